@@ -1,0 +1,43 @@
+module topbit.core;
+
+import topbit.std;
+
+namespace topbit::detail {
+
+void raise_bad_argument(const operator_handle& op, std::size_t index, std::string_view wanted,
+                        std::string_view found) {
+  const std::string name(op.name());
+  throw bad_argument(name + ", " + entry_of(op.entry()).argument_label(index) + ": found '" + std::string(found) +
+                         "', wanted '" + std::string(wanted) + "'",
+                     name);
+}
+
+void raise_bad_result(const operator_handle& op, std::size_t index, std::string_view wanted, std::string_view found) {
+  const std::string name(op.name());
+  throw bad_argument(name + ": the boxed kernel's result " + std::to_string(index + 1) + " is '" + std::string(found) +
+                         "', wanted '" + std::string(wanted) + "'",
+                     name);
+}
+
+void raise_result_count(const operator_handle& op, std::size_t wanted, std::ptrdiff_t found) {
+  const std::string name(op.name());
+  throw bad_argument(name + ": the boxed kernel left " + std::to_string(found) + " values on the stack, wanted " +
+                         std::to_string(wanted) + "; it must replace the arguments by the results",
+                     name);
+}
+
+void raise_too_few(const operator_handle& op, std::size_t wanted, std::size_t found) {
+  const std::string name(op.name());
+  throw bad_argument(name + ": found " + std::to_string(found) + " values on the stack, wanted " +
+                         std::to_string(wanted) + " arguments",
+                     name);
+}
+
+void raise_wrong_signature(const operator_handle& h, std::string_view wanted) {
+  const std::string name(h.name());
+  throw bad_argument(name + ": has the signature '" + std::string(h.signature()) + "', asked for '" +
+                         std::string(wanted) + "'",
+                     name);
+}
+
+}  // namespace topbit::detail

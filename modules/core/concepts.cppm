@@ -1,0 +1,115 @@
+// Is this function a kernel for that operator? One consteval function answers with a sentence or with nothing; the
+// concept is "no reason was found", the registration prints the sentence.
+export module topbit.core:concepts;
+
+import topbit.std;
+import :key_set;
+import :handle;
+import :signature;
+import :stack;
+import :text;
+
+namespace topbit {
+
+namespace detail {
+
+// The function type behind a function pointer or a captureless lambda; void if it is neither.
+template <class F>
+consteval auto function_type_of() {
+  if constexpr (requires { typename function_traits<F>::type; }) {
+    return std::type_identity<typename function_traits<F>::type>{};
+  } else if constexpr (requires { &F::operator(); }) {
+    if constexpr (std::is_empty_v<F>) {
+      return std::type_identity<typename function_traits<decltype(&F::operator())>::type>{};
+    } else {
+      return std::type_identity<void>{};
+    }
+  } else {
+    return std::type_identity<void>{};
+  }
+}
+template <class F>
+using function_type = decltype(function_type_of<F>())::type;
+
+template <class Function>
+inline constexpr bool takes_keys = false;
+template <class R, class... A>
+inline constexpr bool takes_keys<R(key_set, A...)> = true;
+
+template <class Function>
+inline constexpr bool takes_keys_boxed = false;
+template <>
+inline constexpr bool takes_keys_boxed<void(const operator_handle&, key_set, stack&)> = true;
+
+template <class Function>
+struct without_keys { using type = Function; };
+template <class R, class... A>
+struct without_keys<R(key_set, A...)> { using type = R(A...); };
+
+template <class Kernel, class Op, std::size_t I>
+consteval void explain_argument(verdict& v) {
+  using wanted = function_traits<typename Op::signature>::template parameter<I>;
+  using found = function_traits<Kernel>::template parameter<I>;
+  if constexpr (!std::same_as<wanted, found>) {
+    if (!v.ok()) return;
+    v.add("kernel for ").add(Op::name()).add(", argument ").add(I + 1);
+    if (const std::string_view name = Op::argument_name(I); !name.empty()) v.add(" '").add(name).add("'");
+    v.add(": the schema needs '").add(type_name<wanted>()).add("', the kernel takes '").add(type_name<found>());
+    v.add("'");
+  }
+}
+
+/// Why a function of type F is no kernel for the operator; empty if it is one.
+template <class F, class Op>
+consteval verdict explain_kernel() {
+  using declared = function_type<F>;
+  verdict v;
+  if constexpr (std::is_void_v<declared>) {
+    v.add("kernel for ").add(Op::name()).add(": needs a function or a lambda without captures, found '");
+    v.add(type_name<F>()).add("'");
+  } else {
+    using kernel = without_keys<declared>::type;
+    using wanted = function_traits<typename Op::signature>;
+    using found = function_traits<kernel>;
+    if constexpr (wanted::arity != found::arity) {
+      v.add("kernel for ").add(Op::name()).add(": the schema has ").add(wanted::arity).add(" arguments, the kernel ");
+      v.add("takes ").add(found::arity);
+    } else {
+      [&]<std::size_t... I>(std::index_sequence<I...>) {
+        (explain_argument<kernel, Op, I>(v), ...);
+      }(std::make_index_sequence<wanted::arity>{});
+      if constexpr (!std::same_as<typename wanted::result, typename found::result>) {
+        if (v.ok()) {
+          v.add("kernel for ").add(Op::name()).add(": the schema returns '").add(type_name<typename wanted::result>());
+          v.add("', the kernel returns '").add(type_name<typename found::result>()).add("'");
+        }
+      }
+    }
+  }
+  return v;
+}
+
+template <class F>
+consteval verdict explain_boxed_kernel() {
+  verdict v;
+  using with_keys = void(const operator_handle&, key_set, stack&);
+  using without = void(const operator_handle&, stack&);
+  if constexpr (!std::same_as<function_type<F>, with_keys> && !std::same_as<function_type<F>, without>) {
+    v.add("boxed kernel: needs 'void(const operator_handle&, key_set, stack&)' or without the key set, found '");
+    v.add(type_name<F>()).add("'");
+  }
+  return v;
+}
+
+}  // namespace detail
+
+/// A function, or a lambda without captures, whose parameters and result are exactly those of the operator, with or
+/// without a leading key_set. Nothing converts: a kernel is called through a pointer to the operator's own signature.
+export template <auto Fn, class Op>
+concept kernel_for = detail::explain_kernel<decltype(Fn), Op>().ok();
+
+/// A function that can serve any operator: it takes its arguments from a stack.
+export template <auto Fn>
+concept boxed_kernel = detail::explain_boxed_kernel<decltype(Fn)>().ok();
+
+}  // namespace topbit

@@ -1,0 +1,37 @@
+// topbit.core: the dispatcher. It knows no tensor; whatever has keys_of(x) takes part.
+export module topbit.core;
+
+// Tier 1: values, no dispatch.
+export import :key;
+export import :key_set;
+export import :key_name;
+export import :text;
+export import :error;
+
+// Tier 2: signatures.
+export import :schema;
+export import :signature;
+export import :extract;
+
+// Tier 3: boxed form.
+export import :value;
+export import :stack;
+
+// Tier 4: dispatch.
+export import :kernel;
+export import :guard;
+export import :table;
+export import :handle;
+export import :boxing;
+export import :concepts;
+export import :call;
+export import :operator_info;
+export import :registry;
+export import :op;
+export import :library;
+export import :explain;
+
+// Behind the registry's lock: not exported, seen by this module's own source files.
+import :entry;
+import :name_table;
+import :registry_state;

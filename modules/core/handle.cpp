@@ -1,0 +1,46 @@
+module topbit.core;
+
+import topbit.std;
+
+namespace topbit {
+
+using detail::entry_of;
+
+std::string_view operator_handle::name() const noexcept { return entry_of(*entry_).name; }
+std::string_view operator_handle::schema() const noexcept { return entry_of(*entry_).schema_of().text; }
+std::string_view operator_handle::signature() const noexcept { return entry_of(*entry_).signature_name; }
+std::size_t operator_handle::argument_count() const noexcept { return entry_of(*entry_).signature->arguments; }
+std::size_t operator_handle::result_count() const noexcept { return entry_of(*entry_).signature->results; }
+bool operator_handle::is_defined() const { return entry_of(*entry_).defined.load(std::memory_order_acquire); }
+
+std::vector<kernel_record> operator_handle::kernels() const {
+  const detail::entry& e = entry_of(*entry_);
+  const std::lock_guard lock(e.home->mutex);
+  std::vector<kernel_record> records;
+  for (const detail::live_registration& r : e.registrations) {
+    records.push_back({r.target, r.impl->kind == detail::kernel_kind::boxed,
+                       r.impl->kind == detail::kernel_kind::fallthrough, r.file, r.line});
+  }
+  return records;
+}
+
+void operator_handle::call_boxed(stack& s) const {
+  const std::size_t arguments = argument_count();
+  if (s.size() < arguments) detail::raise_too_few(*this, arguments, s.size());
+  const detail::thread_keys& thread = detail::this_thread_keys;
+  std::uint64_t brought = thread.include | entry_->always.load(std::memory_order_relaxed);
+  for (const value& v : s.top(arguments)) brought |= v.keys().raw();
+  redispatch_boxed(key_set::from_raw(brought & thread.keep), s);
+}
+
+void operator_handle::redispatch_boxed(key_set given, stack& s) const {
+  const key_set keys = key_set::from_raw(given.raw() & entry_->mask.load(std::memory_order_relaxed));
+  const detail::kernel* k = entry_->row(keys.row());
+  const std::size_t below = s.size() - argument_count();
+  k->boxed(k, *this, keys, s);
+  if (s.size() != below + result_count()) {
+    detail::raise_result_count(*this, result_count(), static_cast<std::ptrdiff_t>(s.size() - below));
+  }
+}
+
+}  // namespace topbit

@@ -1,0 +1,65 @@
+// An operator known by name: what boxed kernels receive, what find() returns.
+//
+// A handle is one pointer to an entry that is never freed. If the operator is withdrawn, calls through the handle
+// raise; if it is registered again with the same signature, they work again.
+export module topbit.core:handle;
+
+import topbit.std;
+import :kernel;
+import :key;
+import :key_set;
+import :schema;
+import :stack;
+
+namespace topbit {
+
+/// One registration as data.
+export struct kernel_record {
+  key_target target;
+  bool boxed = false;
+  bool fallthrough = false;
+  std::string file;
+  unsigned line = 0;
+};
+
+export template <class Sig>
+class typed_handle;
+
+export class operator_handle {
+ public:
+  inline explicit operator_handle(detail::entry_head& e) noexcept : entry_(&e) {}
+
+  /// "ns::name.overload"
+  std::string_view name() const noexcept;
+  /// The schema text, canonical; inferred from the C++ signature where only that was given.
+  std::string_view schema() const noexcept;
+  /// The C++ signature, for people.
+  std::string_view signature() const noexcept;
+  std::size_t argument_count() const noexcept;
+  std::size_t result_count() const noexcept;
+  /// True while a definition is registered.
+  bool is_defined() const;
+  /// What is registered for this operator, newest last. Takes the registry's lock.
+  std::vector<kernel_record> kernels() const;
+
+  /// Calls with the topmost argument_count() values, which the result_count() results replace.
+  void call_boxed(stack& s) const;
+  /// The same without looking at arguments or thread state: `keys` is the set, keys nobody handles are skipped.
+  void redispatch_boxed(key_set keys, stack& s) const;
+
+  /// The handle with its C++ signature; throws bad_argument, showing both, if the operator has another one.
+  template <class Sig>
+  typed_handle<Sig> typed() const;
+
+  inline detail::entry_head& entry() const noexcept { return *entry_; }
+  friend inline bool operator==(operator_handle a, operator_handle b) noexcept { return a.entry_ == b.entry_; }
+
+ private:
+  detail::entry_head* entry_;
+};
+
+namespace detail {
+[[noreturn]] void raise_wrong_signature(const operator_handle& h, std::string_view wanted);
+}
+
+}  // namespace topbit

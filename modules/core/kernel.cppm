@@ -1,0 +1,67 @@
+// A kernel as a table row sees it: an immutable record, reached by one atomic pointer and never null.
+//
+// A row holds a kernel somebody registered, or one of the records every entry makes for itself: one that raises, one
+// that skips its functionality, an adapter from a typed call to a boxed kernel. All have the same shape, so a call
+// jumps without asking which it is. Records are never freed: a call that raced with a withdrawal may still run one.
+export module topbit.core:kernel;
+
+import topbit.std;
+import :key_set;
+
+namespace topbit {
+
+export class stack;
+export class operator_handle;
+
+namespace detail {
+
+struct entry_head;
+
+enum class kernel_kind : std::uint8_t {
+  typed,           // has an unboxed and a boxed entry point
+  boxed,           // has only a boxed one
+  fallthrough,     // is never run: its rows are skipped
+  skip,            // clears its functionality from the set and selects again
+  raise,           // no kernel: throws, saying why
+  adapter,         // a boxed kernel with a typed front
+  backend_select,  // adds the keys its device argument stands for and selects again
+  binder           // row 0 of an unbound operator: binds it and calls again
+};
+
+struct kernel {
+  using boxed_function = void (*)(const kernel*, const operator_handle&, key_set, stack&);
+  boxed_function boxed = nullptr;
+  const void* state = nullptr;  // binder: the site; adapter: the boxed kernel
+  entry_head* owner = nullptr;  // records an entry made for itself
+  kernel_kind kind = kernel_kind::typed;
+  functionality skipped = functionality::undefined;
+};
+
+// The two extras come last, so that the arguments keep the registers they already sit in.
+template <class Sig>
+struct thunk_of;
+template <class R, class... A>
+struct thunk_of<R(A...)> {
+  using type = R (*)(A..., key_set, const kernel*);
+};
+
+template <class Sig>
+struct typed_kernel : kernel {
+  thunk_of<Sig>::type unboxed = nullptr;
+};
+
+// What a call reads: two words and the rows. `always` is OR-ed into the keys beside the thread's own; a mask of
+// zero sends every call to row 0.
+struct entry_head {
+  std::atomic<std::uint64_t> mask{0};
+  std::atomic<std::uint64_t> always{0};
+  std::atomic<const kernel*> row0;  // rows 1, 2, ... follow in memory
+
+  constexpr explicit entry_head(const kernel* first) noexcept : row0(first) {}
+
+  inline const kernel* row(unsigned index) const noexcept { return (&row0)[index].load(std::memory_order_acquire); }
+};
+
+}  // namespace detail
+
+}  // namespace topbit

@@ -1,0 +1,70 @@
+module topbit.core;
+
+import topbit.std;
+
+namespace topbit {
+
+namespace {
+
+constexpr std::array<std::string_view, backend_count + 1> backend_names{
+    "Undefined",    "CPU",          "CUDA",         "HIP",          "XLA",          "MPS",          "IPU",
+    "XPU",          "HPU",          "VE",           "Lazy",         "MTIA",         "PrivateUse1",  "PrivateUse2",
+    "PrivateUse3",  "PrivateUse4",  "PrivateUse5",  "PrivateUse6",  "PrivateUse7",  "PrivateUse8",  "Meta"};
+
+constexpr std::array<std::string_view, functionality_count + 1> functionality_names{
+    "Undefined",     "Dense",           "FPGA",        "MSNPU",          "MLC",           "Vulkan",
+    "Metal",         "Quantized",       "CustomRNGKeyId", "MkldnnCPU",   "Sparse",        "SparseCsr",
+    "NestedTensor",  "BackendSelect",   "UserBottom1", "UserBottom2",    "Functionalize", "Conjugate",
+    "Negative",      "ZeroTensor",      "ADInplaceOrView", "AutogradOther", "Autograd",   "AutogradNestedTensor",
+    "UserMiddle1",   "UserMiddle2",     "Tracer",      "Autocast",       "FuncTorchBatched", "Batched",
+    "FuncTorchVmapMode", "VmapMode",    "TestMode",    "ContractCheck",  "Profiler",      "Trace",
+    "UserTop1",      "UserTop2"};
+
+constexpr std::array<std::string_view, alias_count> alias_names{
+    "Autograd",
+    "CompositeImplicitAutograd",
+    "CompositeExplicitAutograd",
+    "CompositeExplicitAutogradNonFunctional",
+    "CompositeImplicitAutogradNestedTensor",
+    "FuncTorchBatchedDecomposition"};
+
+}  // namespace
+
+std::string_view name_of(backend b) noexcept { return backend_names[static_cast<unsigned>(b)]; }
+std::string_view name_of(functionality f) noexcept { return functionality_names[static_cast<unsigned>(f)]; }
+std::string_view name_of(alias_key a) noexcept { return alias_names[a.index]; }
+
+std::string to_string(dispatch_key k) {
+  if (!per_backend(k.layer)) return std::string(name_of(k.layer));
+  if (k.device == backend::none) return std::string(name_of(k.layer)) + " (no backend)";
+  const std::string_view prefix = k.layer == functionality::Dense ? std::string_view{} : name_of(k.layer);
+  return std::string(prefix) + std::string(name_of(k.device));
+}
+
+std::string to_string(alias_key a) { return std::string(name_of(a)); }
+
+std::string to_string(key_target t) { return t.is_alias() ? to_string(alias_key{t.alias}) : to_string(t.row); }
+
+std::string to_string(key_set s) {
+  std::string text = "{";
+  for (dispatch_key k : s) {
+    if (text.size() > 1) text += ", ";
+    text += to_string(k);
+  }
+  return text + "}";
+}
+
+std::optional<key_target> parse_key(std::string_view name) {
+  for (std::uint8_t i = 0; i < alias_count; ++i) {
+    if (alias_names[i] == name) return alias_key{i};
+  }
+  for (unsigned row = 0; row < row_count; ++row) {
+    const dispatch_key k = key_of_row(row);
+    if (per_backend(k.layer) && k.device == backend::none) continue;
+    if (to_string(k) == name) return k;
+  }
+  if (name == "MAIA") return key::MAIA;
+  return std::nullopt;
+}
+
+}  // namespace topbit

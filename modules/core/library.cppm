@@ -1,0 +1,152 @@
+// What users register with: libraries, fragments, implementations, fallbacks, and rows for built-in operators.
+//
+// A library object owns its registrations and takes them back when it goes. Every template here checks its kernel, then
+// calls a function that is no template, so a registration costs little to compile.
+export module topbit.core:library;
+
+import topbit.std;
+import :boxing;
+import :concepts;
+import :kernel;
+import :key;
+import :op;
+import :operator_info;
+import :registry;
+import :text;
+
+namespace topbit {
+
+/// One namespace's registrations, made by library(), fragment() or implement(). Move-only.
+export class library_block {
+ public:
+  enum class kind : std::uint8_t { library, fragment, implement };
+  library_block(registry& r, std::string_view ns, kind k, std::optional<key_target> key, std::source_location where);
+
+  /// Defines the operator. Throws bad_registration if it is defined differently already or belongs to another
+  /// namespace; defining it identically again is allowed.
+  template <class Op>
+  library_block& def(const Op&, std::source_location where = std::source_location::current()) & {
+    define(Op::info(), where);
+    return *this;
+  }
+  template <class Op>
+  library_block&& def(const Op& o, std::source_location where = std::source_location::current()) && {
+    return std::move(def(o, where));
+  }
+
+  /// Registers Fn for the key; the newest of several for one key is active. Order against def() does not matter.
+  template <auto Fn, class Op>
+  library_block& impl(const Op&, key_target key, std::source_location where = std::source_location::current()) & {
+    static_assert(kernel_for<Fn, Op>, detail::explain_kernel<decltype(Fn), Op>());
+    if constexpr (kernel_for<Fn, Op>) {
+      add(Op::info(), key, detail::kernel_front<Fn, typename Op::signature>::row, where);
+    }
+    return *this;
+  }
+  template <auto Fn, class Op>
+  library_block&& impl(const Op& o, key_target key, std::source_location where = std::source_location::current()) && {
+    return std::move(impl<Fn>(o, key, where));
+  }
+  /// The same for the block's key, or as a catch-all if it has none.
+  template <auto Fn, class Op>
+  library_block& impl(const Op& o, std::source_location where = std::source_location::current()) & {
+    return impl<Fn>(o, default_key(), where);
+  }
+  template <auto Fn, class Op>
+  library_block&& impl(const Op& o, std::source_location where = std::source_location::current()) && {
+    return std::move(impl<Fn>(o, default_key(), where));
+  }
+
+  /// A boxed kernel for this operator alone.
+  template <auto Fn, class Op>
+  library_block& impl_boxed(const Op&, key_target key, std::source_location where = std::source_location::current()) & {
+    static_assert(boxed_kernel<Fn>, detail::explain_boxed_kernel<decltype(Fn)>());
+    if constexpr (boxed_kernel<Fn>) add(Op::info(), key, detail::boxed_front<Fn>::row, where);
+    return *this;
+  }
+  template <auto Fn, class Op>
+  library_block&& impl_boxed(const Op& o, key_target key, std::source_location where = std::source_location::current()) && {
+    return std::move(impl_boxed<Fn>(o, key, where));
+  }
+
+  /// Makes calls pass through this key for this operator.
+  template <class Op>
+  library_block& fallthrough(const Op&, key_target key, std::source_location where = std::source_location::current()) & {
+    add(Op::info(), key, fallthrough_row(), where);
+    return *this;
+  }
+  template <class Op>
+  library_block&& fallthrough(const Op& o, key_target key, std::source_location where = std::source_location::current()) && {
+    return std::move(fallthrough(o, key, where));
+  }
+
+  /// Takes all registrations of this block back.
+  void reset() noexcept;
+  /// Lets all of them stay for good.
+  void keep() noexcept;
+
+  static const detail::kernel& fallthrough_row() noexcept;
+
+ private:
+  void define(const detail::operator_info& op, std::source_location where);
+  void add(const detail::operator_info& op, key_target key, const detail::kernel& k, std::source_location where);
+  void check_namespace(const detail::operator_info& op, std::source_location where) const;
+  key_target default_key() const noexcept { return key_.value_or(key::CompositeImplicitAutograd); }
+
+  registry* registry_;
+  std::string ns_;
+  kind kind_;
+  std::optional<key_target> key_;
+  std::vector<registration> registrations_;
+};
+
+/// Defines operators of a namespace, in the process registry or in one of your own.
+export library_block library(std::string_view ns, registry& r = registry::process(),
+                             std::source_location where = std::source_location::current());
+/// Adds operators to a namespace.
+export library_block fragment(std::string_view ns, registry& r = registry::process(),
+                              std::source_location where = std::source_location::current());
+/// Adds kernels to operators of a namespace, for this key unless impl() says otherwise; without a key, as catch-all.
+export library_block implement(std::string_view ns, std::optional<key_target> key = std::nullopt,
+                               registry& r = registry::process(),
+                               std::source_location where = std::source_location::current());
+
+/// One boxed kernel for every operator there is and will be, where nothing more specific is registered.
+export template <auto Fn>
+registration fallback(key_target key, registry& r = registry::process(),
+                      std::source_location where = std::source_location::current()) {
+  static_assert(boxed_kernel<Fn>, detail::explain_boxed_kernel<decltype(Fn)>());
+  if constexpr (boxed_kernel<Fn>) return r.fallback(key, detail::boxed_front<Fn>::row, where);
+}
+
+/// For authors of operator libraries and backends.
+export namespace author {
+
+/// One kernel of one operator as constant data: what a backend's table of rows is made of.
+struct kernel_row {
+  const detail::operator_info* op = nullptr;
+  key_target key = topbit::key::Undefined;
+  const detail::kernel* impl = nullptr;
+  std::source_location where;
+};
+
+/// The row that says: Fn is the kernel of this operator for this key. Checked like impl().
+template <auto Fn, class Op>
+constexpr kernel_row row(const Op&, key_target key, std::source_location where = std::source_location::current()) {
+  static_assert(kernel_for<Fn, Op>, detail::explain_kernel<decltype(Fn), Op>());
+  if constexpr (kernel_for<Fn, Op>) return {&Op::info(), key, &detail::kernel_front<Fn, typename Op::signature>::row, where};
+  else return {};
+}
+
+/// The row that defines the operator.
+template <class Op>
+constexpr kernel_row define(const Op&, std::source_location where = std::source_location::current()) {
+  return {&Op::info(), topbit::key::Undefined, nullptr, where};
+}
+
+/// Registers rows for the life of the process, all of them or, when one is refused, none.
+void register_rows(std::span<const kernel_row> rows, registry& r = registry::process());
+
+}  // namespace author
+
+}  // namespace topbit

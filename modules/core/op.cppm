@@ -1,0 +1,255 @@
+// The typed operator: a name, a signature, and the call.
+//
+// A call is: the keys of the arguments, two thread words, two words of the operator, one table row, one jump. The
+// operator reaches its entry through a site, one per operator and image. A site starts bound to a head of its own whose
+// mask is zero, so that the first call lands on row 0, the binder, which looks the operator up, stores the
+// entry and calls again: no call ever asks whether it is bound.
+export module topbit.core:op;
+
+import topbit.std;
+import :boxing;
+import :call;
+import :concepts;
+import :extract;
+import :guard;
+import :handle;
+import :kernel;
+import :key_set;
+import :operator_info;
+import :registry;
+import :schema;
+import :signature;
+import :stack;
+import :text;
+
+namespace topbit {
+
+namespace detail {
+
+// Everything about a call that depends on the signature and not on the name: one instantiation serves all operators
+// of that signature.
+template <class Sig>
+struct caller;
+
+template <class R, class... A>
+struct caller<R(A...)> {
+  using record = typed_kernel<R(A...)>;
+
+  struct site {
+    record binder;
+    entry_head unbound;
+    std::atomic<entry_head*> bound;
+    const operator_info* info;
+
+    constexpr explicit site(const operator_info& i) noexcept
+        : binder{{.state = this, .kind = kernel_kind::binder}, &bind_and_call}, unbound(&binder), bound(&unbound),
+          info(&i) {}
+  };
+
+  [[gnu::always_inline]] static inline R jump(const kernel* k, key_set keys, A... a) {
+    return static_cast<const record*>(k)->unboxed(std::forward<A>(a)..., keys, k);
+  }
+
+  [[gnu::always_inline]] static inline R call(const entry_head* head, A... a) {
+    const std::uint64_t brought = (std::uint64_t{0} | ... | keys_in(a).raw()) | this_thread_keys.include |
+                                  head->always.load(std::memory_order_relaxed);
+    const key_set keys = key_set::from_raw(brought & this_thread_keys.keep & head->mask.load(std::memory_order_relaxed));
+    return jump(head->row(keys.row()), keys, std::forward<A>(a)...);
+  }
+
+  // Takes the set as it is, except that keys nobody handles are skipped as in a call.
+  [[gnu::always_inline]] static inline R select(const entry_head* head, key_set given, A... a) {
+    const key_set keys = key_set::from_raw(given.raw() & head->mask.load(std::memory_order_relaxed));
+    return jump(head->row(keys.row()), keys, std::forward<A>(a)...);
+  }
+
+  // An unbound head masks everything away, and so may a bound one: only then is it worth asking which it was.
+  [[gnu::always_inline]] static inline R redispatch(site& s, key_set given, A... a) {
+    const entry_head* head = s.bound.load(std::memory_order_acquire);
+    const key_set keys = key_set::from_raw(given.raw() & head->mask.load(std::memory_order_relaxed));
+    if (keys.empty()) [[unlikely]] return redispatch_to_nothing(s, given, std::forward<A>(a)...);
+    return jump(head->row(keys.row()), keys, std::forward<A>(a)...);
+  }
+  [[gnu::noinline, gnu::cold]] static R redispatch_to_nothing(site& s, key_set given, A... a) {
+    const entry_head* head = s.bound.load(std::memory_order_acquire);
+    return select(head == &s.unbound ? bind(s) : head, given, std::forward<A>(a)...);
+  }
+
+  static entry_head* bind(site& s) {
+    entry_head* head = &registry::process().bind(*s.info);
+    s.bound.store(head, std::memory_order_release);
+    return head;
+  }
+  static R bind_and_call(A... a, key_set, const kernel* k) {
+    return call(bind(*const_cast<site*>(static_cast<const site*>(k->state))), std::forward<A>(a)...);
+  }
+
+  // The records an entry makes for itself.
+  static R skip(A... a, key_set keys, const kernel* k) {
+    return select(k->owner, keys - key_set(building_block{k->skipped}), std::forward<A>(a)...);
+  }
+  static R raise(A... a, key_set keys, const kernel* k) {
+    const std::array<key_set, sizeof...(A)> brought{keys_in(a)...};
+    raise_no_kernel(*k->owner, keys, brought);
+  }
+  static R adapt(A... a, key_set keys, const kernel* k) {
+    const auto* target = static_cast<const kernel*>(k->state);
+    return boxed_call<R(A...)>::run(target, operator_handle(*k->owner), keys, std::forward<A>(a)...);
+  }
+  static R select_backend(A... a, key_set keys, const kernel* k) {
+    key_set chosen = keys - key_set(key::BackendSelect);
+    if constexpr (signature_selects_backend<R(A...)>) ((chosen = chosen | backend_keys_in(a)), ...);
+    return select(k->owner, chosen, std::forward<A>(a)...);
+  }
+  template <class T>
+  static key_set backend_keys_in(const T& x) {
+    if constexpr (selects_backend<T>) return backend_keys_of(x);
+    else return {};
+  }
+
+  static kernel* make(kernel_kind kind) {
+    auto* r = new record{{.boxed = &unboxed_call<R(A...)>::run, .kind = kind}, &raise};
+    if (kind == kernel_kind::skip) r->unboxed = &skip;
+    if (kind == kernel_kind::adapter) r->unboxed = &adapt;
+    if (kind == kernel_kind::backend_select) r->unboxed = &select_backend;
+    return r;
+  }
+};
+
+template <class Sig>
+inline constexpr signature_info signature_of{type_name<Sig>(), function_traits<Sig>::arity,
+                                             result_count<typename function_traits<Sig>::result>,
+                                             signature_selects_backend<Sig>, &caller<Sig>::make};
+
+// The front of a kernel known at compile time: its body is inlined here.
+template <auto Fn, class Sig>
+struct kernel_front;
+template <auto Fn, class R, class... A>
+struct kernel_front<Fn, R(A...)> {
+  static R run(A... a, key_set keys, const kernel*) {
+    if constexpr (takes_keys<function_type<decltype(Fn)>>) return Fn(keys, std::forward<A>(a)...);
+    else return Fn(std::forward<A>(a)...);
+  }
+  static constexpr typed_kernel<R(A...)> row{{.boxed = &unboxed_call<R(A...)>::run}, &run};
+};
+
+template <auto Fn>
+struct boxed_front {
+  static void run(const kernel*, const operator_handle& op, key_set keys, stack& s) {
+    if constexpr (takes_keys_boxed<function_type<decltype(Fn)>>) Fn(op, keys, s);
+    else Fn(op, s);
+  }
+  static constexpr kernel row{.boxed = &run, .kind = kernel_kind::boxed};
+};
+
+// "name(image, double) -> image" for an operator that was given a C++ signature instead of a schema.
+template <class R, class... A>
+constexpr name_buffer inferred_schema(std::string_view name, std::type_identity<R(A...)>) {
+  name_buffer text;
+  std::size_t i = 0;
+  text.add(name);
+  text.add("(");
+  ((text.add(i++ == 0 ? "" : ", "), text.add(type_name<A>())), ...);
+  text.add(") -> ");
+  text.add(type_name<R>());
+  return text;
+}
+
+template <fixed_string Text, class Sig>
+struct operator_constants {
+  static constexpr schema_view view = parsed<Text>::view;
+  // A schema's name ends where its '(' begins.
+  static constexpr std::string_view name =
+      parsed<Text>::has_signature ? Text.view().substr(0, Text.view().find('(')) : Text.view();
+  static constexpr name_buffer inferred =
+      parsed<Text>::has_signature ? name_buffer{} : inferred_schema(name, std::type_identity<Sig>{});
+  static constexpr operator_info info{
+      name, view.ns, parsed<Text>::has_signature ? Text.view() : std::string_view(inferred.text, inferred.size),
+      &signature_of<Sig>};
+};
+
+template <fixed_string Text, class Sig>
+struct site_of {
+  [[gnu::visibility("hidden")]] static inline constinit caller<Sig>::site site{operator_constants<Text, Sig>::info};
+};
+
+}  // namespace detail
+
+/// A typed operator. Declare it `inline constexpr`, from a schema text, or from a name and a C++ signature. Copying it
+/// copies nothing: the state is one site per operator and image. Calls are thread-safe and lock nothing.
+export template <fixed_string Text, class Sig = schema_signature<Text>>
+struct op;
+
+template <fixed_string Text>
+struct op<Text, void> {
+  static_assert(Text.view().empty(), "an operator needs a schema, or a name and a C++ signature");
+};
+
+template <fixed_string Text, class R, class... A>
+struct op<Text, R(A...)> {
+  using signature = R(A...);
+  static constexpr std::size_t arity = sizeof...(A);
+
+  /// "ns::name.overload"
+  static constexpr std::string_view name() noexcept { return constants::name; }
+  static constexpr std::string_view argument_name(std::size_t i) noexcept {
+    return i < schema().arguments.size() ? schema().arguments[i].name : std::string_view{};
+  }
+  /// Parsed at compile time; without arguments and results where only a C++ signature was given.
+  static constexpr const schema_view& schema() noexcept { return constants::view; }
+  static constexpr const detail::operator_info& info() noexcept { return constants::info; }
+
+  /// Calls the kernel that the arguments' keys and this thread's state select. Throws no_kernel where there is none.
+  [[gnu::always_inline]] R operator()(A... a) const {
+    return machine::call(bound(), std::forward<A>(a)...);
+  }
+  /// The same with keyword arguments, and with what is not given taken from the schema's defaults.
+  template <class... B>
+    requires detail::calls_with_defaults<op, B...>
+  [[gnu::always_inline]] R operator()(B&&... b) const {
+    return [&]<std::size_t... I>(std::index_sequence<I...>) -> R {
+      return machine::call(bound(), detail::argument_for<op, A, I, B...>(std::tuple<B&&...>(std::forward<B>(b)...))...);
+    }(std::index_sequence_for<A...>{});
+  }
+
+  /// Calls the kernel `keys` selects, without looking at arguments or thread state: how a layer calls on.
+  [[gnu::always_inline]] R redispatch(key_set keys, A... a) const {
+    return machine::redispatch(site(), keys, std::forward<A>(a)...);
+  }
+
+  /// The operator's handle in the process registry; binds if need be.
+  operator_handle handle() const {
+    detail::entry_head* head = bound();
+    return operator_handle(head == &site().unbound ? *machine::bind(site()) : *head);
+  }
+
+ private:
+  using constants = detail::operator_constants<Text, R(A...)>;
+  using machine = detail::caller<R(A...)>;
+  static auto& site() noexcept { return detail::site_of<Text, R(A...)>::site; }
+  [[gnu::always_inline]] static detail::entry_head* bound() noexcept {
+    return site().bound.load(std::memory_order_acquire);
+  }
+};
+
+/// An operator found by name, called with a known signature. Made by operator_handle::typed().
+template <class R, class... A>
+class typed_handle<R(A...)> {
+ public:
+  explicit typed_handle(operator_handle h) noexcept : head_(&h.entry()) {}
+  R operator()(A... a) const { return detail::caller<R(A...)>::call(head_, std::forward<A>(a)...); }
+  R redispatch(key_set keys, A... a) const {
+    return detail::caller<R(A...)>::select(head_, keys, std::forward<A>(a)...);
+  }
+
+ private:
+  const detail::entry_head* head_;
+};
+
+template <class Sig>
+typed_handle<Sig> operator_handle::typed() const {
+  if (signature() != type_name<Sig>()) detail::raise_wrong_signature(*this, type_name<Sig>());
+  return typed_handle<Sig>(*this);
+}
+
+}  // namespace topbit

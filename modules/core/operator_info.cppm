@@ -1,0 +1,38 @@
+// What the registry must know of an operator and of its signature: plain constant data, made by the templates of :op,
+// read by code that is no template. Views point into the image that declares the operator; the registry copies.
+export module topbit.core:operator_info;
+
+import topbit.std;
+import :extract;
+import :kernel;
+import :text;
+
+namespace topbit {
+
+namespace detail {
+
+struct signature_info {
+  std::string_view name;  // for people, and the identity of the signature across images
+  std::size_t arguments;
+  std::size_t results;
+  bool selects_backend;  // no argument can bring keys, and one says where to run
+  // A new record of this kind with the signature's entry points. Freed by ::operator delete.
+  kernel* (*make)(kernel_kind);
+};
+
+struct operator_info {
+  std::string_view name;  // "ns::name.overload"
+  std::string_view ns;
+  std::string_view schema;  // schema text, or "name(types) -> type" where only a C++ signature was given
+  const signature_info* signature;
+};
+
+template <class Sig>
+inline constexpr bool signature_selects_backend = false;
+template <class R, class... A>
+inline constexpr bool signature_selects_backend<R(A...)> =
+    !(may_bring_keys<A> || ...) && (selects_backend<std::remove_cvref_t<A>> || ...);
+
+}  // namespace detail
+
+}  // namespace topbit

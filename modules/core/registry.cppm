@@ -1,0 +1,81 @@
+// The registry: operators by name, their registrations, and the tables computed from them.
+//
+// Callers never come here; they read rows that were published. Everything that changes a registration takes one lock,
+// checks first, then commits, then republishes the rows that changed. Entries are interned by name and C++ signature
+// and live as long as their registry; the process-wide registry is never destroyed.
+export module topbit.core:registry;
+
+import topbit.std;
+import :handle;
+import :kernel;
+import :key;
+import :operator_info;
+
+namespace topbit {
+
+export class registry;
+
+namespace detail {
+struct registry_state;
+}
+
+/// Takes one registration back when destroyed. Move-only; assigning over a live one takes that one back first.
+export class [[nodiscard("the registration ends when this is destroyed")]] registration {
+ public:
+  registration() noexcept = default;
+  registration(registration&& other) noexcept;
+  registration& operator=(registration&& other) noexcept;
+  ~registration();
+  /// Takes the registration back now.
+  void reset() noexcept;
+  /// Lets the registration stay for good.
+  void keep() noexcept;
+
+ private:
+  friend class registry;
+  inline registration(registry& r, detail::entry_head* e, std::uint64_t id) noexcept : registry_(&r), entry_(e), id_(id) {}
+  registry* registry_ = nullptr;
+  detail::entry_head* entry_ = nullptr;  // null: a fallback
+  std::uint64_t id_ = 0;
+};
+
+/// A set of operators. Tests and tools make their own; programs use process().
+/// Threads: every member may be called from any thread; lookups do not lock.
+export class registry {
+ public:
+  registry();
+  registry(const registry&) = delete;
+  registry& operator=(const registry&) = delete;
+  ~registry();
+
+  /// The registry that operators declared in code bind to. Never destroyed.
+  static registry& process() noexcept;
+
+  /// The operator of this name. Throws unknown_operator, with the nearest name there is.
+  operator_handle find(std::string_view name);
+  std::optional<operator_handle> try_find(std::string_view name) noexcept;
+  /// Names of all defined operators, sorted. Takes the lock.
+  std::vector<std::string> operators() const;
+
+  // For the templates of :op and :library.
+  detail::entry_head& bind(const detail::operator_info& op);
+  registration define(const detail::operator_info& op, std::source_location where);
+  registration implement(const detail::operator_info& op, key_target target, const detail::kernel& impl,
+                         std::source_location where);
+  /// An alias registers a fallback for every key it stands for, or for none of them.
+  registration fallback(key_target target, const detail::kernel& impl, std::source_location where);
+
+ private:
+  friend class registration;
+  void withdraw(detail::entry_head* e, std::uint64_t id) noexcept;
+  std::unique_ptr<detail::registry_state> state_;
+};
+
+namespace detail {
+
+// What a record that raises calls: composes the error from the entry and the keys each argument brought.
+[[noreturn]] void raise_no_kernel(const entry_head& e, key_set keys, std::span<const key_set> arguments);
+
+}  // namespace detail
+
+}  // namespace topbit

@@ -1,0 +1,139 @@
+// Text at compile time: names as template arguments, sentences built by the compiler, and type names for people.
+//
+// A verdict is the answer to "why not?": empty means fine. The same function fills it during compilation, where a
+// static_assert prints it, and at run time, where an error carries it.
+export module topbit.core:text;
+
+import topbit.std;
+
+namespace topbit {
+
+/// A string that can be a template argument. N counts the terminating zero.
+export template <std::size_t N>
+struct fixed_string {
+  char chars[N]{};
+
+  constexpr fixed_string() noexcept = default;
+  constexpr fixed_string(const char (&text)[N]) noexcept {
+    for (std::size_t i = 0; i < N; ++i) chars[i] = text[i];
+  }
+  constexpr std::string_view view() const noexcept { return {chars, N - 1}; }
+  friend constexpr bool operator==(const fixed_string&, const fixed_string&) = default;
+};
+
+/// One sentence, or nothing. Long text is cut, never overrun.
+export class verdict {
+ public:
+  constexpr bool ok() const noexcept { return size_ == 0; }
+  constexpr const char* data() const noexcept { return text_; }
+  constexpr std::size_t size() const noexcept { return size_; }
+  constexpr std::string_view view() const noexcept { return {text_, size_}; }
+
+  constexpr verdict& add(std::string_view text) noexcept {
+    for (char c : text) {
+      if (size_ < capacity) text_[size_++] = c;
+    }
+    return *this;
+  }
+  constexpr verdict& add(std::size_t number) noexcept {
+    char digits[20]{};
+    std::size_t n = 0;
+    do digits[n++] = static_cast<char>('0' + number % 10);
+    while ((number /= 10) != 0);
+    while (n != 0) add(std::string_view(&digits[--n], 1));
+    return *this;
+  }
+
+ private:
+  static constexpr std::size_t capacity = 480;
+  char text_[capacity]{};
+  std::size_t size_ = 0;
+};
+
+namespace detail {
+
+/// The characters [Begin, Begin + Length) of a fixed string, again as a fixed string.
+template <fixed_string Text, std::size_t Begin, std::size_t Length>
+consteval auto substring() {
+  fixed_string<Length + 1> part;
+  for (std::size_t i = 0; i < Length; ++i) part.chars[i] = Text.chars[Begin + i];
+  return part;
+}
+
+template <class T>
+consteval std::string_view raw_type_name() {
+  const std::string_view pretty = __PRETTY_FUNCTION__;
+  const std::size_t begin = pretty.find("T = ") + 4;
+  return pretty.substr(begin, pretty.size() - begin - 1);
+}
+
+// Spellings that people do not write, and the ones they do.
+struct spelling {
+  std::string_view compiler, people;
+};
+inline constexpr spelling spellings[] = {
+    {"std::basic_string_view<char>", "std::string_view"},
+    {"std::basic_string<char>", "std::string"},
+    {", 18446744073709551615", ""},
+    {"topbit::", ""},
+    {" &", "&"},
+    {" *", "*"},
+};
+
+struct name_buffer {
+  char text[512]{};
+  std::size_t size = 0;
+  constexpr void add(std::string_view piece) {
+    for (char c : piece) {
+      if (size < sizeof text) text[size++] = c;
+    }
+  }
+};
+
+constexpr bool word_at(std::string_view text, std::size_t at, std::string_view word) {
+  const auto letter = [&](std::size_t i) {
+    return i < text.size() && (text[i] == '_' || (text[i] >= 'a' && text[i] <= 'z') ||
+                               (text[i] >= 'A' && text[i] <= 'Z') || (text[i] >= '0' && text[i] <= '9'));
+  };
+  return at < text.size() && text.substr(at).starts_with(word) && !letter(at + word.size()) &&
+         (at == 0 || !letter(at - 1));
+}
+
+constexpr name_buffer for_people(std::string_view raw) {
+  name_buffer out;
+  for (std::size_t i = 0; i < raw.size();) {
+    bool replaced = false;
+    for (const spelling& s : spellings) {
+      if (raw.substr(i).starts_with(s.compiler)) {
+        out.add(s.people);
+        i += s.compiler.size();
+        replaced = true;
+        break;
+      }
+    }
+    if (replaced) continue;
+    const bool unsigned_before = out.size >= 9 && std::string_view(out.text, out.size).ends_with("unsigned ");
+    if (word_at(raw, i, "long") && !unsigned_before && !word_at(raw, i + 5, "double") &&
+        !word_at(raw, i + 5, "long")) {
+      out.add("int64_t");
+      i += 4;
+      continue;
+    }
+    out.add(raw.substr(i, 1));
+    ++i;
+  }
+  return out;
+}
+
+template <class T>
+inline constexpr name_buffer type_name_buffer = for_people(raw_type_name<T>());
+
+}  // namespace detail
+
+/// The name of a type as a person would write it: no inline namespaces, `int64_t` for the 64-bit integer.
+export template <class T>
+constexpr std::string_view type_name() noexcept {
+  return {detail::type_name_buffer<T>.text, detail::type_name_buffer<T>.size};
+}
+
+}  // namespace topbit

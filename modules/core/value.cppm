@@ -1,0 +1,209 @@
+// The boxed value: 16 bytes, a payload and what type it is, owned or borrowed.
+//
+// A borrowed value refers to an argument of the call in progress and costs no allocation and no reference count.
+// Copying a borrowed value makes an owned one; moving keeps it borrowed; so only code that moves a value out of its
+// call can let it dangle. Types of at most 8 bytes sit in the payload itself, others behind a pointer.
+export module topbit.core:value;
+
+import topbit.std;
+import :extract;
+import :key_set;
+import :text;
+
+namespace topbit {
+
+/// Types whose object is one pointer-sized word that may be moved by copying its bytes, such as an intrusive handle.
+/// Opt in by a member `static constexpr bool boxed_inline = true;`.
+export template <class T>
+concept boxed_inline = sizeof(T) <= 8 && alignof(T) <= 8 &&
+                       ((std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T>) ||
+                        requires { requires T::boxed_inline; });
+
+namespace detail {
+
+union payload {
+  std::int64_t integer;
+  double number;
+  void* pointer;
+  unsigned char bytes[8];
+};
+
+// The operations of one C++ type in boxed form. Types are equal when their names are: each image has its own object.
+struct value_type {
+  std::string_view name;
+  key_set (*keys)(const payload&) noexcept;  // null: brings none
+  payload (*copy)(const payload&);           // makes an owned payload; null: the bytes are enough
+  void (*destroy)(payload&) noexcept;        // null: nothing to do
+};
+
+template <class T>
+struct boxed_form;  // how T sits in a payload: get, keys, copy, destroy
+
+template <boxed_inline T>
+struct boxed_form<T> {
+  static T& get(payload& p) noexcept { return *std::launder(reinterpret_cast<T*>(p.bytes)); }
+  static const T& get(const payload& p) noexcept { return *std::launder(reinterpret_cast<const T*>(p.bytes)); }
+  static payload borrow(const T& x) noexcept {
+    payload p{.integer = 0};
+    std::memcpy(p.bytes, static_cast<const void*>(std::addressof(x)), sizeof(T));
+    return p;
+  }
+  template <class U>
+  static payload own(U&& x) {
+    payload p{.integer = 0};
+    ::new (static_cast<void*>(p.bytes)) T(std::forward<U>(x));
+    return p;
+  }
+  static constexpr bool trivial = std::is_trivially_copyable_v<T>;
+};
+
+template <class T>
+  requires(!boxed_inline<T>)
+struct boxed_form<T> {
+  static T& get(const payload& p) noexcept { return *static_cast<T*>(p.pointer); }
+  static payload borrow(const T& x) noexcept { return {.pointer = const_cast<T*>(std::addressof(x))}; }
+  template <class U>
+  static payload own(U&& x) {
+    return {.pointer = new T(std::forward<U>(x))};
+  }
+  static constexpr bool trivial = false;
+};
+
+// Views box as views; an owned one sits in front of its characters or elements, in one object.
+template <class View, class Owner>
+struct boxed_view {
+  struct owned : View {
+    explicit owned(const View& v) : data(v.begin(), v.end()) { static_cast<View&>(*this) = View(data); }
+    owned(const owned&) = delete;
+    Owner data;
+  };
+  static const View& get(const payload& p) noexcept { return *static_cast<View*>(p.pointer); }
+  static payload borrow(const View& x) noexcept { return {.pointer = const_cast<View*>(std::addressof(x))}; }
+  static payload own(const View& x) { return {.pointer = static_cast<View*>(new owned(x))}; }
+  static void destroy(payload& p) noexcept { delete static_cast<owned*>(static_cast<View*>(p.pointer)); }
+  static constexpr bool trivial = false;
+};
+template <>
+struct boxed_form<std::string_view> : boxed_view<std::string_view, std::string> {};
+template <class T>
+struct boxed_form<std::span<const T>> : boxed_view<std::span<const T>, std::vector<T>> {};
+
+template <class T>
+inline constexpr bool is_view = false;
+template <>
+inline constexpr bool is_view<std::string_view> = true;
+template <class T>
+inline constexpr bool is_view<std::span<const T>> = true;
+
+// The type a C++ argument or result has inside a box: strings and lists as views, the rest as itself.
+template <class T> struct canonical { using type = T; };
+template <> struct canonical<std::string> { using type = std::string_view; };
+template <class T> struct canonical<std::vector<T>> { using type = std::span<const T>; };
+template <class T>
+using canonical_t = canonical<std::remove_cvref_t<T>>::type;
+
+template <class T>
+constexpr auto keys_function() noexcept -> key_set (*)(const payload&) noexcept {
+  if constexpr (may_bring_keys<T>) {
+    return [](const payload& p) noexcept { return keys_in(static_cast<const T&>(boxed_form<T>::get(p))); };
+  } else {
+    return nullptr;
+  }
+}
+template <class T>
+constexpr auto copy_function() noexcept -> payload (*)(const payload&) {
+  if constexpr (boxed_form<T>::trivial) return nullptr;
+  else return [](const payload& p) { return boxed_form<T>::own(boxed_form<T>::get(p)); };
+}
+template <class T>
+constexpr auto destroy_function() noexcept -> void (*)(payload&) noexcept {
+  if constexpr (boxed_form<T>::trivial) return nullptr;
+  else if constexpr (is_view<T>) return &boxed_form<T>::destroy;
+  else if constexpr (boxed_inline<T>) return [](payload& p) noexcept { std::destroy_at(&boxed_form<T>::get(p)); };
+  else return [](payload& p) noexcept { delete &boxed_form<T>::get(p); };
+}
+
+template <class T>
+inline constexpr value_type type_of{type_name<T>(), keys_function<T>(), copy_function<T>(), destroy_function<T>()};
+
+}  // namespace detail
+
+/// A dynamically typed argument or result. Empty ("none") by default.
+export class value {
+ public:
+  constexpr value() noexcept : payload_{.integer = 0} {}
+
+  /// Owns a copy of x (or x itself, moved). Strings and vectors are held as views over owned data.
+  template <class T>
+    requires(!std::same_as<std::remove_cvref_t<T>, value>)
+  explicit value(T&& x)
+      : payload_(detail::boxed_form<detail::canonical_t<T>>::own(std::forward<T>(x))),
+        type_(reinterpret_cast<std::uintptr_t>(&detail::type_of<detail::canonical_t<T>>)) {}
+
+  /// Refers to x, which must outlive the value. T is a canonical type: a view, not a string or a vector.
+  template <class T>
+  static value borrow(const T& x) noexcept {
+    value v;
+    v.payload_ = detail::boxed_form<T>::borrow(x);
+    const std::uintptr_t mark = detail::boxed_form<T>::trivial ? 0 : borrowed_bit;
+    v.type_ = reinterpret_cast<std::uintptr_t>(&detail::type_of<T>) | mark;
+    return v;
+  }
+
+  inline value(const value& other)
+      : payload_(other.owns_anything() ? other.type()->copy(other.payload_) : other.payload_),
+        type_(other.type_ & ~borrowed_bit) {}
+  inline value(value&& other) noexcept : payload_(other.payload_), type_(std::exchange(other.type_, 0)) {}
+  inline value& operator=(value other) noexcept {
+    std::swap(payload_, other.payload_);
+    std::swap(type_, other.type_);
+    return *this;
+  }
+  inline ~value() {
+    if (type_ != 0 && (type_ & borrowed_bit) == 0 && type()->destroy != nullptr) type()->destroy(payload_);
+  }
+
+  inline bool is_none() const noexcept { return type_ == 0; }
+  inline bool is_borrowed() const noexcept { return (type_ & borrowed_bit) != 0; }
+  /// The C++ type held, as a person would write it; "none" when empty.
+  inline std::string_view type_name() const noexcept { return type_ == 0 ? "none" : type()->name; }
+
+  template <class T>
+  bool is() const noexcept {
+    const detail::value_type* held = type();
+    return held == &detail::type_of<T> || (held != nullptr && held->name == detail::type_of<T>.name);
+  }
+  /// The value as T. Precondition: is<T>().
+  template <class T>
+  decltype(auto) get() noexcept {
+    return detail::boxed_form<T>::get(payload_);
+  }
+  template <class T>
+  const T& get() const noexcept {
+    return detail::boxed_form<T>::get(payload_);
+  }
+
+  /// Makes a borrowed value own what it holds, so that writing through it cannot reach the lender's count.
+  inline void make_owned() {
+    if (is_borrowed()) *this = value(*this);
+  }
+
+  /// The keys the value brings to a call.
+  inline key_set keys() const noexcept {
+    return type_ == 0 || type()->keys == nullptr ? key_set{} : type()->keys(payload_);
+  }
+
+ private:
+  static constexpr std::uintptr_t borrowed_bit = 1;
+  inline const detail::value_type* type() const noexcept {
+    return reinterpret_cast<const detail::value_type*>(type_ & ~borrowed_bit);
+  }
+  inline bool owns_anything() const noexcept { return type_ != 0 && type()->copy != nullptr; }
+
+  detail::payload payload_;
+  std::uintptr_t type_ = 0;
+};
+
+static_assert(sizeof(value) == 16);
+
+}  // namespace topbit
