@@ -8,8 +8,9 @@ import :text;
 
 namespace topbit {
 
-/// How a default in a schema becomes a C++ value: `static constexpr T from(std::string_view literal)`. Core
-/// knows int, float, bool and str; specialise it in your purview for types of your own.
+/// How a default in a schema becomes a C++ value: `static constexpr T from(std::string_view literal)` and, where not
+/// every literal will do, `static constexpr bool accepts(std::string_view literal)`. Core knows int, float, bool and
+/// str; specialise it in your purview for types of your own.
 export template <class T>
 struct schema_default;
 
@@ -66,6 +67,28 @@ template <class T>
 concept has_schema_default = requires(std::string_view text) {
   { schema_default<T>::from(text) } -> std::same_as<T>;
 };
+
+// A literal of the schema language that T can be: a default is never read as what it merely looks like.
+template <class T>
+constexpr bool accepts_default(std::string_view literal) {
+  if constexpr (requires { schema_default<T>::accepts(literal); }) return schema_default<T>::accepts(literal);
+  else return has_schema_default<T>;
+}
+template <class T, class Op, std::size_t I>
+concept default_for = accepts_default<T>(Op::schema().arguments[I].default_text);
+
+// Digits, with a sign if need be, of a number that 64 bits hold.
+constexpr bool is_integer(std::string_view text) {
+  const bool negative = text.starts_with('-');
+  constexpr std::uint64_t most = std::numeric_limits<std::int64_t>::max();
+  std::uint64_t magnitude = 0;
+  for (char c : text.substr(negative ? 1 : 0)) {
+    const auto digit = static_cast<std::uint64_t>(c - '0');
+    if (c < '0' || c > '9' || magnitude > (most + negative - digit) / 10) return false;
+    magnitude = magnitude * 10 + digit;
+  }
+  return !text.empty();
+}
 
 template <class B>
 inline constexpr bool is_named = false;
@@ -136,8 +159,8 @@ constexpr decltype(auto) argument_for(std::tuple<B&&...> given) {
   constexpr std::size_t source = source_of<Op, I, B...>();
   if constexpr (source == from_default) {
     using T = std::remove_cvref_t<A>;
-    static_assert(has_schema_default<T>, explain_default<Op, I>());
-    if constexpr (has_schema_default<T>) return schema_default<T>::from(Op::schema().arguments[I].default_text);
+    static_assert(default_for<T, Op, I>, explain_default<Op, I>());
+    if constexpr (default_for<T, Op, I>) return schema_default<T>::from(Op::schema().arguments[I].default_text);
   } else {
     using chosen = std::tuple_element_t<source, std::tuple<B&&...>>;
     auto&& x = std::get<source>(std::move(given));
@@ -154,22 +177,29 @@ inline constexpr detail::keyword<Name> arg{};
 
 template <>
 struct schema_default<std::int64_t> {
+  static constexpr bool accepts(std::string_view text) { return detail::is_integer(text); }
   static constexpr std::int64_t from(std::string_view text) { return detail::parse_integer(text); }
 };
 template <>
 struct schema_default<double> {
+  static constexpr bool accepts(std::string_view text) { return text[0] == '-' || detail::is_digit(text[0]); }
   static constexpr double from(std::string_view text) { return detail::parse_number(text); }
 };
 template <>
 struct schema_default<bool> {
+  static constexpr bool accepts(std::string_view text) { return text == "True" || text == "False"; }
   static constexpr bool from(std::string_view text) { return text == "True"; }
 };
 template <>
 struct schema_default<std::string_view> {
+  static constexpr bool accepts(std::string_view text) { return text[0] == '"' || text[0] == '\''; }
   static constexpr std::string_view from(std::string_view text) { return text.substr(1, text.size() - 2); }
 };
 template <class T>
 struct schema_default<std::optional<T>> {
+  static constexpr bool accepts(std::string_view text) {
+    return text == "None" || detail::accepts_default<T>(text);
+  }
   static constexpr std::optional<T> from(std::string_view text) {
     if constexpr (detail::has_schema_default<T>) {
       if (text != "None") return schema_default<T>::from(text);

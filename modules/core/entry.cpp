@@ -14,8 +14,8 @@ schema_record::schema_record(std::string_view given) : text(given) {
 }
 
 entry::entry(const operator_info& op, registry_state& registry)
-    : entry_head(nullptr), name(op.name), signature_name(op.signature->name), signature(op.signature),
-      home(&registry) {
+    : entry_head(nullptr), name(op.name), signature_name(op.signature->name),
+      signature_identity(op.signature->identity), signature(op.signature), home(&registry) {
   schema_now.store(&intern(op.schema), std::memory_order_relaxed);
   raiser_ = make(kernel_kind::raise);
   if (signature->selects_backend) {

@@ -42,7 +42,7 @@ struct schema_record {
 struct entry : entry_head {
   std::atomic<const kernel*> more_rows[row_count - 1];
 
-  std::string name, signature_name;
+  std::string name, signature_name, signature_identity;
   const signature_info* signature;
   registry_state* home;
   std::atomic<const schema_record*> schema_now;  // that of the live definition, or of whoever came first

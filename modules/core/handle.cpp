@@ -24,9 +24,12 @@ std::vector<kernel_record> operator_handle::kernels() const {
   return records;
 }
 
+bool detail::has_signature(const operator_handle& h, std::string_view identity) noexcept {
+  return entry_of(h.entry()).signature_identity == identity;
+}
+
 void operator_handle::call_boxed(stack& s) const {
-  const std::size_t arguments = argument_count();
-  if (s.size() < arguments) detail::raise_too_few(*this, arguments, s.size());
+  const std::size_t arguments = std::min(argument_count(), s.size());  // too few are found out below
   const detail::thread_keys& thread = detail::this_thread_keys;
   std::uint64_t brought = thread.include | entry_->always.load(std::memory_order_relaxed);
   for (const value& v : s.top(arguments)) brought |= v.keys().raw();
@@ -36,7 +39,9 @@ void operator_handle::call_boxed(stack& s) const {
 void operator_handle::redispatch_boxed(key_set given, stack& s) const {
   const key_set keys = key_set::from_raw(given.raw() & entry_->mask.load(std::memory_order_relaxed));
   const detail::kernel* k = entry_->row(keys.row());
-  const std::size_t below = s.size() - argument_count();
+  const std::size_t arguments = argument_count();
+  if (s.size() < arguments) detail::raise_too_few(*this, arguments, s.size());
+  const std::size_t below = s.size() - arguments;
   k->boxed(k, *this, keys, s);
   if (s.size() != below + result_count()) {
     detail::raise_result_count(*this, result_count(), static_cast<std::ptrdiff_t>(s.size() - below));

@@ -45,11 +45,6 @@ void library_block::keep() noexcept {
   registrations_.clear();
 }
 
-const detail::kernel& library_block::fallthrough_row() noexcept {
-  static constexpr detail::kernel row{.kind = detail::kernel_kind::fallthrough};
-  return row;
-}
-
 library_block library(std::string_view ns, registry& r, std::source_location where) {
   return {r, ns, library_block::kind::library, std::nullopt, where};
 }

@@ -16,6 +16,10 @@ import :text;
 
 namespace topbit {
 
+namespace detail {
+inline constexpr kernel fallthrough_record{.kind = kernel_kind::fallthrough};
+}
+
 /// One namespace's registrations, made by library(), fragment() or implement(). Move-only.
 export class library_block {
  public:
@@ -72,7 +76,7 @@ export class library_block {
   /// Makes calls pass through this key for this operator.
   template <class Op>
   library_block& fallthrough(const Op&, key_target key, std::source_location where = std::source_location::current()) & {
-    add(Op::info(), key, fallthrough_row(), where);
+    add(Op::info(), key, detail::fallthrough_record, where);
     return *this;
   }
   template <class Op>
@@ -84,8 +88,6 @@ export class library_block {
   void reset() noexcept;
   /// Lets all of them stay for good.
   void keep() noexcept;
-
-  static const detail::kernel& fallthrough_row() noexcept;
 
  private:
   void define(const detail::operator_info& op, std::source_location where);
@@ -142,6 +144,13 @@ constexpr kernel_row row(const Op&, key_target key, std::source_location where =
 template <class Op>
 constexpr kernel_row define(const Op&, std::source_location where = std::source_location::current()) {
   return {&Op::info(), topbit::key::Undefined, nullptr, where};
+}
+
+/// The row that makes calls pass through this key for this operator.
+template <class Op>
+constexpr kernel_row fallthrough_row(const Op&, key_target key,
+                                     std::source_location where = std::source_location::current()) {
+  return {&Op::info(), key, &detail::fallthrough_record, where};
 }
 
 /// Registers rows for the life of the process, all of them or, when one is refused, none.

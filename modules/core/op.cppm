@@ -117,7 +117,7 @@ struct caller<R(A...)> {
 };
 
 template <class Sig>
-inline constexpr signature_info signature_of{type_name<Sig>(), function_traits<Sig>::arity,
+inline constexpr signature_info signature_of{type_name<Sig>(), raw_type_name<Sig>(), function_traits<Sig>::arity,
                                              result_count<typename function_traits<Sig>::result>,
                                              signature_selects_backend<Sig>, &caller<Sig>::make};
 
@@ -248,7 +248,9 @@ class typed_handle<R(A...)> {
 
 template <class Sig>
 typed_handle<Sig> operator_handle::typed() const {
-  if (signature() != type_name<Sig>()) detail::raise_wrong_signature(*this, type_name<Sig>());
+  if (!detail::has_signature(*this, detail::raw_type_name<Sig>())) {
+    detail::raise_wrong_signature(*this, type_name<Sig>());
+  }
   return typed_handle<Sig>(*this);
 }
 

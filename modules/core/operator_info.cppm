@@ -12,7 +12,8 @@ namespace topbit {
 namespace detail {
 
 struct signature_info {
-  std::string_view name;  // for people, and the identity of the signature across images
+  std::string_view name;  // for people
+  std::string_view identity;  // the same across images
   std::size_t arguments;
   std::size_t results;
   bool selects_backend;  // no argument can bring keys, and one says where to run

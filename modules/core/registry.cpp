@@ -12,7 +12,7 @@ std::string place(std::string_view file, unsigned line) {
 
 entry& registry_state::intern(const operator_info& op) {
   for (entry* e = names.find(op.name); e != nullptr; e = e->next_of_name) {
-    if (e->signature_name == op.signature->name) return *e;
+    if (e->signature_identity == op.signature->identity) return *e;
   }
   pin_image_of(op.signature->make != nullptr ? reinterpret_cast<const void*>(op.signature->make) : &op);
   entries.push_back(std::make_unique<entry>(op, *this));
@@ -190,7 +190,7 @@ registration registry::define(const detail::operator_info& op, std::source_locat
   for (const entry* e = state_->names.find(op.name); e != nullptr; e = e->next_of_name) {
     if (e->definitions.empty()) continue;
     const std::string& found = e->schema_of().text;
-    if (e->signature_name == op.signature->name && found == wanted.text) continue;
+    if (e->signature_identity == op.signature->identity && found == wanted.text) continue;
     const detail::live_definition& d = e->definitions.front();
     throw bad_registration(std::string(op.name) + ": defined at " + place(d.file, d.line) + " as '" + found +
                                "', and differently at " + here + " as '" + wanted.text + "'" +

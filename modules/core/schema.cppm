@@ -181,16 +181,27 @@ class schema_parser {
       if (peek() == quote) ++at_;
       else fail("the closing quote");
     } else if (peek() == '-' || is_digit(peek())) {
-      if (peek() == '-') ++at_;
-      if (!is_digit(peek())) fail("a digit");
-      while (is_digit(peek()) || peek() == '.' || peek() == 'e' ||
-             ((peek() == '-' || peek() == '+') && text_[at_ - 1] == 'e')) {
-        ++at_;
-      }
+      number();
     } else {
       word("a default value");
     }
     return text_.substr(begin, at_ - begin);
+  }
+
+  // -1, 2.5, 1e-05
+  constexpr void number() {
+    if (peek() == '-') ++at_;
+    digits();
+    if (peek() == '.') ++at_;
+    while (is_digit(peek())) ++at_;
+    if (peek() != 'e') return;
+    ++at_;
+    if (peek() == '-' || peek() == '+') ++at_;
+    digits();
+  }
+  constexpr void digits() {
+    if (!is_digit(peek())) fail("a digit");
+    while (is_digit(peek())) ++at_;
   }
 
   constexpr std::string_view word(std::string_view expected) {

@@ -91,7 +91,6 @@ constexpr auto row_value(const Live& live, unsigned row, Note&& note) {
   for (alias_key a : {key::CompositeExplicitAutogradNonFunctional, key::CompositeExplicitAutograd}) {  // P2 P3
     const registration* r = live.alias(a);
     if (r != nullptr && covers(a)) return choice{row_reason::default_backend_kernel, r};
-    if (r != nullptr) note(row_reason::default_backend_kernel, r, "does not stand for this key");
   }
 
   // P4: is there a kernel below this autograd key that a composite must not shadow?
@@ -112,21 +111,18 @@ constexpr auto row_value(const Live& live, unsigned row, Note&& note) {
 
   if (const registration* r = live.alias(key::CompositeImplicitAutogradNestedTensor)) {  // P4n
     if (row != 0 && covers(key::CompositeImplicitAutogradNestedTensor)) return choice{row_reason::nested_kernel, r};
-    note(row_reason::nested_kernel, r, "does not stand for this key");
   }
-  if (const registration* r = live.alias(key::CompositeImplicitAutograd)) {  // P5
-    if (!covers(key::CompositeImplicitAutograd)) note(row_reason::composite_kernel, r, "does not stand for this key");
-    else if (k == key::AutogradOther && other_kernel) return choice{row_reason::ambiguous, nullptr};
-    else if (!backend_kernel) return choice{row_reason::composite_kernel, r};
-    else note(row_reason::composite_kernel, r, "a backend kernel is registered, so it must not be shadowed");
+  const registration* composite = live.alias(key::CompositeImplicitAutograd);
+  if (composite != nullptr && covers(key::CompositeImplicitAutograd)) {  // P5
+    if (k == key::AutogradOther && other_kernel) return choice{row_reason::ambiguous, nullptr};
+    if (!backend_kernel) return choice{row_reason::composite_kernel, composite};
+    note(row_reason::composite_kernel, composite, "must not shadow the kernel of a backend");
   }
   if (const registration* r = live.alias(key::Autograd)) {  // P6
     if (covers(key::Autograd)) return choice{row_reason::autograd_kernel, r};
-    note(row_reason::autograd_kernel, r, "does not stand for this key");
   }
   if (const registration* r = live.alias(key::FuncTorchBatchedDecomposition)) {  // P7
     if (covers(key::FuncTorchBatchedDecomposition)) return choice{row_reason::batched_kernel, r};
-    note(row_reason::batched_kernel, r, "does not stand for this key");
   }
   if (row != 0) {
     if (const registration* r = live.fallback(row)) return choice{row_reason::backend_fallback, r};  // P8

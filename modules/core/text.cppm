@@ -60,6 +60,7 @@ consteval auto substring() {
   return part;
 }
 
+// The compiler's name of a type: whole, qualified, and so the identity of the type across images.
 template <class T>
 consteval std::string_view raw_type_name() {
   const std::string_view pretty = __PRETTY_FUNCTION__;
@@ -73,7 +74,9 @@ struct spelling {
 };
 inline constexpr spelling spellings[] = {
     {"std::basic_string_view<char>", "std::string_view"},
+    {"std::__cxx11::basic_string<char>", "std::string"},
     {"std::basic_string<char>", "std::string"},
+    {"__cxx11::", ""},
     {", 18446744073709551615", ""},
     {"topbit::", ""},
     {" &", "&"},
@@ -130,7 +133,8 @@ inline constexpr name_buffer type_name_buffer = for_people(raw_type_name<T>());
 
 }  // namespace detail
 
-/// The name of a type as a person would write it: no inline namespaces, `int64_t` for the 64-bit integer.
+/// The name of a type as a person would write it: no inline namespaces, `int64_t` for the 64-bit integer. For messages;
+/// two types may share it.
 export template <class T>
 constexpr std::string_view type_name() noexcept {
   return {detail::type_name_buffer<T>.text, detail::type_name_buffer<T>.size};

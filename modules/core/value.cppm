@@ -28,9 +28,10 @@ union payload {
   unsigned char bytes[8];
 };
 
-// The operations of one C++ type in boxed form. Types are equal when their names are: each image has its own object.
+// The operations of one C++ type in boxed form. Types are equal when their identities are: each image has its own object.
 struct value_type {
-  std::string_view name;
+  std::string_view name;  // for people
+  std::string_view identity;
   key_set (*keys)(const payload&) noexcept;  // null: brings none
   payload (*copy)(const payload&);           // makes an owned payload; null: the bytes are enough
   void (*destroy)(payload&) noexcept;        // null: nothing to do
@@ -124,7 +125,7 @@ constexpr auto destroy_function() noexcept -> void (*)(payload&) noexcept {
 }
 
 template <class T>
-inline constexpr value_type type_of{type_name<T>(), keys_function<T>(), copy_function<T>(), destroy_function<T>()};
+inline constexpr value_type type_of{type_name<T>(), raw_type_name<T>(), keys_function<T>(), copy_function<T>(), destroy_function<T>()};
 
 }  // namespace detail
 
@@ -171,7 +172,7 @@ export class value {
   template <class T>
   bool is() const noexcept {
     const detail::value_type* held = type();
-    return held == &detail::type_of<T> || (held != nullptr && held->name == detail::type_of<T>.name);
+    return held == &detail::type_of<T> || (held != nullptr && held->identity == detail::type_of<T>.identity);
   }
   /// The value as T. Precondition: is<T>().
   template <class T>

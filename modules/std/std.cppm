@@ -23,6 +23,7 @@ module;
 #include <initializer_list>
 #include <iterator>
 #include <limits>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <new>
@@ -156,6 +157,7 @@ using std::forward;
 using std::forward_as_tuple;
 using std::function;
 using std::get;
+using std::greater;
 using std::hash;
 using std::in_place;
 using std::in_place_t;
@@ -208,6 +210,7 @@ export namespace std {
 using std::allocator;
 using std::array;
 using std::dynamic_extent;
+using std::map;
 using std::span;
 using std::vector;
 }  // namespace std

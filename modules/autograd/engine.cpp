@@ -1,0 +1,90 @@
+module topbit.autograd;
+
+import topbit.std;
+import topbit.core;
+import topbit.tensor;
+
+namespace topbit {
+
+namespace {
+
+// Bound by name: this module knows no operator library.
+constexpr op<"aten::add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor"> add;
+constexpr op<"aten::full(int[] size, Scalar fill_value, *, ScalarType? dtype=None, Layout? layout=None, "
+             "Device? device=None, bool? pin_memory=None) -> Tensor">
+    full;
+
+// Work that waits, deepest node first, with the gradient gathered so far.
+using waiting = std::map<std::pair<std::uint64_t, node*>, tensor, std::greater<>>;
+
+void gather(tensor& sum, const tensor& gradient) {
+  if (!sum.defined()) sum = gradient;
+  else sum = add(sum, gradient);
+}
+
+void check_gradient(const node& n, std::size_t found) {
+  if (found == n.inputs().size()) return;
+  throw error(std::string(n.name()) + ": its gradient rule gave " + std::to_string(found) + " gradients, wanted " +
+                  std::to_string(n.inputs().size()),
+              std::string(n.name()));
+}
+
+}  // namespace
+
+namespace detail {
+
+void raise_released(std::string_view op) {
+  throw error(std::string(op) + ": its saved tensors were released by an earlier backward(); pass retain_graph = true there",
+              std::string(op));
+}
+
+void raise_in_place(std::string_view op) {
+  throw error(std::string(op) + ": writes in place to, or from, a tensor that requires its gradient, and would not be "
+                                "recorded; use the form that returns a new tensor, or a no_grad scope",
+              std::string(op));
+}
+
+}  // namespace detail
+
+void backward(const tensor& root, const tensor& gradient, bool retain_graph) {
+  const intrusive_ptr<node> start = author::gradient_edge(root);
+  if (!start) throw error("backward: the tensor does not require a gradient and was not computed from one that does");
+  const no_grad guard;
+  tensor seed = gradient;
+  if (!seed.defined()) {
+    if (root.numel() != 1) {
+      throw shape_error("backward: found a tensor of sizes " + to_string(root.sizes()) +
+                        ", wanted one element, or a gradient of that shape as second argument");
+    }
+    seed = full(root.sizes(), 1.0, root.dtype(), std::nullopt, root.device(), std::nullopt);
+  } else if (seed.sizes() != root.sizes() || seed.dtype() != root.dtype()) {
+    throw shape_error("backward: found a gradient of " + std::string(name_of(seed.dtype())) + " " +
+                      to_string(seed.sizes()) + ", wanted " + std::string(name_of(root.dtype())) + " " +
+                      to_string(root.sizes()));
+  }
+
+  waiting queue;
+  queue.emplace(std::pair(start->depth(), start.get()), seed);
+  while (!queue.empty()) {
+    auto first = queue.extract(queue.begin());
+    node& n = *first.key().second;
+    tensor& gathered = first.mapped();
+    if (auto* leaf = dynamic_cast<leaf_node*>(&n)) {
+      gather(leaf->gradient, gathered);
+      continue;
+    }
+    if (n.released) detail::raise_released(n.name());
+    const std::vector<tensor> gradients = n.backward(gathered);
+    check_gradient(n, gradients.size());
+    for (std::size_t i = 0; i < gradients.size(); ++i) {
+      node* input = n.inputs()[i].get();
+      if (input != nullptr && gradients[i].defined()) gather(queue[{input->depth(), input}], gradients[i]);
+    }
+    if (!retain_graph) {
+      n.release();
+      n.released = true;
+    }
+  }
+}
+
+}  // namespace topbit

@@ -1,0 +1,111 @@
+// From a rule to a kernel: the Autograd kernel of an operator is generated from its gradient formula.
+//
+// A rule is a struct that keeps what backward needs:
+//   static Rule save(arguments of the operator..., const tensor& result);
+//   std::array<tensor, N> backward(const tensor& gradient, std::array<bool, N> wanted) const;   // N tensor arguments
+// The kernel redispatches below autograd and, if an argument requires its gradient, hangs a node on the result.
+export module topbit.autograd:rule;
+
+import topbit.std;
+import topbit.core;
+import topbit.tensor;
+import :mode;
+import :node;
+import :variable;
+
+namespace topbit {
+
+namespace detail {
+
+template <class T>
+inline constexpr bool is_tensor = std::same_as<std::remove_cvref_t<T>, tensor>;
+
+template <class T>
+void add_edge(std::vector<intrusive_ptr<node>>& edges, const T& x) {
+  if constexpr (is_tensor<T>) edges.push_back(author::gradient_edge(x));
+}
+
+template <class T>
+bool wants_grad(const T& x) noexcept {
+  if constexpr (is_tensor<T>) return requires_grad(x);
+  else return false;
+}
+
+[[noreturn]] void raise_released(std::string_view op);
+[[noreturn]] void raise_in_place(std::string_view op);
+
+}  // namespace detail
+
+/// A gradient formula for this operator. See the head of this file for what it needs.
+export template <class Rule, class Op, std::size_t Tensors>
+concept gradient_rule = requires(const Rule rule, const tensor& gradient, std::array<bool, Tensors> wanted) {
+  { rule.backward(gradient, wanted) } -> std::same_as<std::array<tensor, Tensors>>;
+};
+
+export namespace author {
+
+template <const auto& Op, class Rule, class Sig = std::remove_cvref_t<decltype(Op)>::signature>
+struct autograd_kernel;
+
+/// `autograd_kernel<op, rule>::run` is the kernel to register for key::Autograd.
+template <const auto& Op, class Rule, class... A>
+struct autograd_kernel<Op, Rule, tensor(A...)> {
+  static constexpr std::size_t tensors = (std::size_t{0} + ... + (detail::is_tensor<A> ? 1 : 0));
+  static_assert(gradient_rule<Rule, std::remove_cvref_t<decltype(Op)>, tensors>,
+                "a gradient rule needs backward(const tensor&, std::array<bool, N>) -> std::array<tensor, N>, with N the "
+                "number of tensor arguments of the operator");
+
+  struct recorded final : node {
+    explicit recorded(Rule&& r) : rule(std::move(r)) {}
+    std::vector<tensor> backward(const tensor& gradient) override {
+      std::array<bool, tensors> wanted{};
+      for (std::size_t i = 0; i < tensors; ++i) wanted[i] = static_cast<bool>(this->inputs()[i]);
+      auto gradients = rule->backward(gradient, wanted);
+      return {gradients.begin(), gradients.end()};
+    }
+    void release() noexcept override { rule.reset(); }
+    std::string_view name() const noexcept override { return Op.name(); }
+    std::optional<Rule> rule;
+  };
+
+  static tensor run(key_set keys, A... a) {
+    const bool record = (detail::wants_grad(a) || ...);
+    tensor result = Op.redispatch(keys & below(key::Autograd), a...);
+    if (record && is_floating(result.dtype())) {
+      intrusive_ptr<node> n(new recorded(Rule::save(a..., std::as_const(result))));
+      std::vector<intrusive_ptr<node>> edges;
+      edges.reserve(tensors);
+      (detail::add_edge(edges, a), ...);
+      n->connect(std::move(edges));
+      set_creator(result, std::move(n));
+    }
+    return result;
+  }
+};
+
+/// For operators that write to an argument: refuses to lose a gradient, else runs below autograd.
+template <const auto& Op, class Sig = std::remove_cvref_t<decltype(Op)>::signature>
+struct in_place_autograd;
+template <const auto& Op, class R, class... A>
+struct in_place_autograd<Op, R(A...)> {
+  static R run(key_set keys, A... a) {
+    if ((detail::wants_grad(a) || ...)) detail::raise_in_place(Op.name());
+    return Op.redispatch(keys & below(key::Autograd), a...);
+  }
+};
+
+/// For key::ADInplaceOrView of operators that write to an argument: runs below, then counts the write.
+template <const auto& Op, class Sig = std::remove_cvref_t<decltype(Op)>::signature>
+struct counts_writes;
+template <const auto& Op, class R, class... A>
+struct counts_writes<Op, R(A...)> {
+  static R run(key_set keys, A... a) {
+    R result = Op.redispatch(keys & below(key::ADInplaceOrView), a...);
+    bump_version(result);
+    return result;
+  }
+};
+
+}  // namespace author
+
+}  // namespace topbit

@@ -1,0 +1,36 @@
+# What an installed topbit consists of: the libraries, the sources of all interface units (a consumer's build makes
+# its own BMIs of them, since those fit one set of flags only), and the package that find_package(topbit) reads.
+include(GNUInstallDirs)
+include(CMakePackageConfigHelpers)
+
+set(topbit_modules "")
+foreach(name std core tensor autograd ops cuda topbit)
+  if(TARGET topbit_${name})
+    list(APPEND topbit_modules ${name})
+  endif()
+endforeach()
+list(TRANSFORM topbit_modules PREPEND topbit_ OUTPUT_VARIABLE topbit_targets)
+# No interface names these, but a static library of a module leaves them to be linked.
+foreach(name kernels_cpu kernels_cuda)
+  list(APPEND topbit_targets topbit_${name})
+  set_property(TARGET topbit_${name} PROPERTY EXPORT_NAME ${name})
+endforeach()
+
+set(topbit_package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/topbit)
+install(TARGETS ${topbit_targets} EXPORT topbitTargets
+  ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
+  LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
+  RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR}
+  FILE_SET CXX_MODULES DESTINATION ${CMAKE_INSTALL_DATADIR}/topbit/modules)
+install(EXPORT topbitTargets NAMESPACE topbit:: DESTINATION ${topbit_package_dir} CXX_MODULES_DIRECTORY modules)
+
+configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/topbitConfig.cmake.in ${PROJECT_BINARY_DIR}/package/topbitConfig.cmake
+  INSTALL_DESTINATION ${topbit_package_dir})
+# Before 1.0 every minor version may change names.
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/package/topbitConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES
+  ${PROJECT_BINARY_DIR}/package/topbitConfig.cmake
+  ${PROJECT_BINARY_DIR}/package/topbitConfigVersion.cmake
+  ${CMAKE_CURRENT_LIST_DIR}/requirements.cmake
+  DESTINATION ${topbit_package_dir})
+install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DATADIR}/topbit)

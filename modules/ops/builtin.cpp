@@ -1,0 +1,117 @@
+// What is registered, in order: definitions, the CPU and meta backends, composites and views, gradients.
+module;
+
+#include "kernel_abi.h"
+
+module topbit.ops;
+
+import topbit.std;
+import topbit.core;
+import topbit.tensor;
+import topbit.autograd;
+
+namespace topbit::detail {
+
+namespace {
+
+using author::autograd_kernel;
+using author::counts_writes;
+using author::define;
+using author::in_place_autograd;
+using author::kernel_row;
+using author::row;
+
+const tb_kernels* cpu_kernels() { return tb_cpu_kernels(); }
+const tb_kernels* no_kernels() { return nullptr; }
+
+constexpr kernel_row definitions[] = {
+    define(ops::empty), define(ops::full), define(ops::zeros), define(ops::ones), define(ops::arange),
+    define(ops::fill_), define(ops::zero_), define(ops::copy_), define(ops::to_copy), define(ops::clone),
+    define(ops::add), define(ops::add_), define(ops::add_out), define(ops::sub), define(ops::sub_),
+    define(ops::sub_out), define(ops::mul), define(ops::mul_), define(ops::mul_out), define(ops::div),
+    define(ops::div_), define(ops::div_out), define(ops::add_scalar), define(ops::sub_scalar),
+    define(ops::mul_scalar), define(ops::div_scalar), define(ops::neg), define(ops::exp), define(ops::log),
+    define(ops::relu), define(ops::relu_backward), define(ops::eq), define(ops::ne), define(ops::lt), define(ops::le),
+    define(ops::gt), define(ops::ge), define(ops::sum), define(ops::sum_dim), define(ops::mean), define(ops::argmax),
+    define(ops::mm), define(ops::matmul), define(ops::transpose), define(ops::t), define(ops::expand),
+    define(ops::view), define(ops::reshape), define(ops::slice), define(ops::log_softmax),
+    define(ops::log_softmax_forward), define(ops::log_softmax_backward), define(ops::nll_loss),
+    define(ops::nll_loss_mean), define(ops::nll_loss_mean_backward)};
+
+constexpr auto cpu_rows = author::strided_rows<&cpu_kernels>(key::CPU);
+constexpr auto meta_rows = author::strided_rows<&no_kernels>(key::Meta);
+
+constexpr kernel_row composite_rows[] = {
+    row<&add_scalar>(ops::add_scalar, key::CompositeImplicitAutograd),
+    row<&sub_scalar>(ops::sub_scalar, key::CompositeImplicitAutograd),
+    row<&mul_scalar>(ops::mul_scalar, key::CompositeImplicitAutograd),
+    row<&div_scalar>(ops::div_scalar, key::CompositeImplicitAutograd),
+    row<&mean>(ops::mean, key::CompositeImplicitAutograd),
+    row<&matmul>(ops::matmul, key::CompositeImplicitAutograd),
+    row<&t>(ops::t, key::CompositeImplicitAutograd),
+    row<&reshape>(ops::reshape, key::CompositeImplicitAutograd),
+    row<&log_softmax_composite>(ops::log_softmax, key::CompositeImplicitAutograd),
+    row<&nll_loss_composite>(ops::nll_loss, key::CompositeImplicitAutograd),
+    row<&full>(ops::full, key::CompositeExplicitAutograd),
+    row<&zeros>(ops::zeros, key::CompositeExplicitAutograd),
+    row<&ones>(ops::ones, key::CompositeExplicitAutograd),
+    row<&to_copy>(ops::to_copy, key::CompositeExplicitAutograd),
+    row<&clone>(ops::clone, key::CompositeExplicitAutograd),
+    row<&transpose>(ops::transpose, key::CompositeExplicitAutograd),
+    row<&expand>(ops::expand, key::CompositeExplicitAutograd),
+    row<&view>(ops::view, key::CompositeExplicitAutograd),
+    row<&slice>(ops::slice, key::CompositeExplicitAutograd)};
+
+constexpr kernel_row gradient_rows[] = {
+    row<&autograd_kernel<ops::add, add_rule<1>>::run>(ops::add, key::Autograd),
+    row<&autograd_kernel<ops::sub, add_rule<-1>>::run>(ops::sub, key::Autograd),
+    row<&autograd_kernel<ops::mul, mul_rule>::run>(ops::mul, key::Autograd),
+    row<&autograd_kernel<ops::div, div_rule>::run>(ops::div, key::Autograd),
+    row<&autograd_kernel<ops::neg, neg_rule>::run>(ops::neg, key::Autograd),
+    row<&autograd_kernel<ops::exp, exp_rule>::run>(ops::exp, key::Autograd),
+    row<&autograd_kernel<ops::log, log_rule>::run>(ops::log, key::Autograd),
+    row<&autograd_kernel<ops::relu, relu_rule>::run>(ops::relu, key::Autograd),
+    row<&autograd_kernel<ops::sum, sum_rule>::run>(ops::sum, key::Autograd),
+    row<&autograd_kernel<ops::sum_dim, sum_dim_rule>::run>(ops::sum_dim, key::Autograd),
+    row<&autograd_kernel<ops::mm, mm_rule>::run>(ops::mm, key::Autograd),
+    row<&autograd_kernel<ops::transpose, transpose_rule>::run>(ops::transpose, key::Autograd),
+    row<&autograd_kernel<ops::expand, expand_rule>::run>(ops::expand, key::Autograd),
+    row<&autograd_kernel<ops::view, view_rule>::run>(ops::view, key::Autograd),
+    row<&autograd_kernel<ops::slice, slice_rule>::run>(ops::slice, key::Autograd),
+    row<&autograd_kernel<ops::to_copy, copy_rule>::run>(ops::to_copy, key::Autograd),
+    row<&autograd_kernel<ops::clone, copy_rule>::run>(ops::clone, key::Autograd),
+    row<&autograd_kernel<ops::log_softmax_forward, log_softmax_rule>::run>(ops::log_softmax_forward, key::Autograd),
+    row<&autograd_kernel<ops::nll_loss_mean, nll_loss_rule>::run>(ops::nll_loss_mean, key::Autograd),
+    author::fallthrough_row(ops::argmax, key::Autograd),
+    author::fallthrough_row(ops::eq, key::Autograd),
+    author::fallthrough_row(ops::ne, key::Autograd),
+    author::fallthrough_row(ops::lt, key::Autograd),
+    author::fallthrough_row(ops::le, key::Autograd),
+    author::fallthrough_row(ops::gt, key::Autograd),
+    author::fallthrough_row(ops::ge, key::Autograd)};
+
+// Operators that write to an argument: never recorded, always counted.
+template <const auto& Op>
+constexpr std::array<kernel_row, 2> writing_rows() {
+  return {row<&in_place_autograd<Op>::run>(Op, key::Autograd), row<&counts_writes<Op>::run>(Op, key::ADInplaceOrView)};
+}
+
+template <const auto&... Op>
+void register_writing() {
+  (author::register_rows(writing_rows<Op>()), ...);
+}
+
+}  // namespace
+
+bool register_builtin() {
+  author::register_rows(definitions);
+  author::register_rows(cpu_rows);
+  author::register_rows(meta_rows);
+  author::register_rows(composite_rows);
+  author::register_rows(gradient_rows);
+  register_writing<ops::fill_, ops::zero_, ops::copy_, ops::add_, ops::add_out, ops::sub_, ops::sub_out, ops::mul_,
+                   ops::mul_out, ops::div_, ops::div_out>();
+  return true;
+}
+
+}  // namespace topbit::detail

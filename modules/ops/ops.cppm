@@ -1,0 +1,22 @@
+// topbit.ops: the operators of aten:: and topbit::, their CPU, meta and composite kernels, and their gradients.
+export module topbit.ops;
+
+export import topbit.tensor;
+export import topbit.autograd;
+
+// Tier 1: the operators, by family. Declarations only; a typed handle binds by name.
+export import :create;
+export import :elementwise;
+export import :reduce;
+export import :linalg;
+export import :view;
+export import :loss;
+
+// Tier 2: how a backend's kernel table becomes rows, and arithmetic on tensors.
+export import :backend;
+export import :operators;
+
+// Tier 3: composites and gradients beside the operators, and the one list of what is registered.
+import :composite;
+import :gradients;
+import :builtin;

@@ -1,0 +1,46 @@
+module topbit.tensor;
+
+import topbit.std;
+import topbit.core;
+
+namespace topbit {
+
+namespace {
+
+std::string lower(std::string_view text) {
+  std::string out(text);
+  for (char& c : out) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string to_string(device d) {
+  const std::string name = lower(name_of(d.type));
+  return d.type == backend::CPU || d.type == backend::Meta ? name : name + ":" + std::to_string(d.index);
+}
+
+device parse_device(std::string_view text) {
+  const std::size_t colon = text.find(':');
+  const std::string name(text.substr(0, colon));
+  int index = 0;
+  bool good = true;
+  if (colon != std::string_view::npos) {
+    const char* end = text.data() + text.size();
+    const auto result = std::from_chars(text.data() + colon + 1, end, index);
+    good = result.ec == std::errc{} && result.ptr == end && index >= 0 && index < 128;
+  }
+  for (unsigned b = 1; good && b <= backend_count; ++b) {
+    if (name == lower(name_of(static_cast<backend>(b)))) return {static_cast<backend>(b), static_cast<std::int8_t>(index)};
+  }
+  throw device_error("device '" + std::string(text) + "': wanted cpu, cuda, cuda:N, meta, or another backend's name");
+}
+
+std::string to_string(const scalar& s) {
+  if (s.type() == dtype::boolean) return s.to_int64() != 0 ? "true" : "false";
+  return s.type() == dtype::int64 ? std::to_string(s.to_int64()) : std::to_string(s.to_double());
+}
+
+}  // namespace topbit

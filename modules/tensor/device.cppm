@@ -1,0 +1,51 @@
+// Devices and layouts, and the keys a tensor on them carries. Total: every backend is a device type.
+export module topbit.tensor:device;
+
+import topbit.std;
+import topbit.core;
+import :dtype;
+
+namespace topbit {
+
+/// A device type is a backend component of the key set.
+export using device_type = backend;
+
+export struct device {
+  device_type type = backend::CPU;
+  std::int8_t index = 0;
+  friend constexpr bool operator==(const device&, const device&) = default;
+};
+
+export inline constexpr device cpu{backend::CPU};
+export constexpr device cuda(int index = 0) noexcept { return {backend::CUDA, static_cast<std::int8_t>(index)}; }
+export inline constexpr device meta{backend::Meta};
+
+/// How elements are laid out. Sparse layouts have keys and no tensors yet.
+export enum class layout : std::uint8_t { strided, sparse_coo, sparse_csr };
+export enum class memory_format : std::uint8_t { contiguous, preserve };
+
+/// The dense key of a device type.
+export constexpr dispatch_key key_of(device_type t) noexcept {
+  return t == backend::none ? dispatch_key{} : dispatch_key{functionality::Dense, t};
+}
+
+/// The keys an ordinary tensor carries: its backend key and the layers that every tensor passes through.
+export constexpr key_set keys_of(layout l, device d, dtype) noexcept {
+  const functionality f = l == layout::strided      ? functionality::Dense
+                          : l == layout::sparse_coo ? functionality::Sparse
+                                                    : functionality::SparseCsr;
+  return {dispatch_key{f, d.type}, key::ADInplaceOrView, autograd_key_of(d.type), key::AutocastFunctionality};
+}
+
+/// Where an operator without tensor arguments runs: what its generated BackendSelect kernel adds to the call.
+export constexpr key_set backend_keys_of(const device& d) noexcept { return key_of(d.type); }
+export constexpr key_set backend_keys_of(const std::optional<device>& d) noexcept {
+  return backend_keys_of(d.value_or(cpu));
+}
+
+/// "cpu", "cuda:1", "meta", "privateuse1:0"
+export std::string to_string(device d);
+/// Throws device_error, listing the forms, if the text is no device.
+export device parse_device(std::string_view text);
+
+}  // namespace topbit

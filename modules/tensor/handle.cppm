@@ -1,0 +1,118 @@
+// The tensor: a value-semantic handle on an intrusive record of keys, sizes, strides and storage.
+//
+// The record's first word is the key set, so that a call reads one pointer and one word per tensor. A tensor that
+// holds nothing points to one static record without keys: the call path never tests for null.
+export module topbit.tensor:handle;
+
+import topbit.std;
+import topbit.core;
+import :device;
+import :dtype;
+import :shape;
+import :storage;
+
+namespace topbit {
+
+export class tensor;
+
+/// What a layer hangs on a tensor; topbit.autograd derives from it. Owned by the tensor.
+export struct tensor_extension {
+  virtual ~tensor_extension();
+};
+
+namespace detail {
+
+struct tensor_record {
+  key_set keys;
+  std::atomic<std::uint32_t> references{1};
+  dtype type = dtype::float32;
+  layout how = layout::strided;
+  device where;
+  dims sizes, strides;
+  std::int64_t offset = 0;  // in elements
+  intrusive_ptr<storage> data;
+  std::unique_ptr<tensor_extension> autograd;
+
+  constexpr tensor_record() noexcept = default;
+  tensor_record(const tensor_record&) = delete;
+  ~tensor_record();
+};
+
+inline void add_reference(tensor_record* r) noexcept { r->references.fetch_add(1, std::memory_order_relaxed); }
+inline void drop_reference(tensor_record* r) noexcept {
+  if (r->references.fetch_sub(1, std::memory_order_acq_rel) == 1) delete r;
+}
+
+extern tensor_record undefined_tensor;
+
+}  // namespace detail
+
+/// A strided array of one element type on one device. Copying a tensor copies a reference; the elements are shared.
+/// Distinct tensors may be used from distinct threads; the reference count is atomic.
+export class tensor {
+ public:
+  /// Undefined: no sizes, no elements, no keys.
+  inline tensor() noexcept : record_(&detail::undefined_tensor) { detail::add_reference(record_); }
+  inline explicit tensor(detail::tensor_record* adopted) noexcept : record_(adopted) {}
+  inline tensor(const tensor& other) noexcept : record_(other.record_) { detail::add_reference(record_); }
+  inline tensor(tensor&& other) noexcept : tensor() { std::swap(record_, other.record_); }
+  inline tensor& operator=(tensor other) noexcept {
+    std::swap(record_, other.record_);
+    return *this;
+  }
+  inline ~tensor() { detail::drop_reference(record_); }
+
+  inline bool defined() const noexcept { return record_ != &detail::undefined_tensor; }
+  inline key_set keys() const noexcept { return record_->keys; }
+  inline topbit::dtype dtype() const noexcept { return record_->type; }
+  inline topbit::device device() const noexcept { return record_->where; }
+  inline topbit::layout layout() const noexcept { return record_->how; }
+  inline const dims& sizes() const noexcept { return record_->sizes; }
+  /// In elements.
+  inline const dims& strides() const noexcept { return record_->strides; }
+  inline std::size_t dim() const noexcept { return record_->sizes.size(); }
+  /// The size of a dimension; negative counts from the back. Throws shape_error.
+  std::int64_t size(std::int64_t dim) const;
+  inline std::int64_t numel() const noexcept { return topbit::numel(record_->sizes); }
+  inline bool is_contiguous() const noexcept { return is_dense(record_->sizes, record_->strides); }
+  inline bool same_as(const tensor& other) const noexcept { return record_ == other.record_; }
+  /// In-place writes to the storage so far.
+  inline std::uint32_t version() const noexcept {
+    return record_->data ? record_->data->version.load(std::memory_order_relaxed) : 0;
+  }
+
+  /// The first element; a device address for a tensor that is not on the host; null on the meta device.
+  inline void* data() const noexcept {
+    const storage* s = record_->data.get();
+    if (s == nullptr || s->data == nullptr) return nullptr;
+    return static_cast<std::byte*>(s->data) + record_->offset * static_cast<std::int64_t>(size_of(record_->type));
+  }
+  /// The same, typed. Throws dtype_error if T is not the element type, device_error if the tensor is not on the host.
+  template <class T>
+  T* data_as() const {
+    check_access(dtype_of<T>);
+    return static_cast<T*>(data());
+  }
+
+  inline detail::tensor_record& record() const noexcept { return *record_; }
+  static constexpr bool boxed_inline = true;  // one pointer, moved by copying its bytes
+
+ private:
+  void check_access(topbit::dtype wanted) const;
+  detail::tensor_record* record_;
+};
+
+/// What a call reads of a tensor.
+export inline key_set keys_of(const tensor& t) noexcept { return t.record().keys; }
+
+/// For authors of operators and layers.
+export namespace author {
+
+/// Counts an in-place write, so that a layer which saved the old value can notice.
+inline void bump_version(const tensor& t) noexcept {
+  if (t.record().data) t.record().data->version.fetch_add(1, std::memory_order_relaxed);
+}
+
+}  // namespace author
+
+}  // namespace topbit

@@ -1,0 +1,72 @@
+module topbit.tensor;
+
+import topbit.std;
+import topbit.core;
+
+namespace topbit {
+
+namespace {
+
+tensor bare(const dims& sizes, dtype type, device where, key_set keys) {
+  auto* r = new detail::tensor_record;
+  r->keys = keys;
+  r->type = type;
+  r->where = where;
+  r->sizes = sizes;
+  r->strides = dense_strides(sizes);
+  return tensor(r);
+}
+
+void check_sizes(const dims& sizes) {
+  for (std::int64_t s : sizes) {
+    if (s < 0) throw shape_error("a tensor of sizes " + to_string(sizes) + ": sizes cannot be negative");
+  }
+}
+
+}  // namespace
+
+namespace author {
+
+tensor make_tensor(const dims& sizes, dtype type, device where) {
+  check_sizes(sizes);
+  tensor t = bare(sizes, type, where, keys_of(layout::strided, where, type));
+  const std::size_t bytes = static_cast<std::size_t>(numel(sizes)) * size_of(type);
+  t.record().data = intrusive_ptr<storage>(new storage(where, bytes));
+  return t;
+}
+
+tensor make_view(const tensor& base, const dims& sizes, const dims& strides, std::int64_t offset) {
+  check_sizes(sizes);
+  std::int64_t first = offset, last = offset;
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    (strides[i] < 0 ? first : last) += (sizes[i] - 1) * strides[i];
+  }
+  const detail::tensor_record& from = base.record();
+  const auto elements = from.data ? static_cast<std::int64_t>(from.data->bytes / size_of(from.type)) : 0;
+  if (numel(sizes) != 0 && (first < 0 || last >= elements)) {
+    throw shape_error("a view of sizes " + to_string(sizes) + ", strides " + to_string(strides) + ", offset " +
+                      std::to_string(offset) + " leaves the storage of " + std::to_string(elements) + " elements");
+  }
+  tensor t = bare(sizes, from.type, from.where, from.keys);
+  t.record().strides = strides;
+  t.record().offset = offset;
+  t.record().data = from.data;
+  return t;
+}
+
+tensor make_opaque(const dims& sizes, dtype type, device where, key_set keys) {
+  check_sizes(sizes);
+  return bare(sizes, type, where, keys);
+}
+
+}  // namespace author
+
+void detail::check_count(std::size_t found, const dims& sizes) {
+  check_sizes(sizes);
+  if (static_cast<std::int64_t>(found) != numel(sizes)) {
+    throw shape_error("from_values: found " + std::to_string(found) + " values, the sizes " + to_string(sizes) +
+                      " want " + std::to_string(numel(sizes)));
+  }
+}
+
+}  // namespace topbit

@@ -1,0 +1,57 @@
+module topbit.tensor;
+
+import topbit.std;
+import topbit.core;
+
+namespace topbit {
+
+namespace {
+
+constexpr std::int64_t shown_at_each_end = 3;
+
+std::string element(const tensor& t, std::int64_t offset) {
+  const std::byte* at = static_cast<const std::byte*>(t.data()) + offset * static_cast<std::int64_t>(size_of(t.dtype()));
+  if (t.dtype() == dtype::boolean) return *at != std::byte{0} ? "true" : "false";
+  char text[32];
+  const auto print = [&](auto x) {
+    std::memcpy(&x, at, sizeof x);
+    return std::string(text, std::to_chars(text, text + sizeof text, x).ptr);
+  };
+  if (t.dtype() == dtype::int64) return print(std::int64_t{});
+  return t.dtype() == dtype::float32 ? print(float{}) : print(double{});
+}
+
+void append(std::string& text, const tensor& t, std::size_t dim, std::int64_t offset) {
+  if (dim == t.dim()) {
+    text += element(t, offset);
+    return;
+  }
+  const std::int64_t n = t.sizes()[dim];
+  text += "[";
+  for (std::int64_t i = 0; i < n; ++i) {
+    if (i != 0) text += ", ";
+    if (i == shown_at_each_end && n > 2 * shown_at_each_end) {
+      text += "...";
+      i = n - shown_at_each_end - 1;
+      continue;
+    }
+    append(text, t, dim + 1, offset + i * t.strides()[dim]);
+  }
+  text += "]";
+}
+
+}  // namespace
+
+std::string to_string(const tensor& t) {
+  if (!t.defined()) return "undefined tensor";
+  std::string text;
+  if (t.device().type == backend::CPU && t.record().data) {
+    append(text, t, 0, 0);
+    text += " ";
+  }
+  text += "(" + std::string(name_of(t.dtype())) + " " + to_string(t.sizes());
+  if (t.device().type != backend::CPU) text += " on " + to_string(t.device());
+  return text + ")";
+}
+
+}  // namespace topbit

@@ -1,0 +1,35 @@
+// One number that has not become a tensor: a bool, an integer or a floating-point value.
+export module topbit.tensor:scalar;
+
+import topbit.std;
+import topbit.core;
+import :dtype;
+
+namespace topbit {
+
+/// Converts from every arithmetic type without narrowing and remembers the category for type promotion.
+export class scalar {
+ public:
+  constexpr scalar() noexcept = default;
+  template <class T>
+    requires std::integral<T> || std::floating_point<T>
+  constexpr scalar(T x) noexcept
+      : integer_(static_cast<std::int64_t>(x)), number_(static_cast<double>(x)),
+        type_(std::same_as<T, bool> ? dtype::boolean : std::integral<T> ? dtype::int64 : dtype::float64) {}
+
+  /// boolean, int64 or float64: the category of what was given.
+  constexpr dtype type() const noexcept { return type_; }
+  constexpr double to_double() const noexcept { return number_; }
+  /// Truncates toward zero.
+  constexpr std::int64_t to_int64() const noexcept { return integer_; }
+  friend constexpr bool operator==(const scalar&, const scalar&) = default;
+
+ private:
+  std::int64_t integer_ = 0;
+  double number_ = 0;
+  dtype type_ = dtype::int64;
+};
+
+export std::string to_string(const scalar& s);
+
+}  // namespace topbit

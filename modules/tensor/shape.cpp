@@ -1,0 +1,46 @@
+module topbit.tensor;
+
+import topbit.std;
+import topbit.core;
+
+namespace topbit {
+
+void dims::throw_too_many(std::size_t count) {
+  throw shape_error("found " + std::to_string(count) + " dimensions, wanted at most " + std::to_string(max_dims));
+}
+
+dims broadcast(std::string_view op, const dims& a, const dims& b) {
+  const std::size_t n = std::max(a.size(), b.size());
+  dims out(n, 1);
+  for (std::size_t i = 0; i < n; ++i) {
+    const std::int64_t x = i < a.size() ? a[a.size() - 1 - i] : 1;
+    const std::int64_t y = i < b.size() ? b[b.size() - 1 - i] : 1;
+    if (x != y && x != 1 && y != 1) {
+      throw shape_error(std::string(op) + ": the shapes " + to_string(a) + " and " + to_string(b) +
+                            " do not broadcast: dimension " + std::to_string(n - 1 - i) + " is " + std::to_string(x) +
+                            " and " + std::to_string(y) + ", wanted equal sizes or 1",
+                        std::string(op));
+    }
+    out[n - 1 - i] = x == 1 ? y : x;
+  }
+  return out;
+}
+
+std::size_t wrap_dim(std::string_view op, std::int64_t dim, std::size_t ndim) {
+  const auto n = static_cast<std::int64_t>(ndim);
+  if (dim < -n || dim >= n) {
+    throw shape_error(std::string(op) + ": found dimension " + std::to_string(dim) + ", wanted " +
+                          (n == 0 ? std::string("none, the tensor is a scalar")
+                                  : std::to_string(-n) + " to " + std::to_string(n - 1)),
+                      std::string(op));
+  }
+  return static_cast<std::size_t>(dim < 0 ? dim + n : dim);
+}
+
+std::string to_string(const dims& d) {
+  std::string text = "[";
+  for (std::size_t i = 0; i < d.size(); ++i) text += (i != 0 ? ", " : "") + std::to_string(d[i]);
+  return text + "]";
+}
+
+}  // namespace topbit

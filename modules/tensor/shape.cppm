@@ -1,0 +1,89 @@
+// Sizes and strides: a small array with its length, and the arithmetic on it.
+export module topbit.tensor:shape;
+
+import topbit.std;
+import :tensor_error;
+
+namespace topbit {
+
+/// The most dimensions a tensor can have: as many as the kernel seam carries.
+export inline constexpr std::size_t max_dims = 6;
+
+/// Sizes or strides, at most max_dims of them, inline. Converts from braces and from spans.
+export class dims {
+ public:
+  constexpr dims() noexcept = default;
+  /// Throws shape_error for more than max_dims values.
+  constexpr dims(std::initializer_list<std::int64_t> values) : dims(std::span(values.begin(), values.size())) {}
+  constexpr dims(std::span<const std::int64_t> values) {
+    check(values.size());
+    for (std::int64_t v : values) values_[count_++] = v;
+  }
+  constexpr dims(std::size_t count, std::int64_t value) {
+    check(count);
+    while (count_ < count) values_[count_++] = value;
+  }
+
+  constexpr std::size_t size() const noexcept { return count_; }
+  constexpr bool empty() const noexcept { return count_ == 0; }
+  constexpr std::int64_t& operator[](std::size_t i) noexcept { return values_[i]; }
+  constexpr std::int64_t operator[](std::size_t i) const noexcept { return values_[i]; }
+  constexpr const std::int64_t* begin() const noexcept { return values_.data(); }
+  constexpr const std::int64_t* end() const noexcept { return values_.data() + count_; }
+  constexpr operator std::span<const std::int64_t>() const noexcept { return {values_.data(), count_}; }
+  constexpr void push_back(std::int64_t v) {
+    check(count_ + 1);
+    values_[count_++] = v;
+  }
+  constexpr void erase(std::size_t i) noexcept {
+    for (; i + 1 < count_; ++i) values_[i] = values_[i + 1];
+    --count_;
+  }
+  friend constexpr bool operator==(const dims& a, const dims& b) noexcept {
+    return std::equal(a.begin(), a.end(), b.begin(), b.end());
+  }
+
+ private:
+  static constexpr void check(std::size_t count) {
+    if (count > max_dims) throw_too_many(count);
+  }
+  [[noreturn]] static void throw_too_many(std::size_t count);
+  std::array<std::int64_t, max_dims> values_{};
+  std::size_t count_ = 0;
+};
+
+/// The product of the sizes; 1 for a scalar.
+export constexpr std::int64_t numel(const dims& sizes) noexcept {
+  std::int64_t n = 1;
+  for (std::int64_t s : sizes) n *= s;
+  return n;
+}
+
+/// Row-major strides, in elements.
+export constexpr dims dense_strides(const dims& sizes) {
+  dims strides(sizes.size(), 1);
+  for (std::size_t i = sizes.size(); i-- > 1;) strides[i - 1] = strides[i] * (sizes[i] > 1 ? sizes[i] : 1);
+  return strides;
+}
+
+/// True if the elements lie densely in row-major order; strides of dimensions of size 1 do not matter.
+export constexpr bool is_dense(const dims& sizes, const dims& strides) noexcept {
+  std::int64_t expected = 1;
+  for (std::size_t i = sizes.size(); i-- > 0;) {
+    if (sizes[i] == 0) return true;
+    if (sizes[i] != 1 && strides[i] != expected) return false;
+    expected *= sizes[i];
+  }
+  return true;
+}
+
+/// The sizes both broadcast to: aligned at the end, equal or 1. Throws shape_error naming `op` and both shapes.
+export dims broadcast(std::string_view op, const dims& a, const dims& b);
+
+/// A dimension given from the front or, negative, from the back. Throws shape_error naming `op`.
+export std::size_t wrap_dim(std::string_view op, std::int64_t dim, std::size_t ndim);
+
+/// "[2, 3]"
+export std::string to_string(const dims& d);
+
+}  // namespace topbit

@@ -1,0 +1,45 @@
+module topbit.tensor;
+
+import topbit.std;
+import topbit.core;
+
+namespace topbit {
+
+namespace {
+
+// A cache line, and the widest vector register.
+constexpr std::align_val_t host_alignment{64};
+
+void* host_allocate(device, std::size_t bytes) { return ::operator new(bytes, host_alignment); }
+void host_release(device, void* p) noexcept { ::operator delete(p, host_alignment); }
+void host_copy(device, void* to, const void* from, std::size_t bytes) { std::memcpy(to, from, bytes); }
+
+constexpr memory_hook host_hook{host_allocate, host_release, host_copy, host_copy};
+
+constinit std::array<std::atomic<const memory_hook*>, backend_count + 1> hooks{};
+
+}  // namespace
+
+void set_memory_hook(device_type t, const memory_hook& hook) noexcept {
+  hooks[static_cast<unsigned>(t)].store(&hook, std::memory_order_release);
+}
+
+const memory_hook& memory_of(device d) {
+  if (d.type == backend::CPU) return host_hook;
+  if (const memory_hook* hook = hooks[static_cast<unsigned>(d.type)].load(std::memory_order_acquire)) return *hook;
+  throw device_error("device " + to_string(d) + ": nobody provides its memory; " +
+                     (d.type == backend::CUDA ? "import topbit.cuda and link topbit::cuda"
+                                              : "a backend installs it with set_memory_hook"));
+}
+
+storage::storage(device d, std::size_t size) : where(d), bytes(size) {
+  if (d.type == backend::Meta) return;
+  hook = &memory_of(d);
+  if (size != 0) data = hook->allocate(d, size);
+}
+
+storage::~storage() {
+  if (data != nullptr) hook->release(where, data);
+}
+
+}  // namespace topbit

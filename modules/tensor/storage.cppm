@@ -1,0 +1,70 @@
+// Memory behind tensors: reference-counted bytes on a device, and the hook by which a backend provides them.
+export module topbit.tensor:storage;
+
+import topbit.std;
+import topbit.core;
+import :device;
+
+namespace topbit {
+
+/// A pointer that counts references inside its object: `add_reference(p)` and `drop_reference(p)` by lookup.
+export template <class T>
+class intrusive_ptr {
+ public:
+  constexpr intrusive_ptr() noexcept = default;
+  /// Takes over one reference the caller holds.
+  explicit intrusive_ptr(T* adopted) noexcept : p_(adopted) {}
+  intrusive_ptr(const intrusive_ptr& other) noexcept : p_(other.p_) {
+    if (p_ != nullptr) add_reference(p_);
+  }
+  intrusive_ptr(intrusive_ptr&& other) noexcept : p_(std::exchange(other.p_, nullptr)) {}
+  intrusive_ptr& operator=(intrusive_ptr other) noexcept {
+    std::swap(p_, other.p_);
+    return *this;
+  }
+  ~intrusive_ptr() {
+    if (p_ != nullptr) drop_reference(p_);
+  }
+  T* get() const noexcept { return p_; }
+  T& operator*() const noexcept { return *p_; }
+  T* operator->() const noexcept { return p_; }
+  explicit operator bool() const noexcept { return p_ != nullptr; }
+  friend bool operator==(const intrusive_ptr& a, const intrusive_ptr& b) noexcept { return a.p_ == b.p_; }
+
+ private:
+  T* p_ = nullptr;
+};
+
+/// How a backend provides memory. Functions throw device_error, or std::bad_alloc for host memory.
+export struct memory_hook {
+  void* (*allocate)(device, std::size_t bytes) = nullptr;
+  void (*release)(device, void*) noexcept = nullptr;
+  void (*copy_in)(device, void* to, const void* from_host, std::size_t bytes) = nullptr;
+  void (*copy_out)(device, void* to_host, const void* from, std::size_t bytes) = nullptr;
+};
+
+/// Installs the memory of a device type, for good; the last one counts. Called by a backend when it is loaded.
+export void set_memory_hook(device_type t, const memory_hook& hook) noexcept;
+/// Throws device_error, saying which module to import, if nobody provides this device's memory.
+export const memory_hook& memory_of(device d);
+
+/// Bytes on a device. Shared by views; the version counts in-place writes to any of them.
+export struct storage {
+  std::atomic<std::uint32_t> references{1};
+  std::atomic<std::uint32_t> version{0};
+  device where;
+  std::size_t bytes = 0;
+  void* data = nullptr;  // null on the meta device, and for no bytes
+  const memory_hook* hook = nullptr;
+
+  storage(device d, std::size_t bytes);
+  storage(const storage&) = delete;
+  ~storage();
+};
+
+export inline void add_reference(storage* s) noexcept { s->references.fetch_add(1, std::memory_order_relaxed); }
+export inline void drop_reference(storage* s) noexcept {
+  if (s->references.fetch_sub(1, std::memory_order_acq_rel) == 1) delete s;
+}
+
+}  // namespace topbit

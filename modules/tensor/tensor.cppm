@@ -1,0 +1,19 @@
+// topbit.tensor: a strided tensor that knows its keys, and no arithmetic.
+export module topbit.tensor;
+
+// Tier 1: what an element is, and where it lives.
+export import :dtype;
+export import :device;
+export import :scalar;
+export import :tensor_error;
+
+// Tier 2: index arithmetic and memory.
+export import :shape;
+export import :storage;
+
+// Tier 3: the handle.
+export import :handle;
+export import :make;
+export import :schema_types;
+export import :plan;
+export import :print;
