@@ -168,24 +168,25 @@ struct unboxed_call<R(A...)> {
   }
   // A reference result stays the caller's: it is copied. Anything else is moved into the box.
   template <class T>
-  static void push_one(stack& s, std::remove_reference_t<T>& x) {
+  static value boxed(std::remove_reference_t<T>& x) {
     if constexpr (std::is_lvalue_reference_v<T>) {
-      s.push(value(std::as_const(x)));
+      return value(std::as_const(x));
     } else if constexpr (is_optional<T>::value) {
-      if (x.has_value()) push_one<typename T::value_type>(s, *x);
-      else s.push(value());
+      return x.has_value() ? boxed<typename T::value_type>(*x) : value();
     } else {
-      s.push(value(std::move(x)));
+      return value(std::move(x));
     }
   }
+  // All are boxed before one is pushed: a reference result may sit in a slot, and a push may move the slots.
   template <class T>
   static void push_results(stack& s, std::remove_reference_t<T>& result) {
     if constexpr (is_tuple<T>) {
       [&]<std::size_t... I>(std::index_sequence<I...>) {
-        (push_one<std::tuple_element_t<I, T>>(s, std::get<I>(result)), ...);
+        std::array<value, sizeof...(I)> all{boxed<std::tuple_element_t<I, T>>(std::get<I>(result))...};
+        for (value& v : all) s.push(std::move(v));
       }(std::make_index_sequence<std::tuple_size_v<T>>{});
     } else {
-      push_one<T>(s, result);
+      s.push(boxed<T>(result));
     }
   }
 };

@@ -177,8 +177,9 @@ inline constexpr detail::keyword<Name> arg{};
 
 template <>
 struct schema_default<std::int64_t> {
-  static constexpr bool accepts(std::string_view text) { return detail::is_integer(text); }
-  static constexpr std::int64_t from(std::string_view text) { return detail::parse_integer(text); }
+  // "Mean" is the one word the reference's schemas use for an integer: a reduction.
+  static constexpr bool accepts(std::string_view text) { return text == "Mean" || detail::is_integer(text); }
+  static constexpr std::int64_t from(std::string_view text) { return text == "Mean" ? 1 : detail::parse_integer(text); }
 };
 template <>
 struct schema_default<double> {

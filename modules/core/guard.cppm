@@ -62,7 +62,7 @@ export class [[nodiscard("the guard ends with the full expression that makes it"
 export class [[nodiscard("the guard ends with the full expression that makes it")]] force_guard : public key_guard {
  public:
   inline explicit force_guard(thread_key_state state) noexcept {
-    detail::this_thread_keys = {state.include.raw(), ~state.exclude.raw()};
+    detail::this_thread_keys = {state.include.raw(), ~(state.exclude.raw() & detail::functionality_bits)};
   }
 };
 

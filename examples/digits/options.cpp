@@ -1,0 +1,60 @@
+#include "options.h"
+
+#include <charconv>
+#include <stdexcept>
+#include <string_view>
+
+const char* const usage =
+    "usage: demo_digits [options]\n"
+    "trains a 64-128-64-10 classifier on 1,797 handwritten digits, every step a call through the dispatcher\n\n"
+    "  --device cpu|cuda   where to compute (cpu); exit code 2 if it is not there\n"
+    "  --epochs N          passes over the training images (60)\n"
+    "  --batch N           images per step (32)\n"
+    "  --rate R            learning rate of plain gradient descent, falling to 0 (0.5)\n"
+    "  --seed N            of the weights and the order of the images (1)\n"
+    "  --data FILE         the digits (examples/data/digits.csv)\n"
+    "  --quiet             the last line only\n"
+    "  --help              this text\n\n"
+    "exit codes: 0 done; 1 bad input; 2 the device is not there\n";
+
+namespace {
+
+template <class T>
+T number(std::string_view option, std::string_view text, T least) {
+  T value{};
+  const auto result = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (result.ec != std::errc{} || result.ptr != text.data() + text.size() || !(value >= least)) {
+    throw std::runtime_error(std::string(option) + ": found '" + std::string(text) + "', wanted a number from " +
+                             std::to_string(least) + " up");
+  }
+  return value;
+}
+
+}  // namespace
+
+options parse_options(int argc, char** argv) {
+  options o;
+  for (int i = 1; i < argc; ++i) {
+    const std::string_view name = argv[i];
+    if (name == "--help") {
+      o.help = true;
+      continue;
+    }
+    if (name == "--quiet") {
+      o.quiet = true;
+      continue;
+    }
+    const auto value = [&]() -> std::string_view {
+      if (++i == argc) throw std::runtime_error(std::string(name) + ": found nothing after it, wanted a value");
+      return argv[i];
+    };
+    if (name == "--data") o.data = value();
+    else if (name == "--device") o.device = value();
+    else if (name == "--epochs") o.epochs = number<int>(name, value(), 1);
+    else if (name == "--batch") o.batch = number<int>(name, value(), 1);
+    else if (name == "--rate") o.rate = number<double>(name, value(), 0);
+    else if (name == "--seed") o.seed = number<std::uint32_t>(name, value(), 0);
+    else throw std::runtime_error("found '" + std::string(name) + "', which is no option; --help lists them");
+  }
+  return o;
+}

@@ -1,0 +1,21 @@
+// What the demo can be asked to do.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+struct options {
+  std::string data = TOPBIT_DIGITS_FILE;
+  std::string device = "cpu";
+  int epochs = 60;
+  int batch = 32;
+  double rate = 0.5;
+  std::uint32_t seed = 1;
+  bool quiet = false;
+  bool help = false;
+};
+
+// Throws std::runtime_error that names the option, what was found and what was wanted.
+options parse_options(int argc, char** argv);
+
+extern const char* const usage;

@@ -1,0 +1,12 @@
+// The CUDA rows enter the process registry when this module is loaded: see topbit.ops:builtin for why it stands here.
+export module topbit.cuda:rows;
+
+import topbit.std;
+import topbit.ops;
+
+namespace topbit::detail {
+
+bool register_cuda();
+const bool cuda_registered = register_cuda();
+
+}  // namespace topbit::detail
