@@ -13,6 +13,7 @@ constexpr op<"aten::add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> 
 constexpr op<"aten::full(int[] size, Scalar fill_value, *, ScalarType? dtype=None, Layout? layout=None, "
              "Device? device=None, bool? pin_memory=None) -> Tensor">
     full;
+constexpr op<"aten::clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor"> clone;
 
 // Work that waits, deepest node first, with the gradient gathered so far.
 using waiting = std::map<std::pair<std::uint64_t, node*>, tensor, std::greater<>>;
@@ -20,6 +21,14 @@ using waiting = std::map<std::pair<std::uint64_t, node*>, tensor, std::greater<>
 void gather(tensor& sum, const tensor& gradient) {
   if (!sum.defined()) sum = gradient;
   else sum = add(sum, gradient);
+}
+
+// What a leaf keeps: dense elements that no one else sees, so that writing to one gradient changes no other.
+tensor owned(tensor gradient) {
+  const auto& r = gradient.record();
+  const bool sole = r.references.load(std::memory_order_acquire) == 1 &&
+                    (!r.data || r.data->references.load(std::memory_order_acquire) == 1);
+  return sole && gradient.is_contiguous() ? gradient : clone(gradient, std::nullopt);
 }
 
 void check_gradient(const node& n, std::size_t found) {
@@ -61,6 +70,9 @@ void backward(const tensor& root, const tensor& gradient, bool retain_graph) {
     throw shape_error("backward: found a gradient of " + std::string(name_of(seed.dtype())) + " " +
                       to_string(seed.sizes()) + ", wanted " + std::string(name_of(root.dtype())) + " " +
                       to_string(root.sizes()));
+  } else if (seed.device() != root.device()) {
+    throw device_error("backward: found a gradient on " + to_string(seed.device()) + ", wanted it on " +
+                       to_string(root.device()));
   }
 
   waiting queue;
@@ -70,7 +82,8 @@ void backward(const tensor& root, const tensor& gradient, bool retain_graph) {
     node& n = *first.key().second;
     tensor& gathered = first.mapped();
     if (auto* leaf = dynamic_cast<leaf_node*>(&n)) {
-      gather(leaf->gradient, gathered);
+      if (leaf->gradient.defined()) gather(leaf->gradient, gathered);
+      else leaf->gradient = owned(std::move(gathered));
       continue;
     }
     if (n.released) detail::raise_released(n.name());

@@ -26,6 +26,12 @@ void add_edge(std::vector<intrusive_ptr<node>>& edges, const T& x) {
 }
 
 template <class T>
+bool is_handle_of(const tensor& result, const T& x) noexcept {
+  if constexpr (is_tensor<T>) return result.same_as(x);
+  else return false;
+}
+
+template <class T>
 bool wants_grad(const T& x) noexcept {
   if constexpr (is_tensor<T>) return requires_grad(x);
   else return false;
@@ -72,6 +78,8 @@ struct autograd_kernel<Op, Rule, tensor(A...)> {
     const bool record = (detail::wants_grad(a) || ...);
     tensor result = Op.redispatch(keys & below(key::Autograd), a...);
     if (record && is_floating(result.dtype())) {
+      // A kernel may give its argument back; the argument must not become a result of itself.
+      if ((detail::is_handle_of(result, a) || ...)) result = detach(result);
       intrusive_ptr<node> n(new recorded(Rule::save(a..., std::as_const(result))));
       std::vector<intrusive_ptr<node>> edges;
       edges.reserve(tensors);

@@ -32,6 +32,7 @@ bool requires_grad(const tensor& t) noexcept {
 }
 
 const tensor& require_grad(const tensor& t, bool wanted) {
+  if (!t.defined()) throw error("require_grad: found an undefined tensor, wanted a floating one");
   if (!is_floating(t.dtype())) {
     throw dtype_error("require_grad: found " + std::string(name_of(t.dtype())) + ", wanted a floating dtype");
   }
@@ -55,6 +56,8 @@ void clear_grad(const tensor& t) noexcept {
 }
 
 tensor detach(const tensor& t) {
+  if (!t.defined()) throw error("detach: found an undefined tensor");
+  if (!t.record().data) return author::make_opaque(t.sizes(), t.dtype(), t.device(), t.keys());
   return author::make_view(t, t.sizes(), t.strides(), t.record().offset);
 }
 

@@ -4,19 +4,16 @@ import topbit.std;
 
 namespace topbit::detail {
 
-schema_record::schema_record(std::string_view given) : text(given) {
-  try {
-    parsed.emplace(text);
-    text = to_string(parsed->view());
-  } catch (const bad_schema&) {
-    parsed.reset();  // inferred from C++ types, which need not be schema types
-  }
+schema_record::schema_record(const operator_info& op) : text(op.schema) {
+  if (!op.has_schema) return;  // C++ types, some of which would parse as something else
+  parsed.emplace(text);
+  text = to_string(parsed->view());
 }
 
 entry::entry(const operator_info& op, registry_state& registry)
     : entry_head(nullptr), name(op.name), signature_name(op.signature->name),
       signature_identity(op.signature->identity), signature(op.signature), home(&registry) {
-  schema_now.store(&intern(op.schema), std::memory_order_relaxed);
+  schema_now.store(&intern(op), std::memory_order_relaxed);
   raiser_ = make(kernel_kind::raise);
   if (signature->selects_backend) {
     selector_ = std::make_unique<live_registration>(
@@ -30,12 +27,12 @@ entry::~entry() {
   for (kernel* k : records_) ::operator delete(k);
 }
 
-const schema_record& entry::intern(std::string_view schema_text) {
-  schema_record fresh(schema_text);
+const schema_record& entry::intern(const operator_info& op) {
+  schema_record fresh(op);
   for (const auto& s : schemas_) {
     if (s->text == fresh.text) return *s;
   }
-  return *schemas_.emplace_back(std::make_unique<schema_record>(schema_text));
+  return *schemas_.emplace_back(std::make_unique<schema_record>(op));
 }
 
 std::string entry::argument_label(std::size_t index) const {

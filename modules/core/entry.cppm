@@ -35,7 +35,7 @@ struct registry_state;
 struct schema_record {
   std::string text;
   std::optional<schema> parsed;  // absent where only a C++ signature was given
-  explicit schema_record(std::string_view given);
+  explicit schema_record(const operator_info& op);
 };
 
 // One per (name, C++ signature). Immortal: it stays when everything registered for it is gone, and is found again.
@@ -59,14 +59,14 @@ struct entry : entry_head {
 
   // "argument 2 'other'"
   std::string argument_label(std::size_t index) const;
-  const schema_record& schema_of() const noexcept { return *schema_now.load(std::memory_order_acquire); }
-  const schema_record& intern(std::string_view schema_text);
-  void store_row(unsigned row, const kernel* k) noexcept { (&row0)[row].store(k, std::memory_order_release); }
+  inline const schema_record& schema_of() const noexcept { return *schema_now.load(std::memory_order_acquire); }
+  const schema_record& intern(const operator_info& op);
+  inline void store_row(unsigned row, const kernel* k) noexcept { (&row0)[row].store(k, std::memory_order_release); }
 
   // Records are made once and reused, so their number is bounded by what was ever registered.
-  const kernel* raiser() const noexcept { return raiser_; }
+  inline const kernel* raiser() const noexcept { return raiser_; }
   // The BackendSelect kernel made from the signature; null if there is none to make.
-  const live_registration* generated() const noexcept { return selector_.get(); }
+  inline const live_registration* generated() const noexcept { return selector_.get(); }
   const kernel* skip_of(functionality f);
   const kernel* adapter_of(const kernel* boxed);
 
@@ -89,9 +89,9 @@ class live_kernels {
  public:
   using fallback_table = std::array<const live_registration*, row_count>;
   live_kernels(const entry& e, const fallback_table& fallbacks) noexcept;
-  const live_registration* direct(unsigned row) const noexcept { return direct_[row]; }
-  const live_registration* alias(alias_key a) const noexcept { return alias_[a.index]; }
-  const live_registration* fallback(unsigned row) const noexcept { return fallbacks_[row]; }
+  inline const live_registration* direct(unsigned row) const noexcept { return direct_[row]; }
+  inline const live_registration* alias(alias_key a) const noexcept { return alias_[a.index]; }
+  inline const live_registration* fallback(unsigned row) const noexcept { return fallbacks_[row]; }
 
  private:
   std::array<const live_registration*, row_count> direct_{};
@@ -105,7 +105,8 @@ bool passes_through(const row_choice<live_registration>& choice) noexcept;
 // Recomputes all rows and words of an entry and stores them for the callers.
 void publish(entry& e, const live_kernels::fallback_table& fallbacks);
 
-// Keeps the shared library that contains the address mapped for good; its code may be in a row.
+// Keeps the shared library that contains the address mapped for good; its code may be in a row. Waits for the dynamic
+// loader, so no lock may be held that an initialiser of a library could want: the registry's above all.
 void pin_image_of(const void* address) noexcept;
 
 }  // namespace detail

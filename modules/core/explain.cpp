@@ -18,8 +18,13 @@ candidate make_candidate(dispatch_key k, row_reason rule, const live_registratio
   return c;
 }
 
-// Adds what the selection at one key looked at. True if the call ends here, with a kernel or without one.
-bool consider(explanation& out, const detail::live_kernels& live, dispatch_key k) {
+// Adds what the selection at one key looked at. True if the call ends here, with a kernel or without one. `mask` is
+// the operator's: a functionality that is passed through as a whole needs no backend to be passed.
+bool consider(explanation& out, const detail::live_kernels& live, dispatch_key k, key_set mask) {
+  if (k != key::Undefined && !mask.has(k.layer) && k.device == backend::none && per_backend(k.layer)) {
+    out.candidates.push_back(make_candidate(k, row_reason::transparent, nullptr, "calls pass through it on every backend"));
+    return false;
+  }
   const auto note = [&](row_reason rule, const live_registration* r, const char* why) {
     out.candidates.push_back(make_candidate(k, rule, r, to_string(r->target) + " " + why));
   };
@@ -68,19 +73,34 @@ explanation explain_keys(const operator_handle& op, std::span<const key_set> arg
   for (key_set left = wanted;; left = left - key_set(building_block{left.highest_functionality()})) {
     out.effective = left;
     const dispatch_key k = key_of_row(left.row());
-    if (consider(out, live, k) || k == key::Undefined) break;
+    if (consider(out, live, k, mask) || k == key::Undefined) break;
   }
   out.effective = out.effective & mask;
   return out;
 }
+
+namespace {
+
+// A set without backends is a set of functionalities, and said as that.
+std::string layers_text(key_set s) {
+  if (s.highest_backend() != backend::none) return to_string(s);
+  std::string text = "{";
+  for (unsigned f = 1; f <= functionality_count; ++f) {
+    const auto layer = static_cast<functionality>(f);
+    if (s.has(layer)) text += (text.size() > 1 ? ", " : "") + std::string(name_of(layer));
+  }
+  return text + "}";
+}
+
+}  // namespace
 
 std::string to_string(const explanation& e) {
   std::string text = e.op + "\n  schema    " + e.schema + "\n";
   for (const explained_argument& a : e.arguments) {
     if (!a.keys.empty()) text += "  " + a.name + " brings " + to_string(a.keys) + "\n";
   }
-  if (!e.included.empty()) text += "  thread    includes " + to_string(e.included) + "\n";
-  if (!e.excluded.empty()) text += "  thread    excludes " + to_string(e.excluded) + "\n";
+  if (!e.included.empty()) text += "  thread    includes " + layers_text(e.included) + "\n";
+  if (!e.excluded.empty()) text += "  thread    excludes " + layers_text(e.excluded) + "\n";
   if (!e.always.empty()) text += "  always    " + to_string(e.always) + "\n";
   for (const candidate& c : e.candidates) {
     text += std::string(c.taken ? "  takes     " : "  passes    ") + to_string(c.key) + ": " + c.why;

@@ -170,7 +170,9 @@ constexpr key_set::iterator key_set::begin() const noexcept { return iterator(wo
 constexpr key_set::iterator key_set::end() const noexcept { return iterator(); }
 
 /// Everything below this key's functionality, all backends included: `keys & below(my key)` is the set to redispatch.
+/// Nothing is below no key.
 export constexpr key_set below(dispatch_key k) noexcept {
+  if (k.layer == functionality::undefined) return {};
   const std::uint64_t bit = std::uint64_t{1} << detail::functionality_bit(k.layer);
   return key_set::from_raw((bit - 1) & ~std::uint64_t{1});
 }

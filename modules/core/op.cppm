@@ -165,7 +165,7 @@ struct operator_constants {
       parsed<Text>::has_signature ? name_buffer{} : inferred_schema(name, std::type_identity<Sig>{});
   static constexpr operator_info info{
       name, view.ns, parsed<Text>::has_signature ? Text.view() : std::string_view(inferred.text, inferred.size),
-      &signature_of<Sig>};
+      parsed<Text>::has_signature, &signature_of<Sig>};
 };
 
 template <fixed_string Text, class Sig>

@@ -25,6 +25,7 @@ struct operator_info {
   std::string_view name;  // "ns::name.overload"
   std::string_view ns;
   std::string_view schema;  // schema text, or "name(types) -> type" where only a C++ signature was given
+  bool has_schema;          // the former
   const signature_info* signature;
 };
 

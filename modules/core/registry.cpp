@@ -14,7 +14,6 @@ entry& registry_state::intern(const operator_info& op) {
   for (entry* e = names.find(op.name); e != nullptr; e = e->next_of_name) {
     if (e->signature_identity == op.signature->identity) return *e;
   }
-  pin_image_of(op.signature->make != nullptr ? reinterpret_cast<const void*>(op.signature->make) : &op);
   entries.push_back(std::make_unique<entry>(op, *this));
   names.insert(*entries.back());
   return *entries.back();
@@ -178,16 +177,34 @@ std::vector<std::string> registry::operators() const {
   return names;
 }
 
+namespace {
+
+// An entry runs code of the image that made it first. Before the lock is taken: see pin_image_of.
+void pin_maker(const detail::operator_info& op) noexcept {
+  detail::pin_image_of(reinterpret_cast<const void*>(op.signature->make));
+}
+
+}  // namespace
+
 detail::entry_head& registry::bind(const detail::operator_info& op) {
+  pin_maker(op);
   const std::lock_guard lock(state_->mutex);
   return state_->intern(op);
 }
 
 registration registry::define(const detail::operator_info& op, std::source_location where) {
+  pin_maker(op);
   const std::lock_guard lock(state_->mutex);
   const std::string here = place(where.file_name(), where.line());
-  const detail::schema_record wanted(op.schema);
+  const detail::schema_record wanted(op);
   for (const entry* e = state_->names.find(op.name); e != nullptr; e = e->next_of_name) {
+    if (e->signature_identity != op.signature->identity && !e->registrations.empty()) {
+      const detail::live_registration& r = e->registrations.front();
+      throw bad_registration(std::string(op.name) + ": defined at " + here + " with the signature '" +
+                                 std::string(op.signature->name) + "', implemented at " + place(r.file, r.line) +
+                                 " with '" + e->signature_name + "'",
+                             std::string(op.name));
+    }
     if (e->definitions.empty()) continue;
     const std::string& found = e->schema_of().text;
     if (e->signature_identity == op.signature->identity && found == wanted.text) continue;
@@ -201,7 +218,7 @@ registration registry::define(const detail::operator_info& op, std::source_locat
   }
   entry& e = state_->intern(op);
   detail::live_definition definition{state_->next_id, where.file_name(), where.line()};
-  const detail::schema_record& text = e.intern(op.schema);
+  const detail::schema_record& text = e.intern(op);
   e.definitions.push_back(std::move(definition));
   e.schema_now.store(&text, std::memory_order_release);
   e.was_defined = true;
@@ -222,10 +239,20 @@ void check_row(std::string_view what, key_target key, const std::string& here) {
 
 registration registry::implement(const detail::operator_info& op, key_target target, const detail::kernel& impl,
                                  std::source_location where) {
-  check_row(op.name, target, place(where.file_name(), where.line()));
+  const std::string here = place(where.file_name(), where.line());
+  check_row(op.name, target, here);
   if (target == key_target(key::Undefined)) target = key::CompositeImplicitAutograd;  // no key: catch-all
-  const std::lock_guard lock(state_->mutex);
+  pin_maker(op);
   detail::pin_image_of(&impl);
+  const std::lock_guard lock(state_->mutex);
+  for (const entry* e = state_->names.find(op.name); e != nullptr; e = e->next_of_name) {
+    if (e->definitions.empty() || e->signature_identity == op.signature->identity) continue;
+    const detail::live_definition& d = e->definitions.front();
+    throw bad_registration(std::string(op.name) + ": implemented at " + here + " with the signature '" +
+                               std::string(op.signature->name) + "', defined at " + place(d.file, d.line) + " with '" +
+                               e->signature_name + "'",
+                           std::string(op.name));
+  }
   entry& e = state_->intern(op);
   e.registrations.push_back({state_->next_id, target, &impl, where.file_name(), where.line()});
   publish(e, state_->fallbacks);
@@ -238,8 +265,8 @@ registration registry::fallback(key_target target, const detail::kernel& impl, s
   if (target == key_target(key::Undefined)) {
     throw bad_registration("fallback at " + here + ": needs a key, found Undefined");
   }
-  const std::lock_guard lock(state_->mutex);
   detail::pin_image_of(&impl);
+  const std::lock_guard lock(state_->mutex);
   std::vector<unsigned> rows;
   for (unsigned row = 1; row < row_count; ++row) {
     const bool stands = target.is_alias() ? (detail::alias_cover[row] >> target.alias & 1) != 0

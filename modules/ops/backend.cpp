@@ -59,7 +59,13 @@ tb_plan plan_of(std::initializer_list<const tensor*> operands) {
   return out;
 }
 
+void check_defined(backend_call c, const tensor& t) {
+  if (!t.defined()) refuse<error>(c, "found an undefined tensor");
+}
+
 void same_device(backend_call c, const tensor& a, const tensor& b) {
+  check_defined(c, a);
+  check_defined(c, b);
   if (a.device() == b.device()) return;
   refuse<device_error>(c, "found tensors on " + to_string(a.device()) + " and " + to_string(b.device()) +
                               ", wanted one device; move one with to()");
@@ -123,6 +129,10 @@ binary_rule rule_of(backend_call c, binary_code code, const tensor& a, const ten
   if (code == binary_code::sub && type == dtype::boolean) {
     refuse<dtype_error>(c, "found two bool tensors, wanted numbers; for bool, ne() is the difference");
   }
+  if (code == binary_code::relu_backward && type == dtype::boolean) refuse<dtype_error>(c, "found bool, wanted a number");
+  if (type == dtype::boolean && alpha.to_int64() != 1) {
+    refuse<dtype_error>(c, "found alpha " + to_string(alpha) + " for bool tensors, wanted 1");
+  }
   if (is_floating(alpha.type()) && !is_floating(type)) {
     refuse<dtype_error>(c, "found alpha " + to_string(alpha) + " for " + std::string(name_of(type)) +
                                " tensors, wanted an integer");
@@ -165,7 +175,8 @@ tensor& binary_out(backend_call c, binary_code code, const tensor& a, const tens
   if (out.sizes() != rule.sizes) {
     refuse<shape_error>(c, "the result has sizes " + to_string(rule.sizes) + ", the tensor to write " + to_string(out.sizes()));
   }
-  if (is_floating(rule.type) && !is_floating(out.dtype())) {
+  const auto category = [](dtype t) { return is_floating(t) ? 2 : t == dtype::int64 ? 1 : 0; };
+  if (category(rule.type) > category(out.dtype())) {
     refuse<dtype_error>(c, "the result is " + std::string(name_of(rule.type)) + " and cannot be written to " +
                                std::string(name_of(out.dtype())));
   }
@@ -236,6 +247,7 @@ tensor sum(backend_call c, const tensor& self, optional_sizes dim, bool keepdim,
     summed.fill(true);
   }
   const dtype wanted = type.value_or(is_floating(self.dtype()) ? self.dtype() : dtype::int64);
+  if (wanted == dtype::boolean) refuse<dtype_error>(c, "found dtype bool, wanted a number");
   tensor out = c.table == nullptr ? author::make_tensor(self.sizes(), wanted, self.device()) : in_dtype(c, self, wanted);
   const bool all = std::all_of(summed.begin(), summed.begin() + static_cast<std::ptrdiff_t>(self.dim()), [](bool s) { return s; });
   if (all) {
@@ -311,7 +323,8 @@ tb_rows rows_of(const tensor& out, const tensor& in, const void* aux, const dims
   r.in = in.data();
   r.aux = aux;
   r.cols = cols;
-  r.rows = cols == 0 ? 0 : numel(sizes) / cols;
+  r.rows = 1;
+  for (std::size_t i = 0; i + 1 < sizes.size(); ++i) r.rows *= sizes[i];
   r.dtype = to_abi(type);
   return r;
 }
@@ -320,7 +333,8 @@ void check_rows(backend_call c, const tensor& t, std::int64_t dim) {
   if (!is_floating(t.dtype())) {
     refuse<dtype_error>(c, "found " + std::string(name_of(t.dtype())) + ", wanted float32 or float64");
   }
-  if (t.dim() != 0 && wrap_dim(c.op, dim, t.dim()) != t.dim() - 1) {
+  const bool scalar_row = t.dim() == 0 && (dim == 0 || dim == -1);
+  if (!scalar_row && wrap_dim(c.op, dim, t.dim()) != t.dim() - 1) {
     refuse<shape_error>(c, "found dimension " + std::to_string(dim) + ", wanted the last of " + to_string(t.sizes()));
   }
 }
@@ -405,8 +419,9 @@ tensor arange(backend_call c, const scalar& end, std::optional<dtype> type, std:
               std::optional<device> where, std::optional<bool> pinned) {
   check_options(c.op, how, pinned);
   const dtype wanted = type.value_or(is_floating(end.type()) ? dtype::float32 : dtype::int64);
+  if (wanted == dtype::boolean) refuse<dtype_error>(c, "found dtype bool, wanted a number");
   const double bound = end.to_double();
-  if (!(bound >= 0) || bound > 9.0e15) refuse<shape_error>(c, "found end " + to_string(end) + ", wanted 0 or more");
+  if (!(bound >= 0 && bound <= 9.0e15)) refuse<shape_error>(c, "found end " + to_string(end) + ", wanted 0 to 9e15");
   auto count = static_cast<std::int64_t>(bound);
   if (static_cast<double>(count) < bound) ++count;
   tensor out = author::make_tensor({count}, wanted, where.value_or(cpu));
@@ -435,6 +450,8 @@ void move_bytes(const tensor& to, const tensor& from) {
 }  // namespace
 
 tensor& copy(backend_call c, tensor& self, const tensor& src) {
+  check_defined(c, self);
+  check_defined(c, src);
   check_written(c, self);
   if (broadcast(c.op, self.sizes(), src.sizes()) != self.sizes()) {
     refuse<shape_error>(c, "found source sizes " + to_string(src.sizes()) + ", wanted them to broadcast to " + to_string(self.sizes()));

@@ -141,10 +141,10 @@ dims inferred_sizes(std::string_view op, const tensor& self, std::span<const std
   for (std::size_t i = 0; i < sizes.size(); ++i) {
     if (sizes[i] == -1 && !open) open = i;
     else if (sizes[i] < 0) good = false;
-    else known *= sizes[i];
+    else if (__builtin_mul_overflow(known, sizes[i], &known)) good = false;
   }
   if (open && good && known != 0 && self.numel() % known == 0) sizes[*open] = self.numel() / known;
-  if (!good || numel(sizes) != self.numel()) {
+  if (!good || (open && sizes[*open] == -1) || numel(sizes) != self.numel()) {
     throw shape_error(std::string(op) + ": found " + to_string(self.sizes()) + " (" + std::to_string(self.numel()) +
                           " elements), which do not have the shape " + to_string(dims(wanted)),
                       std::string(op));
@@ -179,6 +179,7 @@ tensor slice(const tensor& self, std::int64_t dim, std::optional<std::int64_t> s
   const auto bound = [&](std::int64_t i) { return std::min(n, std::max<std::int64_t>(0, i < 0 ? i + n : i)); };
   const std::int64_t first = bound(start.value_or(0));
   const std::int64_t last = std::max(first, bound(end.value_or(n)));
+  step = std::min(step, std::max<std::int64_t>(n, 1));  // a longer one leads out of the dimension as well
   sizes[d] = (last - first + step - 1) / step;
   const std::int64_t offset = self.record().offset + first * strides[d];
   strides[d] *= step;

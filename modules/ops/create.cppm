@@ -13,7 +13,7 @@ export namespace topbit::ops {
 /// Shapes   size -> size
 /// Dtypes   dtype, float32 if none is given
 /// Keys     BackendSelect, then the device's backend
-/// Errors   shape_error for a negative size; dtype_error for a layout other than strided
+/// Errors   shape_error for a negative size; error for a layout other than strided, and for pinned memory
 inline constexpr op<"aten::empty.memory_format(int[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None, MemoryFormat? memory_format=None) -> Tensor"> empty;
 
 /// Filled with one value; the dtype follows the value where none is given.

@@ -33,14 +33,18 @@ device parse_device(std::string_view text) {
     good = result.ec == std::errc{} && result.ptr == end && index >= 0 && index < 128;
   }
   for (unsigned b = 1; good && b <= backend_count; ++b) {
-    if (name == lower(name_of(static_cast<backend>(b)))) return {static_cast<backend>(b), static_cast<std::int8_t>(index)};
+    const auto type = static_cast<backend>(b);
+    const bool only_one = type == backend::CPU || type == backend::Meta;
+    if (name == lower(name_of(type)) && !(only_one && index != 0)) return {type, static_cast<std::int8_t>(index)};
   }
   throw device_error("device '" + std::string(text) + "': wanted cpu, cuda, cuda:N, meta, or another backend's name");
 }
 
 std::string to_string(const scalar& s) {
   if (s.type() == dtype::boolean) return s.to_int64() != 0 ? "true" : "false";
-  return s.type() == dtype::int64 ? std::to_string(s.to_int64()) : std::to_string(s.to_double());
+  if (s.type() == dtype::int64) return std::to_string(s.to_int64());
+  char text[32];
+  return {text, std::to_chars(text, text + sizeof text, s.to_double()).ptr};
 }
 
 }  // namespace topbit

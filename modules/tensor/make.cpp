@@ -21,6 +21,13 @@ void check_sizes(const dims& sizes) {
   for (std::int64_t s : sizes) {
     if (s < 0) throw shape_error("a tensor of sizes " + to_string(sizes) + ": sizes cannot be negative");
   }
+  // Sizes of 0 count as 1 here: strides are products too.
+  std::int64_t bytes = sizeof(double);
+  for (std::int64_t s : sizes) {
+    if (s != 0 && __builtin_mul_overflow(bytes, s, &bytes)) {
+      throw shape_error("a tensor of sizes " + to_string(sizes) + ": more elements than 64 bits can count");
+    }
+  }
 }
 
 }  // namespace
@@ -38,12 +45,15 @@ tensor make_tensor(const dims& sizes, dtype type, device where) {
 tensor make_view(const tensor& base, const dims& sizes, const dims& strides, std::int64_t offset) {
   check_sizes(sizes);
   std::int64_t first = offset, last = offset;
-  for (std::size_t i = 0; i < sizes.size(); ++i) {
-    (strides[i] < 0 ? first : last) += (sizes[i] - 1) * strides[i];
+  bool fits = sizes.size() == strides.size();
+  for (std::size_t i = 0; fits && i < sizes.size(); ++i) {
+    std::int64_t& end = strides[i] < 0 ? first : last;
+    std::int64_t reach = 0;
+    fits = !__builtin_mul_overflow(sizes[i] - 1, strides[i], &reach) && !__builtin_add_overflow(end, reach, &end);
   }
   const detail::tensor_record& from = base.record();
   const auto elements = from.data ? static_cast<std::int64_t>(from.data->bytes / size_of(from.type)) : 0;
-  if (numel(sizes) != 0 && (first < 0 || last >= elements)) {
+  if (!fits || (numel(sizes) != 0 && (first < 0 || last >= elements))) {
     throw shape_error("a view of sizes " + to_string(sizes) + ", strides " + to_string(strides) + ", offset " +
                       std::to_string(offset) + " leaves the storage of " + std::to_string(elements) + " elements");
   }

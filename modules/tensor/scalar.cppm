@@ -14,17 +14,24 @@ export class scalar {
   template <class T>
     requires std::integral<T> || std::floating_point<T>
   constexpr scalar(T x) noexcept
-      : integer_(static_cast<std::int64_t>(x)), number_(static_cast<double>(x)),
+      : integer_(truncated(x)), number_(static_cast<double>(x)),
         type_(std::same_as<T, bool> ? dtype::boolean : std::integral<T> ? dtype::int64 : dtype::float64) {}
 
   /// boolean, int64 or float64: the category of what was given.
   constexpr dtype type() const noexcept { return type_; }
   constexpr double to_double() const noexcept { return number_; }
-  /// Truncates toward zero.
+  /// Truncates toward zero; what 64 bits cannot hold, NaN included, is the lowest int64_t, as in a tensor's conversion.
   constexpr std::int64_t to_int64() const noexcept { return integer_; }
   friend constexpr bool operator==(const scalar&, const scalar&) = default;
 
  private:
+  template <class T>
+  static constexpr std::int64_t truncated(T x) noexcept {
+    if constexpr (std::floating_point<T>) {
+      if (!(x >= T(-0x1p63) && x < T(0x1p63))) return std::numeric_limits<std::int64_t>::min();
+    }
+    return static_cast<std::int64_t>(x);
+  }
   std::int64_t integer_ = 0;
   double number_ = 0;
   dtype type_ = dtype::int64;

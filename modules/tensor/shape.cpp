@@ -1,3 +1,10 @@
+module;
+
+#include <range/v3/view/concat.hpp>
+#include <range/v3/view/enumerate.hpp>
+#include <range/v3/view/repeat_n.hpp>
+#include <range/v3/view/zip.hpp>
+
 module topbit.tensor;
 
 import topbit.std;
@@ -10,18 +17,23 @@ void dims::throw_too_many(std::size_t count) {
 }
 
 dims broadcast(std::string_view op, const dims& a, const dims& b) {
+  if (a == b) return a;
+  namespace views = ranges::views;
   const std::size_t n = std::max(a.size(), b.size());
-  dims out(n, 1);
-  for (std::size_t i = 0; i < n; ++i) {
-    const std::int64_t x = i < a.size() ? a[a.size() - 1 - i] : 1;
-    const std::int64_t y = i < b.size() ? b[b.size() - 1 - i] : 1;
+  const auto aligned = [n](const dims& d) {
+    return views::concat(views::repeat_n(std::int64_t{1}, static_cast<std::ptrdiff_t>(n - d.size())),
+                         std::span<const std::int64_t>(d));
+  };
+  dims out;
+  for (const auto [i, sizes] : views::enumerate(views::zip(aligned(a), aligned(b)))) {
+    const auto [x, y] = sizes;
     if (x != y && x != 1 && y != 1) {
       throw shape_error(std::string(op) + ": the shapes " + to_string(a) + " and " + to_string(b) +
-                            " do not broadcast: dimension " + std::to_string(n - 1 - i) + " is " + std::to_string(x) +
+                            " do not broadcast: dimension " + std::to_string(i) + " is " + std::to_string(x) +
                             " and " + std::to_string(y) + ", wanted equal sizes or 1",
                         std::string(op));
     }
-    out[n - 1 - i] = x == 1 ? y : x;
+    out.push_back(x == 1 ? y : x);
   }
   return out;
 }

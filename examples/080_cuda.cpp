@@ -1,0 +1,22 @@
+// The same program on a GPU: only the device that a tensor is made on changes. Without a GPU it says what is missing.
+#include <cstdio>
+#include <string>
+
+import topbit;
+import topbit.cuda;
+namespace tb = topbit;
+
+int main() {
+  const tb::device where = tb::cuda_available() ? tb::cuda() : tb::cpu;
+  const tb::tensor a = tb::to(tb::from_values<float>({1, 2, 3, 4}, {2, 2}), where);
+  const tb::tensor product = tb::to(tb::ops::mm(a, a) + 1, tb::cpu);
+  std::puts(to_string(product).c_str());  // prints: [[8, 11], [16, 23]] (float32 [2, 2])
+
+  if (!tb::cuda_available()) {
+    try {
+      tb::to(a, tb::cuda());
+    } catch (const tb::device_error&) {
+      std::fprintf(stderr, "%s\n", tb::why_no_cuda().c_str());
+    }
+  }
+}
