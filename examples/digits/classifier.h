@@ -39,6 +39,7 @@ class classifier {
   }
 
   const topbit::tensor& weight(std::size_t layer) const { return weights_[layer]; }
+  const topbit::tensor& bias(std::size_t layer) const { return biases_[layer]; }
 
  private:
   static constexpr std::array<std::int64_t, 4> widths{64, 128, 64, 10};

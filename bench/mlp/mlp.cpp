@@ -1,0 +1,70 @@
+// A training step of the digits' classifier: forward, backward and update through the dispatcher. The first steps of each
+// size are compared with the same training in plain double-precision loops.
+#include <benchmark/benchmark.h>
+
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <random>
+#include <vector>
+
+import topbit;
+
+#include "examples/digits/classifier.h"
+#include "tests/support/tensor_mlp_reference.h"
+
+namespace {
+
+namespace tb = topbit;
+
+constexpr std::uint32_t seed = 7;
+constexpr double rate = 0.1;
+
+struct batch {
+  std::vector<float> images;
+  std::vector<std::int64_t> labels;
+  explicit batch(std::size_t rows) : images(rows * 64), labels(rows) {
+    std::mt19937 random(seed);
+    for (float& x : images) x = static_cast<float>(random() % 17) / 16.0F;
+    for (std::int64_t& y : labels) y = random() % 10;
+  }
+  tb::tensor image_tensor() const { return tb::from_values(images, {static_cast<std::int64_t>(labels.size()), 64}); }
+  tb::tensor label_tensor() const { return tb::from_values(labels, {static_cast<std::int64_t>(labels.size())}); }
+};
+
+support::mlp_reference reference_of(const classifier& model) {
+  std::vector<support::mlp_reference::layer> layers;
+  for (std::size_t l = 0; l < 3; ++l) {
+    const tb::tensor w = tb::to(model.weight(l), tb::dtype::float64), b = tb::to(model.bias(l), tb::dtype::float64);
+    const auto in = static_cast<std::size_t>(w.size(0)), out = static_cast<std::size_t>(w.size(1));
+    const auto* wp = w.data_as<double>();
+    const auto* bp = b.data_as<double>();
+    layers.push_back({in, out, {wp, wp + in * out}, {bp, bp + out}});
+  }
+  return support::mlp_reference(layers);
+}
+
+bool agrees_with_reference(const batch& data) {
+  classifier model(seed, tb::cpu);
+  support::mlp_reference reference = reference_of(model);
+  const std::vector<double> images(data.images.begin(), data.images.end());
+  const std::vector<std::size_t> labels(data.labels.begin(), data.labels.end());
+  for (int i = 0; i < 3; ++i) {
+    const double found = tb::item(model.step(data.image_tensor(), data.label_tensor(), rate));
+    if (std::abs(found - reference.step(images, labels, rate)) > 1e-4) return false;
+  }
+  return true;
+}
+
+void step(benchmark::State& state) {
+  const batch data(static_cast<std::size_t>(state.range(0)));
+  if (!agrees_with_reference(data)) return state.SkipWithError("the losses differ from the reference");
+  classifier model(seed, tb::cpu);
+  const tb::tensor images = data.image_tensor(), labels = data.label_tensor();
+  for (auto _ : state) benchmark::DoNotOptimize(model.step(images, labels, rate));
+}
+BENCHMARK(step)->Name("mlp/step")->Arg(32)->Arg(64)->Arg(256)->Unit(benchmark::kMicrosecond);
+
+}  // namespace
+
+BENCHMARK_MAIN();
