@@ -3,12 +3,8 @@
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
-set(topbit_modules "")
-foreach(name std core tensor autograd ops cuda topbit)
-  if(TARGET topbit_${name})
-    list(APPEND topbit_modules ${name})
-  endif()
-endforeach()
+# In an order in which each comes after those that it imports.
+set(topbit_modules std core tensor autograd ops cuda topbit)
 list(TRANSFORM topbit_modules PREPEND topbit_ OUTPUT_VARIABLE topbit_targets)
 # No interface names these, but a static library of a module leaves them to be linked.
 foreach(name kernels_cpu kernels_cuda)

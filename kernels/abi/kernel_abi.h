@@ -92,8 +92,8 @@ typedef struct tb_matmul {
 // Dense row-major [rows][cols] pictures for the classifier's loss. F32 and F64; labels are I64 [rows].
 typedef struct tb_rows {
   void* out;
-  const void* in;    // forward: input; backward: gradient of the result
-  const void* aux;   // log_softmax_backward: the forward result; nll: the labels
+  const void* in;   // forward: input; backward: gradient of the result
+  const void* aux;  // log_softmax_backward: the forward result; nll: the labels
   int64_t rows, cols;
   int32_t dtype;
   int32_t reserved;
@@ -102,12 +102,13 @@ typedef struct tb_rows {
 typedef struct tb_kernels {
   uint32_t size;     // sizeof(tb_kernels), so that a table from another build is noticed
   uint32_t version;  // TB_ABI_VERSION
-  const char* name;  // "cpu/avx2", "cuda/sm_90", ...
+  const char* name;  // "cpu/avx2", "cuda", ...
 
   // The stream is null for the host and a cudaStream_t for CUDA.
-  tb_status (*fill)(const tb_plan*, tb_scalar value, void* stream);              // any dtype
+  tb_status (*fill)(const tb_plan*, tb_scalar value, void* stream);                    // any dtype
   tb_status (*arange)(const tb_plan*, tb_scalar start, tb_scalar step, void* stream);  // I64 F32 F64, 1-d
-  tb_status (*copy)(const tb_plan*, void* stream);  // converts between any two dtypes; to BOOL is "!= 0"
+  // Converts between any two dtypes; to BOOL is "!= 0", a float that I64 cannot hold becomes the lowest I64.
+  tb_status (*copy)(const tb_plan*, void* stream);
   tb_status (*unary)(tb_unary_op, const tb_plan*, void* stream);
   tb_status (*binary)(tb_binary_op, const tb_plan*, tb_scalar alpha, void* stream);
   tb_status (*compare)(tb_compare_op, const tb_plan*, void* stream);
@@ -120,6 +121,9 @@ typedef struct tb_kernels {
   tb_status (*nll_loss)(const tb_rows*, void* stream);
   // in is one element (gradient of the mean); out[rows][cols] is -in/rows at the label and 0 elsewhere.
   tb_status (*nll_loss_backward)(const tb_rows*, void* stream);
+
+  // What TB_DEVICE_ERROR, TB_NO_DEVICE or TB_NOT_BUILT meant on this thread; null where these cannot happen.
+  const char* (*last_error)(void);
 } tb_kernels;
 
 // Memory of a device that is not the host.
@@ -137,7 +141,7 @@ typedef struct tb_memory {
 
 enum { TB_ABI_VERSION = 1 };
 
-// Never null. The CPU table is chosen once, by CPU feature bits and TOPBIT_CPU_ISA (sse2, avx2, avx512);
+// Never null. The CPU table is chosen once, by CPU feature bits and TOPBIT_CPU_ISA (reference, sse2, avx2, avx512);
 // an unknown or unsupported value of TOPBIT_CPU_ISA is reported by tb_cpu_error and the best table is used.
 const tb_kernels* tb_cpu_kernels(void);
 const char* tb_cpu_error(void);  // null when all is well

@@ -18,12 +18,10 @@ template <class F>
 consteval auto function_type_of() {
   if constexpr (requires { typename function_traits<F>::type; }) {
     return std::type_identity<typename function_traits<F>::type>{};
-  } else if constexpr (requires { &F::operator(); }) {
-    if constexpr (std::is_empty_v<F>) {
-      return std::type_identity<typename function_traits<decltype(&F::operator())>::type>{};
-    } else {
-      return std::type_identity<void>{};
-    }
+  } else if constexpr (std::is_empty_v<F> && requires {
+                         typename function_traits<decltype(&F::operator())>::type;
+                       }) {
+    return std::type_identity<typename function_traits<decltype(&F::operator())>::type>{};
   } else {
     return std::type_identity<void>{};
   }

@@ -4,17 +4,6 @@ import topbit.std;
 
 namespace topbit {
 
-stack::~stack() {
-  drop(size_);
-  ::operator delete(heap_);
-}
-
-void stack::drop_below(std::size_t n, std::size_t kept) noexcept {
-  const std::size_t first = size_ - kept - n;
-  for (std::size_t i = 0; i < kept; ++i) data_[first + i] = std::move(data_[first + n + i]);
-  drop(n);
-}
-
 void stack::grow() {
   const std::size_t capacity = capacity_ < 4 ? 8 : capacity_ * 2;
   auto* bigger = static_cast<value*>(::operator new(capacity * sizeof(value)));

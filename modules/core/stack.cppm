@@ -15,7 +15,10 @@ export class stack {
   inline stack() noexcept = default;
   stack(const stack&) = delete;
   stack& operator=(const stack&) = delete;
-  ~stack();
+  inline ~stack() {
+    drop(size_);
+    if (heap_ != nullptr) ::operator delete(heap_);
+  }
 
   inline std::size_t size() const noexcept { return size_; }
   inline bool empty() const noexcept { return size_ == 0; }
@@ -47,7 +50,11 @@ export class stack {
     for (; n != 0; --n) std::destroy_at(data_ + --size_);
   }
   /// Removes n values below the topmost `kept`: what a kernel does when it replaces arguments by results.
-  void drop_below(std::size_t n, std::size_t kept) noexcept;
+  inline void drop_below(std::size_t n, std::size_t kept) noexcept {
+    const std::size_t first = size_ - kept - n;
+    for (std::size_t i = 0; i < kept; ++i) data_[first + i] = std::move(data_[first + n + i]);
+    drop(n);
+  }
 
  protected:
   inline stack(value* buffer, std::size_t capacity) noexcept : data_(buffer), capacity_(capacity) {}

@@ -39,7 +39,9 @@ void check(backend_call c, tb_status status, const tensor& t) {
     case TB_NO_DEVICE:
     case TB_NOT_BUILT: break;
   }
-  refuse<device_error>(c, std::string(c.table->name) + " failed with status " + std::to_string(status));
+  refuse<device_error>(c, std::string(c.table->name) + ": " +
+                              (c.table->last_error != nullptr ? c.table->last_error()
+                                                              : "failed with status " + std::to_string(status)));
 }
 
 tb_scalar to_abi(const scalar& s) { return {s.to_double(), s.to_int64()}; }

@@ -8,6 +8,7 @@ import topbit.tensor;
 namespace topbit {
 
 double item(const tensor& t) {
+  if (!t.defined()) throw error("item: found an undefined tensor, wanted one element");
   if (t.numel() != 1) throw shape_error("item: found sizes " + to_string(t.sizes()) + ", wanted one element");
   const tensor host = to(to(detach(t), cpu), dtype::float64);
   return *host.data_as<double>();

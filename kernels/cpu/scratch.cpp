@@ -1,0 +1,34 @@
+// The per-thread buffer behind scratch.h. Compiled for the baseline processor, once for all architectures, so
+// that switching tables does not keep a buffer for each.
+#include "scratch.h"
+
+#include <stdlib.h>
+
+namespace tb_cpu {
+namespace {
+
+struct buffer {
+  void* data = nullptr;
+  int64_t bytes = 0;
+
+  ~buffer() { free(data); }
+};
+
+thread_local buffer mine;
+
+}  // namespace
+
+void* scratch(int64_t bytes) noexcept {
+  if (bytes > mine.bytes) {
+    free(mine.data);
+    mine.data = nullptr;
+    mine.bytes = 0;
+    void* fresh = nullptr;
+    if (posix_memalign(&fresh, 64, static_cast<size_t>(bytes)) != 0) return nullptr;
+    mine.data = fresh;
+    mine.bytes = bytes;
+  }
+  return mine.data;
+}
+
+}  // namespace tb_cpu

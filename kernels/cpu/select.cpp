@@ -1,0 +1,84 @@
+// Chooses the CPU table, once per process: the best one this processor runs, unless TOPBIT_CPU_ISA names another.
+//
+// Compiled for the baseline processor, like the reference: it runs before anything is known about the machine.
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "candidates.h"
+#include "layout.h"
+
+namespace tb_cpu {
+namespace {
+
+struct choice {
+  const tb_kernels* table;
+  char error[256];  // empty when all is well
+};
+
+const candidate* find(const char* isa) noexcept {
+  const auto [first, last] = candidates();
+  for (auto one = first; one != last; ++one) {
+    if (strcmp(one->isa, isa) == 0) return one;
+  }
+  return nullptr;
+}
+
+const candidate& best() noexcept {
+  const auto [first, last] = candidates();
+  auto found = first;
+  for (auto one = first; one != last; ++one) {
+    if (one->runs_here()) found = one;
+  }
+  return *found;
+}
+
+choice choose() noexcept {
+  const candidate& fallback = best();
+  choice result{fallback.table, ""};
+  const char* wanted = getenv("TOPBIT_CPU_ISA");
+  if (wanted == nullptr || *wanted == '\0') {
+    if (&fallback == candidates().first) {
+      snprintf(result.error, sizeof(result.error),
+               "this build has no vector kernels for this processor; using the reference kernels, which are slow");
+    }
+    return result;
+  }
+  const candidate* named = find(wanted);
+  if (named == nullptr) {
+    char known[96] = "";
+    const auto [first, last] = candidates();
+    for (auto one = first; one != last; ++one) {
+      const size_t used = strlen(known);
+      snprintf(known + used, sizeof(known) - used, "%s%s", one == first ? "" : ", ", one->isa);
+    }
+    snprintf(result.error, sizeof(result.error), "TOPBIT_CPU_ISA is '%.32s', this build knows %s; using %s", wanted,
+             known, fallback.isa);
+  } else if (!named->runs_here()) {
+    snprintf(result.error, sizeof(result.error),
+             "TOPBIT_CPU_ISA is '%s', which this processor does not support; using %s", named->isa, fallback.isa);
+  } else {
+    result.table = named->table;
+  }
+  return result;
+}
+
+const choice& chosen() noexcept {
+  static const choice once = choose();
+  return once;
+}
+
+}  // namespace
+}  // namespace tb_cpu
+
+const tb_kernels* tb_cpu_kernels(void) { return tb_cpu::chosen().table; }
+
+const char* tb_cpu_error(void) {
+  const char* text = tb_cpu::chosen().error;
+  return *text == '\0' ? nullptr : text;
+}
+
+const tb_kernels* tb_cpu_kernels_for(const char* isa) {
+  const tb_cpu::candidate* named = tb_cpu::find(isa);
+  return named != nullptr && named->runs_here() ? named->table : nullptr;
+}

@@ -1,0 +1,33 @@
+// One architecture's kernels as a table. Compiled once per architecture; arch.h says how they stay apart.
+#include "arch.h"
+#include "layout.h"
+
+// The name of an architecture is a token here and a string there; only the preprocessor can do that.
+#define TOPBIT_TEXT_OF(token) #token
+#define TOPBIT_TEXT(token) TOPBIT_TEXT_OF(token)
+
+namespace tb_cpu::TOPBIT_ARCH {
+
+extern const tb_kernels table;
+
+constinit const tb_kernels table = {
+    .size = sizeof(tb_kernels),
+    .version = TB_ABI_VERSION,
+    .name = "cpu/" TOPBIT_TEXT(TOPBIT_ARCH),
+    .fill = fill,
+    .arange = arange,
+    .copy = copy,
+    .unary = unary,
+    .binary = binary,
+    .compare = compare,
+    .sum = sum,
+    .argmax = argmax,
+    .matmul = matmul,
+    .log_softmax = log_softmax,
+    .log_softmax_backward = log_softmax_backward,
+    .nll_loss = nll_loss,
+    .nll_loss_backward = nll_loss_backward,
+    .last_error = nullptr,
+};
+
+}  // namespace tb_cpu::TOPBIT_ARCH

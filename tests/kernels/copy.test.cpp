@@ -1,0 +1,105 @@
+// Rules of copy: every pair of dtypes, over every kind of stride.
+#include "plans.h"
+
+using namespace kernel_tests;
+
+namespace {
+
+template <typename To, typename From>
+expected<To> converted(From x) {
+  if constexpr (std::is_same_v<To, byte>) {
+    return {byte(x != 0)};
+  } else if constexpr (std::is_same_v<To, std::int64_t> && std::is_floating_point_v<From>) {
+    const long double wide = x;
+    return {wide >= -0x1p63L && wide < 0x1p63L ? static_cast<std::int64_t>(wide) : INT64_MIN};
+  } else if constexpr (std::is_same_v<To, std::int64_t>) {
+    return {static_cast<std::int64_t>(x)};
+  } else {
+    return {static_cast<long double>(To(x))};
+  }
+}
+
+template <typename To, typename From>
+std::string try_copy(backend here) {
+  return over_shapes([&](const shape& of) {
+    return try_unary<To, From>(
+        here, of, [](const tb_kernels& k, const tb_plan* plan) { return k.copy(plan, nullptr); }, converted<To, From>);
+  });
+}
+
+template <typename To, typename From>
+std::string try_copy_of(backend here, const std::vector<From>& values) {
+  const shape dense = {"dense", {static_cast<std::int64_t>(values.size())}, {{1}, {1}}};
+  stage memory(here);
+  const auto in = make_operand<From>(memory, dense, 1);
+  const auto out = make_operand<To>(memory, dense, 0);
+  std::copy(values.begin(), values.end(), in.memory.begin());
+  const tb_plan plan = make_plan(dense, out, in);
+  CHECK(memory.run([&](const tb_kernels& k) { return k.copy(&plan, nullptr); }) == TB_OK);
+  differences<To> found;
+  for (std::int64_t i = 0; i < out.memory.size(); ++i) {
+    found.add(i, out.memory[i], converted<To, From>(values[std::size_t(i)]));
+  }
+  return found.text();
+}
+
+}  // namespace
+
+TEMPLATE_TEST_CASE("copy: any dtype into BOOL is 'not zero', and NaN is not zero", "[kernels]", EVERY_TABLE) {
+  const backend here = need<TestType>();
+  CHECK(try_copy<byte, byte>(here) == "");
+  CHECK(try_copy<byte, std::int64_t>(here) == "");
+  CHECK(try_copy<byte, float>(here) == "");
+  CHECK(try_copy<byte, double>(here) == "");
+}
+
+TEMPLATE_TEST_CASE("copy: any dtype into I64 drops the fraction", "[kernels]", EVERY_TABLE) {
+  const backend here = need<TestType>();
+  CHECK(try_copy<std::int64_t, byte>(here) == "");
+  CHECK(try_copy<std::int64_t, std::int64_t>(here) == "");
+  CHECK(try_copy<std::int64_t, float>(here) == "");
+  CHECK(try_copy<std::int64_t, double>(here) == "");
+}
+
+TEMPLATE_TEST_CASE("copy: any dtype into F32 is rounded to nearest", "[kernels]", EVERY_TABLE) {
+  const backend here = need<TestType>();
+  CHECK(try_copy<float, byte>(here) == "");
+  CHECK(try_copy<float, std::int64_t>(here) == "");
+  CHECK(try_copy<float, float>(here) == "");
+  CHECK(try_copy<float, double>(here) == "");
+}
+
+TEMPLATE_TEST_CASE("copy: any dtype into F64 keeps its value, integers rounded to nearest", "[kernels]", EVERY_TABLE) {
+  const backend here = need<TestType>();
+  CHECK(try_copy<double, byte>(here) == "");
+  CHECK(try_copy<double, std::int64_t>(here) == "");
+  CHECK(try_copy<double, float>(here) == "");
+  CHECK(try_copy<double, double>(here) == "");
+}
+
+TEMPLATE_TEST_CASE("copy: what I64 cannot hold becomes the lowest I64, in every lane", "[kernels]", EVERY_TABLE) {
+  const backend here = need<TestType>();
+  const std::vector<double> values = {0x1p63, -0x1p63, 1e300,   -1e300, INFINITY, -INFINITY,
+                                      NAN,    1e18,    -0x1p64, 0.99,   -0.99,    0x1.fffffffffffffp62,
+                                      -0.0,   2.5,     -2.5};
+  std::vector<float> singles(values.begin(), values.end());
+  CHECK(try_copy_of<std::int64_t>(here, values) == "");
+  CHECK(try_copy_of<std::int64_t>(here, singles) == "");
+}
+
+TEMPLATE_TEST_CASE("copy: an F64 beyond F32 becomes infinite, one too small becomes zero", "[kernels]", EVERY_TABLE) {
+  const backend here = need<TestType>();
+  CHECK(try_copy_of<float>(here, std::vector<double>{1e39, -1e39, 1e-60, -1e-60, 1e-40, 3.4028235e38, NAN}) == "");
+}
+
+TEMPLATE_TEST_CASE("copy: an operand onto itself changes nothing", "[kernels]", EVERY_TABLE) {
+  const backend here = need<TestType>();
+  stage memory(here);
+  const shape dense = {"dense", {65}, {{1}, {1}}};
+  const auto values = make_operand<double>(memory, dense, 0);
+  fill_with_samples(values.memory, 4);
+  const std::vector<double> before(values.memory.begin(), values.memory.end());
+  const tb_plan plan = make_plan(dense, values, values);
+  CHECK(memory.run([&](const tb_kernels& k) { return k.copy(&plan, nullptr); }) == TB_OK);
+  CHECK(std::memcmp(before.data(), values.memory.begin(), before.size() * sizeof(double)) == 0);
+}

@@ -1,0 +1,353 @@
+// Rules of fill, arange, unary, binary and compare, for every table.
+#include "plans.h"
+
+using namespace kernel_tests;
+
+namespace {
+
+constexpr tb_scalar one = {1, 1};
+
+std::int64_t wrap(unsigned __int128 x) { return static_cast<std::int64_t>(static_cast<std::uint64_t>(x)); }
+
+template <typename T>
+expected<T> add_model(T a, T b, double alpha) {
+  if constexpr (std::is_same_v<T, byte>) {
+    return {byte(a != 0 || b != 0)};
+  } else if constexpr (std::is_same_v<T, std::int64_t>) {
+    const auto product = static_cast<__int128>(static_cast<std::int64_t>(alpha)) * b;
+    return {wrap(static_cast<unsigned __int128>(a + product))};
+  } else {
+    const long double product = static_cast<long double>(T(alpha)) * b;
+    return {a + product, ulps<T>(2, std::fabs(product) + std::fabs(static_cast<long double>(a)))};
+  }
+}
+
+template <typename T>
+std::string try_add(backend here, tb_binary_op op, double alpha) {
+  const tb_scalar factor = {alpha, static_cast<std::int64_t>(alpha)};
+  const double sign = op == TB_SUB ? -alpha : alpha;
+  return over_shapes([&](const shape& of) {
+    return try_binary<T, T>(
+        here, of, [&](const tb_kernels& k, const tb_plan* plan) { return k.binary(op, plan, factor, nullptr); },
+        [&](T a, T b) { return add_model<T>(a, b, sign); });
+  });
+}
+
+template <typename T>
+std::string try_op(backend here, tb_binary_op op, const std::function<expected<T>(T, T)>& model) {
+  return over_shapes([&](const shape& of) {
+    return try_binary<T, T>(
+        here, of, [&](const tb_kernels& k, const tb_plan* plan) { return k.binary(op, plan, one, nullptr); }, model);
+  });
+}
+
+template <typename T>
+std::string try_op(backend here, tb_unary_op op, const std::function<expected<T>(T)>& model) {
+  return over_shapes([&](const shape& of) {
+    return try_unary<T, T>(
+        here, of, [&](const tb_kernels& k, const tb_plan* plan) { return k.unary(op, plan, nullptr); }, model);
+  });
+}
+
+template <typename T>
+std::string try_compare(backend here, tb_compare_op op, bool (*model)(T, T)) {
+  return over_shapes([&](const shape& of) {
+    return try_binary<byte, T>(
+        here, of, [&](const tb_kernels& k, const tb_plan* plan) { return k.compare(op, plan, nullptr); },
+        [&](T a, T b) { return expected<byte>{byte(model(a, b))}; });
+  });
+}
+
+template <typename T>
+std::string try_every_compare(backend here) {
+  return try_compare<T>(here, TB_EQ, [](T a, T b) { return a == b; }) +
+         try_compare<T>(here, TB_NE, [](T a, T b) { return a != b; }) +
+         try_compare<T>(here, TB_LT, [](T a, T b) { return a < b; }) +
+         try_compare<T>(here, TB_LE, [](T a, T b) { return a <= b; }) +
+         try_compare<T>(here, TB_GT, [](T a, T b) { return a > b; }) +
+         try_compare<T>(here, TB_GE, [](T a, T b) { return a >= b; });
+}
+
+// exp or log of chosen numbers against long double, within two units in the last place.
+template <typename T>
+std::string try_values(backend here, tb_unary_op op, const std::vector<T>& values, long double (*model)(long double)) {
+  const shape dense = {"dense", {static_cast<std::int64_t>(values.size())}, {{1}, {1}}};
+  stage memory(here);
+  const auto in = make_operand<T>(memory, dense, 1);
+  const auto out = make_operand<T>(memory, dense, 0);
+  std::copy(values.begin(), values.end(), in.memory.begin());
+  const tb_plan plan = make_plan(dense, out, in);
+  CHECK(memory.run([&](const tb_kernels& k) { return k.unary(op, &plan, nullptr); }) == TB_OK);
+  differences<T> found;
+  for (std::int64_t i = 0; i < out.memory.size(); ++i) {
+    const long double want = model(in.memory[i]);
+    found.add(i, out.memory[i], {want, std::isinf(T(want)) ? 0 : ulps<T>(2, want)});
+  }
+  return found.text();
+}
+
+template <typename T>
+std::vector<T> steps(double low, double high) {
+  std::vector<T> values;
+  for (int i = 0; i <= 20000; ++i) values.push_back(T(low + (high - low) * i / 20000));
+  return values;
+}
+
+template <typename T>
+std::string try_aliased(backend here) {
+  stage memory(here);
+  const shape dense = {"dense", {129}, {{1}, {1}, {1}}};
+  const auto a = make_operand<T>(memory, dense, 1);
+  const auto b = make_operand<T>(memory, dense, 2);
+  fill_with_samples(a.memory, 1);
+  fill_with_samples(b.memory, 2);
+  std::vector<expected<T>> want;
+  for (std::int64_t i = 0; i < 129; ++i) want.push_back(add_model<T>(a.memory[i], b.memory[i], 1));
+  const tb_plan plan = make_plan(dense, a, a, b);
+  CHECK(memory.run([&](const tb_kernels& k) { return k.binary(TB_ADD, &plan, one, nullptr); }) == TB_OK);
+  differences<T> found;
+  for (std::int64_t i = 0; i < 129; ++i) found.add(i, a.memory[i], want[std::size_t(i)]);
+  return found.text();
+}
+
+template <typename T>
+tb_status status_of_unary(backend here, tb_unary_op op) {
+  stage memory(here);
+  const shape dense = {"dense", {9}, {{1}, {1}}};
+  const auto in = make_operand<T>(memory, dense, 1);
+  const auto out = make_operand<T>(memory, dense, 0);
+  fill_with_samples(in.memory, 1);
+  const tb_plan plan = make_plan(dense, out, in);
+  return memory.run([&](const tb_kernels& k) { return k.unary(op, &plan, nullptr); });
+}
+
+template <typename T, typename B>
+tb_status status_of_binary(backend here, tb_binary_op op) {
+  stage memory(here);
+  const shape dense = {"dense", {9}, {{1}, {1}, {1}}};
+  const auto a = make_operand<T>(memory, dense, 1);
+  const auto b = make_operand<B>(memory, dense, 2);
+  const auto out = make_operand<T>(memory, dense, 0);
+  fill_with_samples(a.memory, 1);
+  fill_with_samples(b.memory, 2);
+  const tb_plan plan = make_plan(dense, out, a, b);
+  return memory.run([&](const tb_kernels& k) { return k.binary(op, &plan, one, nullptr); });
+}
+
+template <typename T>
+std::string try_fill(backend here, tb_scalar value, T want_value) {
+  return over_shapes([&](const shape& of) {
+    stage memory(here);
+    const auto out = make_operand<T>(memory, of, 0);
+    fill_with_samples(out.memory, 1);
+    std::vector<expected<T>> want;
+    for (const T x : out.memory) want.push_back({x});
+    each_position(of, {out.first}, [&](std::int64_t o, auto, auto) { want[std::size_t(o)] = {want_value}; });
+    const tb_plan plan = make_plan(of, out);
+    CHECK(memory.run([&](const tb_kernels& k) { return k.fill(&plan, value, nullptr); }) == TB_OK);
+    differences<T> found;
+    for (std::int64_t i = 0; i < out.memory.size(); ++i) found.add(i, out.memory[i], want[std::size_t(i)]);
+    return found.text();
+  });
+}
+
+template <typename T>
+std::string try_arange(backend here, tb_scalar start, tb_scalar step) {
+  std::string failures;
+  for (const std::int64_t n : awkward_sizes) {
+    for (const std::int64_t stride : {1, 3, -2}) {
+      const shape of = {"arange", {n}, {{stride}}};
+      stage memory(here);
+      const auto out = make_operand<T>(memory, of, 0);
+      const tb_plan plan = make_plan(of, out);
+      CHECK(memory.run([&](const tb_kernels& k) { return k.arange(&plan, start, step, nullptr); }) == TB_OK);
+      differences<T> found;
+      for (std::int64_t i = 0; i < n; ++i) {
+        const T got = out.memory[out.first + i * stride];
+        if constexpr (std::is_same_v<T, std::int64_t>) {
+          found.add(i, got, {wrap(static_cast<unsigned __int128>(start.i + static_cast<__int128>(i) * step.i))});
+        } else {
+          const long double want = start.f + static_cast<long double>(i) * step.f;
+          found.add(i, got, {want, ulps<T>(2, std::fabs(want) + std::fabs(start.f))});
+        }
+      }
+      failures += found.text();
+    }
+  }
+  return failures;
+}
+
+}  // namespace
+
+TEMPLATE_TEST_CASE("fill: every element of the plan has the value, and no other", "[kernels]", EVERY_TABLE) {
+  const backend here = need<TestType>();
+  CHECK(try_fill<byte>(here, {1, 1}, 1) == "");
+  CHECK(try_fill<std::int64_t>(here, {2.5, INT64_MIN}, INT64_MIN) == "");
+  CHECK(try_fill<float>(here, {2.5, 2}, 2.5f) == "");
+  CHECK(try_fill<double>(here, {-0.0, 0}, -0.0) == "");
+}
+
+TEMPLATE_TEST_CASE("fill: BOOL is 1 where either reading of the scalar is not zero", "[kernels]", EVERY_TABLE) {
+  const backend here = need<TestType>();
+  CHECK(try_fill<byte>(here, {0.5, 0}, 1) == "");
+  CHECK(try_fill<byte>(here, {0, 0}, 0) == "");
+  CHECK(try_fill<byte>(here, {256, 256}, 1) == "");
+}
+
+TEMPLATE_TEST_CASE("arange: element i is start + i * step", "[kernels]", EVERY_TABLE) {
+  const backend here = need<TestType>();
+  CHECK(try_arange<std::int64_t>(here, {5, 5}, {-3, -3}) == "");
+  CHECK(try_arange<std::int64_t>(here, {0, INT64_MAX - 2}, {1, 1}) == "");
+  CHECK(try_arange<float>(here, {0.1, 0}, {0.1, 0}) == "");
+  CHECK(try_arange<double>(here, {-1, -1}, {0.25, 0}) == "");
+}
+
+TEMPLATE_TEST_CASE("arange: BOOL is not supported", "[kernels]", EVERY_TABLE) {
+  const backend here = need<TestType>();
+  stage memory(here);
+  const shape of = {"dense", {9}, {{1}}};
+  const auto out = make_operand<byte>(memory, of, 0);
+  const tb_plan plan = make_plan(of, out);
+  CHECK(memory.run([&](const tb_kernels& k) { return k.arange(&plan, one, one, nullptr); }) == TB_UNSUPPORTED_DTYPE);
+}
+
+TEMPLATE_TEST_CASE("unary: NEG changes the sign, of zero too, and wraps at the lowest integer", "[kernels]",
+                   EVERY_TABLE) {
+  const backend here = need<TestType>();
+  CHECK(try_op<float>(here, TB_NEG, [](float x) { return expected<float>{-static_cast<long double>(x)}; }) == "");
+  CHECK(try_op<double>(here, TB_NEG, [](double x) { return expected<double>{-static_cast<long double>(x)}; }) == "");
+  CHECK(try_op<std::int64_t>(here, TB_NEG,
+                             [](std::int64_t x) { return expected<std::int64_t>{x == INT64_MIN ? x : -x}; }) == "");
+}
+
+TEMPLATE_TEST_CASE("unary: RELU keeps what is above zero and NaN, and makes the rest +0", "[kernels]", EVERY_TABLE) {
+  const backend here = need<TestType>();
+  CHECK(try_op<float>(here, TB_RELU, [](float x) { return expected<float>{x <= 0 ? 0.0f : x}; }) == "");
+  CHECK(try_op<double>(here, TB_RELU, [](double x) { return expected<double>{x <= 0 ? 0.0 : x}; }) == "");
+  CHECK(try_op<std::int64_t>(here, TB_RELU, [](std::int64_t x) { return expected<std::int64_t>{x > 0 ? x : 0}; }) ==
+        "");
+}
+
+TEMPLATE_TEST_CASE("unary: EXP and LOG follow every kind of stride and give NaN for NaN", "[kernels]", EVERY_TABLE) {
+  const backend here = need<TestType>();
+  const auto model = [](auto f) {
+    return [f]<typename T>(T x) {
+      const long double want = f(static_cast<long double>(x));
+      return expected<T>{want, std::isinf(want) ? 0 : ulps<T>(2, want)};
+    };
+  };
+  const auto exp = model([](long double x) { return std::exp(x); });
+  const auto log = model([](long double x) { return std::log(x); });
+  CHECK(try_op<float>(here, TB_EXP, exp) == "");
+  CHECK(try_op<double>(here, TB_EXP, exp) == "");
+  CHECK(try_op<float>(here, TB_LOG, log) == "");
+  CHECK(try_op<double>(here, TB_LOG, log) == "");
+}
+
+TEMPLATE_TEST_CASE("unary: EXP is good to two units in the last place from underflow to overflow", "[kernels]",
+                   EVERY_TABLE) {
+  const backend here = need<TestType>();
+  CHECK(try_values<float>(here, TB_EXP, steps<float>(-105, 90), [](long double x) { return std::exp(x); }) == "");
+  CHECK(try_values<double>(here, TB_EXP, steps<double>(-750, 711), [](long double x) { return std::exp(x); }) == "");
+  CHECK(try_values<float>(here, TB_EXP, steps<float>(-0.4, 0.4), [](long double x) { return std::exp(x); }) == "");
+  CHECK(try_values<double>(here, TB_EXP, {-1e300, 1e300, 5e-324}, [](long double x) { return std::exp(x); }) == "");
+}
+
+TEMPLATE_TEST_CASE("unary: LOG is good to two units in the last place, denormal numbers included", "[kernels]",
+                   EVERY_TABLE) {
+  const backend here = need<TestType>();
+  const auto log = [](long double x) { return std::log(x); };
+  CHECK(try_values<float>(here, TB_LOG, steps<float>(0.25, 4), log) == "");
+  CHECK(try_values<double>(here, TB_LOG, steps<double>(0.25, 4), log) == "");
+  CHECK(try_values<float>(here, TB_LOG, {1e-45f, 1e-40f, 1.17549435e-38f, 3.4e38f, 1, 0, -0.0f, -1}, log) == "");
+  CHECK(try_values<double>(here, TB_LOG, {5e-324, 1e-310, 2.3e-308, 1.7e308, 1, 0, -0.0, -1}, log) == "");
+}
+
+TEMPLATE_TEST_CASE("unary: an unsupported dtype is reported", "[kernels]", EVERY_TABLE) {
+  const backend here = need<TestType>();
+  CHECK(status_of_unary<std::int64_t>(here, TB_EXP) == TB_UNSUPPORTED_DTYPE);
+  CHECK(status_of_unary<std::int64_t>(here, TB_LOG) == TB_UNSUPPORTED_DTYPE);
+  CHECK(status_of_unary<byte>(here, TB_NEG) == TB_UNSUPPORTED_DTYPE);
+  CHECK(status_of_unary<byte>(here, TB_RELU) == TB_UNSUPPORTED_DTYPE);
+}
+
+TEMPLATE_TEST_CASE("binary: ADD is a + alpha * b, over all strides and repeated elements", "[kernels]", EVERY_TABLE) {
+  const backend here = need<TestType>();
+  for (const double alpha : {1.0, -2.0, 0.0}) {
+    CHECK(try_add<std::int64_t>(here, TB_ADD, alpha) == "");
+    CHECK(try_add<float>(here, TB_ADD, alpha) == "");
+    CHECK(try_add<double>(here, TB_ADD, alpha) == "");
+  }
+}
+
+TEMPLATE_TEST_CASE("binary: SUB is a - alpha * b, over all strides and repeated elements", "[kernels]", EVERY_TABLE) {
+  const backend here = need<TestType>();
+  for (const double alpha : {1.0, 3.0}) {
+    CHECK(try_add<std::int64_t>(here, TB_SUB, alpha) == "");
+    CHECK(try_add<float>(here, TB_SUB, alpha) == "");
+    CHECK(try_add<double>(here, TB_SUB, alpha) == "");
+  }
+}
+
+TEMPLATE_TEST_CASE("binary: on BOOL, ADD is or and MUL is and", "[kernels]", EVERY_TABLE) {
+  const backend here = need<TestType>();
+  CHECK(try_add<byte>(here, TB_ADD, 1) == "");
+  CHECK(try_op<byte>(here, TB_MUL, [](byte a, byte b) { return expected<byte>{byte(a != 0 && b != 0)}; }) == "");
+}
+
+TEMPLATE_TEST_CASE("binary: MUL multiplies, and integers wrap", "[kernels]", EVERY_TABLE) {
+  const backend here = need<TestType>();
+  const auto real = []<typename T>(T a, T b) {
+    const long double want = static_cast<long double>(a) * b;
+    return expected<T>{want, want == 0 ? 0 : ulps<T>(1, want)};
+  };
+  CHECK(try_op<float>(here, TB_MUL, real) == "");
+  CHECK(try_op<double>(here, TB_MUL, real) == "");
+  CHECK(try_op<std::int64_t>(here, TB_MUL, [](std::int64_t a, std::int64_t b) {
+          return expected<std::int64_t>{wrap(static_cast<unsigned __int128>(static_cast<__int128>(a) * b))};
+        }) == "");
+}
+
+TEMPLATE_TEST_CASE("binary: DIV by zero is infinite, zero by zero NaN", "[kernels]", EVERY_TABLE) {
+  const backend here = need<TestType>();
+  const auto real = []<typename T>(T a, T b) {
+    const long double want = static_cast<long double>(a) / b;
+    return expected<T>{want, want == 0 || std::isinf(want) ? 0 : ulps<T>(1, want)};
+  };
+  CHECK(try_op<float>(here, TB_DIV, real) == "");
+  CHECK(try_op<double>(here, TB_DIV, real) == "");
+}
+
+TEMPLATE_TEST_CASE("binary: RELU_BACKWARD lets the gradient through where the result is above zero", "[kernels]",
+                   EVERY_TABLE) {
+  const backend here = need<TestType>();
+  const auto gate = []<typename T>(T a, T b) { return expected<T>{b > 0 ? a : T(0)}; };
+  CHECK(try_op<float>(here, TB_RELU_BACKWARD, gate) == "");
+  CHECK(try_op<double>(here, TB_RELU_BACKWARD, gate) == "");
+  CHECK(try_op<std::int64_t>(here, TB_RELU_BACKWARD, gate) == "");
+}
+
+TEMPLATE_TEST_CASE("binary: the result may be the first input itself", "[kernels]", EVERY_TABLE) {
+  const backend here = need<TestType>();
+  CHECK(try_aliased<byte>(here) == "");
+  CHECK(try_aliased<std::int64_t>(here) == "");
+  CHECK(try_aliased<float>(here) == "");
+  CHECK(try_aliased<double>(here) == "");
+}
+
+TEMPLATE_TEST_CASE("binary: an unsupported dtype, or a mixture, is reported", "[kernels]", EVERY_TABLE) {
+  const backend here = need<TestType>();
+  CHECK(status_of_binary<std::int64_t, std::int64_t>(here, TB_DIV) == TB_UNSUPPORTED_DTYPE);
+  CHECK(status_of_binary<byte, byte>(here, TB_SUB) == TB_UNSUPPORTED_DTYPE);
+  CHECK(status_of_binary<byte, byte>(here, TB_DIV) == TB_UNSUPPORTED_DTYPE);
+  CHECK(status_of_binary<byte, byte>(here, TB_RELU_BACKWARD) == TB_UNSUPPORTED_DTYPE);
+  CHECK(status_of_binary<float, double>(here, TB_ADD) == TB_UNSUPPORTED_DTYPE);
+}
+
+TEMPLATE_TEST_CASE("compare: six relations, in which NaN is unequal to everything", "[kernels]", EVERY_TABLE) {
+  const backend here = need<TestType>();
+  CHECK(try_every_compare<byte>(here) == "");
+  CHECK(try_every_compare<std::int64_t>(here) == "");
+  CHECK(try_every_compare<float>(here) == "");
+  CHECK(try_every_compare<double>(here) == "");
+}

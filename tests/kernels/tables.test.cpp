@@ -1,0 +1,82 @@
+// Rules of the tables themselves: what is in them, which one is chosen, what a missing backend says.
+#include <cstdlib>
+
+#include "layout.h"
+#include "support.h"
+
+using namespace kernel_tests;
+
+namespace {
+
+bool complete(const tb_kernels& table) {
+  return table.size == sizeof(tb_kernels) && table.version == TB_ABI_VERSION && table.name != nullptr &&
+         table.fill != nullptr && table.arange != nullptr && table.copy != nullptr && table.unary != nullptr &&
+         table.binary != nullptr && table.compare != nullptr && table.sum != nullptr && table.argmax != nullptr &&
+         table.matmul != nullptr && table.log_softmax != nullptr && table.log_softmax_backward != nullptr &&
+         table.nll_loss != nullptr && table.nll_loss_backward != nullptr;
+}
+
+}  // namespace
+
+TEST_CASE("tables: the chosen CPU table is complete and the same at every call", "[kernels]") {
+  REQUIRE(tb_cpu_kernels() != nullptr);
+  CHECK(complete(*tb_cpu_kernels()));
+  CHECK(tb_cpu_kernels() == tb_cpu_kernels());
+  CHECK(tb_cpu_error() == tb_cpu_error());
+}
+
+TEMPLATE_TEST_CASE("tables: each is complete and carries its own name", "[kernels]", EVERY_TABLE) {
+  const backend here = need<TestType>();
+  CHECK(complete(*here.kernels));
+  if constexpr (!std::is_same_v<TestType, cuda>) {
+    CHECK(std::string(here.kernels->name) == std::string("cpu/") + TestType::isa);
+  }
+}
+
+TEST_CASE("tables: the reference is there on every processor, an unknown name is not", "[kernels]") {
+  CHECK(tb_cpu_kernels_for("reference") != nullptr);
+  CHECK(tb_cpu_kernels_for("avx1024") == nullptr);
+  CHECK(tb_cpu_kernels_for("") == nullptr);
+}
+
+TEST_CASE("tables: CUDA's are complete whether or not there is a device", "[kernels]") {
+  REQUIRE(tb_cuda_kernels() != nullptr);
+  REQUIRE(tb_cuda_memory() != nullptr);
+  CHECK(complete(*tb_cuda_kernels()));
+  const tb_memory& memory = *tb_cuda_memory();
+  CHECK((memory.size == sizeof(tb_memory) && memory.version == TB_ABI_VERSION));
+  CHECK((memory.allocate != nullptr && memory.release != nullptr && memory.synchronize != nullptr));
+  CHECK((memory.copy_in != nullptr && memory.copy_out != nullptr && memory.last_error != nullptr));
+}
+
+TEST_CASE("tables: without a CUDA device every call fails and says why", "[kernels]") {
+  const tb_memory& memory = *tb_cuda_memory();
+  if (memory.device_count() > 0) SKIP("there is a CUDA device");
+  void* data = nullptr;
+  const tb_status status = memory.allocate(0, 16, &data);
+  CHECK((status == TB_NOT_BUILT || status == TB_NO_DEVICE));
+  CHECK(data == nullptr);
+  CHECK(std::string(memory.last_error()) != "");
+  float x = 0;
+  tb_plan plan{};
+  plan.ndim = 1;
+  plan.operands = 1;
+  plan.sizes[0] = 1;
+  plan.operand[0].data = &x;
+  plan.operand[0].dtype = TB_F32;
+  CHECK(tb_cuda_kernels()->fill(&plan, {1, 1}, nullptr) == status);
+  CHECK(x == 0);
+}
+
+TEST_CASE("memory: what is copied in comes out, on CUDA device 0", "[kernels]") {
+  const backend here = need<cuda>();
+  const std::vector<int> sent = {1, 2, 3, 4, 5};
+  std::vector<int> received(5);
+  void* device = nullptr;
+  REQUIRE(here.memory->allocate(0, 20, &device) == TB_OK);
+  CHECK(here.memory->copy_in(0, device, sent.data(), 20) == TB_OK);
+  CHECK(here.memory->copy_out(0, received.data(), device, 20) == TB_OK);
+  CHECK(received == sent);
+  CHECK(here.memory->release(0, device) == TB_OK);
+  CHECK(here.memory->allocate(0, UINT64_C(1) << 60, &device) == TB_OUT_OF_MEMORY);
+}
