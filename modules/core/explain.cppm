@@ -5,11 +5,13 @@
 export module topbit.core:explain;
 
 import topbit.std;
+import :call;
 import :extract;
 import :handle;
 import :key;
 import :key_set;
 import :op;
+import :signature;
 import :table;
 
 namespace topbit {
@@ -49,11 +51,43 @@ export std::string to_string(const explanation& e);
 /// Explains a call through a handle whose arguments bring these keys. Takes the registry's lock; runs nothing.
 export explanation explain_keys(const operator_handle& op, std::span<const key_set> arguments);
 
-/// Explains `op(args...)` without running it.
+namespace detail {
+
+// The keys x brings as a parameter of type A, into which a call would convert it.
+template <class A, class T>
+key_set keys_as(const T& x) {
+  using P = std::remove_cvref_t<A>;
+  if constexpr (std::same_as<P, T> || !std::is_convertible_v<const T&, P>) {
+    return keys_in(x);
+  } else {
+    const P converted = x;
+    return keys_in(converted);
+  }
+}
+
+// The keys of the I-th argument of a call with these arguments; a default brings none.
+template <class Op, std::size_t I, class... Args>
+key_set keys_of_argument(const Args&... args) {
+  constexpr std::size_t source = source_of<Op, I, Args...>();
+  if constexpr (source < sizeof...(Args)) {
+    using parameter = function_traits<typename Op::signature>::template parameter<I>;
+    const auto& x = std::get<source>(std::tie(args...));
+    if constexpr (is_named<std::remove_cvref_t<decltype(x)>>) return keys_as<parameter>(x.given);
+    else return keys_as<parameter>(x);
+  } else {
+    return {};
+  }
+}
+
+}  // namespace detail
+
+/// Explains `op(args...)` without running it; arguments may go by name and be left out as in the call.
 export template <class Op, class... Args>
 explanation explain(const Op& op, const Args&... args) {
-  const std::array<key_set, sizeof...(Args)> keys{detail::keys_in(args)...};
-  return explain_keys(op.handle(), keys);
+  return [&]<std::size_t... I>(std::index_sequence<I...>) {
+    const std::array<key_set, sizeof...(I)> keys{detail::keys_of_argument<Op, I>(args...)...};
+    return explain_keys(op.handle(), keys);
+  }(std::make_index_sequence<Op::arity>{});
 }
 
 }  // namespace topbit

@@ -97,6 +97,7 @@ std::string missing_text(const entry& e, key_set keys, std::span<const key_set> 
     text += ", which " + e.argument_label(i) + " brought";
     break;
   }
+  if (current_thread_keys().include.has(selected.layer)) text += ", which this thread includes";
   return text + "; " + kernels_text(e);
 }
 

@@ -39,7 +39,8 @@ export class [[nodiscard("the registration ends when this is destroyed")]] regis
   std::uint64_t id_ = 0;
 };
 
-/// A set of operators. Tests and tools make their own; programs use process().
+/// A set of operators. Tests and tools make their own, which must outlive what is registered in them; programs use
+/// process().
 /// Threads: every member may be called from any thread; lookups do not lock.
 export class registry {
  public:

@@ -165,13 +165,15 @@ class schema_parser {
     return item;
   }
 
-  // A default: a number, a word, a quoted string, or a bracketed list of these.
-  constexpr std::string_view literal() {
+  // A default: a number, a word, a quoted string, or a bracketed list of these. Lists nest as deep as types do.
+  constexpr std::string_view literal(std::size_t depth = 0) {
     space();
     const std::size_t begin = at_;
-    if (take('[')) {
+    if (depth > std::tuple_size_v<decltype(schema_item::modifiers)>) {
+      fail("fewer '['");
+    } else if (take('[')) {
       if (!take(']')) {
-        do literal();
+        do literal(depth + 1);
         while (mistake_.ok() && take(','));
         expect(']', "',' or ']'");
       }

@@ -13,9 +13,7 @@ import :elementwise;
 import :linalg;
 import :loss;
 import :reduce;
-
-// Defined by kernels/abi/kernel_abi.h, which only source files include.
-extern "C++" struct tb_kernels;
+import :rules;
 
 namespace topbit {
 
@@ -25,12 +23,6 @@ namespace detail {
 enum class unary_code : int { neg, exp, log, relu };
 enum class binary_code : int { add, sub, mul, div, relu_backward };
 enum class compare_code : int { eq, ne, lt, le, gt, ge };
-
-// One call of one operator on one backend: what the functions below share. `table` is null for meta.
-struct backend_call {
-  const tb_kernels* table;
-  std::string_view op;
-};
 
 tensor unary(backend_call c, unary_code code, const tensor& self);
 tensor binary(backend_call c, binary_code code, const tensor& a, const tensor& b, const scalar& alpha);

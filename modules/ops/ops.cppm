@@ -13,6 +13,7 @@ export import :view;
 export import :loss;
 
 // Tier 2: how a backend's kernel table becomes rows, and arithmetic on tensors.
+import :rules;
 export import :backend;
 export import :operators;
 
