@@ -11,7 +11,6 @@ namespace detail {
 
 tensor_record::~tensor_record() = default;
 
-// Never reaches zero references: it starts with one that nobody gives back.
 constinit tensor_record undefined_tensor{};
 
 }  // namespace detail

@@ -38,12 +38,15 @@ struct tensor_record {
   ~tensor_record();
 };
 
-inline void add_reference(tensor_record* r) noexcept { r->references.fetch_add(1, std::memory_order_relaxed); }
-inline void drop_reference(tensor_record* r) noexcept {
-  if (r->references.fetch_sub(1, std::memory_order_acq_rel) == 1) delete r;
-}
-
+// Shared by every tensor that holds nothing, on every thread, and therefore not counted.
 extern tensor_record undefined_tensor;
+
+inline void add_reference(tensor_record* r) noexcept {
+  if (r != &undefined_tensor) r->references.fetch_add(1, std::memory_order_relaxed);
+}
+inline void drop_reference(tensor_record* r) noexcept {
+  if (r != &undefined_tensor && r->references.fetch_sub(1, std::memory_order_acq_rel) == 1) delete r;
+}
 
 }  // namespace detail
 
@@ -52,10 +55,10 @@ extern tensor_record undefined_tensor;
 export class tensor {
  public:
   /// Undefined: no sizes, no elements, no keys.
-  inline tensor() noexcept : record_(&detail::undefined_tensor) { detail::add_reference(record_); }
+  inline tensor() noexcept : record_(&detail::undefined_tensor) {}
   inline explicit tensor(detail::tensor_record* adopted) noexcept : record_(adopted) {}
   inline tensor(const tensor& other) noexcept : record_(other.record_) { detail::add_reference(record_); }
-  inline tensor(tensor&& other) noexcept : tensor() { std::swap(record_, other.record_); }
+  inline tensor(tensor&& other) noexcept : record_(std::exchange(other.record_, &detail::undefined_tensor)) {}
   inline tensor& operator=(tensor other) noexcept {
     std::swap(record_, other.record_);
     return *this;
