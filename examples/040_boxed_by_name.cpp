@@ -21,14 +21,13 @@ struct topbit::schema_type<"Image"> {
 inline constexpr tb::op<"img::grow(Image self, int by) -> Image"> grow;
 inline constexpr tb::op<"img::area(Image self) -> int"> area;
 
-const auto kernels =
-    tb::library("img")
-        .def(grow)
-        .impl<[](const image& i, std::int64_t by) {
-          return image{i.keys, i.width + static_cast<int>(by), i.height + static_cast<int>(by)};
-        }>(grow, tb::key::CPU)
-        .def(area)
-        .impl<[](const image& i) { return std::int64_t{i.width} * i.height; }>(area, tb::key::CPU);
+const auto kernels = tb::library("img")
+                         .def(grow)
+                         .impl<[](const image& i, std::int64_t by) {
+                           return image{i.keys, i.width + static_cast<int>(by), i.height + static_cast<int>(by)};
+                         }>(grow, tb::key::CPU)
+                         .def(area)
+                         .impl<[](const image& i) { return std::int64_t{i.width} * i.height; }>(area, tb::key::CPU);
 
 // A fallback for a whole layer: it knows nothing of the operators that will come through it.
 void log_call(const tb::operator_handle& op, tb::key_set keys, tb::stack& stack) {

@@ -44,6 +44,8 @@ value borrowed(std::remove_reference_t<A>& x) noexcept {
   using T = std::remove_cvref_t<A>;
   if constexpr (is_optional<T>::value) {
     return x.has_value() ? borrowed<const typename T::value_type&>(*x) : value();
+  } else if constexpr (std::is_lvalue_reference_v<A> && !std::is_const_v<std::remove_reference_t<A>>) {
+    return value::refer<T>(x);
   } else {
     return value::borrow<T>(x);
   }
@@ -63,7 +65,10 @@ struct unboxed {
       using inner = canonical_t<typename T::value_type>;
       return v.is_none() ? T() : T(std::in_place, std::as_const(v).template get<inner>());
     } else if constexpr (std::is_lvalue_reference_v<A> && !std::is_const_v<std::remove_reference_t<A>>) {
-      if constexpr (boxed_inline<T>) v.make_owned();
+      // A loan that is written must not write the lender's reference; a value that refers is meant to be written.
+      if constexpr (boxed_inline<T>) {
+        if (!v.is_reference()) v.make_owned();
+      }
       return v.template get<T>();
     } else {
       return std::as_const(v).template get<canonical_t<T>>();

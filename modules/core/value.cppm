@@ -32,6 +32,7 @@ union payload {
 struct value_type {
   std::string_view name;  // for people
   std::string_view identity;
+  std::size_t inline_size;                   // of an object that sits in the payload; 0: behind a pointer
   key_set (*keys)(const payload&) noexcept;  // null: brings none
   payload (*copy)(const payload&);           // makes an owned payload; null: the bytes are enough
   void (*destroy)(payload&) noexcept;        // null: nothing to do
@@ -125,7 +126,7 @@ constexpr auto destroy_function() noexcept -> void (*)(payload&) noexcept {
 }
 
 template <class T>
-inline constexpr value_type type_of{type_name<T>(), raw_type_name<T>(), keys_function<T>(), copy_function<T>(), destroy_function<T>()};
+inline constexpr value_type type_of{type_name<T>(), raw_type_name<T>(), boxed_inline<T> ? sizeof(T) : 0, keys_function<T>(), copy_function<T>(), destroy_function<T>()};
 
 }  // namespace detail
 
@@ -151,9 +152,19 @@ export class value {
     return v;
   }
 
+  /// The same, for an argument that is there to be written: what is written to the value is written to x.
+  template <class T>
+  static value refer(T& x) noexcept {
+    if constexpr (!boxed_inline<T>) return borrow<T>(x);
+    value v;
+    v.payload_.pointer = std::addressof(x);
+    v.type_ = reinterpret_cast<std::uintptr_t>(&detail::type_of<T>) | borrowed_bit | reference_bit;
+    return v;
+  }
+
   inline value(const value& other)
-      : payload_(other.owns_anything() ? other.type()->copy(other.payload_) : other.payload_),
-        type_(other.type_ & ~borrowed_bit) {}
+      : payload_(other.needs_copy() ? other.type()->copy(other.fetched()) : other.fetched()),
+        type_(other.type_ & ~marks) {}
   inline value(value&& other) noexcept : payload_(other.payload_), type_(std::exchange(other.type_, 0)) {}
   inline value& operator=(value other) noexcept {
     std::swap(payload_, other.payload_);
@@ -166,6 +177,8 @@ export class value {
 
   inline bool is_none() const noexcept { return type_ == 0; }
   inline bool is_borrowed() const noexcept { return (type_ & borrowed_bit) != 0; }
+  /// True if writing to the value writes to what it was made from; true of some borrowed values only.
+  inline bool is_reference() const noexcept { return (type_ & reference_bit) != 0; }
   /// The C++ type held, as a person would write it; "none" when empty.
   inline std::string_view type_name() const noexcept { return type_ == 0 ? "none" : type()->name; }
 
@@ -177,29 +190,46 @@ export class value {
   /// The value as T. Precondition: is<T>().
   template <class T>
   decltype(auto) get() noexcept {
-    return detail::boxed_form<T>::get(payload_);
+    if constexpr (boxed_inline<T>) return is_reference() ? *static_cast<T*>(payload_.pointer) : form<T>::get(payload_);
+    else return form<T>::get(payload_);
   }
   template <class T>
   const T& get() const noexcept {
-    return detail::boxed_form<T>::get(payload_);
+    if constexpr (boxed_inline<T>) {
+      if (is_reference()) return *static_cast<const T*>(payload_.pointer);
+    }
+    return form<T>::get(payload_);
   }
 
-  /// Makes a borrowed value own what it holds, so that writing through it cannot reach the lender's count.
+  /// Makes a borrowed value own what it holds, so that moving out of it takes nothing from the lender.
   inline void make_owned() {
     if (is_borrowed()) *this = value(*this);
   }
 
   /// The keys the value brings to a call.
   inline key_set keys() const noexcept {
-    return type_ == 0 || type()->keys == nullptr ? key_set{} : type()->keys(payload_);
+    return type_ == 0 || type()->keys == nullptr ? key_set{} : type()->keys(fetched());
   }
 
  private:
+  // In the low bits of the type's address, which are zero.
   static constexpr std::uintptr_t borrowed_bit = 1;
+  static constexpr std::uintptr_t reference_bit = 2;  // the payload is the address of an object that would fit into it
+  static constexpr std::uintptr_t marks = borrowed_bit | reference_bit;
+  template <class T>
+  using form = detail::boxed_form<T>;
+
   inline const detail::value_type* type() const noexcept {
-    return reinterpret_cast<const detail::value_type*>(type_ & ~borrowed_bit);
+    return reinterpret_cast<const detail::value_type*>(type_ & ~marks);
   }
-  inline bool owns_anything() const noexcept { return type_ != 0 && type()->copy != nullptr; }
+  inline bool needs_copy() const noexcept { return type_ != 0 && type()->copy != nullptr; }
+  // The payload as the type's functions take it, with an object referred to brought into it.
+  inline detail::payload fetched() const noexcept {
+    if (!is_reference()) return payload_;
+    detail::payload p{.integer = 0};
+    std::memcpy(p.bytes, payload_.pointer, type()->inline_size);
+    return p;
+  }
 
   detail::payload payload_;
   std::uintptr_t type_ = 0;

@@ -17,6 +17,10 @@ std::string lower(std::string_view text) {
 
 }  // namespace
 
+void detail::raise_bad_index(int index) {
+  throw device_error("device cuda:" + std::to_string(index) + ": wanted an index of 0 to 127");
+}
+
 std::string to_string(device d) {
   const std::string name = lower(name_of(d.type));
   return d.type == backend::CPU || d.type == backend::Meta ? name : name + ":" + std::to_string(d.index);

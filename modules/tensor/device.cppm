@@ -16,8 +16,16 @@ export struct device {
   friend constexpr bool operator==(const device&, const device&) = default;
 };
 
+namespace detail {
+[[noreturn]] void raise_bad_index(int index);
+}
+
 export inline constexpr device cpu{backend::CPU};
-export constexpr device cuda(int index = 0) noexcept { return {backend::CUDA, static_cast<std::int8_t>(index)}; }
+/// Throws device_error for an index that is not 0 to 127.
+export constexpr device cuda(int index = 0) {
+  if (index < 0 || index > 127) detail::raise_bad_index(index);
+  return {backend::CUDA, static_cast<std::int8_t>(index)};
+}
 export inline constexpr device meta{backend::Meta};
 
 /// How elements are laid out. Sparse layouts have keys and no tensors yet.

@@ -1,0 +1,222 @@
+#include <catch2/catch_test_macros.hpp>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "support/raises.h"
+#include "support/tensor_print.h"
+#include "support/tensor_values.h"
+import topbit;
+
+namespace tb = topbit;
+namespace ops = topbit::ops;
+using support::tensor_of;
+using support::values;
+using tb::tensor;
+using toy::text_of;
+using list = std::vector<double>;
+
+namespace {
+tensor leaf(const list& elements) {
+  return tb::require_grad(tensor_of(elements, {static_cast<std::int64_t>(elements.size())}));
+}
+}  // namespace
+
+TEST_CASE("engine: a leaf gathers the gradients of several backward calls", "[autograd][engine]") {
+  const tensor x = leaf({1, 2});
+  tb::backward(ops::sum(x * x));
+  CHECK(values(tb::grad(x)) == list{2, 4});
+  tb::backward(ops::sum(x * 3));
+  CHECK(values(tb::grad(x)) == list{5, 7});
+  tb::clear_grad(x);
+  tb::backward(ops::sum(x * 3));
+  CHECK(values(tb::grad(x)) == list{3, 3});
+}
+
+TEST_CASE("engine: a gradient seen earlier is not changed by a later backward", "[autograd][engine]") {
+  const tensor x = leaf({1, 2});
+  tb::backward(ops::sum(x));
+  const tensor first = tb::grad(x);
+  tb::backward(ops::sum(x));
+  CHECK(values(first) == list{1, 1});
+}
+
+TEST_CASE("engine: paths that meet again are added before they are followed", "[autograd][engine]") {
+  const tensor x = leaf({3});
+  const tensor middle = x * x;                        // 9
+  const tensor y = middle * middle + middle + x;      // x^4 + x^2 + x
+  tb::backward(y);
+  CHECK(values(tb::grad(x)) == list{4 * 27 + 2 * 3 + 1});
+}
+
+TEST_CASE("engine: a ladder of diamonds costs one visit per node", "[autograd][engine]") {
+  const tensor x = leaf({1});
+  tensor y = x;
+  for (int i = 0; i < 60; ++i) y = y + y;  // 2^60 paths
+  tb::backward(y);
+  CHECK(values(tb::grad(x)) == list{0x1p60});
+}
+
+TEST_CASE("engine: paths of different length are run in the right order", "[autograd][engine]") {
+  const tensor x = leaf({2});
+  tensor deep = x;
+  for (int i = 0; i < 5; ++i) deep = deep * 2;
+  tb::backward(deep * x + x);  // 32 x^2 + x
+  CHECK(values(tb::grad(x)) == list{129});
+}
+
+TEST_CASE("engine: a chain of 100000 nodes runs and is dropped in constant stack", "[autograd][engine]") {
+  const tensor x = leaf({1});
+  {
+    tensor y = x;
+    for (int i = 0; i < 100000; ++i) y = y + x;
+    tb::backward(y);
+    CHECK(values(tb::grad(x)) == list{100001});
+  }
+  // Each of these nodes keeps its argument, which keeps the node before.
+  tensor z = x;
+  for (int i = 0; i < 100000; ++i) z = z * x;
+  z = {};
+  tensor w = x;
+  for (int i = 0; i < 100000; ++i) w = ops::exp(ops::mul_scalar(w, 0));
+  tb::backward(w, {}, true);
+  w = {};
+  CHECK(values(tb::grad(x)) == list{100001});
+}
+
+TEST_CASE("engine: a graph serves one backward, unless it is retained", "[autograd][engine]") {
+  const tensor x = leaf({1, 2});
+  const tensor y = ops::sum(x * x);
+  tb::backward(y, {}, true);
+  tb::backward(y, {}, true);
+  tb::backward(y);
+  CHECK(values(tb::grad(x)) == list{6, 12});
+  CHECK(text_of<tb::error>([&] { tb::backward(y); }) ==
+        "aten::sum: its saved tensors were released by an earlier backward(); pass retain_graph = true there");
+  CHECK(values(tb::grad(x)) == list{6, 12});
+}
+
+TEST_CASE("engine: a part of a graph that was released is refused from another root", "[autograd][engine]") {
+  const tensor x = leaf({1, 2});
+  const tensor shared = ops::exp(x);
+  tb::backward(ops::sum(shared));
+  CHECK(text_of<tb::error>([&] { tb::backward(ops::sum(shared * 2)); }) ==
+        "aten::exp: its saved tensors were released by an earlier backward(); pass retain_graph = true there");
+}
+
+TEST_CASE("engine: what was saved is dropped when a node has run", "[autograd][engine]") {
+  const tensor x = leaf({1, 2});
+  tensor kept = tensor_of({3, 4}, {2});
+  const auto& storage = *kept.record().data;
+  const tensor y = ops::sum(x * kept);
+  CHECK(kept.record().references == 2);
+  tb::backward(y);
+  CHECK(kept.record().references == 1);
+  CHECK(storage.references == 1);
+}
+
+TEST_CASE("engine: a result that is no single element needs a gradient", "[autograd][engine]") {
+  const tensor x = leaf({1, 2});
+  const tensor y = x * 2;
+  CHECK(text_of<tb::shape_error>([&] { tb::backward(y); }) ==
+        "backward: found a tensor of sizes [2], wanted one element, or a gradient of that shape as second argument");
+  tb::backward(y, tensor_of({10, 20}, {2}));
+  CHECK(values(tb::grad(x)) == list{20, 40});
+  const tensor one = leaf({5});
+  tb::backward(ops::reshape(one * 3, std::vector<std::int64_t>{1, 1}));  // one element, not a scalar
+  CHECK(values(tb::grad(one)) == list{3});
+}
+
+TEST_CASE("engine: a gradient has the sizes, the dtype and the device of the result", "[autograd][engine]") {
+  const tensor x = leaf({1, 2});
+  const tensor y = x * 2;
+  CHECK(text_of<tb::shape_error>([&] { tb::backward(y, tensor_of({1, 2, 3}, {3})); }) ==
+        "backward: found a gradient of float64 [3], wanted float64 [2]");
+  CHECK(text_of<tb::shape_error>([&] { tb::backward(y, tensor_of({1, 2}, {2}, tb::dtype::float32)); }) ==
+        "backward: found a gradient of float32 [2], wanted float64 [2]");
+  CHECK(text_of<tb::device_error>([&] { tb::backward(y, ops::to_copy(y, tb::arg<"device"> = tb::meta)); }) ==
+        "backward: found a gradient on meta, wanted it on cpu");
+  CHECK_FALSE(tb::grad(x).defined());
+  tb::backward(y, tensor_of({1, 1}, {2}));  // nothing was released by the refusals
+  CHECK(values(tb::grad(x)) == list{2, 2});
+}
+
+TEST_CASE("engine: a tensor outside any graph is refused", "[autograd][engine]") {
+  const std::string text = "backward: the tensor does not require a gradient and was not computed from one that does";
+  CHECK(text_of<tb::error>([] { tb::backward(tensor_of({1}, {})); }) == text);
+  CHECK(text_of<tb::error>([] { tb::backward(tensor()); }) == text);
+  CHECK(text_of<tb::error>([] { tb::backward(tb::detach(leaf({1}))); }) == text);
+}
+
+TEST_CASE("engine: backward of a leaf is its own gradient", "[autograd][engine]") {
+  const tensor x = leaf({7});
+  tb::backward(x);
+  CHECK(values(tb::grad(x)) == list{1});
+}
+
+TEST_CASE("engine: the gradient of a leaf is dense and its own", "[autograd][engine]") {
+  const tensor a = leaf({1, 2}), b = leaf({3, 4});
+  const tensor seed = tensor_of({1, 1}, {2});
+  tb::backward(a + b, seed);
+  tensor of_a = tb::grad(a);
+  ops::fill_(of_a, 9);
+  CHECK(values(tb::grad(b)) == list{1, 1});
+  CHECK(values(seed) == list{1, 1});
+
+  const tensor c = leaf({1, 2, 3});
+  tb::backward(ops::sum(c));  // its gradient is one number, expanded
+  tensor of_c = tb::grad(c);
+  CHECK(of_c.strides() == tb::dims{1});
+  of_c *= tensor_of({2}, {});
+  CHECK(values(tb::grad(c)) == list{2, 2, 2});
+}
+
+TEST_CASE("engine: gradients are not recorded themselves", "[autograd][engine]") {
+  const tensor x = leaf({2});
+  const tensor seed = leaf({1});
+  tb::backward(x * x, seed);
+  CHECK_FALSE(tb::requires_grad(tb::grad(x)));
+  CHECK_FALSE(tb::grad(seed).defined());
+  CHECK(tb::grad_enabled());
+}
+
+TEST_CASE("engine: an error leaves the thread recording as before", "[autograd][engine]") {
+  const tensor x = leaf({1, 2});
+  CHECK_THROWS_AS(tb::backward(x * x), tb::shape_error);
+  CHECK(tb::grad_enabled());
+  CHECK(tb::requires_grad(x * x));
+}
+
+TEST_CASE("engine: works on tensors without elements of their own", "[autograd][engine]") {
+  const tensor x = tb::require_grad(tb::author::make_tensor({2, 3}, tb::dtype::float32, tb::meta));
+  tb::backward(ops::sum(ops::exp(x) * x));
+  CHECK(tb::grad(x).sizes() == tb::dims{2, 3});
+  CHECK(tb::grad(x).device() == tb::meta);
+}
+
+TEST_CASE("engine: graphs of different threads do not know each other", "[autograd][engine][threads]") {
+  const auto work = [](int seed, bool* good) {
+    *good = true;
+    for (int round = 0; round < 200; ++round) {
+      const tensor x = leaf({1.0 * seed, 2.0 * seed, 3.0 * seed});
+      const tensor y = ops::sum(x * x * x);
+      tb::backward(y);
+      list wanted;
+      for (double v : values(x)) wanted.push_back(3 * v * v);
+      *good = *good && values(tb::grad(x)) == wanted;
+    }
+  };
+  bool first = false, second = false;
+  std::thread other(work, 2, &second);
+  work(3, &first);
+  other.join();
+  CHECK(first);
+  CHECK(second);
+}
+
+TEST_CASE("engine: a graph may be run by another thread than the one that recorded it", "[autograd][engine][threads]") {
+  const tensor x = leaf({4});
+  tensor y = x * x;
+  std::thread([&] { tb::backward(y); }).join();
+  CHECK(values(tb::grad(x)) == list{8});
+}

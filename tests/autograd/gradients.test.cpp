@@ -1,0 +1,220 @@
+// Every gradient formula against central differences in float64, for leaves in every arrangement of memory.
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
+#include <catch2/generators/catch_generators_range.hpp>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "support/tensor_values.h"
+import topbit;
+
+namespace tb = topbit;
+namespace ops = topbit::ops;
+using support::arrangement;
+using tb::arg;
+using tb::tensor;
+
+namespace {
+
+using inputs = std::vector<tensor>;
+
+// A function of tensors, the shapes it takes, and what numbers it takes.
+struct formula {
+  std::string name;
+  std::vector<tb::dims> shapes;
+  std::function<tensor(const inputs&)> run;
+  bool positive = false;
+};
+
+template <class... D>
+std::vector<std::int64_t> list(D... d) {
+  return {d...};
+}
+
+const std::vector<formula>& formulas() {
+  using dims = tb::dims;
+  static const std::vector<formula> all = [] {
+    std::vector<formula> out;
+    const std::vector<std::pair<dims, dims>> pairs{{{2, 3}, {2, 3}}, {{2, 3}, {3}},       {{3}, {2, 3}},
+                                                   {{2, 1}, {1, 4}}, {{}, {2, 2}},        {{2, 2}, {}},
+                                                   {{}, {}},         {{2, 1, 3}, {4, 1}}, {{0, 3}, {1, 3}}};
+    for (const auto& [a, b] : pairs) {
+      const std::string shapes = " " + tb::to_string(a) + " " + tb::to_string(b);
+      out.push_back({"add" + shapes, {a, b}, [](const inputs& x) { return ops::add(x[0], x[1]); }});
+      out.push_back({"add alpha" + shapes, {a, b}, [](const inputs& x) { return ops::add(x[0], x[1], arg<"alpha"> = -2.5); }});
+      out.push_back({"sub" + shapes, {a, b}, [](const inputs& x) { return ops::sub(x[0], x[1]); }});
+      out.push_back({"sub alpha" + shapes, {a, b}, [](const inputs& x) { return ops::sub(x[0], x[1], arg<"alpha"> = 3); }});
+      out.push_back({"mul" + shapes, {a, b}, [](const inputs& x) { return ops::mul(x[0], x[1]); }});
+      out.push_back({"div" + shapes, {a, b}, [](const inputs& x) { return ops::div(x[0], x[1]); }, true});
+    }
+    const auto one = [&](std::string name, dims shape, tensor (*run)(const tensor&), bool positive = false) {
+      out.push_back({std::move(name), {shape}, [run](const inputs& x) { return run(x[0]); }, positive});
+    };
+    one("a number on the right", {2, 3}, [](const tensor& x) { return (((x + 2) - 0.5) * 3) / 4; });
+    one("a number on the left", {2, 3}, [](const tensor& x) { return 3 * x; });
+    one("the same tensor twice", {3}, [](const tensor& x) { return x * x + x; });
+    one("neg", {2, 3}, [](const tensor& x) { return -x; });
+    one("exp", {2, 3}, [](const tensor& x) { return ops::exp(x); });
+    one("log", {2, 3}, [](const tensor& x) { return ops::log(x); }, true);
+    one("relu", {3, 3}, [](const tensor& x) { return ops::relu(x); });
+    one("sum", {2, 3}, [](const tensor& x) { return ops::sum(x); });
+    one("sum of a scalar", {}, [](const tensor& x) { return ops::sum(x); });
+    one("sum [0]", {2, 3, 2}, [](const tensor& x) { return tb::sum(x, {0}); });
+    one("sum [-1, 0]", {2, 3, 2}, [](const tensor& x) { return tb::sum(x, {-1, 0}); });
+    one("sum [1] keepdim", {2, 3, 2}, [](const tensor& x) { return tb::sum(x, {1}, true); });
+    one("sum [] keepdim", {2, 3}, [](const tensor& x) { return tb::sum(x, {}, true); });
+    one("mean", {2, 3}, [](const tensor& x) { return ops::mean(x); });
+    one("transpose", {2, 3, 4}, [](const tensor& x) { return ops::transpose(x, 0, -1); });
+    one("t", {2, 3}, [](const tensor& x) { return ops::t(x); });
+    one("t of a vector", {3}, [](const tensor& x) { return ops::t(x); });
+    one("expand", {3, 1}, [](const tensor& x) { return ops::expand(x, list(2, -1, 4)); });
+    one("expand a scalar", {}, [](const tensor& x) { return ops::expand(x, list(2, 3)); });
+    one("expand to nothing", {1, 3}, [](const tensor& x) { return ops::expand(x, list(0, 3)); });
+    one("view", {2, 3}, [](const tensor& x) { return ops::view(ops::clone(x), list(3, -1)); });
+    one("reshape", {2, 3}, [](const tensor& x) { return ops::reshape(ops::transpose(x, 0, 1), list(6)); });
+    one("slice", {5, 2}, [](const tensor& x) { return ops::slice(x, 0, 1, -1, 2); });
+    one("slice nothing", {5}, [](const tensor& x) { return ops::slice(x, 0, 3, 3, 1); });
+    one("overlapping slices", {5}, [](const tensor& x) { return ops::slice(x, 0, 0, 4, 1) * ops::slice(x, 0, 1, 5, 1); });
+    one("clone", {2, 3}, [](const tensor& x) { return ops::clone(x); });
+    one("log_softmax", {3, 4}, [](const tensor& x) { return ops::log_softmax(x, -1); });
+    one("log_softmax of three dimensions", {2, 2, 3}, [](const tensor& x) { return ops::log_softmax(x, 2); });
+    one("log_softmax of a scalar", {}, [](const tensor& x) { return ops::log_softmax(x, 0); });
+    one("nll_loss", {3, 4}, [](const tensor& x) {
+      return ops::nll_loss(x, support::tensor_of({2, 0, 3}, {3}, tb::dtype::int64));
+    });
+    one("a classifier's loss", {3, 4}, [](const tensor& x) {
+      const tensor h = ops::relu(ops::matmul(x, ops::transpose(x, 0, 1)));
+      return ops::nll_loss(ops::log_softmax(h, 1), support::tensor_of({2, 0, 1}, {3}, tb::dtype::int64));
+    });
+    out.push_back({"mm", {{2, 3}, {3, 4}}, [](const inputs& x) { return ops::mm(x[0], x[1]); }});
+    out.push_back({"mm of transposed", {{3, 2}, {4, 3}}, [](const inputs& x) {
+                     return ops::matmul(ops::transpose(x[0], 0, 1), ops::t(x[1]));
+                   }});
+    out.push_back({"mm of an empty middle", {{2, 0}, {0, 4}}, [](const inputs& x) { return ops::mm(x[0], x[1]); }});
+    out.push_back({"float64 with an integer", {{2, 3}}, [](const inputs& x) {
+                     return x[0] * support::tensor_of({1, 2, 3}, {3}, tb::dtype::int64);
+                   }});
+    return out;
+  }();
+  return all;
+}
+
+// The sum of the elements, weighted so that no two of them count the same.
+double weighted(const tensor& t, const tensor& weights) {
+  const auto x = support::values(t), w = support::values(weights);
+  double sum = 0;
+  for (std::size_t i = 0; i < x.size(); ++i) sum += x[i] * w[i];
+  return sum;
+}
+
+std::vector<double> central_differences(const formula& f, const inputs& x, std::size_t which, const tensor& weights) {
+  const tb::no_grad guard;
+  constexpr double h = 1e-6;
+  std::vector<double> out;
+  support::each_index(x[which].sizes(), [&](const tb::dims& index) {
+    const double old = support::get(x[which], index);
+    support::set(x[which], index, old + h);
+    const double above = weighted(f.run(x), weights);
+    support::set(x[which], index, old - h);
+    const double below = weighted(f.run(x), weights);
+    support::set(x[which], index, old);
+    out.push_back((above - below) / (2 * h));
+  });
+  return out;
+}
+
+inputs leaves(const formula& f, arrangement how, unsigned seed) {
+  support::numbers source(seed);
+  inputs x;
+  for (const tb::dims& shape : f.shapes) {
+    x.push_back(f.positive ? source.positive(shape, tb::dtype::float64, how) : source.tensor(shape, tb::dtype::float64, how));
+  }
+  return x;
+}
+
+}  // namespace
+
+TEST_CASE("gradients: every rule agrees with central differences", "[autograd][gradients]") {
+  const arrangement how = GENERATE(arrangement::dense, arrangement::transposed, arrangement::sliced);
+  for (const formula& f : formulas()) {
+    INFO(f.name << ", " << support::name_of(how));
+    const inputs x = leaves(f, how, 11);
+    for (const tensor& t : x) tb::require_grad(t);
+    const tensor y = f.run(x);
+    const tensor weights = support::numbers(5).tensor(y.sizes(), tb::dtype::float64);
+    REQUIRE(tb::requires_grad(y));
+    tb::backward(y, weights);
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      const tensor found = tb::grad(x[i]);
+      REQUIRE(found.defined());
+      CHECK(found.sizes() == x[i].sizes());
+      CHECK(found.dtype() == tb::dtype::float64);
+      CHECK(support::difference(support::values(found), central_differences(f, x, i, weights), 1e-7) == "");
+    }
+  }
+}
+
+TEST_CASE("gradients: an argument that wants none gets none, the others theirs", "[autograd][gradients]") {
+  for (const formula& f : formulas()) {
+    if (f.shapes.size() != 2) continue;
+    INFO(f.name);
+    for (std::size_t i : {0U, 1U}) {
+      const inputs x = leaves(f, arrangement::dense, 11);
+      tb::require_grad(x[i]);
+      const tensor y = f.run(x);
+      const tensor weights = support::numbers(5).tensor(y.sizes(), tb::dtype::float64);
+      tb::backward(y, weights);
+      CHECK_FALSE(tb::grad(x[1 - i]).defined());
+      CHECK(support::difference(support::values(tb::grad(x[i])), central_differences(f, x, i, weights), 1e-7) == "");
+    }
+  }
+}
+
+TEST_CASE("gradients: a gradient that is not dense is taken as well", "[autograd][gradients]") {
+  for (const formula& f : formulas()) {
+    INFO(f.name);
+    const inputs x = leaves(f, arrangement::dense, 11);
+    for (const tensor& t : x) tb::require_grad(t);
+    const tensor y = f.run(x);
+    const tensor weights = support::numbers(5).tensor(y.sizes(), tb::dtype::float64, arrangement::transposed);
+    tb::backward(y, weights);
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      CHECK(support::difference(support::values(tb::grad(x[i])), central_differences(f, x, i, weights), 1e-7) == "");
+    }
+  }
+}
+
+TEST_CASE("gradients: each comes back in the dtype of its argument", "[autograd][gradients]") {
+  const tensor narrow = tb::require_grad(support::tensor_of({1, 2, 3}, {3}, tb::dtype::float32));
+  const tensor wide = tb::require_grad(support::tensor_of({4, 5, 6}, {3}, tb::dtype::float64));
+  const tensor number = tb::require_grad(support::tensor_of({2}, {}, tb::dtype::float64));
+  tb::backward(ops::sum(narrow * wide) + ops::sum(narrow * number));
+  CHECK(tb::grad(narrow).dtype() == tb::dtype::float32);
+  CHECK(tb::grad(wide).dtype() == tb::dtype::float64);
+  CHECK(tb::grad(number).dtype() == tb::dtype::float64);
+  CHECK(support::values(tb::grad(narrow)) == std::vector<double>{6, 7, 8});
+  CHECK(support::values(tb::grad(wide)) == std::vector<double>{1, 2, 3});
+  CHECK(support::values(tb::grad(number)) == std::vector<double>{6});
+}
+
+TEST_CASE("gradients: a conversion gives its gradient back in the old dtype", "[autograd][gradients]") {
+  const tensor x = tb::require_grad(support::tensor_of({1, 2, 3}, {3}, tb::dtype::float32));
+  tb::backward(ops::sum(tb::to(x, tb::dtype::float64) * 0.5));
+  CHECK(tb::grad(x).dtype() == tb::dtype::float32);
+  CHECK(support::values(tb::grad(x)) == std::vector<double>{0.5, 0.5, 0.5});
+}
+
+TEST_CASE("gradients: sum and mean in another dtype give the gradient in the argument's", "[autograd][gradients]") {
+  const tensor x = tb::require_grad(support::tensor_of({1, 2, 3, 4}, {2, 2}, tb::dtype::float32));
+  tb::backward(ops::sum(x, arg<"dtype"> = tb::dtype::float64));
+  tb::backward(ops::mean(x, arg<"dtype"> = tb::dtype::float64));
+  CHECK(tb::grad(x).dtype() == tb::dtype::float32);
+  CHECK(support::values(tb::grad(x)) == std::vector<double>{1.25, 1.25, 1.25, 1.25});
+}
+
+TEST_CASE("gradients: relu passes nothing at zero, and nothing below", "[autograd][gradients]") {
+  const tensor x = tb::require_grad(support::tensor_of({-1, -0.0, 0, 2}, {4}));
+  tb::backward(ops::sum(ops::relu(x)));
+  CHECK(support::values(tb::grad(x)) == std::vector<double>{0, 0, 0, 1});
+}

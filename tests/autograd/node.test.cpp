@@ -1,0 +1,151 @@
+#include <catch2/catch_test_macros.hpp>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "support/raises.h"
+#include "support/tensor_values.h"
+import topbit;
+
+namespace tb = topbit;
+namespace ops = topbit::ops;
+using support::tensor_of;
+using tb::tensor;
+using toy::text_of;
+
+namespace {
+
+// Says when it dies.
+class counted_node final : public tb::node {
+ public:
+  explicit counted_node(int& alive) : alive_(&alive) { ++*alive_; }
+  ~counted_node() override { --*alive_; }
+  std::vector<tensor> backward(const tensor& gradient) override { return {inputs().size(), gradient}; }
+  void release() noexcept override {}
+  std::string_view name() const noexcept override { return "counted"; }
+
+ private:
+  int* alive_;
+};
+
+tb::intrusive_ptr<tb::node> make(int& alive, std::vector<tb::intrusive_ptr<tb::node>> inputs) {
+  tb::intrusive_ptr<tb::node> n(new counted_node(alive));
+  n->connect(std::move(inputs));
+  return n;
+}
+
+}  // namespace
+
+TEST_CASE("node: depth is one more than the deepest input's", "[autograd][node]") {
+  int alive = 0;
+  const auto a = make(alive, {});
+  const auto b = make(alive, {a});
+  const auto c = make(alive, {a, {}, b});
+  CHECK(a->depth() == 0);
+  CHECK(b->depth() == 1);
+  CHECK(c->depth() == 2);
+  CHECK(c->inputs().size() == 3);
+}
+
+TEST_CASE("node: an input lives as long as a node that has it", "[autograd][node]") {
+  int alive = 0;
+  auto a = make(alive, {});
+  auto b = make(alive, {a}), c = make(alive, {a, a});
+  a = {};
+  CHECK(alive == 3);
+  b = {};
+  CHECK(alive == 2);
+  c = {};
+  CHECK(alive == 0);
+}
+
+TEST_CASE("node: a chain of any length is dropped without recursion", "[autograd][node]") {
+  int alive = 0;
+  auto last = make(alive, {});
+  for (int i = 0; i < 300000; ++i) last = make(alive, {last, last});
+  last = {};
+  CHECK(alive == 0);
+}
+
+TEST_CASE("node: a node written by hand takes part in backward", "[autograd][node]") {
+  int alive = 0;
+  {
+    const tensor x = tb::require_grad(tensor_of({1, 2}, {2}));
+    const tensor y = tensor_of({1, 2}, {2});
+    tb::author::set_creator(y, make(alive, {tb::author::gradient_edge(x), tb::author::gradient_edge(x)}));
+    tb::backward(ops::sum(y));
+    CHECK(support::values(tb::grad(x)) == std::vector<double>{2, 2});
+  }
+  CHECK(alive == 0);
+}
+
+TEST_CASE("node: a graph is dropped with its last result, whether it ran or not", "[autograd][node]") {
+  const tensor x = tb::require_grad(tensor_of({1, 2}, {2}));
+  for (bool run : {false, true}) {
+    {
+      const tensor h = ops::exp(x * x);
+      const tensor y = ops::sum(ops::relu(h) / ops::log(h + 2));
+      if (run) tb::backward(y);
+      CHECK(x.record().references > 1 - run);
+    }
+    CHECK(x.record().references == 1);
+  }
+}
+
+TEST_CASE("node: a graph outlives the handle of its leaf", "[autograd][node]") {
+  tensor x = tb::require_grad(tensor_of({1, 2}, {2}));
+  const tensor y = ops::sum(x * 2);
+  x = {};
+  tb::backward(y);
+  CHECK(y.defined());
+}
+
+TEST_CASE("node: a saved tensor written in place is an error, in words", "[autograd][node]") {
+  const auto text = [](const char* op, const char* what) {
+    return std::string(op) + ": a tensor saved for backward, " + what +
+           ", was written in place: found version 1, wanted 0; write to a clone instead";
+  };
+  const auto failure = [](const tensor& y) { return text_of<tb::error>([&] { tb::backward(ops::sum(y)); }); };
+  const tensor x = tb::require_grad(tensor_of({1, 2}, {2}));
+  const auto written = [&](const tensor& y, tensor victim) {
+    const tb::no_grad guard;
+    ops::zero_(victim);
+    return y;
+  };
+
+  tensor factor = tensor_of({3, 4}, {2});
+  CHECK(failure(written(x * factor, factor)) == text("aten::mul.Tensor", "float64 [2]"));
+  factor = tensor_of({3, 4}, {2});
+  CHECK(failure(written(x / factor, factor)) == text("aten::div.Tensor", "float64 [2]"));
+  const tensor e = ops::exp(x);
+  CHECK(failure(written(e, e)) == text("aten::exp", "float64 [2]"));
+  const tensor r = ops::relu(x);
+  CHECK(failure(written(r, r)) == text("aten::relu", "float64 [2]"));
+  const tensor s = ops::log_softmax(x, 0);
+  CHECK(failure(written(s, s)) == text("aten::_log_softmax", "float64 [2]"));
+
+  const tensor matrix = tensor_of({1, 2, 3, 4}, {2, 2});
+  const tensor rows = ops::view(x, std::vector<std::int64_t>{1, 2});
+  CHECK(failure(written(ops::mm(rows, matrix), matrix)) == text("aten::mm", "float64 [2, 2]"));
+  const tensor labels = tensor_of({1}, {1}, tb::dtype::int64);
+  CHECK(failure(written(ops::nll_loss(rows, labels), labels)) == text("topbit::nll_loss_mean", "int64 [1]"));
+}
+
+TEST_CASE("node: a write through a view of a saved tensor is seen", "[autograd][node]") {
+  const tensor x = tb::require_grad(tensor_of({1, 2}, {2}));
+  tensor factor = tensor_of({3, 4}, {2});
+  const tensor y = ops::sum(x * factor);
+  tensor part = ops::slice(factor, 0, 1, 2, 1);
+  ops::fill_(part, 7);
+  CHECK_THROWS_AS(tb::backward(y), tb::error);
+}
+
+TEST_CASE("node: what was only read, or not saved at all, may be written in place", "[autograd][node]") {
+  const tensor x = tb::require_grad(tensor_of({1, 2}, {2}));
+  tensor other = tensor_of({3, 4}, {2});
+  const tensor y = ops::sum(x + other), z = ops::sum(x * (other + 0));
+  ops::zero_(other);
+  tb::backward(y);
+  tb::backward(z);
+  CHECK(support::values(tb::grad(x)) == std::vector<double>{4, 5});
+}

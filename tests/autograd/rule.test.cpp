@@ -1,0 +1,128 @@
+#include <array>
+#include <catch2/catch_test_macros.hpp>
+#include <vector>
+
+#include "support/raises.h"
+#include "support/tensor_print.h"
+#include "support/tensor_values.h"
+import topbit;
+
+namespace tb = topbit;
+namespace key = topbit::key;
+using support::tensor_of;
+using support::values;
+using tb::tensor;
+
+namespace rule_ops {
+
+// A user's operator with a rule of its own: scale * a + b, where only `a` is differentiable.
+inline constexpr tb::op<"rule_test::axpb(Tensor a, float scale, Tensor b) -> Tensor"> axpb;
+tensor axpb_cpu(const tensor& a, double scale, const tensor& b) { return a * scale + b; }
+
+std::array<bool, 2> last_wanted{};
+struct axpb_rule {
+  double scale;
+  static axpb_rule save(const tensor&, double scale, const tensor&, const tensor&) { return {scale}; }
+  std::array<tensor, 2> backward(const tensor& g, std::array<bool, 2> wanted) const {
+    last_wanted = wanted;
+    return {g * scale, tensor()};  // an undefined tensor is a gradient of zero
+  }
+};
+
+// Gives its argument back: the result is the same handle.
+inline constexpr tb::op<"rule_test::same(Tensor a) -> Tensor"> same;
+tensor same_cpu(const tensor& a) { return a; }
+struct same_rule {
+  static same_rule save(const tensor&, const tensor&) { return {}; }
+  std::array<tensor, 1> backward(const tensor& g, std::array<bool, 1>) const { return {g * 10}; }
+};
+
+// Writes to its argument, with the two generated kernels.
+inline constexpr tb::op<"rule_test::double_(Tensor(a!) a) -> Tensor(a!)"> double_;
+tensor& double_cpu(tensor& a) { return tb::ops::mul_(a, tensor_of({2}, {})); }
+
+// Two names of one tensor argument type beside numbers: an integer result is never recorded.
+inline constexpr tb::op<"rule_test::count(Tensor a) -> Tensor"> count;
+tensor count_cpu(const tensor& a) { return tensor_of({static_cast<double>(a.numel())}, {}, tb::dtype::int64); }
+
+const auto kernels =
+    tb::library("rule_test")
+        .def(axpb)
+        .impl<&axpb_cpu>(axpb, key::CPU)
+        .impl<&tb::author::autograd_kernel<axpb, axpb_rule>::run>(axpb, key::Autograd)
+        .def(same)
+        .impl<&same_cpu>(same, key::CPU)
+        .impl<&tb::author::autograd_kernel<same, same_rule>::run>(same, key::Autograd)
+        .def(double_)
+        .impl<&double_cpu>(double_, key::CPU)
+        .impl<&tb::author::in_place_autograd<double_>::run>(double_, key::Autograd)
+        .impl<&tb::author::counts_writes<double_>::run>(double_, key::ADInplaceOrView)
+        .def(count)
+        .impl<&count_cpu>(count, key::CPU)
+        .impl<&tb::author::autograd_kernel<count, same_rule>::run>(count, key::Autograd);
+
+}  // namespace rule_ops
+using namespace rule_ops;
+
+namespace {
+struct too_few {
+  std::array<tensor, 1> backward(const tensor&, std::array<bool, 1>) const;
+};
+struct mutates {
+  std::array<tensor, 2> backward(const tensor&, std::array<bool, 2>);  // not const
+};
+}  // namespace
+static_assert(tb::gradient_rule<axpb_rule, decltype(axpb), 2>);
+static_assert(!tb::gradient_rule<too_few, decltype(axpb), 2>);
+static_assert(!tb::gradient_rule<mutates, decltype(axpb), 2>);
+
+TEST_CASE("rule: an operator of the user's is differentiated by its rule", "[autograd][rule]") {
+  const tensor a = tb::require_grad(tensor_of({1, 2}, {2})), b = tensor_of({5, 6}, {2});
+  const tensor y = axpb(a, 3, b);
+  CHECK(values(y) == std::vector<double>{8, 12});
+  tb::backward(y, tensor_of({1, 10}, {2}));
+  CHECK(values(tb::grad(a)) == std::vector<double>{3, 30});
+}
+
+TEST_CASE("rule: is told which gradients are wanted", "[autograd][rule]") {
+  const tensor a = tb::require_grad(tensor_of({1, 2}, {2})), b = tensor_of({5, 6}, {2});
+  tb::backward(tb::ops::sum(axpb(a, 3, b)));
+  CHECK(last_wanted == std::array{true, false});
+  tb::backward(tb::ops::sum(axpb(b, 3, a)));
+  CHECK(last_wanted == std::array{false, true});
+  CHECK(values(tb::grad(a)) == std::vector<double>{3, 3});  // b's gradient is undefined, which is zero
+}
+
+TEST_CASE("rule: nothing is recorded where no argument requires a gradient", "[autograd][rule]") {
+  const tensor b = tensor_of({5, 6}, {2});
+  CHECK_FALSE(tb::requires_grad(axpb(b, 3, b)));
+}
+
+TEST_CASE("rule: a result that is not floating is not recorded", "[autograd][rule]") {
+  const tensor a = tb::require_grad(tensor_of({1, 2}, {2}));
+  const tensor n = count(a);
+  CHECK_FALSE(tb::requires_grad(n));
+  CHECK(values(n) == std::vector<double>{2});
+}
+
+TEST_CASE("rule: an operator that gives its argument back leaves the argument a leaf", "[autograd][rule]") {
+  const tensor a = tb::require_grad(tensor_of({1, 2}, {2}));
+  const tensor y = same(a);
+  CHECK(values(y) == values(a));
+  tb::backward(tb::ops::sum(y));
+  CHECK(values(tb::grad(a)) == std::vector<double>{10, 10});
+  tb::clear_grad(a);
+  tb::backward(tb::ops::sum(a * 2));  // `a` did not become a result of same()
+  CHECK(values(tb::grad(a)) == std::vector<double>{2, 2});
+}
+
+TEST_CASE("rule: a writing operator of the user's counts, and is refused where a gradient would be lost",
+          "[autograd][rule]") {
+  tensor a = tensor_of({1, 2}, {2});
+  CHECK(double_(a).same_as(a));
+  CHECK(values(a) == std::vector<double>{2, 4});
+  CHECK(a.version() > 0);
+  tb::require_grad(a);
+  CHECK(toy::text_of<tb::error>([&] { double_(a); }).starts_with("rule_test::double_: writes in place to, or from, a "));
+  CHECK(values(a) == std::vector<double>{2, 4});
+}

@@ -1,0 +1,88 @@
+#include <catch2/catch_test_macros.hpp>
+#include <tuple>
+#include <vector>
+
+#include "support/raises.h"
+#include "support/tensor_values.h"
+import topbit;
+
+namespace tb = topbit;
+namespace key = topbit::key;
+using support::tensor_of;
+using support::values;
+using tb::tensor;
+using toy::text_of;
+
+namespace unruled_ops {
+
+// Nobody gave these a gradient.
+inline constexpr tb::op<"unruled::twice(Tensor self) -> Tensor"> twice;
+tensor twice_cpu(const tensor& self) { return tb::detach(self) * 2; }
+
+inline constexpr tb::op<"unruled::both(Tensor a, Tensor b) -> (Tensor, Tensor)"> both;
+std::tuple<tensor, tensor> both_cpu(const tensor& a, const tensor& b) {
+  return {tb::detach(a) * 1, tb::ops::argmax(b)};
+}
+
+// Written with operators that have rules, so it needs none.
+inline constexpr tb::op<"unruled::square(Tensor self) -> Tensor"> square;
+tensor square_composite(const tensor& self) { return self * self; }
+
+// Says that it is not differentiable.
+inline constexpr tb::op<"unruled::constant(Tensor self) -> Tensor"> constant;
+
+const auto kernels = tb::library("unruled")
+                         .def(twice)
+                         .impl<&twice_cpu>(twice, key::CPU)
+                         .def(both)
+                         .impl<&both_cpu>(both, key::CPU)
+                         .def(square)
+                         .impl<&square_composite>(square)
+                         .def(constant)
+                         .impl<&twice_cpu>(constant, key::CPU)
+                         .fallthrough(constant, key::Autograd);
+
+}  // namespace unruled_ops
+using namespace unruled_ops;
+
+TEST_CASE("unimplemented: an operator without a rule runs, and raises in backward, naming itself",
+          "[autograd][unimplemented]") {
+  const tensor x = tb::require_grad(tensor_of({1, 2}, {2}));
+  const tensor y = twice(x);
+  CHECK(values(y) == std::vector<double>{2, 4});
+  REQUIRE(tb::requires_grad(y));
+  CHECK(text_of<tb::error>([&] { tb::backward(tb::ops::sum(y)); }) ==
+        "unruled::twice: has no gradient rule; register one for key::Autograd, or a fallthrough there if it is not "
+        "differentiable");
+}
+
+TEST_CASE("unimplemented: without a gradient wanted, nothing is recorded", "[autograd][unimplemented]") {
+  CHECK_FALSE(tb::requires_grad(twice(tensor_of({1, 2}, {2}))));
+  const tensor x = tb::require_grad(tensor_of({1, 2}, {2}));
+  const tb::no_grad guard;
+  CHECK_FALSE(tb::requires_grad(twice(x)));
+}
+
+TEST_CASE("unimplemented: every floating result is marked, an integer one is not", "[autograd][unimplemented]") {
+  const tensor x = tb::require_grad(tensor_of({1, 2}, {2})), y = tensor_of({3, 4}, {2});
+  const auto [first, second] = both(y, x);
+  CHECK(tb::requires_grad(first));
+  CHECK_FALSE(tb::requires_grad(second));
+}
+
+TEST_CASE("unimplemented: a composite is differentiated through what it calls", "[autograd][unimplemented]") {
+  const tensor x = tb::require_grad(tensor_of({3}, {1}));
+  tb::backward(square(x));
+  CHECK(values(tb::grad(x)) == std::vector<double>{6});
+}
+
+TEST_CASE("unimplemented: a fallthrough says that there is nothing to differentiate", "[autograd][unimplemented]") {
+  const tensor x = tb::require_grad(tensor_of({3}, {1}));
+  CHECK_FALSE(tb::requires_grad(constant(x)));
+}
+
+TEST_CASE("unimplemented: the library's own backward operators have no rule, and say so", "[autograd][unimplemented]") {
+  const tensor x = tb::require_grad(tensor_of({1, 2}, {2}));
+  const tensor y = tb::ops::relu_backward(x, tensor_of({1, 2}, {2}));
+  CHECK(text_of<tb::error>([&] { tb::backward(tb::ops::sum(y)); }).starts_with("topbit::relu_backward: has no gradient rule"));
+}

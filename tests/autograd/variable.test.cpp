@@ -1,0 +1,129 @@
+#include <catch2/catch_test_macros.hpp>
+#include <vector>
+
+#include "support/raises.h"
+#include "support/tensor_print.h"
+#include "support/tensor_values.h"
+import topbit;
+
+namespace tb = topbit;
+namespace ops = topbit::ops;
+using support::tensor_of;
+using support::values;
+using tb::tensor;
+using toy::text_of;
+
+TEST_CASE("variable: a tensor requires no gradient until it is asked to, or computed from one that does",
+          "[autograd][variable]") {
+  const tensor x = tensor_of({1, 2}, {2});
+  CHECK_FALSE(tb::requires_grad(x));
+  CHECK_FALSE(tb::requires_grad(x + x));
+  CHECK(&tb::require_grad(x) == &x);
+  CHECK(tb::requires_grad(x));
+  CHECK(tb::requires_grad(x + 1));
+  CHECK(tb::requires_grad(ops::t(ops::exp(x))));
+  tb::require_grad(x, false);
+  CHECK_FALSE(tb::requires_grad(x));
+  CHECK_FALSE(tb::requires_grad(x + 1));
+}
+
+TEST_CASE("variable: only floating tensors can require a gradient", "[autograd][variable]") {
+  CHECK(text_of<tb::dtype_error>([] { tb::require_grad(tensor_of({1}, {1}, tb::dtype::int64)); }) ==
+        "require_grad: found int64, wanted a floating dtype");
+}
+
+TEST_CASE("variable: an undefined tensor cannot require a gradient", "[autograd][variable]") {
+  CHECK(text_of<tb::error>([] { tb::require_grad(tensor()); }) ==
+        "require_grad: found an undefined tensor, wanted a floating one");
+  CHECK_FALSE(tb::requires_grad(tensor()));
+}
+
+TEST_CASE("variable: a result cannot be made a leaf", "[autograd][variable]") {
+  const tensor x = tb::require_grad(tensor_of({1, 2}, {2}));
+  const tensor y = ops::exp(x);
+  CHECK(text_of<tb::error>([&] { tb::require_grad(y); }) ==
+        "require_grad: the tensor is a result of aten::exp, wanted a leaf; detach() it first");
+  CHECK(tb::requires_grad(tb::require_grad(tb::detach(y))));
+}
+
+TEST_CASE("variable: what is not differentiable requires no gradient", "[autograd][variable]") {
+  const tensor x = tb::require_grad(tensor_of({1, 2}, {2}));
+  CHECK_FALSE(tb::requires_grad(ops::argmax(x)));
+  CHECK_FALSE(tb::requires_grad(ops::eq(x, x)));
+  CHECK_FALSE(tb::requires_grad(ops::ne(x, x)));
+  CHECK_FALSE(tb::requires_grad(ops::lt(x, x)));
+  CHECK_FALSE(tb::requires_grad(ops::le(x, x)));
+  CHECK_FALSE(tb::requires_grad(ops::gt(x, x)));
+  CHECK_FALSE(tb::requires_grad(ops::ge(x, x)));
+  CHECK_FALSE(tb::requires_grad(tb::to(x, tb::dtype::int64)));
+}
+
+TEST_CASE("variable: grad is undefined before backward, and for results", "[autograd][variable]") {
+  const tensor x = tb::require_grad(tensor_of({2}, {1}));
+  CHECK_FALSE(tb::grad(x).defined());
+  const tensor y = x * x;
+  tb::backward(y);
+  CHECK_FALSE(tb::grad(y).defined());
+  CHECK(values(tb::grad(x)) == std::vector<double>{4});
+  tb::clear_grad(x);
+  CHECK_FALSE(tb::grad(x).defined());
+  CHECK(tb::requires_grad(x));
+}
+
+TEST_CASE("variable: asking again keeps what was collected", "[autograd][variable]") {
+  const tensor x = tb::require_grad(tensor_of({2}, {1}));
+  tb::backward(x * x);
+  tb::require_grad(x);
+  CHECK(values(tb::grad(x)) == std::vector<double>{4});
+}
+
+TEST_CASE("variable: detach shares elements and version, and stands outside the graph", "[autograd][variable]") {
+  tensor x = tb::require_grad(support::arranged({2, 3}, tb::dtype::float64, support::arrangement::sliced));
+  tensor y = tb::detach(x);
+  CHECK_FALSE(tb::requires_grad(y));
+  CHECK(y.data() == x.data());
+  CHECK(y.strides() == x.strides());
+  ops::zero_(y);
+  CHECK(x.version() == 1);
+  CHECK(values(x) == std::vector<double>(6, 0));
+  CHECK(text_of<tb::error>([] { tb::detach(tensor()); }) == "detach: found an undefined tensor");
+}
+
+TEST_CASE("variable: a tensor without storage can be detached", "[autograd][variable]") {
+  const tensor x = tb::author::make_opaque({2, 3}, tb::dtype::float32, {tb::backend::PrivateUse1, 0},
+                                           tb::key_set(tb::key_of(tb::backend::PrivateUse1)));
+  const tensor y = tb::detach(x);
+  CHECK(y.sizes() == tb::dims{2, 3});
+  CHECK(y.keys() == x.keys());
+}
+
+TEST_CASE("variable: writing in place to, or from, what requires its gradient is refused", "[autograd][variable]") {
+  const std::string why =
+      ": writes in place to, or from, a tensor that requires its gradient, and would not be recorded; "
+      "use the form that returns a new tensor, or a no_grad scope";
+  tensor x = tb::require_grad(tensor_of({1, 2}, {2}));
+  tensor y = tensor_of({5, 6}, {2});
+  CHECK(text_of<tb::error>([&] { ops::fill_(x, 0); }) == "aten::fill_.Scalar" + why);
+  CHECK(text_of<tb::error>([&] { ops::zero_(x); }) == "aten::zero_" + why);
+  CHECK(text_of<tb::error>([&] { ops::copy_(x, y); }) == "aten::copy_" + why);
+  CHECK(text_of<tb::error>([&] { ops::copy_(y, x); }) == "aten::copy_" + why);
+  CHECK(text_of<tb::error>([&] { x += y; }) == "aten::add_.Tensor" + why);
+  CHECK(text_of<tb::error>([&] { y += x; }) == "aten::add_.Tensor" + why);
+  CHECK(text_of<tb::error>([&] { x -= y; }) == "aten::sub_.Tensor" + why);
+  CHECK(text_of<tb::error>([&] { x *= y; }) == "aten::mul_.Tensor" + why);
+  CHECK(text_of<tb::error>([&] { x /= y; }) == "aten::div_.Tensor" + why);
+  CHECK(text_of<tb::error>([&] { ops::add_out(x, y, 1, y); }) == "aten::add.out" + why);
+  CHECK(text_of<tb::error>([&] { ops::sub_out(y, x, 1, y); }) == "aten::sub.out" + why);
+  CHECK(text_of<tb::error>([&] { ops::mul_out(y, y, x); }) == "aten::mul.out" + why);
+  CHECK(text_of<tb::error>([&] { ops::div_out(y, y, x); }) == "aten::div.out" + why);
+  tensor view = ops::slice(x, 0, 0, 1, 1);
+  CHECK(text_of<tb::error>([&] { ops::zero_(view); }) == "aten::zero_" + why);
+  CHECK(values(x) == std::vector<double>{1, 2});
+  CHECK(values(y) == std::vector<double>{5, 6});
+  CHECK(x.version() == 0);
+
+  const tb::no_grad guard;
+  ops::sub_(x, y, tb::arg<"alpha"> = 0.5);
+  CHECK(values(x) == std::vector<double>{-1.5, -1});
+  CHECK(tb::requires_grad(x));
+}

@@ -1,0 +1,23 @@
+#include "devices.h"
+import topbit;
+import topbit.cuda;
+
+namespace tb = topbit;
+namespace ops = topbit::ops;
+
+TEMPLATE_TEST_CASE("backend 01: memory is given, shared by views and taken back", "[backend][01_allocate]", EVERY_DEVICE) {
+  const tb::device where = TestType::need();
+  for (tb::dtype t : support::dtypes) {
+    tb::tensor x = ops::empty(rung::sizes{2, 3}, tb::arg<"dtype"> = t, tb::arg<"device"> = where);
+    CHECK(x.device() == where);
+    CHECK(x.dtype() == t);
+    CHECK((x.data() == nullptr) == (where == tb::meta));
+    CHECK(x.keys() == tb::keys_of(tb::layout::strided, where, t));
+    const tb::tensor view = ops::transpose(x, 0, 1);
+    CHECK(view.record().data->references == 2);
+    x = {};
+    CHECK(view.record().data->references == 1);
+  }
+  CHECK(ops::empty(rung::sizes{0, 3}, tb::arg<"device"> = where).data() == nullptr);
+  for (int i = 0; i < 1000; ++i) ops::empty(rung::sizes{1 << 20}, tb::arg<"device"> = where);  // 4 GB if none came back
+}

@@ -1,0 +1,5 @@
+// expect: error: no matching constructor for initialization of .const topbit::key_set.$
+// An alias key stands for several rows at registration; it is never a member of a set.
+import topbit.core;
+
+constexpr topbit::key_set keys(topbit::key::CompositeImplicitAutograd);

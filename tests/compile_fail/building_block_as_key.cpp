@@ -1,0 +1,9 @@
+// expect: error: conversion function from 'const building_block' to 'key_target' invokes a deleted function$
+// A functionality without a backend has no row, so no kernel can be registered for it.
+#include <cstdint>
+import topbit.core;
+
+inline constexpr topbit::op<"toy::twice(int x) -> int"> twice;
+
+std::int64_t twice_sparse(std::int64_t x);
+const auto kernels = topbit::library("toy").def(twice).impl<&twice_sparse>(twice, topbit::key::Sparse);

@@ -1,0 +1,8 @@
+// expect: error: static assertion failed: kernel for toy::scale: the schema has 2 arguments, the kernel takes 1$
+// A default in the schema belongs to callers; a kernel takes every argument.
+import topbit.core;
+
+inline constexpr topbit::op<"toy::scale(float x, float by=2.0) -> float"> scale;
+
+double scale_cpu(double x);
+const auto kernels = topbit::library("toy").def(scale).impl<&scale_cpu>(scale, topbit::key::CPU);

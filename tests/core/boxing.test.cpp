@@ -1,0 +1,331 @@
+#include <array>
+#include <catch2/catch_test_macros.hpp>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "support/allocations.h"
+#include "support/print.h"
+#include "support/raises.h"
+#include "support/toy.h"
+import topbit.core;
+
+namespace tb = topbit;
+namespace key = topbit::key;
+using tb::key_set;
+using tb::operator_handle;
+using tb::stack;
+using toy::tensor;
+
+namespace boxing_ops {
+
+// Operators of every shape, each with a typed CPU kernel. CUDA has boxed kernels only.
+inline constexpr tb::op<"box::add(Tensor a, Tensor b, *, int n=1) -> Tensor"> add;
+inline constexpr tb::op<"box::fill(Tensor(a!) self, int n) -> Tensor(a!)"> fill;
+inline constexpr tb::op<"box::pass", const tensor&(const tensor&, std::int64_t)> pass;
+inline constexpr tb::op<"box::into(Tensor a, int n, *, Tensor(a!) out) -> Tensor(a!)"> into;
+inline constexpr tb::op<"box::swap(Tensor(a!) x, Tensor(b!) y) -> (Tensor(a!), Tensor(b!))"> swap;
+inline constexpr tb::op<"box::pair(Tensor a) -> (Tensor, int)"> pair;
+inline constexpr tb::op<"box::note(Tensor a, str text) -> ()"> note;
+inline constexpr tb::op<"box::lists(Tensor[] all, int[] sizes) -> int[]"> lists;
+inline constexpr tb::op<"box::words(Tensor a, str text) -> str"> words;
+inline constexpr tb::op<"box::maybe(Tensor? a, int? n) -> int?"> maybe;
+inline constexpr tb::op<"box::draw", toy::image(const toy::image&, double)> draw;
+
+std::string noted;
+tensor add_cpu(const tensor& a, const tensor& b, std::int64_t n) { return tensor(a.keys(), a.value() + n * b.value()); }
+tensor& fill_cpu(tensor& self, std::int64_t n) { return self.set(n), self; }
+const tensor& pass_cpu(const tensor& a, std::int64_t) { return a; }
+tensor& into_cpu(const tensor& a, std::int64_t n, tensor& out) { return out.set(a.value() + n), out; }
+std::tuple<tensor&, tensor&> swap_cpu(tensor& x, tensor& y) {
+  const std::int64_t was = x.value();
+  x.set(y.value());
+  y.set(was);
+  return {x, y};
+}
+std::tuple<tensor, std::int64_t> pair_cpu(const tensor& a) { return {a, a.value()}; }
+void note_cpu(const tensor&, std::string_view text) { noted = text; }
+std::vector<std::int64_t> lists_cpu(std::span<const tensor> all, std::span<const std::int64_t> sizes) {
+  std::vector<std::int64_t> out(sizes.begin(), sizes.end());
+  for (const tensor& t : all) out.push_back(t.value());
+  return out;
+}
+std::string words_cpu(const tensor&, std::string_view text) { return std::string(text) + std::string(text); }
+std::optional<std::int64_t> maybe_cpu(const std::optional<tensor>& a, std::optional<std::int64_t> n) {
+  if (!a || !n) return std::nullopt;
+  return a->value() + *n;
+}
+toy::image draw_cpu(const toy::image& i, double d) { return {i.keys, i.width + static_cast<int>(d), i.height}; }
+
+// A layer that does nothing but call on, boxed.
+int layers_passed = 0;
+void call_on(const operator_handle& op, key_set keys, stack& s) {
+  ++layers_passed;
+  op.redispatch_boxed(keys & tb::below(key::UserTop1), s);
+}
+void forgets_to_pop(const operator_handle&, stack& s) { s.push(tensor(key::CUDA)); }
+void leaves_nothing(const operator_handle& op, stack& s) { s.drop(op.argument_count()); }
+void leaves_a_number(const operator_handle& op, stack& s) {
+  s.drop(op.argument_count());
+  for (std::size_t i = 0; i < op.result_count(); ++i) s.push(1.5);
+}
+void writes_seven(const operator_handle&, stack& s) {  // into the first argument, which it leaves as the result
+  s.top(2)[0].get<tensor>().set(7);
+  s.drop(1);
+}
+
+const auto kernels = [] {
+  auto block = tb::library("box");
+  block.def(add).impl<&add_cpu>(add, key::CPU).impl_boxed<&forgets_to_pop>(add, key::CUDA);
+  block.impl_boxed<&leaves_a_number>(add, key::XLA).impl_boxed<&leaves_nothing>(add, key::HIP);
+  block.def(fill).impl<&fill_cpu>(fill, key::CPU).impl_boxed<&writes_seven>(fill, key::CUDA);
+  block.def(pass).impl<&pass_cpu>(pass, key::CPU).impl_boxed<&leaves_a_number>(pass, key::CUDA);
+  block.def(into).impl<&into_cpu>(into, key::CPU).impl_boxed<&leaves_a_number>(into, key::CUDA);
+  block.def(swap).impl<&swap_cpu>(swap, key::CPU).impl_boxed<&leaves_a_number>(swap, key::CUDA);
+  block.def(pair).impl<&pair_cpu>(pair, key::CPU).impl_boxed<&leaves_a_number>(pair, key::CUDA);
+  block.def(note).impl<&note_cpu>(note, key::CPU).impl_boxed<&leaves_nothing>(note, key::CUDA);
+  block.def(lists).impl<&lists_cpu>(lists, key::CPU);
+  block.def(words).impl<&words_cpu>(words, key::CPU);
+  block.def(maybe).impl<&maybe_cpu>(maybe).def(draw).impl<&draw_cpu>(draw, key::CPU);
+  return block;
+}();
+const auto layer = tb::fallback<&call_on>(key::UserTop1);
+
+operator_handle find(std::string_view name) { return tb::registry::process().find(name); }
+tensor cpu(std::int64_t v) { return tensor(key::CPU, v); }
+const tensor cuda(key::CUDA, 5);
+}  // namespace boxing_ops
+using namespace boxing_ops;
+
+TEST_CASE("boxing: a boxed call of a typed kernel replaces its arguments by its results", "[core][boxing][B3][C2]") {
+  stack s;
+  s.push(std::int64_t{99});  // somebody else's
+  s.push(cpu(1));
+  s.push(cpu(2));
+  s.push(std::int64_t{10});
+  find("box::add").call_boxed(s);
+  REQUIRE(s.size() == 2);
+  CHECK(s[1].get<tensor>().value() == 21);
+  CHECK(s[0].get<std::int64_t>() == 99);
+}
+
+TEST_CASE("boxing: void pushes nothing and a tuple each of its elements", "[core][boxing][B4]") {
+  stack s;
+  s.push(cpu(1));
+  s.push(std::string("read"));
+  find("box::note").call_boxed(s);
+  CHECK(s.empty());
+  CHECK(noted == "read");
+  s.push(cpu(3));
+  find("box::pair").call_boxed(s);
+  REQUIRE(s.size() == 2);
+  CHECK(s[0].get<tensor>().value() == 3);
+  CHECK(s[1].get<std::int64_t>() == 3);
+}
+
+TEST_CASE("boxing: a reference result is copied as a handle before the arguments go", "[core][boxing][B4]") {
+  const tensor t = cpu(1);
+  stack s;
+  s.push(t);
+  s.push(std::int64_t{8});
+  find("box::fill").call_boxed(s);
+  REQUIRE(s.size() == 1);
+  CHECK(s[0].get<tensor>().is_same(t));
+  CHECK(t.value() == 8);
+}
+
+TEST_CASE("boxing: two reference results survive a stack that grows under them", "[core][boxing][B4]") {
+  const tensor x = cpu(1), y = cpu(2);
+  for (int more = 0; more < 16; ++more) {
+    stack s;
+    for (int i = 0; i < more; ++i) s.push(std::int64_t{i});
+    s.push(x);
+    s.push(y);
+    find("box::swap").call_boxed(s);
+    REQUIRE(s.size() == static_cast<std::size_t>(more) + 2);
+    CHECK(s[s.size() - 2].get<tensor>().is_same(x));
+    CHECK(s[s.size() - 1].get<tensor>().is_same(y));
+  }
+}
+
+TEST_CASE("boxing: lists, strings and optionals arrive whole", "[core][boxing][B7]") {
+  stack s;
+  s.push(std::vector{cpu(1), cpu(2)});
+  s.push(std::vector<std::int64_t>{7, 8});
+  find("box::lists").call_boxed(s);
+  REQUIRE(s.size() == 1);
+  CHECK(s[0].get<std::span<const std::int64_t>>().size() == 4);
+  s.pop();
+  const std::array all{cpu(1), cpu(2)};
+  const std::array<std::int64_t, 2> sizes{7, 8};
+  CHECK(lists(all, sizes) == std::vector<std::int64_t>{7, 8, 1, 2});
+  s.push(cpu(0));
+  s.push(std::string("ab"));
+  find("box::words").call_boxed(s);
+  CHECK(s[0].get<std::string_view>() == "abab");
+  s.pop();
+  s.push(cpu(1));
+  s.push(tb::value());
+  find("box::maybe").call_boxed(s);
+  CHECK(s.pop().is_none());
+  s.push(cpu(1));
+  s.push(std::int64_t{4});
+  find("box::maybe").call_boxed(s);
+  CHECK(s[0].get<std::int64_t>() == 5);
+}
+
+TEST_CASE("boxing: a typed call through boxed layers ends in the typed kernel, with every shape",
+          "[core][boxing][B1][B5]") {
+  tb::include_guard through(key::UserTop1);
+  layers_passed = 0;
+  CHECK(add(cpu(1), cpu(2), 3).value() == 7);
+  tensor t = cpu(1), u = cpu(2);
+  CHECK(&fill(t, 4) == &t);
+  CHECK(t.value() == 4);
+  CHECK(&pass(t, 1) == &t);
+  CHECK(&into(t, 5, u) == &u);
+  CHECK(u.value() == 9);
+  const auto both = swap(t, u);
+  CHECK(&std::get<0>(both) == &t);
+  CHECK(&std::get<1>(both) == &u);
+  CHECK(t.value() == 9);
+  const auto [same, number] = pair(t);
+  CHECK(same.is_same(t));
+  CHECK(number == 9);
+  note(t, "boxed");
+  CHECK(noted == "boxed");
+  const std::array all{t, u};
+  const std::array<std::int64_t, 1> sizes{3};
+  CHECK(lists(all, sizes) == std::vector<std::int64_t>{3, 9, 4});
+  CHECK(words(t, "xy") == "xyxy");
+  CHECK(maybe(t, 1) == 10);
+  CHECK(maybe(std::nullopt, 1) == std::nullopt);
+  CHECK(draw(toy::image{key::CPU, 1, 2}, 3.0).width == 4);
+  CHECK(layers_passed == 12);
+}
+
+TEST_CASE("boxing: a reference result is an argument, whatever the boxed kernel left", "[core][boxing][B5]") {
+  tensor a(key::CUDA, 1), b(key::CUDA, 2);
+  CHECK(&fill(a, 3) == &a);
+  CHECK(a.value() == 7);  // written by the boxed kernel, through the handle
+  CHECK(&pass(a, 3) == &a);
+  CHECK(&into(b, 3, a) == &a);
+  const auto both = swap(a, b);
+  CHECK(&std::get<0>(both) == &a);
+  CHECK(&std::get<1>(both) == &b);
+}
+
+TEST_CASE("boxing: results of a boxed kernel are counted and checked", "[core][boxing][B6]") {
+  const tensor xla(key::XLA), hip(key::HIP);
+  CHECK(
+      toy::text_of<tb::bad_argument>([&] { (void)add(cuda, cuda); }) ==
+      "box::add: the boxed kernel left 4 values on the stack, wanted 1; it must replace the arguments by the results");
+  CHECK(
+      toy::text_of<tb::bad_argument>([&] { (void)add(hip, hip); }) ==
+      "box::add: the boxed kernel left 0 values on the stack, wanted 1; it must replace the arguments by the results");
+  CHECK(toy::text_of<tb::bad_argument>([&] { (void)add(xla, xla); }) ==
+        "box::add: the boxed kernel's result 1 is 'double', wanted 'toy::tensor'");
+  CHECK(toy::text_of<tb::bad_argument>([&] { (void)pair(cuda); }) ==
+        "box::pair: the boxed kernel's result 1 is 'double', wanted 'toy::tensor'");
+  stack s;
+  for (int i = 0; i < 2; ++i) s.push(cuda);
+  s.push(std::int64_t{1});
+  CHECK(
+      toy::text_of<tb::bad_argument>([&] { find("box::add").call_boxed(s); }) ==
+      "box::add: the boxed kernel left 4 values on the stack, wanted 1; it must replace the arguments by the results");
+}
+
+TEST_CASE("boxing: arguments of a boxed call are counted and checked before the kernel runs", "[core][boxing][B3]") {
+  const operator_handle op = find("box::add");
+  stack s;
+  s.push(cpu(1));
+  s.push(cpu(1));
+  const std::string few = "box::add: found 2 values on the stack, wanted 3 arguments";
+  CHECK(toy::text_of<tb::bad_argument>([&] { op.call_boxed(s); }) == few);
+  CHECK(toy::text_of<tb::bad_argument>([&] { op.redispatch_boxed(key::CPU, s); }) == few);
+  CHECK(toy::text_of<tb::bad_argument>([&] { op.redispatch_boxed(key::HIP, s); }) == few);  // a boxed kernel
+  CHECK(s.size() == 2);
+  s.push(2.5);
+  CHECK(toy::text_of<tb::bad_argument>([&] { op.call_boxed(s); }) ==
+        "box::add, argument 3 'n': found 'double', wanted 'int64_t'");
+  s.pop();
+  s.push(3);  // an int is no int64_t: nothing is converted behind one's back
+  CHECK(toy::text_of<tb::bad_argument>([&] { op.call_boxed(s); }) ==
+        "box::add, argument 3 'n': found 'int', wanted 'int64_t'");
+  s.pop();
+  s.push(tb::value());
+  CHECK(toy::text_of<tb::bad_argument>([&] { op.call_boxed(s); }) ==
+        "box::add, argument 3 'n': found 'none', wanted 'int64_t'");
+}
+
+TEST_CASE("boxing: an exception from a kernel leaves no value behind", "[core][boxing]") {
+  constexpr auto throws = [](const operator_handle&, stack&) -> void { throw std::runtime_error("from the kernel"); };
+  const auto block = tb::implement("box", key::Meta).impl_boxed<throws>(add, key::Meta);
+  const tensor meta(key::Meta, 1);
+  CHECK_THROWS_AS(add(meta, meta), std::runtime_error);
+  CHECK(meta.count() == 1);
+}
+
+TEST_CASE("boxing: the count of allocations is a count", "[core][boxing]") {
+  const auto memory = toy::allocations();
+  const tensor one(key::CPU);
+  if (toy::allocations() == memory) SKIP("a sanitizer owns operator new");
+  CHECK(toy::allocations() == memory + 1);
+}
+
+TEST_CASE("boxing: a typed call through a boxed layer allocates nothing and takes no reference", "[core][boxing]") {
+  tb::include_guard through(key::UserTop1);
+  tensor t = cpu(1), u = cpu(2);
+  const std::array all{t, u};
+  const std::optional<tensor> none;
+  const std::string_view text = "a text that is longer than any small-string buffer of a std::string";
+  noted.reserve(100);
+  (void)maybe(none, 1);
+  const auto memory = toy::allocations();
+  tensor::references_taken = 0;
+  note(t, text);
+  (void)maybe(none, 1);
+  CHECK(tensor::references_taken == 0);
+  CHECK(toy::allocations() == memory);
+  (void)pass(t, 1);
+  (void)draw(toy::image{key::CPU, 1, 2}, 3.0);
+  tensor::references_taken = 0;
+  (void)into(t, 1, u);  // a written argument is owned while it sits in a box
+  CHECK(tensor::references_taken <= 2);
+  // The image's result is boxed behind a pointer: the one allocation, and none of it for an argument.
+  CHECK(toy::allocations() - memory <= 1);
+  CHECK(t.count() == 2);
+  CHECK(u.count() == 2);
+}
+
+namespace boxing_ops {
+
+// Four bytes that are written in place: they fit into a value, and must still be the caller's.
+struct cell {
+  int n;
+};
+constexpr key_set keys_of(const cell&) noexcept { return key::CPU; }
+inline constexpr tb::op<"box::bump", cell&(cell&, std::int64_t)> bump;
+cell& bump_cpu(cell& c, std::int64_t by) { return c.n += static_cast<int>(by), c; }
+void pass_on(const operator_handle& op, key_set keys, stack& s) {
+  op.redispatch_boxed(keys & tb::below(key::UserMiddle1), s);
+}
+
+}  // namespace boxing_ops
+
+TEST_CASE("boxing: what a kernel writes to a small argument behind a boxed layer reaches the caller",
+          "[core][boxing][B3]") {
+  using namespace boxing_ops;
+  const auto kernels = tb::fragment("box").def(bump).impl<&bump_cpu>(bump, key::CPU);
+  const auto layer = tb::fallback<&pass_on>(key::UserMiddle1);
+  const tb::include_guard included(key::UserMiddle1);
+  cell c{1};
+  CHECK(&bump(c, 41) == &c);
+  CHECK(c.n == 42);
+}

@@ -1,0 +1,82 @@
+#include <catch2/catch_test_macros.hpp>
+#include <concepts>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#include "support/toy.h"
+import topbit.core;
+
+namespace tb = topbit;
+namespace key = topbit::key;
+
+namespace call_ops {
+
+inline constexpr tb::op<
+    "call::scale(Tensor self, int by=2, *, float shift=-0.5, bool twice=False, str unit=\"m\", int? "
+    "limit=None, int? least=-3) -> str">
+    scale;
+inline constexpr tb::op<"call::plain(Tensor self, int n) -> int"> plain;
+
+std::string scale_cpu(const toy::tensor& self, std::int64_t by, double shift, bool twice, std::string_view unit,
+                      std::optional<std::int64_t> limit, std::optional<std::int64_t> least) {
+  return std::to_string(self.value()) + "*" + std::to_string(by) + (shift == -0.5 ? "-0.5" : "+?") +
+         (twice ? " twice " : " once ") + std::string(unit) + (limit ? " <" + std::to_string(*limit) : "") +
+         (least ? " >" + std::to_string(*least) : "");
+}
+const auto kernels = tb::library("call")
+                         .def(scale)
+                         .impl<&scale_cpu>(scale, key::CPU)
+                         .def(plain)
+                         .impl<[](const toy::tensor& t, std::int64_t n) { return t.value() + n; }>(plain, key::CPU);
+
+template <class Op, class... A>
+concept callable = std::invocable<const Op&, A...>;
+using scale_op = std::remove_const_t<decltype(scale)>;
+using plain_op = std::remove_const_t<decltype(plain)>;
+
+}  // namespace call_ops
+using namespace call_ops;
+
+TEST_CASE("call: what is not given comes from the schema", "[core][call]") {
+  const toy::tensor t(key::CPU, 7);
+  CHECK(scale(t) == "7*2-0.5 once m >-3");
+  CHECK(scale(t, 3) == "7*3-0.5 once m >-3");
+  CHECK(scale(t, 3, 1.0, true, "km", 9, std::nullopt) == "7*3+? twice km <9");
+}
+
+TEST_CASE("call: keyword arguments go by name, in any order", "[core][call]") {
+  const toy::tensor t(key::CPU, 7);
+  CHECK(scale(t, tb::arg<"unit"> = "km") == "7*2-0.5 once km >-3");
+  CHECK(scale(t, tb::arg<"limit"> = 4, tb::arg<"twice"> = true) == "7*2-0.5 twice m <4 >-3");
+  CHECK(scale(t, tb::arg<"by"> = 5, tb::arg<"least"> = std::nullopt) == "7*5-0.5 once m");
+  CHECK(plain(t, tb::arg<"n"> = 1) == 8);
+  CHECK(plain(tb::arg<"n"> = 1, tb::arg<"self"> = t) == 8);
+}
+
+TEST_CASE("call: a wrong keyword, a doubled one, or a hole is no call", "[core][call]") {
+  using tensor = const toy::tensor&;
+  using n = tb::named_argument<"n", int>;
+  using self = tb::named_argument<"self", tensor>;
+  using m = tb::named_argument<"m", int>;
+  STATIC_REQUIRE(callable<plain_op, tensor, int>);
+  STATIC_REQUIRE(callable<plain_op, tensor, n>);
+  STATIC_REQUIRE(callable<plain_op, n, self>);
+  STATIC_REQUIRE_FALSE(callable<plain_op, tensor>);           // a hole: n has no default
+  STATIC_REQUIRE_FALSE(callable<plain_op, tensor, m>);        // no such argument
+  STATIC_REQUIRE_FALSE(callable<plain_op, tensor, n, n>);     // twice
+  STATIC_REQUIRE_FALSE(callable<plain_op, tensor, int, n>);   // given by position already
+  STATIC_REQUIRE_FALSE(callable<plain_op, n, tensor>);        // by position after by name
+  STATIC_REQUIRE_FALSE(callable<plain_op, tensor, self, n>);  // the first one twice
+}
+
+TEST_CASE("call: what a keyword carries is neither copied nor moved on the way", "[core][call]") {
+  const toy::tensor t(key::CPU, 7);
+  toy::tensor::references_taken = 0;
+  CHECK(plain(tb::arg<"n"> = 1, tb::arg<"self"> = t) == 8);
+  CHECK(toy::tensor::references_taken == 0);
+}

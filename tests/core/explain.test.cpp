@@ -1,0 +1,205 @@
+#include <algorithm>
+#include <array>
+#include <catch2/catch_test_macros.hpp>
+#include <cstddef>
+#include <optional>
+#include <random>
+#include <source_location>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "support/print.h"
+#include "support/toy.h"
+import topbit.core;
+
+namespace tb = topbit;
+namespace key = topbit::key;
+using tb::key_set;
+using toy::image;
+
+namespace {
+
+inline constexpr tb::op<"exp::mix(Tensor a, int n, Tensor b) -> int"> mix;
+inline constexpr tb::op<"exp::sum(Tensor[] all) -> int"> sum;
+inline constexpr tb::op<"exp::who", int(const image&)> who;
+inline constexpr tb::op<"exp::unknown", int(const image&)> unknown;
+
+std::int64_t mix_kernel(const toy::tensor&, std::int64_t n, const toy::tensor&) { return n; }
+const auto kernels = tb::library("exp")
+                         .def(mix)
+                         .impl<&mix_kernel>(mix, key::CPU)
+                         .impl<&mix_kernel>(mix, key::CompositeImplicitAutograd)
+                         .impl<&mix_kernel>(mix, key::Autograd);
+
+// The same text on every machine: file names and lines become HERE.
+std::string text(const tb::explanation& e) {
+  std::string all = to_string(e);
+  for (std::size_t at; (at = all.find(__FILE__)) != std::string::npos;)
+    all.replace(at, all.find('\n', at) - at, "HERE");
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("explain: says which argument brings what, what was passed over and why, and what is taken",
+          "[core][explain]") {
+  const toy::tensor a({key::CPU, key::ADInplaceOrView, key::AutogradCPU}), b;
+  CHECK(text(tb::explain(mix, a, 1, b)) ==
+        "exp::mix\n"
+        "  schema    exp::mix(Tensor a, int n, Tensor b) -> int\n"
+        "  argument 1 'a' brings {CPU, ADInplaceOrView, AutogradCPU}\n"
+        "  passes    AutogradCPU: CompositeImplicitAutograd must not shadow the kernel of a backend, registered at "
+        "HERE\n"
+        "  takes     AutogradCPU: autograd kernel, registered at HERE\n");
+}
+
+TEST_CASE("explain: names the thread's part and the keys nobody handles", "[core][explain]") {
+  const toy::tensor a({key::CPU, key::ADInplaceOrView});
+  tb::include_guard in(key::AutocastCPU);
+  tb::exclude_guard out(tb::autograd_keys);
+  CHECK(text(tb::explain(mix, a, 1, a)) ==
+        "exp::mix\n"
+        "  schema    exp::mix(Tensor a, int n, Tensor b) -> int\n"
+        "  argument 1 'a' brings {CPU, ADInplaceOrView}\n"
+        "  argument 3 'b' brings {CPU, ADInplaceOrView}\n"
+        "  thread    includes {AutocastCPU}\n"
+        "  thread    excludes {AutogradOther, Autograd, AutogradNestedTensor}\n"
+        "  passes    AutocastCPU: nobody handles this key, calls pass through it\n"
+        "  passes    ADInplaceOrView: nobody handles this key, calls pass through it\n"
+        "  takes     CPU: kernel, registered at HERE\n");
+}
+
+TEST_CASE("explain: says when the call would throw", "[core][explain]") {
+  const auto e = tb::explain(unknown, image{key::CPU, 0, 0});
+  CHECK_FALSE(e.found);
+  CHECK(text(e).ends_with("  result    no kernel: the call would throw\n"));
+}
+
+TEST_CASE("explain: carries the same facts as data", "[core][explain]") {
+  const toy::tensor a({key::CPU, key::AutogradCPU});
+  const auto e = tb::explain(mix, a, 1, toy::tensor());
+  REQUIRE(e.arguments.size() == 3);
+  CHECK(e.arguments[0].keys == a.keys());
+  CHECK(e.arguments[1].keys.empty());
+  CHECK(e.selected == key::AutogradCPU);
+  CHECK(e.effective == a.keys());
+  CHECK(e.found);
+  CHECK(e.candidates.back().taken);
+  CHECK(e.candidates.back().file == __FILE__);
+}
+
+TEST_CASE("explain: arguments may convert, go by name and be left out as in the call", "[core][explain]") {
+  const toy::tensor a({key::CPU, key::AutogradCPU}), b(key::CUDA);
+  const auto by_name = tb::explain(mix, tb::arg<"n"> = 1, tb::arg<"b"> = b, tb::arg<"a"> = a);
+  CHECK(by_name.arguments[0].keys == a.keys());
+  CHECK(by_name.arguments[2].keys == b.keys());
+  CHECK(tb::explain(sum, std::array{a, b}).arguments[0].keys == (a.keys() | b.keys()));
+  CHECK(tb::explain(sum, std::vector{b}).arguments[0].keys == b.keys());
+}
+
+namespace {
+
+// Each kernel notes who it is and with what keys it ran.
+struct ran {
+  std::string what;
+  key_set keys;
+} last;
+
+template <int I>
+int answer(key_set keys, const image&) {
+  last = {"kernel " + std::to_string(I), keys};
+  return I;
+}
+void fallback_answer(const tb::operator_handle& op, key_set keys, tb::stack& s) {
+  last = {"fallback", keys};
+  s.drop(op.argument_count());
+  s.push(0);
+}
+
+// One line each: explain names a kernel by where it was registered.
+const std::array places{
+    std::source_location::current(),
+    std::source_location::current(),
+    std::source_location::current(),
+    std::source_location::current(),
+};
+
+}  // namespace
+
+TEST_CASE("explain: what it says is what runs, whatever is registered", "[core][explain][P12]") {
+  const std::array<tb::key_target, 14> targets{key::CPU,
+                                               key::CUDA,
+                                               key::SparseCPU,
+                                               key::AutogradCPU,
+                                               key::Autograd,
+                                               key::AutocastCUDA,
+                                               key::Tracer,
+                                               key::BackendSelect,
+                                               key::AutogradOther,
+                                               key::NestedTensorCPU,
+                                               key::CompositeImplicitAutograd,
+                                               key::CompositeExplicitAutograd,
+                                               key::CompositeExplicitAutogradNonFunctional,
+                                               key::FuncTorchBatchedDecomposition};
+  const std::array<key_set, 7> brought{key_set{},
+                                       key_set{key::CPU, key::AutogradCPU},
+                                       key_set{key::CUDA, key::AutogradCUDA, key::AutocastCUDA},
+                                       key_set{key::SparseCPU, key::AutogradCPU, key::ADInplaceOrView},
+                                       key_set{key::MkldnnCPU, key::AutogradOther},
+                                       key_set{key::NestedTensorCPU, key::AutogradNestedTensor, key::AutogradCPU},
+                                       key_set(tb::backend::CPU)};
+  const std::array<key_set, 5> layers{key_set{}, key_set(key::Tracer), key_set(key::FuncTorchBatched),
+                                      key_set(key::AutogradFunctionality), key_set{key::Dense, key::BackendSelect}};
+  std::mt19937 random(17);
+  int calls = 0;
+  for (int round = 0; round < 300; ++round) {
+    tb::registry r;
+    const auto defined = tb::library("exp", r).def(who);
+    std::vector<tb::library_block> all;
+    const auto add = [&]<int I>(std::integral_constant<int, I>) {
+      const tb::key_target t = targets[random() % targets.size()];
+      auto& block = all.emplace_back(tb::implement("exp", std::nullopt, r));
+      if (random() % 5 == 0)
+        block.fallthrough(who, t);
+      else
+        block.impl<&answer<I>>(who, t, places[I]);
+    };
+    add(std::integral_constant<int, 0>{});
+    add(std::integral_constant<int, 1>{});
+    add(std::integral_constant<int, 2>{});
+    if (random() % 2 == 0) add(std::integral_constant<int, 3>{});
+    if (random() % 2 == 0) all.erase(all.begin());
+    std::vector<tb::registration> fallbacks;
+    if (random() % 2 == 0) fallbacks.push_back(tb::fallback<&fallback_answer>(key::AutogradCPU, r));
+    if (random() % 3 == 0) fallbacks.push_back(tb::fallback<&fallback_answer>(key::Tracer, r));
+
+    const auto op = r.find("exp::who");
+    const auto call = op.typed<int(const image&)>();
+    for (key_set keys : brought) {
+      for (key_set layer : layers) {
+        tb::include_guard in(layer);
+        tb::exclude_guard out(random() % 4 == 0 ? tb::autograd_keys : key_set{});
+        const auto said = tb::explain_keys(op, std::array{keys});
+        last = {"nothing", {}};
+        try {
+          (void)call(image{keys, 0, 0});
+        } catch (const tb::no_kernel& e) {
+          last.keys = e.keys();
+        }
+        ++calls;
+        std::string wanted = "nothing";
+        const auto& chosen = said.candidates.back();
+        if (said.found && chosen.rule == tb::row_reason::backend_fallback)
+          wanted = "fallback";
+        else if (said.found)
+          wanted = "kernel " + std::to_string(chosen.line - places[0].line());
+        INFO(to_string(said) << "brought " << to_string(keys) << ", layer " << to_string(layer));
+        REQUIRE(last.what == wanted);
+        REQUIRE(last.keys == said.effective);
+      }
+    }
+  }
+  CHECK(calls == 300 * 35);
+}

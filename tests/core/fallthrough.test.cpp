@@ -1,0 +1,119 @@
+#include <catch2/catch_test_macros.hpp>
+#include <optional>
+
+#include "support/print.h"
+#include "support/toy.h"
+import topbit.core;
+
+namespace tb = topbit;
+namespace key = topbit::key;
+using tb::key_set;
+using toy::image;
+
+namespace {
+
+inline constexpr tb::op<"fall::seen", key_set(const image&)> seen;
+constexpr auto answers = [](key_set keys, const image&) { return keys; };
+
+// Each case has a registry of its own with the operator and its CPU and CUDA kernels.
+struct room {
+  tb::registry r;
+  tb::library_block base =
+      tb::library("fall", r).def(seen).impl<answers>(seen, key::CPU).impl<answers>(seen, key::CUDA);
+  tb::typed_handle<key_set(const image&)> call = r.find("fall::seen").typed<key_set(const image&)>();
+  tb::library_block more() { return tb::implement("fall", std::nullopt, r); }
+};
+
+image with(key_set keys) { return {keys, 0, 0}; }
+
+}  // namespace
+
+TEST_CASE("fallthrough: its functionality is taken out of the set", "[core][fallthrough][F1][C3]") {
+  room in;
+  CHECK_THROWS_AS(in.call(with({key::CPU, key::Tracer})), tb::no_kernel);
+  const auto block = in.more().fallthrough(seen, key::Tracer);
+  CHECK(in.call(with({key::CPU, key::Tracer})) == key_set(key::CPU));
+}
+
+TEST_CASE("fallthrough: a kernel overrides it, and its end restores it", "[core][fallthrough][F2]") {
+  room in;
+  const auto block = in.more().fallthrough(seen, key::Tracer);
+  {
+    const auto kernel = in.more().impl<answers>(seen, key::Tracer);
+    CHECK(in.call(with({key::CPU, key::Tracer})) == key_set{key::CPU, key::Tracer});
+  }
+  CHECK(in.call(with({key::CPU, key::Tracer})) == key_set(key::CPU));
+}
+
+TEST_CASE("fallthrough: under an alias all its keys are transparent", "[core][fallthrough][F2]") {
+  room in;
+  const auto kernel = in.more().impl<answers>(seen, key::AutogradCUDA);
+  const auto block = in.more().fallthrough(seen, key::Autograd);
+  CHECK(in.call(with({key::CPU, key::AutogradCPU})).highest() == key::CPU);
+  CHECK(in.call(with({key::CUDA, key::AutogradCUDA})).highest() == key::AutogradCUDA);
+}
+
+TEST_CASE("fallthrough: one backend's does not touch another's", "[core][fallthrough][F3][X8]") {
+  room in;
+  const auto block = in.more().fallthrough(seen, key::AutogradCPU).impl<answers>(seen, key::AutogradCUDA);
+  CHECK(in.call(with({key::CPU, key::AutogradCPU})) == key_set(key::CPU));
+  CHECK(in.call(with({key::CUDA, key::AutogradCUDA})) == key_set{key::CUDA, key::AutogradCUDA});
+  // The highest backend decides, whatever the order of the arguments was.
+  CHECK(in.call(with({key::CPU, key::CUDA, key::AutogradCPU})).highest() == key::AutogradCUDA);
+}
+
+TEST_CASE("fallthrough: several on top of one another are all passed", "[core][fallthrough]") {
+  room in;
+  const auto block = in.more()
+                         .fallthrough(seen, key::Tracer)
+                         .fallthrough(seen, key::UserTop1)
+                         .fallthrough(seen, key::AutogradCPU)
+                         .impl<answers>(seen, key::AutogradCUDA)  // so that AutogradCPU is a row of its own
+                         .fallthrough(seen, key::AutocastCPU)
+                         .impl<answers>(seen, key::AutocastCUDA);  // and AutocastCPU too
+  CHECK(in.call(with({key::CPU, key::AutogradCPU, key::AutocastCPU, key::Tracer, key::UserTop1})) == key_set(key::CPU));
+}
+
+TEST_CASE("fallthrough: with nothing left the catch-all runs, or the call raises", "[core][fallthrough][F4][P10i]") {
+  tb::registry r;
+  auto block = tb::library("fall", r).def(seen).fallthrough(seen, key::CPU);
+  const auto call = r.find("fall::seen").typed<key_set(const image&)>();
+  CHECK_THROWS_AS(call(with(key::CPU)), tb::no_kernel);
+  {
+    const auto all = tb::implement("fall", std::nullopt, r).fallthrough(seen, key::CompositeImplicitAutograd);
+    CHECK_THROWS_AS(call(with(key::CPU)), tb::no_kernel);
+    CHECK_THROWS_AS(call(with({})), tb::no_kernel);
+  }
+  block.impl<answers>(seen, key::CompositeImplicitAutograd);
+  CHECK(call(with(key::CPU)).row() == 0);
+}
+
+TEST_CASE("fallthrough: redispatch onto one passes it too", "[core][fallthrough][F5][C4]") {
+  room in;
+  const auto block = in.more()
+                         .fallthrough(seen, key::Tracer)
+                         .fallthrough(seen, key::AutogradCPU)
+                         .impl<answers>(seen, key::AutogradCUDA);
+  const image nothing = with({});
+  CHECK(in.call.redispatch({key::CPU, key::Tracer}, nothing) == key_set(key::CPU));
+  CHECK(in.call.redispatch({key::CPU, key::AutogradCPU}, nothing) == key_set(key::CPU));
+}
+
+TEST_CASE("fallthrough: the boxed path passes it in the same way", "[core][fallthrough][C2]") {
+  room in;
+  const auto block = in.more().fallthrough(seen, key::AutogradCPU).impl<answers>(seen, key::AutogradCUDA);
+  for (key_set keys : {key_set{key::CPU, key::AutogradCPU}, key_set{key::CUDA, key::AutogradCUDA}}) {
+    tb::stack s;
+    s.push(with(keys));
+    in.r.find("fall::seen").call_boxed(s);
+    CHECK(s[0].get<key_set>() == in.call(with(keys)));
+  }
+}
+
+TEST_CASE("fallthrough: the kernel receives the effective set, its own key highest", "[core][op][C3]") {
+  room in;
+  const auto block = in.more().impl<answers>(seen, key::Autograd);
+  const key_set keys{key::CPU, key::ADInplaceOrView, key::AutogradCPU};
+  CHECK(in.call(with(keys)) == (keys - key_set(key::ADInplaceOrView)));
+  CHECK(in.call(with(keys)).highest() == key::AutogradCPU);
+}

@@ -1,0 +1,112 @@
+#include <array>
+#include <catch2/catch_test_macros.hpp>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "support/raises.h"
+#include "support/toy.h"
+import topbit.core;
+
+namespace tb = topbit;
+namespace key = topbit::key;
+using toy::image;
+
+namespace {
+
+inline constexpr tb::op<"lib::height", int(const image&)> height;
+inline constexpr tb::op<"lib::height(int n) -> int"> differently;
+inline constexpr tb::op<"another::height", int(const image&)> elsewhere;
+int height_cpu(const image& i) { return i.height; }
+
+bool refused(std::string_view text, std::string_view begin, std::string_view end) {
+  return text.starts_with(begin) && text.ends_with(end);
+}
+
+}  // namespace
+
+TEST_CASE("library: a block owns what it registered and takes it back", "[core][library][D1]") {
+  tb::registry r;
+  {
+    auto block = tb::library("lib", r).def(height).impl<&height_cpu>(height, key::CPU);
+    const auto moved = std::move(block);
+    CHECK(r.find("lib::height").kernels().size() == 1);
+  }
+  CHECK_FALSE(r.try_find("lib::height").has_value());
+  {
+    auto block = tb::library("lib", r).def(height);
+    block.keep();
+  }
+  CHECK(r.find("lib::height").is_defined());
+}
+
+TEST_CASE("library: moving over a live block takes its registrations back", "[core][library][D1]") {
+  tb::registry r;
+  const auto defined = tb::library("lib", r).def(height);
+  auto block = tb::implement("lib", key::CPU, r).impl<&height_cpu>(height);
+  block = tb::implement("lib", key::CUDA, r).impl<&height_cpu>(height);
+  const auto records = r.find("lib::height").kernels();
+  REQUIRE(records.size() == 1);
+  CHECK(records[0].target == tb::key_target(key::CUDA));
+}
+
+TEST_CASE("library: an operator of another namespace is refused", "[core][library][R5]") {
+  tb::registry r;
+  CHECK(refused(toy::text_of<tb::bad_registration>([&] { (void)tb::library("lib", r).def(elsewhere); }),
+                "another::height at ", ": belongs to the namespace 'another', the block to 'lib'"));
+  CHECK(refused(
+      toy::text_of<tb::bad_registration>([&] { (void)tb::implement("lib", key::CPU, r).impl<&height_cpu>(elsewhere); }),
+      "another::height at ", ": belongs to the namespace 'another', the block to 'lib'"));
+}
+
+TEST_CASE("library: an implement block defines nothing", "[core][library][R4]") {
+  tb::registry r;
+  CHECK(refused(toy::text_of<tb::bad_registration>([&] { (void)tb::implement("lib", key::CPU, r).def(height); }),
+                "lib::height at ", ": def() in an implement() block; define it in a library() or a fragment()"));
+}
+
+TEST_CASE("library: a namespace is an identifier", "[core][library][R3]") {
+  tb::registry r;
+  for (const char* name : {"", "1a", "a::b", "a b"}) {
+    INFO(name);
+    CHECK(refused(toy::text_of<tb::bad_registration>([&] { (void)tb::library(name, r); }), "namespace '",
+                  ": needs an identifier of letters, digits and '_'"));
+  }
+}
+
+TEST_CASE("library: a block's key serves kernels that name none, and one that does has its own",
+          "[core][library][R8]") {
+  tb::registry r;
+  const auto block = tb::implement("lib", key::CUDA, r).impl<&height_cpu>(height).impl<&height_cpu>(height, key::CPU);
+  const auto defined = tb::library("lib", r).def(height);
+  const auto records = r.find("lib::height").kernels();
+  CHECK(records[0].target == tb::key_target(key::CUDA));
+  CHECK(records[1].target == tb::key_target(key::CPU));
+}
+
+TEST_CASE("library: a chain that is refused midway takes back what it had registered", "[core][library][R28]") {
+  tb::registry r;
+  CHECK_THROWS_AS(tb::library("lib", r).def(height).impl<&height_cpu>(height, key::CPU).def(elsewhere),
+                  tb::bad_registration);
+  CHECK_FALSE(r.try_find("lib::height").has_value());
+}
+
+TEST_CASE("library: rows are registered for good, all of them or none", "[core][library]") {
+  static constexpr std::array good{tb::author::define(height), tb::author::row<&height_cpu>(height, key::CPU)};
+  static constexpr std::array bad{tb::author::row<&height_cpu>(height, key::CUDA), tb::author::define(differently)};
+  tb::registry r;
+  tb::author::register_rows(good, r);
+  CHECK(r.find("lib::height").typed<int(const image&)>()(image{key::CPU, 0, 9}) == 9);
+  CHECK_THROWS_AS(tb::author::register_rows(bad, r), tb::bad_registration);
+  CHECK(r.find("lib::height").kernels().size() == 1);
+}
+
+TEST_CASE("library: rows registered twice are as if registered once", "[core][library]") {
+  static constexpr std::array rows{tb::author::define(height), tb::author::row<&height_cpu>(height, key::CPU)};
+  tb::registry r;
+  tb::author::register_rows(rows, r);
+  tb::author::register_rows(rows, r);
+  CHECK(r.operators().size() == 1);
+  CHECK(r.find("lib::height").typed<int(const image&)>()(image{key::CPU, 0, 9}) == 9);
+}

@@ -1,0 +1,216 @@
+// The same rules through a registry: what runs depends on what is registered now, never on the order of coming and
+// going.
+#include <algorithm>
+#include <array>
+#include <catch2/catch_test_macros.hpp>
+#include <cstddef>
+#include <initializer_list>
+#include <numeric>
+#include <optional>
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "support/toy.h"
+import topbit.core;
+#include "support/naive_table.h"
+
+namespace tb = topbit;
+namespace key = topbit::key;
+using tb::key_target;
+using toy::image;
+
+namespace {
+
+inline constexpr tb::op<"prec::who", int(const image&)> who;
+
+constexpr int nobody = -1;  // the call throws
+constexpr int fallback_number = 100;
+
+// Kernel number I answers I.
+template <int I>
+int answer(const image&) {
+  return I;
+}
+void fallback_answer(const tb::operator_handle& op, tb::stack& s) {
+  s.drop(op.argument_count());
+  s.push(fallback_number);
+}
+
+tb::library_block kernel(tb::registry& r, std::size_t number, key_target t) {
+  auto block = tb::implement("prec", std::nullopt, r);
+  switch (number) {
+    case 0: block.impl<&answer<0>>(who, t); break;
+    case 1: block.impl<&answer<1>>(who, t); break;
+    case 2: block.impl<&answer<2>>(who, t); break;
+    case 3: block.impl<&answer<3>>(who, t); break;
+    case 4: block.impl<&answer<4>>(who, t); break;
+    default: FAIL("more kernels than answers");
+  }
+  return block;
+}
+
+// What the rules say runs when this key is selected: a key that calls pass through leads to no key at all.
+int expected(const toy::naive_table& rules, tb::dispatch_key k) {
+  auto choice = rules.at(k);
+  if (choice.why == tb::row_reason::transparent) choice = rules.at(key::Undefined);
+  if (!choice.from) return nobody;
+  if (choice.why == tb::row_reason::backend_fallback) return fallback_number;
+  return static_cast<int>(std::find(rules.kernels.begin(), rules.kernels.end(), *choice.from) - rules.kernels.begin());
+}
+
+// Compares all rows; empty, or the first key that is wrong.
+std::string difference(tb::registry& r, const toy::naive_table& rules) {
+  const auto call = r.find("prec::who").typed<int(const image&)>();
+  for (unsigned row = 0; row < tb::row_count; ++row) {
+    const tb::dispatch_key k = tb::key_of_row(row);
+    if (tb::per_backend(k.layer) && k.device == tb::backend::none) continue;
+    int found = nobody;
+    try {
+      found = call.redispatch(k, image{});
+    } catch (const tb::no_kernel&) {
+    }
+    if (found != expected(rules, k)) {
+      return to_string(k) + ": found " + std::to_string(found) + ", wanted " + std::to_string(expected(rules, k));
+    }
+  }
+  return {};
+}
+
+constexpr tb::alias_key CIA = key::CompositeImplicitAutograd, CEA = key::CompositeExplicitAutograd,
+                        CENF = key::CompositeExplicitAutogradNonFunctional,
+                        CINT = key::CompositeImplicitAutogradNestedTensor, FTBD = key::FuncTorchBatchedDecomposition,
+                        AG = key::Autograd;
+
+// Registers the definition, the kernels and a fallback in every order, takes them back in every order too, and
+// compares after every step.
+void in_every_order(std::initializer_list<key_target> targets, std::optional<tb::dispatch_key> fallback = {}) {
+  const std::vector<key_target> kernels(targets);
+  const std::size_t definition = kernels.size(), fall = definition + 1;
+  std::vector<std::size_t> order(definition + 1 + (fallback ? 1 : 0));
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  do {
+    tb::registry r;
+    std::vector<tb::library_block> blocks;
+    std::vector<tb::registration> fallbacks;
+    for (std::size_t step : order) {
+      if (step == definition)
+        blocks.push_back(tb::fragment("prec", r).def(who));
+      else if (step == fall)
+        fallbacks.push_back(tb::fallback<&fallback_answer>(*fallback, r));
+      else
+        blocks.push_back(kernel(r, step, kernels[step]));
+    }
+    toy::naive_table rules;
+    rules.kernels = kernels;
+    if (fallback) rules.fallbacks.push_back(*fallback);
+    const std::string wrong = difference(r, rules);
+    if (!wrong.empty()) FAIL(wrong);
+  } while (std::next_permutation(order.begin(), order.end()));
+
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  order.erase(std::find(order.begin(), order.end(), definition));
+  do {
+    tb::registry r;
+    const auto defined = tb::library("prec", r).def(who);
+    std::vector<tb::library_block> blocks;
+    toy::naive_table rules;
+    rules.kernels = kernels;
+    for (std::size_t i = 0; i < kernels.size(); ++i) blocks.push_back(kernel(r, i, kernels[i]));
+    tb::registration back;
+    if (fallback) {
+      back = tb::fallback<&fallback_answer>(*fallback, r);
+      rules.fallbacks.push_back(*fallback);
+    }
+    for (std::size_t step : order) {
+      if (step == fall) {
+        back.reset();
+        rules.fallbacks.clear();
+      } else {
+        blocks[step].reset();
+        rules.kernels[step] =
+            tb::dispatch_key{tb::functionality::Dense};  // no key of any row; the others keep their numbers
+      }
+      const std::string wrong = difference(r, rules);
+      if (!wrong.empty()) FAIL(wrong);
+    }
+  } while (std::next_permutation(order.begin(), order.end()));
+}
+
+}  // namespace
+
+TEST_CASE("precedence: composites and Autograd give one table in every order", "[core][table][P10a][P10b][P12]") {
+  in_every_order({CIA, AG, CEA});
+  in_every_order({CIA, AG, key::CPU});
+  in_every_order({CIA, CEA, key::CPU}, key::AutogradCPU);
+}
+
+TEST_CASE("precedence: explicit composites give one table in every order", "[core][table][P10c][P10d][P12]") {
+  in_every_order({CENF, CIA, AG});
+  in_every_order({CENF, CEA, CIA});
+}
+
+TEST_CASE("precedence: sparse and quantized kernels beside a composite give one table in every order",
+          "[core][table][P5a][P10e][P12]") {
+  in_every_order({CIA, key::SparseCPU, AG});
+  in_every_order({CIA, key::QuantizedCUDA}, key::AutogradOther);
+  in_every_order({CIA, key::SparseCsrCPU, key::AutogradOther});
+}
+
+TEST_CASE("precedence: HIP beside a composite gives one table in every order", "[core][table][P10f]") {
+  in_every_order({CIA, key::HIP, AG});
+}
+
+TEST_CASE("precedence: nested kernels give one table in every order", "[core][table][P4n][P10g][P12]") {
+  in_every_order({CIA, key::NestedTensorCPU, CINT});
+  in_every_order({CIA, key::NestedTensorCPU, AG}, key::AutogradNestedTensor);
+}
+
+TEST_CASE("precedence: the batched decomposition alone is reached", "[core][table][P7][P12]") {
+  in_every_order({FTBD});
+  in_every_order({FTBD, key::FuncTorchBatched}, key::FuncTorchBatched);
+}
+
+TEST_CASE("precedence: layers are served by their kernel or fallback only", "[core][table][P8][P10h]") {
+  in_every_order({CIA, CEA, key::Tracer}, key::ADInplaceOrView);
+  in_every_order({key::BackendSelect, CIA}, key::Tracer);
+}
+
+TEST_CASE("precedence: of several kernels for one key the newest is active, and the next when it goes",
+          "[core][registry][R12][D2]") {
+  tb::registry r;
+  const auto defined = tb::library("prec", r).def(who);
+  auto first = kernel(r, 1, key::CPU), second = kernel(r, 2, key::CPU), third = kernel(r, 3, key::CPU);
+  const auto call = r.find("prec::who").typed<int(const image&)>();
+  const image cpu{key::CPU, 0, 0};
+  CHECK(call(cpu) == 3);
+  second.reset();  // not active: nothing visible changes
+  CHECK(call(cpu) == 3);
+  third.reset();
+  CHECK(call(cpu) == 1);
+  first.reset();
+  CHECK_THROWS_AS(call(cpu), tb::no_kernel);
+}
+
+TEST_CASE("precedence: a catch-all is the implicit composite, and the newest of both wins", "[core][registry][R9]") {
+  tb::registry r;
+  const auto defined = tb::library("prec", r).def(who);
+  const auto call = r.find("prec::who").typed<int(const image&)>();
+  const auto composite = tb::implement("prec", CIA, r).impl<&answer<1>>(who);
+  auto all = tb::implement("prec", std::nullopt, r).impl<&answer<2>>(who);
+  const auto undefined = tb::implement("prec", key::Undefined, r).impl<&answer<3>>(who);
+  CHECK(call(image{}) == 3);
+  CHECK(r.find("prec::who").kernels().back().target == key_target(CIA));
+  CHECK(call(image{key::AutogradCPU, 0, 0}) == 3);
+}
+
+TEST_CASE("precedence: a fallback serves operators that come later", "[core][registry][R20]") {
+  tb::registry r;
+  auto back = tb::fallback<&fallback_answer>(key::Tracer, r);
+  const auto defined = tb::library("prec", r).def(who).impl<&answer<1>>(who, key::CPU);
+  const auto call = r.find("prec::who").typed<int(const image&)>();
+  CHECK(call(image{{key::CPU, key::Tracer}, 0, 0}) == fallback_number);
+  back.reset();
+  CHECK_THROWS_AS(call(image{{key::CPU, key::Tracer}, 0, 0}), tb::no_kernel);
+}

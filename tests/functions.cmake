@@ -1,0 +1,79 @@
+# The ways to state a test here: a Catch2 program, a source that must not compile, an object whose code is looked at.
+
+find_program(TOPBIT_BASH bash REQUIRED)
+find_program(TOPBIT_OBJDUMP NAMES objdump llvm-objdump-22 llvm-objdump REQUIRED)
+
+# topbit_test(<name> SOURCES <file>... LIBRARIES <target>... [LABELS <label>...])
+# One program of Catch2 cases; each case is a test of its own, named <name>.<case>.
+function(topbit_test name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LIBRARIES;LABELS")
+  add_executable(test_${name} ${arg_SOURCES})
+  target_link_libraries(test_${name} PRIVATE ${arg_LIBRARIES} Catch2::Catch2WithMain)
+  target_include_directories(test_${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
+  # Found when the tests run and not when they are built: a program that cannot start fails a test, not the build.
+  catch_discover_tests(test_${name}
+    TEST_PREFIX "${name}." DISCOVERY_MODE PRE_TEST PROPERTIES LABELS "${name};${arg_LABELS}" SKIP_RETURN_CODE 4)
+endfunction()
+
+# compile_fail(<stem> <source> LIBRARIES <target>... [OPTIONS <option>...] [LABELS <label>...] [NAME <test>])
+# The first line of the source is `// expect: <extended regular expression>`. The test builds the source, which must
+# fail, with a first error line that matches.
+function(compile_fail stem source)
+  cmake_parse_arguments(PARSE_ARGV 2 arg "" "NAME" "LIBRARIES;OPTIONS;LABELS")
+  if(NOT arg_NAME)
+    set(arg_NAME compile_fail.${stem})
+  endif()
+  set(target compile_fail_${stem})
+  add_library(${target} OBJECT EXCLUDE_FROM_ALL)
+  if(source MATCHES "\\.cppm$")
+    target_sources(${target} PRIVATE FILE_SET CXX_MODULES FILES ${source})
+  else()
+    target_sources(${target} PRIVATE ${source})
+  endif()
+  target_link_libraries(${target} PRIVATE ${arg_LIBRARIES})
+  target_compile_options(${target} PRIVATE ${arg_OPTIONS})
+  cmake_path(ABSOLUTE_PATH source)
+  add_test(NAME ${arg_NAME}
+    COMMAND ${TOPBIT_BASH} ${PROJECT_SOURCE_DIR}/tests/compile_fail/check.sh
+      ${source} ${CMAKE_COMMAND} --build ${PROJECT_BINARY_DIR} --target ${target})
+  if(NOT arg_LABELS)
+    set(arg_LABELS compile_fail)
+  endif()
+  # Two builds in one tree would write the same files.
+  set_tests_properties(${arg_NAME} PROPERTIES LABELS "${arg_LABELS}" RESOURCE_LOCK build_tree)
+endfunction()
+
+# codegen_object(<name> <source> LIBRARIES <target>...)
+# An object library that is always compiled -O2 -DNDEBUG without sanitizers, whatever the build is. That works since
+# a module built with other optimisation, assertions or sanitizers may be imported.
+function(codegen_object name source)
+  cmake_parse_arguments(PARSE_ARGV 2 arg "" "" "LIBRARIES")
+  add_library(${name} OBJECT ${source})
+  target_link_libraries(${name} PRIVATE ${arg_LIBRARIES})
+  target_compile_options(${name} PRIVATE -O2 -g0 -DNDEBUG -fno-sanitize=all -fomit-frame-pointer -fno-pic)
+  set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
+endfunction()
+
+# codegen_rule(<test> OBJECT <codegen_object> FUNCTION <symbol> INSTRUCTIONS <most> [INDIRECT <n>] [CALLS <n>]
+#              [FAILS <regular expression>] [LABELS <label>...])
+# Looks at one function of the object: INDIRECT (1) indirect jumps and calls, CALLS (0) direct ones, no locked
+# instruction, and no more instructions than given. With FAILS, the rule must be found broken with that message.
+function(codegen_rule test)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "OBJECT;FUNCTION;INSTRUCTIONS;INDIRECT;CALLS;FAILS" "LABELS")
+  if(NOT DEFINED arg_INDIRECT)
+    set(arg_INDIRECT 1)
+  endif()
+  if(NOT DEFINED arg_CALLS)
+    set(arg_CALLS 0)
+  endif()
+  add_test(NAME ${test}
+    COMMAND ${TOPBIT_BASH} ${PROJECT_SOURCE_DIR}/tests/rules/codegen.sh ${TOPBIT_OBJDUMP} $<TARGET_OBJECTS:${arg_OBJECT}>
+      ${arg_FUNCTION} ${arg_INSTRUCTIONS} ${arg_INDIRECT} ${arg_CALLS})
+  if(NOT arg_LABELS)
+    set(arg_LABELS rules)
+  endif()
+  set_tests_properties(${test} PROPERTIES LABELS "${arg_LABELS}")
+  if(arg_FAILS)
+    set_tests_properties(${test} PROPERTIES PASS_REGULAR_EXPRESSION "${arg_FAILS}")
+  endif()
+endfunction()

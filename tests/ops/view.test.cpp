@@ -1,0 +1,186 @@
+#include <catch2/catch_test_macros.hpp>
+#include <limits>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "support/raises.h"
+#include "support/tensor_print.h"
+#include "support/tensor_values.h"
+import topbit;
+
+namespace tb = topbit;
+namespace ops = topbit::ops;
+using support::arrangement;
+using support::tensor_of;
+using support::values;
+using tb::dtype;
+using tb::tensor;
+using toy::text_of;
+using sizes = std::vector<std::int64_t>;
+using list = std::vector<double>;
+
+namespace {
+bool shares(const tensor& a, const tensor& b) { return a.record().data.get() == b.record().data.get(); }
+const tensor counted = tensor_of({0, 1, 2, 3, 4, 5}, {2, 3}, dtype::int64);
+}  // namespace
+
+TEST_CASE("view: transpose exchanges two dimensions of the same storage", "[ops][view]") {
+  support::numbers source(1);
+  for (arrangement how : support::arrangements) {
+    const tensor x = source.tensor({2, 3, 4}, dtype::float32, how);
+    for (std::int64_t a = -3; a < 3; ++a) {
+      for (std::int64_t b = -3; b < 3; ++b) {
+        const tensor y = ops::transpose(x, a, b);
+        CHECK(shares(x, y));
+        const auto wrap = [](std::int64_t d) { return static_cast<std::size_t>(d < 0 ? d + 3 : d); };
+        support::each_index(y.sizes(), [&](const tb::dims& i) {
+          tb::dims j = i;
+          std::swap(j[wrap(a)], j[wrap(b)]);
+          CHECK(support::address(x, j) == support::address(y, i));
+        });
+      }
+    }
+  }
+  CHECK(text_of<tb::shape_error>([&] { ops::transpose(counted, 0, 2); }) ==
+        "aten::transpose.int: found dimension 2, wanted -2 to 1");
+  CHECK(text_of<tb::shape_error>([&] { ops::transpose(tensor_of({1}, {}), 0, 0); }) ==
+        "aten::transpose.int: found dimension 0, wanted none, the tensor is a scalar");
+}
+
+TEST_CASE("view: t turns matrices and leaves less alone", "[ops][view]") {
+  CHECK(values(ops::t(counted)) == list{0, 3, 1, 4, 2, 5});
+  const tensor line = tensor_of({1, 2}, {2}), point = tensor_of({1}, {});
+  CHECK(ops::t(line).same_as(line));
+  CHECK(ops::t(point).same_as(point));
+  CHECK(text_of<tb::shape_error>([] { ops::t(tb::author::make_tensor({1, 2, 3}, dtype::float32, tb::cpu)); }) ==
+        "aten::t: found [1, 2, 3], wanted at most two dimensions");
+}
+
+TEST_CASE("view: expand repeats dimensions of size 1 without copying", "[ops][view]") {
+  support::numbers source(2);
+  for (arrangement how : support::arrangements) {
+    const tensor x = source.tensor({3, 1}, dtype::float32, how);
+    const tensor y = ops::expand(x, sizes{2, -1, 4});
+    CHECK(y.sizes() == tb::dims{2, 3, 4});
+    CHECK(shares(x, y));
+    support::each_index(y.sizes(), [&](const tb::dims& i) {
+      CHECK(support::address(y, i) == support::address(x, {i[1], 0}));
+    });
+  }
+  CHECK(ops::expand(tensor_of({1}, {1, 1}), sizes{0, 5}).sizes() == tb::dims{0, 5});
+  CHECK(values(ops::expand(tensor_of({7}, {}), sizes{2})) == list{7, 7});
+  const auto refused = [](const tb::dims& from, const sizes& to) {
+    return text_of<tb::shape_error>([&] { ops::expand(tb::author::make_tensor(from, dtype::float32, tb::cpu), to); });
+  };
+  const std::string end = "; only sizes of 1 can grow, and -1 keeps a size";
+  CHECK(refused({2, 3}, {2, 4}) == "aten::expand: found [2, 3] and the wanted sizes [2, 4]" + end);
+  CHECK(refused({2, 3}, {3}) == "aten::expand: found [2, 3] and the wanted sizes [3]" + end);
+  CHECK(refused({3}, {-1, 3}) == "aten::expand: found [3] and the wanted sizes [-1, 3]" + end);
+  CHECK(refused({1}, {-2}) == "aten::expand: found [1] and the wanted sizes [-2]" + end);
+  CHECK(refused({3}, {0}) == "aten::expand: found [3] and the wanted sizes [0]" + end);
+  CHECK(refused({1}, {1, 1, 1, 1, 1, 1, 1}) == "found 7 dimensions, wanted at most 6");
+}
+
+TEST_CASE("view: a shape whose elements 64 bits cannot count is refused", "[ops][view]") {
+  constexpr std::int64_t big = std::int64_t{1} << 40;
+  const tensor one = tensor_of({1}, {1, 1});
+  CHECK(text_of<tb::shape_error>([&] { ops::expand(one, sizes{big, big}); }) ==
+        "a tensor of sizes [1099511627776, 1099511627776]: more elements than 64 bits can count");
+  CHECK_THROWS_AS(ops::view(one, sizes{big, big}), tb::shape_error);
+  CHECK_THROWS_AS(ops::reshape(tensor_of({}, {0}), sizes{big, big, 0}), tb::shape_error);
+  const tensor a = ops::expand(one, sizes{big, 1}), b = ops::expand(one, sizes{1, big});
+  CHECK_THROWS_AS(ops::add(a, b), tb::shape_error);
+}
+
+TEST_CASE("view: a dense tensor is seen in another shape", "[ops][view]") {
+  const tensor y = ops::view(counted, sizes{3, 2});
+  CHECK(shares(counted, y));
+  CHECK(values(y) == values(counted));
+  CHECK(y.sizes() == tb::dims{3, 2});
+  CHECK(ops::view(counted, sizes{-1}).sizes() == tb::dims{6});
+  CHECK(ops::view(counted, sizes{1, -1, 1, 2}).sizes() == tb::dims{1, 3, 1, 2});
+  CHECK(ops::view(tensor_of({3}, {1, 1}), sizes{}).sizes() == tb::dims{});
+  CHECK(ops::view(tensor_of({}, {0, 3}), sizes{5, 0}).sizes() == tb::dims{5, 0});
+  CHECK(ops::view(tensor_of({}, {0, 3}), sizes{-1, 3}).sizes() == tb::dims{0, 3});
+}
+
+TEST_CASE("view: a part of a storage that is dense can be viewed, from where it begins", "[ops][view]") {
+  const tensor row = ops::slice(counted, 0, 1, 2, 1);
+  CHECK(values(ops::view(row, sizes{3})) == list{3, 4, 5});
+}
+
+TEST_CASE("view: what does not fit is refused", "[ops][view]") {
+  const auto text = [](const tensor& x, const sizes& wanted) { return text_of<tb::shape_error>([&] { ops::view(x, wanted); }); };
+  const std::string found = "aten::view: found [2, 3] (6 elements), which do not have the shape ";
+  CHECK(text(counted, {4}) == found + "[4]");
+  CHECK(text(counted, {4, -1}) == found + "[4, -1]");
+  CHECK(text(counted, {-1, -1}) == found + "[-1, -1]");
+  CHECK(text(counted, {-2, 3}) == found + "[-2, 3]");
+  CHECK(text(counted, {}) == found + "[]");
+  CHECK(text(counted, {-6, -1}) == found + "[-6, -1]");
+  CHECK(text(tensor_of({}, {0, 3}), {0, -1}) == "aten::view: found [0, 3] (0 elements), which do not have the shape [0, -1]");
+  CHECK(text(ops::transpose(counted, 0, 1), {6}) ==
+        "aten::view: found strides [1, 3] for sizes [3, 2], wanted a dense tensor; use reshape");
+}
+
+TEST_CASE("view: reshape views what is dense and copies what is not", "[ops][view]") {
+  CHECK(shares(ops::reshape(counted, sizes{3, -1}), counted));
+  const tensor turned = ops::transpose(counted, 0, 1);
+  const tensor y = ops::reshape(turned, sizes{6});
+  CHECK_FALSE(shares(y, counted));
+  CHECK(values(y) == list{0, 3, 1, 4, 2, 5});
+  CHECK(text_of<tb::shape_error>([&] { ops::reshape(turned, sizes{5}); }) ==
+        "aten::reshape: found [3, 2] (6 elements), which do not have the shape [5]");
+}
+
+TEST_CASE("view: slice clamps its bounds and counts negative ones from the back", "[ops][view]") {
+  using bound = std::optional<std::int64_t>;
+  constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max(), least = std::numeric_limits<std::int64_t>::min();
+  const std::int64_t n = 7;
+  const tensor x = ops::arange(n);
+  for (bound start : {bound(), bound(0), bound(2), bound(-3), bound(-100), bound(100), bound(7), bound(least), bound(most)}) {
+    for (bound end : {bound(), bound(0), bound(5), bound(-1), bound(-100), bound(100), bound(least), bound(most)}) {
+      for (std::int64_t step : {std::int64_t{1}, std::int64_t{2}, std::int64_t{7}, std::int64_t{100}, most}) {
+        const auto place = [&](bound b, std::int64_t otherwise) {
+          std::int64_t i = b.value_or(otherwise);
+          if (i < 0) i += n;
+          return i < 0 ? 0 : i > n ? n : i;
+        };
+        list wanted;
+        for (std::int64_t i = place(start, 0); i < place(end, n); i += step) {
+          wanted.push_back(static_cast<double>(i));
+          if (step > n) break;
+        }
+        INFO(start.value_or(-999) << " " << end.value_or(-999) << " " << step);
+        const tensor y = ops::slice(x, 0, start, end, step);
+        CHECK(values(y) == wanted);
+        CHECK(shares(x, y));
+      }
+    }
+  }
+  CHECK(values(ops::slice(counted, -1, 1, 3, 1)) == list{1, 2, 4, 5});
+  CHECK(values(ops::slice(ops::transpose(counted, 0, 1), 0, 0, 3, 2)) == list{0, 3, 2, 5});
+  CHECK(text_of<tb::shape_error>([&] { ops::slice(x, 0, 0, 3, 0); }) == "aten::slice.Tensor: found step 0, wanted 1 or more");
+  CHECK(text_of<tb::shape_error>([&] { ops::slice(x, 1); }) == "aten::slice.Tensor: found dimension 1, wanted -1 to 0");
+}
+
+TEST_CASE("view: a write to a view is a write to all of them", "[ops][view]") {
+  const tensor x = tensor_of({0, 1, 2, 3, 4, 5}, {2, 3});
+  tensor column = ops::slice(ops::transpose(x, 0, 1), 0, 1, 2, 1);
+  ops::fill_(column, 9);
+  CHECK(values(x) == list{0, 9, 2, 3, 9, 5});
+  CHECK(x.version() == 1);
+}
+
+TEST_CASE("view: keys, dtype and device stay", "[ops][view]") {
+  for (tb::device where : {tb::cpu, tb::meta}) {
+    const tensor x = tb::author::make_tensor({2, 3}, dtype::boolean, where);
+    for (const tensor& y : {ops::transpose(x, 0, 1), ops::expand(x, sizes{4, 2, 3}), ops::view(x, sizes{6}), ops::slice(x, 0, 1)}) {
+      CHECK(y.keys() == x.keys());
+      CHECK(y.dtype() == dtype::boolean);
+      CHECK(y.device() == where);
+      CHECK(shares(x, y));
+    }
+  }
+}

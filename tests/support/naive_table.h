@@ -1,0 +1,111 @@
+// The precedence of kernels, written down a second time as the numbered rules say it, with key lists in place of bits.
+// A model can be told to be wrong in one way. It includes and imports nothing: include it after both.
+#pragma once
+
+namespace toy {
+
+enum class table_fault {
+  none,
+  explicit_before_nonfunctional,
+  composite_shadows,
+  never_ambiguous,
+  fallback_first,
+  sparse_counts
+};
+
+class naive_table {
+ public:
+  struct choice {
+    topbit::row_reason why = topbit::row_reason::missing;
+    std::optional<topbit::key_target> from;  // what the kernel was registered for
+    friend bool operator==(const choice&, const choice&) = default;
+  };
+
+  std::vector<topbit::key_target> kernels;
+  std::vector<topbit::dispatch_key> fallbacks;
+  table_fault wrong = table_fault::none;
+
+  bool has(topbit::key_target t) const { return std::find(kernels.begin(), kernels.end(), t) != kernels.end(); }
+  bool has_fallback(topbit::dispatch_key k) const {
+    return std::find(fallbacks.begin(), fallbacks.end(), k) != fallbacks.end();
+  }
+
+  choice at(topbit::dispatch_key k) const {
+    using enum topbit::row_reason;
+    const bool none = k == topbit::key::Undefined;
+    const auto registered = [&](topbit::alias_key a, bool also_for_no_key) {
+      return has(a) && (none ? also_for_no_key : stands_for(a, k));
+    };
+    if (wrong == table_fault::fallback_first && has_fallback(k)) return {backend_fallback, k};
+    if (!none && has(k)) return {kernel, k};  // P1
+    const topbit::alias_key cea = topbit::key::CompositeExplicitAutograd;
+    const topbit::alias_key cenf = topbit::key::CompositeExplicitAutogradNonFunctional;
+    if (wrong == table_fault::explicit_before_nonfunctional && registered(cea, true))
+      return {default_backend_kernel, cea};
+    if (registered(cenf, true)) return {default_backend_kernel, cenf};  // P2
+    if (registered(cea, true)) return {default_backend_kernel, cea};    // P3
+    const topbit::alias_key cint = topbit::key::CompositeImplicitAutogradNestedTensor;
+    if (registered(cint, false)) return {nested_kernel, cint};  // P4n
+    const topbit::alias_key cia = topbit::key::CompositeImplicitAutograd;
+    if (registered(cia, true)) {  // P5
+      if (k == topbit::key::AutogradOther && any_backend_below(k) && wrong != table_fault::never_ambiguous) {
+        return {ambiguous, {}};
+      }
+      const bool shadowed = has(cea) || any_backend_below(k);  // P4
+      if (!shadowed || wrong == table_fault::composite_shadows) return {composite_kernel, cia};
+    }
+    if (registered(topbit::key::Autograd, false)) return {autograd_kernel, topbit::key::Autograd};  // P6
+    const topbit::alias_key ftbd = topbit::key::FuncTorchBatchedDecomposition;
+    if (registered(ftbd, false)) return {batched_kernel, ftbd};  // P7
+    if (!none && has_fallback(k)) return {backend_fallback, k};  // P8
+    return {passes_calls(k) ? transparent : missing, {}};        // P9
+  }
+
+  // K7: what the aliases stand for.
+  static bool stands_for(topbit::alias_key a, topbit::dispatch_key k) {
+    using enum topbit::functionality;
+    using topbit::backend;
+    const bool autograd = one_of(k, {AutogradOther, Autograd, AutogradNestedTensor});
+    const bool backends =
+        one_of(k, {Dense, FPGA, MSNPU, MLC, Vulkan, Metal, Quantized, CustomRNGKeyId, MkldnnCPU, Sparse, SparseCsr});
+    if (a == topbit::key::Autograd) return autograd;
+    if (a == topbit::key::CompositeExplicitAutograd) return backends;
+    if (a == topbit::key::CompositeExplicitAutogradNonFunctional) {
+      return backends && k.layer != Sparse && k.device != backend::XLA && k.device != backend::Lazy;
+    }
+    if (a == topbit::key::CompositeImplicitAutograd)
+      return backends || autograd || one_of(k, {NestedTensor, Functionalize});
+    if (a == topbit::key::CompositeImplicitAutogradNestedTensor) return one_of(k, {NestedTensor, AutogradNestedTensor});
+    return k.layer == FuncTorchBatched;
+  }
+
+ private:
+  static bool one_of(topbit::dispatch_key k, std::initializer_list<topbit::functionality> layers) {
+    return std::find(layers.begin(), layers.end(), k.layer) != layers.end();
+  }
+  // Keys that calls pass through when nobody handles them.
+  static bool passes_calls(topbit::dispatch_key k) {
+    using enum topbit::functionality;
+    return one_of(k, {BackendSelect, ADInplaceOrView, Autocast, FuncTorchVmapMode, VmapMode, Autograd, AutogradOther,
+                      AutogradNestedTensor});
+  }
+  // K10 and K11: is there a kernel for a backend whose autograd key this is?
+  bool any_backend_below(topbit::dispatch_key k) const {
+    using enum topbit::functionality;
+    for (const topbit::key_target& t : kernels) {
+      if (t.is_alias()) continue;
+      const topbit::dispatch_key b = t.row;
+      if (k.layer == Autograd && b.layer == Dense && b.device == k.device) return true;
+      if (k.layer == Autograd && b.layer == Sparse && b.device == k.device && wrong == table_fault::sparse_counts)
+        return true;
+      if (k.layer == AutogradNestedTensor && b.layer == NestedTensor) return true;
+      if (k.layer == AutogradOther &&
+          one_of(b, {FPGA, MSNPU, MLC, Vulkan, Metal, CustomRNGKeyId, MkldnnCPU, Sparse, SparseCsr, Quantized})) {
+        return true;
+      }
+    }
+    return false;
+  }
+};
+
+}  // namespace toy

@@ -1,0 +1,20 @@
+// How Catch2 prints the values of the dispatcher.
+#pragma once
+
+#include <catch2/catch_tostring.hpp>
+#include <string>
+
+import topbit.core;
+
+template <>
+struct Catch::StringMaker<topbit::key_set> {
+  static std::string convert(topbit::key_set s) { return topbit::to_string(s); }
+};
+template <>
+struct Catch::StringMaker<topbit::dispatch_key> {
+  static std::string convert(topbit::dispatch_key k) { return topbit::to_string(k); }
+};
+template <>
+struct Catch::StringMaker<topbit::row_reason> {
+  static std::string convert(topbit::row_reason r) { return std::string(topbit::name_of(r)); }
+};

@@ -1,0 +1,167 @@
+// One call or more of every operator there is, with all of its arguments: what the tests that look at all operators alike
+// walk over. Include this after every other header: it imports.
+#pragma once
+
+#include <optional>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "support/tensor_values.h"
+
+import topbit;
+
+namespace support {
+
+using sizes_argument = std::vector<std::int64_t>;
+
+/// The same strides over memory of its own, with the same bytes; on the meta device, without any.
+inline tb::tensor twin(const tb::tensor& t, tb::device where) {
+  if (!t.defined()) return t;
+  const auto all = static_cast<std::int64_t>(t.record().data->bytes / tb::size_of(t.dtype()));
+  const tb::tensor whole = tb::author::make_tensor({all}, t.dtype(), where);
+  if (where.type == tb::backend::CPU && all != 0) {
+    std::memcpy(whole.data(), t.record().data->data, t.record().data->bytes);
+  }
+  return tb::author::make_view(whole, t.sizes(), t.strides(), t.record().offset);
+}
+
+/// An argument of its own for one more call, its tensors and devices on that device.
+template <class T>
+T twin_argument(const T& x, tb::device where) {
+  if constexpr (std::is_same_v<T, tb::tensor>) return twin(x, where);
+  else if constexpr (std::is_same_v<T, std::optional<tb::device>>) return where;
+  else return x;
+}
+
+/// Calls visit(operator, arguments...) for every operator. The arguments are values: make twins of them to call.
+template <class Visit>
+void each_call(Visit visit) {
+  namespace ops = topbit::ops;
+  using tb::dtype;
+  using tb::scalar;
+  using tb::tensor;
+  numbers source(17);
+  const tensor a = source.tensor({2, 3}, dtype::float32), b = source.tensor({3}, dtype::float32);
+  const tensor sliced = source.tensor({2, 3}, dtype::float64, arrangement::sliced);
+  const tensor turned = source.tensor({2, 3}, dtype::float32, arrangement::transposed);
+  const tensor repeated = source.tensor({2, 3}, dtype::float32, arrangement::expanded);
+  const tensor whole = source.tensor({2, 3}, dtype::int64), flags = source.tensor({2, 3}, dtype::boolean);
+  const tensor number = source.tensor({}, dtype::float64), nothing = source.tensor({0, 3}, dtype::float32);
+  const tensor positive = source.positive({2, 3}, dtype::float32);
+  const tensor labels = tensor_of({2, 0}, {2}, dtype::int64);
+  using type = std::optional<dtype>;
+  using how = std::optional<tb::layout>;
+  using place = std::optional<tb::device>;
+  using pinned = std::optional<bool>;
+  using format = std::optional<tb::memory_format>;
+  const type no_type;
+  const auto made = [&](const auto& op, auto... first) {
+    visit(op, first..., no_type, how(), place(), pinned());
+    visit(op, first..., type(dtype::int64), how(tb::layout::strided), place(tb::cpu), pinned(false));
+  };
+
+  visit(ops::empty, sizes_argument{2, 3}, no_type, how(), place(), pinned(), format());
+  made(ops::full, sizes_argument{2, 3}, scalar(2.5));
+  made(ops::full, sizes_argument{}, scalar(true));
+  made(ops::zeros, sizes_argument{0, 2});
+  made(ops::ones, sizes_argument{3});
+  made(ops::arange, scalar(5));
+  made(ops::arange, scalar(2.5));
+  for (const tensor& t : {a, turned, sliced, whole, flags, number, nothing}) {
+    visit(ops::fill_, t, scalar(3));
+    visit(ops::zero_, t);
+    visit(ops::clone, t, format());
+    visit(ops::to_copy, t, no_type, how(), place(), pinned(), false, format());
+    visit(ops::to_copy, t, type(dtype::float32), how(), place(), pinned(), false, format());
+    visit(ops::exp, t);
+    visit(ops::sum, t, no_type);
+    visit(ops::sum, t, type(dtype::float64));
+    visit(ops::mul_scalar, t, scalar(2.5));
+    visit(ops::div_scalar, t, scalar(2));
+    visit(ops::add_scalar, t, scalar(2), scalar(1));
+    visit(ops::eq, t, b);
+    visit(ops::mul, t, b);
+    visit(ops::t, t);
+  }
+  for (const tensor& t : {a, turned, sliced, repeated, nothing}) {
+    visit(ops::copy_, tensor(source.tensor({2, 2, 3}, dtype::float64)), ops::expand(t, sizes_argument{2, -1, -1}), false);
+    visit(ops::add, t, b, scalar(2));
+    visit(ops::sub, t, whole, scalar(1));
+    visit(ops::div, whole, t);
+    visit(ops::sub_scalar, t, scalar(2), scalar(1));
+    visit(ops::neg, t);
+    visit(ops::relu, t);
+    visit(ops::log, t);
+    visit(ops::relu_backward, t, t);
+    visit(ops::ne, t, b);
+    visit(ops::lt, t, b);
+    visit(ops::le, t, b);
+    visit(ops::gt, t, b);
+    visit(ops::ge, t, b);
+    visit(ops::sum_dim, t, std::optional<sizes_argument>(sizes_argument{-1}), false, no_type);
+    visit(ops::sum_dim, t, std::optional<sizes_argument>(sizes_argument{0, 1}), true, no_type);
+    visit(ops::sum_dim, t, std::optional<sizes_argument>(), false, no_type);
+    visit(ops::mean, t, no_type);
+    visit(ops::argmax, t, std::optional<std::int64_t>(1), true);
+    visit(ops::transpose, t, std::int64_t{0}, std::int64_t{-1});
+    visit(ops::reshape, t, sizes_argument{3, t.sizes()[0]});
+    visit(ops::expand, t, sizes_argument{4, -1, 3}, false);
+    visit(ops::slice, t, std::int64_t{1}, std::optional<std::int64_t>(0), std::optional<std::int64_t>(), std::int64_t{2});
+    visit(ops::log_softmax, t, std::int64_t{-1}, no_type);
+    visit(ops::log_softmax_forward, t, std::int64_t{1}, false);
+    visit(ops::log_softmax_backward, t, t, std::int64_t{1}, t.dtype());
+    visit(ops::mm, t, tensor(source.tensor({3, 4}, t.dtype(), arrangement::transposed)));
+    visit(ops::matmul, t, tensor(source.tensor({3, 0}, t.dtype())));
+  }
+  visit(ops::argmax, turned, std::optional<std::int64_t>(), false);
+  visit(ops::view, a, sizes_argument{3, -1});
+  visit(ops::nll_loss, positive, labels, std::optional<tensor>(), std::int64_t{1}, std::int64_t{-100});
+  visit(ops::nll_loss_mean, turned, labels);
+  visit(ops::nll_loss_mean_backward, tensor(source.tensor({}, dtype::float32)), a, labels);
+  for (const tensor& out : {a, turned, sliced}) {
+    visit(ops::add_, out, b, scalar(2));
+    visit(ops::sub_, out, whole, scalar(2));
+    visit(ops::mul_, out, number);
+    visit(ops::div_, out, b);
+    visit(ops::add_out, a, whole, scalar(2), out);
+    visit(ops::sub_out, b, a, scalar(2), out);
+    visit(ops::mul_out, flags, a, out);
+    visit(ops::div_out, whole, whole, out);
+  }
+}
+
+/// Calls an operator by its C++ signature: directly, and through its name with boxed arguments.
+template <class Sig>
+struct calls;
+
+template <class R, class... A>
+struct calls<R(A...)> {
+  /// An out variant gives its last argument, an in-place one its first: both as the tensor.
+  template <class Op, class... Given>
+  static tb::tensor typed(const Op& op, std::tuple<Given...>& given) {
+    return std::apply([&](auto&... x) { return tb::tensor(op(static_cast<A>(x)...)); }, given);
+  }
+  template <class Op, class... Given>
+  static tb::tensor boxed(const Op& op, std::tuple<Given...>& given) {
+    tb::stack s;
+    std::apply([&](auto&... x) { (push<A>(s, x), ...); }, given);
+    tb::registry::process().find(op.name()).call_boxed(s);
+    return s.size() == 1 && s[0].template is<tb::tensor>() ? s[0].template get<tb::tensor>() : tb::tensor();
+  }
+
+ private:
+  template <class P, class T>
+  static void push(tb::stack& s, T& x) {
+    const std::remove_cvref_t<P> converted = static_cast<P>(x);
+    if constexpr (requires { converted.has_value(); }) {
+      if (converted.has_value()) s.push(*converted);
+      else s.push(tb::value());
+    } else {
+      s.push(converted);
+    }
+  }
+};
+
+}  // namespace support

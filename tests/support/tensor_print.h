@@ -1,0 +1,24 @@
+// How Catch2 prints what topbit.tensor defines. Include this after every other header: it imports.
+#pragma once
+
+#include <catch2/catch_tostring.hpp>
+#include <string>
+
+import topbit.tensor;
+
+template <>
+struct Catch::StringMaker<topbit::dims> {
+  static std::string convert(const topbit::dims& d) { return topbit::to_string(d); }
+};
+template <>
+struct Catch::StringMaker<topbit::dtype> {
+  static std::string convert(topbit::dtype t) { return std::string(topbit::name_of(t)); }
+};
+template <>
+struct Catch::StringMaker<topbit::device> {
+  static std::string convert(topbit::device d) { return topbit::to_string(d); }
+};
+template <>
+struct Catch::StringMaker<topbit::tensor> {
+  static std::string convert(const topbit::tensor& t) { return topbit::to_string(t); }
+};

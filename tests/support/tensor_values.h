@@ -1,0 +1,199 @@
+// Tensors seen as plain lists of double, and random tensors in every arrangement of memory a kernel can meet. Nothing here
+// calls an operator: what operators do is compared with it. Include this after every other header: it imports.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <random>
+#include <span>
+#include <string>
+#include <vector>
+
+import topbit;
+
+namespace support {
+
+namespace tb = topbit;
+
+/// Calls visit(index) for every index of a shape, the last dimension fastest.
+template <class Visit>
+void each_index(const tb::dims& sizes, Visit visit) {
+  const std::int64_t count = tb::numel(sizes);
+  tb::dims index(sizes.size(), 0);
+  for (std::int64_t n = 0; n < count; ++n) {
+    visit(static_cast<const tb::dims&>(index));
+    for (std::size_t d = sizes.size(); d-- > 0;) {
+      if (++index[d] < sizes[d]) break;
+      index[d] = 0;
+    }
+  }
+}
+
+/// The address of an element, by the definition of strides.
+inline std::byte* address(const tb::tensor& t, const tb::dims& index) {
+  std::int64_t offset = 0;
+  for (std::size_t d = 0; d < index.size(); ++d) offset += index[d] * t.strides()[d];
+  return static_cast<std::byte*>(t.data()) + offset * static_cast<std::int64_t>(tb::size_of(t.dtype()));
+}
+
+/// The index in a tensor of `sizes` that broadcasting reads for an index of the result.
+inline tb::dims broadcast_index(const tb::dims& index, const tb::dims& sizes) {
+  tb::dims out(sizes.size(), 0);
+  for (std::size_t d = 0; d < sizes.size(); ++d) {
+    out[d] = sizes[d] == 1 ? 0 : index[index.size() - sizes.size() + d];
+  }
+  return out;
+}
+
+inline double get(const tb::tensor& t, const tb::dims& index) {
+  const std::byte* at = address(t, index);
+  const auto read = [at](auto x) {
+    std::memcpy(&x, at, sizeof x);
+    return static_cast<double>(x);
+  };
+  switch (t.dtype()) {
+    case tb::dtype::boolean: return read(std::uint8_t{});
+    case tb::dtype::int64: return read(std::int64_t{});
+    case tb::dtype::float32: return read(float{});
+    case tb::dtype::float64: return read(double{});
+  }
+  return 0;
+}
+
+inline void set(const tb::tensor& t, const tb::dims& index, double value) {
+  std::byte* at = address(t, index);
+  const auto write = [at](auto x) { std::memcpy(at, &x, sizeof x); };
+  switch (t.dtype()) {
+    case tb::dtype::boolean: return write(static_cast<std::uint8_t>(value != 0));
+    case tb::dtype::int64: return write(static_cast<std::int64_t>(value));
+    case tb::dtype::float32: return write(static_cast<float>(value));
+    case tb::dtype::float64: return write(value);
+  }
+}
+
+/// All elements, row-major.
+inline std::vector<double> values(const tb::tensor& t) {
+  std::vector<double> out;
+  each_index(t.sizes(), [&](const tb::dims& index) { out.push_back(get(t, index)); });
+  return out;
+}
+
+/// The bytes of everything the tensor's storage holds, what the tensor does not reach included.
+inline std::vector<std::byte> bytes(const tb::tensor& t) {
+  const auto& data = t.record().data;
+  if (!data || data->data == nullptr) return {};
+  const auto* first = static_cast<const std::byte*>(data->data);
+  return {first, first + data->bytes};
+}
+
+/// A dense tensor with these elements.
+inline tb::tensor tensor_of(const std::vector<double>& elements, const tb::dims& sizes,
+                            tb::dtype type = tb::dtype::float64) {
+  const tb::tensor t = tb::author::make_tensor(sizes, type, tb::cpu);
+  std::size_t n = 0;
+  each_index(sizes, [&](const tb::dims& index) { set(t, index, elements[n++]); });
+  return t;
+}
+
+enum class arrangement { dense, transposed, sliced, expanded };
+inline constexpr arrangement arrangements[] = {arrangement::dense, arrangement::transposed, arrangement::sliced,
+                                               arrangement::expanded};
+inline constexpr tb::dtype dtypes[] = {tb::dtype::boolean, tb::dtype::int64, tb::dtype::float32, tb::dtype::float64};
+
+inline std::string name_of(arrangement a) {
+  switch (a) {
+    case arrangement::dense: return "dense";
+    case arrangement::transposed: return "transposed";
+    case arrangement::sliced: return "sliced";
+    case arrangement::expanded: return "expanded";
+  }
+  return "";
+}
+
+/// Uninitialised elements of these sizes. Expanded: every second dimension, from the last, repeats one element.
+inline tb::tensor arranged(const tb::dims& sizes, tb::dtype type, arrangement how, tb::device where = tb::cpu) {
+  tb::dims base = sizes, strides(sizes.size(), 0);
+  std::int64_t offset = 0;
+  if (how == arrangement::sliced) {
+    for (std::size_t d = 0; d < sizes.size(); ++d) base[d] = 2 * sizes[d] + 1;
+  }
+  for (std::size_t d = sizes.size(); how == arrangement::expanded && d > 0; d -= d > 1 ? 2 : 1) base[d - 1] = 1;
+  std::int64_t step = 1;
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    const std::size_t d = how == arrangement::transposed ? i : sizes.size() - 1 - i;
+    strides[d] = how == arrangement::expanded && base[d] == 1 && sizes[d] != 1 ? 0 : step;
+    if (how == arrangement::sliced) {
+      offset += step;
+      strides[d] = 2 * step;
+    }
+    step *= base[d] == 0 ? 1 : base[d];
+  }
+  const tb::tensor whole = tb::author::make_tensor(base, type, where);
+  if (whole.data() != nullptr) std::memset(whole.data(), 0x55, whole.record().data->bytes);
+  return tb::author::make_view(whole, sizes, strides, tb::numel(sizes) == 0 ? 0 : offset);
+}
+
+/// A source of test data: the same on every run.
+class numbers {
+ public:
+  explicit numbers(unsigned seed) : engine_(seed) {}
+  std::int64_t whole(std::int64_t low, std::int64_t high) {
+    return std::uniform_int_distribution<std::int64_t>(low, high)(engine_);
+  }
+  double real(double low, double high) { return std::uniform_real_distribution<double>(low, high)(engine_); }
+
+  /// Small numbers which every dtype holds, none of them zero where a floating dtype is asked for.
+  tb::tensor tensor(const tb::dims& sizes, tb::dtype type, arrangement how = arrangement::dense) {
+    return fill(arranged(sizes, type, how), -3, 3);
+  }
+  /// Numbers above 0.
+  tb::tensor positive(const tb::dims& sizes, tb::dtype type, arrangement how = arrangement::dense) {
+    return fill(arranged(sizes, type, how), 0.5, 3);
+  }
+  tb::dims shape(std::size_t most_dims, std::int64_t most) {
+    tb::dims out;
+    for (std::int64_t n = whole(0, static_cast<std::int64_t>(most_dims)); n > 0; --n) out.push_back(whole(1, most));
+    return out;
+  }
+  /// The shape of something that broadcasts to `sizes`: some dimensions 1, some leading ones missing.
+  tb::dims narrowed(const tb::dims& sizes) {
+    tb::dims out;
+    for (auto d = static_cast<std::size_t>(whole(0, static_cast<std::int64_t>(sizes.size()))); d < sizes.size(); ++d) {
+      out.push_back(whole(0, 2) == 0 ? 1 : sizes[d]);
+    }
+    return out;
+  }
+
+ private:
+  tb::tensor fill(const tb::tensor& t, double low, double high) {
+    each_index(t.sizes(), [&](const tb::dims& index) {
+      double x = real(low, high);
+      if (std::abs(x) < 0.05) x = 0.5;
+      if (t.dtype() == tb::dtype::boolean) x = whole(0, 1);
+      set(t, index, t.dtype() == tb::dtype::int64 ? std::round(x) : x);
+    });
+    return t;
+  }
+  std::mt19937_64 engine_;
+};
+
+/// The two lists agree within tolerance * (1 + |wanted|); a NaN agrees with a NaN. Empty if so, else a sentence.
+inline std::string difference(const std::vector<double>& found, const std::vector<double>& wanted, double tolerance) {
+  if (found.size() != wanted.size()) {
+    return "found " + std::to_string(found.size()) + " elements, wanted " + std::to_string(wanted.size());
+  }
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    const bool equal = found[i] == wanted[i] || (std::isnan(found[i]) && std::isnan(wanted[i])) ||
+                       std::abs(found[i] - wanted[i]) <= tolerance * (1 + std::abs(wanted[i]));
+    if (!equal) {
+      return "element " + std::to_string(i) + ": found " + std::to_string(found[i]) + ", wanted " +
+             std::to_string(wanted[i]);
+    }
+  }
+  return {};
+}
+
+inline double tolerance_of(tb::dtype t) { return t == tb::dtype::float32 ? 2e-6 : t == tb::dtype::float64 ? 1e-13 : 0; }
+
+}  // namespace support

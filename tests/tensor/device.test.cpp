@@ -1,0 +1,69 @@
+#include <catch2/catch_test_macros.hpp>
+#include <optional>
+#include <string>
+
+#include "support/print.h"
+#include "support/raises.h"
+#include "support/tensor_print.h"
+import topbit.core;
+import topbit.tensor;
+
+namespace tb = topbit;
+namespace key = topbit::key;
+using tb::backend;
+
+TEST_CASE("device: its text parses back to it, for every backend and index", "[tensor][device]") {
+  for (unsigned b = 1; b <= tb::backend_count; ++b) {
+    const auto type = static_cast<backend>(b);
+    const bool only_one = type == backend::CPU || type == backend::Meta;
+    for (int index : {0, 1, 127}) {
+      const tb::device d{type, static_cast<std::int8_t>(only_one ? 0 : index)};
+      CHECK(tb::parse_device(tb::to_string(d)) == d);
+    }
+  }
+  CHECK(tb::to_string(tb::cpu) == "cpu");
+  CHECK(tb::to_string(tb::meta) == "meta");
+  CHECK(tb::to_string(tb::cuda(1)) == "cuda:1");
+  CHECK(tb::parse_device("cuda") == tb::cuda());
+  CHECK(tb::parse_device("cpu:0") == tb::cpu);
+  CHECK(tb::parse_device("privateuse1") == tb::device{backend::PrivateUse1, 0});
+}
+
+TEST_CASE("device: what is no device is refused, and the error lists the forms", "[tensor][device]") {
+  for (const char* text : {"", "gpu", "CUDA", "cuda:", "cuda:-1", "cuda:128", "cuda:1x", "cuda:1:2", "cuda: 1", "cuda:99999999999",
+                           ":1", "cpu:1", "meta:2", " cpu", "none", "undefined"}) {
+    CHECK(toy::text_of<tb::device_error>([&] { tb::parse_device(text); }) ==
+          "device '" + std::string(text) + "': wanted cpu, cuda, cuda:N, meta, or another backend's name");
+  }
+}
+
+TEST_CASE("device: an index that does not fit is refused, not cut", "[tensor][device]") {
+  CHECK(tb::cuda(127).index == 127);
+  for (int index : {-1, 128, 256, 300}) {
+    CHECK(toy::text_of<tb::device_error>([&] { tb::cuda(index); }) ==
+          "device cuda:" + std::to_string(index) + ": wanted an index of 0 to 127");
+  }
+}
+
+TEST_CASE("device: every backend and layout has keys, and the backend's key is the dense one", "[tensor][device]") {
+  for (unsigned b = 1; b <= tb::backend_count; ++b) {
+    const auto type = static_cast<backend>(b);
+    const tb::device d{type, 0};
+    CHECK(tb::key_of(type) == tb::dispatch_key{tb::functionality::Dense, type});
+    CHECK(tb::backend_keys_of(d) == tb::key_set(tb::key_of(type)));
+    for (auto t : {tb::dtype::boolean, tb::dtype::float64}) {
+      const tb::key_set dense = tb::keys_of(tb::layout::strided, d, t);
+      CHECK(dense.has(tb::key_of(type)));
+      CHECK(dense.has(key::ADInplaceOrView));
+      CHECK(dense.intersects(tb::autograd_keys));
+      const tb::key_set below = dense - tb::autograd_keys - key::ADInplaceOrView - key::AutocastFunctionality;
+      CHECK(below.highest() == tb::key_of(type));
+      CHECK(tb::keys_of(tb::layout::sparse_coo, d, t).has({tb::functionality::Sparse, type}));
+      CHECK(tb::keys_of(tb::layout::sparse_csr, d, t).has({tb::functionality::SparseCsr, type}));
+      CHECK_FALSE(tb::keys_of(tb::layout::sparse_coo, d, t).has(tb::key_of(type)));
+    }
+  }
+  CHECK(tb::key_of(backend::none) == tb::dispatch_key{});
+  CHECK(tb::backend_keys_of(std::optional<tb::device>()) == tb::key_set(key::CPU));
+  CHECK(tb::backend_keys_of(std::optional(tb::cuda())) == tb::key_set(key::CUDA));
+}

@@ -1,0 +1,95 @@
+#include <catch2/catch_test_macros.hpp>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "support/print.h"
+#include "support/raises.h"
+#include "support/tensor_print.h"
+#include "support/tensor_values.h"
+import topbit.core;
+import topbit.tensor;
+
+namespace tb = topbit;
+using tb::dims;
+using tb::dtype;
+using tb::tensor;
+using toy::text_of;
+
+namespace {
+const tensor six = tb::from_values<std::int64_t>({0, 1, 2, 3, 4, 5}, {2, 3});
+std::string refused(const dims& sizes, const dims& strides, std::int64_t offset) {
+  return text_of<tb::shape_error>([&] { tb::author::make_view(six, sizes, strides, offset); });
+}
+}  // namespace
+
+TEST_CASE("make: a new tensor is dense and row-major", "[tensor][make]") {
+  const tensor t = tb::author::make_tensor({2, 3, 4}, dtype::float64, tb::cpu);
+  CHECK(t.strides() == dims{12, 4, 1});
+  CHECK(t.record().offset == 0);
+  CHECK(t.record().data->bytes == 24 * sizeof(double));
+  CHECK(tb::author::make_tensor({}, dtype::boolean, tb::cpu).record().data->bytes == 1);
+}
+
+TEST_CASE("make: impossible sizes are refused", "[tensor][make]") {
+  constexpr std::int64_t big = std::int64_t{1} << 62, most = std::numeric_limits<std::int64_t>::max();
+  const auto text = [](const dims& s) { return text_of<tb::shape_error>([&] { tb::author::make_tensor(s, dtype::boolean, tb::cpu); }); };
+  CHECK(text({-1}) == "a tensor of sizes [-1]: sizes cannot be negative");
+  CHECK(text({0, -1}) == "a tensor of sizes [0, -1]: sizes cannot be negative");
+  CHECK(text({big, 2}) == "a tensor of sizes [4611686018427387904, 2]: more elements than 64 bits can count");
+  CHECK(text({big, 4}) == "a tensor of sizes [4611686018427387904, 4]: more elements than 64 bits can count");
+  CHECK(text({0, big, 4}) == "a tensor of sizes [0, 4611686018427387904, 4]: more elements than 64 bits can count");
+  CHECK(text({most}) == "a tensor of sizes [9223372036854775807]: more elements than 64 bits can count");
+  CHECK(text({most, most, most, most, most, most}).ends_with("more elements than 64 bits can count"));
+}
+
+TEST_CASE("make: a view is elements of the base in another order", "[tensor][make]") {
+  const tensor t = tb::author::make_view(six, {3, 2}, {1, 3}, 0);
+  CHECK(support::values(t) == std::vector<double>{0, 3, 1, 4, 2, 5});
+  CHECK(t.keys() == six.keys());
+  const tensor backwards = tb::author::make_view(six, {6}, {-1}, 5);
+  CHECK(support::values(backwards) == std::vector<double>{5, 4, 3, 2, 1, 0});
+  const tensor repeated = tb::author::make_view(six, {2, 2}, {0, 1}, 4);
+  CHECK(support::values(repeated) == std::vector<double>{4, 5, 4, 5});
+}
+
+TEST_CASE("make: a view cannot leave its storage", "[tensor][make]") {
+  constexpr std::int64_t big = std::int64_t{1} << 62;
+  CHECK(refused({7}, {1}, 0) == "a view of sizes [7], strides [1], offset 0 leaves the storage of 6 elements");
+  CHECK(refused({6}, {1}, 1) == "a view of sizes [6], strides [1], offset 1 leaves the storage of 6 elements");
+  CHECK(refused({2}, {6}, 0) == "a view of sizes [2], strides [6], offset 0 leaves the storage of 6 elements");
+  CHECK(refused({1}, {1}, -1) == "a view of sizes [1], strides [1], offset -1 leaves the storage of 6 elements");
+  CHECK(refused({3}, {-1}, 1) == "a view of sizes [3], strides [-1], offset 1 leaves the storage of 6 elements");
+  CHECK(refused({2, 2}, {3, -1}, 0) == "a view of sizes [2, 2], strides [3, -1], offset 0 leaves the storage of 6 elements");
+  CHECK(refused({5}, {big}, 0).ends_with("leaves the storage of 6 elements"));  // 4 * big is 0 in 64 bits
+  CHECK(refused({2, 2}, {big, big}, big).ends_with("leaves the storage of 6 elements"));
+  CHECK(refused({2, 2}, {1}, 0).ends_with("leaves the storage of 6 elements"));
+  CHECK(refused({-1}, {1}, 0) == "a tensor of sizes [-1]: sizes cannot be negative");
+  CHECK(tb::author::make_view(six, {0}, {1}, 6).numel() == 0);
+  CHECK_THROWS_AS(tb::author::make_view(tensor(), {1}, {1}, 0), tb::shape_error);
+}
+
+TEST_CASE("make: a tensor without storage keeps the keys it is given", "[tensor][make]") {
+  const tensor t = tb::author::make_opaque({2, 3}, dtype::float32, {tb::backend::PrivateUse2, 1}, tb::key_set(tb::key::Vulkan));
+  CHECK(t.keys() == tb::key_set(tb::key::Vulkan));
+  CHECK(t.data() == nullptr);
+  CHECK(t.numel() == 6);
+  CHECK(t.version() == 0);
+  tb::author::bump_version(t);
+  CHECK(text_of<tb::shape_error>([] { tb::author::make_opaque({-1}, dtype::float32, tb::cpu, {}); }) ==
+        "a tensor of sizes [-1]: sizes cannot be negative");
+}
+
+TEST_CASE("make: from_values copies as many values as the sizes want", "[tensor][make]") {
+  std::vector<double> values{1, 2, 3, 4};
+  const tensor t = tb::from_values(values, {2, 2});
+  values[0] = 9;
+  CHECK(support::values(t) == std::vector<double>{1, 2, 3, 4});
+  CHECK(t.dtype() == dtype::float64);
+  CHECK(tb::from_values({true, false}, {2}).dtype() == dtype::boolean);
+  CHECK(tb::from_values<float>({}, {0, 3}).numel() == 0);
+  CHECK(tb::from_values({2.5F}, {}).dim() == 0);
+  CHECK(text_of<tb::shape_error>([] { tb::from_values({1.0, 2.0}, {3}); }) == "from_values: found 2 values, the sizes [3] want 3");
+  CHECK(text_of<tb::shape_error>([] { tb::from_values({1.0, 2.0}, {-2}); }) == "a tensor of sizes [-2]: sizes cannot be negative");
+}

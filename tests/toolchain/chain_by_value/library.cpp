@@ -1,0 +1,3 @@
+module fact.library;
+
+constinit int live = 0, withdrawn = 0;

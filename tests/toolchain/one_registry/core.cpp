@@ -1,0 +1,6 @@
+module fact.core;
+
+int& registered() {
+  static int& count = *new int(0);
+  return count;
+}

@@ -1,0 +1,3 @@
+module fact.registry;
+
+static const int registrar_here = ++registered.implementation_unit;

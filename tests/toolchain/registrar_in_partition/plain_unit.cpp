@@ -1,0 +1,3 @@
+import fact.registry;
+
+static const int registrar_here = ++registered.plain_unit;

@@ -1,0 +1,5 @@
+#include "../check.h"
+
+import fact.ops;
+
+int main() { CHECK(read(make(7)) == 7); }
