@@ -26,6 +26,24 @@ void raise_result_count(const operator_handle& op, std::size_t wanted, std::ptrd
                      name);
 }
 
+std::size_t aliased_argument(const operator_handle& op, std::size_t result, std::size_t results,
+                             std::span<const bool> candidates) {
+  std::size_t first = candidates.size(), last = 0;
+  for (std::size_t i = 0; i < candidates.size(); ++i) {
+    if (candidates[i]) last = i;
+    if (candidates[i] && first == candidates.size()) first = i;
+  }
+  if (const schema_record& s = entry_of(op.entry()).schema_of(); s.parsed) {
+    const schema_view view = s.parsed->view();
+    for (std::size_t i = 0; i < view.arguments.size(); ++i) {
+      if (candidates[i] && view.arguments[i].alias == view.returns[result].alias) return i;
+    }
+  }
+  if (results == 1) return candidates[0] ? first : last;
+  const std::size_t from_end = candidates.size() - results + result;
+  return candidates[from_end] ? from_end : last;
+}
+
 void raise_too_few(const operator_handle& op, std::size_t wanted, std::size_t found) {
   const std::string name(op.name());
   throw bad_argument(name + ": found " + std::to_string(found) + " values on the stack, wanted " +

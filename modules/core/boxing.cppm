@@ -24,6 +24,10 @@ namespace detail {
 [[noreturn]] void raise_bad_result(const operator_handle& op, std::size_t index, std::string_view wanted,
                                    std::string_view found);
 [[noreturn]] void raise_result_count(const operator_handle& op, std::size_t wanted, std::ptrdiff_t found);
+// The argument, one of the candidates, that the reference result at this index is: the one with its alias set in the
+// schema, else, as the reference has it, the first candidate for in-place forms and the last ones for out forms.
+std::size_t aliased_argument(const operator_handle& op, std::size_t result, std::size_t results,
+                             std::span<const bool> candidates);
 [[noreturn]] void raise_too_few(const operator_handle& op, std::size_t wanted, std::size_t found);
 
 template <class T>
@@ -38,17 +42,16 @@ inline constexpr std::size_t result_count<void> = 0;
 template <class... T>
 inline constexpr std::size_t result_count<std::tuple<T...>> = sizeof...(T);
 
+template <class A>
+inline constexpr bool is_written = std::is_lvalue_reference_v<A> && !std::is_const_v<std::remove_reference_t<A>>;
+
 // Boxes one argument of a typed call without owning it. An empty optional is none.
 template <class A>
 value borrowed(std::remove_reference_t<A>& x) noexcept {
   using T = std::remove_cvref_t<A>;
-  if constexpr (is_optional<T>::value) {
-    return x.has_value() ? borrowed<const typename T::value_type&>(*x) : value();
-  } else if constexpr (std::is_lvalue_reference_v<A> && !std::is_const_v<std::remove_reference_t<A>>) {
-    return value::refer<T>(x);
-  } else {
-    return value::borrow<T>(x);
-  }
+  if constexpr (is_written<A>) return value::refer<T>(x);
+  else if constexpr (is_optional<T>::value) return x.has_value() ? borrowed<const typename T::value_type&>(*x) : value();
+  else return value::borrow<T>(x);
 }
 
 // Reads a stack slot as parameter type A. References bind to the slot, views are copied out.
@@ -57,19 +60,16 @@ struct unboxed {
   using T = std::remove_cvref_t<A>;
   static constexpr std::string_view wanted = type_name<T>();
   static bool fits(const value& v) noexcept {
-    if constexpr (is_optional<T>::value) return v.is_none() || v.is<canonical_t<typename T::value_type>>();
+    if constexpr (is_written<A>) return v.is<T>();
+    else if constexpr (is_optional<T>::value) return v.is_none() || v.is<canonical_t<typename T::value_type>>();
     else return v.is<canonical_t<T>>();
   }
   static decltype(auto) read(value& v) {
-    if constexpr (is_optional<T>::value) {
+    if constexpr (is_written<A>) {
+      return v.template write<T>();
+    } else if constexpr (is_optional<T>::value) {
       using inner = canonical_t<typename T::value_type>;
-      return v.is_none() ? T() : T(std::in_place, std::as_const(v).template get<inner>());
-    } else if constexpr (std::is_lvalue_reference_v<A> && !std::is_const_v<std::remove_reference_t<A>>) {
-      // A loan that is written must not write the lender's reference; a value that refers is meant to be written.
-      if constexpr (boxed_inline<T>) {
-        if (!v.is_reference()) v.make_owned();
-      }
-      return v.template get<T>();
+      return v.is_none() ? T() : T(std::in_place, v.template get<inner>());
     } else {
       return std::as_const(v).template get<canonical_t<T>>();
     }
@@ -88,7 +88,7 @@ T take_result(value& v) {
     return T(view.begin(), view.end());
   } else {
     v.make_owned();
-    return std::move(v.get<T>());
+    return std::move(v.write<T>());
   }
 }
 
@@ -106,37 +106,37 @@ struct boxed_call<R(A...)> {
     (s.push(borrowed<A>(a)), ...);
     target->boxed(target, op, keys, s);
     if (s.size() != results) raise_result_count(op, results, static_cast<std::ptrdiff_t>(s.size()));
-    if constexpr (std::is_lvalue_reference_v<R>) {
-      return written_argument(a...);
-    } else if constexpr (is_tuple<R>) {
-      return tuple_result(op, s, std::make_index_sequence<results>{}, a...);
+    if constexpr (is_tuple<R>) {
+      return [&]<std::size_t... I>(std::index_sequence<I...>) {
+        return R(result<std::tuple_element_t<I, R>>(op, s, I, a...)...);
+      }(std::make_index_sequence<results>{});
     } else if constexpr (!std::is_void_v<R>) {
-      check<R>(op, s[0], 0);
-      return take_result<R>(s[0]);
+      return result<R>(op, s, 0, a...);
     }
   }
 
  private:
+  // A result that is a reference is the argument with its alias set; another is taken from the stack.
   template <class T>
-  static void check(const operator_handle& op, const value& v, std::size_t index) {
-    if (!unboxed<T>::fits(v)) raise_bad_result(op, index, unboxed<T>::wanted, v.type_name());
-  }
-  // A reference result is one of the arguments: the first if that is the one to write, else the last.
-  static R written_argument(A&... a) {
-    auto all = std::forward_as_tuple(a...);
-    using first = std::tuple_element_t<0, std::tuple<A...>>;
-    if constexpr (std::same_as<first, R>) return std::get<0>(all);
-    else return std::get<sizeof...(A) - 1>(all);
-  }
-  template <std::size_t... I>
-  static R tuple_result(const operator_handle& op, stack& s, std::index_sequence<I...>, A&... a) {
-    if constexpr ((std::is_lvalue_reference_v<std::tuple_element_t<I, R>> && ...)) {
-      auto all = std::forward_as_tuple(a...);
-      return R(std::get<sizeof...(A) - results + I>(all)...);
+  static T result(const operator_handle& op, stack& s, std::size_t index, A&... a) {
+    using held = std::remove_cvref_t<T>;
+    if (!unboxed<held>::fits(s[index])) raise_bad_result(op, index, unboxed<held>::wanted, s[index].type_name());
+    if constexpr (std::is_lvalue_reference_v<T>) {
+      static_assert((std::same_as<A, T> || ...), "a result that is a reference needs an argument of that very type");
+      const std::array<bool, sizeof...(A)> candidates{std::same_as<A, T>...};
+      const std::size_t chosen = aliased_argument(op, index, results, candidates);
+      std::remove_reference_t<T>* found = nullptr;
+      std::size_t i = 0;
+      ((i++ == chosen ? void(found = address_as<T>(a)) : void()), ...);
+      return *found;
     } else {
-      (check<std::tuple_element_t<I, R>>(op, s[I], I), ...);
-      return R(take_result<std::tuple_element_t<I, R>>(s[I])...);
+      return take_result<T>(s[index]);
     }
+  }
+  template <class T, class X>
+  static std::remove_reference_t<T>* address_as(X& x) noexcept {
+    if constexpr (std::convertible_to<X*, std::remove_reference_t<T>*>) return std::addressof(x);
+    else return nullptr;
   }
 };
 
@@ -193,6 +193,37 @@ struct unboxed_call<R(A...)> {
     } else {
       s.push(boxed<T>(result));
     }
+  }
+};
+
+// What a stack must hold before and after a call of this signature; throws bad_argument.
+template <class Sig>
+struct stack_check;
+template <class R, class... A>
+struct stack_check<R(A...)> {
+  static void arguments(const operator_handle& op, std::span<const value> values) {
+    std::size_t i = 0;
+    ((fits<A>(values[i]) ? void(++i) : raise_bad_argument(op, i, unboxed<A>::wanted, values[i].type_name())), ...);
+  }
+  static void results(const operator_handle& op, std::span<const value> values) {
+    if constexpr (is_tuple<R>) {
+      [&]<std::size_t... I>(std::index_sequence<I...>) {
+        (one<std::tuple_element_t<I, R>>(op, values[I], I), ...);
+      }(std::make_index_sequence<result_count<R>>{});
+    } else if constexpr (!std::is_void_v<R>) {
+      one<R>(op, values[0], 0);
+    }
+  }
+
+ private:
+  template <class T>
+  static bool fits(const value& v) noexcept {
+    return unboxed<T>::fits(v);
+  }
+  template <class T>
+  static void one(const operator_handle& op, const value& v, std::size_t index) {
+    using held = std::remove_cvref_t<T>;
+    if (!unboxed<held>::fits(v)) raise_bad_result(op, index, unboxed<held>::wanted, v.type_name());
   }
 };
 

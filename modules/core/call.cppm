@@ -121,11 +121,14 @@ consteval std::size_t source_of() {
   return from_nowhere;
 }
 
-// Positional arguments first and no more than may be positional, every keyword the name of a later argument, and
-// every parameter with a source.
+// Positional arguments first and none of them keyword-only, every keyword the name of a later argument, and every
+// parameter with a source. The full call, all arguments in their order, is not checked here: it is a kernel's own form.
 template <class Op, class... B>
 consteval bool all_sources_known() {
   constexpr std::size_t positional = positional_count<B...>();
+  for (std::size_t i = 0; i < positional && i < Op::schema().arguments.size(); ++i) {
+    if (Op::schema().arguments[i].keyword_only) return false;
+  }
   const std::array<std::string_view, sizeof...(B)> names{name_given<std::remove_cvref_t<B>>...};
   for (std::size_t b = 0; b < names.size(); ++b) {
     if ((b < positional) != names[b].empty()) return false;

@@ -3,6 +3,7 @@
 export module topbit.core:concepts;
 
 import topbit.std;
+import :extract;
 import :key_set;
 import :handle;
 import :signature;
@@ -86,6 +87,31 @@ consteval verdict explain_kernel() {
   }
   return v;
 }
+
+template <class A>
+consteval void explain_boxable(verdict& v, std::string_view op, std::size_t argument) {
+  using T = std::remove_cvref_t<A>;
+  constexpr bool written = std::is_lvalue_reference_v<A> && !std::is_const_v<std::remove_reference_t<A>>;
+  std::string_view wanted;
+  if constexpr (written) return;
+  else if constexpr (std::same_as<T, std::string>) wanted = "'std::string_view'";
+  else if constexpr (is_list<T>::value && std::same_as<T, std::vector<typename element<T>::type>>) {
+    wanted = "'std::span<const T>'";
+  } else if constexpr (!std::is_copy_constructible_v<T>) wanted = "a type that can be copied, or a reference to write to";
+  if (wanted.empty() || !v.ok()) return;
+  v.add(op).add(", argument ").add(argument).add(": found '").add(type_name<A>()).add("', wanted ").add(wanted);
+}
+
+/// Why arguments of this signature cannot travel in boxes; empty if they can.
+template <class R, class... A>
+consteval verdict explain_signature(std::string_view op, std::type_identity<R(A...)>) {
+  verdict v;
+  std::size_t i = 0;
+  (explain_boxable<A>(v, op, ++i), ...);
+  return v;
+}
+template <class Sig>
+concept boxable_signature = explain_signature("", std::type_identity<Sig>{}).ok();
 
 template <class F>
 consteval verdict explain_boxed_kernel() {

@@ -1,5 +1,6 @@
 // Errors with data. The text starts with the operator, is lower case, has no final full stop, and says what was
-// found, what was wanted, and what would help. Everything topbit throws derives from topbit::error.
+// found, what was wanted, and what would help. Everything topbit throws derives from topbit::error, but for
+// std::bad_alloc where the host has no memory left.
 export module topbit.core:error;
 
 import topbit.std;

@@ -42,10 +42,15 @@ void operator_handle::redispatch_boxed(key_set given, stack& s) const {
   const std::size_t arguments = argument_count();
   if (s.size() < arguments) detail::raise_too_few(*this, arguments, s.size());
   const std::size_t below = s.size() - arguments;
+  // A kernel with a typed front checks what it unboxes; for one without, nobody else would.
+  const bool unchecked = k->kind == detail::kernel_kind::adapter;
+  const detail::signature_info& signature = *entry_of(*entry_).signature;
+  if (unchecked) signature.check_arguments(*this, s.top(arguments));
   k->boxed(k, *this, keys, s);
   if (s.size() != below + result_count()) {
     detail::raise_result_count(*this, result_count(), static_cast<std::ptrdiff_t>(s.size() - below));
   }
+  if (unchecked) signature.check_results(*this, s.top(result_count()));
 }
 
 }  // namespace topbit

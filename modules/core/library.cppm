@@ -21,7 +21,7 @@ inline constexpr kernel fallthrough_record{.kind = kernel_kind::fallthrough};
 }
 
 /// One namespace's registrations, made by library(), fragment() or implement(). Move-only.
-export class library_block {
+export class [[nodiscard("its registrations are taken back when it is destroyed")]] library_block {
  public:
   enum class kind : std::uint8_t { library, fragment, implement };
   library_block(registry& r, std::string_view ns, kind k, std::optional<key_target> key, std::source_location where);
@@ -34,7 +34,7 @@ export class library_block {
     return *this;
   }
   template <class Op>
-  library_block&& def(const Op& o, std::source_location where = std::source_location::current()) && {
+  library_block def(const Op& o, std::source_location where = std::source_location::current()) && {
     return std::move(def(o, where));
   }
 
@@ -48,7 +48,7 @@ export class library_block {
     return *this;
   }
   template <auto Fn, class Op>
-  library_block&& impl(const Op& o, key_target key, std::source_location where = std::source_location::current()) && {
+  library_block impl(const Op& o, key_target key, std::source_location where = std::source_location::current()) && {
     return std::move(impl<Fn>(o, key, where));
   }
   /// The same for the block's key, or as a catch-all if it has none.
@@ -57,7 +57,7 @@ export class library_block {
     return impl<Fn>(o, default_key(), where);
   }
   template <auto Fn, class Op>
-  library_block&& impl(const Op& o, std::source_location where = std::source_location::current()) && {
+  library_block impl(const Op& o, std::source_location where = std::source_location::current()) && {
     return std::move(impl<Fn>(o, default_key(), where));
   }
 
@@ -69,7 +69,7 @@ export class library_block {
     return *this;
   }
   template <auto Fn, class Op>
-  library_block&& impl_boxed(const Op& o, key_target key, std::source_location where = std::source_location::current()) && {
+  library_block impl_boxed(const Op& o, key_target key, std::source_location where = std::source_location::current()) && {
     return std::move(impl_boxed<Fn>(o, key, where));
   }
 
@@ -80,7 +80,7 @@ export class library_block {
     return *this;
   }
   template <class Op>
-  library_block&& fallthrough(const Op& o, key_target key, std::source_location where = std::source_location::current()) && {
+  library_block fallthrough(const Op& o, key_target key, std::source_location where = std::source_location::current()) && {
     return std::move(fallthrough(o, key, where));
   }
 

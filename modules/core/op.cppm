@@ -3,7 +3,7 @@
 // A call is: the keys of the arguments, two thread words, two words of the operator, one table row, one jump. The
 // operator reaches its entry through a site, one per operator and image. A site starts bound to a head of its own whose
 // mask is zero, so that the first call lands on row 0, the binder, which looks the operator up, stores the
-// entry and calls again: no call ever asks whether it is bound.
+// entry and calls again: no call ever asks whether it is bound. A redispatch asks, but only when no key is left of its set.
 export module topbit.core:op;
 
 import topbit.std;
@@ -119,7 +119,8 @@ struct caller<R(A...)> {
 template <class Sig>
 inline constexpr signature_info signature_of{type_name<Sig>(), raw_type_name<Sig>(), function_traits<Sig>::arity,
                                              result_count<typename function_traits<Sig>::result>,
-                                             signature_selects_backend<Sig>, &caller<Sig>::make};
+                                             signature_selects_backend<Sig>, &stack_check<Sig>::arguments,
+                                             &stack_check<Sig>::results, &caller<Sig>::make};
 
 // The front of a kernel known at compile time: its body is inlined here.
 template <auto Fn, class Sig>
@@ -187,6 +188,8 @@ struct op<Text, void> {
 
 template <fixed_string Text, class R, class... A>
 struct op<Text, R(A...)> {
+  static_assert(detail::boxable_signature<R(A...)>,
+                detail::explain_signature(detail::operator_constants<Text, R(A...)>::name, std::type_identity<R(A...)>{}));
   using signature = R(A...);
   static constexpr std::size_t arity = sizeof...(A);
 

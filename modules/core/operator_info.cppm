@@ -6,6 +6,7 @@ import topbit.std;
 import :extract;
 import :kernel;
 import :text;
+import :value;
 
 namespace topbit {
 
@@ -17,6 +18,9 @@ struct signature_info {
   std::size_t arguments;
   std::size_t results;
   bool selects_backend;  // no argument can bring keys, and one says where to run
+  // Throw bad_argument unless the values are what the signature takes, or gives.
+  void (*check_arguments)(const operator_handle&, std::span<const value>);
+  void (*check_results)(const operator_handle&, std::span<const value>);
   // A new record of this kind with the signature's entry points. Freed by ::operator delete.
   kernel* (*make)(kernel_kind);
 };

@@ -72,6 +72,10 @@ export class registry {
   std::unique_ptr<detail::registry_state> state_;
 };
 
+/// The operator of this name in the process registry: `find("ns::name").typed<Sig>()` is the typed handle by name.
+/// Throws unknown_operator, with the nearest name there is.
+export inline operator_handle find(std::string_view name) { return registry::process().find(name); }
+
 namespace detail {
 
 // What a record that raises calls: composes the error from the entry and the keys each argument brought.

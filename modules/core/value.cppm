@@ -100,6 +100,8 @@ inline constexpr bool is_view<std::span<const T>> = true;
 // The type a C++ argument or result has inside a box: strings and lists as views, the rest as itself.
 template <class T> struct canonical { using type = T; };
 template <> struct canonical<std::string> { using type = std::string_view; };
+template <> struct canonical<const char*> { using type = std::string_view; };
+template <std::size_t N> struct canonical<char[N]> { using type = std::string_view; };
 template <class T> struct canonical<std::vector<T>> { using type = std::span<const T>; };
 template <class T>
 using canonical_t = canonical<std::remove_cvref_t<T>>::type;
@@ -135,12 +137,18 @@ export class value {
  public:
   constexpr value() noexcept : payload_{.integer = 0} {}
 
-  /// Owns a copy of x (or x itself, moved). Strings and vectors are held as views over owned data.
+  /// Owns a copy of x (or x itself, moved). Strings and vectors are held as views over owned data; an optional is what
+  /// it holds, or none.
   template <class T>
     requires(!std::same_as<std::remove_cvref_t<T>, value>)
-  explicit value(T&& x)
-      : payload_(detail::boxed_form<detail::canonical_t<T>>::own(std::forward<T>(x))),
-        type_(reinterpret_cast<std::uintptr_t>(&detail::type_of<detail::canonical_t<T>>)) {}
+  explicit value(T&& x) : value() {
+    if constexpr (detail::is_optional<std::remove_cvref_t<T>>::value) {
+      if (x.has_value()) *this = value(*std::forward<T>(x));
+    } else {
+      payload_ = detail::boxed_form<detail::canonical_t<T>>::own(std::forward<T>(x));
+      type_ = reinterpret_cast<std::uintptr_t>(&detail::type_of<detail::canonical_t<T>>);
+    }
+  }
 
   /// Refers to x, which must outlive the value. T is a canonical type: a view, not a string or a vector.
   template <class T>
@@ -155,7 +163,6 @@ export class value {
   /// The same, for an argument that is there to be written: what is written to the value is written to x.
   template <class T>
   static value refer(T& x) noexcept {
-    if constexpr (!boxed_inline<T>) return borrow<T>(x);
     value v;
     v.payload_.pointer = std::addressof(x);
     v.type_ = reinterpret_cast<std::uintptr_t>(&detail::type_of<T>) | borrowed_bit | reference_bit;
@@ -187,16 +194,20 @@ export class value {
     const detail::value_type* held = type();
     return held == &detail::type_of<T> || (held != nullptr && held->identity == detail::type_of<T>.identity);
   }
-  /// The value as T. Precondition: is<T>().
-  template <class T>
-  decltype(auto) get() noexcept {
-    if constexpr (boxed_inline<T>) return is_reference() ? *static_cast<T*>(payload_.pointer) : form<T>::get(payload_);
-    else return form<T>::get(payload_);
-  }
+  /// The value as T, to read. Precondition: is<T>().
   template <class T>
   const T& get() const noexcept {
     if constexpr (boxed_inline<T>) {
       if (is_reference()) return *static_cast<const T*>(payload_.pointer);
+    }
+    return form<T>::get(payload_);
+  }
+  /// The value as T, to write. What the value refers to is written; a mere loan becomes a copy of its own first.
+  template <class T>
+  T& write() {
+    if (!is_reference()) make_owned();
+    if constexpr (boxed_inline<T>) {
+      if (is_reference()) return *static_cast<T*>(payload_.pointer);
     }
     return form<T>::get(payload_);
   }
@@ -214,7 +225,7 @@ export class value {
  private:
   // In the low bits of the type's address, which are zero.
   static constexpr std::uintptr_t borrowed_bit = 1;
-  static constexpr std::uintptr_t reference_bit = 2;  // the payload is the address of an object that would fit into it
+  static constexpr std::uintptr_t reference_bit = 2;  // the payload is an address even if the object would fit into it
   static constexpr std::uintptr_t marks = borrowed_bit | reference_bit;
   template <class T>
   using form = detail::boxed_form<T>;
@@ -225,7 +236,7 @@ export class value {
   inline bool needs_copy() const noexcept { return type_ != 0 && type()->copy != nullptr; }
   // The payload as the type's functions take it, with an object referred to brought into it.
   inline detail::payload fetched() const noexcept {
-    if (!is_reference()) return payload_;
+    if (!is_reference() || type()->inline_size == 0) return payload_;
     detail::payload p{.integer = 0};
     std::memcpy(p.bytes, payload_.pointer, type()->inline_size);
     return p;

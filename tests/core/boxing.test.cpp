@@ -75,6 +75,10 @@ void leaves_a_number(const operator_handle& op, stack& s) {
   s.drop(op.argument_count());
   for (std::size_t i = 0; i < op.result_count(); ++i) s.push(1.5);
 }
+void leaves_fresh(const operator_handle& op, stack& s) {
+  s.drop(op.argument_count());
+  for (std::size_t i = 0; i < op.result_count(); ++i) s.push(tensor(key::CUDA, 99));
+}
 void writes_seven(const operator_handle&, stack& s) {  // into the first argument, which it leaves as the result
   s.top(2)[0].get<tensor>().set(7);
   s.drop(1);
@@ -85,9 +89,10 @@ const auto kernels = [] {
   block.def(add).impl<&add_cpu>(add, key::CPU).impl_boxed<&forgets_to_pop>(add, key::CUDA);
   block.impl_boxed<&leaves_a_number>(add, key::XLA).impl_boxed<&leaves_nothing>(add, key::HIP);
   block.def(fill).impl<&fill_cpu>(fill, key::CPU).impl_boxed<&writes_seven>(fill, key::CUDA);
-  block.def(pass).impl<&pass_cpu>(pass, key::CPU).impl_boxed<&leaves_a_number>(pass, key::CUDA);
-  block.def(into).impl<&into_cpu>(into, key::CPU).impl_boxed<&leaves_a_number>(into, key::CUDA);
-  block.def(swap).impl<&swap_cpu>(swap, key::CPU).impl_boxed<&leaves_a_number>(swap, key::CUDA);
+  block.def(pass).impl<&pass_cpu>(pass, key::CPU).impl_boxed<&leaves_fresh>(pass, key::CUDA);
+  block.def(into).impl<&into_cpu>(into, key::CPU).impl_boxed<&leaves_fresh>(into, key::CUDA);
+  block.impl_boxed<&leaves_a_number>(into, key::XLA);
+  block.def(swap).impl<&swap_cpu>(swap, key::CPU).impl_boxed<&leaves_fresh>(swap, key::CUDA);
   block.def(pair).impl<&pair_cpu>(pair, key::CPU).impl_boxed<&leaves_a_number>(pair, key::CUDA);
   block.def(note).impl<&note_cpu>(note, key::CPU).impl_boxed<&leaves_nothing>(note, key::CUDA);
   block.def(lists).impl<&lists_cpu>(lists, key::CPU);
@@ -210,12 +215,15 @@ TEST_CASE("boxing: a typed call through boxed layers ends in the typed kernel, w
   CHECK(layers_passed == 12);
 }
 
-TEST_CASE("boxing: a reference result is an argument, whatever the boxed kernel left", "[core][boxing][B5]") {
+TEST_CASE("boxing: a reference result is an argument, whatever tensor the boxed kernel left", "[core][boxing][B5]") {
   tensor a(key::CUDA, 1), b(key::CUDA, 2);
   CHECK(&fill(a, 3) == &a);
   CHECK(a.value() == 7);  // written by the boxed kernel, through the handle
   CHECK(&pass(a, 3) == &a);
   CHECK(&into(b, 3, a) == &a);
+  tensor xla(key::XLA, 1);
+  CHECK(toy::text_of<tb::bad_argument>([&] { into(b, 3, xla); }) ==
+        "box::into: the boxed kernel's result 1 is 'double', wanted 'toy::tensor'");
   const auto both = swap(a, b);
   CHECK(&std::get<0>(both) == &a);
   CHECK(&std::get<1>(both) == &b);
@@ -322,10 +330,73 @@ void pass_on(const operator_handle& op, key_set keys, stack& s) {
 TEST_CASE("boxing: what a kernel writes to a small argument behind a boxed layer reaches the caller",
           "[core][boxing][B3]") {
   using namespace boxing_ops;
-  const auto kernels = tb::fragment("box").def(bump).impl<&bump_cpu>(bump, key::CPU);
-  const auto layer = tb::fallback<&pass_on>(key::UserMiddle1);
+  const auto bump_kernels = tb::fragment("box").def(bump).impl<&bump_cpu>(bump, key::CPU);
+  const auto pass_on_layer = tb::fallback<&pass_on>(key::UserMiddle1);
   const tb::include_guard included(key::UserMiddle1);
   cell c{1};
   CHECK(&bump(c, 41) == &c);
   CHECK(c.n == 42);
+}
+
+namespace boxing_ops {
+
+inline constexpr tb::op<"box::second(Tensor(a!) x, Tensor(b!) y, int n) -> (Tensor(b!), int)"> second;
+inline constexpr tb::op<"box::each_(Tensor(a!)[] all) -> ()"> each_;
+inline constexpr tb::op<"box::count(Tensor a) -> int"> count;
+
+std::tuple<tensor&, std::int64_t> second_cpu(tensor&, tensor& y, std::int64_t n) { return {y, n}; }
+void each_cpu(std::vector<tensor>& all) {
+  for (tensor& t : all) t.set(t.value() + 1);
+}
+void count_as_double(const operator_handle&, stack& s) {
+  s.drop(1);
+  s.push(2.5);
+}
+
+}  // namespace boxing_ops
+
+TEST_CASE("boxing: a reference result is the argument with its alias set, whatever stands beside it",
+          "[core][boxing][B5]") {
+  using namespace boxing_ops;
+  const auto own_kernel = tb::fragment("box").def(second).impl<&second_cpu>(second, key::CPU);
+  const auto passing = tb::fallback<&pass_on>(key::UserMiddle1);
+  const tb::include_guard included(key::UserMiddle1);
+  tensor x(key::CPU, 1), y(key::CPU, 2);
+  const auto [result, number] = second(x, y, 3);
+  CHECK(&result == &y);
+  CHECK(number == 3);
+}
+
+TEST_CASE("boxing: a written list crosses a boxed layer as itself", "[core][boxing][B3]") {
+  using namespace boxing_ops;
+  const auto own_kernel = tb::fragment("box").def(each_).impl<&each_cpu>(each_, key::CPU);
+  const auto passing = tb::fallback<&pass_on>(key::UserMiddle1);
+  const tb::include_guard included(key::UserMiddle1);
+  std::vector<tensor> all{tensor(key::CPU, 1), tensor(key::CPU, 2)};
+  each_(all);
+  CHECK(all[0].value() == 2);
+  CHECK(all[1].value() == 3);
+}
+
+TEST_CASE("boxing: a boxed kernel called boxed has its arguments and results checked", "[core][boxing][B6]") {
+  using namespace boxing_ops;
+  const auto own_kernel = tb::fragment("box").def(count).impl_boxed<&count_as_double>(count, key::CPU);
+  stack s;
+  s.push(tensor(key::CPU, 1));
+  CHECK(toy::text_of<tb::bad_argument>([&] { count.handle().call_boxed(s); }) ==
+        "box::count: the boxed kernel's result 1 is 'double', wanted 'int64_t'");
+  stack wrong;
+  wrong.push(tensor(key::CPU, 1));
+  wrong.push(1.5);
+  CHECK(toy::text_of<tb::bad_argument>([&] {
+          count.handle().redispatch_boxed(key::CPU, wrong);
+        }) == "box::count, argument 1 'a': found 'double', wanted 'toy::tensor'");
+}
+
+TEST_CASE("boxing: a loan that a layer writes becomes its own copy", "[core][boxing]") {
+  const tensor lent(key::CPU, 7);
+  tb::value v = tb::value::borrow(lent);
+  v.write<tensor>() = tensor(key::CPU, 8);
+  CHECK(v.get<tensor>().value() == 8);
+  CHECK(lent.value() == 7);
 }

@@ -178,13 +178,13 @@ TEST_CASE("value: one that refers is written through, and a copy of it is not", 
   int n = 1;
   tb::value v = tb::value::refer(n);
   CHECK(v.is_reference());
-  v.get<int>() = 2;
+  v.write<int>() = 2;
   CHECK(n == 2);
   tb::value copy = v;
-  copy.get<int>() = 3;
+  copy.write<int>() = 3;
   CHECK(n == 2);
   CHECK(!copy.is_borrowed());
   v.make_owned();
-  v.get<int>() = 4;
+  v.write<int>() = 4;
   CHECK(n == 2);
 }
