@@ -13,6 +13,7 @@ library_block::library_block(registry& r, std::string_view ns, kind k, std::opti
     throw bad_registration("namespace '" + ns_ + "' at " + detail::place(where.file_name(), where.line()) +
                            ": needs an identifier of letters, digits and '_'");
   }
+  if (kind_ == kind::library) registrations_.push_back(registry_->claim(ns_, where));
 }
 
 void library_block::check_namespace(const detail::operator_info& op, std::source_location where) const {

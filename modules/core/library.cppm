@@ -102,7 +102,8 @@ export class [[nodiscard("its registrations are taken back when it is destroyed"
   std::vector<registration> registrations_;
 };
 
-/// Defines operators of a namespace, in the process registry or in one of your own.
+/// Owns a namespace and defines its operators, in the process registry or in one of your own. Throws bad_registration if
+/// the namespace is owned already.
 export library_block library(std::string_view ns, registry& r = registry::process(),
                              std::source_location where = std::source_location::current());
 /// Adds operators to a namespace.

@@ -260,6 +260,18 @@ registration registry::implement(const detail::operator_info& op, key_target tar
   return {*this, &e, state_->next_id++};
 }
 
+registration registry::claim(std::string_view ns, std::source_location where) {
+  const std::string here = place(where.file_name(), where.line());
+  const std::lock_guard lock(state_->mutex);
+  for (const detail::claimed_namespace& other : state_->namespaces) {
+    if (other.name != ns) continue;
+    throw bad_registration("library '" + std::string(ns) + "' at " + here + ": the namespace has one already, at " +
+                           other.place + "; add to it with fragment() or implement()");
+  }
+  state_->namespaces.push_back({state_->next_id, std::string(ns), here});
+  return {*this, nullptr, state_->next_id++};
+}
+
 registration registry::fallback(key_target target, const detail::kernel& impl, std::source_location where) {
   const std::string here = place(where.file_name(), where.line());
   check_row("fallback", target, here);
@@ -289,6 +301,7 @@ registration registry::fallback(key_target target, const detail::kernel& impl, s
 void registry::withdraw(detail::entry_head* head, std::uint64_t id) noexcept {
   const std::lock_guard lock(state_->mutex);
   if (head == nullptr) {
+    if (std::erase_if(state_->namespaces, [&](const auto& n) { return n.id == id; }) != 0) return;
     for (auto& f : state_->fallbacks) {
       if (f != nullptr && f->id == id) f = nullptr;
     }

@@ -13,12 +13,19 @@ namespace topbit {
 
 namespace detail {
 
+struct claimed_namespace {
+  std::uint64_t id;
+  std::string name;
+  std::string place;
+};
+
 struct registry_state {
   mutable std::mutex mutex;
   name_table names;
   std::vector<std::unique_ptr<entry>> entries;
   std::vector<std::unique_ptr<live_registration>> fallback_registrations;
   live_kernels::fallback_table fallbacks{};
+  std::vector<claimed_namespace> namespaces;
   std::uint64_t next_id = 1;
 
   // Under the lock: the entry of this name and signature, made if there is none.

@@ -110,3 +110,16 @@ TEST_CASE("library: rows registered twice are as if registered once", "[core][li
   CHECK(r.operators().size() == 1);
   CHECK(r.find("lib::height").typed<int(const image&)>()(image{key::CPU, 0, 9}) == 9);
 }
+
+TEST_CASE("library: a namespace has one library block at a time, and any number of others", "[core][library][R2]") {
+  tb::registry r;
+  auto first = tb::library("own", r);
+  const std::string text = toy::text_of<tb::bad_registration>([&] { (void)tb::library("own", r); });
+  CHECK(text.starts_with("library 'own' at "));
+  CHECK(text.find(": the namespace has one already, at ") != std::string::npos);
+  CHECK(text.ends_with("; add to it with fragment() or implement()"));
+  (void)tb::fragment("own", r);
+  (void)tb::implement("own", tb::key::CPU, r);
+  first.reset();
+  (void)tb::library("own", r);
+}
