@@ -90,6 +90,23 @@ struct boxed_form<std::string_view> : boxed_view<std::string_view, std::string> 
 template <class T>
 struct boxed_form<std::span<const T>> : boxed_view<std::span<const T>, std::vector<T>> {};
 
+// A vector of bool has no elements to view.
+class bool_list {
+ public:
+  template <class Iterator>
+  bool_list(Iterator first, Iterator last) : size_(static_cast<std::size_t>(last - first)), data_(new bool[size_]) {
+    for (bool* to = data_.get(); first != last; ++first) *to++ = *first;
+  }
+  const bool* begin() const noexcept { return data_.get(); }
+  const bool* end() const noexcept { return data_.get() + size_; }
+
+ private:
+  std::size_t size_;
+  std::unique_ptr<bool[]> data_;
+};
+template <>
+struct boxed_form<std::span<const bool>> : boxed_view<std::span<const bool>, bool_list> {};
+
 template <class T>
 inline constexpr bool is_view = false;
 template <>

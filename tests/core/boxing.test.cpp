@@ -400,3 +400,30 @@ TEST_CASE("boxing: a loan that a layer writes becomes its own copy", "[core][box
   CHECK(v.get<tensor>().value() == 8);
   CHECK(lent.value() == 7);
 }
+
+namespace boxing_ops {
+
+inline constexpr tb::op<"box::any(Tensor a, bool[] flags) -> bool"> any;
+bool any_cpu(const tensor&, std::span<const bool> flags) {
+  for (bool flag : flags) {
+    if (flag) return true;
+  }
+  return false;
+}
+
+}  // namespace boxing_ops
+
+TEST_CASE("boxing: a list of bool is borrowed and copied like any other", "[core][boxing][B7]") {
+  using namespace boxing_ops;
+  const auto own_kernel = tb::fragment("box").def(any).impl<&any_cpu>(any, key::CPU);
+  const auto passing = tb::fallback<&pass_on>(key::UserMiddle1);
+  const tb::include_guard included(key::UserMiddle1);
+  const std::array<bool, 3> flags{false, false, true};
+  CHECK(any(tensor(key::CPU, 1), flags));
+  tb::value copy;
+  {
+    const std::span<const bool> view(flags);
+    copy = tb::value(tb::value::borrow(view));
+  }
+  CHECK(copy.get<std::span<const bool>>()[2]);
+}
