@@ -43,6 +43,7 @@ int main() {
     tb::ops::neg(there);
   } catch (const tb::no_kernel& e) {
     const std::string text = e.what();
-    std::puts(text.substr(0, text.find(';')).c_str());  // prints: aten::neg: no kernel for PrivateUse1, which argument 1 'self' brought
+    std::puts(text.substr(0, text.find(';'))
+                  .c_str());  // prints: aten::neg: no kernel for PrivateUse1, which argument 1 'self' brought
   }
 }

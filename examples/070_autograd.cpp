@@ -15,7 +15,9 @@ static tb::tensor square_kernel(const tb::tensor& self, double scale) { return s
 struct square_rule {
   tb::saved_tensor self;
   double scale;
-  static square_rule save(const tb::tensor& self, double scale, const tb::tensor&) { return {tb::saved_tensor(self), scale}; }
+  static square_rule save(const tb::tensor& self, double scale, const tb::tensor&) {
+    return {tb::saved_tensor(self), scale};
+  }
   std::array<tb::tensor, 1> backward(const tb::tensor& gradient, std::array<bool, 1>) const {
     return {gradient * self.get("demo::square") * (2 * scale)};
   }

@@ -1,4 +1,5 @@
-// What a call costs, by the way it takes to the same work. Read the ratios to dispatch/function_pointer of the same run.
+// What a call costs, by the way it takes to the same work. Read the ratios to dispatch/function_pointer of the same
+// run.
 #include <benchmark/benchmark.h>
 
 #include <array>
@@ -37,15 +38,20 @@ void pass_on(const tb::operator_handle& op, tb::key_set keys, tb::stack& s) {
 }
 
 const auto kernels = tb::library("bench")
-                         .def(unboxed).impl<&problem::sum>(unboxed, tb::key::CPU)
-                         .def(unboxed_extern).impl<&problem::sum_elsewhere>(unboxed_extern, tb::key::CPU)
-                         .def(layered).impl<&problem::sum>(layered, tb::key::CPU)
+                         .def(unboxed)
+                         .impl<&problem::sum>(unboxed, tb::key::CPU)
+                         .def(unboxed_extern)
+                         .impl<&problem::sum_elsewhere>(unboxed_extern, tb::key::CPU)
+                         .def(layered)
+                         .impl<&problem::sum>(layered, tb::key::CPU)
                          .impl<&layer<tb::key::UserBottom1>>(layered, tb::key::UserBottom1)
                          .impl<&layer<tb::key::UserBottom2>>(layered, tb::key::UserBottom2)
                          .impl<&layer<tb::key::UserMiddle1>>(layered, tb::key::UserMiddle1)
                          .impl<&layer<tb::key::UserMiddle2>>(layered, tb::key::UserMiddle2)
-                         .def(boxed_kernel).impl_boxed<&sum_boxed>(boxed_kernel, tb::key::CPU)
-                         .def(behind_fallback).impl<&problem::sum>(behind_fallback, tb::key::CPU);
+                         .def(boxed_kernel)
+                         .impl_boxed<&sum_boxed>(boxed_kernel, tb::key::CPU)
+                         .def(behind_fallback)
+                         .impl<&problem::sum>(behind_fallback, tb::key::CPU);
 const auto fallback = tb::fallback<&pass_on>(tb::key::UserTop2);
 
 struct base {

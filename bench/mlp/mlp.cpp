@@ -1,11 +1,12 @@
-// A training step of the digits' classifier: forward, backward and update through the dispatcher. The first steps of each
-// size are compared with the same training in plain double-precision loops.
+// A training step of the digits' classifier: forward, backward and update through the dispatcher. The first steps of
+// each size are compared with the same training in plain double-precision loops.
 #include <benchmark/benchmark.h>
 
 #include <array>
 #include <cmath>
 #include <cstdint>
 #include <random>
+#include <string>
 #include <vector>
 
 import topbit;
@@ -67,4 +68,13 @@ BENCHMARK(step)->Name("mlp/step")->Arg(32)->Arg(64)->Arg(256)->Unit(benchmark::k
 
 }  // namespace
 
-BENCHMARK_MAIN();
+int main(int argc, char** argv) {
+  benchmark::Initialize(&argc, argv);
+  if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 1;
+  benchmark::AddCustomContext("cpu_kernels", std::string(tb::cpu_isa()));
+  if (const std::string problem(tb::cpu_isa_problem()); !problem.empty()) {
+    benchmark::AddCustomContext("cpu_kernels_problem", problem);
+  }
+  benchmark::RunSpecifiedBenchmarks();
+  benchmark::Shutdown();
+}

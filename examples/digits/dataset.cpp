@@ -23,10 +23,13 @@ void read_line(digits& out, const std::string& path, std::size_t number, std::st
     int value = -1;
     const auto result = std::from_chars(text.data(), text.data() + text.size(), value);
     if (result.ec != std::errc{} || result.ptr != text.data() + text.size() || value < 0 || value > most) {
-      fail(path, number, at + 1, "found '" + std::string(text) + "', wanted a number from 0 to " + std::to_string(most));
+      fail(path, number, at + 1,
+           "found '" + std::string(text) + "', wanted a number from 0 to " + std::to_string(most));
     }
-    if (field == pixel_count) out.labels.push_back(value);
-    else out.pixels.push_back(static_cast<float>(value) / 16.0F);
+    if (field == pixel_count)
+      out.labels.push_back(value);
+    else
+      out.pixels.push_back(static_cast<float>(value) / 16.0F);
     if (field < pixel_count && end == line.size()) {
       fail(path, number, end + 1, "found " + std::to_string(field + 1) + " fields, wanted 65");
     }
@@ -39,14 +42,16 @@ void read_line(digits& out, const std::string& path, std::size_t number, std::st
 
 digits read_digits(const std::string& path) {
   std::ifstream file(path);
-  if (!file) throw std::runtime_error(path + ": cannot be opened; the digits are examples/data/digits.csv in the source tree");
+  if (!file)
+    throw std::runtime_error(path + ": cannot be opened; the digits are examples/data/digits.csv in the source tree");
   digits out;
   std::string line;
   for (std::size_t number = 1; std::getline(file, line); ++number) {
     if (!line.empty() && line.back() == '\r') line.pop_back();
     if (!line.empty()) read_line(out, path, number, line);
   }
-  if (out.count() < 10) throw std::runtime_error(path + ": found " + std::to_string(out.count()) + " images, wanted at least 10");
+  if (out.count() < 10)
+    throw std::runtime_error(path + ": found " + std::to_string(out.count()) + " images, wanted at least 10");
   return out;
 }
 

@@ -85,6 +85,9 @@ int run(const options& o) {
     std::printf("%zu images to train with, %zu held out, a 64-128-64-10 network on %s\n", data.train.count(),
                 data.test.count(), to_string(where).c_str());
   }
+  if (const std::string problem(tb::cpu_isa_problem()); !problem.empty()) {
+    std::fprintf(stderr, "demo_digits: %s\n", problem.c_str());
+  }
   classifier model(o.seed, where);
   const batch test = to_tensors(data.test, where);
   std::mt19937 random(o.seed);
@@ -98,8 +101,9 @@ int run(const options& o) {
   }
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   if (!o.quiet) {
-    std::printf("%d epochs in %.2f s\n\nwhy a layer's bias is added where it is:\n%s\n", o.epochs, seconds,
-                to_string(tb::explain(tb::ops::add, tb::ops::matmul(test.images, model.weight(0)), model.weight(0))).c_str());
+    std::printf(
+        "%d epochs in %.2f s\n\nwhy a layer's bias is added where it is:\n%s\n", o.epochs, seconds,
+        to_string(tb::explain(tb::ops::add, tb::ops::matmul(test.images, model.weight(0)), model.bias(0))).c_str());
     print_call_costs();
     std::printf("\n");
   }

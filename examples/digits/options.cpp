@@ -48,13 +48,20 @@ options parse_options(int argc, char** argv) {
       if (++i == argc) throw std::runtime_error(std::string(name) + ": found nothing after it, wanted a value");
       return argv[i];
     };
-    if (name == "--data") o.data = value();
-    else if (name == "--device") o.device = value();
-    else if (name == "--epochs") o.epochs = number<int>(name, value(), 1);
-    else if (name == "--batch") o.batch = number<int>(name, value(), 1);
-    else if (name == "--rate") o.rate = number<double>(name, value(), 0);
-    else if (name == "--seed") o.seed = number<std::uint32_t>(name, value(), 0);
-    else throw std::runtime_error("found '" + std::string(name) + "', which is no option; --help lists them");
+    if (name == "--data")
+      o.data = value();
+    else if (name == "--device")
+      o.device = value();
+    else if (name == "--epochs")
+      o.epochs = number<int>(name, value(), 1);
+    else if (name == "--batch")
+      o.batch = number<int>(name, value(), 1);
+    else if (name == "--rate")
+      o.rate = number<double>(name, value(), 0);
+    else if (name == "--seed")
+      o.seed = number<std::uint32_t>(name, value(), 0);
+    else
+      throw std::runtime_error("found '" + std::string(name) + "', which is no option; --help lists them");
   }
   return o;
 }

@@ -10,8 +10,9 @@ namespace {
 
 // Bound by name: this module knows no operator library.
 constexpr op<"aten::add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor"> add;
-constexpr op<"aten::full(int[] size, Scalar fill_value, *, ScalarType? dtype=None, Layout? layout=None, "
-             "Device? device=None, bool? pin_memory=None) -> Tensor">
+constexpr op<
+    "aten::full(int[] size, Scalar fill_value, *, ScalarType? dtype=None, Layout? layout=None, "
+    "Device? device=None, bool? pin_memory=None) -> Tensor">
     full;
 constexpr op<"aten::clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor"> clone;
 
@@ -19,8 +20,10 @@ constexpr op<"aten::clone(Tensor self, *, MemoryFormat? memory_format=None) -> T
 using waiting = std::map<std::pair<std::uint64_t, node*>, tensor, std::greater<>>;
 
 void gather(tensor& sum, const tensor& gradient) {
-  if (!sum.defined()) sum = gradient;
-  else sum = add(sum, gradient);
+  if (!sum.defined())
+    sum = gradient;
+  else
+    sum = add(sum, gradient);
 }
 
 // What a leaf keeps: dense elements that no one else sees, so that writing to one gradient changes no other.
@@ -31,11 +34,25 @@ tensor owned(tensor gradient) {
   return sole && gradient.is_contiguous() ? gradient : clone(gradient, std::nullopt);
 }
 
-void check_gradient(const node& n, std::size_t found) {
-  if (found == n.inputs().size()) return;
-  throw error(std::string(n.name()) + ": its gradient rule gave " + std::to_string(found) + " gradients, wanted " +
-                  std::to_string(n.inputs().size()),
-              std::string(n.name()));
+// Another thread may deliver to the same leaf: then the sum is made again, on what that thread left.
+void deliver(leaf_node& leaf, tensor gradient) {
+  for (;;) {
+    const tensor seen = leaf.gradient();
+    if (!seen.defined()) gradient = owned(std::move(gradient));
+    if (leaf.replace(seen, seen.defined() ? add(seen, gradient) : gradient)) return;
+  }
+}
+
+void check_gradients(const node& n, std::span<const tensor> found) {
+  const auto inputs = n.inputs();
+  if (found.size() != inputs.size()) {
+    throw error(std::string(n.name()) + ": its gradient rule gave " + std::to_string(found.size()) +
+                    " gradients, wanted " + std::to_string(inputs.size()),
+                std::string(n.name()));
+  }
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    if (inputs[i] && found[i].defined() && !inputs[i]->takes(found[i])) detail::raise_wrong_gradient(n, i, found[i]);
+  }
 }
 
 }  // namespace
@@ -43,13 +60,15 @@ void check_gradient(const node& n, std::size_t found) {
 namespace detail {
 
 void raise_released(std::string_view op) {
-  throw error(std::string(op) + ": its saved tensors were released by an earlier backward(); pass retain_graph = true there",
-              std::string(op));
+  throw error(
+      std::string(op) + ": its saved tensors were released by an earlier backward(); pass retain_graph = true there",
+      std::string(op));
 }
 
 void raise_in_place(std::string_view op) {
-  throw error(std::string(op) + ": writes in place to, or from, a tensor that requires its gradient, and would not be "
-                                "recorded; use the form that returns a new tensor, or a no_grad scope",
+  throw error(std::string(op) +
+                  ": writes in place to, or from, a tensor that requires its gradient, and would not be "
+                  "recorded; use the form that returns a new tensor, or a no_grad scope",
               std::string(op));
 }
 
@@ -75,6 +94,10 @@ void backward(const tensor& root, const tensor& gradient, bool retain_graph) {
                        to_string(root.device()));
   }
 
+  // Until every rule has succeeded, leaves keep their gradients and nodes what they saved: after an error, the graph
+  // can be run again and counts once. `start` keeps all nodes alive.
+  std::vector<node*> visited;
+  std::vector<std::pair<leaf_node*, tensor>> leaves;
   waiting queue;
   queue.emplace(std::pair(start->depth(), start.get()), seed);
   while (!queue.empty()) {
@@ -82,21 +105,23 @@ void backward(const tensor& root, const tensor& gradient, bool retain_graph) {
     node& n = *first.key().second;
     tensor& gathered = first.mapped();
     if (auto* leaf = dynamic_cast<leaf_node*>(&n)) {
-      if (leaf->gradient.defined()) gather(leaf->gradient, gathered);
-      else leaf->gradient = owned(std::move(gathered));
+      leaves.emplace_back(leaf, std::move(gathered));
       continue;
     }
     if (n.released) detail::raise_released(n.name());
     const std::vector<tensor> gradients = n.backward(gathered);
-    check_gradient(n, gradients.size());
+    check_gradients(n, gradients);
     for (std::size_t i = 0; i < gradients.size(); ++i) {
       node* input = n.inputs()[i].get();
       if (input != nullptr && gradients[i].defined()) gather(queue[{input->depth(), input}], gradients[i]);
     }
-    if (!retain_graph) {
-      n.release();
-      n.released = true;
-    }
+    visited.push_back(&n);
+  }
+  for (auto& [leaf, gathered] : leaves) deliver(*leaf, std::move(gathered));
+  if (retain_graph) return;
+  for (node* n : visited) {
+    n->release();
+    n->released = true;
   }
 }
 

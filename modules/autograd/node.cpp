@@ -16,10 +16,11 @@ void node::connect(std::vector<intrusive_ptr<node>> inputs) noexcept {
   }
 }
 
-void add_reference(node* n) noexcept { n->references_.fetch_add(1, std::memory_order_relaxed); }
+std::size_t node::argument_of(std::size_t input) const noexcept { return input; }
 
-void drop_reference(node* n) noexcept {
-  if (n->references_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+namespace detail {
+
+void drop_node(node* n) noexcept {
   // The inputs of a dying node wait here instead of dying inside its destructor.
   static constinit thread_local std::vector<intrusive_ptr<node>>* waiting = nullptr;
   std::vector<intrusive_ptr<node>> queue;
@@ -37,7 +38,20 @@ void drop_reference(node* n) noexcept {
   waiting = nullptr;
 }
 
-saved_tensor::saved_tensor(const tensor& t) : kept_(t), version_(t.version()) {}
+void raise_wrong_gradient(const node& n, std::size_t input, const tensor& found) {
+  const node::target& wanted = *n.inputs()[input]->target_;
+  const bool moved = found.device() != wanted.where;
+  const auto describe = [&](dtype type, const dims& sizes, device where) {
+    return std::string(name_of(type)) + " " + to_string(sizes) + (moved ? " on " + to_string(where) : std::string());
+  };
+  throw error(std::string(n.name()) + ": its gradient rule gave " +
+                  describe(found.dtype(), found.sizes(), found.device()) + " for argument " +
+                  std::to_string(n.argument_of(input) + 1) + ", wanted " +
+                  describe(wanted.type, wanted.sizes, wanted.where),
+              std::string(n.name()));
+}
+
+}  // namespace detail
 
 const tensor& saved_tensor::get(std::string_view op) const {
   if (kept_.version() != version_) {

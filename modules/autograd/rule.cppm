@@ -20,6 +20,33 @@ namespace detail {
 template <class T>
 inline constexpr bool is_tensor = std::same_as<std::remove_cvref_t<T>, tensor>;
 
+// What an optional or a list holds, to any depth.
+template <class T>
+struct held {
+  using type = T;
+};
+template <class T>
+struct held<std::optional<T>> : held<T> {};
+template <class T>
+struct held<std::span<const T>> : held<T> {};
+template <class T>
+struct held<std::vector<T>> : held<T> {};
+template <class T>
+using held_t = held<std::remove_cvref_t<T>>::type;
+
+template <class T, class Visit>
+void each_tensor(const T& x, Visit&& visit) {
+  if constexpr (is_tensor<T>) {
+    visit(x);
+  } else if constexpr (is_tensor<held_t<T>>) {
+    if constexpr (requires { x.has_value(); }) {
+      if (x.has_value()) each_tensor(*x, visit);
+    } else {
+      for (const auto& y : x) each_tensor(y, visit);
+    }
+  }
+}
+
 template <class T>
 void add_edge(std::vector<intrusive_ptr<node>>& edges, const T& x) {
   if constexpr (is_tensor<T>) edges.push_back(author::gradient_edge(x));
@@ -27,14 +54,43 @@ void add_edge(std::vector<intrusive_ptr<node>>& edges, const T& x) {
 
 template <class T>
 bool is_handle_of(const tensor& result, const T& x) noexcept {
-  if constexpr (is_tensor<T>) return result.same_as(x);
-  else return false;
+  if constexpr (is_tensor<T>)
+    return result.same_as(x);
+  else
+    return false;
 }
 
 template <class T>
 bool wants_grad(const T& x) noexcept {
-  if constexpr (is_tensor<T>) return requires_grad(x);
-  else return false;
+  bool wanted = false;
+  each_tensor(x, [&](const tensor& t) { wanted = wanted || requires_grad(t); });
+  return wanted;
+}
+
+// A written argument is a reference that is not const.
+template <class A>
+void count_write(std::remove_reference_t<A>& x) noexcept {
+  if constexpr (std::is_lvalue_reference_v<A> && !std::is_const_v<std::remove_reference_t<A>>) {
+    each_tensor(x, [](const tensor& t) { author::bump_version(t); });
+  }
+}
+
+// A rule has one gradient for each `const tensor&`; what comes in another form would lose its own.
+template <class A>
+consteval void explain_rule_argument(verdict& v, std::string_view op, std::size_t index, std::string_view name) {
+  if (!v.ok() || !keyed<held_t<A>> || std::same_as<A, const tensor&>) return;
+  v.add("gradient rule for ").add(op).add(", argument ").add(index + 1);
+  if (!name.empty()) v.add(" '").add(name).add("'");
+  v.add(": found '").add(type_name<A>()).add("', a rule takes tensors as 'const tensor&' only; ");
+  v.add("write the kernel for key::Autograd by hand");
+}
+
+template <class Op, class... A>
+consteval verdict explain_rule() {
+  verdict v;
+  std::size_t i = 0;
+  ((explain_rule_argument<A>(v, Op::name(), i, Op::argument_name(i)), ++i), ...);
+  return v;
 }
 
 [[noreturn]] void raise_released(std::string_view op);
@@ -57,9 +113,20 @@ struct autograd_kernel;
 template <const auto& Op, class Rule, class... A>
 struct autograd_kernel<Op, Rule, tensor(A...)> {
   static constexpr std::size_t tensors = (std::size_t{0} + ... + (detail::is_tensor<A> ? 1 : 0));
-  static_assert(gradient_rule<Rule, std::remove_cvref_t<decltype(Op)>, tensors>,
-                "a gradient rule needs backward(const tensor&, std::array<bool, N>) -> std::array<tensor, N>, with N the "
-                "number of tensor arguments of the operator");
+  static_assert(detail::explain_rule<std::remove_cvref_t<decltype(Op)>, A...>().ok(),
+                detail::explain_rule<std::remove_cvref_t<decltype(Op)>, A...>());
+  static_assert(
+      gradient_rule<Rule, std::remove_cvref_t<decltype(Op)>, tensors>,
+      "a gradient rule needs backward(const tensor&, std::array<bool, N>) -> std::array<tensor, N>, with N the "
+      "number of tensor arguments of the operator");
+
+  // Of each tensor, which argument it is.
+  static constexpr std::array<std::size_t, tensors> positions = [] {
+    std::array<std::size_t, tensors> p{};
+    std::size_t i = 0, n = 0;
+    ((detail::is_tensor<A> ? void(p[n++] = i) : void(), ++i), ...);
+    return p;
+  }();
 
   struct recorded final : node {
     explicit recorded(Rule&& r) : rule(std::move(r)) {}
@@ -71,13 +138,14 @@ struct autograd_kernel<Op, Rule, tensor(A...)> {
     }
     void release() noexcept override { rule.reset(); }
     std::string_view name() const noexcept override { return Op.name(); }
+    std::size_t argument_of(std::size_t input) const noexcept override { return positions[input]; }
     std::optional<Rule> rule;
   };
 
   static tensor run(key_set keys, A... a) {
     const bool record = (detail::wants_grad(a) || ...);
     tensor result = Op.redispatch(keys & below(key::Autograd), a...);
-    if (record && is_floating(result.dtype())) {
+    if (record && result.defined() && is_floating(result.dtype())) {
       // A kernel may give its argument back; the argument must not become a result of itself.
       if ((detail::is_handle_of(result, a) || ...)) result = detach(result);
       intrusive_ptr<node> n(new recorded(Rule::save(a..., std::as_const(result))));
@@ -102,15 +170,21 @@ struct in_place_autograd<Op, R(A...)> {
   }
 };
 
-/// For key::ADInplaceOrView of operators that write to an argument: runs below, then counts the write.
+/// For key::ADInplaceOrView of operators that write to arguments: runs below, then counts the writes, with gradients
+/// recorded or not.
 template <const auto& Op, class Sig = std::remove_cvref_t<decltype(Op)>::signature>
 struct counts_writes;
 template <const auto& Op, class R, class... A>
 struct counts_writes<Op, R(A...)> {
   static R run(key_set keys, A... a) {
-    R result = Op.redispatch(keys & below(key::ADInplaceOrView), a...);
-    bump_version(result);
-    return result;
+    if constexpr (std::is_void_v<R>) {
+      Op.redispatch(keys & below(key::ADInplaceOrView), a...);
+      (detail::count_write<A>(a), ...);
+    } else {
+      R result = Op.redispatch(keys & below(key::ADInplaceOrView), a...);
+      (detail::count_write<A>(a), ...);
+      return result;
+    }
   }
 };
 

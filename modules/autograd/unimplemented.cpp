@@ -13,8 +13,9 @@ class unimplemented_node final : public node {
  public:
   explicit unimplemented_node(std::string op) : op_(std::move(op)) {}
   std::vector<tensor> backward(const tensor&) override {
-    throw error(op_ + ": has no gradient rule; register one for key::Autograd, or a fallthrough there if it is not "
-                      "differentiable",
+    throw error(op_ +
+                    ": has no gradient rule; register one for key::Autograd, or a fallthrough there if it is not "
+                    "differentiable",
                 op_);
   }
   void release() noexcept override {}
@@ -24,17 +25,109 @@ class unimplemented_node final : public node {
   std::string op_;
 };
 
-void run(const operator_handle& op, key_set keys, stack& s) {
-  std::vector<intrusive_ptr<node>> edges;
-  for (const value& v : s.top(op.argument_count())) {
-    if (v.is<tensor>() && requires_grad(v.get<tensor>())) edges.push_back(author::gradient_edge(v.get<tensor>()));
+using tensor_list = std::span<const tensor>;
+using optional_list = std::span<const std::optional<tensor>>;
+
+// The tensors of a boxed argument or result, lists included. An optional is boxed as what it holds.
+template <class Visit>
+void each_boxed(const value& v, Visit visit) {
+  if (v.is<tensor>())
+    visit(v.get<tensor>());
+  else if (v.is<tensor_list>())
+    each_tensor(v.get<tensor_list>(), visit);
+  else if (v.is<optional_list>())
+    each_tensor(v.get<optional_list>(), visit);
+  else if (v.is<std::vector<tensor>>())
+    each_tensor(v.get<std::vector<tensor>>(), visit);
+}
+
+template <class Visit>
+void each_boxed(std::span<const value> values, Visit visit) {
+  for (const value& v : values) each_boxed(v, visit);
+}
+
+// What the call writes to: what the schema marks, and what came from a C++ reference, for an operator without a schema.
+// Only a text with a mark is parsed.
+std::vector<tensor> written_by(const operator_handle& op, std::span<const value> arguments) {
+  std::vector<tensor> written;
+  const auto add = [&](const tensor& t) {
+    if (t.defined()) written.push_back(t);
+  };
+  const std::string_view text = op.schema();
+  if (text.find('!') == text.npos) {
+    for (const value& v : arguments) {
+      if (v.is_reference()) each_boxed(v, add);
+    }
+    return written;
   }
-  op.redispatch_boxed(keys & below(key::Autograd), s);
-  if (edges.empty()) return;
+  const schema parsed(text);
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    if (i < parsed.view().arguments.size() && parsed.view().arguments[i].writes) each_boxed(arguments[i], add);
+  }
+  return written;
+}
+
+// Results take the arguments' place on the stack, so what was written is held until it is counted. A kernel that was
+// written with counting operators has counted already.
+void run_writing(const operator_handle& op, key_set below_autograd, stack& s, const std::vector<tensor>& written) {
+  std::vector<std::uint32_t> before;
+  for (const tensor& t : written) before.push_back(t.version());
+  op.redispatch_boxed(below_autograd, s);
+  for (std::size_t i = 0; i < written.size(); ++i) {
+    if (written[i].version() == before[i]) author::bump_version(written[i]);
+  }
+}
+
+// Hangs the node on a result. A kernel may give an argument back, which must not become a result of itself: true if
+// another handle had to be made.
+bool mark(tensor& result, const intrusive_ptr<node>& n, std::span<const tensor> arguments) {
+  if (!result.defined() || !is_floating(result.dtype())) return false;
+  const bool given_back = std::ranges::any_of(arguments, [&](const tensor& t) { return t.same_as(result); });
+  if (given_back) result = detach(result);
+  author::set_creator(result, n);
+  return given_back;
+}
+bool mark(std::optional<tensor>& result, const intrusive_ptr<node>& n, std::span<const tensor> arguments) {
+  return result.has_value() && mark(*result, n, arguments);
+}
+
+template <class T>
+void mark_list(value& v, const intrusive_ptr<node>& n, std::span<const tensor> arguments) {
+  const auto& list = v.get<std::span<const T>>();
+  std::vector<T> results(list.begin(), list.end());
+  bool changed = false;
+  for (T& result : results) changed = mark(result, n, arguments) || changed;
+  if (changed) v = value(std::move(results));
+}
+
+void run(const operator_handle& op, key_set keys, stack& s) {
+  const key_set below_autograd = keys & below(key::Autograd);
+  const std::span<const value> arguments = s.top(op.argument_count());
+  bool wanted = false;
+  each_boxed(arguments, [&](const tensor& t) { wanted = wanted || requires_grad(t); });
+  if (const std::vector<tensor> written = written_by(op, arguments); !written.empty()) {
+    if (wanted) raise_in_place(op.name());
+    return run_writing(op, below_autograd, s, written);
+  }
+  if (!wanted) return op.redispatch_boxed(below_autograd, s);
+
+  std::vector<tensor> given;
+  std::vector<intrusive_ptr<node>> edges;
+  each_boxed(arguments, [&](const tensor& t) {
+    given.push_back(t);
+    if (requires_grad(t)) edges.push_back(author::gradient_edge(t));
+  });
+  op.redispatch_boxed(below_autograd, s);
   const intrusive_ptr<node> n(new unimplemented_node(std::string(op.name())));
   n->connect(std::move(edges));
-  for (const value& v : s.top(op.result_count())) {
-    if (v.is<tensor>() && is_floating(v.get<tensor>().dtype())) author::set_creator(v.get<tensor>(), n);
+  for (value& v : s.top(op.result_count())) {
+    if (v.is<tensor>()) {
+      if (tensor result = v.get<tensor>(); mark(result, n, given)) v = value(std::move(result));
+    } else if (v.is<tensor_list>()) {
+      mark_list<tensor>(v, n, given);
+    } else if (v.is<optional_list>()) {
+      mark_list<std::optional<tensor>>(v, n, given);
+    }
   }
 }
 

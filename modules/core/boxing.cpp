@@ -4,8 +4,7 @@ import topbit.std;
 
 namespace topbit::detail {
 
-void raise_bad_argument(const operator_handle& op, std::size_t index, std::string_view wanted,
-                        std::string_view found) {
+void raise_bad_argument(const operator_handle& op, std::size_t index, std::string_view wanted, std::string_view found) {
   const std::string name(op.name());
   throw bad_argument(name + ", " + entry_of(op.entry()).argument_label(index) + ": found '" + std::string(found) +
                          "', wanted '" + std::string(wanted) + "'",
@@ -53,9 +52,8 @@ void raise_too_few(const operator_handle& op, std::size_t wanted, std::size_t fo
 
 void raise_wrong_signature(const operator_handle& h, std::string_view wanted) {
   const std::string name(h.name());
-  throw bad_argument(name + ": has the signature '" + std::string(h.signature()) + "', asked for '" +
-                         std::string(wanted) + "'",
-                     name);
+  throw bad_argument(
+      name + ": has the signature '" + std::string(h.signature()) + "', asked for '" + std::string(wanted) + "'", name);
 }
 
 }  // namespace topbit::detail

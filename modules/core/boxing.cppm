@@ -49,9 +49,12 @@ inline constexpr bool is_written = std::is_lvalue_reference_v<A> && !std::is_con
 template <class A>
 value borrowed(std::remove_reference_t<A>& x) noexcept {
   using T = std::remove_cvref_t<A>;
-  if constexpr (is_written<A>) return value::refer<T>(x);
-  else if constexpr (is_optional<T>::value) return x.has_value() ? borrowed<const typename T::value_type&>(*x) : value();
-  else return value::borrow<T>(x);
+  if constexpr (is_written<A>)
+    return value::refer<T>(x);
+  else if constexpr (is_optional<T>::value)
+    return x.has_value() ? borrowed<const typename T::value_type&>(*x) : value();
+  else
+    return value::borrow<T>(x);
 }
 
 // Reads a stack slot as parameter type A. References bind to the slot, views are copied out.
@@ -60,9 +63,12 @@ struct unboxed {
   using T = std::remove_cvref_t<A>;
   static constexpr std::string_view wanted = type_name<T>();
   static bool fits(const value& v) noexcept {
-    if constexpr (is_written<A>) return v.is<T>();
-    else if constexpr (is_optional<T>::value) return v.is_none() || v.is<canonical_t<typename T::value_type>>();
-    else return v.is<canonical_t<T>>();
+    if constexpr (is_written<A>)
+      return v.is<T>();
+    else if constexpr (is_optional<T>::value)
+      return v.is_none() || v.is<canonical_t<typename T::value_type>>();
+    else
+      return v.is<canonical_t<T>>();
   }
   static decltype(auto) read(value& v) {
     if constexpr (is_written<A>) {
@@ -135,8 +141,10 @@ struct boxed_call<R(A...)> {
   }
   template <class T, class X>
   static std::remove_reference_t<T>* address_as(X& x) noexcept {
-    if constexpr (std::convertible_to<X*, std::remove_reference_t<T>*>) return std::addressof(x);
-    else return nullptr;
+    if constexpr (std::convertible_to<X*, std::remove_reference_t<T>*>)
+      return std::addressof(x);
+    else
+      return nullptr;
   }
 };
 

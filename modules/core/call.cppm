@@ -1,5 +1,5 @@
-// Calling with the schema's grace: defaults fill in, keyword arguments go by name. All of it happens at compile time; the
-// call that results is the full call.
+// Calling with the schema's grace: defaults fill in, keyword arguments go by name. All of it happens at compile time;
+// the call that results is the full call.
 export module topbit.core:call;
 
 import topbit.std;
@@ -71,8 +71,10 @@ concept has_schema_default = requires(std::string_view text) {
 // A literal of the schema language that T can be: a default is never read as what it merely looks like.
 template <class T>
 constexpr bool accepts_default(std::string_view literal) {
-  if constexpr (requires { schema_default<T>::accepts(literal); }) return schema_default<T>::accepts(literal);
-  else return has_schema_default<T>;
+  if constexpr (requires { schema_default<T>::accepts(literal); })
+    return schema_default<T>::accepts(literal);
+  else
+    return has_schema_default<T>;
 }
 template <class T, class Op, std::size_t I>
 concept default_for = accepts_default<T>(Op::schema().arguments[I].default_text);
@@ -144,8 +146,8 @@ consteval bool all_sources_known() {
 }
 
 template <class Op, class... B>
-concept calls_with_defaults = sizeof...(B) <= Op::arity && positional_count<B...>() < Op::arity &&
-                              all_sources_known<Op, B...>();
+concept calls_with_defaults =
+    sizeof...(B) <= Op::arity && positional_count<B...>() < Op::arity && all_sources_known<Op, B...>();
 
 template <class Op, std::size_t I>
 consteval verdict explain_default() {
@@ -167,8 +169,10 @@ constexpr decltype(auto) argument_for(std::tuple<B&&...> given) {
   } else {
     using chosen = std::tuple_element_t<source, std::tuple<B&&...>>;
     auto&& x = std::get<source>(std::move(given));
-    if constexpr (is_named<std::remove_cvref_t<chosen>>) return static_cast<decltype(x.given)&&>(x.given);
-    else return static_cast<chosen>(x);
+    if constexpr (is_named<std::remove_cvref_t<chosen>>)
+      return static_cast<decltype(x.given)&&>(x.given);
+    else
+      return static_cast<chosen>(x);
   }
 }
 
@@ -201,9 +205,7 @@ struct schema_default<std::string_view> {
 };
 template <class T>
 struct schema_default<std::optional<T>> {
-  static constexpr bool accepts(std::string_view text) {
-    return text == "None" || detail::accepts_default<T>(text);
-  }
+  static constexpr bool accepts(std::string_view text) { return text == "None" || detail::accepts_default<T>(text); }
   static constexpr std::optional<T> from(std::string_view text) {
     if constexpr (detail::has_schema_default<T>) {
       if (text != "None") return schema_default<T>::from(text);

@@ -19,9 +19,7 @@ template <class F>
 consteval auto function_type_of() {
   if constexpr (requires { typename function_traits<F>::type; }) {
     return std::type_identity<typename function_traits<F>::type>{};
-  } else if constexpr (std::is_empty_v<F> && requires {
-                         typename function_traits<decltype(&F::operator())>::type;
-                       }) {
+  } else if constexpr (std::is_empty_v<F> && requires { typename function_traits<decltype(&F::operator())>::type; }) {
     return std::type_identity<typename function_traits<decltype(&F::operator())>::type>{};
   } else {
     return std::type_identity<void>{};
@@ -41,9 +39,13 @@ template <>
 inline constexpr bool takes_keys_boxed<void(const operator_handle&, key_set, stack&)> = true;
 
 template <class Function>
-struct without_keys { using type = Function; };
+struct without_keys {
+  using type = Function;
+};
 template <class R, class... A>
-struct without_keys<R(key_set, A...)> { using type = R(A...); };
+struct without_keys<R(key_set, A...)> {
+  using type = R(A...);
+};
 
 template <class Kernel, class Op, std::size_t I>
 consteval void explain_argument(verdict& v) {
@@ -93,11 +95,14 @@ consteval void explain_boxable(verdict& v, std::string_view op, std::size_t argu
   using T = std::remove_cvref_t<A>;
   constexpr bool written = std::is_lvalue_reference_v<A> && !std::is_const_v<std::remove_reference_t<A>>;
   std::string_view wanted;
-  if constexpr (written) return;
-  else if constexpr (std::same_as<T, std::string>) wanted = "'std::string_view'";
+  if constexpr (written)
+    return;
+  else if constexpr (std::same_as<T, std::string>)
+    wanted = "'std::string_view'";
   else if constexpr (is_list<T>::value && std::same_as<T, std::vector<typename element<T>::type>>) {
     wanted = "'std::span<const T>'";
-  } else if constexpr (!std::is_copy_constructible_v<T>) wanted = "a type that can be copied, or a reference to write to";
+  } else if constexpr (!std::is_copy_constructible_v<T>)
+    wanted = "a type that can be copied, or a reference to write to";
   if (wanted.empty() || !v.ok()) return;
   v.add(op).add(", argument ").add(argument).add(": found '").add(type_name<A>()).add("', wanted ").add(wanted);
 }

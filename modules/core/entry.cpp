@@ -11,8 +11,12 @@ schema_record::schema_record(const operator_info& op) : text(op.schema) {
 }
 
 entry::entry(const operator_info& op, registry_state& registry)
-    : entry_head(nullptr), name(op.name), signature_name(op.signature->name),
-      signature_identity(op.signature->identity), signature(op.signature), home(&registry) {
+    : entry_head(nullptr),
+      name(op.name),
+      signature_name(op.signature->name),
+      signature_identity(op.signature->identity),
+      signature(op.signature),
+      home(&registry) {
   schema_now.store(&intern(op), std::memory_order_relaxed);
   raiser_ = make(kernel_kind::raise);
   if (signature->selects_backend) {
@@ -79,8 +83,10 @@ const kernel* entry::adapter_of(const kernel* boxed) {
 live_kernels::live_kernels(const entry& e, const fallback_table& fallbacks) noexcept : fallbacks_(fallbacks) {
   if (const live_registration* r = e.generated()) direct_[row_of(key::BackendSelect)] = r;
   for (const live_registration& r : e.registrations) {
-    if (r.target.is_alias()) alias_[r.target.alias] = &r;
-    else direct_[row_of(r.target.row)] = &r;
+    if (r.target.is_alias())
+      alias_[r.target.alias] = &r;
+    else
+      direct_[row_of(r.target.row)] = &r;
   }
 }
 

@@ -50,7 +50,7 @@ struct entry : entry_head {
   bool was_defined = false;
   entry* next_of_name = nullptr;  // other signatures; set before the entry is published
 
-  std::vector<live_definition> definitions;  // identical ones; the operator is defined while there is one
+  std::vector<live_definition> definitions;      // identical ones; the operator is defined while there is one
   std::vector<live_registration> registrations;  // newest last
 
   entry(const operator_info& op, registry_state& registry);

@@ -22,7 +22,8 @@ candidate make_candidate(dispatch_key k, row_reason rule, const live_registratio
 // the operator's: a functionality that is passed through as a whole needs no backend to be passed.
 bool consider(explanation& out, const detail::live_kernels& live, dispatch_key k, key_set mask) {
   if (k != key::Undefined && !mask.has(k.layer) && k.device == backend::none && per_backend(k.layer)) {
-    out.candidates.push_back(make_candidate(k, row_reason::transparent, nullptr, "calls pass through it on every backend"));
+    out.candidates.push_back(
+        make_candidate(k, row_reason::transparent, nullptr, "calls pass through it on every backend"));
     return false;
   }
   const auto note = [&](row_reason rule, const live_registration* r, const char* why) {
@@ -30,9 +31,9 @@ bool consider(explanation& out, const detail::live_kernels& live, dispatch_key k
   };
   const auto choice = detail::row_value(live, detail::row_of(k), note);
   if (k != key::Undefined && passes_through(choice)) {
-    out.candidates.push_back(make_candidate(
-        k, choice.why, choice.from,
-        choice.from == nullptr ? "nobody handles this key, calls pass through it" : "a fallthrough"));
+    out.candidates.push_back(
+        make_candidate(k, choice.why, choice.from,
+                       choice.from == nullptr ? "nobody handles this key, calls pass through it" : "a fallthrough"));
     return false;
   }
   const bool found = choice.from != nullptr && choice.from->impl->kind != detail::kernel_kind::fallthrough;

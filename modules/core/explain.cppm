@@ -72,8 +72,10 @@ key_set keys_of_argument(const Args&... args) {
   if constexpr (source < sizeof...(Args)) {
     using parameter = function_traits<typename Op::signature>::template parameter<I>;
     const auto& x = std::get<source>(std::tie(args...));
-    if constexpr (is_named<std::remove_cvref_t<decltype(x)>>) return keys_as<parameter>(x.given);
-    else return keys_as<parameter>(x);
+    if constexpr (is_named<std::remove_cvref_t<decltype(x)>>)
+      return keys_as<parameter>(x.given);
+    else
+      return keys_as<parameter>(x);
   } else {
     return {};
   }

@@ -24,17 +24,27 @@ concept selects_backend = !keyed<T> && requires(const T& x) {
 
 namespace detail {
 
-template <class T> struct is_optional : std::false_type {};
-template <class T> struct is_optional<std::optional<T>> : std::true_type {};
-template <class T> struct is_list : std::false_type {};
-template <class T> struct is_list<std::span<T>> : std::true_type {};
-template <class T> struct is_list<std::vector<T>> : std::true_type {};
+template <class T>
+struct is_optional : std::false_type {};
+template <class T>
+struct is_optional<std::optional<T>> : std::true_type {};
+template <class T>
+struct is_list : std::false_type {};
+template <class T>
+struct is_list<std::span<T>> : std::true_type {};
+template <class T>
+struct is_list<std::vector<T>> : std::true_type {};
 
 template <class T>
-struct element { using type = T; };
-template <class T> struct element<std::optional<T>> : element<T> {};
-template <class T> struct element<std::span<const T>> : element<T> {};
-template <class T> struct element<std::vector<T>> : element<T> {};
+struct element {
+  using type = T;
+};
+template <class T>
+struct element<std::optional<T>> : element<T> {};
+template <class T>
+struct element<std::span<const T>> : element<T> {};
+template <class T>
+struct element<std::vector<T>> : element<T> {};
 
 template <class T>
 constexpr key_set keys_in(const T& x) noexcept {

@@ -61,6 +61,6 @@ export class operator_handle {
 namespace detail {
 bool has_signature(const operator_handle& h, std::string_view identity) noexcept;
 [[noreturn]] void raise_wrong_signature(const operator_handle& h, std::string_view wanted);
-}
+}  // namespace detail
 
 }  // namespace topbit

@@ -25,7 +25,8 @@ void pin_image_of(const void* address) noexcept {
     if (std::ranges::find(*pinned, image.dlfo_map_start) != pinned->end()) return;
   }
   // The executable has an empty name and cannot be unloaded. No lock is held here: an initialiser of a library that
-  // is being loaded may register, so whoever waits for the loader must not keep the registry waiting. Twice is harmless.
+  // is being loaded may register, so whoever waits for the loader must not keep the registry waiting. Twice is
+  // harmless.
   if (image.dlfo_link_map != nullptr && image.dlfo_link_map->l_name[0] != '\0') {
     dlopen(image.dlfo_link_map->l_name, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
   }

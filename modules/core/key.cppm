@@ -13,18 +13,68 @@ namespace topbit {
 /// A backend component, ascending in priority. Meta is last: adding it to a call makes the call take Meta kernels.
 export enum class backend : std::uint8_t {
   none,
-  CPU, CUDA, HIP, XLA, MPS, IPU, XPU, HPU, VE, Lazy, MTIA, PrivateUse1, PrivateUse2, PrivateUse3,
-  PrivateUse4, PrivateUse5, PrivateUse6, PrivateUse7, PrivateUse8, Meta
+  CPU,
+  CUDA,
+  HIP,
+  XLA,
+  MPS,
+  IPU,
+  XPU,
+  HPU,
+  VE,
+  Lazy,
+  MTIA,
+  PrivateUse1,
+  PrivateUse2,
+  PrivateUse3,
+  PrivateUse4,
+  PrivateUse5,
+  PrivateUse6,
+  PrivateUse7,
+  PrivateUse8,
+  Meta
 };
 
 /// A functionality, ascending in priority: the layers of a call from the bottom to the top.
 export enum class functionality : std::uint8_t {
   undefined,
-  Dense, FPGA, MSNPU, MLC, Vulkan, Metal, Quantized, CustomRNGKeyId, MkldnnCPU, Sparse, SparseCsr,
-  NestedTensor, BackendSelect, UserBottom1, UserBottom2, Functionalize, Conjugate, Negative, ZeroTensor,
-  ADInplaceOrView, AutogradOther, Autograd, AutogradNestedTensor, UserMiddle1, UserMiddle2, Tracer,
-  Autocast, FuncTorchBatched, Batched, FuncTorchVmapMode, VmapMode, TestMode, ContractCheck, Profiler,
-  Trace, UserTop1, UserTop2
+  Dense,
+  FPGA,
+  MSNPU,
+  MLC,
+  Vulkan,
+  Metal,
+  Quantized,
+  CustomRNGKeyId,
+  MkldnnCPU,
+  Sparse,
+  SparseCsr,
+  NestedTensor,
+  BackendSelect,
+  UserBottom1,
+  UserBottom2,
+  Functionalize,
+  Conjugate,
+  Negative,
+  ZeroTensor,
+  ADInplaceOrView,
+  AutogradOther,
+  Autograd,
+  AutogradNestedTensor,
+  UserMiddle1,
+  UserMiddle2,
+  Tracer,
+  Autocast,
+  FuncTorchBatched,
+  Batched,
+  FuncTorchVmapMode,
+  VmapMode,
+  TestMode,
+  ContractCheck,
+  Profiler,
+  Trace,
+  UserTop1,
+  UserTop2
 };
 
 export inline constexpr unsigned backend_count = static_cast<unsigned>(backend::Meta);
@@ -79,32 +129,25 @@ export namespace key {
 inline constexpr dispatch_key Undefined{};
 
 inline constexpr dispatch_key  // Dense, one per backend
-    CPU{functionality::Dense, backend::CPU}, CUDA{functionality::Dense, backend::CUDA},
-    HIP{functionality::Dense, backend::HIP}, XLA{functionality::Dense, backend::XLA},
-    MPS{functionality::Dense, backend::MPS}, IPU{functionality::Dense, backend::IPU},
-    XPU{functionality::Dense, backend::XPU}, HPU{functionality::Dense, backend::HPU},
-    VE{functionality::Dense, backend::VE}, Lazy{functionality::Dense, backend::Lazy},
-    MTIA{functionality::Dense, backend::MTIA}, PrivateUse1{functionality::Dense, backend::PrivateUse1},
-    PrivateUse2{functionality::Dense, backend::PrivateUse2},
-    PrivateUse3{functionality::Dense, backend::PrivateUse3},
-    PrivateUse4{functionality::Dense, backend::PrivateUse4},
-    PrivateUse5{functionality::Dense, backend::PrivateUse5},
-    PrivateUse6{functionality::Dense, backend::PrivateUse6},
-    PrivateUse7{functionality::Dense, backend::PrivateUse7},
-    PrivateUse8{functionality::Dense, backend::PrivateUse8}, Meta{functionality::Dense, backend::Meta};
+    CPU{functionality::Dense, backend::CPU},
+    CUDA{functionality::Dense, backend::CUDA}, HIP{functionality::Dense, backend::HIP},
+    XLA{functionality::Dense, backend::XLA}, MPS{functionality::Dense, backend::MPS},
+    IPU{functionality::Dense, backend::IPU}, XPU{functionality::Dense, backend::XPU},
+    HPU{functionality::Dense, backend::HPU}, VE{functionality::Dense, backend::VE},
+    Lazy{functionality::Dense, backend::Lazy}, MTIA{functionality::Dense, backend::MTIA},
+    PrivateUse1{functionality::Dense, backend::PrivateUse1}, PrivateUse2{functionality::Dense, backend::PrivateUse2},
+    PrivateUse3{functionality::Dense, backend::PrivateUse3}, PrivateUse4{functionality::Dense, backend::PrivateUse4},
+    PrivateUse5{functionality::Dense, backend::PrivateUse5}, PrivateUse6{functionality::Dense, backend::PrivateUse6},
+    PrivateUse7{functionality::Dense, backend::PrivateUse7}, PrivateUse8{functionality::Dense, backend::PrivateUse8},
+    Meta{functionality::Dense, backend::Meta};
 
 inline constexpr dispatch_key  // Quantized, one per backend
     QuantizedCPU{functionality::Quantized, backend::CPU},
-    QuantizedCUDA{functionality::Quantized, backend::CUDA},
-    QuantizedHIP{functionality::Quantized, backend::HIP},
-    QuantizedXLA{functionality::Quantized, backend::XLA},
-    QuantizedMPS{functionality::Quantized, backend::MPS},
-    QuantizedIPU{functionality::Quantized, backend::IPU},
-    QuantizedXPU{functionality::Quantized, backend::XPU},
-    QuantizedHPU{functionality::Quantized, backend::HPU},
-    QuantizedVE{functionality::Quantized, backend::VE},
-    QuantizedLazy{functionality::Quantized, backend::Lazy},
-    QuantizedMTIA{functionality::Quantized, backend::MTIA},
+    QuantizedCUDA{functionality::Quantized, backend::CUDA}, QuantizedHIP{functionality::Quantized, backend::HIP},
+    QuantizedXLA{functionality::Quantized, backend::XLA}, QuantizedMPS{functionality::Quantized, backend::MPS},
+    QuantizedIPU{functionality::Quantized, backend::IPU}, QuantizedXPU{functionality::Quantized, backend::XPU},
+    QuantizedHPU{functionality::Quantized, backend::HPU}, QuantizedVE{functionality::Quantized, backend::VE},
+    QuantizedLazy{functionality::Quantized, backend::Lazy}, QuantizedMTIA{functionality::Quantized, backend::MTIA},
     QuantizedPrivateUse1{functionality::Quantized, backend::PrivateUse1},
     QuantizedPrivateUse2{functionality::Quantized, backend::PrivateUse2},
     QuantizedPrivateUse3{functionality::Quantized, backend::PrivateUse3},
@@ -116,12 +159,12 @@ inline constexpr dispatch_key  // Quantized, one per backend
     QuantizedMeta{functionality::Quantized, backend::Meta};
 
 inline constexpr dispatch_key  // Sparse, one per backend
-    SparseCPU{functionality::Sparse, backend::CPU}, SparseCUDA{functionality::Sparse, backend::CUDA},
-    SparseHIP{functionality::Sparse, backend::HIP}, SparseXLA{functionality::Sparse, backend::XLA},
-    SparseMPS{functionality::Sparse, backend::MPS}, SparseIPU{functionality::Sparse, backend::IPU},
-    SparseXPU{functionality::Sparse, backend::XPU}, SparseHPU{functionality::Sparse, backend::HPU},
-    SparseVE{functionality::Sparse, backend::VE}, SparseLazy{functionality::Sparse, backend::Lazy},
-    SparseMTIA{functionality::Sparse, backend::MTIA},
+    SparseCPU{functionality::Sparse, backend::CPU},
+    SparseCUDA{functionality::Sparse, backend::CUDA}, SparseHIP{functionality::Sparse, backend::HIP},
+    SparseXLA{functionality::Sparse, backend::XLA}, SparseMPS{functionality::Sparse, backend::MPS},
+    SparseIPU{functionality::Sparse, backend::IPU}, SparseXPU{functionality::Sparse, backend::XPU},
+    SparseHPU{functionality::Sparse, backend::HPU}, SparseVE{functionality::Sparse, backend::VE},
+    SparseLazy{functionality::Sparse, backend::Lazy}, SparseMTIA{functionality::Sparse, backend::MTIA},
     SparsePrivateUse1{functionality::Sparse, backend::PrivateUse1},
     SparsePrivateUse2{functionality::Sparse, backend::PrivateUse2},
     SparsePrivateUse3{functionality::Sparse, backend::PrivateUse3},
@@ -129,21 +172,15 @@ inline constexpr dispatch_key  // Sparse, one per backend
     SparsePrivateUse5{functionality::Sparse, backend::PrivateUse5},
     SparsePrivateUse6{functionality::Sparse, backend::PrivateUse6},
     SparsePrivateUse7{functionality::Sparse, backend::PrivateUse7},
-    SparsePrivateUse8{functionality::Sparse, backend::PrivateUse8},
-    SparseMeta{functionality::Sparse, backend::Meta};
+    SparsePrivateUse8{functionality::Sparse, backend::PrivateUse8}, SparseMeta{functionality::Sparse, backend::Meta};
 
 inline constexpr dispatch_key  // SparseCsr, one per backend
     SparseCsrCPU{functionality::SparseCsr, backend::CPU},
-    SparseCsrCUDA{functionality::SparseCsr, backend::CUDA},
-    SparseCsrHIP{functionality::SparseCsr, backend::HIP},
-    SparseCsrXLA{functionality::SparseCsr, backend::XLA},
-    SparseCsrMPS{functionality::SparseCsr, backend::MPS},
-    SparseCsrIPU{functionality::SparseCsr, backend::IPU},
-    SparseCsrXPU{functionality::SparseCsr, backend::XPU},
-    SparseCsrHPU{functionality::SparseCsr, backend::HPU},
-    SparseCsrVE{functionality::SparseCsr, backend::VE},
-    SparseCsrLazy{functionality::SparseCsr, backend::Lazy},
-    SparseCsrMTIA{functionality::SparseCsr, backend::MTIA},
+    SparseCsrCUDA{functionality::SparseCsr, backend::CUDA}, SparseCsrHIP{functionality::SparseCsr, backend::HIP},
+    SparseCsrXLA{functionality::SparseCsr, backend::XLA}, SparseCsrMPS{functionality::SparseCsr, backend::MPS},
+    SparseCsrIPU{functionality::SparseCsr, backend::IPU}, SparseCsrXPU{functionality::SparseCsr, backend::XPU},
+    SparseCsrHPU{functionality::SparseCsr, backend::HPU}, SparseCsrVE{functionality::SparseCsr, backend::VE},
+    SparseCsrLazy{functionality::SparseCsr, backend::Lazy}, SparseCsrMTIA{functionality::SparseCsr, backend::MTIA},
     SparseCsrPrivateUse1{functionality::SparseCsr, backend::PrivateUse1},
     SparseCsrPrivateUse2{functionality::SparseCsr, backend::PrivateUse2},
     SparseCsrPrivateUse3{functionality::SparseCsr, backend::PrivateUse3},
@@ -178,12 +215,11 @@ inline constexpr dispatch_key  // NestedTensor, one per backend
 
 inline constexpr dispatch_key  // Autograd, one per backend
     AutogradCPU{functionality::Autograd, backend::CPU},
-    AutogradCUDA{functionality::Autograd, backend::CUDA},
-    AutogradHIP{functionality::Autograd, backend::HIP}, AutogradXLA{functionality::Autograd, backend::XLA},
-    AutogradMPS{functionality::Autograd, backend::MPS}, AutogradIPU{functionality::Autograd, backend::IPU},
-    AutogradXPU{functionality::Autograd, backend::XPU}, AutogradHPU{functionality::Autograd, backend::HPU},
-    AutogradVE{functionality::Autograd, backend::VE}, AutogradLazy{functionality::Autograd, backend::Lazy},
-    AutogradMTIA{functionality::Autograd, backend::MTIA},
+    AutogradCUDA{functionality::Autograd, backend::CUDA}, AutogradHIP{functionality::Autograd, backend::HIP},
+    AutogradXLA{functionality::Autograd, backend::XLA}, AutogradMPS{functionality::Autograd, backend::MPS},
+    AutogradIPU{functionality::Autograd, backend::IPU}, AutogradXPU{functionality::Autograd, backend::XPU},
+    AutogradHPU{functionality::Autograd, backend::HPU}, AutogradVE{functionality::Autograd, backend::VE},
+    AutogradLazy{functionality::Autograd, backend::Lazy}, AutogradMTIA{functionality::Autograd, backend::MTIA},
     AutogradPrivateUse1{functionality::Autograd, backend::PrivateUse1},
     AutogradPrivateUse2{functionality::Autograd, backend::PrivateUse2},
     AutogradPrivateUse3{functionality::Autograd, backend::PrivateUse3},
@@ -196,12 +232,11 @@ inline constexpr dispatch_key  // Autograd, one per backend
 
 inline constexpr dispatch_key  // Autocast, one per backend
     AutocastCPU{functionality::Autocast, backend::CPU},
-    AutocastCUDA{functionality::Autocast, backend::CUDA},
-    AutocastHIP{functionality::Autocast, backend::HIP}, AutocastXLA{functionality::Autocast, backend::XLA},
-    AutocastMPS{functionality::Autocast, backend::MPS}, AutocastIPU{functionality::Autocast, backend::IPU},
-    AutocastXPU{functionality::Autocast, backend::XPU}, AutocastHPU{functionality::Autocast, backend::HPU},
-    AutocastVE{functionality::Autocast, backend::VE}, AutocastLazy{functionality::Autocast, backend::Lazy},
-    AutocastMTIA{functionality::Autocast, backend::MTIA},
+    AutocastCUDA{functionality::Autocast, backend::CUDA}, AutocastHIP{functionality::Autocast, backend::HIP},
+    AutocastXLA{functionality::Autocast, backend::XLA}, AutocastMPS{functionality::Autocast, backend::MPS},
+    AutocastIPU{functionality::Autocast, backend::IPU}, AutocastXPU{functionality::Autocast, backend::XPU},
+    AutocastHPU{functionality::Autocast, backend::HPU}, AutocastVE{functionality::Autocast, backend::VE},
+    AutocastLazy{functionality::Autocast, backend::Lazy}, AutocastMTIA{functionality::Autocast, backend::MTIA},
     AutocastPrivateUse1{functionality::Autocast, backend::PrivateUse1},
     AutocastPrivateUse2{functionality::Autocast, backend::PrivateUse2},
     AutocastPrivateUse3{functionality::Autocast, backend::PrivateUse3},
@@ -213,29 +248,26 @@ inline constexpr dispatch_key  // Autocast, one per backend
     AutocastMeta{functionality::Autocast, backend::Meta};
 
 inline constexpr dispatch_key  // one row each
-    FPGA{functionality::FPGA}, MSNPU{functionality::MSNPU}, MLC{functionality::MLC},
-    Vulkan{functionality::Vulkan}, Metal{functionality::Metal},
+    FPGA{functionality::FPGA},
+    MSNPU{functionality::MSNPU}, MLC{functionality::MLC}, Vulkan{functionality::Vulkan}, Metal{functionality::Metal},
     CustomRNGKeyId{functionality::CustomRNGKeyId}, MkldnnCPU{functionality::MkldnnCPU},
     BackendSelect{functionality::BackendSelect}, UserBottom1{functionality::UserBottom1},
     UserBottom2{functionality::UserBottom2}, Functionalize{functionality::Functionalize},
-    Conjugate{functionality::Conjugate}, Negative{functionality::Negative},
-    ZeroTensor{functionality::ZeroTensor}, ADInplaceOrView{functionality::ADInplaceOrView},
-    AutogradOther{functionality::AutogradOther}, AutogradNestedTensor{functionality::AutogradNestedTensor},
-    UserMiddle1{functionality::UserMiddle1}, UserMiddle2{functionality::UserMiddle2},
-    Tracer{functionality::Tracer}, FuncTorchBatched{functionality::FuncTorchBatched},
-    Batched{functionality::Batched}, FuncTorchVmapMode{functionality::FuncTorchVmapMode},
-    VmapMode{functionality::VmapMode}, TestMode{functionality::TestMode},
-    ContractCheck{functionality::ContractCheck}, Profiler{functionality::Profiler},
+    Conjugate{functionality::Conjugate}, Negative{functionality::Negative}, ZeroTensor{functionality::ZeroTensor},
+    ADInplaceOrView{functionality::ADInplaceOrView}, AutogradOther{functionality::AutogradOther},
+    AutogradNestedTensor{functionality::AutogradNestedTensor}, UserMiddle1{functionality::UserMiddle1},
+    UserMiddle2{functionality::UserMiddle2}, Tracer{functionality::Tracer},
+    FuncTorchBatched{functionality::FuncTorchBatched}, Batched{functionality::Batched},
+    FuncTorchVmapMode{functionality::FuncTorchVmapMode}, VmapMode{functionality::VmapMode},
+    TestMode{functionality::TestMode}, ContractCheck{functionality::ContractCheck}, Profiler{functionality::Profiler},
     Trace{functionality::Trace}, UserTop1{functionality::UserTop1}, UserTop2{functionality::UserTop2};
 inline constexpr dispatch_key MAIA = MSNPU;  // a second spelling
 
-inline constexpr building_block
-    Dense{functionality::Dense}, Quantized{functionality::Quantized}, Sparse{functionality::Sparse},
-    SparseCsr{functionality::SparseCsr}, NestedTensor{functionality::NestedTensor},
+inline constexpr building_block Dense{functionality::Dense}, Quantized{functionality::Quantized},
+    Sparse{functionality::Sparse}, SparseCsr{functionality::SparseCsr}, NestedTensor{functionality::NestedTensor},
     AutogradFunctionality{functionality::Autograd}, AutocastFunctionality{functionality::Autocast};
 
-inline constexpr alias_key
-    Autograd{0}, CompositeImplicitAutograd{1}, CompositeExplicitAutograd{2},
+inline constexpr alias_key Autograd{0}, CompositeImplicitAutograd{1}, CompositeExplicitAutograd{2},
     CompositeExplicitAutogradNonFunctional{3}, CompositeImplicitAutogradNestedTensor{4},
     FuncTorchBatchedDecomposition{5};
 

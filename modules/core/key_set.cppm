@@ -12,9 +12,7 @@ namespace topbit {
 
 namespace detail {
 
-constexpr unsigned functionality_bit(functionality f) noexcept {
-  return backend_count + static_cast<unsigned>(f);
-}
+constexpr unsigned functionality_bit(functionality f) noexcept { return backend_count + static_cast<unsigned>(f); }
 inline constexpr std::uint64_t backend_bits = ((std::uint64_t{1} << (backend_count + 1)) - 1) & ~std::uint64_t{1};
 inline constexpr unsigned top_bit = functionality_bit(functionality::UserTop2);
 inline constexpr std::uint64_t functionality_bits = ((std::uint64_t{2} << top_bit) - 1) & ~(backend_bits | 1);

@@ -62,7 +62,8 @@ void register_rows(std::span<const kernel_row> rows, registry& r) {
   std::vector<registration> done;  // given back if a later row is refused
   done.reserve(rows.size());
   for (const kernel_row& row : rows) {
-    done.push_back(row.impl == nullptr ? r.define(*row.op, row.where) : r.implement(*row.op, row.key, *row.impl, row.where));
+    done.push_back(row.impl == nullptr ? r.define(*row.op, row.where)
+                                       : r.implement(*row.op, row.key, *row.impl, row.where));
   }
   for (registration& each : done) each.keep();
 }

@@ -69,18 +69,21 @@ export class [[nodiscard("its registrations are taken back when it is destroyed"
     return *this;
   }
   template <auto Fn, class Op>
-  library_block impl_boxed(const Op& o, key_target key, std::source_location where = std::source_location::current()) && {
+  library_block impl_boxed(const Op& o, key_target key,
+                           std::source_location where = std::source_location::current()) && {
     return std::move(impl_boxed<Fn>(o, key, where));
   }
 
   /// Makes calls pass through this key for this operator.
   template <class Op>
-  library_block& fallthrough(const Op&, key_target key, std::source_location where = std::source_location::current()) & {
+  library_block& fallthrough(const Op&, key_target key,
+                             std::source_location where = std::source_location::current()) & {
     add(Op::info(), key, detail::fallthrough_record, where);
     return *this;
   }
   template <class Op>
-  library_block fallthrough(const Op& o, key_target key, std::source_location where = std::source_location::current()) && {
+  library_block fallthrough(const Op& o, key_target key,
+                            std::source_location where = std::source_location::current()) && {
     return std::move(fallthrough(o, key, where));
   }
 
@@ -102,8 +105,8 @@ export class [[nodiscard("its registrations are taken back when it is destroyed"
   std::vector<registration> registrations_;
 };
 
-/// Owns a namespace and defines its operators, in the process registry or in one of your own. Throws bad_registration if
-/// the namespace is owned already.
+/// Owns a namespace and defines its operators, in the process registry or in one of your own. Throws bad_registration
+/// if the namespace is owned already.
 export library_block library(std::string_view ns, registry& r = registry::process(),
                              std::source_location where = std::source_location::current());
 /// Adds operators to a namespace.
@@ -137,8 +140,10 @@ struct kernel_row {
 template <auto Fn, class Op>
 constexpr kernel_row row(const Op&, key_target key, std::source_location where = std::source_location::current()) {
   static_assert(kernel_for<Fn, Op>, detail::explain_kernel<decltype(Fn), Op>());
-  if constexpr (kernel_for<Fn, Op>) return {&Op::info(), key, &detail::kernel_front<Fn, typename Op::signature>::row, where};
-  else return {};
+  if constexpr (kernel_for<Fn, Op>)
+    return {&Op::info(), key, &detail::kernel_front<Fn, typename Op::signature>::row, where};
+  else
+    return {};
 }
 
 /// The row that defines the operator.

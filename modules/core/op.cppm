@@ -3,7 +3,8 @@
 // A call is: the keys of the arguments, two thread words, two words of the operator, one table row, one jump. The
 // operator reaches its entry through a site, one per operator and image. A site starts bound to a head of its own whose
 // mask is zero, so that the first call lands on row 0, the binder, which looks the operator up, stores the
-// entry and calls again: no call ever asks whether it is bound. A redispatch asks, but only when no key is left of its set.
+// entry and calls again: no call ever asks whether it is bound. A redispatch asks, but only when no key is left of its
+// set.
 export module topbit.core:op;
 
 import topbit.std;
@@ -42,7 +43,9 @@ struct caller<R(A...)> {
     const operator_info* info;
 
     constexpr explicit site(const operator_info& i) noexcept
-        : binder{{.state = this, .kind = kernel_kind::binder}, &bind_and_call}, unbound(&binder), bound(&unbound),
+        : binder{{.state = this, .kind = kernel_kind::binder}, &bind_and_call},
+          unbound(&binder),
+          bound(&unbound),
           info(&i) {}
   };
 
@@ -53,7 +56,8 @@ struct caller<R(A...)> {
   [[gnu::always_inline]] static inline R call(const entry_head* head, A... a) {
     const std::uint64_t brought = (std::uint64_t{0} | ... | keys_in(a).raw()) | this_thread_keys.include |
                                   head->always.load(std::memory_order_relaxed);
-    const key_set keys = key_set::from_raw(brought & this_thread_keys.keep & head->mask.load(std::memory_order_relaxed));
+    const key_set keys =
+        key_set::from_raw(brought & this_thread_keys.keep & head->mask.load(std::memory_order_relaxed));
     return jump(head->row(keys.row()), keys, std::forward<A>(a)...);
   }
 
@@ -67,7 +71,8 @@ struct caller<R(A...)> {
   [[gnu::always_inline]] static inline R redispatch(site& s, key_set given, A... a) {
     const entry_head* head = s.bound.load(std::memory_order_acquire);
     const key_set keys = key_set::from_raw(given.raw() & head->mask.load(std::memory_order_relaxed));
-    if (keys.empty()) [[unlikely]] return redispatch_to_nothing(s, given, std::forward<A>(a)...);
+    if (keys.empty()) [[unlikely]]
+      return redispatch_to_nothing(s, given, std::forward<A>(a)...);
     return jump(head->row(keys.row()), keys, std::forward<A>(a)...);
   }
   [[gnu::noinline, gnu::cold]] static R redispatch_to_nothing(site& s, key_set given, A... a) {
@@ -103,8 +108,10 @@ struct caller<R(A...)> {
   }
   template <class T>
   static key_set backend_keys_in(const T& x) {
-    if constexpr (selects_backend<T>) return backend_keys_of(x);
-    else return {};
+    if constexpr (selects_backend<T>)
+      return backend_keys_of(x);
+    else
+      return {};
   }
 
   static kernel* make(kernel_kind kind) {
@@ -117,10 +124,14 @@ struct caller<R(A...)> {
 };
 
 template <class Sig>
-inline constexpr signature_info signature_of{type_name<Sig>(), raw_type_name<Sig>(), function_traits<Sig>::arity,
+inline constexpr signature_info signature_of{type_name<Sig>(),
+                                             raw_type_name<Sig>(),
+                                             function_traits<Sig>::arity,
                                              result_count<typename function_traits<Sig>::result>,
-                                             signature_selects_backend<Sig>, &stack_check<Sig>::arguments,
-                                             &stack_check<Sig>::results, &caller<Sig>::make};
+                                             signature_selects_backend<Sig>,
+                                             &stack_check<Sig>::arguments,
+                                             &stack_check<Sig>::results,
+                                             &caller<Sig>::make};
 
 // The front of a kernel known at compile time: its body is inlined here.
 template <auto Fn, class Sig>
@@ -128,8 +139,10 @@ struct kernel_front;
 template <auto Fn, class R, class... A>
 struct kernel_front<Fn, R(A...)> {
   static R run(A... a, key_set keys, const kernel*) {
-    if constexpr (takes_keys<function_type<decltype(Fn)>>) return Fn(keys, std::forward<A>(a)...);
-    else return Fn(std::forward<A>(a)...);
+    if constexpr (takes_keys<function_type<decltype(Fn)>>)
+      return Fn(keys, std::forward<A>(a)...);
+    else
+      return Fn(std::forward<A>(a)...);
   }
   static constexpr typed_kernel<R(A...)> row{{.boxed = &unboxed_call<R(A...)>::run}, &run};
 };
@@ -137,8 +150,10 @@ struct kernel_front<Fn, R(A...)> {
 template <auto Fn>
 struct boxed_front {
   static void run(const kernel*, const operator_handle& op, key_set keys, stack& s) {
-    if constexpr (takes_keys_boxed<function_type<decltype(Fn)>>) Fn(op, keys, s);
-    else Fn(op, s);
+    if constexpr (takes_keys_boxed<function_type<decltype(Fn)>>)
+      Fn(op, keys, s);
+    else
+      Fn(op, s);
   }
   static constexpr kernel row{.boxed = &run, .kind = kernel_kind::boxed};
 };
@@ -189,7 +204,8 @@ struct op<Text, void> {
 template <fixed_string Text, class R, class... A>
 struct op<Text, R(A...)> {
   static_assert(detail::boxable_signature<R(A...)>,
-                detail::explain_signature(detail::operator_constants<Text, R(A...)>::name, std::type_identity<R(A...)>{}));
+                detail::explain_signature(detail::operator_constants<Text, R(A...)>::name,
+                                          std::type_identity<R(A...)>{}));
   using signature = R(A...);
   static constexpr std::size_t arity = sizeof...(A);
 
@@ -203,9 +219,7 @@ struct op<Text, R(A...)> {
   static constexpr const detail::operator_info& info() noexcept { return constants::info; }
 
   /// Calls the kernel that the arguments' keys and this thread's state select. Throws no_kernel where there is none.
-  [[gnu::always_inline]] R operator()(A... a) const {
-    return machine::call(bound(), std::forward<A>(a)...);
-  }
+  [[gnu::always_inline]] R operator()(A... a) const { return machine::call(bound(), std::forward<A>(a)...); }
   /// The same with keyword arguments, and with what is not given taken from the schema's defaults.
   template <class... B>
     requires detail::calls_with_defaults<op, B...>

@@ -13,7 +13,7 @@ namespace topbit {
 namespace detail {
 
 struct signature_info {
-  std::string_view name;  // for people
+  std::string_view name;      // for people
   std::string_view identity;  // the same across images
   std::size_t arguments;
   std::size_t results;

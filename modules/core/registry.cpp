@@ -231,8 +231,8 @@ namespace {
 
 void check_row(std::string_view what, key_target key, const std::string& here) {
   if (key.is_alias() || !per_backend(key.row.layer) || key.row.device != backend::none) return;
-  throw bad_registration(std::string(what) + ": '" + std::string(name_of(key.row.layer)) +
-                         "' at " + here + " is a building block and has no row; name a backend, for example " +
+  throw bad_registration(std::string(what) + ": '" + std::string(name_of(key.row.layer)) + "' at " + here +
+                         " is a building block and has no row; name a backend, for example " +
                          to_string(dispatch_key{key.row.layer, backend::CPU}));
 }
 
@@ -282,8 +282,8 @@ registration registry::fallback(key_target target, const detail::kernel& impl, s
   const std::lock_guard lock(state_->mutex);
   std::vector<unsigned> rows;
   for (unsigned row = 1; row < row_count; ++row) {
-    const bool stands = target.is_alias() ? (detail::alias_cover[row] >> target.alias & 1) != 0
-                                          : row == detail::row_of(target.row);
+    const bool stands =
+        target.is_alias() ? (detail::alias_cover[row] >> target.alias & 1) != 0 : row == detail::row_of(target.row);
     if (!stands) continue;
     if (const detail::live_registration* other = state_->fallbacks[row]) {
       throw bad_registration("fallback for " + to_string(target) + " at " + here + ": " + to_string(key_of_row(row)) +

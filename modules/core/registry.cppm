@@ -33,7 +33,8 @@ export class [[nodiscard("the registration ends when this is destroyed")]] regis
 
  private:
   friend class registry;
-  inline registration(registry& r, detail::entry_head* e, std::uint64_t id) noexcept : registry_(&r), entry_(e), id_(id) {}
+  inline registration(registry& r, detail::entry_head* e, std::uint64_t id) noexcept
+      : registry_(&r), entry_(e), id_(id) {}
   registry* registry_ = nullptr;
   detail::entry_head* entry_ = nullptr;  // null: a fallback or a namespace
   std::uint64_t id_ = 0;
@@ -63,7 +64,8 @@ export class registry {
   registration define(const detail::operator_info& op, std::source_location where);
   registration implement(const detail::operator_info& op, key_target target, const detail::kernel& impl,
                          std::source_location where);
-  /// Makes a namespace somebody's own: at most one claim per namespace lives. Throws bad_registration, naming both places.
+  /// Makes a namespace somebody's own: at most one claim per namespace lives. Throws bad_registration, naming both
+  /// places.
   registration claim(std::string_view ns, std::source_location where);
   /// An alias registers a fallback for every key it stands for, or for none of them.
   registration fallback(key_target target, const detail::kernel& impl, std::source_location where);

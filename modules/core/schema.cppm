@@ -70,8 +70,10 @@ class schema_parser {
     expect('(', "'(' or the end");
     parse_arguments();
     expect('-', "'->'");
-    if (peek() == '>') ++at_;
-    else fail("'->'");
+    if (peek() == '>')
+      ++at_;
+    else
+      fail("'->'");
     parse_returns();
     space();
     if (at_ != text_.size()) fail("the end of the schema");
@@ -158,7 +160,8 @@ class schema_parser {
       if (c == '?') continue;
       if (is_digit(peek())) {
         item.list_size = 0;
-        while (is_digit(peek()) && item.list_size < 100'000) item.list_size = item.list_size * 10 + (text_[at_++] - '0');
+        while (is_digit(peek()) && item.list_size < 100'000)
+          item.list_size = item.list_size * 10 + (text_[at_++] - '0');
       }
       expect(']', "']' or a list size");
     }
@@ -180,8 +183,10 @@ class schema_parser {
     } else if (peek() == '"' || peek() == '\'') {
       const char quote = text_[at_++];
       while (peek() != 0 && peek() != quote) at_ += peek() == '\\' && at_ + 1 < text_.size() ? 2 : 1;
-      if (peek() == quote) ++at_;
-      else fail("the closing quote");
+      if (peek() == quote)
+        ++at_;
+      else
+        fail("the closing quote");
     } else if (peek() == '-' || is_digit(peek())) {
       number();
     } else {

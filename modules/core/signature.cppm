@@ -16,11 +16,31 @@ namespace topbit {
 export template <fixed_string Name>
 struct schema_type;
 
-template <> struct schema_type<"int"> { using value = std::int64_t; using argument = std::int64_t; };
-template <> struct schema_type<"SymInt"> { using value = std::int64_t; using argument = std::int64_t; };
-template <> struct schema_type<"float"> { using value = double; using argument = double; };
-template <> struct schema_type<"bool"> { using value = bool; using argument = bool; };
-template <> struct schema_type<"str"> { using value = std::string; using argument = std::string_view; };
+template <>
+struct schema_type<"int"> {
+  using value = std::int64_t;
+  using argument = std::int64_t;
+};
+template <>
+struct schema_type<"SymInt"> {
+  using value = std::int64_t;
+  using argument = std::int64_t;
+};
+template <>
+struct schema_type<"float"> {
+  using value = double;
+  using argument = double;
+};
+template <>
+struct schema_type<"bool"> {
+  using value = bool;
+  using argument = bool;
+};
+template <>
+struct schema_type<"str"> {
+  using value = std::string;
+  using argument = std::string_view;
+};
 
 /// A schema type that some imported module or this file has mapped to C++.
 export template <fixed_string Name>
@@ -39,10 +59,14 @@ struct function_traits<R(A...)> {
   template <std::size_t I>
   using parameter = std::tuple_element_t<I, std::tuple<std::type_identity<A>...>>::type;
 };
-template <class R, class... A> struct function_traits<R(A...) noexcept> : function_traits<R(A...)> {};
-template <class R, class... A> struct function_traits<R (*)(A...)> : function_traits<R(A...)> {};
-template <class R, class... A> struct function_traits<R (*)(A...) noexcept> : function_traits<R(A...)> {};
-template <class C, class R, class... A> struct function_traits<R (C::*)(A...) const> : function_traits<R(A...)> {};
+template <class R, class... A>
+struct function_traits<R(A...) noexcept> : function_traits<R(A...)> {};
+template <class R, class... A>
+struct function_traits<R (*)(A...)> : function_traits<R(A...)> {};
+template <class R, class... A>
+struct function_traits<R (*)(A...) noexcept> : function_traits<R(A...)> {};
+template <class C, class R, class... A>
+struct function_traits<R (C::*)(A...) const> : function_traits<R(A...)> {};
 template <class C, class R, class... A>
 struct function_traits<R (C::*)(A...) const noexcept> : function_traits<R(A...)> {};
 
@@ -86,9 +110,12 @@ struct optional_of {
 
 template <class Slot, const schema_item& Item, std::size_t M = 0>
 consteval auto modified() {
-  if constexpr (Item.modifiers[M] == type_modifier::list) return modified<list_of<Slot>, Item, M + 1>();
-  else if constexpr (Item.modifiers[M] == type_modifier::optional) return modified<optional_of<Slot>, Item, M + 1>();
-  else return std::type_identity<Slot>{};
+  if constexpr (Item.modifiers[M] == type_modifier::list)
+    return modified<list_of<Slot>, Item, M + 1>();
+  else if constexpr (Item.modifiers[M] == type_modifier::optional)
+    return modified<optional_of<Slot>, Item, M + 1>();
+  else
+    return std::type_identity<Slot>{};
 }
 
 // One argument or result of a schema as C++ types. A written argument is `T&`, whatever T's own way to pass is.

@@ -66,8 +66,8 @@ constexpr bool served_by_autograd_other(dispatch_key k) noexcept {
 
 /// Calls pass through these keys where nobody has registered anything for them.
 inline constexpr key_set transparent_keys{
-    key::BackendSelect, key::ADInplaceOrView,   key::AutocastFunctionality, key::FuncTorchVmapMode,
-    key::VmapMode,      key::AutogradFunctionality, key::AutogradOther,     key::AutogradNestedTensor};
+    key::BackendSelect, key::ADInplaceOrView,       key::AutocastFunctionality, key::FuncTorchVmapMode,
+    key::VmapMode,      key::AutogradFunctionality, key::AutogradOther,         key::AutogradNestedTensor};
 
 template <class Registration>
 struct row_choice {

@@ -116,8 +116,7 @@ constexpr name_buffer for_people(std::string_view raw) {
     }
     if (replaced) continue;
     const bool unsigned_before = out.size >= 9 && std::string_view(out.text, out.size).ends_with("unsigned ");
-    if (word_at(raw, i, "long") && !unsigned_before && !word_at(raw, i + 5, "double") &&
-        !word_at(raw, i + 5, "long")) {
+    if (word_at(raw, i, "long") && !unsigned_before && !word_at(raw, i + 5, "double") && !word_at(raw, i + 5, "long")) {
       out.add("int64_t");
       i += 4;
       continue;

@@ -28,7 +28,8 @@ union payload {
   unsigned char bytes[8];
 };
 
-// The operations of one C++ type in boxed form. Types are equal when their identities are: each image has its own object.
+// The operations of one C++ type in boxed form. Types are equal when their identities are: each image has its own
+// object.
 struct value_type {
   std::string_view name;  // for people
   std::string_view identity;
@@ -115,11 +116,26 @@ template <class T>
 inline constexpr bool is_view<std::span<const T>> = true;
 
 // The type a C++ argument or result has inside a box: strings and lists as views, the rest as itself.
-template <class T> struct canonical { using type = T; };
-template <> struct canonical<std::string> { using type = std::string_view; };
-template <> struct canonical<const char*> { using type = std::string_view; };
-template <std::size_t N> struct canonical<char[N]> { using type = std::string_view; };
-template <class T> struct canonical<std::vector<T>> { using type = std::span<const T>; };
+template <class T>
+struct canonical {
+  using type = T;
+};
+template <>
+struct canonical<std::string> {
+  using type = std::string_view;
+};
+template <>
+struct canonical<const char*> {
+  using type = std::string_view;
+};
+template <std::size_t N>
+struct canonical<char[N]> {
+  using type = std::string_view;
+};
+template <class T>
+struct canonical<std::vector<T>> {
+  using type = std::span<const T>;
+};
 template <class T>
 using canonical_t = canonical<std::remove_cvref_t<T>>::type;
 
@@ -133,19 +149,26 @@ constexpr auto keys_function() noexcept -> key_set (*)(const payload&) noexcept 
 }
 template <class T>
 constexpr auto copy_function() noexcept -> payload (*)(const payload&) {
-  if constexpr (boxed_form<T>::trivial) return nullptr;
-  else return [](const payload& p) { return boxed_form<T>::own(boxed_form<T>::get(p)); };
+  if constexpr (boxed_form<T>::trivial)
+    return nullptr;
+  else
+    return [](const payload& p) { return boxed_form<T>::own(boxed_form<T>::get(p)); };
 }
 template <class T>
 constexpr auto destroy_function() noexcept -> void (*)(payload&) noexcept {
-  if constexpr (boxed_form<T>::trivial) return nullptr;
-  else if constexpr (is_view<T>) return &boxed_form<T>::destroy;
-  else if constexpr (boxed_inline<T>) return [](payload& p) noexcept { std::destroy_at(&boxed_form<T>::get(p)); };
-  else return [](payload& p) noexcept { delete &boxed_form<T>::get(p); };
+  if constexpr (boxed_form<T>::trivial)
+    return nullptr;
+  else if constexpr (is_view<T>)
+    return &boxed_form<T>::destroy;
+  else if constexpr (boxed_inline<T>)
+    return [](payload& p) noexcept { std::destroy_at(&boxed_form<T>::get(p)); };
+  else
+    return [](payload& p) noexcept { delete &boxed_form<T>::get(p); };
 }
 
 template <class T>
-inline constexpr value_type type_of{type_name<T>(), raw_type_name<T>(), boxed_inline<T> ? sizeof(T) : 0, keys_function<T>(), copy_function<T>(), destroy_function<T>()};
+inline constexpr value_type type_of{type_name<T>(),     raw_type_name<T>(), boxed_inline<T> ? sizeof(T) : 0,
+                                    keys_function<T>(), copy_function<T>(), destroy_function<T>()};
 
 }  // namespace detail
 

@@ -1,5 +1,5 @@
-// The seam: tensors become plain structs, status codes become errors. Every function is shape rule, result, kernel; without
-// a kernel table the last step is left out, which makes it the meta kernel.
+// The seam: tensors become plain structs, status codes become errors. Every function is shape rule, result, kernel;
+// without a kernel table the last step is left out, which makes it the meta kernel.
 module;
 
 #include "kernel_abi.h"
@@ -24,7 +24,8 @@ namespace {
 tb_scalar to_abi(const scalar& s) { return {s.to_double(), s.to_int64()}; }
 int to_abi(dtype t) { return static_cast<int>(t); }
 
-tb_plan plan_of(std::initializer_list<const tensor*> operands) {
+tb_plan plan_of(backend_call c, std::initializer_list<const tensor*> operands) {
+  for (const tensor* t : operands) check_storage(c, *t);
   const author::iteration_plan p = author::make_plan(operands);
   tb_plan out{};
   out.ndim = static_cast<std::int32_t>(p.ndim);
@@ -57,13 +58,14 @@ binary_rule rule_of(backend_call c, binary_code code, const tensor& a, const ten
   if (code == binary_code::sub && type == dtype::boolean) {
     refuse<dtype_error>(c, "found two bool tensors, wanted numbers; for bool, ne() is the difference");
   }
-  if (code == binary_code::relu_backward && type == dtype::boolean) refuse<dtype_error>(c, "found bool, wanted a number");
+  if (code == binary_code::relu_backward && type == dtype::boolean)
+    refuse<dtype_error>(c, "found bool, wanted a number");
   if (type == dtype::boolean && alpha.to_int64() != 1) {
     refuse<dtype_error>(c, "found alpha " + to_string(alpha) + " for bool tensors, wanted 1");
   }
   if (is_floating(alpha.type()) && !is_floating(type)) {
-    refuse<dtype_error>(c, "found alpha " + to_string(alpha) + " for " + std::string(name_of(type)) +
-                               " tensors, wanted an integer");
+    refuse<dtype_error>(
+        c, "found alpha " + to_string(alpha) + " for " + std::string(name_of(type)) + " tensors, wanted an integer");
   }
   return {broadcast(c.op, a.sizes(), b.sizes()), type};
 }
@@ -71,7 +73,7 @@ binary_rule rule_of(backend_call c, binary_code code, const tensor& a, const ten
 void run_binary(backend_call c, binary_code code, const tensor& out, const tensor& a, const tensor& b,
                 const scalar& alpha) {
   if (c.table == nullptr || out.numel() == 0) return;
-  const tb_plan plan = plan_of({&out, &a, &b});
+  const tb_plan plan = plan_of(c, {&out, &a, &b});
   check_status(c, c.table->binary(static_cast<tb_binary_op>(code), &plan, to_abi(alpha), nullptr), out);
 }
 
@@ -84,7 +86,7 @@ tensor unary(backend_call c, unary_code code, const tensor& self) {
   tensor out = author::make_tensor(self.sizes(), type, self.device());
   if (c.table == nullptr || out.numel() == 0) return out;
   const tensor in = in_dtype(c, self, type);
-  const tb_plan plan = plan_of({&out, &in});
+  const tb_plan plan = plan_of(c, {&out, &in});
   check_status(c, c.table->unary(static_cast<tb_unary_op>(code), &plan, nullptr), self);
   return out;
 }
@@ -101,7 +103,8 @@ tensor& binary_out(backend_call c, binary_code code, const tensor& a, const tens
   const binary_rule rule = rule_of(c, code, a, b, alpha);
   same_device(c, a, out);
   if (out.sizes() != rule.sizes) {
-    refuse<shape_error>(c, "the result has sizes " + to_string(rule.sizes) + ", the tensor to write " + to_string(out.sizes()));
+    refuse<shape_error>(
+        c, "the result has sizes " + to_string(rule.sizes) + ", the tensor to write " + to_string(out.sizes()));
   }
   const auto category = [](dtype t) { return is_floating(t) ? 2 : t == dtype::int64 ? 1 : 0; };
   if (category(rule.type) > category(out.dtype())) {
@@ -125,21 +128,21 @@ tensor compare(backend_call c, compare_code code, const tensor& a, const tensor&
   tensor out = author::make_tensor(broadcast(c.op, a.sizes(), b.sizes()), dtype::boolean, a.device());
   if (c.table == nullptr || out.numel() == 0) return out;
   const tensor x = in_dtype(c, a, type), y = in_dtype(c, b, type);
-  const tb_plan plan = plan_of({&out, &x, &y});
+  const tb_plan plan = plan_of(c, {&out, &x, &y});
   check_status(c, c.table->compare(static_cast<tb_compare_op>(code), &plan, nullptr), x);
   return out;
 }
 
-tensor empty(std::string_view op, std::span<const std::int64_t> size, std::optional<dtype> type, std::optional<layout> how,
-             std::optional<device> where, std::optional<bool> pinned) {
+tensor empty(std::string_view op, std::span<const std::int64_t> size, std::optional<dtype> type,
+             std::optional<layout> how, std::optional<device> where, std::optional<bool> pinned) {
   check_options({nullptr, op}, how, pinned);
-  return author::make_tensor(size, type.value_or(dtype::float32), where.value_or(cpu));
+  return author::make_tensor(sizes_of({nullptr, op}, size), type.value_or(dtype::float32), where.value_or(cpu));
 }
 
 tensor& fill(backend_call c, tensor& self, const scalar& value) {
   check_written(c, self);
   if (c.table == nullptr || self.numel() == 0) return self;
-  const tb_plan plan = plan_of({&self});
+  const tb_plan plan = plan_of(c, {&self});
   check_status(c, c.table->fill(&plan, to_abi(value), nullptr), self);
   return self;
 }
@@ -155,7 +158,7 @@ tensor arange(backend_call c, const scalar& end, std::optional<dtype> type, std:
   if (static_cast<double>(count) < bound) ++count;
   tensor out = author::make_tensor({count}, wanted, where.value_or(cpu));
   if (c.table == nullptr || count == 0) return out;
-  const tb_plan plan = plan_of({&out});
+  const tb_plan plan = plan_of(c, {&out});
   check_status(c, c.table->arange(&plan, to_abi(0), to_abi(1), nullptr), out);
   return out;
 }
@@ -183,11 +186,14 @@ tensor& copy(backend_call c, tensor& self, const tensor& src) {
   check_defined(c, src);
   check_written(c, self);
   if (broadcast(c.op, self.sizes(), src.sizes()) != self.sizes()) {
-    refuse<shape_error>(c, "found source sizes " + to_string(src.sizes()) + ", wanted them to broadcast to " + to_string(self.sizes()));
+    refuse<shape_error>(
+        c, "found source sizes " + to_string(src.sizes()) + ", wanted them to broadcast to " + to_string(self.sizes()));
   }
   if (self.same_as(src) || self.numel() == 0) return self;
   if (self.device().type == backend::Meta) return self;
   if (src.device().type == backend::Meta) refuse<device_error>(c, "a meta tensor has no elements to copy");
+  check_storage(c, self);
+  check_storage(c, src);
   if (self.device() != src.device()) {
     // Each side's own kernels make its part dense; only equal, dense bytes cross.
     const tensor packed = ops::to_copy(src, arg<"dtype"> = self.dtype());
@@ -200,7 +206,7 @@ tensor& copy(backend_call c, tensor& self, const tensor& src) {
     return ops::copy_(self, landed);
   }
   const tensor from = overlaps_partly(self, src) ? dense_copy(c, src, src.dtype()) : src;
-  const tb_plan plan = plan_of({&self, &from});
+  const tb_plan plan = plan_of(c, {&self, &from});
   check_status(c, c.table->copy(&plan, nullptr), src);
   return self;
 }

@@ -1,8 +1,8 @@
 // From a backend's kernel table to rows: every strided backend gets all its operators from one list.
 //
 // A backend is a function that returns a table of plain kernels. The functions here turn tensors into shape rule,
-// result and plan, and call the table. A table of null is the meta backend: the very same path without the last step, so
-// a shape rule is written once.
+// result and plan, and call the table. A table of null is the meta backend: the very same path without the last step,
+// so a shape rule is written once.
 export module topbit.ops:backend;
 
 import topbit.std;
@@ -26,7 +26,8 @@ enum class compare_code : int { eq, ne, lt, le, gt, ge };
 
 tensor unary(backend_call c, unary_code code, const tensor& self);
 tensor binary(backend_call c, binary_code code, const tensor& a, const tensor& b, const scalar& alpha);
-tensor& binary_out(backend_call c, binary_code code, const tensor& a, const tensor& b, const scalar& alpha, tensor& out);
+tensor& binary_out(backend_call c, binary_code code, const tensor& a, const tensor& b, const scalar& alpha,
+                   tensor& out);
 tensor compare(backend_call c, compare_code code, const tensor& a, const tensor& b);
 tensor sum(backend_call c, const tensor& self, std::optional<std::span<const std::int64_t>> dim, bool keepdim,
            std::optional<dtype> type);
@@ -36,8 +37,8 @@ tensor log_softmax(backend_call c, const tensor& self, std::int64_t dim);
 tensor log_softmax_backward(backend_call c, const tensor& grad, const tensor& output, std::int64_t dim);
 tensor nll_loss(backend_call c, const tensor& self, const tensor& target);
 tensor nll_loss_backward(backend_call c, const tensor& grad, const tensor& self, const tensor& target);
-tensor empty(std::string_view op, std::span<const std::int64_t> size, std::optional<dtype> type, std::optional<layout> how,
-             std::optional<device> where, std::optional<bool> pinned);
+tensor empty(std::string_view op, std::span<const std::int64_t> size, std::optional<dtype> type,
+             std::optional<layout> how, std::optional<device> where, std::optional<bool> pinned);
 tensor& fill(backend_call c, tensor& self, const scalar& value);
 tensor arange(backend_call c, const scalar& end, std::optional<dtype> type, std::optional<layout> how,
               std::optional<device> where, std::optional<bool> pinned);
@@ -128,50 +129,50 @@ struct strided_backend {
   static tensor& copy(tensor& self, const tensor& src, bool) { return detail::copy(at<ops::copy_>(), self, src); }
 };
 
-/// All rows of one backend. Hand them to register_rows from an interface partition of your module.
+/// All rows of one backend. Hand them to register_rows from an interface partition of your module. `where` is the place
+/// that explain() and errors show for them: the caller's.
 template <kernel_source Source>
-constexpr auto strided_rows(dispatch_key k) {
+constexpr auto strided_rows(dispatch_key k, std::source_location where = std::source_location::current()) {
   using b = strided_backend<Source>;
   using enum detail::unary_code;
   using bin = detail::binary_code;
   using cmp = detail::compare_code;
-  return std::array{
-      row<&b::template scaled<ops::add, bin::add>>(ops::add, k),
-      row<&b::template scaled_in_place<ops::add_, bin::add>>(ops::add_, k),
-      row<&b::template scaled_out<ops::add_out, bin::add>>(ops::add_out, k),
-      row<&b::template scaled<ops::sub, bin::sub>>(ops::sub, k),
-      row<&b::template scaled_in_place<ops::sub_, bin::sub>>(ops::sub_, k),
-      row<&b::template scaled_out<ops::sub_out, bin::sub>>(ops::sub_out, k),
-      row<&b::template binary<ops::mul, bin::mul>>(ops::mul, k),
-      row<&b::template binary_in_place<ops::mul_, bin::mul>>(ops::mul_, k),
-      row<&b::template binary_out<ops::mul_out, bin::mul>>(ops::mul_out, k),
-      row<&b::template binary<ops::div, bin::div>>(ops::div, k),
-      row<&b::template binary_in_place<ops::div_, bin::div>>(ops::div_, k),
-      row<&b::template binary_out<ops::div_out, bin::div>>(ops::div_out, k),
-      row<&b::template unary<ops::neg, neg>>(ops::neg, k),
-      row<&b::template unary<ops::exp, exp>>(ops::exp, k),
-      row<&b::template unary<ops::log, log>>(ops::log, k),
-      row<&b::template unary<ops::relu, relu>>(ops::relu, k),
-      row<&b::template binary<ops::relu_backward, bin::relu_backward>>(ops::relu_backward, k),
-      row<&b::template compare<ops::eq, cmp::eq>>(ops::eq, k),
-      row<&b::template compare<ops::ne, cmp::ne>>(ops::ne, k),
-      row<&b::template compare<ops::lt, cmp::lt>>(ops::lt, k),
-      row<&b::template compare<ops::le, cmp::le>>(ops::le, k),
-      row<&b::template compare<ops::gt, cmp::gt>>(ops::gt, k),
-      row<&b::template compare<ops::ge, cmp::ge>>(ops::ge, k),
-      row<&b::sum>(ops::sum, k),
-      row<&b::sum_dim>(ops::sum_dim, k),
-      row<&b::argmax>(ops::argmax, k),
-      row<&b::mm>(ops::mm, k),
-      row<&b::log_softmax>(ops::log_softmax_forward, k),
-      row<&b::log_softmax_backward>(ops::log_softmax_backward, k),
-      row<&b::nll_loss>(ops::nll_loss_mean, k),
-      row<&b::nll_loss_backward>(ops::nll_loss_mean_backward, k),
-      row<&b::empty>(ops::empty, k),
-      row<&b::fill>(ops::fill_, k),
-      row<&b::zero>(ops::zero_, k),
-      row<&b::arange>(ops::arange, k),
-      row<&b::copy>(ops::copy_, k)};
+  return std::array{row<&b::template scaled<ops::add, bin::add>>(ops::add, k, where),
+                    row<&b::template scaled_in_place<ops::add_, bin::add>>(ops::add_, k, where),
+                    row<&b::template scaled_out<ops::add_out, bin::add>>(ops::add_out, k, where),
+                    row<&b::template scaled<ops::sub, bin::sub>>(ops::sub, k, where),
+                    row<&b::template scaled_in_place<ops::sub_, bin::sub>>(ops::sub_, k, where),
+                    row<&b::template scaled_out<ops::sub_out, bin::sub>>(ops::sub_out, k, where),
+                    row<&b::template binary<ops::mul, bin::mul>>(ops::mul, k, where),
+                    row<&b::template binary_in_place<ops::mul_, bin::mul>>(ops::mul_, k, where),
+                    row<&b::template binary_out<ops::mul_out, bin::mul>>(ops::mul_out, k, where),
+                    row<&b::template binary<ops::div, bin::div>>(ops::div, k, where),
+                    row<&b::template binary_in_place<ops::div_, bin::div>>(ops::div_, k, where),
+                    row<&b::template binary_out<ops::div_out, bin::div>>(ops::div_out, k, where),
+                    row<&b::template unary<ops::neg, neg>>(ops::neg, k, where),
+                    row<&b::template unary<ops::exp, exp>>(ops::exp, k, where),
+                    row<&b::template unary<ops::log, log>>(ops::log, k, where),
+                    row<&b::template unary<ops::relu, relu>>(ops::relu, k, where),
+                    row<&b::template binary<ops::relu_backward, bin::relu_backward>>(ops::relu_backward, k, where),
+                    row<&b::template compare<ops::eq, cmp::eq>>(ops::eq, k, where),
+                    row<&b::template compare<ops::ne, cmp::ne>>(ops::ne, k, where),
+                    row<&b::template compare<ops::lt, cmp::lt>>(ops::lt, k, where),
+                    row<&b::template compare<ops::le, cmp::le>>(ops::le, k, where),
+                    row<&b::template compare<ops::gt, cmp::gt>>(ops::gt, k, where),
+                    row<&b::template compare<ops::ge, cmp::ge>>(ops::ge, k, where),
+                    row<&b::sum>(ops::sum, k, where),
+                    row<&b::sum_dim>(ops::sum_dim, k, where),
+                    row<&b::argmax>(ops::argmax, k, where),
+                    row<&b::mm>(ops::mm, k, where),
+                    row<&b::log_softmax>(ops::log_softmax_forward, k, where),
+                    row<&b::log_softmax_backward>(ops::log_softmax_backward, k, where),
+                    row<&b::nll_loss>(ops::nll_loss_mean, k, where),
+                    row<&b::nll_loss_backward>(ops::nll_loss_mean_backward, k, where),
+                    row<&b::empty>(ops::empty, k, where),
+                    row<&b::fill>(ops::fill_, k, where),
+                    row<&b::zero>(ops::zero_, k, where),
+                    row<&b::arange>(ops::arange, k, where),
+                    row<&b::copy>(ops::copy_, k, where)};
 }
 
 }  // namespace author

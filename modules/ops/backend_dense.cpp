@@ -35,6 +35,7 @@ tensor sum_one(backend_call c, const tensor& self, std::size_t dim) {
   sizes.erase(dim);
   tensor out = author::make_tensor(sizes, self.dtype(), self.device());
   if (c.table == nullptr || out.numel() == 0) return out;
+  if (self.numel() == 0) return fill(c, out, 0);  // there is no address to sum from
   const tensor in = dense(c, self);
   const tb_reduce r = reduction_of(out, in, dim);
   check_status(c, c.table->sum(&r, nullptr), self);
@@ -48,7 +49,7 @@ tensor sum(backend_call c, const tensor& self, optional_sizes dim, bool keepdim,
   std::array<bool, max_dims> summed{};
   if (dim.has_value() && !dim->empty()) {
     for (std::int64_t d : *dim) {
-      const std::size_t i = wrap_dim(c.op, d, self.dim());
+      const std::size_t i = dim_of(c, d, self);
       if (summed[i]) refuse<shape_error>(c, "dimension " + std::to_string(i) + " is given twice");
       summed[i] = true;
     }
@@ -57,8 +58,11 @@ tensor sum(backend_call c, const tensor& self, optional_sizes dim, bool keepdim,
   }
   const dtype wanted = type.value_or(is_floating(self.dtype()) ? self.dtype() : dtype::int64);
   if (wanted == dtype::boolean) refuse<dtype_error>(c, "found dtype bool, wanted a number");
-  tensor out = c.table == nullptr ? author::make_tensor(self.sizes(), wanted, self.device()) : in_dtype(c, self, wanted);
-  const bool all = std::all_of(summed.begin(), summed.begin() + static_cast<std::ptrdiff_t>(self.dim()), [](bool s) { return s; });
+  if (c.table != nullptr) check_storage(c, self);
+  tensor out =
+      c.table == nullptr ? author::make_tensor(self.sizes(), wanted, self.device()) : in_dtype(c, self, wanted);
+  const bool all =
+      std::all_of(summed.begin(), summed.begin() + static_cast<std::ptrdiff_t>(self.dim()), [](bool s) { return s; });
   if (all) {
     out = sum_one(c, flat(dense(c, out)), 0);
   } else {
@@ -74,8 +78,9 @@ tensor sum(backend_call c, const tensor& self, optional_sizes dim, bool keepdim,
 }
 
 tensor argmax(backend_call c, const tensor& self, std::optional<std::int64_t> dim, bool keepdim) {
-  const std::size_t d = dim.has_value() ? wrap_dim(c.op, *dim, self.dim()) : 0;
-  const tensor in = dim.has_value() ? dense(c, self) : flat(dense(c, self));
+  const std::size_t d = dim.has_value() ? dim_of(c, *dim, self) : 0;
+  if (c.table != nullptr) check_storage(c, self);
+  const tensor in = dim.has_value() && self.dim() != 0 ? dense(c, self) : flat(dense(c, self));
   if (in.sizes()[d] == 0) refuse<shape_error>(c, "the dimension is empty, and has no greatest element");
   dims sizes = in.sizes();
   sizes.erase(d);
@@ -95,7 +100,8 @@ tensor argmax(backend_call c, const tensor& self, std::optional<std::int64_t> di
 tensor mm(backend_call c, const tensor& a, const tensor& b) {
   same_device(c, a, b);
   if (a.dim() != 2 || b.dim() != 2 || a.sizes()[1] != b.sizes()[0]) {
-    refuse<shape_error>(c, "found " + to_string(a.sizes()) + " and " + to_string(b.sizes()) + ", wanted [m, k] and [k, n]");
+    refuse<shape_error>(
+        c, "found " + to_string(a.sizes()) + " and " + to_string(b.sizes()) + ", wanted [m, k] and [k, n]");
   }
   if (a.dtype() != b.dtype()) {
     refuse<dtype_error>(c, "found " + std::string(name_of(a.dtype())) + " and " + std::string(name_of(b.dtype())) +
@@ -106,6 +112,8 @@ tensor mm(backend_call c, const tensor& a, const tensor& b) {
   }
   tensor out = author::make_tensor({a.sizes()[0], b.sizes()[1]}, a.dtype(), a.device());
   if (c.table == nullptr || out.numel() == 0) return out;
+  check_storage(c, a);
+  check_storage(c, b);
   tb_matmul m{};
   m.out = out.data();
   m.a = a.data();
@@ -142,8 +150,7 @@ void check_rows(backend_call c, const tensor& t, std::int64_t dim) {
   if (!is_floating(t.dtype())) {
     refuse<dtype_error>(c, "found " + std::string(name_of(t.dtype())) + ", wanted float32 or float64");
   }
-  const bool scalar_row = t.dim() == 0 && (dim == 0 || dim == -1);
-  if (!scalar_row && wrap_dim(c.op, dim, t.dim()) != t.dim() - 1) {
+  if (dim_of(c, dim, t) + 1 != std::max<std::size_t>(t.dim(), 1)) {
     refuse<shape_error>(c, "found dimension " + std::to_string(dim) + ", wanted the last of " + to_string(t.sizes()));
   }
 }
@@ -166,6 +173,7 @@ tensor log_softmax(backend_call c, const tensor& self, std::int64_t dim) {
   check_rows(c, self, dim);
   tensor out = author::make_tensor(self.sizes(), self.dtype(), self.device());
   if (c.table == nullptr || out.numel() == 0) return out;
+  check_storage(c, self);
   const tensor in = dense(c, self);
   const tb_rows r = rows_of(out, in, nullptr, self.sizes(), self.dtype());
   check_status(c, c.table->log_softmax(&r, nullptr), self);
@@ -180,6 +188,8 @@ tensor log_softmax_backward(backend_call c, const tensor& grad, const tensor& ou
   }
   tensor out = author::make_tensor(output.sizes(), output.dtype(), output.device());
   if (c.table == nullptr || out.numel() == 0) return out;
+  check_storage(c, grad);
+  check_storage(c, output);
   const tensor g = dense(c, grad), y = dense(c, output);
   const tb_rows r = rows_of(out, g, y.data(), output.sizes(), output.dtype());
   check_status(c, c.table->log_softmax_backward(&r, nullptr), output);
@@ -190,6 +200,8 @@ tensor nll_loss(backend_call c, const tensor& self, const tensor& target) {
   check_labels(c, self, target);
   tensor out = author::make_tensor({}, self.dtype(), self.device());
   if (c.table == nullptr) return out;
+  check_storage(c, self);
+  check_storage(c, target);
   const tensor in = dense(c, self), labels = dense(c, target);
   const tb_rows r = rows_of(out, in, labels.data(), self.sizes(), self.dtype());
   check_status(c, c.table->nll_loss(&r, nullptr), self);
@@ -200,10 +212,13 @@ tensor nll_loss_backward(backend_call c, const tensor& grad, const tensor& self,
   check_labels(c, self, target);
   same_device(c, grad, self);
   if (grad.numel() != 1 || grad.dtype() != self.dtype()) {
-    refuse<shape_error>(c, "found a gradient " + describe(grad) + ", wanted one element of " + std::string(name_of(self.dtype())));
+    refuse<shape_error>(
+        c, "found a gradient " + describe(grad) + ", wanted one element of " + std::string(name_of(self.dtype())));
   }
   tensor out = author::make_tensor(self.sizes(), self.dtype(), self.device());
   if (c.table == nullptr || out.numel() == 0) return out;
+  check_storage(c, grad);
+  check_storage(c, target);
   const tensor labels = dense(c, target);
   const tb_rows r = rows_of(out, grad, labels.data(), self.sizes(), self.dtype());
   check_status(c, c.table->nll_loss_backward(&r, nullptr), self);

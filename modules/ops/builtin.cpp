@@ -25,18 +25,62 @@ const tb_kernels* cpu_kernels() { return tb_cpu_kernels(); }
 const tb_kernels* no_kernels() { return nullptr; }
 
 constexpr kernel_row definitions[] = {
-    define(ops::empty), define(ops::full), define(ops::zeros), define(ops::ones), define(ops::arange),
-    define(ops::fill_), define(ops::zero_), define(ops::copy_), define(ops::to_copy), define(ops::clone),
-    define(ops::add), define(ops::add_), define(ops::add_out), define(ops::sub), define(ops::sub_),
-    define(ops::sub_out), define(ops::mul), define(ops::mul_), define(ops::mul_out), define(ops::div),
-    define(ops::div_), define(ops::div_out), define(ops::add_scalar), define(ops::sub_scalar),
-    define(ops::mul_scalar), define(ops::div_scalar), define(ops::neg), define(ops::exp), define(ops::log),
-    define(ops::relu), define(ops::relu_backward), define(ops::eq), define(ops::ne), define(ops::lt), define(ops::le),
-    define(ops::gt), define(ops::ge), define(ops::sum), define(ops::sum_dim), define(ops::mean), define(ops::argmax),
-    define(ops::mm), define(ops::matmul), define(ops::transpose), define(ops::t), define(ops::expand),
-    define(ops::view), define(ops::reshape), define(ops::slice), define(ops::log_softmax),
-    define(ops::log_softmax_forward), define(ops::log_softmax_backward), define(ops::nll_loss),
-    define(ops::nll_loss_mean), define(ops::nll_loss_mean_backward)};
+    define(ops::empty),
+    define(ops::full),
+    define(ops::zeros),
+    define(ops::ones),
+    define(ops::arange),
+    define(ops::fill_),
+    define(ops::zero_),
+    define(ops::copy_),
+    define(ops::to_copy),
+    define(ops::clone),
+    define(ops::add),
+    define(ops::add_),
+    define(ops::add_out),
+    define(ops::sub),
+    define(ops::sub_),
+    define(ops::sub_out),
+    define(ops::mul),
+    define(ops::mul_),
+    define(ops::mul_out),
+    define(ops::div),
+    define(ops::div_),
+    define(ops::div_out),
+    define(ops::add_scalar),
+    define(ops::sub_scalar),
+    define(ops::mul_scalar),
+    define(ops::div_scalar),
+    define(ops::neg),
+    define(ops::exp),
+    define(ops::log),
+    define(ops::relu),
+    define(ops::relu_backward),
+    define(ops::eq),
+    define(ops::ne),
+    define(ops::lt),
+    define(ops::le),
+    define(ops::gt),
+    define(ops::ge),
+    define(ops::sum),
+    define(ops::sum_dim),
+    define(ops::mean),
+    define(ops::argmax),
+    define(ops::mm),
+    define(ops::matmul),
+    define(ops::transpose),
+    define(ops::t),
+    define(ops::expand),
+    define(ops::view),
+    define(ops::reshape),
+    define(ops::slice),
+    define(ops::log_softmax),
+    define(ops::log_softmax_forward),
+    define(ops::log_softmax_backward),
+    define(ops::nll_loss),
+    define(ops::nll_loss_mean),
+    define(ops::nll_loss_mean_backward),
+};
 
 constexpr auto cpu_rows = author::strided_rows<&cpu_kernels>(key::CPU);
 constexpr auto meta_rows = author::strided_rows<&no_kernels>(key::Meta);
@@ -60,7 +104,8 @@ constexpr kernel_row composite_rows[] = {
     row<&transpose>(ops::transpose, key::CompositeExplicitAutograd),
     row<&expand>(ops::expand, key::CompositeExplicitAutograd),
     row<&view>(ops::view, key::CompositeExplicitAutograd),
-    row<&slice>(ops::slice, key::CompositeExplicitAutograd)};
+    row<&slice>(ops::slice, key::CompositeExplicitAutograd),
+};
 
 constexpr kernel_row gradient_rows[] = {
     row<&autograd_kernel<ops::add, add_rule<1>>::run>(ops::add, key::Autograd),
@@ -88,7 +133,8 @@ constexpr kernel_row gradient_rows[] = {
     author::fallthrough_row(ops::lt, key::Autograd),
     author::fallthrough_row(ops::le, key::Autograd),
     author::fallthrough_row(ops::gt, key::Autograd),
-    author::fallthrough_row(ops::ge, key::Autograd)};
+    author::fallthrough_row(ops::ge, key::Autograd),
+};
 
 // Operators that write to an argument: never recorded, always counted.
 template <const auto& Op>
@@ -104,6 +150,8 @@ void register_writing() {
 }  // namespace
 
 bool register_builtin() {
+  // The built-in namespaces are owned: others add to them with fragment() and implement().
+  for (std::string_view ns : {"aten", "topbit"}) registry::process().claim(ns, std::source_location::current()).keep();
   author::register_rows(definitions);
   author::register_rows(cpu_rows);
   author::register_rows(meta_rows);

@@ -5,28 +5,14 @@ import topbit.std;
 import topbit.core;
 import topbit.tensor;
 
-namespace topbit {
+namespace topbit::detail {
 
-double item(const tensor& t) {
-  if (!t.defined()) throw error("item: found an undefined tensor, wanted one element");
-  if (t.numel() != 1) throw shape_error("item: found sizes " + to_string(t.sizes()) + ", wanted one element");
-  const tensor host = to(to(detach(t), cpu), dtype::float64);
-  return *host.data_as<double>();
-}
-
-namespace detail {
-
-namespace {
-
-// A number as a tensor without dimensions, in a dtype that raises the other's only into another category.
 tensor wrapped(const tensor& self, const scalar& s, bool divides) {
   const dtype number = is_floating(s.type()) ? dtype::float32 : s.type();
   dtype type = is_floating(self.dtype()) ? self.dtype() : promote(self.dtype(), number);
   if (divides) type = to_floating(type);
   return ops::full(dims{}, s, arg<"dtype"> = type, arg<"device"> = self.device());
 }
-
-}  // namespace
 
 tensor add_scalar(const tensor& self, const scalar& other, const scalar& alpha) {
   return ops::add(self, wrapped(self, other, false), alpha);
@@ -39,18 +25,18 @@ tensor div_scalar(const tensor& self, const scalar& other) { return ops::div(sel
 
 tensor mean(const tensor& self, std::optional<dtype> type) {
   if (!is_floating(type.value_or(self.dtype()))) {
-    throw dtype_error("aten::mean: found " + std::string(name_of(self.dtype())) +
-                          ", wanted a floating dtype; pass dtype",
-                      "aten::mean");
+    throw dtype_error(
+        "aten::mean: found " + std::string(name_of(self.dtype())) + ", wanted a floating dtype; pass dtype",
+        "aten::mean");
   }
   return ops::div_scalar(ops::sum(self, type), self.numel());
 }
 
 tensor matmul(const tensor& self, const tensor& other) {
   if (self.dim() != 2 || other.dim() != 2) {
-    throw shape_error("aten::matmul: found " + to_string(self.sizes()) + " and " + to_string(other.sizes()) +
-                          ", wanted two matrices",
-                      "aten::matmul");
+    throw shape_error(
+        "aten::matmul: found " + to_string(self.sizes()) + " and " + to_string(other.sizes()) + ", wanted two matrices",
+        "aten::matmul");
   }
   return ops::mm(self, other);
 }
@@ -68,26 +54,27 @@ tensor nll_loss_composite(const tensor& self, const tensor& target, const std::o
   return ops::nll_loss_mean(self, target);
 }
 
-tensor full(std::span<const std::int64_t> size, const scalar& value, std::optional<dtype> type, std::optional<layout> how,
-            std::optional<device> where, std::optional<bool> pinned) {
+tensor full(std::span<const std::int64_t> size, const scalar& value, std::optional<dtype> type,
+            std::optional<layout> how, std::optional<device> where, std::optional<bool> pinned) {
   const dtype wanted = type.value_or(is_floating(value.type()) ? dtype::float32 : value.type());
-  tensor out = ops::empty(size, wanted, how, where, pinned);
+  tensor out = ops::empty(size, wanted, how, where, pinned, std::nullopt);
   return ops::fill_(out, value);
 }
 tensor zeros(std::span<const std::int64_t> size, std::optional<dtype> type, std::optional<layout> how,
              std::optional<device> where, std::optional<bool> pinned) {
-  tensor out = ops::empty(size, type, how, where, pinned);
+  tensor out = ops::empty(size, type, how, where, pinned, std::nullopt);
   return ops::zero_(out);
 }
 tensor ones(std::span<const std::int64_t> size, std::optional<dtype> type, std::optional<layout> how,
             std::optional<device> where, std::optional<bool> pinned) {
-  tensor out = ops::empty(size, type, how, where, pinned);
+  tensor out = ops::empty(size, type, how, where, pinned, std::nullopt);
   return ops::fill_(out, 1);
 }
 
 tensor to_copy(const tensor& self, std::optional<dtype> type, std::optional<layout> how, std::optional<device> where,
                std::optional<bool> pinned, bool non_blocking, std::optional<memory_format> format) {
-  tensor out = ops::empty(self.sizes(), type.value_or(self.dtype()), how, where.value_or(self.device()), pinned, format);
+  tensor out =
+      ops::empty(self.sizes(), type.value_or(self.dtype()), how, where.value_or(self.device()), pinned, format);
   return ops::copy_.redispatch(key_set{key_of(out.device().type), key_of(self.device().type)}, out, self, non_blocking);
 }
 
@@ -97,11 +84,13 @@ tensor clone(const tensor& self, std::optional<memory_format>) {
 }
 
 tensor transpose(const tensor& self, std::int64_t dim0, std::int64_t dim1) {
+  constexpr backend_call c{nullptr, ops::transpose.name()};
   dims sizes = self.sizes(), strides = self.strides();
-  const std::size_t a = wrap_dim("aten::transpose.int", dim0, sizes.size());
-  const std::size_t b = wrap_dim("aten::transpose.int", dim1, sizes.size());
-  std::swap(sizes[a], sizes[b]);
-  std::swap(strides[a], strides[b]);
+  const std::size_t a = dim_of(c, dim0, self), b = dim_of(c, dim1, self);
+  if (a != b) {
+    std::swap(sizes[a], sizes[b]);
+    std::swap(strides[a], strides[b]);
+  }
   return author::make_view(self, sizes, strides, self.record().offset);
 }
 
@@ -113,13 +102,13 @@ tensor t(const tensor& self) {
 }
 
 tensor expand(const tensor& self, std::span<const std::int64_t> size, bool) {
+  dims sizes = sizes_of({nullptr, ops::expand.name()}, size), strides(size.size(), 0);
   const auto refuse = [&] {
-    throw shape_error("aten::expand: found " + to_string(self.sizes()) + " and the wanted sizes " + to_string(dims(size)) +
-                          "; only sizes of 1 can grow, and -1 keeps a size",
+    throw shape_error("aten::expand: found " + to_string(self.sizes()) + " and the wanted sizes " +
+                          to_string(dims(size)) + "; only sizes of 1 can grow, and -1 keeps a size",
                       "aten::expand");
   };
   if (size.size() < self.dim()) refuse();
-  dims sizes(size), strides(size.size(), 0);
   const std::size_t added = size.size() - self.dim();
   for (std::size_t i = 0; i < sizes.size(); ++i) {
     const std::int64_t old = i < added ? 1 : self.sizes()[i - added];
@@ -135,14 +124,17 @@ namespace {
 
 // The wanted sizes with -1 replaced by what is left.
 dims inferred_sizes(std::string_view op, const tensor& self, std::span<const std::int64_t> wanted) {
-  dims sizes(wanted);
+  dims sizes = sizes_of({nullptr, op}, wanted);
   std::int64_t known = 1;
   std::optional<std::size_t> open;
   bool good = true;
   for (std::size_t i = 0; i < sizes.size(); ++i) {
-    if (sizes[i] == -1 && !open) open = i;
-    else if (sizes[i] < 0) good = false;
-    else if (__builtin_mul_overflow(known, sizes[i], &known)) good = false;
+    if (sizes[i] == -1 && !open)
+      open = i;
+    else if (sizes[i] < 0)
+      good = false;
+    else if (__builtin_mul_overflow(known, sizes[i], &known))
+      good = false;
   }
   if (open && good && known != 0 && self.numel() % known == 0) sizes[*open] = self.numel() / known;
   if (!good || (open && sizes[*open] == -1) || numel(sizes) != self.numel()) {
@@ -158,8 +150,8 @@ dims inferred_sizes(std::string_view op, const tensor& self, std::span<const std
 tensor view(const tensor& self, std::span<const std::int64_t> size) {
   const dims sizes = inferred_sizes("aten::view", self, size);
   if (!self.is_contiguous()) {
-    throw shape_error("aten::view: found strides " + to_string(self.strides()) + " for sizes " + to_string(self.sizes()) +
-                          ", wanted a dense tensor; use reshape",
+    throw shape_error("aten::view: found strides " + to_string(self.strides()) + " for sizes " +
+                          to_string(self.sizes()) + ", wanted a dense tensor; use reshape",
                       "aten::view");
   }
   return author::make_view(self, sizes, dense_strides(sizes), self.record().offset);
@@ -173,7 +165,8 @@ tensor slice(const tensor& self, std::int64_t dim, std::optional<std::int64_t> s
              std::int64_t step) {
   const std::size_t d = wrap_dim("aten::slice.Tensor", dim, self.dim());
   if (step < 1) {
-    throw shape_error("aten::slice.Tensor: found step " + std::to_string(step) + ", wanted 1 or more", "aten::slice.Tensor");
+    throw shape_error("aten::slice.Tensor: found step " + std::to_string(step) + ", wanted 1 or more",
+                      "aten::slice.Tensor");
   }
   dims sizes = self.sizes(), strides = self.strides();
   const std::int64_t n = sizes[d];
@@ -187,6 +180,4 @@ tensor slice(const tensor& self, std::int64_t dim, std::optional<std::int64_t> s
   return author::make_view(self, sizes, strides, offset);
 }
 
-}  // namespace detail
-
-}  // namespace topbit
+}  // namespace topbit::detail

@@ -7,6 +7,9 @@ import topbit.tensor;
 
 namespace topbit::detail {
 
+// A number as a tensor without dimensions beside `self`, in a dtype that raises self's only into another category.
+tensor wrapped(const tensor& self, const scalar& s, bool divides);
+
 tensor add_scalar(const tensor& self, const scalar& other, const scalar& alpha);
 tensor sub_scalar(const tensor& self, const scalar& other, const scalar& alpha);
 tensor mul_scalar(const tensor& self, const scalar& other);
@@ -16,8 +19,8 @@ tensor matmul(const tensor& self, const tensor& other);
 tensor log_softmax_composite(const tensor& self, std::int64_t dim, std::optional<dtype> type);
 tensor nll_loss_composite(const tensor& self, const tensor& target, const std::optional<tensor>& weight,
                           std::int64_t reduction, std::int64_t ignore_index);
-tensor full(std::span<const std::int64_t> size, const scalar& value, std::optional<dtype> type, std::optional<layout> how,
-            std::optional<device> where, std::optional<bool> pinned);
+tensor full(std::span<const std::int64_t> size, const scalar& value, std::optional<dtype> type,
+            std::optional<layout> how, std::optional<device> where, std::optional<bool> pinned);
 tensor zeros(std::span<const std::int64_t> size, std::optional<dtype> type, std::optional<layout> how,
              std::optional<device> where, std::optional<bool> pinned);
 tensor ones(std::span<const std::int64_t> size, std::optional<dtype> type, std::optional<layout> how,

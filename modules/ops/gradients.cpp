@@ -24,8 +24,8 @@ tensor sum_to(const tensor& gradient, const dims& sizes, dtype type) {
 sum_dim_rule sum_dim_rule::save(const tensor& self, std::optional<std::span<const std::int64_t>> dim, bool,
                                 std::optional<dtype>, const tensor&) {
   dims kept = self.sizes();
-  if (dim.has_value() && !dim->empty()) {
-    for (std::int64_t d : *dim) kept[wrap_dim(ops::sum_dim.name(), d, self.dim())] = 1;
+  if (dim.has_value() && !dim->empty() && self.dim() != 0) {
+    for (std::int64_t d : *dim) kept[dim_of({nullptr, ops::sum_dim.name()}, d, self)] = 1;
   } else {
     kept = dims(self.dim(), 1);
   }

@@ -39,7 +39,8 @@ struct add_rule {
     return {self, other, alpha};
   }
   grads2 backward(const tensor& g, wants2 wanted) const {
-    const scalar factor = is_floating(alpha.type()) ? scalar(Sign * alpha.to_double()) : scalar(Sign * alpha.to_int64());
+    const scalar factor =
+        is_floating(alpha.type()) ? scalar(Sign * alpha.to_double()) : scalar(Sign * alpha.to_int64());
     return {wanted[0] ? self.reduce(g) : tensor(),
             wanted[1] ? other.reduce(factor == scalar(1) ? g : ops::mul_scalar(g, factor)) : tensor()};
   }
@@ -124,7 +125,9 @@ struct mm_rule {
 
 struct transpose_rule {
   std::int64_t dim0, dim1;
-  static transpose_rule save(const tensor&, std::int64_t dim0, std::int64_t dim1, const tensor&) { return {dim0, dim1}; }
+  static transpose_rule save(const tensor&, std::int64_t dim0, std::int64_t dim1, const tensor&) {
+    return {dim0, dim1};
+  }
   grads1 backward(const tensor& g, std::array<bool, 1>) const { return {ops::transpose(g, dim0, dim1)}; }
 };
 

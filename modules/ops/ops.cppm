@@ -12,9 +12,10 @@ export import :linalg;
 export import :view;
 export import :loss;
 
-// Tier 2: how a backend's kernel table becomes rows, and arithmetic on tensors.
+// Tier 2: how a backend's kernel table becomes rows, which table the CPU has, and arithmetic on tensors.
 import :rules;
 export import :backend;
+export import :cpu_isa;
 export import :operators;
 
 // Tier 3: composites and gradients beside the operators, and the one list of what is registered.

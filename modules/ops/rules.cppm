@@ -29,6 +29,12 @@ std::string describe(const tensor& t);
 void check_status(backend_call c, int status, const tensor& t);
 
 void check_defined(backend_call c, const tensor& t);
+// Throws for a tensor whose elements are not where its record says, which no kernel of a table may see.
+void check_storage(backend_call c, const tensor& t);
+// The index of a dimension; a tensor without dimensions takes 0 and -1, as if it had one.
+std::size_t dim_of(backend_call c, std::int64_t dim, const tensor& t);
+// Sizes as a caller gave them, which may be too many.
+dims sizes_of(backend_call c, std::span<const std::int64_t> sizes);
 void same_device(backend_call c, const tensor& a, const tensor& b);
 // Throws for a sparse layout or pinned memory, which no factory makes.
 void check_options(backend_call c, std::optional<layout> how, std::optional<bool> pinned);

@@ -1,4 +1,5 @@
-// Operators that look at the same storage in another shape: one kernel for every strided backend, no element is touched.
+// Operators that look at the same storage in another shape: one kernel for every strided backend, no element is
+// touched.
 export module topbit.ops:view;
 
 import topbit.std;
@@ -7,7 +8,7 @@ import topbit.tensor;
 
 export namespace topbit::ops {
 
-/// The two dimensions exchanged; negative ones count from the back.
+/// The two dimensions exchanged; negative ones count from the back. A tensor without dimensions takes 0 and -1.
 inline constexpr op<"aten::transpose.int(Tensor(a) self, int dim0, int dim1) -> Tensor(a)"> transpose;
 /// The transpose of a matrix; fewer dimensions stay as they are. Composite.
 inline constexpr op<"aten::t(Tensor(a) self) -> Tensor(a)"> t;
@@ -22,6 +23,8 @@ inline constexpr op<"aten::view(Tensor(a) self, int[] size) -> Tensor(a)"> view;
 inline constexpr op<"aten::reshape(Tensor(a) self, int[] shape) -> Tensor(a)"> reshape;
 
 /// Elements start, start + step, ... below end of one dimension; negative bounds count from the back, and are clamped.
-inline constexpr op<"aten::slice.Tensor(Tensor(a) self, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor(a)"> slice;
+inline constexpr op<
+    "aten::slice.Tensor(Tensor(a) self, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor(a)">
+    slice;
 
 }  // namespace topbit::ops

@@ -65,20 +65,20 @@ export namespace std {
 using std::abort;
 using std::align_val_t;
 using std::bad_alloc;
+using std::current_exception;
 using std::exception;
 using std::exception_ptr;
-using std::current_exception;
-using std::rethrow_exception;
 using std::getenv;
 using std::initializer_list;
+using std::is_constant_evaluated;
 using std::launder;
 using std::numeric_limits;
-using std::source_location;
 using std::partial_ordering;
+using std::rethrow_exception;
+using std::source_location;
 using std::strong_ordering;
-using std::weak_ordering;
 using std::terminate;
-using std::is_constant_evaluated;
+using std::weak_ordering;
 }  // namespace std
 export using ::operator new;
 export using ::operator delete;
@@ -233,8 +233,8 @@ using std::rend;
 using std::reverse_iterator;
 using std::size;
 namespace ranges {
-using std::ranges::any_of;
 using std::ranges::all_of;
+using std::ranges::any_of;
 using std::ranges::contiguous_range;
 using std::ranges::copy;
 using std::ranges::count;
@@ -275,16 +275,16 @@ using std::stable_sort;
 
 // [bit] [cmath.syn]
 export namespace std {
+using std::abs;
 using std::bit_cast;
 using std::countl_zero;
 using std::countr_zero;
-using std::has_single_bit;
-using std::popcount;
-using std::abs;
 using std::exp;
+using std::has_single_bit;
 using std::isfinite;
 using std::isnan;
 using std::log;
+using std::popcount;
 using std::sqrt;
 }  // namespace std
 

@@ -31,9 +31,9 @@ export constexpr dtype to_floating(dtype t) noexcept { return is_floating(t) ? t
 /// The dtype of a C++ element type.
 export template <class T>
 inline constexpr dtype dtype_of = [] {
-  static_assert(std::same_as<T, bool> || std::same_as<T, std::int64_t> || std::same_as<T, float> ||
-                    std::same_as<T, double>,
-                "a tensor element is bool, std::int64_t, float or double");
+  static_assert(
+      std::same_as<T, bool> || std::same_as<T, std::int64_t> || std::same_as<T, float> || std::same_as<T, double>,
+      "a tensor element is bool, std::int64_t, float or double");
   return std::same_as<T, bool>           ? dtype::boolean
          : std::same_as<T, std::int64_t> ? dtype::int64
          : std::same_as<T, float>        ? dtype::float32

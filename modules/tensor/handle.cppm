@@ -74,7 +74,8 @@ export class tensor {
   /// In elements.
   inline const dims& strides() const noexcept { return record_->strides; }
   inline std::size_t dim() const noexcept { return record_->sizes.size(); }
-  /// The size of a dimension; negative counts from the back. Throws shape_error.
+  /// The size of a dimension; negative counts from the back. Throws shape_error, always for a tensor without
+  /// dimensions.
   std::int64_t size(std::int64_t dim) const;
   inline std::int64_t numel() const noexcept { return topbit::numel(record_->sizes); }
   inline bool is_contiguous() const noexcept { return is_dense(record_->sizes, record_->strides); }

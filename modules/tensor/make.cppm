@@ -16,7 +16,8 @@ export namespace author {
 /// Uninitialised, dense, row-major. Throws shape_error for a negative size, and what the device's memory hook throws.
 tensor make_tensor(const dims& sizes, dtype type, device where);
 
-/// A tensor over the storage of `base`; strides and offset in elements. Throws shape_error if it would leave the storage.
+/// A tensor over the storage of `base`; strides and offset in elements. Throws shape_error if it would leave the
+/// storage.
 tensor make_view(const tensor& base, const dims& sizes, const dims& strides, std::int64_t offset);
 
 /// A tensor that has these keys and no storage, for a backend that hangs its own data on it.

@@ -10,7 +10,8 @@ namespace {
 constexpr std::int64_t shown_at_each_end = 3;
 
 std::string element(const tensor& t, std::int64_t offset) {
-  const std::byte* at = static_cast<const std::byte*>(t.data()) + offset * static_cast<std::int64_t>(size_of(t.dtype()));
+  const std::byte* at =
+      static_cast<const std::byte*>(t.data()) + offset * static_cast<std::int64_t>(size_of(t.dtype()));
   if (t.dtype() == dtype::boolean) return *at != std::byte{0} ? "true" : "false";
   char text[32];
   const auto print = [&](auto x) {

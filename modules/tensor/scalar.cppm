@@ -14,8 +14,11 @@ export class scalar {
   template <class T>
     requires std::integral<T> || std::floating_point<T>
   constexpr scalar(T x) noexcept
-      : integer_(truncated(x)), number_(static_cast<double>(x)),
-        type_(std::same_as<T, bool> ? dtype::boolean : std::integral<T> ? dtype::int64 : dtype::float64) {}
+      : integer_(truncated(x)),
+        number_(static_cast<double>(x)),
+        type_(std::same_as<T, bool> ? dtype::boolean
+              : std::integral<T>    ? dtype::int64
+                                    : dtype::float64) {}
 
   /// boolean, int64 or float64: the category of what was given.
   constexpr dtype type() const noexcept { return type_; }

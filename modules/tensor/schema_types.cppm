@@ -10,12 +10,36 @@ import :scalar;
 
 namespace topbit {
 
-template <> struct schema_type<"Tensor"> { using value = tensor; using argument = const tensor&; };
-template <> struct schema_type<"Scalar"> { using value = scalar; using argument = const scalar&; };
-template <> struct schema_type<"ScalarType"> { using value = dtype; using argument = dtype; };
-template <> struct schema_type<"Device"> { using value = device; using argument = device; };
-template <> struct schema_type<"Layout"> { using value = layout; using argument = layout; };
-template <> struct schema_type<"MemoryFormat"> { using value = memory_format; using argument = memory_format; };
+template <>
+struct schema_type<"Tensor"> {
+  using value = tensor;
+  using argument = const tensor&;
+};
+template <>
+struct schema_type<"Scalar"> {
+  using value = scalar;
+  using argument = const scalar&;
+};
+template <>
+struct schema_type<"ScalarType"> {
+  using value = dtype;
+  using argument = dtype;
+};
+template <>
+struct schema_type<"Device"> {
+  using value = device;
+  using argument = device;
+};
+template <>
+struct schema_type<"Layout"> {
+  using value = layout;
+  using argument = layout;
+};
+template <>
+struct schema_type<"MemoryFormat"> {
+  using value = memory_format;
+  using argument = memory_format;
+};
 
 template <>
 struct schema_default<scalar> {

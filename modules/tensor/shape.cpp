@@ -29,8 +29,8 @@ dims broadcast(std::string_view op, const dims& a, const dims& b) {
     const auto [x, y] = sizes;
     if (x != y && x != 1 && y != 1) {
       throw shape_error(std::string(op) + ": the shapes " + to_string(a) + " and " + to_string(b) +
-                            " do not broadcast: dimension " + std::to_string(i) + " is " + std::to_string(x) +
-                            " and " + std::to_string(y) + ", wanted equal sizes or 1",
+                            " do not broadcast: dimension " + std::to_string(i) + " is " + std::to_string(x) + " and " +
+                            std::to_string(y) + ", wanted equal sizes or 1",
                         std::string(op));
     }
     out.push_back(x == 1 ? y : x);

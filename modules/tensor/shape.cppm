@@ -66,15 +66,17 @@ export constexpr dims dense_strides(const dims& sizes) {
   return strides;
 }
 
-/// True if the elements lie densely in row-major order; strides of dimensions of size 1 do not matter.
+/// True if the elements lie densely in row-major order; strides of dimensions of size 1, and of no
+/// elements at all, do not matter.
 export constexpr bool is_dense(const dims& sizes, const dims& strides) noexcept {
   std::int64_t expected = 1;
+  bool dense = true;
   for (std::size_t i = sizes.size(); i-- > 0;) {
     if (sizes[i] == 0) return true;
-    if (sizes[i] != 1 && strides[i] != expected) return false;
+    dense = dense && (sizes[i] == 1 || strides[i] == expected);
     expected *= sizes[i];
   }
-  return true;
+  return dense;
 }
 
 /// The sizes both broadcast to: aligned at the end, equal or 1. Throws shape_error naming `op` and both shapes.

@@ -18,10 +18,33 @@ constexpr memory_hook host_hook{host_allocate, host_release, host_copy, host_cop
 
 constinit std::array<std::atomic<const memory_hook*>, backend_count + 1> hooks{};
 
+// Storages point to their hook until they die, so a copy is never freed. Equal hooks share one.
+struct kept_hook {
+  memory_hook hook;
+  const kept_hook* next;
+};
+constinit std::atomic<const kept_hook*> kept{};
+
+const memory_hook& keep(const memory_hook& hook) {
+  const kept_hook* first = kept.load(std::memory_order_acquire);
+  for (const kept_hook* k = first; k != nullptr; k = k->next) {
+    if (k->hook == hook) return k->hook;
+  }
+  auto* fresh = new kept_hook{hook, first};
+  while (!kept.compare_exchange_weak(fresh->next, fresh, std::memory_order_acq_rel)) {
+  }
+  return fresh->hook;
+}
+
 }  // namespace
 
-void set_memory_hook(device_type t, const memory_hook& hook) noexcept {
-  hooks[static_cast<unsigned>(t)].store(&hook, std::memory_order_release);
+void set_memory_hook(device_type t, const memory_hook& hook) {
+  if (t == backend::CPU || t == backend::Meta) {
+    throw device_error("set_memory_hook: found " + to_string(device{t, 0}) +
+                       ", wanted a device type other than cpu and meta" +
+                       (t == backend::CPU ? ", whose memory is the host's" : ", which has no memory"));
+  }
+  hooks[static_cast<unsigned>(t)].store(&keep(hook), std::memory_order_release);
 }
 
 const memory_hook& memory_of(device d) {

@@ -41,10 +41,12 @@ export struct memory_hook {
   void (*release)(device, void*) noexcept = nullptr;
   void (*copy_in)(device, void* to, const void* from_host, std::size_t bytes) = nullptr;
   void (*copy_out)(device, void* to_host, const void* from, std::size_t bytes) = nullptr;
+  friend bool operator==(const memory_hook&, const memory_hook&) = default;
 };
 
-/// Installs the memory of a device type, for good; the last one counts. Called by a backend when it is loaded.
-export void set_memory_hook(device_type t, const memory_hook& hook) noexcept;
+/// Installs the memory of a device type, for good; the last one counts. Called by a backend when it is loaded. The hook
+/// is copied. Throws device_error for CPU and Meta, whose memory is nobody else's to provide.
+export void set_memory_hook(device_type t, const memory_hook& hook);
 /// Throws device_error, saying which module to import, if nobody provides this device's memory.
 export const memory_hook& memory_of(device d);
 

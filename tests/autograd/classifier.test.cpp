@@ -1,8 +1,8 @@
 // The demonstration's classifier, shortened: every step goes through the dispatcher, and has to agree with plain loops.
 #include <catch2/catch_template_test_macros.hpp>
 #include <catch2/catch_test_macros.hpp>
-#include <cstdlib>
 #include <cstdint>
+#include <cstdlib>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -93,14 +93,16 @@ void need_wanted_kernels() {
   const char* wanted = std::getenv("TOPBIT_CPU_ISA");
   if (wanted == nullptr || *wanted == '\0') return;
   const std::string found = tb_cpu_kernels()->name;
-  if (found != std::string("cpu/") + wanted) SKIP("wanted the kernels of " << wanted << ", this machine takes " << found);
+  if (found != std::string("cpu/") + wanted)
+    SKIP("wanted the kernels of " << wanted << ", this machine takes " << found);
 }
 
 }  // namespace
 
-// The tolerances are relative to 1 + |value|. Rounding of one step is about 64 units in the last place; eight steps of a
-// contracting method do not add up to more than a few times that.
-TEMPLATE_TEST_CASE("classifier: training by operators agrees with plain loops", "[autograd][classifier]", float, double) {
+// The tolerances are relative to 1 + |value|. Rounding of one step is about 64 units in the last place; eight steps of
+// a contracting method do not add up to more than a few times that.
+TEMPLATE_TEST_CASE("classifier: training by operators agrees with plain loops", "[autograd][classifier]", float,
+                   double) {
   need_wanted_kernels();
   constexpr bool is_float = std::is_same_v<TestType, float>;
   constexpr double tolerance = is_float ? 2e-5 : 1e-12;

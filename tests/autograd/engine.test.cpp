@@ -43,8 +43,8 @@ TEST_CASE("engine: a gradient seen earlier is not changed by a later backward", 
 
 TEST_CASE("engine: paths that meet again are added before they are followed", "[autograd][engine]") {
   const tensor x = leaf({3});
-  const tensor middle = x * x;                        // 9
-  const tensor y = middle * middle + middle + x;      // x^4 + x^2 + x
+  const tensor middle = x * x;                    // 9
+  const tensor y = middle * middle + middle + x;  // x^4 + x^2 + x
   tb::backward(y);
   CHECK(values(tb::grad(x)) == list{4 * 27 + 2 * 3 + 1});
 }

@@ -42,9 +42,11 @@ const std::vector<formula>& formulas() {
     for (const auto& [a, b] : pairs) {
       const std::string shapes = " " + tb::to_string(a) + " " + tb::to_string(b);
       out.push_back({"add" + shapes, {a, b}, [](const inputs& x) { return ops::add(x[0], x[1]); }});
-      out.push_back({"add alpha" + shapes, {a, b}, [](const inputs& x) { return ops::add(x[0], x[1], arg<"alpha"> = -2.5); }});
+      out.push_back(
+          {"add alpha" + shapes, {a, b}, [](const inputs& x) { return ops::add(x[0], x[1], arg<"alpha"> = -2.5); }});
       out.push_back({"sub" + shapes, {a, b}, [](const inputs& x) { return ops::sub(x[0], x[1]); }});
-      out.push_back({"sub alpha" + shapes, {a, b}, [](const inputs& x) { return ops::sub(x[0], x[1], arg<"alpha"> = 3); }});
+      out.push_back(
+          {"sub alpha" + shapes, {a, b}, [](const inputs& x) { return ops::sub(x[0], x[1], arg<"alpha"> = 3); }});
       out.push_back({"mul" + shapes, {a, b}, [](const inputs& x) { return ops::mul(x[0], x[1]); }});
       out.push_back({"div" + shapes, {a, b}, [](const inputs& x) { return ops::div(x[0], x[1]); }, true});
     }
@@ -75,14 +77,14 @@ const std::vector<formula>& formulas() {
     one("reshape", {2, 3}, [](const tensor& x) { return ops::reshape(ops::transpose(x, 0, 1), list(6)); });
     one("slice", {5, 2}, [](const tensor& x) { return ops::slice(x, 0, 1, -1, 2); });
     one("slice nothing", {5}, [](const tensor& x) { return ops::slice(x, 0, 3, 3, 1); });
-    one("overlapping slices", {5}, [](const tensor& x) { return ops::slice(x, 0, 0, 4, 1) * ops::slice(x, 0, 1, 5, 1); });
+    one("overlapping slices", {5},
+        [](const tensor& x) { return ops::slice(x, 0, 0, 4, 1) * ops::slice(x, 0, 1, 5, 1); });
     one("clone", {2, 3}, [](const tensor& x) { return ops::clone(x); });
     one("log_softmax", {3, 4}, [](const tensor& x) { return ops::log_softmax(x, -1); });
     one("log_softmax of three dimensions", {2, 2, 3}, [](const tensor& x) { return ops::log_softmax(x, 2); });
     one("log_softmax of a scalar", {}, [](const tensor& x) { return ops::log_softmax(x, 0); });
-    one("nll_loss", {3, 4}, [](const tensor& x) {
-      return ops::nll_loss(x, support::tensor_of({2, 0, 3}, {3}, tb::dtype::int64));
-    });
+    one("nll_loss", {3, 4},
+        [](const tensor& x) { return ops::nll_loss(x, support::tensor_of({2, 0, 3}, {3}, tb::dtype::int64)); });
     one("a classifier's loss", {3, 4}, [](const tensor& x) {
       const tensor h = ops::relu(ops::matmul(x, ops::transpose(x, 0, 1)));
       return ops::nll_loss(ops::log_softmax(h, 1), support::tensor_of({2, 0, 1}, {3}, tb::dtype::int64));
@@ -128,7 +130,8 @@ inputs leaves(const formula& f, arrangement how, unsigned seed) {
   support::numbers source(seed);
   inputs x;
   for (const tb::dims& shape : f.shapes) {
-    x.push_back(f.positive ? source.positive(shape, tb::dtype::float64, how) : source.tensor(shape, tb::dtype::float64, how));
+    x.push_back(f.positive ? source.positive(shape, tb::dtype::float64, how)
+                           : source.tensor(shape, tb::dtype::float64, how));
   }
   return x;
 }

@@ -45,21 +45,20 @@ tensor& double_cpu(tensor& a) { return tb::ops::mul_(a, tensor_of({2}, {})); }
 inline constexpr tb::op<"rule_test::count(Tensor a) -> Tensor"> count;
 tensor count_cpu(const tensor& a) { return tensor_of({static_cast<double>(a.numel())}, {}, tb::dtype::int64); }
 
-const auto kernels =
-    tb::library("rule_test")
-        .def(axpb)
-        .impl<&axpb_cpu>(axpb, key::CPU)
-        .impl<&tb::author::autograd_kernel<axpb, axpb_rule>::run>(axpb, key::Autograd)
-        .def(same)
-        .impl<&same_cpu>(same, key::CPU)
-        .impl<&tb::author::autograd_kernel<same, same_rule>::run>(same, key::Autograd)
-        .def(double_)
-        .impl<&double_cpu>(double_, key::CPU)
-        .impl<&tb::author::in_place_autograd<double_>::run>(double_, key::Autograd)
-        .impl<&tb::author::counts_writes<double_>::run>(double_, key::ADInplaceOrView)
-        .def(count)
-        .impl<&count_cpu>(count, key::CPU)
-        .impl<&tb::author::autograd_kernel<count, same_rule>::run>(count, key::Autograd);
+const auto kernels = tb::library("rule_test")
+                         .def(axpb)
+                         .impl<&axpb_cpu>(axpb, key::CPU)
+                         .impl<&tb::author::autograd_kernel<axpb, axpb_rule>::run>(axpb, key::Autograd)
+                         .def(same)
+                         .impl<&same_cpu>(same, key::CPU)
+                         .impl<&tb::author::autograd_kernel<same, same_rule>::run>(same, key::Autograd)
+                         .def(double_)
+                         .impl<&double_cpu>(double_, key::CPU)
+                         .impl<&tb::author::in_place_autograd<double_>::run>(double_, key::Autograd)
+                         .impl<&tb::author::counts_writes<double_>::run>(double_, key::ADInplaceOrView)
+                         .def(count)
+                         .impl<&count_cpu>(count, key::CPU)
+                         .impl<&tb::author::autograd_kernel<count, same_rule>::run>(count, key::Autograd);
 
 }  // namespace rule_ops
 using namespace rule_ops;
@@ -123,6 +122,7 @@ TEST_CASE("rule: a writing operator of the user's counts, and is refused where a
   CHECK(values(a) == std::vector<double>{2, 4});
   CHECK(a.version() > 0);
   tb::require_grad(a);
-  CHECK(toy::text_of<tb::error>([&] { double_(a); }).starts_with("rule_test::double_: writes in place to, or from, a "));
+  CHECK(
+      toy::text_of<tb::error>([&] { double_(a); }).starts_with("rule_test::double_: writes in place to, or from, a "));
   CHECK(values(a) == std::vector<double>{2, 4});
 }

@@ -5,7 +5,8 @@ import topbit.cuda;
 namespace tb = topbit;
 namespace ops = topbit::ops;
 
-TEMPLATE_TEST_CASE("backend 01: memory is given, shared by views and taken back", "[backend][01_allocate]", EVERY_DEVICE) {
+TEMPLATE_TEST_CASE("backend 01: memory is given, shared by views and taken back", "[backend][01_allocate]",
+                   EVERY_DEVICE) {
   const tb::device where = TestType::need();
   for (tb::dtype t : support::dtypes) {
     tb::tensor x = ops::empty(rung::sizes{2, 3}, tb::arg<"dtype"> = t, tb::arg<"device"> = where);

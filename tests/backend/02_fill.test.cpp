@@ -10,7 +10,8 @@ TEMPLATE_TEST_CASE("backend 02: fill, zero, ones, arange", "[backend][02_fill]",
   const tb::device where = TestType::need();
   for (tb::dtype t : support::dtypes) {
     const auto type = [&] { return tb::arg<"dtype"> = t; };
-    rung::check(ops::full(rung::sizes{2, 2}, 1, type(), tb::arg<"device"> = where), where, tensor_of({1, 1, 1, 1}, {2, 2}, t));
+    rung::check(ops::full(rung::sizes{2, 2}, 1, type(), tb::arg<"device"> = where), where,
+                tensor_of({1, 1, 1, 1}, {2, 2}, t));
     rung::check(ops::zeros(rung::sizes{3}, type(), tb::arg<"device"> = where), where, tensor_of({0, 0, 0}, {3}, t));
     rung::check(ops::ones(rung::sizes{}, type(), tb::arg<"device"> = where), where, tensor_of({1}, {}, t));
     rung::check(ops::ones(rung::sizes{0, 2}, type(), tb::arg<"device"> = where), where, tensor_of({}, {0, 2}, t));

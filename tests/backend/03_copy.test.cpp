@@ -6,7 +6,8 @@ namespace tb = topbit;
 namespace ops = topbit::ops;
 using support::tensor_of;
 
-TEMPLATE_TEST_CASE("backend 03: copies to the device, on it, and back, converting", "[backend][03_copy]", EVERY_DEVICE) {
+TEMPLATE_TEST_CASE("backend 03: copies to the device, on it, and back, converting", "[backend][03_copy]",
+                   EVERY_DEVICE) {
   const tb::device where = TestType::need();
   support::numbers source(1);
   for (tb::dtype from : support::dtypes) {

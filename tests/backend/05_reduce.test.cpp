@@ -5,7 +5,8 @@ import topbit.cuda;
 namespace tb = topbit;
 namespace ops = topbit::ops;
 
-TEMPLATE_TEST_CASE("backend 05: reductions and the classifier's loss agree with the CPU", "[backend][05_reduce]", EVERY_DEVICE) {
+TEMPLATE_TEST_CASE("backend 05: reductions and the classifier's loss agree with the CPU", "[backend][05_reduce]",
+                   EVERY_DEVICE) {
   const tb::device where = TestType::need();
   support::numbers source(1);
   for (tb::dtype t : support::dtypes) {
@@ -16,7 +17,9 @@ TEMPLATE_TEST_CASE("backend 05: reductions and the classifier's loss agree with 
       rung::check(tb::sum(x, {0}), where, tb::sum(a, {0}), tolerance);
       rung::check(tb::sum(x, {-1}, true), where, tb::sum(a, {-1}, true), tolerance);
       rung::check(ops::argmax(x, 0), where, ops::argmax(a, 0));
-      if (a.numel() != 0) rung::check(ops::argmax(ops::transpose(x, 0, 1), 1, true), where, ops::argmax(ops::transpose(a, 0, 1), 1, true));
+      if (a.numel() != 0)
+        rung::check(ops::argmax(ops::transpose(x, 0, 1), 1, true), where,
+                    ops::argmax(ops::transpose(a, 0, 1), 1, true));
       if (!tb::is_floating(t)) continue;
       rung::check(ops::mean(x), where, ops::mean(a), tolerance);
       rung::check(ops::log_softmax(x, 1), where, ops::log_softmax(a, 1), tolerance);
@@ -25,7 +28,8 @@ TEMPLATE_TEST_CASE("backend 05: reductions and the classifier's loss agree with 
       if (sizes[1] == 0) continue;
       const tb::tensor labels = ops::argmax(a, 1), there = tb::to(labels, where), g = support::tensor_of({2}, {}, t);
       rung::check(ops::nll_loss(x, there), where, ops::nll_loss(a, labels), tolerance);
-      rung::check(ops::nll_loss_mean_backward(tb::to(g, where), x, there), where, ops::nll_loss_mean_backward(g, a, labels), tolerance);
+      rung::check(ops::nll_loss_mean_backward(tb::to(g, where), x, there), where,
+                  ops::nll_loss_mean_backward(g, a, labels), tolerance);
       if (where == tb::meta) continue;
       CHECK_THROWS_AS(ops::nll_loss(x, there + sizes[1]), tb::shape_error);
     }

@@ -1,5 +1,5 @@
-// The devices the ladder is climbed on, and how its rungs look at results: on the host, or on meta by shape alone. Include
-// this after every other header: it imports.
+// The devices the ladder is climbed on, and how its rungs look at results: on the host, or on meta by shape alone.
+// Include this after every other header: it imports.
 #pragma once
 
 #include <catch2/catch_template_test_macros.hpp>

@@ -388,9 +388,8 @@ TEST_CASE("boxing: a boxed kernel called boxed has its arguments and results che
   stack wrong;
   wrong.push(tensor(key::CPU, 1));
   wrong.push(1.5);
-  CHECK(toy::text_of<tb::bad_argument>([&] {
-          count.handle().redispatch_boxed(key::CPU, wrong);
-        }) == "box::count, argument 1 'a': found 'double', wanted 'toy::tensor'");
+  CHECK(toy::text_of<tb::bad_argument>([&] { count.handle().redispatch_boxed(key::CPU, wrong); }) ==
+        "box::count, argument 1 'a': found 'double', wanted 'toy::tensor'");
 }
 
 TEST_CASE("boxing: a loan that a layer writes becomes its own copy", "[core][boxing]") {

@@ -1,6 +1,10 @@
 // What every operator of a backend refuses, and that it refuses before it writes.
+#include <topbit/kernel_abi.h>
 #include <catch2/catch_test_macros.hpp>
 #include <functional>
+#include <iterator>
+#include <new>
+#include <source_location>
 #include <string>
 #include <vector>
 
@@ -40,7 +44,8 @@ tensor filled(const tb::dims& s, dtype t = dtype::float32) { return support::num
 
 TEST_CASE("backend: shapes that do not fit are refused before anything is written", "[ops][backend][shape]") {
   const tensor four = filled({4}), wide = filled({4, 2, 3});
-  const std::string apart = ": the shapes [2, 3] and [4] do not broadcast: dimension 1 is 3 and 4, wanted equal sizes or 1";
+  const std::string apart =
+      ": the shapes [2, 3] and [4] do not broadcast: dimension 1 is 3 and 4, wanted equal sizes or 1";
   const std::string grows = ": the result has sizes [4, 2, 3], the tensor to write [2, 3]";
   all_refuse({
       {"aten::add.Tensor" + apart, [&](tensor& out) { ops::add(out, four); }},
@@ -54,7 +59,8 @@ TEST_CASE("backend: shapes that do not fit are refused before anything is writte
       {"aten::add.out" + grows, [&](tensor& out) { ops::add_out(wide, wide, 1, out); }},
       {"aten::sub.out: the result has sizes [3], the tensor to write [2, 3]",
        [&](tensor& out) { ops::sub_out(filled({3}), filled({3}), 1, out); }},
-      {"aten::copy_: found source sizes [4, 2, 3], wanted them to broadcast to [2, 3]", [&](tensor& out) { ops::copy_(out, wide); }},
+      {"aten::copy_: found source sizes [4, 2, 3], wanted them to broadcast to [2, 3]",
+       [&](tensor& out) { ops::copy_(out, wide); }},
       {"aten::copy_: the shapes [2, 3] and [4] do not broadcast: dimension 1 is 3 and 4, wanted equal sizes or 1",
        [&](tensor& out) { ops::copy_(out, four); }},
   });
@@ -71,7 +77,8 @@ TEST_CASE("backend: tensors on two devices are refused before anything is writte
       {"aten::mul_.Tensor" + apart, [&](tensor& out) { out *= there; }},
       {"aten::mul.out" + other, [&](tensor& out) { ops::mul_out(there, there, out); }},
       {"aten::mm" + apart, [&](tensor& out) { ops::mm(out, there); }},
-      {"aten::_log_softmax_backward_data" + apart, [&](tensor& out) { ops::log_softmax_backward(out, there, 1, dtype::float32); }},
+      {"aten::_log_softmax_backward_data" + apart,
+       [&](tensor& out) { ops::log_softmax_backward(out, there, 1, dtype::float32); }},
       {"topbit::nll_loss_mean" + apart,
        [&](tensor& out) { ops::nll_loss(out, tb::author::make_tensor({2}, dtype::int64, tb::meta)); }},
       {"aten::copy_: a meta tensor has no elements to copy", [&](tensor& out) { ops::copy_(out, there); }},
@@ -94,7 +101,8 @@ TEST_CASE("backend: an undefined tensor is refused before anything is written", 
       {"aten::copy_" + why, [&](tensor& out) { ops::copy_(out, none); }},
       {"aten::copy_" + why, [&](tensor& out) { ops::copy_(written, out); }},
       {"topbit::relu_backward" + why, [&](tensor& out) { ops::relu_backward(none, out); }},
-      {"aten::_log_softmax_backward_data" + why, [&](tensor& out) { ops::log_softmax_backward(out, none, -1, dtype::float32); }},
+      {"aten::_log_softmax_backward_data" + why,
+       [&](tensor& out) { ops::log_softmax_backward(out, none, -1, dtype::float32); }},
       {"topbit::nll_loss_mean" + why, [&](tensor& out) { ops::nll_loss(out, none); }},
       {"topbit::nll_loss_mean_backward" + why,
        [&](tensor& out) { ops::nll_loss_mean_backward(none, out, tensor_of({0, 1}, {2}, dtype::int64)); }},
@@ -151,4 +159,94 @@ TEST_CASE("backend: meta refuses what the CPU refuses, in the same words", "[ops
   each_pair([](const tensor& a, const tensor&) { ops::view(ops::t(a), sizes{6}); }, dtype::int64);
   each_pair([](const tensor& a, const tensor&) { ops::reshape(a, sizes{7}); }, dtype::int64);
   each_pair([](const tensor& a, const tensor&) { tb::sum(a, {0, 0}); }, dtype::int64);
+}
+
+TEST_CASE("backend: a tensor without storage is refused where a kernel would read it", "[ops][backend]") {
+  const auto hollow = [](const tb::dims& s, dtype t) {
+    return tb::author::make_opaque(s, t, tb::cpu, tb::key_set(tb::key::CPU));
+  };
+  const tensor m = hollow({2, 3}, dtype::float32), labels = hollow({2}, dtype::int64);
+  const tensor real = support::numbers(1).tensor({2, 3}, dtype::float32, support::arrangement::dense);
+  const tensor right = tensor_of({0, 1}, {2}, dtype::int64);
+  const std::function<void()> calls[] = {
+      [&] { ops::add(m, real); },
+      [&] { ops::add(real, m); },
+      [&] { ops::exp(m); },
+      [&] { ops::lt(m, real); },
+      [&] { ops::sum(m); },
+      [&] { tb::sum(m, {0}); },
+      [&] { ops::argmax(m); },
+      [&] { ops::argmax(m, 1); },
+      [&] { ops::mm(m, ops::t(real)); },
+      [&] { ops::mm(real, tb::author::make_opaque({3, 1}, dtype::float32, tb::cpu, tb::key_set(tb::key::CPU))); },
+      [&] { ops::log_softmax(m, 1); },
+      [&] { ops::nll_loss(m, right); },
+      [&] { ops::nll_loss(real, labels); },
+      [&] { ops::clone(m); },
+      [&] {
+        tensor out = m;
+        ops::fill_(out, 1);
+      },
+      [&] {
+        tensor out = m;
+        ops::add_(out, real);
+      },
+      [&] {
+        tensor out = m;
+        ops::copy_(out, real);
+      },
+      [&] { tb::item(hollow({}, dtype::float64)); },
+  };
+  for (std::size_t i = 0; i < std::size(calls); ++i) {
+    INFO("call " << i);
+    const std::string text = toy::text_of<tb::error>(calls[i]);
+    CHECK(text.find(" on cpu has no storage, wanted elements in memory") != std::string::npos);
+  }
+  CHECK(toy::text_of<tb::error>([&] { ops::exp(m); }) ==
+        "aten::exp: a tensor float32 [2, 3] on cpu has no storage, wanted elements in memory; "
+        "a backend with data of its own needs kernels of its own");
+}
+
+namespace {
+const tb_kernels* no_table() { return nullptr; }
+constexpr auto here = std::source_location::current();
+constexpr auto some_rows = tb::author::strided_rows<&no_table>(tb::key::PrivateUse5);
+
+// A kernel that finds no memory, on a device that says so and on the host.
+tb_kernels full_table(const char* (*last_error)()) {
+  tb_kernels k{};
+  k.name = "full";
+  k.fill = [](const tb_plan*, tb_scalar, void*) { return TB_OUT_OF_MEMORY; };
+  k.last_error = last_error;
+  return k;
+}
+const tb_kernels* full_device() {
+  static const tb_kernels table = full_table([] { return "all 4 bytes are in use"; });
+  return &table;
+}
+const tb_kernels* full_host() {
+  static const tb_kernels table = full_table(nullptr);
+  return &table;
+}
+}  // namespace
+
+TEST_CASE("backend: rows were registered where their backend asked for them", "[ops][backend]") {
+  for (const tb::author::kernel_row& row : some_rows) {
+    CHECK(row.where.line() == here.line() + 1);
+    CHECK(std::string(row.where.file_name()) == here.file_name());
+  }
+}
+
+TEST_CASE("backend: a device without memory left is a device_error, the host is std::bad_alloc", "[ops][backend]") {
+  tensor t = tensor_of({1, 2}, {2});
+  CHECK(toy::text_of<tb::device_error>([&] { tb::author::strided_backend<&full_device>::fill(t, 1); }) ==
+        "aten::fill_.Scalar: full: all 4 bytes are in use");
+  CHECK_THROWS_AS(tb::author::strided_backend<&full_host>::fill(t, 1), std::bad_alloc);
+}
+
+TEST_CASE("backend: the CPU's kernels have a name, and a problem only where they are not the wanted ones",
+          "[ops][backend]") {
+  CHECK(tb_cpu_kernels_for(std::string(tb::cpu_isa()).c_str()) == tb_cpu_kernels());
+  const char* text = tb_cpu_error();
+  CHECK(tb::cpu_isa_problem() == (text != nullptr ? text : ""));
 }

@@ -28,8 +28,10 @@ std::vector<std::string> built_in() {
 
 template <class T>
 std::vector<std::byte> bytes_of(const T& argument) {
-  if constexpr (std::is_same_v<T, tensor>) return support::bytes(argument);
-  else return {};
+  if constexpr (std::is_same_v<T, tensor>)
+    return support::bytes(argument);
+  else
+    return {};
 }
 }  // namespace
 
@@ -114,7 +116,9 @@ TEST_CASE("builtin: no operator keeps what it was given, or leaves the result sh
   support::each_call([&](const auto& op, const auto&... given) {
     INFO(op.name());
     auto arguments = std::tuple(twin_argument(given, tb::cpu)...);
-    { const tensor result = calls_of<decltype(op)>::typed(op, arguments); }
+    {
+      const tensor result = calls_of<decltype(op)>::typed(op, arguments);
+    }
     std::apply(
         [&](const auto&... x) {
           const auto look = [](const auto& argument) {

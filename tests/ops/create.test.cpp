@@ -73,8 +73,10 @@ TEST_CASE("create: arange counts below its end", "[ops][create]") {
   for (tb::device where : {tb::cpu, tb::meta}) {
     const auto text = [](auto f) { return text_of<tb::error>(f); };
     CHECK(text([&] { ops::arange(-1, arg<"device"> = where); }) == "aten::arange: found end -1, wanted 0 to 9e15");
-    CHECK(text([&] { ops::arange(std::nan(""), arg<"device"> = where); }) == "aten::arange: found end nan, wanted 0 to 9e15");
-    CHECK(text([&] { ops::arange(1e300, arg<"device"> = where); }) == "aten::arange: found end 1e+300, wanted 0 to 9e15");
+    CHECK(text([&] { ops::arange(std::nan(""), arg<"device"> = where); }) ==
+          "aten::arange: found end nan, wanted 0 to 9e15");
+    CHECK(text([&] { ops::arange(1e300, arg<"device"> = where); }) ==
+          "aten::arange: found end 1e+300, wanted 0 to 9e15");
     CHECK(text([&] { ops::arange(3, arg<"dtype"> = dtype::boolean, arg<"device"> = where); }) ==
           "aten::arange: found dtype bool, wanted a number");
   }
@@ -86,7 +88,8 @@ TEST_CASE("create: what is not supported is refused, not ignored", "[ops][create
         "aten::empty.memory_format: found a sparse layout, wanted strided");
   CHECK(text([] { ops::zeros(sizes{2}, arg<"pin_memory"> = true); }) ==
         "aten::empty.memory_format: pin_memory is not supported, wanted False");
-  CHECK(text([] { ops::arange(2, arg<"layout"> = tb::layout::sparse_csr); }) == "aten::arange: found a sparse layout, wanted strided");
+  CHECK(text([] { ops::arange(2, arg<"layout"> = tb::layout::sparse_csr); }) ==
+        "aten::arange: found a sparse layout, wanted strided");
   CHECK(values(ops::zeros(sizes{1}, arg<"layout"> = tb::layout::strided, arg<"pin_memory"> = false)) == list{0});
 }
 
@@ -99,8 +102,9 @@ TEST_CASE("create: impossible sizes are refused before memory is asked for", "[o
     CHECK(text({2, -1}, where) == "a tensor of sizes [2, -1]: sizes cannot be negative");
     CHECK(text({big, 4}, where) == "a tensor of sizes [4611686018427387904, 4]: more elements than 64 bits can count");
     CHECK(text({big}, where) == "a tensor of sizes [4611686018427387904]: more elements than 64 bits can count");
-    CHECK(text({big, 4, 0}, where) == "a tensor of sizes [4611686018427387904, 4, 0]: more elements than 64 bits can count");
-    CHECK(text({1, 1, 1, 1, 1, 1, 1}, where) == "found 7 dimensions, wanted at most 6");
+    CHECK(text({big, 4, 0}, where) ==
+          "a tensor of sizes [4611686018427387904, 4, 0]: more elements than 64 bits can count");
+    CHECK(text({1, 1, 1, 1, 1, 1, 1}, where) == "aten::empty.memory_format: found 7 dimensions, wanted at most 6");
   }
   CHECK(ops::empty(sizes{std::int64_t{1} << 50}, arg<"device"> = tb::meta).numel() == std::int64_t{1} << 50);
 }
@@ -149,7 +153,10 @@ TEST_CASE("create: copy_ converts between any two dtypes and broadcasts", "[ops]
             list wanted;
             support::each_index({2, 3}, [&](const tb::dims& i) {
               const double v = support::get(y, support::broadcast_index(i, s));
-              wanted.push_back(to == dtype::boolean ? v != 0 : to == dtype::int64 ? std::trunc(v) : to == dtype::float32 ? static_cast<float>(v) : v);
+              wanted.push_back(to == dtype::boolean   ? v != 0
+                               : to == dtype::int64   ? std::trunc(v)
+                               : to == dtype::float32 ? static_cast<float>(v)
+                                                      : v);
             });
             CHECK(values(x) == wanted);
           }
@@ -197,5 +204,6 @@ TEST_CASE("create: to gives the tensor itself where nothing changes, else a copy
   const tensor shape = tb::to(x, tb::meta);
   CHECK(shape.device() == tb::meta);
   CHECK(shape.sizes() == x.sizes());
-  CHECK(text_of<tb::device_error>([&] { tb::to(shape, tb::cpu); }) == "aten::copy_: a meta tensor has no elements to copy");
+  CHECK(text_of<tb::device_error>([&] { tb::to(shape, tb::cpu); }) ==
+        "aten::copy_: a meta tensor has no elements to copy");
 }

@@ -29,9 +29,11 @@ using tb::tensor;
 namespace {
 
 const std::vector<std::pair<tb::dims, tb::dims>> shape_pairs{
-    {{2, 3}, {2, 3}}, {{2, 3}, {3}},       {{3}, {2, 3}}, {{2, 1}, {1, 4}}, {{}, {}},
-    {{}, {2, 2}},     {{2, 2}, {}},        {{0, 3}, {3}}, {{2, 1, 3}, {4, 1}}, {{1}, {1, 1}},
-    {{3, 0}, {1, 1}}, {{2, 1, 2, 1, 2, 3}, {1, 3, 1, 1, 1, 1}}, {{5, 17}, {5, 17}}};
+    {{2, 3}, {2, 3}},  {{2, 3}, {3}},    {{3}, {2, 3}},
+    {{2, 1}, {1, 4}},  {{}, {}},         {{}, {2, 2}},
+    {{2, 2}, {}},      {{0, 3}, {3}},    {{2, 1, 3}, {4, 1}},
+    {{1}, {1, 1}},     {{3, 0}, {1, 1}}, {{2, 1, 2, 1, 2, 3}, {1, 3, 1, 1, 1, 1}},
+    {{5, 17}, {5, 17}}};
 
 // What a tensor's element is after conversion to a dtype, as a double.
 double as(dtype t, double x) {
@@ -42,7 +44,8 @@ double as(dtype t, double x) {
 
 // Element by element over the broadcast shape: both inputs converted to `type`, the result to `result_type`.
 template <class F>
-std::vector<double> naive_binary(const tensor& a, const tensor& b, const tb::dims& sizes, dtype type, dtype result_type, F f) {
+std::vector<double> naive_binary(const tensor& a, const tensor& b, const tb::dims& sizes, dtype type, dtype result_type,
+                                 F f) {
   std::vector<double> out;
   support::each_index(sizes, [&](const tb::dims& i) {
     const double x = as(type, support::get(a, support::broadcast_index(i, a.sizes())));
@@ -54,8 +57,8 @@ std::vector<double> naive_binary(const tensor& a, const tensor& b, const tb::dim
 
 int category(dtype t) { return t == dtype::boolean ? 0 : t == dtype::int64 ? 1 : 2; }
 
-// PyTorch's rule, written as its documentation has it: bool < int64 < float32 < float64, and a tensor without dimensions
-// counts only if it is of a higher category (bool, integer, floating) than those with.
+// PyTorch's rule, written as its documentation has it: bool < int64 < float32 < float64, and a tensor without
+// dimensions counts only if it is of a higher category (bool, integer, floating) than those with.
 dtype promoted(const tensor& a, const tensor& b) {
   const bool a_counts = a.dim() > 0 || b.dim() == 0 || category(a.dtype()) > category(b.dtype());
   const bool b_counts = b.dim() > 0 || a.dim() == 0 || category(b.dtype()) > category(a.dtype());
@@ -108,7 +111,8 @@ dtype result_dtype(const binary_operator& o, const tensor& a, const tensor& b) {
 }  // namespace
 
 TEST_CASE("elementwise: binary operators broadcast and promote", "[ops][elementwise]") {
-  const arrangement how_a = GENERATE(arrangement::dense, arrangement::transposed, arrangement::sliced, arrangement::expanded);
+  const arrangement how_a =
+      GENERATE(arrangement::dense, arrangement::transposed, arrangement::sliced, arrangement::expanded);
   support::numbers source(1);
   for (arrangement how_b : arrangements) {
     for (dtype ta : dtypes) {
@@ -175,7 +179,8 @@ TEST_CASE("elementwise: out writes the result into any arrangement, and nothing 
           tensor out = source.tensor(sizes, type, how);
           const auto before = support::bytes(out);
           const dtype t = result_dtype(o, a, b);
-          const auto wanted = naive_binary(a, b, sizes, t, type, [&](double x, double y) { return o.element(t, x, y); });
+          const auto wanted =
+              naive_binary(a, b, sizes, t, type, [&](double x, double y) { return o.element(t, x, y); });
           REQUIRE(&o.out(a, b, out) == &out);
           REQUIRE(support::difference(values(out), wanted, support::tolerance_of(dtype::float32)) == "");
           // Put the old bytes back where the tensor is, element by element: then nothing else may differ.
@@ -196,7 +201,8 @@ TEST_CASE("elementwise: a result may not lose its category", "[ops][elementwise]
   CHECK(text([&] { whole += real; }) == "aten::add_.Tensor: the result is float32 and cannot be written to int64");
   CHECK(text([&] { whole /= whole; }) == "aten::div_.Tensor: the result is float32 and cannot be written to int64");
   CHECK(text([&] { flags += whole; }) == "aten::add_.Tensor: the result is int64 and cannot be written to bool");
-  CHECK(text([&] { ops::mul_out(real, real, whole); }) == "aten::mul.out: the result is float32 and cannot be written to int64");
+  CHECK(text([&] { ops::mul_out(real, real, whole); }) ==
+        "aten::mul.out: the result is float32 and cannot be written to int64");
   CHECK(values(flags) == std::vector<double>{1, 0});
   CHECK(values(whole) == std::vector<double>{1, 2});
   tensor wide = tensor_of({1, 2}, {2}, dtype::float32);
@@ -210,9 +216,12 @@ TEST_CASE("elementwise: operands that share memory are read before they are writ
     for (const binary_operator& o : binary_operators()) {
       if (o.divides && t == dtype::int64) continue;
       const auto holds = [&](tensor out, const tensor& a, const tensor& b, bool in_place) {
-        const auto wanted = naive_binary(a, b, out.sizes(), t, t, [&](double x, double y) { return o.element(t, x, y); });
-        if (in_place) o.in_place(out, b);
-        else o.out(a, b, out);
+        const auto wanted =
+            naive_binary(a, b, out.sizes(), t, t, [&](double x, double y) { return o.element(t, x, y); });
+        if (in_place)
+          o.in_place(out, b);
+        else
+          o.out(a, b, out);
         INFO(o.name << " " << tb::name_of(t));
         CHECK(support::difference(values(out), wanted, support::tolerance_of(dtype::float32)) == "");
       };
@@ -282,7 +291,8 @@ TEST_CASE("elementwise: alpha must fit the dtype of the result", "[ops][elementw
   const auto text = [](auto f) { return toy::text_of<tb::dtype_error>(f); };
   CHECK(text([&] { ops::add(whole, whole, arg<"alpha"> = 0.5); }) ==
         "aten::add.Tensor: found alpha 0.5 for int64 tensors, wanted an integer");
-  CHECK(text([&] { ops::add(flags, flags, arg<"alpha"> = 0); }) == "aten::add.Tensor: found alpha 0 for bool tensors, wanted 1");
+  CHECK(text([&] { ops::add(flags, flags, arg<"alpha"> = 0); }) ==
+        "aten::add.Tensor: found alpha 0 for bool tensors, wanted 1");
   CHECK(text([&] { ops::sub(flags, flags); }) ==
         "aten::sub.Tensor: found two bool tensors, wanted numbers; for bool, ne() is the difference");
   CHECK(values(ops::add(whole, whole, arg<"alpha"> = true)) == std::vector<double>{2, 4});
@@ -296,7 +306,8 @@ TEST_CASE("elementwise: division by zero gives what IEEE 754 says, for integers 
 }
 
 TEST_CASE("elementwise: int64 arithmetic wraps", "[ops][elementwise]") {
-  constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max(), least = std::numeric_limits<std::int64_t>::min();
+  constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max(),
+                         least = std::numeric_limits<std::int64_t>::min();
   const tensor a = tb::from_values<std::int64_t>({most, least}, {2}), one = tb::from_values<std::int64_t>({1, -1}, {2});
   const tensor sum = a + one, negated = -a;
   CHECK(sum.data_as<std::int64_t>()[0] == least);
@@ -329,12 +340,14 @@ TEST_CASE("elementwise: unary operators", "[ops][elementwise]") {
     }
   };
   check("aten::neg", [](const tensor& x) { return -x; }, [](double v) { return -v; }, false, false);
-  check("aten::relu", [](const tensor& x) { return ops::relu(x); }, [](double v) { return v > 0 ? v : 0; }, false, false);
+  check(
+      "aten::relu", [](const tensor& x) { return ops::relu(x); }, [](double v) { return v > 0 ? v : 0; }, false, false);
   check("aten::exp", [](const tensor& x) { return ops::exp(x); }, [](double v) { return std::exp(v); }, true, false);
   check("aten::log", [](const tensor& x) { return ops::log(x); }, [](double v) { return std::log(v); }, true, true);
 }
 
-TEST_CASE("elementwise: relu keeps NaN, log of a negative number is NaN, of zero minus infinity", "[ops][elementwise]") {
+TEST_CASE("elementwise: relu keeps NaN, log of a negative number is NaN, of zero minus infinity",
+          "[ops][elementwise]") {
   constexpr double inf = std::numeric_limits<double>::infinity(), nan = std::numeric_limits<double>::quiet_NaN();
   for (dtype t : {dtype::float32, dtype::float64}) {
     const tensor x = tensor_of({nan, -inf, inf, 0, -1}, {5}, t);
@@ -366,7 +379,8 @@ TEST_CASE("elementwise: comparisons promote, broadcast and give bool", "[ops][el
       for (dtype ta : dtypes) {
         for (dtype tb_ : dtypes) {
           for (const auto& [sa, sb] : shape_pairs) {
-            INFO(name << " " << tb::name_of(ta) << tb::to_string(sa) << support::name_of(how) << tb::name_of(tb_) << tb::to_string(sb));
+            INFO(name << " " << tb::name_of(ta) << tb::to_string(sa) << support::name_of(how) << tb::name_of(tb_)
+                      << tb::to_string(sb));
             const tensor a = source.tensor(sa, ta, how), b = source.tensor(sb, tb_);
             const tb::dims sizes = tb::broadcast("test", sa, sb);
             const tensor c = call(a, b);
@@ -379,12 +393,16 @@ TEST_CASE("elementwise: comparisons promote, broadcast and give bool", "[ops][el
       }
     }
   };
-  check("eq", [](const tensor& a, const tensor& b) { return ops::eq(a, b); }, [](double x, double y) { return x == y; });
-  check("ne", [](const tensor& a, const tensor& b) { return ops::ne(a, b); }, [](double x, double y) { return x != y; });
+  check(
+      "eq", [](const tensor& a, const tensor& b) { return ops::eq(a, b); }, [](double x, double y) { return x == y; });
+  check(
+      "ne", [](const tensor& a, const tensor& b) { return ops::ne(a, b); }, [](double x, double y) { return x != y; });
   check("lt", [](const tensor& a, const tensor& b) { return ops::lt(a, b); }, [](double x, double y) { return x < y; });
-  check("le", [](const tensor& a, const tensor& b) { return ops::le(a, b); }, [](double x, double y) { return x <= y; });
+  check(
+      "le", [](const tensor& a, const tensor& b) { return ops::le(a, b); }, [](double x, double y) { return x <= y; });
   check("gt", [](const tensor& a, const tensor& b) { return ops::gt(a, b); }, [](double x, double y) { return x > y; });
-  check("ge", [](const tensor& a, const tensor& b) { return ops::ge(a, b); }, [](double x, double y) { return x >= y; });
+  check(
+      "ge", [](const tensor& a, const tensor& b) { return ops::ge(a, b); }, [](double x, double y) { return x >= y; });
 }
 
 TEST_CASE("elementwise: a NaN is unequal to everything and in no order", "[ops][elementwise]") {

@@ -30,12 +30,14 @@ std::vector<double> naive_mm(const tensor& a, const tensor& b) {
 
 TEST_CASE("linalg: mm multiplies matrices of any strides", "[ops][linalg]") {
   support::numbers source(1);
-  const tb::dims shapes[] = {{1, 1, 1}, {2, 3, 4}, {1, 5, 1}, {5, 1, 5}, {17, 33, 9}, {8, 64, 16}, {3, 0, 2}, {0, 3, 2}, {2, 3, 0}};
+  const tb::dims shapes[] = {{1, 1, 1},   {2, 3, 4}, {1, 5, 1}, {5, 1, 5}, {17, 33, 9},
+                             {8, 64, 16}, {3, 0, 2}, {0, 3, 2}, {2, 3, 0}};
   for (dtype t : {dtype::float32, dtype::float64}) {
     for (arrangement how_a : support::arrangements) {
       for (arrangement how_b : support::arrangements) {
         for (const tb::dims& s : shapes) {
-          INFO(tb::name_of(t) << " " << tb::to_string(s) << " " << support::name_of(how_a) << " " << support::name_of(how_b));
+          INFO(tb::name_of(t) << " " << tb::to_string(s) << " " << support::name_of(how_a) << " "
+                              << support::name_of(how_b));
           const tensor a = source.tensor({s[0], s[1]}, t, how_a), b = source.tensor({s[1], s[2]}, t, how_b);
           const tensor c = ops::mm(a, b);
           REQUIRE(c.sizes() == tb::dims{s[0], s[2]});
@@ -62,7 +64,9 @@ TEST_CASE("linalg: matmul of two matrices is mm", "[ops][linalg]") {
 }
 
 TEST_CASE("linalg: what is no product of matrices is refused", "[ops][linalg]") {
-  const auto matrix = [](std::int64_t m, std::int64_t n, dtype t = dtype::float32) { return tb::author::make_tensor({m, n}, t, tb::cpu); };
+  const auto matrix = [](std::int64_t m, std::int64_t n, dtype t = dtype::float32) {
+    return tb::author::make_tensor({m, n}, t, tb::cpu);
+  };
   CHECK(text_of<tb::shape_error>([&] { ops::mm(matrix(2, 3), matrix(2, 3)); }) ==
         "aten::mm: found [2, 3] and [2, 3], wanted [m, k] and [k, n]");
   CHECK(text_of<tb::shape_error>([&] { ops::mm(matrix(2, 3), tensor_of({1, 2, 3}, {3}, dtype::float32)); }) ==

@@ -28,7 +28,8 @@ list naive_log_softmax(const tensor& t) {
   list x = values(t);
   const auto n = static_cast<std::size_t>(t.dim() == 0 ? 1 : t.sizes()[t.dim() - 1]);
   for (std::size_t r = 0; n != 0 && r < x.size(); r += n) {
-    const double top = *std::max_element(x.begin() + static_cast<std::ptrdiff_t>(r), x.begin() + static_cast<std::ptrdiff_t>(r + n));
+    const double top =
+        *std::max_element(x.begin() + static_cast<std::ptrdiff_t>(r), x.begin() + static_cast<std::ptrdiff_t>(r + n));
     double sum = 0;
     for (std::size_t i = r; i < r + n; ++i) sum += std::exp(x[i] - top);
     for (std::size_t i = r; i < r + n; ++i) x[i] -= top + std::log(sum);
@@ -42,7 +43,8 @@ TEST_CASE("loss: log_softmax of the last dimension of any arrangement", "[ops][l
   support::numbers source(1);
   for (dtype t : {dtype::float32, dtype::float64}) {
     for (support::arrangement how : support::arrangements) {
-      for (const tb::dims& s : {tb::dims{3, 10}, tb::dims{1}, tb::dims{}, tb::dims{2, 3, 37}, tb::dims{0, 4}, tb::dims{4, 0}}) {
+      for (const tb::dims& s :
+           {tb::dims{3, 10}, tb::dims{1}, tb::dims{}, tb::dims{2, 3, 37}, tb::dims{0, 4}, tb::dims{4, 0}}) {
         const tensor x = source.tensor(s, t, how);
         const tensor y = ops::log_softmax(x, -1);
         CHECK(y.dtype() == t);
@@ -57,7 +59,8 @@ TEST_CASE("loss: log_softmax of the last dimension of any arrangement", "[ops][l
           for (std::size_t j = i / n * n; j < i / n * n + n; ++j) sum += gv[j];
           wanted.push_back(gv[i] - std::exp(p[i]) * sum);
         }
-        CHECK(support::difference(values(ops::log_softmax_backward(g, y, -1, t)), wanted, 10 * support::tolerance_of(t)) == "");
+        CHECK(support::difference(values(ops::log_softmax_backward(g, y, -1, t)), wanted,
+                                  10 * support::tolerance_of(t)) == "");
       }
     }
   }
@@ -66,7 +69,8 @@ TEST_CASE("loss: log_softmax of the last dimension of any arrangement", "[ops][l
 TEST_CASE("loss: log_softmax does not overflow", "[ops][loss]") {
   constexpr double inf = std::numeric_limits<double>::infinity();
   for (dtype t : {dtype::float32, dtype::float64}) {
-    CHECK(support::difference(values(ops::log_softmax(tensor_of({1e4, 1e4 - 1, -1e4}, {3}, t), 0)), {-0.31326168, -1.31326168, -20000.3133}, 1e-6) == "");
+    CHECK(support::difference(values(ops::log_softmax(tensor_of({1e4, 1e4 - 1, -1e4}, {3}, t), 0)),
+                              {-0.31326168, -1.31326168, -20000.3133}, 1e-6) == "");
     CHECK(support::difference(values(ops::log_softmax(tensor_of({-inf, 0}, {2}, t), 0)), {-inf, 0}, 1e-7) == "");
     CHECK(std::isnan(values(ops::log_softmax(tensor_of({std::nan(""), 0}, {2}, t), 0))[1]));
   }
@@ -75,14 +79,18 @@ TEST_CASE("loss: log_softmax does not overflow", "[ops][loss]") {
 TEST_CASE("loss: log_softmax converts first where a dtype is given", "[ops][loss]") {
   const tensor x = tensor_of({1, 2, 3}, {3}, dtype::int64);
   CHECK(ops::log_softmax(x, 0, arg<"dtype"> = dtype::float64).dtype() == dtype::float64);
-  CHECK(text_of<tb::dtype_error>([&] { ops::log_softmax(x, 0); }) == "aten::_log_softmax: found int64, wanted float32 or float64");
+  CHECK(text_of<tb::dtype_error>([&] { ops::log_softmax(x, 0); }) ==
+        "aten::_log_softmax: found int64, wanted float32 or float64");
 }
 
 TEST_CASE("loss: log_softmax over another dimension than the last is refused", "[ops][loss]") {
   for (tb::device where : {tb::cpu, tb::meta}) {
-    const tensor x = tb::author::make_tensor({2, 3}, dtype::float32, where), point = tb::author::make_tensor({}, dtype::float32, where);
-    CHECK(text_of<tb::shape_error>([&] { ops::log_softmax(x, 0); }) == "aten::_log_softmax: found dimension 0, wanted the last of [2, 3]");
-    CHECK(text_of<tb::shape_error>([&] { ops::log_softmax(x, 2); }) == "aten::_log_softmax: found dimension 2, wanted -2 to 1");
+    const tensor x = tb::author::make_tensor({2, 3}, dtype::float32, where),
+                 point = tb::author::make_tensor({}, dtype::float32, where);
+    CHECK(text_of<tb::shape_error>([&] { ops::log_softmax(x, 0); }) ==
+          "aten::_log_softmax: found dimension 0, wanted the last of [2, 3]");
+    CHECK(text_of<tb::shape_error>([&] { ops::log_softmax(x, 2); }) ==
+          "aten::_log_softmax: found dimension 2, wanted -2 to 1");
     CHECK_THROWS_AS(ops::log_softmax(point, 1), tb::shape_error);
     CHECK(ops::log_softmax(point, -1).sizes() == tb::dims{});
   }
@@ -90,8 +98,9 @@ TEST_CASE("loss: log_softmax over another dimension than the last is refused", "
 
 TEST_CASE("loss: the backward of log_softmax refuses a gradient of another kind", "[ops][loss]") {
   const tensor y = tensor_of({1, 2}, {1, 2}, dtype::float32);
-  CHECK(text_of<tb::shape_error>([&] { ops::log_softmax_backward(tensor_of({1, 2}, {2}, dtype::float32), y, 1, dtype::float32); }) ==
-        "aten::_log_softmax_backward_data: found a gradient float32 [2] for a result float32 [1, 2]");
+  CHECK(text_of<tb::shape_error>([&] {
+          ops::log_softmax_backward(tensor_of({1, 2}, {2}, dtype::float32), y, 1, dtype::float32);
+        }) == "aten::_log_softmax_backward_data: found a gradient float32 [2] for a result float32 [1, 2]");
   CHECK_THROWS_AS(ops::log_softmax_backward(tensor_of({1, 2}, {1, 2}), y, 1, dtype::float32), tb::shape_error);
 }
 
@@ -114,7 +123,8 @@ TEST_CASE("loss: nll_loss is the mean of the chosen log-probabilities, negated",
       CHECK(loss.dtype() == t);
       CHECK(support::difference(values(loss), {wanted}, support::tolerance_of(t)) == "");
       const tensor g = tensor_of({0.5}, {}, t);
-      CHECK(support::difference(values(ops::nll_loss_mean_backward(g, x, labels)), gradient, support::tolerance_of(t)) == "");
+      CHECK(support::difference(values(ops::nll_loss_mean_backward(g, x, labels)), gradient,
+                                support::tolerance_of(t)) == "");
     }
   }
 }
@@ -127,7 +137,8 @@ TEST_CASE("loss: a label out of range is refused, wherever it stands", "[ops][lo
           "topbit::nll_loss_mean: an index is out of range for float32 [2, 3]");
     CHECK_THROWS_AS(ops::nll_loss_mean_backward(tensor_of({1}, {}, dtype::float32), x, target), tb::shape_error);
   }
-  CHECK_THROWS_AS(ops::nll_loss(tensor_of({}, {2, 0}, dtype::float32), tensor_of({0, 0}, {2}, dtype::int64)), tb::shape_error);
+  CHECK_THROWS_AS(ops::nll_loss(tensor_of({}, {2, 0}, dtype::float32), tensor_of({0, 0}, {2}, dtype::int64)),
+                  tb::shape_error);
 }
 
 TEST_CASE("loss: nll_loss over no rows is NaN", "[ops][loss]") {
@@ -140,17 +151,21 @@ TEST_CASE("loss: nll_loss takes log-probabilities by row and int64 labels, and n
     const tensor x = make({2, 3}, dtype::float32), labels = make({2}, dtype::int64);
     const auto text = [](auto f) { return text_of<tb::error>(f); };
     CHECK(text([&] { ops::nll_loss(x, make({2}, dtype::float32)); }) ==
-          "topbit::nll_loss_mean: found float32 [2, 3] and labels of float32, wanted floating log-probabilities and int64 labels");
+          "topbit::nll_loss_mean: found float32 [2, 3] and labels of float32, wanted floating log-probabilities and "
+          "int64 labels");
     CHECK(text([&] { ops::nll_loss(make({2, 3}, dtype::int64), labels); }) ==
-          "topbit::nll_loss_mean: found int64 [2, 3] and labels of int64, wanted floating log-probabilities and int64 labels");
+          "topbit::nll_loss_mean: found int64 [2, 3] and labels of int64, wanted floating log-probabilities and int64 "
+          "labels");
     CHECK(text([&] { ops::nll_loss(x, make({3}, dtype::int64)); }) ==
           "topbit::nll_loss_mean: found [2, 3] and labels [3], wanted [n, classes] and [n]");
     CHECK(text([&] { ops::nll_loss(make({3}, dtype::float32), labels); }) ==
           "topbit::nll_loss_mean: found [3] and labels [2], wanted [n, classes] and [n]");
     CHECK(text([&] { ops::nll_loss_mean_backward(x, x, labels); }) ==
           "topbit::nll_loss_mean_backward: found a gradient float32 [2, 3], wanted one element of float32");
-    CHECK(text([&] { ops::nll_loss(x, labels, arg<"weight"> = std::optional(x)); }) == "aten::nll_loss: found weights, wanted none");
-    CHECK(text([&] { ops::nll_loss(x, labels, arg<"reduction"> = 2); }) == "aten::nll_loss: found reduction 2, wanted Mean (1)");
+    CHECK(text([&] { ops::nll_loss(x, labels, arg<"weight"> = std::optional(x)); }) ==
+          "aten::nll_loss: found weights, wanted none");
+    CHECK(text([&] { ops::nll_loss(x, labels, arg<"reduction"> = 2); }) ==
+          "aten::nll_loss: found reduction 2, wanted Mean (1)");
     CHECK(text([&] { ops::nll_loss(x, labels, arg<"ignore_index"> = 0); }) ==
           "aten::nll_loss: found ignore_index 0, wanted the default -100");
   }

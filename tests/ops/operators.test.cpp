@@ -25,6 +25,9 @@ TEST_CASE("operators: arithmetic reads as people write it", "[ops][operators]") 
   CHECK(values(2 * a) == list{2, 4});
   CHECK(values(a * 2) == list{2, 4});
   CHECK(values(a / 2) == list{0.5, 1});
+  CHECK(values(2 + a) == list{3, 4});
+  CHECK(values(2 - a) == list{1, 0});
+  CHECK(values(2 / a) == list{2, 1});
   tensor c = ops::clone(a);
   const tensor view = ops::view(c, std::vector<std::int64_t>{2, 1});
   c += b;
@@ -35,6 +38,40 @@ TEST_CASE("operators: arithmetic reads as people write it", "[ops][operators]") 
   CHECK(values(c) == list{3, 8});
   c /= a;
   CHECK(values(view) == list{3, 4});
+}
+
+TEST_CASE("operators: a number on the left promotes as on the right", "[ops][operators]") {
+  const tensor whole = tensor_of({1, 2}, {2}, tb::dtype::int64), narrow = tensor_of({1, 2}, {2}, tb::dtype::float32);
+  CHECK((3 - whole).dtype() == tb::dtype::int64);
+  CHECK((0.5 - whole).dtype() == tb::dtype::float32);
+  CHECK((3 / whole).dtype() == tb::dtype::float32);
+  CHECK((0.5 - narrow).dtype() == tb::dtype::float32);
+  CHECK((0.5 / narrow).dtype() == tb::dtype::float32);
+  const tensor x = tb::require_grad(tensor_of({2}, {1}));
+  tb::backward(tb::sum(8 / x + (1 - x), {0}));
+  CHECK(values(tb::grad(x)) == list{-3});
+}
+
+TEST_CASE("operators: a number in place keeps the tensor's dtype, or is refused", "[ops][operators]") {
+  tensor x = tensor_of({1, 2}, {2}, tb::dtype::float32);
+  const tensor same = x;
+  x += 2.0;
+  CHECK(values(same) == list{3, 4});
+  x -= 1;
+  CHECK(values(same) == list{2, 3});
+  x *= 2;
+  CHECK(values(same) == list{4, 6});
+  x /= 4;
+  CHECK(values(same) == list{1, 1.5});
+  CHECK(x.same_as(same));
+  CHECK(x.dtype() == tb::dtype::float32);
+  tensor whole = tensor_of({1, 2}, {2}, tb::dtype::int64);
+  whole += 2;
+  CHECK(values(whole) == list{3, 4});
+  CHECK(toy::text_of<tb::dtype_error>([&] { whole += 0.5; }) ==
+        "aten::add_.Tensor: the result is float32 and cannot be written to int64");
+  CHECK(toy::text_of<tb::dtype_error>([&] { whole /= 2; }) ==
+        "aten::div_.Tensor: the result is float32 and cannot be written to int64");
 }
 
 TEST_CASE("operators: item is the one element, from whatever graph", "[ops][operators]") {

@@ -33,7 +33,8 @@ struct reduced {
 
 reduced naive_sum(const tensor& t, const dimensions& over) {
   reduced out{t.sizes(), {}};
-  for (std::int64_t d : over) out.sizes[static_cast<std::size_t>(d < 0 ? d + static_cast<std::int64_t>(t.dim()) : d)] = 1;
+  for (std::int64_t d : over)
+    out.sizes[static_cast<std::size_t>(d < 0 ? d + static_cast<std::int64_t>(t.dim()) : d)] = 1;
   if (over.empty()) out.sizes = tb::dims(t.dim(), 1);
   out.sums.assign(static_cast<std::size_t>(tb::numel(out.sizes)), 0);
   const tb::dims strides = tb::dense_strides(out.sizes);
@@ -50,10 +51,13 @@ reduced naive_sum(const tensor& t, const dimensions& over) {
 TEST_CASE("reduce: sum over any dimensions of any arrangement", "[ops][reduce]") {
   support::numbers source(1);
   const std::pair<tb::dims, dimensions> cases[] = {
-      {{4, 5}, {0}},       {{4, 5}, {1}},       {{4, 5}, {-1, 0}},      {{4, 5}, {}},          {{}, {}},
-      {{2, 3, 4}, {1}},    {{2, 3, 4}, {0, 2}}, {{2, 3, 4}, {-3}},      {{2, 1, 37}, {1}},     {{3, 300}, {1}},
-      {{300, 3}, {0}},     {{0, 3}, {0}},       {{0, 3}, {1}},          {{3, 0}, {1}},         {{20, 0, 20}, {1}},
-      {{0, 20}, {0}},      {{0}, {}},           {{2, 2, 2, 2, 2, 2}, {0, 3, 5}}, {{1, 1}, {0}}};
+      {{4, 5}, {0}},       {{4, 5}, {1}},     {{4, 5}, {-1, 0}},
+      {{4, 5}, {}},        {{}, {}},          {{2, 3, 4}, {1}},
+      {{2, 3, 4}, {0, 2}}, {{2, 3, 4}, {-3}}, {{2, 1, 37}, {1}},
+      {{3, 300}, {1}},     {{300, 3}, {0}},   {{0, 3}, {0}},
+      {{0, 3}, {1}},       {{3, 0}, {1}},     {{20, 0, 20}, {1}},
+      {{0, 20}, {0}},      {{0}, {}},         {{2, 2, 2, 2, 2, 2}, {0, 3, 5}},
+      {{1, 1}, {0}}};
   for (dtype t : support::dtypes) {
     for (arrangement how : support::arrangements) {
       for (const auto& [sizes, over] : cases) {
@@ -67,8 +71,10 @@ TEST_CASE("reduce: sum over any dimensions of any arrangement", "[ops][reduce]")
           REQUIRE(y.dtype() == type);
           REQUIRE(y.is_contiguous());
           REQUIRE(support::difference(values(y), wanted.sums, 10 * support::tolerance_of(type)) == "");
-          if (keepdim) REQUIRE(y.sizes() == wanted.sizes);
-          else REQUIRE(y.dim() == (over.empty() ? 0 : x.dim() - over.size()));
+          if (keepdim)
+            REQUIRE(y.sizes() == wanted.sizes);
+          else
+            REQUIRE(y.dim() == (over.empty() ? 0 : x.dim() - over.size()));
           if (over.empty() && !keepdim) REQUIRE(values(ops::sum(x)) == values(y));
         }
       }
@@ -102,10 +108,36 @@ TEST_CASE("reduce: long float sums keep their accuracy", "[ops][reduce]") {
 
 TEST_CASE("reduce: dimensions out of range, or twice, are refused", "[ops][reduce]") {
   const tensor x = tb::author::make_tensor({2, 3}, dtype::float32, tb::cpu);
-  CHECK(text_of<tb::shape_error>([&] { tb::sum(x, {2}); }) == "aten::sum.dim_IntList: found dimension 2, wanted -2 to 1");
-  CHECK(text_of<tb::shape_error>([&] { tb::sum(x, {-3}); }) == "aten::sum.dim_IntList: found dimension -3, wanted -2 to 1");
+  CHECK(text_of<tb::shape_error>([&] { tb::sum(x, {2}); }) ==
+        "aten::sum.dim_IntList: found dimension 2, wanted -2 to 1");
+  CHECK(text_of<tb::shape_error>([&] { tb::sum(x, {-3}); }) ==
+        "aten::sum.dim_IntList: found dimension -3, wanted -2 to 1");
   CHECK(text_of<tb::shape_error>([&] { tb::sum(x, {1, -1}); }) == "aten::sum.dim_IntList: dimension 1 is given twice");
   CHECK(text_of<tb::shape_error>([&] { ops::argmax(x, 2); }) == "aten::argmax: found dimension 2, wanted -2 to 1");
+}
+
+TEST_CASE("reduce: a tensor without dimensions takes 0 and -1", "[ops][reduce]") {
+  for (tb::device where : {tb::cpu, tb::meta}) {
+    const tensor x = tb::to(tensor_of({7}, {}), where);
+    for (std::int64_t d : {-1, 0}) {
+      for (bool keepdim : {false, true}) {
+        const tensor s = tb::sum(x, {d}, keepdim), a = ops::argmax(x, d, keepdim);
+        CHECK(s.sizes() == tb::dims{});
+        CHECK(a.sizes() == tb::dims{});
+        if (where == tb::meta) continue;
+        CHECK(values(s) == list{7});
+        CHECK(values(a) == list{0});
+      }
+    }
+    CHECK(text_of<tb::shape_error>([&] { tb::sum(x, {1}); }) ==
+          "aten::sum.dim_IntList: found dimension 1, wanted -1 to 0");
+    CHECK(text_of<tb::shape_error>([&] { tb::sum(x, {0, -1}); }) ==
+          "aten::sum.dim_IntList: dimension 0 is given twice");
+    CHECK(text_of<tb::shape_error>([&] { ops::argmax(x, -2); }) == "aten::argmax: found dimension -2, wanted -1 to 0");
+  }
+  const tensor x = tb::require_grad(tensor_of({7}, {}));
+  tb::backward(tb::sum(x, {0}));
+  CHECK(values(tb::grad(x)) == list{1});
 }
 
 TEST_CASE("reduce: mean is the sum over the number of elements", "[ops][reduce]") {
@@ -120,7 +152,8 @@ TEST_CASE("reduce: argmax gives the first of the greatest, along any dimension",
   support::numbers source(2);
   for (dtype t : support::dtypes) {
     for (arrangement how : support::arrangements) {
-      for (const tb::dims& sizes : {tb::dims{4, 5}, tb::dims{1, 7}, tb::dims{3, 2, 65}, tb::dims{65, 2}, tb::dims{0, 3}}) {
+      for (const tb::dims& sizes :
+           {tb::dims{4, 5}, tb::dims{1, 7}, tb::dims{3, 2, 65}, tb::dims{65, 2}, tb::dims{0, 3}}) {
         for (std::size_t d = 0; d < sizes.size(); ++d) {
           if (sizes[d] == 0) continue;
           const tensor x = source.tensor(sizes, t, how);

@@ -1,5 +1,5 @@
-// A classifier with relu layers, trained by gradient descent, in plain loops over double: what the same program written with
-// operators has to agree with. It knows no tensor, no kernel and no graph.
+// A classifier with relu layers, trained by gradient descent, in plain loops over double: what the same program written
+// with operators has to agree with. It knows no tensor, no kernel and no graph.
 #pragma once
 
 #include <cmath>
@@ -22,7 +22,8 @@ class mlp_reference {
   double step(const std::vector<double>& images, const std::vector<std::size_t>& labels, double rate) {
     const std::size_t rows = labels.size();
     std::vector<std::vector<double>> x{images};
-    for (std::size_t l = 0; l < layers_.size(); ++l) x.push_back(forward(layers_[l], x[l], rows, l + 1 < layers_.size()));
+    for (std::size_t l = 0; l < layers_.size(); ++l)
+      x.push_back(forward(layers_[l], x[l], rows, l + 1 < layers_.size()));
 
     // The gradient of the loss by the last layer's sums is (softmax - one at the label) / rows.
     const std::size_t classes = layers_.back().out;

@@ -1,5 +1,5 @@
-// Tensors seen as plain lists of double, and random tensors in every arrangement of memory a kernel can meet. Nothing here
-// calls an operator: what operators do is compared with it. Include this after every other header: it imports.
+// Tensors seen as plain lists of double, and random tensors in every arrangement of memory a kernel can meet. Nothing
+// here calls an operator: what operators do is compared with it. Include this after every other header: it imports.
 #pragma once
 
 #include <cmath>

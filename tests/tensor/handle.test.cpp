@@ -33,8 +33,9 @@ TEST_CASE("handle: a copy is one more reference to the same record", "[tensor][h
     CHECK(b.same_as(a));
     CHECK(a.record().references == 2);
     tensor c = b;
-    c = c;
-    c = std::move(c);
+    tensor& itself = c;
+    c = itself;
+    c = std::move(itself);
     CHECK(a.record().references == 3);
   }
   CHECK(a.record().references == 1);
@@ -106,9 +107,11 @@ TEST_CASE("handle: views share storage and version, and keep it alive", "[tensor
 TEST_CASE("handle: elements are given in their own type, and on the host only", "[tensor][handle]") {
   const tensor t = tb::from_values({1.5F, 2.5F}, {2});
   CHECK(t.data_as<float>()[1] == 2.5F);
-  CHECK(text_of<tb::dtype_error>([&] { t.data_as<double>(); }) == "data of a tensor: found float32, wanted float64; convert it with to()");
+  CHECK(text_of<tb::dtype_error>([&] { t.data_as<double>(); }) ==
+        "data of a tensor: found float32, wanted float64; convert it with to()");
   const tensor shape = tb::author::make_tensor({2}, tb::dtype::float32, tb::meta);
-  CHECK(text_of<tb::device_error>([&] { shape.data_as<float>(); }) == "data of a tensor: found it on meta, wanted cpu; move it with to()");
+  CHECK(text_of<tb::device_error>([&] { shape.data_as<float>(); }) ==
+        "data of a tensor: found it on meta, wanted cpu; move it with to()");
 }
 
 TEST_CASE("handle: threads may share a tensor", "[tensor][handle][threads]") {

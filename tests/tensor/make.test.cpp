@@ -34,7 +34,9 @@ TEST_CASE("make: a new tensor is dense and row-major", "[tensor][make]") {
 
 TEST_CASE("make: impossible sizes are refused", "[tensor][make]") {
   constexpr std::int64_t big = std::int64_t{1} << 62, most = std::numeric_limits<std::int64_t>::max();
-  const auto text = [](const dims& s) { return text_of<tb::shape_error>([&] { tb::author::make_tensor(s, dtype::boolean, tb::cpu); }); };
+  const auto text = [](const dims& s) {
+    return text_of<tb::shape_error>([&] { tb::author::make_tensor(s, dtype::boolean, tb::cpu); });
+  };
   CHECK(text({-1}) == "a tensor of sizes [-1]: sizes cannot be negative");
   CHECK(text({0, -1}) == "a tensor of sizes [0, -1]: sizes cannot be negative");
   CHECK(text({big, 2}) == "a tensor of sizes [4611686018427387904, 2]: more elements than 64 bits can count");
@@ -61,7 +63,8 @@ TEST_CASE("make: a view cannot leave its storage", "[tensor][make]") {
   CHECK(refused({2}, {6}, 0) == "a view of sizes [2], strides [6], offset 0 leaves the storage of 6 elements");
   CHECK(refused({1}, {1}, -1) == "a view of sizes [1], strides [1], offset -1 leaves the storage of 6 elements");
   CHECK(refused({3}, {-1}, 1) == "a view of sizes [3], strides [-1], offset 1 leaves the storage of 6 elements");
-  CHECK(refused({2, 2}, {3, -1}, 0) == "a view of sizes [2, 2], strides [3, -1], offset 0 leaves the storage of 6 elements");
+  CHECK(refused({2, 2}, {3, -1}, 0) ==
+        "a view of sizes [2, 2], strides [3, -1], offset 0 leaves the storage of 6 elements");
   CHECK(refused({5}, {big}, 0).ends_with("leaves the storage of 6 elements"));  // 4 * big is 0 in 64 bits
   CHECK(refused({2, 2}, {big, big}, big).ends_with("leaves the storage of 6 elements"));
   CHECK(refused({2, 2}, {1}, 0).ends_with("leaves the storage of 6 elements"));
@@ -71,7 +74,8 @@ TEST_CASE("make: a view cannot leave its storage", "[tensor][make]") {
 }
 
 TEST_CASE("make: a tensor without storage keeps the keys it is given", "[tensor][make]") {
-  const tensor t = tb::author::make_opaque({2, 3}, dtype::float32, {tb::backend::PrivateUse2, 1}, tb::key_set(tb::key::Vulkan));
+  const tensor t =
+      tb::author::make_opaque({2, 3}, dtype::float32, {tb::backend::PrivateUse2, 1}, tb::key_set(tb::key::Vulkan));
   CHECK(t.keys() == tb::key_set(tb::key::Vulkan));
   CHECK(t.data() == nullptr);
   CHECK(t.numel() == 6);
@@ -90,6 +94,8 @@ TEST_CASE("make: from_values copies as many values as the sizes want", "[tensor]
   CHECK(tb::from_values({true, false}, {2}).dtype() == dtype::boolean);
   CHECK(tb::from_values<float>({}, {0, 3}).numel() == 0);
   CHECK(tb::from_values({2.5F}, {}).dim() == 0);
-  CHECK(text_of<tb::shape_error>([] { tb::from_values({1.0, 2.0}, {3}); }) == "from_values: found 2 values, the sizes [3] want 3");
-  CHECK(text_of<tb::shape_error>([] { tb::from_values({1.0, 2.0}, {-2}); }) == "a tensor of sizes [-2]: sizes cannot be negative");
+  CHECK(text_of<tb::shape_error>([] { tb::from_values({1.0, 2.0}, {3}); }) ==
+        "from_values: found 2 values, the sizes [3] want 3");
+  CHECK(text_of<tb::shape_error>([] { tb::from_values({1.0, 2.0}, {-2}); }) ==
+        "a tensor of sizes [-2]: sizes cannot be negative");
 }

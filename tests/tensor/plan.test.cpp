@@ -1,5 +1,5 @@
-// The iteration plan against indices counted one by one: whatever it reorders or collapses, every element of the result is
-// visited once, together with the right elements of the other operands.
+// The iteration plan against indices counted one by one: whatever it reorders or collapses, every element of the result
+// is visited once, together with the right elements of the other operands.
 #include <algorithm>
 #include <array>
 #include <catch2/catch_test_macros.hpp>
@@ -36,7 +36,8 @@ std::vector<step> steps_of(const iteration_plan& p) {
         offset += rest % p.sizes[d] * p.operand[k].strides[d];
         rest /= p.sizes[d];
       }
-      s[k] = static_cast<const std::byte*>(p.operand[k].data) + offset * static_cast<std::int64_t>(tb::size_of(p.operand[k].type));
+      s[k] = static_cast<const std::byte*>(p.operand[k].data) +
+             offset * static_cast<std::int64_t>(tb::size_of(p.operand[k].type));
     }
     out.push_back(s);
   }
@@ -64,7 +65,8 @@ iteration_plan plan_of(const std::vector<tensor>& t) {
   return tb::author::make_plan({&t[0], &t[1], &t[2], &t[3]});
 }
 
-// A tensor of that shape whose dimensions lie in memory in a random order, some of them spread, turned round or repeated.
+// A tensor of that shape whose dimensions lie in memory in a random order, some of them spread, turned round or
+// repeated.
 tensor random_arranged(support::numbers& source, const dims& sizes, dtype type, bool result) {
   std::vector<std::size_t> order(sizes.size());
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
@@ -130,7 +132,8 @@ TEST_CASE("plan: operands that lie in memory in one order are one dimension, wha
 }
 
 TEST_CASE("plan: a row broadcast to a matrix stays two dimensions, the row's innermost", "[tensor][plan]") {
-  const tensor out = support::arranged({4, 3}, dtype::float32, arrangement::dense), row = support::arranged({3}, dtype::float32, arrangement::dense);
+  const tensor out = support::arranged({4, 3}, dtype::float32, arrangement::dense),
+               row = support::arranged({3}, dtype::float32, arrangement::dense);
   const iteration_plan p = tb::author::make_plan({&out, &out, &row});
   CHECK(p.ndim == 2);
   CHECK(p.sizes[0] == 3);
@@ -139,7 +142,8 @@ TEST_CASE("plan: a row broadcast to a matrix stays two dimensions, the row's inn
 }
 
 TEST_CASE("plan: a scalar is one dimension of size 1", "[tensor][plan]") {
-  const tensor a = support::arranged({}, dtype::int64, arrangement::dense), b = support::arranged({1, 1}, dtype::int64, arrangement::dense);
+  const tensor a = support::arranged({}, dtype::int64, arrangement::dense),
+               b = support::arranged({1, 1}, dtype::int64, arrangement::dense);
   CHECK(tb::author::make_plan({&a}).ndim == 1);
   CHECK(tb::author::make_plan({&a}).sizes[0] == 1);
   CHECK(tb::author::make_plan({&b, &a}).sizes[0] == 1);

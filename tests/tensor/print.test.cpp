@@ -19,7 +19,8 @@ TEST_CASE("print: values in nested brackets, then what the tensor is", "[tensor]
         "[-9223372036854775808] (int64 [1])");
   CHECK(to_string(tb::from_values({true, false}, {2, 1})) == "[[true], [false]] (bool [2, 1])");
   CHECK(to_string(tb::from_values({7.0F}, {})) == "7 (float32 [])");
-  CHECK(to_string(tb::from_values({-0.0F, std::numeric_limits<float>::infinity(), std::numeric_limits<float>::quiet_NaN()}, {3})) ==
+  CHECK(to_string(tb::from_values(
+            {-0.0F, std::numeric_limits<float>::infinity(), std::numeric_limits<float>::quiet_NaN()}, {3})) ==
         "[-0, inf, nan] (float32 [3])");
 }
 
@@ -46,5 +47,6 @@ TEST_CASE("print: a long dimension shows three elements at each end", "[tensor][
 TEST_CASE("print: without values to read, only what the tensor is", "[tensor][print]") {
   CHECK(to_string(tensor()) == "undefined tensor");
   CHECK(to_string(tb::author::make_tensor({2, 3}, dtype::float32, tb::meta)) == "(float32 [2, 3] on meta)");
-  CHECK(to_string(tb::author::make_opaque({2}, dtype::int64, {tb::backend::PrivateUse1, 1}, {})) == "(int64 [2] on privateuse1:1)");
+  CHECK(to_string(tb::author::make_opaque({2}, dtype::int64, {tb::backend::PrivateUse1, 1}, {})) ==
+        "(int64 [2] on privateuse1:1)");
 }

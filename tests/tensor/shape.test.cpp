@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 #include <cstdint>
 #include <optional>
@@ -87,7 +88,8 @@ TEST_CASE("broadcast: a size of 1 takes any size, also 0", "[tensor][shape][broa
   CHECK(tb::broadcast("op", {1, 5}, {0, 1}) == dims{0, 5});
 }
 
-TEST_CASE("broadcast: other sizes are refused, naming the operator, both shapes and the dimension", "[tensor][shape][broadcast]") {
+TEST_CASE("broadcast: other sizes are refused, naming the operator, both shapes and the dimension",
+          "[tensor][shape][broadcast]") {
   CHECK(text_of<tb::shape_error>([] { tb::broadcast("ns::op", {2, 3}, {4}); }) ==
         "ns::op: the shapes [2, 3] and [4] do not broadcast: dimension 1 is 3 and 4, wanted equal sizes or 1");
   CHECK(text_of<tb::shape_error>([] { tb::broadcast("ns::op", {0, 1}, {3, 1}); }) ==
@@ -104,9 +106,12 @@ TEST_CASE("broadcast: agrees with a model, in any order, for random shapes", "[t
     for (std::size_t from_end = std::max(a.size(), b.size()); wanted && from_end > 0; --from_end) {
       const std::int64_t x = from_end <= a.size() ? a[a.size() - from_end] : 1;
       const std::int64_t y = from_end <= b.size() ? b[b.size() - from_end] : 1;
-      if (x == y || y == 1) wanted->push_back(x);
-      else if (x == 1) wanted->push_back(y);
-      else wanted.reset();
+      if (x == y || y == 1)
+        wanted->push_back(x);
+      else if (x == 1)
+        wanted->push_back(y);
+      else
+        wanted.reset();
     }
     if (wanted) {
       CHECK(tb::broadcast("op", a, b) == dims(std::span<const std::int64_t>(*wanted)));
@@ -123,7 +128,8 @@ TEST_CASE("shape: a negative dimension counts from the back", "[tensor][shape]")
   CHECK(tb::wrap_dim("op", -3, 3) == 0);
   CHECK(text_of<tb::shape_error>([] { tb::wrap_dim("op", 3, 3); }) == "op: found dimension 3, wanted -3 to 2");
   CHECK(text_of<tb::shape_error>([] { tb::wrap_dim("op", -4, 3); }) == "op: found dimension -4, wanted -3 to 2");
-  CHECK(text_of<tb::shape_error>([] { tb::wrap_dim("op", 0, 0); }) == "op: found dimension 0, wanted none, the tensor is a scalar");
+  CHECK(text_of<tb::shape_error>([] { tb::wrap_dim("op", 0, 0); }) ==
+        "op: found dimension 0, wanted none, the tensor is a scalar");
 }
 
 TEST_CASE("shape: prints as a list", "[tensor][shape]") {

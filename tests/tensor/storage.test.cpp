@@ -110,13 +110,42 @@ TEST_CASE("storage: no bytes ask for no memory", "[tensor][storage]") {
 TEST_CASE("storage: a hook that throws leaves nothing behind", "[tensor][storage]") {
   const fake_device fake;
   fake_device::full = true;
-  CHECK(text_of<tb::device_error>([&] { tb::author::make_tensor({2}, tb::dtype::float32, fake.where); }) == "the fake device is full");
+  CHECK(text_of<tb::device_error>([&] { tb::author::make_tensor({2}, tb::dtype::float32, fake.where); }) ==
+        "the fake device is full");
   CHECK(fake.released == 0);
 }
 
 TEST_CASE("storage: a device without a hook says who provides it", "[tensor][storage]") {
-  CHECK(text_of<tb::device_error>([] { tb::author::make_tensor({2}, tb::dtype::float32, {tb::backend::PrivateUse8, 0}); }) ==
-        "device privateuse8:0: nobody provides its memory; a backend installs it with set_memory_hook");
+  CHECK(text_of<tb::device_error>([] {
+          tb::author::make_tensor({2}, tb::dtype::float32, {tb::backend::PrivateUse8, 0});
+        }) == "device privateuse8:0: nobody provides its memory; a backend installs it with set_memory_hook");
+}
+
+TEST_CASE("storage: a hook is copied when it is installed", "[tensor][storage]") {
+  constexpr tb::device there{tb::backend::PrivateUse6, 0};
+  const fake_device fake;
+  {
+    tb::memory_hook mine = fake_device::hook;
+    tb::set_memory_hook(there.type, mine);
+    mine = {};
+  }
+  CHECK(tb::memory_of(there) == fake_device::hook);
+  CHECK(&tb::memory_of(there) == &tb::memory_of(fake.where));  // equal ones are kept once
+  tb::memory_hook other = fake_device::hook;
+  other.copy_in = nullptr;
+  const tensor before = tb::author::make_tensor({2}, tb::dtype::float32, there);
+  tb::set_memory_hook(there.type, other);
+  CHECK(tb::memory_of(there) == other);
+  CHECK(*before.record().data->hook == fake_device::hook);
+}
+
+TEST_CASE("storage: the memory of the host and of meta is nobody's to provide", "[tensor][storage]") {
+  const auto text = [](tb::device_type t) {
+    return text_of<tb::device_error>([t] { tb::set_memory_hook(t, fake_device::hook); });
+  };
+  const std::string wanted = ", wanted a device type other than cpu and meta";
+  CHECK(text(tb::backend::CPU) == "set_memory_hook: found cpu" + wanted + ", whose memory is the host's");
+  CHECK(text(tb::backend::Meta) == "set_memory_hook: found meta" + wanted + ", which has no memory");
 }
 
 TEST_CASE("storage: the meta device has sizes and no memory", "[tensor][storage]") {

@@ -1,0 +1,53 @@
+// What a project writes that has a kernel table of its own and wants topbit's operators on its device.
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include <topbit/kernel_abi.h>
+
+import topbit;
+
+namespace tb = topbit;
+
+namespace {
+
+tb_status fill(const tb_plan* plan, tb_scalar value, void*) {
+  if (plan->operand[0].dtype != TB_F64 || plan->ndim != 1) return TB_UNSUPPORTED_DTYPE;
+  for (int64_t i = 0; i < plan->sizes[0]; ++i) {
+    static_cast<double*>(plan->operand[0].data)[i * plan->operand[0].strides[0]] = value.f;
+  }
+  return TB_OK;
+}
+
+const tb_kernels* table() {
+  static const tb_kernels kernels = [] {
+    tb_kernels k{};
+    k.size = sizeof(tb_kernels);
+    k.version = TB_ABI_VERSION;
+    k.name = "own";
+    k.fill = fill;
+    return k;
+  }();
+  return &kernels;
+}
+
+void* allocate(tb::device, std::size_t bytes) { return std::malloc(bytes); }
+void release(tb::device, void* p) noexcept { std::free(p); }
+void copy(tb::device, void* to, const void* from, std::size_t bytes) { std::memcpy(to, from, bytes); }
+
+constexpr tb::device own{tb::backend::PrivateUse1, 0};
+constexpr auto rows = tb::author::strided_rows<&table>(tb::key::PrivateUse1);
+
+}  // namespace
+
+int main() {
+  tb::set_memory_hook(own.type, {allocate, release, copy, copy});
+  tb::author::register_rows(rows);
+  const tb::dims sizes{2, 3};
+  const tb::tensor t = tb::ops::full(sizes, 7.0, tb::arg<"dtype"> = tb::dtype::float64, tb::arg<"device"> = own);
+  const tb::tensor host = tb::author::make_tensor(sizes, tb::dtype::float64, tb::cpu);
+  tb::memory_of(own).copy_out(own, host.data(), t.data(), 6 * sizeof(double));
+  const double total = tb::item(tb::ops::sum(host));
+  std::printf("%g\n", total);
+  return total == 42 ? 0 : 1;
+}
