@@ -422,7 +422,8 @@ TEST_CASE("boxing: a list of bool is borrowed and copied like any other", "[core
   tb::value copy;
   {
     const std::span<const bool> view(flags);
-    copy = tb::value(tb::value::borrow(view));
+    const tb::value lent = tb::value::borrow(view);
+    copy = lent;
   }
   CHECK(copy.get<std::span<const bool>>()[2]);
 }
