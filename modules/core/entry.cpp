@@ -32,11 +32,11 @@ entry::~entry() {
 }
 
 const schema_record& entry::intern(const operator_info& op) {
-  schema_record fresh(op);
+  auto fresh = std::make_unique<schema_record>(op);
   for (const auto& s : schemas_) {
-    if (s->text == fresh.text) return *s;
+    if (s->text == fresh->text) return *s;
   }
-  return *schemas_.emplace_back(std::make_unique<schema_record>(op));
+  return *schemas_.emplace_back(std::move(fresh));
 }
 
 std::string entry::argument_label(std::size_t index) const {
