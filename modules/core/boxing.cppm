@@ -82,6 +82,17 @@ struct unboxed {
   }
 };
 
+template <class A>
+void check_argument(const operator_handle& op, const value& v, std::size_t index) {
+  if (!unboxed<A>::fits(v)) raise_bad_argument(op, index, unboxed<A>::wanted, v.type_name());
+}
+// A result that is a reference is boxed as what it refers to.
+template <class R>
+void check_result(const operator_handle& op, const value& v, std::size_t index) {
+  using held = std::remove_cvref_t<R>;
+  if (!unboxed<held>::fits(v)) raise_bad_result(op, index, unboxed<held>::wanted, v.type_name());
+}
+
 template <class T>
 T take_result(value& v) {
   if constexpr (is_optional<T>::value) {
@@ -125,8 +136,7 @@ struct boxed_call<R(A...)> {
   // A result that is a reference is the argument with its alias set; another is taken from the stack.
   template <class T>
   static T result(const operator_handle& op, stack& s, std::size_t index, A&... a) {
-    using held = std::remove_cvref_t<T>;
-    if (!unboxed<held>::fits(s[index])) raise_bad_result(op, index, unboxed<held>::wanted, s[index].type_name());
+    check_result<T>(op, s[index], index);
     if constexpr (std::is_lvalue_reference_v<T>) {
       static_assert((std::same_as<A, T> || ...), "a result that is a reference needs an argument of that very type");
       const std::array<bool, sizeof...(A)> candidates{std::same_as<A, T>...};
@@ -163,7 +173,7 @@ struct unboxed_call<R(A...)> {
   template <std::size_t... I>
   static void run_with(const kernel* k, const operator_handle& op, key_set keys, stack& s, std::index_sequence<I...>) {
     const std::span<value> arguments = s.top(sizeof...(A));
-    (check<A>(op, arguments[I], I), ...);
+    (check_argument<A>(op, arguments[I], I), ...);
     const auto* typed = static_cast<const typed_kernel<R(A...)>*>(k);
     if constexpr (std::is_void_v<R>) {
       typed->unboxed(unboxed<A>::read(arguments[I])..., keys, k);
@@ -174,10 +184,6 @@ struct unboxed_call<R(A...)> {
       push_results<R>(s, result);
       s.drop_below(sizeof...(A), result_count<R>);
     }
-  }
-  template <class T>
-  static void check(const operator_handle& op, const value& v, std::size_t index) {
-    if (!unboxed<T>::fits(v)) raise_bad_argument(op, index, unboxed<T>::wanted, v.type_name());
   }
   // A reference result stays the caller's: it is copied. Anything else is moved into the box.
   template <class T>
@@ -211,27 +217,16 @@ template <class R, class... A>
 struct stack_check<R(A...)> {
   static void arguments(const operator_handle& op, std::span<const value> values) {
     std::size_t i = 0;
-    ((fits<A>(values[i]) ? void(++i) : raise_bad_argument(op, i, unboxed<A>::wanted, values[i].type_name())), ...);
+    ((check_argument<A>(op, values[i], i), ++i), ...);
   }
   static void results(const operator_handle& op, std::span<const value> values) {
     if constexpr (is_tuple<R>) {
       [&]<std::size_t... I>(std::index_sequence<I...>) {
-        (one<std::tuple_element_t<I, R>>(op, values[I], I), ...);
+        (check_result<std::tuple_element_t<I, R>>(op, values[I], I), ...);
       }(std::make_index_sequence<result_count<R>>{});
     } else if constexpr (!std::is_void_v<R>) {
-      one<R>(op, values[0], 0);
+      check_result<R>(op, values[0], 0);
     }
-  }
-
- private:
-  template <class T>
-  static bool fits(const value& v) noexcept {
-    return unboxed<T>::fits(v);
-  }
-  template <class T>
-  static void one(const operator_handle& op, const value& v, std::size_t index) {
-    using held = std::remove_cvref_t<T>;
-    if (!unboxed<held>::fits(v)) raise_bad_result(op, index, unboxed<held>::wanted, v.type_name());
   }
 };
 
