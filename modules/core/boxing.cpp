@@ -32,8 +32,8 @@ std::size_t aliased_argument(const operator_handle& op, std::size_t result, std:
     if (candidates[i]) last = i;
     if (candidates[i] && first == candidates.size()) first = i;
   }
-  if (const schema_record& s = entry_of(op.entry()).schema_of(); s.parsed) {
-    const schema_view view = s.parsed->view();
+  if (const schema* s = entry_of(op.entry()).schema_of().parsed(); s != nullptr) {
+    const schema_view view = s->view();
     for (std::size_t i = 0; i < view.arguments.size(); ++i) {
       if (candidates[i] && view.arguments[i].alias == view.returns[result].alias) return i;
     }

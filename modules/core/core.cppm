@@ -2,9 +2,11 @@
 export module topbit.core;
 
 // Tier 1: values, no dispatch.
+export import :version;
 export import :key;
 export import :key_set;
 export import :key_name;
+export import :row_set;
 export import :text;
 export import :error;
 
@@ -22,6 +24,7 @@ export import :kernel;
 export import :guard;
 export import :table;
 export import :handle;
+export import :listener;
 export import :boxing;
 export import :concepts;
 export import :call;
@@ -32,6 +35,8 @@ export import :library;
 export import :explain;
 
 // Behind the registry's lock: not exported, seen by this module's own source files.
+import :strings;
 import :entry;
 import :name_table;
 import :registry_state;
+import :recording;

@@ -4,123 +4,165 @@ import topbit.std;
 
 namespace topbit::detail {
 
-schema_record::schema_record(const operator_info& op) : text(op.schema) {
-  if (!op.has_schema) return;  // C++ types, some of which would parse as something else
-  parsed.emplace(text);
-  text = to_string(parsed->view());
+schema_record::~schema_record() { delete parts_.load(std::memory_order_relaxed); }
+
+std::string_view schema_record::text() const { return made().text; }
+const schema* schema_record::parsed() const {
+  const parts& p = made();
+  return p.parsed ? &*p.parsed : nullptr;
+}
+
+// Whoever is first keeps its work; the others throw theirs away.
+const schema_record::parts& schema_record::made() const {
+  if (const parts* there = parts_.load(std::memory_order_acquire)) return *there;
+  auto mine = std::make_unique<parts>();
+  if (given_.empty()) {
+    mine->text = std::string(name_) + std::string(signature_->shape);
+  } else {
+    mine->parsed.emplace(given_);
+    mine->text = to_string(mine->parsed->view());
+  }
+  const parts* first = nullptr;
+  if (parts_.compare_exchange_strong(first, mine.get(), std::memory_order_acq_rel)) return *mine.release();
+  return *first;
 }
 
 entry::entry(const operator_info& op, registry_state& registry)
     : entry_head(nullptr),
-      name(op.name),
-      signature_name(op.signature->name),
-      signature_identity(op.signature->identity),
+      name(registry.strings.copy(op.name)),
       signature(op.signature),
-      home(&registry) {
-  schema_now.store(&intern(op), std::memory_order_relaxed);
-  raiser_ = make(kernel_kind::raise);
+      home(&registry),
+      schema_now(&first_schema_),
+      raiser_(make(kernel_kind::raise)),
+      skip_(make(kernel_kind::skip)),
+      first_schema_(name, registry.strings.copy(op.schema), *op.signature) {
+  skip_->boxed = [](const kernel*, const operator_handle& handle, key_set keys, stack& s) {
+    handle.redispatch_boxed(keys - key_set(building_block{keys.highest_functionality()}), s);
+  };
   if (signature->selects_backend) {
-    selector_ = std::make_unique<live_registration>(
-        live_registration{0, key::BackendSelect, make(kernel_kind::backend_select), "(from the signature)", 0});
+    selector_ = make(kernel_kind::backend_select);
+    generated_ = std::make_unique<live_registration>(
+        live_registration{0, selector_.get(), "(from the signature)", 0, key::BackendSelect, false});
   }
-  mask.store(~std::uint64_t{0}, std::memory_order_relaxed);
-  for (unsigned row = 0; row < row_count; ++row) store_row(row, raiser_);
+  for (const auto& fallback : registry.fallback_registrations) prepare(*fallback->impl);
+  for (std::atomic<const kernel*>& row : more_rows) row.store(raiser_.get(), std::memory_order_relaxed);
+  row0.store(raiser_.get(), std::memory_order_relaxed);
+  refresh(registry.rows_of_new_entries());
 }
 
 entry::~entry() {
-  for (kernel* k : records_) ::operator delete(k);
+  for (schema_record* s = first_schema_.next; s != nullptr;) delete std::exchange(s, s->next);
 }
 
-const schema_record& entry::intern(const operator_info& op) {
-  auto fresh = std::make_unique<schema_record>(op);
-  for (const auto& s : schemas_) {
-    if (s->text == fresh->text) return *s;
+const schema_record& entry::intern(std::string_view schema_text) {
+  schema_record* last = &first_schema_;
+  for (schema_record* s = last; s != nullptr; s = s->next) {
+    if (s->given() == schema_text) return *s;
+    last = s;
   }
-  return *schemas_.emplace_back(std::move(fresh));
+  last->next = new schema_record(name, home->strings.copy(schema_text), *signature);
+  return *last->next;
 }
 
 std::string entry::argument_label(std::size_t index) const {
   std::string text = "argument " + std::to_string(index + 1);
-  const schema_record& s = schema_of();
-  if (s.parsed && index < s.parsed->view().arguments.size()) {
-    text += " '" + std::string(s.parsed->view().arguments[index].name) + "'";
+  const schema* s = schema_of().parsed();
+  if (s != nullptr && index < s->view().arguments.size()) {
+    text += " '" + std::string(s->view().arguments[index].name) + "'";
   }
   return text;
 }
 
-kernel* entry::make(kernel_kind kind) {
-  kernel* k = signature->make(kind);
+record_ptr entry::make(kernel_kind kind) {
+  record_ptr k(signature->make(kind));
   k->owner = this;
-  records_.push_back(k);
   return k;
 }
 
-const kernel* entry::skip_of(functionality f) {
-  for (const kernel* k : records_) {
-    if (k->kind == kernel_kind::skip && k->skipped == f) return k;
+void entry::prepare(const kernel& impl) {
+  if (impl.kind != kernel_kind::boxed) return;
+  for (const record_ptr& k : adapters_) {
+    if (k->state == &impl) return;
   }
-  kernel* k = make(kernel_kind::skip);
-  k->skipped = f;
-  k->boxed = [](const kernel* self, const operator_handle& op, key_set keys, stack& s) {
-    op.redispatch_boxed(keys - key_set(building_block{self->skipped}), s);
-  };
-  return k;
-}
-
-const kernel* entry::adapter_of(const kernel* boxed) {
-  for (const kernel* k : records_) {
-    if (k->kind == kernel_kind::adapter && k->state == boxed) return k;
-  }
-  kernel* k = make(kernel_kind::adapter);
-  k->state = boxed;
+  record_ptr k = make(kernel_kind::adapter);
+  k->state = &impl;
   k->boxed = [](const kernel* self, const operator_handle& op, key_set keys, stack& s) {
     const auto* target = static_cast<const kernel*>(self->state);
     target->boxed(target, op, keys, s);
   };
-  return k;
+  adapters_.push_back(std::move(k));
 }
 
-live_kernels::live_kernels(const entry& e, const fallback_table& fallbacks) noexcept : fallbacks_(fallbacks) {
-  if (const live_registration* r = e.generated()) direct_[row_of(key::BackendSelect)] = r;
+const kernel* entry::record_of(unsigned row, const row_choice<live_registration>& choice) const noexcept {
+  if (row != 0 && passes_through(choice)) return skip_.get();
+  if (choice.from == nullptr || choice.from->impl->kind == kernel_kind::fallthrough) return raiser_.get();
+  return front_of(*choice.from->impl);
+}
+
+const kernel* entry::front_of(const kernel& impl) const noexcept {
+  if (impl.kind != kernel_kind::boxed) return &impl;
+  for (const record_ptr& k : adapters_) {
+    if (k->state == &impl) return k.get();
+  }
+  return raiser_.get();  // not reached: prepare() came first
+}
+
+// A row that did not change is not written, so that callers on other processors keep their copy of its line.
+void entry::store(unsigned row, const kernel* k) noexcept {
+  if (stored(row) != k) (&row0)[row].store(k, std::memory_order_release);
+}
+
+void entry::refresh(const row_set& rows) noexcept {
+  const live_kernels live(*this);
+  rows.for_each([&](unsigned row) {
+    if (row == 0 && definitions.empty()) return store(0, raiser_.get());
+    store(row, record_of(row, row_value(live, row, [](auto&&...) {})));
+  });
+  refresh_words(rows);
+}
+
+void entry::refresh_words(const row_set& rows) noexcept {
+  std::uint64_t done = 0;
+  rows.for_each([&](unsigned row) {
+    const functionality layer = key_of_row(row).layer;
+    const std::uint64_t bit = key_set(building_block{layer}).raw();
+    if ((done & bit) != 0 || row == 0) return;
+    done |= bit;
+    bool seen = false;
+    layer_rows[static_cast<unsigned>(layer)].for_each([&](unsigned each) { seen |= stored(each) != skip_.get(); });
+    seen_ = seen ? seen_ | bit : seen_ & ~bit;
+  });
+  // Without a definition every call lands on row 0, which raises.
+  const bool is_defined = !definitions.empty();
+  const kernel* select = stored(row_of(key::BackendSelect));
+  const bool selects = select != skip_.get() && select != raiser_.get();
+  const key_set layers = home->always_included | (selects ? key_set(key::BackendSelect) : key_set());
+  mask.store(is_defined ? ~functionality_bits | seen_ : 0, std::memory_order_release);
+  always.store(is_defined ? layers.raw() : 0, std::memory_order_release);
+  defined.store(is_defined, std::memory_order_release);
+}
+
+live_kernels::live_kernels(const entry& e) noexcept : entry_(&e), fallbacks_(&e.home->fallbacks) {
+  if (e.generated() != nullptr) direct_rows_.add(row_of(key::BackendSelect));
   for (const live_registration& r : e.registrations) {
     if (r.target.is_alias())
       alias_[r.target.alias] = &r;
     else
-      direct_[row_of(r.target.row)] = &r;
+      direct_rows_.add(row_of(r.target.row));
   }
+}
+
+const live_registration* live_kernels::newest(unsigned row) const noexcept {
+  const key_target wanted = key_of_row(row);
+  for (std::size_t i = entry_->registrations.size(); i-- != 0;) {
+    if (entry_->registrations[i].target == wanted) return &entry_->registrations[i];
+  }
+  return entry_->generated();
 }
 
 bool passes_through(const row_choice<live_registration>& choice) noexcept {
   if (choice.why == row_reason::transparent) return true;
   return choice.from != nullptr && choice.from->impl->kind == kernel_kind::fallthrough;
-}
-
-void publish(entry& e, const live_kernels::fallback_table& fallbacks) {
-  const live_kernels live(e, fallbacks);
-  const bool defined = !e.definitions.empty();
-  std::uint64_t seen = 0;  // functionalities that some backend does not pass through
-  bool selects = false;
-  for (unsigned row = 0; row < row_count; ++row) {
-    const dispatch_key k = key_of_row(row);
-    const kernel* record = e.raiser();
-    if (defined) {
-      const auto choice = row_value(live, row, [](auto&&...) {});
-      if (row != 0 && passes_through(choice)) {
-        record = e.skip_of(k.layer);
-      } else if (choice.from != nullptr && choice.from->impl->kind != kernel_kind::fallthrough) {
-        const kernel* impl = choice.from->impl;
-        record = impl->kind == kernel_kind::boxed ? e.adapter_of(impl) : impl;
-        selects |= k == key::BackendSelect;
-      }
-    }
-    const bool no_backend = per_backend(k.layer) && k.device == backend::none;
-    if (row != 0 && !no_backend && record->kind != kernel_kind::skip) seen |= key_set(building_block{k.layer}).raw();
-    e.store_row(row, record);
-  }
-  const std::uint64_t layers = defined ? seen : functionality_bits;
-  e.mask.store(~functionality_bits | layers, std::memory_order_release);
-  e.always.store(selects ? key_set(key::BackendSelect).raw() : 0, std::memory_order_release);
-  e.defined.store(defined, std::memory_order_release);
 }
 
 }  // namespace topbit::detail

@@ -8,47 +8,76 @@ import :kernel;
 import :key;
 import :key_set;
 import :operator_info;
+import :row_set;
 import :schema;
+import :strings;
 import :table;
 
 namespace topbit {
 
 namespace detail {
 
+struct registry_state;
+
+// One kernel somebody registered. Small: an operator has several.
 struct live_registration {
   std::uint64_t id;
-  key_target target;
   const kernel* impl;
-  std::string file;
+  const char* file;
   unsigned line;
+  key_target target;
+  bool replaces;  // said so, with replace()
+  inline std::string place() const { return detail::place{file, line}.text(); }
+};
+
+// A schema text as it was given. Its canonical form and its parts are made when somebody asks: most operators live and
+// die without. Interned per entry and never changed, so that views of it may be handed out.
+class schema_record {
+ public:
+  schema_record(std::string_view operator_name, std::string_view given, const signature_info& signature) noexcept
+      : name_(operator_name), given_(given), signature_(&signature) {}
+  ~schema_record();
+  std::string_view given() const noexcept { return given_; }
+  // Canonical; the operator's name and its C++ types where only a signature was given.
+  std::string_view text() const;
+  // Null where only a C++ signature was given: some of its types would parse as something else.
+  const schema* parsed() const;
+
+  schema_record* next = nullptr;
+
+ private:
+  struct parts {
+    std::string text;
+    std::optional<schema> parsed;
+  };
+  const parts& made() const;
+  std::string_view name_, given_;
+  const signature_info* signature_;
+  mutable std::atomic<const parts*> parts_ = nullptr;
 };
 
 struct live_definition {
   std::uint64_t id;
-  std::string file;
-  unsigned line;
+  const schema_record* schema;
+  detail::place where;
 };
 
-struct registry_state;
-
-// A schema text and its parts. Interned per entry and never changed, so that views of it may be handed out.
-struct schema_record {
-  std::string text;
-  std::optional<schema> parsed;  // absent where only a C++ signature was given
-  explicit schema_record(const operator_info& op);
+struct free_record {
+  void operator()(kernel* k) const noexcept { ::operator delete(k); }
 };
+using record_ptr = std::unique_ptr<kernel, free_record>;
 
 // One per (name, C++ signature). Immortal: it stays when everything registered for it is gone, and is found again.
 struct entry : entry_head {
   std::atomic<const kernel*> more_rows[row_count - 1];
 
-  std::string name, signature_name, signature_identity;
+  std::string_view name;
   const signature_info* signature;
   registry_state* home;
+  entry* next_of_name = nullptr;                 // other signatures; set before the entry is published
   std::atomic<const schema_record*> schema_now;  // that of the live definition, or of whoever came first
   std::atomic<bool> defined{false};
   bool was_defined = false;
-  entry* next_of_name = nullptr;  // other signatures; set before the entry is published
 
   std::vector<live_definition> definitions;      // identical ones; the operator is defined while there is one
   std::vector<live_registration> registrations;  // newest last
@@ -60,22 +89,34 @@ struct entry : entry_head {
   // "argument 2 'other'"
   std::string argument_label(std::size_t index) const;
   inline const schema_record& schema_of() const noexcept { return *schema_now.load(std::memory_order_acquire); }
-  const schema_record& intern(const operator_info& op);
-  inline void store_row(unsigned row, const kernel* k) noexcept { (&row0)[row].store(k, std::memory_order_release); }
+  const schema_record& intern(std::string_view schema_text);
 
   // Records are made once and reused, so their number is bounded by what was ever registered.
-  inline const kernel* raiser() const noexcept { return raiser_; }
+  // Makes what publishing this kernel will need, so that publishing cannot fail.
+  void prepare(const kernel& impl);
   // The BackendSelect kernel made from the signature; null if there is none to make.
-  inline const live_registration* generated() const noexcept { return selector_.get(); }
-  const kernel* skip_of(functionality f);
-  const kernel* adapter_of(const kernel* boxed);
+  inline const live_registration* generated() const noexcept { return generated_.get(); }
+
+  // What a row with this choice holds.
+  const kernel* record_of(unsigned row, const row_choice<live_registration>& choice) const noexcept;
+  // The record by which calls reach this kernel: itself, or its adapter.
+  const kernel* front_of(const kernel& impl) const noexcept;
+  // Chooses anew for these rows and stores what changed, then the words that follow from the rows.
+  void refresh(const row_set& rows) noexcept;
+  void refresh_words(const row_set& rows) noexcept;
 
  private:
-  kernel* make(kernel_kind kind);
-  std::vector<kernel*> records_;
-  kernel* raiser_ = nullptr;
-  std::unique_ptr<live_registration> selector_;
-  std::vector<std::unique_ptr<schema_record>> schemas_;
+  record_ptr make(kernel_kind kind);
+  inline const kernel* stored(unsigned row) const noexcept { return (&row0)[row].load(std::memory_order_relaxed); }
+  void store(unsigned row, const kernel* k) noexcept;
+
+  record_ptr raiser_;       // throws no_kernel
+  record_ptr skip_;         // passes through
+  record_ptr selector_;     // selects by the device argument; null if the signature has none
+  std::uint64_t seen_ = functionality_bits;  // functionalities that some row does not pass through
+  std::vector<record_ptr> adapters_;         // one per boxed kernel that ever served this operator
+  std::unique_ptr<live_registration> generated_;
+  schema_record first_schema_;
 };
 
 inline entry& entry_of(entry_head& head) noexcept { return static_cast<entry&>(head); }
@@ -84,27 +125,31 @@ inline const entry& entry_of(const entry_head& head) noexcept { return static_ca
 // The rows of an entry are reached from row0 by index.
 static_assert(sizeof(std::atomic<const kernel*>) == sizeof(void*) && alignof(entry_head) == sizeof(void*));
 
+using fallback_table = std::array<const live_registration*, row_count>;
+
 // What is live for one entry, looked up once per publication: the input of row_value.
 class live_kernels {
  public:
-  using fallback_table = std::array<const live_registration*, row_count>;
-  live_kernels(const entry& e, const fallback_table& fallbacks) noexcept;
-  inline const live_registration* direct(unsigned row) const noexcept { return direct_[row]; }
+  explicit live_kernels(const entry& e) noexcept;
+  inline const live_registration* direct(unsigned row) const noexcept {
+    return direct_rows_.has(row) ? newest(row) : nullptr;
+  }
   inline const live_registration* alias(alias_key a) const noexcept { return alias_[a.index]; }
-  inline const live_registration* fallback(unsigned row) const noexcept { return fallbacks_[row]; }
+  inline const live_registration* fallback(unsigned row) const noexcept { return (*fallbacks_)[row]; }
 
  private:
-  std::array<const live_registration*, row_count> direct_{};
+  const live_registration* newest(unsigned row) const noexcept;
+  const entry* entry_;
+  const fallback_table* fallbacks_;
+  row_set direct_rows_;
   std::array<const live_registration*, alias_count> alias_{};
-  const fallback_table& fallbacks_;
 };
 
 // True if a row with this choice is passed through instead of being run.
 bool passes_through(const row_choice<live_registration>& choice) noexcept;
 
-// Recomputes all rows and words of an entry and stores them for the callers.
-void publish(entry& e, const live_kernels::fallback_table& fallbacks);
-
+// The image an address belongs to; null for none that is known.
+const void* image_of(const void* address) noexcept;
 // Keeps the shared library that contains the address mapped for good; its code may be in a row. Waits for the dynamic
 // loader, so no lock may be held that an initialiser of a library could want: the registry's above all.
 void pin_image_of(const void* address) noexcept;

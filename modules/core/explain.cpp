@@ -51,7 +51,7 @@ explanation explain_keys(const operator_handle& op, std::span<const key_set> arg
   const std::lock_guard lock(e.home->mutex);
   explanation out;
   out.op = e.name;
-  out.schema = e.schema_of().text;
+  out.schema = e.schema_of().text();
   key_set brought;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     out.arguments.push_back({e.argument_label(i), arguments[i]});
@@ -70,7 +70,7 @@ explanation explain_keys(const operator_handle& op, std::span<const key_set> arg
         make_candidate(wanted.highest(), row_reason::missing, nullptr, "the operator is not defined"));
     return out;
   }
-  const detail::live_kernels live(e, e.home->fallbacks);
+  const detail::live_kernels live(e);
   for (key_set left = wanted;; left = left - key_set(building_block{left.highest_functionality()})) {
     out.effective = left;
     const dispatch_key k = key_of_row(left.row());
@@ -105,7 +105,7 @@ std::string to_string(const explanation& e) {
   if (!e.always.empty()) text += "  always    " + to_string(e.always) + "\n";
   for (const candidate& c : e.candidates) {
     text += std::string(c.taken ? "  takes     " : "  passes    ") + to_string(c.key) + ": " + c.why;
-    if (!c.file.empty()) text += ", registered at " + detail::place(c.file, c.line);
+    if (!c.file.empty()) text += ", registered at " + detail::place{c.file.c_str(), c.line}.text();
     text += "\n";
   }
   if (!e.found) text += "  result    no kernel: the call would throw\n";

@@ -7,8 +7,8 @@ namespace topbit {
 using detail::entry_of;
 
 std::string_view operator_handle::name() const noexcept { return entry_of(*entry_).name; }
-std::string_view operator_handle::schema() const noexcept { return entry_of(*entry_).schema_of().text; }
-std::string_view operator_handle::signature() const noexcept { return entry_of(*entry_).signature_name; }
+std::string_view operator_handle::schema() const { return entry_of(*entry_).schema_of().text(); }
+std::string_view operator_handle::signature() const noexcept { return entry_of(*entry_).signature->name; }
 std::size_t operator_handle::argument_count() const noexcept { return entry_of(*entry_).signature->arguments; }
 std::size_t operator_handle::result_count() const noexcept { return entry_of(*entry_).signature->results; }
 bool operator_handle::is_defined() const { return entry_of(*entry_).defined.load(std::memory_order_acquire); }
@@ -25,7 +25,7 @@ std::vector<kernel_record> operator_handle::kernels() const {
 }
 
 bool detail::has_signature(const operator_handle& h, std::string_view identity) noexcept {
-  return entry_of(h.entry()).signature_identity == identity;
+  return entry_of(h.entry()).signature->identity == identity;
 }
 
 void operator_handle::call_boxed(stack& s) const {

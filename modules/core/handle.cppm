@@ -32,7 +32,7 @@ export class operator_handle {
   /// "ns::name.overload"
   std::string_view name() const noexcept;
   /// The schema text, canonical; inferred from the C++ signature where only that was given.
-  std::string_view schema() const noexcept;
+  std::string_view schema() const;
   /// The C++ signature, for people.
   std::string_view signature() const noexcept;
   std::size_t argument_count() const noexcept;

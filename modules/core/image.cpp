@@ -12,26 +12,42 @@ import topbit.std;
 namespace topbit::detail {
 
 namespace {
+
 constinit std::mutex pinned_mutex;
 constinit std::vector<const void*>* pinned = nullptr;  // never freed: it must outlive every static destructor
+// The same once more for reading without the lock: few images register, and each registers much. Slots are filled in
+// turn; one that is overwritten costs a look into the list.
+constinit std::array<std::atomic<const void*>, 8> recently_pinned{};
+constinit std::atomic<unsigned> next_slot = 0;
+
 }  // namespace
+
+const void* image_of(const void* address) noexcept {
+  dl_find_object image{};
+  return _dl_find_object(const_cast<void*>(address), &image) == 0 ? image.dlfo_map_start : nullptr;
+}
 
 void pin_image_of(const void* address) noexcept {
   dl_find_object image{};
   if (_dl_find_object(const_cast<void*>(address), &image) != 0) return;
+  for (const std::atomic<const void*>& each : recently_pinned) {
+    if (each.load(std::memory_order_relaxed) == image.dlfo_map_start) return;
+  }
+  bool known = false;
   {
     const std::lock_guard lock(pinned_mutex);
     if (pinned == nullptr) pinned = new std::vector<const void*>;
-    if (std::ranges::find(*pinned, image.dlfo_map_start) != pinned->end()) return;
+    known = std::ranges::find(*pinned, image.dlfo_map_start) != pinned->end();
   }
   // The executable has an empty name and cannot be unloaded. No lock is held here: an initialiser of a library that
   // is being loaded may register, so whoever waits for the loader must not keep the registry waiting. Twice is
   // harmless.
-  if (image.dlfo_link_map != nullptr && image.dlfo_link_map->l_name[0] != '\0') {
+  if (!known && image.dlfo_link_map != nullptr && image.dlfo_link_map->l_name[0] != '\0') {
     dlopen(image.dlfo_link_map->l_name, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
   }
   const std::lock_guard lock(pinned_mutex);
-  pinned->push_back(image.dlfo_map_start);
+  if (!known) pinned->push_back(image.dlfo_map_start);
+  recently_pinned[next_slot++ % recently_pinned.size()].store(image.dlfo_map_start, std::memory_order_relaxed);
 }
 
 }  // namespace topbit::detail

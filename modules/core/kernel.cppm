@@ -21,7 +21,7 @@ enum class kernel_kind : std::uint8_t {
   typed,           // has an unboxed and a boxed entry point
   boxed,           // has only a boxed one
   fallthrough,     // is never run: its rows are skipped
-  skip,            // clears its functionality from the set and selects again
+  skip,            // clears the set's highest functionality and selects again
   raise,           // no kernel: throws, saying why
   adapter,         // a boxed kernel with a typed front
   backend_select,  // adds the keys its device argument stands for and selects again
@@ -34,7 +34,6 @@ struct kernel {
   const void* state = nullptr;  // binder: the site; adapter: the boxed kernel
   entry_head* owner = nullptr;  // records an entry made for itself
   kernel_kind kind = kernel_kind::typed;
-  functionality skipped = functionality::undefined;
 };
 
 // The two extras come last, so that the arguments keep the registers they already sit in.

@@ -57,17 +57,26 @@ constexpr std::array<std::string_view, alias_count> alias_names{"Autograd",
                                                                 "CompositeImplicitAutogradNestedTensor",
                                                                 "FuncTorchBatchedDecomposition"};
 
+// The names given to private backends: text that stays for good and ends with a zero.
+constinit std::array<std::atomic<const char*>, backend_count + 1> given_names{};
+
+std::string instance_name(functionality f, std::string_view backend_name) {
+  return std::string(f == functionality::Dense ? std::string_view{} : name_of(f)) + std::string(backend_name);
+}
+
 }  // namespace
 
-std::string_view name_of(backend b) noexcept { return backend_names[static_cast<unsigned>(b)]; }
+std::string_view name_of(backend b) noexcept {
+  const char* given = given_names[static_cast<unsigned>(b)].load(std::memory_order_acquire);
+  return given != nullptr ? std::string_view(given) : backend_names[static_cast<unsigned>(b)];
+}
 std::string_view name_of(functionality f) noexcept { return functionality_names[static_cast<unsigned>(f)]; }
 std::string_view name_of(alias_key a) noexcept { return alias_names[a.index]; }
 
 std::string to_string(dispatch_key k) {
   if (!per_backend(k.layer)) return std::string(name_of(k.layer));
   if (k.device == backend::none) return std::string(name_of(k.layer)) + " (no backend)";
-  const std::string_view prefix = k.layer == functionality::Dense ? std::string_view{} : name_of(k.layer);
-  return std::string(prefix) + std::string(name_of(k.device));
+  return instance_name(k.layer, name_of(k.device));
 }
 
 std::string to_string(alias_key a) { return std::string(name_of(a)); }
@@ -91,9 +100,32 @@ std::optional<key_target> parse_key(std::string_view name) {
     const dispatch_key k = key_of_row(row);
     if (per_backend(k.layer) && k.device == backend::none) continue;
     if (to_string(k) == name) return k;
+    if (is_private(k.device) && instance_name(k.layer, detail::canonical_name(k.device)) == name) return k;
   }
   if (name == "MAIA") return key::MAIA;
   return std::nullopt;
 }
+
+namespace detail {
+
+std::string canonical_name(backend b) { return std::string(backend_names[static_cast<unsigned>(b)]); }
+
+void set_backend_name(backend b, std::string_view name) noexcept {
+  given_names[static_cast<unsigned>(b)].store(name.empty() ? nullptr : name.data(), std::memory_order_release);
+}
+
+std::string key_named_like(std::string_view name, backend b) {
+  for (unsigned f = 1; f <= functionality_count; ++f) {
+    const auto layer = static_cast<functionality>(f);
+    if (name_of(layer) == name) return std::string(name);
+    if (!per_backend(layer)) continue;
+    const std::string instance = instance_name(layer, name);
+    const std::optional<key_target> found = parse_key(instance);
+    if (found && (found->is_alias() || found->row.device != b)) return instance;
+  }
+  return {};
+}
+
+}  // namespace detail
 
 }  // namespace topbit

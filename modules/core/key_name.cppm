@@ -1,4 +1,4 @@
-// Names of keys and sets: printing is total, parsing accepts exactly what printing makes, aliases included.
+// Names of keys and sets: printing is total, parsing accepts what printing makes, aliases included.
 export module topbit.core:key_name;
 
 import topbit.std;
@@ -7,6 +7,7 @@ import :key_set;
 
 namespace topbit {
 
+/// "CPU"; for a private backend the name it was given, if any.
 export std::string_view name_of(backend b) noexcept;
 export std::string_view name_of(functionality f) noexcept;
 export std::string_view name_of(alias_key a) noexcept;
@@ -18,7 +19,21 @@ export std::string to_string(key_target t);
 /// "{CPU, ADInplaceOrView, AutogradCPU}", ascending; "{}" when empty.
 export std::string to_string(key_set s);
 
-/// The key with this name, or nothing. Cost: linear in the number of names; for tools and tests.
+/// The key with this name, or nothing. A private backend goes by its given name and by its own. Cost: linear in the number of names; for tools and tests.
 export std::optional<key_target> parse_key(std::string_view name);
+
+/// True for PrivateUse1 to PrivateUse8, which name_backend() gives names to.
+export constexpr bool is_private(backend b) noexcept { return b >= backend::PrivateUse1 && b <= backend::PrivateUse8; }
+
+namespace detail {
+
+/// "PrivateUse1", whatever name it was given.
+std::string canonical_name(backend b);
+/// The text must stay for good; empty takes the name away.
+void set_backend_name(backend b, std::string_view name) noexcept;
+/// What this name for the backend, or for an instance of it, means already; empty if it is free.
+std::string key_named_like(std::string_view name, backend b);
+
+}  // namespace detail
 
 }  // namespace topbit

@@ -187,15 +187,25 @@ export constexpr key_set below(alias_key alias) noexcept {
 export inline constexpr key_set autograd_keys{key::AutogradOther, key::AutogradFunctionality,
                                               key::AutogradNestedTensor};
 
-/// The inverse of row(): the key that owns a row; key::Undefined for row 0.
-export constexpr dispatch_key key_of_row(unsigned row) noexcept {
-  for (unsigned f = functionality_count; f >= 1; --f) {
+namespace detail {
+
+consteval std::array<dispatch_key, row_count> build_row_keys() {
+  std::array<dispatch_key, row_count> keys{};
+  for (unsigned f = 1; f <= functionality_count; ++f) {
     const auto layer = static_cast<functionality>(f);
-    const std::uint32_t offset = detail::row_rules[detail::functionality_bit(layer)].offset;
-    if (row >= offset) return {layer, static_cast<backend>(row - offset)};
+    const unsigned offset = row_rules[functionality_bit(layer)].offset;
+    for (unsigned b = 0; b <= (per_backend(layer) ? backend_count : 0); ++b) {
+      keys[offset + b] = {layer, static_cast<backend>(b)};
+    }
   }
-  return {};
+  return keys;
 }
+inline constexpr std::array<dispatch_key, row_count> row_keys = build_row_keys();
+
+}  // namespace detail
+
+/// The inverse of row(): the key that owns a row; key::Undefined for row 0.
+export constexpr dispatch_key key_of_row(unsigned row) noexcept { return detail::row_keys[row]; }
 
 static_assert(detail::top_bit <= 60, "at least three bits stay spare");
 static_assert(key_set{}.row() == 0 && key_set(backend::CPU).row() == 0);

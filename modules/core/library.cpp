@@ -7,36 +7,62 @@ namespace topbit {
 library_block::library_block(registry& r, std::string_view ns, kind k, std::optional<key_target> key,
                              std::source_location where)
     : registry_(&r), ns_(ns), kind_(k), key_(key) {
-  bool identifier = !ns.empty() && !detail::is_digit(ns.front());
-  for (char c : ns) identifier = identifier && (detail::is_letter(c) || detail::is_digit(c));
-  if (!identifier) {
-    throw bad_registration("namespace '" + ns_ + "' at " + detail::place(where.file_name(), where.line()) +
-                           ": needs an identifier of letters, digits and '_'");
+  if (!detail::is_identifier(ns)) {
+    registry_->refuse(bad_registration("namespace '" + ns_ + "' at " +
+                                       detail::place{where.file_name(), where.line()}.text() +
+                                       ": needs an identifier of letters, digits and '_'"));
+  } else if (kind_ == kind::library) {
+    registrations_.push_back(registry_->claim(ns_, where));
   }
-  if (kind_ == kind::library) registrations_.push_back(registry_->claim(ns_, where));
 }
 
-void library_block::check_namespace(const detail::operator_info& op, std::source_location where) const {
-  if (op.ns == ns_) return;
-  throw bad_registration(std::string(op.name) + " at " + detail::place(where.file_name(), where.line()) +
-                             ": belongs to the namespace '" + std::string(op.ns) + "', the block to '" + ns_ + "'",
-                         std::string(op.name));
+bool library_block::owns(const detail::operator_info& op, std::source_location where) const {
+  if (op.ns == ns_) return true;
+  const std::string name(op.name);
+  registry_->refuse(bad_registration(name + " at " + detail::place{where.file_name(), where.line()}.text() +
+                                         ": belongs to the namespace '" + std::string(op.ns) + "', the block to '" +
+                                         ns_ + "'",
+                                     name));
+  return false;
+}
+
+// Empty if the name was refused.
+std::string library_block::qualified(std::string_view name, std::source_location where) const {
+  const std::string here = detail::place{where.file_name(), where.line()}.text();
+  schema_view view;
+  detail::schema_parser parser(name, nullptr, nullptr);
+  const schema_mistake mistake = parser.parse(view);
+  if (!mistake.ok() || parser.found().has_signature) {
+    registry_->refuse(bad_registration(
+        "operator name '" + std::string(name) + "' at " + here +
+        (mistake.ok() ? ": found a schema, wanted a name; the signature is the function's"
+                      : ", column " + std::to_string(mistake.column) + ": expected " + std::string(mistake.expected))));
+    return {};
+  }
+  if (view.ns.empty()) view.ns = ns_;
+  std::string full = qualified_name(view);
+  if (view.ns == ns_) return full;
+  registry_->refuse(bad_registration(
+      full + " at " + here + ": belongs to the namespace '" + std::string(view.ns) + "', the block to '" + ns_ + "'",
+      full));
+  return {};
 }
 
 void library_block::define(const detail::operator_info& op, std::source_location where) {
-  check_namespace(op, where);
+  if (!owns(op, where)) return;
   if (kind_ == kind::implement) {
-    throw bad_registration(std::string(op.name) + " at " + detail::place(where.file_name(), where.line()) +
-                               ": def() in an implement() block; define it in a library() or a fragment()",
-                           std::string(op.name));
+    const std::string name(op.name);
+    return registry_->refuse(
+        bad_registration(name + " at " + detail::place{where.file_name(), where.line()}.text() +
+                             ": def() in an implement() block; define it in a library() or a fragment()",
+                         name));
   }
   registrations_.push_back(registry_->define(op, where));
 }
 
 void library_block::add(const detail::operator_info& op, key_target key, const detail::kernel& k,
-                        std::source_location where) {
-  check_namespace(op, where);
-  registrations_.push_back(registry_->implement(op, key, k, where));
+                        std::source_location where, bool replaces) {
+  if (owns(op, where)) registrations_.push_back(registry_->implement(op, key, k, where, replaces));
 }
 
 void library_block::reset() noexcept { registrations_.clear(); }
@@ -59,13 +85,20 @@ library_block implement(std::string_view ns, std::optional<key_target> key, regi
 namespace author {
 
 void register_rows(std::span<const kernel_row> rows, registry& r) {
-  std::vector<registration> done;  // given back if a later row is refused
-  done.reserve(rows.size());
-  for (const kernel_row& row : rows) {
-    done.push_back(row.impl == nullptr ? r.define(*row.op, row.where)
-                                       : r.implement(*row.op, row.key, *row.impl, row.where));
-  }
-  for (registration& each : done) each.keep();
+  const auto record = [&] {
+    for (const kernel_row& row : rows) {
+      if (row.impl == nullptr)
+        r.define(*row.op, row.where).keep();
+      else
+        r.implement(*row.op, row.key, *row.impl, row.where).keep();
+    }
+  };
+  if (detail::recording::of(r) != nullptr) return record();  // of a plugin that is being loaded: a part of its whole
+  detail::recording held_back(r);
+  record();
+  held_back.close();
+  if (!held_back.errors().empty()) throw bad_registration(held_back.errors().front());
+  r.commit(held_back.requests());
 }
 
 }  // namespace author

@@ -17,8 +17,14 @@ import :text;
 namespace topbit {
 
 namespace detail {
+
 inline constexpr kernel fallthrough_record{.kind = kernel_kind::fallthrough};
-}
+
+// The C++ signature of the operator a function would be the kernel of.
+template <auto Fn>
+using signature_of_kernel = without_keys<function_type<decltype(Fn)>>::type;
+
+}  // namespace detail
 
 /// One namespace's registrations, made by library(), fragment() or implement(). Move-only.
 export class [[nodiscard("its registrations are taken back when it is destroyed")]] library_block {
@@ -61,6 +67,51 @@ export class [[nodiscard("its registrations are taken back when it is destroyed"
     return std::move(impl<Fn>(o, default_key(), where));
   }
 
+  /// The same on purpose over another kernel: throws bad_registration where none is registered for this key. Takes back
+  /// only itself.
+  template <auto Fn, class Op>
+  library_block& replace(const Op&, key_target key, std::source_location where = std::source_location::current()) & {
+    static_assert(kernel_for<Fn, Op>, detail::explain_kernel<decltype(Fn), Op>());
+    if constexpr (kernel_for<Fn, Op>) {
+      add(Op::info(), key, detail::kernel_front<Fn, typename Op::signature>::row, where, true);
+    }
+    return *this;
+  }
+  template <auto Fn, class Op>
+  library_block replace(const Op& o, key_target key, std::source_location where = std::source_location::current()) && {
+    return std::move(replace<Fn>(o, key, where));
+  }
+
+  /// By a name made at run time, "name.overload" or with the block's namespace in front: defines the operator with the
+  /// function's own C++ signature, and registers the function for the block's key, or as a catch-all.
+  /// Call it by find(name).typed<Sig>().
+  template <auto Fn>
+  library_block& def(std::string_view name, std::source_location where = std::source_location::current()) & {
+    using signature = detail::signature_of_kernel<Fn>;
+    const std::string full = qualified(name, where);
+    if (full.empty()) return *this;
+    define({full, ns_, {}, &detail::signature_of<signature>}, where);
+    return impl<Fn>(name, default_key(), where);
+  }
+  template <auto Fn>
+  library_block def(std::string_view name, std::source_location where = std::source_location::current()) && {
+    return std::move(def<Fn>(name, where));
+  }
+  template <auto Fn>
+  library_block& impl(std::string_view name, key_target key,
+                      std::source_location where = std::source_location::current()) & {
+    using signature = detail::signature_of_kernel<Fn>;
+    const std::string full = qualified(name, where);
+    if (full.empty()) return *this;
+    add({full, ns_, {}, &detail::signature_of<signature>}, key, detail::kernel_front<Fn, signature>::row, where);
+    return *this;
+  }
+  template <auto Fn>
+  library_block impl(std::string_view name, key_target key,
+                     std::source_location where = std::source_location::current()) && {
+    return std::move(impl<Fn>(name, key, where));
+  }
+
   /// A boxed kernel for this operator alone.
   template <auto Fn, class Op>
   library_block& impl_boxed(const Op&, key_target key, std::source_location where = std::source_location::current()) & {
@@ -94,8 +145,10 @@ export class [[nodiscard("its registrations are taken back when it is destroyed"
 
  private:
   void define(const detail::operator_info& op, std::source_location where);
-  void add(const detail::operator_info& op, key_target key, const detail::kernel& k, std::source_location where);
-  void check_namespace(const detail::operator_info& op, std::source_location where) const;
+  void add(const detail::operator_info& op, key_target key, const detail::kernel& k, std::source_location where,
+           bool replaces = false);
+  bool owns(const detail::operator_info& op, std::source_location where) const;
+  std::string qualified(std::string_view name, std::source_location where) const;
   key_target default_key() const noexcept { return key_.value_or(key::CompositeImplicitAutograd); }
 
   registry* registry_;

@@ -22,6 +22,7 @@ import :schema;
 import :signature;
 import :stack;
 import :text;
+import :version;
 
 namespace topbit {
 
@@ -91,7 +92,7 @@ struct caller<R(A...)> {
 
   // The records an entry makes for itself.
   static R skip(A... a, key_set keys, const kernel* k) {
-    return select(k->owner, keys - key_set(building_block{k->skipped}), std::forward<A>(a)...);
+    return select(k->owner, keys - key_set(building_block{keys.highest_functionality()}), std::forward<A>(a)...);
   }
   static R raise(A... a, key_set keys, const kernel* k) {
     const std::array<key_set, sizeof...(A)> brought{keys_in(a)...};
@@ -123,15 +124,31 @@ struct caller<R(A...)> {
   }
 };
 
+// "(image, double) -> image": stands for a schema where an operator was given a C++ signature instead.
+template <class Sig>
+inline constexpr name_buffer shape_of{};
+template <class R, class... A>
+inline constexpr name_buffer shape_of<R(A...)> = [] {
+  name_buffer text;
+  std::size_t i = 0;
+  text.add("(");
+  ((text.add(i++ == 0 ? "" : ", "), text.add(type_name<A>())), ...);
+  text.add(") -> ");
+  text.add(type_name<R>());
+  return text;
+}();
+
 template <class Sig>
 inline constexpr signature_info signature_of{type_name<Sig>(),
                                              raw_type_name<Sig>(),
+                                             {shape_of<Sig>.text, shape_of<Sig>.size},
                                              function_traits<Sig>::arity,
                                              result_count<typename function_traits<Sig>::result>,
                                              signature_selects_backend<Sig>,
                                              &stack_check<Sig>::arguments,
                                              &stack_check<Sig>::results,
-                                             &caller<Sig>::make};
+                                             &caller<Sig>::make,
+                                             &image_note<0>::value};
 
 // The front of a kernel known at compile time: its body is inlined here.
 template <auto Fn, class Sig>
@@ -158,30 +175,14 @@ struct boxed_front {
   static constexpr kernel row{.boxed = &run, .kind = kernel_kind::boxed};
 };
 
-// "name(image, double) -> image" for an operator that was given a C++ signature instead of a schema.
-template <class R, class... A>
-constexpr name_buffer inferred_schema(std::string_view name, std::type_identity<R(A...)>) {
-  name_buffer text;
-  std::size_t i = 0;
-  text.add(name);
-  text.add("(");
-  ((text.add(i++ == 0 ? "" : ", "), text.add(type_name<A>())), ...);
-  text.add(") -> ");
-  text.add(type_name<R>());
-  return text;
-}
-
 template <fixed_string Text, class Sig>
 struct operator_constants {
   static constexpr schema_view view = parsed<Text>::view;
   // A schema's name ends where its '(' begins.
   static constexpr std::string_view name =
       parsed<Text>::has_signature ? Text.view().substr(0, Text.view().find('(')) : Text.view();
-  static constexpr name_buffer inferred =
-      parsed<Text>::has_signature ? name_buffer{} : inferred_schema(name, std::type_identity<Sig>{});
-  static constexpr operator_info info{
-      name, view.ns, parsed<Text>::has_signature ? Text.view() : std::string_view(inferred.text, inferred.size),
-      parsed<Text>::has_signature, &signature_of<Sig>};
+  static constexpr operator_info info{name, view.ns, parsed<Text>::has_signature ? Text.view() : std::string_view(),
+                                      &signature_of<Sig>};
 };
 
 template <fixed_string Text, class Sig>

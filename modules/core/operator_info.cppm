@@ -1,5 +1,6 @@
 // What the registry must know of an operator and of its signature: plain constant data, made by the templates of :op,
-// read by code that is no template. Views point into the image that declares the operator; the registry copies.
+// read by code that is no template. Views point into the image that declares the operator; the registry copies names
+// and texts, and pins the image of a signature, whose functions it calls.
 export module topbit.core:operator_info;
 
 import topbit.std;
@@ -7,14 +8,16 @@ import :extract;
 import :kernel;
 import :text;
 import :value;
+import :version;
 
 namespace topbit {
 
 namespace detail {
 
 struct signature_info {
-  std::string_view name;      // for people
+  std::string_view name;      // for people: "image(const image&, double)"
   std::string_view identity;  // the same across images
+  std::string_view shape;     // what a schema's text is after the name: "(const image&, double) -> image"
   std::size_t arguments;
   std::size_t results;
   bool selects_backend;  // no argument can bring keys, and one says where to run
@@ -23,13 +26,13 @@ struct signature_info {
   void (*check_results)(const operator_handle&, std::span<const value>);
   // A new record of this kind with the signature's entry points. Freed by ::operator delete.
   kernel* (*make)(kernel_kind);
+  const version_note* built_with;
 };
 
 struct operator_info {
-  std::string_view name;  // "ns::name.overload"
+  std::string_view name;    // "ns::name.overload"
   std::string_view ns;
-  std::string_view schema;  // schema text, or "name(types) -> type" where only a C++ signature was given
-  bool has_schema;          // the former
+  std::string_view schema;  // empty where only a C++ signature was given
   const signature_info* signature;
 };
 

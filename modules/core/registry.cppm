@@ -1,14 +1,17 @@
 // The registry: operators by name, their registrations, and the tables computed from them.
 //
 // Callers never come here; they read rows that were published. Everything that changes a registration takes one lock,
-// checks first, then commits, then republishes the rows that changed. Entries are interned by name and C++ signature
-// and live as long as their registry; the process-wide registry is never destroyed.
+// checks first, then commits, then chooses the rows anew that can have changed. Entries are interned by name and C++
+// signature and live as long as their registry; the process-wide registry is never destroyed.
 export module topbit.core:registry;
 
 import topbit.std;
 import :handle;
 import :kernel;
+import :error;
 import :key;
+import :key_set;
+import :listener;
 import :operator_info;
 
 namespace topbit {
@@ -17,7 +20,8 @@ export class registry;
 
 namespace detail {
 struct registry_state;
-}
+struct request;
+}  // namespace detail
 
 /// Takes one registration back when destroyed. Move-only; assigning over a live one takes that one back first.
 export class [[nodiscard("the registration ends when this is destroyed")]] registration {
@@ -36,7 +40,7 @@ export class [[nodiscard("the registration ends when this is destroyed")]] regis
   inline registration(registry& r, detail::entry_head* e, std::uint64_t id) noexcept
       : registry_(&r), entry_(e), id_(id) {}
   registry* registry_ = nullptr;
-  detail::entry_head* entry_ = nullptr;  // null: a fallback or a namespace
+  detail::entry_head* entry_ = nullptr;  // null: not about one operator
   std::uint64_t id_ = 0;
 };
 
@@ -59,19 +63,37 @@ export class registry {
   /// Names of all defined operators, sorted. Takes the lock.
   std::vector<std::string> operators() const;
 
+  /// Adds these keys to every call of every operator, on all threads, until the registration is taken back: how a layer
+  /// is switched on for the process. Costs a call nothing.
+  registration include_always(key_set keys, std::source_location where = std::source_location::current());
+  /// Calls `tell` for every operator that is defined now, then for each definition and for each last withdrawal of one,
+  /// in order, from the thread that caused it or from one that is telling already. It runs without the registry's lock
+  /// and may register; it must not throw. When the registration is gone, it is not running and will not run again.
+  registration listen(std::function<void(const registry_event&)> tell,
+                      std::source_location where = std::source_location::current());
+
   // For the templates of :op and :library.
   detail::entry_head& bind(const detail::operator_info& op);
   registration define(const detail::operator_info& op, std::source_location where);
   registration implement(const detail::operator_info& op, key_target target, const detail::kernel& impl,
-                         std::source_location where);
+                         std::source_location where, bool replaces = false);
   /// Makes a namespace somebody's own: at most one claim per namespace lives. Throws bad_registration, naming both
   /// places.
   registration claim(std::string_view ns, std::source_location where);
   /// An alias registers a fallback for every key it stands for, or for none of them.
   registration fallback(key_target target, const detail::kernel& impl, std::source_location where);
+  registration name_backend(backend b, std::string_view name, std::source_location where);
+  /// Throws, or keeps the error for whoever holds back what this thread registers.
+  void refuse(bad_registration error);
+  /// All or none, in one step; and all of them back.
+  void commit(std::span<const detail::request> requests);
+  void withdraw(std::span<const detail::request> requests) noexcept;
 
  private:
   friend class registration;
+  registration submit(detail::request r, std::source_location where, const detail::operator_info* op = nullptr,
+                      std::string_view text = {});
+  bool accepts(std::string_view what, key_target target, std::source_location where);
   void withdraw(detail::entry_head* e, std::uint64_t id) noexcept;
   std::unique_ptr<detail::registry_state> state_;
 };
@@ -79,6 +101,12 @@ export class registry {
 /// The operator of this name in the process registry: `find("ns::name").typed<Sig>()` is the typed handle by name.
 /// Throws unknown_operator, with the nearest name there is.
 export inline operator_handle find(std::string_view name) { return registry::process().find(name); }
+
+/// Gives one of the eight private backends its name: every instance of it prints so and parses so ("SparseNpu",
+/// "AutogradNpu") until the registration is taken back. Giving the same name again is allowed. Throws bad_registration
+/// for a backend that is not private, a name that is no identifier, or one that is in use.
+export registration name_backend(backend b, std::string_view name,
+                                 std::source_location where = std::source_location::current());
 
 namespace detail {
 

@@ -1,41 +1,108 @@
-// What a registry holds behind its lock. Internal.
+// What a registry holds behind its lock, and the one way it changes: requests are checked and applied, all of them or
+// none; then the rows they can change are chosen anew. Internal.
 export module topbit.core:registry_state;
 
 import topbit.std;
 import :entry;
+import :handle;
 import :kernel;
 import :key;
 import :key_set;
+import :listener;
 import :name_table;
 import :operator_info;
+import :row_set;
+import :strings;
 
 namespace topbit {
 
 namespace detail {
 
+enum class request_kind : std::uint8_t { define, implement, fallback, claim, always, backend_name, listen };
+
+/// One registration that somebody wants, as plain data that outlives the image it came from.
+struct request {
+  request_kind kind;
+  bool replaces = false;  // implement: a kernel must be there
+  key_target target = key::Undefined;
+  std::uint64_t id = 0;
+  detail::place where{};
+  entry* op = nullptr;                    // define, implement
+  const schema_record* schema = nullptr;  // define
+  const kernel* impl = nullptr;           // implement, fallback
+  key_set keys{};                         // always
+  backend named = backend::none;          // backend_name
+  std::string_view text{};                // claim: the namespace; backend_name: the name
+  std::shared_ptr<listener> hears{};      // listen
+};
+
 struct claimed_namespace {
   std::uint64_t id;
-  std::string name;
-  std::string place;
+  std::string_view name;
+  detail::place where;
+};
+struct included_layers {
+  std::uint64_t id;
+  key_set keys;
+  detail::place where;
+};
+struct named_backend {
+  std::uint64_t id;
+  backend which;
+  std::string_view name;
+  detail::place where;
 };
 
 struct registry_state {
   mutable std::mutex mutex;
+  string_pool strings;
   name_table names;
   std::vector<std::unique_ptr<entry>> entries;
   std::vector<std::unique_ptr<live_registration>> fallback_registrations;
-  live_kernels::fallback_table fallbacks{};
+  fallback_table fallbacks{};
   std::vector<claimed_namespace> namespaces;
+  std::vector<included_layers> always;
+  key_set always_included;
+  std::vector<named_backend> backend_names;
+  listeners heard_by;
   std::uint64_t next_id = 1;
 
-  // Under the lock: the entry of this name and signature, made if there is none.
+  // All of this is called under the lock.
+
+  // The entry of this name and signature, made if there is none.
   entry& intern(const operator_info& op);
-  void publish_all();
+  // Checks and applies all requests, or throws and leaves everything as it was.
+  void commit(std::span<const request> requests);
+  // Takes back what the id stands for, if anything. Returns a listener to be silenced without the lock.
+  std::shared_ptr<listener> withdraw(entry* op, std::uint64_t id) noexcept;
+  // The rows of an operator for which nothing is registered yet that somebody handles or that calls pass through.
+  row_set rows_of_new_entries() const noexcept;
   // The defined name nearest to this one, if near enough to be a slip of the pen; else empty.
   std::string nearest(std::string_view name) const;
+
+ private:
+  // What has been added to the lists, or taken from them, and is not yet seen by callers.
+  struct change {
+    request_kind kind;
+    key_target target = key::Undefined;
+    entry* op = nullptr;
+    backend named = backend::none;
+    std::shared_ptr<listener> heard = nullptr;
+  };
+  void apply(const request& r);
+  void define(const request& r);
+  void implement(const request& r);
+  void add_fallback(const request& r);
+  void claim(const request& r);
+  void name_backend(const request& r);
+  void listen(const request& r);
+  std::optional<change> remove(entry* op, std::uint64_t id) noexcept;
+  void publish(const change& c) noexcept;
+  void refresh_all(const row_set& rows) noexcept;
 };
 
-std::string place(std::string_view file, unsigned line);
+// "there are kernels for CPU (a.cpp:3), Autograd (b.cpp:9)"
+std::string kernels_text(const entry& e);
 
 }  // namespace detail
 

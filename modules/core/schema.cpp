@@ -40,6 +40,29 @@ std::string to_string(const schema_item& item) {
 
 }  // namespace
 
+std::string difference(const schema_view& a, const schema_view& b) {
+  const auto compare = [](const char* what, std::span<const schema_item> x, std::span<const schema_item> y) {
+    for (std::size_t i = 0; i < std::min(x.size(), y.size()); ++i) {
+      const std::string in_x = to_string(x[i]), in_y = to_string(y[i]), label = what + std::to_string(i + 1);
+      if (in_x != in_y) return label + " is '" + in_x + "' and '" + in_y + "'";
+      if (x[i].keyword_only != y[i].keyword_only) {
+        return label + " '" + std::string(x[i].name) + "' is keyword-only in the " +
+               (x[i].keyword_only ? "first" : "second") + " alone";
+      }
+    }
+    return std::string();
+  };
+  if (a.arguments.size() != b.arguments.size()) {
+    return "they have " + std::to_string(a.arguments.size()) + " and " + std::to_string(b.arguments.size()) +
+           " arguments";
+  }
+  if (std::string text = compare("argument ", a.arguments, b.arguments); !text.empty()) return text;
+  if (a.returns.size() != b.returns.size()) {
+    return "they have " + std::to_string(a.returns.size()) + " and " + std::to_string(b.returns.size()) + " results";
+  }
+  return compare("result ", a.returns, b.returns);
+}
+
 std::string qualified_name(const schema_view& s) {
   std::string text = s.ns.empty() ? std::string() : std::string(s.ns) + "::";
   text += s.name;

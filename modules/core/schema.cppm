@@ -46,6 +46,12 @@ namespace detail {
 constexpr bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
 constexpr bool is_letter(char c) noexcept { return c == '_' || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
+constexpr bool is_identifier(std::string_view text) noexcept {
+  bool good = !text.empty() && !is_digit(text.front());
+  for (char c : text) good = good && (is_letter(c) || is_digit(c));
+  return good;
+}
+
 class schema_parser {
  public:
   struct counts {
@@ -266,6 +272,10 @@ export class schema {
 
 /// The canonical text: parsing it gives the same schema again.
 export std::string to_string(const schema_view& s);
+
+/// The first thing in which two schemas of one operator differ, as a sentence: "argument 2 is 'int n' and 'float n'".
+/// Empty if they are the same.
+std::string difference(const schema_view& a, const schema_view& b);
 
 /// "ns::name.overload", or without what is empty.
 export std::string qualified_name(const schema_view& s);

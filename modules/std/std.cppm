@@ -37,6 +37,7 @@ module;
 #include <string_view>
 #include <tuple>
 #include <type_traits>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -167,13 +168,16 @@ using std::integer_sequence;
 using std::less;
 using std::make_index_sequence;
 using std::make_pair;
+using std::make_shared;
 using std::make_tuple;
 using std::make_unique;
+using std::make_unique_for_overwrite;
 using std::move;
 using std::nullopt;
 using std::nullopt_t;
 using std::optional;
 using std::pair;
+using std::shared_ptr;
 using std::swap;
 using std::tie;
 using std::to_address;
@@ -212,6 +216,7 @@ using std::array;
 using std::dynamic_extent;
 using std::map;
 using std::span;
+using std::unordered_set;
 using std::vector;
 }  // namespace std
 

@@ -1,0 +1,260 @@
+// How a registry changes. Every request is first checked against what is live and applied to the lists; only when all
+// of a batch have been are the rows chosen anew that they can change. Callers read rows, so they never see a part of a
+// batch that is refused.
+module topbit.core;
+
+import topbit.std;
+
+namespace topbit::detail {
+
+namespace {
+
+// A fallback is for rows; that of the empty set is none.
+row_set rows_of_fallback(key_target target) noexcept {
+  row_set rows;
+  if (!target.is_alias()) {
+    rows.add(row_of(target.row));
+    return rows;
+  }
+  alias_rows[target.alias].for_each([&](unsigned row) {
+    if (row != 0) rows.add(row);
+  });
+  return rows;
+}
+
+// The operator is live with other C++ types than the request has.
+[[noreturn]] void refuse_signature(const request& r, const char* what, const entry& other) {
+  const std::string name(r.op->name);
+  const bool defined = !other.definitions.empty();
+  const std::string there = defined ? other.definitions.front().where.text() : other.registrations.front().place();
+  throw bad_registration(name + ": " + what + " at " + r.where.text() + " with the signature '" +
+                             std::string(r.op->signature->name) + "', " + (defined ? "defined" : "implemented") +
+                             " at " + there + " with '" + std::string(other.signature->name) + "'",
+                         name);
+}
+
+}  // namespace
+
+entry& registry_state::intern(const operator_info& op) {
+  for (entry* e = names.find(op.name); e != nullptr; e = e->next_of_name) {
+    if (e->signature->identity == op.signature->identity) return *e;
+  }
+  entries.push_back(std::make_unique<entry>(op, *this));
+  names.insert(*entries.back());
+  return *entries.back();
+}
+
+row_set registry_state::rows_of_new_entries() const noexcept {
+  static constexpr row_set transparent = [] {
+    row_set rows;
+    for (unsigned row = 1; row < row_count; ++row) {
+      if (transparent_keys.has(key_of_row(row).layer) && !lacks_backend(key_of_row(row))) rows.add(row);
+    }
+    return rows;
+  }();
+  row_set rows = transparent;
+  for (const auto& fallback : fallback_registrations) rows |= rows_of_fallback(fallback->target);
+  return rows;
+}
+
+void registry_state::commit(std::span<const request> requests) {
+  std::size_t applied = 0;
+  try {
+    for (; applied < requests.size(); ++applied) apply(requests[applied]);
+  } catch (...) {
+    while (applied-- != 0) remove(requests[applied].op, requests[applied].id);
+    throw;
+  }
+  for (const request& r : requests) publish({r.kind, r.target, r.op, r.named, nullptr});
+}
+
+std::shared_ptr<listener> registry_state::withdraw(entry* op, std::uint64_t id) noexcept {
+  const std::optional<change> removed = remove(op, id);
+  if (!removed) return nullptr;
+  publish(*removed);
+  return removed->heard;
+}
+
+// ------------------------------------------------------------------------------------------- checking and applying
+
+void registry_state::apply(const request& r) {
+  switch (r.kind) {
+    case request_kind::define: return define(r);
+    case request_kind::implement: return implement(r);
+    case request_kind::fallback: return add_fallback(r);
+    case request_kind::claim: return claim(r);
+    case request_kind::always: return always.push_back({r.id, r.keys, r.where});
+    case request_kind::backend_name: return name_backend(r);
+    case request_kind::listen: return listen(r);
+  }
+}
+
+void registry_state::define(const request& r) {
+  for (const entry* e = names.find(r.op->name); e != nullptr; e = e->next_of_name) {
+    const bool same_signature = e == r.op;
+    if (!same_signature && !e->registrations.empty()) refuse_signature(r, "defined", *e);
+    if (e->definitions.empty()) continue;
+    const live_definition& d = e->definitions.front();
+    if (same_signature && (d.schema == r.schema || d.schema->text() == r.schema->text())) continue;
+    const std::string name(r.op->name);
+    std::string text = name + ": defined at " + d.where.text() + " as '" + std::string(d.schema->text()) +
+                       "', and differently at " + r.where.text() + " as '" + std::string(r.schema->text()) + "'";
+    if (d.schema->text() == r.schema->text()) {
+      text += "; the C++ signatures are '" + std::string(e->signature->name) + "' and '" +
+              std::string(r.op->signature->name) + "'";
+    } else if (d.schema->parsed() != nullptr && r.schema->parsed() != nullptr) {
+      text += "; " + difference(d.schema->parsed()->view(), r.schema->parsed()->view());
+    }
+    throw bad_registration(std::move(text), name);
+  }
+  r.op->definitions.push_back({r.id, r.schema, r.where});
+}
+
+void registry_state::implement(const request& r) {
+  for (const entry* e = names.find(r.op->name); e != nullptr; e = e->next_of_name) {
+    if (e != r.op && !(e->definitions.empty() && e->registrations.empty())) refuse_signature(r, "implemented", *e);
+  }
+  std::vector<live_registration>& live = r.op->registrations;
+  auto at = live.end();
+  bool there = false;
+  for (auto other = live.begin(); other != live.end(); ++other) {
+    if (other->target != r.target) continue;
+    there = true;
+    // The same line of the same source in another image: a library that two images contain. It is no override, so it
+    // waits below its twin.
+    const bool same_line = other->line == r.where.line && std::string_view(other->file) == r.where.file;
+    if (same_line && other->impl != r.impl && image_of(other->impl) != image_of(r.impl)) at = other;
+  }
+  if (r.replaces && !there) {
+    const std::string name(r.op->name);
+    throw bad_registration(name + ": replace() at " + r.where.text() + " for " + to_string(r.target) +
+                               ": there is no kernel to replace; " + kernels_text(*r.op),
+                           name);
+  }
+  r.op->prepare(*r.impl);
+  live.insert(at, {r.id, r.impl, r.where.file, r.where.line, r.target, r.replaces});
+}
+
+void registry_state::add_fallback(const request& r) {
+  const row_set rows = rows_of_fallback(r.target);
+  rows.for_each([&](unsigned row) {
+    const live_registration* other = fallbacks[row];
+    if (other == nullptr) return;
+    throw bad_registration("fallback for " + to_string(r.target) + " at " + r.where.text() + ": " +
+                           to_string(key_of_row(row)) + " has one already, registered at " + other->place());
+  });
+  for (const auto& e : entries) e->prepare(*r.impl);
+  fallback_registrations.push_back(std::make_unique<live_registration>(
+      live_registration{r.id, r.impl, r.where.file, r.where.line, r.target, false}));
+  rows.for_each([&](unsigned row) { fallbacks[row] = fallback_registrations.back().get(); });
+}
+
+void registry_state::claim(const request& r) {
+  for (const claimed_namespace& other : namespaces) {
+    if (other.name != r.text) continue;
+    throw bad_registration("library '" + std::string(r.text) + "' at " + r.where.text() +
+                           ": the namespace has one already, at " + other.where.text() +
+                           "; add to it with fragment() or implement()");
+  }
+  namespaces.push_back({r.id, r.text, r.where});
+}
+
+void registry_state::name_backend(const request& r) {
+  const auto refuse = [&](const std::string& why) {
+    throw bad_registration("name '" + std::string(r.text) + "' for " + canonical_name(r.named) + " at " +
+                           r.where.text() + ": " + why);
+  };
+  if (!is_private(r.named)) refuse("only PrivateUse1 to PrivateUse8 are given names");
+  if (!is_identifier(r.text)) refuse("needs an identifier of letters, digits and '_'");
+  for (const named_backend& other : backend_names) {
+    if (other.which == r.named && other.name != r.text) {
+      refuse("the backend is named '" + std::string(other.name) + "' already, at " + other.where.text());
+    }
+    if (other.which != r.named && other.name == r.text) {
+      refuse(canonical_name(other.which) + " has this name already, given at " + other.where.text());
+    }
+  }
+  if (const std::string taken = key_named_like(r.text, r.named); !taken.empty()) {
+    refuse("it would make the name of " + taken + " mean two keys");
+  }
+  backend_names.push_back({r.id, r.named, r.text, r.where});
+}
+
+void registry_state::listen(const request& r) {
+  heard_by.add(r.id, r.hears);
+  for (const auto& e : entries) {
+    if (!e->definitions.empty()) heard_by.queue_for(r.hears, {registry_event::kind::defined, operator_handle(*e)});
+  }
+}
+
+// ------------------------------------------------------------------------------------------------------ taking back
+
+std::optional<registry_state::change> registry_state::remove(entry* op, std::uint64_t id) noexcept {
+  const auto has_id = [&](const auto& each) { return each.id == id; };
+  if (op != nullptr) {
+    const auto found = std::ranges::find_if(op->registrations, has_id);
+    if (found != op->registrations.end()) {
+      const key_target target = found->target;
+      op->registrations.erase(found);
+      return change{request_kind::implement, target, op};
+    }
+    if (std::erase_if(op->definitions, has_id) != 0) return change{request_kind::define, key::Undefined, op};
+    return std::nullopt;
+  }
+  for (auto& fallback : fallback_registrations) {
+    if (fallback->id != id) continue;
+    const key_target target = fallback->target;
+    rows_of_fallback(target).for_each([&](unsigned row) { fallbacks[row] = nullptr; });
+    std::erase_if(fallback_registrations, [&](const auto& each) { return each->id == id; });
+    return change{request_kind::fallback, target};
+  }
+  for (const named_backend& name : backend_names) {
+    if (name.id != id) continue;
+    const backend which = name.which;
+    std::erase_if(backend_names, has_id);
+    return change{request_kind::backend_name, key::Undefined, nullptr, which};
+  }
+  if (std::erase_if(always, has_id) != 0) return change{request_kind::always};
+  if (std::erase_if(namespaces, has_id) != 0) return change{request_kind::claim};
+  if (auto heard = heard_by.remove(id)) return change{request_kind::listen, key::Undefined, nullptr, {}, heard};
+  return std::nullopt;
+}
+
+// ------------------------------------------------------------------------------------- what callers see of a change
+
+void registry_state::publish(const change& c) noexcept {
+  switch (c.kind) {
+    case request_kind::implement: return c.op->refresh(rows_changed_by(c.target));
+    case request_kind::fallback: return refresh_all(rows_of_fallback(c.target));
+    case request_kind::define: {
+      const bool was = c.op->defined.load(std::memory_order_relaxed), is = !c.op->definitions.empty();
+      if (is) c.op->schema_now.store(c.op->definitions.front().schema, std::memory_order_release);
+      c.op->was_defined |= is;
+      row_set first;
+      first.add(0);
+      c.op->refresh(first);
+      using enum registry_event::kind;
+      if (was != is) heard_by.queue({is ? defined : withdrawn, operator_handle(*c.op)});
+      return;
+    }
+    case request_kind::always:
+      always_included = {};
+      for (const included_layers& each : always) always_included = always_included | each.keys;
+      return refresh_all({});
+    case request_kind::backend_name: {
+      std::string_view name;
+      for (const named_backend& each : backend_names) {
+        if (each.which == c.named) name = each.name;
+      }
+      return set_backend_name(c.named, name);
+    }
+    case request_kind::claim:
+    case request_kind::listen: return;
+  }
+}
+
+void registry_state::refresh_all(const row_set& rows) noexcept {
+  for (const auto& e : entries) e->refresh(rows);
+}
+
+}  // namespace topbit::detail

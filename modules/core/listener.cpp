@@ -1,0 +1,35 @@
+module topbit.core;
+
+import topbit.std;
+
+namespace topbit::detail {
+
+void listeners::add(std::uint64_t id, std::shared_ptr<listener> l) { all_.emplace_back(id, std::move(l)); }
+
+std::shared_ptr<listener> listeners::remove(std::uint64_t id) noexcept {
+  std::shared_ptr<listener> found;
+  std::erase_if(all_, [&](auto& each) {
+    if (each.first != id) return false;
+    found = std::move(each.second);
+    return true;
+  });
+  return found;
+}
+
+void listeners::queue(const registry_event& e) {
+  for (const auto& each : all_) queue_.push_back({each.second, e});
+}
+
+void listeners::deliver(std::unique_lock<std::mutex>& lock) noexcept {
+  if (delivering_) return;
+  delivering_ = true;
+  while (!queue_.empty()) {
+    const std::vector<addressed> now = std::exchange(queue_, {});
+    lock.unlock();
+    for (const addressed& each : now) each.to->tell(each.what);
+    lock.lock();
+  }
+  delivering_ = false;
+}
+
+}  // namespace topbit::detail

@@ -1,0 +1,62 @@
+// Who wants to hear of definitions, and how they are told: in order, outside the registry's lock, so that a listener may
+// itself register, look up and withdraw.
+export module topbit.core:listener;
+
+import topbit.std;
+import :handle;
+
+namespace topbit {
+
+/// An operator was defined, or its last definition was taken back.
+export struct registry_event {
+  enum class kind : std::uint8_t { defined, withdrawn };
+  kind what;
+  operator_handle op;
+};
+
+namespace detail {
+
+class listener {
+ public:
+  explicit listener(std::function<void(const registry_event&)> tell) noexcept : tell_(std::move(tell)) {}
+  // The lock is held while the function runs: who silences it waits until it has ended, except from inside it.
+  inline void tell(const registry_event& e) noexcept {
+    const std::lock_guard lock(mutex_);
+    if (!silent_) tell_(e);
+  }
+  inline void silence() noexcept {
+    const std::lock_guard lock(mutex_);
+    silent_ = true;
+  }
+
+ private:
+  std::recursive_mutex mutex_;
+  std::function<void(const registry_event&)> tell_;
+  bool silent_ = false;
+};
+
+// Every member is called under the registry's lock.
+class listeners {
+ public:
+  void add(std::uint64_t id, std::shared_ptr<listener> l);
+  // The listener of this id, to be silenced when the lock has been given back; null if there is none.
+  std::shared_ptr<listener> remove(std::uint64_t id) noexcept;
+  void queue(const registry_event& e);
+  void queue_for(const std::shared_ptr<listener>& l, const registry_event& e) { queue_.push_back({l, e}); }
+  // Tells what is queued, in order, giving the lock back while a listener runs. Who comes while somebody is telling
+  // leaves its events to them.
+  void deliver(std::unique_lock<std::mutex>& lock) noexcept;
+
+ private:
+  struct addressed {
+    std::shared_ptr<listener> to;
+    registry_event what;
+  };
+  std::vector<std::pair<std::uint64_t, std::shared_ptr<listener>>> all_;
+  std::vector<addressed> queue_;
+  bool delivering_ = false;
+};
+
+}  // namespace detail
+
+}  // namespace topbit

@@ -1,0 +1,95 @@
+// Why a call found no kernel, in one sentence: what was looked for, what is there, what would help.
+module topbit.core;
+
+import topbit.std;
+
+namespace topbit::detail {
+
+std::string registry_state::nearest(std::string_view name) const {
+  std::string best;
+  std::size_t best_distance = name.size() / 3 + 2;  // farther is another word, not a slip
+  std::vector<std::size_t> row;
+  for (const auto& e : entries) {
+    if (e->definitions.empty()) continue;
+    row.resize(e->name.size() + 1);
+    for (std::size_t j = 0; j < row.size(); ++j) row[j] = j;
+    for (std::size_t i = 1; i <= name.size(); ++i) {
+      std::size_t diagonal = std::exchange(row[0], i);
+      for (std::size_t j = 1; j < row.size(); ++j) {
+        const std::size_t substitute = diagonal + (name[i - 1] == e->name[j - 1] ? 0 : 1);
+        diagonal = row[j];
+        row[j] = std::min(substitute, std::min(row[j], row[j - 1]) + 1);
+      }
+    }
+    if (row.back() < best_distance) {
+      best_distance = row.back();
+      best = e->name;
+    }
+  }
+  return best;
+}
+
+std::string kernels_text(const entry& e) {
+  std::string text;
+  for (const live_registration& r : e.registrations) {
+    if (r.impl->kind == kernel_kind::fallthrough) continue;
+    text += (text.empty() ? "" : ", ") + to_string(r.target) + " (" + r.place() + ")";
+  }
+  return text.empty() ? "there is no kernel for any key" : "there are kernels for " + text;
+}
+
+namespace {
+
+std::string undefined_text(const entry& e) {
+  const registry_state& r = *e.home;
+  std::string text = std::string(e.name) + ": ";
+  for (const entry* other = r.names.find(e.name); other != nullptr; other = other->next_of_name) {
+    if (other->definitions.empty()) continue;
+    const live_definition& d = other->definitions.front();
+    return text + "is defined at " + d.where.text() + " with the signature '" + std::string(other->signature->name) +
+           "', this handle has '" + std::string(e.signature->name) + "'";
+  }
+  if (e.was_defined) return text + "was withdrawn: its library is gone or was reset";
+  if (!e.registrations.empty()) {
+    return text + "implemented at " + e.registrations.back().place() +
+           ", never defined: was the object that defines it linked?";
+  }
+  text += "declared, never registered: was its object linked?";
+  if (const std::string near = r.nearest(e.name); !near.empty()) text += " The nearest registered name is " + near;
+  return text;
+}
+
+std::string missing_text(const entry& e, key_set keys, std::span<const key_set> arguments) {
+  const std::string name(e.name);
+  const live_kernels live(e);
+  const dispatch_key selected = key_of_row(keys.row());
+  if (row_value(live, keys.row(), [](auto&&...) {}).why == row_reason::ambiguous) {
+    return name + ": ambiguous at AutogradOther: a composite kernel and a kernel of a backend that shares this " +
+           "row are both registered; register one for AutogradOther, or call below autograd; " + kernels_text(e);
+  }
+  if (selected == key::Undefined) {
+    return name + ": no argument brought a key, and there is no catch-all kernel; " + kernels_text(e);
+  }
+  if (per_backend(selected.layer) && selected.device == backend::none) {
+    return name + ": the key set has " + std::string(name_of(selected.layer)) + " without a backend";
+  }
+  std::string text = name + ": no kernel for " + to_string(selected);
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    if (!arguments[i].contains(selected)) continue;
+    text += ", which " + e.argument_label(i) + " brought";
+    break;
+  }
+  if (current_thread_keys().include.has(selected.layer)) text += ", which this thread includes";
+  return text + "; " + kernels_text(e);
+}
+
+}  // namespace
+
+void raise_no_kernel(const entry_head& head, key_set keys, std::span<const key_set> arguments) {
+  const entry& e = entry_of(head);
+  const std::unique_lock lock(e.home->mutex);
+  std::string text = e.definitions.empty() ? undefined_text(e) : missing_text(e, keys, arguments);
+  throw no_kernel(std::move(text), std::string(e.name), keys);
+}
+
+}  // namespace topbit::detail

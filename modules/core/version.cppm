@@ -1,0 +1,43 @@
+// The version, and the mark it leaves in every image that uses topbit.
+//
+// The mark is an ELF note, so that it can be read from a file before any of its code runs: load_plugin refuses a plugin
+// that was built with another version, or that carries a core of its own. See plugin.cpp.
+export module topbit.core:version;
+
+import topbit.std;
+
+namespace topbit {
+
+/// Of the library this program was compiled with.
+export inline constexpr std::string_view version = "0.1.0";
+
+namespace detail {
+
+inline constexpr char note_owner[8] = "topbit";
+enum note_kind : std::uint32_t { note_uses_topbit = 1, note_is_the_core = 2 };
+
+// Laid out as the ELF specification has it: sizes of owner and description, a kind, then both, padded to four bytes.
+struct version_note {
+  std::uint32_t owner_size = sizeof note_owner;
+  std::uint32_t description_size = sizeof(char[16]);
+  std::uint32_t kind = note_uses_topbit;
+  char owner[8]{};
+  char description[16]{};
+
+  constexpr explicit version_note(std::uint32_t k) noexcept : kind(k) {
+    for (std::size_t i = 0; i < sizeof owner; ++i) owner[i] = note_owner[i];
+    for (std::size_t i = 0; i < version.size(); ++i) description[i] = version[i];
+  }
+};
+static_assert(version.size() < 16);
+
+// A template, so that each image that declares an operator has one of its own.
+template <int>
+struct image_note {
+  [[gnu::section(".note.topbit"), gnu::visibility("hidden")]] static inline constinit const version_note value{
+      note_uses_topbit};
+};
+
+}  // namespace detail
+
+}  // namespace topbit
