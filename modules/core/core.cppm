@@ -33,6 +33,7 @@ export import :registry;
 export import :op;
 export import :library;
 export import :explain;
+export import :plugin;
 
 // Behind the registry's lock: not exported, seen by this module's own source files.
 import :strings;
@@ -40,3 +41,4 @@ import :entry;
 import :name_table;
 import :registry_state;
 import :recording;
+import :image_marks;

@@ -36,21 +36,32 @@ void operator_handle::call_boxed(stack& s) const {
   redispatch_boxed(key_set::from_raw(brought & thread.keep), s);
 }
 
-void operator_handle::redispatch_boxed(key_set given, stack& s) const {
-  const key_set keys = key_set::from_raw(given.raw() & entry_->mask.load(std::memory_order_relaxed));
-  const detail::kernel* k = entry_->row(keys.row());
-  const std::size_t arguments = argument_count();
-  if (s.size() < arguments) detail::raise_too_few(*this, arguments, s.size());
+namespace {
+
+void run_boxed(const operator_handle& op, const detail::kernel* k, key_set keys, stack& s) {
+  const std::size_t arguments = op.argument_count(), results = op.result_count();
+  if (s.size() < arguments) detail::raise_too_few(op, arguments, s.size());
   const std::size_t below = s.size() - arguments;
   // A kernel with a typed front checks what it unboxes; for one without, nobody else would.
   const bool unchecked = k->kind == detail::kernel_kind::adapter;
-  const detail::signature_info& signature = *entry_of(*entry_).signature;
-  if (unchecked) signature.check_arguments(*this, s.top(arguments));
-  k->boxed(k, *this, keys, s);
-  if (s.size() != below + result_count()) {
-    detail::raise_result_count(*this, result_count(), static_cast<std::ptrdiff_t>(s.size() - below));
+  const detail::signature_info& signature = *entry_of(op.entry()).signature;
+  if (unchecked) signature.check_arguments(op, s.top(arguments));
+  k->boxed(k, op, keys, s);
+  if (s.size() != below + results) {
+    detail::raise_result_count(op, results, static_cast<std::ptrdiff_t>(s.size() - below));
   }
-  if (unchecked) signature.check_results(*this, s.top(result_count()));
+  if (unchecked) signature.check_results(op, s.top(results));
+}
+
+}  // namespace
+
+void operator_handle::redispatch_boxed(key_set given, stack& s) const {
+  const key_set keys = key_set::from_raw(given.raw() & entry_->mask.load(std::memory_order_relaxed));
+  run_boxed(*this, entry_->row(keys.row()), keys, s);
+}
+
+void operator_handle::call_boxed_at(dispatch_key k, stack& s) const {
+  run_boxed(*this, detail::kernel_at(*entry_, k), k, s);
 }
 
 }  // namespace topbit

@@ -47,6 +47,11 @@ export class operator_handle {
   /// The same without looking at arguments or thread state: `keys` is the set, keys nobody handles are skipped.
   void redispatch_boxed(key_set keys, stack& s) const;
 
+  /// Calls the kernel registered for this very key, or else the key's fallback; composites and what calls pass through
+  /// do not count. It receives the key alone as its set. Throws no_kernel where there is neither. Takes the registry's
+  /// lock to find it: for tools and tests, not for layers.
+  void call_boxed_at(dispatch_key k, stack& s) const;
+
   /// The handle with its C++ signature; throws bad_argument, showing both, if the operator has another one.
   template <class Sig>
   typed_handle<Sig> typed() const;
@@ -59,6 +64,8 @@ export class operator_handle {
 };
 
 namespace detail {
+// What call_at() and call_boxed_at() run.
+const kernel* kernel_at(const entry_head& e, dispatch_key k);
 bool has_signature(const operator_handle& h, std::string_view identity) noexcept;
 [[noreturn]] void raise_wrong_signature(const operator_handle& h, std::string_view wanted);
 }  // namespace detail

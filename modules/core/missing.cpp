@@ -92,4 +92,21 @@ void raise_no_kernel(const entry_head& head, key_set keys, std::span<const key_s
   throw no_kernel(std::move(text), std::string(e.name), keys);
 }
 
+const kernel* kernel_at(const entry_head& head, dispatch_key k) {
+  const entry& e = entry_of(head);
+  const std::lock_guard lock(e.home->mutex);
+  const std::string name(e.name);
+  if (e.definitions.empty()) throw no_kernel(undefined_text(e), name, k);
+  const live_kernels live(e);
+  const unsigned row = row_of(k);
+  const live_registration* found = row == 0 ? nullptr : live.direct(row);
+  if (found == nullptr && row != 0) found = live.fallback(row);
+  if (found != nullptr && found->impl->kind != kernel_kind::fallthrough) return e.front_of(*found->impl);
+  throw no_kernel(name + (found == nullptr ? ": no kernel and no fallback is registered for " + to_string(k) + " itself"
+                                           : ": " + to_string(k) + " is passed through, as registered at " +
+                                                 found->place()) +
+                      "; " + kernels_text(e),
+                  name, k);
+}
+
 }  // namespace topbit::detail

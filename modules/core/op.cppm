@@ -235,6 +235,11 @@ struct op<Text, R(A...)> {
     return machine::redispatch(site(), keys, std::forward<A>(a)...);
   }
 
+  /// Calls the kernel registered for this very key, or else the key's fallback: see operator_handle::call_boxed_at().
+  R call_at(dispatch_key k, A... a) const {
+    return machine::jump(detail::kernel_at(handle().entry(), k), k, std::forward<A>(a)...);
+  }
+
   /// The operator's handle in the process registry; binds if need be.
   operator_handle handle() const {
     detail::entry_head* head = bound();
@@ -258,6 +263,9 @@ class typed_handle<R(A...)> {
   R operator()(A... a) const { return detail::caller<R(A...)>::call(head_, std::forward<A>(a)...); }
   R redispatch(key_set keys, A... a) const {
     return detail::caller<R(A...)>::select(head_, keys, std::forward<A>(a)...);
+  }
+  R call_at(dispatch_key k, A... a) const {
+    return detail::caller<R(A...)>::jump(detail::kernel_at(*head_, k), k, std::forward<A>(a)...);
   }
 
  private:

@@ -4,6 +4,9 @@ import topbit.std;
 
 namespace topbit {
 
+// It stands here since no core works without this object.
+[[gnu::section(".note.topbit")]] constinit const detail::version_note detail::the_core{detail::note_is_the_core};
+
 using detail::entry;
 using detail::entry_of;
 using detail::request;

@@ -31,6 +31,9 @@ struct version_note {
 };
 static_assert(version.size() < 16);
 
+// Says that the image carries a core.
+extern const version_note the_core;
+
 // A template, so that each image that declares an operator has one of its own.
 template <int>
 struct image_note {
