@@ -110,9 +110,9 @@ struct entry : entry_head {
   inline const kernel* stored(unsigned row) const noexcept { return (&row0)[row].load(std::memory_order_relaxed); }
   void store(unsigned row, const kernel* k) noexcept;
 
-  record_ptr raiser_;       // throws no_kernel
-  record_ptr skip_;         // passes through
-  record_ptr selector_;     // selects by the device argument; null if the signature has none
+  record_ptr raiser_;                        // throws no_kernel
+  record_ptr skip_;                          // passes through
+  record_ptr selector_;                      // selects by the device argument; null if the signature has none
   std::uint64_t seen_ = functionality_bits;  // functionalities that some row does not pass through
   std::vector<record_ptr> adapters_;         // one per boxed kernel that ever served this operator
   std::unique_ptr<live_registration> generated_;

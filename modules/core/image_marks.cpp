@@ -68,7 +68,7 @@ std::vector<std::string> loaded_cores() {
   const auto look = [](dl_phdr_info* image, std::size_t, void* found) {
     image_marks marks;
     for (unsigned i = 0; i < image->dlpi_phnum; ++i) {
-      const ElfW(Phdr)& part = image->dlpi_phdr[i];
+      const ElfW(Phdr) & part = image->dlpi_phdr[i];
       if (part.p_type != PT_NOTE) continue;
       read_marks(marks, {reinterpret_cast<const char*>(image->dlpi_addr + part.p_vaddr), part.p_memsz});
     }

@@ -19,7 +19,8 @@ export std::string to_string(key_target t);
 /// "{CPU, ADInplaceOrView, AutogradCPU}", ascending; "{}" when empty.
 export std::string to_string(key_set s);
 
-/// The key with this name, or nothing. A private backend goes by its given name and by its own. Cost: linear in the number of names; for tools and tests.
+/// The key with this name, or nothing. A private backend goes by its given name and by its own. Cost: linear in the
+/// number of names; for tools and tests.
 export std::optional<key_target> parse_key(std::string_view name);
 
 /// True for PrivateUse1 to PrivateUse8, which name_backend() gives names to.

@@ -82,6 +82,10 @@ library_block implement(std::string_view ns, std::optional<key_target> key, regi
   return {r, ns, library_block::kind::implement, key, where};
 }
 
+registration fallthrough(key_target key, registry& r, std::source_location where) {
+  return r.fallback(key, detail::fallthrough_record, where);
+}
+
 namespace author {
 
 void register_rows(std::span<const kernel_row> rows, registry& r) {

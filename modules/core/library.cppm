@@ -178,6 +178,10 @@ registration fallback(key_target key, registry& r = registry::process(),
   if constexpr (boxed_kernel<Fn>) return r.fallback(key, detail::boxed_front<Fn>::row, where);
 }
 
+/// Makes calls of every operator pass through this key where nothing more specific is registered.
+export registration fallthrough(key_target key, registry& r = registry::process(),
+                                std::source_location where = std::source_location::current());
+
 /// For authors of operator libraries and backends.
 export namespace author {
 

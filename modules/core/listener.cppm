@@ -1,5 +1,5 @@
-// Who wants to hear of definitions, and how they are told: in order, outside the registry's lock, so that a listener may
-// itself register, look up and withdraw.
+// Who wants to hear of definitions, and how they are told: in order, outside the registry's lock, so that a listener
+// may itself register, look up and withdraw.
 export module topbit.core:listener;
 
 import topbit.std;

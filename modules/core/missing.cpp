@@ -102,11 +102,12 @@ const kernel* kernel_at(const entry_head& head, dispatch_key k) {
   const live_registration* found = row == 0 ? nullptr : live.direct(row);
   if (found == nullptr && row != 0) found = live.fallback(row);
   if (found != nullptr && found->impl->kind != kernel_kind::fallthrough) return e.front_of(*found->impl);
-  throw no_kernel(name + (found == nullptr ? ": no kernel and no fallback is registered for " + to_string(k) + " itself"
-                                           : ": " + to_string(k) + " is passed through, as registered at " +
-                                                 found->place()) +
-                      "; " + kernels_text(e),
-                  name, k);
+  throw no_kernel(
+      name +
+          (found == nullptr ? ": no kernel and no fallback is registered for " + to_string(k) + " itself"
+                            : ": " + to_string(k) + " is passed through, as registered at " + found->place()) +
+          "; " + kernels_text(e),
+      name, k);
 }
 
 }  // namespace topbit::detail

@@ -30,7 +30,7 @@ struct signature_info {
 };
 
 struct operator_info {
-  std::string_view name;    // "ns::name.overload"
+  std::string_view name;  // "ns::name.overload"
   std::string_view ns;
   std::string_view schema;  // empty where only a C++ signature was given
   const signature_info* signature;

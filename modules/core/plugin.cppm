@@ -43,13 +43,13 @@ export class [[nodiscard("what the plugin registered is taken back when this is 
 };
 
 /// Loads a shared library, its symbols kept to itself, and commits what its initialisers register in the process
-/// registry; then, if it exports `extern "C" void topbit_load()`, calls that and commits what it registers, as a part of
-/// the same whole. Loading a plugin that was withdrawn registers the same again without running its initialisers.
+/// registry; then, if it exports `extern "C" void topbit_load()`, calls that and commits what it registers, as a part
+/// of the same whole. Loading a plugin that was withdrawn registers the same again without running its initialisers.
 ///
 /// Throws bad_plugin, and registers nothing, if the file cannot be loaded, carries a core of its own, was built with
-/// another version of topbit, was loaded by other means, has a registration that is refused, or if topbit_load() throws.
-/// An exception that is not topbit's and leaves an initialiser ends the process, as it does with every dlopen: what may
-/// throw belongs into topbit_load().
+/// another version of topbit, was loaded by other means, has a registration that is refused, or if topbit_load()
+/// throws. An exception that is not topbit's and leaves an initialiser ends the process, as it does with every dlopen:
+/// what may throw belongs into topbit_load().
 export plugin load_plugin(std::string_view path);
 
 }  // namespace topbit

@@ -1,6 +1,6 @@
-// Registrations held back. While a recording is open, what its thread registers is kept as requests instead of committed,
-// and so is what would have been refused: an error thrown from an initialiser of a plugin ends the process. Who opened it
-// commits all of it, in one step that callers see whole or not at all. Internal.
+// Registrations held back. While a recording is open, what its thread registers is kept as requests instead of
+// committed, and so is what would have been refused: an error thrown from an initialiser of a plugin ends the process.
+// Who opened it commits all of it, in one step that callers see whole or not at all. Internal.
 export module topbit.core:recording;
 
 import topbit.std;

@@ -24,6 +24,8 @@ std::string_view string_pool::intern(std::string_view text) {
   return *interned_.insert(copy(text)).first;
 }
 
-std::string place::text() const { return line == 0 ? std::string(file) : std::string(file) + ":" + std::to_string(line); }
+std::string place::text() const {
+  return line == 0 ? std::string(file) : std::string(file) + ":" + std::to_string(line);
+}
 
 }  // namespace topbit::detail

@@ -1,0 +1,41 @@
+# Plugins: shared libraries that load_plugin() loads. A process has one core, so a plugin leaves the symbols of topbit's
+# static libraries to its host, which carries all of them and exports them. With shared libraries of topbit neither
+# function is needed: both link them.
+
+# Names the library's directory instead of the library: module interfaces are found, no object is linked.
+set(CMAKE_CXX_LINK_LIBRARY_USING_TOPBIT_OF_HOST "-L<LIB_ITEM>")
+set(CMAKE_CXX_LINK_LIBRARY_USING_TOPBIT_OF_HOST_SUPPORTED TRUE)
+
+set(topbit_host_libraries topbit::std topbit::core topbit::tensor topbit::autograd topbit::ops topbit::topbit
+  topbit::cuda topbit::kernels_cpu topbit::kernels_cuda)
+
+# topbit_plugin(<target>)
+# For a MODULE or SHARED library that links topbit's targets to import their modules.
+function(topbit_plugin target)
+  foreach(library ${topbit_host_libraries})
+    if(TARGET ${library})
+      get_target_property(type ${library} TYPE)
+      get_target_property(real ${library} ALIASED_TARGET)
+      if(type STREQUAL "STATIC_LIBRARY")
+        if(real)
+          set_property(TARGET ${target} PROPERTY LINK_LIBRARY_OVERRIDE_${real} TOPBIT_OF_HOST)
+        endif()
+        set_property(TARGET ${target} PROPERTY LINK_LIBRARY_OVERRIDE_${library} TOPBIT_OF_HOST)
+      endif()
+    endif()
+  endforeach()
+endfunction()
+
+# topbit_host(<executable> <topbit target>...)
+# The executable carries the whole of these libraries, whatever it uses of them itself, and exports it to plugins.
+function(topbit_host target)
+  set_property(TARGET ${target} PROPERTY ENABLE_EXPORTS ON)
+  foreach(library ${ARGN})
+    get_target_property(type ${library} TYPE)
+    if(type STREQUAL "STATIC_LIBRARY")
+      target_link_libraries(${target} PRIVATE "$<LINK_LIBRARY:WHOLE_ARCHIVE,${library}>")
+    else()
+      target_link_libraries(${target} PRIVATE ${library})
+    endif()
+  endforeach()
+endfunction()

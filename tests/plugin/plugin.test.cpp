@@ -1,0 +1,236 @@
+// Plugins are loaded whole or not at all. This program is a host that exports the core.
+#include <dlfcn.h>
+
+#include <atomic>
+#include <catch2/catch_test_macros.hpp>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "host_ops.h"
+#include "support/raises.h"
+
+namespace tb = topbit;
+namespace key = topbit::key;
+using host::item;
+using toy::text_of;
+
+namespace plugin_test {
+
+int twice_cpu(const item& i) { return 2 * i.n; }
+const auto kernels = tb::library("host").def(host::twice).impl<&twice_cpu>(host::twice, key::CPU);
+
+const std::filesystem::path folder = PLUGIN_FOLDER;
+std::string file(const char* name) { return (folder / name).string(); }
+
+template <class F>
+F symbol(const std::string& path, const char* name) {
+  void* handle = dlopen(path.c_str(), RTLD_LAZY | RTLD_NOLOAD);
+  REQUIRE(handle != nullptr);
+  auto* found = reinterpret_cast<F>(dlsym(handle, name));
+  dlclose(handle);
+  REQUIRE(found != nullptr);
+  return found;
+}
+
+// What a plugin could change, as text.
+std::string trace() {
+  std::string text;
+  for (const std::string& name : tb::registry::process().operators()) {
+    const tb::operator_handle op = tb::find(name);
+    text += name + " " + std::string(op.schema()) + "\n";
+    for (const tb::kernel_record& k : op.kernels()) {
+      text += "  " + to_string(k.target) + " " + k.file + ":" + std::to_string(k.line) + "\n";
+    }
+  }
+  text += to_string(key::AutogradPrivateUse3) + "\n";
+  text += std::to_string(host::twice(item{key::CPU, 4})) + "\n";
+  try {
+    text += std::to_string(host::area(item{key::CPU, 4}));
+  } catch (const tb::no_kernel&) {
+    text += "no area";
+  }
+  return text;
+}
+
+// The plugin is refused with this text and leaves nothing.
+void refused(const std::string& path, const std::string& why) {
+  INFO(path);
+  const std::string before = trace();
+  CHECK(text_of<tb::bad_plugin>([&] { (void)tb::load_plugin(path); }) == "plugin '" + path + "': " + why);
+  CHECK(trace() == before);
+  CHECK(text_of<tb::bad_plugin>([&] { (void)tb::load_plugin(path); }) == "plugin '" + path + "': " + why);
+  CHECK(trace() == before);
+}
+
+}  // namespace plugin_test
+using namespace plugin_test;
+
+TEST_CASE("plugin: what its initialisers register is there while it is loaded, and gone when it is withdrawn",
+          "[plugin][D1]") {
+  const std::string before = trace();
+  tb::plugin p = tb::load_plugin(file("good.so"));
+  CHECK(p.path() == file("good.so"));
+  CHECK(host::area(item{key::CPU, 4}) == 16);
+  CHECK(host::twice(item{key::CPU, 4}) == 108);  // by its layer, which it includes for the process
+  CHECK(host::twice(item{{key::PrivateUse3}, 4}) == 2104);
+  CHECK(to_string(key::SparsePrivateUse3) == "SparseNpu");
+  CHECK(host::area(item{{key::CPU, key::UserTop1}, 3}) == 9);
+  CHECK(symbol<int (*)(int)>(p.path().data(), "call_area")(5) == 25);
+  CHECK(symbol<int (*)()>(p.path().data(), "events_heard")() >= 2);
+  CHECK_THROWS_AS(host::never(item{key::CPU, 4}), tb::no_kernel);
+  p.withdraw();
+  CHECK(p.path().empty());
+  CHECK(trace() == before);
+  CHECK_THROWS_AS(symbol<int (*)(int)>(file("good.so"), "call_area")(5), tb::no_kernel);
+}
+
+TEST_CASE("plugin: a withdrawn plugin is loaded again, with the registrations its own objects hold", "[plugin][D2]") {
+  const std::string before = trace();
+  for (int round = 0; round < 3; ++round) {
+    tb::plugin p = tb::load_plugin(file("good.so"));
+    CHECK(host::area(item{key::CPU, 4}) == 16);
+    CHECK(host::twice(item{key::CPU, 4}) == 108);
+  }
+  CHECK(trace() == before);
+  const tb::plugin p = tb::load_plugin(file("good.so"));
+  symbol<void (*)()>(file("good.so"), "drop_layer")();
+  CHECK(host::twice(item{key::CPU, 4}) == 8);
+  CHECK(host::area(item{key::CPU, 4}) == 16);
+}
+
+TEST_CASE("plugin: loaded twice, it stays until it is withdrawn twice", "[plugin]") {
+  const std::string before = trace();
+  tb::plugin first = tb::load_plugin(file("loads_more.so"));
+  tb::plugin second = tb::load_plugin((folder / "." / "loads_more.so").string());
+  CHECK(host::area(item{key::CPU, 4}) == 28);
+  first.withdraw();
+  CHECK(host::area(item{key::CPU, 4}) == 28);
+  second = tb::plugin();
+  CHECK(trace() == before);
+}
+
+TEST_CASE("plugin: one refused registration refuses all of it", "[plugin][R1]") {
+  const std::string source = "tests/plugin/conflicting.cpp:";
+  const std::string path = file("conflicting.so");
+  const std::string text = text_of<tb::bad_plugin>([&] { (void)tb::load_plugin(path); });
+  CHECK(text.starts_with("plugin '" + path + "': host::twice: defined at "));
+  CHECK(text.find("with the signature 'double(const host::item&)', defined at ") != std::string::npos);
+  refused(path, text.substr(path.size() + 11));
+}
+
+TEST_CASE("plugin: what is refused before it comes to the registry refuses all of it too", "[plugin][R5]") {
+  const std::string path = file("misnamed.so");
+  const std::string text = text_of<tb::bad_plugin>([&] { (void)tb::load_plugin(path); });
+  CHECK(text.find("host::twice at ") != std::string::npos);
+  CHECK(text.find("belongs to the namespace 'host', the block to 'plug'; and 1 more") != std::string::npos);
+  refused(path, text.substr(path.size() + 11));
+}
+
+TEST_CASE("plugin: an exception of topbit_load() is caught, and what came before it is taken back", "[plugin]") {
+  refused(file("throwing.so"), "topbit_load() threw: no device found");
+}
+
+TEST_CASE("plugin: a conflict that has gone away is no reason to refuse it", "[plugin]") {
+  const std::string before = trace();
+  {
+    const auto owner = tb::library("plug");
+    CHECK_THROWS_AS(tb::load_plugin(file("loads_more.so")), tb::bad_plugin);
+  }
+  CHECK(trace() == before);
+  const tb::plugin p = tb::load_plugin(file("loads_more.so"));
+  CHECK(host::area(item{key::CPU, 4}) == 28);
+}
+
+TEST_CASE("plugin: a core of its own is refused before any of its code runs", "[plugin]") {
+  refused(file("own_core.so"),
+          "carries a topbit core of its own (" + std::string(tb::version) +
+              "), which this process would not see; link it to the shared core, or leave the core's symbols to a host "
+              "that exports them");
+}
+
+TEST_CASE("plugin: a core among its dependencies is refused", "[plugin]") {
+  const std::string path = file("second_core_below.so"), before = trace();
+  const std::string text = text_of<tb::bad_plugin>([&] { (void)tb::load_plugin(path); });
+  CHECK(text.find("depends on a topbit core of its own, '") != std::string::npos);
+  CHECK(trace() == before);
+}
+
+TEST_CASE("plugin: another version of topbit is refused before any of its code runs", "[plugin]") {
+  refused(file("other_version.so"),
+          "was built with topbit 0.0.9, this process has " + std::string(tb::version) + "; build it again");
+  CHECK(std::getenv("TOPBIT_TEST_OTHER_VERSION") == nullptr);
+}
+
+TEST_CASE("plugin: files that cannot be loaded are refused with what is wrong with them", "[plugin]") {
+  refused(file("nothing_here.so"), "no such file");
+  refused(folder.string(), "no such file");
+  const std::string text_file = file("text.so");
+  std::ofstream(text_file) << "this is text\n";
+  refused(text_file, "found a file that is no shared library of this machine, wanted one");
+  std::ofstream(file("empty.so")).close();
+  refused(file("empty.so"), "found a file that is no shared library of this machine, wanted one");
+  const std::string text = text_of<tb::bad_plugin>([&] { (void)tb::load_plugin(file("unresolved.so")); });
+  CHECK(text.find("cannot be loaded: ") != std::string::npos);
+  CHECK(text.find("nobody_has_this") != std::string::npos);
+}
+
+TEST_CASE("plugin: an image that is loaded already by other means is refused", "[plugin]") {
+  const std::string path = file("silent.so");
+  void* handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  REQUIRE(handle != nullptr);
+  refused(path, "is loaded already, but not by load_plugin(): what it registers stands since then");
+  dlclose(handle);
+  const tb::plugin p = tb::load_plugin(path);
+  CHECK(p.path() == path);
+}
+
+TEST_CASE("plugin: a file that was built anew is another plugin", "[plugin]") {
+  const std::string path = file("rebuilt.so");
+  std::filesystem::remove(path);
+  std::filesystem::copy_file(file("loads_more.so"), path);
+  {
+    const tb::plugin p = tb::load_plugin(path);
+    CHECK(host::area(item{key::CPU, 4}) == 28);
+  }
+  std::filesystem::remove(path);
+  std::filesystem::copy_file(file("area_nine.so"), path);
+  const tb::plugin p = tb::load_plugin(path);
+  CHECK(host::area(item{key::CPU, 4}) == 36);
+}
+
+TEST_CASE("plugin: a refused plugin is never seen by callers, and loading by many threads is one loading",
+          "[plugin][threads][H1]") {
+  std::atomic<bool> stop = false;
+  std::atomic<int> wrong = 0;
+  std::vector<std::thread> threads;
+  threads.emplace_back([&] {
+    while (!stop) {
+      try {
+        (void)host::area(item{key::CPU, 4});
+        ++wrong;
+      } catch (const tb::no_kernel&) {
+      }
+    }
+  });
+  for (int t = 0; t < 2; ++t) {
+    threads.emplace_back([&] {
+      for (int i = 0; i < 100; ++i) {
+        try {
+          (void)tb::load_plugin(file("conflicting.so"));
+          ++wrong;
+        } catch (const tb::bad_plugin&) {
+        }
+      }
+    });
+  }
+  threads[1].join();
+  threads[2].join();
+  stop = true;
+  threads[0].join();
+  CHECK(wrong == 0);
+}

@@ -1,0 +1,2 @@
+// Registers nothing.
+extern "C" int answer() { return 42; }
