@@ -119,7 +119,7 @@ TEST_CASE("plugin: one refused registration refuses all of it", "[plugin][R1]") 
   const std::string path = file("conflicting.so");
   const std::string text = text_of<tb::bad_plugin>([&] { (void)tb::load_plugin(path); });
   CHECK(text.starts_with("plugin '" + path + "': host::twice: defined at "));
-  CHECK(text.find("with the signature 'double(const host::item&)', defined at ") != std::string::npos);
+  CHECK(text.find("'double (const host::item&)', defined at ") != std::string::npos);
   refused(path, text.substr(path.size() + 11));
 }
 
