@@ -247,7 +247,8 @@ TEST_CASE("table: every row of random registrations is as the rules written a se
 TEST_CASE("table: a fault planted in the rules is noticed", "[core][table]") {
   using enum toy::table_fault;
   const auto wrong =
-      GENERATE(explicit_before_nonfunctional, composite_shadows, never_ambiguous, fallback_first, sparse_counts);
+      GENERATE(explicit_before_nonfunctional, composite_shadows, never_ambiguous, fallback_first, fallback_before_alias,
+               autograd_before_composite, nested_after_composite, nobody_passes, sparse_counts);
   CHECK(disagreements(wrong) > 0);
 }
 

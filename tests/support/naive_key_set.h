@@ -15,6 +15,7 @@ enum class fault { none, difference_takes_backends, lowest_backend_wins, iterate
 struct naive_key_set {
   std::set<topbit::functionality> layers;
   std::set<topbit::backend> backends;
+  friend bool operator==(const naive_key_set&, const naive_key_set&) = default;
 
   void add(topbit::dispatch_key k) {
     if (k.layer != topbit::functionality::undefined) layers.insert(k.layer);

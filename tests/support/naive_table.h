@@ -10,6 +10,10 @@ enum class table_fault {
   composite_shadows,
   never_ambiguous,
   fallback_first,
+  fallback_before_alias,
+  autograd_before_composite,
+  nested_after_composite,
+  nobody_passes,
   sparse_counts
 };
 
@@ -38,6 +42,7 @@ class naive_table {
     };
     if (wrong == table_fault::fallback_first && has_fallback(k)) return {backend_fallback, k};
     if (!none && has(k)) return {kernel, k};  // P1
+    if (wrong == table_fault::fallback_before_alias && has_fallback(k)) return {backend_fallback, k};
     const topbit::alias_key cea = topbit::key::CompositeExplicitAutograd;
     const topbit::alias_key cenf = topbit::key::CompositeExplicitAutogradNonFunctional;
     if (wrong == table_fault::explicit_before_nonfunctional && registered(cea, true))
@@ -45,7 +50,10 @@ class naive_table {
     if (registered(cenf, true)) return {default_backend_kernel, cenf};  // P2
     if (registered(cea, true)) return {default_backend_kernel, cea};    // P3
     const topbit::alias_key cint = topbit::key::CompositeImplicitAutogradNestedTensor;
-    if (registered(cint, false)) return {nested_kernel, cint};  // P4n
+    const bool nested = registered(cint, false);
+    if (nested && wrong != table_fault::nested_after_composite) return {nested_kernel, cint};  // P4n
+    const bool autograd = registered(topbit::key::Autograd, false);
+    if (autograd && wrong == table_fault::autograd_before_composite) return {autograd_kernel, topbit::key::Autograd};
     const topbit::alias_key cia = topbit::key::CompositeImplicitAutograd;
     if (registered(cia, true)) {  // P5
       if (k == topbit::key::AutogradOther && any_backend_below(k) && wrong != table_fault::never_ambiguous) {
@@ -54,11 +62,13 @@ class naive_table {
       const bool shadowed = has(cea) || any_backend_below(k);  // P4
       if (!shadowed || wrong == table_fault::composite_shadows) return {composite_kernel, cia};
     }
-    if (registered(topbit::key::Autograd, false)) return {autograd_kernel, topbit::key::Autograd};  // P6
+    if (nested) return {nested_kernel, cint};
+    if (autograd) return {autograd_kernel, topbit::key::Autograd};  // P6
     const topbit::alias_key ftbd = topbit::key::FuncTorchBatchedDecomposition;
     if (registered(ftbd, false)) return {batched_kernel, ftbd};  // P7
     if (!none && has_fallback(k)) return {backend_fallback, k};  // P8
-    return {passes_calls(k) ? transparent : missing, {}};        // P9
+    const bool passed = passes_calls(k) && wrong != table_fault::nobody_passes;
+    return {passed ? transparent : missing, {}};  // P9
   }
 
   // K7: what the aliases stand for.
