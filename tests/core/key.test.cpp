@@ -78,3 +78,13 @@ TEST_CASE("key: the six aliases differ and MAIA is MSNPU", "[core][key][K7]") {
   STATIC_REQUIRE_FALSE(tb::key_target(tb::key::CPU).is_alias());
   STATIC_REQUIRE(tb::key::MAIA == tb::key::MSNPU);
 }
+
+TEST_CASE("key: every backend has its own autocast key", "[core][key][K13]") {
+  for (unsigned b = 1; b <= tb::backend_count; ++b) {
+    const tb::dispatch_key k{functionality::Autocast, static_cast<backend>(b)};
+    CHECK(tb::key_of_row(tb::key_set(k).row()) == k);
+    CHECK(tb::key_set(k).highest() == k);
+  }
+  STATIC_REQUIRE(tb::key::AutocastHIP == tb::dispatch_key{functionality::Autocast, backend::HIP});
+  STATIC_REQUIRE(tb::key::AutocastPrivateUse1 == tb::dispatch_key{functionality::Autocast, backend::PrivateUse1});
+}

@@ -63,3 +63,52 @@ TEST_CASE("key_name: what is no name of a key is refused", "[core][key_name][K18
   }
   CHECK(tb::parse_key("MAIA") == tb::key_target(key::MSNPU));
 }
+
+TEST_CASE("key_name: what is nearly a name is refused", "[core][key_name][K18]") {
+  using std::string_view_literals::operator""sv;
+  for (std::string_view text :
+       {" CPU"sv, "CPU\0"sv, "CPU\n"sv, "C\xc3\x9c"sv, "CompositeImplicit"sv, "Autograd "sv, "AutogradUndefined"sv,
+        "SparseUndefined"sv, "Sparse"sv, "AutogradFunctionality"sv, "undefined"sv, "none"sv, "\0"sv}) {
+    INFO(text);
+    CHECK_FALSE(tb::parse_key(text).has_value());
+  }
+  CHECK_FALSE(tb::parse_key(std::string(100'000, 'C')).has_value());
+}
+
+TEST_CASE("key_name: no key has the name Undefined, which parses too", "[core][key_name][K18]") {
+  CHECK(tb::parse_key("Undefined") == tb::key_target(key::Undefined));
+}
+
+namespace {
+// From the lowest to the highest; a functionality with a row per backend has a star.
+std::string all_backends() {
+  std::string text;
+  for (unsigned b = 1; b <= tb::backend_count; ++b) {
+    text += (b == 1 ? "" : " ") + std::string(tb::name_of(static_cast<tb::backend>(b)));
+  }
+  return text;
+}
+std::string all_functionalities() {
+  std::string text;
+  for (unsigned f = 1; f <= tb::functionality_count; ++f) {
+    const auto layer = static_cast<tb::functionality>(f);
+    text += (f == 1 ? "" : " ") + std::string(tb::name_of(layer)) + (tb::per_backend(layer) ? "*" : "");
+  }
+  return text;
+}
+}  // namespace
+
+TEST_CASE("key_name: the backends, from the lowest to the highest", "[core][key_name][K3]") {
+  CHECK(all_backends() ==
+        "CPU CUDA HIP XLA MPS IPU XPU HPU VE Lazy MTIA PrivateUse1 PrivateUse2 PrivateUse3 PrivateUse4 PrivateUse5 "
+        "PrivateUse6 PrivateUse7 PrivateUse8 Meta");
+}
+
+TEST_CASE("key_name: the functionalities, from the lowest to the highest", "[core][key_name][K1][K4][K6]") {
+  CHECK(
+      all_functionalities() ==
+      "Dense* FPGA MSNPU MLC Vulkan Metal Quantized* CustomRNGKeyId MkldnnCPU Sparse* SparseCsr* NestedTensor* "
+      "BackendSelect UserBottom1 UserBottom2 Functionalize Conjugate Negative ZeroTensor ADInplaceOrView "
+      "AutogradOther Autograd* AutogradNestedTensor UserMiddle1 UserMiddle2 Tracer Autocast* FuncTorchBatched Batched "
+      "FuncTorchVmapMode VmapMode TestMode ContractCheck Profiler Trace UserTop1 UserTop2");
+}

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <bit>
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
 #include <cstdint>
@@ -57,6 +58,38 @@ TEST_CASE("key_set: an instance brings its functionality and its backend, any ot
   STATIC_REQUIRE(key_set(key::Sparse) == key_set(key::SparseCUDA).without(backend::CUDA));
   STATIC_REQUIRE(std::has_single_bit(key_set(key::BackendSelect).raw()));
   STATIC_REQUIRE(std::has_single_bit(key_set(key::Sparse).raw()));
+}
+
+TEST_CASE("key_set: functionalities and backends own a bit each, and keys a row each", "[core][key_set][K2]") {
+  std::uint64_t bits = 0;
+  for (unsigned f = 1; f <= tb::functionality_count; ++f) {
+    const std::uint64_t bit = key_set(tb::building_block{static_cast<functionality>(f)}).raw();
+    CHECK(std::has_single_bit(bit));
+    CHECK((bits & bit) == 0);
+    bits |= bit;
+  }
+  for (unsigned b = 1; b <= tb::backend_count; ++b) {
+    const std::uint64_t bit = key_set(static_cast<backend>(b)).raw();
+    CHECK(std::has_single_bit(bit));
+    CHECK((bits & bit) == 0);
+    bits |= bit;
+  }
+  CHECK(bits == key_set::full().raw());
+  std::vector<bool> owned(tb::row_count);
+  owned[key_set(key::Undefined).row()] = true;
+  for (tb::dispatch_key k : every_key()) {
+    CHECK_FALSE(owned[key_set(k).row()]);
+    owned[key_set(k).row()] = true;
+  }
+  // What is left are the rows of sets that name no backend, one per functionality that wants one.
+  CHECK(std::ranges::count(owned, false) == 7);
+}
+
+TEST_CASE("key_set: 57 bits are used, one never is, six are spare", "[core][key_set][K23]") {
+  STATIC_REQUIRE(tb::backend_count + tb::functionality_count == 57);
+  STATIC_REQUIRE(std::popcount(key_set::full().raw()) == 57);
+  STATIC_REQUIRE(std::countl_zero(key_set::full().raw()) == 6);
+  STATIC_REQUIRE((key_set::full().raw() & 1) == 0);
 }
 
 TEST_CASE("key_set: union, intersection, difference of words and equality act on the bits", "[core][key_set][S3]") {
