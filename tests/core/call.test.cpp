@@ -80,3 +80,21 @@ TEST_CASE("call: what a keyword carries is neither copied nor moved on the way",
   CHECK(plain(tb::arg<"n"> = 1, tb::arg<"self"> = t) == 8);
   CHECK(toy::tensor::references_taken == 0);
 }
+
+TEST_CASE("call: arguments become the types of the schema, whatever the caller has", "[core][call][C10]") {
+  struct derived : toy::tensor {
+    using toy::tensor::tensor;
+  };
+  const derived t(key::CPU, 7);
+  // A kernel is reached through a pointer of the schema's type: a narrower argument has to be widened on the way.
+  CHECK(plain(t, static_cast<signed char>(-3)) == 4);
+  CHECK(plain(t, static_cast<unsigned short>(65'535)) == 65'542);
+  CHECK(plain(t, -1) == 6);
+  CHECK(plain(t, true) == 8);
+  CHECK(scale(t, 1, -0.5F, false, std::string("cm"), static_cast<short>(-2), 'A') == "7*1-0.5 once cm <-2 >65");
+  CHECK(plain.redispatch(key::CPU, t, -1) == 6);
+  STATIC_REQUIRE_FALSE(callable<plain_op, const toy::tensor&, const char*>);
+  STATIC_REQUIRE_FALSE(callable<plain_op, int, int>);
+  // A temporary that is made of an argument lives as long as the call.
+  CHECK(scale(t, tb::arg<"unit"> = std::string(100, 'x')).find(std::string(100, 'x')) != std::string::npos);
+}

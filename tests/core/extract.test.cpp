@@ -36,12 +36,25 @@ inline constexpr tb::op<"extract::of_list", tb::key_set(std::span<const toy::ten
 inline constexpr tb::op<"extract::of_optionals", tb::key_set(std::span<const std::optional<toy::tensor>>)> of_optionals;
 inline constexpr tb::op<"extract::of_two", tb::key_set(const toy::tensor&, int, const toy::tensor&)> of_two;
 
+struct holder {  // has a tensor and no keys_of
+  toy::tensor inside;
+};
+inline constexpr tb::op<"extract::of_others",
+                        tb::key_set(const holder&, double, std::string_view, std::span<const holder>)>
+    of_others;
+inline constexpr tb::op<"extract::of_optional_list", tb::key_set(std::optional<std::span<const toy::tensor>>)>
+    of_optional_list;
+
 // Each operator answers with the keys its kernel received.
 constexpr auto one = [](tb::key_set keys, const toy::tensor&) { return keys; };
 constexpr auto optional = [](tb::key_set keys, const std::optional<toy::tensor>&) { return keys; };
 constexpr auto list = [](tb::key_set keys, std::span<const toy::tensor>) { return keys; };
 constexpr auto optionals = [](tb::key_set keys, std::span<const std::optional<toy::tensor>>) { return keys; };
 constexpr auto two = [](tb::key_set keys, const toy::tensor&, int, const toy::tensor&) { return keys; };
+constexpr auto others = [](tb::key_set keys, const holder&, double, std::string_view, std::span<const holder>) {
+  return keys;
+};
+constexpr auto optional_list = [](tb::key_set keys, std::optional<std::span<const toy::tensor>>) { return keys; };
 
 const auto kernels = [] {
   auto block = tb::library("extract");
@@ -50,6 +63,8 @@ const auto kernels = [] {
   block.def(of_list).impl<list>(of_list);
   block.def(of_optionals).impl<optionals>(of_optionals);
   block.def(of_two).impl<two>(of_two);
+  block.def(of_others).impl<others>(of_others);
+  block.def(of_optional_list).impl<optional_list>(of_optional_list);
   return block;
 }();
 
@@ -97,4 +112,19 @@ TEST_CASE("extract: the boxed path finds the same keys", "[core][extract][X2][X4
   const std::vector<std::optional<toy::tensor>> some{std::nullopt, cuda, none};
   CHECK(boxed("extract::of_optionals", some) == of_optionals(some));
   CHECK(boxed("extract::of_two", cuda, 1, cpu) == of_two(cuda, 1, cpu));
+}
+
+TEST_CASE("extract: a type without keys_of brings nothing, whatever it holds", "[core][extract][X1][X3]") {
+  const holder h{toy::tensor(key::CPU)};
+  CHECK(of_others(h, 1.5, "CPU", std::array{h}).empty());
+  STATIC_REQUIRE_FALSE(tb::keyed<holder>);
+}
+
+TEST_CASE("extract: an optional list brings what is in it, by both paths", "[core][extract][X3][X4]") {
+  const std::vector all{toy::tensor(key::CPU), toy::tensor(), toy::tensor(key::CUDA)};
+  const std::span<const toy::tensor> view = all;
+  CHECK(of_optional_list(view) == tb::key_set{key::CPU, key::CUDA});
+  CHECK(of_optional_list(std::nullopt).empty());
+  CHECK(boxed("extract::of_optional_list", all) == of_optional_list(view));
+  CHECK(boxed("extract::of_optional_list", tb::value()).empty());
 }

@@ -2,6 +2,7 @@
 #include <optional>
 
 #include "support/print.h"
+#include "support/raises.h"
 #include "support/toy.h"
 import topbit.core;
 
@@ -116,4 +117,49 @@ TEST_CASE("fallthrough: the kernel receives the effective set, its own key highe
   const key_set keys{key::CPU, key::ADInplaceOrView, key::AutogradCPU};
   CHECK(in.call(with(keys)) == (keys - key_set(key::ADInplaceOrView)));
   CHECK(in.call(with(keys)).highest() == key::AutogradCPU);
+}
+
+TEST_CASE("fallthrough: what every backend passes through is masked, whoever brought it", "[core][fallthrough][X7]") {
+  room in;
+  const auto block = in.more().fallthrough(seen, key::Tracer).fallthrough(seen, key::Autograd);
+  const key_set layers{key::Tracer, key::AutogradCUDA};
+  CHECK(in.call(with({key::CPU, layers})) == key_set{key::CPU, tb::backend::CUDA});
+  {
+    tb::include_guard in_thread(layers);
+    CHECK(in.call(with(key::CPU)) == key_set{key::CPU, tb::backend::CUDA});
+  }
+  // Nothing of a masked functionality is asked, not even which backend it would be.
+  CHECK(in.call(with({key::CPU, key::AutogradFunctionality})) == key_set(key::CPU));
+  CHECK(toy::text_of<tb::no_kernel>([&] {
+          (void)in.call(with(key::AutogradFunctionality));
+        }).starts_with("fall::seen: no argument brought a key, and there is no catch-all kernel; "));
+}
+
+TEST_CASE("fallthrough: what one backend handles is not masked, and the highest backend of the set decides",
+          "[core][fallthrough][X7][X8]") {
+  room in;
+  const auto block = in.more().fallthrough(seen, key::Autograd).impl<answers>(seen, key::AutogradCUDA);
+  CHECK(in.call(with({key::CPU, key::AutogradCPU})) == key_set(key::CPU));
+  CHECK(in.call(with({key::CUDA, key::AutogradCPU})) == key_set{key::CPU, key::CUDA, key::AutogradCPU});
+  {
+    tb::include_guard in_thread(tb::backend::CUDA);
+    CHECK(in.call(with({key::CPU, key::AutogradCPU})) == key_set{key::CPU, key::CUDA, key::AutogradCPU});
+  }
+  CHECK(toy::text_of<tb::no_kernel>([&] { (void)in.call(with(key::AutogradFunctionality)); }) ==
+        "fall::seen: the key set has Autograd without a backend");
+}
+
+TEST_CASE("fallthrough: it may come before the definition and outlives one", "[core][fallthrough][X9]") {
+  tb::registry r;
+  const auto block =
+      tb::implement("fall", std::nullopt, r).fallthrough(seen, key::Tracer).impl<answers>(seen, key::CPU);
+  CHECK_FALSE(r.try_find("fall::seen").has_value());
+  auto defined = tb::library("fall", r).def(seen);
+  const auto call = r.find("fall::seen").typed<key_set(const image&)>();
+  CHECK(call(with({key::CPU, key::Tracer})) == key_set(key::CPU));
+  defined.reset();
+  CHECK(toy::text_of<tb::no_kernel>([&] { (void)call(with({key::CPU, key::Tracer})); }) ==
+        "fall::seen: was withdrawn: its library is gone or was reset");
+  const auto again = tb::library("fall", r).def(seen);
+  CHECK(call(with({key::CPU, key::Tracer})) == key_set(key::CPU));
 }

@@ -185,3 +185,30 @@ TEST_CASE("guard: boxed and typed calls by name see the same thread state", "[co
     }
   }
 }
+
+TEST_CASE("guard: what a layer calls below itself with is an exclude guard over its keys", "[core][guard][T6]") {
+  static constexpr tb::op<"below::keys", key_set(const toy::image&)> op;
+  tb::registry r;
+  auto block = tb::library("below", r).def(op).impl<guard_ops::kernel>(op, key::CPU);
+  block.impl<guard_ops::kernel>(op, key::Functionalize).impl<guard_ops::kernel>(op, key::ADInplaceOrView);
+  block.impl<guard_ops::kernel>(op, key::Autograd).impl<guard_ops::kernel>(op, key::Tracer);
+  const auto call = r.find("below::keys").typed<key_set(const toy::image&)>();
+  const auto runs = [&] {
+    return call(toy::image{{key::CPU, key::Functionalize, key::ADInplaceOrView, key::AutogradCPU}, 0, 0}).highest();
+  };
+  tb::include_guard traced(key::Tracer);
+  CHECK(runs() == key::Tracer);
+  tb::exclude_guard no_tracer(key::Tracer);
+  CHECK(runs() == key::AutogradCPU);
+  {
+    tb::exclude_guard below_autograd(tb::autograd_keys);
+    CHECK(runs() == key::ADInplaceOrView);
+  }
+  {
+    tb::exclude_guard below_views(tb::autograd_keys | key::ADInplaceOrView);
+    CHECK(runs() == key::Functionalize);
+    tb::exclude_guard no_functionalize(key::Functionalize);
+    CHECK(runs() == key::CPU);
+  }
+  CHECK(runs() == key::AutogradCPU);
+}

@@ -1,6 +1,8 @@
+#include <array>
 #include <catch2/catch_test_macros.hpp>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -60,6 +62,33 @@ const auto kernels = [] {
   block.def(like).impl<&like_at>(like, key::CPU);
   block.def(nothing).impl<[] { return std::int64_t{4}; }>(nothing);
   block.def(take).impl<[](toy::tensor t) { return t.count(); }>(take, key::CPU);
+  return block;
+}();
+
+// Which of its two kernels ran, and with which keys.
+inline constexpr tb::op<"op::which(Tensor a, Tensor[] more, Tensor? last) -> str"> which;
+template <char Who>
+std::string runs(key_set keys, const toy::tensor&, std::span<const toy::tensor>, const std::optional<toy::tensor>&) {
+  return Who + to_string(keys);
+}
+
+// Calls itself once more from its upper kernel, by the front door or on.
+inline constexpr tb::op<"op::twice(Tensor self, bool front_door) -> str"> twice;
+std::string twice_below(key_set keys, const toy::tensor&, bool) { return to_string(keys); }
+std::string twice_above(key_set keys, const toy::tensor& self, bool front_door) {
+  tb::exclude_guard not_me(tb::autograd_keys);
+  tb::include_guard more(key::Tracer);
+  return front_door ? twice(self, front_door) : twice.redispatch(keys & tb::below(key::Autograd), self, front_door);
+}
+
+const auto more_kernels = [] {
+  auto block = tb::fragment("op");
+  block.def(which)
+      .impl<&runs<'c'>>(which, key::CPU)
+      .impl<&runs<'g'>>(which, key::CUDA)
+      .impl<&runs<'a'>>(which, key::Autograd);
+  block.def(twice).impl<&twice_below>(twice, key::CPU).impl<&twice_above>(twice, key::Autograd);
+  block.impl<&twice_below>(twice, key::Tracer);
   return block;
 }();
 
@@ -197,4 +226,25 @@ TEST_CASE("op: an ambiguous AutogradOther says what to do", "[core][op][error][E
             .starts_with(
                 "op::layered: ambiguous at AutogradOther: a composite kernel and a kernel of a backend that "
                 "shares this row are both registered; register one for AutogradOther, or call below autograd; "));
+}
+
+TEST_CASE("op: a call runs the kernel of the highest key of its effective set, with that set", "[core][op][C1][C3]") {
+  const toy::tensor cpu(key::CPU), cuda(key::CUDA), differentiable({key::CPU, key::AutogradCPU}), none;
+  CHECK(which(cpu, {}, std::nullopt) == "c{CPU}");
+  CHECK(which(none, std::array{cpu, none, cuda}, std::nullopt) == "g{CPU, CUDA}");
+  CHECK(which(none, {}, cuda) == "g{CUDA}");
+  CHECK(which(cpu, {}, differentiable) == "a{CPU, AutogradCPU}");
+  {
+    tb::exclude_guard out(tb::autograd_keys);
+    tb::include_guard in(key::CUDA);
+    CHECK(which(cpu, {}, differentiable) == "g{CPU, CUDA}");
+  }
+  CHECK_THROWS_AS(which(none, {}, std::nullopt), tb::no_kernel);
+}
+
+TEST_CASE("op: a kernel that calls by the front door meets what it changed of the thread, one that calls on does not",
+          "[core][op][C5]") {
+  const toy::tensor t({key::CPU, key::AutogradCPU});
+  CHECK(twice(t, true) == "{CPU, Tracer}");
+  CHECK(twice(t, false) == "{CPU}");
 }

@@ -214,3 +214,52 @@ TEST_CASE("precedence: a fallback serves operators that come later", "[core][reg
   back.reset();
   CHECK_THROWS_AS(call(image{{key::CPU, key::Tracer}, 0, 0}), tb::no_kernel);
 }
+
+TEST_CASE("precedence: a new operator has the fallbacks there are", "[core][registry][P11]") {
+  tb::registry r;
+  const auto back = tb::fallback<&fallback_answer>(key::Autograd, r);
+  const auto defined = tb::library("prec", r).def(who);
+  toy::naive_table rules;
+  for (unsigned b = 0; b <= tb::backend_count; ++b) {
+    rules.fallbacks.push_back(tb::autograd_key_of(static_cast<tb::backend>(b)));
+  }
+  rules.fallbacks.push_back(key::AutogradNestedTensor);
+  CHECK(difference(r, rules) == "");
+}
+
+TEST_CASE("precedence: each change is seen by the next call, through handles that exist", "[core][registry][P11]") {
+  tb::registry r;
+  const auto defined = tb::library("prec", r).def(who);
+  const auto call = r.find("prec::who").typed<int(const image&)>();
+  const auto at = [&](tb::dispatch_key k) {
+    try {
+      return call.redispatch(k, image{});
+    } catch (const tb::no_kernel&) {
+      return nobody;
+    }
+  };
+  CHECK(at(key::CPU) == nobody);
+  const auto composite = kernel(r, 1, CIA);  // its keys, autograd's, and no key
+  CHECK(at(key::CPU) == 1);
+  CHECK(at(key::AutogradCPU) == 1);
+  CHECK(at(key::Undefined) == 1);
+  auto back = tb::fallback<&fallback_answer>(key::AutogradCPU, r);
+  CHECK(at(key::AutogradCPU) == 1);
+  auto dense = kernel(r, 2, key::CPU);  // and the autograd key above it
+  CHECK(at(key::CPU) == 2);
+  CHECK(at(key::AutogradCPU) == fallback_number);
+  CHECK(at(key::AutogradCUDA) == 1);
+  auto explicitly = kernel(r, 3, CEA);  // and what the implicit one loses by it
+  CHECK(at(key::CUDA) == 3);
+  CHECK(at(key::AutogradCUDA) == 3);  // passed through, down to no key
+  CHECK(at(key::NestedTensorCPU) == nobody);
+  CHECK(at(key::Functionalize) == nobody);
+  explicitly.reset();
+  CHECK(at(key::Functionalize) == 1);
+  dense.reset();
+  CHECK(at(key::AutogradCPU) == 1);
+  auto sparse = kernel(r, 4, key::SparseCPU);  // and AutogradOther
+  CHECK(at(key::AutogradOther) == nobody);
+  sparse.reset();
+  CHECK(at(key::AutogradOther) == 1);
+}

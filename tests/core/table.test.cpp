@@ -113,6 +113,38 @@ TEST_CASE("table: the composite serves all it stands for where no backend kernel
   }
 }
 
+TEST_CASE("table: a backend has a kernel below where its dense key or the explicit composite has one",
+          "[core][table][P4][P5c]") {
+  const auto shadowed = [](std::initializer_list<key_target> kernels, dispatch_key k) {
+    naive_table live = with(kernels);
+    live.kernels.push_back(CIA);
+    return from(live, k) != to_string(CIA);
+  };
+  CHECK_FALSE(shadowed({}, key::AutogradCPU));
+  CHECK(shadowed({key::CPU}, key::AutogradCPU));
+  CHECK(shadowed({CEA}, key::AutogradCPU));
+  CHECK(shadowed({CEA}, key::AutogradOther));
+  CHECK(shadowed({CEA}, key::AutogradNestedTensor));
+  CHECK_FALSE(shadowed({CENF}, key::AutogradCPU));
+  CHECK_FALSE(shadowed({AG}, key::AutogradCPU));
+  CHECK_FALSE(shadowed({key::CUDA}, key::AutogradCPU));
+  CHECK_FALSE(shadowed({key::AutogradCUDA}, key::AutogradCPU));
+  CHECK_FALSE(shadowed({key::CPU}, key::AutogradOther));
+  CHECK_FALSE(shadowed({key::CPU}, key::AutogradNestedTensor));
+  CHECK(shadowed({key::NestedTensorCUDA}, key::AutogradNestedTensor));
+  // Below a key that is not autograd's there is nothing to ask, but the explicit composite counts everywhere.
+  CHECK_FALSE(shadowed({key::CPU}, key::CUDA));
+  CHECK_FALSE(shadowed({key::CPU}, key::Functionalize));
+  CHECK(shadowed({CEA}, key::Functionalize));
+}
+
+TEST_CASE("table: a shadowed composite leaves the key to Autograd, its fallback or nobody", "[core][table][P5c]") {
+  CHECK(why(with({CIA, AG, key::CPU}, {key::AutogradCPU}), key::AutogradCPU) == row_reason::autograd_kernel);
+  CHECK(why(with({CIA, key::CPU}, {key::AutogradCPU}), key::AutogradCPU) == row_reason::backend_fallback);
+  CHECK(why(with({CIA, key::CPU}), key::AutogradCPU) == row_reason::transparent);
+  CHECK(why(with({CIA, CEA}), key::NestedTensorCPU) == row_reason::missing);
+}
+
 TEST_CASE("table: the Autograd alias serves autograd keys", "[core][table][P6]") {
   for (dispatch_key k : {key::AutogradOther, key::AutogradHIP, key::AutogradMeta, key::AutogradNestedTensor}) {
     CHECK(from(with({AG}), k) == "Autograd");
