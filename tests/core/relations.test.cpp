@@ -1,7 +1,6 @@
 // What aliases stand for and which backends are below which autograd key, asked of a registry: each key is called, and
 // the kernel says with which key it ran.
 #include <catch2/catch_test_macros.hpp>
-#include <catch2/generators/catch_generators.hpp>
 #include <functional>
 #include <string>
 
