@@ -70,7 +70,7 @@ class schema_parser {
       out.ns = out.name;
       out.name = word("an operator name after '::'");
     }
-    if (take('.')) out.overload = word("an overload name after '.'");
+    if (take('.')) out.overload = overload();
     if (!mistake_.ok() || (space(), at_ == text_.size())) return mistake_;
     counts_.has_signature = true;
     expect('(', "'(' or the end");
@@ -88,6 +88,19 @@ class schema_parser {
   constexpr const counts& found() const noexcept { return counts_; }
 
  private:
+  // 'default' is what an operator without an overload is called elsewhere; a leading '__' would clash with what Python
+  // keeps for itself where operators are its attributes.
+  constexpr std::string_view overload() {
+    space();
+    const std::size_t begin = at_;
+    const std::string_view name = word("an overload name after '.'");
+    const bool reserved = name.starts_with("__");
+    if (name == "default" || reserved) {
+      at_ = begin;
+      fail(reserved ? "an overload name that does not begin with '__'" : "an overload name other than 'default'");
+    }
+    return name;
+  }
   constexpr void parse_arguments() {
     bool keyword_only = false, defaults = false;
     if (take(')')) return;

@@ -150,11 +150,64 @@ TEST_CASE("schema: a mistake is a column, counted from 1, and what was expected 
         "schema '" + std::string(m.text) + "', column " + std::to_string(m.column) + ": expected " + m.expected);
 }
 
-TEST_CASE("schema: 64 arguments parse and 65 do not", "[core][schema][X2]") {
+TEST_CASE("schema: 64 arguments parse, and the error of a 65th points behind it", "[core][schema][X2]") {
   std::string text = "f(int a0";
   for (int i = 1; i < 64; ++i) text += ", int a" + std::to_string(i);
   CHECK(tb::schema(text + ") -> ()").view().arguments.size() == tb::max_schema_arguments);
-  CHECK(column_of(text + ", int more) -> ()") != 0);
+  const std::string one_more = text + ", int more";
+  CHECK(toy::text_of<tb::bad_schema>([&] { tb::schema s(one_more + ") -> ()"); }) ==
+        "schema '" + one_more + ") -> ()', column " + std::to_string(one_more.size() + 1) +
+            ": expected at most 64 arguments");
+}
+
+TEST_CASE("schema: 64 results parse and 65 do not", "[core][schema]") {
+  std::string text = "f() -> (int";
+  for (int i = 1; i < 64; ++i) text += ", int";
+  CHECK(tb::schema(text + ")").view().returns.size() == 64);
+  const std::string one_more = text + ", int";
+  CHECK(toy::text_of<tb::bad_schema>([&] { tb::schema s(one_more + ")"); }) ==
+        "schema '" + one_more + ")', column " + std::to_string(one_more.size() + 1) + ": expected at most 64 results");
+}
+
+TEST_CASE("schema: an overload is neither 'default' nor begins with two underscores", "[core][schema][R22]") {
+  for (const char* name : {"_", "a", "_1", "default_", "Default", "default1", "a__", "_a__b", "out"}) {
+    INFO(name);
+    CHECK(tb::schema("ns::f." + std::string(name) + "(int a) -> int").view().overload == name);
+    CHECK(tb::schema("ns::f." + std::string(name)).view().overload == name);
+  }
+  const auto text = [](const char* schema) { return toy::text_of<tb::bad_schema>([&] { tb::schema s(schema); }); };
+  CHECK(text("ns::f.default(int a) -> int") ==
+        "schema 'ns::f.default(int a) -> int', column 7: expected an overload name other than 'default'");
+  CHECK(text("f. default") == "schema 'f. default', column 4: expected an overload name other than 'default'");
+  for (const char* name : {"f.__", "f.__a", "f.___", "f.__default"}) {
+    CHECK(text(name) ==
+          "schema '" + std::string(name) + "', column 3: expected an overload name that does not begin with '__'");
+  }
+  CHECK(text("f.1a(int a) -> int") == "schema 'f.1a(int a) -> int', column 3: expected an overload name after '.'");
+  // Only overloads are kept free of them.
+  CHECK(tb::schema("__ns::default.o(int __a, int default) -> int").view().name == "default");
+}
+
+TEST_CASE("schema: a name is letters, digits and '_', and no text is a name that passes by accident",
+          "[core][schema][R22]") {
+  using std::string_view_literals::operator""sv;
+  const auto text = [](std::string_view schema) { return toy::text_of<tb::bad_schema>([&] { tb::schema s(schema); }); };
+  CHECK(text("") == "schema '', column 1: expected an operator name");
+  CHECK(text(" ") == "schema ' ', column 2: expected an operator name");
+  CHECK(text("::f") == "schema '::f', column 1: expected an operator name");
+  CHECK(text("ns::.o") == "schema 'ns::.o', column 5: expected an operator name after '::'");
+  CHECK(text("a::b::c") == "schema 'a::b::c', column 5: expected '(' or the end");
+  CHECK(text("f.a.b") == "schema 'f.a.b', column 4: expected '(' or the end");
+  CHECK(text("f-g") == "schema 'f-g', column 2: expected '(' or the end");
+  CHECK(text("\xc3\xbc") == "schema '\xc3\xbc', column 1: expected an operator name");
+  CHECK(text("f\xc3\xbc") == "schema 'f\xc3\xbc', column 2: expected '(' or the end");
+  CHECK(text("f(int \xc3\xbc) -> ()") == "schema 'f(int \xc3\xbc) -> ()', column 7: expected an argument name");
+  CHECK(text("f(int 1a) -> ()") == "schema 'f(int 1a) -> ()', column 7: expected an argument name");
+  CHECK(text("f\0"sv) == "schema 'f");  // what() ends where C's texts end
+  CHECK(column_of("f\0"sv) == 2);
+  CHECK(tb::schema("_::_._(int _) -> int").view().ns == "_");
+  const std::string long_name(50'000, 'n');
+  CHECK(tb::schema(long_name + "::" + long_name + "." + long_name).view().overload == long_name);
 }
 
 TEST_CASE("schema: lists nest only so deep, so no text exhausts the stack", "[core][schema]") {
