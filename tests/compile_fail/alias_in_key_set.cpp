@@ -1,4 +1,5 @@
 // expect: error: no matching constructor for initialization of .const topbit::key_set.$
+// rule: K8
 // An alias key stands for several rows at registration; it is never a member of a set.
 import topbit.core;
 

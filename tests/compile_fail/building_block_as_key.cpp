@@ -1,4 +1,5 @@
 // expect: error: conversion function from 'const building_block' to 'key_target' invokes a deleted function$
+// rule: K19
 // A functionality without a backend has no row, so no kernel can be registered for it.
 #include <cstdint>
 import topbit.core;

@@ -1,4 +1,5 @@
 // expect: error: static assertion failed: kernel for myops::myadd, argument 2 'other': the schema needs 'const tensor&', the kernel takes 'tensor&'$
+// rule: R13, R15
 // Nothing converts between an operator and its kernel, not even constness.
 #include <cstdint>
 import topbit.core;

@@ -1,4 +1,5 @@
 // expect: error: static assertion failed: kernel for toy::scale: the schema has 2 arguments, the kernel takes 1$
+// rule: R13, R15
 // A default in the schema belongs to callers; a kernel takes every argument.
 import topbit.core;
 

@@ -1,4 +1,5 @@
 // expect: error: static assertion failed: kernel for img::blur, argument 2: the schema needs 'double', the kernel takes 'float'$
+// rule: R15
 // An operator declared by its C++ signature has no argument names; the sentence does without.
 import topbit.core;
 

@@ -1,4 +1,5 @@
 // expect: error: static assertion failed: kernel for toy::scale, argument 1 'x': the schema needs 'double', the kernel takes 'float'$
+// rule: B7
 // A schema's float is double, whatever its name says.
 import topbit.core;
 

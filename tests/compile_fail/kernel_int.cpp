@@ -1,4 +1,5 @@
 // expect: error: static assertion failed: kernel for toy::repeat, argument 1 'times': the schema needs 'int64_t', the kernel takes 'int'$
+// rule: B7
 // A schema's int is std::int64_t; a narrower kernel is refused and not fed a cut value.
 #include <cstdint>
 import topbit.core;

@@ -1,4 +1,5 @@
 // expect: error: static assertion failed: kernel for toy::twice: needs a function or a lambda without captures, found 'int'$
+// rule: B2
 // Something that cannot be called is named as what it is.
 import topbit.core;
 

@@ -1,4 +1,5 @@
 // expect: error: static assertion failed: kernel for toy::scale: the schema returns 'double', the kernel returns 'void'$
+// rule: R13, R15
 // The result of a kernel is the operator's own.
 import topbit.core;
 

@@ -1,4 +1,5 @@
 // expect: error: no matching member function for call to .impl.$
+// rule: B2
 // A kernel is a compile-time constant; what it needs comes with the call and not from where it was registered.
 #include <cstdint>
 import topbit.core;

@@ -1,4 +1,5 @@
 // expect: error: static assertion failed: schema 'toy::twice\(int x, float\) -> int', column 24: expected an argument name$
+// rule: G1
 // A mistake in a schema is a column, counted from 1, and what was expected there.
 import topbit.core;
 

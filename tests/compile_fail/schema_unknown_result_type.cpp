@@ -1,4 +1,5 @@
 // expect: error: static assertion failed: schema 'toy::norm\(int p\) -> Tensor', column 21: unknown type 'Tensor'; import the module
+// rule: G3
 // Results are looked at like arguments.
 import topbit.core;
 

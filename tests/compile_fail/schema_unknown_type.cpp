@@ -1,4 +1,5 @@
 // expect: error: static assertion failed: schema 'toy::norm\(int p, Tensor self\) -> float', column 18: unknown type 'Tensor'; import the module that maps it \(topbit\.tensor maps Tensor, .*\) or specialise topbit::schema_type for it$
+// rule: G3
 // A type nobody has mapped to C++ names its column and the module that would map it.
 import topbit.core;
 

@@ -45,7 +45,8 @@ TEST_CASE("device: an index that does not fit is refused, not cut", "[tensor][de
   }
 }
 
-TEST_CASE("device: every backend and layout has keys, and the backend's key is the dense one", "[tensor][device]") {
+TEST_CASE("device: every backend and layout has keys, and the backend's key is the dense one",
+          "[tensor][device][K12][K14][K15][K16]") {
   for (unsigned b = 1; b <= tb::backend_count; ++b) {
     const auto type = static_cast<backend>(b);
     const tb::device d{type, 0};
@@ -55,7 +56,8 @@ TEST_CASE("device: every backend and layout has keys, and the backend's key is t
       const tb::key_set dense = tb::keys_of(tb::layout::strided, d, t);
       CHECK(dense.contains(tb::key_of(type)));
       CHECK(dense.contains(key::ADInplaceOrView));
-      CHECK(dense.intersects(tb::autograd_keys));
+      CHECK(dense.contains(tb::autograd_key_of(type)));
+      CHECK(dense.contains(tb::dispatch_key{tb::functionality::Autocast, type}));
       const tb::key_set below = dense - tb::autograd_keys - key::ADInplaceOrView - key::AutocastFunctionality;
       CHECK(below.highest() == tb::key_of(type));
       const tb::key_set sparse = tb::keys_of(tb::layout::sparse_coo, d, t),
@@ -63,6 +65,8 @@ TEST_CASE("device: every backend and layout has keys, and the backend's key is t
       CHECK(sparse.contains(tb::dispatch_key{tb::functionality::Sparse, type}));
       CHECK(csr.contains(tb::dispatch_key{tb::functionality::SparseCsr, type}));
       CHECK_FALSE(sparse.has(tb::functionality::Dense));
+      CHECK(sparse.contains(tb::autograd_key_of(type)));
+      CHECK(csr.contains(tb::autograd_key_of(type)));
     }
   }
   CHECK(tb::key_of(backend::none) == tb::dispatch_key{});
