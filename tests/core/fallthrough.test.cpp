@@ -163,3 +163,24 @@ TEST_CASE("fallthrough: it may come before the definition and outlives one", "[c
   const auto again = tb::library("fall", r).def(seen);
   CHECK(call(with({key::CPU, key::Tracer})) == key_set(key::CPU));
 }
+
+namespace {
+// For every operator that takes one argument and answers with keys.
+void answers_boxed(const tb::operator_handle& op, key_set keys, tb::stack& s) {
+  s.drop(op.argument_count());
+  s.push(keys);
+}
+}  // namespace
+
+TEST_CASE("fallthrough: it overrides a fallback for its operator, and its end restores the fallback",
+          "[core][fallthrough][F2]") {
+  room in;
+  const image traced = with({key::CPU, key::Tracer});
+  const auto back = tb::fallback<&answers_boxed>(key::Tracer, in.r);
+  CHECK(in.call(traced) == traced.keys);
+  {
+    const auto block = in.more().fallthrough(seen, key::Tracer);
+    CHECK(in.call(traced) == key_set(key::CPU));
+  }
+  CHECK(in.call(traced) == traced.keys);
+}
