@@ -78,12 +78,14 @@ TEST_CASE("guard: exclusion beats inclusion, whichever came first", "[core][guar
 TEST_CASE("guard: nesting the same key is harmless", "[core][guard][T3]") {
   tb::include_guard outer(key::Tracer);
   {
-    tb::include_guard inner(key::Tracer);
+    tb::include_guard inner(key_set{key::Tracer, key::Meta});
+    CHECK(tb::current_thread_keys().include == key_set{key::Tracer, key::Meta});
   }
   CHECK(tb::current_thread_keys().include == key_set(key::Tracer));
   tb::exclude_guard first(tb::autograd_keys);
   {
-    tb::exclude_guard second(key::AutogradOther);
+    tb::exclude_guard second(key_set{key::AutogradOther, key::Tracer});
+    CHECK(tb::current_thread_keys().exclude == (tb::autograd_keys | key::Tracer));
   }
   CHECK(tb::current_thread_keys().exclude == tb::autograd_keys);
 }

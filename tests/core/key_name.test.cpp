@@ -2,6 +2,8 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
+#include <utility>
 
 #include "support/print.h"
 import topbit.core;
@@ -111,4 +113,78 @@ TEST_CASE("key_name: the functionalities, from the lowest to the highest", "[cor
       "BackendSelect UserBottom1 UserBottom2 Functionalize Conjugate Negative ZeroTensor ADInplaceOrView "
       "AutogradOther Autograd* AutogradNestedTensor UserMiddle1 UserMiddle2 Tracer Autocast* FuncTorchBatched Batched "
       "FuncTorchVmapMode VmapMode TestMode ContractCheck Profiler Trace UserTop1 UserTop2");
+}
+
+TEST_CASE("key_name: a key is called what its constant is called", "[core][key_name][K5]") {
+  const std::pair<tb::key_target, const char*> names[] = {
+#define KEY(name) {key::name, #name}
+      KEY(CPU),
+      KEY(CUDA),
+      KEY(HIP),
+      KEY(XLA),
+      KEY(MPS),
+      KEY(IPU),
+      KEY(XPU),
+      KEY(HPU),
+      KEY(VE),
+      KEY(Lazy),
+      KEY(MTIA),
+      KEY(PrivateUse1),
+      KEY(PrivateUse2),
+      KEY(PrivateUse3),
+      KEY(PrivateUse4),
+      KEY(PrivateUse5),
+      KEY(PrivateUse6),
+      KEY(PrivateUse7),
+      KEY(PrivateUse8),
+      KEY(Meta),
+      KEY(QuantizedCUDA),
+      KEY(SparseHIP),
+      KEY(SparseCsrMeta),
+      KEY(NestedTensorVE),
+      KEY(AutogradLazy),
+      KEY(AutocastPrivateUse8),
+      KEY(FPGA),
+      KEY(MSNPU),
+      KEY(MLC),
+      KEY(Vulkan),
+      KEY(Metal),
+      KEY(CustomRNGKeyId),
+      KEY(MkldnnCPU),
+      KEY(BackendSelect),
+      KEY(UserBottom1),
+      KEY(UserBottom2),
+      KEY(Functionalize),
+      KEY(Conjugate),
+      KEY(Negative),
+      KEY(ZeroTensor),
+      KEY(ADInplaceOrView),
+      KEY(AutogradOther),
+      KEY(AutogradNestedTensor),
+      KEY(UserMiddle1),
+      KEY(UserMiddle2),
+      KEY(Tracer),
+      KEY(FuncTorchBatched),
+      KEY(Batched),
+      KEY(FuncTorchVmapMode),
+      KEY(VmapMode),
+      KEY(TestMode),
+      KEY(ContractCheck),
+      KEY(Profiler),
+      KEY(Trace),
+      KEY(UserTop1),
+      KEY(UserTop2),
+      KEY(Undefined),
+      KEY(Autograd),
+      KEY(CompositeImplicitAutograd),
+      KEY(CompositeExplicitAutograd),
+      KEY(CompositeExplicitAutogradNonFunctional),
+      KEY(CompositeImplicitAutogradNestedTensor),
+      KEY(FuncTorchBatchedDecomposition)
+#undef KEY
+  };
+  for (const auto& [k, name] : names) {
+    CHECK(to_string(k) == name);
+    CHECK(tb::parse_key(name) == k);
+  }
 }

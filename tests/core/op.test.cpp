@@ -124,6 +124,23 @@ TEST_CASE("op: redispatch takes the set as it is, without arguments and without 
   CHECK(passed.size() == 2);
 }
 
+TEST_CASE("op: a redispatch through a handle, typed or boxed, takes the set as it is too", "[core][op][C4]") {
+  const toy::tensor t({key::CPU, key::AutogradCPU}, 1);
+  tb::include_guard trace(key::Tracer);
+  tb::exclude_guard below_autograd(tb::autograd_keys);
+  const auto op = tb::registry::process().find("op::layered");
+  passed.clear();
+  CHECK(op.typed<std::int64_t(const toy::tensor&)>().redispatch({key::CPU, key::AutogradCPU}, t) == 11);
+  CHECK(passed == std::vector<std::string>{"Autograd{CPU, AutogradCPU}", "CPU{CPU}"});
+  passed.clear();
+  tb::stack s;
+  s.push(t);
+  op.redispatch_boxed({key::CPU, key::AutogradCPU}, s);
+  REQUIRE(s.size() == 1);
+  CHECK(s[0].get<std::int64_t>() == 11);
+  CHECK(passed == std::vector<std::string>{"Autograd{CPU, AutogradCPU}", "CPU{CPU}"});
+}
+
 TEST_CASE("op: redispatch with no key runs the catch-all or raises", "[core][op][C4]") {
   CHECK(nothing.redispatch(key_set{}) == 4);
   CHECK_THROWS_AS(layered.redispatch(key_set{}, toy::tensor(key::CPU)), tb::no_kernel);
