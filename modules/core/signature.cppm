@@ -138,15 +138,25 @@ consteval void explain_item(verdict& v) {
   }
 }
 
+/// Why this text is neither a schema nor a name; empty if it is one of them.
+template <fixed_string Text>
+consteval verdict explain_text() {
+  constexpr schema_mistake mistake = parsed<Text>::parts.mistake;
+  verdict v;
+  if (!mistake.ok()) {
+    v.add("schema '").add(Text.view()).add("', column ").add(mistake.column).add(": expected ").add(mistake.expected);
+  }
+  return v;
+}
+template <fixed_string Text>
+concept valid_text = explain_text<Text>().ok();
+
 /// Why this text is no schema of a typed operator; empty if it is one.
 template <fixed_string Text>
 consteval verdict explain_schema() {
   using text = parsed<Text>;
-  verdict v;
-  if constexpr (!text::parts.mistake.ok()) {
-    v.add("schema '").add(Text.view()).add("', column ").add(text::parts.mistake.column).add(": expected ");
-    v.add(text::parts.mistake.expected);
-  } else {
+  verdict v = explain_text<Text>();
+  if constexpr (text::parts.mistake.ok()) {
     [&]<std::size_t... I>(std::index_sequence<I...>) {
       (explain_item<Text, text::parts.arguments[I]>(v), ...);
     }(std::make_index_sequence<text::parts.arguments.size()>{});

@@ -1,0 +1,5 @@
+// expect: error: static assertion failed: schema 'toy::two words', column 10: expected '\(' or the end$
+// An operator's name is letters, digits and '_', however the operator is declared.
+import topbit.core;
+
+inline constexpr topbit::op<"toy::two words", int(int)> words;
