@@ -43,7 +43,7 @@ awk -F '\t' '
   function problem(s) { problems[++problem_count] = s }
 
   # The list comes first, on standard input the tests.
-  FILENAME != "-" {
+  !reads_tests {
     if ($0 == "" || /^#/) next
     n = split($0, part, "|")
     id = trimmed(part[1])
@@ -80,4 +80,4 @@ awk -F '\t' '
     for (i = 1; i <= problem_count; i++) print "found: " problems[i]
     exit problem_count != 0
   }
-' "$list" - <<<"$tags"
+' "$list" reads_tests=1 - <<<"$tags"
