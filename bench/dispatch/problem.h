@@ -1,4 +1,4 @@
-// What every case of bench_dispatch computes: the sum of two words, read through the arguments. The work is next to
+// What every call of bench_dispatch computes: the sum of two words, read through the arguments. The work is next to
 // nothing, so that the time is the call. Import topbit.core before this file.
 #pragma once
 

@@ -1,0 +1,181 @@
+#include "table.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <functional>
+#include <iomanip>
+#include <ostream>
+#include <sstream>
+
+namespace table {
+
+namespace {
+
+using value = std::optional<double>;
+
+value at(const numbers& from, const std::string& name) {
+  const auto found = from.find(name);
+  return found == from.end() ? value() : value(found->second);
+}
+value operator-(value a, value b) { return a && b ? value(*a - *b) : value(); }
+value operator/(value a, value b) { return a && b && *b != 0 ? value(*a / *b) : value(); }
+
+// What one more layer adds, from the cases with four layers and with one.
+value layer(const numbers& from, const std::string& stem) {
+  return (at(from, stem + "/4") - at(from, stem + "/1")) / value(3);
+}
+
+const std::string pointer = "dispatch/function_pointer", lookup = "lookup/find/threads:";
+
+struct goal {
+  const char* what;
+  const char* unit;
+  value must, aim;
+  std::function<value(const figures&)> formula;
+};
+
+const std::vector<goal>& goals() {
+  const auto time = [](const char* name) { return [=](const figures& f) { return at(f.medians, name); }; };
+  const auto over_pointer = [](const char* name) {
+    return [=](const figures& f) { return at(f.medians, name) / at(f.medians, pointer); };
+  };
+  const auto scaled = [](const char* name, double by) {
+    return [=](const figures& f) { return at(f.medians, name) / value(by); };
+  };
+  const value none;
+  static const std::vector<goal> all{
+      {"unboxed call, over a function pointer", "instructions", 28, 20,
+       [](const figures& f) { return at(f.instructions, "dispatch/unboxed") - at(f.instructions, pointer); }},
+      {"unboxed / function pointer, body visible", "x", 1.2, 1.0, over_pointer("dispatch/unboxed")},
+      {"unboxed / function pointer, body in another unit", "x", 2.0, 1.5, over_pointer("dispatch/unboxed_extern")},
+      {"a redispatch layer adds", "instructions", 20, 16,
+       [](const figures& f) { return layer(f.instructions, "dispatch/redispatch"); }},
+      {"a guard + call layer adds", "instructions", 60, 35,
+       [](const figures& f) { return layer(f.instructions, "dispatch/guard_and_call"); }},
+      {"lookup by name / unordered_map of string_view", "x", 1.1, 0.8,
+       [](const figures& f) { return at(f.medians, lookup + "1") / at(f.medians, "lookup/unordered_map/threads:1"); }},
+      {"lookup by name, two threads / one", "x", 1.15, 1.05,
+       [](const figures& f) { return at(f.medians, lookup + "2") / at(f.medians, lookup + "1"); }},
+      {"a row re-evaluated", "ns", 43, 13, time("registration/per_row")},
+      {"define + 5 kernels of one operator", "us", 4.6, 1.2, scaled("registration/define_and_5_kernels", 1000)},
+      {"memory of an operator with 5 kernels", "KB", 2.5, 2, scaled("memory/operator_with_5_kernels", 1024)},
+      // Without a goal, to compare with another dispatcher.
+      {"function pointer", "ns", none, none, time("dispatch/function_pointer")},
+      {"unboxed call", "ns", none, none, time("dispatch/unboxed")},
+      {"call through a typed handle", "ns", none, none, time("dispatch/typed_handle")},
+      {"a redispatch layer adds", "ns", none, none,
+       [](const figures& f) { return layer(f.medians, "dispatch/redispatch"); }},
+      {"a guard + call layer adds", "ns", none, none,
+       [](const figures& f) { return layer(f.medians, "dispatch/guard_and_call"); }},
+      {"call of a boxed kernel", "ns", none, none, time("dispatch/boxed_kernel")},
+      {"a boxed fallback adds", "ns", none, none,
+       [](const figures& f) { return at(f.medians, "dispatch/boxed_fallback") - at(f.medians, "dispatch/unboxed"); }},
+      {"boxed call", "ns", none, none, time("dispatch/call_boxed")},
+      {"lookup by name", "ns", none, none, time("lookup/find/threads:1")},
+      {"define + 5 kernels again, after a withdrawal", "us", none, none,
+       scaled("registration/define_and_5_kernels_again", 1000)},
+  };
+  return all;
+}
+
+std::string text(value v) {
+  if (!v) return "-";
+  std::ostringstream out;
+  out << std::fixed << std::setprecision(*v < 10 ? 2 : 1) << *v;
+  return out.str();
+}
+
+std::string goal_text(value v) {
+  std::ostringstream out;
+  if (v) out << "<= " << *v;
+  return out.str();
+}
+
+std::string number(value v) {
+  std::ostringstream out;
+  if (v) out << std::setprecision(6) << *v;
+  return v ? out.str() : "null";
+}
+
+// A terminal's width of the text: here every character is one byte.
+void pad(std::ostream& out, const std::string& cell, int width, bool right) {
+  out << (right ? std::right : std::left) << std::setw(width) << cell << "  ";
+}
+
+}  // namespace
+
+std::optional<numbers> read_cases(const std::string& path) {
+  std::ifstream file(path);
+  std::stringstream whole;
+  if (!(whole << file.rdbuf())) return std::nullopt;
+  const std::string text = whole.str();
+  std::size_t begin = text.find("\"cases\"");
+  if (begin == std::string::npos || (begin = text.find('{', begin)) == std::string::npos) return std::nullopt;
+  const std::size_t end = text.find('}', begin);
+  numbers found;
+  while (true) {
+    const std::size_t open = text.find('"', begin), close = text.find('"', open + 1);
+    if (open >= end || close >= end) return found;
+    const std::size_t colon = text.find(':', close);
+    if (colon >= end) return found;
+    found[text.substr(open + 1, close - open - 1)] = std::strtod(text.c_str() + colon + 1, nullptr);
+    begin = colon;
+  }
+}
+
+std::string line::verdict() const {
+  if (!must || !measured) return "";
+  return *measured <= *aim ? "met aim" : *measured <= *must ? "met must" : "missed";
+}
+
+std::vector<line> lines(const figures& measured, const figures& libtorch) {
+  std::vector<line> all;
+  for (const goal& g : goals()) all.push_back({g.what, g.unit, g.must, g.aim, g.formula(measured), g.formula(libtorch)});
+  return all;
+}
+
+void print(std::ostream& out, const std::vector<line>& all, bool counts, bool libtorch) {
+  const auto row = [&](const std::string& what, const std::string& unit, const std::string& must,
+                       const std::string& aim, const std::string& measured, const std::string& peer,
+                       const std::string& verdict) {
+    pad(out, what, 48, false);
+    pad(out, must, 7, true);
+    pad(out, aim, 7, true);
+    pad(out, measured, 8, true);
+    if (libtorch) pad(out, peer, 8, true);
+    pad(out, unit, 12, false);
+    out << verdict << '\n';
+  };
+  out << '\n';
+  row("cost", "unit", "must", "aim", "measured", "libtorch", "");
+  bool compared = false;
+  for (const line& l : all) {
+    if (!l.must && !compared) out << '\n';
+    compared = !l.must;
+    const bool uncounted = !l.measured && !counts && l.unit == "instructions";
+    row(l.what, l.unit, goal_text(l.must), goal_text(l.aim), text(l.measured), text(l.libtorch),
+        uncounted ? "(needs valgrind)" : l.verdict());
+  }
+  out << "medians of this run; x is a ratio of two of them" << (libtorch ? "; libtorch ran just before" : "") << '\n';
+}
+
+void write_json(std::ostream& out, const numbers& medians, const std::vector<line>& all) {
+  out << "{\n  \"unit\": \"ns; bytes for memory/\",\n  \"cases\": {";
+  const char* separator = "\n";
+  for (const auto& [name, median] : medians) {
+    out << separator << "    \"" << name << "\": " << number(median);
+    separator = ",\n";
+  }
+  out << "\n  },\n  \"table\": [";
+  separator = "\n";
+  for (const line& l : all) {
+    out << separator << "    {\"what\": \"" << l.what << "\", \"unit\": \"" << l.unit << "\", \"must\": " << number(l.must)
+        << ", \"aim\": " << number(l.aim) << ", \"measured\": " << number(l.measured)
+        << ", \"libtorch\": " << number(l.libtorch) << ", \"verdict\": \"" << l.verdict() << "\"}";
+    separator = ",\n";
+  }
+  out << "\n  ]\n}\n";
+}
+
+}  // namespace table

@@ -1,0 +1,36 @@
+// The cost table: what a dispatcher's operations may cost, what they should, and what they were measured to cost. A
+// line is a formula over medians of one run, so one table serves every program that measures the same cases.
+#pragma once
+
+#include <iosfwd>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace table {
+
+using numbers = std::map<std::string, double>;
+
+struct figures {
+  numbers medians;       // nanoseconds; bytes for names that begin with "memory/"
+  numbers instructions;  // per call, those of the loop around it included
+};
+
+// The numbers under "cases" in a file that this program or icount.sh wrote; nothing if it cannot be read.
+std::optional<numbers> read_cases(const std::string& path);
+
+struct line {
+  std::string what, unit;
+  std::optional<double> must, aim;  // nothing: no goal, for comparison only
+  std::optional<double> measured, libtorch;
+  std::string verdict() const;
+};
+
+std::vector<line> lines(const figures& measured, const figures& libtorch);
+
+// `counts` says whether instructions were looked for; `libtorch` whether there is a column for it.
+void print(std::ostream& out, const std::vector<line>& all, bool counts, bool libtorch);
+void write_json(std::ostream& out, const numbers& medians, const std::vector<line>& all);
+
+}  // namespace table
