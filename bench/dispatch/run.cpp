@@ -106,8 +106,8 @@ struct options {
 
 // The program's own flags are taken out; what is left is Google Benchmark's, after defaults it may override.
 options parse(int argc, char** argv) {
-  static std::string defaults[] = {"--benchmark_repetitions=9", "--benchmark_enable_random_interleaving=true",
-                                   "--benchmark_min_time=0.05"};
+  static std::string defaults[] = {"--benchmark_repetitions=31", "--benchmark_enable_random_interleaving=true",
+                                   "--benchmark_min_time=0.02"};
   options o;
   o.rest.push_back(argv[0]);
   for (std::string& d : defaults) o.rest.push_back(d.data());
