@@ -7,8 +7,8 @@
 
 import topbit.core;
 
-#include "programs.h"
 #include "problem.h"
+#include "programs.h"
 
 namespace {
 

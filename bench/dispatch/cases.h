@@ -4,10 +4,13 @@
 #pragma once
 
 #include <benchmark/benchmark.h>
+#include <malloc.h>
+#include <time.h>
 
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -42,6 +45,39 @@ inline void units_per_round(counted& rounds, double units) { rounds.units = unit
 inline void units_per_round(benchmark::State& state, double units) {
   state.counters["each"] =
       benchmark::Counter(units, benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);
+}
+
+// Seconds of this thread's processor time that the work took, for sections that a case times itself. Asking for it is a
+// system call: let the work be long.
+template <class Work>
+double seconds(Work work) {
+  const auto now = [] {
+    timespec t{};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_nsec) * 1e-9;
+  };
+  const double began = now();
+  work();
+  return now() - began;
+}
+
+// Bytes the allocator has handed out, its own bookkeeping included. Memory that comes from elsewhere is not seen.
+inline double bytes_in_use() {
+  const auto info = mallinfo2();
+  return static_cast<double>(info.uordblks + info.hblkhd);
+}
+
+// How many more bytes are in use after the work. It runs in a thread of its own, whose cache of free blocks, which
+// count as in use, begins empty.
+template <class Work>
+double bytes_kept(Work work) {
+  double bytes = 0;
+  std::thread([&] {
+    const double before = bytes_in_use();
+    work();
+    bytes = bytes_in_use() - before;
+  }).join();
+  return bytes;
 }
 
 // Bodies return whether the result was right.

@@ -15,9 +15,9 @@
 namespace names {
 
 inline constexpr std::array<std::string_view, 32> verbs{
-    "add",        "sub",          "mul",       "div",     "addmm",      "conv2d",   "linear",     "layer_norm",
-    "batch_norm", "group_norm",   "dropout",   "softmax", "embedding",  "max_pool", "avg_pool",   "upsample",
-    "index",      "gather",       "scatter",   "cumsum",  "logsumexp",  "argmax",   "nonzero",    "sort",
+    "add",        "sub",           "mul",      "div",      "addmm",     "conv2d",   "linear",     "layer_norm",
+    "batch_norm", "group_norm",    "dropout",  "softmax",  "embedding", "max_pool", "avg_pool",   "upsample",
+    "index",      "gather",        "scatter",  "cumsum",   "logsumexp", "argmax",   "nonzero",    "sort",
     "baddbmm",    "cross_entropy", "nll_loss", "bincount", "transpose", "permute",  "as_strided", "unfold"};
 inline constexpr std::array<std::string_view, 8> endings{"",      "_backward", "_forward", "_with_indices",
                                                          "_copy", "_sparse",   "_fused",   "_double_backward"};

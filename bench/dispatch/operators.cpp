@@ -46,6 +46,6 @@ constexpr operators::one make() {
 
 }  // namespace
 
-constexpr std::array<operators::one, names::count> operators::all =
-    []<std::size_t... I>(std::index_sequence<I...>) { return std::array{make<I>()...}; }(
-        std::make_index_sequence<names::count>{});
+constexpr std::array<operators::one, names::count> operators::all = []<std::size_t... I>(std::index_sequence<I...>) {
+  return std::array{make<I>()...};
+}(std::make_index_sequence<names::count>{});

@@ -2,12 +2,9 @@
 //
 // A timed section registers a batch of operators; they are taken back outside of it. Fresh names need a registry that
 // never saw them, so each batch has one of its own.
-#include <malloc.h>
-
-#include <chrono>
+#include <array>
 #include <memory>
 #include <optional>
-#include <thread>
 
 #include "cases.h"
 #include "names.h"
@@ -22,13 +19,6 @@ namespace {
 namespace tb = topbit;
 
 constexpr std::size_t batch = 256;
-
-template <class Work>
-double seconds(Work work) {
-  const auto began = std::chrono::steady_clock::now();
-  work();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
-}
 
 void define(tb::library_block& block, std::size_t count) {
   for (std::size_t i = 0; i < count; ++i) operators::all[i].define(block);
@@ -55,7 +45,7 @@ bool fresh(benchmark::State& state) {
   for (auto _ : state) {
     tb::registry r;
     tb::library_block block = tb::fragment("aten", r);
-    state.SetIterationTime(seconds([&] { define_with_kernels(block, batch); }));
+    state.SetIterationTime(cases::seconds([&] { define_with_kernels(block, batch); }));
     right = right && has_kernels(r, batch);
   }
   return right;
@@ -83,7 +73,7 @@ bool again(benchmark::State& state) {
   define_with_kernels(*std::make_unique<tb::library_block>(tb::fragment("aten", r)), batch);
   for (auto _ : state) {
     tb::library_block block = tb::fragment("aten", r);
-    state.SetIterationTime(seconds([&] { define_with_kernels(block, batch); }));
+    state.SetIterationTime(cases::seconds([&] { define_with_kernels(block, batch); }));
     right = right && has_kernels(r, batch);
   }
   return right;
@@ -110,7 +100,7 @@ bool per_row(benchmark::State& state) {
     tb::registry r;
     tb::library_block defined = tb::fragment("aten", r), composed = tb::implement("aten", std::nullopt, r);
     define(defined, batch);
-    state.SetIterationTime(seconds([&] {
+    state.SetIterationTime(cases::seconds([&] {
       for (std::size_t i = 0; i < batch; ++i) operators::all[i].compose(composed);
     }));
     static const double rows = rows_filled(r.find(operators::all[0].name));
@@ -120,28 +110,15 @@ bool per_row(benchmark::State& state) {
   return right;
 }
 
-// Bytes the allocator has handed out, its own bookkeeping included. A registry that takes memory from elsewhere
-// would not be seen.
-double bytes_in_use() {
-  const auto info = mallinfo2();
-  return static_cast<double>(info.uordblks + info.hblkhd);
-}
-
 bool memory(benchmark::State& state) {
   bool right = true;
   for (auto _ : state) {
     tb::registry r;
-    double bytes = 0;
-    // In a thread of its own, whose cache of free blocks, which counts as in use, is empty.
-    std::thread([&] {
-      const double before = bytes_in_use();
-      {
-        tb::library_block block = tb::fragment("aten", r);
-        define_with_kernels(block, names::count);
-        block.keep();
-      }
-      bytes = bytes_in_use() - before;
-    }).join();
+    const double bytes = cases::bytes_kept([&] {
+      tb::library_block block = tb::fragment("aten", r);
+      define_with_kernels(block, names::count);
+      block.keep();
+    });
     right = right && has_kernels(r, names::count);
     state.counters["bytes"] = bytes / names::count;
   }
@@ -160,6 +137,6 @@ void programs::add_registration() {
   cases::add_timed("registration/define_and_5_kernels_again", again).arrange = manual;
   cases::add_timed("registration/per_row", per_row).arrange = manual;
   cases::add_timed("memory/operator_with_5_kernels", memory).arrange = [](benchmark::internal::Benchmark* b) {
-    b->Iterations(1)->Unit(benchmark::kMillisecond);
+    b->Iterations(1)->Repetitions(3)->Unit(benchmark::kMillisecond);
   };
 }

@@ -131,7 +131,8 @@ std::string line::verdict() const {
 
 std::vector<line> lines(const figures& measured, const figures& libtorch) {
   std::vector<line> all;
-  for (const goal& g : goals()) all.push_back({g.what, g.unit, g.must, g.aim, g.formula(measured), g.formula(libtorch)});
+  for (const goal& g : goals())
+    all.push_back({g.what, g.unit, g.must, g.aim, g.formula(measured), g.formula(libtorch)});
   return all;
 }
 
@@ -170,9 +171,10 @@ void write_json(std::ostream& out, const numbers& medians, const std::vector<lin
   out << "\n  },\n  \"table\": [";
   separator = "\n";
   for (const line& l : all) {
-    out << separator << "    {\"what\": \"" << l.what << "\", \"unit\": \"" << l.unit << "\", \"must\": " << number(l.must)
-        << ", \"aim\": " << number(l.aim) << ", \"measured\": " << number(l.measured)
-        << ", \"libtorch\": " << number(l.libtorch) << ", \"verdict\": \"" << l.verdict() << "\"}";
+    out << separator << "    {\"what\": \"" << l.what << "\", \"unit\": \"" << l.unit
+        << "\", \"must\": " << number(l.must) << ", \"aim\": " << number(l.aim)
+        << ", \"measured\": " << number(l.measured) << ", \"libtorch\": " << number(l.libtorch) << ", \"verdict\": \""
+        << l.verdict() << "\"}";
     separator = ",\n";
   }
   out << "\n  ]\n}\n";
