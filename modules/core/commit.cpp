@@ -107,6 +107,7 @@ void registry_state::define(const request& r) {
     }
     throw bad_registration(std::move(text), name);
   }
+  r.op->prepare(*r.schema);
   r.op->definitions.push_back({r.id, r.schema, r.where});
 }
 

@@ -94,6 +94,7 @@ struct entry : entry_head {
   // Records are made once and reused, so their number is bounded by what was ever registered.
   // Makes what publishing this kernel will need, so that publishing cannot fail.
   void prepare(const kernel& impl);
+  void prepare(const schema_record& s) const;
   // The BackendSelect kernel made from the signature; null if there is none to make.
   inline const live_registration* generated() const noexcept { return generated_.get(); }
 

@@ -68,7 +68,13 @@ std::string missing_text(const entry& e, key_set keys, std::span<const key_set> 
            "row are both registered; register one for AutogradOther, or call below autograd; " + kernels_text(e);
   }
   if (selected == key::Undefined) {
-    return name + ": no argument brought a key, and there is no catch-all kernel; " + kernels_text(e);
+    key_set brought;
+    for (key_set each : arguments) brought = brought | each;
+    if (brought.empty()) {
+      return name + ": no argument brought a key, and there is no catch-all kernel; " + kernels_text(e);
+    }
+    return name + ": every key its arguments brought, " + to_string(brought) +
+           ", is passed through, excluded or left out, and there is no catch-all kernel; " + kernels_text(e);
   }
   if (per_backend(selected.layer) && selected.device == backend::none) {
     return name + ": the key set has " + std::string(name_of(selected.layer)) + " without a backend";

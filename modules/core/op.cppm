@@ -206,6 +206,7 @@ template <fixed_string Text, class R, class... A>
 struct op<Text, R(A...)> {
   // Where the C++ signature is given, nobody else has looked at the text.
   static_assert(detail::valid_text<Text>, detail::explain_text<Text>());
+  static_assert(detail::signature_agrees<Text, R(A...)>, detail::explain_agreement<Text, R(A...)>());
   static_assert(detail::boxable_signature<R(A...)>,
                 detail::explain_signature(detail::operator_constants<Text, R(A...)>::name,
                                           std::type_identity<R(A...)>{}));

@@ -52,7 +52,8 @@ operator_handle registry::find(std::string_view name) {
   if (const auto found = try_find(name)) return *found;
   const std::string wanted(name);
   const std::lock_guard lock(state_->mutex);
-  if (const entry* e = state_->names.find(name); e != nullptr && !e->registrations.empty()) {
+  for (const entry* e = state_->names.find(name); e != nullptr; e = e->next_of_name) {
+    if (e->registrations.empty()) continue;
     throw unknown_operator(wanted + ": an implementation was found, at " + e->registrations.back().place() +
                                ", but no definition; was the object that defines it linked?",
                            wanted);

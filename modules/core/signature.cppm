@@ -200,6 +200,22 @@ consteval auto signature_from_text() {
   }
 }
 
+/// Why an operator cannot have both this text and this signature; empty if it can.
+template <fixed_string Text, class Sig>
+consteval verdict explain_agreement() {
+  verdict v;
+  if constexpr (valid_schema<Text> && parsed<Text>::has_signature) {
+    using computed = decltype(signature_from_text<Text>())::type;
+    if constexpr (!std::same_as<computed, Sig>) {
+      v.add("schema '").add(Text.view()).add("' stands for '").add(type_name<computed>()).add("', found beside it '");
+      v.add(type_name<Sig>()).add("'; leave the signature out, or give a name alone");
+    }
+  }
+  return v;
+}
+template <fixed_string Text, class Sig>
+concept signature_agrees = explain_agreement<Text, Sig>().ok();
+
 }  // namespace detail
 
 /// The C++ function type a schema text stands for: `tensor(const tensor&, const scalar&)`.

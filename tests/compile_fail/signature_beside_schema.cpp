@@ -1,0 +1,6 @@
+// expect: error: static assertion failed: schema 'toy::g\(int a\) -> int' stands for 'int64_t \(int64_t\)', found beside it 'int \(double\)'; leave the signature out, or give a name alone$
+// A schema says what the C++ types are; a second opinion is a mistake.
+import topbit.core;
+
+inline constexpr topbit::op<"toy::g(int a) -> int", int(double)> g;
+constexpr auto name = decltype(g)::name();
