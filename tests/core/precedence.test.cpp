@@ -8,6 +8,7 @@
 #include <numeric>
 #include <optional>
 #include <random>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -46,6 +47,8 @@ tb::library_block kernel(tb::registry& r, std::size_t number, key_target t) {
     case 2: block.impl<&answer<2>>(who, t); break;
     case 3: block.impl<&answer<3>>(who, t); break;
     case 4: block.impl<&answer<4>>(who, t); break;
+    case 5: block.impl<&answer<5>>(who, t); break;
+    case 6: block.impl<&answer<6>>(who, t); break;
     default: FAIL("more kernels than answers");
   }
   return block;
@@ -138,6 +141,68 @@ void in_every_order(std::initializer_list<key_target> targets, std::optional<tb:
   } while (std::next_permutation(order.begin(), order.end()));
 }
 
+// Goes through every live set there is of the kernels and the fallbacks, by every single registration and withdrawal
+// between two of them, and compares all rows after each. A table that is right after every such step from a right one
+// is right after every order of them.
+class every_step {
+ public:
+  every_step(std::initializer_list<key_target> kernels, std::initializer_list<tb::dispatch_key> fallbacks)
+      : kernels_(kernels), fallbacks_(fallbacks), defined_(tb::library("prec", registry_).def(who)) {
+    rules_.kernels.assign(kernels_.size(), no_row);
+    blocks_.resize(kernels_.size());
+    live_fallbacks_.resize(fallbacks_.size());
+    seen_.resize(std::size_t{1} << (kernels_.size() + fallbacks_.size()));
+  }
+  // Steps made and compared: each edge of the cube of live sets, forth and back.
+  std::size_t run() {
+    visit(0);
+    return steps_;
+  }
+
+ private:
+  static constexpr tb::dispatch_key no_row{tb::functionality::Dense};  // keeps the numbers of the others
+
+  void visit(std::size_t live) {
+    seen_[live] = true;
+    for (std::size_t i = 0; i < kernels_.size() + fallbacks_.size(); ++i) {
+      const std::size_t other = live ^ (std::size_t{1} << i);
+      if (!done_.insert(std::minmax(live, other)).second) continue;
+      toggle(i);
+      if (!seen_[other]) visit(other);
+      toggle(i);
+    }
+  }
+  void toggle(std::size_t i) {
+    if (i < kernels_.size()) {
+      blocks_[i] = blocks_[i] ? std::nullopt : std::optional(kernel(registry_, i, kernels_[i]));
+      rules_.kernels[i] = blocks_[i] ? kernels_[i] : key_target(no_row);
+    } else {
+      tb::registration& f = live_fallbacks_[i - kernels_.size()];
+      const tb::dispatch_key k = fallbacks_[i - kernels_.size()];
+      if (std::erase(rules_.fallbacks, k) != 0) {
+        f.reset();
+      } else {
+        f = tb::fallback<&fallback_answer>(k, registry_);
+        rules_.fallbacks.push_back(k);
+      }
+    }
+    ++steps_;
+    const std::string wrong = difference(registry_, rules_);
+    if (!wrong.empty()) FAIL(wrong);
+  }
+
+  std::vector<key_target> kernels_;
+  std::vector<tb::dispatch_key> fallbacks_;
+  tb::registry registry_;
+  tb::library_block defined_;
+  toy::naive_table rules_;
+  std::vector<std::optional<tb::library_block>> blocks_;
+  std::vector<tb::registration> live_fallbacks_;
+  std::vector<bool> seen_;
+  std::set<std::pair<std::size_t, std::size_t>> done_;
+  std::size_t steps_ = 0;
+};
+
 }  // namespace
 
 TEST_CASE("precedence: composites and Autograd give one table in every order", "[core][table][P10a][P10b][P12]") {
@@ -170,6 +235,20 @@ TEST_CASE("precedence: nested kernels give one table in every order", "[core][ta
 TEST_CASE("precedence: the batched decomposition alone is reached", "[core][table][P7][P12]") {
   in_every_order({FTBD});
   in_every_order({FTBD, key::FuncTorchBatched}, key::FuncTorchBatched);
+}
+
+TEST_CASE("precedence: kernels below Autograd, coming late or going early, give one table in every order",
+          "[core][table][P4][P11][P12]") {
+  in_every_order({CIA, AG, CEA, key::CPU, key::SparseCPU});
+  in_every_order({CIA, AG, CENF, key::NestedTensorCPU}, key::AutogradOther);
+}
+
+TEST_CASE("precedence: every single step between any two live sets gives the table of the set it ends in",
+          "[core][table][P11][P12]") {
+  every_step all({CIA, AG, CEA, CENF, key::CPU, key::SparseCPU, key::NestedTensorCPU}, {key::AutogradCPU});
+  CHECK(all.run() == 8 * 256);  // 8 that come and go, from 256 sets
+  every_step nested({CIA, CINT, FTBD, AG, key::NestedTensorCUDA}, {key::FuncTorchBatched, key::AutogradOther});
+  CHECK(nested.run() == 7 * 128);
 }
 
 TEST_CASE("precedence: layers are served by their kernel or fallback only", "[core][table][P8][P10h]") {

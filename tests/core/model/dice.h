@@ -52,7 +52,13 @@ class dice {
                                       key::AutocastCPU,
                                       key::Tracer,
                                       key::FuncTorchBatched};
-    return chance(70) ? pick(often) : all_keys()[1 + below(all_keys().size() - 1)];
+    static constexpr std::array related{tb::functionality::Dense,     tb::functionality::Autograd,
+                                        tb::functionality::Quantized, tb::functionality::Sparse,
+                                        tb::functionality::SparseCsr, tb::functionality::NestedTensor};
+    const std::size_t n = below(100);
+    if (n < 60) return pick(often);
+    if (n < 80) return {pick(related), static_cast<tb::backend>(1 + below(tb::backend_count))};
+    return all_keys()[1 + below(all_keys().size() - 1)];
   }
   tb::key_target some_target() {
     if (chance(35)) return tb::alias_key{static_cast<std::uint8_t>(below(tb::alias_count))};

@@ -23,6 +23,7 @@
 #include <variant>
 #include <vector>
 
+#include "core/model/sweep.h"
 #include "core/model/walk.h"
 
 namespace {
@@ -32,6 +33,7 @@ constexpr std::string_view usage =
     "\n"
     "  --seed N          the walk to take (1)\n"
     "  --steps N         how far (100000)\n"
+    "  --sweep           in place of the walk: every key in turn, beside each of a list of live sets\n"
     "  --check-from N    compare every row after every step from this one on; slow (never)\n"
     "  --fault NAME      plant a fault in the model: the walk must find a difference\n"
     "  --list-faults     the names of the faults, one per line, and what each does\n"
@@ -43,6 +45,7 @@ struct options {
   std::uint64_t seed = 1;
   std::size_t steps = 100000;
   std::size_t check_from = ~std::size_t{0};
+  bool sweep = false;
   model::named_fault fault;
 };
 
@@ -54,7 +57,17 @@ struct finding {
 
 void print(std::FILE* to, std::string_view text) { std::fwrite(text.data(), 1, text.size(), to); }
 
-std::optional<finding> run(const options& o, bool tells) {
+std::optional<finding> run_sweep(const options& o) {
+  model::sweep all(o.fault);
+  try {
+    all.run();
+  } catch (const model::difference& d) {
+    return finding{all.steps(), d, {all.last_step()}};
+  }
+  return std::nullopt;
+}
+
+std::optional<finding> run_walk(const options& o, bool tells) {
   model::walk w(o.seed, o.fault);
   try {
     while (w.steps() < o.steps) {
@@ -76,17 +89,19 @@ std::optional<finding> run(const options& o, bool tells) {
 finding earliest(options o, finding found) {
   o.steps = found.step;
   o.check_from = found.step - std::min<std::size_t>(found.step, model::walk::steps_between_full_checks);
-  return run(o, false).value_or(std::move(found));
+  return run_walk(o, false).value_or(std::move(found));
 }
 
 int report(const options& o, const finding& f) {
-  std::string text = "found a difference at step " + std::to_string(f.step) + ", seed " + std::to_string(o.seed);
+  std::string text = "found a difference at step " + std::to_string(f.step);
+  if (!o.sweep) text += ", seed " + std::to_string(o.seed);
   if (!o.fault.name.empty()) text += ", planted: " + std::string(o.fault.name);
   text += "\n  what      " + f.difference.what + "\n  expected  " + f.difference.expected + "\n  found     " +
           f.difference.found + "\nthe last steps:\n";
   for (const std::string& step : f.last_steps) text += "  " + step + "\n";
-  text += "to see it again:\n  core_model --seed " + std::to_string(o.seed) + " --steps " + std::to_string(f.step) +
-          " --check-from " + std::to_string(f.step);
+  const std::string step = std::to_string(f.step);
+  text += "to see it again:\n  core_model";
+  text += o.sweep ? " --sweep" : " --seed " + std::to_string(o.seed) + " --steps " + step + " --check-from " + step;
   if (!o.fault.name.empty()) text += " --fault " + std::string(o.fault.name);
   print(stdout, text + "\n");
   return 1;
@@ -117,6 +132,10 @@ int main(int argc, char** argv) {
       for (const auto& f : model::all_faults) print(stdout, std::string(f.name) + ": " + std::string(f.says) + "\n");
       return 0;
     }
+    if (word == "--sweep") {
+      o.sweep = true;
+      continue;
+    }
     if (word != "--seed" && word != "--steps" && word != "--check-from" && word != "--fault") {
       return asked_wrongly("unknown option '" + word + "'");
     }
@@ -136,7 +155,12 @@ int main(int argc, char** argv) {
     if (word == "--steps") o.steps = number;
     if (word == "--check-from") o.check_from = number;
   }
-  if (auto found = run(o, true)) return report(o, earliest(o, std::move(*found)));
+  if (o.sweep) {
+    if (const auto found = run_sweep(o)) return report(o, *found);
+    print(stdout, "no difference in the sweep\n");
+    return 0;
+  }
+  if (auto found = run_walk(o, true)) return report(o, earliest(o, std::move(*found)));
   print(stdout, "no difference in " + std::to_string(o.steps) + " steps, seed " + std::to_string(o.seed) + "\n");
   return 0;
 }
