@@ -23,10 +23,10 @@ class sweep {
     constexpr tb::alias_key CIA = CompositeImplicitAutograd, CEA = CompositeExplicitAutograd,
                             CENF = CompositeExplicitAutogradNonFunctional, CINT = CompositeImplicitAutogradNestedTensor,
                             FTBD = FuncTorchBatchedDecomposition, AG = Autograd;
-    beside({});
+    beside({}, true);
     beside({CIA});
     beside({AG});
-    beside({CIA, AG});
+    beside({CIA, AG}, true);
     beside({CIA, CEA, AG});
     beside({CENF, CIA, AG});
     beside({CINT, CIA, FTBD});
@@ -41,14 +41,10 @@ class sweep {
   // By image and by device: one whose arguments bring keys, and one that has a BackendSelect kernel of its own.
   static constexpr std::array<std::size_t, 2> chosen{0, 3};
 
-  void beside(const std::vector<tb::key_target>& live) {
-    auto block = tb::fragment("model", world_.registry);
+  void beside(const std::vector<tb::key_target>& live, bool also_undefined = false) {
+    auto block = tb::implement("model", std::nullopt, world_.registry);
     std::string names;
-    for (std::size_t op : chosen) {
-      world_.rules.define(op_serial(op), op, 0);
-      world_.operators[op].define(block, 0);
-      world_.compare_records(op);
-    }
+    define();
     int id = 1;
     for (tb::key_target t : live) {
       names += (names.empty() ? "" : ", ") + tb::to_string(t);
@@ -62,9 +58,10 @@ class sweep {
     compare();
     for (std::uint8_t a = 0; a < tb::alias_count; ++a) come_and_go(tb::alias_key{a}, names);
     for (tb::dispatch_key k : all_keys()) come_and_go(k, names);
+    for (std::size_t i = 0; also_undefined && i < all_keys().size(); ++i) change_while_undefined(all_keys()[i], names);
     for (std::size_t n = live.size() * chosen.size(); n != 0; --n) world_.rules.withdraw(live_serial);
-    for (std::size_t op : chosen) world_.rules.withdraw(op_serial(op));
     block.reset();
+    undefine();
     tell("nothing lives");
     compare();
   }
@@ -92,6 +89,42 @@ class sweep {
     fallback.reset();
     compare();
   }
+  // What changes while an operator is not defined is there when it is defined again.
+  void change_while_undefined(tb::dispatch_key k, const std::string& names) {
+    const std::size_t op = chosen[k.device != tb::backend::CUDA ? 0 : 1];
+    auto block = tb::implement("model", std::nullopt, world_.registry);
+    tb::registration fallback;
+    undefine();
+    world_.rules.implement(passing_serial, op, k, 0);
+    world_.operators[op].implement(block, 0, k);
+    if (k != key::Undefined) {
+      world_.rules.fallback(fallback_serial, k, first_fallback);
+      fallback = add_fallback(world_.registry, first_fallback, k);
+    }
+    tell("a definition comes after a kernel and a fallback for " + tb::to_string(k) + " beside {" + names + "}");
+    define();
+    compare();
+    undefine();
+    world_.rules.withdraw(passing_serial);
+    world_.rules.withdraw(fallback_serial);
+    block.reset();
+    fallback.reset();
+    tell("a definition comes after these have gone");
+    define();
+    compare();
+  }
+  void define() {
+    definitions_ = tb::fragment("model", world_.registry);
+    for (std::size_t op : chosen) {
+      world_.rules.define(op_serial(op), op, 0);
+      world_.operators[op].define(definitions_, 0);
+      world_.compare_records(op);
+    }
+  }
+  void undefine() {
+    for (std::size_t op : chosen) world_.rules.withdraw(op_serial(op));
+    definitions_.reset();
+  }
   void compare() {
     for (std::size_t op : chosen) world_.compare_table(op);
   }
@@ -100,10 +133,11 @@ class sweep {
     last_step_ = std::to_string(steps_) + "  " + std::move(text);
   }
 
-  static constexpr int live_serial = 1, passing_serial = 2;
+  static constexpr int live_serial = 1, passing_serial = 2, fallback_serial = 3;
   static int op_serial(std::size_t op) { return 10 + static_cast<int>(op); }
 
   world world_;
+  tb::library_block definitions_ = tb::fragment("model", world_.registry);
   std::size_t steps_ = 0;
   std::string last_step_;
 };

@@ -112,7 +112,7 @@ class walk {
     const std::size_t op = some_operator();
     const auto& rules = world_.rules;
     const bool defines = b.may_define && dice_.chance(rules.definition_of(op) == nullptr ? 70 : 8);
-    const auto before = tables();
+    const snapshot before = state();
     const int serial = ++serial_;
     bool wanted = false, found = false;
     if (defines) {
@@ -146,7 +146,7 @@ class walk {
     say(text_of(id) + " as fallback for " + tb::to_string(target) +
         (replaced != nullptr ? ", replacing fallback " + std::to_string(replaced->serial) : "") + " (number " +
         std::to_string(serial) + ")");
-    const auto before = tables();
+    const snapshot before = state();
     const bool wanted = world_.rules.fallback(serial, target, id);
     tb::registration made;
     const bool found = accepted([&] { made = model::add_fallback(world_.registry, id, target); });
@@ -162,7 +162,7 @@ class walk {
 
   void shrink() {
     if (blocks_.empty() && fallbacks_.empty()) return;
-    const auto before = tables();
+    const snapshot before = state();
     if (fallbacks_.empty() || (!blocks_.empty() && dice_.chance(75))) {
       const std::size_t i = dice_.below(blocks_.size());
       // The operators would be undefined most of the time if definitions went as often as kernels do.
@@ -203,7 +203,7 @@ class walk {
   // Owners change their places; nothing that is registered changes.
   void move_about() {
     say("owners move");
-    const auto before = tables();
+    const snapshot before = state();
     if (blocks_.size() > 1) std::swap(blocks_[dice_.below(blocks_.size())], blocks_[dice_.below(blocks_.size())]);
     if (fallbacks_.size() > 1) std::swap(fallbacks_.front(), fallbacks_[dice_.below(fallbacks_.size())]);
     compare_changes(before, some_operator());
@@ -213,7 +213,7 @@ class walk {
   void refused() {
     const std::size_t op = some_operator(), kind = dice_.below(4);
     const real_operator& chosen = world_.operators[op];
-    const auto before = tables();
+    const snapshot before = state();
     bool found = false;
     if (kind == 0) {
       say("a definition in an implement() block, of " + world_.full_name(op));
@@ -286,21 +286,32 @@ class walk {
 
   // ---------------------------------------------------------------------------------------------------------- probes
 
-  using all_tables = std::vector<std::vector<naive_row>>;
-  all_tables tables() const { return world_.rules.tables; }
+  struct snapshot {
+    std::vector<std::vector<naive_row>> tables;
+    std::vector<bool> defined;
+  };
+  snapshot state() const {
+    snapshot s{world_.rules.tables, {}};
+    for (std::size_t op = 0; op < s.tables.size(); ++op) s.defined.push_back(world_.rules.definition_of(op) != nullptr);
+    return s;
+  }
 
-  // Rows that changed are compared before others, a few of each operator; some rows that did not change are too.
-  void compare_changes(const all_tables& before, std::size_t touched) {
-    const auto& now = world_.rules.tables;
-    for (std::size_t op = 0; op < now.size(); ++op) {
+  // Rows that changed are compared before others, a few of each operator; some rows that did not change are too. What
+  // an operator holds comes and goes as a whole with its definition.
+  void compare_changes(const snapshot& before, std::size_t touched) {
+    const snapshot now = state();
+    for (std::size_t op = 0; op < now.tables.size(); ++op) {
+      const bool as_a_whole = now.defined[op] != before.defined[op];
       std::vector<std::size_t> changed;
-      for (std::size_t i = 0; i < now[op].size(); ++i) {
-        if (now[op][i] != before[op][i]) changed.push_back(i);
+      for (std::size_t i = 0; i < now.tables[op].size(); ++i) {
+        const naive_row& row = now.tables[op][i];
+        if (as_a_whole ? row.kernel != nobody : row != before.tables[op][i]) changed.push_back(i);
       }
-      for (int n = 0; n < 6 && !changed.empty(); ++n) compare_row(op, probes_.pick(changed));
+      const std::size_t most = as_a_whole ? 20 : 6;
+      for (std::size_t n = 0; n < most && !changed.empty(); ++n) compare_row(op, probes_.pick(changed));
     }
     compare_row(touched, probes_.below(all_keys().size()));
-    compare_row(probes_.below(now.size()), probes_.below(all_keys().size()));
+    compare_row(probes_.below(now.tables.size()), probes_.below(all_keys().size()));
   }
   void compare_row(std::size_t op, std::size_t index) {
     const tb::dispatch_key k = all_keys()[index];
