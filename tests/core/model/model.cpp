@@ -13,7 +13,6 @@
 #include <optional>
 #include <random>
 #include <set>
-#include <source_location>
 #include <span>
 #include <string>
 #include <string_view>

@@ -3,12 +3,12 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <list>
 #include <optional>
-#include <source_location>
 #include <string>
 #include <utility>
 #include <variant>
@@ -82,7 +82,7 @@ class walk {
 
   void grow() {
     if (dice_.chance(22)) return add_fallback();
-    if (blocks_.empty() || blocks_.size() < 4 || dice_.chance(60)) {
+    if (blocks_.size() < 4 || dice_.chance(60)) {
       if (!add_block()) return;
     } else {
       std::swap(blocks_[dice_.below(blocks_.size())], blocks_.back());
@@ -140,7 +140,7 @@ class walk {
                            : key::Undefined;
     const int id = free_fallback();
     const int serial = ++serial_;
-    // Half of them replace one that lives: the new one is there before the old one goes.
+    // Some replace one that lives: the new one is there before the old one goes.
     held_fallback* replaced =
         !fallbacks_.empty() && dice_.chance(30) ? &fallbacks_[dice_.below(fallbacks_.size())] : nullptr;
     say(text_of(id) + " as fallback for " + tb::to_string(target) +
