@@ -25,6 +25,13 @@ class walk {
 
   walk(std::uint64_t seed, const named_fault& f) : world_(f), dice_(seed), probes_(seed ^ 0x9e3779b97f4a7c15U) {}
 
+  walk(const walk&) = delete;
+  walk& operator=(const walk&) = delete;
+  // A list ends from the front; guards have to end from the back, or the next walk starts with keys of this one.
+  ~walk() {
+    while (!guards_.empty()) guards_.pop_back();
+  }
+
   // One step; with `every_row` all rows of all operators are compared after it. What it compares never
   // changes what the next steps do.
   void step(bool every_row) {
