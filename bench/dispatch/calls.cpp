@@ -90,14 +90,17 @@ template <class Rounds, class Call>
 bool measure(Rounds& rounds, tb::key_set keys, Call call) {
   const record x{keys, problem::a_value}, y{keys, problem::b_value};
   item a{&x}, b{&y};
-  int result = 0;
-  for (auto _ : rounds) {
-    benchmark::DoNotOptimize(a);
-    benchmark::DoNotOptimize(b);
-    result = call(a, b);
-    benchmark::DoNotOptimize(result);
-  }
-  return result == problem::expected;
+  return cases::in_turn(rounds, [&](auto place) {
+    int result = 0;
+    cases::lie_at(place);
+    for (auto _ : rounds) {
+      benchmark::DoNotOptimize(a);
+      benchmark::DoNotOptimize(b);
+      result = call(a, b);
+      benchmark::DoNotOptimize(result);
+    }
+    return result == problem::expected;
+  });
 }
 
 // `make` returns the call, made once before the rounds.

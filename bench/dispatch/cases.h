@@ -7,10 +7,12 @@
 #include <malloc.h>
 #include <time.h>
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <string>
 #include <thread>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -45,6 +47,26 @@ inline void units_per_round(counted& rounds, double units) { rounds.units = unit
 inline void units_per_round(benchmark::State& state, double units) {
   state.counters["each"] =
       benchmark::Counter(units, benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);
+}
+
+// A loop of a nanosecond takes longer or shorter by where in a cache line it lies. So there are four of each, in
+// different places, and the repetitions take turns: a median is one of the places, not the luck of a build. `body`
+// takes the place as a constant and calls lie_at() with it before its loop.
+template <int Place>
+inline void lie_at(std::integral_constant<int, Place>) {
+  asm volatile(".p2align 6\n\t.skip %c0, 0x90" ::"i"(16 * Place));
+}
+template <class Rounds, class Body>
+bool in_turn(Rounds&, Body body) {
+  if constexpr (std::is_same_v<Rounds, benchmark::State>) {
+    static std::atomic<unsigned> turn{0};  // this case's: each has a body of its own
+    switch (turn++ % 4) {
+      case 1: return body(std::integral_constant<int, 1>());
+      case 2: return body(std::integral_constant<int, 2>());
+      case 3: return body(std::integral_constant<int, 3>());
+    }
+  }
+  return body(std::integral_constant<int, 0>());
 }
 
 // Seconds of this thread's processor time that the work took, for sections that a case times itself. Asking for it is a

@@ -86,14 +86,17 @@ template <class Rounds, class Call>
 bool measure(Rounds& rounds, DispatchKeySet more, Call call) {
   const Tensor a = tensor_with(more, a_value), b = tensor_with(more, b_value);
   const Tensor *pa = &a, *pb = &b;
-  int64_t result = 0;
-  for (auto _ : rounds) {
-    benchmark::DoNotOptimize(pa);
-    benchmark::DoNotOptimize(pb);
-    result = call(*pa, *pb);
-    benchmark::DoNotOptimize(result);
-  }
-  return result == expected;
+  return cases::in_turn(rounds, [&](auto place) {
+    int64_t result = 0;
+    cases::lie_at(place);
+    for (auto _ : rounds) {
+      benchmark::DoNotOptimize(pa);
+      benchmark::DoNotOptimize(pb);
+      result = call(*pa, *pb);
+      benchmark::DoNotOptimize(result);
+    }
+    return result == expected;
+  });
 }
 
 template <class Make>

@@ -106,7 +106,7 @@ struct options {
 
 // The program's own flags are taken out; what is left is Google Benchmark's, after defaults it may override.
 options parse(int argc, char** argv) {
-  static std::string defaults[] = {"--benchmark_repetitions=31", "--benchmark_enable_random_interleaving=true",
+  static std::string defaults[] = {"--benchmark_repetitions=32", "--benchmark_enable_random_interleaving=true",
                                    "--benchmark_min_time=0.02"};
   options o;
   o.rest.push_back(argv[0]);

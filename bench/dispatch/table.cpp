@@ -26,13 +26,18 @@ value layer(const numbers& from, const std::string& stem) {
   return (at(from, stem + "/4") - at(from, stem + "/1")) / value(3);
 }
 
-const std::string pointer = "dispatch/function_pointer", lookup = "lookup/find/threads:";
+const std::string pointer = "dispatch/function_pointer";
+
+value two_threads(const figures& f, const std::string& stem) {
+  return at(f.medians, stem + "/threads:2") / at(f.medians, stem + "/threads:1");
+}
 
 struct goal {
   const char* what;
   const char* unit;
   value must, aim;
   std::function<value(const figures&)> formula;
+  std::function<value(const figures&)> control = [](const figures&) { return value(); };
 };
 
 const std::vector<goal>& goals() {
@@ -54,9 +59,13 @@ const std::vector<goal>& goals() {
       {"a guard + call layer adds", "instructions", 60, 35,
        [](const figures& f) { return layer(f.instructions, "dispatch/guard_and_call"); }},
       {"lookup by name / unordered_map of string_view", "x", 1.1, 0.8,
-       [](const figures& f) { return at(f.medians, lookup + "1") / at(f.medians, "lookup/unordered_map/threads:1"); }},
+       [](const figures& f) {
+         return at(f.medians, "lookup/find/threads:1") / at(f.medians, "lookup/unordered_map/threads:1");
+       }},
       {"lookup by name, two threads / one", "x", 1.15, 1.05,
-       [](const figures& f) { return at(f.medians, lookup + "2") / at(f.medians, lookup + "1"); }},
+       [](const figures& f) { return two_threads(f, "lookup/find"); },
+       // Two processors may be one core's two threads. The map writes nothing, so what it loses is the machine's.
+       [](const figures& f) { return two_threads(f, "lookup/unordered_map"); }},
       {"a row re-evaluated", "ns", 43, 13, time("registration/per_row")},
       {"define + 5 kernels of one operator", "us", 4.6, 1.2, scaled("registration/define_and_5_kernels", 1000)},
       {"memory of an operator with 5 kernels", "KB", 2.5, 2, scaled("memory/operator_with_5_kernels", 1024)},
@@ -73,6 +82,8 @@ const std::vector<goal>& goals() {
        [](const figures& f) { return at(f.medians, "dispatch/boxed_fallback") - at(f.medians, "dispatch/unboxed"); }},
       {"boxed call", "ns", none, none, time("dispatch/call_boxed")},
       {"lookup by name", "ns", none, none, time("lookup/find/threads:1")},
+      {"unordered_map of string_view, two threads / one", "x", none, none,
+       [](const figures& f) { return two_threads(f, "lookup/unordered_map"); }},
       {"define + 5 kernels again, after a withdrawal", "us", none, none,
        scaled("registration/define_and_5_kernels_again", 1000)},
   };
@@ -126,13 +137,16 @@ std::optional<numbers> read_cases(const std::string& path) {
 
 std::string line::verdict() const {
   if (!must || !measured) return "";
-  return *measured <= *aim ? "met aim" : *measured <= *must ? "met must" : "missed";
+  const bool corrected = control && *control > 1.02;
+  const double counts = corrected ? *measured / *control : *measured;
+  const std::string found = counts <= *aim ? "met aim" : counts <= *must ? "met must" : "missed";
+  return corrected ? found + ", where the map has " + text(control) : found;
 }
 
 std::vector<line> lines(const figures& measured, const figures& libtorch) {
   std::vector<line> all;
   for (const goal& g : goals())
-    all.push_back({g.what, g.unit, g.must, g.aim, g.formula(measured), g.formula(libtorch)});
+    all.push_back({g.what, g.unit, g.must, g.aim, g.formula(measured), g.formula(libtorch), g.control(measured)});
   return all;
 }
 

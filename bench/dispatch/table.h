@@ -24,6 +24,7 @@ struct line {
   std::string what, unit;
   std::optional<double> must, aim;  // nothing: no goal, for comparison only
   std::optional<double> measured, libtorch;
+  std::optional<double> control;  // what the machine does to work that cannot be at fault; the verdict takes it out
   std::string verdict() const;
 };
 
