@@ -32,6 +32,10 @@ while read -r name rounds; do
   echo "$name $(count_of $((n + 2))) $(count_of $((n + 3))) $rounds"
   n=$((n + 3))
 done <"$folder/cases" >"$folder/counts"
+awk 'NF != 4 { exit 1 } END { if (NR == 0) exit 1 }' "$folder/counts" || {
+  echo "icount: found no counts for some case of $program, wanted two for each; is one of '$*' no case it counts?" >&2
+  exit 1
+}
 
 mkdir -p "$(dirname -- "$target")"
 awk '
