@@ -40,7 +40,7 @@ class collector : public benchmark::BenchmarkReporter {
     std::vector<Run> readable;
     for (const Run& run : runs) {
       const bool single = run.run_type == Run::RT_Iteration;
-      if (single) values_[name_of(run)].push_back(value_of(run));
+      if (single) keep(run);
       const bool shown = single ? run.repetitions <= 1 : run.aggregate_name == "median" || run.aggregate_name == "cv";
       if (shown) readable.push_back(run);
     }
@@ -59,10 +59,15 @@ class collector : public benchmark::BenchmarkReporter {
   }
 
  private:
-  static std::string name_of(const Run& run) {
+  void keep(const Run& run) {
     std::string name = run.run_name.function_name;
     if (!run.run_name.threads.empty()) name += "/" + run.run_name.threads;
-    return name;
+    values_[name].push_back(value_of(run));
+    // The real time of several threads is that of all their rounds, the processor time the sum of theirs.
+    if (run.threads > 1 && run.GetAdjustedRealTime() > 0) {
+      const double real = run.GetAdjustedRealTime() * static_cast<double>(run.threads);
+      values_[name + "/share"].push_back(run.GetAdjustedCPUTime() / real);
+    }
   }
   // Processor time, which other programs on the machine disturb least. It would not show a thread that sleeps: no
   // case here waits for another thread in that way.

@@ -13,7 +13,9 @@ namespace table {
 using numbers = std::map<std::string, double>;
 
 struct figures {
-  numbers medians;       // nanoseconds; bytes for names that begin with "memory/"
+  // Nanoseconds; bytes for names that begin with "memory/"; for those that end with "/share", the part of the time in
+  // which a thread had a processor.
+  numbers medians;
   numbers instructions;  // per call, those of the loop around it included
 };
 
@@ -25,6 +27,7 @@ struct line {
   std::optional<double> must, aim;  // nothing: no goal, for comparison only
   std::optional<double> measured, libtorch;
   std::optional<double> control;  // what the machine does to work that cannot be at fault; the verdict takes it out
+  std::optional<double> share;    // of a processor that each of several threads had; with little they did not meet
   std::string verdict() const;
 };
 
