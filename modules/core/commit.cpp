@@ -133,6 +133,12 @@ void registry_state::implement(const request& r) {
                            name);
   }
   r.op->prepare(*r.impl);
+  // Room for what an operator usually has, since there are many operators.
+  if (live.size() == live.capacity()) {
+    const auto index = at - live.begin();
+    live.reserve(live.size() + live.size() / 2 + 2);
+    at = live.begin() + index;
+  }
   live.insert(at, {r.id, r.impl, r.where.file, r.where.line, r.target, r.replaces});
 }
 

@@ -17,7 +17,7 @@ const schema_record::parts& schema_record::made() const {
   if (const parts* there = parts_.load(std::memory_order_acquire)) return *there;
   auto mine = std::make_unique<parts>();
   if (given_.empty()) {
-    mine->text = std::string(name_) + std::string(signature_->shape);
+    mine->text = std::string(op_->name) + std::string(op_->signature->shape);
   } else {
     mine->parsed.emplace(given_);
     mine->text = to_string(mine->parsed->view());
@@ -35,7 +35,7 @@ entry::entry(const operator_info& op, registry_state& registry)
       schema_now(&first_schema_),
       raiser_(make(kernel_kind::raise)),
       skip_(make(kernel_kind::skip)),
-      first_schema_(name, registry.strings.copy(op.schema), *op.signature) {
+      first_schema_(*this, registry.strings.copy(op.schema)) {
   skip_->boxed = [](const kernel*, const operator_handle& handle, key_set keys, stack& s) {
     handle.redispatch_boxed(keys - key_set(building_block{keys.highest_functionality()}), s);
   };
@@ -60,7 +60,7 @@ const schema_record& entry::intern(std::string_view schema_text) {
     if (s->given() == schema_text) return *s;
     last = s;
   }
-  last->next = new schema_record(name, home->strings.copy(schema_text), *signature);
+  last->next = new schema_record(*this, home->strings.copy(schema_text));
   return *last->next;
 }
 

@@ -18,6 +18,7 @@ namespace topbit {
 namespace detail {
 
 struct registry_state;
+struct entry;
 
 // One kernel somebody registered. Small: an operator has several.
 struct live_registration {
@@ -34,8 +35,7 @@ struct live_registration {
 // die without. Interned per entry and never changed, so that views of it may be handed out.
 class schema_record {
  public:
-  schema_record(std::string_view operator_name, std::string_view given, const signature_info& signature) noexcept
-      : name_(operator_name), given_(given), signature_(&signature) {}
+  schema_record(const entry& op, std::string_view given) noexcept : op_(&op), given_(given) {}
   ~schema_record();
   std::string_view given() const noexcept { return given_; }
   // Canonical; the operator's name and its C++ types where only a signature was given.
@@ -51,8 +51,8 @@ class schema_record {
     std::optional<schema> parsed;
   };
   const parts& made() const;
-  std::string_view name_, given_;
-  const signature_info* signature_;
+  const entry* op_;
+  std::string_view given_;
   mutable std::atomic<const parts*> parts_ = nullptr;
 };
 

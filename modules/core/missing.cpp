@@ -70,7 +70,7 @@ std::string missing_text(const entry& e, key_set keys, std::span<const key_set> 
   if (selected == key::Undefined) {
     key_set brought;
     for (key_set each : arguments) brought = brought | each;
-    if (brought.empty()) {
+    if (brought.begin() == brought.end()) {
       return name + ": no argument brought a key, and there is no catch-all kernel; " + kernels_text(e);
     }
     return name + ": every key its arguments brought, " + to_string(brought) +

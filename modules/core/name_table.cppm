@@ -51,7 +51,7 @@ class name_table {
   // Writers only. A second signature of a name goes in front of the first.
   void insert(entry& e) {
     e.next_of_name = find(e.name);
-    if (e.next_of_name == nullptr && ++names_ * 2 > current_.load(std::memory_order_relaxed)->mask) grow();
+    if (e.next_of_name == nullptr && ++names_ * 4 > current_.load(std::memory_order_relaxed)->mask * 3) grow();
     place(*current_.load(std::memory_order_relaxed), e);
   }
 

@@ -143,9 +143,7 @@ class naive_registry {
     return true;
   }
   bool define(int serial, std::size_t op, std::size_t text) {
-    for (const kernel& k : kernels) {
-      if (same_name(k.op, op) && k.op != op) return false;
-    }
+    if (lives_with_other_types(op)) return false;
     for (const definition& d : definitions) {
       if (same_name(d.op, op) && (d.op != op || d.text != text)) return false;
     }
@@ -154,9 +152,7 @@ class naive_registry {
   }
   bool implement(int serial, std::size_t op, tb::key_target target, int id) {
     if (!target.is_alias() && without_backend(target.row)) return false;
-    for (const definition& d : definitions) {
-      if (same_name(d.op, op) && d.op != op) return false;
-    }
+    if (lives_with_other_types(op)) return false;
     if (target == tb::key_target(key::Undefined)) target = key::CompositeImplicitAutograd;
     kernels.push_back({serial, op, target, id});
     refresh(op, wrong_.registry == fault::stale_rows ? std::optional(target) : std::nullopt);
@@ -228,6 +224,12 @@ class naive_registry {
   }
 
  private:
+  // R15: an operator has one C++ signature, whoever comes first.
+  bool lives_with_other_types(std::size_t op) const {
+    const auto other = [&](const auto& x) { return same_name(x.op, op) && x.op != op; };
+    return std::any_of(kernels.begin(), kernels.end(), other) ||
+           std::any_of(definitions.begin(), definitions.end(), other);
+  }
   bool same_name(std::size_t a, std::size_t b) const { return operators[a].name == operators[b].name; }
 
   static bool stands_for(tb::key_target t, tb::dispatch_key k) {
@@ -297,7 +299,7 @@ class naive_registry {
     return wrong_.registry == fault::one_row_clears_layer ? one : all;
   }
   outcome select_kernel(std::size_t op, naive_key_set keys, tb::backend device) const {
-    if (definition_of(op) == nullptr) return {nobody, std::move(keys)};
+    if (definition_of(op) == nullptr) return {nobody, {}};  // an operator that is not there leaves no key
     for (;;) {
       std::erase_if(keys.layers, [&](tb::functionality f) { return passed_by_all(op, f); });
       const tb::dispatch_key k = keys.highest(toy::fault::none);

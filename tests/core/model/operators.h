@@ -188,12 +188,11 @@ constexpr auto make_fallbacks(std::integer_sequence<int, I...>) {
   return std::array<adder, sizeof...(I)>{
       +[](tb::registry& r, tb::key_target t) { return tb::fallback<&numbered_boxed<first_fallback + I>>(t, r); }...};
 }
-// A boxed fallback, or one that calls pass through: the record of the latter is that of a row.
+// A boxed fallback, or one that calls pass through.
 inline tb::registration add_fallback(tb::registry& r, int id, tb::key_target target) {
   static constexpr auto boxed = make_fallbacks(std::make_integer_sequence<int, fallback_kernels>{});
   if (id != falls_through) return boxed[static_cast<std::size_t>(id - first_fallback)](r, target);
-  const auto row = tb::author::fallthrough_row(described<of_image>::op, target);
-  return r.fallback(target, *row.impl, row.where);
+  return tb::fallthrough(target, r);
 }
 
 }  // namespace model
