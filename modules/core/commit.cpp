@@ -90,7 +90,7 @@ void registry_state::apply(const request& r) {
 }
 
 void registry_state::define(const request& r) {
-  for (const entry* e = names.find(r.op->name); e != nullptr; e = e->next_of_name) {
+  for (const entry* e = r.op->first_of_name; e != nullptr; e = e->next_of_name) {
     const bool same_signature = e == r.op;
     if (!same_signature && !e->registrations.empty()) refuse_signature(r, "defined", *e);
     if (e->definitions.empty()) continue;
@@ -112,7 +112,7 @@ void registry_state::define(const request& r) {
 }
 
 void registry_state::implement(const request& r) {
-  for (const entry* e = names.find(r.op->name); e != nullptr; e = e->next_of_name) {
+  for (const entry* e = r.op->first_of_name; e != nullptr; e = e->next_of_name) {
     if (e != r.op && !(e->definitions.empty() && e->registrations.empty())) refuse_signature(r, "implemented", *e);
   }
   std::vector<live_registration>& live = r.op->registrations;

@@ -127,14 +127,17 @@ void entry::refresh(const row_set& rows) noexcept {
 }
 
 void entry::refresh_words(const row_set& rows) noexcept {
-  std::uint64_t done = 0;
+  functionality done = functionality::undefined;
   rows.for_each([&](unsigned row) {
     const functionality layer = key_of_row(row).layer;
-    const std::uint64_t bit = key_set(building_block{layer}).raw();
-    if ((done & bit) != 0 || row == 0) return;
-    done |= bit;
+    if (layer == done) return;  // rows of a layer come one after the other
+    done = layer;
+    const unsigned first = row_of(building_block{layer});
     bool seen = false;
-    layer_rows[static_cast<unsigned>(layer)].for_each([&](unsigned each) { seen |= stored(each) != skip_.get(); });
+    for (unsigned b = per_backend(layer) ? 1 : 0; !seen && b <= (per_backend(layer) ? backend_count : 0); ++b) {
+      seen = stored(first + b) != skip_.get();
+    }
+    const std::uint64_t bit = key_set(building_block{layer}).raw();
     seen_ = seen ? seen_ | bit : seen_ & ~bit;
   });
   // Without a definition every call lands on row 0, which raises.

@@ -74,7 +74,8 @@ struct entry : entry_head {
   std::string_view name;
   const signature_info* signature;
   registry_state* home;
-  entry* next_of_name = nullptr;                 // other signatures; set before the entry is published
+  entry* first_of_name = this;  // the list of the signatures of one name
+  std::atomic<entry*> next_of_name = nullptr;
   std::atomic<const schema_record*> schema_now;  // that of the live definition, or of whoever came first
   std::atomic<bool> defined{false};
   bool was_defined = false;

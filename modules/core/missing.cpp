@@ -43,7 +43,7 @@ namespace {
 std::string undefined_text(const entry& e) {
   const registry_state& r = *e.home;
   std::string text = std::string(e.name) + ": ";
-  for (const entry* other = r.names.find(e.name); other != nullptr; other = other->next_of_name) {
+  for (const entry* other = e.first_of_name; other != nullptr; other = other->next_of_name) {
     if (other->definitions.empty()) continue;
     const live_definition& d = other->definitions.front();
     return text + "is defined at " + d.where.text() + " with the signature '" + std::string(other->signature->name) +

@@ -48,10 +48,15 @@ class name_table {
     }
   }
 
-  // Writers only. A second signature of a name goes in front of the first.
+  // Writers only. Another signature of a name goes behind those that are there.
   void insert(entry& e) {
-    e.next_of_name = find(e.name);
-    if (e.next_of_name == nullptr && ++names_ * 4 > current_.load(std::memory_order_relaxed)->mask * 3) grow();
+    if (entry* first = find(e.name); first != nullptr) {
+      e.first_of_name = first;
+      entry* last = first;
+      while (entry* next = last->next_of_name) last = next;
+      return last->next_of_name.store(&e, std::memory_order_release);
+    }
+    if (++names_ * 4 > current_.load(std::memory_order_relaxed)->mask * 3) grow();
     place(*current_.load(std::memory_order_relaxed), e);
   }
 
@@ -69,8 +74,7 @@ class name_table {
     const std::uint64_t hash = hash_of(e.name);
     for (std::size_t i = hash;; ++i) {
       slot& s = a.slots[i & a.mask];
-      const entry* there = s.first.load(std::memory_order_relaxed);
-      if (there != nullptr && there->name != e.name) continue;
+      if (s.first.load(std::memory_order_relaxed) != nullptr) continue;
       s.hash.store(hash, std::memory_order_relaxed);
       return s.first.store(&e, std::memory_order_release);
     }

@@ -73,10 +73,11 @@ struct caller<R(A...)> {
     const entry_head* head = s.bound.load(std::memory_order_acquire);
     const key_set keys = key_set::from_raw(given.raw() & head->mask.load(std::memory_order_relaxed));
     if (keys.empty()) [[unlikely]]
-      return redispatch_to_nothing(s, given, std::forward<A>(a)...);
-    return jump(head->row(keys.row()), keys, std::forward<A>(a)...);
+      return redispatch_to_nothing(std::forward<A>(a)..., given, s);
+    return jump(head->row(keys.row_of_nonempty()), keys, std::forward<A>(a)...);
   }
-  [[gnu::noinline, gnu::cold]] static R redispatch_to_nothing(site& s, key_set given, A... a) {
+  // In the order of a thunk, so that the arguments keep their registers on the way that is taken.
+  [[gnu::noinline, gnu::cold]] static R redispatch_to_nothing(A... a, key_set given, site& s) {
     const entry_head* head = s.bound.load(std::memory_order_acquire);
     return select(head == &s.unbound ? bind(s) : head, given, std::forward<A>(a)...);
   }

@@ -42,7 +42,7 @@ registry& registry::process() noexcept {
 }
 
 std::optional<operator_handle> registry::try_find(std::string_view name) noexcept {
-  for (entry* e = state_->names.find(name); e != nullptr; e = e->next_of_name) {
+  for (entry* e = state_->names.find(name); e != nullptr; e = e->next_of_name.load(std::memory_order_acquire)) {
     if (e->defined.load(std::memory_order_acquire)) return operator_handle(*e);
   }
   return std::nullopt;
@@ -52,7 +52,7 @@ operator_handle registry::find(std::string_view name) {
   if (const auto found = try_find(name)) return *found;
   const std::string wanted(name);
   const std::lock_guard lock(state_->mutex);
-  for (const entry* e = state_->names.find(name); e != nullptr; e = e->next_of_name) {
+  for (const entry* e = state_->names.find(name); e != nullptr; e = e->next_of_name.load(std::memory_order_acquire)) {
     if (e->registrations.empty()) continue;
     throw unknown_operator(wanted + ": an implementation was found, at " + e->registrations.back().place() +
                                ", but no definition; was the object that defines it linked?",

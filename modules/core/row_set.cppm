@@ -52,20 +52,9 @@ class row_set {
   std::array<std::uint64_t, (row_count + 63) / 64> words_{};
 };
 
-constexpr unsigned row_of(dispatch_key k) noexcept { return key_set(k).row(); }
+constexpr unsigned row_of(key_set k) noexcept { return k.row(); }
 /// The row of a per-backend functionality for a set that names no backend; it always raises.
 constexpr bool lacks_backend(dispatch_key k) noexcept { return per_backend(k.layer) && k.device == backend::none; }
-
-/// What a set of each functionality is made of: all its rows that a kernel can be registered for.
-consteval std::array<row_set, functionality_count + 1> build_layer_rows() {
-  std::array<row_set, functionality_count + 1> rows{};
-  for (unsigned row = 1; row < row_count; ++row) {
-    const dispatch_key k = key_of_row(row);
-    if (!lacks_backend(k)) rows[static_cast<unsigned>(k.layer)].add(row);
-  }
-  return rows;
-}
-inline constexpr std::array<row_set, functionality_count + 1> layer_rows = build_layer_rows();
 
 // Rows whose tensors carry AutogradOther; a composite beside a kernel for one of them is ambiguous there.
 constexpr bool served_by_autograd_other(dispatch_key k) noexcept {
