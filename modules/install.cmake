@@ -28,6 +28,7 @@ install(FILES
   ${PROJECT_BINARY_DIR}/package/topbitConfig.cmake
   ${PROJECT_BINARY_DIR}/package/topbitConfigVersion.cmake
   ${CMAKE_CURRENT_LIST_DIR}/requirements.cmake
+  ${CMAKE_CURRENT_LIST_DIR}/plugins.cmake
   DESTINATION ${topbit_package_dir})
 install(FILES ${PROJECT_SOURCE_DIR}/kernels/abi/kernel_abi.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/topbit)
 target_include_directories(topbit_ops INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
