@@ -32,13 +32,19 @@ export import :operator_info;
 export import :registry;
 export import :op;
 export import :library;
-export import :explain;
 export import :plugin;
+
+// Tier 5: answers about what is registered.
+export import :inspect;
+export import :computed_table;
+export import :explain;
 
 // Behind the registry's lock: not exported, seen by this module's own source files.
 import :strings;
 import :entry;
 import :name_table;
 import :registry_state;
+import :snapshot;
+import :wording;
 import :recording;
 import :image_marks;

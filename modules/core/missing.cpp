@@ -93,6 +93,9 @@ std::string missing_text(const entry& e, key_set keys, std::span<const key_set> 
 
 void raise_no_kernel(const entry_head& head, key_set keys, std::span<const key_set> arguments) {
   const entry& e = entry_of(head);
+  // Rows that are not what the registrations give would make every other sentence misleading.
+  const std::vector<std::string> wrong = verify(operator_handle(const_cast<entry_head&>(head)));
+  if (!wrong.empty()) throw error(wrong.front(), std::string(e.name));
   const std::unique_lock lock(e.home->mutex);
   std::string text = e.definitions.empty() ? undefined_text(e) : missing_text(e, keys, arguments);
   throw no_kernel(std::move(text), std::string(e.name), keys);

@@ -21,6 +21,8 @@ export class registry;
 namespace detail {
 struct registry_state;
 struct request;
+// What a registry holds, for what reads it under the lock.
+const registry_state& state_of(const registry& r) noexcept;
 }  // namespace detail
 
 /// Takes one registration back when destroyed. Move-only; assigning over a live one takes that one back first.
@@ -91,6 +93,7 @@ export class registry {
 
  private:
   friend class registration;
+  friend const detail::registry_state& detail::state_of(const registry& r) noexcept;
   registration submit(detail::request r, std::source_location where, const detail::operator_info* op = nullptr,
                       std::string_view text = {});
   bool accepts(std::string_view what, key_target target, std::source_location where);

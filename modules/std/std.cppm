@@ -255,6 +255,7 @@ using std::ranges::range_value_t;
 using std::ranges::reverse;
 using std::ranges::sized_range;
 using std::ranges::sort;
+using std::ranges::stable_sort;
 }  // namespace ranges
 }  // namespace std
 

@@ -1,0 +1,89 @@
+module topbit.core;
+
+import topbit.std;
+
+namespace topbit {
+
+std::vector<table_row> computed_table(const operator_handle& op) {
+  const detail::snapshot s = detail::take_snapshot(op);
+  std::vector<table_row> table;
+  if (s.op.definitions.empty()) return table;
+  const detail::known_live live(s.op.kernels, s.fallbacks);
+  for (unsigned row = 0; row < row_count; ++row) {
+    table_row r = detail::row_at(live, key_of_row(row));
+    if (detail::is_usable(r)) table.push_back(std::move(r));
+  }
+  return table;
+}
+
+std::string to_string(const table_row& row) { return to_string(row.key) + ": " + detail::content_of(row); }
+
+std::string to_string(std::span<const table_row> table) {
+  std::vector<detail::keyed_line> lines;
+  for (const table_row& row : table) lines.push_back({row.key, detail::content_of(row)});
+  return detail::grouped(lines, "");
+}
+
+bool has_entry(const operator_handle& op, dispatch_key key) {
+  const detail::snapshot s = detail::take_snapshot(op);
+  if (s.op.definitions.empty() || detail::lacks_backend(key)) return false;
+  const table_row row = detail::row_at(detail::known_live(s.op.kernels, s.fallbacks), key);
+  return detail::is_usable(row) && row.why != row_reason::ambiguous;
+}
+
+namespace {
+
+// Does the record do what the choice says?
+bool agrees(const detail::stored_record& stored, const detail::row_choice<detail::known_kernel>& choice,
+            dispatch_key k) {
+  using enum detail::kernel_kind;
+  if (detail::passes(choice, k)) return stored.kind == skip;
+  if (!detail::runs(choice)) return stored.kind == raise;
+  if (choice.from->form == kernel_form::boxed) return stored.kind == adapter && stored.state == choice.from->impl;
+  return stored.record == choice.from->impl;
+}
+
+}  // namespace
+
+std::vector<std::string> verify(const operator_handle& op) {
+  const detail::published p = detail::take_published(op);
+  const detail::known_operator& known = p.from.op;
+  const detail::known_live live(known.kernels, p.from.fallbacks);
+  const bool defined = !known.definitions.empty();
+  std::vector<std::string> wrong;
+  const auto say = [&](const std::string& what) { wrong.push_back(known.name + ": " + what); };
+
+  std::uint64_t layers = 0;  // functionalities that some backend does not pass through
+  bool selects = false;
+  for (unsigned row = 0; row < row_count; ++row) {
+    const dispatch_key k = key_of_row(row);
+    detail::row_choice<detail::known_kernel> choice;
+    // Without a definition every call lands on the row of no key, which then raises.
+    if (defined || row != 0) choice = detail::row_value(live, row, [](auto&&...) {});
+    if (!agrees(p.rows[row], choice, k)) {
+      say("the row of " + to_string(k) + " is not what the registrations give: " +
+          detail::content_of(choice.from != nullptr || defined ? detail::row_at(live, k) : table_row{k}));
+    }
+    if (!detail::lacks_backend(k) && !detail::passes(choice, k)) layers |= key_set(building_block{k.layer}).raw();
+    if (k == key::BackendSelect) selects = detail::runs(choice);
+  }
+  const auto compare = [&](const char* what, std::uint64_t found, std::uint64_t wanted) {
+    if (found != wanted) say(what + (" about " + detail::layers_text(key_set::from_raw(found ^ wanted))));
+  };
+  compare("the mask is wrong", p.mask, defined ? ~detail::functionality_bits | layers : 0);
+  const key_set always = p.wanted_layers | (selects ? key_set(key::BackendSelect) : key_set());
+  compare("the word of keys that every call has is wrong", p.always, defined ? always.raw() : 0);
+  compare("what the registry adds to every call is wrong", p.layers.raw(), p.wanted_layers.raw());
+  if (p.defined != defined) say(defined ? "callers find it undefined" : "callers find it defined");
+
+  if (p.schema_name && *p.schema_name != known.name) say("the schema is that of " + *p.schema_name);
+  if (p.schema_name && p.schema_arguments != p.arguments) {
+    say("the schema has " + std::to_string(p.schema_arguments) + " arguments, the signature " +
+        std::to_string(p.arguments));
+  }
+  if (live.direct(0) != nullptr)
+    say("a kernel is stored under no key" + detail::registered_text(live.direct(0)->place));
+  return wrong;
+}
+
+}  // namespace topbit

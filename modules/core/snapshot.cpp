@@ -1,0 +1,139 @@
+module topbit.core;
+
+import topbit.std;
+
+namespace topbit::detail {
+
+namespace {
+
+// The only functions that know how registrations, definitions and words are stored.
+
+source_place copy_of(const place& p) { return {p.file, p.line}; }
+
+known_kernel copy_of(const live_registration& r) {
+  kernel_form form = kernel_form::typed;
+  if (r.impl->kind == kernel_kind::boxed) form = kernel_form::boxed;
+  if (r.impl->kind == kernel_kind::fallthrough) form = kernel_form::fallthrough;
+  if (r.impl->kind == kernel_kind::backend_select) form = kernel_form::generated;
+  return {r.target, form, {r.file, r.line}, r.impl};
+}
+
+known_fallbacks copy_of(const registry_state& state) {
+  known_fallbacks all;
+  for (const auto& r : state.fallback_registrations) {
+    all.kernels.push_back(copy_of(*r));
+    const auto number = static_cast<std::int32_t>(all.kernels.size());
+    for (unsigned row = 0; row < row_count; ++row) {
+      if (state.fallbacks[row] == r.get()) all.of_row[row] = number;
+    }
+  }
+  return all;
+}
+
+known_operator copy_of(const entry& e) {
+  known_operator op;
+  op.name = e.name;
+  op.schema = e.schema_of().text();
+  op.signature = e.signature->name;
+  for (const live_definition& d : e.definitions) op.definitions.push_back(copy_of(d.where));
+  if (e.generated() != nullptr) op.kernels.push_back(copy_of(*e.generated()));
+  for (const live_registration& r : e.registrations) op.kernels.push_back(copy_of(r));
+  for (std::size_t i = 0; i < e.signature->arguments; ++i) op.argument_labels.push_back(e.argument_label(i));
+  op.mask = key_set::from_raw(e.mask.load(std::memory_order_acquire)) & key_set::full();
+  op.always = key_set::from_raw(e.always.load(std::memory_order_acquire));
+  return op;
+}
+
+}  // namespace
+
+const registry_state& state_of(const registry& r) noexcept { return *r.state_; }
+
+snapshot take_snapshot(const operator_handle& op) {
+  const entry& e = entry_of(op.entry());
+  const std::lock_guard lock(e.home->mutex);
+  return {copy_of(e), copy_of(*e.home)};
+}
+
+registry_snapshot take_snapshot(const registry& r) {
+  registry_snapshot all;
+  {
+    const registry_state& state = state_of(r);
+    const std::lock_guard lock(state.mutex);
+    for (const auto& e : state.entries) {
+      if (!e->definitions.empty() || !e->registrations.empty()) all.operators.push_back(copy_of(*e));
+    }
+    all.fallbacks = copy_of(state);
+    for (const claimed_namespace& n : state.namespaces) {
+      all.namespaces.push_back({std::string(n.name), copy_of(n.where)});
+    }
+    for (const included_layers& l : state.always) all.layers.push_back({l.keys, copy_of(l.where)});
+    for (const named_backend& n : state.backend_names) {
+      all.backend_names.push_back({n.which, std::string(n.name), copy_of(n.where)});
+    }
+  }
+  std::ranges::sort(all.operators, [](const known_operator& a, const known_operator& b) {
+    return std::tie(a.name, a.signature) < std::tie(b.name, b.signature);
+  });
+  std::ranges::sort(all.namespaces, {}, &namespace_dump::name);
+  std::ranges::stable_sort(all.backend_names, {}, &backend_name_dump::which);
+  return all;
+}
+
+published take_published(const operator_handle& op) {
+  const entry& e = entry_of(op.entry());
+  const std::lock_guard lock(e.home->mutex);
+  published p;
+  p.from = {copy_of(e), copy_of(*e.home)};
+  p.layers = e.home->always_included;
+  for (const included_layers& l : e.home->always) p.wanted_layers = p.wanted_layers | l.keys;
+  p.mask = e.mask.load(std::memory_order_acquire);
+  p.always = e.always.load(std::memory_order_acquire);
+  p.defined = e.defined.load(std::memory_order_acquire);
+  for (unsigned row = 0; row < row_count; ++row) {
+    const kernel* k = e.row(row);
+    p.rows.push_back({k->kind, k, k->state});
+  }
+  p.arguments = e.signature->arguments;
+  if (const schema* parsed = e.schema_of().parsed()) {
+    const std::string_view text = e.schema_of().text();
+    p.schema_name = std::string(text.substr(0, text.find('(')));
+    p.schema_arguments = parsed->view().arguments.size();
+  }
+  return p;
+}
+
+known_live::known_live(std::span<const known_kernel> kernels, const known_fallbacks& fallbacks) noexcept
+    : fallbacks_(fallbacks) {
+  for (const known_kernel& k : kernels) {
+    if (k.key.is_alias())
+      alias_[k.key.alias] = &k;
+    else
+      direct_[row_of(k.key.row)] = &k;
+  }
+}
+
+bool passes(const row_choice<known_kernel>& choice, dispatch_key k) noexcept {
+  if (k == key::Undefined) return false;
+  if (choice.why == row_reason::transparent) return true;
+  return choice.from != nullptr && choice.from->form == kernel_form::fallthrough;
+}
+
+bool runs(const row_choice<known_kernel>& choice) noexcept {
+  return choice.from != nullptr && choice.from->form != kernel_form::fallthrough;
+}
+
+table_row row_at(const known_live& live, dispatch_key k) {
+  const auto choice = row_value(live, row_of(k), [](auto&&...) {});
+  table_row row{k, choice.why, passes(choice, k), {}, {}};
+  if (choice.from == nullptr) return row;
+  if (!row.passes && !runs(choice)) return {k, row_reason::missing, false, {}, {}};
+  row.registered_for = choice.from->key;
+  row.place = choice.from->place;
+  return row;
+}
+
+bool is_usable(const table_row& row) noexcept { return row.why != row_reason::missing; }
+
+unsigned order_of(key_target t) noexcept { return t.is_alias() ? row_count + t.alias : row_of(t.row); }
+
+}  // namespace topbit::detail
