@@ -38,6 +38,7 @@ export import :plugin;
 export import :inspect;
 export import :computed_table;
 export import :explain;
+export import :why_not;
 
 // Behind the registry's lock: not exported, seen by this module's own source files.
 import :strings;

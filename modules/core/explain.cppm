@@ -11,6 +11,7 @@ import :handle;
 import :key;
 import :key_set;
 import :op;
+import :operator_info;
 import :signature;
 import :table;
 
@@ -36,10 +37,11 @@ export struct explanation {
   std::string op;
   std::string schema;
   std::vector<explained_argument> arguments;
-  key_set included, excluded;  // the thread's
-  key_set always;              // the operator's and the process's layers
-  key_set masked;              // functionalities that fall through for this operator
-  key_set effective;           // what the kernel would receive
+  key_set included, excluded;     // the thread's
+  key_set always;                 // the operator's and the process's layers
+  key_set masked;                 // functionalities that fall through for this operator
+  key_set effective;              // what the kernel would receive
+  std::optional<key_set> placed;  // where arguments such as a device say to run; empty where none is asked
   std::vector<candidate> candidates;
   dispatch_key selected;
   bool found = false;  // false: the call would throw no_kernel
@@ -48,8 +50,11 @@ export struct explanation {
 /// For people: one fact per line.
 export std::string to_string(const explanation& e);
 
-/// Explains a call through a handle whose arguments bring these keys. Takes the registry's lock; runs nothing.
-export explanation explain_keys(const operator_handle& op, std::span<const key_set> arguments);
+/// Explains a call through a handle whose arguments bring these keys. `placed` is what arguments such as a device stand
+/// for, where the operator is placed by them: without it the explanation ends at BackendSelect. Takes the registry's
+/// lock and copies; runs nothing.
+export explanation explain_keys(const operator_handle& op, std::span<const key_set> arguments,
+                                std::optional<key_set> placed = std::nullopt);
 
 namespace detail {
 
@@ -81,15 +86,54 @@ key_set keys_of_argument(const Args&... args) {
   }
 }
 
+// What the I-th argument says of where to run, its default included.
+template <class Op, std::size_t I, class... Args>
+key_set placed_by_argument(const Args&... args) {
+  using P = std::remove_cvref_t<typename function_traits<typename Op::signature>::template parameter<I>>;
+  if constexpr (selects_backend<P>) {
+    constexpr std::size_t source = source_of<Op, I, Args...>();
+    if constexpr (source < sizeof...(Args)) {
+      const auto& x = std::get<source>(std::tie(args...));
+      const auto place = [](const P& p) -> key_set { return backend_keys_of(p); };
+      if constexpr (is_named<std::remove_cvref_t<decltype(x)>>)
+        return place(x.given);
+      else
+        return place(x);
+    } else if constexpr (source == from_default) {
+      if constexpr (default_for<P, Op, I>) {
+        return backend_keys_of(schema_default<P>::from(Op::schema().arguments[I].default_text));
+      }
+    }
+  }
+  return {};
+}
+
+// The same for all arguments, where they place the operator.
+template <class Op, class... Args>
+std::optional<key_set> placed_by(const Args&... args) {
+  if constexpr (signature_selects_backend<typename Op::signature>) {
+    return [&]<std::size_t... I>(std::index_sequence<I...>) {
+      return (key_set() | ... | placed_by_argument<Op, I>(args...));
+    }(std::make_index_sequence<Op::arity>{});
+  } else {
+    return std::nullopt;
+  }
+}
+
+// The keys of all arguments.
+template <class Op, class... Args>
+std::array<key_set, Op::arity> keys_of_arguments(const Args&... args) {
+  return [&]<std::size_t... I>(std::index_sequence<I...>) {
+    return std::array<key_set, Op::arity>{keys_of_argument<Op, I>(args...)...};
+  }(std::make_index_sequence<Op::arity>{});
+}
+
 }  // namespace detail
 
 /// Explains `op(args...)` without running it; arguments may go by name and be left out as in the call.
 export template <class Op, class... Args>
 explanation explain(const Op& op, const Args&... args) {
-  return [&]<std::size_t... I>(std::index_sequence<I...>) {
-    const std::array<key_set, sizeof...(I)> keys{detail::keys_of_argument<Op, I>(args...)...};
-    return explain_keys(op.handle(), keys);
-  }(std::make_index_sequence<Op::arity>{});
+  return explain_keys(op.handle(), detail::keys_of_arguments<Op>(args...), detail::placed_by<Op>(args...));
 }
 
 }  // namespace topbit

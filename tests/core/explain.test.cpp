@@ -26,12 +26,17 @@ inline constexpr tb::op<"exp::sum(Tensor[] all) -> int"> sum;
 inline constexpr tb::op<"exp::who", int(const image&)> who;
 inline constexpr tb::op<"exp::unknown", int(const image&)> unknown;
 
+inline constexpr tb::op<"exp::zeros(int n, Device device) -> Tensor"> zeros;
+
+toy::tensor zeros_kernel(std::int64_t, toy::device) { return {}; }
 std::int64_t mix_kernel(const toy::tensor&, std::int64_t n, const toy::tensor&) { return n; }
 const auto kernels = tb::library("exp")
                          .def(mix)
                          .impl<&mix_kernel>(mix, key::CPU)
                          .impl<&mix_kernel>(mix, key::CompositeImplicitAutograd)
-                         .impl<&mix_kernel>(mix, key::Autograd);
+                         .impl<&mix_kernel>(mix, key::Autograd)
+                         .def(zeros)
+                         .impl<&zeros_kernel>(zeros, key::CUDA);
 
 // The same text on every machine: file names and lines become HERE.
 std::string text(const tb::explanation& e) {
@@ -88,6 +93,31 @@ TEST_CASE("explain: carries the same facts as data", "[core][explain]") {
   CHECK(e.found);
   CHECK(e.candidates.back().taken);
   CHECK(e.candidates.back().file == __FILE__);
+}
+
+TEST_CASE("explain: goes on below the BackendSelect kernel that is made from a signature", "[core][explain][X5]") {
+  CHECK(text(tb::explain(zeros, 2, toy::device{tb::backend::CUDA})) ==
+        "exp::zeros\n"
+        "  schema    exp::zeros(int n, Device device) -> Tensor\n"
+        "  always    {BackendSelect}\n"
+        "  passes    BackendSelect: adds {CUDA}, where the arguments say to run (from the signature)\n"
+        "  takes     CUDA: kernel, registered at HERE\n");
+  const auto e = tb::explain(zeros, tb::arg<"device"> = toy::device{tb::backend::HIP}, tb::arg<"n"> = 1);
+  CHECK(e.placed == key_set(key::HIP));
+  CHECK(e.selected == key::HIP);
+  CHECK_FALSE(e.found);
+  CHECK_FALSE(tb::explain(mix, toy::tensor(), 1, toy::tensor()).placed.has_value());
+}
+
+TEST_CASE("explain: ends at BackendSelect where nobody says what the device is", "[core][explain][X5]") {
+  const std::array<key_set, 2> nothing{};
+  CHECK(text(tb::explain_keys(zeros.handle(), nothing))
+            .ends_with("  takes     BackendSelect: kernel (from the signature)\n"));
+}
+
+TEST_CASE("explain: a BackendSelect kernel of a user's own is where the call ends", "[core][explain][X5]") {
+  const auto own = tb::implement("exp").impl<&zeros_kernel>(zeros, key::BackendSelect);
+  CHECK(tb::explain(zeros, 2, toy::device{tb::backend::CUDA}).selected == key::BackendSelect);
 }
 
 TEST_CASE("explain: arguments may convert, go by name and be left out as in the call", "[core][explain]") {
@@ -202,4 +232,68 @@ TEST_CASE("explain: what it says is what runs, whatever is registered", "[core][
     }
   }
   CHECK(calls == 300 * 35);
+}
+
+namespace {
+
+inline constexpr tb::op<"exp::made", int(toy::device)> made;
+
+template <int I>
+int made_answer(key_set keys, toy::device) {
+  last = {"kernel " + std::to_string(I), keys};
+  return I;
+}
+
+}  // namespace
+
+TEST_CASE("explain: what it says of an operator that a device places is what runs", "[core][explain][X5]") {
+  const std::array<tb::key_target, 9> targets{key::CPU,
+                                              key::CUDA,
+                                              key::CPU,
+                                              key::CUDA,
+                                              key::Tracer,
+                                              key::BackendSelect,
+                                              key::UserBottom1,
+                                              key::CompositeImplicitAutograd,
+                                              key::CompositeExplicitAutograd};
+  const std::array<key_set, 5> layers{key_set{}, key_set(key::Tracer), key_set(key::UserBottom1),
+                                      key_set(key::SparseCUDA), key_set{key::Dense, key::AutogradFunctionality}};
+  std::mt19937 random(23);
+  int went_on = 0;
+  for (int round = 0; round < 200; ++round) {
+    tb::registry r;
+    auto block = tb::library("exp", r).def(made);
+    const auto add = [&]<int I>(std::integral_constant<int, I>) {
+      const tb::key_target t = targets[random() % targets.size()];
+      if (random() % 6 == 0)
+        block.fallthrough(made, t);
+      else
+        block.impl<&made_answer<I>>(made, t, places[I]);
+    };
+    add(std::integral_constant<int, 0>{});
+    add(std::integral_constant<int, 1>{});
+    add(std::integral_constant<int, 2>{});
+    const auto op = r.find("exp::made");
+    const auto call = op.typed<int(toy::device)>();
+    for (tb::backend where : {tb::backend::CPU, tb::backend::CUDA, tb::backend::Meta}) {
+      for (key_set layer : layers) {
+        tb::include_guard in(layer);
+        tb::exclude_guard out(random() % 4 == 0 ? key_set{key::Dense, key::Tracer} : key_set{});
+        const toy::device device{where};
+        const auto said = tb::explain_keys(op, std::array{key_set()}, backend_keys_of(device));
+        last = {"nothing", {}};
+        try {
+          (void)call(device);
+        } catch (const tb::no_kernel& e) {
+          last.keys = e.keys();
+        }
+        const auto& chosen = said.candidates.back();
+        went_on += said.candidates.size() > 1 && said.candidates.front().key == key::BackendSelect;
+        INFO(to_string(said) << "layer " << to_string(layer));
+        REQUIRE(last.what == (said.found ? "kernel " + std::to_string(chosen.line - places[0].line()) : "nothing"));
+        REQUIRE(last.keys == said.effective);
+      }
+    }
+  }
+  CHECK(went_on > 500);
 }
