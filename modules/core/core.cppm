@@ -39,6 +39,8 @@ export import :inspect;
 export import :computed_table;
 export import :explain;
 export import :why_not;
+export import :coverage;
+export import :what_if;
 
 // Behind the registry's lock: not exported, seen by this module's own source files.
 import :strings;

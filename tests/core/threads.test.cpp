@@ -96,6 +96,25 @@ TEST_CASE("threads: explain and lookups run beside registrations", "[core][threa
   CHECK(wrong == 0);
 }
 
+TEST_CASE("threads: answers about a registry are of one moment, whatever comes and goes", "[core][threads][I4][H4]") {
+  std::atomic<int> wrong = 0;
+  const auto op = tb::registry::process().find("thr::width");
+  const std::array some{op};
+  side_by_side({
+      [&] { wrong += !verify(op).empty(); },
+      [&] { wrong += computed_table(op).empty(); },
+      [&] { wrong += tb::dump().operators.empty() || dump(op).kernels.size() < 3; },
+      [&] { wrong += tb::coverage(some).operators.size() != 1; },
+      [&] { wrong += why_not(op, key::CPU).reason != tb::why_not_reason::runs; },
+      [&] { wrong += what_if(op, {tb::removing(key::CPU)}).changed.empty(); },
+      [&] {
+        const auto layer = tb::implement("thr", key::Autograd).impl<&width_autograd>(width);
+        const auto fallback = tb::fallback<&boxed_layer>(key::UserTop2);
+      },
+  });
+  CHECK(wrong == 0);
+}
+
 TEST_CASE("threads: a withdrawn operator raises or still runs, and nothing else happens", "[core][threads][D5]") {
   std::atomic<int> wrong = 0;
   const image i{key::CPU, 7, 0};

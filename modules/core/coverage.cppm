@@ -1,0 +1,55 @@
+// A registry at a glance: which key of which operator is served by what, and which kernels nobody reaches.
+export module topbit.core:coverage;
+
+import topbit.std;
+import :computed_table;
+import :handle;
+import :inspect;
+import :key;
+import :registry;
+
+namespace topbit {
+
+/// Why a kernel is out of reach.
+export enum class shadow_reason : std::uint8_t {
+  overridden,  // a newer registration for the same key took its place
+  unselected,  // every row its alias stands for holds something else
+  composite,   // arguments that bring its key carry an autograd key where a composite wins
+  ambiguous    // they carry an autograd key where calls raise, because of it and a composite
+};
+export std::string_view name_of(shadow_reason r) noexcept;
+
+/// A registration that no call reaches, or none whose arguments carry their autograd key.
+export struct shadowed_kernel {
+  std::string op;
+  key_target key;
+  source_place place{};
+  shadow_reason reason = shadow_reason::overridden;
+  dispatch_key at{};       // composite, ambiguous: the autograd key whose row is taken instead
+  source_place by{};       // what comes first; empty where nothing single does
+  std::string sentence{};  // all of that, for people
+};
+
+export struct coverage_row {
+  std::string op;
+  std::vector<table_row> cells;  // one per key of the report, those that miss a kernel included
+};
+
+/// Operators by keys.
+export struct coverage_report {
+  std::vector<dispatch_key> keys;
+  std::vector<coverage_row> operators;
+  std::vector<shadowed_kernel> shadowed;  // in the order of the operators, then of keys
+};
+
+/// For all defined operators, by name. Without keys: those for which a kernel or a fallback is registered directly,
+/// ascending. Takes the registry's lock and copies; cost: one selection per operator and key,
+/// and one per row for each kernel of an alias.
+export coverage_report coverage(const registry& r = registry::process(), std::span<const dispatch_key> keys = {});
+/// The same for these operators, in this order.
+export coverage_report coverage(std::span<const operator_handle> operators, std::span<const dispatch_key> keys = {});
+
+/// For people: a table of words, '-' where a kernel is missing, and one line per kernel that is out of reach.
+export std::string to_string(const coverage_report& r);
+
+}  // namespace topbit

@@ -1,0 +1,141 @@
+module topbit.core;
+
+import topbit.std;
+
+namespace topbit {
+
+using detail::known_kernel;
+
+namespace {
+
+// What is registered, and what is supposed on top of it.
+class supposed_world {
+ public:
+  explicit supposed_world(detail::snapshot now) : now_(std::move(now)) {}
+
+  void apply(supposition s) {
+    using enum supposition::kind;
+    check(s);
+    s.key = detail::as_registered(s.key);
+    switch (s.what) {
+      case kernel: return add(s.key, kernel_form::typed);
+      case fallthrough: return add(s.key, kernel_form::fallthrough);
+      case no_kernel: return remove(s);
+      case fallback: return add_fallback(s);
+      case no_fallback: return remove_fallback(s);
+    }
+  }
+
+  std::array<table_row, row_count> rows() const {
+    const detail::known_live live(now_.op.kernels, now_.fallbacks);
+    std::array<table_row, row_count> all;
+    for (unsigned row = 0; row < row_count; ++row) all[row] = detail::row_at(live, key_of_row(row));
+    return all;
+  }
+
+ private:
+  [[noreturn]] void refuse(const supposition& s, const std::string& why) const {
+    const std::string name = now_.op.name.empty() ? "what_if" : now_.op.name;
+    throw bad_registration(name + ": supposing " + to_string(s) + ": " + why, now_.op.name);
+  }
+  void check(const supposition& s) const {
+    if (!s.key.is_alias() && detail::lacks_backend(s.key.row)) {
+      refuse(s, "a building block has no row; name a backend, for example " +
+                    to_string(dispatch_key{s.key.row.layer, backend::CPU}));
+    }
+    const bool fallback = s.what == supposition::kind::fallback || s.what == supposition::kind::no_fallback;
+    if (fallback && s.key == key_target(key::Undefined)) refuse(s, "a fallback needs a key");
+  }
+
+  void add(key_target key, kernel_form form) { now_.op.kernels.push_back({key, form, supposed, nullptr}); }
+
+  void remove(const supposition& s) {
+    std::vector<known_kernel>& all = now_.op.kernels;
+    for (std::size_t i = all.size(); i > 0; --i) {
+      if (all[i - 1].key != s.key || all[i - 1].form == kernel_form::generated) continue;
+      all.erase(all.begin() + static_cast<std::ptrdiff_t>(i - 1));
+      return;
+    }
+    refuse(s, "nothing is registered for it");
+  }
+
+  static bool stands_for(key_target key, unsigned row) {
+    return key.is_alias() ? detail::alias_rows[key.alias].has(row) : row == detail::row_of(key.row);
+  }
+  void add_fallback(const supposition& s) {
+    for (unsigned row = 1; row < row_count; ++row) {
+      if (!stands_for(s.key, row) || now_.fallbacks.of_row[row] == 0) continue;
+      const auto& there = now_.fallbacks.kernels[static_cast<std::size_t>(now_.fallbacks.of_row[row] - 1)];
+      refuse(s, to_string(key_of_row(row)) + " has one" + detail::registered_text(there.place));
+    }
+    now_.fallbacks.kernels.push_back({s.key, kernel_form::boxed, supposed, nullptr});
+    for (unsigned row = 1; row < row_count; ++row) {
+      if (stands_for(s.key, row)) now_.fallbacks.of_row[row] = static_cast<std::int32_t>(now_.fallbacks.kernels.size());
+    }
+  }
+  void remove_fallback(const supposition& s) {
+    bool found = false;
+    for (unsigned row = 1; row < row_count; ++row) {
+      if (stands_for(s.key, row)) found |= std::exchange(now_.fallbacks.of_row[row], 0) != 0;
+    }
+    if (!found) refuse(s, "nothing is registered for it");
+  }
+
+  static inline const source_place supposed{"(supposed)", 0};
+  detail::snapshot now_;
+};
+
+what_if_result compare(detail::snapshot now, std::span<const supposition> suppositions) {
+  what_if_result out;
+  out.op = now.op.name;
+  out.suppositions.assign(suppositions.begin(), suppositions.end());
+  supposed_world world(std::move(now));
+  const auto before = world.rows();
+  for (const supposition& s : suppositions) world.apply(s);
+  const auto after = world.rows();
+  for (unsigned row = 0; row < row_count; ++row) {
+    if (detail::is_usable(after[row])) out.table.push_back(after[row]);
+    if (before[row] != after[row]) out.changed.push_back({before[row], after[row]});
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string_view name_of(supposition::kind k) noexcept {
+  using enum supposition::kind;
+  switch (k) {
+    case kernel: return "kernel";
+    case fallthrough: return "fallthrough";
+    case fallback: return "fallback";
+    case no_kernel: return "no kernel";
+    case no_fallback: return "no fallback";
+  }
+  return "unknown";
+}
+
+std::string to_string(const supposition& s) {
+  return std::string(name_of(s.what)) + " for " + to_string(detail::as_registered(s.key));
+}
+
+what_if_result what_if(const operator_handle& op, std::span<const supposition> suppositions) {
+  return compare(detail::take_snapshot(op), suppositions);
+}
+
+what_if_result what_if(std::span<const supposition> suppositions) { return compare({}, suppositions); }
+
+std::string to_string(const what_if_result& r) {
+  std::string text = (r.op.empty() ? "an operator without registrations" : r.op) + "\n";
+  for (const supposition& s : r.suppositions) text += "  suppose   " + to_string(s) + "\n";
+  std::vector<detail::keyed_line> lines;
+  if (r.op.empty()) {
+    for (const table_row& row : r.table) lines.push_back({row.key, detail::content_of(row)});
+    return text + detail::grouped(lines, "  gives     ");
+  }
+  for (const changed_row& c : r.changed) {
+    lines.push_back({c.to.key, detail::content_of(c.to) + "; now " + detail::content_of(c.from)});
+  }
+  return text + (lines.empty() ? "  changes   nothing\n" : detail::grouped(lines, "  changes   "));
+}
+
+}  // namespace topbit
