@@ -41,6 +41,7 @@ export import :explain;
 export import :why_not;
 export import :coverage;
 export import :what_if;
+export import :json;
 
 // Behind the registry's lock: not exported, seen by this module's own source files.
 import :strings;

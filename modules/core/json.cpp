@@ -1,0 +1,145 @@
+module;
+
+#include <nlohmann/json.hpp>
+
+module topbit.core;
+
+import topbit.std;
+
+namespace topbit {
+
+namespace {
+
+// Keeps the order in which members are given.
+using json = nlohmann::ordered_json;
+
+std::string text_of(const json& j) { return j.dump(-1, ' ', false, json::error_handler_t::replace); }
+
+// A struct, so that its functions find each other whatever their order.
+struct write {
+  static json of(const source_place& p) {
+    if (p.file.empty()) return nullptr;
+    return {{"file", p.file}, {"line", p.line}};
+  }
+  static json of(const std::optional<source_place>& p) { return p ? of(*p) : json(nullptr); }
+  static json of(const std::string& s) { return s; }
+  static json of(dispatch_key k) { return to_string(k); }
+  static json of(key_set s) { return detail::names_in(s); }
+
+  static json of(const kernel_dump& k) {
+    return {{"key", to_string(k.key)},
+            {"form", std::string(name_of(k.form))},
+            {"place", of(k.place)},
+            {"overridden_by", of(k.overridden_by)}};
+  }
+  static json of(const namespace_dump& n) { return {{"name", n.name}, {"owner", of(n.owner)}}; }
+
+  static json of(const layer_dump& l) { return {{"keys", of(l.keys)}, {"place", of(l.place)}}; }
+  static json of(const backend_name_dump& n) {
+    return {{"which", detail::canonical_name(n.which)}, {"name", n.name}, {"place", of(n.place)}};
+  }
+
+  template <class T>
+  static json list_of(const T& all) {
+    json list = json::array();
+    for (const auto& each : all) list.push_back(of(each));
+    return list;
+  }
+
+  static json of(const operator_dump& d) {
+    return {{"name", d.name},
+            {"schema", d.schema},
+            {"signature", d.signature},
+            {"definitions", list_of(d.definitions)},
+            {"kernels", list_of(d.kernels)}};
+  }
+
+  static json of(const table_row& r) {
+    return {{"key", to_string(r.key)},
+            {"reason", std::string(name_of(r.why))},
+            {"passes", r.passes},
+            {"registered_for", r.registered_for ? json(to_string(*r.registered_for)) : json(nullptr)},
+            {"place", of(r.place)}};
+  }
+
+  static json of(const explained_argument& a) { return {{"name", a.name}, {"keys", of(a.keys)}}; }
+  static json of(const candidate& c) {
+    return {{"key", to_string(c.key)},
+            {"taken", c.taken},
+            {"rule", std::string(name_of(c.rule))},
+            {"why", c.why},
+            {"place", of(source_place{c.file, c.line})}};
+  }
+
+  static json of(const coverage_row& r) { return {{"op", r.op}, {"cells", list_of(r.cells)}}; }
+  static json of(const shadowed_kernel& k) {
+    return {{"op", k.op},
+            {"key", to_string(k.key)},
+            {"place", of(k.place)},
+            {"reason", std::string(name_of(k.reason))},
+            {"at", k.at == key::Undefined ? json(nullptr) : of(k.at)},
+            {"by", of(k.by)},
+            {"sentence", k.sentence}};
+  }
+
+  static json of(const supposition& s) {
+    return {{"what", std::string(name_of(s.what))}, {"key", to_string(detail::as_registered(s.key))}};
+  }
+  static json of(const changed_row& c) { return {{"from", of(c.from)}, {"to", of(c.to)}}; }
+};
+
+}  // namespace
+
+std::string to_json(const operator_dump& d) { return text_of(write::of(d)); }
+
+std::string to_json(const registry_dump& d) {
+  return text_of({{"operators", write::list_of(d.operators)},
+                  {"fallbacks", write::list_of(d.fallbacks)},
+                  {"namespaces", write::list_of(d.namespaces)},
+                  {"layers", write::list_of(d.layers)},
+                  {"backend_names", write::list_of(d.backend_names)}});
+}
+
+std::string to_json(const table_row& row) { return text_of(write::of(row)); }
+std::string to_json(std::span<const table_row> table) { return text_of(write::list_of(table)); }
+
+std::string to_json(const explanation& e) {
+  return text_of({{"op", e.op},
+                  {"schema", e.schema},
+                  {"arguments", write::list_of(e.arguments)},
+                  {"included", write::of(e.included)},
+                  {"excluded", write::of(e.excluded)},
+                  {"always", write::of(e.always)},
+                  {"masked", write::of(e.masked)},
+                  {"effective", write::of(e.effective)},
+                  {"placed", e.placed ? write::of(*e.placed) : json(nullptr)},
+                  {"candidates", write::list_of(e.candidates)},
+                  {"selected", write::of(e.selected)},
+                  {"found", e.found}});
+}
+
+std::string to_json(const why_not_answer& a) {
+  return text_of({{"op", a.op},
+                  {"key", to_string(a.key)},
+                  {"reason", std::string(name_of(a.reason))},
+                  {"kernel", write::of(a.kernel)},
+                  {"selected", write::of(a.selected)},
+                  {"found", a.found},
+                  {"instead", write::of(a.instead)},
+                  {"sentence", a.sentence}});
+}
+
+std::string to_json(const coverage_report& r) {
+  return text_of({{"keys", write::list_of(r.keys)},
+                  {"operators", write::list_of(r.operators)},
+                  {"shadowed", write::list_of(r.shadowed)}});
+}
+
+std::string to_json(const what_if_result& r) {
+  return text_of({{"op", r.op},
+                  {"suppositions", write::list_of(r.suppositions)},
+                  {"table", write::list_of(r.table)},
+                  {"changed", write::list_of(r.changed)}});
+}
+
+}  // namespace topbit
