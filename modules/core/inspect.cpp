@@ -20,7 +20,7 @@ std::vector<kernel_dump> dump_of(std::span<const known_kernel> kernels) {
   const known_kernel* active = nullptr;
   for (std::size_t i : newest_first) {
     const known_kernel& k = kernels[i];
-    kernel_dump d{k.key, k.form, k.place, {}};
+    kernel_dump d{k.key, k.form, k.place, {}, k.replaces};
     if (active != nullptr && active->key == k.key)
       d.overridden_by = active->place;
     else
@@ -78,6 +78,7 @@ registry_dump dump(const registry& r) {
 
 std::string to_string(const kernel_dump& k) {
   std::string text = to_string(k.key) + ": " + std::string(name_of(k.form)) + detail::registered_text(k.place);
+  if (k.replaces) text += " with replace()";
   if (k.overridden_by) text += ", inactive: overridden by " + to_string(*k.overridden_by);
   return text;
 }

@@ -36,6 +36,7 @@ export struct kernel_dump {
   kernel_form form = kernel_form::typed;
   source_place place{};
   std::optional<source_place> overridden_by{};  // the newest for the same key; empty if this one is active
+  bool replaces = false;                        // overriding another one was said to be the purpose
   friend bool operator==(const kernel_dump&, const kernel_dump&) = default;
 };
 

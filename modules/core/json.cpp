@@ -30,7 +30,8 @@ struct write {
     return {{"key", to_string(k.key)},
             {"form", std::string(name_of(k.form))},
             {"place", of(k.place)},
-            {"overridden_by", of(k.overridden_by)}};
+            {"overridden_by", of(k.overridden_by)},
+            {"replaces", k.replaces}};
   }
   static json of(const namespace_dump& n) { return {{"name", n.name}, {"owner", of(n.owner)}}; }
 

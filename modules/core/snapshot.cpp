@@ -15,7 +15,7 @@ known_kernel copy_of(const live_registration& r) {
   if (r.impl->kind == kernel_kind::boxed) form = kernel_form::boxed;
   if (r.impl->kind == kernel_kind::fallthrough) form = kernel_form::fallthrough;
   if (r.impl->kind == kernel_kind::backend_select) form = kernel_form::generated;
-  return {r.target, form, {r.file, r.line}, r.impl};
+  return {r.target, form, {r.file, r.line}, r.impl, r.replaces};
 }
 
 known_fallbacks copy_of(const registry_state& state) {

@@ -23,6 +23,7 @@ struct known_kernel {
   kernel_form form = kernel_form::typed;
   source_place place;
   const kernel* impl = nullptr;  // null where the registration is only supposed
+  bool replaces = false;
 };
 
 struct known_fallbacks {

@@ -46,7 +46,7 @@ TEST_CASE("inspect: a dump of an operator has every place, newest first for each
                          .impl_boxed<&boxed>(add, key::CUDA, C)
                          .impl<&add_kernel>(add, key::CPU, C)
                          .fallthrough(add, key::AutogradCUDA, D)
-                         .impl<&add_kernel>(add, key::CPU, D);
+                         .replace<&add_kernel>(add, key::CPU, D);
   const auto again = tb::fragment("insp", r).def(add, E);
   CHECK(named(to_string(dump(r.find("insp::add")))) ==
         R"(insp::add
@@ -54,7 +54,7 @@ TEST_CASE("inspect: a dump of an operator has every place, newest first for each
   signature toy::tensor (const toy::tensor&, const toy::tensor&)
   defined   A
   defined   E
-  kernel    CPU: typed, registered at D
+  kernel    CPU: typed, registered at D with replace()
   kernel    CPU: typed, registered at C, inactive: overridden by D
   kernel    CPU: typed, registered at B, inactive: overridden by D
   kernel    CUDA: boxed, registered at C

@@ -42,21 +42,24 @@ TEST_CASE("json: a dump of an operator and of a registry", "[core][json][I1]") {
       tb::library("json", r, B).def(width, A).impl<&kernel>(width, key::CPU, A).impl<&kernel>(width, key::CPU, B);
   const auto grading = tb::fallback<&boxed>(key::Autograd, r, B);
   const auto profiling = r.include_always(key::Profiler, A);
-  const json op{{"name", "json::width"},
-                {"schema", "json::width(const toy::image&) -> int"},
-                {"signature", "int (const toy::image&)"},
-                {"definitions", {place(A)}},
-                {"kernels",
-                 {{{"key", "CPU"}, {"form", "typed"}, {"place", place(B)}, {"overridden_by", nullptr}},
-                  {{"key", "CPU"}, {"form", "typed"}, {"place", place(A)}, {"overridden_by", place(B)}}}}};
+  const json op{
+      {"name", "json::width"},
+      {"schema", "json::width(const toy::image&) -> int"},
+      {"signature", "int (const toy::image&)"},
+      {"definitions", {place(A)}},
+      {"kernels",
+       {{{"key", "CPU"}, {"form", "typed"}, {"place", place(B)}, {"overridden_by", nullptr}, {"replaces", false}},
+        {{"key", "CPU"}, {"form", "typed"}, {"place", place(A)}, {"overridden_by", place(B)}, {"replaces", false}}}}};
   CHECK(json::parse(to_json(dump(r.find("json::width")))) == op);
-  const json all{
-      {"operators", json::array({op})},
-      {"fallbacks",
-       json::array({{{"key", "Autograd"}, {"form", "boxed"}, {"place", place(B)}, {"overridden_by", nullptr}}})},
-      {"namespaces", json::array({{{"name", "json"}, {"owner", place(B)}}})},
-      {"layers", json::array({{{"keys", {"Profiler"}}, {"place", place(A)}}})},
-      {"backend_names", json::array()}};
+  const json all{{"operators", json::array({op})},
+                 {"fallbacks", json::array({{{"key", "Autograd"},
+                                             {"form", "boxed"},
+                                             {"place", place(B)},
+                                             {"overridden_by", nullptr},
+                                             {"replaces", false}}})},
+                 {"namespaces", json::array({{{"name", "json"}, {"owner", place(B)}}})},
+                 {"layers", json::array({{{"keys", {"Profiler"}}, {"place", place(A)}}})},
+                 {"backend_names", json::array()}};
   CHECK(json::parse(to_json(dump(r))) == all);
 }
 

@@ -43,16 +43,8 @@ F symbol(const std::string& path, const char* name) {
 
 // What a plugin could change, as text.
 std::string trace() {
-  std::string text;
-  for (const std::string& name : tb::registry::process().operators()) {
-    const tb::operator_handle op = tb::find(name);
-    text += name + " " + std::string(op.schema()) + "\n";
-    for (const tb::kernel_record& k : op.kernels()) {
-      text += "  " + to_string(k.target) + " " + k.file + ":" + std::to_string(k.line) + "\n";
-    }
-  }
-  text += to_string(key::AutogradPrivateUse3) + "\n";
-  text += std::to_string(host::twice(item{key::CPU, 4})) + "\n";
+  std::string text = to_string(tb::dump(tb::registry::process())) + to_string(key::AutogradPrivateUse3) + "\n" +
+                     std::to_string(host::twice(item{key::CPU, 4})) + "\n";
   try {
     text += std::to_string(host::area(item{key::CPU, 4}));
   } catch (const tb::no_kernel&) {
