@@ -39,9 +39,10 @@ entry& registry_state::intern(const operator_info& op) {
   for (entry* e = names.find(op.name); e != nullptr; e = e->next_of_name) {
     if (e->signature->identity == op.signature->identity) return *e;
   }
-  entries.push_back(std::make_unique<entry>(op, *this));
-  names.insert(*entries.back());
-  return *entries.back();
+  auto made = std::make_unique<entry>(op, *this);
+  if (entries.size() == entries.capacity()) entries.reserve(2 * entries.size() + 1);
+  names.insert(*made);
+  return *entries.emplace_back(std::move(made));
 }
 
 row_set registry_state::rows_of_new_entries() const noexcept {
@@ -65,14 +66,22 @@ void registry_state::commit(std::span<const request> requests) {
     while (applied-- != 0) remove(requests[applied].op, requests[applied].id);
     throw;
   }
-  for (const request& r : requests) publish({r.kind, r.target, r.op, r.named, nullptr});
+  publish(requests, false);
 }
 
 std::shared_ptr<listener> registry_state::withdraw(entry* op, std::uint64_t id) noexcept {
   const std::optional<change> removed = remove(op, id);
-  if (!removed) return nullptr;
-  publish(*removed);
-  return removed->heard;
+  if (removed) {
+    publish(*removed);
+    return removed->heard;
+  }
+  for (std::vector<request>* batch : batches) std::erase_if(*batch, [&](const request& r) { return r.id == id; });
+  return nullptr;
+}
+
+void registry_state::withdraw(std::vector<request>& batch) noexcept {
+  std::erase_if(batch, [&](const request& r) { return !remove(r.op, r.id); });
+  publish(batch, true);
 }
 
 // ------------------------------------------------------------------------------------------- checking and applying
@@ -108,6 +117,7 @@ void registry_state::define(const request& r) {
     throw bad_registration(std::move(text), name);
   }
   r.op->prepare(*r.schema);
+  heard_by.reserve(1);
   r.op->definitions.push_back({r.id, r.schema, r.where});
 }
 
@@ -181,6 +191,10 @@ void registry_state::name_backend(const request& r) {
       refuse(canonical_name(other.which) + " has this name already, given at " + other.where.text());
     }
   }
+  for (const named_backend& other : backend_names) {
+    if (other.which == r.named || !instances_collide(r.text, other.name)) continue;
+    refuse("with '" + std::string(other.name) + "', given at " + other.where.text() + ", a key's name would mean two");
+  }
   if (const std::string taken = key_named_like(r.text, r.named); !taken.empty()) {
     refuse("it would make the name of " + taken + " mean two keys");
   }
@@ -188,10 +202,8 @@ void registry_state::name_backend(const request& r) {
 }
 
 void registry_state::listen(const request& r) {
+  heard_by.reserve(entries.size());
   heard_by.add(r.id, r.hears);
-  for (const auto& e : entries) {
-    if (!e->definitions.empty()) heard_by.queue_for(r.hears, {registry_event::kind::defined, operator_handle(*e)});
-  }
 }
 
 // ------------------------------------------------------------------------------------------------------ taking back
@@ -219,15 +231,39 @@ std::optional<registry_state::change> registry_state::remove(entry* op, std::uin
     if (name.id != id) continue;
     const backend which = name.which;
     std::erase_if(backend_names, has_id);
-    return change{request_kind::backend_name, key::Undefined, nullptr, which};
+    return change{request_kind::backend_name, key::Undefined, nullptr, id, which};
   }
   if (std::erase_if(always, has_id) != 0) return change{request_kind::always};
   if (std::erase_if(namespaces, has_id) != 0) return change{request_kind::claim};
-  if (auto heard = heard_by.remove(id)) return change{request_kind::listen, key::Undefined, nullptr, {}, heard};
+  if (auto heard = heard_by.remove(id)) return change{request_kind::listen, key::Undefined, nullptr, id, {}, heard};
   return std::nullopt;
 }
 
 // ------------------------------------------------------------------------------------- what callers see of a change
+
+// What calls lean on comes first and goes last: kernels before the definition that lets calls reach them, both before
+// the layers that send every call to them. A listener hears of what there was before it, then of what comes with it.
+void registry_state::publish(std::span<const request> batch, bool removed) noexcept {
+  using enum request_kind;
+  static constexpr std::array order{implement, fallback, claim, backend_name, listen, define, always};
+  for (std::size_t step = 0; step < order.size(); ++step) {
+    const request_kind now = order[removed ? order.size() - 1 - step : step];
+    for (std::size_t i = 0; i < batch.size(); ++i) {
+      const request& r = batch[i];
+      if (r.kind != now) continue;
+      if (now != implement) {
+        publish({r.kind, r.target, r.op, r.id, r.named, nullptr});
+        continue;
+      }
+      // Kernels of one operator mostly follow each other: its rows are chosen anew once.
+      row_set rows = rows_changed_by(r.target);
+      for (; i + 1 < batch.size() && batch[i + 1].kind == implement && batch[i + 1].op == r.op; ++i) {
+        rows |= rows_changed_by(batch[i + 1].target);
+      }
+      r.op->refresh(rows);
+    }
+  }
+}
 
 void registry_state::publish(const change& c) noexcept {
   switch (c.kind) {
@@ -247,6 +283,7 @@ void registry_state::publish(const change& c) noexcept {
     case request_kind::always:
       always_included = {};
       for (const included_layers& each : always) always_included = always_included | each.keys;
+      ever_included = ever_included | always_included;
       return refresh_all({});
     case request_kind::backend_name: {
       std::string_view name;
@@ -255,8 +292,13 @@ void registry_state::publish(const change& c) noexcept {
       }
       return set_backend_name(c.named, name);
     }
-    case request_kind::claim:
-    case request_kind::listen: return;
+    case request_kind::listen:
+      for (const auto& e : entries) {
+        if (!e->defined.load(std::memory_order_relaxed)) continue;
+        heard_by.queue_for(c.id, {registry_event::kind::defined, operator_handle(*e)});
+      }
+      return;
+    case request_kind::claim: return;
   }
 }
 

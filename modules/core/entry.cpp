@@ -84,7 +84,7 @@ void entry::prepare(const kernel& impl) {
   for (const record_ptr& k : adapters_) {
     if (k->state == &impl) return;
   }
-  schema_of().parsed();  // a call may need it to find the argument that a result is, and must not allocate then
+  if (signature->result_aliases) schema_of().parsed();  // a call needs it, and must not allocate then
   record_ptr k = make(kernel_kind::adapter);
   k->state = &impl;
   k->boxed = [](const kernel* self, const operator_handle& op, key_set keys, stack& s) {
@@ -95,7 +95,7 @@ void entry::prepare(const kernel& impl) {
 }
 
 void entry::prepare(const schema_record& s) const {
-  if (!adapters_.empty()) s.parsed();
+  if (signature->result_aliases && !adapters_.empty()) s.parsed();
 }
 
 const kernel* entry::record_of(unsigned row, const row_choice<live_registration>& choice) const noexcept {

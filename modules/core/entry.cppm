@@ -99,6 +99,7 @@ struct entry : entry_head {
   // The BackendSelect kernel made from the signature; null if there is none to make.
   inline const live_registration* generated() const noexcept { return generated_.get(); }
 
+  inline bool raises(unsigned row) const noexcept { return stored(row) == raiser_.get(); }
   // What a row with this choice holds.
   const kernel* record_of(unsigned row, const row_choice<live_registration>& choice) const noexcept;
   // The record by which calls reach this kernel: itself, or its adapter.
@@ -152,9 +153,13 @@ bool passes_through(const row_choice<live_registration>& choice) noexcept;
 
 // The image an address belongs to; null for none that is known.
 const void* image_of(const void* address) noexcept;
+// The file name of the image an address belongs to.
+std::string image_name(const void* address);
+// All of them, in no order.
+std::vector<const void*> loaded_images();
 // Keeps the shared library that contains the address mapped for good; its code may be in a row. Waits for the dynamic
 // loader, so no lock may be held that an initialiser of a library could want: the registry's above all.
-void pin_image_of(const void* address) noexcept;
+void pin_image_of(const void* address);
 
 }  // namespace detail
 

@@ -27,7 +27,23 @@ const void* image_of(const void* address) noexcept {
   return _dl_find_object(const_cast<void*>(address), &image) == 0 ? image.dlfo_map_start : nullptr;
 }
 
-void pin_image_of(const void* address) noexcept {
+std::string image_name(const void* address) {
+  dl_find_object image{};
+  const bool found = _dl_find_object(const_cast<void*>(address), &image) == 0 && image.dlfo_link_map != nullptr;
+  return found ? image.dlfo_link_map->l_name : "";
+}
+
+std::vector<const void*> loaded_images() {
+  std::vector<const void*> images;
+  const auto add = [](dl_phdr_info* image, std::size_t, void* all) {
+    static_cast<std::vector<const void*>*>(all)->push_back(image_of(image->dlpi_phdr));
+    return 0;
+  };
+  dl_iterate_phdr(add, &images);
+  return images;
+}
+
+void pin_image_of(const void* address) {
   dl_find_object image{};
   if (_dl_find_object(const_cast<void*>(address), &image) != 0) return;
   for (const std::atomic<const void*>& each : recently_pinned) {

@@ -6,6 +6,9 @@ module;
 #include <cstring>
 #include <fstream>
 
+// The header of the image this stands in, by the linker.
+extern "C" [[gnu::visibility("hidden")]] const ElfW(Ehdr) __ehdr_start;
+
 module topbit.core;
 
 import topbit.std;
@@ -48,10 +51,11 @@ image_marks marks_of_file(const std::string& path) {
   ElfW(Ehdr) head{};
   file.read(reinterpret_cast<char*>(&head), sizeof head);
   marks.is_library = file.good() && std::memcmp(head.e_ident, ELFMAG, SELFMAG) == 0 && head.e_type == ET_DYN &&
-                     head.e_phentsize == sizeof(ElfW(Phdr)) && head.e_machine == EM_X86_64;
+                     head.e_phentsize == sizeof(ElfW(Phdr)) && head.e_machine == __ehdr_start.e_machine;
   if (!marks.is_library) return marks;
   for (unsigned i = 0; i < head.e_phnum; ++i) {
     ElfW(Phdr) part{};
+    file.clear();
     file.seekg(static_cast<std::streamoff>(head.e_phoff + i * sizeof part));
     file.read(reinterpret_cast<char*>(&part), sizeof part);
     if (!file.good() || part.p_type != PT_NOTE || part.p_filesz > 1 << 20) continue;
@@ -61,22 +65,6 @@ image_marks marks_of_file(const std::string& path) {
     if (file.good()) read_marks(marks, segment);
   }
   return marks;
-}
-
-std::vector<std::string> loaded_cores() {
-  std::vector<std::string> names;
-  const auto look = [](dl_phdr_info* image, std::size_t, void* found) {
-    image_marks marks;
-    for (unsigned i = 0; i < image->dlpi_phnum; ++i) {
-      const ElfW(Phdr) & part = image->dlpi_phdr[i];
-      if (part.p_type != PT_NOTE) continue;
-      read_marks(marks, {reinterpret_cast<const char*>(image->dlpi_addr + part.p_vaddr), part.p_memsz});
-    }
-    if (!marks.core_version.empty()) static_cast<std::vector<std::string>*>(found)->emplace_back(image->dlpi_name);
-    return 0;
-  };
-  dl_iterate_phdr(look, &names);
-  return names;
 }
 
 }  // namespace topbit::detail

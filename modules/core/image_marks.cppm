@@ -15,8 +15,6 @@ struct image_marks {
 
 // Reads the file; runs nothing of it.
 image_marks marks_of_file(const std::string& path);
-// The file names of all loaded images that carry a core; the executable's is empty.
-std::vector<std::string> loaded_cores();
 
 }  // namespace detail
 

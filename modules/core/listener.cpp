@@ -4,7 +4,10 @@ import topbit.std;
 
 namespace topbit::detail {
 
-void listeners::add(std::uint64_t id, std::shared_ptr<listener> l) { all_.emplace_back(id, std::move(l)); }
+void listeners::add(std::uint64_t id, std::shared_ptr<listener> l) {
+  l->silence(false);
+  all_.emplace_back(id, std::move(l));
+}
 
 std::shared_ptr<listener> listeners::remove(std::uint64_t id) noexcept {
   std::shared_ptr<listener> found;
@@ -16,8 +19,17 @@ std::shared_ptr<listener> listeners::remove(std::uint64_t id) noexcept {
   return found;
 }
 
-void listeners::queue(const registry_event& e) {
-  for (const auto& each : all_) queue_.push_back({each.second, e});
+void listeners::queue(const registry_event& e) noexcept {
+  for (const auto& each : all_) queue_for(each.first, e);
+}
+
+void listeners::queue_for(std::uint64_t id, const registry_event& e) noexcept {
+  const auto to = std::ranges::find_if(all_, [&](const auto& each) { return each.first == id; });
+  if (to == all_.end()) return;
+  try {
+    queue_.push_back({to->second, e});
+  } catch (const std::bad_alloc&) {
+  }
 }
 
 void listeners::deliver(std::unique_lock<std::mutex>& lock) noexcept {
@@ -26,7 +38,11 @@ void listeners::deliver(std::unique_lock<std::mutex>& lock) noexcept {
   while (!queue_.empty()) {
     const std::vector<addressed> now = std::exchange(queue_, {});
     lock.unlock();
-    for (const addressed& each : now) each.to->tell(each.what);
+    {
+      // What a listener registers is its own, also where this thread is loading a plugin.
+      const recording::suspension for_listeners;
+      for (const addressed& each : now) each.to->tell(each.what);
+    }
     lock.lock();
   }
   delivering_ = false;

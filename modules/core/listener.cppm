@@ -24,9 +24,9 @@ class listener {
     const std::lock_guard lock(mutex_);
     if (!silent_) tell_(e);
   }
-  inline void silence() noexcept {
+  inline void silence(bool yes = true) noexcept {
     const std::lock_guard lock(mutex_);
-    silent_ = true;
+    silent_ = yes;
   }
 
  private:
@@ -39,10 +39,13 @@ class listener {
 class listeners {
  public:
   void add(std::uint64_t id, std::shared_ptr<listener> l);
+  // Makes room for as many events more, one of them for each listener.
+  void reserve(std::size_t events) { queue_.reserve(queue_.size() + events * (all_.size() + 1)); }
   // The listener of this id, to be silenced when the lock has been given back; null if there is none.
   std::shared_ptr<listener> remove(std::uint64_t id) noexcept;
-  void queue(const registry_event& e);
-  void queue_for(const std::shared_ptr<listener>& l, const registry_event& e) { queue_.push_back({l, e}); }
+  // Without memory an event is lost: who withdraws cannot be refused.
+  void queue(const registry_event& e) noexcept;
+  void queue_for(std::uint64_t id, const registry_event& e) noexcept;
   // Tells what is queued, in order, giving the lock back while a listener runs. Who comes while somebody is telling
   // leaves its events to them.
   void deliver(std::unique_lock<std::mutex>& lock) noexcept;

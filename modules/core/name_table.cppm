@@ -56,7 +56,8 @@ class name_table {
       while (entry* next = last->next_of_name) last = next;
       return last->next_of_name.store(&e, std::memory_order_release);
     }
-    if (++names_ * 4 > current_.load(std::memory_order_relaxed)->mask * 3) grow();
+    if ((names_ + 1) * 4 > current_.load(std::memory_order_relaxed)->mask * 3) grow();
+    ++names_;
     place(*current_.load(std::memory_order_relaxed), e);
   }
 

@@ -97,7 +97,7 @@ struct caller<R(A...)> {
   }
   static R raise(A... a, key_set keys, const kernel* k) {
     const std::array<key_set, sizeof...(A)> brought{keys_in(a)...};
-    raise_no_kernel(*k->owner, keys, brought);
+    return select(k->owner, reselect_or_raise(*k->owner, keys, brought), std::forward<A>(a)...);
   }
   static R adapt(A... a, key_set keys, const kernel* k) {
     const auto* target = static_cast<const kernel*>(k->state);
@@ -139,6 +139,12 @@ inline constexpr name_buffer shape_of<R(A...)> = [] {
   return text;
 }();
 
+// A result is one of the arguments.
+template <class R>
+inline constexpr bool result_aliases = std::is_lvalue_reference_v<R>;
+template <class... T>
+inline constexpr bool result_aliases<std::tuple<T...>> = (std::is_lvalue_reference_v<T> || ...);
+
 template <class Sig>
 inline constexpr signature_info signature_of{type_name<Sig>(),
                                              raw_type_name<Sig>(),
@@ -146,6 +152,7 @@ inline constexpr signature_info signature_of{type_name<Sig>(),
                                              function_traits<Sig>::arity,
                                              result_count<typename function_traits<Sig>::result>,
                                              signature_selects_backend<Sig>,
+                                             result_aliases<typename function_traits<Sig>::result>,
                                              &stack_check<Sig>::arguments,
                                              &stack_check<Sig>::results,
                                              &caller<Sig>::make,
@@ -173,7 +180,8 @@ struct boxed_front {
     else
       Fn(op, s);
   }
-  static constexpr kernel row{.boxed = &run, .kind = kernel_kind::boxed};
+  // The note is referred to so that an image which registers nothing but this has one.
+  static constexpr kernel row{.boxed = &run, .state = &image_note<0>::value, .kind = kernel_kind::boxed};
 };
 
 template <fixed_string Text, class Sig>

@@ -21,6 +21,7 @@ struct signature_info {
   std::size_t arguments;
   std::size_t results;
   bool selects_backend;  // no argument can bring keys, and one says where to run
+  bool result_aliases;   // a result is an argument: which one, the schema says
   // Throw bad_argument unless the values are what the signature takes, or gives.
   void (*check_arguments)(const operator_handle&, std::span<const value>);
   void (*check_results)(const operator_handle&, std::span<const value>);

@@ -1,10 +1,13 @@
 module;
 
 #include <dlfcn.h>
-#include <fcntl.h>
+#include <link.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <condition_variable>
+#include <filesystem>
+#include <thread>
 
 module topbit.core;
 
@@ -17,16 +20,21 @@ bad_plugin::~bad_plugin() = default;
 
 namespace detail {
 
-// A file that was loaded, and what its initialisers asked for. Never freed once it has asked for something: the image
-// stays mapped, and its initialisers will not run again.
+// A file that was loaded, and what it asked for. Once its code is mapped for good it is never freed: its initialisers
+// will not run again.
 struct plugin_record {
   std::string path;
   dev_t device = 0;
   ino_t file = 0;
+  void* handle = nullptr;
+  unsigned users = 0;
   bool loading = true;
-  unsigned users = 0;  // 0: withdrawn
-  std::vector<request> requests;
-  std::vector<std::string> errors;
+  bool withdrawing = false;
+  bool complete = false;                 // it was committed once, so `requests` is all it has to ask for
+  std::vector<request> of_initialisers;  // what its static objects asked for
+  std::vector<std::string> errors;       // what was refused to them at once
+  std::vector<request> requests;         // committed together; the registry knows it
+  std::vector<std::shared_ptr<listener>> listeners;
 };
 
 }  // namespace detail
@@ -35,15 +43,42 @@ namespace {
 
 using detail::plugin_record;
 
+// The mutex is for the fields of the records and is never held while the loader, the registry or a plugin works. One
+// thread at a time loads, with what it loads in between: `turn`.
 struct plugin_list {
   std::mutex mutex;
-  std::condition_variable loaded;
+  std::condition_variable changed;
   std::vector<std::unique_ptr<plugin_record>> records;
+  std::thread::id owner;
+  unsigned depth = 0;
 };
 plugin_list& plugins() noexcept {
   static plugin_list& all = *new plugin_list;  // outlives every static object that holds a plugin
   return all;
 }
+
+class turn {
+ public:
+  turn() : all_(plugins()) {
+    std::unique_lock lock(all_.mutex);
+    all_.changed.wait(lock, [&] { return all_.depth == 0 || all_.owner == std::this_thread::get_id(); });
+    all_.owner = std::this_thread::get_id();
+    ++all_.depth;
+  }
+  turn(const turn&) = delete;
+  turn& operator=(const turn&) = delete;
+  ~turn() {
+    const std::lock_guard lock(all_.mutex);
+    --all_.depth;
+    all_.changed.notify_all();
+  }
+
+ private:
+  plugin_list& all_;
+};
+
+// True while the dynamic loader works for load_plugin on this thread.
+constinit thread_local bool in_initialisers = false;
 
 [[noreturn]] void refuse(std::string_view path, const std::string& why) {
   throw bad_plugin("plugin '" + std::string(path) + "': " + why);
@@ -63,99 +98,145 @@ void check_file(const std::string& path) {
   }
 }
 
-// Runs the initialisers; what they register is added to the record.
-void* open_image(plugin_record& record, const std::string& name) {
-  const std::size_t cores = detail::loaded_cores().size();
-  detail::recording held_back(registry::process());
-  void* handle = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (handle == nullptr) refuse(record.path, "cannot be loaded: " + std::string(dlerror()));
-  if (auto* load = reinterpret_cast<void (*)()>(dlsym(handle, "topbit_load")); load != nullptr) {
-    try {
-      load();
-    } catch (const std::exception& e) {
-      held_back.add_error("topbit_load() threw: " + std::string(e.what()));
-    } catch (...) {
-      held_back.add_error("topbit_load() threw something that is no std::exception");
-    }
-  }
-  held_back.close();
-  record.requests = std::move(held_back.requests());
-  record.errors = held_back.errors();
-  const std::vector<std::string> now = detail::loaded_cores();
-  if (now.size() != cores) {
-    record.errors.insert(record.errors.begin(),
-                         "depends on a topbit core of its own, '" + now.back() +
-                             "', which this process does not use; leave the core's symbols to the host");
-  }
-  return handle;
+const void* image_of_handle(void* handle) {
+  link_map* map = nullptr;
+  return dlinfo(handle, RTLD_DI_LINKMAP, &map) == 0 ? detail::image_of(map->l_ld) : nullptr;
 }
 
-// All of it or nothing.
-void commit(plugin_record& record) {
-  if (!record.errors.empty()) {
-    const std::size_t more = record.errors.size() - 1;
-    refuse(record.path, record.errors.front() + (more == 0 ? "" : "; and " + std::to_string(more) + " more"));
+// Runs the initialisers and keeps what they ask for.
+void open_image(plugin_record& record, const std::string& name) {
+  if (void* there = dlopen(name.c_str(), RTLD_LAZY | RTLD_NOLOAD)) {
+    dlclose(there);
+    refuse(record.path, "is loaded already, but not by load_plugin(): what it registers stands since then");
   }
+  const std::vector<const void*> before = detail::loaded_images();
+  detail::recording held_back(registry::process());
+  in_initialisers = true;
+  record.handle = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
+  in_initialisers = false;
+  held_back.close();
+  if (record.handle == nullptr) refuse(record.path, "cannot be loaded: " + std::string(dlerror()));
+  record.of_initialisers = std::move(held_back.requests());
+  record.errors = held_back.errors();
+  const void* core = dlsym(record.handle, "topbit_the_core");
+  if (core != nullptr && core != &detail::topbit_the_core) {
+    record.errors.insert(record.errors.begin(),
+                         "depends on a topbit core of its own, '" + detail::image_name(core) +
+                             "', which this process does not use; leave the core's symbols to the host");
+  }
+  for (const detail::request& r : record.of_initialisers) {
+    if (r.image == image_of_handle(record.handle) || std::ranges::find(before, r.image) != before.end()) continue;
+    record.errors.push_back("'" + detail::image_name(r.image) +
+                            "', which it depends on, registers too; load that one " +
+                            "first, so that it does not come and go with this plugin");
+    break;
+  }
+}
+
+[[noreturn]] void refuse_all(const plugin_record& record, const std::vector<std::string>& errors) {
+  const std::size_t more = errors.size() - 1;
+  refuse(record.path, errors.front() + (more == 0 ? "" : "; and " + std::to_string(more) + " more"));
+}
+
+// Commits what it asks for: the first time with what topbit_load() adds.
+void activate(plugin_record& record) {
+  registry& process = registry::process();
   try {
-    registry::process().commit(record.requests);
+    if (record.complete) return process.commit(record.requests);
+    if (!record.errors.empty()) refuse_all(record, record.errors);
+    std::vector<detail::request> all = record.of_initialisers;
+    if (auto* load = reinterpret_cast<void (*)()>(dlsym(record.handle, "topbit_load")); load != nullptr) {
+      detail::recording held_back(process);
+      try {
+        load();
+      } catch (const std::exception& e) {
+        held_back.add_error("topbit_load() threw: " + std::string(e.what()));
+      } catch (...) {
+        held_back.add_error("topbit_load() threw something that is no std::exception");
+      }
+      held_back.close();
+      if (!held_back.errors().empty()) refuse_all(record, held_back.errors());
+      for (detail::request& r : held_back.requests()) all.push_back(std::move(r));
+    }
+    process.commit(all);
+    record.complete = true;
+    record.requests = std::move(all);
+    for (const detail::request& r : record.requests) {
+      if (r.hears != nullptr) record.listeners.push_back(r.hears);
+    }
+    process.know(record.requests);
   } catch (const bad_registration& e) {
     refuse(record.path, e.what());
   }
 }
 
+// True if its code is gone, so that it would have to be loaded from its file again.
+bool closed(plugin_record& record) {
+  if (record.handle == nullptr) return true;
+  if (!record.of_initialisers.empty() || record.complete) return false;
+  link_map* map = nullptr;
+  const std::string name = dlinfo(record.handle, RTLD_DI_LINKMAP, &map) == 0 ? map->l_name : record.path.c_str();
+  dlclose(record.handle);
+  // What it registered and took back again has pinned it.
+  record.handle = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD);
+  return record.handle == nullptr;
+}
+
 }  // namespace
 
 plugin load_plugin(std::string_view path) {
-  const std::string name(path);
+  if (in_initialisers) {
+    // Thrown from here it would end the process.
+    detail::recording::of(registry::process())
+        ->add_error("plugin '" + std::string(path) +
+                    "': load_plugin() was called by an initialiser; call it from topbit_load()");
+    return {};
+  }
+  const std::string name = std::filesystem::absolute(std::filesystem::path(path)).string();
+  const turn mine;
   struct stat file{};
-  if (stat(name.c_str(), &file) != 0 || !S_ISREG(file.st_mode)) refuse(path, "no such file");
+  if (stat(name.c_str(), &file) != 0) refuse(path, "found no such file");
+  if (!S_ISREG(file.st_mode)) refuse(path, "found something that is no file, wanted a shared library");
 
   plugin_list& all = plugins();
   std::unique_lock lock(all.mutex);
   const auto same_file = [&](const auto& r) { return r->device == file.st_dev && r->file == file.st_ino; };
-  const auto find = [&] { return std::ranges::find_if(all.records, same_file); };
-  all.loaded.wait(lock, [&] { return find() == all.records.end() || !(*find())->loading; });
-  if (const auto known = find(); known != all.records.end()) {
-    plugin_record& record = **known;
-    if (record.users == 0) commit(record);
-    ++record.users;
-    return plugin(record);
+  const auto known = std::ranges::find_if(all.records, same_file);
+  const bool is_new = known == all.records.end();
+  if (is_new) all.records.push_back(std::make_unique<plugin_record>(name, file.st_dev, file.st_ino));
+  plugin_record& record = is_new ? *all.records.back() : **known;
+  if (!is_new) {
+    all.changed.wait(lock, [&] { return !record.withdrawing; });
+    if (record.loading) refuse(path, "is being loaded already: it loads itself, or a plugin that loads it");
+    if (record.users != 0) {
+      ++record.users;
+      return plugin(record);
+    }
+    record.loading = true;
   }
-
-  check_file(name);
-  // The loader would answer with the image it has of this name; a file that was built anew needs another one.
-  const bool built_anew = std::ranges::any_of(all.records, [&](const auto& r) { return r->path == name; });
-  const std::string open_as =
-      built_anew ? "/proc/self/fd/" + std::to_string(open(name.c_str(), O_RDONLY | O_CLOEXEC)) : name;
-  if (void* there = dlopen(open_as.c_str(), RTLD_LAZY | RTLD_NOLOAD)) {
-    dlclose(there);
-    refuse(path, "is loaded already, but not by load_plugin(): what it registers stands since then");
-  }
-  all.records.push_back(std::make_unique<plugin_record>(name, file.st_dev, file.st_ino));
-  plugin_record& record = *all.records.back();
+  // The loader answers with the image it has of a name; a file that was built anew needs another spelling of it.
+  const auto built_before =
+      std::ranges::count_if(all.records, [&](const auto& r) { return r.get() != &record && r->path == record.path; });
   lock.unlock();
 
-  // Without the lock: an initialiser may itself load a plugin, and whoever holds the loader's lock may come here.
-  void* handle = nullptr;
-  const auto done = [&](bool keeps) {
+  try {
+    if (is_new) {
+      check_file(name);
+      std::filesystem::path spelled = std::filesystem::path(name).parent_path();
+      for (auto n = built_before; n != 0; --n) spelled /= ".";
+      open_image(record, (spelled / std::filesystem::path(name).filename()).string());
+    }
+    activate(record);
+  } catch (...) {
+    const bool gone = closed(record);
     lock.lock();
     record.loading = false;
-    if (!keeps) std::erase_if(all.records, same_file);
-    all.loaded.notify_all();
-    lock.unlock();
-  };
-  try {
-    handle = open_image(record, open_as);
-    commit(record);
-    record.users = 1;
-  } catch (...) {
-    // Nobody refers to an image that asked for nothing.
-    const bool asked = !record.requests.empty();
-    if (handle != nullptr && !asked) dlclose(handle);
-    done(asked);
+    if (gone) std::erase_if(all.records, same_file);
     throw;
   }
-  done(true);
+  lock.lock();
+  record.loading = false;
+  record.users = 1;
   return plugin(record);
 }
 
@@ -174,8 +255,19 @@ std::string_view plugin::path() const noexcept { return record_ == nullptr ? std
 void plugin::withdraw() noexcept {
   plugin_record* record = std::exchange(record_, nullptr);
   if (record == nullptr) return;
-  const std::lock_guard lock(plugins().mutex);
-  if (--record->users == 0) registry::process().withdraw(record->requests);
+  plugin_list& all = plugins();
+  {
+    const std::lock_guard lock(all.mutex);
+    if (--record->users != 0) return;
+    record->withdrawing = true;
+  }
+  registry::process().withdraw(record->requests);
+  {
+    const std::lock_guard lock(all.mutex);
+    record->withdrawing = false;
+    all.changed.notify_all();
+  }
+  registry::process().settle(record->listeners);
 }
 
 void plugin::keep() noexcept { record_ = nullptr; }

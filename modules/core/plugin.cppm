@@ -47,9 +47,13 @@ export class [[nodiscard("what the plugin registered is taken back when this is 
 /// of the same whole. Loading a plugin that was withdrawn registers the same again without running its initialisers.
 ///
 /// Throws bad_plugin, and registers nothing, if the file cannot be loaded, carries a core of its own, was built with
-/// another version of topbit, was loaded by other means, has a registration that is refused, or if topbit_load()
-/// throws. An exception that is not topbit's and leaves an initialiser ends the process, as it does with every dlopen:
-/// what may throw belongs into topbit_load().
+/// another version of topbit, was loaded by other means, has a registration that is refused, brings a library that
+/// registers too, or if topbit_load() throws. Registrations that are refused are errors of load_plugin; any other
+/// exception that leaves an initialiser ends the process, as it does with every dlopen: what may throw, find() and
+/// another load_plugin() among it, belongs into topbit_load(). Plugins that it loads there stay, whatever becomes of
+/// this one.
+///
+/// Threads: one at a time loads; withdrawing never waits for it. Not to be called from an initialiser.
 export plugin load_plugin(std::string_view path);
 
 }  // namespace topbit

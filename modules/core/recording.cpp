@@ -15,6 +15,9 @@ void recording::close() noexcept {
   if (std::exchange(open_, false)) innermost = outer_;
 }
 
+recording::suspension::suspension() noexcept : before_(std::exchange(innermost, nullptr)) {}
+recording::suspension::~suspension() { innermost = before_; }
+
 recording* recording::of(const registry& r) noexcept {
   for (recording* each = innermost; each != nullptr; each = each->outer_) {
     if (each->registry_ == &r) return each;

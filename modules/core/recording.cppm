@@ -19,6 +19,18 @@ class recording {
   recording& operator=(const recording&) = delete;
   ~recording();
 
+  // While it lives, nothing is held back on this thread.
+  class suspension {
+   public:
+    suspension() noexcept;
+    suspension(const suspension&) = delete;
+    suspension& operator=(const suspension&) = delete;
+    ~suspension();
+
+   private:
+    recording* before_;
+  };
+
   // The open one for this registry on this thread; null if there is none.
   static recording* of(const registry& r) noexcept;
 

@@ -4,8 +4,12 @@ import topbit.std;
 
 namespace topbit {
 
+namespace detail {
 // It stands here since no core works without this object.
-[[gnu::section(".note.topbit")]] constinit const detail::version_note detail::the_core{detail::note_is_the_core};
+extern "C" {
+[[gnu::section(".note.topbit")]] constinit const version_note topbit_the_core{note_is_the_core};
+}
+}  // namespace detail
 
 using detail::entry;
 using detail::entry_of;
@@ -77,7 +81,7 @@ std::vector<std::string> registry::operators() const {
 namespace {
 
 // An entry runs code of the image that made it first. Before the lock is taken: see pin_image_of.
-void pin_maker(const detail::operator_info& op) noexcept { detail::pin_image_of(op.signature); }
+void pin_maker(const detail::operator_info& op) { detail::pin_image_of(op.signature); }
 
 }  // namespace
 
@@ -85,6 +89,30 @@ detail::entry_head& registry::bind(const detail::operator_info& op) {
   pin_maker(op);
   const std::lock_guard lock(state_->mutex);
   return state_->intern(op);
+}
+
+void registry::commit(const std::vector<detail::request>& requests) {
+  std::unique_lock lock(state_->mutex);
+  state_->commit(requests);
+  state_->heard_by.deliver(lock);
+}
+
+void registry::know(std::vector<detail::request>& batch) {
+  const std::lock_guard lock(state_->mutex);
+  state_->batches.push_back(&batch);
+}
+
+void registry::withdraw(std::vector<detail::request>& batch) noexcept {
+  const std::lock_guard lock(state_->mutex);
+  state_->withdraw(batch);
+}
+
+void registry::settle(std::span<const std::shared_ptr<detail::listener>> silent) noexcept {
+  {
+    std::unique_lock lock(state_->mutex);
+    state_->heard_by.deliver(lock);
+  }
+  for (const auto& each : silent) each->silence();
 }
 
 // The lock is taken once: names are kept, entries made and the request committed under it.
@@ -98,22 +126,13 @@ registration registry::submit(request r, std::source_location where, const detai
   if (r.kind == request_kind::define) r.schema = &r.op->intern(op->schema);
   r.id = state_->next_id++;
   if (held_back != nullptr) {
+    r.image = detail::image_of(where.file_name());
     held_back->add(r);
   } else {
     state_->commit({&r, 1});
     state_->heard_by.deliver(lock);
   }
   return {*this, r.op, r.id};
-}
-
-void registry::commit(std::span<const detail::request> requests) {
-  std::unique_lock lock(state_->mutex);
-  state_->commit(requests);
-  state_->heard_by.deliver(lock);
-}
-
-void registry::withdraw(std::span<const detail::request> requests) noexcept {
-  for (const request& r : requests) withdraw(r.op, r.id);
 }
 
 void registry::refuse(bad_registration error) {
@@ -166,15 +185,13 @@ registration registry::include_always(key_set keys, std::source_location where) 
 }
 
 registration registry::listen(std::function<void(const registry_event&)> tell, std::source_location where) {
+  detail::pin_image_of(where.file_name());  // as good as any address of who calls
   return submit({.kind = request_kind::listen, .hears = std::make_shared<detail::listener>(std::move(tell))}, where);
 }
 
-registration registry::name_backend(backend b, std::string_view name, std::source_location where) {
-  return submit({.kind = request_kind::backend_name, .named = b}, where, nullptr, name);
-}
-
+// Names are the process's, as the printing of keys is.
 registration name_backend(backend b, std::string_view name, std::source_location where) {
-  return registry::process().name_backend(b, name, where);
+  return registry::process().submit({.kind = request_kind::backend_name, .named = b}, where, nullptr, name);
 }
 
 void registry::withdraw(detail::entry_head* head, std::uint64_t id) noexcept {

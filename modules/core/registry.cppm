@@ -84,16 +84,22 @@ export class registry {
   registration claim(std::string_view ns, std::source_location where);
   /// An alias registers a fallback for every key it stands for, or for none of them.
   registration fallback(key_target target, const detail::kernel& impl, std::source_location where);
-  registration name_backend(backend b, std::string_view name, std::source_location where);
   /// Throws, or keeps the error for whoever holds back what this thread registers.
   void refuse(bad_registration error);
-  /// All or none, in one step; and all of them back.
-  void commit(std::span<const detail::request> requests);
-  void withdraw(std::span<const detail::request> requests) noexcept;
+  /// All or none, in one step.
+  void commit(const std::vector<detail::request>& requests);
+  /// Makes a batch known that may be taken back and committed again; what somebody takes back in between leaves it. It
+  /// must stay for as long as the registry.
+  void know(std::vector<detail::request>& batch);
+  /// Takes a batch back; then settle() silences the listeners it had and tells the others. Two steps, since listeners
+  /// may wait for whoever withdraws.
+  void withdraw(std::vector<detail::request>& batch) noexcept;
+  void settle(std::span<const std::shared_ptr<detail::listener>> silent) noexcept;
 
  private:
   friend class registration;
   friend const detail::registry_state& detail::state_of(const registry& r) noexcept;
+  friend registration name_backend(backend b, std::string_view name, std::source_location where);
   registration submit(detail::request r, std::source_location where, const detail::operator_info* op = nullptr,
                       std::string_view text = {});
   bool accepts(std::string_view what, key_target target, std::source_location where);
@@ -113,8 +119,9 @@ export registration name_backend(backend b, std::string_view name,
 
 namespace detail {
 
-// What a record that raises calls: composes the error from the entry and the keys each argument brought.
-[[noreturn]] void raise_no_kernel(const entry_head& e, key_set keys, std::span<const key_set> arguments);
+// What a record that raises calls: throws no_kernel, composed from the entry and the keys each argument brought, or
+// returns the set to select again with, where the call met a change half way.
+key_set reselect_or_raise(const entry_head& e, key_set keys, std::span<const key_set> arguments);
 
 }  // namespace detail
 

@@ -32,6 +32,7 @@ struct request {
   const kernel* impl = nullptr;           // implement, fallback
   key_set keys{};                         // always
   backend named = backend::none;          // backend_name
+  const void* image = nullptr;            // where the request came from
   std::string_view text{};                // claim: the namespace; backend_name: the name
   std::shared_ptr<listener> hears{};      // listen
 };
@@ -63,8 +64,10 @@ struct registry_state {
   std::vector<claimed_namespace> namespaces;
   std::vector<included_layers> always;
   key_set always_included;
+  key_set ever_included;  // by include_always(), at any time: see reselect()
   std::vector<named_backend> backend_names;
   listeners heard_by;
+  std::vector<std::vector<request>*> batches;  // that may be taken back and come again
   std::uint64_t next_id = 1;
 
   // All of this is called under the lock.
@@ -73,8 +76,12 @@ struct registry_state {
   entry& intern(const operator_info& op);
   // Checks and applies all requests, or throws and leaves everything as it was.
   void commit(std::span<const request> requests);
-  // Takes back what the id stands for, if anything. Returns a listener to be silenced without the lock.
+  // Takes back what the id stands for, if anything, now or in a batch that may come again. Returns a listener to be
+  // silenced without the lock.
   std::shared_ptr<listener> withdraw(entry* op, std::uint64_t id) noexcept;
+  // Takes a batch back, and out of it what somebody has taken back before. Its listeners are
+  // to be silenced without the lock.
+  void withdraw(std::vector<request>& batch) noexcept;
   // The rows of an operator for which nothing is registered yet that somebody handles or that calls pass through.
   row_set rows_of_new_entries() const noexcept;
   // The defined name nearest to this one, if near enough to be a slip of the pen; else empty.
@@ -86,6 +93,7 @@ struct registry_state {
     request_kind kind;
     key_target target = key::Undefined;
     entry* op = nullptr;
+    std::uint64_t id = 0;
     backend named = backend::none;
     std::shared_ptr<listener> heard = nullptr;
   };
@@ -97,6 +105,7 @@ struct registry_state {
   void name_backend(const request& r);
   void listen(const request& r);
   std::optional<change> remove(entry* op, std::uint64_t id) noexcept;
+  void publish(std::span<const request> batch, bool removed) noexcept;
   void publish(const change& c) noexcept;
   void refresh_all(const row_set& rows) noexcept;
 };

@@ -31,8 +31,10 @@ struct version_note {
 };
 static_assert(version.size() < 16);
 
-// Says that the image carries a core.
-extern const version_note the_core;
+// Says that the image carries a core. Its plain name is how one is looked for among what a plugin depends on.
+extern "C" {
+extern const version_note topbit_the_core;
+}
 
 // A template, so that each image that declares an operator has one of its own.
 template <int>

@@ -165,8 +165,8 @@ TEST_CASE("plugin: another version of topbit is refused before any of its code r
 }
 
 TEST_CASE("plugin: files that cannot be loaded are refused with what is wrong with them", "[plugin]") {
-  refused(file("nothing_here.so"), "no such file");
-  refused(folder.string(), "no such file");
+  refused(file("nothing_here.so"), "found no such file");
+  refused(folder.string(), "found something that is no file, wanted a shared library");
   const std::string text_file = file("text.so");
   std::ofstream(text_file) << "this is text\n";
   refused(text_file, "found a file that is no shared library of this machine, wanted one");
