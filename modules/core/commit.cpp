@@ -270,15 +270,9 @@ void registry_state::publish(const change& c) noexcept {
     case request_kind::implement: return c.op->refresh(rows_changed_by(c.target));
     case request_kind::fallback: return refresh_all(rows_of_fallback(c.target));
     case request_kind::define: {
-      const bool was = c.op->defined.load(std::memory_order_relaxed), is = !c.op->definitions.empty();
-      if (is) c.op->schema_now.store(c.op->definitions.front().schema, std::memory_order_release);
-      c.op->was_defined |= is;
-      row_set first;
-      first.add(0);
-      c.op->refresh(first);
       using enum registry_event::kind;
-      if (was != is) heard_by.queue({is ? defined : withdrawn, operator_handle(*c.op)});
-      return;
+      if (!c.op->follow_definitions()) return;
+      return heard_by.queue({c.op->definitions.empty() ? withdrawn : defined, operator_handle(*c.op)});
     }
     case request_kind::always:
       always_included = {};

@@ -120,7 +120,7 @@ void entry::store(unsigned row, const kernel* k) noexcept {
 void entry::refresh(const row_set& rows) noexcept {
   const live_kernels live(*this);
   rows.for_each([&](unsigned row) {
-    if (row == 0 && definitions.empty()) return store(0, raiser_.get());
+    if (row == 0 && !defined.load(std::memory_order_relaxed)) return store(0, raiser_.get());
     store(row, record_of(row, row_value(live, row, [](auto&&...) {})));
   });
   refresh_words(rows);
@@ -141,13 +141,23 @@ void entry::refresh_words(const row_set& rows) noexcept {
     seen_ = seen ? seen_ | bit : seen_ & ~bit;
   });
   // Without a definition every call lands on row 0, which raises.
-  const bool is_defined = !definitions.empty();
+  const bool is_defined = defined.load(std::memory_order_relaxed);
   const kernel* select = stored(row_of(key::BackendSelect));
   const bool selects = select != skip_.get() && select != raiser_.get();
   const key_set layers = home->always_included | (selects ? key_set(key::BackendSelect) : key_set());
   mask.store(is_defined ? ~functionality_bits | seen_ : 0, std::memory_order_release);
   always.store(is_defined ? layers.raw() : 0, std::memory_order_release);
-  defined.store(is_defined, std::memory_order_release);
+}
+
+bool entry::follow_definitions() noexcept {
+  const bool before = defined.load(std::memory_order_relaxed), now = !definitions.empty();
+  if (now) schema_now.store(definitions.front().schema, std::memory_order_release);
+  was_defined |= now;
+  defined.store(now, std::memory_order_release);
+  row_set first;
+  first.add(0);
+  refresh(first);
+  return before != now;
 }
 
 live_kernels::live_kernels(const entry& e) noexcept : entry_(&e), fallbacks_(&e.home->fallbacks) {

@@ -106,9 +106,11 @@ struct entry : entry_head {
   const kernel* front_of(const kernel& impl) const noexcept;
   // Chooses anew for these rows and stores what changed, then the words that follow from the rows.
   void refresh(const row_set& rows) noexcept;
-  void refresh_words(const row_set& rows) noexcept;
+  // Lets calls reach the operator, or stops them, as its definitions now say. True if that is a change.
+  bool follow_definitions() noexcept;
 
  private:
+  void refresh_words(const row_set& rows) noexcept;
   record_ptr make(kernel_kind kind);
   inline const kernel* stored(unsigned row) const noexcept { return (&row0)[row].load(std::memory_order_relaxed); }
   void store(unsigned row, const kernel* k) noexcept;

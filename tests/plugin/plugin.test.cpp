@@ -1,6 +1,4 @@
 // Plugins are loaded whole or not at all. This program is a host that exports the core.
-#include <dlfcn.h>
-
 #include <atomic>
 #include <catch2/catch_test_macros.hpp>
 #include <cstdlib>
@@ -11,57 +9,12 @@
 #include <utility>
 #include <vector>
 
-#include "host_ops.h"
-#include "support/raises.h"
-
-namespace tb = topbit;
-namespace key = topbit::key;
-using host::item;
-using toy::text_of;
+#include "plugin_test.h"
 
 namespace plugin_test {
 
 int twice_cpu(const item& i) { return 2 * i.n; }
 const auto kernels = tb::library("host").def(host::twice).impl<&twice_cpu>(host::twice, key::CPU);
-
-const std::filesystem::path folder = PLUGIN_FOLDER;
-// A core that is a shared library cannot be carried by a plugin.
-void needs_a_static_core() {
-  if (std::string(CORE_TYPE) != "STATIC_LIBRARY") SKIP("topbit is built as shared libraries");
-}
-std::string file(const char* name) { return (folder / name).string(); }
-
-template <class F>
-F symbol(const std::string& path, const char* name) {
-  void* handle = dlopen(path.c_str(), RTLD_LAZY | RTLD_NOLOAD);
-  REQUIRE(handle != nullptr);
-  auto* found = reinterpret_cast<F>(dlsym(handle, name));
-  dlclose(handle);
-  REQUIRE(found != nullptr);
-  return found;
-}
-
-// What a plugin could change, as text.
-std::string trace() {
-  std::string text = to_string(tb::dump(tb::registry::process())) + to_string(key::AutogradPrivateUse3) + "\n" +
-                     std::to_string(host::twice(item{key::CPU, 4})) + "\n";
-  try {
-    text += std::to_string(host::area(item{key::CPU, 4}));
-  } catch (const tb::no_kernel&) {
-    text += "no area";
-  }
-  return text;
-}
-
-// The plugin is refused with this text and leaves nothing.
-void refused(const std::string& path, const std::string& why) {
-  INFO(path);
-  const std::string before = trace();
-  CHECK(text_of<tb::bad_plugin>([&] { (void)tb::load_plugin(path); }) == "plugin '" + path + "': " + why);
-  CHECK(trace() == before);
-  CHECK(text_of<tb::bad_plugin>([&] { (void)tb::load_plugin(path); }) == "plugin '" + path + "': " + why);
-  CHECK(trace() == before);
-}
 
 }  // namespace plugin_test
 using namespace plugin_test;

@@ -1,0 +1,2 @@
+extern "C" int library_answer();
+extern "C" int answer() { return library_answer(); }
