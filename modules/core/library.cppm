@@ -20,6 +20,10 @@ namespace detail {
 
 inline constexpr kernel fallthrough_record{.kind = kernel_kind::fallthrough};
 
+// What stands for an operator by its name; everything else is taken for an operator, and the error says why it is none.
+template <class T>
+concept operator_name = std::is_convertible_v<const T&, std::string_view>;
+
 // The C++ signature of the operator a function would be the kernel of.
 template <auto Fn>
 using signature_of_kernel = without_keys<function_type<decltype(Fn)>>::type;
@@ -46,6 +50,7 @@ export class [[nodiscard("its registrations are taken back when it is destroyed"
 
   /// Registers Fn for the key; the newest of several for one key is active. Order against def() does not matter.
   template <auto Fn, class Op>
+    requires(!detail::operator_name<Op>)
   library_block& impl(const Op&, key_target key, std::source_location where = std::source_location::current()) & {
     static_assert(kernel_for<Fn, Op>, detail::explain_kernel<decltype(Fn), Op>());
     if constexpr (kernel_for<Fn, Op>) {
@@ -54,6 +59,7 @@ export class [[nodiscard("its registrations are taken back when it is destroyed"
     return *this;
   }
   template <auto Fn, class Op>
+    requires(!detail::operator_name<Op>)
   library_block impl(const Op& o, key_target key, std::source_location where = std::source_location::current()) && {
     return std::move(impl<Fn>(o, key, where));
   }
