@@ -131,7 +131,8 @@ std::string key_named_like(std::string_view name, backend b) {
     if (!per_backend(layer)) continue;
     const std::string instance = instance_name(layer, name);
     const std::optional<key_target> found = parse_key(instance);
-    if (found && (found->is_alias() || found->row.device != b)) return instance;
+    // Not even another key of the same backend: "Csr" and a name would do for Sparse what the name does for SparseCsr.
+    if (found && *found != key_target(dispatch_key{layer, b})) return instance;
   }
   return {};
 }
