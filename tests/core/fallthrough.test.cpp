@@ -184,3 +184,51 @@ TEST_CASE("fallthrough: it overrides a fallback for its operator, and its end re
   }
   CHECK(in.call(traced) == traced.keys);
 }
+
+namespace {
+inline constexpr tb::op<"fall::later", key_set(const image&)> later;
+}  // namespace
+
+TEST_CASE("fallthrough: as a fallback it serves the operators that exist and those that come",
+          "[core][fallthrough][F2][R18][R20]") {
+  room in;
+  const image traced = with({key::CPU, key::Tracer});
+  CHECK_THROWS_AS(in.call(traced), tb::no_kernel);
+  auto passing = tb::fallthrough(key::Tracer, in.r);
+  CHECK(in.call(traced) == key_set(key::CPU));
+  const auto block = tb::fragment("fall", in.r).def(later).impl<answers>(later, key::CPU);
+  const auto call_later = in.r.find("fall::later").typed<key_set(const image&)>();
+  CHECK(call_later(traced) == key_set(key::CPU));
+  {
+    const auto own = in.more().impl<answers>(seen, key::Tracer);
+    CHECK(in.call(traced) == traced.keys);
+    CHECK(call_later(traced) == key_set(key::CPU));
+  }
+  CHECK(in.call(traced) == key_set(key::CPU));
+  passing.reset();
+  CHECK_THROWS_AS(in.call(traced), tb::no_kernel);
+  CHECK_THROWS_AS(call_later(traced), tb::no_kernel);
+}
+
+TEST_CASE("fallthrough: as a fallback for an alias it stands for each of its keys", "[core][fallthrough][F2][R18]") {
+  room in;
+  const auto back = tb::fallback<&answers_boxed>(key::UserTop1, in.r);
+  const image graph = with({key::CPU, key::AutogradCPU, key::UserTop1});
+  const auto passing = tb::fallthrough(key::Autograd, in.r);
+  CHECK(in.call(graph) == key_set{key::CPU, key::UserTop1});
+  CHECK(in.call.redispatch({key::CUDA, key::AutogradCUDA}, graph) == key_set(key::CUDA));
+  const auto own = in.more().impl<answers>(seen, key::AutogradCUDA);
+  CHECK(in.call.redispatch({key::CUDA, key::AutogradCUDA}, graph) == key_set{key::CUDA, key::AutogradCUDA});
+  CHECK(in.call.redispatch({key::CPU, key::AutogradCPU}, graph) == key_set(key::CPU));
+}
+
+TEST_CASE("fallthrough: it is a fallback like any other, one for a key", "[core][fallthrough][R19]") {
+  room in;
+  auto back = tb::fallback<&answers_boxed>(key::Tracer, in.r);
+  CHECK_THROWS_AS(tb::fallthrough(key::Tracer, in.r), tb::bad_registration);
+  CHECK(in.call(with({key::CPU, key::Tracer})) == key_set{key::CPU, key::Tracer});
+  back.reset();
+  const auto passing = tb::fallthrough(key::Tracer, in.r);
+  CHECK_THROWS_AS(tb::fallback<&answers_boxed>(key::Tracer, in.r), tb::bad_registration);
+  CHECK(in.call(with({key::CPU, key::Tracer})) == key_set(key::CPU));
+}
