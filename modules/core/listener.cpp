@@ -16,6 +16,8 @@ std::shared_ptr<listener> listeners::remove(std::uint64_t id) noexcept {
     found = std::move(each.second);
     return true;
   });
+  // Its request may have been refused together with others, and then it was never there.
+  std::erase_if(queue_, [&](const addressed& each) { return each.to == found; });
   return found;
 }
 

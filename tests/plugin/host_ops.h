@@ -12,6 +12,7 @@ struct item {
 constexpr topbit::key_set keys_of(const item& i) noexcept { return i.keys; }
 
 inline constexpr topbit::op<"host::twice", int(const item&)> twice;
+inline constexpr topbit::op<"host::shared", int(const item&)> shared;
 inline constexpr topbit::op<"plug::area", int(const item&)> area;
 inline constexpr topbit::op<"plug::never", int(const item&)> never;
 
