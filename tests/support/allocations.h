@@ -1,11 +1,14 @@
-// How often this thread has asked the heap for memory: allocations.cpp replaces operator new and counts. The thread
-// sanitizer keeps operator new to itself; then nothing is counted.
+// What this thread has asked the heap for: allocations.cpp replaces operator new and counts. A sanitizer keeps operator
+// new to itself; then nothing is counted.
 #pragma once
 
 #include <cstddef>
 
 namespace toy {
 
+/// How often.
 std::size_t allocations() noexcept;
+/// Bytes it was given and has not given back. Meaningless where one thread frees what another one allocated.
+std::ptrdiff_t live_bytes() noexcept;
 
 }  // namespace toy
