@@ -50,7 +50,7 @@ TEST_CASE("always: its keys are in every call until it is taken back", "[core][r
   CHECK(in.call(on_cpu) == key_set(key::CPU));
 }
 
-TEST_CASE("always: every thread has them, the thread's own state stays empty", "[core][registry][T1][T10]") {
+TEST_CASE("always: every thread has them, the thread's own state stays empty", "[core][registry][T1][T10][H6]") {
   room in;
   const auto on = in.r.include_always(key::Tracer);
   key_set found, included;

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "support/raises.h"
 #include "support/toy.h"
@@ -58,6 +59,20 @@ TEST_CASE("library: an operator of another namespace is refused", "[core][librar
   CHECK(refused(
       toy::text_of<tb::bad_registration>([&] { (void)tb::implement("lib", key::CPU, r).impl<&height_cpu>(elsewhere); }),
       "another::height at ", ": belongs to the namespace 'another', the block to 'lib'"));
+}
+
+TEST_CASE("library: a library defines, a fragment adds to it, an implementation implements for its key",
+          "[core][library][R1][R4]") {
+  tb::registry r;
+  const auto library = tb::library("lib", r).def(height).impl<&height_cpu>(height, key::CPU);
+  const auto fragment = tb::fragment("lib", r).def<&height_cpu>("more").impl<&height_cpu>(height, key::CUDA);
+  const auto fixed = tb::implement("lib", key::Meta, r).impl<&height_cpu>(height);
+  const auto free = tb::implement("lib", std::nullopt, r).impl<&height_cpu>(height);
+  CHECK(r.operators() == std::vector<std::string>{"lib::height", "lib::more"});
+  const auto records = r.find("lib::height").kernels();
+  const tb::key_target wanted[] = {key::CPU, key::CUDA, key::Meta, key::CompositeImplicitAutograd};
+  REQUIRE(records.size() == std::size(wanted));
+  for (std::size_t i = 0; i < std::size(wanted); ++i) CHECK(records[i].target == wanted[i]);
 }
 
 TEST_CASE("library: an implement block defines nothing", "[core][library][R4]") {

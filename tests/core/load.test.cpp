@@ -22,9 +22,9 @@ using toy::image;
 namespace load_ops {
 
 #if __has_feature(thread_sanitizer)
-constexpr int calls_of_each = 20'000, names = 3'000;
+constexpr int calls_of_each = 400'000, names = 3'000;
 #elif __has_feature(address_sanitizer)
-constexpr int calls_of_each = 100'000, names = 20'000;
+constexpr int calls_of_each = 400'000, names = 20'000;
 #else
 constexpr int calls_of_each = 2'000'000, names = 100'000;
 #endif

@@ -84,7 +84,7 @@ TEST_CASE("threads: calls find the kernel that stays while layers above it come 
   CHECK(calls > 0);
 }
 
-TEST_CASE("threads: explain and lookups run beside registrations", "[core][threads]") {
+TEST_CASE("threads: explain and lookups run beside registrations", "[core][threads][H4]") {
   std::atomic<int> wrong = 0;
   const image i{{key::CPU, key::AutogradCPU}, 7, 0};
   side_by_side({

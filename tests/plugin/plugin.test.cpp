@@ -63,7 +63,7 @@ TEST_CASE("plugin: loaded twice, it stays until it is withdrawn twice", "[plugin
   CHECK(trace() == before);
 }
 
-TEST_CASE("plugin: one refused registration refuses all of it", "[plugin][R1]") {
+TEST_CASE("plugin: one refused registration refuses all of it", "[plugin][R28]") {
   const std::string source = "tests/plugin/conflicting.cpp:";
   const std::string path = file("conflicting.so");
   const std::string text = text_of<tb::bad_plugin>([&] { (void)tb::load_plugin(path); });
