@@ -76,6 +76,18 @@ TEST_CASE("always: a key stays as long as somebody includes it", "[core][registr
   CHECK(in.call(on_cpu) == key_set(key::CPU));
 }
 
+TEST_CASE("always: what several include is added up, whichever came last", "[core][registry][T1][D2]") {
+  room in;
+  const auto traced = in.r.include_always(key::Tracer);
+  const auto top = in.r.include_always(key::UserTop1);
+  CHECK(in.call(on_cpu) == key_set{key::CPU, key::Tracer, key::UserTop1});
+  {
+    const auto again = in.r.include_always(key::Tracer);
+    CHECK(in.call(on_cpu) == key_set{key::CPU, key::Tracer, key::UserTop1});
+  }
+  CHECK(in.call(on_cpu) == key_set{key::CPU, key::Tracer, key::UserTop1});
+}
+
 TEST_CASE("always: operators that come later have them too, and those that come back", "[core][registry][T1]") {
   room in;
   const auto on = in.r.include_always(key::Tracer);
