@@ -119,11 +119,29 @@ template <class Sig>
 concept boxable_signature = explain_signature("", std::type_identity<Sig>{}).ok();
 
 template <class F>
+inline constexpr bool has_boxed_form = std::same_as<function_type<F>, void(const operator_handle&, key_set, stack&)> ||
+                                       std::same_as<function_type<F>, void(const operator_handle&, stack&)>;
+
+/// Why a function of type F gives no operator its signature; empty if it does.
+template <class F>
+consteval verdict explain_signature_of() {
+  verdict v;
+  if constexpr (std::is_void_v<function_type<F>>) {
+    v.add("kernel by name: needs a function or a lambda without captures, found '").add(type_name<F>()).add("'");
+  } else if constexpr (has_boxed_form<F>) {
+    v.add("kernel by name: a boxed kernel has no signature to give; declare the operator and use impl_boxed()");
+  } else {
+    v = explain_signature("kernel by name", std::type_identity<typename without_keys<function_type<F>>::type>{});
+  }
+  return v;
+}
+template <auto Fn>
+concept gives_signature = explain_signature_of<decltype(Fn)>().ok();
+
+template <class F>
 consteval verdict explain_boxed_kernel() {
   verdict v;
-  using with_keys = void(const operator_handle&, key_set, stack&);
-  using without = void(const operator_handle&, stack&);
-  if constexpr (!std::same_as<function_type<F>, with_keys> && !std::same_as<function_type<F>, without>) {
+  if constexpr (!has_boxed_form<F>) {
     v.add("boxed kernel: needs 'void(const operator_handle&, key_set, stack&)' or without the key set, found '");
     v.add(type_name<F>()).add("'");
   }

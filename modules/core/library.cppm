@@ -93,11 +93,15 @@ export class [[nodiscard("its registrations are taken back when it is destroyed"
   /// Call it by find(name).typed<Sig>().
   template <auto Fn>
   library_block& def(std::string_view name, std::source_location where = std::source_location::current()) & {
-    using signature = detail::signature_of_kernel<Fn>;
-    const std::string full = qualified(name, where);
-    if (full.empty()) return *this;
-    define({full, ns_, {}, &detail::signature_of<signature>}, where);
-    return impl<Fn>(name, default_key(), where);
+    static_assert(detail::gives_signature<Fn>, detail::explain_signature_of<decltype(Fn)>());
+    if constexpr (detail::gives_signature<Fn>) {
+      const std::string full = qualified(name, where);
+      if (full.empty()) return *this;
+      define({full, ns_, {}, &detail::signature_of<detail::signature_of_kernel<Fn>>}, where);
+      return impl<Fn>(name, default_key(), where);
+    } else {
+      return *this;
+    }
   }
   template <auto Fn>
   library_block def(std::string_view name, std::source_location where = std::source_location::current()) && {
@@ -106,10 +110,13 @@ export class [[nodiscard("its registrations are taken back when it is destroyed"
   template <auto Fn>
   library_block& impl(std::string_view name, key_target key,
                       std::source_location where = std::source_location::current()) & {
-    using signature = detail::signature_of_kernel<Fn>;
-    const std::string full = qualified(name, where);
-    if (full.empty()) return *this;
-    add({full, ns_, {}, &detail::signature_of<signature>}, key, detail::kernel_front<Fn, signature>::row, where);
+    static_assert(detail::gives_signature<Fn>, detail::explain_signature_of<decltype(Fn)>());
+    if constexpr (detail::gives_signature<Fn>) {
+      using signature = detail::signature_of_kernel<Fn>;
+      const std::string full = qualified(name, where);
+      if (full.empty()) return *this;
+      add({full, ns_, {}, &detail::signature_of<signature>}, key, detail::kernel_front<Fn, signature>::row, where);
+    }
     return *this;
   }
   template <auto Fn>
