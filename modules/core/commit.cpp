@@ -192,8 +192,11 @@ void registry_state::name_backend(const request& r) {
     }
   }
   for (const named_backend& other : backend_names) {
-    if (other.which == r.named || !instances_collide(r.text, other.name)) continue;
-    refuse("with '" + std::string(other.name) + "', given at " + other.where.text() + ", a key's name would mean two");
+    if (other.which == r.named) continue;
+    if (const std::string twice = shared_instance(r.text, other.name); !twice.empty()) {
+      refuse("with '" + std::string(other.name) + "', given at " + other.where.text() + ", '" + twice +
+             "' would be the name of two keys");
+    }
   }
   if (const std::string taken = key_named_like(r.text, r.named); !taken.empty()) {
     refuse("it would make the name of " + taken + " mean two keys");

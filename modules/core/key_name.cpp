@@ -114,14 +114,14 @@ void set_backend_name(backend b, std::string_view name) noexcept {
   given_names[static_cast<unsigned>(b)].store(name.empty() ? nullptr : name.data(), std::memory_order_release);
 }
 
-bool instances_collide(std::string_view a, std::string_view b) {
+std::string shared_instance(std::string_view a, std::string_view b) {
   for (unsigned f = 1; f <= functionality_count; ++f) {
     for (unsigned g = 1; g <= functionality_count; ++g) {
       const auto x = static_cast<functionality>(f), y = static_cast<functionality>(g);
-      if (per_backend(x) && per_backend(y) && instance_name(x, a) == instance_name(y, b)) return true;
+      if (per_backend(x) && per_backend(y) && instance_name(x, a) == instance_name(y, b)) return instance_name(x, a);
     }
   }
-  return false;
+  return {};
 }
 
 std::string key_named_like(std::string_view name, backend b) {

@@ -34,9 +34,9 @@ std::string canonical_name(backend b);
 void set_backend_name(backend b, std::string_view name) noexcept;
 /// What this name for the backend, or for an instance of it, means already; empty if it is free.
 std::string key_named_like(std::string_view name, backend b);
-/// True if two backends of these names would have an instance each with one name: "SparseCsr" and "X", "Sparse" and
-/// "CsrX".
-bool instances_collide(std::string_view a, std::string_view b);
+/// The key that two backends of these names would both have an instance called: Sparse and "CsrX" make what SparseCsr
+/// and "X" make. Empty if there is none.
+std::string shared_instance(std::string_view a, std::string_view b);
 
 }  // namespace detail
 

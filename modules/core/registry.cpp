@@ -7,7 +7,8 @@ namespace topbit {
 namespace detail {
 // It stands here since no core works without this object.
 extern "C" {
-[[gnu::section(".note.topbit"), clang::no_sanitize("address")]] constinit const version_note topbit_the_core{note_is_the_core};
+[[gnu::section(".note.topbit"), clang::no_sanitize("address")]] constinit const version_note topbit_the_core{
+    note_is_the_core};
 }
 }  // namespace detail
 

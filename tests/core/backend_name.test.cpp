@@ -165,11 +165,13 @@ TEST_CASE("backend name: what is refused, in these words, and that nothing chang
       {backend::PrivateUse2, "SparseCUDA",
        "name 'SparseCUDA' for PrivateUse2 at HERE: it would make the name of SparseCUDA mean two keys"},
       {backend::PrivateUse2, "SparseNpu",
-       "name 'SparseNpu' for PrivateUse2 at HERE: it would make the name of SparseNpu mean two keys"},
+       "name 'SparseNpu' for PrivateUse2 at HERE: with 'Npu', given at HERE, 'SparseNpu' would be the name of two "
+       "keys"},
       {backend::PrivateUse2, "CsrCPU",
        "name 'CsrCPU' for PrivateUse2 at HERE: it would make the name of SparseCsrCPU mean two keys"},
       {backend::PrivateUse2, "CsrNpu",
-       "name 'CsrNpu' for PrivateUse2 at HERE: it would make the name of SparseCsrNpu mean two keys"},
+       "name 'CsrNpu' for PrivateUse2 at HERE: with 'Npu', given at HERE, 'SparseCsrNpu' would be the name of two "
+       "keys"},
       {backend::PrivateUse2, "CsrPrivateUse1",
        "name 'CsrPrivateUse1' for PrivateUse2 at HERE: it would make the name of SparseCsrPrivateUse1 mean two keys"},
       // The backend's own names are among those that may not come to mean another key.
