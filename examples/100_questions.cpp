@@ -1,0 +1,48 @@
+// 100: questions. Which kernel would run, why not mine, what is missing, what if: answered as data, without a call.
+#include <cstdio>
+#include <string>
+
+import topbit.core;
+namespace tb = topbit;
+namespace key = topbit::key;
+
+struct image {
+  tb::key_set keys;
+  int width, height;
+};
+constexpr tb::key_set keys_of(const image& i) noexcept { return i.keys; }
+
+inline constexpr tb::op<"img::blur", image(const image&, double)> blur;
+
+image blur_composite(const image& i, double) { return i; }
+image blur_sparse(const image& i, double) { return i; }
+
+const auto kernels = tb::library("img")
+                         .def(blur)
+                         .impl<&blur_composite>(blur)  // for every key, by way of other operators
+                         .impl<&blur_sparse>(blur, key::SparseCPU);
+
+int main() {
+  const image photo{{key::SparseCPU, key::AutogradCPU}, 4, 3};
+
+  const tb::explanation plan = tb::explain(blur, photo, 1.5);
+  std::printf("the call ends at %s\n", to_string(plan.selected).c_str());
+
+  // A sparse kernel that composites shadow where autograd comes first: register Autograd, or an explicit composite.
+  const tb::why_not_answer why = tb::why_not(blur, key::SparseCPU, photo, 1.5);
+  std::printf("why not SparseCPU: %s\n", std::string(name_of(why.reason)).c_str());
+  for (const tb::shadowed_kernel& s : tb::coverage().shadowed) {
+    std::printf("out of reach: %s at %s, %s\n", s.op.c_str(), to_string(s.key).c_str(),
+                std::string(name_of(s.reason)).c_str());
+  }
+
+  // A kernel for Autograd changes nothing, since composites come first; one for AutogradCPU does.
+  const auto rows = [](tb::supposition s) { return tb::what_if(blur.handle(), {s}).changed.size(); };
+  std::printf("Autograd would change %zu rows, AutogradCPU %zu\n", rows(tb::adding(key::Autograd)),
+              rows(tb::adding(key::AutogradCPU)));
+}
+
+// prints: the call ends at AutogradCPU
+// prints: why not SparseCPU: composite
+// prints: out of reach: img::blur at SparseCPU, composite
+// prints: Autograd would change 0 rows, AutogradCPU 1
