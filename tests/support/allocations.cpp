@@ -9,6 +9,7 @@
 namespace {
 thread_local std::size_t count = 0;
 thread_local std::ptrdiff_t live = 0;
+thread_local std::size_t until_failure = 0;  // 0: none is to come
 
 void release(void* p) noexcept {
   live -= static_cast<std::ptrdiff_t>(malloc_usable_size(p));
@@ -18,8 +19,10 @@ void release(void* p) noexcept {
 
 std::size_t toy::allocations() noexcept { return count; }
 std::ptrdiff_t toy::live_bytes() noexcept { return live; }
+void toy::fail_allocation(std::size_t n) noexcept { until_failure = n; }
 
 [[gnu::weak]] void* operator new(std::size_t size) {
+  if (until_failure != 0 && --until_failure == 0) throw std::bad_alloc();
   if (void* p = std::malloc(size != 0 ? size : 1)) {
     ++count;
     live += static_cast<std::ptrdiff_t>(malloc_usable_size(p));
