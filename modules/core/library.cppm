@@ -65,10 +65,12 @@ export class [[nodiscard("its registrations are taken back when it is destroyed"
   }
   /// The same for the block's key, or as a catch-all if it has none.
   template <auto Fn, class Op>
+    requires(!detail::operator_name<Op>)
   library_block& impl(const Op& o, std::source_location where = std::source_location::current()) & {
     return impl<Fn>(o, default_key(), where);
   }
   template <auto Fn, class Op>
+    requires(!detail::operator_name<Op>)
   library_block impl(const Op& o, std::source_location where = std::source_location::current()) && {
     return std::move(impl<Fn>(o, default_key(), where));
   }
@@ -98,7 +100,7 @@ export class [[nodiscard("its registrations are taken back when it is destroyed"
       const std::string full = qualified(name, where);
       if (full.empty()) return *this;
       define({full, ns_, {}, &detail::signature_of<detail::signature_of_kernel<Fn>>}, where);
-      return impl<Fn>(name, default_key(), where);
+      return impl<Fn>(name, std::nullopt, where);
     } else {
       return *this;
     }
@@ -107,20 +109,22 @@ export class [[nodiscard("its registrations are taken back when it is destroyed"
   library_block def(std::string_view name, std::source_location where = std::source_location::current()) && {
     return std::move(def<Fn>(name, where));
   }
+  /// Registers the function for an operator of this name: for the key, or for the block's, or as a catch-all.
   template <auto Fn>
-  library_block& impl(std::string_view name, key_target key,
+  library_block& impl(std::string_view name, std::optional<key_target> key = std::nullopt,
                       std::source_location where = std::source_location::current()) & {
     static_assert(detail::gives_signature<Fn>, detail::explain_signature_of<decltype(Fn)>());
     if constexpr (detail::gives_signature<Fn>) {
       using signature = detail::signature_of_kernel<Fn>;
       const std::string full = qualified(name, where);
       if (full.empty()) return *this;
-      add({full, ns_, {}, &detail::signature_of<signature>}, key, detail::kernel_front<Fn, signature>::row, where);
+      add({full, ns_, {}, &detail::signature_of<signature>}, key.value_or(default_key()),
+          detail::kernel_front<Fn, signature>::row, where);
     }
     return *this;
   }
   template <auto Fn>
-  library_block impl(std::string_view name, key_target key,
+  library_block impl(std::string_view name, std::optional<key_target> key = std::nullopt,
                      std::source_location where = std::source_location::current()) && {
     return std::move(impl<Fn>(name, key, where));
   }

@@ -81,6 +81,20 @@ TEST_CASE("runtime name: kernels are added for a key, from any block and in any 
   CHECK(call(image{key::CUDA, 7, 0}) == 7);
 }
 
+TEST_CASE("runtime name: without a key a kernel is for the block's", "[core][library][R8]") {
+  tb::registry r;
+  const auto block = tb::library("run", r).def<&width>("op");
+  const std::string name = "run::op";
+  const auto typed = r.find(name).typed<of_image>();
+  {
+    const auto on_its_key = tb::implement("run", key::CPU, r).impl<&wider>("op");
+    CHECK(typed(on_cpu) == 107);
+    CHECK(has_kernel(r.find(name), key::CPU));
+  }
+  const auto catch_all = tb::implement("run", std::nullopt, r).impl<&wider>(name);
+  CHECK(typed(image{{}, 7, 0}) == 107);
+}
+
 TEST_CASE("runtime name: a literal, a string and a view are all names", "[core][library][R7]") {
   tb::registry r;
   auto block = tb::library("run", r);
