@@ -9,19 +9,6 @@ namespace topbit::detail {
 
 namespace {
 
-// A fallback is for rows; that of the empty set is none.
-row_set rows_of_fallback(key_target target) noexcept {
-  row_set rows;
-  if (!target.is_alias()) {
-    rows.add(row_of(target.row));
-    return rows;
-  }
-  alias_rows[target.alias].for_each([&](unsigned row) {
-    if (row != 0) rows.add(row);
-  });
-  return rows;
-}
-
 // The operator is live with other C++ types than the request has.
 [[noreturn]] void refuse_signature(const request& r, const char* what, const entry& other) {
   const std::string name(r.op->name);
@@ -62,6 +49,12 @@ void registry_state::commit(std::span<const request> requests) {
   std::size_t applied = 0;
   try {
     for (; applied < requests.size(); ++applied) apply(requests[applied]);
+    std::size_t events = 0;
+    for (const request& r : requests) {
+      if (r.kind == request_kind::define) events += heard_by.count();
+      if (r.kind == request_kind::listen) events += entries.size();
+    }
+    heard_by.reserve(events);
   } catch (...) {
     while (applied-- != 0) remove(requests[applied].op, requests[applied].id);
     throw;
@@ -73,15 +66,24 @@ std::shared_ptr<listener> registry_state::withdraw(entry* op, std::uint64_t id) 
   const std::optional<change> removed = remove(op, id);
   if (removed) {
     publish(*removed);
-    return removed->heard;
+    return removed->listens;
   }
   for (std::vector<request>* batch : batches) std::erase_if(*batch, [&](const request& r) { return r.id == id; });
   return nullptr;
 }
 
-void registry_state::withdraw(std::vector<request>& batch) noexcept {
-  std::erase_if(batch, [&](const request& r) { return !remove(r.op, r.id); });
+std::shared_ptr<listener> registry_state::withdraw(std::vector<request>& batch) noexcept {
+  std::shared_ptr<listener> listening;
+  std::erase_if(batch, [&](const request& r) {
+    const std::optional<change> removed = remove(r.op, r.id);
+    if (removed && removed->listens) {
+      removed->listens->next = std::move(listening);
+      listening = removed->listens;
+    }
+    return !removed;
+  });
   publish(batch, true);
+  return listening;
 }
 
 // ------------------------------------------------------------------------------------------- checking and applying
@@ -117,7 +119,6 @@ void registry_state::define(const request& r) {
     throw bad_registration(std::move(text), name);
   }
   r.op->prepare(*r.schema);
-  heard_by.reserve(1);
   r.op->definitions.push_back({r.id, r.schema, r.where});
 }
 
@@ -204,10 +205,7 @@ void registry_state::name_backend(const request& r) {
   backend_names.push_back({r.id, r.named, r.text, r.where});
 }
 
-void registry_state::listen(const request& r) {
-  heard_by.reserve(entries.size());
-  heard_by.add(r.id, r.hears);
-}
+void registry_state::listen(const request& r) { heard_by.add(r.id, std::make_shared<listener>(r.hears)); }
 
 // ------------------------------------------------------------------------------------------------------ taking back
 

@@ -47,7 +47,7 @@ entry::entry(const operator_info& op, registry_state& registry)
   for (const auto& fallback : registry.fallback_registrations) prepare(*fallback->impl);
   for (std::atomic<const kernel*>& row : more_rows) row.store(raiser_.get(), std::memory_order_relaxed);
   row0.store(raiser_.get(), std::memory_order_relaxed);
-  refresh(registry.rows_of_new_entries());
+  mask.store(~std::uint64_t{0}, std::memory_order_relaxed);
 }
 
 entry::~entry() {
@@ -118,11 +118,9 @@ void entry::store(unsigned row, const kernel* k) noexcept {
 }
 
 void entry::refresh(const row_set& rows) noexcept {
+  if (!reachable_) return;
   const live_kernels live(*this);
-  rows.for_each([&](unsigned row) {
-    if (row == 0 && !defined.load(std::memory_order_relaxed)) return store(0, raiser_.get());
-    store(row, record_of(row, row_value(live, row, [](auto&&...) {})));
-  });
+  rows.for_each([&](unsigned row) { store(row, record_of(row, row_value(live, row, [](auto&&...) {}))); });
   refresh_words(rows);
 }
 
@@ -140,24 +138,34 @@ void entry::refresh_words(const row_set& rows) noexcept {
     const std::uint64_t bit = key_set(building_block{layer}).raw();
     seen_ = seen ? seen_ | bit : seen_ & ~bit;
   });
-  // Without a definition every call lands on row 0, which raises.
-  const bool is_defined = defined.load(std::memory_order_relaxed);
   const kernel* select = stored(row_of(key::BackendSelect));
   const bool selects = select != skip_.get() && select != raiser_.get();
   const key_set layers = home->always_included | (selects ? key_set(key::BackendSelect) : key_set());
-  mask.store(is_defined ? ~functionality_bits | seen_ : 0, std::memory_order_release);
-  always.store(is_defined ? layers.raw() : 0, std::memory_order_release);
+  mask.store(~functionality_bits | seen_, std::memory_order_release);
+  always.store(layers.raw(), std::memory_order_release);
 }
 
 bool entry::follow_definitions() noexcept {
-  const bool before = defined.load(std::memory_order_relaxed), now = !definitions.empty();
+  const bool now = !definitions.empty();
   if (now) schema_now.store(definitions.front().schema, std::memory_order_release);
-  was_defined |= now;
-  defined.store(now, std::memory_order_release);
-  row_set first;
-  first.add(0);
-  refresh(first);
-  return before != now;
+  if (now == reachable_) return false;
+  was_defined = true;
+  // Who finds it may call it; who still has it is told that it is gone.
+  if (now) {
+    row_set rows = home->rows_of_new_entries();
+    for (const live_registration& r : registrations) rows |= rows_changed_by(r.target);
+    reachable_ = true;
+    refresh(rows);
+    defined.store(true, std::memory_order_release);
+  } else {
+    defined.store(false, std::memory_order_release);
+    reachable_ = false;
+    for (unsigned row = 0; row < row_count; ++row) store(row, raiser_.get());
+    seen_ = functionality_bits;
+    mask.store(~std::uint64_t{0}, std::memory_order_release);
+    always.store(0, std::memory_order_release);
+  }
+  return true;
 }
 
 live_kernels::live_kernels(const entry& e) noexcept : entry_(&e), fallbacks_(&e.home->fallbacks) {

@@ -115,6 +115,7 @@ struct entry : entry_head {
   inline const kernel* stored(unsigned row) const noexcept { return (&row0)[row].load(std::memory_order_relaxed); }
   void store(unsigned row, const kernel* k) noexcept;
 
+  bool reachable_ = false;                   // rows hold what is live; otherwise every one of them raises
   record_ptr raiser_;                        // throws no_kernel
   record_ptr skip_;                          // passes through
   record_ptr selector_;                      // selects by the device argument; null if the signature has none

@@ -28,7 +28,7 @@ export class no_kernel : public error {
   no_kernel(std::string message, std::string op, key_set keys);
   no_kernel(const no_kernel&);
   ~no_kernel() override;
-  /// What was left of the call's keys; none where the operator is not defined.
+  /// What was left of the call's keys.
   key_set keys() const noexcept;
 
  private:

@@ -8,9 +8,8 @@ library_block::library_block(registry& r, std::string_view ns, kind k, std::opti
                              std::source_location where)
     : registry_(&r), ns_(ns), kind_(k), key_(key) {
   if (!detail::is_identifier(ns)) {
-    registry_->refuse(bad_registration("namespace '" + ns_ + "' at " +
-                                       detail::place{where.file_name(), where.line()}.text() +
-                                       ": needs an identifier of letters, digits and '_'"));
+    detail::refuse(*registry_, bad_registration("namespace '" + ns_ + "' at " + detail::text_of(where) +
+                                                ": needs an identifier of letters, digits and '_'"));
   } else if (kind_ == kind::library) {
     registrations_.push_back(registry_->claim(ns_, where));
   }
@@ -19,32 +18,32 @@ library_block::library_block(registry& r, std::string_view ns, kind k, std::opti
 bool library_block::owns(const detail::operator_info& op, std::source_location where) const {
   if (op.ns == ns_) return true;
   const std::string name(op.name);
-  registry_->refuse(bad_registration(name + " at " + detail::place{where.file_name(), where.line()}.text() +
-                                         ": belongs to the namespace '" + std::string(op.ns) + "', the block to '" +
-                                         ns_ + "'",
-                                     name));
+  detail::refuse(*registry_, bad_registration(name + " at " + detail::text_of(where) + ": belongs to the namespace '" +
+                                                  std::string(op.ns) + "', the block to '" + ns_ + "'",
+                                              name));
   return false;
 }
 
 // Empty if the name was refused.
 std::string library_block::qualified(std::string_view name, std::source_location where) const {
-  const std::string here = detail::place{where.file_name(), where.line()}.text();
+  const std::string here = detail::text_of(where);
   schema_view view;
   detail::schema_parser parser(name, nullptr, nullptr);
   const schema_mistake mistake = parser.parse(view);
   if (!mistake.ok() || parser.found().has_signature) {
-    registry_->refuse(bad_registration(
-        "operator name '" + std::string(name) + "' at " + here +
-        (mistake.ok() ? ": found a schema, wanted a name; the signature is the function's"
-                      : ", column " + std::to_string(mistake.column) + ": expected " + std::string(mistake.expected))));
+    detail::refuse(*registry_,
+                   bad_registration("operator name '" + std::string(name) + "' at " + here +
+                                    (mistake.ok() ? ": found a schema, wanted a name; the signature is the function's"
+                                                  : ", column " + std::to_string(mistake.column) + ": expected " +
+                                                        std::string(mistake.expected))));
     return {};
   }
   if (view.ns.empty()) view.ns = ns_;
   std::string full = qualified_name(view);
   if (view.ns == ns_) return full;
-  registry_->refuse(bad_registration(
-      full + " at " + here + ": belongs to the namespace '" + std::string(view.ns) + "', the block to '" + ns_ + "'",
-      full));
+  detail::refuse(*registry_, bad_registration(full + " at " + here + ": belongs to the namespace '" +
+                                                  std::string(view.ns) + "', the block to '" + ns_ + "'",
+                                              full));
   return {};
 }
 
@@ -52,10 +51,10 @@ void library_block::define(const detail::operator_info& op, std::source_location
   if (!owns(op, where)) return;
   if (kind_ == kind::implement) {
     const std::string name(op.name);
-    return registry_->refuse(
-        bad_registration(name + " at " + detail::place{where.file_name(), where.line()}.text() +
-                             ": def() in an implement() block; define it in a library() or a fragment()",
-                         name));
+    return detail::refuse(
+        *registry_, bad_registration(name + " at " + detail::text_of(where) +
+                                         ": def() in an implement() block; define it in a library() or a fragment()",
+                                     name));
   }
   registrations_.push_back(registry_->define(op, where));
 }
@@ -101,8 +100,8 @@ void register_rows(std::span<const kernel_row> rows, registry& r) {
   detail::recording held_back(r);
   record();
   held_back.close();
-  if (!held_back.errors().empty()) throw bad_registration(held_back.errors().front());
-  r.commit(held_back.requests());
+  if (!held_back.errors().empty()) throw held_back.errors().front();
+  detail::commit(r, held_back.requests());
 }
 
 }  // namespace author

@@ -4,10 +4,7 @@ import topbit.std;
 
 namespace topbit::detail {
 
-void listeners::add(std::uint64_t id, std::shared_ptr<listener> l) {
-  l->silence(false);
-  all_.emplace_back(id, std::move(l));
-}
+void listeners::add(std::uint64_t id, std::shared_ptr<listener> l) { all_.emplace_back(id, std::move(l)); }
 
 std::shared_ptr<listener> listeners::remove(std::uint64_t id) noexcept {
   std::shared_ptr<listener> found;
@@ -38,12 +35,13 @@ void listeners::deliver(std::unique_lock<std::mutex>& lock) noexcept {
   if (delivering_) return;
   delivering_ = true;
   while (!queue_.empty()) {
-    const std::vector<addressed> now = std::exchange(queue_, {});
+    std::vector<addressed> now = std::exchange(queue_, {});
     lock.unlock();
     {
       // What a listener registers is its own, also where this thread is loading a plugin.
       const recording::suspension for_listeners;
       for (const addressed& each : now) each.to->tell(each.what);
+      now.clear();  // the last of a listener may go here, and with it what it holds
     }
     lock.lock();
   }

@@ -16,22 +16,27 @@ export struct registry_event {
 
 namespace detail {
 
+using heard = std::function<void(const registry_event&)>;
+
+// One that listens now. A plugin that is loaded again gets another one of the same function.
 class listener {
  public:
-  explicit listener(std::function<void(const registry_event&)> tell) noexcept : tell_(std::move(tell)) {}
+  explicit listener(std::shared_ptr<const heard> tell) noexcept : tell_(std::move(tell)) {}
   // The lock is held while the function runs: who silences it waits until it has ended, except from inside it.
   inline void tell(const registry_event& e) noexcept {
     const std::lock_guard lock(mutex_);
-    if (!silent_) tell_(e);
+    if (!silent_) (*tell_)(e);
   }
-  inline void silence(bool yes = true) noexcept {
+  inline void silence() noexcept {
     const std::lock_guard lock(mutex_);
-    silent_ = yes;
+    silent_ = true;
   }
+
+  std::shared_ptr<listener> next;  // of those that are to be silenced together
 
  private:
   std::recursive_mutex mutex_;
-  std::function<void(const registry_event&)> tell_;
+  std::shared_ptr<const heard> tell_;
   bool silent_ = false;
 };
 
@@ -39,8 +44,9 @@ class listener {
 class listeners {
  public:
   void add(std::uint64_t id, std::shared_ptr<listener> l);
-  // Makes room for as many events more, one of them for each listener.
-  void reserve(std::size_t events) { queue_.reserve(queue_.size() + events * (all_.size() + 1)); }
+  // Makes room for as many events more.
+  void reserve(std::size_t events) { queue_.reserve(queue_.size() + events); }
+  std::size_t count() const noexcept { return all_.size(); }
   // The listener of this id, to be silenced when the lock has been given back; null if there is none.
   std::shared_ptr<listener> remove(std::uint64_t id) noexcept;
   // Without memory an event is lost: who withdraws cannot be refused.

@@ -96,19 +96,22 @@ std::string missing_text(const entry& e, key_set keys, std::span<const key_set> 
 // there.
 key_set reselect_or_raise(const entry_head& head, key_set keys, std::span<const key_set> arguments) {
   const entry& e = entry_of(head);
+  {
+    const std::lock_guard lock(e.home->mutex);
+    if (e.definitions.empty()) throw no_kernel(undefined_text(e), std::string(e.name), keys);
+    const key_set left = keys & key_set::from_raw(e.mask.load(std::memory_order_relaxed));
+    if (!e.raises(left.row())) return left;
+    const functionality layer = left.highest_functionality();
+    const registry_state& r = *e.home;
+    bool brought = current_thread_keys().include.has(layer) || r.always_included.has(layer);
+    for (key_set each : arguments) brought |= each.has(layer);
+    if (!brought && r.ever_included.has(layer)) return left - key_set(building_block{layer});
+  }
   // Rows that are not what the registrations give would make every other sentence misleading.
   const std::vector<std::string> wrong = verify(operator_handle(const_cast<entry_head&>(head)));
   if (!wrong.empty()) throw error(wrong.front(), std::string(e.name));
   const std::lock_guard lock(e.home->mutex);
-  if (e.definitions.empty()) throw no_kernel(undefined_text(e), std::string(e.name), keys);
-  const key_set left = keys & key_set::from_raw(e.mask.load(std::memory_order_relaxed));
-  if (!e.raises(left.row())) return left;
-  const functionality layer = left.highest_functionality();
-  const registry_state& r = *e.home;
-  bool brought = current_thread_keys().include.has(layer) || r.always_included.has(layer);
-  for (key_set each : arguments) brought |= each.has(layer);
-  if (!brought && r.ever_included.has(layer)) return left - key_set(building_block{layer});
-  throw no_kernel(missing_text(e, left, arguments), std::string(e.name), left);
+  throw no_kernel(missing_text(e, keys, arguments), std::string(e.name), keys);
 }
 
 const kernel* kernel_at(const entry_head& head, dispatch_key k) {

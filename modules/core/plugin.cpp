@@ -23,18 +23,21 @@ namespace detail {
 // A file that was loaded, and what it asked for. Once its code is mapped for good it is never freed: its initialisers
 // will not run again.
 struct plugin_record {
+  // Never changed.
   std::string path;
   dev_t device = 0;
   ino_t file = 0;
-  void* handle = nullptr;
+  // Of the list's mutex.
   unsigned users = 0;
   bool loading = true;
   bool withdrawing = false;
+  // Of the thread whose turn it is.
+  void* handle = nullptr;
   bool complete = false;                 // it was committed once, so `requests` is all it has to ask for
   std::vector<request> of_initialisers;  // what its static objects asked for
   std::vector<std::string> errors;       // what was refused to them at once
-  std::vector<request> requests;         // committed together; the registry knows it
-  std::vector<std::shared_ptr<listener>> listeners;
+  // Of the registry's lock, once complete.
+  std::vector<request> requests;
 };
 
 }  // namespace detail
@@ -77,8 +80,8 @@ class turn {
   plugin_list& all_;
 };
 
-// True while the dynamic loader works for load_plugin on this thread.
-constinit thread_local bool in_initialisers = false;
+// Where the errors go while the dynamic loader works for load_plugin on this thread; else null.
+constinit thread_local detail::recording* in_initialisers = nullptr;
 
 [[noreturn]] void refuse(std::string_view path, const std::string& why) {
   throw bad_plugin("plugin '" + std::string(path) + "': " + why);
@@ -111,13 +114,13 @@ void open_image(plugin_record& record, const std::string& name) {
   }
   const std::vector<const void*> before = detail::loaded_images();
   detail::recording held_back(registry::process());
-  in_initialisers = true;
+  in_initialisers = &held_back;
   record.handle = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
-  in_initialisers = false;
+  in_initialisers = nullptr;
   held_back.close();
   if (record.handle == nullptr) refuse(record.path, "cannot be loaded: " + std::string(dlerror()));
   record.of_initialisers = std::move(held_back.requests());
-  record.errors = held_back.errors();
+  for (const bad_registration& e : held_back.errors()) record.errors.emplace_back(e.what());
   const void* core = dlsym(record.handle, "topbit_the_core");
   if (core != nullptr && core != &detail::topbit_the_core) {
     record.errors.insert(record.errors.begin(),
@@ -126,9 +129,8 @@ void open_image(plugin_record& record, const std::string& name) {
   }
   for (const detail::request& r : record.of_initialisers) {
     if (r.image == image_of_handle(record.handle) || std::ranges::find(before, r.image) != before.end()) continue;
-    record.errors.push_back("'" + detail::image_name(r.image) +
-                            "', which it depends on, registers too; load that one " +
-                            "first, so that it does not come and go with this plugin");
+    record.errors.push_back("'" + detail::image_name(r.image) + "', which it depends on, registers " +
+                            "too; load that one first, so that it does not come and go with this " + "plugin");
     break;
   }
 }
@@ -142,29 +144,31 @@ void open_image(plugin_record& record, const std::string& name) {
 void activate(plugin_record& record) {
   registry& process = registry::process();
   try {
-    if (record.complete) return process.commit(record.requests);
+    if (record.complete) return detail::commit_again(process, record.requests);
     if (!record.errors.empty()) refuse_all(record, record.errors);
-    std::vector<detail::request> all = record.of_initialisers;
-    if (auto* load = reinterpret_cast<void (*)()>(dlsym(record.handle, "topbit_load")); load != nullptr) {
+    record.requests = record.of_initialisers;
+    // The symbol of a plugin that this one depends on is not this one's.
+    void* found = dlsym(record.handle, "topbit_load");
+    if (found != nullptr && detail::image_of(found) == image_of_handle(record.handle)) {
       detail::recording held_back(process);
+      const auto failed = [&](const std::string& why) {
+        held_back.add_error(bad_registration("topbit_load() threw" + why));
+      };
       try {
-        load();
+        reinterpret_cast<void (*)()>(found)();
       } catch (const std::exception& e) {
-        held_back.add_error("topbit_load() threw: " + std::string(e.what()));
+        failed(": " + std::string(e.what()));
       } catch (...) {
-        held_back.add_error("topbit_load() threw something that is no std::exception");
+        failed(" something that is no std::exception");
       }
       held_back.close();
-      if (!held_back.errors().empty()) refuse_all(record, held_back.errors());
-      for (detail::request& r : held_back.requests()) all.push_back(std::move(r));
+      std::vector<std::string> errors;
+      for (const bad_registration& e : held_back.errors()) errors.emplace_back(e.what());
+      if (!errors.empty()) refuse_all(record, errors);
+      for (detail::request& r : held_back.requests()) record.requests.push_back(std::move(r));
     }
-    process.commit(all);
+    detail::commit_for_good(process, record.requests);
     record.complete = true;
-    record.requests = std::move(all);
-    for (const detail::request& r : record.requests) {
-      if (r.hears != nullptr) record.listeners.push_back(r.hears);
-    }
-    process.know(record.requests);
   } catch (const bad_registration& e) {
     refuse(record.path, e.what());
   }
@@ -185,14 +189,14 @@ bool closed(plugin_record& record) {
 }  // namespace
 
 plugin load_plugin(std::string_view path) {
-  if (in_initialisers) {
+  if (in_initialisers != nullptr) {
     // Thrown from here it would end the process.
-    detail::recording::of(registry::process())
-        ->add_error("plugin '" + std::string(path) +
-                    "': load_plugin() was called by an initialiser; call it from topbit_load()");
+    in_initialisers->add_error(bad_registration("plugin '" + std::string(path) + "': load_plugin() was called by an " +
+                                                "initialiser; call it from topbit_load()"));
     return {};
   }
-  const std::string name = std::filesystem::absolute(std::filesystem::path(path)).string();
+  std::error_code no_folder;
+  const std::string name = std::filesystem::absolute(std::filesystem::path(path), no_folder).string();
   const turn mine;
   struct stat file{};
   if (stat(name.c_str(), &file) != 0) refuse(path, "found no such file");
@@ -228,7 +232,11 @@ plugin load_plugin(std::string_view path) {
     }
     activate(record);
   } catch (...) {
-    const bool gone = closed(record);
+    bool gone = false;
+    try {
+      gone = closed(record);
+    } catch (const std::bad_alloc&) {  // then the record stays, which does no harm
+    }
     lock.lock();
     record.loading = false;
     if (gone) std::erase_if(all.records, same_file);
@@ -261,13 +269,13 @@ void plugin::withdraw() noexcept {
     if (--record->users != 0) return;
     record->withdrawing = true;
   }
-  registry::process().withdraw(record->requests);
+  std::shared_ptr<detail::listener> silent = detail::withdraw(registry::process(), record->requests);
   {
     const std::lock_guard lock(all.mutex);
     record->withdrawing = false;
     all.changed.notify_all();
   }
-  registry::process().settle(record->listeners);
+  detail::settle(registry::process(), std::move(silent));
 }
 
 void plugin::keep() noexcept { record_ = nullptr; }

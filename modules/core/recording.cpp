@@ -6,7 +6,8 @@ namespace topbit::detail {
 
 namespace {
 constinit thread_local recording* innermost = nullptr;
-}
+constinit thread_local recording::suspension* latest = nullptr;
+}  // namespace
 
 recording::recording(registry& r) noexcept : registry_(&r), outer_(std::exchange(innermost, this)) {}
 recording::~recording() { close(); }
@@ -15,8 +16,12 @@ void recording::close() noexcept {
   if (std::exchange(open_, false)) innermost = outer_;
 }
 
-recording::suspension::suspension() noexcept : before_(std::exchange(innermost, nullptr)) {}
-recording::suspension::~suspension() { innermost = before_; }
+recording::suspension::suspension() noexcept
+    : suspended_(std::exchange(innermost, nullptr)), outer_(std::exchange(latest, this)) {}
+recording::suspension::~suspension() {
+  innermost = suspended_;
+  latest = outer_;
+}
 
 recording* recording::of(const registry& r) noexcept {
   for (recording* each = innermost; each != nullptr; each = each->outer_) {
@@ -25,8 +30,67 @@ recording* recording::of(const registry& r) noexcept {
   return nullptr;
 }
 
-bool recording::forget(std::uint64_t id) noexcept {
-  return std::erase_if(requests_, [&](const request& r) { return r.id == id; }) != 0;
+bool recording::drop(const registry& r, std::uint64_t id) noexcept {
+  for (recording* each = this; each != nullptr; each = each->outer_) {
+    if (each->registry_ != &r) continue;
+    if (std::erase_if(each->requests_, [&](const request& one) { return one.id == id; }) != 0) return true;
+  }
+  return false;
+}
+
+bool recording::forget(const registry& r, std::uint64_t id) noexcept {
+  if (innermost != nullptr && innermost->drop(r, id)) return true;
+  for (suspension* each = latest; each != nullptr; each = each->outer_) {
+    if (each->suspended_ != nullptr && each->suspended_->drop(r, id)) return true;
+  }
+  return false;
+}
+
+void refuse(registry& r, bad_registration error) {
+  recording* held_back = recording::of(r);
+  if (held_back == nullptr) throw error;
+  held_back->add_error(std::move(error));
+}
+
+void commit(registry& r, std::span<const request> batch) {
+  registry_state& state = state_of(r);
+  std::unique_lock lock(state.mutex);
+  state.commit(batch);
+  state.heard_by.deliver(lock);
+}
+
+void commit_for_good(registry& r, std::vector<request>& batch) {
+  registry_state& state = state_of(r);
+  std::unique_lock lock(state.mutex);
+  state.batches.reserve(state.batches.size() + 1);
+  state.commit(batch);
+  state.batches.push_back(&batch);
+  state.heard_by.deliver(lock);
+}
+
+void commit_again(registry& r, const std::vector<request>& batch) {
+  registry_state& state = state_of(r);
+  std::unique_lock lock(state.mutex);
+  state.commit(batch);
+  state.heard_by.deliver(lock);
+}
+
+std::shared_ptr<listener> withdraw(registry& r, std::vector<request>& batch) noexcept {
+  registry_state& state = state_of(r);
+  const std::lock_guard lock(state.mutex);
+  return state.withdraw(batch);
+}
+
+void settle(registry& r, std::shared_ptr<listener> silent) noexcept {
+  registry_state& state = state_of(r);
+  {
+    std::unique_lock lock(state.mutex);
+    state.heard_by.deliver(lock);
+  }
+  while (silent != nullptr) {
+    silent->silence();
+    silent = std::exchange(silent->next, nullptr);
+  }
 }
 
 }  // namespace topbit::detail

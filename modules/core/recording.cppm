@@ -4,6 +4,8 @@
 export module topbit.core:recording;
 
 import topbit.std;
+import :error;
+import :listener;
 import :registry;
 import :registry_state;
 
@@ -28,29 +30,48 @@ class recording {
     ~suspension();
 
    private:
-    recording* before_;
+    friend class recording;
+    recording* suspended_;
+    suspension* outer_;
   };
 
   // The open one for this registry on this thread; null if there is none.
   static recording* of(const registry& r) noexcept;
+  // Drops what this thread holds back under this id, in whichever recording. False if it holds no such thing.
+  static bool forget(const registry& r, std::uint64_t id) noexcept;
 
   void add(const request& r) { requests_.push_back(r); }
-  void add_error(std::string text) { errors_.push_back(std::move(text)); }
-  // Drops what was recorded under this id. False if nothing was.
-  bool forget(std::uint64_t id) noexcept;
+  void add_error(bad_registration e) { errors_.push_back(std::move(e)); }
 
   // Ends the recording and gives what it holds.
   void close() noexcept;
   std::vector<request>& requests() noexcept { return requests_; }
-  const std::vector<std::string>& errors() const noexcept { return errors_; }
+  const std::vector<bad_registration>& errors() const noexcept { return errors_; }
 
  private:
+  bool drop(const registry& r, std::uint64_t id) noexcept;
   registry* registry_;
   recording* outer_;
   bool open_ = true;
   std::vector<request> requests_;
-  std::vector<std::string> errors_;
+  std::vector<bad_registration> errors_;
 };
+
+// Throws, or keeps the error for whoever holds back what this thread registers.
+void refuse(registry& r, bad_registration error);
+
+// Batches of requests. They take the registry's lock.
+
+// All or none, in one step.
+void commit(registry& r, std::span<const request> batch);
+// The same for a batch that may be taken back and committed again: what somebody takes back in between leaves it. It
+// must stay for as long as the registry, and belongs to the registry's lock from now on.
+void commit_for_good(registry& r, std::vector<request>& batch);
+void commit_again(registry& r, const std::vector<request>& batch);
+// Takes it back. The listeners it had, one behind the other, and those who wait to hear of this are for settle(), apart
+// since listeners may wait for whoever withdraws.
+std::shared_ptr<listener> withdraw(registry& r, std::vector<request>& batch) noexcept;
+void settle(registry& r, std::shared_ptr<listener> silent) noexcept;
 
 }  // namespace detail
 

@@ -92,30 +92,6 @@ detail::entry_head& registry::bind(const detail::operator_info& op) {
   return state_->intern(op);
 }
 
-void registry::commit(const std::vector<detail::request>& requests) {
-  std::unique_lock lock(state_->mutex);
-  state_->commit(requests);
-  state_->heard_by.deliver(lock);
-}
-
-void registry::know(std::vector<detail::request>& batch) {
-  const std::lock_guard lock(state_->mutex);
-  state_->batches.push_back(&batch);
-}
-
-void registry::withdraw(std::vector<detail::request>& batch) noexcept {
-  const std::lock_guard lock(state_->mutex);
-  state_->withdraw(batch);
-}
-
-void registry::settle(std::span<const std::shared_ptr<detail::listener>> silent) noexcept {
-  {
-    std::unique_lock lock(state_->mutex);
-    state_->heard_by.deliver(lock);
-  }
-  for (const auto& each : silent) each->silence();
-}
-
 // The lock is taken once: names are kept, entries made and the request committed under it.
 registration registry::submit(request r, std::source_location where, const detail::operator_info* op,
                               std::string_view text) {
@@ -136,19 +112,13 @@ registration registry::submit(request r, std::source_location where, const detai
   return {*this, r.op, r.id};
 }
 
-void registry::refuse(bad_registration error) {
-  detail::recording* held_back = detail::recording::of(*this);
-  if (held_back == nullptr) throw error;
-  held_back->add_error(error.what());
-}
-
 // False if the target has no row, or is none and may not be.
 bool registry::accepts(std::string_view what, key_target target, std::source_location where) {
   if (target.is_alias() || !detail::lacks_backend(target.row)) return true;
-  refuse(bad_registration(std::string(what) + ": '" + std::string(name_of(target.row.layer)) + "' at " +
-                          detail::place{where.file_name(), where.line()}.text() +
-                          " is a building block and has no row; name a backend, for example " +
-                          to_string(dispatch_key{target.row.layer, backend::CPU})));
+  detail::refuse(*this, bad_registration(std::string(what) + ": '" + std::string(name_of(target.row.layer)) + "' at " +
+                                         detail::text_of(where) +
+                                         " is a building block and has no row; name a backend, for example " +
+                                         to_string(dispatch_key{target.row.layer, backend::CPU})));
   return false;
 }
 
@@ -169,8 +139,7 @@ registration registry::implement(const detail::operator_info& op, key_target tar
 registration registry::fallback(key_target target, const detail::kernel& impl, std::source_location where) {
   if (!accepts("fallback", target, where)) return {};
   if (target == key_target(key::Undefined)) {
-    refuse(bad_registration("fallback at " + detail::place{where.file_name(), where.line()}.text() +
-                            ": needs a key, found Undefined"));
+    detail::refuse(*this, bad_registration("fallback at " + detail::text_of(where) + ": needs a key, found Undefined"));
     return {};
   }
   detail::pin_image_of(&impl);
@@ -187,7 +156,7 @@ registration registry::include_always(key_set keys, std::source_location where) 
 
 registration registry::listen(std::function<void(const registry_event&)> tell, std::source_location where) {
   detail::pin_image_of(where.file_name());  // as good as any address of who calls
-  return submit({.kind = request_kind::listen, .hears = std::make_shared<detail::listener>(std::move(tell))}, where);
+  return submit({.kind = request_kind::listen, .hears = std::make_shared<const detail::heard>(std::move(tell))}, where);
 }
 
 // Names are the process's, as the printing of keys is.
@@ -196,7 +165,7 @@ registration name_backend(backend b, std::string_view name, std::source_location
 }
 
 void registry::withdraw(detail::entry_head* head, std::uint64_t id) noexcept {
-  if (auto* held_back = detail::recording::of(*this); held_back != nullptr && held_back->forget(id)) return;
+  if (detail::recording::forget(*this, id)) return;
   std::shared_ptr<detail::listener> heard;
   {
     std::unique_lock lock(state_->mutex);

@@ -23,6 +23,7 @@ struct registry_state;
 struct request;
 // What a registry holds, for what reads it under the lock.
 const registry_state& state_of(const registry& r) noexcept;
+registry_state& state_of(registry& r) noexcept;
 }  // namespace detail
 
 /// Takes one registration back when destroyed. Move-only; assigning over a live one takes that one back first.
@@ -84,21 +85,11 @@ export class registry {
   registration claim(std::string_view ns, std::source_location where);
   /// An alias registers a fallback for every key it stands for, or for none of them.
   registration fallback(key_target target, const detail::kernel& impl, std::source_location where);
-  /// Throws, or keeps the error for whoever holds back what this thread registers.
-  void refuse(bad_registration error);
-  /// All or none, in one step.
-  void commit(const std::vector<detail::request>& requests);
-  /// Makes a batch known that may be taken back and committed again; what somebody takes back in between leaves it. It
-  /// must stay for as long as the registry.
-  void know(std::vector<detail::request>& batch);
-  /// Takes a batch back; then settle() silences the listeners it had and tells the others. Two steps, since listeners
-  /// may wait for whoever withdraws.
-  void withdraw(std::vector<detail::request>& batch) noexcept;
-  void settle(std::span<const std::shared_ptr<detail::listener>> silent) noexcept;
 
  private:
   friend class registration;
   friend const detail::registry_state& detail::state_of(const registry& r) noexcept;
+  friend detail::registry_state& detail::state_of(registry& r) noexcept;
   friend registration name_backend(backend b, std::string_view name, std::source_location where);
   registration submit(detail::request r, std::source_location where, const detail::operator_info* op = nullptr,
                       std::string_view text = {});

@@ -34,7 +34,7 @@ struct request {
   backend named = backend::none;          // backend_name
   const void* image = nullptr;            // where the request came from
   std::string_view text{};                // claim: the namespace; backend_name: the name
-  std::shared_ptr<listener> hears{};      // listen
+  std::shared_ptr<const heard> hears{};   // listen
 };
 
 struct claimed_namespace {
@@ -64,7 +64,7 @@ struct registry_state {
   std::vector<claimed_namespace> namespaces;
   std::vector<included_layers> always;
   key_set always_included;
-  key_set ever_included;  // by include_always(), at any time: see reselect()
+  key_set ever_included;  // by include_always(), at any time: see reselect_or_raise()
   std::vector<named_backend> backend_names;
   listeners heard_by;
   std::vector<std::vector<request>*> batches;  // that may be taken back and come again
@@ -79,9 +79,9 @@ struct registry_state {
   // Takes back what the id stands for, if anything, now or in a batch that may come again. Returns a listener to be
   // silenced without the lock.
   std::shared_ptr<listener> withdraw(entry* op, std::uint64_t id) noexcept;
-  // Takes a batch back, and out of it what somebody has taken back before. Its listeners are
-  // to be silenced without the lock.
-  void withdraw(std::vector<request>& batch) noexcept;
+  // Takes a batch back, and out of it what somebody has taken back before. Returns its listeners, the next behind the
+  // other, to be silenced without the lock.
+  std::shared_ptr<listener> withdraw(std::vector<request>& batch) noexcept;
   // The rows of an operator for which nothing is registered yet that somebody handles or that calls pass through.
   row_set rows_of_new_entries() const noexcept;
   // The defined name nearest to this one, if near enough to be a slip of the pen; else empty.
@@ -95,7 +95,7 @@ struct registry_state {
     entry* op = nullptr;
     std::uint64_t id = 0;
     backend named = backend::none;
-    std::shared_ptr<listener> heard = nullptr;
+    std::shared_ptr<listener> listens = nullptr;
   };
   void apply(const request& r);
   void define(const request& r);

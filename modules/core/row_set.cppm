@@ -124,6 +124,19 @@ constexpr row_set rows_changed_by(key_target target) noexcept {
   return rows;
 }
 
+/// The rows a fallback for this target serves: the empty set has none.
+constexpr row_set rows_of_fallback(key_target target) noexcept {
+  row_set rows;
+  if (!target.is_alias()) {
+    rows.add(row_of(target.row));
+    return rows;
+  }
+  alias_rows[target.alias].for_each([&](unsigned row) {
+    if (row != 0) rows.add(row);
+  });
+  return rows;
+}
+
 static_assert(alias_rows[key::Autograd.index].has(row_of(key::AutogradHIP)));
 static_assert(alias_rows[key::CompositeExplicitAutograd.index].has(0) && !alias_rows[key::Autograd.index].has(0));
 static_assert(rows_changed_by(key::SparseCPU).has(row_of(key::AutogradOther)));

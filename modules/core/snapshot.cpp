@@ -47,6 +47,7 @@ known_operator copy_of(const entry& e) {
 }  // namespace
 
 const registry_state& state_of(const registry& r) noexcept { return *r.state_; }
+registry_state& state_of(registry& r) noexcept { return *r.state_; }
 
 snapshot take_snapshot(const operator_handle& op) {
   const entry& e = entry_of(op.entry());

@@ -35,6 +35,8 @@ struct place {
   /// "file.cpp:12"
   std::string text() const;
 };
+/// The same of a place that has not been registered yet.
+inline std::string text_of(std::source_location where) { return place{where.file_name(), where.line()}.text(); }
 
 }  // namespace detail
 

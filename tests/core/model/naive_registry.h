@@ -299,7 +299,7 @@ class naive_registry {
     return wrong_.registry == fault::one_row_clears_layer ? one : all;
   }
   outcome select_kernel(std::size_t op, naive_key_set keys, tb::backend device) const {
-    if (definition_of(op) == nullptr) return {nobody, {}};  // an operator that is not there leaves no key
+    if (definition_of(op) == nullptr) return {nobody, std::move(keys)};
     for (;;) {
       std::erase_if(keys.layers, [&](tb::functionality f) { return passed_by_all(op, f); });
       const tb::dispatch_key k = keys.highest(toy::fault::none);
