@@ -1,6 +1,6 @@
 // Every answer about a registry as JSON text, for programs that are not written in C++.
 //
-// Members have the names of the structs' members; keys, reasons and forms are the names they print as; a key set is a
+// Members have the names that each function states; keys, reasons and forms are the names they print as; a key set is a
 // list of names; a place is {"file", "line"}, or null where there is none. Members keep their order, so equal answers
 // are equal texts. Bytes that are no UTF-8 are replaced. Cost: linear in the text; one line, without spaces.
 export module topbit.core:json;
@@ -15,7 +15,8 @@ import :why_not;
 
 namespace topbit {
 
-/// {"name", "schema", "signature", "definitions": [place], "kernels": [{"key", "form", "place", "overridden_by"}]}
+/// {"name", "schema", "signature", "definitions": [place], "kernels": [kernel]}, a kernel
+/// {"key", "form", "place", "overridden_by", "replaces"}
 export std::string to_json(const operator_dump& d);
 
 /// {"operators": [as above], "fallbacks": [kernel], "namespaces": [{"name", "owner"}], "layers": [{"keys", "place"}],

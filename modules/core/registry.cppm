@@ -67,11 +67,14 @@ export class registry {
   std::vector<std::string> operators() const;
 
   /// Adds these keys to every call of every operator, on all threads, until the registration is taken back: how a layer
-  /// is switched on for the process. Costs a call nothing.
+  /// is switched on for the process. Costs a call nothing. An operator without a kernel for such a key raises: register
+  /// a fallback or a fallthrough() with it. After it ended, a redispatch to such a key that no argument brings and
+  /// nobody handles is passed on, since it cannot be told from a call that was under way.
   registration include_always(key_set keys, std::source_location where = std::source_location::current());
   /// Calls `tell` for every operator that is defined now, then for each definition and for each last withdrawal of one,
   /// in order, from the thread that caused it or from one that is telling already. It runs without the registry's lock
   /// and may register; it must not throw. When the registration is gone, it is not running and will not run again.
+  /// Where the host has no memory left, a withdrawal may go untold.
   registration listen(std::function<void(const registry_event&)> tell,
                       std::source_location where = std::source_location::current());
 

@@ -1,5 +1,6 @@
-// What is registered, copied under the registry's lock: what every answer about a registry is made from, so that no
-// answer is composed while the lock is held, and only snapshot.cpp knows how an entry stores things. Internal.
+// What is registered, copied under the registry's lock: what every answer about a registry is made from, so that the
+// selection and the texts are made when the lock is free, and only snapshot.cpp knows how an entry stores things.
+// Internal.
 export module topbit.core:snapshot;
 
 import topbit.std;

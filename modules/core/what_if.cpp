@@ -59,25 +59,21 @@ class supposed_world {
     refuse(s, "nothing is registered for it");
   }
 
-  static bool stands_for(key_target key, unsigned row) {
-    return key.is_alias() ? detail::alias_rows[key.alias].has(row) : row == detail::row_of(key.row);
-  }
   void add_fallback(const supposition& s) {
-    for (unsigned row = 1; row < row_count; ++row) {
-      if (!stands_for(s.key, row) || now_.fallbacks.of_row[row] == 0) continue;
+    const detail::row_set rows = detail::rows_of_fallback(s.key);
+    rows.for_each([&](unsigned row) {
+      if (now_.fallbacks.of_row[row] == 0) return;
       const auto& there = now_.fallbacks.kernels[static_cast<std::size_t>(now_.fallbacks.of_row[row] - 1)];
       refuse(s, to_string(key_of_row(row)) + " has one" + detail::registered_text(there.place));
-    }
+    });
     now_.fallbacks.kernels.push_back({s.key, kernel_form::boxed, supposed, nullptr});
-    for (unsigned row = 1; row < row_count; ++row) {
-      if (stands_for(s.key, row)) now_.fallbacks.of_row[row] = static_cast<std::int32_t>(now_.fallbacks.kernels.size());
-    }
+    const auto number = static_cast<std::int32_t>(now_.fallbacks.kernels.size());
+    rows.for_each([&](unsigned row) { now_.fallbacks.of_row[row] = number; });
   }
   void remove_fallback(const supposition& s) {
     bool found = false;
-    for (unsigned row = 1; row < row_count; ++row) {
-      if (stands_for(s.key, row)) found |= std::exchange(now_.fallbacks.of_row[row], 0) != 0;
-    }
+    detail::rows_of_fallback(s.key).for_each(
+        [&](unsigned row) { found |= std::exchange(now_.fallbacks.of_row[row], 0) != 0; });
     if (!found) refuse(s, "nothing is registered for it");
   }
 

@@ -156,3 +156,14 @@ TEST_CASE("plugin: many threads may load, reload and withdraw the same and other
   CHECK(wrong == 0);
   CHECK(trace() == before);
 }
+
+TEST_CASE("plugin: topbit_load() of a library it depends on is not its own", "[plugin]") {
+  const tb::plugin below = tb::load_plugin(file("loads_more.so"));
+  const tb::plugin above = tb::load_plugin(file("above.so"));  // would define plug::area a second time
+  CHECK(host::area(item{key::CPU, 4}) == 28);
+  CHECK(tb::dump(tb::find("plug::area")).definitions.size() == 1);
+}
+
+TEST_CASE("plugin: a path that names nothing is refused like any other", "[plugin]") {
+  CHECK(text_of<tb::bad_plugin>([] { (void)tb::load_plugin(""); }) == "plugin '': found no such file");
+}
