@@ -144,7 +144,7 @@ void open_image(plugin_record& record, const std::string& name) {
 void activate(plugin_record& record) {
   registry& process = registry::process();
   try {
-    if (record.complete) return detail::commit_again(process, record.requests);
+    if (record.complete) return detail::commit(process, record.requests);
     if (!record.errors.empty()) refuse_all(record, record.errors);
     record.requests = record.of_initialisers;
     // The symbol of a plugin that this one depends on is not this one's.

@@ -52,7 +52,7 @@ void refuse(registry& r, bad_registration error) {
   held_back->add_error(std::move(error));
 }
 
-void commit(registry& r, std::span<const request> batch) {
+void commit(registry& r, const std::vector<request>& batch) {
   registry_state& state = state_of(r);
   std::unique_lock lock(state.mutex);
   state.commit(batch);
@@ -65,13 +65,6 @@ void commit_for_good(registry& r, std::vector<request>& batch) {
   state.batches.reserve(state.batches.size() + 1);
   state.commit(batch);
   state.batches.push_back(&batch);
-  state.heard_by.deliver(lock);
-}
-
-void commit_again(registry& r, const std::vector<request>& batch) {
-  registry_state& state = state_of(r);
-  std::unique_lock lock(state.mutex);
-  state.commit(batch);
   state.heard_by.deliver(lock);
 }
 

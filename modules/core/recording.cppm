@@ -63,11 +63,10 @@ void refuse(registry& r, bad_registration error);
 // Batches of requests. They take the registry's lock.
 
 // All or none, in one step.
-void commit(registry& r, std::span<const request> batch);
+void commit(registry& r, const std::vector<request>& batch);
 // The same for a batch that may be taken back and committed again: what somebody takes back in between leaves it. It
 // must stay for as long as the registry, and belongs to the registry's lock from now on.
 void commit_for_good(registry& r, std::vector<request>& batch);
-void commit_again(registry& r, const std::vector<request>& batch);
 // Takes it back. The listeners it had, one behind the other, and those who wait to hear of this are for settle(), apart
 // since listeners may wait for whoever withdraws.
 std::shared_ptr<listener> withdraw(registry& r, std::vector<request>& batch) noexcept;

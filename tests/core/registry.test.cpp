@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "support/places.h"
 #include "support/print.h"
 #include "support/raises.h"
 #include "support/toy.h"
@@ -28,20 +29,9 @@ inline constexpr tb::op<"reg::weight", int(const image&)> weight;
 std::int64_t width_cpu(const toy::tensor& t, std::int64_t n) { return t.value() * n; }
 int height_cpu(const image& i) { return i.height; }
 void boxed(const tb::operator_handle&, tb::stack&) {}
-
-// What was registered where: the line of a call is not worth pinning.
-std::string without_places(std::string text) {
-  for (std::size_t at; (at = text.find(__FILE__)) != std::string::npos;) {
-    std::size_t end = at + std::string(__FILE__).size() + 1;
-    while (end < text.size() && text[end] >= '0' && text[end] <= '9') ++end;
-    text.replace(at, end - at, "HERE");
-  }
-  return text;
-}
-
 template <class Error, class F>
 std::string text_of(F&& f) {
-  return without_places(toy::text_of<Error>(std::forward<F>(f)));
+  return toy::without_places(toy::text_of<Error>(std::forward<F>(f)));
 }
 
 }  // namespace
