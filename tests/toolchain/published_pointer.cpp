@@ -3,6 +3,7 @@
 // which shows that the sanitizer would see the fault.
 #include <atomic>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "check.h"
@@ -23,16 +24,20 @@ int main() {
   std::vector<record*> immortal;
   std::atomic<const record*> row{nullptr};
   std::atomic<bool> done{false};
-  std::atomic<long> torn{0};
+  std::atomic<long> torn{0}, met{0};
   immortal.push_back(new record{0, 0});
   row.store(immortal.back(), publish);
   std::thread reader([&] {
+    const record* last = nullptr;
     while (!done.load(std::memory_order_relaxed)) {
       const record* seen = row.load(observe);
       if (seen->value != seen->same) torn.fetch_add(1);
+      if (std::exchange(last, seen) != seen) met.fetch_add(1, std::memory_order_relaxed);
     }
   });
-  for (long i = 1; i < 50'000; ++i) {
+  // On a busy machine the reader may begin late: it has to have met a few while they were replaced.
+  for (long i = 1; i < 50'000 || met.load(std::memory_order_relaxed) < 100; ++i) {
+    if (i >= 50'000) std::this_thread::yield();
     immortal.push_back(new record{i, i});
     row.store(immortal.back(), publish);
   }
