@@ -129,8 +129,9 @@ void open_image(plugin_record& record, const std::string& name) {
   }
   for (const detail::request& r : record.of_initialisers) {
     if (r.image == image_of_handle(record.handle) || std::ranges::find(before, r.image) != before.end()) continue;
-    record.errors.push_back("'" + detail::image_name(r.image) + "', which it depends on, registers " +
-                            "too; load that one first, so that it does not come and go with this " + "plugin");
+    record.errors.push_back("'" + detail::image_name(r.image) +
+                            "', which it depends on, registers too; load that one " +
+                            "first, so that it does not come and go with this plugin");
     break;
   }
 }
