@@ -32,7 +32,7 @@ entry& registry_state::intern(const operator_info& op) {
   return *entries.emplace_back(std::move(made));
 }
 
-row_set registry_state::rows_of_new_entries() const noexcept {
+row_set registry_state::rows_of_every_operator() const noexcept {
   static constexpr row_set transparent = [] {
     row_set rows;
     for (unsigned row = 1; row < row_count; ++row) {

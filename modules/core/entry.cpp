@@ -152,7 +152,7 @@ bool entry::follow_definitions() noexcept {
   was_defined = true;
   // Who finds it may call it; who still has it is told that it is gone.
   if (now) {
-    row_set rows = home->rows_of_new_entries();
+    row_set rows = home->rows_of_every_operator();
     for (const live_registration& r : registrations) rows |= rows_changed_by(r.target);
     reachable_ = true;
     refresh(rows);

@@ -98,7 +98,7 @@ std::optional<key_target> parse_key(std::string_view name) {
   }
   for (unsigned row = 0; row < row_count; ++row) {
     const dispatch_key k = key_of_row(row);
-    if (per_backend(k.layer) && k.device == backend::none) continue;
+    if (detail::lacks_backend(k)) continue;
     if (to_string(k) == name) return k;
     if (is_private(k.device) && instance_name(k.layer, detail::canonical_name(k.device)) == name) return k;
   }

@@ -15,40 +15,35 @@ library_block::library_block(registry& r, std::string_view ns, kind k, std::opti
   }
 }
 
-bool library_block::owns(const detail::operator_info& op, std::source_location where) const {
-  if (op.ns == ns_) return true;
-  const std::string name(op.name);
-  detail::refuse(*registry_, bad_registration(name + " at " + detail::text_of(where) + ": belongs to the namespace '" +
-                                                  std::string(op.ns) + "', the block to '" + ns_ + "'",
-                                              name));
+bool library_block::owns(std::string_view name, std::string_view ns, std::source_location where) const {
+  if (ns == ns_) return true;
+  const std::string op(name);
+  detail::refuse(*registry_, bad_registration(op + " at " + detail::text_of(where) + ": belongs to the namespace '" +
+                                                  std::string(ns) + "', the block to '" + ns_ + "'",
+                                              op));
   return false;
 }
 
 // Empty if the name was refused.
 std::string library_block::qualified(std::string_view name, std::source_location where) const {
-  const std::string here = detail::text_of(where);
   schema_view view;
   detail::schema_parser parser(name, nullptr, nullptr);
   const schema_mistake mistake = parser.parse(view);
   if (!mistake.ok() || parser.found().has_signature) {
     detail::refuse(*registry_,
-                   bad_registration("operator name '" + std::string(name) + "' at " + here +
+                   bad_registration("operator name '" + std::string(name) + "' at " + detail::text_of(where) +
                                     (mistake.ok() ? ": found a schema, wanted a name; the signature is the function's"
                                                   : ", column " + std::to_string(mistake.column) + ": expected " +
                                                         std::string(mistake.expected))));
     return {};
   }
   if (view.ns.empty()) view.ns = ns_;
-  std::string full = qualified_name(view);
-  if (view.ns == ns_) return full;
-  detail::refuse(*registry_, bad_registration(full + " at " + here + ": belongs to the namespace '" +
-                                                  std::string(view.ns) + "', the block to '" + ns_ + "'",
-                                              full));
-  return {};
+  const std::string full = qualified_name(view);
+  return owns(full, view.ns, where) ? full : std::string();
 }
 
 void library_block::define(const detail::operator_info& op, std::source_location where) {
-  if (!owns(op, where)) return;
+  if (!owns(op.name, op.ns, where)) return;
   if (kind_ == kind::implement) {
     const std::string name(op.name);
     return detail::refuse(
@@ -61,7 +56,7 @@ void library_block::define(const detail::operator_info& op, std::source_location
 
 void library_block::add(const detail::operator_info& op, key_target key, const detail::kernel& k,
                         std::source_location where, bool replaces) {
-  if (owns(op, where)) registrations_.push_back(registry_->implement(op, key, k, where, replaces));
+  if (owns(op.name, op.ns, where)) registrations_.push_back(registry_->implement(op, key, k, where, replaces));
 }
 
 void library_block::reset() noexcept { registrations_.clear(); }

@@ -164,7 +164,7 @@ export class [[nodiscard("its registrations are taken back when it is destroyed"
   void define(const detail::operator_info& op, std::source_location where);
   void add(const detail::operator_info& op, key_target key, const detail::kernel& k, std::source_location where,
            bool replaces = false);
-  bool owns(const detail::operator_info& op, std::source_location where) const;
+  bool owns(std::string_view name, std::string_view ns, std::source_location where) const;
   std::string qualified(std::string_view name, std::source_location where) const;
   key_target default_key() const noexcept { return key_.value_or(key::CompositeImplicitAutograd); }
 

@@ -19,14 +19,18 @@ std::shared_ptr<listener> listeners::remove(std::uint64_t id) noexcept {
 }
 
 void listeners::queue(const registry_event& e) noexcept {
-  for (const auto& each : all_) queue_for(each.first, e);
+  for (const auto& each : all_) push(each.second, e);
 }
 
 void listeners::queue_for(std::uint64_t id, const registry_event& e) noexcept {
-  const auto to = std::ranges::find_if(all_, [&](const auto& each) { return each.first == id; });
-  if (to == all_.end()) return;
+  for (const auto& each : all_) {
+    if (each.first == id) push(each.second, e);
+  }
+}
+
+void listeners::push(const std::shared_ptr<listener>& to, const registry_event& e) noexcept {
   try {
-    queue_.push_back({to->second, e});
+    queue_.push_back({to, e});
   } catch (const std::bad_alloc&) {
   }
 }

@@ -61,6 +61,7 @@ class listeners {
     std::shared_ptr<listener> to;
     registry_event what;
   };
+  void push(const std::shared_ptr<listener>& to, const registry_event& e) noexcept;
   std::vector<std::pair<std::uint64_t, std::shared_ptr<listener>>> all_;
   std::vector<addressed> queue_;
   bool delivering_ = false;

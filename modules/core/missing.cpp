@@ -76,7 +76,7 @@ std::string missing_text(const entry& e, key_set keys, std::span<const key_set> 
     return name + ": every key its arguments brought, " + to_string(brought) +
            ", is passed through, excluded or left out, and there is no catch-all kernel; " + kernels_text(e);
   }
-  if (per_backend(selected.layer) && selected.device == backend::none) {
+  if (lacks_backend(selected)) {
     return name + ": the key set has " + std::string(name_of(selected.layer)) + " without a backend";
   }
   std::string text = name + ": no kernel for " + to_string(selected);

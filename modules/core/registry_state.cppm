@@ -82,8 +82,8 @@ struct registry_state {
   // Takes a batch back, and out of it what somebody has taken back before. Returns its listeners, the next behind the
   // other, to be silenced without the lock.
   std::shared_ptr<listener> withdraw(std::vector<request>& batch) noexcept;
-  // The rows of an operator for which nothing is registered yet that somebody handles or that calls pass through.
-  row_set rows_of_new_entries() const noexcept;
+  // The rows of an operator without kernels that do not raise: a fallback serves them, or calls pass through.
+  row_set rows_of_every_operator() const noexcept;
   // The defined name nearest to this one, if near enough to be a slip of the pen; else empty.
   std::string nearest(std::string_view name) const;
 

@@ -23,20 +23,6 @@ class row_set {
     for (std::size_t i = 0; i < words_.size(); ++i) words_[i] |= other.words_[i];
     return *this;
   }
-  friend constexpr row_set operator&(row_set a, const row_set& b) noexcept {
-    for (std::size_t i = 0; i < a.words_.size(); ++i) a.words_[i] &= b.words_[i];
-    return a;
-  }
-  constexpr bool empty() const noexcept {
-    std::uint64_t any = 0;
-    for (std::uint64_t w : words_) any |= w;
-    return any == 0;
-  }
-  constexpr unsigned size() const noexcept {
-    int n = 0;
-    for (std::uint64_t w : words_) n += std::popcount(w);
-    return static_cast<unsigned>(n);
-  }
   /// Calls f(row) for each row, ascending.
   template <class F>
   constexpr void for_each(F&& f) const {
@@ -46,7 +32,6 @@ class row_set {
       }
     }
   }
-  friend constexpr bool operator==(const row_set&, const row_set&) noexcept = default;
 
  private:
   std::array<std::uint64_t, (row_count + 63) / 64> words_{};
