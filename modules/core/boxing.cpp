@@ -11,17 +11,41 @@ void raise_bad_argument(const operator_handle& op, std::size_t index, std::strin
                      name);
 }
 
-void raise_bad_result(const operator_handle& op, std::size_t index, std::string_view wanted, std::string_view found) {
-  const std::string name(op.name());
-  throw bad_argument(name + ": the boxed kernel's result " + std::to_string(index + 1) + " is '" + std::string(found) +
-                         "', wanted '" + std::string(wanted) + "'",
+namespace {
+
+// "the boxed kernel registered for CUDA at f.cpp:12"; with all places where one function is registered at several, and
+// without any where it has been withdrawn meanwhile.
+std::string name_of_target(const boxed_target& called) {
+  const entry& e = entry_of(called.op.entry());
+  const std::lock_guard lock(e.home->mutex);
+  std::string what = "kernel", places;
+  const auto note = [&](const live_registration& r) {
+    if (r.impl != called.target) return false;
+    places += (places.empty() ? " registered for " : " and for ") + to_string(r.target) + " at " + r.place();
+    return true;
+  };
+  for (const live_registration& r : e.registrations) note(r);
+  const bool is_kernel = !places.empty();
+  for (const auto& r : e.home->fallback_registrations) {
+    if (note(*r) && !is_kernel) what = "fallback";
+  }
+  return "the boxed " + what + places;
+}
+
+}  // namespace
+
+void raise_bad_result(const boxed_target& called, std::size_t index, std::string_view wanted, std::string_view found) {
+  const std::string name(called.op.name());
+  throw bad_argument(name + ": result " + std::to_string(index + 1) + " of " + name_of_target(called) + " is '" +
+                         std::string(found) + "', wanted '" + std::string(wanted) + "'",
                      name);
 }
 
-void raise_result_count(const operator_handle& op, std::size_t wanted, std::ptrdiff_t found) {
-  const std::string name(op.name());
-  throw bad_argument(name + ": the boxed kernel left " + std::to_string(found) + " values on the stack, wanted " +
-                         std::to_string(wanted) + "; it must replace the arguments by the results",
+void raise_result_count(const boxed_target& called, std::size_t wanted, std::ptrdiff_t found) {
+  const std::string name(called.op.name());
+  throw bad_argument(name + ": " + name_of_target(called) + " left " + std::to_string(found) +
+                         " values on the stack, wanted " + std::to_string(wanted) +
+                         "; it must replace the arguments by the results",
                      name);
 }
 

@@ -7,6 +7,7 @@ export module topbit.core:boxing;
 import topbit.std;
 import :error;
 import :extract;
+import :guard;
 import :handle;
 import :kernel;
 import :key_set;
@@ -21,14 +22,19 @@ namespace detail {
 
 [[noreturn]] void raise_bad_argument(const operator_handle& op, std::size_t index, std::string_view wanted,
                                      std::string_view found);
-[[noreturn]] void raise_bad_result(const operator_handle& op, std::size_t index, std::string_view wanted,
+// A boxed kernel that is run for an operator: what errors about its results are told.
+struct boxed_target {
+  operator_handle op;
+  const kernel* target;
+};
+[[noreturn]] void raise_bad_result(const boxed_target& called, std::size_t index, std::string_view wanted,
                                    std::string_view found);
-[[noreturn]] void raise_result_count(const operator_handle& op, std::size_t wanted, std::ptrdiff_t found);
-// The argument, one of the candidates, that the reference result at this index is: the one with its alias set in the
-// schema, else, as the reference has it, the first candidate for in-place forms and the last ones for out forms.
+[[noreturn]] void raise_result_count(const boxed_target& called, std::size_t wanted, std::ptrdiff_t found);
+[[noreturn]] void raise_too_few(const operator_handle& op, std::size_t wanted, std::size_t found);
+// The argument, one of several candidates, that the reference result at this index is: the one with its alias set in
+// the schema, else, as the reference has it, the first candidate for in-place forms and the last ones for out forms.
 std::size_t aliased_argument(const operator_handle& op, std::size_t result, std::size_t results,
                              std::span<const bool> candidates);
-[[noreturn]] void raise_too_few(const operator_handle& op, std::size_t wanted, std::size_t found);
 
 template <class T>
 inline constexpr bool is_tuple = false;
@@ -57,44 +63,141 @@ value borrowed(std::remove_reference_t<A>& x) noexcept {
     return value::borrow<T>(x);
 }
 
-// Reads a stack slot as parameter type A. References bind to the slot, views are copied out.
+// A stack slot as parameter type A. References bind to the slot, views are copied out.
 template <class A>
 struct unboxed {
   using T = std::remove_cvref_t<A>;
-  static constexpr std::string_view wanted = type_name<T>();
-  static bool fits(const value& v) noexcept {
+  static constexpr bool optional = is_optional<T>::value && !is_written<A>;
+  static constexpr auto held_type() {
     if constexpr (is_written<A>)
-      return v.is<T>();
-    else if constexpr (is_optional<T>::value)
-      return v.is_none() || v.is<canonical_t<typename T::value_type>>();
+      return std::type_identity<T>();
+    else if constexpr (optional)
+      return std::type_identity<canonical_t<typename T::value_type>>();
     else
-      return v.is<canonical_t<T>>();
+      return std::type_identity<canonical_t<T>>();
   }
+  using held = decltype(held_type())::type;
+  static constexpr std::string_view wanted = type_name<T>();
+
+  static bool fits(const value& v) noexcept { return (optional && v.is_none()) || v.is<held>(); }
   static decltype(auto) read(value& v) {
-    if constexpr (is_written<A>) {
+    if constexpr (is_written<A>)
       return v.template write<T>();
-    } else if constexpr (is_optional<T>::value) {
-      using inner = canonical_t<typename T::value_type>;
-      return v.is_none() ? T() : T(std::in_place, v.template get<inner>());
-    } else {
-      return std::as_const(v).template get<canonical_t<T>>();
+    else if constexpr (optional)
+      return v.is_none() ? T() : T(std::in_place, std::as_const(v).template get<held>());
+    else
+      return std::as_const(v).template get<held>();
+  }
+  static key_set keys(const value& v) noexcept {
+    if constexpr (may_bring_keys<held>)
+      return optional && v.is_none() ? key_set() : keys_in(v.get<held>());
+    else
+      return {};
+  }
+
+  // The same for a value as a typed call lends it. Nothing but `owned` may be set if it is one.
+  static std::uintptr_t difference(const value& v) noexcept {
+    if constexpr (optional) {
+      if (v.is_none()) return 0;
     }
+    return value_word::difference<held>(v, is_written<A>);
+  }
+  static decltype(auto) read_lent(value& v) {
+    if constexpr (is_written<A>)
+      return value_word::referred<T>(v);
+    else if constexpr (optional)
+      return v.is_none() ? T() : T(std::in_place, value_word::plain<held>(v));
+    else
+      return value_word::plain<held>(v);
+  }
+  static key_set keys_lent(const value& v) noexcept {
+    if constexpr (!may_bring_keys<held>)
+      return {};
+    else if constexpr (is_written<A>)
+      return keys_in(static_cast<const held&>(value_word::referred<held>(v)));
+    else
+      return optional && v.is_none() ? key_set() : keys_in(value_word::plain<held>(v));
   }
 };
 
-template <class A>
-void check_argument(const operator_handle& op, const value& v, std::size_t index) {
-  if (!unboxed<A>::fits(v)) raise_bad_argument(op, index, unboxed<A>::wanted, v.type_name());
-}
-// A result that is a reference is boxed as what it refers to.
+// A result that is a reference is boxed as what it refers to, and may be boxed as a reference.
 template <class R>
-void check_result(const operator_handle& op, const value& v, std::size_t index) {
-  using held = std::remove_cvref_t<R>;
-  if (!unboxed<held>::fits(v)) raise_bad_result(op, index, unboxed<held>::wanted, v.type_name());
+struct unboxed_result : unboxed<std::remove_cvref_t<R>> {
+  using typename unboxed<std::remove_cvref_t<R>>::held;
+  static std::uintptr_t difference(const value& v) noexcept {
+    if constexpr (std::is_lvalue_reference_v<R>)
+      return value_word::difference<held>(v, v.is_reference());
+    else
+      return unboxed<std::remove_cvref_t<R>>::difference(v);
+  }
+};
+
+// Throws bad_argument unless the topmost values are arguments of these types; returns the first.
+template <class... A>
+value* arguments_of(const operator_handle& op, stack& s) {
+  if (!stack_slots::holds<sizeof...(A)>(s)) raise_too_few(op, sizeof...(A), s.size());
+  value* const first = stack_slots::top<sizeof...(A)>(s);
+  std::size_t i = 0;
+  ((unboxed<A>::fits(first[i]) ? void() : raise_bad_argument(op, i, unboxed<A>::wanted, first[i].type_name()), ++i),
+   ...);
+  return first;
+}
+
+// Whether they are arguments as a typed call lends them: a few instructions for all of them.
+template <class... A>
+[[gnu::always_inline]] inline bool are_lent(stack& s) noexcept {
+  if (!stack_slots::holds<sizeof...(A)>(s)) return false;
+  const value* const first = stack_slots::top<sizeof...(A)>(s);
+  return [&]<std::size_t... I>(std::index_sequence<I...>) {
+    return ((std::uintptr_t{0} | ... | unboxed<A>::difference(first[I])) & ~value_word::owned) == 0;
+  }(std::index_sequence_for<A...>());
+}
+
+// The types of a result, one by one.
+template <class R>
+struct results_of {
+  using type = std::tuple<R>;
+};
+template <>
+struct results_of<void> {
+  using type = std::tuple<>;
+};
+template <class... T>
+struct results_of<std::tuple<T...>> {
+  using type = std::tuple<T...>;
+};
+
+// Throws bad_argument unless the kernel left results of these types, and nothing else, where its arguments began.
+// Returns the first of them; a result that is taken from it is no reference.
+template <class R>
+[[gnu::noinline, gnu::cold]] value* check_each_result(const boxed_target& called, stack& s, std::size_t below) {
+  constexpr std::size_t count = result_count<R>;
+  if (s.size() != below + count) raise_result_count(called, count, static_cast<std::ptrdiff_t>(s.size() - below));
+  value* const first = stack_slots::top<count>(s);
+  [&]<class... T>(std::type_identity<std::tuple<T...>>) {
+    std::size_t i = 0;
+    ((unboxed_result<T>::fits(first[i]) ? void()
+                                        : raise_bad_result(called, i, unboxed_result<T>::wanted, first[i].type_name()),
+      std::is_lvalue_reference_v<T> || !first[i].is_reference() ? void() : first[i].make_owned(), ++i),
+     ...);
+  }(std::type_identity<typename results_of<R>::type>());
+  return first;
+}
+template <class R>
+[[gnu::always_inline]] inline value* check_results(const boxed_target& called, stack& s, std::size_t below) {
+  constexpr std::size_t count = result_count<R>;
+  const bool good = [&]<class... T, std::size_t... I>(std::type_identity<std::tuple<T...>>, std::index_sequence<I...>) {
+    return stack_slots::ends_at<count>(s, below) &&
+           ((std::uintptr_t{0} | ... | unboxed_result<T>::difference(stack_slots::top<count>(s)[I])) &
+            ~value_word::owned) == 0;
+  }(std::type_identity<typename results_of<R>::type>(), std::make_index_sequence<count>());
+  if (!good) [[unlikely]]
+    return check_each_result<R>(called, s, below);
+  return stack_slots::top<count>(s);
 }
 
 template <class T>
-T take_result(value& v) {
+[[gnu::always_inline]] inline T take_result(value& v) {
   if constexpr (is_optional<T>::value) {
     if (v.is_none()) return T();
     return T(take_result<typename T::value_type>(v));
@@ -103,13 +206,21 @@ T take_result(value& v) {
   } else if constexpr (is_list<T>::value) {
     const auto& view = v.get<canonical_t<T>>();
     return T(view.begin(), view.end());
+  } else if constexpr (boxed_form<T>::trivial) {
+    return value_word::plain<T>(v);
   } else {
     v.make_owned();
     return std::move(v.write<T>());
   }
 }
 
-// A typed call into a kernel that only has a boxed entry point.
+// True if values of these results own nothing.
+template <class... T>
+constexpr bool all_trivial(std::type_identity<std::tuple<T...>>) {
+  return (boxed_form<typename unboxed_result<T>::held>::trivial && ...);
+}
+
+// A typed call into a kernel that only has a boxed entry point, and the boxed call of one.
 template <class Sig>
 struct boxed_call;
 
@@ -117,36 +228,51 @@ template <class R, class... A>
 struct boxed_call<R(A...)> {
   static constexpr std::size_t results = result_count<R>;
 
-  static R run(const kernel* target, const operator_handle& op, key_set keys, A... a) {
+  [[gnu::always_inline]] static inline R run(const kernel* target, operator_handle op, key_set keys, A... a) {
+    const boxed_target called{op, target};
     // One more slot than needed, so that a kernel which forgets to pop is reported and not an overrun.
     inline_stack<(sizeof...(A) > results ? sizeof...(A) : results) + 1> s;
-    (s.push(borrowed<A>(a)), ...);
-    target->boxed(target, op, keys, s);
-    if (s.size() != results) raise_result_count(op, results, static_cast<std::ptrdiff_t>(s.size()));
+    (stack_slots::push(s, borrowed<A>(a)), ...);
+    target->boxed(target, called.op, keys, s);
+    value* const found = check_results<R>(called, s, 0);
+    if constexpr (all_trivial(std::type_identity<typename results_of<R>::type>())) stack_slots::forget(s);
     if constexpr (is_tuple<R>) {
       return [&]<std::size_t... I>(std::index_sequence<I...>) {
-        return R(result<std::tuple_element_t<I, R>>(op, s, I, a...)...);
+        return R(result<std::tuple_element_t<I, R>>(called.op, found[I], I, a...)...);
       }(std::make_index_sequence<results>{});
     } else if constexpr (!std::is_void_v<R>) {
-      return result<R>(op, s, 0, a...);
+      return result<R>(called.op, *found, 0, a...);
     }
+  }
+
+  // The same on a stack that is there already. Nobody else would check what such a kernel takes and leaves.
+  static void run_boxed(const kernel* k, const operator_handle& op, key_set keys, stack& s) {
+    const auto* target = static_cast<const kernel*>(k->state);
+    if (!are_lent<A...>(s)) arguments_of<A...>(op, s);
+    const std::size_t below = s.size() - sizeof...(A);
+    target->boxed(target, op, keys, s);
+    check_results<R>({op, target}, s, below);
   }
 
  private:
   // A result that is a reference is the argument with its alias set; another is taken from the stack.
   template <class T>
-  static T result(const operator_handle& op, stack& s, std::size_t index, A&... a) {
-    check_result<T>(op, s[index], index);
+  static T result(const operator_handle& op, value& v, std::size_t index, A&... a) {
     if constexpr (std::is_lvalue_reference_v<T>) {
       static_assert((std::same_as<A, T> || ...), "a result that is a reference needs an argument of that very type");
       const std::array<bool, sizeof...(A)> candidates{std::same_as<A, T>...};
-      const std::size_t chosen = aliased_argument(op, index, results, candidates);
+      constexpr bool is_plain = (std::same_as<A, T> + ...) == 1;
       std::remove_reference_t<T>* found = nullptr;
-      std::size_t i = 0;
-      ((i++ == chosen ? void(found = address_as<T>(a)) : void()), ...);
+      if constexpr (is_plain) {
+        ((std::same_as<A, T> ? void(found = address_as<T>(a)) : void()), ...);
+      } else {
+        const std::size_t chosen = aliased_argument(op, index, results, candidates);
+        std::size_t i = 0;
+        ((i++ == chosen ? void(found = address_as<T>(a)) : void()), ...);
+      }
       return *found;
     } else {
-      return take_result<T>(s[index]);
+      return take_result<T>(v);
     }
   }
   template <class T, class X>
@@ -158,75 +284,132 @@ struct boxed_call<R(A...)> {
   }
 };
 
-// The boxed entry point of a kernel that has an unboxed one.
+// The boxed entry point of a kernel that has an unboxed one, and a whole call with values for arguments.
 template <class Sig>
 struct unboxed_call;
 
 template <class R, class... A>
 struct unboxed_call<R(A...)> {
+  // Arguments are mostly what a typed call has lent. That way saves no register for the other.
   static void run(const kernel* k, const operator_handle& op, key_set keys, stack& s) {
-    if (s.size() < sizeof...(A)) raise_too_few(op, sizeof...(A), s.size());
-    run_with(k, op, keys, s, std::index_sequence_for<A...>{});
+    if (!are_lent<A...>(s)) [[unlikely]]
+      return run_any(k, op, keys, s);
+    run_with<true>(k, keys, s, stack_slots::top<sizeof...(A)>(s), everything);
+  }
+
+  // As the typed call does it: the keys come from types that are known here, without asking each value.
+  static void call(entry_head* head, stack& s) {
+    if (!are_lent<A...>(s)) [[unlikely]]
+      return call_any(head, s);
+    value* const arguments = stack_slots::top<sizeof...(A)>(s);
+    const key_set keys = keys_of_call<true>(head, arguments, everything);
+    const kernel* k = head->row(keys.row());
+    if (k->kind != kernel_kind::typed) [[unlikely]]
+      return run_other(k, head, keys, s);
+    run_with<true>(k, keys, s, arguments, everything);
   }
 
  private:
-  template <std::size_t... I>
-  static void run_with(const kernel* k, const operator_handle& op, key_set keys, stack& s, std::index_sequence<I...>) {
-    const std::span<value> arguments = s.top(sizeof...(A));
-    (check_argument<A>(op, arguments[I], I), ...);
+  static constexpr std::index_sequence_for<A...> everything{};
+
+  [[gnu::noinline]] static void run_any(const kernel* k, const operator_handle& op, key_set keys, stack& s) {
+    run_with<false>(k, keys, s, arguments_of<A...>(op, s), everything);
+  }
+  [[gnu::noinline]] static void call_any(entry_head* head, stack& s) {
+    const operator_handle op(*head);
+    const key_set keys = keys_of_call<false>(head, arguments_of<A...>(op, s), everything);
+    const kernel* k = head->row(keys.row());
+    k->boxed(k, op, keys, s);
+  }
+  [[gnu::noinline]] static void run_other(const kernel* k, entry_head* head, key_set keys, stack& s) {
+    k->boxed(k, operator_handle(*head), keys, s);
+  }
+
+  template <bool Lent, std::size_t... I>
+  [[gnu::always_inline]] static key_set keys_of_call(const entry_head* head, const value* arguments,
+                                                     std::index_sequence<I...>) {
+    key_set brought;
+    if constexpr (Lent)
+      brought = (key_set() | ... | unboxed<A>::keys_lent(arguments[I]));
+    else
+      brought = (key_set() | ... | unboxed<A>::keys(arguments[I]));
+    const thread_keys& thread = this_thread_keys;
+    const std::uint64_t wanted = brought.raw() | thread.include | head->always.load(std::memory_order_relaxed);
+    return key_set::from_raw(wanted & thread.keep & head->mask.load(std::memory_order_relaxed));
+  }
+  template <class P, bool Lent>
+  [[gnu::always_inline]] static decltype(auto) read(value& v) {
+    if constexpr (Lent)
+      return unboxed<P>::read_lent(v);
+    else
+      return unboxed<P>::read(v);
+  }
+  // The slots are looked for anew after the call: only the stack is kept during it.
+  template <bool Lent, std::size_t... I>
+  [[gnu::always_inline]] static void run_with(const kernel* k, key_set keys, stack& s, value* arguments,
+                                              std::index_sequence<I...>) {
     const auto* typed = static_cast<const typed_kernel<R(A...)>*>(k);
     if constexpr (std::is_void_v<R>) {
-      typed->unboxed(unboxed<A>::read(arguments[I])..., keys, k);
-      s.drop(sizeof...(A));
+      typed->unboxed(read<A, Lent>(arguments[I])..., keys, k);
+      value* const first = stack_slots::top<sizeof...(A)>(s);
+      if (stack_slots::own_nothing<sizeof...(A)>(first)) [[likely]]
+        stack_slots::end_at(s, first);
+      else
+        s.drop(sizeof...(A));
     } else {
-      // A reference result may refer to an argument: box it before the arguments go.
-      decltype(auto) result = typed->unboxed(unboxed<A>::read(arguments[I])..., keys, k);
-      push_results<R>(s, result);
-      s.drop_below(sizeof...(A), result_count<R>);
+      decltype(auto) result = typed->unboxed(read<A, Lent>(arguments[I])..., keys, k);
+      replace<R>(s, result);
     }
   }
-  // A reference result stays the caller's: it is copied. Anything else is moved into the box.
+  // Boxes all results before the arguments go, since one may be an argument, and before one is pushed, since that may
+  // move the slots.
   template <class T>
-  static value boxed(std::remove_reference_t<T>& x) {
+  [[gnu::always_inline]] static void replace(stack& s, std::remove_reference_t<T>& result) {
+    value* const arguments = stack_slots::top<sizeof...(A)>(s);
+    if constexpr (is_tuple<T>) {
+      constexpr std::size_t count = std::tuple_size_v<T>;
+      [&]<std::size_t... I>(std::index_sequence<I...>) {
+        std::array<value, count> all{boxed<std::tuple_element_t<I, T>>(std::get<I>(result), arguments)...};
+        s.drop(sizeof...(A));
+        for (value& v : all) s.push(std::move(v));
+      }(std::make_index_sequence<count>{});
+    } else if constexpr (sizeof...(A) == 0) {
+      s.push(boxed<T>(result, arguments));
+    } else {
+      value v = boxed<T>(result, arguments);
+      if (stack_slots::own_nothing<sizeof...(A)>(arguments)) [[likely]] {
+        stack_slots::end_at(s, arguments);
+        stack_slots::push(s, std::move(v));
+      } else {
+        replace_owned(s, value_word::take_apart(std::move(v)));
+      }
+    }
+  }
+  [[gnu::noinline]] static void replace_owned(stack& s, value_word::parts result) noexcept {
+    s.drop(sizeof...(A));
+    stack_slots::push(s, value_word::put(result));
+  }
+  template <class T>
+  [[gnu::always_inline]] static value boxed(std::remove_reference_t<T>& x, value* arguments) {
     if constexpr (std::is_lvalue_reference_v<T>) {
-      return value(std::as_const(x));
+      value v;
+      [&]<std::size_t... I>(std::index_sequence<I...>) {
+        (... || (std::same_as<A, T> && take_if_same<std::remove_cvref_t<T>>(x, arguments[I], v)));
+      }(std::index_sequence_for<A...>{});
+      if (v.is_none()) v = value(std::as_const(x));
+      return v;
     } else if constexpr (is_optional<T>::value) {
-      return x.has_value() ? boxed<typename T::value_type>(*x) : value();
+      return x.has_value() ? boxed<typename T::value_type>(*x, arguments) : value();
     } else {
       return value(std::move(x));
     }
   }
-  // All are boxed before one is pushed: a reference result may sit in a slot, and a push may move the slots.
+  // A result that is an argument is that argument's value: borrowed if it was, so no count is taken.
   template <class T>
-  static void push_results(stack& s, std::remove_reference_t<T>& result) {
-    if constexpr (is_tuple<T>) {
-      [&]<std::size_t... I>(std::index_sequence<I...>) {
-        std::array<value, sizeof...(I)> all{boxed<std::tuple_element_t<I, T>>(std::get<I>(result))...};
-        for (value& v : all) s.push(std::move(v));
-      }(std::make_index_sequence<std::tuple_size_v<T>>{});
-    } else {
-      s.push(boxed<T>(result));
-    }
-  }
-};
-
-// What a stack must hold before and after a call of this signature; throws bad_argument.
-template <class Sig>
-struct stack_check;
-template <class R, class... A>
-struct stack_check<R(A...)> {
-  static void arguments(const operator_handle& op, std::span<const value> values) {
-    std::size_t i = 0;
-    ((check_argument<A>(op, values[i], i), ++i), ...);
-  }
-  static void results(const operator_handle& op, std::span<const value> values) {
-    if constexpr (is_tuple<R>) {
-      [&]<std::size_t... I>(std::index_sequence<I...>) {
-        (check_result<std::tuple_element_t<I, R>>(op, values[I], I), ...);
-      }(std::make_index_sequence<result_count<R>>{});
-    } else if constexpr (!std::is_void_v<R>) {
-      check_result<R>(op, values[0], 0);
-    }
+  static bool take_if_same(const T& x, value& argument, value& taken) noexcept {
+    if (!argument.is<T>() || std::addressof(std::as_const(argument).get<T>()) != std::addressof(x)) return false;
+    taken = std::move(argument);
+    return true;
   }
 };
 

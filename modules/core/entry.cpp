@@ -28,7 +28,7 @@ const schema_record::parts& schema_record::made() const {
 }
 
 entry::entry(const operator_info& op, registry_state& registry)
-    : entry_head(nullptr),
+    : entry_head(nullptr, op.signature->call_boxed),
       name(registry.strings.copy(op.name)),
       signature(op.signature),
       home(&registry),
@@ -87,10 +87,6 @@ void entry::prepare(const kernel& impl) {
   if (signature->result_aliases) schema_of().parsed();  // a call needs it, and must not allocate then
   record_ptr k = make(kernel_kind::adapter);
   k->state = &impl;
-  k->boxed = [](const kernel* self, const operator_handle& op, key_set keys, stack& s) {
-    const auto* target = static_cast<const kernel*>(self->state);
-    target->boxed(target, op, keys, s);
-  };
   adapters_.push_back(std::move(k));
 }
 

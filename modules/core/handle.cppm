@@ -43,9 +43,13 @@ export class operator_handle {
   std::vector<kernel_record> kernels() const;
 
   /// Calls with the topmost argument_count() values, which the result_count() results replace.
-  void call_boxed(stack& s) const;
+  inline void call_boxed(stack& s) const { entry_->call_boxed(entry_, s); }
   /// The same without looking at arguments or thread state: `keys` is the set, keys nobody handles are skipped.
-  void redispatch_boxed(key_set keys, stack& s) const;
+  inline void redispatch_boxed(key_set keys, stack& s) const {
+    const key_set left = key_set::from_raw(keys.raw() & entry_->mask.load(std::memory_order_relaxed));
+    const detail::kernel* k = entry_->row(left.row());
+    k->boxed(k, *this, left, s);
+  }
 
   /// Calls the kernel registered for this very key, or else the key's fallback; composites and what calls pass through
   /// do not count. It receives the key alone as its set. Throws no_kernel where there is neither. Takes the registry's

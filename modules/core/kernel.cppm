@@ -52,11 +52,14 @@ struct typed_kernel : kernel {
 // What a call reads: two words and the rows. `always` is OR-ed into the keys beside the thread's own; a mask of
 // zero sends every call to row 0.
 struct entry_head {
+  using boxed_call_function = void (*)(entry_head*, stack&);
   std::atomic<std::uint64_t> mask{0};
   std::atomic<std::uint64_t> always{0};
-  std::atomic<const kernel*> row0;  // rows 1, 2, ... follow in memory
+  const boxed_call_function call_boxed;  // the signature's; null in a head that only waits to be bound
+  std::atomic<const kernel*> row0;       // rows 1, 2, ... follow in memory
 
-  constexpr explicit entry_head(const kernel* first) noexcept : row0(first) {}
+  constexpr explicit entry_head(const kernel* first, boxed_call_function call = nullptr) noexcept
+      : call_boxed(call), row0(first) {}
 
   inline const kernel* row(unsigned index) const noexcept { return (&row0)[index].load(std::memory_order_acquire); }
 };

@@ -119,7 +119,10 @@ struct caller<R(A...)> {
   static kernel* make(kernel_kind kind) {
     auto* r = new record{{.boxed = &unboxed_call<R(A...)>::run, .kind = kind}, &raise};
     if (kind == kernel_kind::skip) r->unboxed = &skip;
-    if (kind == kernel_kind::adapter) r->unboxed = &adapt;
+    if (kind == kernel_kind::adapter) {
+      r->unboxed = &adapt;
+      r->boxed = &boxed_call<R(A...)>::run_boxed;
+    }
     if (kind == kernel_kind::backend_select) r->unboxed = &select_backend;
     return r;
   }
@@ -153,8 +156,7 @@ inline constexpr signature_info signature_of{type_name<Sig>(),
                                              result_count<typename function_traits<Sig>::result>,
                                              signature_selects_backend<Sig>,
                                              result_aliases<typename function_traits<Sig>::result>,
-                                             &stack_check<Sig>::arguments,
-                                             &stack_check<Sig>::results,
+                                             &unboxed_call<Sig>::call,
                                              &caller<Sig>::make,
                                              &image_note<0>::value};
 

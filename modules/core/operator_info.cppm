@@ -22,9 +22,7 @@ struct signature_info {
   std::size_t results;
   bool selects_backend;  // no argument can bring keys, and one says where to run
   bool result_aliases;   // a result is an argument: which one, the schema says
-  // Throw bad_argument unless the values are what the signature takes, or gives.
-  void (*check_arguments)(const operator_handle&, std::span<const value>);
-  void (*check_results)(const operator_handle&, std::span<const value>);
+  entry_head::boxed_call_function call_boxed;
   // A new record of this kind with the signature's entry points. Freed by ::operator delete.
   kernel* (*make)(kernel_kind);
   const version_note* built_with;

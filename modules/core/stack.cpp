@@ -4,16 +4,20 @@ import topbit.std;
 
 namespace topbit {
 
-void stack::grow() {
-  const std::size_t capacity = capacity_ < 4 ? 8 : capacity_ * 2;
+void stack::drop_all() noexcept { drop(size()); }
+
+void stack::push_beyond(value v) {
+  const std::size_t used = size(), capacity = used < 4 ? 8 : used * 2;
   auto* bigger = static_cast<value*>(::operator new(capacity * sizeof(value)));
-  for (std::size_t i = 0; i < size_; ++i) {
-    ::new (static_cast<void*>(bigger + i)) value(std::move(data_[i]));
-    std::destroy_at(data_ + i);
+  for (std::size_t i = 0; i < used; ++i) {
+    std::construct_at(bigger + i, std::move(begin_[i]));
+    std::destroy_at(begin_ + i);
   }
-  ::operator delete(std::exchange(heap_, bigger));
-  data_ = bigger;
-  capacity_ = capacity;
+  if (on_heap()) ::operator delete(begin_);
+  begin_ = bigger;
+  end_ = bigger + used;
+  limit_ = address(bigger + capacity) - 1;
+  push(std::move(v));
 }
 
 }  // namespace topbit

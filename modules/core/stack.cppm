@@ -9,6 +9,10 @@ import :value;
 
 namespace topbit {
 
+namespace detail {
+struct stack_slots;
+}
+
 export class stack {
  public:
   /// Grows on the heap from the first push.
@@ -16,64 +20,109 @@ export class stack {
   stack(const stack&) = delete;
   stack& operator=(const stack&) = delete;
   inline ~stack() {
-    drop(size_);
-    if (heap_ != nullptr) ::operator delete(heap_);
+    clear();
+    if (on_heap()) [[unlikely]]
+      ::operator delete(begin_);
   }
 
-  inline std::size_t size() const noexcept { return size_; }
-  inline bool empty() const noexcept { return size_ == 0; }
-  inline value& operator[](std::size_t i) noexcept { return data_[i]; }
-  inline const value& operator[](std::size_t i) const noexcept { return data_[i]; }
+  inline std::size_t size() const noexcept { return static_cast<std::size_t>(end_ - begin_); }
+  inline bool empty() const noexcept { return begin_ == end_; }
+  inline value& operator[](std::size_t i) noexcept { return begin_[i]; }
+  inline const value& operator[](std::size_t i) const noexcept { return begin_[i]; }
 
   /// The n topmost values, bottom first. Precondition: n <= size().
-  inline std::span<value> top(std::size_t n) noexcept { return {data_ + (size_ - n), n}; }
-  inline std::span<const value> top(std::size_t n) const noexcept { return {data_ + (size_ - n), n}; }
+  inline std::span<value> top(std::size_t n) noexcept { return {end_ - n, n}; }
+  inline std::span<const value> top(std::size_t n) const noexcept { return {end_ - n, n}; }
 
-  inline void push(value v) {
-    if (size_ == capacity_) grow();
-    ::new (static_cast<void*>(data_ + size_)) value(std::move(v));
-    ++size_;
-  }
+  /// Boxes x on top, or pushes it where it is a value already. It may be what a slot of this stack holds.
   template <class T>
-    requires(!std::same_as<std::remove_cvref_t<T>, value>)
   void push(T&& x) {
-    push(value(std::forward<T>(x)));
+    if (address(end_) >= limit_) [[unlikely]]
+      return push_beyond(value(std::forward<T>(x)));
+    std::construct_at(end_, std::forward<T>(x));
+    ++end_;
   }
   /// Removes and returns the top. Precondition: not empty.
   inline value pop() noexcept {
-    value v = std::move(data_[size_ - 1]);
-    drop(1);
+    value v = std::move(*--end_);
+    std::destroy_at(end_);
     return v;
   }
   /// Removes the n topmost values. Precondition: n <= size().
   inline void drop(std::size_t n) noexcept {
-    for (; n != 0; --n) std::destroy_at(data_ + --size_);
+    for (; n != 0; --n) std::destroy_at(--end_);
   }
   /// Removes n values below the topmost `kept`: what a kernel does when it replaces arguments by results.
   inline void drop_below(std::size_t n, std::size_t kept) noexcept {
-    const std::size_t first = size_ - kept - n;
-    for (std::size_t i = 0; i < kept; ++i) data_[first + i] = std::move(data_[first + n + i]);
+    value* to = end_ - kept - n;
+    for (value* from = to + n; from != end_; ++from, ++to) *to = std::move(*from);
     drop(n);
   }
 
  protected:
-  inline stack(value* buffer, std::size_t capacity) noexcept : data_(buffer), capacity_(capacity) {}
+  inline stack(value* buffer, std::size_t capacity) noexcept
+      : begin_(buffer), end_(buffer), limit_(address(buffer + capacity)) {}
+  inline void clear() noexcept {
+    if (!empty()) [[unlikely]]
+      drop_all();
+  }
 
  private:
-  void grow();
+  friend struct detail::stack_slots;
+  static inline std::uintptr_t address(const value* v) noexcept { return reinterpret_cast<std::uintptr_t>(v); }
+  inline bool on_heap() const noexcept { return (limit_ & 1) != 0; }
+  [[gnu::noinline]] void drop_all() noexcept;
+  [[gnu::noinline]] void push_beyond(value v);
 
-  value* data_ = nullptr;
-  std::size_t size_ = 0;
-  std::size_t capacity_ = 0;
-  value* heap_ = nullptr;
+  value* begin_ = nullptr;
+  value* end_ = nullptr;
+  std::uintptr_t limit_ = 0;  // where the buffer ends; one less than that if it is on the heap
 };
+
+namespace detail {
+
+// How generated code changes a stack whose room it knows.
+struct stack_slots {
+  // Precondition: there is room.
+  static inline void push(stack& s, value&& v) noexcept { std::construct_at(s.end_++, std::move(v)); }
+  // The N topmost.
+  template <std::size_t N>
+  static value* top(stack& s) noexcept {
+    return s.end_ - N;
+  }
+  template <std::size_t N>
+  static bool holds(const stack& s) noexcept {
+    return bytes(s) >= N * sizeof(value);
+  }
+  template <std::size_t N>
+  static bool ends_at(const stack& s, std::size_t below) noexcept {
+    return bytes(s) == (below + N) * sizeof(value);
+  }
+  // Most values are borrowed, or hold nothing to give back: one question for all of them.
+  template <std::size_t N>
+  static bool own_nothing(const value* first) noexcept {
+    return [&]<std::size_t... I>(std::index_sequence<I...>) {
+      return ((std::uintptr_t{0} | ... | value_word::of(first[I])) & value_word::owned) == 0;
+    }(std::make_index_sequence<N>{});
+  }
+  // Forgets what is above, which owns nothing.
+  static inline void end_at(stack& s, value* end) noexcept { s.end_ = end; }
+  static inline void forget(stack& s) noexcept { s.end_ = s.begin_; }
+
+ private:
+  static inline std::size_t bytes(const stack& s) noexcept {
+    return static_cast<std::size_t>(reinterpret_cast<const char*>(s.end_) - reinterpret_cast<const char*>(s.begin_));
+  }
+};
+
+}  // namespace detail
 
 /// A stack with room for N values in the frame of its owner.
 export template <std::size_t N>
 class inline_stack : public stack {
  public:
   inline_stack() noexcept : stack(reinterpret_cast<value*>(buffer_), N) {}
-  ~inline_stack() { drop(size()); }  // while the buffer is still alive
+  ~inline_stack() { clear(); }  // while the buffer is still alive
 
  private:
   alignas(value) std::byte buffer_[N * sizeof(value)];

@@ -172,6 +172,10 @@ inline constexpr value_type type_of{type_name<T>(),     raw_type_name<T>(), boxe
 
 }  // namespace detail
 
+namespace detail {
+struct value_word;
+}
+
 /// A dynamically typed argument or result. Empty ("none") by default.
 export class value {
  public:
@@ -185,33 +189,29 @@ export class value {
     if constexpr (detail::is_optional<std::remove_cvref_t<T>>::value) {
       if (x.has_value()) *this = value(*std::forward<T>(x));
     } else {
-      payload_ = detail::boxed_form<detail::canonical_t<T>>::own(std::forward<T>(x));
-      type_ = reinterpret_cast<std::uintptr_t>(&detail::type_of<detail::canonical_t<T>>);
+      using held = detail::canonical_t<T>;
+      payload_ = detail::boxed_form<held>::own(std::forward<T>(x));
+      type_ = word_of<held>() | (detail::boxed_form<held>::trivial ? 0 : owned_bit);
     }
   }
 
   /// Refers to x, which must outlive the value. T is a canonical type: a view, not a string or a vector.
   template <class T>
   static value borrow(const T& x) noexcept {
-    value v;
-    v.payload_ = detail::boxed_form<T>::borrow(x);
-    const std::uintptr_t mark = detail::boxed_form<T>::trivial ? 0 : borrowed_bit;
-    v.type_ = reinterpret_cast<std::uintptr_t>(&detail::type_of<T>) | mark;
-    return v;
+    return value(detail::boxed_form<T>::borrow(x), word_of<T>());
   }
 
   /// The same, for an argument that is there to be written: what is written to the value is written to x.
   template <class T>
   static value refer(T& x) noexcept {
-    value v;
-    v.payload_.pointer = std::addressof(x);
-    v.type_ = reinterpret_cast<std::uintptr_t>(&detail::type_of<T>) | borrowed_bit | reference_bit;
-    return v;
+    return value(detail::payload{.pointer = std::addressof(x)}, word_of<T>() | reference_bit);
   }
 
-  inline value(const value& other)
-      : payload_(other.needs_copy() ? other.type()->copy(other.fetched()) : other.fetched()),
-        type_(other.type_ & ~marks) {}
+  inline value(const value& other) : payload_(other.fetched()), type_(other.type_ & ~marks) {
+    if (!needs_copy()) return;
+    payload_ = type()->copy(payload_);
+    type_ |= owned_bit;
+  }
   inline value(value&& other) noexcept : payload_(other.payload_), type_(std::exchange(other.type_, 0)) {}
   inline value& operator=(value other) noexcept {
     std::swap(payload_, other.payload_);
@@ -219,11 +219,13 @@ export class value {
     return *this;
   }
   inline ~value() {
-    if (type_ != 0 && (type_ & borrowed_bit) == 0 && type()->destroy != nullptr) type()->destroy(payload_);
+    if ((type_ & owned_bit) != 0) [[unlikely]]
+      type()->destroy(payload_);
   }
 
   inline bool is_none() const noexcept { return type_ == 0; }
-  inline bool is_borrowed() const noexcept { return (type_ & borrowed_bit) != 0; }
+  /// True if what is held is somebody else's; a trivial word is copied instead.
+  inline bool is_borrowed() const noexcept { return is_reference() || ((type_ & owned_bit) == 0 && needs_copy()); }
   /// True if writing to the value writes to what it was made from; true of some borrowed values only.
   inline bool is_reference() const noexcept { return (type_ & reference_bit) != 0; }
   /// The C++ type held, as a person would write it; "none" when empty.
@@ -231,8 +233,7 @@ export class value {
 
   template <class T>
   bool is() const noexcept {
-    const detail::value_type* held = type();
-    return held == &detail::type_of<T> || (held != nullptr && held->identity == detail::type_of<T>.identity);
+    return (type_ & ~marks) == word_of<T>() || is_of_another_image<T>();
   }
   /// The value as T, to read. Precondition: is<T>().
   template <class T>
@@ -263,15 +264,27 @@ export class value {
   }
 
  private:
+  friend struct detail::value_word;
   // In the low bits of the type's address, which are zero.
-  static constexpr std::uintptr_t borrowed_bit = 1;
+  static constexpr std::uintptr_t owned_bit = 1;      // what is held is given back by the type's destroy
   static constexpr std::uintptr_t reference_bit = 2;  // the payload is an address even if the object would fit into it
-  static constexpr std::uintptr_t marks = borrowed_bit | reference_bit;
+  static constexpr std::uintptr_t marks = owned_bit | reference_bit;
   template <class T>
   using form = detail::boxed_form<T>;
+  template <class T>
+  static std::uintptr_t word_of() noexcept {
+    return reinterpret_cast<std::uintptr_t>(&detail::type_of<T>);
+  }
+
+  inline value(detail::payload p, std::uintptr_t word) noexcept : payload_(p), type_(word) {}
 
   inline const detail::value_type* type() const noexcept {
     return reinterpret_cast<const detail::value_type*>(type_ & ~marks);
+  }
+  // Each image has an object of its own for a type.
+  template <class T>
+  bool is_of_another_image() const noexcept {
+    return !is_none() && type()->identity == detail::type_of<T>.identity;
   }
   inline bool needs_copy() const noexcept { return type_ != 0 && type()->copy != nullptr; }
   // The payload as the type's functions take it, with an object referred to brought into it.
@@ -287,5 +300,37 @@ export class value {
 };
 
 static_assert(sizeof(value) == 16);
+
+namespace detail {
+
+// What generated code asks of several values at once, without a branch for each.
+struct value_word {
+  static constexpr std::uintptr_t owned = value::owned_bit;
+  static inline std::uintptr_t of(const value& v) noexcept { return v.type_; }
+  // Nothing but `owned` may be set if v holds a T, as this image knows it, and is a reference or is none, as wanted.
+  template <class T>
+  static std::uintptr_t difference(const value& v, bool reference) noexcept {
+    return v.type_ ^ (value::word_of<T>() | (reference ? value::reference_bit : 0));
+  }
+  // Precondition: no such difference.
+  template <class T>
+  static const T& plain(const value& v) noexcept {
+    return boxed_form<T>::get(v.payload_);
+  }
+  template <class T>
+  static T& referred(const value& v) noexcept {
+    return *static_cast<T*>(v.payload_.pointer);
+  }
+
+  // A value apart, so that it travels in registers; put() must follow.
+  struct parts {
+    payload held;
+    std::uintptr_t word;
+  };
+  static inline parts take_apart(value&& v) noexcept { return {v.payload_, std::exchange(v.type_, 0)}; }
+  static inline value put(parts p) noexcept { return value(p.held, p.word); }
+};
+
+}  // namespace detail
 
 }  // namespace topbit
