@@ -1,7 +1,9 @@
 // What a call costs, by the way it takes to the same work. Read the ratios to dispatch/function_pointer of the same
 // run.
+#include <any>
 #include <array>
 #include <string>
+#include <vector>
 
 #include "cases.h"
 
@@ -45,6 +47,13 @@ void sum_boxed(const tb::operator_handle&, tb::stack& s) {
 
 void pass_on(const tb::operator_handle& op, tb::key_set keys, tb::stack& s) {
   op.redispatch_boxed(keys & tb::below(tb::key::UserTop2), s);
+}
+
+// Boxes as the standard library has them, behind one function pointer: nothing is selected and nothing counted.
+void sum_any(std::vector<std::any>& s) {
+  const int result = problem::sum(std::any_cast<const item&>(s[0]), std::any_cast<const item&>(s[1]));
+  s.clear();
+  s.emplace_back(result);
 }
 
 const auto kernels = tb::library("bench")
@@ -143,6 +152,16 @@ void programs::add_calls() {
       s.push(tb::value::borrow(b));
       handle.call_boxed(s);
       return s[0].get<int>();
+    };
+  });
+  add("dispatch/any_vector", tb::key::CPU, [] {
+    void (*volatile stored)(std::vector<std::any>&) = &sum_any;
+    return [pointer = stored, s = std::vector<std::any>()](const item& a, const item& b) mutable {
+      s.clear();
+      s.emplace_back(a);
+      s.emplace_back(b);
+      pointer(s);
+      return std::any_cast<int>(s[0]);
     };
   });
 }

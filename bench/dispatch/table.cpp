@@ -43,6 +43,7 @@ struct goal {
 
 const std::vector<goal>& goals() {
   const auto time = [](const char* name) { return [=](const figures& f) { return at(f.medians, name); }; };
+  const auto count = [](const char* name) { return [=](const figures& f) { return at(f.instructions, name); }; };
   const auto over_pointer = [](const char* name) {
     return [=](const figures& f) { return at(f.medians, name) / at(f.medians, pointer); };
   };
@@ -59,6 +60,12 @@ const std::vector<goal>& goals() {
        [](const figures& f) { return layer(f.instructions, "dispatch/redispatch"); }},
       {"a guard + call layer adds", "instructions", 60, 35,
        [](const figures& f) { return layer(f.instructions, "dispatch/guard_and_call"); }},
+      {"boxed call / function pointer", "x", 4, 2.5, over_pointer("dispatch/call_boxed")},
+      {"a boxed fallback before an unboxed kernel adds", "instructions", 90, 60,
+       [](const figures& f) {
+         return at(f.instructions, "dispatch/boxed_fallback") - at(f.instructions, "dispatch/unboxed");
+       }},
+      {"typed call of a boxed kernel", "instructions", 110, 70, count("dispatch/boxed_kernel")},
       {"lookup by name / unordered_map of string_view", "x", 1.1, 0.8,
        [](const figures& f) {
          return at(f.medians, "lookup/find/threads:1") / at(f.medians, "lookup/unordered_map/threads:1");
@@ -83,6 +90,9 @@ const std::vector<goal>& goals() {
       {"a boxed fallback adds", "ns", none, none,
        [](const figures& f) { return at(f.medians, "dispatch/boxed_fallback") - at(f.medians, "dispatch/unboxed"); }},
       {"boxed call", "ns", none, none, time("dispatch/call_boxed")},
+      {"the same through a vector of std::any", "ns", none, none, time("dispatch/any_vector")},
+      {"boxed call", "instructions", none, none, count("dispatch/call_boxed")},
+      {"the same through a vector of std::any", "instructions", none, none, count("dispatch/any_vector")},
       {"lookup by name", "ns", none, none, time("lookup/find/threads:1")},
       {"unordered_map of string_view, two threads / one", "x", none, none,
        [](const figures& f) { return two_threads(f, "lookup/unordered_map"); }},

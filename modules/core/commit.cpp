@@ -22,6 +22,10 @@ namespace {
 
 }  // namespace
 
+registry_state::~registry_state() {
+  while (functors != nullptr) functors.reset(functors->next);
+}
+
 entry& registry_state::intern(const operator_info& op) {
   for (entry* e = names.find(op.name); e != nullptr; e = e->next_of_name) {
     if (e->signature->identity == op.signature->identity) return *e;

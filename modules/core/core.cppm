@@ -27,6 +27,7 @@ export import :handle;
 export import :listener;
 export import :boxing;
 export import :concepts;
+export import :functor;
 export import :call;
 export import :operator_info;
 export import :registry;

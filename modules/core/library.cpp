@@ -59,6 +59,11 @@ void library_block::add(const detail::operator_info& op, key_target key, const d
   if (owns(op.name, op.ns, where)) registrations_.push_back(registry_->implement(op, key, k, where, replaces));
 }
 
+void library_block::add(const detail::operator_info& op, key_target key, detail::functor_ptr k,
+                        std::source_location where) {
+  if (owns(op.name, op.ns, where)) registrations_.push_back(registry_->implement(op, key, std::move(k), where));
+}
+
 void library_block::reset() noexcept { registrations_.clear(); }
 
 void library_block::keep() noexcept {

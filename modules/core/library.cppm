@@ -7,6 +7,7 @@ export module topbit.core:library;
 import topbit.std;
 import :boxing;
 import :concepts;
+import :functor;
 import :kernel;
 import :key;
 import :op;
@@ -142,6 +143,20 @@ export class [[nodiscard("its registrations are taken back when it is destroyed"
     return std::move(impl_boxed<Fn>(o, key, where));
   }
 
+  /// The same with a state: f is moved into the registry, where it stays, and is called by several threads at once.
+  template <class F, class Op>
+  library_block& impl_boxed(const Op&, key_target key, F f,
+                            std::source_location where = std::source_location::current()) & {
+    static_assert(boxed_functor<F>, detail::explain_boxed_functor<F>());
+    if constexpr (boxed_functor<F>) add(Op::info(), key, detail::make_functor(std::move(f)), where);
+    return *this;
+  }
+  template <class F, class Op>
+  library_block impl_boxed(const Op& o, key_target key, F f,
+                           std::source_location where = std::source_location::current()) && {
+    return std::move(impl_boxed(o, key, std::move(f), where));
+  }
+
   /// Makes calls pass through this key for this operator.
   template <class Op>
   library_block& fallthrough(const Op&, key_target key,
@@ -164,6 +179,7 @@ export class [[nodiscard("its registrations are taken back when it is destroyed"
   void define(const detail::operator_info& op, std::source_location where);
   void add(const detail::operator_info& op, key_target key, const detail::kernel& k, std::source_location where,
            bool replaces = false);
+  void add(const detail::operator_info& op, key_target key, detail::functor_ptr k, std::source_location where);
   bool owns(std::string_view name, std::string_view ns, std::source_location where) const;
   std::string qualified(std::string_view name, std::source_location where) const;
   key_target default_key() const noexcept { return key_.value_or(key::CompositeImplicitAutograd); }
@@ -193,6 +209,15 @@ registration fallback(key_target key, registry& r = registry::process(),
                       std::source_location where = std::source_location::current()) {
   static_assert(boxed_kernel<Fn>, detail::explain_boxed_kernel<decltype(Fn)>());
   if constexpr (boxed_kernel<Fn>) return r.fallback(key, detail::boxed_front<Fn>::row, where);
+}
+
+/// The same with a state: f is moved into the registry, where it stays even after the registration, since a call that
+/// races with its end may still be inside; threads call it at once.
+export template <class F>
+registration fallback(key_target key, F f, registry& r = registry::process(),
+                      std::source_location where = std::source_location::current()) {
+  static_assert(boxed_functor<F>, detail::explain_boxed_functor<F>());
+  if constexpr (boxed_functor<F>) return r.fallback(key, detail::make_functor(std::move(f)), where);
 }
 
 /// Makes calls of every operator pass through this key where nothing more specific is registered.

@@ -146,6 +146,29 @@ registration registry::fallback(key_target target, const detail::kernel& impl, s
   return submit({.kind = request_kind::fallback, .target = target, .impl = &impl}, where);
 }
 
+// Whoever registers with a function object gives it to the registry, even where the registration is held back: a
+// refused one throws and takes it along.
+void registry::own(detail::functor_ptr k) noexcept {
+  const std::lock_guard lock(state_->mutex);
+  k->next = state_->functors.release();
+  state_->functors = std::move(k);
+}
+
+registration registry::implement(const detail::operator_info& op, key_target target, detail::functor_ptr impl,
+                                 std::source_location where) {
+  detail::pin_image_of(reinterpret_cast<const void*>(impl->boxed));
+  registration made = implement(op, target, *impl, where);
+  own(std::move(impl));
+  return made;
+}
+
+registration registry::fallback(key_target target, detail::functor_ptr impl, std::source_location where) {
+  detail::pin_image_of(reinterpret_cast<const void*>(impl->boxed));
+  registration made = fallback(target, *impl, where);
+  own(std::move(impl));
+  return made;
+}
+
 registration registry::claim(std::string_view ns, std::source_location where) {
   return submit({.kind = request_kind::claim}, where, nullptr, ns);
 }

@@ -6,6 +6,7 @@
 export module topbit.core:registry;
 
 import topbit.std;
+import :functor;
 import :handle;
 import :kernel;
 import :error;
@@ -86,8 +87,11 @@ export class registry {
   /// Makes a namespace somebody's own: at most one claim per namespace lives. Throws bad_registration, naming both
   /// places.
   registration claim(std::string_view ns, std::source_location where);
+  registration implement(const detail::operator_info& op, key_target target, detail::functor_ptr impl,
+                         std::source_location where);
   /// An alias registers a fallback for every key it stands for, or for none of them.
   registration fallback(key_target target, const detail::kernel& impl, std::source_location where);
+  registration fallback(key_target target, detail::functor_ptr impl, std::source_location where);
 
  private:
   friend class registration;
@@ -97,6 +101,7 @@ export class registry {
   registration submit(detail::request r, std::source_location where, const detail::operator_info* op = nullptr,
                       std::string_view text = {});
   bool accepts(std::string_view what, key_target target, std::source_location where);
+  void own(detail::functor_ptr k) noexcept;
   void withdraw(detail::entry_head* e, std::uint64_t id) noexcept;
   std::unique_ptr<detail::registry_state> state_;
 };

@@ -4,6 +4,7 @@ export module topbit.core:registry_state;
 
 import topbit.std;
 import :entry;
+import :functor;
 import :handle;
 import :kernel;
 import :key;
@@ -68,7 +69,10 @@ struct registry_state {
   std::vector<named_backend> backend_names;
   listeners heard_by;
   std::vector<std::vector<request>*> batches;  // that may be taken back and come again
+  functor_ptr functors;                        // all there ever were, each the next of the one before it
   std::uint64_t next_id = 1;
+
+  ~registry_state();
 
   // All of this is called under the lock.
 
