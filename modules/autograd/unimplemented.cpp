@@ -46,23 +46,15 @@ void each_boxed(std::span<const value> values, Visit visit) {
   for (const value& v : values) each_boxed(v, visit);
 }
 
-// What the call writes to: what the schema marks, and what came from a C++ reference, for an operator without a schema.
-// Only a text with a mark is parsed.
+// What the call writes to: what the schema marks, or, for an operator without a schema, what came from a C++ reference.
 std::vector<tensor> written_by(const operator_handle& op, std::span<const value> arguments) {
   std::vector<tensor> written;
   const auto add = [&](const tensor& t) {
     if (t.defined()) written.push_back(t);
   };
-  const std::string_view text = op.schema();
-  if (text.find('!') == text.npos) {
-    for (const value& v : arguments) {
-      if (v.is_reference()) each_boxed(v, add);
-    }
-    return written;
-  }
-  const schema parsed(text);
+  const schema_view* schema = op.parsed_schema();
   for (std::size_t i = 0; i < arguments.size(); ++i) {
-    if (i < parsed.view().arguments.size() && parsed.view().arguments[i].writes) each_boxed(arguments[i], add);
+    if (schema != nullptr ? schema->arguments[i].writes : arguments[i].is_reference()) each_boxed(arguments[i], add);
   }
   return written;
 }

@@ -8,6 +8,10 @@ using detail::entry_of;
 
 std::string_view operator_handle::name() const noexcept { return entry_of(*entry_).name; }
 std::string_view operator_handle::schema() const { return entry_of(*entry_).schema_of().text(); }
+const schema_view* operator_handle::parsed_schema() const {
+  const topbit::schema* s = entry_of(*entry_).schema_of().parsed();
+  return s == nullptr ? nullptr : &s->view();
+}
 std::string_view operator_handle::signature() const noexcept { return entry_of(*entry_).signature->name; }
 std::size_t operator_handle::argument_count() const noexcept { return entry_of(*entry_).signature->arguments; }
 std::size_t operator_handle::result_count() const noexcept { return entry_of(*entry_).signature->results; }

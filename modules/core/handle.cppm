@@ -33,6 +33,9 @@ export class operator_handle {
   std::string_view name() const noexcept;
   /// The schema text, canonical; inferred from the C++ signature where only that was given.
   std::string_view schema() const;
+  /// The schema in parts, whose arguments say what the operator writes. Null where only a C++ signature was given.
+  /// Stays valid for good. Parsed when it is first asked for, which allocates; after that it costs a load.
+  const schema_view* parsed_schema() const;
   /// The C++ signature, for people.
   std::string_view signature() const noexcept;
   std::size_t argument_count() const noexcept;

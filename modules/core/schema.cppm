@@ -275,7 +275,7 @@ export class schema {
   explicit schema(std::string_view text);
   schema(const schema& other) : schema(other.text_) {}
   schema& operator=(const schema&) = delete;
-  schema_view view() const noexcept { return view_; }
+  const schema_view& view() const noexcept { return view_; }
 
  private:
   std::string text_;

@@ -52,7 +52,8 @@ struct binary_rule {
 };
 
 binary_rule rule_of(backend_call c, binary_code code, const tensor& a, const tensor& b, const scalar& alpha) {
-  same_device(c, a, b);
+  check_defined(c, a);
+  check_defined(c, b);
   dtype type = promoted(a, b);
   if (code == binary_code::div) type = to_floating(type);
   if (code == binary_code::sub && type == dtype::boolean) {
@@ -101,7 +102,7 @@ tensor binary(backend_call c, binary_code code, const tensor& a, const tensor& b
 tensor& binary_out(backend_call c, binary_code code, const tensor& a, const tensor& b, const scalar& alpha,
                    tensor& out) {
   const binary_rule rule = rule_of(c, code, a, b, alpha);
-  same_device(c, a, out);
+  check_defined(c, out);
   if (out.sizes() != rule.sizes) {
     refuse<shape_error>(
         c, "the result has sizes " + to_string(rule.sizes) + ", the tensor to write " + to_string(out.sizes()));
@@ -123,7 +124,8 @@ tensor& binary_out(backend_call c, binary_code code, const tensor& a, const tens
 }
 
 tensor compare(backend_call c, compare_code code, const tensor& a, const tensor& b) {
-  same_device(c, a, b);
+  check_defined(c, a);
+  check_defined(c, b);
   const dtype type = promoted(a, b);
   tensor out = author::make_tensor(broadcast(c.op, a.sizes(), b.sizes()), dtype::boolean, a.device());
   if (c.table == nullptr || out.numel() == 0) return out;

@@ -9,6 +9,7 @@ import topbit.std;
 import topbit.core;
 import topbit.tensor;
 import :create;
+import :device_check;
 import :elementwise;
 import :linalg;
 import :loss;
@@ -57,8 +58,10 @@ using kernel_source = const tb_kernels* (*)();
 /// The kernels of every operator a table serves.
 template <kernel_source Source>
 struct strided_backend {
-  template <const auto& Op>
-  static detail::backend_call at() {
+  // Given the arguments, those that are tensors must be on one device.
+  template <const auto& Op, class... A>
+  static detail::backend_call at(const A&... arguments) {
+    check_one_device(Op, arguments...);
     return {Source(), Op.name()};
   }
   template <const auto& Op, detail::unary_code Code>
@@ -67,31 +70,31 @@ struct strided_backend {
   }
   template <const auto& Op, detail::binary_code Code>
   static tensor binary(const tensor& a, const tensor& b) {
-    return detail::binary(at<Op>(), Code, a, b, 1);
+    return detail::binary(at<Op>(a, b), Code, a, b, 1);
   }
   template <const auto& Op, detail::binary_code Code>
   static tensor& binary_in_place(tensor& self, const tensor& other) {
-    return detail::binary_out(at<Op>(), Code, self, other, 1, self);
+    return detail::binary_out(at<Op>(self, other), Code, self, other, 1, self);
   }
   template <const auto& Op, detail::binary_code Code>
   static tensor& binary_out(const tensor& a, const tensor& b, tensor& out) {
-    return detail::binary_out(at<Op>(), Code, a, b, 1, out);
+    return detail::binary_out(at<Op>(a, b, out), Code, a, b, 1, out);
   }
   template <const auto& Op, detail::binary_code Code>
   static tensor scaled(const tensor& a, const tensor& b, const scalar& alpha) {
-    return detail::binary(at<Op>(), Code, a, b, alpha);
+    return detail::binary(at<Op>(a, b), Code, a, b, alpha);
   }
   template <const auto& Op, detail::binary_code Code>
   static tensor& scaled_in_place(tensor& self, const tensor& other, const scalar& alpha) {
-    return detail::binary_out(at<Op>(), Code, self, other, alpha, self);
+    return detail::binary_out(at<Op>(self, other), Code, self, other, alpha, self);
   }
   template <const auto& Op, detail::binary_code Code>
   static tensor& scaled_out(const tensor& a, const tensor& b, const scalar& alpha, tensor& out) {
-    return detail::binary_out(at<Op>(), Code, a, b, alpha, out);
+    return detail::binary_out(at<Op>(a, b, alpha, out), Code, a, b, alpha, out);
   }
   template <const auto& Op, detail::compare_code Code>
   static tensor compare(const tensor& a, const tensor& b) {
-    return detail::compare(at<Op>(), Code, a, b);
+    return detail::compare(at<Op>(a, b), Code, a, b);
   }
 
   static tensor sum(const tensor& self, std::optional<dtype> type) {
@@ -103,18 +106,18 @@ struct strided_backend {
   static tensor argmax(const tensor& self, std::optional<std::int64_t> dim, bool keepdim) {
     return detail::argmax(at<ops::argmax>(), self, dim, keepdim);
   }
-  static tensor mm(const tensor& a, const tensor& b) { return detail::mm(at<ops::mm>(), a, b); }
+  static tensor mm(const tensor& a, const tensor& b) { return detail::mm(at<ops::mm>(a, b), a, b); }
   static tensor log_softmax(const tensor& self, std::int64_t dim, bool) {
     return detail::log_softmax(at<ops::log_softmax_forward>(), self, dim);
   }
   static tensor log_softmax_backward(const tensor& grad, const tensor& output, std::int64_t dim, dtype) {
-    return detail::log_softmax_backward(at<ops::log_softmax_backward>(), grad, output, dim);
+    return detail::log_softmax_backward(at<ops::log_softmax_backward>(grad, output), grad, output, dim);
   }
   static tensor nll_loss(const tensor& self, const tensor& target) {
-    return detail::nll_loss(at<ops::nll_loss_mean>(), self, target);
+    return detail::nll_loss(at<ops::nll_loss_mean>(self, target), self, target);
   }
   static tensor nll_loss_backward(const tensor& grad, const tensor& self, const tensor& target) {
-    return detail::nll_loss_backward(at<ops::nll_loss_mean_backward>(), grad, self, target);
+    return detail::nll_loss_backward(at<ops::nll_loss_mean_backward>(grad, self, target), grad, self, target);
   }
   static tensor empty(std::span<const std::int64_t> size, std::optional<dtype> type, std::optional<layout> how,
                       std::optional<device> where, std::optional<bool> pinned, std::optional<memory_format>) {
@@ -126,6 +129,7 @@ struct strided_backend {
                        std::optional<device> where, std::optional<bool> pinned) {
     return detail::arange(at<ops::arange>(), end, type, how, where, pinned);
   }
+  // Moves between devices.
   static tensor& copy(tensor& self, const tensor& src, bool) { return detail::copy(at<ops::copy_>(), self, src); }
 };
 

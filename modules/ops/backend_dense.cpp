@@ -98,7 +98,8 @@ tensor argmax(backend_call c, const tensor& self, std::optional<std::int64_t> di
 }
 
 tensor mm(backend_call c, const tensor& a, const tensor& b) {
-  same_device(c, a, b);
+  check_defined(c, a);
+  check_defined(c, b);
   if (a.dim() != 2 || b.dim() != 2 || a.sizes()[1] != b.sizes()[0]) {
     refuse<shape_error>(
         c, "found " + to_string(a.sizes()) + " and " + to_string(b.sizes()) + ", wanted [m, k] and [k, n]");
@@ -156,7 +157,8 @@ void check_rows(backend_call c, const tensor& t, std::int64_t dim) {
 }
 
 void check_labels(backend_call c, const tensor& self, const tensor& target) {
-  same_device(c, self, target);
+  check_defined(c, self);
+  check_defined(c, target);
   if (!is_floating(self.dtype()) || target.dtype() != dtype::int64) {
     refuse<dtype_error>(c, "found " + describe(self) + " and labels of " + std::string(name_of(target.dtype())) +
                                ", wanted floating log-probabilities and int64 labels");
@@ -182,7 +184,8 @@ tensor log_softmax(backend_call c, const tensor& self, std::int64_t dim) {
 
 tensor log_softmax_backward(backend_call c, const tensor& grad, const tensor& output, std::int64_t dim) {
   check_rows(c, output, dim);
-  same_device(c, grad, output);
+  check_defined(c, grad);
+  check_defined(c, output);
   if (grad.sizes() != output.sizes() || grad.dtype() != output.dtype()) {
     refuse<shape_error>(c, "found a gradient " + describe(grad) + " for a result " + describe(output));
   }
@@ -210,7 +213,8 @@ tensor nll_loss(backend_call c, const tensor& self, const tensor& target) {
 
 tensor nll_loss_backward(backend_call c, const tensor& grad, const tensor& self, const tensor& target) {
   check_labels(c, self, target);
-  same_device(c, grad, self);
+  check_defined(c, grad);
+  check_defined(c, self);
   if (grad.numel() != 1 || grad.dtype() != self.dtype()) {
     refuse<shape_error>(
         c, "found a gradient " + describe(grad) + ", wanted one element of " + std::string(name_of(self.dtype())));

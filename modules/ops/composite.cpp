@@ -33,6 +33,7 @@ tensor mean(const tensor& self, std::optional<dtype> type) {
 }
 
 tensor matmul(const tensor& self, const tensor& other) {
+  author::check_one_device(ops::matmul, self, other);
   if (self.dim() != 2 || other.dim() != 2) {
     throw shape_error(
         "aten::matmul: found " + to_string(self.sizes()) + " and " + to_string(other.sizes()) + ", wanted two matrices",
@@ -48,6 +49,7 @@ tensor log_softmax_composite(const tensor& self, std::int64_t dim, std::optional
 tensor nll_loss_composite(const tensor& self, const tensor& target, const std::optional<tensor>& weight,
                           std::int64_t reduction, std::int64_t ignore_index) {
   const auto refuse = [](const std::string& why) { throw error("aten::nll_loss: " + why, "aten::nll_loss"); };
+  author::check_one_device(ops::nll_loss, self, target, weight);
   if (weight.has_value() && weight->defined()) refuse("found weights, wanted none");
   if (reduction != 1) refuse("found reduction " + std::to_string(reduction) + ", wanted Mean (1)");
   if (ignore_index != -100) refuse("found ignore_index " + std::to_string(ignore_index) + ", wanted the default -100");

@@ -13,6 +13,7 @@ export import :view;
 export import :loss;
 
 // Tier 2: how a backend's kernel table becomes rows, which table the CPU has, and arithmetic on tensors.
+export import :device_check;
 import :rules;
 export import :backend;
 export import :cpu_isa;

@@ -53,14 +53,6 @@ dims sizes_of(backend_call c, std::span<const std::int64_t> sizes) {
       c, "found " + std::to_string(sizes.size()) + " dimensions, wanted at most " + std::to_string(max_dims));
 }
 
-void same_device(backend_call c, const tensor& a, const tensor& b) {
-  check_defined(c, a);
-  check_defined(c, b);
-  if (a.device() == b.device()) return;
-  refuse<device_error>(c, "found tensors on " + to_string(a.device()) + " and " + to_string(b.device()) +
-                              ", wanted one device; move one with to()");
-}
-
 dtype promoted(const tensor& a, const tensor& b) {
   if ((a.dim() == 0) == (b.dim() == 0)) return promote(a.dtype(), b.dtype());
   const dtype shaped = a.dim() == 0 ? b.dtype() : a.dtype();

@@ -35,7 +35,6 @@ void check_storage(backend_call c, const tensor& t);
 std::size_t dim_of(backend_call c, std::int64_t dim, const tensor& t);
 // Sizes as a caller gave them, which may be too many.
 dims sizes_of(backend_call c, std::span<const std::int64_t> sizes);
-void same_device(backend_call c, const tensor& a, const tensor& b);
 // Throws for a sparse layout or pinned memory, which no factory makes.
 void check_options(backend_call c, std::optional<layout> how, std::optional<bool> pinned);
 // An in-place or out operand must have a place of its own for each element.

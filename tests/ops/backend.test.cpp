@@ -66,21 +66,30 @@ TEST_CASE("backend: shapes that do not fit are refused before anything is writte
   });
 }
 
-TEST_CASE("backend: tensors on two devices are refused before anything is written", "[ops][backend][device]") {
+TEST_CASE("backend: tensors on two devices are refused before anything is written", "[ops][backend][device][Y8]") {
   const tensor there = tb::author::make_tensor({2, 3}, dtype::float32, tb::meta);
-  const std::string apart = ": found tensors on cpu and meta, wanted one device; move one with to()";
-  const std::string other = ": found tensors on meta and cpu, wanted one device; move one with to()";
+  const auto apart = [](const char* first, const char* where, const char* second, const char* other) {
+    return std::string(": found argument ") + first + " on " + where + " and argument " + second + " on " + other +
+           ", wanted one device; move one with to()";
+  };
+  const tensor labels = tb::author::make_tensor({2}, dtype::int64, tb::meta);
   all_refuse({
-      {"aten::add.Tensor" + apart, [&](tensor& out) { ops::add(out, there); }},
-      {"aten::add.Tensor" + other, [&](tensor& out) { ops::add(there, out); }},
-      {"aten::lt.Tensor" + apart, [&](tensor& out) { ops::lt(out, there); }},
-      {"aten::mul_.Tensor" + apart, [&](tensor& out) { out *= there; }},
-      {"aten::mul.out" + other, [&](tensor& out) { ops::mul_out(there, there, out); }},
-      {"aten::mm" + apart, [&](tensor& out) { ops::mm(out, there); }},
-      {"aten::_log_softmax_backward_data" + apart,
+      {"aten::add.Tensor" + apart("1 'self'", "cpu", "2 'other'", "meta"), [&](tensor& out) { ops::add(out, there); }},
+      {"aten::add.Tensor" + apart("1 'self'", "meta", "2 'other'", "cpu"), [&](tensor& out) { ops::add(there, out); }},
+      {"aten::lt.Tensor" + apart("1 'self'", "cpu", "2 'other'", "meta"), [&](tensor& out) { ops::lt(out, there); }},
+      {"aten::mul_.Tensor" + apart("1 'self'", "cpu", "2 'other'", "meta"), [&](tensor& out) { out *= there; }},
+      {"aten::mul.out" + apart("1 'self'", "meta", "3 'out'", "cpu"),
+       [&](tensor& out) { ops::mul_out(there, there, out); }},
+      {"aten::add.out" + apart("1 'self'", "meta", "4 'out'", "cpu"),
+       [&](tensor& out) { ops::add_out(there, there, 1, out); }},
+      {"aten::mm" + apart("1 'self'", "cpu", "2 'mat2'", "meta"), [&](tensor& out) { ops::mm(out, there); }},
+      {"aten::matmul" + apart("1 'self'", "cpu", "2 'other'", "meta"), [&](tensor& out) { ops::matmul(out, there); }},
+      {"aten::_log_softmax_backward_data" + apart("1 'grad_output'", "cpu", "2 'output'", "meta"),
        [&](tensor& out) { ops::log_softmax_backward(out, there, 1, dtype::float32); }},
-      {"topbit::nll_loss_mean" + apart,
-       [&](tensor& out) { ops::nll_loss(out, tb::author::make_tensor({2}, dtype::int64, tb::meta)); }},
+      {"aten::nll_loss" + apart("1 'self'", "cpu", "2 'target'", "meta"),
+       [&](tensor& out) { ops::nll_loss(out, labels); }},
+      {"topbit::nll_loss_mean_backward" + apart("1 'grad'", "cpu", "3 'target'", "meta"),
+       [&](tensor& out) { ops::nll_loss_mean_backward(out, out, labels); }},
       {"aten::copy_: a meta tensor has no elements to copy", [&](tensor& out) { ops::copy_(out, there); }},
   });
 }

@@ -1,0 +1,68 @@
+// That the tensors of a call are on one device: what the operators here check, and kernels from elsewhere can.
+//
+// The dispatcher does not: of two backends it takes the higher one, and only an operator knows whether it can reach
+// across, as copy_ does.
+export module topbit.ops:device_check;
+
+import topbit.std;
+import topbit.core;
+import topbit.tensor;
+
+namespace topbit {
+
+namespace detail {
+
+// Compares each tensor of a call with the first one. What is undefined or absent is nowhere.
+class device_check {
+ public:
+  device_check(std::string_view op, std::span<const schema_item> arguments) noexcept : op_(op), arguments_(arguments) {}
+
+  inline void look(const tensor& t, std::size_t index) {
+    if (!t.defined()) return;
+    if (!seen_) {
+      seen_ = true;
+      where_ = t.device();
+      index_ = index;
+    } else if (t.device() != where_) {
+      raise(t.device(), index);
+    }
+  }
+  template <class T>
+  void look(const std::optional<T>& x, std::size_t index) {
+    if (x.has_value()) look(*x, index);
+  }
+  template <class T>
+  void look(const std::span<const T>& list, std::size_t index) {
+    for (const T& x : list) look(x, index);
+  }
+  template <class T>
+  void look(const T&, std::size_t) noexcept {}
+
+ private:
+  [[noreturn]] void raise(device other, std::size_t index) const;
+
+  std::string_view op_;
+  std::span<const schema_item> arguments_;  // empty where only a C++ signature was given
+  device where_;
+  std::size_t index_ = 0;
+  bool seen_ = false;
+};
+
+}  // namespace detail
+
+export namespace author {
+
+/// Throws device_error, which names both devices and both arguments, unless all tensors of a call are on one device.
+/// Takes a kernel's arguments in the order of its schema; those after the last tensor may be left out. Call it first
+/// in a kernel of your own: a call with tensors of two backends reaches the kernel of the higher one. The operators of
+/// this library have it, but for those that move elements between devices. Cost: a comparison per tensor.
+template <class Op, class... A>
+void check_one_device(const Op&, const A&... arguments) {
+  detail::device_check check(Op::name(), Op::schema().arguments);
+  std::size_t index = 0;
+  (check.look(arguments, index++), ...);
+}
+
+}  // namespace author
+
+}  // namespace topbit
