@@ -28,22 +28,9 @@ class unimplemented_node final : public node {
 using tensor_list = std::span<const tensor>;
 using optional_list = std::span<const std::optional<tensor>>;
 
-// The tensors of a boxed argument or result, lists included. An optional is boxed as what it holds.
-template <class Visit>
-void each_boxed(const value& v, Visit visit) {
-  if (v.is<tensor>())
-    visit(v.get<tensor>());
-  else if (v.is<tensor_list>())
-    each_tensor(v.get<tensor_list>(), visit);
-  else if (v.is<optional_list>())
-    each_tensor(v.get<optional_list>(), visit);
-  else if (v.is<std::vector<tensor>>())
-    each_tensor(v.get<std::vector<tensor>>(), visit);
-}
-
 template <class Visit>
 void each_boxed(std::span<const value> values, Visit visit) {
-  for (const value& v : values) each_boxed(v, visit);
+  for (const value& v : values) author::each_tensor(v, visit);
 }
 
 // What the call writes to: what the schema marks, or, for an operator without a schema, what came from a C++ reference.
@@ -54,7 +41,8 @@ std::vector<tensor> written_by(const operator_handle& op, std::span<const value>
   };
   const schema_view* schema = op.parsed_schema();
   for (std::size_t i = 0; i < arguments.size(); ++i) {
-    if (schema != nullptr ? schema->arguments[i].writes : arguments[i].is_reference()) each_boxed(arguments[i], add);
+    if (schema != nullptr ? schema->arguments[i].writes : arguments[i].is_reference())
+      author::each_tensor(arguments[i], add);
   }
   return written;
 }

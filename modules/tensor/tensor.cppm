@@ -14,6 +14,7 @@ export import :storage;
 // Tier 3: the handle.
 export import :handle;
 export import :make;
+export import :boxed;
 export import :schema_types;
 export import :plan;
 export import :print;

@@ -1,0 +1,112 @@
+// A backend as a project of its own would bring it: named, with memory and kernels. Linking this file is all it takes.
+//
+// It stands for a device that one can buy, so the host cannot read its memory: addresses have a bit set that no address
+// of the host has, and whatever runs on the wrong device crashes. Its kernels are the host's loops, which take it away.
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+
+#include <topbit/kernel_abi.h>
+
+import topbit;
+
+namespace tb = topbit;
+
+namespace {
+
+constexpr std::uintptr_t far_away = std::uintptr_t{1} << 62;
+template <class T>
+T* flipped(T* p) {
+  return reinterpret_cast<T*>(reinterpret_cast<std::uintptr_t>(p) ^ far_away);
+}
+
+// What a kernel of the host is given for an argument of the npu's: the same, with addresses it can use.
+template <class T>
+struct at_host {
+  T x;
+  operator T() const { return x; }
+};
+template <>
+struct at_host<const tb_plan*> {
+  tb_plan plan;
+  explicit at_host(const tb_plan* p) : plan(*p) {
+    for (int i = 0; i < plan.operands; ++i) plan.operand[i].data = flipped(plan.operand[i].data);
+  }
+  operator const tb_plan*() const { return &plan; }
+};
+template <>
+struct at_host<const tb_reduce*> {
+  tb_reduce all;
+  explicit at_host(const tb_reduce* r) : all(*r) { all.out = flipped(all.out), all.in = flipped(all.in); }
+  operator const tb_reduce*() const { return &all; }
+};
+template <>
+struct at_host<const tb_matmul*> {
+  tb_matmul all;
+  explicit at_host(const tb_matmul* m) : all(*m) {
+    all.out = flipped(all.out), all.a = flipped(all.a), all.b = flipped(all.b);
+  }
+  operator const tb_matmul*() const { return &all; }
+};
+template <>
+struct at_host<const tb_rows*> {
+  tb_rows all;
+  explicit at_host(const tb_rows* r) : all(*r) {
+    all.out = flipped(all.out), all.in = flipped(all.in);
+    if (all.aux != nullptr) all.aux = flipped(all.aux);
+  }
+  operator const tb_rows*() const { return &all; }
+};
+
+// The npu's kernel of this name.
+template <auto Name>
+struct kernel;
+template <class... A, tb_status (*tb_kernels::*Name)(A...)>
+struct kernel<Name> {
+  static tb_status run(A... a) { return (tb_cpu_kernels()->*Name)(at_host<A>{a}...); }
+};
+
+const tb_kernels* npu_kernels() {
+  using k = tb_kernels;
+  static constexpr tb_kernels all{
+      .size = sizeof(tb_kernels),
+      .version = TB_ABI_VERSION,
+      .name = "npu",
+      .fill = &kernel<&k::fill>::run,
+      .arange = &kernel<&k::arange>::run,
+      .copy = &kernel<&k::copy>::run,
+      .unary = &kernel<&k::unary>::run,
+      .binary = &kernel<&k::binary>::run,
+      .compare = &kernel<&k::compare>::run,
+      .sum = &kernel<&k::sum>::run,
+      .argmax = &kernel<&k::argmax>::run,
+      .matmul = &kernel<&k::matmul>::run,
+      .log_softmax = &kernel<&k::log_softmax>::run,
+      .log_softmax_backward = &kernel<&k::log_softmax_backward>::run,
+      .nll_loss = &kernel<&k::nll_loss>::run,
+      .nll_loss_backward = &kernel<&k::nll_loss_backward>::run,
+      .last_error = nullptr,
+  };
+  return &all;
+}
+
+constexpr tb::memory_hook npu_memory{
+    .allocate = [](tb::device, std::size_t bytes) -> void* { return flipped(static_cast<char*>(std::malloc(bytes))); },
+    .release = [](tb::device, void* p) noexcept { std::free(flipped(static_cast<char*>(p))); },
+    .copy_in = [](tb::device, void* to, const void* from,
+                  std::size_t n) { std::memcpy(flipped(static_cast<char*>(to)), from, n); },
+    .copy_out = [](tb::device, void* to, const void* from,
+                   std::size_t n) { std::memcpy(to, flipped(static_cast<const char*>(from)), n); },
+};
+
+constexpr auto rows = tb::author::strided_rows<&npu_kernels>(tb::key::PrivateUse1);
+
+const auto name = tb::name_backend(tb::backend::PrivateUse1, "npu");
+[[maybe_unused]] const bool registered = [] {
+  tb::set_memory_hook(tb::backend::PrivateUse1, npu_memory);
+  tb::author::register_rows(rows);
+  return true;
+}();
+
+}  // namespace

@@ -1,0 +1,76 @@
+// The tensors inside a boxed value: what a layer without types looks at, and puts others in the place of.
+export module topbit.tensor:boxed;
+
+import topbit.std;
+import topbit.core;
+import :handle;
+
+namespace topbit {
+
+namespace detail {
+
+using boxed_tensors = std::span<const tensor>;
+using boxed_optional_tensors = std::span<const std::optional<tensor>>;
+
+// Calls f with the tensor, the list of tensors or the list of optional ones that the value holds, if it does.
+template <class F>
+void with_tensors(const value& v, F f) {
+  if (v.is<tensor>())
+    f(v.get<tensor>());
+  else if (v.is<boxed_tensors>())
+    f(v.get<boxed_tensors>());
+  else if (v.is<boxed_optional_tensors>())
+    f(v.get<boxed_optional_tensors>());
+  else if (v.is<std::vector<tensor>>())
+    f(boxed_tensors(v.get<std::vector<tensor>>()));
+}
+
+}  // namespace detail
+
+export namespace author {
+
+/// Calls visit(t) for each tensor t that the value is or has in a list, in order, undefined ones too. An optional is
+/// boxed as what it holds, so an absent one is none. Allocates nothing.
+template <class F>
+void each_tensor(const value& v, F visit) {
+  detail::with_tensors(v, [&]<class T>(const T& held) {
+    if constexpr (std::same_as<T, tensor>) {
+      visit(held);
+    } else {
+      for (const auto& x : held) {
+        if constexpr (requires { x.has_value(); }) {
+          if (x.has_value()) visit(*x);
+        } else {
+          visit(x);
+        }
+      }
+    }
+  });
+}
+
+/// The value with f(t) in the place of each tensor t that each_tensor() would visit: an owned one, or a copy of the
+/// value where it holds none. The value itself stays as it is.
+template <class F>
+value map_tensors(const value& v, F f) {
+  value mapped = v;
+  detail::with_tensors(v, [&]<class T>(const T& held) {
+    if constexpr (std::same_as<T, tensor>) {
+      mapped = value(f(held));
+    } else {
+      std::vector<typename T::value_type> all(held.begin(), held.end());
+      for (auto& x : all) {
+        if constexpr (requires { x.has_value(); }) {
+          if (x.has_value()) x = f(*x);
+        } else {
+          x = f(x);
+        }
+      }
+      mapped = value(std::move(all));
+    }
+  });
+  return mapped;
+}
+
+}  // namespace author
+
+}  // namespace topbit

@@ -1,0 +1,89 @@
+#include "devices.h"
+
+#include <catch2/generators/catch_generators.hpp>
+#include <string>
+#include <utility>
+
+#include "support/raises.h"
+import topbit;
+import topbit.cuda;
+
+namespace tb = topbit;
+namespace ops = topbit::ops;
+
+namespace {
+
+// A linear model and its loss: what a step of training or of evaluation calls.
+struct step {
+  tb::tensor weight, bias;
+  tb::tensor forward(const tb::tensor& x) const { return ops::log_softmax(ops::relu(ops::mm(x, weight) + bias), -1); }
+};
+
+step model_on(tb::device where) {
+  support::numbers source(3);
+  return {tb::to(source.tensor({4, 3}, tb::dtype::float32), where),
+          tb::to(source.tensor({3}, tb::dtype::float32), where)};
+}
+tb::tensor inputs() { return support::numbers(4).tensor({5, 4}, tb::dtype::float32); }
+tb::tensor labels() { return support::tensor_of({2, 0, 1, 1, 2}, {5}, tb::dtype::int64); }
+
+// Where a call runs below autograd.
+template <class Op, class... A>
+tb::dispatch_key runs_at(const Op& op, const A&... arguments) {
+  const tb::no_grad below_autograd;
+  return tb::explain(op, arguments...).selected;
+}
+
+}  // namespace
+
+TEMPLATE_TEST_CASE("backend 07: each step of a walk runs where its inputs are, and its result stays there",
+                   "[backend][07_walk]", EVERY_DEVICE) {
+  const tb::device where = TestType::need();
+  const double tolerance = support::tolerance_of(tb::dtype::float32);
+  const step host = model_on(tb::cpu), there = model_on(where);
+  const tb::tensor x = tb::to(inputs(), where), target = tb::to(labels(), where);
+  CHECK(runs_at(ops::mm, x, there.weight) == tb::key_of(where.type));
+  const tb::tensor product = ops::mm(x, there.weight);
+  rung::check(product, where, ops::mm(inputs(), host.weight), tolerance);
+  CHECK(runs_at(ops::add, product, there.bias) == tb::key_of(where.type));
+  CHECK(runs_at(ops::relu, product) == tb::key_of(where.type));
+  CHECK(runs_at(ops::log_softmax_forward, product, -1, false) == tb::key_of(where.type));
+  const tb::tensor output = there.forward(x);
+  rung::check(output, where, host.forward(inputs()), tolerance);
+  CHECK(runs_at(ops::nll_loss_mean, output, target) == tb::key_of(where.type));
+  rung::check(ops::nll_loss(output, target), where, ops::nll_loss(host.forward(inputs()), labels()), tolerance);
+}
+
+TEMPLATE_TEST_CASE("backend 07: gradients of a walk stay where its weights are", "[backend][07_walk]", EVERY_DEVICE) {
+  const tb::device where = TestType::need();
+  const auto gradients = [](tb::device d) {
+    const step m = model_on(d);
+    tb::require_grad(m.weight), tb::require_grad(m.bias);
+    tb::backward(ops::nll_loss(m.forward(tb::to(inputs(), d)), tb::to(labels(), d)));
+    return std::pair(tb::grad(m.weight), tb::grad(m.bias));
+  };
+  const auto [weight, bias] = gradients(where);
+  const auto [wanted_weight, wanted_bias] = gradients(tb::cpu);
+  const double tolerance = support::tolerance_of(tb::dtype::float32);
+  rung::check(weight, where, wanted_weight, tolerance);
+  rung::check(bias, where, wanted_bias, tolerance);
+}
+
+TEMPLATE_TEST_CASE("backend 07: what stayed on another device is an error that names both", "[backend][07_walk][Y8]",
+                   EVERY_DEVICE) {
+  const tb::device where = TestType::need();
+  const tb::device other = GENERATE(tb::cpu, tb::meta, tb::device{tb::backend::PrivateUse1});
+  if (other == where) return;
+  const step there = model_on(where);
+  const tb::tensor x = tb::to(inputs(), where), output = there.forward(x);
+  const auto apart = [&](const char* first, tb::device a, const char* second, tb::device b) {
+    return std::string(": found argument 1 '") + first + "' on " + to_string(a) + " and argument 2 '" + second +
+           "' on " + to_string(b) + ", wanted one device; move one with to()";
+  };
+  const auto text = [](auto call) { return toy::text_of<tb::device_error>(call); };
+  CHECK(text([&] { ops::nll_loss(output, tb::to(labels(), other)); }) ==
+        "aten::nll_loss" + apart("self", where, "target", other));
+  CHECK(text([&] { there.forward(tb::to(inputs(), other)); }) == "aten::mm" + apart("self", other, "mat2", where));
+  CHECK(text([&] { ops::mm(x, model_on(other).weight); }) == "aten::mm" + apart("self", where, "mat2", other));
+  CHECK(text([&] { x + tb::to(inputs(), other); }) == "aten::add.Tensor" + apart("self", where, "other", other));
+}
