@@ -52,10 +52,10 @@ void each_tensor(const value& v, F visit) {
 /// value where it holds none. The value itself stays as it is.
 template <class F>
 value map_tensors(const value& v, F f) {
-  value mapped = v;
+  std::optional<value> mapped;
   detail::with_tensors(v, [&]<class T>(const T& held) {
     if constexpr (std::same_as<T, tensor>) {
-      mapped = value(f(held));
+      mapped.emplace(f(held));
     } else {
       std::vector<typename T::value_type> all(held.begin(), held.end());
       for (auto& x : all) {
@@ -65,10 +65,10 @@ value map_tensors(const value& v, F f) {
           x = f(x);
         }
       }
-      mapped = value(std::move(all));
+      mapped.emplace(std::move(all));
     }
   });
-  return mapped;
+  return mapped.has_value() ? *std::move(mapped) : v;
 }
 
 }  // namespace author

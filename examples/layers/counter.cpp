@@ -1,0 +1,56 @@
+// A counter: how often each operator was called, by all threads, without a lock. Copy namespace counter.
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <cstdio>
+#include <string_view>
+#include <thread>
+
+import topbit;
+namespace tb = topbit;
+
+namespace counter {
+constexpr tb::dispatch_key own_key = tb::key::UserMiddle1;
+
+struct slot {
+  std::atomic<const char*> op = nullptr;
+  std::atomic<std::uint64_t> calls = 0;
+};
+constinit std::array<slot, 4096> slots;  // more than there are operators; what does not fit is not counted
+
+// An operator's name stays where it is, so its address stands for the operator.
+slot* slot_of(std::string_view name) noexcept {
+  const auto first = reinterpret_cast<std::uintptr_t>(name.data()) / 8;
+  for (std::size_t i = 0; i < slots.size(); ++i) {
+    slot& s = slots[(first + i) % slots.size()];
+    const char* owner = nullptr;  // of the slot, if it is not free
+    if (s.op.compare_exchange_strong(owner, name.data()) || owner == name.data()) return &s;
+  }
+  return nullptr;
+}
+
+std::uint64_t calls_of(std::string_view name) {
+  const slot* s = slot_of(tb::find(name).name());
+  return s == nullptr ? 0 : s->calls.load();
+}
+
+void count_call(const tb::operator_handle& op, tb::key_set keys, tb::stack& stack) {
+  if (slot* s = slot_of(op.name())) s->calls.fetch_add(1, std::memory_order_relaxed);  // also of a call that throws
+  op.redispatch_boxed(keys & tb::below(own_key), stack);
+}
+
+const auto fallback = tb::fallback<&count_call>(own_key);
+}  // namespace counter
+
+int main() {
+  const auto counting = tb::registry::process().include_always(counter::own_key);  // every thread, until it goes
+  const auto work = [] {
+    const tb::tensor a = tb::from_values<float>({1, 2}, {2});
+    for (int i = 0; i < 1000; ++i) tb::ops::mean(a);
+  };
+  {
+    const std::jthread one(work), two(work);
+  }
+  const auto calls = [](std::string_view name) { return static_cast<int>(counter::calls_of(name)); };
+  std::printf("mean %d, sum in it %d\n", calls("aten::mean"), calls("aten::sum"));  // prints: mean 2000, sum in it 2000
+}

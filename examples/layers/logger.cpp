@@ -1,0 +1,59 @@
+// A logger: every call of every operator, indented by who called whom, and what came of it. Copy namespace logger.
+#include <cstdio>
+#include <exception>
+#include <span>
+#include <string>
+
+import topbit;
+namespace tb = topbit;
+
+namespace logger {
+constexpr tb::dispatch_key own_key = tb::key::UserTop1;
+thread_local int depth = 0;  // each thread has calls of its own
+
+// One line in one write, so that the lines of threads do not mix.
+void write(const tb::operator_handle& op, const std::string& what) {
+  std::printf("%s\n", (std::string(2 * static_cast<std::size_t>(depth), ' ') + std::string(op.name()) + what).c_str());
+}
+
+std::string types_of(std::span<const tb::value> values) {
+  std::string text;
+  for (const tb::value& v : values) text += (text.empty() ? "" : ", ") + std::string(v.type_name());
+  return "(" + text + ")";
+}
+
+void log_call(const tb::operator_handle& op, tb::key_set keys, tb::stack& stack) {
+  struct nested {  // an exception leaves the depth as it was, too
+    nested() { ++depth; }
+    ~nested() { --depth; }
+  };
+  write(op, types_of(stack.top(op.argument_count())));
+  try {
+    const nested inside;
+    op.redispatch_boxed(keys & tb::below(own_key), stack);
+  } catch (const std::exception& e) {
+    write(op, std::string(" threw: ") + e.what());
+    throw;
+  }
+  write(op, " gave " + types_of(stack.top(op.result_count())));
+}
+const auto fallback = tb::fallback<&log_call>(own_key);  // waits: a key that nobody brings costs nothing
+}  // namespace logger
+int main() {
+  const tb::tensor a = tb::from_values<float>({1, 2}, {1, 2});
+  const tb::include_guard on_this_thread(logger::own_key);  // for the process: registry::process().include_always()
+  tb::ops::t(a);                                            // written with another operator, which is logged as well
+  try {
+    tb::ops::matmul(a, a);
+  } catch (const tb::shape_error&) {
+  }
+}
+
+// prints: aten::t(tensor)
+// prints:   aten::transpose.int(tensor, int64_t, int64_t)
+// prints:   aten::transpose.int gave (tensor)
+// prints: aten::t gave (tensor)
+// prints: aten::matmul(tensor, tensor)
+// prints:   aten::mm(tensor, tensor)
+// prints:   aten::mm threw: aten::mm: found [1, 2] and [1, 2], wanted [m, k] and [k, n]
+// prints: aten::matmul threw: aten::mm: found [1, 2] and [1, 2], wanted [m, k] and [k, n]
