@@ -22,7 +22,7 @@ void with_tensors(const value& v, F f) {
   else if (v.is<boxed_optional_tensors>())
     f(v.get<boxed_optional_tensors>());
   else if (v.is<std::vector<tensor>>())
-    f(boxed_tensors(v.get<std::vector<tensor>>()));
+    f(v.get<std::vector<tensor>>());  // a list that is there to be written
 }
 
 }  // namespace detail
@@ -65,7 +65,12 @@ value map_tensors(const value& v, F f) {
           x = f(x);
         }
       }
-      mapped.emplace(std::move(all));
+      if constexpr (std::same_as<T, std::vector<tensor>>) {
+        mapped = value::refer(all);  // stays a list that can be written
+        mapped->make_owned();
+      } else {
+        mapped.emplace(std::move(all));
+      }
     }
   });
   return mapped.has_value() ? *std::move(mapped) : v;

@@ -62,5 +62,8 @@ TEST_CASE("boxed: what replaces a borrowed tensor is owned, and the lender keeps
   CHECK(lent.size(0) == 1);
   std::vector<tensor> written{of_size(2)};  // as `std::vector<tensor>&` is boxed
   CHECK(sizes_in(value::refer(written)) == found{2});
-  CHECK(sizes_in(grown(value::refer(written))) == found{12});
+  const value list = grown(value::refer(written));
+  CHECK(sizes_in(list) == found{12});
+  CHECK(list.is<std::vector<tensor>>());
+  CHECK_FALSE(list.is_borrowed());
 }

@@ -1,0 +1,58 @@
+#include <catch2/catch_test_macros.hpp>
+#include <cstdint>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#define main counter_main
+#include "layers/counter.cpp"
+#undef main
+import topbit;
+
+namespace ops = topbit::ops;
+
+namespace {
+
+struct count_of {
+  std::string_view name;
+  std::uint64_t before = counter::calls_of(name);
+  std::uint64_t since() const { return counter::calls_of(name) - before; }
+};
+tb::tensor row() { return tb::from_values<float>({1, 2}, {2}); }
+
+}  // namespace
+
+TEST_CASE("counter: calls of many threads are all counted", "[layers][counter][H3]") {
+  const count_of adds{"aten::add.Tensor"}, products{"aten::mul.Tensor"};
+  const auto counting = tb::registry::process().include_always(counter::own_key);
+  {
+    std::vector<std::jthread> threads;
+    for (int t = 0; t < 4; ++t) {
+      threads.emplace_back([t] {
+        const tb::tensor a = row(), b = row();
+        for (int i = 0; i < 500; ++i) t % 2 == 0 ? ops::add(a, b) : ops::mul(a, b);
+      });
+    }
+  }
+  CHECK(adds.since() == 1000);
+  CHECK(products.since() == 1000);
+}
+
+TEST_CASE("counter: calls from other operators and calls that throw count, those of a thread without it do not",
+          "[layers][counter][T2]") {
+  const count_of means{"aten::mean"}, sums{"aten::sum"}, products{"aten::mm"};
+  const tb::tensor a = row();
+  ops::mean(a);
+  CHECK(means.since() == 0);
+  const tb::include_guard counting(counter::own_key);
+  ops::mean(a);
+  CHECK_THROWS_AS(ops::mm(a, a), tb::shape_error);
+  std::jthread([&] { ops::mean(a); }).join();
+  {
+    const tb::exclude_guard not_here{counter::own_key};
+    ops::mean(a);
+  }
+  CHECK(means.since() == 1);
+  CHECK(sums.since() == 1);
+  CHECK(products.since() == 1);
+}
