@@ -51,6 +51,8 @@ int main() {
   {
     const std::jthread one(work), two(work);
   }
+  const tb::tensor one = tb::from_values<float>({1}, {1});
+  std::puts(to_string(tb::explain(tb::ops::mean, one).selected).c_str());  // prints: UserMiddle1
   const auto calls = [](std::string_view name) { return static_cast<int>(counter::calls_of(name)); };
   std::printf("mean %d, sum in it %d\n", calls("aten::mean"), calls("aten::sum"));  // prints: mean 2000, sum in it 2000
 }
