@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <string>
 
 #include <topbit/kernel_abi.h>
 
@@ -91,20 +92,19 @@ const tb_kernels* npu_kernels() {
   return &all;
 }
 
-constexpr tb::memory_hook npu_memory{
-    .allocate = [](tb::device, std::size_t bytes) -> void* { return flipped(static_cast<char*>(std::malloc(bytes))); },
-    .release = [](tb::device, void* p) noexcept { std::free(flipped(static_cast<char*>(p))); },
-    .copy_in = [](tb::device, void* to, const void* from,
-                  std::size_t n) { std::memcpy(flipped(static_cast<char*>(to)), from, n); },
-    .copy_out = [](tb::device, void* to, const void* from,
-                   std::size_t n) { std::memcpy(to, flipped(static_cast<const char*>(from)), n); },
-};
+void* allocate(tb::device, std::size_t bytes) {
+  if (void* p = std::malloc(bytes)) return flipped(p);
+  throw tb::device_error("npu: found no memory for " + std::to_string(bytes) + " bytes");
+}
+void release(tb::device, void* p) noexcept { std::free(flipped(p)); }
+void copy_in(tb::device, void* to, const void* from, std::size_t bytes) { std::memcpy(flipped(to), from, bytes); }
+void copy_out(tb::device, void* to, const void* from, std::size_t bytes) { std::memcpy(to, flipped(from), bytes); }
 
 constexpr auto rows = tb::author::strided_rows<&npu_kernels>(tb::key::PrivateUse1);
 
 const auto name = tb::name_backend(tb::backend::PrivateUse1, "npu");
 [[maybe_unused]] const bool registered = [] {
-  tb::set_memory_hook(tb::backend::PrivateUse1, npu_memory);
+  tb::set_memory_hook(tb::backend::PrivateUse1, {allocate, release, copy_in, copy_out});
   tb::author::register_rows(rows);
   return true;
 }();
