@@ -192,8 +192,7 @@ TEST_CASE("retry_elsewhere: a kernel that throws half way leaves the caller's te
   CHECK(t.record().references == 1);
 }
 
-TEST_CASE("retry_elsewhere: a gradient through it is an error and not a wrong number",
-          "[layers][retry_elsewhere]") {
+TEST_CASE("retry_elsewhere: a gradient through it is an error and not a wrong number", "[layers][retry_elsewhere]") {
   const tensor t = on_npu({1, 2});
   tb::require_grad(t);
   CHECK(toy::text_of<tb::error>([&] { tb::backward(ops::sum(next(t))); }).starts_with("away::next: has no gradient"));
