@@ -5,6 +5,7 @@
 export module topbit.core:boxing;
 
 import topbit.std;
+import :boxed_type;
 import :error;
 import :extract;
 import :guard;
@@ -12,6 +13,7 @@ import :handle;
 import :kernel;
 import :key_set;
 import :signature;
+import :slot;
 import :stack;
 import :text;
 import :value;
@@ -48,9 +50,6 @@ inline constexpr std::size_t result_count<void> = 0;
 template <class... T>
 inline constexpr std::size_t result_count<std::tuple<T...>> = sizeof...(T);
 
-template <class A>
-inline constexpr bool is_written = std::is_lvalue_reference_v<A> && !std::is_const_v<std::remove_reference_t<A>>;
-
 // Boxes one argument of a typed call without owning it. An empty optional is none.
 template <class A>
 value borrowed(std::remove_reference_t<A>& x) noexcept {
@@ -77,14 +76,15 @@ struct unboxed {
       return std::type_identity<canonical_t<T>>();
   }
   using held = decltype(held_type())::type;
-  static constexpr std::string_view wanted = type_name<T>();
+  static constexpr std::string_view wanted = boxed_name<T>();
 
   static bool fits(const value& v) noexcept { return (optional && v.is_none()) || v.is<held>(); }
   static decltype(auto) read(value& v) {
     if constexpr (is_written<A>)
       return v.template write<T>();
     else if constexpr (optional)
-      return v.is_none() ? T() : T(std::in_place, std::as_const(v).template get<held>());
+      return v.is_none() ? T()
+                         : T(std::in_place, to_own<typename T::value_type>(std::as_const(v).template get<held>()));
     else
       return std::as_const(v).template get<held>();
   }
@@ -106,7 +106,7 @@ struct unboxed {
     if constexpr (is_written<A>)
       return value_word::referred<T>(v);
     else if constexpr (optional)
-      return v.is_none() ? T() : T(std::in_place, value_word::plain<held>(v));
+      return v.is_none() ? T() : T(std::in_place, to_own<typename T::value_type>(value_word::plain<held>(v)));
     else
       return value_word::plain<held>(v);
   }
@@ -204,8 +204,7 @@ template <class T>
   } else if constexpr (std::same_as<T, std::string>) {
     return T(v.get<std::string_view>());
   } else if constexpr (is_list<T>::value) {
-    const auto& view = v.get<canonical_t<T>>();
-    return T(view.begin(), view.end());
+    return list_of_copies<T>(v.get<canonical_t<T>>());
   } else if constexpr (boxed_form<T>::trivial) {
     return value_word::plain<T>(v);
   } else {

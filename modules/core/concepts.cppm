@@ -3,6 +3,7 @@
 export module topbit.core:concepts;
 
 import topbit.std;
+import :boxed_type;
 import :extract;
 import :key_set;
 import :handle;
@@ -101,18 +102,36 @@ consteval void explain_boxable(verdict& v, std::string_view op, std::size_t argu
     wanted = "'std::string_view'";
   else if constexpr (is_list<T>::value && std::same_as<T, std::vector<typename element<T>::type>>) {
     wanted = "'std::span<const T>'";
-  } else if constexpr (!std::is_copy_constructible_v<T>)
-    wanted = "a type that can be copied, or a reference to write to";
+  } else if constexpr (!can_copy<T>)
+    wanted = "a type that can be copied, or a reference to write to; specialise topbit::boxed_type for it, with copy()";
   if (wanted.empty() || !v.ok()) return;
   v.add(op).add(", argument ").add(argument).add(": found '").add(type_name<A>()).add("', wanted ").add(wanted);
 }
 
-/// Why arguments of this signature cannot travel in boxes; empty if they can.
+template <class R>
+consteval void explain_boxable_result(verdict& v, std::string_view op) {
+  if constexpr (!std::is_void_v<R> && !can_copy<std::remove_cvref_t<R>>) {
+    if (!v.ok()) return;
+    v.add(op).add(", result: found '").add(type_name<R>()).add("', wanted a type that can be copied; ");
+    v.add("specialise topbit::boxed_type for it, with copy()");
+  }
+}
+template <class... R>
+consteval void explain_boxable_results(verdict& v, std::string_view op, std::type_identity<std::tuple<R...>>) {
+  (explain_boxable_result<R>(v, op), ...);
+}
+template <class R>
+consteval void explain_boxable_results(verdict& v, std::string_view op, std::type_identity<R>) {
+  explain_boxable_result<R>(v, op);
+}
+
+/// Why arguments and results of this signature cannot travel in boxes; empty if they can.
 template <class R, class... A>
 consteval verdict explain_signature(std::string_view op, std::type_identity<R(A...)>) {
   verdict v;
   std::size_t i = 0;
   (explain_boxable<A>(v, op, ++i), ...);
+  explain_boxable_results(v, op, std::type_identity<R>{});
   return v;
 }
 template <class Sig>

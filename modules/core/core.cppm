@@ -16,7 +16,11 @@ export import :signature;
 export import :extract;
 
 // Tier 3: boxed form.
+export import :boxed_type;
+export import :text_reader;
+export import :text_form;
 export import :value;
+export import :slot;
 export import :stack;
 
 // Tier 4: dispatch.
@@ -34,6 +38,7 @@ export import :registry;
 export import :op;
 export import :library;
 export import :plugin;
+export import :text_call;
 
 // Tier 5: answers about what is registered.
 export import :inspect;

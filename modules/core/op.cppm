@@ -158,7 +158,9 @@ inline constexpr signature_info signature_of{type_name<Sig>(),
                                              result_aliases<typename function_traits<Sig>::result>,
                                              &unboxed_call<Sig>::call,
                                              &caller<Sig>::make,
-                                             &image_note<0>::value};
+                                             &image_note<0>::value,
+                                             argument_slots<Sig>,
+                                             result_slots<typename function_traits<Sig>::result>};
 
 // The front of a kernel known at compile time: its body is inlined here.
 template <auto Fn, class Sig>

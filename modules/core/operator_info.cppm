@@ -6,6 +6,7 @@ export module topbit.core:operator_info;
 import topbit.std;
 import :extract;
 import :kernel;
+import :slot;
 import :text;
 import :value;
 import :version;
@@ -26,6 +27,7 @@ struct signature_info {
   // A new record of this kind with the signature's entry points. Freed by ::operator delete.
   kernel* (*make)(kernel_kind);
   const version_note* built_with;
+  std::span<const slot_info> argument_slots, result_slots;
 };
 
 struct operator_info {

@@ -32,6 +32,11 @@ struct schema_type<"float"> {
   using argument = double;
 };
 template <>
+struct schema_type<"complex"> {
+  using value = std::complex<double>;
+  using argument = std::complex<double>;
+};
+template <>
 struct schema_type<"bool"> {
   using value = bool;
   using argument = bool;

@@ -6,18 +6,18 @@
 export module topbit.core:value;
 
 import topbit.std;
+import :boxed_type;
 import :extract;
 import :key_set;
 import :text;
+import :text_form;
+import :text_reader;
 
 namespace topbit {
 
-/// Types whose object is one pointer-sized word that may be moved by copying its bytes, such as an intrusive handle.
-/// Opt in by a member `static constexpr bool boxed_inline = true;`.
-export template <class T>
-concept boxed_inline = sizeof(T) <= 8 && alignof(T) <= 8 &&
-                       ((std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T>) ||
-                        requires { requires T::boxed_inline; });
+export class value;
+/// As text, as write_text() writes what the value holds; "None" where it holds nothing.
+export std::string to_string(const value& v);
 
 namespace detail {
 
@@ -37,7 +37,20 @@ struct value_type {
   key_set (*keys)(const payload&) noexcept;  // null: brings none
   payload (*copy)(const payload&);           // makes an owned payload; null: the bytes are enough
   void (*destroy)(payload&) noexcept;        // null: nothing to do
+  payload (*read)(text_reader&);             // makes an owned payload; null: nobody says how
+  void (*write)(std::string&, const payload&);
 };
+
+[[noreturn]] void raise_no_copy(std::string_view type);
+
+// What a box is given to own: itself where it is moved in, else a copy.
+template <class T, class U>
+decltype(auto) to_own(U&& x) {
+  if constexpr (std::same_as<std::remove_cvref_t<U>, T> && std::is_lvalue_reference_v<U>)
+    return copy_of<T>(x);
+  else
+    return std::forward<U>(x);
+}
 
 template <class T>
 struct boxed_form;  // how T sits in a payload: get, keys, copy, destroy
@@ -54,7 +67,7 @@ struct boxed_form<T> {
   template <class U>
   static payload own(U&& x) {
     payload p{.integer = 0};
-    ::new (static_cast<void*>(p.bytes)) T(std::forward<U>(x));
+    ::new (static_cast<void*>(p.bytes)) T(to_own<T>(std::forward<U>(x)));
     return p;
   }
   static constexpr bool trivial = std::is_trivially_copyable_v<T>;
@@ -67,22 +80,43 @@ struct boxed_form<T> {
   static payload borrow(const T& x) noexcept { return {.pointer = const_cast<T*>(std::addressof(x))}; }
   template <class U>
   static payload own(U&& x) {
-    return {.pointer = new T(std::forward<U>(x))};
+    return {.pointer = new T(to_own<T>(std::forward<U>(x)))};
   }
   static constexpr bool trivial = false;
 };
+
+template <class Owner, class Range>
+Owner list_of_copies(const Range& all) {
+  if constexpr (std::is_copy_constructible_v<typename element<std::remove_cvref_t<decltype(*all.begin())>>::type>) {
+    return Owner(all.begin(), all.end());
+  } else {
+    Owner copies;
+    copies.reserve(all.size());
+    for (const auto& x : all) copies.push_back(copy_of(x));
+    return copies;
+  }
+}
 
 // Views box as views; an owned one sits in front of its characters or elements, in one object.
 template <class View, class Owner>
 struct boxed_view {
   struct owned : View {
-    explicit owned(const View& v) : data(v.begin(), v.end()) { static_cast<View&>(*this) = View(data); }
+    explicit owned(Owner&& x) : data(std::move(x)) { static_cast<View&>(*this) = View(data); }
+    template <class Range>
+    explicit owned(const Range& x) : data(list_of_copies<Owner>(x)) {
+      static_cast<View&>(*this) = View(data);
+    }
     owned(const owned&) = delete;
     Owner data;
   };
   static const View& get(const payload& p) noexcept { return *static_cast<View*>(p.pointer); }
   static payload borrow(const View& x) noexcept { return {.pointer = const_cast<View*>(std::addressof(x))}; }
   static payload own(const View& x) { return {.pointer = static_cast<View*>(new owned(x))}; }
+  // Moved in: a temporary of the owning type is deduced, an object with a name is not.
+  template <std::same_as<Owner> T>
+  static payload own(T&& x) {
+    return {.pointer = static_cast<View*>(new owned(std::move(x)))};
+  }
   static void destroy(payload& p) noexcept { delete static_cast<owned*>(static_cast<View*>(p.pointer)); }
   static constexpr bool trivial = false;
 };
@@ -100,13 +134,19 @@ class bool_list {
   }
   const bool* begin() const noexcept { return data_.get(); }
   const bool* end() const noexcept { return data_.get() + size_; }
+  std::size_t size() const noexcept { return size_; }
 
  private:
   std::size_t size_;
   std::unique_ptr<bool[]> data_;
 };
 template <>
-struct boxed_form<std::span<const bool>> : boxed_view<std::span<const bool>, bool_list> {};
+struct boxed_form<std::span<const bool>> : boxed_view<std::span<const bool>, bool_list> {
+  using boxed_view::own;
+  static payload own(const std::vector<bool>& x) {
+    return {.pointer = static_cast<std::span<const bool>*>(new owned(x))};
+  }
+};
 
 template <class T>
 inline constexpr bool is_view = false;
@@ -139,6 +179,20 @@ struct canonical<std::vector<T>> {
 template <class T>
 using canonical_t = canonical<std::remove_cvref_t<T>>::type;
 
+// The type that owns what the type in the box may only view.
+template <class T>
+struct owner {
+  using type = T;
+};
+template <>
+struct owner<std::string_view> {
+  using type = std::string;
+};
+template <class T>
+struct owner<std::span<const T>> {
+  using type = std::vector<T>;
+};
+
 template <class T>
 constexpr auto keys_function() noexcept -> key_set (*)(const payload&) noexcept {
   if constexpr (may_bring_keys<T>) {
@@ -151,8 +205,10 @@ template <class T>
 constexpr auto copy_function() noexcept -> payload (*)(const payload&) {
   if constexpr (boxed_form<T>::trivial)
     return nullptr;
+  else if constexpr (can_copy<T>)
+    return [](const payload& p) { return boxed_form<T>::own(std::as_const(boxed_form<T>::get(p))); };
   else
-    return [](const payload& p) { return boxed_form<T>::own(boxed_form<T>::get(p)); };
+    return [](const payload&) -> payload { raise_no_copy(boxed_name<T>()); };
 }
 template <class T>
 constexpr auto destroy_function() noexcept -> void (*)(payload&) noexcept {
@@ -167,8 +223,24 @@ constexpr auto destroy_function() noexcept -> void (*)(payload&) noexcept {
 }
 
 template <class T>
-inline constexpr value_type type_of{type_name<T>(),     raw_type_name<T>(), boxed_inline<T> ? sizeof(T) : 0,
-                                    keys_function<T>(), copy_function<T>(), destroy_function<T>()};
+constexpr auto read_function() noexcept -> payload (*)(text_reader&) {
+  using owner_type = owner<T>::type;
+  if constexpr (readable_text<owner_type>)
+    return [](text_reader& in) { return boxed_form<T>::own(read_text<owner_type>(in)); };
+  else
+    return nullptr;
+}
+template <class T>
+void write_boxed(std::string& out, const payload& p) {
+  write_text<T>(out, boxed_form<T>::get(p));
+}
+
+template <class T>
+inline constexpr value_type type_of{boxed_name<T>(),    raw_type_name<T>(), boxed_inline<T> ? sizeof(T) : 0,
+                                    keys_function<T>(), copy_function<T>(), destroy_function<T>(),
+                                    read_function<T>(), &write_boxed<T>};
+
+value read_value(const value_type& type, text_reader& in);
 
 }  // namespace detail
 
@@ -265,6 +337,9 @@ export class value {
 
  private:
   friend struct detail::value_word;
+  friend std::string to_string(const value& v);
+  friend value detail::read_value(const detail::value_type& type, text_reader& in);
+
   // In the low bits of the type's address, which are zero.
   static constexpr std::uintptr_t owned_bit = 1;      // what is held is given back by the type's destroy
   static constexpr std::uintptr_t reference_bit = 2;  // the payload is an address even if the object would fit into it

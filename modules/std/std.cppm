@@ -13,6 +13,7 @@ module;
 #include <charconv>
 #include <cmath>
 #include <compare>
+#include <complex>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -285,6 +286,7 @@ using std::stable_sort;
 export namespace std {
 using std::abs;
 using std::bit_cast;
+using std::complex;
 using std::countl_zero;
 using std::countr_zero;
 using std::exp;

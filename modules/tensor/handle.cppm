@@ -99,11 +99,21 @@ export class tensor {
   }
 
   inline detail::tensor_record& record() const noexcept { return *record_; }
-  static constexpr bool boxed_inline = true;  // one pointer, moved by copying its bytes
 
  private:
   void check_access(topbit::dtype wanted) const;
   detail::tensor_record* record_;
+};
+
+/// In boxes one pointer, moved by copying its bytes. As text what to_string() writes where it shows every value, also
+/// without the description: `[[1, 2], [3, 4]]` is of int64, `[1, 2.5]` of float32, `[True]` of bool, as in PyTorch, `3`
+/// has no dimensions. `[1, 2] (float64)` says the type; `(float32 [2, 3])` alone are zeros, and with `on meta` a tensor
+/// without elements.
+template <>
+struct boxed_type<tensor> {
+  static constexpr bool one_word = true;
+  static tensor read(text_reader& in);
+  static void write(std::string& out, const tensor& t);
 };
 
 /// What a call reads of a tensor.

@@ -1,4 +1,4 @@
-// The schema's names for this module's types, and how their defaults are written there.
+// The schema's names for this module's types, how their defaults are written there, and how values are as text.
 export module topbit.tensor:schema_types;
 
 import topbit.std;
@@ -39,6 +39,37 @@ template <>
 struct schema_type<"MemoryFormat"> {
   using value = memory_format;
   using argument = memory_format;
+};
+
+/// As text: `float32`, also `float`, `double`, `long`.
+template <>
+struct boxed_type<dtype> {
+  static dtype read(text_reader& in);
+  static void write(std::string& out, dtype x);
+};
+/// As text: `cuda:0`.
+template <>
+struct boxed_type<device> {
+  static device read(text_reader& in);
+  static void write(std::string& out, device x);
+};
+/// As text: `strided`.
+template <>
+struct boxed_type<layout> {
+  static layout read(text_reader& in);
+  static void write(std::string& out, layout x);
+};
+/// As text: `contiguous_format`.
+template <>
+struct boxed_type<memory_format> {
+  static memory_format read(text_reader& in);
+  static void write(std::string& out, memory_format x);
+};
+/// As text: `True`, `2`, `2.0`.
+template <>
+struct boxed_type<scalar> {
+  static scalar read(text_reader& in);
+  static void write(std::string& out, const scalar& x);
 };
 
 template <>

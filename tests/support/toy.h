@@ -23,7 +23,6 @@ constexpr topbit::key_set keys_of(const image& i) noexcept { return i.keys; }
 /// A handle that counts the references it takes: one word, so it is boxed in place, count and all.
 class tensor {
  public:
-  static constexpr bool boxed_inline = true;
   struct record {
     topbit::key_set keys;
     int count = 1;
@@ -71,6 +70,13 @@ constexpr topbit::key_set backend_keys_of(device d) noexcept {
 
 }  // namespace toy
 
+/// As text the number it holds; one made from text is on the CPU.
+template <>
+struct topbit::boxed_type<toy::tensor> {
+  static constexpr bool one_word = true;
+  static toy::tensor read(text_reader& in) { return toy::tensor(key::CPU, in.number<std::int64_t>()); }
+  static void write(std::string& out, const toy::tensor& t) { write_text(out, t.defined() ? t.value() : 0); }
+};
 template <>
 struct topbit::schema_type<"Tensor"> {
   using value = toy::tensor;

@@ -1,0 +1,72 @@
+// The one place where a user says how a type of theirs travels in boxes and as text.
+export module topbit.core:boxed_type;
+
+import topbit.std;
+import :extract;
+import :text;
+
+namespace topbit {
+
+/// How values of T travel in boxes and as text. Aggregates, enums and whatever else can be copied need none of it: they
+/// are boxed as they are, enums are read and written as their number, others are written as `<type name>`. A type that
+/// wants more has one specialisation, next to the type, with any of
+///   static constexpr std::string_view name = "colour";  what errors and tools call it
+///   static constexpr bool one_word = true;              of at most 8 bytes and may be moved by copying its bytes, such
+///                                                       as an intrusive handle: it sits in the value itself
+///   static T copy(const T&);                            how to make an owned copy where there is no copy constructor
+///   static T read(text_reader&);                        from text; throws bad_argument, as all text_reader's members
+///   do static void write(std::string&, const T&);          appends text, which read() should understand
+export template <class T>
+struct boxed_type;
+
+/// Types whose object sits in a boxed value: at most 8 bytes that are trivial, or may be moved by copying them.
+export template <class T>
+concept boxed_inline = sizeof(T) <= 8 && alignof(T) <= 8 &&
+                       ((std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T>) ||
+                        requires { requires boxed_type<T>::one_word; });
+
+namespace detail {
+
+template <class T>
+concept copied_by_boxed_type = requires(const T& x) {
+  { boxed_type<T>::copy(x) } -> std::same_as<T>;
+};
+
+// A vector claims a copy constructor whatever its elements have, so elements are asked themselves.
+template <class T>
+inline constexpr bool can_copy = std::is_copy_constructible_v<T> || copied_by_boxed_type<T>;
+template <class T>
+inline constexpr bool can_copy<std::vector<T>> = can_copy<T>;
+template <class T>
+inline constexpr bool can_copy<std::span<T>> = can_copy<std::remove_const_t<T>>;
+template <class T>
+inline constexpr bool can_copy<std::optional<T>> = can_copy<T>;
+
+template <class T>
+  requires can_copy<T>
+T copy_of(const T& x) {
+  if constexpr (std::is_copy_constructible_v<typename element<T>::type>) {
+    return x;
+  } else if constexpr (copied_by_boxed_type<T>) {
+    return boxed_type<T>::copy(x);
+  } else if constexpr (is_optional<T>::value) {
+    return x.has_value() ? T(copy_of(*x)) : T();
+  } else {
+    T all;
+    all.reserve(x.size());
+    for (const auto& y : x) all.push_back(copy_of(y));
+    return all;
+  }
+}
+
+template <class T>
+consteval std::string_view boxed_name() {
+  if constexpr (requires { boxed_type<T>::name; })
+    return boxed_type<T>::name;
+  else
+    return type_name<T>();
+}
+
+}  // namespace detail
+
+}  // namespace topbit

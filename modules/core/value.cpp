@@ -1,0 +1,28 @@
+module topbit.core;
+
+import topbit.std;
+
+namespace topbit {
+
+std::string to_string(const value& v) {
+  std::string text;
+  if (v.is_none())
+    text = "None";
+  else
+    v.type()->write(text, v.fetched());
+  return text;
+}
+
+value detail::read_value(const value_type& type, text_reader& in) {
+  value v;
+  v.payload_ = type.read(in);
+  v.type_ = reinterpret_cast<std::uintptr_t>(&type) | (type.destroy != nullptr ? value::owned_bit : 0);
+  return v;
+}
+
+void detail::raise_no_copy(std::string_view type) {
+  throw bad_argument("found a copy to be made of '" + std::string(type) +
+                     "', wanted a type that can be copied; specialise topbit::boxed_type for it with copy()");
+}
+
+}  // namespace topbit

@@ -1,0 +1,73 @@
+module topbit.tensor;
+
+import topbit.std;
+import topbit.core;
+
+namespace topbit {
+
+namespace {
+
+template <class T>
+struct named {
+  std::string_view name;
+  T value;
+};
+constexpr named<dtype> dtypes[] = {{"bool", dtype::boolean},    {"int64", dtype::int64}, {"float32", dtype::float32},
+                                   {"float64", dtype::float64}, {"long", dtype::int64},  {"float", dtype::float32},
+                                   {"double", dtype::float64}};
+constexpr named<layout> layouts[] = {
+    {"strided", layout::strided}, {"sparse_coo", layout::sparse_coo}, {"sparse_csr", layout::sparse_csr}};
+constexpr named<memory_format> memory_formats[] = {{"contiguous_format", memory_format::contiguous},
+                                                   {"preserve_format", memory_format::preserve}};
+
+template <class T, std::size_t N>
+T read_name(text_reader& in, const named<T> (&all)[N]) {
+  std::string wanted;
+  for (const named<T>& n : all) {
+    if (in.take_word(n.name)) return n.value;
+    wanted += (wanted.empty() ? "" : ", ") + std::string(n.name);
+  }
+  in.fail("one of " + wanted);
+}
+// The number of one that has no name: whoever cast it must see it.
+template <class T, std::size_t N>
+void write_name(std::string& out, T x, const named<T> (&all)[N]) {
+  for (const named<T>& n : all) {
+    if (n.value == x) return void(out += n.name);
+  }
+  out += std::to_string(static_cast<int>(x));
+}
+
+}  // namespace
+
+dtype boxed_type<dtype>::read(text_reader& in) { return read_name(in, dtypes); }
+void boxed_type<dtype>::write(std::string& out, dtype x) { write_name(out, x, dtypes); }
+layout boxed_type<layout>::read(text_reader& in) { return read_name(in, layouts); }
+void boxed_type<layout>::write(std::string& out, layout x) { write_name(out, x, layouts); }
+memory_format boxed_type<memory_format>::read(text_reader& in) { return read_name(in, memory_formats); }
+void boxed_type<memory_format>::write(std::string& out, memory_format x) { write_name(out, x, memory_formats); }
+
+device boxed_type<device>::read(text_reader& in) {
+  const std::size_t begin = in.column();
+  const std::string_view text = in.token();
+  try {
+    return parse_device(text);
+  } catch (const device_error&) {
+    in.fail_at(begin, "a device: cpu, cuda, cuda:N, meta, or another backend's name");
+  }
+}
+void boxed_type<device>::write(std::string& out, device x) { out += to_string(x); }
+
+scalar boxed_type<scalar>::read(text_reader& in) {
+  if (in.take_word("True") || in.take_word("true")) return true;
+  if (in.take_word("False") || in.take_word("false")) return false;
+  const text_reader::number_text n = in.number_token();
+  return n.is_integer ? scalar(in.convert<std::int64_t>(n)) : scalar(in.convert<double>(n));
+}
+void boxed_type<scalar>::write(std::string& out, const scalar& x) {
+  if (x.type() == dtype::boolean) return write_text(out, x.to_int64() != 0);
+  if (x.type() == dtype::int64) return write_text(out, x.to_int64());
+  write_text(out, x.to_double());
+}
+
+}  // namespace topbit
