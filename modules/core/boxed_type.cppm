@@ -22,7 +22,7 @@ struct boxed_type;
 /// Types whose object sits in a boxed value: at most 8 bytes that are trivial, or may be moved by copying them.
 export template <class T>
 concept boxed_inline = sizeof(T) <= 8 && alignof(T) <= 8 &&
-                       ((std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T>) ||
+                       ((std::is_trivially_copyable_v<T> && std::is_copy_constructible_v<T>) ||
                         requires { requires boxed_type<T>::one_word; });
 
 namespace detail {

@@ -22,6 +22,7 @@ export import :text_form;
 export import :value;
 export import :slot;
 export import :stack;
+export import :object;
 
 // Tier 4: dispatch.
 export import :kernel;

@@ -1,8 +1,11 @@
 #include <catch2/catch_test_macros.hpp>
 #include <cstdint>
 #include <limits>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "support/raises.h"
@@ -22,6 +25,52 @@ std::string refusal(std::string_view text) {
   return toy::text_of<tb::bad_argument>([&] { (void)read_text<T>(text); });
 }
 }  // namespace
+
+TEST_CASE("schema_types: each type travels through a boxed layer and comes back the same",
+          "[tensor][boxed_types][B7]") {
+  using tensors = std::vector<std::optional<tb::tensor>>;
+  using result = std::tuple<tb::tensor, tb::dtype, tb::device, tb::layout, tb::memory_format, tb::scalar, tensors,
+                            std::optional<tb::device>, std::vector<tb::dtype>>;
+  static constexpr tb::op<
+      "schema_types::all(Tensor a, ScalarType t, Device d, Layout l, MemoryFormat m, Scalar s, Tensor?[] list, "
+      "Device? where, ScalarType[] types) -> (Tensor, ScalarType, Device, Layout, MemoryFormat, Scalar, Tensor?[], "
+      "Device?, ScalarType[])">
+      all;
+  const auto kernels = tb::library("schema_types")
+                           .def(all)
+                           .impl<[](const tb::tensor& a, tb::dtype t, tb::device d, tb::layout l, tb::memory_format m,
+                                    const tb::scalar& s, std::span<const std::optional<tb::tensor>> list,
+                                    std::optional<tb::device> where, std::span<const tb::dtype> types) {
+                             return result(a, t, d, l, m, s, tensors(list.begin(), list.end()), where,
+                                           std::vector(types.begin(), types.end()));
+                           }>(all);
+  static int passed = 0;
+  constexpr auto call_on = [](const tb::operator_handle& op, tb::key_set keys, tb::stack& s) {
+    ++passed;
+    op.redispatch_boxed(keys & tb::below(tb::key::Profiler), s);
+  };
+  const auto layer = tb::fallback<call_on>(tb::key::Profiler);
+  const tb::include_guard through(tb::key::Profiler);
+  const tb::tensor one = tb::from_values({1.0F}, {1});
+  const tensors list{one, std::nullopt};
+  const std::vector types{tb::dtype::boolean, tb::dtype::float64};
+  const auto [a, t, d, l, m, s, listed, where, typed] =
+      all(one, tb::dtype::int64, tb::cuda(3), tb::layout::sparse_csr, tb::memory_format::preserve, 2.5, list,
+          std::optional(tb::meta), types);
+  CHECK(passed == 1);
+  CHECK(a.same_as(one));
+  CHECK(t == tb::dtype::int64);
+  CHECK(d == tb::cuda(3));
+  CHECK(l == tb::layout::sparse_csr);
+  CHECK(m == tb::memory_format::preserve);
+  CHECK(s == tb::scalar(2.5));
+  REQUIRE(listed.size() == 2);
+  CHECK(listed[0]->same_as(one));
+  CHECK_FALSE(listed[1]);
+  CHECK(where == tb::meta);
+  CHECK(typed == types);
+  CHECK(one.record().references == 4);  // a, list, listed and one itself
+}
 
 TEST_CASE("schema_types: a dtype is read by its name and by those of schemas", "[tensor][text]") {
   for (const tb::dtype t : {tb::dtype::boolean, tb::dtype::int64, tb::dtype::float32, tb::dtype::float64}) {

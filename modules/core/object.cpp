@@ -1,0 +1,9 @@
+module topbit.core;
+
+import topbit.std;
+
+namespace topbit {
+
+object::~object() = default;
+
+}  // namespace topbit
