@@ -38,18 +38,6 @@ struct boxed_target {
 std::size_t aliased_argument(const operator_handle& op, std::size_t result, std::size_t results,
                              std::span<const bool> candidates);
 
-template <class T>
-inline constexpr bool is_tuple = false;
-template <class... T>
-inline constexpr bool is_tuple<std::tuple<T...>> = true;
-
-template <class R>
-inline constexpr std::size_t result_count = 1;
-template <>
-inline constexpr std::size_t result_count<void> = 0;
-template <class... T>
-inline constexpr std::size_t result_count<std::tuple<T...>> = sizeof...(T);
-
 // Boxes one argument of a typed call without owning it. An empty optional is none.
 template <class A>
 value borrowed(std::remove_reference_t<A>& x) noexcept {
@@ -152,20 +140,6 @@ template <class... A>
     return ((std::uintptr_t{0} | ... | unboxed<A>::difference(first[I])) & ~value_word::owned) == 0;
   }(std::index_sequence_for<A...>());
 }
-
-// The types of a result, one by one.
-template <class R>
-struct results_of {
-  using type = std::tuple<R>;
-};
-template <>
-struct results_of<void> {
-  using type = std::tuple<>;
-};
-template <class... T>
-struct results_of<std::tuple<T...>> {
-  using type = std::tuple<T...>;
-};
 
 // Throws bad_argument unless the kernel left results of these types, and nothing else, where its arguments began.
 // Returns the first of them; a result that is taken from it is no reference.

@@ -19,6 +19,7 @@ export import :extract;
 export import :boxed_type;
 export import :text_reader;
 export import :text_form;
+export import :boxed_form;
 export import :value;
 export import :slot;
 export import :stack;

@@ -3,8 +3,8 @@
 export module topbit.core:slot;
 
 import topbit.std;
+import :boxed_form;
 import :extract;
-import :value;
 
 namespace topbit {
 
@@ -12,6 +12,32 @@ namespace detail {
 
 template <class A>
 inline constexpr bool is_written = std::is_lvalue_reference_v<A> && !std::is_const_v<std::remove_reference_t<A>>;
+
+template <class T>
+inline constexpr bool is_tuple = false;
+template <class... T>
+inline constexpr bool is_tuple<std::tuple<T...>> = true;
+
+template <class R>
+inline constexpr std::size_t result_count = 1;
+template <>
+inline constexpr std::size_t result_count<void> = 0;
+template <class... T>
+inline constexpr std::size_t result_count<std::tuple<T...>> = sizeof...(T);
+
+// The types of a result, one by one.
+template <class R>
+struct results_of {
+  using type = std::tuple<R>;
+};
+template <>
+struct results_of<void> {
+  using type = std::tuple<>;
+};
+template <class... T>
+struct results_of<std::tuple<T...>> {
+  using type = std::tuple<T...>;
+};
 
 struct slot_info {
   const value_type* type;  // of a value that is not none
@@ -39,12 +65,12 @@ inline constexpr std::span<const slot_info> argument_slots{};
 template <class R, class... A>
 inline constexpr std::span<const slot_info> argument_slots<R(A...)>{slots<A...>};
 
+template <class Results>
+inline constexpr std::span<const slot_info> slots_of_results{};
+template <class... R>
+inline constexpr std::span<const slot_info> slots_of_results<std::tuple<R...>>{slots<std::remove_cvref_t<R>...>};
 template <class R>
-inline constexpr std::span<const slot_info> result_slots{slots<std::remove_cvref_t<R>>};
-template <>
-inline constexpr std::span<const slot_info> result_slots<void>{};
-template <class... T>
-inline constexpr std::span<const slot_info> result_slots<std::tuple<T...>>{slots<std::remove_cvref_t<T>...>};
+inline constexpr std::span<const slot_info> result_slots = slots_of_results<typename results_of<R>::type>;
 
 }  // namespace detail
 

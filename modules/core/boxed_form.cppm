@@ -1,0 +1,240 @@
+// What a value's bytes mean, by the C++ type in it: how it sits in the payload, and the operations on it that code
+// which does not know the type can call.
+//
+// Types of at most 8 bytes sit in the payload itself, others behind a pointer; strings and lists as views.
+export module topbit.core:boxed_form;
+
+import topbit.std;
+import :boxed_type;
+import :extract;
+import :key_set;
+import :text;
+import :text_form;
+import :text_reader;
+
+namespace topbit {
+
+namespace detail {
+
+union payload {
+  std::int64_t integer;
+  double number;
+  void* pointer;
+  unsigned char bytes[8];
+};
+
+// The operations of one C++ type in boxed form. Types are equal when their identities are: each image has its own
+// object.
+struct value_type {
+  std::string_view name;  // for people
+  std::string_view identity;
+  std::size_t inline_size;                   // of an object that sits in the payload; 0: behind a pointer
+  key_set (*keys)(const payload&) noexcept;  // null: brings none
+  payload (*copy)(const payload&);           // makes an owned payload; null: the bytes are enough
+  void (*destroy)(payload&) noexcept;        // null: nothing to do
+  payload (*read)(text_reader&);             // makes an owned payload; null: nobody says how
+  void (*write)(std::string&, const payload&);
+};
+
+[[noreturn]] void raise_no_copy(std::string_view type);
+
+// What a box is given to own: itself where it is moved in, else a copy.
+template <class T, class U>
+decltype(auto) to_own(U&& x) {
+  if constexpr (std::same_as<std::remove_cvref_t<U>, T> && std::is_lvalue_reference_v<U>)
+    return copy_of<T>(x);
+  else
+    return std::forward<U>(x);
+}
+
+template <class T>
+struct boxed_form;  // how T sits in a payload: get, keys, copy, destroy
+
+template <boxed_inline T>
+struct boxed_form<T> {
+  static T& get(payload& p) noexcept { return *std::launder(reinterpret_cast<T*>(p.bytes)); }
+  static const T& get(const payload& p) noexcept { return *std::launder(reinterpret_cast<const T*>(p.bytes)); }
+  static payload borrow(const T& x) noexcept {
+    payload p{.integer = 0};
+    std::memcpy(p.bytes, static_cast<const void*>(std::addressof(x)), sizeof(T));
+    return p;
+  }
+  template <class U>
+  static payload own(U&& x) {
+    payload p{.integer = 0};
+    ::new (static_cast<void*>(p.bytes)) T(to_own<T>(std::forward<U>(x)));
+    return p;
+  }
+  static constexpr bool trivial = std::is_trivially_copyable_v<T>;
+};
+
+template <class T>
+  requires(!boxed_inline<T>)
+struct boxed_form<T> {
+  static T& get(const payload& p) noexcept { return *static_cast<T*>(p.pointer); }
+  static payload borrow(const T& x) noexcept { return {.pointer = const_cast<T*>(std::addressof(x))}; }
+  template <class U>
+  static payload own(U&& x) {
+    return {.pointer = new T(to_own<T>(std::forward<U>(x)))};
+  }
+  static constexpr bool trivial = false;
+};
+
+template <class Owner, class Range>
+Owner list_of_copies(const Range& all) {
+  if constexpr (std::is_copy_constructible_v<typename element<std::remove_cvref_t<decltype(*all.begin())>>::type>) {
+    return Owner(all.begin(), all.end());
+  } else {
+    Owner copies;
+    copies.reserve(all.size());
+    for (const auto& x : all) copies.push_back(copy_of(x));
+    return copies;
+  }
+}
+
+// Views box as views; an owned one sits in front of its characters or elements, in one object.
+template <class View, class Owner>
+struct boxed_view {
+  struct owned : View {
+    explicit owned(Owner&& x) : data(std::move(x)) { static_cast<View&>(*this) = View(data); }
+    template <class Range>
+    explicit owned(const Range& x) : data(list_of_copies<Owner>(x)) {
+      static_cast<View&>(*this) = View(data);
+    }
+    owned(const owned&) = delete;
+    Owner data;
+  };
+  static const View& get(const payload& p) noexcept { return *static_cast<View*>(p.pointer); }
+  static payload borrow(const View& x) noexcept { return {.pointer = const_cast<View*>(std::addressof(x))}; }
+  static payload own(const View& x) { return {.pointer = static_cast<View*>(new owned(x))}; }
+  // Moved in: a temporary of the owning type is deduced, an object with a name is not.
+  template <std::same_as<Owner> T>
+  static payload own(T&& x) {
+    return {.pointer = static_cast<View*>(new owned(std::move(x)))};
+  }
+  static void destroy(payload& p) noexcept { delete static_cast<owned*>(static_cast<View*>(p.pointer)); }
+  static constexpr bool trivial = false;
+};
+template <>
+struct boxed_form<std::string_view> : boxed_view<std::string_view, std::string> {};
+template <class T>
+struct boxed_form<std::span<const T>> : boxed_view<std::span<const T>, std::vector<T>> {};
+
+// A vector of bool has no elements to view.
+class bool_list {
+ public:
+  template <class Iterator>
+  bool_list(Iterator first, Iterator last) : size_(static_cast<std::size_t>(last - first)), data_(new bool[size_]) {
+    for (bool* to = data_.get(); first != last; ++first) *to++ = *first;
+  }
+  const bool* begin() const noexcept { return data_.get(); }
+  const bool* end() const noexcept { return data_.get() + size_; }
+  std::size_t size() const noexcept { return size_; }
+
+ private:
+  std::size_t size_;
+  std::unique_ptr<bool[]> data_;
+};
+template <>
+struct boxed_form<std::span<const bool>> : boxed_view<std::span<const bool>, bool_list> {
+  using boxed_view::own;
+  static payload own(const std::vector<bool>& x) {
+    return {.pointer = static_cast<std::span<const bool>*>(new owned(x))};
+  }
+};
+
+template <class T>
+inline constexpr bool is_view = false;
+template <>
+inline constexpr bool is_view<std::string_view> = true;
+template <class T>
+inline constexpr bool is_view<std::span<const T>> = true;
+
+// The type a C++ argument or result has inside a box: strings and lists as views, the rest as itself.
+template <class T>
+struct canonical {
+  using type = T;
+};
+template <>
+struct canonical<std::string> {
+  using type = std::string_view;
+};
+template <>
+struct canonical<const char*> {
+  using type = std::string_view;
+};
+template <std::size_t N>
+struct canonical<char[N]> {
+  using type = std::string_view;
+};
+template <class T>
+struct canonical<std::vector<T>> {
+  using type = std::span<const T>;
+};
+template <class T>
+using canonical_t = canonical<std::remove_cvref_t<T>>::type;
+
+// The type that owns what the type in the box may only view.
+template <class T>
+struct owner {
+  using type = T;
+};
+template <>
+struct owner<std::string_view> {
+  using type = std::string;
+};
+template <class T>
+struct owner<std::span<const T>> {
+  using type = std::vector<T>;
+};
+
+template <class T>
+constexpr auto keys_function() noexcept -> key_set (*)(const payload&) noexcept {
+  if constexpr (may_bring_keys<T>) {
+    return [](const payload& p) noexcept { return keys_in(static_cast<const T&>(boxed_form<T>::get(p))); };
+  } else {
+    return nullptr;
+  }
+}
+template <class T>
+constexpr auto copy_function() noexcept -> payload (*)(const payload&) {
+  if constexpr (boxed_form<T>::trivial)
+    return nullptr;
+  else if constexpr (can_copy<T>)
+    return [](const payload& p) { return boxed_form<T>::own(std::as_const(boxed_form<T>::get(p))); };
+  else
+    return [](const payload&) -> payload { raise_no_copy(boxed_name<T>()); };
+}
+template <class T>
+constexpr auto destroy_function() noexcept -> void (*)(payload&) noexcept {
+  if constexpr (boxed_form<T>::trivial)
+    return nullptr;
+  else if constexpr (is_view<T>)
+    return &boxed_form<T>::destroy;
+  else if constexpr (boxed_inline<T>)
+    return [](payload& p) noexcept { std::destroy_at(&boxed_form<T>::get(p)); };
+  else
+    return [](payload& p) noexcept { delete &boxed_form<T>::get(p); };
+}
+
+template <class T>
+constexpr auto read_function() noexcept -> payload (*)(text_reader&) {
+  using owner_type = owner<T>::type;
+  if constexpr (readable_text<owner_type>)
+    return [](text_reader& in) { return boxed_form<T>::own(read_text<owner_type>(in)); };
+  else
+    return nullptr;
+}
+template <class T>
+void write_boxed(std::string& out, const payload& p) {
+  write_text<T>(out, boxed_form<T>::get(p));
+}
+
+template <class T>
+inline constexpr value_type type_of{boxed_name<T>(),    raw_type_name<T>(), boxed_inline<T> ? sizeof(T) : 0,
+                                    keys_function<T>(), copy_function<T>(), destroy_function<T>(),
+                                    read_function<T>(), &write_boxed<T>};
+
+}  // namespace detail
+
+}  // namespace topbit
