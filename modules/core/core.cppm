@@ -29,6 +29,7 @@ export import :object;
 export import :kernel;
 export import :guard;
 export import :table;
+export import :tracer;
 export import :handle;
 export import :listener;
 export import :boxing;
@@ -50,6 +51,7 @@ export import :why_not;
 export import :coverage;
 export import :what_if;
 export import :json;
+export import :trace;
 
 // Behind the registry's lock: not exported, seen by this module's own source files.
 import :strings;
@@ -59,4 +61,5 @@ import :registry_state;
 import :recording;
 import :image_marks;
 import :snapshot;
+import :trace_session;
 import :wording;

@@ -48,6 +48,7 @@ entry::entry(const operator_info& op, registry_state& registry)
   for (std::atomic<const kernel*>& row : more_rows) row.store(raiser_.get(), std::memory_order_relaxed);
   row0.store(raiser_.get(), std::memory_order_relaxed);
   mask.store(~std::uint64_t{0}, std::memory_order_relaxed);
+  if (home->traced) follow_trace();
 }
 
 entry::~entry() {
@@ -109,14 +110,16 @@ const kernel* entry::front_of(const kernel& impl) const noexcept {
 }
 
 // A row that did not change is not written, so that callers on other processors keep their copy of its line.
-void entry::store(unsigned row, const kernel* k) noexcept {
+void entry::store(unsigned row, const row_choice<live_registration>& choice) noexcept {
+  const kernel* k = record_of(row, choice);
+  if (home->traced) k = traced(row, choice, k);
   if (stored(row) != k) (&row0)[row].store(k, std::memory_order_release);
 }
 
 void entry::refresh(const row_set& rows) noexcept {
   if (!reachable_) return;
   const live_kernels live(*this);
-  rows.for_each([&](unsigned row) { store(row, record_of(row, row_value(live, row, [](auto&&...) {}))); });
+  rows.for_each([&](unsigned row) { store(row, row_value(live, row, [](auto&&...) {})); });
   refresh_words(rows);
 }
 
@@ -134,7 +137,7 @@ void entry::refresh_words(const row_set& rows) noexcept {
     const std::uint64_t bit = key_set(building_block{layer}).raw();
     seen_ = seen ? seen_ | bit : seen_ & ~bit;
   });
-  const kernel* select = stored(row_of(key::BackendSelect));
+  const kernel* select = behind(row_of(key::BackendSelect));
   const bool selects = select != skip_.get() && select != raiser_.get();
   const key_set layers = home->always_included | (selects ? key_set(key::BackendSelect) : key_set());
   mask.store(~functionality_bits | seen_, std::memory_order_release);
@@ -156,7 +159,7 @@ bool entry::follow_definitions() noexcept {
   } else {
     defined.store(false, std::memory_order_release);
     reachable_ = false;
-    for (unsigned row = 0; row < row_count; ++row) store(row, raiser_.get());
+    for (unsigned row = 0; row < row_count; ++row) store(row, {});
     seen_ = functionality_bits;
     mask.store(~std::uint64_t{0}, std::memory_order_release);
     always.store(0, std::memory_order_release);

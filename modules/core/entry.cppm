@@ -67,6 +67,11 @@ struct free_record {
 };
 using record_ptr = std::unique_ptr<kernel, free_record>;
 
+struct tracing;
+struct free_tracing {
+  void operator()(tracing* t) const noexcept;
+};
+
 // One per (name, C++ signature). Immortal: it stays when everything registered for it is gone, and is found again.
 struct entry : entry_head {
   std::atomic<const kernel*> more_rows[row_count - 1];
@@ -99,7 +104,9 @@ struct entry : entry_head {
   // The BackendSelect kernel made from the signature; null if there is none to make.
   inline const live_registration* generated() const noexcept { return generated_.get(); }
 
-  inline bool raises(unsigned row) const noexcept { return stored(row) == raiser_.get(); }
+  // What calls reach by this row, through the tracer where there is one.
+  const kernel* behind(unsigned row) const noexcept;
+  inline bool raises(unsigned row) const noexcept { return behind(row) == raiser_.get(); }
   // What a row with this choice holds.
   const kernel* record_of(unsigned row, const row_choice<live_registration>& choice) const noexcept;
   // The record by which calls reach this kernel: itself, or its adapter.
@@ -108,12 +115,16 @@ struct entry : entry_head {
   void refresh(const row_set& rows) noexcept;
   // Lets calls reach the operator, or stops them, as its definitions now say. True if that is a change.
   bool follow_definitions() noexcept;
+  // Puts the tracer into the rows, or takes it out of them, as the registry now says.
+  void follow_trace() noexcept;
 
  private:
   void refresh_words(const row_set& rows) noexcept;
   record_ptr make(kernel_kind kind);
   inline const kernel* stored(unsigned row) const noexcept { return (&row0)[row].load(std::memory_order_relaxed); }
-  void store(unsigned row, const kernel* k) noexcept;
+  void store(unsigned row, const row_choice<live_registration>& choice) noexcept;
+  // What a traced row holds instead of `front`: the tracer, or where there is no memory for it `front` itself.
+  const kernel* traced(unsigned row, const row_choice<live_registration>& choice, const kernel* front) noexcept;
 
   bool reachable_ = false;                   // rows hold what is live; otherwise every one of them raises
   record_ptr raiser_;                        // throws no_kernel
@@ -123,6 +134,7 @@ struct entry : entry_head {
   std::vector<record_ptr> adapters_;         // one per boxed kernel that ever served this operator
   std::unique_ptr<live_registration> generated_;
   schema_record first_schema_;
+  std::unique_ptr<tracing, free_tracing> tracing_;  // made by the first trace, and kept
 };
 
 inline entry& entry_of(entry_head& head) noexcept { return static_cast<entry&>(head); }

@@ -25,13 +25,14 @@ enum class kernel_kind : std::uint8_t {
   raise,           // no kernel: throws, saying why
   adapter,         // a boxed kernel with a typed front
   backend_select,  // adds the keys its device argument stands for and selects again
+  tracer,          // records the call and runs what the row would hold without it
   binder           // row 0 of an unbound operator: binds it and calls again
 };
 
 struct kernel {
   using boxed_function = void (*)(const kernel*, const operator_handle&, key_set, stack&);
   boxed_function boxed = nullptr;
-  const void* state = nullptr;  // binder: the site; adapter: the boxed kernel
+  const void* state = nullptr;  // binder: the site; adapter: the boxed kernel; tracer: the traced rows
   entry_head* owner = nullptr;  // records an entry made for itself
   kernel_kind kind = kernel_kind::typed;
 };

@@ -22,6 +22,7 @@ import :schema;
 import :signature;
 import :stack;
 import :text;
+import :tracer;
 import :version;
 
 namespace topbit {
@@ -108,6 +109,19 @@ struct caller<R(A...)> {
     if constexpr (signature_selects_backend<R(A...)>) ((chosen = chosen | backend_keys_in(a)), ...);
     return select(k->owner, chosen, std::forward<A>(a)...);
   }
+  static R trace(A... a, key_set keys, const kernel* k) {
+    const winner& w = winner_at(k, keys);
+    if (!this_thread_is_traced()) return jump(w.front, keys, std::forward<A>(a)...);
+    trace_scope scope(w, keys, key_set::from_raw((std::uint64_t{0} | ... | keys_in(a).raw())));
+    if constexpr (std::is_void_v<R>) {
+      jump(w.front, keys, std::forward<A>(a)...);
+      scope.returned();
+    } else {
+      R result = jump(w.front, keys, std::forward<A>(a)...);
+      scope.returned();
+      return result;
+    }
+  }
   template <class T>
   static key_set backend_keys_in(const T& x) {
     if constexpr (selects_backend<T>)
@@ -124,6 +138,7 @@ struct caller<R(A...)> {
       r->boxed = &boxed_call<R(A...)>::run_boxed;
     }
     if (kind == kernel_kind::backend_select) r->unboxed = &select_backend;
+    if (kind == kernel_kind::tracer) r->unboxed = &trace;
     return r;
   }
 };

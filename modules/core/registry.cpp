@@ -42,7 +42,11 @@ registry::registry() : state_(std::make_unique<detail::registry_state>()) {}
 registry::~registry() = default;
 
 registry& registry::process() noexcept {
-  static registry& r = *new registry;
+  static registry& r = []() -> registry& {
+    registry& made = *new registry;
+    detail::start_environment_trace(*made.state_);
+    return made;
+  }();
   return r;
 }
 

@@ -71,6 +71,7 @@ struct registry_state {
   std::vector<std::vector<request>*> batches;  // that may be taken back and come again
   functor_ptr functors;                        // all there ever were, each the next of the one before it
   std::uint64_t next_id = 1;
+  bool traced = false;  // rows hold tracers
 
   ~registry_state();
 
@@ -88,6 +89,8 @@ struct registry_state {
   std::shared_ptr<listener> withdraw(std::vector<request>& batch) noexcept;
   // The rows of an operator without kernels that do not raise: a fallback serves them, or calls pass through.
   row_set rows_of_every_operator() const noexcept;
+  // Puts tracers into the rows of every operator, or takes them out.
+  void follow_trace(bool on) noexcept;
   // The defined name nearest to this one, if near enough to be a slip of the pen; else empty.
   std::string nearest(std::string_view name) const;
 

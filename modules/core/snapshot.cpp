@@ -91,7 +91,7 @@ published take_published(const operator_handle& op) {
   p.always = e.always.load(std::memory_order_acquire);
   p.defined = e.defined.load(std::memory_order_acquire);
   for (unsigned row = 0; row < row_count; ++row) {
-    const kernel* k = e.row(row);
+    const kernel* k = e.behind(row);
     p.rows.push_back({k->kind, k, k->state});
   }
   p.arguments = e.signature->arguments;

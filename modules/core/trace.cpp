@@ -1,0 +1,85 @@
+module topbit.core;
+
+import topbit.std;
+
+namespace topbit {
+
+using detail::trace_buffer;
+using detail::trace_record;
+
+trace::trace(std::size_t limit, bool process) : session_(std::make_shared<detail::trace_session>(limit)) {
+  detail::start_trace(session_, process);
+}
+trace trace::this_thread(std::size_t limit) { return trace(limit, false); }
+trace trace::process(std::size_t limit) { return trace(limit, true); }
+
+trace::~trace() {
+  stop();
+  clear();  // a thread that makes no call any more keeps its buffer
+}
+
+void trace::stop() noexcept { detail::end_trace(session_); }
+
+std::vector<trace_event> trace::events() const {
+  const std::lock_guard lock(session_->mutex);
+  std::vector<trace_event> all;
+  std::vector<trace_record> records;
+  const detail::trace_scale since{session_->begin};
+  for (const auto& b : session_->buffers) {
+    records.clear();
+    b->read(records);
+    for (const trace_record& r : records) all.push_back(detail::event_of(r, b->thread(), since));
+  }
+  return all;
+}
+
+std::string trace::text() const {
+  const std::lock_guard lock(session_->mutex);
+  const auto has_some = [](const auto& b) { return b->size() != 0; };
+  const bool several = std::ranges::count_if(session_->buffers, has_some) > 1;
+  std::string text;
+  std::vector<trace_record> records;
+  detail::trace_phrases phrases(&detail::text_phrase);
+  const detail::trace_scale since{session_->begin};
+  for (const auto& b : session_->buffers) {
+    records.clear();
+    b->read(records);
+    if (several && !records.empty()) text += detail::thread_heading(b->thread());
+    constexpr std::size_t usual_line = 128;
+    text.reserve(text.size() + records.size() * usual_line);
+    for (const trace_record& r : records) {
+      detail::append_line(text, r.depth, phrases.of(r), since(r.end) - since(r.begin));
+    }
+  }
+  return text;
+}
+
+std::uint64_t trace::dropped() const noexcept {
+  const std::lock_guard lock(session_->mutex);
+  std::uint64_t all = 0;
+  for (const auto& b : session_->buffers) all += b->dropped();
+  return all;
+}
+
+void trace::clear() noexcept {
+  const std::lock_guard lock(session_->mutex);
+  for (const auto& b : session_->buffers) b->clear(b->size());
+}
+
+trace_event detail::event_of(const trace_record& r, unsigned thread, const trace_scale& since) {
+  const winner& w = *r.ran;
+  const key_set keys = key_set::from_raw(r.keys) & key_set::full();
+  trace_event e;
+  e.op = entry_of(*w.op).name;
+  e.keys = keys;
+  e.winner = {key_of_row(keys.row()), w.why, false, w.registered_for, {w.file, w.line}};
+  e.redispatch = r.redispatch;
+  e.threw = r.threw;
+  e.depth = r.depth;
+  e.thread = thread;
+  e.start_ns = since(r.begin);
+  e.duration_ns = since(r.end) - e.start_ns;
+  return e;
+}
+
+}  // namespace topbit

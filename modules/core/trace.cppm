@@ -1,0 +1,81 @@
+// A trace: every call and redispatch of a while, with the kernel that ran and why, what called what, and how long it
+// took. A debugger's view without a debugger, in a build made for speed.
+//
+// It costs nothing while none is on. The environment can ask for one for a whole process, without a change to it:
+//   TOPBIT_TRACE=1          each call as a line on the standard error output
+//   TOPBIT_TRACE=text:FILE  the same into a file
+//   TOPBIT_TRACE=json:FILE  a file for trace viewers, in the Trace Event Format
+// It is read when the process registry is made, which is before main() where something is registered before main().
+// Another value, or a file that cannot be opened, is an error: one sentence, and the process ends with status 2.
+export module topbit.core:trace;
+
+import topbit.std;
+import :computed_table;
+import :key_set;
+
+namespace topbit {
+
+namespace detail {
+struct trace_session;
+}  // namespace detail
+
+/// A call or redispatch that ended.
+export struct trace_event {
+  std::string op;
+  key_set keys;                  // what it was selected with
+  table_row winner;              // the row, and what ran; `missing` where no kernel did
+  bool redispatch = false;       // with another set than a call with the same arguments would have had
+  bool threw = false;            // ended by an exception
+  unsigned depth = 0;            // traced calls of the same thread that it is inside of
+  unsigned thread = 0;           // of the process: 1 is the first that was ever traced
+  std::int64_t start_ns = 0;     // since the trace began
+  std::int64_t duration_ns = 0;  // with everything inside it, and with what tracing that takes
+  friend bool operator==(const trace_event&, const trace_event&) = default;
+};
+
+/// Traces calls and redispatches of operators of the process registry, from its making until stop() or its end: those
+/// of one thread, or those of all. Several may be on at once; each hears of everything. call_at(), which selects
+/// nothing, is not traced, nor are keys that calls pass through. Cost: the first trace to begin and the last to end
+/// store every row anew, a microsecond or so for each operator, and the first of a process measures its clock for a
+/// millisecond. A call that is traced takes two readings of the clock and some nanoseconds; one of a thread that no
+/// trace wants to hear of, while another thread is traced, a jump. Threads: its members may be called from any thread,
+/// whatever else is under way; events() then has what has ended.
+export class [[nodiscard("the trace ends with the full expression that makes it")]] trace {
+ public:
+  /// Events of each thread that are kept; what comes after is counted by dropped().
+  static constexpr std::size_t default_limit = 65536;
+
+  /// Calls that this thread makes.
+  static trace this_thread(std::size_t limit = default_limit);
+  /// Calls that any thread makes.
+  static trace process(std::size_t limit = default_limit);
+  trace(const trace&) = delete;
+  trace& operator=(const trace&) = delete;
+  ~trace();
+  /// Ends the trace; what it recorded stays.
+  void stop() noexcept;
+
+  /// What was recorded, thread by thread, each call before those inside it. A call that is still running is not in it.
+  std::vector<trace_event> events() const;
+  /// The same as text: to_string(events()), made faster.
+  std::string text() const;
+  /// Events that were not kept, for the limit or for want of memory.
+  std::uint64_t dropped() const noexcept;
+  /// Forgets what has been recorded.
+  void clear() noexcept;
+
+ private:
+  explicit trace(std::size_t limit, bool process);
+  std::shared_ptr<detail::trace_session> session_;
+};
+
+/// "img::blur call at CPU: kernel, registered at f.cpp:12"
+export std::string to_string(const trace_event& e);
+/// One line per event, indented by its depth, with the time it took; where there are several threads, a line before the
+/// events of each.
+export std::string to_string(std::span<const trace_event> events);
+/// {"displayTimeUnit", "traceEvents": [event]}: the Trace Event Format, which Perfetto and Chrome's about:tracing load.
+/// An event is complete ("ph": "X"); its "args" are {"keys", "key", "reason", "registered_for", "place", "threw"}.
+export std::string to_json(std::span<const trace_event> events);
+
+}  // namespace topbit

@@ -1,0 +1,20 @@
+// The clock of traces where the processor is not known to have a better one.
+module;
+
+#include <time.h>
+
+module topbit.core;
+
+import topbit.std;
+
+namespace topbit::detail {
+
+std::uint64_t trace_ticks() noexcept {
+  timespec t{};
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return static_cast<std::uint64_t>(t.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(t.tv_nsec);
+}
+double nanoseconds_per_tick() noexcept { return 1; }
+void start_trace_clock() noexcept {}
+
+}  // namespace topbit::detail

@@ -1,0 +1,149 @@
+// The trace that TOPBIT_TRACE asks for: it begins with the process registry and ends with the process. Its output is
+// written as calls end, so it needs no more memory the longer it runs.
+module;
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+module topbit.core;
+
+import topbit.std;
+
+namespace topbit::detail {
+
+namespace {
+
+// Nothing of the program has run yet that could be asked to clean up.
+[[noreturn]] void refuse(const std::string& why) {
+  const std::string line = "TOPBIT_TRACE: " + why + "\n";
+  if (write(STDERR_FILENO, line.data(), line.size()) < 0) {
+  }
+  _exit(2);
+}
+
+class trace_file {
+ public:
+  trace_file(int descriptor, std::string name) noexcept : descriptor_(descriptor), name_(std::move(name)) {}
+  void write(std::string_view text) noexcept {
+    while (!text.empty() && !failed_) {
+      const ssize_t written = ::write(descriptor_, text.data(), text.size());
+      if (written >= 0) {
+        text.remove_prefix(static_cast<std::size_t>(written));
+      } else if (errno != EINTR) {
+        fail();
+      }
+    }
+  }
+
+ private:
+  // The program goes on; its trace does not.
+  void fail() noexcept {
+    failed_ = true;
+    const char* why = strerror(errno);
+    for (const std::string_view part :
+         {std::string_view("TOPBIT_TRACE: "), std::string_view(name_), std::string_view(": the trace ends here, "),
+          std::string_view(why), std::string_view("\n")}) {
+      if (::write(STDERR_FILENO, part.data(), part.size()) < 0) return;
+    }
+  }
+  int descriptor_;
+  std::string name_;
+  bool failed_ = false;
+};
+
+class text_output final : public trace_output {
+ public:
+  explicit text_output(trace_file file) noexcept : file_(std::move(file)) {}
+  // With each outermost call, so that what a program prints itself stands between its calls.
+  bool is_due(std::size_t records, bool outermost) const noexcept override {
+    return outermost || records >= most_records;
+  }
+  void write(unsigned thread, std::span<const trace_record> records, std::uint64_t begin) override {
+    text_.clear();
+    if (thread_ != 0 && thread_ != thread) text_ += thread_heading(thread);
+    thread_ = thread;
+    const trace_scale since{begin};
+    for (const trace_record& r : records) {
+      append_line(text_, r.depth, phrases_.of(r), since(r.end) - since(r.begin));
+    }
+    file_.write(text_);
+  }
+  void close() noexcept override {}
+
+ private:
+  static constexpr std::size_t most_records = 4096;
+  trace_file file_;
+  trace_phrases phrases_{&text_phrase};
+  std::string text_;
+  unsigned thread_ = 0;  // that wrote last
+};
+
+class json_output final : public trace_output {
+ public:
+  explicit json_output(trace_file file) : file_(std::move(file)) {
+    file_.write("[\n" + json_process_name(program_invocation_short_name));
+  }
+  bool is_due(std::size_t records, bool) const noexcept override { return records >= most_records; }
+  void write(unsigned thread, std::span<const trace_record> records, std::uint64_t begin) override {
+    if (getpid() != process_) return;  // a fork of it has the file too, and no place in it
+    text_.clear();
+    if (std::ranges::find(named_, thread) == named_.end()) {
+      text_ += ",\n" + json_thread_name(thread);
+      named_.push_back(thread);
+    }
+    const trace_scale since{begin};
+    for (const trace_record& r : records) {
+      text_ += ",\n";
+      append_json(text_, phrases_.of(r), thread, since(r.begin), since(r.end) - since(r.begin));
+    }
+    file_.write(text_);
+  }
+  void close() noexcept override {
+    if (getpid() == process_) file_.write("\n]\n");
+  }
+
+ private:
+  static constexpr std::size_t most_records = 256;
+  trace_file file_;
+  const pid_t process_ = getpid();
+  trace_phrases phrases_{&json_phrase};
+  std::string text_;
+  std::vector<unsigned> named_;  // threads that the file has a name for
+};
+
+std::unique_ptr<trace_output> output_for(std::string_view wanted) {
+  if (wanted == "1") return std::make_unique<text_output>(trace_file(STDERR_FILENO, "standard error output"));
+  const bool as_json = wanted.starts_with("json:");
+  if (!as_json && !wanted.starts_with("text:")) {
+    refuse("found '" + std::string(wanted) + "', wanted 0, 1, text:FILE or json:FILE");
+  }
+  const std::string path(wanted.substr(5));
+  const int descriptor = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  if (descriptor < 0) refuse("cannot write '" + path + "': " + strerror(errno) + "; name a file that can be written");
+  trace_file file(descriptor, path);
+  if (as_json) return std::make_unique<json_output>(std::move(file));
+  return std::make_unique<text_output>(std::move(file));
+}
+
+// Never destroyed: threads may call until the very end.
+std::shared_ptr<trace_session>& environment_session() {
+  static auto& session = *new std::shared_ptr<trace_session>;
+  return session;
+}
+
+}  // namespace
+
+void start_environment_trace(registry_state& state) {
+  const char* asked = std::getenv("TOPBIT_TRACE");
+  const std::string_view wanted = asked == nullptr ? "" : asked;
+  if (wanted.empty() || wanted == "0") return;
+  auto session = std::make_shared<trace_session>(std::numeric_limits<std::size_t>::max());
+  session->output = output_for(wanted);
+  environment_session() = session;
+  start_trace(session, state);
+  std::atexit([] { end_trace(environment_session()); });
+}
+
+}  // namespace topbit::detail

@@ -1,0 +1,151 @@
+// What TOPBIT_TRACE does to a program that was built without a thought of it.
+#include <sys/wait.h>
+
+#include <catch2/catch_test_macros.hpp>
+#include <cstddef>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <regex>
+#include <string>
+#include <string_view>
+
+#include "support/trace_format.h"
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+namespace {
+
+struct outcome {
+  int status = 0;  // 128 and the signal, where one ended it
+  std::string out, err;
+};
+
+std::string read(const fs::path& file) {
+  std::ifstream in(file);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+// A folder of its own for each test.
+struct folder {
+  folder() {
+    std::string name = (fs::temp_directory_path() / "topbit_trace_XXXXXX").string();
+    path = mkdtemp(name.data());
+  }
+  folder(const folder&) = delete;
+  ~folder() { fs::remove_all(path); }
+  outcome run(const std::string& trace, const std::string& arguments = "") const {
+    const std::string command = "TOPBIT_TRACE='" + trace + "' '" TRACE_PROGRAM "' " + arguments + " >" +
+                                (path / "out").string() + " 2>" + (path / "err").string();
+    const int status = std::system(("exec 2>/dev/null; " + command).c_str());
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), read(path / "out"), read(path / "err")};
+  }
+  fs::path path;
+};
+
+// Times and places, which are not the same in every run and on every machine, become T and P.
+std::string plain(const std::string& text) {
+  return std::regex_replace(std::regex_replace(text, std::regex(R"(\d+\.\d{3} us)"), "T us"),
+                            std::regex(R"(at \S*trace_program\.cpp:\d+)"), "at P");
+}
+
+const std::string one_run =
+    "program::outer call at CPU: kernel, registered at P, T us\n"
+    "  program::inner call at CPU: kernel, registered at P, T us\n"
+    "  program::inner call at CPU: kernel, registered at P, T us\n"
+    "program::inner call at CPU: kernel, registered at P, T us\n";
+
+}  // namespace
+
+TEST_CASE("trace environment: 1 prints each call to the error output", "[core][trace][I6]") {
+  const outcome o = folder().run("1");
+  CHECK(o.status == 0);
+  CHECK(o.out == "main begins\n");
+  CHECK(plain(o.err) == one_run);
+}
+
+TEST_CASE("trace environment: 0 and nothing are silent", "[core][trace][I6]") {
+  for (const char* off : {"0", ""}) {
+    const outcome o = folder().run(off);
+    CHECK(o.status == 0);
+    CHECK(o.out == "main begins\n");
+    CHECK(o.err.empty());
+  }
+}
+
+TEST_CASE("trace environment: text and a file name write the same into the file", "[core][trace][I6]") {
+  const folder f;
+  const outcome o = f.run("text:" + (f.path / "trace.txt").string());
+  CHECK(o.status == 0);
+  CHECK(o.err.empty());
+  CHECK(plain(read(f.path / "trace.txt")) == one_run);
+}
+
+TEST_CASE("trace environment: lines of several threads say which", "[core][trace][I6]") {
+  const outcome o = folder().run("1", "threads");
+  CHECK(o.status == 0);
+  const std::string outer = one_run.substr(0, one_run.rfind("program::inner")), inner = one_run.substr(outer.size());
+  CHECK(plain(o.err) == outer + "thread 2\n" + outer + "thread 3\n" + inner);
+}
+
+TEST_CASE("trace environment: json and a file name write what viewers load", "[core][trace][json][I6]") {
+  const folder f;
+  for (const char* what : {"", "calls", "threads"}) {
+    const outcome o = f.run("json:" + (f.path / "trace.json").string(), what);
+    CHECK(o.status == 0);
+    CHECK(o.err.empty());
+    const json all = json::parse(read(f.path / "trace.json"));
+    CHECK(trace_format::faults(all).empty());
+    std::size_t calls = 0, names = 0;
+    for (const json& e : all) {
+      calls += e["ph"] == "X";
+      names += e["name"] == "thread_name";
+    }
+    const std::string_view w = what;
+    CHECK(calls == (w == "calls" ? 3000u : w == "threads" ? 7u : 4u));
+    CHECK(names == (w == "threads" ? 3u : 1u));
+    CHECK(all[0]["name"] == "process_name");
+    CHECK(all[0]["args"]["name"] == "core_trace_program");
+  }
+}
+
+TEST_CASE("trace environment: a crash leaves a file that lacks no more than its last bracket", "[core][trace][json]") {
+  const folder f;
+  const outcome o = f.run("json:" + (f.path / "trace.json").string(), "abort");
+  CHECK(o.status != 0);
+  const json all = json::parse(read(f.path / "trace.json") + "]");
+  CHECK(trace_format::faults(all).empty());
+  CHECK(all.size() == 2 + 256);  // what was last is lost, since events are written so many together
+}
+
+TEST_CASE("trace environment: a file that cannot be written ends the process before it begins", "[core][trace]") {
+  const outcome o = folder().run("json:/nowhere/trace.json");
+  CHECK(o.status == 2);
+  CHECK(o.out.empty());
+  CHECK(o.err ==
+        "TOPBIT_TRACE: cannot write '/nowhere/trace.json': No such file or directory; name a file that can be "
+        "written\n");
+}
+
+TEST_CASE("trace environment: a value that means nothing ends the process before it begins", "[core][trace]") {
+  for (const std::string wrong : {"yes", "2", "json", "xml:a", "11"}) {
+    const outcome o = folder().run(wrong);
+    CHECK(o.status == 2);
+    CHECK(o.out.empty());
+    CHECK(o.err == "TOPBIT_TRACE: found '" + wrong + "', wanted 0, 1, text:FILE or json:FILE\n");
+  }
+  CHECK(folder().run("json:").err ==
+        "TOPBIT_TRACE: cannot write '': No such file or directory; name a file that can be written\n");
+}
+
+TEST_CASE("trace environment: a disk that is full ends the trace and not the program", "[core][trace]") {
+  if (!fs::exists("/dev/full")) SKIP("no device here that is always full");
+  const outcome o = folder().run("json:/dev/full", "calls");
+  CHECK(o.status == 0);
+  CHECK(o.out == "main begins\n");
+  CHECK(o.err == "TOPBIT_TRACE: /dev/full: the trace ends here, No space left on device\n");
+}
