@@ -2,7 +2,9 @@
 // run.
 #include <any>
 #include <array>
+#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cases.h"
@@ -87,6 +89,26 @@ tb::key_set keys_with_layers(int count) {
   return keys;
 }
 
+// Calls while this thread is traced, with the text made of each thousand or so.
+class traced_calls {
+ public:
+  int operator()(const item& a, const item& b) {
+    const int result = unboxed(a, b);
+    if (--left_ == 0) {
+      std::string text = trace_->text();
+      benchmark::DoNotOptimize(text.data());
+      trace_->clear();
+      left_ = batch;
+    }
+    return result;
+  }
+
+ private:
+  static constexpr int batch = 1024;
+  std::unique_ptr<tb::trace> trace_{new tb::trace(tb::trace::this_thread())};
+  int left_ = batch;
+};
+
 struct base {
   virtual ~base() = default;
   virtual int sum(const item& a, const item& b) const = 0;
@@ -134,6 +156,7 @@ void programs::add_calls() {
   add("dispatch/unboxed_extern", tb::key::CPU,
       [] { return [](const item& a, const item& b) { return unboxed_extern(a, b); }; });
   add("dispatch/typed_handle", tb::key::CPU, [] { return tb::find("bench::unboxed").typed<signature>(); });
+  add("dispatch/traced", tb::key::CPU, [] { return traced_calls(); });
   // The last word is the number of layers above the kernel.
   for (int layers = 1; layers <= 4; ++layers) {
     add(("dispatch/redispatch/" + std::to_string(layers)).c_str(), keys_with_layers(layers),

@@ -66,6 +66,7 @@ const std::vector<goal>& goals() {
          return at(f.instructions, "dispatch/boxed_fallback") - at(f.instructions, "dispatch/unboxed");
        }},
       {"typed call of a boxed kernel", "instructions", 110, 70, count("dispatch/boxed_kernel")},
+      {"a traced call, as text in memory", "ns", 120, 60, time("dispatch/traced")},
       {"lookup by name / unordered_map of string_view", "x", 1.1, 0.8,
        [](const figures& f) {
          return at(f.medians, "lookup/find/threads:1") / at(f.medians, "lookup/unordered_map/threads:1");
