@@ -50,6 +50,7 @@ export import :explain;
 export import :why_not;
 export import :coverage;
 export import :what_if;
+export import :key_overview;
 export import :json;
 export import :trace;
 
@@ -63,3 +64,4 @@ import :image_marks;
 import :snapshot;
 import :trace_session;
 import :wording;
+import :nearest;

@@ -143,4 +143,21 @@ std::string to_json(const what_if_result& r) {
                   {"changed", write::list_of(r.changed)}});
 }
 
+std::string to_json(const key_overview& all) {
+  json keys = json::array(), backends = json::array(), aliases = json::array();
+  for (const layer_overview& l : all.layers) {
+    for (dispatch_key k : l.keys) {
+      keys.push_back({{"key", to_string(k)},
+                      {"functionality", std::string(name_of(k.layer))},
+                      {"backend", k.device == backend::none ? json(nullptr) : json(std::string(name_of(k.device)))},
+                      {"passes", l.passes}});
+    }
+  }
+  for (backend b : all.backends) backends.push_back(std::string(name_of(b)));
+  for (const alias_overview& a : all.aliases) {
+    aliases.push_back({{"alias", to_string(a.alias)}, {"keys", write::list_of(a.keys)}});
+  }
+  return text_of({{"keys", keys}, {"backends", backends}, {"aliases", aliases}});
+}
+
 }  // namespace topbit

@@ -10,6 +10,7 @@ import :computed_table;
 import :coverage;
 import :explain;
 import :inspect;
+import :key_overview;
 import :what_if;
 import :why_not;
 
@@ -42,5 +43,9 @@ export std::string to_json(const coverage_report& r);
 
 /// {"op", "suppositions": [{"what", "key"}], "table": [row], "changed": [{"from": row, "to": row}]}
 export std::string to_json(const what_if_result& r);
+
+/// {"keys": [{"key", "functionality", "backend", "passes"}], "backends", "aliases": [{"alias", "keys"}]}, "backend"
+/// null where there is none
+export std::string to_json(const key_overview& all);
 
 }  // namespace topbit

@@ -106,6 +106,67 @@ std::optional<key_target> parse_key(std::string_view name) {
   return std::nullopt;
 }
 
+namespace {
+
+std::optional<functionality> parse_functionality(std::string_view name) {
+  for (unsigned f = 1; f <= functionality_count; ++f) {
+    if (functionality_names[f] == name) return static_cast<functionality>(f);
+  }
+  return std::nullopt;
+}
+
+[[noreturn]] void refuse_key(std::string_view name, bool for_a_set) {
+  detail::nearest_name near(name);
+  for (unsigned row = 1; row < row_count; ++row) {
+    if (const dispatch_key k = key_of_row(row); !detail::lacks_backend(k)) near.consider(to_string(k));
+  }
+  if (for_a_set) {
+    for (unsigned f = 1; f <= functionality_count; ++f) near.consider(functionality_names[f]);
+  } else {
+    for (std::string_view alias : alias_names) near.consider(alias);
+  }
+  throw bad_argument("found the key '" + std::string(name) + "', wanted the name of a dispatch key" +
+                     (for_a_set ? "" : " or an alias") + ", such as AutogradCPU" +
+                     (near.best().empty() ? std::string() : "; the nearest name is " + near.best()));
+}
+
+}  // namespace
+
+key_target key_named(std::string_view name) {
+  if (const auto found = parse_key(name)) return *found;
+  refuse_key(name, false);
+}
+
+key_set key_set_named(std::string_view names) {
+  const auto trim = [](std::string_view text) {
+    while (text.starts_with(' ')) text.remove_prefix(1);
+    while (text.ends_with(' ')) text.remove_suffix(1);
+    return text;
+  };
+  names = trim(names);
+  if (names.size() >= 2 && names.starts_with('{') && names.ends_with('}'))
+    names = trim(names.substr(1, names.size() - 2));
+  key_set all;
+  while (!names.empty()) {
+    const std::size_t comma = std::min(names.find(','), names.size());
+    const std::string_view name = trim(names.substr(0, comma));
+    if (const auto layer = parse_functionality(name))
+      all = all | building_block{*layer};
+    else if (const auto found = parse_key(name); !found)
+      refuse_key(name, true);
+    else if (found->is_alias())
+      throw bad_argument(
+          "found the alias '" + std::string(name) +
+          "', wanted a dispatch key: an alias stands for several keys at registration, and is never in a set");
+    else
+      all = all | found->row;
+    // A comma at the end is followed by a name too, an empty one.
+    if (comma + 1 == names.size()) refuse_key("", true);
+    names.remove_prefix(std::min(comma + 1, names.size()));
+  }
+  return all;
+}
+
 namespace detail {
 
 std::string canonical_name(backend b) { return std::string(backend_names[static_cast<unsigned>(b)]); }

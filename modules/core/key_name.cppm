@@ -23,6 +23,13 @@ export std::string to_string(key_set s);
 /// number of names; for tools and tests.
 export std::optional<key_target> parse_key(std::string_view name);
 
+/// The key with this name; throws bad_argument, with the nearest name there is.
+export key_target key_named(std::string_view name);
+/// The set of these names, as to_string writes it or without its braces: "CPU, AutogradCPU"; an empty text is the empty
+/// set. A building block goes by the name of its functionality, "Autograd" among them. Throws bad_argument for a name
+/// that is none, with the nearest one there is, and for that of an alias, which is never in a set.
+export key_set key_set_named(std::string_view names);
+
 /// True for PrivateUse1 to PrivateUse8, which name_backend() gives names to.
 export constexpr bool is_private(backend b) noexcept { return b >= backend::PrivateUse1 && b <= backend::PrivateUse8; }
 

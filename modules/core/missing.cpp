@@ -6,27 +6,11 @@ import topbit.std;
 namespace topbit::detail {
 
 std::string registry_state::nearest(std::string_view name) const {
-  std::string best;
-  std::size_t best_distance = name.size() / 3 + 2;  // farther is another word, not a slip
-  std::vector<std::size_t> row;
+  nearest_name near(name);
   for (const auto& e : entries) {
-    if (e->definitions.empty()) continue;
-    row.resize(e->name.size() + 1);
-    for (std::size_t j = 0; j < row.size(); ++j) row[j] = j;
-    for (std::size_t i = 1; i <= name.size(); ++i) {
-      std::size_t diagonal = std::exchange(row[0], i);
-      for (std::size_t j = 1; j < row.size(); ++j) {
-        const std::size_t substitute = diagonal + (name[i - 1] == e->name[j - 1] ? 0 : 1);
-        diagonal = row[j];
-        row[j] = std::min(substitute, std::min(row[j], row[j - 1]) + 1);
-      }
-    }
-    if (row.back() < best_distance) {
-      best_distance = row.back();
-      best = e->name;
-    }
+    if (!e->definitions.empty()) near.consider(e->name);
   }
-  return best;
+  return near.best();
 }
 
 std::string kernels_text(const entry& e) {

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "support/print.h"
+#include "support/raises.h"
 import topbit.core;
 
 namespace tb = topbit;
@@ -187,4 +188,37 @@ TEST_CASE("key_name: a key is called what its constant is called", "[core][key_n
     CHECK(to_string(k) == name);
     CHECK(tb::parse_key(name) == k);
   }
+}
+
+TEST_CASE("key_name: a name that is none is refused with the nearest one", "[core][key_name][K18]") {
+  CHECK(tb::key_named("SparseCUDA") == tb::key_target(key::SparseCUDA));
+  CHECK(tb::key_named("CompositeExplicitAutograd") == tb::key_target(key::CompositeExplicitAutograd));
+  CHECK(toy::text_of<tb::bad_argument>([] { (void)tb::key_named("AutogradCUD"); }) ==
+        "found the key 'AutogradCUD', wanted the name of a dispatch key or an alias, such as AutogradCPU; the nearest "
+        "name is AutogradCUDA");
+  CHECK(toy::text_of<tb::bad_argument>([] { (void)tb::key_named("what is this"); }) ==
+        "found the key 'what is this', wanted the name of a dispatch key or an alias, such as AutogradCPU");
+}
+
+TEST_CASE("key_name: a set reads as it is written, with its braces or without", "[core][key_name]") {
+  const tb::key_set set{key::CPU, key::AutogradCPU, key::Tracer};
+  CHECK(tb::key_set_named(to_string(set)) == set);
+  CHECK(tb::key_set_named("Tracer,CPU,AutogradCPU") == set);
+  CHECK(tb::key_set_named("").empty());
+  CHECK(tb::key_set_named(" { } ").empty());
+  CHECK(tb::key_set_named("Autograd, Sparse") == tb::key_set{key::AutogradFunctionality, key::Sparse});
+  for (unsigned row = 0; row < tb::row_count; ++row) {
+    if (!owns_a_key(row) || row == 0) continue;
+    CHECK(tb::key_set_named(to_string(tb::key_of_row(row))) == tb::key_set(tb::key_of_row(row)));
+  }
+}
+
+TEST_CASE("key_name: what is no set of names is refused", "[core][key_name]") {
+  for (const char* text : {",", "CPU,", ",CPU", "CPU,,CUDA", "CPU CUDA", "{CPU", "CPU}", "{{}}", "cpu"}) {
+    INFO(text);
+    CHECK_THROWS_AS(tb::key_set_named(text), tb::bad_argument);
+  }
+  CHECK(toy::text_of<tb::bad_argument>([] { (void)tb::key_set_named("CPU, CompositeImplicitAutograd"); }) ==
+        "found the alias 'CompositeImplicitAutograd', wanted a dispatch key: an alias stands for several keys at "
+        "registration, and is never in a set");
 }

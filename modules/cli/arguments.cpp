@@ -1,0 +1,123 @@
+module;
+
+#include <CLI/CLI.hpp>
+
+module topbit.cli;
+
+import topbit.std;
+
+namespace topbit::cli {
+
+namespace {
+
+std::string listed_commands() {
+  std::string text;
+  for (const command& c : commands()) text += (text.empty() ? "" : &c == &commands().back() ? " or " : ", ") + std::string(c.name);
+  return text;
+}
+
+// The parser's library would take a word such as [1,2] apart at its commas where it collects words itself. So it is
+// left the options, and the words are what remains.
+void declare(CLI::App& parser, std::span<const option> options, request& r) {
+  for (const option& o : options) {
+    const std::string name(o.name);
+    const std::string names = name == "--help" ? "-h,--help" : name;
+    if (o.value.empty()) {
+      parser.add_flag_callback(names, [&r, name] { r.options[name]; });
+    } else {
+      parser.add_option_function<std::vector<std::string>>(
+                names,
+                [&r, name](const std::vector<std::string>& given) {
+                  auto& all = r.options[name];
+                  all.insert(all.end(), given.begin(), given.end());
+                })
+          ->allow_extra_args(false)
+          ->take_all();
+    }
+  }
+}
+
+// Takes the words out of what remains: up to "--" what begins with a dash is an option that there is none of, but for
+// the dash itself, numbers, and what asks to be taken from.
+void take_words(const std::vector<std::string>& left, request& r) {
+  bool only_words = false;
+  for (const std::string& word : left) {
+    if (!only_words && word == "--") {
+      only_words = true;
+      continue;
+    }
+    const bool number = word.size() > 1 && (word[1] == '.' || (word[1] >= '0' && word[1] <= '9'));
+    if (!only_words && word.size() > 1 && word[0] == '-' && !number) {
+      std::string wanted;
+      for (const auto& options : {r.what->options, common_options()}) {
+        for (const option& o : options) wanted += (wanted.empty() ? "" : ", ") + std::string(o.name);
+      }
+      throw bad_request(std::string(r.what->name) + ": found the option '" + word + "', wanted one of " + wanted +
+                        "; words that begin with a dash go after --");
+    }
+    r.words.push_back(word);
+  }
+}
+
+void check_count(const request& r) {
+  unsigned least = 0, most = 0;
+  bool any = false;
+  for (const argument& a : r.what->arguments) {
+    if (r.words.size() < least + a.least) {
+      throw bad_request(std::string(r.what->name) + ": found no " + std::string(a.name) + ", wanted " + usage_of(*r.what));
+    }
+    least += a.least;
+    most += a.most;
+    any |= a.most == 0;
+  }
+  if (!any && r.words.size() > most) {
+    throw bad_request(std::string(r.what->name) + ": found '" + r.words[most] + "' behind the last word it takes, wanted " +
+                      usage_of(*r.what));
+  }
+}
+
+}  // namespace
+
+request understood(std::span<const std::string> words) {
+  request r;
+  CLI::App parser;
+  parser.set_help_flag();
+  parser.allow_extras();
+  parser.require_subcommand(0, 1);
+  declare(parser, common_options(), r);
+  std::map<const CLI::App*, const command*> known;
+  for (const command& c : commands()) {
+    CLI::App* one = parser.add_subcommand(std::string(c.name));
+    one->set_help_flag();
+    one->allow_extras();
+    declare(*one, c.options, r);
+    declare(*one, common_options(), r);
+    known[one] = &c;
+  }
+
+  // The library reads from the end of the vector.
+  std::vector<std::string> reversed(words.rbegin(), words.rend());
+  try {
+    parser.parse(std::move(reversed));
+  } catch (const CLI::ArgumentMismatch& e) {
+    const std::string text = e.what();
+    throw bad_request("found " + text.substr(0, text.find(':')) + " without its value, wanted one behind it");
+  } catch (const CLI::ParseError& e) {
+    throw bad_request("found words that cannot be read: " + std::string(e.what()));
+  }
+
+  for (const CLI::App* one : parser.get_subcommands()) r.what = known.at(one);
+  const std::vector<std::string> before = parser.remaining();
+  if (!before.empty()) {
+    const bool is_option = before.front().starts_with('-');
+    throw bad_request("found the " + std::string(is_option ? "option '" : "command '") + before.front() + "', wanted " +
+                      (is_option ? "a command first; topbit --help lists what there is" : listed_commands()));
+  }
+  if (r.what != nullptr) {
+    for (const CLI::App* one : parser.get_subcommands()) take_words(one->remaining(), r);
+    if (!r.has("--help")) check_count(r);
+  }
+  return r;
+}
+
+}  // namespace topbit::cli

@@ -1,0 +1,90 @@
+module;
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+
+module topbit.cli;
+
+import topbit.std;
+import topbit.core;
+
+namespace topbit::cli {
+
+namespace {
+
+std::vector<dispatch_key> keys_of_option(std::span<const std::string> values) {
+  std::vector<dispatch_key> keys;
+  for (dispatch_key k : union_of(values)) keys.push_back(k);
+  return keys;
+}
+
+// The report with the columns [first, last) alone.
+coverage_report columns_of(const coverage_report& all, std::size_t first, std::size_t last) {
+  const auto part = [&](const auto& list) {
+    return std::remove_cvref_t<decltype(list)>(list.begin() + static_cast<std::ptrdiff_t>(first),
+                                               list.begin() + static_cast<std::ptrdiff_t>(last));
+  };
+  coverage_report some;
+  some.keys = part(all.keys);
+  for (const coverage_row& row : all.operators) some.operators.push_back({row.op, part(row.cells)});
+  return some;
+}
+
+std::size_t width_of(const std::string& text) { return std::min(text.find('\n'), text.size()); }
+
+// As many columns beside each other as the terminal has room for, then the rest below.
+std::string fitted(const screen& s, const coverage_report& all) {
+  std::string text;
+  for (std::size_t first = 0; first < all.keys.size();) {
+    std::size_t last = all.keys.size();
+    while (s.columns != 0 && last > first + 1 && width_of(to_string(columns_of(all, first, last))) > s.columns) --last;
+    text += (first == 0 ? "" : "\n") + to_string(columns_of(all, first, last));
+    first = last;
+  }
+  coverage_report rest;
+  rest.shadowed = all.shadowed;
+  const std::string shadowed = to_string(rest);
+  return text + shadowed.substr(std::min(shadowed.find('\n') + 1, shadowed.size()));
+}
+
+void write_file(const std::string& path, std::string_view text) {
+  std::FILE* file = std::fopen(path.c_str(), "wb");
+  bool written = file != nullptr && std::fwrite(text.data(), 1, text.size(), file) == text.size();
+  const int error = errno;
+  if (file != nullptr) written = std::fclose(file) == 0 && written;
+  if (!written) throw bad_request("coverage: cannot write '" + path + "': " + std::strerror(error));
+}
+
+// The first operator and key without a kernel, of how many.
+std::string holes_of(const coverage_report& all) {
+  std::size_t count = 0;
+  std::string first;
+  for (const coverage_row& row : all.operators) {
+    for (const table_row& cell : row.cells) {
+      if (cell.why != row_reason::missing && cell.why != row_reason::ambiguous) continue;
+      if (count++ == 0) first = row.op + " has " + (cell.why == row_reason::missing ? "no kernel for " : "two that are ambiguous at ") + to_string(cell.key);
+    }
+  }
+  if (count == 0) return {};
+  return "holes: " + std::to_string(count) + "; " + first + (count > 1 ? ", and so on" : "") + "\n";
+}
+
+}  // namespace
+
+answer run_coverage(const request& r) {
+  const std::vector<operator_handle> operators = operators_matching(r.words);
+  const std::vector<dispatch_key> keys = keys_of_option(r.values("--keys"));
+  const coverage_report report = coverage(operators, keys);
+  const std::string holes = r.has("--require") ? holes_of(report) : std::string();
+  const status ends = holes.empty() ? status::answered : status::negative;
+  if (r.has("--html")) {
+    if (r.value("--html") == "-") return {page_of(report), ends};
+    write_file(r.value("--html"), page_of(report));
+    return {holes, ends};
+  }
+  if (r.has("--json")) return {to_json(report) + "\n", ends};
+  return {fitted(r.to, report) + holes, ends};
+}
+
+}  // namespace topbit::cli

@@ -1,0 +1,50 @@
+module topbit.cli;
+
+import topbit.std;
+import topbit.core;
+
+namespace topbit::cli {
+
+bool matches(std::string_view pattern, std::string_view name) {
+  if (pattern.find_first_of("*?") == std::string_view::npos) return name.find(pattern) != std::string_view::npos;
+  // Where the last star stood, and what it was last taken to stand for: a later star makes an earlier one final.
+  std::size_t p = 0, n = 0, star = std::string_view::npos, after = 0;
+  while (n < name.size()) {
+    if (p < pattern.size() && pattern[p] == '*') {
+      star = p++;
+      after = n;
+    } else if (p < pattern.size() && (pattern[p] == '?' || pattern[p] == name[n])) {
+      ++p;
+      ++n;
+    } else if (star != std::string_view::npos) {
+      p = star + 1;
+      n = ++after;
+    } else {
+      return false;
+    }
+  }
+  while (p < pattern.size() && pattern[p] == '*') ++p;
+  return p == pattern.size();
+}
+
+std::vector<operator_handle> operators_matching(std::span<const std::string> pattern) {
+  std::vector<operator_handle> found;
+  for (const std::string& name : registry::process().operators()) {
+    if (pattern.empty() || matches(pattern.front(), name)) found.push_back(find(name));
+  }
+  return found;
+}
+
+std::vector<key_set> key_sets_of(std::span<const std::string> words) {
+  std::vector<key_set> sets;
+  for (const std::string& word : words) sets.push_back(word == "-" ? key_set() : key_set_named(word));
+  return sets;
+}
+
+key_set union_of(std::span<const std::string> values) {
+  key_set all;
+  for (const std::string& names : values) all = all | key_set_named(names);
+  return all;
+}
+
+}  // namespace topbit::cli

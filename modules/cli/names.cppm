@@ -1,0 +1,22 @@
+// Operators by pattern, and the words of a command line that name operators and keys.
+export module topbit.cli:names;
+
+import topbit.std;
+import topbit.core;
+
+namespace topbit::cli {
+
+/// Does the pattern match the whole name? '*' stands for any text, '?' for one character; a pattern without either
+/// matches names that contain it. Cost: the product of both lengths at most.
+bool matches(std::string_view pattern, std::string_view name);
+
+/// The operators that are defined and match, by name. Without a pattern: all.
+std::vector<operator_handle> operators_matching(std::span<const std::string> pattern);
+
+/// One set for each word: "CPU", "CPU,AutogradCPU", or "-" for none.
+std::vector<key_set> key_sets_of(std::span<const std::string> words);
+
+/// All sets of an option's values together.
+key_set union_of(std::span<const std::string> values);
+
+}  // namespace topbit::cli

@@ -1,0 +1,15 @@
+// A coverage report as one page that needs nothing else: coverage.html with the data in it.
+export module topbit.cli:page;
+
+import topbit.std;
+import topbit.core;
+
+namespace topbit::cli {
+
+/// The page. Cost: linear in operators times keys; equal cells are kept once.
+std::string page_of(const coverage_report& report);
+
+/// coverage.html, which has "@coverage@" where the data goes.
+extern const std::string_view page_template;
+
+}  // namespace topbit::cli

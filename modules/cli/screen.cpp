@@ -1,0 +1,108 @@
+module topbit.cli;
+
+import topbit.std;
+
+namespace topbit::cli {
+
+namespace {
+
+constexpr std::string_view code_of(style s) {
+  switch (s) {
+    case style::bold: return "\x1b[1m";
+    case style::dim: return "\x1b[2m";
+    case style::red: return "\x1b[31m";
+    case style::green: return "\x1b[32m";
+    case style::yellow: return "\x1b[33m";
+    case style::blue: return "\x1b[34m";
+    case style::plain: break;
+  }
+  return {};
+}
+
+// What the labels of answers, and the words of a coverage table, are worth to the eye.
+constexpr std::pair<std::string_view, style> styles_of_words[] = {
+    {"takes", style::green},      {"kernel", style::green},   {"default", style::blue},   {"composite", style::blue},
+    {"nested", style::blue},      {"autograd", style::blue},  {"batched", style::blue},   {"fallback", style::yellow},
+    {"fallthrough", style::dim},  {"passes", style::dim},     {"ambiguous", style::red},  {"result", style::red},
+    {"suppose", style::blue},     {"changes", style::yellow}, {"gives", style::yellow},   {"-", style::dim},
+    {"+", style::green},
+};
+
+style style_of(std::string_view word) {
+  for (const auto& [text, how] : styles_of_words) {
+    if (text == word) return how;
+  }
+  return style::plain;
+}
+
+std::string painted_line(const screen& s, std::string_view line) {
+  if (!line.starts_with("  ")) return styled(s, style::bold, line);
+  const std::size_t begin = std::min(line.find_first_not_of(' '), line.size());
+  const std::size_t end = std::min(line.find(' ', begin), line.size());
+  const std::size_t place = std::min(line.find(", registered "), line.size());
+  std::string text(line.substr(0, begin));
+  text += styled(s, style_of(line.substr(begin, end - begin)), line.substr(begin, end - begin));
+  if (place < end) return text + std::string(line.substr(end));
+  return text + std::string(line.substr(end, place - end)) + styled(s, style::dim, line.substr(place));
+}
+
+// How many bytes at the front are one character of UTF-8 that may be printed; 0: none.
+std::size_t printable_bytes(std::string_view text) {
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  const unsigned char first = byte(0);
+  if (first < 0x80) return first >= 0x20 && first != 0x7f ? 1 : 0;
+  const std::size_t size = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
+  if (first < 0xc2 || first > 0xf4 || text.size() < size) return 0;
+  std::uint32_t code = first & (0xff >> (size + 1));
+  for (std::size_t i = 1; i < size; ++i) {
+    if ((byte(i) & 0xc0) != 0x80) return 0;
+    code = code << 6 | (byte(i) & 0x3f);
+  }
+  constexpr std::uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
+  // Control characters of the second block, overlong forms, surrogates, what reverses the direction of text.
+  const bool control = code < 0xa0 || (code >= 0x202a && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069);
+  const bool wrong = code < least[size] || (code >= 0xd800 && code <= 0xdfff) || code > 0x10ffff;
+  return control || wrong ? 0 : size;
+}
+
+}  // namespace
+
+std::string styled(const screen& s, style how, std::string_view text) {
+  if (!s.colors || how == style::plain || text.empty()) return std::string(text);
+  return std::string(code_of(how)) + std::string(text) + "\x1b[0m";
+}
+
+std::string painted(const screen& s, std::string text) {
+  if (!s.colors) return text;
+  std::string all;
+  for (std::string_view left = text; !left.empty();) {
+    const std::size_t end = std::min(left.find('\n'), left.size());
+    all += painted_line(s, left.substr(0, end));
+    if (end < left.size()) all += '\n';
+    left.remove_prefix(std::min(end + 1, left.size()));
+  }
+  return all;
+}
+
+std::string printable(std::string_view text) {
+  constexpr std::size_t longest = 1000, kept = 400;
+  if (text.size() > longest) {
+    return printable(text.substr(0, kept)) + " ... (" + std::to_string(text.size() - 2 * kept) + " bytes) ... " +
+           printable(text.substr(text.size() - kept));
+  }
+  std::string all;
+  while (!text.empty()) {
+    const std::size_t size = printable_bytes(text);
+    if (size != 0) {
+      all += text.substr(0, size);
+    } else {
+      constexpr std::string_view digits = "0123456789abcdef";
+      const auto byte = static_cast<unsigned char>(text[0]);
+      all += {'\\', 'x', digits[byte / 16], digits[byte % 16]};
+    }
+    text.remove_prefix(std::max<std::size_t>(size, 1));
+  }
+  return all;
+}
+
+}  // namespace topbit::cli

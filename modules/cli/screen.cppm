@@ -1,0 +1,34 @@
+// How text reaches a person: colours, the width of the terminal, and text of others made harmless.
+export module topbit.cli:screen;
+
+import topbit.std;
+
+namespace topbit::cli {
+
+/// What the program finds around it.
+export struct surroundings {
+  bool terminal = false;        // the answer goes to one
+  bool error_terminal = false;  // so does what went wrong
+  bool no_color = false;        // NO_COLOR is set and not empty, or the terminal is a dumb one
+  std::size_t columns = 0;      // of the terminal; 0: unlimited
+};
+
+/// What an answer is written for.
+export struct screen {
+  bool colors = false;
+  std::size_t columns = 0;
+};
+
+enum class style : std::uint8_t { plain, bold, dim, red, green, yellow, blue };
+/// The text in this style, where there are colours.
+std::string styled(const screen& s, style how, std::string_view text);
+
+/// Colours an answer of the library by its layout: a line that begins at the margin is a heading, an indented one begins
+/// with a label, places stand last.
+std::string painted(const screen& s, std::string text);
+
+/// One line of it, of a length that can be read: bytes that are no UTF-8 and control characters as \xNN, the middle of
+/// a long text left out.
+std::string printable(std::string_view text);
+
+}  // namespace topbit::cli

@@ -1,0 +1,11 @@
+// Commands about what one operator does: its table, and where a call goes.
+export module topbit.cli:selection;
+
+import :command;
+
+namespace topbit::cli {
+
+answer run_table(const request& r);
+answer run_explain(const request& r);
+
+}  // namespace topbit::cli

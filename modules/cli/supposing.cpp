@@ -1,0 +1,42 @@
+module topbit.cli;
+
+import topbit.std;
+import topbit.core;
+
+namespace topbit::cli {
+
+namespace {
+
+struct change {
+  std::string_view name;
+  supposition (*make)(key_target key);
+};
+constexpr change changes[] = {
+    {"kernel", [](key_target k) { return adding(k); }},
+    {"fallthrough", [](key_target k) { return fallthrough_at(k); }},
+    {"fallback", [](key_target k) { return fallback_at(k); }},
+    {"remove", [](key_target k) { return removing(k); }},
+    {"remove-fallback", [](key_target k) { return removing_fallback(k); }},
+};
+
+supposition change_named(std::string_view word) {
+  const std::size_t colon = word.find(':');
+  if (colon == std::string_view::npos) return adding(key_named(word));
+  std::string known;
+  for (const change& c : changes) {
+    if (word.substr(0, colon) == c.name) return c.make(key_named(word.substr(colon + 1)));
+    known += (known.empty() ? "" : ", ") + std::string(c.name);
+  }
+  throw bad_request("what-if: found the change '" + std::string(word.substr(0, colon)) + "', wanted one of " + known);
+}
+
+}  // namespace
+
+answer run_what_if(const request& r) {
+  std::vector<supposition> all;
+  for (const std::string& word : r.words) all.push_back(change_named(word));
+  const what_if_result result = r.has("--op") ? what_if(find(r.value("--op")), all) : what_if(all);
+  return {r.has("--json") ? to_json(result) + "\n" : painted(r.to, to_string(result))};
+}
+
+}  // namespace topbit::cli

@@ -1,0 +1,34 @@
+// All the keys there are: the order a call looks at them in, and what each alias stands for.
+export module topbit.core:key_overview;
+
+import topbit.std;
+import :key;
+import :key_set;
+
+namespace topbit {
+
+export struct layer_overview {
+  functionality layer = functionality::undefined;
+  std::vector<dispatch_key> keys;  // backends descending, or the one key there is
+  bool passes = false;             // calls pass through it where nothing is registered
+};
+
+export struct alias_overview {
+  alias_key alias{};
+  std::vector<dispatch_key> keys;  // the rows it stands for, ascending; first no key, if it serves the empty set
+};
+
+/// Keys in the order in which a call looks at them: the highest comes first.
+export struct key_overview {
+  std::vector<layer_overview> layers;
+  std::vector<backend> backends;
+  std::vector<alias_overview> aliases;
+};
+
+/// The same in every process, but for the names that private backends were given.
+export key_overview describe_keys();
+
+/// For people: one line per functionality, backend and alias.
+export std::string to_string(const key_overview& all);
+
+}  // namespace topbit
