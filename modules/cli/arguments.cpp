@@ -12,7 +12,8 @@ namespace {
 
 std::string listed_commands() {
   std::string text;
-  for (const command& c : commands()) text += (text.empty() ? "" : &c == &commands().back() ? " or " : ", ") + std::string(c.name);
+  for (const command& c : commands())
+    text += (text.empty() ? "" : &c == &commands().back() ? " or " : ", ") + std::string(c.name);
   return text;
 }
 
@@ -25,12 +26,12 @@ void declare(CLI::App& parser, std::span<const option> options, request& r) {
     if (o.value.empty()) {
       parser.add_flag_callback(names, [&r, name] { r.options[name]; });
     } else {
-      parser.add_option_function<std::vector<std::string>>(
-                names,
-                [&r, name](const std::vector<std::string>& given) {
-                  auto& all = r.options[name];
-                  all.insert(all.end(), given.begin(), given.end());
-                })
+      parser
+          .add_option_function<std::vector<std::string>>(names,
+                                                         [&r, name](const std::vector<std::string>& given) {
+                                                           auto& all = r.options[name];
+                                                           all.insert(all.end(), given.begin(), given.end());
+                                                         })
           ->allow_extra_args(false)
           ->take_all();
     }
@@ -64,15 +65,16 @@ void check_count(const request& r) {
   bool any = false;
   for (const argument& a : r.what->arguments) {
     if (r.words.size() < least + a.least) {
-      throw bad_request(std::string(r.what->name) + ": found no " + std::string(a.name) + ", wanted " + usage_of(*r.what));
+      throw bad_request(std::string(r.what->name) + ": found no " + std::string(a.name) + ", wanted " +
+                        usage_of(*r.what));
     }
     least += a.least;
     most += a.most;
     any |= a.most == 0;
   }
   if (!any && r.words.size() > most) {
-    throw bad_request(std::string(r.what->name) + ": found '" + r.words[most] + "' behind the last word it takes, wanted " +
-                      usage_of(*r.what));
+    throw bad_request(std::string(r.what->name) + ": found '" + r.words[most] +
+                      "' behind the last word it takes, wanted " + usage_of(*r.what));
   }
 }
 

@@ -13,12 +13,6 @@ namespace topbit::cli {
 
 namespace {
 
-std::vector<dispatch_key> keys_of_option(std::span<const std::string> values) {
-  std::vector<dispatch_key> keys;
-  for (dispatch_key k : union_of(values)) keys.push_back(k);
-  return keys;
-}
-
 // The report with the columns [first, last) alone.
 coverage_report columns_of(const coverage_report& all, std::size_t first, std::size_t last) {
   const auto part = [&](const auto& list) {
@@ -35,17 +29,18 @@ std::size_t width_of(const std::string& text) { return std::min(text.find('\n'),
 
 // As many columns beside each other as the terminal has room for, then the rest below.
 std::string fitted(const screen& s, const coverage_report& all) {
+  if (all.keys.empty()) return painted_table(s, to_string(all));
   std::string text;
   for (std::size_t first = 0; first < all.keys.size();) {
     std::size_t last = all.keys.size();
     while (s.columns != 0 && last > first + 1 && width_of(to_string(columns_of(all, first, last))) > s.columns) --last;
-    text += (first == 0 ? "" : "\n") + to_string(columns_of(all, first, last));
+    text += (first == 0 ? "" : "\n") + painted_table(s, to_string(columns_of(all, first, last)));
     first = last;
   }
   coverage_report rest;
   rest.shadowed = all.shadowed;
   const std::string shadowed = to_string(rest);
-  return text + shadowed.substr(std::min(shadowed.find('\n') + 1, shadowed.size()));
+  return text + painted(s, shadowed.substr(width_of(shadowed) + 1));
 }
 
 void write_file(const std::string& path, std::string_view text) {
@@ -63,7 +58,9 @@ std::string holes_of(const coverage_report& all) {
   for (const coverage_row& row : all.operators) {
     for (const table_row& cell : row.cells) {
       if (cell.why != row_reason::missing && cell.why != row_reason::ambiguous) continue;
-      if (count++ == 0) first = row.op + " has " + (cell.why == row_reason::missing ? "no kernel for " : "two that are ambiguous at ") + to_string(cell.key);
+      if (count++ == 0)
+        first = row.op + " has " + (cell.why == row_reason::missing ? "no kernel for " : "two that are ambiguous at ") +
+                to_string(cell.key);
     }
   }
   if (count == 0) return {};
@@ -74,10 +71,10 @@ std::string holes_of(const coverage_report& all) {
 
 answer run_coverage(const request& r) {
   const std::vector<operator_handle> operators = operators_matching(r.words);
-  const std::vector<dispatch_key> keys = keys_of_option(r.values("--keys"));
+  const std::vector<dispatch_key> keys = keys_listed(r.values("--keys"));
   const coverage_report report = coverage(operators, keys);
   const std::string holes = r.has("--require") ? holes_of(report) : std::string();
-  const status ends = holes.empty() ? status::answered : status::negative;
+  const status ends = holes.empty() && !operators.empty() ? status::answered : status::negative;
   if (r.has("--html")) {
     if (r.value("--html") == "-") return {page_of(report), ends};
     write_file(r.value("--html"), page_of(report));

@@ -14,7 +14,8 @@ answer run_ops(const request& r) {
   std::string text;
   if (r.has("--json")) {
     nlohmann::ordered_json all = nlohmann::ordered_json::array();
-    for (operator_handle op : found) all.push_back({{"name", std::string(op.name())}, {"schema", std::string(op.schema())}});
+    for (operator_handle op : found)
+      all.push_back({{"name", std::string(op.name())}, {"schema", std::string(op.schema())}});
     text = all.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
   } else {
     for (operator_handle op : found) {

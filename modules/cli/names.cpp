@@ -41,6 +41,24 @@ std::vector<key_set> key_sets_of(std::span<const std::string> words) {
   return sets;
 }
 
+std::vector<dispatch_key> keys_listed(std::span<const std::string> values) {
+  std::vector<dispatch_key> keys;
+  for (const std::string& names : values) {
+    for (std::string_view left = names;;) {
+      const std::size_t comma = std::min(left.find(','), left.size());
+      const key_target key = key_named(left.substr(0, comma));
+      if (key.is_alias()) {
+        throw bad_request("found the alias '" + to_string(key) +
+                          "', wanted a dispatch key: a column is one row of each table");
+      }
+      keys.push_back(key.row);
+      if (comma == left.size()) break;
+      left.remove_prefix(comma + 1);
+    }
+  }
+  return keys;
+}
+
 key_set union_of(std::span<const std::string> values) {
   key_set all;
   for (const std::string& names : values) all = all | key_set_named(names);

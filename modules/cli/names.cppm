@@ -16,6 +16,9 @@ std::vector<operator_handle> operators_matching(std::span<const std::string> pat
 /// One set for each word: "CPU", "CPU,AutogradCPU", or "-" for none.
 std::vector<key_set> key_sets_of(std::span<const std::string> words);
 
+/// Every key of an option's values, each a list of names with commas between; in the order given.
+std::vector<dispatch_key> keys_listed(std::span<const std::string> values);
+
 /// All sets of an option's values together.
 key_set union_of(std::span<const std::string> values);
 

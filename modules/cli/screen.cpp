@@ -21,10 +21,10 @@ constexpr std::string_view code_of(style s) {
 
 // What the labels of answers, and the words of a coverage table, are worth to the eye.
 constexpr std::pair<std::string_view, style> styles_of_words[] = {
-    {"takes", style::green},      {"kernel", style::green},   {"default", style::blue},   {"composite", style::blue},
-    {"nested", style::blue},      {"autograd", style::blue},  {"batched", style::blue},   {"fallback", style::yellow},
-    {"fallthrough", style::dim},  {"passes", style::dim},     {"ambiguous", style::red},  {"result", style::red},
-    {"suppose", style::blue},     {"changes", style::yellow}, {"gives", style::yellow},   {"-", style::dim},
+    {"takes", style::green},     {"kernel", style::green},   {"default", style::blue},  {"composite", style::blue},
+    {"nested", style::blue},     {"autograd", style::blue},  {"batched", style::blue},  {"fallback", style::yellow},
+    {"fallthrough", style::dim}, {"passes", style::dim},     {"ambiguous", style::red}, {"result", style::red},
+    {"suppose", style::blue},    {"changes", style::yellow}, {"gives", style::yellow},  {"-", style::dim},
     {"+", style::green},
 };
 
@@ -72,16 +72,46 @@ std::string styled(const screen& s, style how, std::string_view text) {
   return std::string(code_of(how)) + std::string(text) + "\x1b[0m";
 }
 
-std::string painted(const screen& s, std::string text) {
-  if (!s.colors) return text;
+namespace {
+
+template <class Paint>
+std::string line_by_line(std::string_view text, Paint&& paint) {
   std::string all;
-  for (std::string_view left = text; !left.empty();) {
-    const std::size_t end = std::min(left.find('\n'), left.size());
-    all += painted_line(s, left.substr(0, end));
-    if (end < left.size()) all += '\n';
-    left.remove_prefix(std::min(end + 1, left.size()));
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    all += paint(text.substr(0, end));
+    if (end < text.size()) all += '\n';
+    text.remove_prefix(std::min(end + 1, text.size()));
   }
   return all;
+}
+
+// Words of their own style and the spaces between, behind the first word.
+std::string painted_words(const screen& s, std::string_view line) {
+  std::string all(line.substr(0, line.find(' ')));
+  for (line.remove_prefix(all.size()); !line.empty();) {
+    const std::size_t begin = std::min(line.find_first_not_of(' '), line.size());
+    const std::size_t end = std::min(line.find(' ', begin), line.size());
+    all += line.substr(0, begin);
+    all += styled(s, style_of(line.substr(begin, end - begin)), line.substr(begin, end - begin));
+    line.remove_prefix(end);
+  }
+  return all;
+}
+
+}  // namespace
+
+std::string painted(const screen& s, std::string text) {
+  if (!s.colors) return text;
+  return line_by_line(text, [&](std::string_view line) { return painted_line(s, line); });
+}
+
+std::string painted_table(const screen& s, std::string text) {
+  if (!s.colors) return text;
+  bool heading = true;
+  return line_by_line(text, [&](std::string_view line) {
+    return std::exchange(heading, false) ? styled(s, style::bold, line) : painted_words(s, line);
+  });
 }
 
 std::string printable(std::string_view text) {

@@ -23,9 +23,12 @@ enum class style : std::uint8_t { plain, bold, dim, red, green, yellow, blue };
 /// The text in this style, where there are colours.
 std::string styled(const screen& s, style how, std::string_view text);
 
-/// Colours an answer of the library by its layout: a line that begins at the margin is a heading, an indented one begins
-/// with a label, places stand last.
+/// Colours an answer of the library by its layout: a line that begins at the margin is a heading, an indented one
+/// begins with a label, places stand last.
 std::string painted(const screen& s, std::string text);
+
+/// Colours the words of a table, but for its first line, a heading, and its first column.
+std::string painted_table(const screen& s, std::string text);
 
 /// One line of it, of a length that can be read: bytes that are no UTF-8 and control characters as \xNN, the middle of
 /// a long text left out.

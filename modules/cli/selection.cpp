@@ -11,7 +11,8 @@ answer run_table(const request& r) {
   const std::vector<table_row> table = computed_table(op);
   if (r.has("--json")) return {"{\"registered\":" + to_json(registered) + ",\"table\":" + to_json(table) + "}\n"};
   std::string text = to_string(registered) + "computed table\n";
-  for (std::string_view left = to_string(std::span(table)); !left.empty();) {
+  const std::string rows = to_string(std::span(table));
+  for (std::string_view left = rows; !left.empty();) {
     const std::size_t end = std::min(left.find('\n') + 1, left.size());
     text += "  " + std::string(left.substr(0, end));
     left.remove_prefix(end);

@@ -114,23 +114,6 @@ coverage_report report(std::span<const subject> subjects, std::span<const dispat
   return out;
 }
 
-// One word of a table.
-std::string_view word_of(const table_row& cell) {
-  if (cell.why == row_reason::transparent) return "passes";
-  if (cell.passes) return "fallthrough";
-  switch (cell.why) {
-    case row_reason::kernel: return "kernel";
-    case row_reason::default_backend_kernel: return "default";
-    case row_reason::nested_kernel: return "nested";
-    case row_reason::ambiguous: return "ambiguous";
-    case row_reason::composite_kernel: return "composite";
-    case row_reason::autograd_kernel: return "autograd";
-    case row_reason::batched_kernel: return "batched";
-    case row_reason::backend_fallback: return "fallback";
-    default: return "-";
-  }
-}
-
 }  // namespace
 
 coverage_report coverage(const registry& r, std::span<const dispatch_key> keys) {
@@ -148,6 +131,22 @@ coverage_report coverage(std::span<const operator_handle> operators, std::span<c
   std::vector<subject> subjects;
   for (const detail::snapshot& s : all) subjects.push_back({&s.op, &s.fallbacks});
   return report(subjects, keys);
+}
+
+std::string_view word_of(const table_row& cell) noexcept {
+  if (cell.why == row_reason::transparent) return "passes";
+  if (cell.passes) return "fallthrough";
+  switch (cell.why) {
+    case row_reason::kernel: return "kernel";
+    case row_reason::default_backend_kernel: return "default";
+    case row_reason::nested_kernel: return "nested";
+    case row_reason::ambiguous: return "ambiguous";
+    case row_reason::composite_kernel: return "composite";
+    case row_reason::autograd_kernel: return "autograd";
+    case row_reason::batched_kernel: return "batched";
+    case row_reason::backend_fallback: return "fallback";
+    default: return "-";
+  }
 }
 
 std::string to_string(const coverage_report& r) {

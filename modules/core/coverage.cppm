@@ -49,6 +49,9 @@ export coverage_report coverage(const registry& r = registry::process(), std::sp
 /// The same for these operators, in this order.
 export coverage_report coverage(std::span<const operator_handle> operators, std::span<const dispatch_key> keys = {});
 
+/// What a cell of the table says in one word: "kernel", "composite", "passes"; "-" where a kernel is missing.
+export std::string_view word_of(const table_row& cell) noexcept;
+
 /// For people: a table of words, '-' where a kernel is missing, and one line per kernel that is out of reach.
 export std::string to_string(const coverage_report& r);
 

@@ -1,0 +1,173 @@
+// The descriptions of all commands.
+module topbit.cli;
+
+import topbit.std;
+import topbit.core;
+
+namespace topbit::cli {
+
+namespace {
+
+constexpr option as_json{"--json", "", "the answer as JSON, for programs"};
+constexpr argument operator_name{"OP", "an operator, ns::name.overload", word_kind::op};
+constexpr argument pattern{"PATTERN", "operators: a part of the name, or the whole of it with * and ?", word_kind::op,
+                           0, 1};
+
+constexpr option common[] = {
+    {"--load", "FILE", "load this plugin before the command works; may be repeated", word_kind::file, true},
+    {"--color", "WHEN", "colours: auto (on a terminal, unless NO_COLOR is set), always or never", word_kind::color},
+    {"--help", "", "what the program or the command does"},
+    {"--version", "", "the version of topbit"},
+};
+
+constexpr argument ops_arguments[] = {pattern};
+constexpr option ops_options[] = {{"--names", "", "the names alone"}, as_json};
+constexpr std::string_view ops_text[] = {
+    "One line for each operator that is defined: its name and its schema. Ends with 1 where none matches.",
+};
+constexpr example ops_examples[] = {{"ops 'aten::*_'", "operators of aten that write to an argument"}};
+
+constexpr argument table_arguments[] = {operator_name};
+constexpr option json_alone[] = {as_json};
+constexpr std::string_view table_text[] = {
+    "First what is registered, with places and what overrides what; then what each row of the operator's table holds "
+    "and why. "
+    "Rows without a kernel are left out; neighbouring backends that hold the same share a line.",
+};
+constexpr example table_examples[] = {{"table aten::add.Tensor", "which kernels add has"}};
+
+constexpr argument dump_arguments[] = {pattern};
+constexpr std::string_view dump_text[] = {
+    "Everything that is registered: operators, fallbacks, namespaces, layers and names of backends; of the operators "
+    "alone "
+    "where a pattern is given. It names no addresses, so two dumps can be compared with diff.",
+};
+constexpr example dump_examples[] = {{"dump --json > before.json", "keep what is registered now"}};
+
+constexpr argument explain_arguments[] = {
+    operator_name,
+    {"KEYS", "what one argument of the call brings: CPU, or AutogradCPU,CPU, or - for nothing", word_kind::key, 0, 0},
+};
+constexpr option explain_options[] = {
+    {"--include", "KEYS", "keys that the thread adds to the call", word_kind::key, true},
+    {"--exclude", "KEYS", "keys that the thread hides from the call", word_kind::key, true},
+    {"--place", "KEYS", "what a device argument stands for, where the operator is placed by one", word_kind::key, true},
+    {"--why-not", "KEY", "why the kernel for this key, or alias, is not the one that runs", word_kind::key},
+    as_json,
+};
+constexpr std::string_view explain_text[] = {
+    "Which kernel a call takes whose arguments bring these keys, each candidate with the reason why it was taken or "
+    "passed "
+    "over. Nothing is run. Arguments that are left out bring nothing.",
+    "Ends with 1 where the call would find no kernel; with --why-not, where that kernel is not the one that runs.",
+};
+constexpr example explain_examples[] = {
+    {"explain aten::relu CPU,AutogradCPU", "where a call with a tensor on the CPU goes"},
+    {"explain aten::relu CPU --why-not CUDA", "why it does not run the kernel for CUDA"},
+};
+
+constexpr argument what_if_arguments[] = {
+    {"CHANGE", "KEY, kernel:KEY, fallthrough:KEY, fallback:KEY, remove:KEY or remove-fallback:KEY; KEY may be an alias",
+     word_kind::change, 0, 0},
+};
+constexpr option what_if_options[] = {
+    {"--op", "OP", "start from what is registered for this operator, and show what changes", word_kind::op},
+    as_json,
+};
+constexpr std::string_view what_if_text[] = {
+    "The table that an operator would have with these registrations, made one after the other: a kernel for a key, a "
+    "fallthrough, a backend's fallback, or one less. Nothing is registered. Without --op the operator starts with "
+    "nothing, "
+    "which is a way to learn the rules.",
+};
+constexpr example what_if_examples[] = {
+    {"what-if CPU CompositeImplicitAutograd", "how a composite kernel lives beside one for the CPU"},
+    {"what-if --op aten::relu remove:Autograd", "what relu would do without its gradient"},
+};
+
+constexpr argument coverage_arguments[] = {pattern};
+constexpr option coverage_options[] = {
+    {"--keys", "KEYS", "the columns; without it, every key with a kernel or a fallback of its own", word_kind::key,
+     true},
+    {"--html", "FILE", "write one page that needs nothing else, to search and look into; - writes it to the output",
+     word_kind::file},
+    {"--require", "", "end with 1 where a kernel is missing or ambiguous"},
+    as_json,
+};
+constexpr std::string_view coverage_text[] = {
+    "Operators by keys, in one word each: kernel, the kind of composite or fallback that serves the key, passes where "
+    "calls "
+    "go on to the next key, and - where a call would find no kernel. Then the kernels that no call reaches, and why.",
+    "Ends with 1 where no operator matches.",
+};
+constexpr example coverage_examples[] = {
+    {"coverage 'aten::*' --keys CPU,CUDA,Meta --require", "is every operator there on three backends?"},
+    {"coverage --html coverage.html", "the same to look into"},
+};
+
+constexpr option keys_options[] = {{"--names", "", "the names alone"}, as_json};
+constexpr std::string_view keys_text[] = {
+    "All keys in the order in which a call looks at them, the backends, and what each alias stands for.",
+};
+
+constexpr argument diff_arguments[] = {
+    {"A", "a file that dump, table or coverage wrote with --json", word_kind::file},
+    {"B", "another one of the same kind", word_kind::file},
+};
+constexpr option diff_options[] = {{"--places", "", "files and lines count too"}, as_json};
+constexpr std::string_view diff_text[] = {
+    "What B has less (-) and more (+) than A: operators, and for those in both what is registered or held by their "
+    "rows. "
+    "Ends with 0 where both say the same, with 1 where they differ.",
+};
+constexpr example diff_examples[] = {{"diff before.json after.json", "what a change did to what is registered"}};
+
+constexpr argument completions_arguments[] = {{"SHELL", "bash, zsh or fish", word_kind::shell}};
+constexpr std::string_view completions_text[] = {
+    "A script that makes the shell complete commands, options, operators and keys. Packages install it; by hand, "
+    "source it.",
+};
+constexpr example completions_examples[] = {
+    {"completions bash > ~/.local/share/bash-completion/completions/topbit", "for bash"}};
+
+constexpr std::string_view man_text[] = {"This manual as a page for man."};
+constexpr example man_examples[] = {{"man | man -l -", "read it"}};
+
+constexpr command all[] = {
+    {"ops", "list operators and their schemas", ops_text, ops_arguments, ops_options, ops_examples, run_ops},
+    {"table", "what is registered for an operator, and what each row holds", table_text, table_arguments, json_alone,
+     table_examples, run_table},
+    {"dump", "everything that is registered", dump_text, dump_arguments, json_alone, dump_examples, run_dump},
+    {"explain", "which kernel a call takes, and why", explain_text, explain_arguments, explain_options,
+     explain_examples, run_explain},
+    {"what-if", "the table that other registrations would give", what_if_text, what_if_arguments, what_if_options,
+     what_if_examples, run_what_if},
+    {"coverage", "operators by keys, and kernels out of reach", coverage_text, coverage_arguments, coverage_options,
+     coverage_examples, run_coverage},
+    {"keys", "all keys in their order, backends and aliases", keys_text, {}, keys_options, {}, run_keys},
+    {"diff", "what two files of answers differ in", diff_text, diff_arguments, diff_options, diff_examples, run_diff},
+    {"completions",
+     "a script for a shell",
+     completions_text,
+     completions_arguments,
+     {},
+     completions_examples,
+     run_completions},
+    {"man", "the manual page", man_text, {}, {}, man_examples, run_man},
+};
+
+}  // namespace
+
+std::span<const command> commands() noexcept { return all; }
+std::span<const option> common_options() noexcept { return common; }
+
+std::string usage_of(const command& c) {
+  std::string text = "topbit " + std::string(c.name);
+  for (const argument& a : c.arguments) {
+    const std::string name = std::string(a.name) + (a.most == 0 ? "..." : "");
+    text += a.least == 0 ? " [" + name + "]" : " " + name;
+  }
+  return text;
+}
+
+}  // namespace topbit::cli

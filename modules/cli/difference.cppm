@@ -1,0 +1,10 @@
+// The command that compares two files of answers.
+export module topbit.cli:difference;
+
+import :command;
+
+namespace topbit::cli {
+
+answer run_diff(const request& r);
+
+}  // namespace topbit::cli

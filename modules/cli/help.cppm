@@ -1,0 +1,13 @@
+// What --help prints, made from the descriptions of the commands.
+export module topbit.cli:help;
+
+import topbit.std;
+import :command;
+import :screen;
+
+namespace topbit::cli {
+
+std::string help_of_program(const screen& s);
+std::string help_of(const screen& s, const command& c);
+
+}  // namespace topbit::cli

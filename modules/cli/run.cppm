@@ -1,0 +1,18 @@
+// The program: words in, text and an exit status out. It writes nothing itself but the file of --html.
+export module topbit.cli:run;
+
+import topbit.std;
+import :screen;
+
+namespace topbit::cli {
+
+export struct outcome {
+  std::string out, error;
+  int exit_status = 0;
+};
+
+/// What `topbit` with these words does. Never throws, but for std::bad_alloc. Plugins that it loads are withdrawn
+/// again.
+export outcome run(std::span<const std::string> words, const surroundings& around);
+
+}  // namespace topbit::cli
