@@ -38,17 +38,12 @@ void declare(CLI::App& parser, std::span<const option> options, request& r) {
   }
 }
 
-// Takes the words out of what remains: up to "--" what begins with a dash is an option that there is none of, but for
-// the dash itself, numbers, and what asks to be taken from.
+// Takes the words out of what remains: what begins with a dash is an option that there is none of, but for the dash
+// itself and numbers.
 void take_words(const std::vector<std::string>& left, request& r) {
-  bool only_words = false;
   for (const std::string& word : left) {
-    if (!only_words && word == "--") {
-      only_words = true;
-      continue;
-    }
     const bool number = word.size() > 1 && (word[1] == '.' || (word[1] >= '0' && word[1] <= '9'));
-    if (!only_words && word.size() > 1 && word[0] == '-' && !number) {
+    if (word.size() > 1 && word[0] == '-' && !number) {
       std::string wanted;
       for (const auto& options : {r.what->options, common_options()}) {
         for (const option& o : options) wanted += (wanted.empty() ? "" : ", ") + std::string(o.name);
@@ -97,8 +92,11 @@ request understood(std::span<const std::string> words) {
     known[one] = &c;
   }
 
-  // The library reads from the end of the vector.
-  std::vector<std::string> reversed(words.rbegin(), words.rend());
+  // What stands behind -- is words, whatever it looks like; the library would give it to the program instead of the
+  // command. It reads from the end of the vector.
+  const auto behind = std::find(words.begin(), words.end(), "--");
+  std::vector<std::string> reversed(words.begin(), behind);
+  std::reverse(reversed.begin(), reversed.end());
   try {
     parser.parse(std::move(reversed));
   } catch (const CLI::ArgumentMismatch& e) {
@@ -117,7 +115,10 @@ request understood(std::span<const std::string> words) {
   }
   if (r.what != nullptr) {
     for (const CLI::App* one : parser.get_subcommands()) take_words(one->remaining(), r);
+    if (behind != words.end()) r.words.insert(r.words.end(), behind + 1, words.end());
     if (!r.has("--help")) check_count(r);
+  } else if (behind != words.end()) {
+    throw bad_request("found -- before a command, wanted " + listed_commands());
   }
   return r;
 }

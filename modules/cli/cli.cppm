@@ -10,12 +10,12 @@ export import :screen;
 export import :arguments;
 
 // Tier 2: the commands.
-import :names;
+export import :names;
 import :listing;
 import :selection;
 import :supposing;
 import :coverage_command;
-import :page;
+export import :page;
 import :difference;
 
 // Tier 3: made from the commands' own descriptions.

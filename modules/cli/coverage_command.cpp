@@ -51,20 +51,20 @@ void write_file(const std::string& path, std::string_view text) {
   if (!written) throw bad_request("coverage: cannot write '" + path + "': " + std::strerror(error));
 }
 
-// The first operator and key without a kernel, of how many.
+// Where calls would find no kernel, the first of them by name; empty if there is no such place.
 std::string holes_of(const coverage_report& all) {
+  constexpr std::size_t listed = 10;
   std::size_t count = 0;
-  std::string first;
+  std::string places;
   for (const coverage_row& row : all.operators) {
     for (const table_row& cell : row.cells) {
       if (cell.why != row_reason::missing && cell.why != row_reason::ambiguous) continue;
-      if (count++ == 0)
-        first = row.op + " has " + (cell.why == row_reason::missing ? "no kernel for " : "two that are ambiguous at ") +
-                to_string(cell.key);
+      if (count++ < listed) places += "\n  " + row.op + " at " + to_string(cell.key);
     }
   }
   if (count == 0) return {};
-  return "holes: " + std::to_string(count) + "; " + first + (count > 1 ? ", and so on" : "") + "\n";
+  const std::string more = count > listed ? "\n  and " + std::to_string(count - listed) + " more" : "";
+  return "no kernel, " + std::to_string(count) + (count == 1 ? " place" : " places") + places + more + "\n";
 }
 
 }  // namespace
@@ -81,7 +81,7 @@ answer run_coverage(const request& r) {
     return {holes, ends};
   }
   if (r.has("--json")) return {to_json(report) + "\n", ends};
-  return {fitted(r.to, report) + holes, ends};
+  return {fitted(r.to, report) + painted(r.to, holes), ends};
 }
 
 }  // namespace topbit::cli

@@ -8,7 +8,7 @@ namespace topbit::cli {
 
 /// Does the pattern match the whole name? '*' stands for any text, '?' for one character; a pattern without either
 /// matches names that contain it. Cost: the product of both lengths at most.
-bool matches(std::string_view pattern, std::string_view name);
+export bool matches(std::string_view pattern, std::string_view name);
 
 /// The operators that are defined and match, by name. Without a pattern: all.
 std::vector<operator_handle> operators_matching(std::span<const std::string> pattern);

@@ -43,7 +43,9 @@ std::string painted_line(const screen& s, std::string_view line) {
   std::string text(line.substr(0, begin));
   text += styled(s, style_of(line.substr(begin, end - begin)), line.substr(begin, end - begin));
   if (place < end) return text + std::string(line.substr(end));
-  return text + std::string(line.substr(end, place - end)) + styled(s, style::dim, line.substr(place));
+  const std::size_t rest = std::min(line.find_first_of(",;", place + 1), line.size());
+  text += line.substr(end, place - end);
+  return text + styled(s, style::dim, line.substr(place, rest - place)) + std::string(line.substr(rest));
 }
 
 // How many bytes at the front are one character of UTF-8 that may be printed; 0: none.

@@ -32,6 +32,6 @@ std::string painted_table(const screen& s, std::string text);
 
 /// One line of it, of a length that can be read: bytes that are no UTF-8 and control characters as \xNN, the middle of
 /// a long text left out.
-std::string printable(std::string_view text);
+export std::string printable(std::string_view text);
 
 }  // namespace topbit::cli

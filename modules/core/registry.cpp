@@ -68,7 +68,7 @@ operator_handle registry::find(std::string_view name) {
                            wanted);
   }
   const std::string near = state_->nearest(name);
-  throw unknown_operator(wanted + ": no operator of this name is registered" +
+  throw unknown_operator((wanted.empty() ? "''" : wanted) + ": no operator of this name is registered" +
                              (near.empty() ? std::string() : "; the nearest name is " + near),
                          wanted);
 }
