@@ -101,7 +101,7 @@ std::string shown(const std::vector<std::string>& words) {
 
 }  // namespace
 
-TEST_CASE("cli: no words end in anything but an answer or one sentence", "[cli][fuzz]") {
+TEST_CASE("run: no words end in anything but an answer or one sentence", "[cli][fuzz]") {
   const std::vector<std::string> known = known_words();
   const auto commands = cli::commands();
   const std::string registered = to_string(tb::dump());

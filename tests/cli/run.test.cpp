@@ -44,7 +44,7 @@ std::size_t count_of(std::string_view part, std::string_view text) {
 
 }  // namespace
 
-TEST_CASE("cli: every command with --json answers in JSON, in one line", "[cli][json]") {
+TEST_CASE("run: every command with --json answers in JSON, in one line", "[cli][json]") {
   const std::vector<std::vector<std::string>> lines = {
       {"ops"},
       {"ops", "farm"},
@@ -69,7 +69,7 @@ TEST_CASE("cli: every command with --json answers in JSON, in one line", "[cli][
   }
 }
 
-TEST_CASE("cli: every command has a help, which begins with what it does", "[cli]") {
+TEST_CASE("run: every command has a help, which begins with what it does", "[cli]") {
   const std::string all = run({"--help"}).out;
   for (const cli::command& c : cli::commands()) {
     const std::string name(c.name);
@@ -82,17 +82,7 @@ TEST_CASE("cli: every command has a help, which begins with what it does", "[cli
   }
 }
 
-TEST_CASE("cli: what help, manual and completions are made from has no example that is refused", "[cli]") {
-  for (const cli::command& c : cli::commands()) {
-    for (const cli::example& e : c.examples) {
-      INFO(e.words);
-      std::string first(e.words.substr(0, e.words.find(' ')));
-      CHECK(first == c.name);
-    }
-  }
-}
-
-TEST_CASE("cli: a table that is wider than the terminal goes on below", "[cli][coverage]") {
+TEST_CASE("coverage_command: a table that is wider than the terminal goes on below", "[cli][coverage]") {
   const std::vector<std::string> words{"coverage", "farm::milk", "--keys", "CPU,CUDA,Meta"};
   CHECK(run(words, {.terminal = true, .no_color = true, .columns = 80}).out ==
         "operator    CPU     CUDA  Meta\n"
@@ -107,7 +97,7 @@ TEST_CASE("cli: a table that is wider than the terminal goes on below", "[cli][c
   CHECK(std::ranges::count(run(words, {.terminal = true, .columns = 1}).out, '\n') == 8);
 }
 
-TEST_CASE("cli: colours go to a terminal, NO_COLOR takes them away, --color decides", "[cli]") {
+TEST_CASE("run: colours go to a terminal, NO_COLOR takes them away, --color decides", "[cli]") {
   const auto colored = [](std::vector<std::string> more, bool terminal, bool no_color) {
     more.insert(more.begin(), {"explain", "farm::milk", "CPU"});
     return run(more, {.terminal = terminal, .no_color = no_color}).out.find('\x1b') != std::string::npos;
@@ -122,14 +112,14 @@ TEST_CASE("cli: colours go to a terminal, NO_COLOR takes them away, --color deci
   CHECK_FALSE(colored({"--json", "--color", "always"}, true, false));
 }
 
-TEST_CASE("cli: the thread's keys are as they were after a command that set them", "[cli]") {
+TEST_CASE("run: the thread's keys are as they were after a command that set them", "[cli]") {
   const auto before = tb::current_thread_keys();
   CHECK(run({"explain", "farm::milk", "--include", "CPU", "--exclude", "Tracer"}).exit_status == 0);
   CHECK(tb::current_thread_keys().include == before.include);
   CHECK(tb::current_thread_keys().exclude == before.exclude);
 }
 
-TEST_CASE("cli: a pattern with * or ? matches a whole name, another one a part", "[cli]") {
+TEST_CASE("names: a pattern with * or ? matches a whole name, another one a part", "[cli]") {
   CHECK(cli::matches("", "aten::add"));
   CHECK(cli::matches("::a", "aten::add"));
   CHECK_FALSE(cli::matches("b", "aten::add"));
@@ -147,7 +137,7 @@ TEST_CASE("cli: a pattern with * or ? matches a whole name, another one a part",
   CHECK_FALSE(cli::matches(stars + "b", std::string(5000, 'a')));
 }
 
-TEST_CASE("cli: text of others is shown without what would move the terminal", "[cli]") {
+TEST_CASE("screen: text of others is shown without what would move the terminal", "[cli]") {
   CHECK(cli::printable("aten::add") == "aten::add");
   CHECK(cli::printable("\x1b[31m\n\t\x7f") == "\\x1b[31m\\x0a\\x09\\x7f");
   CHECK(cli::printable("gr\xc3\xbc\xc3\x9f \xe2\x82\xac \xf0\x9f\x90\x84") ==
@@ -165,7 +155,7 @@ TEST_CASE("cli: text of others is shown without what would move the terminal", "
   CHECK(cli::printable(std::string(5000, 'x')).size() < 900);
 }
 
-TEST_CASE("cli: no name can end the page's data or begin something else in it", "[cli][page]") {
+TEST_CASE("page: no name can end the page's data or begin something else in it", "[cli][page]") {
   tb::coverage_report report;
   report.keys = {key::CPU};
   const std::vector<std::string> names{

@@ -5,6 +5,7 @@
 # and what stands between is its output: standard output first, then each line of standard error behind "! ", then
 # "? <status>" unless that is 0. `topbit` is the program, $ZOO the test's plugin. Escape characters are shown as ^[,
 # lines of the library's own sources as N, since they change with it.
+# Of a Markdown file the blocks marked `console` are the transcript; it is not updated.
 # usage: transcript.sh <program> <plugin> [--update] <transcript>...
 set -uo pipefail
 
@@ -52,10 +53,18 @@ for transcript in "$@"; do
   folder=$work/folder
   rm -rf -- "$folder"
   mkdir -- "$folder"
-  replay "$transcript" >"$work/now"
-  if [[ $update == yes ]]; then
+  committed=$transcript
+  if [[ $transcript == *.md ]]; then
+    committed=$work/committed
+    sed -n '/^```console$/,/^```$/{/^```/!p}' "$transcript" >"$committed"
+  fi
+  replay "$committed" >"$work/now"
+  if [[ ! -s $committed ]]; then
+    echo "found no commands in $transcript, wanted some"
+    failed=1
+  elif [[ $update == yes && $committed == "$transcript" ]]; then
     cp -- "$work/now" "$transcript"
-  elif ! diff -u --label "$transcript, as committed" --label "$transcript, now" -- "$transcript" "$work/now"; then
+  elif ! diff -u --label "$transcript, as committed" --label "$transcript, now" -- "$committed" "$work/now"; then
     failed=1
   fi
 done
