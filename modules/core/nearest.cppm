@@ -11,6 +11,11 @@ class nearest_name {
   explicit nearest_name(std::string_view wanted) : wanted_(wanted), best_distance_(wanted.size() / 3 + 2) {}
 
   void consider(std::string_view name) {
+    // Named without its overload: "ns::add" for "ns::add.Tensor".
+    if (best_distance_ != 0 && name.starts_with(wanted_) && name.substr(wanted_.size()).starts_with('.')) {
+      best_distance_ = 0;
+      best_ = name;
+    }
     // So far apart in length alone: another word, not a slip.
     const std::size_t longer = std::max(name.size(), wanted_.size()), shorter = std::min(name.size(), wanted_.size());
     if (longer - shorter >= best_distance_) return;

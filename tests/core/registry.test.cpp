@@ -71,6 +71,15 @@ TEST_CASE("registry: a lookup that fails offers the nearest name", "[core][regis
         "completely::different: no operator of this name is registered");
 }
 
+TEST_CASE("registry: nearest to a name without its overload is an overload of it", "[core][registry][E7]") {
+  tb::registry r;
+  static constexpr tb::op<"reg::add.Scalar", int(const image&)> scalar;
+  static constexpr tb::op<"reg::adds", int(const image&)> other;
+  const auto defined = tb::library("reg", r).def(other).def(scalar);
+  CHECK(text_of<tb::unknown_operator>([&] { r.find("reg::add"); }) ==
+        "reg::add: no operator of this name is registered; the nearest name is reg::add.Scalar");
+}
+
 TEST_CASE("registry: a lookup tells implemented but not defined from unknown", "[core][registry][R11][E7]") {
   tb::registry r;
   const auto kernels = tb::implement("reg", key::CPU, r).impl<&height_cpu>(height);
