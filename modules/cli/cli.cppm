@@ -8,6 +8,7 @@ export module topbit.cli;
 export import :command;
 export import :screen;
 export import :arguments;
+import :embedded;
 
 // Tier 2: the commands.
 export import :names;

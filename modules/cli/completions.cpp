@@ -13,6 +13,13 @@ std::string joined(std::span<const std::string> words, std::string_view between 
   return text;
 }
 
+// The template with each mark replaced by its text. A text has no marks.
+std::string filled(std::string_view script, std::initializer_list<std::pair<std::string_view, std::string>> texts) {
+  std::string all(script);
+  for (const auto& [mark, text] : texts) all.replace(all.find(mark), mark.size(), text);
+  return all;
+}
+
 // What completions offer for a word of this kind: a list of words, or the shell code that prints one in each line.
 std::string words_of(word_kind kind) {
   switch (kind) {
@@ -40,101 +47,42 @@ std::vector<std::string> names_of_options(const command& c) {
 // ---------------------------------------------------------------------------------------------------------- bash
 
 std::string bash_case(const option& o) {
-  if (o.value.empty()) return {};
   const std::string words = words_of(o.kind);
   return "    " + std::string(o.name) + ") " +
          (o.kind == word_kind::file ? "_topbit_files" : "_topbit_words \"" + words + "\"") + "; return ;;\n";
 }
 
+// In single quotes, a single quote inside included.
+std::string bash_quoted(std::string_view text) {
+  std::string all = "'";
+  for (char c : text) all += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return all + "'";
+}
+
 std::string bash_script() {
-  std::vector<std::string> names;
+  std::vector<std::string> names, with_value;
   std::string values, cases;
-  for (const option& o : common_options()) values += bash_case(o);
+  const auto add_value = [&](const option& o) {
+    if (o.value.empty() || std::ranges::count(with_value, o.name) != 0) return;
+    with_value.emplace_back(o.name);
+    values += bash_case(o);
+  };
+  for (const option& o : common_options()) add_value(o);
   for (const command& c : commands()) {
     names.emplace_back(c.name);
-    for (const option& o : c.options) {
-      const std::string line = bash_case(o);
-      if (values.find(line) == std::string::npos) values += line;
-    }
-    cases += "    " + std::string(c.name) + ")\n      options=\"" + joined(names_of_options(c)) + "\"\n      kinds=(";
+    std::vector<std::string> kinds;
+    for (const option& o : c.options) add_value(o);
     for (const argument& a : c.arguments) {
-      if (&a != c.arguments.data()) cases += " ";
-      cases += a.kind == word_kind::file ? "'-files'" : "'" + [&] {
-        std::string text;  // a single quote inside single quotes
-        for (char ch : words_of(a.kind)) text += ch == '\'' ? std::string("'\\''") : std::string(1, ch);
-        return text;
-      }() + "'";
+      kinds.push_back(bash_quoted(a.kind == word_kind::file ? "-files" : words_of(a.kind)));
     }
-    cases += ") ;;\n";
+    cases += "    " + std::string(c.name) + ")\n      options=\"" + joined(names_of_options(c)) + "\"\n      kinds=(" +
+             joined(kinds) + ") ;;\n";
   }
-  std::vector<std::string> common;
-  for (const option& o : common_options()) common.emplace_back(o.name);
-  return R"sh(# bash completion for topbit; made by: topbit completions bash
-
-# Offers words. Bash takes a name such as aten::add for three words, so the part before the last colon, which stands
-# there already, is taken off; after a comma the next of several keys begins.
-_topbit_words() {
-  local head=
-  [[ $word != *,* ]] || head=${word%,*},
-  mapfile -t COMPREPLY < <(compgen -W "$1" -- "${word#"$head"}")
-  COMPREPLY=("${COMPREPLY[@]/#/$head}")
-  [[ $word != *:* ]] || COMPREPLY=("${COMPREPLY[@]#"${word%"${word##*:}"}"}")
-}
-_topbit_files() {
-  compopt -o filenames 2>/dev/null
-  mapfile -t COMPREPLY < <(compgen -f -- "$word")
-}
-_topbit() {
-  # The words as the user sees them, up to the cursor.
-  local line=${COMP_LINE:0:COMP_POINT} words word before options= kinds=() i command= given=0
-  COMPREPLY=()
-  read -ra words <<<"$line"
-  [[ $line != *' ' ]] || words+=('')
-  word=${words[-1]} before=
-  ((${#words[@]} < 2)) || before=${words[-2]}
-  case $before in
-)sh" + values +
-         R"sh(  esac
-  for ((i = 1; i < ${#words[@]} - 1; i++)); do
-    case ${words[i]} in
-      )sh" +
-         [&] {
-           std::vector<std::string> with_value;
-           for (const option& o : common_options()) {
-             if (!o.value.empty()) with_value.emplace_back(o.name);
-           }
-           for (const command& c : commands()) {
-             for (const option& o : c.options) {
-               const std::string name(o.name);
-               if (!o.value.empty() && std::find(with_value.begin(), with_value.end(), name) == with_value.end())
-                 with_value.push_back(name);
-             }
-           }
-           return joined(with_value, " | ");
-         }() +
-         R"sh() ((++i)) ;;
-      -?*) ;;
-      *) if [[ -z $command ]]; then command=${words[i]}; else ((++given)); fi ;;
-    esac
-  done
-  case $command in
-    '') _topbit_words ")sh" +
-         joined(names) + " " + joined(common) + R"sh("; return ;;
-)sh" + cases +
-         R"sh(    *) return ;;
-  esac
-  if [[ $word == -* ]]; then
-    _topbit_words "$options"
-  elif ((${#kinds[@]} > 0)); then
-    ((given < ${#kinds[@]})) || given=$((${#kinds[@]} - 1))
-    case ${kinds[given]} in
-      -files) _topbit_files ;;
-      *) _topbit_words "$(eval "printf '%s ' ${kinds[given]}")" ;;
-    esac
-  fi
-}
-complete -F _topbit topbit
-)sh";
+  for (const option& o : common_options()) names.emplace_back(o.name);
+  return filled(bash_template, {{"@values@", values},
+                                {"@options_with_value@", joined(with_value, " | ")},
+                                {"@commands_and_options@", joined(names)},
+                                {"@cases@", cases}});
 }
 
 // ----------------------------------------------------------------------------------------------------------- zsh
@@ -181,35 +129,7 @@ std::string zsh_script() {
     }
     cases += "\n      ;;\n";
   }
-  return R"sh(#compdef topbit
-# zsh completion for topbit; made by: topbit completions zsh
-
-_topbit_ops() { local -a all=(${(f)"$(topbit ops --names 2>/dev/null)"}); compadd -- $all }
-_topbit_keys() { compset -P '*,'; local -a all=(${(f)"$(topbit keys --names 2>/dev/null)"}); compadd -- $all }
-_topbit_changes() {
-  compset -P '*:' || compadd -S : -- kernel fallthrough fallback remove remove-fallback
-  _topbit_keys
-}
-_topbit() {
-  local curcontext=$curcontext state line
-  local -a commands=(
-)sh" + list +
-         R"sh(  )
-  local -a common=()sh" +
-         common + R"sh(
-  )
-  _arguments -C $common '1: :->command' '*:: :->words'
-  case $state in
-    command) _describe command commands; return ;;
-    words) ;;
-    *) return ;;
-  esac
-  case $words[1] in
-)sh" + cases +
-         R"sh(  esac
-}
-_topbit "$@"
-)sh";
+  return filled(zsh_template, {{"@commands@", list}, {"@common@", common}, {"@cases@", cases}});
 }
 
 // ---------------------------------------------------------------------------------------------------------- fish

@@ -13,36 +13,6 @@ namespace topbit::cli {
 
 namespace {
 
-// The report with the columns [first, last) alone.
-coverage_report columns_of(const coverage_report& all, std::size_t first, std::size_t last) {
-  const auto part = [&](const auto& list) {
-    return std::remove_cvref_t<decltype(list)>(list.begin() + static_cast<std::ptrdiff_t>(first),
-                                               list.begin() + static_cast<std::ptrdiff_t>(last));
-  };
-  coverage_report some;
-  some.keys = part(all.keys);
-  for (const coverage_row& row : all.operators) some.operators.push_back({row.op, part(row.cells)});
-  return some;
-}
-
-std::size_t width_of(const std::string& text) { return std::min(text.find('\n'), text.size()); }
-
-// As many columns beside each other as the terminal has room for, then the rest below.
-std::string fitted(const screen& s, const coverage_report& all) {
-  if (all.keys.empty()) return painted_table(s, to_string(all));
-  std::string text;
-  for (std::size_t first = 0; first < all.keys.size();) {
-    std::size_t last = all.keys.size();
-    while (s.columns != 0 && last > first + 1 && width_of(to_string(columns_of(all, first, last))) > s.columns) --last;
-    text += (first == 0 ? "" : "\n") + painted_table(s, to_string(columns_of(all, first, last)));
-    first = last;
-  }
-  coverage_report rest;
-  rest.shadowed = all.shadowed;
-  const std::string shadowed = to_string(rest);
-  return text + painted(s, shadowed.substr(width_of(shadowed) + 1));
-}
-
 void write_file(const std::string& path, std::string_view text) {
   std::FILE* file = std::fopen(path.c_str(), "wb");
   bool written = file != nullptr && std::fwrite(text.data(), 1, text.size(), file) == text.size();
@@ -81,7 +51,7 @@ answer run_coverage(const request& r) {
     return {holes, ends};
   }
   if (r.has("--json")) return {to_json(report) + "\n", ends};
-  return {fitted(r.to, report) + painted(r.to, holes), ends};
+  return {painted_table(r.to, to_string(report, r.to.columns)) + painted(r.to, holes), ends};
 }
 
 }  // namespace topbit::cli

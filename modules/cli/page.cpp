@@ -61,8 +61,8 @@ std::string page_of(const coverage_report& report) {
       data += c;
   }
   constexpr std::string_view mark = "@coverage@";
-  const std::size_t at = page_template.find(mark);
-  return std::string(page_template.substr(0, at)) + data + std::string(page_template.substr(at + mark.size()));
+  const std::size_t at = coverage_template.find(mark);
+  return std::string(coverage_template.substr(0, at)) + data + std::string(coverage_template.substr(at + mark.size()));
 }
 
 }  // namespace topbit::cli

@@ -9,7 +9,4 @@ namespace topbit::cli {
 /// The page. Cost: linear in operators times keys; equal cells are kept once.
 export std::string page_of(const coverage_report& report);
 
-/// coverage.html, which has "@coverage@" where the data goes.
-extern const std::string_view page_template;
-
 }  // namespace topbit::cli

@@ -112,7 +112,9 @@ std::string painted_table(const screen& s, std::string text) {
   if (!s.colors) return text;
   bool heading = true;
   return line_by_line(text, [&](std::string_view line) {
-    return std::exchange(heading, false) ? styled(s, style::bold, line) : painted_words(s, line);
+    const bool is_heading = std::exchange(heading, line.empty());
+    if (is_heading || line == "out of reach" || line.starts_with(' ')) return painted_line(s, line);
+    return painted_words(s, line);
   });
 }
 

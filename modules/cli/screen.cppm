@@ -27,7 +27,7 @@ std::string styled(const screen& s, style how, std::string_view text);
 /// begins with a label, places stand last.
 std::string painted(const screen& s, std::string text);
 
-/// Colours the words of a table, but for its first line, a heading, and its first column.
+/// The same for a table: its first line is a heading, as is one behind an empty line, its first column is left alone.
 std::string painted_table(const screen& s, std::string text);
 
 /// One line of it, of a length that can be read: bytes that are no UTF-8 and control characters as \xNN, the middle of

@@ -149,7 +149,7 @@ std::string_view word_of(const table_row& cell) noexcept {
   }
 }
 
-std::string to_string(const coverage_report& r) {
+std::string to_string(const coverage_report& r, std::size_t width) {
   std::vector<std::vector<std::string>> lines(1);
   lines[0].push_back("operator");
   for (dispatch_key k : r.keys) lines[0].push_back(to_string(k));
@@ -163,10 +163,21 @@ std::string to_string(const coverage_report& r) {
     for (std::size_t i = 0; i < line.size(); ++i) widths[i] = std::max(widths[i], line[i].size());
   }
   std::string text;
-  for (const auto& line : lines) {
-    for (std::size_t i = 0; i < line.size(); ++i) {
-      const bool last = i + 1 == line.size();
-      text += line[i] + (last ? "\n" : std::string(widths[i] - line[i].size() + 2, ' '));
+  for (std::size_t first = 1, last = 1; text.empty() || first < widths.size(); first = last) {
+    // The columns [first, last) have room, one of them in any case.
+    std::size_t used = widths[0];
+    for (last = first; last < widths.size(); ++last) {
+      used += 2 + widths[last];
+      if (width != 0 && used > width && last > first) break;
+    }
+    if (!text.empty()) text += "\n";
+    for (const auto& line : lines) {
+      text += line[0];
+      for (std::size_t i = first, gap = widths[0] - line[0].size(); i < last; ++i) {
+        text += std::string(gap + 2, ' ') + line[i];
+        gap = widths[i] - line[i].size();
+      }
+      text += "\n";
     }
   }
   if (!r.shadowed.empty()) text += "out of reach\n";

@@ -52,7 +52,8 @@ export coverage_report coverage(std::span<const operator_handle> operators, std:
 /// What a cell of the table says in one word: "kernel", "composite", "passes"; "-" where a kernel is missing.
 export std::string_view word_of(const table_row& cell) noexcept;
 
-/// For people: a table of words, '-' where a kernel is missing, and one line per kernel that is out of reach.
-export std::string to_string(const coverage_report& r);
+/// For people: a table of words, '-' where a kernel is missing, and one line per kernel that is out of reach. Where a
+/// line of the table would be longer than `width`, the columns that have no room go on below; 0: none has too little.
+export std::string to_string(const coverage_report& r, std::size_t width = 0);
 
 }  // namespace topbit
