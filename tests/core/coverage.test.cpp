@@ -180,3 +180,34 @@ TEST_CASE("coverage: a nested kernel wins over that of a nested backend", "[core
   REQUIRE(found.size() == 1);
   CHECK(found[0].at == key::AutogradNestedTensor);
 }
+
+TEST_CASE("coverage: columns without room go on below", "[core][coverage]") {
+  tb::coverage_report report;
+  report.keys = {key::CPU, key::CUDA, key::Meta};
+  const auto cell = [](tb::dispatch_key k, tb::row_reason why) { return tb::table_row{k, why}; };
+  report.operators = {{"a::b",
+                       {cell(key::CPU, tb::row_reason::kernel), cell(key::CUDA, tb::row_reason::missing),
+                        cell(key::Meta, tb::row_reason::composite_kernel)}}};
+  const std::string whole =
+      "operator  CPU     CUDA  Meta\n"
+      "a::b      kernel  -     composite\n";
+  CHECK(to_string(report) == whole);
+  CHECK(to_string(report, 33) == whole);
+  CHECK(to_string(report, 32) ==
+        "operator  CPU     CUDA\n"
+        "a::b      kernel  -\n"
+        "\n"
+        "operator  Meta\n"
+        "a::b      composite\n");
+  // A column has its place however narrow it is.
+  CHECK(to_string(report, 1) ==
+        "operator  CPU\n"
+        "a::b      kernel\n"
+        "\n"
+        "operator  CUDA\n"
+        "a::b      -\n"
+        "\n"
+        "operator  Meta\n"
+        "a::b      composite\n");
+  CHECK(to_string(tb::coverage_report{}, 10) == "operator\n");
+}

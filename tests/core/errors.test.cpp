@@ -246,7 +246,7 @@ TEST_CASE("errors: no text is a name that breaks a lookup", "[core][error][E7]")
     }
     return std::string();
   };
-  CHECK(unknown("") == ": no operator of this name is registered");
+  CHECK(unknown("") == "'': no operator of this name is registered");
   CHECK(unknown("::") == "::: no operator of this name is registered");
   CHECK(unknown("err::blur ") == "err::blur : no operator of this name is registered; the nearest name is err::blur");
   CHECK(unknown("Err::Blur") == "Err::Blur: no operator of this name is registered; the nearest name is err::blur");
