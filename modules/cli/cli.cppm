@@ -15,6 +15,7 @@ export import :names;
 import :listing;
 import :selection;
 import :supposing;
+import :calling;
 import :coverage_command;
 export import :page;
 import :difference;

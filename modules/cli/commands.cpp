@@ -66,6 +66,23 @@ constexpr example explain_examples[] = {
     {"explain aten::relu CPU --why-not CUDA", "why it does not run the kernel for CUDA"},
 };
 
+constexpr argument call_arguments[] = {
+    operator_name,
+    {"ARG", "one argument as text: 3, [1, 2], \"a string\", or by name, alpha=2; what is left out has its default",
+     word_kind::text, 0, 0},
+};
+constexpr option call_options[] = {
+    {"--include", "KEYS", "keys that the thread adds to the call", word_kind::key, true},
+    {"--exclude", "KEYS", "keys that the thread hides from the call", word_kind::key, true},
+    as_json,
+};
+constexpr std::string_view call_words[] = {
+    "Calls the operator and prints its results, one in each line. A word such as -inf, which begins like an option, "
+    "goes "
+    "after --.",
+};
+constexpr example call_examples[] = {{"call aten::add.Tensor '[1, 2]' '[10, 20]' alpha=2", "add, as a caller would"}};
+
 constexpr argument what_if_arguments[] = {
     {"CHANGE", "KEY, kernel:KEY, fallthrough:KEY, fallback:KEY, remove:KEY or remove-fallback:KEY; KEY may be an alias",
      word_kind::change, 0, 0},
@@ -140,6 +157,8 @@ constexpr command all[] = {
     {"dump", "everything that is registered", dump_text, dump_arguments, json_alone, dump_examples, run_dump},
     {"explain", "which kernel a call takes, and why", explain_text, explain_arguments, explain_options,
      explain_examples, run_explain},
+    {"call", "call an operator with arguments as text", call_words, call_arguments, call_options, call_examples,
+     run_call},
     {"what-if", "the table that other registrations would give", what_if_text, what_if_arguments, what_if_options,
      what_if_examples, run_what_if},
     {"coverage", "operators by keys, and kernels out of reach", coverage_text, coverage_arguments, coverage_options,

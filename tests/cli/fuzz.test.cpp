@@ -5,8 +5,10 @@
 #include <catch2/catch_test_macros.hpp>
 #include <cstdint>
 #include <random>
+#include <span>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 import topbit.core;
@@ -25,7 +27,16 @@ constexpr tb::key_set keys_of(const beast& b) noexcept { return b.keys; }
 int kernel(const beast&, const beast&) { return 1; }
 
 inline constexpr tb::op<"wild::run", int(const beast&, const beast&)> wild_run;
-const auto kernels = tb::library("wild").def(wild_run).impl<&kernel>(wild_run, key::CPU).impl<&kernel>(wild_run);
+inline constexpr tb::op<"wild::howl(int times, str how=\"loud\", *, float[] at=[]) -> (int, str)"> howl;
+std::tuple<std::int64_t, std::string> howl_kernel(std::int64_t times, std::string_view how, std::span<const double>) {
+  return {times, std::string(how)};
+}
+const auto kernels = tb::library("wild")
+                         .def(wild_run)
+                         .impl<&kernel>(wild_run, key::CPU)
+                         .impl<&kernel>(wild_run)
+                         .def(howl)
+                         .impl<&howl_kernel>(howl);
 
 // Distributions differ between standard libraries, and a failure must be found again.
 class source {
@@ -63,6 +74,9 @@ std::vector<std::string> known_words() {
                                  "--keys=CPU", "AutogradPrivateUse8",
                                  "Undefined",  "CompositeImplicitAutograd",
                                  "\n",         "++"};
+  for (const char* word : {"wild::howl", "at=[1, 2]", "how=\"x\"", "times=3", "=3", "9223372036854775808", "\"\\"}) {
+    words.emplace_back(word);
+  }
   words.emplace_back("\0x", 2);
   words.emplace_back(5000, 'a');
   words.emplace_back(3000, ',');

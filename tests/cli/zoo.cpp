@@ -1,5 +1,8 @@
 // A plugin for the program's tests: operators in a namespace of their own, so that what is printed of them does not
 // change with the library.
+#include <cstdint>
+#include <string_view>
+
 import topbit.core;
 namespace tb = topbit;
 namespace key = topbit::key;
@@ -27,6 +30,9 @@ inline constexpr tb::op<"zoo::say(str what=\"moo\", *, int times=2) -> int"> say
 int feed_kernel(const animal& a, const animal& b) { return a.weight + b.weight; }
 int one_kernel(const animal& a) { return a.weight; }
 int build_kernel(const stall&) { return 1; }
+std::int64_t say_kernel(std::string_view what, std::int64_t times) {
+  return static_cast<std::int64_t>(what.size()) * times;
+}
 
 const auto name = tb::name_backend(tb::backend::PrivateUse1, "Ark");
 const auto zoo = tb::library("zoo")
@@ -45,6 +51,7 @@ const auto zoo = tb::library("zoo")
                      .impl<&one_kernel>(weigh_twice, key::CPU)  // overrides the line above
                      .def(build)
                      .impl<&build_kernel>(build, key::CPU)
-                     .def(say);
+                     .def(say)
+                     .impl<&say_kernel>(say);
 
 }  // namespace

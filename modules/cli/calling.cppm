@@ -1,0 +1,10 @@
+// The command that calls an operator with arguments written as text.
+export module topbit.cli:calling;
+
+import :command;
+
+namespace topbit::cli {
+
+answer run_call(const request& r);
+
+}  // namespace topbit::cli
