@@ -32,7 +32,7 @@ void check_call(const tb::operator_handle& op, tb::key_set keys, tb::stack& stac
   if (std::ranges::any_of(restricted, covers_op) && std::ranges::none_of(granted, covers_op)) {
     throw tb::error(std::string(op.name()) + ": found no grant on this thread; make an access_check::grant");
   }
-  op.redispatch_boxed(keys & tb::below(own_key), stack);
+  op.redispatch_boxed(keys.below_highest(), stack);
 }
 
 const auto fallback = tb::fallback<&check_call>(own_key);

@@ -13,30 +13,29 @@ namespace counter {
 constexpr tb::dispatch_key own_key = tb::key::UserMiddle1;
 
 struct slot {
-  std::atomic<const char*> op = nullptr;
+  std::atomic<const void*> op = nullptr;
   std::atomic<std::uint64_t> calls = 0;
 };
 constinit std::array<slot, 4096> slots;  // more than there are operators; what does not fit is not counted
 
-// An operator's name stays where it is, so its address stands for the operator.
-slot* slot_of(std::string_view name) noexcept {
-  const auto first = reinterpret_cast<std::uintptr_t>(name.data()) / 8;
+slot* slot_of(const tb::operator_handle& op) noexcept {
+  const auto first = reinterpret_cast<std::uintptr_t>(op.id()) / 64;
   for (std::size_t i = 0; i < slots.size(); ++i) {
     slot& s = slots[(first + i) % slots.size()];
-    const char* owner = nullptr;  // of the slot, if it is not free
-    if (s.op.compare_exchange_strong(owner, name.data()) || owner == name.data()) return &s;
+    const void* owner = nullptr;  // of the slot, if it is not free
+    if (s.op.compare_exchange_strong(owner, op.id()) || owner == op.id()) return &s;
   }
   return nullptr;
 }
 
 std::uint64_t calls_of(std::string_view name) {
-  const slot* s = slot_of(tb::find(name).name());
+  const slot* s = slot_of(tb::find(name));
   return s == nullptr ? 0 : s->calls.load();
 }
 
 void count_call(const tb::operator_handle& op, tb::key_set keys, tb::stack& stack) {
-  if (slot* s = slot_of(op.name())) s->calls.fetch_add(1, std::memory_order_relaxed);  // also of a call that throws
-  op.redispatch_boxed(keys & tb::below(own_key), stack);
+  if (slot* s = slot_of(op)) s->calls.fetch_add(1, std::memory_order_relaxed);  // also of a call that throws
+  op.redispatch_boxed(keys.below_highest(), stack);
 }
 
 const auto fallback = tb::fallback<&count_call>(own_key);

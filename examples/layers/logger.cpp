@@ -30,7 +30,7 @@ void log_call(const tb::operator_handle& op, tb::key_set keys, tb::stack& stack)
   write(op, types_of(stack.top(op.argument_count())));
   try {
     const nested inside;
-    op.redispatch_boxed(keys & tb::below(own_key), stack);
+    op.redispatch_boxed(keys.below_highest(), stack);
   } catch (const std::exception& e) {
     write(op, std::string(" threw: ") + e.what());
     throw;

@@ -37,7 +37,7 @@ entry::entry(const operator_info& op, registry_state& registry)
       skip_(make(kernel_kind::skip)),
       first_schema_(*this, registry.strings.copy(op.schema)) {
   skip_->boxed = [](const kernel*, const operator_handle& handle, key_set keys, stack& s) {
-    handle.redispatch_boxed(keys - key_set(building_block{keys.highest_functionality()}), s);
+    handle.redispatch_boxed(keys.below_highest(), s);
   };
   if (signature->selects_backend) {
     selector_ = make(kernel_kind::backend_select);

@@ -31,6 +31,9 @@ export class operator_handle {
 
   /// "ns::name.overload"
   std::string_view name() const noexcept;
+  /// The same for all handles of this operator, and for no other operator while its registry lives: for tables of one's
+  /// own. An operator that is withdrawn and defined again with the same signature keeps it.
+  inline const void* id() const noexcept { return entry_; }
   /// The schema text, canonical; inferred from the C++ signature where only that was given.
   std::string_view schema() const;
   /// The schema in parts, whose arguments say what the operator writes. Null where only a C++ signature was given.

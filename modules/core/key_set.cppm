@@ -88,6 +88,10 @@ export class key_set {
     return {f, per_backend(f) ? highest_backend() : backend::none};
   }
 
+  /// What a kernel that was given this set calls on with: everything but the functionality that selected it. A set
+  /// without functionalities stays as it is.
+  constexpr key_set below_highest() const noexcept { return from_raw(word_ & ~bits_of(highest_functionality())); }
+
   friend constexpr key_set operator|(key_set a, key_set b) noexcept { return from_raw(a.word_ | b.word_); }
   friend constexpr key_set operator&(key_set a, key_set b) noexcept { return from_raw(a.word_ & b.word_); }
   friend constexpr key_set operator^(key_set a, key_set b) noexcept { return from_raw(a.word_ ^ b.word_); }

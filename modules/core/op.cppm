@@ -94,7 +94,7 @@ struct caller<R(A...)> {
 
   // The records an entry makes for itself.
   static R skip(A... a, key_set keys, const kernel* k) {
-    return select(k->owner, keys - key_set(building_block{keys.highest_functionality()}), std::forward<A>(a)...);
+    return select(k->owner, keys.below_highest(), std::forward<A>(a)...);
   }
   static R raise(A... a, key_set keys, const kernel* k) {
     const std::array<key_set, sizeof...(A)> brought{keys_in(a)...};

@@ -41,6 +41,18 @@ TEST_CASE("handle: an operator with a C++ signature alone has no parts", "[core]
   CHECK(r.find("handle::area").parsed_schema() == nullptr);
 }
 
+TEST_CASE("handle: an id is an operator's own, and stays while its operator is withdrawn and defined anew",
+          "[core][handle]") {
+  tb::registry r;
+  auto block = tb::fragment("handle", r).def(named).def(area);
+  const tb::operator_handle h = r.find("handle::named");
+  CHECK(h.id() == r.find("handle::named").id());
+  CHECK(h.id() != r.find("handle::area").id());
+  block.reset();
+  const auto again = tb::fragment("handle", r).def(named);
+  CHECK(h.id() == r.find("handle::named").id());
+}
+
 TEST_CASE("handle: a schema is parsed once, and stays while its operator is defined anew", "[core][handle][D5]") {
   tb::registry r;
   auto first = tb::fragment("handle", r).def(named);

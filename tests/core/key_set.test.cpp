@@ -209,6 +209,21 @@ TEST_CASE("key_set: nothing is below no key", "[core][key_set][S13]") {
   STATIC_REQUIRE(tb::below(key::Undefined).empty());
 }
 
+TEST_CASE("key_set: below_highest() takes the functionality that selected away, and no backend",
+          "[core][key_set][C4]") {
+  const key_set all{key::CPU, key::SparseCUDA, key::AutogradMeta, key::UserTop1};
+  CHECK(all.below_highest() == key_set{key::CPU, key::SparseCUDA, key::AutogradMeta});
+  CHECK(all.below_highest().below_highest() == (all & tb::below(key::Autograd)));
+  CHECK(key_set().below_highest() == key_set());
+  const key_set backends_alone = all & key_set{tb::backend::CPU, tb::backend::CUDA, tb::backend::Meta};
+  CHECK(backends_alone.below_highest() == backends_alone);
+  for (const tb::dispatch_key k : key_set::full()) {
+    const key_set one(k);
+    CHECK(one.below_highest() == one - one);
+    CHECK((key_set(key::CPU) | one).below_highest() == ((key_set(key::CPU) | one) & tb::below(k)));
+  }
+}
+
 TEST_CASE("key_set: the autograd set has three functionalities and no backend", "[core][key_set][S14]") {
   STATIC_REQUIRE(tb::autograd_keys.has(functionality::AutogradOther));
   STATIC_REQUIRE(tb::autograd_keys.has(functionality::Autograd));
