@@ -112,6 +112,10 @@ struct boxed_view {
   static payload own(T&& x) {
     return {.pointer = static_cast<View*>(new owned(std::move(x)))};
   }
+  // What the view is of. Precondition: it is owned.
+  static Owner take(const payload& p) noexcept {
+    return std::move(static_cast<owned*>(static_cast<View*>(p.pointer))->data);
+  }
   static void destroy(payload& p) noexcept { delete static_cast<owned*>(static_cast<View*>(p.pointer)); }
   static constexpr bool trivial = false;
 };

@@ -63,6 +63,7 @@ std::size_t aliased_argument(const operator_handle& op, std::size_t result, std:
     }
   }
   if (results == 1) return candidates[0] ? first : last;
+  if (candidates.size() + result < results) return first;
   const std::size_t from_end = candidates.size() - results + result;
   return candidates[from_end] ? from_end : last;
 }

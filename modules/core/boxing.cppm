@@ -5,7 +5,6 @@
 export module topbit.core:boxing;
 
 import topbit.std;
-import :boxed_type;
 import :error;
 import :extract;
 import :guard;
@@ -16,6 +15,7 @@ import :signature;
 import :slot;
 import :stack;
 import :text;
+import :unboxed;
 import :value;
 
 namespace topbit {
@@ -37,88 +37,6 @@ struct boxed_target {
 // the schema, else, as the reference has it, the first candidate for in-place forms and the last ones for out forms.
 std::size_t aliased_argument(const operator_handle& op, std::size_t result, std::size_t results,
                              std::span<const bool> candidates);
-
-// Boxes one argument of a typed call without owning it. An empty optional is none.
-template <class A>
-value borrowed(std::remove_reference_t<A>& x) noexcept {
-  using T = std::remove_cvref_t<A>;
-  if constexpr (is_written<A>)
-    return value::refer<T>(x);
-  else if constexpr (is_optional<T>::value)
-    return x.has_value() ? borrowed<const typename T::value_type&>(*x) : value();
-  else
-    return value::borrow<T>(x);
-}
-
-// A stack slot as parameter type A. References bind to the slot, views are copied out.
-template <class A>
-struct unboxed {
-  using T = std::remove_cvref_t<A>;
-  static constexpr bool optional = is_optional<T>::value && !is_written<A>;
-  static constexpr auto held_type() {
-    if constexpr (is_written<A>)
-      return std::type_identity<T>();
-    else if constexpr (optional)
-      return std::type_identity<canonical_t<typename T::value_type>>();
-    else
-      return std::type_identity<canonical_t<T>>();
-  }
-  using held = decltype(held_type())::type;
-  static constexpr std::string_view wanted = boxed_name<T>();
-
-  static bool fits(const value& v) noexcept { return (optional && v.is_none()) || v.is<held>(); }
-  static decltype(auto) read(value& v) {
-    if constexpr (is_written<A>)
-      return v.template write<T>();
-    else if constexpr (optional)
-      return v.is_none() ? T()
-                         : T(std::in_place, to_own<typename T::value_type>(std::as_const(v).template get<held>()));
-    else
-      return std::as_const(v).template get<held>();
-  }
-  static key_set keys(const value& v) noexcept {
-    if constexpr (may_bring_keys<held>)
-      return optional && v.is_none() ? key_set() : keys_in(v.get<held>());
-    else
-      return {};
-  }
-
-  // The same for a value as a typed call lends it. Nothing but `owned` may be set if it is one.
-  static std::uintptr_t difference(const value& v) noexcept {
-    if constexpr (optional) {
-      if (v.is_none()) return 0;
-    }
-    return value_word::difference<held>(v, is_written<A>);
-  }
-  static decltype(auto) read_lent(value& v) {
-    if constexpr (is_written<A>)
-      return value_word::referred<T>(v);
-    else if constexpr (optional)
-      return v.is_none() ? T() : T(std::in_place, to_own<typename T::value_type>(value_word::plain<held>(v)));
-    else
-      return value_word::plain<held>(v);
-  }
-  static key_set keys_lent(const value& v) noexcept {
-    if constexpr (!may_bring_keys<held>)
-      return {};
-    else if constexpr (is_written<A>)
-      return keys_in(static_cast<const held&>(value_word::referred<held>(v)));
-    else
-      return optional && v.is_none() ? key_set() : keys_in(value_word::plain<held>(v));
-  }
-};
-
-// A result that is a reference is boxed as what it refers to, and may be boxed as a reference.
-template <class R>
-struct unboxed_result : unboxed<std::remove_cvref_t<R>> {
-  using typename unboxed<std::remove_cvref_t<R>>::held;
-  static std::uintptr_t difference(const value& v) noexcept {
-    if constexpr (std::is_lvalue_reference_v<R>)
-      return value_word::difference<held>(v, v.is_reference());
-    else
-      return unboxed<std::remove_cvref_t<R>>::difference(v);
-  }
-};
 
 // Throws bad_argument unless the topmost values are arguments of these types; returns the first.
 template <class... A>
@@ -176,9 +94,11 @@ template <class T>
     if (v.is_none()) return T();
     return T(take_result<typename T::value_type>(v));
   } else if constexpr (std::same_as<T, std::string>) {
-    return T(v.get<std::string_view>());
+    return v.is_borrowed() ? T(v.get<std::string_view>()) : value_word::take_owner<std::string_view>(v);
+  } else if constexpr (std::same_as<T, std::vector<bool>>) {
+    return list_of_copies<T>(v.get<std::span<const bool>>());
   } else if constexpr (is_list<T>::value) {
-    return list_of_copies<T>(v.get<canonical_t<T>>());
+    return v.is_borrowed() ? list_of_copies<T>(v.get<canonical_t<T>>()) : value_word::take_owner<canonical_t<T>>(v);
   } else if constexpr (boxed_form<T>::trivial) {
     return value_word::plain<T>(v);
   } else {
@@ -236,9 +156,8 @@ struct boxed_call<R(A...)> {
       const std::array<bool, sizeof...(A)> candidates{std::same_as<A, T>...};
       constexpr bool is_plain = (std::same_as<A, T> + ...) == 1;
       std::remove_reference_t<T>* found = nullptr;
-      if constexpr (is_plain) {
-        ((std::same_as<A, T> ? void(found = address_as<T>(a)) : void()), ...);
-      } else {
+      ((std::same_as<A, T> && (is_plain || is_reference_to<T>(v, a)) ? void(found = address_as<T>(a)) : void()), ...);
+      if (!is_plain && found == nullptr) {
         const std::size_t chosen = aliased_argument(op, index, results, candidates);
         std::size_t i = 0;
         ((i++ == chosen ? void(found = address_as<T>(a)) : void()), ...);
@@ -247,6 +166,10 @@ struct boxed_call<R(A...)> {
     } else {
       return take_result<T>(v);
     }
+  }
+  template <class T, class X>
+  static bool is_reference_to(const value& v, const X& x) noexcept {
+    return v.is_reference() && &value_word::referred<const X>(v) == std::addressof(x);
   }
   template <class T, class X>
   static std::remove_reference_t<T>* address_as(X& x) noexcept {
@@ -367,7 +290,7 @@ struct unboxed_call<R(A...)> {
     if constexpr (std::is_lvalue_reference_v<T>) {
       value v;
       [&]<std::size_t... I>(std::index_sequence<I...>) {
-        (... || (std::same_as<A, T> && take_if_same<std::remove_cvref_t<T>>(x, arguments[I], v)));
+        (... || (std::same_as<A, T> && take_if_same(x, arguments[I], v)));
       }(std::index_sequence_for<A...>{});
       if (v.is_none()) v = value(std::as_const(x));
       return v;
@@ -377,12 +300,22 @@ struct unboxed_call<R(A...)> {
       return value(std::move(x));
     }
   }
-  // A result that is an argument is that argument's value: borrowed if it was, so no count is taken.
+  // A result that is an argument is that argument's value: borrowed if it was, so no count is taken. Several results
+  // may be one argument.
   template <class T>
-  static bool take_if_same(const T& x, value& argument, value& taken) noexcept {
-    if (!argument.is<T>() || std::addressof(std::as_const(argument).get<T>()) != std::addressof(x)) return false;
-    taken = std::move(argument);
-    return true;
+  static bool take_if_same(T& x, value& argument, value& taken) noexcept {
+    using held = unboxed<T&>::held;
+    if constexpr (!std::same_as<held, std::remove_cvref_t<T>>) {
+      return false;
+    } else {
+      if (!argument.is<held>() || std::addressof(std::as_const(argument).get<held>()) != std::addressof(x))
+        return false;
+      if constexpr (!std::is_const_v<T>) {
+        if (argument.is_reference()) return taken = value::refer(x), true;
+      }
+      taken = std::move(argument);
+      return true;
+    }
   }
 };
 

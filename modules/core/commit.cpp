@@ -9,6 +9,9 @@ namespace topbit::detail {
 
 namespace {
 
+// The image that a kernel came from. A function object lies on the heap, but points to what its image says of itself.
+const void* home_of(const kernel& k) { return image_of(k.kind == kernel_kind::boxed ? k.state : &k); }
+
 // The operator is live with other C++ types than the request has.
 [[noreturn]] void refuse_signature(const request& r, const char* what, const entry& other) {
   const std::string name(r.op->name);
@@ -28,7 +31,7 @@ registry_state::~registry_state() {
 
 entry& registry_state::intern(const operator_info& op) {
   for (entry* e = names.find(op.name); e != nullptr; e = e->next_of_name) {
-    if (e->signature->identity == op.signature->identity) return *e;
+    if (*e->signature == *op.signature) return *e;
   }
   auto made = std::make_unique<entry>(op, *this);
   if (entries.size() == entries.capacity()) entries.reserve(2 * entries.size() + 1);
@@ -139,7 +142,7 @@ void registry_state::implement(const request& r) {
     // The same line of the same source in another image: a library that two images contain. It is no override, so it
     // waits below its twin.
     const bool same_line = other->line == r.where.line && std::string_view(other->file) == r.where.file;
-    if (same_line && other->impl != r.impl && image_of(other->impl) != image_of(r.impl)) at = other;
+    if (same_line && other->impl != r.impl && home_of(*other->impl) != home_of(*r.impl)) at = other;
   }
   if (r.replaces && !there) {
     const std::string name(r.op->name);

@@ -22,6 +22,7 @@ export import :text_form;
 export import :boxed_form;
 export import :value;
 export import :slot;
+export import :unboxed;
 export import :stack;
 export import :object;
 

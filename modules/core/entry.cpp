@@ -82,17 +82,21 @@ record_ptr entry::make(kernel_kind kind) {
 
 void entry::prepare(const kernel& impl) {
   if (impl.kind != kernel_kind::boxed) return;
-  for (const record_ptr& k : adapters_) {
-    if (k->state == &impl) return;
-  }
+  const auto at = place_of_adapter(impl);
+  if (at != adapters_.end() && (*at)->state == &impl) return;
   if (signature->result_aliases) schema_of().parsed();  // a call needs it, and must not allocate then
   record_ptr k = make(kernel_kind::adapter);
   k->state = &impl;
-  adapters_.push_back(std::move(k));
+  adapters_.insert(at, std::move(k));
 }
 
 void entry::prepare(const schema_record& s) const {
   if (signature->result_aliases && !adapters_.empty()) s.parsed();
+}
+
+std::vector<record_ptr>::const_iterator entry::place_of_adapter(const kernel& impl) const noexcept {
+  const void* wanted = &impl;
+  return std::ranges::lower_bound(adapters_, wanted, std::less<>(), [](const record_ptr& k) { return k->state; });
 }
 
 const kernel* entry::record_of(unsigned row, const row_choice<live_registration>& choice) const noexcept {
@@ -103,10 +107,8 @@ const kernel* entry::record_of(unsigned row, const row_choice<live_registration>
 
 const kernel* entry::front_of(const kernel& impl) const noexcept {
   if (impl.kind != kernel_kind::boxed) return &impl;
-  for (const record_ptr& k : adapters_) {
-    if (k->state == &impl) return k.get();
-  }
-  return raiser_.get();  // not reached: prepare() came first
+  const auto at = place_of_adapter(impl);
+  return at != adapters_.end() && (*at)->state == &impl ? at->get() : raiser_.get();  // prepare() came first
 }
 
 // A row that did not change is not written, so that callers on other processors keep their copy of its line.

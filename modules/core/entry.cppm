@@ -131,7 +131,9 @@ struct entry : entry_head {
   record_ptr skip_;                          // passes through
   record_ptr selector_;                      // selects by the device argument; null if the signature has none
   std::uint64_t seen_ = functionality_bits;  // functionalities that some row does not pass through
-  std::vector<record_ptr> adapters_;         // one per boxed kernel that ever served this operator
+  // Where in adapters_ this kernel's is, or would be.
+  std::vector<record_ptr>::const_iterator place_of_adapter(const kernel& impl) const noexcept;
+  std::vector<record_ptr> adapters_;  // one per boxed kernel that ever served this operator, by its address
   std::unique_ptr<live_registration> generated_;
   schema_record first_schema_;
   std::unique_ptr<tracing, free_tracing> tracing_;  // made by the first trace, and kept

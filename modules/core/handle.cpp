@@ -28,8 +28,8 @@ std::vector<kernel_record> operator_handle::kernels() const {
   return records;
 }
 
-bool detail::has_signature(const operator_handle& h, std::string_view identity) noexcept {
-  return entry_of(h.entry()).signature->identity == identity;
+bool detail::has_signature(const operator_handle& h, const signature_info& wanted) noexcept {
+  return *entry_of(h.entry()).signature == wanted;
 }
 
 void operator_handle::call_boxed_at(dispatch_key k, stack& s) const {

@@ -74,9 +74,10 @@ export class operator_handle {
 };
 
 namespace detail {
+struct signature_info;
 // What call_at() and call_boxed_at() run.
 const kernel* kernel_at(const entry_head& e, dispatch_key k);
-bool has_signature(const operator_handle& h, std::string_view identity) noexcept;
+bool has_signature(const operator_handle& h, const signature_info& wanted) noexcept;
 [[noreturn]] void raise_wrong_signature(const operator_handle& h, std::string_view wanted);
 }  // namespace detail
 

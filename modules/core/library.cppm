@@ -212,7 +212,8 @@ registration fallback(key_target key, registry& r = registry::process(),
 }
 
 /// The same with a state: f is moved into the registry, where it stays even after the registration, since a call that
-/// races with its end may still be inside; threads call it at once.
+/// races with its end may still be inside; threads call it at once. Each registration of an object costs some hundred
+/// bytes for each operator, for as long as the registry lives: register it once, and switch it on and off by its key.
 export template <class F>
 registration fallback(key_target key, F f, registry& r = registry::process(),
                       std::source_location where = std::source_location::current()) {

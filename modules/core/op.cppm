@@ -166,6 +166,7 @@ inline constexpr bool result_aliases<std::tuple<T...>> = (std::is_lvalue_referen
 template <class Sig>
 inline constexpr signature_info signature_of{type_name<Sig>(),
                                              raw_type_name<Sig>(),
+                                             has_local_name<Sig>,
                                              {shape_of<Sig>.text, shape_of<Sig>.size},
                                              function_traits<Sig>::arity,
                                              result_count<typename function_traits<Sig>::result>,
@@ -174,8 +175,7 @@ inline constexpr signature_info signature_of{type_name<Sig>(),
                                              &unboxed_call<Sig>::call,
                                              &caller<Sig>::make,
                                              &image_note<0>::value,
-                                             argument_slots<Sig>,
-                                             result_slots<typename function_traits<Sig>::result>};
+                                             argument_slots<Sig>};
 
 // The front of a kernel known at compile time: its body is inlined here.
 template <auto Fn, class Sig>
@@ -305,7 +305,7 @@ class typed_handle<R(A...)> {
 
 template <class Sig>
 typed_handle<Sig> operator_handle::typed() const {
-  if (!detail::has_signature(*this, detail::raw_type_name<Sig>())) {
+  if (!detail::has_signature(*this, detail::signature_of<Sig>)) {
     detail::raise_wrong_signature(*this, type_name<Sig>());
   }
   return typed_handle<Sig>(*this);

@@ -17,7 +17,8 @@ namespace detail {
 
 struct signature_info {
   std::string_view name;      // for people: "image(const image&, double)"
-  std::string_view identity;  // the same across images
+  std::string_view identity;  // the same across images, unless
+  bool is_local;              // some of its types are known to one source file only
   std::string_view shape;     // what a schema's text is after the name: "(const image&, double) -> image"
   std::size_t arguments;
   std::size_t results;
@@ -27,7 +28,11 @@ struct signature_info {
   // A new record of this kind with the signature's entry points. Freed by ::operator delete.
   kernel* (*make)(kernel_kind);
   const version_note* built_with;
-  std::span<const slot_info> argument_slots, result_slots;
+  std::span<const slot_info> argument_slots;
+
+  friend inline bool operator==(const signature_info& a, const signature_info& b) noexcept {
+    return &a == &b || (!a.is_local && a.identity == b.identity);
+  }
 };
 
 struct operator_info {

@@ -1,4 +1,4 @@
-// What each argument and result of a signature is in a box, as data: one array for all that asks without being compiled
+// What each argument of a signature is in a box, as data: one array for all that asks without being compiled
 // for the signature, such as reading arguments from text.
 export module topbit.core:slot;
 
@@ -45,7 +45,7 @@ struct slot_info {
   bool written;            // an argument that is there to be written to
 };
 
-// Written arguments are boxed as the very type that is written; a result that is a reference, as what it refers to.
+// Written arguments are boxed as the very type that is written.
 template <class A>
 consteval slot_info slot_of() {
   using T = std::remove_cvref_t<A>;
@@ -64,13 +64,6 @@ template <class Sig>
 inline constexpr std::span<const slot_info> argument_slots{};
 template <class R, class... A>
 inline constexpr std::span<const slot_info> argument_slots<R(A...)>{slots<A...>};
-
-template <class Results>
-inline constexpr std::span<const slot_info> slots_of_results{};
-template <class... R>
-inline constexpr std::span<const slot_info> slots_of_results<std::tuple<R...>>{slots<std::remove_cvref_t<R>...>};
-template <class R>
-inline constexpr std::span<const slot_info> result_slots = slots_of_results<typename results_of<R>::type>;
 
 }  // namespace detail
 

@@ -68,6 +68,10 @@ consteval std::string_view raw_type_name() {
   return pretty.substr(begin, pretty.size() - begin - 1);
 }
 
+// A type in an unnamed namespace: each source file may have another one of this name.
+template <class T>
+inline constexpr bool has_local_name = raw_type_name<T>().find("(anonymous") != std::string_view::npos;
+
 // Spellings that people do not write, and the ones they do.
 struct spelling {
   std::string_view compiler, people;

@@ -14,7 +14,7 @@ key_set set_of_call(const entry_head& head, key_set brought, key_set given) noex
   const std::uint64_t wanted = brought.raw() | this_thread_keys.include | head.always.load(std::memory_order_relaxed);
   key_set keys = key_set::from_raw(wanted & this_thread_keys.keep & head.mask.load(std::memory_order_relaxed));
   while (keys != given && !keys.empty() && head.row(keys.row())->kind == kernel_kind::skip) {
-    keys = keys - key_set(building_block{keys.highest_functionality()});
+    keys = keys.below_highest();
   }
   return keys;
 }

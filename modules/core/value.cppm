@@ -132,9 +132,10 @@ export class value {
   inline const detail::value_type* type() const noexcept {
     return reinterpret_cast<const detail::value_type*>(type_ & ~marks);
   }
-  // Each image has an object of its own for a type.
+  // Each image has an object of its own for a type. A type without a name of its own is known to one source file only.
   template <class T>
   bool is_of_another_image() const noexcept {
+    if constexpr (detail::has_local_name<T>) return false;
     return !is_none() && type()->identity == detail::type_of<T>.identity;
   }
   inline bool needs_copy() const noexcept { return type_ != 0 && type()->copy != nullptr; }
@@ -171,6 +172,12 @@ struct value_word {
   template <class T>
   static T& referred(const value& v) noexcept {
     return *static_cast<T*>(v.payload_.pointer);
+  }
+
+  // The string or vector that an owned view is of. Precondition: it is owned.
+  template <class View>
+  static auto take_owner(value& v) noexcept {
+    return boxed_form<View>::take(v.payload_);
   }
 
   // A value apart, so that it travels in registers; put() must follow.
