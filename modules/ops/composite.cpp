@@ -127,7 +127,7 @@ namespace {
 // The wanted sizes with -1 replaced by what is left.
 dims inferred_sizes(std::string_view op, const tensor& self, std::span<const std::int64_t> wanted) {
   dims sizes = sizes_of({nullptr, op}, wanted);
-  std::int64_t known = 1;
+  std::int64_t known = 1, reach = 1;  // strides are products too, of sizes of which 0 counts as 1
   std::optional<std::size_t> open;
   bool good = true;
   for (std::size_t i = 0; i < sizes.size(); ++i) {
@@ -135,7 +135,8 @@ dims inferred_sizes(std::string_view op, const tensor& self, std::span<const std
       open = i;
     else if (sizes[i] < 0)
       good = false;
-    else if (__builtin_mul_overflow(known, sizes[i], &known))
+    else if (__builtin_mul_overflow(known, sizes[i], &known) ||
+             __builtin_mul_overflow(reach, std::max(sizes[i], std::int64_t{1}), &reach))
       good = false;
   }
   if (open && good && known != 0 && self.numel() % known == 0) sizes[*open] = self.numel() / known;

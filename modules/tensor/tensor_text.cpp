@@ -11,6 +11,11 @@ namespace {
 // More than these were hardly typed; a description of many zeros costs its writer nothing.
 constexpr std::int64_t most_elements = std::int64_t{1} << 24;
 
+// Also of sizes whose product is more than 64 bits can count.
+bool has_no_elements(const dims& sizes) {
+  return std::ranges::any_of(sizes, [](std::int64_t n) { return n == 0; });
+}
+
 class tensor_text {
  public:
   explicit tensor_text(text_reader& in) : in_(in) {}
@@ -31,7 +36,7 @@ class tensor_text {
       type = read_text<dtype>(in_);
       if (!has_values || in_.peek() == '[') sizes = described_sizes();
       // An outer dimension of no elements hides the inner ones.
-      if (has_values && sizes != sizes_ && (numel(sizes) != 0 || numel(sizes_) != 0)) {
+      if (has_values && sizes != sizes_ && !(has_no_elements(sizes) && has_no_elements(sizes_))) {
         in_.fail_at(begin, "the sizes of the values, " + to_string(sizes_));
       }
       if (in_.take_word("on")) where = read_device();

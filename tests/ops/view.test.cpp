@@ -126,6 +126,10 @@ TEST_CASE("view: what does not fit is refused", "[ops][view]") {
   CHECK(text(counted, {-6, -1}) == found + "[-6, -1]");
   CHECK(text(tensor_of({}, {0, 3}), {0, -1}) ==
         "aten::view: found [0, 3] (0 elements), which do not have the shape [0, -1]");
+  constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();  // strides that 64 bits cannot count
+  CHECK(
+      text(tensor_of({}, {0}), {0, most, most}) ==
+      "aten::view: found [0] (0 elements), which do not have the shape [0, 9223372036854775807, 9223372036854775807]");
   CHECK(text(ops::transpose(counted, 0, 1), {6}) ==
         "aten::view: found strides [1, 3] for sizes [3, 2], wanted a dense tensor; use reshape");
 }

@@ -76,6 +76,14 @@ TEST_CASE("tensor_text: a description that does not fit is an error", "[tensor][
   CHECK(refusal("(int64 [-1])") == "found '[' at column 8, wanted sizes that are not negative");
   CHECK(refusal("(int64 [1,1,1,1,1,1,1])") == "found '[' at column 8, wanted at most 6 dimensions");
   CHECK(refusal("(int64 [9999, 9999])") == "found '(' at column 1, wanted at most 16777216 elements");
+  CHECK(refusal("[1] (float32 [9223372036854775807, 9223372036854775807])") ==
+        "found '(' at column 5, wanted the sizes of the values, [1]");
+  CHECK(refusal("[] (float32 [3037000500, 3037000500, 2] on meta)") ==
+        "found '(' at column 4, wanted the sizes of the values, [0]");
+  CHECK(refusal("[1] (float32 [-9223372036854775808, -1])") ==
+        "found '[' at column 14, wanted sizes that are not negative");
+  CHECK(refusal("(float32 [0, 9223372036854775807, 9223372036854775807])") ==
+        "found '(' at column 1, wanted at most 16777216 elements");
   CHECK(refusal("(int16 [1])") ==
         "found 'int16' at column 2, wanted one of bool, int64, float32, float64, long, float, double");
 }
@@ -114,9 +122,14 @@ TEST_CASE("tensor_text: whatever the text, a tensor or an error of topbit", "[te
   std::mt19937_64 random(2);
   const std::string_view good[] = {"[[1, 2], [3, 4]]", "[1.5, True] (float64 [2])", "(float32 [2, 3] on meta)",
                                    "undefined tensor"};
+  const std::string_view sizes[] = {" [9223372036854775807, 9223372036854775807]", " [0, 4611686018427387904, 2, 2]",
+                                    " [3037000500, 3037000500, 2]", " [-9223372036854775808, -1]"};
   int read = 0, refused = 0;
   for (int i = 0; i < 40'000; ++i) {
     std::string text(good[random() % 4]);
+    if (const std::size_t at = text.rfind(" ["); random() % 8 == 0 && text.ends_with(')') && at != text.npos) {
+      text.replace(at, text.find(']', at) + 1 - at, sizes[random() % 4]);
+    }
     for (auto n = random() % 4; n != 0; --n) {
       const std::size_t at = random() % (text.size() + 1);
       if (random() % 2 == 0)
