@@ -31,9 +31,9 @@ class device_check {
   void look(const std::optional<T>& x, std::size_t index) {
     if (x.has_value()) look(*x, index);
   }
-  template <class T>
-  void look(const std::span<const T>& list, std::size_t index) {
-    for (const T& x : list) look(x, index);
+  template <std::ranges::input_range T>
+  void look(const T& list, std::size_t index) {
+    for (const auto& x : list) look(x, index);
   }
   template <class T>
   void look(const T&, std::size_t) noexcept {}

@@ -97,6 +97,24 @@ TEST_CASE("device_check: lists and optionals are looked into, and what is absent
         "apart::check: found argument 4 'some' on meta and argument 5 'last' on cpu" + end);
 }
 
+TEST_CASE("device_check: lists that are written are looked into, and lists of lists", "[ops][device_check][Y8]") {
+  const tensor here = support::tensor_of({1}, {1}), there = tb::author::make_tensor({1}, tb::dtype::float32, tb::meta);
+  using tensors = std::vector<tensor>;
+  const auto text = [](auto&& first, auto&& second) {
+    return toy::text_of<tb::device_error>([&] { tb::author::check_one_device(unnamed, first, second); });
+  };
+  const std::string apart =
+      "apart::unnamed: found argument 1 on cpu and argument 2 on meta, wanted one device; move one with to()";
+  tensors written{there};
+  CHECK(text(here, written) == apart);
+  CHECK(text(here, std::vector<tensors>{{}, {there}}) == apart);
+  const std::vector<tensors> nested{{here}, {there}};
+  CHECK(text(here, std::span<const tensors>(nested)) == apart);
+  CHECK(text(here, std::vector<std::optional<tensor>>{std::nullopt, there}) == apart);
+  CHECK(text(here, std::optional<std::vector<std::optional<tensors>>>({std::nullopt, tensors{there}})) == apart);
+  CHECK(text(std::vector<tensors>{{here}, {here}}, std::vector<bool>{true}) == "nothing was thrown");
+}
+
 TEST_CASE("device_check: an operator without a schema numbers its arguments, and a device has an index",
           "[ops][device_check][Y8]") {
   const auto keys = tb::key_set(tb::key::CUDA);
