@@ -10,12 +10,12 @@ namespace topbit {
 /// How values of T travel in boxes and as text. Aggregates, enums and whatever else can be copied need none of it: they
 /// are boxed as they are, enums are read and written as their number, others are written as `<type name>`. A type that
 /// wants more has one specialisation, next to the type, with any of
-///   static constexpr std::string_view name = "colour";  what errors and tools call it
-///   static constexpr bool one_word = true;              of at most 8 bytes and may be moved by copying its bytes, such
-///                                                       as an intrusive handle: it sits in the value itself
-///   static T copy(const T&);                            how to make an owned copy where there is no copy constructor
-///   static T read(text_reader&);                        from text; throws bad_argument, as all text_reader's members
-///   do static void write(std::string&, const T&);          appends text, which read() should understand
+/// - `static constexpr std::string_view name = "colour";` is what errors and tools call it.
+/// - `static constexpr bool one_word = true;` says that it has at most 8 bytes and may be moved by copying them, as an
+///   intrusive handle may: it sits in the value itself.
+/// - `static T copy(const T&);` makes an owned copy where there is no copy constructor.
+/// - `static T read(text_reader&);` makes one from text; throws bad_argument, as all members of text_reader do.
+/// - `static void write(std::string&, const T&);` appends text, which read() should understand.
 export template <class T>
 struct boxed_type;
 

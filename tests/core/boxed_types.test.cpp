@@ -222,3 +222,14 @@ TEST_CASE("boxed_types: what cannot be copied may be written to, and a copy of i
         "found a copy to be made of 'boxed_types::pinned', wanted a type that can be copied; specialise "
         "topbit::boxed_type for it with copy()");
 }
+
+TEST_CASE("boxed_types: a copy of a borrowed list of strings owns the characters", "[core][boxed_types][B7]") {
+  std::vector<std::string> words{"a", std::string(50, 'b')};
+  const std::span<const std::string> lent = words;
+  const tb::value loan = tb::value::borrow(lent);
+  const tb::value copy = loan;
+  words[0] = "c";
+  words[1].assign(50, 'c');
+  CHECK(holds(loan, words));
+  CHECK(holds(copy, std::vector<std::string>{"a", std::string(50, 'b')}));
+}
