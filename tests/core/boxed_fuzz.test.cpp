@@ -1,10 +1,12 @@
 // Stacks that nobody would push on purpose: a boxed call either gives what its schema says or refuses with a sentence,
 // and loses no reference and no memory either way. The address sanitizer's build runs this too.
+#include <algorithm>
 #include <array>
 #include <catch2/catch_test_macros.hpp>
 #include <cstdint>
 #include <optional>
 #include <random>
+#include <source_location>
 #include <span>
 #include <string>
 #include <string_view>
@@ -50,7 +52,7 @@ const auto kernels = [] {
   return block;
 }();
 
-// One layer that passes on, one that takes its arguments away first, one that leaves what it likes.
+// One layer that passes on, one that takes its arguments away first, and below them one that leaves what it likes.
 void passes_on(const tb::operator_handle& op, tb::key_set keys, stack& s) {
   op.redispatch_boxed(keys & tb::below(key::Functionalize), s);
 }
@@ -90,8 +92,8 @@ class maker {
     }
   }
   // Half of the time what the schema wants.
-  value of(std::string_view type) {
-    if (below(2) == 0) return any();
+  value of(std::string_view type) { return below(2) == 0 ? any() : wanted(type); }
+  value wanted(std::string_view type) {
     if (type.starts_with("Tensor[")) return value(std::vector<tensor>(below(4), lent_));
     if (type.starts_with("int[")) return value(std::vector<std::int64_t>(below(4), 5));
     if (type.starts_with("Tensor"))
@@ -107,34 +109,88 @@ class maker {
   std::string_view text_ = "lent";
 };
 
+struct fuzzed {
+  tb::operator_handle op;
+  std::vector<std::string_view> arguments, results;
+};
+const std::array<fuzzed, 6>& operators() {
+  static const std::array<fuzzed, 6> all{{{add.handle(), {"Tensor", "Tensor", "int"}, {"Tensor"}},
+                                          {fill.handle(), {"Tensor", "int"}, {"Tensor"}},
+                                          {both.handle(), {"Tensor", "Tensor"}, {"Tensor", "Tensor"}},
+                                          {lists.handle(), {"Tensor[]", "int[]"}, {"int[]"}},
+                                          {maybe.handle(), {"Tensor?", "str", "float?"}, {"int?", "str"}},
+                                          {nothing.handle(), {}, {}}}};
+  return all;
+}
+
+bool is_result(std::string_view type, std::string_view found) {
+  static const value tensor_value{tensor()}, ints{std::vector<std::int64_t>()}, text{""}, integer{std::int64_t{1}};
+  if (type == "Tensor") return found == tensor_value.type_name();
+  if (type == "int[]") return found == ints.type_name();
+  if (type == "str") return found == text.type_name();
+  return type == "int?" && (found == "none" || found == integer.type_name());
+}
+
+// What the third layer draws from, and what it has done in a call.
+struct carelessness {
+  maker* source = nullptr;
+  bool ran = false, was_right = false;
+};
+carelessness careless;
+
+// True if the values on top are of these types.
+bool are_results(const std::vector<std::string_view>& types, const stack& s) {
+  for (std::size_t i = 0; i < types.size(); ++i) {
+    if (!is_result(types[i], s[s.size() - types.size() + i].type_name())) return false;
+  }
+  return true;
+}
+
+void leaves_anything(const tb::operator_handle& op, tb::key_set, stack& s) {
+  maker& make = *careless.source;
+  const std::vector<std::string_view>& types =
+      std::ranges::find(operators(), op.name(), [](const fuzzed& f) { return f.op.name(); })->results;
+  const std::size_t wanted = s.size() - op.argument_count() + types.size();
+  const bool one_too_many = make.below(16) == 0 && s.size() > op.argument_count();
+  s.drop(op.argument_count() + (one_too_many ? 1 : 0));
+  const std::size_t left = make.below(4) == 0 ? make.below(4) : types.size();
+  const bool means_well = make.below(2) == 0;
+  for (std::size_t i = 0; i < left; ++i) {
+    s.push(i >= types.size() ? make.any() : means_well ? make.wanted(types[i]) : make.of(types[i]));
+  }
+  careless.ran = true;
+  careless.was_right = s.size() == wanted && are_results(types, s);
+}
+
 }  // namespace fuzz_ops
 using namespace fuzz_ops;
 
 TEST_CASE("boxed_fuzz: whatever is on the stack, a call gives its results or says what is wrong",
           "[core][boxing][B6]") {
-  const auto layers = std::tuple(tb::fallback<&passes_on>(key::Functionalize), tb::fallback<&rebuilds>(key::Conjugate));
-  const std::array<std::pair<tb::operator_handle, std::vector<std::string_view>>, 6> operators{
-      {{add.handle(), {"Tensor", "Tensor", "int"}},
-       {fill.handle(), {"Tensor", "int"}},
-       {both.handle(), {"Tensor", "Tensor"}},
-       {lists.handle(), {"Tensor[]", "int[]"}},
-       {maybe.handle(), {"Tensor?", "str", "float?"}},
-       {nothing.handle(), {}}}};
-  std::size_t given = 0, refused = 0;
+  const auto layers = std::tuple(tb::fallback<&passes_on>(key::Functionalize), tb::fallback<&rebuilds>(key::Conjugate),
+                                 tb::fallback<&leaves_anything>(key::UserBottom1));
+  const unsigned line = std::source_location::current().line() - 1;
+  const std::string careless_place = "the boxed fallback registered for UserBottom1 at " +
+                                     std::string(std::source_location::current().file_name()) + ":" +
+                                     std::to_string(line);
+  std::size_t given = 0, refused = 0, right = 0, wrong = 0;
   for (unsigned seed = 0; seed < 20'000; ++seed) {
     maker make(seed);
+    careless = {.source = &make};
     const long references = make.lent().count();
     {
       stack s;
       const std::size_t below = make.below(3);
       for (std::size_t i = 0; i < below; ++i) s.push(make.any());
-      const auto& [op, types] = operators[make.below(operators.size())];
+      const auto& [op, types, results] = operators()[make.below(operators().size())];
       for (const std::string_view type : types) s.push(make.of(type));
       if (make.below(8) == 0) s.push(make.any());
       if (make.below(8) == 0 && !s.empty()) s.drop(1);
       const std::size_t before = s.size();
-      const tb::key_set layer = std::array{tb::key_set(), tb::key_set(key::Functionalize), tb::key_set(key::Conjugate),
-                                           tb::key_set{key::Functionalize, key::Conjugate}}[make.below(4)];
+      tb::key_set layer;
+      for (const tb::dispatch_key k : {key::UserBottom1, key::Functionalize, key::Conjugate}) {
+        if (make.below(2) == 0) layer = layer | k;
+      }
       try {
         const tb::include_guard through(layer);
         if (make.below(2) == 0)
@@ -142,14 +198,25 @@ TEST_CASE("boxed_fuzz: whatever is on the stack, a call gives its results or say
         else
           op.redispatch_boxed(layer | key::CPU, s);
         ++given;
+        right += careless.ran ? 1U : 0U;
+        REQUIRE(careless.ran == careless.was_right);
         REQUIRE(s.size() == before - op.argument_count() + op.result_count());
+        REQUIRE(are_results(results, s));
       } catch (const tb::error& e) {
+        INFO(e.what());
         ++refused;
         REQUIRE(std::string_view(e.what()).starts_with(op.name()));
+        if (!careless.ran) continue;
+        ++wrong;
+        REQUIRE_FALSE(careless.was_right);
+        REQUIRE(dynamic_cast<const tb::bad_argument*>(&e) != nullptr);
+        REQUIRE(std::string_view(e.what()).find(careless_place) != std::string_view::npos);
       }
     }
     REQUIRE(make.lent().count() == references);
   }
   CHECK(given > 1'000);
   CHECK(refused > 1'000);
+  CHECK(right > 500);
+  CHECK(wrong > 500);
 }
