@@ -18,23 +18,25 @@ struct slot {
 };
 constinit std::array<slot, 4096> slots;  // more than there are operators; what does not fit is not counted
 
-slot* slot_of(const tb::operator_handle& op) noexcept {
+slot* slot_of(const tb::operator_handle& op, bool may_take) noexcept {
   const auto first = reinterpret_cast<std::uintptr_t>(op.id()) / 64;
   for (std::size_t i = 0; i < slots.size(); ++i) {
     slot& s = slots[(first + i) % slots.size()];
-    const void* owner = nullptr;  // of the slot, if it is not free
-    if (s.op.compare_exchange_strong(owner, op.id()) || owner == op.id()) return &s;
+    const void* owner = s.op.load(std::memory_order_relaxed);
+    if (owner == nullptr && !may_take) return nullptr;  // a free slot: nobody has counted this operator
+    if (owner == nullptr) s.op.compare_exchange_strong(owner, op.id());  // null still: it is ours now
+    if (owner == nullptr || owner == op.id()) return &s;
   }
   return nullptr;
 }
 
 std::uint64_t calls_of(std::string_view name) {
-  const slot* s = slot_of(tb::find(name));
+  const slot* s = slot_of(tb::find(name), false);
   return s == nullptr ? 0 : s->calls.load();
 }
 
 void count_call(const tb::operator_handle& op, tb::key_set keys, tb::stack& stack) {
-  if (slot* s = slot_of(op)) s->calls.fetch_add(1, std::memory_order_relaxed);  // also of a call that throws
+  if (slot* s = slot_of(op, true)) s->calls.fetch_add(1, std::memory_order_relaxed);  // also of a call that throws
   op.redispatch_boxed(keys.below_highest(), stack);
 }
 

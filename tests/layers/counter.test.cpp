@@ -40,6 +40,21 @@ TEST_CASE("counter: calls of many threads are all counted", "[layers][counter][H
   CHECK(adds.since() == 200'000);
 }
 
+TEST_CASE("counter: to ask for a number takes no slot", "[layers][counter]") {
+  const auto taken = [] {
+    std::size_t n = 0;
+    for (const counter::slot& s : counter::slots) n += s.op.load() != nullptr ? 1U : 0U;
+    return n;
+  };
+  const std::size_t before = taken();
+  CHECK(counter::calls_of("aten::nll_loss") == 0);
+  CHECK(taken() == before);
+  const tb::include_guard counting(counter::own_key);
+  ops::neg(row());
+  CHECK(counter::calls_of("aten::neg") == 1);
+  CHECK(taken() > before);
+}
+
 TEST_CASE("counter: calls from other operators and calls that throw count, those of a thread without it do not",
           "[layers][counter][T2]") {
   const count_of means{"aten::mean"}, sums{"aten::sum"}, products{"aten::mm"};
