@@ -7,8 +7,14 @@ namespace topbit::detail {
 
 std::string registry_state::nearest(std::string_view name) const {
   nearest_name near(name);
-  for (const auto& e : entries) {
-    if (!e->definitions.empty()) near.consider(e->name);
+  const bool with_overload = name.find('.') != name.npos;
+  // A name without an overload may stand for any of them, but first for the operator that has none.
+  for (const bool overloads : {false, true}) {
+    for (const auto& e : entries) {
+      const std::string_view whole = e->name, base = whole.substr(0, whole.find('.'));
+      if (e->definitions.empty() || (base != whole) != overloads) continue;
+      near.consider(whole, with_overload ? whole : base);
+    }
   }
   return near.best();
 }

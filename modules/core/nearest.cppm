@@ -10,18 +10,15 @@ class nearest_name {
  public:
   explicit nearest_name(std::string_view wanted) : wanted_(wanted), best_distance_(wanted.size() / 3 + 2) {}
 
-  void consider(std::string_view name) {
-    // Named without its overload: "ns::add" for "ns::add.Tensor".
-    if (best_distance_ != 0 && name.starts_with(wanted_) && name.substr(wanted_.size()).starts_with('.')) {
-      best_distance_ = 0;
-      best_ = name;
-    }
+  void consider(std::string_view name) { consider(name, name); }
+  /// A name of which only a part is compared.
+  void consider(std::string_view whole, std::string_view name) {
     // So far apart in length alone: another word, not a slip.
     const std::size_t longer = std::max(name.size(), wanted_.size()), shorter = std::min(name.size(), wanted_.size());
     if (longer - shorter >= best_distance_) return;
     if (const std::size_t distance = distance_to(name); distance < best_distance_) {
       best_distance_ = distance;
-      best_ = name;
+      best_ = whole;
     }
   }
   /// Empty if none is near.

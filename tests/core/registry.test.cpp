@@ -80,6 +80,23 @@ TEST_CASE("registry: nearest to a name without its overload is an overload of it
         "reg::add: no operator of this name is registered; the nearest name is reg::add.Scalar");
 }
 
+TEST_CASE("registry: of a name without its overload the overloads' letters do not count", "[core][registry][E7]") {
+  tb::registry r;
+  static constexpr tb::op<"reg::mm", int(const image&)> product;
+  static constexpr tb::op<"reg::add.Tensor", int(const image&)> sum;
+  static constexpr tb::op<"reg::adds.out", int(const image&)> sums_out;
+  static constexpr tb::op<"reg::adds", int(const image&)> sums;
+  const auto defined = tb::library("reg", r).def(product).def(sum).def(sums_out).def(sums);
+  const auto nearest = [&](std::string_view name) {
+    const std::string text = text_of<tb::unknown_operator>([&] { r.find(name); });
+    return text.substr(text.rfind(' ') + 1);
+  };
+  CHECK(nearest("reg::ad") == "reg::add.Tensor");
+  CHECK(nearest("reg::addss") == "reg::adds");
+  CHECK(nearest("reg::add.Tensr") == "reg::add.Tensor");
+  CHECK(nearest("reg::adds.uot") == "reg::adds.out");
+}
+
 TEST_CASE("registry: a lookup tells implemented but not defined from unknown", "[core][registry][R11][E7]") {
   tb::registry r;
   const auto kernels = tb::implement("reg", key::CPU, r).impl<&height_cpu>(height);
