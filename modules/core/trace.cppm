@@ -27,7 +27,7 @@ export struct trace_event {
   bool redispatch = false;       // with another set than a call with the same arguments would have had
   bool threw = false;            // ended by an exception
   unsigned depth = 0;            // traced calls of the same thread that it is inside of
-  unsigned thread = 0;           // of the process: 1 is the first that was ever traced
+  unsigned thread = 0;           // of the process: 1 is the first that a trace listened to
   std::int64_t start_ns = 0;     // since the trace began
   std::int64_t duration_ns = 0;  // with everything inside it, and with what tracing that takes
   friend bool operator==(const trace_event&, const trace_event&) = default;

@@ -108,14 +108,12 @@ process_wide& of_process() {
   return all;
 }
 
-constinit std::atomic<unsigned> threads_seen = 0;
+constinit std::atomic<unsigned> threads_listened_to = 0;
 constinit thread_local bool recorder_is_gone = false;
 
 bool has_ended(const std::shared_ptr<trace_session>& s) noexcept { return s->ended.load(std::memory_order_acquire); }
 
 }  // namespace
-
-thread_recorder::thread_recorder() noexcept : number_(threads_seen.fetch_add(1, std::memory_order_relaxed) + 1) {}
 
 thread_recorder::~thread_recorder() {
   this_thread_trace.recorder = nullptr;
@@ -173,6 +171,7 @@ void thread_recorder::attach(const std::shared_ptr<trace_session>& s) {
 void thread_recorder::attach_this_thread(const std::shared_ptr<trace_session>& s) {
   if (recorder_is_gone) return;
   of_this_thread();
+  if (number_ == 0) number_ = threads_listened_to.fetch_add(1, std::memory_order_relaxed) + 1;
   own().attach(s);
   own().publish();
 }
@@ -181,7 +180,8 @@ void thread_recorder::publish() noexcept { this_thread_trace.recorder = all_.emp
 
 void thread_recorder::end(std::uint64_t number, trace_record r) noexcept {
   --depth_;
-  for (const listening& l : all_) {
+  for (listening& l : all_) {
+    l.depth = std::min(l.depth, depth_);  // the call that it began in may have ended
     if (number <= l.after || has_ended(l.session)) continue;
     r.depth = depth_ - l.depth;
     l.buffer->add(r);

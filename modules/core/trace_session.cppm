@@ -100,7 +100,7 @@ class thread_recorder {
   static thread_recorder* of_this_thread() noexcept;
   // Lets a trace hear of this thread, from the next call on.
   static void attach_this_thread(const std::shared_ptr<trace_session>& s);
-  thread_recorder() noexcept;
+  thread_recorder() noexcept = default;
   thread_recorder(const thread_recorder&) = delete;
   ~thread_recorder();
 
@@ -123,7 +123,7 @@ class thread_recorder {
   void follow_changes() noexcept;
   void publish() noexcept;
 
-  const unsigned number_;
+  unsigned number_ = 0;  // since a trace first listened to this thread
   std::uint32_t depth_ = 0;
   std::uint64_t calls_ = 0;
   std::vector<listening> all_;

@@ -1,6 +1,7 @@
 #include <catch2/catch_test_macros.hpp>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <new>
 #include <optional>
 #include <source_location>
@@ -335,7 +336,22 @@ int traces_kernel(const image& i) {
 inline constexpr tb::op<"trace::ends", void(const image&)> ends;
 tb::trace* to_end = nullptr;
 void ends_kernel(const image&) { to_end->stop(); }
+inline constexpr tb::op<"trace::keeps", int(const image&)> keeps;
+std::unique_ptr<const tb::trace> kept;
+int keeps_kernel(const image& i) {
+  kept.reset(new tb::trace(tb::trace::this_thread()));
+  return leaf(i);
+}
+inline constexpr tb::op<"trace::around", int(const image&)> around;
+int around_kernel(const image& i) {
+  const int width = keeps(i);
+  return width + leaf(i);
+}
 const auto more = tb::fragment("trace")
+                      .def(keeps)
+                      .impl<&keeps_kernel>(keeps, key::CPU, B)
+                      .def(around)
+                      .impl<&around_kernel>(around, key::CPU, B)
                       .def(traces)
                       .impl<&traces_kernel>(traces, key::CompositeExplicitAutograd, A)
                       .def(ends)
@@ -358,6 +374,18 @@ TEST_CASE("trace: one that begins or ends inside a call does not have that call"
   to_end = &t;
   ends(on_cpu);
   CHECK(t.events().empty());
+}
+
+TEST_CASE("trace: one that began inside a call has the calls after it at their own depths", "[core][trace]") {
+  const tb::trace first = tb::trace::this_thread();
+  CHECK(around(on_cpu) == 14);
+  for (int i = 0; i < 2; ++i) CHECK(parts(on_cpu) == 14);
+  std::vector<unsigned> depths;
+  for (const tb::trace_event& e : kept->events()) depths.push_back(e.depth);
+  CHECK(depths == std::vector<unsigned>{0, 0, 0, 1, 1, 0, 1, 1});  // two calls of leaf, and parts twice
+  CHECK(kept->dropped() == 0);
+  kept.reset();
+  CHECK(first.events().size() == 4 + 2 * 3);
 }
 
 TEST_CASE("trace: the limit keeps the first events and counts the rest", "[core][trace]") {

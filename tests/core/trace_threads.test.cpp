@@ -5,7 +5,7 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
-#include <optional>
+#include <memory>
 #include <set>
 #include <string>
 #include <thread>
@@ -29,7 +29,16 @@ int width(const image& i) { return i.width; }
 int minus_width(const image& i) { return -i.width; }
 int outer_kernel(const image& i) { return inner(i); }
 
+inline constexpr tb::op<"trace_threads::meanwhile", int(const image&)> meanwhile;
+std::unique_ptr<const tb::trace> begun_elsewhere;
+int meanwhile_kernel(const image& i) {
+  std::thread([] { begun_elsewhere.reset(new tb::trace(tb::trace::process())); }).join();
+  return inner(i);
+}
+
 const auto kernels = tb::library("trace_threads")
+                         .def(meanwhile)
+                         .impl<&meanwhile_kernel>(meanwhile, key::CPU)
                          .def(inner)
                          .impl<&width>(inner, key::CPU)
                          .def(outer)
@@ -77,6 +86,34 @@ TEST_CASE("trace threads: one of the process hears of all, each by a number of i
   CHECK(headings == threads + 1);
   const bool same = text == to_string(events);  // too long to be printed
   CHECK(same);
+}
+
+TEST_CASE("trace threads: one begun elsewhere while a thread is in a call has its later calls at their own depths",
+          "[core][trace][threads]") {
+  const tb::trace first = tb::trace::this_thread();
+  CHECK(meanwhile(on_cpu) == 7);
+  for (int i = 0; i < 3; ++i) CHECK(outer(on_cpu) == 7);
+  std::vector<unsigned> depths;
+  for (const tb::trace_event& e : begun_elsewhere->events()) depths.push_back(e.depth);
+  CHECK(depths == std::vector<unsigned>{0, 0, 1, 0, 1, 0, 1});
+  CHECK(begun_elsewhere->dropped() == 0);
+  begun_elsewhere.reset();
+}
+
+TEST_CASE("trace threads: numbers are for threads that a trace listened to", "[core][trace][threads]") {
+  const auto number_of_a_thread = [] {
+    unsigned number = 0;
+    std::thread([&] {
+      tb::trace t = tb::trace::this_thread();
+      (void)inner(on_cpu);
+      number = t.events().at(0).thread;
+    }).join();
+    return number;
+  };
+  const tb::trace this_one = tb::trace::this_thread();
+  const unsigned first = number_of_a_thread();
+  std::thread([] { (void)inner(on_cpu); }).join();  // hears that a trace has ended, and is in none
+  CHECK(number_of_a_thread() == first + 1);
 }
 
 TEST_CASE("trace threads: calls find their kernels while traces and registrations come and go",
