@@ -87,7 +87,6 @@ class json_output final : public trace_output {
   }
   bool is_due(std::size_t records, bool) const noexcept override { return records >= most_records; }
   void write(unsigned thread, std::span<const trace_record> records, std::uint64_t begin) override {
-    if (getpid() != process_) return;  // a fork of it has the file too, and no place in it
     text_.clear();
     if (std::ranges::find(named_, thread) == named_.end()) {
       text_ += ",\n" + json_thread_name(thread);
@@ -100,14 +99,11 @@ class json_output final : public trace_output {
     }
     file_.write(text_);
   }
-  void close() noexcept override {
-    if (getpid() == process_) file_.write("\n]\n");
-  }
+  void close() noexcept override { file_.write("\n]\n"); }
 
  private:
   static constexpr std::size_t most_records = 256;
   trace_file file_;
-  const pid_t process_ = getpid();
   trace_phrases phrases_{&json_phrase};
   std::string text_;
   std::vector<unsigned> named_;  // threads that the file has a name for

@@ -1,3 +1,7 @@
+module;
+
+#include <unistd.h>
+
 module topbit.core;
 
 import topbit.std;
@@ -66,12 +70,20 @@ void trace_buffer::clear(std::size_t count) noexcept {
   cleared_.store(at, std::memory_order_release);
 }
 
+// ---------------------------------------------------------------------------------------------------------- sessions
+
+trace_session::trace_session(std::size_t most) noexcept : limit(most), process(getpid()) {}
+
+bool trace_session::belongs_to_another() const noexcept { return output != nullptr && process != getpid(); }
+
 void trace_session::flush(trace_buffer& b) noexcept {
+  if (belongs_to_another()) return ended.store(true, std::memory_order_release);
   const std::lock_guard lock(mutex);
   if (!ended.load(std::memory_order_relaxed)) write(b);
 }
 
 bool trace_session::finish() noexcept {
+  if (belongs_to_another()) return false;
   const std::lock_guard lock(mutex);
   if (ended.load(std::memory_order_relaxed)) return false;
   ended.store(true, std::memory_order_release);
@@ -119,7 +131,7 @@ thread_recorder::~thread_recorder() {
   this_thread_trace.recorder = nullptr;
   recorder_is_gone = true;
   for (const listening& l : all_) {
-    if (l.session->output == nullptr) continue;
+    if (l.session->output == nullptr || l.session->belongs_to_another()) continue;
     l.session->flush(*l.buffer);
     const std::lock_guard lock(l.session->mutex);
     std::erase(l.session->buffers, l.buffer);
@@ -148,7 +160,7 @@ void thread_recorder::follow_changes() noexcept {
     const std::lock_guard lock(process.mutex);
     for (const auto& s : process.sessions) {
       const auto is_this = [&](const listening& l) { return l.session == s; };
-      if (std::ranges::find_if(all_, is_this) != all_.end()) continue;
+      if (std::ranges::find_if(all_, is_this) != all_.end() || s->belongs_to_another()) continue;
       try {
         attach(s);
       } catch (const std::bad_alloc&) {  // the trace does without this thread
@@ -159,6 +171,7 @@ void thread_recorder::follow_changes() noexcept {
 }
 
 void thread_recorder::attach(const std::shared_ptr<trace_session>& s) {
+  if (number_ == 0) number_ = threads_listened_to.fetch_add(1, std::memory_order_relaxed) + 1;
   auto buffer = std::make_shared<trace_buffer>(number_, s->limit);
   all_.reserve(all_.size() + 1);
   {
@@ -171,7 +184,6 @@ void thread_recorder::attach(const std::shared_ptr<trace_session>& s) {
 void thread_recorder::attach_this_thread(const std::shared_ptr<trace_session>& s) {
   if (recorder_is_gone) return;
   of_this_thread();
-  if (number_ == 0) number_ = threads_listened_to.fetch_add(1, std::memory_order_relaxed) + 1;
   own().attach(s);
   own().publish();
 }

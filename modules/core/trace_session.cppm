@@ -75,8 +75,9 @@ class trace_output {
 };
 
 struct trace_session {
-  explicit trace_session(std::size_t most) noexcept : limit(most) {}
+  explicit trace_session(std::size_t most) noexcept;
   const std::size_t limit;
+  const int process;        // that began it
   std::uint64_t begin = 0;  // ticks
   std::atomic<bool> ended = false;
 
@@ -84,9 +85,12 @@ struct trace_session {
   std::vector<std::shared_ptr<trace_buffer>> buffers;
   std::unique_ptr<trace_output> output;  // null: kept for whoever asks
 
-  // Writes what the buffer holds, unless the trace has ended.
+  // In a fork of the process that began the trace, its output is another's, and its mutex may be held by a thread that
+  // is not there. Takes no lock.
+  bool belongs_to_another() const noexcept;
+  // Writes what the buffer holds, unless the trace has ended. In a fork it ends the trace there.
   void flush(trace_buffer& b) noexcept;
-  // The rest of every buffer, and the end of the output. False if that has been done.
+  // The rest of every buffer, and the end of the output. False if that has been done, or is another process's to do.
   bool finish() noexcept;
 
  private:

@@ -122,6 +122,17 @@ TEST_CASE("trace environment: a crash leaves a file that lacks no more than its 
   CHECK(all.size() == 2 + 256);  // what was last is lost, since events are written so many together
 }
 
+TEST_CASE("trace environment: a fork without a program of its own writes nothing", "[core][trace]") {
+  const folder f;
+  const fs::path file = f.path / "trace";
+  CHECK(f.run("text:" + file.string(), "fork").status == 0);
+  CHECK(plain(read(file)) ==
+        "program::fork call at CPU: kernel, registered at P, T us\n"
+        "  program::inner call at CPU: kernel, registered at P, T us\n");
+  CHECK(f.run("json:" + file.string(), "fork").status == 0);
+  CHECK(json::parse(read(file)).size() == 2 + 2);
+}
+
 TEST_CASE("trace environment: a file that cannot be written ends the process before it begins", "[core][trace]") {
   const outcome o = folder().run("json:/nowhere/trace.json");
   CHECK(o.status == 2);
