@@ -79,6 +79,7 @@ class text_output final : public trace_output {
   std::string text_;
   unsigned thread_ = 0;  // that wrote last
 };
+    if (!records.empty() && records.front().depth != 0) text_ += "... inside a call that has not ended\n";
 
 class json_output final : public trace_output {
  public:

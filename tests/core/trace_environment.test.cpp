@@ -122,6 +122,20 @@ TEST_CASE("trace environment: a crash leaves a file that lacks no more than its 
   CHECK(all.size() == 2 + 256);  // what was last is lost, since events are written so many together
 }
 
+TEST_CASE("trace environment: a line stands above the first of many calls inside one that has not ended",
+          "[core][trace]") {
+  const std::string inner = one_run.substr(one_run.rfind("program::inner"));
+  std::string expected = "... inside a call that has not ended\n";
+  for (int i = 0; i < 4096; ++i) expected += "  " + inner;
+  expected += "program::many call at CPU: kernel, registered at P, T us\n";
+  for (int i = 4096; i < 5000; ++i) expected += "  " + inner;
+  expected += inner;
+  const outcome o = folder().run("1", "many");
+  CHECK(o.status == 0);
+  const bool same = plain(o.err) == expected;  // too long to be printed
+  CHECK(same);
+}
+
 TEST_CASE("trace environment: a fork without a program of its own writes nothing", "[core][trace]") {
   const folder f;
   const fs::path file = f.path / "trace";
