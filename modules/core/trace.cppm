@@ -5,8 +5,18 @@
 //   TOPBIT_TRACE=1          each call as a line on the standard error output
 //   TOPBIT_TRACE=text:FILE  the same into a file
 //   TOPBIT_TRACE=json:FILE  a file for trace viewers, in the Trace Event Format
-// It is read when the process registry is made, which is before main() where something is registered before main().
-// Another value, or a file that cannot be opened, is an error: one sentence, and the process ends with status 2.
+//
+// %p in FILE is the process's number. A process begins its file anew; where another process still writes it, as the one
+// that started this one may, this one says so on its standard error output and runs untraced. A fork goes untraced, and
+// says nothing.
+//
+// Text is written when an outermost call ends, or for 4096 calls inside one that has not ended: those stand under a
+// line that says so, and the call itself comes after them.
+//
+// The variable is read when the process registry is made, which is before main() where something is registered before
+// main(), and not at all by a program that runs with more rights than who started it. Another value, or a file that
+// cannot be written, is an error: one sentence, and the process ends with status 2. A file that cannot be written any
+// more ends the trace, not the program.
 export module topbit.core:trace;
 
 import topbit.std;

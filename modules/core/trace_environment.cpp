@@ -4,7 +4,10 @@ module;
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 module topbit.core;
@@ -15,33 +18,45 @@ namespace topbit::detail {
 
 namespace {
 
-// Nothing of the program has run yet that could be asked to clean up.
-[[noreturn]] void refuse(const std::string& why) {
-  const std::string line = "TOPBIT_TRACE: " + why + "\n";
+void say(const std::string& what) {
+  const std::string line = "TOPBIT_TRACE: " + what + "\n";
   if (write(STDERR_FILENO, line.data(), line.size()) < 0) {
   }
+}
+// Nothing of the program has run yet that could be asked to clean up.
+[[noreturn]] void refuse(const std::string& why) {
+  say(why);
   _exit(2);
+}
+[[noreturn]] void refuse_file(const std::string& path, int why) {
+  refuse("cannot write '" + path + "': " + strerror(why) + "; name a file that can be written");
 }
 
 class trace_file {
  public:
   trace_file(int descriptor, std::string name) noexcept : descriptor_(descriptor), name_(std::move(name)) {}
-  void write(std::string_view text) noexcept {
-    while (!text.empty() && !failed_) {
+  // 0, or the number of the error.
+  int try_to_write(std::string_view text) noexcept {
+    while (!text.empty()) {
       const ssize_t written = ::write(descriptor_, text.data(), text.size());
       if (written >= 0) {
         text.remove_prefix(static_cast<std::size_t>(written));
       } else if (errno != EINTR) {
-        fail();
+        return errno;
       }
     }
+    return 0;
+  }
+  void write(std::string_view text) noexcept {
+    if (failed_) return;
+    if (const int error = try_to_write(text); error != 0) fail(error);
   }
 
  private:
   // The program goes on; its trace does not.
-  void fail() noexcept {
+  void fail(int error) noexcept {
     failed_ = true;
-    const char* why = strerror(errno);
+    const char* why = strerror(error);
     for (const std::string_view part :
          {std::string_view("TOPBIT_TRACE: "), std::string_view(name_), std::string_view(": the trace ends here, "),
           std::string_view(why), std::string_view("\n")}) {
@@ -64,6 +79,7 @@ class text_output final : public trace_output {
     text_.clear();
     if (thread_ != 0 && thread_ != thread) text_ += thread_heading(thread);
     thread_ = thread;
+    if (!records.empty() && records.front().depth != 0) text_ += "... inside a call that has not ended\n";
     const trace_scale since{begin};
     for (const trace_record& r : records) {
       append_line(text_, r.depth, phrases_.of(r), since(r.end) - since(r.begin));
@@ -79,13 +95,12 @@ class text_output final : public trace_output {
   std::string text_;
   unsigned thread_ = 0;  // that wrote last
 };
-    if (!records.empty() && records.front().depth != 0) text_ += "... inside a call that has not ended\n";
 
 class json_output final : public trace_output {
  public:
-  explicit json_output(trace_file file) : file_(std::move(file)) {
-    file_.write("[\n" + json_process_name(program_invocation_short_name));
-  }
+  // Goes on after the beginning.
+  explicit json_output(trace_file file) : file_(std::move(file)) {}
+  static std::string beginning() { return "[\n" + json_process_name(program_invocation_short_name); }
   bool is_due(std::size_t records, bool) const noexcept override { return records >= most_records; }
   void write(unsigned thread, std::span<const trace_record> records, std::uint64_t begin) override {
     text_.clear();
@@ -110,18 +125,47 @@ class json_output final : public trace_output {
   std::vector<unsigned> named_;  // threads that the file has a name for
 };
 
+std::string with_process_number(std::string path) {
+  const std::string number = std::to_string(getpid());
+  for (std::size_t at = 0; (at = path.find("%p", at)) != std::string::npos; at += number.size()) {
+    path.replace(at, 2, number);
+  }
+  return path;
+}
+
+// Begins the file anew, unless another process writes it: one that this process started has the same environment, and
+// neither may harm the other.
+std::optional<trace_file> open_alone(const std::string& path) {
+  const int descriptor = open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+  if (descriptor < 0) refuse_file(path, errno);
+  struct stat about{};
+  // A terminal or a pipe may well have several writers.
+  if (fstat(descriptor, &about) == 0 && S_ISREG(about.st_mode)) {
+    if (flock(descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+      close(descriptor);
+      return std::nullopt;
+    }
+    if (ftruncate(descriptor, 0) != 0) refuse_file(path, errno);
+  }
+  return trace_file(descriptor, path);
+}
+
+// Null where another process writes the file.
 std::unique_ptr<trace_output> output_for(std::string_view wanted) {
   if (wanted == "1") return std::make_unique<text_output>(trace_file(STDERR_FILENO, "standard error output"));
   const bool as_json = wanted.starts_with("json:");
   if (!as_json && !wanted.starts_with("text:")) {
     refuse("found '" + std::string(wanted) + "', wanted 0, 1, text:FILE or json:FILE");
   }
-  const std::string path(wanted.substr(5));
-  const int descriptor = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  if (descriptor < 0) refuse("cannot write '" + path + "': " + strerror(errno) + "; name a file that can be written");
-  trace_file file(descriptor, path);
-  if (as_json) return std::make_unique<json_output>(std::move(file));
-  return std::make_unique<text_output>(std::move(file));
+  const std::string path = with_process_number(std::string(wanted.substr(5)));
+  std::optional<trace_file> file = open_alone(path);
+  if (!file) {
+    say("another process writes '" + path + "'; name the file with %p to have one for each process");
+    return nullptr;
+  }
+  if (!as_json) return std::make_unique<text_output>(*std::move(file));
+  if (const int error = file->try_to_write(json_output::beginning()); error != 0) refuse_file(path, error);
+  return std::make_unique<json_output>(*std::move(file));
 }
 
 // Never destroyed: threads may call until the very end.
@@ -133,11 +177,12 @@ std::shared_ptr<trace_session>& environment_session() {
 }  // namespace
 
 void start_environment_trace(registry_state& state) {
-  const char* asked = std::getenv("TOPBIT_TRACE");
+  const char* asked = secure_getenv("TOPBIT_TRACE");
   const std::string_view wanted = asked == nullptr ? "" : asked;
   if (wanted.empty() || wanted == "0") return;
   auto session = std::make_shared<trace_session>(std::numeric_limits<std::size_t>::max());
   session->output = output_for(wanted);
+  if (session->output == nullptr) return;
   environment_session() = session;
   start_trace(session, state);
   std::atexit([] { end_trace(environment_session()); });

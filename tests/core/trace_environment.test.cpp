@@ -136,6 +136,46 @@ TEST_CASE("trace environment: a line stands above the first of many calls inside
   CHECK(same);
 }
 
+TEST_CASE("trace environment: a process that the program starts leaves its file alone", "[core][trace]") {
+  const folder f;
+  for (const std::string form : {"text:", "json:"}) {
+    const std::string file = (f.path / form.substr(0, 4)).string();
+    const outcome o = f.run(form + file, "child");
+    CHECK(o.status == 0);
+    CHECK(o.out == "main begins\nmain begins\n");
+    CHECK(o.err ==
+          "TOPBIT_TRACE: another process writes '" + file + "'; name the file with %p to have one for each process\n");
+    if (form == "text:") {
+      CHECK(plain(read(file)) == one_run);
+    } else {
+      CHECK(json::parse(read(file)).size() == 2 + 4);
+    }
+  }
+}
+
+TEST_CASE("trace environment: a file that a process before it has left is begun anew", "[core][trace]") {
+  const folder f;
+  const fs::path file = f.path / "trace.txt";
+  std::ofstream(file) << std::string(10000, 'x');
+  CHECK(f.run("text:" + file.string()).err.empty());
+  CHECK(plain(read(file)) == one_run);
+}
+
+TEST_CASE("trace environment: %p in the name of the file is the number of the process", "[core][trace]") {
+  const folder f;
+  fs::create_directory(f.path / "traces");
+  const outcome o = f.run("text:" + (f.path / "traces" / "a%p.%p.txt").string(), "child");
+  CHECK(o.status == 0);
+  CHECK(o.err.empty());
+  std::size_t files = 0;
+  for (const auto& entry : fs::directory_iterator(f.path / "traces")) {
+    ++files;
+    CHECK(std::regex_match(entry.path().filename().string(), std::regex(R"(a(\d+)\.\1\.txt)")));
+    CHECK(plain(read(entry.path())) == one_run);
+  }
+  CHECK(files == 2);
+}
+
 TEST_CASE("trace environment: a fork without a program of its own writes nothing", "[core][trace]") {
   const folder f;
   const fs::path file = f.path / "trace";
@@ -169,8 +209,16 @@ TEST_CASE("trace environment: a value that means nothing ends the process before
 
 TEST_CASE("trace environment: a disk that is full ends the trace and not the program", "[core][trace]") {
   if (!fs::exists("/dev/full")) SKIP("no device here that is always full");
-  const outcome o = folder().run("json:/dev/full", "calls");
+  const outcome o = folder().run("text:/dev/full", "calls");
   CHECK(o.status == 0);
   CHECK(o.out == "main begins\n");
   CHECK(o.err == "TOPBIT_TRACE: /dev/full: the trace ends here, No space left on device\n");
+}
+
+TEST_CASE("trace environment: a disk that is full from the start ends the process before it begins", "[core][trace]") {
+  if (!fs::exists("/dev/full")) SKIP("no device here that is always full");
+  const outcome o = folder().run("json:/dev/full");
+  CHECK(o.status == 2);
+  CHECK(o.out.empty());
+  CHECK(o.err == "TOPBIT_TRACE: cannot write '/dev/full': No space left on device; name a file that can be written\n");
 }
