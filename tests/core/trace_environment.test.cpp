@@ -187,6 +187,16 @@ TEST_CASE("trace environment: a fork without a program of its own writes nothing
   CHECK(json::parse(read(file)).size() == 2 + 2);
 }
 
+TEST_CASE("trace environment: times are right where the processor was taken away while the clock was measured",
+          "[core][trace]") {
+  const outcome o = folder().run("1", "wait");
+  CHECK(o.status == 0);
+  std::smatch us;
+  REQUIRE(std::regex_search(o.err, us, std::regex(R"((\d+\.\d{3}) us)")));
+  CHECK(std::stod(us[1]) > 49'000);
+  CHECK(std::stod(us[1]) < 100'000);
+}
+
 TEST_CASE("trace environment: a file that cannot be written ends the process before it begins", "[core][trace]") {
   const outcome o = folder().run("json:/nowhere/trace.json");
   CHECK(o.status == 2);
