@@ -1,5 +1,6 @@
 // What viewers read, held against the published Trace Event Format field by field.
 #include <catch2/catch_test_macros.hpp>
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <source_location>
 #include <stdexcept>
@@ -77,8 +78,8 @@ TEST_CASE("trace json: an event says all that the trace knows of it", "[core][tr
     CHECK(e["ph"] == "X");
     CHECK(e["name"] == events[i].op);
     CHECK(e["cat"] == (events[i].redispatch ? "redispatch" : "call"));
-    CHECK(e["ts"].get<double>() * 1000 == static_cast<double>(events[i].start_ns));
-    CHECK(e["dur"].get<double>() * 1000 == static_cast<double>(events[i].duration_ns));
+    CHECK(std::llround(e["ts"].get<double>() * 1000) == events[i].start_ns);
+    CHECK(std::llround(e["dur"].get<double>() * 1000) == events[i].duration_ns);
     CHECK(e["tid"] == events[i].thread);
     CHECK(e["args"] == args[i]);
   }
