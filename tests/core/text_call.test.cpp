@@ -75,7 +75,7 @@ std::string refusal(std::string_view name, std::initializer_list<std::string_vie
 }  // namespace text_call_ops
 using namespace text_call_ops;
 
-TEST_CASE("text_call: positional arguments, then by name, then the schema's defaults", "[core][text_call]") {
+TEST_CASE("text_call: positional arguments, then by name, then the schema's defaults", "[core][text_call][G22]") {
   CHECK(call_text(find("text::add"), {"2", "3"}) == texts{"5"});
   CHECK(call_text(find("text::add"), {"2", "3", "alpha=10"}) == texts{"32"});
   CHECK(call_text(find("text::add"), {" alpha = -1", "other=3", "self=2"}) == texts{"-1"});
@@ -117,7 +117,7 @@ TEST_CASE("text_call: a result that has no text is its type's name", "[core][tex
   CHECK(call_text(find("text::make"), {"1"}) == texts{"<toy::image>"});
 }
 
-TEST_CASE("text_call: errors name operator and argument, and say what was found and wanted", "[core][text_call]") {
+TEST_CASE("text_call: errors name operator and argument, and say what was found and wanted", "[core][text_call][G22]") {
   CHECK(refusal("text::add", {"1", "x"}) == "text::add, argument 2 'other': found 'x' at column 1, wanted an integer");
   CHECK(refusal("text::add", {"1", "2", "alpha=2.5"}) ==
         "text::add, argument 3 'alpha': found '2.5' at column 1, wanted an integer");
