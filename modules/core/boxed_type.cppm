@@ -12,7 +12,8 @@ namespace topbit {
 /// wants more has one specialisation, next to the type, with any of
 /// - `static constexpr std::string_view name = "colour";` is what errors and tools call it.
 /// - `static constexpr bool one_word = true;` says that it has at most 8 bytes and may be moved by copying them, as an
-///   intrusive handle may: it sits in the value itself.
+///   intrusive handle may: it sits in the value itself. Where it has a default constructor that does not throw, a
+///   default one owns nothing.
 /// - `static T copy(const T&);` makes an owned copy where there is no copy constructor.
 /// - `static T read(text_reader&);` makes one from text; throws bad_argument, as all members of text_reader do.
 /// - `static void write(std::string&, const T&);` appends text, which read() should understand.
