@@ -11,8 +11,14 @@ export import :text;
 export import :error;
 
 // Tier 2: signatures.
+export import :characters;
+export import :text_sink;
+export import :decimal;
+export import :literal;
+export import :schema_parser;
 export import :schema;
 export import :signature;
+export import :schema_print;
 export import :extract;
 
 // Tier 3: boxed form.
@@ -36,7 +42,9 @@ export import :listener;
 export import :boxing;
 export import :concepts;
 export import :functor;
+export import :default_value;
 export import :call;
+export import :call_mistake;
 export import :operator_info;
 export import :registry;
 export import :op;

@@ -6,6 +6,7 @@ export module topbit.core:explain;
 
 import topbit.std;
 import :call;
+import :default_value;
 import :extract;
 import :handle;
 import :key;
@@ -101,7 +102,7 @@ key_set placed_by_argument(const Args&... args) {
         return place(x);
     } else if constexpr (source == from_default) {
       if constexpr (default_for<P, Op, I>) {
-        return backend_keys_of(schema_default<P>::from(Op::schema().arguments[I].default_text));
+        return backend_keys_of(default_reader<P>::template value<Op, I>());
       }
     }
   }

@@ -26,17 +26,18 @@ bool library_block::owns(std::string_view name, std::string_view ns, std::source
 
 // Empty if the name was refused.
 std::string library_block::qualified(std::string_view name, std::source_location where) const {
-  schema_view view;
-  detail::schema_parser parser(name, nullptr, nullptr);
-  const schema_mistake mistake = parser.parse(view);
-  if (!mistake.ok() || parser.found().has_signature) {
+  const std::string text(name);
+  std::vector<detail::item_code> items(detail::most_items(text));
+  const detail::schema_head head = detail::schema_parser(text, items.data()).parse();
+  if (head.column != 0 || head.has_signature) {
     detail::refuse(*registry_,
-                   bad_registration("operator name '" + std::string(name) + "' at " + detail::text_of(where) +
-                                    (mistake.ok() ? ": found a schema, wanted a name; the signature is the function's"
-                                                  : ", column " + std::to_string(mistake.column) + ": expected " +
-                                                        std::string(mistake.expected))));
+                   bad_registration("operator name '" + text + "' at " + detail::text_of(where) +
+                                    (head.column == 0
+                                         ? ": found a schema, wanted a name; the signature is the function's"
+                                         : ", column " + std::to_string(head.column) + ": expected " + head.expected)));
     return {};
   }
+  schema_view view = detail::view_from(text, head, {});
   if (view.ns.empty()) view.ns = ns_;
   const std::string full = qualified_name(view);
   return owns(full, view.ns, where) ? full : std::string();

@@ -10,6 +10,7 @@ export module topbit.core:op;
 import topbit.std;
 import :boxing;
 import :call;
+import :call_mistake;
 import :concepts;
 import :extract;
 import :guard;
@@ -19,6 +20,7 @@ import :key_set;
 import :operator_info;
 import :registry;
 import :schema;
+import :schema_parser;
 import :signature;
 import :stack;
 import :text;
@@ -205,18 +207,33 @@ struct boxed_front {
 
 template <fixed_string Text, class Sig>
 struct operator_constants {
-  static constexpr schema_view view = parsed<Text>::view;
+  static constexpr schema_head head = parsed<Text>::code.head;
   // A schema's name ends where its '(' begins.
   static constexpr std::string_view name =
-      parsed<Text>::has_signature ? Text.view().substr(0, Text.view().find('(')) : Text.view();
-  static constexpr operator_info info{name, view.ns, parsed<Text>::has_signature ? Text.view() : std::string_view(),
-                                      &signature_of<Sig>};
+      head.has_signature ? Text.view().substr(0, Text.view().find('(')) : Text.view();
+  static constexpr operator_info info{name, part(Text.view(), head.ns),
+                                      head.has_signature ? Text.view() : std::string_view(), &signature_of<Sig>};
 };
 
 template <fixed_string Text, class Sig>
 struct site_of {
   [[gnu::visibility("hidden")]] static inline constinit caller<Sig>::site site{operator_constants<Text, Sig>::info};
 };
+
+// What an operator has to be. The sentences are made where one is needed, since making them costs more than the check.
+template <fixed_string Text, class Sig>
+struct refused_operator {
+  // Where the C++ signature is given, nobody else has looked at the text.
+  static_assert(valid_text<Text>, explain_text<Text>());
+  static_assert(signature_agrees<Text, Sig>, explain_agreement<Text, Sig>());
+  static_assert(boxable_signature<Sig>,
+                explain_signature(operator_constants<Text, Sig>::name, std::type_identity<Sig>{}));
+};
+struct accepted_operator {};
+template <fixed_string Text, class Sig>
+using checked_operator =
+    std::conditional_t<valid_text<Text> && signature_agrees<Text, Sig> && boxable_signature<Sig>,
+                       accepted_operator, refused_operator<Text, Sig>>;
 
 }  // namespace detail
 
@@ -232,33 +249,39 @@ struct op<Text, void> {
 
 template <fixed_string Text, class R, class... A>
 struct op<Text, R(A...)> {
-  // Where the C++ signature is given, nobody else has looked at the text.
-  static_assert(detail::valid_text<Text>, detail::explain_text<Text>());
-  static_assert(detail::signature_agrees<Text, R(A...)>, detail::explain_agreement<Text, R(A...)>());
-  static_assert(detail::boxable_signature<R(A...)>,
-                detail::explain_signature(detail::operator_constants<Text, R(A...)>::name,
-                                          std::type_identity<R(A...)>{}));
+  static_assert(sizeof(detail::checked_operator<Text, R(A...)>) != 0);
   using signature = R(A...);
   static constexpr std::size_t arity = sizeof...(A);
 
   /// "ns::name.overload"
   static constexpr std::string_view name() noexcept { return constants::name; }
   static constexpr std::string_view argument_name(std::size_t i) noexcept {
-    return i < schema().arguments.size() ? schema().arguments[i].name : std::string_view{};
+    return text::argument_name(i);
   }
+  /// As it was written; empty where there is none.
+  static constexpr std::string_view default_text(std::size_t i) noexcept { return text::default_text(i); }
+  /// N of `T[N]`, or -1.
+  static constexpr int list_size(std::size_t i) noexcept { return text::list_size(i); }
+  static constexpr bool is_keyword_only(std::size_t i) noexcept { return text::is_keyword_only(i); }
   /// Parsed at compile time; without arguments and results where only a C++ signature was given.
-  static constexpr const schema_view& schema() noexcept { return constants::view; }
+  static constexpr const schema_view& schema() noexcept { return detail::parts<Text>::view; }
   static constexpr const detail::operator_info& info() noexcept { return constants::info; }
 
   /// Calls the kernel that the arguments' keys and this thread's state select. Throws no_kernel where there is none.
   [[gnu::always_inline]] R operator()(A... a) const { return machine::call(bound(), std::forward<A>(a)...); }
   /// The same with keyword arguments, and with what is not given taken from the schema's defaults.
   template <class... B>
-    requires detail::calls_with_defaults<op, B...>
+    requires detail::calls_by_schema<op, B...>
   [[gnu::always_inline]] R operator()(B&&... b) const {
     return [&]<std::size_t... I>(std::index_sequence<I...>) -> R {
       return machine::call(bound(), detail::argument_for<op, A, I, B...>(std::tuple<B&&...>(std::forward<B>(b)...))...);
     }(std::index_sequence_for<A...>{});
+  }
+  /// What is no call says why; see callable_with.
+  template <class... B>
+    requires(!callable_with<op, B...>)
+  R operator()(B&&...) const {
+    static_assert(callable_with<op, B...>, detail::explain_call<op, B...>());
   }
 
   /// Calls the kernel `keys` selects, without looking at arguments or thread state: how a layer calls on.
@@ -278,6 +301,7 @@ struct op<Text, R(A...)> {
   }
 
  private:
+  using text = detail::parsed<Text>;
   using constants = detail::operator_constants<Text, R(A...)>;
   using machine = detail::caller<R(A...)>;
   static auto& site() noexcept { return detail::site_of<Text, R(A...)>::site; }

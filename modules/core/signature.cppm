@@ -6,6 +6,7 @@ export module topbit.core:signature;
 
 import topbit.std;
 import :schema;
+import :schema_parser;
 import :text;
 
 namespace topbit {
@@ -75,30 +76,47 @@ struct function_traits<R (C::*)(A...) const> : function_traits<R(A...)> {};
 template <class C, class R, class... A>
 struct function_traits<R (C::*)(A...) const noexcept> : function_traits<R(A...)> {};
 
-// The parts of a text that is a schema or only a name, sized exactly.
+// The parts of a text that is a schema or only a name.
+template <std::size_t Items>
+struct schema_code {
+  item_code items[Items]{};
+  schema_head head;
+};
+template <std::size_t Items>
+constexpr schema_code<Items> parse_code(std::string_view text) noexcept {
+  schema_code<Items> code;
+  code.head = schema_parser(text, code.items).parse();
+  return code;
+}
+
 template <fixed_string Text>
 struct parsed {
-  static constexpr auto count = [] {
-    schema_view view;
-    schema_parser parser(Text.view(), nullptr, nullptr);
-    const schema_mistake mistake = parser.parse(view);
-    return std::pair(mistake, parser.found());
+  static constexpr auto code = parse_code<most_items(Text.view())>(Text.view());
+
+  static constexpr std::string_view argument_name(std::size_t i) noexcept {
+    return i < code.head.arguments ? part(Text.view(), code.items[i].name) : std::string_view{};
+  }
+  static constexpr std::string_view default_text(std::size_t i) noexcept {
+    return i < code.head.arguments ? part(Text.view(), code.items[i].literal) : std::string_view{};
+  }
+  static constexpr int list_size(std::size_t i) noexcept {
+    return i < code.head.arguments ? code.items[i].list_size : -1;
+  }
+  static constexpr bool is_keyword_only(std::size_t i) noexcept {
+    return i < code.head.arguments && code.items[i].keyword_only;
+  }
+};
+
+// What the parts of a schema are called, for those who ask; most programs never do, and pay nothing.
+template <fixed_string Text>
+struct parts {
+  static constexpr auto items = [] {
+    constexpr schema_head head = parsed<Text>::code.head;
+    std::array<schema_item, std::size_t{head.arguments} + head.returns> all{};
+    for (std::size_t i = 0; i < all.size(); ++i) all[i] = item_from(Text.view(), parsed<Text>::code.items[i]);
+    return all;
   }();
-  struct arrays {
-    std::array<schema_item, count.second.arguments> arguments{};
-    std::array<schema_item, count.second.returns> returns{};
-    schema_view view{};
-    schema_mistake mistake{};
-  };
-  static constexpr arrays parts = [] {
-    arrays a;
-    a.mistake = count.first;
-    if (a.mistake.ok()) a.mistake = schema_parser(Text.view(), a.arguments.data(), a.returns.data()).parse(a.view);
-    return a;
-  }();
-  static constexpr schema_view view{parts.view.ns, parts.view.name, parts.view.overload, parts.arguments,
-                                    parts.returns};
-  static constexpr bool has_signature = count.second.has_signature;
+  static constexpr schema_view view = view_from(Text.view(), parsed<Text>::code.head, items);
 };
 
 template <class Slot>
@@ -112,119 +130,167 @@ struct optional_of {
   using argument = std::conditional_t<std::is_reference_v<typename Slot::argument>, const value&,
                                       std::optional<typename Slot::argument>>;
 };
+template <class Slot>
+struct written {
+  using argument = Slot::value&;
+  using value = Slot::value&;
+};
 
-template <class Slot, const schema_item& Item, std::size_t M = 0>
+// A core's name as schema_type is specialised for it.
+template <type_key Key>
+consteval std::size_t core_size() {
+  std::size_t n = 0;
+  while (n < sizeof Key.core && Key.core[n] != 0) ++n;
+  return n;
+}
+template <type_key Key>
+consteval auto core_name() {
+  fixed_string<core_size<Key>() + 1> name;
+  __builtin_memcpy(name.chars, Key.core, core_size<Key>());
+  return name;
+}
+
+template <class Slot, unsigned Modifiers>
 consteval auto modified() {
-  if constexpr (Item.modifiers[M] == type_modifier::list)
-    return modified<list_of<Slot>, Item, M + 1>();
-  else if constexpr (Item.modifiers[M] == type_modifier::optional)
-    return modified<optional_of<Slot>, Item, M + 1>();
+  if constexpr ((Modifiers & 3) == 1)
+    return modified<list_of<Slot>, (Modifiers >> 2)>();
+  else if constexpr ((Modifiers & 3) == 2)
+    return modified<optional_of<Slot>, (Modifiers >> 2)>();
   else
     return std::type_identity<Slot>{};
 }
 
-// One argument or result of a schema as C++ types. A written argument is `T&`, whatever T's own way to pass is.
-template <fixed_string Text, const schema_item& Item>
-struct item_type {
-  static constexpr auto core = substring<Text, Item.column - 1, Item.type.size()>();
-  using slot = decltype(modified<schema_type<core>, Item>())::type;
-  using argument = std::conditional_t<Item.writes, typename slot::value&, typename slot::argument>;
-  using result = std::conditional_t<Item.writes, typename slot::value&, typename slot::value>;
-};
+// The C++ types of all items of one schema type: how an argument is taken and what a result is. A written argument is
+// `T&`, whatever T's own way to pass is. One instantiation per type, whatever the number of schemas.
+template <type_key Key>
+struct slot;
+template <type_key Key>
+  requires(!Key.writes && mapped_schema_type<core_name<Key>()>)
+struct slot<Key> : decltype(modified<schema_type<core_name<Key>()>, Key.modifiers>())::type {};
+template <type_key Key>
+  requires(Key.writes && mapped_schema_type<core_name<Key>()>)
+struct slot<Key> : written<typename decltype(modified<schema_type<core_name<Key>()>, Key.modifiers>())::type> {};
 
-template <fixed_string Text, const schema_item& Item>
+template <type_key Key>
+inline constexpr bool is_mapped = mapped_schema_type<core_name<Key>()>;
+
+// Every item of the schema stands for a C++ type.
+template <fixed_string Text, std::size_t... I>
+consteval bool all_mapped(std::index_sequence<I...>) {
+  return (is_mapped<parsed<Text>::code.items[I].key> && ...);
+}
+consteval std::size_t items_of(const schema_head& head) { return std::size_t{head.arguments} + head.returns; }
+
+template <fixed_string Text>
+concept valid_text = parsed<Text>::code.head.column == 0;
+template <fixed_string Text>
+concept valid_schema =
+    valid_text<Text> && parsed<Text>::code.head.simple && !parsed<Text>::code.head.variadic_arguments &&
+    !parsed<Text>::code.head.variadic_returns &&
+    all_mapped<Text>(std::make_index_sequence<items_of(parsed<Text>::code.head)>{});
+
+/// Why this text is neither a schema nor a name; empty if it is one of them.
+template <fixed_string Text>
+consteval verdict explain_text() {
+  constexpr schema_head head = parsed<Text>::code.head;
+  verdict v;
+  if (head.column != 0) {
+    v.add("schema '").add(Text.view()).add("', column ").add(head.column).add(": expected ").add(head.expected);
+  }
+  return v;
+}
+
+template <fixed_string Text, std::size_t I>
 consteval void explain_item(verdict& v) {
-  constexpr auto core = substring<Text, Item.column - 1, Item.type.size()>();
-  if constexpr (!mapped_schema_type<core>) {
-    if (!v.ok()) return;
-    v.add("schema '").add(Text.view()).add("', column ").add(Item.column).add(": unknown type '").add(core.view());
+  constexpr item_code item = parsed<Text>::code.items[I];
+  constexpr std::string_view type = part(Text.view(), item.type);
+  if (!v.ok()) return;
+  if constexpr (item.key.core[0] == 0) {
+    v.add("schema '").add(Text.view()).add("', column ").add(item.type.begin + 1).add(": '").add(type);
+    v.add(item.made_of_types ? "' has no C++ type; give the operator a name and a C++ signature instead"
+                             : "' is longer than the 24 characters a mapped type may have");
+  } else if constexpr (!is_mapped<item.key>) {
+    v.add("schema '").add(Text.view()).add("', column ").add(item.type.begin + 1).add(": unknown type '").add(type);
     v.add("'; import the module that maps it (topbit.tensor maps Tensor, Scalar, ScalarType, Device, Layout) ");
     v.add("or specialise topbit::schema_type for it");
   }
 }
 
-/// Why this text is neither a schema nor a name; empty if it is one of them.
-template <fixed_string Text>
-consteval verdict explain_text() {
-  constexpr schema_mistake mistake = parsed<Text>::parts.mistake;
-  verdict v;
-  if (!mistake.ok()) {
-    v.add("schema '").add(Text.view()).add("', column ").add(mistake.column).add(": expected ").add(mistake.expected);
-  }
-  return v;
-}
-template <fixed_string Text>
-concept valid_text = explain_text<Text>().ok();
-
 /// Why this text is no schema of a typed operator; empty if it is one.
 template <fixed_string Text>
 consteval verdict explain_schema() {
-  using text = parsed<Text>;
   verdict v = explain_text<Text>();
-  if constexpr (text::parts.mistake.ok()) {
+  if constexpr (valid_text<Text>) {
+    constexpr schema_head head = parsed<Text>::code.head;
+    if constexpr (head.variadic_arguments || head.variadic_returns) {
+      v.add("schema '").add(Text.view()).add("': '...' has no C++ type; a typed operator has as many arguments and ");
+      v.add("results as its kernels");
+    }
     [&]<std::size_t... I>(std::index_sequence<I...>) {
-      (explain_item<Text, text::parts.arguments[I]>(v), ...);
-    }(std::make_index_sequence<text::parts.arguments.size()>{});
-    [&]<std::size_t... I>(std::index_sequence<I...>) {
-      (explain_item<Text, text::parts.returns[I]>(v), ...);
-    }(std::make_index_sequence<text::parts.returns.size()>{});
+      (explain_item<Text, I>(v), ...);
+    }(std::make_index_sequence<items_of(head)>{});
   }
   return v;
 }
 
-template <fixed_string Text>
-concept valid_schema = explain_schema<Text>().ok();
+// The results are the items behind the arguments.
+template <fixed_string Text, std::size_t First, std::size_t Count>
+struct results {
+  using type = decltype([]<std::size_t... J>(std::index_sequence<J...>) {
+    return std::type_identity<std::tuple<typename slot<parsed<Text>::code.items[First + J].key>::value...>>{};
+  }(std::make_index_sequence<Count>{}))::type;
+};
+template <fixed_string Text, std::size_t First>
+struct results<Text, First, 0> {
+  using type = void;
+};
+template <fixed_string Text, std::size_t First>
+struct results<Text, First, 1> {
+  using type = slot<parsed<Text>::code.items[First].key>::value;
+};
+
+template <fixed_string Text, class Arguments>
+struct function_from;
+template <fixed_string Text, std::size_t... I>
+struct function_from<Text, std::index_sequence<I...>> {
+  using type = results<Text, sizeof...(I), parsed<Text>::code.head.returns>::type(
+      typename slot<parsed<Text>::code.items[I].key>::argument...);
+};
 
 template <fixed_string Text>
-consteval auto result_from_text() {
-  constexpr auto& returns = parsed<Text>::parts.returns;
-  if constexpr (returns.empty()) {
-    return std::type_identity<void>{};
-  } else if constexpr (returns.size() == 1) {
-    return std::type_identity<typename item_type<Text, returns[0]>::result>{};
-  } else {
-    return []<std::size_t... I>(std::index_sequence<I...>) {
-      return std::type_identity<std::tuple<typename item_type<Text, returns[I]>::result...>>{};
-    }(std::make_index_sequence<returns.size()>{});
-  }
-}
-
-template <fixed_string Text>
-consteval auto signature_from_text() {
+struct schema_function {
   static_assert(valid_schema<Text>, explain_schema<Text>());
-  if constexpr (!valid_schema<Text>) {
-    return std::type_identity<void()>{};
-  } else if constexpr (!parsed<Text>::has_signature) {
-    return std::type_identity<void>{};  // a name alone: the caller gives the signature
-  } else {
-    constexpr auto& arguments = parsed<Text>::parts.arguments;
-    using result = decltype(result_from_text<Text>())::type;
-    return []<std::size_t... I>(std::index_sequence<I...>) {
-      return std::type_identity<result(typename item_type<Text, arguments[I]>::argument...)>{};
-    }(std::make_index_sequence<arguments.size()>{});
-  }
-}
+  using type = void();
+};
+template <fixed_string Text>
+  requires valid_schema<Text>
+struct schema_function<Text> : function_from<Text, std::make_index_sequence<parsed<Text>::code.head.arguments>> {};
+// A name alone: the caller gives the signature.
+template <fixed_string Text>
+  requires(valid_schema<Text> && !parsed<Text>::code.head.has_signature)
+struct schema_function<Text> {
+  using type = void;
+};
 
-/// Why an operator cannot have both this text and this signature; empty if it can.
+/// Why an operator cannot have both this text and this signature, which signature_agrees has refused.
 template <fixed_string Text, class Sig>
 consteval verdict explain_agreement() {
   verdict v;
-  if constexpr (valid_schema<Text> && parsed<Text>::has_signature) {
-    using computed = decltype(signature_from_text<Text>())::type;
-    if constexpr (!std::same_as<computed, Sig>) {
-      v.add("schema '").add(Text.view()).add("' stands for '").add(type_name<computed>()).add("', found beside it '");
-      v.add(type_name<Sig>()).add("'; leave the signature out, or give a name alone");
-    }
+  if constexpr (valid_schema<Text> && parsed<Text>::code.head.has_signature) {
+    using computed = schema_function<Text>::type;
+    v.add("schema '").add(Text.view()).add("' stands for '").add(type_name<computed>()).add("', found beside it '");
+    v.add(type_name<Sig>()).add("'; leave the signature out, or give a name alone");
   }
   return v;
 }
 template <fixed_string Text, class Sig>
-concept signature_agrees = explain_agreement<Text, Sig>().ok();
+concept signature_agrees =
+    !valid_schema<Text> || !parsed<Text>::code.head.has_signature || std::same_as<typename schema_function<Text>::type, Sig>;
 
 }  // namespace detail
 
 /// The C++ function type a schema text stands for: `tensor(const tensor&, const scalar&)`.
 export template <fixed_string Text>
-using schema_signature = decltype(detail::signature_from_text<Text>())::type;
+using schema_signature = detail::schema_function<Text>::type;
 
 }  // namespace topbit

@@ -63,8 +63,8 @@ void text_reader::expect_end() {
 std::string_view text_reader::word() noexcept {
   skip_blanks();
   const std::size_t begin = at_;
-  if (at_ < text_.size() && detail::is_letter(text_[at_])) {
-    while (at_ < text_.size() && (detail::is_letter(text_[at_]) || detail::is_digit(text_[at_]))) ++at_;
+  if (at_ < text_.size() && detail::starts_word(text_[at_])) {
+    while (at_ < text_.size() && detail::is_word(text_[at_])) ++at_;
   }
   return text_.substr(begin, at_ - begin);
 }

@@ -34,8 +34,6 @@ const auto kernels = tb::library("call")
                          .def(plain)
                          .impl<[](const toy::tensor& t, std::int64_t n) { return t.value() + n; }>(plain, key::CPU);
 
-template <class Op, class... A>
-concept callable = std::invocable<const Op&, A...>;
 using scale_op = std::remove_const_t<decltype(scale)>;
 using plain_op = std::remove_const_t<decltype(plain)>;
 
@@ -63,15 +61,15 @@ TEST_CASE("call: a wrong keyword, a doubled one, or a hole is no call", "[core][
   using n = tb::named_argument<"n", int>;
   using self = tb::named_argument<"self", tensor>;
   using m = tb::named_argument<"m", int>;
-  STATIC_REQUIRE(callable<plain_op, tensor, int>);
-  STATIC_REQUIRE(callable<plain_op, tensor, n>);
-  STATIC_REQUIRE(callable<plain_op, n, self>);
-  STATIC_REQUIRE_FALSE(callable<plain_op, tensor>);           // a hole: n has no default
-  STATIC_REQUIRE_FALSE(callable<plain_op, tensor, m>);        // no such argument
-  STATIC_REQUIRE_FALSE(callable<plain_op, tensor, n, n>);     // twice
-  STATIC_REQUIRE_FALSE(callable<plain_op, tensor, int, n>);   // given by position already
-  STATIC_REQUIRE_FALSE(callable<plain_op, n, tensor>);        // by position after by name
-  STATIC_REQUIRE_FALSE(callable<plain_op, tensor, self, n>);  // the first one twice
+  STATIC_REQUIRE(tb::callable_with<plain_op, tensor, int>);
+  STATIC_REQUIRE(tb::callable_with<plain_op, tensor, n>);
+  STATIC_REQUIRE(tb::callable_with<plain_op, n, self>);
+  STATIC_REQUIRE_FALSE(tb::callable_with<plain_op, tensor>);           // a hole: n has no default
+  STATIC_REQUIRE_FALSE(tb::callable_with<plain_op, tensor, m>);        // no such argument
+  STATIC_REQUIRE_FALSE(tb::callable_with<plain_op, tensor, n, n>);     // twice
+  STATIC_REQUIRE_FALSE(tb::callable_with<plain_op, tensor, int, n>);   // given by position already
+  STATIC_REQUIRE_FALSE(tb::callable_with<plain_op, n, tensor>);        // by position after by name
+  STATIC_REQUIRE_FALSE(tb::callable_with<plain_op, tensor, self, n>);  // the first one twice
 }
 
 TEST_CASE("call: what a keyword carries is neither copied nor moved on the way", "[core][call]") {
@@ -93,8 +91,8 @@ TEST_CASE("call: arguments become the types of the schema, whatever the caller h
   CHECK(plain(t, true) == 8);
   CHECK(scale(t, 1, -0.5F, false, std::string("cm"), static_cast<short>(-2), 'A') == "7*1-0.5 once cm <-2 >65");
   CHECK(plain.redispatch(key::CPU, t, -1) == 6);
-  STATIC_REQUIRE_FALSE(callable<plain_op, const toy::tensor&, const char*>);
-  STATIC_REQUIRE_FALSE(callable<plain_op, int, int>);
+  STATIC_REQUIRE_FALSE(tb::callable_with<plain_op, const toy::tensor&, const char*>);
+  STATIC_REQUIRE_FALSE(tb::callable_with<plain_op, int, int>);
   // A temporary that is made of an argument lives as long as the call.
   CHECK(scale(t, tb::arg<"unit"> = std::string(100, 'x')).find(std::string(100, 'x')) != std::string::npos);
 }

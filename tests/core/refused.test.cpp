@@ -115,7 +115,7 @@ const refusal refusals[] = {
     // Definitions
     {"another default", [](room& in) { (void)tb::fragment("ref", in.r).def(depth_by_two); },
      "ref::depth: defined at HERE as 'ref::depth(int n=1) -> int', and differently at HERE as 'ref::depth(int n=2) -> "
-     "int'; argument 1 is 'int n=1' and 'int n=2'"},
+     "int'; argument 1 'n': default is '1' and '2'"},
     {"another signature", [](room& in) { in.library.def(width_of_number); },
      "ref::width: defined at HERE with the signature 'int64_t (int64_t)', defined at HERE with 'int (const "
      "toy::image&)'"},
@@ -173,7 +173,7 @@ const refusal refusals[] = {
        tb::author::register_rows(rows, in.r);
      },
      "ref::depth: defined at HERE as 'ref::depth(int n=1) -> int', and differently at HERE as 'ref::depth(int n=2) -> "
-     "int'; argument 1 is 'int n=1' and 'int n=2'"},
+     "int'; argument 1 'n': default is '1' and '2'"},
 };
 
 }  // namespace

@@ -119,10 +119,10 @@ TEST_CASE("registry: a different definition is refused and names both places", "
   const auto first = tb::library("reg", r).def(width);
   CHECK(text_of<tb::bad_registration>([&] { (void)tb::fragment("reg", r).def(other_default); }) ==
         "reg::width: defined at HERE as 'reg::width(Tensor self, int n=1) -> int', and differently at HERE as "
-        "'reg::width(Tensor self, int n=2) -> int'; argument 2 is 'int n=1' and 'int n=2'");
+        "'reg::width(Tensor self, int n=2) -> int'; argument 2 'n': default is '1' and '2'");
   CHECK(text_of<tb::bad_registration>([&] { (void)tb::fragment("reg", r).def(other_signature); }) ==
         "reg::width: defined at HERE as 'reg::width(Tensor self, int n=1) -> int', and differently at HERE as "
-        "'reg::width(Tensor self) -> int'; they have 2 and 1 arguments");
+        "'reg::width(Tensor self) -> int'; arguments: number is 2 and 1");
   CHECK(r.find("reg::width").schema() == "reg::width(Tensor self, int n=1) -> int");
 }
 

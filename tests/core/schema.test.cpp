@@ -23,20 +23,6 @@ std::size_t column_of(std::string_view text) {
   return 0;
 }
 
-bool same(const tb::schema_item& a, const tb::schema_item& b) {
-  return a.type == b.type && a.name == b.name && a.default_text == b.default_text && a.alias == b.alias &&
-         a.modifiers == b.modifiers && a.list_size == b.list_size && a.writes == b.writes &&
-         a.keyword_only == b.keyword_only && a.has_default == b.has_default;
-}
-
-bool same(const tb::schema_view& a, const tb::schema_view& b) {
-  bool equal = a.ns == b.ns && a.name == b.name && a.overload == b.overload &&
-               a.arguments.size() == b.arguments.size() && a.returns.size() == b.returns.size();
-  for (std::size_t i = 0; equal && i < a.arguments.size(); ++i) equal = same(a.arguments[i], b.arguments[i]);
-  for (std::size_t i = 0; equal && i < a.returns.size(); ++i) equal = same(a.returns[i], b.returns[i]);
-  return equal;
-}
-
 }  // namespace
 
 TEST_CASE("schema: a name has a namespace, a base and an overload", "[core][schema][G1]") {
@@ -67,36 +53,62 @@ TEST_CASE("schema: an argument has a type, modifiers, a name, and perhaps a defa
   CHECK(s.view().returns.empty());
 }
 
-TEST_CASE("schema: an alias set says what is written", "[core][schema]") {
+TEST_CASE("schema: an alias set says what is written", "[core][schema][G9]") {
   const tb::schema s("f(Tensor(a!) self, Tensor(b) other, Tensor(c -> *)[] all) -> (Tensor(a!) x, Tensor(b)[] y)");
   CHECK(s.view().arguments[0].alias == "a");
   CHECK(s.view().arguments[0].writes);
   CHECK_FALSE(s.view().arguments[1].writes);
-  CHECK(s.view().arguments[2].alias == "c -> *");
+  CHECK(s.view().arguments[2].alias == "c");
+  CHECK(s.view().arguments[2].alias_after == "*");
   REQUIRE(s.view().returns.size() == 2);
   CHECK(s.view().returns[0].name == "x");
   CHECK(s.view().returns[0].writes);
   CHECK(s.view().returns[1].modifiers[0] == tb::type_modifier::list);
 }
 
-TEST_CASE("schema: printing and parsing again gives the same schema", "[core][schema][G18]") {
-  const std::string text = GENERATE(
-      as<std::string>{}, "f() -> ()", "f() -> Tensor", "ns::f.o() -> (int, int)",
-      "aten::add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor",
-      "aten::add_.Tensor(Tensor(a!) self, Tensor other, *, Scalar alpha=1) -> Tensor(a!)",
-      "aten::split(Tensor(a -> *) self, int[] sizes, int dim=0) -> Tensor(a)[]",
-      "f(int[3] kernel, int[] stride=[], int[2] dilation=[1, 1], bool mode=False) -> (Tensor x, Tensor[] y)",
-      "f(float eps=1e-05, float big=1e+10, str a='x\\'y', Device? d=None, Tensor?[] l=[None, None]) -> Tensor?",
-      "f(Tensor a, *, Tensor(b!)? out=None, int c) -> ()");
-  INFO(text);
-  const std::string canonical = print(text);
-  CHECK(canonical == text);
-  CHECK(same(tb::schema(text).view(), tb::schema(canonical).view()));
+TEST_CASE("schema: an annotation stands behind the core type, or behind a list for the list itself", "[core][schema][G10]") {
+  const tb::schema s("f(Tensor(a!)[](b!) all, Tensor(c)? one, Tensor! fresh) -> ()");
+  const auto a = s.view().arguments;
+  CHECK(a[0].alias == "a");
+  CHECK(a[0].list_alias == "b");
+  CHECK(a[0].writes);
+  CHECK(a[1].alias == "c");
+  CHECK(a[1].modifiers[0] == tb::type_modifier::optional);
+  CHECK(a[2].alias.empty());
+  CHECK(a[2].writes);
 }
 
-TEST_CASE("schema: space between words does not matter", "[core][schema]") {
+TEST_CASE("schema: types may be made of types", "[core][schema][G1]") {
+  const tb::schema s(
+      "f(Dict(str, int[]) d, (int, Tensor?) t, Union(int, float)[] u, Future(Tensor) w, "
+      "__torch__.torch.classes.ns.name o, img::image i) -> ((int, int), Dict(str, Tensor)?)");
+  const auto a = s.view().arguments;
+  REQUIRE(a.size() == 6);
+  CHECK(a[0].type == "Dict(str, int[])");
+  CHECK(a[1].type == "(int, Tensor?)");
+  CHECK(a[2].type == "Union(int, float)");
+  CHECK(a[2].modifiers[0] == tb::type_modifier::list);
+  CHECK(a[3].type == "Future(Tensor)");
+  CHECK(a[4].type == "__torch__.torch.classes.ns.name");
+  CHECK(a[5].type == "img::image");
+  REQUIRE(s.view().returns.size() == 2);
+  CHECK(s.view().returns[0].type == "(int, int)");
+  CHECK(s.view().returns[1].modifiers[0] == tb::type_modifier::optional);
+}
+
+TEST_CASE("schema: three dots stand for any number of arguments or results", "[core][schema][G7]") {
+  CHECK(tb::schema("f(int a, ...) -> ...").view().variadic_arguments);
+  CHECK(tb::schema("f(...) -> int").view().arguments.empty());
+  const tb::schema s("f(int a) -> (int, ...)");
+  CHECK_FALSE(s.view().variadic_arguments);
+  CHECK(s.view().variadic_returns);
+  CHECK(s.view().returns.size() == 1);
+}
+
+TEST_CASE("schema: space between words and comments do not matter", "[core][schema][G4]") {
   CHECK(print("  f ( int  a = 1 ,*, float b )->Tensor ") == "f(int a=1, *, float b) -> Tensor");
-  CHECK(print("f(\n  int a,\n\tint b) -> ()") == "f(int a, int b) -> ()");
+  CHECK(print("f(\n  int a,\r\n\tint b) -> ()\n") == "f(int a, int b) -> ()");
+  CHECK(print("ns :: f # a name\n(int a # an argument\n) -> ()  # no result") == "ns::f(int a) -> ()");
 }
 
 TEST_CASE("schema: a copy keeps its own text", "[core][schema]") {
@@ -126,16 +138,16 @@ TEST_CASE("schema: a mistake is a column, counted from 1, and what was expected 
       {"f(int a,)", 9, "a type"},
       {"f(int a,,)", 9, "a type"},
       {"f(int a) Tensor", 10, "'->'"},
-      {"f(int a) - Tensor", 11, "'->'"},
+      {"f(int a) - Tensor", 10, "'->'"},
       {"f(int a) -> ", 13, "a type"},
       {"f(int a) -> Tensor Tensor x", 27, "the end of the schema"},
-      {"f(*, int a, *, int b) -> ()", 14, "no second '*'"},
+      {"f(*, int a, *, int b) -> ()", 13, "no second '*'"},
       {"f(int a=1, int b) -> ()", 16, "a default, since an argument before this one has one"},
       {"f(int a, int a) -> ()", 14, "a name no other argument has"},
-      {"f(int a=) -> ()", 9, "a default value"},
-      {"f(int a=-) -> ()", 10, "a digit"},
-      {"f(float a=1e) -> ()", 13, "a digit"},
-      {"f(float a=1.2.3) -> ()", 14, "',' or ')'"},
+      {"f(int a=) -> ()", 9, "an integer or 'Mean'"},
+      {"f(int a=-) -> ()", 9, "an integer or 'Mean'"},
+      {"f(float a=1e) -> ()", 13, "a digit of the exponent"},
+      {"f(float a=1.2.3) -> ()", 11, "a number"},
       {"f(str a=\"x) -> ()", 18, "the closing quote"},
       {"f(int[ a) -> ()", 8, "']' or a list size"},
       {"f(int[2 a) -> ()", 9, "']' or a list size"},
@@ -143,6 +155,27 @@ TEST_CASE("schema: a mistake is a column, counted from 1, and what was expected 
       {"f(Tensor() a) -> ()", 10, "an alias set"},
       {"f(Tensor(a! b) -> ()", 13, "')' after the alias set"},
       {"f(int[] a=[1, 2) -> ()", 16, "',' or ']'"},
+      {"f(int a, *) -> ()", 11, "',' and a keyword-only argument after '*'"},
+      {"f(*) -> ()", 4, "',' and a keyword-only argument after '*'"},
+      {"f(..., int a) -> ()", 6, "')' after '...'"},
+      {"f(int a=1, ...) -> ()", 12, "no '...', since an argument has a default"},
+      {"f(.. a) -> ()", 3, "'...'"},
+      {"f(Tensor?(a) x) -> ()", 10, "the annotation before the '?'"},
+      {"f(int?? x) -> ()", 7, "no second '?'"},
+      {"f(int[2][3] x) -> ()", 9, "nothing after a list with a size but '?'"},
+      {"f(int[2][] x) -> ()", 9, "nothing after a list with a size but '?'"},
+      {"f(int[-1] x) -> ()", 7, "']' or a list size"},
+      {"f(int[0] x) -> ()", 7, "a list size of at least 1"},
+      {"f(int[123456] x) -> ()", 7, "a list size of at most 99999"},
+      {"f(Dict(str, int[2]) x) -> ()", 17, "no list size inside another type"},
+      {"f(Dict(str, int x) -> ()", 17, "',' or ')' after a type"},
+      {"f(Tensor(a|) x) -> ()", 12, "an alias set"},
+      {"f(Tensor(a!)[](b) x) -> ()", 15, "a list's own sets, written like its elements' and without '->'"},
+      {"f(double x) -> ()", 3, "'float', the schema's name of a double"},
+      {"f(int64_t x) -> ()", 3, "'int', the schema's name of an int64_t"},
+      {"f(std::string x) -> ()", 3, "'str', the schema's name of a string"},
+      {"f(int x) -> size_t", 13, "'int', the schema's name of an int64_t"},
+      {"f(Tensor::1 x) -> ()", 11, "a name after '::'"},
   }));
   INFO(m.text);
   CHECK(column_of(m.text) == m.column);
@@ -150,13 +183,13 @@ TEST_CASE("schema: a mistake is a column, counted from 1, and what was expected 
         "schema '" + std::string(m.text) + "', column " + std::to_string(m.column) + ": expected " + m.expected);
 }
 
-TEST_CASE("schema: 64 arguments parse, and the error of a 65th points behind it", "[core][schema][X2]") {
+TEST_CASE("schema: 64 arguments parse, and the error of a 65th points at it", "[core][schema][X2]") {
   std::string text = "f(int a0";
   for (int i = 1; i < 64; ++i) text += ", int a" + std::to_string(i);
   CHECK(tb::schema(text + ") -> ()").view().arguments.size() == tb::max_schema_arguments);
   const std::string one_more = text + ", int more";
   CHECK(toy::text_of<tb::bad_schema>([&] { tb::schema s(one_more + ") -> ()"); }) ==
-        "schema '" + one_more + ") -> ()', column " + std::to_string(one_more.size() + 1) +
+        "schema '" + one_more + ") -> ()', column " + std::to_string(text.size() + 3) +
             ": expected at most 64 arguments");
 }
 
@@ -166,7 +199,7 @@ TEST_CASE("schema: 64 results parse and 65 do not", "[core][schema]") {
   CHECK(tb::schema(text + ")").view().returns.size() == 64);
   const std::string one_more = text + ", int";
   CHECK(toy::text_of<tb::bad_schema>([&] { tb::schema s(one_more + ")"); }) ==
-        "schema '" + one_more + ")', column " + std::to_string(one_more.size() + 1) + ": expected at most 64 results");
+        "schema '" + one_more + ")', column " + std::to_string(text.size() + 3) + ": expected at most 64 results");
 }
 
 TEST_CASE("schema: an overload is neither 'default' nor begins with two underscores", "[core][schema][R22]") {
@@ -206,13 +239,28 @@ TEST_CASE("schema: a name is letters, digits and '_', and no text is a name that
   CHECK(text("f\0"sv) == "schema 'f");  // what() ends where C's texts end
   CHECK(column_of("f\0"sv) == 2);
   CHECK(tb::schema("_::_._(int _) -> int").view().ns == "_");
-  const std::string long_name(50'000, 'n');
+  const std::string long_name(20'000, 'n');
   CHECK(tb::schema(long_name + "::" + long_name + "." + long_name).view().overload == long_name);
 }
 
-TEST_CASE("schema: lists nest only so deep, so no text exhausts the stack", "[core][schema]") {
+TEST_CASE("schema: types and lists nest only so deep, so no text exhausts the stack", "[core][schema]") {
   CHECK(print("f(int[][][][] a=[[[[1]]]]) -> ()") == "f(int[][][][] a=[[[[1]]]]) -> ()");
-  CHECK(column_of("f(int[] a=" + std::string(1'000'000, '[')) == 16);
+  CHECK(column_of("f(int[] a=" + std::string(60'000, '[')) == 12);
+  CHECK(column_of("f(Whatever a=" + std::string(60'000, '[')) == 23);
+  CHECK(column_of("f(" + std::string(60'000, '(')) == 12);
+  std::string deep = "f(", close;
+  for (int i = 0; i < 8; ++i) deep += "Future(", close += ")";
+  CHECK(column_of(deep + "int" + close + " a) -> ()") == 0);
+}
+
+TEST_CASE("schema: a text has at most 65,000 characters, and its error does not repeat all of them", "[core][schema]") {
+  std::string text = "f(int a) -> ()";
+  text.resize(tb::max_schema_text, ' ');
+  CHECK(column_of(text) == 0);
+  text += ' ';
+  CHECK(column_of(text) == 1);
+  CHECK(toy::text_of<tb::bad_schema>([&] { tb::schema s(text); }).size() < 2'200);
+  CHECK(column_of(std::string(50'000'000, ',')) == 1);
 }
 
 TEST_CASE("schema: no text makes the parser leave its bounds", "[core][schema]") {
@@ -225,8 +273,7 @@ TEST_CASE("schema: no text makes the parser leave its bounds", "[core][schema]")
       std::string changed = text;
       changed[n] = c;
       if (column_of(changed) > changed.size() + 1) FAIL(changed);
-      if (column_of(changed) == 0 && !same(tb::schema(changed).view(), tb::schema(print(changed)).view()))
-        FAIL(changed);
+      if (column_of(changed) == 0 && print(print(changed)) != print(changed)) FAIL(changed);
     }
   }
 }

@@ -1,0 +1,87 @@
+// Why is this no call of that operator? The sentence for what callable_with refuses.
+export module topbit.core:call_mistake;
+
+import topbit.std;
+import :call;
+import :signature;
+import :text;
+
+namespace topbit {
+
+namespace detail {
+
+template <class Op, std::size_t I, class... B>
+consteval void explain_source(verdict& v) {
+  if (!v.ok()) return;
+  constexpr std::size_t source = source_of<Op, I, B...>();
+  if constexpr (source == from_nowhere) {
+    add_argument<Op>(v, I);
+    v.add(": missing, and the schema has no default for it");
+  } else if constexpr (source != from_default) {
+    using wanted = parameter_of<Op, I>;
+    using found = given_type<std::tuple_element_t<source, std::tuple<B...>>>;
+    if constexpr (!std::is_convertible_v<found, wanted>) {
+      add_argument<Op>(v, I);
+      v.add(": found '").add(type_name<std::remove_reference_t<found>>()).add("', wanted '").add(type_name<wanted>());
+      v.add("'");
+      if constexpr (std::is_convertible_v<std::remove_reference_t<found>&, wanted>) {
+        v.add(", a variable to write to");
+      }
+    } else if constexpr (!converts_to<wanted, found>) {
+      add_argument<Op>(v, I);
+      v.add(": '").add(type_name<std::remove_cvref_t<wanted>>()).add("' does not hold every '");
+      v.add(type_name<std::remove_cvref_t<found>>()).add("'; convert it with static_cast");
+    }
+  }
+}
+
+template <class Op, class... B>
+consteval void explain_names(verdict& v) {
+  const std::array<std::string_view, sizeof...(B)> names{name_given<std::remove_cvref_t<B>>...};
+  bool named = false;
+  for (std::size_t b = 0; b < names.size(); ++b) {
+    if (!v.ok()) return;
+    if (names[b].empty()) {
+      if (named) {
+        v.add(Op::name()).add(": argument ").add(b + 1).add(" is given by position, behind one by name");
+      } else if (b >= Op::arity) {
+        v.add(Op::name()).add(": found ").add(positional_count<B...>()).add(" arguments, wanted at most ").add(Op::arity);
+      } else if (Op::is_keyword_only(b) && sizeof...(B) != Op::arity) {
+        add_argument<Op>(v, b);
+        v.add(": is keyword-only; write arg<\"").add(Op::argument_name(b)).add("\"> = ...");
+      }
+      continue;
+    }
+    named = true;
+    std::size_t place = Op::arity;
+    for (std::size_t i = 0; i < Op::arity; ++i) {
+      if (Op::argument_name(i) == names[b]) place = i;
+    }
+    if (place == Op::arity) {
+      v.add(Op::name()).add(": has no argument '").add(names[b]).add("'");
+    } else if (place < positional_count<B...>()) {
+      add_argument<Op>(v, place);
+      v.add(": given twice, by position and by name");
+    }
+    for (std::size_t other = 0; other < b; ++other) {
+      if (v.ok() && names[other] == names[b]) v.add(Op::name()).add(": argument '").add(names[b]).add("' is given twice");
+    }
+  }
+}
+
+/// Why `op(b...)` is no call; empty if it is one.
+template <class Op, class... B>
+consteval verdict explain_call() {
+  verdict v;
+  explain_names<Op, B...>(v);
+  if (v.ok()) {
+    [&]<std::size_t... I>(std::index_sequence<I...>) {
+      (explain_source<Op, I, B...>(v), ...);
+    }(std::make_index_sequence<Op::arity>{});
+  }
+  return v;
+}
+
+}  // namespace detail
+
+}  // namespace topbit

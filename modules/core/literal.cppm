@@ -1,0 +1,301 @@
+// Literals of the schema language: which a type takes as its default, and what they are worth.
+export module topbit.core:literal;
+
+import topbit.std;
+import :characters;
+import :decimal;
+
+namespace topbit {
+
+namespace detail {
+
+// What a schema type takes for a default, apart from lists and None, which its modifiers say.
+enum class literal_kind : std::uint8_t {
+  any,       // a type of the user's: whatever is well formed
+  none,      // nothing
+  absent,    // None alone: an undefined tensor
+  integer,
+  reduction, // integer, or Mean
+  real,
+  complex,
+  boolean,
+  number,    // Scalar: integer, real, complex or boolean
+  string,
+  device,    // a string such as "cuda:0"
+  dtype,     // words
+  layout,
+  memory_format
+};
+
+constexpr literal_kind kind_of(const char* type, std::size_t size) noexcept {
+  using enum literal_kind;
+  struct entry {
+    const char* name;
+    literal_kind kind;
+  };
+  // By length: a handful of comparisons each.
+  constexpr entry of_3[] = {{"int", reduction}, {"str", string}, {"Any", none}};
+  constexpr entry of_4[] = {{"bool", boolean}};
+  constexpr entry of_5[] = {{"float", real}};
+  constexpr entry of_6[] = {{"Tensor", absent}, {"Scalar", number}, {"SymInt", integer}, {"Device", device},
+                            {"Layout", layout}, {"Stream", none}};
+  constexpr entry of_7[] = {{"complex", complex}, {"Storage", none}, {"Capsule", none}, {"QScheme", none},
+                            {"Dimname", none}};
+  constexpr entry of_9[] = {{"Generator", absent}, {"Quantizer", absent}};
+  constexpr entry of_10[] = {{"ScalarType", dtype}};
+  constexpr entry of_11[] = {{"DeviceIndex", integer}};
+  constexpr entry of_12[] = {{"MemoryFormat", memory_format}, {"AnyClassType", none}};
+  constexpr entry of_17[] = {{"ConstQuantizerPtr", none}};
+  const auto find = [&](const auto& entries) {
+    for (const entry& e : entries) {
+      if (same(e.name, type, size)) return e.kind;
+    }
+    return any;
+  };
+  switch (size) {
+    case 3: return find(of_3);
+    case 4: return find(of_4);
+    case 5: return find(of_5);
+    case 6: return find(of_6);
+    case 7: return find(of_7);
+    case 9: return find(of_9);
+    case 10: return find(of_10);
+    case 11: return find(of_11);
+    case 12: return find(of_12);
+    case 17: return find(of_17);
+    default: return any;
+  }
+}
+
+// What somebody wrote who thought of C++; null if it is no such word.
+constexpr const char* instead_of(const char* word, std::size_t size) noexcept {
+  const auto is = [&](std::string_view text) { return size == text.size() && same(word, text.data(), size); };
+  switch (*word) {
+    case 'd': return is("double") ? "'float', the schema's name of a double" : nullptr;
+    case 'i': return size > 3 && (is("int64_t") || is("int32_t")) ? "'int', the schema's name of an int64_t" : nullptr;
+    case 'l': return is("long") ? "'int', the schema's name of an int64_t" : nullptr;
+    case 's':
+      if (size == 3) return nullptr;
+      if (is("string") || is("std::string")) return "'str', the schema's name of a string";
+      return is("size_t") || is("std::size_t") ? "'int', the schema's name of an int64_t" : nullptr;
+    default: return nullptr;
+  }
+}
+
+constexpr bool is_one_of(std::string_view word, std::initializer_list<std::string_view> words) noexcept {
+  for (std::string_view w : words) {
+    if (w == word) return true;
+  }
+  return false;
+}
+
+// Reads one default and says what was expected where it is none.
+struct literal_reader {
+  const char* at;
+  const char* end;
+  const char* expected = nullptr;
+
+  // `modifiers` as in a type_key; `sized`: the outermost list has a size, so one value stands for all of its elements.
+  constexpr void read(literal_kind kind, unsigned modifiers, bool sized) noexcept {
+    int level = 0;
+    while (level < 4 && (modifiers >> (2 * level) & 3) != 0) ++level;
+    value(kind, modifiers, level, sized);
+  }
+
+ private:
+  constexpr void value(literal_kind kind, unsigned modifiers, int level, bool sized) noexcept {
+    at = skip_space(at);
+    if (level == 0) return constant(kind);
+    const bool optional = (modifiers >> (2 * (level - 1)) & 3) == 2;
+    if (optional) {
+      if (take_word("None")) return;
+      return value(kind, modifiers, level - 1, sized);
+    }
+    if (*at != '[') {
+      if (sized) return value(kind, modifiers, level - 1, false);
+      return fail("'[', since the type is a list");
+    }
+    ++at;
+    at = skip_space(at);
+    if (*at == ']') {
+      ++at;
+      return;
+    }
+    do {
+      value(kind, modifiers, level - 1, false);
+      at = skip_space(at);
+    } while (expected == nullptr && *at == ',' && ++at);
+    close();
+  }
+
+  constexpr void constant(literal_kind kind, int depth = 0) noexcept {
+    using enum literal_kind;
+    switch (kind) {
+      case any: return anything(depth);
+      case none: return fail("no default, which this type cannot have");
+      case absent: return take_word("None") ? void() : fail("'None', the only default of this type");
+      case reduction: return take_word("Mean") ? void() : integer_literal("an integer or 'Mean'");
+      case integer: return integer_literal("an integer");
+      case real: return real_literal("a number");
+      case complex: return real_literal("a number", true);
+      case boolean: return take_word("True") || take_word("False") ? void() : fail("'True' or 'False'");
+      case number:
+        return take_word("True") || take_word("False") ? void() : real_literal("a number, 'True' or 'False'", true);
+      case string: return string_literal("a string in quotes");
+      case device: return device_literal();
+      case dtype:
+        return one_of("a dtype such as 'float32' or 'long'",
+                      {"uint8", "int8", "int16", "int32", "int64", "float16", "bfloat16", "float32", "float64", "bool",
+                       "complex32", "complex64", "complex128", "byte", "char", "short", "int", "long", "half", "float",
+                       "double", "chalf", "cfloat", "cdouble", "complex"});
+      case layout:
+        return one_of("a layout such as 'strided'", {"strided", "sparse", "sparse_coo", "sparse_csr", "sparse_csc",
+                                                     "sparse_bsr", "sparse_bsc", "_mkldnn", "jagged"});
+      case memory_format:
+        return one_of("a memory format such as 'contiguous_format'",
+                      {"contiguous_format", "preserve_format", "channels_last", "channels_last_3d"});
+    }
+  }
+
+  constexpr void anything(int depth) noexcept {
+    if (depth > 8) return fail("fewer '['");
+    if (*at == '"' || *at == '\'') return string_literal("a string in quotes");
+    if (starts_word(*at)) {
+      while (is_word(*at)) ++at;
+    } else if (*at == '[') {
+      ++at;
+      at = skip_space(at);
+      if (*at == ']') {
+        ++at;
+        return;
+      }
+      do {
+        at = skip_space(at);
+        anything(depth + 1);
+        at = skip_space(at);
+      } while (expected == nullptr && *at == ',' && ++at);
+      close();
+    } else {
+      real_literal("a default value", true);
+    }
+  }
+
+  // Digits of a number that 64 bits hold.
+  constexpr void integer_literal(const char* wanted) noexcept {
+    const char* const begin = at;
+    const bool negative = *at == '-';
+    if (negative) ++at;
+    if (!is_digit(*at)) return fail_at(begin, wanted);
+    constexpr std::uint64_t most = std::numeric_limits<std::int64_t>::max();
+    std::uint64_t magnitude = 0;
+    while (is_digit(*at)) {
+      const auto digit = static_cast<std::uint64_t>(*at++ - '0');
+      if (magnitude > (most + negative - digit) / 10) return fail_at(begin, "an integer that 64 bits hold");
+      magnitude = magnitude * 10 + digit;
+    }
+    if (*at == '.' || is_word(*at)) fail_at(begin, wanted);
+  }
+
+  // -1, 2.5, 1., .5, 1e-05, inf; with a j behind it where complex numbers are welcome.
+  constexpr void real_literal(const char* wanted, bool complex = false) noexcept {
+    const char* const begin = at;
+    if (*at == '-') ++at;
+    if (take_word("inf") || (*begin != '-' && take_word("nan"))) return;
+    const char* const digits = at;
+    const char* point = nullptr;
+    while (is_digit(*at) || (*at == '.' && point == nullptr)) {
+      if (*at == '.') point = at;
+      ++at;
+    }
+    if (at - digits == (point != nullptr ? 1 : 0)) return fail_at(begin, wanted);
+    if (at - digits > 400) return fail_at(begin, "a number of at most 400 digits");
+    bool whole = point == nullptr;
+    if (*at == 'e' || *at == 'E') {
+      whole = false;
+      ++at;
+      if (*at == '-' || *at == '+') ++at;
+      if (!is_digit(*at)) return fail("a digit of the exponent");
+      while (*at == '0') ++at;
+      const char* const exponent = at;
+      while (is_digit(*at)) ++at;
+      if (at - exponent > 3) return fail_at(begin, "a number between 1e-307 and 1e308");
+    }
+    const char* const last = at;
+    if (complex && *at == 'j') ++at;
+    if (is_word(*at) || *at == '.') return fail_at(begin, wanted);
+    if (whole && complex) {
+      // An integer as a Scalar is one, so it has to fit.
+      literal_reader again{begin, last};
+      if (last - digits > 18) again.integer_literal(wanted);
+      if (again.expected != nullptr) return fail_at(begin, again.expected);
+    }
+    if (!decimal({begin, static_cast<std::size_t>(last - begin)}).is_double())
+      fail_at(begin, "a number between 1e-307 and 1e308");
+  }
+
+  constexpr void string_literal(const char* wanted) noexcept {
+    const char quote = *at;
+    if (quote != '"' && quote != '\'') return fail(wanted);
+    const bool triple = at[1] == quote && at[2] == quote;
+    at += triple ? 3 : 1;
+    while (at != end && *at != '\0') {
+      if (*at == quote && (!triple || (at[1] == quote && at[2] == quote))) {
+        at += triple ? 3 : 1;
+        return;
+      }
+      if (*at == '\n' && !triple) break;
+      if (*at++ != '\\') continue;
+      const bool octal = *at >= '0' && *at <= '3' && at[1] >= '0' && at[1] <= '7' && at[2] >= '0' && at[2] <= '7';
+      if (octal && !(at[0] == '0' && at[1] == '0' && at[2] == '0')) {
+        at += 3;
+      } else if (__builtin_char_memchr("\\'\"abfnvt", *at, 9) != nullptr) {
+        ++at;
+      } else {
+        return fail_at(at - 1, "one of the escapes \\\\ \\' \\\" \\a \\b \\f \\n \\v \\t \\001..\\377");
+      }
+    }
+    fail("the closing quote");
+  }
+
+  // "cpu", "cuda:1"
+  constexpr void device_literal() noexcept {
+    const char* const begin = at;
+    string_literal("a device in quotes, such as \"cuda:0\"");
+    if (expected != nullptr) return;
+    const char* c = begin + 1;
+    while ((*c >= 'a' && *c <= 'z') || (c != begin + 1 && is_digit(*c))) ++c;
+    const bool named = c != begin + 1;
+    if (*c == ':' && is_digit(c[1])) {
+      const char* const index = ++c;
+      while (is_digit(*c) && c - index < 3) ++c;
+    }
+    if (!named || c + 1 != at) fail_at(begin, "a device such as \"cuda:0\"");
+  }
+
+  constexpr void one_of(const char* wanted, std::initializer_list<std::string_view> words) noexcept {
+    const char* const begin = at;
+    while (is_word(*at)) ++at;
+    if (!is_one_of({begin, static_cast<std::size_t>(at - begin)}, words)) fail_at(begin, wanted);
+  }
+  constexpr bool take_word(std::string_view word) noexcept {
+    if (static_cast<std::size_t>(end - at) < word.size() || !same(at, word.data(), word.size())) return false;
+    if (is_word(at[word.size()])) return false;
+    at += word.size();
+    return true;
+  }
+  constexpr void close() noexcept {
+    if (expected != nullptr) return;
+    if (*at != ']') return fail("',' or ']'");
+    ++at;
+  }
+  constexpr void fail(const char* wanted) noexcept { fail_at(at, wanted); }
+  constexpr void fail_at(const char* where, const char* wanted) noexcept {
+    if (expected != nullptr) return;
+    expected = wanted;
+    at = where;
+  }
+};
+
+}  // namespace detail
+
+}  // namespace topbit
