@@ -107,8 +107,8 @@ inline constexpr bool keeps_value<std::optional<To>, From> = keeps_value<To, Fro
 
 // B can be given for a parameter A. An argument that is written to is an lvalue of that very type, or what derives.
 template <class A, class B>
-concept converts_to = std::is_convertible_v<given_type<B>, A> &&
-                      keeps_value<std::remove_cvref_t<A>, std::remove_cvref_t<given_type<B>>>;
+concept converts_to =
+    std::is_convertible_v<given_type<B>, A> && keeps_value<std::remove_cvref_t<A>, std::remove_cvref_t<given_type<B>>>;
 
 template <class Op, std::size_t I>
 using parameter_of = function_traits<typename Op::signature>::template parameter<I>;

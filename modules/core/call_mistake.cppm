@@ -45,7 +45,11 @@ consteval void explain_names(verdict& v) {
       if (named) {
         v.add(Op::name()).add(": argument ").add(b + 1).add(" is given by position, behind one by name");
       } else if (b >= Op::arity) {
-        v.add(Op::name()).add(": found ").add(positional_count<B...>()).add(" arguments, wanted at most ").add(Op::arity);
+        v.add(Op::name())
+            .add(": found ")
+            .add(positional_count<B...>())
+            .add(" arguments, wanted at most ")
+            .add(Op::arity);
       } else if (Op::is_keyword_only(b) && sizeof...(B) != Op::arity) {
         add_argument<Op>(v, b);
         v.add(": is keyword-only; write arg<\"").add(Op::argument_name(b)).add("\"> = ...");
@@ -64,7 +68,8 @@ consteval void explain_names(verdict& v) {
       v.add(": given twice, by position and by name");
     }
     for (std::size_t other = 0; other < b; ++other) {
-      if (v.ok() && names[other] == names[b]) v.add(Op::name()).add(": argument '").add(names[b]).add("' is given twice");
+      if (v.ok() && names[other] == names[b])
+        v.add(Op::name()).add(": argument '").add(names[b]).add("' is given twice");
     }
   }
 }

@@ -93,9 +93,11 @@ struct default_reader {
     else
       return has_schema_default<T>;
   }
+  // A constant, so that the call holds the value and not the reading of it.
   template <class Op, std::size_t I>
   static constexpr T value() {
-    return schema_default<T>::from(Op::default_text(I));
+    constexpr T constant = schema_default<T>::from(Op::default_text(I));
+    return constant;
   }
 };
 template <class T>
@@ -160,7 +162,8 @@ struct default_reader<std::span<const E>> {
   static constexpr auto elements = [] {
     constexpr std::string_view text = Op::default_text(I);
     std::array<E, size<Op, I>()> all{};
-    for (std::size_t i = 0; i < all.size(); ++i) all[i] = schema_default<E>::from(text[0] == '[' ? element(text, i) : text);
+    for (std::size_t i = 0; i < all.size(); ++i)
+      all[i] = schema_default<E>::from(text[0] == '[' ? element(text, i) : text);
     return all;
   }();
 };

@@ -11,18 +11,18 @@ namespace detail {
 
 // What a schema type takes for a default, apart from lists and None, which its modifiers say.
 enum class literal_kind : std::uint8_t {
-  any,       // a type of the user's: whatever is well formed
-  none,      // nothing
-  absent,    // None alone: an undefined tensor
+  any,     // a type of the user's: whatever is well formed
+  none,    // nothing
+  absent,  // None alone: an undefined tensor
   integer,
-  reduction, // integer, or Mean
+  reduction,  // integer, or Mean
   real,
   complex,
   boolean,
-  number,    // Scalar: integer, real, complex or boolean
+  number,  // Scalar: integer, real, complex or boolean
   string,
-  device,    // a string such as "cuda:0"
-  dtype,     // words
+  device,  // a string such as "cuda:0"
+  dtype,   // words
   layout,
   memory_format
 };
@@ -37,10 +37,10 @@ constexpr literal_kind kind_of(const char* type, std::size_t size) noexcept {
   constexpr entry of_3[] = {{"int", reduction}, {"str", string}, {"Any", none}};
   constexpr entry of_4[] = {{"bool", boolean}};
   constexpr entry of_5[] = {{"float", real}};
-  constexpr entry of_6[] = {{"Tensor", absent}, {"Scalar", number}, {"SymInt", integer}, {"Device", device},
-                            {"Layout", layout}, {"Stream", none}};
-  constexpr entry of_7[] = {{"complex", complex}, {"Storage", none}, {"Capsule", none}, {"QScheme", none},
-                            {"Dimname", none}};
+  constexpr entry of_6[] = {{"Tensor", absent}, {"Scalar", number}, {"SymInt", integer},
+                            {"Device", device}, {"Layout", layout}, {"Stream", none}};
+  constexpr entry of_7[] = {
+      {"complex", complex}, {"Storage", none}, {"Capsule", none}, {"QScheme", none}, {"Dimname", none}};
   constexpr entry of_9[] = {{"Generator", absent}, {"Quantizer", absent}};
   constexpr entry of_10[] = {{"ScalarType", dtype}};
   constexpr entry of_11[] = {{"DeviceIndex", integer}};
@@ -144,10 +144,11 @@ struct literal_reader {
       case string: return string_literal("a string in quotes");
       case device: return device_literal();
       case dtype:
-        return one_of("a dtype such as 'float32' or 'long'",
-                      {"uint8", "int8", "int16", "int32", "int64", "float16", "bfloat16", "float32", "float64", "bool",
-                       "complex32", "complex64", "complex128", "byte", "char", "short", "int", "long", "half", "float",
-                       "double", "chalf", "cfloat", "cdouble", "complex"});
+        return one_of(
+            "a dtype such as 'float32' or 'long'",
+            {"uint8", "int8",      "int16",     "int32",      "int64",  "float16", "bfloat16", "float32", "float64",
+             "bool",  "complex32", "complex64", "complex128", "byte",   "char",    "short",    "int",     "long",
+             "half",  "float",     "double",    "chalf",      "cfloat", "cdouble", "complex"});
       case layout:
         return one_of("a layout such as 'strided'", {"strided", "sparse", "sparse_coo", "sparse_csr", "sparse_csc",
                                                      "sparse_bsr", "sparse_bsc", "_mkldnn", "jagged"});

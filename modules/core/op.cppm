@@ -231,9 +231,8 @@ struct refused_operator {
 };
 struct accepted_operator {};
 template <fixed_string Text, class Sig>
-using checked_operator =
-    std::conditional_t<valid_text<Text> && signature_agrees<Text, Sig> && boxable_signature<Sig>,
-                       accepted_operator, refused_operator<Text, Sig>>;
+using checked_operator = std::conditional_t<valid_text<Text> && signature_agrees<Text, Sig> && boxable_signature<Sig>,
+                                            accepted_operator, refused_operator<Text, Sig>>;
 
 }  // namespace detail
 
@@ -255,9 +254,7 @@ struct op<Text, R(A...)> {
 
   /// "ns::name.overload"
   static constexpr std::string_view name() noexcept { return constants::name; }
-  static constexpr std::string_view argument_name(std::size_t i) noexcept {
-    return text::argument_name(i);
-  }
+  static constexpr std::string_view argument_name(std::size_t i) noexcept { return text::argument_name(i); }
   /// As it was written; empty where there is none.
   static constexpr std::string_view default_text(std::size_t i) noexcept { return text::default_text(i); }
   /// N of `T[N]`, or -1.

@@ -49,7 +49,7 @@ struct schema_head {
   piece ns, name, overload;
   std::uint8_t arguments = 0, returns = 0;
   bool has_signature = false, variadic_arguments = false, variadic_returns = false;
-  bool simple = true;  // every item's type has a key
+  bool simple = true;        // every item's type has a key
   std::uint16_t column = 0;  // of a mistake, from 1
   const char* expected = nullptr;
 };
@@ -115,7 +115,7 @@ class schema_parser {
     do {
       space();
       if (*at_ == '*') {
-        if (keyword_only) fail("no second '*'");
+        if (keyword_only) return fail("no second '*'");
         keyword_only = true;
         ++at_;
         space();
@@ -124,12 +124,12 @@ class schema_parser {
       }
       if (*at_ == '.') {
         dots();
-        if (defaults) fail_at(at_ - 3, "no '...', since an argument has a default");
+        if (defaults) return fail_at(at_ - 3, "no '...', since an argument has a default");
         head_.variadic_arguments = true;
         expect(')', "')' after '...'");
         return;
       }
-      if (head_.arguments == max_schema_arguments) fail("at most 64 arguments");
+      if (head_.arguments == max_schema_arguments) return fail("at most 64 arguments");
       item_code& item = items_[head_.arguments];
       type(item);
       item.keyword_only = keyword_only;
@@ -173,7 +173,7 @@ class schema_parser {
     head_.variadic_returns = true;
   }
   constexpr void result() noexcept {
-    if (head_.returns == max_schema_arguments) fail("at most 64 results");
+    if (head_.returns == max_schema_arguments) return fail("at most 64 results");
     item_code& item = items_[head_.arguments + head_.returns];
     type(item);
     space();

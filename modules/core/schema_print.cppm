@@ -36,19 +36,20 @@ constexpr text_sink alias_sets(std::string_view text) {
   text_sink out;
   std::array<std::string_view, 32> names{};
   std::size_t n = 0;
-  for (std::size_t i = 0; i < text.size();) {
-    if (text[i] == '*') {
+  if (text.empty()) return out;
+  const char* const last = text.data() + text.size();
+  for (const char* c = skip_space(text.data()); c < last; c = skip_space(c)) {
+    if (*c == '*') {
       out += '*';
       return out;
     }
-    if (!is_word(text[i])) {
-      ++i;
+    if (!is_word(*c)) {
+      ++c;
       continue;
     }
-    std::size_t end = i;
-    while (end < text.size() && is_word(text[end])) ++end;
-    const std::string_view name = text.substr(i, end - i);
-    i = end;
+    const char* const begin = c;
+    while (c < last && is_word(*c)) ++c;
+    const std::string_view name(begin, static_cast<std::size_t>(c - begin));
     std::size_t at = 0;
     while (at < n && names[at] < name) ++at;
     if (at < n && names[at] == name) continue;
@@ -174,7 +175,7 @@ constexpr void print_default(text_sink& out, const schema_item& item) {
       in = skip_space(in);
       if (*in == ',') in = skip_space(in + 1);
     }
-    if (equal && count == item.list_size && once.view() != "None") {
+    if (equal && count == item.list_size && once.view() != "None" && !once.view().starts_with('[')) {
       out += once.view();
       return;
     }

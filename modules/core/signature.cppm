@@ -184,10 +184,9 @@ consteval std::size_t items_of(const schema_head& head) { return std::size_t{hea
 template <fixed_string Text>
 concept valid_text = parsed<Text>::code.head.column == 0;
 template <fixed_string Text>
-concept valid_schema =
-    valid_text<Text> && parsed<Text>::code.head.simple && !parsed<Text>::code.head.variadic_arguments &&
-    !parsed<Text>::code.head.variadic_returns &&
-    all_mapped<Text>(std::make_index_sequence<items_of(parsed<Text>::code.head)>{});
+concept valid_schema = valid_text<Text> && parsed<Text>::code.head.simple &&
+                       !parsed<Text>::code.head.variadic_arguments && !parsed<Text>::code.head.variadic_returns &&
+                       all_mapped<Text>(std::make_index_sequence<items_of(parsed<Text>::code.head)>{});
 
 /// Why this text is neither a schema nor a name; empty if it is one of them.
 template <fixed_string Text>
@@ -284,8 +283,8 @@ consteval verdict explain_agreement() {
   return v;
 }
 template <fixed_string Text, class Sig>
-concept signature_agrees =
-    !valid_schema<Text> || !parsed<Text>::code.head.has_signature || std::same_as<typename schema_function<Text>::type, Sig>;
+concept signature_agrees = !valid_schema<Text> || !parsed<Text>::code.head.has_signature ||
+                           std::same_as<typename schema_function<Text>::type, Sig>;
 
 }  // namespace detail
 

@@ -5,6 +5,7 @@ import topbit.std;
 import topbit.core;
 import :device;
 import :dtype;
+import :generator;
 import :handle;
 import :scalar;
 
@@ -39,6 +40,12 @@ template <>
 struct schema_type<"MemoryFormat"> {
   using value = memory_format;
   using argument = memory_format;
+};
+
+template <>
+struct schema_type<"Generator"> {
+  using value = generator;
+  using argument = const generator&;
 };
 
 /// As text: `float32`, also `float`, `double`, `long`.

@@ -5,6 +5,7 @@ export module topbit.tensor;
 export import :dtype;
 export import :device;
 export import :scalar;
+export import :generator;
 export import :tensor_error;
 
 // Tier 2: index arithmetic and memory.

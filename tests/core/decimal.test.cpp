@@ -24,9 +24,8 @@ std::int64_t bits(double x) { return std::bit_cast<std::int64_t>(x); }
 }  // namespace
 
 TEST_CASE("decimal: a default is the double that is nearest to its digits", "[core][decimal]") {
-  for (const char* text :
-       {"0", "-0.0", "1", "1.", ".5", "0.1", "0.3333333333333333", "1e-05", "123456789012345678", "9007199254740993",
-        "0.1000000000000000055", "1e19", "1e-19", "2.2250738585072014e-15"}) {
+  for (const char* text : {"0", "-0.0", "1", "1.", ".5", "0.1", "0.3333333333333333", "1e-05", "123456789012345678",
+                           "9007199254740993", "0.1000000000000000055", "1e19", "1e-19", "2.2250738585072014e-15"}) {
     INFO(text);
     const std::string full = text[0] == '.' ? "0" + std::string(text) : text;
     CHECK(bits(by_schema(text)) == bits(reference(full)));

@@ -66,7 +66,8 @@ TEST_CASE("schema: an alias set says what is written", "[core][schema][G9]") {
   CHECK(s.view().returns[1].modifiers[0] == tb::type_modifier::list);
 }
 
-TEST_CASE("schema: an annotation stands behind the core type, or behind a list for the list itself", "[core][schema][G10]") {
+TEST_CASE("schema: an annotation stands behind the core type, or behind a list for the list itself",
+          "[core][schema][G10]") {
   const tb::schema s("f(Tensor(a!)[](b!) all, Tensor(c)? one, Tensor! fresh) -> ()");
   const auto a = s.view().arguments;
   CHECK(a[0].alias == "a");
