@@ -186,7 +186,13 @@ int run(int argc, char** argv) {
   const std::vector<table::line> lines =
       table::lines({medians, read_or_say(o.icount)}, {read_or_say(o.libtorch), read_or_say(o.libtorch_icount)});
   std::ostream& out = o.format == "console" ? std::cout : std::cerr;
-  if (o.table) table::print(out, lines, !o.icount.empty(), !o.libtorch.empty());
+  const bool libtorch = !o.libtorch.empty();
+  if (o.table) {
+    table::print(out, lines,
+                 {!o.icount.empty(), libtorch, "",
+                  std::string("medians of this run; x is a ratio of two of them") +
+                      (libtorch ? "; libtorch ran just before" : "")});
+  }
   if (!o.json.empty()) {
     std::ofstream file(o.json);
     table::write_json(file, medians, lines);

@@ -1,6 +1,6 @@
 #include "table.h"
 
-#include <cstdio>
+#include <algorithm>
 #include <cstdlib>
 #include <fstream>
 #include <functional>
@@ -161,33 +161,35 @@ std::vector<line> lines(const figures& measured, const figures& libtorch) {
   std::vector<line> all;
   for (const goal& g : goals())
     all.push_back({g.what, g.unit, g.must, g.aim, g.formula(measured), g.formula(libtorch), g.control(measured),
-                   g.share(measured)});
+                   g.share(measured), ""});
   return all;
 }
 
-void print(std::ostream& out, const std::vector<line>& all, bool counts, bool libtorch) {
+void print(std::ostream& out, const std::vector<line>& all, const layout& how) {
+  const int width = std::max(8, static_cast<int>(how.elsewhere.size()));
   const auto row = [&](const std::string& what, const std::string& unit, const std::string& must,
                        const std::string& aim, const std::string& measured, const std::string& peer,
-                       const std::string& verdict) {
+                       const std::string& elsewhere, const std::string& verdict) {
     pad(out, what, 48, false);
     pad(out, must, 7, true);
     pad(out, aim, 7, true);
     pad(out, measured, 8, true);
-    if (libtorch) pad(out, peer, 8, true);
+    if (how.libtorch) pad(out, peer, 8, true);
+    if (!how.elsewhere.empty()) pad(out, elsewhere, width, true);
     pad(out, unit, 12, false);
     out << verdict << '\n';
   };
   out << '\n';
-  row("cost", "unit", "must", "aim", "measured", "libtorch", "");
+  row("cost", "unit", "must", "aim", "measured", "libtorch", how.elsewhere, "");
   bool compared = false;
   for (const line& l : all) {
     if (!l.must && !compared) out << '\n';
     compared = !l.must;
-    const bool uncounted = !l.measured && !counts && l.unit == "instructions";
-    row(l.what, l.unit, goal_text(l.must), goal_text(l.aim), text(l.measured), text(l.libtorch),
+    const bool uncounted = !l.measured && !how.counts && l.unit == "instructions";
+    row(l.what, l.unit, goal_text(l.must), goal_text(l.aim), text(l.measured), text(l.libtorch), l.elsewhere,
         uncounted ? "(needs valgrind)" : l.verdict());
   }
-  out << "medians of this run; x is a ratio of two of them" << (libtorch ? "; libtorch ran just before" : "") << '\n';
+  out << how.note << '\n';
 }
 
 void write_json(std::ostream& out, const numbers& medians, const std::vector<line>& all) {

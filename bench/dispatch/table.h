@@ -28,13 +28,20 @@ struct line {
   std::optional<double> measured, libtorch;
   std::optional<double> control;  // what the machine does to work that cannot be at fault; the verdict takes it out
   std::optional<double> share;    // of a processor that each of several threads had; with little they did not meet
+  std::string elsewhere;          // what another program was measured to cost on another machine
   std::string verdict() const;
 };
 
 std::vector<line> lines(const figures& measured, const figures& libtorch);
 
-// `counts` says whether instructions were looked for; `libtorch` whether there is a column for it.
-void print(std::ostream& out, const std::vector<line>& all, bool counts, bool libtorch);
+struct layout {
+  bool counts = true;     // instructions were looked for
+  bool libtorch = false;  // has a column
+  std::string elsewhere;  // the heading of that column; empty: there is none
+  std::string note;       // the line below
+};
+
+void print(std::ostream& out, const std::vector<line>& all, const layout& how);
 void write_json(std::ostream& out, const numbers& medians, const std::vector<line>& all);
 
 }  // namespace table
