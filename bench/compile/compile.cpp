@@ -43,7 +43,7 @@ const char* const help_text =
     "  --operators N      operators in the largest programs (1000; goals are for 1000)\n"
     "  --repetitions N    times each program is compiled (3)\n"
     "  --budget SECONDS   a program is not compiled again once it took so long (60)\n"
-    "  --only TEXT        only programs whose name contains it; a cost needs all programs it is made of\n"
+    "  --only NAME        only this program, chain/100, or all sizes of it, chain; most costs are made of several\n"
     "  --json FILE        writes the figures\n"
     "  --trace DIR        instead of measuring, keeps clang's time traces there and prints where the time went\n"
     "  --folder DIR       where programs and objects are written\n"
@@ -132,7 +132,7 @@ std::vector<job> write_programs(const options& o, const command::compile& compil
   fs::create_directories(o.folder);
   std::vector<job> jobs;
   for (const programs::program& p : programs::all(o.operators)) {
-    if (p.name.find(o.only) == std::string::npos) continue;
+    if (!o.only.empty() && p.name != o.only && p.name.rfind(o.only + "/", 0) != 0) continue;
     job j;
     j.name = p.name;
     std::string stem = p.name;
@@ -152,7 +152,8 @@ std::vector<job> write_programs(const options& o, const command::compile& compil
       jobs.push_back(scan);
     }
   }
-  if (jobs.empty()) throw usage_error("found no program whose name contains '" + o.only + "'");
+  if (jobs.empty())
+    throw usage_error("found no program '" + o.only + "', wanted a name as in the table, with or without its number");
   return jobs;
 }
 
@@ -170,11 +171,11 @@ void compile_once(job& j, const command::compile& compile, const std::vector<std
 // In rounds over all programs, so that what else the machine does meets all of them.
 void measure_all(const options& o, std::vector<job>& jobs, const command::compile& compile) {
   for (std::size_t round = 0; round < o.repetitions; ++round) {
-    for (job& j : jobs) {
-      if (round > 0 && j.spent >= o.budget) continue;
-      std::cerr << "round " << round + 1 << " of " << o.repetitions << ": " << j.name << std::flush;
-      compile_once(j, compile);
-      std::cerr << ", " << std::fixed << std::setprecision(2) << j.runs.back().wall << " s\n";
+    for (std::size_t i = 0; i < jobs.size(); ++i) {
+      if (round > 0 && jobs[i].spent >= o.budget) continue;
+      std::cerr << "round " << round + 1 << " of " << o.repetitions << ", program " << i + 1 << " of " << jobs.size()
+                << ": " << jobs[i].name << '\n';
+      compile_once(jobs[i], compile);
     }
   }
 }

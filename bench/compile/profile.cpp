@@ -25,25 +25,37 @@ struct share {
   std::size_t times = 0;
 };
 
-// "topbit::detail::caller<int (int)>::make" is work for caller: what stands before the first argument list.
-std::string template_of(const std::string& detail) { return detail.substr(0, detail.find_first_of("<(")); }
+// "topbit::detail::caller<int (int)>::make" is work for caller: what stands before the first argument list. Nothing for
+// a mangled name, a place in a file or a whole module.
+std::string template_of(const std::string& detail) {
+  if (detail.rfind("_Z", 0) == 0 || detail.find_first_of("/[") == 0) return "";
+  return detail.substr(0, detail.find_first_of("<("));
+}
 
-std::vector<event> events_in(const std::string& path) {
+struct trace {
+  std::vector<event> events;
+  double front_end = 0, back_end = 0;  // milliseconds
+};
+
+trace read(const std::string& path) {
   std::ifstream in(path);
   const nlohmann::json whole = nlohmann::json::parse(in, nullptr, false);
   if (!whole.is_object() || !whole.contains("traceEvents")) {
     throw std::runtime_error("found no trace in '" + path + "', wanted what clang writes with -ftime-trace");
   }
-  std::vector<event> events;
+  trace found;
   for (const auto& e : whole["traceEvents"]) {
     const std::string name = e.value("name", "");
+    if (name == "Total Frontend") found.front_end = static_cast<double>(e.value("dur", std::int64_t{0})) / 1000;
+    if (name == "Total Backend") found.back_end = static_cast<double>(e.value("dur", std::int64_t{0})) / 1000;
     // "Total ..." are sums clang adds; what begins and ends apart overlaps with the rest.
     if (e.value("ph", "") != "X" || name.rfind("Total ", 0) == 0) continue;
     std::string detail;
     if (const auto args = e.find("args"); args != e.end()) detail = args->value("detail", "");
-    events.push_back({e.value("ts", std::int64_t{0}), e.value("dur", std::int64_t{0}), 0, name, template_of(detail)});
+    found.events.push_back(
+        {e.value("ts", std::int64_t{0}), e.value("dur", std::int64_t{0}), 0, name, template_of(detail)});
   }
-  return events;
+  return found;
 }
 
 void subtract_nested(std::vector<event>& events) {
@@ -72,11 +84,13 @@ void print_most(std::ostream& out, const std::string& title, const std::map<std:
 
 }  // namespace
 
-void print(std::ostream& out, const std::string& trace) {
-  std::vector<event> events = events_in(trace);
-  subtract_nested(events);
+void print(std::ostream& out, const std::string& path) {
+  trace found = read(path);
+  subtract_nested(found.events);
+  out << std::fixed << std::setprecision(0) << "  front end " << found.front_end << " ms, back end " << found.back_end
+      << " ms\n";
   std::map<std::string, share> phases, templates;
-  for (const event& e : events) {
+  for (const event& e : found.events) {
     const double own = static_cast<double>(e.duration - e.inside) / 1000;
     const auto add = [&](share& s) {
       s.milliseconds += own;

@@ -6,8 +6,8 @@
 
 namespace profile {
 
-// Prints the phases and the templates that took most, each without what happened inside of it that is listed elsewhere.
-// Throws std::runtime_error where the file is no trace.
-void print(std::ostream& out, const std::string& trace);
+// Prints how long front end and back end took, and the phases and templates that took most, each without what was
+// nested in it. Throws std::runtime_error where the file is no trace.
+void print(std::ostream& out, const std::string& path);
 
 }  // namespace profile
