@@ -12,6 +12,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <vector>
 
 #include "../dispatch/table.h"
@@ -168,16 +169,23 @@ void compile_once(job& j, const command::compile& compile, const std::vector<std
   if (!j.object.empty()) j.object_bytes = static_cast<double>(fs::file_size(j.object));
 }
 
-// In rounds over all programs, so that what else the machine does meets all of them.
-void measure_all(const options& o, std::vector<job>& jobs, const command::compile& compile) {
+// In rounds over all programs, so that what else the machine does meets all of them. Returns how many processes wanted
+// to run while it went on, this one's compiler among them: a mean of the system's load over the time spent.
+double measure_all(const options& o, std::vector<job>& jobs, const command::compile& compile) {
+  double weighted = 0, spent = 0;
   for (std::size_t round = 0; round < o.repetitions; ++round) {
     for (std::size_t i = 0; i < jobs.size(); ++i) {
       if (round > 0 && jobs[i].spent >= o.budget) continue;
       std::cerr << "round " << round + 1 << " of " << o.repetitions << ", program " << i + 1 << " of " << jobs.size()
                 << ": " << jobs[i].name << '\n';
       compile_once(jobs[i], compile);
+      double load = 0;
+      if (getloadavg(&load, 1) != 1) continue;
+      weighted += load * jobs[i].runs.back().wall;
+      spent += jobs[i].runs.back().wall;
     }
   }
+  return spent > 0 ? weighted / spent : 0;
 }
 
 void trace_all(const options& o, std::vector<job>& jobs, const command::compile& compile) {
@@ -300,12 +308,14 @@ void print_modules(const command::compile& compile) {
 nlohmann::ordered_json as_json(value v) { return v ? nlohmann::ordered_json(*v) : nlohmann::ordered_json(); }
 
 void write_json(const options& o, const command::compile& compile, const std::vector<job>& jobs,
-                const std::vector<table::line>& lines) {
+                const std::vector<table::line>& lines, double load) {
   nlohmann::ordered_json whole;
   whole["unit"] = "seconds of user and system time of the compiler, median and least; seconds of wall time; bytes";
   whole["compiler"] = BENCH_COMPILE_COMPILER;
   whole["flags"] = compile.flags();
   whole["operators"] = o.operators;
+  whole["load"] = load;
+  whole["processors"] = std::thread::hardware_concurrency();
   for (const job& j : jobs) {
     whole["programs"][j.name] = {{"runs", j.runs.size()}, {"cpu", j.processor()}, {"least_cpu", j.least_processor()},
                                  {"wall", j.wall()},      {"memory", j.memory()}, {"object", j.object_bytes}};
@@ -332,19 +342,22 @@ int run(const options& o) {
     trace_all(o, jobs, compile);
     return 0;
   }
-  measure_all(o, jobs, compile);
+  const double load = measure_all(o, jobs, compile);
   print_programs(jobs);
   print_modules(compile);
   const std::vector<table::line> lines = costs(o, jobs);
   std::ostringstream note;
   note << "from medians of cpu time; few signatures are " << programs::signatures(programs::mix::few, o.operators)
        << " and varied ones " << programs::signatures(programs::mix::varied, o.operators) << " for " << o.operators
-       << " operators\na kernel's cost has its share of its operator's def() in it\n"
+       << " operators\nmean load " << std::fixed << std::setprecision(1) << load << " on "
+       << std::thread::hardware_concurrency()
+       << " processors: with more than one process for each, cpu time is too high\n"
+          "a kernel's cost has its share of its operator's def() in it\n"
           "libtorch 1.13.1 was measured on another machine, with g++ 12.2 -O2: its kernels with one signature 19 ms, "
           "each\n"
           "with its own 34; beside hello world, a unit that only includes its headers";
   table::print(std::cout, lines, {true, false, "libtorch, elsewhere", note.str()});
-  if (!o.json.empty()) write_json(o, compile, jobs, lines);
+  if (!o.json.empty()) write_json(o, compile, jobs, lines, load);
   return 0;
 }
 
