@@ -49,6 +49,10 @@ struct without_keys<R(key_set, A...)> {
   using type = R(A...);
 };
 
+// Instantiated once for all kernels of this type and all operators of this signature: what a kernel that is one costs.
+template <class F, class Sig>
+inline constexpr bool fits = std::same_as<typename without_keys<function_type<F>>::type, Sig>;
+
 template <class Kernel, class Op, std::size_t I>
 consteval void explain_argument(verdict& v) {
   using wanted = function_traits<typename Op::signature>::template parameter<I>;
@@ -213,10 +217,40 @@ consteval verdict explain_boxed_kernel() {
 /// A function, or a lambda without captures, whose parameters and result are exactly those of the operator, with or
 /// without a leading key_set. Nothing converts: a kernel is called through a pointer to the operator's own signature.
 export template <auto Fn, class Op>
-concept kernel_for = detail::explain_kernel<decltype(Fn), Op>().ok();
+concept kernel_for = detail::fits<decltype(Fn), typename Op::signature>;
 
 /// A function that can serve any operator: it takes its arguments from a stack.
 export template <auto Fn>
 concept boxed_kernel = detail::explain_boxed_kernel<decltype(Fn)>().ok();
+
+/// For authors of operator libraries and backends.
+export namespace author {
+
+/// What a registration of Fn for the operator is refused with: "kernel for ns::name, argument 2 'n': ..."; empty where
+/// it is not.
+template <auto Fn, class Op>
+consteval verdict explain_kernel() {
+  return detail::explain_kernel<decltype(Fn), Op>();
+}
+
+}  // namespace author
+
+namespace detail {
+
+// Where a registration goes that is refused: the sentences are made here and for nothing else.
+template <auto Fn, class Op>
+consteval void refuse_kernel() {
+  static_assert(kernel_for<Fn, Op>, explain_kernel<decltype(Fn), Op>());
+}
+template <auto Fn>
+consteval void refuse_named() {
+  static_assert(gives_signature<Fn>, explain_signature_of<decltype(Fn)>());
+}
+template <auto Fn>
+consteval void refuse_boxed() {
+  static_assert(boxed_kernel<Fn>, explain_boxed_kernel<decltype(Fn)>());
+}
+
+}  // namespace detail
 
 }  // namespace topbit

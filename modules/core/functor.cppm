@@ -77,4 +77,13 @@ functor_ptr make_functor(F f) {
 export template <class F>
 concept boxed_functor = detail::explain_boxed_functor<F>().ok();
 
+namespace detail {
+
+template <class F>
+consteval void refuse_functor() {
+  static_assert(boxed_functor<F>, explain_boxed_functor<F>());
+}
+
+}  // namespace detail
+
 }  // namespace topbit

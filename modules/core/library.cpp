@@ -65,6 +65,20 @@ void library_block::add(const detail::operator_info& op, key_target key, detail:
   if (owns(op.name, op.ns, where)) registrations_.push_back(registry_->implement(op, key, std::move(k), where));
 }
 
+void library_block::define(std::string_view name, const detail::named_kernel& k, std::source_location where) {
+  const std::string full = qualified(name, where);
+  if (full.empty()) return;
+  define({full, ns_, {}, k.signature}, where);
+  add(name, default_key(), k, where);
+}
+
+void library_block::add(std::string_view name, key_target key, const detail::named_kernel& k,
+                        std::source_location where) {
+  if (const std::string full = qualified(name, where); !full.empty()) {
+    add({full, ns_, {}, k.signature}, key, *k.impl, where);
+  }
+}
+
 void library_block::reset() noexcept { registrations_.clear(); }
 
 void library_block::keep() noexcept {

@@ -1,7 +1,8 @@
 // What users register with: libraries, fragments, implementations, fallbacks, and rows for built-in operators.
 //
 // A library object owns its registrations and takes them back when it goes. Every template here checks its kernel, then
-// calls a function that is no template, so a registration costs little to compile.
+// calls a function that is no template, so a registration costs little to compile. A chain hands its first object
+// through by reference: by value, it would have as many objects to clean up as calls, and cost the square of them.
 export module topbit.core:library;
 
 import topbit.std;
@@ -25,9 +26,13 @@ inline constexpr kernel fallthrough_record{.kind = kernel_kind::fallthrough};
 template <class T>
 concept operator_name = std::is_convertible_v<const T&, std::string_view>;
 
-// The C++ signature of the operator a function would be the kernel of.
-template <auto Fn>
-using signature_of_kernel = without_keys<function_type<decltype(Fn)>>::type;
+// A kernel that brings the signature of its operator.
+struct named_kernel {
+  const signature_info* signature;
+  const kernel* impl;
+};
+template <auto Fn, class Sig = without_keys<function_type<decltype(Fn)>>::type>
+inline constexpr named_kernel named_front{&signature_of<Sig>, &kernel_front<Fn, Sig>::row};
 
 }  // namespace detail
 
@@ -45,7 +50,8 @@ export class [[nodiscard("its registrations are taken back when it is destroyed"
     return *this;
   }
   template <class Op>
-  library_block def(const Op& o, std::source_location where = std::source_location::current()) && {
+  [[nodiscard("taken back at once")]] library_block&& def(
+      const Op& o, std::source_location where = std::source_location::current()) && [[clang::lifetimebound]] {
     return std::move(def(o, where));
   }
 
@@ -53,15 +59,17 @@ export class [[nodiscard("its registrations are taken back when it is destroyed"
   template <auto Fn, class Op>
     requires(!detail::operator_name<Op>)
   library_block& impl(const Op&, key_target key, std::source_location where = std::source_location::current()) & {
-    static_assert(kernel_for<Fn, Op>, detail::explain_kernel<decltype(Fn), Op>());
-    if constexpr (kernel_for<Fn, Op>) {
+    if constexpr (kernel_for<Fn, Op>)
       add(Op::info(), key, detail::kernel_front<Fn, typename Op::signature>::row, where);
-    }
+    else
+      detail::refuse_kernel<Fn, Op>();
     return *this;
   }
   template <auto Fn, class Op>
     requires(!detail::operator_name<Op>)
-  library_block impl(const Op& o, key_target key, std::source_location where = std::source_location::current()) && {
+  [[nodiscard("taken back at once")]] library_block&& impl(
+      const Op& o, key_target key,
+      std::source_location where = std::source_location::current()) && [[clang::lifetimebound]] {
     return std::move(impl<Fn>(o, key, where));
   }
   /// The same for the block's key, or as a catch-all if it has none.
@@ -72,22 +80,25 @@ export class [[nodiscard("its registrations are taken back when it is destroyed"
   }
   template <auto Fn, class Op>
     requires(!detail::operator_name<Op>)
-  library_block impl(const Op& o, std::source_location where = std::source_location::current()) && {
-    return std::move(impl<Fn>(o, default_key(), where));
+  [[nodiscard("taken back at once")]] library_block&& impl(
+      const Op& o, std::source_location where = std::source_location::current()) && [[clang::lifetimebound]] {
+    return std::move(impl<Fn>(o, where));
   }
 
   /// The same on purpose over another kernel: throws bad_registration where none is registered for this key. Takes back
   /// only itself.
   template <auto Fn, class Op>
   library_block& replace(const Op&, key_target key, std::source_location where = std::source_location::current()) & {
-    static_assert(kernel_for<Fn, Op>, detail::explain_kernel<decltype(Fn), Op>());
-    if constexpr (kernel_for<Fn, Op>) {
+    if constexpr (kernel_for<Fn, Op>)
       add(Op::info(), key, detail::kernel_front<Fn, typename Op::signature>::row, where, true);
-    }
+    else
+      detail::refuse_kernel<Fn, Op>();
     return *this;
   }
   template <auto Fn, class Op>
-  library_block replace(const Op& o, key_target key, std::source_location where = std::source_location::current()) && {
+  [[nodiscard("taken back at once")]] library_block&& replace(
+      const Op& o, key_target key,
+      std::source_location where = std::source_location::current()) && [[clang::lifetimebound]] {
     return std::move(replace<Fn>(o, key, where));
   }
 
@@ -96,50 +107,47 @@ export class [[nodiscard("its registrations are taken back when it is destroyed"
   /// Call it by find(name).typed<Sig>().
   template <auto Fn>
   library_block& def(std::string_view name, std::source_location where = std::source_location::current()) & {
-    static_assert(detail::gives_signature<Fn>, detail::explain_signature_of<decltype(Fn)>());
-    if constexpr (detail::gives_signature<Fn>) {
-      const std::string full = qualified(name, where);
-      if (full.empty()) return *this;
-      define({full, ns_, {}, &detail::signature_of<detail::signature_of_kernel<Fn>>}, where);
-      return impl<Fn>(name, std::nullopt, where);
-    } else {
-      return *this;
-    }
+    if constexpr (detail::gives_signature<Fn>)
+      define(name, detail::named_front<Fn>, where);
+    else
+      detail::refuse_named<Fn>();
+    return *this;
   }
   template <auto Fn>
-  library_block def(std::string_view name, std::source_location where = std::source_location::current()) && {
+  [[nodiscard("taken back at once")]] library_block&& def(
+      std::string_view name, std::source_location where = std::source_location::current()) && [[clang::lifetimebound]] {
     return std::move(def<Fn>(name, where));
   }
   /// Registers the function for an operator of this name: for the key, or for the block's, or as a catch-all.
   template <auto Fn>
   library_block& impl(std::string_view name, std::optional<key_target> key = std::nullopt,
                       std::source_location where = std::source_location::current()) & {
-    static_assert(detail::gives_signature<Fn>, detail::explain_signature_of<decltype(Fn)>());
-    if constexpr (detail::gives_signature<Fn>) {
-      using signature = detail::signature_of_kernel<Fn>;
-      const std::string full = qualified(name, where);
-      if (full.empty()) return *this;
-      add({full, ns_, {}, &detail::signature_of<signature>}, key.value_or(default_key()),
-          detail::kernel_front<Fn, signature>::row, where);
-    }
+    if constexpr (detail::gives_signature<Fn>)
+      add(name, key.value_or(default_key()), detail::named_front<Fn>, where);
+    else
+      detail::refuse_named<Fn>();
     return *this;
   }
   template <auto Fn>
-  library_block impl(std::string_view name, std::optional<key_target> key = std::nullopt,
-                     std::source_location where = std::source_location::current()) && {
+  [[nodiscard("taken back at once")]] library_block&& impl(
+      std::string_view name, std::optional<key_target> key = std::nullopt,
+      std::source_location where = std::source_location::current()) && [[clang::lifetimebound]] {
     return std::move(impl<Fn>(name, key, where));
   }
 
   /// A boxed kernel for this operator alone.
   template <auto Fn, class Op>
   library_block& impl_boxed(const Op&, key_target key, std::source_location where = std::source_location::current()) & {
-    static_assert(boxed_kernel<Fn>, detail::explain_boxed_kernel<decltype(Fn)>());
-    if constexpr (boxed_kernel<Fn>) add(Op::info(), key, detail::boxed_front<Fn>::row, where);
+    if constexpr (boxed_kernel<Fn>)
+      add(Op::info(), key, detail::boxed_front<Fn>::row, where);
+    else
+      detail::refuse_boxed<Fn>();
     return *this;
   }
   template <auto Fn, class Op>
-  library_block impl_boxed(const Op& o, key_target key,
-                           std::source_location where = std::source_location::current()) && {
+  [[nodiscard("taken back at once")]] library_block&& impl_boxed(
+      const Op& o, key_target key,
+      std::source_location where = std::source_location::current()) && [[clang::lifetimebound]] {
     return std::move(impl_boxed<Fn>(o, key, where));
   }
 
@@ -147,13 +155,16 @@ export class [[nodiscard("its registrations are taken back when it is destroyed"
   template <class F, class Op>
   library_block& impl_boxed(const Op&, key_target key, F f,
                             std::source_location where = std::source_location::current()) & {
-    static_assert(boxed_functor<F>, detail::explain_boxed_functor<F>());
-    if constexpr (boxed_functor<F>) add(Op::info(), key, detail::make_functor(std::move(f)), where);
+    if constexpr (boxed_functor<F>)
+      add(Op::info(), key, detail::make_functor(std::move(f)), where);
+    else
+      detail::refuse_functor<F>();
     return *this;
   }
   template <class F, class Op>
-  library_block impl_boxed(const Op& o, key_target key, F f,
-                           std::source_location where = std::source_location::current()) && {
+  [[nodiscard("taken back at once")]] library_block&& impl_boxed(
+      const Op& o, key_target key, F f,
+      std::source_location where = std::source_location::current()) && [[clang::lifetimebound]] {
     return std::move(impl_boxed(o, key, std::move(f), where));
   }
 
@@ -165,8 +176,9 @@ export class [[nodiscard("its registrations are taken back when it is destroyed"
     return *this;
   }
   template <class Op>
-  library_block fallthrough(const Op& o, key_target key,
-                            std::source_location where = std::source_location::current()) && {
+  [[nodiscard("taken back at once")]] library_block&& fallthrough(
+      const Op& o, key_target key,
+      std::source_location where = std::source_location::current()) && [[clang::lifetimebound]] {
     return std::move(fallthrough(o, key, where));
   }
 
@@ -177,9 +189,11 @@ export class [[nodiscard("its registrations are taken back when it is destroyed"
 
  private:
   void define(const detail::operator_info& op, std::source_location where);
+  void define(std::string_view name, const detail::named_kernel& k, std::source_location where);
   void add(const detail::operator_info& op, key_target key, const detail::kernel& k, std::source_location where,
            bool replaces = false);
   void add(const detail::operator_info& op, key_target key, detail::functor_ptr k, std::source_location where);
+  void add(std::string_view name, key_target key, const detail::named_kernel& k, std::source_location where);
   bool owns(std::string_view name, std::string_view ns, std::source_location where) const;
   std::string qualified(std::string_view name, std::source_location where) const;
   key_target default_key() const noexcept { return key_.value_or(key::CompositeImplicitAutograd); }
@@ -207,8 +221,10 @@ export library_block implement(std::string_view ns, std::optional<key_target> ke
 export template <auto Fn>
 registration fallback(key_target key, registry& r = registry::process(),
                       std::source_location where = std::source_location::current()) {
-  static_assert(boxed_kernel<Fn>, detail::explain_boxed_kernel<decltype(Fn)>());
-  if constexpr (boxed_kernel<Fn>) return r.fallback(key, detail::boxed_front<Fn>::row, where);
+  if constexpr (boxed_kernel<Fn>)
+    return r.fallback(key, detail::boxed_front<Fn>::row, where);
+  else
+    detail::refuse_boxed<Fn>();
 }
 
 /// The same with a state: f is moved into the registry, where it stays even after the registration, since a call that
@@ -217,8 +233,10 @@ registration fallback(key_target key, registry& r = registry::process(),
 export template <class F>
 registration fallback(key_target key, F f, registry& r = registry::process(),
                       std::source_location where = std::source_location::current()) {
-  static_assert(boxed_functor<F>, detail::explain_boxed_functor<F>());
-  if constexpr (boxed_functor<F>) return r.fallback(key, detail::make_functor(std::move(f)), where);
+  if constexpr (boxed_functor<F>)
+    return r.fallback(key, detail::make_functor(std::move(f)), where);
+  else
+    detail::refuse_functor<F>();
 }
 
 /// Makes calls of every operator pass through this key where nothing more specific is registered.
@@ -239,11 +257,12 @@ struct kernel_row {
 /// The row that says: Fn is the kernel of this operator for this key. Checked like impl().
 template <auto Fn, class Op>
 constexpr kernel_row row(const Op&, key_target key, std::source_location where = std::source_location::current()) {
-  static_assert(kernel_for<Fn, Op>, detail::explain_kernel<decltype(Fn), Op>());
-  if constexpr (kernel_for<Fn, Op>)
+  if constexpr (kernel_for<Fn, Op>) {
     return {&Op::info(), key, &detail::kernel_front<Fn, typename Op::signature>::row, where};
-  else
+  } else {
+    detail::refuse_kernel<Fn, Op>();
     return {};
+  }
 }
 
 /// The row that defines the operator.
