@@ -75,21 +75,130 @@ void count_write(std::remove_reference_t<A>& x) noexcept {
   }
 }
 
+template <class Rule, class Sig>
+struct saving_of;
+template <class Rule, class R, class... A>
+struct saving_of<Rule, R(A...)> {
+  using type = Rule(A..., const R&);
+  using subjects = std::array<author::rule_argument, sizeof...(A) + 1>;
+  static constexpr subjects arguments_and_result = [] {
+    subjects all;
+    for (std::size_t i = 0; i < sizeof...(A); ++i) all[i].of = i;
+    all.back().role = "result";
+    return all;
+  }();
+  static constexpr bool callable = requires {
+    { Rule::save(std::declval<A>()..., std::declval<const R&>()) } -> std::same_as<Rule>;
+  };
+};
+
+// The two functions of a rule, as kinds of their own.
+template <class Rule>
+struct saving_kind {
+  static constexpr std::string_view name = "autograd rule", part = "save()";
+  static constexpr bool takes_keys = false;
+  static constexpr std::string_view result_mend = "; it returns the rule";
+  template <class Sig>
+  using signature = saving_of<Rule, Sig>::type;
+  template <class Sig>
+  static constexpr saving_of<Rule, Sig>::subjects arguments = saving_of<Rule, Sig>::arguments_and_result;
+};
+template <class... A>
+inline constexpr std::size_t tensors_in = (std::size_t{0} + ... + (std::same_as<A, const tensor&> ? 1 : 0));
+template <class Sig>
+inline constexpr std::size_t tensor_arguments = 0;
+template <class R, class... A>
+inline constexpr std::size_t tensor_arguments<R(A...)> = tensors_in<A...>;
+
+struct backward_kind {
+  static constexpr std::string_view name = "autograd rule", part = "backward()";
+  static constexpr bool takes_keys = false;
+  static constexpr std::string_view result_mend = "; one gradient for each tensor argument of the operator";
+  template <class Sig>
+  using signature = std::array<tensor, tensor_arguments<Sig>>(const tensor&, std::array<bool, tensor_arguments<Sig>>);
+  template <class Sig>
+  static constexpr std::array<author::rule_argument, 2> arguments{
+      {{.role = "gradient of the result"}, {.role = "gradients that are wanted"}}};
+};
+
+template <class F>
+struct call_of_member {
+  using type = void;
+};
+template <class C, class R, class... A>
+struct call_of_member<R (C::*)(A...) const> {
+  using type = R(A...);
+};
+template <class C, class R, class... A>
+struct call_of_member<R (C::*)(A...) const noexcept> {
+  using type = R(A...);
+};
+
 // A rule has one gradient for each `const tensor&`; what comes in another form would lose its own.
 template <class A>
 consteval void explain_rule_argument(verdict& v, std::string_view op, std::size_t index, std::string_view name) {
   if (!v.ok() || !keyed<held_t<A>> || std::same_as<A, const tensor&>) return;
-  v.add("gradient rule for ").add(op).add(", argument ").add(index + 1);
+  v.add("autograd rule for ").add(op).add(", argument ").add(index + 1);
   if (!name.empty()) v.add(" '").add(name).add("'");
   v.add(": found '").add(type_name<A>()).add("', a rule takes tensors as 'const tensor&' only; ");
   v.add("write the kernel for key::Autograd by hand");
 }
-
-template <class Op, class... A>
-consteval verdict explain_rule() {
+template <class Op, class R, class... A>
+consteval verdict explain_differentiable(std::type_identity<R(A...)>) {
   verdict v;
   std::size_t i = 0;
   ((explain_rule_argument<A>(v, Op::name(), i, Op::argument_name(i)), ++i), ...);
+  if constexpr (!std::same_as<R, tensor>) {
+    if (v.ok()) {
+      v.add("autograd rule for ").add(Op::name()).add(", result: found '").add(type_name<R>());
+      v.add("', a rule differentiates one 'tensor'; write the kernel for key::Autograd by hand");
+    }
+  }
+  return v;
+}
+
+consteval verdict lacks_function(std::string_view op, std::string_view what, std::string_view form) {
+  verdict v;
+  v.add("autograd rule for ").add(op).add(": needs ").add(what).add(", ").add(form);
+  return v.add("; found none that takes and returns this");
+}
+
+// A function that is a template or overloaded has no type of its own; it is asked whether it can be called instead.
+template <class Rule, class Op>
+consteval verdict explain_saving() {
+  if constexpr (requires { &Rule::save; })
+    return author::explain_rule<decltype(&Rule::save), Op, saving_kind<Rule>>();
+  else if constexpr (saving_of<Rule, typename Op::signature>::callable)
+    return {};
+  else
+    return lacks_function(Op::name(), "save()",
+                          "static, of the operator's arguments and the result, that returns the rule");
+}
+template <class Rule, class Op>
+consteval verdict explain_backward() {
+  constexpr std::size_t tensors = tensor_arguments<typename Op::signature>;
+  constexpr std::string_view form = "'std::array<tensor, N> backward(const tensor&, std::array<bool, N>) const'";
+  if constexpr (requires { &Rule::backward; }) {
+    using call = call_of_member<decltype(&Rule::backward)>::type;
+    if constexpr (std::is_void_v<call>)
+      return lacks_function(Op::name(), "backward()", form);
+    else
+      return author::explain_rule<call, Op, backward_kind>();
+  } else if constexpr (requires(const Rule rule, const tensor& gradient, std::array<bool, tensors> wanted) {
+                         { rule.backward(gradient, wanted) } -> std::same_as<std::array<tensor, tensors>>;
+                       }) {
+    return {};
+  } else {
+    return lacks_function(Op::name(), "backward()", form);
+  }
+}
+
+/// Why this is no rule for the operator; empty if it is one.
+template <class Rule, class Op>
+consteval verdict explain_gradient_rule() {
+  verdict v = explain_differentiable<Op>(std::type_identity<typename Op::signature>{});
+  if (v.ok()) v = explain_saving<Rule, Op>();
+  if (v.ok()) v = explain_backward<Rule, Op>();
   return v;
 }
 
@@ -99,26 +208,23 @@ consteval verdict explain_rule() {
 }  // namespace detail
 
 /// A gradient formula for this operator. See the head of this file for what it needs.
-export template <class Rule, class Op, std::size_t Tensors>
-concept gradient_rule = requires(const Rule rule, const tensor& gradient, std::array<bool, Tensors> wanted) {
-  { rule.backward(gradient, wanted) } -> std::same_as<std::array<tensor, Tensors>>;
-};
+export template <class Rule, class Op>
+concept gradient_rule = detail::explain_gradient_rule<Rule, Op>().ok();
 
 export namespace author {
 
 template <const auto& Op, class Rule, class Sig = std::remove_cvref_t<decltype(Op)>::signature>
-struct autograd_kernel;
+struct autograd_kernel {
+  static_assert(gradient_rule<Rule, std::remove_cvref_t<decltype(Op)>>,
+                detail::explain_gradient_rule<Rule, std::remove_cvref_t<decltype(Op)>>());
+};
 
 /// `autograd_kernel<op, rule>::run` is the kernel to register for key::Autograd.
 template <const auto& Op, class Rule, class... A>
 struct autograd_kernel<Op, Rule, tensor(A...)> {
-  static constexpr std::size_t tensors = (std::size_t{0} + ... + (detail::is_tensor<A> ? 1 : 0));
-  static_assert(detail::explain_rule<std::remove_cvref_t<decltype(Op)>, A...>().ok(),
-                detail::explain_rule<std::remove_cvref_t<decltype(Op)>, A...>());
-  static_assert(
-      gradient_rule<Rule, std::remove_cvref_t<decltype(Op)>, tensors>,
-      "a gradient rule needs backward(const tensor&, std::array<bool, N>) -> std::array<tensor, N>, with N the "
-      "number of tensor arguments of the operator");
+  static constexpr std::size_t tensors = detail::tensors_in<A...>;
+  static_assert(gradient_rule<Rule, std::remove_cvref_t<decltype(Op)>>,
+                detail::explain_gradient_rule<Rule, std::remove_cvref_t<decltype(Op)>>());
 
   // Of each tensor, which argument it is.
   static constexpr std::array<std::size_t, tensors> positions = [] {

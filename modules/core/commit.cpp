@@ -12,15 +12,57 @@ namespace {
 // The image that a kernel came from. A function object lies on the heap, but points to what its image says of itself.
 const void* home_of(const kernel& k) { return image_of(k.kind == kernel_kind::boxed ? k.state : &k); }
 
+std::string place_of(const entry& e) {
+  return e.definitions.empty() ? "implemented at " + e.registrations.front().place()
+                               : "defined at " + e.definitions.front().where.text();
+}
+
+std::string_view kind_of(kernel_kind k) {
+  if (k == kernel_kind::boxed) return "boxed kernel";
+  return k == kernel_kind::fallthrough ? "fallthrough" : "kernel";
+}
+
+// The sentence of a kernel that the compiler refuses, of types that met when the program ran.
+verdict kernel_mismatch(std::string_view op, const schema_record* schema, std::string_view kind,
+                        const signature_types& wanted, const signature_types& found) {
+  std::vector<argument_label> labels;
+  const auto* parsed = schema != nullptr ? schema->parsed() : nullptr;
+  if (parsed != nullptr) {
+    for (const schema_item& a : parsed->view().arguments) labels.push_back({a.name});
+  }
+  const bool earlier = schema == nullptr;
+  return explain_difference({.kind = kind,
+                             .op = op,
+                             .needs = earlier ? "an earlier kernel has" : "the schema needs",
+                             .arity = earlier ? "an earlier kernel has" : "the schema has",
+                             .wanted = wanted,
+                             .found = found,
+                             .labels = labels,
+                             .has_schema = parsed != nullptr});
+}
+
 // The operator is live with other C++ types than the request has.
-[[noreturn]] void refuse_signature(const request& r, const char* what, const entry& other) {
+[[noreturn]] void refuse_definition(const request& r, const entry& other) {
   const std::string name(r.op->name);
-  const bool defined = !other.definitions.empty();
-  const std::string there = defined ? other.definitions.front().where.text() : other.registrations.front().place();
-  throw bad_registration(name + ": " + what + " at " + r.where.text() + " with the signature '" +
-                             std::string(r.op->signature->name) + "', " + (defined ? "defined" : "implemented") +
-                             " at " + there + " with '" + std::string(other.signature->name) + "'",
+  if (other.definitions.empty()) {
+    const live_registration& waiting = other.registrations.front();
+    const verdict v =
+        kernel_mismatch(name, r.schema, kind_of(waiting.impl->kind), r.op->signature->types, other.signature->types);
+    throw bad_registration(
+        name + ": defined at " + r.where.text() + ", " + place_of(other) + "; " + std::string(v.view()), name);
+  }
+  throw bad_registration(name + ": defined at " + r.where.text() + " with the signature '" +
+                             std::string(r.op->signature->name) + "', " + place_of(other) + " with '" +
+                             std::string(other.signature->name) + "'",
                          name);
+}
+[[noreturn]] void refuse_kernel(const request& r, const entry& other) {
+  const std::string name(r.op->name);
+  const schema_record* schema = other.definitions.empty() ? nullptr : other.definitions.front().schema;
+  const verdict v =
+      kernel_mismatch(name, schema, kind_of(r.impl->kind), other.signature->types, r.op->signature->types);
+  throw bad_registration(
+      name + ": implemented at " + r.where.text() + ", " + place_of(other) + "; " + std::string(v.view()), name);
 }
 
 }  // namespace
@@ -110,7 +152,7 @@ void registry_state::apply(const request& r) {
 void registry_state::define(const request& r) {
   for (const entry* e = r.op->first_of_name; e != nullptr; e = e->next_of_name) {
     const bool same_signature = e == r.op;
-    if (!same_signature && !e->registrations.empty()) refuse_signature(r, "defined", *e);
+    if (!same_signature && !e->registrations.empty()) refuse_definition(r, *e);
     if (e->definitions.empty()) continue;
     const live_definition& d = e->definitions.front();
     if (same_signature && (d.schema == r.schema || d.schema->text() == r.schema->text())) continue;
@@ -131,7 +173,7 @@ void registry_state::define(const request& r) {
 
 void registry_state::implement(const request& r) {
   for (const entry* e = r.op->first_of_name; e != nullptr; e = e->next_of_name) {
-    if (e != r.op && !(e->definitions.empty() && e->registrations.empty())) refuse_signature(r, "implemented", *e);
+    if (e != r.op && !(e->definitions.empty() && e->registrations.empty())) refuse_kernel(r, *e);
   }
   std::vector<live_registration>& live = r.op->registrations;
   auto at = live.end();

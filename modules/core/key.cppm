@@ -117,7 +117,7 @@ export struct key_target {
   static constexpr std::uint8_t no_alias = 0xff;
   constexpr key_target(dispatch_key key) noexcept : row(key) {}
   constexpr key_target(alias_key key) noexcept : alias(key.index) {}
-  key_target(building_block) = delete;
+  key_target(building_block) = delete ("it has no row; name a backend too, as in key::SparseCPU");
 
   constexpr bool is_alias() const noexcept { return alias != no_alias; }
   friend constexpr bool operator==(const key_target&, const key_target&) = default;

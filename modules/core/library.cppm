@@ -8,12 +8,14 @@ export module topbit.core:library;
 import topbit.std;
 import :boxing;
 import :concepts;
+import :function_type;
 import :functor;
 import :kernel;
 import :key;
 import :op;
 import :operator_info;
 import :registry;
+import :rule_kind;
 import :text;
 
 namespace topbit {
@@ -41,12 +43,18 @@ export class [[nodiscard("its registrations are taken back when it is destroyed"
  public:
   enum class kind : std::uint8_t { library, fragment, implement };
   library_block(registry& r, std::string_view ns, kind k, std::optional<key_target> key, std::source_location where);
+  library_block(const library_block&) = delete ("it owns its registrations; move it");
+  library_block(library_block&&) noexcept = default;
+  library_block& operator=(library_block&&) noexcept = default;
 
   /// Defines the operator. Throws bad_registration if it is defined differently already or belongs to another
   /// namespace; defining it identically again is allowed.
   template <class Op>
   library_block& def(const Op&, std::source_location where = std::source_location::current()) & {
-    define(Op::info(), where);
+    if constexpr (detail::typed_operator<Op>)
+      define(Op::info(), where);
+    else
+      detail::refuse_operator<Op, "def()">();
     return *this;
   }
   template <class Op>
@@ -83,6 +91,13 @@ export class [[nodiscard("its registrations are taken back when it is destroyed"
   [[nodiscard("taken back at once")]] library_block&& impl(
       const Op& o, std::source_location where = std::source_location::current()) && [[clang::lifetimebound]] {
     return std::move(impl<Fn>(o, where));
+  }
+
+  // A kernel among the arguments: says where it belongs.
+  template <class Op, class... Rest>
+  library_block&& impl(const Op&, const Rest&...) {
+    detail::refuse_kernel_as_argument<Op>();
+    return std::move(*this);
   }
 
   /// The same on purpose over another kernel: throws bad_registration where none is registered for this key. Takes back
@@ -138,7 +153,9 @@ export class [[nodiscard("its registrations are taken back when it is destroyed"
   /// A boxed kernel for this operator alone.
   template <auto Fn, class Op>
   library_block& impl_boxed(const Op&, key_target key, std::source_location where = std::source_location::current()) & {
-    if constexpr (boxed_kernel<Fn>)
+    if constexpr (!detail::typed_operator<Op>)
+      detail::refuse_operator<Op, "impl_boxed()">();
+    else if constexpr (boxed_kernel<Fn>)
       add(Op::info(), key, detail::boxed_front<Fn>::row, where);
     else
       detail::refuse_boxed<Fn>();
@@ -155,7 +172,9 @@ export class [[nodiscard("its registrations are taken back when it is destroyed"
   template <class F, class Op>
   library_block& impl_boxed(const Op&, key_target key, F f,
                             std::source_location where = std::source_location::current()) & {
-    if constexpr (boxed_functor<F>)
+    if constexpr (!detail::typed_operator<Op>)
+      detail::refuse_operator<Op, "impl_boxed()">();
+    else if constexpr (boxed_functor<F>)
       add(Op::info(), key, detail::make_functor(std::move(f)), where);
     else
       detail::refuse_functor<F>();
@@ -172,7 +191,10 @@ export class [[nodiscard("its registrations are taken back when it is destroyed"
   template <class Op>
   library_block& fallthrough(const Op&, key_target key,
                              std::source_location where = std::source_location::current()) & {
-    add(Op::info(), key, detail::fallthrough_record, where);
+    if constexpr (detail::typed_operator<Op>)
+      add(Op::info(), key, detail::fallthrough_record, where);
+    else
+      detail::refuse_operator<Op, "fallthrough()">();
     return *this;
   }
   template <class Op>

@@ -8,15 +8,17 @@
 export module topbit.core:op;
 
 import topbit.std;
+import :boxable;
 import :boxing;
 import :call;
 import :call_mistake;
-import :concepts;
 import :extract;
+import :function_type;
 import :guard;
 import :handle;
 import :kernel;
 import :key_set;
+import :mismatch;
 import :operator_info;
 import :registry;
 import :schema;
@@ -177,7 +179,8 @@ inline constexpr signature_info signature_of{type_name<Sig>(),
                                              &unboxed_call<Sig>::call,
                                              &caller<Sig>::make,
                                              &image_note<0>::value,
-                                             argument_slots<Sig>};
+                                             argument_slots<Sig>,
+                                             types_of<Sig>::value};
 
 // The front of a kernel known at compile time: its body is inlined here.
 template <auto Fn, class Sig>

@@ -6,6 +6,7 @@ export module topbit.core:operator_info;
 import topbit.std;
 import :extract;
 import :kernel;
+import :mismatch;
 import :slot;
 import :text;
 import :value;
@@ -29,6 +30,7 @@ struct signature_info {
   kernel* (*make)(kernel_kind);
   const version_note* built_with;
   std::span<const slot_info> argument_slots;
+  signature_types types;  // for sentences about what differs
 
   friend inline bool operator==(const signature_info& a, const signature_info& b) noexcept {
     return &a == &b || (!a.is_local && a.identity == b.identity);

@@ -119,8 +119,9 @@ constexpr name_buffer for_people(std::string_view raw) {
       }
     }
     if (replaced) continue;
-    const bool unsigned_before = out.size >= 9 && std::string_view(out.text, out.size).ends_with("unsigned ");
-    if (word_at(raw, i, "long") && !unsigned_before && !word_at(raw, i + 5, "double") && !word_at(raw, i + 5, "long")) {
+    const std::string_view before(out.text, out.size);
+    const bool another_integer = before.ends_with("unsigned ") || before.ends_with("long ");
+    if (word_at(raw, i, "long") && !another_integer && !word_at(raw, i + 5, "double") && !word_at(raw, i + 5, "long")) {
       out.add("int64_t");
       i += 4;
       continue;

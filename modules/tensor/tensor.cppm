@@ -17,5 +17,6 @@ export import :handle;
 export import :make;
 export import :boxed;
 export import :schema_types;
+export import :rule_kinds;
 export import :plan;
 export import :print;

@@ -65,15 +65,46 @@ using namespace rule_ops;
 
 namespace {
 struct too_few {
+  static too_few save(const tensor&, double, const tensor&, const tensor&);
   std::array<tensor, 1> backward(const tensor&, std::array<bool, 1>) const;
 };
 struct mutates {
+  static mutates save(const tensor&, double, const tensor&, const tensor&);
   std::array<tensor, 2> backward(const tensor&, std::array<bool, 2>);  // not const
 };
+struct narrows {
+  static narrows save(const tensor&, float, const tensor&, const tensor&);
+  std::array<tensor, 2> backward(const tensor&, std::array<bool, 2>) const;
+};
+struct forgets {
+  static forgets save(const tensor&, double, const tensor&);
+  std::array<tensor, 2> backward(const tensor&, std::array<bool, 2>) const;
+};
+// A template has no type to be compared with; it is enough that it can be called.
+struct any_save {
+  template <class... Arguments>
+  static any_save save(const Arguments&...);
+  template <std::size_t N>
+  std::array<tensor, N> backward(const tensor&, std::array<bool, N>) const noexcept;
+};
+struct any_save_of_another {
+  template <class... Arguments>
+  static any_save save(const Arguments&...);
+  std::array<tensor, 2> backward(const tensor&, std::array<bool, 2>) const;
+};
+struct saves_only {
+  static saves_only save(const tensor&, double, const tensor&, const tensor&);
+};
 }  // namespace
-static_assert(tb::gradient_rule<axpb_rule, decltype(axpb), 2>);
-static_assert(!tb::gradient_rule<too_few, decltype(axpb), 2>);
-static_assert(!tb::gradient_rule<mutates, decltype(axpb), 2>);
+static_assert(tb::gradient_rule<axpb_rule, decltype(axpb)>);
+static_assert(tb::gradient_rule<any_save, decltype(axpb)>);
+static_assert(!tb::gradient_rule<too_few, decltype(axpb)>);
+static_assert(!tb::gradient_rule<mutates, decltype(axpb)>);
+static_assert(!tb::gradient_rule<narrows, decltype(axpb)>);
+static_assert(!tb::gradient_rule<forgets, decltype(axpb)>);
+static_assert(!tb::gradient_rule<any_save_of_another, decltype(axpb)>);
+static_assert(!tb::gradient_rule<saves_only, decltype(axpb)>);
+static_assert(!tb::gradient_rule<axpb_rule, decltype(double_)>);
 
 TEST_CASE("rule: an operator of the user's is differentiated by its rule", "[autograd][rule]") {
   const tensor a = tb::require_grad(tensor_of({1, 2}, {2})), b = tensor_of({5, 6}, {2});

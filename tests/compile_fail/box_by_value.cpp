@@ -1,5 +1,6 @@
-// expect: error: static assertion failed: toy::read, argument 1: found 'sole', wanted 'const T&', since it has no copy constructor$
+// expect: error: static assertion failed: toy::look, argument 1: found 'sole', wanted 'const T&', since it has no copy constructor$
 // rule: B7
+// topic: types
 // A kernel that takes its argument by value gets a copy of what is in the box.
 #include <memory>
 
@@ -13,6 +14,12 @@ struct topbit::boxed_type<sole> {
   static sole copy(const sole& x) { return {std::make_unique<int>(*x.number)}; }
 };
 
-inline constexpr topbit::op<"toy::read", void(sole)> read;
+#ifndef MENDED
+inline constexpr topbit::op<"toy::look", void(sole)> look;
 
-void call(sole x) { read(static_cast<sole&&>(x)); }
+void call(sole x) { look(static_cast<sole&&>(x)); }
+#else
+inline constexpr topbit::op<"toy::look", void(const sole&)> look;
+
+void call(const sole& x) { look(x); }
+#endif

@@ -1,5 +1,6 @@
-// expect: error: static assertion failed: kernel for myops::myadd, argument 2 'other': the schema needs 'const tensor&', the kernel takes 'tensor&'$
+// expect: error: static assertion failed: kernel for myops::myadd, argument 2 'other': the schema needs 'const tensor&', the kernel takes 'tensor&'; add const, the operator does not write it$
 // rule: R13, R15
+// topic: kernels
 // Nothing converts between an operator and its kernel, not even constness.
 #include <cstdint>
 import topbit.core;
@@ -16,5 +17,9 @@ struct topbit::schema_type<"Tensor"> {
 
 inline constexpr topbit::op<"myops::myadd(Tensor self, Tensor other, *, int alpha=1) -> Tensor"> myadd;
 
+#ifndef MENDED
 tensor myadd_cpu(const tensor& self, tensor& other, std::int64_t alpha);
+#else
+tensor myadd_cpu(const tensor& self, const tensor& other, std::int64_t alpha);
+#endif
 const auto kernels = topbit::library("myops").def(myadd).impl<&myadd_cpu>(myadd, topbit::key::CPU);

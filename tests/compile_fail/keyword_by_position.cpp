@@ -1,7 +1,12 @@
-// expect: error: no matching function for call to object of type 'const topbit::op<.*>'
+// expect: error: no matching function for call to object of type 'const topbit::op<.*>'$
+// topic: calls
 // What stands behind the '*' of a schema is given by name.
 import topbit.core;
 
 inline constexpr topbit::op<"toy::scale(float x, *, float by=2, float offset=0) -> float"> scale;
 
+#ifndef MENDED
 double result = scale(1.0, 3.0);
+#else
+double result = scale(1.0, topbit::arg<"by"> = 3.0);
+#endif

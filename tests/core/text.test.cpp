@@ -19,6 +19,8 @@ TEST_CASE("text: a type's name is what a person would write", "[core][text]") {
   CHECK(tb::type_name<double>() == "double");
   CHECK(tb::type_name<long double>() == "long double");
   CHECK(tb::type_name<unsigned long>() == "unsigned long");
+  CHECK(tb::type_name<long long>() == "long long");
+  CHECK(tb::type_name<unsigned long long>() == "unsigned long long");
   CHECK(tb::type_name<std::string_view>() == "std::string_view");
   CHECK(tb::type_name<const std::string&>() == "const std::string&");
   CHECK(tb::type_name<toy::tensor&>() == "toy::tensor&");

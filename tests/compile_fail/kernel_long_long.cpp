@@ -1,0 +1,15 @@
+// expect: error: static assertion failed: kernel for toy::repeat, argument 1 'times': the schema needs 'int64_t', the kernel takes 'long long'; an int of a schema is std::int64_t$
+// rule: B7
+// topic: kernels
+// std::int64_t is one type; `long long` is another one of the same size.
+#include <cstdint>
+import topbit.core;
+
+inline constexpr topbit::op<"toy::repeat(int times) -> int"> repeat;
+
+#ifndef MENDED
+std::int64_t repeat_cpu(long long times);
+#else
+std::int64_t repeat_cpu(std::int64_t times);
+#endif
+const auto kernels = topbit::library("toy").def(repeat).impl<&repeat_cpu>(repeat, topbit::key::CPU);

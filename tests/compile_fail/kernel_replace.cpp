@@ -1,0 +1,16 @@
+// expect: error: static assertion failed: kernel for toy::twice, argument 1 'x': the schema needs 'int64_t', the kernel takes 'int'; an int of a schema is std::int64_t$
+// rule: R15
+// topic: kernels
+// A replacement is checked like a first kernel.
+#include <cstdint>
+import topbit.core;
+
+inline constexpr topbit::op<"toy::twice(int x) -> int"> twice;
+
+std::int64_t twice_cpu(int x);
+std::int64_t twice_wide(std::int64_t x);
+#ifndef MENDED
+const auto over = topbit::implement("toy").replace<&twice_cpu>(twice, topbit::key::CPU);
+#else
+const auto over = topbit::implement("toy").replace<&twice_wide>(twice, topbit::key::CPU);
+#endif

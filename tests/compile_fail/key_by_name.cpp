@@ -1,0 +1,11 @@
+// expect: error: no matching function for call to 'fallback'$
+// topic: keys
+// A key is a constant of namespace topbit::key and not its name; a name is parsed where there is one at run time.
+import topbit.core;
+
+void log(const topbit::operator_handle& op, topbit::stack& s);
+#ifndef MENDED
+const auto logger = topbit::fallback<&log>("Tracer");
+#else
+const auto logger = topbit::fallback<&log>(topbit::key::Tracer);
+#endif
