@@ -1,0 +1,38 @@
+#!/usr/bin/env bash
+# Shows that page.sh makes the page of a program, and finds out the programs and the page that it should.
+# usage: page_test.sh <page.sh>
+set -euo pipefail
+
+page=$1
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+mkdir -p "$folder/tests/compile_fail" "$folder/docs"
+
+# Arguments: passes or fails, what page.sh must print, its mode, the program.
+expect() {
+  local wanted=$1 text=$2 status=passes output
+  printf '%s\n' "$4" >"$folder/tests/compile_fail/wrong.cpp"
+  output=$(bash "$page" "$folder" "$3" 2>&1) || status=fails
+  if [[ $status != "$wanted" || $output != *"$text"* ]]; then
+    printf 'found that the page %s, wanted that it %s and prints: %s\n%s\n' "$status" "$wanted" "$text" "$output"
+    exit 1
+  fi
+}
+
+mend=$'#ifndef MENDED\nint x = "";\n#else\nint x = 0;\n#endif'
+head=$'// expect: error: a \\(b\\) .*$\n// topic: keys\n// A number\n// is no text.'
+
+expect passes $'### A number is no text\n\n```cpp\nint x = "";\n```\n\n```text\nerror: a (b) ...\n```\n\nMended:\n\n```cpp\nint x = 0;\n```' \
+  --print "$head"$'\n'"$mend"
+expect passes '' --update "$head"$'\n'"$mend"
+expect passes '' '' "$head"$'\n'"$mend"
+expect fails 'run it with --update' '' "${head/number/figure}"$'\n'"$mend"
+expect fails 'found no mend' --print "$head"$'\nint x = "";'
+expect fails "has no '#else'" --print "$head"$'\n#ifndef MENDED\nint x = "";\n#endif'
+expect fails "found no '// topic: <topic>'" --print $'// expect: error: a$\n// A number.\n'"$mend"
+expect fails "found the topic 'locks'" --print "${head/keys/locks}"$'\n'"$mend"
+expect fails 'found no comment' --print $'// expect: error: a$\n// topic: keys\n'"$mend"
+expect fails "ends with '\$'" --print $'// expect: error: a\n// topic: keys\n// A number.\n'"$mend"
+expect fails "begins with 'error: '" --print $'// expect: a$\n// topic: keys\n// A number.\n'"$mend"
+expect fails "has '+' unescaped" --print $'// expect: error: a+$\n// topic: keys\n// A number.\n'"$mend"
+expect fails "found no '// expect:" --print "$mend"
