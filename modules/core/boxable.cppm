@@ -93,8 +93,19 @@ consteval verdict explain_signature(std::string_view op, std::type_identity<R(A.
   explain_boxable_results(v, op, std::type_identity<R>{});
   return v;
 }
+// Says only whether, for what is declared a thousand times.
+template <class R>
+inline constexpr bool boxable_result = can_copy<std::remove_cvref_t<R>>;
+template <>
+inline constexpr bool boxable_result<void> = true;
+template <class... R>
+inline constexpr bool boxable_result<std::tuple<R...>> = (can_copy<std::remove_cvref_t<R>> && ...);
 template <class Sig>
-concept boxable_signature = explain_signature("", std::type_identity<Sig>{}).ok();
+inline constexpr bool is_boxable = false;
+template <class R, class... A>
+inline constexpr bool is_boxable<R(A...)> = boxable_result<R> && (wanted_for_boxes<A>().empty() && ...);
+template <class Sig>
+concept boxable_signature = is_boxable<Sig>;
 
 }  // namespace detail
 

@@ -26,14 +26,17 @@ union payload {
 // The operations of one C++ type in boxed form. Types are equal when their identities are: each image has its own
 // object.
 struct value_type {
-  std::string_view name;  // for people
-  std::string_view identity;
+  std::string_view given_name;  // boxed_type's; empty if it has none
+  std::string_view identity;    // the type's raw name
   std::size_t inline_size;                   // of an object that sits in the payload; 0: behind a pointer
   key_set (*keys)(const payload&) noexcept;  // null: brings none
   payload (*copy)(const payload&);           // makes an owned payload; null: the bytes are enough
   void (*destroy)(payload&) noexcept;        // null: nothing to do
   payload (*read)(text_reader&);             // makes an owned payload; null: nobody says how
   void (*write)(std::string&, const payload&);
+
+  // For people.
+  std::string_view name() const noexcept { return given_name.empty() ? name_for_people(identity) : given_name; }
 };
 
 [[noreturn]] void raise_no_copy(std::string_view type);
@@ -235,7 +238,7 @@ void write_boxed(std::string& out, const payload& p) {
 }
 
 template <class T>
-inline constexpr value_type type_of{boxed_name<T>(),    raw_type_name<T>(), boxed_inline<T> ? sizeof(T) : 0,
+inline constexpr value_type type_of{given_name<T>(),    raw_type_name<T>(), boxed_inline<T> ? sizeof(T) : 0,
                                     keys_function<T>(), copy_function<T>(), destroy_function<T>(),
                                     read_function<T>(), &write_boxed<T>};
 

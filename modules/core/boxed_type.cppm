@@ -60,12 +60,18 @@ T copy_of(const T& x) {
   }
 }
 
+// boxed_type's name; empty if it has none.
 template <class T>
-consteval std::string_view boxed_name() {
+consteval std::string_view given_name() {
   if constexpr (requires { boxed_type<T>::name; })
     return boxed_type<T>::name;
   else
-    return type_name<T>();
+    return {};
+}
+// For people.
+template <class T>
+std::string_view boxed_name() noexcept {
+  return given_name<T>().empty() ? name_for_people(raw_type_name<T>()) : given_name<T>();
 }
 
 }  // namespace detail

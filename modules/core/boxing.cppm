@@ -44,7 +44,7 @@ value* arguments_of(const operator_handle& op, stack& s) {
   if (!stack_slots::holds<sizeof...(A)>(s)) raise_too_few(op, sizeof...(A), s.size());
   value* const first = stack_slots::top<sizeof...(A)>(s);
   std::size_t i = 0;
-  ((unboxed<A>::fits(first[i]) ? void() : raise_bad_argument(op, i, unboxed<A>::wanted, first[i].type_name()), ++i),
+  ((unboxed<A>::fits(first[i]) ? void() : raise_bad_argument(op, i, unboxed<A>::wanted(), first[i].type_name()), ++i),
    ...);
   return first;
 }
@@ -69,7 +69,7 @@ template <class R>
   [&]<class... T>(std::type_identity<std::tuple<T...>>) {
     std::size_t i = 0;
     ((unboxed_result<T>::fits(first[i]) ? void()
-                                        : raise_bad_result(called, i, unboxed_result<T>::wanted, first[i].type_name()),
+                                        : raise_bad_result(called, i, unboxed_result<T>::wanted(), first[i].type_name()),
       std::is_lvalue_reference_v<T> || !first[i].is_reference() ? void() : first[i].make_owned(), ++i),
      ...);
   }(std::type_identity<typename results_of<R>::type>());

@@ -52,8 +52,8 @@ verdict kernel_mismatch(std::string_view op, const schema_record* schema, std::s
         name + ": defined at " + r.where.text() + ", " + place_of(other) + "; " + std::string(v.view()), name);
   }
   throw bad_registration(name + ": defined at " + r.where.text() + " with the signature '" +
-                             std::string(r.op->signature->name) + "', " + place_of(other) + " with '" +
-                             std::string(other.signature->name) + "'",
+                             std::string(r.op->signature->name()) + "', " + place_of(other) + " with '" +
+                             std::string(other.signature->name()) + "'",
                          name);
 }
 [[noreturn]] void refuse_kernel(const request& r, const entry& other) {
@@ -160,8 +160,8 @@ void registry_state::define(const request& r) {
     std::string text = name + ": defined at " + d.where.text() + " as '" + std::string(d.schema->text()) +
                        "', and differently at " + r.where.text() + " as '" + std::string(r.schema->text()) + "'";
     if (d.schema->text() == r.schema->text()) {
-      text += "; the C++ signatures are '" + std::string(e->signature->name) + "' and '" +
-              std::string(r.op->signature->name) + "'";
+      text += "; the C++ signatures are '" + std::string(e->signature->name()) + "' and '" +
+              std::string(r.op->signature->name()) + "'";
     } else if (d.schema->parsed() != nullptr && r.schema->parsed() != nullptr) {
       text += "; " + difference(d.schema->parsed()->view(), r.schema->parsed()->view());
     }

@@ -19,6 +19,7 @@ export import :schema_parser;
 export import :schema;
 export import :signature;
 export import :schema_print;
+export import :signature_types;
 export import :extract;
 
 // Tier 3: boxed form.

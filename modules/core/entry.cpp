@@ -17,7 +17,7 @@ const schema_record::parts& schema_record::made() const {
   if (const parts* there = parts_.load(std::memory_order_acquire)) return *there;
   auto mine = std::make_unique<parts>();
   if (given_.empty()) {
-    mine->text = std::string(op_->name) + std::string(op_->signature->shape);
+    mine->text = infer_schema(op_->name, op_->signature->types);
   } else {
     mine->parsed.emplace(given_);
     mine->text = to_string(mine->parsed->view());

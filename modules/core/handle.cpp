@@ -12,7 +12,7 @@ const schema_view* operator_handle::parsed_schema() const {
   const topbit::schema* s = entry_of(*entry_).schema_of().parsed();
   return s == nullptr ? nullptr : &s->view();
 }
-std::string_view operator_handle::signature() const noexcept { return entry_of(*entry_).signature->name; }
+std::string_view operator_handle::signature() const noexcept { return entry_of(*entry_).signature->name(); }
 std::size_t operator_handle::argument_count() const noexcept { return entry_of(*entry_).signature->arguments; }
 std::size_t operator_handle::result_count() const noexcept { return entry_of(*entry_).signature->results; }
 bool operator_handle::is_defined() const { return entry_of(*entry_).defined.load(std::memory_order_acquire); }

@@ -4,31 +4,12 @@ export module topbit.core:mismatch;
 
 import topbit.std;
 import :key_set;
-import :signature;
+import :signature_types;
 import :text;
 
 namespace topbit {
 
 namespace detail {
-
-struct named_type {
-  std::string_view people;
-  std::string_view raw;  // whole: equal for equal types
-};
-template <class T>
-inline constexpr named_type named{type_name<T>(), raw_type_name<T>()};
-
-struct signature_types {
-  named_type result;
-  std::span<const named_type> arguments;
-};
-template <class Sig>
-struct types_of;
-template <class R, class... A>
-struct types_of<R(A...)> {
-  static constexpr std::array<named_type, sizeof...(A)> arguments{named<A>...};
-  static constexpr signature_types value{named<R>, arguments};
-};
 
 // What an argument of a rule is: one of the operator's, or something about it, as in "batch dimension of 'self'".
 struct argument_label {
@@ -151,7 +132,7 @@ constexpr verdict explain_keys(const comparison& c) {
     else if (type.raw == keys)
       v.add(": takes the key set as argument ").add(at).add(", it comes first");
     else
-      v.add(": takes the key set as '").add(type.people).add("', it comes first and by value");
+      v.add(": takes the key set as '").add(type.people().view()).add("', it comes first and by value");
     break;
   }
   return v;
@@ -181,7 +162,7 @@ constexpr verdict explain_arity(const comparison& c) {
       add_argument(v, c, at);
     }
   } else if (const std::size_t at = odd_one_out(found, wanted); at < found.size()) {
-    v.add("; its argument ").add(at + 1).add(", '").add(found[at].people).add("', is one too many");
+    v.add("; its argument ").add(at + 1).add(", '").add(found[at].people().view()).add("', is one too many");
   }
   return v;
 }
@@ -197,17 +178,17 @@ constexpr std::size_t exchanged_with(const comparison& c, std::size_t i) {
 
 constexpr verdict explain_argument(const comparison& c, std::size_t i) {
   verdict v;
-  const named_type &wanted = c.wanted.arguments[i], &found = c.found.arguments[i];
+  const name_buffer wanted = c.wanted.arguments[i].people(), found = c.found.arguments[i].people();
   begin_sentence(v, c);
   v.add(", ");
   add_argument(v, c, i);
-  v.add(": ").add(c.needs).add(" '").add(wanted.people).add("', the ").add(c.kind).add(" takes '").add(found.people);
+  v.add(": ").add(c.needs).add(" '").add(wanted.view()).add("', the ").add(c.kind).add(" takes '").add(found.view());
   v.add("'");
   const bool has_role = i < c.labels.size() && !c.labels[i].role.empty();  // then it comes from no word of the schema
   if (const std::size_t other = exchanged_with(c, i); other != i)
     v.add("; argument ").add(other + 1).add(" and this one are exchanged");
   else
-    v.add(mend_of_argument(wanted.people, found.people, c.has_schema && !has_role));
+    v.add(mend_of_argument(wanted.view(), found.view(), c.has_schema && !has_role));
   return v;
 }
 
@@ -224,7 +205,8 @@ constexpr verdict explain_difference(const comparison& c) {
   if (c.wanted.result.raw == c.found.result.raw) {
     return v.add(": its types are named like those that ").add(c.needs).add(", and are others");
   }
-  const std::string_view needed = c.wanted.result.people, returned = c.found.result.people;
+  const name_buffer needs = c.wanted.result.people(), returns = c.found.result.people();
+  const std::string_view needed = needs.view(), returned = returns.view();
   v.add(", result: ").add(c.needs).add(" '").add(needed).add("', the ").add(c.kind).add(" returns '").add(returned);
   const std::string_view mend = mend_of_result(needed, returned, c.has_schema);
   return v.add("'").add(mend.empty() ? c.result_mend : mend);

@@ -36,8 +36,8 @@ std::string undefined_text(const entry& e) {
   for (const entry* other = e.first_of_name; other != nullptr; other = other->next_of_name) {
     if (other->definitions.empty()) continue;
     const live_definition& d = other->definitions.front();
-    return text + "is defined at " + d.where.text() + " with the signature '" + std::string(other->signature->name) +
-           "', this handle has '" + std::string(e.signature->name) + "'";
+    return text + "is defined at " + d.where.text() + " with the signature '" + std::string(other->signature->name()) +
+           "', this handle has '" + std::string(e.signature->name()) + "'";
   }
   if (e.was_defined) return text + "was withdrawn: its library is gone or was reset";
   if (!e.registrations.empty()) {

@@ -24,6 +24,7 @@ import :registry;
 import :schema;
 import :schema_parser;
 import :signature;
+import :signature_types;
 import :stack;
 import :text;
 import :tracer;
@@ -110,7 +111,7 @@ struct caller<R(A...)> {
   }
   static R select_backend(A... a, key_set keys, const kernel* k) {
     key_set chosen = keys - key_set(key::BackendSelect);
-    if constexpr (signature_selects_backend<R(A...)>) ((chosen = chosen | backend_keys_in(a)), ...);
+    ((chosen = chosen | backend_keys_in(a)), ...);
     return select(k->owner, chosen, std::forward<A>(a)...);
   }
   static R trace(A... a, key_set keys, const kernel* k) {
@@ -141,25 +142,13 @@ struct caller<R(A...)> {
       r->unboxed = &adapt;
       r->boxed = &boxed_call<R(A...)>::run_boxed;
     }
-    if (kind == kernel_kind::backend_select) r->unboxed = &select_backend;
+    if constexpr (signature_selects_backend<R(A...)>) {
+      if (kind == kernel_kind::backend_select) r->unboxed = &select_backend;
+    }
     if (kind == kernel_kind::tracer) r->unboxed = &trace;
     return r;
   }
 };
-
-// "(image, double) -> image": stands for a schema where an operator was given a C++ signature instead.
-template <class Sig>
-inline constexpr name_buffer shape_of{};
-template <class R, class... A>
-inline constexpr name_buffer shape_of<R(A...)> = [] {
-  name_buffer text;
-  std::size_t i = 0;
-  text.add("(");
-  ((text.add(i++ == 0 ? "" : ", "), text.add(type_name<A>())), ...);
-  text.add(") -> ");
-  text.add(type_name<R>());
-  return text;
-}();
 
 // A result is one of the arguments.
 template <class R>
@@ -168,10 +157,8 @@ template <class... T>
 inline constexpr bool result_aliases<std::tuple<T...>> = (std::is_lvalue_reference_v<T> || ...);
 
 template <class Sig>
-inline constexpr signature_info signature_of{type_name<Sig>(),
-                                             raw_type_name<Sig>(),
+inline constexpr signature_info signature_of{raw_type_name<Sig>(),
                                              has_local_name<Sig>,
-                                             {shape_of<Sig>.text, shape_of<Sig>.size},
                                              function_traits<Sig>::arity,
                                              result_count<typename function_traits<Sig>::result>,
                                              signature_selects_backend<Sig>,
@@ -330,7 +317,7 @@ class typed_handle<R(A...)> {
 template <class Sig>
 typed_handle<Sig> operator_handle::typed() const {
   if (!detail::has_signature(*this, detail::signature_of<Sig>)) {
-    detail::raise_wrong_signature(*this, type_name<Sig>());
+    detail::raise_wrong_signature(*this, detail::signature_of<Sig>.name());
   }
   return typed_handle<Sig>(*this);
 }

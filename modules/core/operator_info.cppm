@@ -7,6 +7,7 @@ import topbit.std;
 import :extract;
 import :kernel;
 import :mismatch;
+import :signature_types;
 import :slot;
 import :text;
 import :value;
@@ -17,10 +18,8 @@ namespace topbit {
 namespace detail {
 
 struct signature_info {
-  std::string_view name;      // for people: "image(const image&, double)"
-  std::string_view identity;  // the same across images, unless
+  std::string_view identity;  // its type's raw name: the same across images, unless
   bool is_local;              // some of its types are known to one source file only
-  std::string_view shape;     // what a schema's text is after the name: "(const image&, double) -> image"
   std::size_t arguments;
   std::size_t results;
   bool selects_backend;  // no argument can bring keys, and one says where to run
@@ -31,6 +30,9 @@ struct signature_info {
   const version_note* built_with;
   std::span<const slot_info> argument_slots;
   signature_types types;  // for sentences about what differs
+
+  // For people: "image(const image&, double)".
+  std::string_view name() const noexcept { return name_for_people(identity); }
 
   friend inline bool operator==(const signature_info& a, const signature_info& b) noexcept {
     return &a == &b || (!a.is_local && a.identity == b.identity);

@@ -46,6 +46,10 @@ std::string count(std::span<const schema_item> items, bool variadic) {
 
 }  // namespace
 
+std::string detail::infer_schema(std::string_view name, const signature_types& types) {
+  return std::string(print_inferred(name, types).view());
+}
+
 std::string to_string(const schema_view& s) { return std::string(detail::print(s).view()); }
 
 std::vector<schema_change> differences(const schema_view& a, const schema_view& b) {

@@ -34,7 +34,7 @@ known_operator copy_of(const entry& e) {
   known_operator op;
   op.name = e.name;
   op.schema = e.schema_of().text();
-  op.signature = e.signature->name;
+  op.signature = e.signature->name();
   for (const live_definition& d : e.definitions) op.definitions.push_back(copy_of(d.where));
   if (e.generated() != nullptr) op.kernels.push_back(copy_of(*e.generated()));
   for (const live_registration& r : e.registrations) op.kernels.push_back(copy_of(r));

@@ -90,6 +90,7 @@ inline constexpr spelling spellings[] = {
 struct name_buffer {
   char text[512]{};
   std::size_t size = 0;
+  constexpr std::string_view view() const noexcept { return {text, size}; }
   constexpr void add(std::string_view piece) {
     for (char c : piece) {
       if (size < sizeof text) text[size++] = c;
@@ -132,8 +133,12 @@ constexpr name_buffer for_people(std::string_view raw) {
   return out;
 }
 
+// Made where somebody asks: sentences of the compiler do, what is only registered does not.
 template <class T>
 inline constexpr name_buffer type_name_buffer = for_people(raw_type_name<T>());
+
+// The same at run time, from a raw name; stays for good. The raw name itself where there is no memory.
+std::string_view name_for_people(std::string_view raw) noexcept;
 
 }  // namespace detail
 

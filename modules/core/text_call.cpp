@@ -70,7 +70,7 @@ class text_call {
       value v;
       if (!slot.optional || !in.take_word("None")) {
         if (slot.type->read == nullptr) {
-          throw bad_argument("found a text, but nobody says how a '" + std::string(slot.type->name) +
+          throw bad_argument("found a text, but nobody says how a '" + std::string(slot.type->name()) +
                              "' is read from one; specialise topbit::boxed_type for it with read()");
         }
         v = detail::read_value(*slot.type, in);
@@ -83,7 +83,7 @@ class text_call {
   }
 
   static std::string wanted(const detail::slot_info& slot) {
-    return std::string(slot.type->name) + (slot.optional ? "' or 'None" : "");
+    return std::string(slot.type->name()) + (slot.optional ? "' or 'None" : "");
   }
   static std::string quotable(std::string_view text) {
     constexpr std::size_t most = 24;

@@ -74,7 +74,7 @@ struct unboxed {
       return std::type_identity<canonical_t<T>>();
   }
   using held = decltype(held_type())::type;
-  static constexpr std::string_view wanted = boxed_name<T>();
+  static std::string_view wanted() noexcept { return boxed_name<T>(); }
 
   static bool fits(const value& v) noexcept { return (optional && v.is_none()) || v.is<held>(); }
   static decltype(auto) read(value& v) {

@@ -77,7 +77,7 @@ export class value {
   /// True if writing to the value writes to what it was made from; true of some borrowed values only.
   inline bool is_reference() const noexcept { return (type_ & reference_bit) != 0; }
   /// The C++ type held, as a person would write it; "none" when empty.
-  inline std::string_view type_name() const noexcept { return type_ == 0 ? "none" : type()->name; }
+  inline std::string_view type_name() const noexcept { return type_ == 0 ? "none" : type()->name(); }
 
   template <class T>
   bool is() const noexcept {

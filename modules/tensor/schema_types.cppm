@@ -48,6 +48,35 @@ struct schema_type<"Generator"> {
   using argument = const generator&;
 };
 
+template <>
+struct schema_word<tensor> {
+  static constexpr std::string_view value = "Tensor";
+};
+template <>
+struct schema_word<scalar> {
+  static constexpr std::string_view value = "Scalar";
+};
+template <>
+struct schema_word<dtype> {
+  static constexpr std::string_view value = "ScalarType";
+};
+template <>
+struct schema_word<device> {
+  static constexpr std::string_view value = "Device";
+};
+template <>
+struct schema_word<layout> {
+  static constexpr std::string_view value = "Layout";
+};
+template <>
+struct schema_word<memory_format> {
+  static constexpr std::string_view value = "MemoryFormat";
+};
+template <>
+struct schema_word<generator> {
+  static constexpr std::string_view value = "Generator";
+};
+
 /// As text: `float32`, also `float`, `double`, `long`.
 template <>
 struct boxed_type<dtype> {

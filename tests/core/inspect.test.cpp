@@ -107,7 +107,7 @@ TEST_CASE("inspect: a dump of a registry is sorted, with fallbacks and owners of
   defined   A
   kernel    CPU: typed, registered at B
 insp::width
-  schema    insp::width(const toy::image&) -> int
+  schema    insp::width(toy::image _0) -> int32
   signature int (const toy::image&)
   defined   nowhere
   kernel    CPU: typed, registered at D

@@ -44,7 +44,7 @@ TEST_CASE("json: a dump of an operator and of a registry", "[core][json][I1]") {
   const auto profiling = r.include_always(key::Profiler, A);
   const json op{
       {"name", "json::width"},
-      {"schema", "json::width(const toy::image&) -> int"},
+      {"schema", "json::width(toy::image _0) -> int32"},
       {"signature", "int (const toy::image&)"},
       {"definitions", {place(A)}},
       {"kernels",

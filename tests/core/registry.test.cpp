@@ -55,7 +55,7 @@ TEST_CASE("registry: a handle knows name, schema, signature and counts", "[core]
   CHECK(op.signature() == "int64_t (const toy::tensor&, int64_t)");
   CHECK(op.argument_count() == 2);
   CHECK(op.result_count() == 1);
-  CHECK(r.find("reg::height").schema() == "reg::height(const toy::image&) -> int");
+  CHECK(r.find("reg::height").schema() == "reg::height(toy::image _0) -> int32");
 }
 
 TEST_CASE("registry: a lookup that fails offers the nearest name", "[core][registry][E7]") {
@@ -316,7 +316,7 @@ TEST_CASE("registry: a C++ signature is not read as a schema, though it may look
   tb::registry r;
   const auto defined = tb::library("reg", r).def(odd).impl<[](unsigned int) { return 0; }>(odd);
   const auto op = r.find("reg::odd");
-  CHECK(op.schema() == "reg::odd(unsigned int) -> int");
+  CHECK(op.schema() == "reg::odd(uint32 _0) -> int32");
   tb::stack s;
   s.push(1);
   CHECK(toy::text_of<tb::bad_argument>([&] { op.call_boxed(s); }) ==

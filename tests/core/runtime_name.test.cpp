@@ -46,10 +46,10 @@ TEST_CASE("runtime name: the namespace is filled in, or may be written out", "[c
 TEST_CASE("runtime name: the schema is inferred from the function", "[core][library][R7]") {
   tb::registry r;
   const auto block = tb::library("run", r).def<&scaled>("scaled").def<&nothing>("nothing").def<&keys_seen>("seen.of");
-  CHECK(r.find("run::scaled").schema() == "run::scaled(const toy::image&, int) -> int");
+  CHECK(r.find("run::scaled").schema() == "run::scaled(toy::image _0, int32 _1) -> int32");
   CHECK(r.find("run::scaled").signature() == "int (const toy::image&, int)");
   CHECK(r.find("run::scaled").argument_count() == 2);
-  CHECK(r.find("run::nothing").schema() == "run::nothing() -> void");
+  CHECK(r.find("run::nothing").schema() == "run::nothing() -> ()");
   CHECK(r.find("run::nothing").result_count() == 0);
   r.find("run::nothing").typed<void()>()();
   // The key set is the dispatcher's argument, not the operator's.

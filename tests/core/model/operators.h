@@ -64,7 +64,7 @@ inline toy::tensor tensor_of(const naive_key_set& s) {
 // is called.
 struct of_image {
   static constexpr std::tuple<tb::op<"model::image", std::int64_t(const toy::image&)>> declared{};
-  static constexpr std::array<std::string_view, 1> texts{"model::image(const toy::image&) -> int64_t"};
+  static constexpr std::array<std::string_view, 1> texts{"model::image(toy::image _0) -> int"};
   static constexpr bool selects_backend = false;
   static auto values(const given& g) { return std::tuple(image_of(g.first)); }
   static std::vector<naive_key_set> keys(const given& g) { return {g.first}; }

@@ -1,0 +1,21 @@
+module topbit.core;
+
+import topbit.std;
+
+namespace topbit::detail {
+
+std::string_view name_for_people(std::string_view raw) noexcept {
+  static constinit std::mutex lock;
+  try {
+    const std::lock_guard hold(lock);
+    // Never destroyed, since errors name types until the end; its nodes stay where they are.
+    static auto& names = *new std::map<std::string, std::string, std::less<>>;
+    auto at = names.find(raw);
+    if (at == names.end()) at = names.emplace(raw, for_people(raw).view()).first;
+    return at->second;
+  } catch (const std::bad_alloc&) {
+    return raw;
+  }
+}
+
+}  // namespace topbit::detail
