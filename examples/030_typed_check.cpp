@@ -30,8 +30,8 @@ const auto kernels = tb::library("img").def(scale).impl<&scale_cpu>(scale, tb::k
 //   image narrow(const image& self, int factor, double gamma);
 //   tb::implement("img").impl<&narrow>(scale, tb::key::CUDA);
 // is one sentence, in the first error line:
-//   kernel for img::scale, argument 2 'factor': the schema needs 'int64_t', the kernel takes 'int'; an int of a schema is
-//   std::int64_t
+//   kernel for img::scale, argument 2 'factor': the schema needs 'int64_t', the kernel takes 'int'; an int of a schema
+//   is std::int64_t
 // The same question can be asked without an error:
 image narrow(const image& self, int factor, double gamma);
 static_assert(tb::kernel_for<&scale_cpu, decltype(scale)>);
