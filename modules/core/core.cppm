@@ -54,6 +54,14 @@ export import :operator_info;
 export import :registry;
 export import :op;
 export import :library;
+export import :direct_call;
+export import :set_index;
+export import :kernel_set;
+export import :set_algebra;
+export import :set_coverage;
+export import :static_layers;
+export import :callable;
+export import :installation;
 export import :plugin;
 export import :text_call;
 

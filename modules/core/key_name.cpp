@@ -4,58 +4,11 @@ import topbit.std;
 
 namespace topbit {
 
+using detail::alias_names;
+using detail::backend_names;
+using detail::functionality_names;
+
 namespace {
-
-constexpr std::array<std::string_view, backend_count + 1> backend_names{
-    "Undefined",   "CPU",         "CUDA",        "HIP",         "XLA",         "MPS",         "IPU",
-    "XPU",         "HPU",         "VE",          "Lazy",        "MTIA",        "PrivateUse1", "PrivateUse2",
-    "PrivateUse3", "PrivateUse4", "PrivateUse5", "PrivateUse6", "PrivateUse7", "PrivateUse8", "Meta"};
-
-constexpr std::array<std::string_view, functionality_count + 1> functionality_names{"Undefined",
-                                                                                    "Dense",
-                                                                                    "FPGA",
-                                                                                    "MSNPU",
-                                                                                    "MLC",
-                                                                                    "Vulkan",
-                                                                                    "Metal",
-                                                                                    "Quantized",
-                                                                                    "CustomRNGKeyId",
-                                                                                    "MkldnnCPU",
-                                                                                    "Sparse",
-                                                                                    "SparseCsr",
-                                                                                    "NestedTensor",
-                                                                                    "BackendSelect",
-                                                                                    "UserBottom1",
-                                                                                    "UserBottom2",
-                                                                                    "Functionalize",
-                                                                                    "Conjugate",
-                                                                                    "Negative",
-                                                                                    "ZeroTensor",
-                                                                                    "ADInplaceOrView",
-                                                                                    "AutogradOther",
-                                                                                    "Autograd",
-                                                                                    "AutogradNestedTensor",
-                                                                                    "UserMiddle1",
-                                                                                    "UserMiddle2",
-                                                                                    "Tracer",
-                                                                                    "Autocast",
-                                                                                    "FuncTorchBatched",
-                                                                                    "Batched",
-                                                                                    "FuncTorchVmapMode",
-                                                                                    "VmapMode",
-                                                                                    "TestMode",
-                                                                                    "ContractCheck",
-                                                                                    "Profiler",
-                                                                                    "Trace",
-                                                                                    "UserTop1",
-                                                                                    "UserTop2"};
-
-constexpr std::array<std::string_view, alias_count> alias_names{"Autograd",
-                                                                "CompositeImplicitAutograd",
-                                                                "CompositeExplicitAutograd",
-                                                                "CompositeExplicitAutogradNonFunctional",
-                                                                "CompositeImplicitAutogradNestedTensor",
-                                                                "FuncTorchBatchedDecomposition"};
 
 // The names given to private backends: text that stays for good and ends with a zero.
 constinit std::array<std::atomic<const char*>, backend_count + 1> given_names{};

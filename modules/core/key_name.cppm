@@ -35,6 +35,58 @@ export constexpr bool is_private(backend b) noexcept { return b >= backend::Priv
 
 namespace detail {
 
+// The names of the keys as they stand in messages, of the compiler too.
+inline constexpr std::array<std::string_view, backend_count + 1> backend_names{
+    "Undefined",   "CPU",         "CUDA",        "HIP",         "XLA",         "MPS",         "IPU",
+    "XPU",         "HPU",         "VE",          "Lazy",        "MTIA",        "PrivateUse1", "PrivateUse2",
+    "PrivateUse3", "PrivateUse4", "PrivateUse5", "PrivateUse6", "PrivateUse7", "PrivateUse8", "Meta"};
+
+inline constexpr std::array<std::string_view, functionality_count + 1> functionality_names{"Undefined",
+                                                                                    "Dense",
+                                                                                    "FPGA",
+                                                                                    "MSNPU",
+                                                                                    "MLC",
+                                                                                    "Vulkan",
+                                                                                    "Metal",
+                                                                                    "Quantized",
+                                                                                    "CustomRNGKeyId",
+                                                                                    "MkldnnCPU",
+                                                                                    "Sparse",
+                                                                                    "SparseCsr",
+                                                                                    "NestedTensor",
+                                                                                    "BackendSelect",
+                                                                                    "UserBottom1",
+                                                                                    "UserBottom2",
+                                                                                    "Functionalize",
+                                                                                    "Conjugate",
+                                                                                    "Negative",
+                                                                                    "ZeroTensor",
+                                                                                    "ADInplaceOrView",
+                                                                                    "AutogradOther",
+                                                                                    "Autograd",
+                                                                                    "AutogradNestedTensor",
+                                                                                    "UserMiddle1",
+                                                                                    "UserMiddle2",
+                                                                                    "Tracer",
+                                                                                    "Autocast",
+                                                                                    "FuncTorchBatched",
+                                                                                    "Batched",
+                                                                                    "FuncTorchVmapMode",
+                                                                                    "VmapMode",
+                                                                                    "TestMode",
+                                                                                    "ContractCheck",
+                                                                                    "Profiler",
+                                                                                    "Trace",
+                                                                                    "UserTop1",
+                                                                                    "UserTop2"};
+
+inline constexpr std::array<std::string_view, alias_count> alias_names{"Autograd",
+                                                                "CompositeImplicitAutograd",
+                                                                "CompositeExplicitAutograd",
+                                                                "CompositeExplicitAutogradNonFunctional",
+                                                                "CompositeImplicitAutogradNestedTensor",
+                                                                "FuncTorchBatchedDecomposition"};
+
 /// "PrivateUse1", whatever name it was given.
 std::string canonical_name(backend b);
 /// The text must stay for good; empty takes the name away.

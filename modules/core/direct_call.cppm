@@ -1,0 +1,66 @@
+// A call whose kernel is known at compile time: the operator's own form, defaults and keywords included, in front of a
+// function that is called by name. No table, no keys, no jump through a pointer.
+export module topbit.core:direct_call;
+
+import topbit.std;
+import :call;
+import :concepts;
+import :key_set;
+import :op;
+import :text;
+
+namespace topbit {
+
+namespace detail {
+
+template <class T>
+inline constexpr bool is_operator = false;
+template <fixed_string Text, class Sig>
+inline constexpr bool is_operator<op<Text, Sig>> = true;
+
+}  // namespace detail
+
+/// An operator: the type of what `op<"...">` declares.
+export template <class T>
+concept operator_type = detail::is_operator<std::remove_cvref_t<T>>;
+
+namespace detail {
+
+// Where a direct call ends: run(arguments...), with the arguments of the signature. A kernel that asks for keys is given
+// these.
+template <auto Fn, std::uint64_t Keys, class Sig>
+struct kernel_target;
+template <auto Fn, std::uint64_t Keys, class R, class... A>
+struct kernel_target<Fn, Keys, R(A...)> {
+  [[gnu::always_inline]] static constexpr R run(A&&... a) {
+    if constexpr (takes_keys<function_type<decltype(Fn)>>)
+      return Fn(key_set::from_raw(Keys), std::forward<A>(a)...);
+    else
+      return Fn(std::forward<A>(a)...);
+  }
+};
+
+template <class Op, class Target, class Sig = typename Op::signature>
+struct direct_call;
+template <class Op, class Target, class R, class... A>
+struct direct_call<Op, Target, R(A...)> {
+  [[gnu::always_inline]] constexpr R operator()(A... a) const { return Target::run(std::forward<A>(a)...); }
+  template <class... B>
+    requires calls_with_defaults<Op, B...>
+  [[gnu::always_inline]] constexpr R operator()(B&&... b) const {
+    return [&]<std::size_t... I>(std::index_sequence<I...>) -> R {
+      return (*this)(argument_for<Op, A, I, B...>(std::tuple<B&&...>(std::forward<B>(b)...))...);
+    }(std::index_sequence_for<A...>{});
+  }
+};
+
+// Stands where there is nothing to call, after the error that said so.
+template <class R>
+struct nothing_to_call {
+  template <class... B>
+  constexpr R operator()(B&&...) const;
+};
+
+}  // namespace detail
+
+}  // namespace topbit

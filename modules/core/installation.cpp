@@ -1,0 +1,34 @@
+module topbit.core;
+
+import topbit.std;
+
+namespace topbit {
+
+installation::installation(std::span<const author::kernel_row> rows, registry& r, std::source_location where) {
+  const auto record = [&] {
+    registrations_.reserve(rows.size());
+    for (const author::kernel_row& row : rows) {
+      const std::source_location place = row.where.line() == 0 ? where : row.where;
+      registrations_.push_back(row.impl == nullptr ? r.define(*row.op, place)
+                                                   : r.implement(*row.op, row.key, *row.impl, place));
+    }
+  };
+  if (detail::recording::of(r) != nullptr) {  // of a plugin that is being loaded: a part of its whole
+    record();
+    return;
+  }
+  detail::recording held_back(r);
+  record();
+  held_back.close();
+  if (!held_back.errors().empty()) throw held_back.errors().front();
+  detail::commit(r, held_back.requests());
+}
+
+void installation::reset() noexcept { registrations_.clear(); }
+
+void installation::keep() noexcept {
+  for (registration& r : registrations_) r.keep();
+  registrations_.clear();
+}
+
+}  // namespace topbit
