@@ -227,13 +227,13 @@ consteval verdict explain_repeated(std::string_view found, std::string_view help
   const repeated_entry twice = Set::index.repeated();
   if (twice.second == not_there) return v;
   const set_entry a = Set::index[twice.first], b = Set::index[twice.second];
-  v.add(a.op->info->name).add(": ");
+  v.add(a.op->name).add(": ");
   if (*a.op == *b.op) {
     add_key(v.add(found).add(" "), a.key);
     return v.add("; ").add(help);
   }
-  v.add("bound with the signature '").add(a.op->info->signature->name).add("' and with '");
-  return v.add(b.op->info->signature->name).add("'; the name of an operator has one signature");
+  v.add("bound with the signature '").add(a.op->signature->name).add("' and with '");
+  return v.add(b.op->signature->name).add("'; the name of an operator has one signature");
 }
 template <class Set>
 concept distinct_kernels = Set::index.repeated().second == not_there;

@@ -64,7 +64,7 @@ consteval verdict explain_override() {
   for (std::size_t i = 0; i < Over::size(); ++i) {
     const set_entry e = Over::index[i];
     if (Base::index.find(*e.op, e.key) != not_there) continue;
-    v.add(e.op->info->name).add(": there is no kernel to override for ");
+    v.add(e.op->name).add(": there is no kernel to override for ");
     add_key(v, e.key);
     return v.add("; add one with unite(base, set)");
   }

@@ -133,7 +133,7 @@ template <class Question>
 constexpr auto holes_of = [] {
   std::array<missing_kernel, hole_count<Question>> holes{};
   std::size_t i = 0;
-  Question::each_hole([&](const set_operator& op, key_code k) { holes[i++] = {op.info->name, key_of(k)}; });
+  Question::each_hole([&](const set_operator& op, key_code k) { holes[i++] = {op.name, key_of(k)}; });
   return holes;
 }();
 
@@ -165,7 +165,7 @@ consteval verdict explain_stale() {
   verdict v;
   if constexpr (Question::stale != not_there) {
     const set_entry e = Question::declared::index[Question::stale];
-    add_key(v.add(e.op->info->name).add(": hole<op, key::"), e.key);
+    add_key(v.add(e.op->name).add(": hole<op, key::"), e.key);
     v.add("> is declared, but ");
     if (Question::declared::index.find(*e.op, e.key) != Question::stale) {
       v.add("more than once");

@@ -6,6 +6,7 @@ import topbit.std;
 import :key;
 import :key_name;
 import :key_set;
+import :op;
 import :operator_info;
 import :row_set;
 import :table;
@@ -22,20 +23,22 @@ constexpr std::uint64_t fnv1a(std::string_view name) noexcept {
   return hash;
 }
 
-// An operator as the registry knows it, which tells operators apart by name and C++ signature.
+// An operator as the registry tells operators apart: by name and C++ signature. Made without the operator's info, which
+// is more work for the compiler.
 struct set_operator {
   std::uint64_t hash = 0;
-  const operator_info* info = nullptr;
+  std::string_view name;
+  const signature_info* signature = nullptr;
 
   constexpr bool has_name_of(const set_operator& other) const noexcept {
-    return info == other.info || (hash == other.hash && info->name == other.info->name);
+    return hash == other.hash && (name.data() == other.name.data() || name == other.name);
   }
   friend constexpr bool operator==(const set_operator& a, const set_operator& b) noexcept {
-    return a.info == b.info || (a.has_name_of(b) && a.info->signature == b.info->signature);
+    return a.has_name_of(b) && a.signature == b.signature;
   }
 };
 template <class Op>
-inline constexpr set_operator set_operator_of{fnv1a(Op::name()), &Op::info()};
+inline constexpr set_operator set_operator_of{fnv1a(Op::name()), Op::name(), &signature_of<typename Op::signature>};
 
 // A key as a number: short in the names of types, and cheap to list.
 using key_code = std::uint32_t;

@@ -135,6 +135,17 @@ struct layer_kernel<Layer, Op, Key, R(A...)> {
   }
 };
 
+// No kernel for an operator that the layer does not handle.
+template <class Layer, class Op, key_target Key>
+struct layer_kernel_list {
+  using type = kernel_list<>;
+};
+template <class Layer, class Op, key_target Key>
+  requires(handles<Layer, Op>())
+struct layer_kernel_list<Layer, Op, Key> {
+  using type = kernel_list<set_kernel<code_of(Key), Op, &layer_kernel<Layer, Op, Key>::run>>;
+};
+
 }  // namespace detail
 
 /// The layer as kernels of these operators for the key, to install() in the table: there `next` redispatches below the
@@ -142,12 +153,8 @@ struct layer_kernel<Layer, Op, Key, R(A...)> {
 export template <class Layer, key_target Key, operator_type... Op>
 consteval auto layer_kernels(const Op&...) {
   static_assert(detail::has_a_row<Key>, detail::explain_key(Key));
-  return typename detail::joined<
-      detail::key_list<detail::code_of(Key)>, detail::kernel_list<>,
-      std::conditional_t<
-          detail::handles<Layer, Op>(),
-          detail::kernel_list<detail::set_kernel<detail::code_of(Key), Op, &detail::layer_kernel<Layer, Op, Key>::run>>,
-          detail::kernel_list<>>...>::type{};
+  return typename detail::joined<detail::key_list<detail::code_of(Key)>, detail::kernel_list<>,
+                                 typename detail::layer_kernel_list<Layer, Op, Key>::type...>::type{};
 }
 
 }  // namespace topbit

@@ -1,0 +1,109 @@
+#include <catch2/catch_test_macros.hpp>
+#include <concepts>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include "support/toy.h"
+
+namespace tb = topbit;
+namespace key = topbit::key;
+using toy::image;
+
+namespace {
+
+inline constexpr tb::op<"layer::width(int n, int by=2) -> int"> plain;
+inline constexpr tb::op<"layer::area", int(const image&, int)> area;
+inline constexpr tb::op<"layer::grow", void(image&)> grow;
+
+constexpr long plain_cpu(long n, long by) { return n * by; }
+int area_cpu(const image& i, int by) { return i.width * i.height * by; }
+void grow_cpu(image& i) { ++i.width; }
+
+inline constexpr auto cpu =
+    tb::kernels<key::CPU>(tb::bind<plain, &plain_cpu>, tb::bind<area, &area_cpu>, tb::bind<grow, &grow_cpu>);
+
+std::string seen;
+struct logging {
+  template <class Op, class Next, class... A>
+  static auto run(Next next, A&&... a) {
+    seen += Op::name();
+    seen += ' ';
+    return next(std::forward<A>(a)...);
+  }
+};
+struct counting {
+  static inline int calls = 0;
+  template <class Op, class Next, class... A>
+  static auto run(Next next, A&&... a) {
+    seen += "count ";
+    ++calls;
+    return next(std::forward<A>(a)...);
+  }
+};
+template <long By>
+struct plus {
+  template <class Op>
+  static constexpr bool handles = std::same_as<Op, std::remove_const_t<decltype(plain)>>;
+  template <class Op, class Next>
+  static constexpr long run(Next next, long n, long by) {
+    return next(n, by) + By;
+  }
+};
+template <long By>
+struct times {
+  template <class Op>
+  static constexpr bool handles = std::same_as<Op, std::remove_const_t<decltype(plain)>>;
+  template <class Op, class Next>
+  static constexpr long run(Next next, long n, long by) {
+    return next(n, by) * By;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("static_layers: the first layer sees a call first, and the kernel last", "[core][static_layers]") {
+  seen.clear();
+  counting::calls = 0;
+  CHECK(tb::layered<cpu, logging, counting>.call<area>(image{key::CPU, 2, 3}, 2) == 12);
+  CHECK(seen == "layer::area count ");
+  CHECK(counting::calls == 1);
+  static_assert(tb::layered<cpu, plus<1>, times<10>>.call<plain>(3) == 61);
+  static_assert(tb::layered<cpu, times<10>, plus<1>>.call<plain>(3) == 70);
+  static_assert(tb::layered<cpu>.call<plain>(3) == 6, "no layer at all");
+}
+
+TEST_CASE("static_layers: a call behind layers has the operator's defaults and keywords", "[core][static_layers]") {
+  static_assert(tb::layered<cpu, plus<1>>.call<plain>(3, tb::arg<"by"> = 5) == 16);
+  static_assert(tb::layered<cpu, plus<1>>.call<plain, key::CPU>(3) == 7);
+  SUCCEED();
+}
+
+TEST_CASE("static_layers: a layer that is not for an operator is passed by", "[core][static_layers]") {
+  image i{key::CPU, 1, 1};
+  tb::layered<cpu, plus<1>, counting>.call<grow>(i);
+  CHECK(i.width == 2);
+}
+
+TEST_CASE("static_layers: the same layer is a kernel for a key of the table", "[core][static_layers]") {
+  const auto defined = tb::install(tb::operators<area, grow>{});
+  const auto below = tb::install(cpu);
+  static constexpr auto layer = tb::layer_kernels<logging, key::Autograd>(area, grow);
+  static_assert(tb::kernel_set_type<decltype(layer)> && layer.size() == 2);
+  const auto above = tb::install(layer);
+  image i{{key::CPU, key::AutogradCPU}, 2, 3};
+  seen.clear();
+  CHECK(area(i, 1) == 6);
+  CHECK(seen == "layer::area ");
+  grow(i);
+  CHECK(i.width == 3);
+  CHECK(seen == "layer::area layer::grow ");
+  i.keys = key::CPU;
+  CHECK(area(i, 1) == 9);
+  CHECK(seen == "layer::area layer::grow ");
+}
+
+TEST_CASE("static_layers: a layer has no kernels for what it does not handle", "[core][static_layers]") {
+  static_assert(tb::layer_kernels<plus<1>, key::UserTop1>(plain, area).size() == 1);
+  SUCCEED();
+}
