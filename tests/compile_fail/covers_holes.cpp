@@ -1,0 +1,15 @@
+// expect: error: static assertion failed: toy::add: no kernel for AutogradCPU, the first of 2 that are missing; add bind<op, &kernel> to kernels<key::AutogradCPU>\(\)$
+// The first hole by name, the others by number.
+import topbit.core;
+
+inline constexpr topbit::op<"toy::add(int a, int b) -> int"> add;
+inline constexpr topbit::op<"toy::mul", int(int, int)> mul;
+inline constexpr topbit::op<"toy::neg", int(int)> neg;
+
+long add_cpu(long a, long b);
+int mul_cpu(int a, int b);
+int neg_cpu(int a);
+inline constexpr auto cpu = topbit::kernels<topbit::key::CPU>(topbit::bind<add, &add_cpu>, topbit::bind<mul, &mul_cpu>);
+inline constexpr auto autograd = topbit::kernels<topbit::key::AutogradCPU>(topbit::bind<mul, &mul_cpu>);
+
+static_assert(topbit::covers<autograd, add, neg>);
