@@ -44,13 +44,12 @@ consteval verdict explain_caller() {
 }
 
 template <class How, class... Op>
-concept calls_operators =
-    (operator_type<Op> && ...) && (explain_caller<std::remove_cvref_t<How>, Op>().ok() && ...);
+concept calls_operators = (operator_type<Op> && ...) && (explain_caller<std::remove_cvref_t<How>, Op>().ok() && ...);
 
 }  // namespace detail
 
-/// Anything that can call these operators: the operator itself, `dispatched`, a kernel set or a layered one that has one
-/// kernel for each. `template <can_call<add, mul> How> auto axpy(How how, ...)`.
+/// Anything that can call these operators: the operator itself, `dispatched`, a kernel set or a layered one that has
+/// one kernel for each. `template <can_call<add, mul> How> auto axpy(How how, ...)`.
 export template <class How, auto... Op>
 concept can_call = detail::calls_operators<How, decltype(Op)...>;
 

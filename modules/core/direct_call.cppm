@@ -14,20 +14,20 @@ namespace topbit {
 namespace detail {
 
 template <class T>
-inline constexpr bool is_operator = false;
+inline constexpr bool is_op = false;
 template <fixed_string Text, class Sig>
-inline constexpr bool is_operator<op<Text, Sig>> = true;
+inline constexpr bool is_op<op<Text, Sig>> = true;
 
 }  // namespace detail
 
 /// An operator: the type of what `op<"...">` declares.
 export template <class T>
-concept operator_type = detail::is_operator<std::remove_cvref_t<T>>;
+concept operator_type = detail::is_op<std::remove_cvref_t<T>>;
 
 namespace detail {
 
-// Where a direct call ends: run(arguments...), with the arguments of the signature. A kernel that asks for keys is given
-// these.
+// Where a direct call ends: run(arguments...), with the arguments of the signature. A kernel that asks for keys is
+// given these.
 template <auto Fn, std::uint64_t Keys, class Sig>
 struct kernel_target;
 template <auto Fn, std::uint64_t Keys, class R, class... A>

@@ -60,7 +60,7 @@ struct set_kernel;
 template <class... Kernel>
 struct kernel_list {
   template <std::size_t I>
-  using kernel = __type_pack_element<I, Kernel...>;
+  using kernel = Kernel...[I];
 };
 
 template <key_code... Key>
@@ -89,8 +89,8 @@ consteval set_operator operator_to_call() {
 template <class Set, class Op, key_code Key>
 consteval auto explain_no_call();
 
-// The type of `set.call<op, key>`, from the place of the kernel. The compiler takes long over whatever has the type of a
-// large set for an argument, so there are aliases alone on the way that is mostly taken.
+// The type of `set.call<op, key>`, from the place of the kernel. The compiler takes long over whatever has the type of
+// a large set for an argument, so there are aliases alone on the way that is mostly taken.
 template <std::size_t Place>
 struct set_call {
   template <class Set, class Op, key_code Key>
@@ -110,8 +110,8 @@ struct set_call_of {
 
 }  // namespace detail
 
-/// Some kernels, of any number of operators and keys. Made by kernels(), unite() and override_with(); an empty value that
-/// can be a template argument in any module.
+/// Some kernels, of any number of operators and keys. Made by kernels(), unite() and override_with(); an empty value
+/// that can be a template argument in any module.
 export template <class Keys, class... Kernel>
 struct kernel_set;
 template <class Keys, detail::key_code... BoundFor, class... Op, auto... Fn>
@@ -130,15 +130,14 @@ struct kernel_set<Keys, detail::set_kernel<BoundFor, Op, Fn>...> {
   static constexpr detail::set_index<sizeof...(Op)> index{operators, bound_for};
 
   /// `set.call<op>(arguments...)`: the kernel itself, called as the operator is, with its defaults and keywords.
-  /// `call<op>` wants the operator to be bound for one key of the set; `call<op, key>` says for which key, and finds the
-  /// kernel that a table with these kernels would hold there, composites included. A kernel that takes a key set is given
-  /// that key. Throws what the kernel throws. Cost: the kernel's, inlined where its body is known.
+  /// `call<op>` wants the operator to be bound for one key of the set; `call<op, key>` says for which key, and finds
+  /// the kernel that a table with these kernels would hold there, composites included. A kernel that takes a key set is
+  /// given that key. Throws what the kernel throws. Cost: the kernel's, inlined where its body is known.
   template <auto Operator, key_target Key = key::Undefined>
-  static constexpr
-      typename detail::set_call<index.to_call(detail::operator_to_call<decltype(Operator)>(), detail::code_of(Key),
-                                              key_codes)>::template type<kernel_set, decltype(Operator),
-                                                                         detail::code_of(Key)>
-          call{};
+  static constexpr typename detail::set_call<index.to_call(
+      detail::operator_to_call<decltype(Operator)>(), detail::code_of(Key),
+      key_codes)>::template type<kernel_set, decltype(Operator), detail::code_of(Key)>
+      call{};
 };
 
 namespace detail {
@@ -154,8 +153,8 @@ inline constexpr bool is_kernel_set<kernel_set<Keys, Kernel...>> = true;
 export template <class T>
 concept kernel_set_type = detail::is_kernel_set<typename std::remove_cvref_t<T>::plain>;
 
-/// A set under the name of a struct, for sets of hundreds: the compiler looks at the whole type of a set for each operator
-/// that is called by it, and a struct keeps it from that.
+/// A set under the name of a struct, for sets of hundreds: the compiler looks at the whole type of a set for each
+/// operator that is called by it, and a struct keeps it from that.
 ///
 ///   struct everything { static constexpr auto kernels = topbit::unite(cpu, cuda); };
 ///   inline constexpr topbit::named_set<everything> all;
@@ -244,13 +243,12 @@ concept distinct_kernels = Set::index.repeated().second == not_there;
 export template <auto Op, auto Fn>
 inline constexpr detail::binding<decltype(Op), Fn> bind{};
 
-/// The set of these kernels for one key, which may be an alias: `kernels<key::CPU>(bind<add, &add_cpu>, ...)`. Two kernels
-/// of one operator do not compile. Cost: linear.
+/// The set of these kernels for one key, which may be an alias: `kernels<key::CPU>(bind<add, &add_cpu>, ...)`. Two
+/// kernels of one operator do not compile. Cost: linear.
 export template <key_target Key, class... Op, auto... Fn>
 consteval auto kernels(const detail::binding<Op, Fn>&...) {
   static_assert(detail::has_a_row<Key>, detail::explain_key(Key));
-  using made =
-      kernel_set<detail::key_list<detail::code_of(Key)>, detail::set_kernel<detail::code_of(Key), Op, Fn>...>;
+  using made = kernel_set<detail::key_list<detail::code_of(Key)>, detail::set_kernel<detail::code_of(Key), Op, Fn>...>;
   if constexpr ((operator_type<Op> && ...)) {
     static_assert(detail::distinct_kernels<made>,
                   detail::explain_repeated<made>("bound twice for", "leave one out, or use override_with(base, set)"));

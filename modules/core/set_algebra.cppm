@@ -54,9 +54,8 @@ struct replaced<Kernel, Over, not_there> {
   using type = Kernel;
 };
 template <class Over, class Keys, key_code... Key, class... Op, auto... Fn>
-auto overridden(const kernel_set<Keys, set_kernel<Key, Op, Fn>...>&)
-    -> kernel_set<Keys, typename replaced<set_kernel<Key, Op, Fn>, Over,
-                                          Over::index.find(set_operator_of<Op>, Key)>::type...>;
+auto overridden(const kernel_set<Keys, set_kernel<Key, Op, Fn>...>&) -> kernel_set<
+    Keys, typename replaced<set_kernel<Key, Op, Fn>, Over, Over::index.find(set_operator_of<Op>, Key)>::type...>;
 
 template <class Base, class Over>
 consteval verdict explain_override() {

@@ -198,9 +198,8 @@ consteval bool application_covered_or_says_why() {
   if constexpr ((set_or_hole<Given> && ...)) {
     using question = application_question<Operators, Keys, Given...>;
     using set = question::set;
-    static_assert(distinct_kernels<set>,
-                  explain_repeated<set>("more than one of these sets has a kernel for",
-                                        "leave one out, or use override_with(base, set)"));
+    static_assert(distinct_kernels<set>, explain_repeated<set>("more than one of these sets has a kernel for",
+                                                               "leave one out, or use override_with(base, set)"));
     static_assert(no_hole<question>, explain_holes<question>(true));
     static_assert(nothing_stale<question>, explain_stale<question>());
   }
@@ -218,14 +217,14 @@ export template <auto Set, auto... Op>
 inline constexpr bool covered = detail::no_hole<detail::set_question<typename decltype(Set)::plain, decltype(Op)...>>;
 /// What is missing: an array of missing_kernel, operators in their order.
 export template <auto Set, auto... Op>
-inline constexpr const auto& holes = detail::holes_of<detail::set_question<typename decltype(Set)::plain, decltype(Op)...>>;
+inline constexpr const auto& holes =
+    detail::holes_of<detail::set_question<typename decltype(Set)::plain, decltype(Op)...>>;
 
 /// A whole application: `covers_all<operators<...>, keys<...>, cpu, cuda, hole<relu, key::CUDA>>` is true if these sets
 /// together have a kernel for each operator and key but for the holes declared; otherwise an error that names the first
 /// one missing. A declared hole that is none is an error too, and so are two kernels for one operator and key.
 export template <class Operators, class Keys, auto... SetOrHole>
-inline constexpr bool covers_all =
-    detail::application_covered_or_says_why<Operators, Keys, decltype(SetOrHole)...>();
+inline constexpr bool covers_all = detail::application_covered_or_says_why<Operators, Keys, decltype(SetOrHole)...>();
 /// The same as an answer.
 export template <class Operators, class Keys, auto... SetOrHole>
 inline constexpr bool covered_all =

@@ -1,5 +1,5 @@
-// What a kernel set knows of its kernels, found in constant time while the compiler runs: entries in the order they were
-// bound, and a hash table over operator and key. Everything here is linear in the number of kernels.
+// What a kernel set knows of its kernels, found in constant time while the compiler runs: entries in the order they
+// were bound, and a hash table over operator and key. Everything here is linear in the number of kernels.
 export module topbit.core:set_index;
 
 import topbit.std;

@@ -114,8 +114,8 @@ struct layered_set {
   using behind = Set;
 };
 
-/// `layered<cpu, logging, counting>`: the set's kernels behind these layers, of which the first one sees a call first. A
-/// layer runs for every operator, or for those its `template <class Op> static constexpr bool handles` says.
+/// `layered<cpu, logging, counting>`: the set's kernels behind these layers, of which the first one sees a call first.
+/// A layer runs for every operator, or for those its `template <class Op> static constexpr bool handles` says.
 export template <kernel_set_type auto Set, class... Layer>
 inline constexpr layered_set<decltype(Set), Layer...> layered{};
 

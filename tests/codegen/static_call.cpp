@@ -47,6 +47,8 @@ extern "C" int set_call(int a, int b) { return cpu.call<sum>(a, b); }
 extern "C" long set_call_with_default(long n) { return cpu.call<scale>(n); }
 extern "C" int set_call_outside(const handle& x, int n) { return cpu.call<far>(x, n); }
 extern "C" int layered_call(int a, int b) { return tb::layered<cpu, nothing, counting, nothing>.call<sum>(a, b); }
-extern "C" int layered_call_outside(const handle& x, int n) { return tb::layered<cpu, counting, nothing>.call<far>(x, n); }
+extern "C" int layered_call_outside(const handle& x, int n) {
+  return tb::layered<cpu, counting, nothing>.call<far>(x, n);
+}
 extern "C" long generic_call(int a, int x, int y) { return axpy(cpu, a, x, y); }
 extern "C" long generic_call_of_table(int a, int x, int y) { return axpy(tb::dispatched, a, x, y); }

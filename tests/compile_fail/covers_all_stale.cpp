@@ -10,4 +10,5 @@ long add_cpu(long a, long b);
 int mul_cpu(int a, int b);
 int neg_cpu(int a);
 inline constexpr auto cpu = topbit::kernels<topbit::key::CPU>(topbit::bind<add, &add_cpu>, topbit::bind<mul, &mul_cpu>);
-static_assert(topbit::covers_all<topbit::operators<add, mul>, topbit::keys<topbit::key::CPU>, cpu, topbit::hole<mul, topbit::key::CPU>>);
+static_assert(topbit::covers_all<topbit::operators<add, mul>, topbit::keys<topbit::key::CPU>, cpu,
+                                 topbit::hole<mul, topbit::key::CPU>>);

@@ -10,4 +10,5 @@ long add_cpu(long a, long b);
 int mul_cpu(int a, int b);
 int neg_cpu(int a);
 inline constexpr topbit::op<"toy::mul", int(int)> other;
-inline constexpr auto cpu = topbit::kernels<topbit::key::CPU>(topbit::bind<mul, &mul_cpu>, topbit::bind<other, &neg_cpu>);
+inline constexpr auto cpu =
+    topbit::kernels<topbit::key::CPU>(topbit::bind<mul, &mul_cpu>, topbit::bind<other, &neg_cpu>);

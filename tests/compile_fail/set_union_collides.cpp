@@ -10,5 +10,6 @@ long add_cpu(long a, long b);
 int mul_cpu(int a, int b);
 int neg_cpu(int a);
 inline constexpr auto cpu = topbit::kernels<topbit::key::CPU>(topbit::bind<add, &add_cpu>, topbit::bind<mul, &mul_cpu>);
-inline constexpr auto more = topbit::kernels<topbit::key::CPU>(topbit::bind<neg, &neg_cpu>, topbit::bind<mul, &mul_cpu>);
+inline constexpr auto more =
+    topbit::kernels<topbit::key::CPU>(topbit::bind<neg, &neg_cpu>, topbit::bind<mul, &mul_cpu>);
 inline constexpr auto all = cpu | more;

@@ -36,10 +36,9 @@ void count_cpu(int n) { counted += n; }
 toy::tensor pass_cpu(toy::tensor t) { return t; }
 int fail_cpu() { throw std::runtime_error("on purpose"); }
 
-inline constexpr auto cpu =
-    tb::kernels<key::CPU>(tb::bind<add, &add_cpu>, tb::bind<scale, &scale_cpu>, tb::bind<where, &where_cpu>,
-                          tb::bind<grow, &grow_cpu>, tb::bind<count, &count_cpu>, tb::bind<pass, &pass_cpu>,
-                          tb::bind<fail, &fail_cpu>);
+inline constexpr auto cpu = tb::kernels<key::CPU>(
+    tb::bind<add, &add_cpu>, tb::bind<scale, &scale_cpu>, tb::bind<where, &where_cpu>, tb::bind<grow, &grow_cpu>,
+    tb::bind<count, &count_cpu>, tb::bind<pass, &pass_cpu>, tb::bind<fail, &fail_cpu>);
 inline constexpr auto cuda = tb::kernels<key::CUDA>(tb::bind<add, &add_twice>, tb::bind<where, &where_keys>);
 inline constexpr auto composite = tb::kernels<key::CompositeExplicitAutograd>(tb::bind<scale, &scale_cpu>);
 
@@ -94,8 +93,8 @@ TEST_CASE("kernel_set: a kernel that asks for keys is given the key of the call"
 }
 
 TEST_CASE("kernel_set: captureless lambdas are kernels", "[core][kernel_set]") {
-  static constexpr auto set = tb::kernels<key::CPU>(tb::bind<add, [](int a, int b) { return a - b; }>,
-                                                    tb::bind<count, [](int) noexcept {}>);
+  static constexpr auto set =
+      tb::kernels<key::CPU>(tb::bind<add, [](int a, int b) { return a - b; }>, tb::bind<count, [](int) noexcept {}>);
   static_assert(set.call<add>(5, 2) == 3);
   set.call<count>(1);
   CHECK(tb::covers<set, add, count>);

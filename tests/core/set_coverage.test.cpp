@@ -70,7 +70,8 @@ TEST_CASE("set_coverage: an application is covered but for its declared holes", 
 
 TEST_CASE("set_coverage: a declared hole that is none is no cover", "[core][set_coverage]") {
   static_assert(!tb::covered_all<tb::operators<a>, both, cpu, cuda, tb::hole<a, key::CPU>>, "there is a kernel");
-  static_assert(!tb::covered_all<tb::operators<a>, both, cpu, cuda, tb::hole<a, key::Meta>>, "nobody asked for the key");
+  static_assert(!tb::covered_all<tb::operators<a>, both, cpu, cuda, tb::hole<a, key::Meta>>,
+                "nobody asked for the key");
   static_assert(!tb::covered_all<tb::operators<a>, both, cpu, cuda, tb::hole<b, key::CUDA>>, "nor for the operator");
   static_assert(!tb::covered_all<all, both, cpu, cuda, composite, tb::hole<b, key::CUDA>, tb::hole<b, key::CUDA>>);
   SUCCEED();

@@ -11,6 +11,7 @@ function qualified(name,    i, s) {
 function bare(s,    i, angle, c) {
   sub(/^export /, "", s)
   gsub(/\[\[[^]]*\]\] ?/, "", s)
+  gsub(/decltype\([^()]*\)/, "decltype", s)
   while (s ~ /^template ?</) {
     angle = 0
     for (i = index(s, "<"); i <= length(s); i++) {
@@ -20,6 +21,7 @@ function bare(s,    i, angle, c) {
     }
     s = substr(s, i + 1)
     sub(/^ +/, "", s)
+    sub(/^requires [A-Za-z_0-9:]+<[^<> ]*> /, "", s)
   }
   return s
 }
@@ -49,8 +51,8 @@ function print_others(s, first,    i, c, nested, name) {
   s = substr(s, index(s, first) + length(first))
   for (i = 1; i <= length(s); i++) {
     c = substr(s, i, 1)
-    if (c ~ /[{(]/) nested++
-    if (c ~ /[})]/) nested--
+    if (c ~ /[{(<]/) nested++
+    if (c ~ /[})>]/) nested--
     if (c == "," && nested == 0 && match(substr(s, i), /^, *[A-Za-z_][A-Za-z_0-9]*/)) {
       name = substr(s, i, RLENGTH)
       sub(/^, */, "", name)

@@ -1,0 +1,74 @@
+// 130: kernels as a set. What is known when the program is compiled is proven complete then, called without a table,
+// and put into the table when that is wanted: the same kernels, and the same code around them.
+#include <cstdio>
+
+import topbit.core;
+namespace tb = topbit;
+
+struct image {
+  tb::key_set keys;
+  int width, height;
+};
+constexpr tb::key_set keys_of(const image& i) noexcept { return i.keys; }
+
+inline constexpr tb::op<"img::crop", image(const image&, int)> crop;
+inline constexpr tb::op<"img::area", int(const image&)> area;
+inline constexpr tb::op<"img::brighten(float gain=2) -> float"> brighten;
+
+image crop_cpu(const image& i, int border) { return {i.keys, i.width - 2 * border, i.height - 2 * border}; }
+int area_cpu(const image& i) { return i.width * i.height; }
+constexpr double brighten_cpu(double gain) { return 10 * gain; }
+image crop_cuda(const image& i, int) { return i; }
+
+// One kernel for each operator: a second one, or one with other arguments, does not compile.
+inline constexpr auto cpu =
+    tb::kernels<tb::key::CPU>(tb::bind<crop, &crop_cpu>, tb::bind<area, &area_cpu>, tb::bind<brighten, &brighten_cpu>);
+inline constexpr auto cuda = tb::kernels<tb::key::CUDA>(tb::bind<crop, &crop_cuda>);
+
+// A hole is an error that names the operator and the key; so is a declared hole that is none.
+static_assert(tb::covers<cpu, crop, area, brighten>);
+static_assert(tb::covers_all<tb::operators<crop, area, brighten>, tb::keys<tb::key::CPU, tb::key::CUDA>, cpu, cuda,
+                             tb::hole<area, tb::key::CUDA>, tb::hole<brighten, tb::key::CUDA>>);
+
+// A layer: in front of a set it is inlined, and the same function is a kernel of the table.
+struct announced {
+  template <class Op, class Next, class... A>
+  static auto run(Next next, A&&... a) {
+    std::printf("  %.*s\n", static_cast<int>(Op::name().size()), Op::name().data());
+    return next(static_cast<A&&>(a)...);
+  }
+};
+
+// Code that takes anything which can call these two operators.
+template <tb::can_call<crop, area> How>
+int area_inside(const How& how, const image& i) {
+  return tb::call<area>(how, tb::call<crop>(how, i, 10));
+}
+
+int main() {
+  const image photo{tb::key::CPU, 640, 480};
+
+  static_assert(cpu.call<brighten>() == 20 && cpu.call<brighten>(tb::arg<"gain"> = 3) == 30);
+  std::printf("the set: %d\n", area_inside(cpu, photo));
+  std::puts("the set, announced:");
+  std::printf("%d\n", area_inside(tb::layered<cpu, announced>, photo));
+
+  const auto defined = tb::install(tb::operators<crop, area, brighten>{});
+  const auto live = tb::install(cpu | cuda);
+  std::printf("the table: %d\n", area_inside(tb::dispatched, photo));
+  const auto layer = tb::install(tb::layer_kernels<announced, tb::key::Tracer>(crop, area));
+  std::puts("the table, announced:");
+  tb::include_guard on(tb::key::Tracer);
+  std::printf("%d\n", area_inside(tb::dispatched, photo));
+}
+
+// prints: the set: 285200
+// prints: the set, announced:
+// prints:   img::crop
+// prints:   img::area
+// prints: 285200
+// prints: the table: 285200
+// prints: the table, announced:
+// prints:   img::crop
+// prints:   img::area
+// prints: 285200
