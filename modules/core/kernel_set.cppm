@@ -231,8 +231,8 @@ consteval verdict explain_repeated(std::string_view found, std::string_view help
     add_key(v.add(found).add(" "), a.key);
     return v.add("; ").add(help);
   }
-  v.add("bound with the signature '").add(a.op->signature->name).add("' and with '");
-  return v.add(b.op->signature->name).add("'; the name of an operator has one signature");
+  v.add("bound with the signature '").add(for_people(a.op->signature->identity).view()).add("' and with '");
+  return v.add(for_people(b.op->signature->identity).view()).add("'; the name of an operator has one signature");
 }
 template <class Set>
 concept distinct_kernels = Set::index.repeated().second == not_there;
