@@ -35,6 +35,24 @@ export struct schema_view {
   bool variadic_arguments = false, variadic_returns = false;  // end in `...`
 };
 
+/// An argument whose value the operator makes: written, and given by name.
+export constexpr bool is_out(const schema_item& argument) noexcept { return argument.writes && argument.keyword_only; }
+/// Some argument is written.
+export constexpr bool is_mutable(const schema_view& s) noexcept {
+  for (const schema_item& a : s.arguments) {
+    if (a.writes) return true;
+  }
+  return false;
+}
+/// The first argument is written and is the one result, and nothing else is aliased: `add_`.
+export constexpr bool is_in_place(const schema_view& s) noexcept {
+  if (s.arguments.empty() || !s.arguments[0].writes || s.returns.size() != 1 || !s.returns[0].writes) return false;
+  for (const schema_item& a : s.arguments.subspan(1)) {
+    if (a.writes || !a.alias.empty()) return false;
+  }
+  return true;
+}
+
 /// A schema that owns its text; made at run time.
 export class schema {
  public:

@@ -28,7 +28,7 @@ bool parses(const std::string& argument) {
 
 }  // namespace
 
-TEST_CASE("literal: every type takes its own defaults", "[core][literal][G12][G14]") {
+TEST_CASE("literal: every type takes its own defaults", "[core][literal][G2][G12][G14]") {
   for (const char* good : {"int x=-1",
                            "int x=9223372036854775807",
                            "int x=-9223372036854775808",

@@ -34,7 +34,7 @@ TEST_CASE("schema: a name has a namespace, a base and an overload", "[core][sche
   CHECK(qualified_name(tb::schema("add").view()) == "add");
 }
 
-TEST_CASE("schema: an argument has a type, modifiers, a name, and perhaps a default", "[core][schema]") {
+TEST_CASE("schema: an argument has a type, modifiers, a name, and perhaps a default", "[core][schema][G5]") {
   const tb::schema s("f(Tensor?[] a, int[2]? size=None, *, Scalar alpha=-1, str mode=\"a, b)\") -> ()");
   const auto a = s.view().arguments;
   REQUIRE(a.size() == 4);
@@ -118,6 +118,23 @@ TEST_CASE("schema: a copy keeps its own text", "[core][schema]") {
     return tb::schema(first);
   }();
   CHECK(to_string(made.view()) == "ns::f(int a) -> int");
+}
+
+TEST_CASE("schema: out, mutable and in-place operators are told by what they write", "[core][schema][G6][G11]") {
+  const auto mutates = [](const char* text) { return is_mutable(tb::schema(text).view()); };
+  const auto in_place = [](const char* text) { return is_in_place(tb::schema(text).view()); };
+  CHECK_FALSE(mutates("f(Tensor a, Tensor(a) b) -> Tensor(a)"));
+  CHECK(mutates("f(Tensor a, Tensor! b) -> ()"));
+  CHECK(in_place("add_(Tensor(a!) self, Tensor other) -> Tensor(a!)"));
+  CHECK_FALSE(in_place("add(Tensor self, Tensor other) -> Tensor"));
+  CHECK_FALSE(in_place("f(Tensor(a!) self) -> ()"));
+  CHECK_FALSE(in_place("f(Tensor(a!) self) -> Tensor"));
+  CHECK_FALSE(in_place("f(Tensor(a!) self, Tensor(b!) other) -> Tensor(a!)"));
+  CHECK_FALSE(in_place("f(Tensor other, Tensor(a!) self) -> Tensor(a!)"));
+  const tb::schema s("f(Tensor(a!) self, *, Tensor(b!) out, Tensor other) -> Tensor(b!)");
+  CHECK_FALSE(is_out(s.view().arguments[0]));
+  CHECK(is_out(s.view().arguments[1]));
+  CHECK_FALSE(is_out(s.view().arguments[2]));
 }
 
 TEST_CASE("schema: a mistake is a column, counted from 1, and what was expected there", "[core][schema]") {

@@ -71,7 +71,7 @@ struct of_image {
 };
 struct of_image_and_number {  // the same name, another signature
   static constexpr std::tuple<tb::op<"model::image", std::int64_t(const toy::image&, std::int64_t)>> declared{};
-  static constexpr std::array<std::string_view, 1> texts{"model::image(const toy::image&, int64_t) -> int64_t"};
+  static constexpr std::array<std::string_view, 1> texts{"model::image(toy::image _0, int _1) -> int"};
   static constexpr bool selects_backend = false;
   static auto values(const given& g) { return std::tuple(image_of(g.first), std::int64_t{7}); }
   static std::vector<naive_key_set> keys(const given& g) { return {g.first, {}}; }
