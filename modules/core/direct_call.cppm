@@ -26,6 +26,16 @@ concept operator_type = detail::is_op<std::remove_cvref_t<T>>;
 
 namespace detail {
 
+// In place of `(... && ...)`, which the compiler does not take for more than 2,048.
+consteval bool all(std::initializer_list<bool> each) {
+  for (bool one : each) {
+    if (!one) return false;
+  }
+  return true;
+}
+template <class... T>
+concept operator_types = all({operator_type<T>...});
+
 // Where a direct call ends: run(arguments...), with the arguments of the signature. A kernel that asks for keys is
 // given these.
 template <auto Fn, std::uint64_t Keys, class Sig>

@@ -249,7 +249,7 @@ export template <key_target Key, class... Op, auto... Fn>
 consteval auto kernels(const detail::binding<Op, Fn>&...) {
   static_assert(detail::has_a_row<Key>, detail::explain_key(Key));
   using made = kernel_set<detail::key_list<detail::code_of(Key)>, detail::set_kernel<detail::code_of(Key), Op, Fn>...>;
-  if constexpr ((operator_type<Op> && ...)) {
+  if constexpr (detail::operator_types<Op...>) {
     static_assert(detail::distinct_kernels<made>,
                   detail::explain_repeated<made>("bound twice for", "leave one out, or use override_with(base, set)"));
   }

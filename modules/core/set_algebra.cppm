@@ -39,6 +39,12 @@ struct joined<Keys, kernel_list<Kernel...>> {
 };
 template <class Keys, class... A, class... B, class... Rest>
 struct joined<Keys, kernel_list<A...>, kernel_list<B...>, Rest...> : joined<Keys, kernel_list<A..., B...>, Rest...> {};
+// Several at a time, for an application that declares hundreds of holes.
+template <class Keys, class... A, class... B, class... C, class... D, class... E, class... F, class... G, class... H,
+          class... Rest>
+struct joined<Keys, kernel_list<A...>, kernel_list<B...>, kernel_list<C...>, kernel_list<D...>, kernel_list<E...>,
+              kernel_list<F...>, kernel_list<G...>, kernel_list<H...>, Rest...>
+    : joined<Keys, kernel_list<A..., B..., C..., D..., E..., F..., G..., H...>, Rest...> {};
 
 // Of plain sets.
 template <class... Set>

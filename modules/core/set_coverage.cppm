@@ -24,7 +24,7 @@ export struct missing_kernel {
 /// Operators, as a list: `operators<add, mul>`.
 export template <auto... Op>
 struct operators {
-  static_assert((operator_type<decltype(Op)> && ...), "operators: wanted operators, as topbit::op declares them");
+  static_assert(detail::operator_types<decltype(Op)...>, "operators: wanted operators, as topbit::op declares them");
 };
 /// Keys, as a list: `keys<key::CPU, key::CUDA>`.
 export template <key_target... Key>
@@ -184,18 +184,28 @@ concept nothing_stale = Question::stale == not_there;
 template <class Set, class... Op>
 consteval bool covers_or_says_why() {
   static_assert(kernel_set_type<Set>, "covers: wanted a kernel set first, then operators");
-  static_assert((operator_type<Op> && ...), "covers: wanted operators after the set, as topbit::op declares them");
-  if constexpr (kernel_set_type<Set> && (operator_type<Op> && ...)) {
+  static_assert(operator_types<Op...>, "covers: wanted operators after the set, as topbit::op declares them");
+  if constexpr (kernel_set_type<Set> && operator_types<Op...>) {
     using question = set_question<typename Set::plain, Op...>;
     static_assert(no_hole<question>, explain_holes<question>(false));
   }
   return true;
 }
 
+template <class Operators, class Keys>
+inline constexpr bool are_lists = false;
+template <auto... Op, key_target... Key>
+inline constexpr bool are_lists<operators<Op...>, keys<Key...>> = true;
+template <class Operators, class Keys>
+concept operators_and_keys = are_lists<Operators, Keys>;
+template <class... Given>
+concept sets_or_holes = all({set_or_hole<Given>...});
+
 template <class Operators, class Keys, class... Given>
 consteval bool application_covered_or_says_why() {
-  static_assert((set_or_hole<Given> && ...), "covers_all: wanted kernel sets and hole<op, key> after the keys");
-  if constexpr ((set_or_hole<Given> && ...)) {
+  static_assert(operators_and_keys<Operators, Keys>, "covers_all: wanted operators<...> and keys<...> first");
+  static_assert(sets_or_holes<Given...>, "covers_all: wanted kernel sets and hole<op, key> after the keys");
+  if constexpr (operators_and_keys<Operators, Keys> && sets_or_holes<Given...>) {
     using question = application_question<Operators, Keys, Given...>;
     using set = question::set;
     static_assert(distinct_kernels<set>, explain_repeated<set>("more than one of these sets has a kernel for",
