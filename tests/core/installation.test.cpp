@@ -82,6 +82,16 @@ TEST_CASE("installation: a set that is refused leaves nothing", "[core][installa
   CHECK(tb::to_string(tb::dump(r)) == before);
 }
 
+TEST_CASE("installation: of what is refused nothing is seen meanwhile", "[core][installation]") {
+  tb::registry r;
+  const auto other_one = tb::install(tb::operators<other_height>{}, r);
+  int heard = 0;
+  const auto listening = r.listen([&](const tb::registry_event&) { ++heard; });
+  CHECK(heard == 1);
+  CHECK_THROWS_AS((void)tb::install(tb::operators<width, height>{}, r), tb::bad_registration);
+  CHECK(heard == 1);
+}
+
 TEST_CASE("installation: a set over another is active until it goes", "[core][installation]") {
   const auto defined = tb::install(tb::operators<width>{});
   const auto live = tb::install(cpu);
