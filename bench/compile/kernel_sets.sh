@@ -7,6 +7,7 @@ set -euo pipefail
 
 cd -- "$(dirname -- "$0")/../.."
 count=${1:-1000} build=${2:-build/release}
+[[ $count =~ ^[1-9][0-9]*$ ]] || { echo "found '$count', wanted a number of operators" >&2; exit 2; }
 compiler=$(sed -n 's/^CMAKE_CXX_COMPILER:[A-Z]*=//p' "$build/CMakeCache.txt")
 keys=(CPU CUDA XPU Meta)
 

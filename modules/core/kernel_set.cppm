@@ -133,6 +133,7 @@ struct kernel_set<Keys, detail::set_kernel<BoundFor, Op, Fn>...> {
   /// `call<op>` wants the operator to be bound for one key of the set; `call<op, key>` says for which key, and finds
   /// the kernel that a table with these kernels would hold there, composites included. A kernel that takes a key set is
   /// given that key. Throws what the kernel throws. Cost: the kernel's, inlined where its body is known.
+  // Written out, since clang 22 crashes where this is an alias template with the set for an argument.
   template <auto Operator, key_target Key = key::Undefined>
   static constexpr typename detail::set_call<index.to_call(
       detail::operator_to_call<decltype(Operator)>(), detail::code_of(Key),
