@@ -1,13 +1,12 @@
 // expect: error: static assertion failed: toy::add: found 'int', wanted something to call it by: the operator, 'dispatched', a kernel set or a layered one$
-// Generic code is told what cannot call.
+// topic: sets
+// Generic code is given something that can call the operator.
 import topbit.core;
 
-inline constexpr topbit::op<"toy::add(int a, int b) -> int"> add;
-inline constexpr topbit::op<"toy::mul", int(int, int)> mul;
-inline constexpr topbit::op<"toy::neg", int(int)> neg;
+inline constexpr topbit::op<"toy::add(float a, float b) -> float"> add;
 
-long add_cpu(long a, long b);
-int mul_cpu(int a, int b);
-int neg_cpu(int a);
-inline constexpr auto cpu = topbit::kernels<topbit::key::CPU>(topbit::bind<add, &add_cpu>, topbit::bind<mul, &mul_cpu>);
-long f(long n) { return topbit::call<add>(2, n, n); }
+#ifndef MENDED
+double twice(double x) { return topbit::call<add>(2, x, x); }
+#else
+double twice(double x) { return topbit::call<add>(topbit::dispatched, x, x); }
+#endif

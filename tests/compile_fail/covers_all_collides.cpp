@@ -1,13 +1,18 @@
 // expect: error: static assertion failed: toy::add: more than one of these sets has a kernel for CPU; leave one out, or use override_with\(base, set\)$
-// The sets of an application could be installed together.
+// topic: sets
+// The sets of an application can be installed together, so each kernel has its place to itself.
 import topbit.core;
 
-inline constexpr topbit::op<"toy::add(int a, int b) -> int"> add;
-inline constexpr topbit::op<"toy::mul", int(int, int)> mul;
-inline constexpr topbit::op<"toy::neg", int(int)> neg;
+inline constexpr topbit::op<"toy::add(float a, float b) -> float"> add;
 
-long add_cpu(long a, long b);
-int mul_cpu(int a, int b);
-int neg_cpu(int a);
-inline constexpr auto cpu = topbit::kernels<topbit::key::CPU>(topbit::bind<add, &add_cpu>, topbit::bind<mul, &mul_cpu>);
-static_assert(topbit::covers_all<topbit::operators<add, mul>, topbit::keys<topbit::key::CPU>, cpu, cpu>);
+double add_cpu(double a, double b);
+double add_fast(double a, double b);
+inline constexpr auto cpu = topbit::kernels<topbit::key::CPU>(topbit::bind<add, &add_cpu>);
+inline constexpr auto fast = topbit::kernels<topbit::key::CPU>(topbit::bind<add, &add_fast>);
+
+#ifndef MENDED
+static_assert(topbit::covers_all<topbit::operators<add>, topbit::keys<topbit::key::CPU>, cpu, fast>);
+#else
+static_assert(
+    topbit::covers_all<topbit::operators<add>, topbit::keys<topbit::key::CPU>, topbit::override_with(cpu, fast)>);
+#endif

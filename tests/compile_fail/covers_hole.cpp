@@ -1,13 +1,18 @@
 // expect: error: static assertion failed: toy::neg: no kernel for CPU; add bind<op, &kernel> to kernels<key::CPU>\(\)$
-// A hole names the operator and the key.
+// topic: sets
+// A hole in a set has the name of the operator and of the key.
 import topbit.core;
 
-inline constexpr topbit::op<"toy::add(int a, int b) -> int"> add;
-inline constexpr topbit::op<"toy::mul", int(int, int)> mul;
-inline constexpr topbit::op<"toy::neg", int(int)> neg;
+inline constexpr topbit::op<"toy::add(float a, float b) -> float"> add;
+inline constexpr topbit::op<"toy::neg(float a) -> float"> neg;
 
-long add_cpu(long a, long b);
-int mul_cpu(int a, int b);
-int neg_cpu(int a);
-inline constexpr auto cpu = topbit::kernels<topbit::key::CPU>(topbit::bind<add, &add_cpu>, topbit::bind<mul, &mul_cpu>);
-static_assert(topbit::covers<cpu, add, neg, mul>);
+double add_cpu(double a, double b);
+double neg_cpu(double a);
+
+#ifndef MENDED
+inline constexpr auto cpu = topbit::kernels<topbit::key::CPU>(topbit::bind<add, &add_cpu>);
+#else
+inline constexpr auto cpu = topbit::kernels<topbit::key::CPU>(topbit::bind<add, &add_cpu>, topbit::bind<neg, &neg_cpu>);
+#endif
+
+static_assert(topbit::covers<cpu, add, neg>);

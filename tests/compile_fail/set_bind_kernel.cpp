@@ -1,8 +1,15 @@
-// expect: error: static assertion failed: kernel for toy::add, argument 2 'b': the schema needs 'int64_t', the kernel takes 'int'$
+// expect: error: static assertion failed: kernel for toy::twice, argument 1 'n': the schema needs 'int64_t', the kernel takes 'int'; an int of a schema is std::int64_t$
+// topic: sets
 // A kernel of a set is checked as impl() does it.
+#include <cstdint>
 import topbit.core;
 
-inline constexpr topbit::op<"toy::add(int a, int b) -> int"> add;
+inline constexpr topbit::op<"toy::twice(int n) -> int"> twice;
 
-long add_cpu(long a, int b);
-inline constexpr auto cpu = topbit::kernels<topbit::key::CPU>(topbit::bind<add, &add_cpu>);
+#ifndef MENDED
+std::int64_t twice_cpu(int n);
+#else
+std::int64_t twice_cpu(std::int64_t n);
+#endif
+
+inline constexpr auto cpu = topbit::kernels<topbit::key::CPU>(topbit::bind<twice, &twice_cpu>);

@@ -1,6 +1,14 @@
 // expect: error: static assertion failed: bind: found 'int', wanted an operator, as topbit::op declares them$
+// topic: sets
 // A kernel is bound to an operator.
 import topbit.core;
 
-int twice_cpu(int n);
-inline constexpr auto cpu = topbit::kernels<topbit::key::CPU>(topbit::bind<2, &twice_cpu>);
+inline constexpr topbit::op<"toy::neg(float a) -> float"> neg;
+
+double neg_cpu(double a);
+
+#ifndef MENDED
+inline constexpr auto cpu = topbit::kernels<topbit::key::CPU>(topbit::bind<1, &neg_cpu>);
+#else
+inline constexpr auto cpu = topbit::kernels<topbit::key::CPU>(topbit::bind<neg, &neg_cpu>);
+#endif

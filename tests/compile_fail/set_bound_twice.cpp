@@ -1,13 +1,19 @@
-// expect: error: static assertion failed: toy::mul: bound twice for CPU; leave one out, or use override_with\(base, set\)$
-// One operator has one kernel for a key.
+// expect: error: static assertion failed: toy::add: bound twice for CPU; leave one out, or use override_with\(base, set\)$
+// topic: sets
+// An operator has one kernel for a key.
 import topbit.core;
 
-inline constexpr topbit::op<"toy::add(int a, int b) -> int"> add;
-inline constexpr topbit::op<"toy::mul", int(int, int)> mul;
-inline constexpr topbit::op<"toy::neg", int(int)> neg;
+inline constexpr topbit::op<"toy::add(float a, float b) -> float"> add;
+inline constexpr topbit::op<"toy::neg(float a) -> float"> neg;
 
-long add_cpu(long a, long b);
-int mul_cpu(int a, int b);
-int neg_cpu(int a);
-inline constexpr auto cpu = topbit::kernels<topbit::key::CPU>(topbit::bind<mul, &mul_cpu>, topbit::bind<neg, &neg_cpu>,
-                                                              topbit::bind<mul, &mul_cpu>);
+double add_cpu(double a, double b);
+double neg_cpu(double a);
+double add_fast(double a, double b);
+
+#ifndef MENDED
+inline constexpr auto cpu = topbit::kernels<topbit::key::CPU>(topbit::bind<add, &add_cpu>, topbit::bind<neg, &neg_cpu>,
+                                                              topbit::bind<add, &add_fast>);
+#else
+inline constexpr auto cpu =
+    topbit::kernels<topbit::key::CPU>(topbit::bind<neg, &neg_cpu>, topbit::bind<add, &add_fast>);
+#endif

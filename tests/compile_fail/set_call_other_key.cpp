@@ -1,13 +1,15 @@
-// expect: error: static assertion failed: toy::mul: the set has no kernel for CUDA, only for CPU; add bind<op, &kernel> to it$
-// Nor for a key that is not there.
+// expect: error: static assertion failed: toy::add: the set has no kernel for CUDA, only for CPU; add bind<op, &kernel> to it$
+// topic: sets
+// A set calls its kernels for the keys they are bound for.
 import topbit.core;
 
-inline constexpr topbit::op<"toy::add(int a, int b) -> int"> add;
-inline constexpr topbit::op<"toy::mul", int(int, int)> mul;
-inline constexpr topbit::op<"toy::neg", int(int)> neg;
+inline constexpr topbit::op<"toy::add(float a, float b) -> float"> add;
 
-long add_cpu(long a, long b);
-int mul_cpu(int a, int b);
-int neg_cpu(int a);
-inline constexpr auto cpu = topbit::kernels<topbit::key::CPU>(topbit::bind<add, &add_cpu>, topbit::bind<mul, &mul_cpu>);
-int f(int n) { return cpu.call<mul, topbit::key::CUDA>(n, n); }
+double add_cpu(double a, double b);
+inline constexpr auto cpu = topbit::kernels<topbit::key::CPU>(topbit::bind<add, &add_cpu>);
+
+#ifndef MENDED
+double twice(double x) { return cpu.call<add, topbit::key::CUDA>(x, x); }
+#else
+double twice(double x) { return cpu.call<add, topbit::key::CPU>(x, x); }
+#endif

@@ -1,14 +1,18 @@
-// expect: error: static assertion failed: toy::mul: the set has kernels for CPU, SparseCUDA; say which, call<op, key>$
-// No key of a set is meant without being said.
+// expect: error: static assertion failed: toy::add: the set has kernels for CPU, CUDA; say which, call<op, key>$
+// topic: sets
+// Where a set has several kernels of an operator, the call says for which key.
 import topbit.core;
 
-inline constexpr topbit::op<"toy::add(int a, int b) -> int"> add;
-inline constexpr topbit::op<"toy::mul", int(int, int)> mul;
-inline constexpr topbit::op<"toy::neg", int(int)> neg;
+inline constexpr topbit::op<"toy::add(float a, float b) -> float"> add;
 
-long add_cpu(long a, long b);
-int mul_cpu(int a, int b);
-int neg_cpu(int a);
-inline constexpr auto cpu = topbit::kernels<topbit::key::CPU>(topbit::bind<add, &add_cpu>, topbit::bind<mul, &mul_cpu>);
-inline constexpr auto sparse = topbit::kernels<topbit::key::SparseCUDA>(topbit::bind<mul, &mul_cpu>);
-int f(int n) { return (cpu | sparse).call<mul>(n, n); }
+double add_cpu(double a, double b);
+double add_cuda(double a, double b);
+inline constexpr auto cpu = topbit::kernels<topbit::key::CPU>(topbit::bind<add, &add_cpu>);
+inline constexpr auto cuda = topbit::kernels<topbit::key::CUDA>(topbit::bind<add, &add_cuda>);
+inline constexpr auto all = cpu | cuda;
+
+#ifndef MENDED
+double twice(double x) { return all.call<add>(x, x); }
+#else
+double twice(double x) { return all.call<add, topbit::key::CUDA>(x, x); }
+#endif

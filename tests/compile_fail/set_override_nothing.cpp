@@ -1,14 +1,18 @@
 // expect: error: static assertion failed: toy::neg: there is no kernel to override for CPU; add one with unite\(base, set\)$
-// An override replaces something, as replace() does.
+// topic: sets
+// An override takes the place of a kernel that is there, as replace() does.
 import topbit.core;
 
-inline constexpr topbit::op<"toy::add(int a, int b) -> int"> add;
-inline constexpr topbit::op<"toy::mul", int(int, int)> mul;
-inline constexpr topbit::op<"toy::neg", int(int)> neg;
+inline constexpr topbit::op<"toy::add(float a, float b) -> float"> add;
+inline constexpr topbit::op<"toy::neg(float a) -> float"> neg;
 
-long add_cpu(long a, long b);
-int mul_cpu(int a, int b);
-int neg_cpu(int a);
-inline constexpr auto cpu = topbit::kernels<topbit::key::CPU>(topbit::bind<add, &add_cpu>, topbit::bind<mul, &mul_cpu>);
+double add_cpu(double a, double b);
+double neg_cpu(double a);
+inline constexpr auto cpu = topbit::kernels<topbit::key::CPU>(topbit::bind<add, &add_cpu>);
 inline constexpr auto more = topbit::kernels<topbit::key::CPU>(topbit::bind<neg, &neg_cpu>);
+
+#ifndef MENDED
 inline constexpr auto all = topbit::override_with(cpu, more);
+#else
+inline constexpr auto all = topbit::unite(cpu, more);
+#endif

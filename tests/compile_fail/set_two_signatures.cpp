@@ -1,14 +1,17 @@
-// expect: error: static assertion failed: toy::mul: bound with the signature 'int \(int, int\)' and with 'int \(int\)'; the name of an operator has one signature$
-// The registry would refuse the set.
+// expect: error: static assertion failed: toy::add: bound with the signature 'double \(double, double\)' and with 'int \(int, int\)'; the name of an operator has one signature$
+// topic: sets
+// Two operators of one name have one signature, as in the registry.
 import topbit.core;
 
-inline constexpr topbit::op<"toy::add(int a, int b) -> int"> add;
-inline constexpr topbit::op<"toy::mul", int(int, int)> mul;
-inline constexpr topbit::op<"toy::neg", int(int)> neg;
+inline constexpr topbit::op<"toy::add", double(double, double)> add;
 
-long add_cpu(long a, long b);
-int mul_cpu(int a, int b);
-int neg_cpu(int a);
-inline constexpr topbit::op<"toy::mul", int(int)> other;
+#ifndef MENDED
+inline constexpr topbit::op<"toy::add", int(int, int)> add_ints;
+#else
+inline constexpr topbit::op<"toy::add.of_ints", int(int, int)> add_ints;
+#endif
+
+double add_cpu(double a, double b);
+int add_ints_cpu(int a, int b);
 inline constexpr auto cpu =
-    topbit::kernels<topbit::key::CPU>(topbit::bind<mul, &mul_cpu>, topbit::bind<other, &neg_cpu>);
+    topbit::kernels<topbit::key::CPU>(topbit::bind<add, &add_cpu>, topbit::bind<add_ints, &add_ints_cpu>);

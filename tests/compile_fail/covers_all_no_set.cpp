@@ -1,0 +1,15 @@
+// expect: error: static assertion failed: covers_all: wanted kernel sets and hole<op, key> after the keys$
+// topic: sets
+// What covers an application are kernel sets.
+import topbit.core;
+
+inline constexpr topbit::op<"toy::add(float a, float b) -> float"> add;
+
+double add_cpu(double a, double b);
+inline constexpr auto cpu = topbit::kernels<topbit::key::CPU>(topbit::bind<add, &add_cpu>);
+
+#ifndef MENDED
+static_assert(topbit::covers_all<topbit::operators<add>, topbit::keys<topbit::key::CPU>, add_cpu>);
+#else
+static_assert(topbit::covers_all<topbit::operators<add>, topbit::keys<topbit::key::CPU>, cpu>);
+#endif

@@ -1,0 +1,15 @@
+// expect: error: static assertion failed: covers: wanted operators after the set, as topbit::op declares them$
+// topic: sets
+// A set is asked about operators, not about kernels.
+import topbit.core;
+
+inline constexpr topbit::op<"toy::add(float a, float b) -> float"> add;
+
+double add_cpu(double a, double b);
+inline constexpr auto cpu = topbit::kernels<topbit::key::CPU>(topbit::bind<add, &add_cpu>);
+
+#ifndef MENDED
+static_assert(topbit::covers<cpu, &add_cpu>);
+#else
+static_assert(topbit::covers<cpu, add>);
+#endif
