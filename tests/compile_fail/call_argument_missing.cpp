@@ -1,0 +1,12 @@
+// expect: error: static assertion failed: toy::scale, argument 2 'by': missing, and the schema has no default for it$
+// topic: calls
+// What has no default is given.
+import topbit.core;
+
+inline constexpr topbit::op<"toy::scale(float x, float by) -> float"> scale;
+
+#ifndef MENDED
+double result = scale(1.0);
+#else
+double result = scale(1.0, 3.0);
+#endif

@@ -1,0 +1,14 @@
+// expect: error: static assertion failed: toy::accumulate, argument 1 'sum': found 'const double', wanted 'double&'$
+// topic: calls
+// What an operator writes to is not const.
+import topbit.core;
+
+inline constexpr topbit::op<"toy::accumulate(float(a!) sum, float x) -> ()"> accumulate;
+
+#ifndef MENDED
+const double sum = 0.0;
+#else
+double sum = 0.0;
+#endif
+
+void run() { accumulate(sum, 1.0); }
