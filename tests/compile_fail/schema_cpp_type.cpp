@@ -1,7 +1,7 @@
-// expect: error: static assertion failed: schema 'toy::scale\(double x\) -> double', column 12: unknown type 'double'; import the module that maps it \(topbit\.tensor maps Tensor, Scalar, ScalarType, Device, Layout\) or specialise topbit::schema_type for it$
+// expect: error: static assertion failed: schema 'toy::scale\(double x\) -> double', column 12: expected 'float', the schema's name of a double$
 // rule: G3
 // topic: schemas
-// A schema has words of its own for types; C++ names are none.
+// A schema has words of its own for types; a C++ double is its float.
 import topbit.core;
 
 #ifndef MENDED

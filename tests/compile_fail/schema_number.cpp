@@ -1,4 +1,4 @@
-// expect: error: static assertion failed: schema 'toy::scale\(float x, float by=1e\) -> float', column 32: expected a digit$
+// expect: error: static assertion failed: schema 'toy::scale\(float x, float by=1e\) -> float', column 32: expected a digit of the exponent$
 // rule: G1
 // topic: schemas
 // Half a number is no number.

@@ -1,0 +1,11 @@
+// expect: error: static assertion failed: schema 'toy::clamp\(int x, int most=9223372036854775808\) -> int', column 28: expected an integer that 64 bits hold$
+// rule: G1
+// topic: defaults
+// An int has 64 bits, and so has its default.
+import topbit.core;
+
+#ifndef MENDED
+inline constexpr topbit::op<"toy::clamp(int x, int most=9223372036854775808) -> int"> clamp;
+#else
+inline constexpr topbit::op<"toy::clamp(int x, int most=9223372036854775807) -> int"> clamp;
+#endif
