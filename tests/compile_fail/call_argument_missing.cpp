@@ -1,6 +1,6 @@
 // expect: error: static assertion failed: toy::scale, argument 2 'by': missing, and the schema has no default for it$
 // topic: calls
-// What has no default is given.
+// An argument without a default cannot be left out.
 import topbit.core;
 
 inline constexpr topbit::op<"toy::scale(float x, float by) -> float"> scale;
