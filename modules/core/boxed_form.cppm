@@ -26,8 +26,8 @@ union payload {
 // The operations of one C++ type in boxed form. Types are equal when their identities are: each image has its own
 // object.
 struct value_type {
-  std::string_view given_name;  // boxed_type's; empty if it has none
-  std::string_view identity;    // the type's raw name
+  std::string_view given_name;               // boxed_type's; empty if it has none
+  std::string_view identity;                 // the type's raw name
   std::size_t inline_size;                   // of an object that sits in the payload; 0: behind a pointer
   key_set (*keys)(const payload&) noexcept;  // null: brings none
   payload (*copy)(const payload&);           // makes an owned payload; null: the bytes are enough

@@ -68,6 +68,20 @@ std::size_t aliased_argument(const operator_handle& op, std::size_t result, std:
   return candidates[from_end] ? from_end : last;
 }
 
+void check_arguments(const operator_handle& op, const stack& s, std::span<const slot_info> slots) {
+  if (s.size() < slots.size()) raise_too_few(op, slots.size(), s.size());
+  const std::span<const value> arguments = s.top(slots.size());
+  for (std::size_t i = 0; i < slots.size(); ++i) {
+    if ((slots[i].optional && arguments[i].is_none()) || value_word::is(arguments[i], *slots[i].type)) continue;
+    const std::string name(slots[i].type->name());
+    raise_bad_argument(op, i, slots[i].optional ? "std::optional<" + name + ">" : name, arguments[i].type_name());
+  }
+}
+
+void run_boxed_kernel(const kernel* k, entry_head* head, key_set keys, stack& s) {
+  k->boxed(k, operator_handle(*head), keys, s);
+}
+
 void raise_too_few(const operator_handle& op, std::size_t wanted, std::size_t found) {
   const std::string name(op.name());
   throw bad_argument(name + ": found " + std::to_string(found) + " values on the stack, wanted " +

@@ -38,16 +38,17 @@ struct boxed_target {
 std::size_t aliased_argument(const operator_handle& op, std::size_t result, std::size_t results,
                              std::span<const bool> candidates);
 
-// Throws bad_argument unless the topmost values are arguments of these types; returns the first.
+// Throws bad_argument unless the topmost values are arguments for these slots. What a boxed call meets rarely is not
+// worth code for each signature.
+void check_arguments(const operator_handle& op, const stack& s, std::span<const slot_info> slots);
 template <class... A>
 value* arguments_of(const operator_handle& op, stack& s) {
-  if (!stack_slots::holds<sizeof...(A)>(s)) raise_too_few(op, sizeof...(A), s.size());
-  value* const first = stack_slots::top<sizeof...(A)>(s);
-  std::size_t i = 0;
-  ((unboxed<A>::fits(first[i]) ? void() : raise_bad_argument(op, i, unboxed<A>::wanted(), first[i].type_name()), ++i),
-   ...);
-  return first;
+  check_arguments(op, s, slots<A...>);
+  return stack_slots::top<sizeof...(A)>(s);
 }
+
+// Out of line, so that the way of typed kernels needs no frame.
+void run_boxed_kernel(const kernel* k, entry_head* head, key_set keys, stack& s);
 
 // Whether they are arguments as a typed call lends them: a few instructions for all of them.
 template <class... A>
@@ -68,8 +69,9 @@ template <class R>
   value* const first = stack_slots::top<count>(s);
   [&]<class... T>(std::type_identity<std::tuple<T...>>) {
     std::size_t i = 0;
-    ((unboxed_result<T>::fits(first[i]) ? void()
-                                        : raise_bad_result(called, i, unboxed_result<T>::wanted(), first[i].type_name()),
+    ((unboxed_result<T>::fits(first[i])
+          ? void()
+          : raise_bad_result(called, i, unboxed_result<T>::wanted(), first[i].type_name()),
       std::is_lvalue_reference_v<T> || !first[i].is_reference() ? void() : first[i].make_owned(), ++i),
      ...);
   }(std::type_identity<typename results_of<R>::type>());
@@ -201,24 +203,23 @@ struct unboxed_call<R(A...)> {
     const key_set keys = keys_of_call<true>(head, arguments, everything);
     const kernel* k = head->row(keys.row());
     if (k->kind != kernel_kind::typed) [[unlikely]]
-      return run_other(k, head, keys, s);
+      return run_boxed_kernel(k, head, keys, s);
     run_with<true>(k, keys, s, arguments, everything);
   }
 
  private:
   static constexpr std::index_sequence_for<A...> everything{};
 
-  [[gnu::noinline]] static void run_any(const kernel* k, const operator_handle& op, key_set keys, stack& s) {
+  // Slow ways: code that costs the compiler as little as can be, since every signature has it.
+  [[clang::optnone, gnu::noinline]] static void run_any(const kernel* k, const operator_handle& op, key_set keys,
+                                                        stack& s) {
     run_with<false>(k, keys, s, arguments_of<A...>(op, s), everything);
   }
-  [[gnu::noinline]] static void call_any(entry_head* head, stack& s) {
+  [[clang::optnone, gnu::noinline]] static void call_any(entry_head* head, stack& s) {
     const operator_handle op(*head);
     const key_set keys = keys_of_call<false>(head, arguments_of<A...>(op, s), everything);
     const kernel* k = head->row(keys.row());
     k->boxed(k, op, keys, s);
-  }
-  [[gnu::noinline]] static void run_other(const kernel* k, entry_head* head, key_set keys, stack& s) {
-    k->boxed(k, operator_handle(*head), keys, s);
   }
 
   template <bool Lent, std::size_t... I>

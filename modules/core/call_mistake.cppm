@@ -16,7 +16,7 @@ consteval void explain_source(verdict& v) {
   constexpr std::size_t source = source_of<Op, I, B...>();
   if constexpr (source == from_nowhere) {
     add_argument<Op>(v, I);
-    v.add(": missing, and the schema has no default for it");
+    v.add(": missing, and it has no default");
   } else if constexpr (source != from_default) {
     using wanted = parameter_of<Op, I>;
     using found = given_type<std::tuple_element_t<source, std::tuple<B...>>>;
@@ -24,8 +24,8 @@ consteval void explain_source(verdict& v) {
       add_argument<Op>(v, I);
       v.add(": found '").add(type_name<std::remove_reference_t<found>>()).add("', wanted '").add(type_name<wanted>());
       v.add("'");
-      if constexpr (std::is_convertible_v<std::remove_reference_t<found>&, wanted>) {
-        v.add(", a variable to write to");
+      if constexpr (std::is_lvalue_reference_v<wanted> && !std::is_const_v<std::remove_reference_t<wanted>>) {
+        v.add(", a variable of that type to write to");
       }
     } else if constexpr (!converts_to<wanted, found>) {
       add_argument<Op>(v, I);
@@ -38,32 +38,36 @@ consteval void explain_source(verdict& v) {
 template <class Op, class... B>
 consteval void explain_names(verdict& v) {
   const std::array<std::string_view, sizeof...(B)> names{name_given<std::remove_cvref_t<B>>...};
-  bool named = false;
+  constexpr std::size_t positional = positional_count<B...>();
+  for (std::size_t b = 0; b < positional; ++b) {
+    if (names[b].empty()) continue;
+    // Somewhere behind this one is one more by position.
+    while (!names[b].empty()) ++b;
+    v.add(Op::name()).add(": argument ").add(b + 1).add(" is given by position, behind one by name");
+    return;
+  }
   for (std::size_t b = 0; b < names.size(); ++b) {
     if (!v.ok()) return;
     if (names[b].empty()) {
-      if (named) {
-        v.add(Op::name()).add(": argument ").add(b + 1).add(" is given by position, behind one by name");
-      } else if (b >= Op::arity) {
-        v.add(Op::name())
-            .add(": found ")
-            .add(positional_count<B...>())
-            .add(" arguments, wanted at most ")
-            .add(Op::arity);
-      } else if (Op::is_keyword_only(b) && sizeof...(B) != Op::arity) {
+      if (b >= Op::arity) {
+        v.add(Op::name()).add(": found ").add(positional).add(positional == 1 ? " argument" : " arguments");
+        v.add(", wanted at most ").add(Op::arity);
+      } else if (Op::is_keyword_only(b) && positional != Op::arity) {
         add_argument<Op>(v, b);
-        v.add(": is keyword-only; write arg<\"").add(Op::argument_name(b)).add("\"> = ...");
+        v.add(": given by position, but it is keyword-only; write arg<\"").add(Op::argument_name(b)).add("\"> = ...");
       }
       continue;
     }
-    named = true;
     std::size_t place = Op::arity;
     for (std::size_t i = 0; i < Op::arity; ++i) {
       if (Op::argument_name(i) == names[b]) place = i;
     }
     if (place == Op::arity) {
       v.add(Op::name()).add(": has no argument '").add(names[b]).add("'");
-    } else if (place < positional_count<B...>()) {
+      if constexpr (Op::arity != 0) {
+        if (Op::argument_name(0).empty()) v.add("; declared without a schema, its arguments have no names");
+      }
+    } else if (place < positional) {
       add_argument<Op>(v, place);
       v.add(": given twice, by position and by name");
     }

@@ -9,7 +9,7 @@ namespace detail {
 
 struct character_classes {
   std::uint8_t of[256]{};
-  static constexpr std::uint8_t letter = 1, digit = 2, space = 4;
+  static constexpr std::uint8_t letter = 1, digit = 2, word = letter | digit, space = 4;
 
   constexpr character_classes() noexcept {
     for (int c = 'a'; c <= 'z'; ++c) of[c] = of[c - 'a' + 'A'] = letter;
@@ -20,8 +20,12 @@ struct character_classes {
 };
 inline constexpr character_classes characters;
 
-constexpr bool starts_word(char c) noexcept { return characters.of[static_cast<unsigned char>(c)] == 1; }
-constexpr bool is_word(char c) noexcept { return (characters.of[static_cast<unsigned char>(c)] & 3) != 0; }
+constexpr bool starts_word(char c) noexcept {
+  return characters.of[static_cast<unsigned char>(c)] == character_classes::letter;
+}
+constexpr bool is_word(char c) noexcept {
+  return (characters.of[static_cast<unsigned char>(c)] & character_classes::word) != 0;
+}
 constexpr bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
 
 constexpr bool is_identifier(std::string_view text) noexcept {

@@ -27,57 +27,48 @@ enum class literal_kind : std::uint8_t {
   memory_format
 };
 
+// By length first, and without tables: the compiler's evaluator would build them anew for each call.
 constexpr literal_kind kind_of(const char* type, std::size_t size) noexcept {
   using enum literal_kind;
-  struct entry {
-    const char* name;
-    literal_kind kind;
-  };
-  // By length: a handful of comparisons each.
-  constexpr entry of_3[] = {{"int", reduction}, {"str", string}, {"Any", none}};
-  constexpr entry of_4[] = {{"bool", boolean}};
-  constexpr entry of_5[] = {{"float", real}};
-  constexpr entry of_6[] = {{"Tensor", absent}, {"Scalar", number}, {"SymInt", integer},
-                            {"Device", device}, {"Layout", layout}, {"Stream", none}};
-  constexpr entry of_7[] = {
-      {"complex", complex}, {"Storage", none}, {"Capsule", none}, {"QScheme", none}, {"Dimname", none}};
-  constexpr entry of_9[] = {{"Generator", absent}, {"Quantizer", absent}};
-  constexpr entry of_10[] = {{"ScalarType", dtype}};
-  constexpr entry of_11[] = {{"DeviceIndex", integer}};
-  constexpr entry of_12[] = {{"MemoryFormat", memory_format}, {"AnyClassType", none}};
-  constexpr entry of_17[] = {{"ConstQuantizerPtr", none}};
-  const auto find = [&](const auto& entries) {
-    for (const entry& e : entries) {
-      if (same(e.name, type, size)) return e.kind;
-    }
-    return any;
-  };
   switch (size) {
-    case 3: return find(of_3);
-    case 4: return find(of_4);
-    case 5: return find(of_5);
-    case 6: return find(of_6);
-    case 7: return find(of_7);
-    case 9: return find(of_9);
-    case 10: return find(of_10);
-    case 11: return find(of_11);
-    case 12: return find(of_12);
-    case 17: return find(of_17);
+    case 3: return same(type, "int", 3) ? reduction : same(type, "str", 3) ? string : same(type, "Any", 3) ? none : any;
+    case 4: return same(type, "bool", 4) ? boolean : any;
+    case 5: return same(type, "float", 5) ? real : any;
+    case 6:
+      if (same(type, "Scalar", 6)) return number;
+      if (same(type, "Device", 6)) return device;
+      if (same(type, "Layout", 6)) return layout;
+      if (same(type, "SymInt", 6)) return integer;
+      return same(type, "Tensor", 6) ? absent : same(type, "Stream", 6) ? none : any;
+    case 7:
+      if (same(type, "complex", 7)) return complex;
+      return same(type, "Storage", 7) || same(type, "Capsule", 7) || same(type, "QScheme", 7) ||
+                     same(type, "Dimname", 7)
+                 ? none
+                 : any;
+    case 9: return same(type, "Generator", 9) || same(type, "Quantizer", 9) ? absent : any;
+    case 10: return same(type, "ScalarType", 10) ? dtype : any;
+    case 11: return same(type, "DeviceIndex", 11) ? integer : any;
+    case 12: return same(type, "MemoryFormat", 12) ? memory_format : same(type, "AnyClassType", 12) ? none : any;
+    case 17: return same(type, "ConstQuantizerPtr", 17) ? none : any;
     default: return any;
   }
 }
 
 // What somebody wrote who thought of C++; null if it is no such word.
 constexpr const char* instead_of(const char* word, std::size_t size) noexcept {
-  const auto is = [&](std::string_view text) { return size == text.size() && same(word, text.data(), size); };
+  const std::string_view text(word, size);
   switch (*word) {
-    case 'd': return is("double") ? "'float', the schema's name of a double" : nullptr;
-    case 'i': return size > 3 && (is("int64_t") || is("int32_t")) ? "'int', the schema's name of an int64_t" : nullptr;
-    case 'l': return is("long") ? "'int', the schema's name of an int64_t" : nullptr;
+    case 'd': return text == "double" ? "'float', the schema's name of a double" : nullptr;
+    case 'i': return text == "int64_t" || text == "int32_t" ? "'int', the schema's name of an int64_t" : nullptr;
+    case 'l': return text == "long" ? "'int', the schema's name of an int64_t" : nullptr;
     case 's':
-      if (size == 3) return nullptr;
-      if (is("string") || is("std::string")) return "'str', the schema's name of a string";
-      return is("size_t") || is("std::size_t") ? "'int', the schema's name of an int64_t" : nullptr;
+      if (text == "string" || text == "std::string" || text == "string_view" || text == "std::string_view")
+        return "'str', the schema's name of a string";
+      return text == "size_t" || text == "std::size_t" || text == "std::int64_t"
+                 ? "'int', the schema's name of an int64_t"
+                 : nullptr;
+    case 'v': return text == "void" ? "'()', the schema's way to say that there is no result" : nullptr;
     default: return nullptr;
   }
 }

@@ -101,7 +101,7 @@ struct caller<R(A...)> {
   static R skip(A... a, key_set keys, const kernel* k) {
     return select(k->owner, keys.below_highest(), std::forward<A>(a)...);
   }
-  static R raise(A... a, key_set keys, const kernel* k) {
+  [[clang::optnone]] static R raise(A... a, key_set keys, const kernel* k) {
     const std::array<key_set, sizeof...(A)> brought{keys_in(a)...};
     return select(k->owner, reselect_or_raise(*k->owner, keys, brought), std::forward<A>(a)...);
   }
@@ -109,12 +109,12 @@ struct caller<R(A...)> {
     const auto* target = static_cast<const kernel*>(k->state);
     return boxed_call<R(A...)>::run(target, operator_handle(*k->owner), keys, std::forward<A>(a)...);
   }
-  static R select_backend(A... a, key_set keys, const kernel* k) {
+  [[clang::optnone]] static R select_backend(A... a, key_set keys, const kernel* k) {
     key_set chosen = keys - key_set(key::BackendSelect);
     ((chosen = chosen | backend_keys_in(a)), ...);
     return select(k->owner, chosen, std::forward<A>(a)...);
   }
-  static R trace(A... a, key_set keys, const kernel* k) {
+  [[clang::optnone]] static R trace(A... a, key_set keys, const kernel* k) {
     const winner& w = winner_at(k, keys);
     if (!this_thread_is_traced()) return jump(w.front, keys, std::forward<A>(a)...);
     trace_scope scope(w, keys, key_set::from_raw((std::uint64_t{0} | ... | keys_in(a).raw())));
@@ -135,7 +135,7 @@ struct caller<R(A...)> {
       return {};
   }
 
-  static kernel* make(kernel_kind kind) {
+  [[clang::optnone]] static kernel* make(kernel_kind kind) {
     auto* r = new record{{.boxed = &unboxed_call<R(A...)>::run, .kind = kind}, &raise};
     if (kind == kernel_kind::skip) r->unboxed = &skip;
     if (kind == kernel_kind::adapter) {

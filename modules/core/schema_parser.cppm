@@ -253,6 +253,8 @@ class schema_parser {
       at_ += *at_ == '.' ? 1 : 2;
       word("a name after '::'");
     }
+    // Most types are 'int' or begin with a capital.
+    if (*begin < 'd' || at_ - begin == 3) return;
     if (const char* const wanted = instead_of(begin, static_cast<std::size_t>(at_ - begin))) fail_at(begin, wanted);
   }
   constexpr bool holds_types(const char* begin) const noexcept {
@@ -320,7 +322,7 @@ class schema_parser {
       return {};
     }
     do ++at;
-    while (is_word(*at));
+    while ((characters.of[static_cast<unsigned char>(*at)] & character_classes::word) != 0);
     at_ = at;
     return from(begin);
   }

@@ -256,18 +256,23 @@ struct function_from<Text, std::index_sequence<I...>> {
       typename slot<parsed<Text>::code.items[I].key>::argument...);
 };
 
+enum class schema_state : std::uint8_t { refused, name_alone, signature };
 template <fixed_string Text>
+inline constexpr schema_state schema_state_of = !valid_schema<Text>                     ? schema_state::refused
+                                                : parsed<Text>::code.head.has_signature ? schema_state::signature
+                                                                                        : schema_state::name_alone;
+
+template <fixed_string Text, schema_state State = schema_state_of<Text>>
 struct schema_function {
   static_assert(valid_schema<Text>, explain_schema<Text>());
   using type = void();
 };
 template <fixed_string Text>
-  requires valid_schema<Text>
-struct schema_function<Text> : function_from<Text, std::make_index_sequence<parsed<Text>::code.head.arguments>> {};
-// A name alone: the caller gives the signature.
+struct schema_function<Text, schema_state::signature>
+    : function_from<Text, std::make_index_sequence<parsed<Text>::code.head.arguments>> {};
+// The caller gives the signature.
 template <fixed_string Text>
-  requires(valid_schema<Text> && !parsed<Text>::code.head.has_signature)
-struct schema_function<Text> {
+struct schema_function<Text, schema_state::name_alone> {
   using type = void;
 };
 
@@ -283,8 +288,8 @@ consteval verdict explain_agreement() {
   return v;
 }
 template <fixed_string Text, class Sig>
-concept signature_agrees = !valid_schema<Text> || !parsed<Text>::code.head.has_signature ||
-                           std::same_as<typename schema_function<Text>::type, Sig>;
+concept signature_agrees =
+    schema_state_of<Text> != schema_state::signature || std::same_as<typename schema_function<Text>::type, Sig>;
 
 }  // namespace detail
 

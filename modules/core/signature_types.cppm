@@ -76,8 +76,8 @@ namespace detail {
 
 // The word for a type and what follows it, innermost first.
 struct worded_type {
-  std::string_view word;  // empty: its C++ name is all there is
-  std::string_view raw;   // of the type the word is for
+  std::string_view word;       // empty: its C++ name is all there is
+  std::string_view raw;        // of the type the word is for
   std::string_view modifiers;  // "?" for an optional, "[" for a list
 };
 
@@ -171,8 +171,8 @@ constexpr void print_modifiers(text_sink& out, const worded_type& type) {
   for (char c : type.modifiers) out += c == '?' ? "?" : "[]";
 }
 
-// A result that is a reference is one of the written arguments of its type: the one of its place among such results, or,
-// where there are more of them than results, any.
+// A result that is a reference is one of the written arguments of its type: the one of its place among such results,
+// or, where there are more of them than results, any.
 constexpr void print_result(text_sink& out, const signature_types& types, std::size_t result) {
   const named_type& type = types.results[result];
   print_word(out, type.word);
@@ -236,8 +236,8 @@ consteval auto infer_fixed() {
 }  // namespace detail
 
 /// The schema that a C++ signature stands for: `inferred_schema<"ns::f", double(const tensor&, tensor&)>` is
-/// "ns::f(Tensor _0, Tensor(a!) _1) -> float". Arguments have no names, so they are called by their places; what a kernel
-/// may write is what it takes by reference, and a result that is a reference is such an argument.
+/// "ns::f(Tensor _0, Tensor(a!) _1) -> float". Arguments have no names, so they are called by their places; what a
+/// kernel may write is what it takes by reference, and a result that is a reference is such an argument.
 export template <fixed_string Name, class Sig>
 inline constexpr auto inferred_schema = detail::infer_fixed<Name, Sig>();
 

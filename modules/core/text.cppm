@@ -69,8 +69,9 @@ consteval std::string_view raw_type_name() {
 }
 
 // A type in an unnamed namespace: each source file may have another one of this name.
+constexpr bool is_local_name(std::string_view raw) noexcept { return raw.find("(anonymous") != std::string_view::npos; }
 template <class T>
-inline constexpr bool has_local_name = raw_type_name<T>().find("(anonymous") != std::string_view::npos;
+inline constexpr bool has_local_name = is_local_name(raw_type_name<T>());
 
 // Spellings that people do not write, and the ones they do.
 struct spelling {

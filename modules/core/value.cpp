@@ -25,4 +25,9 @@ void detail::raise_no_copy(std::string_view type) {
                      "', wanted a type that can be copied; specialise topbit::boxed_type for it with copy()");
 }
 
+bool detail::value_word::is(const value& v, const value_type& wanted) noexcept {
+  if (v.is_none()) return false;
+  return v.type() == &wanted || (v.type()->identity == wanted.identity && !is_local_name(wanted.identity));
+}
+
 }  // namespace topbit

@@ -164,6 +164,8 @@ struct value_word {
   static std::uintptr_t difference(const value& v, bool reference) noexcept {
     return v.type_ ^ (value::word_of<T>() | (reference ? value::reference_bit : 0));
   }
+  // value::is() for a type known as data.
+  static bool is(const value& v, const value_type& wanted) noexcept;
   // Precondition: no such difference.
   template <class T>
   static const T& plain(const value& v) noexcept {

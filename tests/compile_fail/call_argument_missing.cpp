@@ -1,4 +1,4 @@
-// expect: error: static assertion failed: toy::scale, argument 2 'by': missing, and the schema has no default for it$
+// expect: error: static assertion failed: toy::scale, argument 2 'by': missing, and it has no default$
 // topic: calls
 // An argument without a default cannot be left out.
 import topbit.core;

@@ -1,4 +1,4 @@
-// expect: error: static assertion failed: toy::accumulate, argument 1 'sum': found 'const double', wanted 'double&'$
+// expect: error: static assertion failed: toy::accumulate, argument 1 'sum': found 'const double', wanted 'double&', a variable of that type to write to$
 // topic: calls
 // What an operator writes to is not const.
 import topbit.core;

@@ -1,4 +1,4 @@
-// expect: error: static assertion failed: toy::accumulate, argument 1 'sum': found 'int', wanted 'double&'$
+// expect: error: static assertion failed: toy::accumulate, argument 1 'sum': found 'int', wanted 'double&', a variable of that type to write to$
 // topic: calls
 // What an operator writes to has the very type of the argument.
 import topbit.core;

@@ -1,4 +1,4 @@
-// expect: error: static assertion failed: toy::accumulate, argument 1 'sum': found 'double', wanted 'double&', a variable to write to$
+// expect: error: static assertion failed: toy::accumulate, argument 1 'sum': found 'double', wanted 'double&', a variable of that type to write to$
 // topic: calls
 // What an operator writes to is a variable.
 import topbit.core;

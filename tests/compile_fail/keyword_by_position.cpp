@@ -1,4 +1,4 @@
-// expect: error: static assertion failed: toy::scale, argument 2 'by': is keyword-only; write arg<"by"> = \.\.\.$
+// expect: error: static assertion failed: toy::scale, argument 2 'by': given by position, but it is keyword-only; write arg<"by"> = \.\.\.$
 // topic: calls
 // What stands behind the '*' of a schema is given by name.
 import topbit.core;
