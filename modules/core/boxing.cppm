@@ -91,7 +91,7 @@ template <class R>
 }
 
 template <class T>
-[[gnu::always_inline]] inline T take_result(value& v) {
+T take_result(value& v) {
   if constexpr (is_optional<T>::value) {
     if (v.is_none()) return T();
     return T(take_result<typename T::value_type>(v));
@@ -152,7 +152,7 @@ struct boxed_call<R(A...)> {
  private:
   // A result that is a reference is the argument with its alias set; another is taken from the stack.
   template <class T>
-  static T result(const operator_handle& op, value& v, std::size_t index, A&... a) {
+  [[gnu::always_inline]] static inline T result(const operator_handle& op, value& v, std::size_t index, A&... a) {
     if constexpr (std::is_lvalue_reference_v<T>) {
       static_assert((std::same_as<A, T> || ...), "a result that is a reference needs an argument of that very type");
       const std::array<bool, sizeof...(A)> candidates{std::same_as<A, T>...};
@@ -185,6 +185,12 @@ struct boxed_call<R(A...)> {
 // The boxed entry point of a kernel that has an unboxed one, and a whole call with values for arguments.
 template <class Sig>
 struct unboxed_call;
+
+template <std::size_t Arguments>
+[[gnu::noinline]] void replace_owned(stack& s, value_word::parts result) noexcept {
+  s.drop(Arguments);
+  stack_slots::push(s, value_word::put(result));
+}
 
 template <class R, class... A>
 struct unboxed_call<R(A...)> {
@@ -278,13 +284,9 @@ struct unboxed_call<R(A...)> {
         stack_slots::end_at(s, arguments);
         stack_slots::push(s, std::move(v));
       } else {
-        replace_owned(s, value_word::take_apart(std::move(v)));
+        replace_owned<sizeof...(A)>(s, value_word::take_apart(std::move(v)));
       }
     }
-  }
-  [[gnu::noinline]] static void replace_owned(stack& s, value_word::parts result) noexcept {
-    s.drop(sizeof...(A));
-    stack_slots::push(s, value_word::put(result));
   }
   template <class T>
   [[gnu::always_inline]] static value boxed(std::remove_reference_t<T>& x, value* arguments) {

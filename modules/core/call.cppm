@@ -93,17 +93,33 @@ template <class Op, class... B>
 concept calls_with_defaults =
     sizeof...(B) <= Op::arity && positional_count<B...>() < Op::arity && all_sources_known<Op, B...>();
 
-// Numbers of which every value of the one is a value of the other. A bool is an integer; nothing else becomes a bool.
+// Numbers of which every value of the one is a value of the other. A bool is an integer; nothing else becomes a bool,
+// and what is no number becomes a number by static_cast only.
+template <class To, class From>
+consteval bool keeps_value_of() {
+  if constexpr (std::same_as<To, From>) {
+    return true;
+  } else if constexpr (!std::is_arithmetic_v<From> || std::same_as<To, bool>) {
+    return false;
+  } else {
+    return std::numeric_limits<From>::digits <= std::numeric_limits<To>::digits &&
+           (std::numeric_limits<To>::is_signed || !std::numeric_limits<From>::is_signed) &&
+           (std::floating_point<To> || std::integral<From>);
+  }
+}
 template <class To, class From>
 inline constexpr bool keeps_value = true;
 template <class To, class From>
-  requires(std::is_arithmetic_v<To> && std::is_arithmetic_v<From> && !std::same_as<To, From>)
-inline constexpr bool keeps_value<To, From> =
-    !std::same_as<To, bool> && std::numeric_limits<From>::digits <= std::numeric_limits<To>::digits &&
-    (std::numeric_limits<To>::is_signed || !std::numeric_limits<From>::is_signed) &&
-    (std::floating_point<To> || std::integral<From>);
+  requires std::is_arithmetic_v<To>
+inline constexpr bool keeps_value<To, From> = keeps_value_of<To, From>();
+template <class T, class From>
+inline constexpr bool keeps_value<std::complex<T>, From> =
+    std::same_as<From, std::complex<float>> || std::same_as<From, std::complex<T>> || keeps_value_of<T, From>();
 template <class To, class From>
-inline constexpr bool keeps_value<std::optional<To>, From> = keeps_value<To, From>;
+inline constexpr bool keeps_value<std::optional<To>, From> =
+    std::same_as<From, std::nullopt_t> || keeps_value<To, From>;
+template <class To, class From>
+inline constexpr bool keeps_value<std::optional<To>, std::optional<From>> = keeps_value<To, From>;
 
 // B can be given for a parameter A. An argument that is written to is an lvalue of that very type, or what derives.
 template <class A, class B>
@@ -117,7 +133,7 @@ template <class Op, std::size_t I, class... B>
 consteval bool source_converts() {
   constexpr std::size_t source = source_of<Op, I, B...>();
   if constexpr (source == from_default)
-    return true;
+    return default_for<std::remove_cvref_t<parameter_of<Op, I>>, Op, I>;
   else
     return converts_to<parameter_of<Op, I>, std::tuple_element_t<source, std::tuple<B...>>>;
 }
@@ -138,23 +154,12 @@ consteval void add_argument(verdict& v, std::size_t i) {
   if (!Op::argument_name(i).empty()) v.add(" '").add(Op::argument_name(i)).add("'");
 }
 
-template <class Op, std::size_t I>
-consteval verdict explain_default() {
-  verdict v;
-  add_argument<Op>(v, I);
-  v.add(": the default '").add(Op::default_text(I)).add("' has no C++ value; pass it, or specialise ");
-  v.add("topbit::schema_default for the argument's type");
-  return v;
-}
-
 // The I-th argument of the full call, of parameter type A; B is deduced from forwarding references.
 template <class Op, class A, std::size_t I, class... B>
 [[gnu::always_inline]] constexpr decltype(auto) argument_for(std::tuple<B&&...> all) {
   constexpr std::size_t source = source_of<Op, I, B...>();
   if constexpr (source == from_default) {
-    using T = std::remove_cvref_t<A>;
-    static_assert(default_for<T, Op, I>, explain_default<Op, I>());
-    if constexpr (default_for<T, Op, I>) return default_reader<T>::template value<Op, I>();
+    return default_reader<std::remove_cvref_t<A>>::template value<Op, I>();
   } else {
     using chosen = std::tuple_element_t<source, std::tuple<B&&...>>;
     auto&& x = std::get<source>(std::move(all));
@@ -172,7 +177,8 @@ export template <fixed_string Name>
 inline constexpr detail::keyword<Name> arg{};
 
 /// `op(b...)` is a call: every argument is given once, by position or by name, or has a default, and converts without
-/// losing anything. For generic code; a call that is none of the operator's is an error that says why.
+/// losing anything. All arguments by position, as a kernel takes them, is a call too, keyword-only ones among them. For
+/// generic code; a call that is none of the operator's is an error that says why.
 export template <class Op, class... B>
 concept callable_with = detail::calls_in_full<Op, B...> || detail::calls_by_schema<Op, B...>;
 

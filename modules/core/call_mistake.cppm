@@ -3,6 +3,7 @@ export module topbit.core:call_mistake;
 
 import topbit.std;
 import :call;
+import :default_value;
 import :signature;
 import :text;
 
@@ -17,7 +18,13 @@ consteval void explain_source(verdict& v) {
   if constexpr (source == from_nowhere) {
     add_argument<Op>(v, I);
     v.add(": missing, and it has no default");
-  } else if constexpr (source != from_default) {
+  } else if constexpr (source == from_default) {
+    if constexpr (!default_for<std::remove_cvref_t<parameter_of<Op, I>>, Op, I>) {
+      add_argument<Op>(v, I);
+      v.add(": the default '").add(Op::default_text(I)).add("' has no C++ value; pass it, or specialise ");
+      v.add("topbit::schema_default for the argument's type");
+    }
+  } else {
     using wanted = parameter_of<Op, I>;
     using found = given_type<std::tuple_element_t<source, std::tuple<B...>>>;
     if constexpr (!std::is_convertible_v<found, wanted>) {

@@ -48,37 +48,38 @@ concept has_schema_default = requires(std::string_view text) {
   { schema_default<T>::from(text) } -> std::same_as<T>;
 };
 
-// The elements between the brackets of a list, brackets of inner lists and quotes respected.
-constexpr std::size_t element_count(std::string_view list);
-constexpr std::string_view element(std::string_view list, std::size_t wanted) {
-  std::size_t depth = 0, n = 0, begin = 1;
-  char quote = 0;
-  const auto trimmed = [&](std::size_t end) {
-    while (begin < end && !is_word(list[begin]) && list[begin] != '-' && list[begin] != '[' && list[begin] != '"' &&
-           list[begin] != '\'' && list[begin] != '.')
-      ++begin;
-    while (end > begin && characters.of[static_cast<unsigned char>(list[end - 1])] == character_classes::space) --end;
-    return list.substr(begin, end - begin);
-  };
-  for (std::size_t i = 1; i < list.size(); ++i) {
-    const char c = list[i];
-    if (quote != 0) {
-      if (c == '\\') ++i;
-      if (c == quote) quote = 0;
-    } else if (c == '"' || c == '\'') {
-      quote = c;
-    } else if (c == '[') {
-      ++depth;
-    } else if (depth != 0) {
-      depth -= c == ']' ? 1 : 0;
-    } else if (c == ',' || c == ']') {
-      if (n++ == wanted) return trimmed(i);
-      begin = i + 1;
+// Behind the value that begins here: a list, a string, or a word or number.
+constexpr const char* end_of_value(const char* at) noexcept {
+  if (*at == '[') {
+    at = skip_space(at + 1);
+    while (*at != ']') {
+      at = skip_space(end_of_value(at));
+      if (*at == ',') at = skip_space(at + 1);
     }
+    return at + 1;
+  }
+  if (*at == '"' || *at == '\'') {
+    const char quote = *at;
+    const bool triple = at[1] == quote && at[2] == quote;
+    at += triple ? 3 : 1;
+    while (*at != quote || (triple && (at[1] != quote || at[2] != quote))) at += *at == '\\' ? 2 : 1;
+    return at + (triple ? 3 : 1);
+  }
+  while (*at != ',' && *at != ']' && skip_space(at) == at) ++at;
+  return at;
+}
+// An element of a list that the parser has accepted; empty behind the last one.
+constexpr std::string_view element(std::string_view list, std::size_t wanted) noexcept {
+  const char* at = skip_space(list.data() + 1);
+  for (std::size_t n = 0; *at != ']'; ++n) {
+    const char* const end = end_of_value(at);
+    if (n == wanted) return {at, static_cast<std::size_t>(end - at)};
+    at = skip_space(end);
+    if (*at == ',') at = skip_space(at + 1);
   }
   return {};
 }
-constexpr std::size_t element_count(std::string_view list) {
+constexpr std::size_t element_count(std::string_view list) noexcept {
   std::size_t n = 0;
   while (!element(list, n).empty()) ++n;
   return n;
@@ -93,6 +94,7 @@ struct default_reader {
     else
       return has_schema_default<T>;
   }
+  static constexpr T from(std::string_view literal) { return schema_default<T>::from(literal); }
   // A constant, so that the call holds the value and not the reading of it.
   template <class Op, std::size_t I>
   static constexpr T value() {
@@ -104,6 +106,10 @@ template <class T>
 struct default_reader<std::optional<T>> {
   static constexpr bool accepts(std::string_view literal, int list_size) {
     return literal == "None" || default_reader<T>::accepts(literal, list_size);
+  }
+  static constexpr std::optional<T> from(std::string_view literal) {
+    if (literal == "None") return std::nullopt;
+    return default_reader<T>::from(literal);
   }
   template <class Op, std::size_t I>
   static constexpr std::optional<T> value() {
@@ -138,6 +144,9 @@ template <class E>
 struct default_reader<std::span<const E>> {
   // A list with a size takes one value for all of its elements.
   static constexpr bool accepts(std::string_view literal, int list_size) {
+    if constexpr (!requires { default_reader<E>::from(literal); }) {
+      return literal[0] == '[' && element_count(literal) == 0;
+    }
     if (literal[0] != '[') return list_size > 0 && default_reader<E>::accepts(literal, -1);
     for (std::size_t i = 0; i < element_count(literal); ++i) {
       if (!default_reader<E>::accepts(element(literal, i), -1)) return false;
@@ -163,7 +172,7 @@ struct default_reader<std::span<const E>> {
     constexpr std::string_view text = Op::default_text(I);
     std::array<E, size<Op, I>()> all{};
     for (std::size_t i = 0; i < all.size(); ++i)
-      all[i] = schema_default<E>::from(text[0] == '[' ? element(text, i) : text);
+      all[i] = default_reader<E>::from(text[0] == '[' ? element(text, i) : text);
     return all;
   }();
 };

@@ -4,6 +4,7 @@ export module topbit.core:direct_call;
 
 import topbit.std;
 import :call;
+import :call_mistake;
 import :concepts;
 import :key_set;
 import :op;
@@ -56,11 +57,17 @@ template <class Op, class Target, class R, class... A>
 struct direct_call<Op, Target, R(A...)> {
   [[gnu::always_inline]] constexpr R operator()(A... a) const { return Target::run(std::forward<A>(a)...); }
   template <class... B>
-    requires calls_with_defaults<Op, B...>
+    requires calls_by_schema<Op, B...>
   [[gnu::always_inline]] constexpr R operator()(B&&... b) const {
     return [&]<std::size_t... I>(std::index_sequence<I...>) -> R {
       return (*this)(argument_for<Op, A, I, B...>(std::tuple<B&&...>(std::forward<B>(b)...))...);
     }(std::index_sequence_for<A...>{});
+  }
+  // What is no call of the operator is none of its kernel either, and says why.
+  template <class... B>
+    requires(!callable_with<Op, B...>)
+  constexpr R operator()(B&&...) const {
+    static_assert(callable_with<Op, B...>, explain_call<Op, B...>());
   }
 };
 

@@ -210,7 +210,7 @@ struct literal_reader {
       while (*at == '0') ++at;
       const char* const exponent = at;
       while (is_digit(*at)) ++at;
-      if (at - exponent > 3) return fail_at(begin, "a number between 1e-307 and 1e308");
+      if (at - exponent > 3) return fail_at(begin, "zero, or a number from 1e-307 to below 1e308");
     }
     const char* const last = at;
     if (complex && *at == 'j') ++at;
@@ -222,7 +222,7 @@ struct literal_reader {
       if (again.expected != nullptr) return fail_at(begin, again.expected);
     }
     if (!decimal({begin, static_cast<std::size_t>(last - begin)}).is_double())
-      fail_at(begin, "a number between 1e-307 and 1e308");
+      fail_at(begin, "zero, or a number from 1e-307 to below 1e308");
   }
 
   constexpr void string_literal(const char* wanted) noexcept {

@@ -109,12 +109,12 @@ struct caller<R(A...)> {
     const auto* target = static_cast<const kernel*>(k->state);
     return boxed_call<R(A...)>::run(target, operator_handle(*k->owner), keys, std::forward<A>(a)...);
   }
-  [[clang::optnone]] static R select_backend(A... a, key_set keys, const kernel* k) {
+  static R select_backend(A... a, key_set keys, const kernel* k) {
     key_set chosen = keys - key_set(key::BackendSelect);
     ((chosen = chosen | backend_keys_in(a)), ...);
     return select(k->owner, chosen, std::forward<A>(a)...);
   }
-  [[clang::optnone]] static R trace(A... a, key_set keys, const kernel* k) {
+  static R trace(A... a, key_set keys, const kernel* k) {
     const winner& w = winner_at(k, keys);
     if (!this_thread_is_traced()) return jump(w.front, keys, std::forward<A>(a)...);
     trace_scope scope(w, keys, key_set::from_raw((std::uint64_t{0} | ... | keys_in(a).raw())));
@@ -198,9 +198,10 @@ struct boxed_front {
 template <fixed_string Text, class Sig>
 struct operator_constants {
   static constexpr schema_head head = parsed<Text>::code.head;
-  // A schema's name ends where its '(' begins.
+  static constexpr piece first = head.ns.size != 0 ? head.ns : head.name;
+  static constexpr piece last = head.overload.size != 0 ? head.overload : head.name;
   static constexpr std::string_view name =
-      head.has_signature ? Text.view().substr(0, Text.view().find('(')) : Text.view();
+      Text.view().substr(first.begin, std::size_t{last.begin} + last.size - first.begin);
   static constexpr operator_info info{name, part(Text.view(), head.ns),
                                       head.has_signature ? Text.view() : std::string_view(), &signature_of<Sig>};
 };
@@ -215,14 +216,16 @@ template <fixed_string Text, class Sig>
 struct refused_operator {
   // Where the C++ signature is given, nobody else has looked at the text.
   static_assert(valid_text<Text>, explain_text<Text>());
+  static_assert(unbroken_name<Text>, explain_name<Text>());
   static_assert(signature_agrees<Text, Sig>, explain_agreement<Text, Sig>());
   static_assert(boxable_signature<Sig>,
                 explain_signature(operator_constants<Text, Sig>::name, std::type_identity<Sig>{}));
 };
 struct accepted_operator {};
 template <fixed_string Text, class Sig>
-using checked_operator = std::conditional_t<valid_text<Text> && signature_agrees<Text, Sig> && boxable_signature<Sig>,
-                                            accepted_operator, refused_operator<Text, Sig>>;
+using checked_operator =
+    std::conditional_t<valid_text<Text> && unbroken_name<Text> && signature_agrees<Text, Sig> && boxable_signature<Sig>,
+                       accepted_operator, refused_operator<Text, Sig>>;
 
 }  // namespace detail
 

@@ -135,7 +135,7 @@ class schema_parser {
       item.keyword_only = keyword_only;
       space();
       const char* const name_at = at_;
-      item.name = word("an argument name");
+      item.name = word_here("an argument name");
       for (std::size_t i = 0; i < head_.arguments; ++i) {
         const piece other = items_[i].name;
         if (other.size == item.name.size && same(begin_ + other.begin, name_at, other.size))
@@ -177,7 +177,7 @@ class schema_parser {
     item_code& item = items_[head_.arguments + head_.returns];
     type(item);
     space();
-    if (starts_word(*at_)) item.name = word("a name");
+    if (starts_word(*at_)) item.name = word_here("a name");
     ++head_.returns;
   }
   constexpr void dots() noexcept {
@@ -189,7 +189,6 @@ class schema_parser {
 
   // A type and its annotations; `inner` is the type of an element of a tuple or the like.
   constexpr void type(item_code& item, int depth = 0) noexcept {
-    space();
     const char* const begin = at_;
     if (depth > 8) return fail("fewer types inside each other");
     if (*at_ == '(') {
@@ -198,12 +197,13 @@ class schema_parser {
       type_name();
       item.made_of_types = *at_ == '(' && holds_types(begin);
     }
-    if (item.made_of_types) elements(depth);
+    if (item.made_of_types) elements(begin, depth);
     item.type = from(begin);
     if (item.made_of_types || item.type.size > sizeof item.key.core)
       head_.simple = false;
     else
       __builtin_memcpy(item.key.core, begin, item.type.size);
+    if (depth != 0 && (*at_ == '(' || *at_ == '!')) return fail("no annotation inside another type");
     if (*at_ == '(') {
       item.alias = annotation(item.alias_after, item.key.writes);
     } else if (*at_ == '!') {
@@ -232,6 +232,7 @@ class schema_parser {
         item.list_alias = annotation(after, writes);
         if (after.size != 0 || writes != item.key.writes)
           fail_at(annotated, "a list's own sets, written like its elements' and without '->'");
+        if (*at_ == '[' || *at_ == '(') fail("nothing but '?' behind the annotation of a list");
       }
     }
   }
@@ -247,11 +248,11 @@ class schema_parser {
   }
   constexpr void type_name() noexcept {
     const char* const begin = at_;
-    word("a type");
+    word_here("a type");
     // Names may be qualified: `img::image`, `__torch__.torch.classes.ns.name`.
     while ((*at_ == '.' && starts_word(at_[1])) || (*at_ == ':' && at_[1] == ':')) {
       at_ += *at_ == '.' ? 1 : 2;
-      word("a name after '::'");
+      word_here("a name after '::'");
     }
     // Most types are 'int' or begin with a capital.
     if (*begin < 'd' || at_ - begin == 3) return;
@@ -265,12 +266,17 @@ class schema_parser {
       default: return false;
     }
   }
-  constexpr void elements(int depth) noexcept {
+  constexpr void elements(const char* const begin, int depth) noexcept {
     ++at_;
+    int count = 0;
     do {
       item_code element;
+      space();
       type(element, depth + 1);
+      ++count;
     } while (take(','));
+    if (*begin == 'D' && count != 2) fail("two types in a Dict, of its keys and of its values");
+    if ((*begin == 'F' || *begin == 'A' || *begin == 'R') && count != 1) fail("one type");
     expect(')', "',' or ')' after a type");
   }
 
@@ -291,8 +297,10 @@ class schema_parser {
     space();
     const char* const begin = at_;
     const char* end = at_;
+    int count = 0;
     do {
       space();
+      if (++count > 16) fail("at most 16 alias sets");
       if (*at_ == '*')
         ++at_;
       else
@@ -315,8 +323,12 @@ class schema_parser {
   }
 
   constexpr piece word(const char* expected) noexcept {
-    const char* at = skip_space(at_);
-    const char* const begin = at_ = at;
+    space();
+    return word_here(expected);
+  }
+  constexpr piece word_here(const char* expected) noexcept {
+    const char* at = at_;
+    const char* const begin = at;
     if (!starts_word(*at)) {
       fail(expected);
       return {};

@@ -34,7 +34,7 @@ constexpr void print_core(text_sink& out, std::string_view core) {
 // The names of alias sets in order, each once; '*' is all there is if it is one of them.
 constexpr text_sink alias_sets(std::string_view text) {
   text_sink out;
-  std::array<std::string_view, 32> names{};
+  std::array<std::string_view, 16> names{};  // the parser takes no more
   std::size_t n = 0;
   if (text.empty()) return out;
   const char* const last = text.data() + text.size();
@@ -53,7 +53,6 @@ constexpr text_sink alias_sets(std::string_view text) {
     std::size_t at = 0;
     while (at < n && names[at] < name) ++at;
     if (at < n && names[at] == name) continue;
-    if (n == names.size()) continue;
     for (std::size_t k = n++; k > at; --k) names[k] = names[k - 1];
     names[at] = name;
   }

@@ -225,7 +225,7 @@ inline constexpr bool covers = detail::covers_or_says_why<decltype(Set), decltyp
 /// The same as an answer.
 export template <auto Set, auto... Op>
 inline constexpr bool covered = detail::no_hole<detail::set_question<typename decltype(Set)::plain, decltype(Op)...>>;
-/// What is missing: an array of missing_kernel, operators in their order.
+/// What is missing: an array of missing_kernel, by key and then by operator, both in their order.
 export template <auto Set, auto... Op>
 inline constexpr const auto& holes =
     detail::holes_of<detail::set_question<typename decltype(Set)::plain, decltype(Op)...>>;
@@ -238,6 +238,7 @@ inline constexpr bool covers_all = detail::application_covered_or_says_why<Opera
 /// The same as an answer.
 export template <class Operators, class Keys, auto... SetOrHole>
 inline constexpr bool covered_all =
+    detail::distinct_kernels<typename detail::application_question<Operators, Keys, decltype(SetOrHole)...>::set> &&
     detail::no_hole<detail::application_question<Operators, Keys, decltype(SetOrHole)...>> &&
     detail::nothing_stale<detail::application_question<Operators, Keys, decltype(SetOrHole)...>>;
 /// What is missing beyond the holes declared: an array of missing_kernel, operators in their order.

@@ -175,10 +175,10 @@ template <type_key Key>
 inline constexpr bool is_mapped = mapped_schema_type<core_name<Key>()>;
 
 // Every item of the schema stands for a C++ type.
+template <fixed_string Text, class Items>
+inline constexpr bool all_mapped = false;
 template <fixed_string Text, std::size_t... I>
-consteval bool all_mapped(std::index_sequence<I...>) {
-  return (is_mapped<parsed<Text>::code.items[I].key> && ...);
-}
+inline constexpr bool all_mapped<Text, std::index_sequence<I...>> = (is_mapped<parsed<Text>::code.items[I].key> && ...);
 consteval std::size_t items_of(const schema_head& head) { return std::size_t{head.arguments} + head.returns; }
 
 template <fixed_string Text>
@@ -186,7 +186,7 @@ concept valid_text = parsed<Text>::code.head.column == 0;
 template <fixed_string Text>
 concept valid_schema = valid_text<Text> && parsed<Text>::code.head.simple &&
                        !parsed<Text>::code.head.variadic_arguments && !parsed<Text>::code.head.variadic_returns &&
-                       all_mapped<Text>(std::make_index_sequence<items_of(parsed<Text>::code.head)>{});
+                       all_mapped<Text, std::make_index_sequence<items_of(parsed<Text>::code.head)>>;
 
 /// Why this text is neither a schema nor a name; empty if it is one of them.
 template <fixed_string Text>
@@ -196,6 +196,22 @@ consteval verdict explain_text() {
   if (head.column != 0) {
     v.add("schema '").add(Text.view()).add("', column ").add(head.column).add(": expected ").add(head.expected);
   }
+  return v;
+}
+
+// The name of an operator in code is a part of its text, so nothing stands inside it.
+consteval bool is_unbroken(const schema_head& head) {
+  const piece first = head.ns.size != 0 ? head.ns : head.name;
+  const piece last = head.overload.size != 0 ? head.overload : head.name;
+  const int marks = (head.ns.size != 0 ? 2 : 0) + (head.overload.size != 0 ? 1 : 0);
+  return last.begin + last.size - first.begin == head.ns.size + head.name.size + head.overload.size + marks;
+}
+template <fixed_string Text>
+concept unbroken_name = is_unbroken(parsed<Text>::code.head);
+template <fixed_string Text>
+consteval verdict explain_name() {
+  verdict v;
+  v.add("schema '").add(Text.view()).add("': found white space or a comment inside the operator's name, wanted none");
   return v;
 }
 

@@ -3,6 +3,7 @@ export module topbit.core:signature_types;
 
 import topbit.std;
 import :characters;
+import :literal;
 import :signature;
 import :text;
 import :text_sink;
@@ -141,30 +142,43 @@ struct types_of<R(A...)> {
   static constexpr signature_types value{named<R>, arguments, result_list<R>::all};
 };
 
-// The letter of the alias set that a written argument is in.
-constexpr char alias_of(const signature_types& types, std::size_t argument) noexcept {
-  char letter = 'a';
-  for (std::size_t i = 0; i < argument; ++i) letter = static_cast<char>(letter + (types.arguments[i].writes ? 1 : 0));
-  return letter;
+// The alias set that a written argument is in: a, b, ..., z, a1, b1, ...
+constexpr void print_alias(text_sink& out, const signature_types& types, std::size_t argument) {
+  int n = 0;
+  for (std::size_t i = 0; i < argument; ++i) n += types.arguments[i].writes ? 1 : 0;
+  out += static_cast<char>('a' + n % 26);
+  if (n >= 26) out += static_cast<char>('0' + n / 26);
 }
 
-// A C++ name as a word of the schema language: what is no part of a name becomes '_'.
+// A C++ name as a word of the schema language: what is no part of a name becomes '_', and a word that would be taken
+// for a mistake gets one behind it.
 constexpr void print_word(text_sink& out, const worded_type& type) {
   if (!type.word.empty()) {
     out += type.word;
     return;
   }
   const name_buffer name = for_people(type.raw);
+  text_sink word;
   bool gap = false;
-  for (char c : name.view()) {
-    if (!is_word(c) && c != ':') {
+  for (std::size_t i = 0; i < name.size; ++i) {
+    const char c = name.text[i];
+    if (c == ':' && i + 2 < name.size && name.text[i + 1] == ':' && starts_word(name.text[i + 2])) {
+      if (!word.view().empty()) word += "::";
+      gap = false;
+      ++i;
+      continue;
+    }
+    if (c == '*') word += "_ptr";
+    if (!is_word(c)) {
       gap = true;
       continue;
     }
-    if (gap) out += '_';
+    if (gap && !word.view().empty()) word += '_';
     gap = false;
-    out += c;
+    word += c;
   }
+  out += word.view();
+  if (word.view().empty() || instead_of(word.view().data(), word.view().size()) != nullptr) out += '_';
 }
 
 constexpr void print_modifiers(text_sink& out, const worded_type& type) {
@@ -190,7 +204,7 @@ constexpr void print_result(text_sink& out, const signature_types& types, std::s
       if (types.arguments[i].raw != type.raw) continue;
       if (candidates != same_results || nth == place) {
         out += first ? '(' : '|';
-        out += alias_of(types, i);
+        print_alias(out, types, i);
         first = false;
       }
       ++nth;
@@ -207,7 +221,11 @@ constexpr text_sink print_inferred(std::string_view name, const signature_types&
     const named_type& type = types.arguments[i];
     if (i != 0) out += ", ";
     print_word(out, type.word);
-    if (type.writes) (((out += '(') += alias_of(types, i)) += '!') += ')';
+    if (type.writes) {
+      out += '(';
+      print_alias(out, types, i);
+      out += "!)";
+    }
     print_modifiers(out, type.word);
     out += " _";
     if (i >= 10) out += static_cast<char>('0' + i / 10);

@@ -110,10 +110,45 @@ struct boxed_type<scalar> {
 
 template <>
 struct schema_default<scalar> {
+  static constexpr bool accepts(std::string_view text) {
+    return schema_default<bool>::accepts(text) || schema_default<double>::accepts(text);
+  }
   static constexpr scalar from(std::string_view text) {
-    if (text == "True" || text == "False") return scalar(text == "True");
-    if (text.find_first_of(".e") == std::string_view::npos) return scalar(schema_default<std::int64_t>::from(text));
+    if (schema_default<bool>::accepts(text)) return scalar(schema_default<bool>::from(text));
+    if (schema_default<std::int64_t>::accepts(text)) return scalar(schema_default<std::int64_t>::from(text));
     return scalar(schema_default<double>::from(text));
+  }
+};
+template <>
+struct schema_default<dtype> {
+  static constexpr bool accepts(std::string_view text) { return found(text).has_value(); }
+  static constexpr dtype from(std::string_view text) { return *found(text); }
+
+ private:
+  static constexpr std::optional<dtype> found(std::string_view text) {
+    if (text == "bool") return dtype::boolean;
+    if (text == "int64" || text == "long") return dtype::int64;
+    if (text == "float32" || text == "float") return dtype::float32;
+    if (text == "float64" || text == "double") return dtype::float64;
+    return std::nullopt;
+  }
+};
+template <>
+struct schema_default<layout> {
+  static constexpr bool accepts(std::string_view text) {
+    return text == "strided" || text == "sparse_coo" || text == "sparse_csr";
+  }
+  static constexpr layout from(std::string_view text) {
+    return text == "strided" ? layout::strided : text == "sparse_coo" ? layout::sparse_coo : layout::sparse_csr;
+  }
+};
+template <>
+struct schema_default<memory_format> {
+  static constexpr bool accepts(std::string_view text) {
+    return text == "contiguous_format" || text == "preserve_format";
+  }
+  static constexpr memory_format from(std::string_view text) {
+    return text == "preserve_format" ? memory_format::preserve : memory_format::contiguous;
   }
 };
 

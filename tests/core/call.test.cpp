@@ -96,3 +96,49 @@ TEST_CASE("call: arguments become the types of the schema, whatever the caller h
   // A temporary that is made of an argument lives as long as the call.
   CHECK(scale(t, tb::arg<"unit"> = std::string(100, 'x')).find(std::string(100, 'x')) != std::string::npos);
 }
+
+TEST_CASE("call: what could lose something in the conversion is no call", "[core][call]") {
+  STATIC_REQUIRE(tb::callable_with<plain_op, const toy::tensor&, unsigned>);
+  STATIC_REQUIRE(tb::callable_with<plain_op, const toy::tensor&, bool>);
+  STATIC_REQUIRE_FALSE(tb::callable_with<plain_op, const toy::tensor&, double>);
+  STATIC_REQUIRE_FALSE(tb::callable_with<plain_op, const toy::tensor&, std::uint64_t>);
+  STATIC_REQUIRE_FALSE(tb::callable_with<plain_op, const toy::tensor&, __int128>);
+  struct counted {
+    operator double() const { return 2.5; }
+  };
+  STATIC_REQUIRE_FALSE(tb::callable_with<plain_op, const toy::tensor&, counted>);
+  using flags_op = tb::op<"call::flags(bool b=False, float f=0, int? n=None, complex c=0) -> int">;
+  STATIC_REQUIRE(tb::callable_with<flags_op, bool, float, int>);
+  STATIC_REQUIRE(tb::callable_with<flags_op, bool, int, std::nullopt_t, double>);
+  STATIC_REQUIRE(tb::callable_with<flags_op, bool, int, std::optional<int>>);
+  STATIC_REQUIRE_FALSE(tb::callable_with<flags_op, const char*>);
+  STATIC_REQUIRE_FALSE(tb::callable_with<flags_op, int>);
+  STATIC_REQUIRE_FALSE(tb::callable_with<flags_op, bool, std::int64_t>);
+  STATIC_REQUIRE_FALSE(tb::callable_with<flags_op, bool, float, double>);
+  STATIC_REQUIRE_FALSE(tb::callable_with<flags_op, bool, float, std::optional<double>>);
+  STATIC_REQUIRE_FALSE(tb::callable_with<flags_op, bool, float, int, std::int64_t>);
+}
+
+namespace call_ops {
+constexpr tb::op<
+    "call::lists(int[2] a=3, int[] b=[1, # 5,\n 2], float[] c=[], int?[] d=[1, None], bool[] e=[True, False], "
+    "str f='''it's \\101''') -> str">
+    lists;
+std::string lists_cpu(std::span<const std::int64_t> a, std::span<const std::int64_t> b, std::span<const double> c,
+                      std::span<const std::optional<std::int64_t>> d, std::span<const bool> e, std::string_view f) {
+  std::string text;
+  for (std::int64_t x : a) text += std::to_string(x) + " ";
+  for (std::int64_t x : b) text += std::to_string(x) + " ";
+  text += std::to_string(c.size()) + " ";
+  for (const auto& x : d) text += x ? std::to_string(*x) + " " : "none ";
+  for (bool x : e) text += x ? "true " : "false ";
+  return text + std::string(f);
+}
+const auto list_kernels = tb::fragment("call").def(lists).impl<&lists_cpu>(lists);
+}  // namespace call_ops
+
+TEST_CASE("call: lists and texts are defaults too", "[core][call]") {
+  CHECK(call_ops::lists() == "3 3 1 2 0 1 none true false it's A");
+  const std::int64_t given[] = {9};
+  CHECK(call_ops::lists(tb::arg<"b"> = std::span<const std::int64_t>(given)) == "3 3 9 0 1 none true false it's A");
+}

@@ -265,3 +265,8 @@ TEST_CASE("op: a kernel that calls by the front door meets what it changed of th
   CHECK(twice(t, true) == "{CPU, Tracer}");
   CHECK(twice(t, false) == "{CPU}");
 }
+
+TEST_CASE("op: white space around a name is no part of it", "[core][op][G4]") {
+  STATIC_REQUIRE(tb::op<"  spaced::name.o (int a) -> int">::name() == "spaced::name.o");
+  STATIC_REQUIRE(tb::op<" spaced::name ", int(int)>::name() == "spaced::name");
+}

@@ -23,7 +23,7 @@ TEST_CASE("schema_print: canonical text stays as it is", "[core][schema_print][G
       "f(int[3] kernel, int[] stride=[], int[2] dilation=1, bool mode=False) -> (Tensor x, Tensor[] y)",
       "f(float eps=1e-05, float big=1e+20, str a=\"x'y\", Device? d=None, Tensor?[] l=[]) -> Tensor?",
       "f(Tensor a, *, Tensor(b!)? out=None, int c) -> ()", "f(Tensor! a) -> Tensor!",
-      "f(Tensor(a!)[](b!) l, Dict(str, Tensor(a)) d, (int, int)[] p) -> ((int, int))", "f(int a, ...) -> (int, ...)",
+      "f(Tensor(a!)[](b!) l, Dict(str, Tensor) d, (int, int)[] p) -> ((int, int))", "f(int a, ...) -> (int, ...)",
       "f(...) -> ...", "f(int[2]? a=None, int?[2] b=[1, None]) -> ()", "f(Device d=\"cuda:0\") -> ()",
       "f(complex z=2.5j, Scalar s=2, Scalar t=2.0, Scalar u=True, float v=-inf) -> ()",
       "f(ScalarType t=long, Layout l=strided, MemoryFormat m=contiguous_format, int r=Mean) -> ()",

@@ -57,4 +57,8 @@ TEST_CASE("signature_types: an inferred schema is a canonical schema", "[core][s
   CHECK(comes_back(schema_of<tensor&(tensor&, tensor&)>()));
   CHECK(comes_back(schema_of<std::tuple<double, std::vector<tensor>>(std::span<const tensor>, const tensor&)>()));
   CHECK(comes_back(schema_of<float(int, const std::map<int, tensor>&)>()));
+  CHECK(comes_back(schema_of<void(double*, void*, std::string*, void (*)(), int toy::image::*)>()));
+  using t = tensor;
+  CHECK(comes_back(schema_of<void(t&, t&, t&, t&, t&, t&, t&, t&, t&, t&, t&, t&, t&, t&, t&, t&, t&, t&, t&, t&, t&,
+                                  t&, t&, t&, t&, t&, t&, t&)>()));
 }

@@ -17,6 +17,13 @@ void require(bool holds, const char* what) {
   std::abort();
 }
 
+std::string without_space(std::string_view text) {
+  std::string out;
+  const char* const end = text.data() + text.size();
+  for (const char* at = detail::skip_space(text.data()); at < end; at = detail::skip_space(at + 1)) out += *at;
+  return out;
+}
+
 struct parse {
   std::vector<detail::item_code> codes;
   std::vector<schema_item> items;
@@ -51,11 +58,15 @@ extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t siz
   require(second.head.column == 0, "the printed text is a schema");
   require(detail::print(second.view(canonical)).view() == canonical, "the printed text is canonical");
   const schema_view a = first.view(text), b = second.view(canonical);
-  require(a.arguments.size() == b.arguments.size() && a.returns.size() == b.returns.size(), "nothing is lost");
+  require(a.arguments.size() == b.arguments.size() && a.returns.size() == b.returns.size() &&
+              a.variadic_arguments == b.variadic_arguments && a.variadic_returns == b.variadic_returns,
+          "nothing is lost");
   for (std::size_t i = 0; i < first.items.size(); ++i) {
     const schema_item &x = first.items[i], &y = second.items[i];
     require(x.name == y.name && x.modifiers == y.modifiers && x.list_size == y.list_size && x.writes == y.writes &&
-                x.keyword_only == y.keyword_only && x.has_default == y.has_default,
+                x.keyword_only == y.keyword_only && x.has_default == y.has_default &&
+                without_space(x.type) == without_space(y.type) && x.alias.empty() == y.alias.empty() &&
+                x.list_alias.empty() == y.list_alias.empty() && (!x.alias_after.empty() || y.alias_after.empty()),
             "items come back as they were");
   }
   return 0;

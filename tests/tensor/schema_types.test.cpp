@@ -111,3 +111,17 @@ TEST_CASE("schema_types: a scalar keeps its category", "[tensor][text]") {
   CHECK(written(tb::scalar(true)) == "True");
   CHECK(refusal<tb::scalar>("two") == "found 'two' at column 1, wanted a number");
 }
+
+TEST_CASE("schema_types: a default is the value it is written as", "[tensor][schema_types]") {
+  using topbit::schema_default;
+  STATIC_REQUIRE(schema_default<topbit::scalar>::from("2").type() == topbit::dtype::int64);
+  STATIC_REQUIRE(schema_default<topbit::scalar>::from("1E5").to_double() == 1e5);
+  STATIC_REQUIRE(schema_default<topbit::scalar>::from("-inf").to_double() < -1e300);
+  STATIC_REQUIRE(schema_default<topbit::scalar>::from("nan").type() == topbit::dtype::float64);
+  STATIC_REQUIRE(schema_default<topbit::scalar>::from("True").type() == topbit::dtype::boolean);
+  STATIC_REQUIRE_FALSE(schema_default<topbit::scalar>::accepts("2j"));
+  STATIC_REQUIRE(schema_default<topbit::dtype>::from("long") == topbit::dtype::int64);
+  STATIC_REQUIRE_FALSE(schema_default<topbit::dtype>::accepts("complex64"));
+  STATIC_REQUIRE(schema_default<topbit::layout>::from("sparse_coo") == topbit::layout::sparse_coo);
+  STATIC_REQUIRE(schema_default<topbit::memory_format>::from("preserve_format") == topbit::memory_format::preserve);
+}
