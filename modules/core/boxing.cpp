@@ -4,13 +4,6 @@ import topbit.std;
 
 namespace topbit::detail {
 
-void raise_bad_argument(const operator_handle& op, std::size_t index, std::string_view wanted, std::string_view found) {
-  const std::string name(op.name());
-  throw bad_argument(name + ", " + entry_of(op.entry()).argument_label(index) + ": found '" + std::string(found) +
-                         "', wanted '" + std::string(wanted) + "'",
-                     name);
-}
-
 namespace {
 
 // "the boxed kernel registered for CUDA at f.cpp:12"; with all places where one function is registered at several, and
@@ -68,6 +61,25 @@ std::size_t aliased_argument(const operator_handle& op, std::size_t result, std:
   return candidates[from_end] ? from_end : last;
 }
 
+namespace {
+
+[[noreturn]] void raise_bad_argument(const operator_handle& op, std::size_t index, std::string_view wanted,
+                                     std::string_view found) {
+  const std::string name(op.name());
+  throw bad_argument(name + ", " + entry_of(op.entry()).argument_label(index) + ": found '" + std::string(found) +
+                         "', wanted '" + std::string(wanted) + "'",
+                     name);
+}
+
+[[noreturn]] void raise_too_few(const operator_handle& op, std::size_t wanted, std::size_t found) {
+  const std::string name(op.name());
+  throw bad_argument(name + ": found " + std::to_string(found) + " values on the stack, wanted " +
+                         std::to_string(wanted) + " arguments",
+                     name);
+}
+
+}  // namespace
+
 void check_arguments(const operator_handle& op, const stack& s, std::span<const slot_info> slots) {
   if (s.size() < slots.size()) raise_too_few(op, slots.size(), s.size());
   const std::span<const value> arguments = s.top(slots.size());
@@ -80,13 +92,6 @@ void check_arguments(const operator_handle& op, const stack& s, std::span<const 
 
 void run_boxed_kernel(const kernel* k, entry_head* head, key_set keys, stack& s) {
   k->boxed(k, operator_handle(*head), keys, s);
-}
-
-void raise_too_few(const operator_handle& op, std::size_t wanted, std::size_t found) {
-  const std::string name(op.name());
-  throw bad_argument(name + ": found " + std::to_string(found) + " values on the stack, wanted " +
-                         std::to_string(wanted) + " arguments",
-                     name);
 }
 
 void raise_wrong_signature(const operator_handle& h, std::string_view wanted) {

@@ -22,8 +22,6 @@ namespace topbit {
 
 namespace detail {
 
-[[noreturn]] void raise_bad_argument(const operator_handle& op, std::size_t index, std::string_view wanted,
-                                     std::string_view found);
 // A boxed kernel that is run for an operator: what errors about its results are told.
 struct boxed_target {
   operator_handle op;
@@ -32,7 +30,6 @@ struct boxed_target {
 [[noreturn]] void raise_bad_result(const boxed_target& called, std::size_t index, std::string_view wanted,
                                    std::string_view found);
 [[noreturn]] void raise_result_count(const boxed_target& called, std::size_t wanted, std::ptrdiff_t found);
-[[noreturn]] void raise_too_few(const operator_handle& op, std::size_t wanted, std::size_t found);
 // The argument, one of several candidates, that the reference result at this index is: the one with its alias set in
 // the schema, else, as the reference has it, the first candidate for in-place forms and the last ones for out forms.
 std::size_t aliased_argument(const operator_handle& op, std::size_t result, std::size_t results,

@@ -5,6 +5,7 @@ export module topbit.core:default_value;
 import topbit.std;
 import :characters;
 import :decimal;
+import :literal;
 import :schema_print;
 import :text;
 
@@ -58,13 +59,7 @@ constexpr const char* end_of_value(const char* at) noexcept {
     }
     return at + 1;
   }
-  if (*at == '"' || *at == '\'') {
-    const char quote = *at;
-    const bool triple = at[1] == quote && at[2] == quote;
-    at += triple ? 3 : 1;
-    while (*at != quote || (triple && (at[1] != quote || at[2] != quote))) at += *at == '\\' ? 2 : 1;
-    return at + (triple ? 3 : 1);
-  }
+  if (*at == '"' || *at == '\'') return end_of_string(at);
   while (*at != ',' && *at != ']' && skip_space(at) == at) ++at;
   return at;
 }

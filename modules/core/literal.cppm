@@ -80,6 +80,15 @@ constexpr bool is_one_of(std::string_view word, std::initializer_list<std::strin
   return false;
 }
 
+// Behind a string, quotes and all, that has been accepted.
+constexpr const char* end_of_string(const char* at) noexcept {
+  const char quote = *at;
+  const bool triple = at[1] == quote && at[2] == quote;
+  at += triple ? 3 : 1;
+  while (*at != quote || (triple && (at[1] != quote || at[2] != quote))) at += *at == '\\' ? 2 : 1;
+  return at + (triple ? 3 : 1);
+}
+
 // Reads one default and says what was expected where it is none.
 struct literal_reader {
   const char* at;

@@ -4,6 +4,7 @@ export module topbit.core:mismatch;
 
 import topbit.std;
 import :key_set;
+import :literal;
 import :signature_types;
 import :text;
 
@@ -43,19 +44,14 @@ constexpr std::string_view inside(std::string_view type, std::string_view begin)
   if (!type.starts_with(begin) || !type.ends_with('>')) return {};
   return type.substr(begin.size(), type.size() - begin.size() - 1);
 }
-constexpr bool is_one_of(std::string_view text, std::span<const std::string_view> all) {
-  for (std::string_view each : all) {
-    if (text == each) return true;
-  }
-  return false;
+constexpr bool is_other_integer(std::string_view type) {
+  return is_one_of(type, {"int", "unsigned int", "short", "unsigned short", "signed char", "unsigned char", "char",
+                          "unsigned long", "long long", "unsigned long long"});
 }
-inline constexpr std::string_view other_integers[] = {"int",         "unsigned int",      "short", "unsigned short",
-                                                      "signed char", "unsigned char",     "char",  "unsigned long",
-                                                      "long long",   "unsigned long long"};
 
 // The mend of a typical mistake, as the end of its sentence; empty where there is no telling.
 constexpr std::string_view mend_of_word(std::string_view wanted, std::string_view found) {
-  if (wanted == "int64_t" && is_one_of(found, other_integers)) return "; an int of a schema is std::int64_t";
+  if (wanted == "int64_t" && is_other_integer(found)) return "; an int of a schema is std::int64_t";
   if (wanted == "double" && found == "float") return "; a float of a schema is double";
   if (wanted == "std::complex<double>" && found == "std::complex<float>")
     return "; a complex of a schema is std::complex<double>";

@@ -11,12 +11,6 @@ import :literal;
 
 namespace topbit {
 
-export struct schema_mistake {
-  std::size_t column = 0;  // 0: none
-  std::string_view expected;
-  constexpr bool ok() const noexcept { return column == 0; }
-};
-
 export inline constexpr std::size_t max_schema_arguments = 64;
 export inline constexpr std::size_t max_schema_text = 65'000;
 

@@ -141,10 +141,7 @@ constexpr void print_value(text_sink& out, const char*& at, const char* end, lit
     ++at;
     out += ']';
   } else if (*at == '"' || *at == '\'') {
-    const bool triple = at[1] == *at && at[2] == *at;
-    at += triple ? 3 : 1;
-    while (*at != *begin || (triple && (at[1] != *begin || at[2] != *begin))) at += *at == '\\' ? 2 : 1;
-    at += triple ? 3 : 1;
+    at = end_of_string(at);
     print_string(out, {begin, static_cast<std::size_t>(at - begin)});
   } else if (starts_word(*at) || (*at == '-' && starts_word(at[1]))) {
     do ++at;
@@ -255,11 +252,8 @@ constexpr text_sink print(const schema_view& s) {
 }
 
 template <fixed_string Text>
-consteval auto print_fixed() {
-  fixed_string<print(parts<Text>::view).view().size() + 1> text;
-  const text_sink printed = print(parts<Text>::view);
-  for (std::size_t i = 0; i < printed.view().size(); ++i) text.chars[i] = printed.view()[i];
-  return text;
+constexpr text_sink print_text() {
+  return print(parts<Text>::view);
 }
 
 }  // namespace detail
@@ -269,7 +263,7 @@ export std::string to_string(const schema_view& s);
 /// The same at compile time, as a fixed_string.
 export template <fixed_string Text>
   requires detail::valid_text<Text>
-inline constexpr auto canonical_schema = detail::print_fixed<Text>();
+inline constexpr auto canonical_schema = detail::fixed_text<&detail::print_text<Text>>();
 
 export constexpr bool operator==(const schema_view& a, const schema_view& b) {
   return detail::print(a).view() == detail::print(b).view();

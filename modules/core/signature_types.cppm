@@ -244,11 +244,8 @@ constexpr text_sink print_inferred(std::string_view name, const signature_types&
 std::string infer_schema(std::string_view name, const signature_types& types);
 
 template <fixed_string Name, class Sig>
-consteval auto infer_fixed() {
-  fixed_string<print_inferred(Name.view(), types_of<Sig>::value).view().size() + 1> text;
-  const text_sink printed = print_inferred(Name.view(), types_of<Sig>::value);
-  for (std::size_t i = 0; i < printed.view().size(); ++i) text.chars[i] = printed.view()[i];
-  return text;
+constexpr text_sink infer_text() {
+  return print_inferred(Name.view(), types_of<Sig>::value);
 }
 
 }  // namespace detail
@@ -257,6 +254,6 @@ consteval auto infer_fixed() {
 /// "ns::f(Tensor _0, Tensor(a!) _1) -> float". Arguments have no names, so they are called by their places; what a
 /// kernel may write is what it takes by reference, and a result that is a reference is such an argument.
 export template <fixed_string Name, class Sig>
-inline constexpr auto inferred_schema = detail::infer_fixed<Name, Sig>();
+inline constexpr auto inferred_schema = detail::fixed_text<&detail::infer_text<Name, Sig>>();
 
 }  // namespace topbit

@@ -2,6 +2,7 @@
 export module topbit.core:text_sink;
 
 import topbit.std;
+import :text;
 
 namespace topbit {
 
@@ -47,6 +48,15 @@ class text_sink {
   char* data_ = nullptr;
   std::size_t size_ = 0, capacity_ = 0;
 };
+
+// What Print() gives, as a fixed_string of its size.
+template <text_sink (*Print)()>
+consteval auto fixed_text() {
+  fixed_string<Print().view().size() + 1> text;
+  const text_sink printed = Print();
+  for (std::size_t i = 0; i < printed.view().size(); ++i) text.chars[i] = printed.view()[i];
+  return text;
+}
 
 }  // namespace detail
 
