@@ -30,6 +30,7 @@ install(FILES
   ${CMAKE_CURRENT_LIST_DIR}/requirements.cmake
   ${CMAKE_CURRENT_LIST_DIR}/plugins.cmake
   DESTINATION ${topbit_package_dir})
-install(FILES ${PROJECT_SOURCE_DIR}/kernels/abi/kernel_abi.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/topbit)
+install(FILES ${PROJECT_SOURCE_DIR}/kernels/abi/kernel_abi.h ${PROJECT_SOURCE_DIR}/kernels/abi/kernel_ops.h
+  DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/topbit)
 target_include_directories(topbit_ops INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DATADIR}/topbit)

@@ -28,13 +28,25 @@ struct at_host {
   T x;
   operator T() const { return x; }
 };
+inline void flip(tb_plan& plan) {
+  for (int i = 0; i < plan.operands; ++i) plan.operand[i].data = flipped(plan.operand[i].data);
+}
 template <>
 struct at_host<const tb_plan*> {
   tb_plan plan;
-  explicit at_host(const tb_plan* p) : plan(*p) {
-    for (int i = 0; i < plan.operands; ++i) plan.operand[i].data = flipped(plan.operand[i].data);
-  }
+  explicit at_host(const tb_plan* p) : plan(*p) { flip(plan); }
   operator const tb_plan*() const { return &plan; }
+};
+// A struct with a plan as its first part.
+template <class T>
+struct planned_at_host {
+  T all;
+  explicit planned_at_host(const T* given) : all(*given) { flip(all.plan); }
+  operator const T*() const { return &all; }
+};
+template <>
+struct at_host<const tb_pointwise*> : planned_at_host<tb_pointwise> {
+  using planned_at_host::planned_at_host;
 };
 template <>
 struct at_host<const tb_reduce*> {
@@ -74,15 +86,18 @@ const tb_kernels* npu_kernels() {
       .size = sizeof(tb_kernels),
       .version = TB_ABI_VERSION,
       .name = "npu",
-      .fill = &kernel<&k::fill>::run,
-      .arange = &kernel<&k::arange>::run,
       .copy = &kernel<&k::copy>::run,
-      .unary = &kernel<&k::unary>::run,
-      .binary = &kernel<&k::binary>::run,
-      .compare = &kernel<&k::compare>::run,
+      .arange = &kernel<&k::arange>::run,
+      .pointwise = &kernel<&k::pointwise>::run,
+      .reduce = nullptr,
+      .rowwise = nullptr,
+      .matmul = &kernel<&k::matmul>::run,
+      .take = nullptr,
+      .random = nullptr,
+      .nonzero = nullptr,
+      .pool = nullptr,
       .sum = &kernel<&k::sum>::run,
       .argmax = &kernel<&k::argmax>::run,
-      .matmul = &kernel<&k::matmul>::run,
       .log_softmax = &kernel<&k::log_softmax>::run,
       .log_softmax_backward = &kernel<&k::log_softmax_backward>::run,
       .nll_loss = &kernel<&k::nll_loss>::run,
@@ -100,12 +115,10 @@ void release(tb::device, void* p) noexcept { std::free(flipped(p)); }
 void copy_in(tb::device, void* to, const void* from, std::size_t bytes) { std::memcpy(flipped(to), from, bytes); }
 void copy_out(tb::device, void* to, const void* from, std::size_t bytes) { std::memcpy(to, flipped(from), bytes); }
 
-constexpr auto rows = tb::author::strided_rows<&npu_kernels>(tb::key::PrivateUse1);
-
 const auto name = tb::name_backend(tb::backend::PrivateUse1, "npu");
 [[maybe_unused]] const bool registered = [] {
   tb::set_memory_hook(tb::backend::PrivateUse1, {allocate, release, copy_in, copy_out});
-  tb::author::register_rows(rows);
+  tb::author::register_strided_backend<&npu_kernels>(tb::key::PrivateUse1);
   return true;
 }();
 

@@ -2,30 +2,46 @@
 //
 // A backend is one tb_kernels table (and, where its memory is not the host's, one tb_memory table). The module
 // side turns tensors into these structs; kernels see pointers, sizes and strides, never a module, a key or an
-// exception. Nothing here depends on the C++ standard library, so nvcc, g++ and clang agree on every layout;
+// exception. A kernel is an entry of the table for a whole family of operations; kernel_ops.h has their codes.
+// Nothing here depends on the C++ standard library, so nvcc, g++ and clang agree on every layout;
 // kernels/abi/layout.h states it as static_asserts which each of them compiles.
 #pragma once
 
 #include <stdint.h>
 
+#include "kernel_ops.h"
+
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-enum { TB_MAX_DIMS = 6, TB_MAX_OPERANDS = 4 };
+enum { TB_MAX_DIMS = 8, TB_MAX_OPERANDS = 4, TB_MAX_ROWS = 6, TB_MAX_NUMBERS = 3 };
 
 typedef enum tb_status {
   TB_OK = 0,
-  TB_UNSUPPORTED_DTYPE = 1,  // the kernel has no loop for this element type
-  TB_BAD_INDEX = 2,          // an index argument (a class label, say) is out of range; nothing useful was written
+  TB_UNSUPPORTED_DTYPE = 1,  // the kernel has no loop for this operation and element type
+  TB_BAD_INDEX = 2,          // an index (a class label, say) is out of range; nothing was written
   TB_OUT_OF_MEMORY = 3,
   TB_DEVICE_ERROR = 4,  // tb_memory::last_error has the text
   TB_NO_DEVICE = 5,
-  TB_NOT_BUILT = 6  // the backend is a stub in this build
+  TB_NOT_BUILT = 6,        // the backend is a stub in this build, or has no such kernel
+  TB_DIVISION_BY_ZERO = 7  // of integers; nothing was written
 } tb_status;
 
-// Element codes; topbit.tensor's dtype has the same values (checked where the two worlds meet).
-typedef enum tb_dtype { TB_BOOL = 0, TB_I64 = 1, TB_F32 = 2, TB_F64 = 3 } tb_dtype;
+// Element codes; topbit.tensor's dtype has the same values (checked where the two worlds meet). BOOL is a byte, 0 or 1.
+typedef enum tb_dtype {
+  TB_BOOL = 0,
+  TB_U8 = 1,
+  TB_I8 = 2,
+  TB_I16 = 3,
+  TB_I32 = 4,
+  TB_I64 = 5,
+  TB_F16 = 6,
+  TB_BF16 = 7,
+  TB_F32 = 8,
+  TB_F64 = 9
+} tb_dtype;
+enum { TB_DTYPE_COUNT = 10 };
 
 // A scalar in both readings; a kernel takes the one its element type calls for.
 typedef struct tb_scalar {
@@ -40,31 +56,126 @@ typedef struct tb_operand {
   int32_t reserved;
 } tb_operand;
 
-// One elementwise pass. Dimension 0 is the innermost. Dimensions are already collapsed where all operands allow
-// it, and ndim >= 1 (a scalar is one dimension of size 1). operand[0] is the result, the others are read.
-// The result may be the same memory as an input, element for element; it never overlaps one partly.
+// One pass over elements. Dimension 0 is the innermost. Dimensions are already ordered and collapsed where all operands
+// allow it, and ndim >= 1 (a scalar is one dimension of size 1); sizes are at least 1. operand[0] is written, the
+// others are read. What is written may be the same memory as an input, element for element; it never overlaps one
+// partly. In a reduction the first `reduced` dimensions are those that go away: what is written has strides of 0 there.
 typedef struct tb_plan {
   int32_t ndim;
   int32_t operands;
+  int32_t reduced;
+  int32_t reserved;
   int64_t sizes[TB_MAX_DIMS];
   tb_operand operand[TB_MAX_OPERANDS];
 } tb_plan;
 
-// Unary operations: result and input have one dtype. EXP and LOG take F32 and F64 only.
-typedef enum tb_unary_op { TB_NEG = 0, TB_EXP = 1, TB_LOG = 2, TB_RELU = 3 } tb_unary_op;
+// out = op(inputs...) for each element. Inputs are converted to `compute` (BOOL, I64, F32 or F64), the result from it,
+// so operands may have any dtypes: integers are computed in I64, which wraps as the narrow ones do, halves in F32. A
+// predicate has a BOOL result whatever it computes in.
+typedef struct tb_pointwise {
+  tb_plan plan;
+  int32_t op;  // tb_pointwise_op
+  int32_t compute;
+  tb_scalar number[TB_MAX_NUMBERS];  // what the operation takes beside tensors: alpha, bounds, ...
+} tb_pointwise;
 
-// Binary operations: result and both inputs have one dtype. On BOOL: ADD is or, MUL is and, the rest are
-// TB_UNSUPPORTED_DTYPE. DIV on I64 is TB_UNSUPPORTED_DTYPE (true division is done in floating point).
-typedef enum tb_binary_op {
-  TB_ADD = 0,           // a + alpha * b
-  TB_SUB = 1,           // a - alpha * b
-  TB_MUL = 2,           // a * b
-  TB_DIV = 3,           // a / b
-  TB_RELU_BACKWARD = 4  // a (gradient) where b (result of relu) > 0, else 0
-} tb_binary_op;
+// Reduces the first plan.reduced dimensions. operand[0] is the result and the last operand the input; an operation with
+// an index has it as operand[1], I64: the place in the reduced dimensions, counted with dimension 0 fastest, of the
+// first of equals, where a NaN beats every number. The input is converted to `compute`, the result from it.
+typedef struct tb_reduction {
+  tb_plan plan;
+  int32_t op;  // tb_reduction_op
+  int32_t compute;
+  tb_scalar number[TB_MAX_NUMBERS];
+} tb_reduction;
 
-// Comparisons: both inputs have one dtype, the result is BOOL (one byte, 0 or 1).
-typedef enum tb_compare_op { TB_EQ = 0, TB_NE = 1, TB_LT = 2, TB_LE = 3, TB_GT = 4, TB_GE = 5 } tb_compare_op;
+// An operand of an operation on whole rows: at each position of the batch one row of `length` elements, `step` apart.
+// Its data are null where an operation is not given it.
+typedef struct tb_row_operand {
+  void* data;
+  int64_t strides[TB_MAX_DIMS];  // over the batch, in elements; 0 repeats the row
+  int64_t length;
+  int64_t step;
+  int32_t dtype;
+  int32_t written;  // 1: the operation writes it
+} tb_row_operand;
+
+// An operation on rows, at each position of a batch of ndim >= 0 dimensions, dimension 0 innermost: softmax, sort,
+// cumulative sums, norms of layers, gather... Which operand is which, kernel_ops.h says. Floating rows are converted to
+// and from `compute`, indices are I64.
+typedef struct tb_rowwise {
+  int32_t op;  // tb_rowwise_op
+  int32_t compute;
+  int32_t ndim;
+  int32_t operands;
+  int64_t sizes[TB_MAX_DIMS];
+  tb_row_operand row[TB_MAX_ROWS];
+  tb_scalar number[TB_MAX_NUMBERS];
+} tb_rowwise;
+
+// out[b][m][n] = beta * out + alpha * a[b][m][k] * b[b][k][n], any strides, in elements. beta == 0: out is not read.
+// k == 0 counts as a product of zeros. I64, F32 and F64, the same for all three.
+typedef struct tb_matmul {
+  void* out;
+  const void* a;
+  const void* b;
+  int64_t m, n, k;
+  int64_t out_row, out_col;
+  int64_t a_row, a_col;
+  int64_t b_row, b_col;
+  int64_t batch, out_batch, a_batch, b_batch;
+  tb_scalar alpha, beta;
+  int32_t dtype;
+  int32_t reserved;
+} tb_matmul;
+
+// Rows of `inner` elements picked by an index, all dense: out[outer][count][inner] against table[outer][length][inner],
+// index I64 [count], each from 0 to length - 1.
+typedef struct tb_take {
+  void* rows;   // TB_TAKE writes it, the others read it
+  void* table;  // TB_TAKE reads it, the others write it
+  const int64_t* index;
+  int64_t outer, count, length, inner;
+  int32_t op;     // tb_take_op
+  int32_t dtype;  // of rows and table
+} tb_take;
+
+// Numbers first, first + 1, ... of the random stream of a seed, in the row-major order of the plan, whose dimensions
+// are neither reordered nor collapsed (dimension 0 is the last). Philox4x32-10; docs/random.md says which number goes
+// where.
+typedef struct tb_random {
+  tb_plan plan;  // one operand, or two for TB_RANDOM_BERNOULLI_OF
+  uint64_t seed, first;
+  int32_t op;  // tb_random_op
+  int32_t reserved;
+  tb_scalar number[TB_MAX_NUMBERS];
+} tb_random;
+
+// Coordinates of the elements that are not zero, of a plan with one operand whose dimensions are neither reordered nor
+// collapsed. `out` is I64 [count][coordinates], row-major, the first dimension of the tensor first, or null to count.
+typedef struct tb_nonzero {
+  tb_plan plan;
+  int64_t* out;
+  int64_t count;        // written
+  int32_t coordinates;  // 0 for a tensor without dimensions
+  int32_t reserved;
+} tb_nonzero;
+
+// Windows over the last two dimensions of dense images [images][height][width]. TB_MAX_POOL: index I64 is where in the
+// image the maximum stands, row-major, the first of equals, a NaN wins. Backward: `in` is the gradient of the result
+// and `out` that of the image.
+typedef struct tb_pool {
+  void* out;
+  const void* in;
+  int64_t* index;  // null for averages
+  int64_t images, height, width, out_height, out_width;
+  int64_t kernel[2], stride[2], padding[2], dilation[2];  // of rows, of columns
+  int64_t divisor;                                        // of averages; 0: the size of the window
+  int32_t op;                                             // tb_pool_op
+  int32_t dtype;                                          // F32 or F64
+  int32_t count_padding;                                  // of averages: padding counts as elements
+  int32_t reserved;
+} tb_pool;
 
 // Dense input seen as [outer][length][inner]; the result is dense [outer][inner].
 typedef struct tb_reduce {
@@ -74,20 +185,6 @@ typedef struct tb_reduce {
   int32_t dtype;  // of the input
   int32_t reserved;
 } tb_reduce;
-
-// out[m][n] = a[m][k] * b[k][n]; out is row-major with row stride out_row. a and b have any strides, in elements.
-// k == 0 gives zeros. F32 and F64.
-typedef struct tb_matmul {
-  void* out;
-  const void* a;
-  const void* b;
-  int64_t m, n, k;
-  int64_t out_row;
-  int64_t a_row, a_col;
-  int64_t b_row, b_col;
-  int32_t dtype;
-  int32_t reserved;
-} tb_matmul;
 
 // Dense row-major [rows][cols] pictures for the classifier's loss. F32 and F64; labels are I64 [rows].
 typedef struct tb_rows {
@@ -105,16 +202,21 @@ typedef struct tb_kernels {
   const char* name;  // "cpu/avx2", "cuda", ...
 
   // The stream is null for the host and a cudaStream_t for CUDA.
-  tb_status (*fill)(const tb_plan*, tb_scalar value, void* stream);                    // any dtype
-  tb_status (*arange)(const tb_plan*, tb_scalar start, tb_scalar step, void* stream);  // I64 F32 F64, 1-d
-  // Converts between any two dtypes; to BOOL is "!= 0", a float that I64 cannot hold becomes the lowest I64.
+  // Converts between any two dtypes; to BOOL is "!= 0", a float that an integer cannot hold is converted to I64, where
+  // what does not fit becomes the lowest, and then wraps.
   tb_status (*copy)(const tb_plan*, void* stream);
-  tb_status (*unary)(tb_unary_op, const tb_plan*, void* stream);
-  tb_status (*binary)(tb_binary_op, const tb_plan*, tb_scalar alpha, void* stream);
-  tb_status (*compare)(tb_compare_op, const tb_plan*, void* stream);
+  tb_status (*arange)(const tb_plan*, tb_scalar start, tb_scalar step, void* stream);  // one dimension
+  tb_status (*pointwise)(const tb_pointwise*, void* stream);
+  tb_status (*reduce)(const tb_reduction*, void* stream);
+  tb_status (*rowwise)(const tb_rowwise*, void* stream);
+  tb_status (*matmul)(const tb_matmul*, void* stream);
+  tb_status (*take)(const tb_take*, void* stream);
+  tb_status (*random)(const tb_random*, void* stream);
+  tb_status (*nonzero)(tb_nonzero*, void* stream);
+  tb_status (*pool)(const tb_pool*, void* stream);
+
   tb_status (*sum)(const tb_reduce*, void* stream);     // BOOL sums into I64; else result dtype = input dtype
   tb_status (*argmax)(const tb_reduce*, void* stream);  // result I64, first of equals, a NaN wins; length >= 1
-  tb_status (*matmul)(const tb_matmul*, void* stream);
   tb_status (*log_softmax)(const tb_rows*, void* stream);
   tb_status (*log_softmax_backward)(const tb_rows*, void* stream);
   // out is one element: the mean over rows of -in[row][label[row]]. TB_BAD_INDEX if a label is outside 0..cols-1.
@@ -139,13 +241,14 @@ typedef struct tb_memory {
   const char* (*last_error)(void);  // this thread's last failure, for people; never null
 } tb_memory;
 
-enum { TB_ABI_VERSION = 1 };
+enum { TB_ABI_VERSION = 2 };
 
 // Never null. The CPU table is chosen once, by CPU feature bits and TOPBIT_CPU_ISA (reference, sse2, avx2, avx512);
 // an unknown or unsupported value of TOPBIT_CPU_ISA is reported by tb_cpu_error and the best table is used.
 const tb_kernels* tb_cpu_kernels(void);
 const char* tb_cpu_error(void);  // null when all is well
-// By architecture, for tests and benches; null if this CPU or this build lacks it. "reference" is the plain loops.
+// By architecture, for tests and benches; null if this CPU or this build lacks it. "reference" is one element at a
+// time.
 const tb_kernels* tb_cpu_kernels_for(const char* isa);
 
 const tb_kernels* tb_cuda_kernels(void);

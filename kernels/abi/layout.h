@@ -9,24 +9,85 @@
 #include "kernel_abi.h"
 
 static_assert(sizeof(void*) == 8 && sizeof(void (*)(void)) == 8, "the kernel ABI is for 64-bit platforms");
-static_assert(sizeof(tb_status) == 4 && sizeof(tb_dtype) == 4 && sizeof(tb_unary_op) == 4);
-static_assert(sizeof(tb_binary_op) == 4 && sizeof(tb_compare_op) == 4);
+static_assert(sizeof(tb_status) == 4 && sizeof(tb_dtype) == 4 && sizeof(tb_pointwise_op) == 4);
 
-static_assert(TB_MAX_DIMS == 6 && TB_MAX_OPERANDS == 4 && TB_ABI_VERSION == 1);
+static_assert(TB_MAX_DIMS == 8 && TB_MAX_OPERANDS == 4 && TB_MAX_ROWS == 6 && TB_MAX_NUMBERS == 3);
+static_assert(TB_ABI_VERSION == 2 && TB_DTYPE_COUNT == 10);
 static_assert(TB_OK == 0 && TB_UNSUPPORTED_DTYPE == 1 && TB_BAD_INDEX == 2 && TB_OUT_OF_MEMORY == 3);
-static_assert(TB_DEVICE_ERROR == 4 && TB_NO_DEVICE == 5 && TB_NOT_BUILT == 6);
-static_assert(TB_BOOL == 0 && TB_I64 == 1 && TB_F32 == 2 && TB_F64 == 3);
+static_assert(TB_DEVICE_ERROR == 4 && TB_NO_DEVICE == 5 && TB_NOT_BUILT == 6 && TB_DIVISION_BY_ZERO == 7);
+static_assert(TB_BOOL == 0 && TB_U8 == 1 && TB_I8 == 2 && TB_I16 == 3 && TB_I32 == 4 && TB_I64 == 5);
+static_assert(TB_F16 == 6 && TB_BF16 == 7 && TB_F32 == 8 && TB_F64 == 9);
 
 static_assert(sizeof(tb_scalar) == 16);
 static_assert(offsetof(tb_scalar, f) == 0 && offsetof(tb_scalar, i) == 8);
 
-static_assert(sizeof(tb_operand) == 64);
+static_assert(sizeof(tb_operand) == 80);
 static_assert(offsetof(tb_operand, data) == 0 && offsetof(tb_operand, strides) == 8);
-static_assert(offsetof(tb_operand, dtype) == 56 && offsetof(tb_operand, reserved) == 60);
+static_assert(offsetof(tb_operand, dtype) == 72 && offsetof(tb_operand, reserved) == 76);
 
-static_assert(sizeof(tb_plan) == 312);
+static_assert(sizeof(tb_plan) == 400);
 static_assert(offsetof(tb_plan, ndim) == 0 && offsetof(tb_plan, operands) == 4);
-static_assert(offsetof(tb_plan, sizes) == 8 && offsetof(tb_plan, operand) == 56);
+static_assert(offsetof(tb_plan, reduced) == 8 && offsetof(tb_plan, reserved) == 12);
+static_assert(offsetof(tb_plan, sizes) == 16 && offsetof(tb_plan, operand) == 80);
+
+static_assert(sizeof(tb_pointwise) == 456);
+static_assert(offsetof(tb_pointwise, plan) == 0 && offsetof(tb_pointwise, op) == 400);
+static_assert(offsetof(tb_pointwise, compute) == 404 && offsetof(tb_pointwise, number) == 408);
+
+static_assert(sizeof(tb_reduction) == 456);
+static_assert(offsetof(tb_reduction, plan) == 0 && offsetof(tb_reduction, op) == 400);
+static_assert(offsetof(tb_reduction, compute) == 404 && offsetof(tb_reduction, number) == 408);
+
+static_assert(sizeof(tb_row_operand) == 96);
+static_assert(offsetof(tb_row_operand, data) == 0 && offsetof(tb_row_operand, strides) == 8);
+static_assert(offsetof(tb_row_operand, length) == 72 && offsetof(tb_row_operand, step) == 80);
+static_assert(offsetof(tb_row_operand, dtype) == 88 && offsetof(tb_row_operand, written) == 92);
+
+static_assert(sizeof(tb_rowwise) == 704);
+static_assert(offsetof(tb_rowwise, op) == 0 && offsetof(tb_rowwise, compute) == 4);
+static_assert(offsetof(tb_rowwise, ndim) == 8 && offsetof(tb_rowwise, operands) == 12);
+static_assert(offsetof(tb_rowwise, sizes) == 16 && offsetof(tb_rowwise, row) == 80);
+static_assert(offsetof(tb_rowwise, number) == 656);
+
+static_assert(sizeof(tb_matmul) == 168);
+static_assert(offsetof(tb_matmul, out) == 0 && offsetof(tb_matmul, a) == 8);
+static_assert(offsetof(tb_matmul, b) == 16 && offsetof(tb_matmul, m) == 24);
+static_assert(offsetof(tb_matmul, n) == 32 && offsetof(tb_matmul, k) == 40);
+static_assert(offsetof(tb_matmul, out_row) == 48 && offsetof(tb_matmul, out_col) == 56);
+static_assert(offsetof(tb_matmul, a_row) == 64 && offsetof(tb_matmul, a_col) == 72);
+static_assert(offsetof(tb_matmul, b_row) == 80 && offsetof(tb_matmul, b_col) == 88);
+static_assert(offsetof(tb_matmul, batch) == 96 && offsetof(tb_matmul, out_batch) == 104);
+static_assert(offsetof(tb_matmul, a_batch) == 112 && offsetof(tb_matmul, b_batch) == 120);
+static_assert(offsetof(tb_matmul, alpha) == 128 && offsetof(tb_matmul, beta) == 144);
+static_assert(offsetof(tb_matmul, dtype) == 160 && offsetof(tb_matmul, reserved) == 164);
+
+static_assert(sizeof(tb_take) == 64);
+static_assert(offsetof(tb_take, rows) == 0 && offsetof(tb_take, table) == 8);
+static_assert(offsetof(tb_take, index) == 16 && offsetof(tb_take, outer) == 24);
+static_assert(offsetof(tb_take, count) == 32 && offsetof(tb_take, length) == 40);
+static_assert(offsetof(tb_take, inner) == 48 && offsetof(tb_take, op) == 56);
+static_assert(offsetof(tb_take, dtype) == 60);
+
+static_assert(sizeof(tb_random) == 472);
+static_assert(offsetof(tb_random, plan) == 0 && offsetof(tb_random, seed) == 400);
+static_assert(offsetof(tb_random, first) == 408 && offsetof(tb_random, op) == 416);
+static_assert(offsetof(tb_random, reserved) == 420 && offsetof(tb_random, number) == 424);
+
+static_assert(sizeof(tb_nonzero) == 424);
+static_assert(offsetof(tb_nonzero, plan) == 0 && offsetof(tb_nonzero, out) == 400);
+static_assert(offsetof(tb_nonzero, count) == 408 && offsetof(tb_nonzero, coordinates) == 416);
+static_assert(offsetof(tb_nonzero, reserved) == 420);
+
+static_assert(sizeof(tb_pool) == 152);
+static_assert(offsetof(tb_pool, out) == 0 && offsetof(tb_pool, in) == 8);
+static_assert(offsetof(tb_pool, index) == 16 && offsetof(tb_pool, images) == 24);
+static_assert(offsetof(tb_pool, height) == 32 && offsetof(tb_pool, width) == 40);
+static_assert(offsetof(tb_pool, out_height) == 48 && offsetof(tb_pool, out_width) == 56);
+static_assert(offsetof(tb_pool, kernel) == 64 && offsetof(tb_pool, stride) == 80);
+static_assert(offsetof(tb_pool, padding) == 96 && offsetof(tb_pool, dilation) == 112);
+static_assert(offsetof(tb_pool, divisor) == 128 && offsetof(tb_pool, op) == 136);
+static_assert(offsetof(tb_pool, dtype) == 140 && offsetof(tb_pool, count_padding) == 144);
+static_assert(offsetof(tb_pool, reserved) == 148);
 
 static_assert(sizeof(tb_reduce) == 48);
 static_assert(offsetof(tb_reduce, out) == 0 && offsetof(tb_reduce, in) == 8);
@@ -34,29 +95,23 @@ static_assert(offsetof(tb_reduce, outer) == 16 && offsetof(tb_reduce, length) ==
 static_assert(offsetof(tb_reduce, inner) == 32 && offsetof(tb_reduce, dtype) == 40);
 static_assert(offsetof(tb_reduce, reserved) == 44);
 
-static_assert(sizeof(tb_matmul) == 96);
-static_assert(offsetof(tb_matmul, out) == 0 && offsetof(tb_matmul, a) == 8 && offsetof(tb_matmul, b) == 16);
-static_assert(offsetof(tb_matmul, m) == 24 && offsetof(tb_matmul, n) == 32 && offsetof(tb_matmul, k) == 40);
-static_assert(offsetof(tb_matmul, out_row) == 48 && offsetof(tb_matmul, a_row) == 56);
-static_assert(offsetof(tb_matmul, a_col) == 64 && offsetof(tb_matmul, b_row) == 72);
-static_assert(offsetof(tb_matmul, b_col) == 80 && offsetof(tb_matmul, dtype) == 88);
-static_assert(offsetof(tb_matmul, reserved) == 92);
-
 static_assert(sizeof(tb_rows) == 48);
-static_assert(offsetof(tb_rows, out) == 0 && offsetof(tb_rows, in) == 8 && offsetof(tb_rows, aux) == 16);
-static_assert(offsetof(tb_rows, rows) == 24 && offsetof(tb_rows, cols) == 32);
-static_assert(offsetof(tb_rows, dtype) == 40 && offsetof(tb_rows, reserved) == 44);
+static_assert(offsetof(tb_rows, out) == 0 && offsetof(tb_rows, in) == 8);
+static_assert(offsetof(tb_rows, aux) == 16 && offsetof(tb_rows, rows) == 24);
+static_assert(offsetof(tb_rows, cols) == 32 && offsetof(tb_rows, dtype) == 40);
+static_assert(offsetof(tb_rows, reserved) == 44);
 
-static_assert(sizeof(tb_kernels) == 128);
+static_assert(sizeof(tb_kernels) == 152);
 static_assert(offsetof(tb_kernels, size) == 0 && offsetof(tb_kernels, version) == 4);
-static_assert(offsetof(tb_kernels, name) == 8 && offsetof(tb_kernels, fill) == 16);
-static_assert(offsetof(tb_kernels, arange) == 24 && offsetof(tb_kernels, copy) == 32);
-static_assert(offsetof(tb_kernels, unary) == 40 && offsetof(tb_kernels, binary) == 48);
-static_assert(offsetof(tb_kernels, compare) == 56 && offsetof(tb_kernels, sum) == 64);
-static_assert(offsetof(tb_kernels, argmax) == 72 && offsetof(tb_kernels, matmul) == 80);
-static_assert(offsetof(tb_kernels, log_softmax) == 88 && offsetof(tb_kernels, log_softmax_backward) == 96);
-static_assert(offsetof(tb_kernels, nll_loss) == 104 && offsetof(tb_kernels, nll_loss_backward) == 112);
-static_assert(offsetof(tb_kernels, last_error) == 120);
+static_assert(offsetof(tb_kernels, name) == 8 && offsetof(tb_kernels, copy) == 16);
+static_assert(offsetof(tb_kernels, arange) == 24 && offsetof(tb_kernels, pointwise) == 32);
+static_assert(offsetof(tb_kernels, reduce) == 40 && offsetof(tb_kernels, rowwise) == 48);
+static_assert(offsetof(tb_kernels, matmul) == 56 && offsetof(tb_kernels, take) == 64);
+static_assert(offsetof(tb_kernels, random) == 72 && offsetof(tb_kernels, nonzero) == 80);
+static_assert(offsetof(tb_kernels, pool) == 88 && offsetof(tb_kernels, sum) == 96);
+static_assert(offsetof(tb_kernels, argmax) == 104 && offsetof(tb_kernels, log_softmax) == 112);
+static_assert(offsetof(tb_kernels, log_softmax_backward) == 120 && offsetof(tb_kernels, nll_loss) == 128);
+static_assert(offsetof(tb_kernels, nll_loss_backward) == 136 && offsetof(tb_kernels, last_error) == 144);
 
 static_assert(sizeof(tb_memory) == 64);
 static_assert(offsetof(tb_memory, size) == 0 && offsetof(tb_memory, version) == 4);

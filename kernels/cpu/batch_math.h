@@ -7,7 +7,7 @@
 
 #include <limits>
 
-#include "arch.h"
+#include "batches.h"
 
 namespace tb_cpu::TOPBIT_ARCH {
 namespace {

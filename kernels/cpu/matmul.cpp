@@ -3,8 +3,8 @@
 //
 // Packing is what makes any strides of a and b cost the same. What is used once is not worth it: with a single panel
 // of columns a is read in place, with a single panel of rows b. The blocks suit 32 KiB of L1 and 512 KiB of L2.
+#include "batches.h"
 #include "layout.h"
-#include "loops.h"
 #include "scratch.h"
 
 namespace tb_cpu::TOPBIT_ARCH {
@@ -188,6 +188,8 @@ tb_status multiply(const tb_matmul& product) {
 }  // namespace
 
 tb_status matmul(const tb_matmul* product, void*) {
+  const bool plain = product->batch == 1 && product->out_col == 1 && product->alpha.f == 1 && product->beta.f == 0;
+  if (!plain) return TB_UNSUPPORTED_DTYPE;
   switch (product->dtype) {
     case TB_F32: return multiply<float>(*product);
     case TB_F64: return multiply<double>(*product);

@@ -3,7 +3,7 @@
 // The shape of the tree depends on the length alone, so a sum is the same in every run.
 #pragma once
 
-#include "arch.h"
+#include "batches.h"
 
 namespace tb_cpu::TOPBIT_ARCH {
 namespace {

@@ -5,8 +5,8 @@
 #include <limits>
 #include <type_traits>
 
+#include "batches.h"
 #include "layout.h"
-#include "loops.h"
 #include "pairwise.h"
 
 namespace tb_cpu::TOPBIT_ARCH {

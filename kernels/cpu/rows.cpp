@@ -3,8 +3,8 @@
 #include <limits>
 
 #include "batch_math.h"
+#include "batches.h"
 #include "layout.h"
-#include "loops.h"
 #include "pairwise.h"
 
 namespace tb_cpu::TOPBIT_ARCH {

@@ -1,4 +1,4 @@
-// Elementwise CUDA kernels: fill, arange, copy, unary, binary, compare.
+// Elementwise CUDA kernels: arange, copy, and some of the pointwise operations, on operands of one dtype.
 //
 // A dense row of any length goes four elements at a time, in loads of up to 16 bytes; an input of one repeated
 // element stays on that path. Everything else divides an index into offsets. Each operation is one functor.
@@ -62,8 +62,9 @@ struct divide {
 };
 
 template <typename T>
-struct relu_backward {
-  __device__ T operator()(T a, T b) const { return b > T(0) ? a : T(0); }
+struct threshold_backward {
+  T threshold;
+  __device__ T operator()(T a, T b) const { return b > threshold ? a : T(0); }
 };
 
 struct either {
@@ -78,7 +79,7 @@ struct both {
 // the code.
 template <typename T>
 struct compares {
-  tb_compare_op op;
+  int32_t op;
   __device__ byte operator()(T a, T b) const {
     switch (op) {
       case TB_EQ: return a == b;
@@ -279,50 +280,70 @@ tb_status copy_from(const tb_plan& plan, void* stream) {
 }
 
 template <typename T>
-tb_status unary_as(tb_unary_op op, const tb_plan& plan, void* stream) {
-  switch (op) {
-    case TB_NEG: return map<T, T>(plan, stream, negate<T>());
-    case TB_RELU: return map<T, T>(plan, stream, relu<T>());
-    case TB_EXP:
-      if constexpr (std::is_floating_point_v<T>) return map<T, T>(plan, stream, exponential<T>());
-      break;
-    case TB_LOG:
-      if constexpr (std::is_floating_point_v<T>) return map<T, T>(plan, stream, logarithm<T>());
-      break;
-  }
-  return TB_UNSUPPORTED_DTYPE;
+T number_as(tb_scalar number) {
+  if constexpr (std::is_same_v<T, byte>) return number.i != 0 || number.f != 0;
+  if constexpr (std::is_same_v<T, int64_t>) return number.i;
+  return T(number.f);
 }
 
 template <typename T>
-tb_status binary_as(tb_binary_op op, const tb_plan& plan, T alpha, void* stream) {
-  const auto factor = wrapping<T>(alpha);
-  switch (op) {
-    case TB_ADD: return map<T, T, T>(plan, stream, add_scaled<T>{factor});
-    case TB_SUB: return map<T, T, T>(plan, stream, add_scaled<T>{wrapping<T>(0) - factor});
-    case TB_MUL: return map<T, T, T>(plan, stream, multiply<T>());
-    case TB_RELU_BACKWARD: return map<T, T, T>(plan, stream, relu_backward<T>());
-    case TB_DIV:
-      if constexpr (std::is_floating_point_v<T>) return map<T, T, T>(plan, stream, divide<T>());
-      break;
+tb_status pointwise_as(const tb_pointwise& call, void* stream) {
+  constexpr bool is_bool = std::is_same_v<T, byte>;
+  const tb_plan& plan = call.plan;
+  const T number = number_as<T>(call.number[0]);
+  switch (call.op) {
+    case TB_FILL: return map<T>(plan, stream, constant<T>{number});
+    case TB_EQ:
+    case TB_NE:
+    case TB_LT:
+    case TB_LE:
+    case TB_GT:
+    case TB_GE: return map<byte, T, T>(plan, stream, compares<T>{call.op});
+    default: break;
+  }
+  if constexpr (is_bool) {
+    if (call.op == TB_ADD) return map<byte, byte, byte>(plan, stream, either());
+    if (call.op == TB_MUL) return map<byte, byte, byte>(plan, stream, both());
+  } else {
+    switch (call.op) {
+      case TB_NEG: return map<T, T>(plan, stream, negate<T>());
+      case TB_RELU: return map<T, T>(plan, stream, relu<T>());
+      case TB_ADD: return map<T, T, T>(plan, stream, add_scaled<T>{wrapping<T>(number)});
+      case TB_SUB: return map<T, T, T>(plan, stream, add_scaled<T>{wrapping<T>(0) - wrapping<T>(number)});
+      case TB_MUL: return map<T, T, T>(plan, stream, multiply<T>());
+      case TB_THRESHOLD_BACKWARD: return map<T, T, T>(plan, stream, threshold_backward<T>{number});
+      default: break;
+    }
+  }
+  if constexpr (std::is_floating_point_v<T>) {
+    if (call.op == TB_DIV) return map<T, T, T>(plan, stream, divide<T>());
+    if (call.op == TB_EXP) return map<T, T>(plan, stream, exponential<T>());
+    if (call.op == TB_LOG) return map<T, T>(plan, stream, logarithm<T>());
   }
   return TB_UNSUPPORTED_DTYPE;
 }
 
-bool same_dtypes(const tb_plan& plan) {
+bool is_comparison(int32_t op) { return op >= TB_EQ && op <= TB_GE; }
+
+// Whether the operands have the dtypes that the operation computes in; there are no conversions yet.
+bool needs_no_conversion(const tb_pointwise& call) {
+  const tb_plan& plan = call.plan;
+  if (plan.operand[0].dtype != (is_comparison(call.op) ? int32_t(TB_BOOL) : call.compute)) return false;
   for (int o = 1; o < plan.operands; ++o) {
-    if (plan.operand[o].dtype != plan.operand[0].dtype) return false;
+    if (plan.operand[o].dtype != call.compute) return false;
   }
   return true;
 }
 
 }  // namespace
 
-tb_status fill(const tb_plan* plan, tb_scalar value, void* stream) {
-  switch (plan->operand[0].dtype) {
-    case TB_BOOL: return map<byte>(*plan, stream, constant<byte>{byte(value.i != 0 || value.f != 0)});
-    case TB_I64: return map<int64_t>(*plan, stream, constant<int64_t>{value.i});
-    case TB_F32: return map<float>(*plan, stream, constant<float>{float(value.f)});
-    case TB_F64: return map<double>(*plan, stream, constant<double>{value.f});
+tb_status pointwise(const tb_pointwise* call, void* stream) {
+  if (!needs_no_conversion(*call)) return TB_UNSUPPORTED_DTYPE;
+  switch (call->compute) {
+    case TB_BOOL: return pointwise_as<byte>(*call, stream);
+    case TB_I64: return pointwise_as<int64_t>(*call, stream);
+    case TB_F32: return pointwise_as<float>(*call, stream);
+    case TB_F64: return pointwise_as<double>(*call, stream);
     default: return TB_UNSUPPORTED_DTYPE;
   }
 }
@@ -342,43 +363,6 @@ tb_status copy(const tb_plan* plan, void* stream) {
     case TB_I64: return copy_from<int64_t>(*plan, stream);
     case TB_F32: return copy_from<float>(*plan, stream);
     case TB_F64: return copy_from<double>(*plan, stream);
-    default: return TB_UNSUPPORTED_DTYPE;
-  }
-}
-
-tb_status unary(tb_unary_op op, const tb_plan* plan, void* stream) {
-  if (!same_dtypes(*plan)) return TB_UNSUPPORTED_DTYPE;
-  switch (plan->operand[0].dtype) {
-    case TB_I64: return unary_as<int64_t>(op, *plan, stream);
-    case TB_F32: return unary_as<float>(op, *plan, stream);
-    case TB_F64: return unary_as<double>(op, *plan, stream);
-    default: return TB_UNSUPPORTED_DTYPE;
-  }
-}
-
-tb_status binary(tb_binary_op op, const tb_plan* plan, tb_scalar alpha, void* stream) {
-  if (!same_dtypes(*plan)) return TB_UNSUPPORTED_DTYPE;
-  switch (plan->operand[0].dtype) {
-    case TB_BOOL:
-      if (op == TB_ADD) return map<byte, byte, byte>(*plan, stream, either());
-      if (op == TB_MUL) return map<byte, byte, byte>(*plan, stream, both());
-      break;
-    case TB_I64: return binary_as<int64_t>(op, *plan, alpha.i, stream);
-    case TB_F32: return binary_as<float>(op, *plan, float(alpha.f), stream);
-    case TB_F64: return binary_as<double>(op, *plan, alpha.f, stream);
-  }
-  return TB_UNSUPPORTED_DTYPE;
-}
-
-tb_status compare(tb_compare_op op, const tb_plan* plan, void* stream) {
-  if (plan->operand[0].dtype != TB_BOOL || plan->operand[1].dtype != plan->operand[2].dtype) {
-    return TB_UNSUPPORTED_DTYPE;
-  }
-  switch (plan->operand[1].dtype) {
-    case TB_BOOL: return map<byte, byte, byte>(*plan, stream, compares<byte>{op});
-    case TB_I64: return map<byte, int64_t, int64_t>(*plan, stream, compares<int64_t>{op});
-    case TB_F32: return map<byte, float, float>(*plan, stream, compares<float>{op});
-    case TB_F64: return map<byte, double, double>(*plan, stream, compares<double>{op});
     default: return TB_UNSUPPORTED_DTYPE;
   }
 }

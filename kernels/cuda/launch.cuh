@@ -77,12 +77,9 @@ class temporary {
   tb_status status_;
 };
 
-tb_status fill(const tb_plan* plan, tb_scalar value, void* stream);
-tb_status arange(const tb_plan* plan, tb_scalar start, tb_scalar step, void* stream);
 tb_status copy(const tb_plan* plan, void* stream);
-tb_status unary(tb_unary_op op, const tb_plan* plan, void* stream);
-tb_status binary(tb_binary_op op, const tb_plan* plan, tb_scalar alpha, void* stream);
-tb_status compare(tb_compare_op op, const tb_plan* plan, void* stream);
+tb_status arange(const tb_plan* plan, tb_scalar start, tb_scalar step, void* stream);
+tb_status pointwise(const tb_pointwise* call, void* stream);
 tb_status sum(const tb_reduce* reduce, void* stream);
 tb_status argmax(const tb_reduce* reduce, void* stream);
 tb_status matmul(const tb_matmul* product, void* stream);

@@ -3,19 +3,28 @@
 
 namespace {
 
+// Families of operations without CUDA kernels.
+template <typename... Arguments>
+tb_status not_there(Arguments...) {
+  return tb_cuda::fail(cudaErrorNotSupported, "a kernel that this backend does not have");
+}
+
 const tb_kernels table = {
     .size = sizeof(tb_kernels),
     .version = TB_ABI_VERSION,
     .name = "cuda",
-    .fill = tb_cuda::fill,
-    .arange = tb_cuda::arange,
     .copy = tb_cuda::copy,
-    .unary = tb_cuda::unary,
-    .binary = tb_cuda::binary,
-    .compare = tb_cuda::compare,
+    .arange = tb_cuda::arange,
+    .pointwise = tb_cuda::pointwise,
+    .reduce = not_there,
+    .rowwise = not_there,
+    .matmul = tb_cuda::matmul,
+    .take = not_there,
+    .random = not_there,
+    .nonzero = not_there,
+    .pool = not_there,
     .sum = tb_cuda::sum,
     .argmax = tb_cuda::argmax,
-    .matmul = tb_cuda::matmul,
     .log_softmax = tb_cuda::log_softmax,
     .log_softmax_backward = tb_cuda::log_softmax_backward,
     .nll_loss = tb_cuda::nll_loss,

@@ -36,7 +36,6 @@ void copy_out(device d, void* to, const void* from, std::size_t bytes) {
 constexpr memory_hook cuda_memory{allocate, release, copy_in, copy_out};
 
 const tb_kernels* cuda_kernels() { return tb_cuda_kernels(); }
-constexpr auto cuda_rows = author::strided_rows<&cuda_kernels>(key::CUDA);
 
 }  // namespace
 
@@ -51,7 +50,7 @@ void synchronize(device d) { check(d, tb_cuda_memory()->synchronize(d.index), "w
 
 bool detail::register_cuda() {
   set_memory_hook(backend::CUDA, cuda_memory);
-  author::register_rows(cuda_rows);
+  author::register_strided_backend<&cuda_kernels>(key::CUDA);
   return true;
 }
 

@@ -10,21 +10,26 @@ import topbit.std;
 import topbit.core;
 import topbit.tensor;
 
+#include "seam.h"
+
 namespace topbit::detail {
 
-static_assert(static_cast<int>(dtype::boolean) == TB_BOOL && static_cast<int>(dtype::int64) == TB_I64);
+static_assert(static_cast<int>(dtype::boolean) == TB_BOOL && static_cast<int>(dtype::uint8) == TB_U8);
+static_assert(static_cast<int>(dtype::int8) == TB_I8 && static_cast<int>(dtype::int16) == TB_I16);
+static_assert(static_cast<int>(dtype::int32) == TB_I32 && static_cast<int>(dtype::int64) == TB_I64);
+static_assert(static_cast<int>(dtype::float16) == TB_F16 && static_cast<int>(dtype::bfloat16) == TB_BF16);
 static_assert(static_cast<int>(dtype::float32) == TB_F32 && static_cast<int>(dtype::float64) == TB_F64);
-static_assert(max_dims == TB_MAX_DIMS && author::max_operands == TB_MAX_OPERANDS);
-static_assert(static_cast<int>(unary_code::relu) == TB_RELU);
-static_assert(static_cast<int>(binary_code::relu_backward) == TB_RELU_BACKWARD);
-static_assert(static_cast<int>(compare_code::ge) == TB_GE);
-
-namespace {
+static_assert(dtype_count == TB_DTYPE_COUNT && max_dims == TB_MAX_DIMS && author::max_operands == TB_MAX_OPERANDS);
 
 tb_scalar to_abi(const scalar& s) { return {s.to_double(), s.to_int64()}; }
-int to_abi(dtype t) { return static_cast<int>(t); }
 
-tb_plan plan_of(backend_call c, std::initializer_list<const tensor*> operands) {
+std::int32_t compute_code(dtype t) noexcept {
+  if (t == dtype::boolean) return TB_BOOL;
+  if (is_integer(t)) return TB_I64;
+  return t == dtype::float64 ? TB_F64 : TB_F32;
+}
+
+tb_plan plan_of(backend_call c, std::span<const tensor* const> operands) {
   for (const tensor* t : operands) check_storage(c, *t);
   const author::iteration_plan p = author::make_plan(operands);
   tb_plan out{};
@@ -33,107 +38,19 @@ tb_plan plan_of(backend_call c, std::initializer_list<const tensor*> operands) {
   std::copy(p.sizes.begin(), p.sizes.end(), out.sizes);
   for (std::size_t k = 0; k < p.operands; ++k) {
     out.operand[k].data = p.operand[k].data;
-    out.operand[k].dtype = to_abi(p.operand[k].type);
+    out.operand[k].dtype = static_cast<std::int32_t>(p.operand[k].type);
     std::copy(p.operand[k].strides.begin(), p.operand[k].strides.end(), out.operand[k].strides);
   }
   return out;
 }
 
-// What is read while `out` is written: the tensor itself, in the dtype of the computation, or a copy if they overlap.
-tensor readable(backend_call c, const tensor& out, const tensor& in, dtype type) {
-  if (c.table == nullptr) return in;
-  const tensor converted = in_dtype(c, in, type);
-  return overlaps_partly(out, converted) ? dense_copy(c, converted, type) : converted;
-}
+namespace {
 
-struct binary_rule {
-  dims sizes;
-  dtype type;
-};
-
-binary_rule rule_of(backend_call c, binary_code code, const tensor& a, const tensor& b, const scalar& alpha) {
-  check_defined(c, a);
-  check_defined(c, b);
-  dtype type = promoted(a, b);
-  if (code == binary_code::div) type = to_floating(type);
-  if (code == binary_code::sub && type == dtype::boolean) {
-    refuse<dtype_error>(c, "found two bool tensors, wanted numbers; for bool, ne() is the difference");
-  }
-  if (code == binary_code::relu_backward && type == dtype::boolean)
-    refuse<dtype_error>(c, "found bool, wanted a number");
-  if (type == dtype::boolean && alpha.to_int64() != 1) {
-    refuse<dtype_error>(c, "found alpha " + to_string(alpha) + " for bool tensors, wanted 1");
-  }
-  if (is_floating(alpha.type()) && !is_floating(type)) {
-    refuse<dtype_error>(
-        c, "found alpha " + to_string(alpha) + " for " + std::string(name_of(type)) + " tensors, wanted an integer");
-  }
-  return {broadcast(c.op, a.sizes(), b.sizes()), type};
-}
-
-void run_binary(backend_call c, binary_code code, const tensor& out, const tensor& a, const tensor& b,
-                const scalar& alpha) {
-  if (c.table == nullptr || out.numel() == 0) return;
-  const tb_plan plan = plan_of(c, {&out, &a, &b});
-  check_status(c, c.table->binary(static_cast<tb_binary_op>(code), &plan, to_abi(alpha), nullptr), out);
+tb_plan plan_of(backend_call c, std::initializer_list<const tensor*> operands) {
+  return detail::plan_of(c, std::span<const tensor* const>(operands.begin(), operands.size()));
 }
 
 }  // namespace
-
-tensor unary(backend_call c, unary_code code, const tensor& self) {
-  const bool transcendental = code == unary_code::exp || code == unary_code::log;
-  const dtype type = transcendental ? to_floating(self.dtype()) : self.dtype();
-  if (type == dtype::boolean) refuse<dtype_error>(c, "found bool, wanted a number");
-  tensor out = author::make_tensor(self.sizes(), type, self.device());
-  if (c.table == nullptr || out.numel() == 0) return out;
-  const tensor in = in_dtype(c, self, type);
-  const tb_plan plan = plan_of(c, {&out, &in});
-  check_status(c, c.table->unary(static_cast<tb_unary_op>(code), &plan, nullptr), self);
-  return out;
-}
-
-tensor binary(backend_call c, binary_code code, const tensor& a, const tensor& b, const scalar& alpha) {
-  const binary_rule rule = rule_of(c, code, a, b, alpha);
-  tensor out = author::make_tensor(rule.sizes, rule.type, a.device());
-  if (c.table != nullptr) run_binary(c, code, out, in_dtype(c, a, rule.type), in_dtype(c, b, rule.type), alpha);
-  return out;
-}
-
-tensor& binary_out(backend_call c, binary_code code, const tensor& a, const tensor& b, const scalar& alpha,
-                   tensor& out) {
-  const binary_rule rule = rule_of(c, code, a, b, alpha);
-  check_defined(c, out);
-  if (out.sizes() != rule.sizes) {
-    refuse<shape_error>(
-        c, "the result has sizes " + to_string(rule.sizes) + ", the tensor to write " + to_string(out.sizes()));
-  }
-  const auto category = [](dtype t) { return is_floating(t) ? 2 : t == dtype::int64 ? 1 : 0; };
-  if (category(rule.type) > category(out.dtype())) {
-    refuse<dtype_error>(c, "the result is " + std::string(name_of(rule.type)) + " and cannot be written to " +
-                               std::string(name_of(out.dtype())));
-  }
-  check_written(c, out);
-  const tensor x = readable(c, out, a, rule.type), y = readable(c, out, b, rule.type);
-  if (out.dtype() == rule.type) {
-    run_binary(c, code, out, x, y, alpha);
-    return out;
-  }
-  const tensor wide = author::make_tensor(rule.sizes, rule.type, out.device());
-  run_binary(c, code, wide, x, y, alpha);
-  return copy(c, out, wide);
-}
-
-tensor compare(backend_call c, compare_code code, const tensor& a, const tensor& b) {
-  check_defined(c, a);
-  check_defined(c, b);
-  const dtype type = promoted(a, b);
-  tensor out = author::make_tensor(broadcast(c.op, a.sizes(), b.sizes()), dtype::boolean, a.device());
-  if (c.table == nullptr || out.numel() == 0) return out;
-  const tensor x = in_dtype(c, a, type), y = in_dtype(c, b, type);
-  const tb_plan plan = plan_of(c, {&out, &x, &y});
-  check_status(c, c.table->compare(static_cast<tb_compare_op>(code), &plan, nullptr), x);
-  return out;
-}
 
 tensor empty(std::string_view op, std::span<const std::int64_t> size, std::optional<dtype> type,
              std::optional<layout> how, std::optional<device> where, std::optional<bool> pinned) {
@@ -144,8 +61,7 @@ tensor empty(std::string_view op, std::span<const std::int64_t> size, std::optio
 tensor& fill(backend_call c, tensor& self, const scalar& value) {
   check_written(c, self);
   if (c.table == nullptr || self.numel() == 0) return self;
-  const tb_plan plan = plan_of(c, {&self});
-  check_status(c, c.table->fill(&plan, to_abi(value), nullptr), self);
+  run_pointwise_in(c, pointwise::fill, self.dtype(), collect(value), self);
   return self;
 }
 
@@ -207,7 +123,8 @@ tensor& copy(backend_call c, tensor& self, const tensor& src) {
     move_bytes(landed, packed);
     return ops::copy_(self, landed);
   }
-  const tensor from = overlaps_partly(self, src) ? dense_copy(c, src, src.dtype()) : src;
+  const bool overlaps = author::share_memory(self, src) && !author::same_view(self, src);
+  const tensor from = overlaps ? dense_copy(c, src, src.dtype()) : src;
   const tb_plan plan = plan_of(c, {&self, &from});
   check_status(c, c.table->copy(&plan, nullptr), src);
   return self;

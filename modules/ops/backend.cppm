@@ -2,17 +2,19 @@
 //
 // A backend is a function that returns a table of plain kernels. The functions here turn tensors into shape rule,
 // result and plan, and call the table. A table of null is the meta backend: the very same path without the last step,
-// so a shape rule is written once.
+// so a shape rule is written once. Structured operators have lists of their own (:pointwise_families).
 export module topbit.ops:backend;
 
 import topbit.std;
 import topbit.core;
 import topbit.tensor;
+import :backend_call;
 import :create;
 import :device_check;
-import :elementwise;
 import :linalg;
 import :loss;
+import :pointwise;
+import :pointwise_families;
 import :reduce;
 import :rules;
 
@@ -20,16 +22,6 @@ namespace topbit {
 
 namespace detail {
 
-// The codes are those of the seam.
-enum class unary_code : int { neg, exp, log, relu };
-enum class binary_code : int { add, sub, mul, div, relu_backward };
-enum class compare_code : int { eq, ne, lt, le, gt, ge };
-
-tensor unary(backend_call c, unary_code code, const tensor& self);
-tensor binary(backend_call c, binary_code code, const tensor& a, const tensor& b, const scalar& alpha);
-tensor& binary_out(backend_call c, binary_code code, const tensor& a, const tensor& b, const scalar& alpha,
-                   tensor& out);
-tensor compare(backend_call c, compare_code code, const tensor& a, const tensor& b);
 tensor sum(backend_call c, const tensor& self, std::optional<std::span<const std::int64_t>> dim, bool keepdim,
            std::optional<dtype> type);
 tensor argmax(backend_call c, const tensor& self, std::optional<std::int64_t> dim, bool keepdim);
@@ -51,10 +43,6 @@ using optional_sizes = std::optional<std::span<const std::int64_t>>;
 
 export namespace author {
 
-/// Where a backend's kernels come from; called on every call, so it must be cheap. Null for a backend that computes no
-/// elements.
-using kernel_source = const tb_kernels* (*)();
-
 /// The kernels of every operator a table serves.
 template <kernel_source Source>
 struct strided_backend {
@@ -64,39 +52,6 @@ struct strided_backend {
     check_one_device(Op, arguments...);
     return {Source(), Op.name()};
   }
-  template <const auto& Op, detail::unary_code Code>
-  static tensor unary(const tensor& self) {
-    return detail::unary(at<Op>(), Code, self);
-  }
-  template <const auto& Op, detail::binary_code Code>
-  static tensor binary(const tensor& a, const tensor& b) {
-    return detail::binary(at<Op>(a, b), Code, a, b, 1);
-  }
-  template <const auto& Op, detail::binary_code Code>
-  static tensor& binary_in_place(tensor& self, const tensor& other) {
-    return detail::binary_out(at<Op>(self, other), Code, self, other, 1, self);
-  }
-  template <const auto& Op, detail::binary_code Code>
-  static tensor& binary_out(const tensor& a, const tensor& b, tensor& out) {
-    return detail::binary_out(at<Op>(a, b, out), Code, a, b, 1, out);
-  }
-  template <const auto& Op, detail::binary_code Code>
-  static tensor scaled(const tensor& a, const tensor& b, const scalar& alpha) {
-    return detail::binary(at<Op>(a, b), Code, a, b, alpha);
-  }
-  template <const auto& Op, detail::binary_code Code>
-  static tensor& scaled_in_place(tensor& self, const tensor& other, const scalar& alpha) {
-    return detail::binary_out(at<Op>(self, other), Code, self, other, alpha, self);
-  }
-  template <const auto& Op, detail::binary_code Code>
-  static tensor& scaled_out(const tensor& a, const tensor& b, const scalar& alpha, tensor& out) {
-    return detail::binary_out(at<Op>(a, b, alpha, out), Code, a, b, alpha, out);
-  }
-  template <const auto& Op, detail::compare_code Code>
-  static tensor compare(const tensor& a, const tensor& b) {
-    return detail::compare(at<Op>(a, b), Code, a, b);
-  }
-
   static tensor sum(const tensor& self, std::optional<dtype> type) {
     return detail::sum(at<ops::sum>(), self, std::nullopt, false, type);
   }
@@ -133,38 +88,11 @@ struct strided_backend {
   static tensor& copy(tensor& self, const tensor& src, bool) { return detail::copy(at<ops::copy_>(), self, src); }
 };
 
-/// All rows of one backend. Hand them to register_rows from an interface partition of your module. `where` is the place
-/// that explain() and errors show for them: the caller's.
+/// The rows of one backend for operators that are not elementwise.
 template <kernel_source Source>
-constexpr auto strided_rows(dispatch_key k, std::source_location where = std::source_location::current()) {
+constexpr auto strided_rows(dispatch_key k, std::source_location where) {
   using b = strided_backend<Source>;
-  using enum detail::unary_code;
-  using bin = detail::binary_code;
-  using cmp = detail::compare_code;
-  return std::array{row<&b::template scaled<ops::add, bin::add>>(ops::add, k, where),
-                    row<&b::template scaled_in_place<ops::add_, bin::add>>(ops::add_, k, where),
-                    row<&b::template scaled_out<ops::add_out, bin::add>>(ops::add_out, k, where),
-                    row<&b::template scaled<ops::sub, bin::sub>>(ops::sub, k, where),
-                    row<&b::template scaled_in_place<ops::sub_, bin::sub>>(ops::sub_, k, where),
-                    row<&b::template scaled_out<ops::sub_out, bin::sub>>(ops::sub_out, k, where),
-                    row<&b::template binary<ops::mul, bin::mul>>(ops::mul, k, where),
-                    row<&b::template binary_in_place<ops::mul_, bin::mul>>(ops::mul_, k, where),
-                    row<&b::template binary_out<ops::mul_out, bin::mul>>(ops::mul_out, k, where),
-                    row<&b::template binary<ops::div, bin::div>>(ops::div, k, where),
-                    row<&b::template binary_in_place<ops::div_, bin::div>>(ops::div_, k, where),
-                    row<&b::template binary_out<ops::div_out, bin::div>>(ops::div_out, k, where),
-                    row<&b::template unary<ops::neg, neg>>(ops::neg, k, where),
-                    row<&b::template unary<ops::exp, exp>>(ops::exp, k, where),
-                    row<&b::template unary<ops::log, log>>(ops::log, k, where),
-                    row<&b::template unary<ops::relu, relu>>(ops::relu, k, where),
-                    row<&b::template binary<ops::relu_backward, bin::relu_backward>>(ops::relu_backward, k, where),
-                    row<&b::template compare<ops::eq, cmp::eq>>(ops::eq, k, where),
-                    row<&b::template compare<ops::ne, cmp::ne>>(ops::ne, k, where),
-                    row<&b::template compare<ops::lt, cmp::lt>>(ops::lt, k, where),
-                    row<&b::template compare<ops::le, cmp::le>>(ops::le, k, where),
-                    row<&b::template compare<ops::gt, cmp::gt>>(ops::gt, k, where),
-                    row<&b::template compare<ops::ge, cmp::ge>>(ops::ge, k, where),
-                    row<&b::sum>(ops::sum, k, where),
+  return std::array{row<&b::sum>(ops::sum, k, where),
                     row<&b::sum_dim>(ops::sum_dim, k, where),
                     row<&b::argmax>(ops::argmax, k, where),
                     row<&b::mm>(ops::mm, k, where),
@@ -177,6 +105,19 @@ constexpr auto strided_rows(dispatch_key k, std::source_location where = std::so
                     row<&b::zero>(ops::zero_, k, where),
                     row<&b::arange>(ops::arange, k, where),
                     row<&b::copy>(ops::copy_, k, where)};
+}
+
+/// Registers every operator that a table of kernels serves, for the life of the process. Call it from an interface
+/// partition of your module, or at namespace scope of a program. `where` is the place that explain() and errors show:
+/// the caller's.
+template <kernel_source Source>
+void register_strided_backend(dispatch_key k, std::source_location where = std::source_location::current()) {
+  register_rows(strided_rows<Source>(k, where));
+  detail::elementwise_forms::register_backend<Source>(k, where);
+  detail::unary_forms::register_backend<Source>(k, where);
+  detail::activation_forms::register_backend<Source>(k, where);
+  detail::comparison_forms::register_backend<Source>(k, where);
+  detail::ternary_forms::register_backend<Source>(k, where);
 }
 
 }  // namespace author

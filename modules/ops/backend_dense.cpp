@@ -119,6 +119,9 @@ tensor mm(backend_call c, const tensor& a, const tensor& b) {
   m.out = out.data();
   m.a = a.data();
   m.b = b.data();
+  m.batch = 1;
+  m.alpha = {1, 1};
+  m.out_col = 1;
   m.m = a.sizes()[0];
   m.n = b.sizes()[1];
   m.k = a.sizes()[1];

@@ -15,13 +15,10 @@ namespace topbit::detail {
 namespace {
 
 using author::autograd_kernel;
-using author::counts_writes;
 using author::define;
-using author::in_place_autograd;
 using author::kernel_row;
 using author::row;
 
-const tb_kernels* cpu_kernels() { return tb_cpu_kernels(); }
 const tb_kernels* no_kernels() { return nullptr; }
 
 constexpr kernel_row definitions[] = {
@@ -35,33 +32,6 @@ constexpr kernel_row definitions[] = {
     define(ops::copy_),
     define(ops::to_copy),
     define(ops::clone),
-    define(ops::add),
-    define(ops::add_),
-    define(ops::add_out),
-    define(ops::sub),
-    define(ops::sub_),
-    define(ops::sub_out),
-    define(ops::mul),
-    define(ops::mul_),
-    define(ops::mul_out),
-    define(ops::div),
-    define(ops::div_),
-    define(ops::div_out),
-    define(ops::add_scalar),
-    define(ops::sub_scalar),
-    define(ops::mul_scalar),
-    define(ops::div_scalar),
-    define(ops::neg),
-    define(ops::exp),
-    define(ops::log),
-    define(ops::relu),
-    define(ops::relu_backward),
-    define(ops::eq),
-    define(ops::ne),
-    define(ops::lt),
-    define(ops::le),
-    define(ops::gt),
-    define(ops::ge),
     define(ops::sum),
     define(ops::sum_dim),
     define(ops::mean),
@@ -82,14 +52,10 @@ constexpr kernel_row definitions[] = {
     define(ops::nll_loss_mean_backward),
 };
 
-constexpr auto cpu_rows = author::strided_rows<&cpu_kernels>(key::CPU);
-constexpr auto meta_rows = author::strided_rows<&no_kernels>(key::Meta);
+constexpr auto cpu_rows = author::strided_rows<&cpu_kernels>(key::CPU, std::source_location::current());
+constexpr auto meta_rows = author::strided_rows<&no_kernels>(key::Meta, std::source_location::current());
 
 constexpr kernel_row composite_rows[] = {
-    row<&add_scalar>(ops::add_scalar, key::CompositeImplicitAutograd),
-    row<&sub_scalar>(ops::sub_scalar, key::CompositeImplicitAutograd),
-    row<&mul_scalar>(ops::mul_scalar, key::CompositeImplicitAutograd),
-    row<&div_scalar>(ops::div_scalar, key::CompositeImplicitAutograd),
     row<&mean>(ops::mean, key::CompositeImplicitAutograd),
     row<&matmul>(ops::matmul, key::CompositeImplicitAutograd),
     row<&t>(ops::t, key::CompositeImplicitAutograd),
@@ -108,14 +74,6 @@ constexpr kernel_row composite_rows[] = {
 };
 
 constexpr kernel_row gradient_rows[] = {
-    row<&autograd_kernel<ops::add, add_rule<1>>::run>(ops::add, key::Autograd),
-    row<&autograd_kernel<ops::sub, add_rule<-1>>::run>(ops::sub, key::Autograd),
-    row<&autograd_kernel<ops::mul, mul_rule>::run>(ops::mul, key::Autograd),
-    row<&autograd_kernel<ops::div, div_rule>::run>(ops::div, key::Autograd),
-    row<&autograd_kernel<ops::neg, neg_rule>::run>(ops::neg, key::Autograd),
-    row<&autograd_kernel<ops::exp, exp_rule>::run>(ops::exp, key::Autograd),
-    row<&autograd_kernel<ops::log, log_rule>::run>(ops::log, key::Autograd),
-    row<&autograd_kernel<ops::relu, relu_rule>::run>(ops::relu, key::Autograd),
     row<&autograd_kernel<ops::sum, sum_rule>::run>(ops::sum, key::Autograd),
     row<&autograd_kernel<ops::sum_dim, sum_dim_rule>::run>(ops::sum_dim, key::Autograd),
     row<&autograd_kernel<ops::mm, mm_rule>::run>(ops::mm, key::Autograd),
@@ -128,26 +86,11 @@ constexpr kernel_row gradient_rows[] = {
     row<&autograd_kernel<ops::log_softmax_forward, log_softmax_rule>::run>(ops::log_softmax_forward, key::Autograd),
     row<&autograd_kernel<ops::nll_loss_mean, nll_loss_rule>::run>(ops::nll_loss_mean, key::Autograd),
     author::fallthrough_row(ops::argmax, key::Autograd),
-    author::fallthrough_row(ops::eq, key::Autograd),
-    author::fallthrough_row(ops::ne, key::Autograd),
-    author::fallthrough_row(ops::lt, key::Autograd),
-    author::fallthrough_row(ops::le, key::Autograd),
-    author::fallthrough_row(ops::gt, key::Autograd),
-    author::fallthrough_row(ops::ge, key::Autograd),
 };
 
-// Operators that write to an argument: never recorded, always counted.
-template <const auto& Op>
-constexpr std::array<kernel_row, 2> writing_rows() {
-  return {row<&in_place_autograd<Op>::run>(Op, key::Autograd), row<&counts_writes<Op>::run>(Op, key::ADInplaceOrView)};
-}
-
-template <const auto&... Op>
-void register_writing() {
-  (author::register_rows(writing_rows<Op>()), ...);
-}
-
 }  // namespace
+
+const tb_kernels* cpu_kernels() { return tb_cpu_kernels(); }
 
 bool register_builtin() {
   // The built-in namespaces are owned: others add to them with fragment() and implement().
@@ -157,8 +100,12 @@ bool register_builtin() {
   author::register_rows(meta_rows);
   author::register_rows(composite_rows);
   author::register_rows(gradient_rows);
-  register_writing<ops::fill_, ops::zero_, ops::copy_, ops::add_, ops::add_out, ops::sub_, ops::sub_out, ops::mul_,
-                   ops::mul_out, ops::div_, ops::div_out>();
+  register_writing<ops::fill_, ops::zero_, ops::copy_>();
+  register_elementwise();
+  register_unary();
+  register_activation();
+  register_comparison();
+  register_ternary();
   return true;
 }
 

@@ -7,22 +7,6 @@ import topbit.tensor;
 
 namespace topbit::detail {
 
-tensor wrapped(const tensor& self, const scalar& s, bool divides) {
-  const dtype number = is_floating(s.type()) ? dtype::float32 : s.type();
-  dtype type = is_floating(self.dtype()) ? self.dtype() : promote(self.dtype(), number);
-  if (divides) type = to_floating(type);
-  return ops::full(dims{}, s, arg<"dtype"> = type, arg<"device"> = self.device());
-}
-
-tensor add_scalar(const tensor& self, const scalar& other, const scalar& alpha) {
-  return ops::add(self, wrapped(self, other, false), alpha);
-}
-tensor sub_scalar(const tensor& self, const scalar& other, const scalar& alpha) {
-  return ops::sub(self, wrapped(self, other, false), alpha);
-}
-tensor mul_scalar(const tensor& self, const scalar& other) { return ops::mul(self, wrapped(self, other, false)); }
-tensor div_scalar(const tensor& self, const scalar& other) { return ops::div(self, wrapped(self, other, true)); }
-
 tensor mean(const tensor& self, std::optional<dtype> type) {
   if (!is_floating(type.value_or(self.dtype()))) {
     throw dtype_error(

@@ -7,13 +7,6 @@ import topbit.tensor;
 
 namespace topbit::detail {
 
-// A number as a tensor without dimensions beside `self`, in a dtype that raises self's only into another category.
-tensor wrapped(const tensor& self, const scalar& s, bool divides);
-
-tensor add_scalar(const tensor& self, const scalar& other, const scalar& alpha);
-tensor sub_scalar(const tensor& self, const scalar& other, const scalar& alpha);
-tensor mul_scalar(const tensor& self, const scalar& other);
-tensor div_scalar(const tensor& self, const scalar& other);
 tensor mean(const tensor& self, std::optional<dtype> type);
 tensor matmul(const tensor& self, const tensor& other);
 tensor log_softmax_composite(const tensor& self, std::int64_t dim, std::optional<dtype> type);

@@ -1,4 +1,5 @@
-// Elementwise operators. Binary ones broadcast and promote; in-place ones keep the shape and dtype of self.
+// Arithmetic of two tensors, element by element. They broadcast and promote; in-place forms keep the shape and dtype of
+// self, whose category the result must fit, and may not be given a self whose elements share memory.
 export module topbit.ops:elementwise;
 
 import topbit.std;
@@ -7,79 +8,155 @@ import topbit.tensor;
 
 export namespace topbit::ops {
 
-/// self + alpha * other.
-///
-/// Shapes   self: [..], other: [..]  ->  broadcast(self, other)
-/// Dtypes   both promoted; the result has the promoted dtype. For bool it is `or`, and alpha must be 1
-/// Keys     CPU, CUDA, Meta, Autograd; a backend without a kernel is a no_kernel error
-/// Memory   the result is new and dense; inputs may alias
-/// Cost     one pass where the dtypes agree, 2 loads and 1 store per element; an operand of another dtype is converted
-///          into a copy first
-/// Errors   shape_error if not broadcastable; device_error on mixed devices; dtype_error for a fractional alpha and
-///          integers
+/// self + alpha * other. For bool it is `or`.
 inline constexpr op<"aten::add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor"> add;
-/// add into self, whose shape and category the result must fit.
-///
-/// Memory   an operand that overlaps self in part is copied first
-/// Errors   as add; shape_error if self would have to grow or is expanded; dtype_error if self cannot hold the result
 inline constexpr op<"aten::add_.Tensor(Tensor(a!) self, Tensor other, *, Scalar alpha=1) -> Tensor(a!)"> add_;
-/// add into out, which has the shape of the result already. Otherwise as add_.
 inline constexpr op<"aten::add.out(Tensor self, Tensor other, *, Scalar alpha=1, Tensor(a!) out) -> Tensor(a!)">
     add_out;
 
-/// self - alpha * other; otherwise as add. dtype_error for two bool tensors.
+/// The same with a number, which raises the dtype only into another category. Composite.
+inline constexpr op<"aten::add.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor"> add_scalar;
+inline constexpr op<"aten::add_.Scalar(Tensor(a!) self, Scalar other, Scalar alpha=1) -> Tensor(a!)"> add_scalar_;
+
+/// self - alpha * other. dtype_error for two bool tensors.
 inline constexpr op<"aten::sub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor"> sub;
-/// sub into self; as add_.
 inline constexpr op<"aten::sub_.Tensor(Tensor(a!) self, Tensor other, *, Scalar alpha=1) -> Tensor(a!)"> sub_;
-/// sub into out; as add_out.
 inline constexpr op<"aten::sub.out(Tensor self, Tensor other, *, Scalar alpha=1, Tensor(a!) out) -> Tensor(a!)">
     sub_out;
 
-/// self * other; otherwise as add. For bool it is `and`.
+/// The same with a number, which raises the dtype only into another category. Composite.
+inline constexpr op<"aten::sub.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor"> sub_scalar;
+inline constexpr op<"aten::sub_.Scalar(Tensor(a!) self, Scalar other, Scalar alpha=1) -> Tensor(a!)"> sub_scalar_;
+
+/// other - alpha * self. Composite.
+inline constexpr op<"aten::rsub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor"> rsub;
+
+/// The same with a number, which raises the dtype only into another category. Composite.
+inline constexpr op<"aten::rsub.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor"> rsub_scalar;
+
+/// self * other. For bool it is `and`.
 inline constexpr op<"aten::mul.Tensor(Tensor self, Tensor other) -> Tensor"> mul;
-/// mul into self; as add_.
 inline constexpr op<"aten::mul_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)"> mul_;
-/// mul into out; as add_out.
 inline constexpr op<"aten::mul.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)"> mul_out;
 
-/// self / other, true division: integers and bool become float32. Otherwise as add.
+/// The same with a number, which raises the dtype only into another category. Composite.
+inline constexpr op<"aten::mul.Scalar(Tensor self, Scalar other) -> Tensor"> mul_scalar;
+inline constexpr op<"aten::mul_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)"> mul_scalar_;
+
+/// self / other, true division: integers and bool become float32.
 inline constexpr op<"aten::div.Tensor(Tensor self, Tensor other) -> Tensor"> div;
-/// div into self, which must be floating; as add_.
 inline constexpr op<"aten::div_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)"> div_;
-/// div into out, which must be floating; as add_out.
 inline constexpr op<"aten::div.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)"> div_out;
 
-/// add with a number. Composite: it becomes a tensor without dimensions, and raises the dtype only across categories.
-inline constexpr op<"aten::add.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor"> add_scalar;
-/// sub with a number; as add_scalar.
-inline constexpr op<"aten::sub.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor"> sub_scalar;
-/// mul with a number; as add_scalar.
-inline constexpr op<"aten::mul.Scalar(Tensor self, Scalar other) -> Tensor"> mul_scalar;
-/// div with a number; as add_scalar, and true division.
+/// The same with a number, which raises the dtype only into another category. Composite.
 inline constexpr op<"aten::div.Scalar(Tensor self, Scalar other) -> Tensor"> div_scalar;
+inline constexpr op<"aten::div_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)"> div_scalar_;
 
-/// -self; dtype_error for bool.
-inline constexpr op<"aten::neg(Tensor self) -> Tensor"> neg;
-/// e to the power of self; integers and bool become float32.
-inline constexpr op<"aten::exp(Tensor self) -> Tensor"> exp;
-/// The natural logarithm; integers and bool become float32. -inf for 0, NaN below.
-inline constexpr op<"aten::log(Tensor self) -> Tensor"> log;
-/// max(self, 0); NaN stays NaN. dtype_error for bool.
-inline constexpr op<"aten::relu(Tensor self) -> Tensor"> relu;
-/// grad where result > 0, else 0: the gradient of relu, given its result.
-inline constexpr op<"topbit::relu_backward(Tensor grad, Tensor result) -> Tensor"> relu_backward;
+/// div rounded: rounding_mode 'floor', 'trunc' or none. Rounded integers stay integers; their division by zero is an
+/// error.
+inline constexpr op<"aten::div.Tensor_mode(Tensor self, Tensor other, *, str? rounding_mode) -> Tensor"> div_mode;
+inline constexpr op<"aten::div_.Tensor_mode(Tensor(a!) self, Tensor other, *, str? rounding_mode) -> Tensor(a!)">
+    div_mode_;
+inline constexpr op<
+    "aten::div.out_mode(Tensor self, Tensor other, *, str? rounding_mode, Tensor(a!) out) -> Tensor(a!)">
+    div_mode_out;
 
-/// self == other, as bool. Comparisons broadcast and promote as add does, and a NaN is unequal to everything.
-inline constexpr op<"aten::eq.Tensor(Tensor self, Tensor other) -> Tensor"> eq;
-/// self != other; as eq.
-inline constexpr op<"aten::ne.Tensor(Tensor self, Tensor other) -> Tensor"> ne;
-/// self < other; as eq.
-inline constexpr op<"aten::lt.Tensor(Tensor self, Tensor other) -> Tensor"> lt;
-/// self <= other; as eq.
-inline constexpr op<"aten::le.Tensor(Tensor self, Tensor other) -> Tensor"> le;
-/// self > other; as eq.
-inline constexpr op<"aten::gt.Tensor(Tensor self, Tensor other) -> Tensor"> gt;
-/// self >= other; as eq.
-inline constexpr op<"aten::ge.Tensor(Tensor self, Tensor other) -> Tensor"> ge;
+/// The same with a number. Composite.
+inline constexpr op<"aten::div.Scalar_mode(Tensor self, Scalar other, *, str? rounding_mode) -> Tensor">
+    div_mode_scalar;
+inline constexpr op<"aten::div_.Scalar_mode(Tensor(a!) self, Scalar other, *, str? rounding_mode) -> Tensor(a!)">
+    div_mode_scalar_;
+
+/// Division rounded down, of integers and floating types.
+inline constexpr op<"aten::floor_divide(Tensor self, Tensor other) -> Tensor"> floor_divide;
+inline constexpr op<"aten::floor_divide_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)"> floor_divide_;
+inline constexpr op<"aten::floor_divide.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)">
+    floor_divide_out;
+
+/// The same with a number. Composite.
+inline constexpr op<"aten::floor_divide.Scalar(Tensor self, Scalar other) -> Tensor"> floor_divide_scalar;
+inline constexpr op<"aten::floor_divide_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)"> floor_divide_scalar_;
+
+/// self - other * floor(self / other): has the sign of other. Division of integers by zero is an error.
+inline constexpr op<"aten::remainder.Tensor(Tensor self, Tensor other) -> Tensor"> remainder;
+inline constexpr op<"aten::remainder_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)"> remainder_;
+inline constexpr op<"aten::remainder.Tensor_out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)">
+    remainder_out;
+
+/// The same with a number, which raises the dtype only into another category. Composite.
+inline constexpr op<"aten::remainder.Scalar(Tensor self, Scalar other) -> Tensor"> remainder_scalar;
+inline constexpr op<"aten::remainder_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)"> remainder_scalar_;
+
+/// self - other * trunc(self / other): has the sign of self. Division of integers by zero is an error.
+inline constexpr op<"aten::fmod.Tensor(Tensor self, Tensor other) -> Tensor"> fmod;
+inline constexpr op<"aten::fmod_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)"> fmod_;
+inline constexpr op<"aten::fmod.Tensor_out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)"> fmod_out;
+
+/// The same with a number, which raises the dtype only into another category. Composite.
+inline constexpr op<"aten::fmod.Scalar(Tensor self, Scalar other) -> Tensor"> fmod_scalar;
+inline constexpr op<"aten::fmod_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)"> fmod_scalar_;
+
+/// self to the power of exponent. Integers stay integers and wrap; a negative exponent of theirs leaves 0 but for a
+/// base of 1 and -1.
+inline constexpr op<"aten::pow.Tensor_Tensor(Tensor self, Tensor exponent) -> Tensor"> pow;
+inline constexpr op<"aten::pow_.Tensor(Tensor(a!) self, Tensor exponent) -> Tensor(a!)"> pow_;
+inline constexpr op<"aten::pow.Tensor_Tensor_out(Tensor self, Tensor exponent, *, Tensor(a!) out) -> Tensor(a!)">
+    pow_out;
+
+/// The same with a number, which for integers must not be negative. Composite.
+inline constexpr op<"aten::pow.Tensor_Scalar(Tensor self, Scalar exponent) -> Tensor"> pow_scalar;
+inline constexpr op<"aten::pow_.Scalar(Tensor(a!) self, Scalar exponent) -> Tensor(a!)"> pow_scalar_;
+
+/// A number to the power of a tensor. Composite.
+inline constexpr op<"aten::pow.Scalar(Scalar self, Tensor exponent) -> Tensor"> pow_scalar_base;
+
+/// The greater one; a NaN wins.
+inline constexpr op<"aten::maximum(Tensor self, Tensor other) -> Tensor"> maximum;
+inline constexpr op<"aten::maximum.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)"> maximum_out;
+
+/// The lesser one; a NaN wins.
+inline constexpr op<"aten::minimum(Tensor self, Tensor other) -> Tensor"> minimum;
+inline constexpr op<"aten::minimum.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)"> minimum_out;
+
+/// The greater one; a number wins over a NaN.
+inline constexpr op<"aten::fmax(Tensor self, Tensor other) -> Tensor"> fmax;
+inline constexpr op<"aten::fmax.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)"> fmax_out;
+
+/// The lesser one; a number wins over a NaN.
+inline constexpr op<"aten::fmin(Tensor self, Tensor other) -> Tensor"> fmin;
+inline constexpr op<"aten::fmin.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)"> fmin_out;
+
+/// The angle of the point (other, self), in radians.
+inline constexpr op<"aten::atan2(Tensor self, Tensor other) -> Tensor"> atan2;
+inline constexpr op<"aten::atan2_(Tensor(a!) self, Tensor other) -> Tensor(a!)"> atan2_;
+inline constexpr op<"aten::atan2.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)"> atan2_out;
+
+/// sqrt(self^2 + other^2) without overflow on the way. Floating types.
+inline constexpr op<"aten::hypot(Tensor self, Tensor other) -> Tensor"> hypot;
+inline constexpr op<"aten::hypot_(Tensor(a!) self, Tensor other) -> Tensor(a!)"> hypot_;
+inline constexpr op<"aten::hypot.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)"> hypot_out;
+
+/// The magnitude of self with the sign of other.
+inline constexpr op<"aten::copysign.Tensor(Tensor self, Tensor other) -> Tensor"> copysign;
+inline constexpr op<"aten::copysign_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)"> copysign_;
+inline constexpr op<"aten::copysign.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)"> copysign_out;
+
+/// The same with a number, which raises the dtype only into another category. Composite.
+inline constexpr op<"aten::copysign.Scalar(Tensor self, Scalar other) -> Tensor"> copysign_scalar;
+inline constexpr op<"aten::copysign_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)"> copysign_scalar_;
+
+/// log(exp(self) + exp(other)) without overflow on the way.
+inline constexpr op<"aten::logaddexp(Tensor self, Tensor other) -> Tensor"> logaddexp;
+inline constexpr op<"aten::logaddexp.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)"> logaddexp_out;
+
+/// self * log(other), 0 where self is 0.
+inline constexpr op<"aten::xlogy.Tensor(Tensor self, Tensor other) -> Tensor"> xlogy;
+inline constexpr op<"aten::xlogy_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)"> xlogy_;
+inline constexpr op<"aten::xlogy.OutTensor(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)"> xlogy_out;
+
+/// 0 below zero, values at zero, 1 above. Both of one dtype.
+inline constexpr op<"aten::heaviside(Tensor self, Tensor values) -> Tensor"> heaviside;
+inline constexpr op<"aten::heaviside_(Tensor(a!) self, Tensor values) -> Tensor(a!)"> heaviside_;
+inline constexpr op<"aten::heaviside.out(Tensor self, Tensor values, *, Tensor(a!) out) -> Tensor(a!)"> heaviside_out;
 
 }  // namespace topbit::ops

@@ -7,7 +7,9 @@ import topbit.core;
 import topbit.tensor;
 import topbit.autograd;
 import :create;
+import :activation;
 import :elementwise;
+import :unary;
 import :linalg;
 import :loss;
 import :operators;
@@ -93,7 +95,7 @@ struct relu_rule {
   saved_tensor result;
   static relu_rule save(const tensor&, const tensor& result) { return {saved_tensor(detach(result))}; }
   grads1 backward(const tensor& g, std::array<bool, 1>) const {
-    return {ops::relu_backward(g, result.get(ops::relu.name()))};
+    return {ops::threshold_backward(g, result.get(ops::relu.name()), 0)};
   }
 };
 

@@ -6,21 +6,18 @@ import topbit.tensor;
 
 namespace topbit {
 
-using detail::wrapped;
+tensor operator/(const scalar& a, const tensor& b) { return ops::div(detail::wrapped(b, a), b); }
 
-tensor operator-(const scalar& a, const tensor& b) { return ops::sub(wrapped(b, a, false), b); }
-tensor operator/(const scalar& a, const tensor& b) { return ops::div(wrapped(b, a, true), b); }
-tensor& operator+=(tensor& a, const scalar& b) { return ops::add_(a, wrapped(a, b, false)); }
-tensor& operator-=(tensor& a, const scalar& b) { return ops::sub_(a, wrapped(a, b, false)); }
-tensor& operator*=(tensor& a, const scalar& b) { return ops::mul_(a, wrapped(a, b, false)); }
-tensor& operator/=(tensor& a, const scalar& b) { return ops::div_(a, wrapped(a, b, true)); }
+namespace detail {
 
-double item(const tensor& t) {
+tensor one_element(const tensor& t, dtype type) {
   if (!t.defined()) throw error("item: found an undefined tensor, wanted one element");
   if (t.numel() != 1) throw shape_error("item: found sizes " + to_string(t.sizes()) + ", wanted one element");
-  const tensor host = to(to(detach(t), cpu), dtype::float64);
-  detail::check_storage({nullptr, "item"}, host);
-  return *host.data_as<double>();
+  const tensor host = to(to(detach(t), cpu), type);
+  check_storage({nullptr, "item"}, host);
+  return host;
 }
+
+}  // namespace detail
 
 }  // namespace topbit

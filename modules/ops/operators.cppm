@@ -4,10 +4,12 @@ export module topbit.ops:operators;
 import topbit.std;
 import topbit.core;
 import topbit.tensor;
+import :comparison;
 import :create;
 import :elementwise;
 import :linalg;
 import :reduce;
+import :unary;
 
 export namespace topbit {
 
@@ -20,7 +22,7 @@ inline tensor operator-(const tensor& a, const scalar& b) { return ops::sub_scal
 inline tensor operator*(const tensor& a, const scalar& b) { return ops::mul_scalar(a, b); }
 inline tensor operator/(const tensor& a, const scalar& b) { return ops::div_scalar(a, b); }
 inline tensor operator+(const scalar& a, const tensor& b) { return ops::add_scalar(b, a); }
-tensor operator-(const scalar& a, const tensor& b);
+inline tensor operator-(const scalar& a, const tensor& b) { return ops::rsub_scalar(b, a); }
 inline tensor operator*(const scalar& a, const tensor& b) { return ops::mul_scalar(b, a); }
 tensor operator/(const scalar& a, const tensor& b);
 inline tensor operator-(const tensor& a) { return ops::neg(a); }
@@ -29,10 +31,25 @@ inline tensor& operator-=(tensor& a, const tensor& b) { return ops::sub_(a, b); 
 inline tensor& operator*=(tensor& a, const tensor& b) { return ops::mul_(a, b); }
 inline tensor& operator/=(tensor& a, const tensor& b) { return ops::div_(a, b); }
 // With a number in place, the tensor keeps its dtype: one that cannot hold the result is a dtype_error.
-tensor& operator+=(tensor& a, const scalar& b);
-tensor& operator-=(tensor& a, const scalar& b);
-tensor& operator*=(tensor& a, const scalar& b);
-tensor& operator/=(tensor& a, const scalar& b);
+inline tensor& operator+=(tensor& a, const scalar& b) { return ops::add_scalar_(a, b); }
+inline tensor& operator-=(tensor& a, const scalar& b) { return ops::sub_scalar_(a, b); }
+inline tensor& operator*=(tensor& a, const scalar& b) { return ops::mul_scalar_(a, b); }
+inline tensor& operator/=(tensor& a, const scalar& b) { return ops::div_scalar_(a, b); }
+
+// Element by element, as bool; == and != are left out, since they mean something else for values: eq() and ne().
+inline tensor operator<(const tensor& a, const tensor& b) { return ops::lt(a, b); }
+inline tensor operator<=(const tensor& a, const tensor& b) { return ops::le(a, b); }
+inline tensor operator>(const tensor& a, const tensor& b) { return ops::gt(a, b); }
+inline tensor operator>=(const tensor& a, const tensor& b) { return ops::ge(a, b); }
+inline tensor operator<(const tensor& a, const scalar& b) { return ops::lt_scalar(a, b); }
+inline tensor operator<=(const tensor& a, const scalar& b) { return ops::le_scalar(a, b); }
+inline tensor operator>(const tensor& a, const scalar& b) { return ops::gt_scalar(a, b); }
+inline tensor operator>=(const tensor& a, const scalar& b) { return ops::ge_scalar(a, b); }
+// Bits of integers, logic of bool.
+inline tensor operator&(const tensor& a, const tensor& b) { return ops::bitwise_and(a, b); }
+inline tensor operator|(const tensor& a, const tensor& b) { return ops::bitwise_or(a, b); }
+inline tensor operator^(const tensor& a, const tensor& b) { return ops::bitwise_xor(a, b); }
+inline tensor operator~(const tensor& a) { return ops::bitwise_not(a); }
 
 /// The tensor itself if it is of that dtype already, else a dense copy.
 inline tensor to(const tensor& t, dtype type) { return t.dtype() == type ? t : ops::to_copy(t, arg<"dtype"> = type); }
@@ -46,7 +63,15 @@ inline tensor sum(const tensor& t, std::initializer_list<std::int64_t> dim, bool
   return ops::sum_dim(t, std::optional(std::span<const std::int64_t>(dim.begin(), dim.size())), keepdim);
 }
 
-/// The one element of a tensor, moved to the host if need be. Throws shape_error if there are more or none.
-double item(const tensor& t);
+namespace detail {
+tensor one_element(const tensor& t, dtype type);
+}
+
+/// The one element of a tensor, converted to T and moved to the host if need be. Throws shape_error if there are more
+/// or none.
+template <class T = double>
+T item(const tensor& t) {
+  return *detail::one_element(t, dtype_of<T>).template data_as<T>();
+}
 
 }  // namespace topbit

@@ -7,19 +7,32 @@ export import topbit.autograd;
 // Tier 1: the operators, by family. Declarations only; a typed handle binds by name.
 export import :create;
 export import :elementwise;
+export import :unary;
+export import :activation;
+export import :comparison;
+export import :ternary;
 export import :reduce;
 export import :linalg;
 export import :view;
 export import :loss;
 
-// Tier 2: how a backend's kernel table becomes rows, which table the CPU has, and arithmetic on tensors.
+// Tier 2: how a shape rule and a kernel become all forms of an operator, how a backend's kernel table becomes rows,
+// which table the CPU has, and arithmetic on tensors.
+export import :backend_call;
 export import :device_check;
 import :rules;
+export import :structured;
+import :pointwise_code;
+import :pointwise;
+import :pointwise_rules;
+import :pointwise_families;
 export import :backend;
 export import :cpu_isa;
 export import :operators;
 
 // Tier 3: composites and gradients beside the operators, and the one list of what is registered.
+import :numbers;
 import :composite;
 import :gradients;
+import :families;
 import :builtin;

@@ -19,6 +19,7 @@ void check_status(backend_call c, int status, const tensor& t) {
     case TB_UNSUPPORTED_DTYPE:
       refuse<dtype_error>(c,
                           "no kernel of " + std::string(c.table->name) + " takes " + std::string(name_of(t.dtype())));
+    case TB_DIVISION_BY_ZERO: refuse<error>(c, "found a divisor of 0 for integers " + describe(t));
     case TB_BAD_INDEX: refuse<shape_error>(c, "an index is out of range for " + describe(t));
     case TB_OUT_OF_MEMORY:
       if (c.table->last_error == nullptr) throw std::bad_alloc();  // the host's memory
@@ -53,11 +54,24 @@ dims sizes_of(backend_call c, std::span<const std::int64_t> sizes) {
       c, "found " + std::to_string(sizes.size()) + " dimensions, wanted at most " + std::to_string(max_dims));
 }
 
-dtype promoted(const tensor& a, const tensor& b) {
-  if ((a.dim() == 0) == (b.dim() == 0)) return promote(a.dtype(), b.dtype());
-  const dtype shaped = a.dim() == 0 ? b.dtype() : a.dtype();
-  const dtype number = a.dim() == 0 ? a.dtype() : b.dtype();
-  return is_floating(shaped) ? shaped : promote(shaped, number);
+dtype promoted(std::span<const tensor* const> operands) {
+  // The promoted type of those with dimensions, and of those without.
+  std::array<std::optional<dtype>, 2> type;
+  for (const tensor* t : operands) {
+    std::optional<dtype>& of = type[t->dim() == 0 ? 1 : 0];
+    of = of ? promote(*of, t->dtype()) : t->dtype();
+  }
+  const auto [shaped, number] = type;
+  if (!shaped || !number) return shaped ? *shaped : number.value_or(dtype::float32);
+  return can_cast(*number, *shaped) ? *shaped : promote(*shaped, *number);
+}
+
+// Among tensors with dimensions a number of its category's widest type changes nothing, and loses nothing on the way.
+tensor wrapped(const tensor& self, const scalar& s) {
+  dtype type = s.type();
+  if (is_floating(type)) type = self.dtype() == dtype::float64 ? dtype::float64 : dtype::float32;
+  if (self.dim() == 0 && can_cast(type, self.dtype())) type = self.dtype();
+  return ops::full(std::span<const std::int64_t>(), s, arg<"dtype"> = type, arg<"device"> = self.device());
 }
 
 tensor dense_copy(backend_call c, const tensor& t, dtype type) {
@@ -75,18 +89,9 @@ void check_options(backend_call c, std::optional<layout> how, std::optional<bool
 }
 
 void check_written(backend_call c, const tensor& out) {
-  for (std::size_t i = 0; i < out.dim(); ++i) {
-    if (out.sizes()[i] > 1 && out.strides()[i] == 0) {
-      refuse<shape_error>(c, "writes to a tensor whose elements share memory (expanded); clone() it first");
-    }
-  }
-}
-
-bool overlaps_partly(const tensor& out, const tensor& in) {
-  if (out.record().data.get() != in.record().data.get() || !out.record().data) return false;
-  const bool same_view = out.record().offset == in.record().offset && out.sizes() == in.sizes() &&
-                         out.strides() == in.strides() && out.dtype() == in.dtype();
-  return !same_view;
+  if (author::has_distinct_elements(out)) return;
+  refuse<shape_error>(c, "writes to a tensor " + describe(out) + " whose elements share memory, with strides " +
+                             to_string(out.strides()) + "; clone() it first");
 }
 
 }  // namespace topbit::detail

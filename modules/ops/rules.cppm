@@ -4,26 +4,15 @@ export module topbit.ops:rules;
 import topbit.std;
 import topbit.core;
 import topbit.tensor;
-
-// Defined by kernels/abi/kernel_abi.h, which only source files include.
-extern "C++" struct tb_kernels;
+import :backend_call;
 
 namespace topbit::detail {
 
-// One call of one operator on one backend. `table` is null on the meta backend, which computes no elements.
-struct backend_call {
-  const tb_kernels* table;
-  std::string_view op;
-};
-
-// Throws Error: "operator: why".
-template <class Error>
-[[noreturn]] void refuse(backend_call c, const std::string& why) {
-  throw Error(std::string(c.op) + ": " + why, std::string(c.op));
-}
-
 // "float32 [2, 3]"
 std::string describe(const tensor& t);
+
+// What the seam calls the type that kernels compute in for elements of this one: bool, int64, float32 or float64.
+std::int32_t compute_code(dtype t) noexcept;
 
 // A kernel's status as an error about operand t; returns if all is well.
 void check_status(backend_call c, int status, const tensor& t);
@@ -40,16 +29,15 @@ void check_options(backend_call c, std::optional<layout> how, std::optional<bool
 // An in-place or out operand must have a place of its own for each element.
 void check_written(backend_call c, const tensor& out);
 
-// The dtype two operands are computed in. One without dimensions raises the other's only into another category, as a
+// The dtype operands are computed in. Those without dimensions raise the others' only into another category, as a
 // number would.
-dtype promoted(const tensor& a, const tensor& b);
+dtype promoted(std::span<const tensor* const> operands);
+// A number as a tensor without dimensions beside `self`, of a dtype that raises self's only into another category.
+tensor wrapped(const tensor& self, const scalar& s);
 
 tensor dense_copy(backend_call c, const tensor& t, dtype type);
 // The tensor itself where it will do, else a dense copy.
 tensor in_dtype(backend_call c, const tensor& t, dtype type);
 tensor dense(backend_call c, const tensor& t);
-
-// True if writing `out` element by element could overwrite elements of `in` that are still to be read.
-bool overlaps_partly(const tensor& out, const tensor& in);
 
 }  // namespace topbit::detail

@@ -30,7 +30,15 @@ struct iteration_plan {
 };
 
 /// A plan over the shape of the first tensor, to which the others must broadcast (checked by the caller's shape rule).
-iteration_plan make_plan(std::initializer_list<const tensor*> operands);
+iteration_plan make_plan(std::span<const tensor* const> operands);
+inline iteration_plan make_plan(std::initializer_list<const tensor*> operands) {
+  return make_plan(std::span<const tensor* const>(operands.begin(), operands.size()));
+}
+
+/// The strides of a new tensor of these sizes that is computed from the operands, which broadcast to it: its memory is
+/// in the order of theirs, the first one's where they disagree, so that transposed operands give a transposed result
+/// and one dense pass. None where that is row-major. (The reference's rule.)
+dims result_strides(const dims& sizes, std::span<const tensor* const> operands);
 
 }  // namespace author
 

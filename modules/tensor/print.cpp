@@ -12,14 +12,19 @@ constexpr std::int64_t shown_at_each_end = 3;
 std::string element(const tensor& t, std::int64_t offset) {
   const std::byte* at =
       static_cast<const std::byte*>(t.data()) + offset * static_cast<std::int64_t>(size_of(t.dtype()));
-  if (t.dtype() == dtype::boolean) return *at != std::byte{0} ? "true" : "false";
-  char text[32];
-  const auto print = [&](auto x) {
+  return with_element_type(t.dtype(), [at]<class T>(T x) -> std::string {
     std::memcpy(&x, at, sizeof x);
-    return std::string(text, std::to_chars(text, text + sizeof text, x).ptr);
-  };
-  if (t.dtype() == dtype::int64) return print(std::int64_t{});
-  return t.dtype() == dtype::float32 ? print(float{}) : print(double{});
+    char text[32];
+    if constexpr (std::same_as<T, bool>) {
+      return x ? "true" : "false";
+    } else if constexpr (std::same_as<T, half> || std::same_as<T, bfloat16>) {
+      return {text, std::to_chars(text, text + sizeof text, static_cast<float>(x)).ptr};
+    } else if constexpr (std::integral<T>) {
+      return {text, std::to_chars(text, text + sizeof text, static_cast<std::int64_t>(x)).ptr};
+    } else {
+      return {text, std::to_chars(text, text + sizeof text, x).ptr};
+    }
+  });
 }
 
 void append(std::string& text, const tensor& t, std::size_t dim, std::int64_t offset) {

@@ -12,9 +12,6 @@ struct named {
   std::string_view name;
   T value;
 };
-constexpr named<dtype> dtypes[] = {{"bool", dtype::boolean},    {"int64", dtype::int64}, {"float32", dtype::float32},
-                                   {"float64", dtype::float64}, {"long", dtype::int64},  {"float", dtype::float32},
-                                   {"double", dtype::float64}};
 constexpr named<layout> layouts[] = {
     {"strided", layout::strided}, {"sparse_coo", layout::sparse_coo}, {"sparse_csr", layout::sparse_csr}};
 constexpr named<memory_format> memory_formats[] = {{"contiguous_format", memory_format::contiguous},
@@ -40,8 +37,16 @@ void write_name(std::string& out, T x, const named<T> (&all)[N]) {
 
 }  // namespace
 
-dtype boxed_type<dtype>::read(text_reader& in) { return read_name(in, dtypes); }
-void boxed_type<dtype>::write(std::string& out, dtype x) { write_name(out, x, dtypes); }
+dtype boxed_type<dtype>::read(text_reader& in) {
+  const std::size_t begin = in.column();
+  if (const std::optional<dtype> named = dtype_named(in.word())) return *named;
+  std::string wanted;
+  for (dtype t : all_dtypes) wanted += (wanted.empty() ? "" : ", ") + std::string(name_of(t));
+  in.fail_at(begin, "one of " + wanted);
+}
+void boxed_type<dtype>::write(std::string& out, dtype x) {
+  out += static_cast<std::size_t>(x) < dtype_count ? std::string(name_of(x)) : std::to_string(static_cast<int>(x));
+}
 layout boxed_type<layout>::read(text_reader& in) { return read_name(in, layouts); }
 void boxed_type<layout>::write(std::string& out, layout x) { write_name(out, x, layouts); }
 memory_format boxed_type<memory_format>::read(text_reader& in) { return read_name(in, memory_formats); }

@@ -121,17 +121,8 @@ struct schema_default<scalar> {
 };
 template <>
 struct schema_default<dtype> {
-  static constexpr bool accepts(std::string_view text) { return found(text).has_value(); }
-  static constexpr dtype from(std::string_view text) { return *found(text); }
-
- private:
-  static constexpr std::optional<dtype> found(std::string_view text) {
-    if (text == "bool") return dtype::boolean;
-    if (text == "int64" || text == "long") return dtype::int64;
-    if (text == "float32" || text == "float") return dtype::float32;
-    if (text == "float64" || text == "double") return dtype::float64;
-    return std::nullopt;
-  }
+  static constexpr bool accepts(std::string_view text) { return dtype_named(text).has_value(); }
+  static constexpr dtype from(std::string_view text) { return *dtype_named(text); }
 };
 template <>
 struct schema_default<layout> {

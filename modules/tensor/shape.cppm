@@ -7,7 +7,7 @@ import :tensor_error;
 namespace topbit {
 
 /// The most dimensions a tensor can have: as many as the kernel seam carries.
-export inline constexpr std::size_t max_dims = 6;
+export inline constexpr std::size_t max_dims = 8;
 
 /// Sizes or strides, at most max_dims of them, inline. Converts from braces and from spans.
 export class dims {

@@ -2,6 +2,7 @@
 export module topbit.tensor;
 
 // Tier 1: what an element is, and where it lives.
+export import :half;
 export import :dtype;
 export import :device;
 export import :scalar;
@@ -19,4 +20,5 @@ export import :boxed;
 export import :schema_types;
 export import :rule_kinds;
 export import :plan;
+export import :overlap;
 export import :print;

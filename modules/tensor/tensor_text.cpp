@@ -129,12 +129,7 @@ class tensor_text {
   }
 
   void fill(const tensor& t) const {
-    switch (t.dtype()) {
-      case dtype::boolean: return fill_with<bool>(t);
-      case dtype::int64: return fill_with<std::int64_t>(t);
-      case dtype::float32: return fill_with<float>(t);
-      case dtype::float64: return fill_with<double>(t);
-    }
+    with_element_type(t.dtype(), [&]<class T>(T) { fill_with<T>(t); });
   }
   template <class T>
   void fill_with(const tensor& t) const {
@@ -143,6 +138,8 @@ class tensor_text {
       if constexpr (std::same_as<T, bool>) {
         if (!e.is_bool) in_.fail_at(e.number.column, "True or False");
         *to++ = e.number.text == "1";
+      } else if constexpr (std::same_as<T, half> || std::same_as<T, bfloat16>) {
+        *to++ = T(in_.convert<float>(e.number));
       } else {
         *to++ = in_.convert<T>(e.number);
       }

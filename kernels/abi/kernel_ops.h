@@ -1,0 +1,193 @@
+// The codes of operations behind the kernel table, by family. topbit.ops has the same lists with the same values.
+#pragma once
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// n0, n1, n2 are the operation's numbers; a, b, c its inputs. "float" operations compute in F32 and F64 alone.
+typedef enum tb_pointwise_op {
+  TB_FILL,  // n0; no input
+  // One input, any number.
+  TB_NEG,
+  TB_ABS,
+  TB_SIGN,
+  TB_SQUARE,
+  TB_RELU,
+  TB_CLAMP,  // n0 lowest, n1 greatest; a NaN stays
+  TB_CEIL,   // this and the next five: float
+  TB_FLOOR,
+  TB_ROUND,  // halves to even, n0 decimals
+  TB_TRUNC,
+  TB_FRAC,
+  TB_RECIPROCAL,
+  // One input, float.
+  TB_SQRT,
+  TB_RSQRT,
+  TB_EXP,
+  TB_EXP2,
+  TB_EXPM1,
+  TB_LOG,
+  TB_LOG2,
+  TB_LOG10,
+  TB_LOG1P,
+  TB_SIN,
+  TB_COS,
+  TB_TAN,
+  TB_ASIN,
+  TB_ACOS,
+  TB_ATAN,
+  TB_SINH,
+  TB_COSH,
+  TB_TANH,
+  TB_ASINH,
+  TB_ACOSH,
+  TB_ATANH,
+  TB_ERF,
+  TB_ERFC,
+  TB_ERFINV,
+  TB_LGAMMA,
+  TB_DIGAMMA,
+  TB_SIGMOID,
+  TB_LOGIT,       // n0: a is clamped to [n0, 1 - n0] where n0 >= 0
+  TB_NAN_TO_NUM,  // n0, n1, n2 for NaN, infinity, -infinity
+  TB_SILU,
+  TB_GELU,
+  TB_GELU_TANH,
+  TB_SOFTPLUS,    // n0 beta, n1 threshold
+  TB_ELU,         // n0 alpha, n1 scale, n2 input scale
+  TB_LEAKY_RELU,  // n0 slope below zero
+  TB_MISH,
+  TB_HARDSWISH,
+  TB_HARDSIGMOID,
+  TB_LOG_SIGMOID,
+  // One input, integers and bool.
+  TB_BITWISE_NOT,
+  // One input, BOOL result.
+  TB_LOGICAL_NOT,
+  TB_ISNAN,
+  TB_ISINF,
+  TB_ISFINITE,
+  // Two inputs, any number. On BOOL: ADD is or, MUL and; MAXIMUM, MINIMUM and the bitwise ones as they are.
+  TB_ADD,  // a + n0 * b
+  TB_SUB,  // a - n0 * b
+  TB_MUL,
+  TB_DIV,        // float
+  TB_DIV_FLOOR,  // rounded down
+  TB_DIV_TRUNC,  // rounded toward zero
+  TB_REMAINDER,  // of DIV_FLOOR: the sign of b
+  TB_FMOD,       // of DIV_TRUNC: the sign of a
+  TB_POW,
+  TB_MAXIMUM,  // a NaN wins
+  TB_MINIMUM,
+  TB_FMAX,  // a number wins
+  TB_FMIN,
+  TB_THRESHOLD_BACKWARD,  // a where b > n0, else 0
+  TB_HEAVISIDE,           // 0 below zero, b at zero, 1 above
+  // Two inputs, float.
+  TB_ATAN2,
+  TB_HYPOT,
+  TB_COPYSIGN,
+  TB_LOGADDEXP,
+  TB_XLOGY,
+  // Two inputs, integers and bool.
+  TB_BITWISE_AND,
+  TB_BITWISE_OR,
+  TB_BITWISE_XOR,
+  TB_SHIFT_LEFT,
+  TB_SHIFT_RIGHT,
+  // Two inputs, BOOL result.
+  TB_EQ,
+  TB_NE,
+  TB_LT,
+  TB_LE,
+  TB_GT,
+  TB_GE,
+  TB_LOGICAL_AND,
+  TB_LOGICAL_OR,
+  TB_LOGICAL_XOR,
+  // Three inputs, any number.
+  TB_WHERE,         // b where a is not zero, else c
+  TB_CLAMP_TENSOR,  // a within b and c
+  TB_ADDCMUL,       // a + n0 * b * c
+  TB_ADDCDIV,       // a + n0 * b / c; float
+  TB_LERP,          // a + c * (b - a); float
+  TB_POINTWISE_COUNT
+} tb_pointwise_op;
+
+typedef enum tb_reduction_op {
+  TB_SUM,
+  TB_PROD,
+  TB_MAX,  // a NaN wins
+  TB_MIN,
+  TB_ANY,  // BOOL
+  TB_ALL,
+  TB_COUNT_NONZERO,  // I64 result
+  TB_MAX_INDEX,      // value and index
+  TB_MIN_INDEX,
+  TB_ARGMAX,  // the index alone: operand[0] is I64
+  TB_ARGMIN,
+  TB_VAR,        // n0: what is taken from the count; float
+  TB_STD,        // its root
+  TB_NORM,       // n0: the order, 0, 1, 2, inf, -inf or any other; float
+  TB_LOGSUMEXP,  // float
+  TB_SUM_SQUARES,
+  TB_NANSUM,  // NaN counts as 0
+  TB_REDUCTION_COUNT
+} tb_reduction_op;
+
+// Operands in order; "[n]" is a row's length. First those written.
+typedef enum tb_rowwise_op {
+  TB_SOFTMAX,               // out [n]; in [n]
+  TB_LOG_SOFTMAX,           // out [n]; in [n]
+  TB_SOFTMAX_BACKWARD,      // out [n]; gradient [n], result [n]
+  TB_LOG_SOFTMAX_BACKWARD,  // out [n]; gradient [n], result [n]
+  TB_CUMSUM,                // out [n]; in [n]
+  TB_CUMPROD,               // out [n]; in [n]
+  TB_CUMMAX,                // out [n], index [n]; in [n]
+  TB_CUMMIN,                // out [n], index [n]; in [n]
+  TB_LOGCUMSUMEXP,          // out [n]; in [n]
+  TB_SORT,                  // out [n], index [n]; in [n]; n0.i: descending; stable; a NaN is above every number
+  TB_TOPK,                  // out [k], index [k]; in [n]; n0.i: the greatest; n1.i: sorted
+  TB_KTH_VALUE,             // out [1], index [1]; in [n]; n0.i: which, from 0, in ascending order
+  TB_MEDIAN,                // out [1], index [1]; in [n]: the lower one; a NaN wins
+  TB_MODE,                  // out [1], index [1]; in [n]: the most frequent, of those the least
+  TB_SEARCHSORTED,          // out [k], I64; sorted [n], values [k]; n0.i: to the right of equals
+  TB_GATHER,                // out [k]; in [n], index [k]
+  TB_SCATTER,               // out [n], read too; source [k], index [k]
+  TB_SCATTER_ADD,           // as TB_SCATTER
+  TB_LAYER_NORM,            // out [n], mean [1], rstd [1]; in [n], weight [n], bias [n]; n0: epsilon
+  TB_LAYER_NORM_BACKWARD,   // out [n]; gradient [n], in [n], mean [1], rstd [1], weight [n]
+  TB_RMS_NORM,              // out [n], rstd [1]; in [n], weight [n]; n0: epsilon
+  TB_NLL,                   // out [1], weight of the row [1]; in [n], label [1], weight [n]; n0.i: label to ignore
+  TB_NLL_BACKWARD,          // out [n]; gradient [1], label [1], weight [n]; n0.i: label to ignore
+  TB_ROWWISE_COUNT
+} tb_rowwise_op;
+
+typedef enum tb_take_op {
+  TB_TAKE,  // rows = table[index]
+  TB_PUT,   // table[index] = rows, the last of equal indices
+  TB_PUT_ADD,
+  TB_TAKE_COUNT
+} tb_take_op;
+
+typedef enum tb_random_op {
+  TB_RANDOM_UNIFORM,       // n0 <= x < n1
+  TB_RANDOM_NORMAL,        // n0 mean, n1 standard deviation
+  TB_RANDOM_INTEGER,       // n0.i <= x < n1.i
+  TB_RANDOM_BERNOULLI,     // 1 with probability n0, else 0
+  TB_RANDOM_BERNOULLI_OF,  // with the probabilities of operand[1]
+  TB_RANDOM_COUNT
+} tb_random_op;
+
+typedef enum tb_pool_op {
+  TB_MAX_POOL,
+  TB_MAX_POOL_BACKWARD,
+  TB_AVG_POOL,
+  TB_AVG_POOL_BACKWARD,
+  TB_POOL_COUNT
+} tb_pool_op;
+
+#ifdef __cplusplus
+}
+#endif

@@ -1,0 +1,166 @@
+#include "convert.h"
+
+#include <type_traits>
+
+#include "half.h"
+#include "layout.h"
+#include "walk.h"
+
+namespace tb_cpu::TOPBIT_ARCH {
+namespace {
+
+using tb_kernel::bfloat16;
+using tb_kernel::half;
+
+struct boolean {
+  uint8_t value;
+};
+
+template <typename T>
+auto number(T x) {
+  if constexpr (std::is_same_v<T, boolean>)
+    return uint8_t(x.value != 0);
+  else if constexpr (std::is_same_v<T, half> || std::is_same_v<T, bfloat16>)
+    return tb_kernel::to_float(x);
+  else
+    return x;
+}
+
+// A floating-point number outside int64_t becomes the lowest int64_t, as x86 has it, and not what C++ has: undefined
+// behaviour. Narrower integers are what is left of that.
+template <typename To, typename Number>
+To element(Number x) {
+  if constexpr (std::is_same_v<To, boolean>) {
+    return {uint8_t(x != Number(0))};
+  } else if constexpr (std::is_same_v<To, half>) {
+    return tb_kernel::to_half(float(x));
+  } else if constexpr (std::is_same_v<To, bfloat16>) {
+    return tb_kernel::to_bfloat16(float(x));
+  } else if constexpr (std::is_integral_v<To> && std::is_floating_point_v<Number>) {
+    return To(x >= Number(-0x1p63) && x < Number(0x1p63) ? int64_t(x) : INT64_MIN);
+  } else {
+    return To(x);
+  }
+}
+
+template <typename To, typename From>
+void convert(void* out, int64_t out_step, const void* in, int64_t in_step, int64_t count) {
+  To* const to = static_cast<To*>(out);
+  const From* const from = static_cast<const From*>(in);
+  if (out_step == 1 && in_step == 1) {
+    for (int64_t i = 0; i < count; ++i) to[i] = element<To>(number(from[i]));
+  } else {
+    for (int64_t i = 0; i < count; ++i) to[i * out_step] = element<To>(number(from[i * in_step]));
+  }
+}
+
+template <typename From>
+convert_fn from_compute(int32_t to) {
+  constexpr convert_fn all[TB_DTYPE_COUNT] = {convert<boolean, From>, convert<uint8_t, From>,  convert<int8_t, From>,
+                                              convert<int16_t, From>, convert<int32_t, From>,  convert<int64_t, From>,
+                                              convert<half, From>,    convert<bfloat16, From>, convert<float, From>,
+                                              convert<double, From>};
+  return all[to];
+}
+
+template <typename To>
+convert_fn to_compute(int32_t from) {
+  constexpr convert_fn all[TB_DTYPE_COUNT] = {
+      convert<To, boolean>, convert<To, uint8_t>, convert<To, int8_t>,   convert<To, int16_t>, convert<To, int32_t>,
+      convert<To, int64_t>, convert<To, half>,    convert<To, bfloat16>, convert<To, float>,   convert<To, double>};
+  return all[from];
+}
+
+template <typename T>
+void move(void* out, int64_t out_step, const void* in, int64_t in_step, int64_t count) {
+  T* const to = static_cast<T*>(out);
+  const T* const from = static_cast<const T*>(in);
+  for (int64_t i = 0; i < count; ++i) to[i * out_step] = from[i * in_step];
+}
+
+// Elements of one type are bytes.
+void copy_same(const tb_plan& plan) {
+  const int64_t bytes = element_bytes[plan.operand[0].dtype], count = plan.sizes[0];
+  const int64_t out_step = plan.operand[0].strides[0], in_step = plan.operand[1].strides[0];
+  const convert_fn strided = bytes == 1   ? move<uint8_t>
+                             : bytes == 2 ? move<uint16_t>
+                             : bytes == 4 ? move<uint32_t>
+                                          : move<uint64_t>;
+  each_row<2>(plan, [&](char* const* at) {
+    if (out_step == 1 && in_step == 1) {
+      __builtin_memmove(at[0], at[1], static_cast<size_t>(count * bytes));
+    } else {
+      strided(at[0], out_step, at[1], in_step, count);
+    }
+  });
+}
+
+}  // namespace
+
+convert_fn conversion(int32_t to, int32_t from) {
+  switch (from) {
+    case TB_BOOL: return from_compute<boolean>(to);
+    case TB_I64: return from_compute<int64_t>(to);
+    case TB_F32: return from_compute<float>(to);
+    case TB_F64: return from_compute<double>(to);
+    default: break;
+  }
+  switch (to) {
+    case TB_BOOL: return to_compute<boolean>(from);
+    case TB_I64: return to_compute<int64_t>(from);
+    case TB_F32: return to_compute<float>(from);
+    case TB_F64: return to_compute<double>(from);
+    default: return nullptr;
+  }
+}
+
+int32_t compute_type(int32_t dtype) {
+  switch (dtype) {
+    case TB_BOOL:
+    case TB_F64: return dtype;
+    case TB_F16:
+    case TB_BF16:
+    case TB_F32: return TB_F32;
+    default: return TB_I64;
+  }
+}
+
+tb_status copy(const tb_plan* plan, void*) {
+  const int32_t to = plan->operand[0].dtype, from = plan->operand[1].dtype;
+  if (to == from) {
+    copy_same(*plan);
+    return TB_OK;
+  }
+  const int64_t count = plan->sizes[0], to_step = plan->operand[0].strides[0], from_step = plan->operand[1].strides[0];
+  if (const convert_fn direct = conversion(to, from)) {
+    each_row<2>(*plan, [&](char* const* at) { direct(at[0], to_step, at[1], from_step, count); });
+    return TB_OK;
+  }
+  const int32_t between = compute_type(from);
+  const convert_fn load = conversion(between, from), store = conversion(to, between);
+  constexpr int64_t block = 512;
+  alignas(64) double buffer[block];
+  each_row<2>(*plan, [&](char* const* at) {
+    for (int64_t i = 0; i < count; i += block) {
+      const int64_t some = count - i < block ? count - i : block;
+      load(buffer, 1, at[1] + i * from_step * element_bytes[from], from_step, some);
+      store(at[0] + i * to_step * element_bytes[to], to_step, buffer, 1, some);
+    }
+  });
+  return TB_OK;
+}
+
+tb_status arange(const tb_plan* plan, tb_scalar start, tb_scalar step, void*) {
+  const tb_operand& out = plan->operand[0];
+  const bool real = compute_type(out.dtype) == TB_F32 || out.dtype == TB_F64;
+  const convert_fn store = conversion(out.dtype, real ? TB_F64 : TB_I64);
+  for (int64_t i = 0; i < plan->sizes[0]; ++i) {
+    char* const at = static_cast<char*>(out.data) + i * out.strides[0] * element_bytes[out.dtype];
+    const double real_value = start.f + double(i) * step.f;
+    const int64_t whole_value = int64_t(uint64_t(start.i) + uint64_t(i) * uint64_t(step.i));
+    store(at, 1, real ? static_cast<const void*>(&real_value) : &whole_value, 1, 1);
+  }
+  return TB_OK;
+}
+
+}  // namespace tb_cpu::TOPBIT_ARCH

@@ -1,0 +1,83 @@
+// Activation functions of neural networks. Floating types, whose dtype the result has.
+export module topbit.ops:activation;
+
+import topbit.std;
+import topbit.core;
+import topbit.tensor;
+
+export namespace topbit::ops {
+
+/// max(self, 0); a NaN stays NaN. Integers too; dtype_error for bool.
+inline constexpr op<"aten::relu(Tensor self) -> Tensor"> relu;
+inline constexpr op<"aten::relu_(Tensor(a!) self) -> Tensor(a!)"> relu_;
+
+/// self clamped to [0, 6]. Composite.
+inline constexpr op<"aten::relu6(Tensor self) -> Tensor"> relu6;
+inline constexpr op<"aten::relu6_(Tensor(a!) self) -> Tensor(a!)"> relu6_;
+
+/// self clamped to [min_val, max_val]. Composite.
+inline constexpr op<"aten::hardtanh(Tensor self, Scalar min_val=-1, Scalar max_val=1) -> Tensor"> hardtanh;
+inline constexpr op<"aten::hardtanh_(Tensor(a!) self, Scalar min_val=-1, Scalar max_val=1) -> Tensor(a!)"> hardtanh_;
+
+/// self, times negative_slope below 0.
+inline constexpr op<"aten::leaky_relu(Tensor self, Scalar negative_slope=0.01) -> Tensor"> leaky_relu;
+inline constexpr op<"aten::leaky_relu_(Tensor(a!) self, Scalar negative_slope=0.01) -> Tensor(a!)"> leaky_relu_;
+inline constexpr op<"aten::leaky_relu.out(Tensor self, Scalar negative_slope=0.01, *, Tensor(a!) out) -> Tensor(a!)">
+    leaky_relu_out;
+
+/// scale * self, and scale * alpha * (exp(input_scale * self) - 1) at and below 0.
+inline constexpr op<"aten::elu(Tensor self, Scalar alpha=1, Scalar scale=1, Scalar input_scale=1) -> Tensor"> elu;
+inline constexpr op<"aten::elu_(Tensor(a!) self, Scalar alpha=1, Scalar scale=1, Scalar input_scale=1) -> Tensor(a!)">
+    elu_;
+inline constexpr op<
+    "aten::elu.out(Tensor self, Scalar alpha=1, Scalar scale=1, Scalar input_scale=1, *, Tensor(a!) out) -> Tensor(a!)">
+    elu_out;
+
+/// elu with the constants of self-normalising networks (Klambauer et al. 2017). Composite.
+inline constexpr op<"aten::selu(Tensor self) -> Tensor"> selu;
+inline constexpr op<"aten::selu_(Tensor(a!) self) -> Tensor(a!)"> selu_;
+
+/// max(self, 0) + min(0, alpha * (exp(self / alpha) - 1)). Composite.
+inline constexpr op<"aten::celu(Tensor self, Scalar alpha=1.0) -> Tensor"> celu;
+inline constexpr op<"aten::celu_(Tensor(a!) self, Scalar alpha=1.0) -> Tensor(a!)"> celu_;
+
+/// self * sigmoid(self).
+inline constexpr op<"aten::silu(Tensor self) -> Tensor"> silu;
+inline constexpr op<"aten::silu_(Tensor(a!) self) -> Tensor(a!)"> silu_;
+inline constexpr op<"aten::silu.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)"> silu_out;
+
+/// self * (1 + erf(self / sqrt(2))) / 2; with approximate='tanh' the approximation by tanh (Hendrycks and Gimpel 2016).
+inline constexpr op<"aten::gelu(Tensor self, *, str approximate='none') -> Tensor"> gelu;
+inline constexpr op<"aten::gelu_(Tensor(a!) self, *, str approximate='none') -> Tensor(a!)"> gelu_;
+inline constexpr op<"aten::gelu.out(Tensor self, *, str approximate='none', Tensor(a!) out) -> Tensor(a!)"> gelu_out;
+
+/// self * tanh(softplus(self)).
+inline constexpr op<"aten::mish(Tensor self) -> Tensor"> mish;
+inline constexpr op<"aten::mish_(Tensor(a!) self) -> Tensor(a!)"> mish_;
+inline constexpr op<"aten::mish.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)"> mish_out;
+
+/// log(1 + exp(beta * self)) / beta, and self where beta * self > threshold.
+inline constexpr op<"aten::softplus(Tensor self, Scalar beta=1, Scalar threshold=20) -> Tensor"> softplus;
+inline constexpr op<
+    "aten::softplus.out(Tensor self, Scalar beta=1, Scalar threshold=20, *, Tensor(a!) out) -> Tensor(a!)">
+    softplus_out;
+
+/// self * clamp(self + 3, 0, 6) / 6.
+inline constexpr op<"aten::hardswish(Tensor self) -> Tensor"> hardswish;
+inline constexpr op<"aten::hardswish_(Tensor(a!) self) -> Tensor(a!)"> hardswish_;
+inline constexpr op<"aten::hardswish.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)"> hardswish_out;
+
+/// clamp(self + 3, 0, 6) / 6.
+inline constexpr op<"aten::hardsigmoid(Tensor self) -> Tensor"> hardsigmoid;
+inline constexpr op<"aten::hardsigmoid_(Tensor(a!) self) -> Tensor(a!)"> hardsigmoid_;
+inline constexpr op<"aten::hardsigmoid.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)"> hardsigmoid_out;
+
+/// log(sigmoid(self)), exact for large magnitudes.
+inline constexpr op<"aten::log_sigmoid(Tensor self) -> Tensor"> log_sigmoid;
+inline constexpr op<"aten::log_sigmoid.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)"> log_sigmoid_out;
+
+/// grad_output where self > threshold, else 0: the gradient of relu.
+inline constexpr op<"aten::threshold_backward(Tensor grad_output, Tensor self, Scalar threshold) -> Tensor">
+    threshold_backward;
+
+}  // namespace topbit::ops

@@ -1,0 +1,77 @@
+module topbit.ops;
+
+import topbit.std;
+import topbit.core;
+import topbit.tensor;
+import topbit.autograd;
+
+namespace topbit::detail {
+
+namespace {
+
+tensor rsub(const tensor& self, const tensor& other, const scalar& alpha) {
+  return ops::sub(other, self, arg<"alpha"> = alpha);
+}
+tensor rsub_scalar(const tensor& self, const scalar& other, const scalar& alpha) {
+  return ops::sub(wrapped(self, other), self, arg<"alpha"> = alpha);
+}
+
+void check_exponent(std::string_view op, const tensor& self, const scalar& exponent) {
+  if (is_floating(self.dtype()) || is_floating(exponent.type()) || exponent.to_int64() >= 0) return;
+  refuse<error>({nullptr, op}, "found the exponent " + to_string(exponent) + " for " +
+                                   std::string(name_of(self.dtype())) +
+                                   ", wanted none below 0; a floating exponent gives a floating result");
+}
+tensor pow_scalar(const tensor& self, const scalar& exponent) {
+  check_exponent(ops::pow_scalar.name(), self, exponent);
+  return ops::pow(self, wrapped(self, exponent));
+}
+tensor& pow_scalar_in_place(tensor& self, const scalar& exponent) {
+  check_exponent(ops::pow_scalar_.name(), self, exponent);
+  return ops::pow_(self, wrapped(self, exponent));
+}
+tensor pow_scalar_base(const scalar& self, const tensor& exponent) {
+  return ops::pow(wrapped(exponent, self), exponent);
+}
+
+using author::autograd_kernel;
+using author::row;
+
+constexpr author::kernel_row gradients[] = {
+    row<&autograd_kernel<ops::add, add_rule<1>>::run>(ops::add, key::Autograd),
+    row<&autograd_kernel<ops::sub, add_rule<-1>>::run>(ops::sub, key::Autograd),
+    row<&autograd_kernel<ops::mul, mul_rule>::run>(ops::mul, key::Autograd),
+    row<&autograd_kernel<ops::div, div_rule>::run>(ops::div, key::Autograd),
+};
+
+}  // namespace
+
+void register_elementwise() {
+  register_forms<elementwise_forms>();
+  register_number_form<ops::add_scalar, ops::add>();
+  register_number_form<ops::add_scalar_, ops::add_>();
+  register_number_form<ops::sub_scalar, ops::sub>();
+  register_number_form<ops::sub_scalar_, ops::sub_>();
+  register_number_form<ops::mul_scalar, ops::mul>();
+  register_number_form<ops::mul_scalar_, ops::mul_>();
+  register_number_form<ops::div_scalar, ops::div>();
+  register_number_form<ops::div_scalar_, ops::div_>();
+  register_number_form<ops::div_mode_scalar, ops::div_mode>();
+  register_number_form<ops::div_mode_scalar_, ops::div_mode_>();
+  register_number_form<ops::floor_divide_scalar, ops::floor_divide>();
+  register_number_form<ops::floor_divide_scalar_, ops::floor_divide_>();
+  register_number_form<ops::remainder_scalar, ops::remainder>();
+  register_number_form<ops::remainder_scalar_, ops::remainder_>();
+  register_number_form<ops::fmod_scalar, ops::fmod>();
+  register_number_form<ops::fmod_scalar_, ops::fmod_>();
+  register_number_form<ops::copysign_scalar, ops::copysign>();
+  register_number_form<ops::copysign_scalar_, ops::copysign_>();
+  register_composite<&rsub, ops::rsub>();
+  register_composite<&rsub_scalar, ops::rsub_scalar>();
+  register_composite<&pow_scalar, ops::pow_scalar>();
+  register_composite<&pow_scalar_in_place, ops::pow_scalar_>();
+  register_composite<&pow_scalar_base, ops::pow_scalar_base>();
+  author::register_rows(gradients);
+}
+
+}  // namespace topbit::detail

@@ -1,0 +1,57 @@
+// How a family of operators of this library is registered: its definitions, the CPU's and the meta kernels, and what
+// autograd must know of forms that write. Internal.
+export module topbit.ops:families;
+
+import topbit.std;
+import topbit.core;
+import topbit.tensor;
+import topbit.autograd;
+import :backend_call;
+
+namespace topbit::detail {
+
+const tb_kernels* cpu_kernels();
+
+// Operators that write to an argument are never recorded, and always counted.
+template <const auto& Op>
+constexpr std::array<author::kernel_row, 2> writing_rows() {
+  return {author::row<&author::in_place_autograd<Op>::run>(Op, key::Autograd),
+          author::row<&author::counts_writes<Op>::run>(Op, key::ADInplaceOrView)};
+}
+template <const auto&... Op>
+void register_writing() {
+  (author::register_rows(writing_rows<Op>()), ...);
+}
+
+template <const auto&... Op>
+void define_all() {
+  static constexpr author::kernel_row all[] = {author::define(Op)...};
+  author::register_rows(all);
+}
+
+template <class Forms>
+void register_forms() {
+  constexpr auto here = std::source_location::current();
+  Forms::each_form([]<const auto & Op>() { define_all<Op>(); });
+  Forms::template register_backend<&cpu_kernels>(key::CPU, here);
+  Forms::register_meta(here);
+  Forms::each_form([]<const auto & Op>() {
+    if constexpr (is_mutable(std::remove_cvref_t<decltype(Op)>::schema())) register_writing<Op>();
+  });
+}
+
+// What has no derivative.
+template <const auto&... Op>
+void register_without_gradient() {
+  static constexpr author::kernel_row all[] = {author::fallthrough_row(Op, key::Autograd)...};
+  author::register_rows(all);
+}
+
+// One function per family, in its source file.
+void register_elementwise();
+void register_unary();
+void register_activation();
+void register_comparison();
+void register_ternary();
+
+}  // namespace topbit::detail

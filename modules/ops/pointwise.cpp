@@ -1,0 +1,87 @@
+module;
+
+#include "kernel_abi.h"
+
+module topbit.ops;
+
+import topbit.std;
+import topbit.core;
+import topbit.tensor;
+
+#include "seam.h"
+
+namespace topbit::detail {
+
+static_assert(static_cast<int>(pointwise::count) == TB_POINTWISE_COUNT);
+static_assert(static_cast<int>(pointwise::gelu_tanh) == TB_GELU_TANH && static_cast<int>(pointwise::add) == TB_ADD);
+static_assert(static_cast<int>(pointwise::lerp) == TB_LERP && static_cast<int>(pointwise::eq) == TB_EQ);
+
+namespace {
+
+std::string_view wanted_types(accepted_types t) {
+  if (t.boolean && t.integer) return t.floating ? "any dtype" : "integers or bool";
+  if (t.integer) return t.floating ? "numbers" : "integers";
+  return "a floating type";
+}
+
+std::string types_of(const pointwise_arguments& a) {
+  std::string text;
+  for (const tensor* t : a.operands()) text += (text.empty() ? "" : " and ") + std::string(name_of(t->dtype()));
+  return text;
+}
+
+}  // namespace
+
+dtype pointwise_type(std::string_view op, pointwise code, const pointwise_arguments& a) {
+  const backend_call c{nullptr, op};
+  const pointwise_facts facts = facts_of(code);
+  for (const tensor* t : a.operands()) check_defined(c, *t);
+  const auto typed = a.operands().subspan(facts.condition ? 1 : 0);
+  dtype type = promoted(typed);
+  const accepted_types& accepts = facts.accepts;
+  const bool fits = is_floating(type) ? accepts.floating : is_integer(type) ? accepts.integer : accepts.boolean;
+  if (!fits) refuse<dtype_error>(c, "found " + types_of(a) + ", wanted " + std::string(wanted_types(accepts)));
+  if (facts.result == result_rule::floating) type = to_floating(type);
+  if (facts.in_type) {
+    const scalar& number = a.number[0];
+    if (is_floating(number.type()) && !is_floating(type)) {
+      refuse<dtype_error>(c, "found the number " + to_string(number) + " for " + std::string(name_of(type)) +
+                                 " tensors, wanted an integer");
+    }
+    if (type == dtype::boolean && number.to_int64() != 1) {
+      refuse<dtype_error>(c, "found alpha " + to_string(number) + " for bool tensors, wanted 1");
+    }
+  }
+  return type;
+}
+
+result_meta broadcast_meta(std::string_view op, const pointwise_arguments& a, dtype type) {
+  const auto in = a.operands();
+  dims sizes = in[0]->sizes();
+  for (const tensor* t : in.subspan(1)) sizes = broadcast(op, sizes, t->sizes());
+  return {sizes, type, in[0]->device(), author::result_strides(sizes, in)};
+}
+
+result_meta pointwise_meta(std::string_view op, pointwise code, const pointwise_arguments& a) {
+  const dtype type = pointwise_type(op, code, a);
+  return broadcast_meta(op, a, facts_of(code).result == result_rule::predicate ? dtype::boolean : type);
+}
+
+void run_pointwise(backend_call c, pointwise code, const pointwise_arguments& a, const tensor& out) {
+  run_pointwise_in(c, code, pointwise_type(c.op, code, a), a, out);
+}
+
+void run_pointwise_in(backend_call c, pointwise code, dtype type, const pointwise_arguments& a, const tensor& out) {
+  if (out.numel() == 0) return;
+  std::array<const tensor*, author::max_operands> operands{&out};
+  std::ranges::copy(a.operands(), operands.begin() + 1);
+  tb_pointwise call{};
+  call.plan = plan_of(c, {operands.data(), a.inputs + 1});
+  call.op = static_cast<std::int32_t>(code);
+  call.compute = compute_code(type);
+  for (std::size_t i = 0; i < a.number.size(); ++i) call.number[i] = to_abi(a.number[i]);
+  const tensor& blamed = a.inputs == 0 ? out : *a.in[a.inputs - 1];
+  check_status(c, c.table->pointwise(&call, nullptr), blamed);
+}
+
+}  // namespace topbit::detail

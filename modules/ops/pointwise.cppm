@@ -1,0 +1,112 @@
+// Pointwise operators from their code alone: which arguments are operands and which numbers follows from the signature.
+export module topbit.ops:pointwise;
+
+import topbit.std;
+import topbit.core;
+import topbit.tensor;
+import :backend_call;
+import :pointwise_code;
+import :structured;
+
+namespace topbit::detail {
+
+// The operands of a call in order, and the numbers beside them.
+struct pointwise_arguments {
+  std::array<const tensor*, author::max_operands - 1> in{};
+  std::array<scalar, 3> number{};
+  std::size_t inputs = 0, numbers = 0;
+
+  inline void add(const tensor& t) noexcept { in[inputs++] = &t; }
+  inline void add(const scalar& s) noexcept { number[numbers++] = s; }
+  inline void add(double x) noexcept { number[numbers++] = x; }
+  inline void add(std::int64_t x) noexcept { number[numbers++] = x; }
+  inline std::span<const tensor* const> operands() const noexcept { return {in.data(), inputs}; }
+};
+
+template <class... A>
+pointwise_arguments collect(const A&... a) {
+  pointwise_arguments all;
+  (all.add(a), ...);
+  return all;
+}
+
+// The promoted type of the operands, refused where the operation does not take it.
+dtype pointwise_type(std::string_view op, pointwise code, const pointwise_arguments& a);
+result_meta pointwise_meta(std::string_view op, pointwise code, const pointwise_arguments& a);
+// Computes in the type that the operands promote to.
+void run_pointwise(backend_call c, pointwise code, const pointwise_arguments& a, const tensor& out);
+// Computes in this type.
+void run_pointwise_in(backend_call c, pointwise code, dtype type, const pointwise_arguments& a, const tensor& out);
+// Sizes and strides of a result, of this type.
+result_meta broadcast_meta(std::string_view op, const pointwise_arguments& a, dtype type);
+
+// How a pointwise kernel writes: an element is read before its place is written, and results are converted.
+inline constexpr author::kernel_abilities pointwise_abilities{.in_place = true, .converts = true};
+
+template <pointwise Code>
+struct pointwise_rule {
+  template <class... A>
+  static result_meta meta(std::string_view op, const A&... a) {
+    return pointwise_meta(op, Code, collect(a...));
+  }
+  template <class... A>
+  static void run(backend_call c, const A&... a_and_out) {
+    const auto all = std::tie(a_and_out...);
+    [&]<std::size_t... I>(std::index_sequence<I...>) {
+      run_pointwise(c, Code, collect(std::get<I>(all)...), std::get<sizeof...(I)>(all));
+    }(std::make_index_sequence<sizeof...(A) - 1>{});
+  }
+};
+
+// The shape rule and the kernel's front of an operator, as functors that take any arguments.
+template <class Rule>
+struct rule_meta {
+  template <class... A>
+  constexpr auto operator()(std::string_view op, const A&... a) const {
+    return Rule::meta(op, a...);
+  }
+};
+template <class Rule, author::kernel_source Source, const auto& Op>
+struct rule_kernel {
+  template <class... A>
+  constexpr void operator()(const A&... a) const {
+    Rule::run(backend_call{Source(), Op.name()}, a...);
+  }
+};
+
+// All forms of an operator that a rule describes: for each backend with a table the same rows.
+template <class Rule, author::kernel_abilities Can, const auto&... Ops>
+struct ruled {
+  template <author::kernel_source Source>
+  static constexpr std::array<author::kernel_row, sizeof...(Ops)> rows(dispatch_key k, std::source_location where) {
+    return {
+        author::row<structured_run<rule_meta<Rule>{}, rule_kernel<Rule, Source, Ops>{}, Can, Ops>>(Ops, k, where)...};
+  }
+  static constexpr std::array<author::kernel_row, sizeof...(Ops)> meta_rows(std::source_location where) {
+    return {author::row<structured_run<rule_meta<Rule>{}, nullptr, Can, Ops>>(Ops, key::Meta, where)...};
+  }
+  // Calls visit.operator()<Op>() for each form.
+  template <class Visit>
+  static void each_form(Visit visit) {
+    (visit.template operator()<Ops>(), ...);
+  }
+};
+
+// A family of operators.
+template <class... Forms>
+struct forms_list {
+  template <author::kernel_source Source>
+  static void register_backend(dispatch_key k, std::source_location where) {
+    (author::register_rows(Forms::template rows<Source>(k, where)), ...);
+  }
+  static void register_meta(std::source_location where) { (author::register_rows(Forms::meta_rows(where)), ...); }
+  template <class Visit>
+  static void each_form(Visit visit) {
+    (Forms::each_form(visit), ...);
+  }
+};
+
+template <pointwise Code, const auto&... Ops>
+using pointwise_forms = ruled<pointwise_rule<Code>, pointwise_abilities, Ops...>;
+
+}  // namespace topbit::detail

@@ -1,0 +1,201 @@
+// The operations the pointwise kernels know, and what is the same for all tables about each of them.
+export module topbit.ops:pointwise_code;
+
+import topbit.std;
+
+namespace topbit::detail {
+
+// In the order of the seam, kernels/abi/kernel_ops.h; a test compares the names.
+enum class pointwise : std::int32_t {
+  fill,
+  neg,
+  abs,
+  sign,
+  square,
+  relu,
+  clamp,
+  ceil,
+  floor,
+  round,
+  trunc,
+  frac,
+  reciprocal,
+  sqrt,
+  rsqrt,
+  exp,
+  exp2,
+  expm1,
+  log,
+  log2,
+  log10,
+  log1p,
+  sin,
+  cos,
+  tan,
+  asin,
+  acos,
+  atan,
+  sinh,
+  cosh,
+  tanh,
+  asinh,
+  acosh,
+  atanh,
+  erf,
+  erfc,
+  erfinv,
+  lgamma,
+  digamma,
+  sigmoid,
+  logit,
+  nan_to_num,
+  silu,
+  gelu,
+  gelu_tanh,
+  softplus,
+  elu,
+  leaky_relu,
+  mish,
+  hardswish,
+  hardsigmoid,
+  log_sigmoid,
+  bitwise_not,
+  logical_not,
+  isnan,
+  isinf,
+  isfinite,
+  add,
+  sub,
+  mul,
+  div,
+  div_floor,
+  div_trunc,
+  remainder,
+  fmod,
+  pow,
+  maximum,
+  minimum,
+  fmax,
+  fmin,
+  threshold_backward,
+  heaviside,
+  atan2,
+  hypot,
+  copysign,
+  logaddexp,
+  xlogy,
+  bitwise_and,
+  bitwise_or,
+  bitwise_xor,
+  shift_left,
+  shift_right,
+  eq,
+  ne,
+  lt,
+  le,
+  gt,
+  ge,
+  logical_and,
+  logical_or,
+  logical_xor,
+  where,
+  clamp_tensor,
+  addcmul,
+  addcdiv,
+  lerp,
+  count
+};
+
+// What an operation computes in, and what comes out, of the promoted type of its operands.
+enum class result_rule : std::uint8_t {
+  same,       // the promoted type
+  floating,   // the promoted type, float32 for integers and bool
+  predicate,  // bool, whatever is compared
+};
+
+// What the promoted type may be.
+struct accepted_types {
+  bool boolean, integer, floating;
+};
+inline constexpr accepted_types any_type{true, true, true};
+inline constexpr accepted_types any_number{false, true, true};
+inline constexpr accepted_types only_floating{false, false, true};
+inline constexpr accepted_types bits_only{true, true, false};
+inline constexpr accepted_types integers_only{false, true, false};
+
+struct pointwise_facts {
+  result_rule result = result_rule::same;
+  accepted_types accepts = any_type;
+  bool condition = false;  // the first operand is a condition, and has no part in the type
+  bool in_type = false;    // its number is taken in the type of the computation, and must fit it
+};
+
+constexpr pointwise_facts facts_of(pointwise code) noexcept {
+  using enum pointwise;
+  switch (code) {
+    case fill: return {result_rule::same, any_type};
+    case neg:
+    case relu:
+    case clamp:
+    case clamp_tensor: return {result_rule::same, any_number};
+    case remainder:
+    case fmod:
+    case div_floor:
+    case div_trunc:
+    case pow: return {result_rule::same, any_number};
+    case abs:
+    case sign:
+    case mul:
+    case maximum:
+    case minimum:
+    case fmax:
+    case fmin:
+    case heaviside: return {result_rule::same, any_type};
+    case square: return {result_rule::same, any_number};
+    case add: return {result_rule::same, any_type, false, true};
+    case sub:
+    case addcmul: return {result_rule::same, any_number, false, true};
+    case where: return {result_rule::same, any_type, true};
+    case threshold_backward: return {result_rule::same, any_number};
+    case ceil:
+    case floor:
+    case round:
+    case trunc: return {result_rule::same, any_number};
+    case frac:
+    case softplus:
+    case elu:
+    case leaky_relu:
+    case silu:
+    case gelu:
+    case gelu_tanh:
+    case mish:
+    case hardswish:
+    case hardsigmoid:
+    case log_sigmoid:
+    case lerp: return {result_rule::same, only_floating};
+    case nan_to_num: return {result_rule::same, any_type};
+    case addcdiv: return {result_rule::same, only_floating};
+    case bitwise_not:
+    case bitwise_and:
+    case bitwise_or:
+    case bitwise_xor: return {result_rule::same, bits_only};
+    case shift_left:
+    case shift_right: return {result_rule::same, integers_only};
+    case logical_not:
+    case isnan:
+    case isinf:
+    case isfinite:
+    case eq:
+    case ne:
+    case lt:
+    case le:
+    case gt:
+    case ge:
+    case logical_and:
+    case logical_or:
+    case logical_xor: return {result_rule::predicate, any_type};
+    default: return {result_rule::floating, any_type};
+  }
+}
+
+}  // namespace topbit::detail

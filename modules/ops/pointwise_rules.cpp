@@ -1,0 +1,101 @@
+module topbit.ops;
+
+import topbit.std;
+import topbit.core;
+import topbit.tensor;
+
+namespace topbit::detail {
+
+pointwise div_mode_rule::code_of(std::string_view op, const rounding& mode) {
+  if (!mode.has_value()) return pointwise::div;
+  if (*mode == "floor") return pointwise::div_floor;
+  if (*mode == "trunc") return pointwise::div_trunc;
+  refuse<error>({nullptr, op}, "found rounding_mode '" + std::string(*mode) + "', wanted None, 'trunc' or 'floor'");
+}
+result_meta div_mode_rule::meta(std::string_view op, const tensor& a, const tensor& b, const rounding& mode) {
+  return pointwise_meta(op, code_of(op, mode), collect(a, b));
+}
+void div_mode_rule::run(backend_call c, const tensor& a, const tensor& b, const rounding& mode, const tensor& out) {
+  run_pointwise(c, code_of(c.op, mode), collect(a, b), out);
+}
+
+pointwise gelu_rule::code_of(std::string_view op, std::string_view approximate) {
+  if (approximate == "none") return pointwise::gelu;
+  if (approximate == "tanh") return pointwise::gelu_tanh;
+  refuse<error>({nullptr, op}, "found approximate '" + std::string(approximate) + "', wanted 'none' or 'tanh'");
+}
+result_meta gelu_rule::meta(std::string_view op, const tensor& self, std::string_view approximate) {
+  return pointwise_meta(op, code_of(op, approximate), collect(self));
+}
+void gelu_rule::run(backend_call c, const tensor& self, std::string_view approximate, const tensor& out) {
+  run_pointwise(c, code_of(c.op, approximate), collect(self), out);
+}
+
+dtype clamp_rule::type_of(std::string_view op, const tensor& self, const bound& min, const bound& max) {
+  const backend_call c{nullptr, op};
+  if (!min && !max) refuse<error>(c, "found no bound, wanted min, max or both");
+  dtype type = pointwise_type(op, pointwise::clamp, collect(self));
+  for (const bound& b : {min, max}) {
+    if (b && is_floating(b->type()) && !is_floating(type)) type = dtype::float32;
+  }
+  return type;
+}
+result_meta clamp_rule::meta(std::string_view op, const tensor& self, const bound& min, const bound& max) {
+  return broadcast_meta(op, collect(self), type_of(op, self, min, max));
+}
+void clamp_rule::run(backend_call c, const tensor& self, const bound& min, const bound& max, const tensor& out) {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  using limits = std::numeric_limits<std::int64_t>;
+  const dtype type = type_of(c.op, self, min, max);
+  const bool floating = is_floating(type);
+  const scalar low = min.value_or(floating ? scalar(-infinity) : scalar(limits::min()));
+  const scalar high = max.value_or(floating ? scalar(infinity) : scalar(limits::max()));
+  run_pointwise_in(c, pointwise::clamp, type, collect(self, low, high), out);
+}
+
+result_meta nan_to_num_rule::meta(std::string_view op, const tensor& self, const number&, const number&,
+                                  const number&) {
+  return pointwise_meta(op, pointwise::nan_to_num, collect(self));
+}
+void nan_to_num_rule::run(backend_call c, const tensor& self, const number& nan, const number& high, const number& low,
+                          const tensor& out) {
+  const dtype type = self.dtype();
+  if (!is_floating(type)) return copy_result(out, self);
+  const double greatest = type == dtype::float64    ? std::numeric_limits<double>::max()
+                          : type == dtype::float32  ? std::numeric_limits<float>::max()
+                          : type == dtype::bfloat16 ? 0x1.fep127
+                                                    : 65504.0;
+  run_pointwise_in(c, pointwise::nan_to_num, type,
+                   collect(self, nan.value_or(0), high.value_or(greatest), low.value_or(-greatest)), out);
+}
+
+result_meta logit_rule::meta(std::string_view op, const tensor& self, const std::optional<double>&) {
+  return pointwise_meta(op, pointwise::logit, collect(self));
+}
+void logit_rule::run(backend_call c, const tensor& self, const std::optional<double>& eps, const tensor& out) {
+  run_pointwise(c, pointwise::logit, collect(self, eps.value_or(-1)), out);
+}
+
+result_meta where_rule::meta(std::string_view op, const tensor& condition, const tensor& a, const tensor& b) {
+  check_defined({nullptr, op}, condition);
+  if (condition.dtype() != dtype::boolean && condition.dtype() != dtype::uint8) {
+    refuse<dtype_error>({nullptr, op},
+                        "found a condition of " + std::string(name_of(condition.dtype())) + ", wanted bool or uint8");
+  }
+  return pointwise_meta(op, pointwise::where, collect(condition, a, b));
+}
+void where_rule::run(backend_call c, const tensor& condition, const tensor& a, const tensor& b, const tensor& out) {
+  run_pointwise(c, pointwise::where, collect(condition, a, b), out);
+}
+
+void check_same_type(std::string_view op, const pointwise_arguments& a) {
+  const backend_call c{nullptr, op};
+  for (const tensor* t : a.operands()) {
+    check_defined(c, *t);
+    if (t->dtype() == a.in[0]->dtype()) continue;
+    refuse<dtype_error>(c, "found " + std::string(name_of(a.in[0]->dtype())) + " and " +
+                               std::string(name_of(t->dtype())) + ", wanted one dtype; convert one with to()");
+  }
+}
+
+}  // namespace topbit::detail

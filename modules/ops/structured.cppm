@@ -1,0 +1,202 @@
+// Structured operators: a shape rule and a kernel that writes a given tensor, and all forms of the operator from them.
+//
+// The functional form makes the result and runs the kernel on it; the in-place and the out form check the tensor they
+// were given against the shape rule first; on the meta backend nothing is left to do, so its kernel is the shape rule
+// itself.
+export module topbit.ops:structured;
+
+import topbit.std;
+import topbit.core;
+import topbit.tensor;
+import :device_check;
+
+namespace topbit {
+
+export namespace author {
+
+/// What a result will be, before there is one.
+struct result_meta {
+  dims sizes;
+  dtype type = dtype::float32;
+  device where;
+  dims strides;  ///< none for dense, row-major
+};
+
+/// What the kernel of a structured operator can do without help. Where it cannot, it is given a new tensor, whose
+/// elements are then copied.
+struct kernel_abilities {
+  bool in_place =
+      false;  ///< the result may be the same view as an input; overlapping one in part is always helped with
+  bool converts = false;  ///< the result may have another dtype than the shape rule says
+};
+
+}  // namespace author
+
+namespace detail {
+
+using author::result_meta;
+
+tensor make_result(const result_meta& m);
+// Throws shape_error or dtype_error, naming `op`, if `out` cannot take this result, or if its elements share memory.
+void check_result(std::string_view op, const result_meta& m, const tensor& out);
+void copy_result(const tensor& out, const tensor& result);
+
+// Whether tensors of a call stand in the way of writing `out` directly.
+class alias_check {
+ public:
+  alias_check(const tensor& out, bool in_place) noexcept : out_(out), in_place_(in_place) {}
+  void look(const tensor& in) noexcept;
+  template <class T>
+  void look(const std::optional<T>& x) noexcept {
+    if (x.has_value()) look(*x);
+  }
+  template <std::ranges::input_range T>
+  void look(const T& list) noexcept {
+    for (const auto& x : list) look(x);
+  }
+  template <class T>
+  void look(const T&) noexcept {}
+  bool found() const noexcept { return found_; }
+
+ private:
+  const tensor& out_;
+  bool in_place_, found_ = false;
+};
+
+inline std::array<result_meta, 1> as_array(const result_meta& m) { return {m}; }
+template <std::size_t N>
+std::array<result_meta, N> as_array(const std::array<result_meta, N>& m) {
+  return m;
+}
+
+template <auto Kernel, class... A>
+void run_structured(const A&... a) {
+  if constexpr (!std::same_as<std::remove_const_t<decltype(Kernel)>, std::nullptr_t>) Kernel(a...);
+}
+
+// Kernel is null for the meta backend.
+template <auto Meta, auto Kernel, author::kernel_abilities Can, const auto& Op>
+struct structured_kernel {
+  static constexpr bool computes = !std::same_as<std::remove_const_t<decltype(Kernel)>, std::nullptr_t>;
+
+  template <class... A>
+  static auto metas_of(const A&... a) {
+    author::check_one_device(Op, a...);
+    return as_array(Meta(Op.name(), a...));
+  }
+
+  template <std::size_t... I, class... A>
+  static auto make(std::index_sequence<I...>, const std::array<result_meta, sizeof...(I)>& metas, const A&... a) {
+    std::array<tensor, sizeof...(I)> out{make_result(metas[I])...};
+    run_structured<Kernel>(a..., out[I]...);
+    return out;
+  }
+
+  template <std::size_t... I, class... A>
+  static void write(std::index_sequence<I...> all, const std::array<tensor*, sizeof...(I)>& out, const A&... a) {
+    const auto metas = metas_of(a...);
+    (check_result(Op.name(), metas[I], *out[I]), ...);
+    if constexpr (computes) {
+      const auto helped = [&](const tensor& to, const result_meta& m) {
+        alias_check check(to, Can.in_place);
+        (check.look(a), ...);
+        return check.found() || (!Can.converts && to.dtype() != m.type);
+      };
+      if ((helped(*out[I], metas[I]) || ...)) {
+        const auto fresh = make(all, metas, a...);
+        (copy_result(*out[I], fresh[I]), ...);
+      } else {
+        run_structured<Kernel>(a..., static_cast<const tensor&>(*out[I])...);
+      }
+    }
+  }
+
+  // The last N arguments are written, the others are what the functional form takes.
+  template <std::size_t N, class... A>
+  static void write_last(A&... a) {
+    const auto all = std::tie(a...);
+    constexpr std::size_t inputs = sizeof...(A) - N;
+    [&]<std::size_t... I, std::size_t... O>(std::index_sequence<I...>, std::index_sequence<O...> outs) {
+      write(outs, std::array<tensor*, N>{&std::get<inputs + O>(all)...}, std::get<I>(all)...);
+    }(std::make_index_sequence<inputs>{}, std::make_index_sequence<N>{});
+  }
+
+  template <class Sig>
+  struct form;
+  // Functional.
+  template <class... A>
+  struct form<tensor(A...)> {
+    static tensor run(A... a) { return std::move(make(std::make_index_sequence<1>{}, metas_of(a...), a...)[0]); }
+  };
+  template <class... T, class... A>
+  struct form<std::tuple<T...>(A...)> {
+    static std::tuple<T...> run(A... a) {
+      return std::tuple_cat(make(std::index_sequence_for<T...>{}, metas_of(a...), a...));
+    }
+  };
+  // In place: the first argument is written; or out: the last one is.
+  template <class First, class... A>
+  struct form<tensor&(First, A...)> {
+    static tensor& run(First first, A... a) {
+      if constexpr (std::same_as<First, tensor&>) {
+        write(std::make_index_sequence<1>{}, {&first}, first, a...);
+        return first;
+      } else {
+        write_last<1>(first, a...);
+        return std::get<sizeof...(A)>(std::tie(first, a...));
+      }
+    }
+  };
+  template <class... T, class... A>
+  struct form<std::tuple<T&...>(A...)> {
+    static std::tuple<T&...> run(A... a) {
+      write_last<sizeof...(T)>(a...);
+      return [&]<std::size_t... I>(std::index_sequence<I...>) {
+        return std::tie(std::get<sizeof...(A) - sizeof...(T) + I>(std::tie(a...))...);
+      }(std::index_sequence_for<T...>{});
+    }
+  };
+};
+
+template <auto Meta, auto Kernel, author::kernel_abilities Can, const auto& Op>
+inline constexpr auto structured_run =
+    &structured_kernel<Meta, Kernel, Can,
+                       Op>::template form<typename std::remove_cvref_t<decltype(Op)>::signature>::run;
+
+}  // namespace detail
+
+export namespace author {
+
+/// The forms of one structured operator: functional, in-place and out, as many as there are, in any order.
+///
+///   result_meta Meta(std::string_view op, arguments of the functional form...);    // or a std::array of them
+///   void kernel(arguments of the functional form..., const tensor& out...);
+///
+/// Meta throws what is wrong with the arguments; `op` is the form that was called. The kernel finds `out` with the
+/// sizes Meta said and without partial overlap. Tensors on different devices were refused. Checked like any kernel.
+///
+///   using twice = structured<&twice_meta, {.in_place = true}, my::twice, my::twice_, my::twice_out>;
+///   author::register_rows(twice::rows<&twice_cpu>(key::CPU));
+///   author::register_rows(twice::meta_rows());
+template <auto Meta, kernel_abilities Can, const auto&... Ops>
+struct structured {
+  template <auto Kernel>
+  static constexpr std::array<kernel_row, sizeof...(Ops)> rows(
+      dispatch_key k, std::source_location where = std::source_location::current()) {
+    return {row<detail::structured_run<Meta, Kernel, Can, Ops>>(Ops, k, where)...};
+  }
+  /// Kernel<Op>::run is the kernel of the form Op, whose name it may want for its errors.
+  template <template <const auto&> class Kernel>
+  static constexpr std::array<kernel_row, sizeof...(Ops)> rows_of(
+      dispatch_key k, std::source_location where = std::source_location::current()) {
+    return {row<detail::structured_run<Meta, &Kernel<Ops>::run, Can, Ops>>(Ops, k, where)...};
+  }
+  static constexpr std::array<kernel_row, sizeof...(Ops)> meta_rows(
+      std::source_location where = std::source_location::current()) {
+    return {row<detail::structured_run<Meta, nullptr, Can, Ops>>(Ops, key::Meta, where)...};
+  }
+};
+
+}  // namespace author
+
+}  // namespace topbit
