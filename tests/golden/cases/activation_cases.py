@@ -1,0 +1,79 @@
+"""Activations and what limits a value."""
+from values import *
+from writer import Family
+
+NEAR = ((float16, 2e-3, 1e-7), (bfloat16, 1.6e-2, 1e-7), (float32, 3e-6, 1e-7), (float64, 1e-13, 1e-15))
+
+
+def numbers(dtype):
+    big = 60000.0 if dtype == float16 else 1e5
+    return T([[nan, inf, -inf, 0.0], [0.5, -0.5, 1.0, -1.0], [2.25, -3.7, 10.3, -20.5]], dtype), \
+        T([[[88.5, -100.0], [1e-3, -1e-3]], [[3.0, -3.0], [6.0, 5.9]], [[20.5, -2.9], [big, -big]]], dtype)
+
+
+def family():
+    f = Family("Activations and what limits a value.", NEAR)
+    exact = ("relu", "hardtanh", "relu6")
+    for name in "relu sigmoid silu gelu softplus elu leaky_relu hardtanh relu6 mish hardswish hardsigmoid log_sigmoid".split():
+        # PyTorch's own gelu loses digits below zero, and gives NaN for infinity in some dtypes.
+        f.op(f"aten::{name}", "elementwise", *(["exact"] if name in exact else []),
+             within=((bfloat16, 1.6e-2, 1e-4), (float32, 3e-6, 1e-6)) if name == "gelu" else ())
+        for dtype in FLOATS:
+            for x in numbers(dtype):
+                f.case(torch.nan_to_num(x, nan=nan, posinf=7.5, neginf=-7.5) if name == "gelu" else x)
+        if name == "sigmoid":
+            f.sweep([boolean] + INTEGERS, lambda d: T(some(d)[:6], d))
+        if name in ("relu", "relu6", "hardtanh"):
+            f.sweep([uint8, int8, int16, int32, int64], lambda d: shaped(whole(d), 7, dtype=d))
+        f.case(T(-0.75))
+        f.case(none(0, 3))
+        variants = {"gelu": [{"approximate": "tanh"}],
+                    "softplus": [{"beta": 2, "threshold": 5}, {"beta": 0.5}],
+                    "elu": [{"alpha": 1.5, "scale": 2.0, "input_scale": 0.5}, {"alpha": 0.3}],
+                    "leaky_relu": [{"negative_slope": 0.2}, {"negative_slope": -1.5}],
+                    "hardtanh": [{"min_val": -0.5, "max_val": 2.5}]}
+        for kwargs in variants.get(name, []):
+            for dtype in FLOATS:
+                for x in numbers(dtype):
+                    f.case(torch.nan_to_num(x, nan=nan, posinf=7.5, neginf=-7.5) if name == "gelu" else x, **kwargs)
+        if name == "gelu":
+            f.error("value", T([1.5]), approximate="sigmoid")
+    f.op("aten::logit", "elementwise")
+    for dtype in FLOATS:
+        f.case(T([0.5, 0.1, 0.9, 0.999, 0.01, 0.0, 1.0, nan, -0.5, 1.5], dtype))
+        f.case(T([0.5, 0.1, 0.9, 0.999, 0.01, 0.0, 1.0, nan, -0.5, 1.5], dtype), 0.0625)
+    f.op("aten::nan_to_num", "elementwise", "exact", "signed zeros")
+    for dtype in FLOATS:
+        f.case(T([nan, inf, -inf, 1.5, -0.0, 0.0], dtype))
+        f.case(T([[nan, inf], [-inf, 1.5]], dtype), 2.0, 100.0, -200.0)
+        f.case(T([[nan, inf], [-inf, 1.5]], dtype), posinf=5.0)
+    f.sweep([boolean] + INTEGERS, lambda d: T(some(d)[:4], d))
+    f.op("aten::clamp", "elementwise", "exact")
+    for dtype in INTEGERS:
+        x = shaped(whole(dtype), 7, dtype=dtype)
+        for limits in ((1, 5), (None, 3), (2, None), (5, 1)):
+            f.case(x, *limits)
+        f.case(x, -1 if dtype != uint8 else 1, 2.5)
+    for dtype in FLOATS:
+        x = T([nan, inf, -inf, 1.5, -0.75, 3.0, 2.5], dtype)
+        for limits in ((-1, 2), (-0.5, None), (None, 2.5), (2, -1), (nan, 1.0), (-inf, inf)):
+            f.case(x, *limits)
+    f.error("value", T([1.5]))
+    f.op("aten::clamp.Tensor", "elementwise", "exact")
+    f.sweep(INTEGERS + FLOATS, lambda d: (shaped(some(d), 2, 3, dtype=d), T([1, 2, 3], d), T([[4], [3]], d)))
+    f.case(T([nan, 1.0, 2.0, -1.0]), T([0.0, nan, 0.5, 0.0]), T([1.0, 1.0, nan, 1.0]))
+    f.case(T([1, 5, 9], int32), T([2.5, 2.5, 2.5]), None)
+    f.case(T([1, 5, 9], int32), None, T([6, 6, 6], int16))
+    f.error("shape", T([1.5, 2.0]), T([1.0, 2.0, 3.0]), None)
+    for name, other in (("clamp_min", "clamp_min.Tensor"), ("clamp_max", "clamp_max.Tensor")):
+        f.op(f"aten::{name}", "elementwise", "exact")
+        f.sweep(INTEGERS, lambda d: (shaped(whole(d), 7, dtype=d), 3))
+        f.case(T([1, 5, 9], int32), 2.5)
+        for dtype in FLOATS:
+            f.case(T([nan, inf, -inf, 1.5, -0.75, 3.0], dtype), 1)
+            f.case(T([nan, inf, -inf, 1.5, -0.75, 3.0], dtype), -0.5)
+        f.op(f"aten::{other}", "elementwise", "exact")
+        f.sweep(INTEGERS + FLOATS, lambda d: (shaped(some(d), 2, 3, dtype=d), T([1, 2, 3], d)))
+        f.case(T([nan, 1.0, 2.0]), T([[0.0], [nan]]))
+        f.case(T([1, 5, 9], uint8), T([2.5, 2.5, 12.5], float16))
+    return f

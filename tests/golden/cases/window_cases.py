@@ -1,0 +1,80 @@
+"""Convolution and pooling."""
+from values import *
+from writer import Family
+
+NEAR = ((float16, 4e-3, 1e-2), (bfloat16, 3e-2, 1e-1), (float32, 2e-6, 2e-6), (float64, 1e-13, 1e-13))
+
+
+def convolution(f):
+    f.op("aten::conv1d")
+
+    def one(d, x=(2, 2, 5), w=(3, 2, 3), b=True):
+        return quarters(*x, dtype=d), quarters(*w, dtype=d, seed=2), quarters(w[0], dtype=d, seed=3) if b else None
+    f.sweep(FLOATS, one)
+    for kwargs in ({"stride": 2}, {"padding": 1}, {"dilation": 2}, {"stride": 2, "padding": 2}):
+        f.case(*one(float32, b=False), **{k: [v] for k, v in kwargs.items()})
+    f.case(*one(float32, (1, 4, 5), (6, 2, 3)), groups=2)
+    f.case(*one(float32, (2, 5), (3, 2, 3)))
+    f.case(*one(float32, (0, 2, 5)))
+    f.error("shape", *one(float32, (2, 3, 5)))
+    f.error("shape", *one(float32, (1, 2, 2)))
+    f.error("value", *one(float32), groups=3)
+    f.error("value", *one(float32), stride=[0])
+    f.op("aten::conv2d")
+
+    def two(d, x=(1, 2, 4, 4), w=(2, 2, 3, 3), b=True):
+        return one(d, x, w, b)
+    f.sweep(FLOATS, two)
+    for kwargs in ({"stride": [2, 2]}, {"padding": [1, 1]}, {"dilation": [1, 2], "padding": [0, 2]},
+                   {"stride": [2, 1], "padding": [1, 0]}):
+        f.case(*two(float32, b=False), **kwargs)
+    f.case(*two(float32, (1, 4, 3, 3), (4, 1, 2, 2)), groups=4)
+    f.case(*two(float32, (1, 4, 3, 3), (2, 2, 2, 3)), groups=2)
+    f.case(*two(float32, (2, 1, 3, 5), (1, 1, 1, 1)))
+    f.case(*two(float32, (2, 3, 3), (1, 2, 2, 2)))
+    f.case(*two(float32, (1, 3, 9, 11), (5, 3, 3, 3)), padding=[1, 1])
+    f.case(*two(float32, (0, 2, 4, 4)))
+    f.error("shape", *two(float32, (1, 3, 4, 4)))
+    f.error("shape", *two(float32, (1, 2, 2, 2)))
+    f.error("shape", quarters(1, 2, 4, 4), quarters(2, 2, 3, 3), quarters(3))
+    f.error("shape", quarters(4, 4), quarters(2, 2, 3, 3))
+    f.error("dtype", quarters(1, 2, 4, 4), quarters(2, 2, 3, 3, dtype=float64))
+    f.error("value", *two(float32), stride=[1, 0])
+    f.error("value", *two(float32), padding=[-1, 0])
+
+
+def pooling(f):
+    kinds = [([2, 2],), ([2, 2], [1, 1]), ([3, 2], [2, 1], [1, 1]), ([3, 3], [2, 2], [1, 0])]
+    for name in ("max_pool2d", "max_pool2d_with_indices"):
+        f.op(f"aten::{name}", "exact")
+        f.sweep(INTEGERS + FLOATS, lambda d: (permuted(1, 1, 4, 4, dtype=d), [2, 2]))
+        for args in kinds + [([2, 2], [1, 1], [0, 0], [2, 2]), ([2, 2], [2, 2], [0, 0], [1, 1], True)]:
+            f.case(permuted(1, 2, 5, 4), *args)
+        f.case(permuted(2, 3, 3), [2, 2])
+        f.case(T([[[[nan, 1.0], [2.0, 3.0]]]]), [2, 2])
+        f.case(T([[[[-inf, -inf], [-inf, -inf]]]]), [2, 2])
+        f.case(permuted(1, 1, 7, 9), [3, 3], [1, 1], [1, 1])
+        f.case(none(0, 1, 4, 4), [2, 2])
+        f.error("value", permuted(1, 1, 4, 4), [2, 2], [1, 1], [2, 2])
+        f.error("value", permuted(1, 1, 4, 4), [0, 2])
+        f.error("shape", permuted(4, 4), [2, 2])
+        f.error("shape", permuted(1, 1, 2, 2), [3, 3])
+    f.op("aten::avg_pool2d")
+    f.sweep(FLOATS, lambda d: (quarters(1, 1, 4, 4, dtype=d), [2, 2]))
+    for args in kinds + [([2, 2], [2, 2], [1, 1], True), ([2, 2], [2, 2], [1, 1], False, False),
+                         ([2, 2], [2, 2], [0, 0], False, True, 3)]:
+        f.case(quarters(1, 2, 5, 4), *args)
+    f.case(quarters(2, 3, 3), [2, 2])
+    f.case(quarters(1, 1, 7, 9), [3, 3], [1, 1], [1, 1])
+    f.case(none(0, 1, 4, 4), [2, 2])
+    f.error("value", quarters(1, 1, 4, 4), [2, 2], [1, 1], [2, 2])
+    f.error("value", quarters(1, 1, 4, 4), [2, 2], [2, 2], [0, 0], False, True, 0)
+    f.error("shape", quarters(4, 4), [2, 2])
+    f.error("shape", quarters(1, 1, 2, 2), [3, 3])
+
+
+def family():
+    f = Family("Convolution and pooling.", NEAR)
+    convolution(f)
+    pooling(f)
+    return f
