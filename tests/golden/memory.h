@@ -1,0 +1,69 @@
+// The same tensor in other memory: other strides, another first address, another device, or repeated so often that
+// vector registers are filled. It copies bytes and knows no dtype. Include this after every other header: it imports.
+#pragma once
+
+#include "support/tensor_values.h"
+
+import topbit;
+
+namespace golden {
+
+namespace tb = topbit;
+
+enum class memory { dense, transposed, sliced, unaligned, mixed };
+inline constexpr memory memories[] = {memory::dense, memory::transposed, memory::sliced, memory::unaligned,
+                                      memory::mixed};
+
+inline const char* name_of(memory m) {
+  switch (m) {
+    case memory::dense: return "dense";
+    case memory::transposed: return "transposed";
+    case memory::sliced: return "sliced";
+    case memory::unaligned: return "unaligned";
+    case memory::mixed: return "mixed";
+  }
+  return "";
+}
+
+inline tb::tensor room(const tb::dims& sizes, tb::dtype type, memory how, tb::device where) {
+  switch (how) {
+    case memory::dense: return tb::author::make_tensor(sizes, type, where);
+    case memory::transposed: return support::arranged(sizes, type, support::arrangement::transposed, where);
+    case memory::sliced: return support::arranged(sizes, type, support::arrangement::sliced, where);
+    default: break;
+  }
+  // One element before it: aligned for that, and for no register.
+  const tb::tensor whole = tb::author::make_tensor({tb::numel(sizes) + 1}, type, where);
+  tb::dims strides(sizes.size(), 1);
+  for (std::size_t d = sizes.size(); d-- > 1;) strides[d - 1] = strides[d] * std::max<std::int64_t>(sizes[d], 1);
+  return tb::author::make_view(whole, sizes, strides, 1);
+}
+
+/// A copy of t, arranged so; `ordinal` counts the tensors of a call, for which mixed takes turns.
+inline tb::tensor moved(const tb::tensor& t, memory how, std::size_t ordinal, tb::device where) {
+  if (!t.defined()) return t;
+  if (how == memory::mixed) how = memories[(ordinal + 1) % 4];
+  const tb::tensor to = room(t.sizes(), t.dtype(), how, where);
+  if (to.data() == nullptr || t.data() == nullptr) return to;
+  support::each_index(t.sizes(), [&](const tb::dims& index) {
+    std::memcpy(support::address(to, index), support::address(t, index), tb::size_of(t.dtype()));
+  });
+  return to;
+}
+
+/// n copies of t in a further dimension before `rank` others. One without dimensions stays so beside others that have
+/// some: it would promote differently.
+inline tb::tensor repeated(const tb::tensor& t, std::int64_t n, std::size_t rank) {
+  if (!t.defined() || (t.dim() == 0 && rank != 0)) return t;
+  tb::dims sizes(rank + 1, 1);
+  sizes[0] = n;
+  for (std::size_t d = 0; d < t.dim(); ++d) sizes[sizes.size() - t.dim() + d] = t.sizes()[d];
+  const tb::tensor to = tb::author::make_tensor(sizes, t.dtype(), t.device());
+  const std::size_t bytes = static_cast<std::size_t>(t.numel()) * tb::size_of(t.dtype());
+  for (std::int64_t i = 0; i < n && bytes != 0; ++i) {
+    std::memcpy(static_cast<std::byte*>(to.data()) + static_cast<std::size_t>(i) * bytes, t.data(), bytes);
+  }
+  return to;
+}
+
+}  // namespace golden
