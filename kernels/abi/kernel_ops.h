@@ -19,7 +19,7 @@ typedef enum tb_pointwise_op {
   TB_FLOOR,
   TB_ROUND,  // halves to even, n0 decimals
   TB_TRUNC,
-  TB_FRAC,
+  TB_FRAC,  // float
   TB_RECIPROCAL,
   // One input, float.
   TB_SQRT,

@@ -9,30 +9,38 @@ namespace {
 
 namespace fn {
 
+// Whole numbers are rounded already.
 struct ceil {
   template <typename T>
   static TB_FUNCTION T apply(T x, const numbers<T>&) {
-    return ::ceil(x);
+    if constexpr (is_float<T>) return ::ceil(x);
+    return x;
   }
 };
 struct floor {
   template <typename T>
   static TB_FUNCTION T apply(T x, const numbers<T>&) {
-    return ::floor(x);
+    if constexpr (is_float<T>) return ::floor(x);
+    return x;
   }
 };
 struct round {
   template <typename T>
   static TB_FUNCTION T apply(T x, const numbers<T>& k) {
-    if (k.n0 == T(0)) return T(::rint(x));
-    const T scale = T(::pow(T(10), ::fabs(k.n0)));
-    return k.n0 > T(0) ? T(::rint(x * scale)) / scale : T(::rint(x / scale)) * scale;
+    if constexpr (is_float<T>) {
+      if (k.n0 == T(0)) return T(::rint(x));
+      const T scale = T(::pow(T(10), ::fabs(k.n0)));
+      return k.n0 > T(0) ? T(::rint(x * scale)) / scale : T(::rint(x / scale)) * scale;
+    } else {
+      return x;
+    }
   }
 };
 struct trunc {
   template <typename T>
   static TB_FUNCTION T apply(T x, const numbers<T>&) {
-    return ::trunc(x);
+    if constexpr (is_float<T>) return ::trunc(x);
+    return x;
   }
 };
 struct frac {

@@ -75,13 +75,6 @@ struct relu {
     return x <= T(0) ? T(0) : x;
   }
 };
-struct clamp {
-  template <typename T>
-  static TB_FUNCTION T apply(T x, const numbers<T>& k) {
-    const T above = x < k.n0 ? k.n0 : x;
-    return above > k.n1 ? k.n1 : above;
-  }
-};
 struct reciprocal {
   template <typename T>
   static TB_FUNCTION T apply(T x, const numbers<T>&) {
@@ -185,6 +178,12 @@ struct minimum {
   template <typename T>
   static TB_FUNCTION T apply(T a, T b, const numbers<T>&) {
     return a < b || is_nan(a) ? a : b;
+  }
+};
+struct clamp {
+  template <typename T>
+  static TB_FUNCTION T apply(T x, const numbers<T>& k) {
+    return minimum::apply(maximum::apply(x, k.n0, k), k.n1, k);
   }
 };
 struct fmax {

@@ -12,10 +12,10 @@ loops float_loops(int32_t op) {
   switch (op) {
     case TB_EXP: return exp_loops();
     case TB_LOG: return log_loops();
-    case TB_CEIL: return floats<fn::ceil, 1>();
-    case TB_FLOOR: return floats<fn::floor, 1>();
-    case TB_ROUND: return floats<fn::round, 1>();
-    case TB_TRUNC: return floats<fn::trunc, 1>();
+    case TB_CEIL: return numbers_only<fn::ceil, 1>();
+    case TB_FLOOR: return numbers_only<fn::floor, 1>();
+    case TB_ROUND: return numbers_only<fn::round, 1>();
+    case TB_TRUNC: return numbers_only<fn::trunc, 1>();
     case TB_FRAC: return floats<fn::frac, 1>();
     case TB_SQRT: return floats<fn::sqrt, 1>();
     case TB_RSQRT: return floats<fn::rsqrt, 1>();

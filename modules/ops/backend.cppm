@@ -90,7 +90,7 @@ struct strided_backend {
 
 /// The rows of one backend for operators that are not elementwise.
 template <kernel_source Source>
-constexpr auto strided_rows(dispatch_key k, std::source_location where) {
+constexpr auto strided_rows(dispatch_key k, std::source_location where = std::source_location::current()) {
   using b = strided_backend<Source>;
   return std::array{row<&b::sum>(ops::sum, k, where),
                     row<&b::sum_dim>(ops::sum_dim, k, where),

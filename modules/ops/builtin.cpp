@@ -52,8 +52,8 @@ constexpr kernel_row definitions[] = {
     define(ops::nll_loss_mean_backward),
 };
 
-constexpr auto cpu_rows = author::strided_rows<&cpu_kernels>(key::CPU, std::source_location::current());
-constexpr auto meta_rows = author::strided_rows<&no_kernels>(key::Meta, std::source_location::current());
+constexpr auto cpu_rows = author::strided_rows<&cpu_kernels>(key::CPU);
+constexpr auto meta_rows = author::strided_rows<&no_kernels>(key::Meta);
 
 constexpr kernel_row composite_rows[] = {
     row<&mean>(ops::mean, key::CompositeImplicitAutograd),

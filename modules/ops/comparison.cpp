@@ -16,6 +16,7 @@ tensor isclose(const tensor& self, const tensor& other, double rtol, double atol
   const backend_call c{nullptr, ops::isclose.name()};
   check_same_type(c.op, collect(self, other));
   if (!(rtol >= 0 && atol >= 0)) refuse<error>(c, "found a negative tolerance, wanted rtol and atol of at least 0");
+  if (self.dtype() == dtype::boolean) return isclose(to(self, dtype::int8), to(other, dtype::int8), rtol, atol, false);
   tensor close = ops::eq(self, other);
   if (equal_nan && is_floating(self.dtype())) {
     close = ops::logical_or(close, ops::logical_and(ops::isnan(self), ops::isnan(other)));

@@ -42,6 +42,7 @@ dtype pointwise_type(std::string_view op, pointwise code, const pointwise_argume
   const bool fits = is_floating(type) ? accepts.floating : is_integer(type) ? accepts.integer : accepts.boolean;
   if (!fits) refuse<dtype_error>(c, "found " + types_of(a) + ", wanted " + std::string(wanted_types(accepts)));
   if (facts.result == result_rule::floating) type = to_floating(type);
+  if (facts.result == result_rule::number && type == dtype::boolean) type = dtype::int64;
   if (facts.in_type) {
     const scalar& number = a.number[0];
     if (is_floating(number.type()) && !is_floating(type)) {

@@ -110,6 +110,7 @@ enum class pointwise : std::int32_t {
 enum class result_rule : std::uint8_t {
   same,       // the promoted type
   floating,   // the promoted type, float32 for integers and bool
+  number,     // the promoted type, int64 for bool
   predicate,  // bool, whatever is compared
 };
 
@@ -151,7 +152,7 @@ constexpr pointwise_facts facts_of(pointwise code) noexcept {
     case fmax:
     case fmin:
     case heaviside: return {result_rule::same, any_type};
-    case square: return {result_rule::same, any_number};
+    case square: return {result_rule::number, any_type};
     case add: return {result_rule::same, any_type, false, true};
     case sub:
     case addcmul: return {result_rule::same, any_number, false, true};

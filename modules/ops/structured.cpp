@@ -14,10 +14,6 @@ tensor make_result(const result_meta& m) {
 void check_result(std::string_view op, const result_meta& m, const tensor& out) {
   const backend_call c{nullptr, op};
   check_defined(c, out);
-  if (out.device() != m.where) {
-    refuse<device_error>(c, "the result is on " + to_string(m.where) + ", the tensor to write on " +
-                                to_string(out.device()) + "; move one with to()");
-  }
   if (out.sizes() != m.sizes) {
     refuse<shape_error>(
         c, "the result has sizes " + to_string(m.sizes) + ", the tensor to write " + to_string(out.sizes()));

@@ -81,7 +81,6 @@ struct structured_kernel {
 
   template <class... A>
   static auto metas_of(const A&... a) {
-    author::check_one_device(Op, a...);
     return as_array(Meta(Op.name(), a...));
   }
 
@@ -131,6 +130,7 @@ struct structured_kernel {
   template <class... T, class... A>
   struct form<std::tuple<T...>(A...)> {
     static std::tuple<T...> run(A... a) {
+      author::check_one_device(Op, a...);
       return std::tuple_cat(make(std::index_sequence_for<T...>{}, metas_of(a...), a...));
     }
   };
@@ -138,6 +138,7 @@ struct structured_kernel {
   template <class First, class... A>
   struct form<tensor&(First, A...)> {
     static tensor& run(First first, A... a) {
+      author::check_one_device(Op, first, a...);
       if constexpr (std::same_as<First, tensor&>) {
         write(std::make_index_sequence<1>{}, {&first}, first, a...);
         return first;
@@ -150,6 +151,7 @@ struct structured_kernel {
   template <class... T, class... A>
   struct form<std::tuple<T&...>(A...)> {
     static std::tuple<T&...> run(A... a) {
+      author::check_one_device(Op, a...);
       write_last<sizeof...(T)>(a...);
       return [&]<std::size_t... I>(std::index_sequence<I...>) {
         return std::tie(std::get<sizeof...(A) - sizeof...(T) + I>(std::tie(a...))...);

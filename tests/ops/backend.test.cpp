@@ -51,7 +51,7 @@ TEST_CASE("backend: shapes that do not fit are refused before anything is writte
       {"aten::add.Tensor" + apart, [&](tensor& out) { ops::add(out, four); }},
       {"aten::mul.Tensor" + apart, [&](tensor& out) { ops::mul(out, four); }},
       {"aten::eq.Tensor" + apart, [&](tensor& out) { ops::eq(out, four); }},
-      {"topbit::relu_backward" + apart, [&](tensor& out) { ops::relu_backward(out, four); }},
+      {"aten::threshold_backward" + apart, [&](tensor& out) { ops::threshold_backward(out, four, 0); }},
       {"aten::add_.Tensor" + apart, [&](tensor& out) { out += four; }},
       {"aten::sub_.Tensor" + grows, [&](tensor& out) { out -= wide; }},
       {"aten::mul_.Tensor" + grows, [&](tensor& out) { out *= wide; }},
@@ -109,7 +109,7 @@ TEST_CASE("backend: an undefined tensor is refused before anything is written", 
       {"aten::mm" + why, [&](tensor& out) { ops::mm(out, none); }},
       {"aten::copy_" + why, [&](tensor& out) { ops::copy_(out, none); }},
       {"aten::copy_" + why, [&](tensor& out) { ops::copy_(written, out); }},
-      {"topbit::relu_backward" + why, [&](tensor& out) { ops::relu_backward(none, out); }},
+      {"aten::threshold_backward" + why, [&](tensor& out) { ops::threshold_backward(none, out, 0); }},
       {"aten::_log_softmax_backward_data" + why,
        [&](tensor& out) { ops::log_softmax_backward(out, none, -1, dtype::float32); }},
       {"topbit::nll_loss_mean" + why, [&](tensor& out) { ops::nll_loss(out, none); }},
@@ -130,7 +130,7 @@ TEST_CASE("backend: elements that share memory are not written", "[ops][backend]
   const tensor row = filled({1, 3});
   tensor repeated = ops::expand(row, sizes{2, 3});
   const auto before = support::bytes(row);
-  const std::string why = ": writes to a tensor whose elements share memory (expanded); clone() it first";
+  const std::string why = ": writes to a tensor float32 [2, 3] whose elements share memory, with strides [0, 1]; clone() it first";
   const auto text = [](auto f) { return toy::text_of<tb::shape_error>(f); };
   const tensor other = filled({2, 3});
   CHECK(text([&] { ops::fill_(repeated, 1); }) == "aten::fill_.Scalar" + why);
@@ -161,7 +161,7 @@ TEST_CASE("backend: meta refuses what the CPU refuses, in the same words", "[ops
   each_pair([](const tensor& a, const tensor& b) { ops::mm(a, b); }, dtype::float32);
   each_pair([](tensor a, const tensor& b) { a /= b; }, dtype::int64);
   each_pair([](tensor a, const tensor& b) { ops::copy_(a, b); }, dtype::int64);
-  each_pair([](const tensor& a, const tensor&) { ops::relu_backward(a, a); }, dtype::boolean);
+  each_pair([](const tensor& a, const tensor&) { ops::threshold_backward(a, a, 0); }, dtype::boolean);
   each_pair([](const tensor& a, const tensor&) { -a; }, dtype::boolean);
   each_pair([](const tensor& a, const tensor&) { ops::mean(a); }, dtype::int64);
   each_pair([](const tensor& a, const tensor&) { ops::transpose(a, 0, 5); }, dtype::int64);
@@ -225,7 +225,7 @@ constexpr auto some_rows = tb::author::strided_rows<&no_table>(tb::key::PrivateU
 tb_kernels full_table(const char* (*last_error)()) {
   tb_kernels k{};
   k.name = "full";
-  k.fill = [](const tb_plan*, tb_scalar, void*) { return TB_OUT_OF_MEMORY; };
+  k.pointwise = [](const tb_pointwise*, void*) { return TB_OUT_OF_MEMORY; };
   k.last_error = last_error;
   return k;
 }

@@ -98,7 +98,7 @@ void each_call(Visit visit) {
     visit(ops::neg, t);
     visit(ops::relu, t);
     visit(ops::log, t);
-    visit(ops::relu_backward, t, t);
+    visit(ops::threshold_backward, t, t, tb::scalar(0));
     visit(ops::ne, t, b);
     visit(ops::lt, t, b);
     visit(ops::le, t, b);

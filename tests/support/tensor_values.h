@@ -8,6 +8,7 @@
 #include <random>
 #include <span>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 import topbit;
@@ -48,28 +49,24 @@ inline tb::dims broadcast_index(const tb::dims& index, const tb::dims& sizes) {
 
 inline double get(const tb::tensor& t, const tb::dims& index) {
   const std::byte* at = address(t, index);
-  const auto read = [at](auto x) {
+  return tb::with_element_type(t.dtype(), [at]<class T>(T x) {
     std::memcpy(&x, at, sizeof x);
     return static_cast<double>(x);
-  };
-  switch (t.dtype()) {
-    case tb::dtype::boolean: return read(std::uint8_t{});
-    case tb::dtype::int64: return read(std::int64_t{});
-    case tb::dtype::float32: return read(float{});
-    case tb::dtype::float64: return read(double{});
-  }
-  return 0;
+  });
 }
 
 inline void set(const tb::tensor& t, const tb::dims& index, double value) {
   std::byte* at = address(t, index);
-  const auto write = [at](auto x) { std::memcpy(at, &x, sizeof x); };
-  switch (t.dtype()) {
-    case tb::dtype::boolean: return write(static_cast<std::uint8_t>(value != 0));
-    case tb::dtype::int64: return write(static_cast<std::int64_t>(value));
-    case tb::dtype::float32: return write(static_cast<float>(value));
-    case tb::dtype::float64: return write(value);
-  }
+  tb::with_element_type(t.dtype(), [&]<class T>(T x) {
+    if constexpr (std::is_same_v<T, bool>) {
+      x = value != 0;
+    } else if constexpr (std::is_same_v<T, tb::half> || std::is_same_v<T, tb::bfloat16>) {
+      x = T(static_cast<float>(value));
+    } else {
+      x = static_cast<T>(value);
+    }
+    std::memcpy(at, &x, sizeof x);
+  });
 }
 
 /// All elements, row-major.
@@ -99,7 +96,7 @@ inline tb::tensor tensor_of(const std::vector<double>& elements, const tb::dims&
 enum class arrangement { dense, transposed, sliced, expanded };
 inline constexpr arrangement arrangements[] = {arrangement::dense, arrangement::transposed, arrangement::sliced,
                                                arrangement::expanded};
-inline constexpr tb::dtype dtypes[] = {tb::dtype::boolean, tb::dtype::int64, tb::dtype::float32, tb::dtype::float64};
+inline constexpr auto& dtypes = tb::all_dtypes;
 
 inline std::string name_of(arrangement a) {
   switch (a) {
@@ -171,7 +168,8 @@ class numbers {
       double x = real(low, high);
       if (std::abs(x) < 0.05) x = 0.5;
       if (t.dtype() == tb::dtype::boolean) x = whole(0, 1);
-      set(t, index, t.dtype() == tb::dtype::int64 ? std::round(x) : x);
+      if (t.dtype() == tb::dtype::uint8) x = std::abs(x);
+      set(t, index, tb::is_integer(t.dtype()) ? std::round(x) : x);
     });
     return t;
   }
@@ -194,6 +192,15 @@ inline std::string difference(const std::vector<double>& found, const std::vecto
   return {};
 }
 
-inline double tolerance_of(tb::dtype t) { return t == tb::dtype::float32 ? 2e-6 : t == tb::dtype::float64 ? 1e-13 : 0; }
+/// A few units in the last place.
+inline double tolerance_of(tb::dtype t) {
+  switch (t) {
+    case tb::dtype::float16: return 2e-3;
+    case tb::dtype::bfloat16: return 1.6e-2;
+    case tb::dtype::float32: return 2e-6;
+    case tb::dtype::float64: return 1e-13;
+    default: return 0;
+  }
+}
 
 }  // namespace support
