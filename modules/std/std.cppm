@@ -297,6 +297,7 @@ export namespace std {
 using std::abs;
 using std::bit_cast;
 using std::complex;
+using std::bit_width;
 using std::countl_zero;
 using std::countr_zero;
 using std::exp;

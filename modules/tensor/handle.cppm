@@ -32,6 +32,7 @@ struct tensor_record {
   std::int64_t offset = 0;  // in elements
   intrusive_ptr<storage> data;
   std::unique_ptr<tensor_extension> autograd;
+  joint_block* block = nullptr;  // null for a record on its own: of a view, of an opaque tensor
 
   constexpr tensor_record() noexcept = default;
   tensor_record(const tensor_record&) = delete;
@@ -41,11 +42,22 @@ struct tensor_record {
 // Shared by every tensor that holds nothing, on every thread, and therefore not counted.
 extern tensor_record undefined_tensor;
 
+// Records lie in blocks of :memory; what is not said here is as the constructor leaves it. The second form makes the
+// storage too. Both throw std::bad_alloc, the second also what the device's memory hook throws.
+tensor_record* new_record();
+tensor_record* new_record(device where, std::size_t bytes);
+void end(tensor_record* r) noexcept;
+
 inline void add_reference(tensor_record* r) noexcept {
   if (r != &undefined_tensor) r->references.fetch_add(1, std::memory_order_relaxed);
 }
 inline void drop_reference(tensor_record* r) noexcept {
-  if (r != &undefined_tensor && r->references.fetch_sub(1, std::memory_order_acq_rel) == 1) delete r;
+  if (r == &undefined_tensor) return;
+  // The only reference is dropped without a locked instruction, as a storage's.
+  if (r->references.load(std::memory_order_acquire) == 1 ||
+      r->references.fetch_sub(1, std::memory_order_acq_rel) == 1) {
+    end(r);
+  }
 }
 
 }  // namespace detail

@@ -7,8 +7,7 @@ namespace topbit {
 
 namespace {
 
-tensor bare(const dims& sizes, dtype type, device where, key_set keys) {
-  auto* r = new detail::tensor_record;
+tensor bare(detail::tensor_record* r, const dims& sizes, dtype type, device where, key_set keys) {
   r->keys = keys;
   r->type = type;
   r->where = where;
@@ -36,10 +35,8 @@ namespace author {
 
 tensor make_tensor(const dims& sizes, dtype type, device where) {
   check_sizes(sizes);
-  tensor t = bare(sizes, type, where, keys_of(layout::strided, where, type));
   const std::size_t bytes = static_cast<std::size_t>(numel(sizes)) * size_of(type);
-  t.record().data = intrusive_ptr<storage>(new storage(where, bytes));
-  return t;
+  return bare(detail::new_record(where, bytes), sizes, type, where, keys_of(layout::strided, where, type));
 }
 
 tensor make_view(const tensor& base, const dims& sizes, const dims& strides, std::int64_t offset) {
@@ -57,7 +54,7 @@ tensor make_view(const tensor& base, const dims& sizes, const dims& strides, std
     throw shape_error("a view of sizes " + to_string(sizes) + ", strides " + to_string(strides) + ", offset " +
                       std::to_string(offset) + " leaves the storage of " + std::to_string(elements) + " elements");
   }
-  tensor t = bare(sizes, from.type, from.where, from.keys);
+  tensor t = bare(detail::new_record(), sizes, from.type, from.where, from.keys);
   t.record().strides = strides;
   t.record().offset = offset;
   t.record().data = from.data;
@@ -66,7 +63,7 @@ tensor make_view(const tensor& base, const dims& sizes, const dims& strides, std
 
 tensor make_opaque(const dims& sizes, dtype type, device where, key_set keys) {
   check_sizes(sizes);
-  return bare(sizes, type, where, keys);
+  return bare(detail::new_record(), sizes, type, where, keys);
 }
 
 }  // namespace author

@@ -55,14 +55,4 @@ const memory_hook& memory_of(device d) {
                                               : "a backend installs it with set_memory_hook"));
 }
 
-storage::storage(device d, std::size_t size) : where(d), bytes(size) {
-  if (d.type == backend::Meta) return;
-  hook = &memory_of(d);
-  if (size != 0) data = hook->allocate(d, size);
-}
-
-storage::~storage() {
-  if (data != nullptr) hook->release(where, data);
-}
-
 }  // namespace topbit

@@ -4,6 +4,7 @@ export module topbit.tensor:storage;
 import topbit.std;
 import topbit.core;
 import :device;
+import :memory;
 
 namespace topbit {
 
@@ -50,23 +51,48 @@ export void set_memory_hook(device_type t, const memory_hook& hook);
 /// Throws device_error, saying which module to import, if nobody provides this device's memory.
 export const memory_hook& memory_of(device d);
 
-/// Bytes on a device. Shared by views; the version counts in-place writes to any of them.
+namespace detail {
+
+// A tensor's record and its storage lie in one block, where make_tensor() made them, and with them the elements if they
+// are few. Either may outlive the other: the storage in a view, the record with another storage. So neither owns the
+// block: the second of the two to end gives it back.
+struct joint_block {
+  void* begin;
+  std::uint8_t size_class;
+  std::atomic<bool> one_ended{false};
+};
+
+}  // namespace detail
+
+/// Bytes on a device, the host's from the cache of :memory. Shared by views; the version counts in-place writes to any
+/// of them.
 export struct storage {
   std::atomic<std::uint32_t> references{1};
   std::atomic<std::uint32_t> version{0};
   device where;
-  std::size_t bytes = 0;
-  void* data = nullptr;  // null on the meta device, and for no bytes
+  const bool data_in_block = false;
+  const std::size_t bytes = 0;  // for good: it says where the data go back to
+  void* data = nullptr;         // null on the meta device, and for no bytes
   const memory_hook* hook = nullptr;
+  detail::joint_block* const block = nullptr;  // null for a storage on its own, made with new
 
-  storage(device d, std::size_t bytes);
+  /// What make_tensor() passes on: the block it lies in, and the place in it for the data.
+  storage(device d, std::size_t bytes, detail::joint_block* in = nullptr, void* data_in_block = nullptr);
   storage(const storage&) = delete;
   ~storage();
 };
 
+namespace detail {
+void end(storage* s) noexcept;
+}
+
 export inline void add_reference(storage* s) noexcept { s->references.fetch_add(1, std::memory_order_relaxed); }
 export inline void drop_reference(storage* s) noexcept {
-  if (s->references.fetch_sub(1, std::memory_order_acq_rel) == 1) delete s;
+  // Who sees that it holds the only reference needs no locked instruction: nobody else can come to one.
+  if (s->references.load(std::memory_order_acquire) == 1 ||
+      s->references.fetch_sub(1, std::memory_order_acq_rel) == 1) {
+    detail::end(s);
+  }
 }
 
 }  // namespace topbit

@@ -11,6 +11,7 @@ export import :tensor_error;
 
 // Tier 2: index arithmetic and memory.
 export import :shape;
+export import :memory;
 export import :storage;
 
 // Tier 3: the handle.

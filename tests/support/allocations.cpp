@@ -30,5 +30,15 @@ void toy::fail_allocation(std::size_t n) noexcept { until_failure = n; }
   }
   throw std::bad_alloc();
 }
+[[gnu::weak]] void* operator new(std::size_t size, std::align_val_t alignment) {
+  if (until_failure != 0 && --until_failure == 0) throw std::bad_alloc();
+  void* p = nullptr;
+  if (posix_memalign(&p, static_cast<std::size_t>(alignment), size) != 0) throw std::bad_alloc();
+  ++count;
+  live += static_cast<std::ptrdiff_t>(malloc_usable_size(p));
+  return p;
+}
 [[gnu::weak]] void operator delete(void* p) noexcept { release(p); }
 [[gnu::weak]] void operator delete(void* p, std::size_t) noexcept { release(p); }
+[[gnu::weak]] void operator delete(void* p, std::align_val_t) noexcept { release(p); }
+[[gnu::weak]] void operator delete(void* p, std::size_t, std::align_val_t) noexcept { release(p); }

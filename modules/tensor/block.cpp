@@ -1,0 +1,114 @@
+// What lies in a block of :memory: a record; a record, its storage and few elements; many elements.
+module;
+
+#include "sanitizer.h"
+
+module topbit.tensor;
+
+import topbit.std;
+import topbit.core;
+
+namespace topbit {
+
+namespace {
+
+using detail::joint_block, detail::tensor_record;
+
+// A record with its storage and what both need to know of the block, then the elements.
+constexpr std::size_t storage_at = sizeof(tensor_record);
+constexpr std::size_t joint_at = storage_at + sizeof(storage);
+constexpr std::size_t head_bytes = joint_at + sizeof(joint_block);
+constexpr std::size_t data_at = (head_bytes + detail::block_alignment - 1) & ~(detail::block_alignment - 1);
+static_assert(storage_at % alignof(storage) == 0 && joint_at % alignof(joint_block) == 0);
+
+// More elements get a block of their own: a view of one keeps them all, and a kept block should fit many uses.
+constexpr std::size_t largest_joint_block = 4096;
+
+constexpr unsigned record_class = detail::block_class(sizeof(tensor_record));
+constexpr unsigned head_class = detail::block_class(head_bytes);
+
+void* take(unsigned size_class, std::size_t used) {
+  auto* const block = static_cast<std::byte*>(detail::take_block(size_class));
+  sanitizer::forbid(block + used, detail::block_bytes(size_class) - used);
+  return block;
+}
+void give(void* block, unsigned size_class) noexcept {
+  sanitizer::allow(block, detail::block_bytes(size_class));
+  detail::give_block(block, size_class);
+}
+
+void end_half(joint_block* b) noexcept {
+  if (b->one_ended.exchange(true, std::memory_order_acq_rel)) give(b->begin, b->size_class);
+}
+
+}  // namespace
+
+storage::storage(device d, std::size_t size, joint_block* in, void* inside)
+    : where(d), data_in_block(inside != nullptr), bytes(size), data(inside), block(in) {
+  if (d.type == backend::Meta) return;
+  hook = &memory_of(d);
+  if (size == 0 || data_in_block) return;
+  data = d.type == backend::CPU ? take(detail::block_class(size), size) : hook->allocate(d, size);
+}
+
+storage::~storage() {
+  if (data == nullptr || data_in_block) return;
+  if (where.type == backend::CPU) {
+    give(data, detail::block_class(bytes));
+  } else {
+    hook->release(where, data);
+  }
+}
+
+void detail::end(storage* s) noexcept {
+  joint_block* const block = s->block;
+  if (block == nullptr) {
+    delete s;
+  } else {
+    s->~storage();
+    end_half(block);
+  }
+}
+
+tensor_record* detail::new_record() { return ::new (take(record_class, sizeof(tensor_record))) tensor_record; }
+
+tensor_record* detail::new_record(device where, std::size_t bytes) {
+  const bool inside = where.type == backend::CPU && bytes != 0 && bytes <= largest_joint_block - data_at;
+  const std::size_t used = inside ? data_at + bytes : head_bytes;
+  const unsigned size_class = inside ? block_class(used) : head_class;
+  auto* const begin = static_cast<std::byte*>(take(size_class, used));
+  auto* const block = ::new (begin + joint_at) joint_block{begin, static_cast<std::uint8_t>(size_class)};
+  storage* data = nullptr;
+  try {
+    data = ::new (begin + storage_at) storage(where, bytes, block, inside ? begin + data_at : nullptr);
+  } catch (...) {
+    give(begin, size_class);
+    throw;
+  }
+  if (inside) sanitizer::forbid(begin + head_bytes, data_at - head_bytes);
+  auto* const r = ::new (begin) tensor_record;
+  r->data = intrusive_ptr<storage>(data);
+  r->block = block;
+  return r;
+}
+
+void detail::end(tensor_record* r) noexcept {
+  joint_block* const block = r->block;
+  if (block == nullptr) {
+    r->~tensor_record();
+    give(r, record_class);
+    return;
+  }
+  r->autograd.reset();
+  storage* const data = r->data.get();
+  if (data != nullptr && data->block == block && data->references.load(std::memory_order_acquire) == 1) {
+    // Both end here, and nothing of the record is left that would need its destructor.
+    data->~storage();
+    give(r, block->size_class);
+  } else {
+    r->~tensor_record();
+    end_half(block);
+  }
+}
+
+}  // namespace topbit

@@ -1,0 +1,309 @@
+// The shared cache, and how threads and the system deal with it. Everything here is under one lock, but for asking the
+// system, which may take long.
+module topbit.tensor;
+
+import topbit.std;
+
+namespace topbit {
+
+namespace detail {
+
+namespace {
+
+// Blocks that go back to a cache are handed out again, so the address sanitizer, which knows a use of freed memory by
+// keeping it apart, would find none. Its builds keep nothing unless they are told to.
+#if __has_feature(address_sanitizer)
+constexpr std::size_t first_limit = 0;
+#else
+constexpr std::size_t first_limit = std::size_t{1} << 30;
+#endif
+
+constexpr std::size_t largest_share = std::size_t{1} << 20;
+constexpr std::size_t refill_bytes = std::size_t{16} << 10;
+constexpr unsigned classes = block_class(std::size_t{1} << 63) + 1;
+
+// A block in the shared cache. It is in two lists: of its class, and of all by age.
+struct kept_block {
+  kept_block *next, *previous;
+  kept_block *older, *younger;
+  unsigned size_class;
+};
+static_assert(sizeof(kept_block) <= block_alignment);
+
+void* from_system(std::size_t bytes) noexcept {
+  return ::operator new(bytes, std::align_val_t{block_alignment}, std::nothrow);
+}
+void to_system(free_block* chain) noexcept {
+  while (chain != nullptr) {
+    free_block* const next = chain->next;
+    ::operator delete(chain, std::align_val_t{block_alignment});
+    chain = next;
+  }
+}
+
+class shared_cache {
+ public:
+  std::mutex lock;
+  memory_statistics ended;  // what counts for all threads, and what ended threads counted
+  std::size_t limit = first_limit;
+
+  // Keeps a freed block, and returns what is too much then. A block larger than all that may stay displaces nothing.
+  free_block* put(void* block, unsigned size_class) noexcept {
+    if (block_bytes(size_class) > limit - shares_) {
+      held_ -= block_bytes(size_class);
+      return ::new (block) free_block{nullptr};
+    }
+    keep(block, size_class);
+    return excess();
+  }
+  void keep(void* block, unsigned size_class) noexcept {
+    auto* const b = ::new (block) kept_block{first_[size_class], nullptr, youngest_, nullptr, size_class};
+    if (b->next != nullptr) b->next->previous = b;
+    first_[size_class] = b;
+    (youngest_ != nullptr ? youngest_->younger : oldest_) = b;
+    youngest_ = b;
+    bytes_ += block_bytes(size_class);
+  }
+
+  // Null if there is none.
+  void* take(unsigned size_class) noexcept {
+    kept_block* const b = first_[size_class];
+    if (b != nullptr) leave(b);
+    return b;
+  }
+
+  // What is more than may stay, for to_system().
+  free_block* excess() noexcept {
+    free_block* chain = nullptr;
+    while (bytes_ > limit - shares_) {
+      kept_block* const b = oldest_;
+      leave(b);
+      held_ -= block_bytes(b->size_class);
+      chain = ::new (static_cast<void*>(b)) free_block{chain};
+    }
+    return chain;
+  }
+  free_block* everything() noexcept {
+    const std::size_t before = std::exchange(limit, shares_);
+    free_block* const chain = excess();
+    limit = before;
+    return chain;
+  }
+
+  void count_taken(std::size_t from_system) noexcept {
+    held_ += from_system;
+    ended.peak_bytes_in_use = std::max(ended.peak_bytes_in_use, held_ - bytes_);
+  }
+
+  void add(thread_cache& c) noexcept {
+    c.next = std::exchange(threads_, &c);
+    allow(c);
+  }
+  void remove(thread_cache& c) noexcept {
+    thread_cache** at = &threads_;
+    while (*at != &c) at = &(*at)->next;
+    *at = c.next;
+    shares_ -= c.share;
+    ended.reused += c.reused.load(std::memory_order_relaxed);
+    ended.allocations += c.reused.load(std::memory_order_relaxed);
+  }
+  void set_limit(std::size_t bytes) noexcept {
+    limit = bytes;
+    shares_ = 0;
+    for (thread_cache* c = threads_; c != nullptr; c = c->next) allow(*c);
+  }
+
+  // The caller's own lists, down to so many bytes, largest blocks first.
+  void drain(thread_cache& mine, std::size_t to) noexcept {
+    std::size_t left = mine.bytes.load(std::memory_order_relaxed);
+    for (unsigned c = thread_classes; left > to;) {
+      free_block* const block = mine.free[c - 1];
+      if (block == nullptr) {
+        --c;
+        continue;
+      }
+      mine.free[c - 1] = block->next;
+      left -= block_bytes(c - 1);
+      keep(block, c - 1);
+    }
+    mine.bytes.store(left, std::memory_order_relaxed);
+  }
+  // A thread whose cache is full keeps half of it, for what it does next.
+  free_block* put_half(thread_cache& mine, void* block, unsigned size_class) noexcept {
+    const std::size_t with_it = mine.bytes.load(std::memory_order_relaxed) + block_bytes(size_class);
+    if (with_it > mine.share) {
+      drain(mine, mine.share / 2);
+      return put(block, size_class);
+    }
+    mine.free[size_class] = ::new (block) free_block{mine.free[size_class]};
+    mine.bytes.store(with_it, std::memory_order_relaxed);
+    return nullptr;
+  }
+  // A thread that was asked for what it has.
+  free_block* put_all(thread_cache& mine, void* block, unsigned size_class) noexcept {
+    mine.allowed.store(mine.share, std::memory_order_relaxed);
+    drain(mine, 0);
+    keep(block, size_class);
+    return everything();
+  }
+  void ask_others(const thread_cache& mine) noexcept {
+    for (thread_cache* c = threads_; c != nullptr; c = c->next) {
+      if (c != &mine) c->allowed.store(0, std::memory_order_relaxed);
+    }
+  }
+
+  memory_statistics statistics() noexcept {
+    memory_statistics s = ended;
+    s.bytes_cached = bytes_;
+    for (const thread_cache* c = threads_; c != nullptr; c = c->next) {
+      s.bytes_cached += c->bytes.load(std::memory_order_relaxed);
+      s.reused += c->reused.load(std::memory_order_relaxed);
+      s.allocations += c->reused.load(std::memory_order_relaxed);
+    }
+    s.bytes_in_use = held_ - std::min(held_, s.bytes_cached);  // a block on its way may be counted in two caches
+    return s;
+  }
+
+ private:
+  void leave(kept_block* b) noexcept {
+    if (b->next != nullptr) b->next->previous = b->previous;
+    (b->previous != nullptr ? b->previous->next : first_[b->size_class]) = b->next;
+    (b->younger != nullptr ? b->younger->older : youngest_) = b->older;
+    (b->older != nullptr ? b->older->younger : oldest_) = b->younger;
+    bytes_ -= block_bytes(b->size_class);
+  }
+  void allow(thread_cache& c) noexcept {
+    c.share = std::min(largest_share, limit / 2 - std::min(limit / 2, shares_));
+    shares_ += c.share;
+    c.allowed.store(c.share, std::memory_order_relaxed);
+  }
+
+  std::array<kept_block*, classes> first_{};
+  kept_block *youngest_ = nullptr, *oldest_ = nullptr;
+  std::size_t bytes_ = 0;   // in these lists
+  std::size_t held_ = 0;    // taken from the system and not given back
+  std::size_t shares_ = 0;  // the sum over `threads_`
+  thread_cache* threads_ = nullptr;
+};
+
+// Never destroyed: tensors in statics and thread-locals may end after everything else.
+constinit shared_cache shared;
+static_assert(std::is_trivially_destructible_v<shared_cache>);
+
+// What a thread sees before it has a cache, and after it gave it back. Nothing is ever kept in them.
+constinit thread_cache none_yet, none_any_more;
+
+struct cache_end {
+  ~cache_end() {
+    thread_cache* const mine = std::exchange(this_thread_cache, &none_any_more);
+    free_block* chain = nullptr;
+    {
+      const std::lock_guard hold(shared.lock);
+      shared.drain(*mine, 0);
+      shared.remove(*mine);
+      chain = shared.excess();
+    }
+    to_system(chain);
+    delete mine;
+  }
+};
+
+// Without memory for a cache the thread goes on without.
+thread_cache& own_cache() noexcept {
+  if (this_thread_cache == &none_yet) {
+    if (auto* const fresh = new (std::nothrow) thread_cache) {
+      free_block* chain = nullptr;
+      {
+        const std::lock_guard hold(shared.lock);
+        shared.add(*fresh);
+        chain = shared.excess();  // the thread's share is no longer for all
+      }
+      to_system(chain);
+      this_thread_cache = fresh;
+      static thread_local const cache_end at_end;
+    }
+  }
+  return *this_thread_cache;
+}
+
+}  // namespace
+
+constinit thread_local thread_cache* this_thread_cache [[gnu::tls_model("initial-exec")]] = &none_yet;
+
+void* take_elsewhere(unsigned size_class) {
+  if (size_class >= classes) throw std::bad_alloc();
+  const std::size_t bytes = block_bytes(size_class);
+  thread_cache& mine = own_cache();
+  {
+    const std::lock_guard hold(shared.lock);
+    if (void* const block = shared.take(size_class)) {
+      ++shared.ended.allocations;
+      ++shared.ended.reused;
+      // Some more for the next times, so that a thread whose tensors die elsewhere locks less often.
+      std::size_t has = mine.bytes.load(std::memory_order_relaxed);
+      for (std::size_t more = bytes; more <= refill_bytes && has + bytes <= mine.share / 2; more += bytes) {
+        void* const next = shared.take(size_class);
+        if (next == nullptr) break;
+        mine.free[size_class] = ::new (next) free_block{mine.free[size_class]};
+        has += bytes;
+      }
+      mine.bytes.store(has, std::memory_order_relaxed);
+      shared.count_taken(0);
+      return block;
+    }
+  }
+  void* block = from_system(bytes);
+  if (block == nullptr) {
+    release_cached_memory();
+    block = from_system(bytes);
+    if (block == nullptr) throw std::bad_alloc();
+  }
+  const std::lock_guard hold(shared.lock);
+  ++shared.ended.allocations;
+  shared.count_taken(bytes);
+  return block;
+}
+
+void give_elsewhere(void* block, unsigned size_class) noexcept {
+  thread_cache& mine = own_cache();
+  free_block* chain = nullptr;
+  {
+    const std::lock_guard hold(shared.lock);
+    chain = mine.allowed.load(std::memory_order_relaxed) != mine.share ? shared.put_all(mine, block, size_class)
+            : size_class < thread_classes                              ? shared.put_half(mine, block, size_class)
+                                                                       : shared.put(block, size_class);
+  }
+  to_system(chain);
+}
+
+}  // namespace detail
+
+memory_statistics host_memory() noexcept {
+  const std::lock_guard hold(detail::shared.lock);
+  return detail::shared.statistics();
+}
+
+void set_host_memory_limit(std::size_t bytes) noexcept {
+  detail::free_block* chain = nullptr;
+  {
+    const std::lock_guard hold(detail::shared.lock);
+    detail::shared.set_limit(bytes);
+    detail::thread_cache& mine = *detail::this_thread_cache;
+    if (mine.bytes.load(std::memory_order_relaxed) > mine.share) detail::shared.drain(mine, mine.share);
+    chain = detail::shared.excess();
+  }
+  detail::to_system(chain);
+}
+
+void release_cached_memory() noexcept {
+  detail::free_block* chain = nullptr;
+  {
+    const std::lock_guard hold(detail::shared.lock);
+    detail::shared.drain(*detail::this_thread_cache, 0);
+    detail::shared.ask_others(*detail::this_thread_cache);
+    chain = detail::shared.everything();
+  }
+  detail::to_system(chain);
+}
+
+}  // namespace topbit

@@ -1,0 +1,47 @@
+// Tensors by their bytes, and a limit of the host's memory for one test. Statistics are the process's, so tests compare
+// with what they found; a build with the address sanitizer begins without a cache, so they set the limit they need.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <thread>
+
+import topbit.core;
+import topbit.tensor;
+
+namespace support {
+
+inline constexpr std::size_t KiB = 1024, MiB = 1024 * KiB;
+inline constexpr std::size_t first_limit =
+#if __has_feature(address_sanitizer)
+    0;
+#else
+    1024 * MiB;
+#endif
+
+struct limit {
+  explicit limit(std::size_t bytes) {
+    topbit::release_cached_memory();
+    topbit::set_host_memory_limit(bytes);
+  }
+  ~limit() { topbit::set_host_memory_limit(first_limit); }
+};
+
+inline topbit::tensor bytes(std::size_t n) {
+  return topbit::author::make_tensor({static_cast<std::int64_t>(n)}, topbit::dtype::boolean, topbit::cpu);
+}
+inline void fill(const topbit::tensor& t, int with) { std::memset(t.data(), with, t.record().data->bytes); }
+inline bool holds(const topbit::tensor& t, int value) {
+  const auto* const at = static_cast<const unsigned char*>(t.record().data->data);
+  for (std::size_t i = 0; i < t.record().data->bytes; ++i) {
+    if (at[i] != value) return false;
+  }
+  return true;
+}
+template <class F>
+void elsewhere(F f) {
+  std::thread(f).join();
+}
+
+}  // namespace support
