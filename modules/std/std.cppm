@@ -296,8 +296,8 @@ using std::stable_sort;
 export namespace std {
 using std::abs;
 using std::bit_cast;
-using std::complex;
 using std::bit_width;
+using std::complex;
 using std::countl_zero;
 using std::countr_zero;
 using std::exp;

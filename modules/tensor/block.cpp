@@ -45,10 +45,18 @@ void end_half(joint_block* b) noexcept {
 
 storage::storage(device d, std::size_t size, joint_block* in, void* inside)
     : where(d), data_in_block(inside != nullptr), bytes(size), data(inside), block(in) {
-  if (d.type == backend::Meta) return;
-  hook = &memory_of(d);
-  if (size == 0 || data_in_block) return;
-  data = d.type == backend::CPU ? take(detail::block_class(size), size) : hook->allocate(d, size);
+  if (data_in_block) {
+    hook = &detail::host_hook;
+  } else {
+    find_memory();
+  }
+}
+
+void storage::find_memory() {
+  if (where.type == backend::Meta) return;
+  hook = &memory_of(where);
+  if (bytes == 0) return;
+  data = where.type == backend::CPU ? take(detail::block_class(bytes), bytes) : hook->allocate(where, bytes);
 }
 
 storage::~storage() {

@@ -7,12 +7,12 @@ namespace topbit {
 
 namespace {
 
-tensor bare(detail::tensor_record* r, const dims& sizes, dtype type, device where, key_set keys) {
+tensor bare(detail::tensor_record* r, const dims& sizes, const dims& strides, dtype type, device where, key_set keys) {
   r->keys = keys;
   r->type = type;
   r->where = where;
   r->sizes = sizes;
-  r->strides = dense_strides(sizes);
+  r->strides = strides;
   return tensor(r);
 }
 
@@ -36,7 +36,8 @@ namespace author {
 tensor make_tensor(const dims& sizes, dtype type, device where) {
   check_sizes(sizes);
   const std::size_t bytes = static_cast<std::size_t>(numel(sizes)) * size_of(type);
-  return bare(detail::new_record(where, bytes), sizes, type, where, keys_of(layout::strided, where, type));
+  return bare(detail::new_record(where, bytes), sizes, dense_strides(sizes), type, where,
+              keys_of(layout::strided, where, type));
 }
 
 tensor make_view(const tensor& base, const dims& sizes, const dims& strides, std::int64_t offset) {
@@ -54,8 +55,7 @@ tensor make_view(const tensor& base, const dims& sizes, const dims& strides, std
     throw shape_error("a view of sizes " + to_string(sizes) + ", strides " + to_string(strides) + ", offset " +
                       std::to_string(offset) + " leaves the storage of " + std::to_string(elements) + " elements");
   }
-  tensor t = bare(detail::new_record(), sizes, from.type, from.where, from.keys);
-  t.record().strides = strides;
+  tensor t = bare(detail::new_record(), sizes, strides, from.type, from.where, from.keys);
   t.record().offset = offset;
   t.record().data = from.data;
   return t;
@@ -63,7 +63,7 @@ tensor make_view(const tensor& base, const dims& sizes, const dims& strides, std
 
 tensor make_opaque(const dims& sizes, dtype type, device where, key_set keys) {
   check_sizes(sizes);
-  return bare(detail::new_record(), sizes, type, where, keys);
+  return bare(detail::new_record(), sizes, dense_strides(sizes), type, where, keys);
 }
 
 }  // namespace author

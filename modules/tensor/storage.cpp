@@ -14,8 +14,6 @@ void* host_allocate(device, std::size_t bytes) { return ::operator new(bytes, ho
 void host_release(device, void* p) noexcept { ::operator delete(p, host_alignment); }
 void host_copy(device, void* to, const void* from, std::size_t bytes) { std::memcpy(to, from, bytes); }
 
-constexpr memory_hook host_hook{host_allocate, host_release, host_copy, host_copy};
-
 constinit std::array<std::atomic<const memory_hook*>, backend_count + 1> hooks{};
 
 // Storages point to their hook until they die, so a copy is never freed. Equal hooks share one.
@@ -38,6 +36,8 @@ const memory_hook& keep(const memory_hook& hook) {
 
 }  // namespace
 
+constexpr memory_hook detail::host_hook{host_allocate, host_release, host_copy, host_copy};
+
 void set_memory_hook(device_type t, const memory_hook& hook) {
   if (t == backend::CPU || t == backend::Meta) {
     throw device_error("set_memory_hook: found " + to_string(device{t, 0}) +
@@ -48,7 +48,7 @@ void set_memory_hook(device_type t, const memory_hook& hook) {
 }
 
 const memory_hook& memory_of(device d) {
-  if (d.type == backend::CPU) return host_hook;
+  if (d.type == backend::CPU) return detail::host_hook;
   if (const memory_hook* hook = hooks[static_cast<unsigned>(d.type)].load(std::memory_order_acquire)) return *hook;
   throw device_error("device " + to_string(d) + ": nobody provides its memory; " +
                      (d.type == backend::CUDA ? "import topbit.cuda and link topbit::cuda"

@@ -53,6 +53,8 @@ export const memory_hook& memory_of(device d);
 
 namespace detail {
 
+extern const memory_hook host_hook;
+
 // A tensor's record and its storage lie in one block, where make_tensor() made them, and with them the elements if they
 // are few. Either may outlive the other: the storage in a view, the record with another storage. So neither owns the
 // block: the second of the two to end gives it back.
@@ -80,6 +82,9 @@ export struct storage {
   storage(device d, std::size_t bytes, detail::joint_block* in = nullptr, void* data_in_block = nullptr);
   storage(const storage&) = delete;
   ~storage();
+
+ private:
+  void find_memory();
 };
 
 namespace detail {

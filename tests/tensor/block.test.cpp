@@ -98,6 +98,12 @@ TEST_CASE("block: a tensor outlives its storage where it was given another one",
     t.record().data = {};
   }
   CHECK(tb::host_memory().bytes_in_use == in_use);
+  {
+    const tensor t = bytes(32);
+    t.record().data = bytes(32).record().data;  // all that is left of that tensor
+    fill(t, 5);
+  }
+  CHECK(tb::host_memory().bytes_in_use == in_use);
 }
 
 TEST_CASE("block: a base and its view may end at once on two threads", "[tensor][block]") {
