@@ -1,4 +1,5 @@
-// What is registered, in order: definitions, the CPU and meta backends, composites and views, gradients.
+// What is registered, in order: families that register themselves, then of the others definitions, the CPU and meta
+// backends, composites, gradients.
 module;
 
 #include "kernel_abi.h"
@@ -38,12 +39,6 @@ constexpr kernel_row definitions[] = {
     define(ops::argmax),
     define(ops::mm),
     define(ops::matmul),
-    define(ops::transpose),
-    define(ops::t),
-    define(ops::expand),
-    define(ops::view),
-    define(ops::reshape),
-    define(ops::slice),
     define(ops::log_softmax),
     define(ops::log_softmax_forward),
     define(ops::log_softmax_backward),
@@ -58,8 +53,6 @@ constexpr auto meta_rows = author::strided_rows<&no_kernels>(key::Meta);
 constexpr kernel_row composite_rows[] = {
     row<&mean>(ops::mean, key::CompositeImplicitAutograd),
     row<&matmul>(ops::matmul, key::CompositeImplicitAutograd),
-    row<&t>(ops::t, key::CompositeImplicitAutograd),
-    row<&reshape>(ops::reshape, key::CompositeImplicitAutograd),
     row<&log_softmax_composite>(ops::log_softmax, key::CompositeImplicitAutograd),
     row<&nll_loss_composite>(ops::nll_loss, key::CompositeImplicitAutograd),
     row<&full>(ops::full, key::CompositeExplicitAutograd),
@@ -67,20 +60,12 @@ constexpr kernel_row composite_rows[] = {
     row<&ones>(ops::ones, key::CompositeExplicitAutograd),
     row<&to_copy>(ops::to_copy, key::CompositeExplicitAutograd),
     row<&clone>(ops::clone, key::CompositeExplicitAutograd),
-    row<&transpose>(ops::transpose, key::CompositeExplicitAutograd),
-    row<&expand>(ops::expand, key::CompositeExplicitAutograd),
-    row<&view>(ops::view, key::CompositeExplicitAutograd),
-    row<&slice>(ops::slice, key::CompositeExplicitAutograd),
 };
 
 constexpr kernel_row gradient_rows[] = {
     row<&autograd_kernel<ops::sum, sum_rule>::run>(ops::sum, key::Autograd),
     row<&autograd_kernel<ops::sum_dim, sum_dim_rule>::run>(ops::sum_dim, key::Autograd),
     row<&autograd_kernel<ops::mm, mm_rule>::run>(ops::mm, key::Autograd),
-    row<&autograd_kernel<ops::transpose, transpose_rule>::run>(ops::transpose, key::Autograd),
-    row<&autograd_kernel<ops::expand, expand_rule>::run>(ops::expand, key::Autograd),
-    row<&autograd_kernel<ops::view, view_rule>::run>(ops::view, key::Autograd),
-    row<&autograd_kernel<ops::slice, slice_rule>::run>(ops::slice, key::Autograd),
     row<&autograd_kernel<ops::to_copy, copy_rule>::run>(ops::to_copy, key::Autograd),
     row<&autograd_kernel<ops::clone, copy_rule>::run>(ops::clone, key::Autograd),
     row<&autograd_kernel<ops::log_softmax_forward, log_softmax_rule>::run>(ops::log_softmax_forward, key::Autograd),
@@ -95,6 +80,10 @@ const tb_kernels* cpu_kernels() { return tb_cpu_kernels(); }
 bool register_builtin() {
   // The built-in namespaces are owned: others add to them with fragment() and implement().
   for (std::string_view ns : {"aten", "topbit"}) registry::process().claim(ns, std::source_location::current()).keep();
+  register_view();
+  register_view_composites();
+  register_view_lists();
+  register_view_gradients();
   author::register_rows(definitions);
   author::register_rows(cpu_rows);
   author::register_rows(meta_rows);

@@ -53,5 +53,9 @@ void register_unary();
 void register_activation();
 void register_comparison();
 void register_ternary();
+void register_view();
+void register_view_composites();
+void register_view_lists();
+void register_view_gradients();
 
 }  // namespace topbit::detail

@@ -32,11 +32,4 @@ sum_dim_rule sum_dim_rule::save(const tensor& self, std::optional<std::span<cons
   return {self, kept};
 }
 
-grads1 slice_rule::backward(const tensor& g, std::array<bool, 1>) const {
-  const tensor whole = ops::zeros(self.sizes, arg<"dtype"> = self.type, arg<"device"> = g.device());
-  tensor part = ops::slice(whole, dim, start, end, step);
-  ops::copy_(part, g);
-  return {whole};
-}
-
 }  // namespace topbit::detail

@@ -1,5 +1,6 @@
 // Gradient formulas, beside the operators they belong to. Each rule keeps what its formula reads and nothing else;
-// broadcasting is undone by summing. The formulas are those of any calculus text.
+// broadcasting is undone by summing. The formulas are those of any calculus text. Those of views are in
+// view_gradients.cpp.
 export module topbit.ops:gradients;
 
 import topbit.std;
@@ -123,38 +124,6 @@ struct mm_rule {
     return {wanted[0] ? ops::mm(g, ops::transpose(b.get(op), 0, 1)) : tensor(),
             wanted[1] ? ops::mm(ops::transpose(a.get(op), 0, 1), g) : tensor()};
   }
-};
-
-struct transpose_rule {
-  std::int64_t dim0, dim1;
-  static transpose_rule save(const tensor&, std::int64_t dim0, std::int64_t dim1, const tensor&) {
-    return {dim0, dim1};
-  }
-  grads1 backward(const tensor& g, std::array<bool, 1>) const { return {ops::transpose(g, dim0, dim1)}; }
-};
-
-struct expand_rule {
-  kind_of self;
-  static expand_rule save(const tensor& self, std::span<const std::int64_t>, bool, const tensor&) { return {self}; }
-  grads1 backward(const tensor& g, std::array<bool, 1>) const { return {self.reduce(g)}; }
-};
-
-struct view_rule {
-  kind_of self;
-  static view_rule save(const tensor& self, std::span<const std::int64_t>, const tensor&) { return {self}; }
-  grads1 backward(const tensor& g, std::array<bool, 1>) const { return {ops::reshape(g, self.sizes)}; }
-};
-
-struct slice_rule {
-  kind_of self;
-  std::int64_t dim;
-  std::optional<std::int64_t> start, end;
-  std::int64_t step;
-  static slice_rule save(const tensor& self, std::int64_t dim, std::optional<std::int64_t> start,
-                         std::optional<std::int64_t> end, std::int64_t step, const tensor&) {
-    return {self, dim, start, end, step};
-  }
-  grads1 backward(const tensor& g, std::array<bool, 1>) const;
 };
 
 // to_copy, clone: the gradient goes back to where and what the argument was.

@@ -14,10 +14,11 @@ export import :ternary;
 export import :reduce;
 export import :linalg;
 export import :view;
+export import :view_list;
 export import :loss;
 
 // Tier 2: how a shape rule and a kernel become all forms of an operator, how a backend's kernel table becomes rows,
-// which table the CPU has, and arithmetic on tensors.
+// which table the CPU has, arithmetic and indexing.
 export import :backend_call;
 export import :device_check;
 import :rules;
@@ -26,9 +27,11 @@ import :pointwise_code;
 import :pointwise;
 import :pointwise_rules;
 import :pointwise_families;
+import :view_rules;
 export import :backend;
 export import :cpu_isa;
 export import :operators;
+export import :indexing;
 
 // Tier 3: composites and gradients beside the operators, and the one list of what is registered.
 import :numbers;

@@ -1,5 +1,8 @@
 // Operators that look at the same storage in another shape: one kernel for every strided backend, no element is
-// touched.
+// touched. A write to a view is a write to what it views. Those that give several tensors are in :view_list.
+//
+// Dimensions count from the front or, negative, from the back. All throw shape_error for what does not fit, and error
+// for a tensor without storage: a backend with data of its own has kernels of its own.
 export module topbit.ops:view;
 
 import topbit.std;
@@ -8,23 +11,104 @@ import topbit.tensor;
 
 export namespace topbit::ops {
 
-/// The two dimensions exchanged; negative ones count from the back. A tensor without dimensions takes 0 and -1.
+// The order of dimensions.
+
+/// The two dimensions exchanged. A tensor without dimensions takes 0 and -1.
 inline constexpr op<"aten::transpose.int(Tensor(a) self, int dim0, int dim1) -> Tensor(a)"> transpose;
+/// As transpose. Composite.
+inline constexpr op<"aten::swapaxes(Tensor(a) self, int axis0, int axis1) -> Tensor(a)"> swapaxes;
+/// As transpose. Composite.
+inline constexpr op<"aten::swapdims(Tensor(a) self, int dim0, int dim1) -> Tensor(a)"> swapdims;
+/// Dimension i of the result is dimension dims[i]; each must be named once.
+inline constexpr op<"aten::permute(Tensor(a) self, int[] dims) -> Tensor(a)"> permute;
+/// Dimension source[i] moves to destination[i]; the others keep their order. Composite.
+inline constexpr op<"aten::movedim.intlist(Tensor(a) self, int[] source, int[] destination) -> Tensor(a)"> movedim;
+/// One dimension moves. Composite.
+inline constexpr op<"aten::movedim.int(Tensor(a) self, int source, int destination) -> Tensor(a)"> movedim_int;
 /// The transpose of a matrix; fewer dimensions stay as they are. Composite.
 inline constexpr op<"aten::t(Tensor(a) self) -> Tensor(a)"> t;
+/// All dimensions in reverse order. Composite.
+inline constexpr op<"aten::numpy_T(Tensor(a) self) -> Tensor(a)"> numpy_T;
+/// The last two dimensions exchanged; fewer are an error. Composite.
+inline constexpr op<"aten::mT(Tensor(a) self) -> Tensor(a)"> mT;
+/// The conjugate of mT, which is mT for the dtypes there are. Composite.
+inline constexpr op<"aten::mH(Tensor(a) self) -> Tensor(a)"> mH;
+/// As mH. Composite.
+inline constexpr op<"aten::adjoint(Tensor(a) self) -> Tensor(a)"> adjoint;
+/// As mH, of exactly two dimensions. Composite.
+inline constexpr op<"aten::matrix_H(Tensor(a) self) -> Tensor(a)"> matrix_H;
 
+// Dimensions of size 1, and more of them.
+
+/// A new dimension of size 1 before `dim`; -1 is behind the last.
+inline constexpr op<"aten::unsqueeze(Tensor(a) self, int dim) -> Tensor(a)"> unsqueeze;
+/// Without all dimensions of size 1.
+inline constexpr op<"aten::squeeze(Tensor(a) self) -> Tensor(a)"> squeeze;
+/// Without this dimension if its size is 1.
+inline constexpr op<"aten::squeeze.dim(Tensor(a) self, int dim) -> Tensor(a)"> squeeze_dim;
 /// Dimensions of size 1, and new ones in front, repeated without copying; -1 keeps a size.
 inline constexpr op<"aten::expand(Tensor(a) self, int[] size, *, bool implicit=False) -> Tensor(a)"> expand;
+/// As expand. Composite.
+inline constexpr op<"aten::broadcast_to(Tensor(a) self, int[] size) -> Tensor(a)"> broadcast_to;
+/// expand to the sizes of other. Composite.
+inline constexpr op<"aten::expand_as(Tensor(a) self, Tensor other) -> Tensor(a)"> expand_as;
+/// At least one dimension: without any, [1]. Composite.
+inline constexpr op<"aten::atleast_1d(Tensor self) -> Tensor"> atleast_1d;
+/// At least two dimensions: [n] becomes [1, n]. Composite.
+inline constexpr op<"aten::atleast_2d(Tensor self) -> Tensor"> atleast_2d;
+/// At least three dimensions: [n] becomes [1, n, 1], [m, n] becomes [m, n, 1]. Composite.
+inline constexpr op<"aten::atleast_3d(Tensor self) -> Tensor"> atleast_3d;
 
-/// Another shape of the same elements; one size may be -1. A dense tensor is viewed; others are a shape_error.
+// The same elements in another shape.
+
+/// Another shape of the same elements; one size may be -1. Dimensions can be cut always, and joined where the strides
+/// go on from one to the next; other tensors are a shape_error.
 inline constexpr op<"aten::view(Tensor(a) self, int[] size) -> Tensor(a)"> view;
-
+/// view with the sizes of other. Composite.
+inline constexpr op<"aten::view_as(Tensor(a) self, Tensor other) -> Tensor(a)"> view_as;
 /// view where possible, else a dense copy. Composite.
 inline constexpr op<"aten::reshape(Tensor(a) self, int[] shape) -> Tensor(a)"> reshape;
+/// reshape to the sizes of other. Composite.
+inline constexpr op<"aten::reshape_as(Tensor(a) self, Tensor other) -> Tensor(a)"> reshape_as;
+/// Dimensions start_dim to end_dim, both included, joined by reshape. Composite.
+inline constexpr op<"aten::flatten.using_ints(Tensor(a) self, int start_dim=0, int end_dim=-1) -> Tensor(a)"> flatten;
+/// reshape to one dimension. Composite.
+inline constexpr op<"aten::ravel(Tensor(a) self) -> Tensor(a)"> ravel;
+/// One dimension cut into several, of which one may be -1. Composite.
+inline constexpr op<"aten::unflatten.int(Tensor(a) self, int dim, int[] sizes) -> Tensor(a)"> unflatten;
+/// The tensor itself if it is dense, else a dense copy. Composite.
+inline constexpr op<"aten::contiguous(Tensor(a) self, *, MemoryFormat memory_format=contiguous_format) -> Tensor(a)">
+    contiguous;
+/// A tensor of its own over the same elements.
+inline constexpr op<"aten::alias(Tensor(a) self) -> Tensor(a)"> alias;
+/// As alias, outside the graph: topbit::detach as an operator.
+inline constexpr op<"aten::detach(Tensor(a) self) -> Tensor(a)"> detach;
 
+// A part of the elements.
+
+/// Element `index` of one dimension, which goes away; a negative index counts from the back.
+inline constexpr op<"aten::select.int(Tensor(a) self, int dim, int index) -> Tensor(a)"> select;
 /// Elements start, start + step, ... below end of one dimension; negative bounds count from the back, and are clamped.
 inline constexpr op<
     "aten::slice.Tensor(Tensor(a) self, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor(a)">
     slice;
+/// `length` elements of one dimension, all of which must be there. Composite.
+inline constexpr op<"aten::narrow(Tensor(a) self, int dim, int start, int length) -> Tensor(a)"> narrow;
+/// The elements whose index in dim2 is the one in dim1 plus offset, as a last dimension in the place of both.
+inline constexpr op<"aten::diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a)"> diagonal;
+/// Windows of `size` elements, `step` apart: the dimension counts them, and a last one holds their elements. They may
+/// overlap.
+inline constexpr op<"aten::unfold(Tensor(a) self, int dimension, int size, int step) -> Tensor(a)"> unfold;
+/// Any sizes, strides and offset, in elements, that stay within the storage; strides may not be negative. Without an
+/// offset, the tensor's own.
+inline constexpr op<"aten::as_strided(Tensor(a) self, int[] size, int[] stride, int? storage_offset=None) -> Tensor(a)">
+    as_strided;
+
+// The names of the array API for the same operators.
+
+inline constexpr const auto& permute_dims = permute;
+inline constexpr const auto& moveaxis = movedim;
+inline constexpr const auto& matrix_transpose = mT;
+inline constexpr const auto& expand_dims = unsqueeze;
 
 }  // namespace topbit::ops

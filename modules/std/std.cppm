@@ -40,6 +40,7 @@ module;
 #include <type_traits>
 #include <unordered_set>
 #include <utility>
+#include <variant>
 #include <vector>
 
 export module topbit.std;
@@ -154,7 +155,7 @@ using std::underlying_type_t;
 using std::void_t;
 }  // namespace std
 
-// [utility] [tuple] [optional] [memory] [functional]
+// [utility] [tuple] [optional] [variant] [memory] [functional]
 export namespace std {
 using std::addressof;
 using std::apply;
@@ -167,6 +168,7 @@ using std::forward;
 using std::forward_as_tuple;
 using std::function;
 using std::get;
+using std::get_if;
 using std::greater;
 using std::hash;
 using std::in_place;
@@ -197,6 +199,7 @@ using std::tuple_element_t;
 using std::tuple_size;
 using std::tuple_size_v;
 using std::unique_ptr;
+using std::variant;
 }  // namespace std
 
 // [string.view.synop] [string.syn] [charconv.syn] [cstring.syn]

@@ -79,6 +79,41 @@ const std::vector<formula>& formulas() {
     one("slice nothing", {5}, [](const tensor& x) { return ops::slice(x, 0, 3, 3, 1); });
     one("overlapping slices", {5},
         [](const tensor& x) { return ops::slice(x, 0, 0, 4, 1) * ops::slice(x, 0, 1, 5, 1); });
+    one("permute", {2, 3, 4}, [](const tensor& x) { return ops::permute(x, list(-1, 0, 1)); });
+    one("movedim", {2, 3, 4}, [](const tensor& x) { return ops::movedim_int(x, 0, 2); });
+    one("unsqueeze", {2, 3}, [](const tensor& x) { return ops::unsqueeze(x, -2); });
+    one("squeeze", {1, 3, 1}, [](const tensor& x) { return ops::squeeze(x); });
+    one("squeeze one dimension", {1, 3, 1}, [](const tensor& x) { return ops::squeeze_dim(x, -1); });
+    one("squeeze a dimension that stays", {2, 3}, [](const tensor& x) { return ops::squeeze_dim(x, 0); });
+    one("alias", {2, 3}, [](const tensor& x) { return ops::alias(x); });
+    one("select", {2, 3, 2}, [](const tensor& x) { return ops::select(x, 1, -1); });
+    one("diagonal", {3, 2, 4}, [](const tensor& x) { return ops::diagonal(x, 1, -1, 0); });
+    one("diagonal of nothing", {2, 2}, [](const tensor& x) { return ops::diagonal(x, 2); });
+    one("unfold", {2, 5}, [](const tensor& x) { return ops::unfold(x, 1, 2, 2); });
+    one("unfold into windows that overlap", {5, 2}, [](const tensor& x) { return ops::unfold(x, 0, 3, 1); });
+    one("unfold a scalar", {}, [](const tensor& x) { return ops::unfold(x, 0, 1, 1); });
+    one("unfold into empty windows", {3}, [](const tensor& x) { return ops::unfold(x, 0, 0, 1); });
+    // Of copies: what lies between the elements of a sliced leaf is no number to compute with.
+    one("as_strided", {2, 3}, [](const tensor& x) { return ops::as_strided(ops::clone(x), list(2, 2), list(3, 1)); });
+    one("as_strided into places that overlap", {2, 3},
+        [](const tensor& x) { return ops::as_strided(ops::clone(x), list(2, 3, 2), list(1, 1, 0)); });
+    one("as_strided of nothing", {2, 3},
+        [](const tensor& x) { return ops::as_strided(ops::clone(x), list(0, 2), list(1, 1)); });
+    one("as_strided of a transposed part", {3, 4}, [](const tensor& x) {
+      const tensor part = ops::slice(ops::transpose(ops::clone(x), 0, 1), 0, 1, 4, 1);
+      return ops::as_strided(part, list(2, 2), list(4, 1), 2);
+    });
+    one("flatten", {2, 3, 2}, [](const tensor& x) { return ops::flatten(ops::transpose(x, 0, 1), 0, 1); });
+    one("unflatten", {2, 6}, [](const tensor& x) { return ops::unflatten(x, -1, list(2, 3)); });
+    one("the parts of a split", {5, 2}, [](const tensor& x) {
+      const auto parts = ops::split(x, 2);
+      return parts[0] * parts[1] + ops::exp(parts[2]);
+    });
+    one("elements unbound", {3, 2}, [](const tensor& x) {
+      const auto rows = ops::unbind(x);
+      return rows[0] * rows[2];
+    });
+    one("an index", {3, 4}, [](const tensor& x) { return tb::index(x, -1, tb::newaxis, tb::slice(1, tb::none, 2)); });
     one("clone", {2, 3}, [](const tensor& x) { return ops::clone(x); });
     one("log_softmax", {3, 4}, [](const tensor& x) { return ops::log_softmax(x, -1); });
     one("log_softmax of three dimensions", {2, 2, 3}, [](const tensor& x) { return ops::log_softmax(x, 2); });
@@ -186,6 +221,23 @@ TEST_CASE("gradients: a gradient that is not dense is taken as well", "[autograd
       CHECK(support::difference(support::values(tb::grad(x[i])), central_differences(f, x, i, weights), 1e-7) == "");
     }
   }
+}
+
+TEST_CASE("gradients: elements that share memory share the gradient of as_strided", "[autograd][gradients]") {
+  const tensor memory = support::tensor_of({1, 2, 3}, {3});
+  const tensor x = tb::author::make_view(memory, {2, 2}, {1, 1}, 0);  // the middle one twice
+  tb::require_grad(x);
+  tb::backward(ops::as_strided(x, list(3), list(1)), support::tensor_of({1, 10, 100}, {3}));
+  CHECK(support::values(tb::grad(x)) == std::vector<double>{1, 5, 5, 100});
+}
+
+TEST_CASE("gradients: as_strided sees elements beside its argument, whose gradient is nobody's",
+          "[autograd][gradients]") {
+  const tensor memory = support::tensor_of({1, 2, 3}, {3});
+  const tensor x = tb::author::make_view(memory, {2}, {1}, 1);
+  tb::require_grad(x);
+  tb::backward(ops::as_strided(x, list(2), list(1), 0), support::tensor_of({1, 10}, {2}));
+  CHECK(support::values(tb::grad(x)) == std::vector<double>{10, 0});
 }
 
 TEST_CASE("gradients: each comes back in the dtype of its argument", "[autograd][gradients]") {

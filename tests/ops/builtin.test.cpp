@@ -26,11 +26,28 @@ std::vector<std::string> built_in() {
   return names;
 }
 
+// Calls look(t) for the tensors that an argument is or has.
+template <class T, class Look>
+void each_tensor(const T& argument, Look look) {
+  if constexpr (std::is_same_v<T, tensor>) {
+    look(argument);
+  } else if constexpr (std::is_same_v<T, std::vector<tensor>>) {
+    for (const tensor& t : argument) look(t);
+  }
+}
+
 template <class T>
 std::vector<std::byte> bytes_of(const T& argument) {
   if constexpr (std::is_same_v<T, tensor>)
     return support::bytes(argument);
-  else
+  else if constexpr (std::is_same_v<T, std::vector<tensor>>) {
+    std::vector<std::byte> all;
+    for (const tensor& t : argument) {
+      const auto more = support::bytes(t);
+      all.insert(all.end(), more.begin(), more.end());
+    }
+    return all;
+  } else
     return {};
 }
 }  // namespace
@@ -41,7 +58,7 @@ TEST_CASE("builtin: every registered operator is called by this walk, and every 
   support::each_call([&](const auto& op, const auto&...) { called.emplace(op.name()); });
   const std::vector<std::string> registered = built_in();
   CHECK(std::vector(called.begin(), called.end()) == registered);
-  CHECK(registered.size() == 55);
+  CHECK(registered.size() == 96);
 }
 
 TEST_CASE("builtin: an operator found by name has the schema it was declared with", "[ops][builtin]") {
@@ -58,16 +75,21 @@ TEST_CASE("builtin: a call by name with boxed arguments does what the typed call
   support::each_call([&](const auto& op, const auto&... given) {
     INFO(op.name());
     auto first = std::tuple(twin_argument(given, tb::cpu)...), second = std::tuple(twin_argument(given, tb::cpu)...);
-    const tensor typed = calls_of<decltype(op)>::typed(op, first);
-    const tensor boxed = calls_of<decltype(op)>::boxed(op, second);
-    REQUIRE(typed.defined());
-    REQUIRE(boxed.defined());
-    CHECK(boxed.sizes() == typed.sizes());
-    CHECK(boxed.strides() == typed.strides());
-    CHECK(boxed.dtype() == typed.dtype());
-    CHECK(boxed.device() == tb::cpu);
-    if (op.name() != "aten::empty.memory_format") {
-      CHECK(support::difference(support::values(boxed), support::values(typed), 0) == "");
+    const std::vector<tensor> all_typed = calls_of<decltype(op)>::typed(op, first);
+    const std::vector<tensor> all_boxed = calls_of<decltype(op)>::boxed(op, second);
+    REQUIRE_FALSE(all_typed.empty());
+    REQUIRE(all_boxed.size() == all_typed.size());
+    for (std::size_t i = 0; i < all_typed.size(); ++i) {
+      const tensor &typed = all_typed[i], &boxed = all_boxed[i];
+      REQUIRE(typed.defined());
+      REQUIRE(boxed.defined());
+      CHECK(boxed.sizes() == typed.sizes());
+      CHECK(boxed.strides() == typed.strides());
+      CHECK(boxed.dtype() == typed.dtype());
+      CHECK(boxed.device() == tb::cpu);
+      if (op.name() != "aten::empty.memory_format") {
+        CHECK(support::difference(support::values(boxed), support::values(typed), 0) == "");
+      }
     }
   });
 }
@@ -76,14 +98,18 @@ TEST_CASE("builtin: meta gives the sizes, strides and dtype of the CPU, and no e
   support::each_call([&](const auto& op, const auto&... given) {
     INFO(op.name());
     auto real = std::tuple(twin_argument(given, tb::cpu)...), shapes = std::tuple(twin_argument(given, tb::meta)...);
-    const tensor wanted = calls_of<decltype(op)>::typed(op, real);
-    const tensor found = calls_of<decltype(op)>::typed(op, shapes);
-    CHECK(found.device() == tb::meta);
-    CHECK(found.data() == nullptr);
-    CHECK(found.sizes() == wanted.sizes());
-    CHECK(found.strides() == wanted.strides());
-    CHECK(found.dtype() == wanted.dtype());
-    CHECK(found.keys() == tb::keys_of(tb::layout::strided, tb::meta, found.dtype()));
+    const std::vector<tensor> all_wanted = calls_of<decltype(op)>::typed(op, real);
+    const std::vector<tensor> all_found = calls_of<decltype(op)>::typed(op, shapes);
+    REQUIRE(all_found.size() == all_wanted.size());
+    for (std::size_t i = 0; i < all_found.size(); ++i) {
+      const tensor &wanted = all_wanted[i], &found = all_found[i];
+      CHECK(found.device() == tb::meta);
+      CHECK(found.data() == nullptr);
+      CHECK(found.sizes() == wanted.sizes());
+      CHECK(found.strides() == wanted.strides());
+      CHECK(found.dtype() == wanted.dtype());
+      CHECK(found.keys() == tb::keys_of(tb::layout::strided, tb::meta, found.dtype()));
+    }
   });
 }
 
@@ -98,11 +124,9 @@ TEST_CASE("builtin: an operator reads its inputs and writes only what its schema
     std::apply(
         [&](const auto&... x) {
           const auto look = [&](const auto& argument) {
-            if constexpr (std::is_same_v<std::remove_cvref_t<decltype(argument)>, tensor>) {
-              const bool writes = op.schema().arguments[i].writes;
-              if (!writes) CHECK(bytes_of(argument) == before[i]);
-              CHECK((argument.version() != 0) == writes);
-            }
+            const bool writes = op.schema().arguments[i].writes;
+            if (!writes) CHECK(bytes_of(argument) == before[i]);
+            each_tensor(argument, [&](const tensor& t) { CHECK((t.version() != 0) == writes); });
             ++i;
           };
           (look(x), ...);
@@ -117,15 +141,15 @@ TEST_CASE("builtin: no operator keeps what it was given, or leaves the result sh
     INFO(op.name());
     auto arguments = std::tuple(twin_argument(given, tb::cpu)...);
     {
-      const tensor result = calls_of<decltype(op)>::typed(op, arguments);
+      const std::vector<tensor> results = calls_of<decltype(op)>::typed(op, arguments);
     }
     std::apply(
         [&](const auto&... x) {
           const auto look = [](const auto& argument) {
-            if constexpr (std::is_same_v<std::remove_cvref_t<decltype(argument)>, tensor>) {
-              CHECK(argument.record().references == 1);
-              CHECK(argument.record().data->references == 1);
-            }
+            each_tensor(argument, [](const tensor& t) {
+              CHECK(t.record().references == 1);
+              CHECK(t.record().data->references == 1);
+            });
           };
           (look(x), ...);
         },

@@ -7,6 +7,7 @@
 #include "support/raises.h"
 #include "support/tensor_print.h"
 #include "support/tensor_values.h"
+#include "support/views.h"
 import topbit;
 
 namespace tb = topbit;
@@ -21,7 +22,7 @@ using sizes = std::vector<std::int64_t>;
 using list = std::vector<double>;
 
 namespace {
-bool shares(const tensor& a, const tensor& b) { return a.record().data.get() == b.record().data.get(); }
+using support::shares;
 const tensor counted = tensor_of({0, 1, 2, 3, 4, 5}, {2, 3}, dtype::int64);
 }  // namespace
 
@@ -80,16 +81,18 @@ TEST_CASE("view: expand repeats dimensions of size 1 without copying", "[ops][vi
   CHECK(refused({3}, {-1, 3}) == "aten::expand: found [3] and the wanted sizes [-1, 3]" + end);
   CHECK(refused({1}, {-2}) == "aten::expand: found [1] and the wanted sizes [-2]" + end);
   CHECK(refused({3}, {0}) == "aten::expand: found [3] and the wanted sizes [0]" + end);
-  CHECK(refused({1}, {1, 1, 1, 1, 1, 1, 1, 1, 1}) == "aten::expand: found 9 dimensions, wanted at most 8");
-  CHECK(text_of<tb::shape_error>([] { ops::view(tensor_of({1}, {1}), sizes(7, 1)); }) ==
-        "aten::view: found 9 dimensions, wanted at most 8");
+  const std::string too_many =
+      ": found " + std::to_string(tb::max_dims + 1) + " dimensions, wanted at most " + std::to_string(tb::max_dims);
+  CHECK(refused({1}, sizes(tb::max_dims + 1, 1)) == "aten::expand" + too_many);
+  CHECK(text_of<tb::shape_error>([] { ops::view(tensor_of({1}, {1}), sizes(tb::max_dims + 1, 1)); }) ==
+        "aten::view" + too_many);
 }
 
 TEST_CASE("view: a shape whose elements 64 bits cannot count is refused", "[ops][view]") {
   constexpr std::int64_t big = std::int64_t{1} << 40;
   const tensor one = tensor_of({1}, {1, 1});
   CHECK(text_of<tb::shape_error>([&] { ops::expand(one, sizes{big, big}); }) ==
-        "a tensor of sizes [1099511627776, 1099511627776]: more elements than 64 bits can count");
+        "aten::expand: a tensor of sizes [1099511627776, 1099511627776]: more elements than 64 bits can count");
   CHECK_THROWS_AS(ops::view(one, sizes{big, big}), tb::shape_error);
   CHECK_THROWS_AS(ops::reshape(tensor_of({}, {0}), sizes{big, big, 0}), tb::shape_error);
   const tensor a = ops::expand(one, sizes{big, 1}), b = ops::expand(one, sizes{1, big});
@@ -131,7 +134,61 @@ TEST_CASE("view: what does not fit is refused", "[ops][view]") {
       text(tensor_of({}, {0}), {0, most, most}) ==
       "aten::view: found [0] (0 elements), which do not have the shape [0, 9223372036854775807, 9223372036854775807]");
   CHECK(text(ops::transpose(counted, 0, 1), {6}) ==
-        "aten::view: found strides [1, 3] for sizes [3, 2], wanted a dense tensor; use reshape");
+        "aten::view: found strides [1, 3] for sizes [3, 2], which have no view of the shape [6]; use reshape");
+}
+
+TEST_CASE("view: a shape is viewed exactly where strides for it exist", "[ops][view]") {
+  support::numbers source(7);
+  std::size_t viewed = 0, refused = 0;
+  for (int round = 0; round < 400; ++round) {
+    const tensor x = support::random_view(source, 1);
+    for (const tb::dims& wanted : support::shapes_of(x.numel(), 4)) {
+      INFO(tb::to_string(x.sizes()) << " " << tb::to_string(x.strides()) << " as " << tb::to_string(wanted));
+      // By definition: if the elements in row-major order lie at multiples of one stride per dimension.
+      std::vector<std::int64_t> places;
+      support::each_index(x.sizes(), [&](const tb::dims& i) {
+        places.push_back(support::address(x, i) - support::address(x, tb::dims(x.dim(), 0)));
+      });
+      tb::dims strides(wanted.size(), 0);
+      std::size_t inner = 1;
+      for (std::size_t d = wanted.size(); d-- > 0; inner *= static_cast<std::size_t>(wanted[d])) {
+        if (wanted[d] > 1) strides[d] = places[inner];
+      }
+      bool exist = true;
+      std::size_t n = 0;
+      support::each_index(wanted, [&](const tb::dims& i) {
+        std::int64_t place = 0;
+        for (std::size_t d = 0; d < i.size(); ++d) place += i[d] * strides[d];
+        exist = exist && places[n++] == place;
+      });
+      const tensor y = ops::reshape(x, wanted);
+      CHECK(values(y) == values(x));
+      CHECK(y.sizes() == wanted);
+      CHECK(shares(x, y) == exist);
+      if (exist)
+        CHECK(values(ops::view(x, wanted)) == values(x));
+      else
+        CHECK_THROWS_AS(ops::view(x, wanted), tb::shape_error);
+      ++(exist ? viewed : refused);
+    }
+  }
+  CHECK(viewed > 100);
+  CHECK(refused > 100);
+}
+
+TEST_CASE("view: strides of dimensions of size 1, of no elements and of no dimensions are the reference's",
+          "[ops][view]") {
+  const auto strides = [](const tb::dims& from, const tb::dims& by, const tb::dims& to) {
+    return ops::view(tb::author::make_view(tb::author::make_tensor({20}, dtype::float32, tb::cpu), from, by, 0), to)
+        .strides();
+  };
+  CHECK(strides({3, 1}, {1, 7}, {3, 1}) == tb::dims{1, 7});
+  CHECK(strides({2, 1, 1}, {5, 9, 4}, {2, 1, 1}) == tb::dims{5, 4, 4});
+  CHECK(strides({2, 3}, {3, 1}, {1, 6, 1}) == tb::dims{6, 1, 1});
+  CHECK(strides({4, 1}, {2, 1}, {2, 2}) == tb::dims{4, 2});
+  CHECK(strides({0, 3}, {7, 5}, {0, 3}) == tb::dims{7, 5});
+  CHECK(strides({0, 3}, {7, 5}, {2, 0, 4}) == tb::dims{4, 4, 1});
+  CHECK(strides({}, {}, {1, 1}) == tb::dims{1, 1});
 }
 
 TEST_CASE("view: reshape views what is dense and copies what is not", "[ops][view]") {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "support/tensor_values.h"
+#include "support/view_calls.h"
 
 import topbit;
 
@@ -32,7 +33,11 @@ template <class T>
 T twin_argument(const T& x, tb::device where) {
   if constexpr (std::is_same_v<T, tb::tensor>)
     return twin(x, where);
-  else if constexpr (std::is_same_v<T, std::optional<tb::device>>)
+  else if constexpr (std::is_same_v<T, std::vector<tb::tensor>>) {
+    T twins;
+    for (const tb::tensor& t : x) twins.push_back(twin(t, where));
+    return twins;
+  } else if constexpr (std::is_same_v<T, std::optional<tb::device>>)
     return where;
   else
     return x;
@@ -87,7 +92,6 @@ void each_call(Visit visit) {
     visit(ops::add_scalar, t, scalar(2), scalar(1));
     visit(ops::eq, t, b);
     visit(ops::mul, t, b);
-    visit(ops::t, t);
   }
   for (const tensor& t : {a, turned, sliced, repeated, nothing}) {
     visit(ops::copy_, tensor(source.tensor({2, t.sizes()[0], 3}, dtype::float64)), t, false);
@@ -109,11 +113,7 @@ void each_call(Visit visit) {
     visit(ops::sum_dim, t, std::optional<sizes_argument>(), false, no_type);
     visit(ops::mean, t, no_type);
     visit(ops::argmax, t, std::optional<std::int64_t>(1), true);
-    visit(ops::transpose, t, std::int64_t{0}, std::int64_t{-1});
-    visit(ops::reshape, t, sizes_argument{3, t.sizes()[0]});
-    visit(ops::expand, t, sizes_argument{4, -1, 3}, false);
-    visit(ops::slice, t, std::int64_t{1}, std::optional<std::int64_t>(0), std::optional<std::int64_t>(),
-          std::int64_t{2});
+    each_view_call(visit, t);
     visit(ops::log_softmax, t, std::int64_t{-1}, no_type);
     visit(ops::log_softmax_forward, t, std::int64_t{1}, false);
     visit(ops::log_softmax_backward, t, t, std::int64_t{1}, t.dtype());
@@ -121,7 +121,6 @@ void each_call(Visit visit) {
     visit(ops::matmul, t, tensor(source.tensor({3, 0}, t.dtype())));
   }
   visit(ops::argmax, turned, std::optional<std::int64_t>(), false);
-  visit(ops::view, a, sizes_argument{3, -1});
   visit(ops::nll_loss, positive, labels, std::optional<tensor>(), std::int64_t{1}, std::int64_t{-100});
   visit(ops::nll_loss_mean, turned, labels);
   visit(ops::nll_loss_mean_backward, tensor(source.tensor({}, dtype::float32)), a, labels);
@@ -143,20 +142,25 @@ struct calls;
 
 template <class R, class... A>
 struct calls<R(A...)> {
-  /// An out variant gives its last argument, an in-place one its first: both as the tensor.
+  /// The results. An out variant gives its last argument, an in-place one its first: both as the tensor.
   template <class Op, class... Given>
-  static tb::tensor typed(const Op& op, std::tuple<Given...>& given) {
-    return std::apply([&](auto&... x) { return tb::tensor(op(static_cast<A>(x)...)); }, given);
+  static std::vector<tb::tensor> typed(const Op& op, std::tuple<Given...>& given) {
+    return std::apply([&](auto&... x) { return listed(op(static_cast<A>(x)...)); }, given);
   }
   template <class Op, class... Given>
-  static tb::tensor boxed(const Op& op, std::tuple<Given...>& given) {
+  static std::vector<tb::tensor> boxed(const Op& op, std::tuple<Given...>& given) {
     tb::stack s;
     std::apply([&](auto&... x) { (push<A>(s, x), ...); }, given);
     tb::registry::process().find(op.name()).call_boxed(s);
-    return s.size() == 1 && s[0].template is<tb::tensor>() ? s[0].template get<tb::tensor>() : tb::tensor();
+    std::vector<tb::tensor> all;
+    for (const tb::value& v : s.top(s.size()))
+      tb::author::each_tensor(v, [&](const tb::tensor& t) { all.push_back(t); });
+    return all;
   }
 
  private:
+  static std::vector<tb::tensor> listed(const tb::tensor& t) { return {t}; }
+  static std::vector<tb::tensor> listed(std::vector<tb::tensor> list) { return list; }
   template <class P, class T>
   static void push(tb::stack& s, T& x) {
     const std::remove_cvref_t<P> converted = static_cast<P>(x);

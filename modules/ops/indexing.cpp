@@ -1,0 +1,114 @@
+module topbit.ops;
+
+import topbit.std;
+import topbit.core;
+import topbit.tensor;
+
+namespace topbit {
+
+namespace {
+
+std::string to_string(const index_item& item) {
+  if (const auto* i = item.get<std::int64_t>()) return std::to_string(*i);
+  if (item.get<ellipsis_t>() != nullptr) return "...";
+  if (item.get<newaxis_t>() != nullptr) return "newaxis";
+  if (const auto* t = item.get<tensor>()) return t->defined() ? detail::describe(*t) : "undefined tensor";
+  const auto& s = *item.get<slice>();
+  const auto bound = [](std::optional<std::int64_t> b) { return b ? std::to_string(*b) : std::string(); };
+  return bound(s.start) + ":" + bound(s.end) + (s.step == 1 ? "" : ":" + std::to_string(s.step));
+}
+
+// Takes one item after the other, at the dimension of the view that is next.
+class walk {
+ public:
+  walk(const tensor& x, std::span<const index_item> items) : x_(x), items_(items), view_(x) {
+    if (!x.defined()) throw error("index: found an undefined tensor, wanted one with elements");
+    std::size_t ellipses = 0;
+    for (const index_item& item : items) {
+      ellipses += item.get<ellipsis_t>() != nullptr ? 1 : 0;
+      taken_ += item.get<ellipsis_t>() == nullptr && item.get<newaxis_t>() == nullptr ? 1 : 0;
+    }
+    if (ellipses > 1) refuse(std::to_string(ellipses) + " ellipses, wanted at most one");
+    if (taken_ > x.dim()) {
+      refuse(std::to_string(taken_) + (taken_ == 1 ? " index" : " indices") + " for " + std::to_string(x.dim()) +
+             (x.dim() == 1 ? " dimension" : " dimensions"));
+    }
+  }
+
+  tensor result() {
+    for (const index_item& item : items_) {
+      if (const auto* i = item.get<std::int64_t>())
+        take(*i);
+      else if (const auto* s = item.get<slice>())
+        take(*s);
+      else if (const auto* t = item.get<tensor>())
+        take(*t);
+      else if (item.get<newaxis_t>() != nullptr)
+        view_ = ops::unsqueeze(view_, next_++);
+      else
+        pass(x_.dim() - taken_);
+    }
+    return view_.same_as(x_) ? ops::alias(x_) : view_;
+  }
+
+ private:
+  void pass(std::size_t dimensions) {
+    next_ += static_cast<std::int64_t>(dimensions);
+    source_ += dimensions;
+  }
+  void take(std::int64_t i) {
+    const std::int64_t n = x_.sizes()[source_];
+    if (i < -n || i >= n) {
+      refuse("index " + std::to_string(i) + " in dimension " + std::to_string(source_) + ", wanted " +
+             (n == 0 ? "none, it has no elements" : std::to_string(-n) + " to " + std::to_string(n - 1)));
+    }
+    view_ = ops::select(view_, next_, i);
+    ++source_;
+  }
+  void take(const slice& s) {
+    if (s.step < 1) {
+      refuse("step " + std::to_string(s.step) + " in dimension " + std::to_string(source_) + ", wanted 1 or more");
+    }
+    if (s.start || s.end || s.step != 1) view_ = ops::slice(view_, next_, s.start, s.end, s.step);
+    pass(1);
+  }
+  void take(const tensor&) { refuse("a tensor, wanted integers, slices, ellipsis and newaxis"); }
+
+  [[noreturn]] void refuse(const std::string& found) const {
+    throw shape_error(
+        "index: found " + topbit::to_string(items_) + " for a tensor " + topbit::to_string(x_.sizes()) + ": " + found,
+        "index");
+  }
+
+  const tensor& x_;
+  std::span<const index_item> items_;
+  tensor view_;
+  std::size_t taken_ = 0;   // items that stand for a dimension
+  std::size_t source_ = 0;  // the dimension of x that is next
+  std::int64_t next_ = 0;   // the same one in the view
+};
+
+}  // namespace
+
+std::string to_string(std::span<const index_item> items) {
+  std::string text = "[";
+  for (const index_item& item : items) text += (text.size() > 1 ? ", " : "") + to_string(item);
+  return text + "]";
+}
+
+tensor index(const tensor& x, std::span<const index_item> items) { return walk(x, items).result(); }
+
+void assign(const tensor& view, const tensor& values) {
+  std::size_t extra = values.dim() > view.dim() ? values.dim() - view.dim() : 0;
+  tensor given = values;
+  for (; extra != 0 && given.size(0) == 1; --extra) given = ops::select(given, 0, 0);
+  tensor to = view;
+  ops::copy_(to, given);
+}
+
+void assign(const tensor& view, const scalar& value) {
+  tensor to = view;
+  ops::fill_(to, value);
+}
+
+}  // namespace topbit

@@ -1,0 +1,88 @@
+// Indexing as people write it:
+//
+//   index(x, 0)                                  the first element of the first dimension
+//   index(x, slice(1, 5), -1)                    four rows, their last column
+//   index(x, ellipsis, slice(none, none, 2))     every second element of the last dimension
+//   index(x, newaxis, slice(), 3)                a new dimension of size 1 in front
+//   assign(index(x, 0, slice(1, 5)), 7)          writes to x
+//
+// C++20 has no x[a, b], and a tensor knows no operator, so these are functions. What they do is done by operators, so
+// that gradients and every layer come with it.
+export module topbit.ops:indexing;
+
+import topbit.std;
+import topbit.core;
+import topbit.tensor;
+
+namespace topbit {
+
+/// A bound that is not given: `slice(none, 5)`.
+export inline constexpr std::nullopt_t none = std::nullopt;
+
+/// Elements start, start + step, ... below end of a dimension, all where nothing is said. Negative bounds count from
+/// the back, and bounds are clamped. The step is 1 or more.
+export struct slice {
+  constexpr slice() noexcept = default;
+  constexpr slice(std::optional<std::int64_t> start, std::optional<std::int64_t> end, std::int64_t step = 1) noexcept
+      : start(start), end(end), step(step) {}
+  std::optional<std::int64_t> start, end;
+  std::int64_t step = 1;
+};
+
+export struct ellipsis_t {};
+/// Stands for as many whole dimensions as the other items leave; once in an index.
+export inline constexpr ellipsis_t ellipsis;
+
+export struct newaxis_t {};
+/// A new dimension of size 1.
+export inline constexpr newaxis_t newaxis;
+
+/// One item of an index. An integer takes one element of a dimension, which goes away; a bool is none. A tensor is
+/// understood as an item, and refused by index() for as long as no operator takes one.
+export class index_item {
+ public:
+  template <class T>
+    requires std::integral<T> && (!std::same_as<T, bool>)
+  constexpr index_item(T i) : what_(static_cast<std::int64_t>(i)) {}
+  constexpr index_item(const slice& s) : what_(s) {}
+  constexpr index_item(ellipsis_t) : what_(ellipsis) {}
+  constexpr index_item(newaxis_t) : what_(newaxis) {}
+  index_item(const tensor& t) : what_(t) {}
+
+  /// The item if it is a T: std::int64_t, slice, ellipsis_t, newaxis_t or tensor; else null.
+  template <class T>
+  const T* get() const noexcept {
+    return std::get_if<T>(&what_);
+  }
+
+ private:
+  std::variant<std::int64_t, slice, ellipsis_t, newaxis_t, tensor> what_;
+};
+
+namespace detail {
+template <class T>
+concept index_like = std::constructible_from<index_item, const T&>;
+}
+
+/// "[0, 1:5:2, ..., newaxis]"
+export std::string to_string(std::span<const index_item> items);
+
+/// The part of x that the items say, as a view. Dimensions behind the last item are taken whole.
+///
+/// Errors   shape_error, which shows the index and the sizes, for more items than dimensions, an integer out of range,
+/// a
+///          step below 1, two ellipses
+/// Cost     one view operator per item that is not a whole dimension, one if there is none
+export tensor index(const tensor& x, std::span<const index_item> items);
+export template <detail::index_like First, detail::index_like... Rest>
+tensor index(const tensor& x, const First& first, const Rest&... rest) {
+  const std::array<index_item, 1 + sizeof...(Rest)> items{index_item(first), index_item(rest)...};
+  return index(x, std::span<const index_item>(items));
+}
+
+/// Writes a value to every element of a view; values are converted and broadcast. Leading dimensions of size 1 that the
+/// view does not have are left out. Throws what copy_ and fill_ throw.
+export void assign(const tensor& view, const tensor& values);
+export void assign(const tensor& view, const scalar& value);
+
+}  // namespace topbit

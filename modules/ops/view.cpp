@@ -1,0 +1,309 @@
+// The views of which the others are made: what each does to sizes, strides and offset.
+module topbit.ops;
+
+import topbit.std;
+import topbit.core;
+import topbit.tensor;
+import topbit.autograd;
+
+namespace topbit::detail {
+
+std::optional<dims> strides_of_view(const dims& sizes, const dims& strides, const dims& wanted) {
+  if (numel(sizes) == 0) return sizes == wanted ? strides : dense_strides(wanted);
+  dims found(wanted.size(), 1);
+  std::size_t open = wanted.size();  // the dimensions of the view that have no stride yet
+  std::int64_t in_run = 1, in_view = 1, innermost = strides.empty() ? 1 : strides[strides.size() - 1];
+  // From the back: a run of dimensions whose strides go on from one to the next has as many elements as the dimensions
+  // of the view that cover it.
+  for (std::size_t d = sizes.size(); d-- > 0;) {
+    in_run *= sizes[d];
+    if (d != 0 && (sizes[d - 1] == 1 || strides[d - 1] == in_run * innermost)) continue;
+    while (open != 0 && (in_view < in_run || wanted[open - 1] == 1)) {
+      --open;
+      found[open] = in_view * innermost;
+      in_view *= wanted[open];
+    }
+    if (in_view != in_run) return std::nullopt;
+    in_run = in_view = 1;
+    if (d != 0) innermost = strides[d - 1];
+  }
+  return found;
+}
+
+dims inferred_sizes(std::string_view op, const tensor& self, std::span<const std::int64_t> wanted) {
+  dims sizes = sizes_of({nullptr, op}, wanted);
+  std::int64_t known = 1, reach = 1;  // strides are products too, of sizes of which 0 counts as 1
+  std::optional<std::size_t> open;
+  bool good = true;
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    if (sizes[i] == -1 && !open)
+      open = i;
+    else if (sizes[i] < 0)
+      good = false;
+    else if (__builtin_mul_overflow(known, sizes[i], &known) ||
+             __builtin_mul_overflow(reach, std::max(sizes[i], std::int64_t{1}), &reach))
+      good = false;
+  }
+  if (open && good && known != 0 && self.numel() % known == 0) sizes[*open] = self.numel() / known;
+  if (!good || (open && sizes[*open] == -1) || numel(sizes) != self.numel()) {
+    refuse<shape_error>({nullptr, op}, "found " + to_string(self.sizes()) + " (" + std::to_string(self.numel()) +
+                                           " elements), which do not have the shape " + to_string(dims(wanted)));
+  }
+  return sizes;
+}
+
+namespace {
+
+using author::define;
+using author::kernel_row;
+using author::row;
+
+// What the shape of any tensor must keep to is said once, in make_view; here it is said of the operator.
+tensor view_of(std::string_view op, const tensor& self, const dims& sizes, const dims& strides, std::int64_t offset) {
+  const backend_call c{nullptr, op};
+  check_defined(c, self);
+  if (!self.record().data) {
+    refuse<error>(c, "a tensor " + describe(self) + " on " + to_string(self.device()) +
+                         " has no storage to view; a backend with data of its own needs kernels of its own");
+  }
+  try {
+    return author::make_view(self, sizes, strides, offset);
+  } catch (const shape_error& e) {
+    refuse<shape_error>(c, e.what());
+  }
+}
+
+dims inserted(const dims& d, std::size_t where, std::int64_t value) {
+  dims out = d;
+  out.push_back(value);
+  for (std::size_t i = d.size(); i > where; --i) std::swap(out[i], out[i - 1]);
+  return out;
+}
+
+void check_room_for_one(std::string_view op, const tensor& self) {
+  if (self.dim() < max_dims) return;
+  refuse<shape_error>({nullptr, op}, "found " + to_string(self.sizes()) + ", wanted fewer than " +
+                                         std::to_string(max_dims) + " dimensions, the most a tensor has");
+}
+
+// The dimensions counted from the front, each of them once.
+dims reordered(std::string_view op, const tensor& self, std::span<const std::int64_t> order) {
+  const backend_call c{nullptr, op};
+  const auto text = [&] { return to_string(sizes_of(c, order)); };
+  if (order.size() != self.dim()) {
+    refuse<shape_error>(c, "found the dimensions " + text() + " for a tensor " + to_string(self.sizes()) +
+                               ", wanted each of its " + std::to_string(self.dim()) + " once");
+  }
+  dims out;
+  std::array<bool, max_dims> taken{};
+  for (std::int64_t dim : order) {
+    const std::size_t d = wrap_dim(op, dim, self.dim());
+    if (std::exchange(taken[d], true)) {
+      refuse<shape_error>(
+          c, "found dimension " + std::to_string(dim) + " twice in " + text() + ", wanted each of the tensor's once");
+    }
+    out.push_back(static_cast<std::int64_t>(d));
+  }
+  return out;
+}
+
+tensor transpose(const tensor& self, std::int64_t dim0, std::int64_t dim1) {
+  constexpr backend_call c{nullptr, ops::transpose.name()};
+  dims sizes = self.sizes(), strides = self.strides();
+  const std::size_t a = dim_of(c, dim0, self), b = dim_of(c, dim1, self);
+  if (a != b) {
+    std::swap(sizes[a], sizes[b]);
+    std::swap(strides[a], strides[b]);
+  }
+  return view_of(c.op, self, sizes, strides, self.record().offset);
+}
+
+tensor permute(const tensor& self, std::span<const std::int64_t> order) {
+  constexpr std::string_view op = ops::permute.name();
+  dims sizes, strides;
+  for (std::int64_t d : reordered(op, self, order)) {
+    sizes.push_back(self.sizes()[static_cast<std::size_t>(d)]);
+    strides.push_back(self.strides()[static_cast<std::size_t>(d)]);
+  }
+  return view_of(op, self, sizes, strides, self.record().offset);
+}
+
+tensor unsqueeze(const tensor& self, std::int64_t dim) {
+  constexpr std::string_view op = ops::unsqueeze.name();
+  const std::size_t d = wrap_dim(op, dim, self.dim() + 1);
+  check_room_for_one(op, self);
+  const std::int64_t stride = d < self.dim() ? self.sizes()[d] * self.strides()[d] : 1;
+  return view_of(op, self, inserted(self.sizes(), d, 1), inserted(self.strides(), d, stride), self.record().offset);
+}
+
+tensor squeeze(const tensor& self) {
+  dims sizes, strides;
+  for (std::size_t i = 0; i < self.dim(); ++i) {
+    if (self.sizes()[i] == 1) continue;
+    sizes.push_back(self.sizes()[i]);
+    strides.push_back(self.strides()[i]);
+  }
+  return view_of(ops::squeeze.name(), self, sizes, strides, self.record().offset);
+}
+
+tensor squeeze_dim(const tensor& self, std::int64_t dim) {
+  constexpr backend_call c{nullptr, ops::squeeze_dim.name()};
+  const std::size_t d = dim_of(c, dim, self);
+  dims sizes = self.sizes(), strides = self.strides();
+  if (self.dim() != 0 && sizes[d] == 1) {
+    sizes.erase(d);
+    strides.erase(d);
+  }
+  return view_of(c.op, self, sizes, strides, self.record().offset);
+}
+
+tensor expand(const tensor& self, std::span<const std::int64_t> size, bool) {
+  constexpr backend_call c{nullptr, ops::expand.name()};
+  dims sizes = sizes_of(c, size), strides(size.size(), 0);
+  const auto check = [&](bool good) {
+    if (good) return;
+    refuse<shape_error>(c, "found " + to_string(self.sizes()) + " and the wanted sizes " + to_string(dims(size)) +
+                               "; only sizes of 1 can grow, and -1 keeps a size");
+  };
+  check(size.size() >= self.dim());
+  const std::size_t added = size.size() - self.dim();
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    const std::int64_t old = i < added ? 1 : self.sizes()[i - added];
+    if (sizes[i] == -1 && i >= added) sizes[i] = old;
+    check((sizes[i] == old || old == 1) && sizes[i] >= 0);
+    if (i >= added && sizes[i] == old) strides[i] = self.strides()[i - added];
+  }
+  return view_of(c.op, self, sizes, strides, self.record().offset);
+}
+
+tensor view(const tensor& self, std::span<const std::int64_t> size) {
+  constexpr backend_call c{nullptr, ops::view.name()};
+  const dims sizes = inferred_sizes(c.op, self, size);
+  const std::optional<dims> strides = strides_of_view(self.sizes(), self.strides(), sizes);
+  if (!strides) {
+    refuse<shape_error>(c, "found strides " + to_string(self.strides()) + " for sizes " + to_string(self.sizes()) +
+                               ", which have no view of the shape " + to_string(sizes) + "; use reshape");
+  }
+  return view_of(c.op, self, sizes, *strides, self.record().offset);
+}
+
+// topbit::detach takes a tensor without storage, too.
+tensor alias(const tensor& self) { return topbit::detach(self); }
+
+tensor select(const tensor& self, std::int64_t dim, std::int64_t index) {
+  constexpr backend_call c{nullptr, ops::select.name()};
+  const std::size_t d = wrap_dim(c.op, dim, self.dim());
+  const std::int64_t n = self.sizes()[d];
+  if (index < -n || index >= n) {
+    refuse<shape_error>(
+        c, "found index " + std::to_string(index) + " for dimension " + std::to_string(d) + " of a tensor " +
+               to_string(self.sizes()) + ", wanted " +
+               (n == 0 ? "none, it has no elements" : std::to_string(-n) + " to " + std::to_string(n - 1)));
+  }
+  dims sizes = self.sizes(), strides = self.strides();
+  sizes.erase(d);
+  strides.erase(d);
+  return view_of(c.op, self, sizes, strides,
+                 self.record().offset + (index < 0 ? index + n : index) * self.strides()[d]);
+}
+
+tensor slice(const tensor& self, std::int64_t dim, std::optional<std::int64_t> start, std::optional<std::int64_t> end,
+             std::int64_t step) {
+  constexpr backend_call c{nullptr, ops::slice.name()};
+  const std::size_t d = wrap_dim(c.op, dim, self.dim());
+  if (step < 1) refuse<shape_error>(c, "found step " + std::to_string(step) + ", wanted 1 or more");
+  dims sizes = self.sizes(), strides = self.strides();
+  const std::int64_t n = sizes[d];
+  const auto bound = [&](std::int64_t i) { return std::min(n, std::max<std::int64_t>(0, i < 0 ? i + n : i)); };
+  const std::int64_t first = bound(start.value_or(0));
+  const std::int64_t last = std::max(first, bound(end.value_or(n)));
+  step = std::min(step, std::max<std::int64_t>(n, 1));  // a longer one leads out of the dimension as well
+  sizes[d] = (last - first + step - 1) / step;
+  const std::int64_t offset = self.record().offset + first * strides[d];
+  strides[d] *= step;
+  return view_of(c.op, self, sizes, strides, offset);
+}
+
+tensor diagonal(const tensor& self, std::int64_t offset, std::int64_t dim1, std::int64_t dim2) {
+  constexpr backend_call c{nullptr, ops::diagonal.name()};
+  const std::size_t a = wrap_dim(c.op, dim1, self.dim()), b = wrap_dim(c.op, dim2, self.dim());
+  if (a == b) {
+    refuse<shape_error>(c, "found dimension " + std::to_string(dim1) + " and dimension " + std::to_string(dim2) +
+                               " of a tensor " + to_string(self.sizes()) + ", wanted two of them");
+  }
+  dims sizes = self.sizes(), strides = self.strides();
+  const std::int64_t length = std::max<std::int64_t>(
+      0, offset < 0 ? std::min(sizes[a] + offset, sizes[b]) : std::min(sizes[a], sizes[b] - offset));
+  const std::int64_t stride = strides[a] + strides[b];
+  std::int64_t first = self.record().offset;
+  if (length != 0) first += offset < 0 ? -offset * strides[a] : offset * strides[b];
+  for (std::size_t d : {std::max(a, b), std::min(a, b)}) {
+    sizes.erase(d);
+    strides.erase(d);
+  }
+  sizes.push_back(length);
+  strides.push_back(stride);
+  return view_of(c.op, self, sizes, strides, first);
+}
+
+tensor unfold(const tensor& self, std::int64_t dimension, std::int64_t size, std::int64_t step) {
+  constexpr backend_call c{nullptr, ops::unfold.name()};
+  const std::size_t d = dim_of(c, dimension, self);
+  const bool point = self.dim() == 0;
+  const std::int64_t n = point ? 1 : self.sizes()[d];
+  if (size < 0 || size > n) {
+    refuse<shape_error>(c, "found windows of " + std::to_string(size) + " for dimension " + std::to_string(d) +
+                               " of a tensor " + to_string(self.sizes()) + ", wanted 0 to " + std::to_string(n));
+  }
+  if (step < 1) refuse<shape_error>(c, "found step " + std::to_string(step) + ", wanted 1 or more");
+  check_room_for_one(c.op, self);
+  dims sizes = self.sizes(), strides = self.strides();
+  sizes.push_back(size);
+  strides.push_back(point ? 1 : strides[d]);
+  if (!point) {
+    sizes[d] = (n - size) / step + 1;
+    strides[d] *= std::min(step, std::max<std::int64_t>(n, 1));  // a longer one has no second window
+  }
+  return view_of(c.op, self, sizes, strides, self.record().offset);
+}
+
+tensor as_strided(const tensor& self, std::span<const std::int64_t> size, std::span<const std::int64_t> stride,
+                  std::optional<std::int64_t> storage_offset) {
+  constexpr backend_call c{nullptr, ops::as_strided.name()};
+  const dims sizes = sizes_of(c, size), strides = sizes_of(c, stride);
+  const std::int64_t offset = storage_offset.value_or(self.record().offset);
+  if (sizes.size() != strides.size()) {
+    refuse<shape_error>(
+        c, "found sizes " + to_string(sizes) + " and strides " + to_string(strides) + ", wanted as many of both");
+  }
+  if (offset < 0 || std::ranges::any_of(strides, [](std::int64_t s) { return s < 0; })) {
+    refuse<shape_error>(c, "found strides " + to_string(strides) + " and offset " + std::to_string(offset) +
+                               ", wanted none of them negative");
+  }
+  return view_of(c.op, self, sizes, strides, offset);
+}
+
+constexpr alias_key any_backend = key::CompositeExplicitAutograd;
+
+constexpr kernel_row rows[] = {
+    define(ops::transpose),   row<&transpose>(ops::transpose, any_backend),
+    define(ops::permute),     row<&permute>(ops::permute, any_backend),
+    define(ops::unsqueeze),   row<&unsqueeze>(ops::unsqueeze, any_backend),
+    define(ops::squeeze),     row<&squeeze>(ops::squeeze, any_backend),
+    define(ops::squeeze_dim), row<&squeeze_dim>(ops::squeeze_dim, any_backend),
+    define(ops::expand),      row<&expand>(ops::expand, any_backend),
+    define(ops::view),        row<&view>(ops::view, any_backend),
+    define(ops::alias),       row<&alias>(ops::alias, any_backend),
+    define(ops::detach),      row<&alias>(ops::detach, any_backend),
+    define(ops::select),      row<&select>(ops::select, any_backend),
+    define(ops::slice),       row<&slice>(ops::slice, any_backend),
+    define(ops::diagonal),    row<&diagonal>(ops::diagonal, any_backend),
+    define(ops::unfold),      row<&unfold>(ops::unfold, any_backend),
+    define(ops::as_strided),  row<&as_strided>(ops::as_strided, any_backend),
+};
+
+}  // namespace
+
+void register_view() { author::register_rows(rows); }
+
+}  // namespace topbit::detail

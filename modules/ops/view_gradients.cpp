@@ -1,0 +1,218 @@
+// Gradient formulas of views: what went out through a view comes back through the same one, into zeros.
+module topbit.ops;
+
+import topbit.std;
+import topbit.core;
+import topbit.tensor;
+import topbit.autograd;
+
+namespace topbit::detail {
+
+namespace {
+
+using author::autograd_kernel;
+using author::kernel_row;
+using author::row;
+using integers = std::span<const std::int64_t>;
+using want1 = std::array<bool, 1>;
+
+tensor zeros_like(const kind_of& kind, const tensor& g) {
+  return ops::zeros(kind.sizes, arg<"dtype"> = kind.type, arg<"device"> = g.device());
+}
+
+// Zeros, but for the part that `view` shows, which is g.
+template <class View>
+grads1 put_back(const kind_of& kind, const tensor& g, View view) {
+  const tensor whole = zeros_like(kind, g);
+  tensor part = view(whole);
+  ops::copy_(part, g);
+  return {whole};
+}
+
+struct transpose_rule {
+  std::int64_t dim0, dim1;
+  static transpose_rule save(const tensor&, std::int64_t dim0, std::int64_t dim1, const tensor&) {
+    return {dim0, dim1};
+  }
+  grads1 backward(const tensor& g, want1) const { return {ops::transpose(g, dim0, dim1)}; }
+};
+
+struct permute_rule {
+  dims back;
+  static permute_rule save(const tensor& self, integers order, const tensor&) {
+    dims back(order.size(), 0);
+    for (std::size_t i = 0; i < order.size(); ++i) {
+      back[wrap_dim(ops::permute.name(), order[i], self.dim())] = static_cast<std::int64_t>(i);
+    }
+    return {back};
+  }
+  grads1 backward(const tensor& g, want1) const { return {ops::permute(g, back)}; }
+};
+
+struct expand_rule {
+  kind_of self;
+  static expand_rule save(const tensor& self, integers, bool, const tensor&) { return {self}; }
+  grads1 backward(const tensor& g, want1) const { return {self.reduce(g)}; }
+};
+
+// The same elements, in row-major order, in another shape: view, squeeze, unsqueeze, alias.
+struct shape_rule {
+  dims sizes;
+  template <class... Arguments>
+  static shape_rule save(const tensor& self, const Arguments&...) {
+    return {self.sizes()};
+  }
+  grads1 backward(const tensor& g, want1) const { return {ops::reshape(g, sizes)}; }
+};
+
+struct select_rule {
+  kind_of self;
+  std::int64_t dim, index;
+  static select_rule save(const tensor& self, std::int64_t dim, std::int64_t index, const tensor&) {
+    return {self, dim, index};
+  }
+  grads1 backward(const tensor& g, want1) const {
+    return put_back(self, g, [&](const tensor& whole) { return ops::select(whole, dim, index); });
+  }
+};
+
+struct slice_rule {
+  kind_of self;
+  std::int64_t dim;
+  std::optional<std::int64_t> start, end;
+  std::int64_t step;
+  static slice_rule save(const tensor& self, std::int64_t dim, std::optional<std::int64_t> start,
+                         std::optional<std::int64_t> end, std::int64_t step, const tensor&) {
+    return {self, dim, start, end, step};
+  }
+  grads1 backward(const tensor& g, want1) const {
+    return put_back(self, g, [&](const tensor& whole) { return ops::slice(whole, dim, start, end, step); });
+  }
+};
+
+struct diagonal_rule {
+  kind_of self;
+  std::int64_t offset, dim1, dim2;
+  static diagonal_rule save(const tensor& self, std::int64_t offset, std::int64_t dim1, std::int64_t dim2,
+                            const tensor&) {
+    return {self, offset, dim1, dim2};
+  }
+  grads1 backward(const tensor& g, want1) const {
+    return put_back(self, g, [&](const tensor& whole) { return ops::diagonal(whole, offset, dim1, dim2); });
+  }
+};
+
+// Where the elements of a tensor lie in its storage.
+struct geometry {
+  dims sizes, strides;
+  std::int64_t offset;
+  geometry(const tensor& t) : sizes(t.sizes()), strides(t.strides()), offset(t.record().offset) {}
+
+  std::int64_t end() const {
+    std::int64_t last = offset;
+    for (std::size_t d = 0; d < sizes.size(); ++d) last += (sizes[d] - 1) * strides[d];
+    return numel(sizes) == 0 ? offset : last + 1;
+  }
+  // A dimension without which fewer elements share memory; none if no two of them do. An element has a place of its own
+  // where each stride is longer than all that the shorter ones reach together.
+  std::optional<std::size_t> overlapping() const {
+    std::vector<std::size_t> order;
+    for (std::size_t d = 0; d < sizes.size(); ++d) {
+      if (sizes[d] > 1) order.push_back(d);
+    }
+    std::ranges::sort(order, [&](std::size_t a, std::size_t b) { return strides[a] < strides[b]; });
+    std::int64_t reach = 0;
+    for (std::size_t d : order) {
+      if (strides[d] <= reach) return d;
+      reach += (sizes[d] - 1) * strides[d];
+    }
+    return std::nullopt;
+  }
+  tensor view(const tensor& line) const { return ops::as_strided(line, sizes, strides, offset); }
+};
+
+// Adds g to the elements of a line at these places, some of which may be the same.
+void accumulate(const tensor& line, geometry at, const tensor& g) {
+  if (numel(at.sizes) == 0) return;
+  const std::optional<std::size_t> d = at.overlapping();
+  if (!d) {
+    tensor part = at.view(line);
+    ops::add_(part, g);
+    return;
+  }
+  const auto dim = static_cast<std::int64_t>(*d);
+  const std::int64_t n = at.sizes[*d], stride = at.strides[*d];
+  at.sizes.erase(*d);
+  at.strides.erase(*d);
+  if (stride == 0) return accumulate(line, at, sum(g, {dim}));
+  for (std::int64_t i = 0; i < n; ++i, at.offset += stride) accumulate(line, at, ops::select(g, dim, i));
+}
+
+// The storage as a line, as long as both tensors reach. Elements of the argument that share memory share the gradient.
+struct as_strided_rule {
+  kind_of self;
+  geometry from, to;
+  static as_strided_rule save(const tensor& self, integers, integers, std::optional<std::int64_t>,
+                              const tensor& result) {
+    as_strided_rule rule{self, self, result};
+    const std::int64_t first = std::min(rule.from.offset, rule.to.offset);
+    rule.from.offset -= first;
+    rule.to.offset -= first;
+    return rule;
+  }
+  grads1 backward(const tensor& g, want1) const {
+    const auto line_of_zeros = [&] {
+      const dims length{std::max(from.end(), to.end())};
+      return ops::zeros(length, arg<"dtype"> = self.type, arg<"device"> = g.device());
+    };
+    tensor line = line_of_zeros();
+    accumulate(line, to, g);
+    if (from.overlapping()) {
+      const tensor sharing = line_of_zeros();
+      accumulate(sharing, from, ops::ones(self.sizes, arg<"dtype"> = self.type, arg<"device"> = g.device()));
+      line = line / sharing;
+    }
+    return {from.view(line)};
+  }
+};
+
+// Windows may overlap; the first elements of all of them do not, nor do the second.
+struct unfold_rule {
+  kind_of self;
+  std::int64_t dim, size, step;
+  static unfold_rule save(const tensor& self, std::int64_t dim, std::int64_t size, std::int64_t step, const tensor&) {
+    return {self, dim, size, step};
+  }
+  grads1 backward(const tensor& g, want1) const {
+    const tensor whole = zeros_like(self, g);
+    const tensor line = whole.dim() == 0 ? ops::unsqueeze(whole, 0) : whole;
+    for (std::int64_t i = 0; i < size; ++i) {
+      tensor part = ops::slice(line, dim, i, line.size(dim) - size + i + 1, step);
+      ops::add_(part, self.sizes.empty() ? ops::slice(g, 0, i, i + 1, 1) : ops::select(g, -1, i));
+    }
+    return {whole};
+  }
+};
+
+constexpr kernel_row rows[] = {
+    row<&autograd_kernel<ops::transpose, transpose_rule>::run>(ops::transpose, key::Autograd),
+    row<&autograd_kernel<ops::permute, permute_rule>::run>(ops::permute, key::Autograd),
+    row<&autograd_kernel<ops::expand, expand_rule>::run>(ops::expand, key::Autograd),
+    row<&autograd_kernel<ops::view, shape_rule>::run>(ops::view, key::Autograd),
+    row<&autograd_kernel<ops::squeeze, shape_rule>::run>(ops::squeeze, key::Autograd),
+    row<&autograd_kernel<ops::squeeze_dim, shape_rule>::run>(ops::squeeze_dim, key::Autograd),
+    row<&autograd_kernel<ops::unsqueeze, shape_rule>::run>(ops::unsqueeze, key::Autograd),
+    row<&autograd_kernel<ops::alias, shape_rule>::run>(ops::alias, key::Autograd),
+    row<&autograd_kernel<ops::select, select_rule>::run>(ops::select, key::Autograd),
+    row<&autograd_kernel<ops::slice, slice_rule>::run>(ops::slice, key::Autograd),
+    row<&autograd_kernel<ops::diagonal, diagonal_rule>::run>(ops::diagonal, key::Autograd),
+    row<&autograd_kernel<ops::unfold, unfold_rule>::run>(ops::unfold, key::Autograd),
+    row<&autograd_kernel<ops::as_strided, as_strided_rule>::run>(ops::as_strided, key::Autograd),
+    author::fallthrough_row(ops::detach, key::Autograd),
+};
+
+}  // namespace
+
+void register_view_gradients() { author::register_rows(rows); }
+
+}  // namespace topbit::detail

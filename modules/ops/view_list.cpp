@@ -1,0 +1,199 @@
+// Views in lists: parts of one tensor, and several tensors in one shape.
+module topbit.ops;
+
+import topbit.std;
+import topbit.core;
+import topbit.tensor;
+
+namespace topbit::detail {
+
+namespace {
+
+using author::define;
+using author::kernel_row;
+using author::row;
+using integers = std::span<const std::int64_t>;
+using tensors = std::vector<tensor>;
+
+// One part after the other, of these sizes.
+class parts_of {
+ public:
+  parts_of(const tensor& self, std::size_t dim) : self_(self), dim_(static_cast<std::int64_t>(dim)) {}
+  void add(std::int64_t length) {
+    out_.push_back(ops::slice(self_, dim_, next_, next_ + length, 1));
+    next_ += length;
+  }
+  tensors take() && { return std::move(out_); }
+
+ private:
+  const tensor& self_;
+  std::int64_t dim_, next_ = 0;
+  tensors out_;
+};
+
+std::string place(std::size_t dim, const tensor& self) {
+  return " for dimension " + std::to_string(dim) + " of a tensor " + to_string(self.sizes());
+}
+
+tensors split(const tensor& self, std::int64_t split_size, std::int64_t dim) {
+  constexpr backend_call c{nullptr, ops::split.name()};
+  const std::size_t d = wrap_dim(c.op, dim, self.dim());
+  std::int64_t left = self.sizes()[d];
+  if (split_size < 0 || (split_size == 0 && left != 0)) {
+    refuse<shape_error>(c, "found parts of " + std::to_string(split_size) + place(d, self) + ", wanted 1 or more");
+  }
+  parts_of parts(self, d);
+  do {
+    parts.add(std::min(split_size, left));
+    left -= std::min(split_size, left);
+  } while (left != 0);
+  return std::move(parts).take();
+}
+
+tensors split_in(std::string_view op, const tensor& self, integers sizes, std::int64_t dim) {
+  const std::size_t d = wrap_dim(op, dim, self.dim());
+  const std::int64_t n = self.sizes()[d];
+  std::int64_t sum = 0;
+  bool good = true;
+  std::string text;
+  for (std::int64_t s : sizes) {
+    good = good && s >= 0 && !__builtin_add_overflow(sum, s, &sum);
+    text += (text.empty() ? "" : ", ") + std::to_string(s);
+  }
+  if (!good || sum != n) {
+    refuse<shape_error>({nullptr, op},
+                        "found parts of [" + text + "]" + place(d, self) + ", wanted a sum of " + std::to_string(n));
+  }
+  parts_of parts(self, d);
+  for (std::int64_t s : sizes) parts.add(s);
+  return std::move(parts).take();
+}
+
+tensors split_with_sizes(const tensor& self, integers sizes, std::int64_t dim) {
+  return split_in(ops::split_with_sizes.name(), self, sizes, dim);
+}
+tensors split_sizes(const tensor& self, integers sizes, std::int64_t dim) {
+  return split_in(ops::split_sizes.name(), self, sizes, dim);
+}
+
+tensors chunk(const tensor& self, std::int64_t chunks, std::int64_t dim) {
+  constexpr backend_call c{nullptr, ops::chunk.name()};
+  const std::size_t d = wrap_dim(c.op, dim, self.dim());
+  const std::int64_t n = self.sizes()[d];
+  if (chunks < 1) {
+    refuse<shape_error>(c, "found " + std::to_string(chunks) + " chunks" + place(d, self) + ", wanted 1 or more");
+  }
+  if (n != 0) return ops::split(self, n / chunks + (n % chunks != 0 ? 1 : 0), dim);
+  // Of nothing, as many as were asked for.
+  parts_of parts(self, d);
+  for (std::int64_t i = 0; i < chunks; ++i) parts.add(0);
+  return std::move(parts).take();
+}
+
+tensors tensor_split(const tensor& self, std::int64_t sections, std::int64_t dim) {
+  constexpr backend_call c{nullptr, ops::tensor_split.name()};
+  const std::size_t d = wrap_dim(c.op, dim, self.dim());
+  if (sections < 1) {
+    refuse<shape_error>(c, "found " + std::to_string(sections) + " sections" + place(d, self) + ", wanted 1 or more");
+  }
+  const std::int64_t n = self.sizes()[d];
+  parts_of parts(self, d);
+  for (std::int64_t i = 0; i < sections; ++i) parts.add(n / sections + (i < n % sections ? 1 : 0));
+  return std::move(parts).take();
+}
+
+tensors tensor_split_indices(const tensor& self, integers indices, std::int64_t dim) {
+  wrap_dim(ops::tensor_split_indices.name(), dim, self.dim());
+  tensors out;
+  std::optional<std::int64_t> start;
+  for (std::int64_t i : indices) out.push_back(ops::slice(self, dim, std::exchange(start, i), i, 1));
+  out.push_back(ops::slice(self, dim, start, std::nullopt, 1));
+  return out;
+}
+
+tensors unbind(const tensor& self, std::int64_t dim) {
+  const std::size_t d = wrap_dim(ops::unbind.name(), dim, self.dim());
+  tensors out;
+  for (std::int64_t i = 0; i < self.sizes()[d]; ++i) out.push_back(ops::select(self, dim, i));
+  return out;
+}
+
+tensors broadcast_tensors(std::span<const tensor> list) {
+  dims shape;
+  for (const tensor& x : list) shape = broadcast(ops::broadcast_tensors.name(), shape, x.sizes());
+  tensors out;
+  for (const tensor& x : list) out.push_back(ops::expand(x, shape));
+  return out;
+}
+
+tensors grid(backend_call c, std::span<const tensor> list) {
+  if (list.empty() || list.size() > max_dims) {
+    refuse<shape_error>(c,
+                        "found " + std::to_string(list.size()) + " tensors, wanted 1 to " + std::to_string(max_dims));
+  }
+  dims shape;
+  for (const tensor& x : list) {
+    if (x.dim() > 1) refuse<shape_error>(c, "found " + to_string(x.sizes()) + ", wanted at most one dimension");
+    if (x.dtype() != list[0].dtype()) {
+      refuse<dtype_error>(c, "found " + std::string(name_of(list[0].dtype())) + " and " +
+                                 std::string(name_of(x.dtype())) + ", wanted one dtype");
+    }
+    shape.push_back(x.numel());
+  }
+  tensors out;
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    dims along(list.size(), 1);
+    along[i] = shape[i];
+    out.push_back(ops::expand(ops::view(list[i], along), shape));
+  }
+  return out;
+}
+
+tensors meshgrid(std::span<const tensor> list) {
+  author::check_one_device(ops::meshgrid, list);
+  return grid({nullptr, ops::meshgrid.name()}, list);
+}
+
+tensors meshgrid_indexing(std::span<const tensor> list, std::string_view indexing) {
+  constexpr backend_call c{nullptr, ops::meshgrid_indexing.name()};
+  author::check_one_device(ops::meshgrid_indexing, list);
+  if (indexing != "ij" && indexing != "xy") {
+    refuse<error>(c, "found indexing '" + std::string(indexing) + "', wanted 'ij' or 'xy'");
+  }
+  tensors out = grid(c, list);
+  if (indexing == "xy" && out.size() > 1) {
+    for (tensor& x : out) x = ops::transpose(x, 0, 1);
+  }
+  return out;
+}
+
+constexpr alias_key composite = key::CompositeImplicitAutograd;
+
+constexpr kernel_row rows[] = {
+    define(ops::split),
+    row<&split>(ops::split, composite),
+    define(ops::split_with_sizes),
+    row<&split_with_sizes>(ops::split_with_sizes, composite),
+    define(ops::split_sizes),
+    row<&split_sizes>(ops::split_sizes, composite),
+    define(ops::chunk),
+    row<&chunk>(ops::chunk, composite),
+    define(ops::tensor_split),
+    row<&tensor_split>(ops::tensor_split, composite),
+    define(ops::tensor_split_indices),
+    row<&tensor_split_indices>(ops::tensor_split_indices, composite),
+    define(ops::unbind),
+    row<&unbind>(ops::unbind, composite),
+    define(ops::broadcast_tensors),
+    row<&broadcast_tensors>(ops::broadcast_tensors, composite),
+    define(ops::meshgrid),
+    row<&meshgrid>(ops::meshgrid, composite),
+    define(ops::meshgrid_indexing),
+    row<&meshgrid_indexing>(ops::meshgrid_indexing, composite),
+};
+
+}  // namespace
+
+void register_view_lists() { author::register_rows(rows); }
+
+}  // namespace topbit::detail

@@ -1,0 +1,44 @@
+// View operators that give several tensors: one cut into parts, and several brought to one shape. All are composites
+// of :view, so that gradients and other layers come with it.
+export module topbit.ops:view_list;
+
+import topbit.std;
+import topbit.core;
+import topbit.tensor;
+
+export namespace topbit::ops {
+
+/// Parts of split_size elements along a dimension; the last one may be shorter. A dimension of size 0 gives one part.
+inline constexpr op<"aten::split.Tensor(Tensor(a -> *) self, int split_size, int dim=0) -> Tensor(a)[]"> split;
+/// Parts of these sizes, which add up to the dimension.
+inline constexpr op<"aten::split_with_sizes(Tensor(a -> *) self, int[] split_sizes, int dim=0) -> Tensor(a)[]">
+    split_with_sizes;
+/// As split_with_sizes.
+inline constexpr op<"aten::split.sizes(Tensor(a -> *) self, int[] split_size, int dim=0) -> Tensor(a)[]"> split_sizes;
+/// At most `chunks` parts of one size, but for the last.
+inline constexpr op<"aten::chunk(Tensor(a -> *) self, int chunks, int dim=0) -> Tensor(a)[]"> chunk;
+/// Exactly `sections` parts, the first of which may have one element more.
+inline constexpr op<"aten::tensor_split.sections(Tensor(a -> *) self, int sections, int dim=0) -> Tensor(a)[]">
+    tensor_split;
+/// Cut before each of these indices, which are taken as slice takes its bounds.
+inline constexpr op<"aten::tensor_split.indices(Tensor(a -> *) self, int[] indices, int dim=0) -> Tensor(a)[]">
+    tensor_split_indices;
+/// Every element of a dimension, which goes away.
+inline constexpr op<"aten::unbind.int(Tensor(a -> *) self, int dim=0) -> Tensor(a)[]"> unbind;
+
+/// All expanded to the shape they broadcast to.
+inline constexpr op<"aten::broadcast_tensors(Tensor[] tensors) -> Tensor[]"> broadcast_tensors;
+/// meshgrid.indexing with "ij".
+inline constexpr op<"aten::meshgrid(Tensor[] tensors) -> Tensor[]"> meshgrid;
+/// The coordinates of a grid: tensor i of n, of one dimension or none, runs along dimension i of n and repeats along
+/// the others ("ij"); with "xy" the first two dimensions of the results are exchanged.
+///
+/// Errors   dtype_error, device_error where the tensors differ
+inline constexpr op<"aten::meshgrid.indexing(Tensor[] tensors, *, str indexing) -> Tensor[]"> meshgrid_indexing;
+
+// The names of the array API for the same operators.
+
+inline constexpr const auto& broadcast_arrays = broadcast_tensors;
+inline constexpr const auto& unstack = unbind;
+
+}  // namespace topbit::ops

@@ -1,0 +1,79 @@
+// Random strided tensors and what it means that one tensor is a view of another, by addresses. Include this after every
+// other header: it imports.
+#pragma once
+
+#include <algorithm>
+#include <vector>
+
+#include "support/tensor_values.h"
+
+import topbit;
+
+namespace support {
+
+inline bool shares(const tb::tensor& a, const tb::tensor& b) { return a.record().data.get() == b.record().data.get(); }
+
+/// Up to four dimensions of `least` to 3 elements, with strides of which some are 0, and some overlap. Every element of
+/// the storage has another value.
+inline tb::tensor random_view(numbers& source, std::int64_t least = 0) {
+  tb::dims sizes, strides;
+  std::int64_t reach = source.whole(0, 3);
+  const std::int64_t offset = reach;
+  for (std::int64_t d = source.whole(0, 4), inner = 1; d > 0; --d) {
+    sizes.push_back(source.whole(0, 5) == 0 ? least : source.whole(1, 3));
+    const std::int64_t strides_like[] = {inner, 2 * inner, 0, source.whole(0, 5)};
+    strides.push_back(strides_like[source.whole(0, 9) < 6 ? 0 : source.whole(0, 3)]);
+    inner *= std::max<std::int64_t>(sizes[sizes.size() - 1], 1);
+    reach += std::max<std::int64_t>(sizes[sizes.size() - 1] - 1, 0) * strides[strides.size() - 1];
+  }
+  if (source.whole(0, 3) != 0) {  // mostly as dense tensors have them, the last dimension the fastest
+    for (std::size_t i = 0, j = sizes.size(); i + 1 < j; ++i, --j) {
+      std::swap(sizes[i], sizes[j - 1]);
+      std::swap(strides[i], strides[j - 1]);
+    }
+  }
+  const tb::tensor whole = tb::author::make_tensor({reach + 1}, tb::dtype::float64, tb::cpu);
+  each_index(whole.sizes(), [&](const tb::dims& i) { set(whole, i, static_cast<double>(i[0])); });
+  return tb::author::make_view(whole, sizes, strides, offset);
+}
+
+/// All shapes of so many elements, with at most so many dimensions.
+inline std::vector<tb::dims> shapes_of(std::int64_t elements, std::size_t most_dims) {
+  std::vector<tb::dims> all;
+  if (elements == 1) all.emplace_back();
+  if (most_dims == 0) return all;
+  for (std::int64_t first = 1; first <= elements; ++first) {
+    if (elements % first != 0) continue;
+    for (const tb::dims& rest : shapes_of(elements / first, most_dims - 1)) {
+      tb::dims shape{first};
+      for (std::int64_t s : rest) shape.push_back(s);
+      all.push_back(shape);
+    }
+  }
+  return all;
+}
+
+/// True if y looks at the storage of x, and its element at each index is the one of x at place(index).
+template <class Place>
+bool views(const tb::tensor& y, const tb::tensor& x, Place place) {
+  bool good = shares(x, y) && !y.same_as(x) && y.dtype() == x.dtype() && y.keys() == x.keys();
+  each_index(y.sizes(), [&](const tb::dims& i) { good = good && address(y, i) == address(x, place(i)); });
+  return good;
+}
+
+/// The list with a value put in before a place, and without one.
+inline tb::dims with(const tb::dims& d, std::size_t where, std::int64_t value) {
+  tb::dims out;
+  for (std::size_t i = 0; i <= d.size(); ++i) {
+    if (i == where) out.push_back(value);
+    if (i < d.size()) out.push_back(d[i]);
+  }
+  return out;
+}
+inline tb::dims without(const tb::dims& d, std::size_t where) {
+  tb::dims out = d;
+  out.erase(where);
+  return out;
+}
+
+}  // namespace support
