@@ -109,9 +109,10 @@ struct geometry {
   geometry(const tensor& t) : sizes(t.sizes()), strides(t.strides()), offset(t.record().offset) {}
 
   std::int64_t end() const {
+    if (numel(sizes) == 0) return 0;
     std::int64_t last = offset;
     for (std::size_t d = 0; d < sizes.size(); ++d) last += (sizes[d] - 1) * strides[d];
-    return numel(sizes) == 0 ? offset : last + 1;
+    return last + 1;
   }
   // A dimension without which fewer elements share memory; none if no two of them do. An element has a place of its own
   // where each stride is longer than all that the shorter ones reach together.
