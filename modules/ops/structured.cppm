@@ -125,7 +125,10 @@ struct structured_kernel {
   // Functional.
   template <class... A>
   struct form<tensor(A...)> {
-    static tensor run(A... a) { return std::move(make(std::make_index_sequence<1>{}, metas_of(a...), a...)[0]); }
+    static tensor run(A... a) {
+      author::check_one_device(Op, a...);
+      return std::move(make(std::make_index_sequence<1>{}, metas_of(a...), a...)[0]);
+    }
   };
   template <class... T, class... A>
   struct form<std::tuple<T...>(A...)> {

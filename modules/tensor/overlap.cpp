@@ -10,9 +10,9 @@ namespace {
 // First and last byte + 1 that a tensor with elements reaches, from the beginning of its storage.
 std::pair<std::int64_t, std::int64_t> reach(const tensor& t) noexcept {
   const auto bytes = static_cast<std::int64_t>(size_of(t.dtype()));
-  std::int64_t last = t.record().offset;
-  for (std::size_t d = 0; d < t.dim(); ++d) last += (t.sizes()[d] - 1) * t.strides()[d];
-  return {t.record().offset * bytes, (last + 1) * bytes};
+  std::int64_t first = t.record().offset, last = first;
+  for (std::size_t d = 0; d < t.dim(); ++d) (t.strides()[d] < 0 ? first : last) += (t.sizes()[d] - 1) * t.strides()[d];
+  return {first * bytes, (last + 1) * bytes};
 }
 
 // By looking at every element: for strides like those of overlapping windows.
@@ -58,8 +58,8 @@ bool has_distinct_elements(const tensor& t) {
     if (t.sizes()[d] == 1) continue;
     if (t.strides()[d] == 0) return false;
     sizes.push_back(t.sizes()[d]);
-    strides.push_back(t.strides()[d]);
-    span += (t.sizes()[d] - 1) * t.strides()[d];
+    strides.push_back(std::abs(t.strides()[d]));
+    span += (t.sizes()[d] - 1) * strides[strides.size() - 1];
     for (std::size_t i = sizes.size() - 1; i > 0 && strides[i] < strides[i - 1]; --i) {
       std::swap(sizes[i], sizes[i - 1]);
       std::swap(strides[i], strides[i - 1]);

@@ -73,13 +73,15 @@ TEST_CASE("schema_types: each type travels through a boxed layer and comes back 
 }
 
 TEST_CASE("schema_types: a dtype is read by its name and by those of schemas", "[tensor][text]") {
-  for (const tb::dtype t : {tb::dtype::boolean, tb::dtype::int64, tb::dtype::float32, tb::dtype::float64}) {
+  for (const tb::dtype t : tb::all_dtypes) {
     CHECK(written(t) == name_of(t));
     CHECK(read_text<tb::dtype>(written(t)) == t);
   }
   CHECK(read_text<tb::dtype>("long") == tb::dtype::int64);
-  CHECK(refusal<tb::dtype>("int") ==
-        "found 'int' at column 1, wanted one of bool, int64, float32, float64, long, float, double");
+  CHECK(read_text<tb::dtype>("half") == tb::dtype::float16);
+  CHECK(refusal<tb::dtype>("complex64") ==
+        "found 'complex64' at column 1, wanted one of bool, uint8, int8, int16, int32, int64, float16, bfloat16, "
+        "float32, float64");
 }
 
 TEST_CASE("schema_types: a device is read as it is written", "[tensor][text]") {

@@ -55,8 +55,8 @@ TEST_CASE("tensor_text: what is ragged, nested too deep or no number has a colum
   CHECK(refusal("[1, [2]]") == "found '[' at column 5, wanted a number, as before");
   CHECK(refusal("[[], [1]]") == "found '[' at column 6, wanted a list of 0, as before; this one has 1");
   CHECK(refusal("[[[]], []]") == "found '[' at column 8, wanted a list of 1, as before; this one has 0");
-  CHECK(refusal("[[[[[[[1]]]]]]]") == "found '[' at column 7, wanted at most 6 dimensions");
-  CHECK(refusal(std::string(1'000'000, '[')) == "found '[' at column 7, wanted at most 6 dimensions");
+  CHECK(refusal("[[[[[[[[[1]]]]]]]]]") == "found '[' at column 9, wanted at most 8 dimensions");
+  CHECK(refusal(std::string(1'000'000, '[')) == "found '[' at column 9, wanted at most 8 dimensions");
   CHECK(refusal("[1, x]") == "found 'x' at column 5, wanted a number");
   CHECK(refusal("[1 2]") == "found '2' at column 4, wanted ',' or ']'");
   CHECK(refusal("") == "found the end at column 1, wanted a number");
@@ -74,7 +74,7 @@ TEST_CASE("tensor_text: a description that does not fit is an error", "[tensor][
         "other devices");
   CHECK(refusal("(int64)") == "found ')' at column 7, wanted a list, '['");
   CHECK(refusal("(int64 [-1])") == "found '[' at column 8, wanted sizes that are not negative");
-  CHECK(refusal("(int64 [1,1,1,1,1,1,1])") == "found '[' at column 8, wanted at most 6 dimensions");
+  CHECK(refusal("(int64 [1,1,1,1,1,1,1,1,1])") == "found '[' at column 8, wanted at most 8 dimensions");
   CHECK(refusal("(int64 [9999, 9999])") == "found '(' at column 1, wanted at most 16777216 elements");
   CHECK(refusal("[1] (float32 [9223372036854775807, 9223372036854775807])") ==
         "found '(' at column 5, wanted the sizes of the values, [1]");
@@ -84,8 +84,8 @@ TEST_CASE("tensor_text: a description that does not fit is an error", "[tensor][
         "found '[' at column 14, wanted sizes that are not negative");
   CHECK(refusal("(float32 [0, 9223372036854775807, 9223372036854775807])") ==
         "found '(' at column 1, wanted at most 16777216 elements");
-  CHECK(refusal("(int16 [1])") ==
-        "found 'int16' at column 2, wanted one of bool, int64, float32, float64, long, float, double");
+  CHECK(refusal("(int15 [1])") ==
+        "found 'int15' at column 2, wanted one of bool, uint8, int8, int16, int32, int64, float16, bfloat16, float32, float64");
 }
 
 TEST_CASE("tensor_text: what print writes in full is read back as the same tensor", "[tensor][text]") {
