@@ -213,6 +213,7 @@ using std::memcpy;
 using std::memset;
 using std::string;
 using std::string_view;
+using std::chars_format;
 using std::to_chars;
 using std::to_string;
 inline namespace literals {

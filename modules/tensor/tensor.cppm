@@ -23,3 +23,4 @@ export import :rule_kinds;
 export import :plan;
 export import :overlap;
 export import :print;
+export import :array_str;

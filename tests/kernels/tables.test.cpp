@@ -10,10 +10,9 @@ namespace {
 
 bool complete(const tb_kernels& table) {
   return table.size == sizeof(tb_kernels) && table.version == TB_ABI_VERSION && table.name != nullptr &&
-         table.fill != nullptr && table.arange != nullptr && table.copy != nullptr && table.unary != nullptr &&
-         table.binary != nullptr && table.compare != nullptr && table.sum != nullptr && table.argmax != nullptr &&
-         table.matmul != nullptr && table.log_softmax != nullptr && table.log_softmax_backward != nullptr &&
-         table.nll_loss != nullptr && table.nll_loss_backward != nullptr;
+         table.copy != nullptr && table.arange != nullptr && table.pointwise != nullptr && table.reduce != nullptr &&
+         table.rowwise != nullptr && table.matmul != nullptr && table.take != nullptr && table.random != nullptr &&
+         table.nonzero != nullptr && table.pool != nullptr;
 }
 
 }  // namespace
@@ -67,13 +66,17 @@ TEST_CASE("tables: without a CUDA device every call fails and says why", "[kerne
   CHECK(data == nullptr);
   CHECK(std::string(memory.last_error()) != "");
   float x = 0;
-  tb_plan plan{};
+  tb_pointwise call{};
+  tb_plan& plan = call.plan;
   plan.ndim = 1;
   plan.operands = 1;
   plan.sizes[0] = 1;
   plan.operand[0].data = &x;
   plan.operand[0].dtype = TB_F32;
-  CHECK(tb_cuda_kernels()->fill(&plan, {1, 1}, nullptr) == status);
+  call.op = TB_FILL;
+  call.compute = TB_F32;
+  call.number[0] = {1, 1};
+  CHECK(tb_cuda_kernels()->pointwise(&call, nullptr) == status);
   CHECK(x == 0);
 }
 

@@ -11,10 +11,11 @@ namespace tb = topbit;
 
 namespace {
 
-tb_status fill(const tb_plan* plan, tb_scalar value, void*) {
-  if (plan->operand[0].dtype != TB_F64 || plan->ndim != 1) return TB_UNSUPPORTED_DTYPE;
-  for (int64_t i = 0; i < plan->sizes[0]; ++i) {
-    static_cast<double*>(plan->operand[0].data)[i * plan->operand[0].strides[0]] = value.f;
+tb_status pointwise(const tb_pointwise* call, void*) {
+  const tb_operand& out = call->plan.operand[0];
+  if (call->op != TB_FILL || out.dtype != TB_F64 || call->plan.ndim != 1) return TB_UNSUPPORTED_DTYPE;
+  for (int64_t i = 0; i < call->plan.sizes[0]; ++i) {
+    static_cast<double*>(out.data)[i * out.strides[0]] = call->number[0].f;
   }
   return TB_OK;
 }
@@ -25,7 +26,7 @@ const tb_kernels* table() {
     k.size = sizeof(tb_kernels);
     k.version = TB_ABI_VERSION;
     k.name = "own";
-    k.fill = fill;
+    k.pointwise = pointwise;
     return k;
   }();
   return &kernels;
@@ -36,13 +37,12 @@ void release(tb::device, void* p) noexcept { std::free(p); }
 void copy(tb::device, void* to, const void* from, std::size_t bytes) { std::memcpy(to, from, bytes); }
 
 constexpr tb::device own{tb::backend::PrivateUse1, 0};
-constexpr auto rows = tb::author::strided_rows<&table>(tb::key::PrivateUse1);
 
 }  // namespace
 
 int main() {
   tb::set_memory_hook(own.type, {allocate, release, copy, copy});
-  tb::author::register_rows(rows);
+  tb::author::register_strided_backend<&table>(tb::key::PrivateUse1);
   const tb::dims sizes{2, 3};
   const tb::tensor t = tb::ops::full(sizes, 7.0, tb::arg<"dtype"> = tb::dtype::float64, tb::arg<"device"> = own);
   const tb::tensor host = tb::author::make_tensor(sizes, tb::dtype::float64, tb::cpu);

@@ -1,0 +1,247 @@
+module topbit.tensor;
+
+import topbit.std;
+import topbit.core;
+
+namespace topbit {
+
+namespace {
+
+// The significant digits of a number and where its point is: 0.d1d2d3... times 10 to the power of `point`.
+struct digits {
+  std::string text;
+  int point = 0;
+  bool negative = false;
+};
+
+// As few digits as tell the number from its neighbours of the same type.
+template <class T>
+digits shortest(T x) {
+  char buffer[64];
+  char* end = nullptr;
+  if constexpr (std::same_as<T, half> || std::same_as<T, bfloat16>) {
+    for (int more = 0; more < 12; ++more) {
+      end = std::to_chars(buffer, buffer + sizeof buffer, static_cast<float>(x), std::chars_format::scientific, more).ptr;
+      float back = 0;
+      std::from_chars(buffer, end, back);
+      if (T(back).bits == x.bits) break;
+    }
+  } else {
+    end = std::to_chars(buffer, buffer + sizeof buffer, x, std::chars_format::scientific).ptr;
+  }
+  std::string_view all(buffer, static_cast<std::size_t>(end - buffer));
+  digits d;
+  if (all.starts_with('-')) {
+    d.negative = true;
+    all.remove_prefix(1);
+  }
+  const std::size_t e = all.find('e');
+  for (char c : all.substr(0, e)) {
+    if (c != '.') d.text += c;
+  }
+  const std::string_view exponent = all.substr(e + (all[e + 1] == '+' ? 2 : 1));
+  std::from_chars(exponent.data(), exponent.data() + exponent.size(), d.point);
+  ++d.point;
+  while (d.text.size() > 1 && d.text.back() == '0') d.text.pop_back();
+  if (d.text == "0") d.point = 1;
+  return d;
+}
+
+// Keeps `count` digits, rounded half up: the digits are exact or the shortest, so a half is one of these.
+void round_to(digits& d, int count) {
+  if (count >= static_cast<int>(d.text.size())) return;
+  const bool up = count >= 0 && d.text[static_cast<std::size_t>(count)] >= '5';
+  d.text.resize(static_cast<std::size_t>(std::max(count, 0)));
+  if (up) {
+    std::size_t i = d.text.size();
+    while (i > 0 && d.text[i - 1] == '9') d.text[--i] = '0';
+    if (i > 0) {
+      ++d.text[i - 1];
+    } else {
+      d.text.insert(d.text.begin(), '1');
+      ++d.point;
+    }
+  }
+  while (!d.text.empty() && d.text.back() == '0') d.text.pop_back();
+  if (d.text.empty()) d = {"0", 1, d.negative};
+}
+
+struct number_text {
+  std::string whole, fraction;  // before and behind the point, without it
+  std::string exponent{};       // "e+05", or nothing
+};
+
+number_text positional(digits d, int precision) {
+  round_to(d, d.point + precision);
+  std::string whole = d.negative ? "-" : "", fraction;
+  if (d.point <= 0) {
+    whole += '0';
+    fraction.assign(static_cast<std::size_t>(-d.point), '0');
+    fraction += d.text;
+  } else {
+    for (int i = 0; i < d.point; ++i) {
+      whole += i < static_cast<int>(d.text.size()) ? d.text[static_cast<std::size_t>(i)] : '0';
+    }
+    if (static_cast<int>(d.text.size()) > d.point) fraction = d.text.substr(static_cast<std::size_t>(d.point));
+  }
+  return {whole, fraction == "0" ? "" : fraction};
+}
+
+number_text scientific(digits d, int precision) {
+  round_to(d, precision + 1);
+  const int e = d.text == "0" ? 0 : d.point - 1;
+  std::string exponent = std::to_string(std::abs(e));
+  if (exponent.size() < 2) exponent.insert(0, "0");
+  return {(d.negative ? "-" : "") + d.text.substr(0, 1), d.text.substr(1), (e < 0 ? "e-" : "e+") + exponent};
+}
+
+std::string padded(const std::string& text, std::size_t width) {
+  return text.size() < width ? std::string(width - text.size(), ' ') + text : text;
+}
+
+// One format for all elements that are shown, decided from all of them.
+class columns {
+ public:
+  columns(const tensor& t, const print_options& o) : t_(t), options_(o), summarised_(t.numel() > o.threshold) {}
+
+  std::string text() {
+    if (t_.numel() == 0) return "[]";
+    if (t_.dim() == 0) return alone();
+    with_element_type(t_.dtype(), [&]<class T>(T) { read<T>(); });
+    return block(0, " ", options_.line_width);
+  }
+
+ private:
+  // A tensor without dimensions is shown as a number is, with at least one digit behind the point.
+  std::string alone() {
+    with_element_type(t_.dtype(), [&]<class T>(T) { read<T>(); });
+    std::string text = words_.front();
+    std::erase(text, ' ');
+    if (text.ends_with('.')) text += '0';
+    return text;
+  }
+
+  std::int64_t shown(std::size_t dim) const {
+    const std::int64_t n = t_.sizes()[dim];
+    return summarised_ && n > 2 * options_.edge_items ? 2 * options_.edge_items : n;
+  }
+  bool skips(std::size_t dim) const { return shown(dim) < t_.sizes()[dim]; }
+
+  // The shown elements in order, as words of one width once all are known.
+  template <class T>
+  void read() {
+    std::vector<T> values;
+    visit<T>(0, t_.record().offset, values);
+    if constexpr (std::same_as<T, bool>) {
+      for (bool x : values) words_.push_back(x ? "True" : "False");
+    } else if constexpr (std::integral<T>) {
+      for (T x : values) words_.push_back(std::to_string(x));
+    } else {
+      real_words(values);
+    }
+    std::size_t width = 0;
+    for (const std::string& w : words_) width = std::max(width, w.size());
+    for (std::string& w : words_) w = padded(w, width);
+  }
+
+  template <class T>
+  void visit(std::size_t dim, std::int64_t offset, std::vector<T>& values) {
+    if (dim == t_.dim()) {
+      T x{};
+      const auto* bytes = static_cast<const std::byte*>(t_.record().data->data);
+      std::memcpy(&x, bytes + offset * static_cast<std::int64_t>(sizeof(T)), sizeof x);
+      values.push_back(x);
+      return;
+    }
+    const std::int64_t n = t_.sizes()[dim];
+    for (std::int64_t i = 0; i < n; ++i) {
+      if (skips(dim) && i == options_.edge_items) i = n - options_.edge_items;
+      visit<T>(dim + 1, offset + i * t_.strides()[dim], values);
+    }
+  }
+
+  // NumPy's rule for exponents: numbers from 1e8, below 1e-4, or more than a thousand times apart.
+  template <class T>
+  void real_words(const std::vector<T>& values) {
+    double most = 0, least = std::numeric_limits<double>::infinity();
+    for (T x : values) {
+      const double size = std::abs(static_cast<double>(x));
+      if (!(size > 0) || size == std::numeric_limits<double>::infinity()) continue;
+      most = std::max(most, size);
+      least = std::min(least, size);
+    }
+    const bool exponents = most > 0 && (most >= 1e8 || least < 1e-4 || most / least > 1000);
+    std::vector<number_text> parts;
+    std::size_t whole = 0, fraction = 0;
+    for (T x : values) {
+      const auto number = static_cast<double>(x);
+      if (!(std::abs(number) < std::numeric_limits<double>::infinity())) {
+        parts.push_back({number != number ? "nan" : number < 0 ? "-inf" : "inf", "?"});
+        continue;
+      }
+      parts.push_back(exponents ? scientific(shortest(x), options_.precision)
+                                : positional(shortest(x), options_.precision));
+      whole = std::max(whole, parts.back().whole.size());
+      fraction = std::max(fraction, parts.back().fraction.size());
+    }
+    for (const number_text& p : parts) {
+      if (p.fraction == "?") {
+        words_.push_back(p.whole);
+        continue;
+      }
+      const std::string fill(fraction - p.fraction.size(), exponents ? '0' : ' ');
+      words_.push_back(padded(p.whole, whole) + "." + p.fraction + fill + p.exponent);
+    }
+  }
+
+  // One dimension and what is in it; `indent` is what its lines begin with.
+  std::string block(std::size_t dim, const std::string& indent, std::size_t width) {
+    const std::int64_t n = shown(dim);
+    const bool innermost = dim + 1 == t_.dim();
+    std::string text, line = indent;
+    const auto word = [&](const std::string& w, std::size_t w_width) {
+      if (line.size() + w_width > width - 1 && line.size() > indent.size()) {
+        line.erase(line.find_last_not_of(' ') + 1);
+        text += line + "\n";
+        line = indent;
+      }
+      line += w;
+    };
+    for (std::int64_t i = 0; i < n; ++i) {
+      const bool last = i + 1 == n;
+      if (skips(dim) && i == options_.edge_items) {
+        if (innermost) {
+          word("...", 3);
+          line += " ";
+        } else {
+          text += indent + "..." + std::string(t_.dim() - dim - 1, '\n');
+        }
+      }
+      if (innermost) {
+        const std::string& w = words_[next_++];
+        word(w, w.size());
+        if (!last) line += " ";
+      } else {
+        text += indent + block(dim + 1, indent + " ", width - 1);
+        if (!last) text += std::string(t_.dim() - dim - 1, '\n');
+      }
+    }
+    if (innermost) text += line;
+    return "[" + text.substr(indent.size()) + "]";
+  }
+
+  const tensor& t_;
+  const print_options& options_;
+  bool summarised_;
+  std::vector<std::string> words_;
+  std::size_t next_ = 0;
+};
+
+}  // namespace
+
+std::string array_str(const tensor& t, const print_options& options) {
+  if (!t.defined() || t.device().type != backend::CPU || !t.record().data) return to_string(t);
+  return columns(t, options).text();
+}
+
+}  // namespace topbit
