@@ -162,8 +162,10 @@ typedef struct tb_nonzero {
 } tb_nonzero;
 
 // Windows over the last two dimensions of dense images [images][height][width]. TB_MAX_POOL: index I64 is where in the
-// image the maximum stands, row-major, the first of equals, a NaN wins. Backward: `in` is the gradient of the result
-// and `out` that of the image.
+// image the maximum stands, row-major, the first of equals, a NaN wins; -1 where a window has no element of the image.
+// Backward: `in` is the gradient of the result and `out` that of the image; TB_BAD_INDEX if an index is outside the image. A kernel of 0 by 0 is an adaptive average:
+// windows that divide the image as evenly as whole elements can, from i * height / out_height rounded down to
+// (i + 1) * height / out_height rounded up.
 typedef struct tb_pool {
   void* out;
   const void* in;
@@ -172,7 +174,7 @@ typedef struct tb_pool {
   int64_t kernel[2], stride[2], padding[2], dilation[2];  // of rows, of columns
   int64_t divisor;                                        // of averages; 0: the size of the window
   int32_t op;                                             // tb_pool_op
-  int32_t dtype;                                          // F32 or F64
+  int32_t dtype;                                          // F32 or F64; for TB_MAX_POOL also I64
   int32_t count_padding;                                  // of averages: padding counts as elements
   int32_t reserved;
 } tb_pool;

@@ -30,11 +30,11 @@ struct matrix {
   bool packed = false;
 };
 
-// One tile: c[Rows][columns] = or += a[Rows][depth] * b[depth][columns]. A row of b is Vectors wide, even where the
-// result has fewer columns.
+// One tile: c[Rows][columns] = or += alpha * a[Rows][depth] * b[depth][columns]. A row of b is Vectors wide, even where
+// the result has fewer columns.
 template <typename T, int Rows, int Vectors>
 void multiply_tile(int64_t depth, matrix<T> a, const T* b, int64_t b_row, T* c, int64_t c_row, int64_t columns,
-                   bool add) {
+                   T alpha, bool add) {
   constexpr int64_t width = vec<T>::size;
   vec<T> sum[Rows][Vectors];
   for (int r = 0; r < Rows; ++r) {
@@ -46,6 +46,11 @@ void multiply_tile(int64_t depth, matrix<T> a, const T* b, int64_t b_row, T* c, 
     for (int r = 0; r < Rows; ++r) {
       const vec<T> factor(a.at[r * a.row + p * a.col]);
       for (int v = 0; v < Vectors; ++v) sum[r][v] = xsimd::fma(factor, row[v], sum[r][v]);
+    }
+  }
+  if (alpha != T(1)) {
+    for (int r = 0; r < Rows; ++r) {
+      for (int v = 0; v < Vectors; ++v) sum[r][v] *= vec<T>(alpha);
     }
   }
   const int64_t last = columns - (Vectors - 1) * width;
@@ -107,10 +112,10 @@ void pack_columns(matrix<T> b, int64_t depth, int64_t columns, T* to) {
   }
 }
 
-// c = or += a * b for blocks that fit the cache. b in place has whole tiles only and neighbouring columns.
+// c = or += alpha * a * b for blocks that fit the cache. b in place has whole tiles only and neighbouring columns.
 template <typename T>
 void multiply_block(matrix<T> a, matrix<T> b, T* c, int64_t c_row, int64_t rows, int64_t columns, int64_t depth,
-                    bool add) {
+                    T alpha, bool add) {
   constexpr int64_t width = vec<T>::size;
   for (int64_t j = 0; j < columns; j += tile_columns<T>) {
     const int64_t count = columns - j < tile_columns<T> ? columns - j : tile_columns<T>;
@@ -122,9 +127,9 @@ void multiply_block(matrix<T> a, matrix<T> b, T* c, int64_t c_row, int64_t rows,
           a.packed ? matrix<T>{a.at + first * depth, 1, Rows} : matrix<T>{a.at + first * a.row, a.row, a.col};
       T* out = c + first * c_row + j;
       if (vectors == 1) {
-        multiply_tile<T, Rows, 1>(depth, left, right, right_row, out, c_row, count, add);
+        multiply_tile<T, Rows, 1>(depth, left, right, right_row, out, c_row, count, alpha, add);
       } else {
-        multiply_tile<T, Rows, tile_vectors>(depth, left, right, right_row, out, c_row, count, add);
+        multiply_tile<T, Rows, tile_vectors>(depth, left, right, right_row, out, c_row, count, alpha, add);
       }
     });
   }
@@ -133,16 +138,18 @@ void multiply_block(matrix<T> a, matrix<T> b, T* c, int64_t c_row, int64_t rows,
 int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
 int64_t round_up(int64_t n, int64_t multiple) { return (n + multiple - 1) / multiple * multiple; }
 
+// One matrix of a result whose columns are neighbours: alpha * a * b, added to what is there or not.
 template <typename T>
-tb_status multiply(const tb_matmul& product) {
+tb_status multiply(const tb_matmul& product, bool accumulate) {
   const int64_t m = product.m;
   const int64_t n = product.n;
   const int64_t k = product.k;
   const T* a = static_cast<const T*>(product.a);
   const T* b = static_cast<const T*>(product.b);
   T* out = static_cast<T*>(product.out);
-  if (m <= 0 || n <= 0) return TB_OK;
+  const T alpha = T(product.alpha.f);
   if (k <= 0) {
+    if (accumulate) return TB_OK;
     for (int64_t i = 0; i < m; ++i) {
       for (int64_t j = 0; j < n; ++j) out[i * product.out_row + j] = T(0);
     }
@@ -176,11 +183,116 @@ tb_status multiply(const tb_matmul& product) {
           left = {rows_room, 0, 0, true};
         }
         T* const c = out + i * product.out_row + j;
-        multiply_block(left, right, c, product.out_row, rows, in_place, depth, p > 0);
+        multiply_block(left, right, c, product.out_row, rows, in_place, depth, alpha,
+                       accumulate || p > 0);
         multiply_block(left, {columns_room, 0, 0, true}, c + in_place, product.out_row, rows, columns - in_place, depth,
-                       p > 0);
+                       alpha, accumulate || p > 0);
       }
     }
+  }
+  return TB_OK;
+}
+
+// out *= beta; a beta of 0 is another matter, since it does not read.
+template <typename T>
+void scale(const tb_matmul& product, T beta) {
+  T* const out = static_cast<T*>(product.out);
+  if (beta == T(1)) return;
+  for (int64_t i = 0; i < product.m; ++i) {
+    for (int64_t j = 0; j < product.n; ++j) out[i * product.out_row + j * product.out_col] *= beta;
+  }
+}
+
+tb_matmul transposed(tb_matmul p) {
+  return {.out = p.out,
+          .a = p.b,
+          .b = p.a,
+          .m = p.n,
+          .n = p.m,
+          .k = p.k,
+          .out_row = p.out_col,
+          .out_col = p.out_row,
+          .a_row = p.b_col,
+          .a_col = p.b_row,
+          .b_row = p.a_col,
+          .b_col = p.a_row,
+          .batch = p.batch,
+          .out_batch = p.out_batch,
+          .a_batch = p.b_batch,
+          .b_batch = p.a_batch,
+          .alpha = p.alpha,
+          .beta = p.beta,
+          .dtype = p.dtype,
+          .reserved = 0};
+}
+
+// A result with neighbours in neither direction, in blocks that are dense first.
+template <typename T>
+tb_status multiply_apart(const tb_matmul& product) {
+  constexpr int64_t side = 48;
+  T block[side * side];
+  const T beta = T(product.beta.f);
+  for (int64_t i = 0; i < product.m; i += side) {
+    for (int64_t j = 0; j < product.n; j += side) {
+      tb_matmul part = product;
+      part.m = smaller(side, product.m - i);
+      part.n = smaller(side, product.n - j);
+      part.a = static_cast<const T*>(product.a) + i * product.a_row;
+      part.b = static_cast<const T*>(product.b) + j * product.b_col;
+      part.out = block;
+      part.out_row = part.n;
+      if (const tb_status status = multiply<T>(part, false); status != TB_OK) return status;
+      T* const out = static_cast<T*>(product.out) + i * product.out_row + j * product.out_col;
+      for (int64_t r = 0; r < part.m; ++r) {
+        for (int64_t c = 0; c < part.n; ++c) {
+          T& at = out[r * product.out_row + c * product.out_col];
+          at = beta == T(0) ? block[r * part.n + c] : beta * at + block[r * part.n + c];
+        }
+      }
+    }
+  }
+  return TB_OK;
+}
+
+// One matrix of any result. A direction of size 1 has neighbours, whatever its stride.
+template <typename T>
+tb_status multiply_any(const tb_matmul& product) {
+  const bool columns = product.out_col == 1 || product.n == 1;
+  if (!columns && product.out_row != 1 && product.m != 1) return multiply_apart<T>(product);
+  const bool accumulate = product.beta.f != 0;
+  if (accumulate) scale<T>(product, T(product.beta.f));
+  return multiply<T>(columns ? product : transposed(product), accumulate);
+}
+
+// One matrix of integers, which wrap. Row by row of b, so that neighbours are read together.
+tb_status multiply_integers(const tb_matmul& product) {
+  const int64_t* const a = static_cast<const int64_t*>(product.a);
+  const int64_t* const b = static_cast<const int64_t*>(product.b);
+  const uint64_t beta = uint64_t(product.beta.i);
+  for (int64_t i = 0; i < product.m; ++i) {
+    uint64_t* const out = static_cast<uint64_t*>(product.out) + i * product.out_row;
+    for (int64_t j = 0; j < product.n; ++j) {
+      uint64_t& at = out[j * product.out_col];
+      at = beta == 0 ? 0 : at * beta;
+    }
+    for (int64_t p = 0; p < product.k; ++p) {
+      const uint64_t factor = uint64_t(product.alpha.i) * uint64_t(a[i * product.a_row + p * product.a_col]);
+      const int64_t* const row = b + p * product.b_row;
+      for (int64_t j = 0; j < product.n; ++j) out[j * product.out_col] += factor * uint64_t(row[j * product.b_col]);
+    }
+  }
+  return TB_OK;
+}
+
+template <typename T>
+tb_status each_matrix(const tb_matmul& product, tb_status (*one)(const tb_matmul&)) {
+  if (product.m <= 0 || product.n <= 0) return TB_OK;
+  tb_matmul matrix = product;
+  for (int64_t at = 0; at < product.batch; ++at) {
+    matrix.out = static_cast<T*>(product.out) + at * product.out_batch;
+    matrix.a = static_cast<const T*>(product.a) + at * product.a_batch;
+    matrix.b = static_cast<const T*>(product.b) + at * product.b_batch;
+    if (const tb_status status = one(matrix); status != TB_OK) return status;
   }
   return TB_OK;
 }
@@ -188,11 +300,10 @@ tb_status multiply(const tb_matmul& product) {
 }  // namespace
 
 tb_status matmul(const tb_matmul* product, void*) {
-  const bool plain = product->batch == 1 && product->out_col == 1 && product->alpha.f == 1 && product->beta.f == 0;
-  if (!plain) return TB_UNSUPPORTED_DTYPE;
   switch (product->dtype) {
-    case TB_F32: return multiply<float>(*product);
-    case TB_F64: return multiply<double>(*product);
+    case TB_I64: return each_matrix<int64_t>(*product, &multiply_integers);
+    case TB_F32: return each_matrix<float>(*product, &multiply_any<float>);
+    case TB_F64: return each_matrix<double>(*product, &multiply_any<double>);
     default: return TB_UNSUPPORTED_DTYPE;
   }
 }

@@ -83,21 +83,33 @@ tb_status argmax(const tb_reduce* reduce, void*) {
   });
 }
 
-tb_status matmul(const tb_matmul* product, void*) {
-  return with_float(product->dtype, [&]<typename T>(T) {
-    for (int64_t i = 0; i < product->m; ++i) {
-      for (int64_t j = 0; j < product->n; ++j) {
-        const T* a = static_cast<const T*>(product->a) + i * product->a_row;
-        const T* b = static_cast<const T*>(product->b) + j * product->b_col;
-        double sum = 0;
-        for (int64_t p = 0; p < product->k; ++p) {
-          sum += double(a[p * product->a_col]) * double(b[p * product->b_row]);
-        }
-        static_cast<T*>(product->out)[i * product->out_row + j] = T(sum);
+template <typename T>
+static void matmul_of(const tb_matmul& product) {
+  using total = std::conditional_t<std::is_floating_point_v<T>, double, uint64_t>;
+  const auto number = [](tb_scalar x) { return std::is_floating_point_v<T> ? total(T(x.f)) : total(x.i); };
+  const total alpha = number(product.alpha);
+  const total beta = number(product.beta);
+  for (int64_t at = 0; at < product.batch; ++at) {
+    for (int64_t i = 0; i < product.m; ++i) {
+      for (int64_t j = 0; j < product.n; ++j) {
+        const T* a = static_cast<const T*>(product.a) + at * product.a_batch + i * product.a_row;
+        const T* b = static_cast<const T*>(product.b) + at * product.b_batch + j * product.b_col;
+        total sum = 0;
+        for (int64_t p = 0; p < product.k; ++p) sum += total(a[p * product.a_col]) * total(b[p * product.b_row]);
+        T* out = static_cast<T*>(product.out) + at * product.out_batch + i * product.out_row + j * product.out_col;
+        *out = T(beta == 0 ? alpha * sum : beta * total(*out) + alpha * sum);
       }
     }
-    return TB_OK;
-  });
+  }
+}
+
+tb_status matmul(const tb_matmul* product, void*) {
+  switch (product->dtype) {
+    case TB_I64: matmul_of<int64_t>(*product); return TB_OK;
+    case TB_F32: matmul_of<float>(*product); return TB_OK;
+    case TB_F64: matmul_of<double>(*product); return TB_OK;
+    default: return TB_UNSUPPORTED_DTYPE;
+  }
 }
 
 tb_status log_softmax(const tb_rows* rows, void*) {

@@ -43,64 +43,115 @@ strides lay_out(order how, std::int64_t rows, std::int64_t cols) {
   return {};
 }
 
+// What is asked beside the plain product of two matrices.
+struct variant {
+  double alpha = 1, beta = 0;
+  std::int64_t batch = 1;
+  bool shared_a = false;      // one a for the whole batch
+  order out = order::rows;
+  std::int64_t gap = 0;       // behind each row of the result; order::rows alone
+  bool corners = false;       // a NaN in a, an infinity in b
+  bool old_nan = false;       // the result held NaN before
+};
+
 template <typename T>
-std::string try_matmul(backend here, extent of, order a_order, order b_order, std::int64_t gap, bool corners) {
+std::string try_matmul(backend here, extent of, order a_order, order b_order, variant how) {
   stage memory(here);
   const strides a_is = lay_out(a_order, of.m, of.k);
   const strides b_is = lay_out(b_order, of.k, of.n);
-  const std::int64_t out_row = of.n + gap;
-  const auto a = memory.make<T>(a_is.count);
-  const auto b = memory.make<T>(b_is.count);
-  const auto out = memory.make<T>(of.m * of.n == 0 ? 0 : (of.m - 1) * out_row + of.n);
-  fill_between(a, 1, -2, 2);
-  fill_between(b, 2, -2, 2);
-  if (corners && a.size() > 0) a[a.size() / 2] = std::numeric_limits<T>::quiet_NaN();
-  if (corners && b.size() > 0) b[b.size() / 2] = std::numeric_limits<T>::infinity();
-  std::fill(out.begin(), out.end(), T(-77));
+  strides out_is = lay_out(how.out, of.m, of.n);
+  if (how.gap != 0) out_is = {of.n + how.gap, 1, 0, of.m * of.n == 0 ? 0 : (of.m - 1) * (of.n + how.gap) + of.n};
+  const std::int64_t a_batch = how.shared_a ? 0 : a_is.count + 1;
+  const std::int64_t out_batch = out_is.count;
+  const auto a = memory.make<T>(a_is.count + a_batch * (how.batch - 1));
+  const auto b = memory.make<T>(b_is.count * how.batch);
+  const auto out = memory.make<T>(out_is.count * how.batch);
+  fill_between(a, 1, -9, 9);
+  fill_between(b, 2, -9, 9);
+  fill_between(out, 3, -9, 9);
+  if constexpr (std::is_floating_point_v<T>) {
+    if (how.corners && a.size() > 0) a[a.size() / 2] = std::numeric_limits<T>::quiet_NaN();
+    if (how.corners && b.size() > 0) b[b.size() / 2] = std::numeric_limits<T>::infinity();
+    if (how.old_nan) std::fill(out.begin(), out.end(), std::numeric_limits<T>::quiet_NaN());
+  }
+  const std::vector<T> before(out.begin(), out.end());
 
   tb_matmul product{};
-  product.out = out.seen_by_kernel();
+  product.out = out.seen_by_kernel() + out_is.first;
   product.a = a.seen_by_kernel() + a_is.first;
   product.b = b.seen_by_kernel() + b_is.first;
   product.m = of.m;
   product.n = of.n;
   product.k = of.k;
-  product.out_row = out_row;
+  product.out_row = out_is.row;
+  product.out_col = out_is.col;
   product.a_row = a_is.row;
   product.a_col = a_is.col;
   product.b_row = b_is.row;
   product.b_col = b_is.col;
+  product.batch = how.batch;
+  product.out_batch = out_batch;
+  product.a_batch = a_batch;
+  product.b_batch = b_is.count;
+  product.alpha = {how.alpha, std::int64_t(how.alpha)};
+  product.beta = {how.beta, std::int64_t(how.beta)};
   product.dtype = dtype_of<T>;
   CHECK(memory.run([&](const tb_kernels& k) { return k.matmul(&product, nullptr); }) == TB_OK);
 
-  differences<T> found;
-  for (std::int64_t i = 0; i < of.m; ++i) {
-    for (std::int64_t j = 0; j < out_row && i * out_row + j < out.size(); ++j) {
-      if (j >= of.n) {
-        found.add(i * out_row + j, out[i * out_row + j], {-77});
-        continue;
+  using total = std::conditional_t<std::is_floating_point_v<T>, long double, std::int64_t>;
+  std::vector<expected<T>> want;
+  for (const T x : before) want.push_back({x});
+  for (std::int64_t s = 0; s < how.batch; ++s) {
+    for (std::int64_t i = 0; i < of.m; ++i) {
+      for (std::int64_t j = 0; j < of.n; ++j) {
+        total sum = 0;
+        long double magnitude = 0;
+        for (std::int64_t p = 0; p < of.k; ++p) {
+          const total term = total(a[s * a_batch + a_is.first + i * a_is.row + p * a_is.col]) *
+                             total(b[s * b_is.count + b_is.first + p * b_is.row + j * b_is.col]);
+          sum += term;
+          magnitude += std::fabs(static_cast<long double>(term));
+        }
+        const std::int64_t at = s * out_batch + out_is.first + i * out_is.row + j * out_is.col;
+        const total old = how.beta == 0 ? total(0) : total(how.beta) * total(before[std::size_t(at)]);
+        magnitude = magnitude * std::fabs(how.alpha) + std::fabs(static_cast<long double>(old));
+        want[std::size_t(at)] = {total(how.alpha) * sum + old, 0};
+        if constexpr (std::is_floating_point_v<T>) {
+          want[std::size_t(at)].slack = ulps<T>(4 + std::sqrt(double(of.k)), magnitude);
+        }
       }
-      long double sum = 0;
-      long double magnitude = 0;
-      for (std::int64_t p = 0; p < of.k; ++p) {
-        const long double term = static_cast<long double>(a[a_is.first + i * a_is.row + p * a_is.col]) *
-                                 b[b_is.first + p * b_is.row + j * b_is.col];
-        sum += term;
-        magnitude += std::fabs(term);
-      }
-      found.add(i * out_row + j, out[i * out_row + j], {sum, ulps<T>(2 + std::sqrt(double(of.k)), magnitude)});
     }
   }
+  differences<T> found;
+  for (std::size_t i = 0; i < want.size(); ++i) found.add(std::int64_t(i), out[std::int64_t(i)], want[i]);
   if (found.text() == "") return "";
   return found.text() + " in " + std::to_string(of.m) + "x" + std::to_string(of.k) + " by " + std::to_string(of.n) +
          "\n";
 }
 
 template <typename T>
-std::string try_all(backend here, const std::vector<extent>& extents, std::int64_t gap = 0, bool corners = false) {
+std::string try_all(backend here, const std::vector<extent>& extents, variant how = {}) {
   std::string failures;
-  for (const extent of : extents) failures += try_matmul<T>(here, of, order::rows, order::rows, gap, corners);
+  for (const extent of : extents) failures += try_matmul<T>(here, of, order::rows, order::rows, how);
   return failures;
+}
+
+// One product of dense matrices.
+tb_matmul plain(void* out, const void* a, const void* b, extent of, tb_dtype type) {
+  tb_matmul product{};
+  product.out = out;
+  product.a = a;
+  product.b = b;
+  product.m = of.m;
+  product.n = of.n;
+  product.k = of.k;
+  product.out_row = product.b_row = of.n;
+  product.a_row = of.k;
+  product.out_col = product.a_col = product.b_col = 1;
+  product.batch = 1;
+  product.alpha = {1, 1};
+  product.dtype = type;
+  return product;
 }
 
 std::vector<extent> around_the_tile() {
@@ -142,8 +193,8 @@ TEMPLATE_TEST_CASE("matmul: a and b have any strides, negative and zero too", "[
   for (const order a : every_order) {
     for (const order b : every_order) {
       for (const extent of : {extent{13, 9, 7}, extent{14, 70, 33}}) {
-        failures += try_matmul<float>(here, of, a, b, 0, false);
-        failures += try_matmul<double>(here, of, a, b, 0, false);
+        failures += try_matmul<float>(here, of, a, b, {});
+        failures += try_matmul<double>(here, of, a, b, {});
       }
     }
   }
@@ -153,28 +204,75 @@ TEMPLATE_TEST_CASE("matmul: a and b have any strides, negative and zero too", "[
 TEMPLATE_TEST_CASE("matmul: what lies between the rows of the result stays", "[kernels]", EVERY_TABLE) {
   const backend here = need<TestType>();
   const std::vector<extent> shapes = {{13, 9, 7}, {4, 33, 300}, {3, 16, 8}};
-  CHECK(try_all<float>(here, shapes, 3) == "");
-  CHECK(try_all<double>(here, shapes, 3) == "");
+  CHECK(try_all<float>(here, shapes, {.gap = 3}) == "");
+  CHECK(try_all<double>(here, shapes, {.gap = 3}) == "");
 }
 
 TEMPLATE_TEST_CASE("matmul: NaN and infinity reach their rows and columns and no others", "[kernels]", EVERY_TABLE) {
   const backend here = need<TestType>();
   const std::vector<extent> shapes = {{13, 9, 7}, {14, 70, 33}, {5, 5, 1}};
-  CHECK(try_all<float>(here, shapes, 0, true) == "");
-  CHECK(try_all<double>(here, shapes, 0, true) == "");
+  CHECK(try_all<float>(here, shapes, {.corners = true}) == "");
+  CHECK(try_all<double>(here, shapes, {.corners = true}) == "");
 }
 
 TEMPLATE_TEST_CASE("matmul: a depth of zero gives zeros, an empty result nothing", "[kernels]", EVERY_TABLE) {
   const backend here = need<TestType>();
   CHECK(try_all<float>(here, {{3, 5, 0}, {0, 5, 3}, {3, 0, 3}, {0, 0, 0}}) == "");
-  CHECK(try_all<double>(here, {{3, 5, 0}}, 2) == "");
+  CHECK(try_all<double>(here, {{3, 5, 0}}, {.gap = 2}) == "");
 }
 
-TEMPLATE_TEST_CASE("matmul: integers are not supported", "[kernels]", EVERY_TABLE) {
+// CUDA has the plain product of one pair of matrices.
+TEMPLATE_TEST_CASE("matmul: alpha, beta, a batch and a result of any strides, in every type", "[kernels]", reference,
+                   sse2, avx2, avx512) {
   const backend here = need<TestType>();
-  tb_matmul product{};
-  product.dtype = TB_I64;
-  CHECK(here.kernels->matmul(&product, nullptr) == TB_UNSUPPORTED_DTYPE);
+  std::string failures;
+  for (const extent of : {extent{13, 9, 7}, extent{50, 70, 33}, extent{4, 33, 300}, extent{1, 5, 3}, extent{5, 1, 3},
+                          extent{1, 1, 4}, extent{3, 4, 0}}) {
+    for (const order out : {order::rows, order::columns, order::rows_apart, order::backwards}) {
+      for (const auto& [alpha, beta] : {std::pair{1.0, 0.0}, {1.0, 1.0}, {-3.0, 0.0}, {2.0, -2.0}, {0.0, 3.0}}) {
+        const variant how = {.alpha = alpha, .beta = beta, .batch = 3, .shared_a = beta == 1, .out = out};
+        failures += try_matmul<float>(here, of, order::rows, order::columns, how);
+        failures += try_matmul<double>(here, of, order::columns, order::rows, how);
+        failures += try_matmul<std::int64_t>(here, of, order::rows_apart, order::backwards, how);
+      }
+    }
+  }
+  CHECK(failures == "");
+}
+
+TEMPLATE_TEST_CASE("matmul: a beta of 0 does not read the result, a NaN in it vanishes", "[kernels]", reference, sse2,
+                   avx2, avx512) {
+  const backend here = need<TestType>();
+  std::string failures;
+  for (const order out : {order::rows, order::columns, order::rows_apart}) {
+    for (const double alpha : {1.0, 2.0}) {
+      const variant how = {.alpha = alpha, .batch = 2, .out = out, .old_nan = true};
+      for (const extent of : {extent{13, 9, 7}, extent{60, 50, 300}, extent{3, 5, 0}}) {
+        failures += try_matmul<float>(here, of, order::rows, order::rows, how);
+        failures += try_matmul<double>(here, of, order::rows, order::rows, how);
+      }
+    }
+  }
+  CHECK(failures == "");
+}
+
+TEMPLATE_TEST_CASE("matmul: integers wrap", "[kernels]", reference, sse2, avx2, avx512) {
+  const backend here = need<TestType>();
+  const std::int64_t a[] = {INT64_MAX, 4};
+  const std::int64_t b[] = {2, INT64_MAX};
+  std::int64_t out = 5;
+  tb_matmul product = plain(&out, a, b, {1, 1, 2}, TB_I64);
+  product.beta = {1, 1};
+  CHECK(here.kernels->matmul(&product, nullptr) == TB_OK);
+  CHECK(out == -1);  // 5 - 2 - 4 modulo 2 to the 64th
+}
+
+TEMPLATE_TEST_CASE("matmul: other types are not supported", "[kernels]", EVERY_TABLE) {
+  const backend here = need<TestType>();
+  for (const tb_dtype type : {TB_BOOL, TB_I32, TB_F16, TB_BF16}) {
+    const tb_matmul product = plain(nullptr, nullptr, nullptr, {0, 0, 0}, type);
+    CHECK(here.kernels->matmul(&product, nullptr) == TB_UNSUPPORTED_DTYPE);
+  }
 }
 
 TEMPLATE_TEST_CASE("matmul: threads do not share their working memory", "[kernels]", EVERY_TABLE) {
@@ -184,7 +282,7 @@ TEMPLATE_TEST_CASE("matmul: threads do not share their working memory", "[kernel
   std::vector<float> ones(size * size, 1.0f);
   const auto multiply = [&](float factor, std::vector<float>& out) {
     std::vector<float> a(size * size, factor);
-    tb_matmul product{out.data(), a.data(), ones.data(), size, size, size, size, size, 1, size, 1, TB_F32, 0};
+    const tb_matmul product = plain(out.data(), a.data(), ones.data(), {size, size, size}, TB_F32);
     for (int again = 0; again < 50; ++again) here.kernels->matmul(&product, nullptr);
   };
   std::vector<std::vector<float>> results(4, std::vector<float>(size * size));
@@ -203,7 +301,7 @@ TEMPLATE_TEST_CASE("matmul: working memory that cannot be had is reported", "[ke
   std::vector<double> a(144 * 256);
   std::vector<double> b(256 * 1024);
   std::vector<double> out(144 * 1024);
-  tb_matmul product{out.data(), a.data(), b.data(), 144, 1024, 256, 1024, 256, 1, 1024, 1, TB_F64, 0};
+  const tb_matmul product = plain(out.data(), a.data(), b.data(), {144, 1024, 256}, TB_F64);
   const pid_t child = fork();
   REQUIRE(child >= 0);
   if (child == 0) {

@@ -1,0 +1,199 @@
+// Pooling against plain loops which ask of every place of a window whether it lies in the image.
+#include "support.h"
+
+using namespace kernel_tests;
+
+namespace {
+
+struct side {
+  std::int64_t length, out, kernel, stride, padding, dilation;
+};
+
+struct pooling {
+  side rows, columns;
+  std::int64_t divisor = 0;
+  bool count_padding = false;
+};
+
+// In the last one dilation leaves windows that have no element of the image.
+const std::vector<pooling> poolings = {
+    {{4, 2, 2, 2, 0, 1}, {6, 3, 2, 2, 0, 1}},
+    {{5, 5, 3, 1, 1, 1}, {4, 3, 2, 1, 0, 1}},
+    {{7, 4, 3, 2, 1, 1}, {9, 5, 3, 2, 1, 1}, 0, true},
+    {{5, 3, 2, 2, 0, 1}, {5, 3, 2, 2, 0, 1}, 3},
+    {{6, 4, 3, 1, 1, 2}, {5, 2, 2, 2, 0, 2}},
+    {{1, 1, 1, 1, 0, 1}, {1, 1, 1, 1, 0, 1}},
+    {{4, 1, 2, 1, 1, 5}, {3, 3, 1, 1, 0, 1}},
+};
+
+tb_pool call_of(const pooling& p, std::int64_t images, tb_pool_op op, std::int32_t dtype) {
+  tb_pool call{};
+  call.images = images;
+  call.height = p.rows.length;
+  call.width = p.columns.length;
+  call.out_height = p.rows.out;
+  call.out_width = p.columns.out;
+  call.kernel[0] = p.rows.kernel, call.kernel[1] = p.columns.kernel;
+  call.stride[0] = p.rows.stride, call.stride[1] = p.columns.stride;
+  call.padding[0] = p.rows.padding, call.padding[1] = p.columns.padding;
+  call.dilation[0] = p.rows.dilation, call.dilation[1] = p.columns.dilation;
+  call.divisor = p.divisor;
+  call.count_padding = p.count_padding;
+  call.op = op;
+  call.dtype = dtype;
+  return call;
+}
+
+// Calls visit(y, x, inside) for each place of a window that the padded image has.
+template <typename Visit>
+void each_place(const pooling& p, std::int64_t out_y, std::int64_t out_x, Visit visit) {
+  for (std::int64_t i = 0; i < p.rows.kernel; ++i) {
+    for (std::int64_t j = 0; j < p.columns.kernel; ++j) {
+      const std::int64_t y = out_y * p.rows.stride - p.rows.padding + i * p.rows.dilation;
+      const std::int64_t x = out_x * p.columns.stride - p.columns.padding + j * p.columns.dilation;
+      if (y >= p.rows.length + p.rows.padding || x >= p.columns.length + p.columns.padding) continue;
+      visit(y, x, y >= 0 && x >= 0 && y < p.rows.length && x < p.columns.length);
+    }
+  }
+}
+
+// Calls visit(image, place among the results, y, x) for each window.
+template <typename Visit>
+void each_result(const pooling& p, std::int64_t images, Visit visit) {
+  for (std::int64_t image = 0; image < images; ++image) {
+    for (std::int64_t y = 0; y < p.rows.out; ++y) {
+      for (std::int64_t x = 0; x < p.columns.out; ++x) visit(image, (image * p.rows.out + y) * p.columns.out + x, y, x);
+    }
+  }
+}
+
+constexpr std::int64_t images = 3;
+
+template <typename T>
+void try_max_pool(backend here, const pooling& p) {
+  const std::int64_t area = p.rows.length * p.columns.length, outs = images * p.rows.out * p.columns.out;
+  stage memory(here);
+  const auto in = memory.make<T>(images * area);
+  const auto out = memory.make<T>(outs);
+  const auto index = memory.make<std::int64_t>(outs);
+  fill_with_samples(in, 5);
+  tb_pool call = call_of(p, images, TB_MAX_POOL, dtype_of<T>);
+  call.out = out.seen_by_kernel();
+  call.in = in.seen_by_kernel();
+  call.index = index.seen_by_kernel();
+  REQUIRE(memory.run([&](const tb_kernels& k) { return k.pool(&call, nullptr); }) == TB_OK);
+  each_result(p, images, [&](std::int64_t image, std::int64_t at, std::int64_t out_y, std::int64_t out_x) {
+    std::int64_t best = -1;
+    each_place(p, out_y, out_x, [&](std::int64_t y, std::int64_t x, bool inside) {
+      const std::int64_t place = y * p.columns.length + x;
+      if (!inside) return;
+      if (best < 0) best = place;
+      const T value = in[image * area + place], top = in[image * area + best];
+      if (value > top || (value != value && top == top)) best = place;
+    });
+    REQUIRE(index[at] == best);
+    if (best < 0) {
+      CHECK(out[at] < T(-1e18));
+    } else {
+      CHECK(meets<T>(out[at], {in[image * area + best]}));
+    }
+  });
+}
+
+template <typename T>
+void try_average_pool(backend here, const pooling& p, bool backward) {
+  const std::int64_t area = p.rows.length * p.columns.length, outs = images * p.rows.out * p.columns.out;
+  stage memory(here);
+  const auto image_values = memory.make<T>(images * area);
+  const auto result_values = memory.make<T>(outs);
+  fill_between(image_values, 5, -4, 4);
+  fill_between(result_values, 6, -4, 4);
+  tb_pool call = call_of(p, images, backward ? TB_AVG_POOL_BACKWARD : TB_AVG_POOL, dtype_of<T>);
+  call.out = backward ? image_values.seen_by_kernel() : result_values.seen_by_kernel();
+  call.in = backward ? result_values.seen_by_kernel() : image_values.seen_by_kernel();
+  REQUIRE(memory.run([&](const tb_kernels& k) { return k.pool(&call, nullptr); }) == TB_OK);
+  std::vector<long double> gradient(static_cast<std::size_t>(images * area));
+  each_result(p, images, [&](std::int64_t image, std::int64_t at, std::int64_t out_y, std::int64_t out_x) {
+    long double sum = 0;
+    std::int64_t there = 0, inside_only = 0;
+    each_place(p, out_y, out_x, [&](std::int64_t y, std::int64_t x, bool inside) {
+      ++there;
+      if (inside) ++inside_only, sum += backward ? 0 : image_values[image * area + y * p.columns.length + x];
+    });
+    const std::int64_t count = p.divisor != 0 ? p.divisor : p.count_padding ? there : inside_only;
+    if (!backward) {
+      CHECK(meets<T>(result_values[at], {sum / count, ulps<T>(4, 8)}));
+      return;
+    }
+    each_place(p, out_y, out_x, [&](std::int64_t y, std::int64_t x, bool inside) {
+      if (inside) gradient[std::size_t(image * area + y * p.columns.length + x)] += result_values[at] / (long double)count;
+    });
+  });
+  if (!backward) return;
+  for (std::int64_t i = 0; i < images * area; ++i) {
+    CHECK(meets<T>(image_values[i], {gradient[std::size_t(i)], ulps<T>(16, 8)}));
+  }
+}
+
+}  // namespace
+
+TEMPLATE_TEST_CASE("pool: the greatest of each window and where it stands", "[kernels]", reference, sse2, avx2,
+                   avx512) {
+  const backend here = need<TestType>();
+  for (const pooling& p : poolings) {
+    try_max_pool<float>(here, p);
+    try_max_pool<double>(here, p);
+    try_max_pool<std::int64_t>(here, p);
+  }
+}
+
+TEMPLATE_TEST_CASE("pool: averages and their gradients, with and without the padding", "[kernels]", reference, sse2,
+                   avx2, avx512) {
+  const backend here = need<TestType>();
+  for (const pooling& p : poolings) {
+    if (p.rows.dilation != 1 || p.columns.dilation != 1) continue;
+    for (const bool backward : {false, true}) {
+      try_average_pool<float>(here, p, backward);
+      try_average_pool<double>(here, p, backward);
+    }
+  }
+}
+
+TEMPLATE_TEST_CASE("pool: a gradient goes to where its maximum stood, windows that share it add", "[kernels]",
+                   reference, sse2, avx2, avx512) {
+  const backend here = need<TestType>();
+  const pooling p = {{2, 1, 1, 1, 0, 1}, {3, 2, 2, 1, 0, 1}};
+  const float gradient[] = {1, 2, 4, 8};
+  std::int64_t index[] = {1, 1, 5, -1};
+  float out[12];
+  tb_pool call = call_of(p, 2, TB_MAX_POOL_BACKWARD, TB_F32);
+  call.out = out;
+  call.in = gradient;
+  call.index = index;
+  REQUIRE(here.kernels->pool(&call, nullptr) == TB_OK);
+  CHECK(std::vector<float>(out, out + 12) == std::vector<float>{0, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 4});
+  index[2] = 6;
+  CHECK(here.kernels->pool(&call, nullptr) == TB_BAD_INDEX);
+  index[2] = -2;
+  CHECK(here.kernels->pool(&call, nullptr) == TB_BAD_INDEX);
+}
+
+TEMPLATE_TEST_CASE("pool: adaptive windows cover the image and share what cannot be divided", "[kernels]", reference,
+                   sse2, avx2, avx512) {
+  const backend here = need<TestType>();
+  const double in[] = {1, 2, 3, 4, 5};
+  double out[3];
+  tb_pool call = call_of({{1, 1, 0, 1, 0, 1}, {5, 3, 0, 1, 0, 1}}, 1, TB_AVG_POOL, TB_F64);
+  call.out = out;
+  call.in = in;
+  REQUIRE(here.kernels->pool(&call, nullptr) == TB_OK);
+  CHECK(std::vector<double>(out, out + 3) == std::vector<double>{1.5, 3, 4.5});  // 0 to 2, 1 to 4, 3 to 5
+}
+
+TEMPLATE_TEST_CASE("pool: types without a loop are refused", "[kernels]", reference, sse2, avx2, avx512) {
+  const backend here = need<TestType>();
+  for (const auto& [op, type] : {std::pair{TB_AVG_POOL, TB_I64}, {TB_MAX_POOL, TB_F16}, {TB_MAX_POOL, TB_BOOL}}) {
+    const tb_pool call = call_of(poolings[0], 0, op, type);
+    CHECK(here.kernels->pool(&call, nullptr) == TB_UNSUPPORTED_DTYPE);
+  }
+}
