@@ -11,10 +11,10 @@ import topbit.tensor;
 import :backend_call;
 import :create;
 import :device_check;
-import :linalg;
 import :loss;
 import :pointwise;
 import :pointwise_families;
+import :product_families;
 import :reduce;
 import :rules;
 
@@ -25,7 +25,6 @@ namespace detail {
 tensor sum(backend_call c, const tensor& self, std::optional<std::span<const std::int64_t>> dim, bool keepdim,
            std::optional<dtype> type);
 tensor argmax(backend_call c, const tensor& self, std::optional<std::int64_t> dim, bool keepdim);
-tensor mm(backend_call c, const tensor& a, const tensor& b);
 tensor log_softmax(backend_call c, const tensor& self, std::int64_t dim);
 tensor log_softmax_backward(backend_call c, const tensor& grad, const tensor& output, std::int64_t dim);
 tensor nll_loss(backend_call c, const tensor& self, const tensor& target);
@@ -61,7 +60,6 @@ struct strided_backend {
   static tensor argmax(const tensor& self, std::optional<std::int64_t> dim, bool keepdim) {
     return detail::argmax(at<ops::argmax>(), self, dim, keepdim);
   }
-  static tensor mm(const tensor& a, const tensor& b) { return detail::mm(at<ops::mm>(a, b), a, b); }
   static tensor log_softmax(const tensor& self, std::int64_t dim, bool) {
     return detail::log_softmax(at<ops::log_softmax_forward>(), self, dim);
   }
@@ -95,7 +93,6 @@ constexpr auto strided_rows(dispatch_key k, std::source_location where = std::so
   return std::array{row<&b::sum>(ops::sum, k, where),
                     row<&b::sum_dim>(ops::sum_dim, k, where),
                     row<&b::argmax>(ops::argmax, k, where),
-                    row<&b::mm>(ops::mm, k, where),
                     row<&b::log_softmax>(ops::log_softmax_forward, k, where),
                     row<&b::log_softmax_backward>(ops::log_softmax_backward, k, where),
                     row<&b::nll_loss>(ops::nll_loss_mean, k, where),
@@ -118,6 +115,7 @@ void register_strided_backend(dispatch_key k, std::source_location where = std::
   detail::activation_forms::register_backend<Source>(k, where);
   detail::comparison_forms::register_backend<Source>(k, where);
   detail::ternary_forms::register_backend<Source>(k, where);
+  detail::linalg_forms::register_backend<Source>(k, where);
 }
 
 }  // namespace author

@@ -1,4 +1,4 @@
-// Fronts of the kernels that see dense blocks: reductions, matrix product, the classifier's loss.
+// Fronts of the kernels that see dense blocks: reductions, the classifier's loss.
 module;
 
 #include "kernel_abi.h"
@@ -95,44 +95,6 @@ tensor argmax(backend_call c, const tensor& self, std::optional<std::int64_t> di
     if (!dim.has_value() || i == d) kept[i] = 1;
   }
   return author::make_view(out, kept, dense_strides(kept), 0);
-}
-
-tensor mm(backend_call c, const tensor& a, const tensor& b) {
-  check_defined(c, a);
-  check_defined(c, b);
-  if (a.dim() != 2 || b.dim() != 2 || a.sizes()[1] != b.sizes()[0]) {
-    refuse<shape_error>(
-        c, "found " + to_string(a.sizes()) + " and " + to_string(b.sizes()) + ", wanted [m, k] and [k, n]");
-  }
-  if (a.dtype() != b.dtype()) {
-    refuse<dtype_error>(c, "found " + std::string(name_of(a.dtype())) + " and " + std::string(name_of(b.dtype())) +
-                               ", wanted one dtype");
-  }
-  if (!is_floating(a.dtype())) {
-    refuse<dtype_error>(c, "found " + std::string(name_of(a.dtype())) + ", wanted float32 or float64");
-  }
-  tensor out = author::make_tensor({a.sizes()[0], b.sizes()[1]}, a.dtype(), a.device());
-  if (c.table == nullptr || out.numel() == 0) return out;
-  check_storage(c, a);
-  check_storage(c, b);
-  tb_matmul m{};
-  m.out = out.data();
-  m.a = a.data();
-  m.b = b.data();
-  m.batch = 1;
-  m.alpha = {1, 1};
-  m.out_col = 1;
-  m.m = a.sizes()[0];
-  m.n = b.sizes()[1];
-  m.k = a.sizes()[1];
-  m.out_row = out.strides()[0];
-  m.a_row = a.strides()[0];
-  m.a_col = a.strides()[1];
-  m.b_row = b.strides()[0];
-  m.b_col = b.strides()[1];
-  m.dtype = static_cast<int>(a.dtype());
-  check_status(c, c.table->matmul(&m, nullptr), a);
-  return out;
 }
 
 namespace {

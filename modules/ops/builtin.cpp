@@ -37,8 +37,6 @@ constexpr kernel_row definitions[] = {
     define(ops::sum_dim),
     define(ops::mean),
     define(ops::argmax),
-    define(ops::mm),
-    define(ops::matmul),
     define(ops::log_softmax),
     define(ops::log_softmax_forward),
     define(ops::log_softmax_backward),
@@ -52,7 +50,6 @@ constexpr auto meta_rows = author::strided_rows<&no_kernels>(key::Meta);
 
 constexpr kernel_row composite_rows[] = {
     row<&mean>(ops::mean, key::CompositeImplicitAutograd),
-    row<&matmul>(ops::matmul, key::CompositeImplicitAutograd),
     row<&log_softmax_composite>(ops::log_softmax, key::CompositeImplicitAutograd),
     row<&nll_loss_composite>(ops::nll_loss, key::CompositeImplicitAutograd),
     row<&full>(ops::full, key::CompositeExplicitAutograd),
@@ -65,7 +62,6 @@ constexpr kernel_row composite_rows[] = {
 constexpr kernel_row gradient_rows[] = {
     row<&autograd_kernel<ops::sum, sum_rule>::run>(ops::sum, key::Autograd),
     row<&autograd_kernel<ops::sum_dim, sum_dim_rule>::run>(ops::sum_dim, key::Autograd),
-    row<&autograd_kernel<ops::mm, mm_rule>::run>(ops::mm, key::Autograd),
     row<&autograd_kernel<ops::to_copy, copy_rule>::run>(ops::to_copy, key::Autograd),
     row<&autograd_kernel<ops::clone, copy_rule>::run>(ops::clone, key::Autograd),
     row<&autograd_kernel<ops::log_softmax_forward, log_softmax_rule>::run>(ops::log_softmax_forward, key::Autograd),
@@ -95,6 +91,7 @@ bool register_builtin() {
   register_activation();
   register_comparison();
   register_ternary();
+  register_linalg();
   return true;
 }
 

@@ -16,16 +16,6 @@ tensor mean(const tensor& self, std::optional<dtype> type) {
   return ops::div_scalar(ops::sum(self, type), self.numel());
 }
 
-tensor matmul(const tensor& self, const tensor& other) {
-  author::check_one_device(ops::matmul, self, other);
-  if (self.dim() != 2 || other.dim() != 2) {
-    throw shape_error(
-        "aten::matmul: found " + to_string(self.sizes()) + " and " + to_string(other.sizes()) + ", wanted two matrices",
-        "aten::matmul");
-  }
-  return ops::mm(self, other);
-}
-
 tensor log_softmax_composite(const tensor& self, std::int64_t dim, std::optional<dtype> type) {
   return ops::log_softmax_forward(to(self, type.value_or(self.dtype())), dim, false);
 }

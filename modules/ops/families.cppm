@@ -57,5 +57,6 @@ void register_view();
 void register_view_composites();
 void register_view_lists();
 void register_view_gradients();
+void register_linalg();
 
 }  // namespace topbit::detail

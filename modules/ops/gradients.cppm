@@ -11,7 +11,6 @@ import :create;
 import :activation;
 import :elementwise;
 import :unary;
-import :linalg;
 import :loss;
 import :operators;
 import :reduce;
@@ -113,16 +112,6 @@ struct sum_dim_rule {
                            std::optional<dtype>, const tensor&);
   grads1 backward(const tensor& g, std::array<bool, 1>) const {
     return {ops::expand(ops::reshape(to(g, self.type), kept), self.sizes)};
-  }
-};
-
-struct mm_rule {
-  saved_tensor a, b;
-  static mm_rule save(const tensor& a, const tensor& b, const tensor&) { return {saved_tensor(a), saved_tensor(b)}; }
-  grads2 backward(const tensor& g, wants2 wanted) const {
-    constexpr std::string_view op = ops::mm.name();
-    return {wanted[0] ? ops::mm(g, ops::transpose(b.get(op), 0, 1)) : tensor(),
-            wanted[1] ? ops::mm(ops::transpose(a.get(op), 0, 1), g) : tensor()};
   }
 };
 

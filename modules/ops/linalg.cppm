@@ -1,4 +1,5 @@
-// Matrix products.
+// Products of matrices and vectors. Operands have one dtype, any but bool; any strides without a copy. Halves are
+// computed in float32, integers wrap.
 export module topbit.ops:linalg;
 
 import topbit.std;
@@ -7,12 +8,115 @@ import topbit.tensor;
 
 export namespace topbit::ops {
 
-/// self: [m, k], mat2: [k, n] -> [m, n]. float32 and float64; any strides without a copy.
+/// self: [m, k], mat2: [k, n] -> [m, n].
 ///
 /// Errors   shape_error if the inner sizes differ or an operand is no matrix; dtype_error if the dtypes differ
 inline constexpr op<"aten::mm(Tensor self, Tensor mat2) -> Tensor"> mm;
+inline constexpr op<"aten::mm.out(Tensor self, Tensor mat2, *, Tensor(a!) out) -> Tensor(a!)"> mm_out;
 
-/// Two matrices: mm. Composite; other ranks are a shape_error.
+/// As many products as there are matrices: [b, m, k], [b, k, n] -> [b, m, n].
+inline constexpr op<"aten::bmm(Tensor self, Tensor mat2) -> Tensor"> bmm;
+inline constexpr op<"aten::bmm.out(Tensor self, Tensor mat2, *, Tensor(a!) out) -> Tensor(a!)"> bmm_out;
+
+/// beta * self + alpha * mat1 @ mat2; self broadcasts, and is not read where beta is 0. Factors of integers are integers.
+inline constexpr op<
+    "aten::addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor">
+    addmm;
+inline constexpr op<
+    "aten::addmm_(Tensor(a!) self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor(a!)">
+    addmm_;
+inline constexpr op<
+    "aten::addmm.out(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1, Tensor(a!) out) -> "
+    "Tensor(a!)">
+    addmm_out;
+
+/// addmm for each matrix of a batch.
+inline constexpr op<
+    "aten::baddbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor">
+    baddbmm;
+inline constexpr op<
+    "aten::baddbmm_(Tensor(a!) self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor(a!)">
+    baddbmm_;
+inline constexpr op<
+    "aten::baddbmm.out(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1, Tensor(a!) out) -> "
+    "Tensor(a!)">
+    baddbmm_out;
+
+/// beta * self + alpha * the sum of the batch's products. Composite.
+inline constexpr op<
+    "aten::addbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor">
+    addbmm;
+inline constexpr op<
+    "aten::addbmm_(Tensor(a!) self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor(a!)">
+    addbmm_;
+inline constexpr op<
+    "aten::addbmm.out(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1, Tensor(a!) out) -> "
+    "Tensor(a!)">
+    addbmm_out;
+
+/// The product of the last two dimensions, the others broadcast. A vector on the left counts as a row, on the right as a
+/// column, and that dimension goes away. Composite.
 inline constexpr op<"aten::matmul(Tensor self, Tensor other) -> Tensor"> matmul;
+inline constexpr op<"aten::matmul.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)"> matmul_out;
+/// Another name of matmul.
+inline constexpr op<"aten::linalg_matmul(Tensor self, Tensor other) -> Tensor"> linalg_matmul;
+inline constexpr op<"aten::linalg_matmul.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)">
+    linalg_matmul_out;
+
+/// input @ weight.t() + bias over the last dimension; weight: [out, in] or [in]. Composite.
+inline constexpr op<"aten::linear(Tensor input, Tensor weight, Tensor? bias=None) -> Tensor"> linear;
+inline constexpr op<"aten::linear.out(Tensor input, Tensor weight, Tensor? bias=None, *, Tensor(a!) out) -> Tensor(a!)">
+    linear_out;
+
+/// [m, k], [k] -> [m]. Composite.
+inline constexpr op<"aten::mv(Tensor self, Tensor vec) -> Tensor"> mv;
+inline constexpr op<"aten::mv.out(Tensor self, Tensor vec, *, Tensor(a!) out) -> Tensor(a!)"> mv_out;
+
+/// beta * self + alpha * mat @ vec, as addmm. Composite.
+inline constexpr op<"aten::addmv(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1) -> Tensor">
+    addmv;
+inline constexpr op<
+    "aten::addmv_(Tensor(a!) self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1) -> Tensor(a!)">
+    addmv_;
+inline constexpr op<
+    "aten::addmv.out(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1, Tensor(a!) out) -> "
+    "Tensor(a!)">
+    addmv_out;
+
+/// The sum of the products of two vectors. Composite.
+inline constexpr op<"aten::dot(Tensor self, Tensor tensor) -> Tensor"> dot;
+inline constexpr op<"aten::dot.out(Tensor self, Tensor tensor, *, Tensor(a!) out) -> Tensor(a!)"> dot_out;
+/// dot, there being no complex numbers. Composite.
+inline constexpr op<"aten::vdot(Tensor self, Tensor other) -> Tensor"> vdot;
+inline constexpr op<"aten::vdot.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)"> vdot_out;
+
+/// Each element of one vector times each of the other: [m], [n] -> [m, n]; any dtypes. Composite.
+inline constexpr op<"aten::outer(Tensor self, Tensor vec2) -> Tensor"> outer;
+inline constexpr op<"aten::outer.out(Tensor self, Tensor vec2, *, Tensor(a!) out) -> Tensor(a!)"> outer_out;
+/// Another name of outer.
+inline constexpr op<"aten::ger(Tensor self, Tensor vec2) -> Tensor"> ger;
+inline constexpr op<"aten::ger.out(Tensor self, Tensor vec2, *, Tensor(a!) out) -> Tensor(a!)"> ger_out;
+
+/// beta * self + alpha * outer(vec1, vec2). Composite.
+inline constexpr op<"aten::addr(Tensor self, Tensor vec1, Tensor vec2, *, Scalar beta=1, Scalar alpha=1) -> Tensor">
+    addr;
+inline constexpr op<
+    "aten::addr_(Tensor(a!) self, Tensor vec1, Tensor vec2, *, Scalar beta=1, Scalar alpha=1) -> Tensor(a!)">
+    addr_;
+inline constexpr op<
+    "aten::addr.out(Tensor self, Tensor vec1, Tensor vec2, *, Scalar beta=1, Scalar alpha=1, Tensor(a!) out) -> "
+    "Tensor(a!)">
+    addr_out;
+
+/// Blocks of other, each times an element of self; fewer dimensions count as ones in front. Composite.
+inline constexpr op<"aten::kron(Tensor self, Tensor other) -> Tensor"> kron;
+inline constexpr op<"aten::kron.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)"> kron_out;
+
+/// The sum of a matrix's diagonal; integers sum into int64. Composite.
+inline constexpr op<"aten::trace(Tensor self) -> Tensor"> trace;
+
+/// A matrix's diagonal as a vector, or a vector as the diagonal of a matrix of zeros. Composite.
+inline constexpr op<"aten::diag(Tensor self, int diagonal=0) -> Tensor"> diag;
+inline constexpr op<"aten::diag.out(Tensor self, int diagonal=0, *, Tensor(a!) out) -> Tensor(a!)"> diag_out;
 
 }  // namespace topbit::ops

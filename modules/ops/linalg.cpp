@@ -1,0 +1,235 @@
+// Products written with mm, bmm and addmm: what their operands are brought to, and the list of what is registered.
+module topbit.ops;
+
+import topbit.std;
+import topbit.core;
+import topbit.tensor;
+import topbit.autograd;
+
+namespace topbit::detail {
+
+namespace {
+
+// Operators without a rule of their own name themselves before they call others.
+[[noreturn]] void refuse_shapes(std::string_view op, const tensor& a, const tensor& b, std::string_view wanted) {
+  refuse<shape_error>({nullptr, op}, "found " + to_string(a.sizes()) + " and " + to_string(b.sizes()) + ", wanted " +
+                                         std::string(wanted));
+}
+
+template <const auto& Op>
+void check_operands(const tensor& a, const tensor& b) {
+  author::check_one_device(Op, a, b);
+  check_product_types(Op.name(), a, b);
+}
+
+bool is_one(const scalar& s) { return s.to_double() == 1; }
+bool is_zero(const scalar& s) { return s.to_double() == 0; }
+
+tensor dot(const tensor& self, const tensor& other) {
+  check_operands<ops::dot>(self, other);
+  if (self.dim() != 1 || other.dim() != 1 || self.sizes() != other.sizes()) {
+    refuse_shapes(ops::dot.name(), self, other, "two vectors of one length");
+  }
+  return ops::reshape(ops::mm(as_row(self), as_column(other)), dims{});
+}
+tensor vdot(const tensor& self, const tensor& other) { return ops::dot(self, other); }
+
+tensor mv(const tensor& self, const tensor& vec) {
+  check_operands<ops::mv>(self, vec);
+  if (self.dim() != 2 || vec.dim() != 1 || self.sizes()[1] != vec.sizes()[0]) {
+    refuse_shapes(ops::mv.name(), self, vec, "[m, k] and [k]");
+  }
+  return ops::reshape(ops::mm(self, as_column(vec)), dims{self.sizes()[0]});
+}
+
+tensor addmv(const tensor& self, const tensor& mat, const tensor& vec, const scalar& beta, const scalar& alpha) {
+  check_operands<ops::addmv>(mat, vec);
+  if (mat.dim() != 2 || vec.dim() != 1 || mat.sizes()[1] != vec.sizes()[0]) {
+    refuse_shapes(ops::addmv.name(), mat, vec, "[m, k] and [k]");
+  }
+  const dims sizes{mat.sizes()[0]};
+  if (self.dim() > 1 || (self.numel() != 1 && self.sizes() != sizes)) {
+    refuse<shape_error>({nullptr, ops::addmv.name()}, "found self " + to_string(self.sizes()) + " for the product " +
+                                                          to_string(sizes) + ", wanted it to broadcast to that");
+  }
+  const tensor start = as_column(self.dim() == 1 ? self : ops::expand(self, dims{1}));
+  return ops::reshape(ops::addmm(start, mat, as_column(vec), arg<"beta"> = beta, arg<"alpha"> = alpha), sizes);
+}
+
+tensor addbmm(const tensor& self, const tensor& a, const tensor& b, const scalar& beta, const scalar& alpha) {
+  const result_meta product = product_meta(ops::addbmm.name(), 3, a, b);
+  const std::int64_t depth = a.sizes()[0] * a.sizes()[2];
+  const tensor left = ops::reshape(ops::transpose(a, 0, 1), dims{product.sizes[1], depth});
+  return ops::addmm(self, left, ops::reshape(b, dims{depth, product.sizes[2]}), arg<"beta"> = beta,
+                    arg<"alpha"> = alpha);
+}
+
+tensor outer(const tensor& self, const tensor& vec2) {
+  if (self.dim() != 1 || vec2.dim() != 1) refuse_shapes(ops::outer.name(), self, vec2, "two vectors");
+  return ops::mul(as_column(self), as_row(vec2));
+}
+
+tensor addr(const tensor& self, const tensor& vec1, const tensor& vec2, const scalar& beta, const scalar& alpha) {
+  if (vec1.dim() != 1 || vec2.dim() != 1) refuse_shapes(ops::addr.name(), vec1, vec2, "two vectors");
+  const dims sizes{vec1.sizes()[0], vec2.sizes()[0]};
+  if (broadcast(ops::addr.name(), sizes, self.sizes()) != sizes) {
+    refuse<shape_error>({nullptr, ops::addr.name()}, "found self " + to_string(self.sizes()) + " for the product " +
+                                                         to_string(sizes) + ", wanted it to broadcast to that");
+  }
+  const tensor product = ops::outer(vec1, vec2);
+  const tensor scaled = is_one(alpha) ? product : ops::mul_scalar(product, alpha);
+  if (is_zero(beta)) return to(scaled, promote(scaled.dtype(), self.dtype()));
+  return ops::add(is_one(beta) ? self : ops::mul_scalar(self, beta), scaled);
+}
+
+// Vectors made matrices, all batches broadcast to one.
+tensor batched_matmul(const tensor& self, const tensor& other) {
+  const tensor a = self.dim() == 1 ? as_row(self) : self;
+  const tensor b = other.dim() == 1 ? as_column(other) : other;
+  const auto batch_of = [](const tensor& t) { return dims(std::span(t.sizes().begin(), t.dim() - 2)); };
+  const dims batch = broadcast(ops::matmul.name(), batch_of(a), batch_of(b));
+  const auto expanded = [&](const tensor& t) {
+    dims sizes = batch;
+    sizes.push_back(t.size(-2));
+    sizes.push_back(t.size(-1));
+    return one_batch(t.sizes() == sizes ? t : ops::expand(t, sizes));
+  };
+  const tensor product = ops::bmm(expanded(a), expanded(b));
+  dims sizes = batch;
+  if (self.dim() > 1) sizes.push_back(a.size(-2));
+  if (other.dim() > 1) sizes.push_back(b.size(-1));
+  return ops::reshape(product, sizes);
+}
+
+tensor matmul(const tensor& self, const tensor& other) {
+  check_operands<ops::matmul>(self, other);
+  constexpr std::string_view op = ops::matmul.name();
+  if (self.dim() == 0 || other.dim() == 0) refuse_shapes(op, self, other, "at least one dimension each");
+  const std::int64_t inner = other.size(other.dim() == 1 ? 0 : -2);
+  if (self.size(-1) != inner) {
+    refuse_shapes(op, self, other, "the last size of the first to be the last but one of the second");
+  }
+  if (self.dim() == 1 && other.dim() == 1) return ops::dot(self, other);
+  if (self.dim() == 2 && other.dim() == 2) return ops::mm(self, other);
+  if (self.dim() == 2 && other.dim() == 1) return ops::mv(self, other);
+  if (self.dim() == 1 && other.dim() == 2) return ops::reshape(ops::mm(as_row(self), other), dims{other.size(1)});
+  if (other.dim() > 2) return batched_matmul(self, other);
+  // One matrix for the whole batch: rows of the batch are rows of one product.
+  dims sizes(std::span(self.sizes().begin(), self.dim() - 1));
+  const tensor rows = ops::reshape(self, dims{numel(sizes), inner});
+  if (other.dim() == 1) return ops::reshape(ops::mv(rows, other), sizes);
+  sizes.push_back(other.size(1));
+  return ops::reshape(ops::mm(rows, other), sizes);
+}
+tensor linalg_matmul(const tensor& self, const tensor& other) { return ops::matmul(self, other); }
+
+tensor linear(const tensor& input, const tensor& weight, const std::optional<tensor>& bias) {
+  constexpr std::string_view op = ops::linear.name();
+  author::check_one_device(ops::linear, input, weight, bias);
+  check_product_types(op, input, weight);
+  if (input.dim() == 0 || weight.dim() == 0 || weight.dim() > 2 || input.size(-1) != weight.size(-1)) {
+    refuse_shapes(op, input, weight, "[.., in] and [out, in] or [in]");
+  }
+  const bool biased = bias.has_value() && bias->defined();
+  if (biased) {
+    check_product_types(op, input, *bias);
+    const std::int64_t outputs = weight.dim() == 2 ? weight.sizes()[0] : 1;
+    if (bias->dim() > 1 || (bias->numel() != outputs && bias->numel() != 1)) {
+      refuse<shape_error>({nullptr, op}, "found a bias " + to_string(bias->sizes()) + " for weights " +
+                                             to_string(weight.sizes()) + ", wanted [out]");
+    }
+    if (input.dim() == 2 && weight.dim() == 2) return ops::addmm(*bias, input, ops::t(weight));
+  }
+  const tensor product = ops::matmul(input, ops::t(weight));
+  return biased ? ops::add(product, *bias) : product;
+}
+
+tensor kron(const tensor& self, const tensor& other) {
+  author::check_one_device(ops::kron, self, other);
+  const std::size_t rank = std::max(self.dim(), other.dim());
+  if (2 * rank > max_dims) refuse_shapes(ops::kron.name(), self, other, "at most 4 dimensions");
+  // Dimension i of the result is dimension i of self beside that of other.
+  dims a, b, sizes;
+  const auto size_of_dim = [&](const tensor& t, std::size_t i) {
+    return i < rank - t.dim() ? 1 : t.sizes()[i - (rank - t.dim())];
+  };
+  for (std::size_t i = 0; i < rank; ++i) {
+    const std::int64_t m = size_of_dim(self, i), n = size_of_dim(other, i);
+    a.push_back(m);
+    a.push_back(1);
+    b.push_back(1);
+    b.push_back(n);
+    sizes.push_back(m * n);
+  }
+  return ops::reshape(ops::mul(ops::reshape(self, a), ops::reshape(other, b)), sizes);
+}
+
+tensor trace(const tensor& self) {
+  if (self.dim() != 2) {
+    refuse<shape_error>({nullptr, ops::trace.name()}, "found " + to_string(self.sizes()) + ", wanted a matrix");
+  }
+  return ops::sum(diagonal_of(self, 0, 0));
+}
+
+tensor diag(const tensor& self, std::int64_t diagonal) {
+  constexpr backend_call c{nullptr, ops::diag.name()};
+  if (self.dim() == 2) {
+    if (diagonal < -self.sizes()[0] || diagonal > self.sizes()[1]) {
+      refuse<shape_error>(c, "found diagonal " + std::to_string(diagonal) + " for " + to_string(self.sizes()) +
+                                 ", wanted one within the matrix");
+    }
+    return diagonal_of(self, 0, diagonal);
+  }
+  if (self.dim() != 1) refuse<shape_error>(c, "found " + to_string(self.sizes()) + ", wanted a vector or a matrix");
+  const std::int64_t distance = diagonal < 0 ? -diagonal : diagonal, side = self.numel() + distance;
+  const tensor whole = ops::zeros(dims{side, side}, arg<"dtype"> = self.dtype(), arg<"device"> = self.device());
+  const std::int64_t first = diagonal < 0 ? distance * side : distance;
+  copy_result(author::make_view(whole, self.sizes(), {side + 1}, self.numel() == 0 ? 0 : first), self);
+  return whole;
+}
+
+using author::autograd_kernel;
+using author::row;
+
+constexpr author::kernel_row gradients[] = {
+    row<&autograd_kernel<ops::mm, mm_rule>::run>(ops::mm, key::Autograd),
+    row<&autograd_kernel<ops::bmm, bmm_rule>::run>(ops::bmm, key::Autograd),
+    row<&autograd_kernel<ops::addmm, addmm_rule>::run>(ops::addmm, key::Autograd),
+    row<&autograd_kernel<ops::baddbmm, baddbmm_rule>::run>(ops::baddbmm, key::Autograd),
+};
+
+}  // namespace
+
+void register_linalg() {
+  register_forms<linalg_forms>();
+  author::register_rows(gradients);
+  register_composite<&dot, ops::dot>();
+  register_composite<&vdot, ops::vdot>();
+  register_composite<&mv, ops::mv>();
+  register_composite<&addmv, ops::addmv>();
+  register_composite<&addbmm, ops::addbmm>();
+  register_composite<&outer, ops::outer>();
+  register_composite<&outer, ops::ger>();
+  register_composite<&addr, ops::addr>();
+  register_composite<&matmul, ops::matmul>();
+  register_composite<&linalg_matmul, ops::linalg_matmul>();
+  register_composite<&linear, ops::linear>();
+  register_composite<&kron, ops::kron>();
+  register_composite<&trace, ops::trace>();
+  register_composite<&diag, ops::diag>();
+  register_written<ops::dot, ops::dot_out>();
+  register_written<ops::vdot, ops::vdot_out>();
+  register_written<ops::mv, ops::mv_out>();
+  register_written<ops::addmv, ops::addmv_, ops::addmv_out>();
+  register_written<ops::addbmm, ops::addbmm_, ops::addbmm_out>();
+  register_written<ops::outer, ops::outer_out>();
+  register_written<ops::ger, ops::ger_out>();
+  register_written<ops::addr, ops::addr_, ops::addr_out>();
+  register_written<ops::matmul, ops::matmul_out>();
+  register_written<ops::linalg_matmul, ops::linalg_matmul_out>();
+  register_written<ops::linear, ops::linear_out>();
+  register_written<ops::kron, ops::kron_out>();
+  register_written<ops::diag, ops::diag_out>();
+}
+
+}  // namespace topbit::detail

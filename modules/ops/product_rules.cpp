@@ -1,0 +1,117 @@
+module;
+
+#include "kernel_abi.h"
+
+module topbit.ops;
+
+import topbit.std;
+import topbit.core;
+import topbit.tensor;
+
+#include "seam.h"
+
+namespace topbit::detail {
+
+dtype product_type(dtype t) noexcept {
+  if (!is_floating(t)) return dtype::int64;
+  return t == dtype::float64 ? t : dtype::float32;
+}
+
+void multiply(backend_call c, const tensor& out, const tensor& a, const tensor& b, const scalar& alpha,
+              const scalar& beta) {
+  if (c.table == nullptr || out.numel() == 0) return;
+  for (const tensor* t : {&out, &a, &b}) check_storage(c, *t);
+  const std::size_t first = out.dim() - 2;
+  const auto batch_stride = [&](const tensor& t) { return first == 0 ? 0 : t.strides()[0]; };
+  tb_matmul m{};
+  m.out = out.data();
+  m.a = a.data();
+  m.b = b.data();
+  m.m = out.sizes()[first];
+  m.n = out.sizes()[first + 1];
+  m.k = a.sizes()[first + 1];
+  m.out_row = out.strides()[first];
+  m.out_col = out.strides()[first + 1];
+  m.a_row = a.strides()[first];
+  m.a_col = a.strides()[first + 1];
+  m.b_row = b.strides()[first];
+  m.b_col = b.strides()[first + 1];
+  m.batch = first == 0 ? 1 : out.sizes()[0];
+  m.out_batch = batch_stride(out);
+  m.a_batch = batch_stride(a);
+  m.b_batch = batch_stride(b);
+  m.alpha = to_abi(alpha);
+  m.beta = to_abi(beta);
+  m.dtype = static_cast<int>(out.dtype());
+  check_status(c, c.table->matmul(&m, nullptr), out);
+}
+
+void check_product_types(std::string_view op, const tensor& a, const tensor& b) {
+  const backend_call c{nullptr, op};
+  check_defined(c, a);
+  check_defined(c, b);
+  if (a.dtype() != b.dtype()) {
+    refuse<dtype_error>(c, "found " + std::string(name_of(a.dtype())) + " and " + std::string(name_of(b.dtype())) +
+                               ", wanted one dtype; convert one with to()");
+  }
+  if (a.dtype() == dtype::boolean) refuse<dtype_error>(c, "found bool, wanted a number; convert it with to()");
+}
+
+result_meta product_meta(std::string_view op, std::size_t rank, const tensor& a, const tensor& b) {
+  const backend_call c{nullptr, op};
+  check_defined(c, a);
+  check_defined(c, b);
+  const bool batch = rank == 3;
+  const dims &left = a.sizes(), &right = b.sizes();
+  if (left.size() != rank || right.size() != rank || left[rank - 1] != right[rank - 2] ||
+      (batch && left[0] != right[0])) {
+    refuse<shape_error>(c, "found " + to_string(left) + " and " + to_string(right) + ", wanted " +
+                               (batch ? "[b, m, k] and [b, k, n]" : "[m, k] and [k, n]"));
+  }
+  check_product_types(op, a, b);
+  dims sizes = left;
+  sizes[rank - 1] = right[rank - 1];
+  return {sizes, a.dtype(), a.device(), {}};
+}
+
+result_meta add_product_meta(std::string_view op, std::size_t rank, const tensor& self, const tensor& a,
+                             const tensor& b, const scalar& beta, const scalar& alpha) {
+  const backend_call c{nullptr, op};
+  const result_meta m = product_meta(op, rank, a, b);
+  check_product_types(op, self, a);
+  const auto fits = [&] {
+    const dims& sizes = self.sizes();
+    if (sizes.size() > rank) return false;
+    for (std::size_t i = 0; i < sizes.size(); ++i) {
+      if (sizes[i] != 1 && sizes[i] != m.sizes[rank - sizes.size() + i]) return false;
+    }
+    return true;
+  };
+  if (!fits()) {
+    refuse<shape_error>(c, "found self " + to_string(self.sizes()) + " for the product " + to_string(m.sizes) +
+                               ", wanted it to broadcast to that");
+  }
+  for (const scalar& factor : {beta, alpha}) {
+    if (is_floating(m.type) || !is_floating(factor.type())) continue;
+    refuse<dtype_error>(c, "found the factor " + to_string(factor) + " for " + std::string(name_of(m.type)) +
+                               ", wanted an integer");
+  }
+  return m;
+}
+
+void run_product(backend_call c, const tensor* self, const tensor& a, const tensor& b, const scalar& beta,
+                 const scalar& alpha, const tensor& out) {
+  if (out.numel() == 0) return;
+  const dtype type = product_type(out.dtype());
+  const auto operand = [&](const tensor& t) {
+    return author::share_memory(out, t) ? dense_copy(c, t, type) : in_dtype(c, t, type);
+  };
+  const tensor left = operand(a), right = operand(b);
+  tensor to = out.dtype() == type ? out : author::make_tensor(out.sizes(), type, out.device());
+  const bool adds = self != nullptr && (is_floating(type) ? beta.to_double() != 0 : beta.to_int64() != 0);
+  if (adds && !author::same_view(*self, to)) copy(c, to, *self);
+  multiply(c, to, left, right, alpha, adds ? beta : scalar(0));
+  if (out.dtype() != type) copy_result(out, to);
+}
+
+}  // namespace topbit::detail
