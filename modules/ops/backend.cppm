@@ -116,6 +116,8 @@ void register_strided_backend(dispatch_key k, std::source_location where = std::
   detail::comparison_forms::register_backend<Source>(k, where);
   detail::ternary_forms::register_backend<Source>(k, where);
   detail::linalg_forms::register_backend<Source>(k, where);
+  detail::convolution_forms::register_backend<Source>(k, where);
+  detail::pool_forms::register_backend<Source>(k, where);
 }
 
 }  // namespace author

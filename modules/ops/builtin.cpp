@@ -92,6 +92,10 @@ bool register_builtin() {
   register_comparison();
   register_ternary();
   register_linalg();
+  register_einsum();
+  register_convolution();
+  register_pool();
+  register_attention();
   return true;
 }
 

@@ -58,5 +58,9 @@ void register_view_composites();
 void register_view_lists();
 void register_view_gradients();
 void register_linalg();
+void register_einsum();
+void register_convolution();
+void register_pool();
+void register_attention();
 
 }  // namespace topbit::detail

@@ -52,16 +52,18 @@ tensor addmv(const tensor& self, const tensor& mat, const tensor& vec, const sca
     refuse<shape_error>({nullptr, ops::addmv.name()}, "found self " + to_string(self.sizes()) + " for the product " +
                                                           to_string(sizes) + ", wanted it to broadcast to that");
   }
-  const tensor start = as_column(self.dim() == 1 ? self : ops::expand(self, dims{1}));
-  return ops::reshape(ops::addmm(start, mat, as_column(vec), arg<"beta"> = beta, arg<"alpha"> = alpha), sizes);
+  const tensor start = as_column(self.dim() == 1 ? self : ops::expand(self, dims{1})), column = as_column(vec);
+  add_product_meta(ops::addmv.name(), 2, start, mat, column, beta, alpha);
+  return ops::reshape(ops::addmm(start, mat, column, arg<"beta"> = beta, arg<"alpha"> = alpha), sizes);
 }
 
 tensor addbmm(const tensor& self, const tensor& a, const tensor& b, const scalar& beta, const scalar& alpha) {
   const result_meta product = product_meta(ops::addbmm.name(), 3, a, b);
   const std::int64_t depth = a.sizes()[0] * a.sizes()[2];
   const tensor left = ops::reshape(ops::transpose(a, 0, 1), dims{product.sizes[1], depth});
-  return ops::addmm(self, left, ops::reshape(b, dims{depth, product.sizes[2]}), arg<"beta"> = beta,
-                    arg<"alpha"> = alpha);
+  const tensor right = ops::reshape(b, dims{depth, product.sizes[2]});
+  add_product_meta(ops::addbmm.name(), 2, self, left, right, beta, alpha);
+  return ops::addmm(self, left, right, arg<"beta"> = beta, arg<"alpha"> = alpha);
 }
 
 tensor outer(const tensor& self, const tensor& vec2) {

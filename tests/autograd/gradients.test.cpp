@@ -3,6 +3,7 @@
 #include <catch2/generators/catch_generators.hpp>
 #include <catch2/generators/catch_generators_range.hpp>
 #include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -129,6 +130,44 @@ const std::vector<formula>& formulas() {
                      return ops::matmul(ops::transpose(x[0], 0, 1), ops::t(x[1]));
                    }});
     out.push_back({"mm of an empty middle", {{2, 0}, {0, 4}}, [](const inputs& x) { return ops::mm(x[0], x[1]); }});
+    const auto many = [&](std::string name, std::vector<dims> shapes, tensor (*run)(const inputs&)) {
+      out.push_back({std::move(name), std::move(shapes), run});
+    };
+    many("bmm", {{2, 2, 3}, {2, 3, 4}}, [](const inputs& x) { return ops::bmm(x[0], x[1]); });
+    many("matmul of batches", {{2, 1, 2, 3}, {3, 3, 2}}, [](const inputs& x) { return ops::matmul(x[0], x[1]); });
+    many("matmul of vectors", {{3}, {2, 3, 2}}, [](const inputs& x) { return ops::matmul(x[0], x[1]); });
+    many("dot", {{3}, {3}}, [](const inputs& x) { return ops::dot(x[0], x[1]); });
+    many("addmm", {{1, 4}, {2, 3}, {3, 4}},
+         [](const inputs& x) { return ops::addmm(x[0], x[1], x[2], arg<"beta"> = 0.5, arg<"alpha"> = -2); });
+    many("baddbmm", {{2, 1}, {2, 2, 3}, {2, 3, 4}},
+         [](const inputs& x) { return ops::baddbmm(x[0], x[1], x[2], arg<"beta"> = 3, arg<"alpha"> = 0.5); });
+    many("addmv", {{2}, {2, 3}, {3}}, [](const inputs& x) { return ops::addmv(x[0], x[1], x[2]); });
+    many("linear", {{2, 3}, {4, 3}, {4}}, [](const inputs& x) { return ops::linear(x[0], x[1], x[2]); });
+    many("einsum", {{2, 3, 3}, {2, 3, 4}, {4}}, [](const inputs& x) {
+      return ops::einsum("bii,bij,j->ib", std::span<const tensor>(x));
+    });
+    many("tensordot", {{2, 3, 2}, {3, 2, 4}},
+         [](const inputs& x) { return ops::tensordot(x[0], x[1], list(1, 2), list(0, 1)); });
+    many("kron", {{2, 2}, {3}}, [](const inputs& x) { return ops::kron(x[0], x[1]); });
+    one("trace", {2, 3}, [](const tensor& x) { return ops::trace(x); });
+    many("conv2d", {{2, 4, 5, 4}, {4, 2, 3, 2}, {4}}, [](const inputs& x) {
+      return ops::conv2d(x[0], x[1], x[2], list(2, 1), list(1, 2), list(1, 2), 2);
+    });
+    many("conv1d", {{2, 2, 5}, {3, 2, 3}}, [](const inputs& x) { return ops::conv1d(x[0], x[1]); });
+    many("conv2d same", {{1, 1, 3, 4}, {2, 1, 2, 3}}, [](const inputs& x) {
+      return ops::conv2d_padding(x[0], x[1], std::nullopt, list(1), "same");
+    });
+    one("constant_pad_nd", {3, 4}, [](const tensor& x) { return ops::constant_pad_nd(x, list(-1, 2, 1, -1), 7); });
+    one("max_pool2d", {2, 5, 4}, [](const tensor& x) { return ops::max_pool2d(x, list(3, 2), list(2, 1), list(1)); });
+    one("avg_pool2d", {2, 5, 4}, [](const tensor& x) { return ops::avg_pool2d(x, list(3, 2), list(2, 1), list(1)); });
+    one("adaptive_avg_pool2d", {2, 5, 4}, [](const tensor& x) { return ops::adaptive_avg_pool2d(x, list(3, 2)); });
+    many("attention", {{2, 3, 4}, {2, 5, 4}, {2, 5, 2}},
+         [](const inputs& x) { return ops::scaled_dot_product_attention(x[0], x[1], x[2]); });
+    many("a small CNN's loss", {{3, 1, 6, 6}, {2, 1, 3, 3}, {2}, {3, 8}}, [](const inputs& x) {
+      const tensor h = ops::max_pool2d(ops::relu(ops::conv2d(x[0], x[1], x[2])), list(2));
+      const tensor scores = ops::linear(ops::reshape(h, list(3, 8)), x[3]);
+      return ops::nll_loss(ops::log_softmax(scores, 1), support::tensor_of({2, 0, 1}, {3}, tb::dtype::int64));
+    });
     out.push_back({"float64 with an integer", {{2, 3}}, [](const inputs& x) {
                      return x[0] * support::tensor_of({1, 2, 3}, {3}, tb::dtype::int64);
                    }});

@@ -1,0 +1,64 @@
+module topbit.ops;
+
+import topbit.std;
+import topbit.core;
+import topbit.tensor;
+import topbit.autograd;
+
+namespace topbit::detail {
+
+namespace {
+
+constexpr backend_call attention_call{nullptr, ops::scaled_dot_product_attention.name()};
+
+// 0 where the condition holds, else minus infinity.
+tensor as_summand(const tensor& kept, dtype type) {
+  return to(ops::where_scalar(kept, 0.0, -std::numeric_limits<double>::infinity()), type);
+}
+
+tensor causal_mask(const tensor& query, const tensor& key) {
+  const auto places = [&](std::int64_t n) { return ops::arange(n, arg<"device"> = query.device()); };
+  return ops::ge(as_column(places(query.size(-2))), as_row(places(key.size(-2))));
+}
+
+void check_attention(const tensor& query, const tensor& key, const tensor& value) {
+  check_product_types(attention_call.op, query, key);
+  check_product_types(attention_call.op, query, value);
+  if (!is_floating(query.dtype())) {
+    refuse<dtype_error>(attention_call,
+                        "found " + std::string(name_of(query.dtype())) + ", wanted a floating dtype");
+  }
+  const bool fits = query.dim() >= 2 && key.dim() >= 2 && value.dim() >= 2 && query.size(-1) == key.size(-1) &&
+                    key.size(-2) == value.size(-2);
+  if (fits) return;
+  refuse<shape_error>(attention_call, "found " + to_string(query.sizes()) + ", " + to_string(key.sizes()) + " and " +
+                                          to_string(value.sizes()) + ", wanted [.., l, e], [.., s, e] and [.., s, v]");
+}
+
+tensor attention(const tensor& query, const tensor& key, const tensor& value, const std::optional<tensor>& mask,
+                 double dropout, bool causal, std::optional<double> scale, bool grouped) {
+  author::check_one_device(ops::scaled_dot_product_attention, query, key, value, mask);
+  check_attention(query, key, value);
+  const bool masked = mask.has_value() && mask->defined();
+  if (masked && causal) refuse<error>(attention_call, "found attn_mask beside is_causal=True, wanted one of them");
+  if (dropout != 0) refuse<error>(attention_call, "found dropout_p " + to_string(scalar(dropout)) + ", wanted 0");
+  if (grouped) refuse<error>(attention_call, "found enable_gqa=True, wanted False");
+  if (masked && mask->dtype() != dtype::boolean && mask->dtype() != query.dtype()) {
+    refuse<dtype_error>(attention_call, "found a mask of " + std::string(name_of(mask->dtype())) + ", wanted bool or " +
+                                            std::string(name_of(query.dtype())));
+  }
+  const dtype type = query.dtype() == dtype::float64 ? dtype::float64 : dtype::float32;
+  const double width = static_cast<double>(std::max<std::int64_t>(query.size(-1), 1));
+  const tensor scaled = ops::mul_scalar(to(query, type), scale.value_or(1 / std::sqrt(width)));
+  tensor scores = ops::matmul(scaled, ops::transpose(to(key, type), -2, -1));
+  if (causal) scores = ops::add(scores, as_summand(causal_mask(query, key), type));
+  if (masked) scores = ops::add(scores, mask->dtype() == dtype::boolean ? as_summand(*mask, type) : to(*mask, type));
+  const tensor weights = ops::exp(ops::log_softmax(scores, -1));
+  return to(ops::matmul(weights, to(value, type)), query.dtype());
+}
+
+}  // namespace
+
+void register_attention() { register_composite<&attention, ops::scaled_dot_product_attention>(); }
+
+}  // namespace topbit::detail

@@ -1,0 +1,176 @@
+// Convolutions and padding as composites, their gradients, and the list of what is registered.
+module topbit.ops;
+
+import topbit.std;
+import topbit.core;
+import topbit.tensor;
+import topbit.autograd;
+
+namespace topbit::detail {
+
+namespace {
+
+void check_forward_only(std::string_view op, bool transposed) {
+  if (transposed) refuse<error>({nullptr, op}, "found transposed=True, wanted False: there is no transposed convolution");
+}
+
+// Composites name themselves before they call others.
+void check_convolution(std::string_view op, const tensor& input, const tensor& weight,
+                       const std::optional<tensor>& bias, sizes_view stride, sizes_view padding, sizes_view dilation,
+                       std::int64_t groups) {
+  convolve_rule::meta(op, input, weight, stride, padding, dilation, groups);
+  if (!bias.has_value() || !bias->defined()) return;
+  check_product_types(op, input, *bias);
+  if (bias->sizes() != dims{weight.sizes()[0]}) {
+    refuse<shape_error>({nullptr, op}, "found a bias " + to_string(bias->sizes()) + " for weights " +
+                                           to_string(weight.sizes()) + ", wanted one number for each output channel");
+  }
+}
+
+tensor convolution(const tensor& input, const tensor& weight, const std::optional<tensor>& bias, sizes_view stride,
+                   sizes_view padding, sizes_view dilation, bool transposed, sizes_view, std::int64_t groups) {
+  constexpr std::string_view op = ops::convolution.name();
+  author::check_one_device(ops::convolution, input, weight, bias);
+  check_forward_only(op, transposed);
+  check_convolution(op, input, weight, bias, stride, padding, dilation, groups);
+  const tensor out = ops::convolve(input, weight, stride, padding, dilation, groups);
+  if (!bias.has_value() || !bias->defined()) return out;
+  dims sizes(out.dim() - 1, 1);
+  sizes[0] = bias->sizes()[0];
+  return ops::add(out, ops::reshape(*bias, sizes));
+}
+
+std::tuple<tensor, tensor, tensor> convolution_backward(const tensor& gradient, const tensor& input,
+                                                        const tensor& weight, optional_sizes, sizes_view stride,
+                                                        sizes_view padding, sizes_view dilation, bool transposed,
+                                                        sizes_view, std::int64_t groups, std::span<const bool> wanted) {
+  constexpr backend_call c{nullptr, ops::convolution_backward.name()};
+  check_forward_only(c.op, transposed);
+  if (wanted.size() != 3) {
+    refuse<error>(c, "found " + std::to_string(wanted.size()) + " elements of output_mask, wanted 3");
+  }
+  dims over{0};
+  for (std::size_t i = 2; i < gradient.dim(); ++i) over.push_back(static_cast<std::int64_t>(i));
+  const auto summed = [&] { return ops::sum_dim(gradient, std::optional(sizes_view(over)), false); };
+  return {wanted[0] ? ops::convolve_input_gradient(gradient, weight, input.sizes(), stride, padding, dilation, groups)
+                    : tensor(),
+          wanted[1] ? ops::convolve_weight_gradient(gradient, input, weight.sizes(), stride, padding, dilation, groups)
+                    : tensor(),
+          wanted[2] ? summed() : tensor()};
+}
+
+// Over the last `Windows` dimensions; an input without a batch is a batch of one.
+template <std::size_t Windows, const auto& Op>
+tensor convolution_of(const tensor& input, const tensor& weight, const std::optional<tensor>& bias, sizes_view stride,
+                      sizes_view padding, sizes_view dilation, std::int64_t groups) {
+  if (weight.dim() != Windows + 2 || (input.dim() != Windows + 2 && input.dim() != Windows + 1)) {
+    refuse<shape_error>({nullptr, Op.name()},
+                        "found input " + to_string(input.sizes()) + " and weight " + to_string(weight.sizes()) +
+                            ", wanted " + std::to_string(Windows + 2) + " dimensions each, or one less of the input");
+  }
+  const bool single = input.dim() == Windows + 1;
+  const tensor images = single ? with_dimension(input, 0) : input;
+  author::check_one_device(Op, images, weight, bias);
+  check_convolution(Op.name(), images, weight, bias, stride, padding, dilation, groups);
+  const tensor out = ops::convolution(images, weight, bias, stride, padding, dilation, false, dims{0}, groups);
+  return single ? ops::reshape(out, dims(std::span(out.sizes().begin() + 1, Windows + 1))) : out;
+}
+
+template <std::size_t Windows, const auto& Op, const auto& Plain>
+tensor convolution_padded(const tensor& input, const tensor& weight, const std::optional<tensor>& bias,
+                          sizes_view stride, std::string_view padding, sizes_view dilation, std::int64_t groups) {
+  constexpr backend_call c{nullptr, Op.name()};
+  if (padding == "valid") return Plain(input, weight, bias, stride, dims{0}, dilation, groups);
+  if (padding != "same") refuse<error>(c, "found padding '" + std::string(padding) + "', wanted 'valid' or 'same'");
+  if (weight.dim() != Windows + 2) {
+    refuse<shape_error>(c, "found weight " + to_string(weight.sizes()) + ", wanted " + std::to_string(Windows + 2) +
+                               " dimensions");
+  }
+  for (std::int64_t n : stride) {
+    if (n != 1) refuse<error>(c, "found stride " + to_string(dims(stride)) + " with padding 'same', wanted 1");
+  }
+  // An odd number of elements is missing behind, which is padded beforehand.
+  dims both, behind;
+  for (std::size_t i = 0; i < Windows; ++i) {
+    const std::int64_t total = dilation[dilation.size() == 1 ? 0 : i] * (weight.sizes()[i + 2] - 1);
+    both.push_back(total / 2);
+  }
+  bool even = true;
+  for (std::size_t i = Windows; i-- > 0;) {
+    const std::int64_t rest = dilation[dilation.size() == 1 ? 0 : i] * (weight.sizes()[i + 2] - 1) - 2 * both[i];
+    behind.push_back(0);
+    behind.push_back(rest);
+    even = even && rest == 0;
+  }
+  return Plain(even ? input : ops::constant_pad_nd(input, behind, 0), weight, bias, stride, both, dilation, groups);
+}
+
+tensor pad(const tensor& self, sizes_view pad, std::string_view mode, std::optional<double> value) {
+  if (mode != "constant") {
+    refuse<error>({nullptr, ops::pad.name()}, "found mode '" + std::string(mode) + "', wanted 'constant'");
+  }
+  return ops::constant_pad_nd(self, pad, value.value_or(0));
+}
+
+struct convolve_gradient {
+  saved_tensor input, weight;
+  dims stride, padding, dilation;
+  std::int64_t groups;
+  static convolve_gradient save(const tensor& input, const tensor& weight, sizes_view stride, sizes_view padding,
+                                sizes_view dilation, std::int64_t groups, const tensor&) {
+    return {saved_tensor(input), saved_tensor(weight), stride, padding, dilation, groups};
+  }
+  grads2 backward(const tensor& g, wants2 wanted) const {
+    constexpr std::string_view op = ops::convolve.name();
+    const tensor &x = input.get(op), &w = weight.get(op);
+    return {
+        wanted[0] ? ops::convolve_input_gradient(g, w, x.sizes(), stride, padding, dilation, groups) : tensor(),
+        wanted[1] ? ops::convolve_weight_gradient(g, x, w.sizes(), stride, padding, dilation, groups) : tensor()};
+  }
+};
+
+// What was put there is taken away, what was taken away had no part in the result.
+struct constant_pad_gradient {
+  dims before, behind;
+  static constant_pad_gradient save(const tensor&, sizes_view pad, const scalar&, const tensor&) {
+    constant_pad_gradient rule;
+    for (std::size_t i = 0; i + 1 < pad.size(); i += 2) {
+      rule.before.push_back(-pad[i]);
+      rule.behind.push_back(-pad[i + 1]);
+    }
+    return rule;
+  }
+  grads1 backward(const tensor& g, std::array<bool, 1>) const {
+    std::array<std::int64_t, 2 * max_dims> pad{};
+    for (std::size_t i = 0; i < before.size(); ++i) {
+      pad[2 * i] = before[i];
+      pad[2 * i + 1] = behind[i];
+    }
+    return {ops::constant_pad_nd(g, sizes_view(pad).first(2 * before.size()), 0)};
+  }
+};
+
+using author::autograd_kernel;
+using author::row;
+
+constexpr author::kernel_row gradients[] = {
+    row<&autograd_kernel<ops::convolve, convolve_gradient>::run>(ops::convolve, key::Autograd),
+    row<&autograd_kernel<ops::constant_pad_nd, constant_pad_gradient>::run>(ops::constant_pad_nd, key::Autograd),
+};
+
+}  // namespace
+
+void register_convolution() {
+  register_forms<convolution_forms>();
+  author::register_rows(gradients);
+  register_composite<&convolution, ops::convolution>();
+  register_composite<&convolution_backward, ops::convolution_backward>();
+  register_composite<&convolution_of<1, ops::conv1d>, ops::conv1d>();
+  register_composite<&convolution_of<2, ops::conv2d>, ops::conv2d>();
+  register_composite<&convolution_of<3, ops::conv3d>, ops::conv3d>();
+  register_composite<&convolution_padded<1, ops::conv1d_padding, ops::conv1d>, ops::conv1d_padding>();
+  register_composite<&convolution_padded<2, ops::conv2d_padding, ops::conv2d>, ops::conv2d_padding>();
+  register_composite<&pad, ops::pad>();
+}
+
+}  // namespace topbit::detail

@@ -1,0 +1,68 @@
+// Convolutions over one to three dimensions, and their gradients. Halves are computed in float32; bool is refused.
+export module topbit.ops:convolution;
+
+import topbit.std;
+import topbit.core;
+import topbit.tensor;
+
+export namespace topbit::ops {
+
+/// input: [n, groups * c, sizes..], weight: [out, c, kernel..] -> [n, out, sizes..]; bias: [out]. A list may be one
+/// element that counts for all dimensions. Transposed ones are refused. Composite over topbit::convolve.
+///
+/// Errors   shape_error for shapes that do not fit, a kernel larger than the padded input among them; dtype_error if the
+///          dtypes differ; error for a stride or dilation below 1, padding below 0, groups that do not divide `out`
+inline constexpr op<
+    "aten::convolution(Tensor input, Tensor weight, Tensor? bias, int[] stride, int[] padding, int[] dilation, bool "
+    "transposed, int[] output_padding, int groups) -> Tensor">
+    convolution;
+
+/// The gradients of input, weight and bias, those of them that output_mask asks for; the others are undefined. Composite.
+inline constexpr op<
+    "aten::convolution_backward(Tensor grad_output, Tensor input, Tensor weight, int[]? bias_sizes, int[] stride, "
+    "int[] padding, int[] dilation, bool transposed, int[] output_padding, int groups, bool[3] output_mask) -> "
+    "(Tensor, Tensor, Tensor)">
+    convolution_backward;
+
+/// convolution over the last dimension of [n, c, l] or [c, l]. Composite.
+inline constexpr op<
+    "aten::conv1d(Tensor input, Tensor weight, Tensor? bias=None, int[1] stride=1, int[1] padding=0, int[1] "
+    "dilation=1, int groups=1) -> Tensor">
+    conv1d;
+/// convolution over the last two dimensions of [n, c, h, w] or [c, h, w]. Composite.
+inline constexpr op<
+    "aten::conv2d(Tensor input, Tensor weight, Tensor? bias=None, int[2] stride=1, int[2] padding=0, int[2] "
+    "dilation=1, int groups=1) -> Tensor">
+    conv2d;
+/// convolution over the last three dimensions of [n, c, d, h, w] or [c, d, h, w]. Composite.
+inline constexpr op<
+    "aten::conv3d(Tensor input, Tensor weight, Tensor? bias=None, int[3] stride=1, int[3] padding=0, int[3] "
+    "dilation=1, int groups=1) -> Tensor">
+    conv3d;
+
+/// With padding "valid", none, or "same", so much that a result of stride 1 has the sizes of the input. Composite.
+inline constexpr op<
+    "aten::conv1d.padding(Tensor input, Tensor weight, Tensor? bias=None, int[1] stride=1, str padding=\"valid\", "
+    "int[1] dilation=1, int groups=1) -> Tensor">
+    conv1d_padding;
+inline constexpr op<
+    "aten::conv2d.padding(Tensor input, Tensor weight, Tensor? bias=None, int[2] stride=1, str padding=\"valid\", "
+    "int[2] dilation=1, int groups=1) -> Tensor">
+    conv2d_padding;
+
+/// convolution's kernel, without a bias.
+inline constexpr op<
+    "topbit::convolve(Tensor input, Tensor weight, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor">
+    convolve;
+/// The gradient of convolve's input, of input_sizes.
+inline constexpr op<
+    "topbit::convolve_input_gradient(Tensor gradient, Tensor weight, int[] input_sizes, int[] stride, int[] padding, "
+    "int[] dilation, int groups) -> Tensor">
+    convolve_input_gradient;
+/// The gradient of convolve's weight, of weight_sizes.
+inline constexpr op<
+    "topbit::convolve_weight_gradient(Tensor gradient, Tensor input, int[] weight_sizes, int[] stride, int[] padding, "
+    "int[] dilation, int groups) -> Tensor">
+    convolve_weight_gradient;
+
+}  // namespace topbit::ops

@@ -1,0 +1,341 @@
+// Convolution as products of matrices: the windows of some images, copied side by side, are one factor of each group.
+//
+// Copies are strided views handed to the copy kernel, so there is no loop over elements here. As many images are taken
+// at once as keep the windows within `most_elements`.
+module topbit.ops;
+
+import topbit.std;
+import topbit.core;
+import topbit.tensor;
+
+namespace topbit::detail {
+
+namespace {
+
+constexpr std::int64_t most_elements = std::int64_t{1} << 20;
+
+tensor view_at(const tensor& t, const dims& sizes, const dims& strides, std::int64_t first) {
+  return author::make_view(t, sizes, strides, t.record().offset + first);
+}
+
+// A list with one element for each dimension of the windows.
+dims list_for(backend_call c, std::string_view name, sizes_view given, std::size_t count, std::int64_t least) {
+  if (given.size() != 1 && given.size() != count) {
+    refuse<error>(c, "found " + std::string(name) + " " + to_string(dims(given)) + ", wanted one number or " +
+                         std::to_string(count));
+  }
+  dims out;
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::int64_t n = given[given.size() == 1 ? 0 : i];
+    if (n < least) {
+      refuse<error>(c, "found " + std::string(name) + " " + to_string(dims(given)) + ", wanted " +
+                           std::to_string(least) + " or more");
+    }
+    out.push_back(n);
+  }
+  return out;
+}
+
+// Dense tensors and their sizes, in the dtype that is computed in.
+struct layout_of_convolution {
+  const convolution_shape& shape;
+  std::size_t windows = shape.stride.size();  // dimensions
+  std::int64_t images = shape.input[0], channels = shape.input[1], outputs = shape.weight[0];
+  std::int64_t groups = shape.groups, group_outputs = outputs / groups;
+  dims padded{};              // sizes with padding
+  dims kernel{};
+  std::int64_t padded_size = 1, places = 1, kernel_size = 1;
+  std::int64_t depth = 0;     // of one product: elements of a window in all channels of a group
+
+  explicit layout_of_convolution(const convolution_shape& s) : shape(s) {
+    for (std::size_t i = 0; i < windows; ++i) {
+      padded.push_back(s.input[i + 2] + 2 * s.padding[i]);
+      kernel.push_back(s.weight[i + 2]);
+      padded_size *= padded[i];
+      places *= s.out[i + 2];
+      kernel_size *= kernel[i];
+    }
+    depth = shape.weight[1] * kernel_size;
+  }
+
+  std::int64_t chunk() const {
+    return std::max<std::int64_t>(1, most_elements / std::max<std::int64_t>(1, groups * depth * places));
+  }
+
+  dims padded_sizes() const {
+    dims sizes{images, channels};
+    for (std::int64_t n : padded) sizes.push_back(n);
+    return sizes;
+  }
+  // The part of the padded images that is the input.
+  tensor inside(const tensor& all) const {
+    std::int64_t first = 0;
+    for (std::size_t i = 0; i < windows; ++i) first += shape.padding[i] * all.strides()[i + 2];
+    return view_at(all, shape.input, all.strides(), first);
+  }
+  tensor padded_input(backend_call c, const tensor& input, dtype type) const {
+    if (std::ranges::all_of(shape.padding, [](std::int64_t n) { return n == 0; })) {
+      return dense(c, in_dtype(c, input, type));
+    }
+    tensor all = author::make_tensor(padded_sizes(), type, input.device());
+    fill(c, all, 0);
+    tensor part = inside(all);
+    copy(c, part, input);
+    return all;
+  }
+  // Strides of the places that one element of the kernel meets.
+  dims window_strides(const tensor& all) const {
+    dims strides;
+    for (std::size_t i = 0; i < windows; ++i) strides.push_back(all.strides()[i + 2] * shape.stride[i]);
+    return strides;
+  }
+  // [count * channels, kernel.., places..] of images first, first + 1, ...
+  tensor columns(backend_call c, const tensor& all, std::int64_t first, std::int64_t count) const {
+    dims sizes{count * channels}, strides{padded_size};
+    for (std::size_t i = 0; i < windows; ++i) {
+      sizes.push_back(kernel[i]);
+      strides.push_back(all.strides()[i + 2] * shape.dilation[i]);
+    }
+    const dims steps = window_strides(all);
+    for (std::size_t i = 0; i < windows; ++i) {
+      sizes.push_back(shape.out[i + 2]);
+      strides.push_back(steps[i]);
+    }
+    return dense(c, view_at(all, sizes, strides, first * channels * padded_size));
+  }
+  // A group's windows of `count` images: [count, depth, places].
+  tensor group_columns(const tensor& all_columns, std::int64_t g, std::int64_t count) const {
+    return view_at(all_columns, {count, depth, places}, {groups * depth * places, places, 1}, g * depth * places);
+  }
+  // A group's results in `count` images: [count, outputs of the group, places].
+  tensor group_results(const tensor& results, std::int64_t g, std::int64_t first, std::int64_t count) const {
+    return view_at(results, {count, group_outputs, places}, {outputs * places, places, 1},
+                   (first * outputs + g * group_outputs) * places);
+  }
+  template <class Visit>
+  void each_chunk(Visit visit) const {
+    for (std::int64_t first = 0; first < images; first += chunk()) visit(first, std::min(chunk(), images - first));
+  }
+};
+
+// `out` itself where it can be written in the computed dtype, else a dense tensor to be copied to it.
+tensor result_in(const tensor& out, dtype type) {
+  return out.dtype() == type && out.is_contiguous() ? out : author::make_tensor(out.sizes(), type, out.device());
+}
+void deliver(const tensor& out, const tensor& result) {
+  if (!result.same_as(out)) copy_result(out, result);
+}
+
+}  // namespace
+
+convolution_shape convolution_shape::of(std::string_view op, const dims& input, const dims& weight, sizes_view stride,
+                                        sizes_view padding, sizes_view dilation, std::int64_t groups) {
+  const backend_call c{nullptr, op};
+  const std::string found = "found input " + to_string(input) + " and weight " + to_string(weight);
+  if (input.size() < 3 || input.size() > 5 || input.size() != weight.size()) {
+    refuse<shape_error>(c, found + ", wanted [n, channels, sizes..] and [out, channels, kernel..], with 1 to 3 sizes");
+  }
+  const std::size_t count = input.size() - 2;
+  convolution_shape s{input,
+                      weight,
+                      list_for(c, "stride", stride, count, 1),
+                      list_for(c, "padding", padding, count, 0),
+                      list_for(c, "dilation", dilation, count, 1),
+                      {},
+                      groups};
+  if (groups < 1) refuse<error>(c, "found groups " + std::to_string(groups) + ", wanted 1 or more");
+  if (input[1] != weight[1] * groups) {
+    refuse<shape_error>(c, found + " in " + std::to_string(groups) + " groups, wanted " +
+                               std::to_string(weight[1] * groups) + " channels of the input");
+  }
+  if (weight[0] % groups != 0) {
+    refuse<error>(c, found + ", wanted a first size of the weight that " + std::to_string(groups) + " groups divide");
+  }
+  s.out = {input[0], weight[0]};
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::int64_t room = input[i + 2] + 2 * s.padding[i], reach = s.dilation[i] * (weight[i + 2] - 1) + 1;
+    if (weight[i + 2] < 1 || reach > room) {
+      refuse<shape_error>(c, found + ", wanted a kernel of at least 1 that fits the padded input: it reaches over " +
+                                 std::to_string(reach) + " of " + std::to_string(room));
+    }
+    s.out.push_back((room - reach) / s.stride[i] + 1);
+  }
+  return s;
+}
+
+result_meta convolve_rule::meta(std::string_view op, const tensor& input, const tensor& weight, sizes_view stride,
+                                sizes_view padding, sizes_view dilation, std::int64_t groups) {
+  check_product_types(op, input, weight);
+  const auto s = convolution_shape::of(op, input.sizes(), weight.sizes(), stride, padding, dilation, groups);
+  return {s.out, input.dtype(), input.device(), {}};
+}
+
+void convolve_rule::run(backend_call c, const tensor& input, const tensor& weight, sizes_view stride,
+                        sizes_view padding, sizes_view dilation, std::int64_t groups, const tensor& out) {
+  if (out.numel() == 0) return;
+  const auto shape = convolution_shape::of(c.op, input.sizes(), weight.sizes(), stride, padding, dilation, groups);
+  const layout_of_convolution of(shape);
+  const dtype type = product_type(out.dtype());
+  const tensor result = result_in(out, type);
+  if (input.numel() == 0) {
+    tensor zeros = result;
+    fill(c, zeros, 0);
+    return deliver(out, result);
+  }
+  const tensor all = of.padded_input(c, input, type), factors = dense(c, in_dtype(c, weight, type));
+  of.each_chunk([&](std::int64_t first, std::int64_t count) {
+    const tensor columns = of.columns(c, all, first, count);
+    for (std::int64_t g = 0; g < of.groups; ++g) {
+      const tensor left = view_at(factors, {count, of.group_outputs, of.depth}, {0, of.depth, 1},
+                                  g * of.group_outputs * of.depth);
+      multiply(c, of.group_results(result, g, first, count), left, of.group_columns(columns, g, count));
+    }
+  });
+  deliver(out, result);
+}
+
+namespace {
+
+void check_gradient(std::string_view op, const tensor& gradient, const convolution_shape& s) {
+  if (gradient.sizes() == s.out) return;
+  refuse<shape_error>({nullptr, op}, "found a gradient " + to_string(gradient.sizes()) + " for a result " +
+                                         to_string(s.out) + ", wanted equal sizes");
+}
+
+}  // namespace
+
+result_meta convolve_input_rule::meta(std::string_view op, const tensor& gradient, const tensor& weight,
+                                      sizes_view input_sizes, sizes_view stride, sizes_view padding,
+                                      sizes_view dilation, std::int64_t groups) {
+  check_product_types(op, gradient, weight);
+  const dims input = sizes_of({nullptr, op}, input_sizes);
+  check_gradient(op, gradient,
+                 convolution_shape::of(op, input, weight.sizes(), stride, padding, dilation, groups));
+  return {input, gradient.dtype(), gradient.device(), {}};
+}
+
+// Each element of the kernel adds what it brought to the places it met.
+void convolve_input_rule::run(backend_call c, const tensor& gradient, const tensor& weight, sizes_view input_sizes,
+                              sizes_view stride, sizes_view padding, sizes_view dilation, std::int64_t groups,
+                              const tensor& out) {
+  if (out.numel() == 0) return;
+  const auto shape =
+      convolution_shape::of(c.op, dims(input_sizes), weight.sizes(), stride, padding, dilation, groups);
+  const layout_of_convolution of(shape);
+  const dtype type = product_type(out.dtype());
+  tensor all = author::make_tensor(of.padded_sizes(), type, out.device());
+  fill(c, all, 0);
+  if (gradient.numel() != 0) {
+    const tensor g_results = dense(c, in_dtype(c, gradient, type)), factors = dense(c, in_dtype(c, weight, type));
+    const std::int64_t width = of.groups * of.depth * of.places;  // of one image's windows
+    of.each_chunk([&](std::int64_t first, std::int64_t count) {
+      const tensor columns = author::make_tensor({count, of.groups * of.depth, of.places}, type, out.device());
+      for (std::int64_t g = 0; g < of.groups; ++g) {
+        const tensor left = view_at(factors, {count, of.depth, of.group_outputs}, {0, 1, of.depth},
+                                    g * of.group_outputs * of.depth);
+        multiply(c, of.group_columns(columns, g, count), left, of.group_results(g_results, g, first, count));
+      }
+      dims sizes{count, of.channels}, to_strides{of.channels * of.padded_size, of.padded_size},
+          from_strides{width, of.kernel_size * of.places};
+      const dims steps = of.window_strides(all);
+      dims places;
+      for (std::size_t i = 0; i < of.windows; ++i) places.push_back(shape.out[i + 2]);
+      const dims place_strides = dense_strides(places);
+      for (std::size_t i = 0; i < of.windows; ++i) {
+        sizes.push_back(places[i]);
+        to_strides.push_back(steps[i]);
+        from_strides.push_back(place_strides[i]);
+      }
+      for (std::int64_t k = 0; k < of.kernel_size; ++k) {
+        std::int64_t at = first * of.channels * of.padded_size, rest = k;
+        for (std::size_t i = of.windows; i-- > 0; rest /= of.kernel[i]) {
+          at += rest % of.kernel[i] * shape.dilation[i] * all.strides()[i + 2];
+        }
+        const tensor to = view_at(all, sizes, to_strides, at);
+        run_pointwise_in(c, pointwise::add, type,
+                         collect(to, view_at(columns, sizes, from_strides, k * of.places), scalar(1)), to);
+      }
+    });
+  }
+  copy_result(out, of.inside(all));
+}
+
+result_meta convolve_weight_rule::meta(std::string_view op, const tensor& gradient, const tensor& input,
+                                       sizes_view weight_sizes, sizes_view stride, sizes_view padding,
+                                       sizes_view dilation, std::int64_t groups) {
+  check_product_types(op, gradient, input);
+  const dims weight = sizes_of({nullptr, op}, weight_sizes);
+  check_gradient(op, gradient,
+                 convolution_shape::of(op, input.sizes(), weight, stride, padding, dilation, groups));
+  return {weight, gradient.dtype(), gradient.device(), {}};
+}
+
+// The sum over the images of gradient times the transposed windows.
+void convolve_weight_rule::run(backend_call c, const tensor& gradient, const tensor& input, sizes_view weight_sizes,
+                               sizes_view stride, sizes_view padding, sizes_view dilation, std::int64_t groups,
+                               const tensor& out) {
+  if (out.numel() == 0) return;
+  const auto shape =
+      convolution_shape::of(c.op, input.sizes(), dims(weight_sizes), stride, padding, dilation, groups);
+  const layout_of_convolution of(shape);
+  const dtype type = product_type(out.dtype());
+  tensor result = result_in(out, type);
+  fill(c, result, 0);
+  if (gradient.numel() != 0) {
+    const tensor g_results = dense(c, in_dtype(c, gradient, type)), all = of.padded_input(c, input, type);
+    of.each_chunk([&](std::int64_t first, std::int64_t count) {
+      const tensor columns = of.columns(c, all, first, count);
+      for (std::int64_t g = 0; g < of.groups; ++g) {
+        const tensor to = view_at(result, {of.group_outputs, of.depth}, {of.depth, 1}, g * of.group_outputs * of.depth);
+        for (std::int64_t image = 0; image < count; ++image) {
+          const tensor left = view_at(g_results, {of.group_outputs, of.places}, {of.places, 1},
+                                      ((first + image) * of.outputs + g * of.group_outputs) * of.places);
+          const tensor right = view_at(columns, {of.places, of.depth}, {1, of.places},
+                                       (image * of.groups + g) * of.depth * of.places);
+          multiply(c, to, left, right, 1, 1);
+        }
+      }
+    });
+  }
+  deliver(out, result);
+}
+
+result_meta constant_pad_rule::meta(std::string_view op, const tensor& self, sizes_view pad, const scalar&) {
+  const backend_call c{nullptr, op};
+  check_defined(c, self);
+  if (pad.size() % 2 != 0 || pad.size() > 2 * self.dim()) {
+    refuse<shape_error>(c, "found " + std::to_string(pad.size()) + " numbers for " + to_string(self.sizes()) +
+                               ", wanted two for each of the last dimensions");
+  }
+  dims sizes = self.sizes();
+  for (std::size_t i = 0; i < pad.size() / 2; ++i) {
+    std::int64_t& size = sizes[self.dim() - 1 - i];
+    size += pad[2 * i] + pad[2 * i + 1];
+    if (size < 0) {
+      refuse<shape_error>(c, "found " + to_string(self.sizes()) + " and a padding of " + std::to_string(pad[2 * i]) +
+                                 " and " + std::to_string(pad[2 * i + 1]) + ", wanted a size of 0 or more");
+    }
+  }
+  return {sizes, self.dtype(), self.device(), {}};
+}
+
+void constant_pad_rule::run(backend_call c, const tensor& self, sizes_view pad, const scalar& value,
+                            const tensor& out) {
+  if (out.numel() == 0) return;
+  tensor whole = out;
+  fill(c, whole, value);
+  // The same part of both: what is padded is skipped in one, what is taken away in the other.
+  dims sizes = self.sizes();
+  std::int64_t from = 0, to = 0;
+  for (std::size_t i = 0; i < pad.size() / 2; ++i) {
+    const std::size_t d = self.dim() - 1 - i;
+    sizes[d] += std::min<std::int64_t>(pad[2 * i], 0) + std::min<std::int64_t>(pad[2 * i + 1], 0);
+    if (sizes[d] <= 0) return;
+    from += std::max<std::int64_t>(-pad[2 * i], 0) * self.strides()[d];
+    to += std::max<std::int64_t>(pad[2 * i], 0) * out.strides()[d];
+  }
+  tensor part = view_at(out, sizes, out.strides(), to);
+  copy(c, part, view_at(self, sizes, self.strides(), from));
+}
+
+}  // namespace topbit::detail

@@ -1,0 +1,49 @@
+// Shape rules and fronts of convolution and padding.
+export module topbit.ops:convolution_rules;
+
+import topbit.std;
+import topbit.core;
+import topbit.tensor;
+import :backend_call;
+import :structured;
+
+namespace topbit::detail {
+
+using sizes_view = std::span<const std::int64_t>;
+
+struct constant_pad_rule {
+  static result_meta meta(std::string_view op, const tensor& self, sizes_view pad, const scalar& value);
+  static void run(backend_call c, const tensor& self, sizes_view pad, const scalar& value, const tensor& out);
+};
+
+// What convolutions were asked for, checked. Lists have one element for each dimension of the windows.
+struct convolution_shape {
+  dims input, weight, stride, padding, dilation, out;
+  std::int64_t groups = 1;
+
+  static convolution_shape of(std::string_view op, const dims& input, const dims& weight, sizes_view stride,
+                              sizes_view padding, sizes_view dilation, std::int64_t groups);
+};
+
+struct convolve_rule {
+  static result_meta meta(std::string_view op, const tensor& input, const tensor& weight, sizes_view stride,
+                          sizes_view padding, sizes_view dilation, std::int64_t groups);
+  static void run(backend_call c, const tensor& input, const tensor& weight, sizes_view stride, sizes_view padding,
+                  sizes_view dilation, std::int64_t groups, const tensor& out);
+};
+
+struct convolve_input_rule {
+  static result_meta meta(std::string_view op, const tensor& gradient, const tensor& weight, sizes_view input_sizes,
+                          sizes_view stride, sizes_view padding, sizes_view dilation, std::int64_t groups);
+  static void run(backend_call c, const tensor& gradient, const tensor& weight, sizes_view input_sizes,
+                  sizes_view stride, sizes_view padding, sizes_view dilation, std::int64_t groups, const tensor& out);
+};
+
+struct convolve_weight_rule {
+  static result_meta meta(std::string_view op, const tensor& gradient, const tensor& input, sizes_view weight_sizes,
+                          sizes_view stride, sizes_view padding, sizes_view dilation, std::int64_t groups);
+  static void run(backend_call c, const tensor& gradient, const tensor& input, sizes_view weight_sizes,
+                  sizes_view stride, sizes_view padding, sizes_view dilation, std::int64_t groups, const tensor& out);
+};
+
+}  // namespace topbit::detail

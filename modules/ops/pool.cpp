@@ -1,0 +1,98 @@
+// Pooling: composites, gradients, and the list of what is registered.
+module topbit.ops;
+
+import topbit.std;
+import topbit.core;
+import topbit.tensor;
+import topbit.autograd;
+
+namespace topbit::detail {
+
+namespace {
+
+tensor max_pool2d(const tensor& self, sizes_view kernel, sizes_view stride, sizes_view padding, sizes_view dilation,
+                  bool ceil) {
+  return std::get<0>(ops::max_pool2d_with_indices(self, kernel, stride, padding, dilation, ceil));
+}
+tensor adaptive_avg_pool2d(const tensor& self, sizes_view output_size) {
+  return ops::adaptive_avg_pool2d_forward(self, output_size);
+}
+
+// Two results, of which one has a gradient: the kernel that a rule for one result would become.
+struct max_pool_node final : node {
+  saved_tensor self, indices;
+  dims kernel, stride, padding, dilation;
+  bool ceil = false;
+
+  std::vector<tensor> backward(const tensor& g) override {
+    constexpr std::string_view op = ops::max_pool2d_with_indices.name();
+    return {ops::max_pool2d_with_indices_backward(g, self.get(op), kernel, stride, padding, dilation, ceil,
+                                                  indices.get(op))};
+  }
+  void release() noexcept override { self = indices = saved_tensor(); }
+  std::string_view name() const noexcept override { return ops::max_pool2d_with_indices.name(); }
+};
+
+std::tuple<tensor, tensor> max_pool_autograd(key_set keys, const tensor& self, sizes_view kernel, sizes_view stride,
+                                             sizes_view padding, sizes_view dilation, bool ceil) {
+  auto [out, indices] = ops::max_pool2d_with_indices.redispatch(keys & below(key::Autograd), self, kernel, stride,
+                                                                padding, dilation, ceil);
+  if (requires_grad(self) && is_floating(out.dtype())) {
+    auto* made = new max_pool_node;
+    intrusive_ptr<node> n(made);
+    made->self = saved_tensor(self);
+    made->indices = saved_tensor(indices);
+    made->kernel = kernel;
+    made->stride = stride;
+    made->padding = padding;
+    made->dilation = dilation;
+    made->ceil = ceil;
+    made->connect({author::gradient_edge(self)});
+    author::set_creator(out, std::move(n));
+  }
+  return {out, indices};
+}
+
+struct average_pool_gradient {
+  saved_tensor self;
+  dims kernel, stride, padding;
+  bool ceil, count_padding;
+  divisor_override divisor;
+  static average_pool_gradient save(const tensor& self, sizes_view kernel, sizes_view stride, sizes_view padding,
+                                    bool ceil, bool count_padding, divisor_override divisor, const tensor&) {
+    return {saved_tensor(self), kernel, stride, padding, ceil, count_padding, divisor};
+  }
+  grads1 backward(const tensor& g, std::array<bool, 1>) const {
+    return {ops::avg_pool2d_backward(g, self.get(ops::avg_pool2d.name()), kernel, stride, padding, ceil, count_padding,
+                                     divisor)};
+  }
+};
+
+struct adaptive_pool_gradient {
+  saved_tensor self;
+  static adaptive_pool_gradient save(const tensor& self, sizes_view, const tensor&) { return {saved_tensor(self)}; }
+  grads1 backward(const tensor& g, std::array<bool, 1>) const {
+    return {ops::adaptive_avg_pool2d_backward(g, self.get(ops::adaptive_avg_pool2d_forward.name()))};
+  }
+};
+
+using author::autograd_kernel;
+using author::row;
+
+constexpr author::kernel_row gradients[] = {
+    row<&max_pool_autograd>(ops::max_pool2d_with_indices, key::Autograd),
+    row<&autograd_kernel<ops::avg_pool2d, average_pool_gradient>::run>(ops::avg_pool2d, key::Autograd),
+    row<&autograd_kernel<ops::adaptive_avg_pool2d_forward, adaptive_pool_gradient>::run>(
+        ops::adaptive_avg_pool2d_forward, key::Autograd),
+};
+
+}  // namespace
+
+void register_pool() {
+  register_forms<pool_forms>();
+  author::register_rows(gradients);
+  register_composite<&max_pool2d, ops::max_pool2d>();
+  register_composite<&adaptive_avg_pool2d, ops::adaptive_avg_pool2d>();
+}
+
+}  // namespace topbit::detail

@@ -1,0 +1,67 @@
+// Pooling over the last two dimensions of [n, c, h, w] or [c, h, w]. A list may be one element that counts for both; no
+// stride means the size of the window.
+export module topbit.ops:pool;
+
+import topbit.std;
+import topbit.core;
+import topbit.tensor;
+
+export namespace topbit::ops {
+
+/// The greatest element of each window, a NaN before all. Any dtype but bool. Composite.
+///
+/// Errors   shape_error for other shapes or a window that does not fit; error for a stride or dilation below 1, and for
+///          a padding of more than half of the window
+inline constexpr op<
+    "aten::max_pool2d(Tensor self, int[2] kernel_size, int[2] stride=[], int[2] padding=0, int[2] dilation=1, bool "
+    "ceil_mode=False) -> Tensor">
+    max_pool2d;
+/// max_pool2d, and where in its image, h * width + w, each maximum stands: the first of equals.
+inline constexpr op<
+    "aten::max_pool2d_with_indices(Tensor self, int[2] kernel_size, int[2] stride=[], int[2] padding=0, int[2] "
+    "dilation=1, bool ceil_mode=False) -> (Tensor, Tensor)">
+    max_pool2d_with_indices;
+inline constexpr op<
+    "aten::max_pool2d_with_indices.out(Tensor self, int[2] kernel_size, int[2] stride=[], int[2] padding=0, int[2] "
+    "dilation=1, bool ceil_mode=False, *, Tensor(a!) out, Tensor(b!) indices) -> (Tensor(a!), Tensor(b!))">
+    max_pool2d_with_indices_out;
+/// The gradient of self: each element of grad_output added where its maximum stood.
+inline constexpr op<
+    "aten::max_pool2d_with_indices_backward(Tensor grad_output, Tensor self, int[2] kernel_size, int[2] stride, int[2] "
+    "padding, int[2] dilation, bool ceil_mode, Tensor indices) -> Tensor">
+    max_pool2d_with_indices_backward;
+inline constexpr op<
+    "aten::max_pool2d_with_indices_backward.grad_input(Tensor grad_output, Tensor self, int[2] kernel_size, int[2] "
+    "stride, int[2] padding, int[2] dilation, bool ceil_mode, Tensor indices, *, Tensor(a!) grad_input) -> Tensor(a!)">
+    max_pool2d_with_indices_backward_out;
+
+/// The average of each window. Padding counts as zeros with count_include_pad, else not at all; divisor_override replaces
+/// the number of elements. Floating dtypes.
+inline constexpr op<
+    "aten::avg_pool2d(Tensor self, int[2] kernel_size, int[2] stride=[], int[2] padding=0, bool ceil_mode=False, bool "
+    "count_include_pad=True, int? divisor_override=None) -> Tensor">
+    avg_pool2d;
+inline constexpr op<
+    "aten::avg_pool2d.out(Tensor self, int[2] kernel_size, int[2] stride=[], int[2] padding=0, bool ceil_mode=False, "
+    "bool count_include_pad=True, int? divisor_override=None, *, Tensor(a!) out) -> Tensor(a!)">
+    avg_pool2d_out;
+/// The gradient of self: each element of grad_output shared out over its window.
+inline constexpr op<
+    "aten::avg_pool2d_backward(Tensor grad_output, Tensor self, int[2] kernel_size, int[2] stride, int[2] padding, "
+    "bool ceil_mode, bool count_include_pad, int? divisor_override) -> Tensor">
+    avg_pool2d_backward;
+inline constexpr op<
+    "aten::avg_pool2d_backward.grad_input(Tensor grad_output, Tensor self, int[2] kernel_size, int[2] stride, int[2] "
+    "padding, bool ceil_mode, bool count_include_pad, int? divisor_override, *, Tensor(a!) grad_input) -> Tensor(a!)">
+    avg_pool2d_backward_out;
+
+/// Averages of so many windows that the result has output_size; they differ by one element where the image cannot be
+/// divided. Composite.
+inline constexpr op<"aten::adaptive_avg_pool2d(Tensor self, int[2] output_size) -> Tensor"> adaptive_avg_pool2d;
+/// adaptive_avg_pool2d's kernel.
+inline constexpr op<"aten::_adaptive_avg_pool2d(Tensor self, int[2] output_size) -> Tensor"> adaptive_avg_pool2d_forward;
+/// Its gradient.
+inline constexpr op<"aten::_adaptive_avg_pool2d_backward(Tensor grad_output, Tensor self) -> Tensor">
+    adaptive_avg_pool2d_backward;
+
+}  // namespace topbit::ops

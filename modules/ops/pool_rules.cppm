@@ -1,0 +1,55 @@
+// Shape rules and fronts of pooling.
+export module topbit.ops:pool_rules;
+
+import topbit.std;
+import topbit.core;
+import topbit.tensor;
+import :backend_call;
+import :convolution_rules;
+import :structured;
+
+namespace topbit::detail {
+
+struct max_pool_rule {
+  static std::array<result_meta, 2> meta(std::string_view op, const tensor& self, sizes_view kernel, sizes_view stride,
+                                         sizes_view padding, sizes_view dilation, bool ceil);
+  static void run(backend_call c, const tensor& self, sizes_view kernel, sizes_view stride, sizes_view padding,
+                  sizes_view dilation, bool ceil, const tensor& out, const tensor& indices);
+};
+
+struct max_pool_backward_rule {
+  static result_meta meta(std::string_view op, const tensor& gradient, const tensor& self, sizes_view kernel,
+                          sizes_view stride, sizes_view padding, sizes_view dilation, bool ceil, const tensor& indices);
+  static void run(backend_call c, const tensor& gradient, const tensor& self, sizes_view kernel, sizes_view stride,
+                  sizes_view padding, sizes_view dilation, bool ceil, const tensor& indices, const tensor& out);
+};
+
+using divisor_override = std::optional<std::int64_t>;
+
+struct average_pool_rule {
+  static result_meta meta(std::string_view op, const tensor& self, sizes_view kernel, sizes_view stride,
+                          sizes_view padding, bool ceil, bool count_padding, const divisor_override& divisor);
+  static void run(backend_call c, const tensor& self, sizes_view kernel, sizes_view stride, sizes_view padding,
+                  bool ceil, bool count_padding, const divisor_override& divisor, const tensor& out);
+};
+
+struct average_pool_backward_rule {
+  static result_meta meta(std::string_view op, const tensor& gradient, const tensor& self, sizes_view kernel,
+                          sizes_view stride, sizes_view padding, bool ceil, bool count_padding,
+                          const divisor_override& divisor);
+  static void run(backend_call c, const tensor& gradient, const tensor& self, sizes_view kernel, sizes_view stride,
+                  sizes_view padding, bool ceil, bool count_padding, const divisor_override& divisor,
+                  const tensor& out);
+};
+
+struct adaptive_pool_rule {
+  static result_meta meta(std::string_view op, const tensor& self, sizes_view output_size);
+  static void run(backend_call c, const tensor& self, sizes_view output_size, const tensor& out);
+};
+
+struct adaptive_pool_backward_rule {
+  static result_meta meta(std::string_view op, const tensor& gradient, const tensor& self);
+  static void run(backend_call c, const tensor& gradient, const tensor& self, const tensor& out);
+};
+
+}  // namespace topbit::detail

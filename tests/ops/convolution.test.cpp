@@ -1,0 +1,153 @@
+// Convolution, padding, pooling and attention against their definitions.
+#include <catch2/catch_test_macros.hpp>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "support/raises.h"
+#include "support/tensor_print.h"
+#include "support/tensor_values.h"
+import topbit;
+
+namespace tb = topbit;
+namespace ops = topbit::ops;
+using support::tensor_of;
+using support::values;
+using tb::arg;
+using tb::dtype;
+using tb::tensor;
+using toy::text_of;
+using list = std::vector<std::int64_t>;
+
+namespace {
+
+struct settings {
+  std::int64_t stride[2], padding[2], dilation[2], groups;
+};
+
+std::vector<double> naive(const tensor& x, const tensor& w, const settings& s, const tb::dims& out) {
+  std::vector<double> all;
+  const std::int64_t group_out = w.sizes()[0] / s.groups;
+  support::each_index(out, [&](const tb::dims& i) {
+    double sum = 0;
+    support::each_index({w.sizes()[1], w.sizes()[2], w.sizes()[3]}, [&](const tb::dims& k) {
+      const std::int64_t row = i[2] * s.stride[0] - s.padding[0] + k[1] * s.dilation[0];
+      const std::int64_t column = i[3] * s.stride[1] - s.padding[1] + k[2] * s.dilation[1];
+      if (row < 0 || column < 0 || row >= x.sizes()[2] || column >= x.sizes()[3]) return;
+      const std::int64_t channel = i[1] / group_out * w.sizes()[1] + k[0];
+      sum += support::get(x, {i[0], channel, row, column}) * support::get(w, {i[1], k[0], k[1], k[2]});
+    });
+    all.push_back(sum);
+  });
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("convolution: random convolutions agree with their definition", "[ops][convolution]") {
+  support::numbers source(1);
+  for (int round = 0; round < 120; ++round) {
+    settings s{};
+    tb::dims size{source.whole(0, 3), 0, 0, 0}, kernel{0, source.whole(1, 2), 0, 0};
+    s.groups = source.whole(1, 3);
+    size[1] = kernel[1] * s.groups;
+    kernel[0] = s.groups * source.whole(1, 2);
+    tb::dims out{size[0], kernel[0]};
+    for (std::size_t i = 0; i < 2; ++i) {
+      s.stride[i] = source.whole(1, 3);
+      s.padding[i] = source.whole(0, 2);
+      s.dilation[i] = source.whole(1, 2);
+      kernel[i + 2] = source.whole(1, 3);
+      const std::int64_t reach = s.dilation[i] * (kernel[i + 2] - 1) + 1;
+      size[i + 2] = std::max<std::int64_t>(reach - 2 * s.padding[i], 1) + source.whole(0, 5);
+      out.push_back((size[i + 2] + 2 * s.padding[i] - reach) / s.stride[i] + 1);
+    }
+    for (dtype t : {dtype::float32, dtype::float64, dtype::int64}) {
+      const tensor x = source.tensor(size, t, support::arrangements[round % 4]);
+      const tensor w = source.tensor(kernel, t, support::arrangements[round / 4 % 4]);
+      INFO(tb::to_string(size) << " " << tb::to_string(kernel) << " groups " << s.groups);
+      const tensor y = ops::conv2d(x, w, std::nullopt, list{s.stride[0], s.stride[1]},
+                                   list{s.padding[0], s.padding[1]}, list{s.dilation[0], s.dilation[1]}, s.groups);
+      REQUIRE(y.sizes() == out);
+      REQUIRE(y.dtype() == t);
+      REQUIRE(support::difference(values(y), naive(x, w, s, out), 20 * support::tolerance_of(t)) == "");
+    }
+  }
+}
+
+TEST_CASE("convolution: more images than are taken at once", "[ops][convolution]") {
+  support::numbers source(2);
+  const tensor x = source.tensor({5, 2, 260, 260}, dtype::float32), w = source.tensor({1, 2, 2, 2}, dtype::float32);
+  const tensor y = ops::conv2d(x, w);
+  const settings s{{1, 1}, {0, 0}, {1, 1}, 1};
+  CHECK(support::difference(values(y), naive(x, w, s, y.sizes()), 1e-5) == "");
+}
+
+TEST_CASE("convolution: one and three dimensions, an input without a batch, a bias", "[ops][convolution]") {
+  const tensor x = tensor_of({1, 2, 3, 4}, {1, 1, 4}), w = tensor_of({1, 10}, {1, 1, 2}), b = tensor_of({100}, {1});
+  CHECK(values(ops::conv1d(x, w, b)) == std::vector<double>{121, 132, 143});
+  CHECK(ops::conv1d(ops::reshape(x, list{1, 4}), w, b).sizes() == tb::dims{1, 3});
+  CHECK(values(ops::conv3d(tensor_of({1, 2, 3, 4, 5, 6, 7, 8}, {1, 1, 2, 2, 2}),
+                           tensor_of({1, 1, 1, 1, 1, 1, 1, 1}, {1, 1, 2, 2, 2}))) == std::vector<double>{36});
+  CHECK(values(ops::conv1d_padding(x, w, std::nullopt, list{1}, "same")) == std::vector<double>{21, 32, 43, 4});
+  CHECK(values(ops::conv1d_padding(x, w, std::nullopt, list{1}, "valid")) == std::vector<double>{21, 32, 43});
+}
+
+TEST_CASE("convolution: what does not fit is refused", "[ops][convolution]") {
+  const tensor x = tensor_of(std::vector<double>(32, 1), {1, 2, 4, 4}), w = tensor_of(std::vector<double>(8, 1), {1, 2, 2, 2});
+  CHECK(text_of<tb::shape_error>([&] { ops::conv2d(x, ops::reshape(w, list{2, 1, 2, 2})); }) ==
+        "aten::conv2d: found input [1, 2, 4, 4] and weight [2, 1, 2, 2] in 1 groups, wanted 1 channels of the input");
+  CHECK(text_of<tb::shape_error>([&] { ops::conv2d(x, w, tensor_of({1, 2}, {2})); }) ==
+        "aten::conv2d: found a bias [2] for weights [1, 2, 2, 2], wanted one number for each output channel");
+  CHECK(text_of<tb::error>([&] { ops::conv2d(x, w, std::nullopt, list{0}); }) ==
+        "aten::conv2d: found stride [0], wanted 1 or more");
+  CHECK(text_of<tb::error>([&] {
+          ops::convolution(x, w, std::nullopt, list{1}, list{0}, list{1}, true, list{0}, 1);
+        }) == "aten::convolution: found transposed=True, wanted False: there is no transposed convolution");
+}
+
+TEST_CASE("pad: numbers go around, negative ones take away", "[ops][pad]") {
+  const tensor x = tensor_of({1, 2, 3, 4, 5, 6}, {2, 3});
+  CHECK(values(ops::constant_pad_nd(x, list{1, 0}, 9)) == std::vector<double>{9, 1, 2, 3, 9, 4, 5, 6});
+  CHECK(values(ops::constant_pad_nd(x, list{-1, 1, 1, -1}, 9)) == std::vector<double>{9, 9, 9, 2, 3, 9});
+  CHECK(values(ops::constant_pad_nd(x, list{-4, 3}, 9)) == std::vector<double>{9, 9, 9, 9});
+  CHECK(values(ops::pad(ops::t(x), list{0, 1})) == std::vector<double>{1, 4, 0, 2, 5, 0, 3, 6, 0});
+  CHECK(text_of<tb::shape_error>([&] { ops::constant_pad_nd(x, list{-2, -2}); }) ==
+        "aten::constant_pad_nd: found [2, 3] and a padding of -2 and -2, wanted a size of 0 or more");
+  CHECK(text_of<tb::error>([&] { ops::pad(x, list{1, 1}, "reflect"); }) ==
+        "aten::pad: found mode 'reflect', wanted 'constant'");
+}
+
+TEST_CASE("pool: adaptive averages of any size", "[ops][pool]") {
+  const tensor x = tensor_of({1, 2, 3, 4, 5, 6, 7, 8, 9, 10}, {1, 2, 5});
+  CHECK(values(ops::adaptive_avg_pool2d(x, list{1, 1})) == std::vector<double>{5.5});
+  CHECK(values(ops::adaptive_avg_pool2d(x, list{2, 2})) == std::vector<double>{2, 4, 7, 9});
+  CHECK(ops::adaptive_avg_pool2d(x, list{0, 2}).sizes() == tb::dims{1, 0, 2});
+}
+
+TEST_CASE("pool: forms that write, and indices that do not fit", "[ops][pool]") {
+  const tensor x = tensor_of({1, 5, 2, 4, 3, 6}, {1, 2, 3}, dtype::float32);
+  tensor out = support::arranged({1, 1, 2}, dtype::float32, support::arrangement::sliced);
+  tensor indices = support::arranged({1, 1, 2}, dtype::int64, support::arrangement::sliced);
+  ops::max_pool2d_with_indices_out(x, list{2}, list{1}, list{0}, list{1}, false, out, indices);
+  CHECK(values(out) == std::vector<double>{5, 6});
+  CHECK(values(indices) == std::vector<double>{1, 5});
+  CHECK(values(ops::max_pool2d_with_indices_backward(out, x, list{2}, list{1}, list{0}, list{1}, false, indices)) ==
+        std::vector<double>{0, 5, 0, 0, 0, 6});
+  const tensor wrong = tensor_of({1, 6}, {1, 1, 2}, dtype::int64);
+  CHECK(text_of<tb::error>([&] {
+          ops::max_pool2d_with_indices_backward(out, x, list{2}, list{1}, list{0}, list{1}, false, wrong);
+        }).starts_with("aten::max_pool2d_with_indices_backward: an index is out of range"));
+}
+
+TEST_CASE("attention: weights of each query sum to one, and a causal query sees no later key", "[ops][attention]") {
+  support::numbers source(4);
+  const tensor q = source.tensor({2, 3, 4}, dtype::float64), k = source.tensor({2, 3, 4}, dtype::float64);
+  const tensor ones = ops::ones(list{2, 3, 1}, arg<"dtype"> = dtype::float64), v = source.tensor({2, 3, 2}, dtype::float64);
+  CHECK(support::difference(values(ops::scaled_dot_product_attention(q, k, ones)), std::vector<double>(6, 1), 1e-12) == "");
+  const tensor causal = ops::scaled_dot_product_attention(q, k, v, std::nullopt, 0.0, true);
+  const tensor first = ops::slice(causal, 1, 0, 1);
+  CHECK(support::difference(values(first), values(ops::slice(v, 1, 0, 1)), 1e-12) == "");
+  CHECK(text_of<tb::error>([&] { ops::scaled_dot_product_attention(q, k, v, std::nullopt, 0.5); }) ==
+        "aten::scaled_dot_product_attention: found dropout_p 0.5, wanted 0");
+}
