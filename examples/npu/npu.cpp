@@ -63,6 +63,15 @@ struct at_host<const tb_matmul*> {
   operator const tb_matmul*() const { return &all; }
 };
 template <>
+struct at_host<const tb_pool*> {
+  tb_pool all;
+  explicit at_host(const tb_pool* p) : all(*p) {
+    all.out = flipped(all.out), all.in = flipped(all.in);
+    if (all.index != nullptr) all.index = static_cast<std::int64_t*>(flipped(all.index));
+  }
+  operator const tb_pool*() const { return &all; }
+};
+template <>
 struct at_host<const tb_rows*> {
   tb_rows all;
   explicit at_host(const tb_rows* r) : all(*r) {
@@ -95,7 +104,7 @@ const tb_kernels* npu_kernels() {
       .take = nullptr,
       .random = nullptr,
       .nonzero = nullptr,
-      .pool = nullptr,
+      .pool = &kernel<&k::pool>::run,
       .sum = &kernel<&k::sum>::run,
       .argmax = &kernel<&k::argmax>::run,
       .log_softmax = &kernel<&k::log_softmax>::run,

@@ -96,6 +96,7 @@ bool register_builtin() {
   register_convolution();
   register_pool();
   register_attention();
+  register_batch_norm();
   return true;
 }
 

@@ -62,5 +62,6 @@ void register_einsum();
 void register_convolution();
 void register_pool();
 void register_attention();
+void register_batch_norm();
 
 }  // namespace topbit::detail

@@ -91,6 +91,15 @@ struct log_rule {
   grads1 backward(const tensor& g, std::array<bool, 1>) const { return {g / self.get(ops::log.name())}; }
 };
 
+struct rsqrt_rule {
+  saved_tensor result;
+  static rsqrt_rule save(const tensor&, const tensor& result) { return {saved_tensor(detach(result))}; }
+  grads1 backward(const tensor& g, std::array<bool, 1>) const {
+    const tensor& y = result.get(ops::rsqrt.name());
+    return {g * (y * y * y) * -0.5};
+  }
+};
+
 struct relu_rule {
   saved_tensor result;
   static relu_rule save(const tensor&, const tensor& result) { return {saved_tensor(detach(result))}; }

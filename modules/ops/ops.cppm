@@ -18,6 +18,7 @@ export import :pad;
 export import :convolution;
 export import :pool;
 export import :attention;
+export import :batch_norm;
 export import :view;
 export import :view_list;
 export import :loss;

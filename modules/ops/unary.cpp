@@ -38,6 +38,7 @@ constexpr author::kernel_row gradients[] = {
     row<&autograd_kernel<ops::neg, neg_rule>::run>(ops::neg, key::Autograd),
     row<&autograd_kernel<ops::exp, exp_rule>::run>(ops::exp, key::Autograd),
     row<&autograd_kernel<ops::log, log_rule>::run>(ops::log, key::Autograd),
+    row<&autograd_kernel<ops::rsqrt, rsqrt_rule>::run>(ops::rsqrt, key::Autograd),
     row<&autograd_kernel<ops::relu, relu_rule>::run>(ops::relu, key::Autograd),
 };
 

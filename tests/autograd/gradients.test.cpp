@@ -3,6 +3,7 @@
 #include <catch2/generators/catch_generators.hpp>
 #include <catch2/generators/catch_generators_range.hpp>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -161,6 +162,11 @@ const std::vector<formula>& formulas() {
     one("max_pool2d", {2, 5, 4}, [](const tensor& x) { return ops::max_pool2d(x, list(3, 2), list(2, 1), list(1)); });
     one("avg_pool2d", {2, 5, 4}, [](const tensor& x) { return ops::avg_pool2d(x, list(3, 2), list(2, 1), list(1)); });
     one("adaptive_avg_pool2d", {2, 5, 4}, [](const tensor& x) { return ops::adaptive_avg_pool2d(x, list(3, 2)); });
+    one("rsqrt", {2, 3}, [](const tensor& x) { return ops::rsqrt(x); }, true);
+    many("batch_norm", {{3, 2, 4}, {2}, {2}}, [](const inputs& x) {
+      return ops::batch_norm(x[0], x[1], x[2], std::nullopt, std::nullopt, true, 0.1, 1e-5, false);
+    });
+    many("group_norm", {{2, 4, 3}, {4}, {4}}, [](const inputs& x) { return ops::group_norm(x[0], 2, x[1], x[2]); });
     many("attention", {{2, 3, 4}, {2, 5, 4}, {2, 5, 2}},
          [](const inputs& x) { return ops::scaled_dot_product_attention(x[0], x[1], x[2]); });
     many("a small CNN's loss", {{3, 1, 6, 6}, {2, 1, 3, 3}, {2}, {3, 8}}, [](const inputs& x) {

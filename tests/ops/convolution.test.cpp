@@ -1,6 +1,7 @@
 // Convolution, padding, pooling and attention against their definitions.
 #include <catch2/catch_test_macros.hpp>
 #include <cmath>
+#include <optional>
 #include <string>
 #include <vector>
 

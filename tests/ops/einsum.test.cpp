@@ -1,6 +1,7 @@
 #include <catch2/catch_test_macros.hpp>
 #include <cctype>
 #include <map>
+#include <span>
 #include <string>
 #include <vector>
 

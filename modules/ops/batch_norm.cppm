@@ -1,0 +1,32 @@
+// Normalisation over batches and over groups of channels. Halves are computed in float32.
+export module topbit.ops:batch_norm;
+
+import topbit.std;
+import topbit.core;
+import topbit.tensor;
+
+export namespace topbit::ops {
+
+/// (input - mean) / sqrt(var + eps) * weight + bias for each channel of [n, c, ..]. In training mean and variance are
+/// those of the batch, and the running ones, if given, move toward them by `momentum`; else they are the running ones.
+/// Composite.
+///
+/// Errors   shape_error for an operand that is not [c]; error for no running statistics outside training
+inline constexpr op<
+    "aten::batch_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var, bool "
+    "training, float momentum, float eps, bool cudnn_enabled) -> Tensor">
+    batch_norm;
+
+/// batch_norm, and the mean and 1 / sqrt(var + eps) of the batch, which are empty outside training. Composite.
+inline constexpr op<
+    "aten::native_batch_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var, "
+    "bool training, float momentum, float eps) -> (Tensor, Tensor, Tensor)">
+    native_batch_norm;
+
+/// The same over groups of channels of each image: no batch, no running statistics. weight and bias: [c]. Composite.
+inline constexpr op<
+    "aten::group_norm(Tensor input, int num_groups, Tensor? weight=None, Tensor? bias=None, float eps=1e-05, bool "
+    "cudnn_enabled=True) -> Tensor">
+    group_norm;
+
+}  // namespace topbit::ops
