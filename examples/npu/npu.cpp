@@ -67,7 +67,7 @@ struct at_host<const tb_pool*> {
   tb_pool all;
   explicit at_host(const tb_pool* p) : all(*p) {
     all.out = flipped(all.out), all.in = flipped(all.in);
-    if (all.index != nullptr) all.index = static_cast<std::int64_t*>(flipped(all.index));
+    if (all.index != nullptr) all.index = flipped(all.index);
   }
   operator const tb_pool*() const { return &all; }
 };

@@ -163,9 +163,9 @@ typedef struct tb_nonzero {
 
 // Windows over the last two dimensions of dense images [images][height][width]. TB_MAX_POOL: index I64 is where in the
 // image the maximum stands, row-major, the first of equals, a NaN wins; -1 where a window has no element of the image.
-// Backward: `in` is the gradient of the result and `out` that of the image; TB_BAD_INDEX if an index is outside the image. A kernel of 0 by 0 is an adaptive average:
-// windows that divide the image as evenly as whole elements can, from i * height / out_height rounded down to
-// (i + 1) * height / out_height rounded up.
+// Backward: `in` is the gradient of the result and `out` that of the image; TB_BAD_INDEX if an index is outside the
+// image. A kernel of 0 by 0 is an adaptive average: windows that divide the image as evenly as whole elements can, from
+// i * height / out_height rounded down to (i + 1) * height / out_height rounded up.
 typedef struct tb_pool {
   void* out;
   const void* in;

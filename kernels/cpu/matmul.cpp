@@ -33,8 +33,8 @@ struct matrix {
 // One tile: c[Rows][columns] = or += alpha * a[Rows][depth] * b[depth][columns]. A row of b is Vectors wide, even where
 // the result has fewer columns.
 template <typename T, int Rows, int Vectors>
-void multiply_tile(int64_t depth, matrix<T> a, const T* b, int64_t b_row, T* c, int64_t c_row, int64_t columns,
-                   T alpha, bool add) {
+void multiply_tile(int64_t depth, matrix<T> a, const T* b, int64_t b_row, T* c, int64_t c_row, int64_t columns, T alpha,
+                   bool add) {
   constexpr int64_t width = vec<T>::size;
   vec<T> sum[Rows][Vectors];
   for (int r = 0; r < Rows; ++r) {
@@ -183,8 +183,7 @@ tb_status multiply(const tb_matmul& product, bool accumulate) {
           left = {rows_room, 0, 0, true};
         }
         T* const c = out + i * product.out_row + j;
-        multiply_block(left, right, c, product.out_row, rows, in_place, depth, alpha,
-                       accumulate || p > 0);
+        multiply_block(left, right, c, product.out_row, rows, in_place, depth, alpha, accumulate || p > 0);
         multiply_block(left, {columns_room, 0, 0, true}, c + in_place, product.out_row, rows, columns - in_place, depth,
                        alpha, accumulate || p > 0);
       }

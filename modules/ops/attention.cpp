@@ -25,8 +25,7 @@ void check_attention(const tensor& query, const tensor& key, const tensor& value
   check_product_types(attention_call.op, query, key);
   check_product_types(attention_call.op, query, value);
   if (!is_floating(query.dtype())) {
-    refuse<dtype_error>(attention_call,
-                        "found " + std::string(name_of(query.dtype())) + ", wanted a floating dtype");
+    refuse<dtype_error>(attention_call, "found " + std::string(name_of(query.dtype())) + ", wanted a floating dtype");
   }
   const bool fits = query.dim() >= 2 && key.dim() >= 2 && value.dim() >= 2 && query.size(-1) == key.size(-1) &&
                     key.size(-2) == value.size(-2);

@@ -18,8 +18,7 @@ dtype norm_type(dtype t) { return t == dtype::float64 ? t : dtype::float32; }
 void check_channels(std::string_view op, const tensor& input, std::string_view name, const optional_tensor& t) {
   if (!given(t) || t->sizes() == dims{input.sizes()[1]}) return;
   refuse<shape_error>({nullptr, op}, "found " + std::string(name) + " " + to_string(t->sizes()) + " for input " +
-                                         to_string(input.sizes()) + ", wanted " +
-                                         to_string(dims{input.sizes()[1]}));
+                                         to_string(input.sizes()) + ", wanted " + to_string(dims{input.sizes()[1]}));
 }
 
 void check_input(std::string_view op, const tensor& input) {
@@ -108,8 +107,8 @@ tensor batch_norm(const tensor& input, const optional_tensor& weight, const opti
                   const optional_tensor& running_mean, const optional_tensor& running_var, bool training,
                   double momentum, double eps, bool) {
   author::check_one_device(ops::batch_norm, input, weight, bias, running_mean, running_var);
-  return std::get<0>(normalised(ops::batch_norm.name(), input, weight, bias, running_mean, running_var, training,
-                                momentum, eps));
+  return std::get<0>(
+      normalised(ops::batch_norm.name(), input, weight, bias, running_mean, running_var, training, momentum, eps));
 }
 
 results native_batch_norm(const tensor& input, const optional_tensor& weight, const optional_tensor& bias,

@@ -11,7 +11,8 @@ namespace topbit::detail {
 namespace {
 
 void check_forward_only(std::string_view op, bool transposed) {
-  if (transposed) refuse<error>({nullptr, op}, "found transposed=True, wanted False: there is no transposed convolution");
+  if (transposed)
+    refuse<error>({nullptr, op}, "found transposed=True, wanted False: there is no transposed convolution");
 }
 
 // Composites name themselves before they call others.
@@ -83,8 +84,8 @@ tensor convolution_padded(const tensor& input, const tensor& weight, const std::
   if (padding == "valid") return Plain(input, weight, bias, stride, dims{0}, dilation, groups);
   if (padding != "same") refuse<error>(c, "found padding '" + std::string(padding) + "', wanted 'valid' or 'same'");
   if (weight.dim() != Windows + 2) {
-    refuse<shape_error>(c, "found weight " + to_string(weight.sizes()) + ", wanted " + std::to_string(Windows + 2) +
-                               " dimensions");
+    refuse<shape_error>(
+        c, "found weight " + to_string(weight.sizes()) + ", wanted " + std::to_string(Windows + 2) + " dimensions");
   }
   for (std::int64_t n : stride) {
     if (n != 1) refuse<error>(c, "found stride " + to_string(dims(stride)) + " with padding 'same', wanted 1");
@@ -123,9 +124,8 @@ struct convolve_gradient {
   grads2 backward(const tensor& g, wants2 wanted) const {
     constexpr std::string_view op = ops::convolve.name();
     const tensor &x = input.get(op), &w = weight.get(op);
-    return {
-        wanted[0] ? ops::convolve_input_gradient(g, w, x.sizes(), stride, padding, dilation, groups) : tensor(),
-        wanted[1] ? ops::convolve_weight_gradient(g, x, w.sizes(), stride, padding, dilation, groups) : tensor()};
+    return {wanted[0] ? ops::convolve_input_gradient(g, w, x.sizes(), stride, padding, dilation, groups) : tensor(),
+            wanted[1] ? ops::convolve_weight_gradient(g, x, w.sizes(), stride, padding, dilation, groups) : tensor()};
   }
 };
 

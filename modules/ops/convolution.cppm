@@ -10,14 +10,16 @@ export namespace topbit::ops {
 /// input: [n, groups * c, sizes..], weight: [out, c, kernel..] -> [n, out, sizes..]; bias: [out]. A list may be one
 /// element that counts for all dimensions. Transposed ones are refused. Composite over topbit::convolve.
 ///
-/// Errors   shape_error for shapes that do not fit, a kernel larger than the padded input among them; dtype_error if the
+/// Errors   shape_error for shapes that do not fit, a kernel larger than the padded input among them; dtype_error if
+/// the
 ///          dtypes differ; error for a stride or dilation below 1, padding below 0, groups that do not divide `out`
 inline constexpr op<
     "aten::convolution(Tensor input, Tensor weight, Tensor? bias, int[] stride, int[] padding, int[] dilation, bool "
     "transposed, int[] output_padding, int groups) -> Tensor">
     convolution;
 
-/// The gradients of input, weight and bias, those of them that output_mask asks for; the others are undefined. Composite.
+/// The gradients of input, weight and bias, those of them that output_mask asks for; the others are undefined.
+/// Composite.
 inline constexpr op<
     "aten::convolution_backward(Tensor grad_output, Tensor input, Tensor weight, int[]? bias_sizes, int[] stride, "
     "int[] padding, int[] dilation, bool transposed, int[] output_padding, int groups, bool[3] output_mask) -> "

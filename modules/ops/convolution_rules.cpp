@@ -42,10 +42,10 @@ struct layout_of_convolution {
   std::size_t windows = shape.stride.size();  // dimensions
   std::int64_t images = shape.input[0], channels = shape.input[1], outputs = shape.weight[0];
   std::int64_t groups = shape.groups, group_outputs = outputs / groups;
-  dims padded{};              // sizes with padding
+  dims padded{};  // sizes with padding
   dims kernel{};
   std::int64_t padded_size = 1, places = 1, kernel_size = 1;
-  std::int64_t depth = 0;     // of one product: elements of a window in all channels of a group
+  std::int64_t depth = 0;  // of one product: elements of a window in all channels of a group
 
   explicit layout_of_convolution(const convolution_shape& s) : shape(s) {
     for (std::size_t i = 0; i < windows; ++i) {
@@ -186,8 +186,8 @@ void convolve_rule::run(backend_call c, const tensor& input, const tensor& weigh
   of.each_chunk([&](std::int64_t first, std::int64_t count) {
     const tensor columns = of.columns(c, all, first, count);
     for (std::int64_t g = 0; g < of.groups; ++g) {
-      const tensor left = view_at(factors, {count, of.group_outputs, of.depth}, {0, of.depth, 1},
-                                  g * of.group_outputs * of.depth);
+      const tensor left =
+          view_at(factors, {count, of.group_outputs, of.depth}, {0, of.depth, 1}, g * of.group_outputs * of.depth);
       multiply(c, of.group_results(result, g, first, count), left, of.group_columns(columns, g, count));
     }
   });
@@ -209,8 +209,7 @@ result_meta convolve_input_rule::meta(std::string_view op, const tensor& gradien
                                       sizes_view dilation, std::int64_t groups) {
   check_product_types(op, gradient, weight);
   const dims input = sizes_of({nullptr, op}, input_sizes);
-  check_gradient(op, gradient,
-                 convolution_shape::of(op, input, weight.sizes(), stride, padding, dilation, groups));
+  check_gradient(op, gradient, convolution_shape::of(op, input, weight.sizes(), stride, padding, dilation, groups));
   return {input, gradient.dtype(), gradient.device(), {}};
 }
 
@@ -219,8 +218,7 @@ void convolve_input_rule::run(backend_call c, const tensor& gradient, const tens
                               sizes_view stride, sizes_view padding, sizes_view dilation, std::int64_t groups,
                               const tensor& out) {
   if (out.numel() == 0) return;
-  const auto shape =
-      convolution_shape::of(c.op, dims(input_sizes), weight.sizes(), stride, padding, dilation, groups);
+  const auto shape = convolution_shape::of(c.op, dims(input_sizes), weight.sizes(), stride, padding, dilation, groups);
   const layout_of_convolution of(shape);
   const dtype type = product_type(out.dtype());
   tensor all = author::make_tensor(of.padded_sizes(), type, out.device());
@@ -231,8 +229,8 @@ void convolve_input_rule::run(backend_call c, const tensor& gradient, const tens
     of.each_chunk([&](std::int64_t first, std::int64_t count) {
       const tensor columns = author::make_tensor({count, of.groups * of.depth, of.places}, type, out.device());
       for (std::int64_t g = 0; g < of.groups; ++g) {
-        const tensor left = view_at(factors, {count, of.depth, of.group_outputs}, {0, 1, of.depth},
-                                    g * of.group_outputs * of.depth);
+        const tensor left =
+            view_at(factors, {count, of.depth, of.group_outputs}, {0, 1, of.depth}, g * of.group_outputs * of.depth);
         multiply(c, of.group_columns(columns, g, count), left, of.group_results(g_results, g, first, count));
       }
       dims sizes{count, of.channels}, to_strides{of.channels * of.padded_size, of.padded_size},
@@ -265,8 +263,7 @@ result_meta convolve_weight_rule::meta(std::string_view op, const tensor& gradie
                                        sizes_view dilation, std::int64_t groups) {
   check_product_types(op, gradient, input);
   const dims weight = sizes_of({nullptr, op}, weight_sizes);
-  check_gradient(op, gradient,
-                 convolution_shape::of(op, input.sizes(), weight, stride, padding, dilation, groups));
+  check_gradient(op, gradient, convolution_shape::of(op, input.sizes(), weight, stride, padding, dilation, groups));
   return {weight, gradient.dtype(), gradient.device(), {}};
 }
 
@@ -275,8 +272,7 @@ void convolve_weight_rule::run(backend_call c, const tensor& gradient, const ten
                                sizes_view stride, sizes_view padding, sizes_view dilation, std::int64_t groups,
                                const tensor& out) {
   if (out.numel() == 0) return;
-  const auto shape =
-      convolution_shape::of(c.op, input.sizes(), dims(weight_sizes), stride, padding, dilation, groups);
+  const auto shape = convolution_shape::of(c.op, input.sizes(), dims(weight_sizes), stride, padding, dilation, groups);
   const layout_of_convolution of(shape);
   const dtype type = product_type(out.dtype());
   tensor result = result_in(out, type);
@@ -290,8 +286,8 @@ void convolve_weight_rule::run(backend_call c, const tensor& gradient, const ten
         for (std::int64_t image = 0; image < count; ++image) {
           const tensor left = view_at(g_results, {of.group_outputs, of.places}, {of.places, 1},
                                       ((first + image) * of.outputs + g * of.group_outputs) * of.places);
-          const tensor right = view_at(columns, {of.places, of.depth}, {1, of.places},
-                                       (image * of.groups + g) * of.depth * of.places);
+          const tensor right =
+              view_at(columns, {of.places, of.depth}, {1, of.places}, (image * of.groups + g) * of.depth * of.places);
           multiply(c, to, left, right, 1, 1);
         }
       }

@@ -9,8 +9,8 @@ export namespace topbit::ops {
 
 /// A product of tensors, summed over the dimensions that the result does not name. One letter for each dimension, the
 /// same letter for dimensions that go together, "..." for those that broadcast: "bij,bjk->bik". Without an arrow the
-/// result has the letters that stand once, in alphabetical order, behind the dots. Tensors are contracted in pairs, left
-/// to right; another `path` is an error. Composite.
+/// result has the letters that stand once, in alphabetical order, behind the dots. Tensors are contracted in pairs,
+/// left to right; another `path` is an error. Composite.
 ///
 /// Errors   error for an equation that cannot be read or does not fit the number of tensors; shape_error for tensors
 ///          with other dimensions than the equation says, or sizes of one letter that differ, of which none is 1

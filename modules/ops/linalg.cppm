@@ -18,9 +18,9 @@ inline constexpr op<"aten::mm.out(Tensor self, Tensor mat2, *, Tensor(a!) out) -
 inline constexpr op<"aten::bmm(Tensor self, Tensor mat2) -> Tensor"> bmm;
 inline constexpr op<"aten::bmm.out(Tensor self, Tensor mat2, *, Tensor(a!) out) -> Tensor(a!)"> bmm_out;
 
-/// beta * self + alpha * mat1 @ mat2; self broadcasts, and is not read where beta is 0. Factors of integers are integers.
-inline constexpr op<
-    "aten::addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor">
+/// beta * self + alpha * mat1 @ mat2; self broadcasts, and is not read where beta is 0. Factors of integers are
+/// integers.
+inline constexpr op<"aten::addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor">
     addmm;
 inline constexpr op<
     "aten::addmm_(Tensor(a!) self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor(a!)">
@@ -54,8 +54,8 @@ inline constexpr op<
     "Tensor(a!)">
     addbmm_out;
 
-/// The product of the last two dimensions, the others broadcast. A vector on the left counts as a row, on the right as a
-/// column, and that dimension goes away. Composite.
+/// The product of the last two dimensions, the others broadcast. A vector on the left counts as a row, on the right as
+/// a column, and that dimension goes away. Composite.
 inline constexpr op<"aten::matmul(Tensor self, Tensor other) -> Tensor"> matmul;
 inline constexpr op<"aten::matmul.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)"> matmul_out;
 /// Another name of matmul.

@@ -35,8 +35,8 @@ inline constexpr op<
     "stride, int[2] padding, int[2] dilation, bool ceil_mode, Tensor indices, *, Tensor(a!) grad_input) -> Tensor(a!)">
     max_pool2d_with_indices_backward_out;
 
-/// The average of each window. Padding counts as zeros with count_include_pad, else not at all; divisor_override replaces
-/// the number of elements. Floating dtypes.
+/// The average of each window. Padding counts as zeros with count_include_pad, else not at all; divisor_override
+/// replaces the number of elements. Floating dtypes.
 inline constexpr op<
     "aten::avg_pool2d(Tensor self, int[2] kernel_size, int[2] stride=[], int[2] padding=0, bool ceil_mode=False, bool "
     "count_include_pad=True, int? divisor_override=None) -> Tensor">
@@ -59,7 +59,8 @@ inline constexpr op<
 /// divided. Composite.
 inline constexpr op<"aten::adaptive_avg_pool2d(Tensor self, int[2] output_size) -> Tensor"> adaptive_avg_pool2d;
 /// adaptive_avg_pool2d's kernel.
-inline constexpr op<"aten::_adaptive_avg_pool2d(Tensor self, int[2] output_size) -> Tensor"> adaptive_avg_pool2d_forward;
+inline constexpr op<"aten::_adaptive_avg_pool2d(Tensor self, int[2] output_size) -> Tensor">
+    adaptive_avg_pool2d_forward;
 /// Its gradient.
 inline constexpr op<"aten::_adaptive_avg_pool2d_backward(Tensor grad_output, Tensor self) -> Tensor">
     adaptive_avg_pool2d_backward;

@@ -115,8 +115,8 @@ void check_gradient(backend_call c, const tensor& gradient, const tensor& self, 
   check_defined(c, gradient);
   check_floating(c, self);
   if (gradient.sizes() == sizes && gradient.dtype() == self.dtype()) return;
-  refuse<shape_error>(c, "found a gradient " + describe(gradient) + ", wanted " +
-                             std::string(name_of(self.dtype())) + " " + to_string(sizes));
+  refuse<shape_error>(c, "found a gradient " + describe(gradient) + ", wanted " + std::string(name_of(self.dtype())) +
+                             " " + to_string(sizes));
 }
 
 tb_pool adaptive_of(const tensor& self, tb_pool_op op, std::int64_t height, std::int64_t width) {

@@ -30,15 +30,14 @@ using convolution_forms =
                ruled<convolve_weight_rule, author::kernel_abilities{}, ops::convolve_weight_gradient>,
                ruled<constant_pad_rule, author::kernel_abilities{}, ops::constant_pad_nd>>;
 
-using pool_forms =
-    forms_list<ruled<max_pool_rule, author::kernel_abilities{}, ops::max_pool2d_with_indices,
-                     ops::max_pool2d_with_indices_out>,
-               ruled<max_pool_backward_rule, author::kernel_abilities{}, ops::max_pool2d_with_indices_backward,
-                     ops::max_pool2d_with_indices_backward_out>,
-               ruled<average_pool_rule, author::kernel_abilities{}, ops::avg_pool2d, ops::avg_pool2d_out>,
-               ruled<average_pool_backward_rule, author::kernel_abilities{}, ops::avg_pool2d_backward,
-                     ops::avg_pool2d_backward_out>,
-               ruled<adaptive_pool_rule, author::kernel_abilities{}, ops::adaptive_avg_pool2d_forward>,
-               ruled<adaptive_pool_backward_rule, author::kernel_abilities{}, ops::adaptive_avg_pool2d_backward>>;
+using pool_forms = forms_list<
+    ruled<max_pool_rule, author::kernel_abilities{}, ops::max_pool2d_with_indices, ops::max_pool2d_with_indices_out>,
+    ruled<max_pool_backward_rule, author::kernel_abilities{}, ops::max_pool2d_with_indices_backward,
+          ops::max_pool2d_with_indices_backward_out>,
+    ruled<average_pool_rule, author::kernel_abilities{}, ops::avg_pool2d, ops::avg_pool2d_out>,
+    ruled<average_pool_backward_rule, author::kernel_abilities{}, ops::avg_pool2d_backward,
+          ops::avg_pool2d_backward_out>,
+    ruled<adaptive_pool_rule, author::kernel_abilities{}, ops::adaptive_avg_pool2d_forward>,
+    ruled<adaptive_pool_backward_rule, author::kernel_abilities{}, ops::adaptive_avg_pool2d_backward>>;
 
 }  // namespace topbit::detail

@@ -93,8 +93,8 @@ result_meta add_product_meta(std::string_view op, std::size_t rank, const tensor
   }
   for (const scalar& factor : {beta, alpha}) {
     if (is_floating(m.type) || !is_floating(factor.type())) continue;
-    refuse<dtype_error>(c, "found the factor " + to_string(factor) + " for " + std::string(name_of(m.type)) +
-                               ", wanted an integer");
+    refuse<dtype_error>(
+        c, "found the factor " + to_string(factor) + " for " + std::string(name_of(m.type)) + ", wanted an integer");
   }
   return m;
 }

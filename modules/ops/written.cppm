@@ -41,7 +41,8 @@ template <const auto& Functional, const auto&... Ops>
 void register_written() {
   static constexpr author::kernel_row all[] = {
       author::define(Ops)...,
-      author::row<&written<Functional, Ops>::template form<typename std::remove_cvref_t<decltype(Ops)>::signature>::run>(
+      author::row<
+          &written<Functional, Ops>::template form<typename std::remove_cvref_t<decltype(Ops)>::signature>::run>(
           Ops, key::CompositeExplicitAutograd)...};
   author::register_rows(all);
   register_writing<Ops...>();

@@ -144,20 +144,17 @@ const std::vector<formula>& formulas() {
          [](const inputs& x) { return ops::baddbmm(x[0], x[1], x[2], arg<"beta"> = 3, arg<"alpha"> = 0.5); });
     many("addmv", {{2}, {2, 3}, {3}}, [](const inputs& x) { return ops::addmv(x[0], x[1], x[2]); });
     many("linear", {{2, 3}, {4, 3}, {4}}, [](const inputs& x) { return ops::linear(x[0], x[1], x[2]); });
-    many("einsum", {{2, 3, 3}, {2, 3, 4}, {4}}, [](const inputs& x) {
-      return ops::einsum("bii,bij,j->ib", std::span<const tensor>(x));
-    });
+    many("einsum", {{2, 3, 3}, {2, 3, 4}, {4}},
+         [](const inputs& x) { return ops::einsum("bii,bij,j->ib", std::span<const tensor>(x)); });
     many("tensordot", {{2, 3, 2}, {3, 2, 4}},
          [](const inputs& x) { return ops::tensordot(x[0], x[1], list(1, 2), list(0, 1)); });
     many("kron", {{2, 2}, {3}}, [](const inputs& x) { return ops::kron(x[0], x[1]); });
     one("trace", {2, 3}, [](const tensor& x) { return ops::trace(x); });
-    many("conv2d", {{2, 4, 5, 4}, {4, 2, 3, 2}, {4}}, [](const inputs& x) {
-      return ops::conv2d(x[0], x[1], x[2], list(2, 1), list(1, 2), list(1, 2), 2);
-    });
+    many("conv2d", {{2, 4, 5, 4}, {4, 2, 3, 2}, {4}},
+         [](const inputs& x) { return ops::conv2d(x[0], x[1], x[2], list(2, 1), list(1, 2), list(1, 2), 2); });
     many("conv1d", {{2, 2, 5}, {3, 2, 3}}, [](const inputs& x) { return ops::conv1d(x[0], x[1]); });
-    many("conv2d same", {{1, 1, 3, 4}, {2, 1, 2, 3}}, [](const inputs& x) {
-      return ops::conv2d_padding(x[0], x[1], std::nullopt, list(1), "same");
-    });
+    many("conv2d same", {{1, 1, 3, 4}, {2, 1, 2, 3}},
+         [](const inputs& x) { return ops::conv2d_padding(x[0], x[1], std::nullopt, list(1), "same"); });
     one("constant_pad_nd", {3, 4}, [](const tensor& x) { return ops::constant_pad_nd(x, list(-1, 2, 1, -1), 7); });
     one("max_pool2d", {2, 5, 4}, [](const tensor& x) { return ops::max_pool2d(x, list(3, 2), list(2, 1), list(1)); });
     one("avg_pool2d", {2, 5, 4}, [](const tensor& x) { return ops::avg_pool2d(x, list(3, 2), list(2, 1), list(1)); });

@@ -47,11 +47,11 @@ strides lay_out(order how, std::int64_t rows, std::int64_t cols) {
 struct variant {
   double alpha = 1, beta = 0;
   std::int64_t batch = 1;
-  bool shared_a = false;      // one a for the whole batch
+  bool shared_a = false;  // one a for the whole batch
   order out = order::rows;
-  std::int64_t gap = 0;       // behind each row of the result; order::rows alone
-  bool corners = false;       // a NaN in a, an infinity in b
-  bool old_nan = false;       // the result held NaN before
+  std::int64_t gap = 0;  // behind each row of the result; order::rows alone
+  bool corners = false;  // a NaN in a, an infinity in b
+  bool old_nan = false;  // the result held NaN before
 };
 
 template <typename T>

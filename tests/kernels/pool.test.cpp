@@ -17,12 +17,9 @@ struct pooling {
 
 // In the last one dilation leaves windows that have no element of the image.
 const std::vector<pooling> poolings = {
-    {{4, 2, 2, 2, 0, 1}, {6, 3, 2, 2, 0, 1}},
-    {{5, 5, 3, 1, 1, 1}, {4, 3, 2, 1, 0, 1}},
-    {{7, 4, 3, 2, 1, 1}, {9, 5, 3, 2, 1, 1}, 0, true},
-    {{5, 3, 2, 2, 0, 1}, {5, 3, 2, 2, 0, 1}, 3},
-    {{6, 4, 3, 1, 1, 2}, {5, 2, 2, 2, 0, 2}},
-    {{1, 1, 1, 1, 0, 1}, {1, 1, 1, 1, 0, 1}},
+    {{4, 2, 2, 2, 0, 1}, {6, 3, 2, 2, 0, 1}},          {{5, 5, 3, 1, 1, 1}, {4, 3, 2, 1, 0, 1}},
+    {{7, 4, 3, 2, 1, 1}, {9, 5, 3, 2, 1, 1}, 0, true}, {{5, 3, 2, 2, 0, 1}, {5, 3, 2, 2, 0, 1}, 3},
+    {{6, 4, 3, 1, 1, 2}, {5, 2, 2, 2, 0, 2}},          {{1, 1, 1, 1, 0, 1}, {1, 1, 1, 1, 0, 1}},
     {{4, 1, 2, 1, 1, 5}, {3, 3, 1, 1, 0, 1}},
 };
 
@@ -126,7 +123,8 @@ void try_average_pool(backend here, const pooling& p, bool backward) {
       return;
     }
     each_place(p, out_y, out_x, [&](std::int64_t y, std::int64_t x, bool inside) {
-      if (inside) gradient[std::size_t(image * area + y * p.columns.length + x)] += result_values[at] / (long double)count;
+      if (inside)
+        gradient[std::size_t(image * area + y * p.columns.length + x)] += result_values[at] / (long double)count;
     });
   });
   if (!backward) return;

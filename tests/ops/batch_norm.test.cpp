@@ -21,14 +21,15 @@ TEST_CASE("batch_norm: training moves the running statistics, the variance that 
   const tensor y = ops::batch_norm(x, std::nullopt, std::nullopt, mean, var, true, 0.5, 0.0, false);
   CHECK(support::difference(values(mean), {2, 5}, 1e-12) == "");
   CHECK(support::difference(values(var), {0.5 + 0.5 * 20 / 3, 0.5}, 1e-12) == "");
-  CHECK(support::difference(values(ops::slice(y, 1, 0, 1)), {-3 / std::sqrt(5.0), -1 / std::sqrt(5.0),
-                                                             1 / std::sqrt(5.0), 3 / std::sqrt(5.0)},
+  CHECK(support::difference(values(ops::slice(y, 1, 0, 1)),
+                            {-3 / std::sqrt(5.0), -1 / std::sqrt(5.0), 1 / std::sqrt(5.0), 3 / std::sqrt(5.0)},
                             1e-12) == "");
 }
 
 TEST_CASE("batch_norm: outside training the running statistics are used and stay", "[ops][batch_norm]") {
   const tensor x = tensor_of({1, 10, 3, 20}, {2, 2}), mean = tensor_of({1, 10}, {2}), var = tensor_of({4, 25}, {2});
-  const tensor y = ops::batch_norm(x, tensor_of({2, 1}, {2}), tensor_of({0, 1}, {2}), mean, var, false, 0.5, 0.0, false);
+  const tensor y =
+      ops::batch_norm(x, tensor_of({2, 1}, {2}), tensor_of({0, 1}, {2}), mean, var, false, 0.5, 0.0, false);
   CHECK(support::difference(values(y), {0, 1, 2, 3}, 1e-12) == "");
   CHECK(values(mean) == std::vector<double>{1, 10});
   CHECK(mean.version() == 0);

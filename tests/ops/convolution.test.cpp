@@ -67,8 +67,8 @@ TEST_CASE("convolution: random convolutions agree with their definition", "[ops]
       const tensor x = source.tensor(size, t, support::arrangements[round % 4]);
       const tensor w = source.tensor(kernel, t, support::arrangements[round / 4 % 4]);
       INFO(tb::to_string(size) << " " << tb::to_string(kernel) << " groups " << s.groups);
-      const tensor y = ops::conv2d(x, w, std::nullopt, list{s.stride[0], s.stride[1]},
-                                   list{s.padding[0], s.padding[1]}, list{s.dilation[0], s.dilation[1]}, s.groups);
+      const tensor y = ops::conv2d(x, w, std::nullopt, list{s.stride[0], s.stride[1]}, list{s.padding[0], s.padding[1]},
+                                   list{s.dilation[0], s.dilation[1]}, s.groups);
       REQUIRE(y.sizes() == out);
       REQUIRE(y.dtype() == t);
       REQUIRE(support::difference(values(y), naive(x, w, s, out), 20 * support::tolerance_of(t)) == "");
@@ -95,7 +95,8 @@ TEST_CASE("convolution: one and three dimensions, an input without a batch, a bi
 }
 
 TEST_CASE("convolution: what does not fit is refused", "[ops][convolution]") {
-  const tensor x = tensor_of(std::vector<double>(32, 1), {1, 2, 4, 4}), w = tensor_of(std::vector<double>(8, 1), {1, 2, 2, 2});
+  const tensor x = tensor_of(std::vector<double>(32, 1), {1, 2, 4, 4}),
+               w = tensor_of(std::vector<double>(8, 1), {1, 2, 2, 2});
   CHECK(text_of<tb::shape_error>([&] { ops::conv2d(x, ops::reshape(w, list{2, 1, 2, 2})); }) ==
         "aten::conv2d: found input [1, 2, 4, 4] and weight [2, 1, 2, 2] in 1 groups, wanted 1 channels of the input");
   CHECK(text_of<tb::shape_error>([&] { ops::conv2d(x, w, tensor_of({1, 2}, {2})); }) ==
@@ -144,8 +145,10 @@ TEST_CASE("pool: forms that write, and indices that do not fit", "[ops][pool]") 
 TEST_CASE("attention: weights of each query sum to one, and a causal query sees no later key", "[ops][attention]") {
   support::numbers source(4);
   const tensor q = source.tensor({2, 3, 4}, dtype::float64), k = source.tensor({2, 3, 4}, dtype::float64);
-  const tensor ones = ops::ones(list{2, 3, 1}, arg<"dtype"> = dtype::float64), v = source.tensor({2, 3, 2}, dtype::float64);
-  CHECK(support::difference(values(ops::scaled_dot_product_attention(q, k, ones)), std::vector<double>(6, 1), 1e-12) == "");
+  const tensor ones = ops::ones(list{2, 3, 1}, arg<"dtype"> = dtype::float64),
+               v = source.tensor({2, 3, 2}, dtype::float64);
+  CHECK(support::difference(values(ops::scaled_dot_product_attention(q, k, ones)), std::vector<double>(6, 1), 1e-12) ==
+        "");
   const tensor causal = ops::scaled_dot_product_attention(q, k, v, std::nullopt, 0.0, true);
   const tensor first = ops::slice(causal, 1, 0, 1);
   CHECK(support::difference(values(first), values(ops::slice(v, 1, 0, 1)), 1e-12) == "");

@@ -49,7 +49,8 @@ std::vector<double> naive(const std::vector<std::string>& operands, const std::s
       product *= support::get(all[i], index);
     }
     std::size_t place = 0;
-    for (char c : result) place = place * static_cast<std::size_t>(size[c]) + static_cast<std::size_t>(at[letters.find(c)]);
+    for (char c : result)
+      place = place * static_cast<std::size_t>(size[c]) + static_cast<std::size_t>(at[letters.find(c)]);
     out[place] += product;
   });
   return out;

@@ -92,7 +92,8 @@ TEST_CASE("linalg: every product agrees with sums of products, in every dtype an
   for (dtype t : product_dtypes) {
     for (arrangement how : support::arrangements) {
       for (int round = 0; round < 6; ++round) {
-        const std::int64_t b = source.whole(0, 3), m = source.whole(0, 5), k = source.whole(0, 6), n = source.whole(0, 5);
+        const std::int64_t b = source.whole(0, 3), m = source.whole(0, 5), k = source.whole(0, 6),
+                           n = source.whole(0, 5);
         INFO(tb::name_of(t) << " " << support::name_of(how) << " " << b << " " << m << " " << k << " " << n);
         const tensor x = made(source, {b, m, k}, t, how), y = made(source, {b, k, n}, t, how);
         const tensor start = made(source, {m, n}, t, how), row = made(source, {n}, t, how);
@@ -134,10 +135,18 @@ TEST_CASE("linalg: every product agrees with sums of products, in every dtype an
 
 TEST_CASE("linalg: matmul broadcasts batches, and a vector is a row or a column", "[ops][linalg]") {
   support::numbers source(4);
-  const std::pair<tb::dims, tb::dims> pairs[] = {
-      {{3}, {3}},          {{3}, {3, 2}},          {{2, 3}, {3}},       {{4, 2, 3}, {3}},          {{3}, {4, 3, 2}},
-      {{4, 2, 3}, {3, 5}}, {{2, 3}, {4, 3, 5}},    {{4, 1, 2, 3}, {5, 3, 2}}, {{1, 2, 3}, {4, 3, 1}}, {{0, 3}, {3, 2}},
-      {{2, 0}, {0}},       {{2, 1, 3, 0}, {4, 0, 2}}};
+  const std::pair<tb::dims, tb::dims> pairs[] = {{{3}, {3}},
+                                                 {{3}, {3, 2}},
+                                                 {{2, 3}, {3}},
+                                                 {{4, 2, 3}, {3}},
+                                                 {{3}, {4, 3, 2}},
+                                                 {{4, 2, 3}, {3, 5}},
+                                                 {{2, 3}, {4, 3, 5}},
+                                                 {{4, 1, 2, 3}, {5, 3, 2}},
+                                                 {{1, 2, 3}, {4, 3, 1}},
+                                                 {{0, 3}, {3, 2}},
+                                                 {{2, 0}, {0}},
+                                                 {{2, 1, 3, 0}, {4, 0, 2}}};
   for (const auto& [a, b] : pairs) {
     for (arrangement how : support::arrangements) {
       INFO(tb::to_string(a) << " " << tb::to_string(b) << " " << support::name_of(how));
