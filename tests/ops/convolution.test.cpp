@@ -84,6 +84,17 @@ TEST_CASE("convolution: more images than are taken at once", "[ops][convolution]
   CHECK(support::difference(values(y), naive(x, w, s, y.sizes()), 1e-5) == "");
 }
 
+TEST_CASE("convolution: the weight's gradient is the sum of each image's", "[ops][convolution]") {
+  support::numbers source(3);
+  const tensor x = source.tensor({5, 2, 260, 260}, dtype::float64), g = source.tensor({5, 1, 259, 259}, dtype::float64);
+  const auto gradient = [](const tensor& of, const tensor& input) {
+    return ops::convolve_weight_gradient(of, input, list{1, 2, 2, 2}, list{1}, list{0}, list{1}, 1);
+  };
+  tensor sum = ops::zeros(list{1, 2, 2, 2}, arg<"dtype"> = dtype::float64);
+  for (std::int64_t i = 0; i < 5; ++i) sum += gradient(ops::slice(g, 0, i, i + 1), ops::slice(x, 0, i, i + 1));
+  CHECK(support::difference(values(gradient(g, x)), values(sum), 1e-9) == "");
+}
+
 TEST_CASE("convolution: one and three dimensions, an input without a batch, a bias", "[ops][convolution]") {
   const tensor x = tensor_of({1, 2, 3, 4}, {1, 1, 4}), w = tensor_of({1, 10}, {1, 1, 2}), b = tensor_of({100}, {1});
   CHECK(values(ops::conv1d(x, w, b)) == std::vector<double>{121, 132, 143});

@@ -217,6 +217,18 @@ TEST_CASE("linalg: forms that write give what the others give, into any strides,
   }
 }
 
+TEST_CASE("linalg: a result over its own arguments, of more than one block", "[ops][linalg]") {
+  support::numbers source(6);
+  const tensor a = made(source, {60, 60}, dtype::float32), b = made(source, {60, 60}, dtype::float32);
+  const auto wanted = numbers_of(ops::addmm(a, a, a));
+  tensor out = ops::clone(a);
+  ops::addmm_(out, out, out);
+  CHECK(numbers_of(out) == wanted);
+  ops::copy_(out, b);
+  ops::mm_out(a, out, out);
+  CHECK(numbers_of(out) == numbers_of(ops::mm(a, b)));
+}
+
 TEST_CASE("linalg: outer, kron, trace and diag", "[ops][linalg]") {
   const tensor x = tensor_of({1, 2, 3}, {3}), y = tensor_of({4, 5}, {2}), m = tensor_of({1, 2, 3, 4, 5, 6}, {2, 3});
   CHECK(values(ops::outer(x, y)) == std::vector<double>{4, 5, 8, 10, 12, 15});
