@@ -49,10 +49,8 @@ struct at_host<const tb_pointwise*> : planned_at_host<tb_pointwise> {
   using planned_at_host::planned_at_host;
 };
 template <>
-struct at_host<const tb_reduce*> {
-  tb_reduce all;
-  explicit at_host(const tb_reduce* r) : all(*r) { all.out = flipped(all.out), all.in = flipped(all.in); }
-  operator const tb_reduce*() const { return &all; }
+struct at_host<const tb_reduction*> : planned_at_host<tb_reduction> {
+  using planned_at_host::planned_at_host;
 };
 template <>
 struct at_host<const tb_matmul*> {
@@ -98,15 +96,13 @@ const tb_kernels* npu_kernels() {
       .copy = &kernel<&k::copy>::run,
       .arange = &kernel<&k::arange>::run,
       .pointwise = &kernel<&k::pointwise>::run,
-      .reduce = nullptr,
+      .reduce = &kernel<&k::reduce>::run,
       .rowwise = nullptr,
       .matmul = &kernel<&k::matmul>::run,
       .take = nullptr,
       .random = nullptr,
       .nonzero = nullptr,
       .pool = &kernel<&k::pool>::run,
-      .sum = &kernel<&k::sum>::run,
-      .argmax = &kernel<&k::argmax>::run,
       .log_softmax = &kernel<&k::log_softmax>::run,
       .log_softmax_backward = &kernel<&k::log_softmax_backward>::run,
       .nll_loss = &kernel<&k::nll_loss>::run,

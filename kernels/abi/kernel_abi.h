@@ -79,9 +79,10 @@ typedef struct tb_pointwise {
   tb_scalar number[TB_MAX_NUMBERS];  // what the operation takes beside tensors: alpha, bounds, ...
 } tb_pointwise;
 
-// Reduces the first plan.reduced dimensions. operand[0] is the result and the last operand the input; an operation with
-// an index has it as operand[1], I64: the place in the reduced dimensions, counted with dimension 0 fastest, of the
-// first of equals, where a NaN beats every number. The input is converted to `compute`, the result from it.
+// Reduces the first plan.reduced dimensions, at least one. operand[0] is the result and the last operand the input; an
+// operation with an index has it as operand[1], I64: the place in the reduced dimensions, counted with dimension 0
+// fastest, of the first of equals, where a NaN beats every number. The input is converted to `compute`, the result from
+// it. The error of a sum of floats does not grow with the length.
 typedef struct tb_reduction {
   tb_plan plan;
   int32_t op;  // tb_reduction_op
@@ -179,15 +180,6 @@ typedef struct tb_pool {
   int32_t reserved;
 } tb_pool;
 
-// Dense input seen as [outer][length][inner]; the result is dense [outer][inner].
-typedef struct tb_reduce {
-  void* out;
-  const void* in;
-  int64_t outer, length, inner;
-  int32_t dtype;  // of the input
-  int32_t reserved;
-} tb_reduce;
-
 // Dense row-major [rows][cols] pictures for the classifier's loss. F32 and F64; labels are I64 [rows].
 typedef struct tb_rows {
   void* out;
@@ -217,8 +209,6 @@ typedef struct tb_kernels {
   tb_status (*nonzero)(tb_nonzero*, void* stream);
   tb_status (*pool)(const tb_pool*, void* stream);
 
-  tb_status (*sum)(const tb_reduce*, void* stream);     // BOOL sums into I64; else result dtype = input dtype
-  tb_status (*argmax)(const tb_reduce*, void* stream);  // result I64, first of equals, a NaN wins; length >= 1
   tb_status (*log_softmax)(const tb_rows*, void* stream);
   tb_status (*log_softmax_backward)(const tb_rows*, void* stream);
   // out is one element: the mean over rows of -in[row][label[row]]. TB_BAD_INDEX if a label is outside 0..cols-1.

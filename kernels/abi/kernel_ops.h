@@ -120,9 +120,9 @@ typedef enum tb_reduction_op {
   TB_PROD,
   TB_MAX,  // a NaN wins
   TB_MIN,
-  TB_ANY,  // BOOL
-  TB_ALL,
-  TB_COUNT_NONZERO,  // I64 result
+  TB_ANY,            // computes in BOOL
+  TB_ALL,            // the same
+  TB_COUNT_NONZERO,  // the same; I64 result
   TB_MAX_INDEX,      // value and index
   TB_MIN_INDEX,
   TB_ARGMAX,  // the index alone: operand[0] is I64

@@ -89,29 +89,22 @@ static_assert(offsetof(tb_pool, divisor) == 128 && offsetof(tb_pool, op) == 136)
 static_assert(offsetof(tb_pool, dtype) == 140 && offsetof(tb_pool, count_padding) == 144);
 static_assert(offsetof(tb_pool, reserved) == 148);
 
-static_assert(sizeof(tb_reduce) == 48);
-static_assert(offsetof(tb_reduce, out) == 0 && offsetof(tb_reduce, in) == 8);
-static_assert(offsetof(tb_reduce, outer) == 16 && offsetof(tb_reduce, length) == 24);
-static_assert(offsetof(tb_reduce, inner) == 32 && offsetof(tb_reduce, dtype) == 40);
-static_assert(offsetof(tb_reduce, reserved) == 44);
-
 static_assert(sizeof(tb_rows) == 48);
 static_assert(offsetof(tb_rows, out) == 0 && offsetof(tb_rows, in) == 8);
 static_assert(offsetof(tb_rows, aux) == 16 && offsetof(tb_rows, rows) == 24);
 static_assert(offsetof(tb_rows, cols) == 32 && offsetof(tb_rows, dtype) == 40);
 static_assert(offsetof(tb_rows, reserved) == 44);
 
-static_assert(sizeof(tb_kernels) == 152);
+static_assert(sizeof(tb_kernels) == 136);
 static_assert(offsetof(tb_kernels, size) == 0 && offsetof(tb_kernels, version) == 4);
 static_assert(offsetof(tb_kernels, name) == 8 && offsetof(tb_kernels, copy) == 16);
 static_assert(offsetof(tb_kernels, arange) == 24 && offsetof(tb_kernels, pointwise) == 32);
 static_assert(offsetof(tb_kernels, reduce) == 40 && offsetof(tb_kernels, rowwise) == 48);
 static_assert(offsetof(tb_kernels, matmul) == 56 && offsetof(tb_kernels, take) == 64);
 static_assert(offsetof(tb_kernels, random) == 72 && offsetof(tb_kernels, nonzero) == 80);
-static_assert(offsetof(tb_kernels, pool) == 88 && offsetof(tb_kernels, sum) == 96);
-static_assert(offsetof(tb_kernels, argmax) == 104 && offsetof(tb_kernels, log_softmax) == 112);
-static_assert(offsetof(tb_kernels, log_softmax_backward) == 120 && offsetof(tb_kernels, nll_loss) == 128);
-static_assert(offsetof(tb_kernels, nll_loss_backward) == 136 && offsetof(tb_kernels, last_error) == 144);
+static_assert(offsetof(tb_kernels, pool) == 88 && offsetof(tb_kernels, log_softmax) == 96);
+static_assert(offsetof(tb_kernels, log_softmax_backward) == 104 && offsetof(tb_kernels, nll_loss) == 112);
+static_assert(offsetof(tb_kernels, nll_loss_backward) == 120 && offsetof(tb_kernels, last_error) == 128);
 
 static_assert(sizeof(tb_memory) == 64);
 static_assert(offsetof(tb_memory, size) == 0 && offsetof(tb_memory, version) == 4);

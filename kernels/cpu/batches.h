@@ -42,6 +42,16 @@ void store_part(T* at, int64_t count, vec<T> value) {
   __builtin_memcpy(at, lanes, static_cast<size_t>(count) * sizeof(T));
 }
 
+template <typename T>
+T sum_of_lanes(vec<T> value) {
+  alignas(64) T lanes[vec<T>::size];
+  value.store_aligned(lanes);
+  for (int width = vec<T>::size / 2; width > 0; width /= 2) {
+    for (int lane = 0; lane < width; ++lane) lanes[lane] += lanes[lane + width];
+  }
+  return lanes[0];
+}
+
 }  // namespace
 }  // namespace TOPBIT_ARCH
 }  // namespace tb_cpu

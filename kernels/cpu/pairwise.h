@@ -3,7 +3,7 @@
 // The shape of the tree depends on the length alone, so a sum is the same in every run.
 #pragma once
 
-#include "batches.h"
+#include "arch.h"
 
 namespace tb_cpu::TOPBIT_ARCH {
 namespace {
@@ -15,16 +15,6 @@ auto pairwise(int64_t first, int64_t count, const Leaf& leaf) -> decltype(leaf(f
   const int64_t blocks = (count + Block - 1) / Block;
   const int64_t half = (blocks + 1) / 2 * Block;
   return pairwise<Block>(first, half, leaf) + pairwise<Block>(first + half, count - half, leaf);
-}
-
-template <typename T>
-T sum_of_lanes(vec<T> value) {
-  alignas(64) T lanes[vec<T>::size];
-  value.store_aligned(lanes);
-  for (int width = vec<T>::size / 2; width > 0; width /= 2) {
-    for (int lane = 0; lane < width; ++lane) lanes[lane] += lanes[lane + width];
-  }
-  return lanes[0];
 }
 
 }  // namespace

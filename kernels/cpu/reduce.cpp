@@ -1,210 +1,173 @@
-// Reductions of one architecture: sum and argmax over the middle of a dense [outer][length][inner] input.
+// Reductions over a plan: which fold an operation is, and the walk that feeds it.
 //
-// With inner == 1 vectors run along the row; otherwise they run across the columns, which are dense. Floating
-// point sums are pairwise. Loads may take in neighbouring columns but never leave the input.
-#include <limits>
-#include <type_traits>
+// Where the first kept dimension lies denser in memory than the first reduced one, a tile of neighbouring results is
+// folded side by side; else each result by itself, along the reduced dimensions. What is not dense in the type of the
+// computation, or too short a row to be worth a call, is gathered in a buffer first.
+#include "reduce.h"
 
-#include "batches.h"
+#include "convert.h"
 #include "layout.h"
-#include "pairwise.h"
+#include "walk.h"
 
 namespace tb_cpu::TOPBIT_ARCH {
 namespace {
 
-using byte = uint8_t;
+constexpr int64_t block = 512;
+constexpr int64_t short_row = 64;
 
-template <typename T>
-T sum_of_row(const T* row, int64_t length) {
-  constexpr int64_t width = vec<T>::size;
-  return pairwise<512>(0, length, [row](int64_t first, int64_t count) {
-    const T* at = row + first;
-    vec<T> part[4] = {vec<T>(T(0)), vec<T>(T(0)), vec<T>(T(0)), vec<T>(T(0))};
-    int64_t i = 0;
-    for (; i + 4 * width <= count; i += 4 * width) {
-      for (int u = 0; u < 4; ++u) part[u] = part[u] + vec<T>::load_unaligned(at + i + u * width);
+// The input of a reduction at one position of the kept dimensions.
+class source {
+ public:
+  explicit source(const tb_reduction& call)
+      : in_(call.plan.operand[call.plan.operands - 1]),
+        load_(conversion(call.compute, in_.dtype)),
+        element_(element_bytes[in_.dtype]),
+        loaded_(element_bytes[call.compute]),
+        same_type_(in_.dtype == call.compute),
+        column_(call.plan.reduced < call.plan.ndim ? in_.strides[call.plan.reduced] : 0) {
+    reduced_.ndim = call.plan.reduced;
+    reduced_.operands = 1;
+    reduced_.operand[0] = in_;
+    for (int d = 0; d < reduced_.ndim; ++d) {
+      reduced_.sizes[d] = call.plan.sizes[d];
+      count_ *= call.plan.sizes[d];
     }
-    for (; i + width <= count; i += width) part[0] = part[0] + vec<T>::load_unaligned(at + i);
-    if (i < count) part[1] = part[1] + load_part(at + i, count - i, T(0));
-    return sum_of_lanes<T>((part[0] + part[1]) + (part[2] + part[3]));
-  });
-}
-
-// A stripe of neighbouring columns, some vectors wide.
-template <typename T, int Vectors>
-struct stripe {
-  vec<T> part[Vectors];
-
-  friend stripe operator+(const stripe& a, const stripe& b) {
-    stripe sum;
-    for (int v = 0; v < Vectors; ++v) sum.part[v] = a.part[v] + b.part[v];
-    return sum;
   }
+
+  int64_t count() const { return count_; }
+  int64_t column_bytes() const { return column_ * element_; }
+  bool denser_across() const {
+    const auto distance = [](int64_t stride) { return stride == 0 ? INT64_MAX : stride < 0 ? -stride : stride; };
+    return distance(column_) < distance(in_.strides[0]);
+  }
+
+  void feed_along(const fold& f, void* state, char* at) {
+    const int64_t length = reduced_.sizes[0], step = in_.strides[0];
+    const bool direct = same_type_ && step == 1 && (length >= short_row || reduced_.ndim == 1);
+    int64_t first = 0, filled = 0;
+    rows(at, [&](const char* row) {
+      if (direct) {
+        f.along(state, row, length, first);
+        first += length;
+        return;
+      }
+      for (int64_t i = 0; i < length;) {
+        const int64_t some = length - i < block - filled ? length - i : block - filled;
+        load_(buffer_ + filled * loaded_, 1, row + i * step * element_, step, some);
+        i += some;
+        filled += some;
+        if (filled < block) continue;
+        f.along(state, buffer_, block, first);
+        first += block;
+        filled = 0;
+      }
+    });
+    if (filled > 0) f.along(state, buffer_, filled, first);
+  }
+
+  void feed_across(const fold& f, void* state, char* at, int64_t n) {
+    const int64_t length = reduced_.sizes[0], step = in_.strides[0], most = block / n;
+    const bool direct = same_type_ && column_ == 1;
+    int64_t first = 0;
+    rows(at, [&](const char* row) {
+      if (direct) {
+        f.across(state, row, n, length, step, first);
+      } else {
+        for (int64_t r = 0; r < length; r += most) {
+          const int64_t some = length - r < most ? length - r : most;
+          for (int64_t k = 0; k < some; ++k) {
+            load_(buffer_ + k * n * loaded_, 1, row + (r + k) * step * element_, column_, n);
+          }
+          f.across(state, buffer_, n, some, n, first + r);
+        }
+      }
+      first += length;
+    });
+  }
+
+ private:
+  template <typename Visit>
+  void rows(char* at, Visit visit) {
+    if (reduced_.ndim == 1) return visit(static_cast<const char*>(at));
+    reduced_.operand[0].data = at;
+    each_row<1>(reduced_, [&](char* const* row) { visit(static_cast<const char*>(row[0])); });
+  }
+
+  const tb_operand& in_;
+  convert_fn load_;
+  int64_t element_, loaded_;
+  bool same_type_;
+  int64_t column_;  // from a column to the next, in elements
+  int64_t count_ = 1;
+  tb_plan reduced_{};  // the reduced dimensions of the input
+  alignas(64) unsigned char buffer_[block * 8];
 };
 
-// Sums the columns that start at `in`. Lanes beyond the last column hold sums of the next row's first columns;
-// `end` is the end of the whole input.
-template <typename T, int Vectors>
-stripe<T, Vectors> sum_of_columns(const T* in, const T* end, int64_t length, int64_t inner) {
-  constexpr int64_t width = vec<T>::size;
-  return pairwise<64>(0, length, [=](int64_t first, int64_t count) {
-    stripe<T, Vectors> sum;
-    for (int v = 0; v < Vectors; ++v) sum.part[v] = vec<T>(T(0));
-    for (int64_t l = first; l < first + count; ++l) {
-      const T* at = in + l * inner;
-      for (int v = 0; v < Vectors; ++v, at += width) {
-        sum.part[v] = sum.part[v] + (end - at >= width ? vec<T>::load_unaligned(at) : load_part(at, end - at, T(0)));
-      }
-    }
-    return sum;
-  });
+// Folds n columns; their results are in `out` and `index`.
+template <typename Feed>
+void run_folds(const tb_reduction& call, const folds& how, int64_t count, int64_t n, Feed feed, void* out,
+               int64_t* index) {
+  fold_state state;
+  double constant[tile];
+  for (int64_t c = 0; c < n; ++c) constant[c] = call.number[0].f;
+  const fold* last = &how.first;
+  if (how.second.start != nullptr) {
+    how.first.start(&state, n, constant);
+    feed(how.first, &state);
+    how.first.finish(&state, n, count, call.number, constant, nullptr);
+    last = &how.second;
+  }
+  last->start(&state, n, constant);
+  feed(*last, &state);
+  last->finish(&state, n, count, call.number, out, index);
 }
 
-template <typename T>
-void sum_floats(const tb_reduce& reduce) {
-  constexpr int64_t width = vec<T>::size;
-  const T* in = static_cast<const T*>(reduce.in);
-  T* out = static_cast<T*>(reduce.out);
-  if (reduce.inner == 1) {
-    for (int64_t o = 0; o < reduce.outer; ++o) out[o] = sum_of_row(in + o * reduce.length, reduce.length);
+template <int Operands>
+void run(const tb_reduction& call, const folds& how) {
+  const tb_plan& plan = call.plan;
+  const tb_operand& result = plan.operand[0];
+  const convert_fn store = conversion(result.dtype, how.second.start != nullptr ? how.second.result : how.first.result);
+  source in(call);
+  alignas(64) double out[tile];
+  int64_t index[tile];
+  if (plan.reduced == plan.ndim || !in.denser_across()) {
+    each_position<Operands>(plan, plan.reduced, [&](char* const* at) {
+      const auto feed = [&](const fold& f, void* state) { in.feed_along(f, state, at[Operands - 1]); };
+      run_folds(call, how, in.count(), 1, feed, out, index);
+      store(at[0], 1, out, 1, 1);
+      if (Operands == 3) __builtin_memcpy(at[1], index, sizeof index[0]);
+    });
     return;
   }
-  const T* end = in + reduce.outer * reduce.length * reduce.inner;
-  for (int64_t o = 0; o < reduce.outer; ++o) {
-    int64_t c = 0;
-    for (; c + 4 * width <= reduce.inner; c += 4 * width) {
-      const auto sum = sum_of_columns<T, 4>(in + c, end, reduce.length, reduce.inner);
-      for (int v = 0; v < 4; ++v) sum.part[v].store_unaligned(out + c + v * width);
-    }
-    for (; c < reduce.inner; c += width) {
-      const auto sum = sum_of_columns<T, 1>(in + c, end, reduce.length, reduce.inner);
-      const int64_t count = reduce.inner - c < width ? reduce.inner - c : width;
-      store_part(out + c, count, sum.part[0]);
-    }
-    in += reduce.length * reduce.inner;
-    out += reduce.inner;
-  }
-}
-
-template <typename T>
-void sum_integers(const tb_reduce& reduce) {
-  const T* in = static_cast<const T*>(reduce.in);
-  uint64_t* out = static_cast<uint64_t*>(reduce.out);  // wraps
-  for (int64_t o = 0; o < reduce.outer; ++o, out += reduce.inner) {
-    if (reduce.inner == 1) {
-      uint64_t sum = 0;
-      for (int64_t l = 0; l < reduce.length; ++l) sum += static_cast<uint64_t>(in[l]);
-      *out = sum;
-      in += reduce.length;
-      continue;
-    }
-    for (int64_t c = 0; c < reduce.inner; ++c) out[c] = 0;
-    for (int64_t l = 0; l < reduce.length; ++l, in += reduce.inner) {
-      for (int64_t c = 0; c < reduce.inner; ++c) out[c] += static_cast<uint64_t>(in[c]);
-    }
-  }
-}
-
-// Whether x takes the place of best, which came earlier: a NaN beats any number and no NaN.
-template <typename T>
-bool beats(T x, T best) {
-  if constexpr (std::is_floating_point_v<T>) return x > best || (__builtin_isnan(x) && !__builtin_isnan(best));
-  return x > best;
-}
-
-template <typename T>
-int64_t argmax_of_row(const T* row, int64_t length) {
-  int64_t best = 0;
-  for (int64_t l = 1; l < length; ++l) {
-    if (beats(row[l], row[best])) best = l;
-  }
-  return best;
-}
-
-// Long rows of floats in two passes: the greatest value, then where it stands first.
-template <typename T>
-int64_t argmax_of_long_row(const T* row, int64_t length) {
-  constexpr int64_t width = vec<T>::size;
-  vec<T> greatest(-std::numeric_limits<T>::infinity());
-  int64_t i = 0;
-  for (; i + width <= length; i += width) {
-    const auto x = vec<T>::load_unaligned(row + i);
-    if (xsimd::any(xsimd::isnan(x))) return i + argmax_of_row(row + i, width);
-    greatest = xsimd::select(x > greatest, x, greatest);
-  }
-  alignas(64) T lanes[vec<T>::size];
-  greatest.store_aligned(lanes);
-  T value = lanes[argmax_of_row(lanes, width)];
-  if (i < length) {
-    const int64_t in_tail = i + argmax_of_row(row + i, length - i);
-    if (beats(row[in_tail], value)) return in_tail;
-  }
-  int64_t found = 0;
-  while (row[found] != value) ++found;
-  return found;
-}
-
-template <typename T>
-void argmax_of_columns(const T* in, int64_t* out, int64_t length, int64_t inner) {
-  constexpr int64_t most = 64;
-  T best[most];
-  for (int64_t first = 0; first < inner; first += most) {
-    const int64_t count = inner - first < most ? inner - first : most;
-    for (int64_t c = 0; c < count; ++c) {
-      best[c] = in[first + c];
-      out[first + c] = 0;
-    }
-    for (int64_t l = 1; l < length; ++l) {
-      const T* at = in + l * inner + first;
-      for (int64_t c = 0; c < count; ++c) {
-        const bool better = beats(at[c], best[c]);
-        best[c] = better ? at[c] : best[c];
-        out[first + c] = better ? l : out[first + c];
+  const int64_t columns = plan.sizes[plan.reduced], result_step = result.strides[plan.reduced];
+  each_position<Operands>(plan, plan.reduced + 1, [&](char* const* at) {
+    for (int64_t first = 0; first < columns; first += tile) {
+      const int64_t n = columns - first < tile ? columns - first : tile;
+      char* const from = at[Operands - 1] + first * in.column_bytes();
+      const auto feed = [&](const fold& f, void* state) { in.feed_across(f, state, from, n); };
+      run_folds(call, how, in.count(), n, feed, out, index);
+      store(at[0] + first * result_step * element_bytes[result.dtype], result_step, out, 1, n);
+      if (Operands == 3) {
+        const int64_t step = plan.operand[1].strides[plan.reduced];
+        int64_t* const to = static_cast<int64_t*>(static_cast<void*>(at[1])) + first * step;
+        for (int64_t c = 0; c < n; ++c) to[c * step] = index[c];
       }
     }
-  }
-}
-
-template <typename T>
-tb_status argmax_as(const tb_reduce& reduce) {
-  const T* in = static_cast<const T*>(reduce.in);
-  int64_t* out = static_cast<int64_t*>(reduce.out);
-  for (int64_t o = 0; o < reduce.outer; ++o, in += reduce.length * reduce.inner, out += reduce.inner) {
-    if (reduce.inner != 1) {
-      argmax_of_columns(in, out, reduce.length, reduce.inner);
-      continue;
-    }
-    if constexpr (std::is_floating_point_v<T>) {
-      if (reduce.length >= int64_t(4 * vec<T>::size)) {
-        *out = argmax_of_long_row(in, reduce.length);
-        continue;
-      }
-    }
-    *out = argmax_of_row(in, reduce.length);
-  }
-  return TB_OK;
+  });
 }
 
 }  // namespace
 
-tb_status sum(const tb_reduce* reduce, void*) {
-  switch (reduce->dtype) {
-    case TB_BOOL: sum_integers<byte>(*reduce); return TB_OK;
-    case TB_I64: sum_integers<int64_t>(*reduce); return TB_OK;
-    case TB_F32: sum_floats<float>(*reduce); return TB_OK;
-    case TB_F64: sum_floats<double>(*reduce); return TB_OK;
-    default: return TB_UNSUPPORTED_DTYPE;
+tb_status reduce(const tb_reduction* call, void*) {
+  folds how = sum_folds(call->op, call->compute, call->number);
+  if (how.first.start == nullptr) how = order_folds(call->op, call->compute);
+  if (how.first.start == nullptr || call->plan.operands != (how.indexed ? 3 : 2)) return TB_UNSUPPORTED_DTYPE;
+  if (how.indexed) {
+    run<3>(*call, how);
+  } else {
+    run<2>(*call, how);
   }
-}
-
-tb_status argmax(const tb_reduce* reduce, void*) {
-  switch (reduce->dtype) {
-    case TB_BOOL: return argmax_as<byte>(*reduce);
-    case TB_I64: return argmax_as<int64_t>(*reduce);
-    case TB_F32: return argmax_as<float>(*reduce);
-    case TB_F64: return argmax_as<double>(*reduce);
-    default: return TB_UNSUPPORTED_DTYPE;
-  }
+  return TB_OK;
 }
 
 }  // namespace tb_cpu::TOPBIT_ARCH

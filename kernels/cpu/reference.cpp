@@ -13,20 +13,6 @@
 namespace tb_cpu::reference {
 namespace {
 
-using byte = uint8_t;  // a BOOL element: 0 or 1
-
-// Calls visit with a value of the C++ type that stands for dtype.
-template <typename Visit>
-tb_status with_type(int32_t dtype, Visit visit) {
-  switch (dtype) {
-    case TB_BOOL: return visit(byte());
-    case TB_I64: return visit(int64_t());
-    case TB_F32: return visit(float());
-    case TB_F64: return visit(double());
-    default: return TB_UNSUPPORTED_DTYPE;
-  }
-}
-
 template <typename Visit>
 tb_status with_float(int32_t dtype, Visit visit) {
   if (dtype == TB_F32) return visit(float());
@@ -34,54 +20,7 @@ tb_status with_float(int32_t dtype, Visit visit) {
   return TB_UNSUPPORTED_DTYPE;
 }
 
-template <typename T>
-bool is_nan(T x) {
-  if constexpr (std::is_floating_point_v<T>) return isnan(x);
-  return false;
-}
-
-// Calls visit(first, result): the first element of each reduced run and the index of its result.
-template <typename Visit>
-void each_run(const tb_reduce& reduce, Visit visit) {
-  for (int64_t o = 0; o < reduce.outer; ++o) {
-    for (int64_t c = 0; c < reduce.inner; ++c) {
-      visit(o * reduce.length * reduce.inner + c, o * reduce.inner + c);
-    }
-  }
-}
-
 }  // namespace
-
-tb_status sum(const tb_reduce* reduce, void*) {
-  return with_type(reduce->dtype, [&]<typename T>(T) {
-    const T* in = static_cast<const T*>(reduce->in);
-    using result = std::conditional_t<std::is_same_v<T, byte>, int64_t, T>;
-    using total = std::conditional_t<std::is_floating_point_v<T>, double, uint64_t>;
-    each_run(*reduce, [&](int64_t first, int64_t out) {
-      total sum = 0;
-      for (int64_t l = 0; l < reduce->length; ++l) sum += total(in[first + l * reduce->inner]);
-      static_cast<result*>(reduce->out)[out] = result(sum);
-    });
-    return TB_OK;
-  });
-}
-
-tb_status argmax(const tb_reduce* reduce, void*) {
-  return with_type(reduce->dtype, [&]<typename T>(T) {
-    const T* in = static_cast<const T*>(reduce->in);
-    each_run(*reduce, [&](int64_t first, int64_t out) {
-      int64_t best = 0;
-      for (int64_t l = 1; l < reduce->length; ++l) {
-        const T x = in[first + l * reduce->inner];
-        const T y = in[first + best * reduce->inner];
-        const bool first_nan = is_nan(x) && !is_nan(y);
-        if (x > y || first_nan) best = l;
-      }
-      static_cast<int64_t*>(reduce->out)[out] = best;
-    });
-    return TB_OK;
-  });
-}
 
 template <typename T>
 static void matmul_of(const tb_matmul& product) {

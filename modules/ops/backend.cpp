@@ -29,12 +29,13 @@ std::int32_t compute_code(dtype t) noexcept {
   return t == dtype::float64 ? TB_F64 : TB_F32;
 }
 
-tb_plan plan_of(backend_call c, std::span<const tensor* const> operands) {
-  for (const tensor* t : operands) check_storage(c, *t);
-  const author::iteration_plan p = author::make_plan(operands);
+namespace {
+
+tb_plan to_abi(const author::iteration_plan& p) {
   tb_plan out{};
   out.ndim = static_cast<std::int32_t>(p.ndim);
   out.operands = static_cast<std::int32_t>(p.operands);
+  out.reduced = static_cast<std::int32_t>(p.reduced);
   std::copy(p.sizes.begin(), p.sizes.end(), out.sizes);
   for (std::size_t k = 0; k < p.operands; ++k) {
     out.operand[k].data = p.operand[k].data;
@@ -42,6 +43,19 @@ tb_plan plan_of(backend_call c, std::span<const tensor* const> operands) {
     std::copy(p.operand[k].strides.begin(), p.operand[k].strides.end(), out.operand[k].strides);
   }
   return out;
+}
+
+}  // namespace
+
+tb_plan plan_of(backend_call c, std::span<const tensor* const> operands) {
+  for (const tensor* t : operands) check_storage(c, *t);
+  return to_abi(author::make_plan(operands));
+}
+
+tb_plan reduction_plan_of(backend_call c, std::span<const tensor* const> operands, const author::dim_mask& mask,
+                          bool row_major) {
+  for (const tensor* t : operands) check_storage(c, *t);
+  return to_abi(author::make_reduction_plan(operands, mask, row_major));
 }
 
 namespace {

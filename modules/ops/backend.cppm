@@ -15,16 +15,13 @@ import :loss;
 import :pointwise;
 import :pointwise_families;
 import :product_families;
-import :reduce;
+import :reduction_families;
 import :rules;
 
 namespace topbit {
 
 namespace detail {
 
-tensor sum(backend_call c, const tensor& self, std::optional<std::span<const std::int64_t>> dim, bool keepdim,
-           std::optional<dtype> type);
-tensor argmax(backend_call c, const tensor& self, std::optional<std::int64_t> dim, bool keepdim);
 tensor log_softmax(backend_call c, const tensor& self, std::int64_t dim);
 tensor log_softmax_backward(backend_call c, const tensor& grad, const tensor& output, std::int64_t dim);
 tensor nll_loss(backend_call c, const tensor& self, const tensor& target);
@@ -35,8 +32,6 @@ tensor& fill(backend_call c, tensor& self, const scalar& value);
 tensor arange(backend_call c, const scalar& end, std::optional<dtype> type, std::optional<layout> how,
               std::optional<device> where, std::optional<bool> pinned);
 tensor& copy(backend_call c, tensor& self, const tensor& src);
-
-using optional_sizes = std::optional<std::span<const std::int64_t>>;
 
 }  // namespace detail
 
@@ -50,15 +45,6 @@ struct strided_backend {
   static detail::backend_call at(const A&... arguments) {
     check_one_device(Op, arguments...);
     return {Source(), Op.name()};
-  }
-  static tensor sum(const tensor& self, std::optional<dtype> type) {
-    return detail::sum(at<ops::sum>(), self, std::nullopt, false, type);
-  }
-  static tensor sum_dim(const tensor& self, detail::optional_sizes dim, bool keepdim, std::optional<dtype> type) {
-    return detail::sum(at<ops::sum_dim>(), self, dim, keepdim, type);
-  }
-  static tensor argmax(const tensor& self, std::optional<std::int64_t> dim, bool keepdim) {
-    return detail::argmax(at<ops::argmax>(), self, dim, keepdim);
   }
   static tensor log_softmax(const tensor& self, std::int64_t dim, bool) {
     return detail::log_softmax(at<ops::log_softmax_forward>(), self, dim);
@@ -90,10 +76,7 @@ struct strided_backend {
 template <kernel_source Source>
 constexpr auto strided_rows(dispatch_key k, std::source_location where = std::source_location::current()) {
   using b = strided_backend<Source>;
-  return std::array{row<&b::sum>(ops::sum, k, where),
-                    row<&b::sum_dim>(ops::sum_dim, k, where),
-                    row<&b::argmax>(ops::argmax, k, where),
-                    row<&b::log_softmax>(ops::log_softmax_forward, k, where),
+  return std::array{row<&b::log_softmax>(ops::log_softmax_forward, k, where),
                     row<&b::log_softmax_backward>(ops::log_softmax_backward, k, where),
                     row<&b::nll_loss>(ops::nll_loss_mean, k, where),
                     row<&b::nll_loss_backward>(ops::nll_loss_mean_backward, k, where),
@@ -118,6 +101,7 @@ void register_strided_backend(dispatch_key k, std::source_location where = std::
   detail::linalg_forms::register_backend<Source>(k, where);
   detail::convolution_forms::register_backend<Source>(k, where);
   detail::pool_forms::register_backend<Source>(k, where);
+  detail::reduce_forms::register_backend<Source>(k, where);
 }
 
 }  // namespace author

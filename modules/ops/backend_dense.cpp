@@ -1,4 +1,4 @@
-// Fronts of the kernels that see dense blocks: reductions, the classifier's loss.
+// Fronts of the kernels of the classifier's loss, which see dense blocks.
 module;
 
 #include "kernel_abi.h"
@@ -10,92 +10,6 @@ import topbit.core;
 import topbit.tensor;
 
 namespace topbit::detail {
-
-namespace {
-
-// One dimension of a dense tensor, seen as [outer][length][inner].
-tb_reduce reduction_of(const tensor& out, const tensor& in, std::size_t dim) {
-  tb_reduce r{};
-  r.out = out.data();
-  r.in = in.data();
-  r.outer = r.inner = 1;
-  for (std::size_t i = 0; i < dim; ++i) r.outer *= in.sizes()[i];
-  r.length = in.sizes()[dim];
-  for (std::size_t i = dim + 1; i < in.dim(); ++i) r.inner *= in.sizes()[i];
-  r.dtype = static_cast<int>(in.dtype());
-  return r;
-}
-
-tensor flat(const tensor& dense_tensor) {
-  return author::make_view(dense_tensor, {dense_tensor.numel()}, {1}, dense_tensor.record().offset);
-}
-
-tensor sum_one(backend_call c, const tensor& self, std::size_t dim) {
-  dims sizes = self.sizes();
-  sizes.erase(dim);
-  tensor out = author::make_tensor(sizes, self.dtype(), self.device());
-  if (c.table == nullptr || out.numel() == 0) return out;
-  if (self.numel() == 0) return fill(c, out, 0);  // there is no address to sum from
-  const tensor in = dense(c, self);
-  const tb_reduce r = reduction_of(out, in, dim);
-  check_status(c, c.table->sum(&r, nullptr), self);
-  return out;
-}
-
-}  // namespace
-
-tensor sum(backend_call c, const tensor& self, optional_sizes dim, bool keepdim, std::optional<dtype> type) {
-  dims kept = self.sizes();
-  std::array<bool, max_dims> summed{};
-  if (dim.has_value() && !dim->empty()) {
-    for (std::int64_t d : *dim) {
-      const std::size_t i = dim_of(c, d, self);
-      if (summed[i]) refuse<shape_error>(c, "dimension " + std::to_string(i) + " is given twice");
-      summed[i] = true;
-    }
-  } else {
-    summed.fill(true);
-  }
-  const dtype wanted = type.value_or(is_floating(self.dtype()) ? self.dtype() : dtype::int64);
-  if (wanted == dtype::boolean) refuse<dtype_error>(c, "found dtype bool, wanted a number");
-  if (c.table != nullptr) check_storage(c, self);
-  tensor out =
-      c.table == nullptr ? author::make_tensor(self.sizes(), wanted, self.device()) : in_dtype(c, self, wanted);
-  const bool all =
-      std::all_of(summed.begin(), summed.begin() + static_cast<std::ptrdiff_t>(self.dim()), [](bool s) { return s; });
-  if (all) {
-    out = sum_one(c, flat(dense(c, out)), 0);
-  } else {
-    for (std::size_t i = self.dim(); i-- > 0;) {
-      if (summed[i]) out = sum_one(c, out, i);
-    }
-  }
-  if (!keepdim) return out;
-  for (std::size_t i = 0; i < kept.size(); ++i) {
-    if (summed[i]) kept[i] = 1;
-  }
-  return author::make_view(out, kept, dense_strides(kept), out.record().offset);
-}
-
-tensor argmax(backend_call c, const tensor& self, std::optional<std::int64_t> dim, bool keepdim) {
-  const std::size_t d = dim.has_value() ? dim_of(c, *dim, self) : 0;
-  if (c.table != nullptr) check_storage(c, self);
-  const tensor in = dim.has_value() && self.dim() != 0 ? dense(c, self) : flat(dense(c, self));
-  if (in.sizes()[d] == 0) refuse<shape_error>(c, "the dimension is empty, and has no greatest element");
-  dims sizes = in.sizes();
-  sizes.erase(d);
-  tensor out = author::make_tensor(sizes, dtype::int64, self.device());
-  if (c.table != nullptr && out.numel() != 0) {
-    const tb_reduce r = reduction_of(out, in, d);
-    check_status(c, c.table->argmax(&r, nullptr), self);
-  }
-  if (!keepdim) return out;
-  dims kept = self.sizes();
-  for (std::size_t i = 0; i < kept.size(); ++i) {
-    if (!dim.has_value() || i == d) kept[i] = 1;
-  }
-  return author::make_view(out, kept, dense_strides(kept), 0);
-}
 
 namespace {
 

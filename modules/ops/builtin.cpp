@@ -33,10 +33,6 @@ constexpr kernel_row definitions[] = {
     define(ops::copy_),
     define(ops::to_copy),
     define(ops::clone),
-    define(ops::sum),
-    define(ops::sum_dim),
-    define(ops::mean),
-    define(ops::argmax),
     define(ops::log_softmax),
     define(ops::log_softmax_forward),
     define(ops::log_softmax_backward),
@@ -49,7 +45,6 @@ constexpr auto cpu_rows = author::strided_rows<&cpu_kernels>(key::CPU);
 constexpr auto meta_rows = author::strided_rows<&no_kernels>(key::Meta);
 
 constexpr kernel_row composite_rows[] = {
-    row<&mean>(ops::mean, key::CompositeImplicitAutograd),
     row<&log_softmax_composite>(ops::log_softmax, key::CompositeImplicitAutograd),
     row<&nll_loss_composite>(ops::nll_loss, key::CompositeImplicitAutograd),
     row<&full>(ops::full, key::CompositeExplicitAutograd),
@@ -60,13 +55,10 @@ constexpr kernel_row composite_rows[] = {
 };
 
 constexpr kernel_row gradient_rows[] = {
-    row<&autograd_kernel<ops::sum, sum_rule>::run>(ops::sum, key::Autograd),
-    row<&autograd_kernel<ops::sum_dim, sum_dim_rule>::run>(ops::sum_dim, key::Autograd),
     row<&autograd_kernel<ops::to_copy, copy_rule>::run>(ops::to_copy, key::Autograd),
     row<&autograd_kernel<ops::clone, copy_rule>::run>(ops::clone, key::Autograd),
     row<&autograd_kernel<ops::log_softmax_forward, log_softmax_rule>::run>(ops::log_softmax_forward, key::Autograd),
     row<&autograd_kernel<ops::nll_loss_mean, nll_loss_rule>::run>(ops::nll_loss_mean, key::Autograd),
-    author::fallthrough_row(ops::argmax, key::Autograd),
 };
 
 }  // namespace
@@ -97,6 +89,7 @@ bool register_builtin() {
   register_pool();
   register_attention();
   register_batch_norm();
+  register_reduce();
   return true;
 }
 

@@ -7,15 +7,6 @@ import topbit.tensor;
 
 namespace topbit::detail {
 
-tensor mean(const tensor& self, std::optional<dtype> type) {
-  if (!is_floating(type.value_or(self.dtype()))) {
-    throw dtype_error(
-        "aten::mean: found " + std::string(name_of(self.dtype())) + ", wanted a floating dtype; pass dtype",
-        "aten::mean");
-  }
-  return ops::div_scalar(ops::sum(self, type), self.numel());
-}
-
 tensor log_softmax_composite(const tensor& self, std::int64_t dim, std::optional<dtype> type) {
   return ops::log_softmax_forward(to(self, type.value_or(self.dtype())), dim, false);
 }

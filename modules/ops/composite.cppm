@@ -7,7 +7,6 @@ import topbit.tensor;
 
 namespace topbit::detail {
 
-tensor mean(const tensor& self, std::optional<dtype> type);
 tensor log_softmax_composite(const tensor& self, std::int64_t dim, std::optional<dtype> type);
 tensor nll_loss_composite(const tensor& self, const tensor& target, const std::optional<tensor>& weight,
                           std::int64_t reduction, std::int64_t ignore_index);

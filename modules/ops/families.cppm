@@ -63,5 +63,6 @@ void register_convolution();
 void register_pool();
 void register_attention();
 void register_batch_norm();
+void register_reduce();
 
 }  // namespace topbit::detail

@@ -1,4 +1,9 @@
-// Reductions over one dimension or all of them.
+// Reductions over dimensions. Those that are given stay with keepdim, as 1; none given are all of them, and a tensor
+// without dimensions takes 0 and -1. Results are dense, row-major.
+//
+// Floating sums are accurate to a few units in the last place, whatever the length. Where nothing is reduced a sum is
+// 0, a product 1, a mean NaN; the greatest or least of nothing is a shape_error. A NaN is greater and less than every
+// number. A shape_error too for a dimension out of range or given twice.
 export module topbit.ops:reduce;
 
 import topbit.std;
@@ -7,25 +12,161 @@ import topbit.tensor;
 
 export namespace topbit::ops {
 
-/// The sum of all elements, as a scalar tensor. bool and int64 sum into int64.
+/// The sum of all elements. Integers and bool sum into int64; elements are converted to `dtype` before they are added.
+/// dtype_error for dtype=bool.
 inline constexpr op<"aten::sum(Tensor self, *, ScalarType? dtype=None) -> Tensor"> sum;
 
-/// The sum over the given dimensions (all of them for none given); the others stay, with keepdim also the summed ones
-/// as 1.
-///
-/// A tensor without dimensions takes 0 and -1.
-///
-/// Errors   shape_error for a dimension out of range or given twice; dtype_error for dtype=bool
+/// The sum over the given dimensions.
 inline constexpr op<
-    "aten::sum.dim_IntList(Tensor self, int[]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor">
+    "aten::sum.dim_IntList(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor">
     sum_dim;
+inline constexpr op<
+    "aten::sum.IntList_out(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None, Tensor(a!) out) -> "
+    "Tensor(a!)">
+    sum_out;
 
-/// sum / numel: composite. Integers need a floating dtype, else dtype_error.
+/// sum_dim of the elements that are not NaN.
+inline constexpr op<
+    "aten::nansum(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor">
+    nansum;
+inline constexpr op<
+    "aten::nansum.out(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None, Tensor(a!) out) -> "
+    "Tensor(a!)">
+    nansum_out;
+
+/// sum / numel: composite. Integers and bool need a floating dtype, else dtype_error.
 inline constexpr op<"aten::mean(Tensor self, *, ScalarType? dtype=None) -> Tensor"> mean;
+inline constexpr op<"aten::mean.dtype_out(Tensor self, *, ScalarType? dtype=None, Tensor(a!) out) -> Tensor(a!)">
+    mean_dtype_out;
 
-/// The index of the greatest element, the first of equals; over all elements without a dimension. int64.
-///
-/// Errors   shape_error for an empty dimension
+/// The mean over the given dimensions. Composite.
+inline constexpr op<
+    "aten::mean.dim(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor">
+    mean_dim;
+inline constexpr op<
+    "aten::mean.out(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None, Tensor(a!) out) -> "
+    "Tensor(a!)">
+    mean_out;
+
+/// The product of all elements; dtypes as in sum.
+inline constexpr op<"aten::prod(Tensor self, *, ScalarType? dtype=None) -> Tensor"> prod;
+
+/// The product over one dimension.
+inline constexpr op<"aten::prod.dim_int(Tensor self, int dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor">
+    prod_dim;
+inline constexpr op<
+    "aten::prod.int_out(Tensor self, int dim, bool keepdim=False, *, ScalarType? dtype=None, Tensor(a!) out) -> "
+    "Tensor(a!)">
+    prod_out;
+
+/// The greatest element.
+inline constexpr op<"aten::max(Tensor self) -> Tensor"> max;
+inline constexpr op<"aten::max.unary_out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)"> max_unary_out;
+
+/// The greatest elements along a dimension, and where the first of them stands: int64.
+inline constexpr op<"aten::max.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)">
+    max_dim;
+inline constexpr op<
+    "aten::max.dim_max(Tensor self, int dim, bool keepdim=False, *, Tensor(a!) max, Tensor(b!) max_values) -> "
+    "(Tensor(a!) values, Tensor(b!) indices)">
+    max_dim_out;
+
+/// maximum. Composite.
+inline constexpr op<"aten::max.other(Tensor self, Tensor other) -> Tensor"> max_other;
+inline constexpr op<"aten::max.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)"> max_out;
+
+/// The least element.
+inline constexpr op<"aten::min(Tensor self) -> Tensor"> min;
+inline constexpr op<"aten::min.unary_out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)"> min_unary_out;
+
+/// The least elements along a dimension, and where the first of them stands: int64.
+inline constexpr op<"aten::min.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)">
+    min_dim;
+inline constexpr op<
+    "aten::min.dim_min(Tensor self, int dim, bool keepdim=False, *, Tensor(a!) min, Tensor(b!) min_indices) -> "
+    "(Tensor(a!) values, Tensor(b!) indices)">
+    min_dim_out;
+
+/// minimum. Composite.
+inline constexpr op<"aten::min.other(Tensor self, Tensor other) -> Tensor"> min_other;
+inline constexpr op<"aten::min.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)"> min_out;
+
+/// The greatest elements over the given dimensions.
+inline constexpr op<"aten::amax(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor"> amax;
+inline constexpr op<"aten::amax.out(Tensor self, int[1] dim=[], bool keepdim=False, *, Tensor(a!) out) -> Tensor(a!)">
+    amax_out;
+
+/// The least elements over the given dimensions.
+inline constexpr op<"aten::amin(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor"> amin;
+inline constexpr op<"aten::amin.out(Tensor self, int[1] dim=[], bool keepdim=False, *, Tensor(a!) out) -> Tensor(a!)">
+    amin_out;
+
+/// Both, over one dimension or all.
+inline constexpr op<"aten::aminmax(Tensor self, *, int? dim=None, bool keepdim=False) -> (Tensor min, Tensor max)">
+    aminmax;
+inline constexpr op<
+    "aten::aminmax.out(Tensor self, *, int? dim=None, bool keepdim=False, Tensor(a!) min, Tensor(b!) max) -> "
+    "(Tensor(a!) min, Tensor(b!) max)">
+    aminmax_out;
+
+/// The index of the greatest element, the first of equals; over all elements, row-major, without a dimension. int64.
 inline constexpr op<"aten::argmax(Tensor self, int? dim=None, bool keepdim=False) -> Tensor"> argmax;
+inline constexpr op<
+    "aten::argmax.out(Tensor self, int? dim=None, bool keepdim=False, *, Tensor(a!) out) -> Tensor(a!)">
+    argmax_out;
+
+/// The index of the least element.
+inline constexpr op<"aten::argmin(Tensor self, int? dim=None, bool keepdim=False) -> Tensor"> argmin;
+inline constexpr op<
+    "aten::argmin.out(Tensor self, int? dim=None, bool keepdim=False, *, Tensor(a!) out) -> Tensor(a!)">
+    argmin_out;
+
+/// Whether an element is not zero; a NaN is not. bool, for uint8 uint8; False of nothing.
+inline constexpr op<"aten::any(Tensor self) -> Tensor"> any;
+inline constexpr op<"aten::any.all_out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)"> any_all_out;
+inline constexpr op<"aten::any.dim(Tensor self, int dim, bool keepdim=False) -> Tensor"> any_dim;
+inline constexpr op<"aten::any.out(Tensor self, int dim, bool keepdim=False, *, Tensor(a!) out) -> Tensor(a!)"> any_out;
+
+/// Whether no element is zero; True of nothing.
+inline constexpr op<"aten::all(Tensor self) -> Tensor"> all;
+inline constexpr op<"aten::all.all_out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)"> all_all_out;
+inline constexpr op<"aten::all.dim(Tensor self, int dim, bool keepdim=False) -> Tensor"> all_dim;
+inline constexpr op<"aten::all.out(Tensor self, int dim, bool keepdim=False, *, Tensor(a!) out) -> Tensor(a!)"> all_out;
+
+/// How many elements are not zero: int64.
+inline constexpr op<"aten::count_nonzero(Tensor self, int? dim=None) -> Tensor"> count_nonzero;
+inline constexpr op<"aten::count_nonzero.dim_IntList(Tensor self, int[] dim) -> Tensor"> count_nonzero_dim;
+
+/// The norm of order p, none for 2: 0 counts what is not zero, inf and -inf are the greatest and least magnitude, any
+/// other is sum(abs(x)^p)^(1/p). Floating alone, else dtype_error; shape_error for inf and below 0 of nothing.
+inline constexpr op<"aten::norm.Scalar(Tensor self, Scalar p=2) -> Tensor"> norm;
+inline constexpr op<"aten::norm.ScalarOpt_dtype(Tensor self, Scalar? p, *, ScalarType dtype) -> Tensor"> norm_dtype;
+inline constexpr op<"aten::norm.ScalarOpt_dim(Tensor self, Scalar? p, int[1] dim, bool keepdim=False) -> Tensor">
+    norm_dim;
+inline constexpr op<
+    "aten::norm.ScalarOpt_dim_dtype(Tensor self, Scalar? p, int[1] dim, bool keepdim, *, ScalarType dtype) -> Tensor">
+    norm_dim_dtype;
+inline constexpr op<
+    "aten::norm.out(Tensor self, Scalar? p, int[1] dim, bool keepdim=False, *, Tensor(a!) out) -> Tensor(a!)">
+    norm_out;
+inline constexpr op<
+    "aten::norm.dtype_out(Tensor self, Scalar? p, int[1] dim, bool keepdim, *, ScalarType dtype, Tensor(a!) out) -> "
+    "Tensor(a!)">
+    norm_dtype_out;
+
+/// The same. A dtype must hold self's.
+inline constexpr op<
+    "aten::linalg_vector_norm(Tensor self, Scalar ord=2, int[1]? dim=None, bool keepdim=False, *, ScalarType? "
+    "dtype=None) -> Tensor">
+    linalg_vector_norm;
+inline constexpr op<
+    "aten::linalg_vector_norm.out(Tensor self, Scalar ord=2, int[1]? dim=None, bool keepdim=False, *, ScalarType? "
+    "dtype=None, Tensor(a!) out) -> Tensor(a!)">
+    linalg_vector_norm_out;
+
+/// log(sum(exp(self))), without overflow in between; -inf of nothing. Integers and bool become float32.
+inline constexpr op<"aten::logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor"> logsumexp;
+inline constexpr op<"aten::logsumexp.out(Tensor self, int[1] dim, bool keepdim=False, *, Tensor(a!) out) -> Tensor(a!)">
+    logsumexp_out;
 
 }  // namespace topbit::ops

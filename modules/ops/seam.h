@@ -7,5 +7,8 @@ namespace topbit::detail {
 tb_scalar to_abi(const scalar& s);
 // The plan of a pass over these, the first of which is written. Throws for tensors without storage.
 tb_plan plan_of(backend_call c, std::span<const tensor* const> operands);
+// The plan of a reduction: see make_reduction_plan.
+tb_plan reduction_plan_of(backend_call c, std::span<const tensor* const> operands, const author::dim_mask& mask,
+                          bool row_major);
 
 }  // namespace topbit::detail

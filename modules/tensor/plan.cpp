@@ -21,17 +21,18 @@ void swap_dims(iteration_plan& p, std::size_t a, std::size_t b) {
   for (std::size_t k = 0; k < p.operands; ++k) std::swap(p.operand[k].strides[a], p.operand[k].strides[b]);
 }
 
-// Smallest result stride innermost, so that a transposed result is written in the order of its memory.
-void order(iteration_plan& p) {
-  const auto stride = [&](std::size_t d) { return std::abs(p.operand[0].strides[d]); };
-  for (std::size_t i = 1; i < p.ndim; ++i) {
-    for (std::size_t j = i; j > 0 && stride(j) < stride(j - 1); --j) swap_dims(p, j, j - 1);
+// Smallest stride of one operand innermost, so that its memory is passed in order. From dimension `first` on.
+void order(iteration_plan& p, std::size_t operand, std::size_t first = 0) {
+  const auto stride = [&](std::size_t d) { return std::abs(p.operand[operand].strides[d]); };
+  for (std::size_t i = first + 1; i < p.ndim; ++i) {
+    for (std::size_t j = i; j > first && stride(j) < stride(j - 1); --j) swap_dims(p, j, j - 1);
   }
 }
 
-void collapse(iteration_plan& p) {
-  std::size_t kept = 0;
-  for (std::size_t d = 1; d < p.ndim; ++d) {
+void collapse(iteration_plan& p, std::size_t first = 0) {
+  if (p.ndim == first) return;
+  std::size_t kept = first;
+  for (std::size_t d = first + 1; d < p.ndim; ++d) {
     if (collapses(p, kept, d)) {
       p.sizes[kept] *= p.sizes[d];
       continue;
@@ -42,12 +43,19 @@ void collapse(iteration_plan& p) {
   p.ndim = kept + 1;
 }
 
+void set_operands(iteration_plan& p, std::span<const tensor* const> operands) {
+  p.operands = operands.size();
+  for (std::size_t k = 0; k < p.operands; ++k) {
+    p.operand[k].data = operands[k]->data();
+    p.operand[k].type = operands[k]->dtype();
+  }
+}
+
 }  // namespace
 
 iteration_plan make_plan(std::span<const tensor* const> operands) {
   iteration_plan p;
   const dims& shape = operands[0]->sizes();
-  p.operands = operands.size();
   for (std::size_t i = shape.size(); i-- > 0;) {
     if (shape[i] == 1) continue;
     std::size_t k = 0;
@@ -59,13 +67,39 @@ iteration_plan make_plan(std::span<const tensor* const> operands) {
     p.sizes[p.ndim++] = shape[i];
   }
   if (p.ndim == 0) p.sizes[p.ndim++] = 1;
-  std::size_t k = 0;
-  for (const tensor* t : operands) {
-    p.operand[k].data = t->data();
-    p.operand[k++].type = t->dtype();
-  }
-  order(p);
+  set_operands(p, operands);
+  order(p, 0);
   collapse(p);
+  return p;
+}
+
+iteration_plan make_reduction_plan(std::span<const tensor* const> operands, const dim_mask& mask, bool row_major) {
+  iteration_plan p;
+  set_operands(p, operands);
+  const std::size_t input = operands.size() - 1;
+  const tensor& in = *operands[input];
+  // The place of a kept dimension in results that have no others.
+  std::array<std::size_t, max_dims> place{};
+  for (std::size_t i = 0, next = 0; i < in.dim(); ++i) place[i] = mask[i] ? next : next++;
+  const auto add = [&](bool reduced) {
+    for (std::size_t i = in.dim(); i-- > 0;) {
+      if (mask[i] != reduced || in.sizes()[i] == 1) continue;
+      for (std::size_t k = 0; k < input; ++k) {
+        const tensor& out = *operands[k];
+        p.operand[k].strides[p.ndim] = reduced ? 0 : out.strides()[out.dim() == in.dim() ? i : place[i]];
+      }
+      p.operand[input].strides[p.ndim] = in.strides()[i];
+      p.sizes[p.ndim++] = in.sizes()[i];
+    }
+  };
+  add(true);
+  if (p.ndim == 0) p.sizes[p.ndim++] = 1;
+  if (!row_major) order(p, input);
+  collapse(p);
+  p.reduced = p.ndim;
+  add(false);
+  order(p, input, p.reduced);
+  collapse(p, p.reduced);
   return p;
 }
 

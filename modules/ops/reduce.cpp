@@ -1,0 +1,140 @@
+// Composites of the families `reduce` and `spread`, and what is registered of them.
+module topbit.ops;
+
+import topbit.std;
+import topbit.core;
+import topbit.tensor;
+import topbit.autograd;
+
+namespace topbit::detail {
+
+namespace {
+
+using optional_type = std::optional<dtype>;
+
+dtype mean_type(std::string_view op, const tensor& self, optional_type type) {
+  check_defined({nullptr, op}, self);
+  const dtype wanted = type.value_or(self.dtype());
+  if (!is_floating(wanted)) {
+    refuse<dtype_error>({nullptr, op},
+                        "found " + std::string(name_of(wanted)) + ", wanted a floating dtype; pass dtype");
+  }
+  return wanted;
+}
+
+// The sum of many halves may be out of their range where the mean is not.
+dtype sum_type(dtype mean) { return size_of(mean) < size_of(dtype::float32) ? dtype::float32 : mean; }
+
+tensor mean(const tensor& self, optional_type type) {
+  const dtype wanted = mean_type(ops::mean.name(), self, type);
+  return to(ops::div_scalar(ops::sum(self, sum_type(wanted)), self.numel()), wanted);
+}
+tensor mean_dim(const tensor& self, dim_list dim, bool keepdim, optional_type type) {
+  constexpr std::string_view op = ops::mean_dim.name();
+  const dtype wanted = mean_type(op, self, type);
+  const std::int64_t count = reduced_count(self, reduced_dims_of(op, self, dim, keepdim));
+  return to(ops::div_scalar(ops::sum_dim(self, dim, keepdim, sum_type(wanted)), count), wanted);
+}
+
+tensor& write_result(std::string_view op, const tensor& result, tensor& out) {
+  check_result(op, {result.sizes(), result.dtype(), result.device(), {}}, out);
+  copy_result(out, result);
+  return out;
+}
+tensor& mean_dtype_out(const tensor& self, optional_type type, tensor& out) {
+  author::check_one_device(ops::mean_dtype_out, self, type, out);
+  mean_type(ops::mean_dtype_out.name(), self, type);
+  return write_result(ops::mean_dtype_out.name(), mean(self, type), out);
+}
+tensor& mean_out(const tensor& self, dim_list dim, bool keepdim, optional_type type, tensor& out) {
+  constexpr std::string_view op = ops::mean_out.name();
+  author::check_one_device(ops::mean_out, self, dim, keepdim, type, out);
+  mean_type(op, self, type);
+  reduced_dims_of(op, self, dim, keepdim);
+  return write_result(op, mean_dim(self, dim, keepdim, type), out);
+}
+
+using optional_count = std::optional<std::int64_t>;
+using two_tensors = std::tuple<tensor, tensor>;
+
+tensor var(const tensor& self, bool unbiased) {
+  return ops::var_correction(self, dim_list(), optional_count(unbiased ? 1 : 0), false);
+}
+tensor var_dim(const tensor& self, dim_list dim, bool unbiased, bool keepdim) {
+  return ops::var_correction(self, dim, optional_count(unbiased ? 1 : 0), keepdim);
+}
+tensor& var_out(const tensor& self, dim_list dim, bool unbiased, bool keepdim, tensor& out) {
+  return ops::var_correction_out(self, dim, optional_count(unbiased ? 1 : 0), keepdim, out);
+}
+tensor stddev(const tensor& self, bool unbiased) {
+  return ops::stddev_correction(self, dim_list(), optional_count(unbiased ? 1 : 0), false);
+}
+tensor stddev_dim(const tensor& self, dim_list dim, bool unbiased, bool keepdim) {
+  return ops::stddev_correction(self, dim, optional_count(unbiased ? 1 : 0), keepdim);
+}
+tensor& stddev_out(const tensor& self, dim_list dim, bool unbiased, bool keepdim, tensor& out) {
+  return ops::stddev_correction_out(self, dim, optional_count(unbiased ? 1 : 0), keepdim, out);
+}
+
+two_tensors var_mean_correction(const tensor& self, dim_list dim, optional_count correction, bool keepdim) {
+  return {ops::var_correction(self, dim, correction, keepdim), ops::mean_dim(self, dim, keepdim)};
+}
+two_tensors var_mean_dim(const tensor& self, dim_list dim, bool unbiased, bool keepdim) {
+  return var_mean_correction(self, dim, unbiased ? 1 : 0, keepdim);
+}
+two_tensors var_mean(const tensor& self, bool unbiased) { return var_mean_dim(self, {}, unbiased, false); }
+two_tensors stddev_mean_correction(const tensor& self, dim_list dim, optional_count correction, bool keepdim) {
+  return {ops::stddev_correction(self, dim, correction, keepdim), ops::mean_dim(self, dim, keepdim)};
+}
+two_tensors stddev_mean_dim(const tensor& self, dim_list dim, bool unbiased, bool keepdim) {
+  return stddev_mean_correction(self, dim, unbiased ? 1 : 0, keepdim);
+}
+two_tensors stddev_mean(const tensor& self, bool unbiased) { return stddev_mean_dim(self, {}, unbiased, false); }
+
+tensor max_other(const tensor& self, const tensor& other) { return ops::maximum(self, other); }
+tensor& max_out(const tensor& self, const tensor& other, tensor& out) { return ops::maximum_out(self, other, out); }
+tensor min_other(const tensor& self, const tensor& other) { return ops::minimum(self, other); }
+tensor& min_out(const tensor& self, const tensor& other, tensor& out) { return ops::minimum_out(self, other, out); }
+
+using author::autograd_kernel;
+using author::row;
+
+constexpr author::kernel_row mean_outs[] = {
+    author::define(ops::mean_dtype_out), row<&mean_dtype_out>(ops::mean_dtype_out, key::CompositeExplicitAutograd),
+    author::define(ops::mean_out), row<&mean_out>(ops::mean_out, key::CompositeExplicitAutograd)};
+
+constexpr author::kernel_row gradients[] = {
+    row<&autograd_kernel<ops::sum, sum_rule>::run>(ops::sum, key::Autograd),
+    row<&autograd_kernel<ops::sum_dim, sum_dim_rule>::run>(ops::sum_dim, key::Autograd),
+};
+
+}  // namespace
+
+void register_reduce() {
+  register_forms<reduce_forms>();
+  register_composite<&mean, ops::mean>();
+  register_composite<&mean_dim, ops::mean_dim>();
+  author::register_rows(mean_outs);
+  register_writing<ops::mean_dtype_out, ops::mean_out>();
+  register_composite<&max_other, ops::max_other>();
+  register_composite<&max_out, ops::max_out>();
+  register_composite<&min_other, ops::min_other>();
+  register_composite<&min_out, ops::min_out>();
+  register_composite<&var, ops::var>();
+  register_composite<&var_dim, ops::var_dim>();
+  register_composite<&var_out, ops::var_out>();
+  register_composite<&stddev, ops::stddev>();
+  register_composite<&stddev_dim, ops::stddev_dim>();
+  register_composite<&stddev_out, ops::stddev_out>();
+  register_composite<&var_mean, ops::var_mean>();
+  register_composite<&var_mean_dim, ops::var_mean_dim>();
+  register_composite<&var_mean_correction, ops::var_mean_correction>();
+  register_composite<&stddev_mean, ops::stddev_mean>();
+  register_composite<&stddev_mean_dim, ops::stddev_mean_dim>();
+  register_composite<&stddev_mean_correction, ops::stddev_mean_correction>();
+  author::register_rows(gradients);
+  register_without_gradient<ops::argmax, ops::argmin, ops::any, ops::any_dim, ops::all, ops::all_dim,
+                            ops::count_nonzero, ops::count_nonzero_dim>();
+}
+
+}  // namespace topbit::detail

@@ -1,0 +1,170 @@
+// The reductions with a kernel, each with its forms: from these lists come definitions and every backend's rows.
+export module topbit.ops:reduction_families;
+
+import topbit.std;
+import topbit.core;
+import topbit.tensor;
+import :backend_call;
+import :pointwise;
+import :reduce;
+import :reduction;
+import :spread;
+import :structured;
+
+namespace topbit::detail {
+
+// Call::of(op, arguments...) is the reduction of a call.
+template <class Call>
+struct reduction_rule {
+  template <class... A>
+  static result_meta meta(std::string_view op, const A&... a) {
+    return Call::of(op, a...).meta();
+  }
+  template <class... A>
+  static void run(backend_call c, const A&... a_and_out) {
+    const auto all = std::tie(a_and_out...);
+    [&]<std::size_t... I>(std::index_sequence<I...>) {
+      run_reduction(c, Call::of(c.op, std::get<I>(all)...), std::get<sizeof...(I)>(all));
+    }(std::make_index_sequence<sizeof...(A) - 1>{});
+  }
+};
+
+inline dim_list one_dim(const std::int64_t& dim) { return std::span<const std::int64_t>(&dim, 1); }
+inline dim_list one_dim(const std::optional<std::int64_t>& dim) { return dim ? one_dim(*dim) : dim_list(); }
+
+template <reduction Code>
+struct sum_calls {
+  using type = std::optional<dtype>;
+  static reduction_call of(std::string_view op, const tensor& self, type t) {
+    return sum_call(op, Code, self, {}, false, t);
+  }
+  static reduction_call of(std::string_view op, const tensor& self, const dim_list& dim, bool keepdim, type t) {
+    return sum_call(op, Code, self, dim, keepdim, t);
+  }
+  static reduction_call of(std::string_view op, const tensor& self, const std::int64_t& dim, bool keepdim, type t) {
+    return sum_call(op, Code, self, one_dim(dim), keepdim, t);
+  }
+};
+
+template <reduction Code>
+struct order_calls {
+  static reduction_call of(std::string_view op, const tensor& self) { return order_call(op, Code, self, {}, false); }
+  static reduction_call of(std::string_view op, const tensor& self, std::span<const std::int64_t> dim, bool keepdim) {
+    return order_call(op, Code, self, dim, keepdim);
+  }
+  static reduction_call of(std::string_view op, const tensor& self, const std::optional<std::int64_t>& dim,
+                           bool keepdim) {
+    return order_call(op, Code, self, one_dim(dim), keepdim);
+  }
+};
+
+template <reduction Code>
+struct truth_calls {
+  static reduction_call of(std::string_view op, const tensor& self) { return truth_call(op, Code, self, {}, false); }
+  static reduction_call of(std::string_view op, const tensor& self, const std::int64_t& dim, bool keepdim) {
+    return truth_call(op, Code, self, one_dim(dim), keepdim);
+  }
+};
+
+struct count_calls {
+  static reduction_call of(std::string_view op, const tensor& self, const std::optional<std::int64_t>& dim) {
+    return count_call(op, self, one_dim(dim));
+  }
+  static reduction_call of(std::string_view op, const tensor& self, std::span<const std::int64_t> dim) {
+    return count_call(op, self, dim);
+  }
+};
+
+template <reduction Code>
+struct spread_calls {
+  static reduction_call of(std::string_view op, const tensor& self, const dim_list& dim,
+                           std::optional<std::int64_t> correction, bool keepdim) {
+    return spread_call(op, Code, self, dim, correction, keepdim);
+  }
+};
+
+struct norm_calls {
+  using order = std::optional<scalar>;
+  using some_dims = std::span<const std::int64_t>;
+  static reduction_call of(std::string_view op, const tensor& self, const scalar& p) {
+    return norm_call(op, self, p, {}, false, {});
+  }
+  static reduction_call of(std::string_view op, const tensor& self, const order& p, dtype type) {
+    return norm_call(op, self, p, {}, false, type);
+  }
+  static reduction_call of(std::string_view op, const tensor& self, const order& p, some_dims dim, bool keepdim) {
+    return norm_call(op, self, p, dim, keepdim, {});
+  }
+  static reduction_call of(std::string_view op, const tensor& self, const order& p, some_dims dim, bool keepdim,
+                           dtype type) {
+    return norm_call(op, self, p, dim, keepdim, type);
+  }
+};
+struct vector_norm_calls {
+  static reduction_call of(std::string_view op, const tensor& self, const scalar& order, const dim_list& dim,
+                           bool keepdim, std::optional<dtype> type) {
+    return norm_call(op, self, order, dim, keepdim, type);
+  }
+};
+
+struct logsumexp_calls {
+  static reduction_call of(std::string_view op, const tensor& self, std::span<const std::int64_t> dim, bool keepdim) {
+    return logsumexp_call(op, self, dim, keepdim);
+  }
+};
+
+// Values and indices along one dimension.
+template <reduction Code>
+struct value_and_index_rule {
+  static std::array<result_meta, 2> meta(std::string_view op, const tensor& self, const std::int64_t& dim,
+                                         bool keepdim) {
+    const result_meta values = order_call(op, Code, self, one_dim(dim), keepdim).meta();
+    return {values, {values.sizes, dtype::int64, values.where, {}}};
+  }
+  static void run(backend_call c, const tensor& self, const std::int64_t& dim, bool keepdim, const tensor& values,
+                  const tensor& indices) {
+    run_reduction(c, order_call(c.op, Code, self, one_dim(dim), keepdim), values, &indices);
+  }
+};
+
+struct aminmax_rule {
+  static std::array<result_meta, 2> meta(std::string_view op, const tensor& self,
+                                         const std::optional<std::int64_t>& dim, bool keepdim) {
+    const result_meta one = order_call(op, reduction::min, self, one_dim(dim), keepdim).meta();
+    return {one, one};
+  }
+  static void run(backend_call c, const tensor& self, const std::optional<std::int64_t>& dim, bool keepdim,
+                  const tensor& min, const tensor& max) {
+    run_reduction(c, order_call(c.op, reduction::min, self, one_dim(dim), keepdim), min);
+    run_reduction(c, order_call(c.op, reduction::max, self, one_dim(dim), keepdim), max);
+  }
+};
+
+inline constexpr author::kernel_abilities reduction_abilities{.in_place = false, .converts = true};
+inline constexpr author::kernel_abilities index_abilities{};
+
+template <class Call, const auto&... Ops>
+using reduction_forms = ruled<reduction_rule<Call>, reduction_abilities, Ops...>;
+
+using reduce_forms = forms_list<
+    reduction_forms<sum_calls<reduction::sum>, ops::sum, ops::sum_dim, ops::sum_out>,
+    reduction_forms<sum_calls<reduction::nansum>, ops::nansum, ops::nansum_out>,
+    reduction_forms<sum_calls<reduction::prod>, ops::prod, ops::prod_dim, ops::prod_out>,
+    reduction_forms<order_calls<reduction::max>, ops::max, ops::max_unary_out, ops::amax, ops::amax_out>,
+    reduction_forms<order_calls<reduction::min>, ops::min, ops::min_unary_out, ops::amin, ops::amin_out>,
+    ruled<value_and_index_rule<reduction::max_index>, index_abilities, ops::max_dim, ops::max_dim_out>,
+    ruled<value_and_index_rule<reduction::min_index>, index_abilities, ops::min_dim, ops::min_dim_out>,
+    ruled<aminmax_rule, reduction_abilities, ops::aminmax, ops::aminmax_out>,
+    reduction_forms<order_calls<reduction::argmax>, ops::argmax, ops::argmax_out>,
+    reduction_forms<order_calls<reduction::argmin>, ops::argmin, ops::argmin_out>,
+    reduction_forms<truth_calls<reduction::any>, ops::any, ops::any_all_out, ops::any_dim, ops::any_out>,
+    reduction_forms<truth_calls<reduction::all>, ops::all, ops::all_all_out, ops::all_dim, ops::all_out>,
+    reduction_forms<count_calls, ops::count_nonzero, ops::count_nonzero_dim>,
+    reduction_forms<norm_calls, ops::norm, ops::norm_dtype, ops::norm_dim, ops::norm_dim_dtype, ops::norm_out,
+                    ops::norm_dtype_out>,
+    reduction_forms<vector_norm_calls, ops::linalg_vector_norm, ops::linalg_vector_norm_out>,
+    reduction_forms<logsumexp_calls, ops::logsumexp, ops::logsumexp_out>,
+    reduction_forms<spread_calls<reduction::var>, ops::var_correction, ops::var_correction_out>,
+    reduction_forms<spread_calls<reduction::std>, ops::stddev_correction, ops::stddev_correction_out>>;
+
+}  // namespace topbit::detail

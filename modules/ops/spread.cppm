@@ -1,0 +1,66 @@
+// How far elements spread around their mean: variance and standard deviation over dimensions, in two passes, so that a
+// great mean costs no digits. The squares are divided by their number less the correction, but at least by 0: NaN or
+// infinity then. Floating alone, else dtype_error. Dimensions as in :reduce.
+//
+// In C++ the reference's `std` is `stddev`.
+export module topbit.ops:spread;
+
+import topbit.std;
+import topbit.core;
+import topbit.tensor;
+
+export namespace topbit::ops {
+
+/// The variance of all elements; unbiased is a correction of 1, else 0. Composite.
+inline constexpr op<"aten::var(Tensor self, bool unbiased=True) -> Tensor"> var;
+inline constexpr op<"aten::var.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor">
+    var_dim;
+inline constexpr op<
+    "aten::var.out(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False, *, Tensor(a!) out) -> Tensor(a!)">
+    var_out;
+
+/// The variance with any correction, 1 for none.
+inline constexpr op<
+    "aten::var.correction(Tensor self, int[1]? dim, *, int? correction, bool keepdim=False) -> Tensor">
+    var_correction;
+inline constexpr op<
+    "aten::var.correction_out(Tensor self, int[1]? dim, *, int? correction, bool keepdim=False, Tensor(a!) out) -> "
+    "Tensor(a!)">
+    var_correction_out;
+
+/// The root of the variance. Composite.
+inline constexpr op<"aten::std(Tensor self, bool unbiased=True) -> Tensor"> stddev;
+inline constexpr op<"aten::std.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor">
+    stddev_dim;
+inline constexpr op<
+    "aten::std.out(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False, *, Tensor(a!) out) -> Tensor(a!)">
+    stddev_out;
+
+/// The same with any correction, 1 for none.
+inline constexpr op<
+    "aten::std.correction(Tensor self, int[1]? dim, *, int? correction, bool keepdim=False) -> Tensor">
+    stddev_correction;
+inline constexpr op<
+    "aten::std.correction_out(Tensor self, int[1]? dim, *, int? correction, bool keepdim=False, Tensor(a!) out) -> "
+    "Tensor(a!)">
+    stddev_correction_out;
+
+/// Variance and mean. Composites.
+inline constexpr op<"aten::var_mean(Tensor self, bool unbiased=True) -> (Tensor, Tensor)"> var_mean;
+inline constexpr op<
+    "aten::var_mean.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> (Tensor, Tensor)">
+    var_mean_dim;
+inline constexpr op<
+    "aten::var_mean.correction(Tensor self, int[1]? dim, *, int? correction, bool keepdim=False) -> (Tensor, Tensor)">
+    var_mean_correction;
+
+/// Standard deviation and mean. Composites.
+inline constexpr op<"aten::std_mean(Tensor self, bool unbiased=True) -> (Tensor, Tensor)"> stddev_mean;
+inline constexpr op<
+    "aten::std_mean.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> (Tensor, Tensor)">
+    stddev_mean_dim;
+inline constexpr op<
+    "aten::std_mean.correction(Tensor self, int[1]? dim, *, int? correction, bool keepdim=False) -> (Tensor, Tensor)">
+    stddev_mean_correction;
+
+}  // namespace topbit::ops
