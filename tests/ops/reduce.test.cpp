@@ -1,9 +1,13 @@
+// Reductions against loops over double: all dtypes, arrangements, dimensions, with nothing to reduce among them.
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 #include <cmath>
+#include <cstring>
+#include <functional>
 #include <limits>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "support/raises.h"
@@ -25,191 +29,442 @@ using list = std::vector<double>;
 namespace {
 
 using dimensions = std::vector<std::int64_t>;
+using dim_span = std::span<const std::int64_t>;
+using some_dims = std::optional<dim_span>;
+constexpr double nan = std::numeric_limits<double>::quiet_NaN(), infinity = std::numeric_limits<double>::infinity();
 
-struct reduced {
-  tb::dims sizes;  // with keepdim
-  list sums;
+double summed(const list& x, const std::function<double(double)>& f) {
+  long double sum = 0;
+  for (double v : x) sum += f(v);
+  return static_cast<double>(sum);
+}
+double sum(const list& x) {
+  return summed(x, [](double v) { return v; });
+}
+double product(const list& x) {
+  double all = 1;
+  for (double v : x) all *= v;
+  return all;
+}
+double wrapped_product(const list& x) {
+  std::uint64_t all = 1;
+  for (double v : x) all *= static_cast<std::uint64_t>(static_cast<std::int64_t>(v));
+  return static_cast<double>(static_cast<std::int64_t>(all));
+}
+double place(const list& x, bool greatest) {
+  std::size_t best = 0;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    if (std::isnan(x[i])) return static_cast<double>(i);
+    if (greatest ? x[i] > x[best] : x[i] < x[best]) best = i;
+  }
+  return static_cast<double>(best);
+}
+double greatest(const list& x) { return x[static_cast<std::size_t>(place(x, true))]; }
+double least(const list& x) { return x[static_cast<std::size_t>(place(x, false))]; }
+double variance(const list& x, double correction) {
+  const double mean = sum(x) / static_cast<double>(x.size());
+  return summed(x, [&](double v) { return (v - mean) * (v - mean); }) /
+         std::max(0.0, static_cast<double>(x.size()) - correction);
+}
+double norm(const list& x, double p) {
+  if (std::isinf(p)) {
+    list sizes;
+    for (double v : x) sizes.push_back(std::abs(v));
+    return p > 0 ? greatest(sizes) : least(sizes);
+  }
+  if (p == 0) return summed(x, [](double v) { return v != 0; });
+  return std::pow(summed(x, [&](double v) { return std::pow(std::abs(v), p); }), 1 / p);
+}
+double log_sum_exp(const list& x) {
+  return std::log(summed(x, [](double v) { return std::exp(v); }));
+}
+double non_zero(const list& x) {
+  return summed(x, [](double v) { return v != 0; });
+}
+
+// What is beyond a type's range is infinite.
+double in_range(dtype t, double x) {
+  if (t == dtype::float16) return static_cast<double>(static_cast<float>(tb::half(static_cast<float>(x))));
+  return t == dtype::float64 || !tb::is_floating(t) ? x : static_cast<double>(static_cast<float>(x));
+}
+
+dtype summed_type(dtype t) { return tb::is_floating(t) ? t : dtype::int64; }
+dtype same_type(dtype t) { return t; }
+dtype index_type(dtype) { return dtype::int64; }
+dtype truth_type(dtype t) { return t == dtype::uint8 ? dtype::uint8 : dtype::boolean; }
+dtype float_type(dtype t) { return tb::is_floating(t) ? t : dtype::float32; }
+
+// Reduces over any dimensions, none for all; `out` has the same arguments and writes.
+struct operation {
+  std::string name;
+  std::function<tensor(const tensor&, some_dims, bool)> call;
+  std::function<tensor&(const tensor&, some_dims, bool, tensor&)> out;
+  std::function<double(const list&)> model;
+  dtype (*result)(dtype);
+  bool floating_only = false, needs_elements = false, keeps_dims = true, one_dim = false;
 };
 
-reduced naive_sum(const tensor& t, const dimensions& over) {
-  reduced out{t.sizes(), {}};
-  for (std::int64_t d : over)
-    out.sizes[static_cast<std::size_t>(d < 0 ? d + static_cast<std::int64_t>(t.dim()) : d)] = 1;
-  if (over.empty()) out.sizes = tb::dims(t.dim(), 1);
-  out.sums.assign(static_cast<std::size_t>(tb::numel(out.sizes)), 0);
-  const tb::dims strides = tb::dense_strides(out.sizes);
+std::optional<std::int64_t> one(some_dims d) { return d ? std::optional((*d)[0]) : std::nullopt; }
+dim_span span_of(some_dims d) { return d.value_or(dim_span()); }
+double truth(bool x) { return x ? 1 : 0; }
+
+std::vector<operation> operations() {
+  using ct = const tensor&;
+  using sd = some_dims;
+  std::vector<operation> all{
+      {"sum", [](ct x, sd d, bool k) { return ops::sum_dim(x, d, k); },
+       [](ct x, sd d, bool k, tensor& o) -> tensor& { return ops::sum_out(x, d, k, std::nullopt, o); }, sum,
+       summed_type},
+      {"nansum", [](ct x, sd d, bool k) { return ops::nansum(x, d, k); },
+       [](ct x, sd d, bool k, tensor& o) -> tensor& { return ops::nansum_out(x, d, k, std::nullopt, o); },
+       [](const list& x) { return summed(x, [](double v) { return std::isnan(v) ? 0 : v; }); }, summed_type},
+      {"mean", [](ct x, sd d, bool k) { return ops::mean_dim(x, d, k); },
+       [](ct x, sd d, bool k, tensor& o) -> tensor& { return ops::mean_out(x, d, k, std::nullopt, o); },
+       [](const list& x) { return sum(x) / static_cast<double>(x.size()); }, same_type, true},
+      {"amax", [](ct x, sd d, bool k) { return ops::amax(x, span_of(d), k); },
+       [](ct x, sd d, bool k, tensor& o) -> tensor& { return ops::amax_out(x, span_of(d), k, o); }, greatest,
+       same_type, false, true},
+      {"amin", [](ct x, sd d, bool k) { return ops::amin(x, span_of(d), k); },
+       [](ct x, sd d, bool k, tensor& o) -> tensor& { return ops::amin_out(x, span_of(d), k, o); }, least, same_type,
+       false, true},
+      {"logsumexp", [](ct x, sd d, bool k) { return ops::logsumexp(x, span_of(d), k); },
+       [](ct x, sd d, bool k, tensor& o) -> tensor& { return ops::logsumexp_out(x, span_of(d), k, o); }, log_sum_exp,
+       float_type},
+      {"count_nonzero", [](ct x, sd d, bool) { return ops::count_nonzero_dim(x, span_of(d)); }, nullptr, non_zero,
+       index_type, false, false, false},
+      {"prod", [](ct x, sd d, bool k) { return d ? ops::prod_dim(x, *one(d), k) : ops::prod(x); },
+       [](ct x, sd d, bool k, tensor& o) -> tensor& { return ops::prod_out(x, one(d).value_or(0), k, std::nullopt, o); },
+       product, summed_type, false, false, true, true},
+      {"any", [](ct x, sd d, bool k) { return d ? ops::any_dim(x, *one(d), k) : ops::any(x); },
+       [](ct x, sd d, bool k, tensor& o) -> tensor& {
+         return d ? ops::any_out(x, *one(d), k, o) : ops::any_all_out(x, o);
+       },
+       [](const list& x) { return truth(non_zero(x) > 0); }, truth_type, false, false, true, true},
+      {"all", [](ct x, sd d, bool k) { return d ? ops::all_dim(x, *one(d), k) : ops::all(x); },
+       [](ct x, sd d, bool k, tensor& o) -> tensor& {
+         return d ? ops::all_out(x, *one(d), k, o) : ops::all_all_out(x, o);
+       },
+       [](const list& x) { return truth(non_zero(x) == static_cast<double>(x.size())); }, truth_type, false, false,
+       true, true},
+      {"argmax", [](ct x, sd d, bool k) { return ops::argmax(x, one(d), k); },
+       [](ct x, sd d, bool k, tensor& o) -> tensor& { return ops::argmax_out(x, one(d), k, o); },
+       [](const list& x) { return place(x, true); }, index_type, false, true, true, true},
+      {"argmin", [](ct x, sd d, bool k) { return ops::argmin(x, one(d), k); },
+       [](ct x, sd d, bool k, tensor& o) -> tensor& { return ops::argmin_out(x, one(d), k, o); },
+       [](const list& x) { return place(x, false); }, index_type, false, true, true, true},
+      {"max", [](ct x, sd d, bool k) { return d ? std::get<0>(ops::max_dim(x, *one(d), k)) : ops::max(x); }, nullptr,
+       greatest, same_type, false, true, true, true},
+      {"max, its index",
+       [](ct x, sd d, bool k) { return d ? std::get<1>(ops::max_dim(x, *one(d), k)) : ops::argmax(x); }, nullptr,
+       [](const list& x) { return place(x, true); }, index_type, false, true, true, true},
+      {"min", [](ct x, sd d, bool k) { return d ? std::get<0>(ops::min_dim(x, *one(d), k)) : ops::min(x); }, nullptr,
+       least, same_type, false, true, true, true},
+      {"min, its index",
+       [](ct x, sd d, bool k) { return d ? std::get<1>(ops::min_dim(x, *one(d), k)) : ops::argmin(x); }, nullptr,
+       [](const list& x) { return place(x, false); }, index_type, false, true, true, true},
+      {"aminmax, least", [](ct x, sd d, bool k) { return std::get<0>(ops::aminmax(x, one(d), k)); }, nullptr, least,
+       same_type, false, true, true, true},
+      {"aminmax, greatest", [](ct x, sd d, bool k) { return std::get<1>(ops::aminmax(x, one(d), k)); }, nullptr,
+       greatest, same_type, false, true, true, true}};
+  for (const std::int64_t c : {0, 1, 3}) {
+    const std::optional<std::int64_t> correction = c;
+    all.push_back({"var", [=](ct x, sd d, bool k) { return ops::var_correction(x, d, correction, k); },
+                   [=](ct x, sd d, bool k, tensor& o) -> tensor& {
+                     return ops::var_correction_out(x, d, correction, k, o);
+                   },
+                   [=](const list& x) { return variance(x, static_cast<double>(c)); }, same_type, true});
+    all.push_back({"std", [=](ct x, sd d, bool k) { return ops::stddev_correction(x, d, correction, k); },
+                   [=](ct x, sd d, bool k, tensor& o) -> tensor& {
+                     return ops::stddev_correction_out(x, d, correction, k, o);
+                   },
+                   [=](const list& x) { return std::sqrt(variance(x, static_cast<double>(c))); }, same_type, true});
+  }
+  for (const double p : {0.0, 1.0, 2.0, 3.0, 0.5, -1.0, infinity, -infinity}) {
+    const bool needs = p < 0 || p == infinity;
+    all.push_back({"norm", [=](ct x, sd d, bool k) { return ops::norm_dim(x, tb::scalar(p), span_of(d), k); },
+                   [=](ct x, sd d, bool k, tensor& o) -> tensor& {
+                     return ops::norm_out(x, tb::scalar(p), span_of(d), k, o);
+                   },
+                   [=](const list& x) { return norm(x, p); }, same_type, true, needs});
+    all.push_back({"vector norm", [=](ct x, sd d, bool k) { return ops::linalg_vector_norm(x, p, d, k); },
+                   [=](ct x, sd d, bool k, tensor& o) -> tensor& {
+                     return ops::linalg_vector_norm_out(x, p, d, k, std::nullopt, o);
+                   },
+                   [=](const list& x) { return norm(x, p); }, same_type, true, needs});
+  }
+  return all;
+}
+
+struct reduced {
+  tb::dims sizes;
+  std::vector<list> groups;  // elements that become one, row-major
+};
+
+reduced groups_of(const tensor& t, some_dims over, bool keepdim) {
+  std::vector<bool> gone(t.dim(), !over || over->empty());
+  for (std::int64_t d : over.value_or(dim_span())) {
+    if (t.dim() != 0) gone[static_cast<std::size_t>(d < 0 ? d + static_cast<std::int64_t>(t.dim()) : d)] = true;
+  }
+  reduced out;
+  tb::dims kept = t.sizes();
+  for (std::size_t d = 0; d < t.dim(); ++d) {
+    if (gone[d]) kept[d] = 1;
+    if (!gone[d] || keepdim) out.sizes.push_back(kept[d]);
+  }
+  out.groups.resize(static_cast<std::size_t>(tb::numel(kept)));
+  const tb::dims strides = tb::dense_strides(kept);
   support::each_index(t.sizes(), [&](const tb::dims& i) {
     std::int64_t at = 0;
-    for (std::size_t d = 0; d < i.size(); ++d) at += (out.sizes[d] == 1 ? 0 : i[d]) * strides[d];
-    out.sums[static_cast<std::size_t>(at)] += support::get(t, i);
+    for (std::size_t d = 0; d < i.size(); ++d) at += (gone[d] ? 0 : i[d]) * strides[d];
+    out.groups[static_cast<std::size_t>(at)].push_back(support::get(t, i));
   });
   return out;
 }
 
+bool has_empty_group(const reduced& r, const tensor& x, some_dims over) {
+  bool none = false;
+  for (std::size_t d = 0; d < x.dim(); ++d) {
+    const bool gone = !over || over->empty() || std::ranges::any_of(*over, [&](std::int64_t o) {
+      return static_cast<std::size_t>(o < 0 ? o + static_cast<std::int64_t>(x.dim()) : o) == d;
+    });
+    none = none || (gone && x.sizes()[d] == 0);
+  }
+  return none || std::ranges::any_of(r.groups, [](const list& g) { return g.empty(); });
+}
+
+double tolerance(dtype t) { return 8 * support::tolerance_of(t); }
+
+// A random choice of dimensions, in any order and some from the back; sometimes none.
+dimensions choose(support::numbers& source, std::size_t ndim, bool one_dim) {
+  dimensions out;
+  const auto n = static_cast<std::int64_t>(std::max<std::size_t>(ndim, 1));
+  for (std::int64_t d = 0; d < n; ++d) {
+    if (source.whole(0, 1) == 0) out.push_back(source.whole(0, 1) == 0 ? d : d - n);
+  }
+  if (!out.empty() && source.whole(0, 1) == 0) std::swap(out.front(), out.back());
+  if (one_dim && out.size() > 1) out.resize(1);
+  return out;
+}
+
+void plant_oddities(const tensor& x, support::numbers& source) {
+  if (!tb::is_floating(x.dtype())) return;
+  support::each_index(x.sizes(), [&](const tb::dims& i) {
+    const std::int64_t pick = source.whole(0, 30);
+    if (pick < 4) support::set(x, i, pick == 0 ? nan : pick == 1 ? infinity : pick == 2 ? -infinity : 0.0);
+  });
+}
+
+// One operation on one tensor, on the CPU and on meta.
+void check_one(const operation& o, const tensor& x, arrangement how, const dimensions& over, bool keepdim) {
+  const some_dims d = over.empty() ? some_dims() : some_dims(dim_span(over));
+  keepdim = keepdim && o.keeps_dims && (!o.one_dim || d.has_value());
+  INFO(o.name << " of " << tb::name_of(x.dtype()) << " " << tb::to_string(x.sizes()) << " " << support::name_of(how)
+              << " over " << tb::to_string(tb::dims(dim_span(over))) << (keepdim ? " kept" : ""));
+  const reduced r = groups_of(x, d, keepdim);
+  const tensor on_meta = support::arranged(x.sizes(), x.dtype(), how, tb::meta);
+  if (o.floating_only && !tb::is_floating(x.dtype())) {
+    const std::string pass = o.name == "mean" ? "; pass dtype" : "";
+    for (const tensor& t : {x, on_meta}) CHECK(text_of<tb::dtype_error>([&] { o.call(t, d, keepdim); }).ends_with(", wanted a floating dtype" + pass));
+    return;
+  }
+  if (o.needs_elements && has_empty_group(r, x, d)) {
+    for (const tensor& t : {x, on_meta}) {
+      CHECK(text_of<tb::shape_error>([&] { o.call(t, d, keepdim); }).ends_with(", wanted at least one element to reduce"));
+    }
+    return;
+  }
+  const tensor y = o.call(x, d, keepdim), m = o.call(on_meta, d, keepdim);
+  REQUIRE(y.sizes() == r.sizes);
+  REQUIRE(y.dtype() == o.result(x.dtype()));
+  REQUIRE(y.is_contiguous());
+  REQUIRE((m.sizes() == y.sizes() && m.strides() == y.strides() && m.dtype() == y.dtype()));
+  list wanted;
+  for (const list& g : r.groups) {
+    wanted.push_back(o.name == "prod" && y.dtype() == dtype::int64 ? wrapped_product(g) : in_range(y.dtype(), o.model(g)));
+  }
+  REQUIRE(support::difference(values(y), wanted, tolerance(y.dtype())) == "");
+}
+
+void check_out(const operation& o, const tensor& x, arrangement how, const dimensions& over, bool keepdim) {
+  const some_dims d = over.empty() ? some_dims() : some_dims(dim_span(over));
+  const tensor wanted = o.call(x, d, keepdim);
+  INFO(o.name << " of " << tb::name_of(x.dtype()) << " " << tb::to_string(x.sizes()) << " into "
+              << support::name_of(how) << " over " << tb::to_string(tb::dims(dim_span(over))));
+  const dtype wide = tb::is_floating(wanted.dtype()) ? dtype::float64 : dtype::int64;
+  for (const dtype type : {wanted.dtype(), wide}) {
+    tensor out = support::arranged(wanted.sizes(), type, how);
+    const auto before = support::bytes(out);
+    REQUIRE(&o.out(x, d, keepdim, out) == &out);
+    REQUIRE(support::difference(values(out), values(wanted), tolerance(wanted.dtype())) == "");
+    // With the old bytes put back element by element, nothing else may differ.
+    const tensor old = support::arranged(wanted.sizes(), type, how);
+    support::each_index(out.sizes(), [&](const tb::dims& i) {
+      std::memcpy(support::address(out, i), support::address(old, i), tb::size_of(type));
+    });
+    REQUIRE(support::bytes(out) == before);
+  }
+}
+
+// A tensor for three float32 results.
+tensor three() { return tensor_of({0, 0, 0}, {3}, dtype::float32); }
+
 }  // namespace
 
-TEST_CASE("reduce: sum over any dimensions of any arrangement", "[ops][reduce]") {
+TEST_CASE("reduce: every operator, over any dimensions of any arrangement and dtype", "[ops][reduce]") {
   support::numbers source(1);
-  const std::pair<tb::dims, dimensions> cases[] = {
-      {{4, 5}, {0}},       {{4, 5}, {1}},     {{4, 5}, {-1, 0}},
-      {{4, 5}, {}},        {{}, {}},          {{2, 3, 4}, {1}},
-      {{2, 3, 4}, {0, 2}}, {{2, 3, 4}, {-3}}, {{2, 1, 37}, {1}},
-      {{3, 300}, {1}},     {{300, 3}, {0}},   {{0, 3}, {0}},
-      {{0, 3}, {1}},       {{3, 0}, {1}},     {{20, 0, 20}, {1}},
-      {{0, 20}, {0}},      {{0}, {}},         {{2, 2, 2, 2, 2, 2}, {0, 3, 5}},
-      {{1, 1}, {0}}};
-  for (dtype t : support::dtypes) {
-    for (arrangement how : support::arrangements) {
-      for (const auto& [sizes, over] : cases) {
-        for (bool keepdim : {false, true}) {
-          INFO(tb::name_of(t) << " " << tb::to_string(sizes) << " " << support::name_of(how) << " over "
-                              << tb::to_string(tb::dims(std::span<const std::int64_t>(over))));
-          const tensor x = source.tensor(sizes, t, how);
-          const tensor y = ops::sum_dim(x, std::optional<std::span<const std::int64_t>>(over), keepdim);
-          reduced wanted = naive_sum(x, over);
-          const dtype type = t < dtype::float32 ? dtype::int64 : t;
-          REQUIRE(y.dtype() == type);
-          REQUIRE(y.is_contiguous());
-          REQUIRE(support::difference(values(y), wanted.sums, 10 * support::tolerance_of(type)) == "");
-          if (keepdim)
-            REQUIRE(y.sizes() == wanted.sizes);
-          else
-            REQUIRE(y.dim() == (over.empty() ? 0 : x.dim() - over.size()));
-          if (over.empty() && !keepdim) REQUIRE(values(ops::sum(x)) == values(y));
+  const std::vector<operation> all = operations();
+  std::vector<tb::dims> shapes{{}, {0}, {1}, {37}, {2000}, {3, 300}, {300, 3}, {20, 0, 20}, {2, 1, 37}, {1, 1}};
+  shapes.push_back({2, 2, 1, 3, 2, 1, 2, 2});
+  for (int n = 0; n < 12; ++n) {
+    tb::dims random = source.shape(5, 6);
+    if (n % 4 == 0 && !random.empty()) random[0] = 0;
+    shapes.push_back(random);
+  }
+  for (const tb::dims& sizes : shapes) {
+    for (dtype t : tb::all_dtypes) {
+      for (arrangement how : support::arrangements) {
+        const tensor x = source.tensor(sizes, t, how);
+        if (source.whole(0, 2) == 0) plant_oddities(x, source);
+        for (const operation& o : all) {
+          check_one(o, x, how, choose(source, sizes.size(), o.one_dim), source.whole(0, 1) == 0);
         }
       }
     }
   }
 }
 
-TEST_CASE("reduce: sum converts before it adds", "[ops][reduce]") {
+TEST_CASE("reduce: out forms write any arrangement, of a wider dtype too, and nothing beside it", "[ops][reduce]") {
+  support::numbers source(2);
+  for (const operation& o : operations()) {
+    if (o.out == nullptr) continue;
+    for (dtype t : tb::all_dtypes) {
+      if (o.floating_only && !tb::is_floating(t)) continue;
+      for (const tb::dims& sizes : {tb::dims{3, 4, 5}, tb::dims{4, 1, 7}, tb::dims{}}) {
+        for (arrangement how : {arrangement::dense, arrangement::transposed, arrangement::sliced}) {
+          dimensions over = choose(source, sizes.size(), o.one_dim);
+          if (over.empty()) over = {0};
+          check_out(o, source.tensor(sizes, t, arrangement::sliced), how, over, source.whole(0, 1) == 0);
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("reduce: the forms with two results", "[ops][reduce]") {
+  const tensor x = tensor_of({1, 5, 2, 7, 3, 7}, {2, 3}, dtype::float32);
+  tensor values_out = support::arranged({2}, dtype::float64, arrangement::sliced);
+  tensor index_out = support::arranged({2}, dtype::int64, arrangement::sliced);
+  const auto [v, i] = ops::max_dim_out(x, 1, false, values_out, index_out);
+  CHECK((&v == &values_out && &i == &index_out));
+  CHECK((values(v) == list{5, 7} && values(i) == list{1, 0}));
+  tensor narrow = support::arranged({3}, dtype::int32, arrangement::dense), least_out = three();
+  ops::min_dim_out(x, 0, false, least_out, narrow);
+  CHECK((values(least_out) == list{1, 3, 2} && values(narrow) == list{0, 1, 0}));
+  tensor low = three(), high = three();
+  ops::aminmax_out(x, 0, false, low, high);
+  CHECK((values(low) == list{1, 3, 2} && values(high) == list{7, 5, 7}));
+  const dimensions rows{1};
+  const auto [var, mean] = ops::var_mean_dim(tensor_of({1, 3, 2, 6}, {2, 2}), some_dims(rows), false, true);
+  CHECK(var.sizes() == tb::dims{2, 1});
+  CHECK((values(var) == list{1, 4} && values(mean) == list{2, 4}));
+  const auto [deviation, whole_mean] = ops::stddev_mean(tensor_of({1, 2, 3, 4, 5}, {5}));
+  CHECK(std::abs(tb::item(deviation) - std::sqrt(2.5)) < 1e-12);
+  CHECK(tb::item(whole_mean) == 3);
+}
+
+TEST_CASE("reduce: results may be written over what they are computed from", "[ops][reduce][overlap]") {
+  tensor x = tensor_of({1, 2, 3, 4}, {2, 2});
+  tensor row = ops::slice(x, 0, 0, 1);
+  ops::sum_out(x, some_dims(dimensions{0}), true, std::nullopt, row);
+  CHECK(values(x) == list{4, 6, 3, 4});
+  tensor column = ops::slice(x, 1, 1, 2);
+  ops::mean_out(x, some_dims(dimensions{1}), true, std::nullopt, column);
+  CHECK(values(x) == list{4, 5, 3, 3.5});
+}
+
+TEST_CASE("reduce: whole tensors", "[ops][reduce]") {
+  const tensor x = tensor_of({1, 2, 3, 4}, {2, 2});
+  tensor out = tensor_of({0}, {});
+  CHECK(tb::item(ops::norm(x, 1)) == 10);
+  CHECK(ops::norm_dtype(tb::to(x, dtype::float32), std::nullopt, dtype::float64).dtype() == dtype::float64);
+  CHECK(tb::item(ops::norm_dim_dtype(x, std::nullopt, dimensions{0, 1}, false, dtype::float64)) == std::sqrt(30.0));
+  CHECK(values(ops::mean_dtype_out(x, dtype::float64, out)) == list{2.5});
+  CHECK(values(ops::max_unary_out(x, out)) == list{4});
+  CHECK(values(ops::min_unary_out(x, out)) == list{1});
+  CHECK(values(ops::stddev_out(x, std::nullopt, false, false, out)) == list{std::sqrt(1.25)});
+  CHECK(values(ops::var_out(x, std::nullopt, false, false, out)) == list{1.25});
+  CHECK(tb::item(ops::count_nonzero(ops::sub_scalar(x, 2))) == 3);
+  CHECK(values(ops::max_other(x, tensor_of({2.5}, {}))) == list{2.5, 2.5, 3, 4});
+  tensor least_of = tensor_of({0, 0, 0, 0}, {2, 2});
+  CHECK(values(ops::min_out(x, tensor_of({2.5}, {}), least_of)) == list{1, 2, 2.5, 2.5});
+}
+
+TEST_CASE("reduce: an index without a dimension counts row by row, whatever the strides", "[ops][reduce]") {
+  const tensor x = tensor_of({1, 5, 2, 3, 9, 9}, {2, 3});
+  CHECK(values(ops::argmax(x)) == list{4});
+  CHECK(ops::argmax(x, std::nullopt, true).sizes() == tb::dims{1, 1});
+  CHECK(values(ops::argmax(ops::transpose(x, 0, 1))) == list{3});
+  CHECK(values(ops::argmin(ops::transpose(ops::neg(x), 0, 1))) == list{3});
+}
+
+TEST_CASE("reduce: sums convert before they add", "[ops][reduce]") {
   const tensor x = tensor_of({0.5, 0.5, 1.5}, {3}, dtype::float32);
   CHECK(values(ops::sum(x, arg<"dtype"> = dtype::int64)) == list{1});
   CHECK(ops::sum(x, arg<"dtype"> = dtype::float64).dtype() == dtype::float64);
-  CHECK(values(ops::sum(tensor_of({1, 1, 0}, {3}, dtype::boolean))) == list{2});
+  CHECK(values(ops::prod(tensor_of({100, 100, 3}, {3}, dtype::int8), arg<"dtype"> = dtype::int8)) == list{48});
   CHECK(values(ops::sum(tensor_of({1, 1, 0}, {3}, dtype::boolean), arg<"dtype"> = dtype::float32)) == list{2});
 }
 
-TEST_CASE("reduce: a sum in bool is refused", "[ops][reduce][dtype]") {
+TEST_CASE("reduce: the mean of halves whose sum is out of their range", "[ops][reduce]") {
+  const tensor x = ops::full(dimensions{100}, 60000, arg<"dtype"> = dtype::float16);
+  CHECK(tb::item(ops::mean(x)) == 60000);
+  CHECK(tb::item(ops::mean_dim(x, some_dims(dimensions{0}))) == 60000);
+}
+
+TEST_CASE("reduce: errors", "[ops][reduce]") {
   for (tb::device where : {tb::cpu, tb::meta}) {
-    const tensor x = tb::author::make_tensor({100}, dtype::float32, where);
-    CHECK(text_of<tb::dtype_error>([&] { ops::sum(x, arg<"dtype"> = dtype::boolean); }) ==
-          "aten::sum: found dtype bool, wanted a number");
-    CHECK(text_of<tb::dtype_error>([&] { ops::sum_dim(x, std::nullopt, false, dtype::boolean); }) ==
-          "aten::sum.dim_IntList: found dtype bool, wanted a number");
+    const auto make = [&](const tb::dims& sizes, dtype t) { return tb::author::make_tensor(sizes, t, where); };
+    const tensor x = make({2, 3}, dtype::float32), n = make({2, 3}, dtype::int64), e = make({0, 3}, dtype::float32);
+    const auto shape = [](auto f) { return text_of<tb::shape_error>(f); };
+    const auto type = [](auto f) { return text_of<tb::dtype_error>(f); };
+    CHECK(shape([&] { tb::sum(x, {2}); }) == "aten::sum.dim_IntList: found dimension 2, wanted -2 to 1");
+    CHECK(shape([&] { tb::sum(x, {-3}); }) == "aten::sum.dim_IntList: found dimension -3, wanted -2 to 1");
+    CHECK(shape([&] { tb::sum(x, {1, -1}); }) == "aten::sum.dim_IntList: dimension 1 is given twice");
+    CHECK(shape([&] { ops::argmax(x, 2); }) == "aten::argmax: found dimension 2, wanted -2 to 1");
+    CHECK(shape([&] { ops::mean_dim(x, some_dims(dimensions{2})); }) ==
+          "aten::mean.dim: found dimension 2, wanted -2 to 1");
+    CHECK(shape([&] { ops::max_dim(e, 0); }) ==
+          "aten::max.dim: found float32 [0, 3], wanted at least one element to reduce");
+    CHECK(shape([&] { ops::argmax(e); }) ==
+          "aten::argmax: found float32 [0, 3], wanted at least one element to reduce");
+    CHECK(ops::argmax(e, 1).sizes() == tb::dims{0});
+    CHECK(type([&] { ops::sum(x, arg<"dtype"> = dtype::boolean); }) == "aten::sum: found dtype bool, wanted a number");
+    CHECK(type([&] { ops::mean(n); }) == "aten::mean: found int64, wanted a floating dtype; pass dtype");
+    CHECK(type([&] { ops::var_correction(n, std::nullopt, std::nullopt, false); }) ==
+          "aten::var.correction: found int64, wanted a floating dtype");
+    CHECK(type([&] { ops::norm(n); }) == "aten::norm.Scalar: found int64, wanted a floating dtype");
+    CHECK(type([&] { ops::linalg_vector_norm(x, 2, std::nullopt, false, dtype::float16); }) ==
+          "aten::linalg_vector_norm: found dtype float16 for float32, wanted one that holds it");
+    tensor wrong = make({2}, dtype::float32), whole = make({3}, dtype::int64);
+    CHECK(shape([&] { ops::sum_out(x, some_dims(dimensions{0}), false, std::nullopt, wrong); }) ==
+          "aten::sum.IntList_out: the result has sizes [3], the tensor to write [2]");
+    CHECK(type([&] { ops::mean_out(x, some_dims(dimensions{0}), false, std::nullopt, whole); }) ==
+          "aten::mean.out: the result is float32 and cannot be written to int64");
+    CHECK(type([&] { ops::max_dim_out(x, 0, false, whole, whole); }) ==
+          "aten::max.dim_max: the result is float32 and cannot be written to int64");
   }
 }
 
-TEST_CASE("reduce: long float sums keep their accuracy", "[ops][reduce]") {
-  const std::int64_t n = 1 << 20;
-  const tensor x = ops::full(dimensions{n}, 0.1, arg<"dtype"> = dtype::float32);
-  CHECK(std::abs(tb::item(ops::sum(x)) - 0.1F * static_cast<double>(n)) < 0.02);
-}
-
-TEST_CASE("reduce: dimensions out of range, or twice, are refused", "[ops][reduce]") {
-  const tensor x = tb::author::make_tensor({2, 3}, dtype::float32, tb::cpu);
-  CHECK(text_of<tb::shape_error>([&] { tb::sum(x, {2}); }) ==
-        "aten::sum.dim_IntList: found dimension 2, wanted -2 to 1");
-  CHECK(text_of<tb::shape_error>([&] { tb::sum(x, {-3}); }) ==
-        "aten::sum.dim_IntList: found dimension -3, wanted -2 to 1");
-  CHECK(text_of<tb::shape_error>([&] { tb::sum(x, {1, -1}); }) == "aten::sum.dim_IntList: dimension 1 is given twice");
-  CHECK(text_of<tb::shape_error>([&] { ops::argmax(x, 2); }) == "aten::argmax: found dimension 2, wanted -2 to 1");
-}
-
-TEST_CASE("reduce: a tensor without dimensions takes 0 and -1", "[ops][reduce]") {
-  for (tb::device where : {tb::cpu, tb::meta}) {
-    const tensor x = tb::to(tensor_of({7}, {}), where);
-    for (std::int64_t d : {-1, 0}) {
-      for (bool keepdim : {false, true}) {
-        const tensor s = tb::sum(x, {d}, keepdim), a = ops::argmax(x, d, keepdim);
-        CHECK(s.sizes() == tb::dims{});
-        CHECK(a.sizes() == tb::dims{});
-        if (where == tb::meta) continue;
-        CHECK(values(s) == list{7});
-        CHECK(values(a) == list{0});
-      }
-    }
-    CHECK(text_of<tb::shape_error>([&] { tb::sum(x, {1}); }) ==
-          "aten::sum.dim_IntList: found dimension 1, wanted -1 to 0");
-    CHECK(text_of<tb::shape_error>([&] { tb::sum(x, {0, -1}); }) ==
-          "aten::sum.dim_IntList: dimension 0 is given twice");
-    CHECK(text_of<tb::shape_error>([&] { ops::argmax(x, -2); }) == "aten::argmax: found dimension -2, wanted -1 to 0");
-  }
-  const tensor x = tb::require_grad(tensor_of({7}, {}));
-  tb::backward(tb::sum(x, {0}));
-  CHECK(values(tb::grad(x)) == list{1});
-}
-
-TEST_CASE("reduce: mean is the sum over the number of elements", "[ops][reduce]") {
-  CHECK(values(ops::mean(tensor_of({1, 2, 6}, {3}))) == list{3});
-  CHECK(values(ops::mean(tensor_of({1, 2, 6}, {3}, dtype::int64), arg<"dtype"> = dtype::float32)) == list{3});
-  CHECK(std::isnan(tb::item(ops::mean(tensor_of({}, {0})))));
-  CHECK(text_of<tb::dtype_error>([] { ops::mean(tensor_of({1, 2}, {2}, dtype::int64)); }) ==
-        "aten::mean: found int64, wanted a floating dtype; pass dtype");
-}
-
-TEST_CASE("reduce: argmax gives the first of the greatest, along any dimension", "[ops][reduce]") {
-  support::numbers source(2);
-  for (dtype t : support::dtypes) {
-    for (arrangement how : support::arrangements) {
-      for (const tb::dims& sizes :
-           {tb::dims{4, 5}, tb::dims{1, 7}, tb::dims{3, 2, 65}, tb::dims{65, 2}, tb::dims{0, 3}}) {
-        for (std::size_t d = 0; d < sizes.size(); ++d) {
-          if (sizes[d] == 0) continue;
-          const tensor x = source.tensor(sizes, t, how);
-          INFO(tb::name_of(t) << " " << tb::to_string(sizes) << " " << support::name_of(how) << " along " << d);
-          tb::dims kept = sizes;
-          kept[d] = 1;
-          list wanted;
-          support::each_index(kept, [&](const tb::dims& i) {
-            tb::dims at = i;
-            std::int64_t best = 0;
-            double greatest = support::get(x, i);
-            for (at[d] = 1; at[d] < sizes[d]; ++at[d]) {
-              if (support::get(x, at) > greatest) greatest = support::get(x, at), best = at[d];
-            }
-            wanted.push_back(static_cast<double>(best));
-          });
-          const auto dim = static_cast<std::int64_t>(d);
-          const tensor y = ops::argmax(x, dim), z = ops::argmax(x, dim - static_cast<std::int64_t>(sizes.size()), true);
-          CHECK(y.dtype() == dtype::int64);
-          CHECK(y.dim() == sizes.size() - 1);
-          CHECK(z.sizes() == kept);
-          CHECK(values(y) == wanted);
-          CHECK(values(z) == wanted);
-        }
-      }
-    }
-  }
-}
-
-TEST_CASE("reduce: argmax without a dimension counts row by row", "[ops][reduce]") {
-  const tensor x = tensor_of({1, 5, 2, 3, 9, 9}, {2, 3});
-  CHECK(values(ops::argmax(x)) == list{4});
-  CHECK(ops::argmax(x).sizes() == tb::dims{});
-  CHECK(ops::argmax(x, std::nullopt, true).sizes() == tb::dims{1, 1});
-  CHECK(values(ops::argmax(ops::transpose(x, 0, 1))) == list{3});
-  CHECK(values(ops::argmax(tensor_of({7}, {}))) == list{0});
-}
-
-TEST_CASE("reduce: a NaN is the greatest, the first one", "[ops][reduce]") {
-  constexpr double nan = std::numeric_limits<double>::quiet_NaN(), inf = std::numeric_limits<double>::infinity();
-  for (dtype t : {dtype::float32, dtype::float64}) {
-    list long_row(100, 0);
-    long_row[71] = nan, long_row[80] = nan, long_row[3] = inf;
-    CHECK(values(ops::argmax(tensor_of(long_row, {100}, t))) == list{71});
-    CHECK(values(ops::argmax(tensor_of({1, nan, inf, nan}, {4}, t))) == list{1});
-    CHECK(values(ops::argmax(tensor_of({1, nan, inf, 2, nan, 3}, {3, 2}, t), 0)) == list{2, 0});
-    CHECK(values(ops::argmax(ops::full(dimensions{70}, -inf, arg<"dtype"> = t))) == list{0});
-  }
-}
-
-TEST_CASE("reduce: an empty dimension has no greatest element", "[ops][reduce]") {
-  for (tb::device where : {tb::cpu, tb::meta}) {
-    const tensor x = tb::author::make_tensor({0, 3}, dtype::float32, where);
-    const std::string text = "aten::argmax: the dimension is empty, and has no greatest element";
-    CHECK(text_of<tb::shape_error>([&] { ops::argmax(x, 0); }) == text);
-    CHECK(text_of<tb::shape_error>([&] { ops::argmax(x); }) == text);
-    CHECK(ops::argmax(x, 1).sizes() == tb::dims{0});
-  }
+TEST_CASE("reduce: gradients of sums and means reach every element", "[ops][reduce]") {
+  const auto gradient = [](auto f) {
+    const tensor x = tb::require_grad(tensor_of({1, 2, 3, 4}, {2, 2}));
+    tb::backward(f(x));
+    return values(tb::grad(x));
+  };
+  CHECK(gradient([](const tensor& x) { return ops::sum(x); }) == list{1, 1, 1, 1});
+  CHECK(gradient([](const tensor& x) { return ops::mean(x); }) == list{0.25, 0.25, 0.25, 0.25});
+  const tensor factors = tensor_of({2, 6}, {2});
+  CHECK(gradient([&](const tensor& x) { return ops::sum(tb::sum(x, {0}) * factors); }) == list{2, 6, 2, 6});
+  CHECK(gradient([&](const tensor& x) { return ops::sum(ops::mean_dim(x, some_dims(dimensions{-1})) * factors); }) ==
+        list{1, 1, 3, 3});
 }
