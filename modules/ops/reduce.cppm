@@ -40,8 +40,7 @@ inline constexpr op<"aten::mean.dtype_out(Tensor self, *, ScalarType? dtype=None
     mean_dtype_out;
 
 /// The mean over the given dimensions. Composite.
-inline constexpr op<
-    "aten::mean.dim(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor">
+inline constexpr op<"aten::mean.dim(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor">
     mean_dim;
 inline constexpr op<
     "aten::mean.out(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None, Tensor(a!) out) -> "
@@ -111,14 +110,12 @@ inline constexpr op<
 
 /// The index of the greatest element, the first of equals; over all elements, row-major, without a dimension. int64.
 inline constexpr op<"aten::argmax(Tensor self, int? dim=None, bool keepdim=False) -> Tensor"> argmax;
-inline constexpr op<
-    "aten::argmax.out(Tensor self, int? dim=None, bool keepdim=False, *, Tensor(a!) out) -> Tensor(a!)">
+inline constexpr op<"aten::argmax.out(Tensor self, int? dim=None, bool keepdim=False, *, Tensor(a!) out) -> Tensor(a!)">
     argmax_out;
 
 /// The index of the least element.
 inline constexpr op<"aten::argmin(Tensor self, int? dim=None, bool keepdim=False) -> Tensor"> argmin;
-inline constexpr op<
-    "aten::argmin.out(Tensor self, int? dim=None, bool keepdim=False, *, Tensor(a!) out) -> Tensor(a!)">
+inline constexpr op<"aten::argmin.out(Tensor self, int? dim=None, bool keepdim=False, *, Tensor(a!) out) -> Tensor(a!)">
     argmin_out;
 
 /// Whether an element is not zero; a NaN is not. bool, for uint8 uint8; False of nothing.

@@ -97,8 +97,7 @@ reduction_call spread_call(std::string_view op, reduction code, const tensor& se
                            std::optional<std::int64_t> correction, bool keepdim) {
   const reduced_dims d = reduced_dims_of(op, self, dim, keepdim);
   check_floating(op, self.dtype());
-  return {
-      code, self, d, self.dtype(), self.dtype(), correction.value_or(1), std::numeric_limits<double>::quiet_NaN()};
+  return {code, self, d, self.dtype(), self.dtype(), correction.value_or(1), std::numeric_limits<double>::quiet_NaN()};
 }
 
 reduction_call norm_call(std::string_view op, const tensor& self, const std::optional<scalar>& order,
@@ -129,8 +128,7 @@ void run_reduction(backend_call c, const reduction_call& r, const tensor& out, c
   if (index == nullptr) operands[1] = &r.self;
   const bool place = index != nullptr || r.code == reduction::argmax || r.code == reduction::argmin;
   tb_reduction call{};
-  call.plan =
-      reduction_plan_of(c, std::span(operands).first(index == nullptr ? 2 : 3), r.dims.mask, place);
+  call.plan = reduction_plan_of(c, std::span(operands).first(index == nullptr ? 2 : 3), r.dims.mask, place);
   call.op = static_cast<std::int32_t>(r.code);
   call.compute = compute_code(r.compute);
   call.number[0] = to_abi(r.number);

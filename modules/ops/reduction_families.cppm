@@ -146,25 +146,25 @@ inline constexpr author::kernel_abilities index_abilities{};
 template <class Call, const auto&... Ops>
 using reduction_forms = ruled<reduction_rule<Call>, reduction_abilities, Ops...>;
 
-using reduce_forms = forms_list<
-    reduction_forms<sum_calls<reduction::sum>, ops::sum, ops::sum_dim, ops::sum_out>,
-    reduction_forms<sum_calls<reduction::nansum>, ops::nansum, ops::nansum_out>,
-    reduction_forms<sum_calls<reduction::prod>, ops::prod, ops::prod_dim, ops::prod_out>,
-    reduction_forms<order_calls<reduction::max>, ops::max, ops::max_unary_out, ops::amax, ops::amax_out>,
-    reduction_forms<order_calls<reduction::min>, ops::min, ops::min_unary_out, ops::amin, ops::amin_out>,
-    ruled<value_and_index_rule<reduction::max_index>, index_abilities, ops::max_dim, ops::max_dim_out>,
-    ruled<value_and_index_rule<reduction::min_index>, index_abilities, ops::min_dim, ops::min_dim_out>,
-    ruled<aminmax_rule, reduction_abilities, ops::aminmax, ops::aminmax_out>,
-    reduction_forms<order_calls<reduction::argmax>, ops::argmax, ops::argmax_out>,
-    reduction_forms<order_calls<reduction::argmin>, ops::argmin, ops::argmin_out>,
-    reduction_forms<truth_calls<reduction::any>, ops::any, ops::any_all_out, ops::any_dim, ops::any_out>,
-    reduction_forms<truth_calls<reduction::all>, ops::all, ops::all_all_out, ops::all_dim, ops::all_out>,
-    reduction_forms<count_calls, ops::count_nonzero, ops::count_nonzero_dim>,
-    reduction_forms<norm_calls, ops::norm, ops::norm_dtype, ops::norm_dim, ops::norm_dim_dtype, ops::norm_out,
-                    ops::norm_dtype_out>,
-    reduction_forms<vector_norm_calls, ops::linalg_vector_norm, ops::linalg_vector_norm_out>,
-    reduction_forms<logsumexp_calls, ops::logsumexp, ops::logsumexp_out>,
-    reduction_forms<spread_calls<reduction::var>, ops::var_correction, ops::var_correction_out>,
-    reduction_forms<spread_calls<reduction::std>, ops::stddev_correction, ops::stddev_correction_out>>;
+using reduce_forms =
+    forms_list<reduction_forms<sum_calls<reduction::sum>, ops::sum, ops::sum_dim, ops::sum_out>,
+               reduction_forms<sum_calls<reduction::nansum>, ops::nansum, ops::nansum_out>,
+               reduction_forms<sum_calls<reduction::prod>, ops::prod, ops::prod_dim, ops::prod_out>,
+               reduction_forms<order_calls<reduction::max>, ops::max, ops::max_unary_out, ops::amax, ops::amax_out>,
+               reduction_forms<order_calls<reduction::min>, ops::min, ops::min_unary_out, ops::amin, ops::amin_out>,
+               ruled<value_and_index_rule<reduction::max_index>, index_abilities, ops::max_dim, ops::max_dim_out>,
+               ruled<value_and_index_rule<reduction::min_index>, index_abilities, ops::min_dim, ops::min_dim_out>,
+               ruled<aminmax_rule, reduction_abilities, ops::aminmax, ops::aminmax_out>,
+               reduction_forms<order_calls<reduction::argmax>, ops::argmax, ops::argmax_out>,
+               reduction_forms<order_calls<reduction::argmin>, ops::argmin, ops::argmin_out>,
+               reduction_forms<truth_calls<reduction::any>, ops::any, ops::any_all_out, ops::any_dim, ops::any_out>,
+               reduction_forms<truth_calls<reduction::all>, ops::all, ops::all_all_out, ops::all_dim, ops::all_out>,
+               reduction_forms<count_calls, ops::count_nonzero, ops::count_nonzero_dim>,
+               reduction_forms<norm_calls, ops::norm, ops::norm_dtype, ops::norm_dim, ops::norm_dim_dtype,
+                               ops::norm_out, ops::norm_dtype_out>,
+               reduction_forms<vector_norm_calls, ops::linalg_vector_norm, ops::linalg_vector_norm_out>,
+               reduction_forms<logsumexp_calls, ops::logsumexp, ops::logsumexp_out>,
+               reduction_forms<spread_calls<reduction::var>, ops::var_correction, ops::var_correction_out>,
+               reduction_forms<spread_calls<reduction::std>, ops::stddev_correction, ops::stddev_correction_out>>;
 
 }  // namespace topbit::detail

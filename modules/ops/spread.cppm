@@ -20,8 +20,7 @@ inline constexpr op<
     var_out;
 
 /// The variance with any correction, 1 for none.
-inline constexpr op<
-    "aten::var.correction(Tensor self, int[1]? dim, *, int? correction, bool keepdim=False) -> Tensor">
+inline constexpr op<"aten::var.correction(Tensor self, int[1]? dim, *, int? correction, bool keepdim=False) -> Tensor">
     var_correction;
 inline constexpr op<
     "aten::var.correction_out(Tensor self, int[1]? dim, *, int? correction, bool keepdim=False, Tensor(a!) out) -> "
@@ -37,8 +36,7 @@ inline constexpr op<
     stddev_out;
 
 /// The same with any correction, 1 for none.
-inline constexpr op<
-    "aten::std.correction(Tensor self, int[1]? dim, *, int? correction, bool keepdim=False) -> Tensor">
+inline constexpr op<"aten::std.correction(Tensor self, int[1]? dim, *, int? correction, bool keepdim=False) -> Tensor">
     stddev_correction;
 inline constexpr op<
     "aten::std.correction_out(Tensor self, int[1]? dim, *, int? correction, bool keepdim=False, Tensor(a!) out) -> "

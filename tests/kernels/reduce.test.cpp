@@ -277,12 +277,12 @@ void all_alike(const array<T>& values) {
 
 std::string try_integer(backend here, tb_reduction_op op,
                         const std::function<std::uint64_t(std::uint64_t, std::uint64_t)>& join, std::uint64_t start) {
-  return try_all<std::int64_t, std::int64_t>(
-      here, {op, TB_I64}, samples<std::int64_t>, [&](const std::vector<std::int64_t>& x) -> found_value<std::int64_t> {
-        std::uint64_t all = start;
-        for (const std::int64_t v : x) all = join(all, std::uint64_t(v));
-        return {{std::int64_t(all)}};
-      });
+  return try_all<std::int64_t, std::int64_t>(here, {op, TB_I64}, samples<std::int64_t>,
+                                             [&](const std::vector<std::int64_t>& x) -> found_value<std::int64_t> {
+                                               std::uint64_t all = start;
+                                               for (const std::int64_t v : x) all = join(all, std::uint64_t(v));
+                                               return {{std::int64_t(all)}};
+                                             });
 }
 
 // any, all and how many, of elements of T that become BOOL on the way.

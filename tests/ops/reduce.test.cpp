@@ -122,8 +122,8 @@ std::vector<operation> operations() {
        [](ct x, sd d, bool k, tensor& o) -> tensor& { return ops::mean_out(x, d, k, std::nullopt, o); },
        [](const list& x) { return sum(x) / static_cast<double>(x.size()); }, same_type, true},
       {"amax", [](ct x, sd d, bool k) { return ops::amax(x, span_of(d), k); },
-       [](ct x, sd d, bool k, tensor& o) -> tensor& { return ops::amax_out(x, span_of(d), k, o); }, greatest,
-       same_type, false, true},
+       [](ct x, sd d, bool k, tensor& o) -> tensor& { return ops::amax_out(x, span_of(d), k, o); }, greatest, same_type,
+       false, true},
       {"amin", [](ct x, sd d, bool k) { return ops::amin(x, span_of(d), k); },
        [](ct x, sd d, bool k, tensor& o) -> tensor& { return ops::amin_out(x, span_of(d), k, o); }, least, same_type,
        false, true},
@@ -133,7 +133,9 @@ std::vector<operation> operations() {
       {"count_nonzero", [](ct x, sd d, bool) { return ops::count_nonzero_dim(x, span_of(d)); }, nullptr, non_zero,
        index_type, false, false, false},
       {"prod", [](ct x, sd d, bool k) { return d ? ops::prod_dim(x, *one(d), k) : ops::prod(x); },
-       [](ct x, sd d, bool k, tensor& o) -> tensor& { return ops::prod_out(x, one(d).value_or(0), k, std::nullopt, o); },
+       [](ct x, sd d, bool k, tensor& o) -> tensor& {
+         return ops::prod_out(x, one(d).value_or(0), k, std::nullopt, o);
+       },
        product, summed_type, false, false, true, true},
       {"any", [](ct x, sd d, bool k) { return d ? ops::any_dim(x, *one(d), k) : ops::any(x); },
        [](ct x, sd d, bool k, tensor& o) -> tensor& {
@@ -168,24 +170,21 @@ std::vector<operation> operations() {
        greatest, same_type, false, true, true, true}};
   for (const std::int64_t c : {0, 1, 3}) {
     const std::optional<std::int64_t> correction = c;
-    all.push_back({"var", [=](ct x, sd d, bool k) { return ops::var_correction(x, d, correction, k); },
-                   [=](ct x, sd d, bool k, tensor& o) -> tensor& {
-                     return ops::var_correction_out(x, d, correction, k, o);
-                   },
-                   [=](const list& x) { return variance(x, static_cast<double>(c)); }, same_type, true});
-    all.push_back({"std", [=](ct x, sd d, bool k) { return ops::stddev_correction(x, d, correction, k); },
-                   [=](ct x, sd d, bool k, tensor& o) -> tensor& {
-                     return ops::stddev_correction_out(x, d, correction, k, o);
-                   },
-                   [=](const list& x) { return std::sqrt(variance(x, static_cast<double>(c))); }, same_type, true});
+    all.push_back(
+        {"var", [=](ct x, sd d, bool k) { return ops::var_correction(x, d, correction, k); },
+         [=](ct x, sd d, bool k, tensor& o) -> tensor& { return ops::var_correction_out(x, d, correction, k, o); },
+         [=](const list& x) { return variance(x, static_cast<double>(c)); }, same_type, true});
+    all.push_back(
+        {"std", [=](ct x, sd d, bool k) { return ops::stddev_correction(x, d, correction, k); },
+         [=](ct x, sd d, bool k, tensor& o) -> tensor& { return ops::stddev_correction_out(x, d, correction, k, o); },
+         [=](const list& x) { return std::sqrt(variance(x, static_cast<double>(c))); }, same_type, true});
   }
   for (const double p : {0.0, 1.0, 2.0, 3.0, 0.5, -1.0, infinity, -infinity}) {
     const bool needs = p < 0 || p == infinity;
-    all.push_back({"norm", [=](ct x, sd d, bool k) { return ops::norm_dim(x, tb::scalar(p), span_of(d), k); },
-                   [=](ct x, sd d, bool k, tensor& o) -> tensor& {
-                     return ops::norm_out(x, tb::scalar(p), span_of(d), k, o);
-                   },
-                   [=](const list& x) { return norm(x, p); }, same_type, true, needs});
+    all.push_back(
+        {"norm", [=](ct x, sd d, bool k) { return ops::norm_dim(x, tb::scalar(p), span_of(d), k); },
+         [=](ct x, sd d, bool k, tensor& o) -> tensor& { return ops::norm_out(x, tb::scalar(p), span_of(d), k, o); },
+         [=](const list& x) { return norm(x, p); }, same_type, true, needs});
     all.push_back({"vector norm", [=](ct x, sd d, bool k) { return ops::linalg_vector_norm(x, p, d, k); },
                    [=](ct x, sd d, bool k, tensor& o) -> tensor& {
                      return ops::linalg_vector_norm_out(x, p, d, k, std::nullopt, o);
@@ -264,12 +263,15 @@ void check_one(const operation& o, const tensor& x, arrangement how, const dimen
   const tensor on_meta = support::arranged(x.sizes(), x.dtype(), how, tb::meta);
   if (o.floating_only && !tb::is_floating(x.dtype())) {
     const std::string pass = o.name == "mean" ? "; pass dtype" : "";
-    for (const tensor& t : {x, on_meta}) CHECK(text_of<tb::dtype_error>([&] { o.call(t, d, keepdim); }).ends_with(", wanted a floating dtype" + pass));
+    for (const tensor& t : {x, on_meta})
+      CHECK(text_of<tb::dtype_error>([&] { o.call(t, d, keepdim); }).ends_with(", wanted a floating dtype" + pass));
     return;
   }
   if (o.needs_elements && has_empty_group(r, x, d)) {
     for (const tensor& t : {x, on_meta}) {
-      CHECK(text_of<tb::shape_error>([&] { o.call(t, d, keepdim); }).ends_with(", wanted at least one element to reduce"));
+      CHECK(text_of<tb::shape_error>([&] {
+              o.call(t, d, keepdim);
+            }).ends_with(", wanted at least one element to reduce"));
     }
     return;
   }
@@ -280,7 +282,8 @@ void check_one(const operation& o, const tensor& x, arrangement how, const dimen
   REQUIRE((m.sizes() == y.sizes() && m.strides() == y.strides() && m.dtype() == y.dtype()));
   list wanted;
   for (const list& g : r.groups) {
-    wanted.push_back(o.name == "prod" && y.dtype() == dtype::int64 ? wrapped_product(g) : in_range(y.dtype(), o.model(g)));
+    wanted.push_back(o.name == "prod" && y.dtype() == dtype::int64 ? wrapped_product(g)
+                                                                   : in_range(y.dtype(), o.model(g)));
   }
   REQUIRE(support::difference(values(y), wanted, tolerance(y.dtype())) == "");
 }

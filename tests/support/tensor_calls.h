@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "support/reduce_calls.h"
 #include "support/tensor_values.h"
 #include "support/view_calls.h"
 
@@ -108,19 +109,14 @@ void each_call(Visit visit) {
     visit(ops::le, t, b);
     visit(ops::gt, t, b);
     visit(ops::ge, t, b);
-    visit(ops::sum_dim, t, std::optional<sizes_argument>(sizes_argument{-1}), false, no_type);
-    visit(ops::sum_dim, t, std::optional<sizes_argument>(sizes_argument{0, 1}), true, no_type);
-    visit(ops::sum_dim, t, std::optional<sizes_argument>(), false, no_type);
-    visit(ops::mean, t, no_type);
-    visit(ops::argmax, t, std::optional<std::int64_t>(1), true);
     each_view_call(visit, t);
+    if (tb::is_floating(t.dtype()) && t.numel() != 0) each_reduce_call(visit, t);
     visit(ops::log_softmax, t, std::int64_t{-1}, no_type);
     visit(ops::log_softmax_forward, t, std::int64_t{1}, false);
     visit(ops::log_softmax_backward, t, t, std::int64_t{1}, t.dtype());
     visit(ops::mm, t, tensor(source.tensor({3, 4}, t.dtype(), arrangement::transposed)));
     visit(ops::matmul, t, tensor(source.tensor({3, 0}, t.dtype())));
   }
-  visit(ops::argmax, turned, std::optional<std::int64_t>(), false);
   visit(ops::nll_loss, positive, labels, std::optional<tensor>(), std::int64_t{1}, std::int64_t{-100});
   visit(ops::nll_loss_mean, turned, labels);
   visit(ops::nll_loss_mean_backward, tensor(source.tensor({}, dtype::float32)), a, labels);
@@ -161,6 +157,10 @@ struct calls<R(A...)> {
  private:
   static std::vector<tb::tensor> listed(const tb::tensor& t) { return {t}; }
   static std::vector<tb::tensor> listed(std::vector<tb::tensor> list) { return list; }
+  template <class... T>
+  static std::vector<tb::tensor> listed(const std::tuple<T...>& results) {
+    return std::apply([](const auto&... t) { return std::vector<tb::tensor>{t...}; }, results);
+  }
   template <class P, class T>
   static void push(tb::stack& s, T& x) {
     const std::remove_cvref_t<P> converted = static_cast<P>(x);

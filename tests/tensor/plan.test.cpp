@@ -148,3 +148,69 @@ TEST_CASE("plan: a scalar is one dimension of size 1", "[tensor][plan]") {
   CHECK(tb::author::make_plan({&a}).sizes[0] == 1);
   CHECK(tb::author::make_plan({&b, &a}).sizes[0] == 1);
 }
+
+TEST_CASE("plan: a reduction visits every element of its input once, with its result, the reduced dimensions first",
+          "[tensor][plan]") {
+  support::numbers source(2);
+  for (int round = 0; round < 4000; ++round) {
+    const dims sizes = source.shape(6, 4);
+    tb::author::dim_mask mask{};
+    dims kept = sizes, left;
+    for (std::size_t d = 0; d < sizes.size(); ++d) {
+      mask[d] = source.whole(0, 1) == 0;
+      if (mask[d])
+        kept[d] = 1;
+      else
+        left.push_back(sizes[d]);
+    }
+    // A result has the reduced dimensions as 1, or does not have them.
+    const tensor in = random_arranged(source, sizes, dtype::float32, true),
+                 a = random_arranged(source, round % 2 == 0 ? kept : left, dtype::float64, true),
+                 b = random_arranged(source, left, dtype::int64, true);
+    const bool row_major = source.whole(0, 1) == 0;
+    const tensor* const operands[] = {&a, &b, &in};
+    const iteration_plan p = tb::author::make_reduction_plan(operands, mask, row_major);
+    INFO(tb::to_string(sizes) << " by " << tb::to_string(in.strides()) << " to " << tb::to_string(left));
+    REQUIRE((p.operands == 3 && p.reduced >= 1 && p.reduced <= p.ndim && p.ndim <= tb::max_dims));
+    for (std::size_t d = 0; d < p.reduced; ++d) REQUIRE((p.operand[0].strides[d] == 0 && p.operand[1].strides[d] == 0));
+    std::vector<step> wanted;
+    std::vector<const std::byte*> first_row;  // what becomes the first element, row-major
+    support::each_index(sizes, [&](const dims& i) {
+      dims at_kept = i, at_left;
+      bool first = true;
+      for (std::size_t d = 0; d < i.size(); ++d) {
+        if (mask[d]) at_kept[d] = 0;
+        if (!mask[d]) at_left.push_back(i[d]);
+        first = first && (mask[d] || i[d] == 0);
+      }
+      wanted.push_back({support::address(a, round % 2 == 0 ? at_kept : at_left), support::address(b, at_left),
+                        support::address(in, i)});
+      if (first) first_row.push_back(support::address(in, i));
+    });
+    std::sort(wanted.begin(), wanted.end());
+    REQUIRE(steps_of(p) == wanted);
+    if (!row_major) continue;
+    for (std::size_t n = 0; n < first_row.size(); ++n) {
+      std::int64_t rest = static_cast<std::int64_t>(n), offset = 0;
+      for (std::size_t d = 0; d < p.reduced; ++d) {
+        offset += rest % p.sizes[d] * p.operand[2].strides[d];
+        rest /= p.sizes[d];
+      }
+      REQUIRE(static_cast<const std::byte*>(p.operand[2].data) + 4 * offset == first_row[n]);
+    }
+  }
+}
+
+TEST_CASE("plan: a reduction's dimensions collapse, the reduced and the kept ones each for themselves",
+          "[tensor][plan]") {
+  const tensor in = support::arranged({2, 3, 4, 5}, dtype::float32, arrangement::dense),
+               rows = support::arranged({2, 3}, dtype::float32, arrangement::dense),
+               columns = support::arranged({4, 5}, dtype::float32, arrangement::dense);
+  const tensor *const by_rows[] = {&rows, &in}, *const by_columns[] = {&columns, &in};
+  const iteration_plan p = tb::author::make_reduction_plan(by_rows, {false, false, true, true}, false);
+  CHECK((p.ndim == 2 && p.reduced == 1 && p.sizes[0] == 20 && p.sizes[1] == 6));
+  CHECK((p.operand[1].strides[0] == 1 && p.operand[1].strides[1] == 20 && p.operand[0].strides[1] == 1));
+  const iteration_plan q = tb::author::make_reduction_plan(by_columns, {true, true}, false);
+  CHECK((q.ndim == 2 && q.reduced == 1 && q.sizes[0] == 6 && q.sizes[1] == 20));
+  CHECK((q.operand[1].strides[0] == 20 && q.operand[1].strides[1] == 1));
+}
