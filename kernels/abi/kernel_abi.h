@@ -24,8 +24,9 @@ typedef enum tb_status {
   TB_OUT_OF_MEMORY = 3,
   TB_DEVICE_ERROR = 4,  // tb_memory::last_error has the text
   TB_NO_DEVICE = 5,
-  TB_NOT_BUILT = 6,        // the backend is a stub in this build, or has no such kernel
-  TB_DIVISION_BY_ZERO = 7  // of integers; nothing was written
+  TB_NOT_BUILT = 6,         // the backend is a stub in this build, or has no such kernel
+  TB_DIVISION_BY_ZERO = 7,  // of integers; nothing was written
+  TB_BAD_VALUE = 8          // an element that the operation has no meaning for; nothing was written
 } tb_status;
 
 // Element codes; topbit.tensor's dtype has the same values (checked where the two worlds meet). BOOL is a byte, 0 or 1.
@@ -141,11 +142,10 @@ typedef struct tb_take {
   int32_t dtype;  // of rows and table
 } tb_take;
 
-// Numbers first, first + 1, ... of the random stream of a seed, in the row-major order of the plan, whose dimensions
-// are neither reordered nor collapsed (dimension 0 is the last). Philox4x32-10; docs/random.md says which number goes
-// where.
+// Numbers first, first + 1, ... of the random stream of a seed, one per element, in the row-major order of the tensor:
+// dimension 0 of the plan is its last one, and dimensions are not reordered. docs/random.md says what a number is.
 typedef struct tb_random {
-  tb_plan plan;  // one operand, or two for TB_RANDOM_BERNOULLI_OF
+  tb_plan plan;  // one operand, or two for TB_RANDOM_BERNOULLI_OF and TB_RANDOM_MULTINOMIAL
   uint64_t seed, first;
   int32_t op;  // tb_random_op
   int32_t reserved;

@@ -171,12 +171,18 @@ typedef enum tb_take_op {
   TB_TAKE_COUNT
 } tb_take_op;
 
+// Each element is made from one number, but for what is said; kernels/common/random_functions.h has the functions.
 typedef enum tb_random_op {
-  TB_RANDOM_UNIFORM,       // n0 <= x < n1
+  TB_RANDOM_UNIFORM,       // n0 <= x < n1, or n0 where they are equal
   TB_RANDOM_NORMAL,        // n0 mean, n1 standard deviation
-  TB_RANDOM_INTEGER,       // n0.i <= x < n1.i
+  TB_RANDOM_EXPONENTIAL,   // n0 rate
+  TB_RANDOM_INTEGER,       // n0.i <= x <= n1.i
   TB_RANDOM_BERNOULLI,     // 1 with probability n0, else 0
-  TB_RANDOM_BERNOULLI_OF,  // with the probabilities of operand[1]
+  TB_RANDOM_BERNOULLI_OF,  // with the probabilities of operand[1]; TB_BAD_VALUE if one is not within 0 and 1
+  TB_RANDOM_PERMUTATION,   // the integers below the length, each once; one dimension, I64
+  // Indices, I64, drawn with the weights of operand[1], of which a row has n0.i, strides[0] apart; n1.i: again and
+  // again the same ones. TB_BAD_VALUE for weights that are negative or not finite, or too few above 0.
+  TB_RANDOM_MULTINOMIAL,
   TB_RANDOM_COUNT
 } tb_random_op;
 

@@ -15,6 +15,7 @@ static_assert(TB_MAX_DIMS == 8 && TB_MAX_OPERANDS == 4 && TB_MAX_ROWS == 6 && TB
 static_assert(TB_ABI_VERSION == 2 && TB_DTYPE_COUNT == 10);
 static_assert(TB_OK == 0 && TB_UNSUPPORTED_DTYPE == 1 && TB_BAD_INDEX == 2 && TB_OUT_OF_MEMORY == 3);
 static_assert(TB_DEVICE_ERROR == 4 && TB_NO_DEVICE == 5 && TB_NOT_BUILT == 6 && TB_DIVISION_BY_ZERO == 7);
+static_assert(TB_BAD_VALUE == 8 && TB_RANDOM_COUNT == 8);
 static_assert(TB_BOOL == 0 && TB_U8 == 1 && TB_I8 == 2 && TB_I16 == 3 && TB_I32 == 4 && TB_I64 == 5);
 static_assert(TB_F16 == 6 && TB_BF16 == 7 && TB_F32 == 8 && TB_F64 == 9);
 

@@ -19,6 +19,7 @@ tb_status copy(const tb_plan* plan, void* stream);
 tb_status arange(const tb_plan* plan, tb_scalar start, tb_scalar step, void* stream);
 tb_status pointwise(const tb_pointwise* call, void* stream);
 tb_status reduce(const tb_reduction* call, void* stream);
+tb_status random(const tb_random* call, void* stream);
 tb_status matmul(const tb_matmul* product, void* stream);
 tb_status pool(const tb_pool* call, void* stream);
 tb_status log_softmax(const tb_rows* rows, void* stream);

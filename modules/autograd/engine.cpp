@@ -31,7 +31,7 @@ tensor owned(tensor gradient) {
   const auto& r = gradient.record();
   const bool sole = r.references.load(std::memory_order_acquire) == 1 &&
                     (!r.data || r.data->references.load(std::memory_order_acquire) == 1);
-  return sole && gradient.is_contiguous() ? gradient : clone(gradient, std::nullopt);
+  return sole && gradient.is_contiguous() ? gradient : clone(gradient, memory_format::contiguous);
 }
 
 // Another thread may deliver to the same leaf: then the sum is made again, on what that thread left.

@@ -16,6 +16,11 @@ concept keyed = requires(const T& x) {
   { keys_of(x) } noexcept -> std::convertible_to<key_set>;
 };
 
+/// Whether the keys of a keyed type say where a call runs. Not so for what every backend takes, such as a generator of
+/// random numbers: specialise it then, and an operator with nothing else keyed is placed by its device.
+export template <class T>
+inline constexpr bool places_calls = true;
+
 /// A type, such as a device, that says where an operator without keyed arguments should run.
 export template <class T>
 concept selects_backend = !keyed<T> && requires(const T& x) {
@@ -66,6 +71,9 @@ constexpr key_set keys_in(const T& x) noexcept {
 /// True if values of T can bring keys at all.
 template <class T>
 inline constexpr bool may_bring_keys = keyed<typename element<std::remove_cvref_t<T>>::type>;
+/// And if these say where to run.
+template <class T>
+inline constexpr bool may_place = may_bring_keys<T> && places_calls<typename element<std::remove_cvref_t<T>>::type>;
 
 }  // namespace detail
 

@@ -22,7 +22,7 @@ struct signature_info {
   bool is_local;              // some of its types are known to one source file only
   std::size_t arguments;
   std::size_t results;
-  bool selects_backend;  // no argument can bring keys, and one says where to run
+  bool selects_backend;  // no argument brings keys of a place, and one says where to run
   bool result_aliases;   // a result is an argument: which one, the schema says
   entry_head::boxed_call_function call_boxed;
   // A new record of this kind with the signature's entry points. Freed by ::operator delete.
@@ -50,7 +50,7 @@ template <class Sig>
 inline constexpr bool signature_selects_backend = false;
 template <class R, class... A>
 inline constexpr bool signature_selects_backend<R(A...)> =
-    !(may_bring_keys<A> || ...) && (selects_backend<std::remove_cvref_t<A>> || ...);
+    !(may_place<A> || ...) && (selects_backend<std::remove_cvref_t<A>> || ...);
 
 }  // namespace detail
 

@@ -67,9 +67,12 @@ tb_plan plan_of(backend_call c, std::initializer_list<const tensor*> operands) {
 }  // namespace
 
 tensor empty(std::string_view op, std::span<const std::int64_t> size, std::optional<dtype> type,
-             std::optional<layout> how, std::optional<device> where, std::optional<bool> pinned) {
-  check_options({nullptr, op}, how, pinned);
-  return author::make_tensor(sizes_of({nullptr, op}, size), type.value_or(dtype::float32), where.value_or(cpu));
+             std::optional<layout> how, std::optional<device> where, std::optional<bool> pinned,
+             std::optional<memory_format> format) {
+  const backend_call c{nullptr, op};
+  check_options(c, how, pinned);
+  if (format == memory_format::preserve) refuse<error>(c, "found memory_format preserve, wanted contiguous");
+  return author::make_tensor(new_sizes(c, size), type.value_or(dtype::float32), where.value_or(cpu));
 }
 
 tensor& fill(backend_call c, tensor& self, const scalar& value) {
@@ -77,22 +80,6 @@ tensor& fill(backend_call c, tensor& self, const scalar& value) {
   if (c.table == nullptr || self.numel() == 0) return self;
   run_pointwise_in(c, pointwise::fill, self.dtype(), collect(value), self);
   return self;
-}
-
-tensor arange(backend_call c, const scalar& end, std::optional<dtype> type, std::optional<layout> how,
-              std::optional<device> where, std::optional<bool> pinned) {
-  check_options(c, how, pinned);
-  const dtype wanted = type.value_or(is_floating(end.type()) ? dtype::float32 : dtype::int64);
-  if (wanted == dtype::boolean) refuse<dtype_error>(c, "found dtype bool, wanted a number");
-  const double bound = end.to_double();
-  if (!(bound >= 0 && bound <= 9.0e15)) refuse<shape_error>(c, "found end " + to_string(end) + ", wanted 0 to 9e15");
-  auto count = static_cast<std::int64_t>(bound);
-  if (static_cast<double>(count) < bound) ++count;
-  tensor out = author::make_tensor({count}, wanted, where.value_or(cpu));
-  if (c.table == nullptr || count == 0) return out;
-  const tb_plan plan = plan_of(c, {&out});
-  check_status(c, c.table->arange(&plan, to_abi(0), to_abi(1), nullptr), out);
-  return out;
 }
 
 namespace {
@@ -128,7 +115,8 @@ tensor& copy(backend_call c, tensor& self, const tensor& src) {
   check_storage(c, src);
   if (self.device() != src.device()) {
     // Each side's own kernels make its part dense; only equal, dense bytes cross.
-    const tensor packed = ops::to_copy(src, arg<"dtype"> = self.dtype());
+    const tensor packed =
+        ops::to_copy(src, arg<"dtype"> = self.dtype(), arg<"memory_format"> = memory_format::contiguous);
     if (self.is_contiguous() && packed.sizes() == self.sizes()) {
       move_bytes(self, packed);
       return self;

@@ -10,6 +10,7 @@ import topbit.core;
 import topbit.tensor;
 import :backend_call;
 import :create;
+import :create_forms;
 import :device_check;
 import :loss;
 import :pointwise;
@@ -27,10 +28,9 @@ tensor log_softmax_backward(backend_call c, const tensor& grad, const tensor& ou
 tensor nll_loss(backend_call c, const tensor& self, const tensor& target);
 tensor nll_loss_backward(backend_call c, const tensor& grad, const tensor& self, const tensor& target);
 tensor empty(std::string_view op, std::span<const std::int64_t> size, std::optional<dtype> type,
-             std::optional<layout> how, std::optional<device> where, std::optional<bool> pinned);
+             std::optional<layout> how, std::optional<device> where, std::optional<bool> pinned,
+             std::optional<memory_format> format);
 tensor& fill(backend_call c, tensor& self, const scalar& value);
-tensor arange(backend_call c, const scalar& end, std::optional<dtype> type, std::optional<layout> how,
-              std::optional<device> where, std::optional<bool> pinned);
 tensor& copy(backend_call c, tensor& self, const tensor& src);
 
 }  // namespace detail
@@ -59,15 +59,11 @@ struct strided_backend {
     return detail::nll_loss_backward(at<ops::nll_loss_mean_backward>(grad, self, target), grad, self, target);
   }
   static tensor empty(std::span<const std::int64_t> size, std::optional<dtype> type, std::optional<layout> how,
-                      std::optional<device> where, std::optional<bool> pinned, std::optional<memory_format>) {
-    return detail::empty(ops::empty.name(), size, type, how, where, pinned);
+                      std::optional<device> where, std::optional<bool> pinned, std::optional<memory_format> format) {
+    return detail::empty(ops::empty.name(), size, type, how, where, pinned, format);
   }
   static tensor& fill(tensor& self, const scalar& value) { return detail::fill(at<ops::fill_>(), self, value); }
   static tensor& zero(tensor& self) { return detail::fill(at<ops::zero_>(), self, 0); }
-  static tensor arange(const scalar& end, std::optional<dtype> type, std::optional<layout> how,
-                       std::optional<device> where, std::optional<bool> pinned) {
-    return detail::arange(at<ops::arange>(), end, type, how, where, pinned);
-  }
   // Moves between devices.
   static tensor& copy(tensor& self, const tensor& src, bool) { return detail::copy(at<ops::copy_>(), self, src); }
 };
@@ -83,7 +79,6 @@ constexpr auto strided_rows(dispatch_key k, std::source_location where = std::so
                     row<&b::empty>(ops::empty, k, where),
                     row<&b::fill>(ops::fill_, k, where),
                     row<&b::zero>(ops::zero_, k, where),
-                    row<&b::arange>(ops::arange, k, where),
                     row<&b::copy>(ops::copy_, k, where)};
 }
 
@@ -102,6 +97,9 @@ void register_strided_backend(dispatch_key k, std::source_location where = std::
   detail::convolution_forms::register_backend<Source>(k, where);
   detail::pool_forms::register_backend<Source>(k, where);
   detail::reduce_forms::register_backend<Source>(k, where);
+  detail::create_forms::register_backend<Source>(k, where);
+  detail::sequence_forms::register_backend<Source>(k, where);
+  detail::random_forms::register_backend<Source>(k, where);
 }
 
 }  // namespace author

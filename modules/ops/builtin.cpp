@@ -27,7 +27,6 @@ constexpr kernel_row definitions[] = {
     define(ops::full),
     define(ops::zeros),
     define(ops::ones),
-    define(ops::arange),
     define(ops::fill_),
     define(ops::zero_),
     define(ops::copy_),
@@ -90,6 +89,11 @@ bool register_builtin() {
   register_attention();
   register_batch_norm();
   register_reduce();
+  register_create();
+  register_sequence();
+  register_random();
+  register_random_factories();
+  register_dropout();
   return true;
 }
 

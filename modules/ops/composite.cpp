@@ -21,33 +21,4 @@ tensor nll_loss_composite(const tensor& self, const tensor& target, const std::o
   return ops::nll_loss_mean(self, target);
 }
 
-tensor full(std::span<const std::int64_t> size, const scalar& value, std::optional<dtype> type,
-            std::optional<layout> how, std::optional<device> where, std::optional<bool> pinned) {
-  const dtype wanted = type.value_or(is_floating(value.type()) ? dtype::float32 : value.type());
-  tensor out = ops::empty(size, wanted, how, where, pinned, std::nullopt);
-  return ops::fill_(out, value);
-}
-tensor zeros(std::span<const std::int64_t> size, std::optional<dtype> type, std::optional<layout> how,
-             std::optional<device> where, std::optional<bool> pinned) {
-  tensor out = ops::empty(size, type, how, where, pinned, std::nullopt);
-  return ops::zero_(out);
-}
-tensor ones(std::span<const std::int64_t> size, std::optional<dtype> type, std::optional<layout> how,
-            std::optional<device> where, std::optional<bool> pinned) {
-  tensor out = ops::empty(size, type, how, where, pinned, std::nullopt);
-  return ops::fill_(out, 1);
-}
-
-tensor to_copy(const tensor& self, std::optional<dtype> type, std::optional<layout> how, std::optional<device> where,
-               std::optional<bool> pinned, bool non_blocking, std::optional<memory_format> format) {
-  tensor out =
-      ops::empty(self.sizes(), type.value_or(self.dtype()), how, where.value_or(self.device()), pinned, format);
-  return ops::copy_.redispatch(key_set{key_of(out.device().type), key_of(self.device().type)}, out, self, non_blocking);
-}
-
-tensor clone(const tensor& self, std::optional<memory_format>) {
-  tensor out = author::make_tensor(self.sizes(), self.dtype(), self.device());
-  return ops::copy_.redispatch(key_of(self.device().type), out, self, false);
-}
-
 }  // namespace topbit::detail

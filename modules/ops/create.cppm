@@ -1,5 +1,9 @@
-// Operators that make tensors or fill them. Those without a tensor argument find their backend through the device:
-// their BackendSelect kernel is generated from the schema.
+// Operators that make tensors of given sizes, or like another one, fill them, and copy them. Those without a tensor
+// argument find their backend through the device: their BackendSelect kernel is generated from the schema.
+//
+// What is made like a tensor keeps the order of its dimensions in memory (memory_format preserve, their default), is
+// dense, and has its dtype and device unless told otherwise; none of these has a gradient. `out` must have the sizes of
+// the result; it is never resized.
 export module topbit.ops:create;
 
 import topbit.std;
@@ -13,11 +17,28 @@ export namespace topbit::ops {
 /// Shapes   size -> size
 /// Dtypes   dtype, float32 if none is given
 /// Keys     BackendSelect, then the device's backend
-/// Errors   shape_error for a negative size or too many; error for a layout other than strided, and for pinned memory
+/// Errors   shape_error for sizes that are negative or too many; error for a layout other than strided, for pinned
+///          memory, and for memory_format preserve, since there is nothing to preserve
 inline constexpr op<
     "aten::empty.memory_format(int[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? "
     "pin_memory=None, MemoryFormat? memory_format=None) -> Tensor">
     empty;
+
+/// Checks the sizes of out, and leaves it as it is.
+inline constexpr op<"aten::empty.out(int[] size, *, MemoryFormat? memory_format=None, Tensor(a!) out) -> Tensor(a!)">
+    empty_out;
+
+/// Uninitialised, with these strides, of which none is negative. Elements may share memory, as with stride 0.
+inline constexpr op<
+    "aten::empty_strided(int[] size, int[] stride, *, ScalarType? dtype=None, Layout? layout=None, Device? "
+    "device=None, bool? pin_memory=None) -> Tensor">
+    empty_strided;
+
+/// Uninitialised, like self.
+inline constexpr op<
+    "aten::empty_like(Tensor self, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? "
+    "pin_memory=None, MemoryFormat? memory_format=None) -> Tensor">
+    empty_like;
 
 /// Filled with one value. Without a dtype: float32 for a floating value, int64 for an integer, bool for a bool.
 /// Otherwise as empty.
@@ -25,41 +46,94 @@ inline constexpr op<
     "aten::full(int[] size, Scalar fill_value, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, "
     "bool? pin_memory=None) -> Tensor">
     full;
+inline constexpr op<"aten::full.out(int[] size, Scalar fill_value, *, Tensor(a!) out) -> Tensor(a!)"> full_out;
+
+/// Filled with one value, like self.
+inline constexpr op<
+    "aten::full_like(Tensor self, Scalar fill_value, *, ScalarType? dtype=None, Layout? layout=None, Device? "
+    "device=None, bool? pin_memory=None, MemoryFormat? memory_format=None) -> Tensor">
+    full_like;
 
 /// Filled with 0; otherwise as empty.
 inline constexpr op<
     "aten::zeros(int[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? "
     "pin_memory=None) -> Tensor">
     zeros;
+inline constexpr op<"aten::zeros.out(int[] size, *, Tensor(a!) out) -> Tensor(a!)"> zeros_out;
+
+/// Filled with 0, like self.
+inline constexpr op<
+    "aten::zeros_like(Tensor self, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? "
+    "pin_memory=None, MemoryFormat? memory_format=None) -> Tensor">
+    zeros_like;
+
 /// Filled with 1; otherwise as empty.
 inline constexpr op<
     "aten::ones(int[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? "
     "pin_memory=None) -> Tensor">
     ones;
+inline constexpr op<"aten::ones.out(int[] size, *, Tensor(a!) out) -> Tensor(a!)"> ones_out;
 
-/// 0, 1, 2, ... below `end`. Without a dtype: int64 for an integer end, float32 for a floating one.
-///
-/// Errors   shape_error for an end below 0 or above 9e15; dtype_error for bool
+/// Filled with 1, like self.
 inline constexpr op<
-    "aten::arange(Scalar end, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? "
+    "aten::ones_like(Tensor self, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? "
+    "pin_memory=None, MemoryFormat? memory_format=None) -> Tensor">
+    ones_like;
+
+/// One value without dimensions; float32 if no dtype is given, whatever the value.
+inline constexpr op<
+    "aten::scalar_tensor(Scalar s, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? "
     "pin_memory=None) -> Tensor">
-    arange;
+    scalar_tensor;
+
+/// As the operators without `new_`, with the dtype and device of self unless told otherwise.
+inline constexpr op<
+    "aten::new_empty(Tensor self, int[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, "
+    "bool? pin_memory=None) -> Tensor">
+    new_empty;
+inline constexpr op<
+    "aten::new_empty_strided(Tensor self, int[] size, int[] stride, *, ScalarType? dtype=None, Layout? layout=None, "
+    "Device? device=None, bool? pin_memory=None) -> Tensor">
+    new_empty_strided;
+inline constexpr op<
+    "aten::new_full(Tensor self, int[] size, Scalar fill_value, *, ScalarType? dtype=None, Layout? layout=None, "
+    "Device? device=None, bool? pin_memory=None) -> Tensor">
+    new_full;
+inline constexpr op<
+    "aten::new_zeros(Tensor self, int[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, "
+    "bool? pin_memory=None) -> Tensor">
+    new_zeros;
+inline constexpr op<
+    "aten::new_ones(Tensor self, int[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, "
+    "bool? pin_memory=None) -> Tensor">
+    new_ones;
+
+/// A tensor like self, filled with a value; with that of a tensor without dimensions.
+inline constexpr op<"aten::fill.Scalar(Tensor self, Scalar value) -> Tensor"> fill;
+inline constexpr op<"aten::fill.Tensor(Tensor self, Tensor value) -> Tensor"> fill_tensor;
 
 /// Writes the value, converted to the tensor's dtype, to every element. shape_error if elements share memory.
 inline constexpr op<"aten::fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!)"> fill_;
+
+/// The same with the value of a tensor without dimensions, on any device.
+inline constexpr op<"aten::fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!)"> fill_tensor_;
+
+/// A tensor like self, filled with 0.
+inline constexpr op<"aten::zero(Tensor self) -> Tensor"> zero;
+
 /// Writes 0 to every element; as fill_.
 inline constexpr op<"aten::zero_(Tensor(a!) self) -> Tensor(a!)"> zero_;
 
 /// Copies elements, converting dtype and moving between devices; src broadcasts to self.
 inline constexpr op<"aten::copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!)"> copy_;
 
-/// A dense copy with another dtype or on another device.
+/// A copy with another dtype or on another device, like self in memory.
 inline constexpr op<
     "aten::_to_copy(Tensor self, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? "
     "pin_memory=None, bool non_blocking=False, MemoryFormat? memory_format=None) -> Tensor">
     to_copy;
 
-/// A dense row-major copy.
+/// A copy, like self in memory; row-major with memory_format contiguous.
 inline constexpr op<"aten::clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor"> clone;
 
 }  // namespace topbit::ops

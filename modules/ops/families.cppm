@@ -64,5 +64,10 @@ void register_pool();
 void register_attention();
 void register_batch_norm();
 void register_reduce();
+void register_create();
+void register_sequence();
+void register_random();
+void register_random_factories();
+void register_dropout();
 
 }  // namespace topbit::detail

@@ -6,6 +6,9 @@ export import topbit.autograd;
 
 // Tier 1: the operators, by family. Declarations only; a typed handle binds by name.
 export import :create;
+export import :sequence;
+export import :random;
+export import :dropout;
 export import :elementwise;
 export import :unary;
 export import :activation;
@@ -41,6 +44,10 @@ import :pool_rules;
 import :product_families;
 import :reduction;
 import :reduction_families;
+import :fronted;
+import :factory;
+import :random_rules;
+import :create_forms;
 export import :backend;
 export import :cpu_isa;
 export import :operators;

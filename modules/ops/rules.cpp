@@ -24,6 +24,7 @@ void check_status(backend_call c, int status, const tensor& t) {
     case TB_OUT_OF_MEMORY:
       if (c.table->last_error == nullptr) throw std::bad_alloc();  // the host's memory
       break;
+    case TB_BAD_VALUE: refuse<error>(c, "an element has no meaning here: " + describe(t));
     case TB_DEVICE_ERROR:
     case TB_NO_DEVICE:
     case TB_NOT_BUILT: break;

@@ -1,6 +1,7 @@
 module topbit.tensor;
 
 import topbit.std;
+import topbit.core;
 
 namespace topbit {
 
@@ -10,7 +11,9 @@ struct generator::state {
   random_stretch next;
 };
 
-generator::generator(std::uint64_t seed) : state_(std::make_shared<state>()) { state_->next.seed = seed; }
+generator::generator(std::uint64_t seed, key_set keys) : state_(std::make_shared<state>()), keys_(keys) {
+  state_->next.seed = seed;
+}
 
 std::uint64_t generator::seed() const noexcept {
   const std::lock_guard hold(state_->lock);
@@ -27,6 +30,38 @@ random_stretch generator::take(std::uint64_t count) noexcept {
   const random_stretch taken = state_->next;
   state_->next.first += count;
   return taken;
+}
+
+namespace {
+
+// Never destroyed: threads may take numbers until the process ends.
+struct default_generators {
+  std::mutex lock;
+  std::uint64_t seed = 67280421310721;  // the reference's
+  std::map<std::pair<device_type, int>, generator> all;
+
+  generator& of(device where) { return all.try_emplace(std::pair(where.type, int{where.index}), seed).first->second; }
+};
+
+default_generators& defaults() {
+  static auto* const it = new default_generators;
+  return *it;
+}
+
+}  // namespace
+
+generator default_generator(device where) {
+  default_generators& d = defaults();
+  const std::lock_guard hold(d.lock);
+  return d.of(where);
+}
+
+generator manual_seed(std::uint64_t seed) {
+  default_generators& d = defaults();
+  const std::lock_guard hold(d.lock);
+  d.seed = seed;
+  for (auto& [where, g] : d.all) g.set_seed(seed);
+  return d.of(cpu);
 }
 
 }  // namespace topbit

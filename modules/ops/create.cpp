@@ -1,0 +1,245 @@
+module topbit.ops;
+
+import topbit.std;
+import topbit.core;
+import topbit.tensor;
+import topbit.autograd;
+
+namespace topbit::detail {
+
+dims new_sizes(backend_call c, sizes_argument sizes) {
+  const dims wanted = sizes_of(c, sizes);
+  // Sizes of 0 count as 1: strides are products too.
+  std::int64_t bytes = sizeof(double);
+  for (std::int64_t s : wanted) {
+    if (s < 0) refuse<shape_error>(c, "found sizes " + to_string(wanted) + ", wanted none below 0");
+  }
+  for (std::int64_t s : wanted) {
+    if (s != 0 && __builtin_mul_overflow(bytes, s, &bytes)) {
+      refuse<shape_error>(c, "found sizes " + to_string(wanted) + ", more elements than 64 bits can count");
+    }
+  }
+  return wanted;
+}
+
+tensor new_tensor(backend_call c, sizes_argument sizes, const tensor_options& o) {
+  check_options(c, o.how, o.pinned);
+  const dims wanted = new_sizes(c, sizes);
+  return ops::empty(wanted, o.type, o.how, o.where, o.pinned, std::nullopt);
+}
+
+tensor new_like(backend_call c, const tensor& self, const tensor_options& o, std::optional<memory_format> format) {
+  check_defined(c, self);
+  check_options(c, o.how, o.pinned);
+  const dtype type = o.type.value_or(self.dtype());
+  const device where = o.where.value_or(self.device());
+  dims strides;
+  if (format.value_or(memory_format::preserve) == memory_format::preserve) {
+    const tensor* const order[] = {&self};
+    strides = author::result_strides(self.sizes(), order);
+  }
+  if (strides.empty()) return ops::empty(self.sizes(), type, o.how, where, o.pinned, std::nullopt);
+  return ops::empty_strided(self.sizes(), strides, type, o.how, where, o.pinned);
+}
+
+void check_out(backend_call c, const tensor& out, const dims& sizes) {
+  check_defined(c, out);
+  if (out.sizes() == sizes) return;
+  refuse<shape_error>(c,
+                      "the result has sizes " + to_string(sizes) + ", the tensor to write " + to_string(out.sizes()));
+}
+
+void check_floating(backend_call c, dtype type) {
+  if (!is_floating(type)) {
+    refuse<dtype_error>(c, "found dtype " + std::string(name_of(type)) + ", wanted a floating one");
+  }
+}
+
+tensor full(sizes_argument size, const scalar& value, std::optional<dtype> type, std::optional<layout> how,
+            std::optional<device> where, std::optional<bool> pinned) {
+  const dtype wanted = type.value_or(is_floating(value.type()) ? dtype::float32 : value.type());
+  tensor out = new_tensor({nullptr, ops::full.name()}, size, {wanted, how, where, pinned});
+  return ops::fill_(out, value);
+}
+tensor zeros(sizes_argument size, std::optional<dtype> type, std::optional<layout> how, std::optional<device> where,
+             std::optional<bool> pinned) {
+  tensor out = new_tensor({nullptr, ops::zeros.name()}, size, {type, how, where, pinned});
+  return ops::zero_(out);
+}
+tensor ones(sizes_argument size, std::optional<dtype> type, std::optional<layout> how, std::optional<device> where,
+            std::optional<bool> pinned) {
+  tensor out = new_tensor({nullptr, ops::ones.name()}, size, {type, how, where, pinned});
+  return ops::fill_(out, 1);
+}
+
+tensor to_copy(const tensor& self, std::optional<dtype> type, std::optional<layout> how, std::optional<device> where,
+               std::optional<bool> pinned, bool non_blocking, std::optional<memory_format> format) {
+  tensor out = new_like({nullptr, ops::to_copy.name()}, self, {type, how, where, pinned}, format);
+  return ops::copy_.redispatch(key_set{key_of(out.device().type), key_of(self.device().type)}, out, self, non_blocking);
+}
+tensor clone(const tensor& self, std::optional<memory_format> format) {
+  tensor out = new_like({nullptr, ops::clone.name()}, self, {}, format);
+  return ops::copy_.redispatch(key_of(self.device().type), out, self, false);
+}
+
+tensor empty_strided(backend_call c, sizes_argument size, sizes_argument stride, std::optional<dtype> type,
+                     std::optional<layout> how, std::optional<device> where, std::optional<bool> pinned) {
+  check_options(c, how, pinned);
+  const dims sizes = new_sizes(c, size), strides = sizes_of(c, stride);
+  const auto refuse_strides = [&](const std::string& wanted) {
+    refuse<shape_error>(
+        c, "found sizes " + to_string(sizes) + " and strides " + to_string(strides) + ", wanted " + wanted);
+  };
+  if (sizes.size() != strides.size()) refuse_strides("a stride for each size");
+  std::int64_t last = 0, bytes = 0;
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    if (strides[i] < 0) refuse_strides("no stride below 0");
+    std::int64_t reach = 0;
+    if (__builtin_mul_overflow(std::max<std::int64_t>(sizes[i] - 1, 0), strides[i], &reach) ||
+        __builtin_add_overflow(last, reach, &last) ||
+        __builtin_mul_overflow(last, static_cast<std::int64_t>(sizeof(double)), &bytes)) {
+      refuse_strides("no more memory than 64 bits can count");
+    }
+  }
+  const std::int64_t elements = numel(sizes) == 0 ? 0 : last + 1;
+  return author::make_view(author::make_tensor({elements}, type.value_or(dtype::float32), where.value_or(cpu)), sizes,
+                           strides, 0);
+}
+
+namespace {
+
+using optional_dtype = std::optional<dtype>;
+using optional_layout = std::optional<layout>;
+using optional_device = std::optional<device>;
+using optional_bool = std::optional<bool>;
+using optional_format = std::optional<memory_format>;
+
+// The tensor of operators that begin with new_.
+tensor new_beside(backend_call c, const tensor& self, sizes_argument size, tensor_options o) {
+  check_defined(c, self);
+  o.type = o.type.value_or(self.dtype());
+  o.where = o.where.value_or(self.device());
+  return new_tensor(c, size, o);
+}
+tensor new_empty(const tensor& self, sizes_argument size, optional_dtype type, optional_layout how,
+                 optional_device where, optional_bool pinned) {
+  return new_beside({nullptr, ops::new_empty.name()}, self, size, {type, how, where, pinned});
+}
+tensor new_empty_strided(const tensor& self, sizes_argument size, sizes_argument stride, optional_dtype type,
+                         optional_layout how, optional_device where, optional_bool pinned) {
+  check_defined({nullptr, ops::new_empty_strided.name()}, self);
+  return ops::empty_strided(size, stride, type.value_or(self.dtype()), how, where.value_or(self.device()), pinned);
+}
+tensor new_full(const tensor& self, sizes_argument size, const scalar& value, optional_dtype type, optional_layout how,
+                optional_device where, optional_bool pinned) {
+  tensor out = new_beside({nullptr, ops::new_full.name()}, self, size, {type, how, where, pinned});
+  return ops::fill_(out, value);
+}
+tensor new_zeros(const tensor& self, sizes_argument size, optional_dtype type, optional_layout how,
+                 optional_device where, optional_bool pinned) {
+  tensor out = new_beside({nullptr, ops::new_zeros.name()}, self, size, {type, how, where, pinned});
+  return ops::zero_(out);
+}
+tensor new_ones(const tensor& self, sizes_argument size, optional_dtype type, optional_layout how,
+                optional_device where, optional_bool pinned) {
+  tensor out = new_beside({nullptr, ops::new_ones.name()}, self, size, {type, how, where, pinned});
+  return ops::fill_(out, 1);
+}
+
+tensor empty_like(const tensor& self, optional_dtype type, optional_layout how, optional_device where,
+                  optional_bool pinned, optional_format format) {
+  return new_like({nullptr, ops::empty_like.name()}, self, {type, how, where, pinned}, format);
+}
+tensor full_like(const tensor& self, const scalar& value, optional_dtype type, optional_layout how,
+                 optional_device where, optional_bool pinned, optional_format format) {
+  tensor out = new_like({nullptr, ops::full_like.name()}, self, {type, how, where, pinned}, format);
+  return ops::fill_(out, value);
+}
+tensor zeros_like(const tensor& self, optional_dtype type, optional_layout how, optional_device where,
+                  optional_bool pinned, optional_format format) {
+  tensor out = new_like({nullptr, ops::zeros_like.name()}, self, {type, how, where, pinned}, format);
+  return ops::zero_(out);
+}
+tensor ones_like(const tensor& self, optional_dtype type, optional_layout how, optional_device where,
+                 optional_bool pinned, optional_format format) {
+  tensor out = new_like({nullptr, ops::ones_like.name()}, self, {type, how, where, pinned}, format);
+  return ops::fill_(out, 1);
+}
+
+tensor scalar_tensor(const scalar& s, optional_dtype type, optional_layout how, optional_device where,
+                     optional_bool pinned) {
+  tensor out = new_tensor({nullptr, ops::scalar_tensor.name()}, {}, {type, how, where, pinned});
+  return ops::fill_(out, s);
+}
+
+tensor& empty_out(sizes_argument size, optional_format, tensor& out) {
+  constexpr backend_call c{nullptr, ops::empty_out.name()};
+  check_out(c, out, new_sizes(c, size));
+  return out;
+}
+tensor& full_out(sizes_argument size, const scalar& value, tensor& out) {
+  constexpr backend_call c{nullptr, ops::full_out.name()};
+  check_out(c, out, new_sizes(c, size));
+  return ops::fill_(out, value);
+}
+tensor& zeros_out(sizes_argument size, tensor& out) {
+  constexpr backend_call c{nullptr, ops::zeros_out.name()};
+  check_out(c, out, new_sizes(c, size));
+  return ops::zero_(out);
+}
+tensor& ones_out(sizes_argument size, tensor& out) {
+  constexpr backend_call c{nullptr, ops::ones_out.name()};
+  check_out(c, out, new_sizes(c, size));
+  return ops::fill_(out, 1);
+}
+
+void check_one_value(backend_call c, const tensor& value) {
+  check_defined(c, value);
+  if (value.dim() != 0) {
+    refuse<shape_error>(c, "found a value of sizes " + to_string(value.sizes()) + ", wanted one without dimensions");
+  }
+}
+tensor fill_scalar(const tensor& self, const scalar& value) {
+  tensor out = new_like({nullptr, ops::fill.name()}, self, {});
+  return ops::fill_(out, value);
+}
+tensor fill_tensor(const tensor& self, const tensor& value) {
+  constexpr backend_call c{nullptr, ops::fill_tensor.name()};
+  check_one_value(c, value);
+  tensor out = new_like(c, self, {});
+  return ops::copy_(out, value);
+}
+tensor& fill_tensor_in_place(tensor& self, const tensor& value) {
+  check_one_value({nullptr, ops::fill_tensor_.name()}, value);
+  return ops::copy_(self, value);
+}
+tensor zero(const tensor& self) {
+  tensor out = new_like({nullptr, ops::zero.name()}, self, {});
+  return ops::zero_(out);
+}
+
+}  // namespace
+
+void register_create() {
+  register_forms<create_forms>();
+  register_like<&empty_like, ops::empty_like>();
+  register_like<&full_like, ops::full_like>();
+  register_like<&zeros_like, ops::zeros_like>();
+  register_like<&ones_like, ops::ones_like>();
+  register_like<&new_empty, ops::new_empty>();
+  register_like<&new_empty_strided, ops::new_empty_strided>();
+  register_like<&new_full, ops::new_full>();
+  register_like<&new_zeros, ops::new_zeros>();
+  register_like<&new_ones, ops::new_ones>();
+  register_like<&zero, ops::zero>();
+  register_factory<&scalar_tensor, ops::scalar_tensor>();
+  register_factory<&fill_scalar, ops::fill>();
+  register_factory<&fill_tensor, ops::fill_tensor>();
+  register_composite<&fill_tensor_in_place, ops::fill_tensor_>();
+  register_composite<&empty_out, ops::empty_out>();
+  register_composite<&full_out, ops::full_out>();
+  register_composite<&zeros_out, ops::zeros_out>();
+  register_composite<&ones_out, ops::ones_out>();
+}
+
+}  // namespace topbit::detail

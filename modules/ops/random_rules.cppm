@@ -1,0 +1,73 @@
+// Shape rules and fronts of operators that fill a tensor with random numbers; random.cpp has the bodies.
+export module topbit.ops:random_rules;
+
+import topbit.std;
+import topbit.core;
+import topbit.tensor;
+import :backend_call;
+import :structured;
+
+namespace topbit::detail {
+
+using generator_argument = const std::optional<generator>&;
+
+// Writes every element, of any dtype, without reading its argument `self`.
+inline constexpr author::kernel_abilities random_abilities{.in_place = true, .converts = true};
+
+struct uniform_rule {
+  static result_meta meta(std::string_view op, const tensor& self, double from, double to, generator_argument g);
+  static void run(backend_call c, const tensor& self, double from, double to, generator_argument g, const tensor& out);
+};
+struct normal_rule {
+  static result_meta meta(std::string_view op, const tensor& self, double mean, double std, generator_argument g);
+  static void run(backend_call c, const tensor& self, double mean, double std, generator_argument g, const tensor& out);
+};
+struct exponential_rule {
+  static result_meta meta(std::string_view op, const tensor& self, double rate, generator_argument g);
+  static void run(backend_call c, const tensor& self, double rate, generator_argument g, const tensor& out);
+};
+
+struct random_rule {
+  static result_meta meta(std::string_view op, const tensor& self, generator_argument g);
+  static void run(backend_call c, const tensor& self, generator_argument g, const tensor& out);
+};
+struct random_to_rule {
+  static result_meta meta(std::string_view op, const tensor& self, std::int64_t to, generator_argument g);
+  static void run(backend_call c, const tensor& self, std::int64_t to, generator_argument g, const tensor& out);
+};
+struct random_from_rule {
+  using bound = std::optional<std::int64_t>;
+  static result_meta meta(std::string_view op, const tensor& self, std::int64_t from, bound to, generator_argument g);
+  static void run(backend_call c, const tensor& self, std::int64_t from, bound to, generator_argument g,
+                  const tensor& out);
+};
+
+// bernoulli.p and bernoulli_.float.
+struct bernoulli_rule {
+  static result_meta meta(std::string_view op, const tensor& self, double p, generator_argument g);
+  static void run(backend_call c, const tensor& self, double p, generator_argument g, const tensor& out);
+};
+struct bernoulli_tensor_rule {
+  static result_meta meta(std::string_view op, const tensor& self, const tensor& p, generator_argument g);
+  static void run(backend_call c, const tensor& self, const tensor& p, generator_argument g, const tensor& out);
+};
+// Each element is its own probability.
+struct bernoulli_self_rule {
+  static result_meta meta(std::string_view op, const tensor& self, generator_argument g);
+  static void run(backend_call c, const tensor& self, generator_argument g, const tensor& out);
+};
+
+struct multinomial_rule {
+  static result_meta meta(std::string_view op, const tensor& self, std::int64_t samples, bool again,
+                          generator_argument g);
+  static void run(backend_call c, const tensor& self, std::int64_t samples, bool again, generator_argument g,
+                  const tensor& out);
+};
+
+tensor& randperm_out(backend_call c, std::int64_t n, generator_argument g, tensor& out);
+
+// Throws unless there are integers from low to below high, and the dtype holds them.
+void check_integers(backend_call c, std::int64_t low, std::int64_t high, dtype type);
+void check_permutation(backend_call c, std::int64_t n, dtype type);
+
+}  // namespace topbit::detail

@@ -1,0 +1,86 @@
+// Operators that make tensors by counting: sequences of numbers, the identity matrix, indices of triangles. Options are
+// those of empty; `out` must have the sizes of the result.
+export module topbit.ops:sequence;
+
+import topbit.std;
+import topbit.core;
+import topbit.tensor;
+
+export namespace topbit::ops {
+
+/// start, start + step, ... before `end` is reached; start is 0 and step 1 where not given. Without a dtype: int64
+/// where all are integers, else float32. Element i is start + i * step, computed in int64 or float64.
+///
+/// Errors   dtype_error for bool; error for a step of 0, one that leads away from the end, numbers that are not finite,
+///          or more elements than 64 bits can count
+inline constexpr op<
+    "aten::arange(Scalar end, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? "
+    "pin_memory=None) -> Tensor">
+    arange;
+inline constexpr op<
+    "aten::arange.start(Scalar start, Scalar end, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, "
+    "bool? pin_memory=None) -> Tensor">
+    arange_start;
+inline constexpr op<
+    "aten::arange.start_step(Scalar start, Scalar end, Scalar step=1, *, ScalarType? dtype=None, Layout? layout=None, "
+    "Device? device=None, bool? pin_memory=None) -> Tensor">
+    arange_start_step;
+inline constexpr op<"aten::arange.out(Scalar end, *, Tensor(a!) out) -> Tensor(a!)"> arange_out;
+inline constexpr op<"aten::arange.start_out(Scalar start, Scalar end, Scalar step=1, *, Tensor(a!) out) -> Tensor(a!)">
+    arange_start_out;
+
+/// As arange with `end` included where it is met, and float32 without a dtype.
+inline constexpr op<
+    "aten::range(Scalar start, Scalar end, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? "
+    "pin_memory=None) -> Tensor">
+    range;
+inline constexpr op<
+    "aten::range.step(Scalar start, Scalar end, Scalar step=1, *, ScalarType? dtype=None, Layout? layout=None, Device? "
+    "device=None, bool? pin_memory=None) -> Tensor">
+    range_step;
+inline constexpr op<"aten::range.out_(Scalar start, Scalar end, *, Tensor(a!) out) -> Tensor(a!)"> range_out_;
+inline constexpr op<"aten::range.out(Scalar start, Scalar end, Scalar step=1, *, Tensor(a!) out) -> Tensor(a!)">
+    range_out;
+
+/// `steps` numbers from start to end, both included, at equal distances, each computed from the nearer end in float64.
+/// float32 without a dtype; integers drop the fraction.
+inline constexpr op<
+    "aten::linspace(Scalar start, Scalar end, int steps, *, ScalarType? dtype=None, Layout? layout=None, Device? "
+    "device=None, bool? pin_memory=None) -> Tensor">
+    linspace;
+inline constexpr op<"aten::linspace.out(Scalar start, Scalar end, int steps, *, Tensor(a!) out) -> Tensor(a!)">
+    linspace_out;
+
+/// base to the power of linspace's numbers.
+inline constexpr op<
+    "aten::logspace(Scalar start, Scalar end, int steps, float base=10.0, *, ScalarType? dtype=None, Layout? "
+    "layout=None, Device? device=None, bool? pin_memory=None) -> Tensor">
+    logspace;
+inline constexpr op<
+    "aten::logspace.out(Scalar start, Scalar end, int steps, float base=10.0, *, Tensor(a!) out) -> Tensor(a!)">
+    logspace_out;
+
+/// The identity matrix of n rows and m columns, n where not given.
+inline constexpr op<
+    "aten::eye(int n, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> "
+    "Tensor">
+    eye;
+inline constexpr op<
+    "aten::eye.m(int n, int m, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? "
+    "pin_memory=None) -> Tensor">
+    eye_m;
+inline constexpr op<"aten::eye.out(int n, *, Tensor(a!) out) -> Tensor(a!)"> eye_out;
+inline constexpr op<"aten::eye.m_out(int n, int m, *, Tensor(a!) out) -> Tensor(a!)"> eye_m_out;
+
+/// Row and column of each element on and below (above) a diagonal of a matrix, as [2, count], row by row; `offset`
+/// moves the diagonal to the right. int64 if no dtype is given. Two calls of operators per row.
+inline constexpr op<
+    "aten::tril_indices(int row, int col, int offset=0, *, ScalarType? dtype=long, Layout? layout=None, Device? "
+    "device=None, bool? pin_memory=None) -> Tensor">
+    tril_indices;
+inline constexpr op<
+    "aten::triu_indices(int row, int col, int offset=0, *, ScalarType? dtype=long, Layout? layout=None, Device? "
+    "device=None, bool? pin_memory=None) -> Tensor">
+    triu_indices;
+
+}  // namespace topbit::ops
