@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "support/dtype_rules.h"
 #include "support/raises.h"
 #include "support/tensor_print.h"
-#include "support/dtype_rules.h"
 #include "support/tensor_values.h"
 import topbit;
 
@@ -73,11 +73,12 @@ TEST_CASE("create: arange counts below its end", "[ops][create]") {
   CHECK(values(ops::arange(true)) == list{0});
   for (tb::device where : {tb::cpu, tb::meta}) {
     const auto text = [](auto f) { return text_of<tb::error>(f); };
-    CHECK(text([&] { ops::arange(-1, arg<"device"> = where); }) == "aten::arange: found end -1, wanted 0 to 9e15");
+    CHECK(text([&] { ops::arange(-1, arg<"device"> = where); }) ==
+          "aten::arange: found start 0, end -1 and step 1, wanted a step that leads to the end");
     CHECK(text([&] { ops::arange(std::nan(""), arg<"device"> = where); }) ==
-          "aten::arange: found end nan, wanted 0 to 9e15");
+          "aten::arange: found start 0, end nan and step 1, wanted finite numbers");
     CHECK(text([&] { ops::arange(1e300, arg<"device"> = where); }) ==
-          "aten::arange: found end 1e+300, wanted 0 to 9e15");
+          "aten::arange: found start 0, end 1e+300 and step 1, more elements than 64 bits can count");
     CHECK(text([&] { ops::arange(3, arg<"dtype"> = dtype::boolean, arg<"device"> = where); }) ==
           "aten::arange: found dtype bool, wanted a number");
   }
@@ -88,7 +89,7 @@ TEST_CASE("create: what is not supported is refused, not ignored", "[ops][create
   CHECK(text([] { ops::empty(sizes{2}, arg<"layout"> = tb::layout::sparse_coo); }) ==
         "aten::empty.memory_format: found a sparse layout, wanted strided");
   CHECK(text([] { ops::zeros(sizes{2}, arg<"pin_memory"> = true); }) ==
-        "aten::empty.memory_format: pin_memory is not supported, wanted False");
+        "aten::zeros: pin_memory is not supported, wanted False");
   CHECK(text([] { ops::arange(2, arg<"layout"> = tb::layout::sparse_csr); }) ==
         "aten::arange: found a sparse layout, wanted strided");
   CHECK(values(ops::zeros(sizes{1}, arg<"layout"> = tb::layout::strided, arg<"pin_memory"> = false)) == list{0});
@@ -100,11 +101,13 @@ TEST_CASE("create: impossible sizes are refused before memory is asked for", "[o
   };
   constexpr std::int64_t big = std::int64_t{1} << 62;
   for (tb::device where : {tb::cpu, tb::meta}) {
-    CHECK(text({2, -1}, where) == "a tensor of sizes [2, -1]: sizes cannot be negative");
-    CHECK(text({big, 4}, where) == "a tensor of sizes [4611686018427387904, 4]: more elements than 64 bits can count");
-    CHECK(text({big}, where) == "a tensor of sizes [4611686018427387904]: more elements than 64 bits can count");
+    CHECK(text({2, -1}, where) == "aten::empty.memory_format: found sizes [2, -1], wanted none below 0");
+    CHECK(text({big, 4}, where) ==
+          "aten::empty.memory_format: found sizes [4611686018427387904, 4], more elements than 64 bits can count");
+    CHECK(text({big}, where) ==
+          "aten::empty.memory_format: found sizes [4611686018427387904], more elements than 64 bits can count");
     CHECK(text({big, 4, 0}, where) ==
-          "a tensor of sizes [4611686018427387904, 4, 0]: more elements than 64 bits can count");
+          "aten::empty.memory_format: found sizes [4611686018427387904, 4, 0], more elements than 64 bits can count");
     CHECK(text({1, 1, 1, 1, 1, 1, 1, 1, 1}, where) ==
           "aten::empty.memory_format: found 9 dimensions, wanted at most 8");
   }
@@ -181,14 +184,17 @@ TEST_CASE("create: copy_ reads what it would overwrite first", "[ops][create][ov
   }
 }
 
-TEST_CASE("create: clone is dense and its own", "[ops][create]") {
+TEST_CASE("create: clone is its own, and dense in the order of its source unless it is to be row-major",
+          "[ops][create]") {
   support::numbers source(3);
   for (dtype t : support::dtypes) {
     for (arrangement how : support::arrangements) {
       const tensor x = source.tensor({2, 3, 4}, t, how);
-      const tensor y = ops::clone(x);
+      const tensor y = ops::clone(x), rows = ops::clone(x, arg<"memory_format"> = tb::memory_format::contiguous);
       CHECK(values(y) == values(x));
-      CHECK(y.is_contiguous());
+      CHECK(values(rows) == values(x));
+      CHECK(y.strides() == (how == arrangement::transposed ? tb::dims{1, 2, 6} : tb::dims{12, 4, 1}));
+      CHECK(rows.is_contiguous());
       CHECK(y.record().data.get() != x.record().data.get());
       CHECK(y.version() == 0);
     }
@@ -205,4 +211,105 @@ TEST_CASE("create: to gives the tensor itself where nothing changes, else a copy
   CHECK(shape.sizes() == x.sizes());
   CHECK(text_of<tb::device_error>([&] { tb::to(shape, tb::cpu); }) ==
         "aten::copy_: a meta tensor has no elements to copy");
+}
+
+TEST_CASE("create: what is made like a tensor has its sizes, dtype, device and order of dimensions", "[ops][create]") {
+  using tb::memory_format;
+  for (tb::device where : {tb::cpu, tb::meta}) {
+    for (dtype t : support::dtypes) {
+      for (arrangement how : support::arrangements) {
+        for (const tb::dims& s : {tb::dims{}, tb::dims{2, 0}, tb::dims{2, 3}, tb::dims{2, 1, 3, 4}}) {
+          const tensor x = support::arranged(s, t, how, where);
+          const tensor made[] = {ops::empty_like(x), ops::full_like(x, 1), ops::zeros_like(x),
+                                 ops::ones_like(x),  ops::zero(x),         ops::fill(x, 1)};
+          for (const tensor& y : made) {
+            CHECK(y.sizes() == s);
+            CHECK(y.dtype() == t);
+            CHECK(y.device() == where);
+            CHECK(y.strides() == ops::clone(x).strides());
+            if (how == arrangement::transposed && s == tb::dims{2, 3}) CHECK(y.strides() == tb::dims{1, 2});
+          }
+          CHECK(ops::ones_like(x, arg<"memory_format"> = memory_format::contiguous).is_contiguous());
+          const tensor other = ops::zeros_like(x, arg<"dtype"> = dtype::int16, arg<"device"> = tb::meta);
+          CHECK(other.dtype() == dtype::int16);
+          CHECK(other.device() == tb::meta);
+          if (where == tb::meta) continue;
+          const auto n = static_cast<std::size_t>(x.numel());
+          CHECK(values(made[1]) == list(n, 1));
+          CHECK(values(made[2]) == list(n, 0));
+          CHECK(values(made[3]) == list(n, 1));
+          CHECK(values(made[4]) == list(n, 0));
+          CHECK(values(made[5]) == list(n, 1));
+        }
+      }
+    }
+  }
+  CHECK(text_of<tb::error>([] { ops::zeros_like(tensor()); }) == "aten::zeros_like: found an undefined tensor");
+}
+
+TEST_CASE("create: the new_ operators take dtype and device from a tensor, and no gradient", "[ops][create]") {
+  const tensor x = tb::require_grad(support::tensor_of({1, 2}, {2}, dtype::float64));
+  const tensor made[] = {ops::new_empty(x, sizes{3}), ops::new_zeros(x, sizes{3}), ops::new_ones(x, sizes{3}),
+                         ops::new_full(x, sizes{3}, 7), ops::new_empty_strided(x, sizes{3}, sizes{2})};
+  for (const tensor& y : made) {
+    CHECK(y.dtype() == dtype::float64);
+    CHECK(y.sizes() == tb::dims{3});
+    CHECK_FALSE(tb::requires_grad(y));
+  }
+  CHECK_FALSE(tb::requires_grad(ops::zeros_like(x)));
+  CHECK(values(made[1]) == list{0, 0, 0});
+  CHECK(values(made[2]) == list{1, 1, 1});
+  CHECK(values(made[3]) == list{7, 7, 7});
+  CHECK(made[4].strides() == tb::dims{2});
+  CHECK(ops::new_ones(x, sizes{1}, arg<"device"> = tb::meta, arg<"dtype"> = dtype::int8).device() == tb::meta);
+  CHECK(text_of<tb::shape_error>([&] { ops::new_ones(x, sizes{-3}); }) ==
+        "aten::new_ones: found sizes [-3], wanted none below 0");
+  CHECK(ops::scalar_tensor(3).dtype() == dtype::float32);
+  CHECK(values(ops::scalar_tensor(3, arg<"dtype"> = dtype::uint8)) == list{3});
+}
+
+TEST_CASE("create: empty_strided has the strides it was given, and memory for them", "[ops][create]") {
+  for (tb::device where : {tb::cpu, tb::meta}) {
+    const auto make = [&](const sizes& s, const sizes& strides) {
+      return ops::empty_strided(s, strides, arg<"device"> = where, arg<"dtype"> = dtype::int32);
+    };
+    const tensor x = make({2, 3}, {1, 5});
+    CHECK(x.strides() == tb::dims{1, 5});
+    CHECK(x.record().data->bytes == 12 * 4);
+    CHECK(make({4}, {0}).record().data->bytes == 4);
+    CHECK(make({0, 7}, {9, 9}).record().data->bytes == 0);
+    CHECK(make({}, {}).numel() == 1);
+    const auto text = [&](const sizes& s, const sizes& strides) {
+      return text_of<tb::shape_error>([&] { make(s, strides); });
+    };
+    CHECK(text({2}, {1, 1}) ==
+          "aten::empty_strided: found sizes [2] and strides [1, 1], wanted a stride for each size");
+    CHECK(text({2}, {-1}) == "aten::empty_strided: found sizes [2] and strides [-1], wanted no stride below 0");
+    CHECK(text({-2}, {1}) == "aten::empty_strided: found sizes [-2], wanted none below 0");
+    CHECK(text({3}, {std::int64_t{1} << 62}) ==
+          "aten::empty_strided: found sizes [3] and strides [4611686018427387904], wanted no more memory than 64 bits "
+          "can count");
+  }
+}
+
+TEST_CASE("create: out forms write what they are given, and refuse other sizes before they write", "[ops][create]") {
+  tensor out = tensor_of({5, 6}, {2}, dtype::int32);
+  CHECK(&ops::empty_out(sizes{2}, std::nullopt, out) == &out);
+  CHECK(values(out) == list{5, 6});
+  const auto text = [&](auto f) { return text_of<tb::shape_error>(f); };
+  CHECK(text([&] { ops::zeros_out(sizes{3}, out); }) ==
+        "aten::zeros.out: the result has sizes [3], the tensor to write [2]");
+  CHECK(text([&] { ops::full_out(sizes{}, 1, out); }) ==
+        "aten::full.out: the result has sizes [], the tensor to write [2]");
+  CHECK(values(out) == list{5, 6});
+  CHECK(values(ops::full_out(sizes{2}, 3, out)) == list{3, 3});
+  CHECK(values(ops::ones_out(sizes{2}, out)) == list{1, 1});
+  CHECK(values(ops::zeros_out(sizes{2}, out)) == list{0, 0});
+  CHECK(values(ops::fill_tensor_(out, tensor_of({4.5}, {}))) == list{4, 4});
+  CHECK(values(ops::fill_tensor(out, tensor_of({2}, {}))) == list{2, 2});
+  CHECK(text([&] { ops::fill_tensor_(out, tensor_of({4}, {1})); }) ==
+        "aten::fill_.Tensor: found a value of sizes [1], wanted one without dimensions");
+  CHECK(values(out) == list{4, 4});
+  CHECK(text_of<tb::error>([] { ops::empty(sizes{2}, arg<"memory_format"> = tb::memory_format::preserve); }) ==
+        "aten::empty.memory_format: found memory_format preserve, wanted contiguous");
 }

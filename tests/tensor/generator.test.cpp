@@ -50,3 +50,41 @@ TEST_CASE("generator: it is the schema's Generator", "[tensor][generator]") {
   STATIC_REQUIRE(std::is_same_v<tb::schema_signature<"f(Generator? g=None) -> Generator">,
                                 tb::generator(const std::optional<tb::generator>&)>);
 }
+
+TEST_CASE("generator: each device has its own default one, and manual_seed begins them all again",
+          "[tensor][generator]") {
+  const tb::generator before = tb::default_generator();
+  CHECK(tb::default_generator() == before);
+  CHECK(tb::default_generator(tb::cpu) == before);
+  const tb::generator meta = tb::default_generator(tb::meta);
+  CHECK_FALSE(meta == before);
+  CHECK(tb::manual_seed(11) == before);
+  CHECK(tb::default_generator().take(3) == tb::random_stretch{11, 0});
+  CHECK(tb::default_generator().take(1) == tb::random_stretch{11, 3});
+  CHECK(tb::default_generator(tb::meta).take(1) == tb::random_stretch{11, 0});
+  CHECK(tb::default_generator(tb::cuda(3)).take(1) == tb::random_stretch{11, 0});  // made later
+  CHECK_FALSE(tb::default_generator(tb::cuda(3)) == tb::default_generator(tb::cuda(2)));
+}
+
+TEST_CASE("generator: threads may ask for default ones and seed them at once", "[tensor][generator]") {
+  const auto work = [] {
+    for (int i = 0; i < 200; ++i) {
+      (void)tb::default_generator(tb::cuda(i % 100)).take(1);
+      (void)tb::manual_seed(static_cast<std::uint64_t>(i));
+    }
+  };
+  std::thread other(work);
+  work();
+  other.join();
+  for (int i = 0; i < 100; ++i) CHECK(tb::default_generator(tb::cuda(i)).seed() == 199);
+}
+
+TEST_CASE("generator: it brings the keys it was made with to a call, and copies have them too", "[tensor][generator]") {
+  const tb::generator plain, custom(5, tb::key_set{tb::key::CustomRNGKeyId});
+  STATIC_REQUIRE(tb::keyed<tb::generator>);
+  CHECK(keys_of(plain).empty());
+  CHECK(keys_of(custom) == tb::key_set{tb::key::CustomRNGKeyId});
+  const tb::generator copy = custom;
+  CHECK(copy.keys() == custom.keys());
+  CHECK(copy == custom);
+}
