@@ -142,13 +142,15 @@ TEST_CASE("random: factories fill with what the operators in place give", "[ops]
     const list integers = filled([](tensor& x) { ops::random_from_(x, -3, 4, generator(1)); });
     tensor out = support::arranged({3, 5}, t, arrangement::sliced);
     const tensor like = support::arranged({3, 5}, t, arrangement::transposed);
-    CHECK(values(ops::rand_generator(sizes{3, 5}, generator(1), arg<"dtype"> = t)) == uniform);
+    CHECK(values(ops::rand_generator(sizes{3, 5}, arg<"generator"> = generator(1), arg<"dtype"> = t)) == uniform);
     CHECK(values(ops::rand_generator_out(sizes{3, 5}, generator(1), out)) == uniform);
-    CHECK(values(ops::randn_generator(sizes{3, 5}, generator(1), arg<"dtype"> = t)) == normal);
+    CHECK(values(ops::randn_generator(sizes{3, 5}, arg<"generator"> = generator(1), arg<"dtype"> = t)) == normal);
     CHECK(values(ops::randn_generator_out(sizes{3, 5}, generator(1), out)) == normal);
-    CHECK(values(ops::randint_low_generator(-3, 4, sizes{3, 5}, generator(1), arg<"dtype"> = t)) == integers);
+    CHECK(values(ops::randint_low_generator(-3, 4, sizes{3, 5}, arg<"generator"> = generator(1), arg<"dtype"> = t)) ==
+          integers);
     CHECK(values(ops::randint_low_generator_out(-3, 4, sizes{3, 5}, generator(1), out)) == integers);
-    CHECK(values(ops::normal_float_float(0, 1, sizes{3, 5}, generator(1), arg<"dtype"> = t)) == normal);
+    CHECK(values(ops::normal_float_float(0, 1, sizes{3, 5}, arg<"generator"> = generator(1), arg<"dtype"> = t)) ==
+          normal);
     const auto seeded = [&](auto make) {
       tb::manual_seed(1);
       const tensor x = make();
@@ -181,17 +183,17 @@ TEST_CASE("random: moments and ranges are those of the distribution", "[ops][ran
       CHECK(std::abs(m.mean - mean) < 0.03 * (1 + std::abs(mean)));
       CHECK(std::abs(m.variance - variance) < 0.05 * variance);
     };
-    const tensor uniform = ops::rand_generator(sizes{n}, g, arg<"dtype"> = t);
+    const tensor uniform = ops::rand_generator(sizes{n}, arg<"generator"> = g, arg<"dtype"> = t);
     close(uniform, t == dtype::bfloat16 ? 0.5 - 0x1p-9 : 0.5, 1.0 / 12);
     for (double x : values(uniform)) REQUIRE((x >= 0 && x < 1));
-    close(ops::normal_float_float(3, 2, sizes{n}, g, arg<"dtype"> = t), 3, 4);
+    close(ops::normal_float_float(3, 2, sizes{n}, arg<"generator"> = g, arg<"dtype"> = t), 3, 4);
     tensor waiting = support::arranged({n}, t, arrangement::dense);
     close(ops::exponential_(waiting, 0.5, g), 2, 4);
     close(ops::bernoulli_(waiting, 0.2, g), 0.2, 0.16);
-    close(ops::randint_low_generator(-2, 3, sizes{n}, g, arg<"dtype"> = t), 0, 2);
+    close(ops::randint_low_generator(-2, 3, sizes{n}, arg<"generator"> = g, arg<"dtype"> = t), 0, 2);
   }
   for (dtype t : tb::all_dtypes) {
-    const tensor x = ops::randint_generator(2, sizes{200}, generator(4), arg<"dtype"> = t);
+    const tensor x = ops::randint_generator(2, sizes{200}, arg<"generator"> = generator(4), arg<"dtype"> = t);
     const list seen = values(x);
     CHECK(std::set<double>(seen.begin(), seen.end()) == std::set<double>{0, 1});
   }
@@ -210,13 +212,15 @@ TEST_CASE("random: threads never take the same numbers", "[ops][random]") {
   list found[2];
   const auto take = [&](int who) {
     for (int i = 0; i < 50; ++i) {
-      for (double x : values(ops::rand_generator(sizes{7}, g, arg<"dtype"> = dtype::float64))) found[who].push_back(x);
+      for (double x : values(ops::rand_generator(sizes{7}, arg<"generator"> = g, arg<"dtype"> = dtype::float64)))
+        found[who].push_back(x);
     }
   };
   std::thread other(take, 1);
   take(0);
   other.join();
-  list both = found[0], all = values(ops::rand_generator(sizes{700}, generator(3), arg<"dtype"> = dtype::float64));
+  list both = found[0],
+       all = values(ops::rand_generator(sizes{700}, arg<"generator"> = generator(3), arg<"dtype"> = dtype::float64));
   both.insert(both.end(), found[1].begin(), found[1].end());
   std::ranges::sort(both);
   std::ranges::sort(all);
@@ -230,7 +234,8 @@ TEST_CASE("random: bernoulli takes a probability for each element, and only prob
       tensor p = support::arranged({40, 3}, t, how);
       support::each_index(p.sizes(), [&](const tb::dims& i) { support::set(p, i, double((i[0] + 3 * i[1]) % 5) / 4); });
       const list wanted_p = values(p);
-      const list u = values(ops::rand_generator(sizes{40, 3}, generator(6), arg<"dtype"> = dtype::float64));
+      const list u =
+          values(ops::rand_generator(sizes{40, 3}, arg<"generator"> = generator(6), arg<"dtype"> = dtype::float64));
       const tensor x = ops::bernoulli(p, arg<"generator"> = generator(6));
       CHECK(x.dtype() == t);
       list wanted;
@@ -255,7 +260,7 @@ TEST_CASE("random: bernoulli takes a probability for each element, and only prob
 TEST_CASE("random: randperm has every integer once, each order alike", "[ops][random]") {
   for (dtype t : tb::all_dtypes) {
     const std::int64_t n = t == dtype::boolean ? 2 : 100;
-    const tensor x = ops::randperm_generator(n, generator(1), arg<"dtype"> = t);
+    const tensor x = ops::randperm_generator(n, arg<"generator"> = generator(1), arg<"dtype"> = t);
     CHECK(x.dtype() == t);
     list found = values(x);
     tensor out = support::arranged({n}, t, arrangement::sliced);
@@ -266,7 +271,7 @@ TEST_CASE("random: randperm has every integer once, each order alike", "[ops][ra
   }
   generator g(2);
   std::map<list, int> orders;
-  for (int i = 0; i < 6000; ++i) ++orders[values(ops::randperm_generator(3, g))];
+  for (int i = 0; i < 6000; ++i) ++orders[values(ops::randperm_generator(3, arg<"generator"> = g))];
   CHECK(position(g) == 18000);
   CHECK(orders.size() == 6);
   for (const auto& [order, times] : orders) CHECK(std::abs(times - 1000) < 150);
@@ -363,17 +368,18 @@ TEST_CASE("random: what cannot be drawn is refused by name, and nothing is writt
 }
 
 TEST_CASE("random: normal with tensors is mean + std * z", "[ops][random]") {
-  const list z = values(ops::randn_generator(sizes{2, 3}, generator(4), arg<"dtype"> = dtype::float64));
+  const list z =
+      values(ops::randn_generator(sizes{2, 3}, arg<"generator"> = generator(4), arg<"dtype"> = dtype::float64));
   const list mean{1, 2, 3}, std{0.5, 4};
   const tensor m = tensor_of(mean, {3}), s = tensor_of(std, {2, 1});
   list both, alone;
   for (std::size_t i = 0; i < 6; ++i) both.push_back(mean[i % 3] + std[i / 3] * z[i]);
-  CHECK(values(ops::normal_tensor_tensor(m, s, generator(4))) == both);
+  CHECK(values(ops::normal_tensor_tensor(m, s, arg<"generator"> = generator(4))) == both);
   tensor out = support::arranged({2, 3}, dtype::float64, arrangement::transposed);
   CHECK(values(ops::normal_tensor_tensor_out(m, s, generator(4), out)) == both);
   for (std::size_t i = 0; i < 3; ++i) alone.push_back(mean[i] + 2 * z[i]);
-  CHECK(values(ops::normal_tensor_float(m, 2, generator(4))) == alone);
-  CHECK(values(ops::normal_float_tensor(1, s, generator(4))) == list{1 + 0.5 * z[0], 1 + 4 * z[1]});
+  CHECK(values(ops::normal_tensor_float(m, 2, arg<"generator"> = generator(4))) == alone);
+  CHECK(values(ops::normal_float_tensor(1, s, arg<"generator"> = generator(4))) == list{1 + 0.5 * z[0], 1 + 4 * z[1]});
   CHECK_FALSE(tb::requires_grad(ops::normal_tensor_float(tb::require_grad(m), 2)));
 }
 
@@ -406,10 +412,10 @@ TEST_CASE("random: a generator with a key calls the kernel of that key, a plain 
   const int before = custom_calls;
   tensor x = tensor_of({7, 7}, {2});
   CHECK(values(ops::uniform_(x, 0.0, 1.0, mine)) == list{1, 1});
-  CHECK(values(ops::rand_generator(sizes{3}, mine)) == list{1, 1, 1});  // through a composite
+  CHECK(values(ops::rand_generator(sizes{3}, arg<"generator"> = mine)) == list{1, 1, 1});  // through a composite
   CHECK(custom_calls == before + 2);
   CHECK(values(ops::uniform_(x, 0.0, 1.0, plain)) != list{1, 1});
-  CHECK(values(ops::rand_generator(sizes{3}, plain)) != list{1, 1, 1});
+  CHECK(values(ops::rand_generator(sizes{3}, arg<"generator"> = plain)) != list{1, 1, 1});
   CHECK(custom_calls == before + 2);
   // Boxed calls see the same keys.
   tb::stack s;
@@ -425,7 +431,7 @@ TEST_CASE("random: a generator with a key calls the kernel of that key, a plain 
 
 TEST_CASE("random: an operator without tensors is placed by its device, with or without a generator", "[ops][random]") {
   CHECK(where_op() == 1);
-  CHECK(where_op(generator(0)) == 1);
+  CHECK(where_op(arg<"generator"> = generator(0)) == 1);
   CHECK(where_op(generator(0), tb::meta) == 2);
   CHECK(where_op(std::nullopt, tb::meta) == 2);
   CHECK(where_op(generator(0, tb::key_set{tb::key::CustomRNGKeyId}), tb::meta) == 3);
