@@ -42,6 +42,7 @@ std::vector<reduction_shape> reduction_shapes() {
     all.push_back(over("kept outside and inside", 1, {n, 3, 4}, {3, 1, 3 * n}, {0, 4, 1}));
   }
   all.push_back(over("long row", 1, {5000}, {1}, {0}));
+  all.push_back(over("long row apart", 1, {1500, 2}, {3, 4500}, {0, 1}));
   all.push_back(over("more columns than a tile", 1, {70, 300}, {300, 1}, {0, 1}));
   all.push_back(over("many rows of few columns", 1, {1537, 2}, {2, 1}, {0, 1}));
   all.push_back(over("six dimensions", 3, {2, 3, 2, 3, 2, 2}, {1, 4, 24, 2, 12, 48}, {0, 0, 0, 1, 3, 6}));
@@ -270,6 +271,17 @@ void few_values(const array<T>& values) {
   random_numbers random(7);
   for (T& x : values) x = T(random.bits() >> 9 & (std::is_same_v<T, byte> ? 1 : 3));
 }
+// The greatest, or the least, stands at the end.
+template <typename T>
+void rising(const array<T>& values) {
+  for (std::int64_t i = 0; i < values.size(); ++i)
+    values[i] = std::is_same_v<T, byte> ? T(i + 1 == values.size()) : T(i);
+}
+template <typename T>
+void falling(const array<T>& values) {
+  rising(values);
+  for (T& x : values) x = std::is_same_v<T, byte> ? T(1 - x) : T(-x);
+}
 template <typename T>
 void all_alike(const array<T>& values) {
   std::fill(values.begin(), values.end(), std::is_floating_point_v<T> ? -std::numeric_limits<T>::infinity() : T(1));
@@ -360,9 +372,10 @@ TEMPLATE_TEST_CASE("reduce: integers wrap", "[kernels]", EVERY_TABLE) {
 TEMPLATE_TEST_CASE("reduce: the greatest and least, the first of equals, and a NaN before any number", "[kernels]",
                    EVERY_TABLE) {
   const backend here = need<TestType>();
-  for (int kind = 0; kind < 3; ++kind) {
+  for (int kind = 0; kind < 5; ++kind) {
     const auto run = [&]<typename T>(T) {
-      return try_order<T>(here, kind == 0 ? samples<T> : kind == 1 ? few_values<T> : all_alike<T>);
+      const prepare_input<T> kinds[] = {samples<T>, few_values<T>, all_alike<T>, rising<T>, falling<T>};
+      return try_order<T>(here, kinds[kind]);
     };
     CHECK(run(byte()) == "");
     CHECK(run(std::int64_t()) == "");
