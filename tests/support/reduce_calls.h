@@ -23,9 +23,7 @@ void each_reduce_call(Visit visit, const tb::tensor& t) {
   const integers rows{0};
   const list some(rows);
   const std::optional<tb::scalar> order(tb::scalar(2.5));
-  const auto like = [&](const tb::dims& sizes, tb::dtype type) {
-    return arranged(sizes, type, arrangement::sliced);
-  };
+  const auto like = [&](const tb::dims& sizes, tb::dtype type) { return arranged(sizes, type, arrangement::sliced); };
   const auto result = [&](const tb::dims& sizes) { return like(sizes, t.dtype()); };
 
   visit(ops::sum, t, no_type);
