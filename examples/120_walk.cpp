@@ -33,7 +33,8 @@ void walk(tb::device where) {
   const tb::tensor loss = ops::nll_loss(output, labels);
 
   std::printf("%s: mm at %s, nll_loss at %s, output and loss on %s and %s\n", to_string(where).c_str(),
-              runs_at(ops::mm, input, m.weight).c_str(), runs_at(ops::nll_loss_mean, output, labels).c_str(),
+              runs_at(ops::mm, input, m.weight).c_str(),
+              runs_at(ops::nll_loss_forward, output, labels, std::nullopt, 1, -100).c_str(),
               to_string(output.device()).c_str(), to_string(loss.device()).c_str());
   if (where != tb::meta) std::printf("  loss %.4f\n", tb::item(loss));  // meta has shapes and no elements
 

@@ -70,13 +70,35 @@ struct at_host<const tb_pool*> {
   operator const tb_pool*() const { return &all; }
 };
 template <>
-struct at_host<const tb_rows*> {
-  tb_rows all;
-  explicit at_host(const tb_rows* r) : all(*r) {
-    all.out = flipped(all.out), all.in = flipped(all.in);
-    if (all.aux != nullptr) all.aux = flipped(all.aux);
+struct at_host<const tb_rowwise*> {
+  tb_rowwise all;
+  explicit at_host(const tb_rowwise* r) : all(*r) {
+    for (int i = 0; i < all.operands; ++i) {
+      if (all.row[i].data != nullptr) all.row[i].data = flipped(all.row[i].data);
+    }
   }
-  operator const tb_rows*() const { return &all; }
+  operator const tb_rowwise*() const { return &all; }
+};
+template <>
+struct at_host<const tb_take*> {
+  tb_take all;
+  explicit at_host(const tb_take* t) : all(*t) {
+    all.rows = flipped(all.rows), all.table = flipped(all.table);
+    for (int i = 0; i < all.indices; ++i) all.index[i] = flipped(all.index[i]);
+  }
+  operator const tb_take*() const { return &all; }
+};
+// This one is written to.
+template <>
+struct at_host<tb_nonzero*> {
+  tb_nonzero all;
+  tb_nonzero* given;
+  explicit at_host(tb_nonzero* n) : all(*n), given(n) {
+    flip(all.plan);
+    if (all.out != nullptr) all.out = flipped(all.out);
+  }
+  ~at_host() { given->count = all.count; }
+  operator tb_nonzero*() { return &all; }
 };
 
 // The npu's kernel of this name.
@@ -97,16 +119,12 @@ const tb_kernels* npu_kernels() {
       .arange = &kernel<&k::arange>::run,
       .pointwise = &kernel<&k::pointwise>::run,
       .reduce = &kernel<&k::reduce>::run,
-      .rowwise = nullptr,
+      .rowwise = &kernel<&k::rowwise>::run,
       .matmul = &kernel<&k::matmul>::run,
-      .take = nullptr,
+      .take = &kernel<&k::take>::run,
       .random = nullptr,
-      .nonzero = nullptr,
       .pool = &kernel<&k::pool>::run,
-      .log_softmax = &kernel<&k::log_softmax>::run,
-      .log_softmax_backward = &kernel<&k::log_softmax_backward>::run,
-      .nll_loss = &kernel<&k::nll_loss>::run,
-      .nll_loss_backward = &kernel<&k::nll_loss_backward>::run,
+      .nonzero = &kernel<&k::nonzero>::run,
       .last_error = nullptr,
   };
   return &all;

@@ -113,6 +113,7 @@ typedef struct tb_rowwise {
   int64_t sizes[TB_MAX_DIMS];
   tb_row_operand row[TB_MAX_ROWS];
   tb_scalar number[TB_MAX_NUMBERS];
+  int64_t* bad_index;  // null, or where the host is told the first index out of range
 } tb_rowwise;
 
 // out[b][m][n] = beta * out + alpha * a[b][m][k] * b[b][k][n], any strides, in elements. beta == 0: out is not read.
@@ -131,15 +132,19 @@ typedef struct tb_matmul {
   int32_t reserved;
 } tb_matmul;
 
-// Rows of `inner` elements picked by an index, all dense: out[outer][count][inner] against table[outer][length][inner],
-// index I64 [count], each from 0 to length - 1.
+// Rows of `inner` elements picked by indices into neighbouring dimensions, all dense: rows[outer][count][inner] against
+// table[outer][length...][inner]. index[d] is I64 [count], from 0 to length[d] - 1, or from -length[d] with `wraps`.
 typedef struct tb_take {
   void* rows;   // TB_TAKE writes it, the others read it
   void* table;  // TB_TAKE reads it, the others write it
-  const int64_t* index;
-  int64_t outer, count, length, inner;
-  int32_t op;     // tb_take_op
-  int32_t dtype;  // of rows and table
+  const int64_t* index[TB_MAX_DIMS];
+  int64_t length[TB_MAX_DIMS];
+  int64_t outer, count, inner;
+  int64_t* bad_index;  // null, or two numbers of the host: the first index out of range, and which of `index` has it
+  int32_t op;          // tb_take_op
+  int32_t dtype;       // of rows and table
+  int32_t indices;     // at least 1
+  int32_t wraps;
 } tb_take;
 
 // Numbers first, first + 1, ... of the random stream of a seed, one per element, in the row-major order of the tensor:
@@ -180,15 +185,6 @@ typedef struct tb_pool {
   int32_t reserved;
 } tb_pool;
 
-// Dense row-major [rows][cols] pictures for the classifier's loss. F32 and F64; labels are I64 [rows].
-typedef struct tb_rows {
-  void* out;
-  const void* in;   // forward: input; backward: gradient of the result
-  const void* aux;  // log_softmax_backward: the forward result; nll: the labels
-  int64_t rows, cols;
-  int32_t dtype;
-  int32_t reserved;
-} tb_rows;
 
 typedef struct tb_kernels {
   uint32_t size;     // sizeof(tb_kernels), so that a table from another build is noticed
@@ -209,12 +205,6 @@ typedef struct tb_kernels {
   tb_status (*nonzero)(tb_nonzero*, void* stream);
   tb_status (*pool)(const tb_pool*, void* stream);
 
-  tb_status (*log_softmax)(const tb_rows*, void* stream);
-  tb_status (*log_softmax_backward)(const tb_rows*, void* stream);
-  // out is one element: the mean over rows of -in[row][label[row]]. TB_BAD_INDEX if a label is outside 0..cols-1.
-  tb_status (*nll_loss)(const tb_rows*, void* stream);
-  // in is one element (gradient of the mean); out[rows][cols] is -in/rows at the label and 0 elsewhere.
-  tb_status (*nll_loss_backward)(const tb_rows*, void* stream);
 
   // What TB_DEVICE_ERROR, TB_NO_DEVICE or TB_NOT_BUILT meant on this thread; null where these cannot happen.
   const char* (*last_error)(void);

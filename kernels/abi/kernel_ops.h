@@ -152,8 +152,8 @@ typedef enum tb_rowwise_op {
   TB_KTH_VALUE,             // out [1], index [1]; in [n]; n0.i: which, from 0, in ascending order
   TB_MEDIAN,                // out [1], index [1]; in [n]: the lower one; a NaN wins
   TB_MODE,                  // out [1], index [1]; in [n]: the most frequent, of those the least
-  TB_SEARCHSORTED,          // out [k], I64; sorted [n], values [k]; n0.i: to the right of equals
-  TB_GATHER,                // out [k]; in [n], index [k]
+  TB_SEARCHSORTED,          // out [k], I64; sorted [n], values [k], sorter [n]; n0.i: to the right of equals
+  TB_GATHER,                // out [k]; in [n], index [k]; here and in TB_SCATTER all but the index is of one dtype
   TB_SCATTER,               // out [n], read too; source [k], index [k]
   TB_SCATTER_ADD,           // as TB_SCATTER
   TB_LAYER_NORM,            // out [n], mean [1], rstd [1]; in [n], weight [n], bias [n]; n0: epsilon
@@ -161,6 +161,7 @@ typedef enum tb_rowwise_op {
   TB_RMS_NORM,              // out [n], rstd [1]; in [n], weight [n]; n0: epsilon
   TB_NLL,                   // out [1], weight of the row [1]; in [n], label [1], weight [n]; n0.i: label to ignore
   TB_NLL_BACKWARD,          // out [n]; gradient [1], label [1], weight [n]; n0.i: label to ignore
+  TB_NLL_TOTAL,             // out [1], sum of the weights [1]; losses [n], weights [n]; n0.i: out is divided by that
   TB_ROWWISE_COUNT
 } tb_rowwise_op;
 

@@ -15,7 +15,6 @@ static_assert(TB_MAX_DIMS == 8 && TB_MAX_OPERANDS == 4 && TB_MAX_ROWS == 6 && TB
 static_assert(TB_ABI_VERSION == 2 && TB_DTYPE_COUNT == 10);
 static_assert(TB_OK == 0 && TB_UNSUPPORTED_DTYPE == 1 && TB_BAD_INDEX == 2 && TB_OUT_OF_MEMORY == 3);
 static_assert(TB_DEVICE_ERROR == 4 && TB_NO_DEVICE == 5 && TB_NOT_BUILT == 6 && TB_DIVISION_BY_ZERO == 7);
-static_assert(TB_BAD_VALUE == 8 && TB_RANDOM_COUNT == 8);
 static_assert(TB_BOOL == 0 && TB_U8 == 1 && TB_I8 == 2 && TB_I16 == 3 && TB_I32 == 4 && TB_I64 == 5);
 static_assert(TB_F16 == 6 && TB_BF16 == 7 && TB_F32 == 8 && TB_F64 == 9);
 
@@ -44,11 +43,11 @@ static_assert(offsetof(tb_row_operand, data) == 0 && offsetof(tb_row_operand, st
 static_assert(offsetof(tb_row_operand, length) == 72 && offsetof(tb_row_operand, step) == 80);
 static_assert(offsetof(tb_row_operand, dtype) == 88 && offsetof(tb_row_operand, written) == 92);
 
-static_assert(sizeof(tb_rowwise) == 704);
+static_assert(sizeof(tb_rowwise) == 712);
 static_assert(offsetof(tb_rowwise, op) == 0 && offsetof(tb_rowwise, compute) == 4);
 static_assert(offsetof(tb_rowwise, ndim) == 8 && offsetof(tb_rowwise, operands) == 12);
 static_assert(offsetof(tb_rowwise, sizes) == 16 && offsetof(tb_rowwise, row) == 80);
-static_assert(offsetof(tb_rowwise, number) == 656);
+static_assert(offsetof(tb_rowwise, number) == 656 && offsetof(tb_rowwise, bad_index) == 704);
 
 static_assert(sizeof(tb_matmul) == 168);
 static_assert(offsetof(tb_matmul, out) == 0 && offsetof(tb_matmul, a) == 8);
@@ -62,12 +61,13 @@ static_assert(offsetof(tb_matmul, a_batch) == 112 && offsetof(tb_matmul, b_batch
 static_assert(offsetof(tb_matmul, alpha) == 128 && offsetof(tb_matmul, beta) == 144);
 static_assert(offsetof(tb_matmul, dtype) == 160 && offsetof(tb_matmul, reserved) == 164);
 
-static_assert(sizeof(tb_take) == 64);
+static_assert(sizeof(tb_take) == 192);
 static_assert(offsetof(tb_take, rows) == 0 && offsetof(tb_take, table) == 8);
-static_assert(offsetof(tb_take, index) == 16 && offsetof(tb_take, outer) == 24);
-static_assert(offsetof(tb_take, count) == 32 && offsetof(tb_take, length) == 40);
-static_assert(offsetof(tb_take, inner) == 48 && offsetof(tb_take, op) == 56);
-static_assert(offsetof(tb_take, dtype) == 60);
+static_assert(offsetof(tb_take, index) == 16 && offsetof(tb_take, length) == 80);
+static_assert(offsetof(tb_take, outer) == 144 && offsetof(tb_take, count) == 152);
+static_assert(offsetof(tb_take, inner) == 160 && offsetof(tb_take, bad_index) == 168);
+static_assert(offsetof(tb_take, op) == 176 && offsetof(tb_take, dtype) == 180);
+static_assert(offsetof(tb_take, indices) == 184 && offsetof(tb_take, wraps) == 188);
 
 static_assert(sizeof(tb_random) == 472);
 static_assert(offsetof(tb_random, plan) == 0 && offsetof(tb_random, seed) == 400);
@@ -90,22 +90,14 @@ static_assert(offsetof(tb_pool, divisor) == 128 && offsetof(tb_pool, op) == 136)
 static_assert(offsetof(tb_pool, dtype) == 140 && offsetof(tb_pool, count_padding) == 144);
 static_assert(offsetof(tb_pool, reserved) == 148);
 
-static_assert(sizeof(tb_rows) == 48);
-static_assert(offsetof(tb_rows, out) == 0 && offsetof(tb_rows, in) == 8);
-static_assert(offsetof(tb_rows, aux) == 16 && offsetof(tb_rows, rows) == 24);
-static_assert(offsetof(tb_rows, cols) == 32 && offsetof(tb_rows, dtype) == 40);
-static_assert(offsetof(tb_rows, reserved) == 44);
-
-static_assert(sizeof(tb_kernels) == 136);
+static_assert(sizeof(tb_kernels) == 104);
 static_assert(offsetof(tb_kernels, size) == 0 && offsetof(tb_kernels, version) == 4);
 static_assert(offsetof(tb_kernels, name) == 8 && offsetof(tb_kernels, copy) == 16);
 static_assert(offsetof(tb_kernels, arange) == 24 && offsetof(tb_kernels, pointwise) == 32);
 static_assert(offsetof(tb_kernels, reduce) == 40 && offsetof(tb_kernels, rowwise) == 48);
 static_assert(offsetof(tb_kernels, matmul) == 56 && offsetof(tb_kernels, take) == 64);
 static_assert(offsetof(tb_kernels, random) == 72 && offsetof(tb_kernels, nonzero) == 80);
-static_assert(offsetof(tb_kernels, pool) == 88 && offsetof(tb_kernels, log_softmax) == 96);
-static_assert(offsetof(tb_kernels, log_softmax_backward) == 104 && offsetof(tb_kernels, nll_loss) == 112);
-static_assert(offsetof(tb_kernels, nll_loss_backward) == 120 && offsetof(tb_kernels, last_error) == 128);
+static_assert(offsetof(tb_kernels, pool) == 88 && offsetof(tb_kernels, last_error) == 96);
 
 static_assert(sizeof(tb_memory) == 64);
 static_assert(offsetof(tb_memory, size) == 0 && offsetof(tb_memory, version) == 4);

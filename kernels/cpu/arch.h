@@ -22,9 +22,8 @@ tb_status reduce(const tb_reduction* call, void* stream);
 tb_status random(const tb_random* call, void* stream);
 tb_status matmul(const tb_matmul* product, void* stream);
 tb_status pool(const tb_pool* call, void* stream);
-tb_status log_softmax(const tb_rows* rows, void* stream);
-tb_status log_softmax_backward(const tb_rows* rows, void* stream);
-tb_status nll_loss(const tb_rows* rows, void* stream);
-tb_status nll_loss_backward(const tb_rows* rows, void* stream);
+tb_status rowwise(const tb_rowwise* call, void* stream);
+tb_status take(const tb_take* call, void* stream);
+tb_status nonzero(tb_nonzero* call, void* stream);
 
 }  // namespace tb_cpu::TOPBIT_ARCH

@@ -81,9 +81,5 @@ tb_status copy(const tb_plan* plan, void* stream);
 tb_status arange(const tb_plan* plan, tb_scalar start, tb_scalar step, void* stream);
 tb_status pointwise(const tb_pointwise* call, void* stream);
 tb_status matmul(const tb_matmul* product, void* stream);
-tb_status log_softmax(const tb_rows* rows, void* stream);
-tb_status log_softmax_backward(const tb_rows* rows, void* stream);
-tb_status nll_loss(const tb_rows* rows, void* stream);
-tb_status nll_loss_backward(const tb_rows* rows, void* stream);
 
 }  // namespace tb_cuda

@@ -23,10 +23,6 @@ const tb_kernels table = {
     .random = not_there,
     .nonzero = not_there,
     .pool = not_there,
-    .log_softmax = tb_cuda::log_softmax,
-    .log_softmax_backward = tb_cuda::log_softmax_backward,
-    .nll_loss = tb_cuda::nll_loss,
-    .nll_loss_backward = tb_cuda::nll_loss_backward,
     .last_error = tb_cuda::last_error,
 };
 

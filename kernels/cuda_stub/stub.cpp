@@ -31,10 +31,6 @@ constinit const tb_kernels kernels = {
     .random = not_built,
     .nonzero = not_built,
     .pool = not_built,
-    .log_softmax = not_built,
-    .log_softmax_backward = not_built,
-    .nll_loss = not_built,
-    .nll_loss_backward = not_built,
     .last_error = text,
 };
 

@@ -12,21 +12,18 @@ import :backend_call;
 import :create;
 import :create_forms;
 import :device_check;
-import :loss;
+import :loss_rules;
 import :pointwise;
 import :pointwise_families;
 import :product_families;
 import :reduction_families;
+import :row_rules;
 import :rules;
 
 namespace topbit {
 
 namespace detail {
 
-tensor log_softmax(backend_call c, const tensor& self, std::int64_t dim);
-tensor log_softmax_backward(backend_call c, const tensor& grad, const tensor& output, std::int64_t dim);
-tensor nll_loss(backend_call c, const tensor& self, const tensor& target);
-tensor nll_loss_backward(backend_call c, const tensor& grad, const tensor& self, const tensor& target);
 tensor empty(std::string_view op, std::span<const std::int64_t> size, std::optional<dtype> type,
              std::optional<layout> how, std::optional<device> where, std::optional<bool> pinned,
              std::optional<memory_format> format);
@@ -46,18 +43,6 @@ struct strided_backend {
     check_one_device(Op, arguments...);
     return {Source(), Op.name()};
   }
-  static tensor log_softmax(const tensor& self, std::int64_t dim, bool) {
-    return detail::log_softmax(at<ops::log_softmax_forward>(), self, dim);
-  }
-  static tensor log_softmax_backward(const tensor& grad, const tensor& output, std::int64_t dim, dtype) {
-    return detail::log_softmax_backward(at<ops::log_softmax_backward>(grad, output), grad, output, dim);
-  }
-  static tensor nll_loss(const tensor& self, const tensor& target) {
-    return detail::nll_loss(at<ops::nll_loss_mean>(self, target), self, target);
-  }
-  static tensor nll_loss_backward(const tensor& grad, const tensor& self, const tensor& target) {
-    return detail::nll_loss_backward(at<ops::nll_loss_mean_backward>(grad, self, target), grad, self, target);
-  }
   static tensor empty(std::span<const std::int64_t> size, std::optional<dtype> type, std::optional<layout> how,
                       std::optional<device> where, std::optional<bool> pinned, std::optional<memory_format> format) {
     return detail::empty(ops::empty.name(), size, type, how, where, pinned, format);
@@ -72,14 +57,8 @@ struct strided_backend {
 template <kernel_source Source>
 constexpr auto strided_rows(dispatch_key k, std::source_location where = std::source_location::current()) {
   using b = strided_backend<Source>;
-  return std::array{row<&b::log_softmax>(ops::log_softmax_forward, k, where),
-                    row<&b::log_softmax_backward>(ops::log_softmax_backward, k, where),
-                    row<&b::nll_loss>(ops::nll_loss_mean, k, where),
-                    row<&b::nll_loss_backward>(ops::nll_loss_mean_backward, k, where),
-                    row<&b::empty>(ops::empty, k, where),
-                    row<&b::fill>(ops::fill_, k, where),
-                    row<&b::zero>(ops::zero_, k, where),
-                    row<&b::copy>(ops::copy_, k, where)};
+  return std::array{row<&b::empty>(ops::empty, k, where), row<&b::fill>(ops::fill_, k, where),
+                    row<&b::zero>(ops::zero_, k, where), row<&b::copy>(ops::copy_, k, where)};
 }
 
 /// Registers every operator that a table of kernels serves, for the life of the process. Call it from an interface
@@ -100,6 +79,9 @@ void register_strided_backend(dispatch_key k, std::source_location where = std::
   detail::create_forms::register_backend<Source>(k, where);
   detail::sequence_forms::register_backend<Source>(k, where);
   detail::random_forms::register_backend<Source>(k, where);
+  detail::softmax_forms::register_backend<Source>(k, where);
+  detail::scan_forms::register_backend<Source>(k, where);
+  detail::loss_forms::register_backend<Source>(k, where);
 }
 
 }  // namespace author

@@ -218,9 +218,39 @@ tensor zero(const tensor& self) {
   return ops::zero_(out);
 }
 
+using author::autograd_kernel;
+using author::define;
+using author::row;
+
+constexpr author::kernel_row base_rows[] = {
+    define(ops::empty),
+    define(ops::full),
+    define(ops::zeros),
+    define(ops::ones),
+    define(ops::fill_),
+    define(ops::zero_),
+    define(ops::copy_),
+    define(ops::to_copy),
+    define(ops::clone),
+    row<&full>(ops::full, key::CompositeExplicitAutograd),
+    row<&zeros>(ops::zeros, key::CompositeExplicitAutograd),
+    row<&ones>(ops::ones, key::CompositeExplicitAutograd),
+    row<&to_copy>(ops::to_copy, key::CompositeExplicitAutograd),
+    row<&clone>(ops::clone, key::CompositeExplicitAutograd),
+    row<&autograd_kernel<ops::to_copy, copy_rule>::run>(ops::to_copy, key::Autograd),
+    row<&autograd_kernel<ops::clone, copy_rule>::run>(ops::clone, key::Autograd),
+};
+
+constexpr auto cpu_rows = author::strided_rows<&cpu_kernels>(key::CPU);
+constexpr auto meta_rows = author::strided_rows<&no_kernels>(key::Meta);
+
 }  // namespace
 
 void register_create() {
+  author::register_rows(base_rows);
+  author::register_rows(cpu_rows);
+  author::register_rows(meta_rows);
+  register_writing<ops::fill_, ops::zero_, ops::copy_>();
   register_forms<create_forms>();
   register_like<&empty_like, ops::empty_like>();
   register_like<&full_like, ops::full_like>();

@@ -11,6 +11,7 @@ import :backend_call;
 namespace topbit::detail {
 
 const tb_kernels* cpu_kernels();
+const tb_kernels* no_kernels();
 
 // Operators that write to an argument are never recorded, and always counted.
 template <const auto& Op>
@@ -69,5 +70,9 @@ void register_sequence();
 void register_random();
 void register_random_factories();
 void register_dropout();
+void register_softmax();
+void register_scan();
+void register_nll_loss();
+void register_loss();
 
 }  // namespace topbit::detail

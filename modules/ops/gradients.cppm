@@ -11,9 +11,9 @@ import :create;
 import :activation;
 import :elementwise;
 import :unary;
-import :loss;
 import :operators;
 import :reduce;
+import :softmax;
 import :view;
 
 namespace topbit::detail {
@@ -135,6 +135,18 @@ struct copy_rule {
   grads1 backward(const tensor& g, std::array<bool, 1>) const { return {to(to(g, where), type)}; }
 };
 
+struct softmax_rule {
+  saved_tensor result;
+  std::int64_t dim;
+  static softmax_rule save(const tensor&, std::int64_t dim, bool, const tensor& result) {
+    return {saved_tensor(detach(result)), dim};
+  }
+  grads1 backward(const tensor& g, std::array<bool, 1>) const {
+    const tensor& y = result.get(ops::softmax_forward.name());
+    return {ops::softmax_backward(g, y, dim, y.dtype())};
+  }
+};
+
 struct log_softmax_rule {
   saved_tensor result;
   std::int64_t dim;
@@ -144,17 +156,6 @@ struct log_softmax_rule {
   grads1 backward(const tensor& g, std::array<bool, 1>) const {
     const tensor& y = result.get(ops::log_softmax_forward.name());
     return {ops::log_softmax_backward(g, y, dim, y.dtype())};
-  }
-};
-
-struct nll_loss_rule {
-  saved_tensor self, target;
-  static nll_loss_rule save(const tensor& self, const tensor& target, const tensor&) {
-    return {saved_tensor(self), saved_tensor(target)};
-  }
-  grads2 backward(const tensor& g, wants2) const {
-    constexpr std::string_view op = ops::nll_loss_mean.name();
-    return {ops::nll_loss_mean_backward(g, self.get(op), target.get(op)), tensor()};
   }
 };
 

@@ -1,4 +1,4 @@
-// The classifier's loss.
+// Losses. Reductions are 0 for none, 1 for the mean and 2 for the sum.
 export module topbit.ops:loss;
 
 import topbit.std;
@@ -7,31 +7,75 @@ import topbit.tensor;
 
 export namespace topbit::ops {
 
-/// log(softmax(self)) over the last dimension; `dim` must be that one. Composite over _log_softmax.
+/// -weight[target] * self[target] of rows of log-probabilities, reduced; the mean is by weight. A target of
+/// ignore_index counts nothing. self: [n, classes] or [classes]; target: int64 [n] or []. Composite over
+/// nll_loss_forward.
 ///
-/// Shapes   self: [.., n]  ->  the same
-/// Errors   shape_error for another dimension; dtype_error for integers
-inline constexpr op<"aten::log_softmax.int(Tensor self, int dim, ScalarType? dtype=None) -> Tensor"> log_softmax;
-/// log_softmax's kernel: the same without a dtype. half_to_float is ignored, there being no half.
-inline constexpr op<"aten::_log_softmax(Tensor self, int dim, bool half_to_float) -> Tensor"> log_softmax_forward;
-/// grad - exp(output) * sum(grad) over each row: the gradient of log_softmax_forward, given its result.
-inline constexpr op<
-    "aten::_log_softmax_backward_data(Tensor grad_output, Tensor output, int dim, ScalarType input_dtype) -> Tensor">
-    log_softmax_backward;
-
-/// The mean of -self[i, target[i]]. self: [n, classes], target: int64 [n]. Composite over topbit::nll_loss_mean.
-///
-/// Errors   shape_error for other shapes or a label out of range; dtype_error for other dtypes; error for weights, for
-/// a
-///          reduction other than Mean, and for an ignored index
+/// Errors   shape_error for other shapes or a target out of range; dtype_error for other dtypes; error for a reduction
+///          that is none
 inline constexpr op<
     "aten::nll_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=Mean, int ignore_index=-100) -> "
     "Tensor">
     nll_loss;
-/// nll_loss's kernel: the mean, without weights.
-inline constexpr op<"topbit::nll_loss_mean(Tensor self, Tensor target) -> Tensor"> nll_loss_mean;
-/// -grad / n at each row's label, 0 elsewhere: the gradient of nll_loss_mean.
-inline constexpr op<"topbit::nll_loss_mean_backward(Tensor grad, Tensor self, Tensor target) -> Tensor">
-    nll_loss_mean_backward;
+/// nll_loss's kernel; the second result is the sum of the weights, or 0 where nothing is reduced.
+inline constexpr op<
+    "aten::nll_loss_forward(Tensor self, Tensor target, Tensor? weight, int reduction, int ignore_index) -> (Tensor "
+    "output, Tensor total_weight)">
+    nll_loss_forward;
+inline constexpr op<
+    "aten::nll_loss_forward.output(Tensor self, Tensor target, Tensor? weight, int reduction, int ignore_index, *, "
+    "Tensor(a!) output, Tensor(b!) total_weight) -> (Tensor(a!), Tensor(b!))">
+    nll_loss_forward_out;
+/// The gradient of nll_loss_forward with respect to self.
+inline constexpr op<
+    "aten::nll_loss_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int reduction, int "
+    "ignore_index, Tensor total_weight) -> Tensor">
+    nll_loss_backward;
+inline constexpr op<
+    "aten::nll_loss_backward.grad_input(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int reduction, "
+    "int ignore_index, Tensor total_weight, *, Tensor(a!) grad_input) -> Tensor(a!)">
+    nll_loss_backward_out;
+
+/// nll_loss with any number of dimensions behind the classes: self: [n, classes, d...], target: [n, d...]. Composite.
+inline constexpr op<
+    "aten::nll_loss_nd(Tensor self, Tensor target, Tensor? weight=None, int reduction=Mean, int ignore_index=-100) -> "
+    "Tensor">
+    nll_loss_nd;
+/// nll_loss_nd of four dimensions. Composite.
+inline constexpr op<
+    "aten::nll_loss2d(Tensor self, Tensor target, Tensor? weight=None, int reduction=Mean, int ignore_index=-100) -> "
+    "Tensor">
+    nll_loss2d;
+
+/// nll_loss_nd of log_softmax(self). target holds labels, or, with the sizes and kind of self, probabilities; smoothing
+/// takes label_smoothing of 1 from them and spreads it over all classes. Composite.
+inline constexpr op<
+    "aten::cross_entropy_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=Mean, int "
+    "ignore_index=-100, float label_smoothing=0.0) -> Tensor">
+    cross_entropy_loss;
+
+// Of two tensors that broadcast, element by element, then reduced. Composites.
+
+/// (self - target)^2.
+inline constexpr op<"aten::mse_loss(Tensor self, Tensor target, int reduction=Mean) -> Tensor"> mse_loss;
+/// abs(self - target).
+inline constexpr op<"aten::l1_loss(Tensor self, Tensor target, int reduction=Mean) -> Tensor"> l1_loss;
+/// With d = abs(self - target): d^2 / (2 beta) below beta, d - beta / 2 from there. beta of 0 is l1_loss.
+inline constexpr op<"aten::smooth_l1_loss(Tensor self, Tensor target, int reduction=Mean, float beta=1.0) -> Tensor">
+    smooth_l1_loss;
+/// With d = abs(self - target): d^2 / 2 up to delta, delta * (d - delta / 2) above.
+inline constexpr op<"aten::huber_loss(Tensor self, Tensor target, int reduction=Mean, float delta=1.0) -> Tensor">
+    huber_loss;
+/// -weight * (target * log(self) + (1 - target) * log(1 - self)), with logarithms of at least -100.
+///
+/// Errors   shape_error where sizes differ
+inline constexpr op<
+    "aten::binary_cross_entropy(Tensor self, Tensor target, Tensor? weight=None, int reduction=Mean) -> Tensor">
+    binary_cross_entropy;
+/// binary_cross_entropy of sigmoid(self), without overflow; pos_weight counts the part of target.
+inline constexpr op<
+    "aten::binary_cross_entropy_with_logits(Tensor self, Tensor target, Tensor? weight=None, Tensor? pos_weight=None, "
+    "int reduction=Mean) -> Tensor">
+    binary_cross_entropy_with_logits;
 
 }  // namespace topbit::ops

@@ -25,6 +25,8 @@ export import :attention;
 export import :batch_norm;
 export import :view;
 export import :view_list;
+export import :softmax;
+export import :scan;
 export import :loss;
 
 // Tier 2: how a shape rule and a kernel become all forms of an operator, how a backend's kernel table becomes rows,
@@ -48,6 +50,9 @@ import :fronted;
 import :factory;
 import :random_rules;
 import :create_forms;
+import :rowwise;
+import :row_rules;
+import :loss_rules;
 export import :backend;
 export import :cpu_isa;
 export import :operators;
@@ -55,7 +60,6 @@ export import :indexing;
 
 // Tier 3: composites and gradients beside the operators, and the one list of what is registered.
 import :numbers;
-import :composite;
 import :gradients;
 import :families;
 import :written;

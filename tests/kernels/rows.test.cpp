@@ -1,20 +1,39 @@
-// Rules of the classifier's loss: log_softmax, nll_loss and their backward kernels.
+// Rules of operations on rows that the classifier needs: log_softmax, the loss given labels, and their gradients.
 #include "support.h"
 
 using namespace kernel_tests;
 
 namespace {
 
+struct operand {
+  const void* data;
+  std::int64_t length;
+  std::int32_t dtype;
+};
+
+// Dense rows, the first of which are written.
 template <typename T>
-tb_rows describe(std::int64_t rows, std::int64_t cols, T* out, const T* in, const void* aux = nullptr) {
-  tb_rows picture{};
-  picture.out = out;
-  picture.in = in;
-  picture.aux = aux;
-  picture.rows = rows;
-  picture.cols = cols;
-  picture.dtype = dtype_of<T>;
+tb_rowwise describe(tb_rowwise_op op, std::int64_t rows, int written, std::initializer_list<operand> operands) {
+  tb_rowwise picture{};
+  picture.op = op;
+  picture.compute = dtype_of<T>;
+  picture.ndim = 1;
+  picture.sizes[0] = rows;
+  for (const operand& o : operands) {
+    tb_row_operand& row = picture.row[picture.operands];
+    row.data = const_cast<void*>(o.data);
+    row.strides[0] = row.length = o.length;
+    row.step = 1;
+    row.dtype = o.dtype;
+    row.written = picture.operands < written ? 1 : 0;
+    ++picture.operands;
+  }
+  picture.number[0] = {-100, -100};
   return picture;
+}
+template <typename T>
+operand row_of(const T* data, std::int64_t length) {
+  return {data, length, dtype_of<T>};
 }
 
 // The model of one row: shifted by its greatest value, summed in long double.
@@ -36,8 +55,9 @@ std::string try_log_softmax(backend here, std::int64_t rows, std::int64_t cols,
   const auto in = memory.make<T>(rows * cols);
   const auto out = memory.make<T>(rows * cols);
   prepare(in);
-  const tb_rows picture = describe(rows, cols, out.seen_by_kernel(), in.seen_by_kernel());
-  CHECK(memory.run([&](const tb_kernels& k) { return k.log_softmax(&picture, nullptr); }) == TB_OK);
+  const tb_rowwise picture =
+      describe<T>(TB_LOG_SOFTMAX, rows, 1, {row_of(out.seen_by_kernel(), cols), row_of(in.seen_by_kernel(), cols)});
+  CHECK(memory.run([&](const tb_kernels& k) { return k.rowwise(&picture, nullptr); }) == TB_OK);
   differences<T> found;
   for (std::int64_t r = 0; r < rows; ++r) {
     const auto want = log_softmax_of(in.begin() + r * cols, cols);
@@ -57,9 +77,10 @@ std::string try_log_softmax_backward(backend here, std::int64_t rows, std::int64
   const auto out = memory.make<T>(rows * cols);
   fill_between(gradient, 8, -1, 1);
   fill_between(result, 9, -6, 0);
-  const tb_rows picture =
-      describe(rows, cols, out.seen_by_kernel(), gradient.seen_by_kernel(), result.seen_by_kernel());
-  CHECK(memory.run([&](const tb_kernels& k) { return k.log_softmax_backward(&picture, nullptr); }) == TB_OK);
+  const tb_rowwise picture = describe<T>(TB_LOG_SOFTMAX_BACKWARD, rows, 1,
+                                         {row_of(out.seen_by_kernel(), cols), row_of(gradient.seen_by_kernel(), cols),
+                                          row_of(result.seen_by_kernel(), cols)});
+  CHECK(memory.run([&](const tb_kernels& k) { return k.rowwise(&picture, nullptr); }) == TB_OK);
   differences<T> found;
   for (std::int64_t r = 0; r < rows; ++r) {
     long double sum = 0;
@@ -76,32 +97,47 @@ std::string try_log_softmax_backward(backend here, std::int64_t rows, std::int64
 }
 
 template <typename T>
+tb_rowwise nll_forward(std::int64_t rows, std::int64_t cols, const T* loss, const T* weight, const T* in,
+                       const std::int64_t* labels) {
+  return describe<T>(TB_NLL, rows, 2,
+                     {row_of(loss, 1), row_of(weight, 1), row_of(in, cols), row_of(labels, 1), {nullptr, 0, 0}});
+}
+template <typename T>
+tb_rowwise nll_backward(std::int64_t rows, std::int64_t cols, const T* out, const T* gradient,
+                        const std::int64_t* labels) {
+  return describe<T>(TB_NLL_BACKWARD, rows, 1,
+                     {row_of(out, cols), row_of(gradient, 1), row_of(labels, 1), {nullptr, 0, 0}});
+}
+
+template <typename T>
 std::string try_nll(backend here, std::int64_t rows, std::int64_t cols) {
   stage memory(here);
   const auto in = memory.make<T>(rows * cols);
   const auto labels = memory.make<std::int64_t>(rows);
-  const auto loss = memory.make<T>(1);
-  const auto gradient = memory.make<T>(1);
+  const auto loss = memory.make<T>(rows);
+  const auto weight = memory.make<T>(rows);
   const auto spread = memory.make<T>(rows * cols);
   fill_between(in, 3, -5, 0);
   for (std::int64_t r = 0; r < rows; ++r) labels[r] = r * 7 % cols;
-  gradient[0] = T(1.5);
+  labels[rows - 1] = -100;
   fill_with_samples(spread, 4);
 
-  const tb_rows forward = describe(rows, cols, loss.seen_by_kernel(), in.seen_by_kernel(), labels.seen_by_kernel());
-  CHECK(memory.run([&](const tb_kernels& k) { return k.nll_loss(&forward, nullptr); }) == TB_OK);
-  long double sum = 0;
-  for (std::int64_t r = 0; r < rows; ++r) sum -= in[r * cols + labels[r]];
+  const tb_rowwise forward = nll_forward<T>(rows, cols, loss.seen_by_kernel(), weight.seen_by_kernel(),
+                                            in.seen_by_kernel(), labels.seen_by_kernel());
+  CHECK(memory.run([&](const tb_kernels& k) { return k.rowwise(&forward, nullptr); }) == TB_OK);
   differences<T> found;
-  found.add(0, loss[0], {sum / rows, ulps<T>(2 + std::sqrt(double(rows)), sum / rows)});
+  for (std::int64_t r = 0; r < rows; ++r) {
+    const bool counts = labels[r] >= 0;
+    found.add(r, loss[r], {counts ? -in[r * cols + labels[r]] : T(0), 0});
+    found.add(r, weight[r], {counts ? T(1) : T(0), 0});
+  }
 
-  const tb_rows backward =
-      describe(rows, cols, spread.seen_by_kernel(), gradient.seen_by_kernel(), labels.seen_by_kernel());
-  CHECK(memory.run([&](const tb_kernels& k) { return k.nll_loss_backward(&backward, nullptr); }) == TB_OK);
+  const tb_rowwise backward =
+      nll_backward<T>(rows, cols, spread.seen_by_kernel(), loss.seen_by_kernel(), labels.seen_by_kernel());
+  CHECK(memory.run([&](const tb_kernels& k) { return k.rowwise(&backward, nullptr); }) == TB_OK);
   for (std::int64_t r = 0; r < rows; ++r) {
     for (std::int64_t c = 0; c < cols; ++c) {
-      const long double want = c == labels[r] ? -1.5L / rows : 0.0L;
-      found.add(r * cols + c, spread[r * cols + c], {want, want == 0 ? 0 : ulps<T>(2, want)});
+      found.add(r * cols + c, spread[r * cols + c], {c == labels[r] ? -loss[r] : T(0), 0});
     }
   }
   return found.text();
@@ -118,13 +154,18 @@ std::string try_bad_label(backend here, std::int64_t bad) {
   fill_between(in, 3, -5, 0);
   std::fill(labels.begin(), labels.end(), 3);
   labels[rows - 1] = bad;
-  const tb_rows picture = describe(rows, cols, out.seen_by_kernel(), in.seen_by_kernel(), labels.seen_by_kernel());
+  std::int64_t told = 0;
+  tb_rowwise picture = nll_forward<T>(rows, cols, out.seen_by_kernel(), out.seen_by_kernel(), in.seen_by_kernel(),
+                                      labels.seen_by_kernel());
+  picture.bad_index = &told;
   std::string failures;
-  if (memory.run([&](const tb_kernels& k) { return k.nll_loss(&picture, nullptr); }) != TB_BAD_INDEX) {
-    failures += "nll_loss took it ";
+  if (memory.run([&](const tb_kernels& k) { return k.rowwise(&picture, nullptr); }) != TB_BAD_INDEX || told != bad) {
+    failures += "TB_NLL took it ";
   }
-  if (memory.run([&](const tb_kernels& k) { return k.nll_loss_backward(&picture, nullptr); }) != TB_BAD_INDEX) {
-    failures += "nll_loss_backward took it";
+  const tb_rowwise backward =
+      nll_backward<T>(rows, cols, out.seen_by_kernel(), in.seen_by_kernel(), labels.seen_by_kernel());
+  if (memory.run([&](const tb_kernels& k) { return k.rowwise(&backward, nullptr); }) != TB_BAD_INDEX) {
+    failures += "TB_NLL_BACKWARD took it";
   }
   return failures;
 }
@@ -180,8 +221,7 @@ TEMPLATE_TEST_CASE("log_softmax_backward: gradient minus probability times the r
   CHECK(failures == "");
 }
 
-TEMPLATE_TEST_CASE("nll_loss: the mean of minus the labelled entries, and its gradient at the labels", "[kernels]",
-                   EVERY_TABLE) {
+TEMPLATE_TEST_CASE("nll_loss: minus the labelled entries, and its gradient at the labels", "[kernels]", EVERY_TABLE) {
   const backend here = need<TestType>();
   std::string failures;
   for (const std::int64_t rows : {1, 2, 31, 33, 64, 300, 2000}) {
@@ -190,15 +230,21 @@ TEMPLATE_TEST_CASE("nll_loss: the mean of minus the labelled entries, and its gr
   CHECK(failures == "");
 }
 
-TEMPLATE_TEST_CASE("nll_loss: the mean of no rows is NaN", "[kernels]", EVERY_TABLE) {
+TEMPLATE_TEST_CASE("nll_loss: the mean of no rows is NaN, their sum 0", "[kernels]", EVERY_TABLE) {
   const backend here = need<TestType>();
   stage memory(here);
   const auto none = memory.make<float>(0);
-  const auto labels = memory.make<std::int64_t>(0);
   const auto loss = memory.make<float>(1);
-  const tb_rows picture = describe(0, 10, loss.seen_by_kernel(), none.seen_by_kernel(), labels.seen_by_kernel());
-  CHECK(memory.run([&](const tb_kernels& k) { return k.nll_loss(&picture, nullptr); }) == TB_OK);
-  CHECK(std::isnan(loss[0]));
+  const auto weight = memory.make<float>(1);
+  for (const bool divided : {true, false}) {
+    tb_rowwise picture = describe<float>(TB_NLL_TOTAL, 1, 2,
+                                         {row_of(loss.seen_by_kernel(), 1), row_of(weight.seen_by_kernel(), 1),
+                                          row_of(none.seen_by_kernel(), 0), row_of(none.seen_by_kernel(), 0)});
+    picture.number[0].i = divided ? 1 : 0;
+    CHECK(memory.run([&](const tb_kernels& k) { return k.rowwise(&picture, nullptr); }) == TB_OK);
+    CHECK((divided ? std::isnan(loss[0]) : loss[0] == 0));
+    CHECK(weight[0] == 0);
+  }
 }
 
 TEMPLATE_TEST_CASE("nll_loss: a label outside the columns is reported and nothing outside is touched", "[kernels]",
@@ -210,12 +256,12 @@ TEMPLATE_TEST_CASE("nll_loss: a label outside the columns is reported and nothin
   }
 }
 
-TEMPLATE_TEST_CASE("rows: integers are not supported", "[kernels]", EVERY_TABLE) {
+TEMPLATE_TEST_CASE("rows: what computes in floating types alone does not take integers", "[kernels]", EVERY_TABLE) {
   const backend here = need<TestType>();
-  tb_rows picture{};
-  picture.dtype = TB_I64;
-  CHECK(here.kernels->log_softmax(&picture, nullptr) == TB_UNSUPPORTED_DTYPE);
-  CHECK(here.kernels->log_softmax_backward(&picture, nullptr) == TB_UNSUPPORTED_DTYPE);
-  CHECK(here.kernels->nll_loss(&picture, nullptr) == TB_UNSUPPORTED_DTYPE);
-  CHECK(here.kernels->nll_loss_backward(&picture, nullptr) == TB_UNSUPPORTED_DTYPE);
+  for (const tb_rowwise_op op : {TB_SOFTMAX, TB_LOG_SOFTMAX_BACKWARD, TB_NLL, TB_NLL_BACKWARD, TB_LAYER_NORM}) {
+    tb_rowwise picture{};
+    picture.op = op;
+    picture.compute = TB_I64;
+    CHECK(here.kernels->rowwise(&picture, nullptr) == TB_UNSUPPORTED_DTYPE);
+  }
 }

@@ -88,8 +88,8 @@ TEST_CASE("backend: tensors on two devices are refused before anything is writte
        [&](tensor& out) { ops::log_softmax_backward(out, there, 1, dtype::float32); }},
       {"aten::nll_loss" + apart("1 'self'", "cpu", "2 'target'", "meta"),
        [&](tensor& out) { ops::nll_loss(out, labels); }},
-      {"topbit::nll_loss_mean_backward" + apart("1 'grad'", "cpu", "3 'target'", "meta"),
-       [&](tensor& out) { ops::nll_loss_mean_backward(out, out, labels); }},
+      {"aten::nll_loss_backward" + apart("1 'grad_output'", "cpu", "3 'target'", "meta"),
+       [&](tensor& out) { ops::nll_loss_backward(out, out, labels, std::nullopt, 1, -100, out); }},
       {"aten::copy_: a meta tensor has no elements to copy", [&](tensor& out) { ops::copy_(out, there); }},
   });
 }
@@ -112,9 +112,11 @@ TEST_CASE("backend: an undefined tensor is refused before anything is written", 
       {"aten::threshold_backward" + why, [&](tensor& out) { ops::threshold_backward(none, out, 0); }},
       {"aten::_log_softmax_backward_data" + why,
        [&](tensor& out) { ops::log_softmax_backward(out, none, -1, dtype::float32); }},
-      {"topbit::nll_loss_mean" + why, [&](tensor& out) { ops::nll_loss(out, none); }},
-      {"topbit::nll_loss_mean_backward" + why,
-       [&](tensor& out) { ops::nll_loss_mean_backward(none, out, tensor_of({0, 1}, {2}, dtype::int64)); }},
+      {"aten::nll_loss_forward" + why, [&](tensor& out) { ops::nll_loss(out, none); }},
+      {"aten::nll_loss_backward" + why,
+       [&](tensor& out) {
+         ops::nll_loss_backward(none, out, tensor_of({0, 1}, {2}, dtype::int64), std::nullopt, 1, -100, out);
+       }},
   });
   CHECK_FALSE(written.defined());
 }

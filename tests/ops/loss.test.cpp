@@ -80,19 +80,35 @@ TEST_CASE("loss: log_softmax converts first where a dtype is given", "[ops][loss
   const tensor x = tensor_of({1, 2, 3}, {3}, dtype::int64);
   CHECK(ops::log_softmax(x, 0, arg<"dtype"> = dtype::float64).dtype() == dtype::float64);
   CHECK(text_of<tb::dtype_error>([&] { ops::log_softmax(x, 0); }) ==
-        "aten::_log_softmax: found int64, wanted float32 or float64");
+        "aten::_log_softmax: found int64, wanted a floating type");
 }
 
-TEST_CASE("loss: log_softmax over another dimension than the last is refused", "[ops][loss]") {
+TEST_CASE("loss: softmax over any dimension is that of the rows it has there", "[ops][loss]") {
+  support::numbers source(3);
+  for (support::arrangement how : support::arrangements) {
+    const tensor x = source.tensor({2, 3, 4}, dtype::float64, how);
+    for (std::int64_t dim = 0; dim < 3; ++dim) {
+      const tensor turned = ops::clone(ops::transpose(x, dim, 2));
+      const tensor wanted = ops::transpose(ops::log_softmax(turned, 2), dim, 2);
+      CHECK(support::difference(values(ops::log_softmax(x, dim)), values(wanted), 1e-13) == "");
+      CHECK(support::difference(values(ops::softmax(x, dim)), values(ops::exp(wanted)), 1e-13) == "");
+      const tensor y = ops::softmax(x, dim), g = source.tensor({2, 3, 4}, dtype::float64, how);
+      const tensor along = y * (g - tb::sum(g * y, {dim}, true));
+      CHECK(support::difference(values(ops::softmax_backward(g, y, dim, y.dtype())), values(along), 1e-13) == "");
+    }
+  }
+}
+
+TEST_CASE("loss: softmax refuses a dimension that is not there, and to convert", "[ops][loss]") {
   for (tb::device where : {tb::cpu, tb::meta}) {
     const tensor x = tb::author::make_tensor({2, 3}, dtype::float32, where),
                  point = tb::author::make_tensor({}, dtype::float32, where);
-    CHECK(text_of<tb::shape_error>([&] { ops::log_softmax(x, 0); }) ==
-          "aten::_log_softmax: found dimension 0, wanted the last of [2, 3]");
     CHECK(text_of<tb::shape_error>([&] { ops::log_softmax(x, 2); }) ==
           "aten::_log_softmax: found dimension 2, wanted -2 to 1");
-    CHECK_THROWS_AS(ops::log_softmax(point, 1), tb::shape_error);
+    CHECK_THROWS_AS(ops::softmax(point, 1), tb::shape_error);
     CHECK(ops::log_softmax(point, -1).sizes() == tb::dims{});
+    CHECK(text_of<tb::error>([&] { ops::softmax_forward(x, 1, true); }) ==
+          "aten::_softmax: found half_to_float=True, wanted False; convert with to() first");
   }
 }
 
@@ -101,7 +117,7 @@ TEST_CASE("loss: the backward of log_softmax refuses a gradient of another kind"
   CHECK(text_of<tb::shape_error>([&] {
           ops::log_softmax_backward(tensor_of({1, 2}, {2}, dtype::float32), y, 1, dtype::float32);
         }) == "aten::_log_softmax_backward_data: found a gradient float32 [2] for a result float32 [1, 2]");
-  CHECK_THROWS_AS(ops::log_softmax_backward(tensor_of({1, 2}, {1, 2}), y, 1, dtype::float32), tb::shape_error);
+  CHECK_THROWS_AS(ops::log_softmax_backward(tensor_of({1, 2}, {1, 2}), y, 1, dtype::float32), tb::dtype_error);
 }
 
 TEST_CASE("loss: nll_loss is the mean of the chosen log-probabilities, negated", "[ops][loss]") {
@@ -123,8 +139,9 @@ TEST_CASE("loss: nll_loss is the mean of the chosen log-probabilities, negated",
       CHECK(loss.dtype() == t);
       CHECK(support::difference(values(loss), {wanted}, support::tolerance_of(t)) == "");
       const tensor g = tensor_of({0.5}, {}, t);
-      CHECK(support::difference(values(ops::nll_loss_mean_backward(g, x, labels)), gradient,
-                                support::tolerance_of(t)) == "");
+      CHECK(support::difference(
+                values(ops::nll_loss_backward(g, x, labels, std::nullopt, 1, -100, tensor_of({5}, {}, t))), gradient,
+                support::tolerance_of(t)) == "");
     }
   }
 }
@@ -133,9 +150,12 @@ TEST_CASE("loss: a label out of range is refused, wherever it stands", "[ops][lo
   const tensor x = tensor_of({1, 2, 3, 4, 5, 6}, {2, 3}, dtype::float32);
   for (list labels : {list{0, 3}, list{3, 0}, list{-1, 0}, list{0, -100}, list{1e15, 0}}) {
     const tensor target = tensor_of(labels, {2}, dtype::int64);
-    CHECK(text_of<tb::shape_error>([&] { ops::nll_loss(x, target); }) ==
-          "topbit::nll_loss_mean: an index is out of range for float32 [2, 3]");
-    CHECK_THROWS_AS(ops::nll_loss_mean_backward(tensor_of({1}, {}, dtype::float32), x, target), tb::shape_error);
+    const double bad = labels[0] < 0 || labels[0] > 2 ? labels[0] : labels[1];
+    CHECK(text_of<tb::shape_error>([&] { ops::nll_loss(x, target, std::nullopt, 1, 7); }) ==
+          "aten::nll_loss_forward: found the index " + std::to_string(static_cast<std::int64_t>(bad)) +
+              ", wanted 0 to 2");
+    const tensor one = tensor_of({1}, {}, dtype::float32);
+    CHECK_THROWS_AS(ops::nll_loss_backward(one, x, target, std::nullopt, 1, 7, one), tb::shape_error);
   }
   CHECK_THROWS_AS(ops::nll_loss(tensor_of({}, {2, 0}, dtype::float32), tensor_of({0, 0}, {2}, dtype::int64)),
                   tb::shape_error);
@@ -145,28 +165,35 @@ TEST_CASE("loss: nll_loss over no rows is NaN", "[ops][loss]") {
   CHECK(std::isnan(tb::item(ops::nll_loss(tensor_of({}, {0, 3}), tensor_of({}, {0}, dtype::int64)))));
 }
 
-TEST_CASE("loss: nll_loss takes log-probabilities by row and int64 labels, and no options", "[ops][loss]") {
+TEST_CASE("loss: nll_loss takes log-probabilities by row and int64 labels", "[ops][loss]") {
   for (tb::device where : {tb::cpu, tb::meta}) {
     const auto make = [&](const tb::dims& s, dtype t) { return tb::author::make_tensor(s, t, where); };
     const tensor x = make({2, 3}, dtype::float32), labels = make({2}, dtype::int64);
     const auto text = [](auto f) { return text_of<tb::error>(f); };
     CHECK(text([&] { ops::nll_loss(x, make({2}, dtype::float32)); }) ==
-          "topbit::nll_loss_mean: found float32 [2, 3] and labels of float32, wanted floating log-probabilities and "
+          "aten::nll_loss_forward: found float32 [2, 3] and labels of float32, wanted floating log-probabilities and "
           "int64 labels");
     CHECK(text([&] { ops::nll_loss(make({2, 3}, dtype::int64), labels); }) ==
-          "topbit::nll_loss_mean: found int64 [2, 3] and labels of int64, wanted floating log-probabilities and int64 "
+          "aten::nll_loss_forward: found int64 [2, 3] and labels of int64, wanted floating log-probabilities and int64 "
           "labels");
     CHECK(text([&] { ops::nll_loss(x, make({3}, dtype::int64)); }) ==
-          "topbit::nll_loss_mean: found [2, 3] and labels [3], wanted [n, classes] and [n]");
+          "aten::nll_loss_forward: found [2, 3] and labels [3], wanted [n, classes] and [n], or [classes] and []");
     CHECK(text([&] { ops::nll_loss(make({3}, dtype::float32), labels); }) ==
-          "topbit::nll_loss_mean: found [3] and labels [2], wanted [n, classes] and [n]");
-    CHECK(text([&] { ops::nll_loss_mean_backward(x, x, labels); }) ==
-          "topbit::nll_loss_mean_backward: found a gradient float32 [2, 3], wanted one element of float32");
+          "aten::nll_loss_forward: found [3] and labels [2], wanted [n, classes] and [n], or [classes] and []");
+    const tensor one = make({}, dtype::float32);
+    CHECK(text([&] { ops::nll_loss_backward(x, x, labels, std::nullopt, 1, -100, one); }) ==
+          "aten::nll_loss_backward: found a gradient float32 [2, 3], wanted float32 []");
     CHECK(text([&] { ops::nll_loss(x, labels, arg<"weight"> = std::optional(x)); }) ==
-          "aten::nll_loss: found weights, wanted none");
-    CHECK(text([&] { ops::nll_loss(x, labels, arg<"reduction"> = 2); }) ==
-          "aten::nll_loss: found reduction 2, wanted Mean (1)");
-    CHECK(text([&] { ops::nll_loss(x, labels, arg<"ignore_index"> = 0); }) ==
-          "aten::nll_loss: found ignore_index 0, wanted the default -100");
+          "aten::nll_loss_forward: found weights [2, 3], wanted [3]");
+    CHECK(text([&] { ops::nll_loss(x, labels, arg<"reduction"> = 3); }) ==
+          "aten::nll_loss_forward: found reduction 3, wanted None (0), Mean (1) or Sum (2)");
   }
+}
+
+TEST_CASE("loss: a written result keeps its elements where a label is refused", "[ops][loss]") {
+  const tensor x = tensor_of({1, 2, 3, 4, 5, 6}, {2, 3}), target = tensor_of({0, 3}, {2}, dtype::int64);
+  tensor out = tensor_of({7, 8}, {2}), total = tensor_of({9}, {});
+  CHECK_THROWS_AS(ops::nll_loss_forward_out(x, target, std::nullopt, 0, -100, out, total), tb::shape_error);
+  CHECK(values(out) == list{7, 8});
+  CHECK(values(total) == list{9});
 }

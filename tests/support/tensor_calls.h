@@ -118,8 +118,9 @@ void each_call(Visit visit) {
     visit(ops::matmul, t, tensor(source.tensor({3, 0}, t.dtype())));
   }
   visit(ops::nll_loss, positive, labels, std::optional<tensor>(), std::int64_t{1}, std::int64_t{-100});
-  visit(ops::nll_loss_mean, turned, labels);
-  visit(ops::nll_loss_mean_backward, tensor(source.tensor({}, dtype::float32)), a, labels);
+  const tensor one = source.tensor({}, dtype::float32);
+  visit(ops::nll_loss_forward, turned, labels, std::optional<tensor>(), std::int64_t{2}, std::int64_t{-100});
+  visit(ops::nll_loss_backward, one, a, labels, std::optional<tensor>(), std::int64_t{1}, std::int64_t{-100}, one);
   for (const tensor& out : {a, turned, sliced}) {
     visit(ops::add_, out, b, scalar(2));
     visit(ops::sub_, out, whole, scalar(2));

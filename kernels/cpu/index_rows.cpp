@@ -1,0 +1,80 @@
+// Elements of a row by index: those that are only moved go as bytes from where they lie to where they belong.
+#include <type_traits>
+
+#include "layout.h"
+#include "rowwise.h"
+#include "walk.h"
+
+namespace tb_cpu::TOPBIT_ARCH {
+namespace {
+
+template <typename Bytes>
+void gather(const rows_at& r) {
+  Bytes* const out = r.as<Bytes>(0);
+  const Bytes* const in = r.as<const Bytes>(1);
+  const int64_t* const index = r.as<const int64_t>(2);
+  for (int64_t i = 0; i < r.length[0]; ++i) out[i * r.step[0]] = in[index[i] * r.step[1]];
+}
+
+template <typename Bytes>
+void scatter(const rows_at& r) {
+  Bytes* const out = r.as<Bytes>(0);
+  const Bytes* const source = r.as<const Bytes>(1);
+  const int64_t* const index = r.as<const int64_t>(2);
+  for (int64_t i = 0; i < r.length[2]; ++i) out[index[i] * r.step[0]] = source[i * r.step[1]];
+}
+
+template <typename T>
+void scatter_add(const rows_at& r) {
+  T* const out = r.as<T>(0);
+  const T* const source = r.as<const T>(1);
+  const int64_t* const index = r.as<const int64_t>(2);
+  for (int64_t i = 0; i < r.length[2]; ++i) {
+    T& to = out[index[i]];
+    if constexpr (std::is_same_v<T, uint8_t>) {
+      to |= source[i];
+    } else if constexpr (std::is_same_v<T, int64_t>) {
+      to = int64_t(uint64_t(to) + uint64_t(source[i]));
+    } else {
+      to += source[i];
+    }
+  }
+}
+
+rows_fn by_bytes(const tb_rowwise& call, rows_fn one, rows_fn two, rows_fn four, rows_fn eight) {
+  switch (element_bytes[call.row[0].dtype]) {
+    case 1: return one;
+    case 2: return two;
+    case 4: return four;
+    default: return eight;
+  }
+}
+
+}  // namespace
+
+rows_loop index_rows(const tb_rowwise& call) {
+  switch (call.op) {
+    case TB_GATHER:
+      return {.run = by_bytes(call, gather<uint8_t>, gather<uint16_t>, gather<uint32_t>, gather<uint64_t>),
+              .whole = operand(2),
+              .as_is = operand(0) | operand(1),
+              .index = 2,
+              .range = 1};
+    case TB_SCATTER:
+      return {.run = by_bytes(call, scatter<uint8_t>, scatter<uint16_t>, scatter<uint32_t>, scatter<uint64_t>),
+              .whole = operand(2),
+              .as_is = operand(0) | operand(1),
+              .index = 2,
+              .range = 0};
+    case TB_SCATTER_ADD:
+      return {
+          .run = by_number(call, scatter_add<uint8_t>, scatter_add<int64_t>, scatter_add<float>, scatter_add<double>),
+          .whole = operand(2),
+          .updated = operand(0),
+          .index = 2,
+          .range = 0};
+    default: return {};
+  }
+}
+
+}  // namespace tb_cpu::TOPBIT_ARCH

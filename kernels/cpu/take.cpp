@@ -1,0 +1,118 @@
+// Rows picked by indices, as bytes, and added to where they came from.
+#include <type_traits>
+
+#include "half.h"
+#include "layout.h"
+#include "walk.h"
+
+namespace tb_cpu::TOPBIT_ARCH {
+namespace {
+
+using tb_kernel::bfloat16;
+using tb_kernel::half;
+
+struct boolean {
+  uint8_t value;
+};
+
+bool indices_fit(const tb_take& call) {
+  for (int64_t i = 0; i < call.count; ++i) {
+    for (int32_t d = 0; d < call.indices; ++d) {
+      const int64_t at = call.index[d][i], length = call.length[d];
+      if (at < length && at >= (call.wraps != 0 ? -length : 0)) continue;
+      if (call.bad_index != nullptr) call.bad_index[0] = at, call.bad_index[1] = d;
+      return false;
+    }
+  }
+  return true;
+}
+
+// Calls visit(row, place), both counted in rows of `inner` elements.
+template <typename Visit>
+void each_pair(const tb_take& call, Visit visit) {
+  int64_t places = 1;
+  for (int32_t d = 0; d < call.indices; ++d) places *= call.length[d];
+  for (int64_t o = 0; o < call.outer; ++o) {
+    for (int64_t i = 0; i < call.count; ++i) {
+      int64_t place = 0;
+      for (int32_t d = 0; d < call.indices; ++d) {
+        const int64_t at = call.index[d][i];
+        place = place * call.length[d] + (at < 0 ? at + call.length[d] : at);
+      }
+      visit(o * call.count + i, o * places + place);
+    }
+  }
+}
+
+template <typename Bytes>
+void move_elements(const tb_take& call) {
+  Bytes *const rows = static_cast<Bytes*>(call.rows), *const table = static_cast<Bytes*>(call.table);
+  if (call.op == TB_TAKE) {
+    each_pair(call, [=](int64_t row, int64_t place) { rows[row] = table[place]; });
+  } else {
+    each_pair(call, [=](int64_t row, int64_t place) { table[place] = rows[row]; });
+  }
+}
+
+void move_rows(const tb_take& call) {
+  char *const rows = static_cast<char*>(call.rows), *const table = static_cast<char*>(call.table);
+  const int64_t bytes = call.inner * element_bytes[call.dtype];
+  const bool take = call.op == TB_TAKE;
+  each_pair(call, [=](int64_t row, int64_t place) {
+    char *const a = rows + row * bytes, *const b = table + place * bytes;
+    __builtin_memcpy(take ? a : b, take ? b : a, static_cast<size_t>(bytes));
+  });
+}
+
+void move(const tb_take& call) {
+  if (call.inner != 1) return move_rows(call);
+  switch (element_bytes[call.dtype]) {
+    case 1: return move_elements<uint8_t>(call);
+    case 2: return move_elements<uint16_t>(call);
+    case 4: return move_elements<uint32_t>(call);
+    default: return move_elements<uint64_t>(call);
+  }
+}
+
+// Integers wrap, which C++ has for unsigned numbers only.
+template <typename T>
+T sum(T a, T b) {
+  if constexpr (std::is_same_v<T, boolean>)
+    return {uint8_t(a.value | b.value)};
+  else if constexpr (std::is_same_v<T, half>)
+    return tb_kernel::to_half(tb_kernel::to_float(a) + tb_kernel::to_float(b));
+  else if constexpr (std::is_same_v<T, bfloat16>)
+    return tb_kernel::to_bfloat16(tb_kernel::to_float(a) + tb_kernel::to_float(b));
+  else if constexpr (std::is_integral_v<T>)
+    return T(uint64_t(a) + uint64_t(b));
+  else
+    return a + b;
+}
+
+template <typename T>
+void add(const tb_take& call) {
+  const T* const rows = static_cast<const T*>(call.rows);
+  T* const table = static_cast<T*>(call.table);
+  each_pair(call, [&](int64_t row, int64_t place) {
+    const T* const from = rows + row * call.inner;
+    T* const to = table + place * call.inner;
+    for (int64_t i = 0; i < call.inner; ++i) to[i] = sum(to[i], from[i]);
+  });
+}
+
+}  // namespace
+
+tb_status take(const tb_take* call, void*) {
+  if (!indices_fit(*call)) return TB_BAD_INDEX;
+  if (call->op != TB_PUT_ADD) {
+    move(*call);
+    return TB_OK;
+  }
+  using add_fn = void (*)(const tb_take&);
+  constexpr add_fn all[TB_DTYPE_COUNT] = {add<boolean>, add<uint8_t>, add<int8_t>,   add<int16_t>, add<int32_t>,
+                                          add<int64_t>, add<half>,    add<bfloat16>, add<float>,   add<double>};
+  all[call->dtype](*call);
+  return TB_OK;
+}
+
+}  // namespace tb_cpu::TOPBIT_ARCH

@@ -1,0 +1,285 @@
+// The loss of log-probabilities given labels: the rules behind nll_loss, its gradient, and what is built on it.
+module topbit.ops;
+
+import topbit.std;
+import topbit.core;
+import topbit.tensor;
+import topbit.autograd;
+
+namespace topbit::detail {
+
+namespace {
+
+constexpr std::int64_t by_none = 0, by_mean = 1, by_sum = 2;
+
+bool is_given(const optional_tensor& t) { return t.has_value() && t->defined(); }
+
+void check_reduction(backend_call c, std::int64_t reduction) {
+  if (reduction >= by_none && reduction <= by_sum) return;
+  refuse<error>(c, "found reduction " + std::to_string(reduction) + ", wanted None (0), Mean (1) or Sum (2)");
+}
+
+void check_labels(backend_call c, const tensor& self, const tensor& target, const optional_tensor& weight) {
+  check_defined(c, self);
+  check_defined(c, target);
+  if (!is_floating(self.dtype()) || target.dtype() != dtype::int64) {
+    refuse<dtype_error>(c, "found " + describe(self) + " and labels of " + std::string(name_of(target.dtype())) +
+                               ", wanted floating log-probabilities and int64 labels");
+  }
+  const bool one = self.dim() == 1 && target.dim() == 0;
+  const bool many = self.dim() == 2 && target.dim() == 1 && self.sizes()[0] == target.sizes()[0];
+  if (!one && !many) {
+    refuse<shape_error>(c, "found " + to_string(self.sizes()) + " and labels " + to_string(target.sizes()) +
+                               ", wanted [n, classes] and [n], or [classes] and []");
+  }
+  if (!is_given(weight)) return;
+  const std::int64_t classes = self.sizes()[self.dim() - 1];
+  if (weight->dim() != 1 || weight->sizes()[0] != classes) {
+    refuse<shape_error>(c, "found weights " + to_string(weight->sizes()) + ", wanted " + to_string(dims{classes}));
+  }
+  if (weight->dtype() != self.dtype()) {
+    refuse<dtype_error>(c, "found weights of " + std::string(name_of(weight->dtype())) + " for " + describe(self) +
+                               ", wanted one dtype");
+  }
+}
+
+// Everything with rows along dimension 1, one row for each label.
+struct pictures {
+  dims sizes;
+  tensor target, weight;
+  pictures(const tensor& self, const tensor& given, const optional_tensor& weights)
+      : sizes(self.dim() == 1 ? dims{1, self.sizes()[0]} : self.sizes()), target(reshaped(given, {sizes[0], 1})) {
+    if (is_given(weights)) {
+      weight = author::make_view(*weights, sizes, {0, weights->strides()[0]}, weights->record().offset);
+    }
+  }
+  tensor rows(const tensor& self) const { return self.dim() == 1 ? reshaped(self, sizes) : self; }
+};
+
+dtype sum_type(const tensor& self) { return self.dtype() == dtype::float64 ? dtype::float64 : dtype::float32; }
+
+}  // namespace
+
+std::array<result_meta, 2> nll_rule::meta(std::string_view op, const tensor& self, const tensor& target,
+                                          const optional_tensor& weight, std::int64_t reduction, std::int64_t) {
+  const backend_call c{nullptr, op};
+  check_labels(c, self, target, weight);
+  check_reduction(c, reduction);
+  const result_meta scalar = dense_meta({}, self.dtype(), self);
+  return {reduction == by_none ? dense_meta(target.sizes(), self.dtype(), self) : scalar, scalar};
+}
+
+void nll_rule::run(backend_call c, const tensor& self, const tensor& target, const optional_tensor& weight,
+                   std::int64_t reduction, std::int64_t ignored, const tensor& output, const tensor& total) {
+  const pictures p(self, target, weight);
+  const std::int64_t count = p.sizes[0];
+  const dims column{count, 1};
+  const dtype type = sum_type(self);
+  const tensor weights = author::make_tensor(column, type, self.device());
+  const tensor losses =
+      reduction == by_none ? reshaped(output, column) : author::make_tensor(column, type, self.device());
+  const tensor in = p.rows(self);
+  run_rows(c, {rowwise::nll, type, 1, p.sizes, p.sizes[1]},
+           {written(losses), written(weights), read(in), read(p.target), read(p.weight)}, {ignored});
+  if (reduction == by_none) {
+    tensor zero = total;
+    fill(c, zero, 0);
+    return;
+  }
+  const dims row{count};
+  const tensor flat_losses = reshaped(losses, row), flat_weights = reshaped(weights, row);
+  run_rows(c, {rowwise::nll_total, type, 0, row},
+           {written(output), written(total), read(flat_losses), read(flat_weights)},
+           {static_cast<std::int64_t>(reduction == by_mean)});
+}
+
+result_meta nll_backward_rule::meta(std::string_view op, const tensor& grad, const tensor& self, const tensor& target,
+                                    const optional_tensor& weight, std::int64_t reduction, std::int64_t,
+                                    const tensor& total) {
+  const backend_call c{nullptr, op};
+  check_defined(c, grad);
+  check_defined(c, total);
+  check_labels(c, self, target, weight);
+  check_reduction(c, reduction);
+  const dims wanted = reduction == by_none ? target.sizes() : dims{};
+  const bool fits = reduction == by_none ? grad.sizes() == wanted : grad.numel() == 1;
+  if (!fits || grad.dtype() != self.dtype()) {
+    refuse<shape_error>(c, "found a gradient " + describe(grad) + ", wanted " + std::string(name_of(self.dtype())) +
+                               " " + to_string(wanted));
+  }
+  if (total.numel() != 1) refuse<shape_error>(c, "found a total weight " + describe(total) + ", wanted one element");
+  return dense_meta(self.sizes(), self.dtype(), self);
+}
+
+void nll_backward_rule::run(backend_call c, const tensor& grad, const tensor& self, const tensor& target,
+                            const optional_tensor& weight, std::int64_t reduction, std::int64_t ignored,
+                            const tensor& total, const tensor& out) {
+  const pictures p(self, target, weight);
+  const dims column{p.sizes[0], 1};
+  tensor of_rows = reduction == by_none ? reshaped(grad, column) : reshaped(grad, {});
+  if (reduction == by_mean) {
+    of_rows = author::make_tensor({}, sum_type(self), self.device());
+    const tensor by = reshaped(total, {}), one = reshaped(grad, {});
+    run_pointwise_in(c, pointwise::div, of_rows.dtype(), collect(one, by), of_rows);
+  }
+  if (reduction != by_none) of_rows = author::make_view(of_rows, column, {0, 1}, of_rows.record().offset);
+  const tensor to = p.rows(out);
+  run_rows(c, {rowwise::nll_backward, sum_type(self), 1, p.sizes, p.sizes[1]},
+           {written(to), read(of_rows), read(p.target), read(p.weight)}, {ignored});
+}
+
+namespace {
+
+// Two results and an optional tensor: no generated kernel has these.
+struct nll_node final : node {
+  nll_node(const tensor& in, const tensor& labels, const optional_tensor& w, std::int64_t how, std::int64_t label,
+           const tensor& sum_of_weights)
+      : self(in), target(labels), total(sum_of_weights), reduction(how), ignored(label) {
+    if (is_given(w)) weight.emplace(*w);
+  }
+  std::vector<tensor> backward(const tensor& gradient) override {
+    const std::string_view op = name();
+    const optional_tensor w = weight ? optional_tensor(weight->get(op)) : std::nullopt;
+    return {ops::nll_loss_backward(gradient, self.get(op), target.get(op), w, reduction, ignored, total.get(op))};
+  }
+  void release() noexcept override {
+    self = target = total = saved_tensor();
+    weight.reset();
+  }
+  std::string_view name() const noexcept override { return ops::nll_loss_forward.name(); }
+
+  saved_tensor self, target, total;
+  std::optional<saved_tensor> weight;
+  std::int64_t reduction, ignored;
+};
+
+std::tuple<tensor, tensor> nll_autograd(key_set keys, const tensor& self, const tensor& target,
+                                        const optional_tensor& weight, std::int64_t reduction, std::int64_t ignored) {
+  constexpr backend_call c{nullptr, ops::nll_loss_forward.name()};
+  if (is_given(weight) && requires_grad(*weight)) {
+    refuse<error>(c, "found weights that require their gradient, which is not defined; detach() them");
+  }
+  auto results =
+      ops::nll_loss_forward.redispatch(keys & below(key::Autograd), self, target, weight, reduction, ignored);
+  if (requires_grad(self)) {
+    const auto& [output, total] = results;
+    intrusive_ptr<node> n(new nll_node(self, target, weight, reduction, ignored, total));
+    std::vector<intrusive_ptr<node>> edges;
+    edges.push_back(author::gradient_edge(self));
+    n->connect(std::move(edges));
+    author::set_creator(output, std::move(n));
+  }
+  return results;
+}
+
+constexpr author::kernel_row gradients[] = {author::row<&nll_autograd>(ops::nll_loss_forward, key::Autograd)};
+
+tensor nll_loss(const tensor& self, const tensor& target, const optional_tensor& weight, std::int64_t reduction,
+                std::int64_t ignored) {
+  author::check_one_device(ops::nll_loss, self, target, weight);
+  return std::get<0>(ops::nll_loss_forward(self, target, weight, reduction, ignored));
+}
+
+// Classes in front of other dimensions become the last of rows.
+tensor nll_of(std::string_view op, const tensor& self, const tensor& target, const optional_tensor& weight,
+              std::int64_t reduction, std::int64_t ignored) {
+  if (self.dim() <= 2) return nll_loss(self, target, weight, reduction, ignored);
+  dims labels = self.sizes();
+  labels.erase(1);
+  if (labels != target.sizes()) {
+    refuse<shape_error>({nullptr, op}, "found " + to_string(self.sizes()) + " and labels " + to_string(target.sizes()) +
+                                           ", wanted [n, classes, ...] and [n, ...]");
+  }
+  const std::int64_t n = self.sizes()[0], classes = self.sizes()[1], places = n == 0 ? 0 : numel(labels) / n;
+  const tensor last = ops::transpose(ops::reshape(self, dims{n, classes, places}), 1, 2);
+  const tensor loss = nll_loss(ops::reshape(last, dims{n * places, classes}), ops::reshape(target, dims{n * places}),
+                               weight, reduction, ignored);
+  return reduction == by_none ? ops::reshape(loss, labels) : loss;
+}
+
+tensor nll_loss_nd(const tensor& self, const tensor& target, const optional_tensor& weight, std::int64_t reduction,
+                   std::int64_t ignored) {
+  author::check_one_device(ops::nll_loss_nd, self, target, weight);
+  return nll_of(ops::nll_loss_nd.name(), self, target, weight, reduction, ignored);
+}
+
+tensor nll_loss2d(const tensor& self, const tensor& target, const optional_tensor& weight, std::int64_t reduction,
+                  std::int64_t ignored) {
+  author::check_one_device(ops::nll_loss2d, self, target, weight);
+  constexpr backend_call c{nullptr, ops::nll_loss2d.name()};
+  if (self.dim() != 4) refuse<shape_error>(c, "found " + to_string(self.sizes()) + ", wanted four dimensions");
+  return nll_of(c.op, self, target, weight, reduction, ignored);
+}
+
+tensor sum_over_classes(const tensor& t, std::int64_t classes_dim) { return sum(t, {classes_dim}); }
+
+// Weights of classes beside a tensor that has the classes in this dimension.
+tensor weights_along(const tensor& weight, const tensor& t, std::int64_t classes_dim) {
+  dims sizes(t.dim(), 1);
+  sizes[static_cast<std::size_t>(classes_dim)] = weight.numel();
+  return ops::reshape(weight, sizes);
+}
+
+tensor of_probabilities(const tensor& logs, const tensor& target, const optional_tensor& weight, std::int64_t reduction,
+                        double smoothing, std::int64_t classes_dim) {
+  const std::int64_t classes = logs.sizes()[static_cast<std::size_t>(classes_dim)];
+  tensor wanted = target;
+  if (smoothing > 0) wanted = wanted * (1 - smoothing) + smoothing / static_cast<double>(classes);
+  tensor product = logs * wanted;
+  if (is_given(weight)) product = product * weights_along(*weight, logs, classes_dim);
+  if (reduction == by_none) return -sum_over_classes(product, classes_dim);
+  const tensor loss = -ops::sum(product);
+  return reduction == by_sum ? loss : loss / (static_cast<double>(logs.numel()) / static_cast<double>(classes));
+}
+
+// What every class has as a loss, where the label counts.
+tensor smooth_part(std::string_view op, const tensor& logs, const tensor& target, const optional_tensor& weight,
+                   std::int64_t reduction, std::int64_t ignored, std::int64_t classes_dim) {
+  const tensor weighted = is_given(weight) ? logs * weights_along(*weight, logs, classes_dim) : logs;
+  const tensor counted = ops::ne_scalar(target, ignored);
+  const tensor loss = ops::where_scalar_other(counted, -sum_over_classes(weighted, classes_dim), 0.0);
+  if (reduction == by_none) return loss;
+  const tensor total = ops::sum(loss);
+  if (reduction == by_sum) return total;
+  const tensor ones = ops::full(logs.sizes(), -1.0, arg<"dtype"> = logs.dtype(), arg<"device"> = logs.device());
+  return total / nll_of(op, ones, target, weight, by_sum, ignored);
+}
+
+tensor cross_entropy_loss(const tensor& self, const tensor& target, const optional_tensor& weight,
+                          std::int64_t reduction, std::int64_t ignored, double smoothing) {
+  author::check_one_device(ops::cross_entropy_loss, self, target, weight);
+  constexpr backend_call c{nullptr, ops::cross_entropy_loss.name()};
+  check_defined(c, self);
+  check_defined(c, target);
+  check_reduction(c, reduction);
+  if (!(smoothing >= 0 && smoothing <= 1)) {
+    refuse<error>(c, "found label_smoothing " + std::to_string(smoothing) + ", wanted 0 to 1");
+  }
+  if (self.dim() == 0) refuse<shape_error>(c, "found [], wanted [classes] or [n, classes, ...]");
+  const std::int64_t classes_dim = self.dim() == 1 ? 0 : 1;
+  const tensor logs = ops::log_softmax(self, classes_dim);
+  if (target.sizes() == self.sizes()) {
+    if (!is_floating(target.dtype())) {
+      refuse<dtype_error>(
+          c, "found probabilities of " + std::string(name_of(target.dtype())) + ", wanted a floating type");
+    }
+    return of_probabilities(logs, target, weight, reduction, smoothing, classes_dim);
+  }
+  const tensor loss = nll_of(c.op, logs, target, weight, reduction, ignored);
+  if (smoothing == 0) return loss;
+  const double share = smoothing / static_cast<double>(self.sizes()[static_cast<std::size_t>(classes_dim)]);
+  return loss * (1 - smoothing) + smooth_part(c.op, logs, target, weight, reduction, ignored, classes_dim) * share;
+}
+
+}  // namespace
+
+void register_nll_loss() {
+  register_forms<loss_forms>();
+  register_composite<&nll_loss, ops::nll_loss>();
+  register_composite<&nll_loss_nd, ops::nll_loss_nd>();
+  register_composite<&nll_loss2d, ops::nll_loss2d>();
+  register_composite<&cross_entropy_loss, ops::cross_entropy_loss>();
+  author::register_rows(gradients);
+}
+
+}  // namespace topbit::detail

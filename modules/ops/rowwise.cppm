@@ -1,0 +1,83 @@
+// Fronts of the kernels that work on whole rows and on indices: tensors become the seam's structs. Internal.
+export module topbit.ops:rowwise;
+
+import topbit.std;
+import topbit.core;
+import topbit.tensor;
+import :backend_call;
+import :structured;
+
+namespace topbit::detail {
+
+// The seam's operations, with its values.
+enum class rowwise : std::int32_t {
+  softmax,
+  log_softmax,
+  softmax_backward,
+  log_softmax_backward,
+  cumsum,
+  cumprod,
+  cummax,
+  cummin,
+  logcumsumexp,
+  sort,
+  topk,
+  kth_value,
+  median,
+  mode,
+  searchsorted,
+  gather,
+  scatter,
+  scatter_add,
+  layer_norm,
+  layer_norm_backward,
+  rms_norm,
+  nll,
+  nll_backward,
+  nll_total,
+  count
+};
+enum class take_code : std::int32_t { take, put, put_add };
+
+// An operand of an operation on rows; undefined where it is not given.
+struct row_operand {
+  const tensor* of = nullptr;
+  bool written = false;
+};
+inline row_operand read(const tensor& t) noexcept { return {&t, false}; }
+inline row_operand written(const tensor& t) noexcept { return {&t, true}; }
+
+struct row_call {
+  rowwise code;
+  dtype type;              // to compute in
+  std::size_t dim;         // along which rows lie
+  const dims& batch;       // sizes whose other dimensions are the batch; operands have as many dimensions
+  std::int64_t range = 0;  // of indices, for the message about one out of it
+};
+
+// Operands without dimensions are rows of one element.
+void run_rows(backend_call c, const row_call& call, std::initializer_list<row_operand> rows,
+              std::initializer_list<scalar> numbers = {});
+
+// Dense rows[outer][count][inner] and table[outer][length...][inner], with one dense int64 index [count] for each
+// length.
+struct take_call {
+  take_code code;
+  std::int64_t outer, count, inner;
+  std::span<const tensor> index;
+  std::span<const std::int64_t> length;
+  bool wraps = false;  // negative indices count from the back
+};
+void run_take(backend_call c, const take_call& call, const tensor& rows, const tensor& table);
+
+// int64 [count, dimensions]. Throws error where nothing is computed, since the count depends on the elements.
+tensor nonzero_of(backend_call c, const tensor& self);
+
+// The same elements with these sizes: of a dense tensor any, of another its own with dimensions of 1 added or left out.
+tensor reshaped(const tensor& t, const dims& sizes);
+// A tensor without dimensions as one of one element.
+tensor at_least_1d(const tensor& t);
+// Dense, with these sizes and the dtype of `like`.
+result_meta dense_meta(const dims& sizes, dtype type, const tensor& like);
+
+}  // namespace topbit::detail

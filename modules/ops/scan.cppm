@@ -1,0 +1,40 @@
+// Running sums, products and extremes along a dimension.
+export module topbit.ops:scan;
+
+import topbit.std;
+import topbit.core;
+import topbit.tensor;
+
+export namespace topbit::ops {
+
+/// Each element is the sum of those up to it. bool and integers become int64 where no dtype is given.
+inline constexpr op<"aten::cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor"> cumsum;
+inline constexpr op<"aten::cumsum_(Tensor(a!) self, int dim, *, ScalarType? dtype=None) -> Tensor(a!)"> cumsum_;
+inline constexpr op<"aten::cumsum.out(Tensor self, int dim, *, ScalarType? dtype=None, Tensor(a!) out) -> Tensor(a!)">
+    cumsum_out;
+
+/// Each element is the product of those up to it; otherwise as cumsum.
+inline constexpr op<"aten::cumprod(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor"> cumprod;
+inline constexpr op<"aten::cumprod_(Tensor(a!) self, int dim, *, ScalarType? dtype=None) -> Tensor(a!)"> cumprod_;
+inline constexpr op<"aten::cumprod.out(Tensor self, int dim, *, ScalarType? dtype=None, Tensor(a!) out) -> Tensor(a!)">
+    cumprod_out;
+
+/// The greatest element so far and where it stands, the last of equals. From a NaN on, the last NaN.
+inline constexpr op<"aten::cummax(Tensor self, int dim) -> (Tensor values, Tensor indices)"> cummax;
+inline constexpr op<
+    "aten::cummax.out(Tensor self, int dim, *, Tensor(a!) values, Tensor(b!) indices) -> (Tensor(a!) values, "
+    "Tensor(b!) indices)">
+    cummax_out;
+
+/// The least element so far; otherwise as cummax.
+inline constexpr op<"aten::cummin(Tensor self, int dim) -> (Tensor values, Tensor indices)"> cummin;
+inline constexpr op<
+    "aten::cummin.out(Tensor self, int dim, *, Tensor(a!) values, Tensor(b!) indices) -> (Tensor(a!) values, "
+    "Tensor(b!) indices)">
+    cummin_out;
+
+/// log(cumsum(exp(self))) without overflow. Floating types.
+inline constexpr op<"aten::logcumsumexp(Tensor self, int dim) -> Tensor"> logcumsumexp;
+inline constexpr op<"aten::logcumsumexp.out(Tensor self, int dim, *, Tensor(a!) out) -> Tensor(a!)"> logcumsumexp_out;
+
+}  // namespace topbit::ops

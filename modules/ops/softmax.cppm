@@ -1,0 +1,43 @@
+// Softmax and its logarithm along a dimension.
+export module topbit.ops:softmax;
+
+import topbit.std;
+import topbit.core;
+import topbit.tensor;
+
+export namespace topbit::ops {
+
+/// exp(self) / sum(exp(self)) along a dimension, without overflow; self is converted to dtype first. Composite over
+/// _softmax.
+///
+/// Errors   shape_error for a dimension out of range; dtype_error for integers
+inline constexpr op<"aten::softmax.int(Tensor self, int dim, ScalarType? dtype=None) -> Tensor"> softmax;
+/// softmax's kernel. half_to_float is for CUDA alone: an error.
+inline constexpr op<"aten::_softmax(Tensor self, int dim, bool half_to_float) -> Tensor"> softmax_forward;
+inline constexpr op<"aten::_softmax.out(Tensor self, int dim, bool half_to_float, *, Tensor(a!) out) -> Tensor(a!)">
+    softmax_forward_out;
+/// output * (grad - sum(grad * output)) along a dimension: the gradient of softmax_forward, given its result.
+inline constexpr op<
+    "aten::_softmax_backward_data(Tensor grad_output, Tensor output, int dim, ScalarType input_dtype) -> Tensor">
+    softmax_backward;
+inline constexpr op<
+    "aten::_softmax_backward_data.out(Tensor grad_output, Tensor output, int dim, ScalarType input_dtype, *, "
+    "Tensor(a!) grad_input) -> Tensor(a!)">
+    softmax_backward_out;
+
+/// log(softmax(self)) along a dimension. Composite over _log_softmax; otherwise as softmax.
+inline constexpr op<"aten::log_softmax.int(Tensor self, int dim, ScalarType? dtype=None) -> Tensor"> log_softmax;
+/// log_softmax's kernel.
+inline constexpr op<"aten::_log_softmax(Tensor self, int dim, bool half_to_float) -> Tensor"> log_softmax_forward;
+inline constexpr op<"aten::_log_softmax.out(Tensor self, int dim, bool half_to_float, *, Tensor(a!) out) -> Tensor(a!)">
+    log_softmax_forward_out;
+/// grad - exp(output) * sum(grad) along a dimension: the gradient of log_softmax_forward, given its result.
+inline constexpr op<
+    "aten::_log_softmax_backward_data(Tensor grad_output, Tensor output, int dim, ScalarType input_dtype) -> Tensor">
+    log_softmax_backward;
+inline constexpr op<
+    "aten::_log_softmax_backward_data.out(Tensor grad_output, Tensor output, int dim, ScalarType input_dtype, *, "
+    "Tensor(a!) out) -> Tensor(a!)">
+    log_softmax_backward_out;
+
+}  // namespace topbit::ops
