@@ -162,6 +162,7 @@ typedef enum tb_rowwise_op {
   TB_NLL,                   // out [1], weight of the row [1]; in [n], label [1], weight [n]; n0.i: label to ignore
   TB_NLL_BACKWARD,          // out [n]; gradient [1], label [1], weight [n]; n0.i: label to ignore
   TB_NLL_TOTAL,             // out [1], sum of the weights [1]; losses [n], weights [n]; n0.i: out is divided by that
+  TB_CHECK_INDEX,           // index [k], in [n]: TB_BAD_INDEX unless all are indices into the row; writes nothing
   TB_ROWWISE_COUNT
 } tb_rowwise_op;
 
@@ -169,6 +170,7 @@ typedef enum tb_take_op {
   TB_TAKE,  // rows = table[index]
   TB_PUT,   // table[index] = rows, the last of equal indices
   TB_PUT_ADD,
+  TB_CHECK,  // TB_BAD_INDEX unless all indices are in range; moves nothing
   TB_TAKE_COUNT
 } tb_take_op;
 

@@ -41,6 +41,8 @@ void scatter_add(const rows_at& r) {
   }
 }
 
+void check_only(const rows_at&) {}
+
 rows_fn by_bytes(const tb_rowwise& call, rows_fn one, rows_fn two, rows_fn four, rows_fn eight) {
   switch (element_bytes[call.row[0].dtype]) {
     case 1: return one;
@@ -73,6 +75,7 @@ rows_loop index_rows(const tb_rowwise& call) {
           .updated = operand(0),
           .index = 2,
           .range = 0};
+    case TB_CHECK_INDEX: return {.run = check_only, .as_is = operand(0) | operand(1), .index = 0, .range = 1};
     default: return {};
   }
 }

@@ -104,6 +104,7 @@ void add(const tb_take& call) {
 
 tb_status take(const tb_take* call, void*) {
   if (!indices_fit(*call)) return TB_BAD_INDEX;
+  if (call->op == TB_CHECK) return TB_OK;
   if (call->op != TB_PUT_ADD) {
     move(*call);
     return TB_OK;

@@ -8,10 +8,14 @@ export module topbit.ops:backend;
 import topbit.std;
 import topbit.core;
 import topbit.tensor;
+import :advanced_index_rules;
 import :backend_call;
 import :create;
 import :create_forms;
 import :device_check;
+import :gather_rules;
+import :join_rules;
+import :layer_norm_rules;
 import :loss_rules;
 import :pointwise;
 import :pointwise_families;
@@ -19,6 +23,7 @@ import :product_families;
 import :reduction_families;
 import :row_rules;
 import :rules;
+import :sort_rules;
 
 namespace topbit {
 
@@ -82,6 +87,11 @@ void register_strided_backend(dispatch_key k, std::source_location where = std::
   detail::softmax_forms::register_backend<Source>(k, where);
   detail::scan_forms::register_backend<Source>(k, where);
   detail::loss_forms::register_backend<Source>(k, where);
+  detail::gather_forms::register_backend<Source>(k, where);
+  detail::advanced_index_forms::register_backend<Source>(k, where);
+  detail::join_forms::register_backend<Source>(k, where);
+  detail::sort_forms::register_backend<Source>(k, where);
+  detail::layer_norm_forms::register_backend<Source>(k, where);
 }
 
 }  // namespace author

@@ -14,6 +14,10 @@ namespace topbit::detail {
 
 // A backend that computes no elements.
 const tb_kernels* no_kernels() { return nullptr; }
+    define(ops::empty),   define(ops::full),   define(ops::zeros), define(ops::ones),
+    define(ops::arange),  define(ops::fill_),  define(ops::zero_), define(ops::copy_),
+    define(ops::to_copy), define(ops::clone),  define(ops::sum),   define(ops::sum_dim),
+    define(ops::mean),    define(ops::argmax), define(ops::mm),    define(ops::matmul),
 const tb_kernels* cpu_kernels() { return tb_cpu_kernels(); }
 
 bool register_builtin() {
@@ -44,6 +48,11 @@ bool register_builtin() {
   register_scan();
   register_nll_loss();
   register_loss();
+  register_gather();
+  register_advanced_index();
+  register_join();
+  register_sort();
+  register_layer_norm();
   return true;
 }
 

@@ -74,5 +74,10 @@ void register_softmax();
 void register_scan();
 void register_nll_loss();
 void register_loss();
+void register_gather();
+void register_advanced_index();
+void register_join();
+void register_sort();
+void register_layer_norm();
 
 }  // namespace topbit::detail

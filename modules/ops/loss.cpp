@@ -71,6 +71,14 @@ tensor binary_cross_entropy(const tensor& self, const tensor& target, const opti
     refuse<shape_error>({nullptr, op}, "found " + to_string(self.sizes()) + " and targets " +
                                            to_string(target.sizes()) + ", wanted equal sizes");
   }
+  if (self.device().type != backend::Meta) {
+    const tensor within = ops::logical_and(ops::ge_scalar(self, 0.0), ops::le_scalar(self, 1.0));
+    if (item(ops::sum(ops::logical_not(within))) != 0) {
+      refuse<error>({nullptr, op},
+                    "found a probability that is not from 0 to 1; logits need "
+                    "binary_cross_entropy_with_logits");
+    }
+  }
   const tensor yes = ops::clamp_min(ops::log(self), -100.0), no = ops::clamp_min(ops::log1p(-self), -100.0);
   tensor loss = (target - 1.0) * no - target * yes;
   if (is_given(weight)) loss = loss * *weight;

@@ -28,6 +28,11 @@ export import :view_list;
 export import :softmax;
 export import :scan;
 export import :loss;
+export import :gather;
+export import :advanced_index;
+export import :join;
+export import :sort;
+export import :layer_norm;
 
 // Tier 2: how a shape rule and a kernel become all forms of an operator, how a backend's kernel table becomes rows,
 // which table the CPU has, arithmetic and indexing.
@@ -53,6 +58,12 @@ import :create_forms;
 import :rowwise;
 import :row_rules;
 import :loss_rules;
+import :computed;
+import :gather_rules;
+import :advanced_index_rules;
+import :join_rules;
+import :sort_rules;
+import :layer_norm_rules;
 export import :backend;
 export import :cpu_isa;
 export import :operators;

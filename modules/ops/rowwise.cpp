@@ -15,7 +15,8 @@ namespace topbit::detail {
 static_assert(static_cast<int>(rowwise::count) == TB_ROWWISE_COUNT);
 static_assert(static_cast<int>(rowwise::sort) == TB_SORT && static_cast<int>(rowwise::gather) == TB_GATHER);
 static_assert(static_cast<int>(rowwise::rms_norm) == TB_RMS_NORM && static_cast<int>(rowwise::nll) == TB_NLL);
-static_assert(static_cast<int>(take_code::put_add) == TB_PUT_ADD && TB_TAKE_COUNT == 3);
+static_assert(static_cast<int>(rowwise::check_index) == TB_CHECK_INDEX &&
+              static_cast<int>(take_code::put_add) == TB_PUT_ADD && TB_TAKE_COUNT == 4);
 
 namespace {
 
@@ -117,6 +118,36 @@ tensor nonzero_of(backend_call c, const tensor& self) {
   if (out.numel() == 0) return out;
   n.out = static_cast<std::int64_t*>(out.data());
   check_status(c, c.table->nonzero(&n, nullptr), self);
+  return out;
+}
+
+void copy_turned(backend_call c, const tensor& out, const tensor& self, const std::array<bool, max_dims>& turned) {
+  check_storage(c, self);
+  tb_plan plan{};
+  plan.operands = 2;
+  plan.ndim = 1;
+  plan.sizes[0] = 1;
+  const auto bytes = static_cast<std::int64_t>(size_of(self.dtype()));
+  auto* from = static_cast<std::byte*>(self.data());
+  for (std::size_t d = self.dim(), at = 0; d-- > 0; ++at) {
+    plan.ndim = static_cast<std::int32_t>(at + 1);
+    plan.sizes[at] = self.sizes()[d];
+    plan.operand[0].strides[at] = out.strides()[d];
+    plan.operand[1].strides[at] = turned[d] ? -self.strides()[d] : self.strides()[d];
+    if (turned[d]) from += (self.sizes()[d] - 1) * self.strides()[d] * bytes;
+  }
+  plan.operand[0].data = out.data();
+  plan.operand[1].data = from;
+  plan.operand[0].dtype = plan.operand[1].dtype = static_cast<std::int32_t>(self.dtype());
+  check_status(c, c.table->copy(&plan, nullptr), self);
+}
+
+tensor counted(backend_call c, std::int64_t first, std::int64_t count, device where) {
+  const tensor out = author::make_tensor({count}, dtype::int64, where);
+  if (count == 0) return out;
+  const tensor* const operands[] = {&out};
+  const tb_plan plan = plan_of(c, operands);
+  check_status(c, c.table->arange(&plan, to_abi(first), to_abi(1), nullptr), out);
   return out;
 }
 

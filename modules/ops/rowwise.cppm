@@ -35,9 +35,10 @@ enum class rowwise : std::int32_t {
   nll,
   nll_backward,
   nll_total,
+  check_index,
   count
 };
-enum class take_code : std::int32_t { take, put, put_add };
+enum class take_code : std::int32_t { take, put, put_add, check };
 
 // An operand of an operation on rows; undefined where it is not given.
 struct row_operand {
@@ -72,6 +73,11 @@ void run_take(backend_call c, const take_call& call, const tensor& rows, const t
 
 // int64 [count, dimensions]. Throws error where nothing is computed, since the count depends on the elements.
 tensor nonzero_of(backend_call c, const tensor& self);
+
+// self, with the order of some dimensions reversed, to a tensor that shares no memory with it.
+void copy_turned(backend_call c, const tensor& out, const tensor& self, const std::array<bool, max_dims>& turned);
+// int64: first, first + 1, ...
+tensor counted(backend_call c, std::int64_t first, std::int64_t count, device where);
 
 // The same elements with these sizes: of a dense tensor any, of another its own with dimensions of 1 added or left out.
 tensor reshaped(const tensor& t, const dims& sizes);

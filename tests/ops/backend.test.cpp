@@ -4,6 +4,7 @@
 #include <functional>
 #include <iterator>
 #include <new>
+#include <optional>
 #include <source_location>
 #include <string>
 #include <vector>
@@ -132,7 +133,8 @@ TEST_CASE("backend: elements that share memory are not written", "[ops][backend]
   const tensor row = filled({1, 3});
   tensor repeated = ops::expand(row, sizes{2, 3});
   const auto before = support::bytes(row);
-  const std::string why = ": writes to a tensor float32 [2, 3] whose elements share memory, with strides [0, 1]; clone() it first";
+  const std::string why =
+      ": writes to a tensor float32 [2, 3] whose elements share memory, with strides [0, 1]; clone() it first";
   const auto text = [](auto f) { return toy::text_of<tb::shape_error>(f); };
   const tensor other = filled({2, 3});
   CHECK(text([&] { ops::fill_(repeated, 1); }) == "aten::fill_.Scalar" + why);

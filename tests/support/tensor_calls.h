@@ -157,6 +157,10 @@ struct calls<R(A...)> {
 
  private:
   static std::vector<tb::tensor> listed(const tb::tensor& t) { return {t}; }
+  template <class... T>
+  static std::vector<tb::tensor> listed(const std::tuple<T...>& results) {
+    return std::apply([](const auto&... t) { return std::vector<tb::tensor>{t...}; }, results);
+  }
   static std::vector<tb::tensor> listed(std::vector<tb::tensor> list) { return list; }
   template <class... T>
   static std::vector<tb::tensor> listed(const std::tuple<T...>& results) {

@@ -1,0 +1,57 @@
+// Elements chosen by tensors: masks, lists of coordinates, and coordinates themselves.
+export module topbit.ops:advanced_index;
+
+import topbit.std;
+import topbit.core;
+import topbit.tensor;
+
+export namespace topbit::ops {
+
+/// One index tensor for each dimension, or none for a whole one; missing ones at the end are none. Integers broadcast
+/// with each other and count from the back where negative; a mask, bool or uint8, stands for the coordinates of what it
+/// has. The dimensions of the indices stand where the first was, or in front where whole dimensions are between them.
+///
+/// Errors   shape_error for too many indices, for sizes that do not fit, and for an index out of range; dtype_error for
+/// other
+///          dtypes; on meta, error for a mask
+inline constexpr op<"aten::index.Tensor(Tensor self, Tensor?[] indices) -> Tensor"> index;
+inline constexpr op<"aten::index.Tensor_out(Tensor self, Tensor?[] indices, *, Tensor(a!) out) -> Tensor(a!)">
+    index_out;
+
+/// self with values, which broadcast to what index gives, written there, or added with accumulate; of equal coordinates
+/// the last one counts. One dtype.
+inline constexpr op<"aten::index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor">
+    index_put;
+inline constexpr op<
+    "aten::index_put_(Tensor(a!) self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor(a!)">
+    index_put_;
+
+/// self where the mask, which broadcasts with it, is False, else the value converted to self's dtype.
+inline constexpr op<"aten::masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor"> masked_fill;
+inline constexpr op<"aten::masked_fill_.Scalar(Tensor(a!) self, Tensor mask, Scalar value) -> Tensor(a!)"> masked_fill_;
+
+/// The same with a tensor without dimensions.
+inline constexpr op<"aten::masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor"> masked_fill_tensor;
+inline constexpr op<"aten::masked_fill_.Tensor(Tensor(a!) self, Tensor mask, Tensor value) -> Tensor(a!)">
+    masked_fill_tensor_;
+
+/// The elements of self, broadcast with the mask, where that is True, in one dimension. Refused on meta.
+inline constexpr op<"aten::masked_select(Tensor self, Tensor mask) -> Tensor"> masked_select;
+inline constexpr op<"aten::masked_select.out(Tensor self, Tensor mask, *, Tensor(a!) out) -> Tensor(a!)">
+    masked_select_out;
+
+/// The coordinates of elements that are not 0, in row-major order: int64 [count, dimensions]. Refused on meta.
+inline constexpr op<"aten::nonzero(Tensor self) -> Tensor"> nonzero;
+inline constexpr op<"aten::nonzero.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)"> nonzero_out;
+
+/// nonzero as a list, one tensor for each dimension. Composite.
+inline constexpr op<"aten::where(Tensor condition) -> Tensor[]"> where_nonzero;
+
+/// 1 at each label, 0 elsewhere, in a new last dimension: int64. Without num_classes as many as the greatest label
+/// needs.
+inline constexpr op<"aten::one_hot(Tensor self, int num_classes=-1) -> Tensor"> one_hot;
+
+/// How often each number from 0 up is there, at least minlength numbers; with weights, their sums. Refused on meta.
+inline constexpr op<"aten::bincount(Tensor self, Tensor? weights=None, int minlength=0) -> Tensor"> bincount;
+
+}  // namespace topbit::ops

@@ -1,0 +1,70 @@
+// Fronts of operators whose index is tensors.
+export module topbit.ops:advanced_index_rules;
+
+import topbit.std;
+import topbit.core;
+import topbit.tensor;
+import :advanced_index;
+import :backend_call;
+import :computed;
+import :gather_rules;
+import :pointwise;
+import :rowwise;
+import :rules;
+import :structured;
+
+namespace topbit::detail {
+
+using index_tensors = std::span<const std::optional<tensor>>;
+
+struct index_rule {
+  static tensor run(backend_call c, const tensor& self, index_tensors indices);
+};
+struct index_put_rule {
+  static tensor& run(backend_call c, tensor& self, index_tensors indices, const tensor& values, bool accumulate);
+};
+struct index_put_copy_rule {
+  static tensor run(backend_call c, const tensor& self, index_tensors indices, const tensor& values, bool accumulate);
+};
+
+result_meta masked_fill_meta(std::string_view op, const tensor& self, const tensor& mask);
+void run_masked_fill(backend_call c, const tensor& self, const tensor& mask, const tensor& value, const tensor& out);
+
+struct masked_fill_rule {
+  static result_meta meta(std::string_view op, const tensor& self, const tensor& mask, const scalar&) {
+    return masked_fill_meta(op, self, mask);
+  }
+  static void run(backend_call c, const tensor& self, const tensor& mask, const scalar& value, const tensor& out) {
+    if (out.numel() != 0) run_masked_fill(c, self, mask, one_number(c, self, value), out);
+  }
+};
+struct masked_fill_tensor_rule {
+  static result_meta meta(std::string_view op, const tensor& self, const tensor& mask, const tensor& value);
+  static void run(backend_call c, const tensor& self, const tensor& mask, const tensor& value, const tensor& out) {
+    if (out.numel() != 0) run_masked_fill(c, self, mask, in_dtype(c, value, self.dtype()), out);
+  }
+};
+
+struct masked_select_rule {
+  static tensor run(backend_call c, const tensor& self, const tensor& mask);
+};
+struct nonzero_rule {
+  static tensor run(backend_call c, const tensor& self) { return nonzero_of(c, self); }
+};
+struct one_hot_rule {
+  static tensor run(backend_call c, const tensor& self, std::int64_t classes);
+};
+struct bincount_rule {
+  static tensor run(backend_call c, const tensor& self, const std::optional<tensor>& weights, std::int64_t least);
+};
+
+using advanced_index_forms =
+    forms_list<computed<index_rule, ops::index, ops::index_out>, computed<index_put_rule, ops::index_put_>,
+               computed<index_put_copy_rule, ops::index_put>,
+               ruled<masked_fill_rule, pointwise_abilities, ops::masked_fill, ops::masked_fill_>,
+               ruled<masked_fill_tensor_rule, pointwise_abilities, ops::masked_fill_tensor, ops::masked_fill_tensor_>,
+               computed<masked_select_rule, ops::masked_select, ops::masked_select_out>,
+               computed<nonzero_rule, ops::nonzero, ops::nonzero_out>, computed<one_hot_rule, ops::one_hot>,
+               computed<bincount_rule, ops::bincount>>;
+
+}  // namespace topbit::detail

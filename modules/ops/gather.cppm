@@ -1,0 +1,94 @@
+// Elements by an index along a dimension, and written to places by one. Indices are int64, from 0 to the size less 1;
+// one out of range is a shape_error before anything is written.
+export module topbit.ops:gather;
+
+import topbit.std;
+import topbit.core;
+import topbit.tensor;
+
+export namespace topbit::ops {
+
+/// out[..][i][..] = self[..][index[..][i][..]][..], of index's sizes, which are at most self's in other dimensions.
+inline constexpr op<"aten::gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor"> gather;
+inline constexpr op<
+    "aten::gather.out(Tensor self, int dim, Tensor index, *, bool sparse_grad=False, Tensor(a!) out) -> Tensor(a!)">
+    gather_out;
+
+/// self with src[..][i][..] written at index[..][i][..] along dim; of equal indices the last one counts. One dtype.
+inline constexpr op<"aten::scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor"> scatter;
+inline constexpr op<"aten::scatter_.src(Tensor(a!) self, int dim, Tensor index, Tensor src) -> Tensor(a!)"> scatter_;
+inline constexpr op<
+    "aten::scatter.src_out(Tensor self, int dim, Tensor index, Tensor src, *, Tensor(a!) out) -> Tensor(a!)">
+    scatter_out;
+
+/// The same with one value.
+inline constexpr op<"aten::scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor"> scatter_value;
+inline constexpr op<"aten::scatter_.value(Tensor(a!) self, int dim, Tensor index, Scalar value) -> Tensor(a!)">
+    scatter_value_;
+inline constexpr op<
+    "aten::scatter.value_out(Tensor self, int dim, Tensor index, Scalar value, *, Tensor(a!) out) -> Tensor(a!)">
+    scatter_value_out;
+
+/// As scatter, but added to what is there; of bool the or.
+inline constexpr op<"aten::scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor"> scatter_add;
+inline constexpr op<"aten::scatter_add_(Tensor(a!) self, int dim, Tensor index, Tensor src) -> Tensor(a!)">
+    scatter_add_;
+inline constexpr op<
+    "aten::scatter_add.out(Tensor self, int dim, Tensor index, Tensor src, *, Tensor(a!) out) -> Tensor(a!)">
+    scatter_add_out;
+
+/// gather with an index that broadcasts with self, but for dim; without dim, of all elements in order. Composite.
+inline constexpr op<"aten::take_along_dim(Tensor self, Tensor indices, int? dim=None) -> Tensor"> take_along_dim;
+
+/// The slices of a dimension that a list of indices says; int32 will do too.
+inline constexpr op<"aten::index_select(Tensor self, int dim, Tensor index) -> Tensor"> index_select;
+inline constexpr op<"aten::index_select.out(Tensor self, int dim, Tensor index, *, Tensor(a!) out) -> Tensor(a!)">
+    index_select_out;
+
+/// self with alpha * source[i] added to the slice index[i] of a dimension, for each i.
+inline constexpr op<"aten::index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor">
+    index_add;
+inline constexpr op<
+    "aten::index_add_(Tensor(a!) self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor(a!)">
+    index_add_;
+inline constexpr op<
+    "aten::index_add.out(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1, Tensor(a!) out) -> "
+    "Tensor(a!)">
+    index_add_out;
+
+/// self with source[i] copied to the slice index[i] of a dimension, the last of equal indices.
+inline constexpr op<"aten::index_copy(Tensor self, int dim, Tensor index, Tensor source) -> Tensor"> index_copy;
+inline constexpr op<"aten::index_copy_(Tensor(a!) self, int dim, Tensor index, Tensor source) -> Tensor(a!)">
+    index_copy_;
+inline constexpr op<
+    "aten::index_copy.out(Tensor self, int dim, Tensor index, Tensor source, *, Tensor(a!) out) -> Tensor(a!)">
+    index_copy_out;
+
+/// self with one value in the slices of a dimension. Composites over index_copy.
+inline constexpr op<"aten::index_fill.int_Scalar(Tensor self, int dim, Tensor index, Scalar value) -> Tensor">
+    index_fill;
+inline constexpr op<"aten::index_fill_.int_Scalar(Tensor(a!) self, int dim, Tensor index, Scalar value) -> Tensor(a!)">
+    index_fill_;
+inline constexpr op<"aten::index_fill.int_Tensor(Tensor self, int dim, Tensor index, Tensor value) -> Tensor">
+    index_fill_tensor;
+inline constexpr op<"aten::index_fill_.int_Tensor(Tensor(a!) self, int dim, Tensor index, Tensor value) -> Tensor(a!)">
+    index_fill_tensor_;
+
+/// Elements by their place in row-major order; negative ones count from the back. Of index's sizes.
+inline constexpr op<"aten::take(Tensor self, Tensor index) -> Tensor"> take;
+inline constexpr op<"aten::take.out(Tensor self, Tensor index, *, Tensor(a!) out) -> Tensor(a!)"> take_out;
+
+/// Rows of a matrix by index: index's sizes, then the columns. What the other arguments say is about gradients.
+inline constexpr op<
+    "aten::embedding(Tensor weight, Tensor indices, int padding_idx=-1, bool scale_grad_by_freq=False, bool "
+    "sparse=False) -> Tensor">
+    embedding;
+
+/// The gradient of embedding for its matrix: rows of grad_output added up by index, but for padding_idx; divided by how
+/// often an index is there with scale_grad_by_freq.
+inline constexpr op<
+    "aten::embedding_dense_backward(Tensor grad_output, Tensor indices, SymInt num_weights, int padding_idx, bool "
+    "scale_grad_by_freq) -> Tensor">
+    embedding_dense_backward;
+
+}  // namespace topbit::ops

@@ -1,0 +1,117 @@
+// Shape rules and fronts of operators that take an index along a dimension.
+export module topbit.ops:gather_rules;
+
+import topbit.std;
+import topbit.core;
+import topbit.tensor;
+import :backend_call;
+import :computed;
+import :gather;
+import :pointwise;
+import :row_rules;
+import :rowwise;
+import :structured;
+
+namespace topbit::detail {
+
+// Numbers of the host as a tensor without dimensions.
+tensor one_number(backend_call c, const tensor& like, const scalar& value);
+// int64, dense, one dimension.
+tensor flat_index(backend_call c, const tensor& index);
+void check_integer_index(backend_call c, const tensor& index);
+
+// One index into one dimension of a dense table; the rows have the table's other sizes.
+void run_take_along(backend_call c, take_code code, const tensor& rows, const tensor& table, std::size_t dim,
+                    const tensor& index);
+// out = self, then rows put to or added at the index, which is looked at before anything is written.
+void run_put_along(backend_call c, take_code code, const tensor& self, std::int64_t dim, const tensor& index,
+                   const tensor& rows, const tensor& out);
+
+struct gather_rule {
+  static result_meta meta(std::string_view op, const tensor& self, std::int64_t dim, const tensor& index, bool);
+  static void run(backend_call c, const tensor& self, std::int64_t dim, const tensor& index, bool, const tensor& out);
+};
+
+result_meta scatter_meta(std::string_view op, const tensor& self, std::int64_t dim, const tensor& index,
+                         const tensor* source);
+void run_scatter(backend_call c, rowwise code, const tensor& self, std::int64_t dim, const tensor& index,
+                 const tensor& source, const tensor& out);
+
+template <rowwise Code>
+struct scatter_rule {
+  static result_meta meta(std::string_view op, const tensor& self, std::int64_t dim, const tensor& index,
+                          const tensor& source) {
+    return scatter_meta(op, self, dim, index, &source);
+  }
+  static void run(backend_call c, const tensor& self, std::int64_t dim, const tensor& index, const tensor& source,
+                  const tensor& out) {
+    run_scatter(c, Code, self, dim, index, source, out);
+  }
+};
+
+struct scatter_value_rule {
+  static result_meta meta(std::string_view op, const tensor& self, std::int64_t dim, const tensor& index,
+                          const scalar&) {
+    return scatter_meta(op, self, dim, index, nullptr);
+  }
+  static void run(backend_call c, const tensor& self, std::int64_t dim, const tensor& index, const scalar& value,
+                  const tensor& out);
+};
+
+struct index_select_rule {
+  static result_meta meta(std::string_view op, const tensor& self, std::int64_t dim, const tensor& index);
+  static void run(backend_call c, const tensor& self, std::int64_t dim, const tensor& index, const tensor& out);
+};
+
+result_meta put_along_meta(std::string_view op, const tensor& self, std::int64_t dim, const tensor& index,
+                           const tensor& source);
+
+struct index_add_rule {
+  static result_meta meta(std::string_view op, const tensor& self, std::int64_t dim, const tensor& index,
+                          const tensor& source, const scalar& alpha);
+  static void run(backend_call c, const tensor& self, std::int64_t dim, const tensor& index, const tensor& source,
+                  const scalar& alpha, const tensor& out);
+};
+
+struct index_copy_rule {
+  static result_meta meta(std::string_view op, const tensor& self, std::int64_t dim, const tensor& index,
+                          const tensor& source) {
+    return put_along_meta(op, self, dim, index, source);
+  }
+  static void run(backend_call c, const tensor& self, std::int64_t dim, const tensor& index, const tensor& source,
+                  const tensor& out) {
+    run_put_along(c, take_code::put, self, dim, index, source, out);
+  }
+};
+
+struct take_rule {
+  static result_meta meta(std::string_view op, const tensor& self, const tensor& index);
+  static void run(backend_call c, const tensor& self, const tensor& index, const tensor& out);
+};
+
+struct embedding_rule {
+  static result_meta meta(std::string_view op, const tensor& weight, const tensor& indices, std::int64_t, bool, bool);
+  static void run(backend_call c, const tensor& weight, const tensor& indices, std::int64_t, bool, bool,
+                  const tensor& out);
+};
+
+struct embedding_backward_rule {
+  static tensor run(backend_call c, const tensor& grad, const tensor& indices, std::int64_t rows, std::int64_t padding,
+                    bool by_frequency);
+};
+
+// An element is written after it was read, or is left as it is.
+inline constexpr author::kernel_abilities updates{.in_place = true};
+
+using gather_forms = forms_list<
+    ruled<gather_rule, no_abilities, ops::gather, ops::gather_out>,
+    ruled<scatter_rule<rowwise::scatter>, updates, ops::scatter, ops::scatter_, ops::scatter_out>,
+    ruled<scatter_value_rule, updates, ops::scatter_value, ops::scatter_value_, ops::scatter_value_out>,
+    ruled<scatter_rule<rowwise::scatter_add>, updates, ops::scatter_add, ops::scatter_add_, ops::scatter_add_out>,
+    ruled<index_select_rule, no_abilities, ops::index_select, ops::index_select_out>,
+    ruled<index_add_rule, updates, ops::index_add, ops::index_add_, ops::index_add_out>,
+    ruled<index_copy_rule, updates, ops::index_copy, ops::index_copy_, ops::index_copy_out>,
+    ruled<take_rule, no_abilities, ops::take, ops::take_out>, ruled<embedding_rule, no_abilities, ops::embedding>,
+    computed<embedding_backward_rule, ops::embedding_dense_backward>>;
+
+}  // namespace topbit::detail

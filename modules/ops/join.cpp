@@ -1,0 +1,291 @@
+// Kernels of the family `join`.
+module topbit.ops;
+
+import topbit.std;
+import topbit.core;
+import topbit.tensor;
+
+namespace topbit::detail {
+
+namespace {
+
+// One dimension without elements, which cat leaves out.
+bool is_nothing(const tensor& t) { return t.dim() == 1 && t.sizes()[0] == 0; }
+
+// `count` slices of a dimension, from `first` on.
+tensor part(const tensor& t, std::size_t dim, std::int64_t first, std::int64_t count) {
+  dims sizes = t.sizes();
+  sizes[dim] = count;
+  return author::make_view(t, sizes, t.strides(), t.record().offset + first * t.strides()[dim]);
+}
+
+void copy_part(backend_call c, const tensor& to, const tensor& from) {
+  tensor target = to;
+  copy(c, target, from);
+}
+
+}  // namespace
+
+result_meta cat_rule::meta(std::string_view op, std::span<const tensor> tensors, std::int64_t dim) {
+  const backend_call c{nullptr, op};
+  if (tensors.empty()) refuse<error>(c, "found no tensors, wanted at least one");
+  const tensor* shape = nullptr;
+  std::vector<const tensor*> operands;
+  for (const tensor& t : tensors) {
+    check_defined(c, t);
+    if (t.dim() == 0) refuse<shape_error>(c, "found a tensor without dimensions; unsqueeze() it first");
+    operands.push_back(&t);
+    if (shape == nullptr || is_nothing(*shape)) shape = &t;
+  }
+  const std::size_t d = dim_of(c, dim, *shape);
+  dims sizes = shape->sizes();
+  sizes[d] = 0;
+  for (const tensor& t : tensors) {
+    if (is_nothing(t)) continue;
+    bool fits = t.dim() == sizes.size();
+    for (std::size_t k = 0; fits && k < sizes.size(); ++k) fits = k == d || t.sizes()[k] == sizes[k];
+    if (!fits) {
+      refuse<shape_error>(c, "found " + to_string(shape->sizes()) + " and " + to_string(t.sizes()) +
+                                 ", wanted the same sizes but for dimension " + std::to_string(d));
+    }
+    sizes[d] += t.sizes()[d];
+  }
+  return dense_meta(sizes, promoted(operands), *shape);
+}
+void cat_rule::run(backend_call c, std::span<const tensor> tensors, std::int64_t dim, const tensor& out) {
+  const std::size_t d = dim_of(c, dim, out);
+  std::int64_t at = 0;
+  for (const tensor& t : tensors) {
+    if (is_nothing(t)) continue;
+    if (t.numel() != 0) copy_part(c, part(out, d, at, t.sizes()[d]), t);
+    at += t.sizes()[d];
+  }
+}
+
+result_meta repeat_rule::meta(std::string_view op, const tensor& self, integers repeats) {
+  const backend_call c{nullptr, op};
+  check_defined(c, self);
+  dims sizes = sizes_of(c, repeats);
+  bool good = repeats.size() >= self.dim();
+  for (std::int64_t n : repeats) good = good && n >= 0;
+  if (!good) {
+    refuse<shape_error>(c, "found repeats " + to_string(sizes) + " for " + to_string(self.sizes()) +
+                               ", wanted one of at least 0 for each dimension, and perhaps more in front");
+  }
+  const std::size_t added = sizes.size() - self.dim();
+  for (std::size_t k = 0; k < self.dim(); ++k) sizes[added + k] *= self.sizes()[k];
+  return dense_meta(sizes, self.dtype(), self);
+}
+// What is there already is copied again, so twice as much each time.
+void repeat_rule::run(backend_call c, const tensor& self, integers, const tensor& out) {
+  if (out.numel() == 0) return;
+  const std::size_t added = out.dim() - self.dim();
+  dims filled(out.dim(), 1);
+  for (std::size_t k = 0; k < self.dim(); ++k) filled[added + k] = self.sizes()[k];
+  const auto front = [&] { return author::make_view(out, filled, out.strides(), out.record().offset); };
+  copy_part(c, front(), self);
+  for (std::size_t d = 0; d < out.dim(); ++d) {
+    while (filled[d] < out.sizes()[d]) {
+      const std::int64_t there = filled[d], more = std::min(there, out.sizes()[d] - there);
+      const tensor from = part(front(), d, 0, more);
+      copy_part(c,
+                author::make_view(from, from.sizes(), from.strides(), from.record().offset + there * out.strides()[d]),
+                from);
+      filled[d] += more;
+    }
+  }
+}
+
+result_meta flip_rule::meta(std::string_view op, const tensor& self, integers over) {
+  const backend_call c{nullptr, op};
+  check_defined(c, self);
+  std::array<bool, max_dims> given{};
+  for (std::int64_t dim : over) {
+    const std::size_t d = dim_of(c, dim, self);
+    if (given[d]) refuse<shape_error>(c, "dimension " + std::to_string(d) + " is given twice");
+    given[d] = true;
+  }
+  return dense_meta(self.sizes(), self.dtype(), self);
+}
+void flip_rule::run(backend_call c, const tensor& self, integers over, const tensor& out) {
+  if (out.numel() == 0) return;
+  std::array<bool, max_dims> turned{};
+  for (std::int64_t dim : over) turned[dim_of(c, dim, self)] = true;
+  copy_turned(c, out, self, turned);
+}
+
+result_meta triangle_meta(std::string_view op, const tensor& self) {
+  const backend_call c{nullptr, op};
+  check_defined(c, self);
+  if (self.dim() < 2) refuse<shape_error>(c, "found " + to_string(self.sizes()) + ", wanted a matrix, or several");
+  return dense_meta(self.sizes(), self.dtype(), self);
+}
+void run_triangle(backend_call c, pointwise code, const tensor& self, std::int64_t diagonal, const tensor& out) {
+  if (out.numel() == 0) return;
+  const std::int64_t rows = self.sizes()[self.dim() - 2], columns = self.sizes()[self.dim() - 1];
+  const std::int64_t bound = rows + columns;
+  const tensor down = counted(c, std::max(-bound, std::min(diagonal, bound)), rows, self.device());
+  const tensor across = counted(c, 0, columns, self.device());
+  const tensor kept = author::make_tensor({rows, columns}, dtype::boolean, self.device());
+  run_pointwise_in(c, code, dtype::int64, collect(across, reshaped(down, {rows, 1})), kept);
+  run_pointwise_in(c, pointwise::where, self.dtype(), collect(kept, self, one_number(c, self, 0)), out);
+}
+
+namespace {
+
+tensor diagonal_of(const tensor& matrix, std::int64_t diagonal) {
+  const std::int64_t down = std::max<std::int64_t>(-diagonal, 0), across = std::max<std::int64_t>(diagonal, 0);
+  const std::int64_t count =
+      std::max<std::int64_t>(0, std::min(matrix.sizes()[0] - std::min(down, matrix.sizes()[0]),
+                                         matrix.sizes()[1] - std::min(across, matrix.sizes()[1])));
+  const std::int64_t at = count == 0 ? 0 : down * matrix.strides()[0] + across * matrix.strides()[1];
+  return author::make_view(matrix, {count}, {matrix.strides()[0] + matrix.strides()[1]}, matrix.record().offset + at);
+}
+
+}  // namespace
+
+result_meta diag_rule::meta(std::string_view op, const tensor& self, std::int64_t diagonal) {
+  const backend_call c{nullptr, op};
+  check_defined(c, self);
+  if (self.dim() != 1 && self.dim() != 2) {
+    refuse<shape_error>(c, "found " + to_string(self.sizes()) + ", wanted a vector or a matrix");
+  }
+  if (self.dim() == 2) {
+    const tensor of = author::make_tensor(self.sizes(), self.dtype(), device{backend::Meta});
+    return dense_meta(diagonal_of(of, diagonal).sizes(), self.dtype(), self);
+  }
+  const std::int64_t n = self.sizes()[0] + std::abs(diagonal);
+  return dense_meta({n, n}, self.dtype(), self);
+}
+void diag_rule::run(backend_call c, const tensor& self, std::int64_t diagonal, const tensor& out) {
+  if (self.dim() == 2) return copy_part(c, out, diagonal_of(self, diagonal));
+  tensor whole = out;
+  fill(c, whole, 0);
+  copy_part(c, diagonal_of(out, diagonal), self);
+}
+
+namespace {
+
+// Each with a new dimension.
+std::vector<tensor> unsqueezed(std::string_view op, std::span<const tensor> tensors, std::int64_t dim) {
+  if (tensors.empty()) refuse<error>({nullptr, op}, "found no tensors, wanted at least one");
+  std::vector<tensor> all;
+  const std::size_t d = wrap_dim(op, dim, tensors[0].dim() + 1);
+  for (const tensor& t : tensors) {
+    check_defined({nullptr, op}, t);
+    if (t.sizes() != tensors[0].sizes()) {
+      refuse<shape_error>({nullptr, op}, "found " + to_string(tensors[0].sizes()) + " and " + to_string(t.sizes()) +
+                                             ", wanted equal sizes");
+    }
+    all.push_back(ops::unsqueeze(t, static_cast<std::int64_t>(d)));
+  }
+  return all;
+}
+
+tensor stack(std::span<const tensor> tensors, std::int64_t dim) {
+  author::check_one_device(ops::stack, tensors);
+  const std::vector<tensor> all = unsqueezed(ops::stack.name(), tensors, dim);
+  return ops::cat(all, dim);
+}
+tensor& stack_out(std::span<const tensor> tensors, std::int64_t dim, tensor& out) {
+  const std::vector<tensor> all = unsqueezed(ops::stack_out.name(), tensors, dim);
+  return ops::cat_out(all, dim, out);
+}
+
+template <const auto& Op, auto& AtLeast>
+std::vector<tensor> with_dims(std::span<const tensor> tensors) {
+  if (tensors.empty()) refuse<error>({nullptr, Op.name()}, "found no tensors, wanted at least one");
+  std::vector<tensor> all;
+  for (const tensor& t : tensors) all.push_back(AtLeast(t));
+  return all;
+}
+tensor hstack(std::span<const tensor> tensors) {
+  const std::vector<tensor> all = with_dims<ops::hstack, ops::atleast_1d>(tensors);
+  return ops::cat(all, all[0].dim() == 1 ? 0 : 1);
+}
+tensor vstack(std::span<const tensor> tensors) {
+  const std::vector<tensor> all = with_dims<ops::vstack, ops::atleast_2d>(tensors);
+  return ops::cat(all, 0);
+}
+
+tensor tile(const tensor& self, integers times) {
+  dims all;
+  for (std::size_t k = times.size(); k < self.dim(); ++k) all.push_back(1);
+  for (std::int64_t n : sizes_of({nullptr, ops::tile.name()}, times)) all.push_back(n);
+  return ops::repeat(self, all);
+}
+
+tensor repeat_interleave(const tensor& self, std::int64_t repeats, std::optional<std::int64_t> dim,
+                         std::optional<std::int64_t> output_size) {
+  const backend_call c{nullptr, ops::repeat_interleave.name()};
+  check_defined(c, self);
+  if (repeats < 0) refuse<error>(c, "found repeats " + std::to_string(repeats) + ", wanted 0 or more");
+  const tensor in = dim ? ops::atleast_1d(self) : ops::flatten(self);
+  const std::size_t d = dim_of(c, dim.value_or(0), in);
+  dims wide = in.sizes(), sizes = in.sizes();
+  sizes[d] *= repeats;
+  if (output_size && *output_size != sizes[d]) {
+    refuse<shape_error>(c,
+                        "found output_size " + std::to_string(*output_size) + ", wanted " + std::to_string(sizes[d]));
+  }
+  // The dimensions in front and behind are one each, so that the new one always fits.
+  std::int64_t outer = 1, inner = 1;
+  for (std::size_t k = 0; k < d; ++k) outer *= wide[k];
+  for (std::size_t k = d + 1; k < wide.size(); ++k) inner *= wide[k];
+  const tensor apart = ops::reshape(in, dims{outer, wide[d], 1, inner});
+  return ops::reshape(ops::expand(apart, dims{outer, wide[d], repeats, inner}), sizes);
+}
+
+tensor roll(const tensor& self, integers shifts, integers over) {
+  const backend_call c{nullptr, ops::roll.name()};
+  check_defined(c, self);
+  if (over.empty() && shifts.size() == 1) {
+    const std::int64_t front = 0;
+    return ops::reshape(roll(ops::flatten(self), shifts, integers(&front, 1)), self.sizes());
+  }
+  if (shifts.empty() || shifts.size() != over.size()) {
+    refuse<error>(c, "found " + std::to_string(shifts.size()) + " shifts and " + std::to_string(over.size()) +
+                         " dimensions, wanted as many, and at least one");
+  }
+  tensor out = self;
+  for (std::size_t k = 0; k < shifts.size(); ++k) {
+    const std::size_t d = dim_of(c, over[k], self);
+    const std::int64_t size = self.dim() == 0 ? 1 : self.sizes()[d];
+    if (size == 0 || self.dim() == 0) continue;
+    const std::int64_t front = ((shifts[k] % size) + size) % size, dim = static_cast<std::int64_t>(d);
+    const tensor halves[] = {ops::slice(out, dim, size - front, size), ops::slice(out, dim, 0, size - front)};
+    out = ops::cat(halves, dim);
+  }
+  return out.same_as(self) ? ops::clone(self) : out;
+}
+
+tensor rot90(const tensor& self, std::int64_t k, integers plane) {
+  const backend_call c{nullptr, ops::rot90.name()};
+  check_defined(c, self);
+  if (plane.size() != 2 || self.dim() < 2 || dim_of(c, plane[0], self) == dim_of(c, plane[1], self)) {
+    refuse<shape_error>(c, "found dimensions " + to_string(dims(plane)) + " of " + to_string(self.sizes()) +
+                               ", wanted two different ones");
+  }
+  switch (((k % 4) + 4) % 4) {
+    case 1: return ops::transpose(ops::flip(self, plane.subspan(1)), plane[0], plane[1]);
+    case 2: return ops::flip(self, plane);
+    case 3: return ops::transpose(ops::flip(self, plane.first(1)), plane[0], plane[1]);
+    default: return ops::clone(self);
+  }
+}
+
+}  // namespace
+
+void register_join() {
+  register_forms<join_forms>();
+  register_composite<&stack, ops::stack>();
+  register_composite<&stack_out, ops::stack_out>();
+  register_composite<&hstack, ops::hstack>();
+  register_composite<&vstack, ops::vstack>();
+  register_composite<&tile, ops::tile>();
+  register_composite<&repeat_interleave, ops::repeat_interleave>();
+  register_composite<&roll, ops::roll>();
+  register_composite<&rot90, ops::rot90>();
+}
+
+}  // namespace topbit::detail

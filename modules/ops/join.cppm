@@ -1,0 +1,59 @@
+// Tensors put together, repeated and turned.
+export module topbit.ops:join;
+
+import topbit.std;
+import topbit.core;
+import topbit.tensor;
+
+export namespace topbit::ops {
+
+/// Tensors one after another along a dimension, promoted; sizes must agree in the others. One without elements and with
+/// one dimension fits everywhere.
+inline constexpr op<"aten::cat(Tensor[] tensors, int dim=0) -> Tensor"> cat;
+inline constexpr op<"aten::cat.out(Tensor[] tensors, int dim=0, *, Tensor(a!) out) -> Tensor(a!)"> cat_out;
+
+/// Tensors of equal sizes along a new dimension. Composites over cat.
+inline constexpr op<"aten::stack(Tensor[] tensors, int dim=0) -> Tensor"> stack;
+inline constexpr op<"aten::stack.out(Tensor[] tensors, int dim=0, *, Tensor(a!) out) -> Tensor(a!)"> stack_out;
+
+/// cat along the second dimension, of vectors along the first. Composite.
+inline constexpr op<"aten::hstack(Tensor[] tensors) -> Tensor"> hstack;
+
+/// cat of tensors of at least two dimensions along the first. Composite.
+inline constexpr op<"aten::vstack(Tensor[] tensors) -> Tensor"> vstack;
+
+/// self so many times along each dimension; more numbers than dimensions make new ones in front.
+inline constexpr op<"aten::repeat(Tensor self, SymInt[] repeats) -> Tensor"> repeat;
+
+/// repeat, with 1 for numbers that are missing in front. Composite.
+inline constexpr op<"aten::tile(Tensor self, int[] dims) -> Tensor"> tile;
+
+/// Each slice of a dimension so many times in place; without a dimension, each element. Composite.
+inline constexpr op<
+    "aten::repeat_interleave.self_int(Tensor self, int repeats, int? dim=None, *, int? output_size=None) -> Tensor">
+    repeat_interleave;
+
+/// The order of some dimensions reversed: a copy.
+inline constexpr op<"aten::flip(Tensor self, int[] dims) -> Tensor"> flip;
+
+/// Elements moved along dimensions, from the end back to the front; without dims in row-major order. Composite.
+inline constexpr op<"aten::roll(Tensor self, int[1] shifts, int[1] dims=[]) -> Tensor"> roll;
+
+/// Turned by k quarters in the plane of two dimensions. Composite.
+inline constexpr op<"aten::rot90(Tensor self, int k=1, int[] dims=[0,1]) -> Tensor"> rot90;
+
+/// Matrices with 0 above a diagonal, counted from the main one upwards.
+inline constexpr op<"aten::tril(Tensor self, int diagonal=0) -> Tensor"> tril;
+inline constexpr op<"aten::tril_(Tensor(a!) self, int diagonal=0) -> Tensor(a!)"> tril_;
+inline constexpr op<"aten::tril.out(Tensor self, int diagonal=0, *, Tensor(a!) out) -> Tensor(a!)"> tril_out;
+
+/// Matrices with 0 below a diagonal.
+inline constexpr op<"aten::triu(Tensor self, int diagonal=0) -> Tensor"> triu;
+inline constexpr op<"aten::triu_(Tensor(a!) self, int diagonal=0) -> Tensor(a!)"> triu_;
+inline constexpr op<"aten::triu.out(Tensor self, int diagonal=0, *, Tensor(a!) out) -> Tensor(a!)"> triu_out;
+
+/// A vector as the diagonal of a matrix of zeros, or the diagonal of a matrix as a vector: a copy.
+inline constexpr op<"aten::diag(Tensor self, int diagonal=0) -> Tensor"> diag;
+inline constexpr op<"aten::diag.out(Tensor self, int diagonal=0, *, Tensor(a!) out) -> Tensor(a!)"> diag_out;
+
+}  // namespace topbit::ops

@@ -1,0 +1,28 @@
+// Rows of the last dimensions, normalised.
+export module topbit.ops:layer_norm;
+
+import topbit.std;
+import topbit.core;
+import topbit.tensor;
+
+export namespace topbit::ops {
+
+/// (input - mean) / sqrt(variance + eps) * weight + bias over the last dimensions, whose sizes are normalized_shape.
+/// Composite over native_layer_norm.
+inline constexpr op<
+    "aten::layer_norm(Tensor input, int[] normalized_shape, Tensor? weight=None, Tensor? bias=None, float eps=1e-05, "
+    "bool cudnn_enable=True) -> Tensor">
+    layer_norm;
+
+/// layer_norm's kernel, with each row's mean and 1 / sqrt(variance + eps).
+inline constexpr op<
+    "aten::native_layer_norm(Tensor input, SymInt[] normalized_shape, Tensor? weight, Tensor? bias, float eps) -> "
+    "(Tensor, Tensor, Tensor)">
+    native_layer_norm;
+
+/// input / sqrt(mean of input^2 + eps) * weight; without eps the least step from 1 of the dtype.
+inline constexpr op<
+    "aten::rms_norm(Tensor input, SymInt[] normalized_shape, Tensor? weight=None, float? eps=None) -> Tensor">
+    rms_norm;
+
+}  // namespace topbit::ops

@@ -1,0 +1,35 @@
+// Shape rules and fronts of normalised rows.
+export module topbit.ops:layer_norm_rules;
+
+import topbit.std;
+import topbit.core;
+import topbit.tensor;
+import :backend_call;
+import :layer_norm;
+import :pointwise;
+import :row_rules;
+import :structured;
+
+namespace topbit::detail {
+
+using layer_sizes = std::span<const std::int64_t>;
+
+struct layer_norm_rule {
+  static std::array<result_meta, 3> meta(std::string_view op, const tensor& input, layer_sizes shape,
+                                         const std::optional<tensor>& weight, const std::optional<tensor>& bias,
+                                         double eps);
+  static void run(backend_call c, const tensor& input, layer_sizes shape, const std::optional<tensor>& weight,
+                  const std::optional<tensor>& bias, double eps, const tensor& out, const tensor& mean,
+                  const tensor& rstd);
+};
+struct rms_norm_rule {
+  static result_meta meta(std::string_view op, const tensor& input, layer_sizes shape,
+                          const std::optional<tensor>& weight, std::optional<double> eps);
+  static void run(backend_call c, const tensor& input, layer_sizes shape, const std::optional<tensor>& weight,
+                  std::optional<double> eps, const tensor& out);
+};
+
+using layer_norm_forms = forms_list<ruled<layer_norm_rule, no_abilities, ops::native_layer_norm>,
+                                    ruled<rms_norm_rule, no_abilities, ops::rms_norm>>;
+
+}  // namespace topbit::detail

@@ -1,0 +1,96 @@
+// Shape rules and fronts of operators about order.
+export module topbit.ops:sort_rules;
+
+import topbit.std;
+import topbit.core;
+import topbit.tensor;
+import :backend_call;
+import :computed;
+import :pointwise;
+import :row_rules;
+import :rowwise;
+import :sort;
+import :structured;
+
+namespace topbit::detail {
+
+using two_metas = std::array<result_meta, 2>;
+
+two_metas sort_meta(std::string_view op, const tensor& self, std::int64_t dim);
+void run_sort(backend_call c, const tensor& self, std::int64_t dim, bool descending, const tensor& values,
+              const tensor& indices);
+
+struct sort_rule {
+  static two_metas meta(std::string_view op, const tensor& self, std::int64_t dim, bool) {
+    return sort_meta(op, self, dim);
+  }
+  static void run(backend_call c, const tensor& self, std::int64_t dim, bool descending, const tensor& values,
+                  const tensor& indices) {
+    run_sort(c, self, dim, descending, values, indices);
+  }
+};
+struct sort_stable_rule {
+  static two_metas meta(std::string_view op, const tensor& self, std::optional<bool>, std::int64_t dim, bool) {
+    return sort_meta(op, self, dim);
+  }
+  static void run(backend_call c, const tensor& self, std::optional<bool>, std::int64_t dim, bool descending,
+                  const tensor& values, const tensor& indices) {
+    run_sort(c, self, dim, descending, values, indices);
+  }
+};
+struct topk_rule {
+  static two_metas meta(std::string_view op, const tensor& self, std::int64_t k, std::int64_t dim, bool, bool);
+  static void run(backend_call c, const tensor& self, std::int64_t k, std::int64_t dim, bool largest, bool sorted,
+                  const tensor& values, const tensor& indices);
+};
+
+// One element for each row.
+two_metas chosen_meta(std::string_view op, const tensor& self, std::int64_t dim, bool keepdim);
+void run_chosen(backend_call c, rowwise code, const tensor& self, std::int64_t dim, std::int64_t rank,
+                const tensor& values, const tensor& indices);
+
+struct kthvalue_rule {
+  static two_metas meta(std::string_view op, const tensor& self, std::int64_t k, std::int64_t dim, bool keepdim);
+  static void run(backend_call c, const tensor& self, std::int64_t k, std::int64_t dim, bool, const tensor& values,
+                  const tensor& indices) {
+    run_chosen(c, rowwise::kth_value, self, dim, k - 1, values, indices);
+  }
+};
+template <rowwise Code>
+struct chosen_rule {
+  static two_metas meta(std::string_view op, const tensor& self, std::int64_t dim, bool keepdim) {
+    return chosen_meta(op, self, dim, keepdim);
+  }
+  static void run(backend_call c, const tensor& self, std::int64_t dim, bool, const tensor& values,
+                  const tensor& indices) {
+    run_chosen(c, Code, self, dim, 0, values, indices);
+  }
+};
+struct median_rule {
+  static result_meta meta(std::string_view op, const tensor& self);
+  static void run(backend_call c, const tensor& self, const tensor& out);
+};
+
+struct searchsorted_rule {
+  static result_meta meta(std::string_view op, const tensor& sequence, const tensor& values, bool out_int32, bool right,
+                          std::optional<std::string_view> side, const std::optional<tensor>& sorter);
+  static void run(backend_call c, const tensor& sequence, const tensor& values, bool out_int32, bool right,
+                  std::optional<std::string_view> side, const std::optional<tensor>& sorter, const tensor& out);
+};
+
+struct unique_rule {
+  static std::tuple<tensor, tensor, tensor> run(backend_call c, const tensor& self, bool sorted, bool inverse,
+                                                bool counts);
+};
+
+using sort_forms =
+    forms_list<ruled<sort_rule, no_abilities, ops::sort, ops::sort_out>,
+               ruled<sort_stable_rule, no_abilities, ops::sort_stable, ops::sort_stable_out>,
+               ruled<topk_rule, no_abilities, ops::topk, ops::topk_out>,
+               ruled<kthvalue_rule, no_abilities, ops::kthvalue, ops::kthvalue_out>,
+               ruled<median_rule, no_abilities, ops::median>,
+               ruled<chosen_rule<rowwise::median>, no_abilities, ops::median_dim, ops::median_dim_out>,
+               ruled<chosen_rule<rowwise::mode>, no_abilities, ops::mode, ops::mode_out>,
+               ruled<searchsorted_rule, no_abilities, ops::searchsorted>, computed<unique_rule, ops::unique2>>;
+
+}  // namespace topbit::detail

@@ -1,0 +1,158 @@
+// Indices along a dimension, and tensors as indices, against the loops that define them.
+#include <catch2/catch_test_macros.hpp>
+#include <cmath>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "support/raises.h"
+#include "support/tensor_values.h"
+import topbit;
+
+namespace tb = topbit;
+namespace ops = topbit::ops;
+using support::tensor_of;
+using support::values;
+using tb::arg;
+using tb::dtype;
+using tb::tensor;
+using list = std::vector<double>;
+
+namespace {
+
+tensor indices(support::numbers& source, const tb::dims& sizes, std::int64_t range, support::arrangement how) {
+  const tensor t = support::arranged(sizes, dtype::int64, how);
+  support::each_index(sizes,
+                      [&](const tb::dims& i) { support::set(t, i, static_cast<double>(source.whole(0, range - 1))); });
+  return t;
+}
+
+template <class Visit>
+void each_case(Visit visit) {
+  support::numbers source(13);
+  for (dtype t : tb::all_dtypes) {
+    for (support::arrangement how : support::arrangements) visit(source, t, how);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("gather: each element is the one its index says, along any dimension", "[ops][gather]") {
+  each_case([](support::numbers& source, dtype t, support::arrangement how) {
+    const tensor x = source.tensor({3, 4, 5}, t, how);
+    for (std::size_t d = 0; d < 3; ++d) {
+      for (const tb::dims& s : {tb::dims{2, 3, 4}, tb::dims{3, 4, 5}, tb::dims{0, 4, 5}}) {
+        const tensor index = indices(source, s, x.sizes()[d], how);
+        list wanted;
+        support::each_index(s, [&](const tb::dims& at) {
+          tb::dims from = at;
+          from[d] = static_cast<std::int64_t>(support::get(index, at));
+          wanted.push_back(support::get(x, from));
+        });
+        CHECK(values(ops::gather(x, static_cast<std::int64_t>(d), index)) == wanted);
+      }
+    }
+  });
+}
+
+TEST_CASE("gather: scatter_add adds every source, scatter keeps the last", "[ops][gather]") {
+  each_case([](support::numbers& source, dtype t, support::arrangement how) {
+    if (how == support::arrangement::expanded) return;
+    const tensor x = source.tensor({3, 4}, t, how), from = source.tensor({4, 5}, t, how);
+    for (std::size_t d = 0; d < 2; ++d) {
+      const tensor index = indices(source, d == 0 ? tb::dims{4, 4} : tb::dims{3, 5}, x.sizes()[d], how);
+      const tensor sum = ops::clone(x), last = ops::clone(x);
+      support::each_index(index.sizes(), [&](const tb::dims& at) {
+        tb::dims to = at;
+        to[d] = static_cast<std::int64_t>(support::get(index, at));
+        support::set(last, to, support::get(from, at));
+        support::set(sum, to, support::get(sum, to) + support::get(from, at));
+      });
+      const double near = t == dtype::float16 ? 4e-3 : t == dtype::bfloat16 ? 3e-2 : support::tolerance_of(t);
+      const auto dim = static_cast<std::int64_t>(d);
+      CHECK(support::difference(values(ops::scatter_add(x, dim, index, from)), values(sum), near) == "");
+      CHECK(values(ops::scatter(x, dim, index, from)) == values(last));
+      tensor written = ops::clone(x);
+      CHECK(values(ops::scatter_(written, dim, index, from)) == values(last));
+    }
+  });
+}
+
+TEST_CASE("gather: index_select and index_add are slices by number", "[ops][gather]") {
+  each_case([](support::numbers& source, dtype t, support::arrangement how) {
+    const tensor x = source.tensor({3, 4, 2}, t, how);
+    for (std::int64_t d = 0; d < 3; ++d) {
+      const tensor index = indices(source, {5}, x.sizes()[static_cast<std::size_t>(d)], support::arrangement::sliced);
+      const tensor found = ops::index_select(x, d, index);
+      for (std::int64_t i = 0; i < 5; ++i) {
+        CHECK(values(ops::select(found, d, i)) ==
+              values(ops::select(x, d, static_cast<std::int64_t>(support::get(index, {i})))));
+      }
+      if (t == dtype::boolean || t == dtype::float16 || t == dtype::bfloat16) continue;
+      tensor wanted = ops::clone(x);
+      for (std::int64_t i = 0; i < 5; ++i) {
+        tensor slice = ops::select(wanted, d, static_cast<std::int64_t>(support::get(index, {i})));
+        slice -= 2 * ops::select(found, d, i);
+      }
+      const tensor added = ops::index_add(x, d, index, found, arg<"alpha"> = -2);
+      CHECK(support::difference(values(added), values(wanted), support::tolerance_of(t)) == "");
+    }
+  });
+}
+
+TEST_CASE("gather: an index out of range is named, and nothing is written", "[ops][gather]") {
+  const tensor x = tensor_of({1, 2, 3, 4, 5, 6}, {2, 3});
+  const tensor bad = tensor_of({0, 3}, {1, 2}, dtype::int64), row = tensor_of({1, -1}, {2}, dtype::int64);
+  tensor out = ops::clone(x) * 0;
+  const auto text = [](auto f) { return toy::text_of<tb::shape_error>(f); };
+  CHECK(text([&] { ops::gather(x, 1, bad); }) == "aten::gather: found the index 3, wanted 0 to 2");
+  CHECK(text([&] { ops::scatter_out(x, 1, bad, x, out); }) ==
+        "aten::scatter.src_out: found the index 3, wanted 0 to 2");
+  CHECK(text([&] { ops::index_add_out(x, 0, row, x, 1, out); }) ==
+        "aten::index_add.out: found the index -1, wanted 0 to 1");
+  const std::optional<tensor> far[] = {std::nullopt, tensor_of({-4}, {1}, dtype::int64)};
+  CHECK(text([&] { ops::index_put_(out, far, tensor_of({1}, {}), false); }) ==
+        "aten::index_put_: found the index -4, wanted -3 to 2");
+  CHECK(values(out) == list(6, 0));
+}
+
+TEST_CASE("advanced_index: indices that stand together stay in place, others come first", "[ops][advanced_index]") {
+  each_case([](support::numbers& source, dtype t, support::arrangement how) {
+    const tensor x = source.tensor({3, 4, 2, 3}, t, how);
+    const tensor a = indices(source, {5, 1}, 4, how), b = indices(source, {2}, 2, how);
+    const std::optional<tensor> middle[] = {std::nullopt, a, b},
+                                apart[] = {indices(source, {2}, 3, how), std::nullopt, b};
+    const tensor together = ops::index(x, middle), front = ops::index(x, apart);
+    CHECK(together.sizes() == tb::dims{3, 5, 2, 3});
+    support::each_index(together.sizes(), [&](const tb::dims& at) {
+      const tb::dims from{at[0], static_cast<std::int64_t>(support::get(a, {at[1], 0})),
+                          static_cast<std::int64_t>(support::get(b, {at[2]})), at[3]};
+      CHECK(support::get(together, at) == support::get(x, from));
+    });
+    CHECK(front.sizes() == tb::dims{2, 4, 3});
+    support::each_index(front.sizes(), [&](const tb::dims& at) {
+      const tb::dims from{static_cast<std::int64_t>(support::get(*apart[0], {at[0]})), at[1],
+                          static_cast<std::int64_t>(support::get(b, {at[0]})), at[2]};
+      CHECK(support::get(front, at) == support::get(x, from));
+    });
+    tensor written = ops::clone(x);
+    ops::index_put_(written, apart, front, false);
+    CHECK(values(written) == values(x));
+  });
+}
+
+TEST_CASE("advanced_index: a mask chooses what its coordinates do", "[ops][advanced_index]") {
+  each_case([](support::numbers& source, dtype t, support::arrangement how) {
+    const tensor x = source.tensor({3, 4}, t, how), mask = source.tensor({3, 4}, dtype::boolean, how);
+    list wanted, places;
+    support::each_index(x.sizes(), [&](const tb::dims& at) {
+      if (support::get(mask, at) == 0) return;
+      wanted.push_back(support::get(x, at));
+      places.insert(places.end(), {static_cast<double>(at[0]), static_cast<double>(at[1])});
+    });
+    const std::optional<tensor> by_mask[] = {mask};
+    CHECK(values(ops::masked_select(x, mask)) == wanted);
+    CHECK(values(ops::index(x, by_mask)) == wanted);
+    CHECK(values(ops::nonzero(mask)) == places);
+  });
+}

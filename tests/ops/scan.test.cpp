@@ -1,0 +1,122 @@
+// Running sums and extremes against the loops that define them, for every dtype and arrangement.
+#include <algorithm>
+#include <catch2/catch_test_macros.hpp>
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "support/raises.h"
+#include "support/tensor_values.h"
+import topbit;
+
+namespace tb = topbit;
+namespace ops = topbit::ops;
+using support::tensor_of;
+using support::values;
+using tb::arg;
+using tb::dtype;
+using tb::tensor;
+using list = std::vector<double>;
+
+namespace {
+
+// step(now, x) along a dimension, from `start`.
+template <class Step>
+list scanned(const tensor& t, std::size_t dim, double start, Step step) {
+  list out;
+  support::each_index(t.sizes(), [&](const tb::dims& index) {
+    double now = start;
+    tb::dims at = index;
+    for (std::int64_t i = 0; i <= (index.empty() ? 0 : index[dim]); ++i) {
+      if (!at.empty()) at[dim] = i;
+      now = step(now, support::get(t, at));
+    }
+    out.push_back(now);
+  });
+  return out;
+}
+
+double tolerance(dtype t) {
+  return t == dtype::float16 ? 4e-3 : t == dtype::bfloat16 ? 3e-2 : support::tolerance_of(t) * 10;
+}
+
+template <class Visit>
+void each_case(Visit visit) {
+  support::numbers source(11);
+  for (dtype t : tb::all_dtypes) {
+    for (support::arrangement how : support::arrangements) {
+      for (const tb::dims& s : {tb::dims{}, tb::dims{5}, tb::dims{3, 4}, tb::dims{2, 3, 4}, tb::dims{0, 3},
+                                tb::dims{3, 0}, tb::dims{2, 700}}) {
+        for (std::size_t d = 0; d < std::max<std::size_t>(s.size(), 1); ++d) visit(source.tensor(s, t, how), d);
+      }
+    }
+  }
+}
+
+}  // namespace
+
+TEST_CASE("scan: cumsum is the sum of the elements so far, in any dimension, dtype and arrangement", "[ops][scan]") {
+  each_case([](const tensor& x, std::size_t d) {
+    const tensor y = ops::cumsum(x, static_cast<std::int64_t>(d));
+    CHECK(y.dtype() == (tb::is_floating(x.dtype()) ? x.dtype() : dtype::int64));
+    CHECK(y.sizes() == x.sizes());
+    CHECK(support::difference(values(y), scanned(x, d, 0, [](double a, double b) { return a + b; }),
+                              tolerance(x.dtype())) == "");
+  });
+}
+
+TEST_CASE("scan: cummax is the greatest so far and the place of its last, cummin the least", "[ops][scan]") {
+  each_case([](const tensor& x, std::size_t d) {
+    const auto dim = static_cast<std::int64_t>(d);
+    const auto [most, at_most] = ops::cummax(x, dim);
+    const auto [least, at_least] = ops::cummin(x, dim);
+    constexpr double inf = std::numeric_limits<double>::infinity();
+    CHECK(values(most) == scanned(x, d, -inf, [](double a, double b) { return std::max(a, b); }));
+    CHECK(values(least) == scanned(x, d, inf, [](double a, double b) { return std::min(a, b); }));
+    for (const auto& [found, places] : {std::pair(most, at_most), std::pair(least, at_least)}) {
+      support::each_index(x.sizes(), [&](const tb::dims& index) {
+        tb::dims at = index;
+        const auto place = static_cast<std::int64_t>(support::get(places, index));
+        if (!at.empty()) at[d] = place;
+        const double here = support::get(found, index);
+        bool last = support::get(x, at) == here;
+        for (std::int64_t i = place + 1; !at.empty() && i <= index[d]; ++i) {
+          at[d] = i;
+          last = last && support::get(x, at) != here;
+        }
+        CHECK(last);
+      });
+    }
+  });
+}
+
+TEST_CASE("scan: a NaN is the extreme from there on", "[ops][scan]") {
+  const double nan = std::nan("");
+  const auto [most, where] = ops::cummax(tensor_of({1, nan, 3, nan, 2}, {5}), 0);
+  CHECK(support::difference(values(most), {1, nan, nan, nan, nan}, 0) == "");
+  CHECK(values(where) == list{0, 1, 1, 3, 3});
+}
+
+TEST_CASE("scan: logcumsumexp does not overflow", "[ops][scan]") {
+  constexpr double inf = std::numeric_limits<double>::infinity();
+  const tensor y = ops::logcumsumexp(tensor_of({-inf, 1000, 1000, -1000}, {4}), 0);
+  CHECK(support::difference(values(y), {-inf, 1000, 1000 + std::log(2.0), 1000 + std::log(2.0)}, 1e-14) == "");
+  CHECK(values(ops::logcumsumexp(tensor_of({inf, 1}, {2}), 0)) == list{inf, inf});
+}
+
+TEST_CASE("scan: a row may be written where it is read, and to another dtype", "[ops][scan]") {
+  tensor x = tensor_of({1, 2, 3, 4, 5, 6}, {2, 3}, dtype::int32);
+  ops::cumsum_(x, 0);
+  CHECK(values(x) == list{1, 2, 3, 5, 7, 9});
+  tensor out = tb::author::make_tensor({2, 3}, dtype::float64, tb::cpu);
+  ops::cumprod_out(x, 1, std::nullopt, out);
+  CHECK(values(out) == list{1, 2, 6, 5, 35, 315});
+  CHECK(toy::text_of<tb::shape_error>([&] { ops::cumsum_(x, 2); }) ==
+        "aten::cumsum_: found dimension 2, wanted -2 to 1");
+  CHECK(toy::text_of<tb::dtype_error>([&] { ops::cumsum(x, 0, arg<"dtype"> = dtype::boolean); }) ==
+        "aten::cumsum: found dtype bool, wanted a number");
+  CHECK(values(x) == list{1, 2, 3, 5, 7, 9});
+}
