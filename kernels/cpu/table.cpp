@@ -20,10 +20,10 @@ constinit const tb_kernels table = {
     .reduce = reduce,
     .rowwise = rowwise,
     .matmul = matmul,
-    .random = random,
-    .pool = pool,
     .take = take,
+    .random = random,
     .nonzero = nonzero,
+    .pool = pool,
     .last_error = nullptr,
 };
 

@@ -47,8 +47,11 @@ void check_labels(backend_call c, const tensor& self, const tensor& target, cons
 struct pictures {
   dims sizes;
   tensor target, weight;
-  pictures(const tensor& self, const tensor& given, const optional_tensor& weights)
-      : sizes(self.dim() == 1 ? dims{1, self.sizes()[0]} : self.sizes()), target(reshaped(given, {sizes[0], 1})) {
+  pictures(backend_call c, const tensor& self, const tensor& given, const optional_tensor& weights)
+      : sizes(self.dim() == 1 ? dims{1, self.sizes()[0]} : self.sizes()) {
+    check_storage(c, self);
+    check_storage(c, given);
+    target = reshaped(given, {sizes[0], 1});
     if (is_given(weights)) {
       weight = author::make_view(*weights, sizes, {0, weights->strides()[0]}, weights->record().offset);
     }
@@ -71,7 +74,7 @@ std::array<result_meta, 2> nll_rule::meta(std::string_view op, const tensor& sel
 
 void nll_rule::run(backend_call c, const tensor& self, const tensor& target, const optional_tensor& weight,
                    std::int64_t reduction, std::int64_t ignored, const tensor& output, const tensor& total) {
-  const pictures p(self, target, weight);
+  const pictures p(c, self, target, weight);
   const std::int64_t count = p.sizes[0];
   const dims column{count, 1};
   const dtype type = sum_type(self);
@@ -114,7 +117,7 @@ result_meta nll_backward_rule::meta(std::string_view op, const tensor& grad, con
 void nll_backward_rule::run(backend_call c, const tensor& grad, const tensor& self, const tensor& target,
                             const optional_tensor& weight, std::int64_t reduction, std::int64_t ignored,
                             const tensor& total, const tensor& out) {
-  const pictures p(self, target, weight);
+  const pictures p(c, self, target, weight);
   const dims column{p.sizes[0], 1};
   tensor of_rows = reduction == by_none ? reshaped(grad, column) : reshaped(grad, {});
   if (reduction == by_mean) {

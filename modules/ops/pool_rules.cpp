@@ -30,12 +30,6 @@ void check_image(backend_call c, const tensor& self) {
                              ", wanted [n, channels, height, width] or [channels, height, width], only n being 0");
 }
 
-void check_floating(backend_call c, const tensor& t) {
-  if (!is_floating(t.dtype())) {
-    refuse<dtype_error>(c, "found " + std::string(name_of(t.dtype())) + ", wanted a floating dtype");
-  }
-}
-
 // Everything about the windows but the data.
 tb_pool windows_of(backend_call c, tb_pool_op op, const tensor& self, sizes_view kernel, sizes_view stride,
                    sizes_view padding, sizes_view dilation, bool ceil) {

@@ -12,7 +12,7 @@ namespace topbit::detail {
 
 // The kernel of Op, which writes its last argument, or the first in place, with the result of Functional.
 template <const auto& Functional, const auto& Op>
-struct written {
+struct written_form {
   static tensor& put(tensor& to, const tensor& result) {
     check_result(Op.name(), {result.sizes(), result.dtype(), result.device(), {}}, to);
     copy_result(to, result);
@@ -42,7 +42,7 @@ void register_written() {
   static constexpr author::kernel_row all[] = {
       author::define(Ops)...,
       author::row<
-          &written<Functional, Ops>::template form<typename std::remove_cvref_t<decltype(Ops)>::signature>::run>(
+          &written_form<Functional, Ops>::template form<typename std::remove_cvref_t<decltype(Ops)>::signature>::run>(
           Ops, key::CompositeExplicitAutograd)...};
   author::register_rows(all);
   register_writing<Ops...>();

@@ -124,6 +124,8 @@ TEST_CASE("advanced_index: indices that stand together stay in place, others com
                                 apart[] = {indices(source, {2}, 3, how), std::nullopt, b};
     const tensor together = ops::index(x, middle), front = ops::index(x, apart);
     CHECK(together.sizes() == tb::dims{3, 5, 2, 3});
+    const std::optional<tensor> from_the_back[] = {std::nullopt, a, b - 2};
+    CHECK(values(ops::index(x, from_the_back)) == values(together));
     support::each_index(together.sizes(), [&](const tb::dims& at) {
       const tb::dims from{at[0], static_cast<std::int64_t>(support::get(a, {at[1], 0})),
                           static_cast<std::int64_t>(support::get(b, {at[2]})), at[3]};
