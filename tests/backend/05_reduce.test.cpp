@@ -1,3 +1,5 @@
+#include <optional>
+
 #include "devices.h"
 import topbit;
 import topbit.cuda;

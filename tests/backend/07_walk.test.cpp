@@ -1,6 +1,7 @@
 #include "devices.h"
 
 #include <catch2/generators/catch_generators.hpp>
+#include <optional>
 #include <string>
 #include <utility>
 
