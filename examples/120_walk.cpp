@@ -2,8 +2,8 @@
 // stays there, labels follow, and so does the loss. The npu is a backend of its own: npu/npu.cpp is linked, and nothing
 // else.
 #include <cstdio>
-#include <optional>
 #include <cstring>
+#include <optional>
 #include <string>
 
 import topbit;
