@@ -49,6 +49,10 @@ struct at_host<const tb_pointwise*> : planned_at_host<tb_pointwise> {
   using planned_at_host::planned_at_host;
 };
 template <>
+struct at_host<const tb_random*> : planned_at_host<tb_random> {
+  using planned_at_host::planned_at_host;
+};
+template <>
 struct at_host<const tb_reduction*> : planned_at_host<tb_reduction> {
   using planned_at_host::planned_at_host;
 };
@@ -122,9 +126,9 @@ const tb_kernels* npu_kernels() {
       .rowwise = &kernel<&k::rowwise>::run,
       .matmul = &kernel<&k::matmul>::run,
       .take = &kernel<&k::take>::run,
-      .random = nullptr,
-      .pool = &kernel<&k::pool>::run,
+      .random = &kernel<&k::random>::run,
       .nonzero = &kernel<&k::nonzero>::run,
+      .pool = &kernel<&k::pool>::run,
       .last_error = nullptr,
   };
   return &all;

@@ -14,10 +14,6 @@ namespace topbit::detail {
 
 // A backend that computes no elements.
 const tb_kernels* no_kernels() { return nullptr; }
-    define(ops::empty),   define(ops::full),   define(ops::zeros), define(ops::ones),
-    define(ops::arange),  define(ops::fill_),  define(ops::zero_), define(ops::copy_),
-    define(ops::to_copy), define(ops::clone),  define(ops::sum),   define(ops::sum_dim),
-    define(ops::mean),    define(ops::argmax), define(ops::mm),    define(ops::matmul),
 const tb_kernels* cpu_kernels() { return tb_cpu_kernels(); }
 
 bool register_builtin() {

@@ -27,8 +27,11 @@ bool less(double a, double b) { return a < b || (std::isnan(b) && !std::isnan(a)
 std::vector<std::size_t> ordered(const list& row, bool descending = false) {
   std::vector<std::size_t> places(row.size());
   std::iota(places.begin(), places.end(), std::size_t{0});
-  std::stable_sort(places.begin(), places.end(), [&](std::size_t a, std::size_t b) {
-    return descending ? less(row[b], row[a]) : less(row[a], row[b]);
+  // The place decides between equals. (std::stable_sort would do, but warns of its own header when it meets modules.)
+  std::sort(places.begin(), places.end(), [&](std::size_t a, std::size_t b) {
+    if (less(row[a], row[b])) return !descending;
+    if (less(row[b], row[a])) return descending;
+    return a < b;
   });
   return places;
 }

@@ -162,10 +162,6 @@ struct calls<R(A...)> {
     return std::apply([](const auto&... t) { return std::vector<tb::tensor>{t...}; }, results);
   }
   static std::vector<tb::tensor> listed(std::vector<tb::tensor> list) { return list; }
-  template <class... T>
-  static std::vector<tb::tensor> listed(const std::tuple<T...>& results) {
-    return std::apply([](const auto&... t) { return std::vector<tb::tensor>{t...}; }, results);
-  }
   template <class P, class T>
   static void push(tb::stack& s, T& x) {
     const std::remove_cvref_t<P> converted = static_cast<P>(x);
