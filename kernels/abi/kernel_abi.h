@@ -185,7 +185,6 @@ typedef struct tb_pool {
   int32_t reserved;
 } tb_pool;
 
-
 typedef struct tb_kernels {
   uint32_t size;     // sizeof(tb_kernels), so that a table from another build is noticed
   uint32_t version;  // TB_ABI_VERSION
@@ -204,7 +203,6 @@ typedef struct tb_kernels {
   tb_status (*random)(const tb_random*, void* stream);
   tb_status (*nonzero)(tb_nonzero*, void* stream);
   tb_status (*pool)(const tb_pool*, void* stream);
-
 
   // What TB_DEVICE_ERROR, TB_NO_DEVICE or TB_NOT_BUILT meant on this thread; null where these cannot happen.
   const char* (*last_error)(void);

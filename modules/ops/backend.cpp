@@ -128,7 +128,7 @@ tensor& copy(backend_call c, tensor& self, const tensor& src) {
   const bool overlaps = author::share_memory(self, src) && !author::same_view(self, src);
   const tensor from = overlaps ? dense_copy(c, src, src.dtype()) : src;
   const tb_plan plan = plan_of(c, {&self, &from});
-  check_status(c, c.table->copy(&plan, nullptr), src);
+  check_status(c, present(c, c.table->copy)(&plan, nullptr), src);
   return self;
 }
 

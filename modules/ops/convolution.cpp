@@ -42,7 +42,8 @@ tensor convolution(const tensor& input, const tensor& weight, const std::optiona
 }
 
 std::tuple<tensor, tensor, tensor> convolution_backward(const tensor& gradient, const tensor& input,
-                                                        const tensor& weight, std::optional<std::span<const std::int64_t>>, sizes_view stride,
+                                                        const tensor& weight,
+                                                        std::optional<std::span<const std::int64_t>>, sizes_view stride,
                                                         sizes_view padding, sizes_view dilation, bool transposed,
                                                         sizes_view, std::int64_t groups, std::span<const bool> wanted) {
   constexpr backend_call c{nullptr, ops::convolution_backward.name()};

@@ -194,7 +194,8 @@ std::vector<std::string_view> operands_in(std::string_view left) {
   return out;
 }
 
-tensor einsum(std::string_view given, std::span<const tensor> tensors, std::optional<std::span<const std::int64_t>> path) {
+tensor einsum(std::string_view given, std::span<const tensor> tensors,
+              std::optional<std::span<const std::int64_t>> path) {
   if (path.has_value()) refuse<error>(einsum_call, "found a path, wanted None: pairs are contracted left to right");
   std::string equation;
   for (char c : given) {

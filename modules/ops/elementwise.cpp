@@ -34,6 +34,10 @@ tensor pow_scalar_base(const scalar& self, const tensor& exponent) {
   return ops::pow(wrapped(exponent, self), exponent);
 }
 
+tensor remainder_scalar_base(const scalar& self, const tensor& other) {
+  return ops::remainder(wrapped(other, self), other);
+}
+
 using author::autograd_kernel;
 using author::row;
 
@@ -71,6 +75,7 @@ void register_elementwise() {
   register_composite<&pow_scalar, ops::pow_scalar>();
   register_composite<&pow_scalar_in_place, ops::pow_scalar_>();
   register_composite<&pow_scalar_base, ops::pow_scalar_base>();
+  register_composite<&remainder_scalar_base, ops::remainder_scalar_base>();
   author::register_rows(gradients);
 }
 

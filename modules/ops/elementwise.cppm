@@ -87,6 +87,9 @@ inline constexpr op<"aten::remainder.Tensor_out(Tensor self, Tensor other, *, Te
 inline constexpr op<"aten::remainder.Scalar(Tensor self, Scalar other) -> Tensor"> remainder_scalar;
 inline constexpr op<"aten::remainder_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)"> remainder_scalar_;
 
+/// A number modulo a tensor. Composite.
+inline constexpr op<"aten::remainder.Scalar_Tensor(Scalar self, Tensor other) -> Tensor"> remainder_scalar_base;
+
 /// self - other * trunc(self / other): has the sign of self. Division of integers by zero is an error.
 inline constexpr op<"aten::fmod.Tensor(Tensor self, Tensor other) -> Tensor"> fmod;
 inline constexpr op<"aten::fmod_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)"> fmod_;

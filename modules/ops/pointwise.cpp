@@ -82,7 +82,7 @@ void run_pointwise_in(backend_call c, pointwise code, dtype type, const pointwis
   call.compute = compute_code(type);
   for (std::size_t i = 0; i < a.number.size(); ++i) call.number[i] = to_abi(a.number[i]);
   const tensor& blamed = a.inputs == 0 ? out : *a.in[a.inputs - 1];
-  check_status(c, c.table->pointwise(&call, nullptr), blamed);
+  check_status(c, present(c, c.table->pointwise)(&call, nullptr), blamed);
 }
 
 }  // namespace topbit::detail

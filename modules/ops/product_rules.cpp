@@ -43,7 +43,7 @@ void multiply(backend_call c, const tensor& out, const tensor& a, const tensor& 
   m.alpha = to_abi(alpha);
   m.beta = to_abi(beta);
   m.dtype = static_cast<int>(out.dtype());
-  check_status(c, c.table->matmul(&m, nullptr), out);
+  check_status(c, present(c, c.table->matmul)(&m, nullptr), out);
 }
 
 void check_product_types(std::string_view op, const tensor& a, const tensor& b) {

@@ -60,7 +60,7 @@ tb_status run_random(backend_call c, tb_random_op op, const tb_plan& plan, const
   call.op = op;
   call.number[0] = numbers[0];
   call.number[1] = numbers[1];
-  return static_cast<tb_status>(c.table->random(&call, nullptr));
+  return static_cast<tb_status>(present(c, c.table->random)(&call, nullptr));
 }
 void fill_random(backend_call c, tb_random_op op, const tensor& out, generator_argument g,
                  std::array<tb_scalar, 2> numbers) {

@@ -91,10 +91,22 @@ two_tensors stddev_mean_dim(const tensor& self, dim_list dim, bool unbiased, boo
 }
 two_tensors stddev_mean(const tensor& self, bool unbiased) { return stddev_mean_dim(self, {}, unbiased, false); }
 
-tensor max_other(const tensor& self, const tensor& other) { return ops::maximum(self, other); }
-tensor& max_out(const tensor& self, const tensor& other, tensor& out) { return ops::maximum_out(self, other, out); }
-tensor min_other(const tensor& self, const tensor& other) { return ops::minimum(self, other); }
-tensor& min_out(const tensor& self, const tensor& other, tensor& out) { return ops::minimum_out(self, other, out); }
+tensor max_other(const tensor& self, const tensor& other) {
+  author::check_one_device(ops::max_other, self, other);
+  return ops::maximum(self, other);
+}
+tensor& max_out(const tensor& self, const tensor& other, tensor& out) {
+  author::check_one_device(ops::max_out, self, other, out);
+  return ops::maximum_out(self, other, out);
+}
+tensor min_other(const tensor& self, const tensor& other) {
+  author::check_one_device(ops::min_other, self, other);
+  return ops::minimum(self, other);
+}
+tensor& min_out(const tensor& self, const tensor& other, tensor& out) {
+  author::check_one_device(ops::min_out, self, other, out);
+  return ops::minimum_out(self, other, out);
+}
 
 using author::autograd_kernel;
 using author::row;

@@ -132,7 +132,7 @@ void run_reduction(backend_call c, const reduction_call& r, const tensor& out, c
   call.op = static_cast<std::int32_t>(r.code);
   call.compute = compute_code(r.compute);
   call.number[0] = to_abi(r.number);
-  check_status(c, c.table->reduce(&call, nullptr), r.self);
+  check_status(c, present(c, c.table->reduce)(&call, nullptr), r.self);
 }
 
 }  // namespace topbit::detail

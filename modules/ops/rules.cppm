@@ -11,6 +11,13 @@ namespace topbit::detail {
 // "float32 [2, 3]"
 std::string describe(const tensor& t);
 
+// A kernel of the call's table, which may lack some.
+template <class F>
+F* present(backend_call c, F* kernel) {
+  if (kernel == nullptr) refuse<error>(c, "found no kernel for it in the table of this backend");
+  return kernel;
+}
+
 // What the seam calls the type that kernels compute in for elements of this one: bool, int64, float32 or float64.
 std::int32_t compute_code(dtype t) noexcept;
 

@@ -207,13 +207,13 @@ export namespace std {
 using std::basic_string;
 using std::basic_string_view;
 using std::char_traits;
+using std::chars_format;
 using std::errc;
 using std::from_chars;
 using std::memcpy;
 using std::memset;
 using std::string;
 using std::string_view;
-using std::chars_format;
 using std::to_chars;
 using std::to_string;
 inline namespace literals {

@@ -21,7 +21,8 @@ digits shortest(T x) {
   char* end = nullptr;
   if constexpr (std::same_as<T, half> || std::same_as<T, bfloat16>) {
     for (int more = 0; more < 12; ++more) {
-      end = std::to_chars(buffer, buffer + sizeof buffer, static_cast<float>(x), std::chars_format::scientific, more).ptr;
+      end =
+          std::to_chars(buffer, buffer + sizeof buffer, static_cast<float>(x), std::chars_format::scientific, more).ptr;
       float back = 0;
       std::from_chars(buffer, end, back);
       if (T(back).bits == x.bits) break;
@@ -87,12 +88,23 @@ number_text positional(digits d, int precision) {
   return {whole, fraction == "0" ? "" : fraction};
 }
 
-number_text scientific(digits d, int precision) {
+// Digits behind the point that an exponent's form shows: no more than tell the number from its neighbours.
+std::size_t scientific_digits(digits d, int precision) {
   round_to(d, precision + 1);
-  const int e = d.text == "0" ? 0 : d.point - 1;
-  std::string exponent = std::to_string(std::abs(e));
-  if (exponent.size() < 2) exponent.insert(0, "0");
-  return {(d.negative ? "-" : "") + d.text.substr(0, 1), d.text.substr(1), (e < 0 ? "e-" : "e+") + exponent};
+  return d.text.size() - 1;
+}
+
+// With this many digits of the number's exact value, and as many of the exponent at least.
+number_text scientific(double x, std::size_t fraction, std::size_t exponent_digits) {
+  char buffer[64];
+  const char* const end =
+      std::to_chars(buffer, buffer + sizeof buffer, x, std::chars_format::scientific, static_cast<int>(fraction)).ptr;
+  const std::string_view all(buffer, static_cast<std::size_t>(end - buffer));
+  const std::size_t e = all.find('e'), point = std::min(all.find('.'), e);
+  std::string exponent(all.substr(e));
+  while (exponent.size() < exponent_digits + 2) exponent.insert(2, "0");
+  return {std::string(all.substr(0, point)), std::string(point < e ? all.substr(point + 1, e - point - 1) : ""),
+          exponent};
 }
 
 std::string padded(const std::string& text, std::size_t width) {
@@ -112,14 +124,29 @@ class columns {
   }
 
  private:
-  // A tensor without dimensions is shown as a number is, with at least one digit behind the point.
+  // A tensor without dimensions is shown as Python shows a number.
   std::string alone() {
-    with_element_type(t_.dtype(), [&]<class T>(T) { read<T>(); });
-    std::string text = words_.front();
-    std::erase(text, ' ');
-    if (text.ends_with('.')) text += '0';
-    return text;
+    return with_element_type(t_.dtype(), [&]<class T>(T x) -> std::string {
+      std::memcpy(&x, t_.data(), sizeof x);
+      if constexpr (std::same_as<T, bool>) {
+        return x ? "True" : "False";
+      } else if constexpr (std::integral<T>) {
+        return std::to_string(x);
+      } else {
+        const auto number = static_cast<double>(x);
+        if (!std::isfinite(number)) return special(number);
+        const digits d = shortest(x);
+        if (d.point > 16 || d.point < -3) {
+          const number_text n = scientific(number, d.text.size() - 1, 2);
+          return n.whole + (n.fraction.empty() ? "" : "." + n.fraction) + n.exponent;
+        }
+        const number_text n = positional(d, 400);
+        return n.whole + "." + (n.fraction.empty() ? "0" : n.fraction);
+      }
+    });
   }
+
+  static std::string special(double x) { return x != x ? "nan" : x < 0 ? "-inf" : "inf"; }
 
   std::int64_t shown(std::size_t dim) const {
     const std::int64_t n = t_.sizes()[dim];
@@ -139,7 +166,7 @@ class columns {
     } else {
       real_words(values);
     }
-    std::size_t width = 0;
+    std::size_t width = std::same_as<T, bool> ? 5 : 0;
     for (const std::string& w : words_) width = std::max(width, w.size());
     for (std::string& w : words_) w = padded(w, width);
   }
@@ -172,25 +199,31 @@ class columns {
     }
     const bool exponents = most > 0 && (most >= 1e8 || least < 1e-4 || most / least > 1000);
     std::vector<number_text> parts;
-    std::size_t whole = 0, fraction = 0;
+    std::size_t whole = 0, fraction = 0, exponent = 0;
+    if (exponents) {
+      for (T x : values) {
+        if (!std::isfinite(static_cast<double>(x))) continue;
+        fraction = std::max(fraction, scientific_digits(shortest(x), options_.precision));
+        exponent = std::max(exponent, scientific(static_cast<double>(x), 0, 2).exponent.size() - 2);
+      }
+    }
     for (T x : values) {
       const auto number = static_cast<double>(x);
-      if (!(std::abs(number) < std::numeric_limits<double>::infinity())) {
-        parts.push_back({number != number ? "nan" : number < 0 ? "-inf" : "inf", "?"});
+      if (!std::isfinite(number)) {
+        parts.push_back({special(number), "?"});
         continue;
       }
-      parts.push_back(exponents ? scientific(shortest(x), options_.precision)
-                                : positional(shortest(x), options_.precision));
+      parts.push_back(exponents ? scientific(number, fraction, exponent) : positional(shortest(x), options_.precision));
       whole = std::max(whole, parts.back().whole.size());
       fraction = std::max(fraction, parts.back().fraction.size());
     }
     for (const number_text& p : parts) {
       if (p.fraction == "?") {
         words_.push_back(p.whole);
-        continue;
+      } else {
+        const std::string fill(fraction - p.fraction.size(), ' ');
+        words_.push_back(padded(p.whole, whole) + "." + p.fraction + fill + p.exponent);
       }
-      const std::string fill(fraction - p.fraction.size(), exponents ? '0' : ' ');
-      words_.push_back(padded(p.whole, whole) + "." + p.fraction + fill + p.exponent);
     }
   }
 

@@ -17,7 +17,8 @@ export struct print_options {
 /// The values of a host tensor in aligned columns, as NumPy prints them:
 ///   [[ 1.   2.5]
 ///    [-3.   0.1]]
-/// Large and tiny numbers side by side are shown with exponents. A tensor without values to read is shown as by to_string().
+/// Large and tiny numbers side by side are shown with exponents. A tensor without values to read is shown as by
+/// to_string().
 export std::string array_str(const tensor& t, const print_options& options = {});
 
 }  // namespace topbit

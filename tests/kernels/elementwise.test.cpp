@@ -80,7 +80,8 @@ std::string try_every_compare(backend here) {
 
 // exp or log of chosen numbers against long double, within two units in the last place.
 template <typename T>
-std::string try_values(backend here, tb_pointwise_op op, const std::vector<T>& values, long double (*model)(long double)) {
+std::string try_values(backend here, tb_pointwise_op op, const std::vector<T>& values,
+                       long double (*model)(long double)) {
   const shape dense = {"dense", {static_cast<std::int64_t>(values.size())}, {{1}, {1}}};
   stage memory(here);
   const auto in = make_operand<T>(memory, dense, 1);
@@ -216,17 +217,18 @@ TEMPLATE_TEST_CASE("unary: NEG changes the sign, of zero too, and wraps at the l
                    EVERY_TABLE) {
   const backend here = need<TestType>();
   CHECK(try_unary_op<float>(here, TB_NEG, [](float x) { return expected<float>{-static_cast<long double>(x)}; }) == "");
-  CHECK(try_unary_op<double>(here, TB_NEG, [](double x) { return expected<double>{-static_cast<long double>(x)}; }) == "");
-  CHECK(try_unary_op<std::int64_t>(here, TB_NEG,
-                             [](std::int64_t x) { return expected<std::int64_t>{x == INT64_MIN ? x : -x}; }) == "");
+  CHECK(try_unary_op<double>(here, TB_NEG, [](double x) { return expected<double>{-static_cast<long double>(x)}; }) ==
+        "");
+  CHECK(try_unary_op<std::int64_t>(
+            here, TB_NEG, [](std::int64_t x) { return expected<std::int64_t>{x == INT64_MIN ? x : -x}; }) == "");
 }
 
 TEMPLATE_TEST_CASE("unary: RELU keeps what is above zero and NaN, and makes the rest +0", "[kernels]", EVERY_TABLE) {
   const backend here = need<TestType>();
   CHECK(try_unary_op<float>(here, TB_RELU, [](float x) { return expected<float>{x <= 0 ? 0.0f : x}; }) == "");
   CHECK(try_unary_op<double>(here, TB_RELU, [](double x) { return expected<double>{x <= 0 ? 0.0 : x}; }) == "");
-  CHECK(try_unary_op<std::int64_t>(here, TB_RELU, [](std::int64_t x) { return expected<std::int64_t>{x > 0 ? x : 0}; }) ==
-        "");
+  CHECK(try_unary_op<std::int64_t>(here, TB_RELU,
+                                   [](std::int64_t x) { return expected<std::int64_t>{x > 0 ? x : 0}; }) == "");
 }
 
 TEMPLATE_TEST_CASE("unary: EXP and LOG follow every kind of stride and give NaN for NaN", "[kernels]", EVERY_TABLE) {

@@ -10,9 +10,9 @@
 #include <utility>
 #include <vector>
 
+#include "support/dtype_rules.h"
 #include "support/raises.h"
 #include "support/tensor_print.h"
-#include "support/dtype_rules.h"
 #include "support/tensor_values.h"
 import topbit;
 
@@ -151,7 +151,9 @@ TEST_CASE("elementwise: in place keeps the storage, sizes and dtype of self", "[
           REQUIRE(a.strides() == strides);
           REQUIRE(a.dtype() == ta);
           REQUIRE(a.version() == 1);
-          REQUIRE(support::difference(values(a), wanted, std::max(support::tolerance_of(dtype::float32), 2 * support::tolerance_of(t))) == "");
+          REQUIRE(support::difference(values(a), wanted,
+                                      std::max(support::tolerance_of(dtype::float32), 2 * support::tolerance_of(t))) ==
+                  "");
         }
       }
     }
@@ -283,8 +285,7 @@ TEST_CASE("elementwise: alpha must fit the dtype of the result", "[ops][elementw
         "aten::add.Tensor: found the number 0.5 for int64 tensors, wanted an integer");
   CHECK(text([&] { ops::add(flags, flags, arg<"alpha"> = 0); }) ==
         "aten::add.Tensor: found alpha 0 for bool tensors, wanted 1");
-  CHECK(text([&] { ops::sub(flags, flags); }) ==
-        "aten::sub.Tensor: found bool and bool, wanted numbers");
+  CHECK(text([&] { ops::sub(flags, flags); }) == "aten::sub.Tensor: found bool and bool, wanted numbers");
   CHECK(values(ops::add(whole, whole, arg<"alpha"> = true)) == std::vector<double>{2, 4});
   CHECK(values(ops::add(flags, flags, arg<"alpha"> = true)) == std::vector<double>{1, 0});
 }
@@ -346,7 +347,8 @@ TEST_CASE("elementwise: relu keeps NaN, log of a negative number is NaN, of zero
   }
 }
 
-TEST_CASE("elementwise: threshold_backward passes the gradient where the result is above the threshold", "[ops][elementwise]") {
+TEST_CASE("elementwise: threshold_backward passes the gradient where the result is above the threshold",
+          "[ops][elementwise]") {
   support::numbers source(6);
   for (dtype t : {dtype::int64, dtype::float32, dtype::float64}) {
     for (arrangement how : arrangements) {

@@ -1,7 +1,7 @@
-// Every pointwise operator, for every dtype, over random shapes and arrangements of memory, against one loop over double. The
-// process's kernels are tested: the build registers these tests once per architecture.
-#include <catch2/catch_test_macros.hpp>
+// Every pointwise operator, for every dtype, over random shapes and arrangements of memory, against one loop over
+// double. The process's kernels are tested: the build registers these tests once per architecture.
 #include <algorithm>
+#include <catch2/catch_test_macros.hpp>
 #include <cmath>
 #include <functional>
 #include <optional>
@@ -25,8 +25,8 @@ namespace {
 enum class result { same, floating, predicate, number };
 using element = std::function<double(dtype, const double*)>;
 
-// What the operator is for one element. `takes`: b, i, f for the categories of dtypes. Operands are drawn from low to high
-// where they are floating; `slack` is how many times the usual tolerance an ill-conditioned function may be off.
+// What the operator is for one element. `takes`: b, i, f for the categories of dtypes. Operands are drawn from low to
+// high where they are floating; `slack` is how many times the usual tolerance an ill-conditioned function may be off.
 struct operation {
   std::string name;
   std::size_t inputs;
@@ -90,31 +90,78 @@ const std::vector<operation>& operations() {
         {"aten::erfc", 1, floating, "bif", one(std::erfc)},
         {"aten::lgamma", 1, floating, "bif", one(std::lgamma), 0.1, 9},
         {"aten::sigmoid", 1, floating, "bif", one(sigmoid)},
-        {"aten::logit", 1, floating, "bif", one([](double x) { return std::log(x / (1 - x)); }), 0.05, 0.95, 4,
+        {"aten::logit",
+         1,
+         floating,
+         "bif",
+         one([](double x) { return std::log(x / (1 - x)); }),
+         0.05,
+         0.95,
+         4,
          {tb::value(std::optional<double>())}},
         {"aten::relu", 1, same, "if", one([](double x) { return x <= 0 ? 0 : x; })},
         {"aten::silu", 1, same, "f", one([](double x) { return x * sigmoid(x); })},
         {"aten::mish", 1, same, "f", one([](double x) { return x * std::tanh(std::log1p(std::exp(x))); })},
-        {"aten::hardswish", 1, same, "f",
-         one([](double x) { return x * std::clamp(x + 3, 0.0, 6.0) / 6; })},
+        {"aten::hardswish", 1, same, "f", one([](double x) { return x * std::clamp(x + 3, 0.0, 6.0) / 6; })},
         {"aten::hardsigmoid", 1, same, "f", one([](double x) { return std::clamp(x + 3, 0.0, 6.0) / 6; })},
         {"aten::log_sigmoid", 1, same, "f", one([](double x) { return std::log(sigmoid(x)); }), -4, 4, 4},
-        {"aten::gelu", 1, same, "f", one([](double x) { return x * (1 + std::erf(x / std::sqrt(2.0))) / 2; }), -4, 4,
-         1, {tb::value(std::string_view("none"))}},
-        {"aten::softplus", 1, same, "f", one([](double x) { return std::log1p(std::exp(x)); }), -4, 4, 1,
+        {"aten::gelu",
+         1,
+         same,
+         "f",
+         one([](double x) { return x * (1 + std::erf(x / std::sqrt(2.0))) / 2; }),
+         -4,
+         4,
+         1,
+         {tb::value(std::string_view("none"))}},
+        {"aten::softplus",
+         1,
+         same,
+         "f",
+         one([](double x) { return std::log1p(std::exp(x)); }),
+         -4,
+         4,
+         1,
          {tb::value(tb::scalar(1)), tb::value(tb::scalar(20))}},
-        {"aten::elu", 1, same, "f", one([](double x) { return x > 0 ? 2 * x : 2 * 1.5 * std::expm1(0.5 * x); }), -4, 4,
-         1, {tb::value(tb::scalar(1.5)), tb::value(tb::scalar(2)), tb::value(tb::scalar(0.5))}},
-        {"aten::leaky_relu", 1, same, "f", one([](double x) { return x > 0 ? x : 0.25 * x; }), -4, 4, 1,
+        {"aten::elu",
+         1,
+         same,
+         "f",
+         one([](double x) { return x > 0 ? 2 * x : 2 * 1.5 * std::expm1(0.5 * x); }),
+         -4,
+         4,
+         1,
+         {tb::value(tb::scalar(1.5)), tb::value(tb::scalar(2)), tb::value(tb::scalar(0.5))}},
+        {"aten::leaky_relu",
+         1,
+         same,
+         "f",
+         one([](double x) { return x > 0 ? x : 0.25 * x; }),
+         -4,
+         4,
+         1,
          {tb::value(tb::scalar(0.25))}},
         {"aten::logical_not", 1, predicate, "bif", one([](double x) -> double { return x == 0; })},
         {"aten::isnan", 1, predicate, "bif", one([](double x) -> double { return std::isnan(x); })},
         {"aten::isinf", 1, predicate, "bif", one([](double x) -> double { return std::isinf(x); })},
         {"aten::isfinite", 1, predicate, "bif", one([](double x) -> double { return std::isfinite(x); })},
-        {"aten::add.Tensor", 2, same, "bif",
-         [](dtype t, const double* x) { return t == dtype::boolean ? x[0] != 0 || x[1] != 0 : x[0] + x[1]; }, -4, 4, 1,
+        {"aten::add.Tensor",
+         2,
+         same,
+         "bif",
+         [](dtype t, const double* x) { return t == dtype::boolean ? x[0] != 0 || x[1] != 0 : x[0] + x[1]; },
+         -4,
+         4,
+         1,
          {tb::value(tb::scalar(1))}},
-        {"aten::sub.Tensor", 2, same, "if", two([](double a, double b) { return a - 2 * b; }), -4, 4, 1,
+        {"aten::sub.Tensor",
+         2,
+         same,
+         "if",
+         two([](double a, double b) { return a - 2 * b; }),
+         -4,
+         4,
+         1,
          {tb::value(tb::scalar(2))}},
         {"aten::mul.Tensor", 2, same, "bif", two([](double a, double b) { return a * b; })},
         {"aten::div.Tensor", 2, floating, "bif", two([](double a, double b) { return a / b; })},
@@ -129,8 +176,9 @@ const std::vector<operation>& operations() {
         {"aten::copysign.Tensor", 2, floating, "bif", two(std::copysign)},
         {"aten::logaddexp", 2, floating, "bif",
          two([](double a, double b) { return std::log(std::exp(a) + std::exp(b)); })},
-        {"aten::xlogy.Tensor", 2, floating, "bif",
-         two([](double a, double b) { return std::isnan(b) ? b : a == 0 ? 0 : a * std::log(b); })},
+        {"aten::xlogy.Tensor", 2, floating, "bif", two([](double a, double b) {
+           return std::isnan(b) ? b : a == 0 ? 0 : a * std::log(b);
+         })},
         {"aten::bitwise_and.Tensor", 2, same, "bi",
          two([](double a, double b) { return static_cast<double>(whole(a) & whole(b)); })},
         {"aten::bitwise_or.Tensor", 2, same, "bi",
@@ -138,10 +186,13 @@ const std::vector<operation>& operations() {
         {"aten::bitwise_xor.Tensor", 2, same, "bi",
          two([](double a, double b) { return static_cast<double>(whole(a) ^ whole(b)); })},
         {"aten::bitwise_left_shift.Tensor", 2, same, "i",
-         [](dtype t, const double* x) { return x[1] < 0 || x[1] >= bits(t) ? 0 : std::ldexp(x[0], static_cast<int>(x[1])); }},
+         [](dtype t, const double* x) {
+           return x[1] < 0 || x[1] >= bits(t) ? 0 : std::ldexp(x[0], static_cast<int>(x[1]));
+         }},
         {"aten::bitwise_right_shift.Tensor", 2, same, "i",
          [](dtype t, const double* x) {
-           return x[1] < 0 || x[1] >= bits(t) ? (x[0] < 0 ? -1 : 0) : std::floor(std::ldexp(x[0], -static_cast<int>(x[1])));
+           return x[1] < 0 || x[1] >= bits(t) ? (x[0] < 0 ? -1 : 0)
+                                              : std::floor(std::ldexp(x[0], -static_cast<int>(x[1])));
          }},
         {"aten::eq.Tensor", 2, predicate, "bif", two([](double a, double b) -> double { return a == b; })},
         {"aten::ne.Tensor", 2, predicate, "bif", two([](double a, double b) -> double { return a != b; })},
@@ -153,12 +204,33 @@ const std::vector<operation>& operations() {
         {"aten::logical_or", 2, predicate, "bif", two([](double a, double b) -> double { return a != 0 || b != 0; })},
         {"aten::logical_xor", 2, predicate, "bif",
          two([](double a, double b) -> double { return (a != 0) != (b != 0); })},
-        {"aten::threshold_backward", 2, same, "if", two([](double a, double b) { return b > 1 ? a : 0; }), -4, 4, 1,
+        {"aten::threshold_backward",
+         2,
+         same,
+         "if",
+         two([](double a, double b) { return b > 1 ? a : 0; }),
+         -4,
+         4,
+         1,
          {tb::value(tb::scalar(1))}},
-        {"aten::addcmul", 3, same, "if",
-         [](dtype, const double* x) { return x[0] + 2 * x[1] * x[2]; }, -4, 4, 4, {tb::value(tb::scalar(2))}},
-        {"aten::addcdiv", 3, same, "f",
-         [](dtype, const double* x) { return x[0] + 2 * x[1] / x[2]; }, 0.5, 4, 4, {tb::value(tb::scalar(2))}},
+        {"aten::addcmul",
+         3,
+         same,
+         "if",
+         [](dtype, const double* x) { return x[0] + 2 * x[1] * x[2]; },
+         -4,
+         4,
+         4,
+         {tb::value(tb::scalar(2))}},
+        {"aten::addcdiv",
+         3,
+         same,
+         "f",
+         [](dtype, const double* x) { return x[0] + 2 * x[1] / x[2]; },
+         0.5,
+         4,
+         4,
+         {tb::value(tb::scalar(2))}},
     };
     return o;
   }();
@@ -240,15 +312,15 @@ TEST_CASE("pointwise: every operator agrees with a loop over double, for every d
           std::vector<tensor> in;
           for (std::size_t k = 0; k < o.inputs; ++k) {
             const auto how = static_cast<arrangement>(source.whole(0, 3));
-            in.push_back(random_operand(source, o, k == 0 ? sizes : source.narrowed(sizes), k == 0 ? first : second, how));
+            in.push_back(
+                random_operand(source, o, k == 0 ? sizes : source.narrowed(sizes), k == 0 ? first : second, how));
           }
           dtype type = in[0].dtype();
           if (o.inputs > 1) type = support::naive_promoted(in[0], in[1]);
           if (o.inputs > 2 && in[2].dim() > 0) type = support::naive_promote(first, second);
           if (o.inputs > 2 && in[1].dim() + in[2].dim() == 0 && in[0].dim() > 0)
             type = support::naive_promoted(in[0], in[1]);
-          INFO(o.name << " of " << tb::name_of(first) << " and " << tb::name_of(second) << " "
-                      << tb::to_string(sizes));
+          INFO(o.name << " of " << tb::name_of(first) << " and " << tb::name_of(second) << " " << tb::to_string(sizes));
           if (!takes(o, type)) {
             CHECK_THROWS_AS(call(op, in, o, nullptr), tb::dtype_error);
             continue;

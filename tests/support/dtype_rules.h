@@ -27,9 +27,7 @@ inline topbit::dtype naive_promote(topbit::dtype a, topbit::dtype b) {
 }
 
 /// 0 bool, 1 integer, 2 floating.
-inline int category(topbit::dtype t) {
-  return t == topbit::dtype::boolean ? 0 : topbit::is_floating(t) ? 2 : 1;
-}
+inline int category(topbit::dtype t) { return t == topbit::dtype::boolean ? 0 : topbit::is_floating(t) ? 2 : 1; }
 
 /// A number rounded to a binary format with this many significant bits and this least exponent, halves to even.
 inline double rounded(double x, int bits, int least_exponent, double greatest) {

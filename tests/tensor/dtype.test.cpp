@@ -1,11 +1,11 @@
-#include <catch2/catch_test_macros.hpp>
 #include <bit>
+#include <catch2/catch_test_macros.hpp>
 #include <cstdint>
 #include <optional>
 #include <string>
 
-#include "support/tensor_print.h"
 #include "support/dtype_rules.h"
+#include "support/tensor_print.h"
 import topbit;
 
 namespace tb = topbit;

@@ -85,7 +85,8 @@ TEST_CASE("tensor_text: a description that does not fit is an error", "[tensor][
   CHECK(refusal("(float32 [0, 9223372036854775807, 9223372036854775807])") ==
         "found '(' at column 1, wanted at most 16777216 elements");
   CHECK(refusal("(int15 [1])") ==
-        "found 'int15' at column 2, wanted one of bool, uint8, int8, int16, int32, int64, float16, bfloat16, float32, float64");
+        "found 'int15' at column 2, wanted one of bool, uint8, int8, int16, int32, int64, float16, bfloat16, float32, "
+        "float64");
 }
 
 TEST_CASE("tensor_text: what print writes in full is read back as the same tensor", "[tensor][text]") {
