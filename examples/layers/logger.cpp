@@ -44,7 +44,7 @@ int main() {
   const tb::include_guard on_this_thread(logger::own_key);  // for the process: registry::process().include_always()
   tb::ops::t(a);                                            // written with another operator, which is logged as well
   try {
-    tb::ops::matmul(a, a);
+    tb::ops::swapaxes(a, 0, 2);
   } catch (const tb::shape_error&) {
   }
 }

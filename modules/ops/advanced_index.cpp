@@ -108,7 +108,9 @@ index_plan::index_plan(backend_call c, const tensor& given, index_tensors indice
   for (std::int64_t d : taken) {
     lengths.push_back(given.sizes()[static_cast<std::size_t>(d)]);
     const tensor wide = expanded(by_dim[static_cast<std::size_t>(d)], common);
-    if (c.table != nullptr) index.push_back(dense(c, wide));
+    if (c.table == nullptr) continue;
+    // What is written may be the index itself, which is read again for each element.
+    index.push_back(author::share_memory(wide, given) ? dense_copy(c, wide, wide.dtype()) : dense(c, wide));
   }
 }
 

@@ -92,7 +92,17 @@ results normalised(std::string_view op, const tensor& input, const optional_tens
   }
   dims over{0};
   for (std::size_t d = 2; d < x.dim(); ++d) over.push_back(static_cast<std::int64_t>(d));
+  for (const optional_tensor& running : {running_mean, running_var}) {
+    if (given(running) && !is_floating(running->dtype())) {
+      refuse<dtype_error>({nullptr, op}, "found running statistics of " + std::string(name_of(running->dtype())) +
+                                             ", wanted a floating dtype");
+    }
+  }
   const moments m(x, over);
+  if (given(running_var) && m.count < 2) {
+    refuse<shape_error>({nullptr, op}, "found " + to_string(input.sizes()) +
+                                           ", wanted at least two values for each channel in training");
+  }
   const tensor inverse = ops::rsqrt(ops::add_scalar(m.variance, eps));
   move_toward(running_mean, m.mean, momentum);
   // The running variance is that of a sample.

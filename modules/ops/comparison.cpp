@@ -18,6 +18,11 @@ tensor isclose(const tensor& self, const tensor& other, double rtol, double atol
   if (!(rtol >= 0 && atol >= 0)) refuse<error>(c, "found a negative tolerance, wanted rtol and atol of at least 0");
   if (self.dtype() == dtype::boolean) return isclose(to(self, dtype::int8), to(other, dtype::int8), rtol, atol, false);
   tensor close = ops::eq(self, other);
+  // Differences of integers may not fit their type.
+  if (is_integer(self.dtype())) {
+    const tensor a = to(self, dtype::float64), b = to(other, dtype::float64);
+    return ops::logical_or(close, isclose(a, b, rtol, atol, false));
+  }
   if (equal_nan && is_floating(self.dtype())) {
     close = ops::logical_or(close, ops::logical_and(ops::isnan(self), ops::isnan(other)));
   }
@@ -59,9 +64,10 @@ tensor clamp_tensor(const tensor& self, const bound& min, const bound& max) {
 }
 tensor& clamp_tensor_in_place(tensor& self, const bound& min, const bound& max) {
   check_bounds(ops::clamp_tensor_.name(), min, max);
-  if (min) ops::maximum_out(self, *min, self);
-  if (max) ops::minimum_out(self, *max, self);
-  return self;
+  author::check_one_device(ops::clamp_tensor_, self, min, max);
+  const tensor within = clamp_tensor(self, min, max);
+  check_result(ops::clamp_tensor_.name(), {within.sizes(), within.dtype(), within.device(), {}}, self);
+  return ops::copy_(self, within);
 }
 tensor clamp_min(const tensor& self, const scalar& min) { return ops::clamp(self, min); }
 tensor& clamp_min_in_place(tensor& self, const scalar& min) { return ops::clamp_(self, min); }

@@ -91,6 +91,15 @@ tensor convolution_padded(const tensor& input, const tensor& weight, const std::
   for (std::int64_t n : stride) {
     if (n != 1) refuse<error>(c, "found stride " + to_string(dims(stride)) + " with padding 'same', wanted 1");
   }
+  if (dilation.size() != 1 && dilation.size() != Windows) {
+    refuse<shape_error>(c, "found dilation " + to_string(sizes_of(c, dilation)) + ", wanted 1 or " +
+                               std::to_string(Windows) + " numbers");
+  }
+  for (std::int64_t n : dilation) {
+    if (n < 1 || n > (std::int64_t{1} << 31)) {
+      refuse<shape_error>(c, "found dilation " + to_string(dims(dilation)) + ", wanted at least 1");
+    }
+  }
   // An odd number of elements is missing behind, which is padded beforehand.
   dims both, behind;
   for (std::size_t i = 0; i < Windows; ++i) {

@@ -31,8 +31,7 @@ void define_all() {
 }
 
 template <class Forms>
-void register_forms() {
-  constexpr auto here = std::source_location::current();
+void register_forms(std::source_location here = std::source_location::current()) {
   Forms::each_form([]<const auto & Op>() { define_all<Op>(); });
   Forms::template register_backend<&cpu_kernels>(key::CPU, here);
   Forms::register_meta(here);

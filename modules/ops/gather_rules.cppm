@@ -101,7 +101,7 @@ struct embedding_backward_rule {
 };
 
 // An element is written after it was read, or is left as it is.
-inline constexpr author::kernel_abilities updates{.in_place = true};
+inline constexpr author::kernel_abilities updates{.in_place = true, .first_only = true};
 
 using gather_forms = forms_list<
     ruled<gather_rule, no_abilities, ops::gather, ops::gather_out>,

@@ -73,7 +73,12 @@ result_meta repeat_rule::meta(std::string_view op, const tensor& self, integers 
                                ", wanted one of at least 0 for each dimension, and perhaps more in front");
   }
   const std::size_t added = sizes.size() - self.dim();
-  for (std::size_t k = 0; k < self.dim(); ++k) sizes[added + k] *= self.sizes()[k];
+  for (std::size_t k = 0; k < self.dim(); ++k) {
+    if (__builtin_mul_overflow(sizes[added + k], self.sizes()[k], &sizes[added + k])) {
+      refuse<shape_error>(c, "found repeats " + to_string(sizes_of(c, repeats)) + " for " + to_string(self.sizes()) +
+                                 ", more elements than 64 bits can count");
+    }
+  }
   return dense_meta(sizes, self.dtype(), self);
 }
 // What is there already is copied again, so twice as much each time.
@@ -223,7 +228,10 @@ tensor repeat_interleave(const tensor& self, std::int64_t repeats, std::optional
   const tensor in = dim ? ops::atleast_1d(self) : ops::flatten(self);
   const std::size_t d = dim_of(c, dim.value_or(0), in);
   dims wide = in.sizes(), sizes = in.sizes();
-  sizes[d] *= repeats;
+  if (__builtin_mul_overflow(sizes[d], repeats, &sizes[d])) {
+    refuse<shape_error>(c, "found repeats " + std::to_string(repeats) + " for " + to_string(in.sizes()) +
+                               ", more elements than 64 bits can count");
+  }
   if (output_size && *output_size != sizes[d]) {
     refuse<shape_error>(c,
                         "found output_size " + std::to_string(*output_size) + ", wanted " + std::to_string(sizes[d]));

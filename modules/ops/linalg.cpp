@@ -173,23 +173,6 @@ tensor trace(const tensor& self) {
   return ops::sum(diagonal_of(self, 0, 0));
 }
 
-tensor diag(const tensor& self, std::int64_t diagonal) {
-  constexpr backend_call c{nullptr, ops::diag.name()};
-  if (self.dim() == 2) {
-    if (diagonal < -self.sizes()[0] || diagonal > self.sizes()[1]) {
-      refuse<shape_error>(c, "found diagonal " + std::to_string(diagonal) + " for " + to_string(self.sizes()) +
-                                 ", wanted one within the matrix");
-    }
-    return diagonal_of(self, 0, diagonal);
-  }
-  if (self.dim() != 1) refuse<shape_error>(c, "found " + to_string(self.sizes()) + ", wanted a vector or a matrix");
-  const std::int64_t distance = diagonal < 0 ? -diagonal : diagonal, side = self.numel() + distance;
-  const tensor whole = ops::zeros(dims{side, side}, arg<"dtype"> = self.dtype(), arg<"device"> = self.device());
-  const std::int64_t first = diagonal < 0 ? distance * side : distance;
-  copy_result(author::make_view(whole, self.sizes(), {side + 1}, self.numel() == 0 ? 0 : first), self);
-  return whole;
-}
-
 using author::autograd_kernel;
 using author::row;
 
@@ -218,7 +201,6 @@ void register_linalg() {
   register_composite<&linear, ops::linear>();
   register_composite<&kron, ops::kron>();
   register_composite<&trace, ops::trace>();
-  register_composite<&diag, ops::diag>();
   register_written<ops::dot, ops::dot_out>();
   register_written<ops::vdot, ops::vdot_out>();
   register_written<ops::mv, ops::mv_out>();
@@ -231,7 +213,6 @@ void register_linalg() {
   register_written<ops::linalg_matmul, ops::linalg_matmul_out>();
   register_written<ops::linear, ops::linear_out>();
   register_written<ops::kron, ops::kron_out>();
-  register_written<ops::diag, ops::diag_out>();
 }
 
 }  // namespace topbit::detail

@@ -115,8 +115,4 @@ inline constexpr op<"aten::kron.out(Tensor self, Tensor other, *, Tensor(a!) out
 /// The sum of a matrix's diagonal; integers sum into int64. Composite.
 inline constexpr op<"aten::trace(Tensor self) -> Tensor"> trace;
 
-/// A matrix's diagonal as a vector, or a vector as the diagonal of a matrix of zeros. Composite.
-inline constexpr op<"aten::diag(Tensor self, int diagonal=0) -> Tensor"> diag;
-inline constexpr op<"aten::diag.out(Tensor self, int diagonal=0, *, Tensor(a!) out) -> Tensor(a!)"> diag_out;
-
 }  // namespace topbit::ops

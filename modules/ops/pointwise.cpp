@@ -14,6 +14,9 @@ namespace topbit::detail {
 
 static_assert(static_cast<int>(pointwise::count) == TB_POINTWISE_COUNT);
 static_assert(static_cast<int>(pointwise::gelu_tanh) == TB_GELU_TANH && static_cast<int>(pointwise::add) == TB_ADD);
+static_assert(static_cast<int>(pointwise::sqrt) == TB_SQRT && static_cast<int>(pointwise::erf) == TB_ERF);
+static_assert(static_cast<int>(pointwise::isnan) == TB_ISNAN && static_cast<int>(pointwise::atan2) == TB_ATAN2);
+static_assert(static_cast<int>(pointwise::bitwise_and) == TB_BITWISE_AND && static_cast<int>(pointwise::ge) == TB_GE);
 static_assert(static_cast<int>(pointwise::lerp) == TB_LERP && static_cast<int>(pointwise::eq) == TB_EQ);
 
 namespace {

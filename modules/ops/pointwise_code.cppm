@@ -5,7 +5,7 @@ import topbit.std;
 
 namespace topbit::detail {
 
-// In the order of the seam, kernels/abi/kernel_ops.h; a test compares the names.
+// In the order of the seam, kernels/abi/kernel_ops.h: pointwise.cpp checks places in each group.
 enum class pointwise : std::int32_t {
   fill,
   neg,

@@ -58,7 +58,7 @@ struct shift_rule {
   }
 };
 
-// relu's gradient with a threshold that is a number.
+// The condition is bool, or uint8 as in old programs.
 struct where_rule {
   static result_meta meta(std::string_view op, const tensor& condition, const tensor& a, const tensor& b);
   static void run(backend_call c, const tensor& condition, const tensor& a, const tensor& b, const tensor& out);

@@ -64,6 +64,7 @@ tensor var_dim(const tensor& self, dim_list dim, bool unbiased, bool keepdim) {
   return ops::var_correction(self, dim, optional_count(unbiased ? 1 : 0), keepdim);
 }
 tensor& var_out(const tensor& self, dim_list dim, bool unbiased, bool keepdim, tensor& out) {
+  author::check_one_device(ops::var_out, self, dim, unbiased, keepdim, out);
   return ops::var_correction_out(self, dim, optional_count(unbiased ? 1 : 0), keepdim, out);
 }
 tensor stddev(const tensor& self, bool unbiased) {
@@ -73,6 +74,7 @@ tensor stddev_dim(const tensor& self, dim_list dim, bool unbiased, bool keepdim)
   return ops::stddev_correction(self, dim, optional_count(unbiased ? 1 : 0), keepdim);
 }
 tensor& stddev_out(const tensor& self, dim_list dim, bool unbiased, bool keepdim, tensor& out) {
+  author::check_one_device(ops::stddev_out, self, dim, unbiased, keepdim, out);
   return ops::stddev_correction_out(self, dim, optional_count(unbiased ? 1 : 0), keepdim, out);
 }
 

@@ -30,11 +30,23 @@ void copy_result(const tensor& out, const tensor& result) {
   ops::copy_.redispatch(key_of(out.device().type), to, result, false);
 }
 
+void check_apart(std::string_view op, std::span<tensor* const> out) {
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    for (std::size_t k = 0; k < i; ++k) {
+      if (!out[i]->same_as(*out[k]) && !author::share_memory(*out[i], *out[k])) continue;
+      refuse<shape_error>({nullptr, op}, "two results would be written to the same memory, " + describe(*out[k]) +
+                                             " and " + describe(*out[i]) + "; clone() one first");
+    }
+  }
+}
+
 void alias_check::look(const tensor& in) noexcept {
+  const bool may_be_it = can_.in_place && (first_ || !can_.first_only);
+  first_ = false;
   if (&in == &out_ || in.same_as(out_)) {
-    found_ = found_ || !in_place_;
+    found_ = found_ || !may_be_it;
   } else if (author::share_memory(out_, in)) {
-    found_ = found_ || !in_place_ || !author::same_view(out_, in);
+    found_ = found_ || !may_be_it || !author::same_view(out_, in);
   }
 }
 

@@ -27,7 +27,8 @@ struct result_meta {
 struct kernel_abilities {
   bool in_place =
       false;  ///< the result may be the same view as an input; overlapping one in part is always helped with
-  bool converts = false;  ///< the result may have another dtype than the shape rule says
+  bool first_only = false;  ///< ... as the first tensor argument, and no other one
+  bool converts = false;    ///< the result may have another dtype than the shape rule says
 };
 
 }  // namespace author
@@ -40,11 +41,13 @@ tensor make_result(const result_meta& m);
 // Throws shape_error or dtype_error, naming `op`, if `out` cannot take this result, or if its elements share memory.
 void check_result(std::string_view op, const result_meta& m, const tensor& out);
 void copy_result(const tensor& out, const tensor& result);
+// Throws shape_error if two results would be written to the same memory.
+void check_apart(std::string_view op, std::span<tensor* const> out);
 
 // Whether tensors of a call stand in the way of writing `out` directly.
 class alias_check {
  public:
-  alias_check(const tensor& out, bool in_place) noexcept : out_(out), in_place_(in_place) {}
+  alias_check(const tensor& out, author::kernel_abilities can) noexcept : out_(out), can_(can) {}
   void look(const tensor& in) noexcept;
   template <class T>
   void look(const std::optional<T>& x) noexcept {
@@ -60,7 +63,8 @@ class alias_check {
 
  private:
   const tensor& out_;
-  bool in_place_, found_ = false;
+  author::kernel_abilities can_;
+  bool first_ = true, found_ = false;
 };
 
 inline std::array<result_meta, 1> as_array(const result_meta& m) { return {m}; }
@@ -95,9 +99,10 @@ struct structured_kernel {
   static void write(std::index_sequence<I...> all, const std::array<tensor*, sizeof...(I)>& out, const A&... a) {
     const auto metas = metas_of(a...);
     (check_result(Op.name(), metas[I], *out[I]), ...);
+    if constexpr (sizeof...(I) > 1) check_apart(Op.name(), out);
     if constexpr (computes) {
       const auto helped = [&](const tensor& to, const result_meta& m) {
-        alias_check check(to, Can.in_place);
+        alias_check check(to, Can);
         (check.look(a), ...);
         return check.found() || (!Can.converts && to.dtype() != m.type);
       };

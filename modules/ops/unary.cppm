@@ -46,7 +46,7 @@ inline constexpr op<"aten::round(Tensor self) -> Tensor"> round;
 inline constexpr op<"aten::round_(Tensor(a!) self) -> Tensor(a!)"> round_;
 inline constexpr op<"aten::round.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)"> round_out;
 
-/// Rounded to so many decimals; before the point where they are negative.
+/// Rounded to so many decimals; before the point where they are negative. Integers stay as they are.
 inline constexpr op<"aten::round.decimals(Tensor self, *, int decimals) -> Tensor"> round_decimals;
 inline constexpr op<"aten::round_.decimals(Tensor(a!) self, *, int decimals) -> Tensor(a!)"> round_decimals_;
 inline constexpr op<"aten::round.decimals_out(Tensor self, *, int decimals, Tensor(a!) out) -> Tensor(a!)">

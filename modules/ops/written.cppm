@@ -5,6 +5,7 @@ import topbit.std;
 import topbit.core;
 import topbit.tensor;
 import topbit.autograd;
+import :device_check;
 import :families;
 import :structured;
 
@@ -24,6 +25,7 @@ struct written_form {
   template <class First, class... A>
   struct form<tensor&(First, A...)> {
     static tensor& run(First first, A... a) {
+      author::check_one_device(Op, first, a...);
       if constexpr (std::same_as<First, tensor&>) {
         return put(first, Functional(std::as_const(first), a...));
       } else {

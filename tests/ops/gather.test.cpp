@@ -158,3 +158,17 @@ TEST_CASE("advanced_index: a mask chooses what its coordinates do", "[ops][advan
     CHECK(values(ops::nonzero(mask)) == places);
   });
 }
+
+TEST_CASE("gather: what is written may be its own index or source, which is read as it was", "[ops][gather][overlap]") {
+  tensor x = tensor_of({1, 0}, {2}, dtype::int64);
+  ops::scatter_value_(x, 0, x, 1000000000);
+  CHECK(values(x) == std::vector<double>{1e9, 1e9});
+  x = tensor_of({10, 20, 30}, {3}, dtype::float32);
+  const tensor turned = tensor_of({1, 2, 0}, {3}, dtype::int64);
+  ops::scatter_(x, 0, turned, x);
+  CHECK(values(x) == std::vector<double>{30, 10, 20});
+  x = tensor_of({1, 0}, {2}, dtype::int64);
+  const std::optional<tensor> index[] = {x};
+  ops::index_put_(x, index, tensor_of({1000000000, 5}, {2}, dtype::int64), false);
+  CHECK(values(x) == std::vector<double>{5, 1e9});
+}
