@@ -53,7 +53,7 @@ int main() {
 // prints:   aten::transpose.int(tensor, int64_t, int64_t)
 // prints:   aten::transpose.int gave (tensor)
 // prints: aten::t gave (tensor)
-// prints: aten::matmul(tensor, tensor)
-// prints:   aten::mm(tensor, tensor)
-// prints:   aten::mm threw: aten::mm: found [1, 2] and [1, 2], wanted [m, k] and [k, n]
-// prints: aten::matmul threw: aten::mm: found [1, 2] and [1, 2], wanted [m, k] and [k, n]
+// prints: aten::swapaxes(tensor, int64_t, int64_t)
+// prints:   aten::transpose.int(tensor, int64_t, int64_t)
+// prints:   aten::transpose.int threw: aten::transpose.int: found dimension 2, wanted -2 to 1
+// prints: aten::swapaxes threw: aten::transpose.int: found dimension 2, wanted -2 to 1
