@@ -287,10 +287,12 @@ template <typename T>
 tb_status each_matrix(const tb_matmul& product, tb_status (*one)(const tb_matmul&)) {
   if (product.m <= 0 || product.n <= 0) return TB_OK;
   tb_matmul matrix = product;
+  // Without depth there may be no memory to step through.
+  const int64_t a_batch = product.k == 0 ? 0 : product.a_batch, b_batch = product.k == 0 ? 0 : product.b_batch;
   for (int64_t at = 0; at < product.batch; ++at) {
     matrix.out = static_cast<T*>(product.out) + at * product.out_batch;
-    matrix.a = static_cast<const T*>(product.a) + at * product.a_batch;
-    matrix.b = static_cast<const T*>(product.b) + at * product.b_batch;
+    matrix.a = static_cast<const T*>(product.a) + at * a_batch;
+    matrix.b = static_cast<const T*>(product.b) + at * b_batch;
     if (const tb_status status = one(matrix); status != TB_OK) return status;
   }
   return TB_OK;

@@ -20,10 +20,12 @@ static void matmul_of(const tb_matmul& product) {
   for (int64_t at = 0; at < product.batch; ++at) {
     for (int64_t i = 0; i < product.m; ++i) {
       for (int64_t j = 0; j < product.n; ++j) {
-        const T* a = static_cast<const T*>(product.a) + at * product.a_batch + i * product.a_row;
-        const T* b = static_cast<const T*>(product.b) + at * product.b_batch + j * product.b_col;
+        const int64_t a = at * product.a_batch + i * product.a_row, b = at * product.b_batch + j * product.b_col;
         total sum = 0;
-        for (int64_t p = 0; p < product.k; ++p) sum += total(a[p * product.a_col]) * total(b[p * product.b_row]);
+        for (int64_t p = 0; p < product.k; ++p) {
+          sum += total(static_cast<const T*>(product.a)[a + p * product.a_col]) *
+                 total(static_cast<const T*>(product.b)[b + p * product.b_row]);
+        }
         T* out = static_cast<T*>(product.out) + at * product.out_batch + i * product.out_row + j * product.out_col;
         *out = T(beta == 0 ? alpha * sum : beta * total(*out) + alpha * sum);
       }

@@ -18,7 +18,8 @@ using detail::joint_block, detail::tensor_record;
 constexpr std::size_t storage_at = sizeof(tensor_record);
 constexpr std::size_t joint_at = storage_at + sizeof(storage);
 constexpr std::size_t head_bytes = joint_at + sizeof(joint_block);
-constexpr std::size_t data_at = (head_bytes + detail::block_alignment - 1) & ~(detail::block_alignment - 1);
+constexpr std::size_t data_at =
+    (head_bytes + sanitizer::gap + detail::block_alignment - 1) & ~(detail::block_alignment - 1);
 static_assert(storage_at % alignof(storage) == 0 && joint_at % alignof(joint_block) == 0);
 
 // More elements get a block of their own: a view of one keeps them all, and a kept block should fit many uses.

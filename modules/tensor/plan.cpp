@@ -140,7 +140,8 @@ dims result_strides(const dims& sizes, std::span<const tensor* const> operands) 
   std::int64_t next = 1;
   for (std::size_t i = 0; i < n; ++i) {
     strides[order[i]] = next;
-    next *= std::max<std::int64_t>(sizes[order[i]], 1);
+    // More elements than can be counted: the tensor is refused when it is made.
+    if (__builtin_mul_overflow(next, std::max<std::int64_t>(sizes[order[i]], 1), &next)) return {};
   }
   return is_dense(sizes, strides) ? dims() : strides;
 }
