@@ -19,6 +19,9 @@ using kernel_source = const tb_kernels* (*)();
 
 namespace detail {
 
+// The table of a backend that computes no elements.
+inline const tb_kernels* no_kernels() { return nullptr; }
+
 // One call of one operator on one backend. `table` is null where nothing is computed.
 struct backend_call {
   const tb_kernels* table;

@@ -11,12 +11,8 @@ namespace {
 
 using optional_tensor = std::optional<tensor>;
 
-bool given(const optional_tensor& t) { return t.has_value() && t->defined(); }
-
-dtype norm_type(dtype t) { return t == dtype::float64 ? t : dtype::float32; }
-
 void check_channels(std::string_view op, const tensor& input, std::string_view name, const optional_tensor& t) {
-  if (!given(t) || t->sizes() == dims{input.sizes()[1]}) return;
+  if (!is_given(t) || t->sizes() == dims{input.sizes()[1]}) return;
   refuse<shape_error>({nullptr, op}, "found " + std::string(name) + " " + to_string(t->sizes()) + " for input " +
                                          to_string(input.sizes()) + ", wanted " + to_string(dims{input.sizes()[1]}));
 }
@@ -39,8 +35,8 @@ tensor per_channel(const tensor& t, std::size_t rank, dtype type) {
 
 tensor scaled(const tensor& x, const optional_tensor& weight, const optional_tensor& bias) {
   tensor out = x;
-  if (given(weight)) out = ops::mul(out, per_channel(*weight, x.dim(), x.dtype()));
-  if (given(bias)) out = ops::add(out, per_channel(*bias, x.dim(), x.dtype()));
+  if (is_given(weight)) out = ops::mul(out, per_channel(*weight, x.dim(), x.dtype()));
+  if (is_given(bias)) out = ops::add(out, per_channel(*bias, x.dim(), x.dtype()));
   return out;
 }
 
@@ -62,7 +58,7 @@ struct moments {
 
 // running += momentum * (found - running); no gradient passes.
 void move_toward(const optional_tensor& running, const tensor& found, double momentum) {
-  if (!given(running)) return;
+  if (!is_given(running)) return;
   const no_grad guard;
   tensor kept = *running;
   const tensor now = to(ops::reshape(found, running->sizes()), running->dtype());
@@ -79,10 +75,10 @@ results normalised(std::string_view op, const tensor& input, const optional_tens
   check_channels(op, input, "bias", bias);
   check_channels(op, input, "running_mean", running_mean);
   check_channels(op, input, "running_var", running_var);
-  const dtype type = norm_type(input.dtype());
+  const dtype type = widened(input.dtype());
   const tensor x = to(input, type);
   if (!training) {
-    if (!given(running_mean) || !given(running_var)) {
+    if (!is_given(running_mean) || !is_given(running_var)) {
       refuse<error>({nullptr, op}, "found no running_mean or no running_var outside training, wanted both");
     }
     const tensor mean = per_channel(*running_mean, x.dim(), type), var = per_channel(*running_var, x.dim(), type);
@@ -93,13 +89,13 @@ results normalised(std::string_view op, const tensor& input, const optional_tens
   dims over{0};
   for (std::size_t d = 2; d < x.dim(); ++d) over.push_back(static_cast<std::int64_t>(d));
   for (const optional_tensor& running : {running_mean, running_var}) {
-    if (given(running) && !is_floating(running->dtype())) {
+    if (is_given(running) && !is_floating(running->dtype())) {
       refuse<dtype_error>({nullptr, op}, "found running statistics of " + std::string(name_of(running->dtype())) +
                                              ", wanted a floating dtype");
     }
   }
   const moments m(x, over);
-  if (given(running_var) && m.count < 2) {
+  if (is_given(running_var) && m.count < 2) {
     refuse<shape_error>({nullptr, op}, "found " + to_string(input.sizes()) +
                                            ", wanted at least two values for each channel in training");
   }
@@ -141,7 +137,7 @@ tensor group_norm(const tensor& input, std::int64_t groups, const optional_tenso
                                      ", wanted a number that divides the channels");
   }
   const std::int64_t images = input.sizes()[0], width = images == 0 ? 0 : input.numel() / (images * groups);
-  const moments m(ops::reshape(to(input, norm_type(input.dtype())), dims{images, groups, width}), dims{2});
+  const moments m(ops::reshape(to(input, widened(input.dtype())), dims{images, groups, width}), dims{2});
   const tensor out = ops::mul(m.centered, ops::rsqrt(ops::add_scalar(m.variance, eps)));
   return to(scaled(ops::reshape(out, input.sizes()), weight, bias), input.dtype());
 }

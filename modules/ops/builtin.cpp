@@ -12,8 +12,6 @@ import topbit.autograd;
 
 namespace topbit::detail {
 
-// A backend that computes no elements.
-const tb_kernels* no_kernels() { return nullptr; }
 const tb_kernels* cpu_kernels() { return tb_cpu_kernels(); }
 
 bool register_builtin() {

@@ -11,8 +11,6 @@ import :structured;
 
 namespace topbit::detail {
 
-inline const tb_kernels* no_table() { return nullptr; }
-
 // Rule::run(backend_call, arguments of the functional or in-place form...) returns what the form returns.
 template <class Rule, author::kernel_source Source, const auto& Op>
 struct computed_kernel {
@@ -56,7 +54,7 @@ struct computed {
     return {author::row<computed_kernel<Rule, Source, Ops>::run>(Ops, k, where)...};
   }
   static constexpr std::array<author::kernel_row, sizeof...(Ops)> meta_rows(std::source_location where) {
-    return rows<&no_table>(key::Meta, where);
+    return rows<&no_kernels>(key::Meta, where);
   }
   template <class Visit>
   static void each_form(Visit visit) {

@@ -71,7 +71,7 @@ tensor convolution_of(const tensor& input, const tensor& weight, const std::opti
                             ", wanted " + std::to_string(Windows + 2) + " dimensions each, or one less of the input");
   }
   const bool single = input.dim() == Windows + 1;
-  const tensor images = single ? with_dimension(input, 0) : input;
+  const tensor images = single ? ops::unsqueeze(input, 0) : input;
   author::check_one_device(Op, images, weight, bias);
   check_convolution(Op.name(), images, weight, bias, stride, padding, dilation, groups);
   const tensor out = ops::convolution(images, weight, bias, stride, padding, dilation, false, dims{0}, groups);

@@ -75,12 +75,8 @@ named read_operand(std::string_view text, std::string_view equation, const tenso
         refuse<shape_error>(einsum_call, "found " + to_string(t.sizes()) + " for '" + std::string(text) +
                                              "', wanted one size for " + name_of_label(out.names[i]));
       }
-      dims order;
-      for (std::size_t d = 0; d < out.t.dim(); ++d) {
-        if (d != j) order.push_back(static_cast<std::int64_t>(d));
-        if (d == i) order.push_back(static_cast<std::int64_t>(j));
-      }
-      out.t = diagonal_of(rearranged(out.t, order), i, 0);
+      const auto first = static_cast<std::int64_t>(i);
+      out.t = ops::movedim_int(ops::diagonal(out.t, 0, first, static_cast<std::int64_t>(j)), -1, first);
       out.names.erase(out.names.begin() + static_cast<std::ptrdiff_t>(j));
     }
   }
@@ -162,8 +158,9 @@ named contract(named a, named b, const labels& needed) {
       names.push_back(one);
     }
   }
-  const tensor x = ops::reshape(rearranged(a.t, order_of(a, {&batch, &left, &summed})), dims{batches, rows, depth});
-  const tensor y = ops::reshape(rearranged(b.t, order_of(b, {&batch, &summed, &right})), dims{batches, depth, columns});
+  const tensor x = ops::reshape(ops::permute(a.t, order_of(a, {&batch, &left, &summed})), dims{batches, rows, depth});
+  const tensor y =
+      ops::reshape(ops::permute(b.t, order_of(b, {&batch, &summed, &right})), dims{batches, depth, columns});
   return {ops::reshape(ops::bmm(x, y), sizes), names};
 }
 
@@ -245,7 +242,7 @@ tensor einsum(std::string_view given, std::span<const tensor> tensors,
       over.push_back(static_cast<std::int64_t>(i));
   }
   if (!over.empty()) out = {ops::sum_dim(out.t, std::optional(std::span<const std::int64_t>(over)), false), kept};
-  return rearranged(out.t, order_of(out, {&result}));
+  return ops::permute(out.t, order_of(out, {&result}));
 }
 
 tensor tensordot(const tensor& self, const tensor& other, std::span<const std::int64_t> dims_self,
@@ -286,8 +283,8 @@ tensor tensordot(const tensor& self, const tensor& other, std::span<const std::i
     sizes.push_back(other.sizes()[i]);
     columns *= other.sizes()[i];
   }
-  const tensor a = ops::reshape(rearranged(self, left), dims{rows, depth});
-  const tensor b = ops::reshape(rearranged(other, right), dims{depth, columns});
+  const tensor a = ops::reshape(ops::permute(self, left), dims{rows, depth});
+  const tensor b = ops::reshape(ops::permute(other, right), dims{depth, columns});
   return ops::reshape(ops::mm(a, b), sizes);
 }
 

@@ -11,7 +11,6 @@ import :backend_call;
 namespace topbit::detail {
 
 const tb_kernels* cpu_kernels();
-const tb_kernels* no_kernels();
 
 // Operators that write to an argument are never recorded, and always counted.
 template <const auto& Op>

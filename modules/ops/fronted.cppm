@@ -25,14 +25,13 @@ struct fronted {
       return Front(backend_call{Source(), Op.name()}, a...);
     }
   };
-  static const tb_kernels* nothing() { return nullptr; }
 
   template <author::kernel_source Source>
   static constexpr std::array<author::kernel_row, 1> rows(dispatch_key k, std::source_location where) {
     return {author::row<&kernel<Source, signature>::run>(Op, k, where)};
   }
   static constexpr std::array<author::kernel_row, 1> meta_rows(std::source_location where) {
-    return rows<&nothing>(key::Meta, where);
+    return rows<&no_kernels>(key::Meta, where);
   }
   // Calls visit.operator()<Op>().
   template <class Visit>

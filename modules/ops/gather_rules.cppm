@@ -100,7 +100,7 @@ struct embedding_backward_rule {
                     bool by_frequency);
 };
 
-// An element is written after it was read, or is left as it is.
+// What is updated may be self; an index or a source that is the tensor written must be read whole before.
 inline constexpr author::kernel_abilities updates{.in_place = true, .first_only = true};
 
 using gather_forms = forms_list<

@@ -9,8 +9,6 @@ namespace topbit::detail {
 
 namespace {
 
-bool is_given(const std::optional<tensor>& t) { return t.has_value() && t->defined(); }
-
 // How many dimensions are in front of the normalised ones.
 std::size_t check_layer(backend_call c, const tensor& input, layer_sizes shape) {
   check_defined(c, input);

@@ -170,7 +170,7 @@ tensor trace(const tensor& self) {
   if (self.dim() != 2) {
     refuse<shape_error>({nullptr, ops::trace.name()}, "found " + to_string(self.sizes()) + ", wanted a matrix");
   }
-  return ops::sum(diagonal_of(self, 0, 0));
+  return ops::sum(ops::diagonal(self));
 }
 
 using author::autograd_kernel;

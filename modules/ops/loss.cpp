@@ -11,8 +11,6 @@ namespace {
 
 using optional_tensor = std::optional<tensor>;
 
-bool is_given(const optional_tensor& t) { return t.has_value() && t->defined(); }
-
 tensor reduced(std::string_view op, const tensor& loss, std::int64_t reduction) {
   switch (reduction) {
     case 0: return loss;

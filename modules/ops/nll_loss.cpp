@@ -12,8 +12,6 @@ namespace {
 
 constexpr std::int64_t by_none = 0, by_mean = 1, by_sum = 2;
 
-bool is_given(const optional_tensor& t) { return t.has_value() && t->defined(); }
-
 void check_reduction(backend_call c, std::int64_t reduction) {
   if (reduction >= by_none && reduction <= by_sum) return;
   refuse<error>(c, "found reduction " + std::to_string(reduction) + ", wanted None (0), Mean (1) or Sum (2)");
@@ -59,8 +57,6 @@ struct pictures {
   tensor rows(const tensor& self) const { return self.dim() == 1 ? reshaped(self, sizes) : self; }
 };
 
-dtype sum_type(const tensor& self) { return self.dtype() == dtype::float64 ? dtype::float64 : dtype::float32; }
-
 }  // namespace
 
 std::array<result_meta, 2> nll_rule::meta(std::string_view op, const tensor& self, const tensor& target,
@@ -77,7 +73,7 @@ void nll_rule::run(backend_call c, const tensor& self, const tensor& target, con
   const pictures p(c, self, target, weight);
   const std::int64_t count = p.sizes[0];
   const dims column{count, 1};
-  const dtype type = sum_type(self);
+  const dtype type = widened(self.dtype());
   const tensor weights = author::make_tensor(column, type, self.device());
   const tensor losses =
       reduction == by_none ? reshaped(output, column) : author::make_tensor(column, type, self.device());
@@ -121,13 +117,13 @@ void nll_backward_rule::run(backend_call c, const tensor& grad, const tensor& se
   const dims column{p.sizes[0], 1};
   tensor of_rows = reduction == by_none ? reshaped(grad, column) : reshaped(grad, {});
   if (reduction == by_mean) {
-    of_rows = author::make_tensor({}, sum_type(self), self.device());
+    of_rows = author::make_tensor({}, widened(self.dtype()), self.device());
     const tensor by = reshaped(total, {}), one = reshaped(grad, {});
     run_pointwise_in(c, pointwise::div, of_rows.dtype(), collect(one, by), of_rows);
   }
   if (reduction != by_none) of_rows = author::make_view(of_rows, column, {0, 1}, of_rows.record().offset);
   const tensor to = p.rows(out);
-  run_rows(c, {rowwise::nll_backward, sum_type(self), 1, p.sizes, p.sizes[1]},
+  run_rows(c, {rowwise::nll_backward, widened(self.dtype()), 1, p.sizes, p.sizes[1]},
            {written(to), read(of_rows), read(p.target), read(p.weight)}, {ignored});
 }
 

@@ -12,10 +12,7 @@ import topbit.tensor;
 
 namespace topbit::detail {
 
-dtype product_type(dtype t) noexcept {
-  if (!is_floating(t)) return dtype::int64;
-  return t == dtype::float64 ? t : dtype::float32;
-}
+dtype product_type(dtype t) noexcept { return is_floating(t) ? widened(t) : dtype::int64; }
 
 void multiply(backend_call c, const tensor& out, const tensor& a, const tensor& b, const scalar& alpha,
               const scalar& beta) {

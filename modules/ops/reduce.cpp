@@ -22,18 +22,16 @@ dtype mean_type(std::string_view op, const tensor& self, optional_type type) {
   return wanted;
 }
 
-// The sum of many halves may be out of their range where the mean is not.
-dtype sum_type(dtype mean) { return size_of(mean) < size_of(dtype::float32) ? dtype::float32 : mean; }
-
+// Summed wide: the sum of many halves may be out of their range where the mean is not.
 tensor mean(const tensor& self, optional_type type) {
   const dtype wanted = mean_type(ops::mean.name(), self, type);
-  return to(ops::div_scalar(ops::sum(self, sum_type(wanted)), self.numel()), wanted);
+  return to(ops::div_scalar(ops::sum(self, widened(wanted)), self.numel()), wanted);
 }
 tensor mean_dim(const tensor& self, dim_list dim, bool keepdim, optional_type type) {
   constexpr std::string_view op = ops::mean_dim.name();
   const dtype wanted = mean_type(op, self, type);
   const std::int64_t count = reduced_count(self, reduced_dims_of(op, self, dim, keepdim));
-  return to(ops::div_scalar(ops::sum_dim(self, dim, keepdim, sum_type(wanted)), count), wanted);
+  return to(ops::div_scalar(ops::sum_dim(self, dim, keepdim, widened(wanted)), count), wanted);
 }
 
 tensor& write_result(std::string_view op, const tensor& result, tensor& out) {

@@ -24,6 +24,11 @@ std::int32_t compute_code(dtype t) noexcept;
 // A kernel's status as an error about operand t; returns if all is well.
 void check_status(backend_call c, int status, const tensor& t);
 
+// Whether an optional argument is there: an undefined tensor stands for none.
+inline bool is_given(const std::optional<tensor>& t) noexcept { return t.has_value() && t->defined(); }
+// What sums and products of a floating type are computed in: float64 itself, float32 for the others.
+constexpr dtype widened(dtype floating) noexcept { return floating == dtype::float64 ? floating : dtype::float32; }
+
 void check_defined(backend_call c, const tensor& t);
 // Throws for a tensor whose elements are not where its record says, which no kernel of a table may see.
 void check_storage(backend_call c, const tensor& t);
