@@ -13,6 +13,7 @@ import :embedded;
 // Tier 2: the commands.
 export import :names;
 import :listing;
+import :documentation;
 import :selection;
 import :supposing;
 import :calling;

@@ -27,6 +27,14 @@ constexpr std::string_view ops_text[] = {
 };
 constexpr example ops_examples[] = {{"ops 'aten::*_'", "operators of aten that write to an argument"}};
 
+constexpr argument doc_arguments[] = {pattern};
+constexpr option doc_options[] = {{"--markdown", "", "one document with headings and a list of contents"}, as_json};
+constexpr std::string_view doc_text[] = {
+    "What operators do: shapes, dtypes, keys, memory, cost, errors, an example, and all forms with the variables that "
+    "C++ calls them by. An operator with overloads may have a page for each. Ends with 1 where no page matches.",
+};
+constexpr example doc_examples[] = {{"doc 'aten::softmax*'", "what softmax takes, gives and throws"}};
+
 constexpr argument table_arguments[] = {operator_name};
 constexpr option json_alone[] = {as_json};
 constexpr std::string_view table_text[] = {
@@ -152,6 +160,7 @@ constexpr example man_examples[] = {{"man | man -l -", "read it"}};
 
 constexpr command all[] = {
     {"ops", "list operators and their schemas", ops_text, ops_arguments, ops_options, ops_examples, run_ops},
+    {"doc", "what operators do", doc_text, doc_arguments, doc_options, doc_examples, run_doc},
     {"table", "what is registered for an operator, and what each row holds", table_text, table_arguments, json_alone,
      table_examples, run_table},
     {"dump", "everything that is registered", dump_text, dump_arguments, json_alone, dump_examples, run_dump},

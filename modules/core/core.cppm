@@ -62,6 +62,7 @@ export import :set_coverage;
 export import :static_layers;
 export import :callable;
 export import :installation;
+export import :operator_page;
 export import :plugin;
 export import :text_call;
 

@@ -1,0 +1,170 @@
+module topbit.core;
+
+import topbit.std;
+
+namespace topbit {
+
+namespace {
+
+struct publication {
+  std::uint64_t id;
+  author::page_group group;
+};
+
+struct all_publications {
+  std::mutex mutex;
+  std::vector<publication> list;
+  std::uint64_t last_id = 0;
+};
+// Never destroyed: pages may be taken back while the program ends.
+all_publications& publications() {
+  static auto* const all = new all_publications;
+  return *all;
+}
+
+void withdraw(std::uint64_t id) noexcept {
+  if (id == 0) return;
+  all_publications& all = publications();
+  const std::lock_guard lock(all.mutex);
+  std::erase_if(all.list, [&](const publication& p) { return p.id == id; });
+}
+
+constexpr std::size_t label_width = 9;
+
+void add_line(std::string& text, std::string_view label, std::string_view words) {
+  if (words.empty()) return;
+  text += "  ";
+  text += label;
+  text.append(label_width - label.size(), ' ');
+  text += words;
+  text += '\n';
+}
+
+// The keys that kernels of the operator are registered for, in the order in which a call looks at them.
+std::string keys_line(std::string_view name, const registry& r) {
+  std::string text;
+  const std::optional<operator_handle> op = const_cast<registry&>(r).try_find(name);
+  if (!op.has_value()) return text;
+  for (const kernel_dump& k : dump(*op).kernels) {
+    if (k.overridden_by.has_value() || k.form == kernel_form::fallthrough) continue;
+    if (!text.empty()) text += ", ";
+    text += to_string(k.key);
+  }
+  return text;
+}
+
+std::string example_line(const author::page_example& e) {
+  return std::string(e.call) + (e.results.empty() ? "" : " = " + std::string(e.results));
+}
+
+// Without the namespace of this library, which every program has opened or knows.
+std::string_view short_variable(std::string_view name) noexcept {
+  constexpr std::string_view ours = "topbit::";
+  return name.starts_with(ours) ? name.substr(ours.size()) : name;
+}
+
+// What follows the line with the operator's name.
+std::string body_of(const author::operator_page& p, const registry& r) {
+  const author::page_lines& l = p.lines;
+  std::string text;
+  add_line(text, "Shapes", l.shapes);
+  add_line(text, "Dtypes", l.dtypes);
+  add_line(text, "Keys", keys_line(p.operators.front().op->name, r));
+  add_line(text, "Memory", l.memory);
+  add_line(text, "Cost", l.cost);
+  std::string_view label = "Errors";
+  for (const author::page_error& e : l.errors) {
+    if (e.type.empty()) continue;
+    add_line(text, label, std::string(e.type) + ": " + std::string(e.when));
+    label = "";
+  }
+  label = "Example";
+  for (const author::page_example& e : l.examples) {
+    if (e.call.empty()) continue;
+    add_line(text, label, example_line(e));
+    label = "";
+  }
+  std::size_t widest = 0;
+  for (const author::page_operator& o : p.operators) widest = std::max(widest, short_variable(o.variable).size());
+  for (const author::page_operator& o : p.operators) {
+    const std::string_view variable = short_variable(o.variable);
+    text += "  ";
+    text += variable;
+    text.append(widest + 2 - variable.size(), ' ');
+    text += o.op->schema;
+    text += '\n';
+  }
+  return text;
+}
+
+std::string anchor_of(std::string_view title) {
+  std::string anchor;
+  for (const char c : title) {
+    if (c == ' ')
+      anchor += '-';
+    else if ((c >= 'A' && c <= 'Z'))
+      anchor += static_cast<char>(c - 'A' + 'a');
+    else if ((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '-')
+      anchor += c;
+  }
+  return anchor;
+}
+
+}  // namespace
+
+namespace detail {
+
+void refuse_page(const char* what) { throw error(what); }
+
+}  // namespace detail
+
+namespace author {
+
+published_pages& published_pages::operator=(published_pages&& other) noexcept {
+  if (this != &other) withdraw(std::exchange(id_, std::exchange(other.id_, 0)));
+  return *this;
+}
+
+published_pages::~published_pages() { withdraw(id_); }
+
+published_pages publish_pages(page_group group) {
+  all_publications& all = publications();
+  const std::lock_guard lock(all.mutex);
+  all.list.push_back({++all.last_id, group});
+  return published_pages(all.last_id);
+}
+
+std::vector<page_group> operator_pages() {
+  all_publications& all = publications();
+  const std::lock_guard lock(all.mutex);
+  std::vector<page_group> groups;
+  for (const publication& p : all.list) groups.push_back(p.group);
+  return groups;
+}
+
+std::string to_string(const operator_page& p, const registry& r) {
+  return std::string(p.operators.front().op->name) + "\n  " + std::string(p.lines.summary) + "\n" + body_of(p, r);
+}
+
+std::string to_markdown(std::span<const page_group> groups, const registry& r) {
+  std::string contents, text;
+  for (const page_group& g : groups) {
+    std::string names, pages;
+    for (const operator_page& p : g.pages) {
+      const std::string_view name = p.operators.front().op->name;
+      if (!const_cast<registry&>(r).try_find(name).has_value()) continue;
+      names += (names.empty() ? "" : ", ") + ("[" + std::string(name) + "](#" + anchor_of(name) + ")");
+      pages += "### " + std::string(name) + "\n\n" + std::string(p.lines.summary) + "\n\n```text\n" + body_of(p, r) +
+               "```\n\n";
+    }
+    if (pages.empty()) continue;
+    contents += "- [" + std::string(g.title) + "](#" + anchor_of(g.title) + "): " + names + "\n";
+    text += "## " + std::string(g.title) + "\n\n" + pages;
+  }
+  if (!text.empty()) text.pop_back();
+  return contents + "\n" + text;
+}
+
+}  // namespace author
+
+}  // namespace topbit
