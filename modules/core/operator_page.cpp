@@ -86,13 +86,12 @@ std::string body_of(const author::operator_page& p, const registry& r) {
   }
   std::size_t widest = 0;
   for (const author::page_operator& o : p.operators) widest = std::max(widest, short_variable(o.variable).size());
+  label = "Forms";
   for (const author::page_operator& o : p.operators) {
-    const std::string_view variable = short_variable(o.variable);
-    text += "  ";
-    text += variable;
-    text.append(widest + 2 - variable.size(), ' ');
-    text += o.op->schema;
-    text += '\n';
+    std::string form(short_variable(o.variable));
+    form.append(widest + 2 - form.size(), ' ');
+    add_line(text, label, form += o.op->schema);
+    label = "";
   }
   return text;
 }

@@ -63,8 +63,8 @@ TEST_CASE("operator_page: a page says what its lines say, the keys and every for
         "           no_kernel: there is no kernel\n"
         "  Example  add.int(2, 3) = 5\n"
         "           add(2)\n"
-        "  page_test::add          pagetest::add.int(int self, int other, *, int alpha=1) -> int\n"
-        "  page_test::add_nothing  pagetest::add(int self) -> int\n");
+        "  Forms    page_test::add          pagetest::add.int(int self, int other, *, int alpha=1) -> int\n"
+        "           page_test::add_nothing  pagetest::add(int self) -> int\n");
 }
 
 TEST_CASE("operator_page: a document has the pages about operators that are defined", "[core][operator_page]") {

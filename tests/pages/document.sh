@@ -1,0 +1,31 @@
+#!/usr/bin/env bash
+# docs/operators.md is what `topbit doc --markdown` prints, below a head of its own.
+# usage: document.sh <program> <repository>            fails where the page is not what this script makes
+#        document.sh <program> <repository> --update   writes it
+set -euo pipefail
+
+program=$1 page=$2/docs/operators.md mode=${3:-}
+
+made() {
+  cat <<'TEXT'
+# Operators
+
+What each operator of `topbit.ops` takes, gives, throws and costs. A page names all forms of one operation with the variables that C++ calls
+them by, in namespace `topbit`. In shapes, `[..]` is any number of dimensions. Errors are thrown before anything is written; beside those on a page
+there is `device_error` where tensors of one call are on different devices. Arguments of the examples are written as `topbit call` takes them; every example
+and every error is run by a test, and every dtype is tried.
+
+This page is made from the data in `modules/ops/pages` by `tests/pages/document.sh build/release/bin/topbit . --update`;
+`topbit doc` shows the same, with the operators of plugins.
+
+TEXT
+  "$program" doc --markdown
+}
+
+if [[ $mode == --update ]]; then
+  made >"$page.new"
+  mv -- "$page.new" "$page"
+elif ! made | diff -u -- "$page" - >&2; then
+  printf '%s\n' "docs/operators.md is not what the operators say; write it with $0 $program $2 --update" >&2
+  exit 1
+fi
