@@ -1,14 +1,13 @@
 #include "dataset.h"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <fstream>
 #include <stdexcept>
 
 namespace {
 
-constexpr std::size_t pixel_count = 64;
+constexpr std::size_t pixel_count = digits::side * digits::side;
 
 [[noreturn]] void fail(const std::string& path, std::size_t line, std::size_t column, const std::string& why) {
   throw std::runtime_error(path + ", line " + std::to_string(line) + ", column " + std::to_string(column) + ": " + why);
@@ -53,34 +52,4 @@ digits read_digits(const std::string& path) {
   if (out.count() < 10)
     throw std::runtime_error(path + ": found " + std::to_string(out.count()) + " images, wanted at least 10");
   return out;
-}
-
-split_digits split(const digits& all) {
-  std::vector<std::size_t> train, test;
-  for (std::size_t i = 0; i < all.count(); ++i) (i % 5 == 4 ? test : train).push_back(i);
-  return {select(all, train), select(all, test)};
-}
-
-digits select(const digits& from, const std::vector<std::size_t>& order) {
-  digits out;
-  out.pixels.reserve(order.size() * pixel_count);
-  for (std::size_t i : order) {
-    const auto first = from.pixels.begin() + static_cast<std::ptrdiff_t>(i * pixel_count);
-    out.pixels.insert(out.pixels.end(), first, first + pixel_count);
-    out.labels.push_back(from.labels[i]);
-  }
-  return out;
-}
-
-void shift(float* image, int dx, int dy) {
-  constexpr int side = 8;
-  std::array<float, pixel_count> moved{};
-  for (int y = 0; y < side; ++y) {
-    for (int x = 0; x < side; ++x) {
-      const int from_x = x - dx, from_y = y - dy;
-      if (from_x < 0 || from_x >= side || from_y < 0 || from_y >= side) continue;
-      moved[static_cast<std::size_t>(y * side + x)] = image[from_y * side + from_x];
-    }
-  }
-  std::copy(moved.begin(), moved.end(), image);
 }

@@ -1,14 +1,13 @@
 // Trains a classifier on handwritten digits. Nothing here names a backend but the device the tensors are made on; the
 // keys they carry send every operator through autograd and then to that backend's kernels.
-#include <algorithm>
-#include <array>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <exception>
-#include <numeric>
-#include <random>
+#include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <unistd.h>
@@ -20,29 +19,15 @@
 import topbit;
 import topbit.cuda;
 
-#include "classifier.h"
+#include "models.h"
+#include "training.h"
 
 namespace tb = topbit;
 
 namespace {
 
-struct batch {
-  tb::tensor images, labels;
-};
-
-batch to_tensors(const digits& d, tb::device where) {
-  const auto n = static_cast<std::int64_t>(d.count());
-  return {tb::to(tb::from_values(d.pixels, {n, 64}), where), tb::to(tb::from_values(d.labels, {n}), where)};
-}
-
-double accuracy(const classifier& model, const batch& b) {
-  const tb::no_grad guard;
-  const tb::tensor hits = tb::ops::eq(tb::ops::argmax(model(b.images), 1), b.labels);
-  return tb::item(tb::ops::mean(hits, tb::arg<"dtype"> = tb::dtype::float64));
-}
-
 // Drawn on a terminal only, and over itself.
-void progress(int epoch, std::size_t done, std::size_t all) {
+void progress(int epoch, std::int64_t done, std::int64_t all) {
   if (isatty(STDERR_FILENO) == 0) return;
   const int filled = static_cast<int>(30 * done / all);
   std::fprintf(stderr, "\repoch %3d [%.*s%.*s]", epoch, filled, "##############################", 30 - filled,
@@ -50,28 +35,24 @@ void progress(int epoch, std::size_t done, std::size_t all) {
   if (done >= all) std::fprintf(stderr, "\r%*s\r", 44, "");
 }
 
-double train_epoch(classifier& model, const digits& train, const options& o, int epoch, std::mt19937& random,
+double train_epoch(const model& scores, const labelled& train, const options& o, int epoch, const tb::generator& random,
                    tb::device where) {
-  std::vector<std::size_t> order(train.count());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  for (std::size_t i = order.size(); i-- > 1;) std::swap(order[i], order[random() % (i + 1)]);
   // The rate falls to nothing along a straight line, so that the last epochs settle.
   const double rate = o.rate * (1.0 - static_cast<double>(epoch - 1) / o.epochs);
   double loss = 0;
-  const auto size = static_cast<std::size_t>(o.batch);
-  for (std::size_t at = 0; at < order.size(); at += size) {
-    const std::size_t end = std::min(at + size, order.size());
-    const std::vector<std::size_t> chosen(order.begin() + static_cast<std::ptrdiff_t>(at),
-                                          order.begin() + static_cast<std::ptrdiff_t>(end));
-    digits images = select(train, chosen);
-    for (std::size_t i = 0; i < images.count(); ++i) {
-      shift(&images.pixels[64 * i], static_cast<int>(random() % 3) - 1, static_cast<int>(random() % 3) - 1);
-    }
-    const batch b = to_tensors(images, where);
-    loss += tb::item(model.step(b.images, b.labels, rate)) * static_cast<double>(chosen.size());
-    if (!o.quiet) progress(epoch, end, order.size());
+  std::int64_t done = 0;
+  for (const labelled& b : batches(train, o.batch, random)) {
+    const std::int64_t size = b.labels.numel();
+    loss += step(scores, to(b, where), rate) * static_cast<double>(size);
+    done += size;
+    if (!o.quiet) progress(epoch, done, train.labels.numel());
   }
-  return loss / static_cast<double>(train.count());
+  return loss / static_cast<double>(done);
+}
+
+std::unique_ptr<model> make_model(const std::string& name, const tb::generator& random, tb::device where) {
+  if (name == "cnn") return std::make_unique<cnn>(random, where);
+  return std::make_unique<mlp>(random, where);
 }
 
 int run(const options& o) {
@@ -81,33 +62,34 @@ int run(const options& o) {
     return 2;
   }
   const split_digits data = split(read_digits(o.data));
+  const tb::generator random(o.seed);
+  const std::unique_ptr<model> scores = make_model(o.model, random, where);
   if (!o.quiet) {
-    std::printf("%zu images to train with, %zu held out, a 64-128-64-10 network on %s\n", data.train.count(),
-                data.test.count(), to_string(where).c_str());
+    std::printf("%lld images to train with, %lld held out, a network (%s) of %lld numbers on %s\n",
+                static_cast<long long>(data.train.labels.numel()), static_cast<long long>(data.test.labels.numel()),
+                o.model.c_str(), static_cast<long long>(scores->size()), to_string(where).c_str());
   }
   if (const std::string problem(tb::cpu_isa_problem()); !problem.empty()) {
     std::fprintf(stderr, "demo_digits: %s\n", problem.c_str());
   }
-  classifier model(o.seed, where);
-  const batch test = to_tensors(data.test, where);
-  std::mt19937 random(o.seed);
+  const labelled test = to(data.test, where);
   const auto start = std::chrono::steady_clock::now();
   for (int epoch = 1; epoch <= o.epochs; ++epoch) {
-    const double loss = train_epoch(model, data.train, o, epoch, random, where);
+    const double loss = train_epoch(*scores, data.train, o, epoch, random, where);
     if (!o.quiet) {
-      std::printf("epoch %3d  loss %.4f  test accuracy %.4f\n", epoch, loss, accuracy(model, test));
+      std::printf("epoch %3d  loss %.4f  test accuracy %.4f\n", epoch, loss, accuracy(*scores, test));
       std::fflush(stdout);
     }
   }
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   if (!o.quiet) {
-    std::printf(
-        "%d epochs in %.2f s\n\nwhy a layer's bias is added where it is:\n%s\n", o.epochs, seconds,
-        to_string(tb::explain(tb::ops::add, tb::ops::matmul(test.images, model.weight(0)), model.bias(0))).c_str());
+    const auto& p = scores->parameters();
+    std::printf("%d epochs in %.2f s\n\nwhy the last layer's product is computed where it is:\n%s\n", o.epochs, seconds,
+                to_string(tb::explain(tb::ops::addmm, p.back(), test.images, p[p.size() - 2])).c_str());
     print_call_costs();
     std::printf("\n");
   }
-  std::printf("test accuracy %.4f\n", accuracy(model, test));
+  std::printf("test accuracy %.4f\n", accuracy(*scores, test));
   return 0;
 }
 

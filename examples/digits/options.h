@@ -5,11 +5,12 @@
 #include <string>
 
 struct options {
+  std::string model = "mlp";
   std::string data = TOPBIT_DIGITS_FILE;
   std::string device = "cpu";
-  int epochs = 60;
+  int epochs = 0;   // these two are the model's own,
+  double rate = 0;  // unless they are given
   int batch = 32;
-  double rate = 0.5;
   std::uint32_t seed = 1;
   bool quiet = false;
   bool help = false;
