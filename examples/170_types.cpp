@@ -17,7 +17,8 @@ int main() {
   print(ones(dtype::int64) + ones(dtype::float16));     // prints: [2, 2] (float16 [2])
   print(ones(dtype::float16) + ones(dtype::bfloat16));  // prints: [2, 2] (float32 [2])
 
-  // 2. A number, or a tensor without dimensions, counts only by its category: bool, integer, floating. A quotient is floating.
+  // 2. A number, or a tensor without dimensions, counts only by its category: bool, integer, floating.
+  // The quotient of integers is floating.
   print(ones(dtype::int8) + 100);                // prints: [101, 101] (int8 [2])
   print(ones(dtype::float16) * 1.5);             // prints: [1.5, 1.5] (float16 [2])
   print(ones(dtype::int8) / ones(dtype::int8));  // prints: [1, 1] (float32 [2])
