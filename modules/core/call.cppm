@@ -89,9 +89,52 @@ consteval bool all_sources_known() {
   }(std::make_index_sequence<Op::arity>{});
 }
 
+// Where the schema says `int[2]`, one number stands for two.
+template <class A>
+inline constexpr bool is_number_list = false;
+template <>
+inline constexpr bool is_number_list<std::span<const std::int64_t>> = true;
+template <>
+inline constexpr bool is_number_list<std::optional<std::span<const std::int64_t>>> = true;
+
+template <std::size_t N>
+struct repeated_number {
+  std::int64_t all[N];
+  constexpr explicit repeated_number(std::int64_t x) noexcept {
+    for (std::int64_t& one : all) one = x;
+  }
+  constexpr operator std::span<const std::int64_t>() const noexcept { return all; }
+  constexpr operator std::optional<std::span<const std::int64_t>>() const noexcept { return std::span(all); }
+};
+
+template <class Op, std::size_t I>
+using parameter_of = function_traits<typename Op::signature>::template parameter<I>;
+
+template <class Op, std::size_t I, class B>
+concept stands_for_list =
+    Op::list_size(I) > 0 &&
+    is_number_list<std::remove_cvref_t<parameter_of<Op, I>>>&& std::integral<std::remove_cvref_t<given_type<B>>> &&
+    !std::same_as<std::remove_cvref_t<given_type<B>>, bool> &&
+    !std::same_as<std::remove_cvref_t<given_type<B>>, std::uint64_t>;
+
 template <class Op, class... B>
-concept calls_with_defaults =
-    sizeof...(B) <= Op::arity && positional_count<B...>() < Op::arity && all_sources_known<Op, B...>();
+consteval bool some_stand_for_lists() {
+  return [&]<std::size_t... I>(std::index_sequence<I...>) {
+    return (stands_for_list<Op, I, B> || ...);
+  }(std::index_sequence_for<B...>{});
+}
+
+// All arguments by position are the full call, but where a number stands for a list.
+template <class Op, class... B>
+consteval bool has_right_count() {
+  if constexpr (sizeof...(B) > Op::arity)
+    return false;
+  else
+    return positional_count<B...>() < Op::arity || some_stand_for_lists<Op, B...>();
+}
+
+template <class Op, class... B>
+concept calls_with_defaults = has_right_count<Op, B...>() && all_sources_known<Op, B...>();
 
 // Numbers of which every value of the one is a value of the other. A bool is an integer; nothing else becomes a bool,
 // and what is no number becomes a number by static_cast only.
@@ -126,8 +169,8 @@ template <class A, class B>
 concept converts_to =
     std::is_convertible_v<given_type<B>, A> && keeps_value<std::remove_cvref_t<A>, std::remove_cvref_t<given_type<B>>>;
 
-template <class Op, std::size_t I>
-using parameter_of = function_traits<typename Op::signature>::template parameter<I>;
+template <class Op, std::size_t I, class B>
+concept source_fits = converts_to<parameter_of<Op, I>, B> || stands_for_list<Op, I, B>;
 
 template <class Op, std::size_t I, class... B>
 consteval bool source_converts() {
@@ -135,7 +178,7 @@ consteval bool source_converts() {
   if constexpr (source == from_default)
     return default_for<std::remove_cvref_t<parameter_of<Op, I>>, Op, I>;
   else
-    return converts_to<parameter_of<Op, I>, std::tuple_element_t<source, std::tuple<B...>>>;
+    return source_fits<Op, I, std::tuple_element_t<source, std::tuple<B...>>>;
 }
 template <class Op, class... B>
 consteval bool all_convert() {
@@ -144,7 +187,8 @@ consteval bool all_convert() {
   }(std::make_index_sequence<Op::arity>{});
 }
 template <class Op, class... B>
-concept calls_in_full = sizeof...(B) == Op::arity && positional_count<B...>() == Op::arity && all_convert<Op, B...>();
+concept calls_in_full = sizeof...(B) == Op::arity && positional_count<B...>() == Op::arity && all_convert<Op, B...>() &&
+                        !some_stand_for_lists<Op, B...>();
 template <class Op, class... B>
 concept calls_by_schema = calls_with_defaults<Op, B...> && all_convert<Op, B...>();
 
@@ -163,7 +207,13 @@ template <class Op, class A, std::size_t I, class... B>
   } else {
     using chosen = std::tuple_element_t<source, std::tuple<B&&...>>;
     auto&& x = std::get<source>(std::move(all));
-    if constexpr (is_named<std::remove_cvref_t<chosen>>)
+    if constexpr (stands_for_list<Op, I, chosen>) {
+      constexpr std::size_t count = static_cast<std::size_t>(Op::list_size(I));
+      if constexpr (is_named<std::remove_cvref_t<chosen>>)
+        return repeated_number<count>(static_cast<std::int64_t>(x.given));
+      else
+        return repeated_number<count>(static_cast<std::int64_t>(x));
+    } else if constexpr (is_named<std::remove_cvref_t<chosen>>)
       return static_cast<decltype(x.given)&&>(x.given);
     else
       return static_cast<chosen>(x);
@@ -177,8 +227,9 @@ export template <fixed_string Name>
 inline constexpr detail::keyword<Name> arg{};
 
 /// `op(b...)` is a call: every argument is given once, by position or by name, or has a default, and converts without
-/// losing anything. All arguments by position, as a kernel takes them, is a call too, keyword-only ones among them. For
-/// generic code; a call that is none of the operator's is an error that says why.
+/// losing anything; for `int[2]` one number stands for two. All arguments by position, as a kernel takes them, is a
+/// call too, keyword-only ones among them. For generic code; a call that is none of the operator's is an error that
+/// says why.
 export template <class Op, class... B>
 concept callable_with = detail::calls_in_full<Op, B...> || detail::calls_by_schema<Op, B...>;
 

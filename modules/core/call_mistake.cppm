@@ -27,7 +27,9 @@ consteval void explain_source(verdict& v) {
   } else {
     using wanted = parameter_of<Op, I>;
     using found = given_type<std::tuple_element_t<source, std::tuple<B...>>>;
-    if constexpr (!std::is_convertible_v<found, wanted>) {
+    if constexpr (stands_for_list<Op, I, found>) {
+      return;
+    } else if constexpr (!std::is_convertible_v<found, wanted>) {
       add_argument<Op>(v, I);
       v.add(": found '").add(type_name<std::remove_reference_t<found>>()).add("', wanted '").add(type_name<wanted>());
       v.add("'");
@@ -59,7 +61,7 @@ consteval void explain_names(verdict& v) {
       if (b >= Op::arity) {
         v.add(Op::name()).add(": found ").add(positional).add(positional == 1 ? " argument" : " arguments");
         v.add(", wanted at most ").add(Op::arity);
-      } else if (Op::is_keyword_only(b) && positional != Op::arity) {
+      } else if (Op::is_keyword_only(b) && (positional != Op::arity || some_stand_for_lists<Op, B...>())) {
         add_argument<Op>(v, b);
         v.add(": given by position, but it is keyword-only; write arg<\"").add(Op::argument_name(b)).add("\"> = ...");
       }

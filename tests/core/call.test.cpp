@@ -1,7 +1,9 @@
+#include <array>
 #include <catch2/catch_test_macros.hpp>
 #include <concepts>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -141,4 +143,48 @@ TEST_CASE("call: lists and texts are defaults too", "[core][call]") {
   CHECK(call_ops::lists() == "3 3 1 2 0 1 none true false it's A");
   const std::int64_t given[] = {9};
   CHECK(call_ops::lists(tb::arg<"b"> = std::span<const std::int64_t>(given)) == "3 3 9 0 1 none true false it's A");
+}
+
+namespace call_ops {
+
+inline constexpr tb::op<"call::window(int[2] size, int[3]? step=None, *, int[2] pad=0) -> str"> window;
+inline constexpr tb::op<"call::any_size(int[] size) -> int"> any_size;
+inline constexpr tb::op<"call::pair(int[2] size) -> int"> pair;
+
+std::string joined(std::span<const std::int64_t> x) {
+  std::string text;
+  for (std::int64_t i : x) text += std::to_string(i) + ",";
+  return text;
+}
+std::string window_kernel(std::span<const std::int64_t> size, std::optional<std::span<const std::int64_t>> step,
+                          std::span<const std::int64_t> pad) {
+  return joined(size) + (step ? " step " + joined(*step) : "") + " pad " + joined(pad);
+}
+std::int64_t first(std::span<const std::int64_t> x) { return x[0] + 10 * x[x.size() - 1]; }
+const auto window_kernels = tb::fragment("call")
+                              .def(window)
+                              .impl<&window_kernel>(window)
+                              .def(any_size)
+                              .impl<&first>(any_size)
+                              .def(pair)
+                              .impl<&first>(pair);
+
+}  // namespace call_ops
+
+TEST_CASE("call: where the schema says int[2], one number stands for two", "[core][call]") {
+  CHECK(window(3) == "3,3, pad 0,0,");
+  CHECK(window(3, 2) == "3,3, step 2,2,2, pad 0,0,");
+  CHECK(window(3, tb::arg<"pad"> = std::uint8_t{7}) == "3,3, pad 7,7,");
+  CHECK(window(std::array<std::int64_t, 2>{1, 2}, 5, tb::arg<"pad"> = 1) == "1,2, step 5,5,5, pad 1,1,");
+  CHECK(window(3, std::nullopt) == "3,3, pad 0,0,");
+  CHECK(pair(4) == 44);
+  CHECK(pair(std::array<std::int64_t, 2>{1, 2}) == 21);
+
+  using op = std::remove_const_t<decltype(window)>;
+  STATIC_REQUIRE(tb::callable_with<op, int, int>);
+  STATIC_REQUIRE_FALSE(tb::callable_with<op, double>);
+  STATIC_REQUIRE_FALSE(tb::callable_with<op, bool>);
+  STATIC_REQUIRE_FALSE(tb::callable_with<op, std::uint64_t>);
+  STATIC_REQUIRE_FALSE(tb::callable_with<op, int, int, int>);                             // pad goes by name
+  STATIC_REQUIRE_FALSE(tb::callable_with<std::remove_const_t<decltype(any_size)>, int>);  // how many is not said
 }
