@@ -113,26 +113,23 @@ struct kernel<Name> {
   static tb_status run(A... a) { return (tb_cpu_kernels()->*Name)(at_host<A>{a}...); }
 };
 
-const tb_kernels* npu_kernels() {
-  using k = tb_kernels;
-  static constexpr tb_kernels all{
-      .size = sizeof(tb_kernels),
-      .version = TB_ABI_VERSION,
-      .name = "npu",
-      .copy = &kernel<&k::copy>::run,
-      .arange = &kernel<&k::arange>::run,
-      .pointwise = &kernel<&k::pointwise>::run,
-      .reduce = &kernel<&k::reduce>::run,
-      .rowwise = &kernel<&k::rowwise>::run,
-      .matmul = &kernel<&k::matmul>::run,
-      .take = &kernel<&k::take>::run,
-      .random = &kernel<&k::random>::run,
-      .nonzero = &kernel<&k::nonzero>::run,
-      .pool = &kernel<&k::pool>::run,
-      .last_error = nullptr,
-  };
-  return &all;
-}
+using k = tb_kernels;
+constexpr tb_kernels npu_kernels{
+    .size = sizeof(tb_kernels),
+    .version = TB_ABI_VERSION,
+    .name = "npu",
+    .copy = &kernel<&k::copy>::run,
+    .arange = &kernel<&k::arange>::run,
+    .pointwise = &kernel<&k::pointwise>::run,
+    .reduce = &kernel<&k::reduce>::run,
+    .rowwise = &kernel<&k::rowwise>::run,
+    .matmul = &kernel<&k::matmul>::run,
+    .take = &kernel<&k::take>::run,
+    .random = &kernel<&k::random>::run,
+    .nonzero = &kernel<&k::nonzero>::run,
+    .pool = &kernel<&k::pool>::run,
+    .last_error = nullptr,
+};
 
 void* allocate(tb::device, std::size_t bytes) {
   if (void* p = std::malloc(bytes)) return flipped(p);
@@ -145,7 +142,7 @@ void copy_out(tb::device, void* to, const void* from, std::size_t bytes) { std::
 const auto name = tb::name_backend(tb::backend::PrivateUse1, "npu");
 [[maybe_unused]] const bool registered = [] {
   tb::set_memory_hook(tb::backend::PrivateUse1, {allocate, release, copy_in, copy_out});
-  tb::author::register_strided_backend<&npu_kernels>(tb::key::PrivateUse1);
+  tb::author::register_strided_backend(npu_kernels, tb::key::PrivateUse1);
   return true;
 }();
 

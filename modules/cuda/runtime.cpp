@@ -35,8 +35,6 @@ void copy_out(device d, void* to, const void* from, std::size_t bytes) {
 
 constexpr memory_hook cuda_memory{allocate, release, copy_in, copy_out};
 
-const tb_kernels* cuda_kernels() { return tb_cuda_kernels(); }
-
 }  // namespace
 
 int cuda_device_count() noexcept { return tb_cuda_memory()->device_count(); }
@@ -50,7 +48,7 @@ void synchronize(device d) { check(d, tb_cuda_memory()->synchronize(d.index), "w
 
 bool detail::register_cuda() {
   set_memory_hook(backend::CUDA, cuda_memory);
-  author::register_strided_backend<&cuda_kernels>(key::CUDA);
+  author::register_strided_backend(*tb_cuda_kernels(), key::CUDA);
   return true;
 }
 

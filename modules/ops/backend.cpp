@@ -132,4 +132,52 @@ tensor& copy(backend_call c, tensor& self, const tensor& src) {
   return self;
 }
 
+constinit std::atomic<const tb_kernels*> strided_tables[row_count]{};
+
+void serve(dispatch_key k, const tb_kernels* kernels) noexcept {
+  strided_tables[key_set(k).row()].store(kernels, std::memory_order_release);
+}
+
+namespace {
+
+tensor make_empty(std::span<const std::int64_t> size, std::optional<dtype> type, std::optional<layout> how,
+                  std::optional<device> where, std::optional<bool> pinned, std::optional<memory_format> format) {
+  return empty(ops::empty.name(), size, type, how, where, pinned, format);
+}
+tensor& fill_with(key_set keys, tensor& self, const scalar& value) {
+  return fill(call_on(keys, ops::fill_.name()), self, value);
+}
+tensor& zero(key_set keys, tensor& self) { return fill(call_on(keys, ops::zero_.name()), self, 0); }
+// Moves between devices.
+tensor& copy_from(key_set keys, tensor& self, const tensor& src, bool) {
+  return copy(call_on(keys, ops::copy_.name()), self, src);
+}
+
+std::vector<family_rows>& families() {
+  static std::vector<family_rows> all;
+  return all;
+}
+
+}  // namespace
+
+void add_family(family_rows rows) { families().push_back(rows); }
+
+void register_base_rows(dispatch_key k, std::source_location where) {
+  using author::row;
+  const author::kernel_row rows[] = {row<&make_empty>(ops::empty, k, where), row<&fill_with>(ops::fill_, k, where),
+                                     row<&zero>(ops::zero_, k, where), row<&copy_from>(ops::copy_, k, where)};
+  author::register_rows(rows);
+}
+
 }  // namespace topbit::detail
+
+namespace topbit::author {
+
+void register_strided_backend(const tb_kernels& kernels, dispatch_key k, std::source_location where) {
+  using namespace detail;
+  serve(k, &kernels);
+  register_base_rows(k, where);
+  for (const family_rows rows : families()) rows(k, where);
+}
+
+}  // namespace topbit::author

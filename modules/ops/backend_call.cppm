@@ -10,23 +10,21 @@ extern "C++" struct tb_kernels;
 
 namespace topbit {
 
-export namespace author {
-
-/// Where a backend's kernels come from; called on every call, so it must be cheap.
-using kernel_source = const tb_kernels* (*)();
-
-}  // namespace author
-
 namespace detail {
 
-// The table of a backend that computes no elements.
-inline const tb_kernels* no_kernels() { return nullptr; }
+// The kernels that serve each row: null where nobody computes, as on meta. Tables stay for the life of the process, so
+// one kernel of an operator is enough for all backends; which table it takes, the keys of the call say.
+extern std::atomic<const tb_kernels*> strided_tables[row_count];
 
 // One call of one operator on one backend. `table` is null where nothing is computed.
 struct backend_call {
   const tb_kernels* table;
   std::string_view op;
 };
+
+inline backend_call call_on(key_set keys, std::string_view op) noexcept {
+  return {strided_tables[keys.row()].load(std::memory_order_acquire), op};
+}
 
 // Throws Error: "operator: why".
 template <class Error>

@@ -12,11 +12,10 @@ import topbit.autograd;
 
 namespace topbit::detail {
 
-const tb_kernels* cpu_kernels() { return tb_cpu_kernels(); }
-
 bool register_builtin() {
   // The built-in namespaces are owned: others add to them with fragment() and implement().
   for (std::string_view ns : {"aten", "topbit"}) registry::process().claim(ns, std::source_location::current()).keep();
+  serve(key::CPU, tb_cpu_kernels());
   register_create();
   register_view();
   register_view_composites();

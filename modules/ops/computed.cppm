@@ -12,30 +12,30 @@ import :structured;
 namespace topbit::detail {
 
 // Rule::run(backend_call, arguments of the functional or in-place form...) returns what the form returns.
-template <class Rule, author::kernel_source Source, const auto& Op>
+template <class Rule, const auto& Op>
 struct computed_kernel {
   template <class... A>
-  static decltype(auto) call(A&&... a) {
+  static decltype(auto) call(key_set keys, A&&... a) {
     author::check_one_device(Op, a...);
-    return Rule::run(backend_call{Source(), Op.name()}, a...);
+    return Rule::run(call_on(keys, Op.name()), a...);
   }
   template <class Sig>
   struct form;
   template <class R, class... A>
   struct form<R(A...)> {
-    static R run(A... a) { return call(a...); }
+    static R run(key_set keys, A... a) { return call(keys, a...); }
   };
   template <class First, class... A>
   struct form<tensor&(First, A...)> {
-    static tensor& run(First first, A... a) {
+    static tensor& run(key_set keys, First first, A... a) {
       if constexpr (std::same_as<First, tensor&>) {
-        return call(first, a...);
+        return call(keys, first, a...);
       } else {
         // The last argument is written.
         author::check_one_device(Op, first, a...);
         const auto all = std::tie(first, a...);
         return [&]<std::size_t... I>(std::index_sequence<I...>) -> tensor& {
-          const tensor result = Rule::run(backend_call{Source(), Op.name()}, std::get<I>(all)...);
+          const tensor result = Rule::run(call_on(keys, Op.name()), std::get<I>(all)...);
           tensor& out = std::get<sizeof...(A)>(all);
           check_result(Op.name(), {result.sizes(), result.dtype(), result.device(), {}}, out);
           copy_result(out, result);
@@ -49,12 +49,8 @@ struct computed_kernel {
 
 template <class Rule, const auto&... Ops>
 struct computed {
-  template <author::kernel_source Source>
   static constexpr std::array<author::kernel_row, sizeof...(Ops)> rows(dispatch_key k, std::source_location where) {
-    return {author::row<computed_kernel<Rule, Source, Ops>::run>(Ops, k, where)...};
-  }
-  static constexpr std::array<author::kernel_row, sizeof...(Ops)> meta_rows(std::source_location where) {
-    return rows<&no_kernels>(key::Meta, where);
+    return {author::row<computed_kernel<Rule, Ops>::run>(Ops, k, where)...};
   }
   template <class Visit>
   static void each_form(Visit visit) {

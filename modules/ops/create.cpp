@@ -241,15 +241,12 @@ constexpr author::kernel_row base_rows[] = {
     row<&autograd_kernel<ops::clone, copy_rule>::run>(ops::clone, key::Autograd),
 };
 
-constexpr auto cpu_rows = author::strided_rows<&cpu_kernels>(key::CPU);
-constexpr auto meta_rows = author::strided_rows<&no_kernels>(key::Meta);
-
 }  // namespace
 
 void register_create() {
   author::register_rows(base_rows);
-  author::register_rows(cpu_rows);
-  author::register_rows(meta_rows);
+  register_base_rows(key::CPU, std::source_location::current());
+  register_base_rows(key::Meta, std::source_location::current());
   register_writing<ops::fill_, ops::zero_, ops::copy_>();
   register_forms<create_forms>();
   register_like<&empty_like, ops::empty_like>();

@@ -10,8 +10,6 @@ import :backend_call;
 
 namespace topbit::detail {
 
-const tb_kernels* cpu_kernels();
-
 // Operators that write to an argument are never recorded, and always counted.
 template <const auto& Op>
 constexpr std::array<author::kernel_row, 2> writing_rows() {
@@ -29,11 +27,17 @@ void define_all() {
   author::register_rows(all);
 }
 
+// Registers the rows of a family for one backend.
+using family_rows = void (*)(dispatch_key k, std::source_location where);
+// Backends with a table that come later get these rows too.
+void add_family(family_rows rows);
+
 template <class Forms>
 void register_forms(std::source_location here = std::source_location::current()) {
   Forms::each_form([]<const auto & Op>() { define_all<Op>(); });
-  Forms::template register_backend<&cpu_kernels>(key::CPU, here);
-  Forms::register_meta(here);
+  Forms::register_backend(key::CPU, here);
+  Forms::register_backend(key::Meta, here);
+  add_family(&Forms::register_backend);
   Forms::each_form([]<const auto & Op>() {
     if constexpr (is_mutable(std::remove_cvref_t<decltype(Op)>::schema())) register_writing<Op>();
   });

@@ -16,22 +16,18 @@ template <auto Front, const auto& Op>
 struct fronted {
   using signature = std::remove_cvref_t<decltype(Op)>::signature;
 
-  template <author::kernel_source Source, class Sig>
+  template <class Sig>
   struct kernel;
-  template <author::kernel_source Source, class R, class... A>
-  struct kernel<Source, R(A...)> {
-    static R run(A... a) {
+  template <class R, class... A>
+  struct kernel<R(A...)> {
+    static R run(key_set keys, A... a) {
       author::check_one_device(Op, a...);
-      return Front(backend_call{Source(), Op.name()}, a...);
+      return Front(call_on(keys, Op.name()), a...);
     }
   };
 
-  template <author::kernel_source Source>
   static constexpr std::array<author::kernel_row, 1> rows(dispatch_key k, std::source_location where) {
-    return {author::row<&kernel<Source, signature>::run>(Op, k, where)};
-  }
-  static constexpr std::array<author::kernel_row, 1> meta_rows(std::source_location where) {
-    return rows<&no_kernels>(key::Meta, where);
+    return {author::row<&kernel<signature>::run>(Op, k, where)};
   }
   // Calls visit.operator()<Op>().
   template <class Visit>

@@ -66,24 +66,20 @@ struct rule_meta {
     return Rule::meta(op, a...);
   }
 };
-template <class Rule, author::kernel_source Source, const auto& Op>
+template <class Rule, const auto& Op>
 struct rule_kernel {
   template <class... A>
-  constexpr void operator()(const A&... a) const {
-    Rule::run(backend_call{Source(), Op.name()}, a...);
+  void operator()(key_set keys, const A&... a) const {
+    Rule::run(call_on(keys, Op.name()), a...);
   }
+  static bool computes(key_set keys) noexcept { return call_on(keys, {}).table != nullptr; }
 };
 
-// All forms of an operator that a rule describes: for each backend with a table the same rows.
+// All forms of an operator that a rule describes: the same kernels for each backend with a table, and for meta.
 template <class Rule, author::kernel_abilities Can, const auto&... Ops>
 struct ruled {
-  template <author::kernel_source Source>
   static constexpr std::array<author::kernel_row, sizeof...(Ops)> rows(dispatch_key k, std::source_location where) {
-    return {
-        author::row<structured_run<rule_meta<Rule>{}, rule_kernel<Rule, Source, Ops>{}, Can, Ops>>(Ops, k, where)...};
-  }
-  static constexpr std::array<author::kernel_row, sizeof...(Ops)> meta_rows(std::source_location where) {
-    return {author::row<structured_run<rule_meta<Rule>{}, nullptr, Can, Ops>>(Ops, key::Meta, where)...};
+    return {author::row<structured_run<rule_meta<Rule>{}, rule_kernel<Rule, Ops>{}, Can, Ops>>(Ops, k, where)...};
   }
   // Calls visit.operator()<Op>() for each form.
   template <class Visit>
@@ -95,11 +91,9 @@ struct ruled {
 // A family of operators.
 template <class... Forms>
 struct forms_list {
-  template <author::kernel_source Source>
   static void register_backend(dispatch_key k, std::source_location where) {
-    (author::register_rows(Forms::template rows<Source>(k, where)), ...);
+    (author::register_rows(Forms::rows(k, where)), ...);
   }
-  static void register_meta(std::source_location where) { (author::register_rows(Forms::meta_rows(where)), ...); }
   template <class Visit>
   static void each_form(Visit visit) {
     (Forms::each_form(visit), ...);

@@ -73,55 +73,67 @@ std::array<result_meta, N> as_array(const std::array<result_meta, N>& m) {
   return m;
 }
 
-template <auto Kernel, class... A>
-void run_structured(const A&... a) {
-  if constexpr (!std::same_as<std::remove_const_t<decltype(Kernel)>, std::nullptr_t>) Kernel(a...);
+// Kernel is null for the meta backend, or says of a call's keys whether there is anything to compute.
+template <auto Kernel>
+bool computes(key_set keys) noexcept {
+  if constexpr (requires { Kernel.computes(keys); })
+    return Kernel.computes(keys);
+  else
+    return !std::same_as<std::remove_const_t<decltype(Kernel)>, std::nullptr_t>;
 }
 
-// Kernel is null for the meta backend.
+template <auto Kernel, class... A>
+void run_structured(key_set keys, const A&... a) {
+  if constexpr (std::invocable<decltype(Kernel), key_set, const A&...>) {
+    if (computes<Kernel>(keys)) Kernel(keys, a...);
+  } else if constexpr (!std::same_as<std::remove_const_t<decltype(Kernel)>, std::nullptr_t>) {
+    Kernel(a...);
+  }
+}
+
 template <auto Meta, auto Kernel, author::kernel_abilities Can, const auto& Op>
 struct structured_kernel {
-  static constexpr bool computes = !std::same_as<std::remove_const_t<decltype(Kernel)>, std::nullptr_t>;
-
   template <class... A>
   static auto metas_of(const A&... a) {
     return as_array(Meta(Op.name(), a...));
   }
 
   template <std::size_t... I, class... A>
-  static auto make(std::index_sequence<I...>, const std::array<result_meta, sizeof...(I)>& metas, const A&... a) {
+  static auto make(key_set keys, std::index_sequence<I...>, const std::array<result_meta, sizeof...(I)>& metas,
+                   const A&... a) {
     std::array<tensor, sizeof...(I)> out{make_result(metas[I])...};
-    run_structured<Kernel>(a..., out[I]...);
+    run_structured<Kernel>(keys, a..., out[I]...);
     return out;
   }
 
   template <std::size_t... I, class... A>
-  static void write(std::index_sequence<I...> all, const std::array<tensor*, sizeof...(I)>& out, const A&... a) {
+  static void write(key_set keys, std::index_sequence<I...> all, const std::array<tensor*, sizeof...(I)>& out,
+                    const A&... a) {
     const auto metas = metas_of(a...);
     (check_result(Op.name(), metas[I], *out[I]), ...);
     if constexpr (sizeof...(I) > 1) check_apart(Op.name(), out);
-    if constexpr (computes) {
+    if (computes<Kernel>(keys)) {
       const auto helped = [&](const tensor& to, const result_meta& m) {
         alias_check check(to, Can);
         (check.look(a), ...);
         return check.found() || (!Can.converts && to.dtype() != m.type);
       };
       if ((helped(*out[I], metas[I]) || ...)) {
-        const auto fresh = make(all, metas, a...);
+        const auto fresh = make(keys, all, metas, a...);
         (copy_result(*out[I], fresh[I]), ...);
       } else {
-        run_structured<Kernel>(a..., static_cast<const tensor&>(*out[I])...);
+        run_structured<Kernel>(keys, a..., static_cast<const tensor&>(*out[I])...);
       }
     }
   }
 
   // The last N arguments are written, the others are what the functional form takes.
   template <std::size_t N, class... A>
-  static void write_last(A&... a) {
+  static void write_last(key_set keys, A&... a) {
     const auto all = std::tie(a...);
     constexpr std::size_t inputs = sizeof...(A) - N;
     [&]<std::size_t... I, std::size_t... O>(std::index_sequence<I...>, std::index_sequence<O...> outs) {
-      write(outs, std::array<tensor*, N>{&std::get<inputs + O>(all)...}, std::get<I>(all)...);
+      write(keys, outs, std::array<tensor*, N>{&std::get<inputs + O>(all)...}, std::get<I>(all)...);
     }(std::make_index_sequence<inputs>{}, std::make_index_sequence<N>{});
   }
 
@@ -130,37 +142,37 @@ struct structured_kernel {
   // Functional.
   template <class... A>
   struct form<tensor(A...)> {
-    static tensor run(A... a) {
+    static tensor run(key_set keys, A... a) {
       author::check_one_device(Op, a...);
-      return std::move(make(std::make_index_sequence<1>{}, metas_of(a...), a...)[0]);
+      return std::move(make(keys, std::make_index_sequence<1>{}, metas_of(a...), a...)[0]);
     }
   };
   template <class... T, class... A>
   struct form<std::tuple<T...>(A...)> {
-    static std::tuple<T...> run(A... a) {
+    static std::tuple<T...> run(key_set keys, A... a) {
       author::check_one_device(Op, a...);
-      return std::tuple_cat(make(std::index_sequence_for<T...>{}, metas_of(a...), a...));
+      return std::tuple_cat(make(keys, std::index_sequence_for<T...>{}, metas_of(a...), a...));
     }
   };
   // In place: the first argument is written; or out: the last one is.
   template <class First, class... A>
   struct form<tensor&(First, A...)> {
-    static tensor& run(First first, A... a) {
+    static tensor& run(key_set keys, First first, A... a) {
       author::check_one_device(Op, first, a...);
       if constexpr (std::same_as<First, tensor&>) {
-        write(std::make_index_sequence<1>{}, {&first}, first, a...);
+        write(keys, std::make_index_sequence<1>{}, {&first}, first, a...);
         return first;
       } else {
-        write_last<1>(first, a...);
+        write_last<1>(keys, first, a...);
         return std::get<sizeof...(A)>(std::tie(first, a...));
       }
     }
   };
   template <class... T, class... A>
   struct form<std::tuple<T&...>(A...)> {
-    static std::tuple<T&...> run(A... a) {
+    static std::tuple<T&...> run(key_set keys, A... a) {
       author::check_one_device(Op, a...);
-      write_last<sizeof...(T)>(a...);
+      write_last<sizeof...(T)>(keys, a...);
       return [&]<std::size_t... I>(std::index_sequence<I...>) {
         return std::tie(std::get<sizeof...(A) - sizeof...(T) + I>(std::tie(a...))...);
       }(std::index_sequence_for<T...>{});
@@ -182,7 +194,8 @@ export namespace author {
 ///   result_meta Meta(std::string_view op, arguments of the functional form...);    // or a std::array of them
 ///   void kernel(arguments of the functional form..., const tensor& out...);
 ///
-/// Meta throws what is wrong with the arguments; `op` is the form that was called. The kernel finds `out` with the
+/// Meta throws what is wrong with the arguments; `op` is the form that was called. A kernel may take the call's key_set
+/// first. It finds `out` with the
 /// sizes Meta said and without partial overlap. Tensors on different devices were refused. Checked like any kernel.
 ///
 ///   using twice = structured<&twice_meta, {.in_place = true}, my::twice, my::twice_, my::twice_out>;

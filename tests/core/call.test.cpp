@@ -162,12 +162,12 @@ std::string window_kernel(std::span<const std::int64_t> size, std::optional<std:
 }
 std::int64_t first(std::span<const std::int64_t> x) { return x[0] + 10 * x[x.size() - 1]; }
 const auto window_kernels = tb::fragment("call")
-                              .def(window)
-                              .impl<&window_kernel>(window)
-                              .def(any_size)
-                              .impl<&first>(any_size)
-                              .def(pair)
-                              .impl<&first>(pair);
+                                .def(window)
+                                .impl<&window_kernel>(window)
+                                .def(any_size)
+                                .impl<&first>(any_size)
+                                .def(pair)
+                                .impl<&first>(pair);
 
 }  // namespace call_ops
 

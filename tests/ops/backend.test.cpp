@@ -221,10 +221,6 @@ TEST_CASE("backend: a tensor without storage is refused where a kernel would rea
 }
 
 namespace {
-const tb_kernels* no_table() { return nullptr; }
-constexpr auto here = std::source_location::current();
-constexpr auto some_rows = tb::author::strided_rows<&no_table>(tb::key::PrivateUse5);
-
 // A kernel that finds no memory, on a device that says so and on the host.
 tb_kernels full_table(const char* (*last_error)()) {
   tb_kernels k{};
@@ -233,28 +229,33 @@ tb_kernels full_table(const char* (*last_error)()) {
   k.last_error = last_error;
   return k;
 }
-const tb_kernels* full_device() {
-  static const tb_kernels table = full_table([] { return "all 4 bytes are in use"; });
-  return &table;
-}
-const tb_kernels* full_host() {
-  static const tb_kernels table = full_table(nullptr);
-  return &table;
-}
+const tb_kernels full_device = full_table([] { return "all 4 bytes are in use"; });
+const tb_kernels full_host = full_table(nullptr);
+
+constexpr auto here = std::source_location::current();
+void take_fifth(const tb_kernels& table) { tb::author::register_strided_backend(table, tb::key::PrivateUse5); }
 }  // namespace
 
-TEST_CASE("backend: rows were registered where their backend asked for them", "[ops][backend]") {
-  for (const tb::author::kernel_row& row : some_rows) {
-    CHECK(row.where.line() == here.line() + 1);
-    CHECK(std::string(row.where.file_name()) == here.file_name());
+TEST_CASE("backend: a table's rows were registered where its backend asked for them, and the newest table serves",
+          "[ops][backend]") {
+  take_fifth(full_host);
+  take_fifth(full_device);
+  for (const tb::kernel_dump& k : tb::dump(tb::find("aten::exp")).kernels) {
+    if (!(k.key == tb::key_target(tb::key::PrivateUse5))) continue;
+    CHECK(k.place.line == here.line() + 1);
+    CHECK(std::string(here.file_name()).ends_with(k.place.file));
   }
+  tensor t = tensor_of({1, 2}, {2});
+  CHECK(toy::text_of<tb::device_error>([&] { ops::fill_.call_at(tb::key::PrivateUse5, t, 1); }) ==
+        "aten::fill_.Scalar: full: all 4 bytes are in use");
 }
 
 TEST_CASE("backend: a device without memory left is a device_error, the host is std::bad_alloc", "[ops][backend]") {
   tensor t = tensor_of({1, 2}, {2});
-  CHECK(toy::text_of<tb::device_error>([&] { tb::author::strided_backend<&full_device>::fill(t, 1); }) ==
-        "aten::fill_.Scalar: full: all 4 bytes are in use");
-  CHECK_THROWS_AS(tb::author::strided_backend<&full_host>::fill(t, 1), std::bad_alloc);
+  take_fifth(full_device);
+  CHECK_THROWS_AS(ops::fill_.call_at(tb::key::PrivateUse5, t, 1), tb::device_error);
+  take_fifth(full_host);
+  CHECK_THROWS_AS(ops::fill_.call_at(tb::key::PrivateUse5, t, 1), std::bad_alloc);
 }
 
 TEST_CASE("backend: the CPU's kernels have a name, and a problem only where they are not the wanted ones",

@@ -20,17 +20,14 @@ tb_status pointwise(const tb_pointwise* call, void*) {
   return TB_OK;
 }
 
-const tb_kernels* table() {
-  static const tb_kernels kernels = [] {
-    tb_kernels k{};
-    k.size = sizeof(tb_kernels);
-    k.version = TB_ABI_VERSION;
-    k.name = "own";
-    k.pointwise = pointwise;
-    return k;
-  }();
-  return &kernels;
-}
+const tb_kernels table = [] {
+  tb_kernels k{};
+  k.size = sizeof(tb_kernels);
+  k.version = TB_ABI_VERSION;
+  k.name = "own";
+  k.pointwise = pointwise;
+  return k;
+}();
 
 void* allocate(tb::device, std::size_t bytes) { return std::malloc(bytes); }
 void release(tb::device, void* p) noexcept { std::free(p); }
@@ -42,7 +39,7 @@ constexpr tb::device own{tb::backend::PrivateUse1, 0};
 
 int main() {
   tb::set_memory_hook(own.type, {allocate, release, copy, copy});
-  tb::author::register_strided_backend<&table>(tb::key::PrivateUse1);
+  tb::author::register_strided_backend(table, tb::key::PrivateUse1);
   const tb::dims sizes{2, 3};
   const tb::tensor t = tb::ops::full(sizes, 7.0, tb::arg<"dtype"> = tb::dtype::float64, tb::arg<"device"> = own);
   const tb::tensor host = tb::author::make_tensor(sizes, tb::dtype::float64, tb::cpu);
