@@ -13,6 +13,7 @@
 import topbit;
 
 namespace tb = topbit;
+using support::bytes_of;
 using support::twin_argument;
 using tb::tensor;
 
@@ -34,21 +35,6 @@ void each_tensor(const T& argument, Look look) {
   } else if constexpr (std::is_same_v<T, std::vector<tensor>>) {
     for (const tensor& t : argument) look(t);
   }
-}
-
-template <class T>
-std::vector<std::byte> bytes_of(const T& argument) {
-  if constexpr (std::is_same_v<T, tensor>)
-    return support::bytes(argument);
-  else if constexpr (std::is_same_v<T, std::vector<tensor>>) {
-    std::vector<std::byte> all;
-    for (const tensor& t : argument) {
-      const auto more = support::bytes(t);
-      all.insert(all.end(), more.begin(), more.end());
-    }
-    return all;
-  } else
-    return {};
 }
 }  // namespace
 

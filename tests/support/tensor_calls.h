@@ -38,10 +38,34 @@ T twin_argument(const T& x, tb::device where) {
     T twins;
     for (const tb::tensor& t : x) twins.push_back(twin(t, where));
     return twins;
+  } else if constexpr (std::is_same_v<T, std::optional<tb::tensor>>) {
+    return x ? T(twin(*x, where)) : x;
+  } else if constexpr (std::is_same_v<T, std::vector<std::optional<tb::tensor>>>) {
+    T twins;
+    for (const auto& t : x) twins.push_back(twin_argument(t, where));
+    return twins;
   } else if constexpr (std::is_same_v<T, std::optional<tb::device>>)
     return where;
   else
     return x;
+}
+
+/// The bytes of the tensors that an argument is or has.
+template <class T>
+std::vector<std::byte> bytes_of(const T& argument) {
+  if constexpr (std::is_same_v<T, tb::tensor>)
+    return bytes(argument);
+  else if constexpr (std::is_same_v<T, std::optional<tb::tensor>>)
+    return argument ? bytes(*argument) : std::vector<std::byte>();
+  else if constexpr (std::is_same_v<T, std::vector<tb::tensor>>) {
+    std::vector<std::byte> all;
+    for (const tb::tensor& t : argument) {
+      const auto more = bytes(t);
+      all.insert(all.end(), more.begin(), more.end());
+    }
+    return all;
+  } else
+    return {};
 }
 
 /// Calls visit(operator, arguments...) for every operator. The arguments are values: make twins of them to call.

@@ -1,0 +1,191 @@
+// What writes to places by an index along a dimension, in all forms, and what reads like it, against the loops that
+// define them. Sums are of whole numbers, so they are exact in every dtype.
+#include <catch2/catch_test_macros.hpp>
+#include <cmath>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "support/dtype_rules.h"
+#include "support/properties.h"
+#include "support/tensor_values.h"
+import topbit;
+
+namespace tb = topbit;
+namespace ops = topbit::ops;
+using support::any_dim;
+using support::any_odd_tensor;
+using support::any_shape;
+using support::any_whole_tensor;
+using support::check_in_place;
+using support::check_out;
+using support::check_tensor;
+using support::get;
+using support::listed;
+using support::numbers;
+using support::result_of;
+using tb::dims;
+using tb::dtype;
+using tb::scalar;
+using tb::tensor;
+
+namespace {
+
+std::int64_t place(const tensor& index, const dims& at) { return static_cast<std::int64_t>(get(index, at)); }
+std::int64_t length(const tensor& t, std::size_t d) { return t.dim() == 0 ? 1 : t.sizes()[d]; }
+
+dims with_place(dims at, std::size_t d, std::int64_t i) {
+  if (!at.empty()) at[d] = i;
+  return at;
+}
+
+// Places along dimension d of t for each element of something smaller, or larger in d.
+tensor any_index(numbers& source, const tensor& t, std::size_t d) {
+  dims sizes = t.sizes();
+  for (std::size_t k = 0; k < sizes.size(); ++k) sizes[k] = source.whole(0, sizes[k]);
+  if (!sizes.empty()) sizes[d] = length(t, d) == 0 ? 0 : source.whole(0, 6);
+  return any_whole_tensor(source, sizes, dtype::int64, 0, std::max<std::int64_t>(length(t, d) - 1, 0));
+}
+
+// A list of places along dimension d of t.
+tensor any_list(numbers& source, const tensor& t, std::size_t d) {
+  const dtype type = source.whole(0, 1) == 0 ? dtype::int64 : dtype::int32;
+  if (t.dim() == 0) return support::arranged({1}, type, support::arrangement::dense) * 0;
+  const std::int64_t range = length(t, d);
+  return any_whole_tensor(source, {range == 0 ? 0 : source.whole(0, 6)}, type, 0, std::max<std::int64_t>(range - 1, 0));
+}
+
+dims with_length(dims sizes, std::size_t d, std::int64_t n) {
+  if (!sizes.empty()) sizes[d] = n;
+  return sizes;
+}
+
+tensor dense_copy(const tensor& t) { return support::tensor_of(support::values(t), t.sizes(), t.dtype()); }
+
+}  // namespace
+
+TEST_CASE("index_write: gather and take_along_dim read the place that each index says", "[ops][gather][property]") {
+  support::for_every_dtype(1, 40, [](numbers& source, dtype t) {
+    const tensor x = any_odd_tensor(source, any_shape(source, 0, 4, 4), t);
+    const auto [d, dim] = any_dim(source, x.sizes());
+    const tensor index = any_index(source, x, d);
+    const tensor found = result_of(ops::gather, x, dim, index, false);
+    check_tensor(found, index.sizes(), t,
+                 listed(index.sizes(), [&](const dims& i) { return get(x, with_place(i, d, place(index, i))); }));
+    check_out(source, ops::gather_out, found, x, dim, index, false);
+    if (x.numel() == 0) return;
+
+    // The index and the tensor may each have 1 where the other has more.
+    dims sizes = x.sizes(), common = x.sizes();
+    for (std::size_t k = 0; k < sizes.size(); ++k) {
+      sizes[k] = k == d                    ? source.whole(0, 5)
+                 : x.sizes()[k] == 1       ? source.whole(1, 3)
+                 : source.whole(0, 1) == 0 ? 1
+                                           : x.sizes()[k];
+      common[k] = k == d ? sizes[k] : std::max(sizes[k], x.sizes()[k]);
+    }
+    const tensor wide = any_whole_tensor(source, sizes, dtype::int64, 0, length(x, d) - 1);
+    check_tensor(result_of(ops::take_along_dim, x, wide, std::optional(dim)), common, t,
+                 listed(common, [&](const dims& i) {
+                   const std::int64_t at = place(wide, support::broadcast_index(i, sizes));
+                   dims from = support::broadcast_index(i, x.sizes());
+                   return get(x, with_place(from, d, at));
+                 }));
+    const tensor flat = any_whole_tensor(source, any_shape(source, 0, 2, 4), dtype::int64, 0, x.numel() - 1);
+    const auto all = support::values(x);
+    check_tensor(result_of(ops::take_along_dim, x, flat, std::optional<std::int64_t>()), {flat.numel()}, t,
+                 listed({flat.numel()}, [&](const dims& i) {
+                   return all[static_cast<std::size_t>(support::values(flat)[static_cast<std::size_t>(i[0])])];
+                 }));
+  });
+}
+
+TEST_CASE("index_write: scatter writes to the place that each index says, the last one counts",
+          "[ops][gather][property]") {
+  support::for_every_dtype(2, 40, [](numbers& source, dtype t) {
+    const tensor x = any_odd_tensor(source, any_shape(source, 0, 4, 4), t);
+    const auto [d, dim] = any_dim(source, x.sizes());
+    const tensor index = any_index(source, x, d);
+    dims larger = index.sizes();
+    for (std::size_t k = 0; k < larger.size(); ++k) larger[k] += source.whole(0, 2);
+    const tensor from = any_odd_tensor(source, larger, t), wanted = dense_copy(x), filled = dense_copy(x);
+    support::each_index(index.sizes(), [&](const dims& i) {
+      support::set(wanted, with_place(i, d, place(index, i)), get(from, i));
+      support::set(filled, with_place(i, d, place(index, i)), support::stored(t, 2.5));
+    });
+    const tensor found = result_of(ops::scatter, x, dim, index, from);
+    check_tensor(found, x.sizes(), t, support::values(wanted));
+    check_out(source, ops::scatter_out, found, x, dim, index, from);
+    check_in_place(source, ops::scatter, ops::scatter_, x, dim, index, from);
+    const scalar value(2.5);
+    const tensor one = result_of(ops::scatter_value, x, dim, index, value);
+    check_tensor(one, x.sizes(), t, support::values(filled));
+    check_out(source, ops::scatter_value_out, one, x, dim, index, value);
+    check_in_place(source, ops::scatter_value, ops::scatter_value_, x, dim, index, value);
+  });
+}
+
+TEST_CASE("index_write: scatter_add adds to the place that each index says", "[ops][gather][property]") {
+  support::for_every_dtype(3, 40, [](numbers& source, dtype t) {
+    const tensor x = any_whole_tensor(source, any_shape(source, 0, 4, 4), t, 0, 3);
+    const auto [d, dim] = any_dim(source, x.sizes());
+    const tensor index = any_index(source, x, d), from = any_whole_tensor(source, index.sizes(), t, 0, 3),
+                 wanted = dense_copy(x);
+    support::each_index(index.sizes(), [&](const dims& i) {
+      const dims at = with_place(i, d, place(index, i));
+      support::set(wanted, at, get(wanted, at) + get(from, i));
+    });
+    const tensor found = result_of(ops::scatter_add, x, dim, index, from);
+    check_tensor(found, x.sizes(), t, support::values(wanted));
+    check_out(source, ops::scatter_add_out, found, x, dim, index, from);
+    check_in_place(source, ops::scatter_add, ops::scatter_add_, x, dim, index, from);
+  });
+}
+
+TEST_CASE("index_write: index_select reads slices by number, index_copy and index_fill write them",
+          "[ops][gather][property]") {
+  support::for_every_dtype(4, 40, [](numbers& source, dtype t) {
+    const tensor x = any_odd_tensor(source, any_shape(source, 0, 4, 4), t);
+    const auto [d, dim] = any_dim(source, x.sizes());
+    const tensor index = any_list(source, x, d);
+    const dims sizes = with_length(x.sizes(), d, index.numel());
+    const auto slice = [&](const dims& i) { return place(index, {i.empty() ? 0 : i[d]}); };
+    const tensor found = result_of(ops::index_select, x, dim, index);
+    check_tensor(found, sizes, t, listed(sizes, [&](const dims& i) { return get(x, with_place(i, d, slice(i))); }));
+    check_out(source, ops::index_select_out, found, x, dim, index);
+
+    const tensor from = any_odd_tensor(source, sizes, t), copied = dense_copy(x), filled = dense_copy(x);
+    support::each_index(sizes, [&](const dims& i) {
+      support::set(copied, with_place(i, d, slice(i)), get(from, i));
+      support::set(filled, with_place(i, d, slice(i)), support::stored(t, 2.5));
+    });
+    const tensor y = result_of(ops::index_copy, x, dim, index, from);
+    check_tensor(y, x.sizes(), t, support::values(copied));
+    check_out(source, ops::index_copy_out, y, x, dim, index, from);
+    check_in_place(source, ops::index_copy, ops::index_copy_, x, dim, index, from);
+    const scalar value(2.5);
+    const tensor number = support::tensor_of({2.5}, {}, source.whole(0, 1) == 0 ? dtype::float32 : dtype::float64);
+    check_tensor(result_of(ops::index_fill, x, dim, index, value), x.sizes(), t, support::values(filled));
+    check_tensor(result_of(ops::index_fill_tensor, x, dim, index, number), x.sizes(), t, support::values(filled));
+    check_in_place(source, ops::index_fill, ops::index_fill_, x, dim, index, value);
+    check_in_place(source, ops::index_fill_tensor, ops::index_fill_tensor_, x, dim, index, number);
+  });
+}
+
+TEST_CASE("index_write: index_add adds slices by number, times alpha", "[ops][gather][property]") {
+  support::for_every_dtype(5, 40, [](numbers& source, dtype t) {
+    const tensor x = any_whole_tensor(source, any_shape(source, 0, 4, 4), t, 0, 3);
+    const auto [d, dim] = any_dim(source, x.sizes());
+    const tensor index = any_list(source, x, d), wanted = dense_copy(x),
+                 from = any_whole_tensor(source, with_length(x.sizes(), d, index.numel()), t, 0, 3);
+    const scalar alpha(source.whole(0, 1) == 0 || t == dtype::boolean ? std::int64_t{1} : source.whole(0, 3));
+    support::each_index(from.sizes(), [&](const dims& i) {
+      const dims at = with_place(i, d, place(index, {i.empty() ? 0 : i[d]}));
+      support::set(wanted, at, get(wanted, at) + get(from, i) * alpha.to_double());
+    });
+    const tensor found = result_of(ops::index_add, x, dim, index, from, alpha);
+    check_tensor(found, x.sizes(), t, support::values(wanted));
+    check_out(source, ops::index_add_out, found, x, dim, index, from, alpha);
+    check_in_place(source, ops::index_add, ops::index_add_, x, dim, index, from, alpha);
+  });
+}

@@ -1,0 +1,328 @@
+// Tensors put together, repeated, turned and cut to triangles, against the definition of each element's place.
+#include <algorithm>
+#include <catch2/catch_test_macros.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "support/dtype_rules.h"
+#include "support/properties.h"
+#include "support/raises.h"
+#include "support/tensor_values.h"
+import topbit;
+
+namespace tb = topbit;
+namespace ops = topbit::ops;
+using support::any_dim;
+using support::any_odd_tensor;
+using support::any_shape;
+using support::check_tensor;
+using support::get;
+using support::listed;
+using support::numbers;
+using support::result_of;
+using tb::dims;
+using tb::dtype;
+using tb::tensor;
+using toy::text_of;
+using integers = std::vector<std::int64_t>;
+using list = std::vector<double>;
+
+namespace {
+
+dtype any_dtype(numbers& source) { return tb::all_dtypes[static_cast<std::size_t>(source.whole(0, 9))]; }
+
+bool is_nothing(const tensor& t) { return t.sizes() == dims{0}; }
+
+dtype promoted(const std::vector<tensor>& tensors) {
+  dtype type = tensors[0].dtype();
+  for (const tensor& t : tensors) type = support::naive_promote(type, t.dtype());
+  return type;
+}
+
+// The elements of members one after another along a dimension; `place(member, index)` is an index of the member.
+template <class Place>
+list joined(const std::vector<tensor>& members, const integers& lengths, const dims& sizes, std::size_t d,
+            Place place) {
+  const dtype type = promoted(members);
+  return listed(sizes, [&](const dims& i) {
+    dims at = i;
+    std::size_t n = 0;
+    while (at[d] >= lengths[n]) at[d] -= lengths[n++];
+    return support::stored(type, get(members[n], place(members[n], at)));
+  });
+}
+
+// A few tensors of equal sizes, of one dtype or of any.
+std::vector<tensor> alike(numbers& source, dtype t, const dims& sizes) {
+  std::vector<tensor> all;
+  const bool mixed = source.whole(0, 2) == 0;
+  for (std::int64_t n = source.whole(1, 4); n > 0; --n) {
+    all.push_back(any_odd_tensor(source, sizes, mixed ? any_dtype(source) : t));
+  }
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("join: cat puts tensors one after another, promoted, and leaves out what has no elements",
+          "[ops][join][property]") {
+  support::for_every_dtype(1, 40, [](numbers& source, dtype t) {
+    dims sizes = any_shape(source, 1, 4, 4);
+    const auto [d, dim] = any_dim(source, sizes);
+    const bool mixed = source.whole(0, 1) == 0;
+    std::vector<tensor> members;
+    integers lengths;
+    std::int64_t whole = 0;
+    for (std::int64_t n = source.whole(1, 4); n > 0; --n) {
+      const dtype type = mixed ? any_dtype(source) : t;
+      if (source.whole(0, 5) == 0) {
+        members.push_back(any_odd_tensor(source, {0}, type));
+        lengths.push_back(0);
+      }
+      sizes[d] = source.whole(0, 3);
+      members.push_back(any_odd_tensor(source, sizes, type));
+      lengths.push_back(sizes[d]);
+      whole += sizes[d];
+    }
+    // With nothing but empty vectors, the dimension is a vector's.
+    const bool nothing = std::ranges::all_of(members, is_nothing);
+    if (!nothing) sizes[d] = whole;
+    const list wanted = joined(members, lengths, sizes, d, [](const tensor&, const dims& at) { return at; });
+    const tensor found = result_of(ops::cat, members, nothing ? 0 : dim);
+    check_tensor(found, sizes, promoted(members), wanted);
+    CHECK(found.is_contiguous());
+    support::check_out(source, ops::cat_out, found, members, nothing ? 0 : dim);
+    if (!tb::is_floating(found.dtype())) return;
+    tensor wide = support::any_room(source, sizes, dtype::float64);
+    ops::cat_out(members, nothing ? 0 : dim, wide);
+    check_tensor(wide, sizes, dtype::float64, wanted);
+  });
+}
+
+TEST_CASE("join: cat reads a part of what it writes first", "[ops][join][overlap][property]") {
+  support::for_every_dtype(2, 4, [](numbers& source, dtype t) {
+    tensor x = support::moved(source, source.tensor({6, 3}, t));
+    const tensor halves[] = {ops::slice(x, 0, 2, 6), ops::slice(x, 0, 0, 2)};
+    const list wanted = listed(x.sizes(), [&](const dims& i) { return get(x, {(i[0] + 2) % 6, i[1]}); });
+    ops::cat_out(halves, 0, x);
+    check_tensor(x, {6, 3}, t, wanted);
+  });
+}
+
+TEST_CASE("join: stack makes a dimension of the members, hstack and vstack join the first ones they have",
+          "[ops][join][property]") {
+  support::for_every_dtype(3, 25, [](numbers& source, dtype t) {
+    const dims sizes = any_shape(source, 0, 3, 4);
+    const std::vector<tensor> members = alike(source, t, sizes);
+    const dtype type = promoted(members);
+    const auto n = static_cast<std::int64_t>(members.size());
+    const std::int64_t rank = static_cast<std::int64_t>(sizes.size()) + 1, dim = source.whole(-rank, rank - 1);
+    const auto d = static_cast<std::size_t>(dim < 0 ? dim + rank : dim);
+    dims deep;
+    for (std::size_t k = 0; k <= sizes.size(); ++k) deep.push_back(k < d ? sizes[k] : k == d ? n : sizes[k - 1]);
+    const tensor stacked = result_of(ops::stack, members, dim);
+    check_tensor(stacked, deep, type, listed(deep, [&](const dims& i) {
+                   dims at = i;
+                   at.erase(d);
+                   return support::stored(type, get(members[static_cast<std::size_t>(i[d])], at));
+                 }));
+    support::check_out(source, ops::stack_out, stacked, members, dim);
+
+    // Dimensions that a member lacks stand in front.
+    const auto last = [](const tensor& m, const dims& at) {
+      dims out;
+      for (std::size_t k = at.size() - m.dim(); k < at.size(); ++k) out.push_back(at[k]);
+      return out;
+    };
+    const auto check = [&](const tensor& found, dims wide, std::size_t along) {
+      if (sizes == dims{0} && wide.size() == 1) return check_tensor(found, sizes, type, {});
+      const integers lengths(members.size(), wide[along]);
+      wide[along] *= n;
+      check_tensor(found, wide, type, joined(members, lengths, wide, along, last));
+    };
+    dims wide = sizes, tall = sizes;
+    if (wide.empty()) wide = {1};
+    if (tall.empty()) tall = {1};
+    if (tall.size() == 1) tall = {1, tall[0]};
+    check(result_of(ops::hstack, members), wide, wide.size() == 1 ? 0 : 1);
+    check(result_of(ops::vstack, members), tall, 0);
+  });
+}
+
+TEST_CASE("join: repeat goes around, tile fills up with 1, repeat_interleave stays at each element",
+          "[ops][join][property]") {
+  support::for_every_dtype(4, 25, [](numbers& source, dtype t) {
+    const dims sizes = any_shape(source, 0, 3, 4);
+    const tensor x = any_odd_tensor(source, sizes, t);
+    integers times;
+    for (std::int64_t n = static_cast<std::int64_t>(sizes.size()) + source.whole(0, 2); n > 0; --n) {
+      times.push_back(source.whole(0, 7) == 0 ? 0 : source.whole(1, 5));
+    }
+    const auto check = [&](const tensor& found, const integers& all) {
+      const std::size_t added = all.size() - sizes.size();
+      dims wide;
+      for (std::size_t k = 0; k < all.size(); ++k) wide.push_back(all[k] * (k < added ? 1 : sizes[k - added]));
+      check_tensor(found, wide, t, listed(wide, [&](const dims& i) {
+                     dims at;
+                     for (std::size_t k = added; k < i.size(); ++k) at.push_back(i[k] % sizes[k - added]);
+                     return get(x, at);
+                   }));
+    };
+    check(result_of(ops::repeat, x, times), times);
+    check(result_of(ops::tile, x, times), times);
+    if (!sizes.empty()) {
+      integers few(times.end() - source.whole(0, static_cast<std::int64_t>(sizes.size()) - 1), times.end()), all = few;
+      all.insert(all.begin(), sizes.size() - few.size(), 1);
+      check(result_of(ops::tile, x, few), all);
+    }
+
+    const std::int64_t repeats = source.whole(0, 3);
+    const std::optional<std::int64_t> no_dim, no_size;
+    const list flat = support::values(x);
+    const auto n = static_cast<std::int64_t>(flat.size());
+    check_tensor(result_of(ops::repeat_interleave, x, repeats, no_dim, no_size), {n * repeats}, t,
+                 listed({n * repeats}, [&](const dims& i) { return flat[static_cast<std::size_t>(i[0] / repeats)]; }));
+    if (sizes.empty()) return;
+    const auto [d, dim] = any_dim(source, sizes);
+    dims wide = sizes;
+    wide[d] *= repeats;
+    check_tensor(result_of(ops::repeat_interleave, x, repeats, std::optional(dim), std::optional(wide[d])), wide, t,
+                 listed(wide, [&](const dims& i) {
+                   dims at = i;
+                   at[d] /= repeats;
+                   return get(x, at);
+                 }));
+  });
+}
+
+TEST_CASE("join: flip reverses dimensions, roll moves their elements around", "[ops][join][property]") {
+  support::for_every_dtype(5, 30, [](numbers& source, dtype t) {
+    const dims sizes = any_shape(source, 0, 4, 5);
+    const tensor x = any_odd_tensor(source, sizes, t);
+    integers over, shifts;
+    std::vector<std::int64_t> shift_of(sizes.size(), 0);
+    std::vector<bool> turned(sizes.size(), false);
+    for (std::size_t d = 0; d < sizes.size(); ++d) {
+      if (source.whole(0, 1) == 0) continue;
+      const auto dim = static_cast<std::int64_t>(d);
+      over.push_back(source.whole(0, 1) == 0 ? dim : dim - static_cast<std::int64_t>(sizes.size()));
+      shifts.push_back(source.whole(-7, 7));
+      turned[d] = true;
+      shift_of[d] = shifts.back();
+    }
+    check_tensor(result_of(ops::flip, x, over), sizes, t, listed(sizes, [&](const dims& i) {
+                   dims at = i;
+                   for (std::size_t d = 0; d < i.size(); ++d) at[d] = turned[d] ? sizes[d] - 1 - i[d] : i[d];
+                   return get(x, at);
+                 }));
+    if (!over.empty()) {
+      check_tensor(result_of(ops::roll, x, shifts, over), sizes, t, listed(sizes, [&](const dims& i) {
+                     dims at = i;
+                     for (std::size_t d = 0; d < i.size(); ++d) at[d] = (i[d] - shift_of[d] + 60 * sizes[d]) % sizes[d];
+                     return get(x, at);
+                   }));
+    }
+    const list flat = support::values(x);
+    const auto n = static_cast<std::int64_t>(flat.size());
+    const std::int64_t shift = source.whole(-7, 7);
+    std::int64_t place = 0;
+    check_tensor(result_of(ops::roll, x, integers{shift}, integers{}), sizes, t, listed(sizes, [&](const dims&) {
+                   return flat[static_cast<std::size_t>((place++ - shift + 60 * n) % n)];
+                 }));
+  });
+}
+
+TEST_CASE("join: rot90 turns a plane by quarters", "[ops][join][property]") {
+  support::for_every_dtype(6, 30, [](numbers& source, dtype t) {
+    const dims sizes = any_shape(source, 2, 4, 4);
+    const auto rank = static_cast<std::int64_t>(sizes.size());
+    const std::int64_t a = source.whole(0, rank - 1), b = (a + source.whole(1, rank - 1)) % rank,
+                       k = source.whole(-5, 5);
+    const auto rows = static_cast<std::size_t>(a), columns = static_cast<std::size_t>(b);
+    const tensor x = any_odd_tensor(source, sizes, t);
+    // One quarter takes the element of row j and, from the back, column i to row i and column j.
+    tensor wanted = x;
+    for (std::int64_t quarter = 0; quarter < ((k % 4) + 4) % 4; ++quarter) {
+      dims turned = wanted.sizes();
+      std::swap(turned[rows], turned[columns]);
+      const list elements = listed(turned, [&](const dims& i) {
+        dims at = i;
+        at[rows] = i[columns];
+        at[columns] = turned[rows] - 1 - i[rows];
+        return get(wanted, at);
+      });
+      wanted = support::tensor_of(elements, turned, t);
+    }
+    check_tensor(result_of(ops::rot90, x, k, integers{a, source.whole(0, 1) == 0 ? b : b - rank}), wanted.sizes(), t,
+                 support::values(wanted));
+  });
+}
+
+TEST_CASE("join: tril and triu keep one side of a diagonal of each matrix", "[ops][join][property]") {
+  support::for_every_dtype(7, 30, [](numbers& source, dtype t) {
+    const dims sizes = any_shape(source, 2, 4, 6);
+    const tensor x = any_odd_tensor(source, sizes, t);
+    const std::int64_t diagonal = source.whole(-7, 7);
+    const auto kept = [&](bool lower) {
+      return listed(sizes, [&](const dims& i) {
+        const std::int64_t apart = i[i.size() - 1] - i[i.size() - 2];
+        return (lower ? apart <= diagonal : apart >= diagonal) ? get(x, i) : 0;
+      });
+    };
+    const tensor lower = result_of(ops::tril, x, diagonal), upper = result_of(ops::triu, x, diagonal);
+    check_tensor(lower, sizes, t, kept(true));
+    check_tensor(upper, sizes, t, kept(false));
+    support::check_out(source, ops::tril_out, lower, x, diagonal);
+    support::check_out(source, ops::triu_out, upper, x, diagonal);
+    support::check_in_place(source, ops::tril, ops::tril_, x, diagonal);
+    support::check_in_place(source, ops::triu, ops::triu_, x, diagonal);
+  });
+}
+
+TEST_CASE("join: diag makes a matrix of a vector and a vector of a matrix", "[ops][join][property]") {
+  support::for_every_dtype(8, 20, [](numbers& source, dtype t) {
+    const std::int64_t diagonal = source.whole(-4, 4), down = std::max<std::int64_t>(-diagonal, 0),
+                       across = std::max<std::int64_t>(diagonal, 0);
+    const tensor row = any_odd_tensor(source, any_shape(source, 1, 1, 5), t),
+                 matrix = any_odd_tensor(source, any_shape(source, 2, 2, 5), t);
+    const std::int64_t n = row.sizes()[0] + down + across;
+    const tensor wide = result_of(ops::diag, row, diagonal);
+    check_tensor(wide, {n, n}, t,
+                 listed({n, n}, [&](const dims& i) { return i[1] - i[0] == diagonal ? get(row, {i[0] - down}) : 0; }));
+    support::check_out(source, ops::diag_out, wide, row, diagonal);
+    list elements;
+    for (std::int64_t i = down, j = across; i < matrix.sizes()[0] && j < matrix.sizes()[1]; ++i, ++j) {
+      elements.push_back(get(matrix, {i, j}));
+    }
+    const tensor chosen = result_of(ops::diag, matrix, diagonal);
+    check_tensor(chosen, {static_cast<std::int64_t>(elements.size())}, t, elements);
+    support::check_out(source, ops::diag_out, chosen, matrix, diagonal);
+  });
+}
+
+TEST_CASE("join: what does not fit is refused by name, on meta too", "[ops][join]") {
+  for (tb::device where : {tb::cpu, tb::meta}) {
+    const auto make = [&](const dims& sizes) { return tb::author::make_tensor(sizes, dtype::float32, where); };
+    const tensor x = make({2, 3}), y = make({3, 2}), number = make({}), row = make({3});
+    const auto text = [](auto f) { return text_of<tb::shape_error>(f); };
+    using tensors = std::vector<tensor>;
+    CHECK(text([&] { ops::cat(tensors{x, y}); }) ==
+          "aten::cat: found [2, 3] and [3, 2], wanted the same sizes but for dimension 0");
+    CHECK(text([&] { ops::cat(tensors{x, number}); }) ==
+          "aten::cat: found a tensor without dimensions; unsqueeze() it first");
+    CHECK(text([&] { ops::cat(tensors{x, x}, 2); }) == "aten::cat: found dimension 2, wanted -2 to 1");
+    CHECK(text([&] { ops::stack(tensors{x, y}); }) == "aten::stack: found [2, 3] and [3, 2], wanted equal sizes");
+    CHECK(text([&] { ops::tril(row); }) == "aten::tril: found [3], wanted a matrix, or several");
+    CHECK(text([&] { ops::diag(number); }) == "aten::diag: found [], wanted a vector or a matrix");
+    CHECK(text([&] { ops::flip(x, integers{0, -2}); }) == "aten::flip: dimension 0 is given twice");
+    CHECK(text([&] { ops::rot90(x, 1, integers{0, -2}); }) ==
+          "aten::rot90: found dimensions [0, -2] of [2, 3], wanted two different ones");
+  }
+  const std::vector<tensor> none;
+  for (const std::string& found :
+       {text_of<tb::error>([&] { ops::stack(none); }), text_of<tb::error>([&] { ops::hstack(none); }),
+        text_of<tb::error>([&] { ops::vstack(none); })}) {
+    CHECK(found.ends_with("stack: found no tensors, wanted at least one"));
+  }
+}
