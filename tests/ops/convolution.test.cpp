@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "support/dtype_rules.h"
+#include "support/properties.h"
 #include "support/raises.h"
 #include "support/tensor_print.h"
 #include "support/tensor_values.h"
@@ -63,7 +65,8 @@ TEST_CASE("convolution: random convolutions agree with their definition", "[ops]
       size[i + 2] = std::max<std::int64_t>(reach - 2 * s.padding[i], 1) + source.whole(0, 5);
       out.push_back((size[i + 2] + 2 * s.padding[i] - reach) / s.stride[i] + 1);
     }
-    for (dtype t : {dtype::float32, dtype::float64, dtype::int64}) {
+    for (dtype t : tb::all_dtypes) {
+      if (t == dtype::boolean) continue;
       const tensor x = source.tensor(size, t, support::arrangements[round % 4]);
       const tensor w = source.tensor(kernel, t, support::arrangements[round / 4 % 4]);
       INFO(tb::to_string(size) << " " << tb::to_string(kernel) << " groups " << s.groups);
@@ -71,9 +74,75 @@ TEST_CASE("convolution: random convolutions agree with their definition", "[ops]
                                    list{s.dilation[0], s.dilation[1]}, s.groups);
       REQUIRE(y.sizes() == out);
       REQUIRE(y.dtype() == t);
-      REQUIRE(support::difference(values(y), naive(x, w, s, out), 20 * support::tolerance_of(t)) == "");
+      auto wanted = naive(x, w, s, out);
+      for (double& v : wanted) v = support::stored(t, v);
+      REQUIRE(support::difference(values(y), wanted, 20 * support::tolerance_of(t)) == "");
     }
   }
+}
+
+TEST_CASE("convolution: gradients and the bias, over one to three dimensions of any tensors",
+          "[ops][convolution][property]") {
+  support::for_every_dtype(7, 20, [](support::numbers& source, dtype t) {
+    if (!tb::is_floating(t)) return;
+    const auto rank = static_cast<std::size_t>(source.whole(1, 3));
+    const std::int64_t groups = source.whole(1, 2);
+    tb::dims size{source.whole(1, 2), groups * source.whole(1, 2)}, kernel{groups * source.whole(1, 2), 0};
+    kernel[1] = size[1] / groups;
+    tb::dims out{size[0], kernel[0]};
+    list stride, padding, dilation;
+    for (std::size_t i = 0; i < rank; ++i) {
+      stride.push_back(source.whole(1, 2));
+      padding.push_back(source.whole(0, 1));
+      dilation.push_back(source.whole(1, 2));
+      kernel.push_back(source.whole(1, 3));
+      const std::int64_t reach = dilation[i] * (kernel[i + 2] - 1) + 1;
+      size.push_back(reach + source.whole(0, 2));
+      out.push_back((size[i + 2] + 2 * padding[i] - reach) / stride[i] + 1);
+    }
+    const auto any = [&](const tb::dims& of) { return support::any_whole_tensor(source, of, t, 0, 2); };
+    const tensor x = any(size), w = any(kernel), bias = any({kernel[0]}), gradient = any(out);
+    const auto zeros = [](const tb::dims& of) {
+      return tensor_of(std::vector<double>(static_cast<std::size_t>(tb::numel(of)), 0), of);
+    };
+    const tensor y = zeros(out), of_x = zeros(size), of_w = zeros(kernel), of_bias = zeros({kernel[0]});
+    const auto add = [](const tensor& to, const tb::dims& i, double v) {
+      support::set(to, i, support::get(to, i) + v);
+    };
+    support::each_index(out, [&](const tb::dims& i) {
+      const double slope = support::get(gradient, i);
+      add(y, i, support::get(bias, {i[1]}));
+      add(of_bias, {i[1]}, slope);
+      support::each_index(kernel, [&](tb::dims k) {
+        if (k[0] != i[1]) return;
+        tb::dims at{i[0], i[1] / (kernel[0] / groups) * kernel[1] + k[1]};
+        for (std::size_t d = 0; d < rank; ++d) {
+          at.push_back(i[d + 2] * stride[d] - padding[d] + k[d + 2] * dilation[d]);
+          if (at[d + 2] < 0 || at[d + 2] >= size[d + 2]) return;
+        }
+        add(y, i, support::get(x, at) * support::get(w, k));
+        add(of_x, at, slope * support::get(w, k));
+        add(of_w, k, slope * support::get(x, at));
+      });
+    });
+    INFO(tb::to_string(size) << " " << tb::to_string(kernel) << " groups " << groups);
+    const double near = 4 * support::tolerance_of(t);
+    const std::optional<tensor> given(bias);
+    const tensor found = rank == 1   ? support::result_of(ops::conv1d, x, w, given, stride, padding, dilation, groups)
+                         : rank == 2 ? support::result_of(ops::conv2d, x, w, given, stride, padding, dilation, groups)
+                                     : support::result_of(ops::conv3d, x, w, given, stride, padding, dilation, groups);
+    support::check_tensor(found, out, t, values(y), near);
+    const list none(rank, 0);
+    support::check_tensor(
+        support::result_of(ops::convolution, x, w, given, stride, padding, dilation, false, none, groups), out, t,
+        values(y), near);
+    const auto [to_x, to_w, to_bias] =
+        ops::convolution_backward(gradient, x, w, std::optional<std::span<const std::int64_t>>(list{kernel[0]}), stride,
+                                  padding, dilation, false, none, groups, std::array<bool, 3>{true, true, true});
+    support::check_tensor(to_x, size, t, values(of_x), near);
+    support::check_tensor(to_w, kernel, t, values(of_w), near);
+    support::check_tensor(to_bias, {kernel[0]}, t, values(of_bias), near);
+  });
 }
 
 TEST_CASE("convolution: more images than are taken at once", "[ops][convolution]") {

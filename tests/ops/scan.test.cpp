@@ -1,5 +1,6 @@
 // Running sums and extremes against the loops that define them, for every dtype and arrangement.
 #include <algorithm>
+#include <array>
 #include <catch2/catch_test_macros.hpp>
 #include <cmath>
 #include <limits>
@@ -8,6 +9,7 @@
 #include <tuple>
 #include <vector>
 
+#include "support/properties.h"
 #include "support/raises.h"
 #include "support/tensor_values.h"
 import topbit;
@@ -119,4 +121,42 @@ TEST_CASE("scan: a row may be written where it is read, and to another dtype", "
   CHECK(toy::text_of<tb::dtype_error>([&] { ops::cumsum(x, 0, arg<"dtype"> = dtype::boolean); }) ==
         "aten::cumsum: found dtype bool, wanted a number");
   CHECK(values(x) == list{1, 2, 3, 5, 7, 9});
+}
+
+TEST_CASE("scan: running products and sums of exponentials, in all forms", "[ops][scan][property]") {
+  support::for_every_dtype(1, 30, [](support::numbers& source, dtype t) {
+    const tb::dims sizes = support::any_shape(source, 0, 4, 5);
+    const auto [d, dim] = support::any_dim(source, sizes);
+    const std::optional<dtype> no_type;
+    const dtype summed = tb::is_floating(t) ? t : dtype::int64;
+    const tensor x = support::any_whole_tensor(source, sizes, t, 0, 3);
+    const tensor products = support::result_of(ops::cumprod, x, dim, no_type),
+                 sums = support::result_of(ops::cumsum, x, dim, no_type);
+    support::check_tensor(products, sizes, summed, scanned(x, d, 1, [](double a, double b) { return a * b; }));
+    support::check_tensor(sums, sizes, summed, scanned(x, d, 0, [](double a, double b) { return a + b; }));
+    support::check_out(source, ops::cumprod_out, products, x, dim, no_type);
+    support::check_out(source, ops::cumsum_out, sums, x, dim, no_type);
+    if (summed == t) {
+      support::check_in_place(source, ops::cumprod, ops::cumprod_, x, dim, no_type);
+      support::check_in_place(source, ops::cumsum, ops::cumsum_, x, dim, no_type);
+    }
+    const tensor odd = support::any_odd_tensor(source, sizes, t);
+    for (const bool most : {true, false}) {
+      const auto found = most ? support::results_of(ops::cummax, odd, dim) : support::results_of(ops::cummin, odd, dim);
+      const auto beats = [&](double now, double v) { return std::isnan(v) || (most ? v >= now : v <= now); };
+      const double start = most ? -INFINITY : INFINITY;
+      support::check_tensor(found[0], sizes, t,
+                            scanned(odd, d, start, [&](double now, double v) { return beats(now, v) ? v : now; }));
+      const std::array<tensor, 2> both{found[0], found[1]};
+      most ? support::check_out(source, ops::cummax_out, both, odd, dim)
+           : support::check_out(source, ops::cummin_out, both, odd, dim);
+    }
+    if (!tb::is_floating(t)) return;
+    const tensor logs = support::result_of(ops::logcumsumexp, odd, dim);
+    const list exponentials = scanned(odd, d, 0, [](double sum, double v) { return sum + std::exp(v); });
+    list wanted;
+    for (double sum : exponentials) wanted.push_back(std::log(sum));
+    support::check_tensor(logs, sizes, t, wanted, tolerance(t));
+    support::check_out(source, ops::logcumsumexp_out, logs, odd, dim);
+  });
 }

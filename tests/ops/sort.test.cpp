@@ -1,12 +1,16 @@
 // Order, against the standard library's stable sort of each row.
 #include <algorithm>
+#include <array>
 #include <catch2/catch_test_macros.hpp>
 #include <cmath>
 #include <numeric>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <vector>
 
+#include "support/dtype_rules.h"
+#include "support/properties.h"
 #include "support/raises.h"
 #include "support/tensor_values.h"
 import topbit;
@@ -46,6 +50,46 @@ std::vector<list> rows_of(const tensor& t) {
   }
   return rows;
 }
+
+// The rows of any dimension, in the order of the other dimensions.
+std::vector<list> rows_along(const tensor& t, std::size_t d) {
+  tb::dims others = t.sizes();
+  if (t.dim() != 0) others[d] = 1;
+  std::vector<list> rows;
+  support::each_index(others, [&](tb::dims at) {
+    rows.emplace_back();
+    for (std::int64_t i = 0; i < (t.dim() == 0 ? 1 : t.sizes()[d]); ++i) {
+      if (t.dim() != 0) at[d] = i;
+      rows.back().push_back(support::get(t, at));
+    }
+  });
+  return rows;
+}
+
+// Values and places along dimension d, one row for each row of x.
+void check_rows(const std::vector<tensor>& found, std::size_t d, dtype t, const std::vector<list>& wanted,
+                const std::vector<list>& wanted_places) {
+  REQUIRE(found.size() == 2);
+  CHECK(found[0].dtype() == t);
+  CHECK(found[1].dtype() == dtype::int64);
+  const std::vector<list> rows = rows_along(found[0], d), places = rows_along(found[1], d);
+  REQUIRE(rows.size() == wanted.size());
+  for (std::size_t r = 0; r < rows.size(); ++r) {
+    REQUIRE(support::difference(rows[r], wanted[r], 0) == "");
+    REQUIRE(places[r] == wanted_places[r]);
+  }
+}
+
+std::vector<list> chosen(const std::vector<list>& rows, const std::vector<list>& places) {
+  std::vector<list> out;
+  for (std::size_t r = 0; r < rows.size(); ++r) {
+    out.emplace_back();
+    for (double at : places[r]) out.back().push_back(rows[r][static_cast<std::size_t>(at)]);
+  }
+  return out;
+}
+
+std::array<tensor, 2> pair_of(const std::vector<tensor>& two) { return {two[0], two[1]}; }
 
 template <class Visit>
 void each_case(Visit visit) {
@@ -114,6 +158,133 @@ TEST_CASE("sort: topk, kthvalue and median are what sorting would give", "[ops][
       CHECK(support::difference(values(std::get<0>(ops::kthvalue(x, k))), kth, 0) == "");
       CHECK(support::difference(values(std::get<0>(ops::median_dim(x, -1))), middle, 0) == "");
     }
+  });
+}
+
+TEST_CASE("sort: any dimension of any tensor, in all forms", "[ops][sort][property]") {
+  support::for_every_dtype(1, 30, [](support::numbers& source, dtype t) {
+    const tensor x = support::any_odd_tensor(source, support::any_shape(source, 0, 4, 6), t);
+    const auto [d, dim] = support::any_dim(source, x.sizes());
+    const bool descending = source.whole(0, 1) == 0;
+    const std::vector<list> rows = rows_along(x, d);
+    std::vector<list> places;
+    for (const list& row : rows) {
+      const auto order = ordered(row, descending);
+      places.emplace_back(order.begin(), order.end());
+    }
+    const auto found = support::results_of(ops::sort, x, dim, descending);
+    check_rows(found, d, t, chosen(rows, places), places);
+    const std::optional<bool> stable(true);
+    check_rows(support::results_of(ops::sort_stable, x, stable, dim, descending), d, t, chosen(rows, places), places);
+    support::check_out(source, ops::sort_out, pair_of(found), x, dim, descending);
+    support::check_out(source, ops::sort_stable_out, pair_of(found), x, stable, dim, descending);
+    CHECK(values(support::result_of(ops::argsort, x, dim, descending)) == values(found[1]));
+    CHECK(values(support::result_of(ops::argsort_stable, x, true, dim, descending)) == values(found[1]));
+  });
+}
+
+TEST_CASE("sort: ranks along any dimension of any tensor, in all forms", "[ops][sort][property]") {
+  support::for_every_dtype(2, 40, [](support::numbers& source, dtype t) {
+    const tensor x = support::any_odd_tensor(source, support::any_shape(source, 0, 4, 6), t);
+    const auto [d, dim] = support::any_dim(source, x.sizes());
+    const std::int64_t n = x.dim() == 0 ? 1 : x.sizes()[d], k = source.whole(x.dim() == 0 ? 1 : 0, n);
+    const bool largest = source.whole(0, 1) == 0;
+    const std::vector<list> rows = rows_along(x, d);
+    std::vector<list> top, kth, middle;
+    for (const list& row : rows) {
+      const auto best = ordered(row, largest), up = ordered(row);
+      top.emplace_back(best.begin(), best.begin() + k);
+      if (n == 0) continue;
+      const auto nan = std::ranges::find_if(row, [](double v) { return std::isnan(v); });
+      middle.push_back({nan != row.end() ? static_cast<double>(nan - row.begin())
+                                         : static_cast<double>(up[static_cast<std::size_t>((n - 1) / 2)])});
+      if (k > 0) kth.push_back({static_cast<double>(up[static_cast<std::size_t>(k - 1)])});
+    }
+    const auto found = support::results_of(ops::topk, x, k, dim, largest, true);
+    check_rows(found, d, t, chosen(rows, top), top);
+    support::check_out(source, ops::topk_out, pair_of(found), x, k, dim, largest, true);
+    if (n == 0) return;
+    const auto median = support::results_of(ops::median_dim, x, dim, true);
+    check_rows(median, d, t, chosen(rows, middle), middle);
+    support::check_out(source, ops::median_dim_out, pair_of(median), x, dim, true);
+    const auto without = support::results_of(ops::median_dim, x, dim, false);
+    CHECK(without[0].dim() + (x.dim() == 0 ? 0 : 1) == x.dim());
+    CHECK(support::difference(values(without[0]), values(median[0]), 0) == "");
+    support::check_out(source, ops::median_dim_out, pair_of(without), x, dim, false);
+    if (k == 0) return;
+    const auto rank = support::results_of(ops::kthvalue, x, k, dim, true);
+    check_rows(rank, d, t, chosen(rows, kth), kth);
+    support::check_out(source, ops::kthvalue_out, pair_of(rank), x, k, dim, true);
+    support::check_out(source, ops::kthvalue_out, pair_of(support::results_of(ops::kthvalue, x, k, dim, false)), x, k,
+                       dim, false);
+    if (x.numel() == 0) return;
+    const list all = values(x);
+    const bool nan = std::ranges::any_of(all, [](double v) { return std::isnan(v); });
+    support::check_tensor(support::result_of(ops::median, x), {}, t,
+                          {nan ? std::nan("") : all[ordered(all)[(all.size() - 1) / 2]]});
+  });
+}
+
+TEST_CASE("sort: mode counts every element, along any dimension", "[ops][sort][property]") {
+  support::for_every_dtype(3, 40, [](support::numbers& source, dtype t) {
+    tb::dims sizes = support::any_shape(source, 0, 4, 5);
+    const auto [d, dim] = support::any_dim(source, sizes);
+    if (!sizes.empty()) sizes[d] = source.whole(1, 9);
+    const tensor x = support::any_whole_tensor(source, sizes, t, 0, 3);
+    std::vector<list> rows = rows_along(x, d), places;
+    for (const list& row : rows) {
+      double best = 0;
+      std::int64_t most = 0;
+      for (double v : row) {
+        const std::int64_t times = std::ranges::count(row, v);
+        if (times > most || (times == most && v < best)) most = times, best = v;
+      }
+      double last = 0;
+      for (std::size_t i = 0; i < row.size(); ++i) last = row[i] == best ? static_cast<double>(i) : last;
+      places.push_back({last});
+    }
+    const auto found = support::results_of(ops::mode, x, dim, true);
+    check_rows(found, d, t, chosen(rows, places), places);
+    support::check_out(source, ops::mode_out, pair_of(found), x, dim, true);
+    support::check_out(source, ops::mode_out, pair_of(support::results_of(ops::mode, x, dim, false)), x, dim, false);
+  });
+}
+
+TEST_CASE("sort: searchsorted is how many elements of the row are below, or not above", "[ops][sort][property]") {
+  support::for_every_dtype(4, 60, [](support::numbers& source, dtype t) {
+    tb::dims sizes = support::any_shape(source, 0, 3, 5), row_sizes = sizes;
+    if (source.whole(0, 1) == 0 || sizes.empty()) row_sizes = {1};
+    row_sizes[row_sizes.size() - 1] = source.whole(0, 9) == 0 ? 0 : source.whole(1, 40);
+    const bool one_row = row_sizes.size() == 1;
+    const tensor x = support::any_odd_tensor(source, sizes, t);
+    // Sorted by its sorter, or by itself; without NaN, which has no order among numbers.
+    const tensor sequence = support::any_whole_tensor(source, row_sizes, t, 0, 5);
+    const auto [sorted, order] = ops::sort(sequence);
+    const bool by_sorter = source.whole(0, 1) == 0, right = source.whole(0, 1) == 0, narrow = source.whole(0, 1) == 0;
+    const std::optional<tensor> sorter =
+        by_sorter ? std::optional(support::moved(source, order)) : std::optional<tensor>();
+    const std::optional<std::string> side =
+        source.whole(0, 1) == 0 ? std::nullopt : std::optional<std::string>(right ? "right" : "left");
+    const std::vector<list> rows = rows_along(sequence, row_sizes.size() - 1);
+    const auto place = [&](const list& row, double v) {
+      return static_cast<double>(
+          std::ranges::count_if(row, [&](double r) { return std::isnan(v) || (right ? r <= v : r < v); }));
+    };
+    list wanted;
+    const list all = values(x);
+    const std::int64_t width = sizes.empty() ? 1 : sizes[sizes.size() - 1];
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      wanted.push_back(place(rows[one_row ? 0 : i / static_cast<std::size_t>(width)], all[i]));
+    }
+    const tensor in = by_sorter ? sequence : support::moved(source, sorted);
+    const dtype type = narrow ? dtype::int32 : dtype::int64;
+    support::check_tensor(support::result_of(ops::searchsorted, in, x, narrow, right, side, sorter), sizes, type,
+                          wanted);
+    if (!one_row) return;
+    const double number = static_cast<double>(source.whole(0, 6));
+    support::check_tensor(
+        support::result_of(ops::searchsorted_scalar, in, tb::scalar(number), narrow, right, side, sorter), {}, type,
+        {place(rows[0], support::stored(t, number))});
   });
 }
 

@@ -1,0 +1,216 @@
+// Products of vectors, matrices and more dimensions in every dtype, against sums over indices. Small whole numbers, so
+// that everything is exact.
+#include <catch2/catch_test_macros.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "support/dtype_rules.h"
+#include "support/properties.h"
+#include "support/tensor_values.h"
+import topbit;
+
+namespace tb = topbit;
+namespace ops = topbit::ops;
+using support::check_in_place;
+using support::check_out;
+using support::check_tensor;
+using support::get;
+using support::listed;
+using support::numbers;
+using support::result_of;
+using tb::dims;
+using tb::dtype;
+using tb::scalar;
+using tb::tensor;
+using integers = std::vector<std::int64_t>;
+using list = std::vector<double>;
+
+namespace {
+
+// Products take every dtype but bool.
+template <class Visit>
+void for_numbers(unsigned seed, Visit visit) {
+  support::for_every_dtype(seed, 25, [&](numbers& source, dtype t) {
+    if (t != dtype::boolean) visit(source, t);
+  });
+}
+
+tensor any(numbers& source, const dims& sizes, dtype t) { return support::any_whole_tensor(source, sizes, t, 0, 2); }
+std::int64_t some(numbers& source) { return source.whole(0, 7) == 0 ? 0 : source.whole(1, 5); }
+scalar factor(numbers& source) { return source.whole(0, 3); }
+
+}  // namespace
+
+TEST_CASE("product: sums of matrices and their products, in all forms", "[ops][linalg][property]") {
+  for_numbers(1, [](numbers& source, dtype t) {
+    const std::int64_t b = some(source), m = some(source), k = some(source), n = some(source);
+    const scalar beta = factor(source), alpha = factor(source);
+    const double by = beta.to_double(), times = alpha.to_double();
+    const tensor x = any(source, {b, m, k}, t), y = any(source, {b, k, n}, t), left = any(source, {m, k}, t),
+                 right = any(source, {k, n}, t);
+    const auto product = [&](std::int64_t at, std::int64_t i, std::int64_t j) {
+      double sum = 0;
+      for (std::int64_t p = 0; p < k; ++p) sum += get(x, {at, i, p}) * get(y, {at, p, j});
+      return sum;
+    };
+    const auto matrix = [&](std::int64_t i, std::int64_t j) {
+      double sum = 0;
+      for (std::int64_t p = 0; p < k; ++p) sum += get(left, {i, p}) * get(right, {p, j});
+      return sum;
+    };
+    const tensor many = result_of(ops::bmm, x, y), one = result_of(ops::mm, left, right);
+    check_tensor(many, {b, m, n}, t, listed({b, m, n}, [&](const dims& i) { return product(i[0], i[1], i[2]); }));
+    check_tensor(one, {m, n}, t, listed({m, n}, [&](const dims& i) { return matrix(i[0], i[1]); }));
+    check_out(source, ops::bmm_out, many, x, y);
+    check_out(source, ops::mm_out, one, left, right);
+    check_tensor(result_of(ops::linalg_matmul, left, right), {m, n}, t, support::values(one));
+    check_out(source, ops::linalg_matmul_out, one, left, right);
+
+    const tensor start = any(source, {b, m, n}, t), whole = any(source, {m, n}, t), row = any(source, {n}, t);
+    const tensor added = result_of(ops::baddbmm, start, x, y, beta, alpha);
+    check_tensor(added, {b, m, n}, t, listed({b, m, n}, [&](const dims& i) {
+                   return by * get(start, i) + times * product(i[0], i[1], i[2]);
+                 }));
+    check_out(source, ops::baddbmm_out, added, start, x, y, beta, alpha);
+    check_in_place(source, ops::baddbmm, ops::baddbmm_, start, x, y, beta, alpha);
+    for (const tensor& self : {whole, row}) {
+      const auto of_self = [&](const dims& i) { return by * get(self, support::broadcast_index(i, self.sizes())); };
+      const tensor sum = result_of(ops::addmm, self, left, right, beta, alpha);
+      check_tensor(sum, {m, n}, t,
+                   listed({m, n}, [&](const dims& i) { return of_self(i) + times * matrix(i[0], i[1]); }));
+      check_out(source, ops::addmm_out, sum, self, left, right, beta, alpha);
+      const list wanted = listed({m, n}, [&](const dims& i) {
+        double all = 0;
+        for (std::int64_t at = 0; at < b; ++at) all += product(at, i[0], i[1]);
+        return support::stored(t, of_self(i) + times * all);
+      });
+      // Up to 300, which bfloat16 rounds.
+      const double near = t == dtype::bfloat16 ? support::tolerance_of(t) : 0;
+      const tensor reduced = result_of(ops::addbmm, self, x, y, beta, alpha);
+      check_tensor(reduced, {m, n}, t, wanted, near);
+      check_out(source, ops::addbmm_out, reduced, self, x, y, beta, alpha);
+    }
+    check_in_place(source, ops::addmm, ops::addmm_, whole, left, right, beta, alpha);
+    check_in_place(source, ops::addbmm, ops::addbmm_, whole, x, y, beta, alpha);
+  });
+}
+
+TEST_CASE("product: a matrix and a vector, two vectors, in all forms", "[ops][linalg][property]") {
+  for_numbers(2, [](numbers& source, dtype t) {
+    const std::int64_t m = some(source), k = some(source);
+    const scalar beta = factor(source), alpha = factor(source);
+    const double by = beta.to_double(), times = alpha.to_double();
+    const tensor left = any(source, {m, k}, t), right = any(source, {k}, t), other = any(source, {k}, t),
+                 down = any(source, {m}, t), start = any(source, {m}, t), whole = any(source, {m, k}, t);
+    const list column = listed({m}, [&](const dims& i) {
+      double sum = 0;
+      for (std::int64_t p = 0; p < k; ++p) sum += get(left, {i[0], p}) * get(right, {p});
+      return sum;
+    });
+    double inner = 0;
+    for (std::int64_t p = 0; p < k; ++p) inner += get(right, {p}) * get(other, {p});
+    const tensor product = result_of(ops::mv, left, right), sum = result_of(ops::dot, right, other);
+    check_tensor(product, {m}, t, column);
+    check_tensor(sum, {}, t, {inner});
+    check_tensor(result_of(ops::vdot, right, other), {}, t, {inner});
+    check_tensor(result_of(ops::matmul, left, right), {m}, t, column);
+    check_tensor(result_of(ops::matmul, right, other), {}, t, {inner});
+    check_out(source, ops::mv_out, product, left, right);
+    check_out(source, ops::dot_out, sum, right, other);
+    check_out(source, ops::vdot_out, sum, right, other);
+    check_out(source, ops::matmul_out, product, left, right);
+
+    const tensor added = result_of(ops::addmv, start, left, right, beta, alpha);
+    check_tensor(added, {m}, t, listed({m}, [&](const dims& i) {
+                   return by * get(start, i) + times * column[static_cast<std::size_t>(i[0])];
+                 }));
+    check_out(source, ops::addmv_out, added, start, left, right, beta, alpha);
+    check_in_place(source, ops::addmv, ops::addmv_, start, left, right, beta, alpha);
+    const tensor plane = result_of(ops::addr, whole, down, right, beta, alpha);
+    check_tensor(plane, {m, k}, t, listed({m, k}, [&](const dims& i) {
+                   return by * get(whole, i) + times * get(down, {i[0]}) * get(right, {i[1]});
+                 }));
+    check_out(source, ops::addr_out, plane, whole, down, right, beta, alpha);
+    check_in_place(source, ops::addr, ops::addr_, whole, down, right, beta, alpha);
+
+    const tensor weight = any(source, {m, k}, t), bias = any(source, {m}, t),
+                 input = any(source, {source.whole(1, 3), some(source), k}, t);
+    dims sizes = input.sizes();
+    sizes[2] = m;
+    const tensor lines = result_of(ops::linear, input, weight, std::optional(bias));
+    check_tensor(lines, sizes, t, listed(sizes, [&](const dims& i) {
+                   double all = get(bias, {i[2]});
+                   for (std::int64_t p = 0; p < k; ++p) all += get(input, {i[0], i[1], p}) * get(weight, {i[2], p});
+                   return all;
+                 }));
+    check_out(source, ops::linear_out, lines, input, weight, std::optional(bias));
+  });
+}
+
+TEST_CASE("product: outer and kron promote, of any dtypes", "[ops][linalg][property]") {
+  support::for_every_dtype(3, 25, [](numbers& source, dtype t) {
+    const dtype other = source.whole(0, 1) == 0 ? t : tb::all_dtypes[static_cast<std::size_t>(source.whole(0, 9))];
+    const dtype type = support::naive_promote(t, other);
+    const tensor x = any(source, {some(source)}, t), y = any(source, {some(source)}, other);
+    const dims sizes{x.numel(), y.numel()};
+    const tensor plane = result_of(ops::outer, x, y);
+    check_tensor(plane, sizes, type, listed(sizes, [&](const dims& i) { return get(x, {i[0]}) * get(y, {i[1]}); }));
+    check_tensor(result_of(ops::ger, x, y), sizes, type, support::values(plane));
+    check_out(source, ops::outer_out, plane, x, y);
+    check_out(source, ops::ger_out, plane, x, y);
+
+    const tensor a = any(source, support::any_shape(source, 1, 3, 3), t),
+                 b = any(source, support::any_shape(source, 1, 3, 3), other);
+    const std::size_t rank = std::max(a.dim(), b.dim());
+    const auto size = [&](const tensor& of, std::size_t d) {
+      return d + of.dim() < rank ? 1 : of.sizes()[d + of.dim() - rank];
+    };
+    dims wide;
+    for (std::size_t d = 0; d < rank; ++d) wide.push_back(size(a, d) * size(b, d));
+    const tensor blocks = result_of(ops::kron, a, b);
+    check_tensor(blocks, wide, type, listed(wide, [&](const dims& i) {
+                   dims in_a, in_b;
+                   for (std::size_t d = 0; d < rank; ++d) {
+                     if (d + a.dim() >= rank) in_a.push_back(i[d] / size(b, d));
+                     if (d + b.dim() >= rank) in_b.push_back(i[d] % size(b, d));
+                   }
+                   return get(a, in_a) * get(b, in_b);
+                 }));
+    check_out(source, ops::kron_out, blocks, a, b);
+  });
+}
+
+TEST_CASE("product: trace, inner and tensordot add up what has equal indices", "[ops][linalg][einsum][property]") {
+  for_numbers(4, [](numbers& source, dtype t) {
+    const tensor square = any(source, {some(source), some(source)}, t);
+    double diagonal = 0;
+    for (std::int64_t i = 0; i < std::min(square.sizes()[0], square.sizes()[1]); ++i) diagonal += get(square, {i, i});
+    check_tensor(result_of(ops::trace, square), {}, tb::is_floating(t) ? t : dtype::int64, {diagonal});
+
+    const std::int64_t m = some(source), k = some(source), n = some(source), p = some(source);
+    const tensor x = any(source, {m, k}, t), y = any(source, {n, p, k}, t);
+    const list sums = listed({m, n, p}, [&](const dims& i) {
+      double sum = 0;
+      for (std::int64_t q = 0; q < k; ++q) sum += get(x, {i[0], q}) * get(y, {i[1], i[2], q});
+      return sum;
+    });
+    const tensor inner = result_of(ops::inner, x, y);
+    check_tensor(inner, {m, n, p}, t, sums);
+    check_out(source, ops::inner_out, inner, x, y);
+    check_tensor(result_of(ops::tensordot, x, y, integers{1}, integers{-1}), {m, n, p}, t, sums);
+    check_tensor(
+        result_of(ops::einsum, std::string("mk,npk->mnp"), std::vector<tensor>{x, y}, std::optional<integers>()),
+        {m, n, p}, t, sums);
+    const tensor z = any(source, {k, m, p}, t);
+    const tensor both = result_of(ops::tensordot, x, z, integers{1, 0}, integers{0, 1});
+    check_tensor(both, {p}, t, listed({p}, [&](const dims& i) {
+                   double sum = 0;
+                   for (std::int64_t a = 0; a < m; ++a) {
+                     for (std::int64_t q = 0; q < k; ++q) sum += get(x, {a, q}) * get(z, {q, a, i[0]});
+                   }
+                   return sum;
+                 }));
+    check_out(source, ops::tensordot_out, both, x, z, integers{1, 0}, integers{0, 1});
+  });
+}
