@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "support/dtype_rules.h"
+#include "support/properties.h"
 #include "support/raises.h"
 #include "support/tensor_print.h"
 #include "support/tensor_values.h"
@@ -33,7 +35,8 @@ void check_meta(const tensor& cpu, const tensor& meta) {
 
 }  // namespace
 
-TEST_CASE("sequence: arange and range are start + i * step up to the end, for every dtype", "[ops][sequence]") {
+TEST_CASE("sequence: arange and range are start + i * step up to the end, for every dtype",
+          "[ops][sequence][property]") {
   for (dtype t : tb::all_dtypes) {
     if (t == dtype::boolean) continue;
     for (std::int64_t start : {0, 3, 20}) {
@@ -63,7 +66,7 @@ TEST_CASE("sequence: arange and range are start + i * step up to the end, for ev
   }
 }
 
-TEST_CASE("sequence: integers at the ends of int64 are counted exactly", "[ops][sequence]") {
+TEST_CASE("sequence: integers at the ends of int64 are counted exactly", "[ops][sequence][property]") {
   constexpr std::int64_t least = std::numeric_limits<std::int64_t>::min(),
                          most = std::numeric_limits<std::int64_t>::max();
   const auto first = [](const tensor& t) { return *t.data_as<std::int64_t>(); };
@@ -109,8 +112,9 @@ TEST_CASE("sequence: wrong numbers are refused by the operator that was called",
   }
 }
 
-TEST_CASE("sequence: linspace meets both ends, and is symmetric", "[ops][sequence]") {
-  for (dtype t : {dtype::float16, dtype::bfloat16, dtype::float32, dtype::float64, dtype::int32, dtype::uint8}) {
+TEST_CASE("sequence: linspace meets both ends, and is symmetric", "[ops][sequence][property]") {
+  for (dtype t : tb::all_dtypes) {
+    if (t == dtype::boolean) continue;
     for (std::int64_t steps : {0, 1, 2, 3, 8, 101}) {
       const tensor x = ops::linspace(1, 50, steps, arg<"dtype"> = t),
                    back = ops::linspace(50, 1, steps, arg<"dtype"> = t);
@@ -133,7 +137,25 @@ TEST_CASE("sequence: linspace meets both ends, and is symmetric", "[ops][sequenc
   CHECK(values(ops::logspace(0, 4, 5, 2.0, arg<"dtype"> = dtype::int64)) == list{1, 2, 4, 8, 16});
 }
 
-TEST_CASE("sequence: eye and the indices of triangles are what their names say", "[ops][sequence]") {
+TEST_CASE("sequence: logspace is the base to the power of linspace, for every dtype", "[ops][sequence][property]") {
+  support::for_every_dtype(1, 20, [](support::numbers& source, dtype t) {
+    if (t == dtype::boolean) return;
+    // Whole powers, so that an integer is not next to the number that it drops the fraction of.
+    const std::int64_t steps = source.whole(0, 5), start = source.whole(0, 2), step = source.whole(0, 1),
+                       end = start + std::max<std::int64_t>(steps - 1, 0) * step;
+    const double base = source.whole(0, 1) == 0 ? 2 : 0.5;
+    list wanted;
+    for (std::int64_t i = 0; i < steps; ++i) {
+      wanted.push_back(support::stored(t, std::pow(base, static_cast<double>(start + i * step))));
+    }
+    const tensor x = ops::logspace(start, end, steps, base, arg<"dtype"> = t);
+    support::check_tensor(x, {steps}, t, wanted);
+    check_meta(x, ops::logspace(start, end, steps, base, arg<"dtype"> = t, arg<"device"> = tb::meta));
+    support::check_out(source, ops::logspace_out, x, tb::scalar(start), tb::scalar(end), steps, base);
+  });
+}
+
+TEST_CASE("sequence: eye and the indices of triangles are what their names say", "[ops][sequence][property]") {
   for (std::int64_t rows : {0, 1, 3, 5}) {
     for (std::int64_t columns : {0, 1, 4}) {
       list identity;

@@ -13,8 +13,8 @@ namespace support {
 
 inline bool shares(const tb::tensor& a, const tb::tensor& b) { return a.record().data.get() == b.record().data.get(); }
 
-/// Up to four dimensions of `least` to 3 elements, with strides of which some are 0, and some overlap. Every element of
-/// the storage has another value.
+/// Up to four dimensions of `least` to 3 elements, with strides of which some are 0, and some overlap, of elements of
+/// any width. Every element of the storage has another value.
 inline tb::tensor random_view(numbers& source, std::int64_t least = 0) {
   tb::dims sizes, strides;
   std::int64_t reach = source.whole(0, 3);
@@ -32,7 +32,10 @@ inline tb::tensor random_view(numbers& source, std::int64_t least = 0) {
       std::swap(strides[i], strides[j - 1]);
     }
   }
-  const tb::tensor whole = tb::author::make_tensor({reach + 1}, tb::dtype::float64, tb::cpu);
+  // All that hold the numbers: which dtype it is is nothing to a view, but for its width.
+  constexpr tb::dtype widths[] = {tb::dtype::float64, tb::dtype::float16, tb::dtype::float32,
+                                  tb::dtype::int16,   tb::dtype::int32,   tb::dtype::int64};
+  const tb::tensor whole = tb::author::make_tensor({reach + 1}, widths[source.whole(0, 5)], tb::cpu);
   each_index(whole.sizes(), [&](const tb::dims& i) { set(whole, i, static_cast<double>(i[0])); });
   return tb::author::make_view(whole, sizes, strides, offset);
 }
