@@ -135,7 +135,8 @@ TEST_CASE("batch_norm: group_norm normalises groups of channels of each image", 
   });
 }
 
-TEST_CASE("batch_norm: training moves the running statistics, the variance that of a sample", "[ops][batch_norm]") {
+TEST_CASE("batch_norm: training moves the running statistics, the variance that of a sample",
+          "[ops][batch_norm][property]") {
   const tensor x = tensor_of({1, 10, 3, 10, 5, 10, 7, 10}, {4, 2});
   const tensor mean = tensor_of({0, 0}, {2}), var = tensor_of({1, 1}, {2});
   const tensor y = ops::batch_norm(x, std::nullopt, std::nullopt, mean, var, true, 0.5, 0.0, false);

@@ -47,7 +47,7 @@ std::vector<double> naive(const tensor& x, const tensor& w, const settings& s, c
 
 }  // namespace
 
-TEST_CASE("convolution: random convolutions agree with their definition", "[ops][convolution]") {
+TEST_CASE("convolution: random convolutions agree with their definition", "[ops][convolution][property]") {
   support::numbers source(1);
   for (int round = 0; round < 120; ++round) {
     settings s{};
@@ -145,7 +145,7 @@ TEST_CASE("convolution: gradients and the bias, over one to three dimensions of 
   });
 }
 
-TEST_CASE("convolution: more images than are taken at once", "[ops][convolution]") {
+TEST_CASE("convolution: more images than are taken at once", "[ops][convolution][property]") {
   support::numbers source(2);
   const tensor x = source.tensor({5, 2, 260, 260}, dtype::float32), w = source.tensor({1, 2, 2, 2}, dtype::float32);
   const tensor y = ops::conv2d(x, w);
@@ -153,7 +153,7 @@ TEST_CASE("convolution: more images than are taken at once", "[ops][convolution]
   CHECK(support::difference(values(y), naive(x, w, s, y.sizes()), 1e-5) == "");
 }
 
-TEST_CASE("convolution: the weight's gradient is the sum of each image's", "[ops][convolution]") {
+TEST_CASE("convolution: the weight's gradient is the sum of each image's", "[ops][convolution][property]") {
   support::numbers source(3);
   const tensor x = source.tensor({5, 2, 260, 260}, dtype::float64), g = source.tensor({5, 1, 259, 259}, dtype::float64);
   const auto gradient = [](const tensor& of, const tensor& input) {

@@ -114,7 +114,8 @@ TEST_CASE("create: impossible sizes are refused before memory is asked for", "[o
   CHECK(ops::empty(sizes{std::int64_t{1} << 50}, arg<"device"> = tb::meta).numel() == std::int64_t{1} << 50);
 }
 
-TEST_CASE("create: fill_ and zero_ write every element of any arrangement, and nothing beside it", "[ops][create]") {
+TEST_CASE("create: fill_ and zero_ write every element of any arrangement, and nothing beside it",
+          "[ops][create][property]") {
   support::numbers source(1);
   for (dtype t : support::dtypes) {
     for (arrangement how : {arrangement::dense, arrangement::transposed, arrangement::sliced}) {
@@ -135,7 +136,7 @@ TEST_CASE("create: fill_ and zero_ write every element of any arrangement, and n
   }
 }
 
-TEST_CASE("create: a value that the dtype cannot hold is not undefined", "[ops][create]") {
+TEST_CASE("create: a value that the dtype cannot hold is not undefined", "[ops][create][property]") {
   constexpr double least = -0x1p63;
   tensor x = ops::empty(sizes{1}, arg<"dtype"> = dtype::int64);
   for (double v : {std::nan(""), 1e300, -1e300, 0x1p63}) {
@@ -145,7 +146,7 @@ TEST_CASE("create: a value that the dtype cannot hold is not undefined", "[ops][
   }
 }
 
-TEST_CASE("create: copy_ converts between any two dtypes and broadcasts", "[ops][create]") {
+TEST_CASE("create: copy_ converts between any two dtypes and broadcasts", "[ops][create][property]") {
   support::numbers source(2);
   for (dtype to : support::dtypes) {
     for (dtype from : support::dtypes) {
@@ -168,7 +169,7 @@ TEST_CASE("create: copy_ converts between any two dtypes and broadcasts", "[ops]
   }
 }
 
-TEST_CASE("create: copy_ reads what it would overwrite first", "[ops][create][overlap]") {
+TEST_CASE("create: copy_ reads what it would overwrite first", "[ops][create][overlap][property]") {
   for (dtype t : support::dtypes) {
     tensor x = tensor_of({1, 0, 0, 1}, {2, 2}, t);
     ops::copy_(x, ops::transpose(tensor_of({1, 1, 0, 1}, {2, 2}, t), 0, 1));
@@ -185,7 +186,7 @@ TEST_CASE("create: copy_ reads what it would overwrite first", "[ops][create][ov
 }
 
 TEST_CASE("create: clone is its own, and dense in the order of its source unless it is to be row-major",
-          "[ops][create]") {
+          "[ops][create][property]") {
   support::numbers source(3);
   for (dtype t : support::dtypes) {
     for (arrangement how : support::arrangements) {

@@ -58,7 +58,7 @@ std::vector<double> naive(const std::vector<std::string>& operands, const std::s
 
 }  // namespace
 
-TEST_CASE("einsum: random equations agree with loops over all letters", "[ops][einsum]") {
+TEST_CASE("einsum: random equations agree with loops over all letters", "[ops][einsum][property]") {
   support::numbers source(1);
   for (int round = 0; round < 300; ++round) {
     const std::int64_t sizes_of[] = {2, 3, 1, 4};
@@ -102,7 +102,7 @@ TEST_CASE("einsum: without an arrow letters that stand once are the result, in a
   CHECK(values(einsum(" i i ", {tensor_of({1, 2, 3, 4}, {2, 2})})) == std::vector<double>{5});
 }
 
-TEST_CASE("einsum: dots broadcast, and are summed where the result has none", "[ops][einsum]") {
+TEST_CASE("einsum: dots broadcast, and are summed where the result has none", "[ops][einsum][property]") {
   support::numbers source(2);
   const tensor a = source.tensor({4, 1, 2, 3}, dtype::float64), b = source.tensor({5, 3, 2}, dtype::float64);
   CHECK(support::difference(values(einsum("...ij,...jk->...ik", {a, b})), values(ops::matmul(a, b)), 1e-12) == "");
@@ -128,7 +128,7 @@ TEST_CASE("einsum: what is wrong is refused", "[ops][einsum]") {
         "aten::einsum: found the sizes 2 and 3 for 'i', in tensors [2, 3] and [3, 2], wanted one size");
 }
 
-TEST_CASE("einsum: tensordot and inner are sums over pairs of dimensions", "[ops][einsum]") {
+TEST_CASE("einsum: tensordot and inner are sums over pairs of dimensions", "[ops][einsum][property]") {
   support::numbers source(3);
   const tensor a = source.tensor({2, 3, 4}, dtype::float64), b = source.tensor({4, 5, 3}, dtype::float64);
   using list = std::vector<std::int64_t>;

@@ -101,7 +101,7 @@ dtype result_dtype(const binary_operator& o, const tensor& a, const tensor& b) {
 
 }  // namespace
 
-TEST_CASE("elementwise: binary operators broadcast and promote", "[ops][elementwise]") {
+TEST_CASE("elementwise: binary operators broadcast and promote", "[ops][elementwise][property]") {
   const arrangement how_a =
       GENERATE(arrangement::dense, arrangement::transposed, arrangement::sliced, arrangement::expanded);
   support::numbers source(1);
@@ -128,7 +128,7 @@ TEST_CASE("elementwise: binary operators broadcast and promote", "[ops][elementw
   }
 }
 
-TEST_CASE("elementwise: in place keeps the storage, sizes and dtype of self", "[ops][elementwise]") {
+TEST_CASE("elementwise: in place keeps the storage, sizes and dtype of self", "[ops][elementwise][property]") {
   const arrangement how = GENERATE(arrangement::dense, arrangement::transposed, arrangement::sliced);
   support::numbers source(2);
   for (dtype ta : dtypes) {
@@ -160,7 +160,8 @@ TEST_CASE("elementwise: in place keeps the storage, sizes and dtype of self", "[
   }
 }
 
-TEST_CASE("elementwise: out writes the result into any arrangement, and nothing beside it", "[ops][elementwise]") {
+TEST_CASE("elementwise: out writes the result into any arrangement, and nothing beside it",
+          "[ops][elementwise][property]") {
   support::numbers source(3);
   for (arrangement how : {arrangement::dense, arrangement::transposed, arrangement::sliced}) {
     for (dtype type : {dtype::float32, dtype::float64}) {
@@ -202,7 +203,8 @@ TEST_CASE("elementwise: a result may not lose its category", "[ops][elementwise]
   CHECK(values(wide) == std::vector<double>{2, 3});
 }
 
-TEST_CASE("elementwise: operands that share memory are read before they are written", "[ops][elementwise][overlap]") {
+TEST_CASE("elementwise: operands that share memory are read before they are written",
+          "[ops][elementwise][overlap][property]") {
   support::numbers source(4);
   for (dtype t : {dtype::int64, dtype::float32, dtype::float64}) {
     for (const binary_operator& o : binary_operators()) {
@@ -240,7 +242,7 @@ TEST_CASE("elementwise: operands that share memory are read before they are writ
   }
 }
 
-TEST_CASE("elementwise: a number promotes by category only", "[ops][elementwise][promotion]") {
+TEST_CASE("elementwise: a number promotes by category only", "[ops][elementwise][promotion][property]") {
   struct row {
     dtype self;
     tb::scalar number;
@@ -290,13 +292,14 @@ TEST_CASE("elementwise: alpha must fit the dtype of the result", "[ops][elementw
   CHECK(values(ops::add(flags, flags, arg<"alpha"> = true)) == std::vector<double>{1, 0});
 }
 
-TEST_CASE("elementwise: division by zero gives what IEEE 754 says, for integers as well", "[ops][elementwise]") {
+TEST_CASE("elementwise: division by zero gives what IEEE 754 says, for integers as well",
+          "[ops][elementwise][property]") {
   constexpr double inf = std::numeric_limits<double>::infinity(), nan = std::numeric_limits<double>::quiet_NaN();
   const tensor a = tensor_of({1, -1, 0}, {3}, dtype::int64), zero = tensor_of({0, 0, 0}, {3}, dtype::int64);
   CHECK(support::difference(values(a / zero), {inf, -inf, nan}, 0) == "");
 }
 
-TEST_CASE("elementwise: int64 arithmetic wraps", "[ops][elementwise]") {
+TEST_CASE("elementwise: int64 arithmetic wraps", "[ops][elementwise][property]") {
   constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max(),
                          least = std::numeric_limits<std::int64_t>::min();
   const tensor a = tb::from_values<std::int64_t>({most, least}, {2}), one = tb::from_values<std::int64_t>({1, -1}, {2});
@@ -306,7 +309,7 @@ TEST_CASE("elementwise: int64 arithmetic wraps", "[ops][elementwise]") {
   CHECK(negated.data_as<std::int64_t>()[1] == least);
 }
 
-TEST_CASE("elementwise: unary operators", "[ops][elementwise]") {
+TEST_CASE("elementwise: unary operators", "[ops][elementwise][property]") {
   support::numbers source(5);
   const auto check = [&](const std::string& name, auto call, double (*element)(double), bool floats, bool positive) {
     for (dtype t : dtypes) {
@@ -337,7 +340,7 @@ TEST_CASE("elementwise: unary operators", "[ops][elementwise]") {
 }
 
 TEST_CASE("elementwise: relu keeps NaN, log of a negative number is NaN, of zero minus infinity",
-          "[ops][elementwise]") {
+          "[ops][elementwise][property]") {
   constexpr double inf = std::numeric_limits<double>::infinity(), nan = std::numeric_limits<double>::quiet_NaN();
   for (dtype t : {dtype::float32, dtype::float64}) {
     const tensor x = tensor_of({nan, -inf, inf, 0, -1}, {5}, t);
@@ -348,7 +351,7 @@ TEST_CASE("elementwise: relu keeps NaN, log of a negative number is NaN, of zero
 }
 
 TEST_CASE("elementwise: threshold_backward passes the gradient where the result is above the threshold",
-          "[ops][elementwise]") {
+          "[ops][elementwise][property]") {
   support::numbers source(6);
   for (dtype t : {dtype::int64, dtype::float32, dtype::float64}) {
     for (arrangement how : arrangements) {
@@ -363,7 +366,7 @@ TEST_CASE("elementwise: threshold_backward passes the gradient where the result 
         "aten::threshold_backward: found bool and bool, wanted numbers");
 }
 
-TEST_CASE("elementwise: comparisons promote, broadcast and give bool", "[ops][elementwise]") {
+TEST_CASE("elementwise: comparisons promote, broadcast and give bool", "[ops][elementwise][property]") {
   support::numbers source(7);
   const auto check = [&](const std::string& name, auto call, bool (*element)(double, double)) {
     for (arrangement how : arrangements) {
@@ -396,7 +399,7 @@ TEST_CASE("elementwise: comparisons promote, broadcast and give bool", "[ops][el
       "ge", [](const tensor& a, const tensor& b) { return ops::ge(a, b); }, [](double x, double y) { return x >= y; });
 }
 
-TEST_CASE("elementwise: a NaN is unequal to everything and in no order", "[ops][elementwise]") {
+TEST_CASE("elementwise: a NaN is unequal to everything and in no order", "[ops][elementwise][property]") {
   constexpr double nan = std::numeric_limits<double>::quiet_NaN();
   for (dtype t : {dtype::float32, dtype::float64}) {
     const tensor a = tensor_of({nan, nan, 1}, {3}, t), b = tensor_of({nan, 1, nan}, {3}, t);

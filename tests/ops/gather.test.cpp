@@ -37,7 +37,7 @@ void each_case(Visit visit) {
 
 }  // namespace
 
-TEST_CASE("gather: each element is the one its index says, along any dimension", "[ops][gather]") {
+TEST_CASE("gather: each element is the one its index says, along any dimension", "[ops][gather][property]") {
   each_case([](support::numbers& source, dtype t, support::arrangement how) {
     const tensor x = source.tensor({3, 4, 5}, t, how);
     for (std::size_t d = 0; d < 3; ++d) {
@@ -55,7 +55,7 @@ TEST_CASE("gather: each element is the one its index says, along any dimension",
   });
 }
 
-TEST_CASE("gather: scatter_add adds every source, scatter keeps the last", "[ops][gather]") {
+TEST_CASE("gather: scatter_add adds every source, scatter keeps the last", "[ops][gather][property]") {
   each_case([](support::numbers& source, dtype t, support::arrangement how) {
     if (how == support::arrangement::expanded) return;
     const tensor x = source.tensor({3, 4}, t, how), from = source.tensor({4, 5}, t, how);
@@ -78,7 +78,7 @@ TEST_CASE("gather: scatter_add adds every source, scatter keeps the last", "[ops
   });
 }
 
-TEST_CASE("gather: index_select and index_add are slices by number", "[ops][gather]") {
+TEST_CASE("gather: index_select and index_add are slices by number", "[ops][gather][property]") {
   each_case([](support::numbers& source, dtype t, support::arrangement how) {
     const tensor x = source.tensor({3, 4, 2}, t, how);
     for (std::int64_t d = 0; d < 3; ++d) {
@@ -116,7 +116,8 @@ TEST_CASE("gather: an index out of range is named, and nothing is written", "[op
   CHECK(values(out) == list(6, 0));
 }
 
-TEST_CASE("advanced_index: indices that stand together stay in place, others come first", "[ops][advanced_index]") {
+TEST_CASE("advanced_index: indices that stand together stay in place, others come first",
+          "[ops][advanced_index][property]") {
   each_case([](support::numbers& source, dtype t, support::arrangement how) {
     const tensor x = source.tensor({3, 4, 2, 3}, t, how);
     const tensor a = indices(source, {5, 1}, 4, how), b = indices(source, {2}, 2, how);
@@ -143,7 +144,7 @@ TEST_CASE("advanced_index: indices that stand together stay in place, others com
   });
 }
 
-TEST_CASE("advanced_index: a mask chooses what its coordinates do", "[ops][advanced_index]") {
+TEST_CASE("advanced_index: a mask chooses what its coordinates do", "[ops][advanced_index][property]") {
   each_case([](support::numbers& source, dtype t, support::arrangement how) {
     const tensor x = source.tensor({3, 4}, t, how), mask = source.tensor({3, 4}, dtype::boolean, how);
     list wanted, places;
@@ -159,7 +160,8 @@ TEST_CASE("advanced_index: a mask chooses what its coordinates do", "[ops][advan
   });
 }
 
-TEST_CASE("gather: what is written may be its own index or source, which is read as it was", "[ops][gather][overlap]") {
+TEST_CASE("gather: what is written may be its own index or source, which is read as it was",
+          "[ops][gather][overlap][property]") {
   tensor x = tensor_of({1, 0}, {2}, dtype::int64);
   ops::scatter_value_(x, 0, x, 1000000000);
   CHECK(values(x) == std::vector<double>{1e9, 1e9});

@@ -122,7 +122,7 @@ TEST_CASE("indexing: a whole tensor is a view of its own", "[ops][indexing]") {
   }
 }
 
-TEST_CASE("indexing: any index of any tensor agrees with its definition", "[ops][indexing]") {
+TEST_CASE("indexing: any index of any tensor agrees with its definition", "[ops][indexing][property]") {
   support::numbers source(41);
   for (int round = 0; round < 1000; ++round) {
     const tensor x = support::random_view(source);
@@ -176,7 +176,7 @@ TEST_CASE("indexing: a bool or a real number is no index", "[ops][indexing]") {
   STATIC_CHECK_FALSE(std::is_constructible_v<tb::index_item, double>);
 }
 
-TEST_CASE("indexing: assign writes to what is viewed, and broadcasts", "[ops][indexing]") {
+TEST_CASE("indexing: assign writes to what is viewed, and broadcasts", "[ops][indexing][property]") {
   const tensor x = counted();
   tb::assign(index(x, 0, slice(1, 3)), 20);
   CHECK(values(x) == list{0, 20, 20, 3, 4, 5, 6, 7, 8, 9, 10, 11});

@@ -60,7 +60,7 @@ std::vector<double> naive_mm(const tensor& a, const tensor& b) {
 }
 }  // namespace
 
-TEST_CASE("linalg: mm multiplies matrices of any strides", "[ops][linalg]") {
+TEST_CASE("linalg: mm multiplies matrices of any strides", "[ops][linalg][property]") {
   support::numbers source(1);
   const tb::dims shapes[] = {{1, 1, 1},   {2, 3, 4}, {1, 5, 1}, {5, 1, 5}, {17, 33, 9},
                              {8, 64, 16}, {3, 0, 2}, {0, 3, 2}, {2, 3, 0}};
@@ -87,7 +87,8 @@ TEST_CASE("linalg: mm over an empty middle is zero", "[ops][linalg]") {
   CHECK(values(ops::mm(tensor_of({}, {2, 0}), tensor_of({}, {0, 3}))) == std::vector<double>(6, 0));
 }
 
-TEST_CASE("linalg: every product agrees with sums of products, in every dtype and arrangement", "[ops][linalg]") {
+TEST_CASE("linalg: every product agrees with sums of products, in every dtype and arrangement",
+          "[ops][linalg][property]") {
   support::numbers source(3);
   for (dtype t : product_dtypes) {
     for (arrangement how : support::arrangements) {
@@ -133,7 +134,7 @@ TEST_CASE("linalg: every product agrees with sums of products, in every dtype an
   }
 }
 
-TEST_CASE("linalg: matmul broadcasts batches, and a vector is a row or a column", "[ops][linalg]") {
+TEST_CASE("linalg: matmul broadcasts batches, and a vector is a row or a column", "[ops][linalg][property]") {
   support::numbers source(4);
   const std::pair<tb::dims, tb::dims> pairs[] = {{{3}, {3}},
                                                  {{3}, {3, 2}},
@@ -181,7 +182,7 @@ TEST_CASE("linalg: matmul broadcasts batches, and a vector is a row or a column"
   }
 }
 
-TEST_CASE("linalg: a beta of 0 does not read self", "[ops][linalg]") {
+TEST_CASE("linalg: a beta of 0 does not read self", "[ops][linalg][property]") {
   const tensor nan = tensor_of(std::vector<double>(4, std::nan("")), {2, 2}), one = tensor_of({1, 2, 3, 4}, {2, 2});
   CHECK(values(ops::addmm(nan, one, one, arg<"beta"> = 0)) == values(ops::mm(one, one)));
   CHECK(values(ops::addr(nan, tensor_of({1, 2}, {2}), tensor_of({3, 4}, {2}), arg<"beta"> = 0.0)) ==
@@ -189,7 +190,7 @@ TEST_CASE("linalg: a beta of 0 does not read self", "[ops][linalg]") {
 }
 
 TEST_CASE("linalg: forms that write give what the others give, into any strides, also over their own arguments",
-          "[ops][linalg]") {
+          "[ops][linalg][property]") {
   support::numbers source(5);
   for (dtype t : {dtype::float32, dtype::float16, dtype::int32}) {
     for (arrangement how : {arrangement::dense, arrangement::transposed, arrangement::sliced}) {
@@ -217,7 +218,7 @@ TEST_CASE("linalg: forms that write give what the others give, into any strides,
   }
 }
 
-TEST_CASE("linalg: a result over its own arguments, which a factor changes", "[ops][linalg]") {
+TEST_CASE("linalg: a result over its own arguments, which a factor changes", "[ops][linalg][property]") {
   support::numbers source(6);
   const tensor a = made(source, {60, 60}, dtype::float32), b = made(source, {60, 60}, dtype::float32);
   const auto wanted = numbers_of(ops::addmm(a, a, a, arg<"beta"> = 2));

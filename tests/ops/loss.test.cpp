@@ -39,7 +39,7 @@ list naive_log_softmax(const tensor& t) {
 
 }  // namespace
 
-TEST_CASE("loss: log_softmax of the last dimension of any arrangement", "[ops][loss]") {
+TEST_CASE("loss: log_softmax of the last dimension of any arrangement", "[ops][loss][property]") {
   support::numbers source(1);
   for (dtype t : {dtype::float32, dtype::float64}) {
     for (support::arrangement how : support::arrangements) {
@@ -66,7 +66,7 @@ TEST_CASE("loss: log_softmax of the last dimension of any arrangement", "[ops][l
   }
 }
 
-TEST_CASE("loss: log_softmax does not overflow", "[ops][loss]") {
+TEST_CASE("loss: log_softmax does not overflow", "[ops][loss][property]") {
   constexpr double inf = std::numeric_limits<double>::infinity();
   for (dtype t : {dtype::float32, dtype::float64}) {
     CHECK(support::difference(values(ops::log_softmax(tensor_of({1e4, 1e4 - 1, -1e4}, {3}, t), 0)),
@@ -83,7 +83,7 @@ TEST_CASE("loss: log_softmax converts first where a dtype is given", "[ops][loss
         "aten::_log_softmax: found int64, wanted a floating type");
 }
 
-TEST_CASE("loss: softmax over any dimension is that of the rows it has there", "[ops][loss]") {
+TEST_CASE("loss: softmax over any dimension is that of the rows it has there", "[ops][loss][property]") {
   support::numbers source(3);
   for (support::arrangement how : support::arrangements) {
     const tensor x = source.tensor({2, 3, 4}, dtype::float64, how);
@@ -120,7 +120,7 @@ TEST_CASE("loss: the backward of log_softmax refuses a gradient of another kind"
   CHECK_THROWS_AS(ops::log_softmax_backward(tensor_of({1, 2}, {1, 2}), y, 1, dtype::float32), tb::dtype_error);
 }
 
-TEST_CASE("loss: nll_loss is the mean of the chosen log-probabilities, negated", "[ops][loss]") {
+TEST_CASE("loss: nll_loss is the mean of the chosen log-probabilities, negated", "[ops][loss][property]") {
   support::numbers source(2);
   for (dtype t : {dtype::float32, dtype::float64}) {
     for (support::arrangement how : support::arrangements) {
@@ -146,7 +146,7 @@ TEST_CASE("loss: nll_loss is the mean of the chosen log-probabilities, negated",
   }
 }
 
-TEST_CASE("loss: a label out of range is refused, wherever it stands", "[ops][loss]") {
+TEST_CASE("loss: a label out of range is refused, wherever it stands", "[ops][loss][property]") {
   const tensor x = tensor_of({1, 2, 3, 4, 5, 6}, {2, 3}, dtype::float32);
   for (list labels : {list{0, 3}, list{3, 0}, list{-1, 0}, list{0, -100}, list{1e15, 0}}) {
     const tensor target = tensor_of(labels, {2}, dtype::int64);

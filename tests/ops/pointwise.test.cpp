@@ -300,7 +300,7 @@ double tolerance(const operation& o, dtype t) { return o.slack * support::tolera
 
 }  // namespace
 
-TEST_CASE("pointwise: every operator agrees with a loop over double, for every dtype", "[ops][pointwise]") {
+TEST_CASE("pointwise: every operator agrees with a loop over double, for every dtype", "[ops][pointwise][property]") {
   support::numbers source(11);
   for (const operation& o : operations()) {
     const tb::operator_handle op = tb::find(o.name);
@@ -336,7 +336,7 @@ TEST_CASE("pointwise: every operator agrees with a loop over double, for every d
   }
 }
 
-TEST_CASE("pointwise: in-place and out forms give what the functional form gives", "[ops][pointwise]") {
+TEST_CASE("pointwise: in-place and out forms give what the functional form gives", "[ops][pointwise][property]") {
   support::numbers source(12);
   for (const operation& o : operations()) {
     const tb::operator_handle op = tb::find(o.name);
@@ -399,7 +399,8 @@ TEST_CASE("pointwise: the meta backend gives the same sizes, strides and dtype",
   }
 }
 
-TEST_CASE("pointwise: results have their memory in the order of their operands", "[ops][pointwise][strides]") {
+TEST_CASE("pointwise: results have their memory in the order of their operands",
+          "[ops][pointwise][strides][property]") {
   support::numbers source(14);
   const tensor dense = source.tensor({3, 4, 5}, dtype::float32);
   const tensor turned = source.tensor({3, 4, 5}, dtype::float32, arrangement::transposed);
@@ -411,7 +412,7 @@ TEST_CASE("pointwise: results have their memory in the order of their operands",
   CHECK(topbit::ops::exp(turned).strides() == tb::dims{1, 3, 12});
 }
 
-TEST_CASE("pointwise: integers cannot be divided by zero, and nothing is written", "[ops][pointwise]") {
+TEST_CASE("pointwise: integers cannot be divided by zero, and nothing is written", "[ops][pointwise][property]") {
   namespace ops = topbit::ops;
   tensor a = support::tensor_of({7, -7, 5}, {3}, dtype::int32);
   const tensor zero = support::tensor_of({2, 2, 0}, {3}, dtype::int8);

@@ -73,7 +73,8 @@ const std::vector<filling>& fillings() {
 
 }  // namespace
 
-TEST_CASE("random: a seed gives the same numbers whatever the strides, and one is taken per element", "[ops][random]") {
+TEST_CASE("random: a seed gives the same numbers whatever the strides, and one is taken per element",
+          "[ops][random][property]") {
   for (const filling& f : fillings()) {
     for (dtype t : tb::all_dtypes) {
       if (f.floating_only && !tb::is_floating(t)) continue;
@@ -114,7 +115,7 @@ TEST_CASE("random: a seed gives the same numbers whatever the strides, and one i
   }
 }
 
-TEST_CASE("random: floating dtypes have the same numbers but for rounding", "[ops][random]") {
+TEST_CASE("random: floating dtypes have the same numbers but for rounding", "[ops][random][property]") {
   for (const filling& f : fillings()) {
     if (!f.floating_only) continue;
     list wanted;
@@ -173,7 +174,7 @@ TEST_CASE("random: factories fill with what the operators in place give", "[ops]
   CHECK(ops::randint_like(tensor_of({1, 2}, {2}, dtype::int8), 5).dtype() == dtype::int8);
 }
 
-TEST_CASE("random: moments and ranges are those of the distribution", "[ops][random]") {
+TEST_CASE("random: moments and ranges are those of the distribution", "[ops][random][property]") {
   constexpr std::int64_t n = 20000;
   for (dtype t : floating) {
     generator g(9);
@@ -227,7 +228,7 @@ TEST_CASE("random: threads never take the same numbers", "[ops][random]") {
   CHECK(both == all);
 }
 
-TEST_CASE("random: bernoulli takes a probability for each element, and only probabilities", "[ops][random]") {
+TEST_CASE("random: bernoulli takes a probability for each element, and only probabilities", "[ops][random][property]") {
   support::numbers source(8);
   for (dtype t : floating) {
     for (arrangement how : support::arrangements) {
@@ -257,7 +258,7 @@ TEST_CASE("random: bernoulli takes a probability for each element, and only prob
   CHECK(values(ops::bernoulli_p(x, 1)) == list{1, 1});
 }
 
-TEST_CASE("random: randperm has every integer once, each order alike", "[ops][random]") {
+TEST_CASE("random: randperm has every integer once, each order alike", "[ops][random][property]") {
   for (dtype t : tb::all_dtypes) {
     const std::int64_t n = t == dtype::boolean ? 2 : 100;
     const tensor x = ops::randperm_generator(n, arg<"generator"> = generator(1), arg<"dtype"> = t);
@@ -279,7 +280,8 @@ TEST_CASE("random: randperm has every integer once, each order alike", "[ops][ra
   CHECK(ops::randperm(5, arg<"device"> = tb::meta).sizes() == tb::dims{5});
 }
 
-TEST_CASE("random: multinomial draws in proportion to weights, and without replacement never twice", "[ops][random]") {
+TEST_CASE("random: multinomial draws in proportion to weights, and without replacement never twice",
+          "[ops][random][property]") {
   const tensor weights = tensor_of({0, 1, 3, 0, 6, 5, 0, 0, 0, 0}, {2, 5}, dtype::float32);
   generator g(7);
   const tensor many = ops::multinomial(weights, 6000, true, g);
@@ -367,7 +369,7 @@ TEST_CASE("random: what cannot be drawn is refused by name, and nothing is writt
   CHECK_THROWS_AS(ops::normal_(leaf), tb::error);
 }
 
-TEST_CASE("random: normal with tensors is mean + std * z", "[ops][random]") {
+TEST_CASE("random: normal with tensors is mean + std * z", "[ops][random][property]") {
   const list z =
       values(ops::randn_generator(sizes{2, 3}, arg<"generator"> = generator(4), arg<"dtype"> = dtype::float64));
   const list mean{1, 2, 3}, std{0.5, 4};

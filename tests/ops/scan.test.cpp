@@ -60,7 +60,8 @@ void each_case(Visit visit) {
 
 }  // namespace
 
-TEST_CASE("scan: cumsum is the sum of the elements so far, in any dimension, dtype and arrangement", "[ops][scan]") {
+TEST_CASE("scan: cumsum is the sum of the elements so far, in any dimension, dtype and arrangement",
+          "[ops][scan][property]") {
   each_case([](const tensor& x, std::size_t d) {
     const tensor y = ops::cumsum(x, static_cast<std::int64_t>(d));
     CHECK(y.dtype() == (tb::is_floating(x.dtype()) ? x.dtype() : dtype::int64));
@@ -70,7 +71,7 @@ TEST_CASE("scan: cumsum is the sum of the elements so far, in any dimension, dty
   });
 }
 
-TEST_CASE("scan: cummax is the greatest so far and the place of its last, cummin the least", "[ops][scan]") {
+TEST_CASE("scan: cummax is the greatest so far and the place of its last, cummin the least", "[ops][scan][property]") {
   each_case([](const tensor& x, std::size_t d) {
     const auto dim = static_cast<std::int64_t>(d);
     const auto [most, at_most] = ops::cummax(x, dim);
@@ -95,14 +96,14 @@ TEST_CASE("scan: cummax is the greatest so far and the place of its last, cummin
   });
 }
 
-TEST_CASE("scan: a NaN is the extreme from there on", "[ops][scan]") {
+TEST_CASE("scan: a NaN is the extreme from there on", "[ops][scan][property]") {
   const double nan = std::nan("");
   const auto [most, where] = ops::cummax(tensor_of({1, nan, 3, nan, 2}, {5}), 0);
   CHECK(support::difference(values(most), {1, nan, nan, nan, nan}, 0) == "");
   CHECK(values(where) == list{0, 1, 1, 3, 3});
 }
 
-TEST_CASE("scan: logcumsumexp does not overflow", "[ops][scan]") {
+TEST_CASE("scan: logcumsumexp does not overflow", "[ops][scan][property]") {
   constexpr double inf = std::numeric_limits<double>::infinity();
   const tensor y = ops::logcumsumexp(tensor_of({-inf, 1000, 1000, -1000}, {4}), 0);
   CHECK(support::difference(values(y), {-inf, 1000, 1000 + std::log(2.0), 1000 + std::log(2.0)}, 1e-14) == "");

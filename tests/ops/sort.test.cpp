@@ -108,7 +108,7 @@ void each_case(Visit visit) {
 
 }  // namespace
 
-TEST_CASE("sort: rows in order, equals as they stood, a NaN last", "[ops][sort]") {
+TEST_CASE("sort: rows in order, equals as they stood, a NaN last", "[ops][sort][property]") {
   each_case([](const tensor& x) {
     for (bool descending : {false, true}) {
       const auto [sorted, places] = ops::sort(x, -1, descending);
@@ -136,7 +136,7 @@ TEST_CASE("sort: along another dimension, and into tensors that are there", "[op
   CHECK(values(places) == list{1, 0, 0, 0, 1, 1});
 }
 
-TEST_CASE("sort: topk, kthvalue and median are what sorting would give", "[ops][sort]") {
+TEST_CASE("sort: topk, kthvalue and median are what sorting would give", "[ops][sort][property]") {
   each_case([](const tensor& x) {
     const std::int64_t n = x.dim() == 0 ? 1 : x.sizes()[x.dim() - 1];
     if (n == 0) return;
@@ -288,13 +288,13 @@ TEST_CASE("sort: searchsorted is how many elements of the row are below, or not 
   });
 }
 
-TEST_CASE("sort: mode is the most frequent, the least of those, and its last place", "[ops][sort]") {
+TEST_CASE("sort: mode is the most frequent, the least of those, and its last place", "[ops][sort][property]") {
   const auto [most, place] = ops::mode(tensor_of({3, 1, 1, 3, 2, 5, 4, 5, 6, 7}, {2, 5}));
   CHECK(values(most) == list{1, 5});
   CHECK(values(place) == list{2, 2});
 }
 
-TEST_CASE("sort: unique numbers each element among the different ones", "[ops][sort]") {
+TEST_CASE("sort: unique numbers each element among the different ones", "[ops][sort][property]") {
   each_case([](const tensor& x) {
     if (tb::is_floating(x.dtype())) return;
     const auto [different, numbers, counts] = ops::unique2(x, true, true, true);
