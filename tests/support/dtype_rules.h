@@ -2,6 +2,7 @@
 // promotion and for what a number becomes when it is stored. Include this after every other header: it imports.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 
@@ -30,17 +31,19 @@ inline topbit::dtype naive_promote(topbit::dtype a, topbit::dtype b) {
 inline int category(topbit::dtype t) { return t == topbit::dtype::boolean ? 0 : topbit::is_floating(t) ? 2 : 1; }
 
 /// A number rounded to a binary format with this many significant bits and this least exponent, halves to even.
-inline double rounded(double x, int bits, int least_exponent, double greatest) {
+template <class T>
+T rounded(T x, int bits, int least_exponent, T greatest) {
   if (x == 0 || !std::isfinite(x)) return x;
   int exponent = 0;
   std::frexp(x, &exponent);
   const int unit = std::max(exponent - bits, least_exponent);
-  const double result = std::ldexp(std::nearbyint(std::ldexp(x, -unit)), unit);
-  return std::abs(result) > greatest ? std::copysign(INFINITY, x) : result;
+  const T result = std::ldexp(std::nearbyint(std::ldexp(x, -unit)), unit);
+  return std::abs(result) > greatest ? std::copysign(static_cast<T>(INFINITY), x) : result;
 }
 
-/// What a tensor's element is after conversion to a dtype, as a double.
-inline double stored(topbit::dtype t, double x) {
+/// What a tensor's element is after conversion to a dtype, as a double or a long double.
+template <class T>
+T stored(topbit::dtype t, T x) {
   using enum topbit::dtype;
   const auto whole = [x] { return static_cast<std::int64_t>(x); };
   switch (t) {
@@ -49,11 +52,11 @@ inline double stored(topbit::dtype t, double x) {
     case int8: return static_cast<std::int8_t>(whole());
     case int16: return static_cast<std::int16_t>(whole());
     case int32: return static_cast<std::int32_t>(whole());
-    case int64: return static_cast<double>(whole());
-    case float16: return rounded(x, 11, -24, 65504);
-    case bfloat16: return rounded(x, 8, -133, 0x1.fep127);
-    case float32: return static_cast<double>(static_cast<float>(x));
-    case float64: break;
+    case int64: return static_cast<T>(whole());
+    case float16: return rounded<T>(x, 11, -24, 65504);
+    case bfloat16: return rounded<T>(x, 8, -133, 0x1.fep127);
+    case float32: return static_cast<T>(static_cast<float>(x));
+    case float64: return static_cast<T>(static_cast<double>(x));
   }
   return x;
 }

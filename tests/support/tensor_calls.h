@@ -18,17 +18,6 @@ namespace support {
 
 using sizes_argument = std::vector<std::int64_t>;
 
-/// The same strides over memory of its own, with the same bytes; on the meta device, without any.
-inline tb::tensor twin(const tb::tensor& t, tb::device where) {
-  if (!t.defined()) return t;
-  const auto all = static_cast<std::int64_t>(t.record().data->bytes / tb::size_of(t.dtype()));
-  const tb::tensor whole = tb::author::make_tensor({all}, t.dtype(), where);
-  if (where.type == tb::backend::CPU && all != 0) {
-    std::memcpy(whole.data(), t.record().data->data, t.record().data->bytes);
-  }
-  return tb::author::make_view(whole, t.sizes(), t.strides(), t.record().offset);
-}
-
 /// An argument of its own for one more call, its tensors and devices on that device.
 template <class T>
 T twin_argument(const T& x, tb::device where) {

@@ -1,0 +1,193 @@
+// Elements as long double, which holds those of every dtype exactly; operands with numbers from the edges of a dtype;
+// and errors in units in the last place. Include this after every other header: it imports.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "support/dtype_rules.h"
+#include "support/tensor_values.h"
+
+import topbit;
+
+namespace support {
+
+using extended = long double;
+static_assert(std::numeric_limits<extended>::digits >= 64);
+
+inline extended exact(const tb::tensor& t, const tb::dims& index) {
+  const std::byte* at = address(t, index);
+  return tb::with_element_type(t.dtype(), [at]<class T>(T x) {
+    std::memcpy(&x, at, sizeof x);
+    if constexpr (std::is_same_v<T, tb::half> || std::is_same_v<T, tb::bfloat16>)
+      return static_cast<extended>(static_cast<float>(x));
+    else
+      return static_cast<extended>(x);
+  });
+}
+
+inline void put(const tb::tensor& t, const tb::dims& index, extended value) {
+  if (t.dtype() != tb::dtype::int64) return set(t, index, static_cast<double>(value));
+  const auto whole = static_cast<std::int64_t>(value);
+  std::memcpy(address(t, index), &whole, sizeof whole);
+}
+
+inline std::vector<extended> exact_values(const tb::tensor& t) {
+  std::vector<extended> all;
+  each_index(t.sizes(), [&](const tb::dims& i) { all.push_back(exact(t, i)); });
+  return all;
+}
+
+/// The type that elements are converted to for a computation.
+inline tb::dtype computed_in(tb::dtype t) {
+  if (t == tb::dtype::boolean || t == tb::dtype::float64) return t;
+  return tb::is_floating(t) ? tb::dtype::float32 : tb::dtype::int64;
+}
+
+/// The least and the greatest finite number of a dtype.
+inline std::pair<extended, extended> range_of(tb::dtype t) {
+  using enum tb::dtype;
+  switch (t) {
+    case boolean: return {0, 1};
+    case uint8: return {0, 255};
+    case int8: return {-128, 127};
+    case int16: return {-32768, 32767};
+    case int32: return {-0x1p31L, 0x1p31L - 1};
+    case int64: return {-0x1p63L, 0x1p63L - 1};
+    case float16: return {-65504, 65504};
+    case bfloat16: return {-0x1.fep127L, 0x1.fep127L};
+    case float32: return {-0x1.fffffep127L, 0x1.fffffep127L};
+    case float64: break;
+  }
+  return {-std::numeric_limits<double>::max(), std::numeric_limits<double>::max()};
+}
+
+/// The bits of a floating dtype's fraction, the leading one among them, and the exponent of its least number.
+inline std::pair<int, int> precision_of(tb::dtype t) {
+  switch (t) {
+    case tb::dtype::float16: return {11, -24};
+    case tb::dtype::bfloat16: return {8, -133};
+    case tb::dtype::float32: return {24, -149};
+    default: return {53, -1074};
+  }
+}
+
+/// The distance of a floating dtype's numbers at x.
+inline extended unit_at(tb::dtype t, extended x) {
+  const auto [bits, least] = precision_of(t);
+  int exponent = least;
+  if (x != 0) std::frexp(x, &exponent);
+  return std::ldexp(extended(1), std::max(exponent - bits, least));
+}
+
+/// Whether an element is the wanted number: for whole numbers just that; for floating ones within so many units in the
+/// last place, of float32 for halves, which are rounded once more. A NaN is wanted by a NaN, zeros have their signs.
+inline bool agrees(tb::dtype t, extended found, extended wanted, extended units) {
+  if (std::isnan(wanted)) return std::isnan(found);
+  const extended nearest = stored(t, wanted);
+  if (found == nearest) return found != 0 || !tb::is_floating(t) || std::signbit(found) == std::signbit(nearest);
+  if (!tb::is_floating(t) || std::isnan(found) || std::isinf(wanted)) return false;
+  // Beyond the greatest number comes what would be the next.
+  const auto finite = [t](extended x) {
+    const extended greatest = range_of(t).second;
+    return std::isinf(x) ? std::copysign(greatest + unit_at(t, greatest), x) : x;
+  };
+  const bool half = precision_of(t).first < 24;
+  const extended most = half ? 0.5L + units / 4096 : units;
+  return std::abs(finite(found) - wanted) <= most * unit_at(t, finite(nearest));
+}
+
+inline std::string text_of_number(extended x) {
+  std::ostringstream out;
+  out.precision(21);
+  out << x;
+  return out.str();
+}
+
+/// Compares elements, row-major; empty if all agree, else a sentence.
+inline std::string disagreement(const tb::tensor& found, const std::vector<extended>& wanted, extended units) {
+  const std::vector<extended> all = exact_values(found);
+  if (all.size() != wanted.size()) return "found " + std::to_string(all.size()) + " elements";
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (agrees(found.dtype(), all[i], wanted[i], units)) continue;
+    return "element " + std::to_string(i) + ": found " + text_of_number(all[i]) + ", wanted " +
+           text_of_number(wanted[i]);
+  }
+  return {};
+}
+
+/// Operands of every kind: few and many elements, none, no dimensions; any strides; aligned for nothing but themselves.
+class edge_numbers : public numbers {
+ public:
+  using numbers::numbers;
+
+  tb::dtype dtype() { return tb::all_dtypes[static_cast<std::size_t>(whole(0, 9))]; }
+  tb::dtype floating() { return static_cast<tb::dtype>(whole(6, 9)); }
+  bool flip() { return whole(0, 1) != 0; }
+
+  tb::dims any_shape() {
+    switch (whole(0, 9)) {
+      case 0: return {};
+      case 1: return {whole(0, 2), 0, whole(0, 3)};
+      case 2: return {whole(500, 1100)};
+      case 3: return {whole(1, 3), 67};
+      default: return shape(4, 5);
+    }
+  }
+
+  /// A number of the dtype: from its edges, of any magnitude, or between low and high.
+  extended number(tb::dtype t, extended low = -9, extended high = 9) {
+    if (t == tb::dtype::boolean) return flip();
+    const auto [least, greatest] = range_of(t);
+    const std::int64_t pick = whole(0, 9);
+    if (tb::is_integer(t)) {
+      const extended edges[] = {0, 1, least, greatest, least + 1, greatest - 1, greatest / 2, least == 0 ? 2.0L : -1.0L};
+      if (pick < 3) return stored(t, edges[whole(0, 7)]);
+      if (pick < 5) return stored(t, extended(whole(INT64_MIN, INT64_MAX)));
+      const extended x = std::round(between(low, high));
+      return least == 0 ? std::abs(x) : x;
+    }
+    const auto [bits, smallest] = precision_of(t);
+    const extended normal = std::ldexp(extended(1), smallest + bits - 1), step = std::ldexp(extended(1), 1 - bits);
+    const extended edges[] = {0,          -0.0L,        INFINITY,     -INFINITY, NAN,        greatest,
+                          least,      normal,       -normal / 2,  1,         -1,         std::ldexp(extended(1), smallest),
+                          1 + step,   1 - step / 2, 0.5,          -0.5,      1.5,        2.5,
+                          -2,         3,            1 / step,     -1 / step, 2 / step};
+    if (pick < 2) return stored(t, edges[whole(0, std::ssize(edges) - 1)]);
+    if (pick < 4) {
+      const auto exponent = static_cast<int>(whole(smallest, std::ilogb(greatest)));
+      return stored(t, std::ldexp(extended(real(-2, 2)), exponent));
+    }
+    return stored(t, between(low, high));
+  }
+
+  tb::tensor operand(const tb::dims& sizes, tb::dtype t, extended low = -9, extended high = 9, bool distinct = false) {
+    const tb::tensor x = memory(sizes, t, distinct);
+    each_index(sizes, [&](const tb::dims& i) { put(x, i, number(t, low, high)); });
+    return x;
+  }
+
+  /// Uninitialised elements in some arrangement; `distinct` if they are to be written to.
+  tb::tensor memory(const tb::dims& sizes, tb::dtype t, bool distinct) {
+    const std::int64_t pick = whole(0, 4);
+    if (pick == 3 && !distinct) return arranged(sizes, t, arrangement::expanded);
+    if (pick >= 3) return shifted(sizes, t);
+    return arranged(sizes, t, static_cast<arrangement>(pick));
+  }
+
+  /// Dense, one element behind the start of its memory.
+  static tb::tensor shifted(const tb::dims& sizes, tb::dtype t) {
+    const tb::tensor whole = tb::author::make_tensor({tb::numel(sizes) + 1}, t, tb::cpu);
+    return tb::author::make_view(whole, sizes, tb::dense_strides(sizes), 1);
+  }
+
+ private:
+  extended between(extended low, extended high) { return real(static_cast<double>(low), static_cast<double>(high)); }
+};
+
+}  // namespace support
