@@ -31,6 +31,27 @@ void gelu_rule::run(backend_call c, const tensor& self, std::string_view approxi
   run_pointwise(c, code_of(c.op, approximate), collect(self), out);
 }
 
+namespace {
+
+// An integer dtype must have a number that is within the bounds.
+void check_bounds(backend_call c, dtype type, const clamp_rule::bound& min, const clamp_rule::bound& max) {
+  if (!is_integer(type)) return;
+  with_element_type(type, [&]<class T>(T) {
+    if constexpr (std::is_integral_v<T>) {
+      constexpr std::int64_t least = std::numeric_limits<T>::min(), greatest = std::numeric_limits<T>::max();
+      const std::string of = " for " + std::string(name_of(type));
+      if (min && min->to_int64() > greatest) {
+        refuse<error>(c, "found min " + to_string(*min) + of + ", wanted at most " + std::to_string(greatest));
+      }
+      if (max && max->to_int64() < least) {
+        refuse<error>(c, "found max " + to_string(*max) + of + ", wanted at least " + std::to_string(least));
+      }
+    }
+  });
+}
+
+}  // namespace
+
 dtype clamp_rule::type_of(std::string_view op, const tensor& self, const bound& min, const bound& max) {
   const backend_call c{nullptr, op};
   if (!min && !max) refuse<error>(c, "found no bound, wanted min, max or both");
@@ -38,6 +59,7 @@ dtype clamp_rule::type_of(std::string_view op, const tensor& self, const bound& 
   for (const bound& b : {min, max}) {
     if (b && is_floating(b->type()) && !is_floating(type)) type = dtype::float32;
   }
+  check_bounds(c, type, min, max);
   return type;
 }
 result_meta clamp_rule::meta(std::string_view op, const tensor& self, const bound& min, const bound& max) {
