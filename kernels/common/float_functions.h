@@ -30,7 +30,14 @@ struct round {
     if constexpr (is_float<T>) {
       if (k.n0 == T(0)) return T(::rint(x));
       const T scale = T(::pow(T(10), ::fabs(k.n0)));
-      return k.n0 > T(0) ? T(::rint(x * scale)) / scale : T(::rint(x / scale)) * scale;
+      if (!(::fabs(x) < T(INFINITY))) return x;
+      if (k.n0 < T(0)) {
+        const T whole = T(::rint(x / scale));
+        return whole == T(0) ? whole : whole * scale;
+      }
+      // Where this overflows there are no so small decimals.
+      const T scaled = x * scale;
+      return ::fabs(scaled) < T(INFINITY) ? T(::rint(scaled)) / scale : x;
     } else {
       return x;
     }
