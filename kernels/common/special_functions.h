@@ -26,7 +26,8 @@ TB_FUNCTION double digamma_function(double x) {
   double moved = 0;
   if (x < 0) {
     if (x == ::floor(x)) return NAN;
-    const double rest = x - ::trunc(x);
+    // The tangent has this period, and next to a pole it is steep: pi times a large rest would be off by too much.
+    const double rest = x - ::rint(x);
     moved = -pi / ::tan(pi * rest);
     x = 1 - x;
   }
