@@ -11,8 +11,8 @@
 import topbit;
 
 namespace tb = topbit;
-using support::forms;
 using support::extended;
+using support::forms;
 using tb::dtype;
 using tb::tensor;
 
@@ -114,7 +114,9 @@ extended of_floats(division kind, dtype t, extended a, extended b) {
   return std::trunc(quotient(t, a, b));
 }
 // Rests are exact but for one sum, which long double rounds before; a floor is that of a quotient with two roundings.
-extended units_of(division kind) { return kind == division::rest_of_trunc ? 0 : kind == division::floor ? 1.5L : 0.51L; }
+extended units_of(division kind) {
+  return kind == division::rest_of_trunc ? 0 : kind == division::floor ? 1.5L : 0.51L;
+}
 
 void avoid_zeros(const tensor& t) {
   support::each_index(t.sizes(), [&](const tb::dims& i) {
@@ -147,9 +149,10 @@ TEST_CASE("division: floors, rests and modes of every pair of dtypes, in every f
           }
           const bool floating = tb::is_floating(type);
           if (!floating) avoid_zeros(b);
-          support::check_forms(o.names, given, type, type, floating ? units_of(o.kind) : 0, source, [&](const extended* x) {
-            return floating ? of_floats(o.kind, type, x[0], x[1]) : of_integers(o.kind, whole(x[0]), whole(x[1]));
-          });
+          support::check_forms(
+              o.names, given, type, type, floating ? units_of(o.kind) : 0, source, [&](const extended* x) {
+                return floating ? of_floats(o.kind, type, x[0], x[1]) : of_integers(o.kind, whole(x[0]), whole(x[1]));
+              });
         }
       }
     }
@@ -158,7 +161,8 @@ TEST_CASE("division: floors, rests and modes of every pair of dtypes, in every f
 
 TEST_CASE("division: by a number, which raises the category alone and is not rounded to a half", "[ops][property]") {
   support::edge_numbers source(22);
-  const tb::scalar divisors[] = {3, -7, 1, -1, 300, INT64_MIN, INT64_MAX, 2.5, -0.1, INFINITY, -INFINITY, NAN, 0.0, -0.0};
+  const tb::scalar divisors[] = {3,   -7,   1,        -1,        300, INT64_MIN, INT64_MAX,
+                                 2.5, -0.1, INFINITY, -INFINITY, NAN, 0.0,       -0.0};
   for (const operation& o : operations()) {
     for (dtype t : tb::all_dtypes) {
       for (const tb::scalar& n : divisors) {
@@ -167,13 +171,13 @@ TEST_CASE("division: by a number, which raises the category alone and is not rou
         support::arguments given{tb::value(a), tb::value(n)};
         for (const tb::value& v : o.mode) given.push_back(v);
         const bool floating = tb::is_floating(type);
-        const extended by = tb::is_floating(n.type()) ? static_cast<extended>(n.to_double()) : static_cast<extended>(n.to_int64());
+        const extended by =
+            tb::is_floating(n.type()) ? static_cast<extended>(n.to_double()) : static_cast<extended>(n.to_int64());
         const extended b = support::stored(support::computed_in(type), by);
-        support::check_forms(o.with_number, given, type, type, floating ? units_of(o.kind) : 0, source,
-                             [&](const extended* x) {
-                               return floating ? of_floats(o.kind, type, x[0], b)
-                                               : of_integers(o.kind, whole(x[0]), whole(b));
-                             });
+        support::check_forms(
+            o.with_number, given, type, type, floating ? units_of(o.kind) : 0, source, [&](const extended* x) {
+              return floating ? of_floats(o.kind, type, x[0], b) : of_integers(o.kind, whole(x[0]), whole(b));
+            });
       }
     }
   }
@@ -190,7 +194,7 @@ TEST_CASE("division: a number modulo a tensor", "[ops][property]") {
       support::check_forms({"aten::remainder.Scalar_Tensor", "", ""}, {tb::value(n), tb::value(b)}, type, type,
                            floating ? 0.51L : 0, source, [&](const extended* x) {
                              const extended a = tb::is_floating(n.type()) ? static_cast<extended>(n.to_double())
-                                                                     : static_cast<extended>(n.to_int64());
+                                                                          : static_cast<extended>(n.to_int64());
                              return floating ? float_remainder(a, x[0])
                                              : of_integers(division::rest_of_floor, whole(a), whole(x[0]));
                            });
@@ -259,10 +263,9 @@ TEST_CASE("power: to a number, and of a number", "[ops][property]") {
           return floating ? std::pow(x[0], k) : integer_power(whole(x[0]), whole(k));
         });
       }
-      support::check_forms({"aten::pow.Scalar", "", ""}, {tb::value(n), tb::value(a)}, type, type, 1, source,
-                           [&](const extended* x) {
-                             return floating ? std::pow(k, x[0]) : integer_power(whole(k), whole(x[0]));
-                           });
+      support::check_forms(
+          {"aten::pow.Scalar", "", ""}, {tb::value(n), tb::value(a)}, type, type, 1, source,
+          [&](const extended* x) { return floating ? std::pow(k, x[0]) : integer_power(whole(k), whole(x[0])); });
     }
   }
 }

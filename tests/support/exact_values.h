@@ -85,21 +85,33 @@ inline extended unit_at(tb::dtype t, extended x) {
   return std::ldexp(extended(1), std::max(exponent - bits, least));
 }
 
+/// A wanted number, and how large were those it was computed from: what they lost, it may be off by.
+struct approximately {
+  extended value, scale = 0;
+  approximately(extended x) : value(x) {}
+  approximately(extended x, extended of) : value(x), scale(std::isfinite(of) ? std::abs(of) : 0) {}
+};
+
 /// Whether an element is the wanted number: for whole numbers just that; for floating ones within so many units in the
-/// last place, of float32 for halves, which are rounded once more. A NaN is wanted by a NaN, zeros have their signs.
-inline bool agrees(tb::dtype t, extended found, extended wanted, extended units) {
-  if (std::isnan(wanted)) return std::isnan(found);
-  const extended nearest = stored(t, wanted);
-  if (found == nearest) return found != 0 || !tb::is_floating(t) || std::signbit(found) == std::signbit(nearest);
-  if (!tb::is_floating(t) || std::isnan(found) || std::isinf(wanted)) return false;
+/// last place, of float32 for halves, which are rounded once more. A NaN is wanted by a NaN, exact zeros have their
+/// signs.
+inline bool agrees(tb::dtype t, extended found, approximately wanted, extended units) {
+  if (std::isnan(wanted.value)) return std::isnan(found);
+  const extended nearest = stored(t, wanted.value);
+  if (found == nearest) {
+    return found != 0 || units > 1 || !tb::is_floating(t) || std::signbit(found) == std::signbit(nearest);
+  }
+  if (!tb::is_floating(t) || std::isnan(found) || std::isinf(wanted.value)) return false;
   // Beyond the greatest number comes what would be the next.
   const auto finite = [t](extended x) {
     const extended greatest = range_of(t).second;
     return std::isinf(x) ? std::copysign(greatest + unit_at(t, greatest), x) : x;
   };
+  const extended at = finite(nearest), here = finite(found), size = std::max(std::abs(at), wanted.scale);
   const bool half = precision_of(t).first < 24;
-  const extended most = half ? 0.5L + units / 4096 : units;
-  return std::abs(finite(found) - wanted) <= most * unit_at(t, finite(nearest));
+  const extended most = units * unit_at(half ? tb::dtype::float32 : t, size) +
+                        (half ? std::max(unit_at(t, at), unit_at(t, here)) / 2 : 0);
+  return std::abs(here - wanted.value) <= most;
 }
 
 inline std::string text_of_number(extended x) {
@@ -110,15 +122,19 @@ inline std::string text_of_number(extended x) {
 }
 
 /// Compares elements, row-major; empty if all agree, else a sentence.
-inline std::string disagreement(const tb::tensor& found, const std::vector<extended>& wanted, extended units) {
+inline std::string disagreement(const tb::tensor& found, const std::vector<approximately>& wanted, extended units) {
   const std::vector<extended> all = exact_values(found);
   if (all.size() != wanted.size()) return "found " + std::to_string(all.size()) + " elements";
   for (std::size_t i = 0; i < all.size(); ++i) {
     if (agrees(found.dtype(), all[i], wanted[i], units)) continue;
     return "element " + std::to_string(i) + ": found " + text_of_number(all[i]) + ", wanted " +
-           text_of_number(wanted[i]);
+           text_of_number(wanted[i].value);
   }
   return {};
+}
+
+inline std::string disagreement(const tb::tensor& found, const std::vector<extended>& wanted, extended units) {
+  return disagreement(found, std::vector<approximately>(wanted.begin(), wanted.end()), units);
 }
 
 /// Operands of every kind: few and many elements, none, no dimensions; any strides; aligned for nothing but themselves.
@@ -146,7 +162,8 @@ class edge_numbers : public numbers {
     const auto [least, greatest] = range_of(t);
     const std::int64_t pick = whole(0, 9);
     if (tb::is_integer(t)) {
-      const extended edges[] = {0, 1, least, greatest, least + 1, greatest - 1, greatest / 2, least == 0 ? 2.0L : -1.0L};
+      const extended edges[] = {
+          0, 1, least, greatest, least + 1, greatest - 1, greatest / 2, least == 0 ? 2.0L : -1.0L};
       if (pick < 3) return stored(t, edges[whole(0, 7)]);
       if (pick < 5) return stored(t, extended(whole(INT64_MIN, INT64_MAX)));
       const extended x = std::round(between(low, high));
@@ -154,10 +171,18 @@ class edge_numbers : public numbers {
     }
     const auto [bits, smallest] = precision_of(t);
     const extended normal = std::ldexp(extended(1), smallest + bits - 1), step = std::ldexp(extended(1), 1 - bits);
-    const extended edges[] = {0,          -0.0L,        INFINITY,     -INFINITY, NAN,        greatest,
-                          least,      normal,       -normal / 2,  1,         -1,         std::ldexp(extended(1), smallest),
-                          1 + step,   1 - step / 2, 0.5,          -0.5,      1.5,        2.5,
-                          -2,         3,            1 / step,     -1 / step, 2 / step};
+    const extended edges[] = {0,           -0.0L,
+                              INFINITY,    -INFINITY,
+                              NAN,         greatest,
+                              least,       normal,
+                              -normal / 2, 1,
+                              -1,          std::ldexp(extended(1), smallest),
+                              1 + step,    1 - step / 2,
+                              0.5,         -0.5,
+                              1.5,         2.5,
+                              -2,          3,
+                              1 / step,    -1 / step,
+                              2 / step};
     if (pick < 2) return stored(t, edges[whole(0, std::ssize(edges) - 1)]);
     if (pick < 4) {
       const auto exponent = static_cast<int>(whole(smallest, std::ilogb(greatest)));

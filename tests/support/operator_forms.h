@@ -59,9 +59,8 @@ inline void check_out(const forms& f, const arguments& given, const tb::tensor& 
   CHECK(call_form(f.out, given, nullptr, &out).same_as(out));
   CHECK(disagreement(out, wanted, 0) == "");
   const tb::tensor after = twin(out, tb::cpu);
-  each_index(out.sizes(), [&](const tb::dims& i) {
-    std::memcpy(address(after, i), address(before, i), tb::size_of(out.dtype()));
-  });
+  each_index(out.sizes(),
+             [&](const tb::dims& i) { std::memcpy(address(after, i), address(before, i), tb::size_of(out.dtype())); });
   CHECK(bytes(after) == bytes(before));
 }
 
@@ -146,7 +145,7 @@ void check_forms(const forms& f, const arguments& given, tb::dtype type, tb::dty
   REQUIRE(y.dtype() == gives);
   const tb::dims sizes = broadcast_sizes(in);
   REQUIRE(y.sizes() == sizes);
-  std::vector<extended> all;
+  std::vector<approximately> all;
   each_index(sizes, [&](const tb::dims& i) {
     extended x[4] = {};
     for (std::size_t k = 0; k < in.size(); ++k) {
