@@ -2,6 +2,8 @@ module;
 
 #include <nlohmann/json.hpp>
 
+#include "json_text.h"
+
 module topbit.core;
 
 import topbit.std;
@@ -12,8 +14,6 @@ namespace {
 
 // Keeps the order in which members are given.
 using json = nlohmann::ordered_json;
-
-std::string text_of(const json& j) { return j.dump(-1, ' ', false, json::error_handler_t::replace); }
 
 // A struct, so that its functions find each other whatever their order.
 struct write {
@@ -91,56 +91,56 @@ struct write {
 
 }  // namespace
 
-std::string to_json(const operator_dump& d) { return text_of(write::of(d)); }
+std::string to_json(const operator_dump& d) { return detail::json_text(write::of(d)); }
 
 std::string to_json(const registry_dump& d) {
-  return text_of({{"operators", write::list_of(d.operators)},
-                  {"fallbacks", write::list_of(d.fallbacks)},
-                  {"namespaces", write::list_of(d.namespaces)},
-                  {"layers", write::list_of(d.layers)},
-                  {"backend_names", write::list_of(d.backend_names)}});
+  return detail::json_text({{"operators", write::list_of(d.operators)},
+                            {"fallbacks", write::list_of(d.fallbacks)},
+                            {"namespaces", write::list_of(d.namespaces)},
+                            {"layers", write::list_of(d.layers)},
+                            {"backend_names", write::list_of(d.backend_names)}});
 }
 
-std::string to_json(const table_row& row) { return text_of(write::of(row)); }
-std::string to_json(std::span<const table_row> table) { return text_of(write::list_of(table)); }
+std::string to_json(const table_row& row) { return detail::json_text(write::of(row)); }
+std::string to_json(std::span<const table_row> table) { return detail::json_text(write::list_of(table)); }
 
 std::string to_json(const explanation& e) {
-  return text_of({{"op", e.op},
-                  {"schema", e.schema},
-                  {"arguments", write::list_of(e.arguments)},
-                  {"included", write::of(e.included)},
-                  {"excluded", write::of(e.excluded)},
-                  {"always", write::of(e.always)},
-                  {"masked", write::of(e.masked)},
-                  {"effective", write::of(e.effective)},
-                  {"placed", e.placed ? write::of(*e.placed) : json(nullptr)},
-                  {"candidates", write::list_of(e.candidates)},
-                  {"selected", write::of(e.selected)},
-                  {"found", e.found}});
+  return detail::json_text({{"op", e.op},
+                            {"schema", e.schema},
+                            {"arguments", write::list_of(e.arguments)},
+                            {"included", write::of(e.included)},
+                            {"excluded", write::of(e.excluded)},
+                            {"always", write::of(e.always)},
+                            {"masked", write::of(e.masked)},
+                            {"effective", write::of(e.effective)},
+                            {"placed", e.placed ? write::of(*e.placed) : json(nullptr)},
+                            {"candidates", write::list_of(e.candidates)},
+                            {"selected", write::of(e.selected)},
+                            {"found", e.found}});
 }
 
 std::string to_json(const why_not_answer& a) {
-  return text_of({{"op", a.op},
-                  {"key", to_string(a.key)},
-                  {"reason", std::string(name_of(a.reason))},
-                  {"kernel", write::of(a.kernel)},
-                  {"selected", write::of(a.selected)},
-                  {"found", a.found},
-                  {"instead", write::of(a.instead)},
-                  {"sentence", a.sentence}});
+  return detail::json_text({{"op", a.op},
+                            {"key", to_string(a.key)},
+                            {"reason", std::string(name_of(a.reason))},
+                            {"kernel", write::of(a.kernel)},
+                            {"selected", write::of(a.selected)},
+                            {"found", a.found},
+                            {"instead", write::of(a.instead)},
+                            {"sentence", a.sentence}});
 }
 
 std::string to_json(const coverage_report& r) {
-  return text_of({{"keys", write::list_of(r.keys)},
-                  {"operators", write::list_of(r.operators)},
-                  {"shadowed", write::list_of(r.shadowed)}});
+  return detail::json_text({{"keys", write::list_of(r.keys)},
+                            {"operators", write::list_of(r.operators)},
+                            {"shadowed", write::list_of(r.shadowed)}});
 }
 
 std::string to_json(const what_if_result& r) {
-  return text_of({{"op", r.op},
-                  {"suppositions", write::list_of(r.suppositions)},
-                  {"table", write::list_of(r.table)},
-                  {"changed", write::list_of(r.changed)}});
+  return detail::json_text({{"op", r.op},
+                            {"suppositions", write::list_of(r.suppositions)},
+                            {"table", write::list_of(r.table)},
+                            {"changed", write::list_of(r.changed)}});
 }
 
 std::string to_json(const key_overview& all) {
@@ -157,7 +157,7 @@ std::string to_json(const key_overview& all) {
   for (const alias_overview& a : all.aliases) {
     aliases.push_back({{"alias", to_string(a.alias)}, {"keys", write::list_of(a.keys)}});
   }
-  return text_of({{"keys", keys}, {"backends", backends}, {"aliases", aliases}});
+  return detail::json_text({{"keys", keys}, {"backends", backends}, {"aliases", aliases}});
 }
 
 }  // namespace topbit

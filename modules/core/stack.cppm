@@ -52,12 +52,6 @@ export class stack {
   inline void drop(std::size_t n) noexcept {
     for (; n != 0; --n) std::destroy_at(--end_);
   }
-  /// Removes n values below the topmost `kept`: what a kernel does when it replaces arguments by results.
-  inline void drop_below(std::size_t n, std::size_t kept) noexcept {
-    value* to = end_ - kept - n;
-    for (value* from = to + n; from != end_; ++from, ++to) *to = std::move(*from);
-    drop(n);
-  }
 
  protected:
   inline stack(value* buffer, std::size_t capacity) noexcept

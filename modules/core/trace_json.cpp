@@ -6,6 +6,8 @@ module;
 
 #include <nlohmann/json.hpp>
 
+#include "json_text.h"
+
 module topbit.core;
 
 import topbit.std;
@@ -16,10 +18,8 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-std::string text_from(const json& j) { return j.dump(-1, ' ', false, json::error_handler_t::replace); }
-
 std::string metadata(const char* what, unsigned thread, std::string name) {
-  return text_from(
+  return detail::json_text(
       {{"ph", "M"}, {"name", what}, {"pid", getpid()}, {"tid", thread}, {"args", {{"name", std::move(name)}}}});
 }
 
@@ -34,7 +34,7 @@ std::string detail::json_phrase(const trace_event& e) {
     args["registered_for"] = to_string(*e.winner.registered_for);
     args["place"] = to_string(e.winner.place);
   }
-  const std::string object = text_from(
+  const std::string object = detail::json_text(
       {{"name", e.op}, {"cat", e.redispatch ? "redispatch" : "call"}, {"pid", getpid()}, {"args", std::move(args)}});
   return object.substr(1, object.size() - 2);
 }

@@ -30,21 +30,6 @@ TEST_CASE("stack: the last value pushed is the first popped", "[core][stack]") {
   CHECK(s.size() == 2);
 }
 
-TEST_CASE("stack: drop_below() removes values under the ones it keeps", "[core][stack]") {
-  for (std::size_t dropped = 0; dropped <= 5; ++dropped) {
-    for (std::size_t kept = 0; dropped + kept <= 5; ++kept) {
-      tb::stack s;
-      fill(s, 5);
-      s.drop_below(dropped, kept);
-      std::vector<std::int64_t> wanted;
-      for (std::size_t i = 0; i < 5; ++i) {
-        if (i < 5 - kept - dropped || i >= 5 - kept) wanted.push_back(static_cast<std::int64_t>(i));
-      }
-      CHECK(numbers(s) == wanted);
-    }
-  }
-}
-
 TEST_CASE("stack: growing moves the values", "[core][stack]") {
   const toy::tensor t(key::CPU);
   {
