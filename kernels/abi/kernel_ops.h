@@ -107,11 +107,10 @@ typedef enum tb_pointwise_op {
   TB_LOGICAL_OR,
   TB_LOGICAL_XOR,
   // Three inputs, any number.
-  TB_WHERE,         // b where a is not zero, else c
-  TB_CLAMP_TENSOR,  // a within b and c
-  TB_ADDCMUL,       // a + n0 * b * c
-  TB_ADDCDIV,       // a + n0 * b / c; float
-  TB_LERP,          // a + c * (b - a); float
+  TB_WHERE,    // b where a is not zero, else c
+  TB_ADDCMUL,  // a + n0 * b * c
+  TB_ADDCDIV,  // a + n0 * b / c; float
+  TB_LERP,     // a + c * (b - a); float
   TB_POINTWISE_COUNT
 } tb_pointwise_op;
 

@@ -11,6 +11,7 @@
 #include <type_traits>
 
 #include "function.h"
+#include "is_nan.h"
 
 namespace tb_kernel {
 namespace {
@@ -26,11 +27,6 @@ template <typename T>
 inline constexpr bool is_float = std::is_floating_point_v<T>;
 template <typename T>
 using wrapping = std::conditional_t<std::is_same_v<T, int64_t>, uint64_t, T>;
-
-template <typename T>
-TB_FUNCTION bool is_nan(T x) {
-  return x != x;
-}
 
 namespace fn {
 
@@ -214,12 +210,6 @@ struct where {
   template <typename T>
   static TB_FUNCTION T apply(T a, T b, T c, const numbers<T>&) {
     return a != T(0) ? b : c;
-  }
-};
-struct clamp_tensor {
-  template <typename T>
-  static TB_FUNCTION T apply(T x, T low, T high, const numbers<T>& k) {
-    return minimum::apply(maximum::apply(x, low, k), high, k);
   }
 };
 struct addcmul {

@@ -12,10 +12,6 @@ namespace {
 using tb_kernel::bfloat16;
 using tb_kernel::half;
 
-struct boolean {
-  uint8_t value;
-};
-
 template <typename T>
 auto number(T x) {
   if constexpr (std::is_same_v<T, boolean>)

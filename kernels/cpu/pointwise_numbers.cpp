@@ -51,7 +51,6 @@ loops number_loops(int32_t op) {
     case TB_LOGICAL_OR: return predicate<fn::logical_or, 2>();
     case TB_LOGICAL_XOR: return predicate<fn::logical_xor, 2>();
     case TB_WHERE: return everything<fn::where, 3>();
-    case TB_CLAMP_TENSOR: return numbers_only<fn::clamp_tensor, 3>();
     case TB_ADDCMUL: return numbers_only<fn::addcmul, 3>();
     case TB_ADDCDIV: return floats<fn::addcdiv, 3>();
     case TB_LERP: return floats<fn::lerp, 3>();

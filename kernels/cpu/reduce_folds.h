@@ -8,6 +8,7 @@
 
 #include <type_traits>
 
+#include "is_nan.h"
 #include "reduce.h"
 
 namespace tb_cpu::TOPBIT_ARCH {
@@ -15,11 +16,7 @@ namespace {
 
 using byte = uint8_t;  // a BOOL element: 0 or 1
 
-template <typename T>
-bool is_nan(T x) {
-  if constexpr (std::is_floating_point_v<T>) return __builtin_isnan(x);
-  return false;
-}
+using tb_kernel::is_nan;
 
 template <typename T>
 constexpr int32_t code_of = std::is_same_v<T, byte>      ? TB_BOOL

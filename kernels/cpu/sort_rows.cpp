@@ -1,4 +1,5 @@
 // Sorting a row and choosing from it by rank: stable, a NaN above every number, of equals the one that stands first.
+#include "is_nan.h"
 #include "layout.h"
 #include "rowwise.h"
 
@@ -11,10 +12,8 @@ struct item {
   int64_t index;
 };
 
-template <typename T>
-bool is_nan(T x) {
-  return x != x;
-}
+using tb_kernel::is_nan;
+
 template <typename T>
 bool less(T a, T b) {
   return a < b || (is_nan(b) && !is_nan(a));

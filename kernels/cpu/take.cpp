@@ -11,10 +11,6 @@ namespace {
 using tb_kernel::bfloat16;
 using tb_kernel::half;
 
-struct boolean {
-  uint8_t value;
-};
-
 bool indices_fit(const tb_take& call) {
   for (int64_t i = 0; i < call.count; ++i) {
     for (int32_t d = 0; d < call.indices; ++d) {

@@ -6,6 +6,11 @@
 namespace tb_cpu::TOPBIT_ARCH {
 namespace {
 
+// A BOOL element, apart from a uint8_t.
+struct boolean {
+  uint8_t value;
+};
+
 constexpr int64_t element_bytes[TB_DTYPE_COUNT] = {1, 1, 1, 2, 4, 8, 2, 2, 4, 8};
 
 // Calls visit(addresses) for each position of the dimensions `first` to ndim - 1; dimension `first` counts fastest.

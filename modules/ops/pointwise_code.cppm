@@ -99,7 +99,6 @@ enum class pointwise : std::int32_t {
   logical_or,
   logical_xor,
   where,
-  clamp_tensor,
   addcmul,
   addcdiv,
   lerp,
@@ -138,7 +137,6 @@ constexpr pointwise_facts facts_of(pointwise code) noexcept {
     case neg:
     case relu:
     case clamp:
-    case clamp_tensor: return {result_rule::same, any_number};
     case remainder:
     case fmod:
     case div_floor:

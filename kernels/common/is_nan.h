@@ -1,0 +1,15 @@
+// Whether an element is a NaN; no integer is.
+#pragma once
+
+#include "function.h"
+
+namespace tb_kernel {
+namespace {
+
+template <typename T>
+TB_FUNCTION bool is_nan(T x) {
+  return x != x;
+}
+
+}  // namespace
+}  // namespace tb_kernel
