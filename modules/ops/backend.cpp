@@ -148,8 +148,8 @@ tensor& fill_with(key_set keys, tensor& self, const scalar& value) {
   return fill(call_on(keys, ops::fill_.name()), self, value);
 }
 tensor& zero(key_set keys, tensor& self) { return fill(call_on(keys, ops::zero_.name()), self, 0); }
-// Moves between devices.
 tensor& copy_from(key_set keys, tensor& self, const tensor& src, bool) {
+  author::check_one_device(ops::copy_, self, src);
   return copy(call_on(keys, ops::copy_.name()), self, src);
 }
 

@@ -9,6 +9,7 @@ export module topbit.ops:create;
 import topbit.std;
 import topbit.core;
 import topbit.tensor;
+import :device_check;
 
 export namespace topbit::ops {
 
@@ -137,3 +138,10 @@ inline constexpr op<
 inline constexpr op<"aten::clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor"> clone;
 
 }  // namespace topbit::ops
+
+namespace topbit {
+
+template <>
+inline constexpr bool author::spans_devices<decltype(ops::copy_)> = true;
+
+}  // namespace topbit

@@ -52,15 +52,25 @@ class device_check {
 
 export namespace author {
 
+/// True for an operator whose tensors may be on several devices: it moves elements, or reads no more than the sizes of
+/// one. check_one_device() lets its calls pass, at no cost. False unless declared beside the operator:
+///
+///   template <>
+///   inline constexpr bool topbit::author::spans_devices<decltype(my::send)> = true;
+template <class Op>
+inline constexpr bool spans_devices = false;
+
 /// Throws device_error, which names both devices and both arguments, unless all tensors of a call are on one device.
 /// Takes a kernel's arguments in the order of its schema; those after the last tensor may be left out. Call it first
 /// in a kernel of your own: a call with tensors of two backends reaches the kernel of the higher one. The operators of
-/// this library have it, but for those that move elements between devices. Cost: a comparison per tensor.
+/// this library have it. Does nothing for those that span devices. Cost: a comparison per tensor.
 template <class Op, class... A>
 void check_one_device(const Op&, const A&... arguments) {
-  detail::device_check check(Op::name(), Op::schema().arguments);
-  std::size_t index = 0;
-  (check.look(arguments, index++), ...);
+  if constexpr (!spans_devices<const Op>) {
+    detail::device_check check(Op::name(), Op::schema().arguments);
+    std::size_t index = 0;
+    (check.look(arguments, index++), ...);
+  }
 }
 
 }  // namespace author

@@ -4,7 +4,9 @@ export module topbit.ops;
 export import topbit.tensor;
 export import topbit.autograd;
 
-// Tier 1: the operators, by family. Declarations only; a typed handle binds by name.
+// Tier 1: the operators, by family. Declarations only; a typed handle binds by name. Which of them take tensors of
+// several devices stands beside them.
+export import :device_check;
 export import :create;
 export import :sequence;
 export import :random;
@@ -37,7 +39,6 @@ export import :layer_norm;
 // Tier 2: how a shape rule and a kernel become all forms of an operator, how a backend's kernel table becomes rows,
 // which table the CPU has, arithmetic and indexing.
 export import :backend_call;
-export import :device_check;
 import :rules;
 export import :structured;
 import :pointwise_code;

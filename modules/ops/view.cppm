@@ -8,6 +8,7 @@ export module topbit.ops:view;
 import topbit.std;
 import topbit.core;
 import topbit.tensor;
+import :device_check;
 
 export namespace topbit::ops {
 
@@ -112,3 +113,14 @@ inline constexpr const auto& matrix_transpose = mT;
 inline constexpr const auto& expand_dims = unsqueeze;
 
 }  // namespace topbit::ops
+
+namespace topbit {
+
+template <>
+inline constexpr bool author::spans_devices<decltype(ops::expand_as)> = true;
+template <>
+inline constexpr bool author::spans_devices<decltype(ops::view_as)> = true;
+template <>
+inline constexpr bool author::spans_devices<decltype(ops::reshape_as)> = true;
+
+}  // namespace topbit

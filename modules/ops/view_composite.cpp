@@ -86,9 +86,12 @@ tensor movedim_int(const tensor& self, std::int64_t source, std::int64_t destina
 }
 
 tensor broadcast_to(const tensor& self, integers size) { return ops::expand(self, size); }
-tensor expand_as(const tensor& self, const tensor& other) { return ops::expand(self, other.sizes()); }
-tensor view_as(const tensor& self, const tensor& other) { return ops::view(self, other.sizes()); }
-tensor reshape_as(const tensor& self, const tensor& other) { return ops::reshape(self, other.sizes()); }
+// As the View of the same kind, with the sizes of other.
+template <const auto& Op, const auto& View>
+tensor with_sizes_of(const tensor& self, const tensor& other) {
+  author::check_one_device(Op, self, other);
+  return View(self, other.sizes());
+}
 
 tensor atleast_1d(const tensor& self) { return self.dim() == 0 ? ops::unsqueeze(self, 0) : self; }
 tensor atleast_2d(const tensor& self) {
@@ -204,7 +207,7 @@ constexpr kernel_row rows[] = {
     define(ops::broadcast_to),
     row<&broadcast_to>(ops::broadcast_to, composite),
     define(ops::expand_as),
-    row<&expand_as>(ops::expand_as, composite),
+    row<&with_sizes_of<ops::expand_as, ops::expand>>(ops::expand_as, composite),
     define(ops::atleast_1d),
     row<&atleast_1d>(ops::atleast_1d, composite),
     define(ops::atleast_2d),
@@ -212,11 +215,11 @@ constexpr kernel_row rows[] = {
     define(ops::atleast_3d),
     row<&atleast_3d>(ops::atleast_3d, composite),
     define(ops::view_as),
-    row<&view_as>(ops::view_as, composite),
+    row<&with_sizes_of<ops::view_as, ops::view>>(ops::view_as, composite),
     define(ops::reshape),
     row<&reshape>(ops::reshape, composite),
     define(ops::reshape_as),
-    row<&reshape_as>(ops::reshape_as, composite),
+    row<&with_sizes_of<ops::reshape_as, ops::reshape>>(ops::reshape_as, composite),
     define(ops::flatten),
     row<&flatten>(ops::flatten, composite),
     define(ops::ravel),

@@ -23,9 +23,8 @@ using tb::tensor;
 namespace {
 
 // Copying reaches across, and what reads only the sizes of another tensor does not mind where it is.
-bool takes_two_devices(std::string_view op) {
-  return op == "aten::copy_" || op == "aten::expand_as" || op == "aten::view_as" || op == "aten::reshape_as";
-}
+template <class Op>
+constexpr bool spans = tb::author::spans_devices<const std::remove_cvref_t<Op>>;
 
 template <class T>
 constexpr bool holds_tensor = std::is_same_v<std::remove_cvref_t<T>, tensor>;
@@ -51,8 +50,12 @@ std::string label(const tb::operator_handle& op, std::size_t i) {
 
 inline constexpr tb::op<"apart::check(Tensor[] all, int n, Tensor? maybe, Tensor?[] some, Tensor last) -> ()"> check;
 inline constexpr tb::op<"apart::unnamed", void(const tensor&, const tensor&)> unnamed;
+inline constexpr tb::op<"apart::send(Tensor from, Tensor to) -> ()"> send;
 
 }  // namespace
+
+template <>
+inline constexpr bool tb::author::spans_devices<decltype(send)> = true;
 
 TEST_CASE("device_check: every operator of two tensors refuses two devices, wherever the other one is",
           "[ops][device_check][Y8]") {
@@ -60,7 +63,7 @@ TEST_CASE("device_check: every operator of two tensors refuses two devices, wher
   support::each_call([&](const auto& op, const auto&... given) {
     const tb::operator_handle h = op.handle();
     const std::vector<std::size_t> tensors = tensors_of(given...);
-    if (tensors.size() < 2 || takes_two_devices(op.name())) return;
+    if (tensors.size() < 2 || spans<decltype(op)>) return;
     for (std::size_t odd : tensors) {
       INFO(h.schema() << ", with argument " << odd << " elsewhere");
       std::size_t i = 0;
@@ -128,4 +131,28 @@ TEST_CASE("device_check: an operator without a schema numbers its arguments, and
   const tensor two = tb::author::make_opaque({1}, tb::dtype::float32, tb::cuda(1), keys);
   CHECK(toy::text_of<tb::device_error>([&] { tb::author::check_one_device(unnamed, one, two); }) ==
         "apart::unnamed: found argument 1 on cuda:0 and argument 2 on cuda:1, wanted one device; move one with to()");
+}
+
+TEST_CASE("device_check: exactly these operators take tensors of several devices, as they declare",
+          "[ops][device_check]") {
+  std::set<std::string> open;
+  support::each_call([&](const auto& op, const auto&... given) {
+    if (!spans<decltype(op)>) return;
+    open.emplace(op.name());
+    std::size_t i = 0;
+    const auto placed = [&](const auto& x) {
+      const bool second = holds_tensor<decltype(x)> && i++ == 1;
+      return twin_argument(x, second ? tb::meta : tb::cpu);
+    };
+    std::tuple arguments{placed(given)...};
+    CHECK(toy::text_of<tb::device_error>([&] { std::apply(op, arguments); }).find("wanted one device") ==
+          std::string::npos);
+  });
+  CHECK(open == std::set<std::string>{"aten::copy_", "aten::expand_as", "aten::view_as", "aten::reshape_as"});
+}
+
+TEST_CASE("device_check: an operator from elsewhere declares that it spans devices", "[ops][device_check]") {
+  const tensor here = support::tensor_of({1}, {1}), there = tb::author::make_tensor({1}, tb::dtype::float32, tb::meta);
+  CHECK(toy::text_of<tb::device_error>([&] { tb::author::check_one_device(send, here, there); }) ==
+        "nothing was thrown");
 }
