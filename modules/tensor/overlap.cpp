@@ -15,24 +15,42 @@ std::pair<std::int64_t, std::int64_t> reach(const tensor& t) noexcept {
   return {first * bytes, (last + 1) * bytes};
 }
 
-// By looking at every element: for strides like those of overlapping windows.
-bool distinct_by_count(const dims& sizes, const dims& strides, std::int64_t span) {
-  if (numel(sizes) > span) return false;
-  std::vector<bool> taken(static_cast<std::size_t>(span));
-  dims index(sizes.size(), 0);
-  std::int64_t offset = 0;
-  for (std::int64_t n = numel(sizes); n-- > 0;) {
-    if (taken[static_cast<std::size_t>(offset)]) return false;
-    taken[static_cast<std::size_t>(offset)] = true;
-    for (std::size_t d = sizes.size(); d-- > 0;) {
-      offset += strides[d];
-      if (++index[d] < sizes[d]) break;
-      offset -= sizes[d] * strides[d];
-      index[d] = 0;
+// Whether two elements are in one place, found without looking at any: their indices differ by some d, whose sum of
+// d * stride is 0. Dimensions are ordered by stride, the greatest last; what those inside can make up for bounds d, so
+// that few are tried.
+class equal_places {
+ public:
+  equal_places(const dims& sizes, const dims& strides) : sizes_(sizes), strides_(strides) {
+    std::int64_t reach = 0;
+    for (std::size_t i = 0; i < sizes.size(); ++i) {
+      reach += (sizes[i] - 1) * strides[i];
+      reach_[i] = reach;
     }
   }
-  return true;
-}
+  // True too where the search was given up.
+  bool found() { return find(sizes_.size(), 0, false); }
+
+ private:
+  // Whether the first n dimensions make up for `sum`; differs: a dimension outside does.
+  bool find(std::size_t n, std::int64_t sum, bool differs) {
+    if (n == 0) return sum == 0 && differs;
+    const std::size_t i = n - 1;
+    const std::int64_t inner = i == 0 ? 0 : reach_[i - 1], stride = strides_[i], most = sizes_[i] - 1;
+    // |sum + d * stride| <= inner. Of d and -d one will do, as long as nothing outside differs.
+    const auto steps_up_to = [&](std::int64_t x) { return x >= 0 ? x / stride : -((stride - 1 - x) / stride); };
+    const std::int64_t low = std::max(differs ? -most : 0, -steps_up_to(inner + sum));
+    const std::int64_t high = std::min(most, steps_up_to(inner - sum));
+    for (std::int64_t d = low; d <= high; ++d) {
+      if (--steps_ == 0) return true;
+      if (find(i, sum + d * stride, differs || d != 0) || steps_ <= 0) return true;
+    }
+    return false;
+  }
+
+  const dims &sizes_, &strides_;
+  std::array<std::int64_t, max_dims> reach_{};
+  std::int64_t steps_ = std::int64_t{1} << 22;
+};
 
 }  // namespace
 
@@ -53,13 +71,11 @@ bool share_memory(const tensor& a, const tensor& b) noexcept {
 bool has_distinct_elements(const tensor& t) {
   if (t.is_contiguous()) return true;
   dims sizes, strides;  // of more than one element, ordered by stride
-  std::int64_t span = 1;
   for (std::size_t d = 0; d < t.dim(); ++d) {
     if (t.sizes()[d] == 1) continue;
     if (t.strides()[d] == 0) return false;
     sizes.push_back(t.sizes()[d]);
     strides.push_back(std::abs(t.strides()[d]));
-    span += (t.sizes()[d] - 1) * strides[strides.size() - 1];
     for (std::size_t i = sizes.size() - 1; i > 0 && strides[i] < strides[i - 1]; --i) {
       std::swap(sizes[i], sizes[i - 1]);
       std::swap(strides[i], strides[i - 1]);
@@ -71,7 +87,9 @@ bool has_distinct_elements(const tensor& t) {
     nested = nested && strides[i] > inner;
     inner += (sizes[i] - 1) * strides[i];
   }
-  return nested || distinct_by_count(sizes, strides, span);
+  // More elements than places.
+  if (!nested && numel(sizes) > inner + 1) return false;
+  return nested || !equal_places(sizes, strides).found();
 }
 
 }  // namespace topbit::author

@@ -15,8 +15,9 @@ bool same_view(const tensor& a, const tensor& b) noexcept;
 /// that are interleaved, such as the even and the odd columns of a matrix, are said to share it. Constant time.
 bool share_memory(const tensor& a, const tensor& b) noexcept;
 
-/// Whether each element has a place of its own: not so for expanded tensors and overlapping windows. Exact; constant
-/// time but for strides that no view of a dense tensor has, then linear in the memory reached.
+/// Whether each element has a place of its own: not so for expanded tensors and overlapping windows. Constant time but
+/// for strides that no view of a dense tensor has. For those it looks for two elements in one place, without asking for
+/// memory, and gives up after a few million steps: the answer is then false.
 bool has_distinct_elements(const tensor& t);
 
 }  // namespace author

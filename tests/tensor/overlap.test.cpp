@@ -71,3 +71,19 @@ TEST_CASE("overlap: tensors that share an address are said to share memory", "[t
   CHECK_FALSE(tb::author::same_view(whole, other));
   CHECK_FALSE(tb::author::same_view(whole, tb::author::make_view(whole, {40}, {0}, 0)));
 }
+
+TEST_CASE("overlap: strides as long as memory can be ask for no memory", "[tensor][overlap]") {
+  const std::int64_t far = 1'000'000'000'000, many = 1'000'000;
+  const tensor whole = tb::author::make_tensor({std::int64_t{1} << 50}, tb::dtype::int8, tb::meta);
+  const auto distinct = [&](const tb::dims& sizes, const tb::dims& strides) {
+    return tb::author::has_distinct_elements(tb::author::make_view(whole, sizes, strides, 0));
+  };
+  CHECK(distinct({3}, {far}));
+  CHECK_FALSE(distinct({3, 3}, {far, far}));
+  CHECK(distinct({3, 4}, {3 * far, far + 1}));
+  CHECK_FALSE(distinct({3, 4}, {3 * far, far}));
+  CHECK(distinct({many, many}, {many + 1, many + 2}));
+  CHECK_FALSE(distinct({many + 3, many + 3}, {many + 1, many + 2}));
+  CHECK(distinct({1000, 1000}, {1003, 1002}));
+  CHECK_FALSE(distinct({1004, 1004}, {1003, 1002}));
+}
