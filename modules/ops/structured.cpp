@@ -30,6 +30,11 @@ void copy_result(const tensor& out, const tensor& result) {
   ops::copy_.redispatch(key_of(out.device().type), to, result, false);
 }
 
+bool rounds_between(dtype result, dtype out) noexcept {
+  if (is_integer(result)) return !(is_integer(out) && size_of(out) <= size_of(result)) && result != dtype::int64;
+  return result == dtype::float16 || result == dtype::bfloat16;
+}
+
 void check_apart(std::string_view op, std::span<tensor* const> out) {
   for (std::size_t i = 0; i < out.size(); ++i) {
     for (std::size_t k = 0; k < i; ++k) {

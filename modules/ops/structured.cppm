@@ -28,7 +28,7 @@ struct kernel_abilities {
   bool in_place =
       false;  ///< the result may be the same view as an input; overlapping one in part is always helped with
   bool first_only = false;  ///< ... as the first tensor argument, and no other one
-  bool converts = false;    ///< the result may have another dtype than the shape rule says
+  bool converts = false;    ///< the result may have another dtype than the shape rule says, if none between is to round
 };
 
 }  // namespace author
@@ -41,6 +41,9 @@ tensor make_result(const result_meta& m);
 // Throws shape_error or dtype_error, naming `op`, if `out` cannot take this result, or if its elements share memory.
 void check_result(std::string_view op, const result_meta& m, const tensor& out);
 void copy_result(const tensor& out, const tensor& result);
+// Whether `out` has other elements where they are of `result` first than where a kernel writes what it computed: kernels
+// compute in a wider dtype than the narrow ones.
+bool rounds_between(dtype result, dtype out) noexcept;
 // Throws shape_error if two results would be written to the same memory.
 void check_apart(std::string_view op, std::span<tensor* const> out);
 
@@ -116,7 +119,7 @@ struct structured_kernel {
       const auto helped = [&](const tensor& to, const result_meta& m) {
         alias_check check(to, Can);
         (check.look(a), ...);
-        return check.found() || (!Can.converts && to.dtype() != m.type);
+        return check.found() || (to.dtype() != m.type && (!Can.converts || rounds_between(m.type, to.dtype())));
       };
       if ((helped(*out[I], metas[I]) || ...)) {
         const auto fresh = make(keys, all, metas, a...);

@@ -49,8 +49,13 @@ inline bool agree(double found, double wanted, tolerance within, bool signed_zer
   return std::abs(found - wanted) <= within.relative * std::abs(wanted) + within.absolute;
 }
 
+inline tolerance tolerance_of(const rules& how, std::string_view type) {
+  const auto rule = how.within.find(type);
+  return rule == how.within.end() ? tolerance{} : rule->second;
+}
+
 /// Empty if they agree, else a sentence.
-inline std::string difference(const tb::tensor& found, const tb::tensor& wanted, const rules& how) {
+inline std::string difference(const tb::tensor& found, const tb::tensor& wanted, const rules& how, tolerance more = {}) {
   std::ostringstream text;
   text.precision(17);
   const std::string_view type = tb::name_of(wanted.dtype());
@@ -58,8 +63,8 @@ inline std::string difference(const tb::tensor& found, const tb::tensor& wanted,
     text << "found " << to_string(found) << ", wanted " << to_string(wanted);
     return text.str();
   }
-  const auto rule = how.within.find(type);
-  const tolerance within = rule == how.within.end() ? tolerance{} : rule->second;
+  tolerance within = tolerance_of(how, type);
+  within = {std::max(within.relative, more.relative), std::max(within.absolute, more.absolute)};
   support::each_index(wanted.sizes(), [&](const tb::dims& index) {
     if (text.tellp() != 0) return;
     const std::byte *f = support::address(found, index), *w = support::address(wanted, index);

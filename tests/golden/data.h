@@ -22,6 +22,7 @@ struct rules {
   std::map<std::string, tolerance, std::less<>> within;  // by dtype; none: exact
   bool elementwise = false;                              // a further dimension changes nothing but the sizes
   bool signed_zeros = false;
+  bool dense = false;        // strides are part of what is asked: no other arrangement
   bool meta_raises = false;  // the sizes of the results depend on elements
 };
 
@@ -98,6 +99,8 @@ inline std::vector<block> read_blocks(const std::filesystem::path& file) {
       how.within.clear();
     } else if (line == "elementwise") {
       how.elementwise = true;
+    } else if (line == "dense") {
+      how.dense = true;
     } else if (line == "signed zeros") {
       how.signed_zeros = true;
     } else if (line == "meta raises") {

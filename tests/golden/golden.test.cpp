@@ -10,7 +10,7 @@
 #include <string>
 
 #include "kernel_abi.h"
-#include "replay.h"
+#include "replay_forms.h"
 
 import topbit;
 
@@ -20,7 +20,8 @@ namespace {
 
 const std::filesystem::path folder = TOPBIT_GOLDEN_FOLDER;
 constexpr const char* families[] = {"unary",  "activation", "binary", "compare", "create", "reduce", "scan",
-                                    "linalg", "index",      "sort",   "norm",    "loss",   "window"};
+                                    "linalg", "index",      "sort",   "norm",    "loss",   "window",
+                                    "view",   "random",     "dtype"};
 
 const golden::pending& known() {
   static const golden::pending p = golden::read_pending(folder / "pending.txt");
@@ -66,12 +67,14 @@ void replay(const golden::block& b, tally& counts) {
   }
   std::size_t failed = 0;
   constexpr std::size_t most = 10;
+  const std::vector<golden::form> forms = golden::forms_of(*op);
+  std::size_t turn = 0;
   for (const golden::one_case& c : b.cases) {
     if (needs_pending_dtype(c)) {
       ++counts.without_dtype;
       continue;
     }
-    const std::string problem = golden::replay(*op, c, b.how);
+    const std::string problem = golden::replay(*op, forms, c, b.how, turn++);
     if (known().cases.contains(b.name + " " + c.line)) {
       ++counts.single;
       if (problem.empty()) FAIL_CHECK("passes, so delete this line of pending.txt:\ncase " << b.name << " " << c.line);
@@ -116,6 +119,10 @@ TEST_CASE("norm: normalisation and attention", "[golden][family]") { replay_fami
 TEST_CASE("loss: losses", "[golden][family]") { replay_family("loss"); }
 TEST_CASE("window: convolution and pooling", "[golden][family]") { replay_family("window"); }
 
+TEST_CASE("view: the same elements with other sizes, and copies", "[golden][family]") { replay_family("view"); }
+TEST_CASE("random: where chance has no choice", "[golden][family]") { replay_family("random"); }
+TEST_CASE("dtype: one small call of every dtype", "[golden][family]") { replay_family("dtype"); }
+
 TEST_CASE("files: every file of the folder is replayed", "[golden]") {
   std::set<std::string> found, wanted(std::begin(families), std::end(families));
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
@@ -152,8 +159,10 @@ TEST_CASE("pending: write the list anew", "[.]") {
   each_block([&](const golden::block& b) {
     const std::optional<tb::operator_handle> op = tb::registry::process().try_find(b.name);
     if (!op) operators.insert("operator " + b.name);
+    const std::vector<golden::form> forms = op ? golden::forms_of(*op) : std::vector<golden::form>();
+    std::size_t turn = 0;
     for (const golden::one_case& c : b.cases) {
-      if (op && !needs_pending_dtype(c) && !golden::replay(*op, c, b.how).empty()) {
+      if (op && !needs_pending_dtype(c) && !golden::replay(*op, forms, c, b.how, turn++).empty()) {
         cases.insert("case " + b.name + " " + c.line);
       }
     }

@@ -25,6 +25,12 @@ inline const char* name_of(memory m) {
   return "";
 }
 
+inline tb::dims row_major(const tb::dims& sizes) {
+  tb::dims strides(sizes.size(), 1);
+  for (std::size_t d = sizes.size(); d-- > 1;) strides[d - 1] = strides[d] * std::max<std::int64_t>(sizes[d], 1);
+  return strides;
+}
+
 inline tb::tensor room(const tb::dims& sizes, tb::dtype type, memory how, tb::device where) {
   switch (how) {
     case memory::dense: return tb::author::make_tensor(sizes, type, where);
@@ -34,9 +40,7 @@ inline tb::tensor room(const tb::dims& sizes, tb::dtype type, memory how, tb::de
   }
   // One element before it: aligned for that, and for no register.
   const tb::tensor whole = tb::author::make_tensor({tb::numel(sizes) + 1}, type, where);
-  tb::dims strides(sizes.size(), 1);
-  for (std::size_t d = sizes.size(); d-- > 1;) strides[d - 1] = strides[d] * std::max<std::int64_t>(sizes[d], 1);
-  return tb::author::make_view(whole, sizes, strides, 1);
+  return tb::author::make_view(whole, sizes, row_major(sizes), 1);
 }
 
 /// A copy of t, arranged so; `ordinal` counts the tensors of a call, for which mixed takes turns.
@@ -45,6 +49,29 @@ inline tb::tensor moved(const tb::tensor& t, memory how, std::size_t ordinal, tb
   if (how == memory::mixed) how = memories[(ordinal + 1) % 4];
   const tb::tensor to = room(t.sizes(), t.dtype(), how, where);
   if (to.data() == nullptr || t.data() == nullptr) return to;
+  support::each_index(t.sizes(), [&](const tb::dims& index) {
+    std::memcpy(support::address(to, index), support::address(t, index), tb::size_of(t.dtype()));
+  });
+  return to;
+}
+
+/// Room for a result, in memory that has a known pattern wherever nobody wrote.
+inline tb::tensor marked_room(const tb::dims& sizes, tb::dtype type, memory how, tb::device where) {
+  const tb::tensor to = room(sizes, type, how, where);
+  if (to.data() != nullptr) std::memset(to.record().data->data, 0x55, to.record().data->bytes);
+  return to;
+}
+
+/// Room for a result in whose memory an argument of `others` elements can be placed, one element after it or before.
+inline tb::tensor shared_room(const tb::dims& sizes, tb::dtype type, std::int64_t others) {
+  const tb::tensor whole = tb::author::make_tensor({std::max(tb::numel(sizes), others) + 2}, type, tb::cpu);
+  std::memset(whole.data(), 0x55, whole.record().data->bytes);
+  return tb::author::make_view(whole, sizes, row_major(sizes), 1);
+}
+
+/// A dense copy of t in the memory of a shared_room(), `shift` elements after its first: -1, 0 or 1.
+inline tb::tensor placed(const tb::tensor& t, const tb::tensor& room, std::int64_t shift) {
+  const tb::tensor to = tb::author::make_view(room, t.sizes(), row_major(t.sizes()), 1 + shift);
   support::each_index(t.sizes(), [&](const tb::dims& index) {
     std::memcpy(support::address(to, index), support::address(t, index), tb::size_of(t.dtype()));
   });

@@ -3,7 +3,7 @@
 // Include this after every other header: it imports.
 #pragma once
 
-#include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,11 +22,13 @@ struct call {
   memory how = memory::dense;
   std::int64_t copies = 0;  // 0: as they are
   tb::device where = tb::cpu;
+  std::vector<tb::tensor> outs{};         // what stands for the arguments that are written; none: as the text says
+  std::optional<std::int64_t> overlap{};  // an argument lies in outs[0]'s memory, so many elements after it
 
   bool reached = false;
   std::size_t rank = 0;
-  std::vector<tb::tensor> arguments{};
-  std::vector<std::vector<std::byte>> before{};  // what their storages held
+  std::vector<tb::tensor> arguments{}, written{};
+  std::vector<std::vector<std::byte>> before{}, before_written{};  // what their storages held
   std::vector<tb::value> results{};
 };
 
@@ -40,13 +42,26 @@ inline void observe(const tb::operator_handle& op, tb::key_set, tb::stack& stack
   for (const tb::value& v : arguments) {
     tb::author::each_tensor(v, [&](const tb::tensor& t) { c.rank = std::max(c.rank, t.dim()); });
   }
-  for (tb::value& v : arguments) {
-    v = tb::author::map_tensors(v, [&](const tb::tensor& t) {
+  const std::span<const tb::schema_item> items = op.parsed_schema()->arguments;
+  std::size_t shared = arguments.size();  // the place of the argument that lies in an out's memory
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    if (items[i].writes && !c.outs.empty()) {
+      arguments[i] = tb::value(c.written.emplace_back(c.outs[c.written.size()]));
+      continue;
+    }
+    arguments[i] = tb::author::map_tensors(arguments[i], [&](const tb::tensor& t) {
       const tb::tensor base = c.copies == 0 ? t : repeated(t, c.copies, c.rank);
+      if (items[i].writes) return c.written.emplace_back(moved(base, c.how, 0, c.where));
+      if (c.overlap && shared == arguments.size() && base.defined() && base.dtype() == c.outs[0].dtype()) {
+        shared = c.arguments.size();
+        return c.arguments.emplace_back(placed(base, c.outs[0], *c.overlap));
+      }
       return c.arguments.emplace_back(moved(base, c.how, c.arguments.size(), c.where));
     });
   }
   for (const tb::tensor& t : c.arguments) c.before.push_back(support::bytes(t));
+  if (shared < c.before.size()) c.before[shared].clear();
+  for (const tb::tensor& t : c.written) c.before_written.push_back(support::bytes(t));
   const tb::exclude_guard parts_are_not_ours(layer_key);
   op.call_boxed(stack);  // with the keys of the tensors that are there now
   for (const tb::value& v : stack.top(op.result_count())) c.results.push_back(v);
@@ -76,7 +91,24 @@ inline std::string way(const call& c) {
 
 inline std::string written_argument(const call& c) {
   for (std::size_t i = 0; i < c.arguments.size(); ++i) {
-    if (support::bytes(c.arguments[i]) != c.before[i]) return "wrote to tensor argument " + std::to_string(i);
+    if (!c.before[i].empty() && support::bytes(c.arguments[i]) != c.before[i])
+      return "wrote to tensor argument " + std::to_string(i);
+  }
+  return {};
+}
+
+/// Of what is written: its elements may have changed, if the call was to, and nothing beside them.
+inline std::string written_beside(const call& c, bool may_change) {
+  for (std::size_t i = 0; i < c.written.size(); ++i) {
+    const tb::tensor& t = c.written[i];
+    std::vector<std::byte> left = c.before_written[i];
+    if (left.empty()) continue;
+    const auto* first = static_cast<const std::byte*>(t.record().data->data);
+    support::each_index(t.sizes(), [&](const tb::dims& index) {
+      const std::byte* at = support::address(t, index);
+      if (may_change) std::memcpy(left.data() + (at - first), at, tb::size_of(t.dtype()));
+    });
+    if (left != support::bytes(t)) return may_change ? "wrote between the elements of its result" : "wrote to its result";
   }
   return {};
 }
@@ -96,7 +128,8 @@ inline std::string check_on_cpu(const tb::operator_handle& op, const one_case& c
       return (c.results.size() > 1 ? "result " + std::to_string(i) + ": " : std::string()) + text;
     }
   }
-  return written_argument(to);
+  std::string text = written_argument(to);
+  return text.empty() ? written_beside(to, true) : text;
 }
 
 /// Sizes, strides and dtypes are those of the CPU's results.
@@ -145,24 +178,6 @@ inline std::string check_error(const tb::operator_handle& op, const one_case& c,
       problem = written_argument(to);
   }
   return problem.empty() ? problem : way(to) + problem;
-}
-
-/// Empty if the case is as the file says, else what is not, in one sentence. Throws where the file's texts are wrong.
-inline std::string replay(const tb::operator_handle& op, const one_case& c, const rules& how) {
-  if (!c.error.empty()) {
-    std::string text = check_error(op, c, tb::cpu);
-    // What only elements show, meta cannot see.
-    return text.empty() && c.error != "index" ? check_error(op, c, tb::meta) : text;
-  }
-  for (const std::int64_t copies : {std::int64_t{0}, std::int64_t{37}}) {
-    if (copies != 0 && !how.elementwise) break;
-    for (const memory m : memories) {
-      call on_cpu{m, copies};
-      if (std::string text = check_on_cpu(op, c, how, on_cpu); !text.empty()) return way(on_cpu) + text;
-      if (std::string text = check_on_meta(op, c, how, on_cpu); !text.empty()) return text;
-    }
-  }
-  return {};
 }
 
 }  // namespace golden

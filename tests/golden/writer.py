@@ -147,5 +147,17 @@ class Family:
                 continue
             self.case(*args, **kwargs)
 
+    def every(self, make, **kwargs):
+        """One case per dtype, all of them: what PyTorch refuses, or has no kernel for, is an error about the dtype."""
+        for dtype in ALL:
+            args = make(dtype)
+            args = args if isinstance(args, tuple) else (args,)
+            try:
+                self.call(args, kwargs)
+            except (RuntimeError, NotImplementedError):
+                self.error("dtype", *args, **kwargs)
+                continue
+            self.case(*args, **kwargs)
+
     def text(self):
         return "\n".join(self.lines) + "\n"

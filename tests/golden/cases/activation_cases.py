@@ -76,4 +76,21 @@ def family():
         f.sweep(INTEGERS + FLOATS, lambda d: (shaped(some(d), 2, 3, dtype=d), T([1, 2, 3], d)))
         f.case(T([nan, 1.0, 2.0]), T([[0.0], [nan]]))
         f.case(T([1, 5, 9], uint8), T([2.5, 2.5, 12.5], float16))
+    for name, variants in (("celu", [{"alpha": 0.5}, {"alpha": -2.0}]), ("selu", [])):
+        f.op(f"aten::{name}", "elementwise")
+        for dtype in FLOATS:
+            for x in numbers(dtype):
+                f.case(x)
+                for kwargs in variants:
+                    f.case(x, **kwargs)
+        f.every(lambda d: T([1, 0, 1], d))
+        f.case(T(-0.75))
+        f.case(none(0, 3))
+    f.op("aten::celu")
+    f.error("value", T([1.5]), 0)
+    f.op("aten::threshold_backward", "elementwise", "exact")
+    f.every(lambda d: (T([1, 3, 1, 2], d), T([1, 3, 0, 2], d), 1))
+    f.case(T([1.0, 2.0, nan, 4.0]), T([nan, inf, 2.0, -inf]), 0.5)
+    f.case(T([1.5, 2.5]), T([[1.0], [0.0]]), 0)
+    f.error("shape", quarters(2), quarters(3), 0)
     return f

@@ -98,4 +98,46 @@ def family():
         f.case(none(2, 0, 3))
         f.error("shape", T([1.5, 2.5]))
         f.error("shape", T(1.5))
+    f.op("aten::logspace", within=((float32, 2e-6, 0), (float64, 1e-13, 0), (float16, 2e-3, 0), (bfloat16, 1.6e-2, 0)))
+    for args in ((0, 2, 5), (-2, 2, 9), (3, 3, 2), (0, 1, 1), (0, 1, 0), (0, 3, 4, 2.0), (0, 1, 3, 0.5)):
+        f.case(*args)
+    for d in ALL[1:]:
+        f.case(0, 2, 3, dtype=d)
+    f.error("value", 0, 1, -1)
+    for name in ("tril_indices", "triu_indices"):
+        f.op(f"aten::{name}")
+        for args in ((3, 4), (3, 4, 1), (3, 4, -2), (4, 2, -1), (0, 3), (2, 0), (3, 3, 5), (3, 3, -5)):
+            f.case(*args)
+        f.case(3, 3, dtype=int32)
+        f.error("value", -1, 3)
+        f.error("value", 3, -1)
+    f.op("aten::scalar_tensor")
+    for d in ALL:
+        f.case(1, dtype=d)
+        f.case(True, dtype=d)
+    f.case(2.5)
+    f.case(3)
+    f.case(-inf, dtype=float16)
+    for name, args in (("new_zeros", ()), ("new_ones", ()), ("new_full", (1,))):
+        f.op(f"aten::{name}")
+        f.every(lambda d: (shaped(some(d), 3, dtype=d), [2, 2], *args))
+        for d in ALL:
+            f.case(T([1.5]), [2], *args, dtype=d)
+        f.case(T([1.5]), [], *args)
+        f.case(T([1, 2], int8), [2, 0], *args)
+        f.error("shape", T([1.5]), [2, -1], *args)
+    f.case(T([1, 2], int8), [2], 2.5)
+    f.op("aten::fill.Scalar")
+    f.every(lambda d: (shaped(some(d), 2, 3, dtype=d), 1))
+    f.case(quarters(2, 3), nan)
+    f.case(T([1, 2], int8), 2.5)
+    f.case(none(0, 2), 1)
+    f.op("aten::fill.Tensor")
+    f.every(lambda d: (shaped(some(d), 2, 3, dtype=d), T(1, d)))
+    f.case(quarters(2, 3), T(2))
+    f.case(T([1, 2], int8), T(2.5))
+    f.error("shape", quarters(2), quarters(2))
+    f.op("aten::zero")
+    f.every(lambda d: shaped(some(d), 2, 3, dtype=d))
+    f.case(none(0, 2))
     return f

@@ -43,7 +43,7 @@ def classes(f):
 
 
 def distances(f):
-    for name in ("mse_loss", "l1_loss", "smooth_l1_loss"):
+    for name in ("mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss"):
         f.op(f"aten::{name}")
         for reduction in (NONE, MEAN, SUM):
             f.sweep(FLOATS, lambda d: (quarters(2, 3, dtype=d), quarters(2, 3, dtype=d, seed=2), reduction))
@@ -56,6 +56,10 @@ def distances(f):
             for beta in (0.5, 2.0, 0.0):
                 f.case(quarters(2, 3), quarters(2, 3, seed=2), NONE, beta)
             f.error("value", quarters(2, 3), quarters(2, 3), MEAN, -1.0)
+        if name == "huber_loss":
+            for delta in (0.5, 2.0):
+                f.case(quarters(2, 3), quarters(2, 3, seed=2), NONE, delta)
+            f.error("value", quarters(2, 3), quarters(2, 3), MEAN, 0.0)
 
 
 def binary(f):
@@ -79,9 +83,44 @@ def binary(f):
     f.error("shape", T(x), T([0.0, 1.0]))
 
 
+def images(f):
+    """nll_loss with places beside the classes, the parts it has, and the gradient of it."""
+    for name in ("nll_loss2d", "nll_loss_nd"):
+        f.op(f"aten::{name}")
+        y = T([[[2, 0], [1, 1]]])
+        f.every(lambda d: (quarters(1, 3, 2, 2, dtype=d), y))
+        for reduction in (NONE, MEAN, SUM):
+            f.case(quarters(1, 3, 2, 2), y, T([0.5, 1.0, 2.0]), reduction)
+            f.case(quarters(1, 3, 2, 2), y, None, reduction, 1)
+        f.error("shape", quarters(1, 3, 2, 2), T([[2, 0]]))
+        f.error("index", quarters(1, 3, 2, 2), T([[[2, 0], [1, 3]]]))
+    y = T([2, 0, 1])
+    f.op("aten::nll_loss_nd")
+    f.case(quarters(3, 4), y)
+    f.case(quarters(2, 3, 2), T([[0, 1], [2, 1]]), None, SUM)
+    f.case(quarters(3), T(1))
+    f.op("aten::nll_loss_forward")
+    f.every(lambda d: (quarters(3, 4, dtype=d), y, None, MEAN, -100))
+    for reduction in (NONE, MEAN, SUM):
+        f.case(quarters(3, 4), y, T([0.5, 1.0, 2.0, 0.25]), reduction, -100)
+        f.case(quarters(3, 4), y, None, reduction, 0)
+    f.case(quarters(4), T(2), None, MEAN, -100)
+    f.error("index", quarters(3, 4), T([2, 0, 4]), None, MEAN, -100)
+    f.error("shape", quarters(3, 4), T([2, 0]), None, MEAN, -100)
+    f.op("aten::nll_loss_backward")
+    f.every(lambda d: (T(1, d), quarters(3, 4, dtype=d), y, None, MEAN, -100, T(3, d)))
+    for reduction in (MEAN, SUM):
+        f.case(T(0.5), quarters(3, 4), y, T([0.5, 1.0, 2.0, 0.25]), reduction, -100, T(3.5))
+        f.case(T(0.5), quarters(3, 4), y, None, reduction, 0, T(2.0))
+    f.case(quarters(3), quarters(3, 4), y, T([0.5, 1.0, 2.0, 0.25]), NONE, -100, T(0.0))
+    f.case(T(0.5), quarters(4), T(2), None, MEAN, -100, T(1.0))
+    f.error("shape", T(0.5), quarters(3, 4), T([2, 0]), None, MEAN, -100, T(1.0))
+
+
 def family():
     f = Family("Losses.", NEAR)
     classes(f)
     distances(f)
     binary(f)
+    images(f)
     return f

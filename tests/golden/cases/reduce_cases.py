@@ -210,6 +210,35 @@ def norms(f):
     f.case(none(2, 0), [1])
 
 
+def pairs(f):
+    """Two results at once, and norms of another dtype."""
+    f.op("aten::std_mean")
+    f.every(lambda d: T([[1, 0, 1], [0, 0, 1]], d))
+    f.case(quarters(2, 3), False)
+    f.op("aten::std_mean.correction")
+    f.every(lambda d: (T([[1, 0, 1], [0, 0, 1]], d), [1]), correction=1)
+    f.case(quarters(2, 3), [0], correction=0, keepdim=True)
+    f.case(quarters(2, 3), None, correction=2)
+    f.error("shape", quarters(2, 3), [2], correction=1)
+    for name in ("std_mean.dim", "var_mean.dim"):
+        f.op(f"aten::{name}")
+        f.every(lambda d: (T([[1, 0, 1], [0, 0, 1]], d), [1]))
+        f.case(quarters(2, 3), [0], False, True)
+        f.case(quarters(3, 37), [1])
+        f.case(quarters(2, 3), None)
+        f.error("shape", quarters(2, 3), [2])
+        f.error("shape", quarters(2, 3), [0, 0])
+    f.op("aten::norm.ScalarOpt_dtype")
+    f.every(lambda d: (T([[1, 0, 1], [0, 0, 1]], d), 2), dtype=float64)
+    f.case(T([3.0, 4.0], float16), None, dtype=float32)
+    f.case(quarters(2, 3), 1, dtype=float64)
+    f.error("dtype", quarters(2, 3), 2, dtype=int64)
+    f.op("aten::norm.ScalarOpt_dim_dtype")
+    f.every(lambda d: (T([[1, 0, 1], [0, 0, 1]], d), 2, [1], False), dtype=float64)
+    f.case(T([[3.0, 4.0]], float16), None, [1], True, dtype=float32)
+    f.error("shape", quarters(2, 3), 2, [2], False, dtype=float64)
+
+
 def medians(f):
     f.op("aten::median")
     f.sweep(ALL[1:], lambda d: permuted(7, dtype=d))
@@ -233,5 +262,6 @@ def family():
     logic(f)
     moments(f)
     norms(f)
+    pairs(f)
     medians(f)
     return f

@@ -73,8 +73,76 @@ def pooling(f):
     f.error("shape", quarters(1, 1, 2, 2), [3, 3])
 
 
+def general(f):
+    """Convolutions of other ranks, with words for padding, transposed; their gradients."""
+    def three(d, x, w, b=True):
+        return quarters(*x, dtype=d), quarters(*w, dtype=d, seed=2), quarters(w[0], dtype=d, seed=3) if b else None
+    for name, x, w in (("conv1d.padding", (2, 2, 5), (3, 2, 3)), ("conv2d.padding", (1, 2, 4, 4), (2, 2, 3, 2))):
+        f.op(f"aten::{name}")
+        f.every(lambda d: three(d, x, w))
+        f.case(*three(float32, x, w), padding="same")
+        f.case(*three(float32, x, w, False), padding="same", dilation=[2])
+        f.error("value", *three(float32, x, w), padding="full")
+        f.error("value", *three(float32, x, w), padding="same", stride=[2])
+    f.op("aten::conv3d")
+    x, w = (1, 2, 3, 3, 4), (2, 2, 2, 2, 3)
+    f.every(lambda d: three(d, x, w))
+    for kwargs in ({"stride": [2, 1, 1]}, {"padding": [1, 0, 1]}, {"dilation": [1, 2, 1]}):
+        f.case(*three(float32, x, w, False), **kwargs)
+    f.case(*three(float32, (2, 3, 3, 4), w))
+    f.error("shape", *three(float32, (1, 3, 3, 3, 4), w))
+    f.op("aten::convolution")
+    plain = ([1], [0], [1], False, [0], 1)
+    turned = ([2], [1], [1], True, [1], 1)
+    f.every(lambda d: (*three(d, (2, 2, 5), (3, 2, 3)), *plain))
+    f.case(quarters(2, 2, 5), quarters(2, 3, 3, seed=2), quarters(3, seed=3), *turned)
+    f.case(quarters(1, 2, 3, 3), quarters(2, 2, 2, 2, seed=2), None, [2, 1], [0, 1], [1, 2], True, [1, 0], 1)
+    f.case(quarters(1, 4, 3), quarters(4, 1, 2, seed=2), None, [1], [0], [1], True, [0], 2)
+    f.error("shape", quarters(2, 3, 5), quarters(3, 2, 3), None, *plain)
+    f.error("value", quarters(2, 2, 5), quarters(3, 2, 3), None, [0], [0], [1], False, [0], 1)
+    f.op("aten::convolution_backward")
+    every = [True, True, True]
+
+    def gradient(d, g, x, w):
+        return quarters(*g, dtype=d), quarters(*x, dtype=d, seed=2), quarters(*w, dtype=d, seed=3), [w[0]]
+    f.every(lambda d: (*gradient(d, (2, 3, 3), (2, 2, 5), (3, 2, 3)), *plain, every))
+    f.case(*gradient(float32, (1, 2, 2, 2), (1, 2, 4, 4), (2, 2, 3, 3)), [1, 1], [0, 0], [1, 1], False, [0, 0], 1, every)
+    f.case(*gradient(float32, (1, 2, 2, 2), (1, 2, 4, 3), (2, 2, 3, 2)), [2, 1], [1, 0], [1, 1], False, [0, 0], 1, every)
+    f.case(*gradient(float32, (1, 4, 2), (1, 4, 3), (4, 2, 2)), [1], [0], [1], False, [0], 2, every)
+
+
+def shrinking(f):
+    for name in ("adaptive_avg_pool2d", "_adaptive_avg_pool2d"):
+        f.op(f"aten::{name}")
+        f.every(lambda d: (quarters(1, 2, 4, 3, dtype=d, most=4), [2, 2]))
+        for size in ([1, 1], [4, 3], [3, 2], [5, 4]):
+            f.case(quarters(1, 2, 4, 3), size)
+        f.case(quarters(2, 3, 3), [2, 2])
+        f.case(none(0, 1, 4, 4), [2, 2])
+        f.error("shape", quarters(4, 4), [2, 2])
+    f.op("aten::_adaptive_avg_pool2d_backward")
+    f.every(lambda d: (quarters(1, 2, 2, 2, dtype=d), quarters(1, 2, 4, 3, dtype=d)))
+    f.case(quarters(1, 2, 1, 1), quarters(1, 2, 4, 3))
+    f.case(quarters(1, 2, 3, 2), quarters(1, 2, 4, 3))
+    f.op("aten::avg_pool2d_backward")
+    f.every(lambda d: (quarters(1, 1, 2, 2, dtype=d), quarters(1, 1, 4, 4, dtype=d), [2, 2], [2, 2], [0, 0], False,
+                       True, None))
+    f.case(quarters(1, 1, 3, 3), quarters(1, 1, 4, 4), [2, 2], [2, 2], [1, 1], False, False, None)
+    f.case(quarters(1, 1, 3, 3), quarters(1, 1, 4, 4), [2, 2], [1, 1], [0, 0], False, True, 3)
+    f.error("shape", quarters(1, 1, 3, 3), quarters(1, 1, 4, 4), [2, 2], [2, 2], [0, 0], False, True, None)
+    f.op("aten::max_pool2d_with_indices_backward")
+    f.every(lambda d: (T([[[1, 0], [1, 1]]], d), permuted(1, 4, 4, dtype=d) if d != boolean else quarters(1, 4, 4, dtype=d),
+                       [2, 2], [2, 2], [0, 0], [1, 1], False, T([[[0, 3], [9, 14]]], int64)))
+    f.case(quarters(1, 1, 3, 3), permuted(1, 1, 4, 4), [2, 2], [1, 1], [0, 0], [1, 1], False,
+           T([[[[0, 1, 2], [5, 5, 6], [9, 9, 10]]]], int64))
+    f.error("shape", quarters(1, 1, 3, 3), permuted(1, 1, 4, 4), [2, 2], [2, 2], [0, 0], [1, 1], False,
+            T([[[[0, 1, 2], [5, 5, 6], [9, 9, 10]]]], int64))
+
+
 def family():
     f = Family("Convolution and pooling.", NEAR)
     convolution(f)
     pooling(f)
+    general(f)
+    shrinking(f)
     return f
