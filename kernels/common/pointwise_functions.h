@@ -197,7 +197,7 @@ struct fmin {
 struct threshold_backward {
   template <typename T>
   static TB_FUNCTION T apply(T a, T b, const numbers<T>& k) {
-    return b > k.n0 ? a : T(0);
+    return b <= k.n0 ? T(0) : a;  // beside NaN the gradient passes
   }
 };
 struct heaviside {

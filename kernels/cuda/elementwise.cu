@@ -64,7 +64,7 @@ struct divide {
 template <typename T>
 struct threshold_backward {
   T threshold;
-  __device__ T operator()(T a, T b) const { return b > threshold ? a : T(0); }
+  __device__ T operator()(T a, T b) const { return b <= threshold ? T(0) : a; }
 };
 
 struct either {

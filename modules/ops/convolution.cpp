@@ -53,7 +53,7 @@ std::tuple<tensor, tensor, tensor> convolution_backward(const tensor& gradient, 
   }
   dims over{0};
   for (std::size_t i = 2; i < gradient.dim(); ++i) over.push_back(static_cast<std::int64_t>(i));
-  const auto summed = [&] { return ops::sum_dim(gradient, std::optional(sizes_view(over)), false); };
+  const auto summed = [&] { return ops::sum_dim(gradient, std::optional(sizes_view(over)), false, gradient.dtype()); };
   return {wanted[0] ? ops::convolve_input_gradient(gradient, weight, input.sizes(), stride, padding, dilation, groups)
                     : tensor(),
           wanted[1] ? ops::convolve_weight_gradient(gradient, input, weight.sizes(), stride, padding, dilation, groups)

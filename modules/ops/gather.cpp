@@ -298,11 +298,19 @@ tensor converted(const tensor& self, const tensor& value) {
 tensor number_for(const tensor& self, const scalar& value) {
   return ops::full(std::span<const std::int64_t>(), value, arg<"dtype"> = self.dtype(), arg<"device"> = self.device());
 }
+// Of these operators alone the index counts from the back too; index_copy finds what is still out of range.
+tensor from_the_front(const tensor& self, std::int64_t dim, const tensor& index) {
+  const std::int64_t length = self.dim() == 0 ? 1 : self.sizes()[dim_of({nullptr, ops::index_fill.name()}, dim, self)];
+  const tensor behind = ops::logical_and(ops::lt_scalar(index, 0), ops::ge_scalar(index, -length));
+  return ops::where(behind, ops::add_scalar(index, length), index);
+}
 tensor index_fill_tensor(const tensor& self, std::int64_t dim, const tensor& index, const tensor& value) {
-  return ops::index_copy(self, dim, index, ops::expand(converted(self, value), filled_sizes(self, dim, index)));
+  const tensor rows = ops::expand(converted(self, value), filled_sizes(self, dim, index));
+  return ops::index_copy(self, dim, from_the_front(self, dim, index), rows);
 }
 tensor& index_fill_tensor_in_place(tensor& self, std::int64_t dim, const tensor& index, const tensor& value) {
-  return ops::index_copy_(self, dim, index, ops::expand(converted(self, value), filled_sizes(self, dim, index)));
+  const tensor rows = ops::expand(converted(self, value), filled_sizes(self, dim, index));
+  return ops::index_copy_(self, dim, from_the_front(self, dim, index), rows);
 }
 tensor index_fill(const tensor& self, std::int64_t dim, const tensor& index, const scalar& value) {
   return index_fill_tensor(self, dim, index, number_for(self, value));

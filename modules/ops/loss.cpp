@@ -28,9 +28,23 @@ void check_broadcast(std::string_view op, const tensor& self, const tensor& targ
   broadcast(op, self.sizes(), target.sizes());
 }
 
+// Differences of integers do not fit their dtype.
+void check_floating_loss(std::string_view op, const tensor& self, const tensor& target) {
+  if (is_floating(self.dtype()) || is_floating(target.dtype())) return;
+  refuse<dtype_error>({nullptr, op}, "found " + std::string(name_of(self.dtype())) + " and targets of " +
+                                         std::string(name_of(target.dtype())) +
+                                         ", wanted a floating dtype; convert one with to()");
+}
+void check_floating_self(std::string_view op, const tensor& self) {
+  if (is_floating(self.dtype())) return;
+  refuse<dtype_error>({nullptr, op}, "found " + std::string(name_of(self.dtype())) +
+                                         ", wanted a floating dtype; convert it with to()");
+}
+
 tensor mse_loss(const tensor& self, const tensor& target, std::int64_t reduction) {
   author::check_one_device(ops::mse_loss, self, target);
   check_broadcast(ops::mse_loss.name(), self, target);
+  check_floating_loss(ops::mse_loss.name(), self, target);
   const tensor d = self - target;
   return reduced(ops::mse_loss.name(), d * d, reduction);
 }
@@ -45,6 +59,7 @@ tensor smooth_l1_loss(const tensor& self, const tensor& target, std::int64_t red
   author::check_one_device(ops::smooth_l1_loss, self, target);
   constexpr std::string_view op = ops::smooth_l1_loss.name();
   check_broadcast(op, self, target);
+  check_floating_loss(op, self, target);
   if (!(beta >= 0)) refuse<error>({nullptr, op}, "found beta " + std::to_string(beta) + ", wanted at least 0");
   const tensor d = ops::abs(self - target);
   if (beta == 0) return reduced(op, d, reduction);
@@ -55,6 +70,7 @@ tensor huber_loss(const tensor& self, const tensor& target, std::int64_t reducti
   author::check_one_device(ops::huber_loss, self, target);
   constexpr std::string_view op = ops::huber_loss.name();
   check_broadcast(op, self, target);
+  check_floating_loss(op, self, target);
   if (!(delta > 0)) refuse<error>({nullptr, op}, "found delta " + std::to_string(delta) + ", wanted more than 0");
   const tensor d = ops::abs(self - target);
   return reduced(op, ops::where(d <= delta, d * d * 0.5, (d - 0.5 * delta) * delta), reduction);
@@ -65,6 +81,7 @@ tensor binary_cross_entropy(const tensor& self, const tensor& target, const opti
   author::check_one_device(ops::binary_cross_entropy, self, target, weight);
   constexpr std::string_view op = ops::binary_cross_entropy.name();
   check_broadcast(op, self, target);
+  check_floating_self(op, self);
   if (self.sizes() != target.sizes()) {
     refuse<shape_error>({nullptr, op}, "found " + to_string(self.sizes()) + " and targets " +
                                            to_string(target.sizes()) + ", wanted equal sizes");
@@ -89,6 +106,7 @@ tensor binary_cross_entropy_with_logits(const tensor& self, const tensor& target
   author::check_one_device(ops::binary_cross_entropy_with_logits, self, target, weight, pos_weight);
   constexpr std::string_view op = ops::binary_cross_entropy_with_logits.name();
   check_broadcast(op, self, target);
+  check_floating_self(op, self);
   const tensor softplus = ops::clamp_min(-self, 0.0) + ops::log1p(ops::exp(-ops::abs(self)));
   tensor loss = (1.0 - target) * self;
   loss = is_given(pos_weight) ? loss + ((*pos_weight - 1.0) * target + 1.0) * softplus : loss + softplus;

@@ -55,10 +55,13 @@ void check_bounds(backend_call c, dtype type, const clamp_rule::bound& min, cons
 dtype clamp_rule::type_of(std::string_view op, const tensor& self, const bound& min, const bound& max) {
   const backend_call c{nullptr, op};
   if (!min && !max) refuse<error>(c, "found no bound, wanted min, max or both");
-  dtype type = pointwise_type(op, pointwise::clamp, collect(self));
+  check_defined(c, self);
+  dtype type = self.dtype();
   for (const bound& b : {min, max}) {
     if (b && is_floating(b->type()) && !is_floating(type)) type = dtype::float32;
+    if (b && is_integer(b->type()) && type == dtype::boolean) type = dtype::int64;
   }
+  if (type == dtype::boolean) type = pointwise_type(op, pointwise::clamp, collect(self));
   check_bounds(c, type, min, max);
   return type;
 }

@@ -202,16 +202,21 @@ tensor normal_tensor_tensor(const tensor& mean, const tensor& std, generator_arg
   return ops::add_(out, detach(mean));
 }
 tensor& normal_tensor_float_out(const tensor& mean, double std, generator_argument g, tensor& out) {
-  check_out({nullptr, ops::normal_tensor_float_out.name()}, out, mean.sizes());
+  constexpr backend_call c{nullptr, ops::normal_tensor_float_out.name()};
+  check_out(c, out, mean.sizes());
+  check_floating(c, out.dtype());
   return ops::copy_(out, normal_tensor_float(mean, std, g));
 }
 tensor& normal_float_tensor_out(double mean, const tensor& std, generator_argument g, tensor& out) {
-  check_out({nullptr, ops::normal_float_tensor_out.name()}, out, std.sizes());
+  constexpr backend_call c{nullptr, ops::normal_float_tensor_out.name()};
+  check_out(c, out, std.sizes());
+  check_floating(c, out.dtype());
   return ops::copy_(out, normal_float_tensor(mean, std, g));
 }
 tensor& normal_tensor_tensor_out(const tensor& mean, const tensor& std, generator_argument g, tensor& out) {
   constexpr backend_call c{nullptr, ops::normal_tensor_tensor_out.name()};
   check_out(c, out, broadcast(c.op, mean.sizes(), std.sizes()));
+  check_floating(c, out.dtype());
   return ops::copy_(out, normal_tensor_tensor(mean, std, g));
 }
 

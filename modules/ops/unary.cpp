@@ -10,9 +10,17 @@ namespace topbit::detail {
 
 namespace {
 
-tensor hardtanh(const tensor& self, const scalar& low, const scalar& high) { return ops::clamp(self, low, high); }
+// clamp makes numbers of bool; an activation is of numbers already.
+const tensor& number(std::string_view op, const tensor& self) {
+  check_defined({nullptr, op}, self);
+  if (self.dtype() == dtype::boolean) refuse<dtype_error>({nullptr, op}, "found bool, wanted numbers");
+  return self;
+}
+tensor hardtanh(const tensor& self, const scalar& low, const scalar& high) {
+  return ops::clamp(number(ops::hardtanh.name(), self), low, high);
+}
 tensor& hardtanh_in_place(tensor& self, const scalar& low, const scalar& high) { return ops::clamp_(self, low, high); }
-tensor relu6(const tensor& self) { return ops::clamp(self, 0, 6); }
+tensor relu6(const tensor& self) { return ops::clamp(number(ops::relu6.name(), self), 0, 6); }
 tensor& relu6_in_place(tensor& self) { return ops::clamp_(self, 0, 6); }
 
 // Klambauer, Unterthiner, Mayr, Hochreiter: Self-Normalizing Neural Networks, 2017.

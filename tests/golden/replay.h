@@ -158,6 +158,9 @@ inline std::string check_on_meta(const tb::operator_handle& op, const one_case& 
   return text.empty() ? text : way(to) + text;
 }
 
+/// That was called, or a part of it.
+inline bool begins_with_operator(std::string_view text) { return text.starts_with("aten::") || text.starts_with("topbit::"); }
+
 /// The kinds are README.md's.
 inline std::string check_error(const tb::operator_handle& op, const one_case& c, tb::device where) {
   call to{memory::dense, 0, where};
@@ -172,7 +175,7 @@ inline std::string check_error(const tb::operator_handle& op, const one_case& c,
       problem = std::string("was not called: ") + e.what();
     else if (!right)
       problem = "found another type of error than for its " + c.error + ": " + e.what();
-    else if (!std::string_view(e.what()).starts_with("aten::"))
+    else if (!begins_with_operator(e.what()))
       problem = std::string("found an error that does not begin with the operator: ") + e.what();
     else
       problem = written_argument(to);

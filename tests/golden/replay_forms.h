@@ -103,7 +103,7 @@ inline std::string check_refusal(const form& f, const one_case& asked, call& to,
       problem = std::string("was not called: ") + e.what();
     else if (!right)
       problem = "found another type of error than for its " + kinds + ": " + e.what();
-    else if (!std::string_view(e.what()).starts_with("aten::"))
+    else if (!begins_with_operator(e.what()))
       problem = std::string("found an error that does not begin with the operator: ") + e.what();
     else if (problem = written_argument(to); problem.empty())
       problem = written_beside(to, false);

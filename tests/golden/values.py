@@ -6,6 +6,7 @@ from writer import ALL, FLOATS, INTEGERS, SIGNED, NAMES  # noqa: F401: what case
 boolean, uint8, int8, int16, int32, int64 = torch.bool, torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64
 float16, bfloat16, float32, float64 = torch.float16, torch.bfloat16, torch.float32, torch.float64
 inf, nan = float("inf"), float("nan")
+AS_NUMBER = {boolean: uint8}  # for Family.every(), where a bool is as good as the number 0 or 1
 
 
 def T(values, dtype=None):

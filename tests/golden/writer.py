@@ -85,6 +85,15 @@ def copy_of(x):
     return [copy_of(y) for y in x] if isinstance(x, (list, tuple)) else x
 
 
+def converted(x, dtype, other):
+    """Tensors of a dtype, and the dtype itself, as another."""
+    if isinstance(x, torch.Tensor):
+        return x.to(other) if x.dtype == dtype else x
+    if isinstance(x, (list, tuple)):
+        return [converted(y, dtype, other) for y in x]
+    return other if isinstance(x, torch.dtype) and x == dtype else x
+
+
 class Family:
     """One file. op() begins an operator; case(), error() and sweep() add to it."""
 
@@ -147,17 +156,43 @@ class Family:
                 continue
             self.case(*args, **kwargs)
 
-    def every(self, make, **kwargs):
-        """One case per dtype, all of them: what PyTorch refuses, or has no kernel for, is an error about the dtype."""
+    def every(self, make, wider=None, back=True, but=(), **kwargs):
+        """One case per dtype, all of them: what PyTorch refuses, or has no kernel for, is an error about the dtype.
+
+        `wider` is for operators that take more than PyTorch does: {dtype: another that PyTorch takes, and whose results
+        are right, converted back where they have it}. `but` are dtypes that README.md names."""
         for dtype in ALL:
             args = make(dtype)
             args = args if isinstance(args, tuple) else (args,)
+            if dtype in but:
+                continue
             try:
                 self.call(args, kwargs)
             except (RuntimeError, NotImplementedError):
-                self.error("dtype", *args, **kwargs)
+                if dtype in (wider or {}):
+                    self.case_of(args, kwargs, dtype, wider[dtype], back)
+                else:
+                    self.error("dtype", *args, **kwargs)
                 continue
             self.case(*args, **kwargs)
+
+    def every_option(self, *args, wider={}, **others):
+        """The same of an operator that is told its result's dtype."""
+        for dtype in ALL:
+            kwargs = {**others, "dtype": dtype}
+            try:
+                self.case(*args, **kwargs)
+            except (RuntimeError, NotImplementedError):
+                if dtype in wider:
+                    self.case_of(args, kwargs, dtype, wider[dtype], True)
+                else:
+                    self.error("dtype", *args, **kwargs)
+
+    def case_of(self, args, kwargs, dtype, other, back):
+        results = self.call([converted(a, dtype, other) for a in args],
+                            {k: converted(v, dtype, other) for k, v in kwargs.items()})
+        results = [converted(r, other, dtype) if back else r for r in results]
+        self.add(args, kwargs, "; ".join(text_of(r) for r in results))
 
     def text(self):
         return "\n".join(self.lines) + "\n"

@@ -17,15 +17,18 @@ def elementwise(f):
     for name in ("abs ceil floor round trunc frac elu gelu hardsigmoid hardswish hardtanh leaky_relu log_sigmoid logit "
                  "mish relu relu6 silu softplus").split():
         f.op(f"aten::{name}", "elementwise")
-        f.every(lambda d: few(d, 5) if name != "gelu" else ones(d, 5))
+        f.every(lambda d: few(d, 5) if name != "gelu" else ones(d, 5), wider=AS_NUMBER if name == "abs" else None)
     f.op("aten::bitwise_not", "elementwise")
     f.every(lambda d: few(d, 5))
     f.op("aten::round.decimals", "elementwise")
-    f.every(lambda d: few(d, 5), decimals=1)
+    f.every(lambda d: few(d, 5), wider={d: float64 for d in INTEGERS}, decimals=1)
     for name in ("addcdiv", "addcmul", "clamp.Tensor"):
         f.op(f"aten::{name}", "elementwise")
-        f.every(lambda d: (few(d, 5), ones(d, 5), ones(d, 5)))
-    for name in ("hypot logaddexp floor_divide remainder.Tensor fmod.Tensor heaviside pow.Tensor_Tensor rsub.Tensor "
+        f.every(lambda d: (few(d, 5), ones(d, 5), ones(d, 5)), wider=AS_NUMBER if name == "clamp.Tensor" else None)
+    for name in ("hypot", "logaddexp"):
+        f.op(f"aten::{name}", "elementwise")
+        f.every(lambda d: (few(d, 5), ones(d, 5)), wider={d: float32 for d in ALL[:6]}, back=False)
+    for name in ("floor_divide remainder.Tensor fmod.Tensor heaviside pow.Tensor_Tensor rsub.Tensor "
                  "clamp_min.Tensor clamp_max.Tensor bitwise_and.Tensor bitwise_or.Tensor bitwise_xor.Tensor "
                  "bitwise_left_shift.Tensor bitwise_right_shift.Tensor").split():
         f.op(f"aten::{name}", "elementwise")
@@ -34,7 +37,7 @@ def elementwise(f):
                  "clamp_max bitwise_and.Scalar bitwise_or.Scalar bitwise_xor.Scalar bitwise_left_shift.Tensor_Scalar "
                  "bitwise_right_shift.Tensor_Scalar").split():
         f.op(f"aten::{name}", "elementwise")
-        f.every(lambda d: (few(d, 5), 2))
+        f.every(lambda d: (few(d, 5), 2), wider={boolean: int64} if "sub." in name else None, back=False)
     f.op("aten::clamp", "elementwise")
     f.every(lambda d: (few(d, 5), 1, 2))
     for name in ("pow.Scalar", "remainder.Scalar_Tensor"):
@@ -63,13 +66,13 @@ def elementwise(f):
 def reductions(f):
     for name in ("argmax", "argmin", "argsort", "sort", "median"):
         f.op(f"aten::{name}")
-        f.every(lambda d: T([1, 0], d))
+        f.every(lambda d: T([1, 0], d), wider=AS_NUMBER)
     f.op("aten::argsort.stable")
     f.every(lambda d: few(d, 5), stable=True)
     f.op("aten::median.dim")
-    f.every(lambda d: (T([[1, 0], [0, 1]], d), 1))
+    f.every(lambda d: (T([[1, 0], [0, 1]], d), 1), wider=AS_NUMBER)
     f.op("aten::topk")
-    f.every(lambda d: (T([1, 0], d), 1))
+    f.every(lambda d: (T([1, 0], d), 1), wider=AS_NUMBER)
     for name in ("mean", "std", "var", "var_mean"):
         f.op(f"aten::{name}")
         f.every(lambda d: few(d, 2, 3))
@@ -100,7 +103,7 @@ def products(f):
         f.op(f"aten::{name}")
         f.every(lambda d: tuple(few(d, *s, seed=i) for i, s in enumerate(shapes)))
     f.op("aten::trace")
-    f.every(lambda d: few(d, 2, 3))
+    f.every(lambda d: few(d, 2, 3), wider=AS_NUMBER)
     f.op("aten::tensordot")
     f.every(lambda d: (few(d, 2, 3), few(d, 3, 2), [1], [0]))
     f.op("aten::einsum")
@@ -112,7 +115,7 @@ def products(f):
     f.op("aten::scaled_dot_product_attention")
     f.every(lambda d: (few(d, 1, 2, 3), few(d, 1, 2, 3), few(d, 1, 2, 3)))
     f.op("aten::avg_pool2d")
-    f.every(lambda d: (few(d, 1, 4, 4), [2, 2]))
+    f.every(lambda d: (few(d, 1, 4, 4), [2, 2]), but=[int64])
     for name in ("max_pool2d", "max_pool2d_with_indices"):
         f.op(f"aten::{name}")
         f.every(lambda d: (T([[[1, 0]]], d), [1, 2]))
@@ -148,7 +151,7 @@ def indices(f):
     f.op("aten::one_hot")
     f.every(lambda d: (ones(d, 3), 2))
     f.op("aten::searchsorted.Tensor")
-    f.every(lambda d: (T([0, 1], d), T([1], d)))
+    f.every(lambda d: (T([0, 1], d), T([1], d)), wider=AS_NUMBER)
     f.op("aten::searchsorted.Scalar")
     f.every(lambda d: (T([0, 1], d), 1))
 
@@ -158,11 +161,7 @@ def factories(f):
                         ("range", 0, 1), ("range.step", 0, 1, 1), ("linspace", 0, 1, 2), ("logspace", 0, 1, 2),
                         ("tril_indices", 2, 2), ("triu_indices", 2, 2)):
         f.op(f"aten::{name}")
-        for d in ALL:
-            try:
-                f.case(*args, dtype=d)
-            except RuntimeError:
-                f.error("dtype", *args, dtype=d)
+        f.every_option(*args, wider={d: int64 for d in ALL[1:]} if "indices" in name else {})
 
 
 def family():

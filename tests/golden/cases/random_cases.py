@@ -7,7 +7,7 @@ def family():
     f = Family("Random operators where chance has no choice. All exact.")
     f.op("aten::bernoulli")
     f.every(lambda d: T([0, 1, 1, 0], d))
-    f.error("value", T([1.5]))
+    f.error("index", T([1.5]))
     f.op("aten::bernoulli.p")
     f.every(lambda d: (shaped(some(d), 2, 3, dtype=d), 1.0))
     f.case(quarters(2, 3), 0.0)
@@ -23,7 +23,7 @@ def family():
         f.op(f"aten::{name}_")
         f.every(lambda d: (shaped(some(d), 2, 3, dtype=d), 0.5, False))
     f.op("aten::dropout")
-    f.every(lambda d: (shaped([1, 2, 3], 2, 3, dtype=d), 1.0, True))
+    f.sweep(FLOATS, lambda d: (shaped([1, 2, 3], 2, 3, dtype=d), 1.0, True))
     f.op("aten::native_dropout")
     f.every(lambda d: (shaped(some(d), 2, 3, dtype=d), 0.5, False))
     f.sweep(FLOATS, lambda d: (shaped([1, 2, 3], 2, 3, dtype=d), 1.0, True))
@@ -45,8 +45,7 @@ def family():
     f.every(lambda d: (1.5, T([0, 0, 0], d)))
     f.op("aten::normal.float_float")
     f.case(1.5, 0.0, [2])
-    for d in FLOATS:
-        f.case(1.5, 0.0, [2], dtype=d)
+    f.every_option(1.5, 0.0, [2])
     f.error("value", 1.5, -1.0, [2])
     f.op("aten::normal_")
     f.every(lambda d: (shaped(some(d), 2, 3, dtype=d), 1.5, 0.0))
@@ -65,8 +64,7 @@ def family():
         f.op(f"aten::{name}")
         kwargs = {"generator": None} if "generator" in name else {}
         f.case(*args, **kwargs)
-        for d in ALL:
-            f.sweep([d], lambda d: args, **kwargs, dtype=d)
+        f.every_option(*args, wider=AS_NUMBER if "perm" in name else {}, **kwargs)
         if "perm" in name:
             f.case(0, **kwargs)
             f.error("value", -1, **kwargs)

@@ -74,7 +74,7 @@ def family():
     f.case(T([1, 2, 3]), 2, right=True)
     for name, args in (("kthvalue", (2,)), ("mode", ())):
         f.op(f"aten::{name}")
-        f.every(lambda d: (T([[1, 0], [0, 1]], d), *args))
+        f.every(lambda d: (T([[1, 0], [0, 1]], d), *args), wider=AS_NUMBER)
         f.sweep(ALL[1:], lambda d: (permuted(2, 5, dtype=d) if name == "kthvalue" else T([[1, 2, 3, 2, 0]], d), *args))
         f.sweep(ALL[1:], lambda d: (permuted(5, 2, dtype=d) if name == "kthvalue" else T([[1], [2], [2]], d), *args, 0, True))
         f.case(T(2.5), *((1,) if args else ()))
