@@ -17,11 +17,17 @@ struct tolerance {
   double relative = 0, absolute = 0;
 };
 
+/// Whether a file of the folder holds cases.
+inline bool is_data(std::string_view file) {
+  return file.ends_with(".txt") && file != "pending.txt" && file != "uncovered.txt" && file != "CMakeLists.txt";
+}
+
 /// What is asked of every case of an operator.
 struct rules {
   std::map<std::string, tolerance, std::less<>> within;  // by dtype; none: exact
   bool elementwise = false;                              // a further dimension changes nothing but the sizes
   bool signed_zeros = false;
+  bool no_elements = false;  // what the elements are is not asked: chance, or nobody, wrote them
   bool dense = false;        // strides are part of what is asked: no other arrangement
   bool meta_raises = false;  // the sizes of the results depend on elements
 };
@@ -99,6 +105,8 @@ inline std::vector<block> read_blocks(const std::filesystem::path& file) {
       how.within.clear();
     } else if (line == "elementwise") {
       how.elementwise = true;
+    } else if (line == "no elements") {
+      how.no_elements = true;
     } else if (line == "dense") {
       how.dense = true;
     } else if (line == "signed zeros") {

@@ -110,6 +110,7 @@ class Family:
     def op(self, name, *directives, within=()):
         self.names.add(name)
         self.current = name
+        self.no_elements = "no elements" in directives
         packet, _, overload = name.removeprefix("aten::").partition(".")
         self.function = getattr(getattr(torch.ops.aten, packet), overload or "default")
         self.lines.append(f"operator {name}")
@@ -127,7 +128,8 @@ class Family:
     def call(self, args, kwargs):
         result = self.function(*copy_of(args), **{k: copy_of(v) for k, v in kwargs.items()})
         # An operator of several results gives a tuple, one whose result is a list a list.
-        return list(result) if isinstance(result, tuple) else [result]
+        results = list(result) if isinstance(result, tuple) else [result]
+        return [torch.zeros_like(r) for r in results] if self.no_elements else results
 
     def case(self, *args, **kwargs):
         self.add(args, kwargs, "; ".join(text_of(r) for r in self.call(args, kwargs)))

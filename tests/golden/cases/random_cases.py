@@ -1,6 +1,37 @@
-"""Random operators where chance has no choice: probabilities of 0 and 1, intervals of one number, no deviation."""
+"""Random operators where chance has no choice: probabilities of 0 and 1, intervals of one number, no deviation. Of those
+that leave it one, and of memory that nobody wrote, sizes and dtypes alone."""
 from values import *
 from writer import Family
+
+
+def sizes_alone(f):
+    for name in ("rand", "randn"):
+        f.op(f"aten::{name}", "no elements")
+        f.case([2, 3])
+        f.every_option([2])
+        f.error("shape", [2, -1])
+        f.op(f"aten::{name}.generator", "no elements")
+        f.every_option([2], generator=None)
+        f.op(f"aten::{name}_like", "no elements")
+        f.every(lambda d: shaped(some(d), 2, 3, dtype=d))
+        f.case(T([1, 2]), dtype=float16)
+    for name in ("exponential_", "random_"):
+        f.op(f"aten::{name}", "no elements")
+        f.every(lambda d: shaped(some(d), 2, 3, dtype=d))
+    f.op("aten::exponential_")
+    f.error("value", quarters(2, 3), -1.0)
+    for name, args in (("empty.memory_format", ([2, 3],)), ("empty_strided", ([2, 3], [1, 2]))):
+        f.op(f"aten::{name}", "no elements")
+        f.case(*args)
+        f.every_option(*args)
+        f.error("shape", *([2, -1],) + args[1:])
+    f.op("aten::empty_like", "no elements")
+    f.every(lambda d: shaped(some(d), 2, 3, dtype=d))
+    f.case(T([1.5]), dtype=int8)
+    for name, args in (("new_empty", ([2, 3],)), ("new_empty_strided", ([2, 3], [1, 2]))):
+        f.op(f"aten::{name}", "no elements")
+        f.every(lambda d: (shaped(some(d), 4, dtype=d), *args))
+        f.case(T([1.5]), *args, dtype=int8)
 
 
 def family():
@@ -74,4 +105,5 @@ def family():
         f.op(f"aten::{name}")
         f.every(lambda d: (shaped(some(d), 2, 3, dtype=d), *args))
         f.case(quarters(2, 3), *args, dtype=int8)
+    sizes_alone(f)
     return f
