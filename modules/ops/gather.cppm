@@ -64,7 +64,7 @@ inline constexpr op<
     "aten::index_copy.out(Tensor self, int dim, Tensor index, Tensor source, *, Tensor(a!) out) -> Tensor(a!)">
     index_copy_out;
 
-/// self with one value in the slices of a dimension. Composites over index_copy.
+/// self with one value in the slices of a dimension; negative ones count from the back. Composites over index_copy.
 inline constexpr op<"aten::index_fill.int_Scalar(Tensor self, int dim, Tensor index, Scalar value) -> Tensor">
     index_fill;
 inline constexpr op<"aten::index_fill_.int_Scalar(Tensor(a!) self, int dim, Tensor index, Scalar value) -> Tensor(a!)">

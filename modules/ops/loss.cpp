@@ -37,8 +37,8 @@ void check_floating_loss(std::string_view op, const tensor& self, const tensor& 
 }
 void check_floating_self(std::string_view op, const tensor& self) {
   if (is_floating(self.dtype())) return;
-  refuse<dtype_error>({nullptr, op}, "found " + std::string(name_of(self.dtype())) +
-                                         ", wanted a floating dtype; convert it with to()");
+  refuse<dtype_error>(
+      {nullptr, op}, "found " + std::string(name_of(self.dtype())) + ", wanted a floating dtype; convert it with to()");
 }
 
 tensor mse_loss(const tensor& self, const tensor& target, std::int64_t reduction) {

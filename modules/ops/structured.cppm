@@ -41,8 +41,8 @@ tensor make_result(const result_meta& m);
 // Throws shape_error or dtype_error, naming `op`, if `out` cannot take this result, or if its elements share memory.
 void check_result(std::string_view op, const result_meta& m, const tensor& out);
 void copy_result(const tensor& out, const tensor& result);
-// Whether `out` has other elements where they are of `result` first than where a kernel writes what it computed: kernels
-// compute in a wider dtype than the narrow ones.
+// Whether `out` has other elements where they are of `result` first than where a kernel writes what it computed:
+// kernels compute in a wider dtype than the narrow ones.
 bool rounds_between(dtype result, dtype out) noexcept;
 // Throws shape_error if two results would be written to the same memory.
 void check_apart(std::string_view op, std::span<tensor* const> out);

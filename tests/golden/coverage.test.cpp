@@ -23,7 +23,7 @@ const std::filesystem::path folder = TOPBIT_GOLDEN_FOLDER;
 using names = std::set<std::string, std::less<>>;
 
 struct asked {
-  names dtypes;         // of the first tensor that is given, or that a factory makes
+  names dtypes;          // of the first tensor that is given, or that a factory makes
   bool results = false;  // some case has results
 };
 

@@ -108,7 +108,8 @@ inline std::string written_beside(const call& c, bool may_change) {
       const std::byte* at = support::address(t, index);
       if (may_change) std::memcpy(left.data() + (at - first), at, tb::size_of(t.dtype()));
     });
-    if (left != support::bytes(t)) return may_change ? "wrote between the elements of its result" : "wrote to its result";
+    if (left != support::bytes(t))
+      return may_change ? "wrote between the elements of its result" : "wrote to its result";
   }
   return {};
 }
@@ -159,7 +160,9 @@ inline std::string check_on_meta(const tb::operator_handle& op, const one_case& 
 }
 
 /// That was called, or a part of it.
-inline bool begins_with_operator(std::string_view text) { return text.starts_with("aten::") || text.starts_with("topbit::"); }
+inline bool begins_with_operator(std::string_view text) {
+  return text.starts_with("aten::") || text.starts_with("topbit::");
+}
 
 /// The kinds are README.md's.
 inline std::string check_error(const tb::operator_handle& op, const one_case& c, tb::device where) {

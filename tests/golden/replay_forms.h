@@ -95,10 +95,9 @@ inline std::string check_refusal(const form& f, const one_case& asked, call& to,
     const auto is = [&]<class E>(const char* kind, const E*) {
       return has_word(kinds, kind) && dynamic_cast<const E*>(&e) != nullptr;
     };
-    const bool right = is("shape", static_cast<tb::shape_error*>(nullptr)) ||
-                       is("dtype", static_cast<tb::dtype_error*>(nullptr)) ||
-                       ((has_word(kinds, "value") || has_word(kinds, "index")) &&
-                        dynamic_cast<const tb::no_kernel*>(&e) == nullptr);
+    const bool right =
+        is("shape", static_cast<tb::shape_error*>(nullptr)) || is("dtype", static_cast<tb::dtype_error*>(nullptr)) ||
+        ((has_word(kinds, "value") || has_word(kinds, "index")) && dynamic_cast<const tb::no_kernel*>(&e) == nullptr);
     if (!to.reached)
       problem = std::string("was not called: ") + e.what();
     else if (!right)
@@ -128,9 +127,9 @@ inline std::string check_form(const form& f, const one_case& asked, const std::v
   return to.where == tb::meta ? std::string() : check_written(to, wanted, how);
 }
 
-inline std::string in_place(const form& f, const one_case& asked, const std::vector<tb::tensor>& wanted, const rules& how,
-                            const call& plain, memory m) {
-  call to{m, plain.copies};
+inline std::string in_place(const form& f, const one_case& asked, const std::vector<tb::tensor>& wanted,
+                            const rules& how, const call& plain, memory m, tb::device where) {
+  call to{m, plain.copies, where};
   const tb::tensor& self = plain.arguments.at(0);
   std::string text = check_form(f, asked, wanted, how, to, self);
   return text.empty() ? text : way(f, to, "in place") + text;
@@ -181,14 +180,18 @@ inline std::string replay_forms(const std::vector<form>& forms, const one_case& 
                                 const std::vector<tb::tensor>& wanted, std::size_t turn) {
   constexpr memory arranged[] = {memory::dense, memory::transposed, memory::sliced};
   constexpr tb::dtype others[] = {tb::dtype::float32, tb::dtype::int32, tb::dtype::float64, tb::dtype::float16,
-                                  tb::dtype::boolean, tb::dtype::int8, tb::dtype::bfloat16};
+                                  tb::dtype::boolean, tb::dtype::int8,  tb::dtype::bfloat16};
   for (const form& f : forms) {
     const one_case asked = asked_of(f, c);
     std::string text;
     if (f.in_place) {
-      text = in_place(f, asked, wanted, how, plain, arranged[turn % 3]);
+      text = in_place(f, asked, wanted, how, plain, arranged[turn % 3], tb::cpu);
+      if (text.empty() && !how.meta_raises) {
+        text = in_place(f, asked, wanted, how, plain, memory::dense, tb::meta);
+      }
     } else if (plain.copies != 0) {
-      text = into(f, asked, wanted, how, {memory::dense, plain.copies, tb::cpu, rooms(wanted, arranged[1 + turn % 2], tb::cpu)}, "strided");
+      text = into(f, asked, wanted, how,
+                  {memory::dense, plain.copies, tb::cpu, rooms(wanted, arranged[1 + turn % 2], tb::cpu)}, "strided");
     } else {
       for (const memory m : arranged) {
         if (text.empty()) {
@@ -198,9 +201,11 @@ inline std::string replay_forms(const std::vector<form>& forms, const one_case& 
       if (text.empty()) {
         text = overlapping(f, asked, wanted, how, plain, static_cast<std::int64_t>(turn % 3) - 1);
       }
-      if (text.empty() && f.options_given) text = of_another_dtype(f, asked, wanted, how, others[turn % std::size(others)]);
+      if (text.empty() && f.options_given)
+        text = of_another_dtype(f, asked, wanted, how, others[turn % std::size(others)]);
       if (text.empty() && !how.meta_raises) {
-        text = into(f, asked, wanted, how, {memory::dense, 0, tb::meta, rooms(wanted, memory::dense, tb::meta)}, "dense");
+        text =
+            into(f, asked, wanted, how, {memory::dense, 0, tb::meta, rooms(wanted, memory::dense, tb::meta)}, "dense");
       }
     }
     if (!text.empty()) return text;
