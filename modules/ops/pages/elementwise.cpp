@@ -300,6 +300,6 @@ constexpr author::operator_page pages[] = {
 
 }  // namespace
 
-void publish_elementwise_pages() { author::publish_pages({"Elementwise functions", pages}).keep(); }
+void publish_elementwise_pages() { author::publish_pages({"Elementwise arithmetic", pages}).keep(); }
 
 }  // namespace topbit::detail
