@@ -33,7 +33,7 @@ bool equal_within(const std::string& found, const std::string& wanted) {
   if (found.substr(found.rfind('(') + 1) != wanted.substr(wanted.rfind('(') + 1)) return false;
   return wanted.find('.') != std::string::npos &&
          tb::call_text(tb::find("aten::allclose"), {found, wanted, "rtol=1e-5", "atol=1e-6", "equal_nan=True"}) ==
-             std::vector<std::string>{"true"};
+             std::vector<std::string>{"True"};
 }
 
 // ---- which dtypes a page says that operators take
