@@ -23,7 +23,8 @@ constexpr std::string_view new_or_out =
 
 constexpr std::string_view one_pass = "one pass: an element is read, converted if need be, and written once";
 constexpr std::string_view one_call =
-    "one pass: an element is read, converted if need be, and written once; on the CPU with a call of the C library each";
+    "one pass: an element is read, converted if need be, and written once; on the CPU with a call of the C library "
+    "each";
 constexpr std::string_view two_calls =
     "one pass: an element is read, converted if need be, and written once; on the CPU with two calls of the C library "
     "each";

@@ -165,7 +165,8 @@ constexpr author::operator_page pages[] = {
         .examples = {{"new_empty_strided([1.5], [0, 3], [1, 1])", "[] (float32 [0, 3])"}},
     }),
     page<ops::new_full>({
-        .summary = "Makes a tensor of these sizes, of self's dtype and on its device, with fill_value in every element.",
+        .summary =
+            "Makes a tensor of these sizes, of self's dtype and on its device, with fill_value in every element.",
         .shapes = "self: [..], size: sizes -> [size..]",
         .dtypes = "any; the result has self's dtype where dtype is not given, and the value is converted to it",
         .memory = new_row_major,
@@ -190,8 +191,7 @@ constexpr author::operator_page pages[] = {
         .dtypes = by_default_selfs,
         .memory = new_row_major,
         .cost = one_pass,
-        .errors = {wrong_sizes("new_ones([1], [-1])"), wrong_options("new_ones([1], [2], pin_memory=True)"),
-                   no_device},
+        .errors = {wrong_sizes("new_ones([1], [-1])"), wrong_options("new_ones([1], [2], pin_memory=True)"), no_device},
         .examples = {{"new_ones([1.5], [2])", "[1, 1] (float32 [2])"}},
     }),
     page<ops::fill, ops::fill_tensor, ops::fill_, ops::fill_tensor_>({
@@ -217,7 +217,8 @@ constexpr author::operator_page pages[] = {
     page<ops::copy_>({
         .summary = "Writes the elements of src to self, converted and from any device.",
         .shapes = "self: [..], src: what broadcasts to self -> self's",
-        .dtypes = "any; elements are converted to self's dtype: integers wrap, fractions are dropped, all but 0 is true",
+        .dtypes =
+            "any; elements are converted to self's dtype: integers wrap, fractions are dropped, all but 0 is true",
         .memory = "writes self, of any strides; src may overlap it, and is then copied first; the result is self",
         .cost = "one pass; between devices src is made dense in self's dtype where it is, and then moved; non_blocking "
                 "has no effect",
@@ -230,14 +231,16 @@ constexpr author::operator_page pages[] = {
     page<ops::to_copy>({
         .summary = "Copies self to another dtype or device, also where it has both already.",
         .shapes = "self: [..] -> the same",
-        .dtypes = "any; the result has self's dtype where dtype is not given: integers wrap, fractions are dropped, all "
-                  "but 0 is true",
+        .dtypes =
+            "any; the result has self's dtype where dtype is not given: integers wrap, fractions are dropped, all "
+            "but 0 is true",
         .memory = new_like_self,
         .cost = "one pass; to another device self is made dense in the new dtype where it is, and then moved; "
                 "non_blocking has no effect",
         .errors = {wrong_options("_to_copy([1.5], pin_memory=True)"),
-                   raises<device_error>("device is none that this build and machine have, or self is on the meta device "
-                                        "and the result is not")},
+                   raises<device_error>(
+                       "device is none that this build and machine have, or self is on the meta device "
+                       "and the result is not")},
         .examples = {{"_to_copy([1.5, -2.5], dtype=int64)", "[1, -2] (int64 [2])"},
                      {"_to_copy([300, -1], dtype=uint8)", "[44, 255] (uint8 [2])"}},
     }),

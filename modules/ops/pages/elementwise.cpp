@@ -14,7 +14,8 @@ using author::raises;
 
 constexpr std::string_view broadcast_shapes = "self: [..], other: [..] -> their broadcast; in place self's";
 constexpr std::string_view promoted_any =
-    "any; both are promoted, where a number or a tensor without dimensions counts only if its category (bool, integers, "
+    "any; both are promoted, where a number or a tensor without dimensions counts only if its category (bool, "
+    "integers, "
     "floating) is higher";
 constexpr std::string_view promoted_numbers =
     "numbers; both are promoted, where a number or a tensor without dimensions counts only if its category (bool, "
@@ -157,9 +158,9 @@ constexpr author::operator_page pages[] = {
         .dtypes = promoted_numbers,
         .memory = new_or_written,
         .cost = checked_division,
-        .errors = {zero_divisor("remainder.Tensor([7, 8], [0, 3])"), no_broadcast("remainder.Tensor([1, 2, 3], [1, 2])"),
-                   other_sizes("remainder_.Tensor([1], [1, 2])"), no_fit("remainder_.Tensor([1], [1.5])"),
-                   two_bool("remainder.Tensor([True], [True])"), two_devices},
+        .errors = {zero_divisor("remainder.Tensor([7, 8], [0, 3])"),
+                   no_broadcast("remainder.Tensor([1, 2, 3], [1, 2])"), other_sizes("remainder_.Tensor([1], [1, 2])"),
+                   no_fit("remainder_.Tensor([1], [1.5])"), two_bool("remainder.Tensor([True], [True])"), two_devices},
         .examples = {{"remainder.Tensor([7, -7], [3, 3])", "[1, 2] (int64 [2])"},
                      {"remainder.Scalar([7.5, -7.5], 2)", "[1.5, 0.5] (float32 [2])"},
                      {"remainder.Scalar_Tensor(7, [3, -3])", "[1, -2] (int64 [2])"}},

@@ -1,0 +1,130 @@
+// All operators alike, called as the first example of their page shows: what no kernel of any of them may do.
+#include <catch2/catch_test_macros.hpp>
+#include <functional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "examples.h"
+
+using namespace pages;
+using tb::tensor;
+
+namespace {
+
+constexpr tb::dispatch_key layer_key = tb::key::UserTop1;
+
+// What is done instead of the call that an example makes, below call_text() and above the operator.
+std::function<void(const tb::operator_handle&, tb::stack&)> action;
+
+void act(const tb::operator_handle& op, tb::key_set, tb::stack& s) {
+  const tb::exclude_guard parts_are_not_meant(layer_key);
+  action(op, s);
+}
+const auto layer = tb::fallback<&act>(layer_key);
+
+// A tensor of a call, and the argument it is or is in.
+struct placed {
+  tensor t;
+  std::size_t argument;
+};
+std::vector<placed> tensors_of(const tb::operator_handle& op, const tb::stack& s) {
+  std::vector<placed> all;
+  const std::span<const tb::value> arguments = s.top(op.argument_count());
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    tb::author::each_tensor(arguments[i], [&](const tensor& t) {
+      if (t.defined()) all.push_back({t, i});
+    });
+  }
+  return all;
+}
+
+// Calls visit(operator, stack) for the first example of each page, with its arguments on the stack.
+void each_call(std::function<void(const tb::operator_handle&, tb::stack&)> visit) {
+  action = std::move(visit);
+  const tb::include_guard watched(layer_key);
+  for (const tb::author::page_group& g : tb::author::operator_pages()) {
+    for (const tb::author::operator_page& p : g.pages) {
+      if (p.lines.examples[0].call.empty()) continue;
+      const shown_call c = parsed(p.operators.front().op->ns, p.lines.examples[0].call);
+      INFO(text_of(c));
+      REQUIRE_NOTHROW(run(c));
+    }
+  }
+}
+
+std::string label(const tb::operator_handle& op, std::size_t i) {
+  return "argument " + std::to_string(i + 1) + " '" + std::string(op.parsed_schema()->arguments[i].name) + "'";
+}
+
+}  // namespace
+
+TEST_CASE("every operator: counts its writes, of what its schema says and of nothing else", "[pages][every]") {
+  std::size_t calls = 0;
+  each_call([&](const tb::operator_handle& op, tb::stack& s) {
+    const std::vector<placed> tensors = tensors_of(op, s);
+    op.call_boxed(s);
+    for (const placed& p : tensors) {
+      INFO(label(op, p.argument));
+      CHECK((p.t.version() != 0) == op.parsed_schema()->arguments[p.argument].writes);
+    }
+    ++calls;
+  });
+  CHECK(calls > 300);
+}
+
+TEST_CASE("every operator: keeps nothing of what it was given", "[pages][every]") {
+  each_call([&](const tb::operator_handle& op, tb::stack& s) {
+    const std::vector<placed> tensors = tensors_of(op, s);
+    std::vector<std::pair<std::int64_t, std::int64_t>> before;
+    const auto counts = [](const tensor& t) {
+      return std::pair<std::int64_t, std::int64_t>(t.record().references, t.record().data->references);
+    };
+    for (const placed& p : tensors) before.push_back(counts(p.t));
+    tb::stack again;
+    for (const tb::value& v : s.top(op.argument_count())) again.push(tb::value(v));
+    op.call_boxed(again);
+    again.drop(op.result_count());
+    for (std::size_t i = 0; i < tensors.size(); ++i) CHECK(counts(tensors[i].t) == before[i]);
+    op.call_boxed(s);
+  });
+}
+
+TEST_CASE("every operator: refuses tensors of two devices, wherever the other one is", "[pages][every][Y8]") {
+  // They move elements between devices, or read the sizes of one tensor alone.
+  const std::set<std::string> span{"aten::copy_", "aten::expand_as", "aten::view_as", "aten::reshape_as"};
+  std::set<std::string> refused;
+  each_call([&](const tb::operator_handle& op, tb::stack& s) {
+    const std::vector<placed> tensors = tensors_of(op, s);
+    const std::string name(op.name());
+    for (std::size_t odd = 0; odd < tensors.size() && tensors.size() > 1; ++odd) {
+      INFO("with tensor " << odd << " elsewhere, in " << label(op, tensors[odd].argument));
+      tb::stack moved;
+      std::size_t i = 0;
+      for (const tb::value& v : s.top(op.argument_count())) {
+        moved.push(tb::author::map_tensors(v, [&](const tensor& t) {
+          if (!t.defined()) return t;
+          return i++ == odd ? tb::author::make_tensor(t.sizes(), t.dtype(), tb::meta) : t;
+        }));
+      }
+      std::string found = "nothing was thrown";
+      try {
+        op.call_boxed(moved);
+      } catch (const tb::device_error& e) {
+        found = e.what();
+      } catch (const std::exception& e) {
+        found = std::string("another type of error: ") + e.what();
+      }
+      if (span.contains(name)) {
+        CHECK(found.find("wanted one device") == std::string::npos);
+        continue;
+      }
+      CHECK(found.starts_with("aten::"));
+      CHECK(found.find(odd == 0 ? " on meta and " : " on cpu and ") != std::string::npos);
+      CHECK(found.ends_with(", wanted one device; move one with to()"));
+      refused.insert(name);
+    }
+    op.call_boxed(s);
+  });
+  CHECK(refused.size() > 100);
+}
