@@ -15,19 +15,16 @@ using author::raises;
 constexpr std::string_view floating = "floating; the result has self's dtype";
 
 constexpr std::string_view new_or_written =
-    "the result is new and dense, its dimensions in memory in the order of self's; or self or out, of its own strides";
-constexpr std::string_view new_or_self =
-    "the result is new and dense, its dimensions in memory in the order of self's; or self";
+    "the result is new and dense, in the memory order of self; or self, or out, which may be self, and costs a copy "
+    "where it overlaps it in part";
+constexpr std::string_view new_or_self = "the result is new and dense, in the memory order of self; or self";
 constexpr std::string_view new_or_out =
-    "the result is new and dense, its dimensions in memory in the order of self's; or out, of its own strides";
+    "the result is new and dense, in the memory order of self; or out, which may be self, and costs a copy where it "
+    "overlaps it in part";
 
-constexpr std::string_view one_pass = "one pass: an element is read, converted if need be, and written once";
-constexpr std::string_view one_call =
-    "one pass: an element is read, converted if need be, and written once; on the CPU with a call of the C library "
-    "each";
-constexpr std::string_view two_calls =
-    "one pass: an element is read, converted if need be, and written once; on the CPU with two calls of the C library "
-    "each";
+constexpr std::string_view one_pass = "one pass; elements are converted on the way";
+constexpr std::string_view one_call = "one pass; on the CPU a call of the C library for each element";
+constexpr std::string_view two_calls = "one pass; on the CPU two calls of the C library for each element";
 
 consteval page_error not_floating(std::string_view example) {
   return raises<dtype_error>("self is not floating", example);
@@ -137,8 +134,7 @@ constexpr author::operator_page pages[] = {
         .shapes = "self: [..] -> the same",
         .dtypes = floating,
         .memory = new_or_written,
-        .cost = "one pass: an element is read, converted if need be, and written once; on the CPU with three calls of "
-                "the C library each",
+        .cost = "one pass; on the CPU three calls of the C library for each element",
         .errors = {not_floating("mish([1])"), no_fit("mish.out([1.0], out=[0])"),
                    other_sizes("mish.out([1.0], out=[0.0, 0.0])"), two_devices},
         .examples = {{"mish([0.0, 1.0])", "[0, 0.86509836] (float32 [2])"}},
@@ -188,8 +184,8 @@ constexpr author::operator_page pages[] = {
         .summary = "Gives grad_output where self is above threshold, and 0 elsewhere: the gradient of relu.",
         .shapes = "grad_output: [..], self: [..] -> their broadcast",
         .dtypes = "numbers; both are promoted, and threshold is converted to that dtype",
-        .memory = "the result is new and dense, its dimensions in memory in the order of the operands'",
-        .cost = "one pass over the result: both are converted and repeated on the way, not copied",
+        .memory = "the result is new and dense, in the memory order of the operands",
+        .cost = "one pass; both are converted and broadcast on the way, not copied",
         .errors = {raises<dtype_error>("both are bool", "threshold_backward([True], [True], 0)"),
                    raises<shape_error>("grad_output and self do not broadcast",
                                        "threshold_backward([1, 2, 3], [1, 2], 0)"),

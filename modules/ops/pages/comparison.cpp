@@ -14,7 +14,7 @@ using author::raises;
 
 constexpr std::string_view broadcast_shapes = "self: [..], other: [..] -> their broadcast; in place self's";
 constexpr std::string_view compared =
-    "any; both are promoted, so that great integers lose digits beside floating numbers; the result is bool, in place "
+    "any; both are promoted, so that large integers lose digits beside floating numbers; the result is bool, in place "
     "and in out 1 and 0 of that dtype";
 constexpr std::string_view logical =
     "any; both are promoted, and what is not 0 is true, also NaN; the result is bool, in place and in out 1 and 0 of "
@@ -23,17 +23,13 @@ constexpr std::string_view bits = "integers and bool; both are promoted";
 constexpr std::string_view tested = "any; the result is bool";
 
 constexpr std::string_view new_or_written =
-    "the result is new and dense, its dimensions in memory in the order of the operands'; or self or out, of its own "
-    "strides, which may be an operand";
-constexpr std::string_view new_result =
-    "the result is new and dense, its dimensions in memory in the order of the operands'";
+    "the result is new and dense, in the memory order of the operands; or self or out, which may be an operand, and "
+    "costs a copy where it overlaps one in part";
+constexpr std::string_view new_result = "the result is new and dense, in the memory order of the operands";
 
-constexpr std::string_view one_pass =
-    "one pass over the result: operands are converted and repeated on the way, not copied; where what is written "
-    "overlaps an operand in part, a new tensor in between";
+constexpr std::string_view one_pass = "one pass; operands are converted and broadcast on the way, not copied";
 constexpr std::string_view one_pass_or_number =
-    "one pass over the result: operands are converted and repeated on the way, not copied; where what is written "
-    "overlaps an operand in part, a new tensor in between; a number is first made a tensor without dimensions";
+    "one pass; operands are converted and broadcast on the way, not copied, and a number is first made a tensor";
 
 consteval page_error no_broadcast(std::string_view example) {
   return raises<shape_error>("the operands do not broadcast", example);
@@ -114,9 +110,9 @@ constexpr author::operator_page pages[] = {
         .summary = "Tells where self is 0.",
         .shapes = "self: [..] -> the same",
         .dtypes = "any; the result is bool, in place and in out 1 and 0 of that dtype",
-        .memory = "the result is new and dense, its dimensions in memory in the order of self's; or self or out, of "
-                  "its own strides",
-        .cost = "one pass: an element is read, converted if need be, and written once",
+        .memory = "the result is new and dense, in the memory order of self; or self, or out, which may be self, and "
+                  "costs a copy where it overlaps it in part",
+        .cost = "one pass; elements are converted on the way",
         .errors = {other_sizes("logical_not.out([1], out=[0, 0])"), two_devices},
         .examples = {{"logical_not([1.5, 0.0])", "[false, true] (bool [2])"}},
     }),
@@ -156,24 +152,24 @@ constexpr author::operator_page pages[] = {
         .summary = "Tells where self is NaN; never for integers and bool.",
         .shapes = "self: [..] -> the same",
         .dtypes = tested,
-        .memory = "the result is new and dense, its dimensions in memory in the order of self's",
-        .cost = "one pass: an element is read, converted if need be, and a bool written",
+        .memory = "the result is new and dense, in the memory order of self",
+        .cost = "one pass; elements are converted on the way",
         .examples = {{"isnan([1.0, nan, -inf])", "[false, true, false] (bool [3])"}},
     }),
     page<ops::isinf>({
         .summary = "Tells where self is inf or -inf; never for integers and bool.",
         .shapes = "self: [..] -> the same",
         .dtypes = tested,
-        .memory = "the result is new and dense, its dimensions in memory in the order of self's",
-        .cost = "one pass: an element is read, converted if need be, and a bool written",
+        .memory = "the result is new and dense, in the memory order of self",
+        .cost = "one pass; elements are converted on the way",
         .examples = {{"isinf([1.0, nan, -inf])", "[false, false, true] (bool [3])"}},
     }),
     page<ops::isfinite>({
         .summary = "Tells where self is neither NaN nor infinite; always for integers and bool.",
         .shapes = "self: [..] -> the same",
         .dtypes = tested,
-        .memory = "the result is new and dense, its dimensions in memory in the order of self's",
-        .cost = "one pass: an element is read, converted if need be, and a bool written",
+        .memory = "the result is new and dense, in the memory order of self",
+        .cost = "one pass; elements are converted on the way",
         .examples = {{"isfinite([1.0, nan, -inf])", "[true, false, false] (bool [3])"}},
     }),
 
@@ -254,9 +250,8 @@ constexpr author::operator_page pages[] = {
         .shapes = "self: [..], other: [..] -> their broadcast",
         .dtypes = "any; both are of the same dtype; the result is bool",
         .memory = new_result,
-        .cost =
-            "ten passes, each into a new tensor, and four more with equal_nan; integers and bool are first copied to "
-            "float64",
+        .cost = "ten passes, each into a new tensor, and four more with equal_nan; integers and bool are first copied "
+                "to float64",
         .errors = {raises<dtype_error>("the dtypes differ", "isclose([1.0], [1])"),
                    no_broadcast("isclose([1.0, 2.0, 3.0], [1.0, 2.0])"),
                    raises<error>("rtol or atol is negative or NaN", "isclose([1.0], [1.0], -1.0)"), two_devices},

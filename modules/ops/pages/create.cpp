@@ -15,8 +15,7 @@ using author::raises;
 constexpr std::string_view new_dense = "the result is new, dense and row-major; or out, which keeps its strides";
 constexpr std::string_view new_row_major = "the result is new, dense and row-major";
 constexpr std::string_view new_like_self =
-    "the result is new and dense, its dimensions in memory in the order of self's, or row-major with memory_format "
-    "contiguous_format";
+    "the result is new and dense, in the memory order of self, or row-major with memory_format contiguous_format";
 constexpr std::string_view by_default_float32 = "any; float32 where dtype is not given";
 constexpr std::string_view by_default_selfs = "any; the result has self's dtype where dtype is not given";
 constexpr std::string_view one_pass = "one pass of stores";
@@ -65,8 +64,8 @@ constexpr author::operator_page pages[] = {
         .summary = "Makes a tensor like self without setting its elements.",
         .shapes = "self: [..] -> the same",
         .dtypes = by_default_selfs,
-        .memory = "the result is new, not initialised and dense, its dimensions in memory in the order of self's, or "
-                  "row-major with memory_format contiguous_format",
+        .memory = "the result is new, not initialised and dense, in the memory order of self, or row-major with "
+                  "memory_format contiguous_format",
         .cost = no_pass,
         .errors = {wrong_options("empty_like([1], pin_memory=True)"), no_device},
         .examples = {{"empty_like([[], []])", "[[], []] (float32 [2, 0])"}},
@@ -198,8 +197,8 @@ constexpr author::operator_page pages[] = {
         .summary = "Gives a tensor like self with value in every element, or writes value to self.",
         .shapes = "self: [..], value: [] or a number -> self's",
         .dtypes = "any; the result has self's dtype, and value is converted to it",
-        .memory = "the result is new and dense, its dimensions in memory in the order of self's; or self, whose "
-                  "elements must not share memory",
+        .memory =
+            "the result is new and dense, in the memory order of self; or self, whose elements must not share memory",
         .cost = "one pass of stores; value may be on another device, from which it is copied",
         .errors = {raises<shape_error>("value is a tensor with dimensions", "fill_.Tensor([1, 2], [2.5])")},
         .examples = {{"fill.Scalar([1, 2], 7)", "[7, 7] (int64 [2])"},
@@ -209,8 +208,8 @@ constexpr author::operator_page pages[] = {
         .summary = "Gives a tensor like self with 0 in every element, or writes 0 to self.",
         .shapes = "self: [..] -> the same",
         .dtypes = "any; the result has self's dtype",
-        .memory = "the result is new and dense, its dimensions in memory in the order of self's; or self, whose "
-                  "elements must not share memory",
+        .memory =
+            "the result is new and dense, in the memory order of self; or self, whose elements must not share memory",
         .cost = one_pass,
         .examples = {{"zero_([1.5, 2.5])", "[0, 0] (float32 [2])"}},
     }),
@@ -231,16 +230,14 @@ constexpr author::operator_page pages[] = {
     page<ops::to_copy>({
         .summary = "Copies self to another dtype or device, also where it has both already.",
         .shapes = "self: [..] -> the same",
-        .dtypes =
-            "any; the result has self's dtype where dtype is not given: integers wrap, fractions are dropped, all "
-            "but 0 is true",
+        .dtypes = "any; the result has self's dtype where dtype is not given: integers wrap, fractions are dropped, "
+                  "all but 0 is true",
         .memory = new_like_self,
         .cost = "one pass; to another device self is made dense in the new dtype where it is, and then moved; "
                 "non_blocking has no effect",
         .errors = {wrong_options("_to_copy([1.5], pin_memory=True)"),
-                   raises<device_error>(
-                       "device is none that this build and machine have, or self is on the meta device "
-                       "and the result is not")},
+                   raises<device_error>("device is none that this build and machine have, or self is on the meta "
+                                        "device and the result is not")},
         .examples = {{"_to_copy([1.5, -2.5], dtype=int64)", "[1, -2] (int64 [2])"},
                      {"_to_copy([300, -1], dtype=uint8)", "[44, 255] (uint8 [2])"}},
     }),

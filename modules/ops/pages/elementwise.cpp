@@ -14,30 +14,26 @@ using author::raises;
 
 constexpr std::string_view broadcast_shapes = "self: [..], other: [..] -> their broadcast; in place self's";
 constexpr std::string_view promoted_any =
-    "any; both are promoted, where a number or a tensor without dimensions counts only if its category (bool, "
-    "integers, "
-    "floating) is higher";
+    "any; both are promoted, where a number or a tensor without dimensions counts only in a higher category (bool, "
+    "integers, floating)";
 constexpr std::string_view promoted_numbers =
-    "numbers; both are promoted, where a number or a tensor without dimensions counts only if its category (bool, "
-    "integers, floating) is higher";
+    "numbers; both are promoted, where a number or a tensor without dimensions counts only in a higher category (bool, "
+    "integers, floating)";
 constexpr std::string_view promoted_floating = "any; both are promoted, integers and bool to float32";
 
 constexpr std::string_view new_or_written =
-    "the result is new and dense, its dimensions in memory in the order of the operands'; or self or out, of its own "
-    "strides, which may be an operand";
+    "the result is new and dense, in the memory order of the operands; or self or out, which may be an operand, and "
+    "costs a copy where it overlaps one in part";
 constexpr std::string_view new_or_out =
-    "the result is new and dense, its dimensions in memory in the order of the operands'; or out, of its own strides, "
-    "which may be an operand";
+    "the result is new and dense, in the memory order of the operands; or out, which may be an operand, and costs a "
+    "copy where it overlaps one in part";
 
-constexpr std::string_view one_pass =
-    "one pass over the result: operands are converted and repeated on the way, not copied; where what is written "
-    "overlaps an operand in part, a new tensor in between";
+constexpr std::string_view one_pass = "one pass; operands are converted and broadcast on the way, not copied";
 constexpr std::string_view one_pass_or_number =
-    "one pass over the result: operands are converted and repeated on the way, not copied; where what is written "
-    "overlaps an operand in part, a new tensor in between; a number is first made a tensor without dimensions";
+    "one pass; operands are converted and broadcast on the way, not copied, and a number is first made a tensor";
 constexpr std::string_view checked_division =
-    "one pass over the result, and for integers one over other before, in search of a 0; operands are converted and "
-    "repeated on the way, not copied; a number is first made a tensor without dimensions";
+    "one pass, and for integers one over other before, in search of a 0; operands are converted and broadcast on the "
+    "way, not copied, and a number is first made a tensor";
 
 consteval page_error no_broadcast(std::string_view example) {
   return raises<shape_error>("the operands do not broadcast", example);
@@ -89,7 +85,7 @@ constexpr author::operator_page pages[] = {
         .summary = "Subtracts self, alpha times, from other: sub with its operands exchanged.",
         .shapes = "self: [..], other: [..] -> their broadcast",
         .dtypes = promoted_numbers,
-        .memory = "the result is new and dense, its dimensions in memory in the order of the operands'",
+        .memory = "the result is new and dense, in the memory order of the operands",
         .cost = one_pass_or_number,
         .errors = {no_broadcast("rsub.Tensor([1, 2, 3], [1, 2])"), two_bool("rsub.Tensor([True], [True])"),
                    raises<dtype_error>("alpha has a fraction for integers", "rsub.Tensor([1], [2], alpha=1.5)"),
@@ -130,9 +126,9 @@ constexpr author::operator_page pages[] = {
                    raises<error>("rounding_mode is another word", "div.Tensor_mode([1], [2], rounding_mode='up')"),
                    no_broadcast("div.Tensor_mode([1, 2, 3], [1, 2], rounding_mode='floor')"),
                    other_sizes("div_.Tensor_mode([1], [1, 2], rounding_mode='floor')"),
-                   raises<dtype_error>("both are bool and the quotient is rounded, or the result does not fit self in "
-                                       "place, or out",
-                                       "div_.Tensor_mode([1], [2], rounding_mode=None)"),
+                   raises<dtype_error>(
+                       "both are bool and the quotient is rounded, or the result does not fit self in place, or out",
+                       "div_.Tensor_mode([1], [2], rounding_mode=None)"),
                    two_devices},
         .examples = {{"div.Tensor_mode([7, -7], [2, 2], rounding_mode='floor')", "[3, -4] (int64 [2])"},
                      {"div.Tensor_mode([7, -7], [2, 2], rounding_mode='trunc')", "[3, -3] (int64 [2])"},

@@ -34,10 +34,9 @@ constexpr author::operator_page pages[] = {
         .memory = new_or_out,
         .cost = "one pass of stores, each element start + i * step by itself, so that errors do not add up",
         .errors = {no_bool("arange(3, dtype=bool)"),
-                   raises<error>(
-                       "step is 0 or leads away from end, an argument is not finite, or the elements are more "
-                       "than 64 bits can count",
-                       "arange.start_step(1, 4, -1)"),
+                   raises<error>("step is 0 or leads away from end, an argument is not finite, or the elements are "
+                                 "more than 64 bits can count",
+                                 "arange.start_step(1, 4, -1)"),
                    other_sizes("arange.out(3, out=[0])"), wrong_options("arange(3, layout=sparse_coo)"), no_device},
         .examples = {{"arange(3)", "[0, 1, 2] (int64 [3])"},
                      {"arange.start(1, 3.5)", "[1, 2, 3] (float32 [3])"},
@@ -51,10 +50,9 @@ constexpr author::operator_page pages[] = {
         .memory = new_or_out,
         .cost = "one pass of stores, each element start + i * step by itself, so that errors do not add up",
         .errors = {no_bool("range(1, 4, dtype=bool)"),
-                   raises<error>(
-                       "step is 0 or leads away from end, an argument is not finite, or the elements are more "
-                       "than 64 bits can count",
-                       "range(0, -1)"),
+                   raises<error>("step is 0 or leads away from end, an argument is not finite, or the elements are "
+                                 "more than 64 bits can count",
+                                 "range(0, -1)"),
                    other_sizes("range.out(1, 4, out=[0])"), wrong_options("range(1, 4, pin_memory=True)"), no_device},
         .examples = {{"range(1, 4)", "[1, 2, 3, 4] (float32 [4])"},
                      {"range.step(10, 0, -4)", "[10, 6, 2] (float32 [3])"}},

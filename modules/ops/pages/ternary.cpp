@@ -13,17 +13,13 @@ using author::page_error;
 using author::raises;
 
 constexpr std::string_view new_or_written =
-    "the result is new and dense, its dimensions in memory in the order of the operands'; or self or out, of its own "
-    "strides, which may be an operand";
-constexpr std::string_view new_or_self =
-    "the result is new and dense, its dimensions in memory in the order of the operands'; or self";
+    "the result is new and dense, in the memory order of the operands; or self or out, which may be an operand, and "
+    "costs a copy where it overlaps one in part";
+constexpr std::string_view new_or_self = "the result is new and dense, in the memory order of the operands; or self";
 
-constexpr std::string_view one_pass =
-    "one pass over the result: operands are converted and repeated on the way, not copied; where what is written "
-    "overlaps an operand in part, a new tensor in between";
+constexpr std::string_view one_pass = "one pass; operands are converted and broadcast on the way, not copied";
 constexpr std::string_view one_pass_or_number =
-    "one pass over the result: operands are converted and repeated on the way, not copied; where what is written "
-    "overlaps an operand in part, a new tensor in between; a number is first made a tensor without dimensions";
+    "one pass; operands are converted and broadcast on the way, not copied, and a number is first made a tensor";
 
 consteval page_error no_broadcast(std::string_view example) {
   return raises<shape_error>("the operands do not broadcast", example);
@@ -43,8 +39,8 @@ constexpr author::operator_page pages[] = {
         .summary = "Takes the element of self where condition is true, and that of other elsewhere.",
         .shapes = "condition: [..], self: [..], other: [..] -> their broadcast",
         .dtypes = "any; self and other are promoted; condition is bool, or uint8, of which all but 0 is true",
-        .memory = "the result is new and dense, its dimensions in memory in the order of the operands'; or out, of its "
-                  "own strides, which may be an operand",
+        .memory = "the result is new and dense, in the memory order of the operands; or out, which may be an operand, "
+                  "and costs a copy where it overlaps one in part",
         .cost = one_pass_or_number,
         .errors = {raises<dtype_error>("condition is not bool or uint8", "where.self([1.5], [1.0], [2.0])"),
                    no_broadcast("where.self([True, False, True], [1, 2], [3])"),
@@ -91,8 +87,8 @@ constexpr author::operator_page pages[] = {
     page<ops::clamp_min, ops::clamp_min_, ops::clamp_min_tensor, ops::clamp_min_tensor_>({
         .summary = "Raises what is below min to it: clamp with one bound, with a tensor maximum.",
         .shapes = "self: [..], min: [..] -> their broadcast; in place self's",
-        .dtypes = "numbers; a floating number makes integers float32; a tensor is promoted with self, and both may be "
-                  "bool",
+        .dtypes =
+            "numbers; a floating number makes integers float32; a tensor is promoted with self, and both may be bool",
         .memory = new_or_self,
         .cost = one_pass,
         .errors = {raises<dtype_error>("self is bool and min a number", "clamp_min([True], 1)"),
@@ -108,8 +104,8 @@ constexpr author::operator_page pages[] = {
     page<ops::clamp_max, ops::clamp_max_, ops::clamp_max_tensor, ops::clamp_max_tensor_>({
         .summary = "Lowers what is above max to it: clamp with one bound, with a tensor minimum.",
         .shapes = "self: [..], max: [..] -> their broadcast; in place self's",
-        .dtypes = "numbers; a floating number makes integers float32; a tensor is promoted with self, and both may be "
-                  "bool",
+        .dtypes =
+            "numbers; a floating number makes integers float32; a tensor is promoted with self, and both may be bool",
         .memory = new_or_self,
         .cost = one_pass,
         .errors = {raises<dtype_error>("self is bool and max a number", "clamp_max([True], 1)"),

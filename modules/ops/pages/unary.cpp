@@ -17,17 +17,10 @@ constexpr std::string_view same_number = "numbers; the result has self's dtype";
 constexpr std::string_view same_any = "any; the result has self's dtype";
 constexpr std::string_view rounded = "numbers; the result has self's dtype, and integers stay as they are";
 
-constexpr std::string_view one_pass =
-    "one pass: an element is read, converted if need be, and written once; where what is written overlaps self in "
-    "part, a new tensor in between";
-constexpr std::string_view library_call =
-    "one pass, on the CPU with a call of the C library for each element; where what is written overlaps self in part, "
-    "a new tensor in between";
-constexpr std::string_view vectors =
-    "one pass, on the CPU in vectors; where what is written overlaps self in part, a new tensor in between";
-constexpr std::string_view in_double =
-    "one pass, each element in float64 whatever its dtype; where what is written overlaps self in part, a new tensor "
-    "in between";
+constexpr std::string_view one_pass = "one pass; elements are converted on the way";
+constexpr std::string_view library_call = "one pass; on the CPU a call of the C library for each element";
+constexpr std::string_view vectors = "one pass; on the CPU in vectors";
+constexpr std::string_view in_double = "one pass; each element in float64, whatever its dtype";
 
 // Calls that throw for an operator with the usual three forms.
 struct wrong_calls {
@@ -42,15 +35,15 @@ consteval page_lines function(std::string_view summary, std::string_view dtypes,
       .shapes = "self: [..] -> the same",
       .dtypes = dtypes,
       .memory =
-          "the result is new and dense, its dimensions in memory in the order of self's; or self or out, of its "
-          "own strides",
+          "the result is new and dense, in the memory order of self; or self, or out, which may be self, and costs a "
+          "copy where it overlaps it in part",
       .cost = cost,
-      .errors = {raises<dtype_error>("the result is of a higher category (bool, integers, floating) than self in "
-                                     "place, or out",
-                                     wrong.no_fit),
-                 raises<shape_error>("out has not the sizes of self; or self in place, or out, has elements that share "
-                                     "memory",
-                                     wrong.sizes),
+      .errors = {raises<dtype_error>(
+                     "the result is of a higher category (bool, integers, floating) than self in place, or out",
+                     wrong.no_fit),
+                 raises<shape_error>(
+                     "out has not the sizes of self; or self in place, or out, has elements that share memory",
+                     wrong.sizes),
                  raises<device_error>("self and out are on different devices")},
       .examples = {example},
   };
@@ -98,8 +91,8 @@ constexpr author::operator_page pages[] = {
         "self is bool", "floor([True])")),
     page<ops::round, ops::round_, ops::round_out, ops::round_decimals, ops::round_decimals_, ops::round_decimals_out>(
         with_example(
-            partial(function("Rounds to the nearest whole number, or to so many decimals (before the point "
-                             "where negative); halves go to the even neighbour.",
+            partial(function("Rounds to the nearest whole number, or to so many decimals (before the point where "
+                             "negative); halves go to the even neighbour.",
                              rounded, one_pass, {"round([0.5, 1.5, 2.5, -1.6])", "[0, 2, 2, -2] (float32 [4])"},
                              {"round.out([1.5], out=[0])", "round.out([1], out=[0, 0])"}),
                     "self is bool", "round([True])"),
@@ -114,21 +107,20 @@ constexpr author::operator_page pages[] = {
                          one_pass, {"frac([1.5, -1.25])", "[0.5, -0.25] (float32 [2])"},
                          {"frac.out([1.5], out=[0])", "frac.out([1.5], out=[0.0, 0.0])"}),
                 "self is not floating", "frac([1])")),
-    page<ops::nan_to_num, ops::nan_to_num_, ops::nan_to_num_out>(with_example(
-        function("Replaces NaN by nan, or 0, and the infinities by posinf and neginf, or the greatest and lowest "
-                 "number of the dtype.",
-                 "any; the result has self's dtype, and what is not floating is copied", one_pass,
-                 {"nan_to_num([nan, 1.5, inf, -inf], 0.5, 9.0, -9.0)", "[0.5, 1.5, 9, -9] (float32 [4])"},
-                 {"nan_to_num.out([1.5], out=[0])", "nan_to_num.out([1], out=[0, 0])"}),
-        {"nan_to_num([nan, inf, -inf])", "[0, 3.4028235e+38, -3.4028235e+38] (float32 [3])"})),
-    page<ops::bitwise_not, ops::bitwise_not_, ops::bitwise_not_out>(
-        with_example(partial(function("Flips every bit of integers, and negates bool.",
-                                      "integers and bool; the result has self's "
-                                      "dtype",
-                                      one_pass, {"bitwise_not([0, 5])", "[-1, -6] (int64 [2])"},
-                                      {"bitwise_not.out([1], out=[True])", "bitwise_not.out([1], out=[0, 0])"}),
-                             "self is floating", "bitwise_not([1.5])"),
-                     {"bitwise_not([True, False])", "[false, true] (bool [2])"})),
+    page<ops::nan_to_num, ops::nan_to_num_, ops::nan_to_num_out>(
+        with_example(function("Replaces NaN by nan, or 0, and the infinities by posinf and neginf, or the greatest and "
+                              "lowest number of the dtype.",
+                              "any; the result has self's dtype, and what is not floating is copied", one_pass,
+                              {"nan_to_num([nan, 1.5, inf, -inf], 0.5, 9.0, -9.0)", "[0.5, 1.5, 9, -9] (float32 [4])"},
+                              {"nan_to_num.out([1.5], out=[0])", "nan_to_num.out([1], out=[0, 0])"}),
+                     {"nan_to_num([nan, inf, -inf])", "[0, 3.4028235e+38, -3.4028235e+38] (float32 [3])"})),
+    page<ops::bitwise_not, ops::bitwise_not_, ops::bitwise_not_out>(with_example(
+        partial(
+            function("Flips every bit of integers, and negates bool.", "integers and bool; the result has self's dtype",
+                     one_pass, {"bitwise_not([0, 5])", "[-1, -6] (int64 [2])"},
+                     {"bitwise_not.out([1], out=[True])", "bitwise_not.out([1], out=[0, 0])"}),
+            "self is floating", "bitwise_not([1.5])"),
+        {"bitwise_not([True, False])", "[false, true] (bool [2])"})),
 
     // Roots, exponentials and logarithms.
     page<ops::reciprocal, ops::reciprocal_, ops::reciprocal_out>(
@@ -225,12 +217,12 @@ constexpr author::operator_page pages[] = {
     page<ops::sigmoid, ops::sigmoid_, ops::sigmoid_out>(real("Gives 1 / (1 + exp(-self)).", library_call,
                                                              {"sigmoid([0.0, 1.0])", "[0.5, 0.7310586] (float32 [2])"},
                                                              {"sigmoid_([1])", "sigmoid.out([1.0], out=[0.0, 0.0])"})),
-    page<ops::logit, ops::logit_, ops::logit_out>(with_example(
-        real("Gives log(self / (1 - self)), the inverse of sigmoid; self is first clamped to [eps, 1 - eps] where eps "
-             "is given.",
-             library_call, {"logit([0.5, 0.75])", "[0, 1.0986123] (float32 [2])"},
-             {"logit_([1])", "logit.out([0.5], out=[0.0, 0.0])"}),
-        {"logit([0.0, 1.0], 0.25)", "[-1.0986123, 1.0986123] (float32 [2])"})),
+    page<ops::logit, ops::logit_, ops::logit_out>(
+        with_example(real("Gives log(self / (1 - self)), the inverse of sigmoid; self is first clamped to [eps, 1 - "
+                          "eps] where eps is given.",
+                          library_call, {"logit([0.5, 0.75])", "[0, 1.0986123] (float32 [2])"},
+                          {"logit_([1])", "logit.out([0.5], out=[0.0, 0.0])"}),
+                     {"logit([0.0, 1.0], 0.25)", "[-1.0986123, 1.0986123] (float32 [2])"})),
 };
 
 }  // namespace
