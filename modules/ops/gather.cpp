@@ -220,9 +220,7 @@ result_meta embedding_rule::meta(std::string_view op, const tensor& weight, cons
 }
 void embedding_rule::run(backend_call c, const tensor& weight, const tensor& indices, std::int64_t, bool, bool,
                          const tensor& out) {
-  const tensor rows = author::make_tensor(out.sizes(), out.dtype(), out.device());
-  run_take_along(c, take_code::take, rows, dense(c, weight), 0, flat_index(c, indices));
-  copy_result(out, rows);
+  run_take_along(c, take_code::take, out, dense(c, weight), 0, flat_index(c, indices));
 }
 
 tensor embedding_backward_rule::run(backend_call c, const tensor& grad, const tensor& indices, std::int64_t rows,
@@ -234,6 +232,8 @@ tensor embedding_backward_rule::run(backend_call c, const tensor& grad, const te
   if (grad.dim() == 0 || wanted != indices.sizes()) {
     refuse<shape_error>(c, "found a gradient " + describe(grad) + " for indices " + to_string(indices.sizes()));
   }
+  if (rows < 0) refuse<shape_error>(c, "found num_weights " + std::to_string(rows) + ", wanted 0 or more");
+  if (by_frequency) check_floating(c, grad);
   const std::int64_t columns = grad.sizes()[grad.dim() - 1], count = indices.numel();
   tensor out = author::make_tensor({rows, columns}, grad.dtype(), grad.device());
   fill(c, out, 0);
@@ -242,9 +242,10 @@ tensor embedding_backward_rule::run(backend_call c, const tensor& grad, const te
   tensor source = reshaped(dense(c, grad), {count, columns});
   const auto column = [&](const tensor& t) { return reshaped(t, {count, 1}); };
   if (by_frequency) {
-    tensor often = author::make_tensor({rows}, grad.dtype(), grad.device());
+    // Counted in integers: a half is full at 2048.
+    tensor often = author::make_tensor({rows}, dtype::int64, grad.device());
     fill(c, often, 0);
-    tensor ones = author::make_tensor({count}, grad.dtype(), grad.device());
+    tensor ones = author::make_tensor({count}, dtype::int64, grad.device());
     fill(c, ones, 1);
     run_take_along(c, take_code::put_add, ones, often, 0, by);
     run_take_along(c, take_code::take, ones, often, 0, by);

@@ -174,3 +174,27 @@ TEST_CASE("gather: what is written may be its own index or source, which is read
   ops::index_put_(x, index, tensor_of({1000000000, 5}, {2}, dtype::int64), false);
   CHECK(values(x) == std::vector<double>{5, 1e9});
 }
+
+TEST_CASE("gather: the gradient of embedding adds rows up by index, and divides by how often one is there",
+          "[ops][gather]") {
+  for (dtype t : {dtype::float16, dtype::bfloat16, dtype::float32, dtype::float64}) {
+    const tensor grad = tensor_of({1, 2, 3, 4, 5, 6}, {3, 2}, t), rows = tensor_of({0, 2, 0}, {3}, dtype::int64);
+    CHECK(values(ops::embedding_dense_backward(grad, rows, 3, -1, false)) == list{6, 8, 0, 0, 3, 4});
+    CHECK(values(ops::embedding_dense_backward(grad, rows, 3, -1, true)) == list{3, 4, 0, 0, 3, 4});
+    CHECK(values(ops::embedding_dense_backward(grad, rows, 3, 2, true)) == list{3, 4, 0, 0, 0, 0});
+    // More of one index than a half counts to: 4096 in all, divided by the 4096 that share it.
+    list once(4096, 0);
+    once[7] = 4096;
+    const tensor many = tensor_of(once, {4096, 1}, t), same = tensor_of(list(4096, 0), {4096}, dtype::int64);
+    CHECK(values(ops::embedding_dense_backward(many, same, 1, -1, true)) == list{1});
+  }
+}
+
+TEST_CASE("gather: the gradient of embedding refuses what has no meaning", "[ops][gather]") {
+  const tensor grad = tensor_of({1, 2}, {2, 1}, dtype::int64), rows = tensor_of({0, 0}, {2}, dtype::int64);
+  CHECK(values(ops::embedding_dense_backward(grad, rows, 1, -1, false)) == list{3});
+  CHECK_THROWS_AS(ops::embedding_dense_backward(grad, rows, 1, -1, true), tb::dtype_error);
+  CHECK_THROWS_AS(ops::embedding_dense_backward(grad, rows, 0, -1, false), tb::shape_error);
+  CHECK(toy::text_of<tb::shape_error>([&] { ops::embedding_dense_backward(grad, rows, -1, -1, false); }) ==
+        "aten::embedding_dense_backward: found num_weights -1, wanted 0 or more");
+}
