@@ -150,7 +150,7 @@ typedef struct tb_take {
 // Numbers first, first + 1, ... of the random stream of a seed, one per element, in the row-major order of the tensor:
 // dimension 0 of the plan is its last one, and dimensions are not reordered. docs/random.md says what a number is.
 typedef struct tb_random {
-  tb_plan plan;  // one operand, or two for TB_RANDOM_BERNOULLI_OF and TB_RANDOM_MULTINOMIAL
+  tb_plan plan;  // one operand, or two for TB_RANDOM_BERNOULLI_OF, TB_RANDOM_MULTINOMIAL and the checks
   uint64_t seed, first;
   int32_t op;  // tb_random_op
   int32_t reserved;
@@ -190,6 +190,7 @@ typedef struct tb_kernels {
   uint32_t version;  // TB_ABI_VERSION
   const char* name;  // "cpu/avx2", "cuda", ...
 
+  // An entry is null where the backend does not have the kernel: operators that need it get no row then.
   // The stream is null for the host and a cudaStream_t for CUDA.
   // Converts between any two dtypes; to BOOL is "!= 0", a float that an integer cannot hold is converted to I64, where
   // what does not fit becomes the lowest, and then wraps.

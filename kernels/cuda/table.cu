@@ -3,12 +3,6 @@
 
 namespace {
 
-// Families of operations without CUDA kernels.
-template <typename... Arguments>
-tb_status not_there(Arguments...) {
-  return tb_cuda::fail(cudaErrorNotSupported, "a kernel that this backend does not have");
-}
-
 const tb_kernels table = {
     .size = sizeof(tb_kernels),
     .version = TB_ABI_VERSION,
@@ -16,13 +10,13 @@ const tb_kernels table = {
     .copy = tb_cuda::copy,
     .arange = tb_cuda::arange,
     .pointwise = tb_cuda::pointwise,
-    .reduce = not_there,
-    .rowwise = not_there,
+    .reduce = nullptr,
+    .rowwise = nullptr,
     .matmul = tb_cuda::matmul,
-    .take = not_there,
-    .random = not_there,
-    .nonzero = not_there,
-    .pool = not_there,
+    .take = nullptr,
+    .random = nullptr,
+    .nonzero = nullptr,
+    .pool = nullptr,
     .last_error = tb_cuda::last_error,
 };
 

@@ -18,12 +18,15 @@ namespace topbit::detail {
 using index_tensors = std::span<const std::optional<tensor>>;
 
 struct index_rule {
+  static constexpr table_entries needs{.take = true};
   static tensor run(backend_call c, const tensor& self, index_tensors indices);
 };
 struct index_put_rule {
+  static constexpr table_entries needs{.take = true};
   static tensor& run(backend_call c, tensor& self, index_tensors indices, const tensor& values, bool accumulate);
 };
 struct index_put_copy_rule {
+  static constexpr table_entries needs{.take = true};
   static tensor run(backend_call c, const tensor& self, index_tensors indices, const tensor& values, bool accumulate);
 };
 
@@ -46,15 +49,19 @@ struct masked_fill_tensor_rule {
 };
 
 struct masked_select_rule {
+  static constexpr table_entries needs{.take = true, .nonzero = true};
   static tensor run(backend_call c, const tensor& self, const tensor& mask);
 };
 struct nonzero_rule {
+  static constexpr table_entries needs{.nonzero = true};
   static tensor run(backend_call c, const tensor& self) { return nonzero_of(c, self); }
 };
 struct one_hot_rule {
+  static constexpr table_entries needs{.rowwise = true};
   static tensor run(backend_call c, const tensor& self, std::int64_t classes);
 };
 struct bincount_rule {
+  static constexpr table_entries needs{.rowwise = true, .take = true};
   static tensor run(backend_call c, const tensor& self, const std::optional<tensor>& weights, std::int64_t least);
 };
 

@@ -21,6 +21,14 @@ static_assert(static_cast<int>(dtype::float16) == TB_F16 && static_cast<int>(dty
 static_assert(static_cast<int>(dtype::float32) == TB_F32 && static_cast<int>(dtype::float64) == TB_F64);
 static_assert(dtype_count == TB_DTYPE_COUNT && max_dims == TB_MAX_DIMS && author::max_operands == TB_MAX_OPERANDS);
 
+bool offers(const tb_kernels* table, table_entries wanted) noexcept {
+  if (table == nullptr) return true;
+  const auto good = [](bool needed, auto* kernel) { return !needed || kernel != nullptr; };
+  return good(wanted.reduce, table->reduce) && good(wanted.rowwise, table->rowwise) &&
+         good(wanted.matmul, table->matmul) && good(wanted.take, table->take) && good(wanted.random, table->random) &&
+         good(wanted.nonzero, table->nonzero) && good(wanted.pool, table->pool);
+}
+
 tb_scalar to_abi(const scalar& s) { return {s.to_double(), s.to_int64()}; }
 
 std::int32_t compute_code(dtype t) noexcept {

@@ -16,15 +16,30 @@ namespace detail {
 // one kernel of an operator is enough for all backends; which table it takes, the keys of the call say.
 extern std::atomic<const tb_kernels*> strided_tables[row_count];
 
+// The entries of a kernel table that are there for some operators alone; a table may lack them.
+struct table_entries {
+  bool reduce = false, rowwise = false, matmul = false, take = false, random = false, nonzero = false, pool = false;
+};
+// Whether a table has all of them; true where nothing is computed.
+bool offers(const tb_kernels* table, table_entries wanted) noexcept;
+
+// What the kernel of a rule calls: Rule::needs, if there is one.
+template <class Rule>
+constexpr table_entries needs_of() noexcept {
+  if constexpr (requires { Rule::needs; }) return Rule::needs;
+  return {};
+}
+
 // One call of one operator on one backend. `table` is null where nothing is computed.
 struct backend_call {
   const tb_kernels* table;
   std::string_view op;
 };
 
-inline backend_call call_on(key_set keys, std::string_view op) noexcept {
-  return {strided_tables[keys.row()].load(std::memory_order_acquire), op};
+inline const tb_kernels* table_of(key_set keys) noexcept {
+  return strided_tables[keys.row()].load(std::memory_order_acquire);
 }
+inline backend_call call_on(key_set keys, std::string_view op) noexcept { return {table_of(keys), op}; }
 
 // Throws Error: "operator: why".
 template <class Error>

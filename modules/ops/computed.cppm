@@ -49,6 +49,7 @@ struct computed_kernel {
 
 template <class Rule, const auto&... Ops>
 struct computed {
+  static constexpr table_entries needs = needs_of<Rule>();
   static constexpr std::array<author::kernel_row, sizeof...(Ops)> rows(dispatch_key k, std::source_location where) {
     return {author::row<computed_kernel<Rule, Ops>::run>(Ops, k, where)...};
   }

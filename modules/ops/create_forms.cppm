@@ -37,6 +37,6 @@ using random_forms =
                ruled<bernoulli_tensor_rule, random_abilities, ops::bernoulli_tensor_>,
                ruled<bernoulli_self_rule, random_abilities, ops::bernoulli, ops::bernoulli_out>,
                ruled<multinomial_rule, author::kernel_abilities{}, ops::multinomial, ops::multinomial_out>,
-               fronted<&randperm_out, ops::randperm_generator_out>>;
+               fronted<&randperm_out, ops::randperm_generator_out, table_entries{.random = true}>>;
 
 }  // namespace topbit::detail

@@ -12,8 +12,9 @@ namespace topbit::detail {
 
 // Front(backend_call, arguments...) checks and computes; without a kernel table it only checks. A member of a
 // forms_list, as `ruled` is.
-template <auto Front, const auto& Op>
+template <auto Front, const auto& Op, table_entries Needs = table_entries{}>
 struct fronted {
+  static constexpr table_entries needs = Needs;
   using signature = std::remove_cvref_t<decltype(Op)>::signature;
 
   template <class Sig>

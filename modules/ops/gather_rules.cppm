@@ -28,6 +28,7 @@ void run_put_along(backend_call c, take_code code, const tensor& self, std::int6
                    const tensor& rows, const tensor& out);
 
 struct gather_rule {
+  static constexpr table_entries needs{.rowwise = true};
   static result_meta meta(std::string_view op, const tensor& self, std::int64_t dim, const tensor& index, bool);
   static void run(backend_call c, const tensor& self, std::int64_t dim, const tensor& index, bool, const tensor& out);
 };
@@ -39,6 +40,7 @@ void run_scatter(backend_call c, rowwise code, const tensor& self, std::int64_t 
 
 template <rowwise Code>
 struct scatter_rule {
+  static constexpr table_entries needs{.rowwise = true};
   static result_meta meta(std::string_view op, const tensor& self, std::int64_t dim, const tensor& index,
                           const tensor& source) {
     return scatter_meta(op, self, dim, index, &source);
@@ -50,6 +52,7 @@ struct scatter_rule {
 };
 
 struct scatter_value_rule {
+  static constexpr table_entries needs{.rowwise = true};
   static result_meta meta(std::string_view op, const tensor& self, std::int64_t dim, const tensor& index,
                           const scalar&) {
     return scatter_meta(op, self, dim, index, nullptr);
@@ -59,6 +62,7 @@ struct scatter_value_rule {
 };
 
 struct index_select_rule {
+  static constexpr table_entries needs{.take = true};
   static result_meta meta(std::string_view op, const tensor& self, std::int64_t dim, const tensor& index);
   static void run(backend_call c, const tensor& self, std::int64_t dim, const tensor& index, const tensor& out);
 };
@@ -67,6 +71,7 @@ result_meta put_along_meta(std::string_view op, const tensor& self, std::int64_t
                            const tensor& source);
 
 struct index_add_rule {
+  static constexpr table_entries needs{.take = true};
   static result_meta meta(std::string_view op, const tensor& self, std::int64_t dim, const tensor& index,
                           const tensor& source, const scalar& alpha);
   static void run(backend_call c, const tensor& self, std::int64_t dim, const tensor& index, const tensor& source,
@@ -74,6 +79,7 @@ struct index_add_rule {
 };
 
 struct index_copy_rule {
+  static constexpr table_entries needs{.take = true};
   static result_meta meta(std::string_view op, const tensor& self, std::int64_t dim, const tensor& index,
                           const tensor& source) {
     return put_along_meta(op, self, dim, index, source);
@@ -85,17 +91,20 @@ struct index_copy_rule {
 };
 
 struct take_rule {
+  static constexpr table_entries needs{.take = true};
   static result_meta meta(std::string_view op, const tensor& self, const tensor& index);
   static void run(backend_call c, const tensor& self, const tensor& index, const tensor& out);
 };
 
 struct embedding_rule {
+  static constexpr table_entries needs{.take = true};
   static result_meta meta(std::string_view op, const tensor& weight, const tensor& indices, std::int64_t, bool, bool);
   static void run(backend_call c, const tensor& weight, const tensor& indices, std::int64_t, bool, bool,
                   const tensor& out);
 };
 
 struct embedding_backward_rule {
+  static constexpr table_entries needs{.take = true};
   static tensor run(backend_call c, const tensor& grad, const tensor& indices, std::int64_t rows, std::int64_t padding,
                     bool by_frequency);
 };

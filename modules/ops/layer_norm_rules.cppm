@@ -15,6 +15,7 @@ namespace topbit::detail {
 using layer_sizes = std::span<const std::int64_t>;
 
 struct layer_norm_rule {
+  static constexpr table_entries needs{.rowwise = true};
   static std::array<result_meta, 3> meta(std::string_view op, const tensor& input, layer_sizes shape,
                                          const std::optional<tensor>& weight, const std::optional<tensor>& bias,
                                          double eps);
@@ -23,6 +24,7 @@ struct layer_norm_rule {
                   const tensor& rstd);
 };
 struct rms_norm_rule {
+  static constexpr table_entries needs{.rowwise = true};
   static result_meta meta(std::string_view op, const tensor& input, layer_sizes shape,
                           const std::optional<tensor>& weight, std::optional<double> eps);
   static void run(backend_call c, const tensor& input, layer_sizes shape, const std::optional<tensor>& weight,

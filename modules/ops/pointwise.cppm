@@ -72,12 +72,13 @@ struct rule_kernel {
   void operator()(key_set keys, const A&... a) const {
     Rule::run(call_on(keys, Op.name()), a...);
   }
-  static bool computes(key_set keys) noexcept { return call_on(keys, {}).table != nullptr; }
+  static bool computes(key_set keys) noexcept { return table_of(keys) != nullptr; }
 };
 
 // All forms of an operator that a rule describes: the same kernels for each backend with a table, and for meta.
 template <class Rule, author::kernel_abilities Can, const auto&... Ops>
 struct ruled {
+  static constexpr table_entries needs = needs_of<Rule>();
   static constexpr std::array<author::kernel_row, sizeof...(Ops)> rows(dispatch_key k, std::source_location where) {
     return {author::row<structured_run<rule_meta<Rule>{}, rule_kernel<Rule, Ops>{}, Can, Ops>>(Ops, k, where)...};
   }
@@ -88,11 +89,15 @@ struct ruled {
   }
 };
 
-// A family of operators.
+// A family of operators. A table's backend has those for which the table has the kernels.
 template <class... Forms>
 struct forms_list {
   static void register_backend(dispatch_key k, std::source_location where) {
-    (author::register_rows(Forms::rows(k, where)), ...);
+    const tb_kernels* const table = table_of(k);
+    const auto add = [&]<class F> {
+      if (offers(table, F::needs)) author::register_rows(F::rows(k, where));
+    };
+    (add.template operator()<Forms>(), ...);
   }
   template <class Visit>
   static void each_form(Visit visit) {

@@ -11,6 +11,7 @@ import :structured;
 namespace topbit::detail {
 
 struct max_pool_rule {
+  static constexpr table_entries needs{.pool = true};
   static std::array<result_meta, 2> meta(std::string_view op, const tensor& self, sizes_view kernel, sizes_view stride,
                                          sizes_view padding, sizes_view dilation, bool ceil);
   static void run(backend_call c, const tensor& self, sizes_view kernel, sizes_view stride, sizes_view padding,
@@ -18,6 +19,7 @@ struct max_pool_rule {
 };
 
 struct max_pool_backward_rule {
+  static constexpr table_entries needs{.pool = true};
   static result_meta meta(std::string_view op, const tensor& gradient, const tensor& self, sizes_view kernel,
                           sizes_view stride, sizes_view padding, sizes_view dilation, bool ceil, const tensor& indices);
   static void run(backend_call c, const tensor& gradient, const tensor& self, sizes_view kernel, sizes_view stride,
@@ -27,6 +29,7 @@ struct max_pool_backward_rule {
 using divisor_override = std::optional<std::int64_t>;
 
 struct average_pool_rule {
+  static constexpr table_entries needs{.pool = true};
   static result_meta meta(std::string_view op, const tensor& self, sizes_view kernel, sizes_view stride,
                           sizes_view padding, bool ceil, bool count_padding, const divisor_override& divisor);
   static void run(backend_call c, const tensor& self, sizes_view kernel, sizes_view stride, sizes_view padding,
@@ -34,6 +37,7 @@ struct average_pool_rule {
 };
 
 struct average_pool_backward_rule {
+  static constexpr table_entries needs{.pool = true};
   static result_meta meta(std::string_view op, const tensor& gradient, const tensor& self, sizes_view kernel,
                           sizes_view stride, sizes_view padding, bool ceil, bool count_padding,
                           const divisor_override& divisor);
@@ -43,11 +47,13 @@ struct average_pool_backward_rule {
 };
 
 struct adaptive_pool_rule {
+  static constexpr table_entries needs{.pool = true};
   static result_meta meta(std::string_view op, const tensor& self, sizes_view output_size);
   static void run(backend_call c, const tensor& self, sizes_view output_size, const tensor& out);
 };
 
 struct adaptive_pool_backward_rule {
+  static constexpr table_entries needs{.pool = true};
   static result_meta meta(std::string_view op, const tensor& gradient, const tensor& self);
   static void run(backend_call c, const tensor& gradient, const tensor& self, const tensor& out);
 };

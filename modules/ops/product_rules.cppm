@@ -32,6 +32,7 @@ inline constexpr author::kernel_abilities product_abilities{.in_place = true, .c
 
 template <std::size_t Rank>
 struct product_rule {
+  static constexpr table_entries needs{.matmul = true};
   static result_meta meta(std::string_view op, const tensor& a, const tensor& b) {
     return product_meta(op, Rank, a, b);
   }
@@ -42,6 +43,7 @@ struct product_rule {
 
 template <std::size_t Rank>
 struct add_product_rule {
+  static constexpr table_entries needs{.matmul = true};
   static result_meta meta(std::string_view op, const tensor& self, const tensor& a, const tensor& b, const scalar& beta,
                           const scalar& alpha) {
     return add_product_meta(op, Rank, self, a, b, beta, alpha);

@@ -16,6 +16,7 @@ namespace topbit::detail {
 // Call::of(op, arguments...) is the reduction of a call.
 template <class Call>
 struct reduction_rule {
+  static constexpr table_entries needs{.reduce = true};
   template <class... A>
   static result_meta meta(std::string_view op, const A&... a) {
     return Call::of(op, a...).meta();
@@ -116,6 +117,7 @@ struct logsumexp_calls {
 // Values and indices along one dimension.
 template <reduction Code>
 struct value_and_index_rule {
+  static constexpr table_entries needs{.reduce = true};
   static std::array<result_meta, 2> meta(std::string_view op, const tensor& self, const std::int64_t& dim,
                                          bool keepdim) {
     const result_meta values = order_call(op, Code, self, one_dim(dim), keepdim).meta();
@@ -128,6 +130,7 @@ struct value_and_index_rule {
 };
 
 struct aminmax_rule {
+  static constexpr table_entries needs{.reduce = true};
   static std::array<result_meta, 2> meta(std::string_view op, const tensor& self,
                                          const std::optional<std::int64_t>& dim, bool keepdim) {
     const result_meta one = order_call(op, reduction::min, self, one_dim(dim), keepdim).meta();

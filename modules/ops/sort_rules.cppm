@@ -21,6 +21,7 @@ void run_sort(backend_call c, const tensor& self, std::int64_t dim, bool descend
               const tensor& indices);
 
 struct sort_rule {
+  static constexpr table_entries needs{.rowwise = true};
   static two_metas meta(std::string_view op, const tensor& self, std::int64_t dim, bool) {
     return sort_meta(op, self, dim);
   }
@@ -30,6 +31,7 @@ struct sort_rule {
   }
 };
 struct sort_stable_rule {
+  static constexpr table_entries needs{.rowwise = true};
   static two_metas meta(std::string_view op, const tensor& self, std::optional<bool>, std::int64_t dim, bool) {
     return sort_meta(op, self, dim);
   }
@@ -39,6 +41,7 @@ struct sort_stable_rule {
   }
 };
 struct topk_rule {
+  static constexpr table_entries needs{.rowwise = true};
   static two_metas meta(std::string_view op, const tensor& self, std::int64_t k, std::int64_t dim, bool, bool);
   static void run(backend_call c, const tensor& self, std::int64_t k, std::int64_t dim, bool largest, bool sorted,
                   const tensor& values, const tensor& indices);
@@ -50,6 +53,7 @@ void run_chosen(backend_call c, rowwise code, const tensor& self, std::int64_t d
                 const tensor& values, const tensor& indices);
 
 struct kthvalue_rule {
+  static constexpr table_entries needs{.rowwise = true};
   static two_metas meta(std::string_view op, const tensor& self, std::int64_t k, std::int64_t dim, bool keepdim);
   static void run(backend_call c, const tensor& self, std::int64_t k, std::int64_t dim, bool, const tensor& values,
                   const tensor& indices) {
@@ -58,6 +62,7 @@ struct kthvalue_rule {
 };
 template <rowwise Code>
 struct chosen_rule {
+  static constexpr table_entries needs{.rowwise = true};
   static two_metas meta(std::string_view op, const tensor& self, std::int64_t dim, bool keepdim) {
     return chosen_meta(op, self, dim, keepdim);
   }
@@ -67,11 +72,13 @@ struct chosen_rule {
   }
 };
 struct median_rule {
+  static constexpr table_entries needs{.rowwise = true};
   static result_meta meta(std::string_view op, const tensor& self);
   static void run(backend_call c, const tensor& self, const tensor& out);
 };
 
 struct searchsorted_rule {
+  static constexpr table_entries needs{.rowwise = true};
   static result_meta meta(std::string_view op, const tensor& sequence, const tensor& values, bool out_int32, bool right,
                           std::optional<std::string_view> side, const std::optional<tensor>& sorter);
   static void run(backend_call c, const tensor& sequence, const tensor& values, bool out_int32, bool right,
@@ -79,6 +86,7 @@ struct searchsorted_rule {
 };
 
 struct unique_rule {
+  static constexpr table_entries needs{.rowwise = true, .take = true, .nonzero = true};
   static std::tuple<tensor, tensor, tensor> run(backend_call c, const tensor& self, bool sorted, bool inverse,
                                                 bool counts);
 };

@@ -1,6 +1,8 @@
 // What every operator of a backend refuses, and that it refuses before it writes.
 #include <topbit/kernel_abi.h>
 #include <catch2/catch_test_macros.hpp>
+#include <cstdlib>
+#include <cstring>
 #include <functional>
 #include <iterator>
 #include <new>
@@ -263,4 +265,52 @@ TEST_CASE("backend: the CPU's kernels have a name, and a problem only where they
   CHECK(tb_cpu_kernels_for(std::string(tb::cpu_isa()).c_str()) == tb_cpu_kernels());
   const char* text = tb_cpu_error();
   CHECK(tb::cpu_isa_problem() == (text != nullptr ? text : ""));
+}
+
+namespace {
+
+constexpr tb::device partial{tb::backend::PrivateUse7, 0};
+
+// Of the CPU's kernels those that every table has.
+const tb_kernels partial_table = [] {
+  tb_kernels k{};
+  k.name = "partial";
+  k.copy = tb_cpu_kernels()->copy;
+  k.arange = tb_cpu_kernels()->arange;
+  k.pointwise = tb_cpu_kernels()->pointwise;
+  return k;
+}();
+void register_partial() {
+  static const bool once = [] {
+    const auto bytes = [](tb::device, void* to, const void* from, std::size_t n) { std::memcpy(to, from, n); };
+    tb::set_memory_hook(partial.type, {[](tb::device, std::size_t n) { return std::calloc(n, 1); },
+                                       [](tb::device, void* p) noexcept { std::free(p); }, bytes, bytes});
+    tb::author::register_strided_backend(partial_table, tb::key::PrivateUse7);
+    return true;
+  }();
+  static_cast<void>(once);
+}
+
+}  // namespace
+
+TEST_CASE("backend: an operator has no row where the table has no kernel for it", "[ops][backend]") {
+  register_partial();
+  const auto has_row = [](const auto& op) {
+    return tb::why_not(op.handle(), tb::key::PrivateUse7).reason == tb::why_not_reason::runs;
+  };
+  CHECK(has_row(ops::add));
+  CHECK(has_row(ops::cat));
+  CHECK(has_row(ops::tril));
+  CHECK(has_row(ops::masked_fill));
+  CHECK(has_row(ops::constant_pad_nd));
+  CHECK(has_row(ops::arange_start_out));
+  CHECK_FALSE(has_row(ops::sum));
+  CHECK_FALSE(has_row(ops::softmax_forward));
+  CHECK_FALSE(has_row(ops::mm));
+  CHECK_FALSE(has_row(ops::index_select));
+  CHECK_FALSE(has_row(ops::uniform_));
+  CHECK_FALSE(has_row(ops::randperm_generator_out));
+  CHECK_FALSE(has_row(ops::nonzero));
+  CHECK_FALSE(has_row(ops::max_pool2d_with_indices));
+  CHECK_THROWS_AS(ops::sum(tb::author::make_tensor({2}, dtype::float32, partial)), tb::no_kernel);
 }

@@ -1,5 +1,8 @@
 // All operators alike, called as the first example of their page shows: what no kernel of any of them may do.
+#include <topbit/kernel_abi.h>
 #include <catch2/catch_test_macros.hpp>
+#include <cstdlib>
+#include <cstring>
 #include <functional>
 #include <set>
 #include <string>
@@ -127,4 +130,48 @@ TEST_CASE("every operator: refuses tensors of two devices, wherever the other on
     op.call_boxed(s);
   });
   CHECK(refused.size() > 100);
+}
+
+namespace {
+
+// A device with the kernels that every table has, and no others.
+constexpr tb::device partial{tb::backend::PrivateUse7, 0};
+const tb_kernels partial_table = [] {
+  tb_kernels k{};
+  k.name = "partial";
+  k.copy = tb_cpu_kernels()->copy;
+  k.arange = tb_cpu_kernels()->arange;
+  k.pointwise = tb_cpu_kernels()->pointwise;
+  return k;
+}();
+
+}  // namespace
+
+TEST_CASE("every operator: a row asks its table for no kernel that is not there", "[pages][every]") {
+  const auto bytes = [](tb::device, void* to, const void* from, std::size_t n) { std::memcpy(to, from, n); };
+  tb::set_memory_hook(partial.type, {[](tb::device, std::size_t n) { return std::calloc(n, 1); },
+                                     [](tb::device, void* p) noexcept { std::free(p); }, bytes, bytes});
+  tb::author::register_strided_backend(partial_table, tb::key::PrivateUse7);
+  std::size_t done = 0, refused = 0;
+  each_call([&](const tb::operator_handle& op, tb::stack& s) {
+    tb::stack moved;
+    bool some = false;
+    for (const tb::value& v : s.top(op.argument_count())) {
+      moved.push(tb::author::map_tensors(v, [&](const tensor& t) {
+        if (!t.defined()) return t;
+        some = true;
+        return tb::to(t, partial);
+      }));
+    }
+    try {
+      if (some) op.call_boxed(moved);
+      done += some;
+    } catch (const tb::error& e) {
+      CHECK(std::string(e.what()).find("in the table of this backend") == std::string::npos);
+      ++refused;
+    }
+    op.call_boxed(s);
+  });
+  CHECK(done > 100);
+  CHECK(refused > 50);
 }
