@@ -89,29 +89,24 @@ tensor convolution_padded(const tensor& input, const tensor& weight, const std::
         c, "found weight " + to_string(weight.sizes()) + ", wanted " + std::to_string(Windows + 2) + " dimensions");
   }
   for (std::int64_t n : stride) {
-    if (n != 1) refuse<error>(c, "found stride " + to_string(dims(stride)) + " with padding 'same', wanted 1");
+    if (n != 1) refuse<error>(c, "found stride " + list_text(stride) + " with padding 'same', wanted 1");
   }
   if (dilation.size() != 1 && dilation.size() != Windows) {
-    refuse<shape_error>(c, "found dilation " + to_string(sizes_of(c, dilation)) + ", wanted 1 or " +
-                               std::to_string(Windows) + " numbers");
+    refuse<shape_error>(
+        c, "found dilation " + list_text(dilation) + ", wanted 1 or " + std::to_string(Windows) + " numbers");
   }
   for (std::int64_t n : dilation) {
-    if (n < 1 || n > (std::int64_t{1} << 31)) {
-      refuse<shape_error>(c, "found dilation " + to_string(dims(dilation)) + ", wanted at least 1");
-    }
+    if (n < 1) refuse<error>(c, "found dilation " + list_text(dilation) + ", wanted 1 or more");
   }
   // An odd number of elements is missing behind, which is padded beforehand.
-  dims both, behind;
-  for (std::size_t i = 0; i < Windows; ++i) {
-    const std::int64_t total = dilation[dilation.size() == 1 ? 0 : i] * (weight.sizes()[i + 2] - 1);
-    both.push_back(total / 2);
-  }
+  dims both, behind(2 * Windows, 0);
   bool even = true;
-  for (std::size_t i = Windows; i-- > 0;) {
-    const std::int64_t rest = dilation[dilation.size() == 1 ? 0 : i] * (weight.sizes()[i + 2] - 1) - 2 * both[i];
-    behind.push_back(0);
-    behind.push_back(rest);
-    even = even && rest == 0;
+  for (std::size_t i = 0; i < Windows; ++i) {
+    const std::int64_t total =
+        product_of(c, "padding", dilation[dilation.size() == 1 ? 0 : i], weight.sizes()[i + 2] - 1);
+    both.push_back(total / 2);
+    behind[2 * (Windows - 1 - i) + 1] = total % 2;
+    even = even && total % 2 == 0;
   }
   return Plain(even ? input : ops::constant_pad_nd(input, behind, 0), weight, bias, stride, both, dilation, groups);
 }

@@ -21,15 +21,15 @@ tensor view_at(const tensor& t, const dims& sizes, const dims& strides, std::int
 // A list with one element for each dimension of the windows.
 dims list_for(backend_call c, std::string_view name, sizes_view given, std::size_t count, std::int64_t least) {
   if (given.size() != 1 && given.size() != count) {
-    refuse<error>(c, "found " + std::string(name) + " " + to_string(dims(given)) + ", wanted one number or " +
-                         std::to_string(count));
+    refuse<error>(
+        c, "found " + std::string(name) + " " + list_text(given) + ", wanted one number or " + std::to_string(count));
   }
   dims out;
   for (std::size_t i = 0; i < count; ++i) {
     const std::int64_t n = given[given.size() == 1 ? 0 : i];
     if (n < least) {
-      refuse<error>(c, "found " + std::string(name) + " " + to_string(dims(given)) + ", wanted " +
-                           std::to_string(least) + " or more");
+      refuse<error>(
+          c, "found " + std::string(name) + " " + list_text(given) + ", wanted " + std::to_string(least) + " or more");
     }
     out.push_back(n);
   }
@@ -46,20 +46,22 @@ struct layout_of_convolution {
   dims kernel{};
   std::int64_t padded_size = 1, places = 1, kernel_size = 1;
   std::int64_t depth = 0;  // of one product: elements of a window in all channels of a group
+  std::int64_t image_windows = 0;
 
-  explicit layout_of_convolution(const convolution_shape& s) : shape(s) {
+  layout_of_convolution(backend_call c, const convolution_shape& s) : shape(s) {
     for (std::size_t i = 0; i < windows; ++i) {
-      padded.push_back(s.input[i + 2] + 2 * s.padding[i]);
+      padded.push_back(s.room(c, i));
       kernel.push_back(s.weight[i + 2]);
-      padded_size *= padded[i];
+      padded_size = product_of(c, "padded input", padded_size, padded[i]);
       places *= s.out[i + 2];
       kernel_size *= kernel[i];
     }
     depth = shape.weight[1] * kernel_size;
+    image_windows = product_of(c, "windows of an image", groups, product_of(c, "windows of an image", depth, places));
   }
 
   std::int64_t chunk() const {
-    return std::max<std::int64_t>(1, most_elements / std::max<std::int64_t>(1, groups * depth * places));
+    return std::max<std::int64_t>(1, most_elements / std::max<std::int64_t>(1, image_windows));
   }
 
   dims padded_sizes() const {
@@ -77,7 +79,7 @@ struct layout_of_convolution {
     if (std::ranges::all_of(shape.padding, [](std::int64_t n) { return n == 0; })) {
       return dense(c, in_dtype(c, input, type));
     }
-    tensor all = author::make_tensor(padded_sizes(), type, input.device());
+    tensor all = make_result(c.op, {padded_sizes(), type, input.device(), {}});
     fill(c, all, 0);
     tensor part = inside(all);
     copy(c, part, input);
@@ -105,7 +107,7 @@ struct layout_of_convolution {
   }
   // A group's windows of `count` images: [count, depth, places].
   tensor group_columns(const tensor& all_columns, std::int64_t g, std::int64_t count) const {
-    return view_at(all_columns, {count, depth, places}, {groups * depth * places, places, 1}, g * depth * places);
+    return view_at(all_columns, {count, depth, places}, {image_windows, places, 1}, g * depth * places);
   }
   // A group's results in `count` images: [count, outputs of the group, places].
   tensor group_results(const tensor& results, std::int64_t g, std::int64_t first, std::int64_t count) const {
@@ -128,6 +130,10 @@ void deliver(const tensor& out, const tensor& result) {
 
 }  // namespace
 
+std::int64_t convolution_shape::room(backend_call c, std::size_t i) const {
+  return sum_of(c, "padded size", input[i + 2], product_of(c, "padded size", padding[i], 2));
+}
+
 convolution_shape convolution_shape::of(std::string_view op, const dims& input, const dims& weight, sizes_view stride,
                                         sizes_view padding, sizes_view dilation, std::int64_t groups) {
   const backend_call c{nullptr, op};
@@ -144,18 +150,22 @@ convolution_shape convolution_shape::of(std::string_view op, const dims& input, 
                       {},
                       groups};
   if (groups < 1) refuse<error>(c, "found groups " + std::to_string(groups) + ", wanted 1 or more");
-  if (input[1] != weight[1] * groups) {
-    refuse<shape_error>(c, found + " in " + std::to_string(groups) + " groups, wanted " +
-                               std::to_string(weight[1] * groups) + " channels of the input");
+  const std::int64_t channels = product_of(c, "channels", weight[1], groups);
+  if (input[1] != channels) {
+    refuse<shape_error>(c, found + " in " + std::to_string(groups) + " groups, wanted " + std::to_string(channels) +
+                               " channels of the input");
   }
   if (weight[0] % groups != 0) {
     refuse<error>(c, found + ", wanted a first size of the weight that " + std::to_string(groups) + " groups divide");
   }
   s.out = {input[0], weight[0]};
   for (std::size_t i = 0; i < count; ++i) {
-    const std::int64_t room = input[i + 2] + 2 * s.padding[i], reach = s.dilation[i] * (weight[i + 2] - 1) + 1;
-    if (weight[i + 2] < 1 || reach > room) {
-      refuse<shape_error>(c, found + ", wanted a kernel of at least 1 that fits the padded input: it reaches over " +
+    const std::int64_t room = s.room(c, i);
+    if (weight[i + 2] < 1) refuse<shape_error>(c, found + ", wanted a kernel of at least 1");
+    const std::int64_t reach =
+        sum_of(c, "reach of the kernel", product_of(c, "reach of the kernel", s.dilation[i], weight[i + 2] - 1), 1);
+    if (reach > room) {
+      refuse<shape_error>(c, found + ", wanted a kernel that fits the padded input: it reaches over " +
                                  std::to_string(reach) + " of " + std::to_string(room));
     }
     s.out.push_back((room - reach) / s.stride[i] + 1);
@@ -174,7 +184,7 @@ void convolve_rule::run(backend_call c, const tensor& input, const tensor& weigh
                         sizes_view padding, sizes_view dilation, std::int64_t groups, const tensor& out) {
   if (out.numel() == 0) return;
   const auto shape = convolution_shape::of(c.op, input.sizes(), weight.sizes(), stride, padding, dilation, groups);
-  const layout_of_convolution of(shape);
+  const layout_of_convolution of(c, shape);
   const dtype type = product_type(out.dtype());
   const tensor result = result_in(out, type);
   if (input.numel() == 0) {
@@ -219,13 +229,12 @@ void convolve_input_rule::run(backend_call c, const tensor& gradient, const tens
                               const tensor& out) {
   if (out.numel() == 0) return;
   const auto shape = convolution_shape::of(c.op, dims(input_sizes), weight.sizes(), stride, padding, dilation, groups);
-  const layout_of_convolution of(shape);
+  const layout_of_convolution of(c, shape);
   const dtype type = product_type(out.dtype());
-  tensor all = author::make_tensor(of.padded_sizes(), type, out.device());
+  tensor all = make_result(c.op, {of.padded_sizes(), type, out.device(), {}});
   fill(c, all, 0);
   if (gradient.numel() != 0) {
     const tensor g_results = dense(c, in_dtype(c, gradient, type)), factors = dense(c, in_dtype(c, weight, type));
-    const std::int64_t width = of.groups * of.depth * of.places;  // of one image's windows
     of.each_chunk([&](std::int64_t first, std::int64_t count) {
       const tensor columns = author::make_tensor({count, of.groups * of.depth, of.places}, type, out.device());
       for (std::int64_t g = 0; g < of.groups; ++g) {
@@ -234,7 +243,7 @@ void convolve_input_rule::run(backend_call c, const tensor& gradient, const tens
         multiply(c, of.group_columns(columns, g, count), left, of.group_results(g_results, g, first, count));
       }
       dims sizes{count, of.channels}, to_strides{of.channels * of.padded_size, of.padded_size},
-          from_strides{width, of.kernel_size * of.places};
+          from_strides{of.image_windows, of.kernel_size * of.places};
       const dims steps = of.window_strides(all);
       dims places;
       for (std::size_t i = 0; i < of.windows; ++i) places.push_back(shape.out[i + 2]);
@@ -273,7 +282,7 @@ void convolve_weight_rule::run(backend_call c, const tensor& gradient, const ten
                                const tensor& out) {
   if (out.numel() == 0) return;
   const auto shape = convolution_shape::of(c.op, input.sizes(), dims(weight_sizes), stride, padding, dilation, groups);
-  const layout_of_convolution of(shape);
+  const layout_of_convolution of(c, shape);
   const dtype type = product_type(out.dtype());
   tensor result = result_in(out, type);
   fill(c, result, 0);
@@ -304,9 +313,10 @@ result_meta constant_pad_rule::meta(std::string_view op, const tensor& self, siz
                                ", wanted two for each of the last dimensions");
   }
   dims sizes = self.sizes();
+  for (std::int64_t n : pad) product_of(c, "padding", n, -1);  // the gradient takes away what is put there
   for (std::size_t i = 0; i < pad.size() / 2; ++i) {
     std::int64_t& size = sizes[self.dim() - 1 - i];
-    size += pad[2 * i] + pad[2 * i + 1];
+    size = sum_of(c, "padded size", sum_of(c, "padded size", size, pad[2 * i]), pad[2 * i + 1]);
     if (size < 0) {
       refuse<shape_error>(c, "found " + to_string(self.sizes()) + " and a padding of " + std::to_string(pad[2 * i]) +
                                  " and " + std::to_string(pad[2 * i + 1]) + ", wanted a size of 0 or more");

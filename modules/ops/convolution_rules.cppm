@@ -21,11 +21,14 @@ struct convolution_shape {
   dims input, weight, stride, padding, dilation, out;
   std::int64_t groups = 1;
 
+  // Size i of an image with its padding.
+  std::int64_t room(backend_call c, std::size_t i) const;
   static convolution_shape of(std::string_view op, const dims& input, const dims& weight, sizes_view stride,
                               sizes_view padding, sizes_view dilation, std::int64_t groups);
 };
 
 struct convolve_rule {
+  static constexpr table_entries needs{.matmul = true};
   static result_meta meta(std::string_view op, const tensor& input, const tensor& weight, sizes_view stride,
                           sizes_view padding, sizes_view dilation, std::int64_t groups);
   static void run(backend_call c, const tensor& input, const tensor& weight, sizes_view stride, sizes_view padding,
@@ -33,6 +36,7 @@ struct convolve_rule {
 };
 
 struct convolve_input_rule {
+  static constexpr table_entries needs{.matmul = true};
   static result_meta meta(std::string_view op, const tensor& gradient, const tensor& weight, sizes_view input_sizes,
                           sizes_view stride, sizes_view padding, sizes_view dilation, std::int64_t groups);
   static void run(backend_call c, const tensor& gradient, const tensor& weight, sizes_view input_sizes,
@@ -40,6 +44,7 @@ struct convolve_input_rule {
 };
 
 struct convolve_weight_rule {
+  static constexpr table_entries needs{.matmul = true};
   static result_meta meta(std::string_view op, const tensor& gradient, const tensor& input, sizes_view weight_sizes,
                           sizes_view stride, sizes_view padding, sizes_view dilation, std::int64_t groups);
   static void run(backend_call c, const tensor& gradient, const tensor& input, sizes_view weight_sizes,

@@ -235,7 +235,7 @@ tensor embedding_backward_rule::run(backend_call c, const tensor& grad, const te
   if (rows < 0) refuse<shape_error>(c, "found num_weights " + std::to_string(rows) + ", wanted 0 or more");
   if (by_frequency) check_floating(c, grad);
   const std::int64_t columns = grad.sizes()[grad.dim() - 1], count = indices.numel();
-  tensor out = author::make_tensor({rows, columns}, grad.dtype(), grad.device());
+  tensor out = make_result(c.op, dense_meta({rows, columns}, grad.dtype(), grad));
   fill(c, out, 0);
   if (c.table == nullptr || out.numel() == 0) return out;
   const tensor by = flat_index(c, indices);
@@ -296,9 +296,6 @@ tensor converted(const tensor& self, const tensor& value) {
   }
   return to(value, self.dtype());
 }
-tensor number_for(const tensor& self, const scalar& value) {
-  return ops::full(std::span<const std::int64_t>(), value, arg<"dtype"> = self.dtype(), arg<"device"> = self.device());
-}
 // Of these operators alone the index counts from the back too; index_copy finds what is still out of range.
 tensor from_the_front(const tensor& self, std::int64_t dim, const tensor& index) {
   const std::int64_t length = self.dim() == 0 ? 1 : self.sizes()[dim_of({nullptr, ops::index_fill.name()}, dim, self)];
@@ -314,10 +311,10 @@ tensor& index_fill_tensor_in_place(tensor& self, std::int64_t dim, const tensor&
   return ops::index_copy_(self, dim, from_the_front(self, dim, index), rows);
 }
 tensor index_fill(const tensor& self, std::int64_t dim, const tensor& index, const scalar& value) {
-  return index_fill_tensor(self, dim, index, number_for(self, value));
+  return index_fill_tensor(self, dim, index, number_beside(self, value));
 }
 tensor& index_fill_in_place(tensor& self, std::int64_t dim, const tensor& index, const scalar& value) {
-  return index_fill_tensor_in_place(self, dim, index, number_for(self, value));
+  return index_fill_tensor_in_place(self, dim, index, number_beside(self, value));
 }
 
 }  // namespace

@@ -48,7 +48,7 @@ result_meta cat_rule::meta(std::string_view op, std::span<const tensor> tensors,
       refuse<shape_error>(c, "found " + to_string(shape->sizes()) + " and " + to_string(t.sizes()) +
                                  ", wanted the same sizes but for dimension " + std::to_string(d));
     }
-    sizes[d] += t.sizes()[d];
+    sizes[d] = sum_of(c, "size", sizes[d], t.sizes()[d]);
   }
   return dense_meta(sizes, promoted(operands), *shape);
 }
@@ -136,19 +136,6 @@ void run_triangle(backend_call c, pointwise code, const tensor& self, std::int64
   run_pointwise_in(c, pointwise::where, self.dtype(), collect(kept, self, one_number(c, self, 0)), out);
 }
 
-namespace {
-
-tensor diagonal_of(const tensor& matrix, std::int64_t diagonal) {
-  const std::int64_t down = std::max<std::int64_t>(-diagonal, 0), across = std::max<std::int64_t>(diagonal, 0);
-  const std::int64_t count =
-      std::max<std::int64_t>(0, std::min(matrix.sizes()[0] - std::min(down, matrix.sizes()[0]),
-                                         matrix.sizes()[1] - std::min(across, matrix.sizes()[1])));
-  const std::int64_t at = count == 0 ? 0 : down * matrix.strides()[0] + across * matrix.strides()[1];
-  return author::make_view(matrix, {count}, {matrix.strides()[0] + matrix.strides()[1]}, matrix.record().offset + at);
-}
-
-}  // namespace
-
 result_meta diag_rule::meta(std::string_view op, const tensor& self, std::int64_t diagonal) {
   const backend_call c{nullptr, op};
   check_defined(c, self);
@@ -156,17 +143,17 @@ result_meta diag_rule::meta(std::string_view op, const tensor& self, std::int64_
     refuse<shape_error>(c, "found " + to_string(self.sizes()) + ", wanted a vector or a matrix");
   }
   if (self.dim() == 2) {
-    const tensor of = author::make_tensor(self.sizes(), self.dtype(), device{backend::Meta});
-    return dense_meta(diagonal_of(of, diagonal).sizes(), self.dtype(), self);
+    return dense_meta({diagonal_length(self.sizes()[0], self.sizes()[1], diagonal)}, self.dtype(), self);
   }
-  const std::int64_t n = self.sizes()[0] + std::abs(diagonal);
+  const std::int64_t away = diagonal < 0 ? product_of(c, "size", diagonal, -1) : diagonal;
+  const std::int64_t n = sum_of(c, "size", self.sizes()[0], away);
   return dense_meta({n, n}, self.dtype(), self);
 }
 void diag_rule::run(backend_call c, const tensor& self, std::int64_t diagonal, const tensor& out) {
-  if (self.dim() == 2) return copy_part(c, out, diagonal_of(self, diagonal));
+  if (self.dim() == 2) return copy_part(c, out, diagonal_view(c.op, self, diagonal, 0, 1));
   tensor whole = out;
   fill(c, whole, 0);
-  copy_part(c, diagonal_of(out, diagonal), self);
+  copy_part(c, diagonal_view(c.op, out, diagonal, 0, 1), self);
 }
 
 namespace {
@@ -271,8 +258,8 @@ tensor rot90(const tensor& self, std::int64_t k, integers plane) {
   const backend_call c{nullptr, ops::rot90.name()};
   check_defined(c, self);
   if (plane.size() != 2 || self.dim() < 2 || dim_of(c, plane[0], self) == dim_of(c, plane[1], self)) {
-    refuse<shape_error>(c, "found dimensions " + to_string(dims(plane)) + " of " + to_string(self.sizes()) +
-                               ", wanted two different ones");
+    refuse<shape_error>(
+        c, "found dimensions " + list_text(plane) + " of " + to_string(self.sizes()) + ", wanted two different ones");
   }
   switch (((k % 4) + 4) % 4) {
     case 1: return ops::transpose(ops::flip(self, plane.subspan(1)), plane[0], plane[1]);

@@ -161,7 +161,7 @@ tensor kron(const tensor& self, const tensor& other) {
     a.push_back(1);
     b.push_back(1);
     b.push_back(n);
-    sizes.push_back(m * n);
+    sizes.push_back(product_of({nullptr, ops::kron.name()}, "size", m, n));
   }
   return ops::reshape(ops::mul(ops::reshape(self, a), ops::reshape(other, b)), sizes);
 }

@@ -9,8 +9,6 @@ namespace topbit::detail {
 
 namespace {
 
-using optional_tensor = std::optional<tensor>;
-
 tensor reduced(std::string_view op, const tensor& loss, std::int64_t reduction) {
   switch (reduction) {
     case 0: return loss;

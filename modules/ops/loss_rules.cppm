@@ -8,13 +8,13 @@ import :backend_call;
 import :loss;
 import :pointwise;
 import :row_rules;
+import :rules;
 import :structured;
 
 namespace topbit::detail {
 
-using optional_tensor = std::optional<tensor>;
-
 struct nll_rule {
+  static constexpr table_entries needs{.rowwise = true};
   static std::array<result_meta, 2> meta(std::string_view op, const tensor& self, const tensor& target,
                                          const optional_tensor& weight, std::int64_t reduction, std::int64_t ignored);
   static void run(backend_call c, const tensor& self, const tensor& target, const optional_tensor& weight,
@@ -22,6 +22,7 @@ struct nll_rule {
 };
 
 struct nll_backward_rule {
+  static constexpr table_entries needs{.rowwise = true};
   static result_meta meta(std::string_view op, const tensor& grad, const tensor& self, const tensor& target,
                           const optional_tensor& weight, std::int64_t reduction, std::int64_t ignored,
                           const tensor& total);

@@ -86,10 +86,7 @@ void nan_to_num_rule::run(backend_call c, const tensor& self, const number& nan,
                           const tensor& out) {
   const dtype type = self.dtype();
   if (!is_floating(type)) return copy_result(out, self);
-  const double greatest = type == dtype::float64    ? std::numeric_limits<double>::max()
-                          : type == dtype::float32  ? std::numeric_limits<float>::max()
-                          : type == dtype::bfloat16 ? 0x1.fep127
-                                                    : 65504.0;
+  const double greatest = greatest_of(type);
   run_pointwise_in(c, pointwise::nan_to_num, type,
                    collect(self, nan.value_or(0), high.value_or(greatest), low.value_or(-greatest)), out);
 }

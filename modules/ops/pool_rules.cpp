@@ -14,12 +14,12 @@ namespace {
 
 std::array<std::int64_t, 2> pair_of(backend_call c, std::string_view name, sizes_view given, std::int64_t least) {
   if (given.size() != 1 && given.size() != 2) {
-    refuse<error>(c, "found " + std::string(name) + " " + to_string(dims(given)) + ", wanted one number or two");
+    refuse<error>(c, "found " + std::string(name) + " " + list_text(given) + ", wanted one number or two");
   }
   const std::array<std::int64_t, 2> out{given.front(), given.back()};
   if (out[0] >= least && out[1] >= least) return out;
-  refuse<error>(c, "found " + std::string(name) + " " + to_string(dims(given)) + ", wanted " + std::to_string(least) +
-                       " or more");
+  refuse<error>(
+      c, "found " + std::string(name) + " " + list_text(given) + ", wanted " + std::to_string(least) + " or more");
 }
 
 void check_image(backend_call c, const tensor& self) {
@@ -47,18 +47,19 @@ tb_pool windows_of(backend_call c, tb_pool_op op, const tensor& self, sizes_view
     p.stride[i] = strides[i];
     p.padding[i] = paddings[i];
     p.dilation[i] = dilations[i];
-    if (2 * paddings[i] > kernels[i]) {
-      refuse<error>(c, "found padding " + to_string(dims(padding)) + " for kernel_size " + to_string(dims(kernel)) +
+    if (paddings[i] > kernels[i] / 2) {
+      refuse<error>(c, "found padding " + list_text(padding) + " for kernel_size " + list_text(kernel) +
                            ", wanted at most half of it");
     }
     const std::int64_t length = i == 0 ? p.height : p.width;
-    const std::int64_t room = length + 2 * paddings[i] - (dilations[i] * (kernels[i] - 1) + 1);
-    std::int64_t count = room < 0 && !ceil ? 0 : (room + (ceil ? strides[i] - 1 : 0)) / strides[i] + 1;
-    if (room + (ceil ? strides[i] - 1 : 0) < 0) count = 0;
-    // A window that is not whole must begin in the image or before it.
+    const std::int64_t padded = sum_of(c, "padded size", length, product_of(c, "padded size", paddings[i], 2));
+    const std::int64_t room = padded - 1 - product_of(c, "reach of the kernel", dilations[i], kernels[i] - 1);
+    // Rounded up, the last window need not be whole, but must begin in the image or before it.
+    const std::int64_t last = ceil ? sum_of(c, "places of windows", room, strides[i] - 1) : room;
+    std::int64_t count = last < 0 ? 0 : last / strides[i] + 1;
     if (ceil && (count - 1) * strides[i] >= length + paddings[i]) --count;
     if (count < 1) {
-      refuse<shape_error>(c, "found " + to_string(self.sizes()) + " and kernel_size " + to_string(dims(kernel)) +
+      refuse<shape_error>(c, "found " + to_string(self.sizes()) + " and kernel_size " + list_text(kernel) +
                                  ", wanted windows that fit the padded image");
     }
     (i == 0 ? p.out_height : p.out_width) = count;

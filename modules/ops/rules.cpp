@@ -34,6 +34,15 @@ void check_status(backend_call c, int status, const tensor& t) {
              (c.table->last_error != nullptr ? c.table->last_error() : "failed with status " + std::to_string(status)));
 }
 
+double greatest_of(dtype floating) noexcept {
+  switch (floating) {
+    case dtype::float16: return 65504;
+    case dtype::bfloat16: return 0x1.fep127;
+    case dtype::float32: return std::numeric_limits<float>::max();
+    default: return std::numeric_limits<double>::max();
+  }
+}
+
 void check_defined(backend_call c, const tensor& t) {
   if (!t.defined()) refuse<error>(c, "found an undefined tensor");
 }
@@ -47,6 +56,33 @@ void check_storage(backend_call c, const tensor& t) {
 
 std::size_t dim_of(backend_call c, std::int64_t dim, const tensor& t) {
   return wrap_dim(c.op, dim, std::max<std::size_t>(t.dim(), 1));
+}
+
+namespace {
+
+[[noreturn]] void refuse_overflow(backend_call c, std::string_view what, std::int64_t a, std::string_view sign,
+                                  std::int64_t b) {
+  refuse<shape_error>(c, "found " + std::to_string(a) + std::string(sign) + std::to_string(b) + " for the " +
+                             std::string(what) + ", wanted what 64 bits can hold");
+}
+
+}  // namespace
+
+std::int64_t sum_of(backend_call c, std::string_view what, std::int64_t a, std::int64_t b) {
+  std::int64_t sum = 0;
+  if (__builtin_add_overflow(a, b, &sum)) refuse_overflow(c, what, a, " + ", b);
+  return sum;
+}
+std::int64_t product_of(backend_call c, std::string_view what, std::int64_t a, std::int64_t b) {
+  std::int64_t product = 0;
+  if (__builtin_mul_overflow(a, b, &product)) refuse_overflow(c, what, a, " * ", b);
+  return product;
+}
+
+std::string list_text(std::span<const std::int64_t> numbers) {
+  std::string text = "[";
+  for (std::int64_t n : numbers) text += (text.size() > 1 ? ", " : "") + std::to_string(n);
+  return text + "]";
 }
 
 dims sizes_of(backend_call c, std::span<const std::int64_t> sizes) {
@@ -67,12 +103,16 @@ dtype promoted(std::span<const tensor* const> operands) {
   return can_cast(*number, *shaped) ? *shaped : promote(*shaped, *number);
 }
 
-// Among tensors with dimensions a number of its category's widest type changes nothing, and loses nothing on the way.
+// Among tensors with dimensions a number of its category's widest type changes nothing. Floating ones lose nothing on
+// the way; integers wrap to what they are computed in.
 tensor wrapped(const tensor& self, const scalar& s) {
   dtype type = s.type();
   if (is_floating(type)) type = self.dtype() == dtype::float64 ? dtype::float64 : dtype::float32;
-  if (self.dim() == 0 && can_cast(type, self.dtype())) type = self.dtype();
+  if ((self.dim() == 0 || !is_floating(type)) && can_cast(type, self.dtype())) type = self.dtype();
   return ops::full(std::span<const std::int64_t>(), s, arg<"dtype"> = type, arg<"device"> = self.device());
+}
+tensor number_beside(const tensor& like, const scalar& s) {
+  return ops::full(std::span<const std::int64_t>(), s, arg<"dtype"> = like.dtype(), arg<"device"> = like.device());
 }
 
 tensor dense_copy(backend_call c, const tensor& t, dtype type) {

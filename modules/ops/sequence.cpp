@@ -51,7 +51,10 @@ std::int64_t count_between(backend_call c, const scalar& start, const scalar& en
     if (count > most || (closed && count == 0)) refuse_call("more elements than 64 bits can count");
     return static_cast<std::int64_t>(count);
   }
-  const double steps = (end.to_double() - start.to_double()) / step.to_double();
+  // The way between numbers of opposite signs may be longer than the greatest number.
+  const double way = end.to_double() - start.to_double();
+  const double steps = std::isfinite(way) ? way / step.to_double()
+                                          : end.to_double() / step.to_double() - start.to_double() / step.to_double();
   if (steps < 0) refuse_call("wanted a step that leads to the end");
   if (!(steps < 0x1p63 - 1024)) refuse_call("more elements than 64 bits can count");
   const auto whole = static_cast<std::int64_t>(steps);
@@ -113,7 +116,9 @@ tensor part_of(const tensor& t, std::int64_t first, std::int64_t count) {
 // Each half from its own end, which is therefore exact.
 void space_evenly(backend_call c, double start, double end, const tensor& out) {
   const std::int64_t steps = out.numel(), half = steps / 2;
-  const double step = steps > 1 ? (end - start) / static_cast<double>(steps - 1) : 0;
+  // Where each half has one number no step is taken. The way may be longer than the greatest number.
+  const double count = static_cast<double>(steps - 1), way = end - start;
+  const double step = steps <= 2 ? 0 : std::isfinite(way) ? way / count : end / count - start / count;
   if (half > 0) count_up(c, start, step, part_of(out, 0, half));
   const tensor rest = part_of(out, half, steps - half);
   const tensor* const operands[] = {&rest};
@@ -269,7 +274,7 @@ tensor triangle_indices(backend_call c, std::int64_t rows, std::int64_t columns,
   // What lies farther off than the matrix is large cuts it nowhere.
   const std::int64_t cut = std::min(columns, std::max(-rows, offset)) - (upper ? 1 : 0);
   const triangles of{rows, columns, cut};
-  const std::int64_t count = upper ? area - of.all_lower() : of.all_lower();
+  const std::int64_t lower = area == 0 ? 0 : of.all_lower(), count = upper ? area - lower : lower;
   const std::int64_t sizes[] = {2, count};
   tensor out = new_tensor(c, sizes, {o.type.value_or(dtype::int64), o.how, o.where, o.pinned});
   if (out.device().type == backend::Meta) return out;

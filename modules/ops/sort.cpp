@@ -216,9 +216,7 @@ tensor argsort_stable(const tensor& self, bool stable, std::int64_t dim, bool de
 }
 tensor searchsorted_scalar(const tensor& sequence, const scalar& value, bool out_int32, bool right,
                            std::optional<std::string_view> side, const std::optional<tensor>& sorter) {
-  const tensor one = ops::full(std::span<const std::int64_t>(), value, arg<"dtype"> = sequence.dtype(),
-                               arg<"device"> = sequence.device());
-  return ops::searchsorted(sequence, one, out_int32, right, side, sorter);
+  return ops::searchsorted(sequence, number_beside(sequence, value), out_int32, right, side, sorter);
 }
 
 }  // namespace

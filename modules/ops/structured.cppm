@@ -37,7 +37,8 @@ namespace detail {
 
 using author::result_meta;
 
-tensor make_result(const result_meta& m);
+// Throws shape_error, naming `op`, for sizes that no tensor has.
+tensor make_result(std::string_view op, const result_meta& m);
 // Throws shape_error or dtype_error, naming `op`, if `out` cannot take this result, or if its elements share memory.
 void check_result(std::string_view op, const result_meta& m, const tensor& out);
 void copy_result(const tensor& out, const tensor& result);
@@ -104,7 +105,7 @@ struct structured_kernel {
   template <std::size_t... I, class... A>
   static auto make(key_set keys, std::index_sequence<I...>, const std::array<result_meta, sizeof...(I)>& metas,
                    const A&... a) {
-    std::array<tensor, sizeof...(I)> out{make_result(metas[I])...};
+    std::array<tensor, sizeof...(I)> out{make_result(Op.name(), metas[I])...};
     run_structured<Kernel>(keys, a..., out[I]...);
     return out;
   }

@@ -73,6 +73,36 @@ tensor view_of(std::string_view op, const tensor& self, const dims& sizes, const
   }
 }
 
+}  // namespace
+
+std::int64_t diagonal_length(std::int64_t rows, std::int64_t columns, std::int64_t offset) noexcept {
+  return std::max<std::int64_t>(0, offset < 0 ? std::min(rows + offset, columns) : std::min(rows, columns - offset));
+}
+
+tensor diagonal_view(std::string_view op, const tensor& self, std::int64_t offset, std::int64_t dim1,
+                     std::int64_t dim2) {
+  const std::size_t a = wrap_dim(op, dim1, self.dim()), b = wrap_dim(op, dim2, self.dim());
+  if (a == b) {
+    refuse<shape_error>({nullptr, op}, "found dimension " + std::to_string(dim1) + " and dimension " +
+                                           std::to_string(dim2) + " of a tensor " + to_string(self.sizes()) +
+                                           ", wanted two of them");
+  }
+  dims sizes = self.sizes(), strides = self.strides();
+  const std::int64_t length = diagonal_length(sizes[a], sizes[b], offset);
+  const std::int64_t stride = sum_of({nullptr, op}, "stride", strides[a], strides[b]);
+  std::int64_t first = self.record().offset;
+  if (length != 0) first += offset < 0 ? -offset * strides[a] : offset * strides[b];
+  for (std::size_t d : {std::max(a, b), std::min(a, b)}) {
+    sizes.erase(d);
+    strides.erase(d);
+  }
+  sizes.push_back(length);
+  strides.push_back(stride);
+  return view_of(op, self, sizes, strides, first);
+}
+
+namespace {
+
 dims inserted(const dims& d, std::size_t where, std::int64_t value) {
   dims out = d;
   out.push_back(value);
@@ -132,7 +162,8 @@ tensor unsqueeze(const tensor& self, std::int64_t dim) {
   constexpr std::string_view op = ops::unsqueeze.name();
   const std::size_t d = wrap_dim(op, dim, self.dim() + 1);
   check_room_for_one(op, self);
-  const std::int64_t stride = d < self.dim() ? self.sizes()[d] * self.strides()[d] : 1;
+  const std::int64_t stride =
+      d < self.dim() ? product_of({nullptr, op}, "stride", self.sizes()[d], self.strides()[d]) : 1;
   return view_of(op, self, inserted(self.sizes(), d, 1), inserted(self.strides(), d, stride), self.record().offset);
 }
 
@@ -219,31 +250,13 @@ tensor slice(const tensor& self, std::int64_t dim, std::optional<std::int64_t> s
   const std::int64_t last = std::max(first, bound(end.value_or(n)));
   step = std::min(step, std::max<std::int64_t>(n, 1));  // a longer one leads out of the dimension as well
   sizes[d] = (last - first + step - 1) / step;
-  const std::int64_t offset = self.record().offset + first * strides[d];
-  strides[d] *= step;
+  const std::int64_t offset = sum_of(c, "offset", self.record().offset, product_of(c, "offset", first, strides[d]));
+  strides[d] = product_of(c, "stride", strides[d], step);
   return view_of(c.op, self, sizes, strides, offset);
 }
 
 tensor diagonal(const tensor& self, std::int64_t offset, std::int64_t dim1, std::int64_t dim2) {
-  constexpr backend_call c{nullptr, ops::diagonal.name()};
-  const std::size_t a = wrap_dim(c.op, dim1, self.dim()), b = wrap_dim(c.op, dim2, self.dim());
-  if (a == b) {
-    refuse<shape_error>(c, "found dimension " + std::to_string(dim1) + " and dimension " + std::to_string(dim2) +
-                               " of a tensor " + to_string(self.sizes()) + ", wanted two of them");
-  }
-  dims sizes = self.sizes(), strides = self.strides();
-  const std::int64_t length = std::max<std::int64_t>(
-      0, offset < 0 ? std::min(sizes[a] + offset, sizes[b]) : std::min(sizes[a], sizes[b] - offset));
-  const std::int64_t stride = strides[a] + strides[b];
-  std::int64_t first = self.record().offset;
-  if (length != 0) first += offset < 0 ? -offset * strides[a] : offset * strides[b];
-  for (std::size_t d : {std::max(a, b), std::min(a, b)}) {
-    sizes.erase(d);
-    strides.erase(d);
-  }
-  sizes.push_back(length);
-  strides.push_back(stride);
-  return view_of(c.op, self, sizes, strides, first);
+  return diagonal_view(ops::diagonal.name(), self, offset, dim1, dim2);
 }
 
 tensor unfold(const tensor& self, std::int64_t dimension, std::int64_t size, std::int64_t step) {
@@ -262,7 +275,8 @@ tensor unfold(const tensor& self, std::int64_t dimension, std::int64_t size, std
   strides.push_back(point ? 1 : strides[d]);
   if (!point) {
     sizes[d] = (n - size) / step + 1;
-    strides[d] *= std::min(step, std::max<std::int64_t>(n, 1));  // a longer one has no second window
+    // A longer step has no second window.
+    strides[d] = product_of(c, "stride", strides[d], std::min(step, std::max<std::int64_t>(n, 1)));
   }
   return view_of(c.op, self, sizes, strides, self.record().offset);
 }

@@ -194,3 +194,15 @@ TEST_CASE("sequence: eye and the indices of triangles are what their names say",
   CHECK(ops::tril_indices(2, 2, std::numeric_limits<std::int64_t>::max()).sizes() == tb::dims{2, 4});
   CHECK(ops::triu_indices(2, 2, std::numeric_limits<std::int64_t>::min()).sizes() == tb::dims{2, 4});
 }
+
+TEST_CASE("sequence: bounds may be farther apart than the greatest number", "[ops][sequence]") {
+  const auto f64 = arg<"dtype"> = dtype::float64;
+  CHECK(values(ops::linspace(-1e308, 1e308, 5, f64)) == list{-1e308, -5e307, 0, 5e307, 1e308});
+  CHECK(values(ops::linspace(1.7e308, -1.7e308, 3, f64)) == list{1.7e308, 0, -1.7e308});
+  CHECK(values(ops::linspace(-1.7e308, 1.7e308, 2, f64)) == list{-1.7e308, 1.7e308});
+  CHECK(values(ops::logspace(-1e308, 1e308, 3, 10.0, f64)) == list{0, 1, std::numeric_limits<double>::infinity()});
+  CHECK(values(ops::logspace(-1e308, 1e308, 3, 1.0, f64)) == list{1, 1, 1});
+  CHECK(values(ops::arange_start_step(-1e308, 1e308, 1e308, f64)) == list{-1e308, 0});
+  CHECK(ops::arange_start_step(1e308, -1e308, -5e307, f64).numel() == 4);
+  CHECK(ops::range_step(-1e308, 1e308, 1e308, f64).numel() == 3);
+}
