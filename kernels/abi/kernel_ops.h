@@ -180,11 +180,15 @@ typedef enum tb_random_op {
   TB_RANDOM_EXPONENTIAL,   // n0 rate
   TB_RANDOM_INTEGER,       // n0.i <= x <= n1.i
   TB_RANDOM_BERNOULLI,     // 1 with probability n0, else 0
-  TB_RANDOM_BERNOULLI_OF,  // with the probabilities of operand[1]; TB_BAD_VALUE if one is not within 0 and 1
+  TB_RANDOM_BERNOULLI_OF,  // with the probabilities of operand[1]
   TB_RANDOM_PERMUTATION,   // the integers below the length, each once; one dimension, I64
   // Indices, I64, drawn with the weights of operand[1], of which a row has n0.i, strides[0] apart; n1.i: again and
-  // again the same ones. TB_BAD_VALUE for weights that are negative or not finite, or too few above 0.
+  // again the same ones.
   TB_RANDOM_MULTINOMIAL,
+  // These two take no number and write nothing: what comes before a draw, and is to take none if it is refused.
+  TB_RANDOM_CHECK_PROBABILITIES,  // of TB_RANDOM_BERNOULLI_OF: TB_BAD_VALUE if one is not within 0 and 1
+  // Of TB_RANDOM_MULTINOMIAL: TB_BAD_VALUE if one is negative or not finite, or too few of a row are above 0.
+  TB_RANDOM_CHECK_WEIGHTS,
   TB_RANDOM_COUNT
 } tb_random_op;
 

@@ -91,7 +91,7 @@ tb_status uniform(const tb_random& call) {
 
 bool is_probability(double p) { return p >= 0 && p <= 1; }
 
-tb_status bernoulli_of(const tb_random& call) {
+tb_status check_probabilities(const tb_random& call) {
   const tb_operand& of = call.plan.operand[1];
   const int64_t step = of.strides[0], bytes = element_bytes[of.dtype];
   const convert_fn load = conversion(TB_F64, of.dtype);
@@ -104,7 +104,13 @@ tb_status bernoulli_of(const tb_random& call) {
       for (int64_t k = 0; k < some; ++k) good = good && is_probability(p[k]);
     }
   });
-  if (!good) return TB_BAD_VALUE;
+  return good ? TB_OK : TB_BAD_VALUE;
+}
+
+tb_status bernoulli_of(const tb_random& call) {
+  const tb_operand& of = call.plan.operand[1];
+  const int64_t step = of.strides[0], bytes = element_bytes[of.dtype];
+  const convert_fn load = conversion(TB_F64, of.dtype);
   return each_block<int64_t, 2>(call, TB_I64,
                                 [&](const uint64_t* n, int64_t* x, int64_t count, char* row, int64_t first) {
                                   double p[block];
@@ -158,45 +164,54 @@ struct weight_tree {
   }
 };
 
-tb_status multinomial(const tb_random& call) {
-  const tb_operand &out = call.plan.operand[0], &weights = call.plan.operand[1];
-  const int64_t samples = call.plan.sizes[0], length = call.number[0].i;
-  const bool again = call.number[1].i != 0;
+// Visits each row with its tree, whose sums are those of all weights.
+template <typename Visit>
+tb_status each_tree(const tb_random& call, Visit visit) {
+  const tb_operand& weights = call.plan.operand[1];
+  const int64_t length = call.number[0].i;
   const convert_fn load = conversion(TB_F64, weights.dtype);
-  if (out.dtype != TB_I64) return TB_UNSUPPORTED_DTYPE;
   int64_t leaves = 1;
   while (leaves < length) leaves *= 2;
-  const weight_tree tree{static_cast<double*>(scratch(2 * leaves * int64_t(sizeof(double)))), leaves};
+  weight_tree tree{static_cast<double*>(scratch(2 * leaves * int64_t(sizeof(double)))), leaves};
   if (tree.node == nullptr) return TB_OUT_OF_MEMORY;
-  const auto fill = [&](const char* row) {
-    weight_tree t = tree;
-    load(t.node + leaves, 1, row, weights.strides[0], length);
-    for (int64_t i = length; i < leaves; ++i) t.node[leaves + i] = 0;
-    t.make_sums();
-  };
-  bool good = true;
   each_row<2>(call.plan, [&](char* const* at) {
-    fill(at[1]);
+    load(tree.node + leaves, 1, at[1], weights.strides[0], length);
+    for (int64_t i = length; i < leaves; ++i) tree.node[leaves + i] = 0;
+    tree.make_sums();
+    visit(tree, at[0]);
+  });
+  return TB_OK;
+}
+
+tb_status check_weights(const tb_random& call) {
+  const int64_t samples = call.plan.sizes[0], length = call.number[0].i;
+  const bool again = call.number[1].i != 0;
+  bool good = true;
+  const tb_status status = each_tree(call, [&](const weight_tree& tree, char*) {
     int64_t positive = 0;
     for (int64_t i = 0; i < length; ++i) {
-      const double w = tree.node[leaves + i];
+      const double w = tree.node[tree.leaves + i];
       good = good && w >= 0;
       positive += w > 0;
     }
     good = good && tree.node[1] < double(INFINITY) && positive >= (again ? 1 : samples);
   });
-  if (!good) return TB_BAD_VALUE;
+  return status != TB_OK || good ? status : TB_BAD_VALUE;
+}
+
+tb_status multinomial(const tb_random& call) {
+  const tb_operand& out = call.plan.operand[0];
+  const int64_t samples = call.plan.sizes[0];
+  const bool again = call.number[1].i != 0;
+  if (out.dtype != TB_I64) return TB_UNSUPPORTED_DTYPE;
   uint64_t done = 0;
-  each_row<2>(call.plan, [&](char* const* at) {
-    fill(at[1]);
-    weight_tree t = tree;
+  return each_tree(call, [&](weight_tree& tree, char* row) {
     for (int64_t i = 0; i < samples; ++i) {
-      const int64_t drawn = t.draw(unit(number_at(call, done++)));
-      reinterpret_cast<int64_t*>(at[0])[i * out.strides[0]] = drawn;
-      if (!again) t.remove(drawn);
+      const int64_t drawn = tree.draw(unit(number_at(call, done++)));
+      reinterpret_cast<int64_t*>(row)[i * out.strides[0]] = drawn;
+      if (!again) tree.remove(drawn);
     }
   });
-  return TB_OK;
 }
 
 }  // namespace
@@ -216,6 +231,8 @@ tb_status random(const tb_random* call, void*) {
     case TB_RANDOM_BERNOULLI_OF: return bernoulli_of(*call);
     case TB_RANDOM_PERMUTATION: return permutation(*call);
     case TB_RANDOM_MULTINOMIAL: return multinomial(*call);
+    case TB_RANDOM_CHECK_PROBABILITIES: return check_probabilities(*call);
+    case TB_RANDOM_CHECK_WEIGHTS: return check_weights(*call);
     default: return TB_UNSUPPORTED_DTYPE;
   }
 }

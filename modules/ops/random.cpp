@@ -47,25 +47,37 @@ tb_plan row_major_plan(backend_call c, std::initializer_list<const tensor*> oper
   return plan;
 }
 
-// Takes the numbers, one per element of the result, and runs the kernel.
-tb_status run_random(backend_call c, tb_random_op op, const tb_plan& plan, const tensor& out, generator_argument g,
-                     std::array<tb_scalar, 2> numbers) {
-  if (c.table->random == nullptr) refuse<device_error>(c, std::string(c.table->name) + " has no random kernels");
-  generator source = g.has_value() ? *g : default_generator(out.device());
-  const random_stretch stretch = source.take(static_cast<std::uint64_t>(out.numel()));
+using two_numbers = std::array<tb_scalar, 2>;
+
+tb_random random_call(tb_random_op op, const tb_plan& plan, two_numbers numbers) {
   tb_random call{};
   call.plan = plan;
-  call.seed = stretch.seed;
-  call.first = stretch.first;
   call.op = op;
   call.number[0] = numbers[0];
   call.number[1] = numbers[1];
-  return static_cast<tb_status>(present(c, c.table->random)(&call, nullptr));
+  return call;
 }
-void fill_random(backend_call c, tb_random_op op, const tensor& out, generator_argument g,
-                 std::array<tb_scalar, 2> numbers) {
-  if (out.numel() == 0) return;
-  check_status(c, run_random(c, op, row_major_plan(c, {&out}), out, g, numbers), out);
+
+// Takes the numbers, one per element of the result, and runs the kernel.
+void draw(backend_call c, tb_random_op op, const tb_plan& plan, const tensor& out, generator_argument g,
+          two_numbers numbers) {
+  const auto kernel = present(c, c.table->random);
+  generator source = g.has_value() ? *g : default_generator(out.device());
+  const random_stretch stretch = source.take(static_cast<std::uint64_t>(out.numel()));
+  tb_random call = random_call(op, plan, numbers);
+  call.seed = stretch.seed;
+  call.first = stretch.first;
+  check_status(c, kernel(&call, nullptr), out);
+}
+// Looks at the elements that a draw depends on, before it takes a number. False for those without a meaning.
+bool good_values(backend_call c, tb_random_op check, const tb_plan& plan, const tensor& t, two_numbers numbers) {
+  const tb_random call = random_call(check, plan, numbers);
+  const tb_status status = present(c, c.table->random)(&call, nullptr);
+  if (status != TB_BAD_VALUE) check_status(c, status, t);
+  return status == TB_OK;
+}
+void fill_random(backend_call c, tb_random_op op, const tensor& out, generator_argument g, two_numbers numbers) {
+  if (out.numel() != 0) draw(c, op, row_major_plan(c, {&out}), out, g, numbers);
 }
 
 result_meta meta_like(const tensor& self, dtype type) {
@@ -114,8 +126,34 @@ void check_held(backend_call c, std::int64_t x, dtype type) {
                        std::to_string(facts.low) + " to " + std::to_string(facts.high));
 }
 
+// The integer next to x, x itself if it may be, that is an element of a floating dtype: of as many digits as its
+// greatest one has up to which all are, and zeros. None if 64 bits do not hold it.
+std::optional<std::int64_t> element_beside(std::int64_t x, dtype type, bool above) {
+  if (!is_floating(type)) return x;
+  const auto size = static_cast<std::uint64_t>(x < 0 ? -(x + 1) : x);
+  const int zeros = std::bit_width(size) - std::bit_width(static_cast<std::uint64_t>(integers_of(type).greatest)) + 1;
+  if (zeros <= 0) return x;
+  const std::int64_t unit = std::int64_t{1} << zeros, rest = (x % unit + unit) % unit;
+  std::int64_t found = 0;
+  if (rest == 0) return x;
+  if (__builtin_add_overflow(x - rest, above ? unit : 0, &found)) return std::nullopt;
+  return found;
+}
+
+// The bounds of what is drawn: elements of the dtype, so that none is rounded to beyond what was asked for.
+struct element_bounds {
+  std::int64_t low, greatest;
+};
+element_bounds bounds_of(backend_call c, std::int64_t low, std::int64_t greatest, dtype type) {
+  const auto first = element_beside(low, type, true), last = element_beside(greatest, type, false);
+  if (first && last && *first <= *last) return {*first, *last};
+  refuse<error>(c, "found the bounds " + std::to_string(low) + " and " + std::to_string(greatest) +
+                       ", both included, wanted an element of " + std::string(name_of(type)) + " between them");
+}
+
 void fill_integers(backend_call c, std::int64_t low, std::int64_t greatest, generator_argument g, const tensor& out) {
-  fill_random(c, TB_RANDOM_INTEGER, out, g, {tb_scalar{0, low}, tb_scalar{0, greatest}});
+  const element_bounds bounds = bounds_of(c, low, greatest, out.dtype());
+  fill_random(c, TB_RANDOM_INTEGER, out, g, {tb_scalar{0, bounds.low}, tb_scalar{0, bounds.greatest}});
 }
 
 void check_probability(backend_call c, double p) {
@@ -124,9 +162,11 @@ void check_probability(backend_call c, double p) {
 
 void draw_bernoulli(backend_call c, const tensor& p, generator_argument g, const tensor& out) {
   if (out.numel() == 0) return;
-  const tb_status status = run_random(c, TB_RANDOM_BERNOULLI_OF, row_major_plan(c, {&out, &p}), out, g, {});
-  if (status == TB_BAD_VALUE) refuse<error>(c, "found a probability " + describe(p) + " outside 0 to 1");
-  check_status(c, status, p);
+  const tb_plan plan = row_major_plan(c, {&out, &p});
+  if (!good_values(c, TB_RANDOM_CHECK_PROBABILITIES, plan, p, {})) {
+    refuse<error>(c, "found a probability " + describe(p) + " outside 0 to 1");
+  }
+  draw(c, TB_RANDOM_BERNOULLI_OF, plan, out, g, {});
 }
 
 }  // namespace
@@ -134,10 +174,7 @@ void draw_bernoulli(backend_call c, const tensor& p, generator_argument g, const
 result_meta uniform_rule::meta(std::string_view op, const tensor& self, double from, double to, generator_argument) {
   const backend_call c{nullptr, op};
   const result_meta result = filled_floating(c, self);
-  const double most = self.dtype() == dtype::float16    ? 65504.0
-                      : self.dtype() == dtype::bfloat16 ? 0x1.fep127
-                      : self.dtype() == dtype::float32  ? 0x1.fffffep127
-                                                        : std::numeric_limits<double>::max();
+  const double most = greatest_of(self.dtype());
   const auto fits = [most](double x) { return x >= -most && x <= most; };
   if (!(from <= to) || !fits(from) || !fits(to) || !fits(to - from)) {
     refuse<error>(c, "found from " + text_of(from) + " and to " + text_of(to) +
@@ -177,6 +214,7 @@ void check_integers(backend_call c, std::int64_t low, std::int64_t high, dtype t
   }
   check_held(c, low, type);
   check_held(c, high - 1, type);
+  bounds_of(c, low, high - 1, type);
 }
 
 result_meta random_rule::meta(std::string_view op, const tensor& self, generator_argument) {
@@ -281,13 +319,13 @@ void multinomial_rule::run(backend_call c, const tensor& self, std::int64_t samp
   plan.sizes[0] = samples;
   plan.sizes[1] = out.dim() == 2 ? out.sizes()[0] : 1;
   const std::int64_t length = self.sizes()[self.dim() - 1];
-  const tb_status status = run_random(c, TB_RANDOM_MULTINOMIAL, plan, out, g, {to_abi(length), to_abi(again)});
-  if (status == TB_BAD_VALUE) {
+  const two_numbers numbers{to_abi(length), to_abi(again)};
+  if (!good_values(c, TB_RANDOM_CHECK_WEIGHTS, plan, self, numbers)) {
     refuse<error>(c, "found weights " + describe(self) +
                          " of which a row has a negative one, one that is not finite, or less than " +
                          std::to_string(again ? 1 : samples) + " above 0");
   }
-  check_status(c, status, self);
+  draw(c, TB_RANDOM_MULTINOMIAL, plan, out, g, numbers);
 }
 
 void check_permutation(backend_call c, std::int64_t n, dtype type) {

@@ -26,7 +26,9 @@ inline constexpr op<"aten::exponential_(Tensor(a!) self, float lambd=1, *, Gener
     exponential_;
 
 /// Fills with integers from 0 on, or `from`, to below `to`; without `to` up to the greatest one of the dtype, of
-/// floating dtypes the greatest below which there is every integer. Probabilities differ by at most 2^-64.
+/// floating dtypes the greatest below which there is every integer. Probabilities differ by at most 2^-64. Where a
+/// floating dtype does not hold every integer between the bounds, those it holds are drawn, each as often as the
+/// integers that round to it. error for a bound beyond the dtype, or no element between them.
 inline constexpr op<"aten::random_(Tensor(a!) self, *, Generator? generator=None) -> Tensor(a!)"> random_;
 inline constexpr op<"aten::random_.to(Tensor(a!) self, int to, *, Generator? generator=None) -> Tensor(a!)"> random_to_;
 inline constexpr op<

@@ -444,3 +444,57 @@ TEST_CASE("random: an operator without tensors is placed by its device, with or 
   CHECK(where_op(std::nullopt, tb::meta) == 2);
   CHECK(where_op(generator(0, tb::key_set{tb::key::CustomRNGKeyId}), tb::meta) == 3);
 }
+
+TEST_CASE("random: integers of a floating dtype are elements of it within their bounds", "[ops][random]") {
+  struct bounds {
+    dtype type;
+    std::int64_t from, to;
+    double least, greatest;
+  };
+  const bounds all[] = {
+      {dtype::float16, 2045, 2052, 2045, 2050},
+      {dtype::float16, 2049, 2051, 2050, 2050},
+      {dtype::float16, -2051, -2044, -2050, -2045},
+      {dtype::float16, 4097, 4108, 4100, 4104},
+      {dtype::bfloat16, 253, 260, 253, 258},
+      {dtype::bfloat16, -3000, -2980, -2992, -2992},
+      {dtype::bfloat16, 0, 3, 0, 2},
+      {dtype::float32, (1 << 24) - 1, (1 << 24) + 4, 0xffffff, 0x1000002},
+  };
+  for (const bounds& b : all) {
+    INFO(tb::name_of(b.type) << " " << b.from << " " << b.to);
+    tensor t = tb::author::make_tensor({500}, b.type, tb::cpu);
+    ops::random_from_(t, b.from, b.to, generator(3));
+    const list v = values(t);
+    CHECK(*std::ranges::min_element(v) == b.least);
+    CHECK(*std::ranges::max_element(v) == b.greatest);
+    CHECK(values(ops::randint_low(b.from, b.to, sizes{500}, arg<"dtype"> = b.type)).size() == 500);
+  }
+  tensor half = tb::author::make_tensor({2}, dtype::float16, tb::cpu), single = ops::empty(sizes{2});
+  generator g(5);
+  CHECK(text_of<tb::error>([&] { ops::random_from_(half, 2049, 2050, g); }) ==
+        "aten::random_.from: found the bounds 2049 and 2049, both included, wanted an element of float16 between them");
+  CHECK(text_of<tb::error>([&] {
+          ops::randint_low(INT64_MAX - 1, INT64_MAX, sizes{2}, arg<"dtype"> = dtype::float32);
+        }).starts_with("aten::randint.low: found the bounds 9223372036854775806 and 9223372036854775806"));
+  CHECK_THROWS_AS(ops::random_to_(half, 65506, g), tb::error);
+  CHECK(position(g) == 0);
+  ops::random_from_(single, INT64_MIN, INT64_MAX, g);
+  for (double x : values(single)) CHECK(std::abs(x) <= 0x1p63);
+}
+
+TEST_CASE("random: a draw that its elements forbid takes no number", "[ops][random]") {
+  generator g(7);
+  const tensor bad = tensor_of({0.5, 1.5}, {2}), negative = tensor_of({1, -1}, {2}), short_of = tensor_of({1, 0}, {2});
+  tensor out = tensor_of({9, 9}, {2});
+  CHECK_THROWS_AS(ops::bernoulli(bad, g), tb::error);
+  CHECK_THROWS_AS(ops::bernoulli_tensor_(out, bad, g), tb::error);
+  CHECK_THROWS_AS(ops::multinomial(negative, 1, true, g), tb::error);
+  CHECK_THROWS_AS(ops::multinomial(short_of, 2, false, g), tb::error);
+  CHECK(position(g) == 0);
+  CHECK(values(out) == list{9, 9});
+  ops::bernoulli(tensor_of({0.5, 0.25}, {2}), g);
+  CHECK(position(g) == 2);
+  ops::multinomial(short_of, 3, true, g);
+  CHECK(position(g) == 5);
+}
