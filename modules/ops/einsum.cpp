@@ -95,9 +95,8 @@ named without(named x, const labels& gone, bool sum) {
     }
   }
   if (over.empty()) return x;
-  const tensor t = sum ? ops::sum_dim(x.t, std::optional(std::span<const std::int64_t>(over)), false,
-                                      arg<"dtype"> = std::optional(x.t.dtype()))
-                       : ops::reshape(x.t, sizes);
+  const tensor t =
+      sum ? ops::sum_dim(x.t, std::optional(std::span<const std::int64_t>(over)), false) : ops::reshape(x.t, sizes);
   return {t, kept};
 }
 
@@ -107,6 +106,12 @@ dims order_of(const named& x, std::initializer_list<const labels*> wanted) {
     for (label one : *some) order.push_back(static_cast<std::int64_t>(place_of(x.names, one)));
   }
   return order;
+}
+
+void check_rank(backend_call c, std::size_t rank) {
+  if (rank <= max_dims) return;
+  refuse<shape_error>(
+      c, "found a product of " + std::to_string(rank) + " dimensions, wanted at most " + std::to_string(max_dims));
 }
 
 // The product of two, without the names that neither the result nor a later operand has.
@@ -140,9 +145,14 @@ named contract(named a, named b, const labels& needed) {
   for (label one : b.names) {
     if (!has(a.names, one)) (has(needed, one) ? right : alone_b).push_back(one);
   }
+  // Sums of integers are int64, and so is what they are multiplied with.
   a = without(std::move(a), alone_a, true);
   b = without(std::move(b), alone_b, true);
+  const dtype type = promote(a.t.dtype(), b.t.dtype());
+  a.t = to(a.t, type);
+  b.t = to(b.t, type);
 
+  check_rank(einsum_call, batch.size() + left.size() + right.size());
   const auto product_of = [](const named& x, const labels& some) {
     std::int64_t n = 1;
     for (label one : some) n *= x.t.sizes()[place_of(x.names, one)];
@@ -270,6 +280,7 @@ tensor tensordot(const tensor& self, const tensor& other, std::span<const std::i
     summed_other.push_back(static_cast<std::int64_t>(b));
     depth *= self.sizes()[a];
   }
+  check_rank(c, self.dim() + other.dim() - 2 * summed_self.size());
   dims left, right = summed_other, sizes;
   for (std::size_t i = 0; i < self.dim(); ++i) {
     if (!used_self[i]) left.push_back(static_cast<std::int64_t>(i)), sizes.push_back(self.sizes()[i]);

@@ -140,3 +140,22 @@ TEST_CASE("einsum: tensordot and inner are sums over pairs of dimensions", "[ops
   CHECK(text_of<tb::shape_error>([&] { ops::tensordot(a, b, list{1}, list{0}); }) ==
         "aten::tensordot: found [2, 3, 4] and [4, 5, 3], wanted equal sizes of dimensions 1 and 0");
 }
+
+TEST_CASE("einsum: integers stay in products, and are int64 where a name of one operand alone is summed",
+          "[ops][einsum]") {
+  for (dtype t : {dtype::int8, dtype::int32}) {
+    const tensor m = ops::full(std::vector<std::int64_t>{2, 2}, 3, tb::arg<"dtype"> = t);
+    const std::vector<tensor> one{m}, two{m, m}, three{m, m, m};
+    const auto type = [](std::string_view equation, const std::vector<tensor>& of) {
+      return ops::einsum(equation, of).dtype();
+    };
+    CHECK(type("ij->", one) == dtype::int64);
+    CHECK(type("ii->i", one) == t);
+    CHECK(type("ij,jk->ik", two) == t);
+    CHECK(type("ij,ij->i", two) == t);
+    CHECK(type("ij,jk,kl->il", three) == t);
+    CHECK(type("ij,jk->", two) == dtype::int64);
+    CHECK(type("ij,jk->i", two) == dtype::int64);
+    CHECK(support::values(ops::einsum("ij,jk->", two)) == std::vector<double>{72});
+  }
+}
