@@ -30,7 +30,8 @@ struct index_plan {
   dims lengths, common, result;
   std::int64_t outer = 1, inner = 1, count = 1;
 
-  index_plan(backend_call c, const tensor& given, index_tensors indices);
+  // Where nothing is computed, what a mask chooses is any number of elements, unless a result is `sized` by it.
+  index_plan(backend_call c, const tensor& given, index_tensors indices, bool sized);
   take_call call(take_code code) const { return {code, outer, count, inner, index, lengths, true}; }
   // Throws what is wrong with the indices' elements.
   void check(backend_call c, const tensor& rows) const {
@@ -38,9 +39,18 @@ struct index_plan {
   }
 };
 
+// A size that only elements tell.
+constexpr std::int64_t any_size = -1;
+
+struct index_by_dim {
+  std::vector<tensor> index;
+  bool open = false;  // one element stands for those that a mask chooses
+};
+
 // Masks become the coordinates of what they have; the rest is as it was given, by dimension.
-std::vector<tensor> coordinates(backend_call c, const tensor& self, index_tensors indices) {
-  std::vector<tensor> by_dim;
+index_by_dim coordinates(backend_call c, const tensor& self, index_tensors indices, bool sized) {
+  index_by_dim out;
+  std::vector<tensor>& by_dim = out.index;
   const auto fits = [&](std::size_t taken) {
     if (by_dim.size() + taken <= self.dim()) return;
     refuse<shape_error>(c, "found more indices than the dimensions of " + to_string(self.sizes()));
@@ -65,6 +75,11 @@ std::vector<tensor> coordinates(backend_call c, const tensor& self, index_tensor
                                  std::to_string(by_dim.size()) + " of " + to_string(self.sizes()) +
                                  ", wanted the same sizes");
     }
+    if (c.table == nullptr && !sized) {
+      by_dim.insert(by_dim.end(), i->dim(), author::make_tensor({1}, dtype::int64, i->device()));
+      out.open = true;
+      continue;
+    }
     const tensor places = nonzero_of(c, *i);
     for (std::size_t d = 0; d < i->dim(); ++d) {
       by_dim.push_back(
@@ -72,12 +87,12 @@ std::vector<tensor> coordinates(backend_call c, const tensor& self, index_tensor
     }
   }
   by_dim.resize(self.dim());
-  return by_dim;
+  return out;
 }
 
-index_plan::index_plan(backend_call c, const tensor& given, index_tensors indices) : self(given) {
+index_plan::index_plan(backend_call c, const tensor& given, index_tensors indices, bool sized) : self(given) {
   check_defined(c, given);
-  const std::vector<tensor> by_dim = coordinates(c, given, indices);
+  const auto [by_dim, open] = coordinates(c, given, indices, sized);
   dims taken, kept;
   for (std::size_t d = 0; d < by_dim.size(); ++d) {
     (by_dim[d].defined() ? taken : kept).push_back(static_cast<std::int64_t>(d));
@@ -104,6 +119,7 @@ index_plan::index_plan(backend_call c, const tensor& given, index_tensors indice
   }
   for (std::size_t k = 0; k < first; ++k) result.push_back(sizes[k]), outer *= sizes[k];
   for (std::int64_t n : common) result.push_back(n), count *= n;
+  if (open && common[common.size() - 1] == 1) result[result.size() - 1] = any_size;
   for (std::size_t k = first + taken.size(); k < sizes.size(); ++k) result.push_back(sizes[k]), inner *= sizes[k];
   for (std::int64_t d : taken) {
     lengths.push_back(given.sizes()[static_cast<std::size_t>(d)]);
@@ -148,8 +164,8 @@ void check_values(backend_call c, const tensor& self, const index_plan& p, const
   }
   bool fits = values.dim() <= p.result.size();
   for (std::size_t i = 1; fits && i <= values.dim(); ++i) {
-    const std::int64_t n = values.sizes()[values.dim() - i];
-    fits = n == 1 || n == p.result[p.result.size() - i];
+    const std::int64_t n = values.sizes()[values.dim() - i], wanted = p.result[p.result.size() - i];
+    fits = n == 1 || n == wanted || wanted == any_size;
   }
   if (fits) return;
   refuse<shape_error>(
@@ -159,8 +175,8 @@ void check_values(backend_call c, const tensor& self, const index_plan& p, const
 }  // namespace
 
 tensor index_rule::run(backend_call c, const tensor& self, index_tensors indices) {
-  const index_plan p(c, self, indices);
-  tensor out = author::make_tensor(p.result, self.dtype(), self.device());
+  const index_plan p(c, self, indices, true);
+  tensor out = make_result(c.op, dense_meta(p.result, self.dtype(), self));
   if (c.table == nullptr) return out;
   if (p.index.empty()) return copy(c, out, self);
   p.check(c, out);
@@ -171,9 +187,7 @@ tensor index_rule::run(backend_call c, const tensor& self, index_tensors indices
 tensor& index_put_rule::run(backend_call c, tensor& self, index_tensors indices, const tensor& values,
                             bool accumulate) {
   check_defined(c, self);
-  // What a mask chooses decides no size of this result.
-  if (c.table == nullptr && std::ranges::any_of(indices, [](const auto& i) { return i && is_mask(*i); })) return self;
-  const index_plan p(c, self, indices);
+  const index_plan p(c, self, indices, false);
   check_values(c, self, p, values);
   check_written(c, self);
   if (c.table != nullptr) put(c, self, p, values, accumulate);
@@ -228,12 +242,12 @@ tensor one_hot_rule::run(backend_call c, const tensor& self, std::int64_t classe
     if (c.table == nullptr || self.numel() == 0) {
       refuse<error>(c, "found num_classes=-1 and no labels to count, wanted the number of classes");
     }
-    classes = greatest(c, self) + 1;
+    classes = sum_of(c, "number of classes", greatest(c, self), 1);
   }
   if (classes < 1) refuse<error>(c, "found num_classes " + std::to_string(classes) + ", wanted 1 or more, or -1");
   dims sizes = self.sizes();
   sizes.push_back(classes);
-  tensor out = author::make_tensor(sizes, dtype::int64, self.device());
+  tensor out = make_result(c.op, dense_meta(sizes, dtype::int64, self));
   fill(c, out, 0);
   if (c.table == nullptr || out.numel() == 0) return out;
   const std::int64_t count = self.numel();
@@ -257,9 +271,9 @@ tensor bincount_rule::run(backend_call c, const tensor& self, const std::optiona
   }
   if (least < 0) refuse<error>(c, "found minlength " + std::to_string(least) + ", wanted 0 or more");
   if (c.table == nullptr) refuse<error>(c, "a meta tensor has no elements, and the greatest decides the result's size");
-  const std::int64_t bins = std::max(least, self.numel() == 0 ? 0 : greatest(c, self) + 1);
+  const std::int64_t bins = std::max(least, self.numel() == 0 ? 0 : sum_of(c, "number of bins", greatest(c, self), 1));
   const dtype type = !weighted ? dtype::int64 : weights->dtype() == dtype::float32 ? dtype::float32 : dtype::float64;
-  tensor out = author::make_tensor({std::max<std::int64_t>(bins, 0)}, type, self.device());
+  tensor out = make_result(c.op, dense_meta({bins}, type, self));
   fill(c, out, 0);
   if (self.numel() == 0) return out;
   const tensor places = flat_index(c, self);

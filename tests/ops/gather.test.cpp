@@ -3,6 +3,7 @@
 #include <cmath>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "support/raises.h"
@@ -197,4 +198,40 @@ TEST_CASE("gather: the gradient of embedding refuses what has no meaning", "[ops
   CHECK_THROWS_AS(ops::embedding_dense_backward(grad, rows, 0, -1, false), tb::shape_error);
   CHECK(toy::text_of<tb::shape_error>([&] { ops::embedding_dense_backward(grad, rows, -1, -1, false); }) ==
         "aten::embedding_dense_backward: found num_weights -1, wanted 0 or more");
+}
+
+TEST_CASE("advanced_index: on meta a mask is refused for what the CPU refuses it", "[ops][advanced_index][meta]") {
+  using maybe = std::optional<tensor>;
+  const auto text = [](tb::device where, const tb::dims& sizes, const std::vector<std::pair<tb::dims, dtype>>& index,
+                       const tb::dims& values, dtype type = dtype::float32) {
+    tensor self = tb::author::make_tensor(sizes, dtype::float32, where);
+    std::vector<maybe> by;
+    for (const auto& [of, t] : index) {
+      by.emplace_back(
+          ops::zeros(std::vector<std::int64_t>(of.begin(), of.end()), arg<"dtype"> = t, arg<"device"> = where));
+    }
+    const tensor given = tb::author::make_tensor(values, type, where);
+    return toy::text_of<tb::error>([&] { ops::index_put_(self, by, given, false); });
+  };
+  const auto both = [&](const auto&... given) {
+    const std::string cpu = text(tb::cpu, given...), meta = text(tb::meta, given...);
+    CHECK(cpu != "nothing was thrown");
+    // What a mask chooses is -1 where nobody counts it.
+    const auto same = meta.substr(0, meta.find("broadcast to"));
+    CHECK(same == cpu.substr(0, cpu.find("broadcast to")));
+  };
+  using list_of = std::vector<std::pair<tb::dims, dtype>>;
+  both(tb::dims{2, 3}, list_of{{{2}, dtype::boolean}}, tb::dims{3}, dtype::float64);
+  both(tb::dims{2, 3}, list_of{{{3}, dtype::boolean}}, tb::dims{3});
+  both(tb::dims{2, 3}, list_of{{{2, 3}, dtype::boolean}, {{1}, dtype::int64}}, tb::dims{});
+  both(tb::dims{2, 3}, list_of{{{2}, dtype::boolean}, {{1}, dtype::float32}}, tb::dims{});
+  both(tb::dims{2, 3}, list_of{{{2}, dtype::boolean}}, tb::dims{1, 4});
+  both(tb::dims{2, 3}, list_of{{{2}, dtype::boolean}}, tb::dims{1, 1, 3});
+  both(tb::dims{2, 3}, list_of{{{}, dtype::boolean}}, tb::dims{});
+  tensor repeated =
+      ops::expand(tb::author::make_tensor({1, 3}, dtype::float32, tb::meta), std::vector<std::int64_t>{2, 3});
+  const std::vector<maybe> mask{tb::author::make_tensor({2}, dtype::boolean, tb::meta)};
+  const tensor row = tb::author::make_tensor({3}, dtype::float32, tb::meta);
+  CHECK_THROWS_AS(ops::index_put_(repeated, mask, row, false), tb::shape_error);
+  CHECK(text(tb::meta, {2, 3}, {{{2}, dtype::boolean}}, {7, 3}) == "nothing was thrown");
 }
