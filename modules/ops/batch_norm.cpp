@@ -9,8 +9,6 @@ namespace topbit::detail {
 
 namespace {
 
-using optional_tensor = std::optional<tensor>;
-
 void check_channels(std::string_view op, const tensor& input, std::string_view name, const optional_tensor& t) {
   if (!is_given(t) || t->sizes() == dims{input.sizes()[1]}) return;
   refuse<shape_error>({nullptr, op}, "found " + std::string(name) + " " + to_string(t->sizes()) + " for input " +
@@ -93,6 +91,7 @@ results normalised(std::string_view op, const tensor& input, const optional_tens
       refuse<dtype_error>({nullptr, op}, "found running statistics of " + std::string(name_of(running->dtype())) +
                                              ", wanted a floating dtype");
     }
+    if (is_given(running)) check_written({nullptr, op}, *running);
   }
   const moments m(x, over);
   if (is_given(running_var) && m.count < 2) {

@@ -165,3 +165,11 @@ TEST_CASE("batch_norm: what does not fit is refused before anything is written",
   CHECK(toy::text_of<tb::error>([&] { ops::group_norm(x, 3); }) ==
         "aten::group_norm: found 3 groups for input [2, 2], wanted a number that divides the channels");
 }
+
+TEST_CASE("batch_norm: running statistics are updated both or not at all", "[ops][batch_norm]") {
+  const tensor x = tensor_of({1, 2, 3, 4}, {2, 2}), mean = tensor_of({5, 5}, {2});
+  const tensor shared = ops::expand(tensor_of({1}, {1}), std::vector<std::int64_t>{2});
+  CHECK_THROWS_AS(ops::batch_norm(x, std::nullopt, std::nullopt, mean, shared, true, 0.5, 1e-5, false),
+                  tb::shape_error);
+  CHECK(values(mean) == std::vector<double>{5, 5});
+}
