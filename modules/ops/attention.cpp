@@ -34,6 +34,13 @@ void check_attention(const tensor& query, const tensor& key, const tensor& value
                                           to_string(value.sizes()) + ", wanted [.., l, e], [.., s, e] and [.., s, v]");
 }
 
+// The values, weighed by the softmax of scores; 0 where a row is `blind`.
+tensor attended(const tensor& scores, const tensor& value, dtype type, const optional_tensor& blind = {}) {
+  tensor weights = ops::exp(ops::log_softmax(scores, -1));
+  if (blind) weights = ops::where_scalar_self(*blind, 0, weights);
+  return to(ops::matmul(weights, to(value, scores.dtype())), type);
+}
+
 tensor attention(const tensor& query, const tensor& key, const tensor& value, const std::optional<tensor>& mask,
                  double dropout, bool causal, std::optional<double> scale, bool grouped) {
   author::check_one_device(ops::scaled_dot_product_attention, query, key, value, mask);
@@ -51,9 +58,11 @@ tensor attention(const tensor& query, const tensor& key, const tensor& value, co
   const tensor scaled = ops::mul_scalar(to(query, type), scale.value_or(1 / std::sqrt(width)));
   tensor scores = ops::matmul(scaled, ops::transpose(to(key, type), -2, -1));
   if (causal) scores = ops::add(scores, as_summand(causal_mask(query, key), type));
-  if (masked) scores = ops::add(scores, mask->dtype() == dtype::boolean ? as_summand(*mask, type) : to(*mask, type));
-  const tensor weights = ops::exp(ops::log_softmax(scores, -1));
-  return to(ops::matmul(weights, to(value, type)), query.dtype());
+  if (!masked) return attended(scores, value, query.dtype());
+  scores = ops::add(scores, mask->dtype() == dtype::boolean ? as_summand(*mask, type) : to(*mask, type));
+  // A query that sees no key attends to nothing: its weights are 0, and it has no gradient.
+  const tensor blind = ops::all_dim(ops::eq_scalar(scores, -std::numeric_limits<double>::infinity()), -1, true);
+  return attended(ops::where_scalar_self(blind, 0, scores), value, query.dtype(), blind);
 }
 
 }  // namespace

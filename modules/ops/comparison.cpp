@@ -78,15 +78,26 @@ tensor& clamp_min_tensor_in_place(tensor& self, const tensor& min) { return ops:
 tensor clamp_max_tensor(const tensor& self, const tensor& max) { return ops::minimum(self, max); }
 tensor& clamp_max_tensor_in_place(tensor& self, const tensor& max) { return ops::minimum_out(self, max, self); }
 
-tensor weight_of(const tensor& self, const scalar& weight) {
-  return ops::full(std::span<const std::int64_t>(), weight, arg<"dtype"> = self.dtype(), arg<"device"> = self.device());
-}
 tensor lerp_scalar(const tensor& self, const tensor& end, const scalar& weight) {
-  return ops::lerp(self, end, weight_of(self, weight));
+  return ops::lerp(self, end, number_beside(self, weight));
 }
 tensor& lerp_scalar_in_place(tensor& self, const tensor& end, const scalar& weight) {
-  return ops::lerp_(self, end, weight_of(self, weight));
+  return ops::lerp_(self, end, number_beside(self, weight));
 }
+
+// Each element's gradient goes where the element came from.
+struct where_gradient {
+  saved_tensor condition;
+  kind_of self, other;
+  static where_gradient save(const tensor& condition, const tensor& self, const tensor& other, const tensor&) {
+    return {saved_tensor(condition), self, other};
+  }
+  std::array<tensor, 3> backward(const tensor& g, std::array<bool, 3> wanted) const {
+    const tensor chosen = condition.get(ops::where.name());
+    return {tensor(), wanted[1] ? self.reduce(ops::where_scalar_other(chosen, g, 0)) : tensor(),
+            wanted[2] ? other.reduce(ops::where_scalar_self(chosen, 0, g)) : tensor()};
+  }
+};
 
 // What compares has no gradient, and neither has what is built on it.
 template <auto Kernel, const auto& Op>
@@ -132,6 +143,9 @@ void register_comparison() {
 
 void register_ternary() {
   register_forms<ternary_forms>();
+  const author::kernel_row gradient[] = {
+      author::row<&author::autograd_kernel<ops::where, where_gradient>::run>(ops::where, key::Autograd)};
+  author::register_rows(gradient);
   register_composite<&where_scalar_self, ops::where_scalar_self>();
   register_composite<&where_scalar_other, ops::where_scalar_other>();
   register_composite<&where_scalar, ops::where_scalar>();

@@ -144,6 +144,9 @@ const std::vector<formula>& formulas() {
          [](const inputs& x) { return ops::addmm(x[0], x[1], x[2], arg<"beta"> = 0.5, arg<"alpha"> = -2); });
     many("baddbmm", {{2, 1}, {2, 2, 3}, {2, 3, 4}},
          [](const inputs& x) { return ops::baddbmm(x[0], x[1], x[2], arg<"beta"> = 3, arg<"alpha"> = 0.5); });
+    many("where", {{2, 3}, {3}}, [](const inputs& x) {
+      return ops::where(support::tensor_of({1, 0, 1, 0, 0, 1}, {2, 3}, tb::dtype::boolean), x[0], x[1]);
+    });
     many("addmv", {{2}, {2, 3}, {3}}, [](const inputs& x) { return ops::addmv(x[0], x[1], x[2]); });
     many("linear", {{2, 3}, {4, 3}, {4}}, [](const inputs& x) { return ops::linear(x[0], x[1], x[2]); });
     many("einsum", {{2, 3, 3}, {2, 3, 4}, {4}},

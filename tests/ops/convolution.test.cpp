@@ -1,6 +1,7 @@
 // Convolution, padding, pooling and attention against their definitions.
 #include <catch2/catch_test_macros.hpp>
 #include <cmath>
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -234,4 +235,26 @@ TEST_CASE("attention: weights of each query sum to one, and a causal query sees 
   CHECK(support::difference(values(first), values(ops::slice(v, 1, 0, 1)), 1e-12) == "");
   CHECK(text_of<tb::error>([&] { ops::scaled_dot_product_attention(q, k, v, std::nullopt, 0.5); }) ==
         "aten::scaled_dot_product_attention: found dropout_p 0.5, wanted 0");
+}
+
+TEST_CASE("attention: a query that sees no key attends to nothing, and has no gradient", "[ops][attention]") {
+  const double inf = std::numeric_limits<double>::infinity();
+  for (dtype t : {dtype::float16, dtype::float32, dtype::float64}) {
+    support::numbers source(5);
+    const tensor q = source.tensor({1, 2, 4}, t), k = source.tensor({1, 3, 4}, t), v = source.tensor({1, 3, 4}, t);
+    const tensor seen = tensor_of({1, 0, 1, 0, 0, 0}, {2, 3}, dtype::boolean);
+    const tensor added = tensor_of({0, -inf, 0, -inf, -inf, -inf}, {2, 3}, t);
+    const tensor all = ops::scaled_dot_product_attention(q, k, v);
+    for (const tensor& mask : {seen, added}) {
+      const tensor query = tb::require_grad(ops::clone(q));
+      const tensor out = ops::scaled_dot_product_attention(query, k, v, mask);
+      const auto found = values(out);
+      for (std::size_t i = 0; i < 8; ++i) CHECK((i < 4 ? std::isfinite(found[i]) : found[i] == 0));
+      tb::backward(ops::sum(out));
+      const auto gradient = values(tb::grad(query));
+      for (std::size_t i = 0; i < 8; ++i) CHECK((i < 4 ? std::isfinite(gradient[i]) : gradient[i] == 0));
+    }
+    const tensor none = ops::full(list{2, 3}, true);
+    CHECK(values(ops::scaled_dot_product_attention(q, k, v, none)) == values(all));
+  }
 }
