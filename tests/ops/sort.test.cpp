@@ -3,6 +3,7 @@
 #include <array>
 #include <catch2/catch_test_macros.hpp>
 #include <cmath>
+#include <limits>
 #include <numeric>
 #include <optional>
 #include <string>
@@ -319,4 +320,19 @@ TEST_CASE("sort: what is out of range is refused, on meta too", "[ops][sort]") {
     CHECK(text([&] { ops::topk(x, 4); }) == "aten::topk: found k 4 for dimension 1 of [2, 3], wanted 0 to 3");
     CHECK(text([&] { ops::kthvalue(x, 0); }) == "aten::kthvalue: found k 0, wanted 1 to 3");
   }
+}
+
+TEST_CASE("sort: searchsorted with NaN goes by comparisons, which all fail", "[ops][sort]") {
+  const double nan = std::numeric_limits<double>::quiet_NaN(), inf = std::numeric_limits<double>::infinity();
+  const tensor asked = tensor_of({nan, 0, 1, 2, inf, 2.5}, {6});
+  const auto places = [&](const std::vector<double>& row, bool right) {
+    const tensor t = tensor_of(row, {static_cast<std::int64_t>(row.size())});
+    return values(ops::searchsorted(t, asked, tb::arg<"right"> = right));
+  };
+  CHECK(places({1, 2, 3}, false) == list{3, 0, 0, 1, 3, 2});
+  CHECK(places({1, 2, 3}, true) == list{3, 0, 1, 2, 3, 2});
+  CHECK(places({1, 2, nan, nan}, false) == list{4, 4, 4, 4, 4, 4});
+  CHECK(places({nan, 1, 2}, true) == list{3, 1, 2, 3, 3, 3});
+  CHECK(places({1, nan, 2, 3}, false) == list{4, 2, 2, 2, 4, 3});
+  CHECK(places({1, nan, 2, 3}, true) == list{4, 2, 2, 3, 4, 3});
 }
