@@ -82,7 +82,7 @@ typedef enum tb_pointwise_op {
   TB_MINIMUM,
   TB_FMAX,  // a number wins
   TB_FMIN,
-  TB_THRESHOLD_BACKWARD,  // a where b > n0, else 0
+  TB_THRESHOLD_BACKWARD,  // 0 where b <= n0, else a
   TB_HEAVISIDE,           // 0 below zero, b at zero, 1 above
   // Two inputs, float.
   TB_ATAN2,

@@ -76,7 +76,7 @@ inline constexpr op<"aten::hardsigmoid.out(Tensor self, *, Tensor(a!) out) -> Te
 inline constexpr op<"aten::log_sigmoid(Tensor self) -> Tensor"> log_sigmoid;
 inline constexpr op<"aten::log_sigmoid.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)"> log_sigmoid_out;
 
-/// grad_output where self > threshold, else 0: the gradient of relu.
+/// 0 where self <= threshold, else grad_output, beside NaN too: the gradient of relu.
 inline constexpr op<"aten::threshold_backward(Tensor grad_output, Tensor self, Scalar threshold) -> Tensor">
     threshold_backward;
 

@@ -208,7 +208,7 @@ const std::vector<operation>& operations() {
          2,
          same,
          "if",
-         two([](double a, double b) { return b > 1 ? a : 0; }),
+         two([](double a, double b) { return b <= 1 ? 0 : a; }),
          -4,
          4,
          1,
