@@ -41,6 +41,18 @@ tensor attended(const tensor& scores, const tensor& value, dtype type, const opt
   return to(ops::matmul(weights, to(value, scores.dtype())), type);
 }
 
+dims batch_of(const tensor& t) { return dims(std::span(t.sizes().begin(), t.dim() - 2)); }
+
+// Added to all scores, and to no more than these.
+void check_mask(const tensor& query, const tensor& key, const dims& batch, const tensor& mask) {
+  dims scores = batch;
+  scores.push_back(query.size(-2));
+  scores.push_back(key.size(-2));
+  if (broadcast(attention_call.op, scores, mask.sizes()) == scores) return;
+  refuse<shape_error>(attention_call, "found a mask " + to_string(mask.sizes()) + " for scores " + to_string(scores) +
+                                          ", wanted it to broadcast to these");
+}
+
 tensor attention(const tensor& query, const tensor& key, const tensor& value, const std::optional<tensor>& mask,
                  double dropout, bool causal, std::optional<double> scale, bool grouped) {
   author::check_one_device(ops::scaled_dot_product_attention, query, key, value, mask);
@@ -53,6 +65,9 @@ tensor attention(const tensor& query, const tensor& key, const tensor& value, co
     refuse<dtype_error>(attention_call, "found a mask of " + std::string(name_of(mask->dtype())) + ", wanted bool or " +
                                             std::string(name_of(query.dtype())));
   }
+  const dims batch = broadcast(attention_call.op, batch_of(query), batch_of(key));
+  broadcast(attention_call.op, batch, batch_of(value));
+  if (masked) check_mask(query, key, batch, *mask);
   const dtype type = query.dtype() == dtype::float64 ? dtype::float64 : dtype::float32;
   const double width = static_cast<double>(std::max<std::int64_t>(query.size(-1), 1));
   const tensor scaled = ops::mul_scalar(to(query, type), scale.value_or(1 / std::sqrt(width)));

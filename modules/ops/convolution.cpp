@@ -51,6 +51,8 @@ std::tuple<tensor, tensor, tensor> convolution_backward(const tensor& gradient, 
   if (wanted.size() != 3) {
     refuse<error>(c, "found " + std::to_string(wanted.size()) + " elements of output_mask, wanted 3");
   }
+  convolve_input_rule::meta(c.op, gradient, weight, input.sizes(), stride, padding, dilation, groups);
+  check_product_types(c.op, gradient, input);
   dims over{0};
   for (std::size_t i = 2; i < gradient.dim(); ++i) over.push_back(static_cast<std::int64_t>(i));
   const auto summed = [&] { return ops::sum_dim(gradient, std::optional(sizes_view(over)), false, gradient.dtype()); };
@@ -115,6 +117,7 @@ tensor pad(const tensor& self, sizes_view pad, std::string_view mode, std::optio
   if (mode != "constant") {
     refuse<error>({nullptr, ops::pad.name()}, "found mode '" + std::string(mode) + "', wanted 'constant'");
   }
+  constant_pad_rule::meta(ops::pad.name(), self, pad, 0);
   return ops::constant_pad_nd(self, pad, value.value_or(0));
 }
 

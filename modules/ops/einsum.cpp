@@ -305,6 +305,7 @@ tensor inner(const tensor& self, const tensor& other) {
     refuse<shape_error>({nullptr, ops::inner.name()}, "found " + to_string(self.sizes()) + " and " +
                                                           to_string(other.sizes()) + ", wanted equal last sizes");
   }
+  check_product_types(ops::inner.name(), self, other);
   return ops::tensordot(self, other, dims{-1}, dims{-1});
 }
 

@@ -101,6 +101,7 @@ namespace {
 
 tensor layer_norm(const tensor& input, layer_sizes shape, const std::optional<tensor>& weight,
                   const std::optional<tensor>& bias, double eps, bool) {
+  layer_norm_rule::meta(ops::layer_norm.name(), input, shape, weight, bias, eps);
   return std::get<0>(ops::native_layer_norm(input, shape, weight, bias, eps));
 }
 

@@ -25,14 +25,22 @@ void check_operands(const tensor& a, const tensor& b) {
 bool is_one(const scalar& s) { return s.to_double() == 1; }
 bool is_zero(const scalar& s) { return s.to_double() == 0; }
 
-tensor dot(const tensor& self, const tensor& other) {
-  check_operands<ops::dot>(self, other);
+template <const auto& Op>
+void check_dot(const tensor& self, const tensor& other) {
+  check_operands<Op>(self, other);
   if (self.dim() != 1 || other.dim() != 1 || self.sizes() != other.sizes()) {
-    refuse_shapes(ops::dot.name(), self, other, "two vectors of one length");
+    refuse_shapes(Op.name(), self, other, "two vectors of one length");
   }
+}
+
+tensor dot(const tensor& self, const tensor& other) {
+  check_dot<ops::dot>(self, other);
   return ops::reshape(ops::mm(as_row(self), as_column(other)), dims{});
 }
-tensor vdot(const tensor& self, const tensor& other) { return ops::dot(self, other); }
+tensor vdot(const tensor& self, const tensor& other) {
+  check_dot<ops::vdot>(self, other);
+  return ops::dot(self, other);
+}
 
 tensor mv(const tensor& self, const tensor& vec) {
   check_operands<ops::mv>(self, vec);
@@ -66,8 +74,10 @@ tensor addbmm(const tensor& self, const tensor& a, const tensor& b, const scalar
   return ops::addmm(self, left, right, arg<"beta"> = beta, arg<"alpha"> = alpha);
 }
 
+template <const auto& Op>
 tensor outer(const tensor& self, const tensor& vec2) {
-  if (self.dim() != 1 || vec2.dim() != 1) refuse_shapes(ops::outer.name(), self, vec2, "two vectors");
+  author::check_one_device(Op, self, vec2);
+  if (self.dim() != 1 || vec2.dim() != 1) refuse_shapes(Op.name(), self, vec2, "two vectors");
   return ops::mul(as_column(self), as_row(vec2));
 }
 
@@ -84,11 +94,12 @@ tensor addr(const tensor& self, const tensor& vec1, const tensor& vec2, const sc
   return ops::add(is_one(beta) ? self : ops::mul_scalar(self, beta), scaled);
 }
 
+dims batch_of(const tensor& t) { return dims(std::span(t.sizes().begin(), t.dim() < 2 ? 0 : t.dim() - 2)); }
+
 // Vectors made matrices, all batches broadcast to one.
 tensor batched_matmul(const tensor& self, const tensor& other) {
   const tensor a = self.dim() == 1 ? as_row(self) : self;
   const tensor b = other.dim() == 1 ? as_column(other) : other;
-  const auto batch_of = [](const tensor& t) { return dims(std::span(t.sizes().begin(), t.dim() - 2)); };
   const dims batch = broadcast(ops::matmul.name(), batch_of(a), batch_of(b));
   const auto expanded = [&](const tensor& t) {
     dims sizes = batch;
@@ -103,14 +114,18 @@ tensor batched_matmul(const tensor& self, const tensor& other) {
   return ops::reshape(product, sizes);
 }
 
-tensor matmul(const tensor& self, const tensor& other) {
-  check_operands<ops::matmul>(self, other);
-  constexpr std::string_view op = ops::matmul.name();
-  if (self.dim() == 0 || other.dim() == 0) refuse_shapes(op, self, other, "at least one dimension each");
-  const std::int64_t inner = other.size(other.dim() == 1 ? 0 : -2);
-  if (self.size(-1) != inner) {
-    refuse_shapes(op, self, other, "the last size of the first to be the last but one of the second");
+template <const auto& Op>
+void check_matmul(const tensor& self, const tensor& other) {
+  check_operands<Op>(self, other);
+  if (self.dim() == 0 || other.dim() == 0) refuse_shapes(Op.name(), self, other, "at least one dimension each");
+  if (self.size(-1) != other.size(other.dim() == 1 ? 0 : -2)) {
+    refuse_shapes(Op.name(), self, other, "the last size of the first to be the last but one of the second");
   }
+  broadcast(Op.name(), batch_of(self), batch_of(other));
+}
+
+tensor matmul(const tensor& self, const tensor& other) {
+  check_matmul<ops::matmul>(self, other);
   if (self.dim() == 1 && other.dim() == 1) return ops::dot(self, other);
   if (self.dim() == 2 && other.dim() == 2) return ops::mm(self, other);
   if (self.dim() == 2 && other.dim() == 1) return ops::mv(self, other);
@@ -118,12 +133,15 @@ tensor matmul(const tensor& self, const tensor& other) {
   if (other.dim() > 2) return batched_matmul(self, other);
   // One matrix for the whole batch: rows of the batch are rows of one product.
   dims sizes(std::span(self.sizes().begin(), self.dim() - 1));
-  const tensor rows = ops::reshape(self, dims{numel(sizes), inner});
+  const tensor rows = ops::reshape(self, dims{numel(sizes), self.size(-1)});
   if (other.dim() == 1) return ops::reshape(ops::mv(rows, other), sizes);
   sizes.push_back(other.size(1));
   return ops::reshape(ops::mm(rows, other), sizes);
 }
-tensor linalg_matmul(const tensor& self, const tensor& other) { return ops::matmul(self, other); }
+tensor linalg_matmul(const tensor& self, const tensor& other) {
+  check_matmul<ops::linalg_matmul>(self, other);
+  return ops::matmul(self, other);
+}
 
 tensor linear(const tensor& input, const tensor& weight, const std::optional<tensor>& bias) {
   constexpr std::string_view op = ops::linear.name();
@@ -193,8 +211,8 @@ void register_linalg() {
   register_composite<&mv, ops::mv>();
   register_composite<&addmv, ops::addmv>();
   register_composite<&addbmm, ops::addbmm>();
-  register_composite<&outer, ops::outer>();
-  register_composite<&outer, ops::ger>();
+  register_composite<&outer<ops::outer>, ops::outer>();
+  register_composite<&outer<ops::ger>, ops::ger>();
   register_composite<&addr, ops::addr>();
   register_composite<&matmul, ops::matmul>();
   register_composite<&linalg_matmul, ops::linalg_matmul>();

@@ -12,9 +12,11 @@ namespace {
 
 tensor max_pool2d(const tensor& self, sizes_view kernel, sizes_view stride, sizes_view padding, sizes_view dilation,
                   bool ceil) {
+  max_pool_rule::meta(ops::max_pool2d.name(), self, kernel, stride, padding, dilation, ceil);
   return std::get<0>(ops::max_pool2d_with_indices(self, kernel, stride, padding, dilation, ceil));
 }
 tensor adaptive_avg_pool2d(const tensor& self, sizes_view output_size) {
+  adaptive_pool_rule::meta(ops::adaptive_avg_pool2d.name(), self, output_size);
   return ops::adaptive_avg_pool2d_forward(self, output_size);
 }
 

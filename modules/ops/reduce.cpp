@@ -55,56 +55,95 @@ tensor& mean_out(const tensor& self, dim_list dim, bool keepdim, optional_type t
 using optional_count = std::optional<std::int64_t>;
 using two_tensors = std::tuple<tensor, tensor>;
 
+// What the operators behind these would refuse, under the name that was called.
+template <const auto& Op>
+void check_spread(const tensor& self, const dim_list& dim) {
+  spread_call(Op.name(), reduction::var, self, dim, {}, false);
+}
+
 tensor var(const tensor& self, bool unbiased) {
+  check_spread<ops::var>(self, {});
   return ops::var_correction(self, dim_list(), optional_count(unbiased ? 1 : 0), false);
 }
 tensor var_dim(const tensor& self, dim_list dim, bool unbiased, bool keepdim) {
+  check_spread<ops::var_dim>(self, dim);
   return ops::var_correction(self, dim, optional_count(unbiased ? 1 : 0), keepdim);
 }
 tensor& var_out(const tensor& self, dim_list dim, bool unbiased, bool keepdim, tensor& out) {
   author::check_one_device(ops::var_out, self, dim, unbiased, keepdim, out);
+  check_spread<ops::var_out>(self, dim);
   return ops::var_correction_out(self, dim, optional_count(unbiased ? 1 : 0), keepdim, out);
 }
 tensor stddev(const tensor& self, bool unbiased) {
+  check_spread<ops::stddev>(self, {});
   return ops::stddev_correction(self, dim_list(), optional_count(unbiased ? 1 : 0), false);
 }
 tensor stddev_dim(const tensor& self, dim_list dim, bool unbiased, bool keepdim) {
+  check_spread<ops::stddev_dim>(self, dim);
   return ops::stddev_correction(self, dim, optional_count(unbiased ? 1 : 0), keepdim);
 }
 tensor& stddev_out(const tensor& self, dim_list dim, bool unbiased, bool keepdim, tensor& out) {
   author::check_one_device(ops::stddev_out, self, dim, unbiased, keepdim, out);
+  check_spread<ops::stddev_out>(self, dim);
   return ops::stddev_correction_out(self, dim, optional_count(unbiased ? 1 : 0), keepdim, out);
 }
 
-two_tensors var_mean_correction(const tensor& self, dim_list dim, optional_count correction, bool keepdim) {
+two_tensors var_and_mean(const tensor& self, dim_list dim, optional_count correction, bool keepdim) {
   return {ops::var_correction(self, dim, correction, keepdim), ops::mean_dim(self, dim, keepdim)};
 }
-two_tensors var_mean_dim(const tensor& self, dim_list dim, bool unbiased, bool keepdim) {
-  return var_mean_correction(self, dim, unbiased ? 1 : 0, keepdim);
+two_tensors var_mean_correction(const tensor& self, dim_list dim, optional_count correction, bool keepdim) {
+  check_spread<ops::var_mean_correction>(self, dim);
+  return var_and_mean(self, dim, correction, keepdim);
 }
-two_tensors var_mean(const tensor& self, bool unbiased) { return var_mean_dim(self, {}, unbiased, false); }
-two_tensors stddev_mean_correction(const tensor& self, dim_list dim, optional_count correction, bool keepdim) {
+two_tensors var_mean_dim(const tensor& self, dim_list dim, bool unbiased, bool keepdim) {
+  check_spread<ops::var_mean_dim>(self, dim);
+  return var_and_mean(self, dim, unbiased ? 1 : 0, keepdim);
+}
+two_tensors var_mean(const tensor& self, bool unbiased) {
+  check_spread<ops::var_mean>(self, {});
+  return var_and_mean(self, {}, unbiased ? 1 : 0, false);
+}
+two_tensors stddev_and_mean(const tensor& self, dim_list dim, optional_count correction, bool keepdim) {
   return {ops::stddev_correction(self, dim, correction, keepdim), ops::mean_dim(self, dim, keepdim)};
 }
-two_tensors stddev_mean_dim(const tensor& self, dim_list dim, bool unbiased, bool keepdim) {
-  return stddev_mean_correction(self, dim, unbiased ? 1 : 0, keepdim);
+two_tensors stddev_mean_correction(const tensor& self, dim_list dim, optional_count correction, bool keepdim) {
+  check_spread<ops::stddev_mean_correction>(self, dim);
+  return stddev_and_mean(self, dim, correction, keepdim);
 }
-two_tensors stddev_mean(const tensor& self, bool unbiased) { return stddev_mean_dim(self, {}, unbiased, false); }
+two_tensors stddev_mean_dim(const tensor& self, dim_list dim, bool unbiased, bool keepdim) {
+  check_spread<ops::stddev_mean_dim>(self, dim);
+  return stddev_and_mean(self, dim, unbiased ? 1 : 0, keepdim);
+}
+two_tensors stddev_mean(const tensor& self, bool unbiased) {
+  check_spread<ops::stddev_mean>(self, {});
+  return stddev_and_mean(self, {}, unbiased ? 1 : 0, false);
+}
+
+template <const auto& Op>
+void check_pair(const tensor& self, const tensor& other) {
+  check_defined({nullptr, Op.name()}, self);
+  check_defined({nullptr, Op.name()}, other);
+  broadcast(Op.name(), self.sizes(), other.sizes());
+}
 
 tensor max_other(const tensor& self, const tensor& other) {
   author::check_one_device(ops::max_other, self, other);
+  check_pair<ops::max_other>(self, other);
   return ops::maximum(self, other);
 }
 tensor& max_out(const tensor& self, const tensor& other, tensor& out) {
   author::check_one_device(ops::max_out, self, other, out);
+  check_pair<ops::max_out>(self, other);
   return ops::maximum_out(self, other, out);
 }
 tensor min_other(const tensor& self, const tensor& other) {
   author::check_one_device(ops::min_other, self, other);
+  check_pair<ops::min_other>(self, other);
   return ops::minimum(self, other);
 }
 tensor& min_out(const tensor& self, const tensor& other, tensor& out) {
   author::check_one_device(ops::min_out, self, other, out);
+  check_pair<ops::min_out>(self, other);
   return ops::minimum_out(self, other, out);
 }
 

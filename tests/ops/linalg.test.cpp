@@ -261,6 +261,14 @@ TEST_CASE("linalg: matmul of two matrices is mm", "[ops][linalg]") {
         "aten::matmul: found [3, 4] and [3], wanted the last size of the first to be the last but one of the second");
 }
 
+TEST_CASE("linalg: other names of an operator refuse under their own", "[ops][linalg]") {
+  const tensor a = tensor_of({1, 2}, {2}), b = tensor_of({1, 2, 3}, {1, 3});
+  CHECK(text_of<tb::shape_error>([&] { ops::vdot(a, b); }) ==
+        "aten::vdot: found [2] and [1, 3], wanted two vectors of one length");
+  CHECK(text_of<tb::shape_error>([&] { ops::ger(a, b); }) == "aten::ger: found [2] and [1, 3], wanted two vectors");
+  CHECK(text_of<tb::shape_error>([&] { ops::linalg_matmul(a, b); }).starts_with("aten::linalg_matmul: found [2]"));
+}
+
 TEST_CASE("linalg: what is no product of matrices is refused", "[ops][linalg]") {
   const auto matrix = [](std::int64_t m, std::int64_t n, dtype t = dtype::float32) {
     return tb::author::make_tensor({m, n}, t, tb::cpu);

@@ -446,6 +446,10 @@ TEST_CASE("reduce: errors", "[ops][reduce]") {
     CHECK(type([&] { ops::mean(n); }) == "aten::mean: found int64, wanted a floating dtype; pass dtype");
     CHECK(type([&] { ops::var_correction(n, std::nullopt, std::nullopt, false); }) ==
           "aten::var.correction: found int64, wanted a floating dtype");
+    CHECK(type([&] { ops::stddev(n); }) == "aten::std: found int64, wanted a floating dtype");
+    CHECK(shape([&] { ops::var_mean_dim(x, some_dims(dimensions{2})); }) ==
+          "aten::var_mean.dim: found dimension 2, wanted -2 to 1");
+    CHECK(shape([&] { ops::min_other(x, make({2}, dtype::float32)); }).starts_with("aten::min.other: the shapes"));
     CHECK(type([&] { ops::norm(n); }) == "aten::norm.Scalar: found int64, wanted a floating dtype");
     CHECK(type([&] { ops::linalg_vector_norm(x, 2, std::nullopt, false, dtype::float16); }) ==
           "aten::linalg_vector_norm: found dtype float16 for float32, wanted one that holds it");
