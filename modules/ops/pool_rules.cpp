@@ -109,9 +109,12 @@ void run_pool(backend_call c, tb_pool p, const tensor& in, const tensor& out, co
 void check_gradient(backend_call c, const tensor& gradient, const tensor& self, const dims& sizes) {
   check_defined(c, gradient);
   check_floating(c, self);
-  if (gradient.sizes() == sizes && gradient.dtype() == self.dtype()) return;
-  refuse<shape_error>(c, "found a gradient " + describe(gradient) + ", wanted " + std::string(name_of(self.dtype())) +
-                             " " + to_string(sizes));
+  const auto found = [&] {
+    return "found a gradient " + describe(gradient) + ", wanted " + std::string(name_of(self.dtype())) + " " +
+           to_string(sizes);
+  };
+  if (gradient.sizes() != sizes) refuse<shape_error>(c, found());
+  if (gradient.dtype() != self.dtype()) refuse<dtype_error>(c, found());
 }
 
 tb_pool adaptive_of(const tensor& self, tb_pool_op op, std::int64_t height, std::int64_t width) {
@@ -149,9 +152,9 @@ result_meta max_pool_backward_rule::meta(std::string_view op, const tensor& grad
   const dims sizes = result_sizes(self, p);
   check_gradient(c, gradient, self, sizes);
   check_defined(c, indices);
-  if (indices.dtype() != dtype::int64 || indices.sizes() != sizes) {
-    refuse<shape_error>(c, "found indices " + describe(indices) + ", wanted int64 " + to_string(sizes));
-  }
+  const auto found = [&] { return "found indices " + describe(indices) + ", wanted int64 " + to_string(sizes); };
+  if (indices.sizes() != sizes) refuse<shape_error>(c, found());
+  if (indices.dtype() != dtype::int64) refuse<dtype_error>(c, found());
   return {self.sizes(), self.dtype(), self.device(), {}};
 }
 void max_pool_backward_rule::run(backend_call c, const tensor& gradient, const tensor& self, sizes_view kernel,

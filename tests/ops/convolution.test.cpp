@@ -199,6 +199,7 @@ TEST_CASE("pad: numbers go around, negative ones take away", "[ops][pad]") {
         "aten::constant_pad_nd: found [2, 3] and a padding of -2 and -2, wanted a size of 0 or more");
   CHECK(text_of<tb::error>([&] { ops::pad(x, list{1, 1}, "reflect"); }) ==
         "aten::pad: found mode 'reflect', wanted 'constant'");
+  CHECK(text_of<tb::shape_error>([&] { ops::pad(x, list{1}); }).starts_with("aten::pad: found 1 numbers"));
 }
 
 TEST_CASE("pool: adaptive averages of any size", "[ops][pool]") {
@@ -221,6 +222,13 @@ TEST_CASE("pool: forms that write, and indices that do not fit", "[ops][pool]") 
   CHECK(text_of<tb::error>([&] {
           ops::max_pool2d_with_indices_backward(out, x, list{2}, list{1}, list{0}, list{1}, false, wrong);
         }).starts_with("aten::max_pool2d_with_indices_backward: an index is out of range"));
+  CHECK(text_of<tb::dtype_error>([&] {
+          ops::max_pool2d_with_indices_backward(out, x, list{2}, list{1}, list{0}, list{1}, false, out);
+        }).starts_with("aten::max_pool2d_with_indices_backward: found indices float32"));
+  CHECK(text_of<tb::dtype_error>([&] {
+          ops::adaptive_avg_pool2d_backward(wrong, x);
+        }).starts_with("aten::_adaptive_avg_pool2d_backward: found a gradient int64"));
+  CHECK(text_of<tb::shape_error>([&] { ops::max_pool2d(x, list{9}); }).starts_with("aten::max_pool2d: found"));
 }
 
 TEST_CASE("attention: weights of each query sum to one, and a causal query sees no later key", "[ops][attention]") {
