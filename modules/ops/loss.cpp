@@ -12,7 +12,12 @@ namespace {
 tensor reduced(std::string_view op, const tensor& loss, std::int64_t reduction) {
   switch (reduction) {
     case 0: return loss;
-    case 1: return ops::mean(loss);
+    case 1:
+      if (!is_floating(loss.dtype())) {
+        refuse<dtype_error>({nullptr, op}, "found the mean of " + std::string(name_of(loss.dtype())) +
+                                               ", wanted a floating dtype; convert with to()");
+      }
+      return ops::mean(loss);
     case 2: return ops::sum(loss);
     default: break;
   }
@@ -50,6 +55,7 @@ tensor mse_loss(const tensor& self, const tensor& target, std::int64_t reduction
 tensor l1_loss(const tensor& self, const tensor& target, std::int64_t reduction) {
   author::check_one_device(ops::l1_loss, self, target);
   check_broadcast(ops::l1_loss.name(), self, target);
+  check_numbers(ops::l1_loss.name(), self, target);
   return reduced(ops::l1_loss.name(), ops::abs(self - target), reduction);
 }
 

@@ -102,10 +102,12 @@ result_meta nll_backward_rule::meta(std::string_view op, const tensor& grad, con
   check_reduction(c, reduction);
   const dims wanted = reduction == by_none ? target.sizes() : dims{};
   const bool fits = reduction == by_none ? grad.sizes() == wanted : grad.numel() == 1;
-  if (!fits || grad.dtype() != self.dtype()) {
-    refuse<shape_error>(c, "found a gradient " + describe(grad) + ", wanted " + std::string(name_of(self.dtype())) +
-                               " " + to_string(wanted));
-  }
+  const auto found = [&] {
+    return "found a gradient " + describe(grad) + ", wanted " + std::string(name_of(self.dtype())) + " " +
+           to_string(wanted);
+  };
+  if (!fits) refuse<shape_error>(c, found());
+  if (grad.dtype() != self.dtype()) refuse<dtype_error>(c, found());
   if (total.numel() != 1) refuse<shape_error>(c, "found a total weight " + describe(total) + ", wanted one element");
   return dense_meta(self.sizes(), self.dtype(), self);
 }
@@ -173,16 +175,23 @@ std::tuple<tensor, tensor> nll_autograd(key_set keys, const tensor& self, const 
 
 constexpr author::kernel_row gradients[] = {author::row<&nll_autograd>(ops::nll_loss_forward, key::Autograd)};
 
+// What nll_loss_forward would refuse, under the name that was called.
+tensor nll_named(std::string_view op, const tensor& self, const tensor& target, const optional_tensor& weight,
+                 std::int64_t reduction, std::int64_t ignored) {
+  nll_rule::meta(op, self, target, weight, reduction, ignored);
+  return std::get<0>(ops::nll_loss_forward(self, target, weight, reduction, ignored));
+}
+
 tensor nll_loss(const tensor& self, const tensor& target, const optional_tensor& weight, std::int64_t reduction,
                 std::int64_t ignored) {
   author::check_one_device(ops::nll_loss, self, target, weight);
-  return std::get<0>(ops::nll_loss_forward(self, target, weight, reduction, ignored));
+  return nll_named(ops::nll_loss.name(), self, target, weight, reduction, ignored);
 }
 
 // Classes in front of other dimensions become the last of rows.
 tensor nll_of(std::string_view op, const tensor& self, const tensor& target, const optional_tensor& weight,
               std::int64_t reduction, std::int64_t ignored) {
-  if (self.dim() <= 2) return nll_loss(self, target, weight, reduction, ignored);
+  if (self.dim() <= 2) return nll_named(op, self, target, weight, reduction, ignored);
   dims labels = self.sizes();
   labels.erase(1);
   if (labels != target.sizes()) {
@@ -191,8 +200,8 @@ tensor nll_of(std::string_view op, const tensor& self, const tensor& target, con
   }
   const std::int64_t n = self.sizes()[0], classes = self.sizes()[1], places = n == 0 ? 0 : numel(labels) / n;
   const tensor last = ops::transpose(ops::reshape(self, dims{n, classes, places}), 1, 2);
-  const tensor loss = nll_loss(ops::reshape(last, dims{n * places, classes}), ops::reshape(target, dims{n * places}),
-                               weight, reduction, ignored);
+  const tensor loss = nll_named(op, ops::reshape(last, dims{n * places, classes}),
+                                ops::reshape(target, dims{n * places}), weight, reduction, ignored);
   return reduction == by_none ? ops::reshape(loss, labels) : loss;
 }
 
@@ -254,6 +263,7 @@ tensor cross_entropy_loss(const tensor& self, const tensor& target, const option
   if (!(smoothing >= 0 && smoothing <= 1)) {
     refuse<error>(c, "found label_smoothing " + std::to_string(smoothing) + ", wanted 0 to 1");
   }
+  check_floating(c, self);
   if (self.dim() == 0) refuse<shape_error>(c, "found [], wanted [classes] or [n, classes, ...]");
   const std::int64_t classes_dim = self.dim() == 1 ? 0 : 1;
   const tensor logs = ops::log_softmax(self, classes_dim);

@@ -115,7 +115,7 @@ TEST_CASE("backend: an undefined tensor is refused before anything is written", 
       {"aten::threshold_backward" + why, [&](tensor& out) { ops::threshold_backward(none, out, 0); }},
       {"aten::_log_softmax_backward_data" + why,
        [&](tensor& out) { ops::log_softmax_backward(out, none, -1, dtype::float32); }},
-      {"aten::nll_loss_forward" + why, [&](tensor& out) { ops::nll_loss(out, none); }},
+      {"aten::nll_loss" + why, [&](tensor& out) { ops::nll_loss(out, none); }},
       {"aten::nll_loss_backward" + why,
        [&](tensor& out) {
          ops::nll_loss_backward(none, out, tensor_of({0, 1}, {2}, dtype::int64), std::nullopt, 1, -100, out);

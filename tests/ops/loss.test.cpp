@@ -171,23 +171,40 @@ TEST_CASE("loss: nll_loss takes log-probabilities by row and int64 labels", "[op
     const tensor x = make({2, 3}, dtype::float32), labels = make({2}, dtype::int64);
     const auto text = [](auto f) { return text_of<tb::error>(f); };
     CHECK(text([&] { ops::nll_loss(x, make({2}, dtype::float32)); }) ==
-          "aten::nll_loss_forward: found float32 [2, 3] and labels of float32, wanted floating log-probabilities and "
+          "aten::nll_loss: found float32 [2, 3] and labels of float32, wanted floating log-probabilities and "
           "int64 labels");
     CHECK(text([&] { ops::nll_loss(make({2, 3}, dtype::int64), labels); }) ==
-          "aten::nll_loss_forward: found int64 [2, 3] and labels of int64, wanted floating log-probabilities and int64 "
+          "aten::nll_loss: found int64 [2, 3] and labels of int64, wanted floating log-probabilities and int64 "
           "labels");
     CHECK(text([&] { ops::nll_loss(x, make({3}, dtype::int64)); }) ==
-          "aten::nll_loss_forward: found [2, 3] and labels [3], wanted [n, classes] and [n], or [classes] and []");
+          "aten::nll_loss: found [2, 3] and labels [3], wanted [n, classes] and [n], or [classes] and []");
     CHECK(text([&] { ops::nll_loss(make({3}, dtype::float32), labels); }) ==
-          "aten::nll_loss_forward: found [3] and labels [2], wanted [n, classes] and [n], or [classes] and []");
+          "aten::nll_loss: found [3] and labels [2], wanted [n, classes] and [n], or [classes] and []");
     const tensor one = make({}, dtype::float32);
     CHECK(text([&] { ops::nll_loss_backward(x, x, labels, std::nullopt, 1, -100, one); }) ==
           "aten::nll_loss_backward: found a gradient float32 [2, 3], wanted float32 []");
     CHECK(text([&] { ops::nll_loss(x, labels, arg<"weight"> = std::optional(x)); }) ==
-          "aten::nll_loss_forward: found weights [2, 3], wanted [3]");
+          "aten::nll_loss: found weights [2, 3], wanted [3]");
     CHECK(text([&] { ops::nll_loss(x, labels, arg<"reduction"> = 3); }) ==
-          "aten::nll_loss_forward: found reduction 3, wanted None (0), Mean (1) or Sum (2)");
+          "aten::nll_loss: found reduction 3, wanted None (0), Mean (1) or Sum (2)");
   }
+}
+
+TEST_CASE("loss: what the parts of a loss would refuse is refused by the loss", "[ops][loss]") {
+  const tensor n = tensor_of({0, 1}, {2}, dtype::int64), b = tensor_of({0, 1}, {2}, dtype::boolean);
+  const tensor byte = tensor_of({0, 1}, {2}, dtype::uint8), x = tensor_of({0.5, 1}, {2}, dtype::float32);
+  const auto type = [](auto f) { return text_of<tb::dtype_error>(f); };
+  CHECK(type([&] { ops::mse_loss(n, n); }) ==
+        "aten::mse_loss: found the mean of int64, wanted a floating dtype; convert with to()");
+  CHECK(values(ops::mse_loss(n, n, 2)) == list{0});
+  CHECK(type([&] { ops::huber_loss(b, b); }) ==
+        "aten::huber_loss: found bool and bool, wanted numbers; convert one with to()");
+  CHECK(type([&] { ops::cross_entropy_loss(n, n); }) ==
+        "aten::cross_entropy_loss: found int64, wanted a floating type");
+  CHECK(type([&] { ops::binary_cross_entropy(byte, x); }) ==
+        "aten::binary_cross_entropy: found uint8 and targets of float32, wanted floating dtypes");
+  CHECK(type([&] { ops::binary_cross_entropy_with_logits(x, byte); }) ==
+        "aten::binary_cross_entropy_with_logits: found float32 and targets of uint8, wanted floating dtypes");
 }
 
 TEST_CASE("loss: a written result keeps its elements where a label is refused", "[ops][loss]") {
