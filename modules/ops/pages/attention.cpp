@@ -6,6 +6,45 @@ import topbit.tensor;
 
 namespace topbit::detail {
 
-void publish_attention_pages() {}
+namespace {
+
+using author::page;
+using author::raises;
+
+constexpr author::operator_page pages[] = {
+    page<ops::scaled_dot_product_attention>({
+        .summary =
+            "Gives softmax(query @ key^T * scale + attn_mask) @ value, for each query a mean of the values weighted by "
+            "how well their keys fit; scale is 1 / sqrt(e) where none is given.",
+        .shapes =
+            "query: [.., l, e], key: [.., s, e], value: [.., s, v], attn_mask: broadcasts to [.., l, s] -> [.., l, v]",
+        .dtypes =
+            "floating; the three are the same, and the result's too; attn_mask has it, and is added, or is bool, and "
+            "keeps what is True; halves are computed in float32",
+        .memory = "the result is new and dense",
+        .cost =
+            "two products of matrices and a softmax, not fused: the scores, [.., l, s], are held in memory, with up to "
+            "four such tensors at a time; is_causal computes all scores too",
+        .errors =
+            {raises<dtype_error>("query, key and value differ, or are not floating, or attn_mask is neither bool nor "
+                                 "of their dtype",
+                                 "scaled_dot_product_attention([[1]], [[1]], [[1]])"),
+             raises<shape_error>("the sizes do not fit",
+                                 "scaled_dot_product_attention([[1.0, 0.0]], [[1.0]], [[1.0]])"),
+             raises<error>("attn_mask is given beside is_causal; or there is a dropout_p or enable_gqa, which are not "
+                           "supported",
+                           "scaled_dot_product_attention([[1.0]], [[1.0]], [[1.0]], dropout_p=0.5)")},
+        .examples = {{"scaled_dot_product_attention([[0.0, 0.0]], [[1.0, 0.0], [0.0, 1.0]], [[1.0], [3.0]])",
+                      "[[2]] (float32 [1, 1])"},
+                     {"scaled_dot_product_attention([[1.0], [1.0]], [[1.0], [1.0]], [[2.0], [4.0]], is_causal=True)",
+                      "[[2], [3]] (float32 [2, 1])"},
+                     {"scaled_dot_product_attention([[0.0]], [[1.0], [2.0]], [[2.0], [4.0]], [[False, True]])",
+                      "[[4]] (float32 [1, 1])"}},
+    }),
+};
+
+}  // namespace
+
+void publish_attention_pages() { author::publish_pages({"Attention", pages}).keep(); }
 
 }  // namespace topbit::detail
