@@ -6,6 +6,217 @@ import topbit.tensor;
 
 namespace topbit::detail {
 
-void publish_loss_pages() {}
+namespace {
+
+using author::page;
+using author::raises;
+
+constexpr std::string_view label_dtypes =
+    "floating; the result and the weights have self's, and labels are int64; sums are kept in float64";
+constexpr std::string_view new_result = "the result is new and dense";
+constexpr std::string_view label_cost =
+    "labels are checked first, then one element of each row is read; rows that are not dense, or halves, are converted "
+    "whole";
+constexpr std::string_view bad_labels = "the sizes do not fit, or a label is neither a class nor ignore_index";
+constexpr std::string_view bad_label_types =
+    "self is not floating, labels are not int64, or the weights have another dtype";
+constexpr std::string_view bad_reduction = "reduction is not None (0), Mean (1) or Sum (2)";
+constexpr std::string_view pair_shapes = "self: [..], target: [..] -> [], or broadcast where reduction is None (0)";
+constexpr std::string_view composed_cost =
+    "composed of elementwise operators, each with a tensor of the broadcast sizes, and a reduction";
+
+constexpr author::operator_page pages[] = {
+    page<ops::nll_loss>({
+        .summary =
+            "Takes the negative log-likelihood of labels, -weight[target] * self[target], given log-probabilities of "
+            "classes; a label of ignore_index counts nothing, and the mean is by weight.",
+        .shapes =
+            "self: [n, classes], target: [n], weight: [classes]; or self: [classes], target: [] -> [], or target's "
+            "where reduction is None (0)",
+        .dtypes = label_dtypes,
+        .memory = new_result,
+        .cost = label_cost,
+        .errors = {raises<shape_error>(bad_labels, "nll_loss([[-0.5, -1.5]], [2])"),
+                   raises<dtype_error>(bad_label_types, "nll_loss([[-0.5, -1.5]], [0.0])"),
+                   raises<error>(bad_reduction, "nll_loss([[-0.5, -1.5]], [0], None, 3)")},
+        .examples = {{"nll_loss([[-1.0, -2.0], [-3.0, -4.0]], [0, 1] (int64))", "2.5 (float32 [])"},
+                     {"nll_loss([[-1.0, -2.0], [-3.0, -4.0]], [0, 1], [1.0, 3.0])", "3.25 (float32 [])"},
+                     {"nll_loss([[-1.0, -2.0], [-3.0, -4.0]], [0, -100], None, 0)", "[1, 0] (float32 [2])"}},
+    }),
+    page<ops::nll_loss_forward, ops::nll_loss_forward_out>({
+        .summary =
+            "Gives nll_loss and the sum of the weights, or 0 where nothing is reduced: the part that nll_loss is made "
+            "of.",
+        .shapes =
+            "self: [n, classes], target: [n], weight: [classes]; or self: [classes], target: [] -> [], or target's "
+            "where reduction is None (0), and []",
+        .dtypes = label_dtypes,
+        .memory =
+            "both results are new and dense, or output and total_weight, which may not share memory with each other",
+        .cost = label_cost,
+        .errors = {raises<shape_error>(bad_labels, "nll_loss_forward([[-0.5, -1.5]], [2], None, 1, -100)"),
+                   raises<dtype_error>(bad_label_types, "nll_loss_forward([[-0.5, -1.5]], [0.0], None, 1, -100)"),
+                   raises<error>(bad_reduction, "nll_loss_forward([[-0.5, -1.5]], [0], None, 3, -100)")},
+        .examples = {{"nll_loss_forward([[-1.0, -2.0], [-3.0, -4.0]], [0, 1] (int64), [1.0, 3.0], 1, -100)",
+                      "3.25 (float32 []); 4 (float32 [])"}},
+    }),
+    page<ops::nll_loss_backward, ops::nll_loss_backward_out>({
+        .summary = "Gives the gradient of nll_loss_forward: -weight[target] * grad_output at each label, divided by "
+                   "total_weight for a mean, and 0 elsewhere.",
+        .shapes = "grad_output: the sizes of the result, self: [n, classes] or [classes], target: [n] or [], weight: "
+                  "[classes], total_weight: one element -> self's",
+        .dtypes = "floating; grad_output and the weights have self's, and labels are int64",
+        .memory = "the result is new and dense, or grad_input; where that shares memory with an operand, the result is "
+                  "computed first and copied",
+        .cost = "labels are checked first, then each element of the result is written once; self is not read",
+        .errors = {raises<shape_error>("the sizes do not fit, or a label is neither a class nor ignore_index",
+                                       "nll_loss_backward(1.0, [[-0.5, -1.5]], [2], None, 1, -100, 1.0)"),
+                   raises<dtype_error>(
+                       "self is not floating, grad_output or the weights have another dtype, or labels are "
+                       "not int64",
+                       "nll_loss_backward(1.0, [[-0.5, -1.5]], [0.0], None, 1, -100, 1.0)"),
+                   raises<error>(bad_reduction, "nll_loss_backward(1.0, [[-0.5, -1.5]], [0], None, 3, -100, 1.0)")},
+        .examples = {{"nll_loss_backward(1.0, [[-1.0, -2.0], [-3.0, -4.0]], [0, 1] (int64), None, 1, -100, 2.0)",
+                      "[[-0.5, 0], [0, -0.5]] (float32 [2, 2])"}},
+    }),
+    page<ops::nll_loss_nd, ops::nll_loss2d>({
+        .summary = "Takes nll_loss with any number of dimensions behind the classes; nll_loss2d is that of two.",
+        .shapes =
+            "self: [n, classes, ..], target: [n, ..], weight: [classes] -> [], or target's where reduction is None (0)",
+        .dtypes = label_dtypes,
+        .memory = new_result,
+        .cost = "nll_loss's; where dimensions stand behind the classes, self is copied so that classes are last",
+        .errors = {raises<shape_error>("the sizes do not fit, a label is neither a class nor ignore_index, or self of "
+                                       "nll_loss2d has not four dimensions",
+                                       "nll_loss_nd([[[-0.5], [-1.5]]], [0])"),
+                   raises<dtype_error>(bad_label_types, "nll_loss_nd([[[-0.5], [-1.5]]], [[0.0]])"),
+                   raises<error>(bad_reduction, "nll_loss_nd([[[-0.5], [-1.5]]], [[0]], None, 3)")},
+        .examples = {{"nll_loss_nd([[[-1.0, -2.0], [-3.0, -4.0]]], [[0, 1]] (int64))", "2.5 (float32 [])"},
+                     {"nll_loss2d([[[[-1.0, -2.0]], [[-3.0, -4.0]]]], [[[0, 1]]], None, 0)",
+                      "[[[1, 4]]] (float32 [1, 1, 2])"}},
+    }),
+    page<ops::cross_entropy_loss>({
+        .summary = "Takes nll_loss_nd of log_softmax(self), given labels, or given probabilities of the classes; "
+                   "label_smoothing of 1 is taken from them and spread over all classes.",
+        .shapes =
+            "self: [n, classes, ..] or [classes], target: [n, ..] or [], or self's sizes, weight: [classes] -> [], or "
+            "[n, ..] where reduction is None (0)",
+        .dtypes = "floating; the result has self's; labels are int64, probabilities floating",
+        .memory = new_result,
+        .cost =
+            "a log_softmax, which makes a tensor of self's sizes, and nll_loss_nd; probabilities and label_smoothing "
+            "take some elementwise passes",
+        .errors =
+            {raises<shape_error>("the sizes do not fit, or a label is neither a class nor ignore_index",
+                                 "cross_entropy_loss([[0.5, 1.5]], [2])"),
+             raises<dtype_error>("self or probabilities are not floating, labels are not int64, or the weights have "
+                                 "another dtype",
+                                 "cross_entropy_loss([[0, 1]], [0])"),
+             raises<error>("reduction is not None (0), Mean (1) or Sum (2), or label_smoothing is not from 0 to 1",
+                           "cross_entropy_loss([[0.5, 1.5]], [0], None, 1, -100, 2.0)")},
+        .examples = {{"cross_entropy_loss([[0.0, 0.0], [1.0, 0.0]], [0, 1] (int64))", "1.0032043 (float32 [])"},
+                     {"cross_entropy_loss([[0.0, 1.0]], [[0.5, 0.5]])", "0.8132616 (float32 [])"},
+                     {"cross_entropy_loss([[0.0, 1.0]], [1], label_smoothing=0.5)", "0.5632616 (float32 [])"}},
+    }),
+    page<ops::mse_loss>({
+        .summary = "Takes the squares of self - target, and their mean or sum.",
+        .shapes = pair_shapes,
+        .dtypes = "floating; both are promoted; integers too where no mean is taken, as sub, mul and sum have them",
+        .memory = new_result,
+        .cost = composed_cost,
+        .errors = {raises<shape_error>("self and target do not broadcast", "mse_loss([1.5, 2.5], [1.5, 2.5, 3.5])"),
+                   raises<dtype_error>("the mean of integers is asked for, or both are bool",
+                                       "mse_loss([1, 2], [3, 4])"),
+                   raises<error>(bad_reduction, "mse_loss([1.5], [2.5], 3)")},
+        .examples = {{"mse_loss([1.0, 2.0], [1.0, 4.0])", "2 (float32 [])"},
+                     {"mse_loss([1.0, 2.0], [1.0, 4.0], 0)", "[0, 4] (float32 [2])"}},
+    }),
+    page<ops::l1_loss>({
+        .summary = "Takes the magnitudes of self - target, and their mean or sum.",
+        .shapes = pair_shapes,
+        .dtypes = "floating; both are promoted; integers too where no mean is taken, as sub, abs and sum have them",
+        .memory = new_result,
+        .cost = composed_cost,
+        .errors = {raises<shape_error>("self and target do not broadcast", "l1_loss([1.5, 2.5], [1.5, 2.5, 3.5])"),
+                   raises<dtype_error>("the mean of integers is asked for, or both are bool",
+                                       "l1_loss([1, 2], [3, 4])"),
+                   raises<error>(bad_reduction, "l1_loss([1.5], [2.5], 3)")},
+        .examples = {{"l1_loss([1.0, 2.0], [1.0, 4.0])", "1 (float32 [])"},
+                     {"l1_loss([1.0, 2.0], [1.0, 4.0], 2)", "2 (float32 [])"}},
+    }),
+    page<ops::smooth_l1_loss>({
+        .summary =
+            "Takes, with d = abs(self - target), d^2 / (2 * beta) below beta and d - beta / 2 from there, and their "
+            "mean or sum; a beta of 0 makes it l1_loss.",
+        .shapes = pair_shapes,
+        .dtypes = "numbers; both are promoted, and differences of integers, which wrap, become float32",
+        .memory = new_result,
+        .cost = composed_cost,
+        .errors = {raises<shape_error>("self and target do not broadcast",
+                                       "smooth_l1_loss([1.5, 2.5], [1.5, 2.5, 3.5])"),
+                   raises<dtype_error>("both are bool", "smooth_l1_loss([True], [False])"),
+                   raises<error>("reduction is not None (0), Mean (1) or Sum (2), or beta is below 0",
+                                 "smooth_l1_loss([1.5], [2.5], 1, -1.0)")},
+        .examples = {{"smooth_l1_loss([1, 4], [1, 2])", "0.75 (float32 [])"},
+                     {"smooth_l1_loss([1.0, 2.0], [1.5, 4.0], 0, 2.0)", "[0.0625, 1] (float32 [2])"}},
+    }),
+    page<ops::huber_loss>({
+        .summary =
+            "Takes, with d = abs(self - target), d^2 / 2 up to delta and delta * (d - delta / 2) above, and their mean "
+            "or sum.",
+        .shapes = pair_shapes,
+        .dtypes = "numbers; both are promoted, and differences of integers, which wrap, become float32",
+        .memory = new_result,
+        .cost = composed_cost,
+        .errors = {raises<shape_error>("self and target do not broadcast", "huber_loss([1.5, 2.5], [1.5, 2.5, 3.5])"),
+                   raises<dtype_error>("both are bool", "huber_loss([True], [False])"),
+                   raises<error>("reduction is not None (0), Mean (1) or Sum (2), or delta is not above 0",
+                                 "huber_loss([1.5], [2.5], 1, 0.0)")},
+        .examples = {{"huber_loss([1, 4], [1, 2])", "0.75 (float32 [])"},
+                     {"huber_loss([1.0, 2.0], [1.5, 4.0], 0, 0.5)", "[0.125, 0.875] (float32 [2])"}},
+    }),
+    page<ops::binary_cross_entropy>({
+        .summary =
+            "Takes -weight * (target * log(self) + (1 - target) * log(1 - self)) of probabilities, with logarithms of "
+            "at least -100, and their mean or sum.",
+        .shapes =
+            "self: [..], target: self's, weight: broadcasts with them -> [], or the sizes of both where reduction is "
+            "None (0)",
+        .dtypes = "floating; all are promoted",
+        .memory = new_result,
+        .cost = "composed of elementwise operators, each with a tensor of self's sizes, and a reduction; before that "
+                "all of "
+                "self is checked to be from 0 to 1",
+        .errors =
+            {raises<shape_error>("the sizes of self and target differ", "binary_cross_entropy([0.5, 0.5], [1.0])"),
+             raises<dtype_error>("self or target is not floating", "binary_cross_entropy([0, 1], [0, 1])"),
+             raises<error>("an element of self is not from 0 to 1, or reduction is not None (0), Mean (1) or Sum (2)",
+                           "binary_cross_entropy([1.5], [1.0])")},
+        .examples = {{"binary_cross_entropy([0.5, 0.25], [1.0, 0.0])", "0.49041462 (float32 [])"},
+                     {"binary_cross_entropy([0.0], [1.0])", "100 (float32 [])"}},
+    }),
+    page<ops::binary_cross_entropy_with_logits>({
+        .summary =
+            "Takes binary_cross_entropy of sigmoid(self), without overflow; pos_weight counts the part of target.",
+        .shapes =
+            "self: [..], target: [..], weight, pos_weight: broadcast with them -> [], or broadcast where reduction is "
+            "None (0)",
+        .dtypes = "floating; all are promoted",
+        .memory = new_result,
+        .cost = composed_cost,
+        .errors = {raises<shape_error>("self and target do not broadcast",
+                                       "binary_cross_entropy_with_logits([0.5, 1.5], [0.5, 1.5, 2.5])"),
+                   raises<dtype_error>("self or target is not floating",
+                                       "binary_cross_entropy_with_logits([0, 1], [0, 1])"),
+                   raises<error>(bad_reduction, "binary_cross_entropy_with_logits([0.5], [1.0], None, None, 3)")},
+        .examples = {{"binary_cross_entropy_with_logits([0.0, 0.0], [1.0, 0.0])", "0.6931472 (float32 [])"},
+                     {"binary_cross_entropy_with_logits([0.0, 2.0], [1.0, 0.0], None, [3.0], 0)",
+                      "[2.0794415, 2.126928] (float32 [2])"}},
+    }),
+};
+
+}  // namespace
+
+void publish_loss_pages() { author::publish_pages({"Losses", pages}).keep(); }
 
 }  // namespace topbit::detail
