@@ -22,7 +22,8 @@ constexpr std::string_view new_self_or_out =
     "the result is new and dense; the form with _ writes self; out may be self; what is read may overlap what is "
     "written";
 constexpr std::string_view scattered =
-    "the index is read twice, the first time for its range; one read and one write for each of its elements; but in "
+    "the index is read for its range first, and again to write: one read and one write for each of its elements; but "
+    "in "
     "place, one copy of self";
 constexpr std::string_view put =
     "the index is read for its range first; then each element of source is read and written once; but in place, one "
@@ -76,9 +77,8 @@ constexpr author::operator_page pages[] = {
         .shapes = "self: [N, M], dim: 1, index: [n, k] -> [N, M], with n <= N: out[i, index[i, j]] = value",
         .dtypes = "any; value is converted to self's, an integer's fraction is cut off; index is int64",
         .memory = new_self_or_out,
-        .cost =
-            "the index is read twice, the first time for its range; one write for each of its elements; but in place, "
-            "one copy of self",
+        .cost = "the index is read for its range first, and again to write: one write for each of its elements; but in "
+                "place, one copy of self",
         .errors = {raises<shape_error>(index_range, "scatter.value([0, 0, 0], 0, [3], 7)"),
                    raises<shape_error>("index has not as many dimensions as self, or is larger in another than dim",
                                        "scatter.value([0, 0, 0], 0, [[1]], 7)"),
@@ -98,10 +98,10 @@ constexpr author::operator_page pages[] = {
             "any; src has self's dtype, index is int64; integers wrap, of bool it is the or, float16 and bfloat16 "
             "are rounded once for each row",
         .memory = new_self_or_out,
-        .cost = "the index is read twice, the first time for its range; each element of src that it has a place for is "
-                "read "
-                "once; but in place, one copy of self; rows of float16, bfloat16 and small integers, and rows with "
-                "strides, are converted and back",
+        .cost =
+            "the index is read for its range first, and again to add: one addition for each of its elements; but in "
+            "place, one copy of self; rows of float16, bfloat16 and small integers, and rows with strides, are "
+            "converted and back",
         .errors = {raises<shape_error>(index_range, "scatter_add([0, 0, 0], 0, [2, 3], [5, 6])"),
                    raises<shape_error>(
                        "index has not as many dimensions as self and src, or is larger than src, or than "
