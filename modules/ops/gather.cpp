@@ -237,9 +237,11 @@ tensor embedding_backward_rule::run(backend_call c, const tensor& grad, const te
   const std::int64_t columns = grad.sizes()[grad.dim() - 1], count = indices.numel();
   tensor out = make_result(c.op, dense_meta({rows, columns}, grad.dtype(), grad));
   fill(c, out, 0);
-  if (c.table == nullptr || out.numel() == 0) return out;
+  if (c.table == nullptr) return out;
   const tensor by = flat_index(c, indices);
   tensor source = reshaped(dense(c, grad), {count, columns});
+  run_take_along(c, take_code::check, source, out, 0, by);
+  if (out.numel() == 0) return out;
   const auto column = [&](const tensor& t) { return reshaped(t, {count, 1}); };
   if (by_frequency) {
     // Counted in integers: a half is full at 2048.
