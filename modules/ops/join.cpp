@@ -228,7 +228,9 @@ tensor repeat_interleave(const tensor& self, std::int64_t repeats, std::optional
   for (std::size_t k = 0; k < d; ++k) outer *= wide[k];
   for (std::size_t k = d + 1; k < wide.size(); ++k) inner *= wide[k];
   const tensor apart = ops::reshape(in, dims{outer, wide[d], 1, inner});
-  return ops::reshape(ops::expand(apart, dims{outer, wide[d], repeats, inner}), sizes);
+  // Cloned, since reshape would give a view for one repetition.
+  const tensor times = ops::expand(apart, dims{outer, wide[d], repeats, inner});
+  return ops::view(ops::clone(times, arg<"memory_format"> = memory_format::contiguous), sizes);
 }
 
 tensor roll(const tensor& self, integers shifts, integers over) {

@@ -21,6 +21,8 @@ using support::get;
 using support::listed;
 using support::numbers;
 using support::result_of;
+using support::tensor_of;
+using support::values;
 using tb::dims;
 using tb::dtype;
 using tb::tensor;
@@ -325,4 +327,26 @@ TEST_CASE("join: what does not fit is refused by name, on meta too", "[ops][join
         text_of<tb::error>([&] { ops::vstack(none); })}) {
     CHECK(found.ends_with("stack: found no tensors, wanted at least one"));
   }
+}
+
+TEST_CASE("join: what is made is new, even where nothing changes", "[ops][join]") {
+  const tensor x = tensor_of({1, 2, 3, 4}, {2, 2});
+  const std::vector<tensor> one{x};
+  const list before = values(x);
+  for (tensor made :
+       {ops::cat(one), ops::stack(one), ops::hstack(one), ops::vstack(one), ops::repeat(x, integers{1, 1}),
+        ops::tile(x, integers{1}), ops::repeat_interleave(x, 1), ops::repeat_interleave(x, 1, 0),
+        ops::flip(x, integers{}), ops::roll(x, integers{0}), ops::roll(x, integers{0}, integers{1}), ops::rot90(x, 4),
+        ops::tril(x, 2), ops::triu(x, -2), ops::diag(x)}) {
+    ops::fill_(made, 9);
+    CHECK(values(x) == before);
+  }
+}
+
+TEST_CASE("join: repeat_interleave repeats each slice in place", "[ops][join]") {
+  const tensor x = tensor_of({1, 2, 3, 4, 5, 6}, {2, 3}), turned = ops::t(x);
+  CHECK(values(ops::repeat_interleave(x, 2, 0)) == list{1, 2, 3, 1, 2, 3, 4, 5, 6, 4, 5, 6});
+  CHECK(values(ops::repeat_interleave(turned, 2, 1)) == list{1, 1, 4, 4, 2, 2, 5, 5, 3, 3, 6, 6});
+  CHECK(values(ops::repeat_interleave(turned, 1)) == list{1, 4, 2, 5, 3, 6});
+  CHECK(ops::repeat_interleave(x, 0, 1).sizes() == tb::dims{2, 0});
 }
