@@ -321,8 +321,7 @@ TEMPLATE_TEST_CASE("binary: DIV by zero is infinite, zero by zero NaN", "[kernel
   CHECK(try_op<double>(here, TB_DIV, real) == "");
 }
 
-TEMPLATE_TEST_CASE("binary: THRESHOLD_BACKWARD stops the gradient up to the threshold", "[kernels]",
-                   EVERY_TABLE) {
+TEMPLATE_TEST_CASE("binary: THRESHOLD_BACKWARD stops the gradient up to the threshold", "[kernels]", EVERY_TABLE) {
   const backend here = need<TestType>();
   const auto gate = []<typename T>(T a, T b) { return expected<T>{b <= 0 ? T(0) : a}; };
   CHECK(try_op<float>(here, TB_THRESHOLD_BACKWARD, gate) == "");
