@@ -38,6 +38,10 @@ void check_floating_loss(std::string_view op, const tensor& self, const tensor& 
                                          std::string(name_of(target.dtype())) +
                                          ", wanted a floating dtype; convert one with to()");
 }
+void check_numbers(std::string_view op, const tensor& self, const tensor& target) {
+  if (self.dtype() != dtype::boolean || target.dtype() != dtype::boolean) return;
+  refuse<dtype_error>({nullptr, op}, "found bool and bool, wanted numbers; convert one with to()");
+}
 void check_floating_self(std::string_view op, const tensor& self) {
   if (is_floating(self.dtype())) return;
   refuse<dtype_error>(
