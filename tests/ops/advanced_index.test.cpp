@@ -12,6 +12,7 @@ import topbit;
 
 namespace tb = topbit;
 namespace ops = topbit::ops;
+using support::any_long_shape;
 using support::any_odd_tensor;
 using support::any_shape;
 using support::any_tensor;
@@ -129,7 +130,7 @@ bool has_mask(const indices& given) {
 
 TEST_CASE("advanced_index: any indices read what their coordinates say", "[ops][advanced_index][property]") {
   support::for_every_dtype(1, 60, [](numbers& source, dtype t) {
-    const tensor x = any_odd_tensor(source, any_shape(source, 1, 4, 4), t);
+    const tensor x = any_odd_tensor(source, any_long_shape(source, 1, 4, 4), t);
     const choice c(source, x);
     list wanted;
     for (const dims& at : c.places) wanted.push_back(get(x, at));
@@ -142,7 +143,7 @@ TEST_CASE("advanced_index: any indices read what their coordinates say", "[ops][
 TEST_CASE("advanced_index: any indices are written to, the last of equal ones counts, or all are added",
           "[ops][advanced_index][property]") {
   support::for_every_dtype(2, 60, [](numbers& source, dtype t) {
-    const tensor x = any_whole_tensor(source, any_shape(source, 1, 4, 4), t, 0, 3);
+    const tensor x = any_whole_tensor(source, any_long_shape(source, 1, 4, 4), t, 0, 3);
     const choice c(source, x);
     const dims narrow = support::with_ones(source, c.result);
     const tensor from = any_whole_tensor(source, narrow, t, 0, 3);
@@ -162,7 +163,7 @@ TEST_CASE("advanced_index: any indices are written to, the last of equal ones co
 
 TEST_CASE("advanced_index: masked_fill writes one value where a mask is true", "[ops][advanced_index][property]") {
   support::for_every_dtype(3, 40, [](numbers& source, dtype t) {
-    const dims sizes = any_shape(source, 0, 4, 4);
+    const dims sizes = any_long_shape(source, 0, 4, 4);
     const tensor x = any_odd_tensor(source, sizes, t), mask = any_mask(source, source.narrowed(sizes));
     const scalar value(2.5);
     const tensor number = support::tensor_of({2.5}, {}, dtype::float64);
@@ -185,7 +186,7 @@ TEST_CASE("advanced_index: masked_fill writes one value where a mask is true", "
 TEST_CASE("advanced_index: masked_select reads where a mask is true, the other of the two broadcast",
           "[ops][advanced_index][property]") {
   support::for_every_dtype(4, 40, [](numbers& source, dtype t) {
-    const dims sizes = any_shape(source, 0, 4, 4);
+    const dims sizes = any_long_shape(source, 0, 4, 4);
     const bool whole_mask = source.whole(0, 1) == 0;
     const tensor x = any_odd_tensor(source, whole_mask ? source.narrowed(sizes) : sizes, t),
                  mask = any_mask(source, whole_mask ? sizes : source.narrowed(sizes));

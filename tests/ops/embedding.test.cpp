@@ -13,6 +13,7 @@ import topbit;
 
 namespace tb = topbit;
 namespace ops = topbit::ops;
+using support::any_long_shape;
 using support::any_odd_tensor;
 using support::any_shape;
 using support::any_whole_tensor;
@@ -60,7 +61,7 @@ TEST_CASE("embedding: each index is the row of its number", "[ops][gather][prope
   support::for_every_dtype(2, 40, [](numbers& source, dtype t) {
     const tensor weight = any_odd_tensor(source, {source.whole(1, 6), source.whole(0, 20)}, t);
     const tensor index =
-        any_whole_tensor(source, any_shape(source, 0, 3, 4), index_dtype(source), 0, weight.sizes()[0] - 1);
+        any_whole_tensor(source, any_long_shape(source, 0, 3, 4), index_dtype(source), 0, weight.sizes()[0] - 1);
     dims sizes = index.sizes();
     sizes.push_back(weight.sizes()[1]);
     const std::int64_t padding = source.whole(-1, 2);
@@ -77,7 +78,8 @@ TEST_CASE("embedding: its gradient adds up the rows of each number but the paddi
   support::for_every_dtype(3, 40, [](numbers& source, dtype t) {
     const std::int64_t rows = source.whole(1, 5), columns = source.whole(0, 20), padding = source.whole(-1, 3);
     const bool by_frequency = tb::is_floating(t) && source.whole(0, 1) == 0;
-    const tensor index = any_whole_tensor(source, any_shape(source, 0, 3, 4), index_dtype(source), 0, rows - 1);
+    const dims places = by_frequency ? any_shape(source, 0, 3, 4) : any_long_shape(source, 0, 3, 4);
+    const tensor index = any_whole_tensor(source, places, index_dtype(source), 0, rows - 1);
     dims sizes = index.sizes();
     sizes.push_back(columns);
     const tensor gradient = any_whole_tensor(source, sizes, t, 0, 3);
@@ -115,7 +117,7 @@ TEST_CASE("embedding: one_hot has a 1 at each label, in as many classes as the g
 
 TEST_CASE("embedding: bincount counts each number, or adds its weights", "[ops][advanced_index][property]") {
   support::for_every_dtype(5, 40, [](numbers& source, dtype t) {
-    const dims sizes{source.whole(0, 3) == 0 ? 0 : source.whole(1, 30)};
+    const dims sizes = support::any_long_shape(source, 1, 1, 30);
     const dtype types[] = {dtype::uint8, dtype::int8, dtype::int16, dtype::int32, dtype::int64};
     const tensor x = any_whole_tensor(source, sizes, types[source.whole(0, 4)], 0, 9),
                  weights = any_whole_tensor(source, sizes, t, 0, 3);

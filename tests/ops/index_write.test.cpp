@@ -14,6 +14,7 @@ import topbit;
 namespace tb = topbit;
 namespace ops = topbit::ops;
 using support::any_dim;
+using support::any_long_shape;
 using support::any_odd_tensor;
 using support::any_shape;
 using support::any_whole_tensor;
@@ -43,7 +44,7 @@ dims with_place(dims at, std::size_t d, std::int64_t i) {
 tensor any_index(numbers& source, const tensor& t, std::size_t d) {
   dims sizes = t.sizes();
   for (std::size_t k = 0; k < sizes.size(); ++k) sizes[k] = source.whole(0, sizes[k]);
-  if (!sizes.empty()) sizes[d] = length(t, d) == 0 ? 0 : source.whole(0, 6);
+  if (!sizes.empty()) sizes[d] = length(t, d) == 0 ? 0 : source.whole(0, 6 + length(t, d) / 2);
   return any_whole_tensor(source, sizes, dtype::int64, 0, std::max<std::int64_t>(length(t, d) - 1, 0));
 }
 
@@ -52,7 +53,8 @@ tensor any_list(numbers& source, const tensor& t, std::size_t d) {
   const dtype type = source.whole(0, 1) == 0 ? dtype::int64 : dtype::int32;
   if (t.dim() == 0) return support::arranged({1}, type, support::arrangement::dense) * 0;
   const std::int64_t range = length(t, d);
-  return any_whole_tensor(source, {range == 0 ? 0 : source.whole(0, 6)}, type, 0, std::max<std::int64_t>(range - 1, 0));
+  return any_whole_tensor(source, {range == 0 ? 0 : source.whole(0, 6 + range / 2)}, type, 0,
+                          std::max<std::int64_t>(range - 1, 0));
 }
 
 dims with_length(dims sizes, std::size_t d, std::int64_t n) {
@@ -66,7 +68,7 @@ tensor dense_copy(const tensor& t) { return support::tensor_of(support::values(t
 
 TEST_CASE("index_write: gather and take_along_dim read the place that each index says", "[ops][gather][property]") {
   support::for_every_dtype(1, 40, [](numbers& source, dtype t) {
-    const tensor x = any_odd_tensor(source, any_shape(source, 0, 4, 4), t);
+    const tensor x = any_odd_tensor(source, any_long_shape(source, 0, 4, 4), t);
     const auto [d, dim] = any_dim(source, x.sizes());
     const tensor index = any_index(source, x, d);
     const tensor found = result_of(ops::gather, x, dim, index, false);
@@ -92,10 +94,10 @@ TEST_CASE("index_write: gather and take_along_dim read the place that each index
                    return get(x, with_place(from, d, at));
                  }));
     const tensor flat = any_whole_tensor(source, any_shape(source, 0, 2, 4), dtype::int64, 0, x.numel() - 1);
-    const auto all = support::values(x);
+    const auto all = support::values(x), places = support::values(flat);
     check_tensor(result_of(ops::take_along_dim, x, flat, std::optional<std::int64_t>()), {flat.numel()}, t,
                  listed({flat.numel()}, [&](const dims& i) {
-                   return all[static_cast<std::size_t>(support::values(flat)[static_cast<std::size_t>(i[0])])];
+                   return all[static_cast<std::size_t>(places[static_cast<std::size_t>(i[0])])];
                  }));
   });
 }
@@ -103,7 +105,7 @@ TEST_CASE("index_write: gather and take_along_dim read the place that each index
 TEST_CASE("index_write: scatter writes to the place that each index says, the last one counts",
           "[ops][gather][property]") {
   support::for_every_dtype(2, 40, [](numbers& source, dtype t) {
-    const tensor x = any_odd_tensor(source, any_shape(source, 0, 4, 4), t);
+    const tensor x = any_odd_tensor(source, any_long_shape(source, 0, 4, 4), t);
     const auto [d, dim] = any_dim(source, x.sizes());
     const tensor index = any_index(source, x, d);
     dims larger = index.sizes();
@@ -127,7 +129,7 @@ TEST_CASE("index_write: scatter writes to the place that each index says, the la
 
 TEST_CASE("index_write: scatter_add adds to the place that each index says", "[ops][gather][property]") {
   support::for_every_dtype(3, 40, [](numbers& source, dtype t) {
-    const tensor x = any_whole_tensor(source, any_shape(source, 0, 4, 4), t, 0, 3);
+    const tensor x = any_whole_tensor(source, any_long_shape(source, 0, 4, 4), t, 0, 3);
     const auto [d, dim] = any_dim(source, x.sizes());
     const tensor index = any_index(source, x, d), from = any_whole_tensor(source, index.sizes(), t, 0, 3),
                  wanted = dense_copy(x);
@@ -145,7 +147,7 @@ TEST_CASE("index_write: scatter_add adds to the place that each index says", "[o
 TEST_CASE("index_write: index_select reads slices by number, index_copy and index_fill write them",
           "[ops][gather][property]") {
   support::for_every_dtype(4, 40, [](numbers& source, dtype t) {
-    const tensor x = any_odd_tensor(source, any_shape(source, 0, 4, 4), t);
+    const tensor x = any_odd_tensor(source, any_long_shape(source, 0, 4, 4), t);
     const auto [d, dim] = any_dim(source, x.sizes());
     const tensor index = any_list(source, x, d);
     const dims sizes = with_length(x.sizes(), d, index.numel());
@@ -174,7 +176,7 @@ TEST_CASE("index_write: index_select reads slices by number, index_copy and inde
 
 TEST_CASE("index_write: index_add adds slices by number, times alpha", "[ops][gather][property]") {
   support::for_every_dtype(5, 40, [](numbers& source, dtype t) {
-    const tensor x = any_whole_tensor(source, any_shape(source, 0, 4, 4), t, 0, 3);
+    const tensor x = any_whole_tensor(source, any_long_shape(source, 0, 4, 4), t, 0, 3);
     const auto [d, dim] = any_dim(source, x.sizes());
     const tensor index = any_list(source, x, d), wanted = dense_copy(x),
                  from = any_whole_tensor(source, with_length(x.sizes(), d, index.numel()), t, 0, 3);

@@ -164,7 +164,7 @@ TEST_CASE("sort: topk, kthvalue and median are what sorting would give", "[ops][
 
 TEST_CASE("sort: any dimension of any tensor, in all forms", "[ops][sort][property]") {
   support::for_every_dtype(1, 30, [](support::numbers& source, dtype t) {
-    const tensor x = support::any_odd_tensor(source, support::any_shape(source, 0, 4, 6), t);
+    const tensor x = support::any_odd_tensor(source, support::any_long_shape(source, 0, 4, 6), t);
     const auto [d, dim] = support::any_dim(source, x.sizes());
     const bool descending = source.whole(0, 1) == 0;
     const std::vector<list> rows = rows_along(x, d);
@@ -186,7 +186,7 @@ TEST_CASE("sort: any dimension of any tensor, in all forms", "[ops][sort][proper
 
 TEST_CASE("sort: ranks along any dimension of any tensor, in all forms", "[ops][sort][property]") {
   support::for_every_dtype(2, 40, [](support::numbers& source, dtype t) {
-    const tensor x = support::any_odd_tensor(source, support::any_shape(source, 0, 4, 6), t);
+    const tensor x = support::any_odd_tensor(source, support::any_long_shape(source, 0, 4, 6), t);
     const auto [d, dim] = support::any_dim(source, x.sizes());
     const std::int64_t n = x.dim() == 0 ? 1 : x.sizes()[d], k = source.whole(x.dim() == 0 ? 1 : 0, n);
     const bool largest = source.whole(0, 1) == 0;

@@ -40,6 +40,16 @@ inline tb::dims any_shape(numbers& source, std::int64_t least, std::int64_t most
   return sizes;
 }
 
+/// The same; seldom, where there are dimensions, one of hundreds beside others of one or two, for what goes in blocks.
+inline tb::dims any_long_shape(numbers& source, std::int64_t least, std::int64_t most_dims, std::int64_t most) {
+  const tb::dims sizes = any_shape(source, least, most_dims, most);
+  if (sizes.size() == 0 || source.whole(0, 14) != 0) return sizes;
+  const auto at = static_cast<std::size_t>(source.whole(0, static_cast<std::int64_t>(sizes.size()) - 1));
+  tb::dims out;
+  for (std::size_t d = 0; d < sizes.size(); ++d) out.push_back(d == at ? source.whole(200, 1300) : source.whole(1, 2));
+  return out;
+}
+
 /// A dimension of a shape, and a way to say it, perhaps from the back.
 struct some_dim {
   std::size_t at;
