@@ -97,6 +97,16 @@ TEST_CASE("embedding: its gradient adds up the rows of each number but the paddi
   });
 }
 
+TEST_CASE("embedding: how often a number is there is counted exactly, whatever the gradient's dtype",
+          "[ops][gather][property]") {
+  for (dtype t : {dtype::float16, dtype::bfloat16, dtype::float32, dtype::float64}) {
+    const tensor index = tensor_of(list(4096, 1), {4096}, dtype::int64),
+                 gradient = tensor_of(list(4096, 0), {4096, 1}, t);
+    support::set(gradient, {7, 0}, 4096);
+    check_tensor(ops::embedding_dense_backward(gradient, index, 2, -1, true), {2, 1}, t, {0, 1});
+  }
+}
+
 TEST_CASE("embedding: one_hot has a 1 at each label, in as many classes as the greatest needs or more",
           "[ops][advanced_index][property]") {
   support::for_every_dtype(4, 20, [](numbers& source, dtype) {
