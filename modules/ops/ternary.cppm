@@ -23,7 +23,8 @@ inline constexpr op<"aten::where.ScalarOther(Tensor condition, Tensor self, Scal
 /// One of two numbers. Composite.
 inline constexpr op<"aten::where.Scalar(Tensor condition, Scalar self, Scalar other) -> Tensor"> where_scalar;
 
-/// self within [min, max]; one of them may be missing. A NaN stays. max counts where it is below min.
+/// self within [min, max]; one of them may be missing. A NaN stays. max counts where it is below min. error for bounds
+/// that leave an integer dtype no number.
 inline constexpr op<"aten::clamp(Tensor self, Scalar? min=None, Scalar? max=None) -> Tensor"> clamp;
 inline constexpr op<"aten::clamp_(Tensor(a!) self, Scalar? min=None, Scalar? max=None) -> Tensor(a!)"> clamp_;
 inline constexpr op<"aten::clamp.out(Tensor self, Scalar? min=None, Scalar? max=None, *, Tensor(a!) out) -> Tensor(a!)">
