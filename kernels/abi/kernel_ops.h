@@ -149,7 +149,7 @@ typedef enum tb_rowwise_op {
   TB_SORT,                  // out [n], index [n]; in [n]; n0.i: descending; stable; a NaN is above every number
   TB_TOPK,                  // out [k], index [k]; in [n]; n0.i: the greatest; n1.i: sorted
   TB_KTH_VALUE,             // out [1], index [1]; in [n]; n0.i: which, from 0, in ascending order
-  TB_MEDIAN,                // out [1], index [1]; in [n]: the lower one; a NaN wins
+  TB_MEDIAN,                // out [1], index [1]; in [n]: the lower one; a NaN wins, or counts nothing with n0.i
   TB_MODE,                  // out [1], index [1]; in [n]: the most frequent, of those the least
   TB_SEARCHSORTED,          // out [k], I64; sorted [n], values [k], sorter [n]; n0.i: to the right of equals
   TB_GATHER,                // out [k]; in [n], index [k]; here and in TB_SCATTER all but the index is of one dtype
@@ -162,6 +162,9 @@ typedef enum tb_rowwise_op {
   TB_NLL_BACKWARD,          // out [n]; gradient [1], label [1], weight [n]; n0.i: label to ignore
   TB_NLL_TOTAL,             // out [1], sum of the weights [1]; losses [n], weights [n]; n0.i: out is divided by that
   TB_CHECK_INDEX,           // index [k], in [n]: TB_BAD_INDEX unless all are indices into the row; writes nothing
+  TB_SCATTER_MUL,           // as TB_SCATTER; so are the next two
+  TB_SCATTER_AMAX,          // a NaN wins
+  TB_SCATTER_AMIN,
   TB_ROWWISE_COUNT
 } tb_rowwise_op;
 

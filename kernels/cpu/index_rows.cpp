@@ -24,21 +24,55 @@ void scatter(const rows_at& r) {
   for (int64_t i = 0; i < r.length[2]; ++i) out[index[i] * r.step[0]] = source[i * r.step[1]];
 }
 
-template <typename T>
-void scatter_add(const rows_at& r) {
+// Of bools, which are 0 and 1, a sum is their or. Integers wrap, which C++ has for unsigned numbers only.
+struct sum {
+  static uint8_t of(uint8_t a, uint8_t b) { return a | b; }
+  static int64_t of(int64_t a, int64_t b) { return int64_t(uint64_t(a) + uint64_t(b)); }
+  template <typename T>
+  static T of(T a, T b) {
+    return a + b;
+  }
+};
+struct product {
+  static uint8_t of(uint8_t a, uint8_t b) { return a & b; }
+  static int64_t of(int64_t a, int64_t b) { return int64_t(uint64_t(a) * uint64_t(b)); }
+  template <typename T>
+  static T of(T a, T b) {
+    return a * b;
+  }
+};
+struct greatest {
+  template <typename T>
+  static T of(T a, T b) {
+    return b > a || b != b ? b : a;
+  }
+};
+struct least {
+  template <typename T>
+  static T of(T a, T b) {
+    return b < a || b != b ? b : a;
+  }
+};
+
+template <typename Fold, typename T>
+void scatter_fold(const rows_at& r) {
   T* const out = r.as<T>(0);
   const T* const source = r.as<const T>(1);
   const int64_t* const index = r.as<const int64_t>(2);
   for (int64_t i = 0; i < r.length[2]; ++i) {
     T& to = out[index[i]];
-    if constexpr (std::is_same_v<T, uint8_t>) {
-      to |= source[i];
-    } else if constexpr (std::is_same_v<T, int64_t>) {
-      to = int64_t(uint64_t(to) + uint64_t(source[i]));
-    } else {
-      to += source[i];
-    }
+    to = Fold::of(to, source[i]);
   }
+}
+
+template <typename Fold>
+rows_loop scattering(const tb_rowwise& call) {
+  return {.run = by_number(call, scatter_fold<Fold, uint8_t>, scatter_fold<Fold, int64_t>, scatter_fold<Fold, float>,
+                           scatter_fold<Fold, double>),
+          .whole = operand(2),
+          .updated = operand(0),
+          .index = 2,
+          .range = 0};
 }
 
 void check_only(const rows_at&) {}
@@ -68,13 +102,10 @@ rows_loop index_rows(const tb_rowwise& call) {
               .as_is = operand(0) | operand(1),
               .index = 2,
               .range = 0};
-    case TB_SCATTER_ADD:
-      return {
-          .run = by_number(call, scatter_add<uint8_t>, scatter_add<int64_t>, scatter_add<float>, scatter_add<double>),
-          .whole = operand(2),
-          .updated = operand(0),
-          .index = 2,
-          .range = 0};
+    case TB_SCATTER_ADD: return scattering<sum>(call);
+    case TB_SCATTER_MUL: return scattering<product>(call);
+    case TB_SCATTER_AMAX: return scattering<greatest>(call);
+    case TB_SCATTER_AMIN: return scattering<least>(call);
     case TB_CHECK_INDEX: return {.run = check_only, .as_is = operand(0) | operand(1), .index = 0, .range = 1};
     default: return {};
   }

@@ -155,10 +155,13 @@ void kth_value(const rows_at& r) {
 template <typename T>
 void median(const rows_at& r) {
   const T* const in = r.as<const T>(2);
+  int64_t count = r.length[2];
   for (int64_t i = 0; i < r.length[2]; ++i) {
-    if (is_nan(in[i])) return write<T>(r, 0, {in[i], i});
+    if (!is_nan(in[i])) continue;
+    if (r.number[0].i == 0) return write<T>(r, 0, {in[i], i});
+    --count;
   }
-  rank<T>(r, (r.length[2] - 1) / 2);
+  rank<T>(r, count == 0 ? 0 : (count - 1) / 2);
 }
 
 template <typename T>

@@ -18,6 +18,9 @@ inline constexpr op<"aten::relu6_(Tensor(a!) self) -> Tensor(a!)"> relu6_;
 /// self clamped to [min_val, max_val]. Composite.
 inline constexpr op<"aten::hardtanh(Tensor self, Scalar min_val=-1, Scalar max_val=1) -> Tensor"> hardtanh;
 inline constexpr op<"aten::hardtanh_(Tensor(a!) self, Scalar min_val=-1, Scalar max_val=1) -> Tensor(a!)"> hardtanh_;
+inline constexpr op<
+    "aten::hardtanh.out(Tensor self, Scalar min_val=-1, Scalar max_val=1, *, Tensor(a!) out) -> Tensor(a!)">
+    hardtanh_out;
 
 /// self, times negative_slope below 0.
 inline constexpr op<"aten::leaky_relu(Tensor self, Scalar negative_slope=0.01) -> Tensor"> leaky_relu;
@@ -79,5 +82,34 @@ inline constexpr op<"aten::log_sigmoid.out(Tensor self, *, Tensor(a!) out) -> Te
 /// 0 where self <= threshold, else grad_output, beside NaN too: the gradient of relu.
 inline constexpr op<"aten::threshold_backward(Tensor grad_output, Tensor self, Scalar threshold) -> Tensor">
     threshold_backward;
+inline constexpr op<
+    "aten::threshold_backward.grad_input(Tensor grad_output, Tensor self, Scalar threshold, *, Tensor(a!) grad_input) "
+    "-> Tensor(a!)">
+    threshold_backward_out;
+
+// Composites of comparisons and where. A NaN stays, integers too where nothing else is said.
+
+/// self where it is above threshold, else value.
+inline constexpr op<"aten::threshold(Tensor self, Scalar threshold, Scalar value) -> Tensor"> threshold;
+inline constexpr op<"aten::threshold_(Tensor(a!) self, Scalar threshold, Scalar value) -> Tensor(a!)"> threshold_;
+inline constexpr op<"aten::threshold.out(Tensor self, Scalar threshold, Scalar value, *, Tensor(a!) out) -> Tensor(a!)">
+    threshold_out;
+
+/// self where it is beyond lambd on either side, else 0. Floating types.
+inline constexpr op<"aten::hardshrink(Tensor self, Scalar lambd=0.5) -> Tensor"> hardshrink;
+inline constexpr op<"aten::hardshrink.out(Tensor self, Scalar lambd=0.5, *, Tensor(a!) out) -> Tensor(a!)">
+    hardshrink_out;
+
+/// self moved toward 0 by lambd, which is at least 0, and 0 where that would cross it. Floating types.
+inline constexpr op<"aten::softshrink(Tensor self, Scalar lambd=0.5) -> Tensor"> softshrink;
+inline constexpr op<"aten::softshrink.out(Tensor self, Scalar lambd=0.5, *, Tensor(a!) out) -> Tensor(a!)">
+    softshrink_out;
+
+/// self, times weight below 0: one weight, or one for each channel, dimension 1. Floating types, both of one dtype.
+inline constexpr op<"aten::prelu(Tensor self, Tensor weight) -> Tensor"> prelu;
+
+/// The first half of a dimension times sigmoid of the second. Floating types; shape_error for an odd size.
+inline constexpr op<"aten::glu(Tensor self, int dim=-1) -> Tensor"> glu;
+inline constexpr op<"aten::glu.out(Tensor self, int dim=-1, *, Tensor(a!) out) -> Tensor(a!)"> glu_out;
 
 }  // namespace topbit::ops

@@ -4,6 +4,7 @@ module topbit.ops;
 import topbit.std;
 import topbit.core;
 import topbit.tensor;
+import topbit.autograd;
 
 namespace topbit::detail {
 
@@ -232,6 +233,57 @@ tensor masked_select_rule::run(backend_call c, const tensor& self, const tensor&
   return index_rule::run(c, at_least_1d(expanded(self, sizes)), index);
 }
 
+namespace {
+
+// self is broadcast already.
+tensor& put_masked(backend_call c, tensor& self, const tensor& mask, const tensor& source) {
+  if (source.dtype() != self.dtype()) {
+    refuse<dtype_error>(c, "found a source of " + std::string(name_of(source.dtype())) + " for " + describe(self) +
+                               ", wanted one dtype; convert one with to()");
+  }
+  check_written(c, self);
+  if (c.table == nullptr) return self;
+  tensor to = at_least_1d(self);
+  const tensor places = nonzero_of(c, at_least_1d(expanded(in_dtype(c, mask, dtype::boolean), self.sizes())));
+  const std::int64_t count = places.sizes()[0];
+  if (source.numel() < count) {
+    refuse<shape_error>(c, "found " + std::to_string(source.numel()) + " elements in the source, wanted " +
+                               std::to_string(count) + ", one for each True of the mask");
+  }
+  std::vector<std::optional<tensor>> index;
+  for (std::size_t d = 0; d < to.dim(); ++d) {
+    index.emplace_back(author::make_view(places, {count}, {places.strides()[0]}, static_cast<std::int64_t>(d)));
+  }
+  const tensor values = reshaped(dense(c, source), {source.numel()});
+  index_put_rule::run(c, to, index, author::make_view(values, {count}, {1}, values.record().offset), false);
+  return self;
+}
+
+dims masked_sizes(backend_call c, const tensor& self, const tensor& mask, const tensor& source) {
+  check_defined(c, self);
+  check_defined(c, mask);
+  check_defined(c, source);
+  if (!is_mask(mask)) refuse_mask(c, mask);
+  return broadcast(c.op, self.sizes(), mask.sizes());
+}
+
+}  // namespace
+
+tensor& masked_scatter_rule::run(backend_call c, tensor& self, const tensor& mask, const tensor& source) {
+  const dims sizes = masked_sizes(c, self, mask, source);
+  if (sizes != self.sizes()) {
+    refuse<shape_error>(c, "found a mask " + to_string(mask.sizes()) + " for " + to_string(self.sizes()) +
+                               ", wanted it to broadcast to those sizes");
+  }
+  return put_masked(c, self, mask, source);
+}
+tensor masked_scatter_copy_rule::run(backend_call c, const tensor& self, const tensor& mask, const tensor& source) {
+  const dims sizes = masked_sizes(c, self, mask, source);
+  tensor out = author::make_tensor(sizes, self.dtype(), self.device());
+  if (c.table != nullptr) copy(c, out, expanded(self, sizes));
+  return put_masked(c, out, mask, source);
+}
+
 tensor one_hot_rule::run(backend_call c, const tensor& self, std::int64_t classes) {
   check_defined(c, self);
   if (self.dtype() != dtype::int64) {
@@ -286,18 +338,103 @@ tensor bincount_rule::run(backend_call c, const tensor& self, const std::optiona
   return out;
 }
 
+tensor histc_rule::run(backend_call c, const tensor& self, std::int64_t bins, const scalar& min, const scalar& max) {
+  check_defined(c, self);
+  if (self.dtype() != dtype::float32 && self.dtype() != dtype::float64) {
+    refuse<dtype_error>(c, "found " + std::string(name_of(self.dtype())) + ", wanted float32 or float64");
+  }
+  if (bins < 1) refuse<error>(c, "found " + std::to_string(bins) + " bins, wanted 1 or more");
+  double low = min.to_double(), high = max.to_double();
+  if (!(low <= high) || low - low != 0 || high - high != 0) {
+    refuse<error>(c, "found a range of " + to_string(min) + " to " + to_string(max) +
+                         ", wanted finite numbers, the lesser one first");
+  }
+  tensor out = author::make_tensor({bins}, self.dtype(), self.device());
+  if (c.table == nullptr) return out;
+  fill(c, out, 0);
+  const std::int64_t n = self.numel();
+  if (n == 0) return out;
+  const tensor in = reshaped(dense(c, in_dtype(c, self, dtype::float64)), {n});
+  const auto number = [&](double x) { return one_number(c, in, x); };
+  const auto make = [&](dtype type) { return author::make_tensor({n}, type, self.device()); };
+  if (low == high) {
+    const auto extreme = [&](reduction code) {
+      const tensor one = author::make_tensor({}, dtype::float64, self.device());
+      run_reduction(c, order_call(c.op, code, in, std::nullopt, false), one);
+      return item<double>(one);
+    };
+    low = extreme(reduction::min);
+    high = extreme(reduction::max);
+    if (low - low != 0 || high - high != 0) {
+      refuse<error>(c, "found elements that are not finite and no range, wanted min and max");
+    }
+    if (low == high) low -= 1, high += 1;
+  }
+  const tensor counts = make(self.dtype()), within = make(dtype::boolean), below = make(dtype::boolean);
+  run_pointwise_in(c, pointwise::ge, dtype::float64, collect(in, number(low)), within);
+  run_pointwise_in(c, pointwise::le, dtype::float64, collect(in, number(high)), below);
+  run_pointwise_in(c, pointwise::logical_and, dtype::boolean, collect(within, below), counts);
+  // What is outside, or NaN, counts 0 in the first part.
+  const tensor bin = make(dtype::float64);
+  run_pointwise_in(c, pointwise::sub, dtype::float64, collect(in, number(low), scalar(1)), bin);
+  run_pointwise_in(c, pointwise::mul, dtype::float64, collect(bin, number(static_cast<double>(bins))), bin);
+  run_pointwise_in(c, pointwise::div_floor, dtype::float64, collect(bin, number(high - low)), bin);
+  run_pointwise_in(c, pointwise::minimum, dtype::float64, collect(bin, number(static_cast<double>(bins - 1))), bin);
+  run_pointwise_in(c, pointwise::where, dtype::float64, collect(counts, bin, number(0)), bin);
+  run_take_along(c, take_code::put_add, counts, out, 0, flat_index(c, bin));
+  return out;
+}
+
 namespace {
+
+// What was taken several times gets the gradients of all of them.
+struct index_node final : node {
+  index_node(const tensor& self, index_tensors given) : sizes(self.sizes()), type(self.dtype()), where(self.device()) {
+    for (const std::optional<tensor>& i : given) {
+      indices.push_back(is_given(i) ? std::optional<saved_tensor>(*i) : std::nullopt);
+    }
+  }
+  std::vector<tensor> backward(const tensor& g) override {
+    std::vector<std::optional<tensor>> at;
+    for (const std::optional<saved_tensor>& i : indices) {
+      at.push_back(i ? std::optional<tensor>(i->get(name())) : std::nullopt);
+    }
+    const tensor zeros = ops::zeros(sizes, arg<"dtype"> = type, arg<"device"> = where);
+    return {ops::index_put(zeros, at, to(g, type), true)};
+  }
+  void release() noexcept override { indices.clear(); }
+  std::string_view name() const noexcept override { return ops::index.name(); }
+
+  dims sizes;
+  dtype type;
+  device where;
+  std::vector<std::optional<saved_tensor>> indices;
+};
+
+tensor index_autograd(key_set keys, const tensor& self, index_tensors indices) {
+  const tensor out = ops::index.redispatch(keys & below(key::Autograd), self, indices);
+  if (!requires_grad(self)) return out;
+  intrusive_ptr<node> n(new index_node(self, indices));
+  n->connect({author::gradient_edge(self)});
+  author::set_creator(out, std::move(n));
+  return out;
+}
+
+constexpr author::kernel_row gradients[] = {author::row<&index_autograd>(ops::index, key::Autograd)};
 
 std::vector<tensor> where_nonzero(const tensor& condition) {
   return ops::unbind(ops::nonzero(ops::atleast_1d(condition)), 1);
 }
+tensor argwhere(const tensor& self) { return ops::nonzero(self); }
 
 }  // namespace
 
 void register_advanced_index() {
   register_forms<advanced_index_forms>();
   register_composite<&where_nonzero, ops::where_nonzero>();
-  register_without_gradient<ops::nonzero, ops::one_hot, ops::bincount>();
+  register_composite<&argwhere, ops::argwhere>();
+  author::register_rows(gradients);
+  register_without_gradient<ops::nonzero, ops::one_hot, ops::bincount, ops::histc>();
 }
 
 }  // namespace topbit::detail

@@ -40,9 +40,17 @@ inline constexpr op<"aten::masked_select(Tensor self, Tensor mask) -> Tensor"> m
 inline constexpr op<"aten::masked_select.out(Tensor self, Tensor mask, *, Tensor(a!) out) -> Tensor(a!)">
     masked_select_out;
 
+/// self with the elements of source, in order, where the mask, which broadcasts with it, is True. One dtype.
+///
+/// Errors   shape_error for a source that has too few elements
+inline constexpr op<"aten::masked_scatter(Tensor self, Tensor mask, Tensor source) -> Tensor"> masked_scatter;
+inline constexpr op<"aten::masked_scatter_(Tensor(a!) self, Tensor mask, Tensor source) -> Tensor(a!)"> masked_scatter_;
+
 /// The coordinates of elements that are not 0, in row-major order: int64 [count, dimensions]. Refused on meta.
 inline constexpr op<"aten::nonzero(Tensor self) -> Tensor"> nonzero;
 inline constexpr op<"aten::nonzero.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)"> nonzero_out;
+/// nonzero. Composite.
+inline constexpr op<"aten::argwhere(Tensor self) -> Tensor"> argwhere;
 
 /// nonzero as a list, one tensor for each dimension. Composite.
 inline constexpr op<"aten::where(Tensor condition) -> Tensor[]"> where_nonzero;
@@ -53,5 +61,12 @@ inline constexpr op<"aten::one_hot(Tensor self, int num_classes=-1) -> Tensor"> 
 
 /// How often each number from 0 up is there, at least minlength numbers; with weights, their sums. Refused on meta.
 inline constexpr op<"aten::bincount(Tensor self, Tensor? weights=None, int minlength=0) -> Tensor"> bincount;
+
+/// How many elements are in each of `bins` equal parts of [min, max], of what is there if these are equal. The last
+/// part has max too; what is outside counts nowhere. float32 and float64.
+inline constexpr op<"aten::histc(Tensor self, int bins=100, Scalar min=0, Scalar max=0) -> Tensor"> histc;
+inline constexpr op<
+    "aten::histc.out(Tensor self, int bins=100, Scalar min=0, Scalar max=0, *, Tensor(a!) out) -> Tensor(a!)">
+    histc_out;
 
 }  // namespace topbit::ops

@@ -52,6 +52,12 @@ struct masked_select_rule {
   static constexpr table_entries needs{.take = true, .nonzero = true};
   static tensor run(backend_call c, const tensor& self, const tensor& mask);
 };
+struct masked_scatter_rule {
+  static tensor& run(backend_call c, tensor& self, const tensor& mask, const tensor& source);
+};
+struct masked_scatter_copy_rule {
+  static tensor run(backend_call c, const tensor& self, const tensor& mask, const tensor& source);
+};
 struct nonzero_rule {
   static constexpr table_entries needs{.nonzero = true};
   static tensor run(backend_call c, const tensor& self) { return nonzero_of(c, self); }
@@ -64,6 +70,9 @@ struct bincount_rule {
   static constexpr table_entries needs{.rowwise = true, .take = true};
   static tensor run(backend_call c, const tensor& self, const std::optional<tensor>& weights, std::int64_t least);
 };
+struct histc_rule {
+  static tensor run(backend_call c, const tensor& self, std::int64_t bins, const scalar& min, const scalar& max);
+};
 
 using advanced_index_forms =
     forms_list<computed<index_rule, ops::index, ops::index_out>, computed<index_put_rule, ops::index_put_>,
@@ -72,6 +81,8 @@ using advanced_index_forms =
                ruled<masked_fill_tensor_rule, pointwise_abilities, ops::masked_fill_tensor, ops::masked_fill_tensor_>,
                computed<masked_select_rule, ops::masked_select, ops::masked_select_out>,
                computed<nonzero_rule, ops::nonzero, ops::nonzero_out>, computed<one_hot_rule, ops::one_hot>,
-               computed<bincount_rule, ops::bincount>>;
+               computed<masked_scatter_rule, ops::masked_scatter_>,
+               computed<masked_scatter_copy_rule, ops::masked_scatter>, computed<bincount_rule, ops::bincount>,
+               computed<histc_rule, ops::histc, ops::histc_out>>;
 
 }  // namespace topbit::detail

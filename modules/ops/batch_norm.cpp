@@ -141,9 +141,48 @@ tensor group_norm(const tensor& input, std::int64_t groups, const optional_tenso
   return to(scaled(ops::reshape(out, input.sizes()), weight, bias), input.dtype());
 }
 
+// Images become channels of one image, each with the parameters of its channel.
+tensor instance_norm(const tensor& input, const optional_tensor& weight, const optional_tensor& bias,
+                     const optional_tensor& running_mean, const optional_tensor& running_var, bool use_input_stats,
+                     double momentum, double eps, bool) {
+  constexpr std::string_view op = ops::instance_norm.name();
+  author::check_one_device(ops::instance_norm, input, weight, bias, running_mean, running_var);
+  check_input(op, input);
+  check_channels(op, input, "weight", weight);
+  check_channels(op, input, "bias", bias);
+  check_channels(op, input, "running_mean", running_mean);
+  check_channels(op, input, "running_var", running_var);
+  if (!use_input_stats && (!is_given(running_mean) || !is_given(running_var))) {
+    refuse<error>({nullptr, op}, "found no running_mean or no running_var without use_input_stats, wanted both");
+  }
+  const std::int64_t images = input.sizes()[0], channels = input.sizes()[1];
+  // A view first, so that gradients come back.
+  const auto for_all = [&](const optional_tensor& t) {
+    if (!is_given(t)) return optional_tensor();
+    return optional_tensor(ops::clone(ops::reshape(ops::expand(*t, dims{images, channels}), dims{images * channels})));
+  };
+  dims sizes = input.sizes();
+  sizes[0] = 1;
+  sizes[1] = images * channels;
+  const optional_tensor mean = for_all(running_mean), var = for_all(running_var);
+  const tensor out = std::get<0>(normalised(op, ops::reshape(input, sizes), for_all(weight), for_all(bias), mean, var,
+                                            use_input_stats, momentum, eps));
+  const auto keep = [&](const optional_tensor& running, const optional_tensor& now) {
+    if (!is_given(running) || !use_input_stats || images == 0) return;
+    const no_grad guard;
+    tensor kept = *running;
+    const tensor each = ops::reshape(*now, dims{images, channels});
+    ops::copy_(kept, ops::div_scalar(sum(each, {0}), images));
+  };
+  keep(running_mean, mean);
+  keep(running_var, var);
+  return ops::reshape(out, input.sizes());
+}
+
 }  // namespace
 
 void register_batch_norm() {
+  register_composite<&instance_norm, ops::instance_norm>();
   register_composite<&batch_norm, ops::batch_norm>();
   register_composite<&native_batch_norm, ops::native_batch_norm>();
   register_composite<&group_norm, ops::group_norm>();

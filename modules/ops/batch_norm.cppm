@@ -29,4 +29,11 @@ inline constexpr op<
     "cudnn_enabled=True) -> Tensor">
     group_norm;
 
+/// batch_norm of each channel of each image by itself. Running statistics, if given, move toward the average over the
+/// images; without use_input_stats they are what is taken. Composite.
+inline constexpr op<
+    "aten::instance_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var, bool "
+    "use_input_stats, float momentum, float eps, bool cudnn_enabled) -> Tensor">
+    instance_norm;
+
 }  // namespace topbit::ops

@@ -75,6 +75,10 @@ bool register_builtin() {
   publish_join_pages();
   publish_sort_pages();
   publish_layer_norm_pages();
+  register_unique();
+  register_pad();
+  register_vectors();
+  register_images();
   return true;
 }
 

@@ -78,11 +78,27 @@ tensor& clamp_min_tensor_in_place(tensor& self, const tensor& min) { return ops:
 tensor clamp_max_tensor(const tensor& self, const tensor& max) { return ops::minimum(self, max); }
 tensor& clamp_max_tensor_in_place(tensor& self, const tensor& max) { return ops::minimum_out(self, max, self); }
 
+tensor& clamp_min_out(const tensor& self, const scalar& min, tensor& out) {
+  return ops::clamp_out(self, min, std::nullopt, out);
+}
+tensor& clamp_max_out(const tensor& self, const scalar& max, tensor& out) {
+  return ops::clamp_out(self, std::nullopt, max, out);
+}
+tensor& clamp_min_tensor_out(const tensor& self, const tensor& min, tensor& out) {
+  return ops::maximum_out(self, min, out);
+}
+tensor& clamp_max_tensor_out(const tensor& self, const tensor& max, tensor& out) {
+  return ops::minimum_out(self, max, out);
+}
+
 tensor lerp_scalar(const tensor& self, const tensor& end, const scalar& weight) {
   return ops::lerp(self, end, number_beside(self, weight));
 }
 tensor& lerp_scalar_in_place(tensor& self, const tensor& end, const scalar& weight) {
   return ops::lerp_(self, end, number_beside(self, weight));
+}
+tensor& lerp_scalar_out(const tensor& self, const tensor& end, const scalar& weight, tensor& out) {
+  return ops::lerp_out(self, end, number_beside(self, weight), out);
 }
 
 // Each element's gradient goes where the element came from.
@@ -113,26 +129,42 @@ void register_comparison() {
   register_forms<comparison_forms>();
   register_number_form<ops::eq_scalar, ops::eq>();
   register_number_form<ops::eq_scalar_, ops::eq_>();
+  register_number_form<ops::eq_scalar_out, ops::eq_out>();
   register_number_form<ops::ne_scalar, ops::ne>();
   register_number_form<ops::ne_scalar_, ops::ne_>();
+  register_number_form<ops::ne_scalar_out, ops::ne_out>();
   register_number_form<ops::lt_scalar, ops::lt>();
   register_number_form<ops::lt_scalar_, ops::lt_>();
+  register_number_form<ops::lt_scalar_out, ops::lt_out>();
   register_number_form<ops::le_scalar, ops::le>();
   register_number_form<ops::le_scalar_, ops::le_>();
+  register_number_form<ops::le_scalar_out, ops::le_out>();
   register_number_form<ops::gt_scalar, ops::gt>();
   register_number_form<ops::gt_scalar_, ops::gt_>();
+  register_number_form<ops::gt_scalar_out, ops::gt_out>();
   register_number_form<ops::ge_scalar, ops::ge>();
   register_number_form<ops::ge_scalar_, ops::ge_>();
+  register_number_form<ops::ge_scalar_out, ops::ge_out>();
   register_number_form<ops::bitwise_and_scalar, ops::bitwise_and>();
   register_number_form<ops::bitwise_and_scalar_, ops::bitwise_and_>();
+  register_number_form<ops::bitwise_and_scalar_out, ops::bitwise_and_out>();
+  register_number_form<ops::bitwise_and_scalar_base, ops::bitwise_and>();
   register_number_form<ops::bitwise_or_scalar, ops::bitwise_or>();
   register_number_form<ops::bitwise_or_scalar_, ops::bitwise_or_>();
+  register_number_form<ops::bitwise_or_scalar_out, ops::bitwise_or_out>();
+  register_number_form<ops::bitwise_or_scalar_base, ops::bitwise_or>();
   register_number_form<ops::bitwise_xor_scalar, ops::bitwise_xor>();
   register_number_form<ops::bitwise_xor_scalar_, ops::bitwise_xor_>();
+  register_number_form<ops::bitwise_xor_scalar_out, ops::bitwise_xor_out>();
+  register_number_form<ops::bitwise_xor_scalar_base, ops::bitwise_xor>();
   register_number_form<ops::bitwise_left_shift_scalar, ops::bitwise_left_shift>();
   register_number_form<ops::bitwise_left_shift_scalar_, ops::bitwise_left_shift_>();
+  register_number_form<ops::bitwise_left_shift_scalar_out, ops::bitwise_left_shift_out>();
+  register_number_form<ops::bitwise_left_shift_scalar_base, ops::bitwise_left_shift>();
   register_number_form<ops::bitwise_right_shift_scalar, ops::bitwise_right_shift>();
   register_number_form<ops::bitwise_right_shift_scalar_, ops::bitwise_right_shift_>();
+  register_number_form<ops::bitwise_right_shift_scalar_out, ops::bitwise_right_shift_out>();
+  register_number_form<ops::bitwise_right_shift_scalar_base, ops::bitwise_right_shift>();
   register_without_rule<&isclose, ops::isclose>();
   register_without_rule<&allclose, ops::allclose>();
   register_without_rule<&equal, ops::equal>();
@@ -161,6 +193,12 @@ void register_ternary() {
   register_composite<&clamp_max_tensor_in_place, ops::clamp_max_tensor_>();
   register_composite<&lerp_scalar, ops::lerp_scalar>();
   register_composite<&lerp_scalar_in_place, ops::lerp_scalar_>();
+  register_composite<&lerp_scalar_out, ops::lerp_scalar_out>();
+  register_composite<&clamp_min_out, ops::clamp_min_out>();
+  register_composite<&clamp_max_out, ops::clamp_max_out>();
+  register_composite<&clamp_min_tensor_out, ops::clamp_min_tensor_out>();
+  register_composite<&clamp_max_tensor_out, ops::clamp_max_tensor_out>();
+  register_written<ops::clamp_tensor, ops::clamp_tensor_out>();
 }
 
 }  // namespace topbit::detail

@@ -16,6 +16,7 @@ inline constexpr op<"aten::eq.Tensor_out(Tensor self, Tensor other, *, Tensor(a!
 /// self == other, a number. Composite.
 inline constexpr op<"aten::eq.Scalar(Tensor self, Scalar other) -> Tensor"> eq_scalar;
 inline constexpr op<"aten::eq_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)"> eq_scalar_;
+inline constexpr op<"aten::eq.Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)"> eq_scalar_out;
 
 /// self != other.
 inline constexpr op<"aten::ne.Tensor(Tensor self, Tensor other) -> Tensor"> ne;
@@ -25,6 +26,7 @@ inline constexpr op<"aten::ne.Tensor_out(Tensor self, Tensor other, *, Tensor(a!
 /// self != other, a number. Composite.
 inline constexpr op<"aten::ne.Scalar(Tensor self, Scalar other) -> Tensor"> ne_scalar;
 inline constexpr op<"aten::ne_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)"> ne_scalar_;
+inline constexpr op<"aten::ne.Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)"> ne_scalar_out;
 
 /// self < other.
 inline constexpr op<"aten::lt.Tensor(Tensor self, Tensor other) -> Tensor"> lt;
@@ -34,6 +36,7 @@ inline constexpr op<"aten::lt.Tensor_out(Tensor self, Tensor other, *, Tensor(a!
 /// self < other, a number. Composite.
 inline constexpr op<"aten::lt.Scalar(Tensor self, Scalar other) -> Tensor"> lt_scalar;
 inline constexpr op<"aten::lt_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)"> lt_scalar_;
+inline constexpr op<"aten::lt.Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)"> lt_scalar_out;
 
 /// self <= other.
 inline constexpr op<"aten::le.Tensor(Tensor self, Tensor other) -> Tensor"> le;
@@ -43,6 +46,7 @@ inline constexpr op<"aten::le.Tensor_out(Tensor self, Tensor other, *, Tensor(a!
 /// self <= other, a number. Composite.
 inline constexpr op<"aten::le.Scalar(Tensor self, Scalar other) -> Tensor"> le_scalar;
 inline constexpr op<"aten::le_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)"> le_scalar_;
+inline constexpr op<"aten::le.Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)"> le_scalar_out;
 
 /// self > other.
 inline constexpr op<"aten::gt.Tensor(Tensor self, Tensor other) -> Tensor"> gt;
@@ -52,6 +56,7 @@ inline constexpr op<"aten::gt.Tensor_out(Tensor self, Tensor other, *, Tensor(a!
 /// self > other, a number. Composite.
 inline constexpr op<"aten::gt.Scalar(Tensor self, Scalar other) -> Tensor"> gt_scalar;
 inline constexpr op<"aten::gt_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)"> gt_scalar_;
+inline constexpr op<"aten::gt.Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)"> gt_scalar_out;
 
 /// self >= other.
 inline constexpr op<"aten::ge.Tensor(Tensor self, Tensor other) -> Tensor"> ge;
@@ -61,6 +66,7 @@ inline constexpr op<"aten::ge.Tensor_out(Tensor self, Tensor other, *, Tensor(a!
 /// self >= other, a number. Composite.
 inline constexpr op<"aten::ge.Scalar(Tensor self, Scalar other) -> Tensor"> ge_scalar;
 inline constexpr op<"aten::ge_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)"> ge_scalar_;
+inline constexpr op<"aten::ge.Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)"> ge_scalar_out;
 
 // Logic: what is not 0 is true.
 
@@ -106,6 +112,9 @@ inline constexpr op<"aten::bitwise_and.Tensor_out(Tensor self, Tensor other, *, 
 /// The same with a number. Composite.
 inline constexpr op<"aten::bitwise_and.Scalar(Tensor self, Scalar other) -> Tensor"> bitwise_and_scalar;
 inline constexpr op<"aten::bitwise_and_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)"> bitwise_and_scalar_;
+inline constexpr op<"aten::bitwise_and.Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)">
+    bitwise_and_scalar_out;
+inline constexpr op<"aten::bitwise_and.Scalar_Tensor(Scalar self, Tensor other) -> Tensor"> bitwise_and_scalar_base;
 
 /// Bits that one has.
 inline constexpr op<"aten::bitwise_or.Tensor(Tensor self, Tensor other) -> Tensor"> bitwise_or;
@@ -116,6 +125,9 @@ inline constexpr op<"aten::bitwise_or.Tensor_out(Tensor self, Tensor other, *, T
 /// The same with a number. Composite.
 inline constexpr op<"aten::bitwise_or.Scalar(Tensor self, Scalar other) -> Tensor"> bitwise_or_scalar;
 inline constexpr op<"aten::bitwise_or_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)"> bitwise_or_scalar_;
+inline constexpr op<"aten::bitwise_or.Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)">
+    bitwise_or_scalar_out;
+inline constexpr op<"aten::bitwise_or.Scalar_Tensor(Scalar self, Tensor other) -> Tensor"> bitwise_or_scalar_base;
 
 /// Bits that just one has.
 inline constexpr op<"aten::bitwise_xor.Tensor(Tensor self, Tensor other) -> Tensor"> bitwise_xor;
@@ -126,6 +138,9 @@ inline constexpr op<"aten::bitwise_xor.Tensor_out(Tensor self, Tensor other, *, 
 /// The same with a number. Composite.
 inline constexpr op<"aten::bitwise_xor.Scalar(Tensor self, Scalar other) -> Tensor"> bitwise_xor_scalar;
 inline constexpr op<"aten::bitwise_xor_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)"> bitwise_xor_scalar_;
+inline constexpr op<"aten::bitwise_xor.Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)">
+    bitwise_xor_scalar_out;
+inline constexpr op<"aten::bitwise_xor.Scalar_Tensor(Scalar self, Tensor other) -> Tensor"> bitwise_xor_scalar_base;
 
 /// self times 2 to the power of other; 0 for a shift by all bits or more, or by less than none. Integers.
 inline constexpr op<"aten::bitwise_left_shift.Tensor(Tensor self, Tensor other) -> Tensor"> bitwise_left_shift;
@@ -139,6 +154,11 @@ inline constexpr op<"aten::bitwise_left_shift.Tensor_Scalar(Tensor self, Scalar 
     bitwise_left_shift_scalar;
 inline constexpr op<"aten::bitwise_left_shift_.Tensor_Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)">
     bitwise_left_shift_scalar_;
+inline constexpr op<
+    "aten::bitwise_left_shift.Tensor_Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)">
+    bitwise_left_shift_scalar_out;
+inline constexpr op<"aten::bitwise_left_shift.Scalar_Tensor(Scalar self, Tensor other) -> Tensor">
+    bitwise_left_shift_scalar_base;
 
 /// self shifted right, its sign kept; by all bits or more, or by less than none, leaves 0 or -1. Integers.
 inline constexpr op<"aten::bitwise_right_shift.Tensor(Tensor self, Tensor other) -> Tensor"> bitwise_right_shift;
@@ -152,6 +172,11 @@ inline constexpr op<"aten::bitwise_right_shift.Tensor_Scalar(Tensor self, Scalar
     bitwise_right_shift_scalar;
 inline constexpr op<"aten::bitwise_right_shift_.Tensor_Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)">
     bitwise_right_shift_scalar_;
+inline constexpr op<
+    "aten::bitwise_right_shift.Tensor_Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)">
+    bitwise_right_shift_scalar_out;
+inline constexpr op<"aten::bitwise_right_shift.Scalar_Tensor(Scalar self, Tensor other) -> Tensor">
+    bitwise_right_shift_scalar_base;
 
 // Of whole tensors.
 

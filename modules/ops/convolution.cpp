@@ -1,4 +1,4 @@
-// Convolutions and padding as composites, their gradients, and the list of what is registered.
+// Convolutions as composites, their gradients, and the list of what is registered.
 module topbit.ops;
 
 import topbit.std;
@@ -10,9 +10,13 @@ namespace topbit::detail {
 
 namespace {
 
-void check_forward_only(std::string_view op, bool transposed) {
-  if (transposed)
-    refuse<error>({nullptr, op}, "found transposed=True, wanted False: there is no transposed convolution");
+void check_bias(std::string_view op, const tensor& input, const tensor& weight, const std::optional<tensor>& bias,
+                std::int64_t outputs) {
+  if (!is_given(bias)) return;
+  check_product_types(op, input, *bias);
+  if (bias->sizes() == dims{outputs}) return;
+  refuse<shape_error>({nullptr, op}, "found a bias " + to_string(bias->sizes()) + " for weights " +
+                                         to_string(weight.sizes()) + ", wanted one number for each output channel");
 }
 
 // Composites name themselves before they call others.
@@ -20,25 +24,110 @@ void check_convolution(std::string_view op, const tensor& input, const tensor& w
                        const std::optional<tensor>& bias, sizes_view stride, sizes_view padding, sizes_view dilation,
                        std::int64_t groups) {
   convolve_rule::meta(op, input, weight, stride, padding, dilation, groups);
-  if (!bias.has_value() || !bias->defined()) return;
-  check_product_types(op, input, *bias);
-  if (bias->sizes() != dims{weight.sizes()[0]}) {
-    refuse<shape_error>({nullptr, op}, "found a bias " + to_string(bias->sizes()) + " for weights " +
-                                           to_string(weight.sizes()) + ", wanted one number for each output channel");
-  }
+  check_bias(op, input, weight, bias, weight.sizes()[0]);
 }
 
-tensor convolution(const tensor& input, const tensor& weight, const std::optional<tensor>& bias, sizes_view stride,
-                   sizes_view padding, sizes_view dilation, bool transposed, sizes_view, std::int64_t groups) {
-  constexpr std::string_view op = ops::convolution.name();
-  author::check_one_device(ops::convolution, input, weight, bias);
-  check_forward_only(op, transposed);
-  check_convolution(op, input, weight, bias, stride, padding, dilation, groups);
-  const tensor out = ops::convolve(input, weight, stride, padding, dilation, groups);
-  if (!bias.has_value() || !bias->defined()) return out;
+// One number for each dimension of the windows, of a list of one, or of as many.
+dims for_each_window(std::string_view op, std::string_view name, sizes_view given, std::size_t windows,
+                     std::int64_t least) {
+  const backend_call c{nullptr, op};
+  const dims numbers = sizes_of(c, given);
+  if (numbers.size() != 1 && numbers.size() != windows) {
+    refuse<shape_error>(c, "found " + std::string(name) + " " + to_string(numbers) + ", wanted 1 or " +
+                               std::to_string(windows) + " numbers");
+  }
+  dims all;
+  for (std::size_t i = 0; i < windows; ++i) {
+    const std::int64_t n = numbers[numbers.size() == 1 ? 0 : i];
+    if (n < least || n > (std::int64_t{1} << 31)) {
+      refuse<shape_error>(c, "found " + std::string(name) + " " + to_string(numbers) + ", wanted " +
+                                 std::to_string(least) + " or more");
+    }
+    all.push_back(n);
+  }
+  return all;
+}
+
+// The sizes of a transposed convolution: those of an input that a convolution would bring to these ones.
+dims transposed_sizes(std::string_view op, const tensor& input, const tensor& weight, sizes_view stride,
+                      sizes_view padding, sizes_view dilation, sizes_view output_padding, std::int64_t groups) {
+  const backend_call c{nullptr, op};
+  check_product_types(op, input, weight);
+  if (input.dim() < 3 || weight.dim() != input.dim() || groups < 1 || input.sizes()[1] != weight.sizes()[0] ||
+      weight.sizes()[0] % groups != 0) {
+    refuse<shape_error>(c, "found input " + to_string(input.sizes()) + ", weight " + to_string(weight.sizes()) +
+                               " and " + std::to_string(groups) +
+                               " groups, wanted [n, channels, ..] and [channels, outputs / groups, ..], with channels "
+                               "that the groups divide");
+  }
+  const std::size_t windows = input.dim() - 2;
+  const dims strides = for_each_window(op, "stride", stride, windows, 1),
+             paddings = for_each_window(op, "padding", padding, windows, 0),
+             dilations = for_each_window(op, "dilation", dilation, windows, 1),
+             more = for_each_window(op, "output_padding", output_padding, windows, 0);
+  dims sizes{input.sizes()[0], weight.sizes()[1] * groups};
+  for (std::size_t i = 0; i < windows; ++i) {
+    if (more[i] >= strides[i]) {
+      refuse<shape_error>(
+          c, "found output_padding " + to_string(more) + " for stride " + to_string(strides) + ", wanted less");
+    }
+    const std::int64_t size = (input.sizes()[i + 2] - 1) * strides[i] - 2 * paddings[i] +
+                              dilations[i] * (weight.sizes()[i + 2] - 1) + more[i] + 1;
+    if (size < 1 || input.sizes()[i + 2] < 1) {
+      refuse<shape_error>(c, "found input " + to_string(input.sizes()) + " and padding " + to_string(paddings) +
+                                 ", which leave a result of " + std::to_string(size) + " elements in dimension " +
+                                 std::to_string(i + 2) + ", wanted one at least");
+    }
+    sizes.push_back(size);
+  }
+  return sizes;
+}
+
+tensor with_bias(const tensor& out, const std::optional<tensor>& bias) {
+  if (!is_given(bias)) return out;
   dims sizes(out.dim() - 1, 1);
   sizes[0] = bias->sizes()[0];
   return ops::add(out, ops::reshape(*bias, sizes));
+}
+
+tensor transposed_convolution(std::string_view op, const tensor& input, const tensor& weight,
+                              const std::optional<tensor>& bias, sizes_view stride, sizes_view padding,
+                              sizes_view dilation, sizes_view output_padding, std::int64_t groups) {
+  const dims sizes = transposed_sizes(op, input, weight, stride, padding, dilation, output_padding, groups);
+  check_bias(op, input, weight, bias, sizes[1]);
+  return with_bias(ops::convolve_input_gradient(input, weight, sizes, stride, padding, dilation, groups), bias);
+}
+
+tensor convolution(const tensor& input, const tensor& weight, const std::optional<tensor>& bias, sizes_view stride,
+                   sizes_view padding, sizes_view dilation, bool transposed, sizes_view output_padding,
+                   std::int64_t groups) {
+  constexpr std::string_view op = ops::convolution.name();
+  author::check_one_device(ops::convolution, input, weight, bias);
+  if (transposed) {
+    return transposed_convolution(op, input, weight, bias, stride, padding, dilation, output_padding, groups);
+  }
+  check_convolution(op, input, weight, bias, stride, padding, dilation, groups);
+  return with_bias(ops::convolve(input, weight, stride, padding, dilation, groups), bias);
+}
+
+template <std::size_t Windows, const auto& Op>
+void check_windows(const tensor& input, const tensor& weight) {
+  if (weight.dim() == Windows + 2 && (input.dim() == Windows + 2 || input.dim() == Windows + 1)) return;
+  refuse<shape_error>({nullptr, Op.name()}, "found input " + to_string(input.sizes()) + " and weight " +
+                                                to_string(weight.sizes()) + ", wanted " + std::to_string(Windows + 2) +
+                                                " dimensions each, or one less of the input");
+}
+
+template <std::size_t Windows, const auto& Op>
+tensor conv_transpose(const tensor& input, const tensor& weight, const std::optional<tensor>& bias, sizes_view stride,
+                      sizes_view padding, sizes_view output_padding, std::int64_t groups, sizes_view dilation) {
+  check_windows<Windows, Op>(input, weight);
+  const bool single = input.dim() == Windows + 1;
+  const tensor images = single ? ops::unsqueeze(input, 0) : input;
+  author::check_one_device(Op, images, weight, bias);
+  const tensor out =
+      transposed_convolution(Op.name(), images, weight, bias, stride, padding, dilation, output_padding, groups);
+  return single ? ops::reshape(out, dims(std::span(out.sizes().begin() + 1, Windows + 1))) : out;
 }
 
 std::tuple<tensor, tensor, tensor> convolution_backward(const tensor& gradient, const tensor& input,
@@ -47,15 +136,22 @@ std::tuple<tensor, tensor, tensor> convolution_backward(const tensor& gradient, 
                                                         sizes_view padding, sizes_view dilation, bool transposed,
                                                         sizes_view, std::int64_t groups, std::span<const bool> wanted) {
   constexpr backend_call c{nullptr, ops::convolution_backward.name()};
-  check_forward_only(c.op, transposed);
   if (wanted.size() != 3) {
     refuse<error>(c, "found " + std::to_string(wanted.size()) + " elements of output_mask, wanted 3");
   }
-  convolve_input_rule::meta(c.op, gradient, weight, input.sizes(), stride, padding, dilation, groups);
+  if (!transposed)
+    convolve_input_rule::meta(c.op, gradient, weight, input.sizes(), stride, padding, dilation, groups);
   check_product_types(c.op, gradient, input);
   dims over{0};
   for (std::size_t i = 2; i < gradient.dim(); ++i) over.push_back(static_cast<std::int64_t>(i));
   const auto summed = [&] { return ops::sum_dim(gradient, std::optional(sizes_view(over)), false, gradient.dtype()); };
+  if (transposed) {
+    return {wanted[0] ? ops::convolve(gradient, weight, stride, padding, dilation, groups) : tensor(),
+            wanted[1]
+                ? ops::convolve_weight_gradient(input, gradient, weight.sizes(), stride, padding, dilation, groups)
+                : tensor(),
+            wanted[2] ? summed() : tensor()};
+  }
   return {wanted[0] ? ops::convolve_input_gradient(gradient, weight, input.sizes(), stride, padding, dilation, groups)
                     : tensor(),
           wanted[1] ? ops::convolve_weight_gradient(gradient, input, weight.sizes(), stride, padding, dilation, groups)
@@ -67,11 +163,7 @@ std::tuple<tensor, tensor, tensor> convolution_backward(const tensor& gradient, 
 template <std::size_t Windows, const auto& Op>
 tensor convolution_of(const tensor& input, const tensor& weight, const std::optional<tensor>& bias, sizes_view stride,
                       sizes_view padding, sizes_view dilation, std::int64_t groups) {
-  if (weight.dim() != Windows + 2 || (input.dim() != Windows + 2 && input.dim() != Windows + 1)) {
-    refuse<shape_error>({nullptr, Op.name()},
-                        "found input " + to_string(input.sizes()) + " and weight " + to_string(weight.sizes()) +
-                            ", wanted " + std::to_string(Windows + 2) + " dimensions each, or one less of the input");
-  }
+  check_windows<Windows, Op>(input, weight);
   const bool single = input.dim() == Windows + 1;
   const tensor images = single ? ops::unsqueeze(input, 0) : input;
   author::check_one_device(Op, images, weight, bias);
@@ -113,14 +205,6 @@ tensor convolution_padded(const tensor& input, const tensor& weight, const std::
   return Plain(even ? input : ops::constant_pad_nd(input, behind, 0), weight, bias, stride, both, dilation, groups);
 }
 
-tensor pad(const tensor& self, sizes_view pad, std::string_view mode, std::optional<double> value) {
-  if (mode != "constant") {
-    refuse<error>({nullptr, ops::pad.name()}, "found mode '" + std::string(mode) + "', wanted 'constant'");
-  }
-  constant_pad_rule::meta(ops::pad.name(), self, pad, 0);
-  return ops::constant_pad_nd(self, pad, value.value_or(0));
-}
-
 struct convolve_gradient {
   saved_tensor input, weight;
   dims stride, padding, dilation;
@@ -134,6 +218,23 @@ struct convolve_gradient {
     const tensor &x = input.get(op), &w = weight.get(op);
     return {wanted[0] ? ops::convolve_input_gradient(g, w, x.sizes(), stride, padding, dilation, groups) : tensor(),
             wanted[1] ? ops::convolve_weight_gradient(g, x, w.sizes(), stride, padding, dilation, groups) : tensor()};
+  }
+};
+
+// Linear in both, as the convolution whose transpose it is.
+struct transpose_gradient {
+  saved_tensor gradient, weight;
+  dims stride, padding, dilation;
+  std::int64_t groups;
+  static transpose_gradient save(const tensor& gradient, const tensor& weight, sizes_view, sizes_view stride,
+                                 sizes_view padding, sizes_view dilation, std::int64_t groups, const tensor&) {
+    return {saved_tensor(gradient), saved_tensor(weight), stride, padding, dilation, groups};
+  }
+  grads2 backward(const tensor& g, wants2 wanted) const {
+    constexpr std::string_view op = ops::convolve_input_gradient.name();
+    const tensor &x = gradient.get(op), &w = weight.get(op);
+    return {wanted[0] ? ops::convolve(g, w, stride, padding, dilation, groups) : tensor(),
+            wanted[1] ? ops::convolve_weight_gradient(x, g, w.sizes(), stride, padding, dilation, groups) : tensor()};
   }
 };
 
@@ -163,6 +264,8 @@ using author::row;
 
 constexpr author::kernel_row gradients[] = {
     row<&autograd_kernel<ops::convolve, convolve_gradient>::run>(ops::convolve, key::Autograd),
+    row<&autograd_kernel<ops::convolve_input_gradient, transpose_gradient>::run>(ops::convolve_input_gradient,
+                                                                                 key::Autograd),
     row<&autograd_kernel<ops::constant_pad_nd, constant_pad_gradient>::run>(ops::constant_pad_nd, key::Autograd),
 };
 
@@ -178,7 +281,10 @@ void register_convolution() {
   register_composite<&convolution_of<3, ops::conv3d>, ops::conv3d>();
   register_composite<&convolution_padded<1, ops::conv1d_padding, ops::conv1d>, ops::conv1d_padding>();
   register_composite<&convolution_padded<2, ops::conv2d_padding, ops::conv2d>, ops::conv2d_padding>();
-  register_composite<&pad, ops::pad>();
+  register_composite<&convolution_padded<3, ops::conv3d_padding, ops::conv3d>, ops::conv3d_padding>();
+  register_composite<&conv_transpose<1, ops::conv_transpose1d>, ops::conv_transpose1d>();
+  register_composite<&conv_transpose<2, ops::conv_transpose2d>, ops::conv_transpose2d>();
+  register_composite<&conv_transpose<3, ops::conv_transpose3d>, ops::conv_transpose3d>();
 }
 
 }  // namespace topbit::detail

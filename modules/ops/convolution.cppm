@@ -8,11 +8,11 @@ import topbit.tensor;
 export namespace topbit::ops {
 
 /// input: [n, groups * c, sizes..], weight: [out, c, kernel..] -> [n, out, sizes..]; bias: [out]. A list may be one
-/// element that counts for all dimensions. Transposed ones are refused. Composite over topbit::convolve.
+/// element that counts for all dimensions. Transposed, what conv_transpose1d says. Composite over topbit::convolve.
 ///
-/// Errors   shape_error for shapes that do not fit, a kernel larger than the padded input among them; dtype_error if
-/// the
-///          dtypes differ; error for a stride or dilation below 1, padding below 0, groups that do not divide `out`
+/// Errors   shape_error for shapes that do not fit, a kernel larger than the padded input among them; dtype_error
+///          if the dtypes differ; error for a stride or dilation below 1, padding below 0, groups that do not divide
+///          `out`
 inline constexpr op<
     "aten::convolution(Tensor input, Tensor weight, Tensor? bias, int[] stride, int[] padding, int[] dilation, bool "
     "transposed, int[] output_padding, int groups) -> Tensor">
@@ -51,6 +51,26 @@ inline constexpr op<
     "aten::conv2d.padding(Tensor input, Tensor weight, Tensor? bias=None, int[2] stride=1, str padding=\"valid\", "
     "int[2] dilation=1, int groups=1) -> Tensor">
     conv2d_padding;
+inline constexpr op<
+    "aten::conv3d.padding(Tensor input, Tensor weight, Tensor? bias=None, int[3] stride=1, str padding=\"valid\", "
+    "int[3] dilation=1, int groups=1) -> Tensor">
+    conv3d_padding;
+
+/// The transpose of a convolution: what its gradient does to the input. weight: [channels, outputs / groups,
+/// window...]. A result has (size - 1) * stride - 2 * padding + dilation * (window - 1) + output_padding + 1 elements,
+/// output_padding being less than the stride. Composites.
+inline constexpr op<
+    "aten::conv_transpose1d(Tensor input, Tensor weight, Tensor? bias=None, int[1] stride=1, int[1] padding=0, int[1] "
+    "output_padding=0, int groups=1, int[1] dilation=1) -> Tensor">
+    conv_transpose1d;
+inline constexpr op<
+    "aten::conv_transpose2d.input(Tensor input, Tensor weight, Tensor? bias=None, int[2] stride=1, int[2] padding=0, "
+    "int[2] output_padding=0, int groups=1, int[2] dilation=1) -> Tensor">
+    conv_transpose2d;
+inline constexpr op<
+    "aten::conv_transpose3d.input(Tensor input, Tensor weight, Tensor? bias=None, int[3] stride=1, int[3] padding=0, "
+    "int[3] output_padding=0, int groups=1, int[3] dilation=1) -> Tensor">
+    conv_transpose3d;
 
 /// convolution's kernel, without a bias.
 inline constexpr op<

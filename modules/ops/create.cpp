@@ -219,6 +219,19 @@ tensor zero(const tensor& self) {
 }
 
 using author::autograd_kernel;
+tensor copy_composite(const tensor& self, const tensor& src, bool) {
+  constexpr backend_call c{nullptr, ops::copy.name()};
+  check_defined(c, self);
+  check_defined(c, src);
+  if (broadcast(c.op, self.sizes(), src.sizes()) != self.sizes()) {
+    refuse<shape_error>(c,
+                        "found " + to_string(src.sizes()) + ", wanted it to broadcast to " + to_string(self.sizes()));
+  }
+  const tensor whole = ops::expand(src, self.sizes());
+  return ops::to_copy(whole, arg<"dtype"> = self.dtype(), arg<"device"> = self.device(),
+                      arg<"memory_format"> = memory_format::contiguous);
+}
+
 using author::define;
 using author::row;
 
@@ -263,6 +276,7 @@ void register_create() {
   register_factory<&fill_scalar, ops::fill>();
   register_factory<&fill_tensor, ops::fill_tensor>();
   register_composite<&fill_tensor_in_place, ops::fill_tensor_>();
+  register_composite<&copy_composite, ops::copy>();
   register_composite<&empty_out, ops::empty_out>();
   register_composite<&full_out, ops::full_out>();
   register_composite<&zeros_out, ops::zeros_out>();

@@ -127,6 +127,8 @@ inline constexpr op<"aten::zero_(Tensor(a!) self) -> Tensor(a!)"> zero_;
 
 /// Copies elements, converting dtype and moving between devices; src broadcasts to self.
 inline constexpr op<"aten::copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!)"> copy_;
+/// src, broadcast to the sizes of self and converted to its dtype: a copy. Composite.
+inline constexpr op<"aten::copy(Tensor self, Tensor src, bool non_blocking=False) -> Tensor"> copy;
 
 /// A copy with another dtype or on another device, like self in memory.
 inline constexpr op<

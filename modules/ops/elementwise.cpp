@@ -30,12 +30,9 @@ tensor& pow_scalar_in_place(tensor& self, const scalar& exponent) {
   check_exponent(ops::pow_scalar_.name(), self, exponent);
   return ops::pow_(self, wrapped(self, exponent));
 }
-tensor pow_scalar_base(const scalar& self, const tensor& exponent) {
-  return ops::pow(wrapped(exponent, self), exponent);
-}
-
-tensor remainder_scalar_base(const scalar& self, const tensor& other) {
-  return ops::remainder(wrapped(other, self), other);
+tensor& pow_scalar_out(const tensor& self, const scalar& exponent, tensor& out) {
+  check_exponent(ops::pow_scalar_out.name(), self, exponent);
+  return ops::pow_out(self, wrapped(self, exponent), out);
 }
 
 using author::autograd_kernel;
@@ -66,16 +63,26 @@ void register_elementwise() {
   register_number_form<ops::floor_divide_scalar_, ops::floor_divide_>();
   register_number_form<ops::remainder_scalar, ops::remainder>();
   register_number_form<ops::remainder_scalar_, ops::remainder_>();
+  register_number_form<ops::remainder_scalar_out, ops::remainder_out>();
   register_number_form<ops::fmod_scalar, ops::fmod>();
   register_number_form<ops::fmod_scalar_, ops::fmod_>();
+  register_number_form<ops::fmod_scalar_out, ops::fmod_out>();
   register_number_form<ops::copysign_scalar, ops::copysign>();
   register_number_form<ops::copysign_scalar_, ops::copysign_>();
+  register_number_form<ops::copysign_scalar_out, ops::copysign_out>();
+  register_number_form<ops::xlogy_scalar, ops::xlogy>();
+  register_number_form<ops::xlogy_scalar_, ops::xlogy_>();
+  register_number_form<ops::xlogy_scalar_out, ops::xlogy_out>();
+  register_number_form<ops::xlogy_scalar_base, ops::xlogy>();
+  register_number_form<ops::xlogy_scalar_base_out, ops::xlogy_out>();
   register_composite<&rsub, ops::rsub>();
   register_composite<&rsub_scalar, ops::rsub_scalar>();
   register_composite<&pow_scalar, ops::pow_scalar>();
   register_composite<&pow_scalar_in_place, ops::pow_scalar_>();
-  register_composite<&pow_scalar_base, ops::pow_scalar_base>();
-  register_composite<&remainder_scalar_base, ops::remainder_scalar_base>();
+  register_composite<&pow_scalar_out, ops::pow_scalar_out>();
+  register_number_form<ops::pow_scalar_base, ops::pow>();
+  register_number_form<ops::pow_scalar_base_out, ops::pow_out>();
+  register_number_form<ops::remainder_scalar_base, ops::remainder>();
   author::register_rows(gradients);
 }
 

@@ -86,6 +86,8 @@ inline constexpr op<"aten::remainder.Tensor_out(Tensor self, Tensor other, *, Te
 /// The same with a number, which raises the dtype only into another category. Composite.
 inline constexpr op<"aten::remainder.Scalar(Tensor self, Scalar other) -> Tensor"> remainder_scalar;
 inline constexpr op<"aten::remainder_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)"> remainder_scalar_;
+inline constexpr op<"aten::remainder.Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)">
+    remainder_scalar_out;
 
 /// A number modulo a tensor. Composite.
 inline constexpr op<"aten::remainder.Scalar_Tensor(Scalar self, Tensor other) -> Tensor"> remainder_scalar_base;
@@ -98,6 +100,8 @@ inline constexpr op<"aten::fmod.Tensor_out(Tensor self, Tensor other, *, Tensor(
 /// The same with a number, which raises the dtype only into another category. Composite.
 inline constexpr op<"aten::fmod.Scalar(Tensor self, Scalar other) -> Tensor"> fmod_scalar;
 inline constexpr op<"aten::fmod_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)"> fmod_scalar_;
+inline constexpr op<"aten::fmod.Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)">
+    fmod_scalar_out;
 
 /// self to the power of exponent. Integers stay integers and wrap; a negative exponent of theirs leaves 0 but for a
 /// base of 1 and -1.
@@ -109,9 +113,13 @@ inline constexpr op<"aten::pow.Tensor_Tensor_out(Tensor self, Tensor exponent, *
 /// The same with a number, which for integers must not be negative. Composite.
 inline constexpr op<"aten::pow.Tensor_Scalar(Tensor self, Scalar exponent) -> Tensor"> pow_scalar;
 inline constexpr op<"aten::pow_.Scalar(Tensor(a!) self, Scalar exponent) -> Tensor(a!)"> pow_scalar_;
+inline constexpr op<"aten::pow.Tensor_Scalar_out(Tensor self, Scalar exponent, *, Tensor(a!) out) -> Tensor(a!)">
+    pow_scalar_out;
 
 /// A number to the power of a tensor. Composite.
 inline constexpr op<"aten::pow.Scalar(Scalar self, Tensor exponent) -> Tensor"> pow_scalar_base;
+inline constexpr op<"aten::pow.Scalar_out(Scalar self, Tensor exponent, *, Tensor(a!) out) -> Tensor(a!)">
+    pow_scalar_base_out;
 
 /// The greater one; a NaN wins.
 inline constexpr op<"aten::maximum(Tensor self, Tensor other) -> Tensor"> maximum;
@@ -147,6 +155,8 @@ inline constexpr op<"aten::copysign.out(Tensor self, Tensor other, *, Tensor(a!)
 /// The same with a number, which raises the dtype only into another category. Composite.
 inline constexpr op<"aten::copysign.Scalar(Tensor self, Scalar other) -> Tensor"> copysign_scalar;
 inline constexpr op<"aten::copysign_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)"> copysign_scalar_;
+inline constexpr op<"aten::copysign.Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)">
+    copysign_scalar_out;
 
 /// log(exp(self) + exp(other)) without overflow on the way.
 inline constexpr op<"aten::logaddexp(Tensor self, Tensor other) -> Tensor"> logaddexp;
@@ -156,6 +166,15 @@ inline constexpr op<"aten::logaddexp.out(Tensor self, Tensor other, *, Tensor(a!
 inline constexpr op<"aten::xlogy.Tensor(Tensor self, Tensor other) -> Tensor"> xlogy;
 inline constexpr op<"aten::xlogy_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)"> xlogy_;
 inline constexpr op<"aten::xlogy.OutTensor(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)"> xlogy_out;
+
+/// The same with a number, which raises the dtype only into another category. Composites.
+inline constexpr op<"aten::xlogy.Scalar_Other(Tensor self, Scalar other) -> Tensor"> xlogy_scalar;
+inline constexpr op<"aten::xlogy_.Scalar_Other(Tensor(a!) self, Scalar other) -> Tensor(a!)"> xlogy_scalar_;
+inline constexpr op<"aten::xlogy.OutScalar_Other(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)">
+    xlogy_scalar_out;
+inline constexpr op<"aten::xlogy.Scalar_Self(Scalar self, Tensor other) -> Tensor"> xlogy_scalar_base;
+inline constexpr op<"aten::xlogy.OutScalar_Self(Scalar self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)">
+    xlogy_scalar_base_out;
 
 /// 0 below zero, values at zero, 1 above. Both of one dtype.
 inline constexpr op<"aten::heaviside(Tensor self, Tensor values) -> Tensor"> heaviside;

@@ -81,6 +81,10 @@ void register_advanced_index();
 void register_join();
 void register_sort();
 void register_layer_norm();
+void register_unique();
+void register_pad();
+void register_vectors();
+void register_images();
 
 // One function per page file: what people are told about the operators of a family.
 void publish_create_pages();

@@ -324,6 +324,7 @@ tensor& index_fill_in_place(tensor& self, std::int64_t dim, const tensor& index,
 void register_gather() {
   register_forms<gather_forms>();
   register_composite<&take_along_dim, ops::take_along_dim>();
+  register_written<ops::take_along_dim, ops::take_along_dim_out>();
   register_composite<&index_fill, ops::index_fill>();
   register_composite<&index_fill_in_place, ops::index_fill_>();
   register_composite<&index_fill_tensor, ops::index_fill_tensor>();

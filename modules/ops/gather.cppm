@@ -37,8 +37,47 @@ inline constexpr op<
     "aten::scatter_add.out(Tensor self, int dim, Tensor index, Tensor src, *, Tensor(a!) out) -> Tensor(a!)">
     scatter_add_out;
 
+/// As scatter, but added to what is there with "add", and multiplied with "multiply".
+inline constexpr op<"aten::scatter.reduce(Tensor self, int dim, Tensor index, Tensor src, *, str reduce) -> Tensor">
+    scatter_reduction;
+inline constexpr op<
+    "aten::scatter_.reduce(Tensor(a!) self, int dim, Tensor index, Tensor src, *, str reduce) -> Tensor(a!)">
+    scatter_reduction_;
+inline constexpr op<
+    "aten::scatter.reduce_out(Tensor self, int dim, Tensor index, Tensor src, *, str reduce, Tensor(a!) out) -> "
+    "Tensor(a!)">
+    scatter_reduction_out;
+inline constexpr op<
+    "aten::scatter.value_reduce(Tensor self, int dim, Tensor index, Scalar value, *, str reduce) -> Tensor">
+    scatter_value_reduction;
+inline constexpr op<
+    "aten::scatter_.value_reduce(Tensor(a!) self, int dim, Tensor index, Scalar value, *, str reduce) -> Tensor(a!)">
+    scatter_value_reduction_;
+inline constexpr op<
+    "aten::scatter.value_reduce_out(Tensor self, int dim, Tensor index, Scalar value, *, str reduce, Tensor(a!) out) "
+    "-> Tensor(a!)">
+    scatter_value_reduction_out;
+
+/// Elements of src that have one place brought together by "sum", "prod", "mean", "amax" or "amin", in which a NaN
+/// wins; what was there counts as one more with include_self. The mean of integers is rounded down.
+inline constexpr op<
+    "aten::scatter_reduce.two(Tensor self, int dim, Tensor index, Tensor src, str reduce, *, bool include_self=True) "
+    "-> Tensor">
+    scatter_reduce;
+inline constexpr op<
+    "aten::scatter_reduce_.two(Tensor(a!) self, int dim, Tensor index, Tensor src, str reduce, *, bool "
+    "include_self=True) -> Tensor(a!)">
+    scatter_reduce_;
+inline constexpr op<
+    "aten::scatter_reduce.two_out(Tensor self, int dim, Tensor index, Tensor src, str reduce, *, bool "
+    "include_self=True, Tensor(a!) out) -> Tensor(a!)">
+    scatter_reduce_out;
+
 /// gather with an index that broadcasts with self, but for dim; without dim, of all elements in order. Composite.
 inline constexpr op<"aten::take_along_dim(Tensor self, Tensor indices, int? dim=None) -> Tensor"> take_along_dim;
+inline constexpr op<
+    "aten::take_along_dim.out(Tensor self, Tensor indices, int? dim=None, *, Tensor(a!) out) -> Tensor(a!)">
+    take_along_dim_out;
 
 /// The slices of a dimension that a list of indices says; int32 will do too.
 inline constexpr op<"aten::index_select(Tensor self, int dim, Tensor index) -> Tensor"> index_select;
@@ -63,6 +102,20 @@ inline constexpr op<"aten::index_copy_(Tensor(a!) self, int dim, Tensor index, T
 inline constexpr op<
     "aten::index_copy.out(Tensor self, int dim, Tensor index, Tensor source, *, Tensor(a!) out) -> Tensor(a!)">
     index_copy_out;
+
+/// scatter_reduce with slices of a dimension: source[i] goes to the slice index[i]; "prod", "mean", "amax" or "amin".
+inline constexpr op<
+    "aten::index_reduce(Tensor self, int dim, Tensor index, Tensor source, str reduce, *, bool include_self=True) -> "
+    "Tensor">
+    index_reduce;
+inline constexpr op<
+    "aten::index_reduce_(Tensor(a!) self, int dim, Tensor index, Tensor source, str reduce, *, bool include_self=True) "
+    "-> Tensor(a!)">
+    index_reduce_;
+inline constexpr op<
+    "aten::index_reduce.out(Tensor self, int dim, Tensor index, Tensor source, str reduce, *, bool include_self=True, "
+    "Tensor(a!) out) -> Tensor(a!)">
+    index_reduce_out;
 
 /// self with one value in the slices of a dimension; negative ones count from the back. Composites over index_copy.
 inline constexpr op<"aten::index_fill.int_Scalar(Tensor self, int dim, Tensor index, Scalar value) -> Tensor">

@@ -51,6 +51,42 @@ struct scatter_rule {
   }
 };
 
+// What `reduce` of the older forms stands for.
+rowwise scatter_code(std::string_view op, std::string_view reduce);
+
+struct scatter_reduction_rule {
+  static result_meta meta(std::string_view op, const tensor& self, std::int64_t dim, const tensor& index,
+                          const tensor& source, std::string_view reduce) {
+    scatter_code(op, reduce);
+    return scatter_meta(op, self, dim, index, &source);
+  }
+  static void run(backend_call c, const tensor& self, std::int64_t dim, const tensor& index, const tensor& source,
+                  std::string_view reduce, const tensor& out) {
+    run_scatter(c, scatter_code(c.op, reduce), self, dim, index, source, out);
+  }
+};
+struct scatter_value_reduction_rule {
+  static result_meta meta(std::string_view op, const tensor& self, std::int64_t dim, const tensor& index, const scalar&,
+                          std::string_view reduce) {
+    scatter_code(op, reduce);
+    return scatter_meta(op, self, dim, index, nullptr);
+  }
+  static void run(backend_call c, const tensor& self, std::int64_t dim, const tensor& index, const scalar& value,
+                  std::string_view reduce, const tensor& out);
+};
+struct scatter_reduce_rule {
+  static result_meta meta(std::string_view op, const tensor& self, std::int64_t dim, const tensor& index,
+                          const tensor& source, std::string_view reduce, bool include_self);
+  static void run(backend_call c, const tensor& self, std::int64_t dim, const tensor& index, const tensor& source,
+                  std::string_view reduce, bool include_self, const tensor& out);
+};
+struct index_reduce_rule {
+  static result_meta meta(std::string_view op, const tensor& self, std::int64_t dim, const tensor& index,
+                          const tensor& source, std::string_view reduce, bool include_self);
+  static void run(backend_call c, const tensor& self, std::int64_t dim, const tensor& index, const tensor& source,
+                  std::string_view reduce, bool include_self, const tensor& out);
+};
+
 struct scatter_value_rule {
   static constexpr table_entries needs{.rowwise = true};
   static result_meta meta(std::string_view op, const tensor& self, std::int64_t dim, const tensor& index,
@@ -117,6 +153,11 @@ using gather_forms = forms_list<
     ruled<scatter_rule<rowwise::scatter>, updates, ops::scatter, ops::scatter_, ops::scatter_out>,
     ruled<scatter_value_rule, updates, ops::scatter_value, ops::scatter_value_, ops::scatter_value_out>,
     ruled<scatter_rule<rowwise::scatter_add>, updates, ops::scatter_add, ops::scatter_add_, ops::scatter_add_out>,
+    ruled<scatter_reduction_rule, updates, ops::scatter_reduction, ops::scatter_reduction_, ops::scatter_reduction_out>,
+    ruled<scatter_value_reduction_rule, updates, ops::scatter_value_reduction, ops::scatter_value_reduction_,
+          ops::scatter_value_reduction_out>,
+    ruled<scatter_reduce_rule, updates, ops::scatter_reduce, ops::scatter_reduce_, ops::scatter_reduce_out>,
+    ruled<index_reduce_rule, updates, ops::index_reduce, ops::index_reduce_, ops::index_reduce_out>,
     ruled<index_select_rule, no_abilities, ops::index_select, ops::index_select_out>,
     ruled<index_add_rule, updates, ops::index_add, ops::index_add_, ops::index_add_out>,
     ruled<index_copy_rule, updates, ops::index_copy, ops::index_copy_, ops::index_copy_out>,

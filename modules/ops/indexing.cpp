@@ -18,6 +18,14 @@ std::string to_string(const index_item& item) {
   return bound(s.start) + ":" + bound(s.end) + (s.step == 1 ? "" : ":" + std::to_string(s.step));
 }
 
+bool is_mask(const tensor& t) { return t.dtype() == dtype::boolean || t.dtype() == dtype::uint8; }
+
+// What an index means: the items that make a view of it, and tensors for dimensions of that view.
+struct meaning {
+  tensor view;
+  std::vector<std::optional<tensor>> indices;  // as aten::index.Tensor takes them; none without tensors
+};
+
 // Takes one item after the other, at the dimension of the view that is next.
 class walk {
  public:
@@ -27,6 +35,7 @@ class walk {
     for (const index_item& item : items) {
       ellipses += item.get<ellipsis_t>() != nullptr ? 1 : 0;
       taken_ += item.get<ellipsis_t>() == nullptr && item.get<newaxis_t>() == nullptr ? 1 : 0;
+      if (const auto* t = item.get<tensor>()) count(*t);
     }
     if (ellipses > 1) refuse(std::to_string(ellipses) + " ellipses, wanted at most one");
     if (taken_ > x.dim()) {
@@ -35,32 +44,49 @@ class walk {
     }
   }
 
-  tensor result() {
+  meaning result() {
     for (const index_item& item : items_) {
-      if (const auto* i = item.get<std::int64_t>())
+      if (const auto* i = item.get<std::int64_t>()) {
         take(*i);
-      else if (const auto* s = item.get<slice>())
+      } else if (const auto* s = item.get<slice>()) {
         take(*s);
-      else if (const auto* t = item.get<tensor>())
+      } else if (const auto* t = item.get<tensor>()) {
         take(*t);
-      else if (item.get<newaxis_t>() != nullptr)
+      } else if (item.get<newaxis_t>() != nullptr) {
         view_ = ops::unsqueeze(view_, next_++);
-      else
+        indices_.emplace_back();
+      } else {
         pass(x_.dim() - taken_);
+      }
     }
-    return view_.same_as(x_) ? ops::alias(x_) : view_;
+    if (!has_tensors_) indices_.clear();
+    return {view_, std::move(indices_)};
   }
 
  private:
+  // A mask stands for as many dimensions as it has.
+  void count(const tensor& t) {
+    if (!t.defined()) refuse("an undefined tensor, wanted indices or a mask");
+    has_tensors_ = true;
+    if (!is_mask(t)) return;
+    if (t.dim() == 0) refuse("a mask without dimensions, wanted one at least");
+    taken_ += t.dim() - 1;
+  }
   void pass(std::size_t dimensions) {
     next_ += static_cast<std::int64_t>(dimensions);
     source_ += dimensions;
+    indices_.resize(indices_.size() + dimensions);
   }
   void take(std::int64_t i) {
     const std::int64_t n = x_.sizes()[source_];
     if (i < -n || i >= n) {
       refuse("index " + std::to_string(i) + " in dimension " + std::to_string(source_) + ", wanted " +
              (n == 0 ? "none, it has no elements" : std::to_string(-n) + " to " + std::to_string(n - 1)));
+    }
+    if (has_tensors_) {
+      const tensor one =
+          ops::full(std::span<const std::int64_t>(), i, arg<"dtype"> = dtype::int64, arg<"device"> = x_.device());
+      return choose(one, 1);
     }
     view_ = ops::select(view_, next_, i);
     ++source_;
@@ -72,7 +98,20 @@ class walk {
     if (s.start || s.end || s.step != 1) view_ = ops::slice(view_, next_, s.start, s.end, s.step);
     pass(1);
   }
-  void take(const tensor&) { refuse("a tensor, wanted integers, slices, ellipsis and newaxis"); }
+  void take(const tensor& t) {
+    if (!is_mask(t)) return choose(t, 1);
+    for (std::size_t d = 0; d < t.dim(); ++d) {
+      if (t.sizes()[d] == x_.sizes()[source_ + d]) continue;
+      refuse("a mask " + topbit::to_string(t.sizes()) + " at dimension " + std::to_string(source_) +
+             ", wanted the same sizes");
+    }
+    choose(t, t.dim());
+  }
+  void choose(const tensor& t, std::size_t dimensions) {
+    indices_.emplace_back(t);
+    next_ += static_cast<std::int64_t>(dimensions);
+    source_ += dimensions;
+  }
 
   [[noreturn]] void refuse(const std::string& found) const {
     throw shape_error(
@@ -83,10 +122,19 @@ class walk {
   const tensor& x_;
   std::span<const index_item> items_;
   tensor view_;
-  std::size_t taken_ = 0;   // items that stand for a dimension
+  std::vector<std::optional<tensor>> indices_;
+  std::size_t taken_ = 0;   // dimensions that items stand for
   std::size_t source_ = 0;  // the dimension of x that is next
   std::int64_t next_ = 0;   // the same one in the view
+  bool has_tensors_ = false;
 };
+
+// Without leading dimensions of size 1, which change nothing where values broadcast.
+tensor without_ones(const tensor& values, std::size_t most) {
+  tensor given = values;
+  while (given.dim() > most && given.size(0) == 1) given = ops::select(given, 0, 0);
+  return given;
+}
 
 }  // namespace
 
@@ -96,19 +144,34 @@ std::string to_string(std::span<const index_item> items) {
   return text + "]";
 }
 
-tensor index(const tensor& x, std::span<const index_item> items) { return walk(x, items).result(); }
+tensor index(const tensor& x, std::span<const index_item> items) {
+  const meaning m = walk(x, items).result();
+  if (!m.indices.empty()) return ops::index(m.view, m.indices);
+  return m.view.same_as(x) ? ops::alias(x) : m.view;
+}
 
 void assign(const tensor& view, const tensor& values) {
-  std::size_t extra = values.dim() > view.dim() ? values.dim() - view.dim() : 0;
-  tensor given = values;
-  for (; extra != 0 && given.size(0) == 1; --extra) given = ops::select(given, 0, 0);
   tensor to = view;
-  ops::copy_(to, given);
+  ops::copy_(to, without_ones(values, view.dim()));
 }
 
 void assign(const tensor& view, const scalar& value) {
   tensor to = view;
   ops::fill_(to, value);
+}
+
+void assign(const tensor& x, const tensor& values, std::span<const index_item> items) {
+  meaning m = walk(x, items).result();
+  if (m.indices.empty()) return assign(m.view, values);
+  ops::index_put_(m.view, m.indices, without_ones(to(values, x.dtype()), 0));
+}
+
+void assign(const tensor& x, const scalar& value, std::span<const index_item> items) {
+  meaning m = walk(x, items).result();
+  if (m.indices.empty()) return assign(m.view, value);
+  const tensor one =
+      ops::full(std::span<const std::int64_t>(), value, arg<"dtype"> = x.dtype(), arg<"device"> = x.device());
+  ops::index_put_(m.view, m.indices, one);
 }
 
 }  // namespace topbit

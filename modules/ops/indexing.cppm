@@ -4,7 +4,9 @@
 //   index(x, slice(1, 5), -1)                    four rows, their last column
 //   index(x, ellipsis, slice(none, none, 2))     every second element of the last dimension
 //   index(x, newaxis, slice(), 3)                a new dimension of size 1 in front
+//   index(x, mask), index(x, rows, slice(1, 5))  elements chosen by tensors, a copy
 //   assign(index(x, 0, slice(1, 5)), 7)          writes to x
+//   assign(x, 7, mask)                           the same where tensors choose
 //
 // C++20 has no x[a, b], and a tensor knows no operator, so these are functions. What they do is done by operators, so
 // that gradients and every layer come with it.
@@ -37,8 +39,9 @@ export struct newaxis_t {};
 /// A new dimension of size 1.
 export inline constexpr newaxis_t newaxis;
 
-/// One item of an index. An integer takes one element of a dimension, which goes away; a bool is none. A tensor is
-/// understood as an item, and refused by index() for as long as no operator takes one.
+/// One item of an index. An integer takes one element of a dimension, which goes away; a bool is none. A tensor of
+/// int64 or int32 takes elements of a dimension, one of bool (or uint8) those of as many dimensions as it has where it
+/// is True.
 export class index_item {
  public:
   template <class T>
@@ -67,12 +70,17 @@ concept index_like = std::constructible_from<index_item, const T&>;
 /// "[0, 1:5:2, ..., newaxis]"
 export std::string to_string(std::span<const index_item> items);
 
-/// The part of x that the items say, as a view. Dimensions behind the last item are taken whole.
+/// The part of x that the items say, as a view; with tensors among them a copy. Dimensions behind the last item are
+/// taken whole.
 ///
-/// Errors   shape_error, which shows the index and the sizes, for more items than dimensions, an integer out of range,
-/// a
-///          step below 1, two ellipses
-/// Cost     one view operator per item that is not a whole dimension, one if there is none
+/// Tensors broadcast with each other, a mask counting as the coordinates it has, and with integers, which are then
+/// tensors too. What they broadcast to stands where the first was if they are neighbours, or in front where slices,
+/// ellipsis or newaxis are between them: NumPy's rule, also for the integers, which PyTorch takes away first.
+///
+/// Errors   shape_error, which shows the index and the sizes, for more items than dimensions, an integer out of
+///          range, a step below 1, two ellipses, a mask of other sizes; what aten::index.Tensor throws
+/// Cost     one view operator per item that is not a whole dimension, one if there is none; with tensors that and
+///          aten::index.Tensor
 export tensor index(const tensor& x, std::span<const index_item> items);
 export template <detail::index_like First, detail::index_like... Rest>
 tensor index(const tensor& x, const First& first, const Rest&... rest) {
@@ -84,5 +92,16 @@ tensor index(const tensor& x, const First& first, const Rest&... rest) {
 /// view does not have are left out. Throws what copy_ and fill_ throw.
 export void assign(const tensor& view, const tensor& values);
 export void assign(const tensor& view, const scalar& value);
+
+/// Writes to the elements of x that the items say, as index() takes them; tensors too. Of elements that are chosen
+/// twice the last one counts. Throws what index(), copy_, fill_ and index_put_ throw.
+export void assign(const tensor& x, const tensor& values, std::span<const index_item> items);
+export void assign(const tensor& x, const scalar& value, std::span<const index_item> items);
+export template <class Value, detail::index_like First, detail::index_like... Rest>
+  requires std::convertible_to<const Value&, scalar> || std::same_as<Value, tensor>
+void assign(const tensor& x, const Value& value, const First& first, const Rest&... rest) {
+  const std::array<index_item, 1 + sizeof...(Rest)> items{index_item(first), index_item(rest)...};
+  assign(x, value, std::span<const index_item>(items));
+}
 
 }  // namespace topbit

@@ -200,6 +200,17 @@ tensor vstack(std::span<const tensor> tensors) {
   return ops::cat(all, 0);
 }
 
+tensor dstack(std::span<const tensor> tensors) {
+  const std::vector<tensor> all = with_dims<ops::dstack, ops::atleast_3d>(tensors);
+  return ops::cat(all, 2);
+}
+tensor column_stack(std::span<const tensor> tensors) {
+  if (tensors.empty()) refuse<error>({nullptr, ops::column_stack.name()}, "found no tensors, wanted at least one");
+  std::vector<tensor> all;
+  for (const tensor& t : tensors) all.push_back(t.dim() > 1 ? t : ops::reshape(t, dims{t.numel(), 1}));
+  return ops::cat(all, 1);
+}
+
 tensor tile(const tensor& self, integers times) {
   dims all;
   for (std::size_t k = times.size(); k < self.dim(); ++k) all.push_back(1);
@@ -231,6 +242,55 @@ tensor repeat_interleave(const tensor& self, std::int64_t repeats, std::optional
   // Cloned, since reshape would give a view for one repetition.
   const tensor times = ops::expand(apart, dims{outer, wide[d], repeats, inner});
   return ops::view(ops::clone(times, arg<"memory_format"> = memory_format::contiguous), sizes);
+}
+
+// The sums of the repeats so far say from where on the next place counts: so place i is how many sums are at most i.
+tensor repeat_interleave_places(const tensor& repeats, std::optional<std::int64_t> output_size) {
+  constexpr backend_call c{nullptr, ops::repeat_interleave_places.name()};
+  check_defined(c, repeats);
+  if (repeats.dtype() != dtype::int64 && repeats.dtype() != dtype::int32) {
+    refuse<dtype_error>(c, "found repeats of " + std::string(name_of(repeats.dtype())) + ", wanted int64 or int32");
+  }
+  if (repeats.dim() != 1) refuse<shape_error>(c, "found repeats " + to_string(repeats.sizes()) + ", wanted a row");
+  if (output_size && *output_size < 0) {
+    refuse<error>(c, "found output_size " + std::to_string(*output_size) + ", wanted 0 or more");
+  }
+  const bool readable = repeats.device().type != backend::Meta;
+  if (!readable && !output_size) {
+    refuse<error>(c, "a meta tensor has no elements, and they decide the result's size; give output_size");
+  }
+  const tensor counts = to(repeats, dtype::int64);
+  std::int64_t total = output_size.value_or(0);
+  if (readable) {
+    if (counts.numel() != 0 && item<std::int64_t>(ops::min(counts)) < 0) {
+      refuse<error>(c, "found repeats below 0, wanted 0 or more");
+    }
+    total = item<std::int64_t>(ops::sum(counts));
+    if (output_size && *output_size != total) {
+      refuse<shape_error>(c, "found output_size " + std::to_string(*output_size) + ", wanted the sum of the repeats, " +
+                                 std::to_string(total));
+    }
+  }
+  const tensor places = ops::arange(total, arg<"dtype"> = dtype::int64, arg<"device"> = repeats.device());
+  return ops::searchsorted(ops::cumsum(counts, 0), places, arg<"out_int32"> = repeats.dtype() == dtype::int32,
+                           arg<"right"> = true);
+}
+
+tensor repeat_interleave_tensor(const tensor& self, const tensor& repeats, std::optional<std::int64_t> dim,
+                                std::optional<std::int64_t> output_size) {
+  constexpr backend_call c{nullptr, ops::repeat_interleave_tensor.name()};
+  author::check_one_device(ops::repeat_interleave_tensor, self, repeats);
+  check_defined(c, self);
+  check_defined(c, repeats);
+  const tensor in = dim ? ops::atleast_1d(self) : ops::flatten(self);
+  const std::size_t d = dim_of(c, dim.value_or(0), in);
+  const std::int64_t n = in.sizes()[d];
+  if (repeats.dim() > 1 || (repeats.numel() != 1 && repeats.numel() != n)) {
+    refuse<shape_error>(c, "found repeats " + to_string(repeats.sizes()) + " for " + std::to_string(n) +
+                               " elements, wanted one number, or one for each");
+  }
+  const tensor each = ops::expand(ops::atleast_1d(repeats), dims{n});
+  return ops::index_select(in, static_cast<std::int64_t>(d), ops::repeat_interleave_places(each, output_size));
 }
 
 tensor roll(const tensor& self, integers shifts, integers over) {
@@ -279,6 +339,14 @@ void register_join() {
   register_composite<&stack_out, ops::stack_out>();
   register_composite<&hstack, ops::hstack>();
   register_composite<&vstack, ops::vstack>();
+  register_composite<&dstack, ops::dstack>();
+  register_composite<&column_stack, ops::column_stack>();
+  register_written<ops::hstack, ops::hstack_out>();
+  register_written<ops::vstack, ops::vstack_out>();
+  register_written<ops::dstack, ops::dstack_out>();
+  register_written<ops::column_stack, ops::column_stack_out>();
+  register_composite<&repeat_interleave_places, ops::repeat_interleave_places>();
+  register_composite<&repeat_interleave_tensor, ops::repeat_interleave_tensor>();
   register_composite<&tile, ops::tile>();
   register_composite<&repeat_interleave, ops::repeat_interleave>();
   register_composite<&roll, ops::roll>();

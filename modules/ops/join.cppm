@@ -18,9 +18,19 @@ inline constexpr op<"aten::stack.out(Tensor[] tensors, int dim=0, *, Tensor(a!) 
 
 /// cat along the second dimension, of vectors along the first. Composite.
 inline constexpr op<"aten::hstack(Tensor[] tensors) -> Tensor"> hstack;
+inline constexpr op<"aten::hstack.out(Tensor[] tensors, *, Tensor(a!) out) -> Tensor(a!)"> hstack_out;
 
 /// cat of tensors of at least two dimensions along the first. Composite.
 inline constexpr op<"aten::vstack(Tensor[] tensors) -> Tensor"> vstack;
+inline constexpr op<"aten::vstack.out(Tensor[] tensors, *, Tensor(a!) out) -> Tensor(a!)"> vstack_out;
+
+/// cat of tensors of at least three dimensions along the third. Composite.
+inline constexpr op<"aten::dstack(Tensor[] tensors) -> Tensor"> dstack;
+inline constexpr op<"aten::dstack.out(Tensor[] tensors, *, Tensor(a!) out) -> Tensor(a!)"> dstack_out;
+
+/// cat along the second dimension, with vectors and numbers as columns. Composite.
+inline constexpr op<"aten::column_stack(Tensor[] tensors) -> Tensor"> column_stack;
+inline constexpr op<"aten::column_stack.out(Tensor[] tensors, *, Tensor(a!) out) -> Tensor(a!)"> column_stack_out;
 
 /// self so many times along each dimension; more numbers than dimensions make new ones in front.
 inline constexpr op<"aten::repeat(Tensor self, SymInt[] repeats) -> Tensor"> repeat;
@@ -32,6 +42,16 @@ inline constexpr op<"aten::tile(Tensor self, int[] dims) -> Tensor"> tile;
 inline constexpr op<
     "aten::repeat_interleave.self_int(Tensor self, int repeats, int? dim=None, *, int? output_size=None) -> Tensor">
     repeat_interleave;
+
+/// The places 0, 1, ... as often each as `repeats`, int64 or int32, says. On meta output_size must be given.
+inline constexpr op<"aten::repeat_interleave.Tensor(Tensor repeats, *, int? output_size=None) -> Tensor">
+    repeat_interleave_places;
+
+/// Each slice of a dimension as often as repeats says, one number for all, or one for each. Composite.
+inline constexpr op<
+    "aten::repeat_interleave.self_Tensor(Tensor self, Tensor repeats, int? dim=None, *, int? output_size=None) -> "
+    "Tensor">
+    repeat_interleave_tensor;
 
 /// The order of some dimensions reversed: a copy.
 inline constexpr op<"aten::flip(Tensor self, int[] dims) -> Tensor"> flip;

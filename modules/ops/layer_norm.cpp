@@ -4,6 +4,7 @@ module topbit.ops;
 import topbit.std;
 import topbit.core;
 import topbit.tensor;
+import topbit.autograd;
 
 namespace topbit::detail {
 
@@ -77,6 +78,60 @@ void layer_norm_rule::run(backend_call c, const tensor& input, layer_sizes shape
            {written(to), written(m), written(r), read(in), read(w), read(b)}, {eps});
 }
 
+std::tuple<tensor, tensor, tensor> layer_norm_backward_rule::run(
+    backend_call c, const tensor& grad, const tensor& input, layer_sizes shape, const tensor& mean, const tensor& rstd,
+    const std::optional<tensor>& weight, const std::optional<tensor>& bias, std::span<const bool> wanted) {
+  check_layer(c, input, shape);
+  check_parameter(c, input, shape, weight, "weight");
+  check_parameter(c, input, shape, bias, "bias");
+  check_defined(c, grad);
+  check_defined(c, mean);
+  check_defined(c, rstd);
+  if (grad.sizes() != input.sizes() || grad.dtype() != input.dtype()) {
+    refuse<shape_error>(c, "found a gradient " + describe(grad) + " for " + describe(input) + ", wanted the same");
+  }
+  const layer_rows rows(input, shape);
+  if (mean.numel() != rows.sizes[0] || rstd.numel() != rows.sizes[0] || !is_floating(mean.dtype()) ||
+      !is_floating(rstd.dtype())) {
+    refuse<shape_error>(c, "found means " + describe(mean) + " and rstd " + describe(rstd) +
+                               ", wanted a floating number for each of " + std::to_string(rows.sizes[0]) + " rows");
+  }
+  if (wanted.size() != 3) {
+    refuse<error>(c, "found " + std::to_string(wanted.size()) + " elements of output_mask, wanted 3");
+  }
+  const auto made = [&](bool is_wanted, const dims& sizes) {
+    return is_wanted ? author::make_tensor(sizes, input.dtype(), input.device()) : tensor();
+  };
+  const tensor in_grad = made(wanted[0], input.sizes()), w_grad = made(wanted[1], dims(shape)),
+               b_grad = made(wanted[2], dims(shape));
+  if (c.table == nullptr) return {in_grad, w_grad, b_grad};
+  const tensor g = rows.of(c, grad), in = rows.of(c, input), m = rows.column(dense(c, mean)),
+               r = rows.column(dense(c, rstd));
+  if (wanted[0] && in_grad.numel() != 0) {
+    const tensor to = reshaped(in_grad, rows.sizes), w = rows.repeated(c, weight);
+    run_rows(c, {rowwise::layer_norm_backward, input.dtype(), 1, rows.sizes},
+             {written(to), read(g), read(in), read(m), read(r), read(w)});
+  }
+  const dtype type = widened(input.dtype());
+  const std::int64_t batch = 0;
+  const auto sum_rows = [&](const tensor& of, const tensor& out) {
+    const dim_list over{std::span(&batch, 1)};
+    const tensor to = reshaped(out, {rows.sizes[1]});
+    const tensor sums = author::make_tensor(to.sizes(), type, out.device());
+    run_reduction(c, sum_call(c.op, reduction::sum, of, over, false, type), sums);
+    copy_result(to, sums);
+  };
+  if (wanted[1]) {
+    const tensor x = author::make_tensor(rows.sizes, type, input.device());
+    run_pointwise_in(c, pointwise::sub, type, collect(in, m, scalar(1)), x);
+    run_pointwise_in(c, pointwise::mul, type, collect(x, r), x);
+    run_pointwise_in(c, pointwise::mul, type, collect(x, g), x);
+    sum_rows(x, w_grad);
+  }
+  if (wanted[2]) sum_rows(g, b_grad);
+  return {in_grad, w_grad, b_grad};
+}
+
 result_meta rms_norm_rule::meta(std::string_view op, const tensor& input, layer_sizes shape,
                                 const std::optional<tensor>& weight, std::optional<double>) {
   const backend_call c{nullptr, op};
@@ -105,10 +160,59 @@ tensor layer_norm(const tensor& input, layer_sizes shape, const std::optional<te
   return std::get<0>(ops::native_layer_norm(input, shape, weight, bias, eps));
 }
 
+// Three results, of which one has a gradient, and optional tensors: no generated kernel has these.
+struct layer_norm_node final : node {
+  layer_norm_node(const tensor& x, layer_sizes sizes, const std::optional<tensor>& w, const std::optional<tensor>& b,
+                  const tensor& m, const tensor& r)
+      : input(x),
+        mean(m),
+        rstd(r),
+        shape(sizes),
+        wanted{requires_grad(x), is_given(w) && requires_grad(*w), is_given(b) && requires_grad(*b)} {
+    if (is_given(w)) weight.emplace(*w);
+  }
+  std::vector<tensor> backward(const tensor& gradient) override {
+    const std::string_view op = name();
+    const auto w = weight ? std::optional<tensor>(weight->get(op)) : std::nullopt;
+    const auto [of_input, of_weight, of_bias] = ops::native_layer_norm_backward(
+        gradient, input.get(op), shape, mean.get(op), rstd.get(op), w, std::nullopt, wanted);
+    return {of_input, of_weight, of_bias};
+  }
+  void release() noexcept override {
+    input = mean = rstd = saved_tensor();
+    weight.reset();
+  }
+  std::string_view name() const noexcept override { return ops::native_layer_norm.name(); }
+
+  saved_tensor input, mean, rstd;
+  std::optional<saved_tensor> weight;
+  dims shape;
+  std::array<bool, 3> wanted;
+};
+
+std::tuple<tensor, tensor, tensor> layer_norm_autograd(key_set keys, const tensor& input, layer_sizes shape,
+                                                       const std::optional<tensor>& weight,
+                                                       const std::optional<tensor>& bias, double eps) {
+  auto results = ops::native_layer_norm.redispatch(keys & below(key::Autograd), input, shape, weight, bias, eps);
+  const auto edge = [](const std::optional<tensor>& t) {
+    return is_given(t) ? author::gradient_edge(*t) : intrusive_ptr<node>();
+  };
+  const auto wanted = [](const std::optional<tensor>& t) { return is_given(t) && requires_grad(*t); };
+  if (!requires_grad(input) && !wanted(weight) && !wanted(bias)) return results;
+  const auto& [out, mean, rstd] = results;
+  intrusive_ptr<node> n(new layer_norm_node(input, shape, weight, bias, mean, rstd));
+  n->connect({author::gradient_edge(input), edge(weight), edge(bias)});
+  author::set_creator(out, std::move(n));
+  return results;
+}
+
+constexpr author::kernel_row gradients[] = {author::row<&layer_norm_autograd>(ops::native_layer_norm, key::Autograd)};
+
 }  // namespace
 
 void register_layer_norm() {
   register_forms<layer_norm_forms>();
+  author::register_rows(gradients);
   register_composite<&layer_norm, ops::layer_norm>();
 }
 

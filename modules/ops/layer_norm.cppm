@@ -19,6 +19,12 @@ inline constexpr op<
     "aten::native_layer_norm(Tensor input, SymInt[] normalized_shape, Tensor? weight, Tensor? bias, float eps) -> "
     "(Tensor, Tensor, Tensor)">
     native_layer_norm;
+/// The gradients of native_layer_norm with respect to input, weight and bias, where output_mask asks for them; what it
+/// does not ask for is undefined.
+inline constexpr op<
+    "aten::native_layer_norm_backward(Tensor grad_out, Tensor input, SymInt[] normalized_shape, Tensor mean, Tensor "
+    "rstd, Tensor? weight, Tensor? bias, bool[3] output_mask) -> (Tensor, Tensor, Tensor)">
+    native_layer_norm_backward;
 
 /// input / sqrt(mean of input^2 + eps) * weight; without eps the least step from 1 of the dtype.
 inline constexpr op<

@@ -5,6 +5,7 @@ import topbit.std;
 import topbit.core;
 import topbit.tensor;
 import :backend_call;
+import :computed;
 import :layer_norm;
 import :pointwise;
 import :row_rules;
@@ -23,6 +24,12 @@ struct layer_norm_rule {
                   const std::optional<tensor>& bias, double eps, const tensor& out, const tensor& mean,
                   const tensor& rstd);
 };
+struct layer_norm_backward_rule {
+  static std::tuple<tensor, tensor, tensor> run(backend_call c, const tensor& grad, const tensor& input,
+                                                layer_sizes shape, const tensor& mean, const tensor& rstd,
+                                                const std::optional<tensor>& weight, const std::optional<tensor>& bias,
+                                                std::span<const bool> wanted);
+};
 struct rms_norm_rule {
   static constexpr table_entries needs{.rowwise = true};
   static result_meta meta(std::string_view op, const tensor& input, layer_sizes shape,
@@ -32,6 +39,7 @@ struct rms_norm_rule {
 };
 
 using layer_norm_forms = forms_list<ruled<layer_norm_rule, no_abilities, ops::native_layer_norm>,
+                                    computed<layer_norm_backward_rule, ops::native_layer_norm_backward>,
                                     ruled<rms_norm_rule, no_abilities, ops::rms_norm>>;
 
 }  // namespace topbit::detail

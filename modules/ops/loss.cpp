@@ -122,6 +122,23 @@ tensor binary_cross_entropy_with_logits(const tensor& self, const tensor& target
   return reduced(op, loss, reduction);
 }
 
+tensor kl_div(const tensor& self, const tensor& target, std::int64_t reduction, bool log_target) {
+  author::check_one_device(ops::kl_div, self, target);
+  constexpr std::string_view op = ops::kl_div.name();
+  check_broadcast(op, self, target);
+  if (log_target) return reduced(op, ops::exp(target) * (target - self), reduction);
+  return reduced(op, ops::xlogy(target, target) - target * self, reduction);
+}
+
+// log(1 + exp(-x)) as in binary_cross_entropy_with_logits, without overflow.
+tensor soft_margin_loss(const tensor& self, const tensor& target, std::int64_t reduction) {
+  author::check_one_device(ops::soft_margin_loss, self, target);
+  constexpr std::string_view op = ops::soft_margin_loss.name();
+  check_broadcast(op, self, target);
+  const tensor x = target * self;
+  return reduced(op, ops::clamp_min(-x, 0.0) + ops::log1p(ops::exp(-ops::abs(x))), reduction);
+}
+
 }  // namespace
 
 void register_loss() {
@@ -131,6 +148,13 @@ void register_loss() {
   register_composite<&huber_loss, ops::huber_loss>();
   register_composite<&binary_cross_entropy, ops::binary_cross_entropy>();
   register_composite<&binary_cross_entropy_with_logits, ops::binary_cross_entropy_with_logits>();
+  register_composite<&kl_div, ops::kl_div>();
+  register_composite<&soft_margin_loss, ops::soft_margin_loss>();
+  register_written<ops::mse_loss, ops::mse_loss_out>();
+  register_written<ops::smooth_l1_loss, ops::smooth_l1_loss_out>();
+  register_written<ops::huber_loss, ops::huber_loss_out>();
+  register_written<ops::binary_cross_entropy, ops::binary_cross_entropy_out>();
+  register_written<ops::soft_margin_loss, ops::soft_margin_loss_out>();
 }
 
 }  // namespace topbit::detail

@@ -17,6 +17,10 @@ inline constexpr op<
     "aten::nll_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=Mean, int ignore_index=-100) -> "
     "Tensor">
     nll_loss;
+inline constexpr op<
+    "aten::nll_loss.out(Tensor self, Tensor target, Tensor? weight=None, int reduction=Mean, int ignore_index=-100, *, "
+    "Tensor(a!) out) -> Tensor(a!)">
+    nll_loss_out;
 /// nll_loss's kernel; the second result is the sum of the weights, or 0 where nothing is reduced.
 inline constexpr op<
     "aten::nll_loss_forward(Tensor self, Tensor target, Tensor? weight, int reduction, int ignore_index) -> (Tensor "
@@ -46,6 +50,10 @@ inline constexpr op<
     "aten::nll_loss2d(Tensor self, Tensor target, Tensor? weight=None, int reduction=Mean, int ignore_index=-100) -> "
     "Tensor">
     nll_loss2d;
+inline constexpr op<
+    "aten::nll_loss2d.out(Tensor self, Tensor target, Tensor? weight=None, int reduction=Mean, int ignore_index=-100, "
+    "*, Tensor(a!) out) -> Tensor(a!)">
+    nll_loss2d_out;
 
 /// nll_loss_nd of log_softmax(self). target holds labels, or, with the sizes and kind of self, probabilities; smoothing
 /// takes label_smoothing of 1 from them and spreads it over all classes. Composite.
@@ -58,24 +66,49 @@ inline constexpr op<
 
 /// (self - target)^2.
 inline constexpr op<"aten::mse_loss(Tensor self, Tensor target, int reduction=Mean) -> Tensor"> mse_loss;
+inline constexpr op<
+    "aten::mse_loss.out(Tensor self, Tensor target, int reduction=Mean, *, Tensor(a!) out) -> Tensor(a!)">
+    mse_loss_out;
 /// abs(self - target).
 inline constexpr op<"aten::l1_loss(Tensor self, Tensor target, int reduction=Mean) -> Tensor"> l1_loss;
 /// With d = abs(self - target): d^2 / (2 beta) below beta, d - beta / 2 from there. beta of 0 is l1_loss.
 inline constexpr op<"aten::smooth_l1_loss(Tensor self, Tensor target, int reduction=Mean, float beta=1.0) -> Tensor">
     smooth_l1_loss;
+inline constexpr op<
+    "aten::smooth_l1_loss.out(Tensor self, Tensor target, int reduction=Mean, float beta=1.0, *, Tensor(a!) out) -> "
+    "Tensor(a!)">
+    smooth_l1_loss_out;
 /// With d = abs(self - target): d^2 / 2 up to delta, delta * (d - delta / 2) above.
 inline constexpr op<"aten::huber_loss(Tensor self, Tensor target, int reduction=Mean, float delta=1.0) -> Tensor">
     huber_loss;
+inline constexpr op<
+    "aten::huber_loss.out(Tensor self, Tensor target, int reduction=Mean, float delta=1.0, *, Tensor(a!) out) -> "
+    "Tensor(a!)">
+    huber_loss_out;
 /// -weight * (target * log(self) + (1 - target) * log(1 - self)), with logarithms of at least -100.
 ///
 /// Errors   shape_error where sizes differ
 inline constexpr op<
     "aten::binary_cross_entropy(Tensor self, Tensor target, Tensor? weight=None, int reduction=Mean) -> Tensor">
     binary_cross_entropy;
+inline constexpr op<
+    "aten::binary_cross_entropy.out(Tensor self, Tensor target, Tensor? weight=None, int reduction=Mean, *, Tensor(a!) "
+    "out) -> Tensor(a!)">
+    binary_cross_entropy_out;
 /// binary_cross_entropy of sigmoid(self), without overflow; pos_weight counts the part of target.
 inline constexpr op<
     "aten::binary_cross_entropy_with_logits(Tensor self, Tensor target, Tensor? weight=None, Tensor? pos_weight=None, "
     "int reduction=Mean) -> Tensor">
     binary_cross_entropy_with_logits;
+/// target * (log(target) - self), 0 where target is 0: self holds log-probabilities, and target too with log_target,
+/// whose loss is exp(target) * (target - self).
+inline constexpr op<"aten::kl_div(Tensor self, Tensor target, int reduction=Mean, *, bool log_target=False) -> Tensor">
+    kl_div;
+/// log(1 + exp(-target * self)), with targets of 1 and -1.
+inline constexpr op<"aten::soft_margin_loss(Tensor self, Tensor target, int reduction=Mean) -> Tensor">
+    soft_margin_loss;
+inline constexpr op<
+    "aten::soft_margin_loss.out(Tensor self, Tensor target, int reduction=Mean, *, Tensor(a!) out) -> Tensor(a!)">
+    soft_margin_loss_out;
 
 }  // namespace topbit::ops

@@ -288,6 +288,8 @@ void register_nll_loss() {
   register_composite<&nll_loss_nd, ops::nll_loss_nd>();
   register_composite<&nll_loss2d, ops::nll_loss2d>();
   register_composite<&cross_entropy_loss, ops::cross_entropy_loss>();
+  register_written<ops::nll_loss, ops::nll_loss_out>();
+  register_written<ops::nll_loss2d, ops::nll_loss2d_out>();
   author::register_rows(gradients);
 }
 

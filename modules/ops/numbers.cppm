@@ -9,7 +9,7 @@ import :rules;
 
 namespace topbit::detail {
 
-// The kernel of `Number`, which takes a number where `Tensor`, its form for tensors, takes the second tensor.
+// The kernel of `Number`, which takes a number where `Tensor`, its form for tensors, takes one of two tensors.
 template <const auto& Tensor, class Sig>
 struct number_form;
 template <const auto& Tensor, class... A>
@@ -21,6 +21,17 @@ struct number_form<Tensor, tensor(const tensor&, const scalar&, A...)> {
 template <const auto& Tensor, class... A>
 struct number_form<Tensor, tensor&(tensor&, const scalar&, A...)> {
   static tensor& run(tensor& self, const scalar& other, A... a) { return Tensor(self, wrapped(self, other), a...); }
+};
+template <const auto& Tensor, class... A>
+struct number_form<Tensor, tensor&(const tensor&, const scalar&, A...)> {
+  static tensor& run(const tensor& self, const scalar& other, A... a) {
+    return Tensor(self, wrapped(self, other), a...);
+  }
+};
+// The number first.
+template <const auto& Tensor, class R, class... A>
+struct number_form<Tensor, R(const scalar&, const tensor&, A...)> {
+  static R run(const scalar& self, const tensor& other, A... a) { return Tensor(wrapped(other, self), other, a...); }
 };
 
 template <const auto& Number, const auto& Tensor>

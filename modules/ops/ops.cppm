@@ -35,6 +35,9 @@ export import :advanced_index;
 export import :join;
 export import :sort;
 export import :layer_norm;
+export import :unique;
+export import :vectors;
+export import :images;
 
 // Tier 2: how a shape rule and a kernel become all forms of an operator, how a backend's kernel table becomes rows,
 // which table the CPU has, arithmetic and indexing.
@@ -65,6 +68,9 @@ import :advanced_index_rules;
 import :join_rules;
 import :sort_rules;
 import :layer_norm_rules;
+import :unique_rules;
+import :pad_rules;
+import :vector_rules;
 export import :backend;
 export import :cpu_isa;
 export import :operators;

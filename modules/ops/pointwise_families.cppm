@@ -70,7 +70,7 @@ using activation_forms =
                pointwise_forms<pointwise::hardswish, ops::hardswish, ops::hardswish_, ops::hardswish_out>,
                pointwise_forms<pointwise::hardsigmoid, ops::hardsigmoid, ops::hardsigmoid_, ops::hardsigmoid_out>,
                pointwise_forms<pointwise::log_sigmoid, ops::log_sigmoid, ops::log_sigmoid_out>,
-               pointwise_forms<pointwise::threshold_backward, ops::threshold_backward>>;
+               pointwise_forms<pointwise::threshold_backward, ops::threshold_backward, ops::threshold_backward_out>>;
 
 using comparison_forms =
     forms_list<pointwise_forms<pointwise::eq, ops::eq, ops::eq_, ops::eq_out>,

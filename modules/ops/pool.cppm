@@ -58,11 +58,33 @@ inline constexpr op<
 /// Averages of so many windows that the result has output_size; they differ by one element where the image cannot be
 /// divided. Composite.
 inline constexpr op<"aten::adaptive_avg_pool2d(Tensor self, int[2] output_size) -> Tensor"> adaptive_avg_pool2d;
+inline constexpr op<"aten::adaptive_avg_pool2d.out(Tensor self, int[2] output_size, *, Tensor(a!) out) -> Tensor(a!)">
+    adaptive_avg_pool2d_out;
 /// adaptive_avg_pool2d's kernel.
 inline constexpr op<"aten::_adaptive_avg_pool2d(Tensor self, int[2] output_size) -> Tensor">
     adaptive_avg_pool2d_forward;
 /// Its gradient.
 inline constexpr op<"aten::_adaptive_avg_pool2d_backward(Tensor grad_output, Tensor self) -> Tensor">
     adaptive_avg_pool2d_backward;
+
+// Over the last dimension of [n, c, l] or [c, l]. Composites: images one row high.
+
+/// max_pool2d of rows.
+inline constexpr op<
+    "aten::max_pool1d(Tensor self, int[1] kernel_size, int[1] stride=[], int[1] padding=0, int[1] dilation=1, bool "
+    "ceil_mode=False) -> Tensor">
+    max_pool1d;
+/// The same, and where in its row each maximum stands.
+inline constexpr op<
+    "aten::max_pool1d_with_indices(Tensor self, int[1] kernel_size, int[1] stride=[], int[1] padding=0, int[1] "
+    "dilation=1, bool ceil_mode=False) -> (Tensor, Tensor)">
+    max_pool1d_with_indices;
+/// avg_pool2d of rows.
+inline constexpr op<
+    "aten::avg_pool1d(Tensor self, int[1] kernel_size, int[1] stride=[], int[1] padding=0, bool ceil_mode=False, bool "
+    "count_include_pad=True) -> Tensor">
+    avg_pool1d;
+/// adaptive_avg_pool2d of rows.
+inline constexpr op<"aten::adaptive_avg_pool1d(Tensor self, int[1] output_size) -> Tensor"> adaptive_avg_pool1d;
 
 }  // namespace topbit::ops

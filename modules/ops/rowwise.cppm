@@ -36,6 +36,9 @@ enum class rowwise : std::int32_t {
   nll_backward,
   nll_total,
   check_index,
+  scatter_mul,
+  scatter_amax,
+  scatter_amin,
   count
 };
 enum class take_code : std::int32_t { take, put, put_add, check };

@@ -37,4 +37,13 @@ inline constexpr op<
 inline constexpr op<"aten::logcumsumexp(Tensor self, int dim) -> Tensor"> logcumsumexp;
 inline constexpr op<"aten::logcumsumexp.out(Tensor self, int dim, *, Tensor(a!) out) -> Tensor(a!)"> logcumsumexp_out;
 
+/// Each element less the one before it, n times; of bool whether they differ. prepend and append, with the other sizes,
+/// stand before and behind. Composite.
+inline constexpr op<"aten::diff(Tensor self, int n=1, int dim=-1, Tensor? prepend=None, Tensor? append=None) -> Tensor">
+    diff;
+inline constexpr op<
+    "aten::diff.out(Tensor self, int n=1, int dim=-1, Tensor? prepend=None, Tensor? append=None, *, Tensor(a!) out) -> "
+    "Tensor(a!)">
+    diff_out;
+
 }  // namespace topbit::ops

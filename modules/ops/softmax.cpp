@@ -91,6 +91,42 @@ tensor log_softmax(const tensor& self, std::int64_t dim, std::optional<dtype> ty
   return ops::log_softmax_forward(to(self, type.value_or(self.dtype())), dim, false);
 }
 
+// The tensor with others of its dimensions before and behind it.
+tensor joined(std::size_t d, const std::optional<tensor>& before, const tensor& self,
+              const std::optional<tensor>& behind) {
+  std::vector<tensor> parts;
+  if (is_given(before)) parts.push_back(*before);
+  parts.push_back(self);
+  if (is_given(behind)) parts.push_back(*behind);
+  return parts.size() == 1 ? self : ops::cat(parts, static_cast<std::int64_t>(d));
+}
+
+tensor diff(const tensor& self, std::int64_t n, std::int64_t dim, const std::optional<tensor>& before,
+            const std::optional<tensor>& behind) {
+  constexpr backend_call c{nullptr, ops::diff.name()};
+  author::check_one_device(ops::diff, self, before, behind);
+  check_defined(c, self);
+  if (self.dim() == 0) refuse<shape_error>(c, "found a tensor without dimensions, wanted at least one");
+  if (n < 0) refuse<error>(c, "found n " + std::to_string(n) + ", wanted 0 or more");
+  const std::size_t d = dim_of(c, dim, self);
+  for (const std::optional<tensor>& end : {before, behind}) {
+    if (!is_given(end)) continue;
+    bool fits = end->dim() == self.dim();
+    for (std::size_t k = 0; fits && k < self.dim(); ++k) fits = k == d || end->sizes()[k] == self.sizes()[k];
+    if (fits) continue;
+    refuse<shape_error>(c, "found " + to_string(self.sizes()) + " and " + to_string(end->sizes()) +
+                               " beside it, wanted the same sizes but for dimension " + std::to_string(d));
+  }
+  if (n == 0) return ops::clone(self);
+  tensor now = joined(d, before, self, behind);
+  // So often, all elements are gone.
+  for (std::int64_t i = std::min(n, now.sizes()[d]); i > 0; --i) {
+    const tensor next = ops::slice(now, dim, 1, std::nullopt), last = ops::slice(now, dim, 0, -1);
+    now = now.dtype() == dtype::boolean ? ops::logical_xor(next, last) : next - last;
+  }
+  return now.same_as(self) ? ops::clone(self) : now;
+}
+
 using author::autograd_kernel;
 using author::row;
 
@@ -105,9 +141,15 @@ void register_softmax() {
   register_forms<softmax_forms>();
   register_composite<&softmax, ops::softmax>();
   register_composite<&log_softmax, ops::log_softmax>();
+  register_written<ops::softmax, ops::softmax_out>();
+  register_written<ops::log_softmax, ops::log_softmax_out>();
   author::register_rows(gradients);
 }
 
-void register_scan() { register_forms<scan_forms>(); }
+void register_scan() {
+  register_forms<scan_forms>();
+  register_composite<&diff, ops::diff>();
+  register_written<ops::diff, ops::diff_out>();
+}
 
 }  // namespace topbit::detail

@@ -12,6 +12,9 @@ export namespace topbit::ops {
 ///
 /// Errors   shape_error for a dimension out of range; dtype_error for integers
 inline constexpr op<"aten::softmax.int(Tensor self, int dim, ScalarType? dtype=None) -> Tensor"> softmax;
+inline constexpr op<
+    "aten::softmax.int_out(Tensor self, int dim, ScalarType? dtype=None, *, Tensor(a!) out) -> Tensor(a!)">
+    softmax_out;
 /// softmax's kernel. half_to_float is for CUDA alone: an error.
 inline constexpr op<"aten::_softmax(Tensor self, int dim, bool half_to_float) -> Tensor"> softmax_forward;
 inline constexpr op<"aten::_softmax.out(Tensor self, int dim, bool half_to_float, *, Tensor(a!) out) -> Tensor(a!)">
@@ -27,6 +30,9 @@ inline constexpr op<
 
 /// log(softmax(self)) along a dimension. Composite over _log_softmax; otherwise as softmax.
 inline constexpr op<"aten::log_softmax.int(Tensor self, int dim, ScalarType? dtype=None) -> Tensor"> log_softmax;
+inline constexpr op<
+    "aten::log_softmax.int_out(Tensor self, int dim, ScalarType? dtype=None, *, Tensor(a!) out) -> Tensor(a!)">
+    log_softmax_out;
 /// log_softmax's kernel.
 inline constexpr op<"aten::_log_softmax(Tensor self, int dim, bool half_to_float) -> Tensor"> log_softmax_forward;
 inline constexpr op<"aten::_log_softmax.out(Tensor self, int dim, bool half_to_float, *, Tensor(a!) out) -> Tensor(a!)">

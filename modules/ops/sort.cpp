@@ -9,8 +9,6 @@ namespace topbit::detail {
 
 namespace {
 
-tensor ravel_column(const tensor& t) { return reshaped(t, {t.numel()}); }
-
 two_metas pair_of(const dims& sizes, const tensor& self) {
   return {dense_meta(sizes, self.dtype(), self), dense_meta(sizes, dtype::int64, self)};
 }
@@ -92,7 +90,7 @@ two_metas kthvalue_rule::meta(std::string_view op, const tensor& self, std::int6
   return metas;
 }
 
-result_meta median_rule::meta(std::string_view op, const tensor& self) {
+result_meta median_meta(std::string_view op, const tensor& self) {
   check_defined({nullptr, op}, self);
   if (self.numel() == 0 && !is_floating(self.dtype())) {
     refuse<shape_error>({nullptr, op},
@@ -100,14 +98,15 @@ result_meta median_rule::meta(std::string_view op, const tensor& self) {
   }
   return dense_meta({}, self.dtype(), self);
 }
-void median_rule::run(backend_call c, const tensor& self, const tensor& out) {
+void run_median(backend_call c, const tensor& self, bool skip_nan, const tensor& out) {
   if (self.numel() == 0) {
     tensor to = out;
     fill(c, to, std::numeric_limits<double>::quiet_NaN());
     return;
   }
   const tensor row = reshaped(dense(c, self), {self.numel()}), none;
-  run_rows(c, {rowwise::median, self.dtype(), 0, row.sizes()}, {written(out), written(none), read(row)});
+  run_rows(c, {rowwise::median, self.dtype(), 0, row.sizes()}, {written(out), written(none), read(row)},
+           {static_cast<std::int64_t>(skip_nan)});
 }
 
 result_meta searchsorted_rule::meta(std::string_view op, const tensor& sequence, const tensor& values, bool out_int32,
@@ -160,50 +159,13 @@ void searchsorted_rule::run(backend_call c, const tensor& sequence, const tensor
            {written(to), read(row), read(in), read(order)}, {static_cast<std::int64_t>(right || side == "right")});
 }
 
-// Sorted, the first of each run of equals is one that counts; running sums of these number the runs.
-std::tuple<tensor, tensor, tensor> unique_rule::run(backend_call c, const tensor& self, bool, bool inverse,
-                                                    bool counts) {
-  check_defined(c, self);
-  if (c.table == nullptr) refuse<error>(c, "a meta tensor has no elements, and which of them differ decides the sizes");
-  const std::int64_t n = self.numel();
-  const auto make = [&](const dims& sizes, dtype type) { return author::make_tensor(sizes, type, self.device()); };
-  const tensor nothing = make({0}, dtype::int64);
-  if (n == 0) return {make({0}, self.dtype()), inverse ? make(self.sizes(), dtype::int64) : nothing, nothing};
-  const dims row{n};
-  const tensor in = reshaped(dense(c, self), row), sorted = make(row, self.dtype()), order = make(row, dtype::int64);
-  run_sort(c, in, 0, false, sorted, order);
-  const auto from = [&](const tensor& t, std::int64_t first, std::int64_t count) {
-    return author::make_view(t, {count}, {1}, t.record().offset + first);
-  };
-  const tensor starts = make(row, dtype::boolean);
-  tensor head = from(starts, 0, 1);
-  fill(c, head, true);
-  if (n > 1) {
-    run_pointwise_in(c, pointwise::ne, self.dtype(), collect(from(sorted, 1, n - 1), from(sorted, 0, n - 1)),
-                     from(starts, 1, n - 1));
+result_meta bucketize_rule::meta(std::string_view op, const tensor& self, const tensor& boundaries, bool out_int32,
+                                 bool right) {
+  check_defined({nullptr, op}, boundaries);
+  if (boundaries.dim() != 1) {
+    refuse<shape_error>({nullptr, op}, "found boundaries " + to_string(boundaries.sizes()) + ", wanted one row");
   }
-  const tensor places = ravel_column(nonzero_of(c, starts));
-  const std::int64_t different = places.numel();
-  const tensor values = make({different}, self.dtype());
-  run_take_along(c, take_code::take, values, sorted, 0, places);
-  tensor numbers = nothing, how_often = nothing;
-  if (inverse) {
-    const tensor runs = make(row, dtype::int64), one = one_number(c, runs, 1);
-    run_cumulative(c, rowwise::cumsum, starts, 0, runs);
-    run_pointwise_in(c, pointwise::sub, dtype::int64, collect(runs, one, scalar(1)), runs);
-    const tensor flat = make(row, dtype::int64);
-    run_take_along(c, take_code::put, runs, flat, 0, order);
-    numbers = reshaped(flat, self.sizes());
-  }
-  if (counts) {
-    how_often = make({different}, dtype::int64);
-    tensor last = from(how_often, different - 1, 1);
-    fill(c, last, n);
-    tensor others = from(how_often, 0, different - 1);
-    if (different > 1) copy(c, others, from(places, 1, different - 1));
-    run_pointwise_in(c, pointwise::sub, dtype::int64, collect(how_often, places, scalar(1)), how_often);
-  }
-  return {values, numbers, how_often};
+  return searchsorted_rule::meta(op, boundaries, self, out_int32, right, std::nullopt, std::nullopt);
 }
 
 namespace {
@@ -213,6 +175,12 @@ tensor argsort(const tensor& self, std::int64_t dim, bool descending) {
 }
 tensor argsort_stable(const tensor& self, bool stable, std::int64_t dim, bool descending) {
   return std::get<1>(ops::sort_stable(self, std::optional(stable), dim, descending));
+}
+tensor bucketize_scalar(const scalar& self, const tensor& boundaries, bool out_int32, bool right) {
+  check_defined({nullptr, ops::bucketize_scalar.name()}, boundaries);
+  const tensor one = ops::full(std::span<const std::int64_t>(), self, arg<"dtype"> = boundaries.dtype(),
+                               arg<"device"> = boundaries.device());
+  return ops::bucketize(one, boundaries, out_int32, right);
 }
 tensor searchsorted_scalar(const tensor& sequence, const scalar& value, bool out_int32, bool right,
                            std::optional<std::string_view> side, const std::optional<tensor>& sorter) {
@@ -226,7 +194,8 @@ void register_sort() {
   register_composite<&argsort, ops::argsort>();
   register_composite<&argsort_stable, ops::argsort_stable>();
   register_composite<&searchsorted_scalar, ops::searchsorted_scalar>();
-  register_without_gradient<ops::searchsorted>();
+  register_composite<&bucketize_scalar, ops::bucketize_scalar>();
+  register_without_gradient<ops::searchsorted, ops::bucketize>();
 }
 
 }  // namespace topbit::detail

@@ -60,6 +60,15 @@ inline constexpr op<
     "(Tensor(a!) values, Tensor(b!) indices)">
     median_dim_out;
 
+/// The same of what is not NaN; NaN if nothing else is there.
+inline constexpr op<"aten::nanmedian(Tensor self) -> Tensor"> nanmedian;
+inline constexpr op<"aten::nanmedian.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)">
+    nanmedian_dim;
+inline constexpr op<
+    "aten::nanmedian.dim_values(Tensor self, int dim, bool keepdim=False, *, Tensor(a!) values, Tensor(b!) indices) -> "
+    "(Tensor(a!) values, Tensor(b!) indices)">
+    nanmedian_dim_out;
+
 /// The most frequent element of a dimension, the least of those, and where it stands last.
 inline constexpr op<"aten::mode(Tensor self, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices)"> mode;
 inline constexpr op<
@@ -75,15 +84,24 @@ inline constexpr op<
     "side=None, Tensor? sorter=None) -> Tensor">
     searchsorted;
 inline constexpr op<
+    "aten::searchsorted.Tensor_out(Tensor sorted_sequence, Tensor self, *, bool out_int32=False, bool right=False, "
+    "str? side=None, Tensor? sorter=None, Tensor(a!) out) -> Tensor(a!)">
+    searchsorted_out;
+inline constexpr op<
     "aten::searchsorted.Scalar(Tensor sorted_sequence, Scalar self, *, bool out_int32=False, bool right=False, str? "
     "side=None, Tensor? sorter=None) -> Tensor">
     searchsorted_scalar;
 
-/// Different elements in order, where each element is among them, and how often each is there, as asked for; what is
-/// not is empty. sorted is always so.
+/// searchsorted with one row of boundaries, and the arguments the other way round.
 inline constexpr op<
-    "aten::_unique2(Tensor self, bool sorted=True, bool return_inverse=False, bool return_counts=False) -> (Tensor, "
-    "Tensor, Tensor)">
-    unique2;
+    "aten::bucketize.Tensor(Tensor self, Tensor boundaries, *, bool out_int32=False, bool right=False) -> Tensor">
+    bucketize;
+inline constexpr op<
+    "aten::bucketize.Tensor_out(Tensor self, Tensor boundaries, *, bool out_int32=False, bool right=False, Tensor(a!) "
+    "out) -> Tensor(a!)">
+    bucketize_out;
+inline constexpr op<
+    "aten::bucketize.Scalar(Scalar self, Tensor boundaries, *, bool out_int32=False, bool right=False) -> Tensor">
+    bucketize_scalar;
 
 }  // namespace topbit::ops

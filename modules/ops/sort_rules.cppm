@@ -5,7 +5,6 @@ import topbit.std;
 import topbit.core;
 import topbit.tensor;
 import :backend_call;
-import :computed;
 import :pointwise;
 import :row_rules;
 import :rowwise;
@@ -60,7 +59,8 @@ struct kthvalue_rule {
     run_chosen(c, rowwise::kth_value, self, dim, k - 1, values, indices);
   }
 };
-template <rowwise Code>
+// Rank is what else the kernel of Code wants to know: 1 for a median of what is not NaN.
+template <rowwise Code, std::int64_t Rank = 0>
 struct chosen_rule {
   static constexpr table_entries needs{.rowwise = true};
   static two_metas meta(std::string_view op, const tensor& self, std::int64_t dim, bool keepdim) {
@@ -68,13 +68,17 @@ struct chosen_rule {
   }
   static void run(backend_call c, const tensor& self, std::int64_t dim, bool, const tensor& values,
                   const tensor& indices) {
-    run_chosen(c, Code, self, dim, 0, values, indices);
+    run_chosen(c, Code, self, dim, Rank, values, indices);
   }
 };
+result_meta median_meta(std::string_view op, const tensor& self);
+void run_median(backend_call c, const tensor& self, bool skip_nan, const tensor& out);
+
+template <bool SkipNan>
 struct median_rule {
   static constexpr table_entries needs{.rowwise = true};
-  static result_meta meta(std::string_view op, const tensor& self);
-  static void run(backend_call c, const tensor& self, const tensor& out);
+  static result_meta meta(std::string_view op, const tensor& self) { return median_meta(op, self); }
+  static void run(backend_call c, const tensor& self, const tensor& out) { run_median(c, self, SkipNan, out); }
 };
 
 struct searchsorted_rule {
@@ -85,10 +89,14 @@ struct searchsorted_rule {
                   std::optional<std::string_view> side, const std::optional<tensor>& sorter, const tensor& out);
 };
 
-struct unique_rule {
-  static constexpr table_entries needs{.rowwise = true, .take = true, .nonzero = true};
-  static std::tuple<tensor, tensor, tensor> run(backend_call c, const tensor& self, bool sorted, bool inverse,
-                                                bool counts);
+struct bucketize_rule {
+  static constexpr table_entries needs{.rowwise = true};
+  static result_meta meta(std::string_view op, const tensor& self, const tensor& boundaries, bool out_int32,
+                          bool right);
+  static void run(backend_call c, const tensor& self, const tensor& boundaries, bool out_int32, bool right,
+                  const tensor& out) {
+    searchsorted_rule::run(c, boundaries, self, out_int32, right, std::nullopt, std::nullopt, out);
+  }
 };
 
 using sort_forms =
@@ -96,9 +104,12 @@ using sort_forms =
                ruled<sort_stable_rule, no_abilities, ops::sort_stable, ops::sort_stable_out>,
                ruled<topk_rule, no_abilities, ops::topk, ops::topk_out>,
                ruled<kthvalue_rule, no_abilities, ops::kthvalue, ops::kthvalue_out>,
-               ruled<median_rule, no_abilities, ops::median>,
+               ruled<median_rule<false>, no_abilities, ops::median>,
+               ruled<median_rule<true>, no_abilities, ops::nanmedian>,
                ruled<chosen_rule<rowwise::median>, no_abilities, ops::median_dim, ops::median_dim_out>,
+               ruled<chosen_rule<rowwise::median, 1>, no_abilities, ops::nanmedian_dim, ops::nanmedian_dim_out>,
                ruled<chosen_rule<rowwise::mode>, no_abilities, ops::mode, ops::mode_out>,
-               ruled<searchsorted_rule, no_abilities, ops::searchsorted>, computed<unique_rule, ops::unique2>>;
+               ruled<searchsorted_rule, no_abilities, ops::searchsorted, ops::searchsorted_out>,
+               ruled<bucketize_rule, no_abilities, ops::bucketize, ops::bucketize_out>>;
 
 }  // namespace topbit::detail

@@ -34,22 +34,31 @@ inline constexpr op<"aten::clamp.out(Tensor self, Scalar? min=None, Scalar? max=
 inline constexpr op<"aten::clamp.Tensor(Tensor self, Tensor? min=None, Tensor? max=None) -> Tensor"> clamp_tensor;
 inline constexpr op<"aten::clamp_.Tensor(Tensor(a!) self, Tensor? min=None, Tensor? max=None) -> Tensor(a!)">
     clamp_tensor_;
+inline constexpr op<
+    "aten::clamp.Tensor_out(Tensor self, Tensor? min=None, Tensor? max=None, *, Tensor(a!) out) -> Tensor(a!)">
+    clamp_tensor_out;
 
 /// max(self, min) with a number. Composite.
 inline constexpr op<"aten::clamp_min(Tensor self, Scalar min) -> Tensor"> clamp_min;
 inline constexpr op<"aten::clamp_min_(Tensor(a!) self, Scalar min) -> Tensor(a!)"> clamp_min_;
+inline constexpr op<"aten::clamp_min.out(Tensor self, Scalar min, *, Tensor(a!) out) -> Tensor(a!)"> clamp_min_out;
 
 /// max(self, min). Composite.
 inline constexpr op<"aten::clamp_min.Tensor(Tensor self, Tensor min) -> Tensor"> clamp_min_tensor;
 inline constexpr op<"aten::clamp_min_.Tensor(Tensor(a!) self, Tensor min) -> Tensor(a!)"> clamp_min_tensor_;
+inline constexpr op<"aten::clamp_min.Tensor_out(Tensor self, Tensor min, *, Tensor(a!) out) -> Tensor(a!)">
+    clamp_min_tensor_out;
 
 /// min(self, max) with a number. Composite.
 inline constexpr op<"aten::clamp_max(Tensor self, Scalar max) -> Tensor"> clamp_max;
 inline constexpr op<"aten::clamp_max_(Tensor(a!) self, Scalar max) -> Tensor(a!)"> clamp_max_;
+inline constexpr op<"aten::clamp_max.out(Tensor self, Scalar max, *, Tensor(a!) out) -> Tensor(a!)"> clamp_max_out;
 
 /// min(self, max). Composite.
 inline constexpr op<"aten::clamp_max.Tensor(Tensor self, Tensor max) -> Tensor"> clamp_max_tensor;
 inline constexpr op<"aten::clamp_max_.Tensor(Tensor(a!) self, Tensor max) -> Tensor(a!)"> clamp_max_tensor_;
+inline constexpr op<"aten::clamp_max.Tensor_out(Tensor self, Tensor max, *, Tensor(a!) out) -> Tensor(a!)">
+    clamp_max_tensor_out;
 
 /// self + weight * (end - self), exact at both ends. Floating, all of one dtype.
 inline constexpr op<"aten::lerp.Tensor(Tensor self, Tensor end, Tensor weight) -> Tensor"> lerp;
@@ -60,6 +69,8 @@ inline constexpr op<"aten::lerp.Tensor_out(Tensor self, Tensor end, Tensor weigh
 /// The same with a number for a weight. Composite.
 inline constexpr op<"aten::lerp.Scalar(Tensor self, Tensor end, Scalar weight) -> Tensor"> lerp_scalar;
 inline constexpr op<"aten::lerp_.Scalar(Tensor(a!) self, Tensor end, Scalar weight) -> Tensor(a!)"> lerp_scalar_;
+inline constexpr op<"aten::lerp.Scalar_out(Tensor self, Tensor end, Scalar weight, *, Tensor(a!) out) -> Tensor(a!)">
+    lerp_scalar_out;
 
 /// self + value * tensor1 * tensor2.
 inline constexpr op<"aten::addcmul(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor"> addcmul;

@@ -39,6 +39,71 @@ tensor& celu_in_place(tensor& self, const scalar& alpha) {
   return ops::elu_(self, alpha, 1, inverse(ops::celu_.name(), alpha));
 }
 
+tensor& hardtanh_out(const tensor& self, const scalar& low, const scalar& high, tensor& out) {
+  return ops::clamp_out(self, low, high, out);
+}
+
+void check_activation(std::string_view op, const tensor& self) {
+  check_defined({nullptr, op}, self);
+  check_floating({nullptr, op}, self);
+}
+// A number in a tensor's dtype, which it does not raise.
+tensor number_like(const tensor& self, const scalar& value) {
+  return ops::full(std::span<const std::int64_t>(), value, arg<"dtype"> = self.dtype(), arg<"device"> = self.device());
+}
+
+tensor threshold(const tensor& self, const scalar& bound, const scalar& value) {
+  constexpr backend_call c{nullptr, ops::threshold.name()};
+  check_defined(c, self);
+  if (self.dtype() == dtype::boolean) refuse<dtype_error>(c, "found bool, wanted a number");
+  return ops::where(ops::le_scalar(self, bound), number_like(self, value), self);
+}
+
+tensor hardshrink(const tensor& self, const scalar& lambd) {
+  check_activation(ops::hardshrink.name(), self);
+  return ops::where(ops::le_scalar(ops::abs(self), lambd), number_like(self, 0), self);
+}
+
+tensor softshrink(const tensor& self, const scalar& lambd) {
+  constexpr std::string_view op = ops::softshrink.name();
+  check_activation(op, self);
+  if (!(lambd.to_double() >= 0))
+    refuse<error>({nullptr, op}, "found lambd " + to_string(lambd) + ", wanted at least 0");
+  const tensor inside = ops::where(ops::lt_scalar(self, -lambd.to_double()), self + lambd, self * 0);
+  return ops::where(ops::gt_scalar(self, lambd), self - lambd, inside);
+}
+
+tensor prelu(const tensor& self, const tensor& weight) {
+  constexpr std::string_view op = ops::prelu.name();
+  author::check_one_device(ops::prelu, self, weight);
+  check_activation(op, self);
+  check_defined({nullptr, op}, weight);
+  if (weight.dtype() != self.dtype()) {
+    refuse<dtype_error>({nullptr, op}, "found " + describe(self) + " and weights of " +
+                                           std::string(name_of(weight.dtype())) + ", wanted one dtype");
+  }
+  const std::int64_t channels = self.dim() < 2 ? 1 : self.sizes()[1];
+  if (weight.dim() > 1 || (weight.numel() != 1 && weight.numel() != channels)) {
+    refuse<shape_error>({nullptr, op}, "found " + to_string(self.sizes()) + " and weights " +
+                                           to_string(weight.sizes()) + ", wanted one, or one for each channel");
+  }
+  dims sizes(self.dim(), 1);
+  if (weight.numel() != 1) sizes[1] = channels;
+  return ops::where(ops::gt_scalar(self, 0), self, self * ops::reshape(weight, sizes));
+}
+
+tensor glu(const tensor& self, std::int64_t dim) {
+  constexpr backend_call c{nullptr, ops::glu.name()};
+  check_activation(c.op, self);
+  const std::size_t d = dim_of(c, dim, self);
+  if (self.dim() == 0 || self.sizes()[d] % 2 != 0) {
+    refuse<shape_error>(c, "found " + to_string(self.sizes()) + ", wanted an even number of elements in dimension " +
+                               std::to_string(d));
+  }
+  const std::int64_t half = self.sizes()[d] / 2;
+  return ops::narrow(self, dim, 0, half) * ops::sigmoid(ops::narrow(self, dim, half, half));
+}
+
 using author::autograd_kernel;
 using author::row;
 
@@ -67,6 +132,16 @@ void register_activation() {
   register_composite<&selu_in_place, ops::selu_>();
   register_composite<&celu, ops::celu>();
   register_composite<&celu_in_place, ops::celu_>();
+  register_composite<&hardtanh_out, ops::hardtanh_out>();
+  register_composite<&threshold, ops::threshold>();
+  register_written<ops::threshold, ops::threshold_, ops::threshold_out>();
+  register_composite<&hardshrink, ops::hardshrink>();
+  register_written<ops::hardshrink, ops::hardshrink_out>();
+  register_composite<&softshrink, ops::softshrink>();
+  register_written<ops::softshrink, ops::softshrink_out>();
+  register_composite<&prelu, ops::prelu>();
+  register_composite<&glu, ops::glu>();
+  register_written<ops::glu, ops::glu_out>();
   author::register_rows(gradients);
 }
 

@@ -95,6 +95,9 @@ inline constexpr op<
     slice;
 /// `length` elements of one dimension, all of which must be there. Composite.
 inline constexpr op<"aten::narrow(Tensor(a) self, int dim, int start, int length) -> Tensor(a)"> narrow;
+/// The same with the start in a tensor of one integer, which is read. Composite.
+inline constexpr op<"aten::narrow.Tensor(Tensor(a) self, int dim, Tensor start, int length) -> Tensor(a)">
+    narrow_tensor;
 /// The elements whose index in dim2 is the one in dim1 plus offset, as a last dimension in the place of both.
 inline constexpr op<"aten::diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a)"> diagonal;
 /// Windows of `size` elements, `step` apart: the dimension counts them, and a last one holds their elements. They may

@@ -181,6 +181,16 @@ tensor narrow(const tensor& self, std::int64_t dim, std::int64_t start, std::int
   return ops::slice(self, static_cast<std::int64_t>(d), first, first + length, 1);
 }
 
+tensor narrow_tensor(const tensor& self, std::int64_t dim, const tensor& start, std::int64_t length) {
+  constexpr backend_call c{nullptr, ops::narrow_tensor.name()};
+  check_defined(c, start);
+  if (!is_integer(start.dtype()) || start.numel() != 1) {
+    refuse<error>(c, "found a start " + describe(start) + ", wanted one integer");
+  }
+  if (start.device().type == backend::Meta) refuse<error>(c, "found a start on meta, which has no element to read");
+  return ops::narrow(self, dim, item<std::int64_t>(start), length);
+}
+
 constexpr alias_key composite = key::CompositeImplicitAutograd;
 
 constexpr kernel_row rows[] = {
@@ -230,6 +240,8 @@ constexpr kernel_row rows[] = {
     row<&contiguous>(ops::contiguous, composite),
     define(ops::narrow),
     row<&narrow>(ops::narrow, composite),
+    define(ops::narrow_tensor),
+    row<&narrow_tensor>(ops::narrow_tensor, composite),
 };
 
 }  // namespace

@@ -167,6 +167,26 @@ tensors meshgrid_indexing(std::span<const tensor> list, std::string_view indexin
   return out;
 }
 
+tensors tensor_split_tensor(const tensor& self, const tensor& where, std::int64_t dim) {
+  constexpr backend_call c{nullptr, ops::tensor_split_tensor.name()};
+  check_defined(c, where);
+  if (where.dtype() != dtype::int64 || where.dim() > 1 || where.device() != cpu) {
+    refuse<error>(c, "found " + describe(where) + " on " + to_string(where.device()) +
+                         ", wanted one int64 number, or a row of them, on the host");
+  }
+  if (where.dim() == 0) return ops::tensor_split(self, item<std::int64_t>(where), dim);
+  std::vector<std::int64_t> indices;
+  for (const tensor& i : ops::unbind(where)) indices.push_back(item<std::int64_t>(i));
+  return ops::tensor_split_indices(self, indices, dim);
+}
+
+template <const auto& One>
+tensors each(std::span<const tensor> list) {
+  tensors out;
+  for (const tensor& x : list) out.push_back(One(x));
+  return out;
+}
+
 constexpr alias_key composite = key::CompositeImplicitAutograd;
 
 constexpr kernel_row rows[] = {
@@ -182,6 +202,14 @@ constexpr kernel_row rows[] = {
     row<&tensor_split>(ops::tensor_split, composite),
     define(ops::tensor_split_indices),
     row<&tensor_split_indices>(ops::tensor_split_indices, composite),
+    define(ops::tensor_split_tensor),
+    row<&tensor_split_tensor>(ops::tensor_split_tensor, composite),
+    define(ops::atleast_1d_list),
+    row<&each<ops::atleast_1d>>(ops::atleast_1d_list, composite),
+    define(ops::atleast_2d_list),
+    row<&each<ops::atleast_2d>>(ops::atleast_2d_list, composite),
+    define(ops::atleast_3d_list),
+    row<&each<ops::atleast_3d>>(ops::atleast_3d_list, composite),
     define(ops::unbind),
     row<&unbind>(ops::unbind, composite),
     define(ops::broadcast_tensors),

@@ -23,11 +23,22 @@ inline constexpr op<"aten::tensor_split.sections(Tensor(a -> *) self, int sectio
 /// Cut before each of these indices, which are taken as slice takes its bounds.
 inline constexpr op<"aten::tensor_split.indices(Tensor(a -> *) self, int[] indices, int dim=0) -> Tensor(a)[]">
     tensor_split_indices;
+/// The same with the sections, an int64 tensor without dimensions, or the indices, one with one, on the host.
+inline constexpr op<
+    "aten::tensor_split.tensor_indices_or_sections(Tensor(a -> *) self, Tensor tensor_indices_or_sections, int dim=0) "
+    "-> Tensor(a)[]">
+    tensor_split_tensor;
 /// Every element of a dimension, which goes away.
 inline constexpr op<"aten::unbind.int(Tensor(a -> *) self, int dim=0) -> Tensor(a)[]"> unbind;
 
 /// All expanded to the shape they broadcast to.
 inline constexpr op<"aten::broadcast_tensors(Tensor[] tensors) -> Tensor[]"> broadcast_tensors;
+/// Each with at least one dimension, as atleast_1d.
+inline constexpr op<"aten::atleast_1d.Sequence(Tensor[] tensors) -> Tensor[]"> atleast_1d_list;
+/// Each with at least two, as atleast_2d.
+inline constexpr op<"aten::atleast_2d.Sequence(Tensor[] tensors) -> Tensor[]"> atleast_2d_list;
+/// Each with at least three, as atleast_3d.
+inline constexpr op<"aten::atleast_3d.Sequence(Tensor[] tensors) -> Tensor[]"> atleast_3d_list;
 /// meshgrid.indexing with "ij".
 inline constexpr op<"aten::meshgrid(Tensor[] tensors) -> Tensor[]"> meshgrid;
 /// The coordinates of a grid: tensor i of n, of one dimension or none, runs along dimension i of n and repeats along

@@ -168,6 +168,21 @@ const std::vector<formula>& formulas() {
     many("batch_norm", {{3, 2, 4}, {2}, {2}}, [](const inputs& x) {
       return ops::batch_norm(x[0], x[1], x[2], std::nullopt, std::nullopt, true, 0.1, 1e-5, false);
     });
+    many("instance_norm", {{2, 2, 4}, {2}, {2}}, [](const inputs& x) {
+      return ops::instance_norm(x[0], x[1], x[2], std::nullopt, std::nullopt, true, 0.1, 1e-5, false);
+    });
+    many("layer_norm", {{2, 3, 4}, {3, 4}, {3, 4}},
+         [](const inputs& x) { return ops::layer_norm(x[0], list(3, 4), x[1], x[2]); });
+    one("layer_norm alone", {3, 4}, [](const tensor& x) { return ops::layer_norm(x, list(4)); });
+    many("conv_transpose2d", {{2, 4, 2, 3}, {4, 1, 3, 2}, {2}}, [](const inputs& x) {
+      return ops::conv_transpose2d(x[0], x[1], x[2], list(2, 1), list(1, 0), list(1, 0), 2, list(1, 2));
+    });
+    one("reflection_pad2d", {2, 3, 4}, [](const tensor& x) { return ops::reflection_pad2d(x, list(3, -1, 2, 1)); });
+    one("replication_pad1d", {2, 3}, [](const tensor& x) { return ops::replication_pad1d(x, list(2, 4)); });
+    one("circular pad", {2, 3, 4}, [](const tensor& x) { return ops::pad(x, list(4, 1, -1, 2), "circular"); });
+    many("indexing by tensors", {{3, 4}}, [](const inputs& x) {
+      return tb::index(x[0], tb::from_values<std::int64_t>({2, 0, 2}, {3}), tb::slice(1, 3));
+    });
     many("group_norm", {{2, 4, 3}, {4}, {4}}, [](const inputs& x) { return ops::group_norm(x[0], 2, x[1], x[2]); });
     many("attention", {{2, 3, 4}, {2, 5, 4}, {2, 5, 2}},
          [](const inputs& x) { return ops::scaled_dot_product_attention(x[0], x[1], x[2]); });

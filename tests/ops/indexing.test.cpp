@@ -163,10 +163,25 @@ TEST_CASE("indexing: errors show the index and the sizes, and say what is wrong"
         "index: found [:, :-1:0] for a tensor [3, 4]: step 0 in dimension 1, wanted 1 or more");
   CHECK(refused(x, slice(none, none, -1)) ==
         "index: found [::-1] for a tensor [3, 4]: step -1 in dimension 0, wanted 1 or more");
+  const tensor rows = tensor_of({0, 1}, {2}, dtype::int64), mask = tensor_of({1, 0}, {2}, dtype::boolean);
   CHECK(
-      refused(x, tensor_of({0, 1}, {2}, dtype::int64), tensor()) ==
-      "index: found [int64 [2], undefined tensor] for a tensor [3, 4]: a tensor, wanted integers, slices, ellipsis and "
-      "newaxis");
+      refused(x, rows, tensor()) ==
+      "index: found [int64 [2], undefined tensor] for a tensor [3, 4]: an undefined tensor, wanted indices or a mask");
+  CHECK(refused(x, rows, slice(), rows) ==
+        "index: found [int64 [2], :, int64 [2]] for a tensor [3, 4]: 3 indices for 2 "
+        "dimensions");
+  CHECK(refused(x, slice(), mask) ==
+        "index: found [:, bool [2]] for a tensor [3, 4]: a mask [2] at dimension 1, wanted "
+        "the same sizes");
+  CHECK(refused(x, tensor_of({1, 0, 1, 1, 0, 0}, {3, 2}, dtype::boolean), 0) ==
+        "index: found [bool [3, 2], 0] for a tensor [3, 4]: 3 indices for 2 dimensions");
+  CHECK(refused(x, tensor_of({1}, {}, dtype::boolean)) ==
+        "index: found [bool []] for a tensor [3, 4]: a mask without dimensions, wanted one at least");
+  CHECK(refused(x, rows, 4) ==
+        "index: found [int64 [2], 4] for a tensor [3, 4]: index 4 in dimension 1, wanted -4 to 3");
+  CHECK(text_of<tb::dtype_error>([&] { index(x, x); }) ==
+        "aten::index.Tensor: found an index of float64, wanted int64 or int32");
+  CHECK(refused(x, tensor_of({3}, {1}, dtype::int64)) == "aten::index.Tensor: found the index 3, wanted -3 to 2");
   CHECK(text_of<tb::error>([] { index(tensor(), 0); }) == "index: found an undefined tensor, wanted one with elements");
 }
 

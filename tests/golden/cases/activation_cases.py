@@ -38,6 +38,34 @@ def family():
                     f.case(torch.nan_to_num(x, nan=nan, posinf=7.5, neginf=-7.5) if name == "gelu" else x, **kwargs)
         if name == "gelu":
             f.error("value", T([1.5]), approximate="sigmoid")
+    f.op("aten::threshold", "elementwise", "exact")
+    f.sweep(INTEGERS, lambda d: (shaped(whole(d), 7, dtype=d), 3, 9))
+    for dtype in FLOATS:
+        for x in numbers(dtype):
+            f.case(x, 0.5, -2.5)
+    for name in ("hardshrink", "softshrink"):
+        f.op(f"aten::{name}", "elementwise")
+        for dtype in FLOATS:
+            for x in numbers(dtype):
+                f.case(x)
+                f.case(x, 1.0)
+        f.case(T(-0.75))
+        f.case(none(0, 3))
+    f.error("value", T([1.5]), -0.5)
+    f.op("aten::prelu", "signed zeros")
+    for dtype in FLOATS:
+        f.case(shaped(some(dtype), 2, 3, 2, dtype=dtype), T([0.25, -1.0, 2.0], dtype))
+        f.case(shaped(some(dtype), 4, dtype=dtype), T([0.25], dtype))
+    f.case(T(-1.5), T([0.25]))
+    f.case(quarters(2, 3), T(0.25))
+    f.error("shape", quarters(2, 3), T([0.25, 0.5]))
+    f.error("dtype", quarters(2, 3), T([0.25], float64))
+    f.op("aten::glu")
+    for dtype in FLOATS:
+        f.case(shaped(some(dtype), 2, 4, dtype=dtype))
+        f.case(shaped(some(dtype), 4, 2, dtype=dtype), 0)
+    f.error("shape", quarters(2, 3))
+    f.error("shape", T(1.5))
     f.op("aten::logit", "elementwise")
     for dtype in FLOATS:
         f.case(T([0.5, 0.1, 0.9, 0.999, 0.01, 0.0, 1.0, nan, -0.5, 1.5], dtype))

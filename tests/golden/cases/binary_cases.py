@@ -173,6 +173,12 @@ def family():
     arithmetic(f)
     division(f)
     powers(f)
+    f.op("aten::xlogy.Scalar_Other", "elementwise")
+    f.sweep(ALL, lambda d: (shaped(some(d), 4, dtype=d), 2.5))
+    f.case(T([0.0, nan, 1.0]), 0.0)
+    f.op("aten::xlogy.Scalar_Self", "elementwise")
+    f.sweep(ALL, lambda d: (2.5, shaped([1, 2, 0, 5], 4, dtype=d)))
+    f.case(0, T([0.0, nan, inf]))
     for name in ("atan2", "hypot", "maximum", "minimum", "fmax", "fmin", "copysign.Tensor", "logaddexp", "xlogy.Tensor",
                  "max.other", "min.other"):
         directives = {"copysign.Tensor": ["exact", "signed zeros"], "maximum": ["exact"], "minimum": ["exact"],

@@ -1,4 +1,6 @@
 """Choosing, moving and repeating elements. All exact, but for sums of float16 and bfloat16."""
+import torch
+
 from values import *
 from writer import Family
 
@@ -75,6 +77,125 @@ def choosing(f):
     f.error("index", quarters(4, 2), whole_index(-1))
     f.error("dtype", quarters(4, 2), T([1.0]))
     f.error("shape", quarters(4), whole_index(0))
+
+
+def stacking(f):
+    for name in ("hstack", "vstack", "dstack", "column_stack"):
+        f.op(f"aten::{name}", "signed zeros")
+        f.sweep(ALL, lambda d: ([shaped(some(d), 2, 2, dtype=d), shaped(some(d, 2), 2, 2, dtype=d)],))
+        f.case([quarters(3), quarters(3, seed=2)])
+        f.case([T(1.5), T(2.5)])
+        f.case([quarters(2, 3, 2), quarters(2, 3, 2, seed=2)])
+        f.case([T([1], int8), T([1.5], float16)])
+        f.error("value", [])
+        f.error("shape", [quarters(2, 2, 2), quarters(3, 3, 3)])
+    f.case([quarters(3), quarters(3, 2, seed=2), quarters(3)])
+    f.op("aten::repeat_interleave.Tensor", "meta raises")
+    f.case(T([1, 0, 2]))
+    f.case(T([2, 3], int32))
+    f.case(none(0, dtype=int64))
+    f.error("index", T([1, -1]))
+    f.error("dtype", T([1.0]))
+    f.error("shape", T([[1]]))
+    f.op("aten::repeat_interleave.Tensor")
+    f.case(T([1, 0, 2]), output_size=3)
+    f.op("aten::repeat_interleave.self_Tensor", "meta raises", "signed zeros")
+    f.sweep(ALL, lambda d: (shaped(some(d), 2, 3, dtype=d), T([2, 0, 1]), 1))
+    f.case(quarters(2, 2), T([1, 0, 2, 1]))
+    f.case(quarters(2, 3), T([2]), 0)
+    f.case(quarters(2, 3), T(2), -1)
+    f.error("shape", quarters(2, 3), T([1, 2]), 1)
+    f.error("shape", quarters(2, 3), T([1, 2, 3]), 2)
+    f.op("aten::narrow.Tensor", "meta raises", "signed zeros")
+    f.sweep(ALL, lambda d: (shaped(some(d), 2, 3, dtype=d), 1, T(1), 2))
+    f.case(quarters(4), 0, T(-3), 2)
+    f.op("aten::copy", "signed zeros")
+    f.sweep(ALL, lambda d: (torch.zeros(2, 3, dtype=d), T([1.5, 2.0, 0.0])))
+    f.error("shape", quarters(2), quarters(3))
+
+
+def reducing(f):
+    index = T([[2, 0, 2], [1, 1, 1]], int64)
+    f.op("aten::scatter.reduce")
+    for how in ("add", "multiply"):
+        f.sweep(INTEGERS + FLOATS,
+                lambda d: (shaped(some(d), 2, 3, dtype=d), 1, index, shaped(some(d, 2), 2, 3, dtype=d)), reduce=how)
+    f.error("value", quarters(2, 3), 1, index, quarters(2, 3), reduce="sum")
+    f.error("index", quarters(2, 3), 1, T([[3]], int64), quarters(1, 1), reduce="add")
+    f.op("aten::scatter.value_reduce")
+    for how in ("add", "multiply"):
+        f.sweep(INTEGERS + FLOATS, lambda d: (shaped(some(d), 2, 3, dtype=d), 1, index, 3), reduce=how)
+    f.op("aten::scatter_reduce.two")
+    for how in ("sum", "prod", "mean", "amax", "amin"):
+        for include in (True, False):
+            f.sweep(INTEGERS + FLOATS,
+                    lambda d: (shaped(some(d), 2, 3, dtype=d), 1, index, shaped(some(d, 2), 2, 3, dtype=d), how),
+                    include_self=include)
+            f.case(quarters(3, 2), 0, T([[2, 0]], int64), quarters(2, 2, seed=2), how, include_self=include)
+            f.case(T([1.0, nan, 2.0]), 0, whole_index(0, 0, 1, 2), T([nan, 5.0, 3.0, inf]), how, include_self=include)
+            f.case(quarters(3), 0, none(0, dtype=int64), quarters(3), how, include_self=include)
+            f.case(T(2.5), 0, T(0, int64), T(3.5), how, include_self=include)
+    for how in ("prod", "amax", "amin"):
+        f.case(T([True, False, True]), 0, whole_index(0, 0, 2), T([False, True, True]), how)
+    f.error("index", quarters(2, 3), 1, T([[3]], int64), quarters(1, 1), "sum")
+    f.error("dtype", quarters(2, 3), 1, T([[0]], int64), quarters(1, 1, dtype=float64), "sum")
+    f.error("value", quarters(2, 3), 1, T([[0]], int64), quarters(1, 1), "add")
+    f.op("aten::index_reduce")
+    for how in ("prod", "mean", "amax", "amin"):
+        for include in (True, False):
+            f.sweep(INTEGERS + FLOATS, lambda d: (shaped(some(d), 3, 2, dtype=d), 0, whole_index(2, 0, 2),
+                                                  shaped(some(d, 2), 3, 2, dtype=d), how), include_self=include)
+            f.case(quarters(2, 3), -1, T([1, 1], int32), quarters(2, 2, seed=2), how, include_self=include)
+    f.error("index", quarters(2, 3), 1, whole_index(3), quarters(2, 1), "amax")
+    f.error("dtype", quarters(2, 3), 1, whole_index(1), quarters(2, 1, dtype=float64), "amax")
+    f.error("shape", quarters(2, 3), 1, whole_index(1), quarters(2, 2), "amax")
+    f.error("value", quarters(2, 3), 1, whole_index(1), quarters(2, 1), "sum")
+    f.op("aten::masked_scatter", "signed zeros")
+    f.sweep(ALL, lambda d: (shaped(some(d), 2, 3, dtype=d), T([True, False, True]), shaped(some(d, 3), 5, dtype=d)))
+    f.case(quarters(2), T([[True, False], [True, True]]), quarters(2, 2, seed=2))
+    f.case(T(1.5), T(True), T([2.5]))
+    f.case(quarters(2), T([False, False]), none(0))
+    f.error("dtype", quarters(2), T([1, 0], int64), quarters(2))
+    f.error("dtype", quarters(2), T([True, False]), quarters(2, dtype=float64))
+    f.error("shape", quarters(2), T([True, False, True]), quarters(3))
+    f.error("index", quarters(2), T([True, True]), quarters(1))
+
+
+def padding(f):
+    for kind in ("reflection", "replication"):
+        f.op(f"aten::{kind}_pad1d", "signed zeros")
+        f.sweep(ALL, lambda d: (shaped(some(d), 2, 4, dtype=d), [2, 3]))
+        for pad in ([1, 0], [0, 0], [-1, 1], [-1, -2], [3, 3], [-2, 3]):
+            f.case(quarters(2, 3, 4), pad)
+        f.case(none(0, 2, 4), [1, 1])
+        f.error("shape", quarters(4), [1, 1])
+        f.error("shape", quarters(2, 3), [-2, -1])
+        f.error("value", quarters(2, 3), [1])
+        f.op(f"aten::{kind}_pad2d", "signed zeros")
+        f.sweep(ALL, lambda d: (shaped(some(d), 2, 3, 4, dtype=d), [2, 1, 1, 2]))
+        f.case(quarters(1, 2, 3, 4), [3, 0, -1, 2])
+        f.case(quarters(1, 2, 3, 4), [0, 0, 1, 0])
+        f.error("shape", quarters(3, 4), [1, 1, 1, 1])
+        f.op(f"aten::{kind}_pad3d", "signed zeros")
+        f.sweep(ALL, lambda d: (shaped(some(d), 1, 2, 2, 3, dtype=d), [1, 1, 1, 0, 0, 1]))
+        f.case(quarters(1, 2, 3, 2, 4), [1, 2, 1, 0, 2, 2])
+        f.error("shape", quarters(2, 3, 4), [1, 1, 1, 1, 1, 1])
+    f.op("aten::reflection_pad1d")
+    f.error("shape", quarters(2, 3), [3, 0])
+    f.error("shape", quarters(2, 3), [0, 3])
+    f.op("aten::pad", "signed zeros")
+    for mode in ("reflect", "replicate", "circular"):
+        f.sweep(ALL, lambda d: (shaped(some(d), 2, 4, dtype=d), [2, 3], mode))
+        f.case(quarters(2, 3, 4), [1, 2], mode)
+        f.case(quarters(1, 2, 3, 4), [1, 2, 2, 0], mode)
+        f.case(quarters(1, 2, 2, 3, 4), [1, 2, 2, 0, 1, 1], mode)
+        f.error("value", quarters(2, 3, 4), [1, 2], mode, 1.5)
+    f.case(quarters(2, 3, 4), [-1, 2], "circular")
+    f.case(quarters(2, 3, 4), [4, 4], "circular")
+    f.case(quarters(2, 3), [1, 1], "constant", 2.5)
+    f.case(quarters(2, 3), [1, 1])
+    f.error("shape", quarters(2, 3, 4), [5, 0], "circular")
+    f.error("value", quarters(2, 3, 4), [1, 1], "mirror")
 
 
 def writing(f):
@@ -289,6 +410,20 @@ def finding(f):
     f.case(T(0.0))
     f.case(none(0, 2))
     f.case(T([[[0.0, 1.0], [1.0, 0.0]]]))
+    f.op("aten::argwhere", "meta raises")
+    f.sweep(ALL, lambda d: T([[0, 1, 0], [2, 0, 3]], d))
+    f.case(T(2.5))
+    f.op("aten::histc")
+    for d in (float32, float64):
+        f.case(T([1.0, 2.0, 1.0, 3.0, 0.0, 2.75, -1.0, 4.0], d), 4, 0, 3)
+        f.case(T([[1.0, 2.0], [1.5, 3.0]], d), 3)
+        f.case(quarters(50, dtype=d), 8, -2, 2)
+    f.case(T([1.0, nan, 2.0, inf]), 2, 0, 2)
+    f.case(T([2.5, 2.5]), 4)
+    f.case(none(0), 3)
+    f.error("value", T([1.0]), 0)
+    f.error("value", T([1.0]), 3, 2, 1)
+    f.error("dtype", T([1, 2]), 3)
     f.op("aten::where", "meta raises")
     f.case(T([[True, False], [True, True]]))
     f.case(T([0.0, 2.5, nan]))
@@ -319,7 +454,10 @@ def family():
     f = Family("Choosing, moving and repeating elements.",
                ((float16, 2e-3, 1e-6), (bfloat16, 1.6e-2, 1e-5)))
     choosing(f)
+    stacking(f)
     writing(f)
+    reducing(f)
+    padding(f)
     lists(f)
     rearranging(f)
     taking(f)

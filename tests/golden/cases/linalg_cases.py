@@ -1,4 +1,6 @@
 """Products of matrices and vectors. Most are exact: multiples of 1/4, few of them."""
+import torch
+
 from values import *
 from writer import Family
 
@@ -7,6 +9,44 @@ NEAR = ((float16, 4e-3, 1e-2), (bfloat16, 3e-2, 1e-1), (float32, 2e-6, 2e-6), (f
 
 def two(*shapes):
     return lambda d: tuple(quarters(*s, dtype=d, seed=i + 1) for i, s in enumerate(shapes))
+
+
+def vectors(f):
+    for name in ("linalg_cross", "cross"):
+        f.op(f"aten::{name}")
+        f.sweep(ALL[1:], lambda d: (quarters(2, 3, dtype=d), quarters(2, 3, dtype=d, seed=2)))
+        f.case(quarters(3, 2), quarters(3, 2, seed=2), dim=0)
+        f.case(quarters(3, 4, 3), quarters(1, 4, 3, seed=2), dim=2)
+        f.case(quarters(3), quarters(3, seed=2), dim=-1)
+        f.case(none(0, 3), none(0, 3), dim=1)
+        f.error("shape", quarters(2, 3), quarters(3))
+        f.error("shape", quarters(2, 4), quarters(2, 4))
+        f.error("shape", quarters(2, 3), quarters(2, 3), dim=0)
+        f.error("shape", quarters(2, 3), quarters(2, 3), dim=2)
+    f.case(quarters(3, 2, 3), quarters(3, 2, 3, seed=2))
+    f.op("aten::cosine_similarity")
+    f.sweep(FLOATS, lambda d: (quarters(2, 5, dtype=d), quarters(2, 5, dtype=d, seed=2)))
+    f.case(quarters(2, 3, 4), quarters(4, seed=2), 2)
+    f.case(quarters(2, 3), quarters(2, 3, seed=2), 0)
+    f.case(torch.zeros(2, 3), quarters(2, 3))
+    f.error("dtype", T([[1, 2]]), T([[1, 2]]))
+    f.error("shape", quarters(2, 3), quarters(2, 4))
+    f.error("shape", quarters(2, 3), quarters(2, 3), 2)
+    f.op("aten::pairwise_distance")
+    f.sweep(FLOATS, lambda d: (quarters(2, 5, dtype=d), quarters(2, 5, dtype=d, seed=2)))
+    for p in (0.5, 1.0, 3.0, inf):
+        f.case(quarters(2, 5), quarters(2, 5, seed=2), p)
+    f.case(quarters(2, 5), quarters(5, seed=2), 2.0, 0.5, True)
+    f.op("aten::cdist")
+    f.sweep([float32, float64], lambda d: (quarters(3, 4, dtype=d), quarters(2, 4, dtype=d, seed=2)))
+    for p in (0.0, 0.5, 1.0, 3.0, inf):
+        f.case(quarters(3, 4), quarters(2, 4, seed=2), p)
+    f.case(quarters(2, 3, 4), quarters(1, 2, 4, seed=2))
+    f.case(none(0, 4), quarters(2, 4))
+    f.case(none(3, 0), none(2, 0))
+    f.error("shape", quarters(3, 4), quarters(2, 3))
+    f.error("shape", quarters(4), quarters(2, 4))
+    f.error("value", quarters(3, 4), quarters(2, 4), -1.0)
 
 
 def family():
@@ -153,4 +193,5 @@ def family():
     f.every(two((2, 2, 3), (3, 2)))
     f.case(*two((3,), (3,))(float32))
     f.error("shape", quarters(2, 3), quarters(2, 3))
+    vectors(f)
     return f

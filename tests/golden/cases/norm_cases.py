@@ -28,6 +28,16 @@ def layers(f):
     f.case(quarters(3, 37), [37], quarters(37, seed=2), None, 1e-5)
     f.case(none(0, 3), [3], None, None, 1e-5)
     f.error("shape", quarters(2, 3), [2], None, None, 1e-5)
+    f.op("aten::native_layer_norm_backward")
+    for d in FLOATS:
+        f.case(quarters(2, 4, dtype=d), quarters(2, 4, dtype=d, seed=2), [4], T([[0.5], [-0.25]], d), T([[1.5], [0.75]], d),
+               quarters(4, dtype=d, seed=3), quarters(4, dtype=d, seed=4), [True, True, True])
+    f.case(quarters(2, 2, 3), quarters(2, 2, 3, seed=2), [2, 3], T([[[0.5]], [[-0.25]]]), T([[[1.5]], [[0.75]]]),
+           quarters(2, 3, seed=3), quarters(2, 3, seed=4), [True, True, True])
+    f.case(quarters(3, 37), quarters(3, 37, seed=2), [37], T([[0.5], [-0.25], [0.0]]), T([[1.5], [0.75], [1.0]]),
+           quarters(37, seed=3), quarters(37, seed=4), [True, True, True])
+    f.error("shape", quarters(2, 4), quarters(2, 4), [3], T([[0.5], [0.5]]), T([[0.5], [0.5]]), None, None,
+            [True, True, True])
     f.op("aten::rms_norm")
     f.sweep(FLOATS, lambda d: (quarters(2, 4, dtype=d), [4]))
     f.sweep(FLOATS, lambda d: (quarters(2, 4, dtype=d), [4], quarters(4, dtype=d, seed=2), 1e-3))
@@ -73,6 +83,18 @@ def batches(f):
             f.error("value", quarters(2, 3, 2), weight, bias, None, None, False, 0.1, 1e-5, *last)
 
 
+def instances(f):
+    f.op("aten::instance_norm")
+    mean, variance = T([0.5, -1.0, 2.0]), T([1.0, 4.0, 0.25])
+    weight, bias = quarters(3, seed=2), quarters(3, seed=3)
+    for sizes in ((2, 3, 4), (2, 3, 2, 2)):
+        f.case(quarters(*sizes), weight, bias, None, None, True, 0.1, 1e-5, False)
+        f.case(quarters(*sizes), weight, bias, mean, variance, False, 0.1, 1e-5, False)
+    for d in FLOATS:
+        f.case(quarters(2, 3, 4, dtype=d), None, None, None, None, True, 0.1, 0.5, False)
+    f.error("shape", quarters(2, 3, 2), quarters(2), bias, None, None, True, 0.1, 1e-5, False)
+
+
 def attention(f):
     f.op("aten::scaled_dot_product_attention")
 
@@ -102,5 +124,6 @@ def family():
     f = Family("Normalisation and attention.", NEAR)
     layers(f)
     batches(f)
+    instances(f)
     attention(f)
     return f

@@ -43,6 +43,79 @@ def convolution(f):
     f.error("value", *two(float32), padding=[-1, 0])
 
 
+def transposed(f):
+    def three(d, x, w, outputs, b=True):
+        return quarters(*x, dtype=d), quarters(*w, dtype=d, seed=2), quarters(outputs, dtype=d, seed=3) if b else None
+    f.op("aten::conv_transpose1d")
+    f.sweep(FLOATS, lambda d: three(d, (2, 2, 5), (2, 3, 3), 3))
+    for kwargs in ({"stride": [2]}, {"padding": [1]}, {"dilation": [2]}, {"stride": [2], "padding": [2]},
+                   {"stride": [3], "output_padding": [2]}):
+        f.case(*three(float32, (2, 2, 5), (2, 3, 3), 3), **kwargs)
+    f.case(*three(float32, (1, 4, 5), (4, 3, 3), 6), groups=2)
+    f.case(*three(float32, (2, 5), (2, 3, 3), 3, False))
+    f.error("shape", *three(float32, (2, 3, 5), (2, 3, 3), 3))
+    f.error("shape", *three(float32, (2, 2, 5), (2, 3, 3), 4))
+    f.error("shape", *three(float32, (2, 2, 5), (2, 3, 3), 3), output_padding=[1])
+    f.op("aten::conv_transpose2d.input")
+    f.sweep(FLOATS, lambda d: three(d, (1, 2, 3, 4), (2, 2, 2, 3), 2))
+    for kwargs in ({"stride": [2, 2]}, {"padding": [1, 0]}, {"dilation": [1, 2], "padding": [0, 2]},
+                   {"stride": [2, 3], "padding": [1, 0], "output_padding": [1, 2]}):
+        f.case(*three(float32, (1, 2, 3, 4), (2, 2, 2, 3), 2), **kwargs)
+    f.case(*three(float32, (1, 4, 3, 3), (4, 1, 2, 2), 4), groups=4)
+    f.case(*three(float32, (2, 3, 3), (2, 1, 2, 2), 1))
+    f.error("dtype", quarters(1, 2, 4, 4), quarters(2, 2, 3, 3, dtype=float64))
+    f.op("aten::conv_transpose3d.input")
+    f.sweep(FLOATS, lambda d: three(d, (1, 2, 2, 3, 2), (2, 1, 2, 1, 2), 1))
+    f.case(*three(float32, (1, 2, 2, 3, 2), (2, 1, 2, 1, 2), 1), stride=[2, 1, 2], padding=[0, 0, 1])
+    f.op("aten::conv3d.padding")
+    for padding in ("valid", "same"):
+        f.case(*three(float32, (1, 2, 3, 4, 3), (2, 2, 2, 3, 1), 2), [1, 1, 1], padding)
+    f.op("aten::convolution")
+    f.case(*three(float32, (1, 2, 3, 4), (2, 2, 2, 3), 2), [2, 1], [1, 0], [1, 1], True, [1, 0], 1)
+
+
+def rows(f):
+    for name in ("max_pool1d", "max_pool1d_with_indices"):
+        f.op(f"aten::{name}", "exact")
+        f.sweep(FLOATS, lambda d: (permuted(1, 2, 6, dtype=d), [2]))
+        for args in (([3], [1], [1]), ([2], [2], [0], [2]), ([2], [2], [1], [1], True)):
+            f.case(permuted(2, 2, 7), *args)
+        f.case(permuted(2, 6), [3])
+        f.error("shape", permuted(6), [2])
+        f.error("shape", permuted(1, 6), [7])
+    f.op("aten::avg_pool1d")
+    f.sweep(FLOATS, lambda d: (quarters(1, 2, 6, dtype=d), [2]))
+    for args in (([3], [1], [1]), ([2], [2], [1], True), ([2], [2], [1], False, False)):
+        f.case(quarters(2, 2, 7), *args)
+    f.case(quarters(2, 6), [3])
+    f.error("shape", quarters(6), [2])
+    f.op("aten::adaptive_avg_pool1d")
+    f.sweep(FLOATS, lambda d: (quarters(1, 2, 6, dtype=d), [4]))
+    f.case(quarters(2, 6), [1])
+    f.op("aten::pixel_shuffle", "exact")
+    f.sweep(ALL, lambda d: (shaped(some(d), 1, 4, 2, 3, dtype=d), 2))
+    f.case(quarters(9, 1, 2), 3)
+    f.case(quarters(2, 2, 4, 2, 1), 2)
+    f.error("shape", quarters(1, 3, 2, 2), 2)
+    f.error("shape", quarters(4, 2), 2)
+    f.error("value", quarters(1, 4, 2, 2), 0)
+    f.op("aten::pixel_unshuffle", "exact")
+    f.sweep(ALL, lambda d: (shaped(some(d), 1, 1, 4, 6, dtype=d), 2))
+    f.case(quarters(2, 3, 3), 3)
+    f.error("shape", quarters(1, 1, 3, 4), 2)
+    f.op("aten::channel_shuffle", "exact")
+    f.sweep(FLOATS, lambda d: (shaped(some(d), 1, 6, 2, 1, dtype=d), 3))
+    f.case(quarters(2, 4, 3), 2)
+    f.error("value", quarters(1, 4, 2, 2), 3)
+    f.op("aten::upsample_nearest2d", "exact")
+    f.sweep([uint8] + FLOATS, lambda d: (shaped(some(d), 1, 2, 2, 3, dtype=d), [4, 6]))
+    for size in ([3, 3], [5, 7], [1, 1], [2, 4]):
+        f.case(permuted(1, 1, 3, 4), size)
+    f.case(permuted(1, 1, 3, 4), [6, 10], 2.0, 2.5)
+    f.error("shape", permuted(3, 4), [2, 2])
+    f.error("value", permuted(1, 1, 3, 4), [0, 2])
+
+
 def pooling(f):
     kinds = [([2, 2],), ([2, 2], [1, 1]), ([3, 2], [2, 1], [1, 1]), ([3, 3], [2, 2], [1, 0])]
     for name in ("max_pool2d", "max_pool2d_with_indices"):
@@ -138,7 +211,9 @@ def shrinking(f):
 def family():
     f = Family("Convolution and pooling.", NEAR)
     convolution(f)
+    transposed(f)
     pooling(f)
     general(f)
     shrinking(f)
+    rows(f)
     return f

@@ -1,0 +1,117 @@
+// Kernels of the family `images`: composites.
+module topbit.ops;
+
+import topbit.std;
+import topbit.core;
+import topbit.tensor;
+import topbit.autograd;
+
+namespace topbit::detail {
+
+namespace {
+
+// [.., first, second, third] of an image [.., c, h, w], cut and put together again.
+dims image_sizes(const tensor& self, const dims& last) {
+  dims sizes(std::span(self.sizes().begin(), self.dim() - 3));
+  for (std::int64_t n : last) sizes.push_back(n);
+  return sizes;
+}
+
+// The dimensions in front, then these, counted from there.
+dims image_order(const tensor& self, const dims& last) {
+  dims order;
+  const std::size_t front = self.dim() - 3;
+  for (std::size_t d = 0; d < front; ++d) order.push_back(static_cast<std::int64_t>(d));
+  for (std::int64_t d : last) order.push_back(static_cast<std::int64_t>(front) + d);
+  return order;
+}
+
+void check_images(backend_call c, const tensor& self, std::int64_t factor) {
+  check_defined(c, self);
+  if (self.dim() < 3 || self.dim() + 2 > max_dims) {
+    refuse<shape_error>(c, "found " + to_string(self.sizes()) + ", wanted [.., channels, height, width], at most " +
+                               std::to_string(max_dims - 2) + " dimensions");
+  }
+  if (factor < 1) refuse<error>(c, "found a factor of " + std::to_string(factor) + ", wanted 1 or more");
+}
+
+tensor pixel_shuffle(const tensor& self, std::int64_t r) {
+  constexpr backend_call c{nullptr, ops::pixel_shuffle.name()};
+  check_images(c, self, r);
+  const std::int64_t channels = self.size(-3), h = self.size(-2), w = self.size(-1);
+  if (r > channels || channels % (r * r) != 0) {
+    refuse<shape_error>(c, "found " + to_string(self.sizes()) + " and a factor of " + std::to_string(r) +
+                               ", wanted channels in a number that its square divides");
+  }
+  const std::int64_t left = channels / (r * r);
+  const tensor apart = ops::reshape(self, image_sizes(self, {left, r, r, h, w}));
+  return ops::reshape(ops::permute(apart, image_order(self, {0, 3, 1, 4, 2})), image_sizes(self, {left, h * r, w * r}));
+}
+
+tensor pixel_unshuffle(const tensor& self, std::int64_t r) {
+  constexpr backend_call c{nullptr, ops::pixel_unshuffle.name()};
+  check_images(c, self, r);
+  const std::int64_t channels = self.size(-3), h = self.size(-2), w = self.size(-1);
+  if (h % r != 0 || w % r != 0) {
+    refuse<shape_error>(c, "found " + to_string(self.sizes()) + " and a factor of " + std::to_string(r) +
+                               ", wanted a height and a width that it divides");
+  }
+  const tensor apart = ops::reshape(self, image_sizes(self, {channels, h / r, r, w / r, r}));
+  return ops::reshape(ops::permute(apart, image_order(self, {0, 2, 4, 1, 3})),
+                      image_sizes(self, {channels * r * r, h / r, w / r}));
+}
+
+tensor channel_shuffle(const tensor& self, std::int64_t groups) {
+  constexpr backend_call c{nullptr, ops::channel_shuffle.name()};
+  check_defined(c, self);
+  if (self.dim() < 3 || self.dim() == max_dims) {
+    refuse<shape_error>(c, "found " + to_string(self.sizes()) + ", wanted [n, channels, ..]");
+  }
+  const std::int64_t channels = self.sizes()[1];
+  if (groups < 1 || channels % groups != 0) {
+    refuse<error>(c, "found " + std::to_string(groups) + " groups for " + to_string(self.sizes()) +
+                         ", wanted a number that divides the channels");
+  }
+  dims apart{self.sizes()[0], groups, channels / groups};
+  for (std::size_t d = 2; d < self.dim(); ++d) apart.push_back(self.sizes()[d]);
+  return ops::reshape(ops::transpose(ops::reshape(self, apart), 1, 2), self.sizes());
+}
+
+// The place that each of `count` pixels is taken from. The ratio is rounded as the reference rounds it.
+tensor nearest(const tensor& self, std::size_t d, std::int64_t count, std::optional<double> scale) {
+  const std::int64_t size = self.sizes()[d];
+  const float step =
+      scale && *scale > 0 ? static_cast<float>(1 / *scale) : static_cast<float>(size) / static_cast<float>(count);
+  std::vector<std::int64_t> places;
+  for (std::int64_t i = 0; i < count; ++i) {
+    places.push_back(std::min(static_cast<std::int64_t>(static_cast<float>(i) * step), size - 1));
+  }
+  return to(from_values(places, {count}), self.device());
+}
+
+tensor upsample_nearest2d(const tensor& self, sizes_view output_size, std::optional<double> scales_h,
+                          std::optional<double> scales_w) {
+  constexpr backend_call c{nullptr, ops::upsample_nearest2d.name()};
+  check_defined(c, self);
+  if (output_size.size() != 2 || output_size[0] < 1 || output_size[1] < 1) {
+    refuse<error>(c, "found output_size " + to_string(sizes_of(c, output_size)) + ", wanted a height and a width");
+  }
+  if (self.dim() != 4 || self.sizes()[1] == 0 || self.sizes()[2] == 0 || self.sizes()[3] == 0) {
+    refuse<shape_error>(c,
+                        "found " + to_string(self.sizes()) + ", wanted [n, channels, height, width], only n being 0");
+  }
+  const tensor rows = ops::index_select(self, 2, nearest(self, 2, output_size[0], scales_h));
+  return ops::index_select(rows, 3, nearest(self, 3, output_size[1], scales_w));
+}
+
+}  // namespace
+
+void register_images() {
+  register_composite<&pixel_shuffle, ops::pixel_shuffle>();
+  register_composite<&pixel_unshuffle, ops::pixel_unshuffle>();
+  register_composite<&channel_shuffle, ops::channel_shuffle>();
+  register_composite<&upsample_nearest2d, ops::upsample_nearest2d>();
+  register_written<ops::upsample_nearest2d, ops::upsample_nearest2d_out>();
+}
+
+}  // namespace topbit::detail

@@ -1,0 +1,43 @@
+// Shape rules and fronts of padding with elements of the tensor itself.
+export module topbit.ops:pad_rules;
+
+import topbit.std;
+import topbit.core;
+import topbit.tensor;
+import :backend_call;
+import :convolution_rules;
+import :pad;
+import :pointwise;
+import :row_rules;
+import :structured;
+
+namespace topbit::detail {
+
+enum class edge : std::uint8_t { reflect, replicate, circular };
+
+// Of so many dimensions; 0: as many as there are pairs of numbers.
+result_meta edge_pad_meta(std::string_view op, edge mode, std::size_t dimensions, const tensor& self, sizes_view pad);
+void run_edge_pad(backend_call c, edge mode, const tensor& self, sizes_view pad, const tensor& out);
+
+template <edge Mode, std::size_t Dimensions>
+struct edge_pad_rule {
+  static result_meta meta(std::string_view op, const tensor& self, sizes_view pad) {
+    return edge_pad_meta(op, Mode, Dimensions, self, pad);
+  }
+  static void run(backend_call c, const tensor& self, sizes_view pad, const tensor& out) {
+    run_edge_pad(c, Mode, self, pad, out);
+  }
+};
+
+template <edge Mode, std::size_t Dimensions, const auto&... Ops>
+using edge_pad = ruled<edge_pad_rule<Mode, Dimensions>, no_abilities, Ops...>;
+
+using pad_forms = forms_list<edge_pad<edge::reflect, 1, ops::reflection_pad1d, ops::reflection_pad1d_out>,
+                             edge_pad<edge::reflect, 2, ops::reflection_pad2d, ops::reflection_pad2d_out>,
+                             edge_pad<edge::reflect, 3, ops::reflection_pad3d, ops::reflection_pad3d_out>,
+                             edge_pad<edge::replicate, 1, ops::replication_pad1d, ops::replication_pad1d_out>,
+                             edge_pad<edge::replicate, 2, ops::replication_pad2d, ops::replication_pad2d_out>,
+                             edge_pad<edge::replicate, 3, ops::replication_pad3d, ops::replication_pad3d_out>,
+                             edge_pad<edge::circular, 0, ops::pad_circular>>;
+
+}  // namespace topbit::detail

@@ -1,0 +1,171 @@
+// Pixels moved and repeated, transposed convolutions and pooling of rows, by what they must have in common with others.
+#include <algorithm>
+#include <catch2/catch_test_macros.hpp>
+#include <cmath>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "support/raises.h"
+#include "support/tensor_values.h"
+import topbit;
+
+namespace tb = topbit;
+namespace ops = topbit::ops;
+using support::tensor_of;
+using support::values;
+using tb::dims;
+using tb::dtype;
+using tb::tensor;
+using list = std::vector<double>;
+
+namespace {
+
+std::vector<std::int64_t> numbers_of(std::initializer_list<std::int64_t> n) { return n; }
+
+double product(const tensor& a, const tensor& b) {
+  const list x = values(a), y = values(b);
+  double sum = 0;
+  for (std::size_t i = 0; i < x.size(); ++i) sum += x[i] * y[i];
+  return sum;
+}
+
+template <class Visit>
+void each_case(unsigned seed, Visit visit) {
+  support::numbers source(seed);
+  for (int round = 0; round < 4; ++round) {
+    for (dtype t : tb::all_dtypes) {
+      for (support::arrangement how : support::arrangements) visit(source, t, how);
+    }
+  }
+}
+
+}  // namespace
+
+TEST_CASE("images: pixel_shuffle puts channels between the pixels, pixel_unshuffle takes them back",
+          "[ops][images][property]") {
+  each_case(91, [](support::numbers& source, dtype type, support::arrangement how) {
+    const std::int64_t r = source.whole(1, 3), c = source.whole(1, 3), h = source.whole(1, 3), w = source.whole(1, 3);
+    const tensor x = source.tensor({2, c * r * r, h, w}, type, how);
+    const tensor y = ops::pixel_shuffle(x, r);
+    REQUIRE(y.sizes() == dims{2, c, h * r, w * r});
+    list wanted;
+    support::each_index(y.sizes(), [&](const dims& i) {
+      wanted.push_back(support::get(x, {i[0], i[1] * r * r + i[2] % r * r + i[3] % r, i[2] / r, i[3] / r}));
+    });
+    CHECK(values(y) == wanted);
+    CHECK(values(ops::pixel_unshuffle(y, r)) == values(x));
+  });
+}
+
+TEST_CASE("images: channel_shuffle deals the channels of groups in turn", "[ops][images][property]") {
+  each_case(92, [](support::numbers& source, dtype type, support::arrangement how) {
+    const std::int64_t groups = source.whole(1, 3), each = source.whole(1, 3);
+    const tensor x = source.tensor({2, groups * each, 3}, type, how);
+    list wanted;
+    support::each_index(x.sizes(), [&](const dims& i) {
+      wanted.push_back(support::get(x, {i[0], i[1] % groups * each + i[1] / groups, i[2]}));
+    });
+    CHECK(values(ops::channel_shuffle(x, groups)) == wanted);
+  });
+}
+
+TEST_CASE("images: upsample_nearest2d takes the pixel below", "[ops][images][property]") {
+  each_case(93, [](support::numbers& source, dtype type, support::arrangement how) {
+    const std::int64_t h = source.whole(1, 4), w = source.whole(1, 4), high = source.whole(1, 8),
+                       wide = source.whole(1, 8);
+    const tensor x = source.tensor({2, 1, h, w}, type, how);
+    const tensor y = ops::upsample_nearest2d(x, numbers_of({high, wide}));
+    REQUIRE(y.sizes() == dims{2, 1, high, wide});
+    list wanted;
+    support::each_index(y.sizes(), [&](const dims& i) {
+      wanted.push_back(support::get(x, {i[0], i[1], i[2] * h / high, i[3] * w / wide}));
+    });
+    CHECK(values(y) == wanted);
+  });
+}
+
+TEST_CASE("images: conv_transpose is the transpose of the convolution", "[ops][images][property]") {
+  support::numbers source(94);
+  for (int round = 0; round < 60; ++round) {
+    const std::int64_t groups = source.whole(1, 2), in = groups * source.whole(1, 2), out = groups * source.whole(1, 2);
+    const std::int64_t stride = source.whole(1, 3), dilation = source.whole(1, 2), k = source.whole(1, 3);
+    const std::int64_t padding = source.whole(0, k - 1), more = source.whole(0, stride - 1);
+    const support::arrangement how = support::arrangements[source.whole(0, 3)];
+    const auto run = [&](const tensor& x, const tensor& w) {
+      const auto s = numbers_of({stride}), p = numbers_of({padding}), m = numbers_of({more}),
+                 d = numbers_of({dilation});
+      switch (x.dim()) {
+        case 3: return ops::conv_transpose1d(x, w, std::nullopt, s, p, m, groups, d);
+        case 4: return ops::conv_transpose2d(x, w, std::nullopt, s, p, m, groups, d);
+        default: return ops::conv_transpose3d(x, w, std::nullopt, s, p, m, groups, d);
+      }
+    };
+    dims sizes{2, in}, window{in, out / groups};
+    for (std::int64_t d = source.whole(1, 3); d > 0; --d) sizes.push_back(source.whole(2, 3)), window.push_back(k);
+    const auto grown = [&](std::int64_t n) { return (n - 1) * stride - 2 * padding + dilation * (k - 1) + more + 1; };
+    if (grown(2) < 1) continue;
+    const tensor x = source.tensor(sizes, dtype::float64, how), w = source.tensor(window, dtype::float64, how);
+    const tensor y = run(x, w);
+    CHECK(y.sizes()[2] == grown(sizes[2]));
+    // <transpose(x), g> = <x, convolution(g)> for every g.
+    const tensor g = source.tensor(y.sizes(), dtype::float64);
+    const tensor back = ops::convolution(g, w, std::nullopt, numbers_of({stride}), numbers_of({padding}),
+                                         numbers_of({dilation}), false, numbers_of({0}), groups);
+    REQUIRE(back.sizes() == x.sizes());
+    CHECK(std::abs(product(y, g) - product(x, back)) <= 1e-10 * (1 + std::abs(product(x, back))));
+  }
+}
+
+TEST_CASE("images: pooling of rows is pooling of images one row high", "[ops][images][property]") {
+  support::numbers source(95);
+  for (int round = 0; round < 40; ++round) {
+    for (dtype type : {dtype::float16, dtype::bfloat16, dtype::float32, dtype::float64}) {
+      const std::int64_t n = source.whole(5, 9), k = source.whole(1, 3), s = source.whole(1, 3),
+                         p = source.whole(0, k / 2);
+      const tensor x = source.tensor({2, 3, n}, type, support::arrangements[source.whole(0, 3)]);
+      const auto [most, where] = ops::max_pool1d_with_indices(x, numbers_of({k}), numbers_of({s}), numbers_of({p}));
+      const tensor mean = ops::avg_pool1d(x, numbers_of({k}), numbers_of({s}), numbers_of({p}));
+      const std::int64_t windows = (n + 2 * p - k) / s + 1;
+      REQUIRE(most.sizes() == dims{2, 3, windows});
+      list greatest, places, means;
+      support::each_index(most.sizes(), [&](const dims& i) {
+        double best = 0, at = -1, sum = 0;
+        for (std::int64_t j = i[2] * s - p; j < i[2] * s - p + k; ++j) {
+          if (j < 0 || j >= n) continue;
+          const double v = support::get(x, {i[0], i[1], j});
+          if (at < 0 || v > best) best = v, at = static_cast<double>(j);
+          sum += v;
+        }
+        greatest.push_back(best);
+        places.push_back(at);
+        means.push_back(sum / static_cast<double>(k));
+      });
+      CHECK(values(most) == greatest);
+      CHECK(values(where) == places);
+      CHECK(values(ops::max_pool1d(x, numbers_of({k}), numbers_of({s}), numbers_of({p}))) == greatest);
+      CHECK(support::difference(values(mean), means, 4 * support::tolerance_of(type)) == "");
+      CHECK(support::difference(values(ops::adaptive_avg_pool1d(x, numbers_of({n}))), values(x), 0) == "");
+    }
+  }
+}
+
+TEST_CASE("images: errors name the operator that was called", "[ops][images]") {
+  const auto made = [](const dims& sizes) { return tb::author::make_tensor(sizes, dtype::float32, tb::meta); };
+  const auto text = [](auto f) { return toy::text_of<tb::shape_error>(f); };
+  CHECK(
+      text([&] { ops::pixel_shuffle(made({1, 3, 2, 2}), 2); }) ==
+      "aten::pixel_shuffle: found [1, 3, 2, 2] and a factor of 2, wanted channels in a number that its square divides");
+  CHECK(text([&] { ops::conv_transpose1d(made({1, 2, 3}), made({3, 1, 1})); }) ==
+        "aten::conv_transpose1d: found input [1, 2, 3], weight [3, 1, 1] and 1 groups, wanted [n, channels, ..] and "
+        "[channels, outputs / groups, ..], with channels that the groups divide");
+  CHECK(text([&] {
+          ops::conv_transpose1d(made({1, 2, 3}), made({2, 1, 1}), std::nullopt, numbers_of({2}), numbers_of({0}),
+                                numbers_of({2}));
+        }) == "aten::conv_transpose1d: found output_padding [2] for stride [2], wanted less");
+  CHECK(text([&] { ops::max_pool1d(made({4}), numbers_of({2})); }) ==
+        "aten::max_pool1d: found [4], wanted [n, channels, length] or [channels, length]");
+  CHECK(text([&] { ops::upsample_nearest2d(made({4, 4}), numbers_of({2, 2})); }) ==
+        "aten::upsample_nearest2d: found [4, 4], wanted [n, channels, height, width], only n being 0");
+}
