@@ -53,9 +53,11 @@ struct masked_select_rule {
   static tensor run(backend_call c, const tensor& self, const tensor& mask);
 };
 struct masked_scatter_rule {
+  static constexpr table_entries needs{.take = true, .nonzero = true};
   static tensor& run(backend_call c, tensor& self, const tensor& mask, const tensor& source);
 };
 struct masked_scatter_copy_rule {
+  static constexpr table_entries needs{.take = true, .nonzero = true};
   static tensor run(backend_call c, const tensor& self, const tensor& mask, const tensor& source);
 };
 struct nonzero_rule {
@@ -71,6 +73,7 @@ struct bincount_rule {
   static tensor run(backend_call c, const tensor& self, const std::optional<tensor>& weights, std::int64_t least);
 };
 struct histc_rule {
+  static constexpr table_entries needs{.rowwise = true};
   static tensor run(backend_call c, const tensor& self, std::int64_t bins, const scalar& min, const scalar& max);
 };
 

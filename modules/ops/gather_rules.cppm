@@ -55,6 +55,7 @@ struct scatter_rule {
 rowwise scatter_code(std::string_view op, std::string_view reduce);
 
 struct scatter_reduction_rule {
+  static constexpr table_entries needs{.rowwise = true};
   static result_meta meta(std::string_view op, const tensor& self, std::int64_t dim, const tensor& index,
                           const tensor& source, std::string_view reduce) {
     scatter_code(op, reduce);
@@ -66,6 +67,7 @@ struct scatter_reduction_rule {
   }
 };
 struct scatter_value_reduction_rule {
+  static constexpr table_entries needs{.rowwise = true};
   static result_meta meta(std::string_view op, const tensor& self, std::int64_t dim, const tensor& index, const scalar&,
                           std::string_view reduce) {
     scatter_code(op, reduce);
@@ -75,12 +77,14 @@ struct scatter_value_reduction_rule {
                   std::string_view reduce, const tensor& out);
 };
 struct scatter_reduce_rule {
+  static constexpr table_entries needs{.rowwise = true};
   static result_meta meta(std::string_view op, const tensor& self, std::int64_t dim, const tensor& index,
                           const tensor& source, std::string_view reduce, bool include_self);
   static void run(backend_call c, const tensor& self, std::int64_t dim, const tensor& index, const tensor& source,
                   std::string_view reduce, bool include_self, const tensor& out);
 };
 struct index_reduce_rule {
+  static constexpr table_entries needs{.rowwise = true};
   static result_meta meta(std::string_view op, const tensor& self, std::int64_t dim, const tensor& index,
                           const tensor& source, std::string_view reduce, bool include_self);
   static void run(backend_call c, const tensor& self, std::int64_t dim, const tensor& index, const tensor& source,

@@ -25,6 +25,7 @@ struct layer_norm_rule {
                   const tensor& rstd);
 };
 struct layer_norm_backward_rule {
+  static constexpr table_entries needs{.rowwise = true};
   static std::tuple<tensor, tensor, tensor> run(backend_call c, const tensor& grad, const tensor& input,
                                                 layer_sizes shape, const tensor& mean, const tensor& rstd,
                                                 const std::optional<tensor>& weight, const std::optional<tensor>& bias,

@@ -17,24 +17,30 @@ namespace topbit::detail {
 using unique_results = std::tuple<tensor, tensor, tensor>;
 
 struct unique_rule {
+  static constexpr table_entries needs{.rowwise = true, .take = true, .nonzero = true};
   static unique_results run(backend_call c, const tensor& self, bool sorted, bool inverse, bool counts);
 };
 struct unique_pair_rule {
+  static constexpr table_entries needs{.rowwise = true, .take = true, .nonzero = true};
   static std::tuple<tensor, tensor> run(backend_call c, const tensor& self, bool sorted, bool inverse);
 };
 struct unique_dim_rule {
+  static constexpr table_entries needs{.rowwise = true, .take = true, .nonzero = true};
   static unique_results run(backend_call c, const tensor& self, std::int64_t dim, bool sorted, bool inverse,
                             bool counts);
 };
 struct unique_dim_consecutive_rule {
+  static constexpr table_entries needs{.rowwise = true, .take = true, .nonzero = true};
   static unique_results run(backend_call c, const tensor& self, std::int64_t dim, bool inverse, bool counts);
 };
 struct unique_consecutive_rule {
+  static constexpr table_entries needs{.rowwise = true, .take = true, .nonzero = true};
   static unique_results run(backend_call c, const tensor& self, bool inverse, bool counts,
                             std::optional<std::int64_t> dim);
 };
 
 struct isin_rule {
+  static constexpr table_entries needs{.rowwise = true, .take = true};
   static result_meta meta(std::string_view op, const tensor& elements, const tensor& tests, bool unique, bool invert);
   static void run(backend_call c, const tensor& elements, const tensor& tests, bool unique, bool invert,
                   const tensor& out);
