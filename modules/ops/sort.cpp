@@ -176,15 +176,23 @@ tensor argsort(const tensor& self, std::int64_t dim, bool descending) {
 tensor argsort_stable(const tensor& self, bool stable, std::int64_t dim, bool descending) {
   return std::get<1>(ops::sort_stable(self, std::optional(stable), dim, descending));
 }
+// A number is compared in a dtype that has it: 4.5 is behind an integer 4, and 300 behind every uint8.
+dtype comparison_type(dtype of, const scalar& number) {
+  if (is_floating(of)) return of;
+  return is_floating(number.type()) ? dtype::float64 : dtype::int64;
+}
+tensor number_on(const tensor& beside, const scalar& number, dtype type) {
+  return ops::full(std::span<const std::int64_t>(), number, arg<"dtype"> = type, arg<"device"> = beside.device());
+}
 tensor bucketize_scalar(const scalar& self, const tensor& boundaries, bool out_int32, bool right) {
   check_defined({nullptr, ops::bucketize_scalar.name()}, boundaries);
-  const tensor one = ops::full(std::span<const std::int64_t>(), self, arg<"dtype"> = boundaries.dtype(),
-                               arg<"device"> = boundaries.device());
-  return ops::bucketize(one, boundaries, out_int32, right);
+  const dtype type = comparison_type(boundaries.dtype(), self);
+  return ops::bucketize(number_on(boundaries, self, type), to(boundaries, type), out_int32, right);
 }
 tensor searchsorted_scalar(const tensor& sequence, const scalar& value, bool out_int32, bool right,
                            std::optional<std::string_view> side, const std::optional<tensor>& sorter) {
-  return ops::searchsorted(sequence, number_beside(sequence, value), out_int32, right, side, sorter);
+  const dtype type = comparison_type(sequence.dtype(), value);
+  return ops::searchsorted(to(sequence, type), number_on(sequence, value, type), out_int32, right, side, sorter);
 }
 
 }  // namespace

@@ -336,3 +336,16 @@ TEST_CASE("sort: searchsorted with NaN goes by comparisons, which all fail", "[o
   CHECK(places({1, nan, 2, 3}, false) == list{4, 2, 2, 2, 4, 3});
   CHECK(places({1, nan, 2, 3}, true) == list{4, 2, 2, 3, 4, 3});
 }
+
+TEST_CASE("sort: searchsorted finds the place of a number that the sequence's dtype does not have", "[ops][sort]") {
+  const auto place = [](const tensor& row, const tb::scalar& value) {
+    return values(ops::searchsorted_scalar(row, value)).front();
+  };
+  const tensor integers = tensor_of({1, 4, 5}, {3}, dtype::int32), bytes = tensor_of({1, 4, 250}, {3}, dtype::uint8);
+  CHECK(place(integers, 4.5) == 2);
+  CHECK(place(integers, 4) == 1);
+  CHECK(place(bytes, 300) == 3);
+  CHECK(place(bytes, -1) == 0);
+  CHECK(place(tensor_of({0, 1}, {2}, dtype::boolean), 2) == 2);
+  CHECK(place(tensor_of({1, 4, 5}, {3}, dtype::float16), 4) == 1);
+}
