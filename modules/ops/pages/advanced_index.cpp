@@ -51,7 +51,7 @@ constexpr author::operator_page pages[] = {
         .memory = "the result is new and dense; index_put_ writes self; of equal coordinates the last counts, but with "
                   "accumulate all add up",
         .cost = "values are broadcast into a new tensor, the indices read for their range, then each value is written "
-                "once; but in place, one copy of self; a self that is not dense is copied there and back",
+                "once; self is copied once, except in place; a self that is not dense is copied there and back",
         .errors = {raises<shape_error>(index_out_of_range, "index_put([1, 2, 3], [[3]], [5])"),
                    raises<shape_error>(bad_indices, "index_put([1, 2, 3], [[True, False]], [5])"),
                    raises<shape_error>("values do not broadcast to what index would give",

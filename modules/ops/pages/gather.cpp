@@ -22,13 +22,11 @@ constexpr std::string_view new_self_or_out =
     "the result is new and dense; the form with _ writes self; out may be self; what is read may overlap what is "
     "written";
 constexpr std::string_view scattered =
-    "the index is read for its range first, and again to write: one read and one write for each of its elements; but "
-    "in "
-    "place, one copy of self";
+    "the index is read for its range first, and again to write: one read and one write for each of its elements; self "
+    "is copied once, except in place";
 constexpr std::string_view put =
-    "the index is read for its range first; then each element of source is read and written once; but in place, one "
-    "copy "
-    "of self; what is written is copied there and back if it is not dense";
+    "the index is read for its range first; then each element of source is read and written once; self is copied once, "
+    "except in place; what is written is copied there and back if it is not dense";
 
 constexpr author::operator_page pages[] = {
     // An index for each element.
@@ -77,8 +75,8 @@ constexpr author::operator_page pages[] = {
         .shapes = "self: [N, M], dim: 1, index: [n, k] -> [N, M], with n <= N: out[i, index[i, j]] = value",
         .dtypes = "any; value is converted to self's, an integer's fraction is cut off; index is int64",
         .memory = new_self_or_out,
-        .cost = "the index is read for its range first, and again to write: one write for each of its elements; but in "
-                "place, one copy of self",
+        .cost = "the index is read for its range first, and again to write: one write for each of its elements; self "
+                "is copied once, except in place",
         .errors = {raises<shape_error>(index_range, "scatter.value([0, 0, 0], 0, [3], 7)"),
                    raises<shape_error>("index has not as many dimensions as self, or is larger in another than dim",
                                        "scatter.value([0, 0, 0], 0, [[1]], 7)"),
@@ -99,8 +97,8 @@ constexpr author::operator_page pages[] = {
             "are rounded once for each row",
         .memory = new_self_or_out,
         .cost =
-            "the index is read for its range first, and again to add: one addition for each of its elements; but in "
-            "place, one copy of self; rows of float16, bfloat16 and small integers, and rows with strides, are "
+            "the index is read for its range first, and again to add: one addition for each of its elements; self is "
+            "copied once, except in place; rows of float16, bfloat16 and small integers, and rows with strides, are "
             "converted and back",
         .errors = {raises<shape_error>(index_range, "scatter_add([0, 0, 0], 0, [2, 3], [5, 6])"),
                    raises<shape_error>(
@@ -161,8 +159,8 @@ constexpr author::operator_page pages[] = {
         .memory = new_self_or_out,
         .cost =
             "the index is read for its range first; then each element of source is read and added once; an alpha other "
-            "than 1 takes one pass over source more; but in place, one copy of self; what is written is copied there "
-            "and back if it is not dense",
+            "than 1 takes one pass over source more; self is copied once, except in place; what is written is "
+            "copied there and back if it is not dense",
         .errors = {raises<shape_error>(index_range, "index_add([1, 1], 0, [2], [5])"),
                    raises<shape_error>(index_shape, "index_add([1, 1], 0, [[1]], [5])"),
                    raises<shape_error>("source has not self's sizes, with as many slices as indices",
@@ -198,8 +196,8 @@ constexpr author::operator_page pages[] = {
         .shapes = "self: [N, M], dim: 0, index: [k], value: [] -> [N, M]",
         .dtypes = "any; value is converted to self's, an integer's fraction is cut off; index is int64 or int32",
         .memory = "the result is new and dense; the forms with _ write self",
-        .cost =
-            "the slices with the value are made first, then written as index_copy does; but in place, one copy of self",
+        .cost = "the slices with the value are made first, then written as index_copy does; self is copied once, "
+                "except in place",
         .errors = {raises<shape_error>(index_range, "index_fill.int_Scalar([1, 1], 0, [2], 7)"),
                    raises<shape_error>(index_shape, "index_fill.int_Scalar([1, 1], 0, [[1]], 7)"),
                    raises<shape_error>("self has no such dimension", "index_fill.int_Scalar([1, 1], 1, [1], 7)"),
