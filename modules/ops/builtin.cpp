@@ -61,6 +61,8 @@ bool register_builtin() {
   publish_linalg_pages();
   publish_einsum_pages();
   publish_pad_pages();
+  publish_vectors_pages();
+  publish_images_pages();
   publish_convolution_pages();
   publish_pool_pages();
   publish_attention_pages();
@@ -74,6 +76,7 @@ bool register_builtin() {
   publish_advanced_index_pages();
   publish_join_pages();
   publish_sort_pages();
+  publish_unique_pages();
   publish_layer_norm_pages();
   register_unique();
   register_pad();

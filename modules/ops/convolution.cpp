@@ -139,8 +139,7 @@ std::tuple<tensor, tensor, tensor> convolution_backward(const tensor& gradient, 
   if (wanted.size() != 3) {
     refuse<error>(c, "found " + std::to_string(wanted.size()) + " elements of output_mask, wanted 3");
   }
-  if (!transposed)
-    convolve_input_rule::meta(c.op, gradient, weight, input.sizes(), stride, padding, dilation, groups);
+  if (!transposed) convolve_input_rule::meta(c.op, gradient, weight, input.sizes(), stride, padding, dilation, groups);
   check_product_types(c.op, gradient, input);
   dims over{0};
   for (std::size_t i = 2; i < gradient.dim(); ++i) over.push_back(static_cast<std::int64_t>(i));

@@ -101,6 +101,8 @@ void publish_spread_pages();
 void publish_linalg_pages();
 void publish_einsum_pages();
 void publish_pad_pages();
+void publish_vectors_pages();
+void publish_images_pages();
 void publish_convolution_pages();
 void publish_pool_pages();
 void publish_attention_pages();
@@ -114,6 +116,7 @@ void publish_gather_pages();
 void publish_advanced_index_pages();
 void publish_join_pages();
 void publish_sort_pages();
+void publish_unique_pages();
 void publish_layer_norm_pages();
 
 }  // namespace topbit::detail

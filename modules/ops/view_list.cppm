@@ -5,6 +5,7 @@ export module topbit.ops:view_list;
 import topbit.std;
 import topbit.core;
 import topbit.tensor;
+import :device_check;
 
 export namespace topbit::ops {
 
@@ -53,3 +54,17 @@ inline constexpr const auto& broadcast_arrays = broadcast_tensors;
 inline constexpr const auto& unstack = unbind;
 
 }  // namespace topbit::ops
+
+// The sizes of the others alone are read.
+namespace topbit {
+
+template <>
+inline constexpr bool author::spans_devices<decltype(ops::broadcast_tensors)> = true;
+template <>
+inline constexpr bool author::spans_devices<decltype(ops::atleast_1d_list)> = true;
+template <>
+inline constexpr bool author::spans_devices<decltype(ops::atleast_2d_list)> = true;
+template <>
+inline constexpr bool author::spans_devices<decltype(ops::atleast_3d_list)> = true;
+
+}  // namespace topbit

@@ -9,6 +9,13 @@ namespace {
 
 constexpr std::int64_t shown_at_each_end = 3;
 
+// Which sign a NaN has depends on the processor that made it, and says nothing.
+template <class T>
+bool is_nan(T x) noexcept {
+  const double number = static_cast<double>(x);
+  return number != number;
+}
+
 std::string element(const tensor& t, std::int64_t offset) {
   const std::byte* at =
       static_cast<const std::byte*>(t.data()) + offset * static_cast<std::int64_t>(size_of(t.dtype()));
@@ -18,11 +25,11 @@ std::string element(const tensor& t, std::int64_t offset) {
     if constexpr (std::same_as<T, bool>) {
       return x ? "true" : "false";
     } else if constexpr (std::same_as<T, half> || std::same_as<T, bfloat16>) {
-      return {text, std::to_chars(text, text + sizeof text, static_cast<float>(x)).ptr};
+      return is_nan(x) ? "nan" : std::string(text, std::to_chars(text, text + sizeof text, static_cast<float>(x)).ptr);
     } else if constexpr (std::integral<T>) {
       return {text, std::to_chars(text, text + sizeof text, static_cast<std::int64_t>(x)).ptr};
     } else {
-      return {text, std::to_chars(text, text + sizeof text, x).ptr};
+      return is_nan(x) ? "nan" : std::string(text, std::to_chars(text, text + sizeof text, x).ptr);
     }
   });
 }

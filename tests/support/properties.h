@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "support/tensor_calls.h"
+#include "support/twins.h"
 #include "support/tensor_values.h"
 
 import topbit;

@@ -11,7 +11,6 @@ namespace {
 using author::page;
 using author::raises;
 
-constexpr std::string_view values_and_indices = "any; indices are int64";
 constexpr std::string_view new_or_given =
     "the results are new and dense, or values and indices, which may overlap self but not each other";
 constexpr std::string_view sorted_rows =

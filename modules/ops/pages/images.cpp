@@ -1,0 +1,11 @@
+module topbit.ops;
+
+import topbit.std;
+import topbit.core;
+import topbit.tensor;
+
+namespace topbit::detail {
+
+void publish_images_pages() {}
+
+}  // namespace topbit::detail
