@@ -55,7 +55,7 @@ std::vector<std::byte> bytes_of(const T& argument) {
     return {};
 }
 
-/// Calls an operator by its C++ signature: directly, and through its name with boxed arguments.
+/// Calls an operator by its C++ signature.
 template <class Sig>
 struct calls;
 
@@ -66,16 +66,6 @@ struct calls<R(A...)> {
   static std::vector<tb::tensor> typed(const Op& op, std::tuple<Given...>& given) {
     return std::apply([&](auto&... x) { return listed(op(static_cast<A>(x)...)); }, given);
   }
-  template <class Op, class... Given>
-  static std::vector<tb::tensor> boxed(const Op& op, std::tuple<Given...>& given) {
-    tb::stack s;
-    std::apply([&](auto&... x) { (push<A>(s, x), ...); }, given);
-    tb::registry::process().find(op.name()).call_boxed(s);
-    std::vector<tb::tensor> all;
-    for (const tb::value& v : s.top(s.size()))
-      tb::author::each_tensor(v, [&](const tb::tensor& t) { all.push_back(t); });
-    return all;
-  }
 
  private:
   static std::vector<tb::tensor> listed(const tb::tensor& t) { return {t}; }
@@ -84,18 +74,6 @@ struct calls<R(A...)> {
     return std::apply([](const auto&... t) { return std::vector<tb::tensor>{t...}; }, results);
   }
   static std::vector<tb::tensor> listed(std::vector<tb::tensor> list) { return list; }
-  template <class P, class T>
-  static void push(tb::stack& s, T& x) {
-    const std::remove_cvref_t<P> converted = static_cast<P>(x);
-    if constexpr (requires { converted.has_value(); }) {
-      if (converted.has_value())
-        s.push(*converted);
-      else
-        s.push(tb::value());
-    } else {
-      s.push(converted);
-    }
-  }
 };
 
 }  // namespace support
