@@ -19,6 +19,13 @@ rowwise reduce_code(backend_call c, std::string_view reduce, bool with_sum) {
                        "'prod', 'mean', 'amax' or 'amin'");
 }
 
+void check_reduce(backend_call c, const tensor& self, std::string_view reduce, bool with_sum) {
+  reduce_code(c, reduce, with_sum);
+  if (reduce == "mean" && self.defined() && self.dtype() == dtype::boolean) {
+    refuse<dtype_error>(c, "found bool, which has no mean; wanted a number");
+  }
+}
+
 tensor filled(backend_call c, const dims& sizes, dtype type, const scalar& value, const tensor& like) {
   tensor out = author::make_tensor(sizes, type, like.device());
   return fill(c, out, value);
@@ -67,7 +74,7 @@ void scatter_value_reduction_rule::run(backend_call c, const tensor& self, std::
 
 result_meta scatter_reduce_rule::meta(std::string_view op, const tensor& self, std::int64_t dim, const tensor& index,
                                       const tensor& source, std::string_view reduce, bool) {
-  reduce_code({nullptr, op}, reduce, true);
+  check_reduce({nullptr, op}, self, reduce, true);
   return scatter_meta(op, self, dim, index, &source);
 }
 void scatter_reduce_rule::run(backend_call c, const tensor& self, std::int64_t dim, const tensor& index,
@@ -88,7 +95,7 @@ void scatter_reduce_rule::run(backend_call c, const tensor& self, std::int64_t d
 
 result_meta index_reduce_rule::meta(std::string_view op, const tensor& self, std::int64_t dim, const tensor& index,
                                     const tensor& source, std::string_view reduce, bool) {
-  reduce_code({nullptr, op}, reduce, false);
+  check_reduce({nullptr, op}, self, reduce, false);
   return put_along_meta(op, self, dim, index, source);
 }
 void index_reduce_rule::run(backend_call c, const tensor& self, std::int64_t dim, const tensor& index,

@@ -185,6 +185,9 @@ TEST_CASE("scatter_reduce: errors come before anything is written", "[ops][scatt
         "aten::index_reduce_: found the index 3, wanted 0 to 2");
   CHECK(toy::text_of<tb::error>([&] { ops::scatter_reduce_(x, 0, bad, src, "add"); }) ==
         "aten::scatter_reduce_.two: found reduce 'add', wanted 'sum', 'prod', 'mean', 'amax' or 'amin'");
+  CHECK(toy::text_of<tb::dtype_error>([&] {
+          ops::scatter_reduce(tb::to(x, dtype::boolean), 0, bad, tb::to(src, dtype::boolean), "mean");
+        }) == "aten::scatter_reduce.two: found bool, which has no mean; wanted a number");
   CHECK(toy::text_of<tb::error>([&] { ops::scatter_reduction_(x, 0, bad, src, "sum"); }) ==
         "aten::scatter_.reduce: found reduce 'sum', wanted 'add' or 'multiply'");
   CHECK(toy::text_of<tb::shape_error>([&] {
