@@ -146,6 +146,41 @@ TEST_CASE("convolution: gradients and the bias, over one to three dimensions of 
   });
 }
 
+TEST_CASE("convolution: with padding same the sizes stay, and with valid nothing is added",
+          "[ops][convolution][property]") {
+  support::for_every_dtype(8, 20, [](support::numbers& source, dtype t) {
+    if (t == dtype::boolean) return;
+    const auto any = [&](const tb::dims& of) { return support::any_whole_tensor(source, of, t, 0, 1); };
+    settings s{{1, 1}, {0, 0}, {1, 1}, 1};
+    tb::dims kernel{2, 2}, size{1, 2}, out{1, 2}, same{1, 2};
+    list before;
+    for (std::size_t d = 0; d < 2; ++d) {
+      s.dilation[d] = source.whole(1, 2);
+      kernel.push_back(source.whole(1, 4));
+      const std::int64_t missing = s.dilation[d] * (kernel[d + 2] - 1);
+      size.push_back(missing + source.whole(1, 4));
+      out.push_back(size[d + 2] - missing);
+      same.push_back(size[d + 2]);
+      before.push_back(missing / 2);  // where an odd one is missing, it is behind
+    }
+    const tensor x = any(size), w = any(kernel);
+    const list stride{1}, dilation{s.dilation[0], s.dilation[1]};
+    const std::optional<tensor> none;
+    const auto stored = [t](std::vector<double> all) {
+      for (double& v : all) v = support::stored(t, v);
+      return all;
+    };
+    support::check_tensor(
+        support::result_of(ops::conv2d_padding, x, w, none, stride, std::string("valid"), dilation, std::int64_t{1}),
+        out, t, stored(naive(x, w, s, out)));
+    s.padding[0] = before[0];
+    s.padding[1] = before[1];
+    support::check_tensor(
+        support::result_of(ops::conv2d_padding, x, w, none, stride, std::string("same"), dilation, std::int64_t{1}),
+        same, t, stored(naive(x, w, s, same)));
+  });
+}
+
 TEST_CASE("convolution: more images than are taken at once", "[ops][convolution][property]") {
   support::numbers source(2);
   const tensor x = source.tensor({5, 2, 260, 260}, dtype::float32), w = source.tensor({1, 2, 2, 2}, dtype::float32);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "support/dtype_rules.h"
+#include "support/properties.h"
 #include "support/raises.h"
 #include "support/tensor_print.h"
 #include "support/tensor_values.h"
@@ -313,4 +314,49 @@ TEST_CASE("create: out forms write what they are given, and refuse other sizes b
   CHECK(values(out) == list{4, 4});
   CHECK(text_of<tb::error>([] { ops::empty(sizes{2}, arg<"memory_format"> = tb::memory_format::preserve); }) ==
         "aten::empty.memory_format: found memory_format preserve, wanted contiguous");
+}
+
+TEST_CASE("create: one value in every element, by every operator that says it, in every dtype",
+          "[ops][create][property]") {
+  support::for_every_dtype(9, 20, [](support::numbers& source, dtype t) {
+    const tb::dims shape = support::any_long_shape(source, 0, 4, 5);
+    const sizes given(shape.begin(), shape.end());
+    const double number = source.whole(0, 1) == 0 ? 2.5 : source.whole(0, 9) == 0 ? 0.0 : 100.25;
+    const tb::scalar value(number);
+    const std::optional<dtype> type(t);
+    const std::optional<tb::layout> how;
+    const std::optional<tb::device> where(tb::cpu);
+    const std::optional<bool> pinned;
+    const std::optional<tb::memory_format> format;
+    const auto all = [&](double v) { return list(static_cast<std::size_t>(tb::numel(shape)), support::stored(t, v)); };
+    const auto check = [&](double v, const tensor& found) { support::check_tensor(found, shape, t, all(v)); };
+    const tensor x = support::any_tensor(source, shape, t), other = support::any_tensor(source, {2}, dtype::int8);
+    const tensor point = support::tensor_of({number}, {}, source.whole(0, 1) == 0 ? dtype::float64 : dtype::float32);
+
+    const tensor full = support::result_of(ops::full, given, value, type, how, where, pinned);
+    check(number, full);
+    check(number, support::result_of(ops::full_like, x, value, type, how, where, pinned, format));
+    check(number, support::result_of(ops::new_full, other, given, value, type, how, where, pinned));
+    check(number, support::result_of(ops::fill, x, value));
+    check(number, support::result_of(ops::fill_tensor, x, point));
+    check(0, support::result_of(ops::zero, x));
+    check(0, support::result_of(ops::zeros_like, x, type, how, where, pinned, format));
+    check(1, support::result_of(ops::ones_like, x, type, how, where, pinned, format));
+    check(0, support::result_of(ops::new_zeros, other, given, type, how, where, pinned));
+    check(1, support::result_of(ops::new_ones, other, given, type, how, where, pinned));
+    support::check_tensor(support::result_of(ops::scalar_tensor, value, type, how, where, pinned), {}, t,
+                          {support::stored(t, number)});
+    support::check_out(source, ops::full_out, full, given, value);
+    support::check_out(source, ops::zeros_out, support::result_of(ops::zeros, given, type, how, where, pinned), given);
+    support::check_out(source, ops::ones_out, support::result_of(ops::ones, given, type, how, where, pinned), given);
+    support::check_in_place(source, ops::fill, ops::fill_, x, value);
+    support::check_in_place(source, ops::fill_tensor, ops::fill_tensor_, x, point);
+    support::check_in_place(source, ops::zero, ops::zero_, x);
+
+    const dtype to = tb::all_dtypes[static_cast<std::size_t>(source.whole(0, 9))];
+    list converted;
+    for (double v : values(x)) converted.push_back(support::stored(to, v));
+    support::check_tensor(support::result_of(ops::to_copy, x, std::optional(to), how, where, pinned, false, format),
+                          shape, to, converted);
+  });
 }

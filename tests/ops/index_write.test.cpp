@@ -8,6 +8,7 @@
 
 #include "support/dtype_rules.h"
 #include "support/properties.h"
+#include "support/raises.h"
 #include "support/tensor_values.h"
 import topbit;
 
@@ -190,4 +191,30 @@ TEST_CASE("index_write: index_add adds slices by number, times alpha", "[ops][ga
     check_out(source, ops::index_add_out, found, x, dim, index, from, alpha);
     check_in_place(source, ops::index_add, ops::index_add_, x, dim, index, from, alpha);
   });
+}
+
+TEST_CASE("index_write: the last of hundreds of indices is looked at as the first is, before anything is written",
+          "[ops][gather][property]") {
+  for (const std::int64_t bad : {0, 255, 256, 511, 699}) {
+    const tensor x = support::tensor_of(std::vector<double>(700, 1), {700}), from = x * 2;
+    const tensor index = support::tensor_of(std::vector<double>(700, 5), {700}, dtype::int64);
+    support::set(index, {bad}, 700);
+    const std::vector<std::optional<tensor>> indices{index};
+    const auto refused = [](auto f) {
+      return toy::text_of<tb::shape_error>(f).find(": found the index 700, wanted ") != std::string::npos;
+    };
+    tensor out = support::tensor_of(std::vector<double>(700, 1), {700});
+    CHECK(refused([&] { ops::gather(x, 0, index); }));
+    CHECK(refused([&] { ops::index_select(x, 0, index); }));
+    CHECK(refused([&] { ops::take(x, index); }));
+    CHECK(refused([&] { ops::embedding(ops::unsqueeze(x, 1), index); }));
+    CHECK(refused([&] { ops::index(x, indices); }));
+    CHECK(refused([&] { ops::one_hot(index, 700); }));
+    CHECK(refused([&] { ops::scatter_(out, 0, index, from); }));
+    CHECK(refused([&] { ops::scatter_add_(out, 0, index, from); }));
+    CHECK(refused([&] { ops::index_add_(out, 0, index, from); }));
+    CHECK(refused([&] { ops::index_copy_(out, 0, index, from); }));
+    CHECK(refused([&] { ops::index_put_(out, indices, from, false); }));
+    CHECK(support::values(out) == support::values(x));
+  }
 }

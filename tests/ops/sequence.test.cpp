@@ -60,6 +60,10 @@ TEST_CASE("sequence: arange and range are start + i * step up to the end, for ev
           check_meta(y, ops::range_step(start, end, step, arg<"dtype"> = t, arg<"device"> = tb::meta));
           tensor out = spaced(x.numel(), t);
           CHECK(values(ops::arange_start_out(start, end, step, out)) == half_open);
+          tensor all = spaced(y.numel(), t);
+          CHECK(values(ops::range_out(start, end, step, all)) == closed);
+          if (step == 1) CHECK(values(ops::range_out_(start, end, all)) == closed);
+          if (step == 1 && start == 0) CHECK(values(ops::arange_out(end, out)) == half_open);
         }
       }
     }

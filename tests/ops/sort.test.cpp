@@ -312,6 +312,25 @@ TEST_CASE("sort: unique numbers each element among the different ones", "[ops][s
   });
 }
 
+TEST_CASE("sort: unique has each number of any tensor once, in every dtype", "[ops][sort][property]") {
+  support::for_every_dtype(5, 30, [](support::numbers& source, dtype t) {
+    const tb::dims sizes = support::any_long_shape(source, 0, 3, 5);
+    const tensor x = support::any_whole_tensor(source, sizes, t, 0, 9);
+    const list in = values(x);
+    list different = in, places, counts;
+    std::ranges::sort(different);
+    different.erase(std::ranges::unique(different).begin(), different.end());
+    for (double v : in) places.push_back(static_cast<double>(std::ranges::find(different, v) - different.begin()));
+    for (double v : different) counts.push_back(static_cast<double>(std::ranges::count(in, v)));
+    const bool inverse = source.whole(0, 1) == 0, counted = source.whole(0, 1) == 0;
+    const auto [found, numbers, often] = ops::unique2(x, true, inverse, counted);
+    const tb::dims count{static_cast<std::int64_t>(different.size())};
+    support::check_tensor(found, count, t, different);
+    support::check_tensor(numbers, inverse ? sizes : tb::dims{0}, dtype::int64, inverse ? places : list());
+    support::check_tensor(often, counted ? count : tb::dims{0}, dtype::int64, counted ? counts : list());
+  });
+}
+
 TEST_CASE("sort: what is out of range is refused, on meta too", "[ops][sort]") {
   for (tb::device where : {tb::cpu, tb::meta}) {
     const tensor x = tb::author::make_tensor({2, 3}, dtype::float32, where);
