@@ -356,13 +356,13 @@ double error_of_long_sum(backend here, std::int64_t length, std::int64_t columns
 }  // namespace
 
 TEMPLATE_TEST_CASE("reduce: sums, products, variances and norms of floats", "[kernels]", EVERY_TABLE) {
-  const backend here = need<TestType>();
+  const backend here = need<TestType>(&tb_kernels::reduce);
   CHECK(try_floats<float>(here) == "");
   CHECK(try_floats<double>(here) == "");
 }
 
 TEMPLATE_TEST_CASE("reduce: integers wrap", "[kernels]", EVERY_TABLE) {
-  const backend here = need<TestType>();
+  const backend here = need<TestType>(&tb_kernels::reduce);
   CHECK(try_integer(here, TB_SUM, [](std::uint64_t a, std::uint64_t b) { return a + b; }, 0) == "");
   CHECK(try_integer(here, TB_NANSUM, [](std::uint64_t a, std::uint64_t b) { return a + b; }, 0) == "");
   CHECK(try_integer(here, TB_PROD, [](std::uint64_t a, std::uint64_t b) { return a * b; }, 1) == "");
@@ -371,7 +371,7 @@ TEMPLATE_TEST_CASE("reduce: integers wrap", "[kernels]", EVERY_TABLE) {
 
 TEMPLATE_TEST_CASE("reduce: the greatest and least, the first of equals, and a NaN before any number", "[kernels]",
                    EVERY_TABLE) {
-  const backend here = need<TestType>();
+  const backend here = need<TestType>(&tb_kernels::reduce);
   for (int kind = 0; kind < 5; ++kind) {
     const auto run = [&]<typename T>(T) {
       const prepare_input<T> kinds[] = {samples<T>, few_values<T>, all_alike<T>, rising<T>, falling<T>};
@@ -385,7 +385,7 @@ TEMPLATE_TEST_CASE("reduce: the greatest and least, the first of equals, and a N
 }
 
 TEMPLATE_TEST_CASE("reduce: any, all and the number of those that are not zero", "[kernels]", EVERY_TABLE) {
-  const backend here = need<TestType>();
+  const backend here = need<TestType>(&tb_kernels::reduce);
   const auto run = [&]<typename T>(T) {
     return try_truth<T>(here, samples<T>) + try_truth<T>(here, nearly_all_zero<T>) +
            try_truth<T>(here, nearly_none_zero<T>);
@@ -398,7 +398,7 @@ TEMPLATE_TEST_CASE("reduce: any, all and the number of those that are not zero",
 
 TEMPLATE_TEST_CASE("reduce: operands are converted to the type of the computation and from it", "[kernels]",
                    EVERY_TABLE) {
-  const backend here = need<TestType>();
+  const backend here = need<TestType>(&tb_kernels::reduce);
   const auto count = [](const std::vector<byte>& x) { return std::count(x.begin(), x.end(), byte(1)); };
   CHECK(try_all<byte, std::int64_t>(
             here, {TB_SUM, TB_I64}, samples<byte>,
@@ -422,7 +422,7 @@ TEMPLATE_TEST_CASE("reduce: operands are converted to the type of the computatio
 }
 
 TEMPLATE_TEST_CASE("reduce: the error of a sum does not grow with the length", "[kernels]", EVERY_TABLE) {
-  const backend here = need<TestType>();
+  const backend here = need<TestType>(&tb_kernels::reduce);
   CHECK(error_of_long_sum<float>(here, 1'000'003, 1) < 4);
   CHECK(error_of_long_sum<float>(here, 300'007, 3) < 4);
   CHECK(error_of_long_sum<float>(here, 20'011, 50) < 4);
@@ -431,7 +431,7 @@ TEMPLATE_TEST_CASE("reduce: the error of a sum does not grow with the length", "
 }
 
 TEMPLATE_TEST_CASE("reduce: a great mean costs the variance no digits", "[kernels]", EVERY_TABLE) {
-  const backend here = need<TestType>();
+  const backend here = need<TestType>(&tb_kernels::reduce);
   const auto run = [&]<typename T>(T, long double mean, std::int64_t columns) {
     const prepare_input<T> around = [&](const array<T>& x) {
       for (std::int64_t i = 0; i < x.size(); ++i) x[i] = T(mean + (i / columns % 2 == 0 ? 0.5L : -0.5L));
@@ -447,7 +447,7 @@ TEMPLATE_TEST_CASE("reduce: a great mean costs the variance no digits", "[kernel
 }
 
 TEMPLATE_TEST_CASE("reduce: exponentials of great numbers do not overflow", "[kernels]", EVERY_TABLE) {
-  const backend here = need<TestType>();
+  const backend here = need<TestType>(&tb_kernels::reduce);
   std::vector<float> found;
   const prepare_input<float> great = [](const array<float>& x) { std::fill(x.begin(), x.end(), 1000.0f); };
   CHECK(run_one<float>(here, {TB_LOGSUMEXP, TB_F32}, {8, 3}, {3, 1}, {0, 1}, great, found) == TB_OK);
@@ -455,7 +455,7 @@ TEMPLATE_TEST_CASE("reduce: exponentials of great numbers do not overflow", "[ke
 }
 
 TEMPLATE_TEST_CASE("reduce: the same input gives the same bits", "[kernels]", EVERY_TABLE) {
-  const backend here = need<TestType>();
+  const backend here = need<TestType>(&tb_kernels::reduce);
   const prepare_input<float> random = [](const array<float>& x) { fill_between(x, 6, -1, 1); };
   std::vector<float> first, again;
   CHECK(run_one<float>(here, {TB_SUM, TB_F32}, {100'003, 1}, {1, 1}, {0, 1}, random, first) == TB_OK);
@@ -466,7 +466,7 @@ TEMPLATE_TEST_CASE("reduce: the same input gives the same bits", "[kernels]", EV
 }
 
 TEMPLATE_TEST_CASE("reduce: what there is no loop for is refused, and nothing is written", "[kernels]", EVERY_TABLE) {
-  const backend here = need<TestType>();
+  const backend here = need<TestType>(&tb_kernels::reduce);
   const auto status = [&]<typename T>(T, int op, std::int32_t compute) {
     std::vector<T> result;
     const prepare_input<T> ones = [](const array<T>& x) { std::fill(x.begin(), x.end(), T(1)); };

@@ -173,7 +173,7 @@ std::string try_bad_label(backend here, std::int64_t bad) {
 }  // namespace
 
 TEMPLATE_TEST_CASE("log_softmax: x minus the logarithm of the row's sum of exponentials", "[kernels]", EVERY_TABLE) {
-  const backend here = need<TestType>();
+  const backend here = need<TestType>(&tb_kernels::rowwise);
   const auto prepare = [](const auto& values) { fill_between(values, 7, -20, 20); };
   std::string failures;
   for (const std::int64_t cols : awkward_sizes) {
@@ -185,7 +185,7 @@ TEMPLATE_TEST_CASE("log_softmax: x minus the logarithm of the row's sum of expon
 }
 
 TEMPLATE_TEST_CASE("log_softmax: great and small inputs neither overflow nor vanish", "[kernels]", EVERY_TABLE) {
-  const backend here = need<TestType>();
+  const backend here = need<TestType>(&tb_kernels::rowwise);
   const auto great = [](const auto& values) { fill_between(values, 7, 9990, 10010); };
   const auto wide = [](const auto& values) { fill_between(values, 7, -1e4, 1e4); };
   for (const std::int64_t cols : {1, 10, 33}) {
@@ -198,7 +198,7 @@ TEMPLATE_TEST_CASE("log_softmax: great and small inputs neither overflow nor van
 
 TEMPLATE_TEST_CASE("log_softmax: a NaN or +infinity makes its row NaN, -infinity stays in its place", "[kernels]",
                    EVERY_TABLE) {
-  const backend here = need<TestType>();
+  const backend here = need<TestType>(&tb_kernels::rowwise);
   for (const double corner : {double(NAN), double(INFINITY), -double(INFINITY)}) {
     for (const std::int64_t place : {0, 5, 20, 38}) {
       const auto prepare = [=](const auto& values) {
@@ -213,7 +213,7 @@ TEMPLATE_TEST_CASE("log_softmax: a NaN or +infinity makes its row NaN, -infinity
 
 TEMPLATE_TEST_CASE("log_softmax_backward: gradient minus probability times the row's gradient", "[kernels]",
                    EVERY_TABLE) {
-  const backend here = need<TestType>();
+  const backend here = need<TestType>(&tb_kernels::rowwise);
   std::string failures;
   for (const std::int64_t cols : awkward_sizes) {
     failures += try_log_softmax_backward<float>(here, 3, cols) + try_log_softmax_backward<double>(here, 3, cols);
@@ -222,7 +222,7 @@ TEMPLATE_TEST_CASE("log_softmax_backward: gradient minus probability times the r
 }
 
 TEMPLATE_TEST_CASE("nll_loss: minus the labelled entries, and its gradient at the labels", "[kernels]", EVERY_TABLE) {
-  const backend here = need<TestType>();
+  const backend here = need<TestType>(&tb_kernels::rowwise);
   std::string failures;
   for (const std::int64_t rows : {1, 2, 31, 33, 64, 300, 2000}) {
     failures += try_nll<float>(here, rows, 10) + try_nll<double>(here, rows, 3);
@@ -231,7 +231,7 @@ TEMPLATE_TEST_CASE("nll_loss: minus the labelled entries, and its gradient at th
 }
 
 TEMPLATE_TEST_CASE("nll_loss: the mean of no rows is NaN, their sum 0", "[kernels]", EVERY_TABLE) {
-  const backend here = need<TestType>();
+  const backend here = need<TestType>(&tb_kernels::rowwise);
   stage memory(here);
   const auto none = memory.make<float>(0);
   const auto loss = memory.make<float>(1);
@@ -249,7 +249,7 @@ TEMPLATE_TEST_CASE("nll_loss: the mean of no rows is NaN, their sum 0", "[kernel
 
 TEMPLATE_TEST_CASE("nll_loss: a label outside the columns is reported and nothing outside is touched", "[kernels]",
                    EVERY_TABLE) {
-  const backend here = need<TestType>();
+  const backend here = need<TestType>(&tb_kernels::rowwise);
   for (const std::int64_t bad : {std::int64_t(-1), std::int64_t(10), INT64_MIN, INT64_MAX}) {
     CHECK(try_bad_label<float>(here, bad) == "");
     CHECK(try_bad_label<double>(here, bad) == "");
@@ -257,7 +257,7 @@ TEMPLATE_TEST_CASE("nll_loss: a label outside the columns is reported and nothin
 }
 
 TEMPLATE_TEST_CASE("rows: what computes in floating types alone does not take integers", "[kernels]", EVERY_TABLE) {
-  const backend here = need<TestType>();
+  const backend here = need<TestType>(&tb_kernels::rowwise);
   for (const tb_rowwise_op op : {TB_SOFTMAX, TB_LOG_SOFTMAX_BACKWARD, TB_NLL, TB_NLL_BACKWARD, TB_LAYER_NORM}) {
     tb_rowwise picture{};
     picture.op = op;

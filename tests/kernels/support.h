@@ -61,6 +61,14 @@ backend need() {
   }
 }
 
+// The same for a test of one entry, which a table may lack.
+template <typename Table, typename Kernel>
+backend need(Kernel tb_kernels::* entry) {
+  const backend here = need<Table>();
+  if (here.kernels->*entry == nullptr) SKIP("no such kernel in the table " << here.kernels->name);
+  return here;
+}
+
 using byte = std::uint8_t;  // a BOOL element
 
 template <typename T>
