@@ -83,11 +83,6 @@ class walk {
       refuse("index " + std::to_string(i) + " in dimension " + std::to_string(source_) + ", wanted " +
              (n == 0 ? "none, it has no elements" : std::to_string(-n) + " to " + std::to_string(n - 1)));
     }
-    if (has_tensors_) {
-      const tensor one =
-          ops::full(std::span<const std::int64_t>(), i, arg<"dtype"> = dtype::int64, arg<"device"> = x_.device());
-      return choose(one, 1);
-    }
     view_ = ops::select(view_, next_, i);
     ++source_;
   }

@@ -73,9 +73,9 @@ export std::string to_string(std::span<const index_item> items);
 /// The part of x that the items say, as a view; with tensors among them a copy. Dimensions behind the last item are
 /// taken whole.
 ///
-/// Tensors broadcast with each other, a mask counting as the coordinates it has, and with integers, which are then
-/// tensors too. What they broadcast to stands where the first was if they are neighbours, or in front where slices,
-/// ellipsis or newaxis are between them: NumPy's rule, also for the integers, which PyTorch takes away first.
+/// Tensors broadcast with each other, a mask counting as the coordinates it has. What they broadcast to stands where
+/// the first was if they are neighbours, or in front where slices, ellipsis or newaxis are between them. The dimensions
+/// of integers are gone before: PyTorch's rule, not NumPy's.
 ///
 /// Errors   shape_error, which shows the index and the sizes, for more items than dimensions, an integer out of
 ///          range, a step below 1, two ellipses, a mask of other sizes; what aten::index.Tensor throws

@@ -4,6 +4,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "support/raises.h"
@@ -51,6 +52,7 @@ struct meaning {
   items given;
   std::vector<kept> before, after, apart;  // kept dimensions around the tensors; `apart` if these are no neighbours
   std::vector<chosen> tensors;
+  std::vector<std::pair<std::size_t, std::int64_t>> fixed;  // a dimension that is gone, and where
   dims common;
   bool neighbours = true;
 
@@ -120,7 +122,7 @@ meaning random_items(support::numbers& source, const tensor& x) {
     } else if (kind == 0 && n != 0) {
       const std::int64_t i = source.whole(-n, n - 1);
       m.given.emplace_back(i);
-      m.choose(d++, places({static_cast<double>(i)}, {}));
+      m.fixed.emplace_back(d++, i);
     } else if (kind == 1) {
       const std::int64_t first = source.whole(0, n), step = source.whole(1, 2);
       m.given.emplace_back(slice(first, none, step));
@@ -162,6 +164,7 @@ dims each_element(const meaning& m, std::size_t rank, Visit visit) {
       const std::int64_t at = i[k < front ? k : k + m.common.size()];
       if (around[k].from) from[*around[k].from] = around[k].first + at * around[k].step;
     }
+    for (const auto& [dim, at] : m.fixed) from[dim] = at;
     for (std::size_t k = 0; k < m.common.size(); ++k) of_common.push_back(i[front + k]);
     for (const chosen& c : m.tensors) {
       from[c.dim] = static_cast<std::int64_t>(support::get(c.at, support::broadcast_index(of_common, c.at.sizes())));
@@ -196,13 +199,15 @@ TEST_CASE("indexing: tensors choose what PyTorch's choose", "[ops][indexing]") {
   check(index(x, 0, i, ellipsis, l), {2}, {4, 3});
   check(index(x, i, newaxis, l), {2, 1, 4}, {12, 13, 14, 15, 8, 9, 10, 11});
   check(index(x, 1, j, l), {2, 2}, {20, 23, 12, 15});
-  check(index(x, 0, ellipsis, mask({1, 0, 0, 1}, {4})), {2, 3}, {0, 4, 8, 3, 7, 11});
+  check(index(x, 0, ellipsis, mask({1, 0, 0, 1}, {4})), {3, 2}, {0, 3, 4, 7, 8, 11});
 }
 
-TEST_CASE("indexing: an integer apart from a tensor is a tensor apart, as in NumPy", "[ops][indexing]") {
+TEST_CASE("indexing: the dimension of an integer is gone before tensors choose", "[ops][indexing]") {
   const tensor x = counted(), i = places({3, 1}, {2});
-  CHECK(index(x, 0, slice(), i).sizes() == dims{2, 3});
-  CHECK(values(index(x, 0, slice(), i)) == list{3, 7, 11, 1, 5, 9});
+  CHECK(index(x, 0, slice(), i).sizes() == dims{3, 2});
+  CHECK(values(index(x, 0, slice(), i)) == list{3, 1, 7, 5, 11, 9});
+  CHECK(index(x, places({1, 0}, {2}), 2, i).sizes() == dims{2});
+  CHECK(values(index(x, places({1, 0}, {2}), 2, i)) == list{23, 9});
   CHECK(index(x, slice(), 0, i).sizes() == dims{2, 2});
 }
 

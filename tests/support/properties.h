@@ -12,8 +12,8 @@
 #include <utility>
 #include <vector>
 
-#include "support/twins.h"
 #include "support/tensor_values.h"
+#include "support/twins.h"
 
 import topbit;
 
