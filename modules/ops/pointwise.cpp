@@ -71,27 +71,8 @@ result_meta pointwise_meta(std::string_view op, pointwise code, const pointwise_
   return broadcast_meta(op, a, facts_of(code).result == result_rule::predicate ? dtype::boolean : type);
 }
 
-namespace {
-
-// Integers are computed in int64. One without dimensions may be of a type that does not raise the others' and is no
-// narrower: its number wraps first.
-bool wraps(const tensor& t, dtype type) {
-  return t.dim() == 0 && t.dtype() != type && is_integer(type) && is_integer(t.dtype()) &&
-         size_of(t.dtype()) >= size_of(type);
-}
-
-}  // namespace
-
 void run_pointwise(backend_call c, pointwise code, const pointwise_arguments& a, const tensor& out) {
-  const dtype type = pointwise_type(c.op, code, a);
-  for (std::size_t i = 0; i < a.inputs; ++i) {
-    if (!wraps(*a.in[i], type)) continue;
-    const tensor narrow = in_dtype(c, *a.in[i], type);
-    pointwise_arguments of_narrow = a;
-    of_narrow.in[i] = &narrow;
-    return run_pointwise(c, code, of_narrow, out);
-  }
-  run_pointwise_in(c, code, type, a, out);
+  run_pointwise_in(c, code, pointwise_type(c.op, code, a), a, out);
 }
 
 void run_pointwise_in(backend_call c, pointwise code, dtype type, const pointwise_arguments& a, const tensor& out) {

@@ -103,12 +103,11 @@ dtype promoted(std::span<const tensor* const> operands) {
   return can_cast(*number, *shaped) ? *shaped : promote(*shaped, *number);
 }
 
-// Among tensors with dimensions a number of its category's widest type changes nothing. Floating ones lose nothing on
-// the way; integers wrap to what they are computed in.
+// Among tensors with dimensions a number of its category's widest type changes nothing, and loses nothing on the way.
 tensor wrapped(const tensor& self, const scalar& s) {
   dtype type = s.type();
   if (is_floating(type)) type = self.dtype() == dtype::float64 ? dtype::float64 : dtype::float32;
-  if ((self.dim() == 0 || !is_floating(type)) && can_cast(type, self.dtype())) type = self.dtype();
+  if (self.dim() == 0 && can_cast(type, self.dtype())) type = self.dtype();
   return ops::full(std::span<const std::int64_t>(), s, arg<"dtype"> = type, arg<"device"> = self.device());
 }
 tensor number_beside(const tensor& like, const scalar& s) {

@@ -428,24 +428,3 @@ TEST_CASE("pointwise: integers cannot be divided by zero, and nothing is written
   CHECK(support::values(ops::remainder(a, two)) == std::vector<double>{1, 1, -1});
   CHECK(support::values(ops::fmod(a, two)) == std::vector<double>{1, -1, 1});
 }
-
-TEST_CASE("pointwise: an integer without dimensions that does not fit the others' dtype wraps to it",
-          "[ops][pointwise]") {
-  const tensor bytes = support::tensor_of({44, 100, 1}, {3}, dtype::int8),
-               wide = support::tensor_of({300}, {}, dtype::int64);
-  const auto both = [&](const tensor& by_number, const tensor& by_tensor, dtype type,
-                        const std::vector<double>& wanted) {
-    for (const tensor& t : {by_number, by_tensor}) {
-      CHECK(t.dtype() == type);
-      CHECK(support::values(t) == wanted);
-    }
-  };
-  both(ops::eq_scalar(bytes, 300), ops::eq(bytes, wide), dtype::boolean, {1, 0, 0});
-  both(ops::lt_scalar(bytes, 300), ops::lt(bytes, wide), dtype::boolean, {0, 0, 1});
-  both(ops::floor_divide_scalar(bytes, 300), ops::floor_divide(bytes, wide), dtype::int8, {1, 2, 0});
-  both(ops::add_scalar(bytes, 300), ops::add(bytes, wide), dtype::int8, {88, -112, 45});
-  const tensor one = support::tensor_of({44}, {}, dtype::int8);
-  CHECK(support::values(ops::eq_scalar(one, 300)) == std::vector<double>{1});
-  CHECK(support::values(ops::eq(one, wide)) == std::vector<double>{0});  // two without dimensions promote
-  CHECK(ops::add(one, wide).dtype() == dtype::int64);
-}
