@@ -84,9 +84,9 @@ approximately norm(const row& x, extended p) {
 // Moderate numbers, so that the order of a sum is of no account; some not finite.
 tensor moderate(support::edge_numbers& source, const tb::dims& sizes, dtype t) {
   const tensor x = source.memory(sizes, t, false);
-  const bool odd = tb::is_floating(t) && source.whole(0, 2) == 0;
+  const bool odd = tb::is_floating(t) && source.flip();
   support::each_index(sizes, [&](const tb::dims& i) {
-    const std::int64_t pick = odd ? source.whole(0, 60) : 60;
+    const std::int64_t pick = odd ? source.whole(0, 20) : 20;
     const extended v = tb::is_floating(t)    ? extended(source.real(-2, 2))
                        : t == dtype::boolean ? extended(source.whole(0, 1))
                                              : extended(source.whole(t == dtype::uint8 ? 0 : -3, 3));
@@ -131,7 +131,8 @@ TEST_CASE("reduce: elements are converted to the dtype asked for, then reduced",
   for (dtype from : tb::all_dtypes) {
     for (dtype to : tb::all_dtypes) {
       if (tb::is_floating(from) && !tb::is_floating(to)) continue;
-      for (const auto& o : all) {
+      for (std::size_t round = 0; round < 3 * std::size(all); ++round) {
+        const auto& o = all[round / 3];
         const tensor x = moderate(source, source.any_shape(), from);
         integers dims;
         const std::vector<bool> gone = random_dims(source, x.sizes(), dims);
