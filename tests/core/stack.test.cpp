@@ -1,7 +1,6 @@
 #include <catch2/catch_test_macros.hpp>
 #include <cstddef>
 #include <cstdint>
-#include <vector>
 
 #include "support/allocations.h"
 #include "support/toy.h"
@@ -11,11 +10,6 @@ namespace tb = topbit;
 namespace key = topbit::key;
 
 namespace {
-std::vector<std::int64_t> numbers(const tb::stack& s) {
-  std::vector<std::int64_t> all;
-  for (std::size_t i = 0; i < s.size(); ++i) all.push_back(s[i].get<std::int64_t>());
-  return all;
-}
 void fill(tb::stack& s, std::int64_t n) {
   for (std::int64_t i = 0; i < n; ++i) s.push(i);
 }
