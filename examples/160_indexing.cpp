@@ -1,14 +1,11 @@
 // Parts of tensors: by numbers, slices, masks and other tensors; what is a view, and what is a copy.
 #include <cstdio>
-#include <optional>
 #include <string>
-#include <vector>
 
 import topbit;
 namespace tb = topbit;
 namespace ops = topbit::ops;
 using tb::ellipsis, tb::newaxis, tb::none, tb::slice;
-using indices = std::vector<std::optional<tb::tensor>>;
 
 static void print(const tb::tensor& t) { std::puts(to_string(t).c_str()); }
 
@@ -34,16 +31,19 @@ int main() {
 
   // 4. A mask, made by comparing. What it selects is a copy, in one dimension; filling leaves the shape.
   const tb::tensor large = x > 8;
-  print(ops::masked_select(x, large));    // prints: [10, 40, 50, 9, 10] (int64 [5])
+  print(tb::index(x, large));             // prints: [10, 40, 50, 9, 10] (int64 [5])
   print(ops::masked_fill(x, large, -1));  // prints: [[0, -1, 2, 0], [-1, -1, 6, 0], [8, -1, -1, 0]] (int64 [3, 4])
   print(ops::where(large, ops::neg(x), x));
   // prints: [[0, -10, 2, 0], [-40, -50, 6, 0], [8, -9, -10, 0]] (int64 [3, 4])
 
-  // 5. Tensors of numbers: rows in any order, one element of each row, and elements at coordinates. ops::index takes
-  // a tensor or none for each dimension. What they give is a copy.
+  // 5. Tensors of numbers: rows in any order, one element of each row, and elements at coordinates. What they give is a
+  // copy; assign() writes to the places themselves.
   const tb::tensor picked = tb::from_values<std::int64_t>({2, 0, 2}, {3});
-  print(ops::index_select(x, 0, picked));  // prints: [[8, 9, 10, 0], [0, 10, 2, 0], [8, 9, 10, 0]] (int64 [3, 4])
-  print(ops::gather(x, 1, ops::unsqueeze(picked, 1)));    // prints: [[2], [40], [10]] (int64 [3, 1])
-  print(ops::index(x, indices{ops::arange(3), picked}));  // prints: [2, 40, 10] (int64 [3])
-  print(ops::index(x, indices{none, picked}));            // prints: [[2, 0, 2], [6, 40, 6], [10, 8, 10]] (int64 [3, 3])
+  print(tb::index(x, picked));  // prints: [[8, 9, 10, 0], [0, 10, 2, 0], [8, 9, 10, 0]] (int64 [3, 4])
+  print(ops::gather(x, 1, ops::unsqueeze(picked, 1)));  // prints: [[2], [40], [10]] (int64 [3, 1])
+  print(tb::index(x, ops::arange(3), picked));          // prints: [2, 40, 10] (int64 [3])
+  print(tb::index(x, slice(), picked));                 // prints: [[2, 0, 2], [6, 40, 6], [10, 8, 10]] (int64 [3, 3])
+  tb::tensor y = ops::clone(x);
+  tb::assign(y, 7, large);
+  print(y);  // prints: [[0, 7, 2, 0], [7, 7, 6, 0], [8, 7, 7, 0]] (int64 [3, 4])
 }

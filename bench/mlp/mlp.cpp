@@ -5,13 +5,16 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <optional>
 #include <random>
 #include <string>
 #include <vector>
 
 import topbit;
 
-#include "examples/digits/classifier.h"
+#include "examples/digits/dataset.h"
+#include "examples/digits/models.h"
+#include "examples/digits/training.h"
 #include "tests/support/tensor_mlp_reference.h"
 
 namespace {
@@ -29,14 +32,19 @@ struct batch {
     for (float& x : images) x = static_cast<float>(random() % 17) / 16.0F;
     for (std::int64_t& y : labels) y = random() % 10;
   }
-  tb::tensor image_tensor() const { return tb::from_values(images, {static_cast<std::int64_t>(labels.size()), 64}); }
-  tb::tensor label_tensor() const { return tb::from_values(labels, {static_cast<std::int64_t>(labels.size())}); }
+  labelled tensors() const {
+    const auto rows = static_cast<std::int64_t>(labels.size());
+    return {tb::from_values(images, {rows, 8, 8}), tb::from_values(labels, {rows})};
+  }
 };
 
-support::mlp_reference reference_of(const classifier& model) {
+support::mlp_reference reference_of(const model& of) {
   std::vector<support::mlp_reference::layer> layers;
-  for (std::size_t l = 0; l < 3; ++l) {
-    const tb::tensor w = tb::to(model.weight(l), tb::dtype::float64), b = tb::to(model.bias(l), tb::dtype::float64);
+  const std::vector<tb::tensor>& parameters = of.parameters();  // weight [out, in] and bias of each layer
+  for (std::size_t l = 0; l < parameters.size(); l += 2) {
+    const tb::no_grad guard;
+    const tb::tensor w = tb::ops::contiguous(tb::ops::t(tb::to(parameters[l], tb::dtype::float64)));
+    const tb::tensor b = tb::to(parameters[l + 1], tb::dtype::float64);
     const auto in = static_cast<std::size_t>(w.size(0)), out = static_cast<std::size_t>(w.size(1));
     const auto* wp = w.data_as<double>();
     const auto* bp = b.data_as<double>();
@@ -46,25 +54,25 @@ support::mlp_reference reference_of(const classifier& model) {
 }
 
 bool agrees_with_reference(const batch& data) {
-  classifier model(seed, tb::cpu);
-  support::mlp_reference reference = reference_of(model);
+  const mlp network(tb::generator(seed), tb::cpu);
+  support::mlp_reference reference = reference_of(network);
   const std::vector<double> images(data.images.begin(), data.images.end());
   const std::vector<std::size_t> labels(data.labels.begin(), data.labels.end());
   for (int i = 0; i < 3; ++i) {
-    const double found = tb::item(model.step(data.image_tensor(), data.label_tensor(), rate));
+    const double found = step(network, data.tensors(), rate);
     if (std::abs(found - reference.step(images, labels, rate)) > 1e-4) return false;
   }
   return true;
 }
 
-void step(benchmark::State& state) {
+void measure_step(benchmark::State& state) {
   const batch data(static_cast<std::size_t>(state.range(0)));
   if (!agrees_with_reference(data)) return state.SkipWithError("the losses differ from the reference");
-  classifier model(seed, tb::cpu);
-  const tb::tensor images = data.image_tensor(), labels = data.label_tensor();
-  for (auto _ : state) benchmark::DoNotOptimize(model.step(images, labels, rate));
+  const mlp network(tb::generator(seed), tb::cpu);
+  const labelled batch = data.tensors();
+  for (auto _ : state) benchmark::DoNotOptimize(step(network, batch, rate));
 }
-BENCHMARK(step)->Name("mlp/step")->Arg(32)->Arg(64)->Arg(256)->Unit(benchmark::kMicrosecond);
+BENCHMARK(measure_step)->Name("mlp/step")->Arg(32)->Arg(64)->Arg(256)->Unit(benchmark::kMicrosecond);
 
 }  // namespace
 

@@ -65,12 +65,11 @@ class cnn final : public model {
 
   topbit::tensor operator()(const topbit::tensor& images) const override {
     namespace ops = topbit::ops;
-    const topbit::dims one{1}, two{2};
     topbit::tensor x = ops::unsqueeze(images, 1);  // [n, 1, 8, 8]: one channel
-    x = ops::conv2d(x, first_.weight, first_.bias, topbit::arg<"padding"> = one);
+    x = ops::conv2d(x, first_.weight, first_.bias, topbit::arg<"padding"> = 1);
     x = ops::relu(x);  // [n, 16, 8, 8]
-    x = ops::conv2d(x, second_.weight, second_.bias, topbit::arg<"padding"> = one);
-    x = ops::max_pool2d(ops::relu(x), two);  // [n, 32, 4, 4]
+    x = ops::conv2d(x, second_.weight, second_.bias, topbit::arg<"padding"> = 1);
+    x = ops::max_pool2d(ops::relu(x), 2);  // [n, 32, 4, 4]
     return ops::linear(ops::flatten(x, 1), scores_.weight, scores_.bias);
   }
 

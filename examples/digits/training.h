@@ -16,8 +16,10 @@ inline split_digits split(const digits& d) {
   const topbit::tensor images = topbit::from_values(d.pixels, {d.count(), d.side, d.side});
   const topbit::tensor labels = topbit::from_values(d.labels, {d.count()});
   const topbit::tensor held_out = ops::eq_scalar(ops::remainder_scalar(ops::arange(d.count()), 5), 4);
-  const std::vector<std::optional<topbit::tensor>> test{held_out}, train{~held_out};
-  return {{ops::index(images, train), ops::index(labels, train)}, {ops::index(images, test), ops::index(labels, test)}};
+  const auto part = [&](const topbit::tensor& of) {
+    return labelled{topbit::index(images, of), topbit::index(labels, of)};
+  };
+  return {part(~held_out), part(held_out)};
 }
 
 // Each image moved by up to a pixel each way; what leaves is lost, what enters is blank. Of the nine windows on an
@@ -29,7 +31,7 @@ inline topbit::tensor shifted(const topbit::tensor& images, const topbit::genera
   const topbit::tensor edged = ops::pad(images, topbit::dims{1, 1, 1, 1});                 // [n, 10, 10]
   const topbit::tensor windows = ops::unfold(ops::unfold(edged, 1, side, 1), 2, side, 1);  // [n, 3, 3, 8, 8], a view
   const auto draw = [&] { return ops::randint_generator(3, topbit::dims{n}, topbit::arg<"generator"> = random); };
-  return ops::index(windows, std::vector<std::optional<topbit::tensor>>{ops::arange(n), draw(), draw()});
+  return topbit::index(windows, ops::arange(n), draw(), draw());
 }
 
 // The images in random order, in batches.
