@@ -15,7 +15,6 @@ using author::raises;
 constexpr std::string_view new_or_written =
     "the result is new and dense, in the memory order of the operands; or self or out, which may be an operand, and "
     "costs a copy where it overlaps one in part";
-constexpr std::string_view new_or_self = "the result is new and dense, in the memory order of the operands; or self";
 
 constexpr std::string_view one_pass = "one pass; operands are converted and broadcast on the way, not copied";
 constexpr std::string_view one_pass_or_number =
@@ -57,68 +56,68 @@ constexpr author::operator_page pages[] = {
         .summary = "Limits elements to what lies between min and max, one of which may be missing; NaN stays, and "
                    "where min is above max all become max.",
         .shapes = "self: [..] -> the same",
-        .dtypes = "numbers; the result has self's dtype, or float32 for integers with a floating bound",
+        .dtypes =
+            "any; the result has self's dtype, but float32 for bool and integers with a floating bound, and int64 for "
+            "bool with one of integers",
         .memory = new_or_written,
         .cost = one_pass,
         .errors = {raises<error>("neither min nor max is given", "clamp([1, 5])"),
-                   raises<dtype_error>("self is bool", "clamp([True], 0, 1)"), no_fit("clamp_([1, 5], 0.5)"),
-                   other_sizes("clamp.out([1], 0, out=[0, 0])"), two_devices},
+                   raises<error>("the bounds leave self's integer dtype no number", "clamp([1] (uint8), 300)"),
+                   raises<dtype_error>("self is bool, and so is each bound", "clamp([True], False, True)"),
+                   no_fit("clamp_([1, 5], 0.5)"), other_sizes("clamp.out([1], 0, out=[0, 0])"), two_devices},
         .examples = {{"clamp([1, 5, 9], 2, 6)", "[2, 5, 6] (int64 [3])"},
                      {"clamp([1.0, nan, 9.0], max=6)", "[1, nan, 6] (float32 [3])"},
                      {"clamp([1, 5], 0.5, 3.5)", "[1, 3.5] (float32 [2])"}},
     }),
-    page<ops::clamp_tensor, ops::clamp_tensor_>({
+    page<ops::clamp_tensor, ops::clamp_tensor_, ops::clamp_tensor_out>({
         .summary = "Limits each element to what lies between its own min and max, one of which may be missing; NaN in "
                    "any of the three is the result.",
         .shapes = "self: [..], min: [..], max: [..] -> their broadcast; in place self's",
         .dtypes = "any; all are promoted",
-        .memory = new_or_self,
-        .cost = "a pass for each bound, each into a new tensor, and one more in place",
+        .memory = "the result is new and dense, in the memory order of the operands; or self or out, which may overlap "
+                  "the operands",
+        .cost = "a pass for each bound, each into a new tensor, and one more in place and for out",
         .errors = {raises<error>("neither min nor max is given", "clamp.Tensor([1, 5])"),
-                   no_broadcast("clamp.Tensor([1, 5, 9], [2, 2])"),
-                   raises<shape_error>("self, in place, has not the sizes of the result, or elements that share memory",
-                                       "clamp_.Tensor([1], [2, 2])"),
-                   raises<dtype_error>("a bound is of a higher category (bool, integers, floating) than self in place",
-                                       "clamp_.Tensor([1, 5], [2.5])"),
-                   two_devices},
+                   no_broadcast("clamp.Tensor([1, 5, 9], [2, 2])"), other_sizes("clamp_.Tensor([1], [2, 2])"),
+                   no_fit("clamp_.Tensor([1, 5], [2.5])"), two_devices},
         .examples = {{"clamp.Tensor([1, 5, 9], [2, 2, 2], [6, 6, 8])", "[2, 5, 8] (int64 [3])"},
                      {"clamp.Tensor([1.0, 5.0], max=[[2.0], [4.0]])", "[[1, 2], [1, 4]] (float32 [2, 2])"}},
     }),
-    page<ops::clamp_min, ops::clamp_min_, ops::clamp_min_tensor, ops::clamp_min_tensor_>({
+    page<ops::clamp_min, ops::clamp_min_, ops::clamp_min_out, ops::clamp_min_tensor, ops::clamp_min_tensor_,
+         ops::clamp_min_tensor_out>({
         .summary = "Raises what is below min to it: clamp with one bound, with a tensor maximum.",
         .shapes = "self: [..], min: [..] -> their broadcast; in place self's",
         .dtypes =
-            "numbers; a floating number makes integers float32; a tensor is promoted with self, and both may be bool",
-        .memory = new_or_self,
+            "any; a floating number makes bool and integers float32, an integer makes bool int64; a tensor is promoted "
+            "with self, and both may be bool",
+        .memory = new_or_written,
         .cost = one_pass,
-        .errors = {raises<dtype_error>("self is bool and min a number", "clamp_min([True], 1)"),
-                   no_broadcast("clamp_min.Tensor([1, 2, 3], [1, 2])"),
-                   raises<shape_error>("self, in place, has not the sizes of the result, or elements that share memory",
-                                       "clamp_min_.Tensor([1], [2, 2])"),
-                   raises<dtype_error>("min is of a higher category (bool, integers, floating) than self in place",
-                                       "clamp_min_([1], 2.5)"),
-                   two_devices},
+        .errors = {raises<error>("min is a number that leaves self's integer dtype no number",
+                                 "clamp_min([1] (uint8), 300)"),
+                   raises<dtype_error>("self is bool, and min a number that is bool", "clamp_min([True], True)"),
+                   no_broadcast("clamp_min.Tensor([1, 2, 3], [1, 2])"), other_sizes("clamp_min_.Tensor([1], [2, 2])"),
+                   no_fit("clamp_min_([1], 2.5)"), two_devices},
         .examples = {{"clamp_min([1, 5], 3)", "[3, 5] (int64 [2])"},
                      {"clamp_min.Tensor([1, 5], [2, 6])", "[2, 6] (int64 [2])"}},
     }),
-    page<ops::clamp_max, ops::clamp_max_, ops::clamp_max_tensor, ops::clamp_max_tensor_>({
+    page<ops::clamp_max, ops::clamp_max_, ops::clamp_max_out, ops::clamp_max_tensor, ops::clamp_max_tensor_,
+         ops::clamp_max_tensor_out>({
         .summary = "Lowers what is above max to it: clamp with one bound, with a tensor minimum.",
         .shapes = "self: [..], max: [..] -> their broadcast; in place self's",
         .dtypes =
-            "numbers; a floating number makes integers float32; a tensor is promoted with self, and both may be bool",
-        .memory = new_or_self,
+            "any; a floating number makes bool and integers float32, an integer makes bool int64; a tensor is promoted "
+            "with self, and both may be bool",
+        .memory = new_or_written,
         .cost = one_pass,
-        .errors = {raises<dtype_error>("self is bool and max a number", "clamp_max([True], 1)"),
-                   no_broadcast("clamp_max.Tensor([1, 2, 3], [1, 2])"),
-                   raises<shape_error>("self, in place, has not the sizes of the result, or elements that share memory",
-                                       "clamp_max_.Tensor([1], [2, 2])"),
-                   raises<dtype_error>("max is of a higher category (bool, integers, floating) than self in place",
-                                       "clamp_max_([1], 2.5)"),
-                   two_devices},
+        .errors = {raises<error>("max is a number that leaves self's integer dtype no number",
+                                 "clamp_max([1] (uint8), -1)"),
+                   raises<dtype_error>("self is bool, and max a number that is bool", "clamp_max([True], True)"),
+                   no_broadcast("clamp_max.Tensor([1, 2, 3], [1, 2])"), other_sizes("clamp_max_.Tensor([1], [2, 2])"),
+                   no_fit("clamp_max_([1], 2.5)"), two_devices},
         .examples = {{"clamp_max([1, 5], 3)", "[1, 3] (int64 [2])"},
                      {"clamp_max.Tensor([1, 5], [2, 4])", "[1, 4] (int64 [2])"}},
     }),
-    page<ops::lerp, ops::lerp_, ops::lerp_out, ops::lerp_scalar, ops::lerp_scalar_>({
+    page<ops::lerp, ops::lerp_, ops::lerp_out, ops::lerp_scalar, ops::lerp_scalar_, ops::lerp_scalar_out>({
         .summary = "Interpolates: self + weight * (end - self), exactly self for a weight of 0 and end for 1.",
         .shapes = "self: [..], end: [..], weight: [..] -> their broadcast; in place self's",
         .dtypes = "floating; all tensors are of the same dtype, which the result has",
