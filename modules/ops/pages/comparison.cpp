@@ -44,7 +44,7 @@ consteval page_error no_fit(std::string_view example) {
 constexpr page_error two_devices = raises<device_error>("the tensors are on different devices");
 
 constexpr author::operator_page pages[] = {
-    page<ops::eq, ops::eq_, ops::eq_out, ops::eq_scalar, ops::eq_scalar_>({
+    page<ops::eq, ops::eq_, ops::eq_out, ops::eq_scalar, ops::eq_scalar_, ops::eq_scalar_out>({
         .summary = "Tells where self equals other; NaN equals nothing.",
         .shapes = broadcast_shapes,
         .dtypes = compared,
@@ -74,7 +74,7 @@ constexpr author::operator_page pages[] = {
         .examples = {{"lt.Tensor([1.0, 2.0, nan], [2.0, 2.0, 2.0])", "[true, false, false] (bool [3])"},
                      {"lt.Scalar([1, 2], 1.5)", "[true, false] (bool [2])"}},
     }),
-    page<ops::le, ops::le_, ops::le_out, ops::le_scalar, ops::le_scalar_>({
+    page<ops::le, ops::le_, ops::le_out, ops::le_scalar, ops::le_scalar_, ops::le_scalar_out>({
         .summary = "Tells where self is less than or equal to other; not where one is NaN.",
         .shapes = broadcast_shapes,
         .dtypes = compared,
@@ -84,7 +84,7 @@ constexpr author::operator_page pages[] = {
         .examples = {{"le.Tensor([1.0, 2.0, nan], [2.0, 2.0, 2.0])", "[true, true, false] (bool [3])"},
                      {"le.Scalar([1, 2], 1.5)", "[true, false] (bool [2])"}},
     }),
-    page<ops::gt, ops::gt_, ops::gt_out, ops::gt_scalar, ops::gt_scalar_>({
+    page<ops::gt, ops::gt_, ops::gt_out, ops::gt_scalar, ops::gt_scalar_, ops::gt_scalar_out>({
         .summary = "Tells where self is greater than other; not where one is NaN.",
         .shapes = broadcast_shapes,
         .dtypes = compared,
@@ -94,7 +94,7 @@ constexpr author::operator_page pages[] = {
         .examples = {{"gt.Tensor([2.0, 2.0, nan], [1.0, 2.0, 2.0])", "[true, false, false] (bool [3])"},
                      {"gt.Scalar([1, 2], 1.5)", "[false, true] (bool [2])"}},
     }),
-    page<ops::ge, ops::ge_, ops::ge_out, ops::ge_scalar, ops::ge_scalar_>({
+    page<ops::ge, ops::ge_, ops::ge_out, ops::ge_scalar, ops::ge_scalar_, ops::ge_scalar_out>({
         .summary = "Tells where self is greater than or equal to other; not where one is NaN.",
         .shapes = broadcast_shapes,
         .dtypes = compared,
@@ -174,7 +174,8 @@ constexpr author::operator_page pages[] = {
     }),
 
     // Bits.
-    page<ops::bitwise_and, ops::bitwise_and_, ops::bitwise_and_out, ops::bitwise_and_scalar, ops::bitwise_and_scalar_>({
+    page<ops::bitwise_and, ops::bitwise_and_, ops::bitwise_and_out, ops::bitwise_and_scalar, ops::bitwise_and_scalar_,
+         ops::bitwise_and_scalar_out, ops::bitwise_and_scalar_base>({
         .summary = "Gives the bits that both have; of bool the logical and.",
         .shapes = broadcast_shapes,
         .dtypes = bits,
@@ -184,9 +185,11 @@ constexpr author::operator_page pages[] = {
                    no_fit("bitwise_and_.Tensor([True], [6])"), no_broadcast("bitwise_and.Tensor([1, 2, 3], [1, 2])"),
                    other_sizes("bitwise_and_.Tensor([1], [1, 2])"), two_devices},
         .examples = {{"bitwise_and.Tensor([12, 10], [10, 6])", "[8, 2] (int64 [2])"},
-                     {"bitwise_and.Scalar([12, 10], 6)", "[4, 2] (int64 [2])"}},
+                     {"bitwise_and.Scalar([12, 10], 6)", "[4, 2] (int64 [2])"},
+                     {"bitwise_and.Scalar_Tensor(6, [12, 10])", "[4, 2] (int64 [2])"}},
     }),
-    page<ops::bitwise_or, ops::bitwise_or_, ops::bitwise_or_out, ops::bitwise_or_scalar, ops::bitwise_or_scalar_>({
+    page<ops::bitwise_or, ops::bitwise_or_, ops::bitwise_or_out, ops::bitwise_or_scalar, ops::bitwise_or_scalar_,
+         ops::bitwise_or_scalar_out, ops::bitwise_or_scalar_base>({
         .summary = "Gives the bits that at least one has; of bool the logical or.",
         .shapes = broadcast_shapes,
         .dtypes = bits,
@@ -196,9 +199,11 @@ constexpr author::operator_page pages[] = {
                    no_fit("bitwise_or_.Tensor([True], [6])"), no_broadcast("bitwise_or.Tensor([1, 2, 3], [1, 2])"),
                    other_sizes("bitwise_or_.Tensor([1], [1, 2])"), two_devices},
         .examples = {{"bitwise_or.Tensor([12, 10], [10, 6])", "[14, 14] (int64 [2])"},
-                     {"bitwise_or.Scalar([12, 10], 6)", "[14, 14] (int64 [2])"}},
+                     {"bitwise_or.Scalar([12, 10], 6)", "[14, 14] (int64 [2])"},
+                     {"bitwise_or.Scalar_Tensor(6, [12, 10])", "[14, 14] (int64 [2])"}},
     }),
-    page<ops::bitwise_xor, ops::bitwise_xor_, ops::bitwise_xor_out, ops::bitwise_xor_scalar, ops::bitwise_xor_scalar_>({
+    page<ops::bitwise_xor, ops::bitwise_xor_, ops::bitwise_xor_out, ops::bitwise_xor_scalar, ops::bitwise_xor_scalar_,
+         ops::bitwise_xor_scalar_out, ops::bitwise_xor_scalar_base>({
         .summary = "Gives the bits that just one has; of bool whether they differ.",
         .shapes = broadcast_shapes,
         .dtypes = bits,
@@ -208,10 +213,11 @@ constexpr author::operator_page pages[] = {
                    no_fit("bitwise_xor_.Tensor([True], [6])"), no_broadcast("bitwise_xor.Tensor([1, 2, 3], [1, 2])"),
                    other_sizes("bitwise_xor_.Tensor([1], [1, 2])"), two_devices},
         .examples = {{"bitwise_xor.Tensor([12, 10], [10, 6])", "[6, 12] (int64 [2])"},
-                     {"bitwise_xor.Scalar([12, 10], 6)", "[10, 12] (int64 [2])"}},
+                     {"bitwise_xor.Scalar([12, 10], 6)", "[10, 12] (int64 [2])"},
+                     {"bitwise_xor.Scalar_Tensor(6, [12, 10])", "[10, 12] (int64 [2])"}},
     }),
     page<ops::bitwise_left_shift, ops::bitwise_left_shift_, ops::bitwise_left_shift_out, ops::bitwise_left_shift_scalar,
-         ops::bitwise_left_shift_scalar_>({
+         ops::bitwise_left_shift_scalar_, ops::bitwise_left_shift_scalar_out, ops::bitwise_left_shift_scalar_base>({
         .summary = "Multiplies self by 2 to the power of other; a shift by less than no bit, or by as many as the "
                    "promoted dtype has, leaves 0.",
         .shapes = broadcast_shapes,
@@ -224,10 +230,12 @@ constexpr author::operator_page pages[] = {
                    no_broadcast("bitwise_left_shift.Tensor([1, 2, 3], [1, 2])"),
                    other_sizes("bitwise_left_shift_.Tensor([1], [1, 2])"), two_devices},
         .examples = {{"bitwise_left_shift.Tensor([1, 2, 3], [3, 4, 64])", "[8, 32, 0] (int64 [3])"},
-                     {"bitwise_left_shift.Tensor_Scalar([1, 2], 3)", "[8, 16] (int64 [2])"}},
+                     {"bitwise_left_shift.Tensor_Scalar([1, 2], 3)", "[8, 16] (int64 [2])"},
+                     {"bitwise_left_shift.Scalar_Tensor(1, [3, 4])", "[8, 16] (int64 [2])"}},
     }),
     page<ops::bitwise_right_shift, ops::bitwise_right_shift_, ops::bitwise_right_shift_out,
-         ops::bitwise_right_shift_scalar, ops::bitwise_right_shift_scalar_>({
+         ops::bitwise_right_shift_scalar, ops::bitwise_right_shift_scalar_, ops::bitwise_right_shift_scalar_out,
+         ops::bitwise_right_shift_scalar_base>({
         .summary = "Divides self by 2 to the power of other and rounds down; a shift by less than no bit, or by as "
                    "many as the promoted dtype has, leaves 0, or -1 of what is below 0.",
         .shapes = broadcast_shapes,
@@ -240,7 +248,8 @@ constexpr author::operator_page pages[] = {
                    no_broadcast("bitwise_right_shift.Tensor([1, 2, 3], [1, 2])"),
                    other_sizes("bitwise_right_shift_.Tensor([1], [1, 2])"), two_devices},
         .examples = {{"bitwise_right_shift.Tensor([16, -16, -3], [2, 2, 64])", "[4, -4, -1] (int64 [3])"},
-                     {"bitwise_right_shift.Tensor_Scalar([16, 5], 1)", "[8, 2] (int64 [2])"}},
+                     {"bitwise_right_shift.Tensor_Scalar([16, 5], 1)", "[8, 2] (int64 [2])"},
+                     {"bitwise_right_shift.Scalar_Tensor(16, [1, 2])", "[8, 4] (int64 [2])"}},
     }),
 
     // Within a tolerance, and of whole tensors.

@@ -161,7 +161,7 @@ constexpr author::operator_page pages[] = {
                      {"remainder.Scalar([7.5, -7.5], 2)", "[1.5, 0.5] (float32 [2])"},
                      {"remainder.Scalar_Tensor(7, [3, -3])", "[1, -2] (int64 [2])"}},
     }),
-    page<ops::fmod, ops::fmod_, ops::fmod_out, ops::fmod_scalar, ops::fmod_scalar_>({
+    page<ops::fmod, ops::fmod_, ops::fmod_out, ops::fmod_scalar, ops::fmod_scalar_, ops::fmod_scalar_out>({
         .summary = "Gives what is left of self after division by other rounded toward zero; it has the sign of self.",
         .shapes = broadcast_shapes,
         .dtypes = promoted_numbers,
@@ -248,7 +248,8 @@ constexpr author::operator_page pages[] = {
                    no_fit("hypot_([3], [4])"), two_devices},
         .examples = {{"hypot([3.0, 5.0], [4.0, 12.0])", "[5, 13] (float32 [2])"}},
     }),
-    page<ops::copysign, ops::copysign_, ops::copysign_out, ops::copysign_scalar, ops::copysign_scalar_>({
+    page<ops::copysign, ops::copysign_, ops::copysign_out, ops::copysign_scalar, ops::copysign_scalar_,
+         ops::copysign_scalar_out>({
         .summary = "Gives the magnitude of self the sign of other, also that of a zero.",
         .shapes = broadcast_shapes,
         .dtypes = promoted_floating,
