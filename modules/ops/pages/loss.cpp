@@ -14,6 +14,8 @@ using author::raises;
 constexpr std::string_view label_dtypes =
     "floating; the result and the weights have self's, and labels are int64; sums are kept in float64";
 constexpr std::string_view new_result = "the result is new and dense";
+constexpr std::string_view new_or_out = "the result is new and dense, or copied to out, which may overlap the operands";
+constexpr std::string_view one_floating = "floating; both are promoted, so one that is floating will do";
 constexpr std::string_view label_cost =
     "labels are checked first, then one element of each row is read; rows that are not dense, or halves, are converted "
     "whole";
@@ -121,12 +123,11 @@ constexpr author::operator_page pages[] = {
     page<ops::mse_loss>({
         .summary = "Takes the squares of self - target, and their mean or sum.",
         .shapes = pair_shapes,
-        .dtypes = "floating; both are promoted; integers too where no mean is taken, as sub, mul and sum have them",
+        .dtypes = one_floating,
         .memory = new_result,
         .cost = composed_cost,
         .errors = {raises<shape_error>("self and target do not broadcast", "mse_loss([1.5, 2.5], [1.5, 2.5, 3.5])"),
-                   raises<dtype_error>("the mean of integers is asked for, or both are bool",
-                                       "mse_loss([1, 2], [3, 4])"),
+                   raises<dtype_error>("neither is floating", "mse_loss([1, 2], [3, 4])"),
                    raises<error>(bad_reduction, "mse_loss([1.5], [2.5], 3)")},
         .examples = {{"mse_loss([1.0, 2.0], [1.0, 4.0])", "2 (float32 [])"},
                      {"mse_loss([1.0, 2.0], [1.0, 4.0], 0)", "[0, 4] (float32 [2])"}},
@@ -149,51 +150,67 @@ constexpr author::operator_page pages[] = {
             "Takes, with d = abs(self - target), d^2 / (2 * beta) below beta and d - beta / 2 from there, and their "
             "mean or sum; a beta of 0 makes it l1_loss.",
         .shapes = pair_shapes,
-        .dtypes = "numbers; both are promoted, and differences of integers, which wrap, become float32",
+        .dtypes = one_floating,
         .memory = new_result,
         .cost = composed_cost,
         .errors = {raises<shape_error>("self and target do not broadcast",
                                        "smooth_l1_loss([1.5, 2.5], [1.5, 2.5, 3.5])"),
-                   raises<dtype_error>("both are bool", "smooth_l1_loss([True], [False])"),
+                   raises<dtype_error>("neither is floating", "smooth_l1_loss([1], [0])"),
                    raises<error>("reduction is not None (0), Mean (1) or Sum (2), or beta is below 0",
                                  "smooth_l1_loss([1.5], [2.5], 1, -1.0)")},
-        .examples = {{"smooth_l1_loss([1, 4], [1, 2])", "0.75 (float32 [])"},
+        .examples = {{"smooth_l1_loss([1.0, 4.0], [1.0, 2.0])", "0.75 (float32 [])"},
                      {"smooth_l1_loss([1.0, 2.0], [1.5, 4.0], 0, 2.0)", "[0.0625, 1] (float32 [2])"}},
     }),
-    page<ops::huber_loss>({
+    page<ops::huber_loss, ops::huber_loss_out>({
         .summary =
             "Takes, with d = abs(self - target), d^2 / 2 up to delta and delta * (d - delta / 2) above, and their mean "
             "or sum.",
         .shapes = pair_shapes,
-        .dtypes = "numbers; both are promoted, and differences of integers, which wrap, become float32",
-        .memory = new_result,
+        .dtypes = one_floating,
+        .memory = new_or_out,
         .cost = composed_cost,
-        .errors = {raises<shape_error>("self and target do not broadcast", "huber_loss([1.5, 2.5], [1.5, 2.5, 3.5])"),
-                   raises<dtype_error>("both are bool", "huber_loss([True], [False])"),
+        .errors = {raises<shape_error>("self and target do not broadcast, or out has other sizes than the result",
+                                       "huber_loss([1.5, 2.5], [1.5, 2.5, 3.5])"),
+                   raises<dtype_error>("neither is floating, or out is not", "huber_loss([1], [0])"),
                    raises<error>("reduction is not None (0), Mean (1) or Sum (2), or delta is not above 0",
                                  "huber_loss([1.5], [2.5], 1, 0.0)")},
-        .examples = {{"huber_loss([1, 4], [1, 2])", "0.75 (float32 [])"},
+        .examples = {{"huber_loss([1.0, 4.0], [1.0, 2.0])", "0.75 (float32 [])"},
                      {"huber_loss([1.0, 2.0], [1.5, 4.0], 0, 0.5)", "[0.125, 0.875] (float32 [2])"}},
     }),
-    page<ops::binary_cross_entropy>({
+    page<ops::binary_cross_entropy, ops::binary_cross_entropy_out>({
         .summary =
             "Takes -weight * (target * log(self) + (1 - target) * log(1 - self)) of probabilities, with logarithms of "
             "at least -100, and their mean or sum.",
         .shapes =
             "self: [..], target: self's, weight: broadcasts with them -> [], or the sizes of both where reduction is "
             "None (0)",
-        .dtypes = "floating; all are promoted",
-        .memory = new_result,
+        .dtypes = "floating; all are promoted, and only self must be floating",
+        .memory = new_or_out,
         .cost = "composed of elementwise operators, each with a tensor of self's sizes, and a reduction; before that "
-                "all of "
-                "self is checked to be from 0 to 1",
-        .errors =
-            {raises<shape_error>("the sizes of self and target differ", "binary_cross_entropy([0.5, 0.5], [1.0])"),
-             raises<dtype_error>("self or target is not floating", "binary_cross_entropy([0, 1], [0, 1])"),
-             raises<error>("an element of self is not from 0 to 1, or reduction is not None (0), Mean (1) or Sum (2)",
-                           "binary_cross_entropy([1.5], [1.0])")},
+                "all of self is checked to be from 0 to 1",
+        .errors = {raises<shape_error>("the sizes of self and target differ, or out has other sizes than the result",
+                                       "binary_cross_entropy([0.5, 0.5], [1.0])"),
+                   raises<dtype_error>("self is not floating, or out is not", "binary_cross_entropy([0, 1], [0, 1])"),
+                   raises<error>(
+                       "an element of self is not from 0 to 1, or reduction is not None (0), Mean (1) or Sum (2)",
+                       "binary_cross_entropy([1.5], [1.0])")},
         .examples = {{"binary_cross_entropy([0.5, 0.25], [1.0, 0.0])", "0.49041462 (float32 [])"},
                      {"binary_cross_entropy([0.0], [1.0])", "100 (float32 [])"}},
+    }),
+    page<ops::kl_div>({
+        .summary =
+            "Takes target * (log(target) - self), the divergence of probabilities from the log-probabilities in self, "
+            "and the mean or sum over all elements; with log_target, target holds logarithms too.",
+        .shapes = pair_shapes,
+        .dtypes = "any; both are promoted, and logarithms and exponentials of integers and bool are float32",
+        .memory = new_result,
+        .cost = composed_cost,
+        .errors = {raises<shape_error>("self and target do not broadcast", "kl_div([-1.0, -2.0], [0.5, 0.25, 0.25])"),
+                   raises<error>(bad_reduction, "kl_div([-1.0], [0.5], 3)"),
+                   raises<device_error>("the tensors are on different devices")},
+        .examples = {{"kl_div([-1.0, -2.0], [0.5, 0.25], 0)", "[0.15342641, 0.15342641] (float32 [2])"},
+                     {"kl_div([-1.0, -2.0], [0.0, 0.25], 2)", "0.15342641 (float32 [])"},
+                     {"kl_div([-1.0, -2.0], [-1.0, 0.0], 0, log_target=True)", "[0, 2] (float32 [2])"}},
     }),
     page<ops::binary_cross_entropy_with_logits>({
         .summary =
