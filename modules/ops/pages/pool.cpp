@@ -120,6 +120,25 @@ constexpr author::operator_page pages[] = {
                      {"avg_pool2d([[[1.0, 2.0]]], [1, 2], 1, [0, 1], count_include_pad=False)",
                       "[[[1, 1.5, 2]]] (float32 [1, 1, 3])"}},
     }),
+    page<ops::avg_pool1d>({
+        .summary = "Takes the average of each window of a row: avg_pool2d of images one element high.",
+        .shapes =
+            "self: [n, channels, length] or without n -> the same with (length + 2 * padding - kernel_size) / stride + "
+            "1, rounded up if ceil_mode",
+        .dtypes = "floating; the result has self's, sums are kept in float64",
+        .memory = "the result is new and dense",
+        .cost = one_visit,
+        .errors = {raises<shape_error>("self has another number of dimensions, or no channels or length, or no window "
+                                       "fits the padded row",
+                                       "avg_pool1d([[1.5, 2.5]], 3)"),
+                   raises<dtype_error>("self is not floating", "avg_pool1d([[1, 2]], 1)"),
+                   raises<error>("kernel_size or stride is below 1, padding below 0 or more than half of the window, "
+                                 "or one of them has not one number",
+                                 "avg_pool1d([[1.5, 2.5]], 0)")},
+        .examples = {{"avg_pool1d([[1.0, 2.0, 3.0, 4.0]], 2)", "[[1.5, 3.5]] (float32 [1, 2])"},
+                     {"avg_pool1d([[1.0, 2.0]], 2, 1, 1)", "[[0.5, 1.5, 1]] (float32 [1, 3])"},
+                     {"avg_pool1d([[1.0, 2.0, 3.0]], 2, ceil_mode=True)", "[[1.5, 3]] (float32 [1, 2])"}},
+    }),
     page<ops::avg_pool2d_backward, ops::avg_pool2d_backward_out>({
         .summary = "Gives the gradient of avg_pool2d: each element of grad_output is shared out over its window.",
         .shapes = like_self,
@@ -138,22 +157,39 @@ constexpr author::operator_page pages[] = {
         .examples = {{"avg_pool2d_backward([[[1.0]]], [[[1.0, 5.0]]], [1, 2], [], 0, False, True, None)",
                       "[[[0.5, 0.5]]] (float32 [1, 1, 2])"}},
     }),
-    page<ops::adaptive_avg_pool2d, ops::adaptive_avg_pool2d_forward>({
+    page<ops::adaptive_avg_pool2d, ops::adaptive_avg_pool2d_out, ops::adaptive_avg_pool2d_forward>({
         .summary =
             "Takes averages of as many windows as give output_size; where the image cannot be divided evenly, windows "
             "overlap by an element.",
         .shapes = output_sizes,
         .dtypes = "floating; the result has self's, sums are kept in float64",
-        .memory = "the result is new and dense",
+        .memory = "the result is new and dense, or copied to out, which may overlap self",
         .cost = one_visit,
-        .errors = {raises<shape_error>("self has another number of dimensions, or no channels, height or width",
+        .errors = {raises<shape_error>("self has another number of dimensions, or no channels, height or width, or out "
+                                       "has other sizes than the result",
                                        "adaptive_avg_pool2d([[1.5, 2.5]], 1)"),
-                   raises<dtype_error>("self is not floating", "adaptive_avg_pool2d([[[1, 2]]], 1)"),
+                   raises<dtype_error>("self is not floating, or out cannot hold the result",
+                                       "adaptive_avg_pool2d([[[1, 2]]], 1)"),
                    raises<error>("output_size has not one or two numbers, or one below 0",
                                  "adaptive_avg_pool2d([[[1.5, 2.5]]], -1)")},
         .examples = {{"adaptive_avg_pool2d([[[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]], [1, 2])",
                       "[[[3, 4]]] (float32 [1, 1, 2])"},
                      {"adaptive_avg_pool2d([[[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]], 1)", "[[[3.5]]] (float32 [1, 1, 1])"}},
+    }),
+    page<ops::adaptive_avg_pool1d>({
+        .summary = "Takes averages of as many windows of a row as give output_size: adaptive_avg_pool2d of images one "
+                   "element high.",
+        .shapes = "self: [n, channels, length] or without n -> the same with output_size for length",
+        .dtypes = "floating; the result has self's, sums are kept in float64",
+        .memory = "the result is new and dense",
+        .cost = one_visit,
+        .errors = {raises<shape_error>("self has another number of dimensions, or no channels or length",
+                                       "adaptive_avg_pool1d([1.5, 2.5], 1)"),
+                   raises<dtype_error>("self is not floating", "adaptive_avg_pool1d([[1, 2]], 1)"),
+                   raises<error>("output_size has not one number, or one below 0",
+                                 "adaptive_avg_pool1d([[1.5, 2.5]], -1)")},
+        .examples = {{"adaptive_avg_pool1d([[1.0, 2.0, 3.0, 4.0]], 2)", "[[1.5, 3.5]] (float32 [1, 2])"},
+                     {"adaptive_avg_pool1d([[1.0, 2.0, 3.0]], 2)", "[[1.5, 2.5]] (float32 [1, 2])"}},
     }),
     page<ops::adaptive_avg_pool2d_backward>({
         .summary =
