@@ -98,6 +98,17 @@ constexpr author::operator_page pages[] = {
         .examples = {{"broadcast_tensors([[1, 2], [[3], [4]]])",
                       "[[[1, 2], [1, 2]] (int64 [2, 2]), [[3, 3], [4, 4]] (int64 [2, 2])]"}},
     }),
+    page<ops::atleast_1d_list, ops::atleast_2d_list, ops::atleast_3d_list>({
+        .summary = "Adds dimensions of size 1 to each tensor that has fewer than one, two or three, as atleast_1d, "
+                   "atleast_2d and atleast_3d do.",
+        .shapes = "tensors: [] and [N] -> [1] and [N], [1, 1] and [1, N], or [1, 1, 1] and [1, N, 1]",
+        .dtypes = "any; each keeps its own",
+        .memory = "views of the tensors, one of each; the tensor itself where it has dimensions enough",
+        .cost = one_view_each,
+        .examples = {{"atleast_1d.Sequence([7, [1, 2]])", "[[7] (int64 [1]), [1, 2] (int64 [2])]"},
+                     {"atleast_2d.Sequence([7, [1, 2]])", "[[[7]] (int64 [1, 1]), [[1, 2]] (int64 [1, 2])]"},
+                     {"atleast_3d.Sequence([[1, 2]])", "[[[[1], [2]]] (int64 [1, 2, 1])]"}},
+    }),
     page<ops::meshgrid>({
         .summary = "Makes the coordinates of a grid: tensor i runs along dimension i and repeats along the others.",
         .shapes = "tensors: [N] and [M] -> [N, M] and [N, M]; a scalar counts as one element",
