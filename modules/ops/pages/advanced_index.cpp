@@ -95,7 +95,7 @@ constexpr author::operator_page pages[] = {
         .examples = {{"masked_select([1, 2, 3], [True, False, True] (bool))", "[1, 3] (int64 [2])"},
                      {"masked_select([[1, 2], [3, 4]], [False, True])", "[2, 4] (int64 [2])"}},
     }),
-    page<ops::nonzero, ops::nonzero_out>({
+    page<ops::nonzero, ops::nonzero_out, ops::argwhere>({
         .summary = "Gives the coordinates of the elements that are not 0, in row-major order, one row for each.",
         .shapes = "self: [N, M] -> [n, 2]; of k dimensions, [n, k]",
         .dtypes = "any; coordinates are int64; a NaN is not 0",
@@ -106,7 +106,8 @@ constexpr author::operator_page pages[] = {
         .errors = {raises<shape_error>(other_out, "nonzero.out([1, 0], out=[[0], [0]])"),
                    raises<dtype_error>("out is bool", "nonzero.out([1, 0], out=[[True]])")},
         .examples = {{"nonzero([[0, 1], [1, 0]])", "[[0, 1], [1, 0]] (int64 [2, 2])"},
-                     {"nonzero([0.0, 1.5, nan])", "[[1], [2]] (int64 [2, 1])"}},
+                     {"nonzero([0.0, 1.5, nan])", "[[1], [2]] (int64 [2, 1])"},
+                     {"argwhere([0, 7])", "[[1]] (int64 [1, 1])"}},
     }),
     page<ops::where_nonzero>({
         .summary =
@@ -148,6 +149,25 @@ constexpr author::operator_page pages[] = {
                    raises<error>("minlength is negative", "bincount([0, 1], minlength=-1)")},
         .examples = {{"bincount([0, 2, 2])", "[1, 0, 2] (int64 [3])"},
                      {"bincount([0, 2, 2], [0.5, 1.0, 2.0], 4)", "[0.5, 0, 3, 0] (float32 [4])"}},
+    }),
+    page<ops::histc, ops::histc_out>({
+        .summary =
+            "Counts how many elements are in each of so many equal parts of [min, max], of what is there if these are "
+            "equal; the last part has max too, and what is outside, or NaN, counts nowhere.",
+        .shapes = "self: [..], bins: N -> [N]",
+        .dtypes = "float32 and float64; the result has self's",
+        .memory = "the result is new and dense, or copied to out, which may overlap self",
+        .cost =
+            "eight elementwise passes in float64, to which float32 is copied first, one that makes indices, and one "
+            "that adds up; without a range, two reductions before",
+        .errors = {raises<dtype_error>("self is neither float32 nor float64", "histc([1, 2])"),
+                   raises<error>("bins is less than 1", "histc([1.0, 2.0], 0)"),
+                   raises<error>("min or max is not finite, or min is above max", "histc([1.0, 2.0], 3, 5, 2)"),
+                   raises<error>("min and max are equal, and an element is not finite", "histc([1.0, inf], 3)"),
+                   raises<shape_error>(other_out, "histc.out([1.0, 2.0], 2, out=[0.0])"),
+                   raises<dtype_error>("out is not floating", "histc.out([1.0, 2.0], 2, out=[0, 0])")},
+        .examples = {{"histc([1.0, 2.0, 1.0], 4, 0, 3)", "[0, 2, 1, 0] (float32 [4])"},
+                     {"histc([1.0, 2.0, 4.0], 3)", "[1, 1, 1] (float32 [3])"}},
     }),
 };
 

@@ -85,6 +85,30 @@ constexpr author::operator_page pages[] = {
         .examples = {{"group_norm([[1.0, 3.0, 0.0, 4.0]], 2, None, None, 0.0)", "[[-1, 1, -1, 1]] (float32 [1, 4])"},
                      {"group_norm([[1.0, 3.0]], 1, [2.0, 1.0], [10.0, 20.0], 0.0)", "[[8, 21]] (float32 [1, 2])"}},
     }),
+    page<ops::instance_norm>({
+        .summary =
+            "Gives batch_norm of each channel of each image by itself, with its own moments, or with the running ones "
+            "without use_input_stats.",
+        .shapes = "input: [n, channels, ..], weight, bias, running_mean, running_var: [channels] -> input's",
+        .dtypes = dtypes,
+        .memory =
+            "the result is new and dense; with use_input_stats running_mean and running_var, where given, are moved in "
+            "place toward the averages over the images of the means and unbiased variances, by momentum",
+        .cost = "batch_norm's; what is given for the channels is copied for each image, and an input that is not dense "
+                "is copied first",
+        .errors = {raises<shape_error>(bad_shapes,
+                                       "instance_norm([[[1.0, 3.0]]], [1.0, 1.0], None, None, None, True, 0.1, "
+                                       "0.0, False)"),
+                   raises<dtype_error>("input is not floating, or running statistics are not with use_input_stats",
+                                       "instance_norm([[[1, 3]]], None, None, None, None, True, 0.1, 0.0, False)"),
+                   raises<error>("a running statistic is missing without use_input_stats",
+                                 "instance_norm([[[1.0, 3.0]]], None, None, None, None, False, 0.1, 0.0, False)"),
+                   raises<device_error>("the tensors are on different devices")},
+        .examples = {{"instance_norm([[[1.0, 3.0], [0.0, 4.0]]], None, None, None, None, True, 0.1, 0.0, False)",
+                      "[[[-1, 1], [-1, 1]]] (float32 [1, 2, 2])"},
+                     {"instance_norm([[[1.0, 3.0]]], [2.0], [10.0], [2.0], [4.0], False, 0.1, 0.0, False)",
+                      "[[[9, 11]]] (float32 [1, 1, 2])"}},
+    }),
 };
 
 }  // namespace

@@ -213,19 +213,25 @@ constexpr author::operator_page pages[] = {
         .cost = one_pass,
         .examples = {{"zero_([1.5, 2.5])", "[0, 0] (float32 [2])"}},
     }),
-    page<ops::copy_>({
-        .summary = "Writes the elements of src to self, converted and from any device.",
+    page<ops::copy_, ops::copy>({
+        .summary =
+            "Writes the elements of src to self, or for copy to a new tensor like it, converted and from any device.",
         .shapes = "self: [..], src: what broadcasts to self -> self's",
         .dtypes =
             "any; elements are converted to self's dtype: integers wrap, fractions are dropped, all but 0 is true",
-        .memory = "writes self, of any strides; src may overlap it, and is then copied first; the result is self",
+        .memory =
+            "copy_ writes self, of any strides; src may overlap it, and is then copied first; the result is self; "
+            "that of copy is new, dense and row-major, and no element of self is read or written",
         .cost = "one pass; between devices src is made dense in self's dtype where it is, and then moved; non_blocking "
                 "has no effect",
-        .errors = {raises<shape_error>("src does not broadcast to self, or self has elements that share memory",
-                                       "copy_([0], [1.5, 2.5])"),
+        .errors = {raises<shape_error>(
+                       "src does not broadcast to self, or self, which is written, has elements that share "
+                       "memory",
+                       "copy_([0], [1.5, 2.5])"),
                    raises<device_error>("src is on the meta device, and has no elements")},
         .examples = {{"copy_([0.0, 0.0], [1.5])", "[1.5, 1.5] (float32 [2])"},
-                     {"copy_([0, 0], [1.5, -2.5])", "[1, -2] (int64 [2])"}},
+                     {"copy_([0, 0], [1.5, -2.5])", "[1, -2] (int64 [2])"},
+                     {"copy([[0], [0]], 7)", "[[7], [7]] (int64 [2, 1])"}},
     }),
     page<ops::to_copy>({
         .summary = "Copies self to another dtype or device, also where it has both already.",

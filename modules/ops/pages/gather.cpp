@@ -191,6 +191,32 @@ constexpr author::operator_page pages[] = {
                       "[[3, 4], [1, 1], [1, 2]] (int64 [3, 2])"},
                      {"index_copy_([1, 1], 0, [0, 0], [5, 6])", "[6, 1] (int64 [2])"}},
     }),
+    page<ops::index_reduce, ops::index_reduce_, ops::index_reduce_out>({
+        .summary =
+            "Brings slice i of source and slice index[i] of self together, for each i: their product ('prod'), average "
+            "('mean'), maximum ('amax') or minimum ('amin'); without include_self, slices of source alone.",
+        .shapes = "self: [N, M], dim: 0, index: [k], source: [k, M] -> [N, M]",
+        .dtypes =
+            "any; source has self's dtype, index is int64 or int32; products of integers wrap, averages are rounded "
+            "down; float16 and bfloat16 are rounded once for each row, and once more for an average",
+        .memory = new_self_or_out,
+        .cost =
+            "the index is read for its range first; then one operation for each element of source, and without "
+            "include_self a write before; an average takes as many additions to count, and one pass to divide; self is "
+            "copied once, except in place; rows of float16, bfloat16 and small integers, and rows with strides, are "
+            "converted and back",
+        .errors = {raises<shape_error>(index_range, "index_reduce([1, 1], 0, [2], [5], 'prod')"),
+                   raises<shape_error>(index_shape, "index_reduce([1, 1], 0, [[1]], [5], 'prod')"),
+                   raises<shape_error>("source has not self's sizes, with as many slices as indices",
+                                       "index_reduce([1, 1], 0, [1], [5, 6], 'prod')"),
+                   raises<dtype_error>("source has not self's dtype", "index_reduce([1, 1], 0, [1], [5.5], 'prod')"),
+                   raises<dtype_error>(not_an_index, "index_reduce([1, 1], 0, [1.0], [5], 'prod')"),
+                   raises<error>("reduce is another word, also 'sum', which index_add is for",
+                                 "index_reduce([1, 1], 0, [1], [5], 'sum')")},
+        .examples = {{"index_reduce([2, 2, 2], 0, [2, 0, 2] (int64), [5, 6, 7], 'prod')", "[12, 2, 70] (int64 [3])"},
+                     {"index_reduce([1.0, 1.0], 0, [1, 1], [5.0, 6.0], 'mean')", "[1, 4] (float32 [2])"},
+                     {"index_reduce_([1, 9], 0, [1, 1], [5, 6], 'amax', include_self=False)", "[1, 6] (int64 [2])"}},
+    }),
     page<ops::index_fill, ops::index_fill_, ops::index_fill_tensor, ops::index_fill_tensor_>({
         .summary = "Writes one value to all elements of the slices that a list of indices says.",
         .shapes = "self: [N, M], dim: 0, index: [k], value: [] -> [N, M]",

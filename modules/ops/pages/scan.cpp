@@ -96,6 +96,29 @@ constexpr author::operator_page pages[] = {
         .examples = {{"logcumsumexp([0.0, 0.0], 0)", "[0, 0.6931472] (float32 [2])"},
                      {"logcumsumexp([1000.0, 1000.0], 0)", "[1000, 1000.6932] (float32 [2])"}},
     }),
+    page<ops::diff, ops::diff_out>({
+        .summary =
+            "Gives each element along a dimension less the one before it, n times over; of bool whether they differ; "
+            "prepend and append stand before and behind, unless n is 0.",
+        .shapes =
+            "self: [A, N], dim: 1, prepend: [A, P], append: [A, Q] -> [A, P + N + Q - n], or [A, 0] for a greater n; "
+            "dim is the last one unless it is given",
+        .dtypes = "any; all are promoted; integers wrap",
+        .memory = "the result is new and dense; or out, which may overlap the arguments",
+        .cost = "n passes, each into a new tensor; prepend and append are joined with self in a copy first; one copy "
+                "more for out",
+        .errors = {raises<shape_error>("self has no such dimension, or none at all, or prepend or append has other "
+                                       "sizes but for dim",
+                                       "diff([1, 4], prepend=[[0]])"),
+                   raises<error>("n is negative", "diff([1, 4], -1)"),
+                   raises<shape_error>("out has other sizes than the result, or elements that share memory",
+                                       "diff.out([1, 4, 9], out=[0])"),
+                   raises<dtype_error>("out cannot hold the result", "diff.out([1.5, 4.5], out=[0])"),
+                   raises<device_error>("the tensors are on different devices")},
+        .examples = {{"diff([1, 4, 9])", "[3, 5] (int64 [2])"},
+                     {"diff([1, 4, 9], 2)", "[2] (int64 [1])"},
+                     {"diff([[1, 4], [9, 16]], dim=0, prepend=[[0, 0]])", "[[1, 4], [8, 12]] (int64 [2, 2])"}},
+    }),
 };
 
 }  // namespace

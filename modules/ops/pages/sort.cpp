@@ -172,18 +172,51 @@ constexpr author::operator_page pages[] = {
                      {"searchsorted.Scalar([0, 1, 1], 1, side='right')", "3 (int64 [])"},
                      {"searchsorted.Scalar([1, 4, 5], 4.5)", "2 (int64 [])"}},
     }),
-    page<ops::unique2>({
+    page<ops::bucketize, ops::bucketize_out>({
+        .summary = "Finds where values belong among boundaries in order: in front of equal ones, or behind them with "
+                   "right=True; searchsorted with one row, and the arguments the other way round.",
+        .shapes = "self: [..], boundaries: [N] -> self's",
+        .dtypes =
+            "any; boundaries have self's dtype; the result is int64, or int32 with out_int32; a NaN belongs at the end",
+        .memory = "the result is new and dense, or out, which may overlap the arguments",
+        .cost = "log n comparisons for each value, for n boundaries; that they are in order is not looked at; what has "
+                "other types than bool, int64, float32 and float64, or boundaries with strides, is converted",
+        .errors = {raises<shape_error>("boundaries are not one row", "bucketize.Tensor([3], [[1, 3]])"),
+                   raises<dtype_error>("the dtypes differ", "bucketize.Tensor([3.5], [1, 3])"),
+                   raises<shape_error>("out has other sizes than self, or elements that share memory",
+                                       "bucketize.Tensor_out([3, 4], [1, 3], out=[0])"),
+                   raises<dtype_error>("out is bool", "bucketize.Tensor_out([3], [1, 3], out=[False])"),
+                   raises<device_error>("the tensors are on different devices")},
+        .examples = {{"bucketize.Tensor([3, 6], [1, 3, 5])", "[1, 3] (int64 [2])"},
+                     {"bucketize.Tensor([3, 6], [1, 3, 5], right=True, out_int32=True)", "[2, 3] (int32 [2])"}},
+    }),
+    page<ops::bucketize_scalar>({
+        .summary =
+            "Finds where one number belongs among boundaries in order: in front of equal ones, or behind them with "
+            "right=True.",
+        .shapes = "boundaries: [N] -> []",
+        .dtypes =
+            "any; a number that is no integer is compared with integers in float64, an integer with any of them in "
+            "int64; the result is int64, or int32 with out_int32",
+        .memory = "the result is new",
+        .cost = "log n comparisons for n boundaries; what is converted for them is copied",
+        .errors = {raises<shape_error>("boundaries are not one row", "bucketize.Scalar(3, [[1, 3]])")},
+        .examples = {{"bucketize.Scalar(3, [1, 3, 5])", "1 (int64 [])"},
+                     {"bucketize.Scalar(4.5, [1, 4, 5])", "2 (int64 [])"}},
+    }),
+    page<ops::unique2, ops::unique>({
         .summary =
             "Gives the different elements in order; where each element is among them, and how often each is there, if "
-            "asked for.",
-        .shapes = "self: [..] -> [n]; inverse as self, or [0]; counts [n], or [0]",
+            "asked for; _unique never counts.",
+        .shapes = "self: [..] -> [n]; inverse as self, or [0]; counts [n], or [0], but for _unique",
         .dtypes = "any; inverse and counts are int64; each NaN is different",
         .memory = "the results are new and dense; the first is sorted, whatever sorted says",
         .cost = "one sort of all elements, and some passes over them: one to compare neighbours, two to find where the "
                 "different ones start, and three for the inverse; 32 bytes for each element while sorting",
         .examples = {{"_unique2([3, 1, 3])", "[1, 3] (int64 [2]); [] (int64 [0]); [] (int64 [0])"},
                      {"_unique2([3, 1, 3], True, True, True)",
-                      "[1, 3] (int64 [2]); [1, 0, 1] (int64 [3]); [1, 2] (int64 [2])"}},
+                      "[1, 3] (int64 [2]); [1, 0, 1] (int64 [3]); [1, 2] (int64 [2])"},
+                     {"_unique([3, 1, 3], True, True)", "[1, 3] (int64 [2]); [1, 0, 1] (int64 [3])"}},
     }),
 };
 
