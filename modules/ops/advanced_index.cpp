@@ -349,7 +349,7 @@ tensor histc_rule::run(backend_call c, const tensor& self, std::int64_t bins, co
     refuse<error>(c, "found a range of " + to_string(min) + " to " + to_string(max) +
                          ", wanted finite numbers, the lesser one first");
   }
-  tensor out = author::make_tensor({bins}, self.dtype(), self.device());
+  tensor out = make_result(c.op, dense_meta({bins}, self.dtype(), self));
   if (c.table == nullptr) return out;
   fill(c, out, 0);
   const std::int64_t n = self.numel();

@@ -127,7 +127,10 @@ struct edge_pad_gradient {
 
 tensor pad(const tensor& self, sizes_view pad, std::string_view mode, std::optional<double> value) {
   constexpr backend_call c{nullptr, ops::pad.name()};
-  if (mode == "constant") return ops::constant_pad_nd(self, pad, value.value_or(0));
+  if (mode == "constant") {
+    constant_pad_rule::meta(c.op, self, pad, 0);
+    return ops::constant_pad_nd(self, pad, value.value_or(0));
+  }
   const bool reflect = mode == "reflect";
   if (!reflect && mode != "replicate" && mode != "circular") {
     refuse<error>(c, "found mode '" + std::string(mode) + "', wanted 'constant', 'reflect', 'replicate' or 'circular'");

@@ -143,17 +143,17 @@ TEST_CASE("layer_norm: what does not fit is refused by name, on meta too", "[ops
     const auto make = [&](const dims& sizes, dtype t) { return tb::author::make_tensor(sizes, t, where); };
     const tensor x = make({2, 3}, dtype::float32);
     CHECK(text_of<tb::shape_error>([&] { ops::layer_norm(x, integers{2}); }) ==
-          "aten::native_layer_norm: found [2, 3] and normalized_shape [2], wanted the sizes of the last dimensions, at "
+          "aten::layer_norm: found [2, 3] and normalized_shape [2], wanted the sizes of the last dimensions, at "
           "least one");
     CHECK(
         text_of<tb::shape_error>([&] { ops::rms_norm(x, integers{}); }) ==
         "aten::rms_norm: found [2, 3] and normalized_shape [], wanted the sizes of the last dimensions, at least one");
     CHECK(text_of<tb::shape_error>([&] { ops::layer_norm(x, integers{3}, make({2}, dtype::float32)); }) ==
-          "aten::native_layer_norm: found a weight [2], wanted [3]");
+          "aten::layer_norm: found a weight [2], wanted [3]");
     CHECK(text_of<tb::dtype_error>([&] { ops::rms_norm(x, integers{3}, make({3}, dtype::float64)); }) ==
           "aten::rms_norm: found a weight of float64 for float32 [2, 3], wanted one dtype");
     CHECK(text_of<tb::dtype_error>([&] {
             ops::layer_norm(make({2, 3}, dtype::int32), integers{3});
-          }).starts_with("aten::native_layer_norm: found int32"));
+          }).starts_with("aten::layer_norm: found int32"));
   }
 }

@@ -195,16 +195,17 @@ TEST_CASE("loss: what the parts of a loss would refuse is refused by the loss", 
   const tensor byte = tensor_of({0, 1}, {2}, dtype::uint8), x = tensor_of({0.5, 1}, {2}, dtype::float32);
   const auto type = [](auto f) { return text_of<tb::dtype_error>(f); };
   CHECK(type([&] { ops::mse_loss(n, n); }) ==
-        "aten::mse_loss: found the mean of int64, wanted a floating dtype; convert with to()");
-  CHECK(values(ops::mse_loss(n, n, 2)) == list{0});
+        "aten::mse_loss: found int64 and targets of int64, wanted a floating dtype; convert one with to()");
   CHECK(type([&] { ops::huber_loss(b, b); }) ==
-        "aten::huber_loss: found bool and bool, wanted numbers; convert one with to()");
+        "aten::huber_loss: found bool and targets of bool, wanted a floating dtype; convert one with to()");
+  CHECK(type([&] { ops::l1_loss(b, b); }) ==
+        "aten::l1_loss: found bool and bool, wanted numbers; convert one with to()");
   CHECK(type([&] { ops::cross_entropy_loss(n, n); }) ==
         "aten::cross_entropy_loss: found int64, wanted a floating type");
   CHECK(type([&] { ops::binary_cross_entropy(byte, x); }) ==
-        "aten::binary_cross_entropy: found uint8 and targets of float32, wanted floating dtypes");
-  CHECK(type([&] { ops::binary_cross_entropy_with_logits(x, byte); }) ==
-        "aten::binary_cross_entropy_with_logits: found float32 and targets of uint8, wanted floating dtypes");
+        "aten::binary_cross_entropy: found uint8, wanted a floating dtype; convert it with to()");
+  CHECK(type([&] { ops::binary_cross_entropy_with_logits(byte, x); }) ==
+        "aten::binary_cross_entropy_with_logits: found uint8, wanted a floating dtype; convert it with to()");
 }
 
 TEST_CASE("loss: a written result keeps its elements where a label is refused", "[ops][loss]") {

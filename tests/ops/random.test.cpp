@@ -338,11 +338,11 @@ TEST_CASE("random: what cannot be drawn is refused by name, and nothing is writt
     CHECK(type([&] { ops::randn(sizes{1}, arg<"dtype"> = dtype::int64, arg<"device"> = where); }) ==
           "aten::randn: found dtype int64, wanted a floating one");
     CHECK(type([&] { ops::normal_tensor_float_out(x, 1.0, g, i); }) ==
-          "aten::normal.Tensor_float_out: the result is float64 and cannot be written to uint8");
+          "aten::normal.Tensor_float_out: found dtype uint8, wanted a floating one");
     CHECK(type([&] { ops::normal_float_tensor_out(0.0, x, g, i); }) ==
-          "aten::normal.float_Tensor_out: the result is float64 and cannot be written to uint8");
+          "aten::normal.float_Tensor_out: found dtype uint8, wanted a floating one");
     CHECK(type([&] { ops::normal_tensor_tensor_out(x, x, g, i); }) ==
-          "aten::normal.Tensor_Tensor_out: the result is float64 and cannot be written to uint8");
+          "aten::normal.Tensor_Tensor_out: found dtype uint8, wanted a floating one");
     CHECK(text([&] { ops::random_from_(x, 3, 3, g); }) ==
           "aten::random_.from: found the bounds 3 and 3, wanted the first below the second");
     CHECK(text([&] { ops::random_to_(i, 257, g); }) ==

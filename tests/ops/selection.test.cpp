@@ -32,7 +32,9 @@ extended lower(extended a, extended b) { return std::isnan(a) ? a : std::isnan(b
 
 // The type a number beside a tensor makes of it.
 dtype raised(dtype t, const bound& b) {
-  return b && tb::is_floating(b->type()) && !tb::is_floating(t) ? dtype::float32 : t;
+  if (!b) return t;
+  if (tb::is_floating(b->type())) return tb::is_floating(t) ? t : dtype::float32;
+  return t == dtype::boolean && b->type() != dtype::boolean ? dtype::int64 : t;
 }
 
 tb::value optional_value(const bound& b) { return b ? tb::value(*b) : tb::value(); }
@@ -65,7 +67,7 @@ TEST_CASE("selection: clamp to numbers, any of which may be missing, NaN, or on 
       const tensor x = source.operand(source.any_shape(), t);
       const dtype type = raised(raised(t, low), high);
       const support::arguments given{tb::value(x), optional_value(low), optional_value(high)};
-      if (t == dtype::boolean) {
+      if (type == dtype::boolean) {
         CHECK_THROWS_AS(support::call_form(names.functional, given), tb::dtype_error);
         continue;
       }
@@ -81,6 +83,10 @@ TEST_CASE("selection: clamp to numbers, any of which may be missing, NaN, or on 
       if (high && !low) {
         support::check_forms({"aten::clamp_max", "aten::clamp_max_", ""}, {given[0], given[2]}, type, type, 0, source,
                              [&](const extended* v) { return lower(v[0], support::stored(in, as_extended(*high))); });
+      }
+      if (t == dtype::boolean) {
+        CHECK_THROWS_AS(support::call_form("aten::relu6", {given[0]}), tb::dtype_error);
+        continue;  // and so does hardtanh
       }
       if (low && high) {
         support::check_forms({"aten::hardtanh", "aten::hardtanh_", ""}, given, type, type, 0, source,

@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 #include <tuple>
+#include <vector>
 
 #include "support/raises.h"
 #include "support/tensor_values.h"
@@ -13,9 +14,14 @@ namespace tb = topbit;
 namespace ops = topbit::ops;
 namespace key = topbit::key;
 namespace author = topbit::author;
-using support::tensor_of;
 using support::values;
 using tb::tensor;
+
+namespace {
+tensor tensor_of(const std::vector<double>& elements, const tb::dims& sizes, tb::dtype type = tb::dtype::float32) {
+  return support::tensor_of(elements, sizes, type);
+}
+}  // namespace
 
 // Operators of a user, with a shape rule and a kernel each.
 namespace structured_test {

@@ -28,7 +28,7 @@ TEST_CASE("tensor_text: integers give int64, a number among them float32, only b
   CHECK(shown("[1e3]") == "[1000] (float32 [1])");
   CHECK(shown("[True, false]") == "[true, false] (bool [2])");
   CHECK(shown("[True, 2]") == "[1, 2] (int64 [2])");
-  CHECK(shown("[inf, -nan]") == "[inf, -nan] (float32 [2])");
+  CHECK(shown("[inf, -nan]") == "[inf, nan] (float32 [2])");
   CHECK(shown("[]") == "[] (float32 [0])");
   CHECK(shown("[[], []]") == "[[], []] (float32 [2, 0])");
 }
