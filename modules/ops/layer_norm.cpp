@@ -87,15 +87,18 @@ std::tuple<tensor, tensor, tensor> layer_norm_backward_rule::run(
   check_defined(c, grad);
   check_defined(c, mean);
   check_defined(c, rstd);
-  if (grad.sizes() != input.sizes() || grad.dtype() != input.dtype()) {
-    refuse<shape_error>(c, "found a gradient " + describe(grad) + " for " + describe(input) + ", wanted the same");
-  }
+  const auto other_gradient = [&] {
+    return "found a gradient " + describe(grad) + " for " + describe(input) + ", wanted the same";
+  };
+  if (grad.sizes() != input.sizes()) refuse<shape_error>(c, other_gradient());
+  if (grad.dtype() != input.dtype()) refuse<dtype_error>(c, other_gradient());
   const layer_rows rows(input, shape);
-  if (mean.numel() != rows.sizes[0] || rstd.numel() != rows.sizes[0] || !is_floating(mean.dtype()) ||
-      !is_floating(rstd.dtype())) {
-    refuse<shape_error>(c, "found means " + describe(mean) + " and rstd " + describe(rstd) +
-                               ", wanted a floating number for each of " + std::to_string(rows.sizes[0]) + " rows");
-  }
+  const auto other_moments = [&] {
+    return "found means " + describe(mean) + " and rstd " + describe(rstd) + ", wanted a floating number for each of " +
+           std::to_string(rows.sizes[0]) + " rows";
+  };
+  if (mean.numel() != rows.sizes[0] || rstd.numel() != rows.sizes[0]) refuse<shape_error>(c, other_moments());
+  if (!is_floating(mean.dtype()) || !is_floating(rstd.dtype())) refuse<dtype_error>(c, other_moments());
   if (wanted.size() != 3) {
     refuse<error>(c, "found " + std::to_string(wanted.size()) + " elements of output_mask, wanted 3");
   }

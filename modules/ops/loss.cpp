@@ -135,6 +135,7 @@ tensor soft_margin_loss(const tensor& self, const tensor& target, std::int64_t r
   author::check_one_device(ops::soft_margin_loss, self, target);
   constexpr std::string_view op = ops::soft_margin_loss.name();
   check_broadcast(op, self, target);
+  check_floating_self(op, self);
   const tensor x = target * self;
   return reduced(op, ops::clamp_min(-x, 0.0) + ops::log1p(ops::exp(-ops::abs(x))), reduction);
 }

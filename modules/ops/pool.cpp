@@ -35,16 +35,24 @@ tensor as_image(std::string_view op, const tensor& self, std::initializer_list<s
 }
 dims across(sizes_view one, std::int64_t down) { return one.empty() ? dims{} : dims{down, one[0]}; }
 
+// What max_pool2d_with_indices would refuse, under the name that was called.
+tensor row_image(std::string_view op, const tensor& self, sizes_view kernel, sizes_view stride, sizes_view padding,
+                 sizes_view dilation, bool ceil) {
+  const tensor image = as_image(op, self, {kernel, stride, padding, dilation});
+  max_pool_rule::meta(op, image, across(kernel, 1), across(stride, 1), across(padding, 0), across(dilation, 1), ceil);
+  return image;
+}
+
 std::tuple<tensor, tensor> max_pool1d_with_indices(const tensor& self, sizes_view kernel, sizes_view stride,
                                                    sizes_view padding, sizes_view dilation, bool ceil) {
-  const tensor image = as_image(ops::max_pool1d_with_indices.name(), self, {kernel, stride, padding, dilation});
+  const tensor image = row_image(ops::max_pool1d_with_indices.name(), self, kernel, stride, padding, dilation, ceil);
   const auto [out, indices] = ops::max_pool2d_with_indices(image, across(kernel, 1), across(stride, 1),
                                                            across(padding, 0), across(dilation, 1), ceil);
   return {ops::squeeze_dim(out, -2), ops::squeeze_dim(indices, -2)};
 }
 tensor max_pool1d(const tensor& self, sizes_view kernel, sizes_view stride, sizes_view padding, sizes_view dilation,
                   bool ceil) {
-  as_image(ops::max_pool1d.name(), self, {kernel, stride, padding, dilation});
+  row_image(ops::max_pool1d.name(), self, kernel, stride, padding, dilation, ceil);
   return std::get<0>(ops::max_pool1d_with_indices(self, kernel, stride, padding, dilation, ceil));
 }
 tensor avg_pool1d(const tensor& self, sizes_view kernel, sizes_view stride, sizes_view padding, bool ceil,
