@@ -166,6 +166,10 @@ TEST_CASE("images: errors name the operator that was called", "[ops][images]") {
         }) == "aten::conv_transpose1d: found output_padding [2] for stride [2], wanted less");
   CHECK(text([&] { ops::max_pool1d(made({4}), numbers_of({2})); }) ==
         "aten::max_pool1d: found [4], wanted [n, channels, length] or [channels, length]");
+  CHECK(text([&] { ops::max_pool1d(made({1, 4}), numbers_of({5})); }).starts_with("aten::max_pool1d: found [1, 1, 4]"));
+  CHECK(text([&] {
+          ops::max_pool1d_with_indices(made({1, 4}), numbers_of({5}));
+        }).starts_with("aten::max_pool1d_with_indices: found [1, 1, 4]"));
   CHECK(text([&] { ops::upsample_nearest2d(made({4, 4}), numbers_of({2, 2})); }) ==
         "aten::upsample_nearest2d: found [4, 4], wanted [n, channels, height, width], only n being 0");
 }
