@@ -22,6 +22,9 @@ constexpr std::string_view new_or_out =
     "the result is new and dense, in the memory order of self; or out, which may be self, and costs a copy where it "
     "overlaps it in part";
 
+constexpr std::string_view copied =
+    "the result is new and dense, in the memory order of self; or out, into which it is copied";
+
 constexpr std::string_view one_pass = "one pass; elements are converted on the way";
 constexpr std::string_view one_call = "one pass; on the CPU a call of the C library for each element";
 constexpr std::string_view two_calls = "one pass; on the CPU two calls of the C library for each element";
@@ -79,6 +82,44 @@ constexpr author::operator_page pages[] = {
                    other_sizes("leaky_relu.out([1.0], out=[0.0, 0.0])"), two_devices},
         .examples = {{"leaky_relu([2.0, -2.0])", "[2, -0.02] (float32 [2])"},
                      {"leaky_relu([2.0, -2.0], 0.5)", "[2, -1] (float32 [2])"}},
+    }),
+    page<ops::prelu>({
+        .summary = "Multiplies what is below 0 by weight, one for all or one for each channel, which is dimension 1.",
+        .shapes = "self: [N, C, ..], weight: [C], [1] or [] -> self's; of fewer than two dimensions only the last two",
+        .dtypes = "floating; weight has self's dtype, which the result has",
+        .memory = "the result is new and dense, in the memory order of self",
+        .cost = "three elementwise passes, for the sign, the product and the choice, with a tensor each",
+        .errors = {not_floating("prelu([1], 1)"), raises<dtype_error>("weight has another dtype", "prelu([1.0], [1])"),
+                   raises<shape_error>("weight has two dimensions, or is neither one number nor one for each channel",
+                                       "prelu([1.0, 2.0], [0.5, 0.25])"),
+                   raises<device_error>("self and weight are on different devices")},
+        .examples = {{"prelu([2.0, -2.0], 0.25)", "[2, -0.5] (float32 [2])"},
+                     {"prelu([[2.0, -2.0], [-3.0, -4.0]], [0.5, 0.25])", "[[2, -0.5], [-1.5, -1]] (float32 [2, 2])"}},
+    }),
+    page<ops::softshrink, ops::softshrink_out>({
+        .summary = "Moves elements toward 0 by lambd, to 0 where that would cross it; NaN stays NaN.",
+        .shapes = "self: [..] -> the same",
+        .dtypes = floating,
+        .memory = copied,
+        .cost = "seven elementwise passes, for comparisons, differences and choices, with a tensor each",
+        .errors = {not_floating("softshrink([1])"),
+                   raises<error>("lambd is below 0, or NaN", "softshrink([1.0], -0.5)"),
+                   no_fit("softshrink.out([1.0], out=[0])"), other_sizes("softshrink.out([1.0], out=[0.0, 0.0])"),
+                   two_devices},
+        .examples = {{"softshrink([1.0, 0.25, -1.0])", "[0.5, 0, -0.5] (float32 [3])"}},
+    }),
+    page<ops::threshold, ops::threshold_, ops::threshold_out>({
+        .summary = "Replaces what is not above threshold by value; NaN stays NaN.",
+        .shapes = "self: [..] -> the same",
+        .dtypes = "numbers; the result has self's dtype, to which value is converted, while threshold is compared as "
+                  "it is",
+        .memory = "the result is new and dense, in the memory order of self; or self or out, into which it is copied",
+        .cost = "two elementwise passes, for a comparison and a choice, with a tensor each",
+        .errors = {raises<dtype_error>("self is bool", "threshold([True], 0, 0)"),
+                   raises<dtype_error>("out's dtype cannot hold the result's", "threshold.out([1.5], 0, 0, out=[0])"),
+                   other_sizes("threshold.out([1.0], 0, 0, out=[0.0, 0.0])"), two_devices},
+        .examples = {{"threshold([1.0, 3.0, 2.0], 2, 0)", "[0, 3, 0] (float32 [3])"},
+                     {"threshold([1, 3], 2.5, 7.5)", "[7, 3] (int64 [2])"}},
     }),
     page<ops::elu, ops::elu_, ops::elu_out>({
         .summary = "Gives scale * self above 0, and scale * alpha * (exp(input_scale * self) - 1) elsewhere.",
@@ -210,15 +251,21 @@ constexpr author::operator_page pages[] = {
         .examples = {{"glu([1.0, 2.0, 0.0, 0.0])", "[0.5, 1] (float32 [2])"},
                      {"glu([[1.0, 2.0], [0.0, 0.0]], 0)", "[[0.5, 1]] (float32 [1, 2])"}},
     }),
-    page<ops::threshold_backward>({
+    page<ops::threshold_backward, ops::threshold_backward_out>({
         .summary = "Gives grad_output where self is above threshold, and 0 elsewhere: the gradient of relu.",
         .shapes = "grad_output: [..], self: [..] -> their broadcast",
         .dtypes = "numbers; both are promoted, and threshold is converted to that dtype",
-        .memory = "the result is new and dense, in the memory order of the operands",
+        .memory =
+            "the result is new and dense, in the memory order of the operands; or grad_input, which may be one of "
+            "them, and costs a copy where it overlaps one in part",
         .cost = "one pass; both are converted and broadcast on the way, not copied",
         .errors = {raises<dtype_error>("both are bool", "threshold_backward([True], [True], 0)"),
                    raises<shape_error>("grad_output and self do not broadcast",
                                        "threshold_backward([1, 2, 3], [1, 2], 0)"),
+                   raises<shape_error>("grad_input has other sizes than the result, or elements that share memory",
+                                       "threshold_backward.grad_input([1], [1], 0, grad_input=[0, 0])"),
+                   raises<dtype_error>("grad_input's dtype cannot hold the result's",
+                                       "threshold_backward.grad_input([1.5], [1.5], 0, grad_input=[0])"),
                    raises<device_error>("the tensors are on different devices")},
         .examples = {{"threshold_backward([1.0, 2.0], [0.5, -0.5], 0)", "[1, 0] (float32 [2])"}},
     }),

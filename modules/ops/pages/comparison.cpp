@@ -54,7 +54,7 @@ constexpr author::operator_page pages[] = {
         .examples = {{"eq.Tensor([1.0, 2.0, nan], [1.0, 3.0, nan])", "[true, false, false] (bool [3])"},
                      {"eq.Scalar([1, 2], 1)", "[true, false] (bool [2])"}},
     }),
-    page<ops::ne, ops::ne_, ops::ne_out, ops::ne_scalar, ops::ne_scalar_>({
+    page<ops::ne, ops::ne_, ops::ne_out, ops::ne_scalar, ops::ne_scalar_, ops::ne_scalar_out>({
         .summary = "Tells where self differs from other; NaN differs from everything.",
         .shapes = broadcast_shapes,
         .dtypes = compared,
@@ -64,7 +64,7 @@ constexpr author::operator_page pages[] = {
         .examples = {{"ne.Tensor([1.0, 2.0, nan], [1.0, 3.0, nan])", "[false, true, true] (bool [3])"},
                      {"ne.Scalar([1, 2], 1)", "[false, true] (bool [2])"}},
     }),
-    page<ops::lt, ops::lt_, ops::lt_out, ops::lt_scalar, ops::lt_scalar_>({
+    page<ops::lt, ops::lt_, ops::lt_out, ops::lt_scalar, ops::lt_scalar_, ops::lt_scalar_out>({
         .summary = "Tells where self is less than other; not where one is NaN.",
         .shapes = broadcast_shapes,
         .dtypes = compared,

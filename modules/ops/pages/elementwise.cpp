@@ -148,7 +148,7 @@ constexpr author::operator_page pages[] = {
                      {"floor_divide.Scalar([7.5, -7.5], 2)", "[3, -4] (float32 [2])"}},
     }),
     page<ops::remainder, ops::remainder_, ops::remainder_out, ops::remainder_scalar, ops::remainder_scalar_,
-         ops::remainder_scalar_base>({
+         ops::remainder_scalar_out, ops::remainder_scalar_base>({
         .summary = "Gives what is left of self after division by other rounded down; it has the sign of other.",
         .shapes = broadcast_shapes,
         .dtypes = promoted_numbers,
@@ -173,7 +173,8 @@ constexpr author::operator_page pages[] = {
         .examples = {{"fmod.Tensor([7, -7], [3, 3])", "[1, -1] (int64 [2])"},
                      {"fmod.Scalar([7.5, -7.5], 2)", "[1.5, -1.5] (float32 [2])"}},
     }),
-    page<ops::pow, ops::pow_, ops::pow_out, ops::pow_scalar, ops::pow_scalar_, ops::pow_scalar_base>({
+    page<ops::pow, ops::pow_, ops::pow_out, ops::pow_scalar, ops::pow_scalar_, ops::pow_scalar_out,
+         ops::pow_scalar_base, ops::pow_scalar_base_out>({
         .summary = "Raises self to the power of exponent.",
         .shapes = "self: [..], exponent: [..] -> their broadcast; in place self's",
         .dtypes = "numbers; both are promoted; integers wrap, and to a negative power all but 1 and -1 become 0",
@@ -271,15 +272,18 @@ constexpr author::operator_page pages[] = {
                    no_fit("logaddexp.out([1], [2], out=[0])"), two_devices},
         .examples = {{"logaddexp([0.0, 1000.0], [0.0, 1000.0])", "[0.6931472, 1000.6932] (float32 [2])"}},
     }),
-    page<ops::xlogy, ops::xlogy_, ops::xlogy_out>({
+    page<ops::xlogy, ops::xlogy_, ops::xlogy_out, ops::xlogy_scalar, ops::xlogy_scalar_, ops::xlogy_scalar_out,
+         ops::xlogy_scalar_base, ops::xlogy_scalar_base_out>({
         .summary = "Gives self * log(other), and 0 where self is 0, unless other is NaN.",
         .shapes = broadcast_shapes,
         .dtypes = promoted_floating,
         .memory = new_or_written,
-        .cost = one_pass,
+        .cost = one_pass_or_number,
         .errors = {no_broadcast("xlogy.Tensor([1, 2, 3], [1, 2])"), other_sizes("xlogy_.Tensor([1.0], [1, 2])"),
                    no_fit("xlogy_.Tensor([1], [2])"), two_devices},
-        .examples = {{"xlogy.Tensor([2.0, 0.0], [2.0, 0.0])", "[1.3862944, 0] (float32 [2])"}},
+        .examples = {{"xlogy.Tensor([2.0, 0.0], [2.0, 0.0])", "[1.3862944, 0] (float32 [2])"},
+                     {"xlogy.Scalar_Other([2.0, 0.0], 2)", "[1.3862944, 0] (float32 [2])"},
+                     {"xlogy.Scalar_Self(2, [2.0, 0.0])", "[1.3862944, -inf] (float32 [2])"}},
     }),
     page<ops::heaviside, ops::heaviside_, ops::heaviside_out>({
         .summary = "Gives 0 where self is below zero, 1 where it is above, and the element of values where it is zero.",

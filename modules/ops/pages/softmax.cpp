@@ -14,25 +14,31 @@ using author::raises;
 constexpr std::string_view one_pass =
     "each row is read twice, for its greatest element and for its sum, and written once";
 
+constexpr std::string_view new_or_copied = "the result is new and dense, or out, into which it is copied";
+constexpr std::string_view out_dtype = "out is not floating";
+constexpr std::string_view other_out = "dim is out of range, or out has other sizes";
+
 constexpr author::operator_page pages[] = {
-    page<ops::softmax>({
+    page<ops::softmax, ops::softmax_out>({
         .summary = "Turns the elements along a dimension into positive numbers that add up to 1.",
         .shapes = "self: [..] -> the same",
         .dtypes = "floating; anything where a floating dtype is given, to which self is converted first",
-        .memory = "the result is new and dense",
+        .memory = new_or_copied,
         .cost = one_pass,
         .errors = {raises<dtype_error>("self is not floating and no dtype is given", "softmax.int([1, 2], 0)"),
-                   raises<shape_error>("dim is out of range", "softmax.int([1.5, 2.5], 1)")},
+                   raises<dtype_error>(out_dtype, "softmax.int_out([1.5, 2.5], 0, out=[0, 0])"),
+                   raises<shape_error>(other_out, "softmax.int([1.5, 2.5], 1)")},
         .examples = {{"softmax.int([0.0, 0.0], 0)", "[0.5, 0.5] (float32 [2])"}},
     }),
-    page<ops::log_softmax>({
+    page<ops::log_softmax, ops::log_softmax_out>({
         .summary = "Takes the logarithm of softmax, without overflow or loss in between.",
         .shapes = "self: [..] -> the same",
         .dtypes = "floating; anything where a floating dtype is given, to which self is converted first",
-        .memory = "the result is new and dense",
+        .memory = new_or_copied,
         .cost = one_pass,
         .errors = {raises<dtype_error>("self is not floating and no dtype is given", "log_softmax.int([1, 2], 0)"),
-                   raises<shape_error>("dim is out of range", "log_softmax.int([1.5, 2.5], 1)")},
+                   raises<dtype_error>(out_dtype, "log_softmax.int_out([1.5, 2.5], 0, out=[0, 0])"),
+                   raises<shape_error>(other_out, "log_softmax.int([1.5, 2.5], 1)")},
         .examples = {{"log_softmax.int([1000.0, 0.0], 0)", "[0, -1000] (float32 [2])"}},
     }),
     page<ops::softmax_forward, ops::softmax_forward_out>({
