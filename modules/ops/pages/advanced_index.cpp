@@ -77,6 +77,28 @@ constexpr author::operator_page pages[] = {
                      {"masked_fill_.Tensor([[1.0, 2.0], [3.0, 4.0]], [True, False], -0.5)",
                       "[[-0.5, 2], [-0.5, 4]] (float32 [2, 2])"}},
     }),
+    page<ops::masked_scatter, ops::masked_scatter_>({
+        .summary = "Writes the elements of source, in row-major order, where the mask is True, and keeps self's "
+                   "elsewhere.",
+        .shapes = "self: [..], mask: [..], source: [..], with an element at least for each True -> broadcast, which "
+                  "in place is self's",
+        .dtypes = "any; source has self's dtype; mask is bool or uint8",
+        .memory = "the result is new and dense; masked_scatter_ writes self",
+        .cost =
+            "the mask is read twice, to count and to note coordinates, int64 for each dimension; then as index_put_; "
+            "self is copied once, except in place; a source that is not dense is copied first",
+        .errors = {raises<shape_error>(no_broadcast, "masked_scatter([1, 2, 3], [True, False], [8, 9])"),
+                   raises<shape_error>("in place, the mask is larger than self",
+                                       "masked_scatter_([1, 2], [[True], [False]], [8, 9])"),
+                   raises<shape_error>("source has fewer elements than the mask has True",
+                                       "masked_scatter([1, 2], [True, True], [8])"),
+                   raises<dtype_error>("source has not self's dtype",
+                                       "masked_scatter([1, 2], [True, True], [8.0, 9.0])"),
+                   raises<dtype_error>(not_a_mask, "masked_scatter([1, 2], [1, 1], [8, 9])")},
+        .examples = {{"masked_scatter([1, 2, 3], [True, False, True] (bool), [8, 9])", "[8, 2, 9] (int64 [3])"},
+                     {"masked_scatter_([[1, 2], [3, 4]], [False, True], [7, 8, 9])",
+                      "[[1, 7], [3, 8]] (int64 [2, 2])"}},
+    }),
     page<ops::masked_select, ops::masked_select_out>({
         .summary = "Takes the elements where the mask is True, in row-major order, into one dimension.",
         .shapes = "self: [..], mask: [..] -> [n], for n that are True after both were broadcast",

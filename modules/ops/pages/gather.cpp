@@ -24,6 +24,16 @@ constexpr std::string_view new_self_or_out =
 constexpr std::string_view scattered =
     "the index is read for its range first, and again to write: one read and one write for each of its elements; self "
     "is copied once, except in place";
+constexpr std::string_view reduced =
+    "the index is read for its range first, and again to write: one operation for each of its elements; self is copied "
+    "once, except in place; rows of float16, bfloat16 and small integers, and rows with strides, are converted and "
+    "back";
+constexpr std::string_view scattered_shapes =
+    "self: [N, M], dim: 1, index: [n, k], src: at least [n, k] -> [N, M], with n <= N: src[i, j] goes to "
+    "out[i, index[i, j]]";
+constexpr std::string_view scattered_sizes =
+    "self has no such dimension, or index has not as many as self and src, or is larger than src, or than self in "
+    "another dimension than dim";
 constexpr std::string_view put =
     "the index is read for its range first; then each element of source is read and written once; self is copied once, "
     "except in place; what is written is copied there and back if it is not dense";
@@ -112,20 +122,90 @@ constexpr author::operator_page pages[] = {
         .examples = {{"scatter_add([1, 1, 1], 0, [2, 2] (int64), [5, 6])", "[1, 1, 12] (int64 [3])"},
                      {"scatter_add_([False, False], 0, [1, 1], [True, True])", "[false, true] (bool [2])"}},
     }),
-    page<ops::take_along_dim>({
+    page<ops::scatter_reduction, ops::scatter_reduction_, ops::scatter_reduction_out>({
+        .summary = "Adds src to self, or multiplies self by it, each element in its own place but for dim, where index "
+                   "says.",
+        .shapes = scattered_shapes,
+        .dtypes =
+            "any; src has self's dtype, index is int64; integers wrap, of bool 'add' is the or and 'multiply' the "
+            "and, float16 and bfloat16 are rounded once for each row",
+        .memory = new_self_or_out,
+        .cost = reduced,
+        .errors = {raises<error>("reduce is neither 'add' nor 'multiply'",
+                                 "scatter.reduce([0, 0], 0, [1], [5], reduce='sum')"),
+                   raises<shape_error>(index_range, "scatter.reduce([0, 0], 0, [2], [5], reduce='add')"),
+                   raises<shape_error>(scattered_sizes, "scatter.reduce([0, 0], 0, [1, 0], [5], reduce='add')"),
+                   raises<dtype_error>("src has not self's dtype, or the index is not int64",
+                                       "scatter.reduce([0, 0], 0, [1], [5.5], reduce='add')"),
+                   raises<shape_error>(out_sizes, "scatter.reduce_out([0, 0], 0, [1], [5], reduce='add', out=[0])"),
+                   raises<dtype_error>(out_dtype, "scatter.reduce_out([1.5], 0, [0], [1.5], reduce='add', out=[0])")},
+        .examples = {{"scatter.reduce([1, 2, 3], 0, [2, 2] (int64), [5, 6], reduce='multiply')",
+                      "[1, 2, 90] (int64 [3])"},
+                     {"scatter_.reduce([1, 2, 3], 0, [2, 2], [5, 6], reduce='add')", "[1, 2, 14] (int64 [3])"}},
+    }),
+    page<ops::scatter_value_reduction, ops::scatter_value_reduction_, ops::scatter_value_reduction_out>({
+        .summary = "Adds one value to self, or multiplies self by it, in the places that index says along dim, each "
+                   "time it is named.",
+        .shapes = "self: [N, M], dim: 1, index: [n, k] -> [N, M], with n <= N: out[i, index[i, j]] += or *= value",
+        .dtypes = "any; value is converted to self's, an integer's fraction is cut off; index is int64; integers wrap, "
+                  "of bool 'add' is the or and 'multiply' the and",
+        .memory = new_self_or_out,
+        .cost = reduced,
+        .errors = {raises<error>("reduce is neither 'add' nor 'multiply'",
+                                 "scatter.value_reduce([0, 0], 0, [1], 7, reduce='sum')"),
+                   raises<shape_error>(index_range, "scatter.value_reduce([0, 0], 0, [2], 7, reduce='add')"),
+                   raises<shape_error>("self has no such dimension, or index has not as many, or is larger in another "
+                                       "than dim",
+                                       "scatter.value_reduce([0, 0], 0, [[1]], 7, reduce='add')"),
+                   raises<dtype_error>(not_int64, "scatter.value_reduce([0, 0], 0, [1] (int32), 7, reduce='add')"),
+                   raises<shape_error>(out_sizes, "scatter.value_reduce_out([0, 0], 0, [1], 7, reduce='add', out=[0])"),
+                   raises<dtype_error>(out_dtype, "scatter.value_reduce_out([1.5], 0, [0], 7, reduce='add', out=[0])")},
+        .examples = {{"scatter.value_reduce([1, 2, 3], 0, [2, 2] (int64), 4, reduce='multiply')",
+                      "[1, 2, 48] (int64 [3])"},
+                     {"scatter_.value_reduce([1, 2, 3], 0, [2, 0], 4.5, reduce='add')", "[5, 2, 7] (int64 [3])"}},
+    }),
+    page<ops::scatter_reduce, ops::scatter_reduce_, ops::scatter_reduce_out>({
+        .summary =
+            "Brings the elements of src that index sends to one place together by sum, prod, mean, amax or amin, "
+            "with what self has there, unless include_self=False; other places keep what they have.",
+        .shapes = scattered_shapes,
+        .dtypes = "any; src has self's dtype, index is int64; sums and products of integers wrap, and their mean is "
+                  "rounded down; of bool there is no mean, sum and amax are the or, prod and amin the and; a NaN is "
+                  "the extreme",
+        .memory = new_self_or_out,
+        .cost = "the index is read for its range first, and again to write; without self once more, to replace it; "
+                "the mean counts in a tensor of self's sizes and divides in one pass more; self is copied once, except "
+                "in place; rows of float16, bfloat16 and small integers, and rows with strides, are converted and back",
+        .errors = {raises<error>("reduce is none of these", "scatter_reduce.two([0, 0], 0, [1], [5], 'add')"),
+                   raises<shape_error>(index_range, "scatter_reduce.two([0, 0], 0, [2], [5], 'sum')"),
+                   raises<shape_error>(scattered_sizes, "scatter_reduce.two([0, 0], 0, [1, 0], [5], 'sum')"),
+                   raises<dtype_error>("src has not self's dtype, the index is not int64, or it is the mean of bool",
+                                       "scatter_reduce.two([True], 0, [0], [True], 'mean')"),
+                   raises<shape_error>(out_sizes, "scatter_reduce.two_out([0, 0], 0, [1], [5], 'sum', out=[0])"),
+                   raises<dtype_error>(out_dtype, "scatter_reduce.two_out([1.5], 0, [0], [1.5], 'sum', out=[0])")},
+        .examples = {{"scatter_reduce.two([1, 2, 3], 0, [0, 0, 2] (int64), [5, 6, 7], 'amax')",
+                      "[6, 2, 7] (int64 [3])"},
+                     {"scatter_reduce.two([1, 2, 3], 0, [0, 0, 2], [5, 6, 7], 'prod', include_self=False)",
+                      "[30, 2, 7] (int64 [3])"},
+                     {"scatter_reduce_.two([1.0, 2.0, 3.0], 0, [0, 0, 2], [5.0, 6.0, 7.0], 'mean')",
+                      "[4, 2, 5] (float32 [3])"}},
+    }),
+    page<ops::take_along_dim, ops::take_along_dim_out>({
         .summary =
             "Takes elements along dim as gather does, of what broadcasts: the indices that argsort or argmax found.",
         .shapes =
             "self: [N, M], indices: [1, k], dim: 1 -> [N, k]; without dim, of all elements of self in order, and one "
             "result for each of the indices",
         .dtypes = "any; indices are int64",
-        .memory = "the result is new and dense",
+        .memory = "the result is new and dense, or out, into which it is copied",
         .cost = "as gather; nothing is copied to broadcast; without dim, a self that is not dense is copied",
         .errors = {raises<shape_error>(index_range, "take_along_dim([[3, 1], [5, 4]], [[0, 2]], 1)"),
                    raises<shape_error>("self and indices have not as many dimensions, or do not broadcast but for dim",
                                        "take_along_dim([[3, 1], [5, 4]], [0, 1], 1)"),
                    raises<shape_error>("self has no such dimension", "take_along_dim([3, 1], [0], 1)"),
-                   raises<dtype_error>("the indices are not int64", "take_along_dim([3, 1], [0] (int32), 0)")},
+                   raises<dtype_error>("the indices are not int64", "take_along_dim([3, 1], [0] (int32), 0)"),
+                   raises<shape_error>(out_sizes, "take_along_dim.out([3, 1], [0], 0, out=[0, 0])"),
+                   raises<dtype_error>(out_dtype, "take_along_dim.out([1.5], [0], 0, out=[0])")},
         .examples = {{"take_along_dim([[3, 1, 2], [6, 5, 4]], [[1], [2]] (int64), 1)", "[[1], [4]] (int64 [2, 1])"},
                      {"take_along_dim([[3, 1, 2], [6, 5, 4]], [0, 5])", "[3, 4] (int64 [2])"}},
     }),

@@ -107,6 +107,32 @@ constexpr author::operator_page pages[] = {
                      {"median.dim([[1, 3, 2], [6, 5, 4]], 0, True)",
                       "[[1, 3, 2]] (int64 [1, 3]); [[0, 0, 0]] (int64 [1, 3])"}},
     }),
+    page<ops::nanmedian>({
+        .summary = "Gives the median of all elements that are not NaN, of an even number the lower one in the middle.",
+        .shapes = "self: [..] -> []",
+        .dtypes = "any; NaN is the result where nothing else is there, or no element of a floating self",
+        .memory = "the result is new",
+        .cost = "linear on average, by selection; 16 bytes for each element; a self that is not dense is copied first",
+        .errors = {raises<shape_error>("self has no elements and is not floating, so that NaN is no answer",
+                                       "nanmedian([] (int64 [0]))")},
+        .examples = {{"nanmedian([4, 1, 3, 2])", "2 (int64 [])"}, {"nanmedian([1.0, nan, 3.0])", "1 (float32 [])"}},
+    }),
+    page<ops::nanmedian_dim, ops::nanmedian_dim_out>({
+        .summary = "Takes the median of what is not NaN in each row, of an even number the lower one in the middle, "
+                   "and says where it stood.",
+        .shapes = "self: [A, N], dim: 1 -> values and indices, both [A], or [A, 1] with keepdim",
+        .dtypes = "any; indices are int64; a row of nothing but NaN gives its first; of equal ones the first counts "
+                  "first",
+        .memory = new_or_given,
+        .cost = chosen_by_rank,
+        .errors = {raises<shape_error>(no_such_dimension, "nanmedian.dim([3, 1], 1)"),
+                   raises<shape_error>(empty_row, "nanmedian.dim([] (int64 [0]), 0)"),
+                   raises<shape_error>(other_out, "nanmedian.dim_values([3, 1], 0, values=[0], indices=0)"),
+                   raises<dtype_error>(out_dtype, "nanmedian.dim_values([3.5, 1.5], 0, values=0, indices=0)")},
+        .examples = {{"nanmedian.dim([[1, 3, 2], [6, 5, 4]], 1)", "[2, 5] (int64 [2]); [2, 1] (int64 [2])"},
+                     {"nanmedian.dim([[nan, 5.0, 3.0], [nan, nan, nan]], 1)",
+                      "[3, nan] (float32 [2]); [2, 0] (int64 [2])"}},
+    }),
     page<ops::mode, ops::mode_out>({
         .summary = "Takes the most frequent element of each row, the least of several, and says where it stands last.",
         .shapes =
@@ -124,7 +150,7 @@ constexpr author::operator_page pages[] = {
     }),
 
     // Places in what is sorted, and what is there more than once.
-    page<ops::searchsorted>({
+    page<ops::searchsorted, ops::searchsorted_out>({
         .summary =
             "Finds where values belong in sorted rows: in front of equal elements, or behind them with right=True or "
             "side='right'.",
@@ -134,16 +160,19 @@ constexpr author::operator_page pages[] = {
         .dtypes =
             "any; sorted_sequence has self's dtype; the result is int64, or int32 with out_int32; a NaN belongs at the "
             "end, and a row that has one is not searched in order",
-        .memory = "the result is new and dense",
+        .memory = "the result is new and dense, or out, which may overlap the arguments",
         .cost =
             "log n comparisons for each value, in a row of n; that the row is sorted is not looked at; rows of other "
             "types than bool, int64, float32 and float64, or with strides, are converted",
         .errors = {raises<shape_error>("sorted_sequence is neither one row, nor of self's sizes but for the last",
                                        "searchsorted.Tensor([[1, 3], [2, 4]], [3])"),
-                   raises<dtype_error>("the dtypes differ", "searchsorted.Tensor([1, 3], [3.5])"),
+                   raises<dtype_error>(
+                       "the dtypes differ, sorter is not int64, or out's dtype cannot hold the result's",
+                       "searchsorted.Tensor([1, 3], [3.5])"),
                    raises<shape_error>("sorter has not the sizes of sorted_sequence, or an index out of range",
                                        "searchsorted.Tensor([3, 1], [2], sorter=[1, 2])"),
-                   raises<dtype_error>("sorter is not int64", "searchsorted.Tensor([3, 1], [2], sorter=[1.0, 0.0])"),
+                   raises<shape_error>("out has other sizes, or elements that share memory",
+                                       "searchsorted.Tensor_out([1, 3], [2], out=[0, 0])"),
                    raises<error>("side is neither 'left' nor 'right'", "searchsorted.Tensor([1, 3], [2], side='up')"),
                    raises<error>("side is 'left' and right is True",
                                  "searchsorted.Tensor([1, 3], [2], side='left', right=True)")},
