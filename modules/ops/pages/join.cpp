@@ -18,6 +18,7 @@ constexpr std::string_view promoted_type = "any; all are promoted to one dtype";
 constexpr std::string_view no_tensors = "there are no tensors";
 constexpr std::string_view other_out = "out has other sizes than the result, or elements that share memory";
 constexpr std::string_view out_dtype = "out's dtype cannot hold the result's";
+constexpr std::string_view bad_repeats = "repeats are neither int64 nor int32";
 constexpr std::string_view no_such_dimension = "self has no such dimension";
 constexpr std::string_view no_matrix = "self has fewer than two dimensions";
 
@@ -74,14 +75,16 @@ constexpr author::operator_page pages[] = {
         .examples = {{"hstack([[[1], [2]], [[3], [4]]])", "[[1, 3], [2, 4]] (int64 [2, 2])"},
                      {"hstack([[1, 2], [3]])", "[1, 2, 3] (int64 [3])"}},
     }),
-    page<ops::vstack>({
+    page<ops::vstack, ops::vstack_out>({
         .summary = "Joins tensors one below another: along the first dimension, a vector counts as one row.",
         .shapes = "tensors: [N, A] and [M, A] -> [N + M, A]; [A] and [A] -> [2, A]",
         .dtypes = promoted_type,
-        .memory = fresh,
+        .memory = "the result is new and dense, or out, into which it is copied",
         .cost = "as cat, which it calls",
         .errors = {raises<shape_error>("the sizes differ in another dimension", "vstack([[1, 2], [3]])"),
-                   raises<error>(no_tensors, "vstack([])")},
+                   raises<error>(no_tensors, "vstack([])"),
+                   raises<shape_error>(other_out, "vstack.out([[1, 2], [3, 4]], out=[0])"),
+                   raises<dtype_error>(out_dtype, "vstack.out([[1.5, 2.5]], out=[[0, 0]])")},
         .examples = {{"vstack([[1, 2], [3, 4]])", "[[1, 2], [3, 4]] (int64 [2, 2])"},
                      {"vstack([[[1, 2], [3, 4]], [5, 6]])", "[[1, 2], [3, 4], [5, 6]] (int64 [3, 2])"}},
     }),
@@ -152,6 +155,38 @@ constexpr author::operator_page pages[] = {
         .examples = {{"repeat_interleave.self_int([1, 2], 2)", "[1, 1, 2, 2] (int64 [4])"},
                      {"repeat_interleave.self_int([[1, 2]], 2, 0)", "[[1, 2], [1, 2]] (int64 [2, 2])"},
                      {"repeat_interleave.self_int([[1, 2]], 2, 1)", "[[1, 1, 2, 2]] (int64 [1, 4])"}},
+    }),
+    page<ops::repeat_interleave_tensor>({
+        .summary = "Repeats each slice of a dimension where it is, each as often as repeats says of it; without dim, "
+                   "each element in row-major order.",
+        .shapes = "self: [A, N], repeats: [N], or one number for all, dim: 1 -> [A, the sum of repeats]; without dim, "
+                  "of all elements [the sum of repeats]",
+        .dtypes = "any; repeats are int64 or int32",
+        .memory = fresh,
+        .cost = "repeat_interleave.Tensor's, which finds an index, then as index_select",
+        .errors = {raises<shape_error>("repeats are neither one number nor one for each slice",
+                                       "repeat_interleave.self_Tensor([5, 6], [1, 2, 3])"),
+                   raises<shape_error>(no_such_dimension, "repeat_interleave.self_Tensor([5, 6], [1, 2], 1)"),
+                   raises<shape_error>("output_size is not the sum of the repeats",
+                                       "repeat_interleave.self_Tensor([5, 6], [1, 2], output_size=4)"),
+                   raises<error>("one of repeats is negative", "repeat_interleave.self_Tensor([5, 6], [1, -2])"),
+                   raises<dtype_error>(bad_repeats, "repeat_interleave.self_Tensor([5, 6], [1.0, 2.0])")},
+        .examples = {{"repeat_interleave.self_Tensor([5, 6], [1, 2] (int64))", "[5, 6, 6] (int64 [3])"},
+                     {"repeat_interleave.self_Tensor([[5, 6]], 2, 1)", "[[5, 5, 6, 6]] (int64 [1, 4])"}},
+    }),
+    page<ops::repeat_interleave_places>({
+        .summary = "Gives each number from 0 up as often as repeats says: the index that repeats slices.",
+        .shapes = "repeats: [N] -> [the sum of repeats]",
+        .dtypes = "int64 and int32; the result has the dtype of repeats",
+        .memory = fresh,
+        .cost = "the repeats are added up, and their sum is read on the host; then log N comparisons for each element "
+                "of the result, which is looked for among the sums",
+        .errors = {raises<dtype_error>(bad_repeats, "repeat_interleave.Tensor([2.0])"),
+                   raises<shape_error>("repeats have other than one dimension", "repeat_interleave.Tensor([[2]])"),
+                   raises<shape_error>("output_size is not the sum of the repeats",
+                                       "repeat_interleave.Tensor([2, 1], output_size=4)"),
+                   raises<error>("one of repeats, or output_size, is negative", "repeat_interleave.Tensor([2, -1])")},
+        .examples = {{"repeat_interleave.Tensor([2, 0, 1])", "[0, 0, 2] (int64 [3])"}},
     }),
 
     // Turned.

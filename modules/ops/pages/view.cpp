@@ -251,16 +251,19 @@ constexpr author::operator_page pages[] = {
         .examples = {{"slice.Tensor([0, 1, 2, 3, 4, 5], 0, 1, None, 2)", "[1, 3, 5] (int64 [3])"},
                      {"slice.Tensor([0, 1, 2, 3, 4, 5], 0, -2, 100)", "[4, 5] (int64 [2])"}},
     }),
-    page<ops::narrow>({
+    page<ops::narrow, ops::narrow_tensor>({
         .summary = "Takes length slices of a dimension from start on, all of which must be there.",
         .shapes = "self: [A, N], dim: 1 -> [A, length]; a negative start counts from the back",
-        .dtypes = "any",
+        .dtypes = "any; a start in a tensor is of any integer type",
         .memory = a_view,
-        .cost = no_element,
-        .errors = {raises<shape_error>("start and length leave the dimension", "narrow([1, 2, 3], 0, 2, 2)"),
+        .cost = "constant: sizes, strides and offset are worked out, no element of self is read; a start in a tensor "
+                "is, on the host",
+        .errors = {raises<error>("start is a tensor of other than one integer", "narrow.Tensor([1, 2], 0, [0, 1], 1)"),
+                   raises<shape_error>("start and length leave the dimension", "narrow([1, 2, 3], 0, 2, 2)"),
                    raises<shape_error>("self has no such dimension: a scalar has none", "narrow(7, 0, 0, 1)")},
         .examples = {{"narrow([1, 2, 3, 4], 0, 1, 2)", "[2, 3] (int64 [2])"},
-                     {"narrow([1, 2, 3, 4], 0, -2, 2)", "[3, 4] (int64 [2])"}},
+                     {"narrow([1, 2, 3, 4], 0, -2, 2)", "[3, 4] (int64 [2])"},
+                     {"narrow.Tensor([1, 2, 3, 4], 0, 1 (int32), 2)", "[2, 3] (int64 [2])"}},
     }),
     page<ops::diagonal>({
         .summary = "Takes the elements whose index in dim2 is the one in dim1 plus offset, as a new last dimension.",

@@ -78,6 +78,23 @@ constexpr author::operator_page pages[] = {
         .examples = {{"tensor_split.indices([1, 2, 3, 4], [1, -1])",
                       "[[1] (int64 [1]), [2, 3] (int64 [2]), [4] (int64 [1])]"}},
     }),
+    page<ops::tensor_split_tensor>({
+        .summary = "Cuts a dimension as tensor_split does whose numbers a tensor holds: sections, if it has no "
+                   "dimensions, else indices.",
+        .shapes = "self: [A, N], tensor_indices_or_sections: [] or [i, j], dim: 1 -> the parts that tensor_split gives",
+        .dtypes = "any; the numbers are int64",
+        .memory = "views of self, which overlap where indices go down",
+        .cost = "constant for each result: no element of self is read, the numbers are, on the host",
+        .errors = {raises<error>("the numbers are not int64, not on the host, or have two dimensions or more",
+                                 "tensor_split.tensor_indices_or_sections([1, 2, 3], [1.0])"),
+                   raises<shape_error>("sections is less than 1",
+                                       "tensor_split.tensor_indices_or_sections([1, 2, 3], 0)"),
+                   raises<shape_error>(no_such_dimension, "tensor_split.tensor_indices_or_sections(7, [1])")},
+        .examples = {{"tensor_split.tensor_indices_or_sections([1, 2, 3, 4], [1, 3] (int64))",
+                      "[[1] (int64 [1]), [2, 3] (int64 [2]), [4] (int64 [1])]"},
+                     {"tensor_split.tensor_indices_or_sections([1, 2, 3, 4], 2)",
+                      "[[1, 2] (int64 [2]), [3, 4] (int64 [2])]"}},
+    }),
     page<ops::unbind>({
         .summary = "Takes a dimension apart: one tensor for each of its slices, without the dimension.",
         .shapes = "self: [A, N], dim: 1 -> N of [A]",
