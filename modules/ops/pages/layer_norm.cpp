@@ -51,6 +51,37 @@ constexpr author::operator_page pages[] = {
         .examples = {{"native_layer_norm([[1.0, 5.0]], [2], None, None, 0.0)",
                       "[[-1, 1]] (float32 [1, 2]); [[3]] (float32 [1, 1]); [[0.5]] (float32 [1, 1])"}},
     }),
+    page<ops::native_layer_norm_backward>({
+        .summary = "Gives the gradients of native_layer_norm for input, weight and bias, where output_mask asks for "
+                   "them; the others are undefined.",
+        .shapes = "grad_out, input: [.., normalized_shape..], mean, rstd: one number for each row, weight, bias: "
+                  "normalized_shape -> input's, and twice normalized_shape",
+        .dtypes =
+            "floating; input, grad_out, weight and bias have one dtype, which the results have; mean and rstd are "
+            "floating; means over a row are kept in float64",
+        .memory = "the results are new and dense",
+        .cost =
+            "for input each row of it and of grad_out is read twice; for weight three elementwise passes with a tensor "
+            "of input's sizes, and a sum over the rows; for bias a sum over those of grad_out; what is not dense is "
+            "copied first",
+        .errors = {raises<shape_error>("input's last sizes are not normalized_shape, grad_out, weight or bias has "
+                                       "other sizes, or mean or rstd not one number for each row",
+                                       "native_layer_norm_backward([[1.0]], [[1.0, 5.0]], [2], [[3.0]], [[0.5]], None, "
+                                       "None, [True, True, True])"),
+                   raises<dtype_error>("input, mean or rstd is not floating, or grad_out, weight or bias has another "
+                                       "dtype than input",
+                                       "native_layer_norm_backward([[1, 0]], [[1.0, 5.0]], [2], [[3.0]], [[0.5]], "
+                                       "None, None, [True, True, True])"),
+                   raises<error>("output_mask has not three elements",
+                                 "native_layer_norm_backward([[1.0, 0.0]], [[1.0, 5.0]], [2], [[3.0]], [[0.5]], None, "
+                                 "None, [True])")},
+        .examples = {{"native_layer_norm_backward([[1.0, 0.0]], [[1.0, 5.0]], [2], [[3.0]], [[0.5]], [2.0, 1.0], "
+                      "None, [True, True, True])",
+                      "[[0, 0]] (float32 [1, 2]); [-1, 0] (float32 [2]); [1, 0] (float32 [2])"},
+                     {"native_layer_norm_backward([[1.0, 0.0]], [[1.0, 5.0]], [2], [[3.0]], [[0.5]], None, None, "
+                      "[False, False, True])",
+                      "undefined tensor; undefined tensor; [1, 0] (float32 [2])"}},
+    }),
     page<ops::rms_norm>({
         .summary = "Gives input / sqrt(mean of squares + eps) * weight for each row, which is all elements of the last "
                    "dimensions; eps is the distance from 1 to the next number of the dtype where none is given.",

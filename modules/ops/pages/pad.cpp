@@ -17,6 +17,15 @@ constexpr std::string_view padded =
     "with both added";
 constexpr std::string_view two_writes =
     "the result is filled with the value, then what is left of self is copied into it";
+constexpr std::string_view edge_padded =
+    "self: [channels, ..] or [n, channels, ..], padding: two numbers for each padded dimension, before and after, the "
+    "last dimension first -> self's sizes with both added";
+constexpr std::string_view edge_passes =
+    "one pass over a new tensor for each dimension that is padded, with an index that the host makes for it, and one "
+    "that copies the last of them into the result; a self that is not dense is copied first";
+constexpr std::string_view new_or_out = "the result is new and dense, or out, which may overlap self";
+constexpr std::string_view other_out = "out has other sizes, or elements that share memory";
+constexpr std::string_view out_dtype = "out's dtype cannot hold the result's";
 constexpr std::string_view bad_pad =
     "the numbers are odd in number or more than two for each dimension, or a size would be below 0";
 
@@ -30,6 +39,43 @@ constexpr author::operator_page pages[] = {
         .errors = {raises<shape_error>(bad_pad, "constant_pad_nd([1, 2], [1])")},
         .examples = {{"constant_pad_nd([1, 2], [1, 2], 9)", "[9, 1, 2, 9, 9] (int64 [5])"},
                      {"constant_pad_nd([[1, 2], [3, 4]], [-1, 0, 0, 1])", "[[2], [4], [0]] (int64 [3, 1])"}},
+    }),
+    page<ops::reflection_pad1d, ops::reflection_pad1d_out, ops::reflection_pad2d, ops::reflection_pad2d_out,
+         ops::reflection_pad3d, ops::reflection_pad3d_out>({
+        .summary = "Puts the elements around themselves, mirrored at the first and the last one, which are not "
+                   "repeated; a negative number takes elements away.",
+        .shapes = edge_padded,
+        .dtypes = "any; the result has self's",
+        .memory = new_or_out,
+        .cost = edge_passes,
+        .errors = {raises<shape_error>("self has another number of dimensions, a number is not below the size, or a "
+                                       "size would be below 1",
+                                       "reflection_pad1d([[1, 2, 3]], [3, 1])"),
+                   raises<error>("padding has not two numbers for each padded dimension",
+                                 "reflection_pad1d([[1, 2, 3]], [1, 1, 1])"),
+                   raises<shape_error>(other_out, "reflection_pad1d.out([[1, 2]], [1, 1], out=[[0]])"),
+                   raises<dtype_error>(out_dtype, "reflection_pad1d.out([[1.5, 2.5]], [0, 0], out=[[0, 0]])")},
+        .examples = {{"reflection_pad1d([[1, 2, 3]], [2, 1])", "[[3, 2, 1, 2, 3, 2]] (int64 [1, 6])"},
+                     {"reflection_pad2d([[[1, 2], [3, 4]]], [1, 0, 0, 1])",
+                      "[[[2, 1, 2], [4, 3, 4], [2, 1, 2]]] (int64 [1, 3, 3])"}},
+    }),
+    page<ops::replication_pad1d, ops::replication_pad1d_out, ops::replication_pad2d, ops::replication_pad2d_out,
+         ops::replication_pad3d, ops::replication_pad3d_out>({
+        .summary = "Puts the first and the last element of each dimension around it, repeated; a negative number takes "
+                   "elements away.",
+        .shapes = edge_padded,
+        .dtypes = "any; the result has self's",
+        .memory = new_or_out,
+        .cost = edge_passes,
+        .errors = {raises<shape_error>("self has another number of dimensions, or a size is or would be below 1",
+                                       "replication_pad1d([[1, 2, 3]], [-3, 0])"),
+                   raises<error>("padding has not two numbers for each padded dimension",
+                                 "replication_pad1d([[1, 2, 3]], [1, 1, 1])"),
+                   raises<shape_error>(other_out, "replication_pad1d.out([[1, 2]], [1, 1], out=[[0]])"),
+                   raises<dtype_error>(out_dtype, "replication_pad1d.out([[1.5, 2.5]], [0, 0], out=[[0, 0]])")},
+        .examples = {{"replication_pad1d([[1, 2, 3]], [2, 1])", "[[1, 1, 1, 2, 3, 3]] (int64 [1, 6])"},
+                     {"replication_pad2d([[[1, 2], [3, 4]]], [1, 0, 0, 1])",
+                      "[[[1, 1, 2], [3, 3, 4], [3, 3, 4]]] (int64 [1, 3, 3])"}},
     }),
     page<ops::pad>({
         .summary =

@@ -33,6 +33,14 @@ constexpr std::string_view new_or_gradient =
     "the result is new and dense, or grad_input; where that shares memory with an operand, the result is computed "
     "first "
     "and copied";
+constexpr std::string_view row_windows =
+    "self: [n, channels, length] or [channels, length] -> the same with (size + 2 * padding - dilation * (kernel_size "
+    "- 1) - 1) / stride + 1 for length, rounded up if ceil_mode";
+constexpr std::string_view bad_row_windows =
+    "self has another number of dimensions, or no channels or length, or no window fits the padded row";
+constexpr std::string_view bad_row_numbers =
+    "a kernel_size, stride or dilation is below 1, a padding below 0 or more than half of the window, or a list has "
+    "more than one number";
 constexpr std::string_view bad_windows =
     "self has another number of dimensions, or no channels, height or width, or no window fits the padded image";
 constexpr std::string_view bad_numbers =
@@ -95,6 +103,33 @@ constexpr author::operator_page pages[] = {
         .examples = {{"max_pool2d_with_indices_backward([[[1.0]]], [[[1.0, 5.0]]], [1, 2], [], 0, 1, False, [[[1]]] "
                       "(int64))",
                       "[[[0, 1]]] (float32 [1, 1, 2])"}},
+    }),
+    page<ops::max_pool1d>({
+        .summary = "Takes the greatest element of each window of a row, a NaN before all; no stride means the size of "
+                   "the window.",
+        .shapes = row_windows,
+        .dtypes = "numbers; the result has self's",
+        .memory = "the result is new and dense",
+        .cost = "max_pool2d_with_indices' of images one row high, which are views of self; the indices are dropped",
+        .errors = {raises<shape_error>(bad_row_windows, "max_pool1d([[1, 2]], 3)"),
+                   raises<dtype_error>("self is bool", "max_pool1d([[True]], 1)"),
+                   raises<error>(bad_row_numbers, "max_pool1d([[1, 2]], 1, 0)")},
+        .examples = {{"max_pool1d([[1, 5, 2, 4]], 2)", "[[5, 4]] (int64 [1, 2])"},
+                     {"max_pool1d([[1, 5, 2]], 2, 1)", "[[5, 5]] (int64 [1, 2])"},
+                     {"max_pool1d([[1, 5, 2]], 2, ceil_mode=True)", "[[5, 2]] (int64 [1, 2])"}},
+    }),
+    page<ops::max_pool1d_with_indices>({
+        .summary = "Takes max_pool1d, and tells where in its row each maximum stands, the first of equals; -1 where "
+                   "dilation leaves nothing but padding.",
+        .shapes = row_windows,
+        .dtypes = "numbers; values have self's, indices are int64",
+        .memory = "both results are new and dense",
+        .cost = "max_pool2d_with_indices' of images one row high, which are views of self",
+        .errors = {raises<shape_error>(bad_row_windows, "max_pool1d_with_indices([[1, 2]], 3)"),
+                   raises<dtype_error>("self is bool", "max_pool1d_with_indices([[True]], 1)"),
+                   raises<error>(bad_row_numbers, "max_pool1d_with_indices([[1, 2]], 1, 0)")},
+        .examples = {{"max_pool1d_with_indices([[1, 5, 2, 4]], 2)",
+                      "[[5, 4]] (int64 [1, 2]); [[1, 3]] (int64 [1, 2])"}},
     }),
     page<ops::avg_pool2d, ops::avg_pool2d_out>({
         .summary =
