@@ -16,6 +16,8 @@ constexpr std::string_view label_dtypes =
 constexpr std::string_view new_result = "the result is new and dense";
 constexpr std::string_view new_or_out = "the result is new and dense, or copied to out, which may overlap the operands";
 constexpr std::string_view one_floating = "floating; both are promoted, so one that is floating will do";
+constexpr std::string_view other_out = "out has other sizes than the result, or elements that share memory";
+constexpr std::string_view out_dtype = "out is not floating";
 constexpr std::string_view label_cost =
     "labels are checked first, then one element of each row is read; rows that are not dense, or halves, are converted "
     "whole";
@@ -28,7 +30,7 @@ constexpr std::string_view composed_cost =
     "composed of elementwise operators, each with a tensor of the broadcast sizes, and a reduction";
 
 constexpr author::operator_page pages[] = {
-    page<ops::nll_loss>({
+    page<ops::nll_loss, ops::nll_loss_out>({
         .summary =
             "Takes the negative log-likelihood of labels, -weight[target] * self[target], given log-probabilities of "
             "classes; a label of ignore_index counts nothing, and the mean is by weight.",
@@ -36,9 +38,11 @@ constexpr author::operator_page pages[] = {
             "self: [n, classes], target: [n], weight: [classes]; or self: [classes], target: [] -> [], or target's "
             "where reduction is None (0)",
         .dtypes = label_dtypes,
-        .memory = new_result,
+        .memory = new_or_out,
         .cost = label_cost,
-        .errors = {raises<shape_error>(bad_labels, "nll_loss([[-0.5, -1.5]], [2])"),
+        .errors = {raises<shape_error>(other_out, "nll_loss.out([[-0.5, -1.5]], [0], out=[0.0])"),
+                   raises<dtype_error>(out_dtype, "nll_loss.out([[-0.5, -1.5]], [0], out=0)"),
+                   raises<shape_error>(bad_labels, "nll_loss([[-0.5, -1.5]], [2])"),
                    raises<dtype_error>(bad_label_types, "nll_loss([[-0.5, -1.5]], [0.0])"),
                    raises<error>(bad_reduction, "nll_loss([[-0.5, -1.5]], [0], None, 3)")},
         .examples = {{"nll_loss([[-1.0, -2.0], [-3.0, -4.0]], [0, 1] (int64))", "2.5 (float32 [])"},
@@ -81,18 +85,20 @@ constexpr author::operator_page pages[] = {
         .examples = {{"nll_loss_backward(1.0, [[-1.0, -2.0], [-3.0, -4.0]], [0, 1] (int64), None, 1, -100, 2.0)",
                       "[[-0.5, 0], [0, -0.5]] (float32 [2, 2])"}},
     }),
-    page<ops::nll_loss_nd, ops::nll_loss2d>({
+    page<ops::nll_loss_nd, ops::nll_loss2d, ops::nll_loss2d_out>({
         .summary = "Takes nll_loss with any number of dimensions behind the classes; nll_loss2d is that of two.",
         .shapes =
             "self: [n, classes, ..], target: [n, ..], weight: [classes] -> [], or target's where reduction is None (0)",
         .dtypes = label_dtypes,
-        .memory = new_result,
+        .memory = new_or_out,
         .cost = "nll_loss's; where dimensions stand behind the classes, self is copied so that classes are last",
         .errors = {raises<shape_error>("the sizes do not fit, a label is neither a class nor ignore_index, or self of "
                                        "nll_loss2d has not four dimensions",
                                        "nll_loss_nd([[[-0.5], [-1.5]]], [0])"),
                    raises<dtype_error>(bad_label_types, "nll_loss_nd([[[-0.5], [-1.5]]], [[0.0]])"),
-                   raises<error>(bad_reduction, "nll_loss_nd([[[-0.5], [-1.5]]], [[0]], None, 3)")},
+                   raises<error>(bad_reduction, "nll_loss_nd([[[-0.5], [-1.5]]], [[0]], None, 3)"),
+                   raises<shape_error>(other_out, "nll_loss2d.out([[[[-1.0]], [[-3.0]]]], [[[0]]], out=[0.0])"),
+                   raises<dtype_error>(out_dtype, "nll_loss2d.out([[[[-1.0]], [[-3.0]]]], [[[0]]], out=0)")},
         .examples = {{"nll_loss_nd([[[-1.0, -2.0], [-3.0, -4.0]]], [[0, 1]] (int64))", "2.5 (float32 [])"},
                      {"nll_loss2d([[[[-1.0, -2.0]], [[-3.0, -4.0]]]], [[[0, 1]]], None, 0)",
                       "[[[1, 4]]] (float32 [1, 1, 2])"}},
@@ -120,17 +126,35 @@ constexpr author::operator_page pages[] = {
                      {"cross_entropy_loss([[0.0, 1.0]], [[0.5, 0.5]])", "0.8132616 (float32 [])"},
                      {"cross_entropy_loss([[0.0, 1.0]], [1], label_smoothing=0.5)", "0.5632616 (float32 [])"}},
     }),
-    page<ops::mse_loss>({
+    page<ops::mse_loss, ops::mse_loss_out>({
         .summary = "Takes the squares of self - target, and their mean or sum.",
         .shapes = pair_shapes,
         .dtypes = one_floating,
-        .memory = new_result,
+        .memory = new_or_out,
         .cost = composed_cost,
         .errors = {raises<shape_error>("self and target do not broadcast", "mse_loss([1.5, 2.5], [1.5, 2.5, 3.5])"),
-                   raises<dtype_error>("neither is floating", "mse_loss([1, 2], [3, 4])"),
-                   raises<error>(bad_reduction, "mse_loss([1.5], [2.5], 3)")},
+                   raises<dtype_error>("neither of both is floating", "mse_loss([1, 2], [3, 4])"),
+                   raises<error>(bad_reduction, "mse_loss([1.5], [2.5], 3)"),
+                   raises<shape_error>(other_out, "mse_loss.out([1.5], [2.5], out=[0.0])"),
+                   raises<dtype_error>(out_dtype, "mse_loss.out([1.5], [2.5], out=0)")},
         .examples = {{"mse_loss([1.0, 2.0], [1.0, 4.0])", "2 (float32 [])"},
                      {"mse_loss([1.0, 2.0], [1.0, 4.0], 0)", "[0, 4] (float32 [2])"}},
+    }),
+    page<ops::soft_margin_loss, ops::soft_margin_loss_out>({
+        .summary =
+            "Takes log(1 + exp(-target * self)), without overflow, for targets of 1 and -1, and its mean or sum.",
+        .shapes = pair_shapes,
+        .dtypes = "floating; both are promoted, and target may be of integers or bool",
+        .memory = new_or_out,
+        .cost = composed_cost,
+        .errors = {raises<shape_error>("self and target do not broadcast",
+                                       "soft_margin_loss([1.5, 2.5], [1.5, 2.5, 3.5])"),
+                   raises<dtype_error>("self is not floating", "soft_margin_loss([1, 2], [1, -1])"),
+                   raises<error>(bad_reduction, "soft_margin_loss([1.5], [1.0], 3)"),
+                   raises<shape_error>(other_out, "soft_margin_loss.out([1.5], [1.0], out=[0.0])"),
+                   raises<dtype_error>(out_dtype, "soft_margin_loss.out([1.5], [1.0], out=0)")},
+        .examples = {{"soft_margin_loss([0.0, 2.0], [1.0, -1.0])", "1.4100376 (float32 [])"},
+                     {"soft_margin_loss([0.0, 2.0], [1.0, -1.0], 0)", "[0.6931472, 2.126928] (float32 [2])"}},
     }),
     page<ops::l1_loss>({
         .summary = "Takes the magnitudes of self - target, and their mean or sum.",
