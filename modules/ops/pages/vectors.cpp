@@ -65,10 +65,43 @@ constexpr author::operator_page pages[] = {
         .examples = {{"cdist([[0.0, 0.0], [3.0, 4.0]], [[0.0, 0.0]])", "[[0], [5]] (float32 [2, 1])"},
                      {"cdist([[0.0, 0.0]], [[3.0, 4.0]], 1)", "[[7]] (float32 [1, 1])"}},
     }),
+    page<ops::linalg_cross, ops::linalg_cross_out>({
+        .summary = "Takes the vector product along a dimension of three elements: a vector at right angles to both.",
+        .shapes = "self: [.., 3], other: [.., 3], dim: the last one unless it is given -> broadcast",
+        .dtypes = "numbers; both are promoted; integers wrap; float16 and bfloat16 are computed in float32",
+        .memory = "the result is new and dense, or out, which may overlap the arguments",
+        .cost = "three elementwise operations over the elements of the result, with two tensors of a third of its "
+                "sizes",
+        .errors = {raises<shape_error>("self and other have not three elements there", "linalg_cross([1, 2], [3, 4])"),
+                   raises<shape_error>("they have not as many dimensions, do not broadcast, or have no such dimension",
+                                       "linalg_cross([1, 2, 3], [[3, 4, 5]])"),
+                   raises<shape_error>("out has other sizes, or elements that share memory",
+                                       "linalg_cross.out([1, 0, 0], [0, 1, 0], out=[0, 0])"),
+                   raises<dtype_error>("both are bool", "linalg_cross([True, False, True], [True, False, False])"),
+                   raises<dtype_error>("out's dtype cannot hold the result's",
+                                       "linalg_cross.out([1.5, 0.0, 0.0], [0, 1, 0], out=[0, 0, 0])"),
+                   raises<device_error>("the tensors are on different devices")},
+        .examples = {{"linalg_cross([1, 0, 0], [0, 1, 0])", "[0, 0, 1] (int64 [3])"},
+                     {"linalg_cross([[1.0, 2.0, 3.0]], [[4.0, 5.0, 6.0], [0.0, 0.0, 1.0]])",
+                      "[[-3, 6, -3], [2, -1, 0]] (float32 [2, 3])"}},
+    }),
+    page<ops::pairwise_distance>({
+        .summary = "Gives the distance of vectors: the norm of order p of x1 - x2 + eps, along the last dimension.",
+        .shapes = "x1: [A, N], x2: [A, N] -> [A], or [A, 1] with keepdim; they broadcast",
+        .dtypes = "floating; both are promoted",
+        .memory = "the result is new and dense",
+        .cost = "two elementwise passes with a tensor of the broadcast sizes each, and a reduction",
+        .errors = {raises<shape_error>("x1 and x2 do not broadcast", "pairwise_distance([0.0, 0.0], [3.0, 4.0, 5.0])"),
+                   raises<dtype_error>("one of them is not floating", "pairwise_distance([0.0], [3])"),
+                   raises<device_error>("x1 and x2 are on different devices")},
+        .examples = {{"pairwise_distance([[0.0, 0.0], [1.0, 1.0]], [[3.0, 4.0]], eps=0.0)",
+                      "[5, 3.6055512] (float32 [2])"},
+                     {"pairwise_distance([0.0, 0.0], [3.0, 4.0], 1.0, 0.0, True)", "[7] (float32 [1])"}},
+    }),
 };
 
 }  // namespace
 
-void publish_vectors_pages() { author::publish_pages({"Products, angles and distances of vectors", pages}).keep(); }
+void publish_vectors_pages() { author::publish_pages({"Vectors", pages}).keep(); }
 
 }  // namespace topbit::detail
