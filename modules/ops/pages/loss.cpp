@@ -169,13 +169,13 @@ constexpr author::operator_page pages[] = {
         .examples = {{"l1_loss([1.0, 2.0], [1.0, 4.0])", "1 (float32 [])"},
                      {"l1_loss([1.0, 2.0], [1.0, 4.0], 2)", "2 (float32 [])"}},
     }),
-    page<ops::smooth_l1_loss>({
+    page<ops::smooth_l1_loss, ops::smooth_l1_loss_out>({
         .summary =
             "Takes, with d = abs(self - target), d^2 / (2 * beta) below beta and d - beta / 2 from there, and their "
             "mean or sum; a beta of 0 makes it l1_loss.",
         .shapes = pair_shapes,
         .dtypes = one_floating,
-        .memory = new_result,
+        .memory = new_or_out,
         .cost = composed_cost,
         .errors = {raises<shape_error>("self and target do not broadcast",
                                        "smooth_l1_loss([1.5, 2.5], [1.5, 2.5, 3.5])"),
