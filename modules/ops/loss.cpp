@@ -126,6 +126,8 @@ tensor kl_div(const tensor& self, const tensor& target, std::int64_t reduction, 
   author::check_one_device(ops::kl_div, self, target);
   constexpr std::string_view op = ops::kl_div.name();
   check_broadcast(op, self, target);
+  check_floating_self(op, self);
+  check_floating_self(op, target);
   if (log_target) return reduced(op, ops::exp(target) * (target - self), reduction);
   return reduced(op, ops::xlogy(target, target) - target * self, reduction);
 }

@@ -40,7 +40,7 @@ tensor& celu_in_place(tensor& self, const scalar& alpha) {
 }
 
 tensor& hardtanh_out(const tensor& self, const scalar& low, const scalar& high, tensor& out) {
-  return ops::clamp_out(self, low, high, out);
+  return ops::clamp_out(number(ops::hardtanh_out.name(), self), low, high, out);
 }
 
 void check_activation(std::string_view op, const tensor& self) {

@@ -91,8 +91,10 @@ tensor cosine_similarity(const tensor& x1, const tensor& x2, std::int64_t dim, d
 
 tensor pairwise_distance(const tensor& x1, const tensor& x2, double p, double eps, bool keepdim) {
   author::check_one_device(ops::pairwise_distance, x1, x2);
-  check_vectors(ops::pairwise_distance.name(), x1, x2);
-  broadcast(ops::pairwise_distance.name(), x1.sizes(), x2.sizes());
+  constexpr backend_call c{nullptr, ops::pairwise_distance.name()};
+  check_defined(c, x1);
+  check_defined(c, x2);
+  broadcast(c.op, x1.sizes(), x2.sizes());
   return length_of(x1 - x2 + eps, p, -1, keepdim);
 }
 

@@ -226,10 +226,11 @@ constexpr author::operator_page pages[] = {
             "Takes target * (log(target) - self), the divergence of probabilities from the log-probabilities in self, "
             "and the mean or sum over all elements; with log_target, target holds logarithms too.",
         .shapes = pair_shapes,
-        .dtypes = "any; both are promoted, and logarithms and exponentials of integers and bool are float32",
+        .dtypes = "floating; both are promoted",
         .memory = new_result,
         .cost = composed_cost,
         .errors = {raises<shape_error>("self and target do not broadcast", "kl_div([-1.0, -2.0], [0.5, 0.25, 0.25])"),
+                   raises<dtype_error>("self or target is not floating", "kl_div([-1, -2], [0.5, 0.25])"),
                    raises<error>(bad_reduction, "kl_div([-1.0], [0.5], 3)"),
                    raises<device_error>("the tensors are on different devices")},
         .examples = {{"kl_div([-1.0, -2.0], [0.5, 0.25], 0)", "[0.15342641, 0.15342641] (float32 [2])"},
