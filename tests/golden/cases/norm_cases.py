@@ -29,9 +29,8 @@ def layers(f):
     f.case(none(0, 3), [3], None, None, 1e-5)
     f.error("shape", quarters(2, 3), [2], None, None, 1e-5)
     f.op("aten::native_layer_norm_backward")
-    for d in FLOATS:
-        f.case(quarters(2, 4, dtype=d), quarters(2, 4, dtype=d, seed=2), [4], T([[0.5], [-0.25]], d), T([[1.5], [0.75]], d),
-               quarters(4, dtype=d, seed=3), quarters(4, dtype=d, seed=4), [True, True, True])
+    f.every(lambda d: (quarters(2, 4, dtype=d), quarters(2, 4, dtype=d, seed=2), [4], T([[0.5], [-0.25]]).to(d),
+                       T([[1.5], [0.75]]).to(d), quarters(4, dtype=d, seed=3), quarters(4, dtype=d, seed=4), [True] * 3))
     f.case(quarters(2, 2, 3), quarters(2, 2, 3, seed=2), [2, 3], T([[[0.5]], [[-0.25]]]), T([[[1.5]], [[0.75]]]),
            quarters(2, 3, seed=3), quarters(2, 3, seed=4), [True, True, True])
     f.case(quarters(3, 37), quarters(3, 37, seed=2), [37], T([[0.5], [-0.25], [0.0]]), T([[1.5], [0.75], [1.0]]),
@@ -90,8 +89,7 @@ def instances(f):
     for sizes in ((2, 3, 4), (2, 3, 2, 2)):
         f.case(quarters(*sizes), weight, bias, None, None, True, 0.1, 1e-5, False)
         f.case(quarters(*sizes), weight, bias, mean, variance, False, 0.1, 1e-5, False)
-    for d in FLOATS:
-        f.case(quarters(2, 3, 4, dtype=d), None, None, None, None, True, 0.1, 0.5, False)
+    f.every(lambda d: (quarters(2, 3, 4, dtype=d), None, None, None, None, True, 0.1, 0.5, False))
     f.error("shape", quarters(2, 3, 2), quarters(2), bias, None, None, True, 0.1, 1e-5, False)
 
 

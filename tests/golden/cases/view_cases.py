@@ -89,6 +89,9 @@ def parts(f):
         simple(f, name, (5, 2), [2, 3], more=([[5]], [[1, 0, 4]], [[1, 1], 1]),
                wrong=(("value", [2, 2]), ("value", [6, -1]), ("shape", [5], 2)))
     simple(f, "tensor_split.sections", (5, 2), 2, more=([3], [7], [2, 1]), wrong=(("value", 0), ("shape", 2, 2)))
+    simple(f, "tensor_split.tensor_indices_or_sections", (5, 2), T(2), rules=("signed zeros", "meta raises"),
+           more=([T(7)], [T(2), 1], [T([1, 3])], [none(0, dtype=int64)], [T([3, -1])], [T([1]), 1]),
+           wrong=[("value", *wrong) for wrong in ((T(0),), (T(2), 2), (T([1]), 2), (T(2.0),), (T(2, int32),), (T([[1]]),))])
     simple(f, "tensor_split.indices", (5, 2), [1, 3], more=([[]], [[3, 1]], [[-1]], [[2, 9]], [[1], 1]),
            wrong=(("shape", [1], 2),))
 
@@ -121,6 +124,10 @@ def spread(f):
         f.case(T(1.5))
         f.case(quarters(2, 3))
         f.case(quarters(2, 1, 2))
+        f.op(f"aten::{name}.Sequence")
+        f.every(lambda d: ([numbered(d, 3), numbered(d, 2, 2)],))
+        f.case([T(1.5), quarters(2, 1, 2), T([1, 2])])
+        f.case([])
     for name in ("hstack", "vstack"):
         f.op(f"aten::{name}", "signed zeros")
         f.every(lambda d: ([numbered(d, 2, 2), numbered(d, 2, 2)],))

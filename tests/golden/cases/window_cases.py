@@ -3,6 +3,7 @@ from values import *
 from writer import Family
 
 NEAR = ((float16, 4e-3, 1e-2), (bfloat16, 3e-2, 1e-1), (float32, 2e-6, 2e-6), (float64, 1e-13, 1e-13))
+AS_DOUBLE = {d: float64 for d in INTEGERS}
 
 
 def convolution(f):
@@ -47,7 +48,7 @@ def transposed(f):
     def three(d, x, w, outputs, b=True):
         return quarters(*x, dtype=d), quarters(*w, dtype=d, seed=2), quarters(outputs, dtype=d, seed=3) if b else None
     f.op("aten::conv_transpose1d")
-    f.sweep(FLOATS, lambda d: three(d, (2, 2, 5), (2, 3, 3), 3))
+    f.every(lambda d: three(d, (2, 2, 5), (2, 3, 3), 3), wider=AS_DOUBLE)
     for kwargs in ({"stride": [2]}, {"padding": [1]}, {"dilation": [2]}, {"stride": [2], "padding": [2]},
                    {"stride": [3], "output_padding": [2]}):
         f.case(*three(float32, (2, 2, 5), (2, 3, 3), 3), **kwargs)
@@ -57,7 +58,7 @@ def transposed(f):
     f.error("shape", *three(float32, (2, 2, 5), (2, 3, 3), 4))
     f.error("shape", *three(float32, (2, 2, 5), (2, 3, 3), 3), output_padding=[1])
     f.op("aten::conv_transpose2d.input")
-    f.sweep(FLOATS, lambda d: three(d, (1, 2, 3, 4), (2, 2, 2, 3), 2))
+    f.every(lambda d: three(d, (1, 2, 3, 4), (2, 2, 2, 3), 2), wider=AS_DOUBLE)
     for kwargs in ({"stride": [2, 2]}, {"padding": [1, 0]}, {"dilation": [1, 2], "padding": [0, 2]},
                    {"stride": [2, 3], "padding": [1, 0], "output_padding": [1, 2]}):
         f.case(*three(float32, (1, 2, 3, 4), (2, 2, 2, 3), 2), **kwargs)
@@ -65,9 +66,10 @@ def transposed(f):
     f.case(*three(float32, (2, 3, 3), (2, 1, 2, 2), 1))
     f.error("dtype", quarters(1, 2, 4, 4), quarters(2, 2, 3, 3, dtype=float64))
     f.op("aten::conv_transpose3d.input")
-    f.sweep(FLOATS, lambda d: three(d, (1, 2, 2, 3, 2), (2, 1, 2, 1, 2), 1))
+    f.every(lambda d: three(d, (1, 2, 2, 3, 2), (2, 1, 2, 1, 2), 1), wider=AS_DOUBLE)
     f.case(*three(float32, (1, 2, 2, 3, 2), (2, 1, 2, 1, 2), 1), stride=[2, 1, 2], padding=[0, 0, 1])
     f.op("aten::conv3d.padding")
+    f.every(lambda d: (*three(d, (1, 2, 2, 3, 2), (2, 2, 1, 2, 1), 2), [1, 1, 1], "valid"))
     for padding in ("valid", "same"):
         f.case(*three(float32, (1, 2, 3, 4, 3), (2, 2, 2, 3, 1), 2), [1, 1, 1], padding)
     f.op("aten::convolution")
@@ -77,20 +79,20 @@ def transposed(f):
 def rows(f):
     for name in ("max_pool1d", "max_pool1d_with_indices"):
         f.op(f"aten::{name}", "exact")
-        f.sweep(FLOATS, lambda d: (permuted(1, 2, 6, dtype=d), [2]))
+        f.every(lambda d: (permuted(1, 2, 6, dtype=d), [2]), wider=AS_DOUBLE)
         for args in (([3], [1], [1]), ([2], [2], [0], [2]), ([2], [2], [1], [1], True)):
             f.case(permuted(2, 2, 7), *args)
         f.case(permuted(2, 6), [3])
         f.error("shape", permuted(6), [2])
         f.error("shape", permuted(1, 6), [7])
     f.op("aten::avg_pool1d")
-    f.sweep(FLOATS, lambda d: (quarters(1, 2, 6, dtype=d), [2]))
+    f.every(lambda d: (quarters(1, 2, 6, dtype=d), [2]), but=[int64])
     for args in (([3], [1], [1]), ([2], [2], [1], True), ([2], [2], [1], False, False)):
         f.case(quarters(2, 2, 7), *args)
     f.case(quarters(2, 6), [3])
     f.error("shape", quarters(6), [2])
     f.op("aten::adaptive_avg_pool1d")
-    f.sweep(FLOATS, lambda d: (quarters(1, 2, 6, dtype=d), [4]))
+    f.every(lambda d: (quarters(1, 2, 6, dtype=d), [4]))
     f.case(quarters(2, 6), [1])
     f.op("aten::pixel_shuffle", "exact")
     f.sweep(ALL, lambda d: (shaped(some(d), 1, 4, 2, 3, dtype=d), 2))
@@ -104,11 +106,11 @@ def rows(f):
     f.case(quarters(2, 3, 3), 3)
     f.error("shape", quarters(1, 1, 3, 4), 2)
     f.op("aten::channel_shuffle", "exact")
-    f.sweep(FLOATS, lambda d: (shaped(some(d), 1, 6, 2, 1, dtype=d), 3))
+    f.every(lambda d: (shaped(some(d), 1, 6, 2, 1, dtype=d), 3))
     f.case(quarters(2, 4, 3), 2)
     f.error("value", quarters(1, 4, 2, 2), 3)
     f.op("aten::upsample_nearest2d", "exact")
-    f.sweep([uint8] + FLOATS, lambda d: (shaped(some(d), 1, 2, 2, 3, dtype=d), [4, 6]))
+    f.every(lambda d: (shaped(some(d), 1, 2, 2, 3, dtype=d), [4, 6]), wider={**AS_NUMBER, **AS_DOUBLE})
     for size in ([3, 3], [5, 7], [1, 1], [2, 4]):
         f.case(permuted(1, 1, 3, 4), size)
     f.case(permuted(1, 1, 3, 4), [6, 10], 2.0, 2.5)
@@ -174,7 +176,7 @@ def general(f):
 
     def gradient(d, g, x, w):
         return quarters(*g, dtype=d), quarters(*x, dtype=d, seed=2), quarters(*w, dtype=d, seed=3), [w[0]]
-    f.every(lambda d: (*gradient(d, (2, 3, 3), (2, 2, 5), (3, 2, 3)), *plain, every), wider={d: float64 for d in INTEGERS})
+    f.every(lambda d: (*gradient(d, (2, 3, 3), (2, 2, 5), (3, 2, 3)), *plain, every), wider=AS_DOUBLE)
     f.case(*gradient(float32, (1, 2, 2, 2), (1, 2, 4, 4), (2, 2, 3, 3)), [1, 1], [0, 0], [1, 1], False, [0, 0], 1, every)
     f.case(*gradient(float32, (1, 2, 2, 2), (1, 2, 4, 3), (2, 2, 3, 2)), [2, 1], [1, 0], [1, 1], False, [0, 0], 1, every)
     f.case(*gradient(float32, (1, 4, 2), (1, 4, 3), (4, 2, 2)), [1], [0], [1], False, [0], 2, every)
