@@ -88,11 +88,11 @@ constexpr author::operator_page pages[] = {
     page<ops::pairwise_distance>({
         .summary = "Gives the distance of vectors: the norm of order p of x1 - x2 + eps, along the last dimension.",
         .shapes = "x1: [A, N], x2: [A, N] -> [A], or [A, 1] with keepdim; they broadcast",
-        .dtypes = "floating; both are promoted",
+        .dtypes = "numbers; both are promoted, and differences of integers wrap before they become float32",
         .memory = "the result is new and dense",
         .cost = "two elementwise passes with a tensor of the broadcast sizes each, and a reduction",
         .errors = {raises<shape_error>("x1 and x2 do not broadcast", "pairwise_distance([0.0, 0.0], [3.0, 4.0, 5.0])"),
-                   raises<dtype_error>("one of them is not floating", "pairwise_distance([0.0], [3])"),
+                   raises<dtype_error>("both are bool", "pairwise_distance([True], [False])"),
                    raises<device_error>("x1 and x2 are on different devices")},
         .examples = {{"pairwise_distance([[0.0, 0.0], [1.0, 1.0]], [[3.0, 4.0]], eps=0.0)",
                       "[5, 3.6055512] (float32 [2])"},
