@@ -19,7 +19,7 @@ bool is_wanted(const request& r, const operator_page& p) {
   return std::ranges::any_of(p.operators, [&](const auto& o) { return matches(r.words.front(), o.op->name); });
 }
 
-ordered_json json_of(const operator_page& p) {
+ordered_json json_of(std::string_view title, const operator_page& p) {
   const author::page_lines& l = p.lines;
   ordered_json operators = ordered_json::array(), errors = ordered_json::array(), examples = ordered_json::array();
   for (const author::page_operator& o : p.operators)
@@ -30,13 +30,16 @@ ordered_json json_of(const operator_page& p) {
   for (const author::page_example& e : l.examples) {
     if (!e.call.empty()) examples.push_back({{"call", e.call}, {"results", e.results}});
   }
-  return {{"operators", operators}, {"summary", l.summary}, {"shapes", l.shapes}, {"dtypes", l.dtypes},
-          {"memory", l.memory},     {"cost", l.cost},       {"errors", errors},   {"examples", examples}};
+  return {{"group", title},      {"operators", operators}, {"summary", l.summary},
+          {"shapes", l.shapes},  {"dtypes", l.dtypes},     {"keys", author::keys_of_page(p)},
+          {"memory", l.memory},  {"cost", l.cost},         {"errors", errors},
+          {"examples", examples}};
 }
 
 }  // namespace
 
 answer run_doc(const request& r) {
+  if (r.has("--markdown") && r.has("--json")) throw bad_request("doc: found --markdown and --json, wanted one of them");
   // The groups that are wanted, each with copies of its pages that are.
   std::vector<std::pair<std::string_view, std::vector<operator_page>>> found;
   for (const author::page_group& g : author::operator_pages()) {
@@ -54,7 +57,7 @@ answer run_doc(const request& r) {
   ordered_json all = ordered_json::array();
   for (const auto& [title, pages] : found) {
     for (const operator_page& p : pages) {
-      all.push_back(json_of(p));
+      all.push_back(json_of(title, p));
       text += (text.empty() ? "" : "\n") + author::to_string(p);
     }
   }

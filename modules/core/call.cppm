@@ -89,6 +89,21 @@ consteval bool all_sources_known() {
   }(std::make_index_sequence<Op::arity>{});
 }
 
+// Numbers of which every value of the one is a value of the other. A bool is an integer; nothing else becomes a bool,
+// and what is no number becomes a number by static_cast only.
+template <class To, class From>
+consteval bool keeps_value_of() {
+  if constexpr (std::same_as<To, From>) {
+    return true;
+  } else if constexpr (!std::is_arithmetic_v<From> || std::same_as<To, bool>) {
+    return false;
+  } else {
+    return std::numeric_limits<From>::digits <= std::numeric_limits<To>::digits &&
+           (std::numeric_limits<To>::is_signed || !std::numeric_limits<From>::is_signed) &&
+           (std::floating_point<To> || std::integral<From>);
+  }
+}
+
 // Where the schema says `int[2]`, one number stands for two.
 template <class A>
 inline constexpr bool is_number_list = false;
@@ -115,7 +130,7 @@ concept stands_for_list =
     Op::list_size(I) > 0 &&
     is_number_list<std::remove_cvref_t<parameter_of<Op, I>>>&& std::integral<std::remove_cvref_t<given_type<B>>> &&
     !std::same_as<std::remove_cvref_t<given_type<B>>, bool> &&
-    !std::same_as<std::remove_cvref_t<given_type<B>>, std::uint64_t>;
+    keeps_value_of<std::int64_t, std::remove_cvref_t<given_type<B>>>();
 
 template <class Op, class... B>
 consteval bool some_stand_for_lists() {
@@ -136,20 +151,6 @@ consteval bool has_right_count() {
 template <class Op, class... B>
 concept calls_with_defaults = has_right_count<Op, B...>() && all_sources_known<Op, B...>();
 
-// Numbers of which every value of the one is a value of the other. A bool is an integer; nothing else becomes a bool,
-// and what is no number becomes a number by static_cast only.
-template <class To, class From>
-consteval bool keeps_value_of() {
-  if constexpr (std::same_as<To, From>) {
-    return true;
-  } else if constexpr (!std::is_arithmetic_v<From> || std::same_as<To, bool>) {
-    return false;
-  } else {
-    return std::numeric_limits<From>::digits <= std::numeric_limits<To>::digits &&
-           (std::numeric_limits<To>::is_signed || !std::numeric_limits<From>::is_signed) &&
-           (std::floating_point<To> || std::integral<From>);
-  }
-}
 template <class To, class From>
 inline constexpr bool keeps_value = true;
 template <class To, class From>

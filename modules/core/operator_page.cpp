@@ -40,16 +40,9 @@ void add_line(std::string& text, std::string_view label, std::string_view words)
   text += '\n';
 }
 
-// The keys that kernels of the operator are registered for, in the order in which a call looks at them.
-std::string keys_line(std::string_view name, const registry& r) {
+std::string joined(const std::vector<std::string>& words) {
   std::string text;
-  const std::optional<operator_handle> op = const_cast<registry&>(r).try_find(name);
-  if (!op.has_value()) return text;
-  for (const kernel_dump& k : dump(*op).kernels) {
-    if (k.overridden_by.has_value() || k.form == kernel_form::fallthrough) continue;
-    if (!text.empty()) text += ", ";
-    text += to_string(k.key);
-  }
+  for (const std::string& w : words) text += (text.empty() ? "" : ", ") + w;
   return text;
 }
 
@@ -64,12 +57,12 @@ std::string_view short_variable(std::string_view name) noexcept {
 }
 
 // What follows the line with the operator's name.
-std::string body_of(const author::operator_page& p, const registry& r) {
+std::string body_of(const author::operator_page& p, registry& r) {
   const author::page_lines& l = p.lines;
   std::string text;
   add_line(text, "Shapes", l.shapes);
   add_line(text, "Dtypes", l.dtypes);
-  add_line(text, "Keys", keys_line(p.operators.front().op->name, r));
+  add_line(text, "Keys", joined(author::keys_of_page(p, r)));
   add_line(text, "Memory", l.memory);
   add_line(text, "Cost", l.cost);
   std::string_view label = "Errors";
@@ -141,22 +134,30 @@ std::vector<page_group> operator_pages() {
   return groups;
 }
 
-std::string to_string(const operator_page& p, const registry& r) {
+std::vector<std::string> keys_of_page(const operator_page& p, registry& r) {
+  std::vector<std::string> keys;
+  const std::optional<operator_handle> op = r.try_find(p.operators.front().op->name);
+  if (!op.has_value()) return keys;
+  for (const kernel_dump& k : dump(*op).kernels) {
+    if (!k.overridden_by.has_value() && k.form != kernel_form::fallthrough) keys.push_back(topbit::to_string(k.key));
+  }
+  return keys;
+}
+
+std::string to_string(const operator_page& p, registry& r) {
   return std::string(p.operators.front().op->name) + "\n  " + std::string(p.lines.summary) + "\n" + body_of(p, r);
 }
 
-std::string to_markdown(std::span<const page_group> groups, const registry& r) {
+std::string to_markdown(std::span<const page_group> groups, registry& r) {
   std::string contents, text;
   for (const page_group& g : groups) {
     std::string names, pages;
     for (const operator_page& p : g.pages) {
       const std::string_view name = p.operators.front().op->name;
-      if (!const_cast<registry&>(r).try_find(name).has_value()) continue;
       names += (names.empty() ? "" : ", ") + ("[" + std::string(name) + "](#" + anchor_of(name) + ")");
       pages += "### " + std::string(name) + "\n\n" + std::string(p.lines.summary) + "\n\n```text\n" + body_of(p, r) +
                "```\n\n";
     }
-    if (pages.empty()) continue;
     contents += "- [" + std::string(g.title) + "](#" + anchor_of(g.title) + "): " + names + "\n";
     text += "## " + std::string(g.title) + "\n\n" + pages;
   }

@@ -189,10 +189,14 @@ std::vector<page_group> operator_pages();
 
 /// The page as lines for people: what it says, the keys that the first operator has kernels for in `r`, and all
 /// operators with their variables and schemas.
-std::string to_string(const operator_page& p, const registry& r = registry::process());
+std::string to_string(const operator_page& p, registry& r = registry::process());
 
-/// All of these groups as a document in Markdown, but for pages about operators that `r` does not define.
-std::string to_markdown(std::span<const page_group> groups, const registry& r = registry::process());
+/// All of these groups as a document in Markdown.
+std::string to_markdown(std::span<const page_group> groups, registry& r = registry::process());
+
+/// The keys that the page's first operator has kernels for, in the order in which a call looks at them; none where `r`
+/// does not know it.
+std::vector<std::string> keys_of_page(const operator_page& p, registry& r = registry::process());
 
 }  // namespace author
 

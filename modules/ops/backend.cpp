@@ -183,6 +183,13 @@ namespace topbit::author {
 
 void register_strided_backend(const tb_kernels& kernels, dispatch_key k, std::source_location where) {
   using namespace detail;
+  // Rows look their table up by their key, so one key has one table for as long as its rows are there.
+  const tb_kernels* const served = table_of(k);
+  if (served != nullptr && served != &kernels && has_kernel(ops::copy_.handle(), k)) {
+    throw bad_registration("register_strided_backend: found the kernels of " + std::string(served->name) + " for " +
+                           topbit::to_string(k) +
+                           " already, wanted a key without; register kernels of your own with implement()");
+  }
   serve(k, &kernels);
   register_base_rows(k, where);
   for (const family_rows rows : families()) rows(k, where);

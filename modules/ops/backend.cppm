@@ -29,7 +29,7 @@ void serve(dispatch_key k, const tb_kernels* kernels) noexcept;
 export namespace author {
 
 /// Registers every operator that a table of kernels serves, for the life of the process, for which the table must stay
-/// too. Where it is done twice for a key, the newer table serves it. Call it from an interface partition of your
+/// too. Throws bad_registration where another table serves the key already. Call it from an interface partition of your
 /// module, or at namespace scope of a program. `where` is the place that explain() and errors show: the caller's.
 void register_strided_backend(const tb_kernels& kernels, dispatch_key k,
                               std::source_location where = std::source_location::current());

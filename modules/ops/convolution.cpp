@@ -39,9 +39,10 @@ dims for_each_window(std::string_view op, std::string_view name, sizes_view give
   dims all;
   for (std::size_t i = 0; i < windows; ++i) {
     const std::int64_t n = numbers[numbers.size() == 1 ? 0 : i];
-    if (n < least || n > (std::int64_t{1} << 31)) {
+    constexpr std::int64_t most = std::int64_t{1} << 31;
+    if (n < least || n > most) {
       refuse<shape_error>(c, "found " + std::string(name) + " " + to_string(numbers) + ", wanted " +
-                                 std::to_string(least) + " or more");
+                                 std::to_string(least) + " to " + std::to_string(most));
     }
     all.push_back(n);
   }
@@ -71,8 +72,9 @@ dims transposed_sizes(std::string_view op, const tensor& input, const tensor& we
       refuse<shape_error>(
           c, "found output_padding " + to_string(more) + " for stride " + to_string(strides) + ", wanted less");
     }
-    const std::int64_t size = (input.sizes()[i + 2] - 1) * strides[i] - 2 * paddings[i] +
-                              dilations[i] * (weight.sizes()[i + 2] - 1) + more[i] + 1;
+    const std::int64_t reach = product_of(c, "dilation", dilations[i], weight.sizes()[i + 2] - 1),
+                       between = product_of(c, "stride", strides[i], input.sizes()[i + 2] - 1);
+    const std::int64_t size = sum_of(c, "size", between, reach) - 2 * paddings[i] + more[i] + 1;
     if (size < 1 || input.sizes()[i + 2] < 1) {
       refuse<shape_error>(c, "found input " + to_string(input.sizes()) + " and padding " + to_string(paddings) +
                                  ", which leave a result of " + std::to_string(size) + " elements in dimension " +
@@ -134,12 +136,20 @@ std::tuple<tensor, tensor, tensor> convolution_backward(const tensor& gradient, 
                                                         const tensor& weight,
                                                         std::optional<std::span<const std::int64_t>>, sizes_view stride,
                                                         sizes_view padding, sizes_view dilation, bool transposed,
-                                                        sizes_view, std::int64_t groups, std::span<const bool> wanted) {
+                                                        sizes_view output_padding, std::int64_t groups,
+                                                        std::span<const bool> wanted) {
   constexpr backend_call c{nullptr, ops::convolution_backward.name()};
   if (wanted.size() != 3) {
     refuse<error>(c, "found " + std::to_string(wanted.size()) + " elements of output_mask, wanted 3");
   }
-  if (!transposed) convolve_input_rule::meta(c.op, gradient, weight, input.sizes(), stride, padding, dilation, groups);
+  if (!transposed) {
+    convolve_input_rule::meta(c.op, gradient, weight, input.sizes(), stride, padding, dilation, groups);
+  } else {
+    const dims sizes = transposed_sizes(c.op, input, weight, stride, padding, dilation, output_padding, groups);
+    if (gradient.sizes() != sizes) {
+      refuse<shape_error>(c, "found a gradient " + to_string(gradient.sizes()) + " for a result " + to_string(sizes));
+    }
+  }
   check_product_types(c.op, gradient, input);
   dims over{0};
   for (std::size_t i = 2; i < gradient.dim(); ++i) over.push_back(static_cast<std::int64_t>(i));

@@ -39,13 +39,15 @@ tensor pixel_shuffle(const tensor& self, std::int64_t r) {
   constexpr backend_call c{nullptr, ops::pixel_shuffle.name()};
   check_images(c, self, r);
   const std::int64_t channels = self.size(-3), h = self.size(-2), w = self.size(-1);
-  if (r > channels || channels % (r * r) != 0) {
+  const std::int64_t square = product_of(c, "factor", r, r);
+  if (channels % square != 0) {
     refuse<shape_error>(c, "found " + to_string(self.sizes()) + " and a factor of " + std::to_string(r) +
                                ", wanted channels in a number that its square divides");
   }
-  const std::int64_t left = channels / (r * r);
+  const std::int64_t left = channels / square;
   const tensor apart = ops::reshape(self, image_sizes(self, {left, r, r, h, w}));
-  return ops::reshape(ops::permute(apart, image_order(self, {0, 3, 1, 4, 2})), image_sizes(self, {left, h * r, w * r}));
+  return ops::reshape(ops::permute(apart, image_order(self, {0, 3, 1, 4, 2})),
+                      image_sizes(self, {left, product_of(c, "height", h, r), product_of(c, "width", w, r)}));
 }
 
 tensor pixel_unshuffle(const tensor& self, std::int64_t r) {
@@ -56,9 +58,9 @@ tensor pixel_unshuffle(const tensor& self, std::int64_t r) {
     refuse<shape_error>(c, "found " + to_string(self.sizes()) + " and a factor of " + std::to_string(r) +
                                ", wanted a height and a width that it divides");
   }
+  const std::int64_t made = product_of(c, "channels", channels, product_of(c, "factor", r, r));
   const tensor apart = ops::reshape(self, image_sizes(self, {channels, h / r, r, w / r, r}));
-  return ops::reshape(ops::permute(apart, image_order(self, {0, 2, 4, 1, 3})),
-                      image_sizes(self, {channels * r * r, h / r, w / r}));
+  return ops::reshape(ops::permute(apart, image_order(self, {0, 2, 4, 1, 3})), image_sizes(self, {made, h / r, w / r}));
 }
 
 tensor channel_shuffle(const tensor& self, std::int64_t groups) {
@@ -77,14 +79,17 @@ tensor channel_shuffle(const tensor& self, std::int64_t groups) {
   return ops::reshape(ops::transpose(ops::reshape(self, apart), 1, 2), self.sizes());
 }
 
-// The place that each of `count` pixels is taken from. The ratio is rounded as the reference rounds it.
+// The place that each of `count` pixels is taken from. The ratio is rounded as the reference rounds it, and not looked
+// at where pixels stay, or are there twice.
 tensor nearest(const tensor& self, std::size_t d, std::int64_t count, std::optional<double> scale) {
   const std::int64_t size = self.sizes()[d];
   const float step =
       scale && *scale > 0 ? static_cast<float>(1 / *scale) : static_cast<float>(size) / static_cast<float>(count);
   std::vector<std::int64_t> places;
   for (std::int64_t i = 0; i < count; ++i) {
-    places.push_back(std::min(static_cast<std::int64_t>(static_cast<float>(i) * step), size - 1));
+    const float scaled = std::min(static_cast<float>(i) * step, static_cast<float>(size - 1));
+    const std::int64_t place = std::min(static_cast<std::int64_t>(scaled), size - 1);
+    places.push_back(count == size ? i : count == 2 * size ? i / 2 : place);
   }
   return to(from_values(places, {count}), self.device());
 }
@@ -99,6 +104,12 @@ tensor upsample_nearest2d(const tensor& self, sizes_view output_size, std::optio
   if (self.dim() != 4 || self.sizes()[1] == 0 || self.sizes()[2] == 0 || self.sizes()[3] == 0) {
     refuse<shape_error>(c,
                         "found " + to_string(self.sizes()) + ", wanted [n, channels, height, width], only n being 0");
+  }
+  // Counted before a place is made for each row and column.
+  constexpr std::int64_t most = std::int64_t{1} << 31;
+  if (output_size[0] > most || output_size[1] > most) {
+    refuse<shape_error>(c, "found output_size " + to_string(sizes_of(c, output_size)) + ", wanted at most " +
+                               std::to_string(most) + " rows and columns");
   }
   const tensor rows = ops::index_select(self, 2, nearest(self, 2, output_size[0], scales_h));
   return ops::index_select(rows, 3, nearest(self, 3, output_size[1], scales_w));

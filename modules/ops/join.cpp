@@ -259,11 +259,15 @@ tensor repeat_interleave_places(const tensor& repeats, std::optional<std::int64_
   if (!readable && !output_size) {
     refuse<error>(c, "a meta tensor has no elements, and they decide the result's size; give output_size");
   }
-  const tensor counts = to(repeats, dtype::int64);
+  const tensor counts = to(repeats, dtype::int64), sums = ops::cumsum(counts, 0);
   std::int64_t total = output_size.value_or(0);
   if (readable) {
     if (counts.numel() != 0 && item<std::int64_t>(ops::min(counts)) < 0) {
       refuse<error>(c, "found repeats below 0, wanted 0 or more");
+    }
+    // A sum that 64 bits cannot hold is negative once, since no repeat is more than they hold.
+    if (counts.numel() != 0 && item<std::int64_t>(ops::min(sums)) < 0) {
+      refuse<shape_error>(c, "found repeats whose sum 64 bits cannot count");
     }
     total = item<std::int64_t>(ops::sum(counts));
     if (output_size && *output_size != total) {
@@ -272,8 +276,7 @@ tensor repeat_interleave_places(const tensor& repeats, std::optional<std::int64_
     }
   }
   const tensor places = ops::arange(total, arg<"dtype"> = dtype::int64, arg<"device"> = repeats.device());
-  return ops::searchsorted(ops::cumsum(counts, 0), places, arg<"out_int32"> = repeats.dtype() == dtype::int32,
-                           arg<"right"> = true);
+  return ops::searchsorted(sums, places, arg<"out_int32"> = repeats.dtype() == dtype::int32, arg<"right"> = true);
 }
 
 tensor repeat_interleave_tensor(const tensor& self, const tensor& repeats, std::optional<std::int64_t> dim,

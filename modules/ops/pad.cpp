@@ -56,6 +56,10 @@ result_meta edge_pad_meta(std::string_view op, edge mode, std::size_t dimensions
     refuse<shape_error>(c, "found " + to_string(self.sizes()) + " and padding " + to_string(dims(pad)) +
                                ", wanted channels, or a batch of them, in front of the padded dimensions");
   }
+  constexpr std::int64_t most_padding = std::int64_t{1} << 62;
+  if (std::ranges::any_of(pad, [](std::int64_t n) { return n > most_padding || n < -most_padding; })) {
+    refuse<shape_error>(c, "found padding " + to_string(dims(pad)) + ", wanted numbers that sizes can have");
+  }
   dims sizes = self.sizes();
   for (std::size_t i = 0; i < padded; ++i) {
     const both_ends at(pad, i);
@@ -139,7 +143,11 @@ tensor pad(const tensor& self, sizes_view pad, std::string_view mode, std::optio
     refuse<error>(c, "found the value " + std::to_string(*value) + " and mode '" + std::string(mode) +
                          "', wanted a value with mode 'constant' only");
   }
-  if (mode == "circular") return ops::pad_circular(self, pad);
+  const edge kind = mode == "circular" ? edge::circular : reflect ? edge::reflect : edge::replicate;
+  if (kind == edge::circular || pad.size() == 2 || pad.size() == 4 || pad.size() == 6) {
+    edge_pad_meta(c.op, kind, kind == edge::circular ? 0 : pad.size() / 2, self, pad);
+  }
+  if (kind == edge::circular) return ops::pad_circular(self, pad);
   switch (pad.size()) {
     case 2: return reflect ? ops::reflection_pad1d(self, pad) : ops::replication_pad1d(self, pad);
     case 4: return reflect ? ops::reflection_pad2d(self, pad) : ops::replication_pad2d(self, pad);

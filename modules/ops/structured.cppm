@@ -88,10 +88,10 @@ bool computes(key_set keys) noexcept {
 
 template <auto Kernel, class... A>
 void run_structured(key_set keys, const A&... a) {
-  if constexpr (std::invocable<decltype(Kernel), key_set, const A&...>) {
-    if (computes<Kernel>(keys)) Kernel(keys, a...);
-  } else if constexpr (!std::same_as<std::remove_const_t<decltype(Kernel)>, std::nullptr_t>) {
+  if constexpr (std::invocable<decltype(Kernel), const A&...>) {
     Kernel(a...);
+  } else if constexpr (!std::same_as<std::remove_const_t<decltype(Kernel)>, std::nullptr_t>) {
+    if (computes<Kernel>(keys)) Kernel(keys, a...);
   }
 }
 
@@ -198,9 +198,9 @@ export namespace author {
 ///   result_meta Meta(std::string_view op, arguments of the functional form...);    // or a std::array of them
 ///   void kernel(arguments of the functional form..., const tensor& out...);
 ///
-/// Meta throws what is wrong with the arguments; `op` is the form that was called. A kernel may take the call's key_set
-/// first. It finds `out` with the
-/// sizes Meta said and without partial overlap. Tensors on different devices were refused. Checked like any kernel.
+/// Meta throws what is wrong with the arguments; `op` is the form that was called. The kernel finds `out` with the
+/// sizes Meta said and without partial overlap; it may take the call's key_set first. Tensors on different devices were
+/// refused. Checked like any kernel.
 ///
 ///   using twice = structured<&twice_meta, {.in_place = true}, my::twice, my::twice_, my::twice_out>;
 ///   author::register_rows(twice::rows<&twice_cpu>(key::CPU));

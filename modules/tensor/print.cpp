@@ -20,10 +20,10 @@ std::string element(const tensor& t, std::int64_t offset) {
   const std::byte* at =
       static_cast<const std::byte*>(t.data()) + offset * static_cast<std::int64_t>(size_of(t.dtype()));
   return with_element_type(t.dtype(), [at]<class T>(T x) -> std::string {
-    std::memcpy(&x, at, sizeof x);
     char text[32];
+    if constexpr (!std::same_as<T, bool>) std::memcpy(&x, at, sizeof x);
     if constexpr (std::same_as<T, bool>) {
-      return x ? "true" : "false";
+      return *at != std::byte{0} ? "true" : "false";  // what nobody wrote may be no bool
     } else if constexpr (std::same_as<T, half> || std::same_as<T, bfloat16>) {
       return is_nan(x) ? "nan" : std::string(text, std::to_chars(text, text + sizeof text, static_cast<float>(x)).ptr);
     } else if constexpr (std::integral<T>) {

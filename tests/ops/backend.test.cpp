@@ -235,29 +235,39 @@ const tb_kernels full_device = full_table([] { return "all 4 bytes are in use"; 
 const tb_kernels full_host = full_table(nullptr);
 
 constexpr auto here = std::source_location::current();
-void take_fifth(const tb_kernels& table) { tb::author::register_strided_backend(table, tb::key::PrivateUse5); }
+void take(tb::dispatch_key k, const tb_kernels& table) { tb::author::register_strided_backend(table, k); }
 }  // namespace
 
-TEST_CASE("backend: a table's rows were registered where its backend asked for them, and the newest table serves",
-          "[ops][backend]") {
-  take_fifth(full_host);
-  take_fifth(full_device);
+TEST_CASE("backend: a table's rows were registered where its backend asked for them", "[ops][backend]") {
+  take(tb::key::PrivateUse5, full_device);
+  std::size_t found = 0;
   for (const tb::kernel_dump& k : tb::dump(tb::find("aten::exp")).kernels) {
     if (!(k.key == tb::key_target(tb::key::PrivateUse5))) continue;
     CHECK(k.place.line == here.line() + 1);
     CHECK(std::string(here.file_name()).ends_with(k.place.file));
+    ++found;
   }
+  CHECK(found > 0);
+}
+
+TEST_CASE("backend: one table serves a key", "[ops][backend]") {
+  take(tb::key::PrivateUse5, full_device);
+  take(tb::key::PrivateUse5, full_device);
+  CHECK(toy::text_of<tb::bad_registration>([] { take(tb::key::PrivateUse5, full_host); }) ==
+        "register_strided_backend: found the kernels of full for PrivateUse5 already, wanted a key without; "
+        "register kernels of your own with implement()");
+  CHECK_THROWS_AS(take(tb::key::CPU, full_host), tb::bad_registration);
   tensor t = tensor_of({1, 2}, {2});
-  CHECK(toy::text_of<tb::device_error>([&] { ops::fill_.call_at(tb::key::PrivateUse5, t, 1); }) ==
-        "aten::fill_.Scalar: full: all 4 bytes are in use");
+  CHECK(support::values(t + t) == std::vector<double>{2, 4});
 }
 
 TEST_CASE("backend: a device without memory left is a device_error, the host is std::bad_alloc", "[ops][backend]") {
   tensor t = tensor_of({1, 2}, {2});
-  take_fifth(full_device);
-  CHECK_THROWS_AS(ops::fill_.call_at(tb::key::PrivateUse5, t, 1), tb::device_error);
-  take_fifth(full_host);
-  CHECK_THROWS_AS(ops::fill_.call_at(tb::key::PrivateUse5, t, 1), std::bad_alloc);
+  take(tb::key::PrivateUse5, full_device);
+  CHECK(toy::text_of<tb::device_error>([&] { ops::fill_.call_at(tb::key::PrivateUse5, t, 1); }) ==
+        "aten::fill_.Scalar: full: all 4 bytes are in use");
+  take(tb::key::PrivateUse6, full_host);
+  CHECK_THROWS_AS(ops::fill_.call_at(tb::key::PrivateUse6, t, 1), std::bad_alloc);
 }
 
 TEST_CASE("backend: the CPU's kernels have a name, and a problem only where they are not the wanted ones",

@@ -150,9 +150,8 @@ TEST_CASE("comparison: isclose, allclose and equal, of one dtype alone", "[ops][
       const auto close = [&](extended x, extended y) {
         if (x == y) return true;
         if (std::isnan(x) || std::isnan(y)) return equal_nan && std::isnan(x) && std::isnan(y);
-        const extended apart = support::stored(t, std::abs(support::stored(tb::is_floating(t) ? t : in, x - y)));
-        const extended far = tb::is_floating(t) ? apart : support::stored(in, std::abs(x - y));
         const dtype of = tb::is_floating(t) ? t : in;
+        const extended far = support::stored(of, std::abs(support::stored(of, x - y)));
         const extended allowed =
             support::stored(of, std::abs(support::stored(of, y * extended(rtol))) + extended(atol));
         return std::isfinite(far) && far <= allowed;

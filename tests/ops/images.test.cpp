@@ -1,5 +1,6 @@
 // Pixels moved and repeated, transposed convolutions and pooling of rows, by what they must have in common with others.
 #include <algorithm>
+#include <array>
 #include <catch2/catch_test_macros.hpp>
 #include <cmath>
 #include <optional>
@@ -172,4 +173,37 @@ TEST_CASE("images: errors name the operator that was called", "[ops][images]") {
         }).starts_with("aten::max_pool1d_with_indices: found [1, 1, 4]"));
   CHECK(text([&] { ops::upsample_nearest2d(made({4, 4}), numbers_of({2, 2})); }) ==
         "aten::upsample_nearest2d: found [4, 4], wanted [n, channels, height, width], only n being 0");
+}
+
+TEST_CASE("images: upsample_nearest2d looks at no scale where pixels stay or are there twice", "[ops][images]") {
+  const tensor row = tensor_of({1, 2, 3, 4, 5}, {1, 1, 1, 5});
+  const auto resized = [&](std::int64_t width, double scale) {
+    return values(ops::upsample_nearest2d(row, numbers_of({1, width}), 1.0, scale));
+  };
+  CHECK(resized(5, 1.1) == list{1, 2, 3, 4, 5});
+  CHECK(resized(10, 2.1) == list{1, 1, 2, 2, 3, 3, 4, 4, 5, 5});
+  CHECK(resized(4, 1e-30) == list{1, 5, 5, 5});
+  const tensor none = tb::author::make_tensor({0, 1, 1, 1}, dtype::float32, tb::cpu);
+  CHECK_THROWS_AS(ops::upsample_nearest2d(none, numbers_of({std::int64_t{1} << 40, 1})), tb::shape_error);
+}
+
+TEST_CASE("images: a factor whose square 64 bits cannot hold is refused, and no channels are none", "[ops][images]") {
+  const tensor none = tb::author::make_tensor({1, 0, 0}, dtype::float32, tb::cpu);
+  const std::int64_t large = std::int64_t{1} << 32;
+  CHECK(
+      toy::text_of<tb::shape_error>([&] { ops::pixel_unshuffle(none, large); }).starts_with("aten::pixel_unshuffle: "));
+  CHECK(toy::text_of<tb::shape_error>([&] { ops::pixel_shuffle(none, large); }).starts_with("aten::pixel_shuffle: "));
+  CHECK(ops::pixel_shuffle(tb::author::make_tensor({8, 0, 2, 3}, dtype::int8, tb::cpu), 1).sizes() == dims{8, 0, 2, 3});
+}
+
+TEST_CASE("images: the gradient of a transposed convolution has its result's sizes", "[ops][images]") {
+  const tensor input = tensor_of({1, 2, 3, 4}, {1, 1, 4}), weight = tensor_of({2}, {1, 1, 1});
+  const tensor wrong = tensor_of({1, 2, 3, 4, 5, 6}, {1, 1, 6});
+  const auto one = numbers_of({1}), zero = numbers_of({0});
+  for (bool of_input : {true, false}) {
+    const std::array<bool, 3> mask{of_input, false, !of_input};
+    CHECK(toy::text_of<tb::shape_error>([&] {
+            ops::convolution_backward(wrong, input, weight, std::nullopt, one, zero, one, true, zero, 1, mask);
+          }) == "aten::convolution_backward: found a gradient [1, 1, 6] for a result [1, 1, 4]");
+  }
 }

@@ -351,3 +351,9 @@ TEST_CASE("join: repeat_interleave repeats each slice in place", "[ops][join]") 
   CHECK(values(ops::repeat_interleave(turned, 1)) == list{1, 4, 2, 5, 3, 6});
   CHECK(ops::repeat_interleave(x, 0, 1).sizes() == tb::dims{2, 0});
 }
+
+TEST_CASE("join: repeats whose sum 64 bits cannot hold are refused", "[ops][join]") {
+  const tensor many = ops::full(integers{4}, std::int64_t{1} << 62);
+  CHECK(text_of<tb::shape_error>([&] { ops::repeat_interleave_places(many); }) ==
+        "aten::repeat_interleave.Tensor: found repeats whose sum 64 bits cannot count");
+}

@@ -1,5 +1,6 @@
 // Padding with elements of the tensor itself, against walks that turn round at the ends.
 #include <catch2/catch_test_macros.hpp>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -137,6 +138,13 @@ TEST_CASE("pad: what does not fit is refused, on meta too", "[ops][pad]") {
         text([&] { ops::replication_pad2d(x, numbers_list{1, 1, 1, 1}); }) ==
         "aten::replication_pad2d: found [2, 3] and padding [1, 1, 1, 1], wanted channels, or a batch of them, in front "
         "of the padded dimensions");
+    constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
+    CHECK(
+        text([&] { ops::replication_pad1d(x, numbers_list{-most, most}); }) ==
+        "aten::replication_pad1d: found padding [-9223372036854775807, 9223372036854775807], wanted numbers that sizes "
+        "can have");
+    CHECK(text([&] { ops::pad(x, numbers_list{1, 1, 0, 1}, "reflect"); }).starts_with("aten::pad: found [2, 3] and"));
+    CHECK(text([&] { ops::pad(x, numbers_list{0, 4}, "circular"); }).starts_with("aten::pad: found padding [0, 4]"));
     CHECK(toy::text_of<tb::error>([&] { ops::reflection_pad1d(x, numbers_list{1}); }) ==
           "aten::reflection_pad1d: found padding [1], wanted 2 numbers");
     CHECK(toy::text_of<tb::error>([&] { ops::pad(x, numbers_list{1, 1}, "mirror"); }) ==

@@ -200,7 +200,8 @@ TEST_CASE("sequence: eye and the indices of triangles are what their names say",
 }
 
 TEST_CASE("sequence: bounds may be farther apart than the greatest number", "[ops][sequence]") {
-  const auto f64 = arg<"dtype"> = dtype::float64;
+  constexpr dtype type = dtype::float64;  // outlives the keyword argument, which refers to it
+  const auto f64 = arg<"dtype"> = type;
   CHECK(values(ops::linspace(-1e308, 1e308, 5, f64)) == list{-1e308, -5e307, 0, 5e307, 1e308});
   CHECK(values(ops::linspace(1.7e308, -1.7e308, 3, f64)) == list{1.7e308, 0, -1.7e308});
   CHECK(values(ops::linspace(-1.7e308, 1.7e308, 2, f64)) == list{-1.7e308, 1.7e308});

@@ -49,6 +49,8 @@ inline tb::dims broadcast_index(const tb::dims& index, const tb::dims& sizes) {
 
 inline double get(const tb::tensor& t, const tb::dims& index) {
   const std::byte* at = address(t, index);
+  // What nobody wrote may be no bool.
+  if (t.dtype() == tb::dtype::boolean) return *at != std::byte{0} ? 1 : 0;
   return tb::with_element_type(t.dtype(), [at]<class T>(T x) {
     std::memcpy(&x, at, sizeof x);
     return static_cast<double>(x);
@@ -62,6 +64,8 @@ inline void set(const tb::tensor& t, const tb::dims& index, double value) {
       x = value != 0;
     } else if constexpr (std::is_same_v<T, tb::half> || std::is_same_v<T, tb::bfloat16>) {
       x = T(static_cast<float>(value));
+    } else if constexpr (std::is_integral_v<T>) {
+      x = static_cast<T>(static_cast<std::int64_t>(value));  // wraps
     } else {
       x = static_cast<T>(value);
     }

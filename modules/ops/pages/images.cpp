@@ -56,8 +56,10 @@ constexpr author::operator_page pages[] = {
         .examples = {{"pixel_unshuffle([[[1, 2], [3, 4]]], 2)", "[[[1]], [[2]], [[3]], [[4]]] (int64 [4, 1, 1])"}},
     }),
     page<ops::upsample_nearest2d, ops::upsample_nearest2d_out>({
-        .summary = "Resizes images by repeating or leaving out pixels: pixel i is pixel i / scale, rounded down, where "
-                   "scale is scales_h or scales_w, or else the ratio of the sizes, in float32.",
+        .summary =
+            "Resizes images by repeating or leaving out pixels: pixel i is pixel i / scale, rounded down, where "
+            "scale is scales_h or scales_w, which do not count where pixels stay or are there twice, or else the "
+            "ratio of the sizes, in float32.",
         .shapes = "self: [N, C, H, W], output_size: [h, w] -> [N, C, h, w]",
         .dtypes = "any; the result has self's",
         .memory = "the result is new and dense, or out, into which it is copied",
