@@ -53,15 +53,17 @@ answer run_doc(const request& r) {
     for (const auto& [title, pages] : found) groups.push_back({title, pages});
     return {author::to_markdown(groups), ends};
   }
-  std::string text;
-  ordered_json all = ordered_json::array();
-  for (const auto& [title, pages] : found) {
-    for (const operator_page& p : pages) {
-      all.push_back(json_of(title, p));
-      text += (text.empty() ? "" : "\n") + author::to_string(p);
+  if (r.has("--json")) {
+    ordered_json all = ordered_json::array();
+    for (const auto& [title, pages] : found) {
+      for (const operator_page& p : pages) all.push_back(json_of(title, p));
     }
+    return {all.dump(-1, ' ', false, ordered_json::error_handler_t::replace) + "\n", ends};
   }
-  if (r.has("--json")) return {all.dump(-1, ' ', false, ordered_json::error_handler_t::replace) + "\n", ends};
+  std::string text;
+  for (const auto& [title, pages] : found) {
+    for (const operator_page& p : pages) text += (text.empty() ? "" : "\n") + author::to_string(p);
+  }
   return {painted(r.to, text), ends};
 }
 

@@ -10,8 +10,6 @@ namespace topbit::detail {
 
 namespace {
 
-bool is_mask(const tensor& t) { return t.dtype() == dtype::boolean || t.dtype() == dtype::uint8; }
-
 [[noreturn]] void refuse_mask(backend_call c, const tensor& mask) {
   refuse<dtype_error>(c, "found a mask of " + std::string(name_of(mask.dtype())) + ", wanted bool");
 }

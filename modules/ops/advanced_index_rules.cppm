@@ -17,6 +17,9 @@ namespace topbit::detail {
 
 using index_tensors = std::span<const std::optional<tensor>>;
 
+// Chooses where it is True; other tensors among indices name places.
+inline bool is_mask(const tensor& t) { return t.dtype() == dtype::boolean || t.dtype() == dtype::uint8; }
+
 struct index_rule {
   static constexpr table_entries needs{.take = true};
   static tensor run(backend_call c, const tensor& self, index_tensors indices);

@@ -41,8 +41,6 @@ tensor attended(const tensor& scores, const tensor& value, dtype type, const opt
   return to(ops::matmul(weights, to(value, scores.dtype())), type);
 }
 
-dims batch_of(const tensor& t) { return dims(std::span(t.sizes().begin(), t.dim() - 2)); }
-
 // Added to all scores, and to no more than these.
 void check_mask(const tensor& query, const tensor& key, const dims& batch, const tensor& mask) {
   dims scores = batch;

@@ -18,8 +18,6 @@ std::string to_string(const index_item& item) {
   return bound(s.start) + ":" + bound(s.end) + (s.step == 1 ? "" : ":" + std::to_string(s.step));
 }
 
-bool is_mask(const tensor& t) { return t.dtype() == dtype::boolean || t.dtype() == dtype::uint8; }
-
 // What an index means: the items that make a view of it, and tensors for dimensions of that view.
 struct meaning {
   tensor view;
@@ -68,7 +66,7 @@ class walk {
   void count(const tensor& t) {
     if (!t.defined()) refuse("an undefined tensor, wanted indices or a mask");
     has_tensors_ = true;
-    if (!is_mask(t)) return;
+    if (!detail::is_mask(t)) return;
     if (t.dim() == 0) refuse("a mask without dimensions, wanted one at least");
     taken_ += t.dim() - 1;
   }
@@ -94,7 +92,7 @@ class walk {
     pass(1);
   }
   void take(const tensor& t) {
-    if (!is_mask(t)) return choose(t, 1);
+    if (!detail::is_mask(t)) return choose(t, 1);
     for (std::size_t d = 0; d < t.dim(); ++d) {
       if (t.sizes()[d] == x_.sizes()[source_ + d]) continue;
       refuse("a mask " + topbit::to_string(t.sizes()) + " at dimension " + std::to_string(source_) +

@@ -12,13 +12,6 @@ namespace {
 // One dimension without elements, which cat leaves out.
 bool is_nothing(const tensor& t) { return t.dim() == 1 && t.sizes()[0] == 0; }
 
-// `count` slices of a dimension, from `first` on.
-tensor part(const tensor& t, std::size_t dim, std::int64_t first, std::int64_t count) {
-  dims sizes = t.sizes();
-  sizes[dim] = count;
-  return author::make_view(t, sizes, t.strides(), t.record().offset + first * t.strides()[dim]);
-}
-
 void copy_part(backend_call c, const tensor& to, const tensor& from) {
   tensor target = to;
   copy(c, target, from);

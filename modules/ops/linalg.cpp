@@ -94,8 +94,6 @@ tensor addr(const tensor& self, const tensor& vec1, const tensor& vec2, const sc
   return ops::add(is_one(beta) ? self : ops::mul_scalar(self, beta), scaled);
 }
 
-dims batch_of(const tensor& t) { return dims(std::span(t.sizes().begin(), t.dim() < 2 ? 0 : t.dim() - 2)); }
-
 // Vectors made matrices, all batches broadcast to one.
 tensor batched_matmul(const tensor& self, const tensor& other) {
   const tensor a = self.dim() == 1 ? as_row(self) : self;

@@ -10,6 +10,8 @@ namespace topbit::detail {
 
 inline tensor as_row(const tensor& vector) { return ops::unsqueeze(vector, 0); }
 inline tensor as_column(const tensor& vector) { return ops::unsqueeze(vector, -1); }
+// The sizes of the dimensions but the last two.
+inline dims batch_of(const tensor& t) { return dims(std::span(t.sizes().begin(), t.dim() < 2 ? 0 : t.dim() - 2)); }
 // The dimensions but the last two as one; without a copy also where the last two are exchanged in memory.
 tensor one_batch(const tensor& t);
 

@@ -114,6 +114,12 @@ tensor number_beside(const tensor& like, const scalar& s) {
   return ops::full(std::span<const std::int64_t>(), s, arg<"dtype"> = like.dtype(), arg<"device"> = like.device());
 }
 
+tensor part(const tensor& t, std::size_t dim, std::int64_t first, std::int64_t count) {
+  dims sizes = t.sizes();
+  sizes[dim] = count;
+  return author::make_view(t, sizes, t.strides(), t.record().offset + first * t.strides()[dim]);
+}
+
 tensor dense_copy(backend_call c, const tensor& t, dtype type) {
   tensor fresh = author::make_tensor(t.sizes(), type, t.device());
   return copy(c, fresh, t);

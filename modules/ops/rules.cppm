@@ -60,6 +60,9 @@ tensor wrapped(const tensor& self, const scalar& s);
 // A number as a tensor without dimensions, of the dtype of `like` and beside it.
 tensor number_beside(const tensor& like, const scalar& s);
 
+// A view of `count` slices of a dimension, from `first` on.
+tensor part(const tensor& t, std::size_t dim, std::int64_t first, std::int64_t count);
+
 tensor dense_copy(backend_call c, const tensor& t, dtype type);
 // The tensor itself where it will do, else a dense copy.
 tensor in_dtype(backend_call c, const tensor& t, dtype type);

@@ -17,18 +17,11 @@ void check_readable(backend_call c) {
   if (c.table == nullptr) refuse<error>(c, "a meta tensor has no elements, and which of them differ decides the sizes");
 }
 
-// `count` elements of a row, or rows of a matrix, from `first` on.
-tensor part(const tensor& t, std::int64_t first, std::int64_t count) {
-  dims sizes = t.sizes();
-  sizes[0] = count;
-  return author::make_view(t, sizes, t.strides(), t.record().offset + first * t.strides()[0]);
-}
-
 // Runs of equal neighbours among elements, or among rows of a matrix.
 class runs {
  public:
   runs(backend_call c, const tensor& in) : c_(c), count_(in.sizes()[0]), starts_(made(in, {count_}, dtype::boolean)) {
-    tensor head = part(starts_, 0, 1);
+    tensor head = part(starts_, 0, 0, 1);
     fill(c, head, true);
     if (count_ > 1) mark(in);
     const tensor found = nonzero_of(c, starts_);
@@ -49,16 +42,17 @@ class runs {
   tensor lengths() const {
     const std::int64_t n = places_.numel();
     const tensor ends = made(starts_, {n}, dtype::int64);
-    tensor last = part(ends, n - 1, 1), others = part(ends, 0, n - 1);
+    tensor last = part(ends, 0, n - 1, 1), others = part(ends, 0, 0, n - 1);
     fill(c_, last, count_);
-    if (n > 1) copy(c_, others, part(places_, 1, n - 1));
+    if (n > 1) copy(c_, others, part(places_, 0, 1, n - 1));
     run_pointwise_in(c_, pointwise::sub, dtype::int64, collect(ends, places_, scalar(1)), ends);
     return ends;
   }
 
  private:
   void mark(const tensor& in) const {
-    const tensor rest = part(starts_, 1, count_ - 1), here = part(in, 1, count_ - 1), before = part(in, 0, count_ - 1);
+    const tensor rest = part(starts_, 0, 1, count_ - 1), here = part(in, 0, 1, count_ - 1),
+                 before = part(in, 0, 0, count_ - 1);
     if (in.dim() == 1) return run_pointwise_in(c_, pointwise::ne, in.dtype(), collect(here, before), rest);
     const tensor differ = made(in, here.sizes(), dtype::boolean);
     run_pointwise_in(c_, pointwise::ne, in.dtype(), collect(here, before), differ);
