@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -69,8 +70,8 @@ int run(const options& o) {
                 static_cast<long long>(data.train.labels.numel()), static_cast<long long>(data.test.labels.numel()),
                 o.model.c_str(), static_cast<long long>(scores->size()), to_string(where).c_str());
   }
-  if (const std::string problem(tb::cpu_isa_problem()); !problem.empty()) {
-    std::fprintf(stderr, "demo_digits: %s\n", problem.c_str());
+  for (const std::string_view problem : {tb::cpu_isa_problem(), tb::num_threads_problem()}) {
+    if (!problem.empty()) std::fprintf(stderr, "demo_digits: %.*s\n", static_cast<int>(problem.size()), problem.data());
   }
   const labelled test = to(data.test, where);
   const auto start = std::chrono::steady_clock::now();

@@ -1,5 +1,5 @@
-// The per-thread buffer behind scratch.h. Compiled for the baseline processor, once for all architectures, so
-// that switching tables does not keep a buffer for each.
+// The per-thread buffers behind scratch.h. Compiled for the baseline processor, once for all architectures, so
+// that switching tables does not keep buffers for each.
 #include "scratch.h"
 
 #include <stdlib.h>
@@ -14,11 +14,12 @@ struct buffer {
   ~buffer() { free(data); }
 };
 
-thread_local buffer mine;
+thread_local buffer buffers[2];
 
 }  // namespace
 
-void* scratch(int64_t bytes) noexcept {
+void* scratch(int64_t bytes, scratch_level level) noexcept {
+  buffer& mine = buffers[static_cast<int>(level)];
   if (bytes > mine.bytes) {
     free(mine.data);
     mine.data = nullptr;

@@ -72,7 +72,7 @@ import :unique_rules;
 import :pad_rules;
 import :vector_rules;
 export import :backend;
-export import :cpu_isa;
+export import :cpu;
 export import :operators;
 export import :indexing;
 

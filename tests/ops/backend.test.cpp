@@ -277,6 +277,22 @@ TEST_CASE("backend: the CPU's kernels have a name, and a problem only where they
   CHECK(tb::cpu_isa_problem() == (text != nullptr ? text : ""));
 }
 
+TEST_CASE("backend: the number of threads is what was set; one that cannot be is refused and changes nothing",
+          "[ops][backend]") {
+  const int before = tb::num_threads();
+  CHECK(before >= 1);
+  CHECK(toy::text_of<tb::bad_argument>([] { tb::set_num_threads(0); }) == "set_num_threads: found 0, wanted 1 to 1024");
+  CHECK(toy::text_of<tb::bad_argument>([] { tb::set_num_threads(1025); }) ==
+        "set_num_threads: found 1025, wanted 1 to 1024");
+  CHECK(tb::num_threads() == before);
+  tb::set_num_threads(1);
+  CHECK(tb::num_threads() == 1);
+  tb::set_num_threads(before);
+  CHECK(tb::num_threads() == before);
+  const char* text = tb_cpu_threads_error();
+  CHECK(tb::num_threads_problem() == (text != nullptr ? text : ""));
+}
+
 namespace {
 
 constexpr tb::device partial{tb::backend::PrivateUse7, 0};

@@ -1,0 +1,92 @@
+// Parts on oneTBB's threads. Each thread that calls kernels has an arena of its own, so that two of them share the
+// processor's cores and neither waits for the other; a thread that waits for its parts takes only those.
+#include <tbb/global_control.h>
+#include <tbb/parallel_for.h>
+#include <tbb/task_arena.h>
+
+#include <memory>
+#include <mutex>
+
+#include "count.h"
+#include "parallel.h"
+
+// The thread sanitizer does not see into the library, which is not built with it, and is told what happens before what.
+extern "C" {
+[[gnu::weak]] void __tsan_acquire(void* address);
+[[gnu::weak]] void __tsan_release(void* address);
+}
+
+namespace tb_cpu {
+
+const int32_t most_threads = 1024;
+
+namespace {
+
+void after(const char& point) noexcept {
+  if (__tsan_acquire != nullptr) __tsan_acquire(const_cast<char*>(&point));
+}
+void before(const char& point) noexcept {
+  if (__tsan_release != nullptr) __tsan_release(const_cast<char*>(&point));
+}
+
+thread_local bool in_part = false;
+
+// The library runs no more threads than there are processors unless it is allowed to, which costs nothing until
+// somebody asks for more. What is allowed only grows.
+void allow(int32_t count) {
+  static std::mutex mutex;
+  static int32_t allowed = int32_t(tbb::global_control::active_value(tbb::global_control::max_allowed_parallelism));
+  static tbb::global_control* control = nullptr;
+  const std::lock_guard lock(mutex);
+  if (count <= allowed) return;
+  // Of several the library takes the least, so the one before must go first.
+  delete control;
+  control = new tbb::global_control(tbb::global_control::max_allowed_parallelism, static_cast<std::size_t>(count));
+  allowed = count;
+}
+
+tbb::task_arena& arena(int32_t count) {
+  struct mine {
+    std::unique_ptr<tbb::task_arena> arena;
+    int32_t count = 0;
+  };
+  thread_local mine here;
+  if (here.count != count) {
+    allow(count);
+    here.arena = std::make_unique<tbb::task_arena>(count);
+    here.count = count;
+  }
+  return *here.arena;
+}
+
+void one_by_one(int64_t parts, void (*part)(const void* context, int64_t i), const void* context) {
+  for (int64_t i = 0; i < parts; ++i) part(context, i);
+}
+
+}  // namespace
+
+int32_t threads() noexcept { return in_part ? 1 : thread_count(); }
+
+void run_parts(int64_t parts, void (*part)(const void* context, int64_t i), const void* context) noexcept {
+  if (parts <= 1 || threads() <= 1) return one_by_one(parts, part, context);
+  char begin = 0, end = 0;
+  before(begin);
+  const auto run = [&](int64_t i) {
+    after(begin);
+    in_part = true;
+    part(context, i);
+    in_part = false;
+    before(end);
+  };
+  // Memory for threads or tasks may run out before any part has begun; one that fails later takes the process with it.
+  tbb::task_arena* where = nullptr;
+  try {
+    where = &arena(thread_count());
+  } catch (...) {
+    return one_by_one(parts, part, context);
+  }
+  where->execute([&] { tbb::parallel_for(int64_t(0), parts, run, tbb::simple_partitioner()); });
+  after(end);
+}
+
+}  // namespace tb_cpu
