@@ -45,6 +45,8 @@ export import :backend_call;
 import :rules;
 export import :structured;
 import :pointwise_code;
+import :pointwise_arguments;
+import :quick;
 import :pointwise;
 import :pointwise_rules;
 import :pointwise_families;

@@ -5,30 +5,12 @@ import topbit.std;
 import topbit.core;
 import topbit.tensor;
 import :backend_call;
+import :pointwise_arguments;
 import :pointwise_code;
+import :quick;
 import :structured;
 
 namespace topbit::detail {
-
-// The operands of a call in order, and the numbers beside them.
-struct pointwise_arguments {
-  std::array<const tensor*, author::max_operands - 1> in{};
-  std::array<scalar, 3> number{};
-  std::size_t inputs = 0, numbers = 0;
-
-  inline void add(const tensor& t) noexcept { in[inputs++] = &t; }
-  inline void add(const scalar& s) noexcept { number[numbers++] = s; }
-  inline void add(double x) noexcept { number[numbers++] = x; }
-  inline void add(std::int64_t x) noexcept { number[numbers++] = x; }
-  inline std::span<const tensor* const> operands() const noexcept { return {in.data(), inputs}; }
-};
-
-template <class... A>
-pointwise_arguments collect(const A&... a) {
-  pointwise_arguments all;
-  (all.add(a), ...);
-  return all;
-}
 
 // The promoted type of the operands, refused where the operation does not take it.
 dtype pointwise_type(std::string_view op, pointwise code, const pointwise_arguments& a);
@@ -56,6 +38,16 @@ struct pointwise_rule {
       run_pointwise(c, Code, collect(std::get<I>(all)...), std::get<sizeof...(I)>(all));
     }(std::make_index_sequence<sizeof...(A) - 1>{});
   }
+  template <class... A>
+  static tensor quick(backend_call c, const A&... a) {
+    constexpr quick_facts facts = quick_facts_of(Code);
+    return quick_pointwise(c, Code, facts, collect(a...));
+  }
+  template <class... A>
+  static bool quick_write(backend_call c, const tensor& out, const A&... a) {
+    constexpr quick_facts facts = quick_facts_of(Code);
+    return quick_pointwise(c, Code, facts, collect(a...), out);
+  }
 };
 
 // The shape rule and the kernel's front of an operator, as functors that take any arguments.
@@ -73,6 +65,16 @@ struct rule_kernel {
     Rule::run(call_on(keys, Op.name()), a...);
   }
   static bool computes(key_set keys) noexcept { return table_of(keys) != nullptr; }
+  template <class... A>
+    requires requires(backend_call c, const A&... a) { Rule::quick(c, a...); }
+  static tensor quick(key_set keys, const A&... a) {
+    return Rule::quick(call_on(keys, Op.name()), a...);
+  }
+  template <class... A>
+    requires requires(backend_call c, const tensor& out, const A&... a) { Rule::quick_write(c, out, a...); }
+  static bool quick_write(key_set keys, const tensor& out, const A&... a) {
+    return Rule::quick_write(call_on(keys, Op.name()), out, a...);
+  }
 };
 
 // All forms of an operator that a rule describes: the same kernels for each backend with a table, and for meta.

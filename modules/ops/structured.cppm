@@ -95,6 +95,16 @@ void run_structured(key_set keys, const A&... a) {
   }
 }
 
+// A kernel may have a short way for simple calls: `quick` gives the result, or an undefined tensor where the call is
+// not simple; `quick_write` says whether it wrote.
+template <auto Kernel, class... A>
+bool wrote_quickly(key_set keys, const tensor& out, const A&... a) {
+  if constexpr (requires { Kernel.quick_write(keys, out, a...); })
+    return Kernel.quick_write(keys, out, a...);
+  else
+    return false;
+}
+
 template <auto Meta, auto Kernel, author::kernel_abilities Can, const auto& Op>
 struct structured_kernel {
   template <class... A>
@@ -147,6 +157,9 @@ struct structured_kernel {
   template <class... A>
   struct form<tensor(A...)> {
     static tensor run(key_set keys, A... a) {
+      if constexpr (requires { Kernel.quick(keys, a...); }) {
+        if (tensor result = Kernel.quick(keys, a...); result.defined()) return result;
+      }
       author::check_one_device(Op, a...);
       return std::move(make(keys, std::make_index_sequence<1>{}, metas_of(a...), a...)[0]);
     }
@@ -162,13 +175,21 @@ struct structured_kernel {
   template <class First, class... A>
   struct form<tensor&(First, A...)> {
     static tensor& run(key_set keys, First first, A... a) {
-      author::check_one_device(Op, first, a...);
       if constexpr (std::same_as<First, tensor&>) {
+        if (wrote_quickly<Kernel>(keys, first, first, a...)) return first;
+        author::check_one_device(Op, first, a...);
         write(keys, std::make_index_sequence<1>{}, {&first}, first, a...);
         return first;
       } else {
+        const auto all = std::tie(first, a...);
+        tensor& out = std::get<sizeof...(A)>(all);
+        const bool written = [&]<std::size_t... I>(std::index_sequence<I...>) {
+          return wrote_quickly<Kernel>(keys, out, std::get<I>(all)...);
+        }(std::make_index_sequence<sizeof...(A)>{});
+        if (written) return out;
+        author::check_one_device(Op, first, a...);
         write_last<1>(keys, first, a...);
-        return std::get<sizeof...(A)>(std::tie(first, a...));
+        return out;
       }
     }
   };

@@ -35,6 +35,8 @@ struct tensor_record {
   joint_block* block = nullptr;  // null for a record on its own: of a view, of an opaque tensor
 
   constexpr tensor_record() noexcept = default;
+  inline tensor_record(key_set k, dtype t, device d, const dims& s, const dims& st) noexcept
+      : keys(k), type(t), where(d), sizes(s), strides(st) {}
   tensor_record(const tensor_record&) = delete;
   ~tensor_record();
 };
@@ -42,10 +44,11 @@ struct tensor_record {
 // Shared by every tensor that holds nothing, on every thread, and therefore not counted.
 extern tensor_record undefined_tensor;
 
-// Records lie in blocks of :memory; what is not said here is as the constructor leaves it. The second form makes the
-// storage too. Both throw std::bad_alloc, the second also what the device's memory hook throws.
-tensor_record* new_record();
-tensor_record* new_record(device where, std::size_t bytes);
+// Records lie in blocks of :memory. The second form makes a storage of so many bytes too. Both throw std::bad_alloc,
+// the second also what the device's memory hook throws.
+tensor_record* new_record(key_set keys, dtype type, device where, const dims& sizes, const dims& strides);
+tensor_record* new_record(key_set keys, dtype type, device where, const dims& sizes, const dims& strides,
+                          std::size_t bytes);
 void end(tensor_record* r) noexcept;
 
 inline void add_reference(tensor_record* r) noexcept {

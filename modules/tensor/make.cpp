@@ -7,26 +7,31 @@ namespace topbit {
 
 namespace {
 
-tensor bare(detail::tensor_record* r, const dims& sizes, const dims& strides, dtype type, device where, key_set keys) {
-  r->keys = keys;
-  r->type = type;
-  r->where = where;
-  r->sizes = sizes;
-  r->strides = strides;
-  return tensor(r);
+[[noreturn]] void refuse_sizes(const dims& sizes) {
+  const bool negative = std::ranges::any_of(sizes, [](std::int64_t s) { return s < 0; });
+  throw shape_error("a tensor of sizes " + to_string(sizes) +
+                    (negative ? ": sizes cannot be negative" : ": more elements than 64 bits can count"));
+}
+
+// Row-major strides, and how many elements there are. Throws shape_error for sizes that no tensor has. Sizes of 0 count
+// as 1 for strides, which are products too.
+std::int64_t lay_out(const dims& sizes, dims& strides) {
+  constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max() / sizeof(double);
+  std::int64_t step = 1;
+  bool bad = false, none = false;
+  for (std::size_t i = sizes.size(); i-- > 0;) {
+    const std::int64_t size = sizes[i];
+    strides[i] = step;
+    none = none || size == 0;
+    bad = bad || size < 0 || (size > 1 && __builtin_mul_overflow(step, size, &step));
+  }
+  if (bad || step > most) refuse_sizes(sizes);
+  return none ? 0 : step;
 }
 
 void check_sizes(const dims& sizes) {
-  for (std::int64_t s : sizes) {
-    if (s < 0) throw shape_error("a tensor of sizes " + to_string(sizes) + ": sizes cannot be negative");
-  }
-  // Sizes of 0 count as 1 here: strides are products too.
-  std::int64_t bytes = sizeof(double);
-  for (std::int64_t s : sizes) {
-    if (s != 0 && __builtin_mul_overflow(bytes, s, &bytes)) {
-      throw shape_error("a tensor of sizes " + to_string(sizes) + ": more elements than 64 bits can count");
-    }
-  }
+  dims strides = sizes;
+  lay_out(sizes, strides);
 }
 
 }  // namespace
@@ -34,10 +39,9 @@ void check_sizes(const dims& sizes) {
 namespace author {
 
 tensor make_tensor(const dims& sizes, dtype type, device where) {
-  check_sizes(sizes);
-  const std::size_t bytes = static_cast<std::size_t>(numel(sizes)) * size_of(type);
-  return bare(detail::new_record(where, bytes), sizes, dense_strides(sizes), type, where,
-              keys_of(layout::strided, where, type));
+  dims strides = sizes;  // as many
+  const std::size_t bytes = static_cast<std::size_t>(lay_out(sizes, strides)) * size_of(type);
+  return tensor(detail::new_record(keys_of(layout::strided, where, type), type, where, sizes, strides, bytes));
 }
 
 tensor make_view(const tensor& base, const dims& sizes, const dims& strides, std::int64_t offset) {
@@ -55,15 +59,16 @@ tensor make_view(const tensor& base, const dims& sizes, const dims& strides, std
     throw shape_error("a view of sizes " + to_string(sizes) + ", strides " + to_string(strides) + ", offset " +
                       std::to_string(offset) + " leaves the storage of " + std::to_string(elements) + " elements");
   }
-  tensor t = bare(detail::new_record(), sizes, strides, from.type, from.where, from.keys);
+  tensor t(detail::new_record(from.keys, from.type, from.where, sizes, strides));
   t.record().offset = offset;
   t.record().data = from.data;
   return t;
 }
 
 tensor make_opaque(const dims& sizes, dtype type, device where, key_set keys) {
-  check_sizes(sizes);
-  return bare(detail::new_record(), sizes, dense_strides(sizes), type, where, keys);
+  dims strides = sizes;
+  lay_out(sizes, strides);
+  return tensor(detail::new_record(keys, type, where, sizes, strides));
 }
 
 }  // namespace author

@@ -1,0 +1,120 @@
+module;
+
+#include "kernel_abi.h"
+
+module topbit.ops;
+
+import topbit.std;
+import topbit.core;
+import topbit.tensor;
+
+#include "seam.h"
+
+namespace topbit::detail {
+
+namespace {
+
+using record_type = std::remove_reference_t<decltype(std::declval<const tensor&>().record())>;
+
+bool same(const dims& a, const dims& b) noexcept {
+  if (a.size() != b.size()) return false;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    if (a[i] != b[i]) return false;
+  }
+  return true;
+}
+
+// Dense as `like`, whose strides need no second look.
+bool lies_like(const record_type& r, const record_type& like) noexcept {
+  return same(r.sizes, like.sizes) && (same(r.strides, like.strides) || is_dense(r.sizes, r.strides));
+}
+
+void* data_of(const record_type& r, dtype type) noexcept {
+  return static_cast<std::byte*>(r.data->data) + r.offset * static_cast<std::int64_t>(size_of(type));
+}
+
+// The operands of a call that can go the short way, as a pass over one dimension; the result is still to be named.
+class quick_pass {
+ public:
+  quick_pass(quick_facts facts, const pointwise_arguments& a) noexcept {
+    if (a.inputs == 0) return;
+    const record_type* like = &a.in[0]->record();
+    for (std::size_t k = 1; k < a.inputs && like->sizes.empty(); ++k) like = &a.in[k]->record();
+    if (((facts.types >> static_cast<unsigned>(like->type)) & 1U) == 0) return;
+    if (!is_dense(like->sizes, like->strides)) return;
+    if (facts.number_in_type && !is_floating(like->type)) {
+      for (std::size_t i = 0; i < a.numbers; ++i) {
+        if (is_floating(a.number[i].type())) return;
+      }
+    }
+    for (std::size_t k = 0; k < a.inputs; ++k) {
+      const record_type& r = a.in[k]->record();
+      if (!r.data || r.data->data == nullptr || r.type != like->type || r.where != like->where) return;
+      const bool repeated = r.sizes.empty() && &r != like;
+      if (!repeated && &r != like && !lies_like(r, *like)) return;
+      tb_operand& operand = call_.plan.operand[k + 1];
+      operand.data = data_of(r, r.type);
+      operand.strides[0] = repeated ? 0 : 1;
+      operand.dtype = static_cast<std::int32_t>(r.type);
+    }
+    count_ = numel(like->sizes);
+    like_ = count_ == 0 ? nullptr : like;
+  }
+
+  const record_type* like() const noexcept { return like_; }
+
+  void run(backend_call c, pointwise code, const pointwise_arguments& a, const tensor& out) {
+    tb_plan& plan = call_.plan;
+    plan.ndim = 1;
+    plan.operands = static_cast<std::int32_t>(a.inputs + 1);
+    plan.reduced = 0;
+    plan.sizes[0] = count_;
+    const dtype type = out.dtype();
+    plan.operand[0].data = data_of(out.record(), type);
+    plan.operand[0].strides[0] = 1;
+    plan.operand[0].dtype = static_cast<std::int32_t>(type);
+    call_.op = static_cast<std::int32_t>(code);
+    call_.compute = compute_code(like_->type);
+    for (std::size_t i = 0; i < a.number.size(); ++i) call_.number[i] = to_abi(a.number[i]);
+    const int status = c.table->pointwise(&call_, nullptr);
+    if (status != TB_OK) check_status(c, status, *a.in[a.inputs - 1]);
+  }
+
+ private:
+  tb_pointwise call_;  // of its arrays only what one dimension takes is ever set
+  std::int64_t count_;
+  const record_type* like_ = nullptr;
+};
+
+}  // namespace
+
+tensor quick_pointwise(backend_call c, pointwise code, quick_facts facts, const pointwise_arguments& a) {
+  if (c.table == nullptr || c.table->pointwise == nullptr) return {};
+  quick_pass pass(facts, a);
+  const record_type* const like = pass.like();
+  if (like == nullptr) return {};
+  tensor out = author::make_tensor(like->sizes, facts.predicate ? dtype::boolean : like->type, like->where);
+  pass.run(c, code, a, out);
+  return out;
+}
+
+bool quick_pointwise(backend_call c, pointwise code, quick_facts facts, const pointwise_arguments& a,
+                     const tensor& out) {
+  if (c.table == nullptr || c.table->pointwise == nullptr) return false;
+  const record_type& to = out.record();
+  if (!to.data || to.data->data == nullptr) return false;
+  quick_pass pass(facts, a);
+  const record_type* const like = pass.like();
+  if (like == nullptr || to.where != like->where || !lies_like(to, *like)) return false;
+  if (to.type != (facts.predicate ? dtype::boolean : like->type)) return false;
+  // In the same memory only element for element, and of the same size: bools are written before floats are read.
+  for (std::size_t k = 0; k < a.inputs; ++k) {
+    const record_type& r = a.in[k]->record();
+    if (r.data.get() != to.data.get()) continue;
+    if (r.type != to.type || r.offset != to.offset || !same(r.sizes, to.sizes)) return false;
+  }
+  pass.run(c, code, a, out);
+  return true;
+}
+
+}  // namespace topbit::detail

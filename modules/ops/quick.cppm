@@ -1,0 +1,45 @@
+// The way of small tensors: pointwise calls whose operands are dense, of one shape, dtype and device go past shape rule
+// and plan, which would cost more than the elements do.
+//
+// It does what the long way does or nothing: whatever has to be looked at twice, an error above all, is left to that.
+export module topbit.ops:quick;
+
+import topbit.std;
+import topbit.core;
+import topbit.tensor;
+import :backend_call;
+import :pointwise_arguments;
+import :pointwise_code;
+
+namespace topbit::detail {
+
+// What of a pointwise operation is known before the call.
+struct quick_facts {
+  std::uint16_t types = 0;  // bits of the dtypes in which operands of one dtype are computed, too
+  bool predicate = false, number_in_type = false;
+};
+
+consteval quick_facts quick_facts_of(pointwise code) {
+  const pointwise_facts facts = facts_of(code);
+  quick_facts quick{0, facts.result == result_rule::predicate, facts.in_type};
+  if (facts.condition) return quick;
+  for (unsigned i = 0; i < dtype_count; ++i) {
+    const dtype t = static_cast<dtype>(i);
+    const bool accepted = is_floating(t)  ? facts.accepts.floating
+                          : is_integer(t) ? facts.accepts.integer
+                                          : facts.accepts.boolean;
+    const bool stays = is_floating(t) || facts.result == result_rule::same || facts.result == result_rule::predicate ||
+                       (facts.result == result_rule::number && is_integer(t));
+    // A number beside bools has rules of its own.
+    if (accepted && stays && !(t == dtype::boolean && facts.in_type)) quick.types |= std::uint16_t(1U << i);
+  }
+  return quick;
+}
+
+// The result, or an undefined tensor where the long way has to be gone.
+tensor quick_pointwise(backend_call c, pointwise code, quick_facts facts, const pointwise_arguments& a);
+// Writes `out`; false, and nothing was done, where the long way has to be gone.
+bool quick_pointwise(backend_call c, pointwise code, quick_facts facts, const pointwise_arguments& a,
+                     const tensor& out);
+
+}  // namespace topbit::detail

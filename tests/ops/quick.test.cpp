@@ -1,0 +1,96 @@
+// The short way of pointwise calls and the long one give the same: what is decided is which calls take it.
+#include <catch2/catch_test_macros.hpp>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+import topbit;
+
+namespace tb = topbit;
+namespace ops = topbit::ops;
+using tb::tensor;
+using sizes = std::vector<std::int64_t>;
+
+namespace {
+
+tensor numbers(const sizes& size) {
+  const std::int64_t n = tb::numel(tb::dims(std::span<const std::int64_t>(size)));
+  return ops::reshape(ops::arange(n, tb::arg<"dtype"> = tb::dtype::float32), size);
+}
+
+std::vector<float> values(const tensor& t) {
+  const tensor dense = ops::contiguous(t);
+  const float* const at = dense.data_as<float>();
+  return {at, at + dense.numel()};
+}
+
+}  // namespace
+
+TEST_CASE("quick: the result of dense operands is dense, new, and of their dtype and keys", "[ops][quick]") {
+  const tensor a = numbers({2, 3}), b = numbers({2, 3});
+  const tensor sum = ops::add(a, b, tb::arg<"alpha"> = 2);
+  CHECK(values(sum) == std::vector<float>{0, 3, 6, 9, 12, 15});
+  CHECK(sum.is_contiguous());
+  CHECK(sum.keys() == a.keys());
+  CHECK(ops::eq(a, b).dtype() == tb::dtype::boolean);
+  const tensor halves = tb::to(a, tb::dtype::bfloat16);
+  CHECK(ops::mul(halves, halves).dtype() == tb::dtype::bfloat16);
+}
+
+TEST_CASE("quick: operands of other shapes, orders and dtypes get what the long way gives", "[ops][quick]") {
+  const tensor a = numbers({2, 3});
+  CHECK(values(ops::add(a, numbers({3}))) == std::vector<float>{0, 2, 4, 3, 5, 7});
+  CHECK(values(ops::add(numbers({3, 2}), ops::t(a))) == std::vector<float>{0, 4, 3, 7, 6, 10});
+  CHECK(ops::add(a, tb::to(a, tb::dtype::float64)).dtype() == tb::dtype::float64);
+  CHECK(ops::sqrt(tb::to(a, tb::dtype::int32)).dtype() == tb::dtype::float32);
+  const tensor one = tb::from_values<float>({1}, {});
+  CHECK(values(ops::sub(one, a)) == std::vector<float>{1, 0, -1, -2, -3, -4});
+  CHECK(values(ops::sub(a, one)) == std::vector<float>{-1, 0, 1, 2, 3, 4});
+  CHECK(ops::sub(one, one).dim() == 0);
+  const tensor wide = tb::from_values<double>({1}, {});
+  CHECK(ops::sub(a, wide).dtype() == tb::dtype::float32);
+  CHECK(ops::add(numbers({0, 3}), numbers({0, 3})).sizes() == tb::dims{0, 3});
+}
+
+TEST_CASE("quick: a size of 1 has neighbours whatever its stride", "[ops][quick]") {
+  const tensor column = ops::as_strided(numbers({8}), sizes{3, 1}, sizes{1, 7});
+  CHECK(values(ops::neg(column)) == std::vector<float>{0, -1, -2});
+  CHECK(ops::neg(column).strides() == tb::dims{1, 1});
+}
+
+TEST_CASE("quick: what is written may be an operand, and never a neighbour's memory", "[ops][quick]") {
+  const tensor memory = numbers({8});
+  tensor front = ops::slice(memory, 0, 0, 4), shifted = ops::slice(memory, 0, 1, 5);
+  ops::add_(front, front);
+  CHECK(values(memory) == std::vector<float>{0, 2, 4, 6, 4, 5, 6, 7});
+  ops::add_out(front, front, tb::arg<"out"> = shifted);
+  CHECK(values(memory) == std::vector<float>{0, 0, 4, 8, 12, 5, 6, 7});
+  tensor whole = memory;
+  const tensor first = ops::select(memory, 0, 3);
+  ops::mul_(whole, first);
+  CHECK(values(memory) == std::vector<float>{0, 0, 32, 64, 96, 40, 48, 56});
+}
+
+TEST_CASE("quick: a result of other sizes or dtype is refused or converted as ever", "[ops][quick]") {
+  const tensor a = numbers({2, 3});
+  tensor small = numbers({2}), wide = tb::to(a, tb::dtype::float64), bools = ops::eq(a, a);
+  CHECK_THROWS_AS(ops::add_out(a, a, tb::arg<"out"> = small), tb::shape_error);
+  CHECK_THROWS_AS(ops::add_out(a, a, tb::arg<"out"> = bools), tb::dtype_error);
+  ops::add_out(a, a, tb::arg<"out"> = wide);
+  CHECK(values(tb::to(wide, tb::dtype::float32)) == std::vector<float>{0, 2, 4, 6, 8, 10});
+  tensor repeated = ops::expand(numbers({1}), sizes{4});
+  CHECK_THROWS_AS(ops::neg_(repeated), tb::shape_error);
+  CHECK_THROWS_AS(ops::add(a, tensor()), tb::error);
+  CHECK_THROWS_AS(ops::bitwise_and(a, a), tb::dtype_error);
+}
+
+TEST_CASE("quick: writes are counted, and integers divided by zero refused before anything is written",
+          "[ops][quick]") {
+  tensor a = tb::from_values<std::int64_t>({6, 7}, {2});
+  const tensor b = tb::from_values<std::int64_t>({2, 0}, {2});
+  const auto version = a.version();
+  CHECK_THROWS_AS(ops::remainder_(a, b), tb::error);
+  CHECK(a.data_as<std::int64_t>()[0] == 6);
+  ops::add_(a, b);
+  CHECK(a.version() > version);
+}
