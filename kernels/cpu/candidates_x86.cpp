@@ -8,7 +8,9 @@ namespace {
 
 bool always() noexcept { return true; }
 
-bool has_avx2() noexcept { return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"); }
+bool has_avx2() noexcept {
+  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("f16c");
+}
 
 // The features that table.cpp's avx512 objects are compiled for, each of them.
 bool has_avx512() noexcept {

@@ -2,8 +2,11 @@
 
 #include <type_traits>
 
+#include "cut.h"
 #include "half.h"
 #include "layout.h"
+#include "stream.h"
+#include "transpose.h"
 #include "walk.h"
 
 namespace tb_cpu::TOPBIT_ARCH {
@@ -12,11 +15,22 @@ namespace {
 using tb_kernel::bfloat16;
 using tb_kernel::half;
 
+// Processors that convert halves themselves do it with whole vectors, to the same bits but for those of a NaN.
+#ifdef __F16C__
+float float_of(half x) { return static_cast<float>(__builtin_bit_cast(_Float16, x)); }
+half half_of(float x) { return __builtin_bit_cast(half, static_cast<_Float16>(x)); }
+#else
+float float_of(half x) { return tb_kernel::to_float(x); }
+half half_of(float x) { return tb_kernel::to_half(x); }
+#endif
+
 template <typename T>
 auto number(T x) {
   if constexpr (std::is_same_v<T, boolean>)
     return uint8_t(x.value != 0);
-  else if constexpr (std::is_same_v<T, half> || std::is_same_v<T, bfloat16>)
+  else if constexpr (std::is_same_v<T, half>)
+    return float_of(x);
+  else if constexpr (std::is_same_v<T, bfloat16>)
     return tb_kernel::to_float(x);
   else
     return x;
@@ -29,7 +43,7 @@ To element(Number x) {
   if constexpr (std::is_same_v<To, boolean>) {
     return {uint8_t(x != Number(0))};
   } else if constexpr (std::is_same_v<To, half>) {
-    return tb_kernel::to_half(float(x));
+    return half_of(float(x));
   } else if constexpr (std::is_same_v<To, bfloat16>) {
     return tb_kernel::to_bfloat16(float(x));
   } else if constexpr (std::is_integral_v<To> && std::is_floating_point_v<Number>) {
@@ -75,7 +89,7 @@ void move(void* out, int64_t out_step, const void* in, int64_t in_step, int64_t 
 }
 
 // Elements of one type are bytes.
-void copy_same(const tb_plan& plan) {
+void copy_same(const tb_plan& plan, bool streams) {
   const int64_t bytes = element_bytes[plan.operand[0].dtype], count = plan.sizes[0];
   const int64_t out_step = plan.operand[0].strides[0], in_step = plan.operand[1].strides[0];
   const convert_fn strided = bytes == 1   ? move<uint8_t>
@@ -83,10 +97,42 @@ void copy_same(const tb_plan& plan) {
                              : bytes == 4 ? move<uint32_t>
                                           : move<uint64_t>;
   each_row<2>(plan, [&](char* const* at) {
-    if (out_step == 1 && in_step == 1) {
-      __builtin_memmove(at[0], at[1], static_cast<size_t>(count * bytes));
-    } else {
+    if (out_step != 1 || in_step != 1) {
       strided(at[0], out_step, at[1], in_step, count);
+    } else if (streams) {
+      const int64_t beside = -int64_t(reinterpret_cast<uintptr_t>(at[0])) & 63;
+      const int64_t head = beside < count * bytes ? beside : count * bytes;
+      __builtin_memcpy(at[0], at[1], static_cast<size_t>(head));
+      stream(at[0] + head, at[1] + head, count * bytes - head);
+    } else {
+      __builtin_memmove(at[0], at[1], static_cast<size_t>(count * bytes));
+    }
+  });
+  if (streams) end_stream();
+}
+
+// A matrix that lies the other way round, in tiles; to its dtype through a buffer.
+void copy_across(const tb_plan& plan, convert_fn direct) {
+  const tb_operand &to = plan.operand[0], &from = plan.operand[1];
+  const int64_t to_bytes = element_bytes[to.dtype], from_bytes = element_bytes[from.dtype];
+  alignas(64) char tile[tile_rows * tile_columns * 8];
+  each_position<2>(plan, 2, [&](char* const* base) {
+    for (int64_t j = 0; j < plan.sizes[1]; j += tile_rows) {
+      const int64_t rows = plan.sizes[1] - j < tile_rows ? plan.sizes[1] - j : tile_rows;
+      for (int64_t i = 0; i < plan.sizes[0]; i += tile_columns) {
+        const int64_t columns = plan.sizes[0] - i < tile_columns ? plan.sizes[0] - i : tile_columns;
+        char* const out = base[0] + (i * to.strides[0] + j * to.strides[1]) * to_bytes;
+        const char* const in = base[1] + (i * from.strides[0] + j) * from_bytes;
+        const int64_t out_step = to.strides[1] * to_bytes, in_step = from.strides[0] * from_bytes;
+        if (direct == nullptr) {
+          transpose(out, out_step, in, in_step, rows, columns, from_bytes);
+          continue;
+        }
+        transpose(tile, tile_columns * from_bytes, in, in_step, rows, columns, from_bytes);
+        for (int64_t r = 0; r < rows; ++r) {
+          direct(out + r * out_step, 1, tile + r * tile_columns * from_bytes, 1, columns);
+        }
+      }
     }
   });
 }
@@ -123,25 +169,27 @@ int32_t compute_type(int32_t dtype) {
 
 tb_status copy(const tb_plan* plan, void*) {
   const int32_t to = plan->operand[0].dtype, from = plan->operand[1].dtype;
-  if (to == from) {
-    copy_same(*plan);
-    return TB_OK;
-  }
-  const int64_t count = plan->sizes[0], to_step = plan->operand[0].strides[0], from_step = plan->operand[1].strides[0];
-  if (const convert_fn direct = conversion(to, from)) {
-    each_row<2>(*plan, [&](char* const* at) { direct(at[0], to_step, at[1], from_step, count); });
-    return TB_OK;
-  }
+  const convert_fn direct = to == from ? nullptr : conversion(to, from);
   const int32_t between = compute_type(from);
   const convert_fn load = conversion(between, from), store = conversion(to, between);
-  constexpr int64_t block = 512;
-  alignas(64) double buffer[block];
-  each_row<2>(*plan, [&](char* const* at) {
-    for (int64_t i = 0; i < count; i += block) {
-      const int64_t some = count - i < block ? count - i : block;
-      load(buffer, 1, at[1] + i * from_step * element_bytes[from], from_step, some);
-      store(at[0] + i * to_step * element_bytes[to], to_step, buffer, 1, some);
+  const int64_t count = positions(*plan);
+  const bool streams = can_stream && to == from && plan->sizes[0] >= 1024 && passes_the_cache(*plan, count);
+  in_parts(*plan, 0, count, [&](const tb_plan& part) {
+    const int64_t row = part.sizes[0], to_step = part.operand[0].strides[0], from_step = part.operand[1].strides[0];
+    if (to_step == 1 && lies_across(part, 1) && (to == from || direct != nullptr)) return copy_across(part, direct);
+    if (to == from) return copy_same(part, streams);
+    if (direct != nullptr) {
+      return each_row<2>(part, [&](char* const* at) { direct(at[0], to_step, at[1], from_step, row); });
     }
+    constexpr int64_t block = 512;
+    alignas(64) double buffer[block];
+    each_row<2>(part, [&](char* const* at) {
+      for (int64_t i = 0; i < row; i += block) {
+        const int64_t some = row - i < block ? row - i : block;
+        load(buffer, 1, at[1] + i * from_step * element_bytes[from], from_step, some);
+        store(at[0] + i * to_step * element_bytes[to], to_step, buffer, 1, some);
+      }
+    });
   });
   return TB_OK;
 }
