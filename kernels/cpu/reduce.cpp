@@ -2,10 +2,12 @@
 //
 // Where the first kept dimension lies denser in memory than the first reduced one, a tile of neighbouring results is
 // folded side by side; else each result by itself, along the reduced dimensions. What is not dense in the type of the
-// computation, or too short a row to be worth a call, is gathered in a buffer first.
+// computation, or too short a row to be worth a call, is gathered in a buffer first. Threads share the kept positions;
+// a single long reduction is folded in parts of one size, which are taken in one after another.
 #include "reduce.h"
 
 #include "convert.h"
+#include "cut.h"
 #include "layout.h"
 #include "walk.h"
 
@@ -18,19 +20,19 @@ constexpr int64_t short_row = 64;
 // The input of a reduction at one position of the kept dimensions.
 class source {
  public:
-  explicit source(const tb_reduction& call)
-      : in_(call.plan.operand[call.plan.operands - 1]),
-        load_(conversion(call.compute, in_.dtype)),
+  source(const tb_plan& plan, int32_t compute)
+      : in_(plan.operand[plan.operands - 1]),
+        load_(conversion(compute, in_.dtype)),
         element_(element_bytes[in_.dtype]),
-        loaded_(element_bytes[call.compute]),
-        same_type_(in_.dtype == call.compute),
-        column_(call.plan.reduced < call.plan.ndim ? in_.strides[call.plan.reduced] : 0) {
-    reduced_.ndim = call.plan.reduced;
+        loaded_(element_bytes[compute]),
+        same_type_(in_.dtype == compute),
+        column_(plan.reduced < plan.ndim ? in_.strides[plan.reduced] : 0) {
+    reduced_.ndim = plan.reduced;
     reduced_.operands = 1;
     reduced_.operand[0] = in_;
     for (int d = 0; d < reduced_.ndim; ++d) {
-      reduced_.sizes[d] = call.plan.sizes[d];
-      count_ *= call.plan.sizes[d];
+      reduced_.sizes[d] = plan.sizes[d];
+      count_ *= plan.sizes[d];
     }
   }
 
@@ -41,31 +43,32 @@ class source {
     return distance(column_) < distance(in_.strides[0]);
   }
 
-  void feed_along(const fold& f, void* state, char* at) {
-    const int64_t length = reduced_.sizes[0], step = in_.strides[0];
-    const bool direct = same_type_ && step == 1 && (length >= short_row || reduced_.ndim == 1);
-    int64_t first = 0, filled = 0;
-    rows(at, [&](const char* row) {
-      if (direct) {
-        f.along(state, row, length, first);
-        first += length;
-        return;
-      }
-      for (int64_t i = 0; i < length;) {
-        const int64_t some = length - i < block - filled ? length - i : block - filled;
-        load_(buffer_ + filled * loaded_, 1, row + i * step * element_, step, some);
-        i += some;
-        filled += some;
-        if (filled < block) continue;
-        f.along(state, buffer_, block, first);
-        first += block;
-        filled = 0;
-      }
-    });
-    if (filled > 0) f.along(state, buffer_, filled, first);
+  void feed_along(const fold& f, void* state, const double* constant, char* at) const {
+    const int last = reduced_.ndim - 1;
+    const int64_t length = reduced_.sizes[last], inner = count_ / length;
+    const int64_t step = inner < parallel_grain ? (parallel_grain + inner - 1) / inner : 1;
+    const int64_t parts = (length + step - 1) / step;
+    if (count_ < 2 * parallel_grain || parts < 2) return feed_rows(f, state, at, 0);
+    // Results follow from these parts, and not from who folds them.
+    constexpr int64_t window = 64;
+    fold_record records[window];
+    for (int64_t begin = 0; begin < parts; begin += window) {
+      const int64_t some = parts - begin < window ? parts - begin : window;
+      each_part(some, [&](int64_t i) {
+        const int64_t first = (begin + i) * step;
+        source part = *this;
+        part.reduced_.sizes[last] = length - first < step ? length - first : step;
+        fold_state own;
+        f.start(&own, 1, constant);
+        part.feed_rows(f, &own, at + first * in_.strides[last] * element_, first * inner);
+        f.put_aside(&own, &records[i]);
+      });
+      for (int64_t i = 0; i < some; ++i) f.take_in(state, &records[i]);
+    }
   }
 
-  void feed_across(const fold& f, void* state, char* at, int64_t n) {
+  void feed_across(const fold& f, void* state, char* at, int64_t n) const {
+    alignas(64) unsigned char buffer[block * 8];
     const int64_t length = reduced_.sizes[0], step = in_.strides[0], most = block / n;
     const bool direct = same_type_ && column_ == 1;
     int64_t first = 0;
@@ -76,9 +79,9 @@ class source {
         for (int64_t r = 0; r < length; r += most) {
           const int64_t some = length - r < most ? length - r : most;
           for (int64_t k = 0; k < some; ++k) {
-            load_(buffer_ + k * n * loaded_, 1, row + (r + k) * step * element_, column_, n);
+            load_(buffer + k * n * loaded_, 1, row + (r + k) * step * element_, column_, n);
           }
-          f.across(state, buffer_, n, some, n, first + r);
+          f.across(state, buffer, n, some, n, first + r);
         }
       }
       first += length;
@@ -86,11 +89,38 @@ class source {
   }
 
  private:
+  // `first` is the place of the first element among all that are reduced.
+  void feed_rows(const fold& f, void* state, char* at, int64_t first) const {
+    alignas(64) unsigned char buffer[block * 8];
+    const int64_t length = reduced_.sizes[0], step = in_.strides[0];
+    const bool direct = same_type_ && step == 1 && (length >= short_row || reduced_.ndim == 1);
+    int64_t filled = 0;
+    rows(at, [&](const char* row) {
+      if (direct) {
+        f.along(state, row, length, first);
+        first += length;
+        return;
+      }
+      for (int64_t i = 0; i < length;) {
+        const int64_t some = length - i < block - filled ? length - i : block - filled;
+        load_(buffer + filled * loaded_, 1, row + i * step * element_, step, some);
+        i += some;
+        filled += some;
+        if (filled < block) continue;
+        f.along(state, buffer, block, first);
+        first += block;
+        filled = 0;
+      }
+    });
+    if (filled > 0) f.along(state, buffer, filled, first);
+  }
+
   template <typename Visit>
-  void rows(char* at, Visit visit) {
+  void rows(char* at, Visit visit) const {
     if (reduced_.ndim == 1) return visit(static_cast<const char*>(at));
-    reduced_.operand[0].data = at;
-    each_row<1>(reduced_, [&](char* const* row) { visit(static_cast<const char*>(row[0])); });
+    tb_plan plan = reduced_;
+    plan.operand[0].data = at;
+    each_row<1>(plan, [&](char* const* row) { visit(static_cast<const char*>(row[0])); });
   }
 
   const tb_operand& in_;
@@ -100,7 +130,6 @@ class source {
   int64_t column_;  // from a column to the next, in elements
   int64_t count_ = 1;
   tb_plan reduced_{};  // the reduced dimensions of the input
-  alignas(64) unsigned char buffer_[block * 8];
 };
 
 // Folds n columns; their results are in `out` and `index`.
@@ -113,26 +142,27 @@ void run_folds(const tb_reduction& call, const folds& how, int64_t count, int64_
   const fold* last = &how.first;
   if (how.second.start != nullptr) {
     how.first.start(&state, n, constant);
-    feed(how.first, &state);
+    feed(how.first, &state, constant);
     how.first.finish(&state, n, count, call.number, constant, nullptr);
     last = &how.second;
   }
   last->start(&state, n, constant);
-  feed(*last, &state);
+  feed(*last, &state, constant);
   last->finish(&state, n, count, call.number, out, index);
 }
 
 template <int Operands>
-void run(const tb_reduction& call, const folds& how) {
-  const tb_plan& plan = call.plan;
+void run(const tb_reduction& call, const tb_plan& plan, const folds& how) {
   const tb_operand& result = plan.operand[0];
   const convert_fn store = conversion(result.dtype, how.second.start != nullptr ? how.second.result : how.first.result);
-  source in(call);
+  const source in(plan, call.compute);
   alignas(64) double out[tile];
   int64_t index[tile];
   if (plan.reduced == plan.ndim || !in.denser_across()) {
     each_position<Operands>(plan, plan.reduced, [&](char* const* at) {
-      const auto feed = [&](const fold& f, void* state) { in.feed_along(f, state, at[Operands - 1]); };
+      const auto feed = [&](const fold& f, void* state, const double* constants) {
+        in.feed_along(f, state, constants, at[Operands - 1]);
+      };
       run_folds(call, how, in.count(), 1, feed, out, index);
       store(at[0], 1, out, 1, 1);
       if (Operands == 3) __builtin_memcpy(at[1], index, sizeof index[0]);
@@ -144,7 +174,7 @@ void run(const tb_reduction& call, const folds& how) {
     for (int64_t first = 0; first < columns; first += tile) {
       const int64_t n = columns - first < tile ? columns - first : tile;
       char* const from = at[Operands - 1] + first * in.column_bytes();
-      const auto feed = [&](const fold& f, void* state) { in.feed_across(f, state, from, n); };
+      const auto feed = [&](const fold& f, void* state, const double*) { in.feed_across(f, state, from, n); };
       run_folds(call, how, in.count(), n, feed, out, index);
       store(at[0] + first * result_step * element_bytes[result.dtype], result_step, out, 1, n);
       if (Operands == 3) {
@@ -162,10 +192,17 @@ tb_status reduce(const tb_reduction* call, void*) {
   folds how = sum_folds(call->op, call->compute, call->number);
   if (how.first.start == nullptr) how = order_folds(call->op, call->compute);
   if (how.first.start == nullptr || call->plan.operands != (how.indexed ? 3 : 2)) return TB_UNSUPPORTED_DTYPE;
-  if (how.indexed) {
-    run<3>(*call, how);
+  const auto part = [&](const tb_plan& plan) {
+    if (how.indexed) {
+      run<3>(*call, plan, how);
+    } else {
+      run<2>(*call, plan, how);
+    }
+  };
+  if (call->plan.reduced < call->plan.ndim) {
+    in_parts(call->plan, call->plan.reduced, positions(call->plan), part);
   } else {
-    run<2>(*call, how);
+    part(call->plan);
   }
   return TB_OK;
 }

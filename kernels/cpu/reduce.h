@@ -8,11 +8,16 @@
 
 namespace tb_cpu::TOPBIT_ARCH {
 
-constexpr int64_t tile = 128;
+constexpr int64_t tile = 512;
 
 // What a fold keeps for each column of a tile.
 struct alignas(64) fold_state {
   unsigned char bytes[tile * 32];
+};
+
+// What was folded of one column, kept apart.
+struct alignas(64) fold_record {
+  unsigned char bytes[32];
 };
 
 struct fold {
@@ -23,6 +28,10 @@ struct fold {
   void (*along)(void* state, const void* elements, int64_t count, int64_t first) = nullptr;
   // Takes in rows of n columns, `step` elements from one row to the next.
   void (*across)(void* state, const void* elements, int64_t n, int64_t rows, int64_t step, int64_t first) = nullptr;
+  // What column 0 has is put into a record; and taken in, after what the column has already. So the parts of a long
+  // reduction are folded apart.
+  void (*put_aside)(const void* state, fold_record* to) = nullptr;
+  void (*take_in)(void* state, const fold_record* from) = nullptr;
   // `count` is the number of all that were reduced; index is for folds that find a value and its place.
   void (*finish)(void* state, int64_t n, int64_t count, const tb_scalar* number, void* out, int64_t* index) = nullptr;
 };

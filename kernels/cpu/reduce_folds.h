@@ -8,6 +8,7 @@
 
 #include <type_traits>
 
+#include "fold_lanes.h"
 #include "is_nan.h"
 #include "reduce.h"
 
@@ -46,18 +47,23 @@ struct folding {
   }
 
   // Knuth's two-sum.
+  static void add_to_total(columns& s, int64_t c, double x) {
+    const double before = s.total[c], after = before + x, taken = after - before;
+    s.rest[c] += (before - (after - taken)) + (x - taken);
+    s.total[c] = after;
+  }
+
   static void move_parts(columns& s, int64_t n) {
     if constexpr (F::rest && std::is_floating_point_v<part_type>) {
       for (int64_t c = 0; c < n; ++c) {
-        const double x = double(s.part[c]), before = s.total[c], after = before + x, taken = after - before;
-        s.rest[c] += (before - (after - taken)) + (x - taken);
-        s.total[c] = after;
+        add_to_total(s, c, double(s.part[c]));
         s.part[c] = F::template identity<T>();
       }
     }
   }
 
   static part_type of_block(const T* x, int64_t count, double constant) {
+    if constexpr (folds_in_lanes<F, T>) return fold_in_lanes<F, T>(x, count, constant);
     constexpr int64_t lanes = 32;
     if (count < lanes) {
       part_type all = F::template identity<T>();
@@ -78,7 +84,7 @@ struct folding {
   }
 
   static void along(void* state, const void* elements, int64_t count, int64_t) {
-    constexpr int64_t block = 512;
+    constexpr int64_t block = folds_in_lanes<F, T> ? lanes_block<F, T> : 512;
     columns& s = *static_cast<columns*>(state);
     const T* const x = static_cast<const T*>(elements);
     for (int64_t i = 0; i < count; i += block) {
@@ -92,11 +98,45 @@ struct folding {
     columns& s = *static_cast<columns*>(state);
     const T* x = static_cast<const T*>(elements);
     for (int64_t r = 0; r < rows; r += block) {
-      for (int64_t some = rows - r < block ? rows - r : block; some > 0; --some, x += step) {
+      int64_t some = rows - r < block ? rows - r : block;
+      // Four rows at a time: a part is loaded and stored once for them.
+      for (; some >= 4; some -= 4, x += 4 * step) {
+#pragma clang loop vectorize(assume_safety)
+        for (int64_t c = 0; c < n; ++c) {
+          const double constant = s.constant[c];
+          part_type part = F::join(s.part[c], F::map(x[c], constant));
+          part = F::join(part, F::map(x[c + step], constant));
+          part = F::join(part, F::map(x[c + 2 * step], constant));
+          s.part[c] = F::join(part, F::map(x[c + 3 * step], constant));
+        }
+      }
+      for (; some > 0; --some, x += step) {
 #pragma clang loop vectorize(assume_safety)
         for (int64_t c = 0; c < n; ++c) s.part[c] = F::join(s.part[c], F::map(x[c], s.constant[c]));
       }
       move_parts(s, n);
+    }
+  }
+
+  struct record {
+    part_type part;
+    double total, rest;
+  };
+  static_assert(sizeof(record) <= sizeof(fold_record));
+
+  static void put_aside(const void* state, fold_record* to) {
+    const columns& s = *static_cast<const columns*>(state);
+    const record kept{s.part[0], s.total[0], s.rest[0]};
+    __builtin_memcpy(to, &kept, sizeof kept);
+  }
+  static void take_in(void* state, const fold_record* from) {
+    columns& s = *static_cast<columns*>(state);
+    record kept;
+    __builtin_memcpy(&kept, from, sizeof kept);
+    s.part[0] = F::join(s.part[0], kept.part);
+    if constexpr (F::rest && std::is_floating_point_v<part_type>) {
+      add_to_total(s, 0, kept.total);
+      s.rest[0] += kept.rest;
     }
   }
 
@@ -126,7 +166,7 @@ struct as_it_is {
 template <typename F, typename T, typename Result = T, typename Last = as_it_is>
 constexpr fold make_fold() {
   using f = folding<F, T>;
-  return {code_of<Result>, f::start, f::along, f::across, f::template finish<Result, Last>};
+  return {code_of<Result>, f::start, f::along, f::across, f::put_aside, f::take_in, f::template finish<Result, Last>};
 }
 
 }  // namespace

@@ -44,6 +44,16 @@ struct choosing {
   static T join(T a, T b) {
     return beats<Greatest>(b, a) ? b : a;
   }
+  template <typename V>
+  static V wide(V x, double) {
+    if constexpr (Magnitude) return __builtin_elementwise_abs(x);
+    return x;
+  }
+  // As join: of numbers none is unlike itself.
+  template <typename V>
+  static V wide_join(V a, V b) {
+    return ((Greatest ? b > a : b < a) | ((b != b) & (a == a))) ? b : a;
+  }
 };
 
 // The first of equals. A block is searched only where its best beats all before it.
@@ -63,7 +73,7 @@ struct finding {
   }
 
   static void along(void* state, const void* elements, int64_t count, int64_t first) {
-    constexpr int64_t block = 512;
+    constexpr int64_t block = lanes_block<choosing<Greatest>, T>;
     columns& s = *static_cast<columns*>(state);
     const T* const x = static_cast<const T*>(elements);
     for (int64_t i = 0; i < count; i += block) {
@@ -90,6 +100,25 @@ struct finding {
     }
   }
 
+  struct record {
+    T best;
+    int64_t index;
+  };
+
+  static void put_aside(const void* state, fold_record* to) {
+    const columns& s = *static_cast<const columns*>(state);
+    const record kept{s.best[0], s.index[0]};
+    __builtin_memcpy(to, &kept, sizeof kept);
+  }
+  static void take_in(void* state, const fold_record* from) {
+    columns& s = *static_cast<columns*>(state);
+    record kept;
+    __builtin_memcpy(&kept, from, sizeof kept);
+    if (!beats<Greatest>(kept.best, s.best[0])) return;
+    s.best[0] = kept.best;
+    s.index[0] = kept.index;
+  }
+
   static void finish(void* state, int64_t n, int64_t, const tb_scalar*, void* out, int64_t* index) {
     const columns& s = *static_cast<const columns*>(state);
     for (int64_t c = 0; c < n; ++c) {
@@ -106,12 +135,12 @@ struct finding {
 template <bool Greatest, typename T>
 folds value_and_index() {
   using f = finding<Greatest, T>;
-  return {{code_of<T>, f::start, f::along, f::across, f::finish}, {}, true};
+  return {{code_of<T>, f::start, f::along, f::across, f::put_aside, f::take_in, f::finish}, {}, true};
 }
 template <bool Greatest, typename T>
 folds index_alone() {
   using f = finding<Greatest, T>;
-  return {{TB_I64, f::start, f::along, f::across, f::finish_index}, {}};
+  return {{TB_I64, f::start, f::along, f::across, f::put_aside, f::take_in, f::finish_index}, {}};
 }
 
 template <typename T>

@@ -26,6 +26,15 @@ struct adding {
   static P join(P a, P b) {
     return a + b;
   }
+  template <typename V>
+    requires requires(V x) { Map::wide(x, 0.0); }
+  static V wide(V x, double constant) {
+    return Map::wide(x, constant);
+  }
+  template <typename V>
+  static V wide_join(V a, V b) {
+    return a + b;
+  }
 };
 
 struct multiplying {
@@ -44,6 +53,14 @@ struct multiplying {
   static P join(P a, P b) {
     return a * b;
   }
+  template <typename V>
+  static V wide(V x, double) {
+    return x;
+  }
+  template <typename V>
+  static V wide_join(V a, V b) {
+    return a * b;
+  }
 };
 
 struct element {
@@ -51,11 +68,19 @@ struct element {
   static P of(T x, double) {
     return P(x);
   }
+  template <typename V>
+  static V wide(V x, double) {
+    return x;
+  }
 };
 struct number_or_zero {
   template <typename P, typename T>
   static P of(T x, double) {
     return is_nan(x) ? P(0) : P(x);
+  }
+  template <typename V>
+  static V wide(V x, double) {
+    return x == x ? x : V{};
   }
 };
 struct square {
@@ -63,11 +88,19 @@ struct square {
   static P of(T x, double) {
     return P(x) * P(x);
   }
+  template <typename V>
+  static V wide(V x, double) {
+    return x * x;
+  }
 };
 struct magnitude {
   template <typename P, typename T>
   static P of(T x, double) {
     return P(::fabs(x));
+  }
+  template <typename V>
+  static V wide(V x, double) {
+    return __builtin_elementwise_abs(x);
   }
 };
 struct not_zero {
@@ -86,6 +119,11 @@ struct squared_deviation {
   template <typename P, typename T>
   static P of(T x, double mean) {
     const P d = P(x) - P(mean);
+    return d * d;
+  }
+  template <typename V>
+  static V wide(V x, double mean) {
+    const V d = x - mean;
     return d * d;
   }
 };
