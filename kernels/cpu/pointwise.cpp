@@ -203,7 +203,7 @@ void run(const tb_pointwise& call, loop_fn loop, int32_t result) {
 // One dimension of dense operands in the type of the computation: what small tensors are.
 bool is_plain(const tb_pointwise& call, int32_t result) {
   const tb_plan& plan = call.plan;
-  if (plan.ndim != 1 || plan.sizes[0] > block) return false;
+  if (plan.ndim != 1 || plan.sizes[0] > parallel_grain) return false;
   bool plain = plan.operand[0].strides[0] == 1 && plan.operand[0].dtype == result;
   for (int k = 1; k < plan.operands; ++k) {
     plain = plain && plan.operand[k].strides[0] == 1 && plan.operand[k].dtype == call.compute;

@@ -24,10 +24,35 @@ bool same(const dims& a, const dims& b) noexcept {
   return true;
 }
 
-// Dense as `like`, whose strides need no second look.
-bool lies_like(const record_type& r, const record_type& like) noexcept {
-  return same(r.sizes, like.sizes) && (same(r.strides, like.strides) || is_dense(r.sizes, r.strides));
+// How many elements there are if they lie densely in row-major order, else 0.
+std::int64_t dense_elements(const record_type& r) noexcept {
+  std::int64_t count = 1;
+  bool dense = true;
+  for (std::size_t i = r.sizes.size(); i-- > 0;) {
+    dense = dense && (r.strides[i] == count || r.sizes[i] == 1);
+    count *= r.sizes[i];
+  }
+  return dense ? count : 0;
 }
+
+// Of the same sizes, and dense as `like` is.
+bool lies_like(const record_type& r, const record_type& like) noexcept {
+  if (!same(r.sizes, like.sizes)) return false;
+  for (std::size_t i = 0; i < r.sizes.size(); ++i) {
+    if (r.strides[i] != like.strides[i]) return is_dense(r.sizes, r.strides);
+  }
+  return true;
+}
+
+// The codes of the types that dtypes are computed in.
+constexpr auto compute_codes = [] {
+  std::array<std::int32_t, dtype_count> all{};
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const dtype t = static_cast<dtype>(i);
+    all[i] = t == dtype::boolean ? TB_BOOL : is_integer(t) ? TB_I64 : t == dtype::float64 ? TB_F64 : TB_F32;
+  }
+  return all;
+}();
 
 void* data_of(const record_type& r, dtype type) noexcept {
   return static_cast<std::byte*>(r.data->data) + r.offset * static_cast<std::int64_t>(size_of(type));
@@ -41,7 +66,8 @@ class quick_pass {
     const record_type* like = &a.in[0]->record();
     for (std::size_t k = 1; k < a.inputs && like->sizes.empty(); ++k) like = &a.in[k]->record();
     if (((facts.types >> static_cast<unsigned>(like->type)) & 1U) == 0) return;
-    if (!is_dense(like->sizes, like->strides)) return;
+    const std::int64_t count = dense_elements(*like);
+    if (count == 0) return;
     if (facts.number_in_type && !is_floating(like->type)) {
       for (std::size_t i = 0; i < a.numbers; ++i) {
         if (is_floating(a.number[i].type())) return;
@@ -57,8 +83,8 @@ class quick_pass {
       operand.strides[0] = repeated ? 0 : 1;
       operand.dtype = static_cast<std::int32_t>(r.type);
     }
-    count_ = numel(like->sizes);
-    like_ = count_ == 0 ? nullptr : like;
+    count_ = count;
+    like_ = like;
   }
 
   const record_type* like() const noexcept { return like_; }
@@ -74,8 +100,8 @@ class quick_pass {
     plan.operand[0].strides[0] = 1;
     plan.operand[0].dtype = static_cast<std::int32_t>(type);
     call_.op = static_cast<std::int32_t>(code);
-    call_.compute = compute_code(like_->type);
-    for (std::size_t i = 0; i < a.number.size(); ++i) call_.number[i] = to_abi(a.number[i]);
+    call_.compute = compute_codes[static_cast<std::size_t>(like_->type)];
+    for (std::size_t i = 0; i < a.number.size(); ++i) call_.number[i] = {a.number[i].to_double(), a.number[i].to_int64()};
     const int status = c.table->pointwise(&call_, nullptr);
     if (status != TB_OK) check_status(c, status, *a.in[a.inputs - 1]);
   }

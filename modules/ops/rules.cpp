@@ -103,16 +103,33 @@ dtype promoted(std::span<const tensor* const> operands) {
   return can_cast(*number, *shaped) ? *shaped : promote(*shaped, *number);
 }
 
+namespace {
+
+// A tensor without dimensions beside `like`. On the host and in the types that numbers have, without a call.
+tensor number_tensor(const tensor& like, const scalar& s, dtype type) {
+  const auto made = [&]<class T>(T value) {
+    tensor t = author::make_tensor({}, type, cpu);
+    std::memcpy(t.data(), &value, sizeof value);
+    return t;
+  };
+  if (like.device().type == backend::CPU) {
+    if (type == dtype::float32) return made(static_cast<float>(s.to_double()));
+    if (type == dtype::float64) return made(s.to_double());
+    if (type == dtype::int64) return made(s.to_int64());
+  }
+  return ops::full(std::span<const std::int64_t>(), s, arg<"dtype"> = type, arg<"device"> = like.device());
+}
+
+}  // namespace
+
 // Among tensors with dimensions a number of its category's widest type changes nothing, and loses nothing on the way.
 tensor wrapped(const tensor& self, const scalar& s) {
   dtype type = s.type();
   if (is_floating(type)) type = self.dtype() == dtype::float64 ? dtype::float64 : dtype::float32;
   if (self.dim() == 0 && can_cast(type, self.dtype())) type = self.dtype();
-  return ops::full(std::span<const std::int64_t>(), s, arg<"dtype"> = type, arg<"device"> = self.device());
+  return number_tensor(self, s, type);
 }
-tensor number_beside(const tensor& like, const scalar& s) {
-  return ops::full(std::span<const std::int64_t>(), s, arg<"dtype"> = like.dtype(), arg<"device"> = like.device());
-}
+tensor number_beside(const tensor& like, const scalar& s) { return number_tensor(like, s, like.dtype()); }
 
 tensor part(const tensor& t, std::size_t dim, std::int64_t first, std::int64_t count) {
   dims sizes = t.sizes();

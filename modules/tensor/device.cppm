@@ -45,6 +45,17 @@ export constexpr key_set keys_of(layout l, device d, dtype) noexcept {
   return {dispatch_key{f, d.type}, key::ADInplaceOrView, autograd_key_of(d.type), key::AutocastFunctionality};
 }
 
+namespace detail {
+// Of a strided tensor, by device type.
+inline constexpr auto strided_keys = [] {
+  std::array<key_set, backend_count + 1> all;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    all[i] = keys_of(layout::strided, device{static_cast<device_type>(i)}, dtype::float32);
+  }
+  return all;
+}();
+}  // namespace detail
+
 /// Where an operator without tensor arguments runs: what its generated BackendSelect kernel adds to the call.
 export constexpr key_set backend_keys_of(const device& d) noexcept { return key_of(d.type); }
 export constexpr key_set backend_keys_of(const std::optional<device>& d) noexcept {
