@@ -7,8 +7,10 @@
 namespace tb_cpu::TOPBIT_ARCH {
 namespace {
 
-constexpr loops exp_loops() { return floats<tb_kernel::fn::exp, 1>(); }
-constexpr loops log_loops() { return floats<tb_kernel::fn::log, 1>(); }
+template <typename F, int Inputs>
+constexpr loops best_loops() {
+  return floats<F, Inputs>();
+}
 
 }  // namespace
 }  // namespace tb_cpu::TOPBIT_ARCH
