@@ -18,8 +18,31 @@ struct accuracy {
 };
 
 inline constexpr accuracy accuracies[] = {
-    {TB_EXP, 2, 2},
-    {TB_LOG, 2, 2},
+    {TB_SQRT, 0.5, 0.5},
+    {TB_RSQRT, 0.75, 0.75},
+    {TB_EXP, 1.25, 1.25},
+    {TB_EXP2, 1.25, 1.25},
+    {TB_EXPM1, 2, 2},
+    {TB_LOG, 1, 1},
+    {TB_LOG2, 1.5, 1.5},
+    {TB_LOG10, 1.5, 1.5},
+    {TB_LOG1P, 1.5, 1},
+    {TB_SINH, 1.75, 1.75},
+    {TB_COSH, 1.75, 1.75},
+    {TB_TANH, 2, 2},
+    {TB_ASINH, 1.75, 1.75},
+    {TB_ACOSH, 2, 2},
+    {TB_ATANH, 1.75, 1.75},
+    {TB_SIGMOID, 2, 2},
+    {TB_SILU, 2, 2},
+    {TB_ELU, 1.25, 1.25},
+    {TB_LOGIT, 1.75, 1.75},
+    {TB_XLOGY, 2, 2},
+    // Within two, but for SSE2, which rounds products.
+    {TB_MISH, 2.25, 2.25},
+    {TB_LOG_SIGMOID, 2.5, 2.25},
+    {TB_SOFTPLUS, 2.5, 2.25},
+    {TB_LOGADDEXP, 2.5, 2.25},
 };
 
 }  // namespace tb_kernel

@@ -3,8 +3,9 @@
 
 #include <limits>
 
-#include "batch_math.h"
 #include "batches.h"
+#include "exponential.h"
+#include "logarithm.h"
 #include "pairwise.h"
 
 namespace tb_cpu::TOPBIT_ARCH {

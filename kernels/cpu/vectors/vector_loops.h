@@ -9,6 +9,7 @@
 #include "batches.h"
 #include "float_functions.h"
 #include "pointwise.h"
+#include "tails.h"
 #include "vector_table.h"
 
 namespace tb_cpu::TOPBIT_ARCH {
@@ -17,29 +18,50 @@ namespace {
 template <typename F, typename T>
 void unary_vector_loop(int64_t count, void* out, const void* const* in, const tb_scalar* number) {
   constexpr int64_t width = vec<T>::size;
-  const auto k = numbers_as<T>(number);
+  const auto given = numbers_as<T>(number);
   T* const to = static_cast<T*>(out);
   const T* const from = static_cast<const T*>(in[0]);
+  // Several at once: their chains of operations overlap, and a division hides behind another's polynomial.
+  constexpr int64_t together = 4;
   int64_t i = 0;
-  for (; i + width <= count; i += width) {
-    in_vectors<F>(vec<T>::load_unaligned(from + i), k).store_unaligned(to + i);
+  for (; i + together * width <= count; i += together * width) {
+    vec<T> results[together];
+#pragma clang loop unroll(full)
+    for (int64_t k = 0; k < together; ++k)
+      results[k] = in_vectors<F>(vec<T>::load_unaligned(from + i + k * width), given);
+#pragma clang loop unroll(full)
+    for (int64_t k = 0; k < together; ++k) results[k].store_unaligned(to + i + k * width);
   }
-  if (i < count) store_part<T>(to + i, count - i, in_vectors<F>(load_part(from + i, count - i, from[i]), k));
+  for (; i + width <= count; i += width) {
+    in_vectors<F>(vec<T>::load_unaligned(from + i), given).store_unaligned(to + i);
+  }
+  if (i < count) store_tail<T>(to + i, count - i, in_vectors<F>(load_tail(from + i, count - i), given));
 }
 
 template <typename F, typename T>
 void binary_vector_loop(int64_t count, void* out, const void* const* in, const tb_scalar* number) {
   constexpr int64_t width = vec<T>::size;
-  const auto k = numbers_as<T>(number);
+  const auto given = numbers_as<T>(number);
   T* const to = static_cast<T*>(out);
   const T *const a = static_cast<const T*>(in[0]), *const b = static_cast<const T*>(in[1]);
+  constexpr int64_t together = 2;
   int64_t i = 0;
-  for (; i + width <= count; i += width) {
-    in_vectors<F>(vec<T>::load_unaligned(a + i), vec<T>::load_unaligned(b + i), k).store_unaligned(to + i);
+  for (; i + together * width <= count; i += together * width) {
+    vec<T> results[together];
+#pragma clang loop unroll(full)
+    for (int64_t k = 0; k < together; ++k) {
+      const int64_t at = i + k * width;
+      results[k] = in_vectors<F>(vec<T>::load_unaligned(a + at), vec<T>::load_unaligned(b + at), given);
+    }
+#pragma clang loop unroll(full)
+    for (int64_t k = 0; k < together; ++k) results[k].store_unaligned(to + i + k * width);
   }
-  if (i == count) return;
-  const auto left = load_part(a + i, count - i, a[i]), right = load_part(b + i, count - i, b[i]);
-  store_part<T>(to + i, count - i, in_vectors<F>(left, right, k));
+  for (; i + width <= count; i += width) {
+    in_vectors<F>(vec<T>::load_unaligned(a + i), vec<T>::load_unaligned(b + i), given).store_unaligned(to + i);
+  }
+  if (i < count) {
+    store_tail<T>(to + i, count - i, in_vectors<F>(load_tail(a + i, count - i), load_tail(b + i, count - i), given));
+  }
 }
 
 template <typename F, int Inputs>

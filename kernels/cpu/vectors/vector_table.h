@@ -2,8 +2,12 @@
 // What has no line here runs that function in a loop.
 #pragma once
 
-#include "batch_math.h"
+#include "activations.h"
+#include "exponential.h"
 #include "float_functions.h"
+#include "hyperbolic.h"
+#include "logarithm.h"
+#include "roots.h"
 
 namespace tb_cpu::TOPBIT_ARCH {
 namespace {
@@ -16,9 +20,56 @@ template <typename F>
 constexpr auto in_vectors = nullptr;
 
 template <>
+constexpr auto in_vectors<fn::sqrt> = []<typename T>(vec<T> x, const numbers<T>&) { return xsimd::sqrt(x); };
+template <>
+constexpr auto in_vectors<fn::rsqrt> = []<typename T>(vec<T> x, const numbers<T>&) { return rsqrt<T>(x); };
+template <>
 constexpr auto in_vectors<fn::exp> = []<typename T>(vec<T> x, const numbers<T>&) { return exp<T>(x); };
 template <>
+constexpr auto in_vectors<fn::exp2> = []<typename T>(vec<T> x, const numbers<T>&) { return exp2<T>(x); };
+template <>
+constexpr auto in_vectors<fn::expm1> = []<typename T>(vec<T> x, const numbers<T>&) { return expm1<T>(x); };
+template <>
 constexpr auto in_vectors<fn::log> = []<typename T>(vec<T> x, const numbers<T>&) { return log<T>(x); };
+template <>
+constexpr auto in_vectors<fn::log2> = []<typename T>(vec<T> x, const numbers<T>&) { return log2<T>(x); };
+template <>
+constexpr auto in_vectors<fn::log10> = []<typename T>(vec<T> x, const numbers<T>&) { return log10<T>(x); };
+template <>
+constexpr auto in_vectors<fn::log1p> = []<typename T>(vec<T> x, const numbers<T>&) { return log1p<T>(x); };
+template <>
+constexpr auto in_vectors<fn::sinh> = []<typename T>(vec<T> x, const numbers<T>&) { return sinh<T>(x); };
+template <>
+constexpr auto in_vectors<fn::cosh> = []<typename T>(vec<T> x, const numbers<T>&) { return cosh<T>(x); };
+template <>
+constexpr auto in_vectors<fn::tanh> = []<typename T>(vec<T> x, const numbers<T>&) { return tanh<T>(x); };
+template <>
+constexpr auto in_vectors<fn::asinh> = []<typename T>(vec<T> x, const numbers<T>&) { return asinh<T>(x); };
+template <>
+constexpr auto in_vectors<fn::acosh> = []<typename T>(vec<T> x, const numbers<T>&) { return acosh<T>(x); };
+template <>
+constexpr auto in_vectors<fn::atanh> = []<typename T>(vec<T> x, const numbers<T>&) { return atanh<T>(x); };
+template <>
+constexpr auto in_vectors<fn::sigmoid> = []<typename T>(vec<T> x, const numbers<T>&) { return sigmoid<T>(x); };
+template <>
+constexpr auto in_vectors<fn::silu> = []<typename T>(vec<T> x, const numbers<T>&) { return silu<T>(x); };
+template <>
+constexpr auto in_vectors<fn::mish> = []<typename T>(vec<T> x, const numbers<T>&) { return mish<T>(x); };
+template <>
+constexpr auto in_vectors<fn::log_sigmoid> = []<typename T>(vec<T> x, const numbers<T>&) { return log_sigmoid<T>(x); };
+template <>
+constexpr auto in_vectors<fn::softplus> =
+    []<typename T>(vec<T> x, const numbers<T>& k) { return softplus<T>(x, k.n0, k.n1); };
+template <>
+constexpr auto in_vectors<fn::elu> =
+    []<typename T>(vec<T> x, const numbers<T>& k) { return elu<T>(x, k.n0, k.n1, k.n2); };
+template <>
+constexpr auto in_vectors<fn::logit> = []<typename T>(vec<T> x, const numbers<T>& k) { return logit<T>(x, k.n0); };
+template <>
+constexpr auto in_vectors<fn::logaddexp> =
+    []<typename T>(vec<T> a, vec<T> b, const numbers<T>&) { return logaddexp<T>(a, b); };
+template <>
+constexpr auto in_vectors<fn::xlogy> = []<typename T>(vec<T> a, vec<T> b, const numbers<T>&) { return xlogy<T>(a, b); };
 
 }  // namespace
 }  // namespace tb_cpu::TOPBIT_ARCH

@@ -1,0 +1,111 @@
+// exp, exp2 and expm1 of a vector: a power of two times the exponential of a rest, |rest| <= ln(2) / 2.
+#pragma once
+
+#include "primitives.h"
+
+namespace tb_cpu::TOPBIT_ARCH {
+namespace {
+
+// x = n ln 2 + r, for |x| up to a few times the exponents' range.
+template <typename T>
+struct reduced {
+  vec<T> n, r;
+};
+
+template <typename T>
+reduced<T> reduce(vec<T> x) {
+  using number = number<T>;
+  const vec<T> magic(number::magic);
+  const vec<T> n = multiply_add(x, vec<T>(number::log2e), magic) - magic;
+  const vec<T> r = multiply_add(n, vec<T>(-number::ln2_high), x);
+  return {n, multiply_add(n, vec<T>(-number::ln2_low), r)};
+}
+
+// exp(r) - 1 of a rest.
+template <typename T>
+vec<T> expm1_of_rest(vec<T> r) {
+  return multiply_add(r * r, polynomial(r, number<T>::exp_terms), r);
+}
+
+// 2^f, |f| <= 1/2.
+template <typename T>
+vec<T> exp2_of_rest(vec<T> f) {
+  return multiply_add(f, polynomial(f, number<T>::exp2_terms), vec<T>(T(1)));
+}
+
+// exp(x) = 2^n p, p from sqrt(1/2) to sqrt(2). Where a product is rounded, the rest is better had in units of x.
+template <typename T>
+struct scaled {
+  vec<T> n, p;
+};
+
+template <typename T>
+vec<T> nearest_exponent(vec<T> x) {
+  const vec<T> magic(number<T>::magic);
+  return multiply_add(x, vec<T>(number<T>::log2e), magic) - magic;
+}
+
+// x in powers of two, less n.
+template <typename T>
+vec<T> rest_of(vec<T> x, vec<T> n) {
+  using number = number<T>;
+  return multiply_add(x, vec<T>(number::log2e_low), multiply_add(x, vec<T>(number::log2e), negative(n)));
+}
+
+template <typename T>
+vec<T> minus_rest_of(vec<T> x, vec<T> n) {
+  using number = number<T>;
+  return multiply_add(x, vec<T>(-number::log2e_low), multiply_add(x, vec<T>(-number::log2e), n));
+}
+
+// Of x + low.
+template <typename T>
+scaled<T> scaled_exp(vec<T> x, vec<T> low) {
+  if constexpr (fused) {
+    const vec<T> n = nearest_exponent<T>(x);
+    return {n, exp2_of_rest<T>(multiply_add(low, vec<T>(number<T>::log2e), rest_of<T>(x, n)))};
+  } else {
+    const auto [n, r] = reduce<T>(x);
+    return {n, expm1_of_rest<T>(r + low) + vec<T>(T(1))};
+  }
+}
+
+template <typename T>
+scaled<T> scaled_exp(vec<T> x) {
+  if constexpr (fused) {
+    const vec<T> n = nearest_exponent<T>(x);
+    return {n, exp2_of_rest<T>(rest_of<T>(x, n))};
+  } else {
+    const auto [n, r] = reduce<T>(x);
+    return {n, expm1_of_rest<T>(r) + vec<T>(T(1))};
+  }
+}
+
+template <typename T>
+vec<T> exp(vec<T> x) {
+  using number = number<T>;
+  const auto [n, p] = scaled_exp<T>(at_least(number::exp_underflow, at_most(number::exp_overflow, x)));
+  return scale<T>(p, n);
+}
+
+template <typename T>
+vec<T> exp2(vec<T> x) {
+  using number = number<T>;
+  constexpr T overflow = T(number::bias + 2), underflow = -T(number::bias + number::mantissa + 1);
+  const vec<T> magic(number::magic);
+  x = at_least(underflow, at_most(overflow, x));
+  const vec<T> n = (x + magic) - magic;
+  return scale<T>(exp2_of_rest<T>(x - n), n);
+}
+
+// 2^n (exp(r) - 1 + 1 - 2^-n): nothing cancels, and at n = 0 nothing is added.
+template <typename T>
+vec<T> expm1(vec<T> x) {
+  using number = number<T>;
+  const vec<T> one(T(1));
+  const auto [n, r] = reduce<T>(at_least(-number::exp_one, at_most(number::exp_overflow, x)));
+  return with_sign<T>(scale<T>(expm1_of_rest<T>(r) + (one - two_to<T>(negative(n))), n), x);
+}
+
+}  // namespace
+}  // namespace tb_cpu::TOPBIT_ARCH
