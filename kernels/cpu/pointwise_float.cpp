@@ -1,4 +1,4 @@
-// Pointwise operations in floating point alone: roots, exponentials, trigonometry, activations.
+// Pointwise operations in floating point alone: roots, exponentials, trigonometry, activations; and powers.
 #include "float_functions.h"
 #include "layout.h"
 #include "pointwise.h"
@@ -7,6 +7,16 @@
 namespace tb_cpu::TOPBIT_ARCH {
 
 namespace fn = tb_kernel::fn;
+
+namespace {
+
+constexpr loops power_loops() {
+  loops all = best_loops<fn::pow, 2>();
+  all.integer = loop<fn::pow, int64_t, 2>;
+  return all;
+}
+
+}  // namespace
 
 loops float_loops(int32_t op) {
   switch (op) {
@@ -54,6 +64,7 @@ loops float_loops(int32_t op) {
     case TB_HARDSWISH: return best_loops<fn::hardswish, 1>();
     case TB_HARDSIGMOID: return best_loops<fn::hardsigmoid, 1>();
     case TB_LOG_SIGMOID: return best_loops<fn::log_sigmoid, 1>();
+    case TB_POW: return power_loops();
     case TB_ATAN2: return best_loops<fn::atan2, 2>();
     case TB_HYPOT: return best_loops<fn::hypot, 2>();
     case TB_COPYSIGN: return best_loops<fn::copysign, 2>();

@@ -29,7 +29,6 @@ loops number_loops(int32_t op) {
     case TB_DIV_TRUNC: return numbers_only<fn::div_trunc, 2>();
     case TB_REMAINDER: return numbers_only<fn::remainder, 2>();
     case TB_FMOD: return numbers_only<fn::fmod, 2>();
-    case TB_POW: return numbers_only<fn::pow, 2>();
     case TB_MAXIMUM: return everything<fn::maximum, 2>();
     case TB_MINIMUM: return everything<fn::minimum, 2>();
     case TB_FMAX: return everything<fn::fmax, 2>();

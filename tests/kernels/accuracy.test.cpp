@@ -9,6 +9,7 @@
 #include <iomanip>
 #include <iostream>
 
+#include "special_functions.h"
 #include "support.h"
 
 using namespace kernel_tests;
@@ -62,6 +63,28 @@ operation binary(std::string name, tb_pointwise_op op, std::vector<double> aroun
           cancels};
 }
 
+template <typename Wide>
+Wide inverse_error_function(Wide x) {
+  if (!(std::fabs(x) < 1)) return std::fabs(x) == 1 ? x * std::numeric_limits<Wide>::infinity() : Wide(NAN);
+  const Wide size = std::fabs(x), half_root_pi = Wide(0.886226925452758013649083741670572591L);
+  Wide y = Wide(tb_kernel::inverse_error_function(double(size)));
+  if (std::isinf(y)) y = 5.8L;
+  if (size == 0) return x;
+  for (int i = 0; i < 3; ++i) {
+    const Wide error = size < 0.5 ? std::erf(y) - size : (1 - size) - std::erfc(y);
+    const Wide step = error * half_root_pi * std::exp(y * y);
+    y -= step / (1 + y * step);
+  }
+  return std::copysign(y, x);
+}
+
+template <typename Wide>
+Wide gelu_by_tanh(Wide x) {
+  if (std::isinf(x) && x < 0) return Wide(NAN);
+  const Wide twice = 2 * Wide(0.797884560802865355879892119868763737L) * x * (1 + Wide(0.044715L) * x * x);
+  return x / (1 + std::exp(-twice));
+}
+
 const std::vector<operation>& operations() {
   static const std::vector<operation> all = {
       unary("sqrt", TB_SQRT, {0, 1}, [](auto x) { return std::sqrt(x); }),
@@ -112,6 +135,24 @@ const std::vector<operation>& operations() {
              }),
       binary("xlogy", TB_XLOGY, {0, 1}, false,
              [](auto a, auto b) { return a == 0 && !std::isnan(b) ? 0 : a * std::log(b); }),
+      unary("sin", TB_SIN, {0, 1.57079633, 3.14159265, 6.2831853, 131072, 33554432, 3.5184372088832e13},
+            [](auto x) { return std::sin(x); }),
+      unary("cos", TB_COS, {0, 1.57079633, 4.71238898, 131072, 33554432}, [](auto x) { return std::cos(x); }),
+      unary("tan", TB_TAN, {0, 1.57079633, 3.14159265, 131072, 33554432}, [](auto x) { return std::tan(x); }),
+      unary("asin", TB_ASIN, {0, 0.5, 1}, [](auto x) { return std::asin(x); }),
+      unary("acos", TB_ACOS, {0, 0.5, 1}, [](auto x) { return std::acos(x); }),
+      unary("atan", TB_ATAN, {0, 1}, [](auto x) { return std::atan(x); }),
+      binary("atan2", TB_ATAN2, {0, 1}, false, [](auto y, auto x) { return std::atan2(y, x); }),
+      unary("erf", TB_ERF, {0, 3.93, 5.93}, [](auto x) { return std::erf(x); }),
+      unary("erfc", TB_ERFC, {0, 10.05, 26.54, 27.2}, [](auto x) { return std::erfc(x); }),
+      unary("erfinv", TB_ERFINV, {0, 0.5, 1}, [](auto x) { return inverse_error_function(x); }),
+      unary("gelu", TB_GELU, {0, 5, 14, 38},
+            [](auto x) {
+              return std::isinf(x) && x < 0 ? decltype(x)(NAN) : x * std::erfc(-x / std::sqrt(decltype(x)(2))) / 2;
+            }),
+      unary("gelu_tanh", TB_GELU_TANH, {0, 5, 10, 21}, [](auto x) { return gelu_by_tanh(x); }),
+      binary("hypot", TB_HYPOT, {0, 1}, false, [](auto a, auto b) { return std::hypot(a, b); }),
+      binary("pow", TB_POW, {0, 1, 2, 3, 0.5}, false, [](auto a, auto b) { return std::pow(a, b); }),
   };
   return all;
 }
@@ -295,6 +336,44 @@ int results_that_depend_on_place(const tb_kernels& kernels, const operation& of)
   return differences;
 }
 
+// Zeros, infinities, NaN, the ends of the range, whole numbers odd and even up to where all are even, and halves.
+template <typename T>
+std::vector<T> special_arguments() {
+  using limits = std::numeric_limits<T>;
+  const T one_apart = std::ldexp(T(1), limits::digits);
+  std::vector<T> all = {T(0),
+                        limits::infinity(),
+                        limits::quiet_NaN(),
+                        (limits::max)(),
+                        (limits::min)(),
+                        limits::denorm_min(),
+                        one_apart,
+                        one_apart - 1,
+                        one_apart / 2 - 1,
+                        one_apart / 2 - T(0.5),
+                        one_apart * 2,
+                        T(1) + limits::epsilon(),
+                        T(1) - limits::epsilon() / 2};
+  for (const double x : {0.25, 0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 17.0, 1e4, 1e10, 1e30}) all.push_back(T(x));
+  for (std::size_t i = 0, count = all.size(); i < count; ++i) all.push_back(-all[i]);
+  return all;
+}
+
+template <typename T>
+void check_special_pairs(const tb_kernels& kernels) {
+  const auto values = special_arguments<T>();
+  std::vector<T> a, b;
+  for (const T left : values) {
+    for (const T right : values) a.push_back(left), b.push_back(right);
+  }
+  for (const operation& of : operations()) {
+    if (of.op != TB_ATAN2 && of.op != TB_HYPOT && of.op != TB_POW) continue;
+    const worst<T> found = worst_of(kernels, of, a, b);
+    INFO(of.name << ": " << found.text(of.inputs));
+    CHECK(found.ulps <= bound<T>(of.op));
+  }
+}
+
 constexpr const char* vector_tables[] = {"sse2", "avx2", "avx512"};
 
 // One pass over the arguments for all tables, since the model costs more than they do.
@@ -350,4 +429,11 @@ TEMPLATE_TEST_CASE("accuracy: many doubles and pairs, none further off than accu
                    avx512) {
   check_all<float>(*need<TestType>().kernels, 1000, true);
   check_all<double>(*need<TestType>().kernels, 250, true);
+}
+
+TEMPLATE_TEST_CASE("accuracy: atan2, hypot and pow have C's values for every pair of special arguments", "[kernels]",
+                   sse2, avx2, avx512) {
+  const backend here = need<TestType>();
+  check_special_pairs<float>(*here.kernels);
+  check_special_pairs<double>(*here.kernels);
 }

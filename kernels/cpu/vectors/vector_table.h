@@ -3,11 +3,18 @@
 #pragma once
 
 #include "activations.h"
+#include "error_function.h"
 #include "exponential.h"
 #include "float_functions.h"
+#include "gelu_tanh.h"
 #include "hyperbolic.h"
+#include "hypot.h"
+#include "inverse_error_function.h"
+#include "inverse_trigonometric.h"
 #include "logarithm.h"
+#include "power.h"
 #include "roots.h"
+#include "trigonometric.h"
 
 namespace tb_cpu::TOPBIT_ARCH {
 namespace {
@@ -70,6 +77,35 @@ constexpr auto in_vectors<fn::logaddexp> =
     []<typename T>(vec<T> a, vec<T> b, const numbers<T>&) { return logaddexp<T>(a, b); };
 template <>
 constexpr auto in_vectors<fn::xlogy> = []<typename T>(vec<T> a, vec<T> b, const numbers<T>&) { return xlogy<T>(a, b); };
+
+template <>
+constexpr auto in_vectors<fn::sin> = []<typename T>(vec<T> x, const numbers<T>&) { return sin<T>(x); };
+template <>
+constexpr auto in_vectors<fn::cos> = []<typename T>(vec<T> x, const numbers<T>&) { return cos<T>(x); };
+template <>
+constexpr auto in_vectors<fn::tan> = []<typename T>(vec<T> x, const numbers<T>&) { return tan<T>(x); };
+template <>
+constexpr auto in_vectors<fn::asin> = []<typename T>(vec<T> x, const numbers<T>&) { return asin<T>(x); };
+template <>
+constexpr auto in_vectors<fn::acos> = []<typename T>(vec<T> x, const numbers<T>&) { return acos<T>(x); };
+template <>
+constexpr auto in_vectors<fn::atan> = []<typename T>(vec<T> x, const numbers<T>&) { return atan<T>(x); };
+template <>
+constexpr auto in_vectors<fn::erf> = []<typename T>(vec<T> x, const numbers<T>&) { return erf<T>(x); };
+template <>
+constexpr auto in_vectors<fn::erfc> = []<typename T>(vec<T> x, const numbers<T>&) { return erfc(x); };
+template <>
+constexpr auto in_vectors<fn::erfinv> = []<typename T>(vec<T> x, const numbers<T>&) { return erfinv(x); };
+template <>
+constexpr auto in_vectors<fn::gelu> = []<typename T>(vec<T> x, const numbers<T>&) { return gelu(x); };
+template <>
+constexpr auto in_vectors<fn::gelu_tanh> = []<typename T>(vec<T> x, const numbers<T>&) { return gelu_tanh(x); };
+template <>
+constexpr auto in_vectors<fn::atan2> = []<typename T>(vec<T> a, vec<T> b, const numbers<T>&) { return atan2<T>(a, b); };
+template <>
+constexpr auto in_vectors<fn::hypot> = []<typename T>(vec<T> a, vec<T> b, const numbers<T>&) { return hypot<T>(a, b); };
+template <>
+constexpr auto in_vectors<fn::pow> = []<typename T>(vec<T> a, vec<T> b, const numbers<T>&) { return pow<T>(a, b); };
 
 }  // namespace
 }  // namespace tb_cpu::TOPBIT_ARCH

@@ -1,0 +1,200 @@
+// Coefficients of the error function: of erf(x) / x, and of exp(x^2) erfc(x) / v as a function of v = 1 / (x + 2), both
+// in sixteen pieces (see series.h). Through the values at Chebyshev nodes, computed in 50 digits; lowest first.
+#pragma once
+
+#include "series.h"
+
+namespace tb_cpu::TOPBIT_ARCH {
+namespace {
+
+template <typename T>
+struct error_function;
+
+// Within 2^-28.5 of the ratio.
+template <>
+struct error_function<float> {
+  static constexpr float step = 0x1.04p-2f, one_from = 3.93f;
+  static constexpr float ratio[7][16] = {
+      {0x1.20dd76p0f, 0x1.1ac698p0f, 0x1.09d7fp0f, 0x1.e3087cp-1f, 0x1.ac0b3ap-1f, 0x1.7605b4p-1f, 0x1.459856p-1f,
+       0x1.1ca08ep-1f, 0x1.f61226p-2f, 0x1.bf8ed8p-2f, 0x1.932a5ep-2f, 0x1.6e9b36p-2f, 0x1.501398p-2f, 0x1.363a88p-2f,
+       0x1.2011f8p-2f, 0x1.0cdd9ap-2f},
+      {-0x1.f735eap-25f, -0x1.0c5556p-25f, -0x1.318956p-25f, -0x1.d4b4dp-26f, 0x1.8d7eccp-26f, 0x1.9b206ep-29f,
+       0x1.ac84c6p-28f, 0x1.39a512p-28f, -0x1.31848ap-27f, -0x1.5aad3cp-27f, -0x1.2e0fbp-31f, 0x1.f59f46p-30f,
+       -0x1.880768p-35f, 0x1.35c512p-28f, -0x1.19c378p-28f, -0x1.3c0d4cp-27f},
+      {-0x1.06e644p-25f, -0x1.786216p-3f, -0x1.4fde38p-2f, -0x1.a32356p-2f, -0x1.b55ccap-2f, -0x1.979cdp-2f,
+       -0x1.60f9d4p-2f, -0x1.24ac72p-2f, -0x1.dbf9c8p-3f, -0x1.82404cp-3f, -0x1.3c2096p-3f, -0x1.062e9cp-3f,
+       -0x1.b91132p-4f, -0x1.77eb74p-4f, -0x1.442764p-4f, -0x1.1a6092p-4f},
+      {-0x1.81268ap-2f, -0x1.5621c8p-2f, -0x1.ced42cp-3f, -0x1.82335cp-4f, 0x1.2bd652p-6f, 0x1.6a044ap-4f,
+       0x1.d8f95p-4f, 0x1.ce6346p-4f, 0x1.8a05f6p-4f, 0x1.391c46p-4f, 0x1.e35e06p-5f, 0x1.73b442p-5f, 0x1.20a966p-5f,
+       0x1.c7358ep-6f, 0x1.6cb3a4p-6f, 0x1.288f1cp-6f},
+      {-0x1.8d4602p-14f, 0x1.b29c5ap-4f, 0x1.57d11ep-3f, 0x1.585122p-3f, 0x1.f4fc36p-4f, 0x1.fa81bap-5f, 0x1.992a2ap-7f,
+       -0x1.01892cp-6f, -0x1.a4a6a2p-6f, -0x1.9aa1b6p-6f, -0x1.4ef9f6p-6f, -0x1.f9f602p-7f, -0x1.745b46p-7f,
+       -0x1.126122p-7f, -0x1.99d798p-8f, -0x1.375f42p-8f},
+      {0x1.d4177ap-4f, 0x1.68024ap-4f, 0x1.f25f22p-6f, -0x1.b569f4p-6f, -0x1.d4a03ep-5f, -0x1.d1c9b6p-5f,
+       -0x1.3b522ep-5f, -0x1.22bf4cp-6f, -0x1.beb728p-9f, 0x1.b70e64p-9f, 0x1.4ca196p-8f, 0x1.2a53b4p-8f, 0x1.c56bdp-9f,
+       0x1.445bb2p-9f, 0x1.ca5acap-10f, 0x1.46e4c6p-10f},
+      {-0x1.4c535ap-7f, -0x1.2816f6p-5f, -0x1.97f4fap-5f, -0x1.2c6758p-5f, -0x1.66c12ep-7f, 0x1.3ca456p-7f,
+       0x1.195e7cp-6f, 0x1.d80fb2p-7f, 0x1.094884p-7f, 0x1.7e9846p-9f, 0x1.59de4ap-13f, -0x1.9a03p-11f,
+       -0x1.c3aac4p-11f, -0x1.621294p-11f, -0x1.f1c3f8p-12f, -0x1.53c28ep-12f},
+  };
+};
+
+// Within 2^-58.
+template <>
+struct error_function<double> {
+  static constexpr double step = 0x1.8cp-2, one_from = 5.95;
+  static constexpr double ratio[14][16] = {
+      {0x1.20dd750429b6dp0, 0x1.1316b67c2f75p0, 0x1.e0921c9ad5117p-1, 0x1.8ccf2c6c90863p-1, 0x1.417dbe1b17c56p-1,
+       0x1.07234070d61bep-1, 0x1.b8dd31be8e43cp-2, 0x1.7a39b186113d9p-2, 0x1.4afc62e19a29p-2, 0x1.2636869f50113p-2,
+       0x1.08caba6e4fe82p-2, 0x1.e1709a279f181p-3, 0x1.b951e2b12be08p-3, 0x1.975f4768d19bcp-3, 0x1.7a463005e910dp-3,
+       0x1.610e4ef473281p-3},
+      {0x1.1ae2522afde05p-56, -0x1.cd8d69e8a29cep-55, 0x1.949346553c435p-61, -0x1.deacce38cdf64p-56,
+       -0x1.e871f65a92e18p-56, 0x1.329a96537a5b9p-56, -0x1.467c4b3f9d51ep-56, 0x1.372d0d43b6a54p-56,
+       0x1.573cd3a3316eep-57, -0x1.0594122d55f7bp-56, 0x1.bac198843545fp-56, -0x1.90967a228dae2p-57,
+       -0x1.dd7202af872dep-58, -0x1.bf99a72c9ade2p-59, -0x1.4dc3f128f1246p-63, 0x1.c76fd6121029ap-58},
+      {0x1.249054e43a674p-61, -0x1.108935c7b5945p-2, -0x1.a55484413bd1ep-2, -0x1.a8d3884558becp-2,
+       -0x1.5b6a06d9fe53dp-2, -0x1.01f674f8e816fp-2, -0x1.776eb75ac684fp-3, -0x1.16e0e3b98f47fp-3, -0x1.abd653c4b9fdp-4,
+       -0x1.521f7e87720bep-4, -0x1.11e2a8cf0fff8p-4, -0x1.c4b4287d19cb5p-5, -0x1.7c659c8d538c7p-5,
+       -0x1.44200c425d58dp-5, -0x1.1779ac87deeap-5, -0x1.e6e8768ae0a29p-6},
+      {-0x1.812746b0379e9p-2, -0x1.22387a8cb23cbp-2, -0x1.6a1355aba21cbp-4, 0x1.05b4d2bb42237p-4, 0x1.dc0f42897d2eep-4,
+       0x1.a7b910adfe89p-4, 0x1.2e63ec12cc4ep-4, 0x1.96021bb396dc8p-5, 0x1.13eff5424fc6ep-5, 0x1.847e51211bf1ep-6,
+       0x1.1b491f98823fdp-6, 0x1.a9aeae431a0f7p-7, 0x1.47e25ac465d69p-7, 0x1.01e3cadf491f9p-7, 0x1.9cf64872d55d5p-8,
+       0x1.4fc0e12bdf416p-8},
+      {0x1.2464558a89cddp-46, 0x1.2abf721cc8bf5p-3, 0x1.559e4547bfb9fp-3, 0x1.673b15a86c44p-4, 0x1.25f3b69b3b035p-7,
+       -0x1.8191006be1647p-6, -0x1.923779078b6fcp-6, -0x1.178b8e24b8728p-6, -0x1.5fbacc65aa588p-7,
+       -0x1.bd94f5eb3fdacp-8, -0x1.24f4a7a347a16p-8, -0x1.9044c73860661p-9, -0x1.1a9edaa98aae2p-9,
+       -0x1.9a612254ecfe6p-10, -0x1.311a6fe143456p-10, -0x1.cf0bba971728fp-11},
+      {0x1.ce2f21a031f83p-4, 0x1.ecf7d2caf9bcp-5, -0x1.de2297b352ef3p-6, -0x1.efbd8fa0d1578p-5, -0x1.2ade82aacce0dp-5,
+       -0x1.016e7c91642p-7, 0x1.fbe3099a21b69p-9, 0x1.3eb2f0de39a12p-8, 0x1.ab06cdf71c077p-9, 0x1.fa5ae2aba03c8p-10,
+       0x1.2e97a35979e12p-10, 0x1.78550c73f6c6cp-11, 0x1.e735275390988p-12, 0x1.46848e900f45fp-12,
+       0x1.c2d4af64aef7ep-13, 0x1.3f4c86de199cbp-13},
+      {0x1.2458cc75a88dep-35, -0x1.825e6e2dfca36p-5, -0x1.2496da5bd9dep-5, 0x1.316d8d25d48ffp-9, 0x1.1c13c8b77cf7cp-6,
+       0x1.5a1b46921522ap-7, 0x1.370abbd5ab23fp-9, -0x1.406e158b00594p-11, -0x1.b70215e83b09fp-11,
+       -0x1.1527a4629c70dp-11, -0x1.36a41f26fc159p-12, -0x1.6196aeb200081p-13, -0x1.a3ed05f177b07p-14,
+       -0x1.03caf18141412p-14, -0x1.4d14d0a852649p-15, -0x1.b85a5e8f7d7e7p-16},
+      {-0x1.b82ce3de2eac3p-6, -0x1.1b9acf2a59d86p-7, 0x1.f825b64606f35p-7, 0x1.b1ddf1bde9ad8p-7, 0x1.975b47bb2dc2ap-13,
+       -0x1.1a87cb8721778p-8, -0x1.358cfd0481bc8p-9, -0x1.e2155b921b7f3p-12, 0x1.b6c093578a007p-14,
+       0x1.0aa9331be0a58p-13, 0x1.3709b74ebc7c7p-14, 0x1.4b15051eff582p-15, 0x1.69d268683d03dp-16,
+       0x1.9d65fdc44c7a4p-17, 0x1.ec2bf0da41d84p-18, 0x1.2fa69c0d7f9d7p-18},
+      {0x1.7a3d673d0c8cap-27, 0x1.68304807dcfefp-7, 0x1.2060768c0be6dp-8, -0x1.2da7b3d2e93a9p-8, -0x1.e2193e0132e1ep-9,
+       0x1.819e5f8b3121p-15, 0x1.ee53e782475efp-11, 0x1.b623e12819decp-12, 0x1.025c465895b85p-14,
+       -0x1.3194ba916eef2p-16, -0x1.1d3ffa9eb0fa4p-16, -0x1.3193e9a534312p-17, -0x1.3740a8b089599p-18,
+       -0x1.48df797ade9c8p-19, -0x1.6b9f43cdd5debp-20, -0x1.a2c5afb12dcf1p-21},
+      {0x1.5659effc50d7p-8, 0x1.5d22539afff96p-11, -0x1.f079ed05464d3p-9, -0x1.4e50f864baad4p-10, 0x1.56e860a33c182p-10,
+       0x1.9b94e2733b6c8p-11, -0x1.3e826dbf405dfp-14, -0x1.6fa05a49d8f3fp-13, -0x1.e790cb84c4f6p-15,
+       -0x1.6ae1cf03f17e7p-18, 0x1.7a741a1647f36p-19, 0x1.0bb7015f5d21bp-19, 0x1.09dd5f24a5948p-20,
+       0x1.0576692071c2p-21, 0x1.0ca353e096d59p-22, 0x1.20c4de608e0fcp-23},
+      {0x1.97d63b29d8a9p-21, -0x1.0718f862f8d28p-9, -0x1.4101250172601p-13, 0x1.275b5dad9db5ap-10,
+       0x1.be8207c0625bdp-13, -0x1.58e7cd1a98817p-12, -0x1.021da8aafa139p-13, 0x1.e8b9a7a148b45p-16,
+       0x1.bcbbb6bb8a00cp-16, 0x1.a1872aaa59722p-18, 0x1.b437a7789ddf9p-23, -0x1.86da2075fe8edp-22,
+       -0x1.ba3b8d22f349dp-23, -0x1.9e8689e52e64p-24, -0x1.8cd86007e658fp-25, -0x1.8e3de9026e617p-26},
+      {-0x1.c1f97715e9f33p-11, 0x1.5cf6e2794ac5fp-15, 0x1.5006ca799d0d6p-11, -0x1.7de643079ff7fp-15,
+       -0x1.203eadfca7b44p-12, -0x1.d3463ff3a8a8ep-19, 0x1.17515c9299352p-14, 0x1.9b19507af1142p-17,
+       -0x1.b799ec8f8611dp-18, -0x1.a6259c93f8516p-19, -0x1.08e393aee7a62p-21, 0x1.7ef8412f6c4a8p-26,
+       0x1.4f2db92e2686p-25, 0x1.44cc8b5fc3e8p-26, 0x1.24d400487610fp-27, 0x1.129810450bb2bp-28},
+      {0x1.3d2e88dcd6e2dp-17, 0x1.36f0ed54581aap-12, -0x1.05f63dfaed3a5p-14, -0x1.4cd667270ed19p-13,
+       0x1.5d861837a831ap-15, 0x1.a303e8a12555bp-15, -0x1.1e8ff9a0f821cp-17, -0x1.4f681d6fbb3fp-17,
+       -0x1.65bf7ebe8f2ebp-22, 0x1.0a4f17dca8247p-20, 0x1.356a0325908fp-22, 0x1.d9bbffc915863p-26,
+       -0x1.57c128b98c062p-28, -0x1.e8e1821c8045cp-29, -0x1.aff0594273eefp-30, -0x1.7bed47f035b67p-31},
+      {0x1.c3cedbadbf4ecp-14, -0x1.967fc20e01564p-16, -0x1.54270558019cp-14, 0x1.2ce94d5bdbdcp-15,
+       0x1.cddc06b8a3f08p-16, -0x1.f67288c8aad06p-17, -0x1.8b672aa49a381p-18, 0x1.632b0677b52e9p-19,
+       0x1.143b5161e67edp-20, -0x1.1a1914acdc63p-23, -0x1.d1fbe0aa994c2p-24, -0x1.4f228762eb3a6p-26,
+       -0x1.7c75fdba909d7p-31, 0x1.3af4028130549p-31, 0x1.380cbafb64981p-32, 0x1.058949b7bcf1bp-33},
+  };
+};
+
+// erf(x) / x in powers of x^2 up to 1/2, within 2^-55.9.
+constexpr double small_error_function[] = {0x1.20dd750429b6dp0,   -0x1.812746b0379e6p-2,  0x1.ce2f21a042b23p-4,
+                                           -0x1.b82ce3127f317p-6, 0x1.565bcd0a8f3a6p-8,   -0x1.c02db23457503p-11,
+                                           0x1.f9a2a45e0f4f8p-14, -0x1.f4bb5b6510123p-17, 0x1.b77175035cfbbp-20,
+                                           -0x1.39d731ad39ce1p-23};
+
+template <typename T>
+struct scaled_complement;
+
+// From 0, within 2^-30.1; used in double.
+template <>
+struct scaled_complement<float> {
+  static constexpr double step = 0x1.088p-5;
+  static constexpr double ratio[6][16] = {
+      {0x1.20dd750426efcp-1, 0x1.349f671abf1d7p-1, 0x1.4acce46a04fp-1, 0x1.63bd73125787cp-1, 0x1.7fcf43298f0f3p-1,
+       0x1.9f6438d66f4ddp-1, 0x1.c2ddc6501cbb9p-1, 0x1.ea97eccd7a46ap-1, 0x1.0b71fbbe2e942p0, 0x1.2401cd6f0214fp0,
+       0x1.3f128768fdcf1p0, 0x1.5cb042e451c05p0, 0x1.7cdb922e2cfffp0, 0x1.9f89b21265f04p0, 0x1.c4a552ad86b1dp0,
+       0x1.ec0fcf93b4d9cp0},
+      {-0x1.b71fdd2388134p-59, -0x1.e7b8f5a2f941fp-56, 0x1.1249af0f106bcp-55, 0x1.bff8d3468e2e2p-55,
+       0x1.fe216968b31ffp-55, 0x1.18cfeb1952781p-56, 0x1.ee741ce0d83c2p-55, 0x1.d753c43d1adacp-55,
+       0x1.58ba69f6f746bp-54, -0x1.ef87f8639fe9dp-54, 0x1.afe250e3962d5p-57, 0x1.81ef883bfd196p-54,
+       -0x1.c5fc2386d8aaep-55, 0x1.db45e97dc1966p-54, -0x1.81c518fc0abc6p-54, 0x1.ffa9a834a6bf2p-55},
+      {0x1.20dd7514e4aa8p0, 0x1.43dbdc5e583d1p0, 0x1.6be7aadb7f187p0, 0x1.99787294e0b4ep0, 0x1.cce1c0da72218p0,
+       0x1.031fcb228f89ap1, 0x1.22b2f437287a6p1, 0x1.44ebbf9f6f9fap1, 0x1.69636f2ecb633p1, 0x1.8f90a4ee7da72p1,
+       0x1.b6d0c50666e45p1, 0x1.de735eae47348p1, 0x1.02e2dcea9eda6p2, 0x1.160e87bbda01cp2, 0x1.286f44cf1edbcp2,
+       0x1.39c25c013fa6dp2},
+      {0x1.f9836d1f991d9p0, 0x1.21d96d12f9c7fp1, 0x1.4ae8eb94b25c4p1, 0x1.77242f68fdf94p1, 0x1.a527c7836f304p1,
+       0x1.d2fed042d3ad4p1, 0x1.fe4c40248de6dp1, 0x1.1248ab509c673p2, 0x1.21bf99d2d6d7cp2, 0x1.2c9f422d6f198p2,
+       0x1.324f084b3542bp2, 0x1.329176ab66031p2, 0x1.2d7eed776ff23p2, 0x1.237717b8db594p2, 0x1.150dd24d2b3e5p2,
+       0x1.02f76aef2620ap2},
+      {0x1.691f0007aff98p1, 0x1.943b5687a230cp1, 0x1.b9f6a573eeff6p1, 0x1.d47a60cb79858p1, 0x1.dd954edb8eed1p1,
+       0x1.d008499e0c862p1, 0x1.a8e9bc0eb10b9p1, 0x1.68826acd22ea6p1, 0x1.1250ba04ef60ep1, 0x1.588b309571baap0,
+       0x1.ecb1a379f13b5p-2, -0x1.93b1251cbbb7dp-2, -0x1.3ae7fbee23e08p0, -0x1.fcc21db6b803cp0, -0x1.51d672893f374p1,
+       -0x1.95f6e2f60a718p1},
+      {0x1.548b908f6b2cep1, 0x1.402e8433ebb51p1, 0x1.0102f15867814p1, 0x1.23d3e4a21f53dp0, -0x1.6e69168142742p-4,
+       -0x1.9412e1c86158bp0, -0x1.936a0b74b9e5ep1, -0x1.26cc487a8787cp2, -0x1.70ebe6985f69bp2, -0x1.a0c0a62758a73p2,
+       -0x1.b3cf15835b625p2, -0x1.abda1f03a6686p2, -0x1.8d886284f87ffp2, -0x1.5ee7924f7c6cap2, -0x1.2632051f366dep2,
+       -0x1.d1f97396624fbp1},
+  };
+};
+
+// From 0.34 to 27.3, within 2^-62.
+template <>
+struct scaled_complement<double> {
+  static constexpr double step = 0x1.c5p-6;
+  static constexpr double ratio[11][16] = {
+      {0x1.20dd750429b6dp-1, 0x1.31a495553b47bp-1, 0x1.44292622a5421p-1, 0x1.58a113a15e19cp-1, 0x1.6f463bd379545p-1,
+       0x1.885547655d7eap-1, 0x1.a40c02e74dcd2p-1, 0x1.c2a7493ea30afp-1, 0x1.e460a58173678p-1, 0x1.04b5f0f15df26p0,
+       0x1.18fa5f337aa18p0, 0x1.2f0e82026ed4cp0, 0x1.46fd8d28f1969p0, 0x1.60cc99b07382ap0, 0x1.7c7a87b4ed0b4p0,
+       0x1.9a002599938cdp0},
+      {0x1.1bdc2e4f4f12cp-57, 0x1.197ff79f7a9adp-55, 0x1.1a2a2cca0af5ep-59, -0x1.af8512b3e28a7p-55,
+       0x1.c7ed39fd73958p-60, -0x1.7aa2211540e6fp-55, 0x1.4dcc14d302d69p-55, -0x1.fceff4d3013b6p-55,
+       0x1.8503feafb79bcp-56, 0x1.d5a759eb2f86bp-54, -0x1.cff9a416a2e99p-58, 0x1.fe502ace0e8d3p-56,
+       -0x1.c349fa6b57a08p-54, 0x1.22999b7e58e65p-54, 0x1.6724ee2f367c5p-55, -0x1.caeb4f716d55cp-56},
+      {0x1.20dd750429b6bp0, 0x1.3e885ef30298cp0, 0x1.5fda09fd27899p0, 0x1.8521388ce324cp0, 0x1.ae9c592df4f4bp0,
+       0x1.dc706df332a3fp0, 0x1.07502e9643ad6p1, 0x1.22831e29e905dp1, 0x1.3fa7f9f5f669fp1, 0x1.5e7fff229fa3cp1,
+       0x1.7eb91a2e19d05p1, 0x1.9ff1f1410362fp1, 0x1.c1bef6198f79cp1, 0x1.e3afd4949d8c9p1, 0x1.02aa5362929d6p2,
+       0x1.13213fb40827fp2},
+      {0x1.f9838cc749e4p0, 0x1.1c43b4f15f28dp1, 0x1.3ebdc619277f9p1, 0x1.63c3841fcbf3dp1, 0x1.8a98ae5409dbfp1,
+       0x1.b22e56d6b821fp1, 0x1.d92d9df7bc34dp1, 0x1.fe106c40790bfp1, 0x1.0fa225d406e6cp2, 0x1.1da843c1683e9p2,
+       0x1.287c2107242a4p2, 0x1.2fa981b88cb76p2, 0x1.32ec9f5d2955fp2, 0x1.323291af4c3b6p2, 0x1.2d9503456c1ecp2,
+       0x1.2552c7689c336p2},
+      {0x1.6914d243dafc1p1, 0x1.8e505604390dp1, 0x1.b0253444cbe2p1, 0x1.cb0f1c48c2e64p1, 0x1.db2235ca09712p1,
+       0x1.dc9cfa00f7f3ep1, 0x1.cc9742771d16bp1, 0x1.a99bac391df3dp1, 0x1.73fc05a9e7af9p1, 0x1.2dcafc23df667p1,
+       0x1.b509e5b9dad7bp0, 0x1.fa1eef7db747cp-1, 0x1.e7e79458ff0d7p-3, -0x1.0481c37b6d851p-1, -0x1.38e4d7583c175p0,
+       -0x1.e0c062758a7ebp0},
+      {0x1.5706fce2a427p1, 0x1.461523a8f984dp1, 0x1.185f526b77a0dp1, 0x1.90aafa5c82adbp0, 0x1.525ba8e666878p-1,
+       -0x1.f277f7d93433cp-2, -0x1.cb5fc5f58518p0, -0x1.92736d85cf607p1, -0x1.1a0c1c58b3c7ep2, -0x1.5df3c9dbdd935p2,
+       -0x1.8faae83276842p2, -0x1.ac893c1f2b33dp2, -0x1.b46d4950078f6p2, -0x1.a93a1af4573dap2, -0x1.8e269c701f8f1p2,
+       -0x1.670f380bcf309p2},
+      {-0x1.20e9889d31c3cp-2, -0x1.b473cf15cd9f4p0, -0x1.c212a1b29f248p1, -0x1.62df01c150bcbp2, -0x1.dfa4a7578332dp2,
+       -0x1.2034828cdc80cp3, -0x1.38850ff615a46p3, -0x1.3340a766ca36bp3, -0x1.10de4ef24828cp3, -0x1.ae3b6ba3c3328p2,
+       -0x1.1dd0d8c72a42ep2, -0x1.077887d0fbf7p1, 0x1.e6ee7ee92df98p-3, 0x1.1db57e1182e2ap1, 0x1.e845c1c0f0f1bp1,
+       0x1.3c986bd2045f8p2},
+      {-0x1.d08c7a685634bp2, -0x1.3b34697215dfdp3, -0x1.7a13ea00c2ff1p3, -0x1.8ad1104fd92b5p3, -0x1.596971eb57155p3,
+       -0x1.c6e20c49c435fp2, -0x1.e00d20fe0b02bp0, 0x1.ebd591084126fp1, 0x1.1d914b67fb3p3, 0x1.9179f924d6f18p3,
+       0x1.cb30d44ae9ed5p3, 0x1.cd0ebcd218717p3, 0x1.a29e8cee16544p3, 0x1.5b45b76b206a8p3, 0x1.06120e0b4cf15p3,
+       0x1.5e8c643e1cab8p2},
+      {-0x1.c16db7663dd5bp3, -0x1.8e4d686b163e7p3, -0x1.c79948f0b2469p2, 0x1.2499cf93573bfp1, 0x1.b7da2bde27937p3,
+       0x1.7d0f8ea6d6925p4, 0x1.d4d3e26913c6ap4, 0x1.cc8b21c4766f1p4, 0x1.700f2a7c4cdbcp4, 0x1.c3deda463113dp3,
+       0x1.25fa0e2d3e1eap2, -0x1.d51a3f11fc63dp1, -0x1.33a4012bdacaap3, -0x1.a0769f9bd8214p3, -0x1.c55a7ba85e1e2p3,
+       -0x1.b436caa3ced93p3},
+      {0x1.68bc97902a13cp3, 0x1.c6b5cfb3fa2acp3, 0x1.1021550c34b42p5, 0x1.8a989bf793bep5, 0x1.9ab766e05eae2p5,
+       0x1.27df5427b4845p5, 0x1.6dc77d4614b0ap3, -0x1.ee2b492e653ccp3, -0x1.17bccaf70c5aap5, -0x1.5a3ae70fe5ac3p5,
+       -0x1.4a441dc4f2922p5, -0x1.045efe79b9d92p5, -0x1.511df4294db38p4, -0x1.3e4745ae9a538p3, -0x1.e681199c6ac23p-1,
+       0x1.527963560104bp2},
+      {-0x1.26712d380130ap7, 0x1.313f980e7c753p6, 0x1.34a5a308aa323p6, 0x1.3c9ff0e0ba7c5p5, -0x1.99be87d8f13e4p4,
+       -0x1.584b2f83ef65p6, -0x1.c15df0b2e33fbp6, -0x1.86b62483acfeep6, -0x1.c5c03fc1a488ap5, -0x1.5afc3d52cf603p3,
+       0x1.85f21904847e8p4, 0x1.58f5a138815d1p5, 0x1.78751d8ee75eep5, 0x1.4987689af40aep5, 0x1.eb9a3d8fb4d24p4,
+       0x1.3873c2b7894fdp4},
+  };
+};
+
+}  // namespace
+}  // namespace tb_cpu::TOPBIT_ARCH

@@ -1,0 +1,42 @@
+// Exponentials for the functions that are made of one: of an argument in two parts, with the power of two kept apart so
+// that a product that underflows is rounded once; and in double for a result in float.
+#pragma once
+
+#include "exact.h"
+#include "exponential.h"
+#include "series.h"
+
+namespace tb_cpu::TOPBIT_ARCH {
+namespace {
+
+// mantissa * 2^n
+template <typename T>
+struct with_exponent {
+  vec<T> mantissa, n;
+};
+
+// (1 + rest) * 2^n
+template <typename T>
+struct exponential {
+  vec<T> rest, n;
+};
+
+template <typename T>
+exponential<T> exp_of(parts<T> x) {
+  const reduced<T> main = reduce<T>(x.high);
+  return {expm1_of_rest<T>(main.r + x.low), main.n};
+}
+
+// 2^x within 2^-34 for |x| <= 1000.
+inline vec<double> short_exp2(vec<double> x) {
+  static constexpr double terms[] = {0x1.ffffffffa4301p-1,  0x1.62e42fef9c8dap-1, 0x1.ebfbe0ae547fbp-3,
+                                     0x1.c6b08da860e2bp-5,  0x1.3b29d5261c1b8p-7, 0x1.5d877363a0553p-10,
+                                     0x1.446f549b16426p-13, 0x1.00c2a6c439612p-16};
+  const vec<double> magic(number<double>::magic);
+  const vec<double> with_magic = x + magic;
+  const vec<double> power = series(x - (with_magic - magic), terms);
+  return from_bits<double>(bits_of<double>(power) + (bits_of<double>(with_magic) << number<double>::mantissa));
+}
+
+}  // namespace
+}  // namespace tb_cpu::TOPBIT_ARCH

@@ -1,0 +1,90 @@
+// Polynomials: one for all elements, or for each element one of sixteen.
+#pragma once
+
+#include <stddef.h>
+
+#include "exact.h"
+
+namespace tb_cpu::TOPBIT_ARCH {
+namespace {
+
+// Every `step`-th coefficient from `first` on, as a polynomial in `power`, which is x^step.
+template <size_t step, typename T, size_t N>
+vec<T> part_of_polynomial(vec<T> power, const T (&c)[N], size_t first) {
+  size_t k = first + (N - 1 - first) / step * step;
+  vec<T> sum(c[k]);
+  for (; k >= first + step; k -= step) sum = multiply_add(sum, power, vec<T>(c[k - step]));
+  return sum;
+}
+
+// c[0] + c[1] x + c[2] x^2 + ..., as two or four chains: a long one leaves the units waiting for it, since a processor
+// looks only a few vectors ahead.
+template <typename T, size_t N>
+vec<T> series(vec<T> x, const T (&c)[N]) {
+  const vec<T> square = x * x;
+  if constexpr (N < 4) {
+    return part_of_polynomial<1>(x, c, 0);
+  } else if constexpr (N < 10) {
+    return multiply_add(part_of_polynomial<2>(square, c, 1), x, part_of_polynomial<2>(square, c, 0));
+  } else {
+    const vec<T> fourth = square * square;
+    const vec<T> low = multiply_add(part_of_polynomial<4>(fourth, c, 1), x, part_of_polynomial<4>(fourth, c, 0));
+    const vec<T> high = multiply_add(part_of_polynomial<4>(fourth, c, 3), x, part_of_polynomial<4>(fourth, c, 2));
+    return multiply_add(high, square, low);
+  }
+}
+
+// The lowest four bits of a number are the entry's index; the others do not count.
+#if defined(__AVX512F__)
+
+inline vec<float> entry_of(const float (&table)[16], vec<uint32_t> index) {
+  return _mm512_permutexvar_ps(index, _mm512_loadu_ps(table));
+}
+inline vec<double> entry_of(const double (&table)[16], vec<uint64_t> index) {
+  return _mm512_permutex2var_pd(_mm512_loadu_pd(table), index, _mm512_loadu_pd(table + 8));
+}
+
+#elif defined(__AVX2__)
+
+inline vec<float> entry_of(const float (&table)[16], vec<uint32_t> index) {
+  const __m256 low = _mm256_permutevar8x32_ps(_mm256_loadu_ps(table), index);
+  const __m256 high = _mm256_permutevar8x32_ps(_mm256_loadu_ps(table + 8), index);
+  return _mm256_blendv_ps(low, high, _mm256_castsi256_ps(_mm256_slli_epi32(index, 28)));
+}
+inline vec<double> entry_of(const double (&table)[16], vec<uint64_t> index) {
+  return _mm256_i64gather_pd(table, _mm256_and_si256(index, _mm256_set1_epi64x(15)), 8);
+}
+
+#else
+
+template <typename T>
+vec<T> entry_of(const T (&table)[16], vec<typename number<T>::bits> index) {
+  alignas(64) typename number<T>::bits at[vec<T>::size];
+  alignas(64) T lanes[vec<T>::size];
+  index.store_aligned(at);
+  for (size_t lane = 0; lane < vec<T>::size; ++lane) lanes[lane] = table[at[lane] & 15];
+  return vec<T>::load_aligned(lanes);
+}
+
+#endif
+
+// A function on [0, 15.5 step], of x and a low part of it: the polynomial in x - k step of the multiple k step that is
+// nearest. c[0] and c[1] are the high and the low part of its constant; so is the result, all but the constant in the
+// low one.
+template <typename T, size_t N>
+parts<T> piecewise(parts<T> x, T step, const T (&c)[N][16]) {
+  const vec<T> magic(number<T>::magic);
+  const vec<T> nearest = multiply_add(x.high, vec<T>(T(1) / step), magic);
+  const vec<T> rest = multiply_add(nearest - magic, vec<T>(-step), x.high) + x.low;
+  const auto index = bits_of<T>(nearest);
+  vec<T> sum = entry_of(c[N - 1], index);
+  for (size_t k = N - 1; k > 1; --k) sum = multiply_add(sum, rest, entry_of(c[k - 1], index));
+  return {entry_of(c[0], index), sum};
+}
+template <typename T, size_t N>
+parts<T> piecewise(vec<T> x, T step, const T (&c)[N][16]) {
+  return piecewise<T>({x, vec<T>(T(0))}, step, c);
+}
+
+}  // namespace
+}  // namespace tb_cpu::TOPBIT_ARCH
