@@ -3,7 +3,6 @@
 
 #include "error_function_tables.h"
 #include "exp_parts.h"
-#include "in_double.h"
 
 namespace tb_cpu::TOPBIT_ARCH {
 namespace {
@@ -17,45 +16,36 @@ vec<T> erf(vec<T> x) {
 }
 
 // erf(x) for |x| <= 1/2.
-inline vec<double> small_erf(vec<double> x) { return x * series(x * x, small_error_function); }
+template <typename T>
+vec<T> small_erf(vec<T> x) {
+  return x * series(x * x, error_function<T>::small);
+}
 
 // exp(-square) exp(x^2) erfc(x) for x from 0.34, with the division's error put right.
-inline with_exponent<double> tail_of(parts<double> x, parts<double> square) {
-  using table = scaled_complement<double>;
-  const vec<double> one(1);
-  parts<double> divisor = sum_of(x.high, vec<double>(2));
+template <typename T>
+with_exponent<T> tail_of(parts<T> x, parts<T> square) {
+  using table = scaled_complement<T>;
+  const vec<T> one(T(1));
+  parts<T> divisor = sum_of(x.high, vec<T>(T(2)));
   divisor.low = divisor.low + x.low;
-  const vec<double> inverse = one / divisor.high, opposite = negative(inverse);
-  const vec<double> error = multiply_add(opposite, divisor.low, exact_multiply_add(opposite, divisor.high, one));
-  const vec<double> inverse_low = inverse * error;
-  const parts<double> ratio = piecewise<double>({inverse, inverse_low}, table::step, table::ratio);
-  const vec<double> low = multiply_add(inverse, ratio.low, inverse_low * ratio.high);
-  const parts<double> tail = product_of(inverse, ratio.high);
-  const auto [rest, n] = exp_of<double>({negative(square.high), negative(square.low)});
+  const vec<T> inverse = one / divisor.high, opposite = negative(inverse);
+  const vec<T> error = multiply_add(opposite, divisor.low, exact_multiply_add(opposite, divisor.high, one));
+  const vec<T> inverse_low = inverse * error;
+  const parts<T> ratio = piecewise<T>({inverse, inverse_low}, table::step, table::ratio);
+  const vec<T> low = multiply_add(inverse, ratio.low, inverse_low * ratio.high);
+  const parts<T> tail = product_of(inverse, ratio.high);
+  const auto [rest, n] = exp_of<T>({negative(square.high), negative(square.low)});
   return {tail.high + multiply_add(tail.high + low, rest, low + tail.low), n};
 }
 
-// In double, as exact as a float shows, for results above 1e-290.
-inline vec<double> short_erfc(vec<double> x) {
-  using table = scaled_complement<float>;
-  const vec<double> size = at_most(1000.0, xsimd::abs(x));
-  const vec<double> inverse = vec<double>(1) / (size + vec<double>(2));
-  const vec<double> power = short_exp2(at_least(-1000.0, size * size * vec<double>(-number<double>::log2e)));
-  const parts<double> ratio = piecewise(inverse, table::step, table::ratio);
-  const vec<double> tail = power * (ratio.high + ratio.low) * inverse;
-  return xsimd::select(x < vec<double>(0), vec<double>(2) - tail, tail);
-}
-
-inline vec<float> erfc(vec<float> x) {
-  return in_double(x, [](vec<double> wide) { return short_erfc(wide); });
-}
-inline vec<double> erfc(vec<double> x) {
-  const vec<double> size = at_most(28.0, xsimd::abs(x)), two(2);
-  const with_exponent<double> tail = tail_of({size, vec<double>(0)}, product_of(size, size));
-  const vec<double> upper = scale<double>(tail.mantissa, tail.n);
-  const vec<double> large = xsimd::select(x < vec<double>(0), two - upper, upper);
+template <typename T>
+vec<T> erfc(vec<T> x) {
+  const vec<T> size = at_most(scaled_complement<T>::zero_from, xsimd::abs(x)), two(T(2));
+  const with_exponent<T> tail = tail_of<T>({size, vec<T>(T(0))}, product_of(size, size));
+  const vec<T> upper = scale<T>(tail.mantissa, tail.n);
+  const vec<T> large = xsimd::select(x < vec<T>(T(0)), two - upper, upper);
   // Up to where the result falls below a half, and its last place becomes smaller than that of erf.
-  return xsimd::select(size < vec<double>(0.46875), vec<double>(1) - small_erf(x), large);
+  return xsimd::select(size < vec<T>(scaled_complement<T>::half_at), vec<T>(T(1)) - small_erf(x), large);
 }
 
 // The element's function yields NaN at -infinity, as 0 times infinity is; far below zero the size does not count.
@@ -65,24 +55,19 @@ vec<T> nan_at_lowest(vec<T> x, vec<T> result) {
   return xsimd::select(x == vec<T>(-limits::infinity()), vec<T>(limits::quiet_NaN()), result);
 }
 
-inline vec<float> gelu(vec<float> x) {
-  const vec<float> limited = at_least(-16.0f, x);
-  const vec<float> result = in_double(limited, [](vec<double> wide) {
-    return wide * vec<double>(0.5) * short_erfc(wide * vec<double>(-0.70710678118654752440));
-  });
-  return nan_at_lowest(x, result);
-}
-inline vec<double> gelu(vec<double> x) {
-  const vec<double> half(0.5), size = at_most(40.0, xsimd::abs(x));
-  const parts<double> square = product_of(size, size);
-  const vec<double> root_half(0x1.6a09e667f3bcdp-1), root_half_low(-0x1.bdd3413b26456p-55);
-  parts<double> quotient = product_of(size, root_half);
+template <typename T>
+vec<T> gelu(vec<T> x) {
+  const vec<T> half(T(0.5)), size = at_most(scaled_complement<T>::zero_from * T(1.43), xsimd::abs(x));
+  const parts<T> square = product_of(size, size);
+  const vec<T> root_half(T(0x1.6a09e667f3bcdp-1));
+  const vec<T> root_half_low(T(sizeof(T) == 4 ? 0x1.9fcef4p-27 : -0x1.bdd3413b26456p-55));
+  parts<T> quotient = product_of(size, root_half);
   quotient.low = multiply_add(size, root_half_low, quotient.low);
-  const with_exponent<double> tail = tail_of(quotient, {square.high * half, square.low * half});
-  const vec<double> below = scale<double>((negative(size) * half) * tail.mantissa, tail.n);
-  const vec<double> above = multiply_add(negative(size), scale<double>(half * tail.mantissa, tail.n), x);
-  const vec<double> small = multiply_add(small_erf(x * root_half), half, half) * x;
-  const vec<double> large = xsimd::select(x < vec<double>(0), below, above);
+  const with_exponent<T> tail = tail_of<T>(quotient, {square.high * half, square.low * half});
+  const vec<T> below = scale<T>((negative(size) * half) * tail.mantissa, tail.n);
+  const vec<T> above = multiply_add(negative(size), scale<T>(half * tail.mantissa, tail.n), x);
+  const vec<T> small = multiply_add(small_erf(x * root_half), half, half) * x;
+  const vec<T> large = xsimd::select(x < vec<T>(T(0)), below, above);
   return nan_at_lowest(x, xsimd::select(size < half, small, large));
 }
 

@@ -13,6 +13,8 @@ struct error_function;
 // Within 2^-28.5 of the ratio.
 template <>
 struct error_function<float> {
+  // In powers of x^2 up to 1/2, within 2^-24.
+  static constexpr float small[] = {0x1.20dd74p0f, -0x1.812732p-2f, 0x1.ce24f2p-4f, -0x1.b6628ep-6f, 0x1.352516p-8f};
   static constexpr float step = 0x1.04p-2f, one_from = 3.93f;
   static constexpr float ratio[7][16] = {
       {0x1.20dd76p0f, 0x1.1ac698p0f, 0x1.09d7fp0f, 0x1.e3087cp-1f, 0x1.ac0b3ap-1f, 0x1.7605b4p-1f, 0x1.459856p-1f,
@@ -42,6 +44,11 @@ struct error_function<float> {
 // Within 2^-58.
 template <>
 struct error_function<double> {
+  // In powers of x^2 up to 1/2, within 2^-55.9.
+  static constexpr double small[] = {0x1.20dd750429b6dp0,   -0x1.812746b0379e6p-2,  0x1.ce2f21a042b23p-4,
+                                     -0x1.b82ce3127f317p-6, 0x1.565bcd0a8f3a6p-8,   -0x1.c02db23457503p-11,
+                                     0x1.f9a2a45e0f4f8p-14, -0x1.f4bb5b6510123p-17, 0x1.b77175035cfbbp-20,
+                                     -0x1.39d731ad39ce1p-23};
   static constexpr double step = 0x1.8cp-2, one_from = 5.95;
   static constexpr double ratio[14][16] = {
       {0x1.20dd750429b6dp0, 0x1.1316b67c2f75p0, 0x1.e0921c9ad5117p-1, 0x1.8ccf2c6c90863p-1, 0x1.417dbe1b17c56p-1,
@@ -103,51 +110,39 @@ struct error_function<double> {
   };
 };
 
-// erf(x) / x in powers of x^2 up to 1/2, within 2^-55.9.
-constexpr double small_error_function[] = {0x1.20dd750429b6dp0,   -0x1.812746b0379e6p-2,  0x1.ce2f21a042b23p-4,
-                                           -0x1.b82ce3127f317p-6, 0x1.565bcd0a8f3a6p-8,   -0x1.c02db23457503p-11,
-                                           0x1.f9a2a45e0f4f8p-14, -0x1.f4bb5b6510123p-17, 0x1.b77175035cfbbp-20,
-                                           -0x1.39d731ad39ce1p-23};
-
 template <typename T>
 struct scaled_complement;
 
-// From 0, within 2^-30.1; used in double.
+// From 0, within 2^-30.1.
 template <>
 struct scaled_complement<float> {
-  static constexpr double step = 0x1.088p-5;
-  static constexpr double ratio[6][16] = {
-      {0x1.20dd750426efcp-1, 0x1.349f671abf1d7p-1, 0x1.4acce46a04fp-1, 0x1.63bd73125787cp-1, 0x1.7fcf43298f0f3p-1,
-       0x1.9f6438d66f4ddp-1, 0x1.c2ddc6501cbb9p-1, 0x1.ea97eccd7a46ap-1, 0x1.0b71fbbe2e942p0, 0x1.2401cd6f0214fp0,
-       0x1.3f128768fdcf1p0, 0x1.5cb042e451c05p0, 0x1.7cdb922e2cfffp0, 0x1.9f89b21265f04p0, 0x1.c4a552ad86b1dp0,
-       0x1.ec0fcf93b4d9cp0},
-      {-0x1.b71fdd2388134p-59, -0x1.e7b8f5a2f941fp-56, 0x1.1249af0f106bcp-55, 0x1.bff8d3468e2e2p-55,
-       0x1.fe216968b31ffp-55, 0x1.18cfeb1952781p-56, 0x1.ee741ce0d83c2p-55, 0x1.d753c43d1adacp-55,
-       0x1.58ba69f6f746bp-54, -0x1.ef87f8639fe9dp-54, 0x1.afe250e3962d5p-57, 0x1.81ef883bfd196p-54,
-       -0x1.c5fc2386d8aaep-55, 0x1.db45e97dc1966p-54, -0x1.81c518fc0abc6p-54, 0x1.ffa9a834a6bf2p-55},
-      {0x1.20dd7514e4aa8p0, 0x1.43dbdc5e583d1p0, 0x1.6be7aadb7f187p0, 0x1.99787294e0b4ep0, 0x1.cce1c0da72218p0,
-       0x1.031fcb228f89ap1, 0x1.22b2f437287a6p1, 0x1.44ebbf9f6f9fap1, 0x1.69636f2ecb633p1, 0x1.8f90a4ee7da72p1,
-       0x1.b6d0c50666e45p1, 0x1.de735eae47348p1, 0x1.02e2dcea9eda6p2, 0x1.160e87bbda01cp2, 0x1.286f44cf1edbcp2,
-       0x1.39c25c013fa6dp2},
-      {0x1.f9836d1f991d9p0, 0x1.21d96d12f9c7fp1, 0x1.4ae8eb94b25c4p1, 0x1.77242f68fdf94p1, 0x1.a527c7836f304p1,
-       0x1.d2fed042d3ad4p1, 0x1.fe4c40248de6dp1, 0x1.1248ab509c673p2, 0x1.21bf99d2d6d7cp2, 0x1.2c9f422d6f198p2,
-       0x1.324f084b3542bp2, 0x1.329176ab66031p2, 0x1.2d7eed776ff23p2, 0x1.237717b8db594p2, 0x1.150dd24d2b3e5p2,
-       0x1.02f76aef2620ap2},
-      {0x1.691f0007aff98p1, 0x1.943b5687a230cp1, 0x1.b9f6a573eeff6p1, 0x1.d47a60cb79858p1, 0x1.dd954edb8eed1p1,
-       0x1.d008499e0c862p1, 0x1.a8e9bc0eb10b9p1, 0x1.68826acd22ea6p1, 0x1.1250ba04ef60ep1, 0x1.588b309571baap0,
-       0x1.ecb1a379f13b5p-2, -0x1.93b1251cbbb7dp-2, -0x1.3ae7fbee23e08p0, -0x1.fcc21db6b803cp0, -0x1.51d672893f374p1,
-       -0x1.95f6e2f60a718p1},
-      {0x1.548b908f6b2cep1, 0x1.402e8433ebb51p1, 0x1.0102f15867814p1, 0x1.23d3e4a21f53dp0, -0x1.6e69168142742p-4,
-       -0x1.9412e1c86158bp0, -0x1.936a0b74b9e5ep1, -0x1.26cc487a8787cp2, -0x1.70ebe6985f69bp2, -0x1.a0c0a62758a73p2,
-       -0x1.b3cf15835b625p2, -0x1.abda1f03a6686p2, -0x1.8d886284f87ffp2, -0x1.5ee7924f7c6cap2, -0x1.2632051f366dep2,
-       -0x1.d1f97396624fbp1},
+  static constexpr float step = 0x1.088p-5f, zero_from = 10.25f, half_at = 0.46875f;
+  static constexpr float ratio[6][16] = {
+      {0x1.20dd76p-1f, 0x1.349f68p-1f, 0x1.4acce4p-1f, 0x1.63bd74p-1f, 0x1.7fcf44p-1f, 0x1.9f6438p-1f, 0x1.c2ddc6p-1f,
+       0x1.ea97ecp-1f, 0x1.0b71fcp0f, 0x1.2401cep0f, 0x1.3f1288p0f, 0x1.5cb042p0f, 0x1.7cdb92p0f, 0x1.9f89b2p0f,
+       0x1.c4a552p0f, 0x1.ec0fdp0f},
+      {-0x1.f7b22p-26f, -0x1.ca81c6p-26f, 0x1.a813cp-27f, -0x1.db50fp-26f, -0x1.ace1e2p-26f, 0x1.acde9cp-26f,
+       0x1.4072eep-27f, 0x1.9af48ep-26f, -0x1.0745bp-26f, -0x1.21fbd6p-25f, -0x1.2e0462p-25f, 0x1.c8a38p-25f,
+       0x1.7168p-27f, 0x1.265f04p-28f, 0x1.5b0d64p-25f, -0x1.b12c98p-26f},
+      {0x1.20dd76p0f, 0x1.43dbdcp0f, 0x1.6be7aap0f, 0x1.997872p0f, 0x1.cce1cp0f, 0x1.031fccp1f, 0x1.22b2f4p1f,
+       0x1.44ebcp1f, 0x1.69637p1f, 0x1.8f90a4p1f, 0x1.b6d0c6p1f, 0x1.de735ep1f, 0x1.02e2dcp2f, 0x1.160e88p2f,
+       0x1.286f44p2f, 0x1.39c25cp2f},
+      {0x1.f9836ep0f, 0x1.21d96ep1f, 0x1.4ae8ecp1f, 0x1.77243p1f, 0x1.a527c8p1f, 0x1.d2fedp1f, 0x1.fe4c4p1f,
+       0x1.1248acp2f, 0x1.21bf9ap2f, 0x1.2c9f42p2f, 0x1.324f08p2f, 0x1.329176p2f, 0x1.2d7eeep2f, 0x1.237718p2f,
+       0x1.150dd2p2f, 0x1.02f76ap2f},
+      {0x1.691fp1f, 0x1.943b56p1f, 0x1.b9f6a6p1f, 0x1.d47a6p1f, 0x1.dd954ep1f, 0x1.d0084ap1f, 0x1.a8e9bcp1f,
+       0x1.68826ap1f, 0x1.1250bap1f, 0x1.588b3p0f, 0x1.ecb1a4p-2f, -0x1.93b126p-2f, -0x1.3ae7fcp0f, -0x1.fcc21ep0f,
+       -0x1.51d672p1f, -0x1.95f6e2p1f},
+      {0x1.548b9p1f, 0x1.402e84p1f, 0x1.0102f2p1f, 0x1.23d3e4p0f, -0x1.6e6916p-4f, -0x1.9412e2p0f, -0x1.936a0cp1f,
+       -0x1.26cc48p2f, -0x1.70ebe6p2f, -0x1.a0c0a6p2f, -0x1.b3cf16p2f, -0x1.abda2p2f, -0x1.8d8862p2f, -0x1.5ee792p2f,
+       -0x1.263206p2f, -0x1.d1f974p1f},
   };
 };
 
 // From 0.34 to 27.3, within 2^-62.
 template <>
 struct scaled_complement<double> {
-  static constexpr double step = 0x1.c5p-6;
+  static constexpr double step = 0x1.c5p-6, zero_from = 28, half_at = 0.46875;
   static constexpr double ratio[11][16] = {
       {0x1.20dd750429b6dp-1, 0x1.31a495553b47bp-1, 0x1.44292622a5421p-1, 0x1.58a113a15e19cp-1, 0x1.6f463bd379545p-1,
        0x1.885547655d7eap-1, 0x1.a40c02e74dcd2p-1, 0x1.c2a7493ea30afp-1, 0x1.e460a58173678p-1, 0x1.04b5f0f15df26p0,

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "error_function.h"
+#include "in_double.h"
 
 namespace tb_cpu::TOPBIT_ARCH {
 namespace {

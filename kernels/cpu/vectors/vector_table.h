@@ -93,11 +93,11 @@ constexpr auto in_vectors<fn::atan> = []<typename T>(vec<T> x, const numbers<T>&
 template <>
 constexpr auto in_vectors<fn::erf> = []<typename T>(vec<T> x, const numbers<T>&) { return erf<T>(x); };
 template <>
-constexpr auto in_vectors<fn::erfc> = []<typename T>(vec<T> x, const numbers<T>&) { return erfc(x); };
+constexpr auto in_vectors<fn::erfc> = []<typename T>(vec<T> x, const numbers<T>&) { return erfc<T>(x); };
 template <>
 constexpr auto in_vectors<fn::erfinv> = []<typename T>(vec<T> x, const numbers<T>&) { return erfinv(x); };
 template <>
-constexpr auto in_vectors<fn::gelu> = []<typename T>(vec<T> x, const numbers<T>&) { return gelu(x); };
+constexpr auto in_vectors<fn::gelu> = []<typename T>(vec<T> x, const numbers<T>&) { return gelu<T>(x); };
 template <>
 constexpr auto in_vectors<fn::gelu_tanh> = []<typename T>(vec<T> x, const numbers<T>&) { return gelu_tanh(x); };
 template <>
