@@ -13,8 +13,10 @@ struct error_function;
 // Within 2^-28.5 of the ratio.
 template <>
 struct error_function<float> {
-  // In powers of x^2 up to 1/2, within 2^-24.
-  static constexpr float small[] = {0x1.20dd74p0f, -0x1.812732p-2f, 0x1.ce24f2p-4f, -0x1.b6628ep-6f, 0x1.352516p-8f};
+  // In powers of x^2 up to 1/2, within 2^-28, and what the first lacks.
+  static constexpr float small_first = 0x1.20dd76p0f;
+  static constexpr float small[] = {-0x1.f7ac92p-25f, -0x1.812746p-2f, 0x1.ce2ef2p-4f,
+                                    -0x1.b8200ap-6f,  0x1.54cd6ap-8f,  -0x1.933f0ep-11f};
   static constexpr float step = 0x1.04p-2f, one_from = 3.93f;
   static constexpr float ratio[7][16] = {
       {0x1.20dd76p0f, 0x1.1ac698p0f, 0x1.09d7fp0f, 0x1.e3087cp-1f, 0x1.ac0b3ap-1f, 0x1.7605b4p-1f, 0x1.459856p-1f,
@@ -44,8 +46,9 @@ struct error_function<float> {
 // Within 2^-58.
 template <>
 struct error_function<double> {
-  // In powers of x^2 up to 1/2, within 2^-55.9.
-  static constexpr double small[] = {0x1.20dd750429b6dp0,   -0x1.812746b0379e6p-2,  0x1.ce2f21a042b23p-4,
+  // In powers of x^2 up to 1/2, within 2^-55.9, and what the first lacks.
+  static constexpr double small_first = 0x1.20dd750429b6dp0;
+  static constexpr double small[] = {0x1.1ae3a914fed8p-56,  -0x1.812746b0379e6p-2,  0x1.ce2f21a042b23p-4,
                                      -0x1.b82ce3127f317p-6, 0x1.565bcd0a8f3a6p-8,   -0x1.c02db23457503p-11,
                                      0x1.f9a2a45e0f4f8p-14, -0x1.f4bb5b6510123p-17, 0x1.b77175035cfbbp-20,
                                      -0x1.39d731ad39ce1p-23};

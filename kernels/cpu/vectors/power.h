@@ -120,20 +120,29 @@ wholeness<T> wholeness_of(vec<T> y) {
   return {xsimd::select(whole, odd, vec<T>(T(0))), whole};
 }
 
+// C99, annex F: zeros and infinities, negative bases, NaN; and what is 1 whatever the other argument.
+template <typename T>
+[[gnu::noinline]] vec<T> with_special_powers(vec<T> x, vec<T> y, vec<T> result) {
+  using limits = std::numeric_limits<T>;
+  const vec<T> zero(T(0)), one(T(1)), infinity(limits::infinity()), size = xsimd::abs(x);
+  const auto [odd, whole] = wholeness_of<T>(y);
+  result = xsimd::select((size == zero) | (size == infinity), xsimd::select(y < zero, one / size, size), result);
+  result = result | (x & odd);
+  result = xsimd::select((x < zero) & (x > negative(infinity)) & ~whole, vec<T>(limits::quiet_NaN()), result);
+  result = xsimd::select(xsimd::isnan(x) | xsimd::isnan(y), x + y, result);
+  return xsimd::select((y == zero) | (x == one), one, result);
+}
+
 // A square is exact to half a unit, and common enough to be worth a look.
 template <typename T>
 vec<T> pow(vec<T> x, vec<T> y) {
-  using limits = std::numeric_limits<T>;
-  const vec<T> zero(T(0)), one(T(1)), infinity(limits::infinity()), size = xsimd::abs(x);
-  const auto squared = y == vec<T>(T(2));
+  const vec<T> two(T(2)), greatest((std::numeric_limits<T>::max)());
+  const auto squared = y == two;
   if (xsimd::all(squared)) return x * x;
-  const auto [odd, whole] = wholeness_of<T>(y);
-  vec<T> result = positive_power(size, y);
-  result = xsimd::select((size == zero) | (size == infinity), xsimd::select(y < zero, one / size, size), result);
-  result = result | (x & odd);
-  result = xsimd::select((x < zero) & (x > -infinity) & ~whole, vec<T>(limits::quiet_NaN()), result);
-  result = xsimd::select(xsimd::isnan(x) | xsimd::isnan(y), x + y, result);
-  result = xsimd::select((y == zero) | (x == one), one, result);
+  vec<T> result = positive_power(xsimd::abs(x), y);
+  const auto ordinary = (x > vec<T>(T(0))) & (x <= greatest) & (xsimd::abs(y) <= greatest);
+  if (!xsimd::all(ordinary)) [[unlikely]]
+    result = with_special_powers<T>(x, y, result);
   return xsimd::select(squared, x * x, result);
 }
 
