@@ -374,6 +374,25 @@ void check_special_pairs(const tb_kernels& kernels) {
   }
 }
 
+// Bases next to 1 with exponents that bring the power anywhere up to the ends of the range: there the logarithm needs
+// the most bits.
+template <typename T>
+void check_powers_near_one(const tb_kernels& kernels) {
+  constexpr double greatest = std::is_same_v<T, float> ? 100 : 740;
+  random_numbers random(3);
+  std::vector<T> a, b;
+  for (int i = 0; i < 20000; ++i) {
+    a.push_back(T(random.between(0.8, 1.25)));
+    b.push_back(T(random.between(-greatest, greatest) / std::log(double(a.back()))));
+  }
+  for (const operation& of : operations()) {
+    if (of.op != TB_POW) continue;
+    const worst<T> found = worst_of(kernels, of, a, b);
+    INFO(of.name << ": " << found.text(of.inputs));
+    CHECK(found.ulps <= bound<T>(of.op));
+  }
+}
+
 constexpr const char* vector_tables[] = {"sse2", "avx2", "avx512"};
 
 // One pass over the arguments for all tables, since the model costs more than they do.
@@ -436,4 +455,11 @@ TEMPLATE_TEST_CASE("accuracy: atan2, hypot and pow have C's values for every pai
   const backend here = need<TestType>();
   check_special_pairs<float>(*here.kernels);
   check_special_pairs<double>(*here.kernels);
+}
+
+TEMPLATE_TEST_CASE("accuracy: powers of bases next to 1 are exact up to the ends of the range", "[kernels]", sse2, avx2,
+                   avx512) {
+  const backend here = need<TestType>();
+  check_powers_near_one<float>(*here.kernels);
+  check_powers_near_one<double>(*here.kernels);
 }

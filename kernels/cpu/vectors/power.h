@@ -82,7 +82,7 @@ inline parts<double> long_log(vec<double> x) {
   const vec<double> main_low = multiply_add(k, vec<double>(centers::ln2_low), entry_of(centers::log_low, at.index));
   const parts<double> first = sum_of(main, r), square = product_of(r, r);
   const parts<double> second = sum_of_ordered(first.high, square.high * vec<double>(-0.5));
-  const vec<double> of_ratio = multiply_add(negative(ratio.low), r, ratio.low);
+  const vec<double> of_ratio = multiply_add(ratio.low, square.high - r, ratio.low);
   const vec<double> of_square = multiply_add(square.low, vec<double>(-0.5), second.low);
   const vec<double> low = (main_low + first.low) + (of_ratio + of_square);
   return sum_of_ordered(second.high, multiply_add(square.high * r, series(r, terms), low));
