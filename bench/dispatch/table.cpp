@@ -106,13 +106,13 @@ const std::vector<goal>& goals() {
 std::string text(value v) {
   if (!v) return "-";
   std::ostringstream out;
-  out << std::fixed << std::setprecision(*v < 10 ? 2 : 1) << *v;
+  out << std::fixed << std::setprecision(*v < 0.1 ? 3 : *v < 10 ? 2 : 1) << *v;
   return out.str();
 }
 
-std::string goal_text(value v) {
+std::string goal_text(value v, bool at_least) {
   std::ostringstream out;
-  if (v) out << "<= " << *v;
+  if (v) out << (at_least ? ">= " : "<= ") << *v;
   return out.str();
 }
 
@@ -153,7 +153,8 @@ std::string line::verdict() const {
   if (share && *share < 0.8) return "unsure: its threads had " + text(*share * 100) + " % of a processor each";
   const bool corrected = control && *control > 1.02;
   const double counts = corrected ? *measured / *control : *measured;
-  const std::string found = counts <= *aim ? "met aim" : counts <= *must ? "met must" : "missed";
+  const auto meets = [&](double goal) { return at_least ? counts >= goal : counts <= goal; };
+  const std::string found = meets(*aim) ? "met aim" : meets(*must) ? "met must" : "missed";
   return corrected ? found + ", where the map has " + text(control) : found;
 }
 
@@ -161,7 +162,7 @@ std::vector<line> lines(const figures& measured, const figures& libtorch) {
   std::vector<line> all;
   for (const goal& g : goals())
     all.push_back({g.what, g.unit, g.must, g.aim, g.formula(measured), g.formula(libtorch), g.control(measured),
-                   g.share(measured), ""});
+                   g.share(measured), "", false});
   return all;
 }
 
@@ -186,7 +187,7 @@ void print(std::ostream& out, const std::vector<line>& all, const layout& how) {
     if (!l.must && !compared) out << '\n';
     compared = !l.must;
     const bool uncounted = !l.measured && !how.counts && l.unit == "instructions";
-    row(l.what, l.unit, goal_text(l.must), goal_text(l.aim), text(l.measured), text(l.libtorch), l.elsewhere,
+    row(l.what, l.unit, goal_text(l.must, l.at_least), goal_text(l.aim, l.at_least), text(l.measured), text(l.libtorch), l.elsewhere,
         uncounted ? "(needs valgrind)" : l.verdict());
   }
   out << how.note << '\n';

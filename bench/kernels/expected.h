@@ -1,0 +1,19 @@
+// What a problem's result is, element by element, in plain double-precision loops that no peer shares.
+#pragma once
+
+#include <string>
+
+#include "problem.h"
+
+namespace bench {
+
+// Empty, or what is wrong with a result: some elements compared with plain loops, first and last among them.
+std::string wrong_with(const problem& p, const array& found);
+
+// Empty, or where two results of one problem differ by more than rounding: all elements are compared.
+std::string difference(const array& one, const array& other);
+
+// The exact function, of functions().
+double exact(const std::string& function, double x, double y);
+
+}  // namespace bench

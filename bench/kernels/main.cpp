@@ -1,0 +1,208 @@
+// bench_kernels: topbit's operators beside other libraries and beside what the machine can do.
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <chrono>
+#include <fstream>
+#include <iostream>
+#include <sstream>
+
+#include "machine.h"
+#include "measure.h"
+#include "peers.h"
+#include "plot_data.h"
+#include "problems.h"
+#include "results.h"
+#include "runner.h"
+#include "tables.h"
+
+namespace bench {
+
+namespace {
+
+struct options {
+  bool quick = false, list = false, serving = false;
+  std::vector<std::string> filters, from;
+  std::string json, plots, page;
+  unsigned seed = 1;
+};
+
+bool chosen(const problem& p, const std::vector<std::string>& filters) {
+  return filters.empty() ||
+         std::ranges::any_of(filters, [&](const std::string& f) { return p.name().find(f) != std::string::npos; });
+}
+
+// "[12/340] elementwise/add/given/1e5, 3 min left", over what stood there before.
+class progress {
+ public:
+  explicit progress(std::size_t steps) : steps_(steps) {}
+  void next(const std::string& what) {
+    const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - began_;
+    const double left = done_ == 0 ? 0 : spent.count() / static_cast<double>(done_) * static_cast<double>(steps_ - done_);
+    std::ostringstream text;
+    text << '[' << ++done_ << '/' << steps_ << "] " << what;
+    if (left > 90) text << ", " << static_cast<int>(left / 60 + 0.5) << " min left";
+    else if (left > 0) text << ", " << static_cast<int>(left + 0.5) << " s left";
+    if (terminal_) {
+      std::cerr << '\r' << text.str() << "\x1b[K" << std::flush;
+    } else {
+      std::cerr << text.str() << '\n';
+    }
+  }
+  ~progress() {
+    if (terminal_) std::cerr << "\r\x1b[K";
+  }
+
+ private:
+  std::size_t steps_, done_ = 0;
+  bool terminal_ = isatty(STDERR_FILENO) != 0;
+  std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
+};
+
+result result_of(const problem& p, const contender& c, const timing& t) {
+  result r{c.name, c.setting, c.threads, c.yardstick, t.median, t.low, t.high, 0};
+  const double amount = c.flops != 0 ? c.flops * 1e-9 : p.per_call();
+  r.rate = p.unit == "ns" ? t.median * 1e9 : amount / t.median;
+  return r;
+}
+
+std::vector<std::pair<std::string, std::string>> header(const std::vector<std::string>& chosen_by_themselves) {
+  std::vector<std::pair<std::string, std::string>> all{
+      {"machine", processor_model()},
+      {"caches", cache_sizes()},
+      {"clock", three_digits(clock_ghz()) + " GHz, measured"},
+      {"compiler", compiler()},
+  };
+  for (const peer& p : peers()) {
+    if (!p.yardstick) all.emplace_back(p.name, p.version + " (" + p.setting + ")");
+  }
+  for (const std::string& text : chosen_by_themselves) all.emplace_back("as it chooses itself", text);
+  return all;
+}
+
+report measure_all(const options& o, const std::vector<std::string>& child_words) {
+  const std::vector<problem> all = problems(o.quick);
+  std::vector<std::size_t> wanted;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (chosen(all[i], o.filters)) wanted.push_back(i);
+  }
+  std::vector<std::string> measured;  // functions
+  for (const std::size_t i : wanted) {
+    const problem& p = all[i];
+    if (p.family == "functions" && std::ranges::find(measured, p.operation) == measured.end()) measured.push_back(p.operation);
+  }
+  if (wanted.empty()) throw std::runtime_error("found no row that matches the filter, wanted one of --list");
+
+  const std::unique_ptr<runner> here = local_runner(all, false);
+  std::vector<runner*> runners{here.get()};
+  std::unique_ptr<runner> child;
+  const bool two_ways = has_settings() && std::ranges::any_of(peers(), &peer::has_settings);
+  if (two_ways) {
+    child = child_runner(child_words);
+    runners.push_back(child.get());
+  }
+
+  effort how;
+  if (o.quick) how = {.round = 5e-5, .rounds = 3, .least_rounds = 3, .row = 0.1};
+  report r;
+  std::vector<std::string> themselves;
+  std::mt19937 random(o.seed);
+  progress steps(wanted.size() + measured.size());
+  for (const std::string& function : measured) {
+    steps.next("error of " + function);
+    for (runner* one : runners) {
+      for (const function_error& e : one->errors(function)) {
+        r.errors.push_back({function, e.name, e.setting, e.greatest.ulp, e.greatest.ulp_beyond, e.greatest.special});
+      }
+    }
+  }
+  for (const std::size_t i : wanted) {
+    const problem& p = all[i];
+    steps.next(p.name());
+    std::vector<contender> contenders;
+    std::vector<entrant> entrants;
+    for (runner* one : runners) {
+      const std::vector<contender> found = one->prepare(i);
+      for (std::size_t c = 0; c < found.size(); ++c) {
+        contenders.push_back(found[c]);
+        entrants.push_back({one, c});
+        const std::string text = found[c].name + " " + found[c].version + " (" + found[c].setting + ")";
+        if (one != here.get() && std::ranges::find(themselves, text) == themselves.end()) themselves.push_back(text);
+      }
+    }
+    const std::vector<timing> timings = measure(entrants, how, p.how != form::unmapped, random);
+    measured_row row{p.name(), p.family, p.operation, name_of(p.how), p.label, p.unit, static_cast<double>(p.size), p.bytes,
+                     p.flops,  p.threads, {}};
+    for (std::size_t c = 0; c < contenders.size(); ++c) row.results.push_back(result_of(p, contenders[c], timings[c]));
+    r.rows.push_back(std::move(row));
+    for (runner* one : runners) one->drop();
+  }
+  r.header = header(themselves);
+  return r;
+}
+
+void write(const std::string& path, const std::string& text) {
+  std::ofstream file(path);
+  file << text;
+  if (!file.flush()) throw std::runtime_error("could not write '" + path + "'");
+}
+
+std::string read(const std::string& path) {
+  std::ifstream file(path);
+  std::ostringstream text;
+  if (!(text << file.rdbuf())) throw std::runtime_error("could not read '" + path + "'");
+  return text.str();
+}
+
+int run(const options& o, std::vector<std::string> words) {
+  if (o.list) {
+    for (const problem& p : problems(o.quick)) std::cout << p.name() << '\n';
+    return 0;
+  }
+  if (o.serving) {
+    serve(*local_runner(problems(o.quick), true));
+    return 0;
+  }
+  report r;
+  if (o.from.empty()) {
+    words = {words[0], "--child"};
+    if (o.quick) words.emplace_back("--quick");
+    r = measure_all(o, words);
+  }
+  for (const std::string& path : o.from) merge(r, read_report(path));
+  for (const auto& [name, text] : r.header) std::cout << name << ": " << text << '\n';
+  for (const text_table& t : tables(r)) print(std::cout, t);
+  std::cout << "(* not compared: its error is greater than topbit's bound)\n";
+  print(std::cout, cost_table(r));
+  if (!o.json.empty()) write(o.json, to_json(r));
+  if (!o.plots.empty()) write_plot_data(r, o.plots);
+  if (!o.page.empty()) write(o.page, with_report(read(o.page), r));
+  return 0;
+}
+
+}  // namespace
+
+}  // namespace bench
+
+int main(int argc, char** argv) {
+  bench::options o;
+  CLI::App app("Measures topbit's operators beside other libraries and what the machine can do, in rounds of random order "
+               "on one core. Every result is checked before it is timed.\n\nStatus: 0, 1 for a wrong result or a file that "
+               "cannot be read or written, else words that were not understood.");
+  app.add_flag("--quick", o.quick, "small sizes, few rounds: to see that it works");
+  app.add_flag("--list", o.list, "the names of the rows, and no more");
+  app.add_option("--filter", o.filters, "rows whose name contains this: family/operation/result/size")->delimiter(',');
+  app.add_option("--json", o.json, "writes what was found");
+  app.add_option("--from", o.from, "reads what --json wrote instead of measuring; of several, later rows replace earlier");
+  app.add_option("--plots", o.plots, "writes the numbers for plots/draw.sh into this folder");
+  app.add_option("--page", o.page, "replaces the made part of this page, docs/performance.md");
+  app.add_option("--seed", o.seed, "of the order in the rounds");
+  app.add_flag("--child", o.serving)->group("");
+  CLI11_PARSE(app, argc, argv);
+  try {
+    if (o.from.empty() && !o.list) bench::restart_with_settings(argv);
+    return bench::run(o, {argv[0]});
+  } catch (const std::exception& e) {
+    std::cerr << "bench_kernels: " << e.what() << '\n';
+    return 1;
+  }
+}
