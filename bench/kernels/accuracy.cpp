@@ -92,13 +92,18 @@ error error_of(const peer& who, const std::string& function) {
   error found;
   const std::vector<pair> at = grid(function);
   const std::vector<float> values = evaluate(who, function, at);
+  double count = 0, worse = 0;
   for (std::size_t i = 0; i < at.size(); ++i) {
     const double wanted = exact(function, at[i].x, at[i].y);
     const double distance = ulps(values[i], wanted);
     found.ulp_beyond = std::max(found.ulp_beyond, distance);
     const bool normal = std::abs(at[i].x) >= least && std::abs(wanted) >= least;
-    if (normal || std::isnan(wanted)) found.ulp = std::max(found.ulp, distance);
+    if (!normal && !std::isnan(wanted)) continue;
+    found.ulp = std::max(found.ulp, distance);
+    count += 1;
+    worse += distance > 2 ? 1 : 0;
   }
+  found.worse = worse / std::max(count, 1.0);
   const std::vector<pair> special = special_values(function);
   const std::vector<float> results = evaluate(who, function, special);
   for (std::size_t i = 0; i < special.size(); ++i) {

@@ -10,6 +10,7 @@ namespace bench {
 
 struct error {
   double ulp = 0;         // the greatest, where argument and result are normal numbers
+  double worse = 0;       // the part of those whose error is more than 2
   double ulp_beyond = 0;  // the greatest with denormal ones too
   int special = 0;        // zeros, infinities and NaN that gave something else
 };

@@ -28,6 +28,7 @@ class local final : public runner {
     if (wanted.threads > 1) use_all_processors();
     std::vector<contender> found;
     for (const peer* p : peers_) {
+      if (wanted.limit && !p->yardstick) continue;
       std::optional<work> w = p->prepare(ready_->get());
       if (!w) continue;
       check(*p, *w);
@@ -48,11 +49,18 @@ class local final : public runner {
 
   double seconds(std::size_t contender, std::int64_t calls) override {
     const entry& e = entries_.at(contender);
-    if (e.threads > 1) e.who->set_threads(e.threads);
+    if (e.threads > 1) {
+      e.who->set_threads(e.threads);
+      e.what.run(1);  // now it has its threads
+      spread_threads();
+    }
     const auto began = std::chrono::steady_clock::now();
     e.what.run(calls);
     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - began;
-    if (e.threads > 1) e.who->set_threads(1);
+    if (e.threads > 1) {
+      e.who->set_threads(1);
+      use_all_processors();  // a thread that begins later inherits this
+    }
     return took.count();
   }
 
@@ -87,7 +95,8 @@ class local final : public runner {
     if (!w.result || p.operation == "empty") return;
     const array found = w.result();
     std::string wrong = wrong_with(p, found);
-    if (wrong.empty() && !first_.empty()) {
+    // A single number has been compared by what was added up to it, which says how exact it can be.
+    if (wrong.empty() && !first_.empty() && p.result.count() > 1) {
       array first = p.result;
       first.data = first_.data();
       wrong = difference(found, first);

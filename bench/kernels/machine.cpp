@@ -32,17 +32,20 @@ const cpu_set_t& given_processors() {
 }
 
 // Libraries have threads of their own, which inherited what was so when they began.
-void move_threads(const cpu_set_t& to) {
+void move_threads(const cpu_set_t& to, bool others_only = false) {
   DIR* tasks = opendir("/proc/self/task");
   if (tasks == nullptr) return;
   while (const dirent* entry = readdir(tasks)) {
-    if (const int id = atoi(entry->d_name); id > 0) sched_setaffinity(id, sizeof to, &to);
+    const int id = atoi(entry->d_name);
+    if (id > 0 && !(others_only && id == gettid())) sched_setaffinity(id, sizeof to, &to);
   }
   closedir(tasks);
 }
 
-std::string size_text(long bytes) {
-  return bytes >= 1 << 20 ? std::to_string(bytes >> 20) + " MiB" : std::to_string(bytes >> 10) + " KiB";
+int last_processor() {
+  int cpu = CPU_SETSIZE - 1;
+  while (cpu > 0 && !CPU_ISSET(cpu, &given_processors())) --cpu;
+  return cpu;
 }
 
 }  // namespace
@@ -60,9 +63,20 @@ std::string processor_model() {
   return name + (family.empty() ? "" : ", family " + family + " model " + model);
 }
 
+// Of the first processor. sysconf() counts the last level for the whole socket, of which a virtual machine has a part.
 std::string cache_sizes() {
-  return "L1d " + size_text(sysconf(_SC_LEVEL1_DCACHE_SIZE)) + ", L2 " + size_text(sysconf(_SC_LEVEL2_CACHE_SIZE)) +
-         ", L3 " + size_text(sysconf(_SC_LEVEL3_CACHE_SIZE));
+  const auto word = [](int index, const char* what) {
+    std::ifstream file("/sys/devices/system/cpu/cpu0/cache/index" + std::to_string(index) + "/" + what);
+    std::string text;
+    file >> text;
+    return text;
+  };
+  std::string all;
+  for (int index = 0; !word(index, "level").empty(); ++index) {
+    if (word(index, "type") == "Instruction") continue;
+    all += (all.empty() ? "L" : ", L") + word(index, "level") + " " + word(index, "size");
+  }
+  return all.empty() ? "unknown" : all;
 }
 
 double clock_ghz() {
@@ -92,15 +106,19 @@ std::string compiler() {
 void stay_on_one_processor() {
   cpu_set_t one;
   CPU_ZERO(&one);
-  for (int cpu = CPU_SETSIZE; cpu-- > 0;) {
-    if (!CPU_ISSET(cpu, &given_processors())) continue;
-    CPU_SET(cpu, &one);
-    break;
-  }
+  CPU_SET(last_processor(), &one);
   move_threads(one);
 }
 
 void use_all_processors() { move_threads(given_processors()); }
+
+void spread_threads() {
+  if (CPU_COUNT(&given_processors()) < 2) return;
+  stay_on_one_processor();
+  cpu_set_t others = given_processors();
+  CPU_CLR(last_processor(), &others);
+  move_threads(others, true);
+}
 
 bool has_settings() {
 #if defined(__x86_64__)
@@ -116,8 +134,12 @@ void restart_with_settings(char** argv) {
   // Its threads would be there before anybody could say how many are wanted.
   setenv("OPENBLAS_NUM_THREADS", "1", 1);
   setenv("OMP_NUM_THREADS", "1", 1);
+  // Its threads wait busily for 2^26 cycles after a product, which others would suffer from.
+  setenv("OPENBLAS_THREAD_TIMEOUT", "20", 1);
+  unsetenv("OPENBLAS_L2_SIZE");  // would change the blocks of a core it was not meant for
+  drop_settings();
   if (has_settings()) {
-    for (const auto& [name, value] : settings) setenv(name, value, 0);
+    for (const auto& [name, value] : settings) setenv(name, value, 1);
   }
   execv("/proc/self/exe", argv);
   perror("bench_kernels: could not restart with the peers' settings");

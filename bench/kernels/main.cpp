@@ -4,6 +4,7 @@
 #include <chrono>
 #include <fstream>
 #include <iostream>
+#include <map>
 #include <sstream>
 
 #include "machine.h"
@@ -65,7 +66,8 @@ result result_of(const problem& p, const contender& c, const timing& t) {
   return r;
 }
 
-std::vector<std::pair<std::string, std::string>> header(const std::vector<std::string>& chosen_by_themselves) {
+std::vector<std::pair<std::string, std::string>> header(
+    const std::map<std::string, std::string>& chosen_by_themselves) {
   std::vector<std::pair<std::string, std::string>> all{
       {"machine", processor_model()},
       {"caches", cache_sizes()},
@@ -75,7 +77,7 @@ std::vector<std::pair<std::string, std::string>> header(const std::vector<std::s
   for (const peer& p : peers()) {
     if (!p.yardstick) all.emplace_back(p.name, p.version + " (" + p.setting + ")");
   }
-  for (const std::string& text : chosen_by_themselves) all.emplace_back("as it chooses itself", text);
+  for (const auto& [name, text] : chosen_by_themselves) all.emplace_back(name + ", as it chooses itself", text);
   return all;
 }
 
@@ -104,14 +106,14 @@ report measure_all(const options& o, const std::vector<std::string>& child_words
   effort how;
   if (o.quick) how = {.round = 5e-5, .rounds = 3, .least_rounds = 3, .row = 0.1};
   report r;
-  std::vector<std::string> themselves;
+  std::map<std::string, std::string> themselves;
   std::mt19937 random(o.seed);
   progress steps(wanted.size() + measured.size());
   for (const std::string& function : measured) {
     steps.next("error of " + function);
     for (runner* one : runners) {
       for (const function_error& e : one->errors(function)) {
-        r.errors.push_back({function, e.name, e.setting, e.greatest.ulp, e.greatest.ulp_beyond, e.greatest.special});
+        r.errors.push_back({function, e.name, e.setting, e.greatest.ulp, e.greatest.worse, e.greatest.ulp_beyond, e.greatest.special});
       }
     }
   }
@@ -125,10 +127,10 @@ report measure_all(const options& o, const std::vector<std::string>& child_words
       for (std::size_t c = 0; c < found.size(); ++c) {
         contenders.push_back(found[c]);
         entrants.push_back({one, c});
-        const std::string text = found[c].name + " " + found[c].version + " (" + found[c].setting + ")";
-        if (one != here.get() && std::ranges::find(themselves, text) == themselves.end()) themselves.push_back(text);
+        if (one != here.get()) themselves[found[c].name] = found[c].version + " (" + found[c].setting + ")";
       }
     }
+    how.rest = p.threads > 1 && !o.quick ? 0.01 : 0;
     const std::vector<timing> timings = measure(entrants, how, p.how != form::unmapped, random);
     measured_row row{p.name(), p.family, p.operation, name_of(p.how), p.label, p.unit, static_cast<double>(p.size), p.bytes,
                      p.flops,  p.threads, {}};

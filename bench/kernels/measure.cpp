@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cmath>
 #include <numeric>
+#include <thread>
 
 namespace bench {
 
@@ -39,6 +40,7 @@ std::vector<timing> measure(const std::vector<entrant>& all, const effort& how, 
   std::vector<std::int64_t> calls;
   std::vector<bool> warmed;
   for (const entrant& e : all) {
+    std::this_thread::sleep_for(std::chrono::duration<double>(how.rest));
     const double one = estimate(e, how.round);
     calls.push_back(std::max<std::int64_t>(1, std::llround(how.round / one)));
     warmed.push_back(warm && one < long_call);
@@ -51,7 +53,8 @@ std::vector<timing> measure(const std::vector<entrant>& all, const effort& how, 
     if (round >= how.least_rounds && spent.count() > how.row) break;
     std::ranges::shuffle(order, random);
     for (const std::size_t i : order) {
-      if (warmed[i]) all[i].where->seconds(all[i].which, 1);
+      std::this_thread::sleep_for(std::chrono::duration<double>(how.rest));
+      if (warmed[i] || how.rest > 0) all[i].where->seconds(all[i].which, 1);
       seconds[i].push_back(all[i].where->seconds(all[i].which, calls[i]) / static_cast<double>(calls[i]));
     }
   }

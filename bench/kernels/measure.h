@@ -14,6 +14,7 @@ struct effort {
   int rounds = 21;        // at most
   int least_rounds = 7;
   double row = 1.5;  // seconds after which no further round begins, once there are the least
+  double rest = 0;   // seconds before a contender runs: threads of the one before may still be waiting busily
 };
 
 // Of the seconds of one call, over the rounds.

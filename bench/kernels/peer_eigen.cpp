@@ -160,6 +160,7 @@ peer eigen_peer() {
          .version = std::to_string(EIGEN_WORLD_VERSION) + "." + std::to_string(EIGEN_MAJOR_VERSION) + "." +
                     std::to_string(EIGEN_MINOR_VERSION),
          .setting = Eigen::SimdInstructionSetsInUse()};
+  p.setting.resize(std::min(p.setting.size(), p.setting.find(',')));  // the best of them
   p.prepare = [](const problem& wanted) -> std::optional<work> {
     const auto found = makers().find(wanted.operation);
     if (found == makers().end() || wanted.how == form::unmapped) return std::nullopt;

@@ -228,6 +228,7 @@ peer topbit_peer() {
     if (found == makers().end()) return std::nullopt;
     return found->second(wanted);
   };
+  p.set_threads = tb::set_num_threads;
   return p;
 }
 

@@ -48,6 +48,34 @@ struct series {
   }
 };
 
+// gnuplot's text takes an underscore for the beginning of an index.
+std::string plain(std::string text) {
+  std::ranges::replace(text, '_', ' ');
+  return text;
+}
+
+// A name has one style, of plots/common.gp, in all figures: a library's second setting has another than its first.
+int style_of(const std::vector<std::string>& names, std::size_t which) {
+  struct style {
+    const char* begins;
+    int first, second;
+  };
+  for (const style& s : {style{"topbit", 1, 1}, {"libtorch", 2, 3}, {"Eigen", 4, 4}, {"OpenBLAS", 5, 6}, {"loop", 21, 21},
+                         {"streaming", 22, 22}, {"AVX-512", 23, 23}, {"AVX2", 24, 24}}) {
+    if (!names[which].starts_with(s.begins)) continue;
+    const auto begins = [&](const std::string& name) { return name.starts_with(s.begins); };
+    return std::ranges::none_of(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(which), begins) ? s.first : s.second;
+  }
+  return 7;
+}
+
+void write_names(output& to, const std::vector<std::string>& names) {
+  to << "array names[" << names.size() << "]\narray styles[" << names.size() << "]\n";
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    to << "names[" << i + 1 << "] = '" << plain(names[i]) << "'\nstyles[" << i + 1 << "] = " << style_of(names, i) << '\n';
+  }
+}
+
 std::string rate(const measured_row& row, const std::string& name) {
   for (const result& one : row.results) {
     if (heading(row, one) == name) return std::to_string(one.rate);
@@ -71,9 +99,10 @@ void figure(const fs::path& folder, const std::string& name, const std::string& 
   variables << "unit = '" << unit << "'\nlibraries = " << s.libraries.size() << "\nloops = " << s.loops.size()
             << "\npanels = " << panels.size() << "\narray titles[" << panels.size() << "]\narray files["
             << panels.size() << "]\n";
+  write_names(variables, s.all());
   for (std::size_t i = 0; i < panels.size(); ++i) {
     const std::string file = name + "_" + std::to_string(i + 1) + ".tsv";
-    variables << "titles[" << i + 1 << "] = '" << panels[i].title << "'\nfiles[" << i + 1 << "] = '" << file << "'\n";
+    variables << "titles[" << i + 1 << "] = '" << plain(panels[i].title) << "'\nfiles[" << i + 1 << "] = '" << file << "'\n";
     output out(folder, file);
     out << "size";
     for (const std::string& one : s.all()) out << '\t' << one;
@@ -101,6 +130,15 @@ std::vector<panel> panels(const report& r, const std::string& family, const std:
   return found;
 }
 
+// What a row is in the figure, as plots/roofline.gp counts it; 0: it is not there.
+int roofline_group(const measured_row& row) {
+  if (row.family == "elementwise" && row.operation == "add" && row.form == "given") return 1;
+  if (row.family == "reductions" && row.operation == "sum") return 2;
+  if (row.family == "matmul" && row.operation == "matmul") return 3;
+  if (row.operation == "conv2d") return 4;
+  return row.operation == "attention" ? 5 : 0;
+}
+
 void roofline(const report& r, const fs::path& folder) {
   const measured_row* peak = find(r, "limits/fma/given/float32");
   if (peak == nullptr) return;
@@ -119,19 +157,14 @@ void roofline(const report& r, const fs::path& folder) {
   }
   variables << "bandwidths = " << levels << '\n';
 
-  // What is at its largest where it is most a matter of memory, and products at every size.
   output points(folder, "roofline.tsv");
-  points << "intensity\trate\tname\n";
+  points << "intensity\trate\tname\tgroup\n";
   for (const measured_row& row : r.rows) {
-    const bool rows = (row.family == "elementwise" && row.form == "given") || row.family == "reductions";
-    if (row.flops == 0 || row.bytes == 0 || row.family == "limits" || row.family == "threads") continue;
-    if (row.family == "elementwise" && row.operation == "mul") continue;  // lies where add lies
-    if ((row.family == "elementwise" || row.family == "reductions") && !rows) continue;
-    if (row.family == "matmul" && row.operation != "matmul") continue;
     const result* own = best_of(row, "topbit");
-    if (own == nullptr || own->seconds == 0) continue;
-    points << row.flops / row.bytes << '\t' << row.flops / own->seconds * 1e-9 << '\t' << row.operation << ' '
-           << (row.family == "networks" ? "" : row.label) << '\n';
+    const int group = roofline_group(row);
+    if (group == 0 || own == nullptr || own->seconds == 0) continue;
+    points << row.flops / row.bytes << '\t' << row.flops / own->seconds * 1e-9 << '\t' << (group <= 3 ? row.label : "") << '\t'
+           << group << '\n';
   }
 }
 
@@ -148,6 +181,7 @@ void accuracy(const report& r, const fs::path& folder) {
   output variables(folder, "accuracy.gp");
   variables << "libraries = " << s.libraries.size() << "\npanels = " << rows.size() << "\narray titles[" << rows.size()
             << "]\narray files[" << rows.size() << "]\n";
+  write_names(variables, s.libraries);
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const std::string file = "accuracy_" + std::to_string(i + 1) + ".tsv";
     variables << "titles[" << i + 1 << "] = '" << rows[i]->operation << "'\nfiles[" << i + 1 << "] = '" << file << "'\n";

@@ -57,6 +57,7 @@ struct problem {
   std::vector<array> inputs = {};
   array result = {};
   std::vector<std::int64_t> options = {};  // of a convolution: stride, padding
+  bool limit = false;                 // of the machine: for yardsticks alone
   int threads = 1;                    // more: peers that can are asked for one thread and for so many
   double bytes = 0, flops = 0, elements = 0;  // of one call, for rates; flops only where they have an agreed number
   std::string unit = "GB/s";                  // the rate that is shown: GB/s, GF/s, Ge/s, or ns for the time of a call

@@ -135,6 +135,7 @@ void add_limits(std::vector<problem>& all, bool quick) {
       p.bytes = static_cast<double>(p.inputs[0].count()) * 4 * arrays;
       p.label = bytes >= 1 << 20 ? std::to_string(bytes >> 20) + "MiB" : std::to_string(bytes >> 10) + "KiB";
       p.size = bytes;
+      p.limit = true;
       all.push_back(p);
     }
   }
@@ -145,6 +146,7 @@ void add_limits(std::vector<problem>& all, bool quick) {
   peak.result = row(1);
   peak.flops = 1;  // the yardsticks know how many they do
   peak.unit = "GF/s";
+  peak.limit = true;
   all.push_back(peak);
 }
 

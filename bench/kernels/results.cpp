@@ -62,7 +62,7 @@ measured_row row_of(const json& j) {
 
 json of(const measured_error& e) {
   return {{"function", e.function},         {"by", e.by},
-          {"setting", e.setting},           {"ulp", number(e.ulp)},
+          {"setting", e.setting},           {"ulp", number(e.ulp)}, {"worse", number(e.worse)},
           {"ulp_beyond", number(e.ulp_beyond)}, {"special", e.special}};
 }
 
@@ -99,7 +99,7 @@ report read_report(const std::string& path) {
     for (const json& row : j.at("rows")) r.rows.push_back(row_of(row));
     for (const json& e : j.at("errors")) {
       r.errors.push_back({e.at("function"), e.at("by"), e.at("setting"), number_of(e.at("ulp")),
-                          number_of(e.at("ulp_beyond")), e.at("special").get<int>()});
+                          number_of(e.at("worse")), number_of(e.at("ulp_beyond")), e.at("special").get<int>()});
     }
     return r;
   } catch (const json::exception& e) {

@@ -26,7 +26,7 @@ struct measured_row {
 
 struct measured_error {
   std::string function, by, setting;
-  double ulp = 0, ulp_beyond = 0;
+  double ulp = 0, worse = 0, ulp_beyond = 0;  // see accuracy.h
   int special = 0;
 };
 

@@ -89,7 +89,7 @@ text_table family(const report& r, const std::string& name) {
 
 text_table errors(const report& r) {
   text_table t;
-  t.title = "Greatest error in ulp: of normal numbers / with denormal ones / special values that differ";
+  t.title = "Greatest error in ulp of normal numbers (part of them beyond 2) / of denormal ones too / special values that differ";
   t.header = {"function", "bound"};
   std::vector<std::string> functions, columns;
   const auto column_of = [](const measured_error& e) { return e.by + " " + e.setting; };
@@ -105,7 +105,8 @@ text_table errors(const report& r) {
       std::string cell;
       for (const measured_error& e : r.errors) {
         if (e.function != function || column_of(e) != column) continue;
-        cell = three_digits(e.ulp) + " / " + three_digits(e.ulp_beyond) + " / " + std::to_string(e.special);
+        const std::string worse = e.worse > 0 ? " (" + three_digits(100 * e.worse) + " %)" : "";
+        cell = three_digits(e.ulp) + worse + " / " + three_digits(e.ulp_beyond) + " / " + std::to_string(e.special);
       }
       cells.push_back(cell);
     }
@@ -147,8 +148,10 @@ std::vector<text_table> tables(const report& r) {
 text_table cost_table(const report& r) {
   text_table t{"Cost table: ratios of medians of one run", {"", "must", "aim", "measured", "verdict"}, {}};
   for (const table::line& line : goals(r)) {
-    const std::string sign = line.at_least ? ">= " : "<= ";
-    t.rows.push_back({line.what, sign + three_digits(*line.must), sign + three_digits(*line.aim),
+    const auto goal = [&](std::optional<double> g) {
+      return g ? (line.at_least ? ">= " : "<= ") + three_digits(*g) : std::string();
+    };
+    t.rows.push_back({line.what, goal(line.must), goal(line.aim),
                       line.measured ? three_digits(*line.measured) : "-", line.verdict()});
   }
   return t;
