@@ -187,8 +187,8 @@ void print(std::ostream& out, const std::vector<line>& all, const layout& how) {
     if (!l.must && !compared) out << '\n';
     compared = !l.must;
     const bool uncounted = !l.measured && !how.counts && l.unit == "instructions";
-    row(l.what, l.unit, goal_text(l.must, l.at_least), goal_text(l.aim, l.at_least), text(l.measured), text(l.libtorch), l.elsewhere,
-        uncounted ? "(needs valgrind)" : l.verdict());
+    row(l.what, l.unit, goal_text(l.must, l.at_least), goal_text(l.aim, l.at_least), text(l.measured), text(l.libtorch),
+        l.elsewhere, uncounted ? "(needs valgrind)" : l.verdict());
   }
   out << how.note << '\n';
 }

@@ -26,10 +26,11 @@ struct line {
   std::string what = {}, unit = {};
   std::optional<double> must = {}, aim = {};  // nothing: no goal, for comparison only
   std::optional<double> measured = {}, libtorch = {};
-  std::optional<double> control = {};  // what the machine does to work that cannot be at fault; the verdict takes it out
-  std::optional<double> share = {};    // of a processor that each of several threads had; with little they did not meet
-  std::string elsewhere = {};     // what another program was measured to cost on another machine
-  bool at_least = false;          // the goals are lower bounds, else upper ones
+  std::optional<double> control =
+      {};                            // what the machine does to work that cannot be at fault; the verdict takes it out
+  std::optional<double> share = {};  // of a processor that each of several threads had; with little they did not meet
+  std::string elsewhere = {};        // what another program was measured to cost on another machine
+  bool at_least = false;             // the goals are lower bounds, else upper ones
   std::string verdict() const;
 };
 

@@ -70,22 +70,12 @@ std::vector<float> evaluate(const peer& who, const std::string& function, const 
 
 bool same_special(float found, double wanted) {
   if (std::isnan(wanted)) return std::isnan(found);
-  if (wanted == 0 || std::isinf(wanted)) return found == static_cast<float>(wanted) && std::signbit(found) == std::signbit(wanted);
+  if (wanted == 0 || std::isinf(wanted))
+    return found == static_cast<float>(wanted) && std::signbit(found) == std::signbit(wanted);
   return ulps(found, wanted) <= 4;
 }
 
 }  // namespace
-
-double ulps(float found, double exact) {
-  if (std::isnan(exact)) return std::isnan(found) ? 0 : std::numeric_limits<double>::infinity();
-  if (std::isnan(found)) return std::numeric_limits<double>::infinity();
-  // What is beyond the greatest float counts as the number that would follow it.
-  constexpr double beyond = 0x1p128;
-  const double wanted = std::clamp(exact, -beyond, beyond);
-  const double got = std::clamp(static_cast<double>(found), -beyond, beyond);
-  const int exponent = wanted == 0 ? -126 : std::max(std::ilogb(wanted), -126);
-  return std::abs(got - wanted) / std::ldexp(1.0, std::min(exponent, 127) - 23);
-}
 
 error error_of(const peer& who, const std::string& function) {
   constexpr double least = std::numeric_limits<float>::min();

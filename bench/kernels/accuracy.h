@@ -19,7 +19,4 @@ struct error {
 // and the special ones.
 error error_of(const peer& who, const std::string& function);
 
-// The distance of a result from the exact one.
-double ulps(float found, double exact);
-
 }  // namespace bench

@@ -69,7 +69,8 @@ class child final : public runner {
     std::vector<function_error> found;
     for (int left = std::stoi(ask("errors " + function)); left > 0; --left) {
       const std::vector<std::string> c = cells(line());
-      found.push_back({c.at(0), c.at(1), {std::stod(c.at(2)), std::stod(c.at(3)), std::stod(c.at(4)), std::stoi(c.at(5))}});
+      found.push_back(
+          {c.at(0), c.at(1), {std::stod(c.at(2)), std::stod(c.at(3)), std::stod(c.at(4)), std::stoi(c.at(5))}});
     }
     return found;
   }
@@ -117,9 +118,9 @@ std::string answer(runner& of, const std::string& question) {
     const std::vector<function_error> all = of.errors(function);
     out << all.size();
     for (const function_error& e : all) {
-      out << '\n' << e.name << '\t' << e.setting << '\t' << e.greatest.ulp << '\t' << e.greatest.worse << '\t'
-          << e.greatest.ulp_beyond << '\t'
-          << e.greatest.special;
+      out << '\n'
+          << e.name << '\t' << e.setting << '\t' << e.greatest.ulp << '\t' << e.greatest.worse << '\t'
+          << e.greatest.ulp_beyond << '\t' << e.greatest.special;
     }
   } else if (verb == "drop") {
     of.drop();

@@ -29,7 +29,8 @@ void fill(const array& a, std::uint64_t seed) {
       case element::float64: a.as<double>()[i] = number(random, a.filled); break;
       case element::bfloat16: a.as<std::uint16_t>()[i] = bfloat16_of(number(random, a.filled)); break;
       case element::int64:
-        a.as<std::int64_t>()[i] = static_cast<std::int64_t>(random % static_cast<std::uint64_t>(std::max<std::int64_t>(a.below, 1)));
+        a.as<std::int64_t>()[i] =
+            static_cast<std::int64_t>(random % static_cast<std::uint64_t>(std::max<std::int64_t>(a.below, 1)));
         break;
     }
   }
@@ -47,7 +48,8 @@ ready_problem::ready_problem(const problem& of) : problem_(of) {
   memory_.push_back(take_memory(problem_.result.type, problem_.result.count()));
   problem_.result.data = memory_.back().get();
   // Its pages are mapped before anything is timed.
-  std::memset(problem_.result.data, 0, static_cast<std::size_t>(problem_.result.count()) * bytes_of(problem_.result.type));
+  std::memset(problem_.result.data, 0,
+              static_cast<std::size_t>(problem_.result.count()) * bytes_of(problem_.result.type));
 }
 
 }  // namespace bench

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numbers>
 #include <set>
 
@@ -98,7 +99,8 @@ number convolution(const problem& p, std::int64_t place) {
       for (std::int64_t j = 0; j < window; ++j) {
         const std::int64_t y = line * p.options[0] - p.options[1] + i, z = column * p.options[0] - p.options[1] + j;
         if (y < 0 || y >= height || z < 0 || z >= width) continue;
-        const double term = at(x, ((n * in + c) * height + y) * width + z) * at(w, ((out * in + c) * window + i) * window + j);
+        const double term =
+            at(x, ((n * in + c) * height + y) * width + z) * at(w, ((out * in + c) * window + i) * window + j);
         sum.value += term;
         sum.scale += std::abs(term);
       }
@@ -175,6 +177,16 @@ double exact(const std::string& function, double x, double y) {
   return std::nan("");
 }
 
+double ulps(float found, double exact) {
+  if (std::isnan(exact)) return std::isnan(found) ? 0 : std::numeric_limits<double>::infinity();
+  if (std::isnan(found)) return std::numeric_limits<double>::infinity();
+  constexpr double beyond = 0x1p128;
+  const double wanted = std::clamp(exact, -beyond, beyond);
+  const double got = std::clamp(static_cast<double>(found), -beyond, beyond);
+  const int exponent = wanted == 0 ? -126 : std::max(std::ilogb(wanted), -126);
+  return std::abs(got - wanted) / std::ldexp(1.0, std::min(exponent, 127) - 23);
+}
+
 std::string wrong_with(const problem& p, const array& found) {
   if (p.operation == "empty" || p.operation == "fma") return "";
   if (found.count() != p.result.count()) {
@@ -182,7 +194,8 @@ std::string wrong_with(const problem& p, const array& found) {
   }
   const std::int64_t n = p.result.count();
   std::set<std::int64_t> places{0, n - 1, n / 2};
-  for (std::int64_t i = 0; i < 70; ++i) places.insert({std::min(i, n - 1), std::max(n - 1 - i, std::int64_t{0}), i * 7919 * 104729 % n});
+  for (std::int64_t i = 0; i < 70; ++i)
+    places.insert({std::min(i, n - 1), std::max(n - 1 - i, std::int64_t{0}), i * 7919 * 104729 % n});
   for (const std::int64_t place : places) {
     const number wanted = element_of(p, place);
     if (!near(value_at(found, place), wanted, found.type)) return sentence(place, value_at(found, place), wanted.value);

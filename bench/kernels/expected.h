@@ -16,4 +16,8 @@ std::string difference(const array& one, const array& other);
 // The exact function, of functions().
 double exact(const std::string& function, double x, double y);
 
+// The distance of a result from the exact one, in units in the last place of a float32. What is beyond the greatest
+// float counts as the number that would follow it.
+double ulps(float found, double exact);
+
 }  // namespace bench

@@ -84,7 +84,8 @@ std::vector<table::line> goals(const report& r) {
   at_least("add, new result, at 1e7 / triad", 0.95, 1.25, faster(r, "elementwise/add/new/1e7", "loop"));
   const auto over_libraries = [&](const std::string& function, bool bounded) {
     std::vector<value> over;
-    for (const char* n : {"1e4", "1e5", "1e6"}) over.push_back(over_best(r, "functions/" + function + "/given/" + n, bounded));
+    for (const char* n : {"1e4", "1e5", "1e6"})
+      over.push_back(over_best(r, "functions/" + function + "/given/" + n, bounded));
     return least(over);
   };
   const auto functions = {"exp", "sigmoid", "tanh"};
@@ -92,7 +93,8 @@ std::vector<table::line> goals(const report& r) {
     at_least(function + " at 1e4-1e6 / best library within its bound", 0.85, 1.0, over_libraries(function, true));
   }
   for (const char* n : {"1e5", "1e6", "1e7"}) {
-    at_least(std::string("sum / read bandwidth at ") + n, 0.95, 1.0, faster(r, std::string("reductions/sum/new/") + n, "loop"));
+    at_least(std::string("sum / read bandwidth at ") + n, 0.95, 1.0,
+             faster(r, std::string("reductions/sum/new/") + n, "loop"));
   }
   for (const goal& g : {goal{"10", 6, 9}, {"100", 4, 4.6}, {"1000", 2, 2.4}}) {
     at_least(std::string("softmax, rows of ") + g.where + " / libtorch", g.must, g.aim,
@@ -100,7 +102,8 @@ std::vector<table::line> goals(const report& r) {
   }
   const auto over_sizes = [&](auto ratio) {
     std::vector<value> found;
-    for (const char* n : {"256", "512", "1024", "2048"}) found.push_back(ratio(std::string("matmul/matmul/given/") + n));
+    for (const char* n : {"256", "512", "1024", "2048"})
+      found.push_back(ratio(std::string("matmul/matmul/given/") + n));
     return least(found);
   };
   at_least("matmul 256-2048 / AVX-512 peak", 0.85, 0.95,

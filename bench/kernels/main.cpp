@@ -38,11 +38,14 @@ class progress {
   explicit progress(std::size_t steps) : steps_(steps) {}
   void next(const std::string& what) {
     const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - began_;
-    const double left = done_ == 0 ? 0 : spent.count() / static_cast<double>(done_) * static_cast<double>(steps_ - done_);
+    const double left =
+        done_ == 0 ? 0 : spent.count() / static_cast<double>(done_) * static_cast<double>(steps_ - done_);
     std::ostringstream text;
     text << '[' << ++done_ << '/' << steps_ << "] " << what;
-    if (left > 90) text << ", " << static_cast<int>(left / 60 + 0.5) << " min left";
-    else if (left > 0) text << ", " << static_cast<int>(left + 0.5) << " s left";
+    if (left > 90)
+      text << ", " << static_cast<int>(left / 60 + 0.5) << " min left";
+    else if (left > 0)
+      text << ", " << static_cast<int>(left + 0.5) << " s left";
     if (terminal_) {
       std::cerr << '\r' << text.str() << "\x1b[K" << std::flush;
     } else {
@@ -90,7 +93,8 @@ report measure_all(const options& o, const std::vector<std::string>& child_words
   std::vector<std::string> measured;  // functions
   for (const std::size_t i : wanted) {
     const problem& p = all[i];
-    if (p.family == "functions" && std::ranges::find(measured, p.operation) == measured.end()) measured.push_back(p.operation);
+    if (p.family == "functions" && std::ranges::find(measured, p.operation) == measured.end())
+      measured.push_back(p.operation);
   }
   if (wanted.empty()) throw std::runtime_error("found no row that matches the filter, wanted one of --list");
 
@@ -113,7 +117,8 @@ report measure_all(const options& o, const std::vector<std::string>& child_words
     steps.next("error of " + function);
     for (runner* one : runners) {
       for (const function_error& e : one->errors(function)) {
-        r.errors.push_back({function, e.name, e.setting, e.greatest.ulp, e.greatest.worse, e.greatest.ulp_beyond, e.greatest.special});
+        r.errors.push_back(
+            {function, e.name, e.setting, e.greatest.ulp, e.greatest.worse, e.greatest.ulp_beyond, e.greatest.special});
       }
     }
   }
@@ -132,8 +137,9 @@ report measure_all(const options& o, const std::vector<std::string>& child_words
     }
     how.rest = p.threads > 1 && !o.quick ? 0.01 : 0;
     const std::vector<timing> timings = measure(entrants, how, p.how != form::unmapped, random);
-    measured_row row{p.name(), p.family, p.operation, name_of(p.how), p.label, p.unit, static_cast<double>(p.size), p.bytes,
-                     p.flops,  p.threads, {}};
+    measured_row row{
+        p.name(), p.family,  p.operation, name_of(p.how), p.label, p.unit, static_cast<double>(p.size), p.bytes,
+        p.flops,  p.threads, {}};
     for (std::size_t c = 0; c < contenders.size(); ++c) row.results.push_back(result_of(p, contenders[c], timings[c]));
     r.rows.push_back(std::move(row));
     for (runner* one : runners) one->drop();
@@ -187,15 +193,17 @@ int run(const options& o, std::vector<std::string> words) {
 
 int main(int argc, char** argv) {
   bench::options o;
-  CLI::App app("Measures topbit's operators beside other libraries and what the machine can do, in rounds of random order "
-               "on one core. Every result is checked before it is timed.\n\nStatus: 0, 1 for a wrong result or a file that "
-               "cannot be read or written, else words that were not understood.");
+  CLI::App app(
+      "Measures topbit's operators beside other libraries and what the machine can do, in rounds of random order "
+      "on one core. Every result is checked before it is timed.\n\nStatus: 0, 1 for a wrong result or a file that "
+      "cannot be read or written, else words that were not understood.");
   app.add_flag("--quick", o.quick, "small sizes, few rounds: to see that it works");
   app.add_flag("--list", o.list, "the names of the rows, and no more");
   app.add_option("--filter", o.filters, "rows whose name contains this: family/operation/result/size")->delimiter(',');
-  app.add_option("--json", o.json, "writes what was found");
-  app.add_option("--from", o.from, "reads what --json wrote instead of measuring; of several, later rows replace earlier");
-  app.add_option("--plots", o.plots, "writes the numbers for plots/draw.sh into this folder");
+  app.add_option("--json", o.json, "writes what was found")->take_last();
+  app.add_option("--from", o.from,
+                 "reads what --json wrote instead of measuring; of several, later rows replace earlier");
+  app.add_option("--plots", o.plots, "writes the numbers for plots/draw.sh into this folder")->take_last();
   app.add_option("--page", o.page, "replaces the made part of this page, docs/performance.md");
   app.add_option("--seed", o.seed, "of the order in the rounds");
   app.add_flag("--child", o.serving)->group("");

@@ -133,9 +133,7 @@ const std::map<std::string, maker>& makers() {
       {"sum", reduction([](const in& a) { return a.sum(); })},
       {"mean", reduction([](const in& a) { return a.mean(); })},
       {"max", reduction([](const in& a) { return a.maxCoeff(); })},
-      {"var", reduction([](const in& a) {
-         return (a - a.mean()).square().sum() / static_cast<float>(a.size() - 1);
-       })},
+      {"var", reduction([](const in& a) { return (a - a.mean()).square().sum() / static_cast<float>(a.size() - 1); })},
       {"softmax", rows([](const auto& from, auto to) {
          to = (from - from.maxCoeff()).exp();
          to *= 1 / to.sum();

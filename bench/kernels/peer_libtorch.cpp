@@ -132,9 +132,8 @@ maker rows(Call call) {
 }
 
 work convolve(const problem& p) {
-  return fresh(p, [x = of(p.inputs[0]), w = of(p.inputs[1]), b = of(p.inputs[2]), s = p.options[0], padding = p.options[1]] {
-    return at::conv2d(x, w, b, {s, s}, {padding, padding});
-  });
+  return fresh(p, [x = of(p.inputs[0]), w = of(p.inputs[1]), b = of(p.inputs[2]), s = p.options[0],
+                   padding = p.options[1]] { return at::conv2d(x, w, b, {s, s}, {padding, padding}); });
 }
 
 work attend(const problem& p) {
@@ -158,7 +157,8 @@ work normalise(const problem& p) {
 const std::map<std::string, maker>& makers() {
   static const maker mm = binary(at::mm, at::mm_out);
   static const std::map<std::string, maker> all{
-      {"empty", [](const problem& p) {
+      {"empty",
+       [](const problem& p) {
          return fresh(p, [n = p.size, o = at::TensorOptions(at::kFloat)] { return at::empty({n}, o); });
        }},
       {"add", add},
@@ -181,7 +181,8 @@ const std::map<std::string, maker>& makers() {
       {"softmax", rows([](Tensor& out, const Tensor& a) { at::_softmax_out(out, a, -1, false); })},
       {"log_softmax", rows([](Tensor& out, const Tensor& a) { at::_log_softmax_out(out, a, -1, false); })},
       {"layer_norm", normalise},
-      {"cross_entropy", [](const problem& p) {
+      {"cross_entropy",
+       [](const problem& p) {
          return fresh(p, [x = of(p.inputs[0]), y = of(p.inputs[1])] { return at::cross_entropy_loss(x, y); });
        }},
       {"matmul", mm},
@@ -192,7 +193,8 @@ const std::map<std::string, maker>& makers() {
       {"matmul_batched", binary(at::bmm, at::bmm_out)},
       {"conv2d", convolve},
       {"attention", attend},
-      {"embedding", [](const problem& p) {
+      {"embedding",
+       [](const problem& p) {
          return fresh(p, [w = of(p.inputs[0]), i = of(p.inputs[1])] { return at::embedding(w, i); });
        }},
   };

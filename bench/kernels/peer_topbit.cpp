@@ -52,7 +52,8 @@ array array_of(const problem& p, const tensor& t) {
   array a = p.result;
   a.sizes.assign(1, t.numel());
   a.data = t.data();
-  if (!t.is_contiguous() || t.dtype() != type_of(a.type)) throw std::logic_error(p.name() + ": a result of another kind");
+  if (!t.is_contiguous() || t.dtype() != type_of(a.type))
+    throw std::logic_error(p.name() + ": a result of another kind");
   return a;
 }
 
@@ -116,9 +117,7 @@ maker binary(Op op, Out out_op) {
 
 template <class Op>
 maker reduction(Op op) {
-  return [op](const problem& p) {
-    return fresh(p, [a = of(p.inputs[0]), op] { return op(a); });
-  };
+  return [op](const problem& p) { return fresh(p, [a = of(p.inputs[0]), op] { return op(a); }); };
 }
 
 template <class Op>
@@ -156,8 +155,9 @@ work empty(const problem& p) {
 }
 
 work convolve(const problem& p) {
-  return fresh(p, [x = of(p.inputs[0]), w = of(p.inputs[1]), b = of(p.inputs[2]), s = tb::dims{p.options[0], p.options[0]},
-                   padding = tb::dims{p.options[1], p.options[1]}] { return ops::conv2d(x, w, b, s, padding); });
+  return fresh(p,
+               [x = of(p.inputs[0]), w = of(p.inputs[1]), b = of(p.inputs[2]), s = tb::dims{p.options[0], p.options[0]},
+                padding = tb::dims{p.options[1], p.options[1]}] { return ops::conv2d(x, w, b, s, padding); });
 }
 
 work attend(const problem& p) {
@@ -195,7 +195,8 @@ const std::map<std::string, maker>& makers() {
       {"softmax", rows(ops::softmax_out)},
       {"log_softmax", rows(ops::log_softmax_out)},
       {"layer_norm", normalise},
-      {"cross_entropy", [](const problem& p) {
+      {"cross_entropy",
+       [](const problem& p) {
          return fresh(p, [x = of(p.inputs[0]), y = of(p.inputs[1])] { return ops::cross_entropy_loss(x, y); });
        }},
       {"matmul", binary(ops::mm, ops::mm_out)},
@@ -206,7 +207,8 @@ const std::map<std::string, maker>& makers() {
       {"matmul_batched", binary(ops::bmm, ops::bmm_out)},
       {"conv2d", convolve},
       {"attention", attend},
-      {"embedding", [](const problem& p) {
+      {"embedding",
+       [](const problem& p) {
          return fresh(p, [w = of(p.inputs[0]), i = of(p.inputs[1])] { return ops::embedding(w, i); });
        }},
   };

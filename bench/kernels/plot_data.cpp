@@ -60,11 +60,18 @@ int style_of(const std::vector<std::string>& names, std::size_t which) {
     const char* begins;
     int first, second;
   };
-  for (const style& s : {style{"topbit", 1, 1}, {"libtorch", 2, 3}, {"Eigen", 4, 4}, {"OpenBLAS", 5, 6}, {"loop", 21, 21},
-                         {"streaming", 22, 22}, {"AVX-512", 23, 23}, {"AVX2", 24, 24}}) {
+  for (const style& s : {style{"topbit", 1, 1},
+                         {"libtorch", 2, 3},
+                         {"Eigen", 4, 4},
+                         {"OpenBLAS", 5, 6},
+                         {"loop", 21, 21},
+                         {"streaming", 22, 22},
+                         {"AVX-512", 23, 23},
+                         {"AVX2", 24, 24}}) {
     if (!names[which].starts_with(s.begins)) continue;
     const auto begins = [&](const std::string& name) { return name.starts_with(s.begins); };
-    return std::ranges::none_of(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(which), begins) ? s.first : s.second;
+    return std::ranges::none_of(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(which), begins) ? s.first
+                                                                                                           : s.second;
   }
   return 7;
 }
@@ -72,7 +79,8 @@ int style_of(const std::vector<std::string>& names, std::size_t which) {
 void write_names(output& to, const std::vector<std::string>& names) {
   to << "array names[" << names.size() << "]\narray styles[" << names.size() << "]\n";
   for (std::size_t i = 0; i < names.size(); ++i) {
-    to << "names[" << i + 1 << "] = '" << plain(names[i]) << "'\nstyles[" << i + 1 << "] = " << style_of(names, i) << '\n';
+    to << "names[" << i + 1 << "] = '" << plain(names[i]) << "'\nstyles[" << i + 1 << "] = " << style_of(names, i)
+       << '\n';
   }
 }
 
@@ -89,7 +97,8 @@ struct panel {
 };
 
 // Panels of one figure, whose x is the size of the row. Nothing is written for a figure without rows.
-void figure(const fs::path& folder, const std::string& name, const std::string& unit, const std::vector<panel>& panels) {
+void figure(const fs::path& folder, const std::string& name, const std::string& unit,
+            const std::vector<panel>& panels) {
   series s;
   for (const panel& p : panels) {
     for (const measured_row* row : p.rows) s.see(*row);
@@ -102,7 +111,8 @@ void figure(const fs::path& folder, const std::string& name, const std::string& 
   write_names(variables, s.all());
   for (std::size_t i = 0; i < panels.size(); ++i) {
     const std::string file = name + "_" + std::to_string(i + 1) + ".tsv";
-    variables << "titles[" << i + 1 << "] = '" << plain(panels[i].title) << "'\nfiles[" << i + 1 << "] = '" << file << "'\n";
+    variables << "titles[" << i + 1 << "] = '" << plain(panels[i].title) << "'\nfiles[" << i + 1 << "] = '" << file
+              << "'\n";
     output out(folder, file);
     out << "size";
     for (const std::string& one : s.all()) out << '\t' << one;
@@ -122,8 +132,9 @@ std::vector<panel> panels(const report& r, const std::string& family, const std:
   for (const measured_row& row : r.rows) {
     if (row.family != family || std::ranges::find(forms, row.form) == forms.end()) continue;
     if (!operations.empty() && std::ranges::find(operations, row.operation) == operations.end()) continue;
-    const std::string title =
-        row.operation + (forms.size() == 1 ? "" : row.form == "new" ? ", new result" : ", into a given result");
+    const std::string title = row.operation + (forms.size() == 1   ? ""
+                                               : row.form == "new" ? ", new result"
+                                                                   : ", into a given result");
     if (found.empty() || found.back().title != title) found.push_back({title, {}});
     found.back().rows.push_back(&row);
   }
@@ -153,7 +164,8 @@ void roofline(const report& r, const fs::path& folder) {
     if (row.family != "limits" || row.operation != "triad") continue;
     double best = 0;
     for (const result& one : row.results) best = std::max(best, one.rate);
-    variables << "bandwidth_" << ++levels << " = " << best << "\nbandwidth_name_" << levels << " = '" << row.label << "'\n";
+    variables << "bandwidth_" << ++levels << " = " << best << "\nbandwidth_name_" << levels << " = '" << row.label
+              << "'\n";
   }
   variables << "bandwidths = " << levels << '\n';
 
@@ -163,8 +175,8 @@ void roofline(const report& r, const fs::path& folder) {
     const result* own = best_of(row, "topbit");
     const int group = roofline_group(row);
     if (group == 0 || own == nullptr || own->seconds == 0) continue;
-    points << row.flops / row.bytes << '\t' << row.flops / own->seconds * 1e-9 << '\t' << (group <= 3 ? row.label : "") << '\t'
-           << group << '\n';
+    points << row.flops / row.bytes << '\t' << row.flops / own->seconds * 1e-9 << '\t' << (group <= 3 ? row.label : "")
+           << '\t' << group << '\n';
   }
 }
 
@@ -184,7 +196,8 @@ void accuracy(const report& r, const fs::path& folder) {
   write_names(variables, s.libraries);
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const std::string file = "accuracy_" + std::to_string(i + 1) + ".tsv";
-    variables << "titles[" << i + 1 << "] = '" << rows[i]->operation << "'\nfiles[" << i + 1 << "] = '" << file << "'\n";
+    variables << "titles[" << i + 1 << "] = '" << rows[i]->operation << "'\nfiles[" << i + 1 << "] = '" << file
+              << "'\n";
     output out(folder, file);
     out << "ulp";
     for (const std::string& one : s.libraries) out << '\t' << one;

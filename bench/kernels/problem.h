@@ -53,12 +53,12 @@ struct problem {
   std::string family = {}, operation = {};
   form how = form::given;
   std::string label = {};  // what distinguishes it among the rows of its operation
-  std::int64_t size = 0;  // the same as a number, for an axis
+  std::int64_t size = 0;   // the same as a number, for an axis
   std::vector<array> inputs = {};
   array result = {};
-  std::vector<std::int64_t> options = {};  // of a convolution: stride, padding
-  bool limit = false;                 // of the machine: for yardsticks alone
-  int threads = 1;                    // more: peers that can are asked for one thread and for so many
+  std::vector<std::int64_t> options = {};     // of a convolution: stride, padding
+  bool limit = false;                         // of the machine: for yardsticks alone
+  int threads = 1;                            // more: peers that can are asked for one thread and for so many
   double bytes = 0, flops = 0, elements = 0;  // of one call, for rates; flops only where they have an agreed number
   std::string unit = "GB/s";                  // the rate that is shown: GB/s, GF/s, Ge/s, or ns for the time of a call
 
@@ -85,8 +85,8 @@ std::function<void(std::int64_t)> repeat(Call call) {
 struct peer {
   std::string name = {};
   std::string version = {};
-  std::string setting = {};  // how it runs in this process: "AVX-512", "as it picks", ...
-  bool yardstick = false;  // a loop of this program: a limit, not a library
+  std::string setting = {};   // how it runs in this process: "AVX-512", "as it picks", ...
+  bool yardstick = false;     // a loop of this program: a limit, not a library
   bool has_settings = false;  // environment variables choose its kernels: measured with the best and with none
   std::function<std::optional<work>(const problem&)> prepare = {};
   std::function<void(int)> set_threads = {};  // empty: knows one thread only

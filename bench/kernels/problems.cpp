@@ -44,7 +44,9 @@ const std::vector<std::string>& functions() {
   static const std::vector<std::string> all{"exp", "log", "tanh", "sigmoid", "erf", "gelu", "sin", "cos", "pow"};
   return all;
 }
-bool is_function(const std::string& operation) { return std::ranges::find(functions(), operation) != functions().end(); }
+bool is_function(const std::string& operation) {
+  return std::ranges::find(functions(), operation) != functions().end();
+}
 
 void add_small(std::vector<problem>& all) {
   const auto add = [&](const char* operation, form how, int inputs) {

@@ -115,9 +115,8 @@ void add_products(std::vector<problem>& all, bool quick) {
     if (quick && n > 64) continue;
     for (const auto& [kind, left, right] :
          {std::tuple{"left", true, false}, {"right", false, true}, {"both", true, true}}) {
-      all.push_back(
-          matmul({.operation = "matmul_transposed", .m = n, .n = n, .k = n, .left = left, .right = right},
-                 std::to_string(n) + " " + kind, n));
+      all.push_back(matmul({.operation = "matmul_transposed", .m = n, .n = n, .k = n, .left = left, .right = right},
+                           std::to_string(n) + " " + kind, n));
     }
   }
   for (const auto& [count, n] : {std::pair<std::int64_t, std::int64_t>{256, 8}, {64, 32}, {32, 64}}) {
@@ -130,7 +129,9 @@ void add_networks(std::vector<problem>& all, bool quick) {
   struct window {
     std::int64_t n, in, out, side, kernel, stride, padding;
   };
-  for (const window& w : {window{8, 16, 32, 28, 3, 1, 1}, {1, 64, 64, 56, 3, 1, 1}, {1, 256, 64, 28, 1, 1, 0},
+  for (const window& w : {window{8, 16, 32, 28, 3, 1, 1},
+                          {1, 64, 64, 56, 3, 1, 1},
+                          {1, 256, 64, 28, 1, 1, 0},
                           {1, 3, 64, 112, 7, 2, 3}}) {
     if (quick && w.side > 28) continue;
     const std::int64_t to = (w.side + 2 * w.padding - w.kernel) / w.stride + 1;
@@ -138,7 +139,8 @@ void add_networks(std::vector<problem>& all, bool quick) {
                        std::to_string(w.n) + "x" + std::to_string(w.in) + "x" + std::to_string(w.side) + " to " +
                            std::to_string(w.out) + " by " + std::to_string(w.kernel),
                        w.side);
-    p.inputs = {{.sizes = {w.n, w.in, w.side, w.side}}, {.sizes = {w.out, w.in, w.kernel, w.kernel}}, {.sizes = {w.out}}};
+    p.inputs = {
+        {.sizes = {w.n, w.in, w.side, w.side}}, {.sizes = {w.out, w.in, w.kernel, w.kernel}}, {.sizes = {w.out}}};
     p.result = {.sizes = {w.n, w.out, to, to}};
     p.options = {w.stride, w.padding};
     p.bytes = bytes(p);
@@ -151,9 +153,9 @@ void add_networks(std::vector<problem>& all, bool quick) {
   };
   for (const heads& h : {heads{1, 4, 64, 32}, {1, 8, 256, 64}, {1, 8, 1024, 64}}) {
     if (quick && h.length > 64) continue;
-    problem p = shaped("networks", "attention", form::fresh,
-                       std::to_string(h.heads) + " heads of " + std::to_string(h.length) + "x" + std::to_string(h.depth),
-                       h.length);
+    problem p = shaped(
+        "networks", "attention", form::fresh,
+        std::to_string(h.heads) + " heads of " + std::to_string(h.length) + "x" + std::to_string(h.depth), h.length);
     const array one{.sizes = {h.batch, h.heads, h.length, h.depth}};
     p.inputs = {one, one, one};
     p.result = one;
@@ -164,8 +166,8 @@ void add_networks(std::vector<problem>& all, bool quick) {
   }
   for (const auto& [rows, width] : {std::pair<std::int64_t, std::int64_t>{1'000, 64}, {10'000, 512}}) {
     if (quick && width > 64) continue;
-    problem p = shaped("networks", "embedding", form::fresh, std::to_string(rows) + " rows of " + std::to_string(width),
-                       width);
+    problem p =
+        shaped("networks", "embedding", form::fresh, std::to_string(rows) + " rows of " + std::to_string(width), width);
     p.inputs = {{.sizes = {rows, width}},
                 {.sizes = {4 * rows / 10}, .type = element::int64, .filled = content::labels, .below = rows}};
     p.result = {.sizes = {4 * rows / 10, width}};

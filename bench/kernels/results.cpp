@@ -27,8 +27,8 @@ double number_of(const json& value) {
 }
 
 json of(const result& r) {
-  json j{{"by", r.by},           {"setting", r.setting},   {"seconds", number(r.seconds)}, {"low", number(r.low)},
-         {"high", number(r.high)}, {"rate", number(r.rate)}};
+  json j{{"by", r.by},           {"setting", r.setting},   {"seconds", number(r.seconds)},
+         {"low", number(r.low)}, {"high", number(r.high)}, {"rate", number(r.rate)}};
   if (r.threads != 1) j["threads"] = r.threads;
   if (r.yardstick) j["yardstick"] = true;
   return j;
@@ -45,25 +45,33 @@ result result_of(const json& j) {
 }
 
 json of(const measured_row& r) {
-  json j{{"name", r.name},   {"family", r.family}, {"operation", r.operation}, {"form", r.form},
-         {"label", r.label}, {"unit", r.unit},     {"size", r.size},           {"bytes", r.bytes},
+  json j{{"name", r.name},   {"family", r.family},  {"operation", r.operation}, {"form", r.form},
+         {"label", r.label}, {"unit", r.unit},      {"size", r.size},           {"bytes", r.bytes},
          {"flops", r.flops}, {"threads", r.threads}};
   for (const result& one : r.results) j["results"].push_back(of(one));
   return j;
 }
 measured_row row_of(const json& j) {
-  measured_row r{j.at("name"),          j.at("family"),        j.at("operation"),
-                 j.at("form"),          j.at("label"),         j.at("unit"),
-                 j.at("size").get<double>(), j.at("bytes").get<double>(), j.at("flops").get<double>(),
-                 j.at("threads").get<int>(), {}};
+  measured_row r{j.at("name"),
+                 j.at("family"),
+                 j.at("operation"),
+                 j.at("form"),
+                 j.at("label"),
+                 j.at("unit"),
+                 j.at("size").get<double>(),
+                 j.at("bytes").get<double>(),
+                 j.at("flops").get<double>(),
+                 j.at("threads").get<int>(),
+                 {}};
   for (const json& one : j.at("results")) r.results.push_back(result_of(one));
   return r;
 }
 
 json of(const measured_error& e) {
-  return {{"function", e.function},         {"by", e.by},
-          {"setting", e.setting},           {"ulp", number(e.ulp)}, {"worse", number(e.worse)},
-          {"ulp_beyond", number(e.ulp_beyond)}, {"special", e.special}};
+  return {{"function", e.function},   {"by", e.by},
+          {"setting", e.setting},     {"ulp", number(e.ulp)},
+          {"worse", number(e.worse)}, {"ulp_beyond", number(e.ulp_beyond)},
+          {"special", e.special}};
 }
 
 template <class T, class Same>
@@ -133,11 +141,11 @@ const result* best_of(const measured_row& row, const std::string& by, int thread
 }
 
 std::string heading(const measured_row& row, const result& of) {
-  const auto several = std::ranges::count_if(row.results, [&](const result& r) {
-    return r.by == of.by && r.setting != of.setting;
-  });
+  const auto several =
+      std::ranges::count_if(row.results, [&](const result& r) { return r.by == of.by && r.setting != of.setting; });
   std::string text = of.by + (several > 0 ? " " + of.setting : "");
-  if (row.threads > 1 && !of.yardstick) text += of.threads == 1 ? ", 1 thread" : ", " + std::to_string(of.threads) + " threads";
+  if (row.threads > 1 && !of.yardstick)
+    text += of.threads == 1 ? ", 1 thread" : ", " + std::to_string(of.threads) + " threads";
   return text;
 }
 
@@ -158,7 +166,8 @@ std::optional<double> bound(const report& r, const std::string& function) {
 }
 
 bool within_bound(const report& r, const measured_row& row, const result& of) {
-  const bool function = std::ranges::any_of(r.errors, [&](const measured_error& e) { return e.function == row.operation; });
+  const bool function =
+      std::ranges::any_of(r.errors, [&](const measured_error& e) { return e.function == row.operation; });
   if (!function || of.yardstick) return true;
   const std::optional<double> limit = bound(r, row.operation), found = error_of(r, row.operation, of);
   return limit && found && *found <= *limit;

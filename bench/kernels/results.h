@@ -1,5 +1,5 @@
-// A report as data: what a run found, as it stands in its JSON file. What is printed, drawn or written to a page is made
-// from this alone.
+// A report as data: what a run found, as it stands in its JSON file. What is printed, drawn or written to a page is
+// made from this alone.
 #pragma once
 
 #include <optional>
@@ -9,8 +9,8 @@
 namespace bench {
 
 struct result {
-  std::string by;       // topbit, libtorch, ..., or the name of a loop
-  std::string setting;  // how it ran: which kernels it said it had chosen
+  std::string by = {};       // topbit, libtorch, ..., or the name of a loop
+  std::string setting = {};  // how it ran: which kernels it said it had chosen
   int threads = 1;
   bool yardstick = false;
   double seconds = 0, low = 0, high = 0;  // of one call: median and quartiles of the rounds
@@ -18,22 +18,23 @@ struct result {
 };
 
 struct measured_row {
-  std::string name, family, operation, form, label, unit;
+  std::string name = {}, family = {}, operation = {}, form = {}, label = {}, unit = {};
   double size = 0, bytes = 0, flops = 0;
   int threads = 1;
-  std::vector<result> results;
+  std::vector<result> results = {};
 };
 
 struct measured_error {
-  std::string function, by, setting;
+  std::string function = {}, by = {}, setting = {};
   double ulp = 0, worse = 0, ulp_beyond = 0;  // see accuracy.h
   int special = 0;
 };
 
 struct report {
-  std::vector<std::pair<std::string, std::string>> header;  // machine, clock, compiler, kernels, each peer's version
-  std::vector<measured_row> rows;
-  std::vector<measured_error> errors;
+  std::vector<std::pair<std::string, std::string>> header =
+      {};  // machine, clock, compiler, kernels, each peer's version
+  std::vector<measured_row> rows = {};
+  std::vector<measured_error> errors = {};
 };
 
 std::string to_json(const report& r);

@@ -73,7 +73,8 @@ text_table family(const report& r, const std::string& name) {
     std::vector<std::string> cells{row->operation, form, row->label};
     if (!one_unit) cells.push_back(row->unit);
     for (const std::string& column : columns) {
-      const auto found = std::ranges::find_if(row->results, [&](const result& one) { return heading(*row, one) == column; });
+      const auto found =
+          std::ranges::find_if(row->results, [&](const result& one) { return heading(*row, one) == column; });
       std::string cell = found == row->results.end() ? "" : three_digits(found->rate);
       if (!cell.empty() && !within_bound(r, *row, *found)) cell += "*";
       cells.push_back(cell);
@@ -89,7 +90,9 @@ text_table family(const report& r, const std::string& name) {
 
 text_table errors(const report& r) {
   text_table t;
-  t.title = "Greatest error in ulp of normal numbers (part of them beyond 2) / of denormal ones too / special values that differ";
+  t.title =
+      "Greatest error in ulp of normal numbers (part of them beyond 2) / of denormal ones too / special values that "
+      "differ";
   t.header = {"function", "bound"};
   std::vector<std::string> functions, columns;
   const auto column_of = [](const measured_error& e) { return e.by + " " + e.setting; };
@@ -151,8 +154,8 @@ text_table cost_table(const report& r) {
     const auto goal = [&](std::optional<double> g) {
       return g ? (line.at_least ? ">= " : "<= ") + three_digits(*g) : std::string();
     };
-    t.rows.push_back({line.what, goal(line.must), goal(line.aim),
-                      line.measured ? three_digits(*line.measured) : "-", line.verdict()});
+    t.rows.push_back({line.what, goal(line.must), goal(line.aim), line.measured ? three_digits(*line.measured) : "-",
+                      line.verdict()});
   }
   return t;
 }

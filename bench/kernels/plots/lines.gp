@@ -11,6 +11,7 @@ set multiplot layout down, across margins 84.0 / width, 1 - 24.0 / width, low + 
   spacing 84.0 / width, 66.0 / height
 if (linear) { set logscale x; set yrange [0:*] } else { set logscale xy; set yrange [*:*]; set format y '%g' }
 if (doubling) { set xtics (16, 32, 64, 128, 256, 512, 1024, 2048); set xrange [14:2300] } else { set format x '10^{%T}' }
+set autoscale xfix
 unset key
 do for [p = 1:panels] {
   set title titles[p] offset 0, -0.4

@@ -42,4 +42,4 @@ plot for [i = 1:bandwidths] least(bandwidth(i) * x, peak(1)) with lines lc rgb '
      points using (of(5)):2 skip 1 with points ls 7 ps 1.1 title 'attention', \
      for [g = 1:2] points using (left(g)):2:3 skip 1 with labels right offset -0.8, 0 font ',11' notitle, \
      for [g = 1:2] points using (right(g)):2:3 skip 1 with labels left offset 0.8, 0 font ',11' notitle, \
-     points using (of(3)):2:3 skip 1 with labels center offset 0, 0.8 font ',11' notitle
+     points using (of(3)):2:3 skip 1 with labels center offset 0, -0.9 font ',11' notitle
