@@ -84,67 +84,95 @@ std::vector<std::pair<std::string, std::string>> header(
   return all;
 }
 
+using settings = std::map<std::string, std::string>;
+
+// A second process may have chosen what this one was told to: that is measured once.
+template <class Found, class Seen>
+bool is_new(const Found& found, const std::vector<Seen>& seen, const std::string Seen::* name) {
+  return std::ranges::none_of(seen, [&](const Seen& s) { return s.*name == found.name && s.setting == found.setting; });
+}
+
+std::vector<measured_error> errors_of(const std::string& function, const std::vector<runner*>& runners) {
+  std::vector<measured_error> all;
+  for (runner* one : runners) {
+    for (const function_error& e : one->errors(function)) {
+      if (!is_new(e, all, &measured_error::by)) continue;
+      all.push_back(
+          {function, e.name, e.setting, e.greatest.ulp, e.greatest.worse, e.greatest.ulp_beyond, e.greatest.special});
+    }
+  }
+  return all;
+}
+
+// `others`: what peers of the second process said that they had chosen.
+measured_row row_of(const problem& p, std::size_t place, const std::vector<runner*>& runners, const effort& how,
+                    std::mt19937& random, settings& others) {
+  std::vector<contender> contenders;
+  std::vector<entrant> entrants;
+  for (runner* one : runners) {
+    const std::vector<contender> before = contenders, found = one->prepare(place);
+    for (std::size_t c = 0; c < found.size(); ++c) {
+      if (one != runners[0]) others[found[c].name] = found[c].version + " (" + found[c].setting + ")";
+      if (!is_new(found[c], before, &contender::name)) continue;
+      contenders.push_back(found[c]);
+      entrants.push_back({one, c});
+    }
+  }
+  const std::vector<timing> timings = measure(entrants, how, p.how != form::unmapped, random);
+  measured_row row{.name = p.name(),
+                   .family = p.family,
+                   .operation = p.operation,
+                   .form = name_of(p.how),
+                   .label = p.label,
+                   .unit = p.unit,
+                   .size = static_cast<double>(p.size),
+                   .bytes = p.bytes,
+                   .flops = p.flops,
+                   .threads = p.threads};
+  for (std::size_t c = 0; c < contenders.size(); ++c) row.results.push_back(result_of(p, contenders[c], timings[c]));
+  for (runner* one : runners) one->drop();
+  return row;
+}
+
 report measure_all(const options& o, const std::vector<std::string>& child_words) {
   const std::vector<problem> all = problems(o.quick);
   std::vector<std::size_t> wanted;
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    if (chosen(all[i], o.filters)) wanted.push_back(i);
-  }
   std::vector<std::string> measured;  // functions
-  for (const std::size_t i : wanted) {
-    const problem& p = all[i];
-    if (p.family == "functions" && std::ranges::find(measured, p.operation) == measured.end())
-      measured.push_back(p.operation);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (!chosen(all[i], o.filters)) continue;
+    wanted.push_back(i);
+    const std::string& operation = all[i].operation;
+    if (all[i].family == "functions" && std::ranges::find(measured, operation) == measured.end()) {
+      measured.push_back(operation);
+    }
   }
   if (wanted.empty()) throw std::runtime_error("found no row that matches the filter, wanted one of --list");
 
   const std::unique_ptr<runner> here = local_runner(all, false);
-  std::vector<runner*> runners{here.get()};
   std::unique_ptr<runner> child;
-  const bool two_ways = has_settings() && std::ranges::any_of(peers(), &peer::has_settings);
-  if (two_ways) {
+  std::vector<runner*> runners{here.get()};
+  if (has_settings() && std::ranges::any_of(peers(), &peer::has_settings)) {
     child = child_runner(child_words);
     runners.push_back(child.get());
   }
 
-  effort how;
-  if (o.quick) how = {.round = 5e-5, .rounds = 3, .least_rounds = 3, .row = 0.1};
   report r;
-  std::map<std::string, std::string> themselves;
+  settings others;
   std::mt19937 random(o.seed);
   progress steps(wanted.size() + measured.size());
   for (const std::string& function : measured) {
     steps.next("error of " + function);
-    for (runner* one : runners) {
-      for (const function_error& e : one->errors(function)) {
-        r.errors.push_back(
-            {function, e.name, e.setting, e.greatest.ulp, e.greatest.worse, e.greatest.ulp_beyond, e.greatest.special});
-      }
-    }
+    const std::vector<measured_error> found = errors_of(function, runners);
+    r.errors.insert(r.errors.end(), found.begin(), found.end());
   }
   for (const std::size_t i : wanted) {
-    const problem& p = all[i];
-    steps.next(p.name());
-    std::vector<contender> contenders;
-    std::vector<entrant> entrants;
-    for (runner* one : runners) {
-      const std::vector<contender> found = one->prepare(i);
-      for (std::size_t c = 0; c < found.size(); ++c) {
-        contenders.push_back(found[c]);
-        entrants.push_back({one, c});
-        if (one != here.get()) themselves[found[c].name] = found[c].version + " (" + found[c].setting + ")";
-      }
-    }
-    how.rest = p.threads > 1 && !o.quick ? 0.01 : 0;
-    const std::vector<timing> timings = measure(entrants, how, p.how != form::unmapped, random);
-    measured_row row{
-        p.name(), p.family,  p.operation, name_of(p.how), p.label, p.unit, static_cast<double>(p.size), p.bytes,
-        p.flops,  p.threads, {}};
-    for (std::size_t c = 0; c < contenders.size(); ++c) row.results.push_back(result_of(p, contenders[c], timings[c]));
-    r.rows.push_back(std::move(row));
-    for (runner* one : runners) one->drop();
+    steps.next(all[i].name());
+    effort how;
+    if (o.quick) how = {.round = 5e-5, .rounds = 3, .least_rounds = 3, .row = 0.1};
+    if (all[i].threads > 1 && !o.quick) how.rest = 0.01;
+    r.rows.push_back(row_of(all[i], i, runners, how, random, others));
   }
-  r.header = header(themselves);
+  r.header = header(others);
   return r;
 }
 

@@ -1,5 +1,6 @@
 # bench_kernels_peers: bench_kernels with the libraries that are installed here. -DCMAKE_DISABLE_FIND_PACKAGE_Torch=ON,
-# and the same with OpenBLAS, BLAS and Eigen3, do without one; -DCMAKE_PREFIX_PATH=<folder> chooses another libtorch.
+# and the same with OpenBLAS, BLAS and Eigen3, do without one.
+set(TOPBIT_BENCH_LIBTORCH "" CACHE PATH "another libtorch for bench_kernels_peers: a folder with include and lib")
 add_executable(bench_kernels_peers EXCLUDE_FROM_ALL kernels/peers.cpp)
 target_link_libraries(bench_kernels_peers PRIVATE bench_kernels_common)
 
@@ -19,6 +20,15 @@ endfunction()
 
 # Functions, since packages set variables of whoever looks for them.
 function(bench_kernels_libtorch)
+  # A Python wheel is such a folder. Its CMake package would want a CUDA compiler, of which nothing here knows.
+  if(TOPBIT_BENCH_LIBTORCH)
+    set(include ${TOPBIT_BENCH_LIBTORCH}/include)
+    set(lib ${TOPBIT_BENCH_LIBTORCH}/lib)
+    bench_kernels_peer(libtorch SOURCE kernels/peer_libtorch.cpp FOUND "libtorch in ${TOPBIT_BENCH_LIBTORCH}" STANDARD 20
+      INCLUDES ${include} ${include}/torch/csrc/api/include
+      LIBRARIES -Wl,--no-as-needed ${lib}/libtorch_cpu.so ${lib}/libc10.so -Wl,--as-needed ${CMAKE_DL_LIBS})
+    return()
+  endif()
   find_package(Torch QUIET)
   if(NOT Torch_FOUND OR TORCH_CXX_FLAGS MATCHES "_GLIBCXX_USE_CXX11_ABI=0")
     return()

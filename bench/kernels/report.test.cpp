@@ -156,7 +156,10 @@ TEST_CASE("results: merging replaces rows and errors that are there already") {
   bench::report more = function_report(1.7, 0.9);
   more.rows.resize(1);
   more.rows[0].results.resize(1);
+  r.header = {{"clock", "4 GHz"}};
+  more.header = {{"clock", "5 GHz"}, {"Eigen", "3.4"}};
   bench::merge(r, more);
+  CHECK(r.header == decltype(r.header){{"clock", "4 GHz"}, {"Eigen", "3.4"}});
   CHECK(r.rows.size() == 3);
   CHECK(r.rows[0].results.size() == 1);
   CHECK(r.errors.size() == 3);

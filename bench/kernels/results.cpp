@@ -116,7 +116,10 @@ report read_report(const std::string& path) {
 }
 
 void merge(report& into, const report& more) {
-  if (into.header.empty()) into.header = more.header;
+  for (const auto& one : more.header) {
+    const auto named = [&](const auto& other) { return other.first == one.first; };
+    if (std::ranges::none_of(into.header, named)) into.header.push_back(one);
+  }
   for (const measured_row& row : more.rows) {
     replace_or_add(into.rows, row, [&](const measured_row& r) { return r.name == row.name; });
   }

@@ -40,7 +40,7 @@ struct report {
 std::string to_json(const report& r);
 // Throws std::runtime_error, naming the file, for one that cannot be read.
 report read_report(const std::string& path);
-// Adds what another run found; a row or an error that is there already is replaced.
+// Adds what another run found; a row or an error that is there already is replaced, a line of the header is not.
 void merge(report& into, const report& more);
 
 // The row of a name, or null.
