@@ -199,6 +199,8 @@ int run(const options& o, std::vector<std::string> words) {
     return 0;
   }
   report r;
+  const std::string page = o.page.empty() ? "" : read(o.page);
+  if (!o.page.empty()) with_report(page, r);  // throws now rather than after the work
   if (o.from.empty()) {
     words = {words[0], "--child"};
     if (o.quick) words.emplace_back("--quick");
@@ -211,7 +213,7 @@ int run(const options& o, std::vector<std::string> words) {
   print(std::cout, cost_table(r));
   if (!o.json.empty()) write(o.json, to_json(r));
   if (!o.plots.empty()) write_plot_data(r, o.plots);
-  if (!o.page.empty()) write(o.page, with_report(read(o.page), r));
+  if (!o.page.empty()) write(o.page, with_report(page, r));
   return 0;
 }
 
