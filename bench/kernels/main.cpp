@@ -207,6 +207,9 @@ int run(const options& o, std::vector<std::string> words) {
     r = measure_all(o, words);
   }
   for (const std::string& path : o.from) merge(r, read_report(path));
+  if (o.from.size() > 1) {
+    r.header.emplace_back("rows", "from " + std::to_string(o.from.size()) + " runs, each row from one");
+  }
   for (const auto& [name, text] : r.header) std::cout << name << ": " << text << '\n';
   for (const text_table& t : tables(r)) print(std::cout, t);
   std::cout << "(* not compared: its error is greater than topbit's bound)\n";

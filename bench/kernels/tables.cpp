@@ -149,7 +149,7 @@ std::vector<text_table> tables(const report& r) {
 }
 
 text_table cost_table(const report& r) {
-  text_table t{"Cost table: ratios of medians of one run", {"", "must", "aim", "measured", "verdict"}, {}};
+  text_table t{"Cost table: ratios of medians of the same rounds", {"", "must", "aim", "measured", "verdict"}, {}};
   for (const table::line& line : goals(r)) {
     const auto goal = [&](std::optional<double> g) {
       return g ? (line.at_least ? ">= " : "<= ") + three_digits(*g) : std::string();
