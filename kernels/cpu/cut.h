@@ -13,8 +13,8 @@ inline int64_t positions(const tb_plan& plan) {
   return count;
 }
 
-// A result that stays in the cache, or whose lines are there since they are read, is not worth the way past it. Operands
-// that together are larger than most processors' last cache are not found there again.
+// A result that stays in the cache, or whose lines are there since they are read, is not worth the way past it.
+// Operands that together are larger than most processors' last cache are not found there again.
 inline bool passes_the_cache(const tb_plan& plan, int64_t count) {
   constexpr int64_t most = int64_t(32) << 20;
   int64_t bytes = 0;

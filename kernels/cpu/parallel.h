@@ -8,8 +8,9 @@
 
 namespace tb_cpu {
 
-// Elements below which a second thread costs more than it brings.
-constexpr int64_t parallel_grain = 32768;
+// The least work of a part, in elements: below it a second thread costs more than it brings. 32768 unless
+// TOPBIT_PARALLEL_GRAIN says otherwise when the kernel table is chosen, and never changed after that.
+extern int64_t parallel_grain;
 
 int32_t threads() noexcept;
 // Calls part(context, i) for each i below `parts`, in any order; returns when all have ended.

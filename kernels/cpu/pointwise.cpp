@@ -1,9 +1,10 @@
 // Pointwise operations over a plan: finds the loop, brings each operand into the form it wants, and runs it row by row.
 //
 // An operand that is dense in the type of the computation is handed over as it is, whole rows at a time. Any other goes
-// through a buffer, a block at a time: converted, gathered from its stride, or repeated; one that lies densely along the
-// second dimension is turned over in tiles first. So there is one loop per operation and type of computation, whatever
-// the dtypes and strides of its operands. Results that will not stay in the cache are stored past it, from a buffer too.
+// through a buffer, a block at a time: converted, gathered from its stride, or repeated; one that lies densely along
+// the second dimension is turned over in tiles first. So there is one loop per operation and type of computation,
+// whatever the dtypes and strides of its operands. Results that will not stay in the cache are stored past it, from a
+// buffer too.
 #include "pointwise.h"
 
 #include "convert.h"
@@ -196,8 +197,7 @@ template <int Inputs>
 void run(const tb_pointwise& call, loop_fn loop, int32_t result) {
   const int64_t count = positions(call.plan);
   const bool streams = is_streamed(call.plan, count);
-  in_parts(call.plan, 0, count,
-           [&](const tb_plan& plan) { pass<Inputs>(call, plan, loop, result, streams).run(); });
+  in_parts(call.plan, 0, count, [&](const tb_plan& plan) { pass<Inputs>(call, plan, loop, result, streams).run(); });
 }
 
 // One dimension of dense operands in the type of the computation: what small tensors are.

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "candidates.h"
+#include "count.h"
 #include "layout.h"
 
 namespace tb_cpu {
@@ -36,6 +37,11 @@ const candidate& best() noexcept {
 choice choose() noexcept {
   const candidate& fallback = best();
   choice result{fallback.table, ""};
+  if (!read_parallel_grain()) {
+    snprintf(result.error, sizeof(result.error),
+             "TOPBIT_PARALLEL_GRAIN is '%.32s', wanted a number of elements, at least 1; using the usual one",
+             getenv("TOPBIT_PARALLEL_GRAIN"));
+  }
   const char* wanted = getenv("TOPBIT_CPU_ISA");
   if (wanted == nullptr || *wanted == '\0') {
     if (&fallback == candidates().first) {

@@ -8,12 +8,28 @@
 #include <atomic>
 
 #include "kernel_abi.h"
+#include "parallel.h"
 #ifdef __linux__
 #  include <sched.h>
 #endif
 
 namespace tb_cpu {
+
+constinit int64_t parallel_grain = 32768;
+
 namespace {
+
+// Whether the variable is absent, or a whole number of 1 to most, which is then in `number`.
+bool read(const char* variable, long most, long& number) noexcept {
+  const char* const text = getenv(variable);
+  if (text == nullptr || *text == '\0') return true;
+  char* end = nullptr;
+  errno = 0;
+  const long found = strtol(text, &end, 10);
+  if (errno != 0 || *end != '\0' || found < 1 || found > most) return false;
+  number = found;
+  return true;
+}
 
 int32_t processors() noexcept {
 #ifdef __linux__
@@ -34,16 +50,13 @@ struct choice {
 
 choice choose() noexcept {
   choice result{processors()};
-  const char* const wanted = getenv("TOPBIT_NUM_THREADS");
-  if (wanted == nullptr || *wanted == '\0') return result;
-  char* end = nullptr;
-  errno = 0;
-  const long count = strtol(wanted, &end, 10);
-  if (errno == 0 && *end == '\0' && count >= 1 && count <= 1024) {
+  long count = result.count;
+  if (read("TOPBIT_NUM_THREADS", 1024, count)) {
     result.count = count < most_threads ? int32_t(count) : most_threads;
   } else {
     snprintf(result.error, sizeof result.error,
-             "TOPBIT_NUM_THREADS is '%.32s', wanted a number from 1 to 1024; using %d", wanted, result.count);
+             "TOPBIT_NUM_THREADS is '%.32s', wanted a number from 1 to 1024; using %d", getenv("TOPBIT_NUM_THREADS"),
+             result.count);
   }
   return result;
 }
@@ -60,6 +73,13 @@ std::atomic<int32_t> set_by_program{0};
 int32_t thread_count() noexcept {
   const int32_t set = set_by_program.load(std::memory_order_relaxed);
   return set != 0 ? set : from_environment().count;
+}
+
+bool read_parallel_grain() noexcept {
+  long grain = parallel_grain;
+  const bool good = read("TOPBIT_PARALLEL_GRAIN", 1L << 40, grain);
+  parallel_grain = grain;
+  return good;
 }
 
 }  // namespace tb_cpu

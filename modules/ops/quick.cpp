@@ -101,7 +101,8 @@ class quick_pass {
     plan.operand[0].dtype = static_cast<std::int32_t>(type);
     call_.op = static_cast<std::int32_t>(code);
     call_.compute = compute_codes[static_cast<std::size_t>(like_->type)];
-    for (std::size_t i = 0; i < a.number.size(); ++i) call_.number[i] = {a.number[i].to_double(), a.number[i].to_int64()};
+    for (std::size_t i = 0; i < a.number.size(); ++i)
+      call_.number[i] = {a.number[i].to_double(), a.number[i].to_int64()};
     const int status = c.table->pointwise(&call_, nullptr);
     if (status != TB_OK) check_status(c, status, *a.in[a.inputs - 1]);
   }
