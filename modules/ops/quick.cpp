@@ -16,30 +16,12 @@ namespace {
 
 using record_type = std::remove_reference_t<decltype(std::declval<const tensor&>().record())>;
 
-bool same(const dims& a, const dims& b) noexcept {
-  if (a.size() != b.size()) return false;
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    if (a[i] != b[i]) return false;
-  }
-  return true;
-}
-
-// How many elements there are if they lie densely in row-major order, else 0.
-std::int64_t dense_elements(const record_type& r) noexcept {
-  std::int64_t count = 1;
-  bool dense = true;
-  for (std::size_t i = r.sizes.size(); i-- > 0;) {
-    dense = dense && (r.strides[i] == count || r.sizes[i] == 1);
-    count *= r.sizes[i];
-  }
-  return dense ? count : 0;
-}
-
-// Of the same sizes, and dense as `like` is.
+// Dense, and of the same sizes as a dense one.
 bool lies_like(const record_type& r, const record_type& like) noexcept {
-  if (!same(r.sizes, like.sizes)) return false;
-  for (std::size_t i = 0; i < r.sizes.size(); ++i) {
-    if (r.strides[i] != like.strides[i]) return is_dense(r.sizes, r.strides);
+  const std::size_t count = like.sizes.size();
+  if (!r.dense || r.elements != like.elements || r.sizes.size() != count) return false;
+  for (std::size_t i = 0; i < count; ++i) {
+    if (r.sizes[i] != like.sizes[i]) return false;
   }
   return true;
 }
@@ -66,8 +48,7 @@ class quick_pass {
     const record_type* like = &a.in[0]->record();
     for (std::size_t k = 1; k < a.inputs && like->sizes.empty(); ++k) like = &a.in[k]->record();
     if (((facts.types >> static_cast<unsigned>(like->type)) & 1U) == 0) return;
-    const std::int64_t count = dense_elements(*like);
-    if (count == 0) return;
+    if (!like->dense || like->elements == 0) return;
     if (facts.number_in_type && !is_floating(like->type)) {
       for (std::size_t i = 0; i < a.numbers; ++i) {
         if (is_floating(a.number[i].type())) return;
@@ -83,7 +64,6 @@ class quick_pass {
       operand.strides[0] = repeated ? 0 : 1;
       operand.dtype = static_cast<std::int32_t>(r.type);
     }
-    count_ = count;
     like_ = like;
   }
 
@@ -94,7 +74,7 @@ class quick_pass {
     plan.ndim = 1;
     plan.operands = static_cast<std::int32_t>(a.inputs + 1);
     plan.reduced = 0;
-    plan.sizes[0] = count_;
+    plan.sizes[0] = like_->elements;
     const dtype type = out.dtype();
     plan.operand[0].data = data_of(out.record(), type);
     plan.operand[0].strides[0] = 1;
@@ -109,7 +89,6 @@ class quick_pass {
 
  private:
   tb_pointwise call_;  // of its arrays only what one dimension takes is ever set
-  std::int64_t count_;
   const record_type* like_ = nullptr;
 };
 
@@ -138,7 +117,7 @@ bool quick_pointwise(backend_call c, pointwise code, quick_facts facts, const po
   for (std::size_t k = 0; k < a.inputs; ++k) {
     const record_type& r = a.in[k]->record();
     if (r.data.get() != to.data.get()) continue;
-    if (r.type != to.type || r.offset != to.offset || !same(r.sizes, to.sizes)) return false;
+    if (r.type != to.type || r.offset != to.offset || !lies_like(r, to)) return false;
   }
   pass.run(c, code, a, out);
   return true;

@@ -80,11 +80,13 @@ void detail::end(storage* s) noexcept {
 }
 
 tensor_record* detail::new_record(key_set keys, dtype type, device where, const dims& sizes, const dims& strides) {
-  return ::new (take(record_class, sizeof(tensor_record))) tensor_record(keys, type, where, sizes, strides);
+  return ::new (take(record_class, sizeof(tensor_record)))
+      tensor_record(keys, type, where, sizes, strides, is_dense(sizes, strides), numel(sizes));
 }
 
-tensor_record* detail::new_record(key_set keys, dtype type, device where, const dims& sizes, const dims& strides,
-                                  std::size_t bytes) {
+tensor_record* detail::new_dense_record(key_set keys, dtype type, device where, const dims& sizes, const dims& strides,
+                                        std::int64_t elements) {
+  const std::size_t bytes = static_cast<std::size_t>(elements) * size_of(type);
   const bool inside = where.type == backend::CPU && bytes != 0 && bytes <= largest_joint_block - data_at;
   const std::size_t used = inside ? data_at + bytes : head_bytes;
   const unsigned size_class = inside ? block_class(used) : head_class;
@@ -98,7 +100,7 @@ tensor_record* detail::new_record(key_set keys, dtype type, device where, const 
     throw;
   }
   if (inside) sanitizer::forbid(begin + head_bytes, data_at - head_bytes);
-  auto* const r = ::new (begin) tensor_record(keys, type, where, sizes, strides);
+  auto* const r = ::new (begin) tensor_record(keys, type, where, sizes, strides, true, elements);
   r->data = intrusive_ptr<storage>(data);
   r->block = block;
   return r;

@@ -28,15 +28,18 @@ struct tensor_record {
   dtype type = dtype::float32;
   layout how = layout::strided;
   device where;
-  dims sizes, strides;
+  const bool dense = true;  // as is_dense() has it
+  const std::int64_t elements = 1;
+  const dims sizes, strides;
   std::int64_t offset = 0;  // in elements
   intrusive_ptr<storage> data;
   std::unique_ptr<tensor_extension> autograd;
   joint_block* block = nullptr;  // null for a record on its own: of a view, of an opaque tensor
 
   constexpr tensor_record() noexcept = default;
-  inline tensor_record(key_set k, dtype t, device d, const dims& s, const dims& st) noexcept
-      : keys(k), type(t), where(d), sizes(s), strides(st) {}
+  inline tensor_record(key_set k, dtype t, device d, const dims& s, const dims& st, bool is_dense,
+                       std::int64_t count) noexcept
+      : keys(k), type(t), where(d), dense(is_dense), elements(count), sizes(s), strides(st) {}
   tensor_record(const tensor_record&) = delete;
   ~tensor_record();
 };
@@ -44,11 +47,11 @@ struct tensor_record {
 // Shared by every tensor that holds nothing, on every thread, and therefore not counted.
 extern tensor_record undefined_tensor;
 
-// Records lie in blocks of :memory. The second form makes a storage of so many bytes too. Both throw std::bad_alloc,
-// the second also what the device's memory hook throws.
+// Records lie in blocks of :memory. The second form is of a dense tensor, and makes its storage too. Both throw
+// std::bad_alloc, the second also what the device's memory hook throws.
 tensor_record* new_record(key_set keys, dtype type, device where, const dims& sizes, const dims& strides);
-tensor_record* new_record(key_set keys, dtype type, device where, const dims& sizes, const dims& strides,
-                          std::size_t bytes);
+tensor_record* new_dense_record(key_set keys, dtype type, device where, const dims& sizes, const dims& strides,
+                                std::int64_t elements);
 void end(tensor_record* r) noexcept;
 
 inline void add_reference(tensor_record* r) noexcept {
@@ -92,8 +95,8 @@ export class tensor {
   /// The size of a dimension; negative counts from the back. Throws shape_error, always for a tensor without
   /// dimensions.
   std::int64_t size(std::int64_t dim) const;
-  inline std::int64_t numel() const noexcept { return topbit::numel(record_->sizes); }
-  inline bool is_contiguous() const noexcept { return is_dense(record_->sizes, record_->strides); }
+  inline std::int64_t numel() const noexcept { return record_->elements; }
+  inline bool is_contiguous() const noexcept { return record_->dense; }
   inline bool same_as(const tensor& other) const noexcept { return record_ == other.record_; }
   /// In-place writes to the storage so far.
   inline std::uint32_t version() const noexcept {

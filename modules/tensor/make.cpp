@@ -40,9 +40,9 @@ namespace author {
 
 tensor make_tensor(const dims& sizes, dtype type, device where) {
   dims strides = sizes;  // as many
-  const std::size_t bytes = static_cast<std::size_t>(lay_out(sizes, strides)) * size_of(type);
-  return tensor(detail::new_record(detail::strided_keys[static_cast<std::size_t>(where.type)], type, where, sizes,
-                                   strides, bytes));
+  const std::int64_t elements = lay_out(sizes, strides);
+  return tensor(detail::new_dense_record(detail::strided_keys[static_cast<std::size_t>(where.type)], type, where, sizes,
+                                         strides, elements));
 }
 
 tensor make_view(const tensor& base, const dims& sizes, const dims& strides, std::int64_t offset) {

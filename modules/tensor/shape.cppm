@@ -12,14 +12,26 @@ export inline constexpr std::size_t max_dims = 8;
 /// Sizes or strides, at most max_dims of them, inline. Converts from braces and from spans.
 export class dims {
  public:
-  constexpr dims() noexcept = default;
+  constexpr dims() noexcept { clear_for_constants(); }
+  // As many as there are: a copy of the whole array would wait for sizes that were stored one by one just before.
+  constexpr dims(const dims& other) noexcept : count_(other.count_) {
+    clear_for_constants();
+    copy_values(other);
+  }
+  constexpr dims& operator=(const dims& other) noexcept {
+    count_ = other.count_;
+    copy_values(other);
+    return *this;
+  }
   /// Throws shape_error for more than max_dims values.
   constexpr dims(std::initializer_list<std::int64_t> values) : dims(std::span(values.begin(), values.size())) {}
   constexpr dims(std::span<const std::int64_t> values) {
+    clear_for_constants();
     check(values.size());
     for (std::int64_t v : values) values_[count_++] = v;
   }
   constexpr dims(std::size_t count, std::int64_t value) {
+    clear_for_constants();
     check(count);
     while (count_ < count) values_[count_++] = value;
   }
@@ -48,13 +60,22 @@ export class dims {
     if (count > max_dims) throw_too_many(count);
   }
   [[noreturn]] static void throw_too_many(std::size_t count);
-  std::array<std::int64_t, max_dims> values_{};
+  // What lies behind the last one is nobody's, but a constant has no value that was not written.
+  constexpr void clear_for_constants() noexcept {
+    if (std::is_constant_evaluated()) values_ = {};
+  }
+  constexpr void copy_values(const dims& other) noexcept {
+#pragma clang loop vectorize(disable) unroll(disable)
+    for (std::size_t i = 0; i < count_; ++i) values_[i] = other.values_[i];
+  }
+  std::array<std::int64_t, max_dims> values_;
   std::size_t count_ = 0;
 };
 
 /// The product of the sizes; 1 for a scalar.
 export constexpr std::int64_t numel(const dims& sizes) noexcept {
   std::int64_t n = 1;
+#pragma clang loop vectorize(disable) unroll(disable)
   for (std::int64_t s : sizes) n *= s;
   return n;
 }
