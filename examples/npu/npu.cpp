@@ -61,8 +61,18 @@ struct at_host<const tb_matmul*> {
   tb_matmul all;
   explicit at_host(const tb_matmul* m) : all(*m) {
     all.out = flipped(all.out), all.a = flipped(all.a), all.b = flipped(all.b);
+    if (all.added != nullptr) all.added = flipped(all.added);
   }
   operator const tb_matmul*() const { return &all; }
+};
+template <>
+struct at_host<const tb_convolution*> {
+  tb_convolution all;
+  explicit at_host(const tb_convolution* c) : all(*c) {
+    all.out = flipped(all.out), all.image = flipped(all.image), all.weight = flipped(all.weight);
+    if (all.bias != nullptr) all.bias = flipped(all.bias);
+  }
+  operator const tb_convolution*() const { return &all; }
 };
 template <>
 struct at_host<const tb_pool*> {
@@ -128,6 +138,7 @@ constexpr tb_kernels npu_kernels{
     .random = &kernel<&k::random>::run,
     .nonzero = &kernel<&k::nonzero>::run,
     .pool = &kernel<&k::pool>::run,
+    .convolve = &kernel<&k::convolve>::run,
     .last_error = nullptr,
 };
 

@@ -116,19 +116,25 @@ typedef struct tb_rowwise {
   int64_t* bad_index;  // null, or where the host is told the first index out of range
 } tb_rowwise;
 
-// out[b][m][n] = beta * out + alpha * a[b][m][k] * b[b][k][n], any strides, in elements. beta == 0: out is not read.
-// k == 0 counts as a product of zeros. I64, F32 and F64, the same for all three.
+// out[b][m][n] = activation(alpha * a[b][m][k] * b[b][k][n] + beta * added[b][m][n]), any strides, in elements; 0
+// repeats an element of a, b or added. added may be out itself, element for element. k == 0 counts as a product of
+// zeros. Halves are computed in F32, and rounded once, when they are written. An element's value depends on its row of
+// a, its column of b and its element of added alone, not on where it stands.
 typedef struct tb_matmul {
   void* out;
   const void* a;
   const void* b;
+  const void* added;  // null: nothing is added
   int64_t m, n, k;
   int64_t out_row, out_col;
   int64_t a_row, a_col;
   int64_t b_row, b_col;
-  int64_t batch, out_batch, a_batch, b_batch;
+  int64_t added_row, added_col;
+  int64_t batch, out_batch, a_batch, b_batch, added_batch;
   tb_scalar alpha, beta;
-  int32_t dtype;
+  int32_t dtype;       // of a and b: I64, F16, BF16, F32 or F64
+  int32_t out_dtype;   // of out and added: the same, or F32 for halves
+  int32_t activation;  // -1 for none, or TB_RELU; of floats also TB_SIGMOID, TB_TANH, TB_SILU, TB_GELU, TB_GELU_TANH
   int32_t reserved;
 } tb_matmul;
 
@@ -185,6 +191,21 @@ typedef struct tb_pool {
   int32_t reserved;
 } tb_pool;
 
+// out[image][output][place] = bias[output] + the sum over channels and elements of the window of image * weight, all
+// dense: images [images][channels][size..], weight [outputs][channels / groups][kernel..], out [images][outputs]
+// [out_size..], over three dimensions, of which those in front may be 1. A window may reach into the padding, which
+// counts as zeros. F16, BF16, F32 or F64, the same for all.
+typedef struct tb_convolution {
+  void* out;
+  const void* image;
+  const void* weight;
+  const void* bias;  // null, or [outputs]
+  int64_t images, channels, outputs, groups;
+  int64_t size[3], out_size[3], kernel[3], stride[3], padding[3], dilation[3];
+  int32_t dtype;
+  int32_t reserved;
+} tb_convolution;
+
 typedef struct tb_kernels {
   uint32_t size;     // sizeof(tb_kernels), so that a table from another build is noticed
   uint32_t version;  // TB_ABI_VERSION
@@ -204,6 +225,7 @@ typedef struct tb_kernels {
   tb_status (*random)(const tb_random*, void* stream);
   tb_status (*nonzero)(tb_nonzero*, void* stream);
   tb_status (*pool)(const tb_pool*, void* stream);
+  tb_status (*convolve)(const tb_convolution*, void* stream);
 
   // What TB_DEVICE_ERROR, TB_NO_DEVICE or TB_NOT_BUILT meant on this thread; null where these cannot happen.
   const char* (*last_error)(void);
@@ -222,7 +244,7 @@ typedef struct tb_memory {
   const char* (*last_error)(void);  // this thread's last failure, for people; never null
 } tb_memory;
 
-enum { TB_ABI_VERSION = 2 };
+enum { TB_ABI_VERSION = 3 };
 
 // Never null. The CPU table is chosen once, by CPU feature bits and TOPBIT_CPU_ISA (reference, sse2, avx2, avx512);
 // an unknown or unsupported value of TOPBIT_CPU_ISA is reported by tb_cpu_error and the best table is used.

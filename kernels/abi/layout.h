@@ -12,7 +12,7 @@ static_assert(sizeof(void*) == 8 && sizeof(void (*)(void)) == 8, "the kernel ABI
 static_assert(sizeof(tb_status) == 4 && sizeof(tb_dtype) == 4 && sizeof(tb_pointwise_op) == 4);
 
 static_assert(TB_MAX_DIMS == 8 && TB_MAX_OPERANDS == 4 && TB_MAX_ROWS == 6 && TB_MAX_NUMBERS == 3);
-static_assert(TB_ABI_VERSION == 2 && TB_DTYPE_COUNT == 10);
+static_assert(TB_ABI_VERSION == 3 && TB_DTYPE_COUNT == 10);
 static_assert(TB_OK == 0 && TB_UNSUPPORTED_DTYPE == 1 && TB_BAD_INDEX == 2 && TB_OUT_OF_MEMORY == 3);
 static_assert(TB_DEVICE_ERROR == 4 && TB_NO_DEVICE == 5 && TB_NOT_BUILT == 6 && TB_DIVISION_BY_ZERO == 7);
 static_assert(TB_BOOL == 0 && TB_U8 == 1 && TB_I8 == 2 && TB_I16 == 3 && TB_I32 == 4 && TB_I64 == 5);
@@ -49,17 +49,20 @@ static_assert(offsetof(tb_rowwise, ndim) == 8 && offsetof(tb_rowwise, operands) 
 static_assert(offsetof(tb_rowwise, sizes) == 16 && offsetof(tb_rowwise, row) == 80);
 static_assert(offsetof(tb_rowwise, number) == 656 && offsetof(tb_rowwise, bad_index) == 704);
 
-static_assert(sizeof(tb_matmul) == 168);
+static_assert(sizeof(tb_matmul) == 208);
 static_assert(offsetof(tb_matmul, out) == 0 && offsetof(tb_matmul, a) == 8);
-static_assert(offsetof(tb_matmul, b) == 16 && offsetof(tb_matmul, m) == 24);
-static_assert(offsetof(tb_matmul, n) == 32 && offsetof(tb_matmul, k) == 40);
-static_assert(offsetof(tb_matmul, out_row) == 48 && offsetof(tb_matmul, out_col) == 56);
-static_assert(offsetof(tb_matmul, a_row) == 64 && offsetof(tb_matmul, a_col) == 72);
-static_assert(offsetof(tb_matmul, b_row) == 80 && offsetof(tb_matmul, b_col) == 88);
-static_assert(offsetof(tb_matmul, batch) == 96 && offsetof(tb_matmul, out_batch) == 104);
-static_assert(offsetof(tb_matmul, a_batch) == 112 && offsetof(tb_matmul, b_batch) == 120);
-static_assert(offsetof(tb_matmul, alpha) == 128 && offsetof(tb_matmul, beta) == 144);
-static_assert(offsetof(tb_matmul, dtype) == 160 && offsetof(tb_matmul, reserved) == 164);
+static_assert(offsetof(tb_matmul, b) == 16 && offsetof(tb_matmul, added) == 24);
+static_assert(offsetof(tb_matmul, m) == 32 && offsetof(tb_matmul, n) == 40);
+static_assert(offsetof(tb_matmul, k) == 48 && offsetof(tb_matmul, out_row) == 56);
+static_assert(offsetof(tb_matmul, out_col) == 64 && offsetof(tb_matmul, a_row) == 72);
+static_assert(offsetof(tb_matmul, a_col) == 80 && offsetof(tb_matmul, b_row) == 88);
+static_assert(offsetof(tb_matmul, b_col) == 96 && offsetof(tb_matmul, added_row) == 104);
+static_assert(offsetof(tb_matmul, added_col) == 112 && offsetof(tb_matmul, batch) == 120);
+static_assert(offsetof(tb_matmul, out_batch) == 128 && offsetof(tb_matmul, a_batch) == 136);
+static_assert(offsetof(tb_matmul, b_batch) == 144 && offsetof(tb_matmul, added_batch) == 152);
+static_assert(offsetof(tb_matmul, alpha) == 160 && offsetof(tb_matmul, beta) == 176);
+static_assert(offsetof(tb_matmul, dtype) == 192 && offsetof(tb_matmul, out_dtype) == 196);
+static_assert(offsetof(tb_matmul, activation) == 200 && offsetof(tb_matmul, reserved) == 204);
 
 static_assert(sizeof(tb_take) == 192);
 static_assert(offsetof(tb_take, rows) == 0 && offsetof(tb_take, table) == 8);
@@ -90,14 +93,25 @@ static_assert(offsetof(tb_pool, divisor) == 128 && offsetof(tb_pool, op) == 136)
 static_assert(offsetof(tb_pool, dtype) == 140 && offsetof(tb_pool, count_padding) == 144);
 static_assert(offsetof(tb_pool, reserved) == 148);
 
-static_assert(sizeof(tb_kernels) == 104);
+static_assert(sizeof(tb_convolution) == 216);
+static_assert(offsetof(tb_convolution, out) == 0 && offsetof(tb_convolution, image) == 8);
+static_assert(offsetof(tb_convolution, weight) == 16 && offsetof(tb_convolution, bias) == 24);
+static_assert(offsetof(tb_convolution, images) == 32 && offsetof(tb_convolution, channels) == 40);
+static_assert(offsetof(tb_convolution, outputs) == 48 && offsetof(tb_convolution, groups) == 56);
+static_assert(offsetof(tb_convolution, size) == 64 && offsetof(tb_convolution, out_size) == 88);
+static_assert(offsetof(tb_convolution, kernel) == 112 && offsetof(tb_convolution, stride) == 136);
+static_assert(offsetof(tb_convolution, padding) == 160 && offsetof(tb_convolution, dilation) == 184);
+static_assert(offsetof(tb_convolution, dtype) == 208 && offsetof(tb_convolution, reserved) == 212);
+
+static_assert(sizeof(tb_kernels) == 112);
 static_assert(offsetof(tb_kernels, size) == 0 && offsetof(tb_kernels, version) == 4);
 static_assert(offsetof(tb_kernels, name) == 8 && offsetof(tb_kernels, copy) == 16);
 static_assert(offsetof(tb_kernels, arange) == 24 && offsetof(tb_kernels, pointwise) == 32);
 static_assert(offsetof(tb_kernels, reduce) == 40 && offsetof(tb_kernels, rowwise) == 48);
 static_assert(offsetof(tb_kernels, matmul) == 56 && offsetof(tb_kernels, take) == 64);
 static_assert(offsetof(tb_kernels, random) == 72 && offsetof(tb_kernels, nonzero) == 80);
-static_assert(offsetof(tb_kernels, pool) == 88 && offsetof(tb_kernels, last_error) == 96);
+static_assert(offsetof(tb_kernels, pool) == 88 && offsetof(tb_kernels, convolve) == 96);
+static_assert(offsetof(tb_kernels, last_error) == 104);
 
 static_assert(sizeof(tb_memory) == 64);
 static_assert(offsetof(tb_memory, size) == 0 && offsetof(tb_memory, version) == 4);

@@ -21,6 +21,7 @@ tb_status pointwise(const tb_pointwise* call, void* stream);
 tb_status reduce(const tb_reduction* call, void* stream);
 tb_status random(const tb_random* call, void* stream);
 tb_status matmul(const tb_matmul* product, void* stream);
+tb_status convolve(const tb_convolution* call, void* stream);
 tb_status pool(const tb_pool* call, void* stream);
 tb_status rowwise(const tb_rowwise* call, void* stream);
 tb_status take(const tb_take* call, void* stream);

@@ -1,310 +1,214 @@
-// Matrix product of one architecture, after Goto: a tile of the result stays in registers while a panel of a and a
-// panel of b stream past it, and blocks of both are packed so that the streams are dense and stay in cache.
-//
-// Packing is what makes any strides of a and b cost the same. What is used once is not worth it: with a single panel
-// of columns a is read in place, with a single panel of rows b. The blocks suit 32 KiB of L1 and 512 KiB of L2.
-#include "batches.h"
+// The matrix product of one architecture: brings a call into the form that blocks, tiles and vectors take.
+#include "matmul.h"
+
+#include "half.h"
 #include "layout.h"
-#include "scratch.h"
+#include "matmul_blocks.h"
+#include "matmul_pack.h"
+#include "walk.h"
 
 namespace tb_cpu::TOPBIT_ARCH {
 namespace {
 
-constexpr int64_t block_depth = 256;
-constexpr int64_t block_rows = 144;
-constexpr int64_t block_columns = 1024;
+// Multiply-adds up to which operands are read where they are, without a look at caches.
+constexpr int64_t small_work = 128 * 128 * 64;
+constexpr int64_t small_side = 256;
 
-// Rows and vectors of a register tile: enough sums to hide the latency of a multiply-add, few enough for the
-// register file with room for one row of b and one element of a.
-constexpr int tile_rows = sizeof(vec<float>) == 64 ? 12 : 6;
-constexpr int tile_vectors = 2;
-
-template <typename T>
-constexpr int64_t tile_columns = tile_vectors * int64_t(vec<T>::size);
-
-// Rows of a or columns of b: packed into panels, or in place.
-template <typename T>
-struct matrix {
-  const T* at;
-  int64_t row, col;  // strides
-  bool packed = false;
+struct call {
+  tb_matmul p;
+  loop_fn activation;
 };
 
-// One tile: c[Rows][columns] = or += alpha * a[Rows][depth] * b[depth][columns]. A row of b is Vectors wide, even where
-// the result has fewer columns.
-template <typename T, int Rows, int Vectors>
-void multiply_tile(int64_t depth, matrix<T> a, const T* b, int64_t b_row, T* c, int64_t c_row, int64_t columns, T alpha,
-                   bool add) {
-  constexpr int64_t width = vec<T>::size;
-  vec<T> sum[Rows][Vectors];
-  for (int r = 0; r < Rows; ++r) {
-    for (int v = 0; v < Vectors; ++v) sum[r][v] = vec<T>(T(0));
-  }
-  for (int64_t p = 0; p < depth; ++p, b += b_row) {
-    vec<T> row[Vectors];
-    for (int v = 0; v < Vectors; ++v) row[v] = vec<T>::load_unaligned(b + v * width);
-    for (int r = 0; r < Rows; ++r) {
-      const vec<T> factor(a.at[r * a.row + p * a.col]);
-      for (int v = 0; v < Vectors; ++v) sum[r][v] = xsimd::fma(factor, row[v], sum[r][v]);
-    }
-  }
-  if (alpha != T(1)) {
-    for (int r = 0; r < Rows; ++r) {
-      for (int v = 0; v < Vectors; ++v) sum[r][v] *= vec<T>(alpha);
-    }
-  }
-  const int64_t last = columns - (Vectors - 1) * width;
-  for (int r = 0; r < Rows; ++r, c += c_row) {
-    for (int v = 0; v < Vectors; ++v) {
-      T* at = c + v * width;
-      if (v + 1 < Vectors || last == width) {
-        (add ? vec<T>::load_unaligned(at) + sum[r][v] : sum[r][v]).store_unaligned(at);
-      } else {
-        store_part(at, last, add ? load_part(at, last, T(0)) + sum[r][v] : sum[r][v]);
-      }
-    }
-  }
+const void* moved(const void* base, int64_t elements, int32_t dtype) {
+  return base == nullptr ? nullptr : static_cast<const char*>(base) + elements * element_bytes[dtype];
 }
 
-// The heights a panel of rows may have. Those below the full one are for what is left at the bottom.
-template <typename Visit>
-void each_panel(int64_t rows, Visit visit) {
-  int64_t first = 0;
-  for (; rows - first >= tile_rows; first += tile_rows) visit.template operator()<tile_rows>(first);
-  if constexpr (tile_rows > 8) {
-    if (rows - first >= 8) visit.template operator()<8>(first), first += 8;
-  }
-  if (rows - first >= 4) visit.template operator()<4>(first), first += 4;
-  if (rows - first >= 2) visit.template operator()<2>(first), first += 2;
-  if (rows - first >= 1) visit.template operator()<1>(first);
-}
-
-// Panels of rows, one after another; in a panel the elements of a column are neighbours.
 template <typename T>
-void pack_rows(matrix<T> a, int64_t rows, int64_t depth, T* to) {
-  each_panel(rows, [&]<int Rows>(int64_t first) {
-    const T* from = a.at + first * a.row;
-    T* out = to + first * depth;
-    for (int64_t p = 0; p < depth; ++p, from += a.col, out += Rows) {
-      for (int r = 0; r < Rows; ++r) out[r] = from[r * a.row];
-    }
-  });
+ending<T> end_of(const call& c, int64_t at) {
+  const tb_matmul& p = c.p;
+  const bool relu = p.activation == TB_RELU;
+  return {const_cast<void*>(moved(p.out, at * p.out_batch, p.out_dtype)),
+          p.out_row,
+          p.out_col,
+          moved(p.added, at * p.added_batch, p.out_dtype),
+          p.added_row,
+          p.added_col,
+          p.out_dtype,
+          T(p.alpha.f),
+          T(p.beta.f),
+          relu ? nullptr : c.activation,
+          relu};
 }
 
-// Panels of columns, one after another, each `depth` rows of one tile's width; missing columns are zero.
 template <typename T>
-void pack_columns(matrix<T> b, int64_t depth, int64_t columns, T* to) {
-  constexpr int64_t width = vec<T>::size;
-  for (int64_t first = 0; first < columns; first += tile_columns<T>) {
-    const int64_t count = columns - first < tile_columns<T> ? columns - first : tile_columns<T>;
-    const int64_t padded = count > width ? tile_columns<T> : width;
-    for (int64_t p = 0; p < depth; ++p, to += padded) {
-      const T* from = b.at + p * b.row + first * b.col;
-      if (b.col == 1 && count == tile_columns<T>) {
-        for (int v = 0; v < tile_vectors; ++v) {
-          vec<T>::load_unaligned(from + v * width).store_aligned(to + v * width);
-        }
-        continue;
-      }
-      for (int64_t j = 0; j < count; ++j) to[j] = from[j * b.col];
-      for (int64_t j = count; j < padded; ++j) to[j] = T(0);
-    }
-  }
+void run_end(const void* context, int64_t row, int64_t rows, int64_t column, int64_t columns, const T* tile,
+             int64_t tile_row) {
+  finish(*static_cast<const ending<T>*>(context), row, rows, column, columns, tile, tile_row);
 }
 
-// c = or += alpha * a * b for blocks that fit the cache. b in place has whole tiles only and neighbouring columns.
+// Both operands in place, in one block.
 template <typename T>
-void multiply_block(matrix<T> a, matrix<T> b, T* c, int64_t c_row, int64_t rows, int64_t columns, int64_t depth,
-                    T alpha, bool add) {
-  constexpr int64_t width = vec<T>::size;
-  for (int64_t j = 0; j < columns; j += tile_columns<T>) {
-    const int64_t count = columns - j < tile_columns<T> ? columns - j : tile_columns<T>;
-    const int64_t vectors = count > width ? tile_vectors : 1;
-    const T* right = b.at + (b.packed ? j * depth : j);
-    const int64_t right_row = b.packed ? vectors * width : b.row;
-    each_panel(rows, [&]<int Rows>(int64_t first) {
-      const matrix<T> left =
-          a.packed ? matrix<T>{a.at + first * depth, 1, Rows} : matrix<T>{a.at + first * a.row, a.row, a.col};
-      T* out = c + first * c_row + j;
-      if (vectors == 1) {
-        multiply_tile<T, Rows, 1>(depth, left, right, right_row, out, c_row, count, alpha, add);
-      } else {
-        multiply_tile<T, Rows, tile_vectors>(depth, left, right, right_row, out, c_row, count, alpha, add);
-      }
-    });
-  }
+bool is_small(const tb_matmul& p) {
+  const bool places = p.b_col == 1 && (p.a_col == 1 || p.a_row == 1) && (loads_parts || p.n % vector_width<T> == 0);
+  return places && p.k <= block_depth && p.k > 0 && p.m <= small_side && p.n <= small_side &&
+         p.m * p.n * p.k <= small_work && p.m > 1 && p.n > 1 &&
+         (p.b_row % (1024 / int64_t(sizeof(T))) != 0 || p.m <= 2 * tile_rows);
 }
 
-int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
-int64_t round_up(int64_t n, int64_t multiple) { return (n + multiple - 1) / multiple * multiple; }
-
-// One matrix of a result whose columns are neighbours: alpha * a * b, added to what is there or not.
 template <typename T>
-tb_status multiply(const tb_matmul& product, bool accumulate) {
-  const int64_t m = product.m;
-  const int64_t n = product.n;
-  const int64_t k = product.k;
-  const T* a = static_cast<const T*>(product.a);
-  const T* b = static_cast<const T*>(product.b);
-  T* out = static_cast<T*>(product.out);
-  const T alpha = T(product.alpha.f);
-  if (k <= 0) {
-    if (accumulate) return TB_OK;
-    for (int64_t i = 0; i < m; ++i) {
-      for (int64_t j = 0; j < n; ++j) out[i * product.out_row + j] = T(0);
-    }
+tb_status multiply_small(const void* context, int64_t at, int64_t, int64_t, int64_t, int64_t) {
+  const call& c = *static_cast<const call*>(context);
+  const tb_matmul& p = c.p;
+  using order = typename left_block<T>::order;
+  const left_block<T> a{static_cast<const T*>(p.a) + at * p.a_batch, p.a_col == 1 ? p.a_row : p.a_col,
+                        p.a_col == 1 ? order::rows : order::columns};
+  const right_block<T> b{static_cast<const T*>(p.b) + at * p.b_batch, p.b_row, false};
+  if (p.out_col == 1 && p.added == nullptr && p.alpha.f == 1 && p.activation < 0) {
+    multiply_block(a, b, {static_cast<T*>(p.out) + at * p.out_batch, p.out_row, false, nullptr}, p.m, p.n, p.k);
     return TB_OK;
   }
+  const ending<T> how = end_of<T>(c, at);
+  const tile_end<T> end{&run_end<T>, &how};
+  multiply_block(a, b, {nullptr, 0, false, &end}, p.m, p.n, p.k);
+  return TB_OK;
+}
 
-  // Blocks of even depth: 257 is cut in 129 and 128, not in 256 and 1.
-  const int64_t steps = (k + block_depth - 1) / block_depth;
-  const int64_t deepest = (k + steps - 1) / steps;
-  const bool pack_a = n > tile_columns<T>;
-  const bool pack_b = m > tile_rows || product.b_col != 1;
-  const int64_t packed_b = round_up(smaller(n, block_columns), tile_columns<T>) * deepest;
-  const int64_t packed_a = pack_a ? smaller(m, block_rows) * deepest : 0;
-  T* const columns_room = static_cast<T*>(scratch((packed_b + packed_a) * int64_t(sizeof(T))));
-  if (columns_room == nullptr) return TB_OUT_OF_MEMORY;
-  T* const rows_room = columns_room + packed_b;
+template <typename T, typename E>
+left_block<T> pack_a(const void* context, int64_t i, int64_t rows, int64_t p, int64_t depth, T* to) {
+  const auto& a = *static_cast<const strided<E>*>(context);
+  return pack_left<T, E>({a.at + i * a.row + p * a.col, a.row, a.col}, rows, depth, to);
+}
+template <typename T, typename E>
+void pack_b(const void* context, int64_t p, int64_t depth, int64_t j, int64_t columns, T* to) {
+  const auto& b = *static_cast<const strided<E>*>(context);
+  pack_right<T, E>({b.at + p * b.row + j * b.col, b.row, b.col}, depth, columns, to);
+}
 
-  for (int64_t j = 0; j < n; j += block_columns) {
-    const int64_t columns = smaller(n - j, block_columns);
-    const int64_t in_place = pack_b ? 0 : columns / tile_columns<T> * tile_columns<T>;
-    for (int64_t p = 0; p < k; p += deepest) {
-      const int64_t depth = smaller(k - p, deepest);
-      const matrix<T> right{b + p * product.b_row + j * product.b_col, product.b_row, product.b_col};
-      const matrix<T> rest{right.at + in_place * right.col, right.row, right.col};
-      pack_columns(rest, depth, columns - in_place, columns_room);
-      for (int64_t i = 0; i < m; i += block_rows) {
-        const int64_t rows = smaller(m - i, block_rows);
-        matrix<T> left{a + i * product.a_row + p * product.a_col, product.a_row, product.a_col};
-        if (pack_a) {
-          pack_rows(left, rows, depth, rows_room);
-          left = {rows_room, 0, 0, true};
-        }
-        T* const c = out + i * product.out_row + j;
-        multiply_block(left, right, c, product.out_row, rows, in_place, depth, alpha, accumulate || p > 0);
-        multiply_block(left, {columns_room, 0, 0, true}, c + in_place, product.out_row, rows, columns - in_place, depth,
-                       alpha, accumulate || p > 0);
-      }
+template <typename T, typename E>
+tb_status multiply_blocks(const void* context, int64_t at, int64_t row, int64_t rows, int64_t column, int64_t columns) {
+  const call& c = *static_cast<const call*>(context);
+  const tb_matmul& p = c.p;
+  const strided<E> a{static_cast<const E*>(p.a) + at * p.a_batch, p.a_row, p.a_col};
+  const strided<E> b{static_cast<const E*>(p.b) + at * p.b_batch, p.b_row, p.b_col};
+  blocked_product<T> product{{nullptr, a.row, a.col, &pack_a<T, E>, &a},
+                             {nullptr, b.row, &pack_b<T, E>, &b},
+                             p.m,
+                             p.n,
+                             p.k,
+                             end_of<T>(c, at)};
+  if constexpr (!is_half<E>) {
+    if (a.col == 1 || a.row == 1) product.a.in_place = a.at;
+    if (b.col == 1) product.b.in_place = b.at;
+  }
+  return multiply_rectangle(product, row, rows, column, columns);
+}
+
+// A result of one row.
+template <typename T>
+tb_status multiply_row(const void* context, int64_t at, int64_t, int64_t, int64_t column, int64_t columns) {
+  const call& c = *static_cast<const call*>(context);
+  const tb_matmul& p = c.p;
+  return multiply_vector({moved(p.b, at * p.b_batch, p.dtype), p.b_col, p.b_row, moved(p.a, at * p.a_batch, p.dtype),
+                          p.a_col, p.k, p.dtype},
+                         column, columns, end_of<T>(c, at));
+}
+
+// No depth: what a product of zeros would be.
+template <typename T>
+tb_status multiply_nothing(const call& c) {
+  constexpr T zeros[ending_columns] = {};
+  for (int64_t at = 0; at < c.p.batch; ++at) {
+    const ending<T> how = end_of<T>(c, at);
+    for (int64_t j = 0; j < c.p.n; j += ending_columns) {
+      const int64_t columns = c.p.n - j < ending_columns ? c.p.n - j : ending_columns;
+      finish(how, 0, c.p.m, j, columns, zeros, 0);
     }
   }
   return TB_OK;
 }
 
-// out *= beta; a beta of 0 is another matter, since it does not read.
-template <typename T>
-void scale(const tb_matmul& product, T beta) {
-  T* const out = static_cast<T*>(product.out);
-  if (beta == T(1)) return;
-  for (int64_t i = 0; i < product.m; ++i) {
-    for (int64_t j = 0; j < product.n; ++j) out[i * product.out_row + j * product.out_col] *= beta;
+void transpose(tb_matmul& p) {
+  const auto swap = [](auto& x, auto& y) {
+    const auto was = x;
+    x = y;
+    y = was;
+  };
+  swap(p.a, p.b);
+  swap(p.a_batch, p.b_batch);
+  swap(p.m, p.n);
+  swap(p.a_row, p.b_col);
+  swap(p.a_col, p.b_row);
+  swap(p.out_row, p.out_col);
+  swap(p.added_row, p.added_col);
+}
+
+// A batch whose rows of a, of added and of the result follow one another is one taller product.
+void join_batch(tb_matmul& p) {
+  const bool added = p.added == nullptr || p.added_batch == p.m * p.added_row;
+  if (p.batch == 1 || p.b_batch != 0 || p.a_batch != p.m * p.a_row || p.out_batch != p.m * p.out_row || !added) return;
+  p.m *= p.batch;
+  p.batch = 1;
+}
+
+template <typename T, typename E>
+tb_status multiply(const tb_matmul& given) {
+  call c{given, nullptr};
+  tb_matmul& p = c.p;
+  if (p.activation >= 0) {
+    loops all = number_loops(p.activation);
+    if (all.f32 == nullptr) all = float_loops(p.activation);
+    c.activation = sizeof(T) == 4 ? all.f32 : all.f64;
+    if (c.activation == nullptr || all.inputs != 1 || all.predicate) return TB_UNSUPPORTED_DTYPE;
   }
-}
-
-tb_matmul transposed(tb_matmul p) {
-  return {.out = p.out,
-          .a = p.b,
-          .b = p.a,
-          .m = p.n,
-          .n = p.m,
-          .k = p.k,
-          .out_row = p.out_col,
-          .out_col = p.out_row,
-          .a_row = p.b_col,
-          .a_col = p.b_row,
-          .b_row = p.a_col,
-          .b_col = p.a_row,
-          .batch = p.batch,
-          .out_batch = p.out_batch,
-          .a_batch = p.b_batch,
-          .b_batch = p.a_batch,
-          .alpha = p.alpha,
-          .beta = p.beta,
-          .dtype = p.dtype,
-          .reserved = 0};
-}
-
-// A result with neighbours in neither direction, in blocks that are dense first.
-template <typename T>
-tb_status multiply_apart(const tb_matmul& product) {
-  constexpr int64_t side = 48;
-  T block[side * side];
-  const T beta = T(product.beta.f);
-  for (int64_t i = 0; i < product.m; i += side) {
-    for (int64_t j = 0; j < product.n; j += side) {
-      tb_matmul part = product;
-      part.m = smaller(side, product.m - i);
-      part.n = smaller(side, product.n - j);
-      part.a = static_cast<const T*>(product.a) + i * product.a_row;
-      part.b = static_cast<const T*>(product.b) + j * product.b_col;
-      part.out = block;
-      part.out_row = part.n;
-      if (const tb_status status = multiply<T>(part, false); status != TB_OK) return status;
-      T* const out = static_cast<T*>(product.out) + i * product.out_row + j * product.out_col;
-      for (int64_t r = 0; r < part.m; ++r) {
-        for (int64_t c = 0; c < part.n; ++c) {
-          T& at = out[r * product.out_row + c * product.out_col];
-          at = beta == T(0) ? block[r * part.n + c] : beta * at + block[r * part.n + c];
-        }
-      }
-    }
+  if (p.m <= 0 || p.n <= 0 || p.batch <= 0) return TB_OK;
+  if (p.k <= 0) return multiply_nothing<T>(c);
+  // Rows of the result are what is written in one piece.
+  const bool by_columns = p.out_col != 1 && p.out_row == 1;
+  if (p.n == 1 ? p.m != 1 : by_columns && p.m != 1) transpose(p);
+  join_batch(p);
+  if (p.m == 1 && (p.b_col == 1 || p.b_row == 1)) {
+    return multiply_in_parts(1, p.n, p.k, p.batch, &c, &multiply_row<T>);
   }
-  return TB_OK;
-}
-
-// One matrix of any result. A direction of size 1 has neighbours, whatever its stride.
-template <typename T>
-tb_status multiply_any(const tb_matmul& product) {
-  const bool columns = product.out_col == 1 || product.n == 1;
-  if (!columns && product.out_row != 1 && product.m != 1) return multiply_apart<T>(product);
-  const bool accumulate = product.beta.f != 0;
-  if (accumulate) scale<T>(product, T(product.beta.f));
-  return multiply<T>(columns ? product : transposed(product), accumulate);
-}
-
-// One matrix of integers, which wrap. Row by row of b, so that neighbours are read together.
-tb_status multiply_integers(const tb_matmul& product) {
-  const int64_t* const a = static_cast<const int64_t*>(product.a);
-  const int64_t* const b = static_cast<const int64_t*>(product.b);
-  const uint64_t beta = uint64_t(product.beta.i);
-  for (int64_t i = 0; i < product.m; ++i) {
-    uint64_t* const out = static_cast<uint64_t*>(product.out) + i * product.out_row;
-    for (int64_t j = 0; j < product.n; ++j) {
-      uint64_t& at = out[j * product.out_col];
-      at = beta == 0 ? 0 : at * beta;
-    }
-    for (int64_t p = 0; p < product.k; ++p) {
-      const uint64_t factor = uint64_t(product.alpha.i) * uint64_t(a[i * product.a_row + p * product.a_col]);
-      const int64_t* const row = b + p * product.b_row;
-      for (int64_t j = 0; j < product.n; ++j) out[j * product.out_col] += factor * uint64_t(row[j * product.b_col]);
-    }
+  if constexpr (!is_half<E>) {
+    if (is_small<T>(p)) return multiply_in_parts(1, 1, p.m * p.n * p.k, p.batch, &c, &multiply_small<T>);
   }
-  return TB_OK;
+  return multiply_in_parts(p.m, p.n, p.k, p.batch, &c, &multiply_blocks<T, E>);
+}
+
+// A small plain product of matrices that lie as they are mostly found: straight to its tiles.
+template <typename T>
+bool multiply_at_once(const tb_matmul& p) {
+  if (p.batch != 1 || p.activation >= 0 || p.out_col != 1 || !is_small<T>(p)) return false;
+  if (p.added != nullptr || p.alpha.f != 1) return false;
+  using order = typename left_block<T>::order;
+  const bool rows = p.a_col == 1;
+  multiply_block(left_block<T>{static_cast<const T*>(p.a), rows ? p.a_row : p.a_col, rows ? order::rows : order::columns},
+                 right_block<T>{static_cast<const T*>(p.b), p.b_row, false},
+                 result_block<T>{static_cast<T*>(p.out), p.out_row, false, nullptr}, p.m, p.n, p.k);
+  return true;
 }
 
 template <typename T>
-tb_status each_matrix(const tb_matmul& product, tb_status (*one)(const tb_matmul&)) {
-  if (product.m <= 0 || product.n <= 0) return TB_OK;
-  tb_matmul matrix = product;
-  // Without depth there may be no memory to step through.
-  const int64_t a_batch = product.k == 0 ? 0 : product.a_batch, b_batch = product.k == 0 ? 0 : product.b_batch;
-  for (int64_t at = 0; at < product.batch; ++at) {
-    matrix.out = static_cast<T*>(product.out) + at * product.out_batch;
-    matrix.a = static_cast<const T*>(product.a) + at * a_batch;
-    matrix.b = static_cast<const T*>(product.b) + at * b_batch;
-    if (const tb_status status = one(matrix); status != TB_OK) return status;
-  }
-  return TB_OK;
+tb_status multiply_floats(const tb_matmul& p) {
+  if (p.out_dtype != p.dtype) return TB_UNSUPPORTED_DTYPE;
+  return multiply_at_once<T>(p) ? TB_OK : multiply<T, T>(p);
+}
+
+template <typename E>
+tb_status multiply_halves(const tb_matmul& p) {
+  if (p.out_dtype != p.dtype && p.out_dtype != TB_F32) return TB_UNSUPPORTED_DTYPE;
+  return multiply<float, E>(p);
 }
 
 }  // namespace
 
 tb_status matmul(const tb_matmul* product, void*) {
   switch (product->dtype) {
-    case TB_I64: return each_matrix<int64_t>(*product, &multiply_integers);
-    case TB_F32: return each_matrix<float>(*product, &multiply_any<float>);
-    case TB_F64: return each_matrix<double>(*product, &multiply_any<double>);
+    case TB_I64: return multiply_integers(*product);
+    case TB_F16: return multiply_halves<tb_kernel::half>(*product);
+    case TB_BF16: return multiply_halves<tb_kernel::bfloat16>(*product);
+    case TB_F32: return multiply_floats<float>(*product);
+    case TB_F64: return multiply_floats<double>(*product);
     default: return TB_UNSUPPORTED_DTYPE;
   }
 }

@@ -24,6 +24,7 @@ constinit const tb_kernels table = {
     .random = random,
     .nonzero = nonzero,
     .pool = pool,
+    .convolve = convolve,
     .last_error = nullptr,
 };
 

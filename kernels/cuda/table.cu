@@ -17,6 +17,7 @@ const tb_kernels table = {
     .random = nullptr,
     .nonzero = nullptr,
     .pool = nullptr,
+    .convolve = nullptr,
     .last_error = tb_cuda::last_error,
 };
 

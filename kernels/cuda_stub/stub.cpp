@@ -32,6 +32,7 @@ constinit const tb_kernels kernels = {
     .random = nullptr,
     .nonzero = nullptr,
     .pool = nullptr,
+    .convolve = nullptr,
     .last_error = text,
 };
 

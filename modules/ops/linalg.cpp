@@ -203,6 +203,7 @@ constexpr author::kernel_row gradients[] = {
 
 void register_linalg() {
   register_forms<linalg_forms>();
+  register_without_gradient<ops::addmm_activation>();
   author::register_rows(gradients);
   register_composite<&dot, ops::dot>();
   register_composite<&vdot, ops::vdot>();

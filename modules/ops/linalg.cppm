@@ -30,6 +30,17 @@ inline constexpr op<
     "Tensor(a!)">
     addmm_out;
 
+/// relu of addmm, or gelu without an approximation, in one pass over the result. relu takes every dtype, gelu floating
+/// ones. Not differentiable.
+inline constexpr op<
+    "aten::_addmm_activation(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1, bool "
+    "use_gelu=False) -> Tensor">
+    addmm_activation;
+inline constexpr op<
+    "aten::_addmm_activation.out(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1, bool "
+    "use_gelu=False, Tensor(a!) out) -> Tensor(a!)">
+    addmm_activation_out;
+
 /// addmm for each matrix of a batch.
 inline constexpr op<
     "aten::baddbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor">

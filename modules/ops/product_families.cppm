@@ -21,6 +21,7 @@ using linalg_forms =
     forms_list<ruled<product_rule<2>, product_abilities, ops::mm, ops::mm_out>,
                ruled<product_rule<3>, product_abilities, ops::bmm, ops::bmm_out>,
                ruled<add_product_rule<2>, product_abilities, ops::addmm, ops::addmm_, ops::addmm_out>,
+               ruled<addmm_activation_rule, product_abilities, ops::addmm_activation, ops::addmm_activation_out>,
                ruled<add_product_rule<3>, product_abilities, ops::baddbmm, ops::baddbmm_, ops::baddbmm_out>>;
 
 // Fronts that copy and fill: the result may not be an input.

@@ -14,8 +14,9 @@ namespace topbit::detail {
 
 dtype product_type(dtype t) noexcept { return is_floating(t) ? widened(t) : dtype::int64; }
 
-void multiply(backend_call c, const tensor& out, const tensor& a, const tensor& b, const scalar& alpha,
-              const scalar& beta) {
+dtype operand_type(dtype t) noexcept { return is_floating(t) ? t : dtype::int64; }
+
+void multiply(backend_call c, const tensor& out, const tensor& a, const tensor& b, const product_terms& terms) {
   if (c.table == nullptr || out.numel() == 0) return;
   for (const tensor* t : {&out, &a, &b}) check_storage(c, *t);
   const std::size_t first = out.dim() - 2;
@@ -37,9 +38,24 @@ void multiply(backend_call c, const tensor& out, const tensor& a, const tensor& 
   m.out_batch = batch_stride(out);
   m.a_batch = batch_stride(a);
   m.b_batch = batch_stride(b);
-  m.alpha = to_abi(alpha);
-  m.beta = to_abi(beta);
-  m.dtype = static_cast<int>(out.dtype());
+  if (const tensor* added = terms.added; added != nullptr) {
+    check_storage(c, *added);
+    m.added = added->data();
+    // Dimension i of the result, counted from the last; one that is missing or of size 1 repeats.
+    const auto stride = [&](std::size_t i) {
+      if (i >= added->dim()) return std::int64_t{0};
+      const std::size_t at = added->dim() - 1 - i;
+      return added->sizes()[at] == 1 ? std::int64_t{0} : added->strides()[at];
+    };
+    m.added_col = stride(0);
+    m.added_row = stride(1);
+    m.added_batch = stride(2);
+  }
+  m.alpha = to_abi(terms.alpha);
+  m.beta = to_abi(terms.beta);
+  m.dtype = static_cast<int>(a.dtype());
+  m.out_dtype = static_cast<int>(out.dtype());
+  m.activation = terms.activation ? static_cast<int>(*terms.activation) : -1;
   check_status(c, present(c, c.table->matmul)(&m, nullptr), out);
 }
 
@@ -96,19 +112,39 @@ result_meta add_product_meta(std::string_view op, std::size_t rank, const tensor
   return m;
 }
 
-void run_product(backend_call c, const tensor* self, const tensor& a, const tensor& b, const scalar& beta,
-                 const scalar& alpha, const tensor& out) {
+void run_product(backend_call c, const tensor& a, const tensor& b, product_terms terms, const tensor& out) {
   if (out.numel() == 0) return;
-  const dtype type = product_type(out.dtype());
+  const dtype type = operand_type(out.dtype());
   const auto operand = [&](const tensor& t) {
     return author::share_memory(out, t) ? dense_copy(c, t, type) : in_dtype(c, t, type);
   };
   const tensor left = operand(a), right = operand(b);
-  tensor to = out.dtype() == type ? out : author::make_tensor(out.sizes(), type, out.device());
-  const bool adds = self != nullptr && (is_floating(type) ? beta.to_double() != 0 : beta.to_int64() != 0);
-  if (adds && !author::same_view(*self, to)) copy(c, to, *self);
-  multiply(c, to, left, right, alpha, adds ? beta : scalar(0));
+  const tensor to = out.dtype() == type ? out : author::make_tensor(out.sizes(), type, out.device());
+  const bool adds =
+      terms.added != nullptr && (is_floating(type) ? terms.beta.to_double() != 0 : terms.beta.to_int64() != 0);
+  tensor added;
+  if (adds && !author::same_view(*terms.added, to)) {
+    added = operand(*terms.added);
+    terms.added = &added;
+  }
+  if (!adds) terms.added = nullptr;
+  multiply(c, to, left, right, terms);
   if (out.dtype() != type) copy_result(out, to);
+}
+
+result_meta addmm_activation_rule::meta(std::string_view op, const tensor& self, const tensor& a, const tensor& b,
+                                        const scalar& beta, const scalar& alpha, bool use_gelu) {
+  const result_meta m = add_product_meta(op, 2, self, a, b, beta, alpha);
+  if (use_gelu && !is_floating(m.type)) {
+    refuse<dtype_error>({nullptr, op}, "found " + std::string(name_of(m.type)) +
+                                           " with use_gelu, wanted a floating dtype; convert with to()");
+  }
+  return m;
+}
+
+void addmm_activation_rule::run(backend_call c, const tensor& self, const tensor& a, const tensor& b,
+                                const scalar& beta, const scalar& alpha, bool use_gelu, const tensor& out) {
+  run_product(c, a, b, {alpha, beta, &self, use_gelu ? pointwise::gelu : pointwise::relu}, out);
 }
 
 }  // namespace topbit::detail

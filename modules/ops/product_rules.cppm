@@ -5,24 +5,33 @@ import topbit.std;
 import topbit.core;
 import topbit.tensor;
 import :backend_call;
+import :pointwise_code;
 import :structured;
 
 namespace topbit::detail {
 
 // The dtype that products of this one are computed in: float32 for halves, int64 for integers.
 dtype product_type(dtype t) noexcept;
+// The dtype of operands that kernels take as they are: a floating one itself, int64 for integers.
+dtype operand_type(dtype t) noexcept;
 
-// out = beta * out + alpha * a @ b. Two dimensions, or three for a batch; all of one dtype that kernels compute in.
-void multiply(backend_call c, const tensor& out, const tensor& a, const tensor& b, const scalar& alpha = 1,
-              const scalar& beta = 0);
+// What is done to a product before it is written: alpha * a @ b + beta * added, and then the activation.
+struct product_terms {
+  scalar alpha = 1, beta = 1;
+  const tensor* added = nullptr;  // broadcasts to the result; may be the result
+  std::optional<pointwise> activation;
+};
+
+// Two dimensions, or three for a batch, which may be 1 beside a greater one in a and b; all of one dtype that kernels
+// take, or a result of float32 for halves.
+void multiply(backend_call c, const tensor& out, const tensor& a, const tensor& b, const product_terms& terms = {});
 
 // Matrices of `rank` dimensions, the third from last being the batch.
 result_meta product_meta(std::string_view op, std::size_t rank, const tensor& a, const tensor& b);
 result_meta add_product_meta(std::string_view op, std::size_t rank, const tensor& self, const tensor& a,
                              const tensor& b, const scalar& beta, const scalar& alpha);
-// out = beta * self + alpha * a @ b; no self counts as a beta of 0.
-void run_product(backend_call c, const tensor* self, const tensor& a, const tensor& b, const scalar& beta,
-                 const scalar& alpha, const tensor& out);
+// The same for tensors of any dtype; with a beta of 0, `added` is not read.
+void run_product(backend_call c, const tensor& a, const tensor& b, product_terms terms, const tensor& out);
 
 // Dtypes that products take, and all the same. Throws dtype_error.
 void check_product_types(std::string_view op, const tensor& a, const tensor& b);
@@ -37,7 +46,7 @@ struct product_rule {
     return product_meta(op, Rank, a, b);
   }
   static void run(backend_call c, const tensor& a, const tensor& b, const tensor& out) {
-    run_product(c, nullptr, a, b, 0, 1, out);
+    run_product(c, a, b, {}, out);
   }
 };
 
@@ -50,8 +59,16 @@ struct add_product_rule {
   }
   static void run(backend_call c, const tensor& self, const tensor& a, const tensor& b, const scalar& beta,
                   const scalar& alpha, const tensor& out) {
-    run_product(c, &self, a, b, beta, alpha, out);
+    run_product(c, a, b, {alpha, beta, &self, {}}, out);
   }
+};
+
+struct addmm_activation_rule {
+  static constexpr table_entries needs{.matmul = true};
+  static result_meta meta(std::string_view op, const tensor& self, const tensor& a, const tensor& b, const scalar& beta,
+                          const scalar& alpha, bool use_gelu);
+  static void run(backend_call c, const tensor& self, const tensor& a, const tensor& b, const scalar& beta,
+                  const scalar& alpha, bool use_gelu, const tensor& out);
 };
 
 }  // namespace topbit::detail
