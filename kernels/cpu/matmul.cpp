@@ -10,9 +10,9 @@
 namespace tb_cpu::TOPBIT_ARCH {
 namespace {
 
-// Multiply-adds up to which operands are read where they are, without a look at caches.
-constexpr int64_t small_work = 128 * 128 * 64;
+// Sizes up to which operands are read where they are, without a look at what else there is to think of.
 constexpr int64_t small_side = 256;
+constexpr int64_t small_work = 128 * 128 * 128;
 
 struct call {
   tb_matmul p;
@@ -50,9 +50,8 @@ void run_end(const void* context, int64_t row, int64_t rows, int64_t column, int
 template <typename T>
 bool is_small(const tb_matmul& p) {
   const bool places = p.b_col == 1 && (p.a_col == 1 || p.a_row == 1) && (loads_parts || p.n % vector_width<T> == 0);
-  return places && p.k <= block_depth && p.k > 0 && p.m <= small_side && p.n <= small_side &&
-         p.m * p.n * p.k <= small_work && p.m > 1 && p.n > 1 &&
-         (p.b_row % (1024 / int64_t(sizeof(T))) != 0 || p.m <= 2 * tile_rows);
+  return places && p.k <= block_depth<T> && p.k > 0 && p.m <= small_side && p.n <= small_side &&
+         p.m * p.n * p.k <= small_work && p.m > 1 && p.n > 1;
 }
 
 template <typename T>

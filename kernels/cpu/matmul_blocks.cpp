@@ -7,39 +7,33 @@
 namespace tb_cpu::TOPBIT_ARCH {
 namespace {
 
-// A panel of b stays in 48 KiB of L1 beside one of a, a block of a in a part of 1 MiB of L2, a block of b in L3.
+// A panel of b stays in 48 KiB of L1 beside one of a, a block of a in 1 MiB of L2, a block of b in L3.
 template <typename T>
-constexpr int64_t block_rows = 960 / int64_t(sizeof(T));
+constexpr int64_t block_rows = 1920 / int64_t(sizeof(T));
 template <typename T>
-constexpr int64_t block_columns = 4096 / int64_t(sizeof(T));
+constexpr int64_t block_columns = 8192 / int64_t(sizeof(T));
 
-constexpr int64_t l1_way = 4096;  // bytes: addresses this far apart share a set
-constexpr int64_t line = 64;
+// How often an operand is read where it is before a copy pays, and how far apart its rows may be for that: addresses
+// that are multiples of much more apart share the sets of a cache.
+constexpr int64_t readings = 600;
+constexpr int64_t distance = 16384;  // bytes
 
 int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
 int64_t round_up(int64_t n, int64_t multiple) { return (n + multiple - 1) / multiple * multiple; }
 
-// Lines of L1 sets that `rows` rows this far apart fill. More than there are ways for is read again and again.
-int64_t lines_of_a_set(int64_t rows, int64_t step_bytes) {
-  const int64_t distance = smaller(step_bytes & -step_bytes, l1_way);
-  return distance <= line ? rows / (l1_way / line) : rows / (l1_way / distance);
+bool stays(int64_t step_bytes, int64_t read, int64_t seldom) {
+  return read <= seldom || (read <= readings && (step_bytes < 0 ? -step_bytes : step_bytes) <= distance);
 }
 
 template <typename T>
-bool right_in_place(const right_source<T>& b, int64_t rows, int64_t columns, int64_t depth) {
+bool right_in_place(const right_source<T>& b, int64_t rows, int64_t columns) {
   if (b.in_place == nullptr || (!loads_parts && columns % vector_width<T> != 0)) return false;
-  if (rows <= 2 * tile_rows) return true;
-  const int64_t step = (b.row < 0 ? -b.row : b.row) * int64_t(sizeof(T));
-  return step != 0 && lines_of_a_set(depth, step) <= 8 && depth * step <= (int64_t(1) << 18);
+  return stays(b.row * int64_t(sizeof(T)), rows, 2 * tile_rows);
 }
 
 template <typename T>
-bool left_in_place(const left_source<T>& a, int64_t rows, int64_t columns, int64_t depth) {
-  if (a.in_place == nullptr) return false;
-  if (columns <= 2 * tile_width<T>) return true;
-  const int64_t given = a.col == 1 ? a.row : a.col;
-  const int64_t step = (given < 0 ? -given : given) * int64_t(sizeof(T)), lines = a.col == 1 ? rows : depth;
-  return lines_of_a_set(lines, step) <= 8 && lines * step <= (int64_t(1) << 18);
+bool left_in_place(const left_source<T>& a, int64_t columns) {
+  return a.in_place != nullptr && stays((a.col == 1 ? a.row : a.col) * int64_t(sizeof(T)), columns, 2 * tile_width<T>);
 }
 
 template <typename T>
@@ -63,12 +57,12 @@ bool sums_in_result(const ending<T>& end) {
 
 template <typename T>
 tb_status multiply(const blocked_product<T>& product, int64_t row, int64_t rows, int64_t column, int64_t columns) {
-  const even_parts steps(product.k, block_depth), high(rows, block_rows<T>);
+  const even_parts steps(product.k, block_depth<T>), high(rows, block_rows<T>);
   const int64_t deepest = steps.size(0);
   const int64_t across = (columns + block_columns<T> - 1) / block_columns<T>;
   const int64_t widest = smaller(columns, round_up((columns + across - 1) / across, tile_width<T>));
-  const bool b_placed = right_in_place(product.b, rows, columns, deepest);
-  const bool a_placed = left_in_place(product.a, high.size(0), columns, deepest);
+  const bool b_placed = right_in_place(product.b, rows, columns);
+  const bool a_placed = left_in_place(product.a, columns);
   const bool in_result = sums_in_result(product.end), plain = in_result && product.end.nothing();
   const bool sums_apart = steps.count > 1 && !in_result;
 

@@ -46,8 +46,9 @@ tb_status multiply_in_parts(int64_t m, int64_t n, int64_t k, int64_t batch, cons
 
 namespace {
 
-// Rows of b in a block: what is added at a time. It follows from the depth alone.
-constexpr int64_t block_depth = 256;
+// Rows of b in a block, at most: the products that are summed before sums are added to sums.
+template <typename T>
+constexpr int64_t block_depth = sizeof(T) == 4 ? 384 : 256;
 
 }  // namespace
 }  // namespace tb_cpu::TOPBIT_ARCH

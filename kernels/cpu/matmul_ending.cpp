@@ -17,27 +17,47 @@ const char* at(const void* base, int64_t element, int32_t dtype) {
   return static_cast<const char*>(base) + element * element_bytes[dtype];
 }
 
-// to = alpha * products + beta * added, and relu of that. `added` has neighbours, or is null.
-template <typename T>
-void combine(const ending<T>& how, int64_t columns, const T* products, const T* added, bool repeats, T* to) {
+// to = alpha * products + beta * added, and relu of that, for rows that follow one another in each of them. `added` has
+// neighbours or, repeated, one element for each row; or is null.
+template <typename T, bool Adds, bool Relu>
+void combine(const ending<T>& how, int64_t rows, int64_t columns, const T* products, int64_t products_row,
+             const T* added, int64_t added_row, bool repeats, T* to, int64_t to_row) {
   constexpr int64_t width = vec<T>::size;
   const vec<T> alpha(how.alpha), beta(how.beta), zero(T(0));
-  const vec<T> repeated(repeats ? *added : T(0));
-  const bool scaled = how.alpha != T(1);
   const auto one = [&](vec<T> x, vec<T> more) {
-    if (scaled) x = x * alpha;
-    if (added != nullptr) x = multiply_add(beta, more, x);
-    return how.relu ? xsimd::select(x <= zero, zero, x) : x;
+    x = x * alpha;
+    if constexpr (Adds) x = multiply_add(beta, more, x);
+    return Relu ? xsimd::select(x <= zero, zero, x) : x;
   };
-  int64_t j = 0;
-  for (; j + width <= columns; j += width) {
-    const vec<T> more = added == nullptr || repeats ? repeated : vec<T>::load_unaligned(added + j);
-    one(vec<T>::load_unaligned(products + j), more).store_unaligned(to + j);
+  const int64_t whole = columns / width * width, rest = columns - whole;
+  const first_part<T> part(rest == 0 ? width : rest);
+  for (int64_t r = 0; r < rows; ++r, products += products_row, added += added_row, to += to_row) {
+    if (Adds && repeats) {
+      const vec<T> more(*added);
+      for (int64_t j = 0; j < whole; j += width) {
+        one(vec<T>::load_unaligned(products + j), more).store_unaligned(to + j);
+      }
+    } else {
+      for (int64_t j = 0; j < whole; j += width) {
+        one(vec<T>::load_unaligned(products + j), vec<T>::load_unaligned(added + j)).store_unaligned(to + j);
+      }
+    }
+    if (rest == 0) continue;
+    const vec<T> more = Adds && repeats ? vec<T>(*added)
+                        : loads_parts   ? part.load(added + whole)
+                                        : load_part(added + whole, rest, T(0));
+    const vec<T> last = loads_parts ? part.load(products + whole) : load_part(products + whole, rest, T(0));
+    part.store(to + whole, one(last, more));
   }
-  if (j < columns) {
-    const vec<T> more = added == nullptr || repeats ? repeated : load_part(added + j, columns - j, T(0));
-    store_part(to + j, columns - j, one(load_part(products + j, columns - j, T(0)), more));
-  }
+}
+template <typename T>
+void combine(const ending<T>& how, int64_t rows, int64_t columns, const T* products, int64_t products_row,
+             const T* added, int64_t added_row, bool repeats, T* to, int64_t to_row) {
+  const bool adds = added != nullptr;
+  const auto run = adds ? (how.relu ? &combine<T, true, true> : &combine<T, true, false>)
+                        : (how.relu ? &combine<T, false, true> : &combine<T, false, false>);
+  run(how, rows, columns, products, products_row, adds ? added : products, adds ? added_row : products_row, repeats, to,
+      to_row);
 }
 
 template <typename E, typename Round>
@@ -65,28 +85,36 @@ void finish_rows(const ending<T>& how, int64_t row, int64_t rows, int64_t column
                  int64_t products_row) {
   static constexpr tb_scalar no_numbers[TB_MAX_NUMBERS] = {};
   const bool direct = how.dtype == code_of<T> && how.out_col == 1;
+  const bool repeats = how.added_col == 0;
+  const bool gathers = how.added != nullptr && (how.dtype != code_of<T> || (!repeats && how.added_col != 1));
+  char* const out = const_cast<char*>(at(how.out, row * how.out_row + column * how.out_col, how.dtype));
+  const char* const more =
+      how.added == nullptr ? nullptr : at(how.added, row * how.added_row + column * how.added_col, how.dtype);
+  if (direct && !gathers) {
+    T* const to = reinterpret_cast<T*>(out);
+    combine(how, rows, columns, products, products_row, reinterpret_cast<const T*>(more), how.added_row, repeats, to,
+            how.out_row);
+    for (int64_t r = 0; r < rows && how.activation != nullptr; ++r) {
+      const void* const in[] = {to + r * how.out_row};
+      how.activation(columns, to + r * how.out_row, in, no_numbers);
+    }
+    return;
+  }
   alignas(64) T line[ending_columns], gathered[ending_columns];
   for (int64_t r = 0; r < rows; ++r) {
-    const T* const from = products + r * products_row;
-    char* const out = const_cast<char*>(at(how.out, (row + r) * how.out_row + column * how.out_col, how.dtype));
-    T* const to = direct ? reinterpret_cast<T*>(out) : line;
-    const T* added = nullptr;
-    const bool repeats = how.added != nullptr && how.added_col == 0;
-    if (how.added != nullptr) {
-      const char* const more = at(how.added, (row + r) * how.added_row + column * how.added_col, how.dtype);
-      if (how.dtype == code_of<T> && (repeats || how.added_col == 1)) {
-        added = reinterpret_cast<const T*>(more);
-      } else {
-        conversion(code_of<T>, how.dtype)(gathered, 1, more, how.added_col, repeats ? 1 : columns);
-        added = gathered;
-      }
+    const char* const from = more == nullptr ? nullptr : at(more, r * how.added_row, how.dtype);
+    const T* added = reinterpret_cast<const T*>(from);
+    if (gathers) {
+      conversion(code_of<T>, how.dtype)(gathered, 1, from, how.added_col, repeats ? 1 : columns);
+      added = gathered;
     }
-    combine(how, columns, from, added, repeats, to);
+    T* const to = direct ? reinterpret_cast<T*>(out) + r * how.out_row : line;
+    combine(how, 1, columns, products + r * products_row, 0, added, 0, repeats, to, 0);
     if (how.activation != nullptr) {
       const void* const in[] = {to};
       how.activation(columns, to, in, no_numbers);
     }
-    if (!direct) put(out, how.dtype, how.out_col, line, columns);
+    if (!direct) put(const_cast<char*>(at(out, r * how.out_row, how.dtype)), how.dtype, how.out_col, line, columns);
   }
 }
 

@@ -11,8 +11,12 @@ namespace {
 // Below this depth a tile is done before what was fetched ahead would be there.
 constexpr int64_t prefetched_depth = 128;
 
-// c = or += a * b, where the last vector has `last` columns. In `Columns` order a row of a's elements is `a_step` apart.
-template <typename T, int Rows, int Vectors, bool Columns>
+// Without AVX-512 a load of some lanes takes more than a load: whole vectors have tiles of their own.
+constexpr int ways_to_load = loads_parts && sizeof(vec<float>) < 64 ? 2 : 1;
+
+// c = or += a * b, where the last vector has `last` columns, or is whole in b. In `Columns` order a row of a's elements
+// is `a_step` apart.
+template <typename T, int Rows, int Vectors, bool Columns, bool Whole>
 void multiply_tile(int64_t depth, const T* a, int64_t a_step, const T* b, int64_t b_step, T* c, int64_t c_row,
                    int64_t last, bool add) {
   constexpr int64_t width = vector_width<T>;
@@ -32,7 +36,8 @@ void multiply_tile(int64_t depth, const T* a, int64_t a_step, const T* b, int64_
   for (int64_t p = 0; p < depth; ++p, b += b_step) {
     vec<T> row[Vectors];
     for (int v = 0; v + 1 < Vectors; ++v) row[v] = vec<T>::load_unaligned(b + v * width);
-    row[Vectors - 1] = part.load(b + (Vectors - 1) * width);
+    const T* const last_vector = b + (Vectors - 1) * width;
+    row[Vectors - 1] = Whole ? vec<T>::load_unaligned(last_vector) : part.load(last_vector);
 #pragma clang loop unroll(full)
     for (int r = 0; r < Rows; ++r) {
       const vec<T> factor(Columns ? a[p * a_step + r] : left[r / 3][p + r % 3 * a_step]);
@@ -61,21 +66,20 @@ template <typename T>
 using tile_fn = void (*)(int64_t depth, const T* a, int64_t a_step, const T* b, int64_t b_step, T* c, int64_t c_row,
                          int64_t last, bool add);
 
-// The tiles of 1 to tile_rows rows.
-template <typename T>
-struct tile_list {
-  tile_fn<T> of[tile_rows];
+// By vectors, order and rows, each less one.
+template <typename T, bool Whole>
+struct tile_table {
+  tile_fn<T> of[tile_vectors][2][tile_rows];
+
+  template <int... I>
+  explicit constexpr tile_table(std::integer_sequence<int, I...>)
+      : of{{{&multiply_tile<T, I + 1, 1, false, Whole>...}, {&multiply_tile<T, I + 1, 1, true, Whole>...}},
+           {{&multiply_tile<T, I + 1, 2, false, Whole>...}, {&multiply_tile<T, I + 1, 2, true, Whole>...}}} {}
 };
-template <typename T, int Vectors, bool Columns, int... I>
-constexpr tile_list<T> list_tiles(std::integer_sequence<int, I...>) {
-  return {{&multiply_tile<T, I + 1, Vectors, Columns>...}};
-}
 template <typename T>
-constexpr tile_list<T> tiles[tile_vectors][2] = {
-    {list_tiles<T, 1, false>(std::make_integer_sequence<int, tile_rows>()),
-     list_tiles<T, 1, true>(std::make_integer_sequence<int, tile_rows>())},
-    {list_tiles<T, 2, false>(std::make_integer_sequence<int, tile_rows>()),
-     list_tiles<T, 2, true>(std::make_integer_sequence<int, tile_rows>())}};
+constexpr tile_table<T, ways_to_load == 2> whole_tiles(std::make_integer_sequence<int, tile_rows>{});
+template <typename T>
+constexpr tile_table<T, false> part_tiles(std::make_integer_sequence<int, tile_rows>{});
 
 // A panel of b stays in the cache while the rows of a pass.
 template <typename T>
@@ -89,7 +93,8 @@ void multiply(left_block<T> a, right_block<T> b, result_block<T> c, int64_t rows
     const int64_t last = wide - (vectors - 1) * vector_width<T>;
     const T* const right = b.at + (b.packed ? j * depth : j);
     const int64_t right_step = b.packed ? vectors * vector_width<T> : b.step;
-    const tile_fn<T>* const of = tiles<T>[vectors - 1][a.how == order::rows ? 0 : 1].of - 1;
+    const auto& of_order = b.packed || last == vector_width<T> ? whole_tiles<T>.of : part_tiles<T>.of;
+    const tile_fn<T>* const of = of_order[vectors - 1][a.how == order::rows ? 0 : 1] - 1;
     for (int64_t i = 0; i < panels.count; ++i) {
       const int64_t first = panels.first(i), high = panels.size(i);
       const T* const left = a.at + (a.how == order::rows ? first * a.step : a.how == order::panels ? first * depth : first);

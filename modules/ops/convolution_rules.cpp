@@ -1,7 +1,12 @@
 // Convolution as products of matrices: the windows of some images, copied side by side, are one factor of each group.
+// Where the backend has a kernel for it, that does it without the copies.
 //
 // Copies are strided views handed to the copy kernel, so there is no loop over elements here. As many images are taken
 // at once as keep the windows within `most_elements`.
+module;
+
+#include "kernel_abi.h"
+
 module topbit.ops;
 
 import topbit.std;
@@ -128,6 +133,33 @@ void deliver(const tensor& out, const tensor& result) {
   if (!result.same_as(out)) copy_result(out, result);
 }
 
+// The kernel's own convolution, of up to three dimensions: those that are missing are of size 1, in front.
+void convolve_at_once(backend_call c, const convolution_shape& s, const tensor& image, const tensor& weight,
+                      const tensor& out) {
+  for (const tensor* t : {&out, &image, &weight}) check_storage(c, *t);
+  tb_convolution call{};
+  call.out = out.data();
+  call.image = image.data();
+  call.weight = weight.data();
+  call.images = s.input[0];
+  call.channels = s.input[1];
+  call.outputs = s.weight[0];
+  call.groups = s.groups;
+  const std::size_t windows = s.stride.size();
+  for (std::size_t d = 0; d < 3; ++d) {
+    const bool there = d + windows >= 3;
+    const std::size_t i = there ? d + windows - 3 : 0;
+    call.size[d] = there ? s.input[i + 2] : 1;
+    call.out_size[d] = there ? s.out[i + 2] : 1;
+    call.kernel[d] = there ? s.weight[i + 2] : 1;
+    call.stride[d] = there ? s.stride[i] : 1;
+    call.padding[d] = there ? s.padding[i] : 0;
+    call.dilation[d] = there ? s.dilation[i] : 1;
+  }
+  call.dtype = static_cast<int>(out.dtype());
+  check_status(c, c.table->convolve(&call, nullptr), out);
+}
+
 }  // namespace
 
 std::int64_t convolution_shape::room(backend_call c, std::size_t i) const {
@@ -184,6 +216,12 @@ void convolve_rule::run(backend_call c, const tensor& input, const tensor& weigh
                         sizes_view padding, sizes_view dilation, std::int64_t groups, const tensor& out) {
   if (out.numel() == 0) return;
   const auto shape = convolution_shape::of(c.op, input.sizes(), weight.sizes(), stride, padding, dilation, groups);
+  const bool at_once = is_floating(out.dtype()) && c.table->convolve != nullptr && input.numel() != 0;
+  if (at_once) {
+    const tensor result = result_in(out, out.dtype());
+    convolve_at_once(c, shape, dense(c, input), dense(c, weight), result);
+    return deliver(out, result);
+  }
   const layout_of_convolution of(c, shape);
   const dtype type = product_type(out.dtype());
   const tensor result = result_in(out, type);

@@ -100,6 +100,12 @@ tensor batched_matmul(const tensor& self, const tensor& other) {
   const tensor b = other.dim() == 1 ? as_column(other) : other;
   const dims batch = broadcast(ops::matmul.name(), batch_of(a), batch_of(b));
   const auto expanded = [&](const tensor& t) {
+    // One matrix for the whole batch is repeated, not copied.
+    if (numel(batch_of(t)) == 1) {
+      const dims one{1, t.size(-2), t.size(-1)};
+      return ops::expand(t.dim() == 2 ? ops::unsqueeze(t, 0) : ops::reshape(t, one),
+                         dims{numel(batch), t.size(-2), t.size(-1)});
+    }
     dims sizes = batch;
     sizes.push_back(t.size(-2));
     sizes.push_back(t.size(-1));
@@ -156,7 +162,14 @@ tensor linear(const tensor& input, const tensor& weight, const std::optional<ten
       refuse<shape_error>({nullptr, op}, "found a bias " + to_string(bias->sizes()) + " for weights " +
                                              to_string(weight.sizes()) + ", wanted [out]");
     }
-    if (input.dim() == 2 && weight.dim() == 2) return ops::addmm(*bias, input, ops::t(weight));
+    if (weight.dim() == 2) {
+      if (input.dim() == 2) return ops::addmm(*bias, input, ops::t(weight));
+      dims sizes = input.sizes();
+      sizes[sizes.size() - 1] = outputs;
+      const std::int64_t rows = numel(dims(std::span(sizes.begin(), sizes.size() - 1)));
+      const tensor flat = ops::reshape(input, dims{rows, input.size(-1)});
+      return ops::reshape(ops::addmm(*bias, flat, ops::t(weight)), sizes);
+    }
   }
   const tensor product = ops::matmul(input, ops::t(weight));
   return biased ? ops::add(product, *bias) : product;

@@ -144,6 +144,12 @@ result_meta addmm_activation_rule::meta(std::string_view op, const tensor& self,
 
 void addmm_activation_rule::run(backend_call c, const tensor& self, const tensor& a, const tensor& b,
                                 const scalar& beta, const scalar& alpha, bool use_gelu, const tensor& out) {
+  // Integers wrap to their dtype first.
+  if (!is_floating(out.dtype())) {
+    run_product(c, a, b, {alpha, beta, &self, {}}, out);
+    run_pointwise_in(c, pointwise::relu, product_type(out.dtype()), collect(out), out);
+    return;
+  }
   run_product(c, a, b, {alpha, beta, &self, use_gelu ? pointwise::gelu : pointwise::relu}, out);
 }
 

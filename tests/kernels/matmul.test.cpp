@@ -177,7 +177,9 @@ TEMPLATE_TEST_CASE("matmul: working memory that cannot be had is reported", "[ke
   std::vector<double> a(144 * 256);
   std::vector<double> b(256 * 1024);
   std::vector<double> out(144 * 1024);
-  const tb_matmul product = plain(out.data(), a.data(), b.data(), {144, 1024, 256}, TB_F64);
+  tb_matmul product = plain(out.data(), a.data(), b.data(), {144, 1024, 256}, TB_F64);
+  product.b_row = 1;  // so that b has to be packed
+  product.b_col = 256;
   int status = 0;
   // A thread that has made room for nothing yet, and a process without others that could take parts.
   std::thread([&] {

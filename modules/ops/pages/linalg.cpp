@@ -23,9 +23,8 @@ constexpr std::string_view composed_memory =
     "the result is new and dense; for self and out it is computed first and copied, so they may share memory with "
     "anything";
 constexpr std::string_view product_cost =
-    "m * k * n multiply-adds for each matrix; blocks of float32 and float64 operands are packed from any strides, "
-    "other "
-    "dtypes are copied to the one that is computed in, and the result back";
+    "m * k * n multiply-adds for each matrix; floating operands are read where they are or in packed blocks, from any "
+    "strides, integers narrower than int64 are copied to it, and the result back";
 constexpr std::string_view bad_types = "the dtypes differ, or are bool";
 constexpr std::string_view bad_sum_types =
     "the dtypes differ, or are bool, or alpha or beta is no integer where they are integers; or out cannot hold the "
@@ -61,7 +60,7 @@ constexpr author::operator_page pages[] = {
         .shapes = "self: broadcasts to [m, n], mat1: [m, k], mat2: [k, n] -> [m, n]",
         .dtypes = one_dtype,
         .memory = sum_memory,
-        .cost = "a product of matrices, which adds to self where the result is self, else to a copy of it",
+        .cost = "mm's; self is read once, as the result is written",
         .errors = {raises<shape_error>(
                        "mat1 or mat2 is no matrix, their inner sizes differ, or self does not broadcast to "
                        "the product; in place, self has other sizes",
@@ -70,12 +69,33 @@ constexpr author::operator_page pages[] = {
         .examples = {{"addmm([10, 20], [[1, 2], [3, 4]], [[1, 0], [2, 1]])", "[[15, 22], [21, 24]] (int64 [2, 2])"},
                      {"addmm([[1.0]], [[1.0, 2.0]], [[3.0], [4.0]], beta=10, alpha=0.5)", "[[15.5]] (float32 [1, 1])"}},
     }),
+    page<ops::addmm_activation, ops::addmm_activation_out>({
+        .summary =
+            "Gives relu(beta * self + alpha * mat1 @ mat2), or gelu of that, without an approximation, with use_gelu; "
+            "self is not read where beta is 0. It has no gradient.",
+        .shapes = "self: broadcasts to [m, n], mat1: [m, k], mat2: [k, n] -> [m, n]",
+        .dtypes =
+            "numbers; all dtypes are the same, and the result's too; with use_gelu only floating ones; halves are computed "
+            "in float32 and rounded once, after the activation",
+        .memory = sum_memory,
+        .cost = "addmm's; the activation is applied to each block before it is written",
+        .errors = {raises<shape_error>(
+                       "mat1 or mat2 is no matrix, their inner sizes differ, or self does not broadcast to the product",
+                       "_addmm_activation([1, 2, 3], [[1, 2]], [[1], [2]])"),
+                   raises<dtype_error>(
+                       "the dtypes differ, or are bool, or are integers with use_gelu or a factor that is none",
+                       "_addmm_activation([1], [[1, 2]], [[1], [2]], use_gelu=True)")},
+        .examples = {{"_addmm_activation([0.5, -20.0], [[1.0, 2.0]], [[3.0, 4.0], [5.0, 6.0]])",
+                      "[[13.5, 0]] (float32 [1, 2])"},
+                     {"_addmm_activation([1.0], [[1.0, 2.0]], [[0.0], [0.0]], use_gelu=True)",
+                      "[[0.841345]] (float32 [1, 1])"}},
+    }),
     page<ops::baddbmm, ops::baddbmm_, ops::baddbmm_out>({
         .summary = "Gives beta * self + alpha * batch1 @ batch2, matrix by matrix; self is not read where beta is 0.",
         .shapes = "self: broadcasts to [b, m, n], batch1: [b, m, k], batch2: [b, k, n] -> [b, m, n]",
         .dtypes = one_dtype,
         .memory = sum_memory,
-        .cost = "b products of matrices, which add to self where the result is self, else to a copy of it",
+        .cost = "bmm's; self is read once, as the result is written",
         .errors = {raises<shape_error>(
                        "a batch has not three dimensions, batches or inner sizes differ, or self does not "
                        "broadcast to the product; in place, self has other sizes",
@@ -106,7 +126,7 @@ constexpr author::operator_page pages[] = {
         .memory = composed_memory,
         .cost =
             "one mm where other is a matrix or a vector, however many dimensions self has; else a bmm, for which an "
-            "operand whose batch broadcasts is copied",
+            "operand whose batch broadcasts is copied, unless that is one matrix for all",
         .errors = {raises<shape_error>(
                        "an operand has no dimension, the inner sizes differ, or the others do not broadcast",
                        "matmul([[1, 2]], [[3, 4]])"),
@@ -123,8 +143,8 @@ constexpr author::operator_page pages[] = {
         .dtypes = one_dtype,
         .memory = composed_memory,
         .cost =
-            "one product of matrices that reads weight as it lies; the bias enters it where input is a matrix, else it "
-            "is added in another pass",
+            "one product of matrices that reads weight as it lies, whatever input's dimensions; the bias enters it where "
+            "weight has two, else it is added in another pass",
         .errors = {raises<shape_error>("input has no dimension, its last size is not weight's, or bias has other sizes",
                                        "linear([1, 2], [[1, 2, 3]])"),
                    raises<dtype_error>(bad_types, "linear([1, 2], [[1.5, 2.5]])")},
