@@ -194,7 +194,7 @@ typedef struct tb_pool {
 // out[image][output][place] = bias[output] + the sum over channels and elements of the window of image * weight, all
 // dense: images [images][channels][size..], weight [outputs][channels / groups][kernel..], out [images][outputs]
 // [out_size..], over three dimensions, of which those in front may be 1. A window may reach into the padding, which
-// counts as zeros. F16, BF16, F32 or F64, the same for all.
+// counts as zeros. Channels, kernels and strides are at least 1. F16, BF16, F32 or F64, the same for all.
 typedef struct tb_convolution {
   void* out;
   const void* image;

@@ -119,15 +119,14 @@ tb_status convolve_group(const void* context, int64_t at, int64_t row, int64_t r
   const int64_t image = at / c.groups, group = at % c.groups;
   const windows<T, E> from{c, static_cast<const E*>(c.image) + (image * c.channels + group * channels) * pixels};
   const strided<E> weights{static_cast<const E*>(c.weight) + group * outputs * depth, depth, 1};
-  blocked_product<T> product{
-      {nullptr, depth, 1, &pack_weights<T, E>, &weights},
-      {nullptr, pixels, &pack_windows<T, E>, &from},
-      outputs,
-      places,
-      depth,
-      {static_cast<E*>(c.out) + (image * c.outputs + group * outputs) * places, places, 1,
-       c.bias == nullptr ? nullptr : static_cast<const E*>(c.bias) + group * outputs, 1, 0, c.dtype, T(1), T(1), nullptr,
-       false}};
+  blocked_product<T> product{{nullptr, depth, 1, &pack_weights<T, E>, &weights},
+                             {nullptr, pixels, &pack_windows<T, E>, &from},
+                             outputs,
+                             places,
+                             depth,
+                             {static_cast<E*>(c.out) + (image * c.outputs + group * outputs) * places, places, 1,
+                              c.bias == nullptr ? nullptr : static_cast<const E*>(c.bias) + group * outputs, 1, 0,
+                              c.dtype, T(1), T(1), nullptr, false}};
   if constexpr (!is_half<E>) {
     product.a.in_place = weights.at;
     if (windows_are_image(c)) product.b.in_place = from.image;

@@ -51,7 +51,8 @@ template <typename T>
 bool is_small(const tb_matmul& p) {
   const bool places = p.b_col == 1 && (p.a_col == 1 || p.a_row == 1) && (loads_parts || p.n % vector_width<T> == 0);
   return places && p.k <= block_depth<T> && p.k > 0 && p.m <= small_side && p.n <= small_side &&
-         p.m * p.n * p.k <= small_work && p.m > 1 && p.n > 1;
+         p.m * p.n * p.k <= small_work && p.m > 1 && p.n > 1 &&
+         (p.m <= 2 * tile_rows || p.b_row * int64_t(sizeof(T)) % 4096 != 0);
 }
 
 template <typename T>
@@ -89,12 +90,8 @@ tb_status multiply_blocks(const void* context, int64_t at, int64_t row, int64_t 
   const tb_matmul& p = c.p;
   const strided<E> a{static_cast<const E*>(p.a) + at * p.a_batch, p.a_row, p.a_col};
   const strided<E> b{static_cast<const E*>(p.b) + at * p.b_batch, p.b_row, p.b_col};
-  blocked_product<T> product{{nullptr, a.row, a.col, &pack_a<T, E>, &a},
-                             {nullptr, b.row, &pack_b<T, E>, &b},
-                             p.m,
-                             p.n,
-                             p.k,
-                             end_of<T>(c, at)};
+  blocked_product<T> product{
+      {nullptr, a.row, a.col, &pack_a<T, E>, &a}, {nullptr, b.row, &pack_b<T, E>, &b}, p.m, p.n, p.k, end_of<T>(c, at)};
   if constexpr (!is_half<E>) {
     if (a.col == 1 || a.row == 1) product.a.in_place = a.at;
     if (b.col == 1) product.b.in_place = b.at;
@@ -181,9 +178,10 @@ bool multiply_at_once(const tb_matmul& p) {
   if (p.added != nullptr || p.alpha.f != 1) return false;
   using order = typename left_block<T>::order;
   const bool rows = p.a_col == 1;
-  multiply_block(left_block<T>{static_cast<const T*>(p.a), rows ? p.a_row : p.a_col, rows ? order::rows : order::columns},
-                 right_block<T>{static_cast<const T*>(p.b), p.b_row, false},
-                 result_block<T>{static_cast<T*>(p.out), p.out_row, false, nullptr}, p.m, p.n, p.k);
+  multiply_block(
+      left_block<T>{static_cast<const T*>(p.a), rows ? p.a_row : p.a_col, rows ? order::rows : order::columns},
+      right_block<T>{static_cast<const T*>(p.b), p.b_row, false},
+      result_block<T>{static_cast<T*>(p.out), p.out_row, false, nullptr}, p.m, p.n, p.k);
   return true;
 }
 

@@ -13,16 +13,18 @@ constexpr int64_t block_rows = 1920 / int64_t(sizeof(T));
 template <typename T>
 constexpr int64_t block_columns = 8192 / int64_t(sizeof(T));
 
-// How often an operand is read where it is before a copy pays, and how far apart its rows may be for that: addresses
-// that are multiples of much more apart share the sets of a cache.
+// How often an operand is read where it is before a copy pays, and how far apart its rows may be for that. Addresses a
+// multiple of 4096 bytes apart share a set of L1.
 constexpr int64_t readings = 600;
-constexpr int64_t distance = 16384;  // bytes
+constexpr int64_t farthest = 16384;
+constexpr int64_t same_set = 4096;
 
 int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
 int64_t round_up(int64_t n, int64_t multiple) { return (n + multiple - 1) / multiple * multiple; }
 
 bool stays(int64_t step_bytes, int64_t read, int64_t seldom) {
-  return read <= seldom || (read <= readings && (step_bytes < 0 ? -step_bytes : step_bytes) <= distance);
+  if (read <= seldom) return true;
+  return read <= readings && (step_bytes < 0 ? -step_bytes : step_bytes) <= farthest && step_bytes % same_set != 0;
 }
 
 template <typename T>
@@ -124,8 +126,8 @@ tb_status multiply_rectangle(const blocked_product<double>& product, int64_t row
 }
 
 tb_status multiply_in_parts(int64_t m, int64_t n, int64_t k, int64_t batch, const void* context,
-                            tb_status (*part)(const void* context, int64_t at, int64_t row, int64_t rows, int64_t column,
-                                              int64_t columns)) {
+                            tb_status (*part)(const void* context, int64_t at, int64_t row, int64_t rows,
+                                              int64_t column, int64_t columns)) {
   // Multiply-adds that are worth a thread, and those of a part at least.
   constexpr double worth = 32.0 * parallel_grain, least = 16.0 * parallel_grain;
   const double work = double(m) * double(n) * double(k) * double(batch);

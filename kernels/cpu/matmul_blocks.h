@@ -41,8 +41,8 @@ tb_status multiply_rectangle(const blocked_product<double>& product, int64_t row
 
 // The whole result, on as many threads as it is worth; `batch` of them, each made by `at`.
 tb_status multiply_in_parts(int64_t m, int64_t n, int64_t k, int64_t batch, const void* context,
-                            tb_status (*part)(const void* context, int64_t at, int64_t row, int64_t rows, int64_t column,
-                                              int64_t columns));
+                            tb_status (*part)(const void* context, int64_t at, int64_t row, int64_t rows,
+                                              int64_t column, int64_t columns));
 
 namespace {
 

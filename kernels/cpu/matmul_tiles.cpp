@@ -97,7 +97,9 @@ void multiply(left_block<T> a, right_block<T> b, result_block<T> c, int64_t rows
     const tile_fn<T>* const of = of_order[vectors - 1][a.how == order::rows ? 0 : 1] - 1;
     for (int64_t i = 0; i < panels.count; ++i) {
       const int64_t first = panels.first(i), high = panels.size(i);
-      const T* const left = a.at + (a.how == order::rows ? first * a.step : a.how == order::panels ? first * depth : first);
+      const T* const left = a.at + (a.how == order::rows     ? first * a.step
+                                    : a.how == order::panels ? first * depth
+                                                             : first);
       T* const to = c.at == nullptr ? buffer : c.at + first * c.row + j;
       const int64_t to_row = c.at == nullptr ? tile_width<T> : c.row;
       of[high](depth, left, a.how == order::panels ? high : a.step, right, right_step, to, to_row, last, c.add);

@@ -1,7 +1,8 @@
-// Register tiles of a matrix product: a few rows by a few vectors of the result stay in registers while a panel of a and
-// a panel of b stream past them.
+// Register tiles of a matrix product: a few rows by a few vectors of the result stay in registers while a panel of a
+// and a panel of b stream past them.
 //
-// Every tile adds the products of one element in the same order, so which tile an element falls in cannot be seen in it.
+// Every tile adds the products of one element in the same order, so which tile an element falls in cannot be seen in
+// it.
 #pragma once
 
 #include "batches.h"
@@ -50,7 +51,7 @@ template <typename T>
 struct result_block {
   T* at;
   int64_t row;
-  bool add;                 // to what is there
+  bool add;                // to what is there
   const tile_end<T>* end;  // null: nothing more
 };
 
@@ -66,8 +67,12 @@ namespace {
 struct even_parts {
   int64_t count, least, longer;
 
-  even_parts(int64_t whole, int64_t most)
-      : count((whole + most - 1) / most), least(count == 0 ? 0 : whole / count), longer(whole - count * least) {}
+  even_parts(int64_t whole, int64_t most) : count(1), least(whole), longer(0) {
+    if (whole <= most) return;
+    count = (whole + most - 1) / most;
+    least = whole / count;
+    longer = whole - count * least;
+  }
   int64_t first(int64_t i) const { return i * least + (i < longer ? i : longer); }
   int64_t size(int64_t i) const { return least + (i < longer ? 1 : 0); }
 };

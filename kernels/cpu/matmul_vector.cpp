@@ -49,7 +49,8 @@ void sum_rows(const E* matrix, int64_t step, const T* vector, int64_t depth, T* 
     for (; p < end; p += width) {
       const int64_t lanes = end - p < width ? end - p : width;
       const vec<T> x = load_neighbours<T>(vector + p, lanes);
-      for (int r = 0; r < Rows; ++r) even[r] = multiply_add(load_neighbours<T>(matrix + r * step + p, lanes), x, even[r]);
+      for (int r = 0; r < Rows; ++r)
+        even[r] = multiply_add(load_neighbours<T>(matrix + r * step + p, lanes), x, even[r]);
     }
     for (int r = 0; r < Rows; ++r) total[r] += even[r] + odd[r];
   }

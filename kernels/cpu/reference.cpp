@@ -31,9 +31,7 @@ auto number(E x) {
 template <typename T, typename E, typename O>
 tb_status matmul_of(const tb_matmul& product) {
   using total = std::conditional_t<std::is_floating_point_v<T>, double, uint64_t>;
-  constexpr int32_t compute = std::is_same_v<T, float>    ? TB_F32
-                              : std::is_same_v<T, double> ? TB_F64
-                                                          : TB_I64;
+  constexpr int32_t compute = std::is_same_v<T, float> ? TB_F32 : std::is_same_v<T, double> ? TB_F64 : TB_I64;
   const auto factor = [](tb_scalar x) { return std::is_floating_point_v<T> ? total(T(x.f)) : total(x.i); };
   const total alpha = factor(product.alpha), beta = factor(product.beta);
   loops of{};
@@ -61,7 +59,8 @@ tb_status matmul_of(const tb_matmul& product) {
         const void* const in[] = {&result};
         const tb_scalar no_numbers[TB_MAX_NUMBERS] = {};
         if (activation != nullptr) activation(1, &result, in, no_numbers);
-        O* const out = static_cast<O*>(product.out) + at * product.out_batch + i * product.out_row + j * product.out_col;
+        O* const out =
+            static_cast<O*>(product.out) + at * product.out_batch + i * product.out_row + j * product.out_col;
         conversion(product.out_dtype, compute)(out, 1, &result, 1, 1);
       }
     }
@@ -127,8 +126,9 @@ tb_status convolve_of(const tb_convolution& c) {
             for (int64_t channel = 0; channel < group_channels; ++channel) {
               const int64_t from = image * c.channels + output / group_outputs * group_channels + channel;
               each_inside(c, place, [&](int64_t k, int64_t at) {
-                sum += double(number(static_cast<const E*>(c.weight)[(output * group_channels + channel) * window + k])) *
-                       double(number(static_cast<const E*>(c.image)[from * pixels + at]));
+                sum +=
+                    double(number(static_cast<const E*>(c.weight)[(output * group_channels + channel) * window + k])) *
+                    double(number(static_cast<const E*>(c.image)[from * pixels + at]));
               });
             }
             const T result = T(sum);

@@ -81,12 +81,13 @@ tb_status multiply(const tb_matmul& product, void* stream) {
 }  // namespace
 
 tb_status matmul(const tb_matmul* product, void* stream) {
-  const bool plain = product->batch == 1 && product->out_col == 1 && product->alpha.f == 1 && product->added == nullptr &&
-                     product->out_dtype == product->dtype && product->activation < 0;
+  const bool plain = product->batch == 1 && product->out_col == 1 && product->alpha.f == 1 &&
+                     product->added == nullptr && product->out_dtype == product->dtype && product->activation < 0;
   if (!plain) {
-    return fail(cudaErrorNotSupported,
-                "a product with a batch, a factor, something added, an activation, or another dtype or other strides of "
-                "the result");
+    return fail(
+        cudaErrorNotSupported,
+        "a product with a batch, a factor, something added, an activation, or another dtype or other strides of "
+        "the result");
   }
   switch (product->dtype) {
     case TB_F32: return multiply<float>(*product, stream);

@@ -335,7 +335,7 @@ void convolve_weight_rule::run(backend_call c, const tensor& gradient, const ten
                                       ((first + image) * of.outputs + g * of.group_outputs) * of.places);
           const tensor right =
               view_at(columns, {of.places, of.depth}, {1, of.places}, (image * of.groups + g) * of.depth * of.places);
-          multiply(c, to, left, right, {.added = &to});
+          multiply(c, to, left, right, {1, 1, &to, {}});
         }
       }
     });

@@ -18,26 +18,28 @@ dtype operand_type(dtype t) noexcept { return is_floating(t) ? t : dtype::int64;
 
 void multiply(backend_call c, const tensor& out, const tensor& a, const tensor& b, const product_terms& terms) {
   if (c.table == nullptr || out.numel() == 0) return;
-  for (const tensor* t : {&out, &a, &b}) check_storage(c, *t);
-  const std::size_t first = out.dim() - 2;
-  const auto batch_stride = [&](const tensor& t) { return first == 0 ? 0 : t.strides()[0]; };
-  tb_matmul m{};
+  const dims &sizes = out.sizes(), &to = out.strides(), &left = a.strides(), &right = b.strides();
+  const std::size_t row = sizes.size() - 2, col = row + 1;
+  const bool batch = row != 0;
+  tb_matmul m;
   m.out = out.data();
   m.a = a.data();
   m.b = b.data();
-  m.m = out.sizes()[first];
-  m.n = out.sizes()[first + 1];
-  m.k = a.sizes()[first + 1];
-  m.out_row = out.strides()[first];
-  m.out_col = out.strides()[first + 1];
-  m.a_row = a.strides()[first];
-  m.a_col = a.strides()[first + 1];
-  m.b_row = b.strides()[first];
-  m.b_col = b.strides()[first + 1];
-  m.batch = first == 0 ? 1 : out.sizes()[0];
-  m.out_batch = batch_stride(out);
-  m.a_batch = batch_stride(a);
-  m.b_batch = batch_stride(b);
+  m.added = nullptr;
+  m.m = sizes[row];
+  m.n = sizes[col];
+  m.k = a.sizes()[col];
+  m.out_row = to[row];
+  m.out_col = to[col];
+  m.a_row = left[row];
+  m.a_col = left[col];
+  m.b_row = right[row];
+  m.b_col = right[col];
+  m.added_row = m.added_col = m.added_batch = 0;
+  m.batch = batch ? sizes[0] : 1;
+  m.out_batch = batch ? to[0] : 0;
+  m.a_batch = batch ? left[0] : 0;
+  m.b_batch = batch ? right[0] : 0;
   if (const tensor* added = terms.added; added != nullptr) {
     check_storage(c, *added);
     m.added = added->data();
@@ -51,12 +53,16 @@ void multiply(backend_call c, const tensor& out, const tensor& a, const tensor& 
     m.added_row = stride(1);
     m.added_batch = stride(2);
   }
-  m.alpha = to_abi(terms.alpha);
-  m.beta = to_abi(terms.beta);
+  m.alpha = {terms.alpha.to_double(), terms.alpha.to_int64()};
+  m.beta = {terms.beta.to_double(), terms.beta.to_int64()};
   m.dtype = static_cast<int>(a.dtype());
   m.out_dtype = static_cast<int>(out.dtype());
   m.activation = terms.activation ? static_cast<int>(*terms.activation) : -1;
-  check_status(c, present(c, c.table->matmul)(&m, nullptr), out);
+  m.reserved = 0;
+  if (m.out == nullptr || m.a == nullptr || m.b == nullptr) {
+    for (const tensor* t : {&out, &a, &b}) check_storage(c, *t);
+  }
+  if (const tb_status status = present(c, c.table->matmul)(&m, nullptr); status != TB_OK) check_status(c, status, out);
 }
 
 void check_product_types(std::string_view op, const tensor& a, const tensor& b) {
@@ -81,7 +87,7 @@ result_meta product_meta(std::string_view op, std::size_t rank, const tensor& a,
     refuse<shape_error>(c, "found " + to_string(left) + " and " + to_string(right) + ", wanted " +
                                (batch ? "[b, m, k] and [b, k, n]" : "[m, k] and [k, n]"));
   }
-  check_product_types(op, a, b);
+  if (a.dtype() != b.dtype() || a.dtype() == dtype::boolean) check_product_types(op, a, b);
   dims sizes = left;
   sizes[rank - 1] = right[rank - 1];
   return {sizes, a.dtype(), a.device(), {}};
@@ -113,21 +119,28 @@ result_meta add_product_meta(std::string_view op, std::size_t rank, const tensor
 }
 
 void run_product(backend_call c, const tensor& a, const tensor& b, product_terms terms, const tensor& out) {
-  if (out.numel() == 0) return;
   const dtype type = operand_type(out.dtype());
+  if (terms.added != nullptr && (is_floating(type) ? terms.beta.to_double() == 0 : terms.beta.to_int64() == 0)) {
+    terms.added = nullptr;
+  }
+  // What kernels take as it is: of the right dtype, and not in the memory of the result.
+  const storage* const written = out.record().data.get();
+  const auto fits = [&](const tensor& t) { return t.dtype() == type && t.record().data.get() != written; };
+  if (out.dtype() == type && fits(a) && fits(b) &&
+      (terms.added == nullptr || fits(*terms.added) || author::same_view(*terms.added, out))) {
+    return multiply(c, out, a, b, terms);
+  }
+  if (out.numel() == 0) return;
   const auto operand = [&](const tensor& t) {
     return author::share_memory(out, t) ? dense_copy(c, t, type) : in_dtype(c, t, type);
   };
   const tensor left = operand(a), right = operand(b);
   const tensor to = out.dtype() == type ? out : author::make_tensor(out.sizes(), type, out.device());
-  const bool adds =
-      terms.added != nullptr && (is_floating(type) ? terms.beta.to_double() != 0 : terms.beta.to_int64() != 0);
   tensor added;
-  if (adds && !author::same_view(*terms.added, to)) {
+  if (terms.added != nullptr && !author::same_view(*terms.added, to)) {
     added = operand(*terms.added);
     terms.added = &added;
   }
-  if (!adds) terms.added = nullptr;
   multiply(c, to, left, right, terms);
   if (out.dtype() != type) copy_result(out, to);
 }

@@ -88,9 +88,10 @@ std::string try_convolve(backend here, const shape& s) {
       }
     }
   }
-  return found.text() == "" ? "" : found.text() + " in an image of " + std::to_string(s.size[1]) + "x" +
-                                       std::to_string(s.size[2]) + ", kernel " + std::to_string(s.kernel[1]) + "x" +
-                                       std::to_string(s.kernel[2]) + "\n";
+  return found.text() == ""
+             ? ""
+             : found.text() + " in an image of " + std::to_string(s.size[1]) + "x" + std::to_string(s.size[2]) +
+                   ", kernel " + std::to_string(s.kernel[1]) + "x" + std::to_string(s.kernel[2]) + "\n";
 }
 
 template <typename E>
@@ -141,8 +142,8 @@ TEMPLATE_TEST_CASE("convolve: results do not depend on the number of threads", "
   random_numbers random(1);
   for (float& x : image) x = float(random.between(-1, 1));
   for (float& x : weight) x = float(random.between(-1, 1));
-  tb_convolution call{now.data(), image.data(), weight.data(), nullptr,   2,         16,        24,        1,
-                      {1, 40, 40}, {1, 40, 40}, {1, 3, 3},     {1, 1, 1}, {0, 1, 1}, {1, 1, 1}, TB_F32, 0};
+  tb_convolution call{now.data(),  image.data(), weight.data(), nullptr,   2,         16,        24,     1,
+                      {1, 40, 40}, {1, 40, 40},  {1, 3, 3},     {1, 1, 1}, {0, 1, 1}, {1, 1, 1}, TB_F32, 0};
   for (const int32_t threads : {1, 2, 3, 5}) {
     tb_cpu_set_threads(threads);
     REQUIRE(here.kernels->convolve(&call, nullptr) == TB_OK);

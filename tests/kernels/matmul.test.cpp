@@ -117,8 +117,8 @@ TEMPLATE_TEST_CASE("matmul: alpha, beta, a batch and a result of any strides, in
   CHECK(failures == "");
 }
 
-TEMPLATE_TEST_CASE("matmul: with nothing added the result is not read, a NaN in it vanishes", "[kernels]", reference, sse2,
-                   avx2, avx512) {
+TEMPLATE_TEST_CASE("matmul: with nothing added the result is not read, a NaN in it vanishes", "[kernels]", reference,
+                   sse2, avx2, avx512) {
   const backend here = need<TestType>();
   std::string failures;
   for (const order out : {order::rows, order::columns, order::rows_apart}) {

@@ -18,7 +18,7 @@ struct with_threads {
 constexpr std::array floating_activations = {TB_RELU, TB_SIGMOID, TB_TANH, TB_SILU, TB_GELU, TB_GELU_TANH};
 
 // One size of each way through: a vector, a tile, several blocks of depth.
-const std::vector<extent> each_way = {{1, 70, 33},  {70, 1, 33},  {1, 1, 50},   {13, 9, 7},   {14, 70, 33},
+const std::vector<extent> each_way = {{1, 70, 33},  {70, 1, 33},   {1, 1, 50},   {13, 9, 7},   {14, 70, 33},
                                       {50, 70, 33}, {30, 40, 300}, {1, 40, 600}, {130, 90, 70}};
 
 template <typename T>
@@ -48,8 +48,8 @@ TEMPLATE_TEST_CASE("matmul: halves are computed in float32, into halves or float
   CHECK(failures == "");
 }
 
-TEMPLATE_TEST_CASE("matmul: a result is of the operands' dtype, or float32 of halves", "[kernels]", reference, sse2, avx2,
-                   avx512) {
+TEMPLATE_TEST_CASE("matmul: a result is of the operands' dtype, or float32 of halves", "[kernels]", reference, sse2,
+                   avx2, avx512) {
   const backend here = need<TestType>();
   const auto status = [&](tb_dtype in, tb_dtype out) {
     tb_matmul product = plain(nullptr, nullptr, nullptr, {0, 0, 0}, in);
@@ -63,7 +63,8 @@ TEMPLATE_TEST_CASE("matmul: a result is of the operands' dtype, or float32 of ha
   CHECK(status(TB_I64, TB_F32) == TB_UNSUPPORTED_DTYPE);
 }
 
-TEMPLATE_TEST_CASE("matmul: what is added has any strides, in every dtype", "[kernels]", reference, sse2, avx2, avx512) {
+TEMPLATE_TEST_CASE("matmul: what is added has any strides, in every dtype", "[kernels]", reference, sse2, avx2,
+                   avx512) {
   const backend here = need<TestType>();
   std::string failures;
   for (const extent of : each_way) {
@@ -151,7 +152,8 @@ TEMPLATE_TEST_CASE("matmul: an activation gives what the pointwise kernel gives,
   }
 }
 
-TEMPLATE_TEST_CASE("matmul: operations that are no activations are refused", "[kernels]", reference, sse2, avx2, avx512) {
+TEMPLATE_TEST_CASE("matmul: operations that are no activations are refused", "[kernels]", reference, sse2, avx2,
+                   avx512) {
   const backend here = need<TestType>();
   float number = 1;
   tb_matmul product = plain(&number, &number, &number, {1, 1, 1}, TB_F32);
@@ -207,7 +209,8 @@ std::vector<T> with_bias(backend here, extent of, std::int64_t batch, bool trans
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("matmul: results do not depend on the number of threads", "[kernels]", reference, sse2, avx2, avx512) {
+TEMPLATE_TEST_CASE("matmul: results do not depend on the number of threads", "[kernels]", reference, sse2, avx2,
+                   avx512) {
   const backend here = need<TestType>();
   for (const extent of : {extent{300, 170, 130}, extent{64, 1500, 40}, extent{1500, 40, 64}, extent{1, 3000, 600},
                           extent{2000, 1, 700}, extent{200, 200, 600}}) {
@@ -221,7 +224,8 @@ TEMPLATE_TEST_CASE("matmul: results do not depend on the number of threads", "[k
     CHECK(same_bits(with_bias<std::int64_t>(here, of, 1, false, 3), whole));
   }
   const auto one = with_bias<double>(here, {40, 50, 60}, 33, false, 1);
-  for (const int32_t threads : {2, 3, 5}) CHECK(same_bits(with_bias<double>(here, {40, 50, 60}, 33, false, threads), one));
+  for (const int32_t threads : {2, 3, 5})
+    CHECK(same_bits(with_bias<double>(here, {40, 50, 60}, 33, false, threads), one));
 }
 
 // Equal rows of a and equal columns of b: every element of the result is one and the same number.

@@ -91,7 +91,8 @@ inline double activated(std::int32_t activation, double x) {
     case TB_TANH: return std::tanh(x);
     case TB_SILU: return x / (1 + std::exp(-x));
     case TB_GELU: return 0.5 * x * std::erfc(-x * std::sqrt(0.5));
-    case TB_GELU_TANH: return 0.5 * x * (1 + std::tanh(std::sqrt(2 / 3.14159265358979323846) * (x + 0.044715 * x * x * x)));
+    case TB_GELU_TANH:
+      return 0.5 * x * (1 + std::tanh(std::sqrt(2 / 3.14159265358979323846) * (x + 0.044715 * x * x * x)));
     default: return x;
   }
 }

@@ -19,6 +19,7 @@ using support::get;
 using support::listed;
 using support::numbers;
 using support::result_of;
+using tb::arg;
 using tb::dims;
 using tb::dtype;
 using tb::scalar;
@@ -80,6 +81,16 @@ TEST_CASE("product: sums of matrices and their products, in all forms", "[ops][l
       check_tensor(sum, {m, n}, t,
                    listed({m, n}, [&](const dims& i) { return of_self(i) + times * matrix(i[0], i[1]); }));
       check_out(source, ops::addmm_out, sum, self, left, right, beta, alpha);
+      const scalar less = static_cast<std::int64_t>(-times);
+      const tensor below = ops::addmm(self, left, right, arg<"beta"> = beta, arg<"alpha"> = less),
+                   cut = result_of(ops::addmm_activation, self, left, right, beta, less, false);
+      check_tensor(cut, {m, n}, t, support::values(ops::relu(below)));
+      check_out(source, ops::addmm_activation_out, cut, self, left, right, beta, less, false);
+      if (tb::is_floating(t)) {
+        const tensor bent = result_of(ops::addmm_activation, self, left, right, beta, less, true);
+        check_tensor(bent, {m, n}, t, support::values(ops::gelu(below)), support::tolerance_of(t));
+        check_out(source, ops::addmm_activation_out, bent, self, left, right, beta, less, true);
+      }
       const list wanted = listed({m, n}, [&](const dims& i) {
         double all = 0;
         for (std::int64_t at = 0; at < b; ++at) all += product(at, i[0], i[1]);

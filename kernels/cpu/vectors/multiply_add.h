@@ -1,5 +1,5 @@
-// a * b + c in one rounding where the processor has it. xsimd 8.1 has no such instruction of AVX-512: its fma there is a
-// product and a sum.
+// a * b + c in one rounding where the processor has it. xsimd 8.1 has no such instruction of AVX-512: its fma there is
+// a product and a sum.
 #pragma once
 
 #include "batches.h"

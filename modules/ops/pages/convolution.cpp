@@ -16,16 +16,19 @@ constexpr std::string_view one_dtype =
     "wrap";
 constexpr std::string_view new_result = "the result is new and dense";
 constexpr std::string_view convolution_cost =
-    "out * c * kernel size * places of the result multiply-adds for each image, as products of matrices whose blocks are "
+    "out * c * kernel size * places of the result multiply-adds for each image, as products of matrices whose blocks "
+    "are "
     "packed straight from the image; of integers, or on a backend without a kernel for it, the windows are copied side "
-    "by side, of one image or as many as make a million elements, and an input with padding once before; a bias is added "
+    "by side, of one image or as many as make a million elements, and an input with padding once before; a bias is "
+    "added "
     "in another pass";
 constexpr std::string_view gradient_cost =
     "the multiply-adds of the convolution itself, as products of matrices with the windows side by side in memory, of "
     "one image or as many as make a million elements";
 constexpr std::string_view transpose_cost = "convolve_input_gradient's, and one pass more for a bias";
 constexpr std::string_view either_cost =
-    "out * c * kernel size * places of the result multiply-adds for each image, as products of matrices whose blocks are "
+    "out * c * kernel size * places of the result multiply-adds for each image, as products of matrices whose blocks "
+    "are "
     "packed straight from the image, of integers as convolve says, and a bias is added in another pass; transposed, "
     "convolve_input_gradient's";
 constexpr std::string_view bad_types = "the dtypes differ, or are bool";

@@ -74,9 +74,9 @@ constexpr author::operator_page pages[] = {
             "Gives relu(beta * self + alpha * mat1 @ mat2), or gelu of that, without an approximation, with use_gelu; "
             "self is not read where beta is 0. It has no gradient.",
         .shapes = "self: broadcasts to [m, n], mat1: [m, k], mat2: [k, n] -> [m, n]",
-        .dtypes =
-            "numbers; all dtypes are the same, and the result's too; with use_gelu only floating ones; halves are computed "
-            "in float32 and rounded once, after the activation",
+        .dtypes = "numbers; all dtypes are the same, and the result's too; with use_gelu only floating ones; halves "
+                  "are computed "
+                  "in float32 and rounded once, after the activation",
         .memory = sum_memory,
         .cost = "addmm's; the activation is applied to each block before it is written",
         .errors = {raises<shape_error>(
@@ -142,9 +142,9 @@ constexpr author::operator_page pages[] = {
             "one dimension",
         .dtypes = one_dtype,
         .memory = composed_memory,
-        .cost =
-            "one product of matrices that reads weight as it lies, whatever input's dimensions; the bias enters it where "
-            "weight has two, else it is added in another pass",
+        .cost = "one product of matrices that reads weight as it lies, whatever input's dimensions; the bias enters it "
+                "where "
+                "weight has two, else it is added in another pass",
         .errors = {raises<shape_error>("input has no dimension, its last size is not weight's, or bias has other sizes",
                                        "linear([1, 2], [[1, 2, 3]])"),
                    raises<dtype_error>(bad_types, "linear([1, 2], [[1.5, 2.5]])")},
