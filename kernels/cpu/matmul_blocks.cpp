@@ -132,7 +132,7 @@ tb_status multiply_in_parts(int64_t m, int64_t n, int64_t k, int64_t batch, cons
   constexpr double worth = 32.0 * parallel_grain, least = 16.0 * parallel_grain;
   const double work = double(m) * double(n) * double(k) * double(batch);
   int64_t down = 1, across = 1, together = batch;
-  if (const int64_t count = threads(); work > worth && count > 1) {
+  if (const int64_t count = work > worth ? threads() : 1; count > 1) {
     const int64_t wanted = int64_t(smaller(4 * count, int64_t(work / least)));
     const int64_t high = 4 * tile_rows, wide = 4 * tile_width<float>;
     while (batch * down * across < wanted) {

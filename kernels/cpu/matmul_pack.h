@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "half.h"
+#include "lane_loads.h"
 #include "matmul_tiles.h"
 
 namespace tb_cpu::TOPBIT_ARCH {
@@ -57,65 +58,31 @@ void copy_neighbours(const E* from, int64_t count, T* to) {
   }
 }
 
-// Lanes of a and b where rows and columns `Distance` apart change places: one step of a transposition.
-template <int Distance, bool Second, typename V, int... Lane>
-V exchange(V a, V b, std::integer_sequence<int, Lane...>) {
-  constexpr int width = sizeof...(Lane);
-  if constexpr (Second) {
-    return __builtin_shufflevector(a, b, ((Lane & Distance) != 0 ? width + Lane : Lane + Distance)...);
-  } else {
-    return __builtin_shufflevector(a, b, ((Lane & Distance) != 0 ? width + Lane - Distance : Lane)...);
-  }
+// Elements of a and b by turns, `Count` of each, from the first or the second half of each 128 bits.
+template <int Count, bool Second, typename T, int... Lane>
+vec<T> by_turns(vec<T> a, vec<T> b, std::integer_sequence<int, Lane...>) {
+  constexpr auto lane = [](int i) {
+    const int within = i % piece<T>, place = within / (2 * Count) * Count + within % Count;
+    return i - within + place + (Second ? piece<T> / 2 : 0) + (within / Count % 2 == 0 ? 0 : int(sizeof...(Lane)));
+  };
+  return __builtin_shufflevector(a.data, b.data, lane(Lane)...);
 }
 
-// Elements of a and b in turn, of the first or the second half of each 128 bits.
-template <bool Second, typename V, int... Lane>
-V in_turn(V a, V b, std::integer_sequence<int, Lane...>) {
-  constexpr int width = sizeof...(Lane);
-  return __builtin_shufflevector(a, b, ((Lane & ~3) + (Lane & 3) / 2 + (Second ? 2 : 0) + (Lane & 1) * width)...);
+// Squares within 128 bits of as many vectors as those have elements.
+inline void transpose_pieces(vec<float>* rows) {
+  constexpr auto lanes = std::make_integer_sequence<int, vec<float>::size>();
+  const vec<float> a = by_turns<1, false>(rows[0], rows[1], lanes), b = by_turns<1, true>(rows[0], rows[1], lanes);
+  const vec<float> c = by_turns<1, false>(rows[2], rows[3], lanes), d = by_turns<1, true>(rows[2], rows[3], lanes);
+  rows[0] = by_turns<2, false>(a, c, lanes);
+  rows[1] = by_turns<2, true>(a, c, lanes);
+  rows[2] = by_turns<2, false>(b, d, lanes);
+  rows[3] = by_turns<2, true>(b, d, lanes);
 }
-
-// Squares of 4 by 4 within 128 bits: what the steps for 1 and 2 do, in half the instructions.
-inline void transpose_quarters(vec<float>* rows) {
-  constexpr int width = vec<float>::size;
-  constexpr auto lanes = std::make_integer_sequence<int, width>();
-#pragma clang loop unroll(full)
-  for (int i = 0; i < width; i += 4) {
-    const auto a = rows[i].data, b = rows[i + 1].data, c = rows[i + 2].data, d = rows[i + 3].data;
-    const auto ab = in_turn<false>(a, b, lanes), cd = in_turn<false>(c, d, lanes);
-    const auto ab2 = in_turn<true>(a, b, lanes), cd2 = in_turn<true>(c, d, lanes);
-    rows[i] = exchange<2, false>(ab, cd, lanes);
-    rows[i + 1] = exchange<2, true>(ab, cd, lanes);
-    rows[i + 2] = exchange<2, false>(ab2, cd2, lanes);
-    rows[i + 3] = exchange<2, true>(ab2, cd2, lanes);
-  }
-}
-
-template <int Distance, typename T>
-void transpose_step(vec<T>* rows) {
-  constexpr int width = vec<T>::size;
-  if constexpr (Distance < width) {
-    constexpr auto lanes = std::make_integer_sequence<int, width>();
-#pragma clang loop unroll(full)
-    for (int i = 0; i < width; ++i) {
-      if ((i & Distance) != 0) continue;
-      const auto a = rows[i].data, b = rows[i + Distance].data;
-      rows[i] = exchange<Distance, false>(a, b, lanes);
-      rows[i + Distance] = exchange<Distance, true>(a, b, lanes);
-    }
-    transpose_step<Distance * 2, T>(rows);
-  }
-}
-
-// [width][width] of vectors.
-template <typename T>
-void transpose(vec<T>* rows) {
-  if constexpr (sizeof(T) == 4) {
-    transpose_quarters(rows);
-    transpose_step<4, T>(rows);
-  } else {
-    transpose_step<1, T>(rows);
-  }
+inline void transpose_pieces(vec<double>* rows) {
+  constexpr auto lanes = std::make_integer_sequence<int, vec<double>::size>();
+  const vec<double> a = rows[0], b = rows[1];
+  rows[0] = by_turns<1, false>(a, b, lanes);
+  rows[1] = by_turns<1, true>(a, b, lanes);
 }
 
 // Panels of rows for left_block: in the order of rows `step` apart, or where a's columns are neighbours, of panels.
@@ -150,21 +117,29 @@ left_block<T> pack_left(strided<E> a, int64_t rows, int64_t depth, T* to) {
 template <typename T, typename E>
 void pack_transposed(const E* b, int64_t col, int64_t depth, int64_t columns, T* to, int64_t to_row) {
   constexpr int64_t width = vector_width<T>;
+  alignas(64) T copy[width * width];
   for (int64_t p = 0; p < depth; p += width) {
     const int64_t high = depth - p < width ? depth - p : width;
-    vec<T> block[width];
-    if (high == width && columns == width) {
-      for (int64_t j = 0; j < width; ++j) block[j] = load_neighbours<T>(b + j * col + p, width);
-    } else {
-      for (int64_t j = 0; j < width; ++j) {
-        block[j] = j < columns ? load_neighbours<T>(b + j * col + p, high) : vec<T>(T(0));
-      }
+    const T* from = copy;
+    int64_t step = width;
+    bool copies = high < width || columns < width;
+    if constexpr (is_half<E>) {
+      copies = true;
+    } else if (!copies) {
+      from = b + p;
+      step = col;
     }
-    transpose<T>(block);
-    if (high == width) {
-      for (int64_t i = 0; i < width; ++i) block[i].store_unaligned(to + (p + i) * to_row);
-    } else {
-      for (int64_t i = 0; i < high; ++i) block[i].store_unaligned(to + (p + i) * to_row);
+    for (int64_t j = 0; copies && j < width; ++j) {
+      (j < columns ? load_neighbours<T>(b + j * col + p, high) : vec<T>(T(0))).store_aligned(copy + j * width);
+    }
+#pragma clang loop unroll(full)
+    for (int64_t first = 0; first < width; first += piece<T>) {
+      vec<T> square[piece<T>];
+      for (int i = 0; i < piece<T>; ++i) square[i] = load_pieces(from + i * step + first, piece<T> * step);
+      transpose_pieces(square);
+      for (int i = 0; i < piece<T> && first + i < high; ++i) {
+        square[i].store_unaligned(to + (p + first + i) * to_row);
+      }
     }
   }
 }
