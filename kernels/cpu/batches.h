@@ -36,6 +36,8 @@ inline __m512 masked_load(const float* at, __mmask16 lanes, float rest) {
 inline __m512d masked_load(const double* at, __mmask8 lanes, double rest) {
   return _mm512_mask_loadu_pd(_mm512_set1_pd(rest), lanes, at);
 }
+inline __m512 masked(__m512 value, __mmask16 lanes) { return _mm512_maskz_mov_ps(lanes, value); }
+inline __m512d masked(__m512d value, __mmask8 lanes) { return _mm512_maskz_mov_pd(lanes, value); }
 inline void masked_store(float* at, __mmask16 lanes, __m512 value) { _mm512_mask_storeu_ps(at, lanes, value); }
 inline void masked_store(double* at, __mmask8 lanes, __m512d value) { _mm512_mask_storeu_pd(at, lanes, value); }
 #elif defined(__AVX2__)
@@ -51,6 +53,8 @@ inline __m256 masked_load(const float* at, __m256i lanes, float rest) {
 inline __m256d masked_load(const double* at, __m256i lanes, double rest) {
   return _mm256_blendv_pd(_mm256_set1_pd(rest), _mm256_maskload_pd(at, lanes), _mm256_castsi256_pd(lanes));
 }
+inline __m256 masked(__m256 value, __m256i lanes) { return _mm256_and_ps(value, _mm256_castsi256_ps(lanes)); }
+inline __m256d masked(__m256d value, __m256i lanes) { return _mm256_and_pd(value, _mm256_castsi256_pd(lanes)); }
 inline void masked_store(float* at, __m256i lanes, __m256 value) { _mm256_maskstore_ps(at, lanes, value); }
 inline void masked_store(double* at, __m256i lanes, __m256d value) { _mm256_maskstore_pd(at, lanes, value); }
 #endif
@@ -75,6 +79,19 @@ void store_part(T* at, int64_t count, vec<T> value) {
   alignas(64) T lanes[vec<T>::size];
   value.store_aligned(lanes);
   __builtin_memcpy(at, lanes, static_cast<size_t>(count) * sizeof(T));
+}
+
+// The first lanes; the others are 0.
+template <typename T>
+vec<T> first_of(vec<T> value, int64_t count) {
+#if defined(__AVX2__)
+  if constexpr (std::is_floating_point_v<T>) return masked(value, first_lanes(count, T(0)));
+#endif
+  alignas(64) T lanes[vec<T>::size] = {};
+  alignas(64) T all[vec<T>::size];
+  value.store_aligned(all);
+  __builtin_memcpy(lanes, all, static_cast<size_t>(count) * sizeof(T));
+  return vec<T>::load_aligned(lanes);
 }
 
 template <typename T>

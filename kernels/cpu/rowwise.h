@@ -1,21 +1,28 @@
-// Operations on rows as their loops see them, and how a loop is found. rowwise.cpp brings each row into that form.
+// Operations on rows as their loops see them, and how a loop is found. rowwise.cpp brings rows into that form.
 #pragma once
 
 #include "arch.h"
 
 namespace tb_cpu::TOPBIT_ARCH {
 
-// One position of the batch. Rows are dense and in the type of the computation, indices I64; a null row was not given.
+// Rows of a batch that lie evenly apart, in the type of the computation, indices I64; a null row was not given. Rows are
+// dense, but for those taken as they are and for rows side by side.
 struct rows_at {
-  void* row[TB_MAX_ROWS];
+  void* row[TB_MAX_ROWS];  // the first of each
   int64_t length[TB_MAX_ROWS];
-  int64_t step[TB_MAX_ROWS];  // in elements: 1, but for rows that are taken as they are
+  int64_t step[TB_MAX_ROWS];   // in elements
+  int64_t pitch[TB_MAX_ROWS];  // in elements, from a row to the next; 0 repeats it
+  int64_t count;               // of rows: 1, but for loops that take many
   const tb_scalar* number;
   void* work;
 
   template <typename T>
   T* as(int k) const {
     return static_cast<T*>(row[k]);
+  }
+  template <typename T>
+  T* as(int k, int64_t i) const {
+    return static_cast<T*>(row[k]) + i * pitch[k];
   }
 };
 using rows_fn = void (*)(const rows_at&);
@@ -25,11 +32,13 @@ constexpr uint32_t operand(int k) { return uint32_t(1) << k; }
 // Sets of operands are bits.
 struct rows_loop {
   rows_fn run = nullptr;
-  uint32_t whole = 0;      // I64 whatever is computed
-  uint32_t as_is = 0;      // neither converted nor made dense
-  uint32_t updated = 0;    // written ones whose old elements count
-  int64_t work_bytes = 0;  // for each element of the longest row
-  int index = -1;          // the operand whose elements are checked to be indices into `range`
+  rows_fn across = nullptr;  // of rows side by side: pitches are 0 or 1, and steps any
+  bool many = false;         // `run` takes any count of rows
+  uint32_t whole = 0;        // I64 whatever is computed
+  uint32_t as_is = 0;        // neither converted nor made dense
+  uint32_t updated = 0;      // written ones whose old elements count
+  int64_t work_bytes = 0;    // for each element of the longest row
+  int index = -1;            // the operand whose elements are checked to be indices into `range`
   int range = -1;
   bool ignores = false;  // but for number[0].i
 };

@@ -1,0 +1,147 @@
+// Softmax of rows that stand side by side: each lane is a row of its own.
+#pragma once
+
+#include "softmax_loops.h"
+
+namespace tb_cpu::TOPBIT_ARCH {
+namespace {
+
+// Columns next to each other, as some vectors of which the last one may be short.
+template <typename T>
+struct columns {
+  static constexpr int many = 4;
+  static constexpr int64_t width = vec<T>::size;
+  using vectors = several<T, many>;
+  int64_t count;
+
+  vectors load(const T* at) const {
+    vectors x;
+    for (int k = 0; k < many; ++k) {
+      const int64_t rest = count - k * width;
+      x.of[k] = rest >= width ? vec<T>::load_unaligned(at + k * width)
+                : rest > 0    ? load_part(at + k * width, rest, T(0))
+                              : vec<T>(T(0));
+    }
+    return x;
+  }
+  void store(T* at, const vectors& x) const {
+    for (int k = 0; k < many && k * width < count; ++k) {
+      store_lanes<T>(at + k * width, count - k * width < width ? count - k * width : width, x.of[k]);
+    }
+  }
+};
+
+template <typename T, typename F>
+several<T, 4> each_of(const several<T, 4>& a, const several<T, 4>& b, F f) {
+  several<T, 4> result;
+  for (int k = 0; k < 4; ++k) result.of[k] = f(a.of[k], b.of[k]);
+  return result;
+}
+
+// Calls visit(columns, the first of them) for all rows.
+template <typename T, typename Visit>
+void each_columns(const rows_at& r, Visit visit) {
+  constexpr int64_t most = columns<T>::many * columns<T>::width;
+  for (int64_t first = 0; first < r.count; first += most) {
+    visit(columns<T>{r.count - first < most ? r.count - first : most}, first);
+  }
+}
+
+// f(i) summed over the elements of rows.
+template <typename F>
+auto sum_down(int64_t length, F f) {
+  return pairwise<64>(0, length, [f](int64_t first, int64_t count) {
+    auto sum = f(first);
+    for (int64_t i = 1; i < count; ++i) sum = sum + f(first + i);
+    return sum;
+  });
+}
+
+template <typename T>
+several<T, 4> greatest_down(const columns<T>& some, const T* in, int64_t step, int64_t length) {
+  several<T, 4> top;
+  for (auto& t : top.of) t = vec<T>(lowest<T>);
+  for (int64_t i = 0; i < length; ++i) {
+    top = each_of<T>(some.load(in + i * step), top, [](vec<T> a, vec<T> b) { return greater<T>(a, b); });
+  }
+  return top;
+}
+
+template <typename T>
+void softmax_across(const rows_at& r) {
+  const int64_t length = r.length[0], from = r.step[1], to = r.step[0];
+  if (length == 0) return;
+  each_columns<T>(r, [&](const columns<T>& some, int64_t first) {
+    const T* const in = r.as<const T>(1, first);
+    T* const out = r.as<T>(0, first);
+    const auto top = greatest_down<T>(some, in, from, length);
+    auto scale = sum_down(length, [&](int64_t i) {
+      const auto e =
+          each_of<T>(some.load(in + i * from), top, [](vec<T> x, vec<T> shift) { return exp<T>(x - shift); });
+      some.store(out + i * to, e);
+      return e;
+    });
+    for (auto& s : scale.of) s = vec<T>(T(1)) / s;
+    for (int64_t i = 0; i < length; ++i) {
+      some.store(out + i * to, each_of<T>(some.load(out + i * to), scale, [](vec<T> x, vec<T> s) { return x * s; }));
+    }
+  });
+}
+
+template <typename T>
+void log_softmax_across(const rows_at& r) {
+  const int64_t length = r.length[0], from = r.step[1], to = r.step[0];
+  if (length == 0) return;
+  const auto minus = [](vec<T> x, vec<T> y) { return x - y; };
+  each_columns<T>(r, [&](const columns<T>& some, int64_t first) {
+    const T* const in = r.as<const T>(1, first);
+    T* const out = r.as<T>(0, first);
+    const auto top = greatest_down<T>(some, in, from, length);
+    auto log_sum = sum_down(length, [&](int64_t i) {
+      return each_of<T>(some.load(in + i * from), top, [](vec<T> x, vec<T> shift) { return exp<T>(x - shift); });
+    });
+    for (auto& s : log_sum.of) s = log<T>(s);
+    for (int64_t i = 0; i < length; ++i) {
+      some.store(out + i * to, each_of<T>(each_of<T>(some.load(in + i * from), top, minus), log_sum, minus));
+    }
+  });
+}
+
+template <typename T>
+void softmax_backward_across(const rows_at& r) {
+  const int64_t length = r.length[0];
+  if (length == 0) return;
+  each_columns<T>(r, [&](const columns<T>& some, int64_t first) {
+    const T *const gradient = r.as<const T>(1, first), *const result = r.as<const T>(2, first);
+    T* const out = r.as<T>(0, first);
+    const auto times = [](vec<T> x, vec<T> y) { return x * y; };
+    const auto sum = sum_down(length, [&](int64_t i) {
+      return each_of<T>(some.load(gradient + i * r.step[1]), some.load(result + i * r.step[2]), times);
+    });
+    for (int64_t i = 0; i < length; ++i) {
+      const auto apart =
+          each_of<T>(some.load(gradient + i * r.step[1]), sum, [](vec<T> x, vec<T> y) { return x - y; });
+      some.store(out + i * r.step[0], each_of<T>(apart, some.load(result + i * r.step[2]), times));
+    }
+  });
+}
+
+template <typename T>
+void log_softmax_backward_across(const rows_at& r) {
+  const int64_t length = r.length[0];
+  if (length == 0) return;
+  each_columns<T>(r, [&](const columns<T>& some, int64_t first) {
+    const T *const gradient = r.as<const T>(1, first), *const result = r.as<const T>(2, first);
+    T* const out = r.as<T>(0, first);
+    const auto sum = sum_down(length, [&](int64_t i) { return some.load(gradient + i * r.step[1]); });
+    for (int64_t i = 0; i < length; ++i) {
+      const auto part = each_of<T>(some.load(result + i * r.step[2]), sum,
+                                   [](vec<T> logarithm, vec<T> s) { return exp<T>(logarithm) * s; });
+      some.store(out + i * r.step[0], each_of<T>(some.load(gradient + i * r.step[1]), part,
+                                                 [](vec<T> x, vec<T> y) { return x - y; }));
+    }
+  });
+}
+
+}  // namespace
+}  // namespace tb_cpu::TOPBIT_ARCH
