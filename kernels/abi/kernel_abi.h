@@ -206,6 +206,47 @@ typedef struct tb_convolution {
   int32_t reserved;
 } tb_convolution;
 
+// A step of an optimizer on dense arrays of `count` elements, in one pass; what it does, kernel_ops.h says. Parameter and
+// state are updated. F32 or F64, the same for all arrays.
+typedef struct tb_update {
+  void* parameter;
+  void* gradient;  // with a gradient_scale, divided by it and written
+  void* state[3];  // null where the operation has none
+  int64_t count;
+  double rate, decay;
+  double first, second;  // momentum and dampening, or beta1 and beta2
+  double epsilon;
+  double step;            // of ADAM: from 1
+  double gradient_scale;  // 0: none
+  int32_t op;             // tb_update_op
+  int32_t dtype;
+  int32_t maximize;
+  int32_t nesterov;
+  int32_t first_step;  // of SGD
+  int32_t reserved;
+} tb_update;
+
+// A matrix at each position of a batch; any strides, in elements, 0 repeats.
+typedef struct tb_matrices {
+  void* data;
+  int64_t batch[TB_MAX_DIMS];
+  int64_t row, col;
+} tb_matrices;
+
+// out = softmax(scale * query @ key^T + mask) @ value, rows of queries: [queries][width], [keys][width],
+// [keys][value_width]. The mask [queries][keys] is added, or, if BOOL, keeps what is 1; its data are null where there is
+// none. A query that no key is kept for has a row of zeros. F32 or F64, the mask too unless it is BOOL.
+typedef struct tb_attention {
+  tb_matrices out, query, key, value, mask;
+  int64_t sizes[TB_MAX_DIMS];  // of the batch, dimension 0 innermost
+  int64_t queries, keys, width, value_width;
+  double scale;
+  int32_t ndim;  // of the batch
+  int32_t dtype;
+  int32_t mask_dtype;
+  int32_t causal;  // query i sees keys 0 to i
+} tb_attention;
+
 typedef struct tb_kernels {
   uint32_t size;     // sizeof(tb_kernels), so that a table from another build is noticed
   uint32_t version;  // TB_ABI_VERSION
@@ -226,6 +267,8 @@ typedef struct tb_kernels {
   tb_status (*nonzero)(tb_nonzero*, void* stream);
   tb_status (*pool)(const tb_pool*, void* stream);
   tb_status (*convolve)(const tb_convolution*, void* stream);
+  tb_status (*update)(const tb_update*, void* stream);
+  tb_status (*attention)(const tb_attention*, void* stream);
 
   // What TB_DEVICE_ERROR, TB_NO_DEVICE or TB_NOT_BUILT meant on this thread; null where these cannot happen.
   const char* (*last_error)(void);

@@ -165,6 +165,12 @@ typedef enum tb_rowwise_op {
   TB_SCATTER_MUL,           // as TB_SCATTER; so are the next two
   TB_SCATTER_AMAX,          // a NaN wins
   TB_SCATTER_AMIN,
+  // The gradients of TB_LAYER_NORM for weight and bias: out [1], out [1]; gradient [n], in [n], mean [n], rstd [n], where
+  // a row is what all normalised rows have in one place. An output may not be given.
+  TB_LAYER_NORM_WEIGHTS,
+  // TB_NLL of TB_LOG_SOFTMAX: out [1], weight of the row [1]; in [n], label [1], weight [n]; n0.i: label to ignore
+  TB_CROSS_ENTROPY,
+  TB_CROSS_ENTROPY_BACKWARD,  // out [n]; gradient [1], in [n], label [1], weight [n]; n0.i: label to ignore
   TB_ROWWISE_COUNT
 } tb_rowwise_op;
 
@@ -194,6 +200,16 @@ typedef enum tb_random_op {
   TB_RANDOM_CHECK_WEIGHTS,
   TB_RANDOM_COUNT
 } tb_random_op;
+
+typedef enum tb_update_op {
+  // Gradient g, with maximize -g, plus decay * parameter. momentum, dampening; state 0 is the velocity v, if any: v = g
+  // in the first step, then momentum * v + (1 - dampening) * g; g becomes v, with nesterov g + momentum * v.
+  TB_UPDATE_SGD,  // parameter -= rate * g
+  // beta1, beta2, epsilon; states: the averages of g and of g^2 and, if any, the greatest of the latter so far.
+  TB_UPDATE_ADAM,
+  TB_UPDATE_ADAMW,  // parameter *= 1 - rate * decay, in place of what is added to g
+  TB_UPDATE_COUNT
+} tb_update_op;
 
 typedef enum tb_pool_op {
   TB_MAX_POOL,

@@ -103,7 +103,26 @@ static_assert(offsetof(tb_convolution, kernel) == 112 && offsetof(tb_convolution
 static_assert(offsetof(tb_convolution, padding) == 160 && offsetof(tb_convolution, dilation) == 184);
 static_assert(offsetof(tb_convolution, dtype) == 208 && offsetof(tb_convolution, reserved) == 212);
 
-static_assert(sizeof(tb_kernels) == 112);
+static_assert(sizeof(tb_update) == 128);
+static_assert(offsetof(tb_update, parameter) == 0 && offsetof(tb_update, gradient) == 8);
+static_assert(offsetof(tb_update, state) == 16 && offsetof(tb_update, count) == 40);
+static_assert(offsetof(tb_update, rate) == 48 && offsetof(tb_update, decay) == 56);
+static_assert(offsetof(tb_update, first) == 64 && offsetof(tb_update, second) == 72);
+static_assert(offsetof(tb_update, epsilon) == 80 && offsetof(tb_update, step) == 88);
+static_assert(offsetof(tb_update, gradient_scale) == 96 && offsetof(tb_update, op) == 104);
+static_assert(offsetof(tb_update, dtype) == 108 && offsetof(tb_update, maximize) == 112);
+static_assert(offsetof(tb_update, nesterov) == 116 && offsetof(tb_update, first_step) == 120);
+
+static_assert(sizeof(tb_matrices) == 88);
+static_assert(offsetof(tb_matrices, batch) == 8 && offsetof(tb_matrices, row) == 72);
+static_assert(sizeof(tb_attention) == 560);
+static_assert(offsetof(tb_attention, query) == 88 && offsetof(tb_attention, mask) == 352);
+static_assert(offsetof(tb_attention, sizes) == 440 && offsetof(tb_attention, queries) == 504);
+static_assert(offsetof(tb_attention, value_width) == 528 && offsetof(tb_attention, scale) == 536);
+static_assert(offsetof(tb_attention, ndim) == 544 && offsetof(tb_attention, dtype) == 548);
+static_assert(offsetof(tb_attention, mask_dtype) == 552 && offsetof(tb_attention, causal) == 556);
+
+static_assert(sizeof(tb_kernels) == 128);
 static_assert(offsetof(tb_kernels, size) == 0 && offsetof(tb_kernels, version) == 4);
 static_assert(offsetof(tb_kernels, name) == 8 && offsetof(tb_kernels, copy) == 16);
 static_assert(offsetof(tb_kernels, arange) == 24 && offsetof(tb_kernels, pointwise) == 32);
@@ -111,7 +130,8 @@ static_assert(offsetof(tb_kernels, reduce) == 40 && offsetof(tb_kernels, rowwise
 static_assert(offsetof(tb_kernels, matmul) == 56 && offsetof(tb_kernels, take) == 64);
 static_assert(offsetof(tb_kernels, random) == 72 && offsetof(tb_kernels, nonzero) == 80);
 static_assert(offsetof(tb_kernels, pool) == 88 && offsetof(tb_kernels, convolve) == 96);
-static_assert(offsetof(tb_kernels, last_error) == 104);
+static_assert(offsetof(tb_kernels, update) == 104 && offsetof(tb_kernels, attention) == 112);
+static_assert(offsetof(tb_kernels, last_error) == 120);
 
 static_assert(sizeof(tb_memory) == 64);
 static_assert(offsetof(tb_memory, size) == 0 && offsetof(tb_memory, version) == 4);

@@ -23,6 +23,8 @@ tb_status random(const tb_random* call, void* stream);
 tb_status matmul(const tb_matmul* product, void* stream);
 tb_status convolve(const tb_convolution* call, void* stream);
 tb_status pool(const tb_pool* call, void* stream);
+tb_status attention(const tb_attention* call, void* stream);
+tb_status update(const tb_update* call, void* stream);
 tb_status rowwise(const tb_rowwise* call, void* stream);
 tb_status take(const tb_take* call, void* stream);
 tb_status nonzero(tb_nonzero* call, void* stream);

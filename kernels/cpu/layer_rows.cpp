@@ -1,66 +1,14 @@
-// Rows brought to mean 0 and variance 1, or to mean square 1. Sums are kept in double.
-#include <math.h>
-
+// Rows brought to mean 0 and variance 1, or to mean square 1, and the gradients of that.
+#include "layer_loops.h"
 #include "layout.h"
 #include "rowwise.h"
 
 namespace tb_cpu::TOPBIT_ARCH {
-namespace {
-
-template <typename T>
-void layer_norm(const rows_at& r) {
-  const T *const in = r.as<const T>(3), *const weight = r.as<const T>(4), *const bias = r.as<const T>(5);
-  T* const out = r.as<T>(0);
-  const int64_t n = r.length[3];
-  double sum = 0, squares = 0;
-  for (int64_t i = 0; i < n; ++i) sum += double(in[i]);
-  const double mean = sum / double(n);
-  for (int64_t i = 0; i < n; ++i) squares += (double(in[i]) - mean) * (double(in[i]) - mean);
-  const double rstd = 1 / sqrt(squares / double(n) + r.number[0].f);
-  *r.as<T>(1) = T(mean);
-  *r.as<T>(2) = T(rstd);
-  for (int64_t i = 0; i < n; ++i) {
-    const double x = (double(in[i]) - mean) * rstd * (weight == nullptr ? 1 : double(weight[i]));
-    out[i] = T(x + (bias == nullptr ? 0 : double(bias[i])));
-  }
-}
-
-// With x normalised and g the gradient by weight: rstd * (g - mean(g) - x * mean(g * x)).
-template <typename T>
-void layer_norm_backward(const rows_at& r) {
-  const T *const gradient = r.as<const T>(1), *const in = r.as<const T>(2), *const weight = r.as<const T>(5);
-  const double mean = double(*r.as<const T>(3)), rstd = double(*r.as<const T>(4));
-  T* const out = r.as<T>(0);
-  const int64_t n = r.length[0];
-  const auto g = [=](int64_t i) { return double(gradient[i]) * (weight == nullptr ? 1 : double(weight[i])); };
-  const auto x = [=](int64_t i) { return (double(in[i]) - mean) * rstd; };
-  double sum = 0, product = 0;
-  for (int64_t i = 0; i < n; ++i) sum += g(i), product += g(i) * x(i);
-  for (int64_t i = 0; i < n; ++i) out[i] = T(rstd * (g(i) - sum / double(n) - x(i) * (product / double(n))));
-}
-
-template <typename T>
-void rms_norm(const rows_at& r) {
-  const T *const in = r.as<const T>(2), *const weight = r.as<const T>(3);
-  T* const out = r.as<T>(0);
-  const int64_t n = r.length[2];
-  double squares = 0;
-  for (int64_t i = 0; i < n; ++i) squares += double(in[i]) * double(in[i]);
-  const double rstd = 1 / sqrt(squares / double(n) + r.number[0].f);
-  if (r.row[1] != nullptr) *r.as<T>(1) = T(rstd);
-  for (int64_t i = 0; i < n; ++i) out[i] = T(double(in[i]) * rstd * (weight == nullptr ? 1 : double(weight[i])));
-}
-
-}  // namespace
 
 rows_loop layer_rows(const tb_rowwise& call) {
-  switch (call.op) {
-    case TB_LAYER_NORM: return {.run = by_float(call, layer_norm<float>, layer_norm<double>)};
-    case TB_LAYER_NORM_BACKWARD:
-      return {.run = by_float(call, layer_norm_backward<float>, layer_norm_backward<double>)};
-    case TB_RMS_NORM: return {.run = by_float(call, rms_norm<float>, rms_norm<double>)};
-    default: return {};
-  }
+  return call.compute == TB_F32   ? layer_loop<float>(call.op)
+         : call.compute == TB_F64 ? layer_loop<double>(call.op)
+                                  : rows_loop{};
 }
 
 }  // namespace tb_cpu::TOPBIT_ARCH

@@ -6,8 +6,9 @@
 namespace tb_cpu::TOPBIT_ARCH {
 
 rows_loop softmax_rows(const tb_rowwise& call) {
-  return call.compute == TB_F32 ? softmax_loop<float>(call.op)
-                                : call.compute == TB_F64 ? softmax_loop<double>(call.op) : rows_loop{};
+  return call.compute == TB_F32   ? softmax_loop<float>(call.op)
+         : call.compute == TB_F64 ? softmax_loop<double>(call.op)
+                                  : rows_loop{};
 }
 
 }  // namespace tb_cpu::TOPBIT_ARCH

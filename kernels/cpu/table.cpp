@@ -25,6 +25,8 @@ constinit const tb_kernels table = {
     .nonzero = nonzero,
     .pool = pool,
     .convolve = convolve,
+    .update = update,
+    .attention = attention,
     .last_error = nullptr,
 };
 

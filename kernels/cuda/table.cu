@@ -18,6 +18,8 @@ const tb_kernels table = {
     .nonzero = nullptr,
     .pool = nullptr,
     .convolve = nullptr,
+    .update = nullptr,
+    .attention = nullptr,
     .last_error = tb_cuda::last_error,
 };
 

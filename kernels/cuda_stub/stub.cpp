@@ -33,6 +33,8 @@ constinit const tb_kernels kernels = {
     .nonzero = nullptr,
     .pool = nullptr,
     .convolve = nullptr,
+    .update = nullptr,
+    .attention = nullptr,
     .last_error = text,
 };
 
