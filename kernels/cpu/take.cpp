@@ -3,6 +3,7 @@
 
 #include "half.h"
 #include "layout.h"
+#include "parallel.h"
 #include "walk.h"
 
 namespace tb_cpu::TOPBIT_ARCH {
@@ -23,44 +24,92 @@ bool indices_fit(const tb_take& call) {
   return true;
 }
 
-// Calls visit(row, place), both counted in rows of `inner` elements.
-template <typename Visit>
-void each_pair(const tb_take& call, Visit visit) {
+int64_t places_of(const tb_take& call) {
   int64_t places = 1;
   for (int32_t d = 0; d < call.indices; ++d) places *= call.length[d];
-  for (int64_t o = 0; o < call.outer; ++o) {
-    for (int64_t i = 0; i < call.count; ++i) {
-      int64_t place = 0;
-      for (int32_t d = 0; d < call.indices; ++d) {
-        const int64_t at = call.index[d][i];
-        place = place * call.length[d] + (at < 0 ? at + call.length[d] : at);
-      }
-      visit(o * call.count + i, o * places + place);
-    }
+  return places;
+}
+int64_t place_of(const tb_take& call, int64_t i) {
+  int64_t place = 0;
+  for (int32_t d = 0; d < call.indices; ++d) {
+    const int64_t at = call.index[d][i];
+    place = place * call.length[d] + (at < 0 ? at + call.length[d] : at);
   }
+  return place;
+}
+
+// Calls visit(row, place, the place some rows later), all counted in rows of `inner` elements, for the rows from first
+// to last - 1.
+template <typename Visit>
+void each_pair(const tb_take& call, int64_t first, int64_t last, Visit visit) {
+  constexpr int64_t ahead = 4;
+  const int64_t places = places_of(call);
+  while (first < last) {
+    const int64_t o = first / call.count, begin = first - o * call.count;
+    const int64_t end = call.count - begin < last - first ? call.count : begin + last - first;
+    for (int64_t i = begin; i < end; ++i) {
+      const int64_t later = i + ahead < call.count ? i + ahead : i;
+      visit(o * call.count + i, o * places + place_of(call, i), o * places + place_of(call, later));
+    }
+    first += end - begin;
+  }
+}
+
+// Rows that are read one by one may be read in any order: parts of the work are runs of them.
+template <typename Visit>
+void each_pair_in_parts(const tb_take& call, Visit visit) {
+  const int64_t rows = call.outer * call.count, some = (parallel_grain + call.inner - 1) / call.inner;
+  each_part((rows + some - 1) / some, [&](int64_t part) {
+    each_pair(call, part * some, rows - part * some < some ? rows : (part + 1) * some, visit);
+  });
+}
+
+// What is written may be written twice, and then in order: each part writes some of the places.
+template <typename Visit>
+void each_place_in_parts(const tb_take& call, Visit visit) {
+  constexpr int64_t most_parts = 8;
+  const int64_t rows = call.outer * call.count, places = call.outer * places_of(call);
+  if (rows == 0) return;
+  const int64_t wanted = rows * call.inner / parallel_grain + 1;
+  const int64_t parts = wanted < most_parts ? wanted : most_parts;
+  if (parts == 1 || call.inner < most_parts || threads() == 1) return each_pair(call, 0, rows, visit);
+  const int64_t some = (places + parts - 1) / parts;
+  each_part(parts, [&](int64_t part) {
+    each_pair(call, 0, rows, [&](int64_t row, int64_t place, int64_t later) {
+      if (place / some == part) visit(row, place, later);
+    });
+  });
 }
 
 template <typename Bytes>
 void move_elements(const tb_take& call) {
   Bytes *const rows = static_cast<Bytes*>(call.rows), *const table = static_cast<Bytes*>(call.table);
   if (call.op == TB_TAKE) {
-    each_pair(call, [=](int64_t row, int64_t place) { rows[row] = table[place]; });
+    each_pair_in_parts(call, [=](int64_t row, int64_t place, int64_t) { rows[row] = table[place]; });
   } else {
-    each_pair(call, [=](int64_t row, int64_t place) { table[place] = rows[row]; });
+    each_place_in_parts(call, [=](int64_t row, int64_t place, int64_t) { table[place] = rows[row]; });
   }
 }
 
 void move_rows(const tb_take& call) {
   char *const rows = static_cast<char*>(call.rows), *const table = static_cast<char*>(call.table);
   const int64_t bytes = call.inner * element_bytes[call.dtype];
-  const bool take = call.op == TB_TAKE;
-  each_pair(call, [=](int64_t row, int64_t place) {
-    char *const a = rows + row * bytes, *const b = table + place * bytes;
-    __builtin_memcpy(take ? a : b, take ? b : a, static_cast<size_t>(bytes));
-  });
+  if (call.op == TB_TAKE) {
+    each_pair_in_parts(call, [=](int64_t row, int64_t place, int64_t later) {
+      const char* const next = table + later * bytes;
+      __builtin_prefetch(next);
+      if (bytes > 64) __builtin_prefetch(next + 64);
+      __builtin_memcpy(rows + row * bytes, table + place * bytes, static_cast<size_t>(bytes));
+    });
+  } else {
+    each_place_in_parts(call, [=](int64_t row, int64_t place, int64_t) {
+      __builtin_memcpy(table + place * bytes, rows + row * bytes, static_cast<size_t>(bytes));
+    });
+  }
 }
 
 void move(const tb_take& call) {
+  if (call.inner == 0) return;
   if (call.inner != 1) return move_rows(call);
   switch (element_bytes[call.dtype]) {
     case 1: return move_elements<uint8_t>(call);
@@ -89,7 +138,7 @@ template <typename T>
 void add(const tb_take& call) {
   const T* const rows = static_cast<const T*>(call.rows);
   T* const table = static_cast<T*>(call.table);
-  each_pair(call, [&](int64_t row, int64_t place) {
+  each_place_in_parts(call, [=, &call](int64_t row, int64_t place, int64_t) {
     const T* const from = rows + row * call.inner;
     T* const to = table + place * call.inner;
     for (int64_t i = 0; i < call.inner; ++i) to[i] = sum(to[i], from[i]);

@@ -1,9 +1,16 @@
+// Attention: in one pass where no gradient is wanted, else made of products and a softmax.
+module;
+
+#include "kernel_abi.h"
+
 module topbit.ops;
 
 import topbit.std;
 import topbit.core;
 import topbit.tensor;
 import topbit.autograd;
+
+#include "seam.h"
 
 namespace topbit::detail {
 
@@ -21,16 +28,16 @@ tensor causal_mask(const tensor& query, const tensor& key) {
   return ops::ge(as_column(places(query.size(-2))), as_row(places(key.size(-2))));
 }
 
-void check_attention(const tensor& query, const tensor& key, const tensor& value) {
-  check_product_types(attention_call.op, query, key);
-  check_product_types(attention_call.op, query, value);
+void check_attention(backend_call c, const tensor& query, const tensor& key, const tensor& value) {
+  check_product_types(c.op, query, key);
+  check_product_types(c.op, query, value);
   if (!is_floating(query.dtype())) {
-    refuse<dtype_error>(attention_call, "found " + std::string(name_of(query.dtype())) + ", wanted a floating dtype");
+    refuse<dtype_error>(c, "found " + std::string(name_of(query.dtype())) + ", wanted a floating dtype");
   }
   const bool fits = query.dim() >= 2 && key.dim() >= 2 && value.dim() >= 2 && query.size(-1) == key.size(-1) &&
                     key.size(-2) == value.size(-2);
   if (fits) return;
-  refuse<shape_error>(attention_call, "found " + to_string(query.sizes()) + ", " + to_string(key.sizes()) + " and " +
+  refuse<shape_error>(c, "found " + to_string(query.sizes()) + ", " + to_string(key.sizes()) + " and " +
                                           to_string(value.sizes()) + ", wanted [.., l, e], [.., s, e] and [.., s, v]");
 }
 
@@ -41,34 +48,53 @@ tensor attended(const tensor& scores, const tensor& value, dtype type, const opt
   return to(ops::matmul(weights, to(value, scores.dtype())), type);
 }
 
+void check_mask_type(backend_call c, const tensor& query, const tensor& mask) {
+  if (mask.dtype() == dtype::boolean || mask.dtype() == query.dtype()) return;
+  refuse<dtype_error>(c, "found a mask of " + std::string(name_of(mask.dtype())) + ", wanted bool or " +
+                             std::string(name_of(query.dtype())));
+}
+
 // Added to all scores, and to no more than these.
-void check_mask(const tensor& query, const tensor& key, const dims& batch, const tensor& mask) {
+void check_mask(backend_call c, const tensor& query, const tensor& key, const dims& batch, const tensor& mask) {
   dims scores = batch;
   scores.push_back(query.size(-2));
   scores.push_back(key.size(-2));
-  if (broadcast(attention_call.op, scores, mask.sizes()) == scores) return;
-  refuse<shape_error>(attention_call, "found a mask " + to_string(mask.sizes()) + " for scores " + to_string(scores) +
+  if (broadcast(c.op, scores, mask.sizes()) == scores) return;
+  refuse<shape_error>(c, "found a mask " + to_string(mask.sizes()) + " for scores " + to_string(scores) +
                                           ", wanted it to broadcast to these");
+}
+
+// Whether the one pass will do: nobody asks for a gradient, and the backend has it.
+bool goes_in_one_pass(const tensor& query, const tensor& key, const tensor& value, const optional_tensor& mask) {
+  if (grad_enabled() && (requires_grad(query) || requires_grad(key) || requires_grad(value) ||
+                         (is_given(mask) && requires_grad(*mask)))) {
+    return false;
+  }
+  const tb_kernels* const table = table_of(key_set(query.device().type));
+  return table == nullptr ? query.device().type == backend::Meta : table->attention != nullptr;
 }
 
 tensor attention(const tensor& query, const tensor& key, const tensor& value, const std::optional<tensor>& mask,
                  double dropout, bool causal, std::optional<double> scale, bool grouped) {
   author::check_one_device(ops::scaled_dot_product_attention, query, key, value, mask);
-  check_attention(query, key, value);
+  check_attention(attention_call, query, key, value);
   const bool masked = mask.has_value() && mask->defined();
   if (masked && causal) refuse<error>(attention_call, "found attn_mask beside is_causal=True, wanted one of them");
   if (dropout != 0) refuse<error>(attention_call, "found dropout_p " + to_string(scalar(dropout)) + ", wanted 0");
   if (grouped) refuse<error>(attention_call, "found enable_gqa=True, wanted False");
-  if (masked && mask->dtype() != dtype::boolean && mask->dtype() != query.dtype()) {
-    refuse<dtype_error>(attention_call, "found a mask of " + std::string(name_of(mask->dtype())) + ", wanted bool or " +
-                                            std::string(name_of(query.dtype())));
-  }
+  if (masked) check_mask_type(attention_call, query, *mask);
   const dims batch = broadcast(attention_call.op, batch_of(query), batch_of(key));
   broadcast(attention_call.op, batch, batch_of(value));
-  if (masked) check_mask(query, key, batch, *mask);
+  if (masked) check_mask(attention_call, query, key, batch, *mask);
   const dtype type = query.dtype() == dtype::float64 ? dtype::float64 : dtype::float32;
   const double width = static_cast<double>(std::max<std::int64_t>(query.size(-1), 1));
-  const tensor scaled = ops::mul_scalar(to(query, type), scale.value_or(1 / std::sqrt(width)));
+  const double by = scale.value_or(1 / std::sqrt(width));
+  if (goes_in_one_pass(query, key, value, mask)) {
+    optional_tensor given;
+    if (masked) given = mask->dtype() == dtype::boolean ? *mask : to(*mask, type);
+    return to(ops::attend(to(query, type), to(key, type), to(value, type), given, causal, by), query.dtype());
+  }
+  const tensor scaled = ops::mul_scalar(to(query, type), by);
   tensor scores = ops::matmul(scaled, ops::transpose(to(key, type), -2, -1));
   if (causal) scores = ops::add(scores, as_summand(causal_mask(query, key), type));
   if (!masked) return attended(scores, value, query.dtype());
@@ -80,6 +106,64 @@ tensor attention(const tensor& query, const tensor& key, const tensor& value, co
 
 }  // namespace
 
-void register_attention() { register_composite<&attention, ops::scaled_dot_product_attention>(); }
+result_meta attend_rule::meta(std::string_view op, const tensor& query, const tensor& key, const tensor& value,
+                              const optional_tensor& mask, bool, double) {
+  const backend_call c{nullptr, op};
+  check_attention(c, query, key, value);
+  if (query.dtype() != dtype::float32 && query.dtype() != dtype::float64) {
+    refuse<dtype_error>(c, "found " + std::string(name_of(query.dtype())) + ", wanted float32 or float64");
+  }
+  dims sizes = broadcast(op, broadcast(op, batch_of(query), batch_of(key)), batch_of(value));
+  if (is_given(mask)) {
+    check_mask_type(c, query, *mask);
+    check_mask(c, query, key, sizes, *mask);
+  }
+  sizes.push_back(query.size(-2));
+  sizes.push_back(value.size(-1));
+  return dense_meta(sizes, query.dtype(), query);
+}
+
+void attend_rule::run(backend_call c, const tensor& query, const tensor& key, const tensor& value,
+                      const optional_tensor& mask, bool causal, double scale, const tensor& out) {
+  if (out.numel() == 0) return;
+  tb_attention a{};
+  a.ndim = static_cast<std::int32_t>(out.dim() - 2);
+  for (std::size_t d = 0; d + 2 < out.dim(); ++d) a.sizes[d] = out.sizes()[out.dim() - 3 - d];
+  // Dimensions that are not there, or repeat, have strides of 0.
+  const auto matrices_of = [&](const tensor& t) {
+    check_storage(c, t);
+    tb_matrices m{};
+    m.data = t.data();
+    const auto stride = [&](std::size_t from_back) {
+      const std::size_t d = t.dim() - 1 - from_back;
+      return from_back >= t.dim() || t.sizes()[d] == 1 ? 0 : t.strides()[d];
+    };
+    m.col = stride(0);
+    m.row = stride(1);
+    for (std::size_t d = 0; d + 2 < out.dim(); ++d) m.batch[d] = stride(d + 2);
+    return m;
+  };
+  a.out = matrices_of(out);
+  a.query = matrices_of(query);
+  a.key = matrices_of(key);
+  a.value = matrices_of(value);
+  if (is_given(mask)) {
+    a.mask = matrices_of(*mask);
+    a.mask_dtype = static_cast<std::int32_t>(mask->dtype());
+  }
+  a.queries = query.size(-2);
+  a.keys = key.size(-2);
+  a.width = query.size(-1);
+  a.value_width = value.size(-1);
+  a.scale = scale;
+  a.dtype = static_cast<std::int32_t>(query.dtype());
+  a.causal = causal ? 1 : 0;
+  check_status(c, present(c, c.table->attention)(&a, nullptr), query);
+}
+
+void register_attention() {
+  register_forms<attention_forms>();
+  register_composite<&attention, ops::scaled_dot_product_attention>();
+}
 
 }  // namespace topbit::detail

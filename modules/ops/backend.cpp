@@ -26,7 +26,8 @@ bool offers(const tb_kernels* table, table_entries wanted) noexcept {
   const auto good = [](bool needed, auto* kernel) { return !needed || kernel != nullptr; };
   return good(wanted.reduce, table->reduce) && good(wanted.rowwise, table->rowwise) &&
          good(wanted.matmul, table->matmul) && good(wanted.take, table->take) && good(wanted.random, table->random) &&
-         good(wanted.nonzero, table->nonzero) && good(wanted.pool, table->pool);
+         good(wanted.nonzero, table->nonzero) && good(wanted.pool, table->pool) && good(wanted.update, table->update) &&
+         good(wanted.attention, table->attention);
 }
 
 tb_scalar to_abi(const scalar& s) { return {s.to_double(), s.to_int64()}; }

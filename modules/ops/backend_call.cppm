@@ -19,6 +19,7 @@ extern std::atomic<const tb_kernels*> strided_tables[row_count];
 // The entries of a kernel table that are there for some operators alone; a table may lack them.
 struct table_entries {
   bool reduce = false, rowwise = false, matmul = false, take = false, random = false, nonzero = false, pool = false;
+  bool update = false, attention = false;
 };
 // Whether a table has all of them; true where nothing is computed.
 bool offers(const tb_kernels* table, table_entries wanted) noexcept;

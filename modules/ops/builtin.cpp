@@ -31,6 +31,7 @@ bool register_builtin() {
   register_convolution();
   register_pool();
   register_attention();
+  register_update();
   register_batch_norm();
   register_reduce();
   register_sequence();
@@ -66,6 +67,7 @@ bool register_builtin() {
   publish_convolution_pages();
   publish_pool_pages();
   publish_attention_pages();
+  publish_update_pages();
   publish_batch_norm_pages();
   publish_view_pages();
   publish_view_list_pages();

@@ -115,23 +115,13 @@ std::tuple<tensor, tensor, tensor> layer_norm_backward_rule::run(
     run_rows(c, {rowwise::layer_norm_backward, input.dtype(), 1, rows.sizes},
              {written(to), read(g), read(in), read(m), read(r), read(w)});
   }
-  const dtype type = widened(input.dtype());
-  const std::int64_t batch = 0;
-  const auto sum_rows = [&](const tensor& of, const tensor& out) {
-    const dim_list over{std::span(&batch, 1)};
-    const tensor to = reshaped(out, {rows.sizes[1]});
-    const tensor sums = author::make_tensor(to.sizes(), type, out.device());
-    run_reduction(c, sum_call(c.op, reduction::sum, of, over, false, type), sums);
-    copy_result(to, sums);
-  };
-  if (wanted[1]) {
-    const tensor x = author::make_tensor(rows.sizes, type, input.device());
-    run_pointwise_in(c, pointwise::sub, type, collect(in, m, scalar(1)), x);
-    run_pointwise_in(c, pointwise::mul, type, collect(x, r), x);
-    run_pointwise_in(c, pointwise::mul, type, collect(x, g), x);
-    sum_rows(x, w_grad);
-  }
-  if (wanted[2]) sum_rows(g, b_grad);
+  if (!wanted[1] && !wanted[2]) return {in_grad, w_grad, b_grad};
+  // A row of this call is what all normalised rows have in one place.
+  const auto place = [&](const tensor& t) { return t.defined() ? reshaped(t, {1, rows.sizes[1]}) : t; };
+  const auto each = [&](const tensor& t) { return author::make_view(t, rows.sizes, {1, 0}, t.record().offset); };
+  const tensor to_weight = place(w_grad), to_bias = place(b_grad), means = each(m), rstds = each(r);
+  run_rows(c, {rowwise::layer_norm_weights, input.dtype(), 0, rows.sizes},
+           {written(to_weight), written(to_bias), read(g), read(in), read(means), read(rstds)});
   return {in_grad, w_grad, b_grad};
 }
 

@@ -8,31 +8,58 @@ import :backend_call;
 import :loss;
 import :pointwise;
 import :row_rules;
+import :rowwise;
 import :rules;
 import :structured;
 
 namespace topbit::detail {
 
-struct nll_rule {
+// The loss of rows given their labels: of log-probabilities, or of scores.
+std::array<result_meta, 2> label_loss_meta(std::string_view op, const tensor& self, const tensor& target,
+                                           const optional_tensor& weight, std::int64_t reduction);
+void run_label_loss(backend_call c, rowwise code, const tensor& self, const tensor& target,
+                    const optional_tensor& weight, std::int64_t reduction, std::int64_t ignored, const tensor& output,
+                    const tensor& total);
+result_meta label_gradient_meta(std::string_view op, const tensor& grad, const tensor& self, const tensor& target,
+                                const optional_tensor& weight, std::int64_t reduction, const tensor& total);
+void run_label_gradient(backend_call c, rowwise code, const tensor& grad, const tensor& self, const tensor& target,
+                        const optional_tensor& weight, std::int64_t reduction, std::int64_t ignored,
+                        const tensor& total, const tensor& out);
+
+template <rowwise Code>
+struct label_loss_rule {
   static constexpr table_entries needs{.rowwise = true};
   static std::array<result_meta, 2> meta(std::string_view op, const tensor& self, const tensor& target,
-                                         const optional_tensor& weight, std::int64_t reduction, std::int64_t ignored);
+                                         const optional_tensor& weight, std::int64_t reduction, std::int64_t) {
+    return label_loss_meta(op, self, target, weight, reduction);
+  }
   static void run(backend_call c, const tensor& self, const tensor& target, const optional_tensor& weight,
-                  std::int64_t reduction, std::int64_t ignored, const tensor& output, const tensor& total);
+                  std::int64_t reduction, std::int64_t ignored, const tensor& output, const tensor& total) {
+    run_label_loss(c, Code, self, target, weight, reduction, ignored, output, total);
+  }
 };
 
-struct nll_backward_rule {
+template <rowwise Code>
+struct label_gradient_rule {
   static constexpr table_entries needs{.rowwise = true};
   static result_meta meta(std::string_view op, const tensor& grad, const tensor& self, const tensor& target,
-                          const optional_tensor& weight, std::int64_t reduction, std::int64_t ignored,
-                          const tensor& total);
+                          const optional_tensor& weight, std::int64_t reduction, std::int64_t, const tensor& total) {
+    return label_gradient_meta(op, grad, self, target, weight, reduction, total);
+  }
   static void run(backend_call c, const tensor& grad, const tensor& self, const tensor& target,
                   const optional_tensor& weight, std::int64_t reduction, std::int64_t ignored, const tensor& total,
-                  const tensor& out);
+                  const tensor& out) {
+    run_label_gradient(c, Code, grad, self, target, weight, reduction, ignored, total, out);
+  }
 };
+
+using nll_rule = label_loss_rule<rowwise::nll>;
 
 using loss_forms =
     forms_list<ruled<nll_rule, no_abilities, ops::nll_loss_forward, ops::nll_loss_forward_out>,
-               ruled<nll_backward_rule, no_abilities, ops::nll_loss_backward, ops::nll_loss_backward_out>>;
+               ruled<label_gradient_rule<rowwise::nll_backward>, no_abilities, ops::nll_loss_backward,
+                     ops::nll_loss_backward_out>,
+               ruled<label_loss_rule<rowwise::cross_entropy>, no_abilities, ops::cross_entropy_forward>,
+               ruled<label_gradient_rule<rowwise::cross_entropy_backward>, no_abilities, ops::cross_entropy_backward>>;
 
 }  // namespace topbit::detail

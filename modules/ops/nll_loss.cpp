@@ -59,8 +59,8 @@ struct pictures {
 
 }  // namespace
 
-std::array<result_meta, 2> nll_rule::meta(std::string_view op, const tensor& self, const tensor& target,
-                                          const optional_tensor& weight, std::int64_t reduction, std::int64_t) {
+std::array<result_meta, 2> label_loss_meta(std::string_view op, const tensor& self, const tensor& target,
+                                           const optional_tensor& weight, std::int64_t reduction) {
   const backend_call c{nullptr, op};
   check_labels(c, self, target, weight);
   check_reduction(c, reduction);
@@ -68,8 +68,9 @@ std::array<result_meta, 2> nll_rule::meta(std::string_view op, const tensor& sel
   return {reduction == by_none ? dense_meta(target.sizes(), self.dtype(), self) : scalar, scalar};
 }
 
-void nll_rule::run(backend_call c, const tensor& self, const tensor& target, const optional_tensor& weight,
-                   std::int64_t reduction, std::int64_t ignored, const tensor& output, const tensor& total) {
+void run_label_loss(backend_call c, rowwise code, const tensor& self, const tensor& target,
+                    const optional_tensor& weight, std::int64_t reduction, std::int64_t ignored, const tensor& output,
+                    const tensor& total) {
   const pictures p(c, self, target, weight);
   const std::int64_t count = p.sizes[0];
   const dims column{count, 1};
@@ -78,7 +79,7 @@ void nll_rule::run(backend_call c, const tensor& self, const tensor& target, con
   const tensor losses =
       reduction == by_none ? reshaped(output, column) : author::make_tensor(column, type, self.device());
   const tensor in = p.rows(self);
-  run_rows(c, {rowwise::nll, type, 1, p.sizes, p.sizes[1]},
+  run_rows(c, {code, type, 1, p.sizes, p.sizes[1]},
            {written(losses), written(weights), read(in), read(p.target), read(p.weight)}, {ignored});
   if (reduction == by_none) {
     tensor zero = total;
@@ -92,9 +93,8 @@ void nll_rule::run(backend_call c, const tensor& self, const tensor& target, con
            {static_cast<std::int64_t>(reduction == by_mean)});
 }
 
-result_meta nll_backward_rule::meta(std::string_view op, const tensor& grad, const tensor& self, const tensor& target,
-                                    const optional_tensor& weight, std::int64_t reduction, std::int64_t,
-                                    const tensor& total) {
+result_meta label_gradient_meta(std::string_view op, const tensor& grad, const tensor& self, const tensor& target,
+                                const optional_tensor& weight, std::int64_t reduction, const tensor& total) {
   const backend_call c{nullptr, op};
   check_defined(c, grad);
   check_defined(c, total);
@@ -112,9 +112,9 @@ result_meta nll_backward_rule::meta(std::string_view op, const tensor& grad, con
   return dense_meta(self.sizes(), self.dtype(), self);
 }
 
-void nll_backward_rule::run(backend_call c, const tensor& grad, const tensor& self, const tensor& target,
-                            const optional_tensor& weight, std::int64_t reduction, std::int64_t ignored,
-                            const tensor& total, const tensor& out) {
+void run_label_gradient(backend_call c, rowwise code, const tensor& grad, const tensor& self, const tensor& target,
+                        const optional_tensor& weight, std::int64_t reduction, std::int64_t ignored,
+                        const tensor& total, const tensor& out) {
   const pictures p(c, self, target, weight);
   const dims column{p.sizes[0], 1};
   tensor of_rows = reduction == by_none ? reshaped(grad, column) : reshaped(grad, {});
@@ -125,90 +125,114 @@ void nll_backward_rule::run(backend_call c, const tensor& grad, const tensor& se
   }
   if (reduction != by_none) of_rows = author::make_view(of_rows, column, {0, 1}, of_rows.record().offset);
   const tensor to = p.rows(out);
-  run_rows(c, {rowwise::nll_backward, widened(self.dtype()), 1, p.sizes, p.sizes[1]},
-           {written(to), read(of_rows), read(p.target), read(p.weight)}, {ignored});
+  const row_call call{code, widened(self.dtype()), 1, p.sizes, p.sizes[1]};
+  if (code == rowwise::nll_backward) {
+    run_rows(c, call, {written(to), read(of_rows), read(p.target), read(p.weight)}, {ignored});
+  } else {
+    const tensor in = p.rows(self);
+    run_rows(c, call, {written(to), read(of_rows), read(in), read(p.target), read(p.weight)}, {ignored});
+  }
 }
 
 namespace {
 
-// Two results and an optional tensor: no generated kernel has these.
-struct nll_node final : node {
-  nll_node(const tensor& in, const tensor& labels, const optional_tensor& w, std::int64_t how, std::int64_t label,
-           const tensor& sum_of_weights)
-      : self(in), target(labels), total(sum_of_weights), reduction(how), ignored(label) {
-    if (is_given(w)) weight.emplace(*w);
-  }
-  std::vector<tensor> backward(const tensor& gradient) override {
-    const std::string_view op = name();
-    const optional_tensor w = weight ? optional_tensor(weight->get(op)) : std::nullopt;
-    return {ops::nll_loss_backward(gradient, self.get(op), target.get(op), w, reduction, ignored, total.get(op))};
-  }
-  void release() noexcept override {
-    self = target = total = saved_tensor();
-    weight.reset();
-  }
-  std::string_view name() const noexcept override { return ops::nll_loss_forward.name(); }
+// The gradient of a loss of scores, made of what has a derivative.
+tensor composed_gradient(const tensor& gradient, const tensor& self, const tensor& target, const optional_tensor& weight,
+                         std::int64_t reduction, std::int64_t ignored, const tensor& total) {
+  const tensor logs = ops::log_softmax(self, -1);
+  const tensor of_logs = ops::nll_loss_backward(gradient, logs, target, weight, reduction, ignored, total);
+  return of_logs - ops::exp(logs) * sum(of_logs, {-1}, true);
+}
 
-  saved_tensor self, target, total;
-  std::optional<saved_tensor> weight;
-  std::int64_t reduction, ignored;
+// Two results and an optional tensor: no generated kernel has these. Of log-probabilities, or of scores.
+template <const auto& Forward, const auto& Backward, bool Scores>
+struct label_loss {
+  struct loss_node final : node {
+    loss_node(const tensor& in, const tensor& labels, const optional_tensor& w, std::int64_t how, std::int64_t label,
+              const tensor& sum_of_weights)
+        : self(in), target(labels), total(sum_of_weights), reduction(how), ignored(label) {
+      if (is_given(w)) weight.emplace(*w);
+    }
+    std::vector<tensor> backward(const tensor& gradient) override {
+      const std::string_view op = name();
+      const optional_tensor w = weight ? optional_tensor(weight->get(op)) : std::nullopt;
+      const tensor &in = self.get(op), &labels = target.get(op), &weights = total.get(op);
+      if (Scores && grad_enabled()) {
+        return {composed_gradient(gradient, in, labels, w, reduction, ignored, weights)};
+      }
+      return {Backward(gradient, in, labels, w, reduction, ignored, weights)};
+    }
+    void release() noexcept override {
+      self = target = total = saved_tensor();
+      weight.reset();
+    }
+    std::string_view name() const noexcept override { return Forward.name(); }
+
+    saved_tensor self, target, total;
+    std::optional<saved_tensor> weight;
+    std::int64_t reduction, ignored;
+  };
+
+  static std::tuple<tensor, tensor> recorded(key_set keys, const tensor& self, const tensor& target,
+                                             const optional_tensor& weight, std::int64_t reduction,
+                                             std::int64_t ignored) {
+    constexpr backend_call c{nullptr, Forward.name()};
+    if (is_given(weight) && requires_grad(*weight)) {
+      refuse<error>(c, "found weights that require their gradient, which is not defined; detach() them");
+    }
+    auto results = Forward.redispatch(keys & below(key::Autograd), self, target, weight, reduction, ignored);
+    if (requires_grad(self)) {
+      const auto& [output, total] = results;
+      intrusive_ptr<node> n(new loss_node(self, target, weight, reduction, ignored, total));
+      std::vector<intrusive_ptr<node>> edges;
+      edges.push_back(author::gradient_edge(self));
+      n->connect(std::move(edges));
+      author::set_creator(output, std::move(n));
+    }
+    return results;
+  }
+
+  // What Forward would refuse, under the name that was called.
+  static tensor named(std::string_view op, const tensor& self, const tensor& target, const optional_tensor& weight,
+                      std::int64_t reduction, std::int64_t ignored) {
+    label_loss_meta(op, self, target, weight, reduction);
+    return std::get<0>(Forward(self, target, weight, reduction, ignored));
+  }
+
+  // Classes in front of other dimensions become the last of rows.
+  static tensor of(std::string_view op, const tensor& self, const tensor& target, const optional_tensor& weight,
+                   std::int64_t reduction, std::int64_t ignored) {
+    if (self.dim() <= 2) return named(op, self, target, weight, reduction, ignored);
+    dims labels = self.sizes();
+    labels.erase(1);
+    if (labels != target.sizes()) {
+      refuse<shape_error>({nullptr, op}, "found " + to_string(self.sizes()) + " and labels " +
+                                             to_string(target.sizes()) + ", wanted [n, classes, ...] and [n, ...]");
+    }
+    const std::int64_t n = self.sizes()[0], classes = self.sizes()[1], places = n == 0 ? 0 : numel(labels) / n;
+    const tensor last = ops::transpose(ops::reshape(self, dims{n, classes, places}), 1, 2);
+    const tensor loss = named(op, ops::reshape(last, dims{n * places, classes}),
+                              ops::reshape(target, dims{n * places}), weight, reduction, ignored);
+    return reduction == by_none ? ops::reshape(loss, labels) : loss;
+  }
 };
+using nll = label_loss<ops::nll_loss_forward, ops::nll_loss_backward, false>;
+using of_scores = label_loss<ops::cross_entropy_forward, ops::cross_entropy_backward, true>;
 
-std::tuple<tensor, tensor> nll_autograd(key_set keys, const tensor& self, const tensor& target,
-                                        const optional_tensor& weight, std::int64_t reduction, std::int64_t ignored) {
-  constexpr backend_call c{nullptr, ops::nll_loss_forward.name()};
-  if (is_given(weight) && requires_grad(*weight)) {
-    refuse<error>(c, "found weights that require their gradient, which is not defined; detach() them");
-  }
-  auto results =
-      ops::nll_loss_forward.redispatch(keys & below(key::Autograd), self, target, weight, reduction, ignored);
-  if (requires_grad(self)) {
-    const auto& [output, total] = results;
-    intrusive_ptr<node> n(new nll_node(self, target, weight, reduction, ignored, total));
-    std::vector<intrusive_ptr<node>> edges;
-    edges.push_back(author::gradient_edge(self));
-    n->connect(std::move(edges));
-    author::set_creator(output, std::move(n));
-  }
-  return results;
-}
-
-constexpr author::kernel_row gradients[] = {author::row<&nll_autograd>(ops::nll_loss_forward, key::Autograd)};
-
-// What nll_loss_forward would refuse, under the name that was called.
-tensor nll_named(std::string_view op, const tensor& self, const tensor& target, const optional_tensor& weight,
-                 std::int64_t reduction, std::int64_t ignored) {
-  nll_rule::meta(op, self, target, weight, reduction, ignored);
-  return std::get<0>(ops::nll_loss_forward(self, target, weight, reduction, ignored));
-}
+constexpr author::kernel_row gradients[] = {
+    author::row<&nll::recorded>(ops::nll_loss_forward, key::Autograd),
+    author::row<&of_scores::recorded>(ops::cross_entropy_forward, key::Autograd)};
 
 tensor nll_loss(const tensor& self, const tensor& target, const optional_tensor& weight, std::int64_t reduction,
                 std::int64_t ignored) {
   author::check_one_device(ops::nll_loss, self, target, weight);
-  return nll_named(ops::nll_loss.name(), self, target, weight, reduction, ignored);
-}
-
-// Classes in front of other dimensions become the last of rows.
-tensor nll_of(std::string_view op, const tensor& self, const tensor& target, const optional_tensor& weight,
-              std::int64_t reduction, std::int64_t ignored) {
-  if (self.dim() <= 2) return nll_named(op, self, target, weight, reduction, ignored);
-  dims labels = self.sizes();
-  labels.erase(1);
-  if (labels != target.sizes()) {
-    refuse<shape_error>({nullptr, op}, "found " + to_string(self.sizes()) + " and labels " + to_string(target.sizes()) +
-                                           ", wanted [n, classes, ...] and [n, ...]");
-  }
-  const std::int64_t n = self.sizes()[0], classes = self.sizes()[1], places = n == 0 ? 0 : numel(labels) / n;
-  const tensor last = ops::transpose(ops::reshape(self, dims{n, classes, places}), 1, 2);
-  const tensor loss = nll_named(op, ops::reshape(last, dims{n * places, classes}),
-                                ops::reshape(target, dims{n * places}), weight, reduction, ignored);
-  return reduction == by_none ? ops::reshape(loss, labels) : loss;
+  return nll::named(ops::nll_loss.name(), self, target, weight, reduction, ignored);
 }
 
 tensor nll_loss_nd(const tensor& self, const tensor& target, const optional_tensor& weight, std::int64_t reduction,
                    std::int64_t ignored) {
   author::check_one_device(ops::nll_loss_nd, self, target, weight);
-  return nll_of(ops::nll_loss_nd.name(), self, target, weight, reduction, ignored);
+  return nll::of(ops::nll_loss_nd.name(), self, target, weight, reduction, ignored);
 }
 
 tensor nll_loss2d(const tensor& self, const tensor& target, const optional_tensor& weight, std::int64_t reduction,
@@ -216,7 +240,7 @@ tensor nll_loss2d(const tensor& self, const tensor& target, const optional_tenso
   author::check_one_device(ops::nll_loss2d, self, target, weight);
   constexpr backend_call c{nullptr, ops::nll_loss2d.name()};
   if (self.dim() != 4) refuse<shape_error>(c, "found " + to_string(self.sizes()) + ", wanted four dimensions");
-  return nll_of(c.op, self, target, weight, reduction, ignored);
+  return nll::of(c.op, self, target, weight, reduction, ignored);
 }
 
 tensor sum_over_classes(const tensor& t, std::int64_t classes_dim) { return sum(t, {classes_dim}); }
@@ -250,7 +274,7 @@ tensor smooth_part(std::string_view op, const tensor& logs, const tensor& target
   const tensor total = ops::sum(loss);
   if (reduction == by_sum) return total;
   const tensor ones = ops::full(logs.sizes(), -1.0, arg<"dtype"> = logs.dtype(), arg<"device"> = logs.device());
-  return total / nll_of(op, ones, target, weight, by_sum, ignored);
+  return total / nll::of(op, ones, target, weight, by_sum, ignored);
 }
 
 tensor cross_entropy_loss(const tensor& self, const tensor& target, const optional_tensor& weight,
@@ -266,16 +290,16 @@ tensor cross_entropy_loss(const tensor& self, const tensor& target, const option
   check_floating(c, self);
   if (self.dim() == 0) refuse<shape_error>(c, "found [], wanted [classes] or [n, classes, ...]");
   const std::int64_t classes_dim = self.dim() == 1 ? 0 : 1;
-  const tensor logs = ops::log_softmax(self, classes_dim);
   if (target.sizes() == self.sizes()) {
     if (!is_floating(target.dtype())) {
       refuse<dtype_error>(
           c, "found probabilities of " + std::string(name_of(target.dtype())) + ", wanted a floating type");
     }
-    return of_probabilities(logs, target, weight, reduction, smoothing, classes_dim);
+    return of_probabilities(ops::log_softmax(self, classes_dim), target, weight, reduction, smoothing, classes_dim);
   }
-  const tensor loss = nll_of(c.op, logs, target, weight, reduction, ignored);
-  if (smoothing == 0) return loss;
+  if (smoothing == 0) return of_scores::of(c.op, self, target, weight, reduction, ignored);
+  const tensor logs = ops::log_softmax(self, classes_dim);
+  const tensor loss = nll::of(c.op, logs, target, weight, reduction, ignored);
   const double share = smoothing / static_cast<double>(self.sizes()[static_cast<std::size_t>(classes_dim)]);
   return loss * (1 - smoothing) + smooth_part(c.op, logs, target, weight, reduction, ignored, classes_dim) * share;
 }

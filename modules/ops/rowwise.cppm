@@ -39,6 +39,9 @@ enum class rowwise : std::int32_t {
   scatter_mul,
   scatter_amax,
   scatter_amin,
+  layer_norm_weights,
+  cross_entropy,
+  cross_entropy_backward,
   count
 };
 enum class take_code : std::int32_t { take, put, put_add, check };

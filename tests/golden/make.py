@@ -14,7 +14,7 @@ import sys
 import torch
 
 FAMILIES = ["unary", "activation", "binary", "compare", "create", "reduce", "scan", "linalg", "index", "sort", "norm",
-            "loss", "window", "view", "random", "dtype"]
+            "loss", "window", "view", "random", "update", "dtype"]
 
 
 def main():

@@ -65,6 +65,8 @@ inline void observe(const tb::operator_handle& op, tb::key_set, tb::stack& stack
   const tb::exclude_guard parts_are_not_ours(layer_key);
   op.call_boxed(stack);  // with the keys of the tensors that are there now
   for (const tb::value& v : stack.top(op.result_count())) c.results.push_back(v);
+  if (op.result_count() != 0) return;
+  for (const tb::tensor& t : c.written) c.results.emplace_back(t);
 }
 inline const auto layer = tb::fallback<&observe>(layer_key);
 

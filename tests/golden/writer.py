@@ -126,7 +126,12 @@ class Family:
             self.lines.append(line)
 
     def call(self, args, kwargs):
-        result = self.function(*copy_of(args), **{k: copy_of(v) for k, v in kwargs.items()})
+        given = copy_of(args)
+        result = self.function(*given, **{k: copy_of(v) for k, v in kwargs.items()})
+        if result is None:  # what is written has the results
+            written = [given[i] for i, a in enumerate(self.function._schema.arguments[:len(given)])
+                       if a.alias_info is not None and a.alias_info.is_write]
+            return [t for x in written for t in (x if isinstance(x, list) else [x])]
         # An operator of several results gives a tuple, one whose result is a list a list.
         results = list(result) if isinstance(result, tuple) else [result]
         return [torch.zeros_like(r) for r in results] if self.no_elements else results

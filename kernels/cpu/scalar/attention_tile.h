@@ -44,13 +44,14 @@ void attend(const tb_attention& a, char* const* at, int64_t q, void* memory) {
   const double shift = top == -std::numeric_limits<double>::infinity() ? 0 : top;
   for (int64_t k = 0; k < a.keys; ++k) sum += scores[k] = ::exp(scores[k] - shift);
   T* const out = reinterpret_cast<T*>(at[0]) + q * a.out.row;
+  const bool blind = sum == 0 && (at[4] != nullptr || a.keys == 0);
   for (int64_t c = 0; c < a.value_width; ++c) {
     double total = 0;
     for (int64_t k = 0; k < a.keys; ++k) {
       if (scores[k] == 0) continue;
       total += scores[k] * double(reinterpret_cast<const T*>(at[3])[k * a.value.row + c * a.value.col]);
     }
-    out[c * a.out.col] = T(sum == 0 ? 0 : total / sum);
+    out[c * a.out.col] = T(blind ? 0 : total / sum);
   }
 }
 

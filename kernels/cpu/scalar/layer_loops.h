@@ -13,15 +13,17 @@ void layer_norm(const rows_at& r) {
   const T *const in = r.as<const T>(3), *const weight = r.as<const T>(4), *const bias = r.as<const T>(5);
   T* const out = r.as<T>(0);
   const int64_t n = r.length[3];
+  // Seen from the first element: doubles far from 0 lose nothing so.
+  const double start = double(in[0]);
   double sum = 0, squares = 0;
-  for (int64_t i = 0; i < n; ++i) sum += double(in[i]);
+  for (int64_t i = 0; i < n; ++i) sum += double(in[i]) - start;
   const double mean = sum / double(n);
-  for (int64_t i = 0; i < n; ++i) squares += (double(in[i]) - mean) * (double(in[i]) - mean);
+  for (int64_t i = 0; i < n; ++i) squares += (double(in[i]) - start - mean) * (double(in[i]) - start - mean);
   const double rstd = 1 / sqrt(squares / double(n) + r.number[0].f);
-  *r.as<T>(1) = T(mean);
+  *r.as<T>(1) = T(start + mean);
   *r.as<T>(2) = T(rstd);
   for (int64_t i = 0; i < n; ++i) {
-    const double x = (double(in[i]) - mean) * rstd * (weight == nullptr ? 1 : double(weight[i]));
+    const double x = (double(in[i]) - start - mean) * rstd * (weight == nullptr ? 1 : double(weight[i]));
     out[i] = T(x + (bias == nullptr ? 0 : double(bias[i])));
   }
 }

@@ -139,7 +139,8 @@ void attend(const tb_attention& a, char* const* at, int64_t first, void* memory)
   }
   T* const out = reinterpret_cast<T*>(at[0]) + first * a.out.row;
   for (int64_t q = 0; q < queries; ++q) {
-    const T scale = room.totals[q] == 0 ? T(0) : T(1 / room.totals[q]);
+    const bool blind = room.totals[q] == 0 && (at[4] != nullptr || a.keys == 0);
+    const T scale = blind ? T(0) : T(1 / room.totals[q]);
     const T* const sums = room.sums + q * value_room;
     for (int64_t c = 0; c < a.value_width; ++c) out[q * a.out.row + c * a.out.col] = sums[c] * scale;
   }

@@ -169,7 +169,7 @@ void rms_norm(const rows_at& r) {
     if (!holds<T>(squares, epsilon)) squares = squares_in_double(in, n);
     const double root = 1 / sqrt(squares / double(n) + epsilon);
     if (r.row[1] != nullptr) *r.as<T>(1, row) = T(root);
-    const vec<T> rstd{T(root)};
+    const vec<T> rstd(static_cast<T>(root));
     with_parameters<T>(r.as<const T>(3, row), nullptr, [=](const auto& parameters) {
       each_vector<T>(n, [=](int64_t i, int64_t lanes) {
         store_lanes<T>(out + i, lanes, parameters.apply(load_lanes(in + i, lanes, T(0)) * rstd, i, lanes));

@@ -23,8 +23,9 @@ constexpr author::operator_page pages[] = {
             "keeps what is True; halves are computed in float32",
         .memory = "the result is new and dense",
         .cost =
-            "two products of matrices and a softmax, not fused: the scores, [.., l, s], are held in memory, with up to "
-            "four such tensors at a time; is_causal computes all scores too",
+            "attend where no gradient is wanted; else two products of matrices and a softmax, not fused: the scores, "
+            "[.., l, s], are held in memory, with up to four such tensors at a time, and is_causal computes all of "
+            "them",
         .errors =
             {raises<dtype_error>("query, key and value differ, or are not floating, or attn_mask is neither bool nor "
                                  "of their dtype",
@@ -40,6 +41,25 @@ constexpr author::operator_page pages[] = {
                       "[[2], [3]] (float32 [2, 1])"},
                      {"scaled_dot_product_attention([[0.0]], [[1.0], [2.0]], [[2.0], [4.0]], [[False, True]])",
                       "[[4]] (float32 [1, 1])"}},
+    }),
+    page<ops::attend>({
+        .summary =
+            "Gives scaled_dot_product_attention in one pass over tiles of the keys, without their scores in memory; it "
+            "has no derivative.",
+        .shapes =
+            "query: [.., l, e], key: [.., s, e], value: [.., s, v], attn_mask: broadcasts to [.., l, s] -> [.., l, v]",
+        .dtypes = "float32 and float64; the three are the same, and the result's too; attn_mask has it, or is bool",
+        .memory = "the result is new and dense; a few tens of kilobytes beside it for each thread",
+        .cost =
+            "two products of matrices and one exponential for each score; keys that no query of a tile sees in "
+            "is_causal are left out",
+        .errors = {raises<dtype_error>("query, key and value differ, or are neither float32 nor float64, or attn_mask "
+                                       "is neither bool nor of their dtype",
+                                       "attend([[1]], [[1]], [[1]], None, False, 1.0)"),
+                   raises<shape_error>("the sizes do not fit",
+                                       "attend([[1.0, 0.0]], [[1.0]], [[1.0]], None, False, 1.0)")},
+        .examples = {{"attend([[0.0, 0.0]], [[1.0, 0.0], [0.0, 1.0]], [[1.0], [3.0]], None, False, 1.0)",
+                      "[[2]] (float32 [1, 1])"}},
     }),
 };
 

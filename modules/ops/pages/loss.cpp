@@ -112,8 +112,8 @@ constexpr author::operator_page pages[] = {
         .dtypes = "floating; the result has self's; labels are int64, probabilities floating",
         .memory = new_result,
         .cost =
-            "a log_softmax, which makes a tensor of self's sizes, and nll_loss_nd; probabilities and label_smoothing "
-            "take some elementwise passes",
+            "topbit::cross_entropy for labels without smoothing, which makes no tensor of self's sizes; else a "
+            "log_softmax, and nll_loss_nd or some elementwise passes",
         .errors =
             {raises<shape_error>("the sizes do not fit, or a label is neither a class nor ignore_index",
                                  "cross_entropy_loss([[0.5, 1.5]], [2])"),
@@ -125,6 +125,44 @@ constexpr author::operator_page pages[] = {
         .examples = {{"cross_entropy_loss([[0.0, 0.0], [1.0, 0.0]], [0, 1] (int64))", "1.0032043 (float32 [])"},
                      {"cross_entropy_loss([[0.0, 1.0]], [[0.5, 0.5]])", "0.8132616 (float32 [])"},
                      {"cross_entropy_loss([[0.0, 1.0]], [1], label_smoothing=0.5)", "0.5632616 (float32 [])"}},
+    }),
+    page<ops::cross_entropy_forward>({
+        .summary =
+            "Gives cross_entropy_loss of labels, without smoothing, and the sum of the weights, or 0 where nothing is "
+            "reduced: the part that cross_entropy_loss is made of.",
+        .shapes =
+            "self: [n, classes], target: [n], weight: [classes]; or self: [classes], target: [] -> [], or target's "
+            "where reduction is None (0), and []",
+        .dtypes = label_dtypes,
+        .memory = "the results are new and dense",
+        .cost =
+            "labels are checked first, then self is read once: no tensor of its sizes is made; rows that are not dense, "
+            "or halves, are converted some at a time",
+        .errors = {raises<shape_error>(bad_labels, "cross_entropy([[0.5, 1.5]], [2], None, 1, -100)"),
+                   raises<dtype_error>(bad_label_types, "cross_entropy([[0.5, 1.5]], [0.0], None, 1, -100)"),
+                   raises<error>(bad_reduction, "cross_entropy([[0.5, 1.5]], [0], None, 3, -100)")},
+        .examples = {{"cross_entropy([[0.0, 0.0], [1.0, 0.0]], [0, 1] (int64), None, 1, -100)",
+                      "1.0032043 (float32 []); 2 (float32 [])"}},
+    }),
+    page<ops::cross_entropy_backward>({
+        .summary =
+            "Gives the gradient of topbit::cross_entropy: softmax(self), less 1 at each label, times grad_output and "
+            "the label's weight, divided by total_weight for a mean.",
+        .shapes = "grad_output: the sizes of the result, self: [n, classes] or [classes], target: [n] or [], weight: "
+                  "[classes], total_weight: one element -> self's",
+        .dtypes = "floating; grad_output and the weights have self's, and labels are int64",
+        .memory = new_result,
+        .cost = "labels are checked first, then one pass: each row's exponentials wait where its result goes",
+        .errors = {raises<shape_error>(bad_labels,
+                                       "cross_entropy_backward(1.0, [[0.5, 1.5]], [2], None, 1, -100, 1.0)"),
+                   raises<dtype_error>(
+                       "self is not floating, grad_output or the weights have another dtype, or labels are not int64",
+                       "cross_entropy_backward(1.0, [[0.5, 1.5]], [0.0], None, 1, -100, 1.0)"),
+                   raises<error>(bad_reduction,
+                                 "cross_entropy_backward(1.0, [[0.5, 1.5]], [0], None, 3, -100, 1.0)")},
+        .examples = {{"cross_entropy_backward(1.0, [[0.0, 0.0], [0.0, 0.0]], [0, 1] (int64), None, 1, -100, "
+                      "2.0)",
+                      "[[-0.25, 0.25], [0.25, -0.25]] (float32 [2, 2])"}},
     }),
     page<ops::mse_loss, ops::mse_loss_out>({
         .summary = "Takes the squares of self - target, and their mean or sum.",

@@ -1,0 +1,26 @@
+// Shape rule and front of attention in one pass.
+export module topbit.ops:attention_rules;
+
+import topbit.std;
+import topbit.core;
+import topbit.tensor;
+import :attention;
+import :backend_call;
+import :pointwise;
+import :row_rules;
+import :rules;
+import :structured;
+
+namespace topbit::detail {
+
+struct attend_rule {
+  static constexpr table_entries needs{.attention = true};
+  static result_meta meta(std::string_view op, const tensor& query, const tensor& key, const tensor& value,
+                          const optional_tensor& mask, bool causal, double scale);
+  static void run(backend_call c, const tensor& query, const tensor& key, const tensor& value,
+                  const optional_tensor& mask, bool causal, double scale, const tensor& out);
+};
+
+using attention_forms = forms_list<ruled<attend_rule, no_abilities, ops::attend>>;
+
+}  // namespace topbit::detail

@@ -1,0 +1,42 @@
+// Fronts of optimizers' steps.
+export module topbit.ops:update_rules;
+
+import topbit.std;
+import topbit.core;
+import topbit.tensor;
+import :backend_call;
+import :fronted;
+import :pointwise;
+import :rules;
+import :structured;
+import :update;
+
+namespace topbit::detail {
+
+using tensors = std::vector<tensor>;
+
+void step_sgd(backend_call c, tensors& self, tensors& grads, tensors& buffers, double decay, double momentum,
+              double rate, double dampening, bool nesterov, bool maximize, bool first_step,
+              const optional_tensor& scale, const optional_tensor& found_inf);
+
+// decoupled: the decay is that of adamw.
+void step_adam(backend_call c, bool decoupled, tensors& self, tensors& grads, tensors& averages, tensors& squares,
+               tensors& greatest, std::span<const tensor> steps, double rate, double beta1, double beta2, double decay,
+               double epsilon, bool amsgrad, bool maximize, const optional_tensor& scale,
+               const optional_tensor& found_inf);
+
+template <bool Decoupled>
+void step_adam_form(backend_call c, tensors& self, tensors& grads, tensors& averages, tensors& squares,
+                    tensors& greatest, std::span<const tensor> steps, double rate, double beta1, double beta2,
+                    double decay, double epsilon, bool amsgrad, bool maximize, const optional_tensor& scale,
+                    const optional_tensor& found_inf) {
+  step_adam(c, Decoupled, self, grads, averages, squares, greatest, steps, rate, beta1, beta2, decay, epsilon, amsgrad,
+            maximize, scale, found_inf);
+}
+
+inline constexpr table_entries update_entry{.update = true};
+using update_forms = forms_list<fronted<&step_sgd, ops::fused_sgd_, update_entry>,
+                                fronted<&step_adam_form<false>, ops::fused_adam_, update_entry>,
+                                fronted<&step_adam_form<true>, ops::fused_adamw_, update_entry>>;
+
+}  // namespace topbit::detail

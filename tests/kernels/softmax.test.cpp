@@ -1,0 +1,220 @@
+// Rules of softmax along rows and across rows that stand side by side, against sums in long double.
+#include "row_calls.h"
+
+using namespace kernel_tests;
+
+namespace {
+
+enum class form { softmax, log_softmax, softmax_backward, log_softmax_backward };
+constexpr form all_forms[] = {form::softmax, form::log_softmax, form::softmax_backward, form::log_softmax_backward};
+constexpr tb_rowwise_op op_of(form f) {
+  constexpr tb_rowwise_op ops[] = {TB_SOFTMAX, TB_LOG_SOFTMAX, TB_SOFTMAX_BACKWARD, TB_LOG_SOFTMAX_BACKWARD};
+  return ops[static_cast<int>(f)];
+}
+constexpr bool is_backward(form f) { return f == form::softmax_backward || f == form::log_softmax_backward; }
+
+using row = std::vector<long double>;
+
+// `b` is the result of a backward form, whose gradient is `a`.
+std::vector<expected<float>> wanted(form f, const row& a, const row& b, long double unit) {
+  std::vector<expected<float>> want;
+  long double top = -std::numeric_limits<long double>::infinity(), sum = 0, product = 0, gradients = 0, sizes = 1;
+  for (const long double x : a) top = std::fmax(top, x);
+  for (const long double x : a) sum += std::exp(x - top);
+  for (std::size_t i = 0; i < b.size(); ++i) product += a[i] * b[i], gradients += a[i], sizes += std::fabs(a[i]);
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    switch (f) {
+      case form::softmax: {
+        const long double value = std::exp(a[i] - top) / sum;
+        // The difference from the greatest is rounded before its exponential is taken.
+        want.push_back({value, (8 + 0.5L * std::fabs(a[i] - top)) * unit * value + 1e-45L});
+        break;
+      }
+      case form::log_softmax: {
+        const long double value = a[i] - top - std::log(sum);
+        want.push_back({value, std::isinf(value) ? 0 : 8 * unit * (1 + std::fabs(value))});
+        break;
+      }
+      case form::softmax_backward: want.push_back({(a[i] - product) * b[i], 16 * unit}); break;
+      case form::log_softmax_backward:
+        want.push_back({a[i] - std::exp(b[i]) * gradients, 8 * unit * sizes});
+        break;
+    }
+  }
+  return want;
+}
+
+template <typename T>
+std::string try_form(backend here, form f, std::int64_t rows, std::int64_t length, lie in_lie, lie out_lie,
+                     const std::function<void(const array<T>&)>& prepare) {
+  stage memory(here);
+  const auto a = memory.make<T>(rows * length), b = memory.make<T>(rows * length), out = memory.make<T>(rows * length);
+  prepare(a);
+  if (f == form::softmax_backward) fill_between(b, 5, 0, 2 / double(length + 1));
+  if (f == form::log_softmax_backward) fill_between(b, 5, -8, 0);
+  tb_rowwise call = rows_call<T>(op_of(f), rows, 1, {matrix(out, length, out_lie), matrix(a, length, in_lie)});
+  if (is_backward(f)) {
+    call = rows_call<T>(op_of(f), rows, 1,
+                        {matrix(out, length, out_lie), matrix(a, length, in_lie), matrix(b, length, in_lie)});
+  }
+  CHECK(memory.run([&](const tb_kernels& k) { return k.rowwise(&call, nullptr); }) == TB_OK);
+  differences<T> found;
+  for (std::int64_t r = 0; r < rows; ++r) {
+    row x, y;
+    for (std::int64_t i = 0; i < length; ++i) {
+      x.push_back(a[in_lie.at(r, i)]);
+      if (is_backward(f)) y.push_back(b[in_lie.at(r, i)]);
+    }
+    const auto want = wanted(f, x, y, std::numeric_limits<T>::epsilon());
+    for (std::int64_t i = 0; i < length; ++i) {
+      const auto& one = want[std::size_t(i)];
+      found.add(r * length + i, out[out_lie.at(r, i)], {one.value, one.slack});
+    }
+  }
+  return found.text();
+}
+
+template <typename T>
+void fill_small(const array<T>& values) {
+  fill_between(values, 3, -6, 6);
+}
+
+// Rows of every way to lie, in and out.
+template <typename T>
+std::string try_lies(backend here, form f, std::int64_t rows, std::int64_t length) {
+  std::string failures;
+  for (const bool in_beside : {false, true}) {
+    for (const bool out_beside : {false, true}) {
+      const lie in = in_beside ? beside(rows) : behind(length), out = out_beside ? beside(rows) : behind(length);
+      const std::string text = try_form<T>(here, f, rows, length, in, out, fill_small<T>);
+      if (!text.empty()) failures += std::to_string(rows) + "x" + std::to_string(length) + ": " + text + "\n";
+    }
+  }
+  return failures;
+}
+
+}  // namespace
+
+TEMPLATE_TEST_CASE("softmax: rows of any length, behind one another and side by side", "[kernels]", EVERY_TABLE) {
+  const backend here = need<TestType>(&tb_kernels::rowwise);
+  for (const form f : all_forms) {
+    std::string failures;
+    for (const std::int64_t length : awkward_sizes) {
+      failures += try_lies<float>(here, f, 3, length) + try_lies<double>(here, f, 3, length);
+    }
+    for (const std::int64_t rows : {1, 16, 65, 129, 257}) {
+      failures += try_lies<float>(here, f, rows, 10) + try_lies<double>(here, f, rows, 10);
+    }
+    CHECK(failures == "");
+  }
+}
+
+TEMPLATE_TEST_CASE("softmax: infinities and NaN keep to their own row", "[kernels]", EVERY_TABLE) {
+  const backend here = need<TestType>(&tb_kernels::rowwise);
+  for (const double corner : {double(NAN), double(INFINITY), -double(INFINITY)}) {
+    for (const std::int64_t length : {1, 5, 16, 39, 300}) {
+      for (const std::int64_t place : {std::int64_t(0), length / 2, length - 1}) {
+        for (const lie how : {behind(length), beside(5)}) {
+          const auto prepare = [=](const auto& values) {
+            fill_between(values, 7, -2, 2);
+            values[how.at(1, place)] = static_cast<std::remove_cvref_t<decltype(values[0])>>(corner);
+          };
+          CHECK(try_form<float>(here, form::softmax, 5, length, how, how, prepare) == "");
+          CHECK(try_form<double>(here, form::softmax, 5, length, how, how, prepare) == "");
+          CHECK(try_form<float>(here, form::log_softmax, 5, length, how, how, prepare) == "");
+        }
+      }
+    }
+  }
+}
+
+TEMPLATE_TEST_CASE("softmax: the error of its sum does not grow with the length", "[kernels]", EVERY_TABLE) {
+  const backend here = need<TestType>(&tb_kernels::rowwise);
+  const auto level = [](const array<float>& values) { fill_between(values, 7, 0, 0.1); };
+  for (const lie how : {behind(1000000), beside(2)}) {
+    CHECK(try_form<float>(here, form::softmax, 2, 1000000, how, how, level) == "");
+    CHECK(try_form<float>(here, form::log_softmax, 2, 1000000, how, how, level) == "");
+  }
+}
+
+TEMPLATE_TEST_CASE("softmax: a batch of three dimensions, and results in place of the input", "[kernels]",
+                   EVERY_TABLE) {
+  const backend here = need<TestType>(&tb_kernels::rowwise);
+  constexpr std::int64_t images = 3, classes = 7, height = 5, width = 21;
+  stage memory(here);
+  const auto data = memory.make<float>(images * classes * height * width);
+  fill_between(data, 7, -4, 4);
+  const std::vector<float> before(data.begin(), data.end());
+  tb_rowwise call = rows_call<float>(TB_SOFTMAX, width, 1,
+                                     {matrix(data, classes, {1, height * width}), matrix(data, classes, {1, height * width})});
+  call.ndim = 3;
+  call.sizes[1] = height;
+  call.sizes[2] = images;
+  for (int k = 0; k < 2; ++k) {
+    call.row[k].strides[1] = width;
+    call.row[k].strides[2] = classes * height * width;
+  }
+  CHECK(memory.run([&](const tb_kernels& k) { return k.rowwise(&call, nullptr); }) == TB_OK);
+  differences<float> found;
+  for (std::int64_t n = 0; n < images; ++n) {
+    for (std::int64_t p = 0; p < height * width; ++p) {
+      row x;
+      const std::int64_t first = n * classes * height * width + p;
+      for (std::int64_t c = 0; c < classes; ++c) x.push_back(before[std::size_t(first + c * height * width)]);
+      const auto want = wanted(form::softmax, x, {}, std::numeric_limits<float>::epsilon());
+      for (std::int64_t c = 0; c < classes; ++c) {
+        const std::int64_t at = first + c * height * width;
+        found.add(at, data[at], want[std::size_t(c)]);
+      }
+    }
+  }
+  CHECK(found.text() == "");
+}
+
+TEMPLATE_TEST_CASE("softmax: rows of doubles computed in floats, however they lie", "[kernels]", EVERY_TABLE) {
+  const backend here = need<TestType>(&tb_kernels::rowwise);
+  for (const std::int64_t rows : {1, 40, 1000}) {
+    for (const std::int64_t length : {1, 10, 700}) {
+      for (const lie how : {behind(length), beside(rows)}) {
+        stage memory(here);
+        const auto in = memory.make<double>(rows * length), out = memory.make<double>(rows * length);
+        fill_between(in, 9, -3, 3);
+        for (double& x : in) x = double(float(x));
+        tb_rowwise call =
+            rows_call<float>(TB_SOFTMAX, rows, 1, {matrix(out, length, how), matrix(in, length, how)});
+        CHECK(memory.run([&](const tb_kernels& k) { return k.rowwise(&call, nullptr); }) == TB_OK);
+        differences<float> found;
+        for (std::int64_t r = 0; r < rows; ++r) {
+          row x;
+          for (std::int64_t i = 0; i < length; ++i) x.push_back(in[how.at(r, i)]);
+          const auto want = wanted(form::softmax, x, {}, std::numeric_limits<float>::epsilon());
+          for (std::int64_t i = 0; i < length; ++i) {
+            found.add(how.at(r, i), float(out[how.at(r, i)]), want[std::size_t(i)]);
+          }
+        }
+        CHECK(found.text() == "");
+      }
+    }
+  }
+}
+
+TEMPLATE_TEST_CASE("softmax: the same to the bit on any number of threads", "[kernels]", reference, sse2, avx2,
+                   avx512) {
+  const backend here = need<TestType>(&tb_kernels::rowwise);
+  for (const std::int64_t length : {10, 100, 5000}) {
+    const std::int64_t rows = 150000 / length;
+    for (const lie how : {behind(length), beside(rows)}) {
+      for (const form f : all_forms) {
+        stage memory(here);
+        const auto a = memory.make<float>(rows * length), out = memory.make<float>(rows * length);
+        fill_between(a, 7, -4, 0);
+        tb_rowwise call = rows_call<float>(op_of(f), rows, 1, {matrix(out, length, how), matrix(a, length, how)});
+        if (is_backward(f)) {
+          call = rows_call<float>(op_of(f), rows, 1,
+                                  {matrix(out, length, how), matrix(a, length, how), matrix(a, length, how)});
+        }
+        CHECK(same_on_threads(out, [&] { CHECK(here.kernels->rowwise(&call, nullptr) == TB_OK); }) == "");
+      }
+    }
+  }
+}

@@ -1,0 +1,79 @@
+// Rules of rows picked by indices and put back: every one in its place, in order, on any number of threads.
+#include "row_calls.h"
+
+using namespace kernel_tests;
+
+namespace {
+
+struct picked {
+  stage memory;
+  std::int64_t outer, count, length, inner;
+  array<float> rows, table;
+  array<std::int64_t> index;
+  tb_take call{};
+
+  picked(backend here, tb_take_op op, std::int64_t o, std::int64_t c, std::int64_t l, std::int64_t i)
+      : memory(here),
+        outer(o),
+        count(c),
+        length(l),
+        inner(i),
+        rows(memory.make<float>(o * c * i)),
+        table(memory.make<float>(o * l * i)),
+        index(memory.make<std::int64_t>(c)) {
+    fill_between(rows, 1, -2, 2);
+    fill_between(table, 2, -2, 2);
+    for (std::int64_t k = 0; k < c; ++k) index[k] = k * k * 31 % l - (k % 3 == 0 ? l : 0);
+    call.rows = rows.seen_by_kernel();
+    call.table = table.seen_by_kernel();
+    call.index[0] = index.seen_by_kernel();
+    call.length[0] = l;
+    call.outer = o;
+    call.count = c;
+    call.inner = i;
+    call.op = op;
+    call.dtype = TB_F32;
+    call.indices = 1;
+    call.wraps = 1;
+  }
+  // The numbers of what the operation writes.
+  std::vector<float> model() const {
+    std::vector<float> r(rows.begin(), rows.end()), t(table.begin(), table.end());
+    for (std::int64_t o = 0; o < outer; ++o) {
+      for (std::int64_t k = 0; k < count; ++k) {
+        const std::int64_t at = index[k] < 0 ? index[k] + length : index[k];
+        for (std::int64_t i = 0; i < inner; ++i) {
+          float& row = r[std::size_t((o * count + k) * inner + i)];
+          float& place = t[std::size_t((o * length + at) * inner + i)];
+          if (call.op == TB_TAKE) row = place;
+          if (call.op == TB_PUT) place = row;
+          if (call.op == TB_PUT_ADD) place += row;
+        }
+      }
+    }
+    return call.op == TB_TAKE ? r : t;
+  }
+  std::string run() {
+    const std::vector<float> want = model();
+    CHECK(memory.run([&](const tb_kernels& k) { return k.take(&call, nullptr); }) == TB_OK);
+    const array<float>& got = call.op == TB_TAKE ? rows : table;
+    return std::equal(want.begin(), want.end(), got.begin()) ? "" : "other elements";
+  }
+};
+
+}  // namespace
+
+TEMPLATE_TEST_CASE("take: rows read, written and added in order, on any number of threads", "[kernels]", EVERY_TABLE) {
+  const backend here = need<TestType>(&tb_kernels::take);
+  for (const std::int32_t threads : {1, 2, 3, 5}) {
+    const with_threads now(threads);
+    for (const tb_take_op op : {TB_TAKE, TB_PUT, TB_PUT_ADD}) {
+      for (const std::int64_t inner : {0, 1, 3, 16, 100}) {
+        CHECK(picked(here, op, 1, 7, 5, inner).run() == "");
+        CHECK(picked(here, op, 3, 2000, 40, inner).run() == "");
+        CHECK(picked(here, op, 1, 5000, 3, inner).run() == "");
+      }
+      CHECK(picked(here, op, 1, 100000, 50000, 1).run() == "");
+    }
+  }
+}
