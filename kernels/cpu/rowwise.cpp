@@ -85,7 +85,7 @@ bool goes_across(const tb_rowwise& call, const rows_loop& loop, const row_batch&
     const tb_row_operand& row = call.row[k];
     if (row.data == nullptr) continue;
     const int64_t pitch = batch.strides[k][0];
-    if (pitch != 0 && pitch != element_bytes[row.dtype]) return false;
+    if (pitch != ((loop.shared & operand(k)) != 0 ? 0 : element_bytes[row.dtype])) return false;
     apart = apart || (row.length > 1 && row.step != 1);
   }
   return apart;

@@ -32,8 +32,9 @@ constexpr uint32_t operand(int k) { return uint32_t(1) << k; }
 // Sets of operands are bits.
 struct rows_loop {
   rows_fn run = nullptr;
-  rows_fn across = nullptr;  // of rows side by side: pitches are 0 or 1, and steps any
+  rows_fn across = nullptr;  // of rows side by side: pitches are 1, and steps any
   bool many = false;         // `run` takes any count of rows
+  uint32_t shared = 0;       // by rows side by side: pitches are 0
   uint32_t whole = 0;        // I64 whatever is computed
   uint32_t as_is = 0;        // neither converted nor made dense
   uint32_t updated = 0;      // written ones whose old elements count

@@ -67,16 +67,17 @@ void each_pair_in_parts(const tb_take& call, Visit visit) {
 // What is written may be written twice, and then in order: each part writes some of the places.
 template <typename Visit>
 void each_place_in_parts(const tb_take& call, Visit visit) {
-  constexpr int64_t most_parts = 8;
+  constexpr int64_t most_parts = 8, long_row = 256;  // a part looks at all indices, which short rows do not repay
   const int64_t rows = call.outer * call.count, places = call.outer * places_of(call);
   if (rows == 0) return;
   const int64_t wanted = rows * call.inner / parallel_grain + 1;
   const int64_t parts = wanted < most_parts ? wanted : most_parts;
-  if (parts == 1 || call.inner < most_parts || threads() == 1) return each_pair(call, 0, rows, visit);
+  if (parts == 1 || call.inner < long_row || threads() == 1) return each_pair(call, 0, rows, visit);
   const int64_t some = (places + parts - 1) / parts;
   each_part(parts, [&](int64_t part) {
+    const int64_t first = part * some, end = first + some;
     each_pair(call, 0, rows, [&](int64_t row, int64_t place, int64_t later) {
-      if (place / some == part) visit(row, place, later);
+      if (place >= first && place < end) visit(row, place, later);
     });
   });
 }

@@ -198,6 +198,46 @@ TEMPLATE_TEST_CASE("softmax: rows of doubles computed in floats, however they li
   }
 }
 
+TEMPLATE_TEST_CASE("softmax: a row that repeats, beside results side by side", "[kernels]", EVERY_TABLE) {
+  const backend here = need<TestType>(&tb_kernels::rowwise);
+  for (const form f : all_forms) {
+    for (const lie out : {behind(7), beside(20)}) {
+      for (const lie repeated : {lie{0, 1}, lie{0, 20}}) {
+        CHECK(try_form<float>(here, f, 20, 7, repeated, out, fill_small<float>) == "");
+      }
+    }
+  }
+}
+
+TEMPLATE_TEST_CASE("softmax: the same to the bit however rows lie", "[kernels]", EVERY_TABLE) {
+  const backend here = need<TestType>(&tb_kernels::rowwise);
+  for (const form f : all_forms) {
+    for (const std::int64_t length : {1, 7, 16, 50, 129, 1000, 3000}) {
+      constexpr std::int64_t rows = 37;
+      stage memory(here);
+      const auto a = memory.make<float>(rows * length), out = memory.make<float>(rows * length);
+      const auto turned = memory.make<float>(rows * length), beside_out = memory.make<float>(rows * length);
+      fill_between(a, 7, -6, 0);
+      const lie one = behind(length), other = beside(rows);
+      for (std::int64_t r = 0; r < rows; ++r) {
+        for (std::int64_t i = 0; i < length; ++i) turned[other.at(r, i)] = a[one.at(r, i)];
+      }
+      const auto call = [&](const array<float>& to, const array<float>& from, lie how) {
+        const rows_operand x = matrix(from, length, how), y = matrix(to, length, how);
+        return is_backward(f) ? rows_call<float>(op_of(f), rows, 1, {y, x, x}) : rows_call<float>(op_of(f), rows, 1, {y, x});
+      };
+      const tb_rowwise along = call(out, a, one), across = call(beside_out, turned, other);
+      CHECK(memory.run([&](const tb_kernels& k) { return k.rowwise(&along, nullptr); }) == TB_OK);
+      CHECK(memory.run([&](const tb_kernels& k) { return k.rowwise(&across, nullptr); }) == TB_OK);
+      std::int64_t differ = 0;
+      for (std::int64_t r = 0; r < rows; ++r) {
+        for (std::int64_t i = 0; i < length; ++i) differ += out[one.at(r, i)] != beside_out[other.at(r, i)];
+      }
+      CHECK(differ == 0);
+    }
+  }
+}
+
 TEMPLATE_TEST_CASE("softmax: the same to the bit on any number of threads", "[kernels]", reference, sse2, avx2,
                    avx512) {
   const backend here = need<TestType>(&tb_kernels::rowwise);

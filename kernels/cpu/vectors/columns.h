@@ -48,7 +48,38 @@ void each_columns(const rows_at& r, Visit visit) {
   }
 }
 
-// f(i) summed over the elements of rows.
+// f(i) summed over the elements of rows in the order in which sum_over() and sum_everywhere() sum a row that lies along
+// vectors, so that a result does not depend on how its operands lie: a sum for each lane there, then these in pairs.
+template <typename T, typename F>
+several<T, columns<T>::many> sum_as_along(int64_t length, F f) {
+  constexpr int width = vec<T>::size;
+  struct lanes {
+    several<T, columns<T>::many> of[width];
+    lanes operator+(const lanes& other) const {
+      lanes sum = *this;
+      for (int l = 0; l < width; ++l) sum.of[l] = of[l] + other.of[l];
+      return sum;
+    }
+  };
+  lanes sum = pairwise<32 * width>(0, length, [f](int64_t first, int64_t count) {
+    lanes part;
+    for (int64_t l = 0; l < width; ++l) {
+      if (l < count) {
+        part.of[l] = f(first + l);
+      } else {
+        for (auto& zero : part.of[l].of) zero = vec<T>(T(0));
+      }
+    }
+    for (int64_t i = width; i < count; ++i) part.of[i % width] = part.of[i % width] + f(first + i);
+    return part;
+  });
+  for (int apart = width / 2; apart > 0; apart /= 2) {
+    for (int l = 0; l < apart; ++l) sum.of[l] = sum.of[l] + sum.of[l + apart];
+  }
+  return sum.of[0];
+}
+
+// f(i) summed over the elements of rows, in pairs of blocks.
 template <typename F>
 auto sum_down(int64_t length, F f) {
   return pairwise<64>(0, length, [f](int64_t first, int64_t count) {

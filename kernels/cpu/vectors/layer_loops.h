@@ -183,7 +183,7 @@ rows_loop layer_loop(int32_t op) {
   switch (op) {
     case TB_LAYER_NORM: return {.run = layer_norm<T>, .many = true};
     case TB_LAYER_NORM_BACKWARD: return {.run = layer_norm_backward<T>, .many = true};
-    case TB_LAYER_NORM_WEIGHTS: return {.run = layer_norm_weights<T>, .across = layer_norm_weights<T>};
+    case TB_LAYER_NORM_WEIGHTS: return {.run = layer_norm_weights<T>, .across = layer_norm_weights<T>, .shared = operand(4) | operand(5)};
     case TB_RMS_NORM: return {.run = rms_norm<T>, .many = true};
     default: return {};
   }

@@ -1,4 +1,4 @@
-// Softmax of rows that stand side by side: each lane is a row of its own.
+// Softmax of rows that stand side by side: each lane is a row of its own, and has what that row has along vectors.
 #pragma once
 
 #include "columns.h"
@@ -25,7 +25,7 @@ void softmax_across(const rows_at& r) {
     const T* const in = r.as<const T>(1, first);
     T* const out = r.as<T>(0, first);
     const auto top = greatest_down<T>(some, in, from, length);
-    auto scale = sum_down(length, [&](int64_t i) {
+    auto scale = sum_as_along<T>(length, [&](int64_t i) {
       const auto e =
           each_of<T>(some.load(in + i * from), top, [](vec<T> x, vec<T> shift) { return exp<T>(x - shift); });
       some.store(out + i * to, e);
@@ -47,7 +47,7 @@ void log_softmax_across(const rows_at& r) {
     const T* const in = r.as<const T>(1, first);
     T* const out = r.as<T>(0, first);
     const auto top = greatest_down<T>(some, in, from, length);
-    auto log_sum = sum_down(length, [&](int64_t i) {
+    auto log_sum = sum_as_along<T>(length, [&](int64_t i) {
       return each_of<T>(some.load(in + i * from), top, [](vec<T> x, vec<T> shift) { return exp<T>(x - shift); });
     });
     for (auto& s : log_sum.of) s = log<T>(s);
@@ -65,7 +65,7 @@ void softmax_backward_across(const rows_at& r) {
     const T *const gradient = r.as<const T>(1, first), *const result = r.as<const T>(2, first);
     T* const out = r.as<T>(0, first);
     const auto times = [](vec<T> x, vec<T> y) { return x * y; };
-    const auto sum = sum_down(length, [&](int64_t i) {
+    const auto sum = sum_as_along<T>(length, [&](int64_t i) {
       return each_of<T>(some.load(gradient + i * r.step[1]), some.load(result + i * r.step[2]), times);
     });
     for (int64_t i = 0; i < length; ++i) {
@@ -83,7 +83,7 @@ void log_softmax_backward_across(const rows_at& r) {
   each_columns<T>(r, [&](const columns<T>& some, int64_t first) {
     const T *const gradient = r.as<const T>(1, first), *const result = r.as<const T>(2, first);
     T* const out = r.as<T>(0, first);
-    const auto sum = sum_down(length, [&](int64_t i) { return some.load(gradient + i * r.step[1]); });
+    const auto sum = sum_as_along<T>(length, [&](int64_t i) { return some.load(gradient + i * r.step[1]); });
     for (int64_t i = 0; i < length; ++i) {
       const auto part = each_of<T>(some.load(result + i * r.step[2]), sum,
                                    [](vec<T> logarithm, vec<T> s) { return exp<T>(logarithm) * s; });

@@ -78,9 +78,11 @@ struct kept {
   // Leaves the exponentials of the elements minus `shift`, and returns their sum.
   vec<T> exp_and_sum(vec<T> shift, int64_t cols) {
     for (vec<T>& one : x) one = exp<T>(one - shift);
-    vec<T> part = first_of<T>(x[K - 1], cols - (K - 1) * width);
-    for (int k = 0; k + 1 < K; ++k) part = part + x[k];
-    return sum_everywhere<T>(part);
+    const vec<T> last = first_of<T>(x[K - 1], cols - (K - 1) * width);
+    if constexpr (K == 1) return sum_everywhere<T>(last);
+    vec<T> part = x[0];
+    for (int k = 1; k + 1 < K; ++k) part = part + x[k];
+    return sum_everywhere<T>(part + last);
   }
 };
 
