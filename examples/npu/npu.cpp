@@ -84,6 +84,27 @@ struct at_host<const tb_pool*> {
   operator const tb_pool*() const { return &all; }
 };
 template <>
+struct at_host<const tb_update*> {
+  tb_update all;
+  explicit at_host(const tb_update* u) : all(*u) {
+    all.parameter = flipped(all.parameter), all.gradient = flipped(all.gradient);
+    for (void*& state : all.state) {
+      if (state != nullptr) state = flipped(state);
+    }
+  }
+  operator const tb_update*() const { return &all; }
+};
+template <>
+struct at_host<const tb_attention*> {
+  tb_attention all;
+  explicit at_host(const tb_attention* a) : all(*a) {
+    for (tb_matrices* m : {&all.out, &all.query, &all.key, &all.value, &all.mask}) {
+      if (m->data != nullptr) m->data = flipped(m->data);
+    }
+  }
+  operator const tb_attention*() const { return &all; }
+};
+template <>
 struct at_host<const tb_rowwise*> {
   tb_rowwise all;
   explicit at_host(const tb_rowwise* r) : all(*r) {
@@ -139,6 +160,8 @@ constexpr tb_kernels npu_kernels{
     .nonzero = &kernel<&k::nonzero>::run,
     .pool = &kernel<&k::pool>::run,
     .convolve = &kernel<&k::convolve>::run,
+    .update = &kernel<&k::update>::run,
+    .attention = &kernel<&k::attention>::run,
     .last_error = nullptr,
 };
 

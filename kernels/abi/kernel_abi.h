@@ -234,8 +234,8 @@ typedef struct tb_matrices {
 } tb_matrices;
 
 // out = softmax(scale * query @ key^T + mask) @ value, rows of queries: [queries][width], [keys][width],
-// [keys][value_width]. The mask [queries][keys] is added, or, if BOOL, keeps what is 1; its data are null where there is
-// none. A query for which a mask keeps no key has a row of zeros. F32 or F64, the mask too unless it is BOOL.
+// [keys][value_width]. The mask [queries][keys] is added, or, if BOOL, keeps what is 1; its data are null where there
+// is none. A query for which a mask keeps no key has a row of zeros. F32 or F64, the mask too unless it is BOOL.
 typedef struct tb_attention {
   tb_matrices out, query, key, value, mask;
   int64_t sizes[TB_MAX_DIMS];  // of the batch, dimension 0 innermost

@@ -165,8 +165,8 @@ typedef enum tb_rowwise_op {
   TB_SCATTER_MUL,           // as TB_SCATTER; so are the next two
   TB_SCATTER_AMAX,          // a NaN wins
   TB_SCATTER_AMIN,
-  // The gradients of TB_LAYER_NORM for weight and bias: out [1], out [1]; gradient [n], in [n], mean [n], rstd [n], where
-  // a row is what all normalised rows have in one place. An output may not be given.
+  // The gradients of TB_LAYER_NORM for weight and bias: out [1], out [1]; gradient [n], in [n], mean [n], rstd [n],
+  // where a row is what all normalised rows have in one place. An output may not be given.
   TB_LAYER_NORM_WEIGHTS,
   // TB_NLL of TB_LOG_SOFTMAX: out [1], weight of the row [1]; in [n], label [1], weight [n]; n0.i: label to ignore
   TB_CROSS_ENTROPY,

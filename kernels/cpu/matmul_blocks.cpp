@@ -129,7 +129,7 @@ tb_status multiply_in_parts(int64_t m, int64_t n, int64_t k, int64_t batch, cons
                             tb_status (*part)(const void* context, int64_t at, int64_t row, int64_t rows,
                                               int64_t column, int64_t columns)) {
   // Multiply-adds that are worth a thread, and those of a part at least.
-  constexpr double worth = 32.0 * parallel_grain, least = 16.0 * parallel_grain;
+  const double worth = 32.0 * double(parallel_grain), least = 16.0 * double(parallel_grain);
   const double work = double(m) * double(n) * double(k) * double(batch);
   int64_t down = 1, across = 1, together = batch;
   if (const int64_t count = work > worth ? threads() : 1; count > 1) {

@@ -58,12 +58,12 @@ bool indices_fit(const tb_rowwise& call, const rows_loop& loop, const row_batch&
 // How one operand reaches the loop.
 struct way {
   convert_fn load = nullptr, store = nullptr;
-  int64_t buffer = -1;     // its offset in the memory of a part, or -1 where the loop has the rows themselves
-  int64_t pitch = 0;       // of the rows as they lie, in elements
-  int64_t bytes = 0;       // of an element as the loop sees it
-  int64_t outside = 0;     // and as it lies
-  bool repeated = false;   // by its pitch
-  bool beside = false;     // rows side by side: what is converted goes column by column
+  int64_t buffer = -1;    // its offset in the memory of a part, or -1 where the loop has the rows themselves
+  int64_t pitch = 0;      // of the rows as they lie, in elements
+  int64_t bytes = 0;      // of an element as the loop sees it
+  int64_t outside = 0;    // and as it lies
+  bool repeated = false;  // by its pitch
+  bool beside = false;    // rows side by side: what is converted goes column by column
   const char* loaded = nullptr;
 };
 

@@ -5,8 +5,8 @@
 
 namespace tb_cpu::TOPBIT_ARCH {
 
-// Rows of a batch that lie evenly apart, in the type of the computation, indices I64; a null row was not given. Rows are
-// dense, but for those taken as they are and for rows side by side.
+// Rows of a batch that lie evenly apart, in the type of the computation, indices I64; a null row was not given. Rows
+// are dense, but for those taken as they are and for rows side by side.
 struct rows_at {
   void* row[TB_MAX_ROWS];  // the first of each
   int64_t length[TB_MAX_ROWS];

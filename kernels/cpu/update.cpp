@@ -1,5 +1,5 @@
-// Steps of optimizers: one pass over parameter, gradient and state. Plain loops, which the compiler makes vectors of; an
-// element's arithmetic is the same in both.
+// Steps of optimizers: one pass over parameter, gradient and state. Plain loops, which the compiler makes vectors of;
+// an element's arithmetic is the same in both.
 #include <math.h>
 
 #include "layout.h"

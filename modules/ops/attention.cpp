@@ -38,7 +38,7 @@ void check_attention(backend_call c, const tensor& query, const tensor& key, con
                     key.size(-2) == value.size(-2);
   if (fits) return;
   refuse<shape_error>(c, "found " + to_string(query.sizes()) + ", " + to_string(key.sizes()) + " and " +
-                                          to_string(value.sizes()) + ", wanted [.., l, e], [.., s, e] and [.., s, v]");
+                             to_string(value.sizes()) + ", wanted [.., l, e], [.., s, e] and [.., s, v]");
 }
 
 // The values, weighed by the softmax of scores; 0 where a row is `blind`.
@@ -61,7 +61,7 @@ void check_mask(backend_call c, const tensor& query, const tensor& key, const di
   scores.push_back(key.size(-2));
   if (broadcast(c.op, scores, mask.sizes()) == scores) return;
   refuse<shape_error>(c, "found a mask " + to_string(mask.sizes()) + " for scores " + to_string(scores) +
-                                          ", wanted it to broadcast to these");
+                             ", wanted it to broadcast to these");
 }
 
 // Whether the one pass will do: nobody asks for a gradient, and the backend has it.

@@ -56,15 +56,15 @@ inline constexpr op<
     nll_loss2d_out;
 
 /// nll_loss_nd of log_softmax(self). target holds labels, or, with the sizes and kind of self, probabilities; smoothing
-/// takes label_smoothing of 1 from them and spreads it over all classes. Composite, over topbit::cross_entropy for labels
-/// without smoothing.
+/// takes label_smoothing of 1 from them and spreads it over all classes. Composite, over topbit::cross_entropy for
+/// labels without smoothing.
 inline constexpr op<
     "aten::cross_entropy_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=Mean, int "
     "ignore_index=-100, float label_smoothing=0.0) -> Tensor">
     cross_entropy_loss;
 
-/// cross_entropy_loss's kernel for labels, with the sum of the weights, or 0 where nothing is reduced: one pass over the
-/// rows of self, [n, classes], or [classes].
+/// cross_entropy_loss's kernel for labels, with the sum of the weights, or 0 where nothing is reduced: one pass over
+/// the rows of self, [n, classes], or [classes].
 ///
 /// Errors   as nll_loss
 inline constexpr op<

@@ -137,8 +137,9 @@ void run_label_gradient(backend_call c, rowwise code, const tensor& grad, const 
 namespace {
 
 // The gradient of a loss of scores, made of what has a derivative.
-tensor composed_gradient(const tensor& gradient, const tensor& self, const tensor& target, const optional_tensor& weight,
-                         std::int64_t reduction, std::int64_t ignored, const tensor& total) {
+tensor composed_gradient(const tensor& gradient, const tensor& self, const tensor& target,
+                         const optional_tensor& weight, std::int64_t reduction, std::int64_t ignored,
+                         const tensor& total) {
   const tensor logs = ops::log_softmax(self, -1);
   const tensor of_logs = ops::nll_loss_backward(gradient, logs, target, weight, reduction, ignored, total);
   return of_logs - ops::exp(logs) * sum(of_logs, {-1}, true);
@@ -211,8 +212,8 @@ struct label_loss {
     }
     const std::int64_t n = self.sizes()[0], classes = self.sizes()[1], places = n == 0 ? 0 : numel(labels) / n;
     const tensor last = ops::transpose(ops::reshape(self, dims{n, classes, places}), 1, 2);
-    const tensor loss = named(op, ops::reshape(last, dims{n * places, classes}),
-                              ops::reshape(target, dims{n * places}), weight, reduction, ignored);
+    const tensor loss = named(op, ops::reshape(last, dims{n * places, classes}), ops::reshape(target, dims{n * places}),
+                              weight, reduction, ignored);
     return reduction == by_none ? ops::reshape(loss, labels) : loss;
   }
 };

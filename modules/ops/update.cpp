@@ -33,7 +33,8 @@ void check_lists(backend_call c, std::span<const tensor> self, std::span<const n
   for (std::size_t i = 0; i < self.size(); ++i) {
     check_defined(c, self[i]);
     if (!is_floating(self[i].dtype())) {
-      refuse<dtype_error>(c, "found parameters of " + std::string(name_of(self[i].dtype())) + ", wanted a floating type");
+      refuse<dtype_error>(c,
+                          "found parameters of " + std::string(name_of(self[i].dtype())) + ", wanted a floating type");
     }
     for (const named_list& list : lists) {
       const tensor& t = list.all[i];
@@ -127,8 +128,7 @@ void step_adam(backend_call c, bool decoupled, tensors& self, tensors& grads, te
                tensors& greatest, std::span<const tensor> steps, double rate, double beta1, double beta2, double decay,
                double epsilon, bool amsgrad, bool maximize, const optional_tensor& scale,
                const optional_tensor& found_inf) {
-  std::vector<named_list> lists{
-      {"grads", grads, false}, {"exp_avgs", averages, true}, {"exp_avg_sqs", squares, true}};
+  std::vector<named_list> lists{{"grads", grads, false}, {"exp_avgs", averages, true}, {"exp_avg_sqs", squares, true}};
   if (amsgrad) lists.push_back({"max_exp_avg_sqs", greatest, true});
   check_lists(c, self, lists);
   if (steps.size() != self.size()) {

@@ -13,9 +13,9 @@ export namespace topbit::ops {
 //
 // Errors   error for lists of other lengths; shape_error and dtype_error for tensors that differ
 
-/// Stochastic gradient descent: g = grad + weight_decay * self; buffer = momentum * buffer + (1 - dampening) * g, or g in
-/// the first step; self -= lr * buffer, or with nesterov lr * (g + momentum * buffer), or without momentum lr * g, which
-/// needs no buffers.
+/// Stochastic gradient descent: g = grad + weight_decay * self; buffer = momentum * buffer + (1 - dampening) * g, or g
+/// in the first step; self -= lr * buffer, or with nesterov lr * (g + momentum * buffer), or without momentum lr * g,
+/// which needs no buffers.
 inline constexpr op<
     "aten::_fused_sgd_(Tensor(a!)[] self, Tensor(b!)[] grads, Tensor(c!)[] momentum_buffer_list, *, float "
     "weight_decay, float momentum, float lr, float dampening, bool nesterov, bool maximize, bool is_first_step, "

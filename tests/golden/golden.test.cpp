@@ -19,8 +19,9 @@ namespace tb = topbit;
 namespace {
 
 const std::filesystem::path folder = TOPBIT_GOLDEN_FOLDER;
-constexpr const char* families[] = {"unary", "activation", "binary", "compare", "create", "reduce", "scan",   "linalg",
-                                    "index", "sort",       "norm",   "loss",    "window", "view",   "random", "update", "dtype"};
+constexpr const char* families[] = {"unary",  "activation", "binary", "compare", "create", "reduce",
+                                    "scan",   "linalg",     "index",  "sort",    "norm",   "loss",
+                                    "window", "view",       "random", "update",  "dtype"};
 
 const golden::pending& known() {
   static const golden::pending p = golden::read_pending(folder / "pending.txt");

@@ -75,8 +75,8 @@ struct attention_case {
       }
       score *= call.scale;
       if (call.mask.data != nullptr && call.mask_dtype != TB_BOOL) score += added[q * s.keys + k];
-      const bool hidden = (call.causal != 0 && k > q) ||
-                          (call.mask.data != nullptr && call.mask_dtype == TB_BOOL && kept[k] == 0);
+      const bool hidden =
+          (call.causal != 0 && k > q) || (call.mask.data != nullptr && call.mask_dtype == TB_BOOL && kept[k] == 0);
       scores.push_back(hidden ? -std::numeric_limits<long double>::infinity() : score);
       top = std::fmax(top, scores.back());
     }
@@ -112,7 +112,8 @@ TEMPLATE_TEST_CASE("attention: a mean of values weighted by the softmax of score
     for (const std::int64_t queries : {1, 5, 50, 97}) {
       for (const std::int64_t keys : {0, 1, 7, 128, 129, 300}) {
         const sizes s{.queries = queries, .keys = keys, .width = 17, .value_width = 9};
-        failures += attention_case<float>(here, s, how, false).run() + attention_case<double>(here, s, how, false).run();
+        failures +=
+            attention_case<float>(here, s, how, false).run() + attention_case<double>(here, s, how, false).run();
       }
     }
   }
@@ -129,7 +130,8 @@ TEMPLATE_TEST_CASE("attention: batches, heads in any order, and heads that share
   for (const bool turned : {false, true}) {
     for (const std::int64_t groups : {1, 4}) {
       for (const masking how : all_masks) {
-        const sizes s{.batch = 3, .heads = 4, .groups = groups, .queries = 20, .keys = 33, .width = 8, .value_width = 8};
+        const sizes s{
+            .batch = 3, .heads = 4, .groups = groups, .queries = 20, .keys = 33, .width = 8, .value_width = 8};
         failures += attention_case<float>(here, s, how, turned).run();
       }
     }

@@ -25,13 +25,15 @@ std::string try_layer_norm(backend here, std::int64_t rows, std::int64_t n, bool
                            double high, double eps = epsilon) {
   stage memory(here);
   const auto in = memory.make<T>(rows * n), out = memory.make<T>(rows * n);
-  const auto weight = memory.make<T>(n), bias = memory.make<T>(n), mean = memory.make<T>(rows), rstd = memory.make<T>(rows);
+  const auto weight = memory.make<T>(n), bias = memory.make<T>(n), mean = memory.make<T>(rows),
+             rstd = memory.make<T>(rows);
   fill_between(in, 3, low, high);
   fill_between(weight, 4, -2, 2);
   fill_between(bias, 5, -2, 2);
-  tb_rowwise call = rows_call<T>(TB_LAYER_NORM, rows, 3,
-                                 {matrix(out, n, behind(n)), number_of_row(mean), number_of_row(rstd),
-                                  matrix(in, n, behind(n)), shared_row(weight, n, weighted), shared_row(bias, n, biased)});
+  tb_rowwise call =
+      rows_call<T>(TB_LAYER_NORM, rows, 3,
+                   {matrix(out, n, behind(n)), number_of_row(mean), number_of_row(rstd), matrix(in, n, behind(n)),
+                    shared_row(weight, n, weighted), shared_row(bias, n, biased)});
   call.number[0] = {eps, 0};
   CHECK(memory.run([&](const tb_kernels& k) { return k.rowwise(&call, nullptr); }) == TB_OK);
   const long double unit = std::numeric_limits<T>::epsilon();
@@ -44,7 +46,8 @@ std::string try_layer_norm(backend here, std::int64_t rows, std::int64_t n, bool
     for (std::int64_t i = 0; i < n; ++i) {
       const long double x = (in[r * n + i] - want.start - want.mean) * want.rstd, w = weighted ? weight[i] : T(1);
       const long double b = biased ? bias[i] : T(0);
-      found.add(r * n + i, out[r * n + i], {x * w + b, 8 * unit * (1 + std::fabs(x * w) + std::fabs(w) + std::fabs(b))});
+      found.add(r * n + i, out[r * n + i],
+                {x * w + b, 8 * unit * (1 + std::fabs(x * w) + std::fabs(w) + std::fabs(b))});
     }
   }
   return found.text();
@@ -60,10 +63,10 @@ std::string try_layer_norm_backward(backend here, std::int64_t rows, std::int64_
   fill_between(weight, 4, -2, 2);
   fill_between(mean, 5, 2.9, 3.1);
   fill_between(rstd, 6, 1, 2);
-  const tb_rowwise call = rows_call<T>(TB_LAYER_NORM_BACKWARD, rows, 1,
-                                       {matrix(out, n, behind(n)), matrix(gradient, n, behind(n)),
-                                        matrix(in, n, behind(n)), number_of_row(mean), number_of_row(rstd),
-                                        shared_row(weight, n, weighted)});
+  const tb_rowwise call =
+      rows_call<T>(TB_LAYER_NORM_BACKWARD, rows, 1,
+                   {matrix(out, n, behind(n)), matrix(gradient, n, behind(n)), matrix(in, n, behind(n)),
+                    number_of_row(mean), number_of_row(rstd), shared_row(weight, n, weighted)});
   CHECK(memory.run([&](const tb_kernels& k) { return k.rowwise(&call, nullptr); }) == TB_OK);
   differences<T> found;
   for (std::int64_t r = 0; r < rows; ++r) {
@@ -91,11 +94,10 @@ std::string try_layer_weights(backend here, std::int64_t rows, std::int64_t n, b
   fill_between(mean, 5, 2.9, 3.1);
   fill_between(rstd, 6, 1, 2);
   const rows_operand none{nullptr, 0, 0, 0, 0};
-  const tb_rowwise call =
-      rows_call<T>(TB_LAYER_NORM_WEIGHTS, n, 2,
-                   {to_weight ? number_of_row(of_weight) : none, to_bias ? number_of_row(of_bias) : none,
-                    matrix(gradient, rows, beside(n)), matrix(in, rows, beside(n)), shared_row(mean, rows),
-                    shared_row(rstd, rows)});
+  const tb_rowwise call = rows_call<T>(
+      TB_LAYER_NORM_WEIGHTS, n, 2,
+      {to_weight ? number_of_row(of_weight) : none, to_bias ? number_of_row(of_bias) : none,
+       matrix(gradient, rows, beside(n)), matrix(in, rows, beside(n)), shared_row(mean, rows), shared_row(rstd, rows)});
   CHECK(memory.run([&](const tb_kernels& k) { return k.rowwise(&call, nullptr); }) == TB_OK);
   const long double unit = std::numeric_limits<T>::epsilon();
   differences<T> found;
@@ -119,9 +121,9 @@ std::string try_rms_norm(backend here, std::int64_t rows, std::int64_t n, bool w
   const auto weight = memory.make<T>(n), rstd = memory.make<T>(rows);
   fill_between(in, 3, low, high);
   fill_between(weight, 4, -2, 2);
-  tb_rowwise call = rows_call<T>(TB_RMS_NORM, rows, 2,
-                                 {matrix(out, n, behind(n)), number_of_row(rstd), matrix(in, n, behind(n)),
-                                  shared_row(weight, n, weighted)});
+  tb_rowwise call = rows_call<T>(
+      TB_RMS_NORM, rows, 2,
+      {matrix(out, n, behind(n)), number_of_row(rstd), matrix(in, n, behind(n)), shared_row(weight, n, weighted)});
   call.number[0] = {eps, 0};
   CHECK(memory.run([&](const tb_kernels& k) { return k.rowwise(&call, nullptr); }) == TB_OK);
   differences<T> found;
@@ -171,6 +173,28 @@ TEMPLATE_TEST_CASE("layer_norm, rms_norm: squares beyond the range of floats", "
   CHECK(try_rms_norm<float>(here, 2, 100, false, -1e-25, 1e-25, 0) == "");
 }
 
+TEMPLATE_TEST_CASE("layer_norm: an infinity is its row's mean, and leaves NaN", "[kernels]", EVERY_TABLE) {
+  const backend here = need<TestType>(&tb_kernels::rowwise);
+  for (const std::int64_t place : {0, 3, 19}) {
+    stage memory(here);
+    const auto in = memory.make<float>(40), out = memory.make<float>(40);
+    const auto mean = memory.make<float>(2), rstd = memory.make<float>(2);
+    fill_between(in, 3, -1, 1);
+    in[place] = -float(INFINITY);
+    tb_rowwise call = rows_call<float>(TB_LAYER_NORM, 2, 3,
+                                       {matrix(out, 20, behind(20)),
+                                        number_of_row(mean),
+                                        number_of_row(rstd),
+                                        matrix(in, 20, behind(20)),
+                                        {nullptr, 0, 0, 0, 0},
+                                        {nullptr, 0, 0, 0, 0}});
+    CHECK(memory.run([&](const tb_kernels& k) { return k.rowwise(&call, nullptr); }) == TB_OK);
+    CHECK(mean[0] == -float(INFINITY));
+    CHECK(std::isnan(rstd[0]));
+    CHECK((std::isnan(out[1]) && std::isfinite(mean[1]) && std::isfinite(out[20])));
+  }
+}
+
 TEMPLATE_TEST_CASE("layer_norm_backward: the gradient of a row, and of weight and bias", "[kernels]", EVERY_TABLE) {
   const backend here = need<TestType>(&tb_kernels::rowwise);
   std::string failures;
@@ -211,14 +235,13 @@ TEMPLATE_TEST_CASE("layer_norm: the same to the bit on any number of threads", "
   const auto weight = memory.make<float>(n), rstd = memory.make<float>(rows), sums = memory.make<float>(n);
   fill_between(in, 3, -2, 2);
   fill_between(weight, 3, -2, 2);
-  const tb_rowwise forward = rows_call<float>(
-      TB_LAYER_NORM, rows, 3,
-      {matrix(out, n, behind(n)), number_of_row(mean), number_of_row(rstd), matrix(in, n, behind(n)),
-       shared_row(weight, n), shared_row(weight, n)});
+  const tb_rowwise forward = rows_call<float>(TB_LAYER_NORM, rows, 3,
+                                              {matrix(out, n, behind(n)), number_of_row(mean), number_of_row(rstd),
+                                               matrix(in, n, behind(n)), shared_row(weight, n), shared_row(weight, n)});
   CHECK(same_on_threads(out, [&] { CHECK(here.kernels->rowwise(&forward, nullptr) == TB_OK); }) == "");
-  const tb_rowwise of_weights = rows_call<float>(
-      TB_LAYER_NORM_WEIGHTS, n, 2,
-      {number_of_row(sums), number_of_row(weight), matrix(out, rows, beside(n)), matrix(in, rows, beside(n)),
-       shared_row(mean, rows), shared_row(rstd, rows)});
+  const tb_rowwise of_weights =
+      rows_call<float>(TB_LAYER_NORM_WEIGHTS, n, 2,
+                       {number_of_row(sums), number_of_row(weight), matrix(out, rows, beside(n)),
+                        matrix(in, rows, beside(n)), shared_row(mean, rows), shared_row(rstd, rows)});
   CHECK(same_on_threads(sums, [&] { CHECK(here.kernels->rowwise(&of_weights, nullptr) == TB_OK); }) == "");
 }

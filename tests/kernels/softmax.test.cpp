@@ -36,9 +36,7 @@ std::vector<expected<float>> wanted(form f, const row& a, const row& b, long dou
         break;
       }
       case form::softmax_backward: want.push_back({(a[i] - product) * b[i], 16 * unit}); break;
-      case form::log_softmax_backward:
-        want.push_back({a[i] - std::exp(b[i]) * gradients, 8 * unit * sizes});
-        break;
+      case form::log_softmax_backward: want.push_back({a[i] - std::exp(b[i]) * gradients, 8 * unit * sizes}); break;
     }
   }
   return want;
@@ -145,8 +143,8 @@ TEMPLATE_TEST_CASE("softmax: a batch of three dimensions, and results in place o
   const auto data = memory.make<float>(images * classes * height * width);
   fill_between(data, 7, -4, 4);
   const std::vector<float> before(data.begin(), data.end());
-  tb_rowwise call = rows_call<float>(TB_SOFTMAX, width, 1,
-                                     {matrix(data, classes, {1, height * width}), matrix(data, classes, {1, height * width})});
+  tb_rowwise call = rows_call<float>(
+      TB_SOFTMAX, width, 1, {matrix(data, classes, {1, height * width}), matrix(data, classes, {1, height * width})});
   call.ndim = 3;
   call.sizes[1] = height;
   call.sizes[2] = images;
@@ -180,8 +178,7 @@ TEMPLATE_TEST_CASE("softmax: rows of doubles computed in floats, however they li
         const auto in = memory.make<double>(rows * length), out = memory.make<double>(rows * length);
         fill_between(in, 9, -3, 3);
         for (double& x : in) x = double(float(x));
-        tb_rowwise call =
-            rows_call<float>(TB_SOFTMAX, rows, 1, {matrix(out, length, how), matrix(in, length, how)});
+        tb_rowwise call = rows_call<float>(TB_SOFTMAX, rows, 1, {matrix(out, length, how), matrix(in, length, how)});
         CHECK(memory.run([&](const tb_kernels& k) { return k.rowwise(&call, nullptr); }) == TB_OK);
         differences<float> found;
         for (std::int64_t r = 0; r < rows; ++r) {
@@ -224,7 +221,8 @@ TEMPLATE_TEST_CASE("softmax: the same to the bit however rows lie", "[kernels]",
       }
       const auto call = [&](const array<float>& to, const array<float>& from, lie how) {
         const rows_operand x = matrix(from, length, how), y = matrix(to, length, how);
-        return is_backward(f) ? rows_call<float>(op_of(f), rows, 1, {y, x, x}) : rows_call<float>(op_of(f), rows, 1, {y, x});
+        return is_backward(f) ? rows_call<float>(op_of(f), rows, 1, {y, x, x})
+                              : rows_call<float>(op_of(f), rows, 1, {y, x});
       };
       const tb_rowwise along = call(out, a, one), across = call(beside_out, turned, other);
       CHECK(memory.run([&](const tb_kernels& k) { return k.rowwise(&along, nullptr); }) == TB_OK);

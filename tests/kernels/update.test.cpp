@@ -46,7 +46,8 @@ struct step {
     return adds_decay ? x + call.decay * p[i] : x;
   }
   void compare(differences<T>& found, std::size_t i, const array<T>& got, long double want) const {
-    found.add(std::int64_t(i), got[std::int64_t(i)], {want, 16 * std::numeric_limits<T>::epsilon() * (1 + std::fabs(want))});
+    found.add(std::int64_t(i), got[std::int64_t(i)],
+              {want, 16 * std::numeric_limits<T>::epsilon() * (1 + std::fabs(want))});
   }
   void compare_gradient(differences<T>& found) const {
     for (std::size_t i = 0; i < std::size_t(n); ++i) {
@@ -90,7 +91,8 @@ std::string try_adam(backend here, tb_update_op op, std::int64_t n, bool greates
   CHECK(s.run() == TB_OK);
   differences<T> found;
   for (std::size_t i = 0; i < std::size_t(n); ++i) {
-    const long double g = s.taken(i, op == TB_UPDATE_ADAM), start = op == TB_UPDATE_ADAMW ? s.p[i] * (1 - 0.1 * decay) : s.p[i];
+    const long double g = s.taken(i, op == TB_UPDATE_ADAM),
+                      start = op == TB_UPDATE_ADAMW ? s.p[i] * (1 - 0.1 * decay) : s.p[i];
     const long double m = 0.9L * s.s[0][i] + 0.1L * g, v = 0.99L * s.s[1][i] + 0.01L * g * g;
     const long double used = greatest ? std::fmax(v, s.s[2][i]) : v;
     const long double by = std::sqrt(used / (1 - std::pow(0.99L, steps))) + 1e-3L;

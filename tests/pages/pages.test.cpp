@@ -161,7 +161,8 @@ TEST_CASE("pages: every error is thrown by the call that is said to throw it", "
       std::string message;
       CHECK(thrown_by(parsed(p.operators.front().op->ns, e.example), message) == e.type);
       INFO(message);
-      CHECK(message.starts_with(std::string(p.operators.front().op->ns) + "::"));
+      // Of an aten operator that is made of one of topbit's, the latter may speak.
+      CHECK((message.starts_with(std::string(p.operators.front().op->ns) + "::") || message.starts_with("topbit::")));
     }
   });
 }

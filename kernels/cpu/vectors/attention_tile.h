@@ -1,4 +1,5 @@
-// Attention of a few queries: keys come in tiles, and what has been summed is scaled down when a greater score turns up.
+// Attention of a few queries: keys come in tiles, and what has been summed is scaled down when a greater score turns
+// up.
 #pragma once
 
 #include "softmax_loops.h"
@@ -109,7 +110,7 @@ void attend(const tb_attention& a, char* const* at, int64_t first, void* memory)
   attention_room<T> room(a, memory);
   const int64_t queries = a.queries - first < tile_queries ? a.queries - first : tile_queries;
   const int64_t value_room = padded<T>(a.value_width);
-  const T *const query = reinterpret_cast<const T*>(at[1]) + first * a.query.row;
+  const T* const query = reinterpret_cast<const T*>(at[1]) + first * a.query.row;
   const T *const key = reinterpret_cast<const T*>(at[2]), *const value = reinterpret_cast<const T*>(at[3]);
   const int64_t mask_bytes = a.mask_dtype == TB_BOOL ? 1 : int64_t(sizeof(T));
   for (int64_t q = 0; q < queries; ++q) {

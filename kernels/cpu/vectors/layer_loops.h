@@ -2,8 +2,8 @@
 // pass.
 //
 // Sums are taken in pairs, in the type of the row. The variance is that of what is left of the elements when a first
-// mean is taken away, and what that mean lacked is added to it, so that rows far from 0 lose nothing: the error is a few
-// units in the last place of an element's distance from the mean. Squares that this type cannot hold are summed in
+// mean is taken away, and what that mean lacked is added to it, so that rows far from 0 lose nothing: the error is a
+// few units in the last place of an element's distance from the mean. Squares that this type cannot hold are summed in
 // double.
 #pragma once
 
@@ -41,13 +41,14 @@ template <typename T>
   for (int64_t i = 0; i < n; ++i) sum += double(in[i]);
   const double mean = sum / double(n);
   for (int64_t i = 0; i < n; ++i) squares += (double(in[i]) - mean) * (double(in[i]) - mean);
-  return {T(mean), mean - double(T(mean)), 1 / sqrt(squares / double(n) + epsilon)};
+  return {T(mean), isinf(mean) ? 0 : mean - double(T(mean)), 1 / sqrt(squares / double(n) + epsilon)};
 }
 
 template <typename T>
 moments<T> moments_of(const T* in, int64_t n, double epsilon) {
   const T sum = sum_of<T>(sum_over<T>(n, [=](int64_t i, int64_t lanes) { return load_lanes(in + i, lanes, T(0)); }));
   const T mean = T(double(sum) / double(n));
+  if (!isfinite(mean)) return moments_in_double(in, n, epsilon);
   const vec<T> shift(mean);
   const auto [left, squares] = sum_over<T>(n, [=](int64_t i, int64_t lanes) {
                                  const vec<T> x = load_lanes(in + i, lanes, mean) - shift;
@@ -139,9 +140,8 @@ void layer_norm_weights(const rows_at& r) {
     const sums total = sum_down(r.length[2], [&](int64_t i) {
       const vec<T> mean(means[i * r.step[4]]), rstd(rstds[i * r.step[5]]);
       const auto g = some.load(gradient + i * r.step[2]);
-      return sums{each_of<T>(g, some.load(in + i * r.step[3]),
-                             [=](vec<T> a, vec<T> x) { return a * ((x - mean) * rstd); }),
-                  g};
+      return sums{
+          each_of<T>(g, some.load(in + i * r.step[3]), [=](vec<T> a, vec<T> x) { return a * ((x - mean) * rstd); }), g};
     });
     if (r.row[0] != nullptr) some.store(r.as<T>(0, first), total.product);
     if (r.row[1] != nullptr) some.store(r.as<T>(1, first), total.gradient);
@@ -183,7 +183,8 @@ rows_loop layer_loop(int32_t op) {
   switch (op) {
     case TB_LAYER_NORM: return {.run = layer_norm<T>, .many = true};
     case TB_LAYER_NORM_BACKWARD: return {.run = layer_norm_backward<T>, .many = true};
-    case TB_LAYER_NORM_WEIGHTS: return {.run = layer_norm_weights<T>, .across = layer_norm_weights<T>, .shared = operand(4) | operand(5)};
+    case TB_LAYER_NORM_WEIGHTS:
+      return {.run = layer_norm_weights<T>, .across = layer_norm_weights<T>, .shared = operand(4) | operand(5)};
     case TB_RMS_NORM: return {.run = rms_norm<T>, .many = true};
     default: return {};
   }

@@ -69,8 +69,7 @@ void softmax_backward_across(const rows_at& r) {
       return each_of<T>(some.load(gradient + i * r.step[1]), some.load(result + i * r.step[2]), times);
     });
     for (int64_t i = 0; i < length; ++i) {
-      const auto apart =
-          each_of<T>(some.load(gradient + i * r.step[1]), sum, [](vec<T> x, vec<T> y) { return x - y; });
+      const auto apart = each_of<T>(some.load(gradient + i * r.step[1]), sum, [](vec<T> x, vec<T> y) { return x - y; });
       some.store(out + i * r.step[0], each_of<T>(apart, some.load(result + i * r.step[2]), times));
     }
   });
@@ -87,8 +86,8 @@ void log_softmax_backward_across(const rows_at& r) {
     for (int64_t i = 0; i < length; ++i) {
       const auto part = each_of<T>(some.load(result + i * r.step[2]), sum,
                                    [](vec<T> logarithm, vec<T> s) { return exp<T>(logarithm) * s; });
-      some.store(out + i * r.step[0], each_of<T>(some.load(gradient + i * r.step[1]), part,
-                                                 [](vec<T> x, vec<T> y) { return x - y; }));
+      some.store(out + i * r.step[0],
+                 each_of<T>(some.load(gradient + i * r.step[1]), part, [](vec<T> x, vec<T> y) { return x - y; }));
     }
   });
 }

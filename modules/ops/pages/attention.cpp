@@ -50,9 +50,8 @@ constexpr author::operator_page pages[] = {
             "query: [.., l, e], key: [.., s, e], value: [.., s, v], attn_mask: broadcasts to [.., l, s] -> [.., l, v]",
         .dtypes = "float32 and float64; the three are the same, and the result's too; attn_mask has it, or is bool",
         .memory = "the result is new and dense; a few tens of kilobytes beside it for each thread",
-        .cost =
-            "two products of matrices and one exponential for each score; keys that no query of a tile sees in "
-            "is_causal are left out",
+        .cost = "two products of matrices and one exponential for each score; keys that no query of a tile sees in "
+                "is_causal are left out",
         .errors = {raises<dtype_error>("query, key and value differ, or are neither float32 nor float64, or attn_mask "
                                        "is neither bool nor of their dtype",
                                        "attend([[1]], [[1]], [[1]], None, False, 1.0)"),

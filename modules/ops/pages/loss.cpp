@@ -111,9 +111,8 @@ constexpr author::operator_page pages[] = {
             "[n, ..] where reduction is None (0)",
         .dtypes = "floating; the result has self's; labels are int64, probabilities floating",
         .memory = new_result,
-        .cost =
-            "topbit::cross_entropy for labels without smoothing, which makes no tensor of self's sizes; else a "
-            "log_softmax, and nll_loss_nd or some elementwise passes",
+        .cost = "topbit::cross_entropy for labels without smoothing, which makes no tensor of self's sizes; else a "
+                "log_softmax, and nll_loss_nd or some elementwise passes",
         .errors =
             {raises<shape_error>("the sizes do not fit, or a label is neither a class nor ignore_index",
                                  "cross_entropy_loss([[0.5, 1.5]], [2])"),
@@ -135,9 +134,9 @@ constexpr author::operator_page pages[] = {
             "where reduction is None (0), and []",
         .dtypes = label_dtypes,
         .memory = "the results are new and dense",
-        .cost =
-            "labels are checked first, then self is read once: no tensor of its sizes is made; rows that are not dense, "
-            "or halves, are converted some at a time",
+        .cost = "labels are checked first, then self is read once: no tensor of its sizes is made; rows that are not "
+                "dense, "
+                "or halves, are converted some at a time",
         .errors = {raises<shape_error>(bad_labels, "cross_entropy([[0.5, 1.5]], [2], None, 1, -100)"),
                    raises<dtype_error>(bad_label_types, "cross_entropy([[0.5, 1.5]], [0.0], None, 1, -100)"),
                    raises<error>(bad_reduction, "cross_entropy([[0.5, 1.5]], [0], None, 3, -100)")},
@@ -158,8 +157,7 @@ constexpr author::operator_page pages[] = {
                    raises<dtype_error>(
                        "self is not floating, grad_output or the weights have another dtype, or labels are not int64",
                        "cross_entropy_backward(1.0, [[0.5, 1.5]], [0.0], None, 1, -100, 1.0)"),
-                   raises<error>(bad_reduction,
-                                 "cross_entropy_backward(1.0, [[0.5, 1.5]], [0], None, 3, -100, 1.0)")},
+                   raises<error>(bad_reduction, "cross_entropy_backward(1.0, [[0.5, 1.5]], [0], None, 3, -100, 1.0)")},
         .examples = {{"cross_entropy_backward(1.0, [[0.0, 0.0], [0.0, 0.0]], [0, 1] (int64), None, 1, -100, "
                       "2.0)",
                       "[[-0.25, 0.25], [0.25, -0.25]] (float32 [2, 2])"}},

@@ -16,7 +16,8 @@ constexpr std::string_view dtypes =
     "computed in float32";
 constexpr std::string_view other_lengths = "a list has not one tensor for each parameter";
 constexpr std::string_view other_sizes = "a tensor has other sizes than its parameter";
-constexpr std::string_view other_dtypes = "a parameter is not floating, or a tensor has another dtype than its parameter";
+constexpr std::string_view other_dtypes =
+    "a parameter is not floating, or a tensor has another dtype than its parameter";
 
 constexpr author::operator_page pages[] = {
     page<ops::fused_sgd_>({
@@ -28,7 +29,8 @@ constexpr author::operator_page pages[] = {
         .memory =
             "self and momentum_buffer_list are written, and grads where there is a grad_scale; no two of them may "
             "share elements",
-        .cost = "one pass over each parameter, its gradient and its buffer; what is not dense, or a half, is copied first",
+        .cost =
+            "one pass over each parameter, its gradient and its buffer; what is not dense, or a half, is copied first",
         .errors = {raises<error>(other_lengths,
                                  "_fused_sgd_([[1.0]], [], [], weight_decay=0.0, momentum=0.0, lr=0.1, dampening=0.0, "
                                  "nesterov=False, maximize=False, is_first_step=False)"),
@@ -51,10 +53,11 @@ constexpr author::operator_page pages[] = {
             "self: any, grads: the same, exp_avgs: the same, exp_avg_sqs: the same, max_exp_avg_sqs: the same, or none "
             "without amsgrad, state_steps: one element -> none",
         .dtypes = dtypes,
-        .memory =
-            "self and the state are written, but for state_steps, and grads where there is a grad_scale; no two of them "
-            "may share elements",
-        .cost = "one pass over each parameter, its gradient and its state; what is not dense, or a half, is copied first",
+        .memory = "self and the state are written, but for state_steps, and grads where there is a grad_scale; no two "
+                  "of them "
+                  "may share elements",
+        .cost =
+            "one pass over each parameter, its gradient and its state; what is not dense, or a half, is copied first",
         .errors = {raises<error>(other_lengths,
                                  "_fused_adam_([[1.0]], [[1.0]], [[0.0]], [[0.0]], [], [], lr=0.1, beta1=0.9, "
                                  "beta2=0.5, weight_decay=0.0, eps=0.0, amsgrad=False, maximize=False)"),
