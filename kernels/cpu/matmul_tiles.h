@@ -12,7 +12,7 @@ namespace tb_cpu::TOPBIT_ARCH {
 
 // The most rows of a tile, and its columns: enough sums to hide the latency of a multiply-add, few enough for the
 // register file, with room for a row of b and an element of a.
-constexpr int tile_rows = sizeof(vec<float>) == 64 ? 12 : 6;
+constexpr int tile_rows = sizeof(vec<float>) == 64 ? 12 : sizeof(vec<float>) == 32 ? 6 : 5;
 constexpr int tile_vectors = 2;
 template <typename T>
 constexpr int64_t vector_width = vec<T>::size;
