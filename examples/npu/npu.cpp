@@ -162,6 +162,7 @@ constexpr tb_kernels npu_kernels{
     .convolve = &kernel<&k::convolve>::run,
     .update = &kernel<&k::update>::run,
     .attention = &kernel<&k::attention>::run,
+    .dense_loop = nullptr,
     .last_error = nullptr,
 };
 

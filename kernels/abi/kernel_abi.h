@@ -247,6 +247,10 @@ typedef struct tb_attention {
   int32_t causal;  // query i sees keys 0 to i
 } tb_attention;
 
+// A pointwise operation over dense operands that have the type of the computation already, but for the BOOL result of a
+// predicate.
+typedef void (*tb_dense_loop)(int64_t count, void* out, const void* const* in, const tb_scalar* number);
+
 typedef struct tb_kernels {
   uint32_t size;     // sizeof(tb_kernels), so that a table from another build is noticed
   uint32_t version;  // TB_ABI_VERSION
@@ -269,6 +273,10 @@ typedef struct tb_kernels {
   tb_status (*convolve)(const tb_convolution*, void* stream);
   tb_status (*update)(const tb_update*, void* stream);
   tb_status (*attention)(const tb_attention*, void* stream);
+
+  // The loop for few elements in memory of the host, which are not worth a plan; null where there is none, or where
+  // elements have to be looked at first.
+  tb_dense_loop (*dense_loop)(int32_t op, int32_t compute);
 
   // What TB_DEVICE_ERROR, TB_NO_DEVICE or TB_NOT_BUILT meant on this thread; null where these cannot happen.
   const char* (*last_error)(void);

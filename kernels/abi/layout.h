@@ -122,7 +122,7 @@ static_assert(offsetof(tb_attention, value_width) == 528 && offsetof(tb_attentio
 static_assert(offsetof(tb_attention, ndim) == 544 && offsetof(tb_attention, dtype) == 548);
 static_assert(offsetof(tb_attention, mask_dtype) == 552 && offsetof(tb_attention, causal) == 556);
 
-static_assert(sizeof(tb_kernels) == 128);
+static_assert(sizeof(tb_kernels) == 136);
 static_assert(offsetof(tb_kernels, size) == 0 && offsetof(tb_kernels, version) == 4);
 static_assert(offsetof(tb_kernels, name) == 8 && offsetof(tb_kernels, copy) == 16);
 static_assert(offsetof(tb_kernels, arange) == 24 && offsetof(tb_kernels, pointwise) == 32);
@@ -131,7 +131,7 @@ static_assert(offsetof(tb_kernels, matmul) == 56 && offsetof(tb_kernels, take) =
 static_assert(offsetof(tb_kernels, random) == 72 && offsetof(tb_kernels, nonzero) == 80);
 static_assert(offsetof(tb_kernels, pool) == 88 && offsetof(tb_kernels, convolve) == 96);
 static_assert(offsetof(tb_kernels, update) == 104 && offsetof(tb_kernels, attention) == 112);
-static_assert(offsetof(tb_kernels, last_error) == 120);
+static_assert(offsetof(tb_kernels, dense_loop) == 120 && offsetof(tb_kernels, last_error) == 128);
 
 static_assert(sizeof(tb_memory) == 64);
 static_assert(offsetof(tb_memory, size) == 0 && offsetof(tb_memory, version) == 4);

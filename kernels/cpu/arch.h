@@ -18,6 +18,7 @@ namespace tb_cpu::TOPBIT_ARCH {
 tb_status copy(const tb_plan* plan, void* stream);
 tb_status arange(const tb_plan* plan, tb_scalar start, tb_scalar step, void* stream);
 tb_status pointwise(const tb_pointwise* call, void* stream);
+tb_dense_loop dense_loop(int32_t op, int32_t compute);
 tb_status reduce(const tb_reduction* call, void* stream);
 tb_status random(const tb_random* call, void* stream);
 tb_status matmul(const tb_matmul* product, void* stream);

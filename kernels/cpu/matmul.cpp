@@ -151,8 +151,7 @@ tb_status multiply(const tb_matmul& given) {
   call c{given, nullptr};
   tb_matmul& p = c.p;
   if (p.activation >= 0) {
-    loops all = number_loops(p.activation);
-    if (all.f32 == nullptr) all = float_loops(p.activation);
+    const loops& all = loops_of(p.activation);
     c.activation = sizeof(T) == 4 ? all.f32 : all.f64;
     if (c.activation == nullptr || all.inputs != 1 || all.predicate) return TB_UNSUPPORTED_DTYPE;
   }

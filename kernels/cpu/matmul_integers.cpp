@@ -69,7 +69,7 @@ void multiply_matrix(const tb_matmul& p, int64_t at, int64_t first, int64_t rows
 }  // namespace
 
 tb_status multiply_integers(const tb_matmul& p) {
-  const loop_fn activation = p.activation < 0 ? nullptr : number_loops(p.activation).integer;
+  const loop_fn activation = p.activation < 0 ? nullptr : loops_of(p.activation).integer;
   if (p.out_dtype != TB_I64 || (p.activation >= 0 && p.activation != TB_RELU)) return TB_UNSUPPORTED_DTYPE;
   const int64_t rows_at_once = double(p.m) * double(p.n) * double(p.k) < 8.0 * parallel_grain ? p.m : 32;
   const int64_t blocks = (p.m + rows_at_once - 1) / rows_at_once;

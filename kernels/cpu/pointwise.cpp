@@ -200,20 +200,18 @@ void run(const tb_pointwise& call, loop_fn loop, int32_t result) {
   in_parts(call.plan, 0, count, [&](const tb_plan& plan) { pass<Inputs>(call, plan, loop, result, streams).run(); });
 }
 
-// One dimension of dense operands in the type of the computation: what small tensors are.
-bool is_plain(const tb_pointwise& call, int32_t result) {
-  const tb_plan& plan = call.plan;
-  if (plan.ndim != 1 || plan.sizes[0] > parallel_grain) return false;
-  bool plain = plan.operand[0].strides[0] == 1 && plan.operand[0].dtype == result;
-  for (int k = 1; k < plan.operands; ++k) {
-    plain = plain && plan.operand[k].strides[0] == 1 && plan.operand[k].dtype == call.compute;
+loop_fn loop_in(const loops& all, int32_t compute) {
+  switch (compute) {
+    case TB_BOOL: return all.boolean;
+    case TB_I64: return all.integer;
+    case TB_F32: return all.f32;
+    case TB_F64: return all.f64;
+    default: return nullptr;
   }
-  return plain;
 }
 
-bool divides_integers(const tb_pointwise& call) {
-  if (call.compute != TB_I64) return false;
-  return call.op == TB_DIV_FLOOR || call.op == TB_DIV_TRUNC || call.op == TB_REMAINDER || call.op == TB_FMOD;
+bool divides_integers(int32_t op, int32_t compute) {
+  return compute == TB_I64 && (op == TB_DIV_FLOOR || op == TB_DIV_TRUNC || op == TB_REMAINDER || op == TB_FMOD);
 }
 
 // Looks at the divisors before anything is written.
@@ -236,23 +234,16 @@ bool has_zero(tb_plan plan, int operand) {
 
 }  // namespace
 
+tb_dense_loop dense_loop(int32_t op, int32_t compute) {
+  return divides_integers(op, compute) ? nullptr : loop_in(loops_of(op), compute);
+}
+
 tb_status pointwise(const tb_pointwise* call, void*) {
-  loops all = number_loops(call->op);
-  if (all.f32 == nullptr && all.integer == nullptr) all = float_loops(call->op);
-  const loop_fn loop = call->compute == TB_BOOL  ? all.boolean
-                       : call->compute == TB_I64 ? all.integer
-                       : call->compute == TB_F32 ? all.f32
-                       : call->compute == TB_F64 ? all.f64
-                                                 : nullptr;
+  const loops& all = loops_of(call->op);
+  const loop_fn loop = loop_in(all, call->compute);
   if (loop == nullptr || call->plan.operands != all.inputs + 1) return TB_UNSUPPORTED_DTYPE;
-  if (divides_integers(*call) && has_zero(call->plan, 2)) return TB_DIVISION_BY_ZERO;
+  if (divides_integers(call->op, call->compute) && has_zero(call->plan, 2)) return TB_DIVISION_BY_ZERO;
   const int32_t result = all.predicate ? int32_t(TB_BOOL) : call->compute;
-  if (is_plain(*call, result)) {
-    const tb_operand* const operand = call->plan.operand;
-    const void* const in[] = {operand[1].data, operand[2].data, operand[3].data};
-    loop(call->plan.sizes[0], operand[0].data, in, call->number);
-    return TB_OK;
-  }
   switch (all.inputs) {
     case 0: run<0>(*call, loop, result); break;
     case 1: run<1>(*call, loop, result); break;

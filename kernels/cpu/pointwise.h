@@ -16,11 +16,28 @@ struct loops {
   bool predicate = false;  // the result is BOOL
 };
 
-// Zero inputs and no loop for codes of the other source, and for those that are none.
-loops number_loops(int32_t op);
-loops float_loops(int32_t op);
+// The loops of each source by code; zero inputs and no loop for those of the other one.
+struct loop_table {
+  loops of[TB_POINTWISE_COUNT];
+};
+extern const loop_table number_loops, float_loops;
+
+inline constexpr loops no_loops;
+
+inline const loops& loops_of(int32_t op) {
+  if (op < 0 || op >= TB_POINTWISE_COUNT) return no_loops;
+  const loops& found = number_loops.of[op];
+  return found.integer == nullptr && found.f32 == nullptr ? float_loops.of[op] : found;
+}
 
 namespace {
+
+template <typename Find>
+constexpr loop_table table_of(Find find) {
+  loop_table all;
+  for (int32_t op = 0; op < TB_POINTWISE_COUNT; ++op) all.of[op] = find(op);
+  return all;
+}
 
 template <typename T>
 tb_kernel::numbers<T> numbers_as(const tb_scalar* k) {

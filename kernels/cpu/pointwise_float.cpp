@@ -18,7 +18,9 @@ constexpr loops power_loops() {
 
 }  // namespace
 
-loops float_loops(int32_t op) {
+namespace {
+
+constexpr loops find(int32_t op) {
   switch (op) {
     case TB_EXP: return best_loops<fn::exp, 1>();
     case TB_LOG: return best_loops<fn::log, 1>();
@@ -73,5 +75,9 @@ loops float_loops(int32_t op) {
     default: return {};
   }
 }
+
+}  // namespace
+
+constinit const loop_table float_loops = table_of(find);
 
 }  // namespace tb_cpu::TOPBIT_ARCH

@@ -6,7 +6,9 @@ namespace tb_cpu::TOPBIT_ARCH {
 
 namespace fn = tb_kernel::fn;
 
-loops number_loops(int32_t op) {
+namespace {
+
+constexpr loops find(int32_t op) {
   switch (op) {
     case TB_FILL: return everything<fn::fill, 0>();
     case TB_NEG: return numbers_only<fn::neg, 1>();
@@ -56,5 +58,9 @@ loops number_loops(int32_t op) {
     default: return {};
   }
 }
+
+}  // namespace
+
+constinit const loop_table number_loops = table_of(find);
 
 }  // namespace tb_cpu::TOPBIT_ARCH

@@ -36,8 +36,7 @@ tb_status matmul_of(const tb_matmul& product) {
   const total alpha = factor(product.alpha), beta = factor(product.beta);
   loops of{};
   if (product.activation >= 0) {
-    of = number_loops(product.activation);
-    if (of.f32 == nullptr) of = float_loops(product.activation);
+    of = loops_of(product.activation);
   }
   const loop_fn activation = compute == TB_F32 ? of.f32 : compute == TB_F64 ? of.f64 : of.integer;
   if (product.activation >= 0 && (activation == nullptr || of.inputs != 1)) return TB_UNSUPPORTED_DTYPE;

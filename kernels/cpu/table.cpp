@@ -27,6 +27,7 @@ constinit const tb_kernels table = {
     .convolve = convolve,
     .update = update,
     .attention = attention,
+    .dense_loop = dense_loop,
     .last_error = nullptr,
 };
 

@@ -20,6 +20,7 @@ const tb_kernels table = {
     .convolve = nullptr,
     .update = nullptr,
     .attention = nullptr,
+    .dense_loop = nullptr,
     .last_error = tb_cuda::last_error,
 };
 

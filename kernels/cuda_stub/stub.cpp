@@ -35,6 +35,7 @@ constinit const tb_kernels kernels = {
     .convolve = nullptr,
     .update = nullptr,
     .attention = nullptr,
+    .dense_loop = nullptr,
     .last_error = text,
 };
 

@@ -40,6 +40,14 @@ void* data_of(const record_type& r, dtype type) noexcept {
   return static_cast<std::byte*>(r.data->data) + r.offset * static_cast<std::int64_t>(size_of(type));
 }
 
+// Types that are computed as they are.
+constexpr bool is_computed(dtype t) noexcept {
+  return t == dtype::boolean || t == dtype::int64 || t == dtype::float32 || t == dtype::float64;
+}
+
+// With more elements than this a kernel may have better to do than its loop: threads, or stores past the cache.
+constexpr std::int64_t few = 8192;
+
 // The operands of a call that can go the short way, as a pass over one dimension; the result is still to be named.
 class quick_pass {
  public:
@@ -57,38 +65,56 @@ class quick_pass {
     for (std::size_t k = 0; k < a.inputs; ++k) {
       const record_type& r = a.in[k]->record();
       if (!r.data || r.data->data == nullptr || r.type != like->type || r.where != like->where) return;
-      const bool repeated = r.sizes.empty() && &r != like;
-      if (!repeated && &r != like && !lies_like(r, *like)) return;
-      tb_operand& operand = call_.plan.operand[k + 1];
-      operand.data = data_of(r, r.type);
-      operand.strides[0] = repeated ? 0 : 1;
-      operand.dtype = static_cast<std::int32_t>(r.type);
+      if (&r != like) {
+        if (r.sizes.empty()) {
+          repeated_[k] = true;
+        } else if (!lies_like(r, *like)) {
+          return;
+        }
+      }
+      in_[k] = data_of(r, r.type);
     }
     like_ = like;
   }
 
   const record_type* like() const noexcept { return like_; }
 
-  void run(backend_call c, pointwise code, const pointwise_arguments& a, const tensor& out) {
-    tb_plan& plan = call_.plan;
+  void run(backend_call c, pointwise code, const pointwise_arguments& a, const tensor& out) const {
+    const auto op = static_cast<std::int32_t>(code);
+    const std::int32_t compute = compute_codes[static_cast<std::size_t>(like_->type)];
+    tb_scalar number[3];
+    for (std::size_t i = 0; i < 3; ++i) number[i] = {a.number[i].to_double(), a.number[i].to_int64()};
+    void* const to = data_of(out.record(), out.dtype());
+    if (like_->elements <= few && c.table->dense_loop != nullptr && is_computed(like_->type) &&
+        !(repeated_[0] || repeated_[1] || repeated_[2])) {
+      if (const tb_dense_loop loop = c.table->dense_loop(op, compute)) {
+        loop(like_->elements, to, in_, number);
+        return;
+      }
+    }
+    tb_pointwise call;  // of its arrays only what one dimension takes
+    tb_plan& plan = call.plan;
     plan.ndim = 1;
     plan.operands = static_cast<std::int32_t>(a.inputs + 1);
     plan.reduced = 0;
     plan.sizes[0] = like_->elements;
-    const dtype type = out.dtype();
-    plan.operand[0].data = data_of(out.record(), type);
-    plan.operand[0].strides[0] = 1;
-    plan.operand[0].dtype = static_cast<std::int32_t>(type);
-    call_.op = static_cast<std::int32_t>(code);
-    call_.compute = compute_codes[static_cast<std::size_t>(like_->type)];
-    for (std::size_t i = 0; i < a.number.size(); ++i)
-      call_.number[i] = {a.number[i].to_double(), a.number[i].to_int64()};
-    const int status = c.table->pointwise(&call_, nullptr);
+    const auto name = [&](std::size_t k, void* data, bool repeated, dtype type) {
+      plan.operand[k].data = data;
+      plan.operand[k].strides[0] = repeated ? 0 : 1;
+      plan.operand[k].dtype = static_cast<std::int32_t>(type);
+    };
+    name(0, to, false, out.dtype());
+    for (std::size_t k = 0; k < a.inputs; ++k) name(k + 1, const_cast<void*>(in_[k]), repeated_[k], like_->type);
+    call.op = op;
+    call.compute = compute;
+    std::ranges::copy(number, call.number);
+    const int status = c.table->pointwise(&call, nullptr);
     if (status != TB_OK) check_status(c, status, *a.in[a.inputs - 1]);
   }
 
  private:
-  tb_pointwise call_;  // of its arrays only what one dimension takes is ever set
+  const void* in_[author::max_operands - 1];
+  bool repeated_[author::max_operands - 1] = {};
   const record_type* like_ = nullptr;
 };
 
