@@ -138,34 +138,34 @@ TEMPLATE_TEST_CASE("softmax: the error of its sum does not grow with the length"
 TEMPLATE_TEST_CASE("softmax: a batch of three dimensions, and results in place of the input", "[kernels]",
                    EVERY_TABLE) {
   const backend here = need<TestType>(&tb_kernels::rowwise);
-  constexpr std::int64_t images = 3, classes = 7, height = 5, width = 21;
+  // Lines and images with gaps between them, so that no two dimensions are one.
+  constexpr std::int64_t images = 3, classes = 7, height = 5, width = 21, line = width + 3;
+  constexpr std::int64_t plane = height * line, image = classes * plane + 5;
   stage memory(here);
-  const auto data = memory.make<float>(images * classes * height * width);
+  const auto data = memory.make<float>(images * image);
   fill_between(data, 7, -4, 4);
   const std::vector<float> before(data.begin(), data.end());
-  tb_rowwise call = rows_call<float>(
-      TB_SOFTMAX, width, 1, {matrix(data, classes, {1, height * width}), matrix(data, classes, {1, height * width})});
+  const rows_operand both = matrix(data, classes, {1, plane});
+  tb_rowwise call = rows_call<float>(TB_SOFTMAX, width, 1, {both, both});
   call.ndim = 3;
   call.sizes[1] = height;
   call.sizes[2] = images;
   for (int k = 0; k < 2; ++k) {
-    call.row[k].strides[1] = width;
-    call.row[k].strides[2] = classes * height * width;
+    call.row[k].strides[1] = line;
+    call.row[k].strides[2] = image;
   }
   CHECK(memory.run([&](const tb_kernels& k) { return k.rowwise(&call, nullptr); }) == TB_OK);
-  differences<float> found;
-  for (std::int64_t n = 0; n < images; ++n) {
-    for (std::int64_t p = 0; p < height * width; ++p) {
-      row x;
-      const std::int64_t first = n * classes * height * width + p;
-      for (std::int64_t c = 0; c < classes; ++c) x.push_back(before[std::size_t(first + c * height * width)]);
-      const auto want = wanted(form::softmax, x, {}, std::numeric_limits<float>::epsilon());
-      for (std::int64_t c = 0; c < classes; ++c) {
-        const std::int64_t at = first + c * height * width;
-        found.add(at, data[at], want[std::size_t(c)]);
-      }
-    }
+  std::vector<expected<float>> want;
+  for (const float x : before) want.push_back({x});
+  for (std::int64_t p = 0; p < images * height * width; ++p) {
+    const std::int64_t first = p / (height * width) * image + p / width % height * line + p % width;
+    row x;
+    for (std::int64_t c = 0; c < classes; ++c) x.push_back(before[std::size_t(first + c * plane)]);
+    const auto of_row = wanted(form::softmax, x, {}, std::numeric_limits<float>::epsilon());
+    for (std::int64_t c = 0; c < classes; ++c) want[std::size_t(first + c * plane)] = of_row[std::size_t(c)];
   }
+  differences<float> found;
+  for (std::int64_t i = 0; i < data.size(); ++i) found.add(i, data[i], want[std::size_t(i)]);
   CHECK(found.text() == "");
 }
 
