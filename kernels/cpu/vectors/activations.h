@@ -4,6 +4,7 @@
 // exponential would have lost.
 #pragma once
 
+#include "exact.h"
 #include "hyperbolic.h"
 
 namespace tb_cpu::TOPBIT_ARCH {
@@ -30,13 +31,6 @@ vec<T> sigmoid(vec<T> x) {
   }
 }
 
-// As the formula x / (1 + exp(-x)) has it, NaN for -inf; so has mish.
-template <typename T>
-vec<T> nan_at_minus_infinity(vec<T> x, vec<T> result) {
-  using limits = std::numeric_limits<T>;
-  return xsimd::select(x == vec<T>(-limits::infinity()), vec<T>(limits::quiet_NaN()), result);
-}
-
 // With exp(-x) = 2^-n p: x / (1 + exp(-x)) = 2^n x / (2^n + p).
 template <typename T>
 vec<T> silu(vec<T> x) {
@@ -46,29 +40,50 @@ vec<T> silu(vec<T> x) {
   return nan_at_minus_infinity<T>(x, scale<T>(kept / (base + (expm1_of_rest<T>(negative(r)) + lost)), n));
 }
 
-// x tanh(log1p(w)) = x w (w + 2) / (w (w + 2) + 2), w = exp(x) = 2^n p: below zero, where w is small, above and below
-// keep what they lose. Over zero it is x - 2x / (w (w + 2) + 2).
+// x tanh(log1p(w)) = x v / (v + 2), v = w (w + 2), w = exp(x) = 2^n p. Below zero, where v is small, all parts keep
+// what they lose.
 template <typename T>
 vec<T> mish(vec<T> x) {
-  const vec<T> two(T(2)), kept = at_least(nothing_below<T>, at_most(number<T>::exp_one, x));
+  const vec<T> two(T(2)), greatest(number<T>::exp_one), kept = at_least(nothing_below<T>, xsimd::min(greatest, x));
   const auto [n, p] = scaled_exp<T>(kept);
-  const vec<T> w = scale<T>(p, n), more = w + two, below = multiply_add(w, more, two);
-  const vec<T> above = multiply_add(p, w, p + p), above_low = multiply_add(p, w, (p + p) - above);
+  const vec<T> w = scale<T>(p, n), above = multiply_add(p, w, p + p);
+  const vec<T> above_low = multiply_add(p, w, (p + p) - above);
+  const vec<T> v = scale<T>(above, n), below = v + two;
+  const vec<T> below_low = lost_in_sum<T>(below, v, two) + scale<T>(above_low, n);
   const vec<T> product = kept * above, low = multiply_add(kept, above_low, negative(residual<T>(product, kept, above)));
-  const vec<T> small = scale<T>(quotient<T>(product, low, below, multiply_add(w, more, two - below)), n);
-  const vec<T> result = xsimd::select(x > vec<T>(T(0)), x - (kept + kept) / below, small);
-  return nan_at_minus_infinity<T>(x, with_sign<T>(result, x));
+  const vec<T> result = with_sign<T>(scale<T>(quotient<T>(product, low, below, below_low), n), x);
+  return nan_at_minus_infinity<T>(x, xsimd::select(x > greatest, x, result));
+}
+
+// a + log(1 + exp(x + low)) for x <= 0. Where products are rounded, the exponential t and the sum keep what they
+// lose, of which the logarithm takes about 1 - t / 2; the sum's is NaN of an infinity.
+template <typename T>
+vec<T> plus_log1p_of_exp(vec<T> a, vec<T> x, vec<T> low) {
+  x = at_least(number<T>::exp_underflow, x);
+  if constexpr (fused) {
+    const auto [n, p] = scaled_exp<T>(x, low);
+    return a + log1p_of_part<T>(scale<T>(p, n));
+  } else {
+    const vec<T> one(T(1)), half(T(0.5));
+    const auto [n, r] = reduce<T>(x);
+    const vec<T> more = expm1_of_rest<T>(r + low), p = one + more;
+    const vec<T> t = scale<T>(p, n), t_low = scale<T>((one - p) + more, n);
+    const parts<T> sum = sum_of(a, t);
+    const vec<T> rest = t * t * polynomial(t, number<T>::log1p_terms) + t_low * (one - t * half);
+    return sum.high + xsimd::select(xsimd::isnan(sum.low), vec<T>(T(0)), sum.low + rest);
+  }
 }
 
 template <typename T>
 vec<T> log_sigmoid(vec<T> x) {
-  return at_most(T(0), x) - log1p_of_part<T>(exp<T>(negative(xsimd::abs(x))));
+  const vec<T> zero(T(0));
+  return zero - plus_log1p_of_exp<T>(at_least(T(0), negative(x)), negative(xsimd::abs(x)), zero);
 }
 
 template <typename T>
 vec<T> softplus(vec<T> x, T beta, T threshold) {
-  const vec<T> y = x * vec<T>(beta);
-  const vec<T> result = (at_least(T(0), y) + log1p_of_part<T>(exp<T>(negative(xsimd::abs(y))))) / vec<T>(beta);
+  const vec<T> y = x * vec<T>(beta), zero(T(0));
+  const vec<T> result = plus_log1p_of_exp<T>(at_least(T(0), y), negative(xsimd::abs(y)), zero) / vec<T>(beta);
   return xsimd::select(y > vec<T>(threshold), x, result);
 }
 
@@ -94,8 +109,8 @@ vec<T> logaddexp(vec<T> a, vec<T> b) {
   // Of two infinities the difference is NaN, or infinite with a NaN for what it lost.
   const vec<T> lost =
       xsimd::select(difference > vec<T>(underflow), lost_in_sum<T>(difference, negative(high), less), zero);
-  const auto [n, p] = scaled_exp<T>(at_least(underflow, xsimd::select(a == b, zero, difference)), lost);
-  const vec<T> sum = high + log1p_of_part<T>(scale<T>(p, n));
+  const vec<T> apart = xsimd::select(a == b, zero, difference);
+  const vec<T> sum = plus_log1p_of_exp<T>(high, apart, lost);
   return xsimd::select(xsimd::isnan(a), a, xsimd::select(xsimd::isnan(b), b, sum));
 }
 

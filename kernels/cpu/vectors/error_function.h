@@ -35,26 +35,20 @@ with_exponent<T> tail_of(parts<T> x, parts<T> square) {
   const vec<T> low = multiply_add(inverse, ratio.low, inverse_low * ratio.high);
   const parts<T> tail = product_of(inverse, ratio.high);
   const auto [rest, n] = exp_of<T>({negative(square.high), negative(square.low)});
-  return {tail.high + multiply_add(tail.high + low, rest, low + tail.low), n};
+  return {sum_of_ordered(tail.high, multiply_add(tail.high + low, rest, low + tail.low)), n};
 }
 
 template <typename T>
 vec<T> erfc(vec<T> x) {
   const vec<T> size = at_most(scaled_complement<T>::zero_from, xsimd::abs(x)), two(T(2));
   const with_exponent<T> tail = tail_of<T>({size, vec<T>(T(0))}, product_of(size, size));
-  const vec<T> upper = scale<T>(tail.mantissa, tail.n);
+  const vec<T> upper = scale<T>(tail.mantissa.high, tail.n);
   const vec<T> large = xsimd::select(x < vec<T>(T(0)), two - upper, upper);
   // Up to where the result falls below a half, and its last place becomes smaller than that of erf.
   return xsimd::select(size < vec<T>(scaled_complement<T>::half_at), vec<T>(T(1)) - small_erf(x), large);
 }
 
-// The element's function yields NaN at -infinity, as 0 times infinity is; far below zero the size does not count.
-template <typename T>
-vec<T> nan_at_lowest(vec<T> x, vec<T> result) {
-  using limits = std::numeric_limits<T>;
-  return xsimd::select(x == vec<T>(-limits::infinity()), vec<T>(limits::quiet_NaN()), result);
-}
-
+// Far below zero the size does not count.
 template <typename T>
 vec<T> gelu(vec<T> x) {
   const vec<T> half(T(0.5)), size = at_most(scaled_complement<T>::zero_from * T(1.43), xsimd::abs(x));
@@ -64,11 +58,13 @@ vec<T> gelu(vec<T> x) {
   parts<T> quotient = product_of(size, root_half);
   quotient.low = multiply_add(size, root_half_low, quotient.low);
   const with_exponent<T> tail = tail_of<T>(quotient, {square.high * half, square.low * half});
-  const vec<T> below = scale<T>((negative(size) * half) * tail.mantissa, tail.n);
-  const vec<T> above = multiply_add(negative(size), scale<T>(half * tail.mantissa, tail.n), x);
-  const vec<T> small = multiply_add(small_erf(x * root_half), half, half) * x;
+  const vec<T> factor = negative(size) * half;
+  const vec<T> product = exact_multiply_add(factor, tail.mantissa.high, factor * tail.mantissa.low);
+  const vec<T> below = scale<T>(product, tail.n), above = multiply_add(factor, scale<T>(tail.mantissa.high, tail.n), x);
+  const parts<T> share = sum_of_ordered(half, small_erf(x * root_half) * half);
+  const vec<T> small = with_sign<T>(multiply_add(x, share.high, x * share.low), x);
   const vec<T> large = xsimd::select(x < vec<T>(T(0)), below, above);
-  return nan_at_lowest(x, xsimd::select(size < half, small, large));
+  return nan_at_minus_infinity<T>(x, xsimd::select(size < half, small, large));
 }
 
 }  // namespace

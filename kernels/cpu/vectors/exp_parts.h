@@ -12,7 +12,8 @@ namespace {
 // mantissa * 2^n
 template <typename T>
 struct with_exponent {
-  vec<T> mantissa, n;
+  parts<T> mantissa;
+  vec<T> n;
 };
 
 // (1 + rest) * 2^n
@@ -23,8 +24,11 @@ struct exponential {
 
 template <typename T>
 exponential<T> exp_of(parts<T> x) {
-  const reduced<T> main = reduce<T>(x.high);
-  return {expm1_of_rest<T>(main.r + x.low), main.n};
+  using number = number<T>;
+  const vec<T> n = nearest_exponent<T>(x.high);
+  const vec<T> main = multiply_add(n, vec<T>(-number::ln2_high), x.high);
+  const vec<T> low = multiply_add(n, vec<T>(-number::ln2_low), x.low), r = main + low;
+  return {r + multiply_add(r * r, polynomial(r, number::exp_terms), (main - r) + low), n};
 }
 
 // 2^x within 2^-34 for |x| <= 1000.

@@ -14,14 +14,14 @@ inline vec<float> gelu_tanh(vec<float> x) {
     const vec<double> power = wide * multiply_add(wide * wide, vec<double>(cubic), vec<double>(linear));
     return wide / (vec<double>(1) + short_exp2(at_least(-1000.0, at_most(1000.0, power))));
   });
-  return nan_at_lowest(x, result);
+  return nan_at_minus_infinity<float>(x, result);
 }
 
 // -2 u in two parts, as its absolute error is the exponential's relative one.
 inline vec<double> gelu_tanh(vec<double> x) {
   constexpr double linear = -0x1.9884533d43651p+0, linear_low = 0x1.cbc0d30ebfd15p-54, cubic = -0x1.2444f2a4d8b4bp-4,
                    cubic_low = 0x1.6c843a29d1c70p-61;
-  const vec<double> limited = at_least(-40.0, x), size = at_most(40.0, limited);
+  const vec<double> one(1), size = at_least(-40.0, at_most(40.0, x));
   const parts<double> square = product_of(size, size);
   parts<double> factor = product_of(square.high, vec<double>(cubic));
   factor.low = factor.low + multiply_add(square.low, vec<double>(cubic), square.high * vec<double>(cubic_low));
@@ -32,8 +32,11 @@ inline vec<double> gelu_tanh(vec<double> x) {
   const auto within = power.high > vec<double>(-70);
   const auto [rest, n] =
       exp_of<double>({at_most(800.0, at_least(-70.0, power.high)), xsimd::select(within, power.low, vec<double>(0))});
-  const vec<double> down = negative(n);
-  return nan_at_lowest(x, scale<double>(limited / (two_to<double>(down) + (rest + vec<double>(1))), down));
+  const vec<double> down = negative(n), opposite = two_to<double>(down);
+  const parts<double> power_of_e = sum_of_ordered(one, rest), divisor = sum_of(opposite, power_of_e.high);
+  const vec<double> divided = quotient<double>(size, vec<double>(0), divisor.high, divisor.low + power_of_e.low);
+  const vec<double> result = xsimd::select(x > vec<double>(40), x, with_sign<double>(scale<double>(divided, down), x));
+  return nan_at_minus_infinity<double>(x, result);
 }
 
 }  // namespace

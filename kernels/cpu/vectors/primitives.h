@@ -5,6 +5,7 @@
 // isnan is asked; -x is 0 - x.
 #pragma once
 
+#include <limits>
 #include <type_traits>
 
 #include "batches.h"
@@ -126,11 +127,18 @@ vec<T> lost_in_sum(vec<T> sum, vec<T> a, vec<T> b) {
   return (a - (sum - back)) + (b - back);
 }
 
-// (a + a_low) / (b + b_low) for small low parts, rounded almost as if once.
+// (a + a_low) / (b + b_low) for small low parts, rounded almost as if once; without the sign of a zero.
 template <typename T>
 vec<T> quotient(vec<T> a, vec<T> a_low, vec<T> b, vec<T> b_low) {
-  const vec<T> q = a / b;
-  return q + (residual<T>(a, q, b) + (a_low - q * b_low)) / b;
+  const vec<T> inverse = vec<T>(T(1)) / b, q = a * inverse;
+  return multiply_add(residual<T>(a, q, b) + (a_low - q * b_low), inverse, q);
+}
+
+// What PyTorch's activations that are x times something yield at -infinity, where that is zero.
+template <typename T>
+vec<T> nan_at_minus_infinity(vec<T> x, vec<T> result) {
+  using limits = std::numeric_limits<T>;
+  return xsimd::select(x == vec<T>(-limits::infinity()), vec<T>(limits::quiet_NaN()), result);
 }
 
 // A polynomial by Horner's rule, highest coefficient first.
