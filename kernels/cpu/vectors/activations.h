@@ -49,7 +49,7 @@ vec<T> mish(vec<T> x) {
   const vec<T> w = scale<T>(p, n), above = multiply_add(p, w, p + p);
   const vec<T> above_low = multiply_add(p, w, (p + p) - above);
   const vec<T> v = scale<T>(above, n), below = v + two;
-  const vec<T> below_low = lost_in_sum<T>(below, v, two) + scale<T>(above_low, n);
+  const vec<T> below_low = ((two - below) + v) + scale<T>(above_low, n);
   const vec<T> product = kept * above, low = multiply_add(kept, above_low, negative(residual<T>(product, kept, above)));
   const vec<T> result = with_sign<T>(scale<T>(quotient<T>(product, low, below, below_low), n), x);
   return nan_at_minus_infinity<T>(x, xsimd::select(x > greatest, x, result));
@@ -57,16 +57,16 @@ vec<T> mish(vec<T> x) {
 
 // a + log(1 + exp(x + low)) for x <= 0. Where products are rounded, the exponential t and the sum keep what they
 // lose, of which the logarithm takes about 1 - t / 2; the sum's is NaN of an infinity.
-template <typename T>
-vec<T> plus_log1p_of_exp(vec<T> a, vec<T> x, vec<T> low) {
+template <typename T, typename... Low>
+vec<T> plus_log1p_of_exp(vec<T> a, vec<T> x, Low... low) {
   x = at_least(number<T>::exp_underflow, x);
   if constexpr (fused) {
-    const auto [n, p] = scaled_exp<T>(x, low);
+    const auto [n, p] = scaled_exp<T>(x, low...);
     return a + log1p_of_part<T>(scale<T>(p, n));
   } else {
     const vec<T> one(T(1)), half(T(0.5));
     const auto [n, r] = reduce<T>(x);
-    const vec<T> more = expm1_of_rest<T>(r + low), p = one + more;
+    const vec<T> more = expm1_of_rest<T>((r + ... + low)), p = one + more;
     const vec<T> t = scale<T>(p, n), t_low = scale<T>((one - p) + more, n);
     const parts<T> sum = sum_of(a, t);
     const vec<T> rest = t * t * polynomial(t, number<T>::log1p_terms) + t_low * (one - t * half);
@@ -76,14 +76,13 @@ vec<T> plus_log1p_of_exp(vec<T> a, vec<T> x, vec<T> low) {
 
 template <typename T>
 vec<T> log_sigmoid(vec<T> x) {
-  const vec<T> zero(T(0));
-  return zero - plus_log1p_of_exp<T>(at_least(T(0), negative(x)), negative(xsimd::abs(x)), zero);
+  return vec<T>(T(0)) - plus_log1p_of_exp<T>(at_least(T(0), negative(x)), negative(xsimd::abs(x)));
 }
 
 template <typename T>
 vec<T> softplus(vec<T> x, T beta, T threshold) {
-  const vec<T> y = x * vec<T>(beta), zero(T(0));
-  const vec<T> result = plus_log1p_of_exp<T>(at_least(T(0), y), negative(xsimd::abs(y)), zero) / vec<T>(beta);
+  const vec<T> y = x * vec<T>(beta);
+  const vec<T> result = plus_log1p_of_exp<T>(at_least(T(0), y), negative(xsimd::abs(y))) / vec<T>(beta);
   return xsimd::select(y > vec<T>(threshold), x, result);
 }
 

@@ -61,8 +61,7 @@ vec<T> gelu(vec<T> x) {
   const vec<T> factor = negative(size) * half;
   const vec<T> product = exact_multiply_add(factor, tail.mantissa.high, factor * tail.mantissa.low);
   const vec<T> below = scale<T>(product, tail.n), above = multiply_add(factor, scale<T>(tail.mantissa.high, tail.n), x);
-  const parts<T> share = sum_of_ordered(half, small_erf(x * root_half) * half);
-  const vec<T> small = with_sign<T>(multiply_add(x, share.high, x * share.low), x);
+  const vec<T> small = with_sign<T>(exact_multiply_add(small_erf(x * root_half), x * half, x * half), x);
   const vec<T> large = xsimd::select(x < vec<T>(T(0)), below, above);
   return nan_at_minus_infinity<T>(x, xsimd::select(size < half, small, large));
 }

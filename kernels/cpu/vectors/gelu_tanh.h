@@ -17,7 +17,8 @@ inline vec<float> gelu_tanh(vec<float> x) {
   return nan_at_minus_infinity<float>(x, result);
 }
 
-// -2 u in two parts, as its absolute error is the exponential's relative one.
+// -2 u in two parts, as its absolute error is the exponential's relative one. What 1 + rest
+// loses is put back.
 inline vec<double> gelu_tanh(vec<double> x) {
   constexpr double linear = -0x1.9884533d43651p+0, linear_low = 0x1.cbc0d30ebfd15p-54, cubic = -0x1.2444f2a4d8b4bp-4,
                    cubic_low = 0x1.6c843a29d1c70p-61;
@@ -33,10 +34,11 @@ inline vec<double> gelu_tanh(vec<double> x) {
   const auto [rest, n] =
       exp_of<double>({at_most(800.0, at_least(-70.0, power.high)), xsimd::select(within, power.low, vec<double>(0))});
   const vec<double> down = negative(n), opposite = two_to<double>(down);
-  const parts<double> power_of_e = sum_of_ordered(one, rest), divisor = sum_of(opposite, power_of_e.high);
-  const vec<double> divided = quotient<double>(size, vec<double>(0), divisor.high, divisor.low + power_of_e.low);
-  const vec<double> result = xsimd::select(x > vec<double>(40), x, with_sign<double>(scale<double>(divided, down), x));
-  return nan_at_minus_infinity<double>(x, result);
+  const vec<double> power_of_e = one + rest, divisor = opposite + power_of_e, lost = (one - power_of_e) + rest;
+  const vec<double> inverse = one / divisor, divided = size * inverse;
+  const vec<double> error = residual<double>(size, divided, divisor) - divided * lost;
+  const vec<double> result = with_sign<double>(scale<double>(multiply_add(error, inverse, divided), down), x);
+  return nan_at_minus_infinity<double>(x, xsimd::select(x > vec<double>(40), x, result));
 }
 
 }  // namespace
