@@ -10,9 +10,10 @@ namespace fn = tb_kernel::fn;
 
 namespace {
 
-constexpr loops power_loops() {
-  loops all = best_loops<fn::pow, 2>();
-  all.integer = loop<fn::pow, int64_t, 2>;
+template <typename F, int Inputs>
+constexpr loops best_loops_and_integers() {
+  loops all = best_loops<F, Inputs>();
+  all.integer = loop<F, int64_t, Inputs>;
   return all;
 }
 
@@ -24,10 +25,10 @@ constexpr loops find(int32_t op) {
   switch (op) {
     case TB_EXP: return best_loops<fn::exp, 1>();
     case TB_LOG: return best_loops<fn::log, 1>();
-    case TB_CEIL: return numbers_only<fn::ceil, 1>();
-    case TB_FLOOR: return numbers_only<fn::floor, 1>();
-    case TB_ROUND: return numbers_only<fn::round, 1>();
-    case TB_TRUNC: return numbers_only<fn::trunc, 1>();
+    case TB_CEIL: return best_loops_and_integers<fn::ceil, 1>();
+    case TB_FLOOR: return best_loops_and_integers<fn::floor, 1>();
+    case TB_ROUND: return best_loops_and_integers<fn::round, 1>();
+    case TB_TRUNC: return best_loops_and_integers<fn::trunc, 1>();
     case TB_FRAC: return best_loops<fn::frac, 1>();
     case TB_SQRT: return best_loops<fn::sqrt, 1>();
     case TB_RSQRT: return best_loops<fn::rsqrt, 1>();
@@ -66,7 +67,7 @@ constexpr loops find(int32_t op) {
     case TB_HARDSWISH: return best_loops<fn::hardswish, 1>();
     case TB_HARDSIGMOID: return best_loops<fn::hardsigmoid, 1>();
     case TB_LOG_SIGMOID: return best_loops<fn::log_sigmoid, 1>();
-    case TB_POW: return power_loops();
+    case TB_POW: return best_loops_and_integers<fn::pow, 2>();
     case TB_ATAN2: return best_loops<fn::atan2, 2>();
     case TB_HYPOT: return best_loops<fn::hypot, 2>();
     case TB_COPYSIGN: return best_loops<fn::copysign, 2>();

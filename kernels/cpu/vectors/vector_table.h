@@ -14,6 +14,7 @@
 #include "logarithm.h"
 #include "power.h"
 #include "roots.h"
+#include "rounding.h"
 #include "trigonometric.h"
 
 namespace tb_cpu::TOPBIT_ARCH {
@@ -106,6 +107,20 @@ template <>
 constexpr auto in_vectors<fn::hypot> = []<typename T>(vec<T> a, vec<T> b, const numbers<T>&) { return hypot<T>(a, b); };
 template <>
 constexpr auto in_vectors<fn::pow> = []<typename T>(vec<T> a, vec<T> b, const numbers<T>&) { return pow<T>(a, b); };
+
+// Elsewhere each is an instruction, which the compiler finds.
+#if !defined(__SSE4_1__)
+template <>
+constexpr auto in_vectors<fn::ceil> = []<typename T>(vec<T> x, const numbers<T>&) { return ceil<T>(x); };
+template <>
+constexpr auto in_vectors<fn::floor> = []<typename T>(vec<T> x, const numbers<T>&) { return floor<T>(x); };
+template <>
+constexpr auto in_vectors<fn::trunc> = []<typename T>(vec<T> x, const numbers<T>&) { return trunc<T>(x); };
+template <>
+constexpr auto in_vectors<fn::frac> = []<typename T>(vec<T> x, const numbers<T>&) { return x - trunc<T>(x); };
+template <>
+constexpr auto in_vectors<fn::round> = []<typename T>(vec<T> x, const numbers<T>& k) { return round<T>(x, k.n0); };
+#endif
 
 }  // namespace
 }  // namespace tb_cpu::TOPBIT_ARCH
