@@ -393,6 +393,31 @@ void check_powers_near_one(const tb_kernels& kernels) {
   }
 }
 
+// A row with one exponent is a path of its own.
+template <typename T>
+void check_one_exponent(const tb_kernels& kernels) {
+  for (const operation& of : operations()) {
+    if (of.op != TB_POW) continue;
+    auto a = arguments<T>(of, 5, 8);
+    for (const T special : special_arguments<T>()) a.push_back(special);
+    for (const double exponent : {0.5, 1.0, 2.0, 3.0, -0.5, -1.0, -2.0, 0.0, 1.5, 2.5, -7.0}) {
+      std::vector<T> b(a.size(), T(exponent)), alone(a.size()), mixed(a.size());
+      const worst<T> found = worst_of(kernels, of, a, b);
+      INFO(exponent << ": " << found.text(2));
+      CHECK(found.ulps <= bound<T>(of.op));
+      run(kernels, of, a, b, alone);
+      for (std::size_t i = 0; i < b.size(); i += 2) b[i] = T(1.7);
+      run(kernels, of, a, b, mixed);
+      std::size_t differences = 0;
+      for (std::size_t i = 1; i < a.size(); i += 2) {
+        const bool nan = std::isnan(alone[i]) && std::isnan(mixed[i]);
+        differences += !nan && std::bit_cast<bits_of<T>>(alone[i]) != std::bit_cast<bits_of<T>>(mixed[i]);
+      }
+      CHECK(differences == 0);
+    }
+  }
+}
+
 constexpr const char* vector_tables[] = {"sse2", "avx2", "avx512"};
 
 // One pass over the arguments for all tables, since the model costs more than they do.
@@ -462,4 +487,11 @@ TEMPLATE_TEST_CASE("accuracy: powers of bases next to 1 are exact up to the ends
   const backend here = need<TestType>();
   check_powers_near_one<float>(*here.kernels);
   check_powers_near_one<double>(*here.kernels);
+}
+
+TEMPLATE_TEST_CASE("accuracy: powers of a row with one exponent are those of a row with many", "[kernels]", sse2, avx2,
+                   avx512) {
+  const backend here = need<TestType>();
+  check_one_exponent<float>(*here.kernels);
+  check_one_exponent<double>(*here.kernels);
 }

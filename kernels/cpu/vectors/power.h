@@ -9,6 +9,7 @@
 
 #include "exp_parts.h"
 #include "in_double.h"
+#include "simple_power.h"
 
 namespace tb_cpu::TOPBIT_ARCH {
 namespace {
@@ -47,11 +48,19 @@ struct near_center {
 };
 
 inline near_center center_of(vec<double> x) {
-  constexpr uint64_t lowest = 0x3fe6800000000000, bias = uint64_t(1024) << 52;
+  constexpr uint64_t lowest = 0x3fe6800000000000;
+#if defined(__AVX512F__)
+  const __m512i bits = _mm512_castpd_si512(x), offset = _mm512_sub_epi64(bits, _mm512_set1_epi64(lowest));
+  const __m512i whole = _mm512_and_si512(offset, _mm512_set1_epi64(int64_t(uint64_t(0xfff) << 52)));
+  return {_mm512_cvtepi64_pd(_mm512_srai_epi64(offset, 52)), _mm512_castsi512_pd(_mm512_sub_epi64(bits, whole)),
+          _mm512_srli_epi64(offset, 48)};
+#else
+  constexpr uint64_t bias = uint64_t(1024) << 52;
   const vec<uint64_t> offset = bits_of<double>(x) + vec<uint64_t>(bias - lowest), biased = offset >> 52;
   const vec<double> shift(0x1p52);
   const vec<double> k = from_bits<double>(biased | bits_of<double>(shift)) - vec<double>(0x1p52 + 1024);
   return {k, from_bits<double>(bits_of<double>(x) - (biased << 52) + vec<uint64_t>(bias)), offset >> 48};
+#endif
 }
 
 // x^y for x > 0, in double: as exact as a float shows.
@@ -62,7 +71,11 @@ inline vec<double> short_power(vec<double> x, vec<double> y) {
   const near_center at = center_of(x);
   const vec<double> r = multiply_add(at.z, entry_of(centers::inverse, at.index), vec<double>(-1));
   const vec<double> log2 = multiply_add(r, series(r, terms), at.k + entry_of(centers::log2, at.index));
+#if defined(__AVX512F__)
+  return short_exp2(y * log2);
+#else
   return short_exp2(at_least(-1000.0, at_most(1000.0, y * log2)));
+#endif
 }
 
 // log(x) for x > 0, within 2^-64.
@@ -133,17 +146,22 @@ template <typename T>
   return xsimd::select((y == zero) | (x == one), one, result);
 }
 
-// A square is exact to half a unit, and common enough to be worth a look.
 template <typename T>
-vec<T> pow(vec<T> x, vec<T> y) {
-  const vec<T> two(T(2)), greatest((std::numeric_limits<T>::max)());
-  const auto squared = y == two;
-  if (xsimd::all(squared)) return x * x;
+vec<T> ordinary_power(vec<T> x, vec<T> y) {
+  const vec<T> greatest((std::numeric_limits<T>::max)());
   vec<T> result = positive_power(xsimd::abs(x), y);
   const auto ordinary = (x > vec<T>(T(0))) & (x <= greatest) & (xsimd::abs(y) <= greatest);
   if (!xsimd::all(ordinary)) [[unlikely]]
     result = with_special_powers<T>(x, y, result);
-  return xsimd::select(squared, x * x, result);
+  return result;
+}
+
+template <typename T>
+vec<T> pow(vec<T> x, vec<T> y) {
+  vec<T> result = ordinary_power<T>(x, y);
+  if (xsimd::any(may_be_simple<T>(y))) [[unlikely]]
+    result = with_simple_powers<T>(x, y, result);
+  return result;
 }
 
 }  // namespace

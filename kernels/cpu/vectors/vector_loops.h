@@ -64,10 +64,38 @@ void binary_vector_loop(int64_t count, void* out, const void* const* in, const t
   }
 }
 
+template <typename T>
+bool all_are(T value, const T* at, int64_t count) {
+  constexpr int64_t width = vec<T>::size;
+  const vec<T> wanted(value);
+  int64_t i = 0;
+  while (i + width <= count && xsimd::all(vec<T>::load_unaligned(at + i) == wanted)) i += width;
+  while (i < count && at[i] == value) ++i;
+  return i == count;
+}
+
+// Mostly a row has one exponent.
+template <typename T>
+void power_loop(int64_t count, void* out, const void* const* in, const tb_scalar* number) {
+  const T* const exponents = static_cast<const T*>(in[1]);
+  if (count == 0 || !all_are(exponents[0], exponents, count)) {
+    return binary_vector_loop<fn::pow, T>(count, out, in, number);
+  }
+  loop_fn of_one = unary_vector_loop<fixed_power, T>;
+  each_simple_exponent([&](auto halves) {
+    if (exponents[0] == T(halves) / 2) of_one = unary_vector_loop<fixed_simple_power<halves>, T>;
+  });
+  tb_scalar exponent[TB_MAX_NUMBERS] = {};
+  exponent[0].f = double(exponents[0]);
+  of_one(count, out, in, exponent);
+}
+
 template <typename F, int Inputs>
 constexpr loops best_loops() {
   if constexpr (std::is_null_pointer_v<decltype(in_vectors<F>)>) {
     return floats<F, Inputs>();
+  } else if constexpr (std::is_same_v<F, fn::pow>) {
+    return {nullptr, nullptr, power_loop<float>, power_loop<double>, 2, false};
   } else if constexpr (Inputs == 1) {
     return {nullptr, nullptr, unary_vector_loop<F, float>, unary_vector_loop<F, double>, 1, false};
   } else {

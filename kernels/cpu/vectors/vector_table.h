@@ -108,6 +108,17 @@ constexpr auto in_vectors<fn::hypot> = []<typename T>(vec<T> a, vec<T> b, const 
 template <>
 constexpr auto in_vectors<fn::pow> = []<typename T>(vec<T> a, vec<T> b, const numbers<T>&) { return pow<T>(a, b); };
 
+// Of a row with one exponent, which is known or the call's first number.
+struct fixed_power {};
+template <>
+constexpr auto in_vectors<fixed_power> =
+    []<typename T>(vec<T> x, const numbers<T>& k) { return ordinary_power<T>(x, vec<T>(k.n0)); };
+template <int Halves>
+struct fixed_simple_power {};
+template <int Halves>
+constexpr auto in_vectors<fixed_simple_power<Halves>> =
+    []<typename T>(vec<T> x, const numbers<T>&) { return simple_power<Halves, T>(x); };
+
 // Elsewhere each is an instruction, which the compiler finds.
 #if !defined(__SSE4_1__)
 template <>
