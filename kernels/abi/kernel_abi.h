@@ -206,8 +206,8 @@ typedef struct tb_convolution {
   int32_t reserved;
 } tb_convolution;
 
-// A step of an optimizer on dense arrays of `count` elements, in one pass; what it does, kernel_ops.h says. Parameter and
-// state are updated. F32 or F64, the same for all arrays.
+// A step of an optimizer on dense arrays of `count` elements, in one pass; what it does, kernel_ops.h says. Parameter
+// and state are updated. F32 or F64, the same for all arrays.
 typedef struct tb_update {
   void* parameter;
   void* gradient;  // with a gradient_scale, divided by it and written

@@ -27,7 +27,7 @@ inline constexpr accuracy accuracies[] = {
     {TB_MISH, 2, 2},        {TB_LOG_SIGMOID, 2, 2}, {TB_SOFTPLUS, 2, 2},    {TB_LOGADDEXP, 2, 2},
     {TB_SIN, 1.8, 1.6},     {TB_COS, 1.8, 1.6},     {TB_TAN, 1.5, 1.5},     {TB_ASIN, 1.2, 1.2},
     {TB_ACOS, 1.2, 1.2},    {TB_ATAN, 1.8, 1.8},    {TB_ATAN2, 1.8, 1.8},   {TB_ERF, 1.8, 1.8},
-    {TB_ERFC, 2, 2},        {TB_ERFINV, 0.6, 2},    {TB_GELU, 2, 2},      {TB_GELU_TANH, 0.6, 2},
+    {TB_ERFC, 2, 2},        {TB_ERFINV, 0.6, 2},    {TB_GELU, 2, 2},        {TB_GELU_TANH, 0.6, 2},
     {TB_HYPOT, 0.6, 1},     {TB_POW, 0.6, 1.2},
 };
 

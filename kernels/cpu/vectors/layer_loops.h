@@ -10,6 +10,7 @@
 #include <math.h>
 
 #include "columns.h"
+#include "multiply_add.h"
 #include "row_vectors.h"
 #include "rowwise.h"
 
@@ -65,7 +66,7 @@ struct parameters {
   const T *weight, *bias;
   vec<T> apply(vec<T> x, int64_t i, int64_t lanes) const {
     if constexpr (Weight && Bias)
-      return xsimd::fma(x, load_lanes(weight + i, lanes, T(0)), load_lanes(bias + i, lanes, T(0)));
+      return multiply_add<T>(x, load_lanes(weight + i, lanes, T(0)), load_lanes(bias + i, lanes, T(0)));
     else if constexpr (Weight)
       return x * load_lanes(weight + i, lanes, T(0));
     else if constexpr (Bias)
@@ -94,7 +95,7 @@ void layer_norm(const rows_at& r) {
     const vec<T> mean(m.mean), rstd(T(m.rstd)), shift(T(-m.rest * m.rstd));
     with_parameters(r.as<const T>(4, row), r.as<const T>(5, row), [=](const auto& parameters) {
       each_vector<T>(n, [=](int64_t i, int64_t lanes) {
-        const vec<T> x = xsimd::fma(load_lanes(in + i, lanes, T(0)) - mean, rstd, shift);
+        const vec<T> x = multiply_add<T>(load_lanes(in + i, lanes, T(0)) - mean, rstd, shift);
         store_lanes<T>(out + i, lanes, parameters.apply(x, i, lanes));
       });
     });

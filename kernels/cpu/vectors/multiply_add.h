@@ -1,5 +1,5 @@
-// a * b + c in one rounding where the processor has it. xsimd 8.1 has no such instruction of AVX-512: its fma there is
-// a product and a sum.
+// a * b + c in one rounding where the processor has it, all but SSE2. xsimd 8.1 has no such instruction of AVX-512: its
+// fma there is a product and a sum.
 #pragma once
 
 #include "batches.h"
@@ -7,15 +7,17 @@
 namespace tb_cpu::TOPBIT_ARCH {
 namespace {
 
-#if defined(__AVX512F__)
-inline vec<float> multiply_add(vec<float> a, vec<float> b, vec<float> c) { return _mm512_fmadd_ps(a, b, c); }
-inline vec<double> multiply_add(vec<double> a, vec<double> b, vec<double> c) { return _mm512_fmadd_pd(a, b, c); }
-#else
+inline constexpr bool fused = !std::is_same_v<isa, xsimd::sse2>;
+
 template <typename T>
-T multiply_add(T a, T b, T c) {
+vec<T> multiply_add(vec<T> a, vec<T> b, vec<T> c) {
+#if defined(__AVX512F__)
+  if constexpr (std::is_same_v<T, float>) return _mm512_fmadd_ps(a, b, c);
+  if constexpr (std::is_same_v<T, double>) return _mm512_fmadd_pd(a, b, c);
+#else
   return xsimd::fma(a, b, c);
-}
 #endif
+}
 
 }  // namespace
 }  // namespace tb_cpu::TOPBIT_ARCH

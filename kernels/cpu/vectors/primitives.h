@@ -1,14 +1,14 @@
 // The few instructions that the functions of numbers are made of, where xsimd 8.1 has none or a slow one: each on
 // AVX-512 and in a general form.
 //
-// More of xsimd 8.1's traps, met in these folders: its fma rounds twice on AVX-512; with AVX, NaN != NaN is false, so
-// isnan is asked; -x is 0 - x.
+// More of xsimd 8.1's traps, met in these folders: with AVX, NaN != NaN is false, so isnan is asked; -x is 0 - x.
 #pragma once
 
 #include <limits>
 #include <type_traits>
 
 #include "batches.h"
+#include "multiply_add.h"
 #include "number_traits.h"
 
 #if defined(__AVX512F__)
@@ -26,18 +26,6 @@ vec<typename number<T>::bits> bits_of(vec<T> x) {
 template <typename T>
 vec<T> from_bits(vec<typename number<T>::bits> x) {
   return xsimd::bitwise_cast<vec<T>>(x);
-}
-
-// a * b + c, rounded once where the processor can: all but SSE2.
-inline constexpr bool fused = !std::is_same_v<isa, xsimd::sse2>;
-template <typename T>
-vec<T> multiply_add(vec<T> a, vec<T> b, vec<T> c) {
-#if defined(__AVX512F__)
-  if constexpr (std::is_same_v<T, float>) return _mm512_fmadd_ps(a, b, c);
-  if constexpr (std::is_same_v<T, double>) return _mm512_fmadd_pd(a, b, c);
-#else
-  return xsimd::fma(a, b, c);
-#endif
 }
 
 // The lesser (greater) of a number and a limit; a NaN stays.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "batches.h"
+#include "multiply_add.h"
 
 namespace tb_cpu::TOPBIT_ARCH {
 namespace {
@@ -29,7 +30,7 @@ void product_block(const tile_operands<T>& t, int64_t depth, bool adds) {
     for (int v = 0; v < Vectors; ++v) b[v] = vec<T>::load_unaligned(t.b + k * t.b_row + v * width);
     for (int r = 0; r < Rows; ++r) {
       const vec<T> a(t.a[r * t.a_row + k]);
-      for (int v = 0; v < Vectors; ++v) sum[r][v] = xsimd::fma(a, b[v], sum[r][v]);
+      for (int v = 0; v < Vectors; ++v) sum[r][v] = multiply_add<T>(a, b[v], sum[r][v]);
     }
   }
   for (int r = 0; r < Rows; ++r) {

@@ -9,7 +9,6 @@
 #include "batches.h"
 #include "float_functions.h"
 #include "pointwise.h"
-#include "tails.h"
 #include "vector_table.h"
 
 namespace tb_cpu::TOPBIT_ARCH {
@@ -35,7 +34,7 @@ void unary_vector_loop(int64_t count, void* out, const void* const* in, const tb
   for (; i + width <= count; i += width) {
     in_vectors<F>(vec<T>::load_unaligned(from + i), given).store_unaligned(to + i);
   }
-  if (i < count) store_tail<T>(to + i, count - i, in_vectors<F>(load_tail(from + i, count - i), given));
+  if (i < count) store_part<T>(to + i, count - i, in_vectors<F>(load_part(from + i, count - i, T(0)), given));
 }
 
 template <typename F, typename T>
@@ -60,7 +59,8 @@ void binary_vector_loop(int64_t count, void* out, const void* const* in, const t
     in_vectors<F>(vec<T>::load_unaligned(a + i), vec<T>::load_unaligned(b + i), given).store_unaligned(to + i);
   }
   if (i < count) {
-    store_tail<T>(to + i, count - i, in_vectors<F>(load_tail(a + i, count - i), load_tail(b + i, count - i), given));
+    store_part<T>(to + i, count - i,
+                  in_vectors<F>(load_part(a + i, count - i, T(0)), load_part(b + i, count - i, T(0)), given));
   }
 }
 
