@@ -94,7 +94,7 @@ void multiply(left_block<T> a, right_block<T> b, result_block<T> c, int64_t rows
     const T* const right = b.at + (b.packed ? j * depth : j);
     const int64_t right_step = b.packed ? vectors * vector_width<T> : b.step;
     const auto& of_order = b.packed || last == vector_width<T> ? whole_tiles<T>.of : part_tiles<T>.of;
-    const tile_fn<T>* const of = of_order[vectors - 1][a.how == order::rows ? 0 : 1] - 1;
+    const auto& of = of_order[vectors - 1][a.how == order::rows ? 0 : 1];
     for (int64_t i = 0; i < panels.count; ++i) {
       const int64_t first = panels.first(i), high = panels.size(i);
       const T* const left = a.at + (a.how == order::rows     ? first * a.step
@@ -102,7 +102,7 @@ void multiply(left_block<T> a, right_block<T> b, result_block<T> c, int64_t rows
                                                              : first);
       T* const to = c.at == nullptr ? buffer : c.at + first * c.row + j;
       const int64_t to_row = c.at == nullptr ? tile_width<T> : c.row;
-      of[high](depth, left, a.how == order::panels ? high : a.step, right, right_step, to, to_row, last, c.add);
+      of[high - 1](depth, left, a.how == order::panels ? high : a.step, right, right_step, to, to_row, last, c.add);
       if (c.end != nullptr) c.end->run(c.end->context, first, high, j, wide, to, to_row);
     }
   }

@@ -83,10 +83,15 @@ vec<T> asinh(vec<T> x) {
 // log(x + sqrt(x^2 - 1)) = log1p(t + sqrt(t (t + 2))), t = x - 1
 template <typename T>
 vec<T> acosh(vec<T> x) {
-  const vec<T> one(T(1)), zero(T(0));
+  const vec<T> one(T(1)), zero(T(0)), two(T(2));
   const vec<T> t = x - one;
-  const vec<T> root = xsimd::sqrt(t * (t + vec<T>(T(2))));
-  const vec<T> sum = root + t, low = (root - sum) + t;
+  const vec<T> factor = t + two, square = t * factor;
+  const vec<T> root = xsimd::sqrt(square);
+  // What the root lacks of that of the exact t (t + 2): next to 1 the logarithm is as small as that.
+  const vec<T> lost = residual<T>(square, root, root) - residual<T>(square, t, factor) +
+                      t * lost_in_sum<T>(factor, two, t);
+  const vec<T> root_low = xsimd::select(root == zero, zero, lost / (root + root));
+  const vec<T> sum = root + t, low = (root - sum) + t + root_low;
   const auto far = x > vec<T>(large<T>);
   const vec<T> u = one + sum, e = lost_in_sum<T>(u, one, sum) + low;
   const vec<T> result =
