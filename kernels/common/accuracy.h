@@ -20,9 +20,9 @@ struct accuracy {
 
 inline constexpr accuracy accuracies[] = {
     {TB_SQRT, 0.5, 0.5},    {TB_RSQRT, 0.75, 0.75}, {TB_EXP, 1.25, 1.25},   {TB_EXP2, 1.25, 1.25},
-    {TB_EXPM1, 2, 2},       {TB_LOG, 1, 1},         {TB_LOG2, 1.75, 1.5},    {TB_LOG10, 1.5, 1.5},
+    {TB_EXPM1, 2, 2},       {TB_LOG, 1, 1},         {TB_LOG2, 1.75, 1.5},   {TB_LOG10, 1.5, 1.5},
     {TB_LOG1P, 1.5, 1},     {TB_SINH, 1.75, 1.75},  {TB_COSH, 1.75, 1.75},  {TB_TANH, 2, 2},
-    {TB_ASINH, 1.75, 1.75}, {TB_ACOSH, 1.75, 1.75},       {TB_ATANH, 1.75, 1.75}, {TB_SIGMOID, 2, 2},
+    {TB_ASINH, 1.75, 1.75}, {TB_ACOSH, 1.75, 1.75}, {TB_ATANH, 1.75, 1.75}, {TB_SIGMOID, 2, 2},
     {TB_SILU, 2, 2},        {TB_ELU, 1.25, 1.25},   {TB_LOGIT, 1.75, 1.75}, {TB_XLOGY, 2, 2},
     {TB_MISH, 2, 2},        {TB_LOG_SIGMOID, 2, 2}, {TB_SOFTPLUS, 2, 2},    {TB_LOGADDEXP, 2, 2},
     {TB_SIN, 1.8, 1.6},     {TB_COS, 1.8, 1.6},     {TB_TAN, 1.5, 1.5},     {TB_ASIN, 1.2, 1.2},

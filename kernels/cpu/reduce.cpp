@@ -46,9 +46,10 @@ class source {
   void feed_along(const fold& f, void* state, const double* constant, char* at) const {
     const int last = reduced_.ndim - 1;
     const int64_t length = reduced_.sizes[last], inner = count_ / length;
-    const int64_t step = inner < parallel_grain ? (parallel_grain + inner - 1) / inner : 1;
+    // An element of a fold is less work than one of most kernels.
+    const int64_t grain = 4 * parallel_grain, step = inner < grain ? (grain + inner - 1) / inner : 1;
     const int64_t parts = (length + step - 1) / step;
-    if (count_ < 2 * parallel_grain || parts < 2) return feed_rows(f, state, at, 0);
+    if (count_ < 2 * grain || parts < 2) return feed_rows(f, state, at, 0);
     // Results follow from these parts, and not from who folds them.
     constexpr int64_t window = 64;
     fold_record records[window];

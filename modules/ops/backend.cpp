@@ -151,7 +151,11 @@ namespace {
 
 tensor make_empty(std::span<const std::int64_t> size, std::optional<dtype> type, std::optional<layout> how,
                   std::optional<device> where, std::optional<bool> pinned, std::optional<memory_format> format) {
-  return empty(ops::empty.name(), size, type, how, where, pinned, format);
+  constexpr backend_call c{nullptr, ops::empty.name()};
+  if (how.has_value() || pinned.has_value() || format.has_value()) {
+    return empty(c.op, size, type, how, where, pinned, format);
+  }
+  return author::make_tensor(new_sizes(c, size), type.value_or(dtype::float32), where.value_or(cpu));
 }
 tensor& fill_with(key_set keys, tensor& self, const scalar& value) {
   return fill(call_on(keys, ops::fill_.name()), self, value);

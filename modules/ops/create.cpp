@@ -8,7 +8,8 @@ import topbit.autograd;
 namespace topbit::detail {
 
 dims new_sizes(backend_call c, sizes_argument sizes) {
-  const dims wanted = sizes_of(c, sizes);
+  if (sizes.size() > max_dims) sizes_of(c, sizes);
+  const dims wanted(sizes);
   // Up to four sizes below 2^15, as nearly all are: no product of them is too large, and none is negative.
   std::uint64_t bits = wanted.size() <= 4 ? 0 : ~std::uint64_t{0};
   for (std::int64_t s : wanted) bits |= static_cast<std::uint64_t>(s);

@@ -49,12 +49,12 @@ constexpr bool is_computed(dtype t) noexcept {
 constexpr std::int64_t few = 8192;
 
 // The operands of a call that can go the short way, as a pass over one dimension; the result is still to be named.
+template <int Inputs>
 class quick_pass {
  public:
   quick_pass(quick_facts facts, const pointwise_arguments& a) noexcept {
-    if (a.inputs == 0) return;
     const record_type* like = &a.in[0]->record();
-    for (std::size_t k = 1; k < a.inputs && like->sizes.empty(); ++k) like = &a.in[k]->record();
+    for (int k = 1; k < Inputs && like->sizes.empty(); ++k) like = &a.in[k]->record();
     if (((facts.types >> static_cast<unsigned>(like->type)) & 1U) == 0) return;
     if (!like->dense || like->elements == 0) return;
     if (facts.number_in_type && !is_floating(like->type)) {
@@ -62,12 +62,12 @@ class quick_pass {
         if (is_floating(a.number[i].type())) return;
       }
     }
-    for (std::size_t k = 0; k < a.inputs; ++k) {
+    for (int k = 0; k < Inputs; ++k) {
       const record_type& r = a.in[k]->record();
       if (!r.data || r.data->data == nullptr || r.type != like->type || r.where != like->where) return;
       if (&r != like) {
         if (r.sizes.empty()) {
-          repeated_[k] = true;
+          repeated_[k] = any_repeated_ = true;
         } else if (!lies_like(r, *like)) {
           return;
         }
@@ -85,8 +85,7 @@ class quick_pass {
     tb_scalar number[3];
     for (std::size_t i = 0; i < 3; ++i) number[i] = {a.number[i].to_double(), a.number[i].to_int64()};
     void* const to = data_of(out.record(), out.dtype());
-    if (like_->elements <= few && c.table->dense_loop != nullptr && is_computed(like_->type) &&
-        !(repeated_[0] || repeated_[1] || repeated_[2])) {
+    if (like_->elements <= few && c.table->dense_loop != nullptr && is_computed(like_->type) && !any_repeated_) {
       if (const tb_dense_loop loop = c.table->dense_loop(op, compute)) {
         loop(like_->elements, to, in_, number);
         return;
@@ -95,7 +94,7 @@ class quick_pass {
     tb_pointwise call;  // of its arrays only what one dimension takes
     tb_plan& plan = call.plan;
     plan.ndim = 1;
-    plan.operands = static_cast<std::int32_t>(a.inputs + 1);
+    plan.operands = Inputs + 1;
     plan.reduced = 0;
     plan.sizes[0] = like_->elements;
     const auto name = [&](std::size_t k, void* data, bool repeated, dtype type) {
@@ -104,25 +103,23 @@ class quick_pass {
       plan.operand[k].dtype = static_cast<std::int32_t>(type);
     };
     name(0, to, false, out.dtype());
-    for (std::size_t k = 0; k < a.inputs; ++k) name(k + 1, const_cast<void*>(in_[k]), repeated_[k], like_->type);
+    for (std::size_t k = 0; k < Inputs; ++k) name(k + 1, const_cast<void*>(in_[k]), repeated_[k], like_->type);
     call.op = op;
     call.compute = compute;
     std::ranges::copy(number, call.number);
     const int status = c.table->pointwise(&call, nullptr);
-    if (status != TB_OK) check_status(c, status, *a.in[a.inputs - 1]);
+    if (status != TB_OK) check_status(c, status, *a.in[Inputs - 1]);
   }
 
  private:
-  const void* in_[author::max_operands - 1];
-  bool repeated_[author::max_operands - 1] = {};
+  const void* in_[Inputs];
+  bool repeated_[Inputs] = {}, any_repeated_ = false;
   const record_type* like_ = nullptr;
 };
 
-}  // namespace
-
-tensor quick_pointwise(backend_call c, pointwise code, quick_facts facts, const pointwise_arguments& a) {
-  if (c.table == nullptr || c.table->pointwise == nullptr) return {};
-  quick_pass pass(facts, a);
+template <int Inputs>
+tensor quick_result(backend_call c, pointwise code, quick_facts facts, const pointwise_arguments& a) {
+  const quick_pass<Inputs> pass(facts, a);
   const record_type* const like = pass.like();
   if (like == nullptr) return {};
   tensor out = author::make_tensor(like->sizes, facts.predicate ? dtype::boolean : like->type, like->where);
@@ -130,23 +127,45 @@ tensor quick_pointwise(backend_call c, pointwise code, quick_facts facts, const 
   return out;
 }
 
-bool quick_pointwise(backend_call c, pointwise code, quick_facts facts, const pointwise_arguments& a,
-                     const tensor& out) {
-  if (c.table == nullptr || c.table->pointwise == nullptr) return false;
+template <int Inputs>
+bool quick_write(backend_call c, pointwise code, quick_facts facts, const pointwise_arguments& a, const tensor& out) {
   const record_type& to = out.record();
   if (!to.data || to.data->data == nullptr) return false;
-  quick_pass pass(facts, a);
+  const quick_pass<Inputs> pass(facts, a);
   const record_type* const like = pass.like();
   if (like == nullptr || to.where != like->where || !lies_like(to, *like)) return false;
   if (to.type != (facts.predicate ? dtype::boolean : like->type)) return false;
   // In the same memory only element for element, and of the same size: bools are written before floats are read.
-  for (std::size_t k = 0; k < a.inputs; ++k) {
+  for (int k = 0; k < Inputs; ++k) {
     const record_type& r = a.in[k]->record();
     if (r.data.get() != to.data.get()) continue;
     if (r.type != to.type || r.offset != to.offset || !lies_like(r, to)) return false;
   }
   pass.run(c, code, a, out);
   return true;
+}
+
+}  // namespace
+
+tensor quick_pointwise(backend_call c, pointwise code, quick_facts facts, const pointwise_arguments& a) {
+  if (c.table == nullptr || c.table->pointwise == nullptr) return {};
+  switch (a.inputs) {
+    case 1: return quick_result<1>(c, code, facts, a);
+    case 2: return quick_result<2>(c, code, facts, a);
+    case 3: return quick_result<3>(c, code, facts, a);
+    default: return {};
+  }
+}
+
+bool quick_pointwise(backend_call c, pointwise code, quick_facts facts, const pointwise_arguments& a,
+                     const tensor& out) {
+  if (c.table == nullptr || c.table->pointwise == nullptr) return false;
+  switch (a.inputs) {
+    case 1: return quick_write<1>(c, code, facts, a, out);
+    case 2: return quick_write<2>(c, code, facts, a, out);
+    case 3: return quick_write<3>(c, code, facts, a, out);
+    default: return false;
+  }
 }
 
 }  // namespace topbit::detail

@@ -88,8 +88,8 @@ vec<T> acosh(vec<T> x) {
   const vec<T> factor = t + two, square = t * factor;
   const vec<T> root = xsimd::sqrt(square);
   // What the root lacks of that of the exact t (t + 2): next to 1 the logarithm is as small as that.
-  const vec<T> lost = residual<T>(square, root, root) - residual<T>(square, t, factor) +
-                      t * lost_in_sum<T>(factor, two, t);
+  const vec<T> lost =
+      residual<T>(square, root, root) - residual<T>(square, t, factor) + t * lost_in_sum<T>(factor, two, t);
   const vec<T> root_low = xsimd::select(root == zero, zero, lost / (root + root));
   const vec<T> sum = root + t, low = (root - sum) + t + root_low;
   const auto far = x > vec<T>(large<T>);
