@@ -35,9 +35,8 @@ void multiply_rows(const tb_matmul& p, const int64_t* a, const int64_t* b, int64
 
 void multiply_matrix(const tb_matmul& p, int64_t at, int64_t first, int64_t rows, loop_fn activation) {
   static constexpr tb_scalar no_numbers[TB_MAX_NUMBERS] = {};
-  // Without depth there may be no memory to step through.
-  const int64_t* const a = static_cast<const int64_t*>(p.a) + (p.k == 0 ? 0 : at * p.a_batch);
-  const int64_t* const b = static_cast<const int64_t*>(p.b) + (p.k == 0 ? 0 : at * p.b_batch);
+  const int64_t* const a = static_cast<const int64_t*>(p.a) + at * p.a_batch;
+  const int64_t* const b = static_cast<const int64_t*>(p.b) + at * p.b_batch;
   const uint64_t* const added =
       p.added == nullptr ? nullptr : static_cast<const uint64_t*>(p.added) + at * p.added_batch;
   uint64_t* const out = static_cast<uint64_t*>(p.out) + at * p.out_batch;
@@ -68,10 +67,17 @@ void multiply_matrix(const tb_matmul& p, int64_t at, int64_t first, int64_t rows
 
 }  // namespace
 
-tb_status multiply_integers(const tb_matmul& p) {
+tb_status multiply_integers(const tb_matmul& given) {
+  tb_matmul p = given;
+  if (p.k == 0) {
+    // Without depth there may be no memory to step through.
+    static constexpr int64_t nothing = 0;
+    p.a = p.b = &nothing;
+    p.a_row = p.b_col = p.a_batch = p.b_batch = 0;
+  }
   const loop_fn activation = p.activation < 0 ? nullptr : loops_of(p.activation).integer;
   if (p.out_dtype != TB_I64 || (p.activation >= 0 && p.activation != TB_RELU)) return TB_UNSUPPORTED_DTYPE;
-  const int64_t rows_at_once = double(p.m) * double(p.n) * double(p.k) < 8.0 * parallel_grain ? p.m : 32;
+  const int64_t rows_at_once = double(p.m) * double(p.n) * double(p.k) < 8.0 * double(parallel_grain) ? p.m : 32;
   const int64_t blocks = (p.m + rows_at_once - 1) / rows_at_once;
   each_part(p.batch * blocks, [&](int64_t i) {
     const int64_t first = i % blocks * rows_at_once, left = p.m - first;
