@@ -51,7 +51,7 @@ typedef struct tb_scalar {
 } tb_scalar;
 
 typedef struct tb_operand {
-  void* data;
+  void* data;                    // here and everywhere below aligned to its elements
   int64_t strides[TB_MAX_DIMS];  // in elements; 0 repeats the element (broadcast)
   int32_t dtype;
   int32_t reserved;
@@ -118,8 +118,9 @@ typedef struct tb_rowwise {
 
 // out[b][m][n] = activation(alpha * a[b][m][k] * b[b][k][n] + beta * added[b][m][n]), any strides, in elements; 0
 // repeats an element of a, b or added. added may be out itself, element for element. k == 0 counts as a product of
-// zeros. Halves are computed in F32, and rounded once, when they are written. An element's value depends on its row of
-// a, its column of b and its element of added alone, not on where it stands.
+// zeros. Halves are computed in F32, and rounded once, when they are written. Of one shape and
+// layout an element's value depends on its row of a, its column of b and its element of added alone, not on where it
+// stands.
 typedef struct tb_matmul {
   void* out;
   const void* a;

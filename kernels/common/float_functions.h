@@ -265,7 +265,9 @@ struct silu {
 struct gelu {
   template <typename T>
   static TB_FUNCTION T apply(T x, const numbers<T>& k) {
-    return x * T(0.5) * (T(1) + erf::apply(x * T(0.70710678118654752440), k));
+    const T scaled = x * T(0.70710678118654752440);
+    // Below zero 1 + erf cancels.
+    return x * T(0.5) * (x < T(0) ? erfc::apply(-scaled, k) : T(1) + erf::apply(scaled, k));
   }
 };
 // The approximation of Hendrycks and Gimpel (2016), with sqrt(2 / pi).

@@ -77,7 +77,13 @@ tb_status multiply_integers(const tb_matmul& given) {
   }
   const loop_fn activation = p.activation < 0 ? nullptr : loops_of(p.activation).integer;
   if (p.out_dtype != TB_I64 || (p.activation >= 0 && p.activation != TB_RELU)) return TB_UNSUPPORTED_DTYPE;
-  const int64_t rows_at_once = double(p.m) * double(p.n) * double(p.k) < 8.0 * double(parallel_grain) ? p.m : 32;
+  if (p.m <= 0 || p.n <= 0 || p.batch <= 0) return TB_OK;
+  const double worth = 8.0 * double(parallel_grain), of_a_matrix = double(p.m) * double(p.n) * double(p.k);
+  if (of_a_matrix * double(p.batch) < worth) {
+    for (int64_t at = 0; at < p.batch; ++at) multiply_matrix(p, at, 0, p.m, activation);
+    return TB_OK;
+  }
+  const int64_t rows_at_once = of_a_matrix < worth ? p.m : 32;
   const int64_t blocks = (p.m + rows_at_once - 1) / rows_at_once;
   each_part(p.batch * blocks, [&](int64_t i) {
     const int64_t first = i % blocks * rows_at_once, left = p.m - first;

@@ -69,8 +69,10 @@ class source {
   }
 
   void feed_across(const fold& f, void* state, char* at, int64_t n) const {
-    alignas(64) unsigned char buffer[block * 8];
-    const int64_t length = reduced_.sizes[0], step = in_.strides[0], most = block / n;
+    // As many rows at a time whatever the columns are: the order of a sum is that of its calls.
+    constexpr int64_t most = 8;
+    alignas(64) unsigned char buffer[most * tile * 8];
+    const int64_t length = reduced_.sizes[0], step = in_.strides[0];
     const bool direct = same_type_ && column_ == 1;
     int64_t first = 0;
     rows(at, [&](const char* row) {

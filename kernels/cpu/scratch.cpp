@@ -11,7 +11,13 @@ struct buffer {
   void* data = nullptr;
   int64_t bytes = 0;
 
-  ~buffer() { free(data); }
+  // A thread may still call kernels while it ends, from destructors of its statics: it begins anew then, and what that
+  // takes is not given back.
+  ~buffer() {
+    free(data);
+    data = nullptr;
+    bytes = 0;
+  }
 };
 
 thread_local buffer buffers[2];

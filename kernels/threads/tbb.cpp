@@ -32,31 +32,48 @@ void before(const char& point) noexcept {
 thread_local bool in_part = false;
 
 // The library runs no more threads than there are processors unless it is allowed to, which costs nothing until
-// somebody asks for more. What is allowed only grows.
+// somebody asks for more. What is allowed only grows, and holds for whatever else of the process uses the library.
 void allow(int32_t count) {
   static std::mutex mutex;
-  static int32_t allowed = int32_t(tbb::global_control::active_value(tbb::global_control::max_allowed_parallelism));
-  static tbb::global_control* control = nullptr;
+  static const int32_t usual = int32_t(tbb::global_control::active_value(tbb::global_control::max_allowed_parallelism));
+  static int32_t allowed = usual;
+  static std::unique_ptr<tbb::global_control> control;
   const std::lock_guard lock(mutex);
   if (count <= allowed) return;
   // Of several the library takes the least, so the one before must go first.
-  delete control;
-  control = new tbb::global_control(tbb::global_control::max_allowed_parallelism, static_cast<std::size_t>(count));
+  control.reset();
+  allowed = usual;
+  control = std::make_unique<tbb::global_control>(tbb::global_control::max_allowed_parallelism,
+                                                  static_cast<std::size_t>(count));
   allowed = count;
 }
 
-tbb::task_arena& arena(int32_t count) {
-  struct mine {
-    std::unique_ptr<tbb::task_arena> arena;
-    int32_t count = 0;
-  };
-  thread_local mine here;
-  if (here.count != count) {
-    allow(count);
-    here.arena = std::make_unique<tbb::task_arena>(count);
-    here.count = count;
+struct own_arena {
+  tbb::task_arena* arena = nullptr;
+  int32_t count = 0;
+  bool ended = false;
+};
+// Without a destructor, so that destructors that run later still find it: they are told that the thread is ending.
+constinit thread_local own_arena mine;
+struct arena_end {
+  ~arena_end() {
+    delete mine.arena;
+    mine = {nullptr, 0, true};
   }
-  return *here.arena;
+};
+
+// This thread's arena of so many threads; null for a thread that is ending.
+tbb::task_arena* arena(int32_t count) {
+  if (mine.count == count || mine.ended) return mine.arena;
+  thread_local arena_end at_the_end;
+  static_cast<void>(at_the_end);
+  allow(count);
+  auto fresh = std::make_unique<tbb::task_arena>(count);
+  fresh->initialize();
+  delete mine.arena;
+  mine.arena = fresh.release();
+  mine.count = count;
+  return mine.arena;
 }
 
 void one_by_one(int64_t parts, void (*part)(const void* context, int64_t i), const void* context) {
@@ -78,13 +95,13 @@ void run_parts(int64_t parts, void (*part)(const void* context, int64_t i), cons
     in_part = false;
     before(end);
   };
-  // Memory for threads or tasks may run out before any part has begun; one that fails later takes the process with it.
+  // Memory for threads may run out before any part has begun; a task that fails later takes the process with it.
   tbb::task_arena* where = nullptr;
   try {
-    where = &arena(thread_count());
+    where = arena(thread_count());
   } catch (...) {
-    return one_by_one(parts, part, context);
   }
+  if (where == nullptr) return one_by_one(parts, part, context);
   where->execute([&] { tbb::parallel_for(int64_t(0), parts, run, tbb::simple_partitioner()); });
   after(end);
 }

@@ -28,7 +28,9 @@ void multiply(backend_call c, const tensor& out, const tensor& a, const tensor& 
   m.added = nullptr;
   m.m = sizes[row];
   m.n = sizes[col];
-  m.k = a.sizes()[col];
+  // A product that counts for nothing is not computed: what is infinite in it, or no number, has no part in the result.
+  const bool counts = is_floating(out.dtype()) ? terms.alpha.to_double() != 0 : terms.alpha.to_int64() != 0;
+  m.k = counts ? a.sizes()[col] : 0;
   m.out_row = to[row];
   m.out_col = to[col];
   m.a_row = left[row];

@@ -36,6 +36,20 @@ struct memory {
     begin = margin + std::int64_t((64 - at % 64) % 64) + shift * element;
     if (begin + n * element + margin > std::int64_t(bytes.size())) bytes.resize(bytes.size() + 64, block::pattern);
   }
+  // Numbers whose sums round, so that their order is seen.
+  void fill_unevenly(std::uint32_t seed) {
+    std::uint32_t x = seed;
+    for (std::int64_t i = 0; i < count; ++i) {
+      x = x * 1664525 + 1013904223;
+      const double any = (double(x) - 0x1p31) * 0x1p-28;
+      switch (dtype) {
+        case TB_F32: put(i, float(any)); break;
+        case TB_F64: put(i, any); break;
+        case TB_BF16: put(i, std::uint16_t(bits(float(any)) >> 16)); break;
+        default: put(i, std::int64_t(x)); break;
+      }
+    }
+  }
   void fill(std::uint32_t seed) {
     std::uint32_t x = seed;
     for (std::int64_t i = 0; i < count; ++i) {
@@ -228,16 +242,18 @@ TEMPLATE_TEST_CASE("large: reductions give the same bits on any number of thread
     std::int32_t reduced;
   };
   const layout layouts[] = {
-      {{rows * columns}, {1}, {0}, 1},                           // all of it, dense
-      {{columns, rows}, {1, columns}, {0, 0}, 2},                // all of it, by rows
-      {{columns, rows}, {rows, 1}, {0, 0}, 2},                   // and not dense
-      {{columns, rows}, {1, columns}, {0, 1}, 1},                // along rows
-      {{rows, columns}, {columns, 1}, {0, 1}, 1},                // across them
-      {{columns, 1, rows}, {1, columns, columns}, {0, 0, 1}, 2}  // a dimension of one
+      {{rows * columns}, {1}, {0}, 1},                            // all of it, dense
+      {{columns, rows}, {1, columns}, {0, 0}, 2},                 // all of it, by rows
+      {{columns, rows}, {rows, 1}, {0, 0}, 2},                    // and not dense
+      {{columns, rows}, {1, columns}, {0, 1}, 1},                 // along rows
+      {{rows, columns}, {columns, 1}, {0, 1}, 1},                 // across them
+      {{columns, 1, rows}, {1, columns, columns}, {0, 0, 1}, 2},  // a dimension of one
+      {{rows / 2, columns}, {2 * columns, 1}, {0, 1}, 1},         // across some of them
+      {{rows, columns / 2}, {columns, 2}, {0, 1}, 1},             // across columns that are not neighbours
   };
   for (const std::int32_t type : {TB_F32, TB_F64, TB_I64}) {
     memory in(rows * columns, type);
-    in.fill(77);
+    in.fill_unevenly(77);
     if (type == TB_F32) in.put(123456, std::nanf(""));
     for (const layout& l : layouts) {
       for (const std::int32_t op : {TB_SUM, TB_PROD, TB_MAX, TB_MIN_INDEX, TB_ARGMAX, TB_VAR, TB_NORM, TB_NANSUM}) {
@@ -276,6 +292,28 @@ TEMPLATE_TEST_CASE("large: reductions give the same bits on any number of thread
         }
       }
     }
+  }
+}
+
+TEMPLATE_TEST_CASE("large: sums of halves beside one another are the same on any number of threads", "", reference,
+                   sse2, avx2, avx512) {
+  const backend here = need<TestType>();
+  constexpr std::int64_t rows = 999, columns = 1003;
+  memory in(rows * columns, TB_BF16);
+  in.fill_unevenly(5);
+  std::vector<unsigned char> first;
+  for (const std::int32_t threads : {1, 2, 3, 8}) {
+    const with_threads now(threads);
+    memory out(columns, TB_F32);
+    tb_reduction call{};
+    call.op = TB_SUM;
+    call.compute = TB_F32;
+    call.plan = plan_of({rows, columns}, {out.operand({0, 1}), in.operand({columns, 1})});
+    call.plan.reduced = 1;
+    REQUIRE(here.kernels->reduce(&call, nullptr) == TB_OK);
+    const std::vector<unsigned char> found(out.at(0), out.at(0) + columns * 4);
+    if (threads == 1) first = found;
+    CHECK(found == first);
   }
 }
 

@@ -14,7 +14,7 @@ void layer_norm(const rows_at& r) {
   T* const out = r.as<T>(0);
   const int64_t n = r.length[3];
   // Seen from the first element: doubles far from 0 lose nothing so.
-  const double start = isfinite(in[0]) ? double(in[0]) : 0;
+  const double start = n > 0 && isfinite(in[0]) ? double(in[0]) : 0;
   double sum = 0, squares = 0;
   for (int64_t i = 0; i < n; ++i) sum += double(in[i]) - start;
   const double mean = sum / double(n);

@@ -56,8 +56,10 @@ moments<T> moments_of(const T* in, int64_t n, double epsilon) {
                                  return several<T, 2>{{x, x * x}};
                                }).of;
   const double rest = double(sum_of<T>(left)) / double(n), all = double(sum_of<T>(squares));
-  if (!holds<T>(all, epsilon)) return moments_in_double(in, n, epsilon);
-  return {mean, rest, 1 / sqrt(all / double(n) - rest * rest + epsilon)};
+  // Where the mean was off by as much as the elements are apart, the difference of the two has nothing left.
+  const double variance = all / double(n) - rest * rest;
+  if (!holds<T>(all, epsilon) || variance < all / double(n) / 2) return moments_in_double(in, n, epsilon);
+  return {mean, rest, 1 / sqrt(variance + epsilon)};
 }
 
 // Calls f with the weights and the bias of some elements: 1 and 0 where they are not given.
