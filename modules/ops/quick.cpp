@@ -46,7 +46,7 @@ constexpr bool is_computed(dtype t) noexcept {
 }
 
 // With more elements than this a kernel may have better to do than its loop: threads, or stores past the cache.
-constexpr std::int64_t few = 8192;
+constexpr std::int64_t few = 32768;
 
 // The operands of a call that can go the short way, as a pass over one dimension; the result is still to be named.
 template <int Inputs>
