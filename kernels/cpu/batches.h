@@ -94,16 +94,6 @@ vec<T> first_of(vec<T> value, int64_t count) {
   return vec<T>::load_aligned(lanes);
 }
 
-template <typename T>
-T sum_of_lanes(vec<T> value) {
-  alignas(64) T lanes[vec<T>::size];
-  value.store_aligned(lanes);
-  for (int width = vec<T>::size / 2; width > 0; width /= 2) {
-    for (int lane = 0; lane < width; ++lane) lanes[lane] += lanes[lane + width];
-  }
-  return lanes[0];
-}
-
 }  // namespace
 }  // namespace TOPBIT_ARCH
 }  // namespace tb_cpu

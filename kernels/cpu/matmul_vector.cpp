@@ -4,6 +4,7 @@
 #include "matmul.h"
 #include "matmul_pack.h"
 #include "multiply_add.h"
+#include "row_vectors.h"
 #include "scratch.h"
 
 namespace tb_cpu::TOPBIT_ARCH {

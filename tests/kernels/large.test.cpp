@@ -13,12 +13,6 @@ namespace {
 
 constexpr std::int64_t bytes_of[TB_DTYPE_COUNT] = {1, 1, 1, 2, 4, 8, 2, 2, 4, 8};
 
-struct with_threads {
-  const std::int32_t before = tb_cpu_threads();
-  explicit with_threads(std::int32_t count) { tb_cpu_set_threads(count); }
-  ~with_threads() { tb_cpu_set_threads(before); }
-};
-
 // Bytes of a tensor of this dtype, deterministic, without NaN; `margin` bytes of pattern on both sides.
 struct memory {
   static constexpr std::int64_t margin = 192;

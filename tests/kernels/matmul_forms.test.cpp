@@ -9,12 +9,6 @@ using tb_kernel::half;
 
 namespace {
 
-struct with_threads {
-  const int32_t before = tb_cpu_threads();
-  explicit with_threads(int32_t count) { tb_cpu_set_threads(count); }
-  ~with_threads() { tb_cpu_set_threads(before); }
-};
-
 constexpr std::array floating_activations = {TB_RELU, TB_SIGMOID, TB_TANH, TB_SILU, TB_GELU, TB_GELU_TANH};
 
 // One size of each way through: a vector, a tile, several blocks of depth.

@@ -55,12 +55,6 @@ rows_operand shared_row(const array<T>& data, std::int64_t length, bool given = 
   return {data.seen_by_kernel(), length, 0, 1, dtype_of<T>};
 }
 
-struct with_threads {
-  const std::int32_t before = tb_cpu_threads();
-  explicit with_threads(std::int32_t count) { tb_cpu_set_threads(count); }
-  ~with_threads() { tb_cpu_set_threads(before); }
-};
-
 // Empty if what `compute` writes is the same to the bit for 1, 2, 3 and 5 threads.
 template <typename T>
 std::string same_on_threads(const array<T>& out, const std::function<void()>& compute) {

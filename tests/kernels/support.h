@@ -69,6 +69,13 @@ backend need(Kernel tb_kernels::* entry) {
   return here;
 }
 
+// The number of threads while this lives.
+struct with_threads {
+  const std::int32_t before = tb_cpu_threads();
+  explicit with_threads(std::int32_t count) { tb_cpu_set_threads(count); }
+  ~with_threads() { tb_cpu_set_threads(before); }
+};
+
 using byte = std::uint8_t;  // a BOOL element
 
 template <typename T>

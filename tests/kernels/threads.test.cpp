@@ -5,16 +5,12 @@
 #include <thread>
 #include <vector>
 
-#include "kernel_abi.h"
 #include "parallel.h"
+#include "support.h"
+
+using kernel_tests::with_threads;
 
 namespace {
-
-struct with_threads {
-  const int32_t before = tb_cpu_threads();
-  explicit with_threads(int32_t count) { tb_cpu_set_threads(count); }
-  ~with_threads() { tb_cpu_set_threads(before); }
-};
 
 bool several_possible() {
   const with_threads many(2);

@@ -101,7 +101,7 @@ void weigh_row(T* scores, int64_t keys, attention_room<T>& room, int64_t q, int6
     }
     room.tops[q] = top;
   }
-  room.totals[q] += double(first_lane(sum_everywhere<T>(sum)));
+  room.totals[q] += double(sum_of_lanes<T>(sum));
 }
 
 // The queries from first on, at one position of the batch: `at` has the addresses of out, query, key, value, mask.

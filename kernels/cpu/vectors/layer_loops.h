@@ -17,11 +17,6 @@
 namespace tb_cpu::TOPBIT_ARCH {
 namespace {
 
-template <typename T>
-T sum_of(vec<T> lanes) {
-  return first_lane(sum_everywhere<T>(lanes));
-}
-
 // Whether a sum of squares of floats is neither too great nor too small to have been summed as such.
 template <typename T>
 bool holds(double squares, double epsilon) {
@@ -47,7 +42,8 @@ template <typename T>
 
 template <typename T>
 moments<T> moments_of(const T* in, int64_t n, double epsilon) {
-  const T sum = sum_of<T>(sum_over<T>(n, [=](int64_t i, int64_t lanes) { return load_lanes(in + i, lanes, T(0)); }));
+  const T sum =
+      sum_of_lanes<T>(sum_over<T>(n, [=](int64_t i, int64_t lanes) { return load_lanes(in + i, lanes, T(0)); }));
   const T mean = T(double(sum) / double(n));
   if (!isfinite(mean)) return moments_in_double(in, n, epsilon);
   const vec<T> shift(mean);
@@ -55,7 +51,7 @@ moments<T> moments_of(const T* in, int64_t n, double epsilon) {
                                  const vec<T> x = load_lanes(in + i, lanes, mean) - shift;
                                  return several<T, 2>{{x, x * x}};
                                }).of;
-  const double rest = double(sum_of<T>(left)) / double(n), all = double(sum_of<T>(squares));
+  const double rest = double(sum_of_lanes<T>(left)) / double(n), all = double(sum_of_lanes<T>(squares));
   // Where the mean was off by as much as the elements are apart, the difference of the two has nothing left.
   const double variance = all / double(n) - rest * rest;
   if (!holds<T>(all, epsilon) || variance < all / double(n) / 2) return moments_in_double(in, n, epsilon);
@@ -122,7 +118,8 @@ void layer_norm_backward(const rows_at& r) {
                                     const vec<T> one = g(i, lanes);
                                     return several<T, 2>{{one, one * x(i, lanes)}};
                                   }).of;
-      const vec<T> of_g(T(double(sum_of<T>(sum)) / double(n))), of_product(T(double(sum_of<T>(product)) / double(n)));
+      const vec<T> of_g(T(double(sum_of_lanes<T>(sum)) / double(n))),
+          of_product(T(double(sum_of_lanes<T>(product)) / double(n)));
       each_vector<T>(n, [=](int64_t i, int64_t lanes) {
         store_lanes<T>(out + i, lanes, rstd * (g(i, lanes) - of_g - x(i, lanes) * of_product));
       });
@@ -165,7 +162,7 @@ void rms_norm(const rows_at& r) {
   for (int64_t row = 0; row < r.count; ++row) {
     const T* const in = r.as<const T>(2, row);
     T* const out = r.as<T>(0, row);
-    double squares = double(sum_of<T>(sum_over<T>(n, [=](int64_t i, int64_t lanes) {
+    double squares = double(sum_of_lanes<T>(sum_over<T>(n, [=](int64_t i, int64_t lanes) {
       const vec<T> x = load_lanes(in + i, lanes, T(0));
       return x * x;
     })));

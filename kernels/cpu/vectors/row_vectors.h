@@ -122,5 +122,10 @@ inline double first_lane(vec<double> x) {
 #endif
 }
 
+template <typename T>
+T sum_of_lanes(vec<T> x) {
+  return first_lane(sum_everywhere<T>(x));
+}
+
 }  // namespace
 }  // namespace tb_cpu::TOPBIT_ARCH
