@@ -32,11 +32,7 @@ bool offers(const tb_kernels* table, table_entries wanted) noexcept {
 
 tb_scalar to_abi(const scalar& s) { return {s.to_double(), s.to_int64()}; }
 
-std::int32_t compute_code(dtype t) noexcept {
-  if (t == dtype::boolean) return TB_BOOL;
-  if (is_integer(t)) return TB_I64;
-  return t == dtype::float64 ? TB_F64 : TB_F32;
-}
+std::int32_t compute_code(dtype t) noexcept { return compute_codes[static_cast<std::size_t>(t)]; }
 
 namespace {
 

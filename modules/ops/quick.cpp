@@ -26,23 +26,8 @@ bool lies_like(const record_type& r, const record_type& like) noexcept {
   return true;
 }
 
-// The codes of the types that dtypes are computed in.
-constexpr auto compute_codes = [] {
-  std::array<std::int32_t, dtype_count> all{};
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    const dtype t = static_cast<dtype>(i);
-    all[i] = t == dtype::boolean ? TB_BOOL : is_integer(t) ? TB_I64 : t == dtype::float64 ? TB_F64 : TB_F32;
-  }
-  return all;
-}();
-
 void* data_of(const record_type& r, dtype type) noexcept {
   return static_cast<std::byte*>(r.data->data) + r.offset * static_cast<std::int64_t>(size_of(type));
-}
-
-// Types that are computed as they are.
-constexpr bool is_computed(dtype t) noexcept {
-  return t == dtype::boolean || t == dtype::int64 || t == dtype::float32 || t == dtype::float64;
 }
 
 // With more elements than this a kernel may have better to do than its loop: threads, or stores past the cache.
@@ -85,7 +70,8 @@ class quick_pass {
     tb_scalar number[3];
     for (std::size_t i = 0; i < 3; ++i) number[i] = {a.number[i].to_double(), a.number[i].to_int64()};
     void* const to = data_of(out.record(), out.dtype());
-    if (like_->elements <= few && c.table->dense_loop != nullptr && is_computed(like_->type) && !any_repeated_) {
+    if (like_->elements <= few && c.table->dense_loop != nullptr && compute == static_cast<std::int32_t>(like_->type) &&
+        !any_repeated_) {
       if (const tb_dense_loop loop = c.table->dense_loop(op, compute)) {
         loop(like_->elements, to, in_, number);
         return;

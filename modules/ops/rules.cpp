@@ -107,15 +107,10 @@ namespace {
 
 // A tensor without dimensions beside `like`. On the host and in the types that numbers have, without a call.
 tensor number_tensor(const tensor& like, const scalar& s, dtype type) {
-  const auto made = [&]<class T>(T value) {
-    tensor t = author::make_tensor({}, type, cpu);
-    std::memcpy(t.data(), &value, sizeof value);
-    return t;
-  };
   if (like.device().type == backend::CPU) {
-    if (type == dtype::float32) return made(static_cast<float>(s.to_double()));
-    if (type == dtype::float64) return made(s.to_double());
-    if (type == dtype::int64) return made(s.to_int64());
+    if (type == dtype::float32) return from_values({static_cast<float>(s.to_double())}, {});
+    if (type == dtype::float64) return from_values({s.to_double()}, {});
+    if (type == dtype::int64) return from_values({s.to_int64()}, {});
   }
   return ops::full(std::span<const std::int64_t>(), s, arg<"dtype"> = type, arg<"device"> = like.device());
 }

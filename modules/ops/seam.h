@@ -4,6 +4,16 @@
 
 namespace topbit::detail {
 
+// The code of the type that each dtype is computed in; a dtype and its own code have one value.
+inline constexpr auto compute_codes = [] {
+  std::array<std::int32_t, dtype_count> all{};
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const dtype t = static_cast<dtype>(i);
+    all[i] = t == dtype::boolean ? TB_BOOL : is_integer(t) ? TB_I64 : t == dtype::float64 ? TB_F64 : TB_F32;
+  }
+  return all;
+}();
+
 tb_scalar to_abi(const scalar& s);
 // The plan of a pass over these, the first of which is written. Throws for tensors without storage.
 tb_plan plan_of(backend_call c, std::span<const tensor* const> operands);
