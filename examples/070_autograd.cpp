@@ -19,7 +19,7 @@ struct square_rule {
     return {tb::saved_tensor(self), scale};
   }
   std::array<tb::tensor, 1> backward(const tb::tensor& gradient, std::array<bool, 1>) const {
-    return {gradient * self.get("demo::square") * (2 * scale)};
+    return {gradient * self.get() * (2 * scale)};
   }
 };
 

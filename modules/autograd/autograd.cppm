@@ -7,10 +7,21 @@ export module topbit.autograd;
 export import :mode;
 export import :node;
 export import :variable;
+export import :view;
+export import :saved;
+export import :hook;
+export import :anomaly;
 
 // Tier 2: recording and running.
 export import :rule;
+export import :record;
+export import :writes;
 export import :engine;
+import :frontier;
+
+// Tier 3: for users.
+export import :function;
+export import :check;
 
 // What runs for an operator without a rule; registered when this module is loaded.
-import :unimplemented;
+export import :unimplemented;

@@ -8,50 +8,349 @@ namespace topbit {
 
 namespace {
 
+using detail::arrival, detail::frontier, detail::node_access;
+
 // Bound by name: this module knows no operator library.
 constexpr op<"aten::add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor"> add;
+constexpr op<"aten::add_.Tensor(Tensor(a!) self, Tensor other, *, Scalar alpha=1) -> Tensor(a!)"> add_;
 constexpr op<
     "aten::full(int[] size, Scalar fill_value, *, ScalarType? dtype=None, Layout? layout=None, "
     "Device? device=None, bool? pin_memory=None) -> Tensor">
     full;
-constexpr op<"aten::clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor"> clone;
+constexpr op<"aten::sum.dim_IntList(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor">
+    sum_over;
+constexpr op<"aten::reshape(Tensor(a) self, int[] shape) -> Tensor(a)"> reshape;
+constexpr op<
+    "aten::_to_copy(Tensor self, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, "
+    "bool? pin_memory=None, bool non_blocking=False, MemoryFormat? memory_format=None) -> Tensor">
+    to_copy;
 
-// Work that waits, deepest node first, with the gradient gathered so far.
-using waiting = std::map<std::pair<std::uint64_t, node*>, tensor, std::greater<>>;
+constexpr key_set observers{key::Tracer, key::TestMode, key::ContractCheck, key::Profiler, key::Trace};
 
-void gather(tensor& sum, const tensor& gradient) {
+void gather(tensor& sum, tensor&& gradient, bool recording) {
   if (!sum.defined())
-    sum = gradient;
+    sum = std::move(gradient);
+  else if (!recording && detail::is_sole(sum))
+    add_(sum, gradient);
+  else if (!recording && detail::is_sole(gradient))
+    sum = add_(gradient, sum);
   else
     sum = add(sum, gradient);
 }
 
-// What a leaf keeps: dense elements that no one else sees, so that writing to one gradient changes no other.
-tensor owned(tensor gradient) {
-  const auto& r = gradient.record();
-  const bool sole = r.references.load(std::memory_order_acquire) == 1 &&
-                    (!r.data || r.data->references.load(std::memory_order_acquire) == 1);
-  return sole && gradient.is_contiguous() ? gradient : clone(gradient, memory_format::contiguous);
-}
+// What the nodes between outputs and inputs are good for.
+struct purpose {
+  bool leads_to_input = false;
+  std::vector<std::size_t> inputs;  // whose gradient arrives here
+};
+using purposes = std::unordered_map<const node*, purpose>;
 
-// Another thread may deliver to the same leaf: then the sum is made again, on what that thread left.
-void deliver(leaf_node& leaf, tensor gradient) {
-  for (;;) {
-    const tensor seen = leaf.gradient();
-    if (!seen.defined()) gradient = owned(std::move(gradient));
-    if (leaf.replace(seen, seen.defined() ? add(seen, gradient) : gradient)) return;
+// Marks the nodes from which an input can be reached; without recursion, each node once.
+void mark(purposes& all, node* root) {
+  struct step {
+    node* at;
+    std::size_t next = 0;
+  };
+  std::unordered_set<const node*> seen;
+  std::vector<step> path;
+  const auto enter = [&](node* n) {
+    if (seen.insert(n).second) path.push_back({n});
+  };
+  enter(root);
+  while (!path.empty()) {
+    step& s = path.back();
+    const auto inputs = s.at->inputs();
+    if (s.next < inputs.size()) {
+      if (node* const input = inputs[s.next++].get()) enter(input);
+      continue;
+    }
+    const bool leads = std::ranges::any_of(inputs, [&](const auto& input) {
+      const auto found = input ? all.find(input.get()) : all.end();
+      return found != all.end() && (found->second.leads_to_input || !found->second.inputs.empty());
+    });
+    if (leads) all[s.at].leads_to_input = true;
+    path.pop_back();
   }
 }
 
-void check_gradients(const node& n, std::span<const tensor> found) {
-  const auto inputs = n.inputs();
-  if (found.size() != inputs.size()) {
-    throw error(std::string(n.name()) + ": its gradient rule gave " + std::to_string(found.size()) +
-                    " gradients, wanted " + std::to_string(inputs.size()),
-                std::string(n.name()));
+// The operators from a root to a node, by the shortest way there is.
+std::string chain_to(std::span<node* const> roots, const node* last) {
+  std::map<const node*, const node*> from;
+  std::vector<const node*> queue(roots.begin(), roots.end());
+  for (const node* n : queue) from.emplace(n, nullptr);
+  for (std::size_t i = 0; i < queue.size() && !from.contains(last); ++i) {
+    for (const auto& input : queue[i]->inputs()) {
+      if (input && from.emplace(input.get(), queue[i]).second) queue.push_back(input.get());
+    }
   }
-  for (std::size_t i = 0; i < found.size(); ++i) {
-    if (inputs[i] && found[i].defined() && !inputs[i]->takes(found[i])) detail::raise_wrong_gradient(n, i, found[i]);
+  std::vector<std::string_view> names;
+  for (const node* n = last; n != nullptr; n = from.contains(n) ? from[n] : nullptr) {
+    if ((node_access::flags(*n) & node_access::port) == 0) names.push_back(n->name());
+  }
+  constexpr std::size_t most = 12;
+  std::string text;
+  for (std::size_t i = 0; i < names.size() && i < most; ++i) text += (i == 0 ? "" : " of ") + std::string(names[i]);
+  if (names.size() > most) text += " and " + std::to_string(names.size() - most) + " more";
+  return text;
+}
+
+// A run that a rule or a hook begins stands in the one that called it.
+struct active_run {
+  const node* current = nullptr;
+  active_run* outer = nullptr;
+};
+constinit thread_local active_run* innermost = nullptr;
+
+class run {
+ public:
+  run(bool retain, bool create) : retain_(retain), create_(create), caller_(current_thread_keys()) {
+    active_.outer = std::exchange(innermost, &active_);
+    outer_node_ = std::exchange(detail::running_node, nullptr);
+    if (spare) {
+      work_ = std::move(spare);
+    } else {
+      work_ = std::make_unique<frontier>();
+    }
+    use_layers({caller_.include, caller_.exclude});
+  }
+  run(const run&) = delete;
+  run& operator=(const run&) = delete;
+  ~run() {
+    innermost = active_.outer;
+    detail::running_node = outer_node_;
+    work_->clear();
+    spare = std::move(work_);
+  }
+
+  void add_root(const tensor& root, const tensor& gradient, std::string_view who);
+  void only_for(std::span<const tensor> inputs, std::string_view who);
+  void go();
+  void deliver_to_leaves();
+  void capture_leaves();
+  std::vector<tensor>& captured() noexcept { return captured_; }
+
+ private:
+  void use_layers(const thread_key_state& recorded) {
+    layers_.reset();
+    const key_set include = (recorded.include - observers) | (caller_.include & observers);
+    const key_set exclude = (recorded.exclude - observers) | (caller_.exclude & observers);
+    layers_.emplace(thread_key_state{include, create_ ? exclude - autograd_keys : exclude | autograd_keys});
+    last_layers_ = recorded;
+  }
+  void run_node(arrival& a);
+  void run_leaf_hooks();
+  void arrive(node& from, std::size_t input, tensor&& gradient);
+  void fit(const node& from, std::size_t input, tensor& gradient);
+  bool goes_on(const arrival& a);
+  [[noreturn]] void raise_with_chain(const node& at);
+
+  static thread_local std::unique_ptr<frontier> spare;
+  bool retain_, create_;
+  thread_key_state caller_, last_layers_;
+  std::optional<force_guard> layers_;
+  std::unique_ptr<frontier> work_;
+  active_run active_;
+  node* outer_node_;
+  std::vector<intrusive_ptr<node>> roots_;
+  std::optional<purposes> purposes_;
+  std::vector<tensor> captured_;
+};
+thread_local std::unique_ptr<frontier> run::spare;
+
+void run::add_root(const tensor& root, const tensor& gradient, std::string_view who) {
+  intrusive_ptr<node> start = root.defined() ? author::gradient_edge(root) : intrusive_ptr<node>();
+  if (!start) {
+    throw error(std::string(who) + ": the tensor does not require a gradient and was not computed from one that does" +
+                (root.defined() && is_inference(root) ? "; it was made in inference mode" : ""));
+  }
+  tensor seed = gradient;
+  if (!seed.defined()) {
+    if (root.numel() != 1) {
+      throw shape_error(std::string(who) + ": found a tensor of sizes " + to_string(root.sizes()) +
+                        ", wanted one element, or a gradient of that shape as second argument");
+    }
+    seed = full(root.sizes(), 1.0, root.dtype(), std::nullopt, root.device(), std::nullopt);
+  } else {
+    detail::check_given_gradient(who, root, seed);
+  }
+  gather(work_->at(*start).gradient, std::move(seed), create_);
+  roots_.push_back(std::move(start));
+}
+
+void run::only_for(std::span<const tensor> inputs, std::string_view who) {
+  purposes_.emplace();
+  captured_.resize(inputs.size());
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    const intrusive_ptr<node> n = inputs[i].defined() ? author::gradient_edge(inputs[i]) : intrusive_ptr<node>();
+    if (!n) {
+      throw error(std::string(who) + ": input " + std::to_string(i + 1) +
+                  " requires no gradient, wanted tensors that do");
+    }
+    (*purposes_)[n.get()].inputs.push_back(i);
+  }
+  for (const auto& root : roots_) mark(*purposes_, root.get());
+}
+
+// With inputs given, whether anything lies behind the node; keeps what is wanted of it.
+bool run::goes_on(const arrival& a) {
+  const auto found = purposes_->find(a.at);
+  if (found == purposes_->end()) return false;
+  for (std::size_t i : found->second.inputs) captured_[i] = a.gradient;
+  return found->second.leads_to_input;
+}
+
+void run::fit(const node& from, std::size_t input, tensor& gradient) {
+  const detail::value_kind& wanted = *from.inputs()[input]->kind();
+  if (gradient.device() != wanted.where || !is_floating(gradient.dtype()))
+    detail::raise_wrong_gradient(from, input, gradient);
+  if (gradient.sizes() != wanted.sizes) {
+    // Broadcasting is undone by a sum over the dimensions that were repeated.
+    const dims &found = gradient.sizes(), &sizes = wanted.sizes;
+    if (found.size() < sizes.size()) detail::raise_wrong_gradient(from, input, gradient);
+    const std::size_t added = found.size() - sizes.size();
+    dims over;
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      if (i < added || (sizes[i - added] == 1 && found[i] != 1))
+        over.push_back(static_cast<std::int64_t>(i));
+      else if (sizes[i - added] != found[i])
+        detail::raise_wrong_gradient(from, input, gradient);
+    }
+    gradient = reshape(sum_over(gradient, std::span<const std::int64_t>(over), true, std::nullopt), sizes);
+  }
+  if (gradient.dtype() != wanted.type)
+    gradient = to_copy(gradient, wanted.type, std::nullopt, std::nullopt, std::nullopt, false, std::nullopt);
+}
+
+void run::arrive(node& from, std::size_t input, tensor&& gradient) {
+  node& to = *from.inputs()[input];
+  if (to.depth() >= from.depth()) {
+    throw error(std::string(from.name()) + ": its input " + std::string(to.name()) +
+                    " is not recorded before it: a hook or a rule connected nodes to a cycle",
+                std::string(from.name()));
+  }
+  if (const detail::value_kind* k = to.kind();
+      k != nullptr && (gradient.sizes() != k->sizes || gradient.dtype() != k->type || gradient.device() != k->where)) {
+    fit(from, input, gradient);
+  }
+  gather(work_->at(to).gradient, std::move(gradient), create_);
+}
+
+void run::run_node(arrival& a) {
+  node& n = *a.at;
+  const auto flags = node_access::flags(n);
+  if ((flags & node_access::hooked) != 0) detail::run_gradient_hooks(n, a.gradient);
+  if (purposes_ && !goes_on(a)) return;
+  if ((flags & node_access::port) != 0) {
+    node& owner = *n.inputs()[0];
+    arrival& at = work_->at(owner);
+    if (at.of_results.empty()) at.of_results.resize(owner.result_count());
+    at.of_results[static_cast<detail::port_node&>(n).result()] = std::move(a.gradient);
+    return;
+  }
+  if ((flags & node_access::released) != 0) detail::raise_released(n.name());
+  if (const detail::value_kind* k = n.kind();
+      k != nullptr && (k->layers.include != last_layers_.include || k->layers.exclude != last_layers_.exclude)) {
+    use_layers(k->layers);
+  }
+
+  const std::size_t count = n.inputs().size();
+  std::array<tensor, 4> few;
+  std::vector<tensor> many;
+  if (count > few.size()) many.resize(count);
+  const std::span<tensor> of_inputs = count > few.size() ? std::span(many) : std::span(few).first(count);
+  const std::span<tensor> of_results = a.of_results.empty() ? std::span(&a.gradient, 1) : std::span(a.of_results);
+  if ((flags & node_access::hooked) != 0) detail::run_before_hooks(n, of_results);
+  n.backward(of_results, of_inputs);
+  if ((flags & node_access::hooked) != 0) detail::run_after_hooks(n, of_inputs, of_results);
+  if (detail::looks_for_anomalies) detail::check_for_nan(n, of_inputs);
+  if (!retain_) {
+    node_access::raise_flag(n, node_access::released);
+    n.release();
+  }
+  a.gradient = {};  // its elements may be free now, for the sums below
+  for (std::size_t i = 0; i < count; ++i) {
+    if (of_inputs[i].defined() && n.inputs()[i]) arrive(n, i, std::move(of_inputs[i]));
+  }
+}
+
+void run::go() {
+  arrival a;
+  while (work_->take(a)) {
+    for (const active_run* outer = active_.outer; outer != nullptr; outer = outer->outer) {
+      if (outer->current == a.at)
+        throw error(std::string(a.at->name()) +
+                        ": backward came to it again from its own rule or hook, which is a cycle; a hook must not run "
+                        "the graph that it belongs to",
+                    std::string(a.at->name()));
+    }
+    active_.current = detail::running_node = a.at;
+    try {
+      run_node(a);
+    } catch (...) {
+      raise_with_chain(*a.at);
+    }
+  }
+  active_.current = detail::running_node = nullptr;
+}
+
+// An error's text is for people, who know their operators by the way that led there. What is no error of this library
+// is nested, with its text.
+void run::raise_with_chain(const node& at) {
+  std::vector<node*> roots;
+  for (const auto& root : roots_) roots.push_back(root.get());
+  const std::string where = "; while backward ran " + chain_to(roots, &at) + detail::place_of(at);
+  try {
+    throw;
+  } catch (const std::bad_alloc&) {
+    throw;
+  } catch (const backward_error&) {
+    throw;
+  } catch (const std::exception& e) {
+    std::throw_with_nested(backward_error(e.what() + where, std::string(at.name())));
+  } catch (...) {
+    std::throw_with_nested(backward_error(std::string(at.name()) + ": its rule threw what is no std::exception" + where,
+                                          std::string(at.name())));
+  }
+}
+
+// Nothing is gathered before the last hook has run.
+void run::run_leaf_hooks() {
+  use_layers(caller_);
+  work_->each_leaf([&](arrival& a) {
+    if (purposes_ && !purposes_->contains(a.at)) {
+      a.gradient = {};
+    } else if ((node_access::flags(*a.at) & node_access::hooked) != 0) {
+      try {
+        detail::run_gradient_hooks(*a.at, a.gradient);
+      } catch (...) {
+        raise_with_chain(*a.at);
+      }
+    }
+  });
+}
+
+void run::capture_leaves() {
+  run_leaf_hooks();
+  work_->each_leaf([&](arrival& a) {
+    if (a.gradient.defined()) goes_on(a);
+  });
+}
+
+void run::deliver_to_leaves() {
+  run_leaf_hooks();
+  work_->each_leaf([&](arrival& a) {
+    if (!a.gradient.defined()) return;
+    auto& leaf = static_cast<leaf_node&>(*a.at);
+    leaf.gather(std::move(a.gradient));
+    if ((node_access::flags(leaf) & node_access::hooked) != 0) detail::run_gathered_hooks(leaf);
+  });
+}
+
+void check_count(std::string_view who, std::span<const tensor> roots, std::span<const tensor> gradients) {
+  if (roots.empty()) throw error(std::string(who) + ": found no tensor to begin with, wanted one or more");
+  if (!gradients.empty() && gradients.size() != roots.size()) {
+    throw error(std::string(who) + ": found " + std::to_string(gradients.size()) + " gradients for " +
+                std::to_string(roots.size()) + " tensors, wanted one for each, or none");
   }
 }
 
@@ -65,64 +364,60 @@ void raise_released(std::string_view op) {
       std::string(op));
 }
 
-void raise_in_place(std::string_view op) {
-  throw error(std::string(op) +
-                  ": writes in place to, or from, a tensor that requires its gradient, and would not be "
-                  "recorded; use the form that returns a new tensor, or a no_grad scope",
-              std::string(op));
+void raise_wrong_count(const node& n, std::size_t found) {
+  throw error(std::string(n.name()) + ": its gradient rule gave " + std::to_string(found) + " gradients, wanted " +
+                  std::to_string(n.inputs().size()),
+              std::string(n.name()));
+}
+
+void raise_wrong_gradient(const node& n, std::size_t input, const tensor& found) {
+  const value_kind& wanted = *n.inputs()[input]->kind();
+  const bool moved = found.device() != wanted.where;
+  const auto describe = [&](dtype type, const dims& sizes, device where) {
+    return std::string(name_of(type)) + " " + to_string(sizes) + (moved ? " on " + to_string(where) : std::string());
+  };
+  throw error(std::string(n.name()) + ": its gradient rule gave " +
+                  describe(found.dtype(), found.sizes(), found.device()) + " for argument " +
+                  std::to_string(n.argument_of(input) + 1) + ", wanted " +
+                  describe(wanted.type, wanted.sizes, wanted.where),
+              std::string(n.name()));
 }
 
 }  // namespace detail
 
-void backward(const tensor& root, const tensor& gradient, bool retain_graph) {
-  const intrusive_ptr<node> start = author::gradient_edge(root);
-  if (!start) throw error("backward: the tensor does not require a gradient and was not computed from one that does");
-  const no_grad guard;
-  tensor seed = gradient;
-  if (!seed.defined()) {
-    if (root.numel() != 1) {
-      throw shape_error("backward: found a tensor of sizes " + to_string(root.sizes()) +
-                        ", wanted one element, or a gradient of that shape as second argument");
-    }
-    seed = full(root.sizes(), 1.0, root.dtype(), std::nullopt, root.device(), std::nullopt);
-  } else if (seed.sizes() != root.sizes() || seed.dtype() != root.dtype()) {
-    throw shape_error("backward: found a gradient of " + std::string(name_of(seed.dtype())) + " " +
-                      to_string(seed.sizes()) + ", wanted " + std::string(name_of(root.dtype())) + " " +
-                      to_string(root.sizes()));
-  } else if (seed.device() != root.device()) {
-    throw device_error("backward: found a gradient on " + to_string(seed.device()) + ", wanted it on " +
-                       to_string(root.device()));
-  }
+void backward(std::span<const tensor> roots, std::span<const tensor> gradients, const backward_options& options) {
+  check_count("backward", roots, gradients);
+  run r(options.retain_graph || options.create_graph, options.create_graph);
+  for (std::size_t i = 0; i < roots.size(); ++i)
+    r.add_root(roots[i], gradients.empty() ? tensor() : gradients[i], "backward");
+  if (!options.inputs.empty()) r.only_for(options.inputs, "backward");
+  r.go();
+  r.deliver_to_leaves();
+}
 
-  // Until every rule has succeeded, leaves keep their gradients and nodes what they saved: after an error, the graph
-  // can be run again and counts once. `start` keeps all nodes alive.
-  std::vector<node*> visited;
-  std::vector<std::pair<leaf_node*, tensor>> leaves;
-  waiting queue;
-  queue.emplace(std::pair(start->depth(), start.get()), seed);
-  while (!queue.empty()) {
-    auto first = queue.extract(queue.begin());
-    node& n = *first.key().second;
-    tensor& gathered = first.mapped();
-    if (auto* leaf = dynamic_cast<leaf_node*>(&n)) {
-      leaves.emplace_back(leaf, std::move(gathered));
-      continue;
+void backward(const tensor& root, const tensor& gradient, const backward_options& options) {
+  backward(std::span(&root, 1), std::span(&gradient, 1), options);
+}
+
+std::vector<tensor> grad(std::span<const tensor> outputs, std::span<const tensor> inputs, const grad_options& options) {
+  check_count("grad", outputs, options.gradients);
+  run r(options.retain_graph || options.create_graph, options.create_graph);
+  for (std::size_t i = 0; i < outputs.size(); ++i)
+    r.add_root(outputs[i], options.gradients.empty() ? tensor() : options.gradients[i], "grad");
+  r.only_for(inputs, "grad");
+  r.go();
+  r.capture_leaves();
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    if (!r.captured()[i].defined() && !options.allow_unused) {
+      throw error("grad: no output was computed from input " + std::to_string(i + 1) +
+                  "; with allow_unused = true its gradient is undefined");
     }
-    if (n.released) detail::raise_released(n.name());
-    const std::vector<tensor> gradients = n.backward(gathered);
-    check_gradients(n, gradients);
-    for (std::size_t i = 0; i < gradients.size(); ++i) {
-      node* input = n.inputs()[i].get();
-      if (input != nullptr && gradients[i].defined()) gather(queue[{input->depth(), input}], gradients[i]);
-    }
-    visited.push_back(&n);
   }
-  for (auto& [leaf, gathered] : leaves) deliver(*leaf, std::move(gathered));
-  if (retain_graph) return;
-  for (node* n : visited) {
-    n->release();
-    n->released = true;
-  }
+  return std::move(r.captured());
+}
+
+tensor grad(const tensor& output, const tensor& input, const grad_options& options) {
+  return grad(std::span(&output, 1), std::span(&input, 1), options)[0];
 }
 
 }  // namespace topbit

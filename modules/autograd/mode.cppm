@@ -3,16 +3,65 @@ export module topbit.autograd:mode;
 
 import topbit.std;
 import topbit.core;
+import topbit.tensor;
 
 namespace topbit {
 
-/// True unless a no_grad scope is active on this thread.
+/// False in a no_grad or inference_mode scope of this thread, and below the autograd kernels.
 export inline bool grad_enabled() noexcept { return !current_thread_keys().exclude.intersects(autograd_keys); }
 
-/// Records nothing for the length of the scope: calls go below autograd at no cost.
+/// Records nothing for the length of the scope: calls go below autograd at no cost. Writes in place are still counted,
+/// and views still know whose they are.
 export class [[nodiscard("the guard ends with the full expression that makes it")]] no_grad : public exclude_guard {
  public:
   inline no_grad() noexcept : exclude_guard(autograd_keys) {}
 };
+
+/// Records again within a no_grad scope. Throws error in inference mode, where nothing can be recorded.
+export class [[nodiscard("the guard ends with the full expression that makes it")]] enable_grad : public force_guard {
+ public:
+  inline enable_grad() : force_guard(enabled()) {}
+
+ private:
+  static thread_key_state enabled();
+};
+
+/// Records nothing, and makes tensors that autograd never knows: without its keys, so that calls on them reach their
+/// kernels directly. Such a tensor cannot be saved for backward nor be asked to require a gradient, outside the scope
+/// too; clone() it there. Tensors made before keep their keys, and writes to them are counted.
+export class [[nodiscard("the guard ends with the full expression that makes it")]] inference_mode {
+ public:
+  /// False makes a scope of the ordinary mode within one of inference.
+  inline explicit inference_mode(bool on = true) noexcept : keys_(for_mode(on)), before_(author::set_infers(on)) {}
+  inference_mode(const inference_mode&) = delete;
+  inference_mode& operator=(const inference_mode&) = delete;
+  inline ~inference_mode() { author::set_infers(before_); }
+
+ private:
+  static inline thread_key_state for_mode(bool on) noexcept {
+    const thread_key_state now = current_thread_keys();
+    return {now.include, on ? now.exclude | autograd_keys : now.exclude - autograd_keys};
+  }
+  force_guard keys_;
+  bool before_;
+};
+export inline bool is_inference_mode() noexcept { return author::infers(); }
+/// Made in inference mode, or a view of such a tensor.
+export inline bool is_inference(const tensor& t) noexcept { return t.record().inference; }
+
+/// For authors of kernels.
+export namespace author {
+
+/// What runs below autograd, for a kernel that has done autograd's work itself.
+using below_autograd = no_grad;
+
+/// The same below the counting of writes and the tracking of views too. Not for users: a write in this scope can spoil
+/// a gradient without a word.
+class [[nodiscard("the guard ends with the full expression that makes it")]] below_views : public exclude_guard {
+ public:
+  inline below_views() noexcept : exclude_guard(autograd_keys | key_set(key::ADInplaceOrView)) {}
+};
+
+}  // namespace author
 
 }  // namespace topbit

@@ -8,60 +8,79 @@ namespace topbit {
 
 node::~node() = default;
 
-void node::connect(std::vector<intrusive_ptr<node>> inputs) noexcept {
-  inputs_ = std::move(inputs);
+std::size_t node::argument_of(std::size_t input) const noexcept { return input; }
+std::size_t node::result_count() const noexcept { return 1; }
+
+void node::connect(std::span<intrusive_ptr<node>> edges) {
+  edges_ = edges.data();
+  edge_count_ = static_cast<std::uint32_t>(edges.size());
   depth_ = 0;
-  for (const auto& input : inputs_) {
+  for (const auto& input : edges) {
     if (input) depth_ = std::max(depth_, input->depth_ + 1);
   }
+  if (detail::looks_for_anomalies) [[unlikely]]
+    detail::keep_place(*this);
 }
 
-std::size_t node::argument_of(std::size_t input) const noexcept { return input; }
+void node::stand_for(const tensor& t) {
+  const thread_key_state layers = current_thread_keys();
+  const auto fits = [&](const detail::value_kind& k) {
+    return k.sizes == t.sizes() && k.type == t.dtype() && k.where == t.device() && k.layers.include == layers.include &&
+           k.layers.exclude == layers.exclude;
+  };
+  for (const auto& input : inputs()) {
+    if (input && input->kind_ && fits(*input->kind_)) {
+      kind_ = input->kind_;
+      return;
+    }
+  }
+  auto* const fresh = ::new (author::take_memory(sizeof(detail::value_kind)))
+      detail::value_kind{.type = t.dtype(), .where = t.device(), .sizes = t.sizes(), .layers = layers};
+  kind_ = intrusive_ptr<detail::value_kind>(fresh);
+}
 
 namespace detail {
 
-void drop_node(node* n) noexcept {
-  // The inputs of a dying node wait here instead of dying inside its destructor.
-  static constinit thread_local std::vector<intrusive_ptr<node>>* waiting = nullptr;
-  std::vector<intrusive_ptr<node>> queue;
-  const bool outermost = waiting == nullptr;
-  if (outermost) waiting = &queue;
-  for (auto& input : n->inputs_) {
-    if (input) waiting->push_back(std::move(input));
-  }
-  delete n;
-  if (!outermost) return;
-  while (!queue.empty()) {
-    const intrusive_ptr<node> next = std::move(queue.back());
-    queue.pop_back();
-  }
-  waiting = nullptr;
-}
-
-void raise_wrong_gradient(const node& n, std::size_t input, const tensor& found) {
-  const node::target& wanted = *n.inputs()[input]->target_;
-  const bool moved = found.device() != wanted.where;
-  const auto describe = [&](dtype type, const dims& sizes, device where) {
-    return std::string(name_of(type)) + " " + to_string(sizes) + (moved ? " on " + to_string(where) : std::string());
-  };
-  throw error(std::string(n.name()) + ": its gradient rule gave " +
-                  describe(found.dtype(), found.sizes(), found.device()) + " for argument " +
-                  std::to_string(n.argument_of(input) + 1) + ", wanted " +
-                  describe(wanted.type, wanted.sizes, wanted.where),
-              std::string(n.name()));
-}
+// Nodes that lost their last reference on this thread and wait to be deleted: a node dies in the loop of the first of
+// them, not in the destructor of the node that had it as an input.
+struct dying_nodes {
+  node* first = nullptr;
+  bool in_loop = false;
+};
+constinit thread_local dying_nodes dying;
 
 }  // namespace detail
 
-const tensor& saved_tensor::get(std::string_view op) const {
-  if (kept_.version() != version_) {
-    throw error(std::string(op) + ": a tensor saved for backward, " + std::string(name_of(kept_.dtype())) + " " +
-                    to_string(kept_.sizes()) + ", was written in place: found version " +
-                    std::to_string(kept_.version()) + ", wanted " + std::to_string(version_) +
-                    "; write to a clone instead",
-                std::string(op));
+void node::end() noexcept {
+  if ((flags_.load(std::memory_order_relaxed) & hooked_bit) != 0) detail::forget_hooks(*this);
+  if ((flags_.load(std::memory_order_relaxed) & traced_bit) != 0) detail::forget_place(*this);
+  next_dropped_ = std::exchange(detail::dying.first, this);
+  if (std::exchange(detail::dying.in_loop, true)) return;
+  while (detail::dying.first != nullptr) {
+    node* const n = detail::dying.first;
+    detail::dying.first = n->next_dropped_;
+    delete n;
   }
-  return kept_;
+  detail::dying.in_loop = false;
 }
+
+namespace detail {
+
+void drop_kind(value_kind* k) noexcept {
+  k->~value_kind();
+  author::give_memory(k, sizeof(value_kind));
+}
+
+port_node::port_node(intrusive_ptr<node> of, std::uint32_t result) : result_(result) {
+  node_access::raise_flag(*this, node_access::port);
+  edges[0] = std::move(of);
+  connect_edges();
+}
+// The engine puts what arrives here beside what arrives at the other ports.
+void port_node::backward(std::span<const tensor>, std::span<tensor>) {}
+void port_node::release() noexcept {}
+std::string_view port_node::name() const noexcept { return edges[0]->name(); }
+
+}  // namespace detail
 
 }  // namespace topbit

@@ -1,7 +1,9 @@
-// The recorded graph: a node per differentiable call, edges to the nodes of its tensor arguments.
+// The recorded graph: a node per differentiable call, and an edge from it to the node of each tensor argument.
 //
-// Nodes count their references and are dropped without recursion, so a chain of any length is released in constant
-// stack. Depth is one more than the deepest input: running nodes by falling depth is running them in reverse order.
+// A node stands for one tensor: an edge says where its gradient goes. A call with several results has a node of its own
+// and one more, a port, for each result. Nodes count their references and are dropped without recursion, so a chain of
+// any length is released in constant stack. Depth is one more than the deepest input: running nodes by falling depth is
+// running them in reverse order.
 export module topbit.autograd:node;
 
 import topbit.std;
@@ -11,108 +13,127 @@ import topbit.tensor;
 namespace topbit {
 
 export class node;
-export inline void add_reference(node* n) noexcept;
-export inline void drop_reference(node* n) noexcept;
 
 namespace detail {
-void drop_node(node* n) noexcept;  // the last reference to it is gone
-[[noreturn]] void raise_wrong_gradient(const node& n, std::size_t input, const tensor& found);
+
+struct node_access;
+
+/// What a gradient has to look like, and the state of the layers when its tensor was made. Shared by the nodes of a
+/// graph where it is the same.
+struct value_kind {
+  std::atomic<std::uint32_t> references{1};
+  dtype type;
+  device where;
+  dims sizes;
+  thread_key_state layers;
+};
+void drop_kind(value_kind* k) noexcept;
+inline void add_reference(value_kind* k) noexcept { k->references.fetch_add(1, std::memory_order_relaxed); }
+inline void drop_reference(value_kind* k) noexcept {
+  if (k->references.fetch_sub(1, std::memory_order_acq_rel) == 1) drop_kind(k);
+}
+
+// The roles of the extensions that autograd hangs on tensors.
+enum role : std::uint8_t { is_node = 1, is_leaf = 2, is_view = 3 };
 
 }  // namespace detail
 
-/// What one call does to gradients. Derive from it through a rule (see :rule) or directly.
-export class node {
+/// What one call does to gradients. Made by a rule (see :rule), or derived from directly.
+export class node : public tensor_extension {
  public:
-  node(const node&) = delete;
-  node& operator=(const node&) = delete;
-  virtual ~node();
+  ~node() override;
 
-  /// Gradients of the inputs from the gradient of the result, one per edge; an undefined tensor stands for zero.
-  virtual std::vector<tensor> backward(const tensor& gradient) = 0;
-  /// Drops what was saved for backward; afterwards backward must not be called.
+  /// From the gradients of the results those of the inputs, one per edge; an undefined tensor stands for zero, on both
+  /// sides. `of_inputs` comes undefined, and as long as inputs().
+  virtual void backward(std::span<const tensor> of_results, std::span<tensor> of_inputs) = 0;
+  /// Drops what was saved for backward; afterwards backward is not called.
   virtual void release() noexcept = 0;
-  /// The operator's name.
+  /// The operator's name. Lives as long as the process.
   virtual std::string_view name() const noexcept = 0;
   /// Which argument of the operator, from 0, an input was; for messages.
   virtual std::size_t argument_of(std::size_t input) const noexcept;
 
-  /// Connects to the inputs; an empty pointer is an input that needs no gradient.
-  void connect(std::vector<intrusive_ptr<node>> inputs) noexcept;
-  inline std::span<const intrusive_ptr<node>> inputs() const noexcept { return inputs_; }
-  inline std::uint64_t depth() const noexcept { return depth_; }
+  /// An empty pointer is an input that needs no gradient.
+  inline std::span<const intrusive_ptr<node>> inputs() const noexcept { return {edges_, edge_count_}; }
+  inline std::uint32_t depth() const noexcept { return depth_; }
+  /// How many gradients backward() takes: of a node whose results have ports, one for each; otherwise one.
+  virtual std::size_t result_count() const noexcept;
+  inline bool is_released() const noexcept { return (flags_.load(std::memory_order_relaxed) & released_bit) != 0; }
 
-  /// Says that gradients which arrive here are those of t. Of results that differ, any gradient is taken.
-  inline void stand_for(const tensor& t) noexcept {
-    if (!target_)
-      target_.emplace(t.sizes(), t.dtype(), t.device());
-    else if (!takes(t))
-      any_target_ = true;
-  }
-  /// True if this can be a gradient of what the node stands for.
-  inline bool takes(const tensor& gradient) const noexcept {
-    return any_target_ || !target_ ||
-           (gradient.sizes() == target_->sizes && gradient.dtype() == target_->type &&
-            gradient.device() == target_->where);
-  }
-  bool released = false;
+  /// Says that gradients which arrive here are those of t, made with the layers of this thread.
+  void stand_for(const tensor& t);
+  /// Null if it stands for no tensor.
+  inline const detail::value_kind* kind() const noexcept { return kind_.get(); }
+
+  void end() noexcept override;
+  static void* operator new(std::size_t bytes) { return author::take_memory(bytes); }
+  static void operator delete(void* p, std::size_t bytes) noexcept { author::give_memory(p, bytes); }
 
  protected:
-  node() noexcept = default;
+  inline explicit node(detail::role is = detail::is_node) noexcept : tensor_extension(is) {}
+  /// The edges, which a derived class owns and whose place does not change. To be called once they are there.
+  void connect(std::span<intrusive_ptr<node>> edges);
 
  private:
-  friend void add_reference(node*) noexcept;
-  friend void drop_reference(node*) noexcept;
-  friend void detail::drop_node(node*) noexcept;
-  friend void detail::raise_wrong_gradient(const node& n, std::size_t input, const tensor& found);
+  friend struct detail::node_access;
+  static constexpr std::uint8_t released_bit = 1, hooked_bit = 2, traced_bit = 4, port_bit = 8, ports_bit = 16;
+  std::atomic<std::uint8_t> flags_{0};
 
-  // Sizes, dtype and device are kept and not the tensor, which owns the node.
-  struct target {
-    dims sizes;
-    dtype type;
-    device where;
+ protected:
+  bool holds_ = false;  // what was saved, of a derived class; here, where there is room
+
+ private:
+  std::uint32_t depth_ = 0, edge_count_ = 0;
+  // Of a node that is being dropped: the one to be dropped after it.
+  union {
+    intrusive_ptr<node>* edges_ = nullptr;
+    node* next_dropped_;
   };
-  std::optional<target> target_;
-  bool any_target_ = false;
-  std::vector<intrusive_ptr<node>> inputs_;
-  std::uint64_t depth_ = 0;
-  std::atomic<std::uint32_t> references_{1};
+  intrusive_ptr<detail::value_kind> kind_;
 };
 
-inline void add_reference(node* n) noexcept { n->references_.fetch_add(1, std::memory_order_relaxed); }
-inline void drop_reference(node* n) noexcept {
-  if (n->references_.fetch_sub(1, std::memory_order_acq_rel) == 1) detail::drop_node(n);
-}
+/// A node with as many inputs as its type says.
+export template <std::size_t N>
+class node_with : public node {
+ protected:
+  std::array<intrusive_ptr<node>, N> edges;
+  inline void connect_edges() { connect(edges); }
+};
 
-/// Where the gradient of a leaf arrives. The leaf and the edges to it share it, so that a leaf can go before its graph.
-export class leaf_node final : public node {
+namespace detail {
+
+// What the engine and the messages may do with a node.
+struct node_access {
+  static inline std::uint8_t flags(const node& n) noexcept { return n.flags_.load(std::memory_order_relaxed); }
+  static inline void raise_flag(node& n, std::uint8_t bit) noexcept {
+    n.flags_.fetch_or(bit, std::memory_order_relaxed);
+  }
+  static constexpr std::uint8_t released = node::released_bit, hooked = node::hooked_bit, traced = node::traced_bit,
+                                port = node::port_bit, has_ports = node::ports_bit;
+};
+
+// Hooks and places are kept beside the graph; these drop those of a node that ends.
+void forget_hooks(const node& n) noexcept;
+void forget_place(const node& n) noexcept;
+
+[[noreturn]] void raise_released(std::string_view op);
+// A rule's gradient cannot be one of this input.
+[[noreturn]] void raise_wrong_gradient(const node& n, std::size_t input, const tensor& found);
+[[noreturn]] void raise_wrong_count(const node& n, std::size_t found);
+
+/// Where the gradient of one of several results arrives.
+class port_node final : public node_with<1> {
  public:
-  std::vector<tensor> backward(const tensor& gradient) override;
+  port_node(intrusive_ptr<node> of, std::uint32_t result);
+  void backward(std::span<const tensor> of_results, std::span<tensor> of_inputs) override;
   void release() noexcept override;
   std::string_view name() const noexcept override;
-
-  /// What was gathered so far; undefined if nothing was.
-  tensor gradient() const noexcept;
-  /// Replaces `seen` by `next`; false, and nothing happens, if another thread has replaced it before. So threads may
-  /// gather at once, and no operator runs under the lock.
-  bool replace(const tensor& seen, tensor next) noexcept;
-  void clear() noexcept;
+  inline std::uint32_t result() const noexcept { return result_; }
 
  private:
-  mutable std::mutex mutex_;
-  tensor gradient_;
+  std::uint32_t result_;
 };
 
-/// A tensor kept for backward, with its version when it was saved.
-export class saved_tensor {
- public:
-  inline saved_tensor() noexcept = default;
-  inline explicit saved_tensor(const tensor& t) : kept_(t), version_(t.version()) {}
-  /// The tensor; throws error if it was written in place since, naming the operator that saved it.
-  const tensor& get(std::string_view op) const;
-
- private:
-  tensor kept_;
-  std::uint32_t version_ = 0;
-};
+}  // namespace detail
 
 }  // namespace topbit

@@ -1,17 +1,21 @@
-// From a rule to a kernel: the Autograd kernel of an operator is generated from its gradient formula.
+// What a gradient rule is: two functions that follow from an operator's signature, checked when they are compiled.
 //
 // A rule is a struct that keeps what backward needs:
-//   static Rule save(arguments of the operator..., const tensor& result);
-//   std::array<tensor, N> backward(const tensor& gradient, std::array<bool, N> wanted) const;   // N tensor arguments
-// The kernel redispatches below autograd and, if an argument requires its gradient, hangs a node on the result.
+//   static Rule save(arguments of the operator..., const results& result);
+//   gradients backward(gradient of the result, wanted) const;
+// with a gradient for each argument that is a tensor or an optional one, N of them, an undefined tensor for zero:
+//   std::array<tensor, N> backward(const tensor& gradient, std::array<bool, N> wanted) const;
+// Several results have `const std::array<tensor, R>&`, a list of them a `std::span<const tensor>`, in which an
+// undefined tensor stands for zero. Where an argument is a list of tensors there is a gradient for each of its
+// elements:
+//   std::vector<tensor> backward(const tensor& gradient, std::span<const bool> wanted) const;
+// A gradient may have the sizes that the argument was broadcast to, and another floating dtype: it is brought back.
+// An operator that writes to its first argument and returns it has the rule of the one that returns a new tensor.
 export module topbit.autograd:rule;
 
 import topbit.std;
 import topbit.core;
 import topbit.tensor;
-import :mode;
-import :node;
-import :variable;
 
 namespace topbit {
 
@@ -34,46 +38,65 @@ struct held<std::vector<T>> : held<T> {};
 template <class T>
 using held_t = held<std::remove_cvref_t<T>>::type;
 
-template <class T, class Visit>
-void each_tensor(const T& x, Visit&& visit) {
-  if constexpr (is_tensor<T>) {
-    visit(x);
-  } else if constexpr (is_tensor<held_t<T>>) {
-    if constexpr (requires { x.has_value(); }) {
-      if (x.has_value()) each_tensor(*x, visit);
-    } else {
-      for (const auto& y : x) each_tensor(y, visit);
-    }
-  }
-}
-
-template <class T>
-void add_edge(std::vector<intrusive_ptr<node>>& edges, const T& x) {
-  if constexpr (is_tensor<T>) edges.push_back(author::gradient_edge(x));
-}
-
-template <class T>
-bool is_handle_of(const tensor& result, const T& x) noexcept {
-  if constexpr (is_tensor<T>)
-    return result.same_as(x);
-  else
-    return false;
-}
-
-template <class T>
-bool wants_grad(const T& x) noexcept {
-  bool wanted = false;
-  each_tensor(x, [&](const tensor& t) { wanted = wanted || requires_grad(t); });
-  return wanted;
-}
-
-// A written argument is a reference that is not const.
+// How many gradients an argument has: one, none, or as many as its list is long.
 template <class A>
-void count_write(std::remove_reference_t<A>& x) noexcept {
-  if constexpr (std::is_lvalue_reference_v<A> && !std::is_const_v<std::remove_reference_t<A>>) {
-    each_tensor(x, [](const tensor& t) { author::bump_version(t); });
-  }
-}
+inline constexpr std::size_t edges_of = 0;
+template <>
+inline constexpr std::size_t edges_of<const tensor&> = 1;
+template <>
+inline constexpr std::size_t edges_of<tensor&> = 1;
+template <>
+inline constexpr std::size_t edges_of<const std::optional<tensor>&> = 1;
+template <class A>
+inline constexpr bool is_tensor_list =
+    std::same_as<A, std::span<const tensor>> || std::same_as<A, std::span<const std::optional<tensor>>>;
+
+// What arrives at a rule, from the results.
+template <class R>
+struct gradients_of_results {};
+template <>
+struct gradients_of_results<tensor> {
+  using type = const tensor&;
+};
+template <>
+struct gradients_of_results<std::vector<tensor>> {
+  using type = std::span<const tensor>;
+};
+template <class... R>
+struct gradients_of_results<std::tuple<R...>> {
+  static constexpr std::size_t count = (std::size_t{0} + ... + (std::same_as<R, tensor> ? 1 : 0));
+  using type = const std::array<tensor, count>&;
+};
+template <class R>
+inline constexpr bool has_tensor_results = requires { typename gradients_of_results<R>::type; };
+
+// The signature of a rule's backward().
+template <class Sig>
+struct backward_of {
+  using type = void;
+};
+template <class R, class... A>
+  requires has_tensor_results<R>
+struct backward_of<R(A...)> {
+  static constexpr bool listed = (is_tensor_list<A> || ...);
+  static constexpr std::size_t edges = (std::size_t{0} + ... + edges_of<A>);
+  using gradient = gradients_of_results<R>::type;
+  using wanted = std::conditional_t<listed, std::span<const bool>, std::array<bool, edges>>;
+  using result = std::conditional_t<listed, std::vector<tensor>, std::array<tensor, edges>>;
+  using type = result(gradient, wanted);
+};
+
+// Of an operator that writes to its first argument, the one that returns a new tensor.
+template <class Sig>
+struct functional_of {
+  using type = Sig;
+};
+template <class... A>
+struct functional_of<tensor&(tensor&, A...)> {
+  using type = tensor(const tensor&, A...);
+};
+template <class Sig>
+using functional_t = functional_of<Sig>::type;
 
 template <class Rule, class Sig>
 struct saving_of;
@@ -99,23 +122,17 @@ struct saving_kind {
   static constexpr bool takes_keys = false;
   static constexpr std::string_view result_mend = "; it returns the rule";
   template <class Sig>
-  using signature = saving_of<Rule, Sig>::type;
+  using signature = saving_of<Rule, functional_t<Sig>>::type;
   template <class Sig>
-  static constexpr saving_of<Rule, Sig>::subjects arguments = saving_of<Rule, Sig>::arguments_and_result;
+  static constexpr saving_of<Rule, functional_t<Sig>>::subjects arguments =
+      saving_of<Rule, functional_t<Sig>>::arguments_and_result;
 };
-template <class... A>
-inline constexpr std::size_t tensors_in = (std::size_t{0} + ... + (std::same_as<A, const tensor&> ? 1 : 0));
-template <class Sig>
-inline constexpr std::size_t tensor_arguments = 0;
-template <class R, class... A>
-inline constexpr std::size_t tensor_arguments<R(A...)> = tensors_in<A...>;
-
 struct backward_kind {
   static constexpr std::string_view name = "autograd rule", part = "backward()";
   static constexpr bool takes_keys = false;
   static constexpr std::string_view result_mend = "; one gradient for each tensor argument of the operator";
   template <class Sig>
-  using signature = std::array<tensor, tensor_arguments<Sig>>(const tensor&, std::array<bool, tensor_arguments<Sig>>);
+  using signature = backward_of<functional_t<Sig>>::type;
   template <class Sig>
   static constexpr std::array<author::rule_argument, 2> arguments{
       {{.role = "gradient of the result"}, {.role = "gradients that are wanted"}}};
@@ -134,13 +151,13 @@ struct call_of_member<R (C::*)(A...) const noexcept> {
   using type = R(A...);
 };
 
-// A rule has one gradient for each `const tensor&`; what comes in another form would lose its own.
+// What holds tensors in another form would lose their gradients.
 template <class A>
 consteval void explain_rule_argument(verdict& v, std::string_view op, std::size_t index, std::string_view name) {
-  if (!v.ok() || !keyed<held_t<A>> || std::same_as<A, const tensor&>) return;
+  if (!v.ok() || !keyed<held_t<A>> || edges_of<A> != 0 || is_tensor_list<A>) return;
   v.add("autograd rule for ").add(op).add(", argument ").add(index + 1);
   if (!name.empty()) v.add(" '").add(name).add("'");
-  v.add(": found '").add(type_name<A>()).add("', a rule takes tensors as 'const tensor&' only; ");
+  v.add(": found '").add(type_name<A>()).add("', a rule takes tensors, optional tensors and lists of them; ");
   v.add("write the kernel for key::Autograd by hand");
 }
 template <class Op, class R, class... A>
@@ -148,10 +165,11 @@ consteval verdict explain_differentiable(std::type_identity<R(A...)>) {
   verdict v;
   std::size_t i = 0;
   ((explain_rule_argument<A>(v, Op::name(), i, Op::argument_name(i)), ++i), ...);
-  if constexpr (!std::same_as<R, tensor>) {
+  if constexpr (!has_tensor_results<R>) {
     if (v.ok()) {
       v.add("autograd rule for ").add(Op::name()).add(", result: found '").add(type_name<R>());
-      v.add("', a rule differentiates one 'tensor'; write the kernel for key::Autograd by hand");
+      v.add("', a rule differentiates tensors, a tuple with tensors or a list of them; ");
+      v.add("write the kernel for key::Autograd by hand");
     }
   }
   return v;
@@ -168,7 +186,7 @@ template <class Rule, class Op>
 consteval verdict explain_saving() {
   if constexpr (requires { &Rule::save; })
     return author::explain_rule<decltype(&Rule::save), Op, saving_kind<Rule>>();
-  else if constexpr (saving_of<Rule, typename Op::signature>::callable)
+  else if constexpr (saving_of<Rule, functional_t<typename Op::signature>>::callable)
     return {};
   else
     return lacks_function(Op::name(), "save()",
@@ -176,7 +194,7 @@ consteval verdict explain_saving() {
 }
 template <class Rule, class Op>
 consteval verdict explain_backward() {
-  constexpr std::size_t tensors = tensor_arguments<typename Op::signature>;
+  using wanted = backward_of<functional_t<typename Op::signature>>;
   constexpr std::string_view form = "'std::array<tensor, N> backward(const tensor&, std::array<bool, N>) const'";
   if constexpr (requires { &Rule::backward; }) {
     using call = call_of_member<decltype(&Rule::backward)>::type;
@@ -184,8 +202,8 @@ consteval verdict explain_backward() {
       return lacks_function(Op::name(), "backward()", form);
     else
       return author::explain_rule<call, Op, backward_kind>();
-  } else if constexpr (requires(const Rule rule, const tensor& gradient, std::array<bool, tensors> wanted) {
-                         { rule.backward(gradient, wanted) } -> std::same_as<std::array<tensor, tensors>>;
+  } else if constexpr (requires(const Rule rule, typename wanted::gradient gradient, typename wanted::wanted which) {
+                         { rule.backward(gradient, which) } -> std::same_as<typename wanted::result>;
                        }) {
     return {};
   } else {
@@ -196,104 +214,18 @@ consteval verdict explain_backward() {
 /// Why this is no rule for the operator; empty if it is one.
 template <class Rule, class Op>
 consteval verdict explain_gradient_rule() {
-  verdict v = explain_differentiable<Op>(std::type_identity<typename Op::signature>{});
-  if (v.ok()) v = explain_saving<Rule, Op>();
-  if (v.ok()) v = explain_backward<Rule, Op>();
+  verdict v = explain_differentiable<Op>(std::type_identity<functional_t<typename Op::signature>>{});
+  if constexpr (explain_differentiable<Op>(std::type_identity<functional_t<typename Op::signature>>{}).ok()) {
+    v = explain_saving<Rule, Op>();
+    if (v.ok()) v = explain_backward<Rule, Op>();
+  }
   return v;
 }
-
-[[noreturn]] void raise_released(std::string_view op);
-[[noreturn]] void raise_in_place(std::string_view op);
 
 }  // namespace detail
 
 /// A gradient formula for this operator. See the head of this file for what it needs.
 export template <class Rule, class Op>
 concept gradient_rule = detail::explain_gradient_rule<Rule, Op>().ok();
-
-export namespace author {
-
-template <const auto& Op, class Rule, class Sig = std::remove_cvref_t<decltype(Op)>::signature>
-struct autograd_kernel {
-  static_assert(gradient_rule<Rule, std::remove_cvref_t<decltype(Op)>>,
-                detail::explain_gradient_rule<Rule, std::remove_cvref_t<decltype(Op)>>());
-};
-
-/// `autograd_kernel<op, rule>::run` is the kernel to register for key::Autograd.
-template <const auto& Op, class Rule, class... A>
-struct autograd_kernel<Op, Rule, tensor(A...)> {
-  static constexpr std::size_t tensors = detail::tensors_in<A...>;
-  static_assert(gradient_rule<Rule, std::remove_cvref_t<decltype(Op)>>,
-                detail::explain_gradient_rule<Rule, std::remove_cvref_t<decltype(Op)>>());
-
-  // Of each tensor, which argument it is.
-  static constexpr std::array<std::size_t, tensors> positions = [] {
-    std::array<std::size_t, tensors> p{};
-    std::size_t i = 0, n = 0;
-    ((detail::is_tensor<A> ? void(p[n++] = i) : void(), ++i), ...);
-    return p;
-  }();
-
-  struct recorded final : node {
-    explicit recorded(Rule&& r) : rule(std::move(r)) {}
-    std::vector<tensor> backward(const tensor& gradient) override {
-      std::array<bool, tensors> wanted{};
-      for (std::size_t i = 0; i < tensors; ++i) wanted[i] = static_cast<bool>(this->inputs()[i]);
-      auto gradients = rule->backward(gradient, wanted);
-      return {gradients.begin(), gradients.end()};
-    }
-    void release() noexcept override { rule.reset(); }
-    std::string_view name() const noexcept override { return Op.name(); }
-    std::size_t argument_of(std::size_t input) const noexcept override { return positions[input]; }
-    std::optional<Rule> rule;
-  };
-
-  static tensor run(key_set keys, A... a) {
-    const bool record = (detail::wants_grad(a) || ...);
-    tensor result = Op.redispatch(keys & below(key::Autograd), a...);
-    if (record && result.defined() && is_floating(result.dtype())) {
-      // A kernel may give its argument back; the argument must not become a result of itself.
-      if ((detail::is_handle_of(result, a) || ...)) result = detach(result);
-      intrusive_ptr<node> n(new recorded(Rule::save(a..., std::as_const(result))));
-      std::vector<intrusive_ptr<node>> edges;
-      edges.reserve(tensors);
-      (detail::add_edge(edges, a), ...);
-      n->connect(std::move(edges));
-      set_creator(result, std::move(n));
-    }
-    return result;
-  }
-};
-
-/// For operators that write to an argument: refuses to lose a gradient, else runs below autograd.
-template <const auto& Op, class Sig = std::remove_cvref_t<decltype(Op)>::signature>
-struct in_place_autograd;
-template <const auto& Op, class R, class... A>
-struct in_place_autograd<Op, R(A...)> {
-  static R run(key_set keys, A... a) {
-    if ((detail::wants_grad(a) || ...)) detail::raise_in_place(Op.name());
-    return Op.redispatch(keys & below(key::Autograd), a...);
-  }
-};
-
-/// For key::ADInplaceOrView of operators that write to arguments: runs below, then counts the writes, with gradients
-/// recorded or not.
-template <const auto& Op, class Sig = std::remove_cvref_t<decltype(Op)>::signature>
-struct counts_writes;
-template <const auto& Op, class R, class... A>
-struct counts_writes<Op, R(A...)> {
-  static R run(key_set keys, A... a) {
-    if constexpr (std::is_void_v<R>) {
-      Op.redispatch(keys & below(key::ADInplaceOrView), a...);
-      (detail::count_write<A>(a), ...);
-    } else {
-      R result = Op.redispatch(keys & below(key::ADInplaceOrView), a...);
-      (detail::count_write<A>(a), ...);
-      return result;
-    }
-  }
-};
-
-}  // namespace author
 
 }  // namespace topbit

@@ -4,25 +4,59 @@ import topbit.std;
 import topbit.core;
 import topbit.tensor;
 
-namespace topbit::detail {
+namespace topbit {
 
 namespace {
+
+std::atomic<missing_rule>& when_rule_is_missing() noexcept {
+  static std::atomic<missing_rule> when = [] {
+    const char* const strict = std::getenv("TOPBIT_STRICT_GRADIENTS");
+    return strict != nullptr && std::string_view(strict) == "1" ? missing_rule::raises_in_forward
+                                                                : missing_rule::raises_in_backward;
+  }();
+  return when;
+}
+
+}  // namespace
+
+missing_rule set_missing_rule(missing_rule when) noexcept {
+  return when_rule_is_missing().exchange(when, std::memory_order_relaxed);
+}
+
+namespace detail {
+
+namespace {
+
+std::string no_rule_text(const std::string& op, const std::string& origin) {
+  return op + ": has no gradient rule" + origin +
+         "; register one for key::Autograd, or a fallthrough there if it is not differentiable";
+}
+// " (its kernel is registered at blur.cpp:12)"
+std::string origin_of(const operator_handle& op) {
+  const std::vector<kernel_record> kernels = op.kernels();
+  if (kernels.empty()) return {};
+  const kernel_record& last = kernels.back();
+  return " (its kernel is registered at " + last.file.substr(last.file.find_last_of('/') + 1) + ":" +
+         std::to_string(last.line) + ")";
+}
 
 // Stands for a call nobody gave a rule; asking it for a gradient is the error.
 class unimplemented_node final : public node {
  public:
-  explicit unimplemented_node(std::string op) : op_(std::move(op)) {}
-  std::vector<tensor> backward(const tensor&) override {
-    throw error(op_ +
-                    ": has no gradient rule; register one for key::Autograd, or a fallthrough there if it is not "
-                    "differentiable",
-                op_);
+  unimplemented_node(std::string_view op, std::string origin, std::vector<intrusive_ptr<node>> edges)
+      : op_(op), origin_(std::move(origin)), edges_(std::move(edges)) {
+    connect(edges_);
+  }
+  void backward(std::span<const tensor>, std::span<tensor>) override {
+    throw error(no_rule_text(std::string(op_), origin_), std::string(op_));
   }
   void release() noexcept override {}
   std::string_view name() const noexcept override { return op_; }
 
  private:
-  std::string op_;
+  std::string_view op_;
+  std::string origin_;
+  std::vector<intrusive_ptr<node>> edges_;
 };
 
 using tensor_list = std::span<const tensor>;
@@ -32,6 +66,81 @@ template <class Visit>
 void each_boxed(std::span<const value> values, Visit visit) {
   for (const value& v : values) author::each_tensor(v, visit);
 }
+
+// Results take the arguments' place on the stack, so what was written is held until it is counted. A kernel that was
+// written with counting operators has counted already.
+void run_writing(const operator_handle& op, key_set below_autograd, stack& s, const std::vector<tensor>& written) {
+  std::vector<std::uint32_t> before;
+  for (const tensor& t : written) before.push_back(t.version());
+  op.redispatch_boxed(below_autograd, s);
+  for (std::size_t i = 0; i < written.size(); ++i) {
+    if (written[i].version() == before[i]) author::bump_version(written[i], lasting_name(op));
+  }
+}
+
+// What is hung on results: each has a node of its own, since they differ in what their gradients look like. A kernel
+// may give an argument back, which must not become a result of itself: true if another handle had to be made.
+struct marker {
+  const operator_handle& op;
+  std::string origin;
+  std::vector<intrusive_ptr<node>> edges;
+  std::vector<tensor> arguments;
+
+  bool operator()(tensor& result) const {
+    if (!result.defined() || !is_floating(result.dtype())) return false;
+    const tensor_extension* e = extension_of(result);
+    const bool given_back = (e != nullptr && e->role != is_view) ||
+                            std::ranges::any_of(arguments, [&](const tensor& t) { return t.same_as(result); });
+    if (given_back) result = detach(result);
+    author::set_creator(result, intrusive_ptr<node>(new unimplemented_node(op.name(), origin, edges)));
+    return given_back;
+  }
+  bool operator()(std::optional<tensor>& result) const { return result.has_value() && (*this)(*result); }
+};
+
+template <class T>
+void mark_list(value& v, const marker& mark) {
+  const auto& list = v.get<std::span<const T>>();
+  std::vector<T> results(list.begin(), list.end());
+  bool changed = false;
+  for (T& result : results) changed = mark(result) || changed;
+  if (changed) v = value(std::move(results));
+}
+
+void run(const operator_handle& op, key_set keys, stack& s) {
+  const key_set below_autograd = keys & below(key::Autograd);
+  const std::span<const value> arguments = s.top(op.argument_count());
+  bool wanted = false;
+  each_boxed(arguments, [&](const tensor& t) { wanted = wanted || requires_grad(t); });
+  if (const std::vector<tensor> written = written_by(op, arguments); !written.empty()) {
+    if (wanted) raise_in_place(op.name());
+    return run_writing(op, below_autograd, s, written);
+  }
+  if (!wanted) return op.redispatch_boxed(below_autograd, s);
+
+  marker mark{op, origin_of(op), {}, {}};
+  if (when_rule_is_missing().load(std::memory_order_relaxed) == missing_rule::raises_in_forward)
+    throw error(no_rule_text(std::string(op.name()), mark.origin), std::string(op.name()));
+  each_boxed(arguments, [&](const tensor& t) {
+    mark.arguments.push_back(t);
+    if (requires_grad(t)) mark.edges.push_back(author::gradient_edge(t));
+  });
+  {
+    const author::below_autograd guard;
+    op.redispatch_boxed(below_autograd, s);
+  }
+  for (value& v : s.top(op.result_count())) {
+    if (v.is<tensor>()) {
+      if (tensor result = v.get<tensor>(); mark(result)) v = value(std::move(result));
+    } else if (v.is<tensor_list>()) {
+      mark_list<tensor>(v, mark);
+    } else if (v.is<optional_list>()) {
+      mark_list<std::optional<tensor>>(v, mark);
+    }
+  }
+}
+
+}  // namespace
 
 // What the call writes to: what the schema marks, or, for an operator without a schema, what came from a C++ reference.
 std::vector<tensor> written_by(const operator_handle& op, std::span<const value> arguments) {
@@ -47,72 +156,15 @@ std::vector<tensor> written_by(const operator_handle& op, std::span<const value>
   return written;
 }
 
-// Results take the arguments' place on the stack, so what was written is held until it is counted. A kernel that was
-// written with counting operators has counted already.
-void run_writing(const operator_handle& op, key_set below_autograd, stack& s, const std::vector<tensor>& written) {
-  std::vector<std::uint32_t> before;
-  for (const tensor& t : written) before.push_back(t.version());
-  op.redispatch_boxed(below_autograd, s);
-  for (std::size_t i = 0; i < written.size(); ++i) {
-    if (written[i].version() == before[i]) author::bump_version(written[i]);
-  }
+const std::string_view* lasting_name(const operator_handle& op) {
+  static std::mutex& mutex = *new std::mutex;
+  static auto& names = *new std::map<const void*, std::string_view>;
+  const std::lock_guard lock(mutex);
+  return &names.emplace(op.id(), op.name()).first->second;
 }
-
-// Hangs the node on a result. A kernel may give an argument back, which must not become a result of itself: true if
-// another handle had to be made.
-bool mark(tensor& result, const intrusive_ptr<node>& n, std::span<const tensor> arguments) {
-  if (!result.defined() || !is_floating(result.dtype())) return false;
-  const bool given_back = std::ranges::any_of(arguments, [&](const tensor& t) { return t.same_as(result); });
-  if (given_back) result = detach(result);
-  author::set_creator(result, n);
-  return given_back;
-}
-bool mark(std::optional<tensor>& result, const intrusive_ptr<node>& n, std::span<const tensor> arguments) {
-  return result.has_value() && mark(*result, n, arguments);
-}
-
-template <class T>
-void mark_list(value& v, const intrusive_ptr<node>& n, std::span<const tensor> arguments) {
-  const auto& list = v.get<std::span<const T>>();
-  std::vector<T> results(list.begin(), list.end());
-  bool changed = false;
-  for (T& result : results) changed = mark(result, n, arguments) || changed;
-  if (changed) v = value(std::move(results));
-}
-
-void run(const operator_handle& op, key_set keys, stack& s) {
-  const key_set below_autograd = keys & below(key::Autograd);
-  const std::span<const value> arguments = s.top(op.argument_count());
-  bool wanted = false;
-  each_boxed(arguments, [&](const tensor& t) { wanted = wanted || requires_grad(t); });
-  if (const std::vector<tensor> written = written_by(op, arguments); !written.empty()) {
-    if (wanted) raise_in_place(op.name());
-    return run_writing(op, below_autograd, s, written);
-  }
-  if (!wanted) return op.redispatch_boxed(below_autograd, s);
-
-  std::vector<tensor> given;
-  std::vector<intrusive_ptr<node>> edges;
-  each_boxed(arguments, [&](const tensor& t) {
-    given.push_back(t);
-    if (requires_grad(t)) edges.push_back(author::gradient_edge(t));
-  });
-  op.redispatch_boxed(below_autograd, s);
-  const intrusive_ptr<node> n(new unimplemented_node(std::string(op.name())));
-  n->connect(std::move(edges));
-  for (value& v : s.top(op.result_count())) {
-    if (v.is<tensor>()) {
-      if (tensor result = v.get<tensor>(); mark(result, n, given)) v = value(std::move(result));
-    } else if (v.is<tensor_list>()) {
-      mark_list<tensor>(v, n, given);
-    } else if (v.is<optional_list>()) {
-      mark_list<std::optional<tensor>>(v, n, given);
-    }
-  }
-}
-
-}  // namespace
 
 registration register_unimplemented() { return fallback<&run>(key::Autograd); }
 
-}  // namespace topbit::detail
+}  // namespace detail
+
+}  // namespace topbit

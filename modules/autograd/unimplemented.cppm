@@ -4,10 +4,27 @@ export module topbit.autograd:unimplemented;
 
 import topbit.std;
 import topbit.core;
+import topbit.tensor;
 
-namespace topbit::detail {
+namespace topbit {
+
+/// Where an operator that has no gradient rule says so, if a tensor that requires its gradient comes to it.
+export enum class missing_rule : std::uint8_t { raises_in_backward, raises_in_forward };
+
+/// For the whole process. What it is at first, raises_in_backward unless the environment has TOPBIT_STRICT_GRADIENTS=1.
+/// Returns what it was.
+export missing_rule set_missing_rule(missing_rule when) noexcept;
+
+namespace detail {
+
+// What a call writes to: what the schema marks, or, for an operator without a schema, what came from a C++ reference.
+std::vector<tensor> written_by(const operator_handle& op, std::span<const value> arguments);
+// The operator's name in a place of its own that stays.
+const std::string_view* lasting_name(const operator_handle& op);
 
 registration register_unimplemented();
 const registration unimplemented_registration = register_unimplemented();
 
-}  // namespace topbit::detail
+}  // namespace detail
+
+}  // namespace topbit

@@ -8,23 +8,31 @@ namespace topbit {
 
 namespace {
 
-struct autograd_data final : tensor_extension {
-  intrusive_ptr<node> creator;    // of a result
-  intrusive_ptr<leaf_node> leaf;  // of a leaf that requires its gradient
-};
+// Bound by name: this module knows no operator library.
+constexpr op<"aten::add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor"> add;
+constexpr op<"aten::add_.Tensor(Tensor(a!) self, Tensor other, *, Scalar alpha=1) -> Tensor(a!)"> add_;
+constexpr op<"aten::clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor"> clone;
 
-autograd_data* data_of(const tensor& t) noexcept { return static_cast<autograd_data*>(t.record().autograd.get()); }
+// Dense elements that no one else sees, so that writing to one gradient changes no other.
+tensor owned(tensor gradient) {
+  if (grad_enabled()) return gradient;
+  return detail::is_sole(gradient) ? gradient : clone(gradient, memory_format::contiguous);
+}
 
-// What is hung on one undefined tensor would hang on all of them, on every thread.
-autograd_data& ensure_data(const tensor& t) {
-  if (!t.defined()) throw error("autograd: found an undefined tensor, wanted one that can have a gradient");
-  if (t.record().autograd == nullptr) t.record().autograd = std::make_unique<autograd_data>();
-  return *data_of(t);
+leaf_node* leaf_of(const tensor& t) noexcept {
+  const intrusive_ptr<node> n = author::gradient_edge(t);
+  return n && n->role == detail::is_leaf ? static_cast<leaf_node*>(n.get()) : nullptr;
 }
 
 }  // namespace
 
-std::vector<tensor> leaf_node::backward(const tensor&) { return {}; }
+bool detail::is_sole(const tensor& t) noexcept {
+  const auto& r = t.record();
+  return r.references.load(std::memory_order_acquire) == 1 && r.autograd.get() == nullptr && r.data &&
+         r.data->references.load(std::memory_order_acquire) == 1 && t.is_contiguous();
+}
+
+void leaf_node::backward(std::span<const tensor>, std::span<tensor>) {}
 void leaf_node::release() noexcept {}
 std::string_view leaf_node::name() const noexcept { return "leaf"; }
 
@@ -33,22 +41,20 @@ tensor leaf_node::gradient() const noexcept {
   return gradient_;
 }
 
-bool leaf_node::replace(const tensor& seen, tensor next) noexcept {
+void leaf_node::set_gradient(tensor gradient) noexcept {
   const std::lock_guard lock(mutex_);
-  if (!gradient_.same_as(seen)) return false;
-  std::swap(gradient_, next);
-  return true;
+  std::swap(gradient_, gradient);
 }
 
-void leaf_node::clear() noexcept {
-  tensor none;
+void leaf_node::gather(tensor gradient) {
   const std::lock_guard lock(mutex_);
-  std::swap(gradient_, none);
-}
-
-bool detail::has_edge(const tensor& t) noexcept {
-  const autograd_data* d = data_of(t);
-  return d != nullptr && (d->creator || d->leaf);
+  if (!gradient_.defined()) {
+    gradient_ = owned(std::move(gradient));
+  } else if (detail::is_sole(gradient_) && !grad_enabled()) {
+    add_(gradient_, gradient);
+  } else {
+    gradient_ = add(gradient_, gradient);
+  }
 }
 
 const tensor& require_grad(const tensor& t, bool wanted) {
@@ -56,53 +62,71 @@ const tensor& require_grad(const tensor& t, bool wanted) {
   if (!is_floating(t.dtype())) {
     throw dtype_error("require_grad: found " + std::string(name_of(t.dtype())) + ", wanted a floating dtype");
   }
-  if (data_of(t) != nullptr && data_of(t)->creator) {
-    throw error("require_grad: the tensor is a result of " + std::string(data_of(t)->creator->name()) +
+  if (is_inference(t)) {
+    throw error(
+        "require_grad: found a tensor made in inference mode, wanted one that autograd knows; clone() it outside "
+        "of that mode");
+  }
+  if (!is_leaf(t)) {
+    throw error("require_grad: the tensor is a result of " + std::string(author::gradient_edge(t)->name()) +
                 ", wanted a leaf; detach() it first");
   }
-  autograd_data& d = ensure_data(t);
   if (!wanted) {
-    d.leaf = {};
-  } else if (!d.leaf) {
-    d.leaf = intrusive_ptr<leaf_node>(new leaf_node);
-    d.leaf->stand_for(t);
+    if (detail::view_data* v = detail::view_of(t))
+      v->creator = {};
+    else
+      t.record().autograd = {};
+  } else if (!requires_grad(t)) {
+    intrusive_ptr<node> leaf(new leaf_node);
+    leaf->stand_for(t);
+    author::set_creator(t, std::move(leaf));
   }
   return t;
 }
 
 tensor grad(const tensor& t) {
-  const autograd_data* d = data_of(t);
-  return d != nullptr && d->leaf ? d->leaf->gradient() : tensor();
+  const intrusive_ptr<node> n = author::gradient_edge(t);
+  if (!n) return {};
+  return n->role == detail::is_leaf ? static_cast<leaf_node*>(n.get())->gradient() : detail::retained_gradient(*n);
+}
+
+void set_grad(const tensor& t, const tensor& gradient) {
+  leaf_node* const leaf = leaf_of(t);
+  if (leaf == nullptr) throw error("set_grad: found a tensor that is no leaf, or requires no gradient");
+  if (gradient.defined()) detail::check_given_gradient("set_grad", t, gradient);
+  leaf->set_gradient(gradient);
 }
 
 void clear_grad(const tensor& t) noexcept {
-  if (autograd_data* d = data_of(t); d != nullptr && d->leaf) d->leaf->clear();
+  if (leaf_node* const leaf = leaf_of(t)) leaf->set_gradient({});
 }
 
 tensor detach(const tensor& t) {
   if (!t.defined()) throw error("detach: found an undefined tensor");
-  if (!t.record().data) return author::make_opaque(t.sizes(), t.dtype(), t.device(), t.keys());
-  return author::make_view(t, t.sizes(), t.strides(), t.record().offset);
+  return author::make_alias(t);
 }
 
-namespace author {
-
-intrusive_ptr<node> gradient_edge(const tensor& t) {
-  const autograd_data* d = data_of(t);
-  if (d == nullptr) return {};
-  if (d->creator) return d->creator;
-  if (!d->leaf) return {};
-  node* leaf = d->leaf.get();
-  add_reference(leaf);
-  return intrusive_ptr<node>(leaf);
+void detail::check_given_gradient(std::string_view who, const tensor& of, const tensor& gradient) {
+  const auto text = [](const tensor& t) { return std::string(name_of(t.dtype())) + " " + to_string(t.sizes()); };
+  const std::string begin = std::string(who) + ": found a gradient ";
+  if (gradient.sizes() != of.sizes()) throw shape_error(begin + "of " + text(gradient) + ", wanted " + text(of));
+  if (gradient.dtype() != of.dtype()) throw dtype_error(begin + "of " + text(gradient) + ", wanted " + text(of));
+  if (gradient.device() != of.device())
+    throw device_error(begin + "on " + to_string(gradient.device()) + ", wanted it on " + to_string(of.device()));
 }
 
-void set_creator(const tensor& t, intrusive_ptr<node> creator) {
-  autograd_data& d = ensure_data(t);
-  if (creator) creator->stand_for(t);
-  d.creator = std::move(creator);
+void author::set_creator(const tensor& t, intrusive_ptr<node> creator) {
+  if (!t.defined()) throw error("autograd: found an undefined tensor, wanted one that can have a gradient");
+  if (creator && creator->kind() == nullptr) creator->stand_for(t);
+  if (detail::view_data* v = detail::view_of(t)) {
+    v->creator = std::move(creator);
+    v->version = t.version();
+    if (v->origin == detail::view_origin::no_grad) v->origin = detail::view_origin::recorded;
+    return;
+  }
+  tensor_extension* e = creator.get();
+  if (e != nullptr) add_reference(e);
+  t.record().autograd = intrusive_ptr<tensor_extension>(e);
 }
-
-}  // namespace author
 
 }  // namespace topbit

@@ -385,41 +385,6 @@ tensor histc_rule::run(backend_call c, const tensor& self, std::int64_t bins, co
 
 namespace {
 
-// What was taken several times gets the gradients of all of them.
-struct index_node final : node {
-  index_node(const tensor& self, index_tensors given) : sizes(self.sizes()), type(self.dtype()), where(self.device()) {
-    for (const std::optional<tensor>& i : given) {
-      indices.push_back(is_given(i) ? std::optional<saved_tensor>(*i) : std::nullopt);
-    }
-  }
-  std::vector<tensor> backward(const tensor& g) override {
-    std::vector<std::optional<tensor>> at;
-    for (const std::optional<saved_tensor>& i : indices) {
-      at.push_back(i ? std::optional<tensor>(i->get(name())) : std::nullopt);
-    }
-    const tensor zeros = ops::zeros(sizes, arg<"dtype"> = type, arg<"device"> = where);
-    return {ops::index_put(zeros, at, to(g, type), true)};
-  }
-  void release() noexcept override { indices.clear(); }
-  std::string_view name() const noexcept override { return ops::index.name(); }
-
-  dims sizes;
-  dtype type;
-  device where;
-  std::vector<std::optional<saved_tensor>> indices;
-};
-
-tensor index_autograd(key_set keys, const tensor& self, index_tensors indices) {
-  const tensor out = ops::index.redispatch(keys & below(key::Autograd), self, indices);
-  if (!requires_grad(self)) return out;
-  intrusive_ptr<node> n(new index_node(self, indices));
-  n->connect({author::gradient_edge(self)});
-  author::set_creator(out, std::move(n));
-  return out;
-}
-
-constexpr author::kernel_row gradients[] = {author::row<&index_autograd>(ops::index, key::Autograd)};
-
 std::vector<tensor> where_nonzero(const tensor& condition) {
   return ops::unbind(ops::nonzero(ops::atleast_1d(condition)), 1);
 }
@@ -431,7 +396,6 @@ void register_advanced_index() {
   register_forms<advanced_index_forms>();
   register_composite<&where_nonzero, ops::where_nonzero>();
   register_composite<&argwhere, ops::argwhere>();
-  author::register_rows(gradients);
   register_without_gradient<ops::nonzero, ops::one_hot, ops::bincount, ops::histc>();
 }
 

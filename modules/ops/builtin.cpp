@@ -20,7 +20,6 @@ bool register_builtin() {
   register_view();
   register_view_composites();
   register_view_lists();
-  register_view_gradients();
   register_elementwise();
   register_unary();
   register_activation();
@@ -47,6 +46,11 @@ bool register_builtin() {
   register_join();
   register_sort();
   register_layer_norm();
+  register_unique();
+  register_pad();
+  register_vectors();
+  register_images();
+  register_gradients();
 
   publish_create_pages();
   publish_sequence_pages();
@@ -80,10 +84,6 @@ bool register_builtin() {
   publish_sort_pages();
   publish_unique_pages();
   publish_layer_norm_pages();
-  register_unique();
-  register_pad();
-  register_vectors();
-  register_images();
   return true;
 }
 

@@ -101,20 +101,6 @@ tensor& lerp_scalar_out(const tensor& self, const tensor& end, const scalar& wei
   return ops::lerp_out(self, end, number_beside(self, weight), out);
 }
 
-// Each element's gradient goes where the element came from.
-struct where_gradient {
-  saved_tensor condition;
-  kind_of self, other;
-  static where_gradient save(const tensor& condition, const tensor& self, const tensor& other, const tensor&) {
-    return {saved_tensor(condition), self, other};
-  }
-  std::array<tensor, 3> backward(const tensor& g, std::array<bool, 3> wanted) const {
-    const tensor chosen = condition.get(ops::where.name());
-    return {tensor(), wanted[1] ? self.reduce(ops::where_scalar_other(chosen, g, 0)) : tensor(),
-            wanted[2] ? other.reduce(ops::where_scalar_self(chosen, 0, g)) : tensor()};
-  }
-};
-
 // What compares has no gradient, and neither has what is built on it.
 template <auto Kernel, const auto& Op>
 void register_without_rule() {
@@ -175,9 +161,6 @@ void register_comparison() {
 
 void register_ternary() {
   register_forms<ternary_forms>();
-  const author::kernel_row gradient[] = {
-      author::row<&author::autograd_kernel<ops::where, where_gradient>::run>(ops::where, key::Autograd)};
-  author::register_rows(gradient);
   register_composite<&where_scalar_self, ops::where_scalar_self>();
   register_composite<&where_scalar_other, ops::where_scalar_other>();
   register_composite<&where_scalar, ops::where_scalar>();

@@ -223,8 +223,7 @@ struct convolve_gradient {
     return {saved_tensor(input), saved_tensor(weight), stride, padding, dilation, groups};
   }
   grads2 backward(const tensor& g, wants2 wanted) const {
-    constexpr std::string_view op = ops::convolve.name();
-    const tensor &x = input.get(op), &w = weight.get(op);
+    const tensor &x = input.get(), &w = weight.get();
     return {wanted[0] ? ops::convolve_input_gradient(g, w, x.sizes(), stride, padding, dilation, groups) : tensor(),
             wanted[1] ? ops::convolve_weight_gradient(g, x, w.sizes(), stride, padding, dilation, groups) : tensor()};
   }
@@ -240,8 +239,7 @@ struct transpose_gradient {
     return {saved_tensor(gradient), saved_tensor(weight), stride, padding, dilation, groups};
   }
   grads2 backward(const tensor& g, wants2 wanted) const {
-    constexpr std::string_view op = ops::convolve_input_gradient.name();
-    const tensor &x = gradient.get(op), &w = weight.get(op);
+    const tensor &x = gradient.get(), &w = weight.get();
     return {wanted[0] ? ops::convolve(g, w, stride, padding, dilation, groups) : tensor(),
             wanted[1] ? ops::convolve_weight_gradient(x, g, w.sizes(), stride, padding, dilation, groups) : tensor()};
   }

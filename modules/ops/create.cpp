@@ -223,7 +223,6 @@ tensor zero(const tensor& self) {
   return ops::zero_(out);
 }
 
-using author::autograd_kernel;
 tensor copy_composite(const tensor& self, const tensor& src, bool) {
   constexpr backend_call c{nullptr, ops::copy.name()};
   check_defined(c, self);
@@ -255,8 +254,6 @@ constexpr author::kernel_row base_rows[] = {
     row<&ones>(ops::ones, key::CompositeExplicitAutograd),
     row<&to_copy>(ops::to_copy, key::CompositeExplicitAutograd),
     row<&clone>(ops::clone, key::CompositeExplicitAutograd),
-    row<&autograd_kernel<ops::to_copy, copy_rule>::run>(ops::to_copy, key::Autograd),
-    row<&autograd_kernel<ops::clone, copy_rule>::run>(ops::clone, key::Autograd),
 };
 
 }  // namespace

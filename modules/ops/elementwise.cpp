@@ -35,16 +35,6 @@ tensor& pow_scalar_out(const tensor& self, const scalar& exponent, tensor& out) 
   return ops::pow_out(self, wrapped(self, exponent), out);
 }
 
-using author::autograd_kernel;
-using author::row;
-
-constexpr author::kernel_row gradients[] = {
-    row<&autograd_kernel<ops::add, add_rule<1>>::run>(ops::add, key::Autograd),
-    row<&autograd_kernel<ops::sub, add_rule<-1>>::run>(ops::sub, key::Autograd),
-    row<&autograd_kernel<ops::mul, mul_rule>::run>(ops::mul, key::Autograd),
-    row<&autograd_kernel<ops::div, div_rule>::run>(ops::div, key::Autograd),
-};
-
 }  // namespace
 
 void register_elementwise() {
@@ -83,7 +73,6 @@ void register_elementwise() {
   register_number_form<ops::pow_scalar_base, ops::pow>();
   register_number_form<ops::pow_scalar_base_out, ops::pow_out>();
   register_number_form<ops::remainder_scalar_base, ops::remainder>();
-  author::register_rows(gradients);
 }
 
 }  // namespace topbit::detail

@@ -10,15 +10,24 @@ import :backend_call;
 
 namespace topbit::detail {
 
-// Operators that write to an argument are never recorded, and always counted.
-template <const auto& Op>
-constexpr std::array<author::kernel_row, 2> writing_rows() {
-  return {author::row<&author::in_place_autograd<Op>::run>(Op, key::Autograd),
-          author::row<&author::counts_writes<Op>::run>(Op, key::ADInplaceOrView)};
-}
+// Kept for register_gradients().
+void add_refusal(const author::kernel_row& row);
+
+// Operators that write to an argument are always counted; where a gradient would be lost they refuse, unless they get a
+// gradient rule.
 template <const auto&... Op>
 void register_writing() {
-  (author::register_rows(writing_rows<Op>()), ...);
+  static constexpr author::kernel_row counts[] = {
+      author::row<&author::counts_writes<Op>::run>(Op, key::ADInplaceOrView)...};
+  author::register_rows(counts);
+  (add_refusal(author::row<&author::in_place_autograd<Op>::run>(Op, key::Autograd)), ...);
+}
+// Operators whose results are views of their first argument.
+template <const auto&... Op>
+void register_viewing() {
+  static constexpr author::kernel_row rows[] = {
+      author::row<&author::tracks_view<Op>::run>(Op, key::ADInplaceOrView)...};
+  author::register_rows(rows);
 }
 
 template <const auto&... Op>
@@ -59,7 +68,19 @@ void register_ternary();
 void register_view();
 void register_view_composites();
 void register_view_lists();
-void register_view_gradients();
+// Gradient rules, a function for each file of them, and the one that registers them all, after the families.
+std::span<const author::kernel_row> arithmetic_gradients();
+std::span<const author::kernel_row> unary_gradients();
+std::span<const author::kernel_row> copy_gradients();
+std::span<const author::kernel_row> reduce_gradients();
+std::span<const author::kernel_row> product_gradients();
+std::span<const author::kernel_row> view_gradients();
+std::span<const author::kernel_row> index_gradients();
+std::span<const author::kernel_row> activation_gradients();
+std::span<const author::kernel_row> scan_gradients();
+std::span<const author::kernel_row> join_gradients();
+std::span<const author::kernel_row> network_gradients();
+void register_gradients();
 void register_linalg();
 void register_einsum();
 void register_convolution();

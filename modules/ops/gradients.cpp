@@ -1,3 +1,4 @@
+// Every operator that has a gradient of its own, and those that write without one.
 module topbit.ops;
 
 import topbit.std;
@@ -7,29 +8,40 @@ import topbit.autograd;
 
 namespace topbit::detail {
 
-tensor sum_to(const tensor& gradient, const dims& sizes, dtype type) {
-  tensor g = gradient;
-  if (g.sizes() != sizes) {
-    const std::size_t added = g.dim() - sizes.size();
-    dims over;
-    for (std::size_t i = 0; i < g.dim(); ++i) {
-      if (i < added || (sizes[i - added] == 1 && g.sizes()[i] != 1)) over.push_back(static_cast<std::int64_t>(i));
-    }
-    if (!over.empty()) g = ops::sum_dim(g, std::optional(std::span<const std::int64_t>(over)), true);
-    g = ops::reshape(g, sizes);
-  }
-  return to(g, type);
+tensor times(const tensor& g, const scalar& factor) { return factor == scalar(1) ? g : ops::mul_scalar(g, factor); }
+
+namespace {
+
+// Of operators that write to an argument, the kernel that refuses to lose a gradient; used where nothing better came.
+std::vector<author::kernel_row>& refusals() {
+  static std::vector<author::kernel_row> rows;
+  return rows;
 }
 
-sum_dim_rule sum_dim_rule::save(const tensor& self, std::optional<std::span<const std::int64_t>> dim, bool,
-                                std::optional<dtype>, const tensor&) {
-  dims kept = self.sizes();
-  if (dim.has_value() && !dim->empty() && self.dim() != 0) {
-    for (std::int64_t d : *dim) kept[dim_of({nullptr, ops::sum_dim.name()}, d, self)] = 1;
-  } else {
-    kept = dims(self.dim(), 1);
-  }
-  return {self, kept};
+}  // namespace
+
+void add_refusal(const author::kernel_row& row) { refusals().push_back(row); }
+
+void register_gradients() {
+  std::unordered_set<const void*> recorded;
+  const auto add = [&](std::span<const author::kernel_row> rows) {
+    for (const author::kernel_row& row : rows) recorded.insert(row.op);
+    author::register_rows(rows);
+  };
+  add(arithmetic_gradients());
+  add(unary_gradients());
+  add(copy_gradients());
+  add(reduce_gradients());
+  add(product_gradients());
+  add(view_gradients());
+  add(index_gradients());
+  add(activation_gradients());
+  add(scan_gradients());
+  add(join_gradients());
+  add(network_gradients());
+  std::vector<author::kernel_row> rows = std::exchange(refusals(), {});
+  std::erase_if(rows, [&](const author::kernel_row& row) { return recorded.contains(row.op); });
+  author::register_rows(rows);
 }
 
 }  // namespace topbit::detail

@@ -153,53 +153,24 @@ tensor layer_norm(const tensor& input, layer_sizes shape, const std::optional<te
   return std::get<0>(ops::native_layer_norm(input, shape, weight, bias, eps));
 }
 
-// Three results, of which one has a gradient, and optional tensors: no generated kernel has these.
-struct layer_norm_node final : node {
-  layer_norm_node(const tensor& x, layer_sizes sizes, const std::optional<tensor>& w, const std::optional<tensor>& b,
-                  const tensor& m, const tensor& r)
-      : input(x),
-        mean(m),
-        rstd(r),
-        shape(sizes),
-        wanted{requires_grad(x), is_given(w) && requires_grad(*w), is_given(b) && requires_grad(*b)} {
-    if (is_given(w)) weight.emplace(*w);
+// Mean and deviation are results without gradients of their own.
+struct layer_norm_gradient {
+  saved_tensor input, weight;
+  saved_result mean, rstd;
+  dims shape;
+  using results = std::tuple<tensor, tensor, tensor>;
+  static layer_norm_gradient save(const tensor& x, layer_sizes shape, const std::optional<tensor>& w,
+                                  const std::optional<tensor>&, double, const results& r) {
+    return {saved_tensor(x), saved_tensor(w), saved_result(std::get<1>(r), 1), saved_result(std::get<2>(r), 2), shape};
   }
-  std::vector<tensor> backward(const tensor& gradient) override {
-    const std::string_view op = name();
-    const auto w = weight ? std::optional<tensor>(weight->get(op)) : std::nullopt;
+  std::array<tensor, 3> backward(const std::array<tensor, 3>& g, std::array<bool, 3> wanted) const {
     const auto [of_input, of_weight, of_bias] = ops::native_layer_norm_backward(
-        gradient, input.get(op), shape, mean.get(op), rstd.get(op), w, std::nullopt, wanted);
+        g[0], input.get(), shape, mean.get(), rstd.get(), weight.get(), std::nullopt, wanted);
     return {of_input, of_weight, of_bias};
   }
-  void release() noexcept override {
-    input = mean = rstd = saved_tensor();
-    weight.reset();
-  }
-  std::string_view name() const noexcept override { return ops::native_layer_norm.name(); }
-
-  saved_tensor input, mean, rstd;
-  std::optional<saved_tensor> weight;
-  dims shape;
-  std::array<bool, 3> wanted;
 };
 
-std::tuple<tensor, tensor, tensor> layer_norm_autograd(key_set keys, const tensor& input, layer_sizes shape,
-                                                       const std::optional<tensor>& weight,
-                                                       const std::optional<tensor>& bias, double eps) {
-  auto results = ops::native_layer_norm.redispatch(keys & below(key::Autograd), input, shape, weight, bias, eps);
-  const auto edge = [](const std::optional<tensor>& t) {
-    return is_given(t) ? author::gradient_edge(*t) : intrusive_ptr<node>();
-  };
-  const auto wanted = [](const std::optional<tensor>& t) { return is_given(t) && requires_grad(*t); };
-  if (!requires_grad(input) && !wanted(weight) && !wanted(bias)) return results;
-  const auto& [out, mean, rstd] = results;
-  intrusive_ptr<node> n(new layer_norm_node(input, shape, weight, bias, mean, rstd));
-  n->connect({author::gradient_edge(input), edge(weight), edge(bias)});
-  author::set_creator(out, std::move(n));
-  return results;
-}
-
-constexpr author::kernel_row gradients[] = {author::row<&layer_norm_autograd>(ops::native_layer_norm, key::Autograd)};
+constexpr author::kernel_row gradients[] = {gradient_row<ops::native_layer_norm, layer_norm_gradient>()};
 
 }  // namespace
 

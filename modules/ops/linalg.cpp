@@ -202,22 +202,11 @@ tensor trace(const tensor& self) {
   return ops::sum(ops::diagonal(self));
 }
 
-using author::autograd_kernel;
-using author::row;
-
-constexpr author::kernel_row gradients[] = {
-    row<&autograd_kernel<ops::mm, mm_rule>::run>(ops::mm, key::Autograd),
-    row<&autograd_kernel<ops::bmm, bmm_rule>::run>(ops::bmm, key::Autograd),
-    row<&autograd_kernel<ops::addmm, addmm_rule>::run>(ops::addmm, key::Autograd),
-    row<&autograd_kernel<ops::baddbmm, baddbmm_rule>::run>(ops::baddbmm, key::Autograd),
-};
-
 }  // namespace
 
 void register_linalg() {
   register_forms<linalg_forms>();
   register_without_gradient<ops::addmm_activation>();
-  author::register_rows(gradients);
   register_composite<&dot, ops::dot>();
   register_composite<&vdot, ops::vdot>();
   register_composite<&mv, ops::mv>();

@@ -145,53 +145,39 @@ tensor composed_gradient(const tensor& gradient, const tensor& self, const tenso
   return of_logs - ops::exp(logs) * sum(of_logs, {-1}, true);
 }
 
-// Two results and an optional tensor: no generated kernel has these. Of log-probabilities, or of scores.
+// Of log-probabilities, or of scores. The second result, the sum of the weights, has no gradient.
 template <const auto& Forward, const auto& Backward, bool Scores>
 struct label_loss {
-  struct loss_node final : node {
-    loss_node(const tensor& in, const tensor& labels, const optional_tensor& w, std::int64_t how, std::int64_t label,
-              const tensor& sum_of_weights)
-        : self(in), target(labels), total(sum_of_weights), reduction(how), ignored(label) {
-      if (is_given(w)) weight.emplace(*w);
-    }
-    std::vector<tensor> backward(const tensor& gradient) override {
-      const std::string_view op = name();
-      const optional_tensor w = weight ? optional_tensor(weight->get(op)) : std::nullopt;
-      const tensor &in = self.get(op), &labels = target.get(op), &weights = total.get(op);
-      if (Scores && grad_enabled()) {
-        return {composed_gradient(gradient, in, labels, w, reduction, ignored, weights)};
-      }
-      return {Backward(gradient, in, labels, w, reduction, ignored, weights)};
-    }
-    void release() noexcept override {
-      self = target = total = saved_tensor();
-      weight.reset();
-    }
-    std::string_view name() const noexcept override { return Forward.name(); }
-
-    saved_tensor self, target, total;
-    std::optional<saved_tensor> weight;
+  struct gradient {
+    saved_tensor self, target, weight;
+    saved_result total;
     std::int64_t reduction, ignored;
+    static gradient save(const tensor& self, const tensor& target, const optional_tensor& weight,
+                         std::int64_t reduction, std::int64_t ignored, const std::tuple<tensor, tensor>& r) {
+      if (is_given(weight) && requires_grad(*weight)) {
+        refuse<error>({nullptr, Forward.name()},
+                      "found weights that require their gradient, which is not defined; detach() them");
+      }
+      return {saved_tensor(self),
+              saved_tensor(target),
+              saved_tensor(weight),
+              saved_result(std::get<1>(r), 1),
+              reduction,
+              ignored};
+    }
+    std::array<tensor, 3> backward(const std::array<tensor, 2>& g, std::array<bool, 3>) const {
+      const tensor w = weight.get();
+      const auto of_self =
+          Scores && grad_enabled()
+              ? composed_gradient
+              : +[](const tensor& of_result, const tensor& in, const tensor& labels, const optional_tensor& weights,
+                    std::int64_t how, std::int64_t label, const tensor& sum_of_weights) {
+                  return Backward(of_result, in, labels, weights, how, label, sum_of_weights);
+                };
+      return {of_self(g[0], self.get(), target.get(), w.defined() ? optional_tensor(w) : std::nullopt, reduction,
+                      ignored, total.get())};
+    }
   };
-
-  static std::tuple<tensor, tensor> recorded(key_set keys, const tensor& self, const tensor& target,
-                                             const optional_tensor& weight, std::int64_t reduction,
-                                             std::int64_t ignored) {
-    constexpr backend_call c{nullptr, Forward.name()};
-    if (is_given(weight) && requires_grad(*weight)) {
-      refuse<error>(c, "found weights that require their gradient, which is not defined; detach() them");
-    }
-    auto results = Forward.redispatch(keys & below(key::Autograd), self, target, weight, reduction, ignored);
-    if (requires_grad(self)) {
-      const auto& [output, total] = results;
-      intrusive_ptr<node> n(new loss_node(self, target, weight, reduction, ignored, total));
-      std::vector<intrusive_ptr<node>> edges;
-      edges.push_back(author::gradient_edge(self));
-      n->connect(std::move(edges));
-      author::set_creator(output, std::move(n));
-    }
-    return results;
-  }
 
   // What Forward would refuse, under the name that was called.
   static tensor named(std::string_view op, const tensor& self, const tensor& target, const optional_tensor& weight,
@@ -220,9 +206,8 @@ struct label_loss {
 using nll = label_loss<ops::nll_loss_forward, ops::nll_loss_backward, false>;
 using of_scores = label_loss<ops::cross_entropy_forward, ops::cross_entropy_backward, true>;
 
-constexpr author::kernel_row gradients[] = {
-    author::row<&nll::recorded>(ops::nll_loss_forward, key::Autograd),
-    author::row<&of_scores::recorded>(ops::cross_entropy_forward, key::Autograd)};
+constexpr author::kernel_row gradients[] = {gradient_row<ops::nll_loss_forward, nll::gradient>(),
+                                            gradient_row<ops::cross_entropy_forward, of_scores::gradient>()};
 
 tensor nll_loss(const tensor& self, const tensor& target, const optional_tensor& weight, std::int64_t reduction,
                 std::int64_t ignored) {

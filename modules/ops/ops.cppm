@@ -83,9 +83,8 @@ export import :indexing;
 
 // Tier 3: composites and gradients beside the operators, and the one list of what is registered.
 import :numbers;
-import :gradients;
+import :derivative;
 import :families;
 import :written;
 import :product_shapes;
-import :product_gradients;
 import :builtin;

@@ -158,16 +158,14 @@ tensor pad(const tensor& self, sizes_view pad, std::string_view mode, std::optio
                        "', wanted 2, 4 or 6, two for each of the last dimensions");
 }
 
-template <edge Mode, const auto& Op>
-constexpr author::kernel_row gradient_row() {
-  return author::row<&author::autograd_kernel<Op, edge_pad_gradient<Mode>>::run>(Op, key::Autograd);
-}
-
 constexpr author::kernel_row gradients[] = {
-    gradient_row<edge::reflect, ops::reflection_pad1d>(),    gradient_row<edge::reflect, ops::reflection_pad2d>(),
-    gradient_row<edge::reflect, ops::reflection_pad3d>(),    gradient_row<edge::replicate, ops::replication_pad1d>(),
-    gradient_row<edge::replicate, ops::replication_pad2d>(), gradient_row<edge::replicate, ops::replication_pad3d>(),
-    gradient_row<edge::circular, ops::pad_circular>(),
+    gradient_row<ops::reflection_pad1d, edge_pad_gradient<edge::reflect>>(),
+    gradient_row<ops::reflection_pad2d, edge_pad_gradient<edge::reflect>>(),
+    gradient_row<ops::reflection_pad3d, edge_pad_gradient<edge::reflect>>(),
+    gradient_row<ops::replication_pad1d, edge_pad_gradient<edge::replicate>>(),
+    gradient_row<ops::replication_pad2d, edge_pad_gradient<edge::replicate>>(),
+    gradient_row<ops::replication_pad3d, edge_pad_gradient<edge::replicate>>(),
+    gradient_row<ops::pad_circular, edge_pad_gradient<edge::circular>>(),
 };
 
 }  // namespace

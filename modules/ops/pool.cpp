@@ -66,40 +66,21 @@ tensor adaptive_avg_pool1d(const tensor& self, sizes_view output_size) {
   return ops::squeeze_dim(ops::adaptive_avg_pool2d(image, across(output_size, 1)), -2);
 }
 
-// Two results, of which one has a gradient: the kernel that a rule for one result would become.
-struct max_pool_node final : node {
-  saved_tensor self, indices;
+// Of the largest elements; their indices have no gradient.
+struct max_pool_gradient {
+  saved_tensor self;
+  saved_result indices;
   dims kernel, stride, padding, dilation;
-  bool ceil = false;
-
-  std::vector<tensor> backward(const tensor& g) override {
-    constexpr std::string_view op = ops::max_pool2d_with_indices.name();
-    return {ops::max_pool2d_with_indices_backward(g, self.get(op), kernel, stride, padding, dilation, ceil,
-                                                  indices.get(op))};
+  bool ceil;
+  static max_pool_gradient save(const tensor& self, sizes_view kernel, sizes_view stride, sizes_view padding,
+                                sizes_view dilation, bool ceil, const std::tuple<tensor, tensor>& r) {
+    return {saved_tensor(self), saved_result(std::get<1>(r), 1), kernel, stride, padding, dilation, ceil};
   }
-  void release() noexcept override { self = indices = saved_tensor(); }
-  std::string_view name() const noexcept override { return ops::max_pool2d_with_indices.name(); }
+  grads1 backward(const std::array<tensor, 2>& g, std::array<bool, 1>) const {
+    return {ops::max_pool2d_with_indices_backward(g[0], self.get(), kernel, stride, padding, dilation, ceil,
+                                                  indices.get())};
+  }
 };
-
-std::tuple<tensor, tensor> max_pool_autograd(key_set keys, const tensor& self, sizes_view kernel, sizes_view stride,
-                                             sizes_view padding, sizes_view dilation, bool ceil) {
-  auto [out, indices] = ops::max_pool2d_with_indices.redispatch(keys & below(key::Autograd), self, kernel, stride,
-                                                                padding, dilation, ceil);
-  if (requires_grad(self) && is_floating(out.dtype())) {
-    auto* made = new max_pool_node;
-    intrusive_ptr<node> n(made);
-    made->self = saved_tensor(self);
-    made->indices = saved_tensor(indices);
-    made->kernel = kernel;
-    made->stride = stride;
-    made->padding = padding;
-    made->dilation = dilation;
-    made->ceil = ceil;
-    made->connect({author::gradient_edge(self)});
-    author::set_creator(out, std::move(n));
-  }
-  return {out, indices};
-}
 
 struct average_pool_gradient {
   saved_tensor self;
@@ -111,8 +92,7 @@ struct average_pool_gradient {
     return {saved_tensor(self), kernel, stride, padding, ceil, count_padding, divisor};
   }
   grads1 backward(const tensor& g, std::array<bool, 1>) const {
-    return {ops::avg_pool2d_backward(g, self.get(ops::avg_pool2d.name()), kernel, stride, padding, ceil, count_padding,
-                                     divisor)};
+    return {ops::avg_pool2d_backward(g, self.get(), kernel, stride, padding, ceil, count_padding, divisor)};
   }
 };
 
@@ -120,7 +100,7 @@ struct adaptive_pool_gradient {
   saved_tensor self;
   static adaptive_pool_gradient save(const tensor& self, sizes_view, const tensor&) { return {saved_tensor(self)}; }
   grads1 backward(const tensor& g, std::array<bool, 1>) const {
-    return {ops::adaptive_avg_pool2d_backward(g, self.get(ops::adaptive_avg_pool2d_forward.name()))};
+    return {ops::adaptive_avg_pool2d_backward(g, self.get())};
   }
 };
 
@@ -128,7 +108,7 @@ using author::autograd_kernel;
 using author::row;
 
 constexpr author::kernel_row gradients[] = {
-    row<&max_pool_autograd>(ops::max_pool2d_with_indices, key::Autograd),
+    gradient_row<ops::max_pool2d_with_indices, max_pool_gradient>(),
     row<&autograd_kernel<ops::avg_pool2d, average_pool_gradient>::run>(ops::avg_pool2d, key::Autograd),
     row<&autograd_kernel<ops::adaptive_avg_pool2d_forward, adaptive_pool_gradient>::run>(
         ops::adaptive_avg_pool2d_forward, key::Autograd),

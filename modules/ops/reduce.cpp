@@ -147,17 +147,11 @@ tensor& min_out(const tensor& self, const tensor& other, tensor& out) {
   return ops::minimum_out(self, other, out);
 }
 
-using author::autograd_kernel;
 using author::row;
 
 constexpr author::kernel_row mean_outs[] = {
     author::define(ops::mean_dtype_out), row<&mean_dtype_out>(ops::mean_dtype_out, key::CompositeExplicitAutograd),
     author::define(ops::mean_out), row<&mean_out>(ops::mean_out, key::CompositeExplicitAutograd)};
-
-constexpr author::kernel_row gradients[] = {
-    row<&autograd_kernel<ops::sum, sum_rule>::run>(ops::sum, key::Autograd),
-    row<&autograd_kernel<ops::sum_dim, sum_dim_rule>::run>(ops::sum_dim, key::Autograd),
-};
 
 }  // namespace
 
@@ -183,7 +177,6 @@ void register_reduce() {
   register_composite<&stddev_mean, ops::stddev_mean>();
   register_composite<&stddev_mean_dim, ops::stddev_mean_dim>();
   register_composite<&stddev_mean_correction, ops::stddev_mean_correction>();
-  author::register_rows(gradients);
   register_without_gradient<ops::argmax, ops::argmin, ops::any, ops::any_dim, ops::all, ops::all_dim,
                             ops::count_nonzero, ops::count_nonzero_dim>();
 }

@@ -127,14 +127,6 @@ tensor diff(const tensor& self, std::int64_t n, std::int64_t dim, const std::opt
   return now.same_as(self) ? ops::clone(self) : now;
 }
 
-using author::autograd_kernel;
-using author::row;
-
-constexpr author::kernel_row gradients[] = {
-    row<&autograd_kernel<ops::softmax_forward, softmax_rule>::run>(ops::softmax_forward, key::Autograd),
-    row<&autograd_kernel<ops::log_softmax_forward, log_softmax_rule>::run>(ops::log_softmax_forward, key::Autograd),
-};
-
 }  // namespace
 
 void register_softmax() {
@@ -143,7 +135,6 @@ void register_softmax() {
   register_composite<&log_softmax, ops::log_softmax>();
   register_written<ops::softmax, ops::softmax_out>();
   register_written<ops::log_softmax, ops::log_softmax_out>();
-  author::register_rows(gradients);
 }
 
 void register_scan() {

@@ -104,17 +104,6 @@ tensor glu(const tensor& self, std::int64_t dim) {
   return ops::narrow(self, dim, 0, half) * ops::sigmoid(ops::narrow(self, dim, half, half));
 }
 
-using author::autograd_kernel;
-using author::row;
-
-constexpr author::kernel_row gradients[] = {
-    row<&autograd_kernel<ops::neg, neg_rule>::run>(ops::neg, key::Autograd),
-    row<&autograd_kernel<ops::exp, exp_rule>::run>(ops::exp, key::Autograd),
-    row<&autograd_kernel<ops::log, log_rule>::run>(ops::log, key::Autograd),
-    row<&autograd_kernel<ops::rsqrt, rsqrt_rule>::run>(ops::rsqrt, key::Autograd),
-    row<&autograd_kernel<ops::relu, relu_rule>::run>(ops::relu, key::Autograd),
-};
-
 }  // namespace
 
 void register_unary() {
@@ -142,7 +131,6 @@ void register_activation() {
   register_composite<&prelu, ops::prelu>();
   register_composite<&glu, ops::glu>();
   register_written<ops::glu, ops::glu_out>();
-  author::register_rows(gradients);
 }
 
 }  // namespace topbit::detail

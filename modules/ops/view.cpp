@@ -318,6 +318,10 @@ constexpr kernel_row rows[] = {
 
 }  // namespace
 
-void register_view() { author::register_rows(rows); }
+void register_view() {
+  author::register_rows(rows);
+  register_viewing<ops::transpose, ops::permute, ops::unsqueeze, ops::squeeze, ops::squeeze_dim, ops::expand, ops::view,
+                   ops::alias, ops::select, ops::slice, ops::diagonal, ops::unfold, ops::as_strided>();
+}
 
 }  // namespace topbit::detail

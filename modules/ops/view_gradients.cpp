@@ -10,20 +10,14 @@ namespace topbit::detail {
 
 namespace {
 
-using author::autograd_kernel;
 using author::kernel_row;
-using author::row;
 using integers = std::span<const std::int64_t>;
 using want1 = std::array<bool, 1>;
-
-tensor zeros_like(const kind_of& kind, const tensor& g) {
-  return ops::zeros(kind.sizes, arg<"dtype"> = kind.type, arg<"device"> = g.device());
-}
 
 // Zeros, but for the part that `view` shows, which is g.
 template <class View>
 grads1 put_back(const kind_of& kind, const tensor& g, View view) {
-  const tensor whole = zeros_like(kind, g);
+  const tensor whole = kind.zeros_beside(g);
   tensor part = view(whole);
   ops::copy_(part, g);
   return {whole};
@@ -49,10 +43,10 @@ struct permute_rule {
   grads1 backward(const tensor& g, want1) const { return {ops::permute(g, back)}; }
 };
 
+// The engine sums over what was repeated.
 struct expand_rule {
-  kind_of self;
-  static expand_rule save(const tensor& self, integers, bool, const tensor&) { return {self}; }
-  grads1 backward(const tensor& g, want1) const { return {self.reduce(g)}; }
+  static expand_rule save(const tensor&, integers, bool, const tensor&) { return {}; }
+  grads1 backward(const tensor& g, want1) const { return {g}; }
 };
 
 // The same elements, in row-major order, in another shape: view, squeeze, unsqueeze, alias.
@@ -185,7 +179,7 @@ struct unfold_rule {
     return {self, dim, size, step};
   }
   grads1 backward(const tensor& g, want1) const {
-    const tensor whole = zeros_like(self, g);
+    const tensor whole = self.zeros_beside(g);
     const tensor line = whole.dim() == 0 ? ops::unsqueeze(whole, 0) : whole;
     for (std::int64_t i = 0; i < size; ++i) {
       tensor part = ops::slice(line, dim, i, line.size(dim) - size + i + 1, step);
@@ -196,24 +190,17 @@ struct unfold_rule {
 };
 
 constexpr kernel_row rows[] = {
-    row<&autograd_kernel<ops::transpose, transpose_rule>::run>(ops::transpose, key::Autograd),
-    row<&autograd_kernel<ops::permute, permute_rule>::run>(ops::permute, key::Autograd),
-    row<&autograd_kernel<ops::expand, expand_rule>::run>(ops::expand, key::Autograd),
-    row<&autograd_kernel<ops::view, shape_rule>::run>(ops::view, key::Autograd),
-    row<&autograd_kernel<ops::squeeze, shape_rule>::run>(ops::squeeze, key::Autograd),
-    row<&autograd_kernel<ops::squeeze_dim, shape_rule>::run>(ops::squeeze_dim, key::Autograd),
-    row<&autograd_kernel<ops::unsqueeze, shape_rule>::run>(ops::unsqueeze, key::Autograd),
-    row<&autograd_kernel<ops::alias, shape_rule>::run>(ops::alias, key::Autograd),
-    row<&autograd_kernel<ops::select, select_rule>::run>(ops::select, key::Autograd),
-    row<&autograd_kernel<ops::slice, slice_rule>::run>(ops::slice, key::Autograd),
-    row<&autograd_kernel<ops::diagonal, diagonal_rule>::run>(ops::diagonal, key::Autograd),
-    row<&autograd_kernel<ops::unfold, unfold_rule>::run>(ops::unfold, key::Autograd),
-    row<&autograd_kernel<ops::as_strided, as_strided_rule>::run>(ops::as_strided, key::Autograd),
-    author::fallthrough_row(ops::detach, key::Autograd),
+    gradient_row<ops::transpose, transpose_rule>(),   gradient_row<ops::permute, permute_rule>(),
+    gradient_row<ops::expand, expand_rule>(),         gradient_row<ops::view, shape_rule>(),
+    gradient_row<ops::squeeze, shape_rule>(),         gradient_row<ops::squeeze_dim, shape_rule>(),
+    gradient_row<ops::unsqueeze, shape_rule>(),       gradient_row<ops::alias, shape_rule>(),
+    gradient_row<ops::select, select_rule>(),         gradient_row<ops::slice, slice_rule>(),
+    gradient_row<ops::diagonal, diagonal_rule>(),     gradient_row<ops::unfold, unfold_rule>(),
+    gradient_row<ops::as_strided, as_strided_rule>(), author::fallthrough_row(ops::detach, key::Autograd),
 };
 
 }  // namespace
 
-void register_view_gradients() { author::register_rows(rows); }
+std::span<const author::kernel_row> view_gradients() { return rows; }
 
 }  // namespace topbit::detail

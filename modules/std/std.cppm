@@ -7,6 +7,7 @@
 module;
 
 #include <algorithm>
+#include <any>
 #include <array>
 #include <atomic>
 #include <bit>
@@ -38,6 +39,7 @@ module;
 #include <string_view>
 #include <tuple>
 #include <type_traits>
+#include <unordered_map>
 #include <unordered_set>
 #include <utility>
 #include <variant>
@@ -76,14 +78,17 @@ using std::getenv;
 using std::initializer_list;
 using std::is_constant_evaluated;
 using std::launder;
+using std::nested_exception;
 using std::nothrow;
 using std::nothrow_t;
 using std::numeric_limits;
 using std::partial_ordering;
 using std::rethrow_exception;
+using std::rethrow_if_nested;
 using std::source_location;
 using std::strong_ordering;
 using std::terminate;
+using std::throw_with_nested;
 using std::weak_ordering;
 }  // namespace std
 export using ::operator new;
@@ -158,6 +163,7 @@ using std::void_t;
 // [utility] [tuple] [optional] [variant] [memory] [functional]
 export namespace std {
 using std::addressof;
+using std::any;
 using std::apply;
 using std::as_const;
 using std::construct_at;
@@ -200,6 +206,7 @@ using std::tuple_size;
 using std::tuple_size_v;
 using std::unique_ptr;
 using std::variant;
+using std::visit;
 }  // namespace std
 
 // [string.view.synop] [string.syn] [charconv.syn] [cstring.syn]
@@ -230,6 +237,7 @@ using std::array;
 using std::dynamic_extent;
 using std::map;
 using std::span;
+using std::unordered_map;
 using std::unordered_set;
 using std::vector;
 }  // namespace std
@@ -267,6 +275,10 @@ using std::ranges::find_if;
 using std::ranges::forward_range;
 using std::ranges::input_range;
 using std::ranges::lower_bound;
+using std::ranges::max_element;
+using std::ranges::move;
+using std::ranges::pop_heap;
+using std::ranges::push_heap;
 using std::ranges::range_value_t;
 using std::ranges::reverse;
 using std::ranges::sized_range;

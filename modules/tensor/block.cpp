@@ -14,6 +14,9 @@ namespace {
 
 using detail::joint_block, detail::tensor_record;
 
+// What a tensor that is made in inference mode does not carry.
+constexpr key_set gradient_keys = autograd_keys | key_set(key::ADInplaceOrView);
+
 // A record with its storage and what both need to know of the block, then the elements.
 constexpr std::size_t storage_at = sizeof(tensor_record);
 constexpr std::size_t joint_at = storage_at + sizeof(storage);
@@ -79,9 +82,10 @@ void detail::end(storage* s) noexcept {
   }
 }
 
-tensor_record* detail::new_record(key_set keys, dtype type, device where, const dims& sizes, const dims& strides) {
+tensor_record* detail::new_record(key_set keys, dtype type, device where, const dims& sizes, const dims& strides,
+                                  bool inference) {
   return ::new (take(record_class, sizeof(tensor_record)))
-      tensor_record(keys, type, where, sizes, strides, is_dense(sizes, strides), numel(sizes));
+      tensor_record(keys, type, where, sizes, strides, is_dense(sizes, strides), numel(sizes), inference);
 }
 
 tensor_record* detail::new_dense_record(key_set keys, dtype type, device where, const dims& sizes, const dims& strides,
@@ -100,7 +104,8 @@ tensor_record* detail::new_dense_record(key_set keys, dtype type, device where, 
     throw;
   }
   if (inside) sanitizer::forbid(begin + head_bytes, data_at - head_bytes);
-  auto* const r = ::new (begin) tensor_record(keys, type, where, sizes, strides, true, elements);
+  auto* const r = ::new (begin) tensor_record(this_thread_infers ? keys - gradient_keys : keys, type, where, sizes,
+                                              strides, true, elements, this_thread_infers);
   r->data = intrusive_ptr<storage>(data);
   r->block = block;
   return r;
@@ -113,7 +118,7 @@ void detail::end(tensor_record* r) noexcept {
     give(r, record_class);
     return;
   }
-  r->autograd.reset();
+  r->autograd = {};
   storage* const data = r->data.get();
   if (data != nullptr && data->block == block && data->references.load(std::memory_order_acquire) == 1) {
     // Both end here, and nothing of the record is left that would need its destructor.
@@ -124,5 +129,8 @@ void detail::end(tensor_record* r) noexcept {
     end_half(block);
   }
 }
+
+void* author::take_memory(std::size_t bytes) { return take(detail::block_class(bytes), bytes); }
+void author::give_memory(void* p, std::size_t bytes) noexcept { give(p, detail::block_class(bytes)); }
 
 }  // namespace topbit

@@ -6,12 +6,14 @@ import topbit.core;
 namespace topbit {
 
 tensor_extension::~tensor_extension() = default;
+void tensor_extension::end() noexcept { delete this; }
 
 namespace detail {
 
 tensor_record::~tensor_record() = default;
 
 constinit tensor_record undefined_tensor{};
+constinit thread_local bool this_thread_infers [[gnu::tls_model("initial-exec")]] = false;
 
 }  // namespace detail
 

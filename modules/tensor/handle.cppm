@@ -15,10 +15,29 @@ namespace topbit {
 
 export class tensor;
 
-/// What a layer hangs on a tensor; topbit.autograd derives from it. Owned by the tensor.
+/// What a layer hangs on tensors; topbit.autograd derives from it. Counts its references, as several tensors may share
+/// one.
 export struct tensor_extension {
+  inline explicit tensor_extension(std::uint8_t is = 0) noexcept : role(is) {}
+  tensor_extension(const tensor_extension&) = delete;
+  tensor_extension& operator=(const tensor_extension&) = delete;
   virtual ~tensor_extension();
+  /// The last reference is gone; deletes it, unless a layer knows better.
+  virtual void end() noexcept;
+
+  std::atomic<std::uint32_t> references{1};
+  /// By which a layer tells its own extensions apart.
+  const std::uint8_t role;
 };
+export inline void add_reference(tensor_extension* e) noexcept {
+  e->references.fetch_add(1, std::memory_order_relaxed);
+}
+export inline void drop_reference(tensor_extension* e) noexcept {
+  if (e->references.load(std::memory_order_acquire) == 1 ||
+      e->references.fetch_sub(1, std::memory_order_acq_rel) == 1) {
+    e->end();
+  }
+}
 
 namespace detail {
 
@@ -28,18 +47,19 @@ struct tensor_record {
   dtype type = dtype::float32;
   layout how = layout::strided;
   device where;
-  const bool dense = true;  // as is_dense() has it
+  const bool dense = true;       // as is_dense() has it
+  const bool inference = false;  // made in inference mode: no layer of autograd knows it
   const std::int64_t elements = 1;
   const dims sizes, strides;
   std::int64_t offset = 0;  // in elements
   intrusive_ptr<storage> data;
-  std::unique_ptr<tensor_extension> autograd;
+  intrusive_ptr<tensor_extension> autograd;
   joint_block* block = nullptr;  // null for a record on its own: of a view, of an opaque tensor
 
   constexpr tensor_record() noexcept = default;
-  inline tensor_record(key_set k, dtype t, device d, const dims& s, const dims& st, bool is_dense,
-                       std::int64_t count) noexcept
-      : keys(k), type(t), where(d), dense(is_dense), elements(count), sizes(s), strides(st) {}
+  inline tensor_record(key_set k, dtype t, device d, const dims& s, const dims& st, bool is_dense, std::int64_t count,
+                       bool in_inference) noexcept
+      : keys(k), type(t), where(d), dense(is_dense), inference(in_inference), elements(count), sizes(s), strides(st) {}
   tensor_record(const tensor_record&) = delete;
   ~tensor_record();
 };
@@ -47,9 +67,14 @@ struct tensor_record {
 // Shared by every tensor that holds nothing, on every thread, and therefore not counted.
 extern tensor_record undefined_tensor;
 
+// Whether tensors that this thread makes are made in inference mode. A state of the tensor module, since it is asked
+// for each tensor that is made.
+extern constinit thread_local bool this_thread_infers [[gnu::tls_model("initial-exec")]];
+
 // Records lie in blocks of :memory. The second form is of a dense tensor, and makes its storage too. Both throw
 // std::bad_alloc, the second also what the device's memory hook throws.
-tensor_record* new_record(key_set keys, dtype type, device where, const dims& sizes, const dims& strides);
+tensor_record* new_record(key_set keys, dtype type, device where, const dims& sizes, const dims& strides,
+                          bool inference);
 tensor_record* new_dense_record(key_set keys, dtype type, device where, const dims& sizes, const dims& strides,
                                 std::int64_t elements);
 void end(tensor_record* r) noexcept;
@@ -140,9 +165,17 @@ export inline key_set keys_of(const tensor& t) noexcept { return t.record().keys
 /// For authors of operators and layers.
 export namespace author {
 
-/// Counts an in-place write, so that a layer which saved the old value can notice.
-inline void bump_version(const tensor& t) noexcept {
-  if (t.record().data) t.record().data->version.fetch_add(1, std::memory_order_relaxed);
+/// Whether tensors that this thread makes are unknown to autograd; sets it, and returns what it was.
+inline bool infers() noexcept { return topbit::detail::this_thread_infers; }
+inline bool set_infers(bool on) noexcept { return std::exchange(topbit::detail::this_thread_infers, on); }
+
+/// Counts an in-place write, so that a layer which saved the old value can notice, and keeps the name of who wrote,
+/// which must live as long as the process.
+inline void bump_version(const tensor& t, const std::string_view* writer = nullptr) noexcept {
+  storage* const data = t.record().data.get();
+  if (data == nullptr) return;
+  data->version.fetch_add(1, std::memory_order_relaxed);
+  data->writer.store(writer, std::memory_order_relaxed);
 }
 
 }  // namespace author

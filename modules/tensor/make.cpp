@@ -60,16 +60,24 @@ tensor make_view(const tensor& base, const dims& sizes, const dims& strides, std
     throw shape_error("a view of sizes " + to_string(sizes) + ", strides " + to_string(strides) + ", offset " +
                       std::to_string(offset) + " leaves the storage of " + std::to_string(elements) + " elements");
   }
-  tensor t(detail::new_record(from.keys, from.type, from.where, sizes, strides));
+  tensor t(detail::new_record(from.keys, from.type, from.where, sizes, strides, from.inference));
   t.record().offset = offset;
   t.record().data = from.data;
   return t;
 }
 
+tensor make_alias(const tensor& t) {
+  const detail::tensor_record& from = t.record();
+  tensor alias(detail::new_record(from.keys, from.type, from.where, from.sizes, from.strides, from.inference));
+  alias.record().offset = from.offset;
+  alias.record().data = from.data;
+  return alias;
+}
+
 tensor make_opaque(const dims& sizes, dtype type, device where, key_set keys) {
   dims strides = sizes;
   lay_out(sizes, strides);
-  return tensor(detail::new_record(keys, type, where, sizes, strides));
+  return tensor(detail::new_record(keys, type, where, sizes, strides, detail::this_thread_infers));
 }
 
 }  // namespace author

@@ -20,6 +20,9 @@ tensor make_tensor(const dims& sizes, dtype type, device where);
 /// storage.
 tensor make_view(const tensor& base, const dims& sizes, const dims& strides, std::int64_t offset);
 
+/// A tensor of its own over the same elements, with the same sizes and strides, that no layer knows. Defined ones only.
+tensor make_alias(const tensor& t);
+
 /// A tensor that has these keys and no storage, for a backend that hangs its own data on it.
 tensor make_opaque(const dims& sizes, dtype type, device where, key_set keys);
 

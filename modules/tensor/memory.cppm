@@ -33,6 +33,16 @@ export void set_host_memory_limit(std::size_t bytes) noexcept;
 /// something, or ends. An allocation that fails calls this and tries once more before it throws std::bad_alloc.
 export void release_cached_memory() noexcept;
 
+/// For authors of operators and layers.
+export namespace author {
+
+/// Memory of the host for many small objects that come and go, as graphs have them; aligned to 64 bytes. Given back
+/// with the same number of bytes, on any thread. Throws std::bad_alloc.
+void* take_memory(std::size_t bytes);
+void give_memory(void* p, std::size_t bytes) noexcept;
+
+}  // namespace author
+
 namespace detail {
 
 // A cache line, and the widest vector register. All blocks are aligned to it.

@@ -77,6 +77,8 @@ export struct storage {
   void* data = nullptr;         // null on the meta device, and for no bytes
   const memory_hook* hook = nullptr;
   detail::joint_block* const block = nullptr;  // null for a storage on its own, made with new
+  /// The operator that wrote last, if it is known.
+  std::atomic<const std::string_view*> writer{nullptr};
 
   /// What make_tensor() passes on: the block it lies in, and the place in it for the data.
   storage(device d, std::size_t bytes, detail::joint_block* in = nullptr, void* data_in_block = nullptr);

@@ -79,7 +79,7 @@ TEST_CASE("engine: a chain of 100000 nodes runs and is dropped in constant stack
   z = {};
   tensor w = x;
   for (int i = 0; i < 100000; ++i) w = ops::exp(ops::mul_scalar(w, 0));
-  tb::backward(w, {}, true);
+  tb::backward(w, {}, {.retain_graph = true});
   w = {};
   CHECK(values(tb::grad(x)) == list{100001});
 }
@@ -87,8 +87,8 @@ TEST_CASE("engine: a chain of 100000 nodes runs and is dropped in constant stack
 TEST_CASE("engine: a graph serves one backward, unless it is retained", "[autograd][engine]") {
   const tensor x = leaf({1, 2});
   const tensor y = ops::sum(x * x);
-  tb::backward(y, {}, true);
-  tb::backward(y, {}, true);
+  tb::backward(y, {}, {.retain_graph = true});
+  tb::backward(y, {}, {.retain_graph = true});
   tb::backward(y);
   CHECK(values(tb::grad(x)) == list{6, 12});
   CHECK(text_of<tb::error>([&] { tb::backward(y); }) ==

@@ -1,5 +1,6 @@
 #include <catch2/catch_test_macros.hpp>
 #include <memory>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -18,20 +19,25 @@ namespace {
 // Says when it dies.
 class counted_node final : public tb::node {
  public:
-  explicit counted_node(int& alive) : alive_(&alive) { ++*alive_; }
   ~counted_node() override { --*alive_; }
-  std::vector<tensor> backward(const tensor& gradient) override { return {inputs().size(), gradient}; }
+  counted_node(int& alive, std::vector<tb::intrusive_ptr<tb::node>> inputs)
+      : alive_(&alive), edges_(std::move(inputs)) {
+    ++*alive_;
+    connect(edges_);
+  }
+  void backward(std::span<const tensor> of_results, std::span<tensor> of_inputs) override {
+    for (tensor& g : of_inputs) g = of_results[0];
+  }
   void release() noexcept override {}
   std::string_view name() const noexcept override { return "counted"; }
 
  private:
   int* alive_;
+  std::vector<tb::intrusive_ptr<tb::node>> edges_;
 };
 
 tb::intrusive_ptr<tb::node> make(int& alive, std::vector<tb::intrusive_ptr<tb::node>> inputs) {
-  tb::intrusive_ptr<tb::node> n(new counted_node(alive));
-  n->connect(std::move(inputs));
-  return n;
+  return tb::intrusive_ptr<tb::node>(new counted_node(alive, std::move(inputs)));
 }
 
 }  // namespace

@@ -131,9 +131,9 @@ TEST_CASE("block: what hangs on a tensor may hold a view of it", "[tensor][block
   const std::size_t in_use = tb::host_memory().bytes_in_use;
   {
     const tensor t = bytes(32);
-    t.record().autograd = std::make_unique<holder>(tb::author::make_view(t, {16}, {2}, 0));
+    t.record().autograd = tb::intrusive_ptr<tb::tensor_extension>(new holder(tb::author::make_view(t, {16}, {2}, 0)));
     const tensor other = bytes(32);
-    other.record().autograd = std::make_unique<holder>(t);
+    other.record().autograd = tb::intrusive_ptr<tb::tensor_extension>(new holder(t));
   }
   CHECK(tb::host_memory().bytes_in_use == in_use);
 }

@@ -138,8 +138,8 @@ TEST_CASE("handle: what a layer hangs on a tensor goes with it", "[tensor][handl
   int alive = 0;
   {
     const tensor t = fresh(), copy = t;
-    t.record().autograd.reset(new extension(alive));
-    CHECK(copy.record().autograd != nullptr);
+    t.record().autograd = tb::intrusive_ptr<tb::tensor_extension>(new extension(alive));
+    CHECK(copy.record().autograd.get() != nullptr);
     CHECK(alive == 1);
   }
   CHECK(alive == 0);

@@ -1,0 +1,96 @@
+module topbit.autograd;
+
+import topbit.std;
+import topbit.core;
+import topbit.tensor;
+
+namespace topbit {
+
+namespace {
+
+constexpr op<
+    "aten::zeros(int[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, "
+    "bool? pin_memory=None) -> Tensor">
+    zeros;
+
+bool among(std::span<const tensor> all, const tensor& t) {
+  return std::ranges::any_of(all, [&](const tensor& other) { return other.same_as(t); });
+}
+
+}  // namespace
+
+tensor function_context::saved(std::size_t i) const {
+  if (i >= saved_.size()) {
+    throw error("function_context: found " + std::to_string(saved_.size()) + " saved tensors, wanted number " +
+                std::to_string(i) + "; forward() calls save() once with all of them");
+  }
+  return std::visit([](const auto& kept) { return tensor(kept.get()); }, saved_[i]);
+}
+
+bool function_context::needs_input_grad(std::size_t i) const {
+  if (i < needed_.size()) return needed_[i];
+  throw error("function_context: found " + std::to_string(needed_.size()) + " tensors of forward(), asked for number " +
+              std::to_string(i));
+}
+
+void function_context::mark_non_differentiable(const tensor& result) { non_differentiable_.push_back(result); }
+
+namespace detail {
+
+function_node::function_node(std::vector<intrusive_ptr<node>> edges, function_context c, std::size_t results,
+                             std::string_view name)
+    : context_(std::move(c)), edges_(std::move(edges)), kinds_(results), name_(name) {
+  node_access::raise_flag(*this, node_access::has_ports);
+  connect(edges_);
+}
+void function_node::release() noexcept {
+  context_.saved_.clear();
+  context_.data.reset();
+}
+bool function_node::lacks_gradient(const tensor& t) const noexcept { return among(context_.non_differentiable_, t); }
+void function_node::forget_results() noexcept { context_.non_differentiable_.clear(); }
+void function_node::expect(std::size_t result, const tensor& t) { kinds_[result] = {t.sizes(), t.dtype(), t.device()}; }
+
+std::vector<tensor> function_node::materialized(std::span<const tensor> of_results) const {
+  std::vector<tensor> all(of_results.begin(), of_results.end());
+  if (!context_.materialize_) return all;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (!all[i].defined() && kinds_[i])
+      all[i] = zeros(kinds_[i]->sizes, kinds_[i]->type, std::nullopt, kinds_[i]->where, std::nullopt);
+  }
+  return all;
+}
+
+void function_call::add_edge(const tensor& t) {
+  edges.push_back(grad_enabled() ? author::gradient_edge(t) : intrusive_ptr<node>());
+  context.needed_.push_back(static_cast<bool>(edges.back()));
+  recorded = recorded || edges.back();
+}
+
+void function_call::keep_saved(std::span<tensor* const> results) {
+  for (const tensor& t : std::exchange(context.to_save_, {})) {
+    const auto found = std::ranges::find_if(results, [&](const tensor* r) { return r->same_as(t); });
+    if (found != results.end() && t.defined())
+      context.saved_.emplace_back(saved_result(t, static_cast<std::uint32_t>(found - results.begin())));
+    else
+      context.saved_.emplace_back(saved_tensor(t));
+  }
+}
+
+void function_call::attach(function_node* n, std::span<tensor* const> results, std::span<const tensor> arguments) {
+  const intrusive_ptr<node> owner(n);
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    tensor& t = *results[i];
+    if (!t.defined() || !is_floating(t.dtype())) continue;
+    n->expect(i, t);
+    if (n->lacks_gradient(t)) continue;
+    if (among(arguments, t) || t.record().autograd.get() != nullptr) t = author::make_alias(t);
+    if (owner->kind() == nullptr) owner->stand_for(t);
+    author::set_creator(t, intrusive_ptr<node>(new port_node(owner, static_cast<std::uint32_t>(i))));
+  }
+  n->forget_results();
+}
+
+}  // namespace detail
+
+}  // namespace topbit

@@ -1,0 +1,250 @@
+// A user's own function with its gradient: a struct with forward() and backward(), for what is no operator.
+//
+//   struct clip_gradient {
+//     static tensor forward(function_context& c, const tensor& x, double most);
+//     static tensor backward(function_context& c, const tensor& gradient);   // one for each tensor of forward()
+//   };
+//   tensor y = apply<clip_gradient>(x, 0.5);
+export module topbit.autograd:function;
+
+import topbit.std;
+import topbit.core;
+import topbit.tensor;
+import :mode;
+import :node;
+import :variable;
+import :saved;
+import :rule;
+import :record;
+
+namespace topbit {
+
+namespace detail {
+class function_node;
+struct function_call;
+}  // namespace detail
+
+/// What forward() leaves for backward(). One for each call.
+export class function_context {
+ public:
+  /// Keeps arguments and results of forward(), and what was computed on the way, for saved(). Once.
+  template <std::same_as<tensor>... T>
+  void save(const T&... tensors) {
+    to_save_ = {tensors...};
+  }
+  /// In backward(): the i-th of the tensors that were saved. Throws error if it was written in place since, or if there
+  /// is no such.
+  tensor saved(std::size_t i) const;
+  /// Whether the gradient of the i-th tensor of forward() is wanted; the others may stay undefined.
+  bool needs_input_grad(std::size_t i) const;
+  /// In forward(): this result has no gradient. Results of integers have none anyway.
+  void mark_non_differentiable(const tensor& result);
+  /// In forward(): gradients of results that nobody used come as zeros, as they do unless this is called with false;
+  /// then they come undefined.
+  void materialize_gradients(bool wanted) noexcept { materialize_ = wanted; }
+  /// Anything else that backward() needs, kept here.
+  std::any data;
+
+ private:
+  friend class detail::function_node;
+  friend struct detail::function_call;
+  std::vector<tensor> to_save_, non_differentiable_;
+  std::vector<std::variant<saved_tensor, saved_result>> saved_;
+  std::vector<bool> needed_;
+  bool materialize_ = true;
+};
+
+namespace detail {
+
+// forward() and backward() of a user's function, in parts.
+template <class F>
+struct forward_parts {};
+template <class R, class... A>
+struct forward_parts<R (*)(function_context&, A...)> {
+  using shape = backward_of<R(A...)>;
+  using call = R(A...);
+  static constexpr bool returns_tensors = has_tensor_results<R>;
+};
+
+template <class Function>
+consteval verdict explain_function() {
+  verdict v;
+  v.add("apply: ").add(type_name<Function>());
+  if constexpr (!requires { &Function::forward; }) {
+    return v.add(": needs forward(), 'static tensor forward(function_context&, arguments...)', found none");
+  } else if constexpr (!requires { typename forward_parts<decltype(&Function::forward)>::call; }) {
+    return v.add(": forward() is '")
+        .add(type_name<decltype(&Function::forward)>())
+        .add("', wanted a static function whose first argument is 'function_context&'");
+  } else if constexpr (!forward_parts<decltype(&Function::forward)>::returns_tensors) {
+    return v.add(": forward() returns no tensors, wanted 'tensor', a tuple of them or a 'std::vector<tensor>'");
+  } else {
+    using shape = forward_parts<decltype(&Function::forward)>::shape;
+    if constexpr (!requires(function_context& c, typename shape::gradient g) { Function::backward(c, g); }) {
+      return v.add(": needs backward(), static, of 'function_context&' and '")
+          .add(type_name<typename shape::gradient>())
+          .add("', found none that takes them");
+    } else {
+      using found =
+          decltype(Function::backward(std::declval<function_context&>(), std::declval<typename shape::gradient>()));
+      if constexpr (!std::same_as<found, typename shape::result> &&
+                    !(std::same_as<found, tensor> && shape::edges == 1 && !shape::listed)) {
+        return v.add(": backward() returns '")
+            .add(type_name<found>())
+            .add("', wanted '")
+            .add(type_name<typename shape::result>())
+            .add("', a gradient for each tensor of forward()");
+      }
+    }
+  }
+  return {};
+}
+
+// Of a result, what zeros in the place of its gradient need.
+struct kind_of_result {
+  dims sizes;
+  dtype type;
+  device where;
+};
+
+// The node of a call of a user's function.
+class function_node : public node {
+ public:
+  function_node(std::vector<intrusive_ptr<node>> edges, function_context c, std::size_t results, std::string_view name);
+  void release() noexcept override;
+  std::string_view name() const noexcept override { return name_; }
+  std::size_t result_count() const noexcept override { return kinds_.size(); }
+  void expect(std::size_t result, const tensor& t);
+  // Results that forward() said have no gradient; kept until all have their ports.
+  bool lacks_gradient(const tensor& t) const noexcept;
+  void forget_results() noexcept;
+
+ protected:
+  // The gradients as backward() takes them: undefined ones as zeros, unless the function wants them as they are.
+  std::vector<tensor> materialized(std::span<const tensor> of_results) const;
+  function_context context_;
+
+ private:
+  std::vector<intrusive_ptr<node>> edges_;
+  std::vector<std::optional<kind_of_result>> kinds_;
+  std::string_view name_;
+};
+
+template <class Function>
+class function_node_of final : public function_node {
+  using parts = forward_parts<decltype(&Function::forward)>;
+
+ public:
+  using function_node::function_node;
+  void backward(std::span<const tensor> of_results, std::span<tensor> of_inputs) override {
+    const std::vector<tensor> given = materialized(of_results);
+    using wanted = parts::shape::gradient;
+    const auto run = [&] {
+      if constexpr (std::same_as<wanted, const tensor&>) {
+        return Function::backward(context_, given[0]);
+      } else if constexpr (std::same_as<wanted, std::span<const tensor>>) {
+        return Function::backward(context_, std::span<const tensor>(given));
+      } else {
+        std::remove_cvref_t<wanted> all;
+        std::ranges::copy(given, all.begin());
+        return Function::backward(context_, all);
+      }
+    };
+    auto found = run();
+    if constexpr (std::same_as<decltype(found), tensor>) {
+      of_inputs[0] = std::move(found);
+    } else {
+      if (found.size() != of_inputs.size()) raise_wrong_count(*this, found.size());
+      std::ranges::move(found, of_inputs.begin());
+    }
+  }
+};
+
+// What apply() does that depends on no type.
+struct function_call {
+  function_context context;
+  std::vector<intrusive_ptr<node>> edges;
+  bool recorded = false;
+
+  template <class T>
+  void add(const T& x) {
+    each_argument(x, [&](const tensor& t) { add_edge(t); });
+  }
+  void add_edge(const tensor& t);
+  // What forward() asked to be saved, once it is known what is a result of it.
+  void keep_saved(std::span<tensor* const> results);
+  void attach(function_node* n, std::span<tensor* const> results, std::span<const tensor> arguments);
+
+  template <class T, class Visit>
+  static void each_argument(const T& x, Visit visit) {
+    if constexpr (std::same_as<T, std::optional<tensor>>) {
+      visit(x.has_value() ? *x : tensor());
+    } else if constexpr (is_tensor<T>) {
+      visit(x);
+    } else if constexpr (is_tensor<held_t<T>>) {
+      for (const auto& y : x) each_argument(y, visit);
+    }
+  }
+};
+
+template <class R, class Visit>
+void each_result(R& r, Visit visit) {
+  if constexpr (std::same_as<R, tensor>) {
+    visit(r);
+  } else if constexpr (std::same_as<R, std::vector<tensor>>) {
+    for (tensor& t : r) visit(t);
+  } else {
+    std::apply(
+        [&](auto&... t) {
+          const auto one = [&]<class T>(T& x) {
+            if constexpr (std::same_as<T, tensor>) visit(x);
+          };
+          (one(t), ...);
+        },
+        r);
+  }
+}
+
+template <class Function, class R, class... A>
+R apply_function(std::type_identity<R(A...)>, std::type_identity_t<A>... a) {
+  function_call call;
+  (call.add<std::remove_cvref_t<A>>(a), ...);
+  R result = [&] {
+    if (!call.recorded) return Function::forward(call.context, a...);
+    const author::below_autograd guard;
+    return Function::forward(call.context, a...);
+  }();
+  if (!call.recorded) return result;
+  std::vector<tensor*> results;
+  each_result(result, [&](tensor& t) { results.push_back(&t); });
+  std::vector<tensor> arguments;
+  (function_call::each_argument<std::remove_cvref_t<A>>(a, [&](const tensor& t) { arguments.push_back(t); }), ...);
+  call.keep_saved(results);
+  auto* const n = new function_node_of<Function>(std::move(call.edges), std::move(call.context), results.size(),
+                                                 type_name<Function>());
+  call.attach(n, results, arguments);
+  return result;
+}
+
+}  // namespace detail
+
+/// A struct with `static R forward(function_context&, arguments...)`, where R is a tensor, a tuple with tensors or a
+/// std::vector of them, and `static G backward(function_context&, gradient)`: of one result `const tensor&`, of several
+/// `const std::array<tensor, N>&`, of a list `std::span<const tensor>`. It returns a gradient for each argument that is
+/// a tensor or an optional one: a tensor where there is one, else a std::array; a std::vector where an argument is a
+/// list.
+export template <class Function>
+concept differentiable_function = detail::explain_function<Function>().ok();
+
+/// Calls Function::forward() with nothing recorded within, and makes its results those of a node that runs
+/// Function::backward(). Costs what forward() does where no argument requires its gradient.
+export template <class Function, class... A>
+auto apply(A&&... a) {
+  static_assert(differentiable_function<Function>, detail::explain_function<Function>());
+  if constexpr (differentiable_function<Function>) {
+    using call = detail::forward_parts<decltype(&Function::forward)>::call;
+    return detail::apply_function<Function>(std::type_identity<call>{}, std::forward<A>(a)...);
+  }
+}
+
+}  // namespace topbit

@@ -1,0 +1,166 @@
+module topbit.autograd;
+
+import topbit.std;
+import topbit.core;
+import topbit.tensor;
+
+namespace topbit {
+
+namespace detail {
+
+namespace {
+
+template <class F>
+using numbered = std::vector<std::pair<std::uint64_t, F>>;
+// In the order in which they were added.
+struct hooks_of_node {
+  numbered<gradient_hook> on_gradient;
+  numbered<before_node_hook> before;
+  numbered<after_node_hook> after;
+  numbered<gathered_hook> gathered;
+  bool retains = false;
+  tensor retained;
+};
+
+// Few nodes have hooks, so they are kept beside the graph; a flag of the node says that there is something to be found.
+struct hook_table {
+  std::mutex mutex;
+  std::map<const node*, hooks_of_node> of;
+  std::uint64_t last_number = 0;
+};
+hook_table& table() {
+  static hook_table& t = *new hook_table;  // never destroyed: graphs in statics may end after everything else
+  return t;
+}
+
+hooks_of_node hooks_of(const node& n) {
+  hook_table& t = table();
+  const std::lock_guard lock(t.mutex);
+  const auto found = t.of.find(&n);
+  return found != t.of.end() ? found->second : hooks_of_node{};
+}
+
+void retain(const node& n, const tensor& gradient) {
+  hook_table& t = table();
+  const std::lock_guard lock(t.mutex);
+  t.of[&n].retained = gradient;
+}
+
+}  // namespace
+
+struct hook_access {
+  template <class F>
+  static hook add(intrusive_ptr<node> n, numbered<F> hooks_of_node::* list, F f) {
+    hook h;
+    h.at_ = std::move(n);
+    hook_table& t = table();
+    const std::lock_guard lock(t.mutex);
+    h.number_ = ++t.last_number;
+    (t.of[h.at_.get()].*list).emplace_back(h.number_, std::move(f));
+    node_access::raise_flag(*h.at_, node_access::hooked);
+    return h;
+  }
+};
+
+void run_gradient_hooks(const node& n, tensor& gradient) {
+  const hooks_of_node hooks = hooks_of(n);
+  for (const auto& [number, f] : hooks.on_gradient) {
+    const tensor other = f(gradient);
+    if (!other.defined()) continue;
+    check_given_gradient(std::string(n.name()) + ": a hook on its result", gradient, other);
+    gradient = other;
+  }
+  if (hooks.retains) retain(n, gradient);
+}
+void run_before_hooks(const node& n, std::span<tensor> of_results) {
+  for (const auto& [number, f] : hooks_of(n).before) f(of_results);
+}
+void run_after_hooks(const node& n, std::span<tensor> of_inputs, std::span<const tensor> of_results) {
+  for (const auto& [number, f] : hooks_of(n).after) f(of_inputs, of_results);
+}
+void run_gathered_hooks(const leaf_node& n) {
+  const hooks_of_node hooks = hooks_of(n);
+  if (hooks.gathered.empty()) return;
+  const tensor gathered = n.gradient();
+  for (const auto& [number, f] : hooks.gathered) f(gathered);
+}
+
+tensor retained_gradient(const node& n) {
+  if ((node_access::flags(n) & node_access::hooked) == 0) return {};
+  return hooks_of(n).retained;
+}
+
+void forget_hooks(const node& n) noexcept {
+  hook_table& t = table();
+  hooks_of_node dropped;  // outside the lock: what hooks hold may hold nodes with hooks
+  const std::lock_guard lock(t.mutex);
+  const auto found = t.of.find(&n);
+  if (found == t.of.end()) return;
+  std::swap(dropped, found->second);
+  t.of.erase(found);
+}
+
+}  // namespace detail
+
+void hook::remove() noexcept {
+  if (!at_) return;
+  detail::hook_table& t = detail::table();
+  detail::hooks_of_node dropped;
+  const auto take = [&](auto& from, auto& to) {
+    const auto found = std::ranges::find(from, number_, [](const auto& h) { return h.first; });
+    if (found == from.end()) return;
+    to.push_back(std::move(*found));
+    from.erase(found);
+  };
+  {
+    const std::lock_guard lock(t.mutex);
+    const auto found = t.of.find(at_.get());
+    if (found == t.of.end()) return;
+    take(found->second.on_gradient, dropped.on_gradient);
+    take(found->second.before, dropped.before);
+    take(found->second.after, dropped.after);
+    take(found->second.gathered, dropped.gathered);
+  }
+}
+
+namespace {
+
+intrusive_ptr<node> node_for_hook(const tensor& t) {
+  intrusive_ptr<node> n = t.defined() ? author::gradient_edge(t) : intrusive_ptr<node>();
+  if (!n) throw error("add_hook: found a tensor that needs no gradient, wanted one that requires its gradient");
+  return n;
+}
+intrusive_ptr<node> call_for_hook(const tensor& t) {
+  intrusive_ptr<node> n = node_for_hook(t);
+  if (n->role == detail::is_leaf) throw error("add_hook: found a leaf, wanted a result of a recorded call");
+  if ((detail::node_access::flags(*n) & detail::node_access::port) != 0) n = n->inputs()[0];
+  return n;
+}
+
+}  // namespace
+
+hook add_hook(const tensor& t, gradient_hook f) {
+  return detail::hook_access::add(node_for_hook(t), &detail::hooks_of_node::on_gradient, std::move(f));
+}
+hook add_hook(const tensor& t, before_node_hook f) {
+  return detail::hook_access::add(call_for_hook(t), &detail::hooks_of_node::before, std::move(f));
+}
+hook add_hook(const tensor& t, after_node_hook f) {
+  return detail::hook_access::add(call_for_hook(t), &detail::hooks_of_node::after, std::move(f));
+}
+hook add_hook(const tensor& t, gathered_hook f) {
+  intrusive_ptr<node> n = node_for_hook(t);
+  if (n->role != detail::is_leaf) throw error("add_hook: found a result of a recorded call, wanted a leaf");
+  return detail::hook_access::add(std::move(n), &detail::hooks_of_node::gathered, std::move(f));
+}
+
+void retain_grad(const tensor& t) {
+  const intrusive_ptr<node> n = node_for_hook(t);
+  if (n->role == detail::is_leaf) return;
+  detail::hook_table& table = detail::table();
+  const std::lock_guard lock(table.mutex);
+  table.of[n.get()].retains = true;
+  detail::node_access::raise_flag(*n, detail::node_access::hooked);
+}
+
+}  // namespace topbit

@@ -1,0 +1,313 @@
+// From a rule to kernels: what is registered for key::Autograd, generated from the rule of an operator.
+//
+// The kernel asks whether an argument requires its gradient; if none does, it calls on below autograd. If one does, it
+// calls on, lets the rule save what it needs, and hangs a node on the result.
+export module topbit.autograd:record;
+
+import topbit.std;
+import topbit.core;
+import topbit.tensor;
+import :mode;
+import :node;
+import :variable;
+import :view;
+import :saved;
+import :rule;
+
+namespace topbit {
+
+namespace detail {
+
+template <class T, class Visit>
+void each_tensor(const T& x, Visit&& visit) {
+  if constexpr (is_tensor<T>) {
+    visit(x);
+  } else if constexpr (is_tensor<held_t<T>>) {
+    if constexpr (requires { x.has_value(); }) {
+      if (x.has_value()) each_tensor(*x, visit);
+    } else {
+      for (const auto& y : x) each_tensor(y, visit);
+    }
+  }
+}
+
+template <class T>
+bool wants_grad(const T& x) noexcept {
+  if constexpr (is_tensor<T>) {
+    return requires_grad(x);
+  } else {
+    bool wanted = false;
+    each_tensor(x, [&](const tensor& t) { wanted = wanted || requires_grad(t); });
+    return wanted;
+  }
+}
+
+template <class T>
+bool is_handle_of(const tensor& result, const T& x) noexcept {
+  bool same = false;
+  each_tensor(x, [&](const tensor& t) { same = same || result.same_as(t); });
+  return same;
+}
+
+inline intrusive_ptr<node> edge_of(const tensor& t) { return author::gradient_edge(t); }
+inline intrusive_ptr<node> edge_of(const std::optional<tensor>& t) {
+  return t.has_value() ? author::gradient_edge(*t) : intrusive_ptr<node>();
+}
+
+// The node of a call: the rule, and the edges, of which a list of tensors has a number of its own.
+template <const auto& Op, class Rule, class Sig>
+class recorded;
+template <const auto& Op, class Rule, class R, class... A>
+class recorded<Op, Rule, R(A...)> final : public node {
+  using shape = backward_of<R(A...)>;
+  static constexpr bool listed = shape::listed;
+  using edge_list =
+      std::conditional_t<listed, std::vector<intrusive_ptr<node>>, std::array<intrusive_ptr<node>, shape::edges>>;
+
+ public:
+  explicit recorded(const A&... a) {
+    if constexpr (listed) {
+      (add_edges(a), ...);
+    } else {
+      std::size_t i = 0;
+      (set_edge<A>(i, a), ...);
+    }
+    connect(edges_);
+  }
+  ~recorded() override {
+    if (holds_) rule_.~Rule();
+  }
+  void keep(Rule&& rule) {
+    ::new (&rule_) Rule(std::move(rule));
+    holds_ = true;
+  }
+  // Of a call whose results have ports.
+  void expect_results(std::size_t count) {
+    node_access::raise_flag(*this, node_access::has_ports);
+    results_.count = static_cast<std::uint32_t>(count);
+  }
+
+  void backward(std::span<const tensor> of_results, std::span<tensor> of_inputs) override {
+    if constexpr (listed) {
+      std::unique_ptr<bool[]> wanted(new bool[edges_.size()]);
+      for (std::size_t i = 0; i < edges_.size(); ++i) wanted[i] = static_cast<bool>(edges_[i]);
+      take(rule_.backward(gradients(of_results), std::span<const bool>(wanted.get(), edges_.size())), of_inputs);
+    } else {
+      std::array<bool, shape::edges> wanted;
+      for (std::size_t i = 0; i < shape::edges; ++i) wanted[i] = static_cast<bool>(edges_[i]);
+      take(rule_.backward(gradients(of_results), wanted), of_inputs);
+    }
+  }
+  void release() noexcept override {
+    if (std::exchange(holds_, false)) rule_.~Rule();
+  }
+  std::string_view name() const noexcept override { return Op.name(); }
+  std::size_t result_count() const noexcept override {
+    if constexpr (std::same_as<R, tensor>)
+      return 1;
+    else
+      return results_.count;
+  }
+  std::size_t argument_of(std::size_t input) const noexcept override { return listed ? input : argument_at(input); }
+
+ private:
+  static std::size_t argument_at(std::size_t input) noexcept {
+    static constexpr std::array<std::size_t, shape::edges + 1> at = [] {
+      std::array<std::size_t, shape::edges + 1> all{};
+      std::size_t edge = 0, argument = 0;
+      ((edges_of<A> != 0 ? void(all[edge++] = argument) : void(), ++argument), ...);
+      return all;
+    }();
+    return at[input];
+  }
+  template <class T>
+  void set_edge(std::size_t& i, const std::remove_cvref_t<T>& x) {
+    if constexpr (edges_of<T> != 0) edges_[i++] = edge_of(x);
+  }
+  template <class T>
+  void add_edges(const T& x) {
+    if constexpr (is_tensor<T> || std::same_as<T, std::optional<tensor>>) {
+      edges_.push_back(edge_of(x));
+    } else if constexpr (is_tensor<held_t<T>>) {
+      for (const auto& t : x) edges_.push_back(edge_of(t));
+    }
+  }
+  static decltype(auto) gradients(std::span<const tensor> of_results) {
+    using wanted = shape::gradient;
+    if constexpr (std::same_as<wanted, const tensor&>) {
+      return of_results[0];
+    } else if constexpr (std::same_as<wanted, std::span<const tensor>>) {
+      return of_results;
+    } else {
+      std::remove_cvref_t<wanted> all;
+      std::ranges::copy(of_results, all.begin());
+      return all;
+    }
+  }
+  void take(auto&& found, std::span<tensor> of_inputs) const {
+    if (found.size() != of_inputs.size()) raise_wrong_count(*this, found.size());
+    std::ranges::move(found, of_inputs.begin());
+  }
+
+  struct one_result {};
+  struct several_results {
+    std::uint32_t count = 0;
+  };
+  edge_list edges_;
+  union {
+    Rule rule_;
+  };
+  [[no_unique_address]] std::conditional_t<std::same_as<R, tensor>, one_result, several_results> results_;
+};
+
+inline bool is_differentiable(const tensor& result) noexcept { return result.defined() && is_floating(result.dtype()); }
+
+// A kernel may give an argument back, or a tensor that is part of a graph already; neither must become a result of this
+// call. A view that was made below knows its base, and nothing else.
+template <class... A>
+void make_own(tensor& result, const A&... a) {
+  const tensor_extension* e = extension_of(result);
+  if ((e != nullptr && e->role != is_view) || (is_handle_of(result, a) || ...)) result = author::make_alias(result);
+}
+
+// Hangs ports of a call on its results.
+class port_maker {
+ public:
+  explicit port_maker(intrusive_ptr<node> n) : node_(std::move(n)) {}
+  template <class... A>
+  void add(tensor& result, const A&... a) {
+    const std::uint32_t index = next_++;
+    if (!is_differentiable(result)) return;
+    make_own(result, a...);
+    if (node_->kind() == nullptr) node_->stand_for(result);
+    author::set_creator(result, intrusive_ptr<node>(new port_node(node_, index)));
+  }
+
+ private:
+  intrusive_ptr<node> node_;
+  std::uint32_t next_ = 0;
+};
+
+[[noreturn]] void raise_in_place(std::string_view op);
+
+// What a rule may keep of a tensor that is about to be overwritten: its elements as they are, or, where it reads none,
+// nothing but sizes. Both with the history of t.
+tensor before_write(const tensor& t, bool reads_elements);
+
+// An argument of a call that writes to `written`, as a rule may keep it.
+template <class T>
+T unwritten(const T& x, const tensor& written) {
+  if constexpr (is_tensor<T>) {
+    if (x.record().data && x.record().data == written.record().data) return before_write(x, true);
+  }
+  return x;
+}
+
+// Whether a rule reads the first argument's elements; unless it says that it does not.
+template <class Rule>
+inline constexpr bool keeps_first_argument = true;
+template <class Rule>
+  requires requires { Rule::keeps_first_argument; }
+inline constexpr bool keeps_first_argument<Rule> = Rule::keeps_first_argument;
+
+}  // namespace detail
+
+export namespace author {
+
+template <const auto& Op, class Rule, class Sig = std::remove_cvref_t<decltype(Op)>::signature>
+struct autograd_kernel {
+  static_assert(gradient_rule<Rule, std::remove_cvref_t<decltype(Op)>>,
+                topbit::detail::explain_gradient_rule<Rule, std::remove_cvref_t<decltype(Op)>>());
+};
+
+/// `autograd_kernel<op, rule>::run` is the kernel to register for key::Autograd.
+template <const auto& Op, class Rule, class R, class... A>
+  requires topbit::detail::has_tensor_results<R>
+struct autograd_kernel<Op, Rule, R(A...)> {
+  static_assert(gradient_rule<Rule, std::remove_cvref_t<decltype(Op)>>,
+                topbit::detail::explain_gradient_rule<Rule, std::remove_cvref_t<decltype(Op)>>());
+  using recorded = topbit::detail::recorded<Op, Rule, R(A...)>;
+
+  static R run(key_set keys, A... a) {
+    if (!(topbit::detail::wants_grad(a) || ...)) return Op.redispatch(keys & below(key::Autograd), a...);
+    return record(keys, a...);
+  }
+
+ private:
+  [[gnu::noinline]] static R record(key_set keys, const A&... a) {
+    R result = [&] {
+      const below_autograd guard;
+      return Op.redispatch(keys & below(key::Autograd), a...);
+    }();
+    if constexpr (std::same_as<R, tensor>) {
+      if (!topbit::detail::is_differentiable(result)) return result;
+      topbit::detail::make_own(result, a...);
+      auto* const n = new recorded(a...);
+      intrusive_ptr<node> creator(n);
+      n->keep(Rule::save(a..., std::as_const(result)));
+      set_creator(result, std::move(creator));
+    } else {
+      auto* const n = new recorded(a...);
+      topbit::detail::port_maker ports{intrusive_ptr<node>(n)};
+      n->keep(Rule::save(a..., std::as_const(result)));
+      if constexpr (std::same_as<R, std::vector<tensor>>) {
+        n->expect_results(result.size());
+        for (tensor& t : result) ports.add(t, a...);
+      } else {
+        n->expect_results(topbit::detail::gradients_of_results<R>::count);
+        std::apply([&](auto&... t) { (add(ports, t, a...), ...); }, result);
+      }
+    }
+    return result;
+  }
+  template <class T>
+  static void add(topbit::detail::port_maker& ports, T& result, const A&... a) {
+    if constexpr (std::same_as<T, tensor>) ports.add(result, a...);
+  }
+};
+
+/// Of an operator that writes to its first argument and returns it: `Rule` is that of the one that returns a new
+/// tensor. What the rule keeps of the argument is copied before, unless it has `keeps_first_argument = false`.
+template <const auto& Op, class Rule, class... A>
+struct autograd_kernel<Op, Rule, tensor&(tensor&, A...)> {
+  static_assert(gradient_rule<Rule, std::remove_cvref_t<decltype(Op)>>,
+                topbit::detail::explain_gradient_rule<Rule, std::remove_cvref_t<decltype(Op)>>());
+  using recorded = topbit::detail::recorded<Op, Rule, tensor(const tensor&, A...)>;
+
+  static tensor& run(key_set keys, tensor& self, A... a) {
+    if (!(requires_grad(self) || ... || topbit::detail::wants_grad(a)))
+      return Op.redispatch(keys & below(key::Autograd), self, a...);
+    check_in_place(Op.name(), self);
+    return record(keys, self, topbit::detail::unwritten<std::remove_cvref_t<A>>(a, self)...);
+  }
+
+ private:
+  [[gnu::noinline]] static tensor& record(key_set keys, tensor& self, const std::remove_cvref_t<A>&... a) {
+    const tensor before = topbit::detail::before_write(self, topbit::detail::keeps_first_argument<Rule>);
+    auto* const n = new recorded(before, a...);
+    intrusive_ptr<node> creator(n);
+    {
+      const below_autograd guard;
+      Op.redispatch(keys & below(key::Autograd), self, a...);
+    }
+    n->keep(Rule::save(before, a..., std::as_const(self)));
+    rebase(self, std::move(creator));
+    return self;
+  }
+};
+
+/// For operators that write to an argument and have no rule for it: refuses to lose a gradient, else runs below
+/// autograd.
+template <const auto& Op, class Sig = std::remove_cvref_t<decltype(Op)>::signature>
+struct in_place_autograd;
+template <const auto& Op, class R, class... A>
+struct in_place_autograd<Op, R(A...)> {
+  static R run(key_set keys, A... a) {
+    if ((topbit::detail::wants_grad(a) || ...)) topbit::detail::raise_in_place(Op.name());
+    return Op.redispatch(keys & below(key::Autograd), a...);
+  }
+};
+
+}  // namespace author
+
+}  // namespace topbit

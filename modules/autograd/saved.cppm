@@ -1,0 +1,67 @@
+// What a node keeps for backward, with the version it had, and of a result nothing that would keep the node itself.
+export module topbit.autograd:saved;
+
+import topbit.std;
+import topbit.core;
+import topbit.tensor;
+import :mode;
+import :node;
+import :variable;
+
+namespace topbit {
+
+namespace detail {
+
+// The node whose rule runs on this thread; null outside.
+extern constinit thread_local node* running_node [[gnu::tls_model("initial-exec")]];
+
+[[noreturn]] void raise_written(const tensor& kept, std::uint32_t version);
+[[noreturn]] void raise_saved_inference(const tensor& t);
+
+}  // namespace detail
+
+/// An argument of a recorded call, kept for backward. 16 bytes and a reference to the tensor.
+export class saved_tensor {
+ public:
+  inline saved_tensor() noexcept = default;
+  /// Throws error for a tensor made in inference mode, whose writes nobody counts.
+  inline explicit saved_tensor(const tensor& t) : kept_(t), version_(t.version()) {
+    if (t.record().inference) detail::raise_saved_inference(t);
+  }
+  inline explicit saved_tensor(const std::optional<tensor>& t) : saved_tensor(t.has_value() ? *t : tensor()) {}
+
+  /// The tensor; throws error if it was written in place since, naming the operator that saved it and the one that
+  /// wrote. Undefined if nothing was saved.
+  inline const tensor& get() const {
+    if (kept_.version() != version_) detail::raise_written(kept_, version_);
+    return kept_;
+  }
+  inline bool defined() const noexcept { return kept_.defined(); }
+
+ private:
+  tensor kept_;
+  std::uint32_t version_ = 0;
+};
+
+/// A result of a recorded call, kept for backward. Its elements are kept and not the tensor, which owns the node; where
+/// backward is recorded itself, it is given out as a result of the node again. 24 bytes and a record of sizes.
+export class saved_result {
+ public:
+  inline saved_result() noexcept = default;
+  /// The number `of` counts the results of the call from 0, where it has several.
+  explicit saved_result(const tensor& result, std::uint32_t of = 0)
+      : kept_(result.defined() ? author::make_alias(result) : tensor()), version_(result.version()), of_(of) {}
+  /// As saved_tensor::get(). To be called within the rule.
+  tensor get() const {
+    if (kept_.version() != version_) detail::raise_written(kept_, version_);
+    return grad_enabled() && kept_.defined() ? with_history() : kept_;
+  }
+  inline bool defined() const noexcept { return kept_.defined(); }
+
+ private:
+  tensor with_history() const;
+  tensor kept_;
+  std::uint32_t version_ = 0, of_ = 0;
+};
+
+}  // namespace topbit

@@ -1,0 +1,183 @@
+module topbit.autograd;
+
+import topbit.std;
+import topbit.core;
+import topbit.tensor;
+
+namespace topbit {
+
+namespace {
+
+constexpr op<"aten::as_strided(Tensor(a) self, int[] size, int[] stride, int? storage_offset=None) -> Tensor(a)">
+    as_strided;
+constexpr op<
+    "aten::new_empty_strided(Tensor self, int[] size, int[] stride, *, ScalarType? dtype=None, Layout? layout=None, "
+    "Device? device=None, bool? pin_memory=None) -> Tensor">
+    new_empty_strided;
+constexpr op<"aten::copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!)"> copy_;
+constexpr op<"aten::zero_(Tensor(a!) self) -> Tensor(a!)"> zero_;
+constexpr op<"aten::clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor"> clone;
+
+// Two threads may read one view whose base was written: one of a few locks, by its address.
+std::mutex& lock_of(const detail::view_data& v) noexcept {
+  static constinit std::array<std::mutex, 16> locks;
+  return locks[(reinterpret_cast<std::uintptr_t>(&v) >> 6) % locks.size()];
+}
+
+// Whether the base was written since the view got its node, by a call that was recorded.
+bool is_behind(const tensor& t, const detail::view_data& v) noexcept {
+  return v.version != t.version() && v.origin != detail::view_origin::no_grad && requires_grad(v.base);
+}
+
+// Where the elements of a view lie in its base, of which a gradient is laid out in the same way.
+struct place {
+  dims sizes, strides;
+  std::int64_t offset;
+};
+
+// What a write to a view did to its base: elsewhere the base's gradient goes on as it is, in the view's place it goes
+// through the node of the call that wrote.
+class part_written final : public node {
+ public:
+  part_written(const tensor& base, const tensor& view, intrusive_ptr<node> by)
+      : sizes_(base.sizes()),
+        strides_(base.strides()),
+        view_{view.sizes(), view.strides(), view.record().offset - base.record().offset},
+        by_(std::move(by)),
+        edges_(by_->inputs().begin(), by_->inputs().end()) {
+    edges_[0] = author::gradient_edge(base);
+    connect(edges_);
+  }
+
+  void backward(std::span<const tensor> of_results, std::span<tensor> of_inputs) override {
+    tensor whole =
+        new_empty_strided(of_results[0], sizes_, strides_, std::nullopt, std::nullopt, std::nullopt, std::nullopt);
+    copy_(whole, of_results[0], false);
+    tensor part = as_strided(whole, view_.sizes, view_.strides, view_.offset);
+    const std::array<tensor, 1> of_view{clone(part, memory_format::contiguous)};
+    node* const outer = std::exchange(detail::running_node, by_.get());
+    try {
+      by_->backward(of_view, of_inputs);
+    } catch (...) {
+      detail::running_node = outer;
+      throw;
+    }
+    detail::running_node = outer;
+    if (edges_[0]) {
+      if (of_inputs[0].defined())
+        copy_(part, of_inputs[0], false);
+      else
+        zero_(part);
+      of_inputs[0] = whole;
+    }
+  }
+  void release() noexcept override { by_->release(); }
+  std::string_view name() const noexcept override { return by_->name(); }
+  std::size_t argument_of(std::size_t input) const noexcept override { return by_->argument_of(input); }
+
+ private:
+  dims sizes_, strides_;
+  place view_;
+  intrusive_ptr<node> by_;
+  std::vector<intrusive_ptr<node>> edges_;
+};
+
+}  // namespace
+
+namespace detail {
+
+bool view_requires_grad(const tensor& t) noexcept {
+  const view_data& v = *view_of(t);
+  const std::lock_guard hold(lock_of(v));
+  return v.creator || is_behind(t, v);
+}
+
+bool view_is_leaf(const tensor& t) noexcept {
+  const view_data& v = *view_of(t);
+  const std::lock_guard hold(lock_of(v));
+  return !is_behind(t, v) && (!v.creator || v.creator->role == is_leaf);
+}
+
+intrusive_ptr<node> edge_of_view(const tensor& t) {
+  view_data& v = *view_of(t);
+  {
+    const std::lock_guard hold(lock_of(v));
+    if (!is_behind(t, v)) return v.creator;
+  }
+  // The view again, now of what the base is a result of.
+  const std::uint32_t version = t.version();
+  const enable_grad recording;
+  const tensor again = as_strided(v.base, t.sizes(), t.strides(), t.record().offset);
+  intrusive_ptr<node> creator = view_of(again) != nullptr ? view_of(again)->creator : author::gradient_edge(again);
+  const std::lock_guard hold(lock_of(v));
+  v.creator = std::move(creator);
+  v.version = version;
+  return v.creator;
+}
+
+}  // namespace detail
+
+namespace author {
+
+void track_view(const tensor& base, const tensor& view, bool one_of_several) {
+  if (!view.defined() || view.same_as(base) || !base.record().data || view.record().data != base.record().data ||
+      base.record().inference || view.record().autograd)
+    return;
+  const detail::view_data* of = detail::view_of(base);
+  using detail::view_origin;
+  view_origin origin = author::infers()  ? view_origin::inference
+                       : one_of_several  ? view_origin::one_of_several
+                       : !grad_enabled() ? view_origin::no_grad
+                                         : view_origin::recorded;
+  if (of != nullptr && origin == view_origin::recorded) origin = of->origin;
+  view.record().autograd =
+      intrusive_ptr<tensor_extension>(new detail::view_data(of != nullptr ? of->base : base, origin, view.version()));
+}
+
+void check_in_place(std::string_view op, const tensor& t) {
+  const auto refuse = [&](std::string_view found, std::string_view wanted) {
+    throw error(std::string(op) + ": writes in place to " + std::string(found) + "; " + std::string(wanted),
+                std::string(op));
+  };
+  if (t.record().inference)
+    refuse("a tensor made in inference mode, which autograd cannot follow", "clone() it outside of that mode");
+  const detail::view_data* const v = detail::view_of(t);
+  if (v == nullptr) {
+    if (is_leaf(t) && requires_grad(t))
+      refuse("a leaf that requires its gradient, whose value it was recorded with would be lost",
+             "use the form that returns a new tensor, or a no_grad scope");
+    return;
+  }
+  if (is_leaf(v->base) && requires_grad(v->base))
+    refuse("a view of a leaf that requires its gradient, whose value it was recorded with would be lost",
+           "use the form that returns a new tensor, or a no_grad scope");
+  if (v->creator && v->creator->role == detail::is_leaf)
+    refuse("a leaf that requires its gradient, whose value it was recorded with would be lost",
+           "use the form that returns a new tensor, or a no_grad scope");
+  switch (v->origin) {
+    case detail::view_origin::recorded: return;
+    case detail::view_origin::no_grad:
+      refuse("a view that was made where nothing is recorded", "make the view and write to it in scopes of one kind");
+    case detail::view_origin::inference:
+      refuse("a view that was made in inference mode", "make the view and write to it in scopes of one kind");
+    case detail::view_origin::one_of_several:
+      refuse("one of several views that one call made, which autograd cannot follow",
+             "make this view by a call of its own, or write to a clone");
+  }
+}
+
+void rebase(const tensor& t, intrusive_ptr<node> creator) {
+  detail::view_data* const v = detail::view_of(t);
+  if (v == nullptr) return set_creator(t, std::move(creator));
+  creator->stand_for(t);
+  const tensor& base = v->base;
+  intrusive_ptr<node> whole(new part_written(base, t, std::move(creator)));
+  whole->stand_for(base);
+  set_creator(base, std::move(whole));
+  v->creator = {};  // its own node is made when it is asked for
+  v->version = t.version() - 1;
+}
+
+}  // namespace author
+
+}  // namespace topbit

@@ -1,0 +1,59 @@
+module topbit.autograd;
+
+import topbit.std;
+import topbit.core;
+import topbit.tensor;
+
+namespace topbit {
+
+namespace {
+
+constexpr op<"aten::clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor"> clone;
+
+}  // namespace
+
+tensor detail::before_write(const tensor& t, bool reads_elements) {
+  const author::below_autograd guard;
+  const tensor before = reads_elements ? clone(t, std::nullopt) : author::make_alias(t);
+  if (intrusive_ptr<node> edge = author::gradient_edge(t)) author::set_creator(before, std::move(edge));
+  return before;
+}
+
+void detail::raise_in_place(std::string_view op) {
+  throw error(std::string(op) +
+                  ": writes in place to, or from, a tensor that requires its gradient, and would not be "
+                  "recorded; use the form that returns a new tensor, or a no_grad scope",
+              std::string(op));
+}
+
+namespace author {
+
+void count_writes_and_track_views(const operator_handle& op, key_set keys, stack& s) {
+  const std::span<const value> arguments = s.top(op.argument_count());
+  const std::vector<tensor> written = topbit::detail::written_by(op, arguments);
+  tensor base;
+  for (const value& v : arguments) {
+    each_tensor(v, [&](const tensor& t) {
+      if (!base.defined()) base = t;
+    });
+  }
+  std::vector<std::uint32_t> before;
+  for (const tensor& t : written) before.push_back(t.version());
+  op.redispatch_boxed(keys & below(key::ADInplaceOrView), s);
+  for (std::size_t i = 0; i < written.size(); ++i) {
+    if (written[i].version() == before[i]) bump_version(written[i], topbit::detail::lasting_name(op));
+  }
+  if (!written.empty() || !base.defined()) return;
+  const std::span<const value> results = s.top(op.result_count());
+  bool several = results.size() > 1;
+  for (const value& v : results) {
+    std::size_t count = 0;
+    each_tensor(v, [&](const tensor&) { ++count; });
+    several = several || count > 1;
+  }
+  for (const value& v : results) each_tensor(v, [&](const tensor& t) { track_view(base, t, several); });
+}
+
+}  // namespace author
+
+}  // namespace topbit
