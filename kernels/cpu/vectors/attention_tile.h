@@ -87,11 +87,7 @@ void weigh_row(T* scores, int64_t keys, attention_room<T>& room, int64_t q, int6
   if (keys == 0) return;
   const T before = room.tops[q], here = first_lane(greatest_of(scores, keys)), top = here > before ? here : before;
   const vec<T> shift(top == lowest<T> ? T(0) : top);
-  const vec<T> sum = sum_over<T>(keys, [=](int64_t i, int64_t lanes) {
-    const vec<T> e = exp_of(scores + i, lanes, shift);
-    store_lanes<T>(scores + i, lanes, e);
-    return e;
-  });
+  const T sum = first_lane(store_exp(scores, scores, keys, shift));
   if (top != before) {
     const vec<T> less = before == lowest<T> ? vec<T>(T(0)) : exp<T>(vec<T>(before) - shift);
     room.totals[q] *= double(first_lane(less));
@@ -101,7 +97,7 @@ void weigh_row(T* scores, int64_t keys, attention_room<T>& room, int64_t q, int6
     }
     room.tops[q] = top;
   }
-  room.totals[q] += double(sum_of_lanes<T>(sum));
+  room.totals[q] += double(sum);
 }
 
 // The queries from first on, at one position of the batch: `at` has the addresses of out, query, key, value, mask.

@@ -1,6 +1,8 @@
 // exp, exp2 and expm1 of a vector: a power of two times the exponential of a rest, |rest| <= ln(2) / 2.
 #pragma once
 
+#include <iterator>
+
 #include "primitives.h"
 
 namespace tb_cpu::TOPBIT_ARCH {
@@ -49,7 +51,7 @@ vec<T> nearest_exponent(vec<T> x) {
 template <typename T>
 vec<T> rest_of(vec<T> x, vec<T> n) {
   using number = number<T>;
-  return multiply_add(x, vec<T>(number::log2e_low), multiply_add(x, vec<T>(number::log2e), negative(n)));
+  return multiply_add(x, vec<T>(number::log2e_low), multiply_subtract(x, vec<T>(number::log2e), n));
 }
 
 template <typename T>
@@ -86,6 +88,28 @@ vec<T> exp(vec<T> x) {
   using number = number<T>;
   const auto [n, p] = scaled_exp<T>(at_least(number::exp_underflow, at_most(number::exp_overflow, x)));
   return scale<T>(p, n);
+}
+
+// exp of K vectors of numbers that are 0 at most, to the bit what exp yields, a step for all of them at a time: of
+// one after the other, few would find room in what the processor looks ahead, and it would wait for their results.
+template <typename T, int K>
+void exp_together(vec<T> (&x)[K]) {
+  if constexpr (fused) {
+    using number = number<T>;
+    vec<T> n[K], p[K];
+    for (vec<T>& one : x) one = at_least(number::exp_underflow, one);
+    for (int k = 0; k < K; ++k) n[k] = nearest_exponent<T>(x[k]);
+    for (int k = 0; k < K; ++k) x[k] = rest_of<T>(x[k], n[k]);
+    for (vec<T>& one : p) one = vec<T>(number::exp2_terms[0]);
+#pragma clang loop unroll(full)
+    for (size_t term = 1; term < std::size(number::exp2_terms); ++term) {
+      for (int k = 0; k < K; ++k) p[k] = multiply_add(p[k], x[k], vec<T>(number::exp2_terms[term]));
+    }
+    for (int k = 0; k < K; ++k) p[k] = multiply_add(x[k], p[k], vec<T>(T(1)));
+    for (int k = 0; k < K; ++k) x[k] = scale<T>(p[k], n[k]);
+  } else {
+    for (vec<T>& one : x) one = exp<T>(one);
+  }
 }
 
 template <typename T>

@@ -59,8 +59,9 @@ void cross_entropy_backward(const rows_at& r) {
   if (cols == 0 || run_kept<T, cross_entropy_backward_few>(cols, r)) return;
   for (int64_t i = 0; i < r.count; ++i) {
     const label_gradient<T> of(r, i);
+    const T* const in = r.as<const T>(2, i);
     T* const out = r.as<T>(0, i);
-    const vec<T> scale = vec<T>(of.scale) / store_exp(r.as<const T>(2, i), out, cols);
+    const vec<T> scale = vec<T>(of.scale) / store_exp(in, out, cols, greatest_of(in, cols));
     each_vector<T>(cols, [=](int64_t c, int64_t lanes) {
       const vec<T> value = load_lanes(out + c, lanes, T(0)) * scale;
       store_lanes<T>(out + c, lanes, of.ignored ? vec<T>(T(0)) : value);

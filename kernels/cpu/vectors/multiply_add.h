@@ -19,5 +19,16 @@ vec<T> multiply_add(vec<T> a, vec<T> b, vec<T> c) {
 #endif
 }
 
+// a * b - c, likewise.
+template <typename T>
+vec<T> multiply_subtract(vec<T> a, vec<T> b, vec<T> c) {
+#if defined(__AVX512F__)
+  if constexpr (std::is_same_v<T, float>) return _mm512_fmsub_ps(a, b, c);
+  if constexpr (std::is_same_v<T, double>) return _mm512_fmsub_pd(a, b, c);
+#else
+  return xsimd::fms(a, b, c);
+#endif
+}
+
 }  // namespace
 }  // namespace tb_cpu::TOPBIT_ARCH

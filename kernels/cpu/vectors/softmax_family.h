@@ -2,6 +2,7 @@
 #pragma once
 
 #include "softmax_across.h"
+#include "softmax_forward.h"
 
 namespace tb_cpu::TOPBIT_ARCH {
 namespace {

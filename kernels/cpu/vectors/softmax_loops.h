@@ -1,7 +1,6 @@
-// Softmax of rows, in vectors. Results may stand where the input does.
+// What the forms of softmax share, log_softmax and the gradients, in vectors. Results may stand where the input does.
 //
-// The exponential of an element is computed once: it waits in a register where a row has few vectors, else where the
-// result goes. A NaN is missed by the maximum and comes back through the sum.
+// A NaN is missed by the maximum and comes back through the sum.
 #pragma once
 
 #include <limits>
@@ -48,11 +47,45 @@ vec<T> greatest_of(const T* in, int64_t cols) {
   return greatest_everywhere<T>(greater<T>(a, b));
 }
 
-// exp(in - shift), and 0 in the lanes past the end.
+// Sums exp(in - greatest) over a row, and calls visit(first, lanes, exponentials) of each vector; in the lanes past the
+// end there is something.
+template <typename T, typename Visit>
+vec<T> sum_of_exp(const T* in, int64_t cols, vec<T> greatest, Visit visit) {
+  constexpr int64_t width = vec<T>::size;
+  constexpr int together = most_kept;
+  const auto exps = [&]<int K>(vec<T>(&x)[K], int64_t first, int64_t lanes) {
+    for (vec<T>& one : x) one = one - greatest;
+    exp_together<T>(x);
+    for (int k = 0; k < K; ++k) visit(first + k * width, lanes, x[k]);
+  };
+  return sum_everywhere<T>(pairwise<32 * width>(0, cols, [&](int64_t first, int64_t count) {
+    const int64_t end = first + count;
+    vec<T> sum(T(0));
+    for (; first + together * width <= end; first += together * width) {
+      vec<T> x[together];
+      for (int k = 0; k < together; ++k) x[k] = vec<T>::load_unaligned(in + first + k * width);
+      exps(x, first, width);
+      for (const vec<T>& one : x) sum = sum + one;
+    }
+    for (; first + width <= end; first += width) {
+      vec<T> x[] = {vec<T>::load_unaligned(in + first)};
+      exps(x, first, width);
+      sum = sum + x[0];
+    }
+    if (first < end) {
+      vec<T> x[] = {load_filled(in + first, end - first)};
+      exps(x, first, end - first);
+      sum = sum + first_of<T>(x[0], end - first);
+    }
+    return sum;
+  }));
+}
+
+// Leaves exp(in - greatest) in `out`, and returns the sum.
 template <typename T>
-vec<T> exp_of(const T* in, int64_t lanes, vec<T> shift) {
-  if (lanes == int64_t(vec<T>::size)) return exp<T>(vec<T>::load_unaligned(in) - shift);
-  return first_of<T>(exp<T>(load_filled(in, lanes) - shift), lanes);
+vec<T> store_exp(const T* in, T* out, int64_t cols, vec<T> greatest) {
+  return sum_of_exp<T>(in, cols, greatest,
+                       [=](int64_t c, int64_t lanes, vec<T> e) { store_lanes<T>(out + c, lanes, e); });
 }
 
 // A row of K vectors, the last one perhaps short.
@@ -77,7 +110,8 @@ struct kept {
   }
   // Leaves the exponentials of the elements minus `shift`, and returns their sum.
   vec<T> exp_and_sum(vec<T> shift, int64_t cols) {
-    for (vec<T>& one : x) one = exp<T>(one - shift);
+    for (vec<T>& one : x) one = one - shift;
+    exp_together<T>(x);
     const vec<T> last = first_of<T>(x[K - 1], cols - (K - 1) * width);
     if constexpr (K == 1) return sum_everywhere<T>(last);
     vec<T> part = x[0];
@@ -95,42 +129,6 @@ bool run_kept(int64_t cols, A&&... arguments) {
     return true;
   } else {
     return false;
-  }
-}
-
-template <typename T, int K>
-struct softmax_few {
-  static void run(int64_t cols, const rows_at& r) {
-    for (int64_t i = 0; i < r.count; ++i) {
-      kept<T, K> row(r.as<const T>(1, i), cols);
-      const vec<T> scale = vec<T>(T(1)) / row.exp_and_sum(row.greatest(), cols);
-      for (vec<T>& x : row.x) x = x * scale;
-      row.store(r.as<T>(0, i), cols);
-    }
-  }
-};
-
-// Leaves exp(in - greatest) in `out`, and returns the sum.
-template <typename T>
-vec<T> store_exp(const T* in, T* out, int64_t cols) {
-  const vec<T> top = greatest_of(in, cols);
-  return sum_everywhere<T>(sum_over<T>(cols, [=](int64_t c, int64_t lanes) {
-    const vec<T> e = exp_of(in + c, lanes, top);
-    store_lanes<T>(out + c, lanes, e);
-    return e;
-  }));
-}
-
-template <typename T>
-void softmax(const rows_at& r) {
-  const int64_t cols = r.length[0];
-  if (cols == 0 || run_kept<T, softmax_few>(cols, r)) return;
-  for (int64_t i = 0; i < r.count; ++i) {
-    T* const out = r.as<T>(0, i);
-    const vec<T> scale = vec<T>(T(1)) / store_exp(r.as<const T>(1, i), out, cols);
-    each_vector<T>(cols, [=](int64_t c, int64_t lanes) {
-      store_lanes<T>(out + c, lanes, load_lanes(out + c, lanes, T(0)) * scale);
-    });
   }
 }
 
@@ -167,9 +165,7 @@ void each_peaks(const rows_at& r, int in, Visit visit) {
       for (int64_t i = 0; i < some; ++i) {
         const T* const row = r.as<const T>(in, first + i);
         const vec<T> top = greatest_of(row, cols);
-        found.take(i, top, sum_everywhere<T>(sum_over<T>(cols, [=](int64_t c, int64_t lanes) {
-                     return exp_of(row + c, lanes, top);
-                   })));
+        found.take(i, top, sum_of_exp<T>(row, cols, top, [](int64_t, int64_t, vec<T>) {}));
       }
     }
     log<T>(vec<T>::load_aligned(found.sum)).store_aligned(found.sum);
