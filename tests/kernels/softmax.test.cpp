@@ -107,9 +107,10 @@ TEMPLATE_TEST_CASE("softmax: rows of any length, behind one another and side by 
   }
 }
 
-TEMPLATE_TEST_CASE("softmax: infinities and NaN keep to their own row", "[kernels]", EVERY_TABLE) {
+TEMPLATE_TEST_CASE("softmax: infinities, NaN and what makes the others 0 keep to their own row", "[kernels]",
+                   EVERY_TABLE) {
   const backend here = need<TestType>(&tb_kernels::rowwise);
-  for (const double corner : {double(NAN), double(INFINITY), -double(INFINITY)}) {
+  for (const double corner : {double(NAN), double(INFINITY), -double(INFINITY), 1e30}) {
     for (const std::int64_t length : {1, 5, 16, 39, 300}) {
       for (const std::int64_t place : {std::int64_t(0), length / 2, length - 1}) {
         for (const lie how : {behind(length), beside(5)}) {
@@ -169,6 +170,26 @@ TEMPLATE_TEST_CASE("softmax: a batch of three dimensions, and results in place o
   CHECK(found.text() == "");
 }
 
+TEMPLATE_TEST_CASE("softmax: rows behind one another in place of the input, and all results in one row", "[kernels]",
+                   reference, sse2, avx2, avx512) {
+  const backend here = need<TestType>(&tb_kernels::rowwise);
+  constexpr std::int64_t rows = 5;
+  for (const std::int64_t length : {1, 10, 100, 1000, 2048, 2049, 3000}) {
+    stage memory(here);
+    const auto a = memory.make<float>(rows * length), out = memory.make<float>(rows * length);
+    const auto last = memory.make<float>(length);
+    fill_between(a, 7, -6, 6);
+    const rows_operand from = matrix(a, length, behind(length)), to = matrix(out, length, behind(length));
+    const rows_operand over = matrix(last, length, {0, 1});
+    for (const rows_operand& result : {to, over, from}) {
+      const tb_rowwise call = rows_call<float>(TB_SOFTMAX, rows, 1, {result, from});
+      CHECK(memory.run([&](const tb_kernels& k) { return k.rowwise(&call, nullptr); }) == TB_OK);
+    }
+    CHECK(std::equal(out.begin(), out.end(), a.begin()));
+    CHECK(std::equal(last.begin(), last.end(), out.end() - length));
+  }
+}
+
 TEMPLATE_TEST_CASE("softmax: rows of doubles computed in floats, however they lie", "[kernels]", EVERY_TABLE) {
   const backend here = need<TestType>(&tb_kernels::rowwise);
   for (const std::int64_t rows : {1, 40, 1000}) {
@@ -214,7 +235,8 @@ TEMPLATE_TEST_CASE("softmax: the same to the bit however rows lie", "[kernels]",
       stage memory(here);
       const auto a = memory.make<float>(rows * length), out = memory.make<float>(rows * length);
       const auto turned = memory.make<float>(rows * length), beside_out = memory.make<float>(rows * length);
-      fill_between(a, 7, -6, 0);
+      // Down to exponentials that are subnormal, and 0.
+      fill_between(a, 7, length == 50 || length == 1000 ? -130 : -6, 0);
       const lie one = behind(length), other = beside(rows);
       for (std::int64_t r = 0; r < rows; ++r) {
         for (std::int64_t i = 0; i < length; ++i) turned[other.at(r, i)] = a[one.at(r, i)];

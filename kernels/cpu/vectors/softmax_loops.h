@@ -13,7 +13,7 @@
 namespace tb_cpu::TOPBIT_ARCH {
 namespace {
 
-// As many vectors of a row are kept in registers.
+// As many vectors of a row are kept in registers, and their exponentials computed together.
 #if defined(__AVX512F__)
 constexpr int most_kept = 8;
 #else
@@ -33,18 +33,15 @@ vec<T> load_filled(const T* at, int64_t lanes) {
 template <typename T>
 vec<T> greatest_of(const T* in, int64_t cols) {
   constexpr int64_t width = vec<T>::size;
-  vec<T> a(lowest<T>), b(lowest<T>);
+  vec<T> top[4];
+  for (vec<T>& one : top) one = vec<T>(lowest<T>);
   int64_t i = 0;
-  for (; i + 2 * width <= cols; i += 2 * width) {
-    a = greater<T>(vec<T>::load_unaligned(in + i), a);
-    b = greater<T>(vec<T>::load_unaligned(in + i + width), b);
+  for (; i + 4 * width <= cols; i += 4 * width) {
+    for (int k = 0; k < 4; ++k) top[k] = greater<T>(vec<T>::load_unaligned(in + i + k * width), top[k]);
   }
-  if (i + width <= cols) {
-    b = greater<T>(vec<T>::load_unaligned(in + i), b);
-    i += width;
-  }
-  if (i < cols) a = greater<T>(load_filled(in + i, cols - i), a);
-  return greatest_everywhere<T>(greater<T>(a, b));
+  for (; i + width <= cols; i += width) top[0] = greater<T>(vec<T>::load_unaligned(in + i), top[0]);
+  if (i < cols) top[1] = greater<T>(load_filled(in + i, cols - i), top[1]);
+  return greatest_everywhere<T>(greater<T>(greater<T>(top[0], top[1]), greater<T>(top[2], top[3])));
 }
 
 // Sums exp(in - greatest) over a row, and calls visit(first, lanes, exponentials) of each vector; in the lanes past the
@@ -52,7 +49,6 @@ vec<T> greatest_of(const T* in, int64_t cols) {
 template <typename T, typename Visit>
 vec<T> sum_of_exp(const T* in, int64_t cols, vec<T> greatest, Visit visit) {
   constexpr int64_t width = vec<T>::size;
-  constexpr int together = most_kept;
   const auto exps = [&]<int K>(vec<T>(&x)[K], int64_t first, int64_t lanes) {
     for (vec<T>& one : x) one = one - greatest;
     exp_together<T>(x);
@@ -61,9 +57,9 @@ vec<T> sum_of_exp(const T* in, int64_t cols, vec<T> greatest, Visit visit) {
   return sum_everywhere<T>(pairwise<32 * width>(0, cols, [&](int64_t first, int64_t count) {
     const int64_t end = first + count;
     vec<T> sum(T(0));
-    for (; first + together * width <= end; first += together * width) {
-      vec<T> x[together];
-      for (int k = 0; k < together; ++k) x[k] = vec<T>::load_unaligned(in + first + k * width);
+    for (; first + most_kept * width <= end; first += most_kept * width) {
+      vec<T> x[most_kept];
+      for (int k = 0; k < most_kept; ++k) x[k] = vec<T>::load_unaligned(in + first + k * width);
       exps(x, first, width);
       for (const vec<T>& one : x) sum = sum + one;
     }
