@@ -20,7 +20,16 @@ namespace {
 
 constexpr op<"aten::isnan(Tensor self) -> Tensor"> isnan;
 constexpr op<"aten::any(Tensor self) -> Tensor"> any;
-constexpr op<"aten::item(Tensor self) -> Scalar"> item;
+constexpr op<
+    "aten::_to_copy(Tensor self, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, "
+    "bool? pin_memory=None, bool non_blocking=False, MemoryFormat? memory_format=None) -> Tensor">
+    to_copy;
+
+bool has_nan(const tensor& t) {
+  if (t.device() == meta) return false;
+  const tensor found = to_copy(any(isnan(t)), std::nullopt, std::nullopt, cpu, std::nullopt, false, std::nullopt);
+  return *found.data_as<bool>();
+}
 
 constexpr int most_frames = 48;
 struct place {
@@ -90,8 +99,7 @@ std::string place_of(const node& n) {
 
 void check_for_nan(const node& n, std::span<const tensor> of_inputs) {
   for (std::size_t i = 0; i < of_inputs.size(); ++i) {
-    if (!of_inputs[i].defined() || of_inputs[i].device() == meta || item(any(isnan(of_inputs[i]))).to_int64() == 0)
-      continue;
+    if (!of_inputs[i].defined() || !has_nan(of_inputs[i])) continue;
     throw error(
         std::string(n.name()) + ": its gradient rule gave NaN for argument " + std::to_string(n.argument_of(i) + 1),
         std::string(n.name()));

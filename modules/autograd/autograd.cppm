@@ -22,6 +22,7 @@ import :frontier;
 // Tier 3: for users.
 export import :function;
 export import :check;
+export import :graph;
 
 // What runs for an operator without a rule; registered when this module is loaded.
 export import :unimplemented;

@@ -73,7 +73,7 @@ void mark(purposes& all, node* root) {
   }
 }
 
-// The operators from a root to a node, by the shortest way there is.
+// The operators from a root to a node, by the shortest way there is; nothing where the node is the root.
 std::string chain_to(std::span<node* const> roots, const node* last) {
   std::map<const node*, const node*> from;
   std::vector<const node*> queue(roots.begin(), roots.end());
@@ -83,12 +83,13 @@ std::string chain_to(std::span<node* const> roots, const node* last) {
       if (input && from.emplace(input.get(), queue[i]).second) queue.push_back(input.get());
     }
   }
-  std::vector<std::string_view> names;
+  std::vector<std::string_view> names;  // of calls: a port is none
   for (const node* n = last; n != nullptr; n = from.contains(n) ? from[n] : nullptr) {
     if ((node_access::flags(*n) & node_access::port) == 0) names.push_back(n->name());
   }
+  if (names.size() < 2) return {};
   constexpr std::size_t most = 12;
-  std::string text;
+  std::string text = "; while backward ran ";
   for (std::size_t i = 0; i < names.size() && i < most; ++i) text += (i == 0 ? "" : " of ") + std::string(names[i]);
   if (names.size() > most) text += " and " + std::to_string(names.size() - most) + " more";
   return text;
@@ -298,7 +299,7 @@ void run::go() {
 void run::raise_with_chain(const node& at) {
   std::vector<node*> roots;
   for (const auto& root : roots_) roots.push_back(root.get());
-  const std::string where = "; while backward ran " + chain_to(roots, &at) + detail::place_of(at);
+  const std::string where = chain_to(roots, &at) + detail::place_of(at);
   try {
     throw;
   } catch (const std::bad_alloc&) {

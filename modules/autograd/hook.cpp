@@ -125,14 +125,15 @@ void hook::remove() noexcept {
 
 namespace {
 
-intrusive_ptr<node> node_for_hook(const tensor& t) {
+intrusive_ptr<node> node_for_hook(std::string_view who, const tensor& t) {
   intrusive_ptr<node> n = t.defined() ? author::gradient_edge(t) : intrusive_ptr<node>();
-  if (!n) throw error("add_hook: found a tensor that needs no gradient, wanted one that requires its gradient");
+  if (!n)
+    throw error(std::string(who) + ": found a tensor that needs no gradient, wanted one that requires its gradient");
   return n;
 }
-intrusive_ptr<node> call_for_hook(const tensor& t) {
-  intrusive_ptr<node> n = node_for_hook(t);
-  if (n->role == detail::is_leaf) throw error("add_hook: found a leaf, wanted a result of a recorded call");
+intrusive_ptr<node> call_for_hook(std::string_view who, const tensor& t) {
+  intrusive_ptr<node> n = node_for_hook(who, t);
+  if (n->role == detail::is_leaf) throw error(std::string(who) + ": found a leaf, wanted a result of a recorded call");
   if ((detail::node_access::flags(*n) & detail::node_access::port) != 0) n = n->inputs()[0];
   return n;
 }
@@ -140,22 +141,22 @@ intrusive_ptr<node> call_for_hook(const tensor& t) {
 }  // namespace
 
 hook add_hook(const tensor& t, gradient_hook f) {
-  return detail::hook_access::add(node_for_hook(t), &detail::hooks_of_node::on_gradient, std::move(f));
+  return detail::hook_access::add(node_for_hook("add_hook", t), &detail::hooks_of_node::on_gradient, std::move(f));
 }
-hook add_hook(const tensor& t, before_node_hook f) {
-  return detail::hook_access::add(call_for_hook(t), &detail::hooks_of_node::before, std::move(f));
+hook add_before_hook(const tensor& t, before_node_hook f) {
+  return detail::hook_access::add(call_for_hook("add_before_hook", t), &detail::hooks_of_node::before, std::move(f));
 }
-hook add_hook(const tensor& t, after_node_hook f) {
-  return detail::hook_access::add(call_for_hook(t), &detail::hooks_of_node::after, std::move(f));
+hook add_after_hook(const tensor& t, after_node_hook f) {
+  return detail::hook_access::add(call_for_hook("add_after_hook", t), &detail::hooks_of_node::after, std::move(f));
 }
-hook add_hook(const tensor& t, gathered_hook f) {
-  intrusive_ptr<node> n = node_for_hook(t);
-  if (n->role != detail::is_leaf) throw error("add_hook: found a result of a recorded call, wanted a leaf");
+hook add_gathered_hook(const tensor& t, gathered_hook f) {
+  intrusive_ptr<node> n = node_for_hook("add_gathered_hook", t);
+  if (n->role != detail::is_leaf) throw error("add_gathered_hook: found a result of a recorded call, wanted a leaf");
   return detail::hook_access::add(std::move(n), &detail::hooks_of_node::gathered, std::move(f));
 }
 
 void retain_grad(const tensor& t) {
-  const intrusive_ptr<node> n = node_for_hook(t);
+  const intrusive_ptr<node> n = node_for_hook("retain_grad", t);
   if (n->role == detail::is_leaf) return;
   detail::hook_table& table = detail::table();
   const std::lock_guard lock(table.mutex);

@@ -39,10 +39,10 @@ export class hook {
 /// error if t needs no gradient.
 export hook add_hook(const tensor& t, gradient_hook f);
 /// Adds a hook on the call that made t. Throws error if no recorded call did.
-export hook add_hook(const tensor& t, before_node_hook f);
-export hook add_hook(const tensor& t, after_node_hook f);
+export hook add_before_hook(const tensor& t, before_node_hook f);
+export hook add_after_hook(const tensor& t, after_node_hook f);
 /// Adds a hook on a leaf's gradient, after it was gathered. Throws error if t is no leaf that requires its gradient.
-export hook add_hook(const tensor& t, gathered_hook f);
+export hook add_gathered_hook(const tensor& t, gathered_hook f);
 
 /// Keeps the gradient of a result too, for grad(). Throws error if t needs no gradient.
 export void retain_grad(const tensor& t);

@@ -144,16 +144,13 @@ void check_in_place(std::string_view op, const tensor& t) {
   const detail::view_data* const v = detail::view_of(t);
   if (v == nullptr) {
     if (is_leaf(t) && requires_grad(t))
-      refuse("a leaf that requires its gradient, whose value it was recorded with would be lost",
-             "use the form that returns a new tensor, or a no_grad scope");
+      refuse("a leaf that requires its gradient", "use the form that returns a new tensor, or a no_grad scope");
     return;
   }
   if (is_leaf(v->base) && requires_grad(v->base))
-    refuse("a view of a leaf that requires its gradient, whose value it was recorded with would be lost",
-           "use the form that returns a new tensor, or a no_grad scope");
+    refuse("a view of a leaf that requires its gradient", "use the form that returns a new tensor, or a no_grad scope");
   if (v->creator && v->creator->role == detail::is_leaf)
-    refuse("a leaf that requires its gradient, whose value it was recorded with would be lost",
-           "use the form that returns a new tensor, or a no_grad scope");
+    refuse("a leaf that requires its gradient", "use the form that returns a new tensor, or a no_grad scope");
   switch (v->origin) {
     case detail::view_origin::recorded: return;
     case detail::view_origin::no_grad:

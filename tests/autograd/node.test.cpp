@@ -109,7 +109,9 @@ TEST_CASE("node: a graph outlives the handle of its leaf", "[autograd][node]") {
 TEST_CASE("node: a saved tensor written in place is an error, in words", "[autograd][node]") {
   const auto text = [](const char* op, const char* what) {
     return std::string(op) + ": a tensor saved for backward, " + what +
-           ", was written in place: found version 1, wanted 0; write to a clone instead";
+           ", was written in place by aten::zero_: found version 1, wanted 0; write to a clone instead; while backward "
+           "ran " +
+           op + " of aten::sum";
   };
   const auto failure = [](const tensor& y) { return text_of<tb::error>([&] { tb::backward(ops::sum(y)); }); };
   const tensor x = tb::require_grad(tensor_of({1, 2}, {2}));

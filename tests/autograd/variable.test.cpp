@@ -97,33 +97,69 @@ TEST_CASE("variable: a tensor without storage can be detached", "[autograd][vari
   CHECK(y.keys() == x.keys());
 }
 
-TEST_CASE("variable: writing in place to, or from, what requires its gradient is refused", "[autograd][variable]") {
+TEST_CASE("variable: a leaf that requires its gradient, or a view of one, is not written in place",
+          "[autograd][variable]") {
   const std::string why =
-      ": writes in place to, or from, a tensor that requires its gradient, and would not be recorded; "
-      "use the form that returns a new tensor, or a no_grad scope";
+      ": writes in place to a leaf that requires its gradient; use the form that returns a new tensor, or a no_grad "
+      "scope";
   tensor x = tb::require_grad(tensor_of({1, 2}, {2}));
-  tensor y = tensor_of({5, 6}, {2});
+  const tensor y = tensor_of({5, 6}, {2});
   CHECK(text_of<tb::error>([&] { ops::fill_(x, 0); }) == "aten::fill_.Scalar" + why);
   CHECK(text_of<tb::error>([&] { ops::zero_(x); }) == "aten::zero_" + why);
   CHECK(text_of<tb::error>([&] { ops::copy_(x, y); }) == "aten::copy_" + why);
-  CHECK(text_of<tb::error>([&] { ops::copy_(y, x); }) == "aten::copy_" + why);
   CHECK(text_of<tb::error>([&] { x += y; }) == "aten::add_.Tensor" + why);
-  CHECK(text_of<tb::error>([&] { y += x; }) == "aten::add_.Tensor" + why);
   CHECK(text_of<tb::error>([&] { x -= y; }) == "aten::sub_.Tensor" + why);
   CHECK(text_of<tb::error>([&] { x *= y; }) == "aten::mul_.Tensor" + why);
   CHECK(text_of<tb::error>([&] { x /= y; }) == "aten::div_.Tensor" + why);
-  CHECK(text_of<tb::error>([&] { ops::add_out(x, y, 1, y); }) == "aten::add.out" + why);
-  CHECK(text_of<tb::error>([&] { ops::sub_out(y, x, 1, y); }) == "aten::sub.out" + why);
-  CHECK(text_of<tb::error>([&] { ops::mul_out(y, y, x); }) == "aten::mul.out" + why);
-  CHECK(text_of<tb::error>([&] { ops::div_out(y, y, x); }) == "aten::div.out" + why);
   tensor view = ops::slice(x, 0, 0, 1, 1);
-  CHECK(text_of<tb::error>([&] { ops::zero_(view); }) == "aten::zero_" + why);
+  CHECK(text_of<tb::error>([&] { ops::zero_(view); }) ==
+        "aten::zero_: writes in place to a view of a leaf that requires its gradient; use the form that returns a new "
+        "tensor, or a no_grad scope");
   CHECK(values(x) == std::vector<double>{1, 2});
-  CHECK(values(y) == std::vector<double>{5, 6});
   CHECK(x.version() == 0);
 
   const tb::no_grad guard;
   ops::sub_(x, y, tb::arg<"alpha"> = 0.5);
   CHECK(values(x) == std::vector<double>{-1.5, -1});
   CHECK(tb::requires_grad(x));
+}
+
+TEST_CASE("variable: forms that write to `out` refuse to lose a gradient", "[autograd][variable]") {
+  const std::string why =
+      ": writes in place to, or from, a tensor that requires its gradient, and would not be recorded; "
+      "use the form that returns a new tensor, or a no_grad scope";
+  tensor x = tb::require_grad(tensor_of({1, 2}, {2})), y = tensor_of({5, 6}, {2});
+  CHECK(text_of<tb::error>([&] { ops::add_out(x, y, 1, y); }) == "aten::add.out" + why);
+  CHECK(text_of<tb::error>([&] { ops::sub_out(y, x, 1, y); }) == "aten::sub.out" + why);
+  CHECK(text_of<tb::error>([&] { ops::mul_out(y, y, x); }) == "aten::mul.out" + why);
+  CHECK(text_of<tb::error>([&] { ops::div_out(y, y, x); }) == "aten::div.out" + why);
+  CHECK(values(y) == std::vector<double>{5, 6});
+  CHECK(y.version() == 0);
+}
+
+TEST_CASE("variable: a gradient can be replaced by one that fits", "[autograd][variable]") {
+  const tensor x = tb::require_grad(tensor_of({1, 2}, {2}));
+  tb::set_grad(x, tensor_of({3, 4}, {2}));
+  CHECK(values(tb::grad(x)) == std::vector<double>{3, 4});
+  CHECK(text_of<tb::shape_error>([&] { tb::set_grad(x, tensor_of({3}, {1})); }) ==
+        "set_grad: found a gradient of float64 [1], wanted float64 [2]");
+  CHECK(text_of<tb::dtype_error>([&] { tb::set_grad(x, tensor_of({3, 4}, {2}, tb::dtype::float32)); }) ==
+        "set_grad: found a gradient of float32 [2], wanted float64 [2]");
+  CHECK(text_of<tb::error>([&] { tb::set_grad(tensor_of({1}, {1}), tensor_of({3}, {1})); }) ==
+        "set_grad: found a tensor that is no leaf, or requires no gradient");
+  CHECK(text_of<tb::error>([&] { tb::set_grad(x * 2, tensor_of({3, 4}, {2})); }) ==
+        "set_grad: found a tensor that is no leaf, or requires no gradient");
+  CHECK(values(tb::grad(x)) == std::vector<double>{3, 4});
+  tb::set_grad(x, tensor());
+  CHECK_FALSE(tb::grad(x).defined());
+}
+
+TEST_CASE("variable: a leaf is what no recorded call made", "[autograd][variable]") {
+  const tensor x = tb::require_grad(tensor_of({1, 2}, {2})), p = tensor_of({1, 2}, {2});
+  CHECK(tb::is_leaf(x));
+  CHECK(tb::is_leaf(p));
+  CHECK(tb::is_leaf(p * 2));
+  CHECK_FALSE(tb::is_leaf(x * 2));
+  CHECK_FALSE(tb::is_leaf(ops::unsqueeze(x, 0)));
+  CHECK(tb::is_leaf(ops::unsqueeze(p, 0)));
 }

@@ -1,0 +1,188 @@
+#include <catch2/catch_test_macros.hpp>
+#include <optional>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "support/raises.h"
+#include "support/tensor_print.h"
+#include "support/tensor_values.h"
+import topbit;
+
+namespace tb = topbit;
+namespace key = topbit::key;
+namespace ops = topbit::ops;
+using support::tensor_of;
+using support::values;
+using tb::tensor;
+using toy::text_of;
+using list = std::vector<double>;
+
+namespace {
+tensor leaf(const list& elements) {
+  return tb::require_grad(tensor_of(elements, {static_cast<std::int64_t>(elements.size())}));
+}
+}  // namespace
+
+TEST_CASE("hook: sees the whole gradient of a tensor once, and may replace it", "[autograd][hook]") {
+  const tensor x = leaf({1, 2});
+  const tensor y = x * 2;
+  std::vector<list> seen;
+  tb::add_hook(y, [&](const tensor& g) {
+    seen.push_back(values(g));
+    return g * 10;
+  });
+  tb::backward(ops::sum(y * y + y));  // the gradient of y is 2y + 1, of two paths
+  CHECK(seen == std::vector<list>{{5, 9}});
+  CHECK(values(tb::grad(x)) == list{100, 180});
+}
+
+TEST_CASE("hook: those of a tensor run in the order they were added, and not after remove()", "[autograd][hook]") {
+  const tensor x = leaf({1});
+  std::string order;
+  const auto note = [&](char which) {
+    return [&order, which](const tensor&) {
+      order += which;
+      return tensor();
+    };
+  };
+  tb::hook a = tb::add_hook(x, note('a'));
+  tb::add_hook(x, note('b'));
+  tb::backward(x * 3);
+  CHECK(order == "ab");
+  a.remove();
+  a.remove();
+  tb::backward(x * 3);
+  CHECK(order == "abb");
+  CHECK(values(tb::grad(x)) == list{6});
+}
+
+TEST_CASE("hook: of a leaf changes what is gathered, and one after gathering sees it", "[autograd][hook]") {
+  const tensor x = leaf({1, 2});
+  tb::add_hook(x, [](const tensor& g) { return -g; });
+  list gathered;
+  tb::add_gathered_hook(x, [&](const tensor& g) { gathered = values(g); });
+  tb::backward(ops::sum(x));
+  tb::backward(ops::sum(x));
+  CHECK(values(tb::grad(x)) == list{-2, -2});
+  CHECK(gathered == list{-2, -2});
+}
+
+TEST_CASE("hook: of a call sees its results' gradients before, and its inputs' after", "[autograd][hook]") {
+  const tensor x = leaf({2}), w = leaf({5});
+  const tensor y = x * w;
+  list before, after;
+  tb::add_before_hook(y, [&](std::span<tensor> of_results) {
+    before = values(of_results[0]);
+    of_results[0] = of_results[0] * 2;
+  });
+  tb::add_after_hook(y, [&](std::span<tensor> of_inputs, std::span<const tensor>) {
+    after = {values(of_inputs[0])[0], values(of_inputs[1])[0]};
+    of_inputs[1] = of_inputs[1] + 1;
+  });
+  tb::backward(y * 3);
+  CHECK(before == list{3});
+  CHECK(after == list{30, 12});
+  CHECK(values(tb::grad(x)) == list{30});
+  CHECK(values(tb::grad(w)) == list{13});
+}
+
+TEST_CASE("hook: the gradient of a result is kept where it was asked for", "[autograd][hook]") {
+  const tensor x = leaf({1, 2});
+  const tensor y = x * 2, z = y * 3;
+  tb::retain_grad(y);
+  tb::retain_grad(x);  // a leaf has it anyway
+  tb::backward(ops::sum(z));
+  CHECK(values(tb::grad(y)) == list{3, 3});
+  CHECK_FALSE(tb::grad(z).defined());
+  CHECK(values(tb::grad(x)) == list{6, 6});
+}
+
+TEST_CASE("hook: of one result of several is that result's", "[autograd][hook]") {
+  const tensor x = tb::require_grad(tensor_of({3, 1, 2, 6, 5, 4}, {2, 3}));
+  const auto [out, mean, rstd] =
+      ops::native_layer_norm(x, std::vector<std::int64_t>{3}, std::nullopt, std::nullopt, 1e-5);
+  int calls = 0;
+  tb::add_hook(out, [&](const tensor& g) {
+    ++calls;
+    CHECK(g.sizes() == tb::dims{2, 3});
+    return tensor();
+  });
+  tb::backward(ops::sum(out * out));
+  CHECK(calls == 1);
+}
+
+TEST_CASE("hook: a tensor without a gradient, or one that no call made, is refused", "[autograd][hook]") {
+  const auto nothing = [](const tensor&) { return tensor(); };
+  CHECK(text_of<tb::error>([&] { tb::add_hook(tensor_of({1}, {1}), nothing); }) ==
+        "add_hook: found a tensor that needs no gradient, wanted one that requires its gradient");
+  CHECK_THROWS_AS(tb::add_hook(tensor(), nothing), tb::error);
+  CHECK(text_of<tb::error>([&] { tb::add_before_hook(leaf({1}), [](std::span<tensor>) {}); }) ==
+        "add_before_hook: found a leaf, wanted a result of a recorded call");
+  CHECK(text_of<tb::error>([&] { tb::add_gathered_hook(leaf({1}) * 2, [](const tensor&) {}); }) ==
+        "add_gathered_hook: found a result of a recorded call, wanted a leaf");
+}
+
+TEST_CASE("hook: a gradient that does not fit is an error, and no leaf changes", "[autograd][hook]") {
+  const tensor x = leaf({1, 2});
+  const tensor y = ops::exp(x);
+  tb::hook h = tb::add_hook(y, [](const tensor&) { return tensor_of({1}, {1}); });
+  CHECK(text_of<tb::error>([&] { tb::backward(ops::sum(y), {}, {.retain_graph = true}); }) ==
+        "aten::exp: a hook on its result: found a gradient of float64 [1], wanted float64 [2]; while backward ran "
+        "aten::exp of aten::sum");
+  CHECK_FALSE(tb::grad(x).defined());
+  h.remove();
+  const tensor z = ops::sum(x * 2);
+  tb::backward(z);
+  CHECK(values(tb::grad(x)) == list{2, 2});
+}
+
+TEST_CASE("hook: an exception comes out with the chain of operators, and the next call works", "[autograd][hook]") {
+  const tensor x = leaf({1});
+  const tensor y = ops::exp(x * 0);
+  tb::add_hook(y, [](const tensor&) -> tensor { throw std::runtime_error("no"); });
+  CHECK(text_of<tb::backward_error>([&] { tb::backward(y * 2); }) ==
+        "no; while backward ran aten::exp of aten::mul.Tensor");
+  CHECK(tb::grad_enabled());
+  tb::backward(x * 4);
+  CHECK(values(tb::grad(x)) == list{4});
+}
+
+TEST_CASE("hook: one that runs the graph it belongs to is a cycle", "[autograd][hook]") {
+  const tensor x = leaf({1});
+  const tensor y = ops::exp(x);
+  const tensor z = y * 2;
+  tb::add_hook(y, [&](const tensor&) {
+    tb::backward(z, {}, {.retain_graph = true});
+    return tensor();
+  });
+  CHECK(text_of<tb::error>([&] {
+          tb::backward(z, {}, {.retain_graph = true});
+        }).starts_with("aten::exp: backward came to it again from its own rule or hook, which is a cycle"));
+  CHECK_FALSE(tb::grad(x).defined());
+}
+
+TEST_CASE("hook: one may run another graph", "[autograd][hook]") {
+  const tensor x = leaf({1}), other = leaf({3});
+  const tensor y = x * 2;
+  tb::add_hook(y, [&](const tensor&) {
+    const tb::enable_grad recording;
+    tb::backward(other * other);
+    return tensor();
+  });
+  tb::backward(y);
+  CHECK(values(tb::grad(x)) == list{2});
+  CHECK(values(tb::grad(other)) == list{6});
+}
+
+TEST_CASE("hook: what a hook holds goes with the graph", "[autograd][hook]") {
+  const tensor x = leaf({1, 2}), kept = tensor_of({1, 2}, {2});
+  {
+    const tensor y = x * 2;
+    tb::add_hook(y, [kept](const tensor& g) { return g * kept; });
+    CHECK(kept.record().references > 1);
+  }
+  CHECK(kept.record().references == 1);
+}

@@ -1,0 +1,208 @@
+#include <catch2/catch_test_macros.hpp>
+#include <cmath>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "support/raises.h"
+#include "support/tensor_print.h"
+#include "support/tensor_values.h"
+import topbit;
+
+namespace tb = topbit;
+namespace key = topbit::key;
+namespace ops = topbit::ops;
+using support::tensor_of;
+using support::values;
+using tb::tensor;
+using toy::text_of;
+using list = std::vector<double>;
+
+namespace {
+tensor leaf(const list& elements) {
+  return tb::require_grad(tensor_of(elements, {static_cast<std::int64_t>(elements.size())}));
+}
+}  // namespace
+
+TEST_CASE("view: knows its base, and a view of a view the same", "[autograd][view]") {
+  const tensor base = tensor_of({1, 2, 3, 4}, {2, 2});
+  const tensor row = ops::select(base, 0, 1), one = ops::select(row, 0, 0);
+  CHECK(tb::is_view(row));
+  CHECK(tb::base_of(row).same_as(base));
+  CHECK(tb::base_of(one).same_as(base));
+  CHECK_FALSE(tb::is_view(base));
+  CHECK_FALSE(tb::base_of(base).defined());
+  CHECK_FALSE(tb::is_view(tb::detach(row)));
+  CHECK_FALSE(tb::is_view(ops::clone(row)));
+  CHECK_FALSE(tb::is_view(row * 2));
+}
+
+TEST_CASE("view: a write to a view reaches the gradient of its base", "[autograd][view]") {
+  const tensor x = leaf({1, 2, 3}), w = leaf({10});
+  const tensor y = x * 1;
+  tensor part = ops::slice(y, 0, 0, 1, 1);
+  part *= w;  // y = [10 x0, x1, x2]
+  CHECK(values(y) == list{10, 2, 3});
+  tb::backward(ops::sum(y * y));
+  CHECK(values(tb::grad(x)) == list{200, 4, 6});  // d/dx0 (w x0)^2 = 2 w^2 x0
+  CHECK(values(tb::grad(w)) == list{20});         // 2 w x0^2
+}
+
+TEST_CASE("view: a write to the base reaches the gradient of views made before", "[autograd][view]") {
+  const tensor x = leaf({1, 2}), w = leaf({3, 4});
+  tensor y = x * 1;
+  const tensor first = ops::select(y, 0, 0), second = ops::select(y, 0, 1);
+  y *= w;
+  tb::backward(first * second);  // w0 x0 w1 x1
+  CHECK(values(tb::grad(x)) == list{24, 12});
+  CHECK(values(tb::grad(w)) == list{8, 6});
+}
+
+TEST_CASE("view: a write to one view reaches another that overlaps it", "[autograd][view]") {
+  const tensor x = leaf({1, 2, 3}), w = leaf({5});
+  const tensor y = x * 1;
+  const tensor left = ops::slice(y, 0, 0, 2, 1);
+  tensor right = ops::slice(y, 0, 1, 3, 1);
+  right *= w;
+  tb::backward(ops::sum(left));  // x0 + w x1
+  CHECK(values(tb::grad(x)) == list{1, 5, 0});
+  CHECK(values(tb::grad(w)) == list{2});
+}
+
+TEST_CASE("view: a base without a gradient gets one from what is written to its view", "[autograd][view]") {
+  const tensor base = tensor_of({0, 0, 0}, {3}), w = leaf({1, 2});
+  tensor part = ops::slice(base, 0, 1, 3, 1);
+  CHECK_FALSE(tb::requires_grad(base));
+  ops::copy_(part, w);
+  CHECK(tb::requires_grad(base));
+  CHECK(tb::requires_grad(part));
+  tb::backward(ops::sum(base * tensor_of({2, 3, 4}, {3})));
+  CHECK(values(tb::grad(w)) == list{3, 4});
+}
+
+TEST_CASE("view: one that was made before its base got a gradient by a write has it too", "[autograd][view]") {
+  tensor base = tensor_of({1, 2}, {2});
+  const tensor w = leaf({3, 4}), part = ops::select(base, 0, 1);
+  CHECK_FALSE(tb::requires_grad(part));
+  base *= w;
+  CHECK(tb::requires_grad(part));
+  CHECK_FALSE(tb::is_leaf(part));
+  tb::backward(part);
+  CHECK(values(tb::grad(w)) == list{0, 2});
+}
+
+TEST_CASE("view: one made in a no_grad scope is a constant, and is not written to outside of it", "[autograd][view]") {
+  const tensor x = leaf({1, 2});
+  const tensor y = x * 1;
+  tensor part;
+  {
+    const tb::no_grad guard;
+    part = ops::select(y, 0, 0);
+  }
+  CHECK_FALSE(tb::requires_grad(part));
+  CHECK(text_of<tb::error>([&] { part *= tb::require_grad(tensor_of({2}, {})); }) ==
+        "aten::mul_.Tensor: writes in place to a view that was made where nothing is recorded; make the view and write "
+        "to "
+        "it in scopes of one kind");
+  CHECK(values(y) == list{1, 2});
+  const tb::no_grad guard;
+  part *= tensor_of({7}, {});
+  CHECK(values(y) == list{7, 2});
+}
+
+TEST_CASE("view: a write in a no_grad scope changes elements and no gradient", "[autograd][view]") {
+  const tensor x = leaf({1, 2});
+  const tensor y = x + 0;
+  {
+    const tb::no_grad guard;
+    tensor part = ops::select(y, 0, 0);
+    ops::zero_(part);
+  }
+  tb::backward(ops::sum(y * 3));
+  CHECK(values(y) == list{0, 2});
+  CHECK(values(tb::grad(x)) == list{3, 3});
+}
+
+TEST_CASE("view: a result that is written in place is a result of the writing call", "[autograd][view]") {
+  const tensor x = leaf({0.1, 0.2});
+  tensor y = x * 3;
+  ops::mul_(y, y);  // what it was is kept
+  y += x;
+  ops::exp_(y);
+  tb::backward(ops::sum(y));
+  const auto wanted = [](double v) { return std::exp(9 * v * v + v) * (18 * v + 1); };
+  CHECK(support::difference(values(tb::grad(x)), {wanted(0.1), wanted(0.2)}, 1e-12) == "");
+}
+
+TEST_CASE("view: what a saved result held is checked after a later write", "[autograd][view]") {
+  const tensor x = leaf({1, 2});
+  tensor y = ops::exp(x);
+  ops::add_(y, x);
+  CHECK(text_of<tb::error>([&] { tb::backward(ops::sum(y)); }) ==
+        "aten::exp: a tensor saved for backward, float64 [2], was written in place by aten::add_.Tensor: found version "
+        "1, "
+        "wanted 0; write to a clone instead; while backward ran aten::exp of aten::add_.Tensor of aten::sum");
+}
+
+TEST_CASE("view: writing a constant over a result cuts its gradient", "[autograd][view]") {
+  const tensor x = leaf({1, 2, 3});
+  const tensor y = x * 2;
+  tensor part = ops::slice(y, 0, 0, 2, 1);
+  ops::zero_(part);
+  tb::backward(ops::sum(y));
+  CHECK(values(tb::grad(x)) == list{0, 0, 2});
+  tensor z = x * 2;
+  ops::fill_(z, 5);
+  tb::backward(ops::sum(z));
+  CHECK(values(tb::grad(x)) == list{0, 0, 2});
+}
+
+TEST_CASE("view: gradients of gradients go through writes to views", "[autograd][view]") {
+  const auto f = [](std::span<const tensor> in) {
+    const tensor y = in[0] * in[0];
+    tensor part = ops::slice(y, 0, 1, 3, 1);
+    part *= in[1];
+    tensor other = ops::slice(y, 0, 0, 2, 1);
+    ops::exp_(other);
+    return std::vector<tensor>{y * y};
+  };
+  const std::vector<tensor> inputs{leaf({0.1, 0.2, 0.3}), leaf({0.4, 0.5})};
+  CHECK(tb::gradcheck(f, inputs).text == "");
+  CHECK(tb::gradgradcheck(f, inputs).text == "");
+}
+
+TEST_CASE("view: a view of a tensor of inference mode is one, and neither is recorded", "[autograd][view]") {
+  tensor made, seen;
+  const tensor x = leaf({1, 2});
+  const tensor y = x * 1;
+  {
+    const tb::inference_mode mode;
+    made = tensor_of({1, 2}, {2}) * 2;
+    seen = ops::select(y, 0, 0);
+  }
+  CHECK(tb::is_inference(made));
+  CHECK(tb::is_inference(ops::select(made, 0, 0)));
+  CHECK_FALSE(tb::is_inference(seen));
+  CHECK_FALSE(made.keys().contains(key::ADInplaceOrView));
+  CHECK_FALSE(made.keys().intersects(tb::autograd_keys));
+  CHECK(text_of<tb::error>([&] { x* made; }) ==
+        "autograd: found a tensor made in inference mode, float64 [2], that a recorded call would save for backward; "
+        "clone() it outside of that mode");
+  CHECK(values(x + made) == list{3, 6});  // saves nothing
+  CHECK(
+      text_of<tb::error>([&] { tb::require_grad(made); }) ==
+      "require_grad: found a tensor made in inference mode, wanted one that autograd knows; clone() it outside of that "
+      "mode");
+  CHECK(
+      text_of<tb::error>([&] { ops::add_(made, x); }) ==
+      "aten::add_.Tensor: writes in place to a tensor made in inference mode, which autograd cannot follow; clone() it "
+      "outside of that mode");
+  CHECK(
+      text_of<tb::error>([&] { ops::mul_(seen, tb::require_grad(tensor_of({2}, {}))); }) ==
+      "aten::mul_.Tensor: writes in place to a view that was made in inference mode; make the view and write to it in "
+      "scopes of one kind");
+  const tensor usual = ops::clone(made);
+  CHECK_FALSE(tb::is_inference(usual));
+  tb::backward(ops::sum(x * usual));
+  CHECK(values(tb::grad(x)) == list{2, 4});
+}
