@@ -1,24 +1,22 @@
-// expect: error: static assertion failed: autograd rule for toy::total, argument 2 'xs': found 'std::span<const tensor>', a rule takes tensors as 'const tensor&' only; write the kernel for key::Autograd by hand$
+// expect: error: static assertion failed: autograd rule for toy::total, backward\(\), argument 2, gradients that are wanted: the schema needs 'std::span<const bool>', the autograd rule takes 'std::array<bool, 2>'$
 // topic: rules
-// A rule has no place for the gradients of a list, and must not drop them.
+// A list of tensors has as many gradients as it is long.
 #include <array>
-#include <cstdint>
 #include <span>
+#include <vector>
 import topbit.core;
 import topbit.tensor;
 import topbit.autograd;
 using topbit::tensor;
 
-#ifndef MENDED
 inline constexpr topbit::op<"toy::total(Tensor first, Tensor[] xs) -> Tensor"> total;
-using second = std::span<const tensor>;
-#else
-inline constexpr topbit::op<"toy::total(Tensor first, int[] xs) -> Tensor"> total;
-using second = std::span<const std::int64_t>;
-#endif
 
 struct rule {
-  static rule save(const tensor&, second, const tensor&);
-  std::array<tensor, 1> backward(const tensor&, std::array<bool, 1>) const;
+  static rule save(const tensor&, std::span<const tensor>, const tensor&);
+#ifndef MENDED
+  std::array<tensor, 2> backward(const tensor&, std::array<bool, 2>) const;
+#else
+  std::vector<tensor> backward(const tensor&, std::span<const bool>) const;
+#endif
 };
 template struct topbit::author::autograd_kernel<total, rule>;

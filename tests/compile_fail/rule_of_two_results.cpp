@@ -1,6 +1,6 @@
-// expect: error: static assertion failed: autograd rule for toy::split, result: found 'std::tuple<tensor, tensor>', a rule differentiates one 'tensor'; write the kernel for key::Autograd by hand$
+// expect: error: static assertion failed: autograd rule for toy::split, backward\(\), argument 1, gradient of the result: the schema needs 'const std::array<tensor, 2>&', the autograd rule takes 'const tensor&'$
 // topic: rules
-// A rule differentiates one result.
+// Each result brings a gradient.
 #include <array>
 #include <tuple>
 import topbit.core;
@@ -8,16 +8,14 @@ import topbit.tensor;
 import topbit.autograd;
 using topbit::tensor;
 
-#ifndef MENDED
 inline constexpr topbit::op<"toy::split(Tensor self) -> (Tensor, Tensor)"> split;
-using result = std::tuple<tensor, tensor>;
-#else
-inline constexpr topbit::op<"toy::split(Tensor self) -> Tensor"> split;
-using result = tensor;
-#endif
 
 struct rule {
-  static rule save(const tensor& self, const result&);
+  static rule save(const tensor& self, const std::tuple<tensor, tensor>&);
+#ifndef MENDED
   std::array<tensor, 1> backward(const tensor&, std::array<bool, 1>) const;
+#else
+  std::array<tensor, 1> backward(const std::array<tensor, 2>&, std::array<bool, 1>) const;
+#endif
 };
 template struct topbit::author::autograd_kernel<split, rule>;
