@@ -15,6 +15,7 @@ export import :anomaly;
 // Tier 2: recording and running.
 export import :rule;
 export import :record;
+export import :derivative;
 export import :writes;
 export import :engine;
 import :frontier;

@@ -38,6 +38,16 @@ void gather(tensor& sum, tensor&& gradient, bool recording) {
     sum = add(sum, gradient);
 }
 
+// A gradient to begin with. On the host without a call, as it is half the cost of a short graph otherwise.
+tensor one_like(const tensor& t) {
+  if (t.device() != cpu) return full(t.sizes(), 1.0, t.dtype(), std::nullopt, t.device(), std::nullopt);
+  const tensor one = author::make_tensor(t.sizes(), t.dtype(), cpu);
+  with_element_type(t.dtype(), [&]<class E>(E) {
+    if constexpr (!std::same_as<E, bool>) *static_cast<E*>(one.data()) = static_cast<E>(1.0F);
+  });
+  return one;
+}
+
 // What the nodes between outputs and inputs are good for.
 struct purpose {
   bool leads_to_input = false;
@@ -170,7 +180,7 @@ void run::add_root(const tensor& root, const tensor& gradient, std::string_view 
       throw shape_error(std::string(who) + ": found a tensor of sizes " + to_string(root.sizes()) +
                         ", wanted one element, or a gradient of that shape as second argument");
     }
-    seed = full(root.sizes(), 1.0, root.dtype(), std::nullopt, root.device(), std::nullopt);
+    seed = one_like(root);
   } else {
     detail::check_given_gradient(who, root, seed);
   }
@@ -192,12 +202,11 @@ void run::only_for(std::span<const tensor> inputs, std::string_view who) {
   for (const auto& root : roots_) mark(*purposes_, root.get());
 }
 
-// With inputs given, whether anything lies behind the node; keeps what is wanted of it.
+// Keeps what is wanted of a node; true if an input lies behind it.
 bool run::goes_on(const arrival& a) {
-  const auto found = purposes_->find(a.at);
-  if (found == purposes_->end()) return false;
-  for (std::size_t i : found->second.inputs) captured_[i] = a.gradient;
-  return found->second.leads_to_input;
+  const purpose& p = purposes_->at(a.at);
+  for (std::size_t i : p.inputs) captured_[i] = a.gradient;
+  return p.leads_to_input;
 }
 
 void run::fit(const node& from, std::size_t input, tensor& gradient) {
@@ -239,6 +248,7 @@ void run::arrive(node& from, std::size_t input, tensor&& gradient) {
 void run::run_node(arrival& a) {
   node& n = *a.at;
   const auto flags = node_access::flags(n);
+  if (purposes_ && !purposes_->contains(&n)) return;
   if ((flags & node_access::hooked) != 0) detail::run_gradient_hooks(n, a.gradient);
   if (purposes_ && !goes_on(a)) return;
   if ((flags & node_access::port) != 0) {
@@ -347,7 +357,10 @@ void run::deliver_to_leaves() {
   });
 }
 
-void check_count(std::string_view who, std::span<const tensor> roots, std::span<const tensor> gradients) {
+void check_call(std::string_view who, std::span<const tensor> roots, std::span<const tensor> gradients) {
+  if (is_inference_mode())
+    throw error(std::string(who) + ": called in inference mode, in which gradients would be tensors that autograd does "
+                                   "not know; leave it with inference_mode(false)");
   if (roots.empty()) throw error(std::string(who) + ": found no tensor to begin with, wanted one or more");
   if (!gradients.empty() && gradients.size() != roots.size()) {
     throw error(std::string(who) + ": found " + std::to_string(gradients.size()) + " gradients for " +
@@ -387,11 +400,18 @@ void raise_wrong_gradient(const node& n, std::size_t input, const tensor& found)
 }  // namespace detail
 
 void backward(std::span<const tensor> roots, std::span<const tensor> gradients, const backward_options& options) {
-  check_count("backward", roots, gradients);
+  check_call("backward", roots, gradients);
   run r(options.retain_graph || options.create_graph, options.create_graph);
   for (std::size_t i = 0; i < roots.size(); ++i)
     r.add_root(roots[i], gradients.empty() ? tensor() : gradients[i], "backward");
-  if (!options.inputs.empty()) r.only_for(options.inputs, "backward");
+  if (!options.inputs.empty()) {
+    for (std::size_t i = 0; i < options.inputs.size(); ++i) {
+      if (!is_leaf(options.inputs[i]))
+        throw error("backward: input " + std::to_string(i + 1) +
+                    " is no leaf, and only leaves gather gradients; grad() gives those of results");
+    }
+    r.only_for(options.inputs, "backward");
+  }
   r.go();
   r.deliver_to_leaves();
 }
@@ -401,7 +421,7 @@ void backward(const tensor& root, const tensor& gradient, const backward_options
 }
 
 std::vector<tensor> grad(std::span<const tensor> outputs, std::span<const tensor> inputs, const grad_options& options) {
-  check_count("grad", outputs, options.gradients);
+  check_call("grad", outputs, options.gradients);
   run r(options.retain_graph || options.create_graph, options.create_graph);
   for (std::size_t i = 0; i < outputs.size(); ++i)
     r.add_root(outputs[i], options.gradients.empty() ? tensor() : options.gradients[i], "grad");

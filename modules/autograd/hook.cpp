@@ -10,6 +10,8 @@ namespace detail {
 
 namespace {
 
+constexpr op<"aten::add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor"> add;
+
 template <class F>
 using numbered = std::vector<std::pair<std::uint64_t, F>>;
 // In the order in which they were added.
@@ -40,10 +42,10 @@ hooks_of_node hooks_of(const node& n) {
   return found != t.of.end() ? found->second : hooks_of_node{};
 }
 
-void retain(const node& n, const tensor& gradient) {
+void set_retained(const node& n, tensor gradient) {
   hook_table& t = table();
   const std::lock_guard lock(t.mutex);
-  t.of[&n].retained = gradient;
+  std::swap(t.of[&n].retained, gradient);
 }
 
 }  // namespace
@@ -70,7 +72,7 @@ void run_gradient_hooks(const node& n, tensor& gradient) {
     check_given_gradient(std::string(n.name()) + ": a hook on its result", gradient, other);
     gradient = other;
   }
-  if (hooks.retains) retain(n, gradient);
+  if (hooks.retains) set_retained(n, hooks.retained.defined() ? add(hooks.retained, gradient) : gradient);
 }
 void run_before_hooks(const node& n, std::span<tensor> of_results) {
   for (const auto& [number, f] : hooks_of(n).before) f(of_results);
@@ -88,6 +90,10 @@ void run_gathered_hooks(const leaf_node& n) {
 tensor retained_gradient(const node& n) {
   if ((node_access::flags(n) & node_access::hooked) == 0) return {};
   return hooks_of(n).retained;
+}
+
+void forget_retained(const node& n) noexcept {
+  if ((node_access::flags(n) & node_access::hooked) != 0) set_retained(n, {});
 }
 
 void forget_hooks(const node& n) noexcept {

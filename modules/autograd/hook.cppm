@@ -50,6 +50,7 @@ export void retain_grad(const tensor& t);
 namespace detail {
 
 tensor retained_gradient(const node& n);
+void forget_retained(const node& n) noexcept;
 
 // What the engine does at a node that has hooks. A gradient that a hook gives is checked.
 void run_gradient_hooks(const node& n, tensor& gradient);

@@ -199,6 +199,8 @@ template <class T>
 T unwritten(const T& x, const tensor& written) {
   if constexpr (is_tensor<T>) {
     if (x.record().data && x.record().data == written.record().data) return before_write(x, true);
+  } else if constexpr (std::same_as<T, std::optional<tensor>>) {
+    if (x.has_value()) return unwritten(*x, written);
   }
   return x;
 }
@@ -275,7 +277,7 @@ struct autograd_kernel<Op, Rule, tensor&(tensor&, A...)> {
   using recorded = topbit::detail::recorded<Op, Rule, tensor(const tensor&, A...)>;
 
   static tensor& run(key_set keys, tensor& self, A... a) {
-    if (!(requires_grad(self) || ... || topbit::detail::wants_grad(a)))
+    if (!(requires_grad(self) || ... || topbit::detail::wants_grad(a)) || !is_floating(self.dtype()))
       return Op.redispatch(keys & below(key::Autograd), self, a...);
     check_in_place(Op.name(), self);
     return record(keys, self, topbit::detail::unwritten<std::remove_cvref_t<A>>(a, self)...);

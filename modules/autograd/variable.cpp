@@ -98,7 +98,12 @@ void set_grad(const tensor& t, const tensor& gradient) {
 }
 
 void clear_grad(const tensor& t) noexcept {
-  if (leaf_node* const leaf = leaf_of(t)) leaf->set_gradient({});
+  const intrusive_ptr<node> n = author::gradient_edge(t);
+  if (!n) return;
+  if (n->role == detail::is_leaf)
+    static_cast<leaf_node*>(n.get())->set_gradient({});
+  else
+    detail::forget_retained(*n);
 }
 
 tensor detach(const tensor& t) {
@@ -120,7 +125,7 @@ void author::set_creator(const tensor& t, intrusive_ptr<node> creator) {
   if (creator && creator->kind() == nullptr) creator->stand_for(t);
   if (detail::view_data* v = detail::view_of(t)) {
     v->creator = std::move(creator);
-    v->version = t.version();
+    v->version.store(t.version(), std::memory_order_release);
     if (v->origin == detail::view_origin::no_grad) v->origin = detail::view_origin::recorded;
     return;
   }

@@ -18,7 +18,7 @@ constexpr op<"aten::copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) 
 constexpr op<"aten::zero_(Tensor(a!) self) -> Tensor(a!)"> zero_;
 constexpr op<"aten::clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor"> clone;
 
-// Two threads may read one view whose base was written: one of a few locks, by its address.
+// Two threads may ask for the node of one view whose base was written: one of a few locks, by its address.
 std::mutex& lock_of(const detail::view_data& v) noexcept {
   static constinit std::array<std::mutex, 16> locks;
   return locks[(reinterpret_cast<std::uintptr_t>(&v) >> 6) % locks.size()];
@@ -26,7 +26,8 @@ std::mutex& lock_of(const detail::view_data& v) noexcept {
 
 // Whether the base was written since the view got its node, by a call that was recorded.
 bool is_behind(const tensor& t, const detail::view_data& v) noexcept {
-  return v.version != t.version() && v.origin != detail::view_origin::no_grad && requires_grad(v.base);
+  return v.version.load(std::memory_order_acquire) != t.version() && v.origin != detail::view_origin::no_grad &&
+         requires_grad(v.base);
 }
 
 // Where the elements of a view lie in its base, of which a gradient is laid out in the same way.
@@ -88,31 +89,27 @@ namespace detail {
 
 bool view_requires_grad(const tensor& t) noexcept {
   const view_data& v = *view_of(t);
-  const std::lock_guard hold(lock_of(v));
-  return v.creator || is_behind(t, v);
+  return is_behind(t, v) || v.creator;
 }
 
 bool view_is_leaf(const tensor& t) noexcept {
   const view_data& v = *view_of(t);
-  const std::lock_guard hold(lock_of(v));
   return !is_behind(t, v) && (!v.creator || v.creator->role == is_leaf);
 }
 
 intrusive_ptr<node> edge_of_view(const tensor& t) {
   view_data& v = *view_of(t);
-  {
-    const std::lock_guard hold(lock_of(v));
-    if (!is_behind(t, v)) return v.creator;
-  }
+  if (!is_behind(t, v)) return v.creator;
   // The view again, now of what the base is a result of.
   const std::uint32_t version = t.version();
   const enable_grad recording;
   const tensor again = as_strided(v.base, t.sizes(), t.strides(), t.record().offset);
   intrusive_ptr<node> creator = view_of(again) != nullptr ? view_of(again)->creator : author::gradient_edge(again);
   const std::lock_guard hold(lock_of(v));
-  v.creator = std::move(creator);
-  v.version = version;
-  return v.creator;
+  if (v.version.load(std::memory_order_acquire) == version) return v.creator;  // another thread was here
+  v.creator = creator;
+  v.version.store(version, std::memory_order_release);
+  return creator;
 }
 
 }  // namespace detail
@@ -172,7 +169,7 @@ void rebase(const tensor& t, intrusive_ptr<node> creator) {
   whole->stand_for(base);
   set_creator(base, std::move(whole));
   v->creator = {};  // its own node is made when it is asked for
-  v->version = t.version() - 1;
+  v->version.store(t.version() - 1, std::memory_order_release);
 }
 
 }  // namespace author

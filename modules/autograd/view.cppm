@@ -23,7 +23,9 @@ struct view_data final : tensor_extension {
       : tensor_extension(is_view), base(std::move(of)), version(at), origin(from) {}
   tensor base;  // no view itself
   intrusive_ptr<node> creator;
-  std::uint32_t version;  // of the elements when `creator` was set
+  // Of the elements when `creator` was set. Written after it and read before it, so that a thread that sees this
+  // version may read the creator without the lock under which another may have made it.
+  std::atomic<std::uint32_t> version;
   view_origin origin;
 };
 inline view_data* view_of(const tensor& t) noexcept {

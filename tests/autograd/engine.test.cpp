@@ -160,6 +160,25 @@ TEST_CASE("engine: a tensor outside any graph is refused", "[autograd][engine]")
   CHECK(text_of<tb::error>([] { tb::backward(tb::detach(leaf({1}))); }) == text);
 }
 
+TEST_CASE("engine: nothing runs backwards in inference mode, nor from what was made there", "[autograd][engine]") {
+  const tensor x = leaf({2});
+  const tensor y = x * x;
+  tensor made;
+  {
+    const tb::inference_mode mode;
+    made = x * x;
+    CHECK(text_of<tb::error>([&] { tb::backward(y); }) ==
+          "backward: called in inference mode, in which gradients would be tensors that autograd does not know; leave it "
+          "with inference_mode(false)");
+    CHECK_THROWS_AS(tb::grad(y, x), tb::error);
+  }
+  CHECK(text_of<tb::error>([&] { tb::backward(made); }) ==
+        "backward: the tensor does not require a gradient and was not computed from one that does; it was made in "
+        "inference mode");
+  tb::backward(y);
+  CHECK(values(tb::grad(x)) == list{4});
+}
+
 TEST_CASE("engine: backward of a leaf is its own gradient", "[autograd][engine]") {
   const tensor x = leaf({7});
   tb::backward(x);
@@ -297,6 +316,8 @@ TEST_CASE("engine: backward from several roots at once, and into some leaves onl
   tb::backward(roots[0], {}, {.inputs = std::span(&b, 1)});
   CHECK_FALSE(tb::grad(a).defined());
   CHECK(values(tb::grad(b)) == list{1, 2});
+  CHECK(text_of<tb::error>([&] { tb::backward(roots[0], {}, {.inputs = std::span(&y, 1)}); }) ==
+        "backward: input 1 is no leaf, and only leaves gather gradients; grad() gives those of results");
   CHECK(text_of<tb::error>([&] { tb::backward(roots, std::vector<tensor>(2)); }) ==
         "backward: found 2 gradients for 3 tensors, wanted one for each, or none");
   CHECK(text_of<tb::error>([] { tb::backward(std::vector<tensor>{}); }) ==

@@ -98,6 +98,10 @@ TEST_CASE("hook: the gradient of a result is kept where it was asked for", "[aut
   CHECK(values(tb::grad(y)) == list{3, 3});
   CHECK_FALSE(tb::grad(z).defined());
   CHECK(values(tb::grad(x)) == list{6, 6});
+  tb::backward(ops::sum(y * 2));
+  CHECK(values(tb::grad(y)) == list{5, 5});
+  tb::clear_grad(y);
+  CHECK_FALSE(tb::grad(y).defined());
 }
 
 TEST_CASE("hook: of one result of several is that result's", "[autograd][hook]") {

@@ -1,5 +1,6 @@
 #include <array>
 #include <catch2/catch_test_macros.hpp>
+#include <span>
 #include <vector>
 
 #include "support/raises.h"
@@ -45,20 +46,34 @@ tensor& double_cpu(tensor& a) { return tb::ops::mul_(a, tensor_of({2}, {})); }
 inline constexpr tb::op<"rule_test::count(Tensor a) -> Tensor"> count;
 tensor count_cpu(const tensor& a) { return tensor_of({static_cast<double>(a.numel())}, {}, tb::dtype::int64); }
 
-const auto kernels = tb::library("rule_test")
-                         .def(axpb)
-                         .impl<&axpb_cpu>(axpb, key::CPU)
-                         .impl<&tb::author::autograd_kernel<axpb, axpb_rule>::run>(axpb, key::Autograd)
-                         .def(same)
-                         .impl<&same_cpu>(same, key::CPU)
-                         .impl<&tb::author::autograd_kernel<same, same_rule>::run>(same, key::Autograd)
-                         .def(double_)
-                         .impl<&double_cpu>(double_, key::CPU)
-                         .impl<&tb::author::in_place_autograd<double_>::run>(double_, key::Autograd)
-                         .impl<&tb::author::counts_writes<double_>::run>(double_, key::ADInplaceOrView)
-                         .def(count)
-                         .impl<&count_cpu>(count, key::CPU)
-                         .impl<&tb::author::autograd_kernel<count, same_rule>::run>(count, key::Autograd);
+// The same from formulas, in three lines.
+inline constexpr tb::op<"rule_test::cubed_times(Tensor a, Tensor b, *, float k=1) -> Tensor"> cubed_times;
+tensor cubed_times_cpu(const tensor& a, const tensor& b, double k) { return a * a * a * b * k; }
+using cubed_times_rule =
+    tb::author::derivative<cubed_times, tb::author::keep<0, 1>,
+                           [](const tensor& g, const tensor& a, const tensor& b, double k) {
+                             return g * a * a * b * (3 * k);
+                           },
+                           [](const tensor& g, const tensor& a, const tensor&, double k) { return g * a * a * a * k; }>;
+
+const auto kernels =
+    tb::library("rule_test")
+        .def(axpb)
+        .impl<&axpb_cpu>(axpb, key::CPU)
+        .impl<&tb::author::autograd_kernel<axpb, axpb_rule>::run>(axpb, key::Autograd)
+        .def(cubed_times)
+        .impl<&cubed_times_cpu>(cubed_times, key::CPU)
+        .impl<&tb::author::autograd_kernel<cubed_times, cubed_times_rule>::run>(cubed_times, key::Autograd)
+        .def(same)
+        .impl<&same_cpu>(same, key::CPU)
+        .impl<&tb::author::autograd_kernel<same, same_rule>::run>(same, key::Autograd)
+        .def(double_)
+        .impl<&double_cpu>(double_, key::CPU)
+        .impl<&tb::author::in_place_autograd<double_>::run>(double_, key::Autograd)
+        .impl<&tb::author::counts_writes<double_>::run>(double_, key::ADInplaceOrView)
+        .def(count)
+        .impl<&count_cpu>(count, key::CPU)
+        .impl<&tb::author::autograd_kernel<count, same_rule>::run>(count, key::Autograd);
 
 }  // namespace rule_ops
 using namespace rule_ops;
@@ -112,6 +127,16 @@ TEST_CASE("rule: an operator of the user's is differentiated by its rule", "[aut
   CHECK(values(y) == std::vector<double>{8, 12});
   tb::backward(y, tensor_of({1, 10}, {2}));
   CHECK(values(tb::grad(a)) == std::vector<double>{3, 30});
+}
+
+TEST_CASE("rule: formulas make one, with gradients of gradients", "[autograd][rule]") {
+  const auto f = [](std::span<const tensor> x) {
+    return std::vector<tensor>{cubed_times(x[0], x[1], tb::arg<"k"> = 0.5)};
+  };
+  const std::vector<tensor> inputs{tb::require_grad(tensor_of({1, 2, 3, 4, 5, 6}, {2, 3})),
+                                   tb::require_grad(tensor_of({1, 2, 3}, {3}))};
+  CHECK(tb::gradcheck(f, inputs).text == "");
+  CHECK(tb::gradgradcheck(f, inputs).text == "");
 }
 
 TEST_CASE("rule: is told which gradients are wanted", "[autograd][rule]") {

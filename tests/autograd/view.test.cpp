@@ -2,6 +2,7 @@
 #include <cmath>
 #include <span>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "support/raises.h"
@@ -205,4 +206,34 @@ TEST_CASE("view: a view of a tensor of inference mode is one, and neither is rec
   CHECK_FALSE(tb::is_inference(usual));
   tb::backward(ops::sum(x * usual));
   CHECK(values(tb::grad(x)) == list{2, 4});
+}
+
+TEST_CASE("view: threads that use one view whose base was written see one gradient", "[autograd][view][threads]") {
+  for (int round = 0; round < 50; ++round) {
+    const tensor x = leaf({1, 2, 3});
+    tensor y = x * 1;
+    const tensor part = ops::slice(y, 0, 1, 3, 1);
+    y *= tensor_of({2, 3, 4}, {3});
+    const auto work = [&] { tb::backward(ops::sum(part), {}, {.retain_graph = true}); };
+    std::thread other(work);
+    work();
+    other.join();
+    CHECK(values(tb::grad(x)) == list{0, 6, 8});
+  }
+}
+
+TEST_CASE("view: an argument that shares memory with what is written is kept as it was", "[autograd][view]") {
+  const tensor x = leaf({2, 3});
+  tensor z = x * 1;
+  ops::mul_(z, ops::expand(ops::select(z, 0, 1), std::vector<std::int64_t>{2}));  // memory that is written
+  tb::backward(ops::sum(z));                                                      // x0 x1 + x1^2
+  CHECK(values(tb::grad(x)) == list{3, 2 + 6});
+}
+
+TEST_CASE("view: numbers that are no floating ones are written without a gradient", "[autograd][view]") {
+  const tensor x = leaf({2, 3});
+  tensor counts = tensor_of({1, 2}, {2}, tb::dtype::int64);
+  ops::copy_(counts, x);
+  CHECK(values(counts) == list{2, 3});
+  CHECK_FALSE(tb::requires_grad(counts));
 }

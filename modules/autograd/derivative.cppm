@@ -1,0 +1,142 @@
+// Derivatives written down as formulas: a lambda for each argument of an operator that is a tensor, and the list of
+// tensors that the lambdas read. What a rule needs else (see :rule) follows from the operator.
+//
+//   using rule = author::derivative<mul, author::keep<0, 1>, [](T g, T, T b) { return g * b; },
+//                                                            [](T g, T a, T) { return g * a; }>;
+//
+// A formula takes the gradient of the result, then the tensors that are kept, in the order they are listed, then all
+// other arguments of the operator. It calls operators that have derivatives themselves, so that gradients have
+// gradients. Broadcasting and a wider dtype are undone by the engine.
+export module topbit.autograd:derivative;
+
+import topbit.std;
+import topbit.core;
+import topbit.tensor;
+import :saved;
+import :rule;
+
+namespace topbit {
+
+export namespace author {
+
+/// The arguments of an operator that formulas read, from 0; `the_result` is its result.
+template <std::size_t... I>
+struct keep {};
+inline constexpr std::size_t the_result = static_cast<std::size_t>(-1);
+
+/// In the place of a formula: this argument has no gradient, which is zero.
+inline constexpr std::nullptr_t no_gradient = nullptr;
+
+}  // namespace author
+
+namespace detail {
+
+// How an argument that is no tensor is kept.
+template <class A>
+struct kept_argument {
+  using type = A;
+};
+template <class E>
+struct kept_argument<std::span<const E>> {
+  using type = std::vector<E>;
+};
+template <class E>
+struct kept_argument<std::optional<std::span<const E>>> {
+  using type = std::optional<std::vector<E>>;
+};
+template <>
+struct kept_argument<std::string_view> {
+  using type = std::string;
+};
+template <>
+struct kept_argument<std::optional<std::string_view>> {
+  using type = std::optional<std::string>;
+};
+template <class A>
+using kept_argument_t = kept_argument<std::remove_cvref_t<A>>::type;
+
+template <class A>
+inline constexpr bool is_tensor_argument =
+    std::same_as<std::remove_cvref_t<A>, tensor> || std::same_as<std::remove_cvref_t<A>, std::optional<tensor>>;
+
+template <class A>
+kept_argument_t<A> keep_argument(const A& a) {
+  if constexpr (requires { kept_argument_t<A>(a.begin(), a.end()); }) {
+    return kept_argument_t<A>(a.begin(), a.end());
+  } else if constexpr (requires { a->begin(); }) {
+    if (!a.has_value()) return std::nullopt;
+    return kept_argument_t<A>(std::in_place, a->begin(), a->end());
+  } else {
+    return a;
+  }
+}
+
+template <class Keep, class Sig, auto... Formulas>
+struct derivative_of;
+
+template <std::size_t... K, class R, class... A, auto... Formulas>
+struct derivative_of<author::keep<K...>, R(A...), Formulas...> {
+  static_assert(std::same_as<R, tensor>, "a derivative is of one result; write a rule for several");
+  static constexpr std::size_t tensors = (std::size_t{0} + ... + (is_tensor_argument<A> ? 1 : 0));
+  static_assert(sizeof...(Formulas) == tensors, "a derivative has a formula for each argument that is a tensor");
+  static constexpr bool keeps_first_argument = ((K == 0) || ...);
+
+  template <std::size_t I>
+  using saved = std::conditional_t<I == author::the_result, saved_result, saved_tensor>;
+  template <class B>
+  using other = std::conditional_t<is_tensor_argument<B>, std::tuple<>, std::tuple<kept_argument_t<B>>>;
+
+  [[no_unique_address]] std::tuple<saved<K>...> kept;
+  [[no_unique_address]] decltype(std::tuple_cat(std::declval<other<A>>()...)) options;
+
+  static derivative_of save(A... a, const tensor& r) {
+    const auto given = std::tie(a...);
+    return {std::tuple<saved<K>...>(save_one<K>(given, r)...), std::tuple_cat(option<A>(a)...)};
+  }
+
+  std::array<tensor, tensors> backward(const tensor& g, std::array<bool, tensors> wanted) const {
+    std::array<tensor, tensors> all;
+    std::size_t i = 0;
+    ((wanted[i] ? void(all[i] = call<Formulas>(g)) : void(), ++i), ...);
+    return all;
+  }
+
+ private:
+  template <std::size_t I>
+  static saved<I> save_one(const auto& given, const tensor& r) {
+    if constexpr (I == author::the_result)
+      return saved_result(r);
+    else
+      return saved_tensor(std::get<I>(given));
+  }
+  template <class B>
+  static other<B> option(const std::remove_cvref_t<B>& x) {
+    if constexpr (is_tensor_argument<B>)
+      return {};
+    else
+      return other<B>(keep_argument<std::remove_cvref_t<B>>(x));
+  }
+  template <auto Formula>
+  tensor call(const tensor& g) const {
+    if constexpr (std::same_as<decltype(Formula), std::nullptr_t>) {
+      return {};
+    } else {
+      const auto read = std::apply([](const auto&... s) { return std::make_tuple(tensor(s.get())...); }, kept);
+      return std::apply(Formula, std::tuple_cat(std::tie(g), read, options));
+    }
+  }
+};
+
+}  // namespace detail
+
+export namespace author {
+
+/// A gradient rule of `Op` from formulas, one for each argument that is a tensor or an optional one. Of the form that
+/// writes to its first argument too. Operators with several results or lists of tensors need a rule written out.
+template <const auto& Op, class Keep, auto... Formulas>
+using derivative = topbit::detail::derivative_of<
+    Keep, topbit::detail::functional_t<typename std::remove_cvref_t<decltype(Op)>::signature>, Formulas...>;
+
+}  // namespace author
+
+}  // namespace topbit
