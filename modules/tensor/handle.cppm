@@ -174,7 +174,11 @@ inline bool set_infers(bool on) noexcept { return std::exchange(topbit::detail::
 inline void bump_version(const tensor& t, const std::string_view* writer = nullptr) noexcept {
   storage* const data = t.record().data.get();
   if (data == nullptr) return;
-  data->version.fetch_add(1, std::memory_order_relaxed);
+  // Elements that no other tensor has are written by one thread at a time, without a locked instruction.
+  if (data->references.load(std::memory_order_acquire) == 1)
+    data->version.store(data->version.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  else
+    data->version.fetch_add(1, std::memory_order_relaxed);
   data->writer.store(writer, std::memory_order_relaxed);
 }
 

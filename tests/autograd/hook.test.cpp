@@ -94,7 +94,7 @@ TEST_CASE("hook: the gradient of a result is kept where it was asked for", "[aut
   const tensor y = x * 2, z = y * 3;
   tb::retain_grad(y);
   tb::retain_grad(x);  // a leaf has it anyway
-  tb::backward(ops::sum(z));
+  tb::backward(ops::sum(z), {}, {.retain_graph = true});
   CHECK(values(tb::grad(y)) == list{3, 3});
   CHECK_FALSE(tb::grad(z).defined());
   CHECK(values(tb::grad(x)) == list{6, 6});

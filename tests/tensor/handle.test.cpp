@@ -115,8 +115,8 @@ TEST_CASE("handle: elements are given in their own type, and on the host only", 
 }
 
 TEST_CASE("handle: threads may share a tensor", "[tensor][handle][threads]") {
-  const tensor t = fresh();
-  const auto work = [&t] {
+  const tensor t = fresh(), view = tb::author::make_alias(t);
+  const auto work = [&] {
     for (int i = 0; i < 20000; ++i) {
       tensor copy = t, none, moved = std::move(copy);
       tb::author::bump_version(moved);
