@@ -1,4 +1,4 @@
-// Gradients of activations.
+// Gradients of activations. They keep the argument where PyTorch does, so that the result may be written to.
 module topbit.ops;
 
 import topbit.std;
@@ -8,6 +8,107 @@ import topbit.autograd;
 
 namespace topbit::detail {
 
-std::span<const author::kernel_row> activation_gradients() { return {}; }
+namespace {
+
+constexpr double root_half = 0.70710678118654752440;       // sqrt(1 / 2)
+constexpr double root_2_over_pi = 0.79788456080286535588;  // sqrt(2 / pi)
+
+// The exponential's argument is bounded: where it is not used it must not be infinite, or gradients of it are NaN.
+tensor elu_gradient(T g, T x, const scalar& alpha, const scalar& scale, const scalar& input_scale) {
+  const double right = scale.to_double(), left = alpha.to_double() * right * input_scale.to_double();
+  const tensor slope = times(ops::exp(times(ops::clamp_max(x, 0), input_scale)), left);
+  return g * (left == right ? slope : ops::where_scalar_self(x > 0, right, slope));
+}
+
+// x P(x), where P is the normal distribution: P(x) + x p(x), where 2 P(x) = erfc(-x / sqrt(2)).
+tensor gelu_gradient(T g, T x) {
+  const tensor twice = ops::erfc(x * -root_half);
+  const tensor bell = ops::exp(x * x * -0.5);
+  return g * ops::addcmul(twice, x, bell, arg<"value"> = root_2_over_pi) * 0.5;
+}
+// x (1 + t) / 2 with t = tanh(u), u = b (x + c x^3): (1 + t + x u' (1 - t^2)) / 2.
+tensor gelu_tanh_gradient(T g, T x) {
+  constexpr double b = root_2_over_pi, c = 0.044715;
+  const tensor xx = x * x;
+  const tensor t = ops::tanh(x * (xx * (b * c) + b));
+  const tensor slope = x * (xx * (3 * b * c) + b);
+  const tensor bend = slope * t;
+  return g * (ops::addcmul(slope, bend, t, arg<"value"> = -1) + t + 1) * 0.5;
+}
+
+// s (1 + x (1 - s)) with s = sigmoid(x).
+tensor silu_gradient(T g, T x) {
+  const tensor s = ops::sigmoid(x), gs = g * s;
+  return ops::addcmul(gs, gs, ops::addcmul(x, x, s, arg<"value"> = -1));
+}
+// t + x s (1 - t^2) with t = tanh(softplus(x)), s = sigmoid(x).
+tensor mish_gradient(T g, T x) {
+  const tensor t = ops::tanh(ops::softplus(x)), xs = x * ops::sigmoid(x);
+  return g * (t + ops::addcmul(xs, xs * t, t, arg<"value"> = -1));
+}
+
+tensor softplus_gradient(T g, T x, const scalar& beta, const scalar& threshold) {
+  const tensor z = times(x, beta);
+  return ops::where(ops::gt_scalar(z, threshold), g, g * ops::sigmoid(z));
+}
+
+tensor hardswish_gradient(T g, T x) {
+  const tensor below_3 = ops::where_scalar_other(x < 3, x * (1.0 / 3) + 0.5, 1);
+  return g * ops::where_scalar_self(x <= -3, 0, below_3);
+}
+
+constexpr auto relu = derivative_rows<ops::relu, ops::relu_, keep<the_result>,
+                                      [](T g, T y) { return ops::threshold_backward(g, y, 0); }>();
+constexpr auto leaky_relu =
+    derivative_rows<ops::leaky_relu, ops::leaky_relu_, keep<0>,
+                    [](T g, T x, const scalar& slope) { return ops::where(x > 0, g, times(g, slope)); }>();
+constexpr auto elu = derivative_rows<ops::elu, ops::elu_, keep<0>, elu_gradient>();
+constexpr auto silu = derivative_rows<ops::silu, ops::silu_, keep<0>, silu_gradient>();
+constexpr auto gelu = derivative_rows<ops::gelu, ops::gelu_, keep<0>, [](T g, T x, const std::string& approximate) {
+  return approximate == "tanh" ? gelu_tanh_gradient(g, x) : gelu_gradient(g, x);
+}>();
+constexpr auto mish = derivative_rows<ops::mish, ops::mish_, keep<0>, mish_gradient>();
+constexpr auto hardswish = derivative_rows<ops::hardswish, ops::hardswish_, keep<0>, hardswish_gradient>();
+constexpr auto hardsigmoid = derivative_rows<ops::hardsigmoid, ops::hardsigmoid_, keep<0>, [](T g, T x) {
+  return ops::where_scalar_other(ops::abs(x) < 3, g * (1.0 / 6), 0);
+}>();
+constexpr auto softplus = derivative_row<ops::softplus, keep<0>, softplus_gradient>();
+constexpr auto log_sigmoid = derivative_row<ops::log_sigmoid, keep<0>, [](T g, T x) { return g * ops::sigmoid(-x); }>();
+// Only the form that writes; the other is a composite.
+constexpr auto threshold_in_place =
+    gradient_row<ops::threshold_, derivative<ops::threshold, keep<0>, [](T g, T x, const scalar& bound, const scalar&) {
+                   return ops::threshold_backward(g, x, bound);
+                 }>>();
+constexpr auto threshold_backward =
+    derivative_row<ops::threshold_backward, keep<1>,
+                   [](T g, T x, const scalar& threshold) { return ops::threshold_backward(g, x, threshold); },
+                   [](T g, T, const scalar&) { return ops::zeros_like(g); }>();
+
+constexpr author::kernel_row rows[] = {
+    relu[0],
+    relu[1],
+    leaky_relu[0],
+    leaky_relu[1],
+    elu[0],
+    elu[1],
+    silu[0],
+    silu[1],
+    gelu[0],
+    gelu[1],
+    mish[0],
+    mish[1],
+    hardswish[0],
+    hardswish[1],
+    hardsigmoid[0],
+    hardsigmoid[1],
+    softplus,
+    log_sigmoid,
+    threshold_in_place,
+    threshold_backward,
+};
+
+}  // namespace
+
+std::span<const author::kernel_row> activation_gradients() { return rows; }
 
 }  // namespace topbit::detail

@@ -1,6 +1,12 @@
 // Gradients of functions of one tensor.
+#include <algorithm>
 #include <catch2/catch_test_macros.hpp>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <optional>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -10,15 +16,176 @@ import topbit;
 namespace tb = topbit;
 namespace ops = topbit::ops;
 using support::check_gradients;
+using support::values;
 using tb::tensor;
 using in = std::span<const tensor>;
 using out = support::tensor_list;
 
-TEST_CASE("unary gradients: exp, and in place", "[gradients]") {
-  check_gradients({"exp", {{2, 3}}, [](in x) { return out{ops::exp(x[0])}; }});
-  check_gradients({"exp_", {{2, 3}}, [](in x) {
-                     tensor y = ops::clone(x[0]);
-                     ops::exp_(y);
-                     return out{y};
-                   }});
+namespace {
+
+struct function {
+  std::string name;
+  std::function<tensor(const tensor&)> call;
+  std::function<void(tensor&)> call_in_place;
+  double low = -2, high = 2;
+  std::vector<double> not_near = {0};
+};
+
+#define BOTH(f) [](const tensor& x) { return ops::f(x); }, [](tensor& x) { ops::f##_(x); }
+
+// Each in both forms.
+const std::vector<function> functions = {
+    {"neg", BOTH(neg)},
+    {"abs", BOTH(abs)},
+    {"square", BOTH(square)},
+    {"sqrt", BOTH(sqrt), 0.3, 3},
+    {"rsqrt", BOTH(rsqrt), 0.3, 3},
+    {"reciprocal", BOTH(reciprocal), 0.4, 3},
+    {"exp", BOTH(exp)},
+    {"exp2", BOTH(exp2)},
+    {"expm1", BOTH(expm1)},
+    {"log", BOTH(log), 0.3, 3},
+    {"log2", BOTH(log2), 0.3, 3},
+    {"log10", BOTH(log10), 0.3, 3},
+    {"log1p", BOTH(log1p), -0.6, 3},
+    {"sin", BOTH(sin)},
+    {"cos", BOTH(cos)},
+    {"tan", BOTH(tan), -1, 1},
+    {"asin", BOTH(asin), -0.7, 0.7},
+    {"acos", BOTH(acos), -0.7, 0.7},
+    {"atan", BOTH(atan)},
+    {"sinh", BOTH(sinh)},
+    {"cosh", BOTH(cosh)},
+    {"tanh", BOTH(tanh)},
+    {"asinh", BOTH(asinh)},
+    {"acosh", BOTH(acosh), 1.5, 4},
+    {"atanh", BOTH(atanh), -0.7, 0.7},
+    {"erf", BOTH(erf)},
+    {"erfc", BOTH(erfc)},
+    {"erfinv", BOTH(erfinv), -0.7, 0.7},
+    {"lgamma", BOTH(lgamma), 0.4, 4},
+    {"lgamma below 0", BOTH(lgamma), -1.7, -1.3},
+    {"digamma", BOTH(digamma), 0.4, 4},
+    {"digamma below 0", BOTH(digamma), -1.7, -1.3},
+    {"sigmoid", BOTH(sigmoid)},
+    {"logit", BOTH(logit), 0.2, 0.8},
+    {"logit with eps",
+     [](const tensor& x) { return ops::logit(x, 0.3); },
+     [](tensor& x) { ops::logit_(x, 0.3); },
+     0.1,
+     0.9,
+     {0.3, 0.7}},
+    {"nan_to_num", BOTH(nan_to_num)},
+    {"frac", BOTH(frac), -2, 2, {-2, -1, 0, 1, 2}},
+    {"sign", BOTH(sign)},
+    {"ceil", BOTH(ceil), -2, 2, {-2, -1, 0, 1, 2}},
+    {"floor", BOTH(floor), -2, 2, {-2, -1, 0, 1, 2}},
+    {"trunc", BOTH(trunc), -2, 2, {-2, -1, 0, 1, 2}},
+    {"round", BOTH(round), -2, 2, {-1.5, -0.5, 0.5, 1.5}},
+    {"round to a decimal",
+     [](const tensor& x) { return ops::round_decimals(x, tb::arg<"decimals"> = -1); },
+     [](tensor& x) { ops::round_decimals_(x, tb::arg<"decimals"> = -1); },
+     -20,
+     20,
+     {-15, -5, 5, 15}},
+};
+
+std::vector<double> slopes(const std::function<tensor(const tensor&)>& f, const std::vector<double>& at) {
+  const tensor x = tb::require_grad(support::tensor_of(at, {static_cast<std::int64_t>(at.size())}, tb::dtype::float64));
+  return values(tb::grad(ops::sum(f(x)), x));
+}
+std::string unlike(const std::vector<double>& found, const std::vector<double>& wanted) {
+  return support::difference(found, wanted, 1e-12);
+}
+
+constexpr double inf = std::numeric_limits<double>::infinity(), NaN = std::numeric_limits<double>::quiet_NaN();
+
+}  // namespace
+
+TEST_CASE("unary gradients: every function", "[gradients]") {
+  for (const function& f : functions) {
+    check_gradients({f.name, {{2, 3}}, [&](in x) { return out{f.call(x[0])}; }, f.low, f.high, f.not_near});
+  }
+}
+
+TEST_CASE("unary gradients: every function in place", "[gradients]") {
+  for (const function& f : functions) {
+    check_gradients({f.name + "_",
+                     {{2, 2}},
+                     [&](in x) {
+                       tensor y = ops::clone(x[0]);
+                       f.call_in_place(y);
+                       return out{y};
+                     },
+                     f.low,
+                     f.high,
+                     f.not_near});
+  }
+}
+
+TEST_CASE("unary gradients: of a number, and of no elements", "[gradients]") {
+  for (const tb::dims& sizes : {tb::dims{}, tb::dims{0, 3}}) {
+    check_gradients({"exp", {sizes}, [](in x) { return out{ops::exp(x[0])}; }});
+    check_gradients({"log1p", {sizes}, [](in x) { return out{ops::log1p(x[0])}; }, 0.3, 2});
+    check_gradients({"tanh", {sizes}, [](in x) { return out{ops::tanh(x[0])}; }});
+    check_gradients({"floor", {sizes}, [](in x) { return out{ops::floor(x[0])}; }, 0.3, 0.7});
+    check_gradients({"digamma", {sizes}, [](in x) { return out{ops::digamma(x[0])}; }, 0.4, 4});
+  }
+}
+
+// PyTorch 2.15 gives these.
+TEST_CASE("unary gradients: at corners and poles", "[gradients]") {
+  CHECK(unlike(slopes([](const tensor& x) { return ops::abs(x); }, {-2, 0, -0.0, 3}), {-1, 0, 0, 1}) == "");
+  CHECK(unlike(slopes([](const tensor& x) { return ops::sqrt(x); }, {0, 4}), {inf, 0.25}) == "");
+  CHECK(unlike(slopes([](const tensor& x) { return ops::nan_to_num(x); }, {NaN, inf, -inf, 1}), {0, 0, 0, 1}) == "");
+  CHECK(unlike(slopes([](const tensor& x) { return ops::logit(x); }, {-1, 0, 0.5, 1, 2}), {NaN, inf, 4, inf, NaN}) ==
+        "");
+  CHECK(unlike(slopes([](const tensor& x) { return ops::logit(x, 0.1); }, {0.1, 0.05, 0.5, 0.95, 2, NaN}),
+               {1 / 0.09, 0, 4, 0, 0, NaN}) == "");
+  CHECK(unlike(slopes([](const tensor& x) { return ops::sign(x); }, {-1, 0, 1}), {0, 0, 0}) == "");
+  // From tables of trigamma.
+  CHECK(unlike(slopes([](const tensor& x) { return ops::digamma(x); }, {-0.5, 0.25, 1, 3, 40}),
+               {8.9348022005446793, 17.197329154507110, 1.6449340668482264, 0.39493406684822644,
+                0.02531510384129103}) == "");
+  CHECK(slopes([](const tensor& x) { return ops::digamma(x); }, {0})[0] == inf);
+}
+
+// A pole of the reflection that digamma's gradient uses below 1/2 lies at every whole number.
+TEST_CASE("unary gradients: the second derivative of digamma is finite at whole numbers", "[gradients]") {
+  const tensor x = tb::require_grad(support::tensor_of({1, 2, 3}, {3}, tb::dtype::float32));
+  const tensor once = tb::grad(ops::sum(ops::digamma(x)), x, {.create_graph = true});
+  // -2 zeta(3), and with 2 and 2 / 8 more.
+  const std::vector<double> twice = values(tb::grad(ops::sum(once), x));
+  CHECK(support::difference(twice, {-2.4041138063, -0.4041138063, -0.1541138063}, 1e-4) == "");
+}
+
+// As in PyTorch: what is kept for backward must not be written to, the other of argument and result may be.
+TEST_CASE("unary gradients: what may be written to before backward", "[gradients]") {
+  const tensor leaf = tb::require_grad(support::tensor_of({0.5}, {1}, tb::dtype::float64));
+  const auto passes = [&](const function& f, bool write_result) {
+    const tensor x = leaf * 1;
+    tensor y = f.call(x), written = write_result ? y : x;
+    {
+      const tb::no_grad off;
+      ops::mul_scalar_(written, 2);
+    }
+    try {
+      tb::grad(ops::sum(y), leaf);
+      return true;
+    } catch (const tb::error&) {
+      return false;
+    }
+  };
+  const std::vector<std::string> keep_result = {"sqrt",  "rsqrt", "reciprocal", "exp",    "exp2",
+                                                "expm1", "tan",   "tanh",       "sigmoid"};
+  const std::vector<std::string> keep_nothing = {"neg",   "frac",  "sign",  "ceil",
+                                                 "floor", "trunc", "round", "round to a decimal"};
+  const auto among = [](const std::vector<std::string>& names, const std::string& name) {
+    return std::find(names.begin(), names.end(), name) != names.end();
+  };
+  for (const function& f : functions) {
+    INFO(f.name);
+    CHECK(passes(f, true) == !among(keep_result, f.name));
+    CHECK(passes(f, false) == (among(keep_result, f.name) || among(keep_nothing, f.name)));
+  }
 }

@@ -1,0 +1,168 @@
+// Gradients of activations.
+#include <catch2/catch_test_macros.hpp>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "support/gradient_cases.h"
+import topbit;
+
+namespace tb = topbit;
+namespace ops = topbit::ops;
+using support::check_gradients;
+using support::values;
+using tb::tensor;
+using in = std::span<const tensor>;
+using out = support::tensor_list;
+
+namespace {
+
+struct activation {
+  std::string name;
+  std::function<tensor(const tensor&)> call;
+  std::function<void(tensor&)> call_in_place = {};
+  std::vector<double> not_near = {0};
+};
+
+// The operator and its form that writes, with the same options.
+#define BOTH(f, ...)                                                    \
+  [](const tensor& x) { return ops::f(x __VA_OPT__(, ) __VA_ARGS__); }, \
+      [](tensor& x) { ops::f##_(x __VA_OPT__(, ) __VA_ARGS__); }
+#define ONE(f, ...) [](const tensor& x) { return ops::f(x __VA_OPT__(, ) __VA_ARGS__); }
+
+// Arguments go from -4 to 4.
+const std::vector<activation> activations = {
+    {"relu", BOTH(relu)},
+    {"relu6", BOTH(relu6)},
+    {"hardtanh", BOTH(hardtanh, -2, 1), {-2, 1}},
+    {"leaky_relu", BOTH(leaky_relu)},
+    {"leaky_relu with a slope", BOTH(leaky_relu, 0.3)},
+    {"elu", BOTH(elu)},
+    {"elu with factors", BOTH(elu, 1.5, 0.7, 0.4)},
+    {"selu", BOTH(selu)},
+    {"celu", BOTH(celu)},
+    {"celu with alpha", BOTH(celu, 0.6)},
+    {"silu", BOTH(silu)},
+    {"gelu", BOTH(gelu)},
+    {"gelu by tanh", BOTH(gelu, tb::arg<"approximate"> = "tanh")},
+    {"mish", BOTH(mish)},
+    {"softplus", ONE(softplus)},
+    {"softplus with a threshold", ONE(softplus, 2, 3), {}, {1.5}},
+    {"hardswish", BOTH(hardswish), {-3, 3}},
+    {"hardsigmoid", BOTH(hardsigmoid), {-3, 3}},
+    {"log_sigmoid", ONE(log_sigmoid)},
+    {"threshold", BOTH(threshold, 1, 5), {1}},
+    {"hardshrink", ONE(hardshrink), {}, {-0.5, 0.5}},
+    {"softshrink", ONE(softshrink), {}, {-0.5, 0.5}},
+    {"glu", ONE(glu, 1)},
+    {"glu, the last dimension", ONE(glu)},
+};
+
+std::vector<double> slopes(const std::function<tensor(const tensor&)>& f, const std::vector<double>& at) {
+  const tensor x = tb::require_grad(support::tensor_of(at, {static_cast<std::int64_t>(at.size())}, tb::dtype::float64));
+  return values(tb::grad(ops::sum(f(x)), x));
+}
+std::string unlike(const std::vector<double>& found, const std::vector<double>& wanted) {
+  return support::difference(found, wanted, 1e-7);
+}
+
+}  // namespace
+
+TEST_CASE("activation gradients: every activation", "[gradients]") {
+  for (const activation& f : activations) {
+    check_gradients({f.name, {{3, 4}}, [&](in x) { return out{f.call(x[0])}; }, -4, 4, f.not_near});
+  }
+}
+
+TEST_CASE("activation gradients: every activation in place", "[gradients]") {
+  for (const activation& f : activations) {
+    if (!f.call_in_place) continue;
+    check_gradients({f.name + "_",
+                     {{2, 3}},
+                     [&](in x) {
+                       tensor y = ops::clone(x[0]);
+                       f.call_in_place(y);
+                       return out{y};
+                     },
+                     -4,
+                     4,
+                     f.not_near});
+  }
+}
+
+TEST_CASE("activation gradients: prelu, with one weight and one for each channel", "[gradients]") {
+  check_gradients({"prelu", {{2, 3}, {1}}, [](in x) { return out{ops::prelu(x[0], x[1])}; }});
+  check_gradients({"prelu", {{2, 3, 2}, {3}}, [](in x) { return out{ops::prelu(x[0], x[1])}; }});
+  check_gradients({"prelu", {{4}, {}}, [](in x) { return out{ops::prelu(x[0], x[1])}; }});
+}
+
+TEST_CASE("activation gradients: of a number, and of no elements", "[gradients]") {
+  for (const tb::dims& sizes : {tb::dims{}, tb::dims{0, 3}}) {
+    for (const activation& f : activations) {
+      if (f.name.starts_with("glu")) continue;
+      check_gradients({f.name, {sizes}, [&](in x) { return out{f.call(x[0])}; }, 0.3, 0.9, f.not_near});
+    }
+  }
+}
+
+TEST_CASE("activation gradients: threshold_backward", "[gradients]") {
+  check_gradients({"threshold_backward",
+                   {{2, 3}, {2, 3}},
+                   [](in x) { return out{ops::threshold_backward(x[0], x[1], 0.5)}; },
+                   -2,
+                   2,
+                   {0.5}});
+}
+
+// PyTorch 2.15 gives these.
+TEST_CASE("activation gradients: at corners", "[gradients]") {
+  using X = const tensor&;
+  CHECK(unlike(slopes([](X x) { return ops::relu(x); }, {0, -1, 1}), {0, 0, 1}) == "");
+  CHECK(unlike(slopes([](X x) { return ops::relu6(x); }, {0, 6, 3, 7}), {0, 0, 1, 0}) == "");
+  CHECK(unlike(slopes([](X x) { return ops::hardtanh(x); }, {-1, 1, 0}), {0, 0, 1}) == "");
+  CHECK(unlike(slopes([](X x) { return ops::leaky_relu(x); }, {0, -1, 1}), {0.01, 0.01, 1}) == "");
+  CHECK(unlike(slopes([](X x) { return ops::elu(x); }, {0, -1, 1}), {1, 0.36787944117144233, 1}) == "");
+  CHECK(unlike(slopes([](X x) { return ops::elu(x, 2); }, {0, -1, 1}), {2, 0.7357588823428847, 1}) == "");
+  CHECK(unlike(slopes([](X x) { return ops::hardsigmoid(x); }, {-3, 3, 0}), {0, 0, 1.0 / 6}) == "");
+  CHECK(unlike(slopes([](X x) { return ops::hardswish(x); }, {-3, 3, 0, 4, -4}), {0, 1, 0.5, 1, 0}) == "");
+  CHECK(unlike(slopes([](X x) { return ops::softplus(x); }, {20, 20.5, -800, 800}), {0.9999999979388464, 1, 0, 1}) ==
+        "");
+  CHECK(unlike(slopes([](X x) { return ops::softplus(x, 2, 4); }, {2, 2.1}), {0.9820137900379085, 1}) == "");
+  CHECK(unlike(slopes([](X x) { return ops::mish(x); }, {0, 100, -100}), {0.6, 1, 0}) == "");
+  CHECK(unlike(slopes([](X x) { return ops::log_sigmoid(x); }, {0, 800, -800}), {0.5, 0, 1}) == "");
+  CHECK(unlike(slopes([](X x) { return ops::gelu(x); }, {0, -100, 100}), {0.5, 0, 1}) == "");
+  CHECK(unlike(slopes([](X x) { return ops::gelu(x, tb::arg<"approximate"> = "tanh"); }, {0, -100, 100}),
+               {0.5, 0, 1}) == "");
+  CHECK(unlike(slopes([](X x) { return ops::threshold(x, 1, 5); }, {1, 2, 0}), {0, 1, 0}) == "");
+  CHECK(unlike(slopes([](X x) { return ops::hardshrink(x); }, {0.5, -0.5, 1, 0}), {0, 0, 1, 0}) == "");
+  CHECK(unlike(slopes([](X x) { return ops::softshrink(x); }, {0.5, -0.5, 1, 0}), {0, 0, 1, 0}) == "");
+}
+
+TEST_CASE("activation gradients: gradients of gradients are zeros or finite far from 0", "[gradients]") {
+  const auto twice = [](const std::function<tensor(const tensor&)>& f, double at) {
+    const tensor x = tb::require_grad(support::tensor_of({at}, {1}, tb::dtype::float32));
+    const tensor once = tb::grad(ops::sum(f(x)), x, {.create_graph = true});
+    return values(tb::grad(ops::sum(once), x))[0];
+  };
+  CHECK(twice([](const tensor& x) { return ops::relu(x); }, 1) == 0);
+  CHECK(twice([](const tensor& x) { return ops::elu(x); }, 200) == 0);
+  CHECK(twice([](const tensor& x) { return ops::elu(x, 2); }, 200) == 0);
+  CHECK(twice([](const tensor& x) { return ops::elu(x); }, 0) == 0);
+  CHECK(twice([](const tensor& x) { return ops::softplus(x); }, 200) == 0);
+  CHECK(twice([](const tensor& x) { return ops::mish(x); }, 200) == 0);
+}
+
+// Those that keep their argument let the next layer write to their result, as in PyTorch.
+TEST_CASE("activation gradients: all results but relu's may be written to", "[gradients]") {
+  for (const activation& f : activations) {
+    if (f.name == "relu") continue;
+    INFO(f.name);
+    const tensor x = tb::require_grad(support::tensor_of({0.5, 0.25}, {1, 2}, tb::dtype::float64));
+    tensor y = f.call(x);
+    const std::vector<double> before = values(tb::grad(ops::sum(y), x, {.retain_graph = true}));
+    ops::mul_scalar_(y, 2);
+    const std::vector<double> after = values(tb::grad(ops::sum(y), x));
+    CHECK(after[0] == 2 * before[0]);
+  }
+}
