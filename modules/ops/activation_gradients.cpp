@@ -8,6 +8,9 @@ import topbit.autograd;
 
 namespace topbit::detail {
 
+// As in arithmetic_gradients.cpp: factor * a * b.
+tensor product(T a, T b, double factor);
+
 namespace {
 
 constexpr double root_half = 0.70710678118654752440;       // sqrt(1 / 2)
@@ -20,20 +23,20 @@ tensor elu_gradient(T g, T x, const scalar& alpha, const scalar& scale, const sc
   return g * (left == right ? slope : ops::where_scalar_self(x > 0, right, slope));
 }
 
-// x P(x), where P is the normal distribution: P(x) + x p(x), where 2 P(x) = erfc(-x / sqrt(2)).
+// x P(x), where P is the normal distribution: g (1 + t) / 2 with t = erf(x / sqrt(2)) + 2 x P'(x).
 tensor gelu_gradient(T g, T x) {
-  const tensor twice = ops::erfc(x * -root_half);
-  const tensor bell = ops::exp(x * x * -0.5);
-  return g * ops::addcmul(twice, x, bell, arg<"value"> = root_2_over_pi) * 0.5;
+  const tensor bell = ops::exp(product(x, x, -0.5)), half = g * 0.5;
+  const tensor t = ops::addcmul(ops::erf(x * root_half), x, bell, arg<"value"> = root_2_over_pi);
+  return ops::addcmul(half, half, t);
 }
-// x (1 + t) / 2 with t = tanh(u), u = b (x + c x^3): (1 + t + x u' (1 - t^2)) / 2.
+// x (1 + t) / 2 with t = tanh(b (x + c x^3)): g (1 + t + b u (1 - t^2)) / 2 with u = x + 3 c x^3.
 tensor gelu_tanh_gradient(T g, T x) {
   constexpr double b = root_2_over_pi, c = 0.044715;
-  const tensor xx = x * x;
-  const tensor t = ops::tanh(x * (xx * (b * c) + b));
-  const tensor slope = x * (xx * (3 * b * c) + b);
-  const tensor bend = slope * t;
-  return g * (ops::addcmul(slope, bend, t, arg<"value"> = -1) + t + 1) * 0.5;
+  const tensor square = x * x, half = g * 0.5;
+  const tensor t = ops::tanh(ops::addcmul(x, x, square, arg<"value"> = c) * b);
+  const tensor u = ops::addcmul(x, x, square, arg<"value"> = 3 * c);
+  const tensor bend = ops::addcmul(u, u * t, t, arg<"value"> = -1);
+  return ops::addcmul(half, half, ops::add(t, bend, arg<"alpha"> = b));
 }
 
 // s (1 + x (1 - s)) with s = sigmoid(x).

@@ -11,6 +11,13 @@ import topbit.autograd;
 
 namespace topbit::detail {
 
+// The number is a tensor without dimensions, so that each of these is one pass over the elements.
+tensor plus_product(double c, T a, T b, double factor) {
+  return ops::addcmul(number_beside(a, c), a, b, arg<"value"> = factor);
+}
+tensor product(T a, T b, double factor) { return plus_product(0, a, b, factor); }
+tensor quotient(T a, T b, double factor) { return ops::addcdiv(number_beside(a, 0), a, b, arg<"value"> = factor); }
+
 namespace {
 
 // A formula, as those of derivative<>, and the tensors that this one reads.
@@ -130,7 +137,7 @@ struct add_rule {
 using mul_rule =
     in_parts<ops::mul, part<keep<1>, [](T g, T b) { return g * b; }>, part<keep<0>, [](T g, T a) { return g * a; }>>;
 using div_rule = in_parts<ops::div, part<keep<1>, [](T g, T b) { return g / b; }>,
-                          part<keep<0, 1>, [](T g, T a, T b) { return -(g * (a / b) / b); }>>;
+                          part<keep<0, 1>, [](T g, T a, T b) { return quotient(g * (a / b), b, -1); }>>;
 
 using mode = std::optional<std::string>;
 // Rounded, it is constant between its jumps.
@@ -138,19 +145,19 @@ using div_mode_rule_of_gradient =
     in_parts<ops::div_mode,
              part<keep<1>, [](T g, T b, const mode& m) { return m.has_value() ? ops::zeros_like(g) : g / b; }>,
              part<keep<0, 1>, [](T g, T a, T b, const mode& m) {
-               return m.has_value() ? ops::zeros_like(g) : -(g * (a / b) / b);
+               return m.has_value() ? ops::zeros_like(g) : quotient(g * (a / b), b, -1);
              }>>;
 using flat = part<keep<>, [](T g) { return ops::zeros_like(g); }>;
 using floor_divide_rule = in_parts<ops::floor_divide, flat, flat>;
 
 template <const auto& Op, const char (&Mode)[6]>
-using remainder_rule = in_parts<Op, part<keep<>, [](T g) { return g; }>, part<keep<0, 1>, [](T g, T a, T b) {
-                                  return -(g * ops::div_mode(a, b, arg<"rounding_mode"> = std::string_view(Mode)));
-                                }>>;
+using remainder_rule =
+    in_parts<Op, part<keep<>, [](T g) { return g; }>, part<keep<0, 1>, [](T g, T a, T b) {
+               return product(g, ops::div_mode(a, b, arg<"rounding_mode"> = std::string_view(Mode)), -1);
+             }>>;
 constexpr char rounded_down[] = "floor", rounded_to_zero[] = "trunc";
 
-// Equal ones share the gradient; Greater says whether it is the maximum. A NaN has it all, and so has what is beside
-// it.
+// Equal elements share the gradient, and beside a NaN both have it whole. Greater: of the maximum.
 template <bool Greater>
 struct extremum_rule {
   saved_tensor a, b;
@@ -187,7 +194,7 @@ std::optional<double> number_in(T t) {
 tensor power_gradient(T g, T x, double e) {
   if (e == 0) return ops::zeros_like(g);
   if (e == 1) return g;
-  return g * (e == 2 ? x : ops::pow_scalar(x, e - 1)) * e;
+  return product(g, e == 2 ? x : ops::pow_scalar(x, e - 1), e);
 }
 struct pow_rule {
   saved_tensor base, exponent;
@@ -197,7 +204,8 @@ struct pow_rule {
   static pow_rule save(T base, T exponent, T r) {
     const std::optional<double> b = number_in(base), e = number_in(exponent);
     const bool for_base = requires_grad(base), for_exponent = requires_grad(exponent);
-    return {for_base || !b ? saved_tensor(base) : saved_tensor(), e ? saved_tensor() : saved_tensor(exponent),
+    return {for_base || !b ? saved_tensor(base) : saved_tensor(),
+            e || (b && *b != 0) ? saved_tensor() : saved_tensor(exponent),
             for_exponent ? saved_result(r) : saved_result(), b, e};
   }
   grads2 backward(T g, wants2 wanted) const {
@@ -214,7 +222,7 @@ struct pow_rule {
   // A base of 0 does not change where the exponent is 0 or more, though its logarithm is infinite.
   tensor of_exponent(T g) const {
     const tensor y = power.get();
-    if (base_number && *base_number != 0) return g * y * std::log(*base_number);
+    if (base_number && *base_number != 0) return product(g, y, std::log(*base_number));
     const tensor e = exponent.get(), x = base_number ? number_beside(e, 0) : base.get();
     const tensor constant = ops::logical_and(ops::eq_scalar(x, 0), e >= 0);
     return g * (y * ops::log(ops::where_scalar_self(constant, 1, x)));
@@ -229,7 +237,7 @@ struct atan2_rule {
     const tensor b = y.get(), a = x.get();
     const tensor square = ops::addcmul(a * a, b, b);
     const tensor divisor = ops::where_scalar_self(ops::eq_scalar(square, 0), 1, square);
-    return {wanted[0] ? g * (a / divisor) : tensor(), wanted[1] ? -(g * (b / divisor)) : tensor()};
+    return {wanted[0] ? g * (a / divisor) : tensor(), wanted[1] ? product(g, b / divisor, -1) : tensor()};
   }
 };
 
@@ -269,12 +277,16 @@ using lerp_rule = in_parts<ops::lerp, part<keep<2>, [](T g, T w) { return ops::a
                            part<keep<0, 1>, [](T g, T a, T b) { return g * (b - a); }>>;
 using addcmul_rule =
     in_parts<ops::addcmul, part<keep<>, [](T g, const scalar&) { return g; }>,
-             part<keep<2>, [](T g, T b, const scalar& value) { return times(g * b, value.to_double()); }>,
-             part<keep<1>, [](T g, T a, const scalar& value) { return times(g * a, value.to_double()); }>>;
-using addcdiv_rule =
-    in_parts<ops::addcdiv, part<keep<>, [](T g, const scalar&) { return g; }>,
-             part<keep<2>, [](T g, T b, const scalar& value) { return times(g / b, value.to_double()); }>,
-             part<keep<1, 2>, [](T g, T a, T b, const scalar& value) { return g * (a / b) / b * -value.to_double(); }>>;
+             part<keep<2>, [](T g, T b, const scalar& value) { return product(g, b, value.to_double()); }>,
+             part<keep<1>, [](T g, T a, const scalar& value) { return product(g, a, value.to_double()); }>>;
+using addcdiv_rule = in_parts<
+    ops::addcdiv, part<keep<>, [](T g, const scalar&) { return g; }>,
+    part<keep<2>, [](T g, T b, const scalar& value) { return quotient(g, b, value.to_double()); }>,
+    part<keep<1, 2>, [](T g, T a, T b, const scalar& value) { return quotient(g * (a / b), b, -value.to_double()); }>>;
+
+// What a comparison writes does not depend on what was there.
+template <const auto& Op>
+using comparison_rule = in_parts<Op, flat, flat>;
 
 using fmod_rule = remainder_rule<ops::fmod, rounded_to_zero>;
 using modulo_rule = remainder_rule<ops::remainder, rounded_down>;
@@ -313,6 +325,12 @@ constexpr author::kernel_row rows[] = {
     gradient_row<ops::xlogy_, xlogy_rule>(),
     gradient_row<ops::heaviside, heaviside_rule>(),
     gradient_row<ops::heaviside_, heaviside_rule>(),
+    gradient_row<ops::eq_, comparison_rule<ops::eq_>>(),
+    gradient_row<ops::ne_, comparison_rule<ops::ne_>>(),
+    gradient_row<ops::lt_, comparison_rule<ops::lt_>>(),
+    gradient_row<ops::le_, comparison_rule<ops::le_>>(),
+    gradient_row<ops::gt_, comparison_rule<ops::gt_>>(),
+    gradient_row<ops::ge_, comparison_rule<ops::ge_>>(),
     gradient_row<ops::where, where_rule_of_gradient>(),
     gradient_row<ops::clamp, clamp_rule_of_gradient>(),
     gradient_row<ops::clamp_, clamp_rule_of_gradient>(),

@@ -9,6 +9,11 @@ import topbit.autograd;
 
 namespace topbit::detail {
 
+// As in arithmetic_gradients.cpp: c + factor * a * b, and without c; factor * a / b.
+tensor plus_product(double c, T a, T b, double factor = 1);
+tensor product(T a, T b, double factor);
+tensor quotient(T a, T b, double factor);
+
 namespace {
 
 constexpr double pi = 3.14159265358979323846, ln_2 = 0.69314718055994530942, ln_10 = 2.30258509299404568402;
@@ -29,7 +34,7 @@ constexpr std::array<author::kernel_row, 2 * sizeof...(Rows)> joined(const Rows&
   return all;
 }
 
-tensor exp_of_negative_square(T x) { return ops::exp(-(x * x)); }
+tensor exp_of_negative_square(T x) { return ops::exp(product(x, x, -1)); }
 
 // The derivative of digamma: by its series for large arguments, to which smaller ones are raised by
 // f(x) = f(x + 1) + 1 / x^2, and those below 1/2 brought by f(x) + f(1 - x) = (pi / sin(pi x))^2. (Abramowitz and
@@ -57,7 +62,7 @@ tensor trigamma(T x) {
 tensor logit_gradient(T g, T x, const std::optional<double>& eps) {
   const double low = eps.value_or(0), outside = eps.has_value() ? 0 : std::numeric_limits<double>::quiet_NaN();
   const tensor beyond = ops::logical_or(x < low, x > 1 - low);
-  return ops::where_scalar_self(beyond, outside, g / (x * (1 - x)));
+  return ops::where_scalar_self(beyond, outside, g / ops::addcmul(x, x, x, arg<"value"> = -1));
 }
 
 constexpr auto rows = joined(
@@ -69,38 +74,43 @@ constexpr auto rows = joined(
     derivative_rows<ops::nan_to_num, ops::nan_to_num_, keep<0>,
                     [](T g, T x, const auto&...) { return ops::where_scalar_other(ops::isfinite(x), g, 0); }>(),
 
-    derivative_rows<ops::square, ops::square_, keep<0>, [](T g, T x) { return g * x * 2; }>(),
-    derivative_rows<ops::reciprocal, ops::reciprocal_, keep<the_result>, [](T g, T y) { return -(g * y * y); }>(),
-    derivative_rows<ops::sqrt, ops::sqrt_, keep<the_result>, [](T g, T y) { return g / (y * 2); }>(),
-    derivative_rows<ops::rsqrt, ops::rsqrt_, keep<the_result>, [](T g, T y) { return g * (y * y * y) * -0.5; }>(),
+    derivative_rows<ops::square, ops::square_, keep<0>, [](T g, T x) { return product(g, x, 2); }>(),
+    derivative_rows<ops::reciprocal, ops::reciprocal_, keep<the_result>,
+                    [](T g, T y) { return product(g * y, y, -1); }>(),
+    derivative_rows<ops::sqrt, ops::sqrt_, keep<the_result>, [](T g, T y) { return quotient(g, y, 0.5); }>(),
+    derivative_rows<ops::rsqrt, ops::rsqrt_, keep<the_result>, [](T g, T y) { return product(g * y, y * y, -0.5); }>(),
     derivative_rows<ops::exp, ops::exp_, keep<the_result>, [](T g, T y) { return g * y; }>(),
-    derivative_rows<ops::exp2, ops::exp2_, keep<the_result>, [](T g, T y) { return g * y * ln_2; }>(),
+    derivative_rows<ops::exp2, ops::exp2_, keep<the_result>, [](T g, T y) { return product(g, y, ln_2); }>(),
     derivative_rows<ops::expm1, ops::expm1_, keep<the_result>, [](T g, T y) { return ops::addcmul(g, g, y); }>(),
     derivative_rows<ops::log, ops::log_, keep<0>, [](T g, T x) { return g / x; }>(),
-    derivative_rows<ops::log2, ops::log2_, keep<0>, [](T g, T x) { return g / (x * ln_2); }>(),
-    derivative_rows<ops::log10, ops::log10_, keep<0>, [](T g, T x) { return g / (x * ln_10); }>(),
+    derivative_rows<ops::log2, ops::log2_, keep<0>, [](T g, T x) { return quotient(g, x, 1 / ln_2); }>(),
+    derivative_rows<ops::log10, ops::log10_, keep<0>, [](T g, T x) { return quotient(g, x, 1 / ln_10); }>(),
     derivative_rows<ops::log1p, ops::log1p_, keep<0>, [](T g, T x) { return g / (x + 1); }>(),
 
     derivative_rows<ops::sin, ops::sin_, keep<0>, [](T g, T x) { return g * ops::cos(x); }>(),
-    derivative_rows<ops::cos, ops::cos_, keep<0>, [](T g, T x) { return -(g * ops::sin(x)); }>(),
+    derivative_rows<ops::cos, ops::cos_, keep<0>, [](T g, T x) { return product(g, ops::sin(x), -1); }>(),
     derivative_rows<ops::tan, ops::tan_, keep<the_result>, [](T g, T y) { return ops::addcmul(g, g * y, y); }>(),
-    derivative_rows<ops::asin, ops::asin_, keep<0>, [](T g, T x) { return g * ops::rsqrt(1 - x * x); }>(),
-    derivative_rows<ops::acos, ops::acos_, keep<0>, [](T g, T x) { return -(g * ops::rsqrt(1 - x * x)); }>(),
-    derivative_rows<ops::atan, ops::atan_, keep<0>, [](T g, T x) { return g / (x * x + 1); }>(),
+    derivative_rows<ops::asin, ops::asin_, keep<0>,
+                    [](T g, T x) { return g * ops::rsqrt(plus_product(1, x, x, -1)); }>(),
+    derivative_rows<ops::acos, ops::acos_, keep<0>,
+                    [](T g, T x) { return product(g, ops::rsqrt(plus_product(1, x, x, -1)), -1); }>(),
+    derivative_rows<ops::atan, ops::atan_, keep<0>, [](T g, T x) { return g / plus_product(1, x, x); }>(),
     derivative_rows<ops::sinh, ops::sinh_, keep<0>, [](T g, T x) { return g * ops::cosh(x); }>(),
     derivative_rows<ops::cosh, ops::cosh_, keep<0>, [](T g, T x) { return g * ops::sinh(x); }>(),
     // g (1 - y^2), in two calls.
     derivative_rows<ops::tanh, ops::tanh_, keep<the_result>,
                     [](T g, T y) { return ops::addcmul(g, g * y, y, arg<"value"> = -1); }>(),
-    derivative_rows<ops::asinh, ops::asinh_, keep<0>, [](T g, T x) { return g * ops::rsqrt(x * x + 1); }>(),
-    derivative_rows<ops::acosh, ops::acosh_, keep<0>, [](T g, T x) { return g * ops::rsqrt(x * x - 1); }>(),
-    derivative_rows<ops::atanh, ops::atanh_, keep<0>, [](T g, T x) { return g / (1 - x * x); }>(),
+    derivative_rows<ops::asinh, ops::asinh_, keep<0>, [](T g, T x) { return g * ops::rsqrt(plus_product(1, x, x)); }>(),
+    derivative_rows<ops::acosh, ops::acosh_, keep<0>,
+                    [](T g, T x) { return g * ops::rsqrt(plus_product(-1, x, x)); }>(),
+    derivative_rows<ops::atanh, ops::atanh_, keep<0>, [](T g, T x) { return g / plus_product(1, x, x, -1); }>(),
 
-    derivative_rows<ops::erf, ops::erf_, keep<0>, [](T g, T x) { return g * exp_of_negative_square(x) * erf_slope; }>(),
+    derivative_rows<ops::erf, ops::erf_, keep<0>,
+                    [](T g, T x) { return product(g, exp_of_negative_square(x), erf_slope); }>(),
     derivative_rows<ops::erfc, ops::erfc_, keep<0>,
-                    [](T g, T x) { return g * exp_of_negative_square(x) * -erf_slope; }>(),
+                    [](T g, T x) { return product(g, exp_of_negative_square(x), -erf_slope); }>(),
     derivative_rows<ops::erfinv, ops::erfinv_, keep<0>,
-                    [](T g, T x) { return g * ops::exp(ops::square(ops::erfinv(x))) * (1 / erf_slope); }>(),
+                    [](T g, T x) { return product(g, ops::exp(ops::square(ops::erfinv(x))), 1 / erf_slope); }>(),
     derivative_rows<ops::lgamma, ops::lgamma_, keep<0>, [](T g, T x) { return g * ops::digamma(x); }>(),
     derivative_rows<ops::digamma, ops::digamma_, keep<0>, [](T g, T x) { return g * trigamma(x); }>(),
     // g y (1 - y), in two calls.

@@ -140,6 +140,25 @@ TEST_CASE("arithmetic gradients: every operator in place", "[gradients]") {
   }
 }
 
+TEST_CASE("arithmetic gradients: comparisons in place have none", "[gradients]") {
+  using writing = std::function<void(tensor&, const tensor&)>;
+  for (const writing& f : {writing(ops::eq_), writing(ops::ne_), writing(ops::lt_), writing(ops::le_),
+                           writing(ops::gt_), writing(ops::ge_)}) {
+    check_gradients({"comparison",
+                     {{2, 3}, {3}},
+                     [&](in x) {
+                       tensor y = ops::clone(x[0]);
+                       f(y, apart(x[1]));
+                       return out{y, y + x[0]};
+                     },
+                     -2,
+                     2,
+                     {0},
+                     true,
+                     false});
+  }
+}
+
 TEST_CASE("arithmetic gradients: one of the arguments is a constant", "[gradients]") {
   for (const function& f : functions) {
     const tensor c = support::tensor_of({0.61, 0.83}, {2, 1}, tb::dtype::float64);
