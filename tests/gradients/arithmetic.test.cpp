@@ -390,6 +390,13 @@ TEST_CASE("arithmetic gradients: only what is read is kept", "[gradients]") {
     const tensor y = f(w, w);
     CHECK(passes(y, y, w));
   }
+  // Tensors made in inference mode cannot be kept at all.
+  const auto unwatched = [] {
+    const tb::inference_mode on;
+    return support::tensor_of({5}, {1}, tb::dtype::float64);
+  }();
+  CHECK(values(tb::grad(ops::sum(ops::addcmul(w, unwatched, unwatched)), w)) == std::vector<double>{1});
+  CHECK_THROWS_AS(w * unwatched, tb::error);
   // A copy of what is overwritten is kept only where it is read.
   tensor y = w * 1;
   const tensor other = leaf_of({4});
