@@ -1,4 +1,4 @@
-// Gradients of scans, norms and what orders.
+// Gradients of scans, cross products, and what orders.
 module topbit.ops;
 
 import topbit.std;
@@ -8,6 +8,143 @@ import topbit.autograd;
 
 namespace topbit::detail {
 
-std::span<const author::kernel_row> scan_gradients() { return {}; }
+namespace {
+
+using integers = std::span<const std::int64_t>;
+using want1 = std::array<bool, 1>;
+using values_and_indices = std::tuple<tensor, tensor>;
+
+tensor flipped(T x, std::int64_t dim) { return ops::flip(x, integers(&dim, 1)); }
+
+// Each element got the gradients of all sums it was part of, its own and those after it.
+template <const auto& Op>
+using cumsum_rule = derivative<Op, keep<>, [](T g, std::int64_t dim, std::optional<dtype>) {
+  return flipped(ops::cumsum(flipped(g, dim), dim), dim);
+}>;
+
+// What stands `by` places further on in a dimension, and zeros past its end.
+tensor from_ahead(T x, std::int64_t dim, std::int64_t by) {
+  const tensor all[] = {ops::slice(x, dim, by), ops::zeros_like(ops::slice(x, dim, 0, by))};
+  return ops::cat(all, dim);
+}
+
+// d y[i] / d x[k] = y[k - 1] * x[k + 1] * .. * x[i]. The sums over i of these, times g[i], are found for 1, 2, 4, ..
+// factors, so that nothing is divided and zeros need no care.
+tensor cumprod_gradient(T g, T x, T y, std::int64_t dim) {
+  if (x.dim() == 0 || x.numel() == 0) return g;
+  const std::int64_t n = x.size(dim);
+  tensor sums = g, factors = from_ahead(x, dim, 1);
+  for (std::int64_t reach = 1; reach < n; reach *= 2) {
+    sums = sums + factors * from_ahead(sums, dim, reach);
+    if (reach * 2 < n) factors = factors * from_ahead(factors, dim, reach);
+  }
+  const tensor before[] = {ops::ones_like(ops::slice(y, dim, 0, 1)), ops::slice(y, dim, 0, n - 1)};
+  return sums * ops::cat(before, dim);
+}
+template <const auto& Op>
+using cumprod_rule = derivative<Op, keep<0, the_result>, [](T g, T x, T y, std::int64_t dim, std::optional<dtype>) {
+  return cumprod_gradient(g, to(x, y.dtype()), y, dim);
+}>;
+
+// sum over i >= k of g[i] * exp(x[k] - y[i]), for g that are not negative.
+tensor weighed(T g, T x, T y, std::int64_t dim) {
+  return ops::exp(x + flipped(ops::logcumsumexp(flipped(ops::log(g) - y, dim), dim), dim));
+}
+// A number above 0 of about the size of g.
+tensor size_of(T g) {
+  const no_grad constant;
+  const tensor most = ops::max(ops::abs(g));
+  return ops::where_scalar_self(ops::eq_scalar(most, 0), 1, most);
+}
+// The parts of g above and below 0 by themselves, since their logarithms are needed. For gradients of gradients both
+// are raised by the same, so that there is a logarithm to differentiate where g is 0.
+using logcumsumexp_rule = derivative<ops::logcumsumexp, keep<0, the_result>, [](T g, T x, T y, std::int64_t dim) {
+  if (x.numel() == 0) return tensor(g);
+  tensor above = ops::where_scalar_other(ops::gt_scalar(g, 0), g, 0);
+  if (grad_enabled()) above = above + size_of(g);
+  return weighed(above, x, y, dim) - weighed(above - g, x, y, dim);
+}>;
+
+// Each gradient goes where the extreme stood, which may be one place for several.
+struct running_extreme_rule {
+  kind_of self;
+  saved_result indices;
+  std::int64_t dim;
+  static running_extreme_rule save(T self, std::int64_t dim, const values_and_indices& r) {
+    return {self, saved_result(std::get<1>(r), 1), dim};
+  }
+  grads1 backward(const std::array<tensor, 2>& g, want1) const {
+    return {ops::scatter_add(self.zeros_beside(g[0]), dim, indices.get(), g[0])};
+  }
+};
+
+// The same for different places: sort and topk.
+struct order_rule {
+  kind_of self;
+  saved_result indices;
+  std::int64_t dim;
+  static order_rule of(T self, std::int64_t dim, const values_and_indices& r) {
+    return {self, saved_result(std::get<1>(r), 1), dim};
+  }
+  static order_rule save(T self, std::int64_t dim, bool, const values_and_indices& r) { return of(self, dim, r); }
+  static order_rule save(T self, std::optional<bool>, std::int64_t dim, bool, const values_and_indices& r) {
+    return of(self, dim, r);
+  }
+  static order_rule save(T self, std::int64_t, std::int64_t dim, bool, bool, const values_and_indices& r) {
+    return of(self, dim, r);
+  }
+  grads1 backward(const std::array<tensor, 2>& g, want1) const {
+    return {ops::scatter(self.zeros_beside(g[0]), dim, indices.get(), g[0])};
+  }
+};
+
+struct cross_gradient {
+  saved_tensor self, other;
+  std::int64_t dim;
+  static cross_gradient save(T self, T other, std::int64_t dim, T) {
+    return {saved_tensor(self), saved_tensor(other), dim};
+  }
+  static cross_gradient save(T self, T other, std::optional<std::int64_t> dim, T r) {
+    return save(self, other, dim.value_or(std::ranges::find(self.sizes(), 3) - self.sizes().begin()), r);
+  }
+  grads2 backward(T g, wants2 wanted) const {
+    return {wanted[0] ? ops::linalg_cross(other.get(), g, arg<"dim"> = dim) : tensor(),
+            wanted[1] ? ops::linalg_cross(g, self.get(), arg<"dim"> = dim) : tensor()};
+  }
+};
+
+// Which elements differ has no derivative; to pass over it in silence would lose a gradient.
+template <const auto& Op, std::size_t Results>
+struct unique_rule {
+  static unique_rule save(const auto&...) { return {}; }
+  grads1 backward(const std::array<tensor, Results>&, want1) const {
+    throw error(std::string(Op.name()) + ": found a gradient, wanted none: it has no derivative; detach() its argument",
+                std::string(Op.name()));
+  }
+};
+
+constexpr author::kernel_row rows[] = {
+    gradient_row<ops::cumsum, cumsum_rule<ops::cumsum>>(),
+    gradient_row<ops::cumsum_, cumsum_rule<ops::cumsum>>(),
+    gradient_row<ops::cumprod, cumprod_rule<ops::cumprod>>(),
+    gradient_row<ops::cumprod_, cumprod_rule<ops::cumprod>>(),
+    gradient_row<ops::logcumsumexp, logcumsumexp_rule>(),
+    gradient_row<ops::cummax, running_extreme_rule>(),
+    gradient_row<ops::cummin, running_extreme_rule>(),
+    gradient_row<ops::sort, order_rule>(),
+    gradient_row<ops::sort_stable, order_rule>(),
+    gradient_row<ops::topk, order_rule>(),
+    gradient_row<ops::linalg_cross, cross_gradient>(),
+    gradient_row<ops::cross, cross_gradient>(),
+    gradient_row<ops::unique2, unique_rule<ops::unique2, 3>>(),
+    gradient_row<ops::unique, unique_rule<ops::unique, 2>>(),
+    gradient_row<ops::unique_dim, unique_rule<ops::unique_dim, 3>>(),
+    gradient_row<ops::unique_consecutive, unique_rule<ops::unique_consecutive, 3>>(),
+    gradient_row<ops::unique_dim_consecutive, unique_rule<ops::unique_dim_consecutive, 3>>(),
+};
+
+}  // namespace
+
+std::span<const author::kernel_row> scan_gradients() { return rows; }
 
 }  // namespace topbit::detail
