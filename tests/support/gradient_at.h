@@ -1,6 +1,11 @@
-// Gradients of one tensor at given elements, and gradients of those. Include this after every other header: it imports.
+// Gradients of one tensor at given elements, gradients of those, and whether they are what they should be. Include this
+// after every other header: it imports.
 #pragma once
 
+#include <algorithm>
+#include <catch2/catch_test_macros.hpp>
+#include <cmath>
+#include <cstddef>
 #include <functional>
 #include <vector>
 
@@ -30,6 +35,15 @@ inline std::vector<double> second_gradient_at(const one_tensor_function& f, cons
   std::vector<double> counted;
   for (std::size_t i = 0; i < elements.size(); ++i) counted.push_back(static_cast<double>(i + 1));
   return values(tb::grad(tb::ops::sum(g * tensor_of(counted, sizes)), x));
+}
+
+/// The same elements, but for rounding; infinities of the same sign.
+inline void check_elements(const std::vector<double>& found, const std::vector<double>& wanted) {
+  CHECK(difference(found, wanted, 1e-12) == "");
+  for (std::size_t i = 0; i < std::min(found.size(), wanted.size()); ++i) {
+    INFO("element " << i);
+    if (std::isinf(found[i]) || std::isinf(wanted[i])) CHECK(found[i] == wanted[i]);
+  }
 }
 
 }  // namespace support
