@@ -57,16 +57,25 @@ tensor product_before(T x, std::int64_t dim) {
   const tensor all[] = {ones, ops::cumprod(ops::slice(x, dim, 0, x.size(dim) - 1), dim)};
   return ops::cat(all, dim);
 }
-// The product of all others, without a division: so it is right where elements are 0, for its own gradient too.
+// The product of all others. Where there will be gradients of it, without a division, which would lose those at 0.
 tensor product_of_others(T x, std::int64_t dim) {
   if (x.numel() == 0) return x;
-  const std::int64_t back[] = {dim};
-  return product_before(x, dim) * ops::flip(product_before(ops::flip(x, back), dim), back);
+  if (grad_enabled()) {
+    const std::int64_t back[] = {dim};
+    return product_before(x, dim) * ops::flip(product_before(ops::flip(x, back), dim), back);
+  }
+  const tensor is_zero = ops::eq_scalar(x, 0), zeros = sum(is_zero, {dim}, true);
+  const tensor product = ops::prod_dim(ops::where_scalar_self(is_zero, 1, x), dim, true);
+  const tensor at_zero = ops::where_scalar_other(ops::eq_scalar(zeros, 1), product, 0);
+  return ops::where(is_zero, at_zero, ops::where_scalar_other(ops::eq_scalar(zeros, 0), product, 0) / x);
 }
+
+// Of a reduction in which g has the sizes of the result with keepdim.
+tensor prod_gradient(T g, T x, std::int64_t dim) { return g * product_of_others(to(x, g.dtype()), dim); }
 
 using prod_rule = derivative<ops::prod, keep<0>, [](T g, T x, std::optional<dtype>) {
   const std::int64_t line[] = {-1};
-  return g * ops::reshape(product_of_others(ops::reshape(to(x, g.dtype()), line), 0), x.sizes());
+  return ops::reshape(prod_gradient(g, ops::reshape(x, line), 0), x.sizes());
 }>;
 
 struct prod_dim_rule {
@@ -77,8 +86,8 @@ struct prod_dim_rule {
     return {saved_tensor(self), dim, kept_sizes(ops::prod_dim.name(), self, one_dim(dim))};
   }
   grads1 backward(T g, want1) const {
-    const tensor x = to(self.get(), g.dtype());
-    return {x.dim() == 0 ? g : ops::reshape(g, kept) * product_of_others(x, dim)};
+    const tensor x = self.get();
+    return {x.dim() == 0 ? g : prod_gradient(ops::reshape(g, kept), x, dim)};
   }
 };
 
@@ -138,9 +147,10 @@ struct picked_rule {
   }
   grads1 backward(const std::array<tensor, 2>& g, want1) const {
     if (self.sizes.empty()) return {g[0]};
+    tensor whole = self.zeros_beside(g[0]);
     const tensor at = indices.get();
-    if (keepdim) return {ops::scatter(self.zeros_beside(g[0]), dim, at, g[0])};
-    return {ops::scatter(self.zeros_beside(g[0]), dim, ops::unsqueeze(at, dim), ops::unsqueeze(g[0], dim))};
+    if (keepdim) return {ops::scatter_(whole, dim, at, g[0])};
+    return {ops::scatter_(whole, dim, ops::unsqueeze(at, dim), ops::unsqueeze(g[0], dim))};
   }
 };
 
@@ -203,7 +213,8 @@ tensor extreme_norm_gradient(T g, T x, T y, const dims& kept) {
 }
 // (abs(x) / y)^(p - 1) with the sign of x; 0 where x or y is 0.
 tensor power_norm_gradient(T g, T x, T y, double p) {
-  const tensor size = ops::where_scalar_self(ops::eq_scalar(x, 0), 1, ops::abs(x));
+  // Less than the first power has no derivative at 0, which must not make a NaN of gradients of gradients.
+  const tensor size = p < 2 ? ops::where_scalar_self(ops::eq_scalar(x, 0), 1, ops::abs(x)) : ops::abs(x);
   const tensor none = ops::eq_scalar(y, 0);
   const tensor ratio = size / ops::where_scalar_self(none, 1, y);
   return ops::sign(x) * ops::pow_scalar(ratio, p - 1) * ops::where_scalar_self(none, 0, g);

@@ -22,23 +22,20 @@ using cumsum_rule = derivative<Op, keep<>, [](T g, std::int64_t dim, std::option
   return flipped(ops::cumsum(flipped(g, dim), dim), dim);
 }>;
 
-// What stands `by` places further on in a dimension, and zeros past its end.
-tensor from_ahead(T x, std::int64_t dim, std::int64_t by) {
-  const tensor all[] = {ops::slice(x, dim, by), ops::zeros_like(ops::slice(x, dim, 0, by))};
-  return ops::cat(all, dim);
-}
-
 // d y[i] / d x[k] = y[k - 1] * x[k + 1] * .. * x[i]. The sums over i of these, times g[i], are found for 1, 2, 4, ..
 // factors, so that nothing is divided and zeros need no care.
 tensor cumprod_gradient(T g, T x, T y, std::int64_t dim) {
   if (x.dim() == 0 || x.numel() == 0) return g;
   const std::int64_t n = x.size(dim);
-  tensor sums = g, factors = from_ahead(x, dim, 1);
+  const auto part = [dim](T t, std::int64_t from, std::int64_t to) { return ops::slice(t, dim, from, to); };
+  tensor sums = g, factors = part(x, 1, n);
   for (std::int64_t reach = 1; reach < n; reach *= 2) {
-    sums = sums + factors * from_ahead(sums, dim, reach);
-    if (reach * 2 < n) factors = factors * from_ahead(factors, dim, reach);
+    const std::int64_t left = n - reach;
+    const tensor both[] = {ops::addcmul(part(sums, 0, left), factors, part(sums, reach, n)), part(sums, left, n)};
+    sums = ops::cat(both, dim);
+    if (reach * 2 < n) factors = part(factors, 0, left - reach) * part(factors, reach, left);
   }
-  const tensor before[] = {ops::ones_like(ops::slice(y, dim, 0, 1)), ops::slice(y, dim, 0, n - 1)};
+  const tensor before[] = {ops::ones_like(part(y, 0, 1)), part(y, 0, n - 1)};
   return sums * ops::cat(before, dim);
 }
 template <const auto& Op>
@@ -74,7 +71,8 @@ struct running_extreme_rule {
     return {self, saved_result(std::get<1>(r), 1), dim};
   }
   grads1 backward(const std::array<tensor, 2>& g, want1) const {
-    return {ops::scatter_add(self.zeros_beside(g[0]), dim, indices.get(), g[0])};
+    tensor whole = self.zeros_beside(g[0]);
+    return {ops::scatter_add_(whole, dim, indices.get(), g[0])};
   }
 };
 
@@ -94,7 +92,8 @@ struct order_rule {
     return of(self, dim, r);
   }
   grads1 backward(const std::array<tensor, 2>& g, want1) const {
-    return {ops::scatter(self.zeros_beside(g[0]), dim, indices.get(), g[0])};
+    tensor whole = self.zeros_beside(g[0]);
+    return {ops::scatter_(whole, dim, indices.get(), g[0])};
   }
 };
 
