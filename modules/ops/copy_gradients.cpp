@@ -30,12 +30,21 @@ struct overwrite_rule {
 template <const auto& Op>
 using erase_rule = derivative<Op, keep<>, no_gradient>;
 
+// The engine sums the gradient of a value that every element got.
+struct fill_gradient {
+  device from;
+  static fill_gradient save(T, T value, T) { return {value.device()}; }
+  grads2 backward(T g, wants2 wanted) const { return {tensor(), wanted[1] ? to(g, from) : tensor()}; }
+};
+
 constexpr author::kernel_row rows[] = {
     gradient_row<ops::to_copy, copy_rule>(),
     gradient_row<ops::clone, copy_rule>(),
     gradient_row<ops::copy_, overwrite_rule>(),
     gradient_row<ops::fill_, erase_rule<ops::fill_>>(),
     gradient_row<ops::zero_, erase_rule<ops::zero_>>(),
+    gradient_row<ops::fill, erase_rule<ops::fill>>(),
+    gradient_row<ops::fill_tensor, fill_gradient>(),
 };
 
 }  // namespace

@@ -277,6 +277,7 @@ void register_create() {
   register_factory<&scalar_tensor, ops::scalar_tensor>();
   register_factory<&fill_scalar, ops::fill>();
   register_factory<&fill_tensor, ops::fill_tensor>();
+  register_without_gradient<ops::empty, ops::empty_strided, ops::full, ops::zeros, ops::ones, ops::scalar_tensor>();
   register_composite<&fill_tensor_in_place, ops::fill_tensor_>();
   register_composite<&copy_composite, ops::copy>();
   register_composite<&empty_out, ops::empty_out>();

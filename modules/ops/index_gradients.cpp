@@ -1,4 +1,5 @@
-// Gradients of what takes, puts and moves elements by their indices.
+// Gradients of what takes, puts and moves elements by their indices. What was taken several times gets the gradients of
+// all of them; of several that were written to one place each gets the gradient of that place, as in PyTorch.
 module topbit.ops;
 
 import topbit.std;
@@ -10,27 +11,351 @@ namespace topbit::detail {
 
 namespace {
 
-// What was taken several times gets the gradients of all of them.
+using integer = std::int64_t;
+
+// The list of an advanced index.
+struct kept_indices {
+  std::vector<std::optional<saved_tensor>> kept;
+
+  explicit kept_indices(std::span<const optional_tensor> given) {
+    for (const optional_tensor& i : given) kept.push_back(is_given(i) ? std::optional<saved_tensor>(*i) : std::nullopt);
+  }
+  std::vector<optional_tensor> list() const {
+    std::vector<optional_tensor> at;
+    for (const std::optional<saved_tensor>& i : kept) at.push_back(i ? optional_tensor(i->get()) : std::nullopt);
+    return at;
+  }
+};
+
 struct index_rule {
   kind_of self;
-  std::vector<std::optional<saved_tensor>> indices;
+  kept_indices indices;
 
-  static index_rule save(T self, std::span<const optional_tensor> given, T) {
-    index_rule rule{self, {}};
-    for (const optional_tensor& i : given)
-      rule.indices.push_back(is_given(i) ? std::optional<saved_tensor>(*i) : std::nullopt);
-    return rule;
-  }
+  static index_rule save(T self, std::span<const optional_tensor> given, T) { return {self, kept_indices(given)}; }
   std::vector<tensor> backward(T g, std::span<const bool>) const {
-    std::vector<optional_tensor> at;
-    for (const std::optional<saved_tensor>& i : indices) at.push_back(i ? optional_tensor(i->get()) : std::nullopt);
-    std::vector<tensor> all(1 + indices.size());
-    all[0] = ops::index_put(self.zeros_beside(g), at, g, true);
+    std::vector<tensor> all(1 + indices.kept.size());
+    all[0] = self.zeros_beside(g);
+    ops::index_put_(all[0], indices.list(), g, true);
     return all;
   }
 };
 
-constexpr author::kernel_row rows[] = {gradient_row<ops::index, index_rule>()};
+// Without dimensions.
+tensor zero_of(T g) { return ops::zeros(dims{}, arg<"dtype"> = g.dtype(), arg<"device"> = g.device()); }
+
+struct index_put_rule {
+  kept_indices indices;
+  bool accumulates;
+  static constexpr bool keeps_first_argument = false;
+
+  static index_put_rule save(T, std::span<const optional_tensor> given, T, bool accumulate, T) {
+    return {kept_indices(given), accumulate};
+  }
+  std::vector<tensor> backward(T g, std::span<const bool> wanted) const {
+    const std::vector<optional_tensor> at = indices.list();
+    std::vector<tensor> all(2 + at.size());
+    if (wanted.front()) all.front() = accumulates ? g : ops::index_put(g, at, zero_of(g), false);
+    if (wanted.back()) all.back() = ops::index(g, at);
+    return all;
+  }
+};
+
+// Two ways to say where elements go along a dimension: an index for each of them, or one for a whole slice.
+struct by_element {
+  static tensor take(T x, integer dim, T index) { return ops::gather(x, dim, index); }
+  static tensor& add_(tensor& to, integer dim, T index, T x) { return ops::scatter_add_(to, dim, index, x); }
+  static tensor reduce(T x, integer dim, T index, T source, std::string_view how) {
+    return ops::scatter_reduce(x, dim, index, source, how, true);
+  }
+  static tensor erase(T x, integer dim, T index) { return ops::scatter_value(x, dim, index, 0); }
+
+  // What is behind the index in any dimension is not read.
+  static tensor view(const tensor& source, T index) {
+    if (source.dim() != index.dim()) return ops::reshape(source, index.sizes());
+    tensor part = source;
+    for (std::size_t d = 0; d < index.dim(); ++d) {
+      const std::int64_t n = index.sizes()[d];
+      if (n != source.sizes()[d]) part = ops::slice(part, static_cast<integer>(d), 0, n);
+    }
+    return part;
+  }
+};
+struct by_slice {
+  static tensor take(T x, integer dim, T index) { return ops::index_select(x, dim, index); }
+  static tensor& add_(tensor& to, integer dim, T index, T x) { return ops::index_add_(to, dim, index, x); }
+  static tensor reduce(T x, integer dim, T index, T source, std::string_view how) {
+    return ops::index_reduce(x, dim, index, source, how, true);
+  }
+  static tensor erase(T x, integer dim, T index) { return ops::index_fill(x, dim, index, 0); }
+  static tensor view(const tensor& source, T) { return source; }
+};
+
+// The gradient of a source, of which Way::view() was used.
+template <class Way>
+tensor of_source(const kind_of& source, T index, T g) {
+  if (numel(source.sizes) == g.numel()) return ops::reshape(g, source.sizes);
+  const tensor whole = source.zeros_beside(g);
+  tensor part = Way::view(whole, index);
+  ops::copy_(part, g);
+  return whole;
+}
+
+template <class Way>
+struct take_along_gradient {
+  kind_of self;
+  integer dim;
+  saved_tensor index;
+
+  template <class... Options>
+  static take_along_gradient save(T self, integer dim, T index, const Options&...) {
+    return {self, dim, saved_tensor(index)};
+  }
+  grads2 backward(T g, wants2) const {
+    tensor whole = self.zeros_beside(g);
+    return {Way::add_(whole, dim, index.get(), g), tensor()};
+  }
+};
+
+struct take_gradient {
+  kind_of self;
+  saved_tensor index;
+  static take_gradient save(T self, T index, T) { return {self, saved_tensor(index)}; }
+  grads2 backward(T g, wants2) const {
+    kind_of line = self;
+    line.sizes = {numel(self.sizes)};
+    tensor whole = line.zeros_beside(g);
+    const optional_tensor at[] = {index.get()};
+    ops::index_put_(whole, at, g, true);
+    return {ops::reshape(whole, self.sizes), tensor()};
+  }
+};
+
+// self with the source in the place of elements, or added to them.
+template <class Way, bool Adds>
+struct put_along_rule {
+  kind_of source;
+  integer dim;
+  saved_tensor index;
+  scalar alpha;
+  static constexpr bool keeps_first_argument = false;
+
+  static put_along_rule save(T, integer dim, T index, T source, const scalar& alpha, T) {
+    return {source, dim, saved_tensor(index), alpha};
+  }
+  static put_along_rule save(T self, integer dim, T index, T source, T result) {
+    return save(self, dim, index, source, 1, result);
+  }
+  std::array<tensor, 3> backward(T g, std::array<bool, 3> wanted) const {
+    std::array<tensor, 3> all;
+    if (wanted[0]) all[0] = Adds ? g : Way::erase(g, dim, index.get());
+    if (wanted[2]) all[2] = of_source<Way>(source, index.get(), times(Way::take(g, dim, index.get()), alpha));
+    return all;
+  }
+};
+
+using scatter_value_gradient =
+    derivative<ops::scatter_value, keep<2>,
+               [](T g, T index, integer dim, const scalar&) { return ops::scatter_value(g, dim, index, 0); },
+               no_gradient>;
+
+// Linear in self, and each element by itself.
+using scatter_value_reduction_gradient =
+    derivative<ops::scatter_value_reduction, keep<2>,
+               [](T g, T index, integer dim, const scalar& value, const std::string& reduce) {
+                 return reduce == "add" ? g
+                                        : ops::scatter_value_reduction(g, dim, index, value, arg<"reduce"> = reduce);
+               },
+               no_gradient>;
+
+// Elements that have one place brought together. Of equal extremes each has the same part of the gradient. (PyTorch
+// gives a part to self where include_self is False too, and that part to nobody.)
+template <const auto& Op, class Way>
+struct reduce_along_rule {
+  kind_of self, source;
+  integer dim;
+  saved_tensor index, kept_self, kept_source;
+  saved_result result;
+  std::string how;
+  bool includes_self;
+
+  static reduce_along_rule save(T self, integer dim, T index, T source, std::string_view reduce, bool include_self,
+                                T result) {
+    reduce_along_rule rule{self, source, dim, saved_tensor(index), {}, {}, {}, std::string(reduce), include_self};
+    if (reduce != "sum" && reduce != "mean") {
+      rule.kept_self = saved_tensor(self);
+      rule.kept_source = saved_tensor(source);
+      rule.result = saved_result(result);
+    }
+    return rule;
+  }
+  static reduce_along_rule save(T self, integer dim, T index, T source, std::string_view reduce, T result) {
+    return save(self, dim, index, source, reduce == "add" ? "sum" : "prod", true, result);
+  }
+
+  std::array<tensor, 3> backward(T g, std::array<bool, 3> wanted) const {
+    const tensor at = index.get();
+    const grads2 both = how == "sum"    ? of_sum(g, at)
+                        : how == "mean" ? of_mean(g, at)
+                        : how == "prod" ? of_product(g, at, {wanted[0], wanted[2]})
+                                        : of_extreme(g, at);
+    return {wanted[0] ? both[0] : tensor(), tensor(), wanted[2] ? of_source<Way>(source, at, both[1]) : tensor()};
+  }
+
+ private:
+  tensor erased(T x, T at) const { return includes_self ? x : Way::erase(x, dim, at); }
+  // How many elements that count each place has, beside those of self that are 1.
+  tensor counted(tensor of_self, T counts, T at) const {
+    Way::add_(of_self, dim, at, to(counts, self.type));
+    return of_self;
+  }
+  tensor filled(double x, T like) const { return ops::full_like(like, x, arg<"dtype"> = self.type); }
+
+  grads2 of_sum(T g, T at) const { return {erased(g, at), Way::take(g, dim, at)}; }
+
+  grads2 of_mean(T g, T at) const {
+    const tensor taken = Way::take(g, dim, at);
+    const tensor counts = counted(filled(includes_self ? 1 : 0, g), filled(1, taken), at);
+    return {includes_self ? g / counts : erased(g, at), taken / Way::take(counts, dim, at)};
+  }
+
+  grads2 of_extreme(T g, T at) const {
+    const tensor r = detach(result.get());
+    const tensor of_source = ops::eq(Way::view(detach(kept_source.get()), at), Way::take(r, dim, at));
+    const tensor of_self = erased(to(ops::eq(detach(kept_self.get()), r), self.type), at);
+    const tensor part = g / counted(ops::clone(of_self), of_source, at);
+    return {part * of_self, ops::where_scalar_other(of_source, Way::take(part, dim, at), 0)};
+  }
+
+  // The product of the others. Where one of them is 0 it is computed without it; where two are, it is 0.
+  grads2 of_product(T g, T at, wants2 wanted) const {
+    const tensor from = Way::view(kept_source.get(), at);
+    grads2 both;
+    if (wanted[0]) both[0] = includes_self ? g * Way::reduce(filled(1, g), dim, at, from, how) : erased(g, at);
+    if (!wanted[1]) return both;
+    const tensor zero = ops::eq_scalar(from, 0);
+    const tensor zeros = Way::take(counted(filled(0, g), zero, at), dim, at);
+    if (grad_enabled() && item<bool>(ops::any(ops::gt_scalar(zeros, 1)))) {
+      throw error(std::string(Op.name()) +
+                      ": found two zeros of the source at one place, of whose product there is no gradient of the "
+                      "gradient; wanted at most one",
+                  std::string(Op.name()));
+    }
+    const tensor alone = ops::logical_and(zero, ops::eq_scalar(zeros, 1));
+    const tensor start = includes_self ? kept_self.get() : filled(1, g);
+    const tensor without = Way::reduce(start, dim, at, ops::masked_fill(from, alone, 1), how);
+    both[1] = ops::where(alone, Way::take(g * without, dim, at),
+                         Way::take(g * result.get(), dim, at) / ops::masked_fill(from, zero, 1));
+    return both;
+  }
+};
+
+using masked_fill_rule =
+    derivative<ops::masked_fill, keep<1>, [](T g, T mask, const scalar&) { return ops::masked_fill(g, mask, 0); },
+               no_gradient>;
+using masked_fill_tensor_rule =
+    derivative<ops::masked_fill_tensor, keep<1>, [](T g, T mask) { return ops::masked_fill(g, mask, 0); }, no_gradient,
+               [](T g, T mask) { return ops::masked_fill(g, ops::logical_not(mask), 0); }>;
+
+struct masked_select_rule {
+  kind_of self;
+  saved_tensor mask;
+  static masked_select_rule save(T self, T mask, T) { return {self, saved_tensor(mask)}; }
+  grads2 backward(T g, wants2) const {
+    kind_of both = self;
+    both.sizes = broadcast(ops::masked_select.name(), self.sizes, mask.get().sizes());
+    tensor whole = both.zeros_beside(g);
+    return {ops::masked_scatter_(whole, mask.get(), g), tensor()};
+  }
+};
+
+// The elements of the source that were needed, in order, and zeros for the others.
+struct masked_scatter_rule {
+  kind_of source;
+  saved_tensor mask;
+  static constexpr bool keeps_first_argument = false;
+  static masked_scatter_rule save(T, T mask, T source, T) { return {source, saved_tensor(mask)}; }
+  std::array<tensor, 3> backward(T g, std::array<bool, 3> wanted) const {
+    std::array<tensor, 3> all;
+    if (wanted[0]) all[0] = ops::masked_fill(g, mask.get(), 0);
+    if (wanted[2]) {
+      const tensor read = ops::masked_select(g, mask.get());
+      const std::int64_t behind[] = {0, numel(source.sizes) - read.numel()};
+      all[2] = ops::reshape(behind[1] == 0 ? read : ops::constant_pad_nd(read, behind, 0), source.sizes);
+    }
+    return all;
+  }
+};
+
+struct embedding_gradient {
+  integer rows;
+  saved_tensor indices;
+  integer padding;
+  bool by_frequency;
+  static embedding_gradient save(T weight, T indices, integer padding, bool by_frequency, bool, T) {
+    return {weight.size(0), saved_tensor(indices), padding, by_frequency};
+  }
+  grads2 backward(T g, wants2) const {
+    return {ops::embedding_dense_backward(g, indices.get(), rows, padding, by_frequency), tensor()};
+  }
+};
+
+using embedding_backward_gradient =
+    derivative<ops::embedding_dense_backward, keep<1>,
+               [](T g, T indices, integer rows, integer padding, bool by_frequency) {
+                 tensor of_rows = ops::embedding(g, indices);
+                 if (by_frequency) {
+                   const tensor counts = ops::bincount(ops::flatten(indices), std::nullopt, rows);
+                   of_rows = of_rows / ops::unsqueeze(to(ops::take(counts, indices), g.dtype()), -1);
+                 }
+                 return padding < 0
+                            ? of_rows
+                            : ops::masked_fill(of_rows, ops::unsqueeze(ops::eq_scalar(indices, padding), -1), 0);
+               },
+               no_gradient>;
+
+template <const auto& Op>
+using scatter_reduce_gradient = reduce_along_rule<Op, by_element>;
+using index_reduce_gradient = reduce_along_rule<ops::index_reduce, by_slice>;
+using scatter_gradient = put_along_rule<by_element, false>;
+using scatter_add_gradient = put_along_rule<by_element, true>;
+using index_add_gradient = put_along_rule<by_slice, true>;
+using index_copy_gradient = put_along_rule<by_slice, false>;
+
+constexpr author::kernel_row rows[] = {
+    gradient_row<ops::index, index_rule>(),
+    gradient_row<ops::index_put, index_put_rule>(),
+    gradient_row<ops::index_put_, index_put_rule>(),
+    gradient_row<ops::gather, take_along_gradient<by_element>>(),
+    gradient_row<ops::index_select, take_along_gradient<by_slice>>(),
+    gradient_row<ops::take, take_gradient>(),
+    gradient_row<ops::scatter, scatter_gradient>(),
+    gradient_row<ops::scatter_, scatter_gradient>(),
+    gradient_row<ops::scatter_add, scatter_add_gradient>(),
+    gradient_row<ops::scatter_add_, scatter_add_gradient>(),
+    gradient_row<ops::index_add, index_add_gradient>(),
+    gradient_row<ops::index_add_, index_add_gradient>(),
+    gradient_row<ops::index_copy, index_copy_gradient>(),
+    gradient_row<ops::index_copy_, index_copy_gradient>(),
+    gradient_row<ops::scatter_value, scatter_value_gradient>(),
+    gradient_row<ops::scatter_value_, scatter_value_gradient>(),
+    gradient_row<ops::scatter_value_reduction, scatter_value_reduction_gradient>(),
+    gradient_row<ops::scatter_value_reduction_, scatter_value_reduction_gradient>(),
+    gradient_row<ops::scatter_reduction, scatter_reduce_gradient<ops::scatter_reduction>>(),
+    gradient_row<ops::scatter_reduction_, scatter_reduce_gradient<ops::scatter_reduction>>(),
+    gradient_row<ops::scatter_reduce, scatter_reduce_gradient<ops::scatter_reduce>>(),
+    gradient_row<ops::scatter_reduce_, scatter_reduce_gradient<ops::scatter_reduce>>(),
+    gradient_row<ops::index_reduce, index_reduce_gradient>(),
+    gradient_row<ops::index_reduce_, index_reduce_gradient>(),
+    gradient_row<ops::masked_fill, masked_fill_rule>(),
+    gradient_row<ops::masked_fill_, masked_fill_rule>(),
+    gradient_row<ops::masked_fill_tensor, masked_fill_tensor_rule>(),
+    gradient_row<ops::masked_fill_tensor_, masked_fill_tensor_rule>(),
+    gradient_row<ops::masked_select, masked_select_rule>(),
+    gradient_row<ops::masked_scatter, masked_scatter_rule>(),
+    gradient_row<ops::masked_scatter_, masked_scatter_rule>(),
+    gradient_row<ops::embedding, embedding_gradient>(),
+    gradient_row<ops::embedding_dense_backward, embedding_backward_gradient>(),
+};
 
 }  // namespace
 

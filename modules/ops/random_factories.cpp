@@ -262,6 +262,9 @@ void register_random_factories() {
   register_composite<&normal_tensor_tensor_out, ops::normal_tensor_tensor_out>();
   register_factory<&normal_float_float, ops::normal_float_float>();
   register_composite<&normal_float_float_out, ops::normal_float_float_out>();
+  register_without_gradient<ops::rand, ops::rand_generator, ops::randn, ops::randn_generator, ops::randint,
+                            ops::randint_generator, ops::randint_low, ops::randint_low_generator, ops::randperm,
+                            ops::randperm_generator, ops::normal_float_float>();
 }
 
 }  // namespace topbit::detail

@@ -320,6 +320,8 @@ void register_sequence() {
   register_composite<&eye_m_out, ops::eye_m_out>();
   register_factory<&tril_indices, ops::tril_indices>();
   register_factory<&triu_indices, ops::triu_indices>();
+  register_without_gradient<ops::arange, ops::arange_start, ops::arange_start_step, ops::range, ops::range_step,
+                            ops::linspace, ops::logspace, ops::eye, ops::eye_m, ops::tril_indices, ops::triu_indices>();
 }
 
 }  // namespace topbit::detail

@@ -165,7 +165,7 @@ struct as_strided_rule {
     if (from.overlapping()) {
       const tensor sharing = line_of_zeros();
       accumulate(sharing, from, ops::ones(self.sizes, arg<"dtype"> = self.type, arg<"device"> = g.device()));
-      line = line / sharing;
+      line = line / ops::clamp(sharing, 1, std::nullopt);  // where no element is, there is nothing to share
     }
     return {from.view(line)};
   }
