@@ -83,9 +83,8 @@ TEST_CASE("view gradients: a part of the elements", "[gradients]") {
   check_view("slice from behind", {5, 2}, [](auto& x) { return ops::slice(x, 0, -4, -1); });
   check_view("slice of nothing", {2, 3}, [](auto& x) { return ops::slice(x, 1, 2, 2); });
   check_view("narrow", {2, 5}, [](auto& x) { return ops::narrow(x, 1, -4, 2); });
-  check_view("narrow, a tensor", {2, 5}, [](auto& x) {
-    return ops::narrow_tensor(x, 1, support::tensor_of({2}, {}, tb::dtype::int64), 2);
-  });
+  check_view("narrow, a tensor", {2, 5},
+             [](auto& x) { return ops::narrow_tensor(x, 1, support::tensor_of({2}, {}, tb::dtype::int64), 2); });
   check_view("diagonal", {3, 4}, [](auto& x) { return ops::diagonal(x); });
   check_view("diagonal above", {3, 2, 4}, [](auto& x) { return ops::diagonal(x, 2, 0, -1); });
   check_view("diagonal below", {4, 3}, [](auto& x) { return ops::diagonal(x, -2); });
@@ -97,33 +96,24 @@ TEST_CASE("view gradients: a part of the elements", "[gradients]") {
 }
 
 TEST_CASE("view gradients: any strides, of elements that are seen once, twice, or not at all", "[gradients]") {
-  const auto check = [](const std::string& name, const tb::dims& sizes, auto view) {
-    check_view(name, sizes, +view);
-  };
-  check("as_strided", {3, 4}, [](const tensor& x) {
-    return ops::as_strided(ops::contiguous(x), list{2, 2}, list{4, 2}, std::nullopt);
-  });
-  check("as_strided, from a place", {3, 4}, [](const tensor& x) {
-    return ops::as_strided(ops::contiguous(x), list{3}, list{3}, 2);
-  });
-  check("as_strided, overlapping", {6}, [](const tensor& x) {
-    return ops::as_strided(ops::contiguous(x), list{3, 3}, list{1, 1}, 1);
-  });
-  check("as_strided, overlapping apart", {12}, [](const tensor& x) {
-    return ops::as_strided(ops::contiguous(x), list{2, 3, 2}, list{3, 2, 4}, 0);
-  });
-  check("as_strided, one element often", {4}, [](const tensor& x) {
-    return ops::as_strided(ops::contiguous(x), list{2, 3}, list{0, 1}, 0);
-  });
+  const auto check = [](const std::string& name, const tb::dims& sizes, auto view) { check_view(name, sizes, +view); };
+  check("as_strided", {3, 4},
+        [](const tensor& x) { return ops::as_strided(ops::contiguous(x), list{2, 2}, list{4, 2}, std::nullopt); });
+  check("as_strided, from a place", {3, 4},
+        [](const tensor& x) { return ops::as_strided(ops::contiguous(x), list{3}, list{3}, 2); });
+  check("as_strided, overlapping", {6},
+        [](const tensor& x) { return ops::as_strided(ops::contiguous(x), list{3, 3}, list{1, 1}, 1); });
+  check("as_strided, overlapping apart", {12},
+        [](const tensor& x) { return ops::as_strided(ops::contiguous(x), list{2, 3, 2}, list{3, 2, 4}, 0); });
+  check("as_strided, one element often", {4},
+        [](const tensor& x) { return ops::as_strided(ops::contiguous(x), list{2, 3}, list{0, 1}, 0); });
   check("as_strided of a view", {3, 4}, [](const tensor& x) {
     return ops::as_strided(ops::transpose(ops::contiguous(x), 0, 1), list{2, 2}, list{1, 5}, 1);
   });
-  check("as_strided to no dimensions", {3}, [](const tensor& x) {
-    return ops::as_strided(ops::contiguous(x), list{}, list{}, 2);
-  });
-  check("as_strided to nothing", {3}, [](const tensor& x) {
-    return ops::as_strided(ops::contiguous(x), list{0, 2}, list{1, 1}, 0);
-  });
+  check("as_strided to no dimensions", {3},
+        [](const tensor& x) { return ops::as_strided(ops::contiguous(x), list{}, list{}, 2); });
+  check("as_strided to nothing", {3},
+        [](const tensor& x) { return ops::as_strided(ops::contiguous(x), list{0, 2}, list{1, 1}, 0); });
 }
 
 // The argument's elements share memory, and so they share what arrives: PyTorch's rule, and its numbers.
@@ -169,7 +159,8 @@ TEST_CASE("view gradients: lists of views", "[gradients]") {
   check_gradients({"meshgrid", {{2}, {3}}, [](in x) { return ops::meshgrid(x); }});
   check_gradients({"atleast, lists", {{}, {3}}, [](in x) {
                      out all = ops::atleast_1d_list(x);
-                     for (auto f : {ops::atleast_2d_list(x), ops::atleast_3d_list(x)}) all.insert(all.end(), f.begin(), f.end());
+                     for (auto f : {ops::atleast_2d_list(x), ops::atleast_3d_list(x)})
+                       all.insert(all.end(), f.begin(), f.end());
                      return all;
                    }});
 }
