@@ -258,6 +258,19 @@ TEST_CASE("index gradients: equal extremes share, and the product of the others 
   CHECK(s.second == numbers{1, 0, 1});
 }
 
+TEST_CASE("index gradients: sums and means read no element again, so these may be written", "[gradients]") {
+  for (const char* how : {"sum", "mean"}) {
+    const tensor x = tb::require_grad(tensor_of({1, 2}, {2}));
+    tensor self = x * 1, source = x * 1;
+    const tensor y = ops::scatter_reduce(self, 0, at({0, 0}), source, how);
+    ops::zero_(self);
+    ops::zero_(source);
+    tb::backward(ops::sum(y));
+    const bool mean = how[0] == 'm';
+    CHECK(values(tb::grad(x)) == (mean ? numbers{2. / 3, 4. / 3} : numbers{2, 2}));
+  }
+}
+
 TEST_CASE("index gradients: products with a zero have gradients of gradients", "[gradients]") {
   const auto f = [](in x) { return out{ops::scatter_reduce(x[0], 0, at({0, 0, 1, 1, 1}), x[1], "prod")}; };
   const auto twice = [&](const numbers& source) {

@@ -1,0 +1,299 @@
+// Every kind of view with every kind of write in place, against differences; views that were made before a write, and
+// writes that are refused.
+#include <catch2/catch_test_macros.hpp>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "support/gradient_cases.h"
+#include "support/raises.h"
+import topbit;
+
+namespace tb = topbit;
+namespace ops = topbit::ops;
+using support::check_gradients;
+using support::tensor_of;
+using support::values;
+using tb::tensor;
+using T = const tensor&;
+using in = std::span<const tensor>;
+using out = support::tensor_list;
+using list = std::vector<std::int64_t>;
+using numbers = std::vector<double>;
+using index_list = std::vector<std::optional<tensor>>;
+
+namespace {
+
+tensor at(const numbers& places) {
+  return tensor_of(places, {static_cast<std::int64_t>(places.size())}, tb::dtype::int64);
+}
+
+// The index 0 for each element.
+tensor first_of(T w) { return tensor_of(numbers(static_cast<std::size_t>(w.numel()), 0), w.sizes(), tb::dtype::int64); }
+
+// The places of the first dimension from behind, for each element.
+tensor turned(T w) {
+  numbers places;
+  support::each_index(w.sizes(),
+                      [&](const tb::dims& i) { places.push_back(static_cast<double>(w.sizes()[0] - 1 - i[0])); });
+  return tensor_of(places, w.sizes(), tb::dtype::int64);
+}
+tensor first_twice(T w) {
+  const tensor first = ops::slice(w, 0, 0, 1), both[] = {first, first};
+  return ops::cat(both);
+}
+
+struct some_view {
+  const char* name;
+  tensor (*of)(T base);
+};
+struct some_write {
+  const char* name;
+  void (*to)(tensor& v, T w);  // w has v's sizes
+  std::size_t least_dimensions = 1;
+};
+
+// Of a base of sizes [2, 4], with elements of their own.
+const some_view views[] = {
+    {"the base", [](T y) { return y; }},
+    {"alias", [](T y) { return ops::alias(y); }},
+    {"select", [](T y) { return ops::select(y, 0, 1); }},
+    {"select a column", [](T y) { return ops::select(y, -1, -2); }},
+    {"slice", [](T y) { return ops::slice(y, 1, 1, 4, 2); }},
+    {"narrow", [](T y) { return ops::narrow(y, 1, 1, 2); }},
+    {"transpose", [](T y) { return ops::t(y); }},
+    {"permute", [](T y) { return ops::permute(ops::unsqueeze(y, 0), list{2, 0, 1}); }},
+    {"movedim", [](T y) { return ops::movedim_int(y, 0, 1); }},
+    {"view", [](T y) { return ops::view(y, list{4, 2}); }},
+    {"flatten", [](T y) { return ops::flatten(y); }},
+    {"unflatten", [](T y) { return ops::unflatten(y, 1, list{2, 2}); }},
+    {"squeeze", [](T y) { return ops::squeeze(ops::view(y, list{2, 1, 4})); }},
+    {"diagonal", [](T y) { return ops::diagonal(y, 1); }},
+    {"unfold", [](T y) { return ops::unfold(y, 1, 2, 2); }},
+    {"expand", [](T y) { return ops::expand(y, list{1, -1, -1}); }},
+    {"as_strided", [](T y) { return ops::as_strided(y, list{2, 2}, list{3, 2}, 1); }},
+    {"a chain", [](T y) { return ops::select(ops::t(ops::slice(ops::view(y, list{4, 2}), 0, 0, 4, 2)), 0, 1); }},
+};
+
+// Masks have what is above 1, from which every element is far.
+const some_write writes[] = {
+    {"copy_", [](tensor& v, T w) { ops::copy_(v, w); }},
+    {"copy_, broadcast", [](tensor& v, T w) { ops::copy_(v, ops::select(w, 0, 0)); }},
+    {"add_", [](tensor& v, T w) { ops::add_(v, w, tb::arg<"alpha"> = 3); }},
+    {"sub_ of a part of itself", [](tensor& v, T w) { ops::sub_(v, ops::select(v, 0, 0) + w); }},
+    {"mul_", [](tensor& v, T w) { ops::mul_(v, w); }},
+    {"mul_ by itself", [](tensor& v, T) { ops::mul_(v, v); }},
+    {"div_", [](tensor& v, T w) { ops::div_(v, w); }},
+    {"exp_", [](tensor& v, T) { ops::exp_(v); }},
+    {"fill_", [](tensor& v, T) { ops::fill_(v, 3); }},
+    {"fill_, a tensor", [](tensor& v, T w) { ops::fill_tensor_(v, ops::sum(w)); }},
+    {"zero_", [](tensor& v, T) { ops::zero_(v); }},
+    {"tril_", [](tensor& v, T) { ops::tril_(v); }, 2},
+    {"triu_", [](tensor& v, T) { ops::triu_(v, 1); }, 2},
+    {"masked_fill_", [](tensor& v, T) { ops::masked_fill_(v, ops::gt_scalar(tb::detach(v), 1), 3); }},
+    {"masked_fill_, a tensor",
+     [](tensor& v, T w) { ops::masked_fill_tensor_(v, ops::gt_scalar(tb::detach(v), 1), ops::sum(w)); }},
+    {"masked_scatter_", [](tensor& v, T w) { ops::masked_scatter_(v, ops::gt_scalar(tb::detach(v), 1), w); }},
+    {"index_fill_", [](tensor& v, T) { ops::index_fill_(v, 0, at({-1}), 3); }},
+    {"index_fill_, a tensor", [](tensor& v, T w) { ops::index_fill_tensor_(v, -1, at({0}), ops::sum(w)); }},
+    {"index_copy_", [](tensor& v, T w) { ops::index_copy_(v, 0, at({0}), ops::slice(w, 0, 0, 1)); }},
+    {"index_add_", [](tensor& v, T w) { ops::index_add_(v, 0, at({0}), ops::slice(w, 0, 0, 1)); }},
+    {"index_reduce_", [](tensor& v, T w) { ops::index_reduce_(v, 0, at({0, 0}), first_twice(w), "prod"); }},
+    {"index_put_", [](tensor& v, T w) { ops::index_put_(v, index_list{at({0})}, ops::select(w, 0, 0)); }},
+    {"index_put_, adding", [](tensor& v, T w) { ops::index_put_(v, index_list{at({-1, -1})}, first_twice(w), true); }},
+    {"scatter_", [](tensor& v, T w) { ops::scatter_(v, 0, turned(w), w); }},
+    {"scatter_, a value", [](tensor& v, T w) { ops::scatter_value_(v, -1, first_of(w), 3); }},
+    {"scatter_, add", [](tensor& v, T w) { ops::scatter_reduction_(v, 0, first_of(w), w, tb::arg<"reduce"> = "add"); }},
+    {"scatter_, a value, multiply",
+     [](tensor& v, T w) { ops::scatter_value_reduction_(v, 0, first_of(w), 2, tb::arg<"reduce"> = "multiply"); }},
+    {"scatter_add_", [](tensor& v, T w) { ops::scatter_add_(v, -1, first_of(w), w); }},
+    {"scatter_reduce_", [](tensor& v, T w) { ops::scatter_reduce_(v, 0, first_of(w), w, "amax"); }},
+};
+
+}  // namespace
+
+// The base, the view, and another view that was made before the write: each sees it.
+TEST_CASE("written views: every view with every write, against differences", "[gradients]") {
+  for (const some_view& view : views) {
+    const tensor shape = view.of(tensor_of(numbers(8, 0), {2, 4}));
+    for (const some_write& write : writes) {
+      if (shape.dim() < write.least_dimensions) continue;
+      INFO(write.name << " to " << view.name);
+      const auto f = [&](in x) {
+        const tensor y = x[0] * x[0];
+        const tensor before = ops::select(ops::t(y), 0, 1);
+        tensor v = view.of(y);
+        write.to(v, x[1]);
+        return out{y * y, v * 2, before * ops::select(y, 1, 0)};
+      };
+      support::gradient_case c{"", {}, f, 0.4, 1.7};
+      const out inputs{
+          tb::require_grad(support::distinct_elements({2, 4}, c, support::arrangement::dense, 3)),
+          tb::require_grad(support::distinct_elements(shape.sizes(), c, support::arrangement::transposed, 4))};
+      const tb::check_result once = tb::gradcheck(f, inputs);
+      INFO(once.text);
+      CHECK(once.ok);
+      const tb::check_result twice = tb::gradgradcheck(f, inputs);
+      INFO(twice.text);
+      CHECK(twice.ok);
+    }
+  }
+}
+
+TEST_CASE("written views: writes one after the other, in every arrangement of the leaf", "[gradients]") {
+  check_gradients({"two views that cross", {{3, 3}, {3}}, [](in x) {
+                     const tensor y = x[0] * 1, seen = ops::diagonal(y);
+                     tensor row = ops::select(y, 0, 1), column = ops::select(y, 1, 1);
+                     ops::mul_(row, x[1]);
+                     ops::mul_(column, x[1]);
+                     ops::add_(row, column);
+                     return out{y * y, seen * row};
+                   }});
+  check_gradients({"a base that was no result", {{2, 3}, {3}}, [](in x) {
+                     const tensor y = ops::zeros_like(tb::detach(x[0])), seen = ops::select(y, 1, 0);
+                     tensor all = ops::view(y, list{2, 3}), row = ops::select(y, 0, 0);
+                     ops::copy_(all, x[0]);
+                     ops::mul_(row, x[1]);
+                     return out{y * y, seen};
+                   }});
+  check_gradients({"in a loop", {{4}, {}}, [](in x) {
+                     const tensor y = x[0] * 1;
+                     for (std::int64_t i = 1; i < 4; ++i) {
+                       tensor now = ops::select(y, 0, i);
+                       ops::add_(now, ops::clone(ops::select(y, 0, i - 1)) * x[1]);
+                     }
+                     return out{y};
+                   }});
+  check_gradients({"to what broadcasts", {{3}, {2, 3}}, [](in x) {
+                     const tensor y = ops::repeat(x[0], list{2, 1});
+                     tensor v = ops::slice(ops::t(y), 0, 1);
+                     ops::mul_(v, ops::slice(ops::t(x[1]), 0, 0, 2));
+                     return out{y};
+                   }});
+}
+
+TEST_CASE("written views: a view that was made before sees the write, of elements that it has twice too",
+          "[gradients]") {
+  tensor (*const before[])(T) = {
+      [](T y) { return ops::expand(ops::select(y, 0, 0), list{2, 4}); },
+      [](T y) { return ops::unfold(y, 1, 3, 1); },
+      [](T y) { return ops::as_strided(y, list{3, 3}, list{1, 2}, 1); },
+      [](T y) { return ops::diagonal(ops::unfold(y, 1, 2, 1), 0, 1, 2); },
+      [](T y) { return ops::slice(y, 1, 2, 2); },
+  };
+  for (const auto view : before) {
+    check_gradients({"", {{2, 4}, {4}}, [view](in x) {
+                       const tensor y = x[0] * 1;
+                       // A copy gives as_strided the places that a dense tensor has.
+                       tensor dense = ops::clone(y, tb::memory_format::contiguous);
+                       const tensor seen = view(dense);
+                       ops::mul_(dense, x[1]);
+                       tensor row = ops::select(dense, 0, 0), nothing = ops::slice(dense, 1, 3, 3);
+                       ops::mul_(row, x[1]);
+                       ops::add_(nothing, nothing);
+                       return out{seen * seen};
+                     }});
+  }
+}
+
+TEST_CASE("written views: of a base that is a part of a storage itself", "[gradients]") {
+  check_gradients({"", {{2, 3}, {3}}, [](in x) {
+                     const tensor storage = ops::zeros(list{4, 8}, tb::arg<"dtype"> = x[0].dtype());
+                     const tensor y = tb::detach(ops::slice(ops::slice(storage, 0, 1, 3), 1, 2, 8, 2));
+                     const tensor seen = ops::select(ops::t(y), 0, 1);
+                     tensor low = ops::select(y, 0, 1), column = ops::slice(y, 1, 1, 2);
+                     ops::copy_(low, ops::select(x[0], 0, 0));
+                     ops::mul_(low, x[1]);
+                     ops::add_(column, ops::slice(x[0], 1, 2));
+                     return out{y * y, seen};
+                   }});
+}
+
+TEST_CASE("written views: gradients of the third order", "[gradients]") {
+  const auto gradients = [](in x) {
+    const tensor y = x[0] * 1, seen = ops::select(y, 1, 1);
+    tensor row = ops::select(y, 0, 0);
+    ops::mul_(row, x[1]);
+    const tensor total = ops::sum(y * y * y) + ops::sum(seen * seen);
+    return tb::grad(std::span(&total, 1), x, {.create_graph = true});
+  };
+  const out x{tb::require_grad(tensor_of({1, 2, 3, 4, 5, 6}, {2, 3})),
+              tb::require_grad(tensor_of({0.5, 0.25, 2}, {3}))};
+  const tb::check_result found = tb::gradgradcheck(gradients, x);
+  INFO(found.text);
+  CHECK(found.ok);
+}
+
+TEST_CASE("written views: a write in another dtype gives each its own back", "[gradients]") {
+  const tensor x = tb::require_grad(tensor_of({1, 2, 3, 4, 5, 6}, {2, 3}));
+  const tensor w = tb::require_grad(tensor_of({0.5, 0.25, 2}, {3}));
+  const tensor y = tb::to(x, tb::dtype::float32);
+  tensor row = ops::select(y, 0, 0);
+  ops::mul_(row, w);
+  tb::backward(ops::sum(y * y));
+  CHECK(tb::grad(x).dtype() == tb::dtype::float64);
+  CHECK(values(tb::grad(x)) == numbers{0.5, 0.25, 24, 8, 10, 12});
+  CHECK(tb::grad(w).dtype() == tb::dtype::float64);
+  CHECK(values(tb::grad(w)) == numbers{1, 2, 36});
+}
+
+TEST_CASE("written views: a view and its write belong to scopes of one kind", "[gradients]") {
+  const tensor x = tb::require_grad(tensor_of({1, 2, 3, 4}, {2, 2}));
+  const tensor w = tb::require_grad(tensor_of({5, 6}, {2}));
+  const auto refused = [&](tensor view) { return toy::text_of<tb::error>([&] { ops::mul_(view, w); }); };
+  const tensor y = x * 1;
+  const tensor silent = [&] {
+    const tb::no_grad guard;
+    return ops::select(y, 0, 0);
+  }();
+  const std::string text =
+      "aten::mul_.Tensor: writes in place to a view that was made where nothing is recorded; make the view and write "
+      "to it in scopes of one kind";
+  CHECK(refused(silent) == text);
+  CHECK(refused(ops::alias(silent)) == text);
+  const tensor inferred = [&] {
+    const tb::inference_mode guard;
+    return ops::select(y, 0, 0);
+  }();
+  CHECK(refused(inferred).starts_with("aten::mul_.Tensor: writes in place to a view that was made in inference mode"));
+  CHECK(values(y) == numbers{1, 2, 3, 4});
+  // Both in one.
+  {
+    const tb::no_grad guard;
+    tensor view = silent;
+    ops::mul_(view, w);
+  }
+  tb::backward(ops::sum(y * y));
+  CHECK(values(tb::grad(x)) == numbers{10, 24, 6, 8});
+  CHECK(!tb::grad(w).defined());
+}
+
+TEST_CASE("written views: what was kept of an element that is written then is not used", "[gradients]") {
+  const tensor x = tb::require_grad(tensor_of({1, 2, 3, 4}, {2, 2}));
+  const tensor y = x * 1;
+  tensor row = ops::select(y, 0, 0), column = ops::select(y, 1, 0);
+  ops::exp_(row);
+  ops::mul_scalar_(column, 2);
+  CHECK(toy::text_of<tb::error>([&] {
+          tb::backward(ops::sum(y));
+        }).starts_with("aten::exp_: a tensor saved for backward, float64 [2], was written in place by aten::mul_"));
+}
+
+// split makes each part by a call of its own, so they need not be refused as PyTorch's are.
+TEST_CASE("written views: a part of a split, and a view of a leaf, which is refused", "[gradients]") {
+  check_gradients({"split", {{4, 2}, {2, 2}}, [](in x) {
+                     const tensor y = x[0] * x[0];
+                     out parts = ops::split(y, 2);
+                     ops::mul_(parts[1], x[1]);
+                     return out{y, parts[0] * parts[1]};
+                   }});
+  const tensor x = tb::require_grad(tensor_of({1, 2, 3, 4}, {2, 2}));
+  tensor row = ops::select(x, 0, 0);
+  CHECK(toy::text_of<tb::error>([&] {
+          ops::zero_(row);
+        }).starts_with("aten::zero_: writes in place to a view of a leaf that requires its gradient"));
+}
