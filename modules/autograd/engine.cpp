@@ -255,7 +255,8 @@ void run::run_node(arrival& a) {
     node& owner = *n.inputs()[0];
     arrival& at = work_->at(owner);
     if (at.of_results.empty()) at.of_results.resize(owner.result_count());
-    at.of_results[static_cast<detail::port_node&>(n).result()] = std::move(a.gradient);
+    // A rule that keeps a result gives it out with a port of its own.
+    gather(at.of_results[static_cast<detail::port_node&>(n).result()], std::move(a.gradient), create_);
     return;
   }
   if ((flags & node_access::released) != 0) detail::raise_released(n.name());
