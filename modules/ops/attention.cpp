@@ -1,4 +1,4 @@
-// Attention: in one pass where no gradient is wanted, else made of products and a softmax.
+// Attention: in one pass where no gradient is wanted and the backend has it, else made of products and a softmax.
 module;
 
 #include "kernel_abi.h"
@@ -41,11 +41,27 @@ void check_attention(backend_call c, const tensor& query, const tensor& key, con
                              to_string(value.sizes()) + ", wanted [.., l, e], [.., s, e] and [.., s, v]");
 }
 
-// The values, weighed by the softmax of scores; 0 where a row is `blind`.
-tensor attended(const tensor& scores, const tensor& value, dtype type, const optional_tensor& blind = {}) {
-  tensor weights = ops::exp(ops::log_softmax(scores, -1));
-  if (blind) weights = ops::where_scalar_self(*blind, 0, weights);
-  return to(ops::matmul(weights, to(value, scores.dtype())), type);
+// The same as in one pass, made of what has derivatives.
+tensor attend_by_products(const tensor& query, const tensor& key, const tensor& value, const optional_tensor& mask,
+                          bool causal, double scale) {
+  tensor scores = ops::matmul(ops::mul_scalar(query, scale), ops::transpose(key, -2, -1));
+  if (causal) scores = ops::add(scores, as_summand(causal_mask(query, key), query.dtype()));
+  if (!is_given(mask)) return ops::matmul(ops::exp(ops::log_softmax(scores, -1)), value);
+  scores = ops::add(scores, mask->dtype() == dtype::boolean ? as_summand(*mask, query.dtype()) : *mask);
+  // A query that sees no key attends to nothing: its weights are 0, and it has no gradient.
+  const tensor blind = ops::all_dim(ops::eq_scalar(scores, -std::numeric_limits<double>::infinity()), -1, true);
+  const tensor weights = ops::exp(ops::log_softmax(ops::where_scalar_self(blind, 0, scores), -1));
+  return ops::matmul(ops::where_scalar_self(blind, 0, weights), value);
+}
+
+tensor recorded_attend(key_set keys, const tensor& query, const tensor& key, const tensor& value,
+                       const optional_tensor& mask, bool causal, double scale) {
+  if (!requires_grad(query) && !requires_grad(key) && !requires_grad(value) &&
+      !(is_given(mask) && requires_grad(*mask))) {
+    return ops::attend.redispatch(keys & below(topbit::key::Autograd), query, key, value, mask, causal, scale);
+  }
+  attend_rule::meta(ops::attend.name(), query, key, value, mask, causal, scale);
+  return attend_by_products(query, key, value, mask, causal, scale);
 }
 
 void check_mask_type(backend_call c, const tensor& query, const tensor& mask) {
@@ -64,12 +80,8 @@ void check_mask(backend_call c, const tensor& query, const tensor& key, const di
                              ", wanted it to broadcast to these");
 }
 
-// Whether the one pass will do: nobody asks for a gradient, and the backend has it.
-bool goes_in_one_pass(const tensor& query, const tensor& key, const tensor& value, const optional_tensor& mask) {
-  if (grad_enabled() && (requires_grad(query) || requires_grad(key) || requires_grad(value) ||
-                         (is_given(mask) && requires_grad(*mask)))) {
-    return false;
-  }
+// Whether the backend has the one pass.
+bool goes_in_one_pass(const tensor& query) {
   const tb_kernels* const table = table_of(key_set(query.device().type));
   return table == nullptr ? query.device().type == backend::Meta : table->attention != nullptr;
 }
@@ -89,20 +101,15 @@ tensor attention(const tensor& query, const tensor& key, const tensor& value, co
   const dtype type = query.dtype() == dtype::float64 ? dtype::float64 : dtype::float32;
   const double width = static_cast<double>(std::max<std::int64_t>(query.size(-1), 1));
   const double by = scale.value_or(1 / std::sqrt(width));
-  if (goes_in_one_pass(query, key, value, mask)) {
-    optional_tensor given;
-    if (masked) given = mask->dtype() == dtype::boolean ? *mask : to(*mask, type);
-    return to(ops::attend(to(query, type), to(key, type), to(value, type), given, causal, by), query.dtype());
-  }
-  const tensor scaled = ops::mul_scalar(to(query, type), by);
-  tensor scores = ops::matmul(scaled, ops::transpose(to(key, type), -2, -1));
-  if (causal) scores = ops::add(scores, as_summand(causal_mask(query, key), type));
-  if (!masked) return attended(scores, value, query.dtype());
-  scores = ops::add(scores, mask->dtype() == dtype::boolean ? as_summand(*mask, type) : to(*mask, type));
-  // A query that sees no key attends to nothing: its weights are 0, and it has no gradient.
-  const tensor blind = ops::all_dim(ops::eq_scalar(scores, -std::numeric_limits<double>::infinity()), -1, true);
-  return attended(ops::where_scalar_self(blind, 0, scores), value, query.dtype(), blind);
+  optional_tensor given;
+  if (masked) given = mask->dtype() == dtype::boolean ? *mask : to(*mask, type);
+  const tensor q = to(query, type), k = to(key, type), v = to(value, type);
+  const tensor out = goes_in_one_pass(query) ? ops::attend(q, k, v, given, causal, by)
+                                             : attend_by_products(q, k, v, given, causal, by);
+  return to(out, query.dtype());
 }
+
+constexpr author::kernel_row gradients[] = {author::row<&recorded_attend>(ops::attend, topbit::key::Autograd)};
 
 }  // namespace
 
@@ -163,6 +170,7 @@ void attend_rule::run(backend_call c, const tensor& query, const tensor& key, co
 
 void register_attention() {
   register_forms<attention_forms>();
+  author::register_rows(gradients);
   register_composite<&attention, ops::scaled_dot_product_attention>();
 }
 

@@ -1,4 +1,4 @@
-// Convolutions as composites, their gradients, and the list of what is registered.
+// Convolutions as composites, and the list of what is registered.
 module topbit.ops;
 
 import topbit.std;
@@ -214,73 +214,10 @@ tensor convolution_padded(const tensor& input, const tensor& weight, const std::
   return Plain(even ? input : ops::constant_pad_nd(input, behind, 0), weight, bias, stride, both, dilation, groups);
 }
 
-struct convolve_gradient {
-  saved_tensor input, weight;
-  dims stride, padding, dilation;
-  std::int64_t groups;
-  static convolve_gradient save(const tensor& input, const tensor& weight, sizes_view stride, sizes_view padding,
-                                sizes_view dilation, std::int64_t groups, const tensor&) {
-    return {saved_tensor(input), saved_tensor(weight), stride, padding, dilation, groups};
-  }
-  grads2 backward(const tensor& g, wants2 wanted) const {
-    const tensor &x = input.get(), &w = weight.get();
-    return {wanted[0] ? ops::convolve_input_gradient(g, w, x.sizes(), stride, padding, dilation, groups) : tensor(),
-            wanted[1] ? ops::convolve_weight_gradient(g, x, w.sizes(), stride, padding, dilation, groups) : tensor()};
-  }
-};
-
-// Linear in both, as the convolution whose transpose it is.
-struct transpose_gradient {
-  saved_tensor gradient, weight;
-  dims stride, padding, dilation;
-  std::int64_t groups;
-  static transpose_gradient save(const tensor& gradient, const tensor& weight, sizes_view, sizes_view stride,
-                                 sizes_view padding, sizes_view dilation, std::int64_t groups, const tensor&) {
-    return {saved_tensor(gradient), saved_tensor(weight), stride, padding, dilation, groups};
-  }
-  grads2 backward(const tensor& g, wants2 wanted) const {
-    const tensor &x = gradient.get(), &w = weight.get();
-    return {wanted[0] ? ops::convolve(g, w, stride, padding, dilation, groups) : tensor(),
-            wanted[1] ? ops::convolve_weight_gradient(x, g, w.sizes(), stride, padding, dilation, groups) : tensor()};
-  }
-};
-
-// What was put there is taken away, what was taken away had no part in the result.
-struct constant_pad_gradient {
-  dims before, behind;
-  static constant_pad_gradient save(const tensor&, sizes_view pad, const scalar&, const tensor&) {
-    constant_pad_gradient rule;
-    for (std::size_t i = 0; i + 1 < pad.size(); i += 2) {
-      rule.before.push_back(-pad[i]);
-      rule.behind.push_back(-pad[i + 1]);
-    }
-    return rule;
-  }
-  grads1 backward(const tensor& g, std::array<bool, 1>) const {
-    std::array<std::int64_t, 2 * max_dims> pad{};
-    for (std::size_t i = 0; i < before.size(); ++i) {
-      pad[2 * i] = before[i];
-      pad[2 * i + 1] = behind[i];
-    }
-    return {ops::constant_pad_nd(g, sizes_view(pad).first(2 * before.size()), 0)};
-  }
-};
-
-using author::autograd_kernel;
-using author::row;
-
-constexpr author::kernel_row gradients[] = {
-    row<&autograd_kernel<ops::convolve, convolve_gradient>::run>(ops::convolve, key::Autograd),
-    row<&autograd_kernel<ops::convolve_input_gradient, transpose_gradient>::run>(ops::convolve_input_gradient,
-                                                                                 key::Autograd),
-    row<&autograd_kernel<ops::constant_pad_nd, constant_pad_gradient>::run>(ops::constant_pad_nd, key::Autograd),
-};
-
 }  // namespace
 
 void register_convolution() {
   register_forms<convolution_forms>();
-  author::register_rows(gradients);
   register_composite<&convolution, ops::convolution>();
   register_composite<&convolution_backward, ops::convolution_backward>();
   register_composite<&convolution_of<1, ops::conv1d>, ops::conv1d>();

@@ -54,6 +54,16 @@ struct layer_rows {
   tensor column(const tensor& t) const { return reshaped(t, {sizes[0], 1}); }
 };
 
+// Between 1 and the next number.
+double step_of(dtype floating) {
+  switch (floating) {
+    case dtype::float64: return 0x1p-52;
+    case dtype::float32: return 0x1p-23;
+    case dtype::bfloat16: return 0x1p-7;
+    default: return 0x1p-10;
+  }
+}
+
 }  // namespace
 
 std::array<result_meta, 3> layer_norm_rule::meta(std::string_view op, const tensor& input, layer_sizes shape,
@@ -116,6 +126,12 @@ std::tuple<tensor, tensor, tensor> layer_norm_backward_rule::run(
              {written(to), read(g), read(in), read(m), read(r), read(w)});
   }
   if (!wanted[1] && !wanted[2]) return {in_grad, w_grad, b_grad};
+  if (rows.sizes[0] == 0) {
+    for (tensor to : {w_grad, b_grad}) {
+      if (to.defined()) fill(c, to, 0);
+    }
+    return {in_grad, w_grad, b_grad};
+  }
   // A row of this call is what all normalised rows have in one place.
   const auto place = [&](const tensor& t) { return t.defined() ? reshaped(t, {1, rows.sizes[1]}) : t; };
   const auto each = [&](const tensor& t) { return author::make_view(t, rows.sizes, {1, 0}, t.record().offset); };
@@ -136,13 +152,9 @@ void rms_norm_rule::run(backend_call c, const tensor& input, layer_sizes shape, 
                         std::optional<double> eps, const tensor& out) {
   if (out.numel() == 0) return;
   const layer_rows rows(input, shape);
-  const double step = input.dtype() == dtype::float64    ? 0x1p-52
-                      : input.dtype() == dtype::float32  ? 0x1p-23
-                      : input.dtype() == dtype::bfloat16 ? 0x1p-7
-                                                         : 0x1p-10;
   const tensor in = rows.of(c, input), w = rows.repeated(c, weight), to = reshaped(out, rows.sizes), none;
   run_rows(c, {rowwise::rms_norm, input.dtype(), 1, rows.sizes}, {written(to), written(none), read(in), read(w)},
-           {eps.value_or(step)});
+           {eps.value_or(step_of(input.dtype()))});
 }
 
 namespace {
@@ -153,24 +165,117 @@ tensor layer_norm(const tensor& input, layer_sizes shape, const std::optional<te
   return std::get<0>(ops::native_layer_norm(input, shape, weight, bias, eps));
 }
 
-// Mean and deviation are results without gradients of their own.
+// The dimensions that are normalised, and those in front, which share weight and bias.
+struct layer_dims {
+  dims front, last, statistics;  // the last has the sizes of one number for each layer
+  std::int64_t count;
+  layer_dims(T input, std::size_t normalised) : statistics(input.sizes()), count(1) {
+    for (std::size_t d = 0; d < input.dim(); ++d) {
+      const bool is_front = d + normalised < input.dim();
+      (is_front ? front : last).push_back(static_cast<std::int64_t>(d));
+      if (is_front) continue;
+      count *= statistics[d];
+      statistics[d] = 1;
+    }
+  }
+  tensor mean(T t) const {
+    return ops::div_scalar(ops::sum_dim(t, std::optional(std::span<const std::int64_t>(last)), true), count);
+  }
+  // No dimensions would stand for all of them.
+  tensor over_layers(T t) const {
+    return front.empty() ? t : ops::sum_dim(t, std::optional(std::span<const std::int64_t>(front)), false);
+  }
+};
+
+using layer_results = std::tuple<tensor, tensor, tensor>;
+
+// Where it is recorded, made of what has derivatives.
+layer_results layer_norm_backward(key_set keys, T grad, T input, layer_sizes shape, T mean, T rstd,
+                                  const optional_tensor& weight, const optional_tensor& bias,
+                                  std::span<const bool> wanted) {
+  const auto recorded = [](const auto&... t) { return (requires_grad(t) || ...); };
+  if (!recorded(grad, input, mean, rstd) && !(is_given(weight) && requires_grad(*weight))) {
+    return ops::native_layer_norm_backward.redispatch(keys & below(key::Autograd), grad, input, shape, mean, rstd,
+                                                      weight, bias, wanted);
+  }
+  {
+    constexpr std::array<bool, 3> nothing{};
+    layer_norm_backward_rule::run({nullptr, ops::native_layer_norm_backward.name()}, grad, input, shape, mean, rstd,
+                                  weight, bias, wanted.size() == 3 ? std::span<const bool>(nothing) : wanted);
+  }
+  const layer_dims over(input, shape.size());
+  const dtype type = widened(input.dtype());
+  const tensor g = to(grad, type), scale = ops::reshape(to(rstd, type), over.statistics);
+  const tensor unit = (to(input, type) - ops::reshape(to(mean, type), over.statistics)) * scale;
+  layer_results all;
+  if (wanted[0]) {
+    const tensor of_unit = is_given(weight) ? g * to(*weight, type) : g;
+    const tensor of_input = scale * (of_unit - over.mean(of_unit) - unit * over.mean(of_unit * unit));
+    std::get<0>(all) = to(of_input, input.dtype());
+  }
+  if (wanted[1]) std::get<1>(all) = to(over.over_layers(g * unit), input.dtype());
+  if (wanted[2]) std::get<2>(all) = to(over.over_layers(g), input.dtype());
+  return all;
+}
+
 struct layer_norm_gradient {
   saved_tensor input, weight;
   saved_result mean, rstd;
   dims shape;
-  using results = std::tuple<tensor, tensor, tensor>;
-  static layer_norm_gradient save(const tensor& x, layer_sizes shape, const std::optional<tensor>& w,
-                                  const std::optional<tensor>&, double, const results& r) {
+  static layer_norm_gradient save(T x, layer_sizes shape, const optional_tensor& w, const optional_tensor&, double,
+                                  const layer_results& r) {
     return {saved_tensor(x), saved_tensor(w), saved_result(std::get<1>(r), 1), saved_result(std::get<2>(r), 2), shape};
   }
   std::array<tensor, 3> backward(const std::array<tensor, 3>& g, std::array<bool, 3> wanted) const {
-    const auto [of_input, of_weight, of_bias] = ops::native_layer_norm_backward(
-        g[0], input.get(), shape, mean.get(), rstd.get(), weight.get(), std::nullopt, wanted);
-    return {of_input, of_weight, of_bias};
+    std::array<tensor, 3> all;
+    const tensor x = input.get();
+    if (g[0].defined()) {
+      const tensor m = mean.get(), r = rstd.get(), w = weight.get();
+      std::tie(all[0], all[1], all[2]) = ops::native_layer_norm_backward(
+          g[0], x, shape, m, r, w.defined() ? optional_tensor(w) : std::nullopt, std::nullopt, wanted);
+    }
+    if (!wanted[0] || (!g[1].defined() && !g[2].defined())) return all;
+    const auto add = [&](T more) { all[0] = all[0].defined() ? all[0] + more : more; };
+    const layer_dims over(x, shape.size());
+    const auto each = static_cast<double>(over.count);
+    if (g[1].defined()) add(ops::expand(g[1] / each, x.sizes()));
+    if (g[2].defined()) {
+      const tensor r = rstd.get();
+      add((mean.get() - x) * (r * r * r * g[2] / each));
+    }
+    return all;
   }
 };
 
-constexpr author::kernel_row gradients[] = {gradient_row<ops::native_layer_norm, layer_norm_gradient>()};
+// input / sqrt(mean(input^2) + eps) * weight; what has derivatives is all there is.
+struct rms_norm_gradient {
+  saved_tensor input, weight;
+  std::size_t normalised;
+  double eps;
+  static rms_norm_gradient save(T x, layer_sizes shape, const optional_tensor& w, std::optional<double> eps, T) {
+    return {saved_tensor(x), saved_tensor(w), shape.size(), eps.value_or(step_of(x.dtype()))};
+  }
+  grads2 backward(T grad, wants2 wanted) const {
+    const tensor given = input.get(), w = weight.get();
+    const layer_dims over(given, normalised);
+    const dtype type = widened(given.dtype());
+    const tensor x = to(given, type), g = to(grad, type);
+    const tensor scale = ops::rsqrt(over.mean(x * x) + eps), unit = x * scale;
+    grads2 all;
+    if (wanted[0]) {
+      const tensor of_unit = w.defined() ? g * to(w, type) : g;
+      all[0] = scale * (of_unit - unit * over.mean(of_unit * unit));
+    }
+    if (wanted[1]) all[1] = over.over_layers(g * unit);
+    return all;
+  }
+};
+
+constexpr author::kernel_row gradients[] = {
+    gradient_row<ops::native_layer_norm, layer_norm_gradient>(),
+    author::row<&layer_norm_backward>(ops::native_layer_norm_backward, key::Autograd),
+    gradient_row<ops::rms_norm, rms_norm_gradient>(),
+};
 
 }  // namespace
 

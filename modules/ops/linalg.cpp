@@ -206,7 +206,6 @@ tensor trace(const tensor& self) {
 
 void register_linalg() {
   register_forms<linalg_forms>();
-  register_without_gradient<ops::addmm_activation>();
   register_composite<&dot, ops::dot>();
   register_composite<&vdot, ops::vdot>();
   register_composite<&mv, ops::mv>();

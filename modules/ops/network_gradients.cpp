@@ -1,4 +1,4 @@
-// Gradients of layers and losses.
+// Gradients of layers: convolution, padding, pooling.
 module topbit.ops;
 
 import topbit.std;
@@ -8,6 +8,178 @@ import topbit.autograd;
 
 namespace topbit::detail {
 
-std::span<const author::kernel_row> network_gradients() { return {}; }
+namespace {
+
+// With y of a result's sizes, x of an input's and w of a weight's, sum(y * convolve(x, w)) is linear in each of the
+// three. The three operators are its derivatives, so each has the two others as its gradients.
+struct windows {
+  dims stride, padding, dilation;
+  std::int64_t groups;
+  tensor result(T x, T w) const { return ops::convolve(x, w, stride, padding, dilation, groups); }
+  tensor input(T y, T w, const dims& sizes) const {
+    return ops::convolve_input_gradient(y, w, sizes, stride, padding, dilation, groups);
+  }
+  tensor weight(T y, T x, const dims& sizes) const {
+    return ops::convolve_weight_gradient(y, x, sizes, stride, padding, dilation, groups);
+  }
+};
+
+// Each operand, kept where the gradient of the other is wanted.
+struct operands {
+  saved_tensor first, second;
+  dims first_sizes, second_sizes;
+  operands(T a, T b)
+      : first(requires_grad(b) ? saved_tensor(a) : saved_tensor()),
+        second(requires_grad(a) ? saved_tensor(b) : saved_tensor()),
+        first_sizes(a.sizes()),
+        second_sizes(b.sizes()) {}
+};
+
+struct convolve_gradient {
+  operands of;
+  windows by;
+  static convolve_gradient save(T x, T w, sizes_view stride, sizes_view padding, sizes_view dilation,
+                                std::int64_t groups, T) {
+    return {{x, w}, {stride, padding, dilation, groups}};
+  }
+  grads2 backward(T g, wants2 wanted) const {
+    return {wanted[0] ? by.input(g, of.second.get(), of.first_sizes) : tensor(),
+            wanted[1] ? by.weight(g, of.first.get(), of.second_sizes) : tensor()};
+  }
+};
+
+struct input_gradient {
+  operands of;
+  windows by;
+  static input_gradient save(T y, T w, sizes_view, sizes_view stride, sizes_view padding, sizes_view dilation,
+                             std::int64_t groups, T) {
+    return {{y, w}, {stride, padding, dilation, groups}};
+  }
+  grads2 backward(T g, wants2 wanted) const {
+    return {wanted[0] ? by.result(g, of.second.get()) : tensor(),
+            wanted[1] ? by.weight(of.first.get(), g, of.second_sizes) : tensor()};
+  }
+};
+
+struct weight_gradient {
+  operands of;
+  windows by;
+  static weight_gradient save(T y, T x, sizes_view, sizes_view stride, sizes_view padding, sizes_view dilation,
+                              std::int64_t groups, T) {
+    return {{y, x}, {stride, padding, dilation, groups}};
+  }
+  grads2 backward(T g, wants2 wanted) const {
+    return {wanted[0] ? by.result(of.second.get(), g) : tensor(),
+            wanted[1] ? by.input(of.first.get(), g, of.second_sizes) : tensor()};
+  }
+};
+
+// What was put there is taken away, what was taken away had no part in the result.
+struct constant_pad_gradient {
+  dims before, behind;
+  static constant_pad_gradient save(const tensor&, sizes_view pad, const scalar&, const tensor&) {
+    constant_pad_gradient rule;
+    for (std::size_t i = 0; i + 1 < pad.size(); i += 2) {
+      rule.before.push_back(-pad[i]);
+      rule.behind.push_back(-pad[i + 1]);
+    }
+    return rule;
+  }
+  grads1 backward(const tensor& g, std::array<bool, 1>) const {
+    std::array<std::int64_t, 2 * max_dims> pad{};
+    for (std::size_t i = 0; i < before.size(); ++i) {
+      pad[2 * i] = before[i];
+      pad[2 * i + 1] = behind[i];
+    }
+    return {ops::constant_pad_nd(g, sizes_view(pad).first(2 * before.size()), 0)};
+  }
+};
+
+// What a pool's backward is asked for beside the gradient: sizes and a dtype. It reads no elements of the image.
+struct pooled_image {
+  kind_of kind;
+  tensor beside(T g) const {
+    return ops::expand(ops::zeros(dims{}, arg<"dtype"> = kind.type, arg<"device"> = g.device()), kind.sizes);
+  }
+};
+
+// Of the largest elements; their indices have no gradient.
+struct max_pool_gradient {
+  pooled_image self;
+  saved_result indices;
+  dims kernel, stride, padding, dilation;
+  bool ceil;
+  static max_pool_gradient save(T self, sizes_view kernel, sizes_view stride, sizes_view padding, sizes_view dilation,
+                                bool ceil, const std::tuple<tensor, tensor>& r) {
+    return {{self}, saved_result(std::get<1>(r), 1), kernel, stride, padding, dilation, ceil};
+  }
+  grads1 backward(const std::array<tensor, 2>& g, std::array<bool, 1>) const {
+    return {ops::max_pool2d_with_indices_backward(g[0], self.beside(g[0]), kernel, stride, padding, dilation, ceil,
+                                                  indices.get())};
+  }
+};
+
+// What was added at an index is taken from there.
+using max_pool_backward_gradient =
+    derivative<ops::max_pool2d_with_indices_backward, keep<7>,
+               [](T g, T indices, sizes_view, sizes_view, sizes_view, sizes_view, bool) {
+                 dims pixels(std::span(g.sizes().begin(), g.dim() - 2)), places = pixels;
+                 pixels.push_back(g.size(-2) * g.size(-1));
+                 places.push_back(indices.size(-2) * indices.size(-1));
+                 const tensor taken = ops::gather(ops::reshape(g, pixels), -1, ops::reshape(indices, places));
+                 return ops::reshape(taken, indices.sizes());
+               },
+               no_gradient, no_gradient>;
+
+struct average_pool_gradient {
+  pooled_image self;
+  dims kernel, stride, padding;
+  bool ceil, count_padding;
+  divisor_override divisor;
+  static average_pool_gradient save(T self, sizes_view kernel, sizes_view stride, sizes_view padding, bool ceil,
+                                    bool count_padding, divisor_override divisor, T) {
+    return {{self}, kernel, stride, padding, ceil, count_padding, divisor};
+  }
+  grads1 backward(T g, std::array<bool, 1>) const {
+    return {ops::avg_pool2d_backward(g, self.beside(g), kernel, stride, padding, ceil, count_padding, divisor)};
+  }
+};
+
+using average_pool_backward_gradient =
+    derivative<ops::avg_pool2d_backward, keep<>,
+               [](T g, sizes_view kernel, sizes_view stride, sizes_view padding, bool ceil, bool count_padding,
+                  divisor_override divisor) {
+                 return ops::avg_pool2d(g, kernel, stride, padding, ceil, count_padding, divisor);
+               },
+               no_gradient>;
+
+struct adaptive_pool_gradient {
+  pooled_image self;
+  static adaptive_pool_gradient save(T self, sizes_view, T) { return {{self}}; }
+  grads1 backward(T g, std::array<bool, 1>) const { return {ops::adaptive_avg_pool2d_backward(g, self.beside(g))}; }
+};
+
+struct adaptive_pool_backward_gradient {
+  std::int64_t height, width;
+  static adaptive_pool_backward_gradient save(T g, T, T) { return {g.size(-2), g.size(-1)}; }
+  grads2 backward(T g, wants2) const { return {ops::adaptive_avg_pool2d_forward(g, dims{height, width}), tensor()}; }
+};
+
+constexpr author::kernel_row rows[] = {
+    gradient_row<ops::convolve, convolve_gradient>(),
+    gradient_row<ops::convolve_input_gradient, input_gradient>(),
+    gradient_row<ops::convolve_weight_gradient, weight_gradient>(),
+    gradient_row<ops::constant_pad_nd, constant_pad_gradient>(),
+    gradient_row<ops::max_pool2d_with_indices, max_pool_gradient>(),
+    gradient_row<ops::max_pool2d_with_indices_backward, max_pool_backward_gradient>(),
+    gradient_row<ops::avg_pool2d, average_pool_gradient>(),
+    gradient_row<ops::avg_pool2d_backward, average_pool_backward_gradient>(),
+    gradient_row<ops::adaptive_avg_pool2d_forward, adaptive_pool_gradient>(),
+    gradient_row<ops::adaptive_avg_pool2d_backward, adaptive_pool_backward_gradient>(),
+};
+
+}  // namespace
+
+std::span<const author::kernel_row> network_gradients() { return rows; }
 
 }  // namespace topbit::detail

@@ -136,17 +136,50 @@ void run_label_gradient(backend_call c, rowwise code, const tensor& grad, const 
 
 namespace {
 
-// The gradient of a loss of scores, made of what has a derivative.
-tensor composed_gradient(const tensor& gradient, const tensor& self, const tensor& target,
-                         const optional_tensor& weight, std::int64_t reduction, std::int64_t ignored,
-                         const tensor& total) {
+void refuse_recorded_weights(std::string_view op, const optional_tensor& weight) {
+  if (!is_given(weight) || !requires_grad(*weight)) return;
+  refuse<error>({nullptr, op}, "found weights that require their gradient, which is not defined; detach() them");
+}
+
+// Where it is recorded, made of what has derivatives.
+tensor scores_gradient(key_set keys, const tensor& gradient, const tensor& self, const tensor& target,
+                       const optional_tensor& weight, std::int64_t reduction, std::int64_t ignored,
+                       const tensor& total) {
+  constexpr std::string_view op = ops::cross_entropy_backward.name();
+  refuse_recorded_weights(op, weight);
+  if (!requires_grad(gradient) && !requires_grad(self)) {
+    return ops::cross_entropy_backward.redispatch(keys & below(key::Autograd), gradient, self, target, weight,
+                                                  reduction, ignored, total);
+  }
+  label_gradient_meta(op, gradient, self, target, weight, reduction, total);
   const tensor logs = ops::log_softmax(self, -1);
   const tensor of_logs = ops::nll_loss_backward(gradient, logs, target, weight, reduction, ignored, total);
   return of_logs - ops::exp(logs) * sum(of_logs, {-1}, true);
 }
 
+// The loss is linear in the log-probabilities: its gradient at one gradient is the loss of another.
+struct nll_backward_gradient {
+  saved_tensor target, weight, total;
+  std::int64_t reduction, ignored;
+  dims sizes;
+  static nll_backward_gradient save(const tensor& gradient, const tensor&, const tensor& target,
+                                    const optional_tensor& weight, std::int64_t reduction, std::int64_t ignored,
+                                    const tensor& total, const tensor&) {
+    refuse_recorded_weights(ops::nll_loss_backward.name(), weight);
+    return {saved_tensor(target), saved_tensor(weight), saved_tensor(total), reduction, ignored, gradient.sizes()};
+  }
+  std::array<tensor, 5> backward(const tensor& g, std::array<bool, 5> wanted) const {
+    if (!wanted[0]) return {};
+    const tensor w = weight.get();
+    tensor loss = std::get<0>(ops::nll_loss_forward(g, target.get(), w.defined() ? optional_tensor(w) : std::nullopt,
+                                                    reduction == by_none ? by_none : by_sum, ignored));
+    if (reduction == by_mean) loss = loss / ops::reshape(total.get(), dims{});
+    return {ops::reshape(loss, sizes)};
+  }
+};
+
 // Of log-probabilities, or of scores. The second result, the sum of the weights, has no gradient.
-template <const auto& Forward, const auto& Backward, bool Scores>
+template <const auto& Forward, const auto& Backward>
 struct label_loss {
   struct gradient {
     saved_tensor self, target, weight;
@@ -154,10 +187,7 @@ struct label_loss {
     std::int64_t reduction, ignored;
     static gradient save(const tensor& self, const tensor& target, const optional_tensor& weight,
                          std::int64_t reduction, std::int64_t ignored, const std::tuple<tensor, tensor>& r) {
-      if (is_given(weight) && requires_grad(*weight)) {
-        refuse<error>({nullptr, Forward.name()},
-                      "found weights that require their gradient, which is not defined; detach() them");
-      }
+      refuse_recorded_weights(Forward.name(), weight);
       return {saved_tensor(self),
               saved_tensor(target),
               saved_tensor(weight),
@@ -166,16 +196,11 @@ struct label_loss {
               ignored};
     }
     std::array<tensor, 3> backward(const std::array<tensor, 2>& g, std::array<bool, 3>) const {
+      // The sum of the weights alone depends on no score.
+      if (!g[0].defined()) return {};
       const tensor w = weight.get();
-      const auto of_self =
-          Scores && grad_enabled()
-              ? composed_gradient
-              : +[](const tensor& of_result, const tensor& in, const tensor& labels, const optional_tensor& weights,
-                    std::int64_t how, std::int64_t label, const tensor& sum_of_weights) {
-                  return Backward(of_result, in, labels, weights, how, label, sum_of_weights);
-                };
-      return {of_self(g[0], self.get(), target.get(), w.defined() ? optional_tensor(w) : std::nullopt, reduction,
-                      ignored, total.get())};
+      return {Backward(g[0], self.get(), target.get(), w.defined() ? optional_tensor(w) : std::nullopt, reduction,
+                       ignored, total.get())};
     }
   };
 
@@ -203,11 +228,15 @@ struct label_loss {
     return reduction == by_none ? ops::reshape(loss, labels) : loss;
   }
 };
-using nll = label_loss<ops::nll_loss_forward, ops::nll_loss_backward, false>;
-using of_scores = label_loss<ops::cross_entropy_forward, ops::cross_entropy_backward, true>;
+using nll = label_loss<ops::nll_loss_forward, ops::nll_loss_backward>;
+using of_scores = label_loss<ops::cross_entropy_forward, ops::cross_entropy_backward>;
 
-constexpr author::kernel_row gradients[] = {gradient_row<ops::nll_loss_forward, nll::gradient>(),
-                                            gradient_row<ops::cross_entropy_forward, of_scores::gradient>()};
+constexpr author::kernel_row gradients[] = {
+    gradient_row<ops::nll_loss_forward, nll::gradient>(),
+    gradient_row<ops::nll_loss_backward, nll_backward_gradient>(),
+    gradient_row<ops::cross_entropy_forward, of_scores::gradient>(),
+    author::row<&scores_gradient>(ops::cross_entropy_backward, key::Autograd),
+};
 
 tensor nll_loss(const tensor& self, const tensor& target, const optional_tensor& weight, std::int64_t reduction,
                 std::int64_t ignored) {

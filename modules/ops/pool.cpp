@@ -1,4 +1,4 @@
-// Pooling: composites, gradients, and the list of what is registered.
+// Pooling: composites, and the list of what is registered.
 module topbit.ops;
 
 import topbit.std;
@@ -66,59 +66,10 @@ tensor adaptive_avg_pool1d(const tensor& self, sizes_view output_size) {
   return ops::squeeze_dim(ops::adaptive_avg_pool2d(image, across(output_size, 1)), -2);
 }
 
-// Of the largest elements; their indices have no gradient.
-struct max_pool_gradient {
-  saved_tensor self;
-  saved_result indices;
-  dims kernel, stride, padding, dilation;
-  bool ceil;
-  static max_pool_gradient save(const tensor& self, sizes_view kernel, sizes_view stride, sizes_view padding,
-                                sizes_view dilation, bool ceil, const std::tuple<tensor, tensor>& r) {
-    return {saved_tensor(self), saved_result(std::get<1>(r), 1), kernel, stride, padding, dilation, ceil};
-  }
-  grads1 backward(const std::array<tensor, 2>& g, std::array<bool, 1>) const {
-    return {ops::max_pool2d_with_indices_backward(g[0], self.get(), kernel, stride, padding, dilation, ceil,
-                                                  indices.get())};
-  }
-};
-
-struct average_pool_gradient {
-  saved_tensor self;
-  dims kernel, stride, padding;
-  bool ceil, count_padding;
-  divisor_override divisor;
-  static average_pool_gradient save(const tensor& self, sizes_view kernel, sizes_view stride, sizes_view padding,
-                                    bool ceil, bool count_padding, divisor_override divisor, const tensor&) {
-    return {saved_tensor(self), kernel, stride, padding, ceil, count_padding, divisor};
-  }
-  grads1 backward(const tensor& g, std::array<bool, 1>) const {
-    return {ops::avg_pool2d_backward(g, self.get(), kernel, stride, padding, ceil, count_padding, divisor)};
-  }
-};
-
-struct adaptive_pool_gradient {
-  saved_tensor self;
-  static adaptive_pool_gradient save(const tensor& self, sizes_view, const tensor&) { return {saved_tensor(self)}; }
-  grads1 backward(const tensor& g, std::array<bool, 1>) const {
-    return {ops::adaptive_avg_pool2d_backward(g, self.get())};
-  }
-};
-
-using author::autograd_kernel;
-using author::row;
-
-constexpr author::kernel_row gradients[] = {
-    gradient_row<ops::max_pool2d_with_indices, max_pool_gradient>(),
-    row<&autograd_kernel<ops::avg_pool2d, average_pool_gradient>::run>(ops::avg_pool2d, key::Autograd),
-    row<&autograd_kernel<ops::adaptive_avg_pool2d_forward, adaptive_pool_gradient>::run>(
-        ops::adaptive_avg_pool2d_forward, key::Autograd),
-};
-
 }  // namespace
 
 void register_pool() {
   register_forms<pool_forms>();
-  author::register_rows(gradients);
   register_composite<&max_pool2d, ops::max_pool2d>();
   register_composite<&adaptive_avg_pool2d, ops::adaptive_avg_pool2d>();
   register_written<ops::adaptive_avg_pool2d, ops::adaptive_avg_pool2d_out>();

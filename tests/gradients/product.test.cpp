@@ -1,0 +1,190 @@
+// Gradients of products of matrices and vectors.
+#include <catch2/catch_test_macros.hpp>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "support/gradient_cases.h"
+import topbit;
+
+namespace tb = topbit;
+namespace ops = topbit::ops;
+using support::check_gradients;
+using tb::arg;
+using tb::dims;
+using tb::tensor;
+using in = std::span<const tensor>;
+using out = support::tensor_list;
+
+namespace {
+
+tensor fixed(const dims& sizes, const tensor& like) {
+  std::vector<double> values;
+  for (std::int64_t i = 0; i < tb::numel(sizes); ++i) values.push_back(0.25 * static_cast<double>(i % 7) - 0.6);
+  return tb::to(tb::from_values(values, sizes), like.dtype());
+}
+
+}  // namespace
+
+TEST_CASE("product gradients: mm and bmm, of matrices that lie turned or are empty too", "[gradients]") {
+  check_gradients({"mm", {{2, 3}, {3, 4}}, [](in x) { return out{ops::mm(x[0], x[1])}; }});
+  check_gradients({"mm, turned", {{3, 2}, {4, 3}}, [](in x) { return out{ops::mm(ops::t(x[0]), ops::t(x[1]))}; }});
+  check_gradients({"mm of one tensor", {{3, 3}}, [](in x) { return out{ops::mm(x[0], x[0])}; }});
+  check_gradients({"mm of a fixed one", {{2, 3}}, [](in x) { return out{ops::mm(x[0], fixed({3, 2}, x[0]))}; }});
+  check_gradients({"mm with a fixed one", {{3, 2}}, [](in x) { return out{ops::mm(fixed({2, 3}, x[0]), x[0])}; }});
+  check_gradients({"bmm", {{2, 2, 3}, {2, 3, 4}}, [](in x) { return out{ops::bmm(x[0], x[1])}; }});
+  check_gradients({"bmm, turned", {{2, 3, 2}, {2, 4, 3}}, [](in x) {
+                     return out{ops::bmm(ops::transpose(x[0], 1, 2), ops::transpose(x[1], 1, 2))};
+                   }});
+  for (const auto& [a, b] :
+       std::vector<std::pair<dims, dims>>{{{0, 3}, {3, 2}}, {{2, 0}, {0, 3}}, {{2, 3}, {3, 0}}, {{1, 1}, {1, 1}}}) {
+    check_gradients({"mm", {a, b}, [](in x) { return out{ops::mm(x[0], x[1])}; }});
+  }
+}
+
+TEST_CASE("product gradients: a product added to what broadcasts, with factors, in place too", "[gradients]") {
+  for (const dims& self : std::vector<dims>{{2, 4}, {4}, {2, 1}, {}}) {
+    for (const auto& [beta, alpha] : {std::pair(1.0, 1.0), {0.5, -2.0}, {0.0, 3.0}}) {
+      check_gradients({"addmm", {self, {2, 3}, {3, 4}}, [=](in x) {
+                         return out{ops::addmm(x[0], x[1], x[2], arg<"beta"> = beta, arg<"alpha"> = alpha)};
+                       }});
+      check_gradients({"baddbmm", {self, {2, 2, 3}, {2, 3, 4}}, [=](in x) {
+                         return out{ops::baddbmm(x[0], x[1], x[2], arg<"beta"> = beta, arg<"alpha"> = alpha)};
+                       }});
+    }
+    check_gradients({"addbmm", {self, {2, 2, 3}, {2, 3, 4}}, [](in x) {
+                       return out{ops::addbmm(x[0], x[1], x[2], arg<"beta"> = 0.5, arg<"alpha"> = 3)};
+                     }});
+    check_gradients({"addr", {self, {2}, {4}}, [](in x) {
+                       return out{ops::addr(x[0], x[1], x[2], arg<"beta"> = 0.5, arg<"alpha"> = 3)};
+                     }});
+  }
+  for (const dims& self : std::vector<dims>{{2}, {1}, {}}) {
+    check_gradients({"addmv", {self, {2, 3}, {3}}, [](in x) {
+                       return out{ops::addmv(x[0], x[1], x[2], arg<"beta"> = 0.5, arg<"alpha"> = 3)};
+                     }});
+  }
+  const auto in_place = [](const auto& op, const dims& self, const dims& a, const dims& b) {
+    check_gradients({std::string(op.name()), {self, a, b}, [&op](in x) {
+                       tensor y = ops::clone(x[0]);
+                       op(y, x[1], x[2], arg<"beta"> = 0.5, arg<"alpha"> = -2);
+                       return out{y};
+                     }});
+  };
+  in_place(ops::addmm_, {2, 4}, {2, 3}, {3, 4});
+  in_place(ops::baddbmm_, {2, 2, 4}, {2, 2, 3}, {2, 3, 4});
+  in_place(ops::addbmm_, {2, 4}, {2, 2, 3}, {2, 3, 4});
+  in_place(ops::addmv_, {2}, {2, 3}, {3});
+  in_place(ops::addr_, {2, 4}, {2}, {4});
+  check_gradients({"addmm, fixed factors", {{2, 4}}, [](in x) {
+                     return out{ops::addmm(x[0], fixed({2, 3}, x[0]), fixed({3, 4}, x[0]))};
+                   }});
+}
+
+TEST_CASE("product gradients: an activation on top of a product", "[gradients]") {
+  for (const bool gelu : {false, true}) {
+    for (const dims& self : std::vector<dims>{{2, 4}, {4}}) {
+      check_gradients({"_addmm_activation", {self, {2, 3}, {3, 4}}, [=](in x) {
+                         return out{ops::addmm_activation(x[0], x[1], x[2], arg<"beta"> = 0.5, arg<"alpha"> = 2,
+                                                          arg<"use_gelu"> = gelu)};
+                       }});
+    }
+  }
+}
+
+TEST_CASE("product gradients: vectors", "[gradients]") {
+  check_gradients({"dot", {{3}, {3}}, [](in x) { return out{ops::dot(x[0], x[1])}; }});
+  check_gradients({"vdot", {{3}, {3}}, [](in x) { return out{ops::vdot(x[0], x[1])}; }});
+  check_gradients({"dot of one tensor", {{3}}, [](in x) { return out{ops::dot(x[0], x[0])}; }});
+  check_gradients({"dot of nothing", {{0}, {0}}, [](in x) { return out{ops::dot(x[0], x[1])}; }});
+  check_gradients({"mv", {{2, 3}, {3}}, [](in x) { return out{ops::mv(x[0], x[1])}; }});
+  check_gradients({"outer", {{2}, {3}}, [](in x) { return out{ops::outer(x[0], x[1])}; }});
+  check_gradients({"ger", {{2}, {3}}, [](in x) { return out{ops::ger(x[0], x[1])}; }});
+  check_gradients({"kron", {{2, 2}, {3}}, [](in x) { return out{ops::kron(x[0], x[1])}; }});
+  check_gradients({"trace", {{2, 3}}, [](in x) { return out{ops::trace(x[0])}; }});
+  check_gradients({"inner", {{2, 3}, {2, 3}}, [](in x) { return out{ops::inner(x[0], x[1])}; }});
+}
+
+TEST_CASE("product gradients: matmul of all ranks, batches broadcast", "[gradients]") {
+  const std::vector<std::pair<dims, dims>> shapes{
+      {{3}, {3}},
+      {{3}, {3, 2}},
+      {{2, 3}, {3}},
+      {{2, 3}, {3, 2}},
+      {{2, 2, 3}, {3}},
+      {{3}, {2, 3, 2}},
+      {{2, 2, 3}, {3, 2}},
+      {{2, 3}, {2, 3, 2}},
+      {{2, 2, 3}, {2, 3, 2}},
+      {{1, 2, 3}, {2, 3, 2}},
+      {{2, 1, 2, 3}, {2, 3, 2}},
+  };
+  for (const auto& [a, b] : shapes) {
+    check_gradients(
+        {"matmul " + to_string(a) + to_string(b), {a, b}, [](in x) { return out{ops::matmul(x[0], x[1])}; }});
+  }
+  check_gradients({"linalg_matmul", {{2, 3}, {3, 2}}, [](in x) { return out{ops::linalg_matmul(x[0], x[1])}; }});
+}
+
+TEST_CASE("product gradients: linear, with and without a bias", "[gradients]") {
+  for (const dims& input : std::vector<dims>{{3}, {2, 3}, {2, 2, 3}}) {
+    check_gradients({"linear", {input, {4, 3}}, [](in x) { return out{ops::linear(x[0], x[1])}; }});
+    check_gradients({"linear, bias", {input, {4, 3}, {4}}, [](in x) { return out{ops::linear(x[0], x[1], x[2])}; }});
+    check_gradients({"linear, vector", {input, {3}}, [](in x) { return out{ops::linear(x[0], x[1])}; }});
+  }
+  check_gradients(
+      {"linear, fixed weight", {{2, 3}, {4}}, [](in x) { return out{ops::linear(x[0], fixed({4, 3}, x[0]), x[1])}; }});
+}
+
+TEST_CASE("product gradients: einsum and tensordot", "[gradients]") {
+  const auto einsum = [](const char* equation, const std::vector<dims>& shapes) {
+    check_gradients({equation, shapes, [=](in x) { return out{ops::einsum(equation, x)}; }});
+  };
+  einsum("ij,jk->ik", {{2, 3}, {3, 2}});
+  einsum("ij,ij->", {{2, 3}, {2, 3}});
+  einsum("bij,bkj->bik", {{2, 2, 3}, {2, 2, 3}});
+  einsum("...ij,jk", {{2, 2, 3}, {3, 2}});
+  einsum("ii->i", {{3, 3}});
+  einsum("ij->ji", {{2, 3}});
+  einsum("ij->", {{2, 3}});
+  einsum("i,ij,j->", {{2}, {2, 3}, {3}});
+  check_gradients({"tensordot", {{2, 3, 2}, {3, 2, 2}}, [](in x) {
+                     return out{ops::tensordot(x[0], x[1], dims{1, 2}, dims{0, -1})};
+                   }});
+}
+
+TEST_CASE("product gradients: the gradient of a factor lies in memory as the factor does", "[gradients]") {
+  const tensor x = tb::require_grad(fixed({5, 3}, tb::from_values({0.0}, {1})));
+  const tensor w = tb::require_grad(fixed({4, 3}, x)), many = tb::require_grad(fixed({2, 4, 3}, x));
+  const auto gradient_of = [](const tensor& leaf, const tensor& result) {
+    const tensor total = ops::sum(result);
+    return tb::grad(std::span(&total, 1), std::span(&leaf, 1))[0];
+  };
+  CHECK(gradient_of(w, ops::mm(x, ops::t(w))).is_contiguous());
+  CHECK(gradient_of(w, ops::linear(x, w, fixed({4}, x))).is_contiguous());
+  CHECK(gradient_of(w, ops::mm(ops::t(w), fixed({4, 2}, x))).is_contiguous());
+  CHECK(gradient_of(w, ops::mm(w, fixed({3, 2}, x))).is_contiguous());
+  CHECK(gradient_of(x, ops::mm(fixed({2, 5}, x), x)).is_contiguous());
+  CHECK(gradient_of(many, ops::bmm(fixed({2, 2, 3}, x), ops::transpose(many, 1, 2))).is_contiguous());
+}
+
+TEST_CASE("product gradients: a factor is kept only where the gradient of the other is wanted", "[gradients]") {
+  const tensor like = tb::from_values({0.0}, {1});
+  const tensor x = tb::require_grad(fixed({2, 3}, like)), w = tb::require_grad(fixed({3, 2}, like));
+  const auto after_a_write = [](const tensor& leaf, const auto& product) {
+    tensor y = ops::clone(leaf);
+    const tensor total = ops::sum(product(y));
+    ops::zero_(y);
+    return tb::grad(std::span(&total, 1), std::span(&leaf, 1));
+  };
+  CHECK_NOTHROW(after_a_write(x, [&](const tensor& y) { return ops::mm(y, tb::detach(w)); }));
+  CHECK_THROWS_AS(after_a_write(x, [&](const tensor& y) { return ops::mm(y, w); }), tb::error);
+  CHECK_NOTHROW(after_a_write(w, [&](const tensor& y) { return ops::mm(tb::detach(x), y); }));
+  CHECK_THROWS_AS(after_a_write(w, [&](const tensor& y) { return ops::mm(x, y); }), tb::error);
+  // What a product is added to is never kept, nor is its only recorded factor.
+  const tensor start = tb::require_grad(fixed({2, 2}, like)), square = tb::detach(ops::mm(x, w));
+  CHECK_NOTHROW(after_a_write(start, [&](const tensor& y) { return ops::addmm(y, tb::detach(x), w); }));
+  CHECK_NOTHROW(after_a_write(start, [&](const tensor& y) { return ops::addmm(start, y, square); }));
+}
