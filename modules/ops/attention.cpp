@@ -46,11 +46,11 @@ tensor attend_by_products(const tensor& query, const tensor& key, const tensor& 
                           bool causal, double scale) {
   tensor scores = ops::matmul(ops::mul_scalar(query, scale), ops::transpose(key, -2, -1));
   if (causal) scores = ops::add(scores, as_summand(causal_mask(query, key), query.dtype()));
-  if (!is_given(mask)) return ops::matmul(ops::exp(ops::log_softmax(scores, -1)), value);
+  if (!is_given(mask)) return ops::matmul(ops::softmax(scores, -1), value);
   scores = ops::add(scores, mask->dtype() == dtype::boolean ? as_summand(*mask, query.dtype()) : *mask);
   // A query that sees no key attends to nothing: its weights are 0, and it has no gradient.
   const tensor blind = ops::all_dim(ops::eq_scalar(scores, -std::numeric_limits<double>::infinity()), -1, true);
-  const tensor weights = ops::exp(ops::log_softmax(ops::where_scalar_self(blind, 0, scores), -1));
+  const tensor weights = ops::softmax(ops::where_scalar_self(blind, 0, scores), -1);
   return ops::matmul(ops::where_scalar_self(blind, 0, weights), value);
 }
 

@@ -4,6 +4,7 @@ module topbit.ops;
 import topbit.std;
 import topbit.core;
 import topbit.tensor;
+import topbit.autograd;
 
 namespace topbit::detail {
 
@@ -69,9 +70,9 @@ tensor smooth_l1_loss(const tensor& self, const tensor& target, std::int64_t red
   check_broadcast(op, self, target);
   check_floating_loss(op, self, target);
   if (!(beta >= 0)) refuse<error>({nullptr, op}, "found beta " + std::to_string(beta) + ", wanted at least 0");
-  const tensor d = ops::abs(self - target);
+  const tensor difference = self - target, d = ops::abs(difference);
   if (beta == 0) return reduced(op, d, reduction);
-  return reduced(op, ops::where(d < beta, d * d * (0.5 / beta), d - 0.5 * beta), reduction);
+  return reduced(op, ops::where(d < beta, difference * difference * (0.5 / beta), d - 0.5 * beta), reduction);
 }
 
 tensor huber_loss(const tensor& self, const tensor& target, std::int64_t reduction, double delta) {
@@ -80,8 +81,15 @@ tensor huber_loss(const tensor& self, const tensor& target, std::int64_t reducti
   check_broadcast(op, self, target);
   check_floating_loss(op, self, target);
   if (!(delta > 0)) refuse<error>({nullptr, op}, "found delta " + std::to_string(delta) + ", wanted more than 0");
-  const tensor d = ops::abs(self - target);
-  return reduced(op, ops::where(d <= delta, d * d * 0.5, (d - 0.5 * delta) * delta), reduction);
+  const tensor difference = self - target, d = ops::abs(difference);
+  return reduced(op, ops::where(d < delta, difference * difference * 0.5, (d - 0.5 * delta) * delta), reduction);
+}
+
+tensor bounded(const tensor& logarithm) { return ops::clamp_min(logarithm, -100.0); }
+// Of each element, without its weight.
+tensor binary_cross_entropies(const tensor& self, const tensor& target) {
+  const tensor yes = bounded(ops::log(self)), no = bounded(ops::log1p(-self));
+  return (target - 1.0) * no - target * yes;
 }
 
 tensor binary_cross_entropy(const tensor& self, const tensor& target, const optional_tensor& weight,
@@ -102,22 +110,45 @@ tensor binary_cross_entropy(const tensor& self, const tensor& target, const opti
                     "binary_cross_entropy_with_logits");
     }
   }
-  const tensor yes = ops::clamp_min(ops::log(self), -100.0), no = ops::clamp_min(ops::log1p(-self), -100.0);
-  tensor loss = (target - 1.0) * no - target * yes;
+  tensor loss = binary_cross_entropies(self, target);
   if (is_given(weight)) loss = loss * *weight;
   return reduced(op, loss, reduction);
 }
 
-// -log(sigmoid(x)) is max(-x, 0) + log1p(exp(-abs(x))), and -log(1 - sigmoid(x)) is that with x added.
+// At 0 and 1 a logarithm has no derivative; like the reference's, its is that of a number close by.
+struct binary_cross_entropy_gradient {
+  saved_tensor self, target, weight;
+  double share;  // of one element in the result
+  static binary_cross_entropy_gradient save(T self, T target, const optional_tensor& weight, std::int64_t reduction,
+                                            T) {
+    dims sizes = self.sizes();
+    if (is_given(weight)) sizes = broadcast(ops::binary_cross_entropy.name(), sizes, weight->sizes());
+    return {saved_tensor(self), saved_tensor(target), saved_tensor(weight),
+            reduction == 1 ? 1 / static_cast<double>(numel(sizes)) : 1};
+  }
+  std::array<tensor, 3> backward(T gradient, std::array<bool, 3> wanted) const {
+    const tensor given = self.get(), t = target.get(), w = weight.get();
+    const dtype type = widened(given.dtype());
+    const tensor x = to(given, type), g = times(to(gradient, type), share);
+    const tensor weighted = w.defined() ? g * to(w, type) : g;
+    std::array<tensor, 3> all;
+    if (wanted[0]) all[0] = weighted * (x - t) / ops::clamp_min(x * (1.0 - x), 1e-12);
+    if (wanted[1]) all[1] = weighted * (bounded(ops::log1p(-x)) - bounded(ops::log(x)));
+    if (wanted[2]) all[2] = g * binary_cross_entropies(x, t);
+    return all;
+  }
+};
+
+// -log(1 - sigmoid(x)) is -log(sigmoid(x)) with x added.
 tensor binary_cross_entropy_with_logits(const tensor& self, const tensor& target, const optional_tensor& weight,
                                         const optional_tensor& pos_weight, std::int64_t reduction) {
   author::check_one_device(ops::binary_cross_entropy_with_logits, self, target, weight, pos_weight);
   constexpr std::string_view op = ops::binary_cross_entropy_with_logits.name();
   check_broadcast(op, self, target);
   check_floating_self(op, self);
-  const tensor softplus = ops::clamp_min(-self, 0.0) + ops::log1p(ops::exp(-ops::abs(self)));
+  const tensor logs = ops::log_sigmoid(self);
   tensor loss = (1.0 - target) * self;
-  loss = is_given(pos_weight) ? loss + ((*pos_weight - 1.0) * target + 1.0) * softplus : loss + softplus;
+  loss = is_given(pos_weight) ? loss - ((*pos_weight - 1.0) * target + 1.0) * logs : loss - logs;
   if (is_given(weight)) loss = loss * *weight;
   return reduced(op, loss, reduction);
 }
@@ -132,15 +163,20 @@ tensor kl_div(const tensor& self, const tensor& target, std::int64_t reduction, 
   return reduced(op, ops::xlogy(target, target) - target * self, reduction);
 }
 
-// log(1 + exp(-x)) as in binary_cross_entropy_with_logits, without overflow.
 tensor soft_margin_loss(const tensor& self, const tensor& target, std::int64_t reduction) {
   author::check_one_device(ops::soft_margin_loss, self, target);
   constexpr std::string_view op = ops::soft_margin_loss.name();
   check_broadcast(op, self, target);
   check_floating_self(op, self);
-  const tensor x = target * self;
-  return reduced(op, ops::clamp_min(-x, 0.0) + ops::log1p(ops::exp(-ops::abs(x))), reduction);
+  return reduced(op, -ops::log_sigmoid(target * self), reduction);
 }
+
+// Made of others, and yet with a derivative of its own.
+constexpr author::kernel_row with_derivative[] = {
+    author::define(ops::binary_cross_entropy),
+    author::row<&binary_cross_entropy>(ops::binary_cross_entropy, key::CompositeExplicitAutograd),
+    gradient_row<ops::binary_cross_entropy, binary_cross_entropy_gradient>(),
+};
 
 }  // namespace
 
@@ -149,7 +185,7 @@ void register_loss() {
   register_composite<&l1_loss, ops::l1_loss>();
   register_composite<&smooth_l1_loss, ops::smooth_l1_loss>();
   register_composite<&huber_loss, ops::huber_loss>();
-  register_composite<&binary_cross_entropy, ops::binary_cross_entropy>();
+  author::register_rows(with_derivative);
   register_composite<&binary_cross_entropy_with_logits, ops::binary_cross_entropy_with_logits>();
   register_composite<&kl_div, ops::kl_div>();
   register_composite<&soft_margin_loss, ops::soft_margin_loss>();

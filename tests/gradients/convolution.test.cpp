@@ -49,6 +49,9 @@ TEST_CASE("convolution gradients: strides, padding, dilation and groups", "[grad
                        return out{ops::conv2d(x[0], x[1], x[2], o.stride, o.padding, o.dilation, o.groups)};
                      }});
   }
+  check_gradients({"conv2d of no images", {{0, 2, 3, 3}, {2, 2, 2, 2}, {2}}, [](in x) {
+                     return out{ops::conv2d(x[0], x[1], x[2])};
+                   }});
   check_gradients({"conv2d of a fixed input", {{2, 2, 2, 2}, {2}}, [](in x) {
                      return out{ops::conv2d(fixed({1, 2, 3, 3}, x[0]), x[0], x[1])};
                    }});
@@ -118,8 +121,8 @@ TEST_CASE("convolution gradients: those of its own gradients", "[gradients]") {
                    }});
   check_gradients({"convolution_backward, transposed", {input, result, weight}, [&](in x) {
                      const auto [a, b, c] =
-                         ops::convolution_backward(x[0], x[1], x[2], dims{2}, stride, padding, dilation, true,
-                                                   dims{0}, 2, std::array{true, true, true});
+                         ops::convolution_backward(x[0], x[1], x[2], dims{2}, stride, padding, dilation, true, dims{0},
+                                                   2, std::array{true, true, true});
                      return out{a, b, c};
                    }});
 }
@@ -193,6 +196,7 @@ TEST_CASE("pooling gradients: averages", "[gradients]") {
   check_gradients({"avg_pool2d, another divisor", {{1, 4, 4}}, [](in x) {
                      return out{ops::avg_pool2d(x[0], dims{2}, dims{1}, dims{0}, false, true, 3)};
                    }});
+  check_gradients({"avg_pool2d of no image", {{0, 1, 4, 4}}, [](in x) { return out{ops::avg_pool2d(x[0], dims{2})}; }});
   check_gradients({"avg_pool1d", {{2, 1, 5}}, [](in x) { return out{ops::avg_pool1d(x[0], dims{2}, dims{1})}; }});
   for (const dims& size : std::vector<dims>{{1}, {2, 3}, {5, 1}}) {
     check_gradients(

@@ -63,7 +63,8 @@ TEST_CASE("layer gradients: native_layer_norm's mean and deviation have theirs, 
                    }});
   // Backward reads the deviation, so that its gradient comes twice.
   check_gradients({"native_layer_norm, result and deviation", {{2, 3}}, [](in x) {
-                     const auto [y, mean, rstd] = ops::native_layer_norm(x[0], dims{3}, std::nullopt, std::nullopt, 0.1);
+                     const auto [y, mean, rstd] =
+                         ops::native_layer_norm(x[0], dims{3}, std::nullopt, std::nullopt, 0.1);
                      return out{y, rstd};
                    }});
   check_gradients({"native_layer_norm, mean only", {{2, 3}}, [](in x) {
@@ -225,4 +226,20 @@ TEST_CASE("layer gradients: pixels and channels moved", "[gradients]") {
     check_gradients(
         {"upsample_nearest2d", {{1, 2, 2, 3}}, [=](in x) { return out{ops::upsample_nearest2d(x[0], size)}; }});
   }
+}
+
+TEST_CASE("layer gradients: a step of an optimizer is refused where it would be recorded", "[gradients]") {
+  const tensor leaf = tb::require_grad(tb::from_values({1.0, 2.0}, {2}));
+  std::vector<tensor> self{leaf}, grads{tb::from_values({0.5, -0.5}, {2})}, buffers;
+  const auto step = [&] {
+    ops::fused_sgd_(self, grads, buffers, 0.0, 0.0, 0.5, 0.0, false, false, false, std::nullopt, std::nullopt);
+  };
+  CHECK_THROWS_AS(step(), tb::error);
+  CHECK(support::values(leaf) == std::vector<double>{1, 2});
+  {
+    const tb::no_grad guard;
+    step();
+  }
+  CHECK(support::values(leaf) == std::vector<double>{0.75, 2.25});
+  CHECK(tb::requires_grad(leaf));
 }

@@ -25,6 +25,14 @@ tensor numbers(const std::vector<double>& values, const tensor& like) {
   return tb::to(tb::from_values(values, {static_cast<std::int64_t>(values.size())}), like.dtype());
 }
 
+// So that no difference to another tensor is 0.
+tensor apart(const tensor& x) { return x * 0.9 + 0.037; }
+
+std::vector<double> gradient_of(const tensor& leaf, const tensor& loss) {
+  const tensor total = ops::sum(loss);
+  return support::values(tb::grad(std::span(&total, 1), std::span(&leaf, 1))[0]);
+}
+
 constexpr std::int64_t none = 0, mean = 1, sum = 2;
 
 }  // namespace
@@ -117,14 +125,16 @@ TEST_CASE("loss gradients: pairs, all reductions, broadcast", "[gradients]") {
     for (const auto& [self, target] : shapes) {
       INFO("reduction " << reduction << " target " << to_string(target));
       check_gradients({"mse_loss", {self, target}, [=](in x) { return out{ops::mse_loss(x[0], x[1], reduction)}; }});
-      check_gradients({"l1_loss", {self, target}, [=](in x) { return out{ops::l1_loss(x[0], x[1], reduction)}; }});
+      check_gradients(
+          {"l1_loss", {self, target}, [=](in x) { return out{ops::l1_loss(x[0], apart(x[1]), reduction)}; }});
       for (const double beta : {0.0, 0.7}) {
         check_gradients({"smooth_l1_loss", {self, target}, [=](in x) {
-                           return out{ops::smooth_l1_loss(x[0], x[1], reduction, beta)};
+                           return out{ops::smooth_l1_loss(x[0], apart(x[1]), reduction, beta)};
                          }});
       }
-      check_gradients(
-          {"huber_loss", {self, target}, [=](in x) { return out{ops::huber_loss(x[0], x[1], reduction, 0.7)}; }});
+      check_gradients({"huber_loss", {self, target}, [=](in x) {
+                         return out{ops::huber_loss(x[0], apart(x[1]), reduction, 0.7)};
+                       }});
       check_gradients({"soft_margin_loss", {self, target}, [=](in x) {
                          return out{ops::soft_margin_loss(x[0], x[1], reduction)};
                        }});
@@ -151,5 +161,43 @@ TEST_CASE("loss gradients: pairs, all reductions, broadcast", "[gradients]") {
                      [=](in x) { return out{ops::binary_cross_entropy(x[0], x[1], x[2], reduction)}; },
                      0.1,
                      0.9});
+  }
+}
+
+TEST_CASE("loss gradients: where a loss has a corner or an end they are the reference's", "[gradients]") {
+  using list = std::vector<double>;
+  const auto leaf = [](const list& values) {
+    return tb::require_grad(tb::from_values(values, {static_cast<std::int64_t>(values.size())}));
+  };
+  const auto fixed = [](const list& values) {
+    return tb::from_values(values, {static_cast<std::int64_t>(values.size())});
+  };
+  // A loss at a probability of 0 or 1 has no finite slope; it is that of 1e-12, and never NaN.
+  const tensor ends = leaf({0, 0, 1, 1});
+  const tensor outcomes = leaf({0, 1, 0, 1});
+  CHECK(gradient_of(ends, ops::binary_cross_entropy(ends, outcomes, std::nullopt, none)) == list{0, -1e12, 1e12, 0});
+  CHECK(gradient_of(outcomes, ops::binary_cross_entropy(ends, outcomes, std::nullopt, none)) ==
+        list{100, 100, -100, -100});
+  const tensor middle = leaf({0, 0, 0});
+  CHECK(gradient_of(middle, ops::binary_cross_entropy_with_logits(middle, fixed({0, 1, 0.5}), std::nullopt,
+                                                                  std::nullopt, none)) == list{0.5, -0.5, 0});
+  const tensor margin = leaf({0, 0});
+  CHECK(gradient_of(margin, ops::soft_margin_loss(margin, fixed({1, -1}), none)) == list{-0.5, 0.5});
+  CHECK(gradient_of(margin, ops::l1_loss(margin, fixed({0, 1}), none)) == list{0, -1});
+  const tensor near = leaf({0, 0.5, -0.5, 0.25});
+  const auto second = [&](const tensor& loss) {
+    const tensor total = ops::sum(loss);
+    const tensor once = tb::grad(std::span(&total, 1), std::span(&near, 1), {.create_graph = true})[0];
+    return gradient_of(near, once);
+  };
+  const tensor smooth = ops::smooth_l1_loss(near, fixed({0, 0, 0, 0}), none, 0.5);
+  CHECK(gradient_of(near, smooth) == list{0, 1, -1, 0.5});
+  CHECK(second(ops::smooth_l1_loss(near, fixed({0, 0, 0, 0}), none, 0.5)) == list{2, 0, 0, 2});
+  CHECK(second(ops::huber_loss(near, fixed({0, 0, 0, 0}), none, 0.5)) == list{1, 0, 0, 1});
+  // No label counts: the loss is 0 / 0, its gradient nothing.
+  const tensor scores = tb::require_grad(tb::from_values({0.3, 0.2, 0.1, -0.3}, {2, 2}));
+  for (const auto& loss :
+       {ops::nll_loss(scores, labels({-100, -100}, {2})), ops::cross_entropy_loss(scores, labels({-100, -100}, {2}))}) {
+    CHECK(gradient_of(scores, loss) == list{0, 0, 0, 0});
   }
 }

@@ -44,8 +44,8 @@ constexpr author::operator_page pages[] = {
     }),
     page<ops::attend>({
         .summary =
-            "Gives scaled_dot_product_attention in one pass over tiles of the keys, without their scores in memory; it "
-            "has no derivative.",
+            "Gives scaled_dot_product_attention in one pass over tiles of the keys, without their scores in memory; "
+            "where a gradient is wanted it is made of two products of matrices and a softmax.",
         .shapes =
             "query: [.., l, e], key: [.., s, e], value: [.., s, v], attn_mask: broadcasts to [.., l, s] -> [.., l, v]",
         .dtypes = "float32 and float64; the three are the same, and the result's too; attn_mask has it, or is bool",

@@ -72,7 +72,7 @@ constexpr author::operator_page pages[] = {
     page<ops::addmm_activation, ops::addmm_activation_out>({
         .summary =
             "Gives relu(beta * self + alpha * mat1 @ mat2), or gelu of that, without an approximation, with use_gelu; "
-            "self is not read where beta is 0. It has no gradient.",
+            "self is not read where beta is 0. Where a gradient is wanted it is made of addmm and the activation.",
         .shapes = "self: broadcasts to [m, n], mat1: [m, k], mat2: [k, n] -> [m, n]",
         .dtypes = "numbers; all dtypes are the same, and the result's too; with use_gelu only floating ones; halves "
                   "are computed "
