@@ -91,7 +91,7 @@ struct prod_dim_rule {
   }
 };
 
-// Of all elements that equal the result; all of them are NaN, or none.
+// Of all elements that equal the result, where a NaN equals a NaN.
 tensor shared_by_equals(T g, T x, T y) {
   const tensor chosen = ops::where(ops::isnan(y), ops::isnan(x), ops::eq(x, y));
   return ops::where_scalar_other(chosen, g / ops::sum(chosen), 0);
