@@ -360,8 +360,9 @@ void run::deliver_to_leaves() {
 
 void check_call(std::string_view who, std::span<const tensor> roots, std::span<const tensor> gradients) {
   if (is_inference_mode())
-    throw error(std::string(who) + ": called in inference mode, in which gradients would be tensors that autograd does "
-                                   "not know; leave it with inference_mode(false)");
+    throw error(std::string(who) +
+                ": called in inference mode, in which gradients would be tensors that autograd does "
+                "not know; leave it with inference_mode(false)");
   if (roots.empty()) throw error(std::string(who) + ": found no tensor to begin with, wanted one or more");
   if (!gradients.empty() && gradients.size() != roots.size()) {
     throw error(std::string(who) + ": found " + std::to_string(gradients.size()) + " gradients for " +

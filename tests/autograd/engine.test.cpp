@@ -167,9 +167,10 @@ TEST_CASE("engine: nothing runs backwards in inference mode, nor from what was m
   {
     const tb::inference_mode mode;
     made = x * x;
-    CHECK(text_of<tb::error>([&] { tb::backward(y); }) ==
-          "backward: called in inference mode, in which gradients would be tensors that autograd does not know; leave it "
-          "with inference_mode(false)");
+    CHECK(
+        text_of<tb::error>([&] { tb::backward(y); }) ==
+        "backward: called in inference mode, in which gradients would be tensors that autograd does not know; leave it "
+        "with inference_mode(false)");
     CHECK_THROWS_AS(tb::grad(y, x), tb::error);
   }
   CHECK(text_of<tb::error>([&] { tb::backward(made); }) ==
