@@ -137,6 +137,86 @@ template <const auto& Op, class Keep, auto... Formulas>
 using derivative = topbit::detail::derivative_of<
     Keep, topbit::detail::functional_t<typename std::remove_cvref_t<decltype(Op)>::signature>, Formulas...>;
 
+/// A formula with the tensors that this one reads, which are kept only where its gradient is wanted: of `x * 2` nothing
+/// of x is, which may be written to then.
+template <class Keep, auto Formula>
+struct part;
+template <std::size_t... K, auto Formula>
+struct part<keep<K...>, Formula> {
+  static constexpr bool reads_first = ((K == 0) || ...);
+  template <std::size_t I>
+  using saved = std::conditional_t<I == the_result, saved_result, saved_tensor>;
+  [[no_unique_address]] std::tuple<saved<K>...> kept;
+
+  static part save(bool wanted, const auto& arguments, const tensor& r) {
+    if (!wanted) return {};
+    return {std::tuple<saved<K>...>(save_one<K>(arguments, r)...)};
+  }
+  tensor gradient(const tensor& g, const auto& options) const {
+    if constexpr (std::same_as<decltype(Formula), std::nullptr_t>) {
+      return {};
+    } else {
+      const auto read = std::apply([](const auto&... s) { return std::make_tuple(tensor(s.get())...); }, kept);
+      return std::apply(Formula, std::tuple_cat(std::tie(g), read, options));
+    }
+  }
+
+ private:
+  template <std::size_t I>
+  static saved<I> save_one(const auto& arguments, const tensor& r) {
+    if constexpr (I == the_result)
+      return saved_result(r);
+    else
+      return saved_tensor(std::get<I>(arguments));
+  }
+};
+/// In the place of a part: this argument has no gradient.
+using without_gradient = part<keep<>, no_gradient>;
+
+template <class Sig, class... Part>
+struct derivative_in_parts;
+template <class... A, class... Part>
+struct derivative_in_parts<tensor(A...), Part...> {
+  static_assert(sizeof...(Part) == (std::size_t{0} + ... + topbit::detail::is_tensor_argument<A>),
+                "a part for each tensor");
+  static constexpr bool keeps_first_argument = (Part::reads_first || ...);
+  template <class B>
+  using other = std::conditional_t<topbit::detail::is_tensor_argument<B>, std::tuple<>,
+                                   std::tuple<topbit::detail::kept_argument_t<B>>>;
+
+  std::tuple<Part...> parts;
+  [[no_unique_address]] decltype(std::tuple_cat(std::declval<other<A>>()...)) options;
+
+  // The tensors come first among the arguments.
+  static derivative_in_parts save(A... a, const tensor& r) {
+    const auto arguments = std::tie(a...);
+    return [&]<std::size_t... I>(std::index_sequence<I...>) {
+      return derivative_in_parts{{Part::save(requires_grad(std::get<I>(arguments)), arguments, r)...},
+                                 std::tuple_cat(option<A>(a)...)};
+    }(std::index_sequence_for<Part...>());
+  }
+  std::array<tensor, sizeof...(Part)> backward(const tensor& g, std::array<bool, sizeof...(Part)> wanted) const {
+    std::array<tensor, sizeof...(Part)> all;
+    [&]<std::size_t... I>(std::index_sequence<I...>) {
+      ((wanted[I] ? void(all[I] = std::get<I>(parts).gradient(g, options)) : void()), ...);
+    }(std::index_sequence_for<Part...>());
+    return all;
+  }
+
+ private:
+  template <class B>
+  static other<B> option(const std::remove_cvref_t<B>& x) {
+    if constexpr (topbit::detail::is_tensor_argument<B>)
+      return {};
+    else
+      return other<B>(topbit::detail::keep_argument<std::remove_cvref_t<B>>(x));
+  }
+};
+/// A gradient rule of `Op` from parts, one for each argument that is a tensor; these come first among its arguments.
+template <const auto& Op, class... Part>
+using in_parts =
+    derivative_in_parts<topbit::detail::functional_t<typename std::remove_cvref_t<decltype(Op)>::signature>, Part...>;
+
 }  // namespace author
 
 }  // namespace topbit

@@ -8,9 +8,6 @@ import topbit.autograd;
 
 namespace topbit::detail {
 
-// As in arithmetic_gradients.cpp: factor * a * b.
-tensor product(T a, T b, double factor);
-
 namespace {
 
 constexpr double root_half = 0.70710678118654752440;       // sqrt(1 / 2)

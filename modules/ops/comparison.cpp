@@ -65,7 +65,8 @@ tensor clamp_tensor(const tensor& self, const bound& min, const bound& max) {
 tensor& clamp_tensor_in_place(tensor& self, const bound& min, const bound& max) {
   check_bounds(ops::clamp_tensor_.name(), min, max);
   author::check_one_device(ops::clamp_tensor_, self, min, max);
-  const tensor within = clamp_tensor(self, min, max);
+  // What a rule keeps must not be what is written.
+  const tensor within = clamp_tensor(requires_grad(self) ? ops::clone(self) : self, min, max);
   check_result(ops::clamp_tensor_.name(), {within.sizes(), within.dtype(), within.device(), {}}, self);
   return ops::copy_(self, within);
 }
@@ -74,9 +75,15 @@ tensor& clamp_min_in_place(tensor& self, const scalar& min) { return ops::clamp_
 tensor clamp_max(const tensor& self, const scalar& max) { return ops::clamp(self, std::nullopt, max); }
 tensor& clamp_max_in_place(tensor& self, const scalar& max) { return ops::clamp_(self, std::nullopt, max); }
 tensor clamp_min_tensor(const tensor& self, const tensor& min) { return ops::maximum(self, min); }
-tensor& clamp_min_tensor_in_place(tensor& self, const tensor& min) { return ops::maximum_out(self, min, self); }
+tensor& clamp_min_tensor_in_place(tensor& self, const tensor& min) {
+  if (!requires_grad(self) && !requires_grad(min)) return ops::maximum_out(self, min, self);
+  return ops::clamp_tensor_(self, min, std::nullopt);
+}
 tensor clamp_max_tensor(const tensor& self, const tensor& max) { return ops::minimum(self, max); }
-tensor& clamp_max_tensor_in_place(tensor& self, const tensor& max) { return ops::minimum_out(self, max, self); }
+tensor& clamp_max_tensor_in_place(tensor& self, const tensor& max) {
+  if (!requires_grad(self) && !requires_grad(max)) return ops::minimum_out(self, max, self);
+  return ops::clamp_tensor_(self, std::nullopt, max);
+}
 
 tensor& clamp_min_out(const tensor& self, const scalar& min, tensor& out) {
   return ops::clamp_out(self, min, std::nullopt, out);

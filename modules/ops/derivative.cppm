@@ -16,6 +16,7 @@ namespace topbit::detail {
 // For formulas.
 using T = const tensor&;
 using author::derivative, author::keep, author::no_gradient, author::the_result;
+using author::derivative_in_parts, author::in_parts, author::part, author::without_gradient;
 
 /// The row of an operator with a rule: of one that returns new tensors, or of the form that writes to its first
 /// argument, which has the same rule.
@@ -48,6 +49,11 @@ struct kind_of {
 
 // The sizes of a reduction's result if the dimensions it goes over, all of them if none is given, were kept.
 dims kept_sizes(std::string_view op, const tensor& self, std::optional<std::span<const std::int64_t>> dim);
+
+// c + a * b * factor, and a * b * factor, and a / b * factor, each in one pass over the elements.
+tensor plus_product(double c, const tensor& a, const tensor& b, double factor = 1);
+tensor product(const tensor& a, const tensor& b, double factor);
+tensor quotient(const tensor& a, const tensor& b, double factor);
 
 // g times a number, which is often 1.
 tensor times(const tensor& g, const scalar& factor);

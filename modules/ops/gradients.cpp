@@ -10,6 +10,13 @@ namespace topbit::detail {
 
 tensor times(const tensor& g, const scalar& factor) { return factor == scalar(1) ? g : ops::mul_scalar(g, factor); }
 
+// The number is a tensor without dimensions, so that each of these is one pass over the elements.
+tensor plus_product(double c, T a, T b, double factor) {
+  return ops::addcmul(number_beside(a, c), a, b, arg<"value"> = factor);
+}
+tensor product(T a, T b, double factor) { return plus_product(0, a, b, factor); }
+tensor quotient(T a, T b, double factor) { return ops::addcdiv(number_beside(a, 0), a, b, arg<"value"> = factor); }
+
 namespace {
 
 // Of operators that write to an argument, the kernel that refuses to lose a gradient; used where nothing better came.

@@ -9,11 +9,6 @@ import topbit.autograd;
 
 namespace topbit::detail {
 
-// As in arithmetic_gradients.cpp: c + factor * a * b, and without c; factor * a / b.
-tensor plus_product(double c, T a, T b, double factor = 1);
-tensor product(T a, T b, double factor);
-tensor quotient(T a, T b, double factor);
-
 namespace {
 
 constexpr double pi = 3.14159265358979323846, ln_2 = 0.69314718055994530942, ln_10 = 2.30258509299404568402;

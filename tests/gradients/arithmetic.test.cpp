@@ -260,6 +260,16 @@ TEST_CASE("arithmetic gradients: clamp", "[gradients]") {
   check_gradients({"clamp between tensors", {{2, 3}, {3}, {2, 1}}, [](in x) {
                      return out{ops::clamp_tensor(x[0], apart(x[1]), ops::add_scalar(x[2], 2.0137))};
                    }});
+  using writing = std::function<void(tensor&, const tensor&)>;
+  for (const writing& f : {writing([](tensor& y, const tensor& b) { ops::clamp_tensor_(y, b, std::nullopt); }),
+                           writing([](tensor& y, const tensor& b) { ops::clamp_tensor_(y, std::nullopt, b); }),
+                           writing(ops::clamp_min_tensor_), writing(ops::clamp_max_tensor_)}) {
+    check_gradients({"clamp_ by a tensor", {{2, 3}, {3}}, [&](in x) {
+                       tensor y = ops::clone(x[0]);
+                       f(y, apart(x[1]));
+                       return out{y};
+                     }});
+  }
 }
 
 TEST_CASE("arithmetic gradients: of three tensors", "[gradients]") {

@@ -197,8 +197,9 @@ inline std::string difference(const std::vector<double>& found, const std::vecto
     return "found " + std::to_string(found.size()) + " elements, wanted " + std::to_string(wanted.size());
   }
   for (std::size_t i = 0; i < found.size(); ++i) {
-    const bool equal = found[i] == wanted[i] || (std::isnan(found[i]) && std::isnan(wanted[i])) ||
-                       (std::isfinite(wanted[i]) && std::abs(found[i] - wanted[i]) <= tolerance * (1 + std::abs(wanted[i])));
+    const bool equal =
+        found[i] == wanted[i] || (std::isnan(found[i]) && std::isnan(wanted[i])) ||
+        (std::isfinite(wanted[i]) && std::abs(found[i] - wanted[i]) <= tolerance * (1 + std::abs(wanted[i])));
     if (!equal) {
       return "element " + std::to_string(i) + ": found " + std::to_string(found[i]) + ", wanted " +
              std::to_string(wanted[i]);
