@@ -31,7 +31,7 @@ inline constexpr op<
     addmm_out;
 
 /// relu of addmm, or gelu without an approximation, in one pass over the result. relu takes every dtype, gelu floating
-/// ones. Not differentiable.
+/// ones. Where it is recorded, addmm and the activation.
 inline constexpr op<
     "aten::_addmm_activation(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1, bool "
     "use_gelu=False) -> Tensor">
