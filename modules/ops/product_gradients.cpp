@@ -71,14 +71,14 @@ tensor addmm_activation(key_set keys, T self, T a, T b, const scalar& beta, cons
 }
 
 // Of a composite that adds a product to its first argument in place: where it is recorded, a copy of what the form that
-// returns a new tensor gives; that one may keep its argument.
+// returns a new tensor gives.
 template <const auto& Op, const auto& Functional>
 tensor& added_in_place(key_set keys, tensor& self, T a, T b, const scalar& beta, const scalar& alpha) {
   if (!requires_grad(self) && !requires_grad(a) && !requires_grad(b)) {
     return Op.redispatch(keys & below(key::Autograd), self, a, b, beta, alpha);
   }
   author::check_in_place(Op.name(), self);
-  const tensor result = Functional(ops::clone(self), a, b, beta, alpha);
+  const tensor result = Functional(self, a, b, beta, alpha);
   check_result(Op.name(), {result.sizes(), result.dtype(), result.device(), {}}, self);
   return ops::copy_(self, result);
 }
