@@ -27,3 +27,6 @@ export import :graph;
 
 // What runs for an operator without a rule; registered when this module is loaded.
 export import :unimplemented;
+
+// Who has a rule, and who has not.
+export import :declaration;

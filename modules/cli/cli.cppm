@@ -18,6 +18,7 @@ import :selection;
 import :supposing;
 import :calling;
 import :coverage_command;
+import :gradients_command;
 export import :page;
 import :difference;
 

@@ -130,6 +130,25 @@ constexpr example coverage_examples[] = {
     {"coverage --html coverage.html", "the same to look into"},
 };
 
+constexpr argument gradients_arguments[] = {pattern};
+constexpr option gradients_options[] = {
+    {"--missing", "", "only operators with which a gradient can be lost"},
+    {"--require", "", "end with 1 where there is one"},
+    {"--names", "", "the names alone"},
+    as_json,
+};
+constexpr std::string_view gradients_text[] = {
+    "What each operator declares of its gradient: rule, a kernel at Autograd; none, a fallthrough there; composite, a "
+    "kernel written with other operators; needless where no argument is a tensor; or missing. Then what it does to "
+    "memory that others see, and whether that is counted and tracked; where that was registered, or the kernel that "
+    "lacks a rule; and, in sentences, how a gradient can be lost.",
+    "Ends with 1 where no operator matches.",
+};
+constexpr example gradients_examples[] = {
+    {"gradients 'aten::mul*'", "which forms of mul have a gradient"},
+    {"gradients --missing --names", "operators whose gradient somebody should write"},
+};
+
 constexpr option keys_options[] = {{"--names", "", "the names alone"}, as_json};
 constexpr std::string_view keys_text[] = {
     "All keys in the order in which a call looks at them, the backends, and what each alias stands for.",
@@ -172,6 +191,8 @@ constexpr command all[] = {
      what_if_examples, run_what_if},
     {"coverage", "operators by keys, and kernels out of reach", coverage_text, coverage_arguments, coverage_options,
      coverage_examples, run_coverage},
+    {"gradients", "which operators have a gradient, and which lack one", gradients_text, gradients_arguments,
+     gradients_options, gradients_examples, run_gradients},
     {"keys", "all keys in their order, backends and aliases", keys_text, {}, keys_options, {}, run_keys},
     {"diff", "what two files of answers differ in", diff_text, diff_arguments, diff_options, diff_examples, run_diff},
     {"completions",

@@ -57,6 +57,8 @@ TEST_CASE("run: every command with --json answers in JSON, in one line", "[cli][
       {"what-if", "--op", "farm::milk", "remove:CPU"},
       {"coverage"},
       {"coverage", "farm::shear", "--keys", "CPU,FPGA,AutogradOther"},
+      {"gradients"},
+      {"gradients", "farm", "--missing"},
       {"keys"},
   };
   for (std::vector<std::string> words : lines) {

@@ -3,13 +3,14 @@
 #   # text      is a remark
 #   $ command   is run by bash, in an empty folder that the commands of one transcript share
 # and what stands between is its output: standard output first, then each line of standard error behind "! ", then
-# "? <status>" unless that is 0. `topbit` is the program, $ZOO the test's plugin. Escape characters are shown as ^[,
-# lines of the library's own sources as N, since they change with it.
+# "? <status>" unless that is 0. `topbit` is the program, $ZOO and $GARDEN the tests' plugins, which lie in one folder.
+# Escape characters are shown as ^[, lines of the library's own sources as N, since they change with it.
 # Of a Markdown file the blocks marked `console` are the transcript; it is not updated.
 # usage: transcript.sh <program> <plugin> [--update] <transcript>...
 set -uo pipefail
 
 program=$(readlink -f -- "$1") ZOO=$(readlink -f -- "$2")
+GARDEN=${ZOO%/*}/garden.so
 shift 2
 update=no
 if [[ ${1:-} == --update ]]; then
@@ -24,7 +25,7 @@ ln -s -- "$program" "$work/bin/topbit"
 PATH=$work/bin:$PATH
 # topbit asks nothing else of its environment.
 unset NO_COLOR
-export ZOO PATH TERM=xterm LC_ALL=C.UTF-8
+export ZOO GARDEN PATH TERM=xterm LC_ALL=C.UTF-8
 
 shown() {
   sed -E -e "s|$ZOO|ZOO|g; s|$work|WORK|g" -e $'s/\e/^[/g' \

@@ -1,0 +1,43 @@
+// An operator of one's own that is differentiable: a kernel, a rule, and a line that registers each.
+#include <array>
+#include <cstdio>
+#include <span>
+#include <string>
+#include <vector>
+
+import topbit;
+namespace tb = topbit;
+
+inline constexpr tb::op<"demo::cube(Tensor self, *, float scale=1.0) -> Tensor"> cube;
+static tb::tensor cube_kernel(const tb::tensor& self, double scale) { return self * self * self * scale; }
+
+struct cube_rule {
+  tb::saved_tensor self;  // what backward reads; checked: nobody wrote to it in between
+  double scale;
+  static cube_rule save(const tb::tensor& self, double scale, const tb::tensor& /*result*/) {
+    return {tb::saved_tensor(self), scale};
+  }
+  std::array<tb::tensor, 1> backward(const tb::tensor& gradient, std::array<bool, 1> /*wanted*/) const {
+    return {gradient * self.get() * self.get() * (3 * scale)};
+  }
+};
+
+const auto kernels = tb::library("demo")
+                         .def(cube)
+                         .impl<&cube_kernel>(cube, tb::key::CompositeExplicitAutograd)
+                         .impl<&tb::author::autograd_kernel<cube, cube_rule>::run>(cube, tb::key::Autograd);
+
+int main() {
+  const tb::tensor x = tb::require_grad(tb::from_values<double>({1, 2}, {2}));
+  tb::backward(tb::ops::sum(cube(x)));
+  std::puts(to_string(tb::grad(x)).c_str());  // prints: [3, 12] (float64 [2])
+
+  // What the library knows of it now.
+  const tb::gradient_declaration said = tb::declaration_of(tb::find("demo::cube"));
+  std::puts(std::string(name_of(said)).c_str());  // prints: rule
+
+  // Is the rule right? Differences of the function's values say so, and of its gradients.
+  const auto f = [](std::span<const tb::tensor> in) { return std::vector<tb::tensor>{cube(in[0])}; };
+  const std::vector<tb::tensor> inputs{x};
+  std::puts(tb::gradcheck(f, inputs) && tb::gradgradcheck(f, inputs) ? "right" : "wrong");  // prints: right
+}
