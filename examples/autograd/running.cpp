@@ -32,7 +32,7 @@ int main() {
   try {
     tb::backward(loss);
   } catch (const tb::error& e) {
-    std::puts(std::string(e.op()).c_str());  // prints: aten::mul.Tensor
+    std::puts(std::string(e.op()).c_str());  // prints: aten::sum
   }
 
   // Gradients by any tensor, gathered nowhere; those of gradients too.

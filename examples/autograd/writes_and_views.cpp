@@ -9,7 +9,7 @@ namespace key = topbit::key;
 
 // Writes to its argument and returns it. The rule is that of the form that returns a new tensor.
 inline constexpr tb::op<"demo::double_(Tensor(a!) self) -> Tensor(a!)"> double_;
-static tb::tensor& double_kernel(tb::tensor& self) { return tb::ops::mul_(self, 2.0); }
+static tb::tensor& double_kernel(tb::tensor& self) { return self *= 2.0; }
 struct double_rule {
   static constexpr bool keeps_first_argument = false;  // it reads no elements, so none are copied before the write
   static double_rule save(const tb::tensor&, const tb::tensor&) { return {}; }
@@ -18,9 +18,7 @@ struct double_rule {
 
 // Writes to an argument, and has no rule: it refuses where a gradient would be lost.
 inline constexpr tb::op<"demo::double_to(Tensor self, *, Tensor(a!) out) -> Tensor(a!)"> double_to;
-static tb::tensor& double_to_kernel(const tb::tensor& self, tb::tensor& out) {
-  return tb::ops::copy_(out, tb::ops::mul(self, 2.0));
-}
+static tb::tensor& double_to_kernel(const tb::tensor& self, tb::tensor& out) { return tb::ops::copy_(out, self * 2.0); }
 
 // A view of its argument, made by a kernel.
 inline constexpr tb::op<"demo::head(Tensor(a) self) -> Tensor(a)"> head;

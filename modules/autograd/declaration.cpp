@@ -64,7 +64,7 @@ tensor_traits traits_of(const schema_view& s) noexcept {
     found.writes = found.writes || a.writes;
   }
   for (const schema_item& r : s.returns)
-    found.views = found.views || (holds_tensors(r.type) && !r.writes && (!r.alias.empty() || !r.list_alias.empty()));
+    found.views = found.views || (holds_tensors(r.type) && !r.writes && !r.alias.empty());
   return found;
 }
 tensor_traits traits_of(const operator_handle& op) {
@@ -181,17 +181,25 @@ std::string counted(std::size_t n, std::string_view one, std::string_view severa
   return std::to_string(n) + " " + std::string(n == 1 ? one : several);
 }
 
+// A kernel of an operator that writes may record or refuse; which, nobody can see.
+bool may_refuse(const declared_gradient& d) noexcept { return d.writes && d.gradient == gradient_declaration::rule; }
+
 std::string sums_of(std::span<const declared_gradient> all) {
   std::string text = counted(all.size(), "operator", "operators");
   const char* between = ": ";
-  for (const auto& [what, words] : {std::pair(gradient_declaration::rule, " with a rule"),
-                                    std::pair(gradient_declaration::none, " not differentiable"),
-                                    std::pair(gradient_declaration::composite, " composite"),
-                                    std::pair(gradient_declaration::needless, " without tensors"),
-                                    std::pair(gradient_declaration::missing, " without a declaration")}) {
-    const auto n = std::ranges::count(all, what, &declared_gradient::gradient);
-    if (n != 0) text += std::exchange(between, ", ") + std::to_string(n) + words;
-  }
+  const auto add = [&](std::size_t n, std::string_view words) {
+    if (n != 0) text += std::exchange(between, ", ") + std::to_string(n) + std::string(words);
+  };
+  const auto number_of = [&](gradient_declaration what) {
+    return static_cast<std::size_t>(std::ranges::count(all, what, &declared_gradient::gradient));
+  };
+  const auto refusing = static_cast<std::size_t>(std::ranges::count_if(all, may_refuse));
+  add(number_of(gradient_declaration::rule) - refusing, " with a rule");
+  add(refusing, " with a rule or refusal");
+  add(number_of(gradient_declaration::none), " not differentiable");
+  add(number_of(gradient_declaration::composite), " composite");
+  add(number_of(gradient_declaration::needless), " without tensors");
+  add(number_of(gradient_declaration::missing), " without a declaration");
   between = "; ";
   for (const auto& [what, one, several] :
        {std::tuple(gradient_defect::unrefused_write, "unrefused write", "unrefused writes"),
@@ -223,7 +231,8 @@ std::string aliasing_of(const declared_gradient& d) {
 std::string to_string(std::span<const declared_gradient> all) {
   std::vector<std::array<std::string, 4>> lines{{"operator", "gradient", "memory", "registered at"}};
   for (const declared_gradient& d : all)
-    lines.push_back({d.op, std::string(name_of(d.gradient)), aliasing_of(d), to_string(d.place)});
+    lines.push_back({d.op, may_refuse(d) ? "rule or refusal" : std::string(name_of(d.gradient)), aliasing_of(d),
+                     to_string(d.place)});
   std::array<std::size_t, 3> widths{};
   for (const auto& line : lines) {
     for (std::size_t i = 0; i < widths.size(); ++i) widths[i] = std::max(widths[i], line[i].size());

@@ -138,10 +138,11 @@ constexpr option gradients_options[] = {
     as_json,
 };
 constexpr std::string_view gradients_text[] = {
-    "What each operator declares of its gradient: rule, a kernel at Autograd; none, a fallthrough there; composite, a "
-    "kernel written with other operators; needless where no argument is a tensor; or missing. Then what it does to "
-    "memory that others see, and whether that is counted and tracked; where that was registered, or the kernel that "
-    "lacks a rule; and, in sentences, how a gradient can be lost.",
+    "What each operator declares of its gradient: rule, a kernel at Autograd, which may also refuse where the "
+    "operator writes; none, a fallthrough there; composite, a kernel written with other operators; needless where no "
+    "argument is a tensor; or missing. Then what it does to memory that others see, and whether that is counted and "
+    "tracked; where that was registered, or the kernel that lacks a rule; and, in sentences, how a gradient can be "
+    "lost.",
     "Ends with 1 where no operator matches.",
 };
 constexpr example gradients_examples[] = {

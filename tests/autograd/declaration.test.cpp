@@ -2,6 +2,9 @@
 #include <algorithm>
 #include <array>
 #include <catch2/catch_test_macros.hpp>
+#include <cstdint>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -35,6 +38,7 @@ inline constexpr tb::op<"declared::constant(Tensor self) -> Tensor"> constant;
 inline constexpr tb::op<"declared::parts(Tensor self) -> Tensor"> parts;
 inline constexpr tb::op<"declared::shadowed(Tensor self) -> Tensor"> shadowed;
 inline constexpr tb::op<"declared::forgotten(Tensor self) -> Tensor"> forgotten;
+inline constexpr tb::op<"declared::twofold(Tensor self) -> Tensor"> twofold;
 inline constexpr tb::op<"declared::number(int n) -> int"> number;
 inline constexpr tb::op<"declared::of_list(Tensor?[] xs) -> Tensor"> of_list;
 inline constexpr tb::op<"declared::bare", tensor(const tensor&)> bare;
@@ -51,6 +55,10 @@ inline constexpr tb::op<"declared::silent_(Tensor(a!) self) -> Tensor(a!)"> sile
 inline constexpr tb::op<"declared::parts_(Tensor(a!) self) -> Tensor(a!)"> parts_;
 inline constexpr tb::op<"declared::declined_(Tensor(a!) self) -> Tensor(a!)"> declined_;
 inline constexpr tb::op<"declared::forgotten_(Tensor(a!) self) -> Tensor(a!)"> forgotten_;
+tensor& set_to_seven(tensor& self) {
+  support::each_index(self.sizes(), [&](const tb::dims& i) { support::set(self, i, 7); });
+  return self;
+}
 tensor& written(tensor& self) { return tb::ops::mul_(self, support::tensor_of({-1}, {})); }
 
 inline constexpr tb::op<"declared::view(Tensor(a) self) -> Tensor(a)"> view;
@@ -77,6 +85,9 @@ const auto kernels = tb::library("declared")
                          .impl<&copied>(shadowed, key::CPU)
                          .def(forgotten)
                          .impl<&copied>(forgotten, key::CPU)
+                         .def(twofold)
+                         .impl<&copied>(twofold, key::CPU)
+                         .impl<&copied>(twofold, key::CUDA)
                          .def(number)
                          .impl<&same_number>(number, key::CompositeExplicitAutograd)
                          .def(of_list)
@@ -98,7 +109,7 @@ const auto writing = tb::fragment("declared")
                          .impl<&written>(uncounted_, key::CPU)
                          .impl<&tb::author::in_place_autograd<uncounted_>::run>(uncounted_, key::Autograd)
                          .def(silent_)
-                         .impl<&written>(silent_, key::CPU)
+                         .impl<&set_to_seven>(silent_, key::CPU)
                          .fallthrough(silent_, key::Autograd)
                          .impl<&tb::author::counts_writes<silent_>::run>(silent_, key::ADInplaceOrView)
                          .def(parts_)
@@ -168,6 +179,12 @@ TEST_CASE("declaration: is of one backend", "[autograd][declaration]") {
         "declared_gradients: found the key CPU, wanted an autograd key, such as AutogradCPU");
 }
 
+TEST_CASE("declaration: what lacks a rule is the kernel of that backend", "[autograd][declaration]") {
+  const unsigned cpu = of("declared::twofold").place.line, cuda = of("declared::twofold", key::AutogradCUDA).place.line;
+  CHECK(cuda == cpu + 1);
+  CHECK(of("declared::twofold", key::AutogradOther).place.line == cuda);  // the newest
+}
+
 TEST_CASE("declaration: an operator without tensors needs none, one with a list of them does",
           "[autograd][declaration]") {
   CHECK(declaration_of(tb::find("declared::number")) == gradient_declaration::needless);
@@ -207,9 +224,12 @@ TEST_CASE("declaration: a writer is counted, or it is said that nobody does", "[
 
 TEST_CASE("declaration: a writer that passes autograd by loses gradients", "[autograd][declaration]") {
   CHECK(defects_of("declared::silent_") == defects{gradient_defect::unrefused_write});
-  // It is so: the leaf that was overwritten keeps a gradient of what it was.
-  tensor x = tb::require_grad(support::tensor_of({1, 2}, {2}));
-  CHECK_NOTHROW(declared_ops::silent_(x));
+  // It is so: what is sevens now has the gradient of what it was.
+  const tensor x = tb::require_grad(support::tensor_of({1, 2}, {2}));
+  tensor y = x * 3;
+  declared_ops::silent_(y);
+  tb::backward(tb::ops::sum(y));
+  CHECK(support::values(tb::grad(x)) == std::vector<double>{3, 3});
 }
 
 TEST_CASE("declaration: a view is tracked, or it is said that nobody does", "[autograd][declaration]") {
