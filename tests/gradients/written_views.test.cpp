@@ -176,6 +176,16 @@ TEST_CASE("written views: writes one after the other, in every arrangement of th
                    }});
 }
 
+TEST_CASE("written views: assignments to an index, with tensors in it and without", "[gradients]") {
+  check_gradients({"", {{3, 4}, {4}}, [](in x) {
+                     const tensor y = x[0] * 1, seen = ops::select(y, 1, 3);
+                     tb::assign(y, x[1], 1);
+                     tb::assign(y, 7, tb::slice(0, 2), -1);
+                     tb::assign(y, ops::slice(x[1], 0, 0, 2), at({0, 2}), at({3, 0}));
+                     return out{y * y, seen};
+                   }});
+}
+
 TEST_CASE("written views: a view that was made before sees the write, of elements that it has twice too",
           "[gradients]") {
   tensor (*const before[])(T) = {
