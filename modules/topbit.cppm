@@ -5,3 +5,4 @@ export import topbit.core;
 export import topbit.tensor;
 export import topbit.autograd;
 export import topbit.ops;
+export import topbit.training;

@@ -1,0 +1,85 @@
+module topbit.training;
+
+import topbit.std;
+import topbit.core;
+import topbit.ops;
+
+namespace topbit {
+
+namespace {
+
+constexpr std::string_view of_model = "model.", of_optimizer = "optimizer.", of_generator = "generator.";
+
+std::string beginning(std::string_view who, const std::string& path) { return std::string(who) + ": '" + path + "': "; }
+
+// Seed and place, their bits as they are: there is no tensor of unsigned numbers of this size.
+tensor place_of(generator g) {
+  const random_stretch next = g.take(0);
+  return from_values<std::int64_t>({std::bit_cast<std::int64_t>(next.seed), std::bit_cast<std::int64_t>(next.first)},
+                                   {2});
+}
+void put_back(generator g, const tensor& place) {
+  const std::int64_t* const numbers = place.data_as<std::int64_t>();
+  g.set_seed(std::bit_cast<std::uint64_t>(numbers[0]));
+  g.take(std::bit_cast<std::uint64_t>(numbers[1]));
+}
+
+void append(std::vector<named_tensor>& to, std::string_view begin, std::span<const named_tensor> more) {
+  for (const named_tensor& one : more) to.push_back({std::string(begin) + one.name, one.value});
+}
+
+std::vector<named_tensor> places_of(std::span<const generator> generators) {
+  std::vector<named_tensor> all;
+  for (const generator& g : generators) all.push_back({std::to_string(all.size()), place_of(g)});
+  return all;
+}
+
+// What begins so, without that; the others stay.
+std::vector<named_tensor> take_part(std::vector<named_tensor>& all, std::string_view begin) {
+  std::vector<named_tensor> part;
+  std::erase_if(all, [&](const named_tensor& one) {
+    if (!one.name.starts_with(begin)) return false;
+    part.push_back({one.name.substr(begin.size()), one.value});
+    return true;
+  });
+  return part;
+}
+
+}  // namespace
+
+void detail::save_parameters(const std::string& path, std::span<const named_tensor> parameters) {
+  save_tensors(path, parameters);
+}
+
+void detail::load_parameters(const std::string& path, std::span<const named_tensor> parameters) {
+  const std::vector<named_tensor> found = load_tensors(path);
+  check_same_names(beginning("load_parameters", path), found, parameters);
+  copy_named(found, parameters);
+}
+
+void detail::save_checkpoint(const std::string& path, std::span<const named_tensor> parameters, const optimizer& o,
+                             std::span<const generator> generators) {
+  std::vector<named_tensor> all;
+  append(all, of_model, parameters);
+  append(all, of_optimizer, o.state());
+  append(all, of_generator, places_of(generators));
+  save_tensors(path, all);
+}
+
+void detail::load_checkpoint(const std::string& path, std::span<const named_tensor> parameters, optimizer& o,
+                             std::span<const generator> generators) {
+  std::vector<named_tensor> rest = load_tensors(path);
+  const std::vector<named_tensor> model = take_part(rest, of_model), state = take_part(rest, of_optimizer),
+                                  places = take_part(rest, of_generator);
+  const std::string who = beginning("load_checkpoint", path);
+  if (!rest.empty()) throw error(who + "found '" + rest[0].name + "', which no checkpoint has");
+  check_same_names(who + "of the model, ", model, parameters);
+  check_same_names(who + "of generators, ", places, places_of(generators));
+  o.load_state(state);
+  copy_named(model, parameters);
+  for (std::size_t i = 0; i < generators.size(); ++i) {
+    put_back(generators[i], *find_named(places, std::to_string(i)));
+  }
+}
+
+}  // namespace topbit

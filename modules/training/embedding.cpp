@@ -1,0 +1,18 @@
+module topbit.training;
+
+import topbit.std;
+import topbit.core;
+import topbit.ops;
+
+namespace topbit::nn {
+
+embedding::embedding(std::int64_t count, std::int64_t width, const generator& random,
+                     const embedding_options& options) {
+  detail::require_positive("nn::embedding", "count", count);
+  detail::require_positive("nn::embedding", "width", width);
+  weight = detail::normal_parameter({count, width}, options.type, random);
+}
+
+tensor embedding::operator()(const tensor& indices) const { return ops::embedding(weight, indices); }
+
+}  // namespace topbit::nn

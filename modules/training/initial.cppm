@@ -1,0 +1,20 @@
+// What parameters are before the first step. Internal.
+export module topbit.training:initial;
+
+import topbit.std;
+import topbit.core;
+import topbit.tensor;
+
+namespace topbit::detail {
+
+// Leaves that require their gradients, drawn on the host, so that a seed stands for one network on every device.
+
+// Uniform within 1 / sqrt(inputs): the initialisation of torch.nn's layers, kaiming_uniform_ with a = sqrt(5).
+tensor uniform_parameter(const dims& sizes, std::int64_t inputs, dtype type, generator random);
+tensor normal_parameter(const dims& sizes, dtype type, generator random);
+tensor constant_parameter(const dims& sizes, double value, dtype type);
+
+// Throws error "<who>: found <what>=<value>, wanted 1 or more".
+void require_positive(std::string_view who, std::string_view what, std::int64_t value);
+
+}  // namespace topbit::detail

@@ -1,0 +1,204 @@
+module topbit.training;
+
+import topbit.std;
+import topbit.core;
+import topbit.ops;
+
+namespace topbit {
+
+optimizer::~optimizer() = default;
+
+// --- groups
+
+void optimizer::require(bool is_so, std::string_view option, double value, std::string_view wanted) const {
+  if (is_so) return;
+  throw error(
+      name_ + ": found " + std::string(option) + "=" + to_string(scalar(value)) + ", wanted " + std::string(wanted),
+      name_);
+}
+
+void optimizer::check_parameters(std::span<const tensor> parameters) const {
+  if (parameters.empty()) throw error(name_ + ": found no parameters, wanted at least one", name_);
+  std::unordered_set<const void*> seen;
+  for (const group& g : groups_) {
+    for (const tensor& p : g.parameters) seen.insert(&p.record());
+  }
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    const tensor& p = parameters[i];
+    const std::string found = name_ + ": found that parameter " + std::to_string(i);
+    if (!p.defined()) throw error(found + " is undefined, wanted a tensor", name_);
+    if (!is_floating(p.dtype())) {
+      throw dtype_error(found + " is of " + std::string(topbit::name_of(p.dtype())) + ", wanted a floating dtype", name_);
+    }
+    if (!is_leaf(p)) {
+      throw error(found + " is a result of " + std::string(author::gradient_edge(p)->name()) +
+                      ", wanted a leaf; an optimizer changes what other tensors are computed from",
+                  name_);
+    }
+    if (!seen.insert(&p.record()).second) {
+      throw error(found + " is there already, wanted each parameter once", name_);
+    }
+  }
+}
+
+void optimizer::add(std::vector<tensor> parameters, double learning_rate, std::vector<std::string_view> state_names) {
+  require(learning_rate >= 0 && std::isfinite(learning_rate), "learning_rate", learning_rate, "a number from 0 up");
+  check_parameters(parameters);
+  const std::size_t count = parameters.size();
+  std::vector<std::vector<tensor>> state(state_names.size(), std::vector<tensor>(count));
+  groups_.push_back({std::move(parameters), std::move(state_names), std::move(state),
+                     std::vector<std::int64_t>(count, 0), learning_rate, 1});
+}
+
+const optimizer::group& optimizer::at(std::size_t group) const {
+  if (group < groups_.size()) return groups_[group];
+  throw error(name_ + ": found group " + std::to_string(group) + ", wanted one below " +
+                  std::to_string(groups_.size()) + ", as many as there are",
+              name_);
+}
+optimizer::group& optimizer::at(std::size_t group) { return const_cast<optimizer::group&>(std::as_const(*this).at(group)); }
+
+// --- learning rates
+
+double optimizer::learning_rate(std::size_t group) const { return at(group).rate * at(group).factor; }
+
+void optimizer::set_learning_rate(double rate, std::size_t group) {
+  require(rate >= 0 && std::isfinite(rate), "learning_rate", rate, "a number from 0 up");
+  at(group).rate = rate;
+}
+void optimizer::set_learning_rate(double rate) {
+  for (std::size_t i = 0; i < groups_.size(); ++i) set_learning_rate(rate, i);
+}
+void optimizer::set_learning_rate_factor(double factor, std::size_t group) {
+  require(factor >= 0 && std::isfinite(factor), "a learning rate's factor", factor, "a number from 0 up");
+  at(group).factor = factor;
+}
+void optimizer::set_learning_rate_factor(double factor) {
+  for (std::size_t i = 0; i < groups_.size(); ++i) set_learning_rate_factor(factor, i);
+}
+
+// --- steps
+
+// Usually one: all parameters of a group have gradients, every time. The tensors of state are made here, so that a lack
+// of memory is noticed before anything has changed.
+std::vector<optimizer::due_batch> optimizer::due_batches(const group& g) const {
+  std::vector<due_batch> due;
+  for (std::size_t i = 0; i < g.parameters.size(); ++i) {
+    const tensor& p = g.parameters[i];
+    tensor gradient = grad(p);
+    if (!gradient.defined()) continue;
+    auto at = std::ranges::find_if(due, [&](const due_batch& b) { return b.of.step == g.ages[i] + 1; });
+    if (at == due.end()) {
+      due.emplace_back();
+      at = due.end() - 1;
+      at->of.learning_rate = g.rate * g.factor;
+      at->of.step = g.ages[i] + 1;
+      at->of.state.resize(g.state.size());
+    }
+    at->of.parameters.push_back(p);
+    at->of.gradients.push_back(std::move(gradient));
+    for (std::size_t k = 0; k < g.state.size(); ++k) {
+      const tensor& kept = g.state[k][i];
+      at->of.state[k].push_back(
+          kept.defined() ? kept : ops::zeros(p.sizes(), arg<"dtype"> = p.dtype(), arg<"device"> = p.device()));
+    }
+    at->members.push_back(i);
+  }
+  return due;
+}
+
+void optimizer::step() {
+  const no_grad guard;
+  std::vector<std::vector<due_batch>> due;
+  for (const group& g : groups_) due.push_back(due_batches(g));
+  for (std::size_t i = 0; i < groups_.size(); ++i) {
+    group& g = groups_[i];
+    for (due_batch& b : due[i]) {
+      update(i, b.of);
+      for (std::size_t m = 0; m < b.members.size(); ++m) {
+        for (std::size_t k = 0; k < g.state.size(); ++k) g.state[k][b.members[m]] = std::move(b.of.state[k][m]);
+        ++g.ages[b.members[m]];
+      }
+    }
+  }
+  ++steps_;
+}
+
+void optimizer::clear_gradients() noexcept {
+  for (const group& g : groups_) {
+    for (const tensor& p : g.parameters) clear_grad(p);
+  }
+}
+
+// --- state
+
+namespace {
+
+tensor whole_number(std::int64_t n) { return from_values<std::int64_t>({n}, {}); }
+
+}  // namespace
+
+std::vector<named_tensor> optimizer::state() const {
+  std::vector<named_tensor> all{{"steps", whole_number(steps_)}};
+  std::size_t number = 0;
+  for (const group& g : groups_) {
+    for (std::size_t i = 0; i < g.parameters.size(); ++i) {
+      const std::string begin = std::to_string(number++) + ".";
+      if (g.ages[i] == 0) continue;
+      all.push_back({begin + "step", whole_number(g.ages[i])});
+      for (std::size_t k = 0; k < g.state.size(); ++k) {
+        all.push_back({begin + std::string(g.state_names[k]), g.state[k][i]});
+      }
+    }
+  }
+  return all;
+}
+
+// Which parameters have state is what the names say; of these everything must be there, and nothing else.
+void optimizer::read_state(std::span<const named_tensor> state, std::vector<group>& into, std::int64_t& steps) const {
+  std::vector<named_tensor> wanted{{"steps", whole_number(0)}};
+  std::size_t number = 0;
+  for (const group& g : groups_) {
+    for (const tensor& p : g.parameters) {
+      const std::string begin = std::to_string(number++) + ".";
+      if (std::ranges::find_if(state, [&](const named_tensor& s) { return s.name.starts_with(begin); }) == state.end()) {
+        continue;
+      }
+      wanted.push_back({begin + "step", wanted[0].value});
+      for (std::string_view name : g.state_names) wanted.push_back({begin + std::string(name), p});
+    }
+  }
+  detail::check_same_names(name_ + ": ", state, wanted);
+  const auto count = [&](const std::string& name) {
+    const auto n = item<std::int64_t>(*detail::find_named(state, name));
+    if (n < 0) throw error(name_ + ": found '" + name + "' of " + std::to_string(n) + ", wanted 0 or more", name_);
+    return n;
+  };
+  steps = count("steps");
+  number = 0;
+  for (group& g : into) {
+    for (std::size_t i = 0; i < g.parameters.size(); ++i) {
+      const tensor& p = g.parameters[i];
+      const std::string begin = std::to_string(number++) + ".";
+      const bool there = detail::find_named(state, begin + "step") != nullptr;
+      g.ages[i] = there ? count(begin + "step") : 0;
+      for (std::size_t k = 0; k < g.state.size(); ++k) {
+        g.state[k][i] = {};
+        if (!there) continue;
+        const tensor* const kept = detail::find_named(state, begin + std::string(g.state_names[k]));
+        g.state[k][i] = ops::to_copy(*kept, arg<"device"> = p.device(), arg<"memory_format"> = memory_format::contiguous);
+      }
+    }
+  }
+}
+
+void optimizer::load_state(std::span<const named_tensor> state) {
+  const no_grad guard;
+  std::vector<group> groups = groups_;
+  std::int64_t steps = 0;
+  read_state(state, groups, steps);
+  groups_ = std::move(groups);
+  steps_ = steps;
+}
+
+}  // namespace topbit

@@ -1,0 +1,105 @@
+// What all optimizers have: groups of parameters, a learning rate for each, state for each parameter, steps.
+//
+// One of your own derives from it: its constructor calls add(), and update() does a step for lists of parameters.
+export module topbit.training:optimizer;
+
+import topbit.std;
+import topbit.core;
+import topbit.tensor;
+import :named_tensor;
+import :schedule;
+
+namespace topbit {
+
+export class optimizer {
+ public:
+  optimizer(const optimizer&) = delete;
+  optimizer& operator=(const optimizer&) = delete;
+  virtual ~optimizer();
+
+  /// Changes every parameter that has a gradient by it; others, and their state, stay as they are. Nothing of it is
+  /// recorded. What a kernel refuses comes out before the group it is about has changed.
+  void step();
+  /// Drops the gradients of all parameters, so that the next backward begins anew.
+  void clear_gradients() noexcept;
+
+  std::size_t group_count() const noexcept { return groups_.size(); }
+  /// Throws error for a group that is not there; so do the functions below.
+  std::span<const tensor> parameters(std::size_t group = 0) const { return at(group).parameters; }
+  /// How often step() was called.
+  std::int64_t steps() const noexcept { return steps_; }
+
+  /// The rate of the next step: the group's own, times its factor.
+  double learning_rate(std::size_t group = 0) const;
+  /// The group's own rate, or that of all groups. Throws error for one below 0 or not finite.
+  void set_learning_rate(double rate);
+  void set_learning_rate(double rate, std::size_t group);
+  /// What a group's own rate is multiplied with, 1 at first. Throws error as above.
+  void set_learning_rate_factor(double factor);
+  void set_learning_rate_factor(double factor, std::size_t group);
+  /// Sets the factor to the schedule's for the next step. To be called before each one.
+  template <learning_rate_schedule Schedule>
+  void follow(const Schedule& schedule) {
+    set_learning_rate_factor(schedule(steps_));
+  }
+  template <learning_rate_schedule Schedule>
+  void follow(const Schedule& schedule, std::size_t group) {
+    set_learning_rate_factor(schedule(steps_), group);
+  }
+
+  /// All that steps depend on beside parameters and options: "steps", and for each parameter that was changed so far,
+  /// numbered through all groups, "<number>.step" and its state, as "<number>.momentum_buffer". The handles share the
+  /// optimizer's elements. Learning rates are options, and not among it.
+  std::vector<named_tensor> state() const;
+  /// Goes on from what state() of an optimizer with the same groups was, of which this takes copies. Throws error,
+  /// shape_error or dtype_error for a state that does not fit, and changes nothing then.
+  void load_state(std::span<const named_tensor> state);
+
+ protected:
+  /// Parameters of a group that have gradients, and that were changed equally often before.
+  struct batch {
+    std::vector<tensor> parameters, gradients;
+    /// A list for each name that add() was given, zeros before the first step.
+    std::vector<std::vector<tensor>> state;
+    double learning_rate = 0;
+    /// The number of this step of theirs, from 1.
+    std::int64_t step = 0;
+  };
+
+  /// The name begins what errors say.
+  explicit optimizer(std::string name) : name_(std::move(name)) {}
+
+  /// A group with state of these names. Throws error for no parameters, one that is undefined, no leaf or there
+  /// already, dtype_error for one that is not floating; nothing is added then.
+  void add(std::vector<tensor> parameters, double learning_rate, std::vector<std::string_view> state_names);
+  /// One step for lists of tensors. Gradients are not recorded here.
+  virtual void update(std::size_t group, batch& b) = 0;
+
+  /// Throws error "<name>: found <option>=<value>, wanted <wanted>" unless it is so.
+  void require(bool is_so, std::string_view option, double value, std::string_view wanted) const;
+
+ private:
+  struct group {
+    std::vector<tensor> parameters;
+    std::vector<std::string_view> state_names;
+    std::vector<std::vector<tensor>> state;  // by name, by parameter; undefined before the first step
+    std::vector<std::int64_t> ages;          // steps of each parameter
+    double rate = 0, factor = 1;
+  };
+  struct due_batch {
+    batch of;
+    std::vector<std::size_t> members;
+  };
+
+  const group& at(std::size_t group) const;
+  group& at(std::size_t group);
+  void check_parameters(std::span<const tensor> parameters) const;
+  std::vector<due_batch> due_batches(const group& g) const;
+  void read_state(std::span<const named_tensor> state, std::vector<group>& into, std::int64_t& steps) const;
+
+  std::string name_;
+  std::vector<group> groups_;
+  std::int64_t steps_ = 0;
+};
+
+}  // namespace topbit

@@ -1,0 +1,35 @@
+// Layers, one after the other.
+export module topbit.training:sequential;
+
+import topbit.std;
+import topbit.core;
+import topbit.tensor;
+import :parameters;
+
+namespace topbit::nn {
+
+/// Anything that takes a tensor and returns one: layers, operators, lambdas. Parameters are named by the place of their
+/// layer, "0.weight".
+///
+///   nn::sequential net(nn::linear(64, 32), ops::relu, nn::linear(32, 10));
+export template <std::invocable<const tensor&>... Layers>
+struct sequential {
+  std::tuple<Layers...> layers;
+
+  explicit sequential(Layers... layers) : layers(std::move(layers)...) {}
+
+  tensor operator()(tensor x) const {
+    std::apply([&](const auto&... layer) { ((x = layer(x)), ...); }, layers);
+    return x;
+  }
+  static void each_parameter(auto& self, auto&& visit) {
+    std::size_t place = 0;
+    const auto one = [&](auto& layer) {
+      const std::string name = std::to_string(place++);
+      if constexpr (trainable<std::remove_cvref_t<decltype(layer)>>) visit(std::string_view(name), layer);
+    };
+    std::apply([&](auto&... layer) { (one(layer), ...); }, self.layers);
+  }
+};
+
+}  // namespace topbit::nn

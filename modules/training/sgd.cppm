@@ -1,0 +1,37 @@
+// Stochastic gradient descent.
+export module topbit.training:sgd;
+
+import topbit.std;
+import topbit.core;
+import topbit.tensor;
+import :optimizer;
+
+namespace topbit {
+
+export struct sgd_options {
+  double learning_rate = 1e-3;
+  /// How much of the last step is in the next one; dampening, how much of the gradient is not, but in the first step.
+  double momentum = 0, dampening = 0;
+  /// Times the parameter, added to the gradient.
+  double weight_decay = 0;
+  /// Looks a step of the momentum ahead. Needs momentum, and no dampening.
+  bool nesterov = false;
+  /// Climbs the gradient.
+  bool maximize = false;
+};
+
+/// A step is one pass over parameter, gradient and momentum, by aten::_fused_sgd_; its page has the formula. Keeps
+/// "momentum_buffer" for each parameter, without momentum nothing.
+///
+/// Errors   error for an option out of its range, and what optimizer::add() throws
+export class sgd final : public optimizer {
+ public:
+  explicit sgd(std::vector<tensor> parameters, const sgd_options& options = {});
+  void add_group(std::vector<tensor> parameters, const sgd_options& options = {});
+
+ private:
+  void update(std::size_t group, batch& b) override;
+  std::vector<sgd_options> options_;
+};
+
+}  // namespace topbit

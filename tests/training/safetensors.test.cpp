@@ -1,0 +1,182 @@
+// Files of tensors: their bytes, what comes back, and what is wrong with files that are not of this format.
+#include <algorithm>
+#include <catch2/catch_test_macros.hpp>
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <vector>
+
+#include "support/raises.h"
+#include "support/tensor_values.h"
+#include "training/file.h"
+import topbit;
+
+namespace tb = topbit;
+using support::tensor_of;
+using support::values;
+using tb::tensor;
+using toy::text_of;
+using list = std::vector<tb::named_tensor>;
+
+namespace {
+
+// What load_tensors() says of these bytes, without the beginning that names the file.
+std::string refused(const std::string& bytes) {
+  const training::file at("bad.safetensors");
+  at.write(bytes);
+  const std::string begin = "load_tensors: '" + at.path + "': ";
+  const std::string text = text_of<tb::error>([&] { (void)tb::load_tensors(at.path); });
+  return text.starts_with(begin) ? text.substr(begin.size()) : text;
+}
+std::string with_header(const std::string& header, std::size_t elements = 0) {
+  const std::uint64_t length = header.size();
+  return std::string(reinterpret_cast<const char*>(&length), 8) + header + std::string(elements, '\1');
+}
+// A file of one tensor "x" whose header says this of it, with four bytes of elements.
+std::string one(const std::string& said) { return with_header("{\"x\":" + said + "}", 4); }
+
+}  // namespace
+
+TEST_CASE("safetensors: the bytes of a file are those of the format", "[training][safetensors]") {
+  const training::file at("bytes.safetensors");
+  tb::save_tensors(at.path, list{{"b", tensor_of({1, 2}, {2}, tb::dtype::int8)}, {"a.w", tensor_of({1}, {}, tb::dtype::float32)}});
+  const std::string header =
+      R"({"b":{"dtype":"I8","shape":[2],"data_offsets":[0,2]},"a.w":{"dtype":"F32","shape":[],"data_offsets":[2,6]}})";
+  const std::string padded = header + std::string((8 - header.size() % 8) % 8, ' ');
+  CHECK(at.read() == with_header(padded) + std::string("\x01\x02\x00\x00\x80\x3f", 6));
+}
+
+TEST_CASE("safetensors: every dtype comes back to the bit, of any sizes and strides", "[training][safetensors]") {
+  const training::file at("all.safetensors");
+  support::numbers source(5);
+  list all;
+  for (const tb::dtype type : tb::all_dtypes) {
+    for (const auto how : support::arrangements) {
+      all.push_back({"\u00fc \"" + std::string(tb::name_of(type)) + "\" " + support::name_of(how),
+                     source.tensor({3, 2, 4}, type, how)});
+    }
+    all.push_back({std::string(tb::name_of(type)) + " empty", tensor_of({}, {2, 0}, type)});
+    all.push_back({std::string(tb::name_of(type)) + " one", tensor_of({1}, {}, type)});
+  }
+  tb::save_tensors(at.path, all);
+  const list found = tb::load_tensors(at.path);
+  REQUIRE(found.size() == all.size());
+  for (const auto& wanted : all) {
+    INFO(wanted.name);
+    const auto back = std::ranges::find(found, wanted.name, &tb::named_tensor::name);
+    REQUIRE(back != found.end());
+    CHECK(back->value.sizes() == wanted.value.sizes());
+    CHECK(back->value.dtype() == wanted.value.dtype());
+    CHECK(values(back->value) == values(wanted.value));
+  }
+  CHECK_FALSE(std::filesystem::exists(at.path + ".tmp"));
+}
+
+TEST_CASE("safetensors: values that no number writes survive", "[training][safetensors]") {
+  const training::file at("nan.safetensors");
+  const std::uint32_t payload = 0x7fc12345;
+  float nan = 0;
+  std::memcpy(&nan, &payload, sizeof nan);
+  const tensor x = tb::from_values<float>({nan, -0.0F, 1e-45F}, {3});
+  tb::save_tensors(at.path, list{{"x", x}});
+  CHECK(support::bytes(tb::load_tensors(at.path)[0].value) == support::bytes(x));
+}
+
+TEST_CASE("safetensors: files of other programs are read", "[training][safetensors]") {
+  const training::file at("other.safetensors");
+  // Metadata, members in any order, elements in another order than names.
+  at.write(with_header(R"({"__metadata__":{"format":"pt"},"late":{"shape":[2],"data_offsets":[1,3],"dtype":"U8"},)"
+                       R"("early":{"data_offsets":[0,1],"dtype":"BOOL","shape":[1,1]}}   )",
+                       3));
+  const list found = tb::load_tensors(at.path);
+  REQUIRE(found.size() == 2);
+  CHECK(found[0].name == "early");
+  CHECK(found[0].value.sizes() == tb::dims{1, 1});
+  CHECK(values(found[1].value) == std::vector<double>{1, 1});
+  at.write(with_header("{}"));
+  CHECK(tb::load_tensors(at.path).empty());
+}
+
+TEST_CASE("safetensors: what is no such file is refused with what is wrong", "[training][safetensors]") {
+  CHECK(refused("abc") == "found 3 bytes, wanted at least 8, the length of the header");
+  CHECK(refused(std::string("\x10\0\0\0\0\0\0\0{}", 10)) ==
+        "found a header of 16 bytes in a file of 10; it was cut off, or is no safetensors file");
+  CHECK(refused(std::string(16, '\x7f')) ==
+        "found a header of 9187201950435737471 bytes in a file of 16; it was cut off, or is no safetensors file");
+  CHECK(refused(with_header("{\"x\":")) == "the header is no JSON, at its byte 6 of 5");
+  CHECK(refused(with_header("{\"x\" 1}")) == "the header is no JSON, at its byte 6 of 7");
+  CHECK(refused(with_header(std::string(200'000, '['))).starts_with("the header is no JSON, at its byte "));
+  CHECK(refused(with_header("[]")) == "the header is no JSON object");
+  CHECK(refused(with_header("")) == "the header is no JSON, at its byte 1 of 0");
+  const std::string x = R"("x":{"dtype":"U8","shape":[1],"data_offsets":[0,1]})";
+  CHECK(refused(with_header("{" + x + "," + x + "}", 1)) == "found 'x' twice in the header");
+}
+
+TEST_CASE("safetensors: tensors that are described wrongly are refused with what is wrong", "[training][safetensors]") {
+  CHECK(refused(one("3")) == "'x': found 3, wanted the members dtype, shape and data_offsets");
+  CHECK(refused(one(R"({"dtype":"F32","shape":[1]})")) ==
+        R"('x': found {"dtype":"F32","shape":[1]}, wanted the members dtype, shape and data_offsets)");
+  CHECK(refused(one(R"({"dtype":"F8_E4M3","shape":[4],"data_offsets":[0,4]})")) ==
+        "'x': found the dtype \"F8_E4M3\", wanted one of BOOL, U8, I8, I16, I32, I64, F16, BF16, F32, F64");
+  CHECK(refused(one(R"({"dtype":"F32","shape":[-1],"data_offsets":[0,4]})")) ==
+        "'x': found the shape [-1], wanted a list of at most 8 sizes from 0 up");
+  CHECK(refused(one(R"({"dtype":"F32","shape":[1,1,1,1,1,1,1,1,1],"data_offsets":[0,4]})")) ==
+        "'x': found the shape [1,1,1,1,1,1,1,1,1], wanted a list of at most 8 sizes from 0 up");
+  CHECK(refused(one(R"({"dtype":"F32","shape":[1.0],"data_offsets":[0,4]})")) ==
+        "'x': found the shape [1.0], wanted a list of at most 8 sizes from 0 up");
+  CHECK(refused(one(R"({"dtype":"F32","shape":[1],"data_offsets":[4,0]})")) ==
+        "'x': found the data_offsets [4,0], wanted where its elements begin and end");
+  CHECK(refused(one(R"({"dtype":"F32","shape":[1],"data_offsets":[0]})")) ==
+        "'x': found the data_offsets [0], wanted where its elements begin and end");
+  CHECK(refused(one(R"({"dtype":"F32","shape":[2],"data_offsets":[0,8]})")) ==
+        "'x': its elements end at 8, but the file has 4 bytes of them; it was cut off");
+  CHECK(refused(one(R"({"dtype":"F32","shape":[2],"data_offsets":[0,4]})")) ==
+        "'x': found 4 bytes of elements for float32 [2], which do not fit");
+  // Sizes whose product wraps to the right number.
+  CHECK(refused(one(R"({"dtype":"U8","shape":[4294967296,4294967296,4],"data_offsets":[0,4]})")) ==
+        "'x': found 4 bytes of elements for uint8 [4294967296, 4294967296, 4], which do not fit");
+  CHECK(refused(with_header(R"({"x":{"dtype":"BOOL","shape":[1],"data_offsets":[0,1]}})") + "\x02") ==
+        "'x': found a bool that is neither 0 nor 1");
+}
+
+TEST_CASE("safetensors: elements that overlap or belong to nobody are refused", "[training][safetensors]") {
+  const auto two = [](const std::string& a, const std::string& b, std::size_t bytes) {
+    return refused(with_header(R"({"a":{"dtype":"U8","shape":[2],"data_offsets":)" + a +
+                                   R"(},"b":{"dtype":"U8","shape":[2],"data_offsets":)" + b + "}}",
+                               bytes));
+  };
+  CHECK(two("[0,2]", "[1,3]", 3) == "'b': its elements begin at 1, wanted them at 2, behind those of 'a'");
+  CHECK(two("[0,2]", "[0,2]", 2) == "'b': its elements begin at 0, wanted them at 2, behind those of 'a'");
+  CHECK(two("[3,5]", "[0,2]", 5) == "'a': its elements begin at 3, wanted them at 2, behind those of 'b'");
+  CHECK(two("[1,3]", "[3,5]", 5) == "'a': its elements begin at 1, wanted them at 0, behind the header");
+  CHECK(two("[0,2]", "[2,4]", 5) == "found 5 bytes of elements, but the tensors have 4");
+}
+
+TEST_CASE("safetensors: every file that was cut off is refused", "[training][safetensors]") {
+  const training::file at("whole.safetensors"), part("part.safetensors");
+  tb::save_tensors(at.path, list{{"x", tensor_of({1, 2}, {2})}, {"y", tensor_of({3}, {1}, tb::dtype::float32)}});
+  const std::string whole = at.read();
+  for (std::size_t n = 0; n < whole.size(); ++n) {
+    INFO(n << " bytes of " << whole.size());
+    CHECK(refused(whole.substr(0, n)) != "nothing was thrown");
+  }
+}
+
+TEST_CASE("safetensors: what cannot be written is refused, and a file that is there stays", "[training][safetensors]") {
+  const training::file at("kept.safetensors");
+  at.write("kept");
+  const tensor x = tensor_of({1}, {1});
+  const std::string begin = "save_tensors: '" + at.path + "': ";
+  const auto saving = [&](const list& all) { return text_of<tb::error>([&] { tb::save_tensors(at.path, all); }); };
+  CHECK(saving({{"x", x}, {"x", x}}) == begin + "found 'x' twice, wanted a name for each tensor");
+  CHECK(saving({{"x", {}}}) == begin + "found an undefined tensor, 'x', wanted one with elements");
+  CHECK(saving({{"__metadata__", x}}) == begin + "found the name '__metadata__', which the format keeps for itself");
+  CHECK(saving({{"\xff", x}}) == begin + "found a name that is no UTF-8, wanted text");
+  CHECK(at.read() == "kept");
+  CHECK(text_of<tb::error>([&] { tb::save_tensors(at.path + "/no/x", list{{"x", x}}); }) ==
+        "save_tensors: '" + at.path + "/no/x': cannot be written; is its folder there, and yours to write to?");
+  CHECK(text_of<tb::error>([&] { (void)tb::load_tensors(at.path + ".none"); })
+            .starts_with("load_tensors: '" + at.path + ".none': cannot be read"));
+}
