@@ -38,9 +38,9 @@ struct batch {
   }
 };
 
-support::mlp_reference reference_of(const model& of) {
+support::mlp_reference reference_of(const mlp& of) {
   std::vector<support::mlp_reference::layer> layers;
-  const std::vector<tb::tensor>& parameters = of.parameters();  // weight [out, in] and bias of each layer
+  const std::vector<tb::tensor> parameters = tb::parameters(of);  // weight [out, in] and bias of each layer
   for (std::size_t l = 0; l < parameters.size(); l += 2) {
     const tb::no_grad guard;
     const tb::tensor w = tb::ops::contiguous(tb::ops::t(tb::to(parameters[l], tb::dtype::float64)));
@@ -54,12 +54,13 @@ support::mlp_reference reference_of(const model& of) {
 }
 
 bool agrees_with_reference(const batch& data) {
-  const mlp network(tb::generator(seed), tb::cpu);
+  const mlp network{tb::generator(seed)};
+  tb::sgd optimizer(tb::parameters(network), {.learning_rate = rate});
   support::mlp_reference reference = reference_of(network);
   const std::vector<double> images(data.images.begin(), data.images.end());
   const std::vector<std::size_t> labels(data.labels.begin(), data.labels.end());
   for (int i = 0; i < 3; ++i) {
-    const double found = step(network, data.tensors(), rate);
+    const double found = step(network, optimizer, data.tensors());
     if (std::abs(found - reference.step(images, labels, rate)) > 1e-4) return false;
   }
   return true;
@@ -68,9 +69,10 @@ bool agrees_with_reference(const batch& data) {
 void measure_step(benchmark::State& state) {
   const batch data(static_cast<std::size_t>(state.range(0)));
   if (!agrees_with_reference(data)) return state.SkipWithError("the losses differ from the reference");
-  const mlp network(tb::generator(seed), tb::cpu);
+  const mlp network{tb::generator(seed)};
+  tb::sgd optimizer(tb::parameters(network), {.learning_rate = rate});
   const labelled batch = data.tensors();
-  for (auto _ : state) benchmark::DoNotOptimize(step(network, batch, rate));
+  for (auto _ : state) benchmark::DoNotOptimize(step(network, optimizer, batch));
 }
 BENCHMARK(measure_step)->Name("mlp/step")->Arg(32)->Arg(64)->Arg(256)->Unit(benchmark::kMicrosecond);
 

@@ -1,10 +1,8 @@
 // Trains a classifier on handwritten digits. Nothing here names a backend but the device the tensors are made on; the
 // keys they carry send every operator through autograd and then to that backend's kernels.
 #include <chrono>
-#include <cmath>
 #include <cstdio>
 #include <exception>
-#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -36,26 +34,21 @@ void progress(int epoch, std::int64_t done, std::int64_t all) {
   if (done >= all) std::fprintf(stderr, "\r%*s\r", 44, "");
 }
 
-double train_epoch(const model& scores, const labelled& train, const options& o, int epoch, const tb::generator& random,
-                   tb::device where) {
-  // The rate falls to nothing along a straight line, so that the last epochs settle.
-  const double rate = o.rate * (1.0 - static_cast<double>(epoch - 1) / o.epochs);
+template <class Model>
+double train_epoch(const Model& scores, tb::optimizer& optimizer, const labelled& train, const options& o, int epoch,
+                   const tb::generator& random, tb::device where) {
   double loss = 0;
   std::int64_t done = 0;
   for (const labelled& b : batches(train, o.batch, random)) {
     const std::int64_t size = b.labels.numel();
-    loss += step(scores, to(b, where), rate) * static_cast<double>(size);
+    loss += step(scores, optimizer, to(b, where)) * static_cast<double>(size);
     done += size;
     if (!o.quiet) progress(epoch, done, train.labels.numel());
   }
   return loss / static_cast<double>(done);
 }
 
-std::unique_ptr<model> make_model(const std::string& name, const tb::generator& random, tb::device where) {
-  if (name == "cnn") return std::make_unique<cnn>(random, where);
-  return std::make_unique<mlp>(random, where);
-}
-
+template <class Model>
 int run(const options& o) {
   const tb::device where = tb::parse_device(o.device);
   if (where.type == tb::backend::CUDA && !tb::cuda_available()) {
@@ -64,11 +57,15 @@ int run(const options& o) {
   }
   const split_digits data = split(read_digits(o.data));
   const tb::generator random(o.seed);
-  const std::unique_ptr<model> scores = make_model(o.model, random, where);
+  Model scores(random);
+  tb::move_to(scores, where);
+  tb::adamw optimizer(tb::parameters(scores), {.learning_rate = o.rate});
+  // The rate falls to nothing, so that the last epochs settle.
+  const tb::schedule::cosine falling{.steps = o.epochs};
   if (!o.quiet) {
     std::printf("%lld images to train with, %lld held out, a network (%s) of %lld numbers on %s\n",
                 static_cast<long long>(data.train.labels.numel()), static_cast<long long>(data.test.labels.numel()),
-                o.model.c_str(), static_cast<long long>(scores->size()), to_string(where).c_str());
+                o.model.c_str(), static_cast<long long>(tb::count_parameters(scores)), to_string(where).c_str());
   }
   for (const std::string_view problem : {tb::cpu_isa_problem(), tb::num_threads_problem()}) {
     if (!problem.empty()) std::fprintf(stderr, "demo_digits: %.*s\n", static_cast<int>(problem.size()), problem.data());
@@ -76,21 +73,21 @@ int run(const options& o) {
   const labelled test = to(data.test, where);
   const auto start = std::chrono::steady_clock::now();
   for (int epoch = 1; epoch <= o.epochs; ++epoch) {
-    const double loss = train_epoch(*scores, data.train, o, epoch, random, where);
+    optimizer.set_learning_rate_factor(falling(epoch - 1));
+    const double loss = train_epoch(scores, optimizer, data.train, o, epoch, random, where);
     if (!o.quiet) {
-      std::printf("epoch %3d  loss %.4f  test accuracy %.4f\n", epoch, loss, accuracy(*scores, test));
+      std::printf("epoch %3d  loss %.4f  test accuracy %.4f\n", epoch, loss, accuracy(scores, test));
       std::fflush(stdout);
     }
   }
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   if (!o.quiet) {
-    const auto& p = scores->parameters();
     std::printf("%d epochs in %.2f s\n\nwhy the last layer's product is computed where it is:\n%s\n", o.epochs, seconds,
-                to_string(tb::explain(tb::ops::addmm, p.back(), test.images, p[p.size() - 2])).c_str());
+                to_string(tb::explain(tb::ops::addmm, scores.scores.bias, test.images, scores.scores.weight)).c_str());
     print_call_costs();
     std::printf("\n");
   }
-  std::printf("test accuracy %.4f\n", accuracy(*scores, test));
+  std::printf("test accuracy %.4f\n", accuracy(scores, test));
   return 0;
 }
 
@@ -103,7 +100,7 @@ int main(int argc, char** argv) {
       std::fputs(usage, stdout);
       return 0;
     }
-    return run(o);
+    return o.model == "cnn" ? run<cnn>(o) : run<mlp>(o);
   } catch (const std::exception& e) {
     std::fprintf(stderr, "demo_digits: %s\n", e.what());
     return 1;

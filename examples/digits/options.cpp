@@ -12,7 +12,7 @@ const char* const usage =
     "  --device cpu|cuda   where to compute (cpu); exit code 2 if it is not there\n"
     "  --epochs N          passes over the training images (mlp 60, cnn 20)\n"
     "  --batch N           images per step (32)\n"
-    "  --rate R            learning rate of plain gradient descent, falling to 0 (mlp 0.5, cnn 0.2)\n"
+    "  --rate R            learning rate of AdamW, falling to 0 (mlp 0.008, cnn 0.005)\n"
     "  --seed N            of the weights, the order of the images and their shifts (1)\n"
     "  --data FILE         the digits (examples/data/digits.csv)\n"
     "  --quiet             the last line only\n"
@@ -72,6 +72,6 @@ options parse_options(int argc, char** argv) {
       throw std::runtime_error("found '" + std::string(name) + "', which is no option; --help lists them");
   }
   o.epochs = epochs.value_or(o.model == "cnn" ? 20 : 60);
-  o.rate = rate.value_or(o.model == "cnn" ? 0.2 : 0.5);
+  o.rate = rate.value_or(o.model == "cnn" ? 0.005 : 0.008);
   return o;
 }

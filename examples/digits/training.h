@@ -49,19 +49,18 @@ inline labelled to(const labelled& b, topbit::device where) {
   return {topbit::to(b.images, where), topbit::to(b.labels, where)};
 }
 
-// One step of gradient descent; returns the loss.
-inline double step(const model& scores, const labelled& b, double rate) {
+// One step; returns the loss.
+template <class Model>
+double step(const Model& scores, topbit::optimizer& optimizer, const labelled& b) {
+  optimizer.clear_gradients();
   const topbit::tensor loss = topbit::ops::cross_entropy_loss(scores(b.images), b.labels);
   topbit::backward(loss);
-  const topbit::no_grad guard;
-  for (topbit::tensor p : scores.parameters()) {
-    topbit::ops::sub_(p, topbit::grad(p), topbit::arg<"alpha"> = rate);
-    topbit::clear_grad(p);
-  }
+  optimizer.step();
   return topbit::item(loss);
 }
 
-inline double accuracy(const model& scores, const labelled& b) {
+template <class Model>
+double accuracy(const Model& scores, const labelled& b) {
   const topbit::no_grad guard;
   const topbit::tensor hits = topbit::ops::eq(topbit::ops::argmax(scores(b.images), 1), b.labels);
   return topbit::item(topbit::ops::mean(hits, topbit::arg<"dtype"> = topbit::dtype::float64));

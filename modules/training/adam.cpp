@@ -25,8 +25,8 @@ void detail::adam_family::update(std::size_t group, batch& b) {
   std::vector<tensor>& greatest = o.amsgrad ? b.state[2] : not_kept;
   const auto run = [&](const auto& fused) {
     fused(b.parameters, b.gradients, b.state[0], b.state[1], greatest, steps, arg<"lr"> = b.learning_rate,
-          arg<"beta1"> = o.beta1, arg<"beta2"> = o.beta2, arg<"weight_decay"> = o.weight_decay,
-          arg<"eps"> = o.epsilon, arg<"amsgrad"> = o.amsgrad, arg<"maximize"> = o.maximize);
+          arg<"beta1"> = o.beta1, arg<"beta2"> = o.beta2, arg<"weight_decay"> = o.weight_decay, arg<"eps"> = o.epsilon,
+          arg<"amsgrad"> = o.amsgrad, arg<"maximize"> = o.maximize);
   };
   decoupled_ ? run(ops::fused_adamw_) : run(ops::fused_adam_);
 }

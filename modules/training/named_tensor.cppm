@@ -15,7 +15,8 @@ namespace detail {
 
 // Throws error unless both have the same names, in any order, each with the same sizes and dtype. `who` begins the
 // message.
-void check_same_names(const std::string& who, std::span<const named_tensor> found, std::span<const named_tensor> wanted);
+void check_same_names(const std::string& who, std::span<const named_tensor> found,
+                      std::span<const named_tensor> wanted);
 // The tensor of a name; null if there is none.
 const tensor* find_named(std::span<const named_tensor> all, std::string_view name) noexcept;
 // Copies elements to those of the same name. To be called after check_same_names().

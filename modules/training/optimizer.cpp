@@ -28,7 +28,8 @@ void optimizer::check_parameters(std::span<const tensor> parameters) const {
     const std::string found = name_ + ": found that parameter " + std::to_string(i);
     if (!p.defined()) throw error(found + " is undefined, wanted a tensor", name_);
     if (!is_floating(p.dtype())) {
-      throw dtype_error(found + " is of " + std::string(topbit::name_of(p.dtype())) + ", wanted a floating dtype", name_);
+      throw dtype_error(found + " is of " + std::string(topbit::name_of(p.dtype())) + ", wanted a floating dtype",
+                        name_);
     }
     if (!is_leaf(p)) {
       throw error(found + " is a result of " + std::string(author::gradient_edge(p)->name()) +
@@ -56,7 +57,9 @@ const optimizer::group& optimizer::at(std::size_t group) const {
                   std::to_string(groups_.size()) + ", as many as there are",
               name_);
 }
-optimizer::group& optimizer::at(std::size_t group) { return const_cast<optimizer::group&>(std::as_const(*this).at(group)); }
+optimizer::group& optimizer::at(std::size_t group) {
+  return const_cast<optimizer::group&>(std::as_const(*this).at(group));
+}
 
 // --- learning rates
 
@@ -161,7 +164,8 @@ void optimizer::read_state(std::span<const named_tensor> state, std::vector<grou
   for (const group& g : groups_) {
     for (const tensor& p : g.parameters) {
       const std::string begin = std::to_string(number++) + ".";
-      if (std::ranges::find_if(state, [&](const named_tensor& s) { return s.name.starts_with(begin); }) == state.end()) {
+      if (std::ranges::find_if(state, [&](const named_tensor& s) { return s.name.starts_with(begin); }) ==
+          state.end()) {
         continue;
       }
       wanted.push_back({begin + "step", wanted[0].value});
@@ -186,7 +190,8 @@ void optimizer::read_state(std::span<const named_tensor> state, std::vector<grou
         g.state[k][i] = {};
         if (!there) continue;
         const tensor* const kept = detail::find_named(state, begin + std::string(g.state_names[k]));
-        g.state[k][i] = ops::to_copy(*kept, arg<"device"> = p.device(), arg<"memory_format"> = memory_format::contiguous);
+        g.state[k][i] =
+            ops::to_copy(*kept, arg<"device"> = p.device(), arg<"memory_format"> = memory_format::contiguous);
       }
     }
   }

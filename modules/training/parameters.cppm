@@ -116,7 +116,8 @@ void set_requires_grad(const Module& m, bool wanted) {
   for (const named_tensor& one : named_parameters(m)) require_grad(one.value, wanted);
 }
 
-/// Sets the member `training` of the network and of all its parts that have one: dropout does nothing where it is false.
+/// Sets the member `training` of the network and of all its parts that have one: dropout does nothing where it is
+/// false.
 export template <trainable Module>
 void set_training(Module& m, bool on) {
   const auto nothing = [](const std::string&, tensor&) {};

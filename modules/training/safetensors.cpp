@@ -27,8 +27,8 @@ struct code {
   std::string_view name;
   dtype type;
 };
-constexpr code codes[] = {{"BOOL", dtype::boolean}, {"U8", dtype::uint8},     {"I8", dtype::int8},
-                          {"I16", dtype::int16},    {"I32", dtype::int32},    {"I64", dtype::int64},
+constexpr code codes[] = {{"BOOL", dtype::boolean}, {"U8", dtype::uint8},      {"I8", dtype::int8},
+                          {"I16", dtype::int16},    {"I32", dtype::int32},     {"I64", dtype::int64},
                           {"F16", dtype::float16},  {"BF16", dtype::bfloat16}, {"F32", dtype::float32},
                           {"F64", dtype::float64}};
 
@@ -52,9 +52,11 @@ struct writer {
   void check(std::span<const named_tensor> tensors) const {
     std::unordered_set<std::string_view> names;
     for (const named_tensor& one : tensors) {
-      if (!one.value.defined()) refuse("found an undefined tensor, " + in_quotes(one.name) + ", wanted one with elements");
+      if (!one.value.defined())
+        refuse("found an undefined tensor, " + in_quotes(one.name) + ", wanted one with elements");
       if (one.name == metadata) refuse("found the name '__metadata__', which the format keeps for itself");
-      if (!names.insert(one.name).second) refuse("found " + in_quotes(one.name) + " twice, wanted a name for each tensor");
+      if (!names.insert(one.name).second)
+        refuse("found " + in_quotes(one.name) + " twice, wanted a name for each tensor");
     }
   }
 

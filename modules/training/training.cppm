@@ -1,5 +1,5 @@
-// topbit.training: what training takes beside operators and gradients. Written with what a user has: tensors, operators,
-// gradients; no kernel and no key is known here.
+// topbit.training: what training takes beside operators and gradients. Written with what a user has: tensors,
+// operators, gradients; no kernel and no key is known here.
 export module topbit.training;
 
 // Tier 1: parameters with names, and files of them.

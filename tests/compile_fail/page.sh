@@ -22,6 +22,7 @@ topics=(
   "sets:Kernel sets"
   "calls:Calls"
   "rules:Rules: meta functions, batching, gradients"
+  "training:Networks"
 )
 
 read -r -d '' program <<'AWK' || true

@@ -160,16 +160,16 @@ TEST_CASE("checkpoint: a file that does not fit is refused, and nothing has chan
           tensor& t = named(l, "model.first.bias")->value;
           t = tb::to(t, tb::dtype::float64);
         }) == "of the model, found 'first.bias' of float64 [5], wanted float32 [5]");
-  CHECK(refused([&](list& l) { l.erase(named(l, "generator.0")); }) ==
-        "of generators, found no '0', wanted int64 [2]");
+  CHECK(refused([&](list& l) { l.erase(named(l, "generator.0")); }) == "of generators, found no '0', wanted int64 [2]");
   CHECK(refused([&](list& l) { l.push_back({"generator.1", named(l, "generator.0")->value}); }) ==
         "of generators, found '1', which nothing here is called");
   CHECK(refused([&](list& l) { l.erase(named(l, "optimizer.3.momentum_buffer")); }) ==
         "sgd: found no '3.momentum_buffer', wanted float32 [3]");
 
   at.write("no such file");
-  CHECK(text_of<tb::error>([&] { tb::load_checkpoint(at.path, net, optimizer, {data}); })
-            .starts_with("load_tensors: '" + at.path + "': "));
+  CHECK(text_of<tb::error>([&] {
+          tb::load_checkpoint(at.path, net, optimizer, {data});
+        }).starts_with("load_tensors: '" + at.path + "': "));
   tb::save_parameters(at.path, network(tb::generator(1), 4));
   CHECK(text_of<tb::shape_error>([&] { tb::load_parameters(at.path, net); }) ==
         "load_parameters: '" + at.path + "': found 'first.weight' of float32 [4, 6], wanted float32 [5, 6]");

@@ -59,8 +59,8 @@ TEST_CASE("conv2d: uniform within 1 / sqrt(inputs / groups * window^2), with its
   CHECK(layer.weight.sizes() == tb::dims{16, 4, 3, 3});
   check_uniform(layer.weight, 1.0 / 6);
   const tensor x = ops::ones(tb::dims{1, 8, 5, 5});
-  const tensor wanted = ops::conv2d(x, layer.weight, layer.bias, tb::arg<"stride"> = 2, tb::arg<"padding"> = 1,
-                                    tb::arg<"groups"> = 2);
+  const tensor wanted =
+      ops::conv2d(x, layer.weight, layer.bias, tb::arg<"stride"> = 2, tb::arg<"padding"> = 1, tb::arg<"groups"> = 2);
   CHECK(layer(x).sizes() == tb::dims{1, 16, 3, 3});
   CHECK(values(layer(x)) == values(wanted));
   CHECK_FALSE(nn::conv2d(1, 1, 1, tb::generator(1), {.bias = false}).bias.defined());

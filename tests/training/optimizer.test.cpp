@@ -1,4 +1,5 @@
-// What all optimizers have in common: groups, rates, parameters without gradients, state; what is refused changes nothing.
+// What all optimizers have in common: groups, rates, parameters without gradients, state; what is refused changes
+// nothing.
 #include <catch2/catch_test_macros.hpp>
 #include <string>
 #include <vector>
@@ -45,7 +46,8 @@ TEST_CASE("optimizer: groups step with options of their own", "[training][optimi
   CHECK(optimizer.steps() == 1);
 }
 
-TEST_CASE("optimizer: a parameter without a gradient stays, and its state begins with its first", "[training][optimizer]") {
+TEST_CASE("optimizer: a parameter without a gradient stays, and its state begins with its first",
+          "[training][optimizer]") {
   const tensor a = parameter({1}), late = parameter({1}), alone = parameter({1});
   const tb::sgd_options options{.learning_rate = 1, .momentum = 0.5, .dampening = 0.5};
   tb::sgd optimizer({a, late}, options), of_one({alone}, options);
@@ -248,8 +250,7 @@ TEST_CASE("optimizer: state that does not fit is refused, and changes nothing", 
   using list = std::vector<tb::named_tensor>;
   CHECK(refused([](list& s) { s.erase(s.begin()); }) == "sgd: found no 'steps', wanted int64 []");
   CHECK(refused([](list& s) { s.pop_back(); }) == "sgd: found no '0.momentum_buffer', wanted float64 [2]");
-  CHECK(refused([](list& s) { s[2].name = "0.velocity"; }) ==
-        "sgd: found no '0.momentum_buffer', wanted float64 [2]");
+  CHECK(refused([](list& s) { s[2].name = "0.velocity"; }) == "sgd: found no '0.momentum_buffer', wanted float64 [2]");
   CHECK(refused([](list& s) { s.push_back({"1.step", s[0].value}); }) ==
         "sgd: found '1.step', which nothing here is called");
   CHECK(refused([](list& s) { s.push_back(s[1]); }) == "sgd: found '0.step' twice");

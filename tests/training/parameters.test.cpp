@@ -62,7 +62,8 @@ TEST_CASE("parameters: parts of parts have dotted names, those of a range number
   CHECK(names(tree()) == strings{"first.weight", "blocks.0.weight", "blocks.1.weight", "scale"});
 }
 
-TEST_CASE("parameters: undefined tensors are left out, and what is listed twice counts once", "[training][parameters]") {
+TEST_CASE("parameters: undefined tensors are left out, and what is listed twice counts once",
+          "[training][parameters]") {
   tree t;
   t.first.bias = zeros({2});
   t.blocks[1].weight = t.first.weight;

@@ -41,7 +41,8 @@ std::string one(const std::string& said) { return with_header("{\"x\":" + said +
 
 TEST_CASE("safetensors: the bytes of a file are those of the format", "[training][safetensors]") {
   const training::file at("bytes.safetensors");
-  tb::save_tensors(at.path, list{{"b", tensor_of({1, 2}, {2}, tb::dtype::int8)}, {"a.w", tensor_of({1}, {}, tb::dtype::float32)}});
+  tb::save_tensors(
+      at.path, list{{"b", tensor_of({1, 2}, {2}, tb::dtype::int8)}, {"a.w", tensor_of({1}, {}, tb::dtype::float32)}});
   const std::string header =
       R"({"b":{"dtype":"I8","shape":[2],"data_offsets":[0,2]},"a.w":{"dtype":"F32","shape":[],"data_offsets":[2,6]}})";
   const std::string padded = header + std::string((8 - header.size() % 8) % 8, ' ');
@@ -177,6 +178,7 @@ TEST_CASE("safetensors: what cannot be written is refused, and a file that is th
   CHECK(at.read() == "kept");
   CHECK(text_of<tb::error>([&] { tb::save_tensors(at.path + "/no/x", list{{"x", x}}); }) ==
         "save_tensors: '" + at.path + "/no/x': cannot be written; is its folder there, and yours to write to?");
-  CHECK(text_of<tb::error>([&] { (void)tb::load_tensors(at.path + ".none"); })
-            .starts_with("load_tensors: '" + at.path + ".none': cannot be read"));
+  CHECK(text_of<tb::error>([&] {
+          (void)tb::load_tensors(at.path + ".none");
+        }).starts_with("load_tensors: '" + at.path + ".none': cannot be read"));
 }

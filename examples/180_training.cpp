@@ -1,0 +1,80 @@
+// Training: a network that lists its parts, an optimizer with a schedule, and a file from which it goes on.
+#include <cstdint>
+#include <cstdio>
+#include <filesystem>
+#include <string>
+#include <utility>
+
+import topbit;
+namespace tb = topbit;
+namespace nn = topbit::nn;
+namespace ops = topbit::ops;
+
+// 1. A network is a struct: its parts, what it computes, and a list of the parts with names.
+struct classifier {
+  nn::linear hidden, scores;
+
+  explicit classifier(const tb::generator& random) : hidden(2, 32, random), scores(32, 2, random) {}
+
+  tb::tensor operator()(const tb::tensor& points) const { return scores(ops::relu(hidden(points))); }
+  static void each_parameter(auto& self, auto&& visit) {
+    visit("hidden", self.hidden);
+    visit("scores", self.scores);
+  }
+};
+
+// 2. Points of a square, and whether they lie within a circle of half its area.
+static std::pair<tb::tensor, tb::tensor> draw(std::int64_t count, tb::generator random) {
+  tb::tensor points = ops::empty(tb::dims{count, 2});
+  ops::uniform_(points, -1, 1, tb::arg<"generator"> = random);
+  return {points, tb::to(tb::sum(points * points, {1}) < 0.6366, tb::dtype::int64)};
+}
+
+// 3. A step: gradients of the loss, made smaller where they are too large, at the rate that the schedule says.
+static void train(const classifier& net, tb::optimizer& optimizer, const tb::generator& random, int steps) {
+  for (int i = 0; i < steps; ++i) {
+    const auto [points, inside] = draw(64, random);
+    optimizer.clear_gradients();
+    tb::backward(ops::cross_entropy_loss(net(points), inside));
+    tb::clip_gradient_norm(tb::parameters(net), 1.0);
+    optimizer.follow(tb::schedule::warm_up{.steps = 20, .then = tb::schedule::cosine{.steps = 580}});
+    optimizer.step();
+  }
+}
+
+static double accuracy(const classifier& net) {
+  const tb::no_grad guard;
+  const auto [points, inside] = draw(1000, tb::generator(7));
+  return tb::item(ops::mean(ops::eq(ops::argmax(net(points), 1), inside), tb::arg<"dtype"> = tb::dtype::float64));
+}
+
+// 4. Groups of parameters have options of their own: no decay for the biases.
+struct training {
+  classifier net;
+  tb::generator random;
+  tb::adamw optimizer{{net.hidden.weight, net.scores.weight}, {.learning_rate = 0.02}};
+
+  explicit training(std::uint64_t seed) : net(tb::generator(seed)), random(seed) {
+    optimizer.add_group({net.hidden.bias, net.scores.bias}, {.learning_rate = 0.02, .weight_decay = 0});
+  }
+  void steps(int count) { train(net, optimizer, random, count); }
+};
+
+int main() {
+  training whole(1);
+  std::printf("%d numbers\n", static_cast<int>(tb::count_parameters(whole.net)));  // prints: 162 numbers
+  // 5. Half of the training, a file, the other half.
+  const std::string path = (std::filesystem::temp_directory_path() / "training.safetensors").string();
+  whole.steps(300);
+  tb::save_checkpoint(path, whole.net, whole.optimizer, {whole.random});
+  whole.steps(300);
+  std::puts(accuracy(whole.net) > 0.97 ? "learned" : "not learned");  // prints: learned
+
+  // 6. Another training, from other numbers, goes on from the file.
+  training resumed(2);
+  tb::load_checkpoint(path, resumed.net, resumed.optimizer, {resumed.random});
+  resumed.steps(300);
+  std::filesystem::remove(path);
+  const bool same = tb::item<bool>(ops::all(ops::eq(resumed.net.hidden.weight, whole.net.hidden.weight)));
+  std::puts(same ? "the same bits" : "other bits");  // prints: the same bits
+}
