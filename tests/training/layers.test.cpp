@@ -46,12 +46,24 @@ TEST_CASE("linear: uniform within 1 / sqrt(inputs), x @ weight.t() + bias", "[tr
   CHECK(plain(ops::ones(tb::dims{1, 3}, tb::arg<"dtype"> = tb::dtype::float64)).dtype() == tb::dtype::float64);
 }
 
-TEST_CASE("linear: a seed stands for one layer", "[training][layers]") {
-  const auto weight = [](std::uint64_t seed) { return values(nn::linear(8, 8, tb::generator(seed)).weight); };
-  CHECK(weight(1) == weight(1));
-  CHECK(weight(1) != weight(2));
-  const tb::generator both(1);
-  CHECK(values(nn::linear(8, 8, both).weight) != values(nn::linear(8, 8, both).weight));
+TEST_CASE("layers: a seed stands for one layer, and a generator goes on", "[training][layers]") {
+  const auto numbers = [](const auto& layer) {
+    std::vector<std::vector<double>> all;
+    for (const tensor& p : tb::parameters(layer)) all.push_back(values(p));
+    return all;
+  };
+  const auto check = [&](auto make) {
+    const tb::generator both(1);
+    const auto first = numbers(make(both)), second = numbers(make(both)), other = numbers(make(tb::generator(2)));
+    CHECK(first == numbers(make(tb::generator(1))));
+    for (std::size_t i = 0; i < first.size(); ++i) {
+      CHECK(first[i] != second[i]);
+      CHECK(first[i] != other[i]);
+    }
+  };
+  check([](const tb::generator& random) { return nn::linear(8, 8, random); });
+  check([](const tb::generator& random) { return nn::conv2d(2, 8, 3, random); });
+  check([](const tb::generator& random) { return nn::embedding(8, 8, random); });
 }
 
 TEST_CASE("conv2d: uniform within 1 / sqrt(inputs / groups * window^2), with its options", "[training][layers]") {

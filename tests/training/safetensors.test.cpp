@@ -135,9 +135,9 @@ TEST_CASE("safetensors: tensors that are described wrongly are refused with what
         "'x': its elements end at 8, but the file has 4 bytes of them; it was cut off");
   CHECK(refused(one(R"({"dtype":"F32","shape":[2],"data_offsets":[0,4]})")) ==
         "'x': found 4 bytes of elements for float32 [2], which do not fit");
-  // Sizes whose product wraps to the right number.
-  CHECK(refused(one(R"({"dtype":"U8","shape":[4294967296,4294967296,4],"data_offsets":[0,4]})")) ==
-        "'x': found 4 bytes of elements for uint8 [4294967296, 4294967296, 4], which do not fit");
+  // Their product is 2^64 + 4.
+  CHECK(refused(one(R"({"dtype":"U8","shape":[2147418113,2147549185,4],"data_offsets":[0,4]})")) ==
+        "'x': found 4 bytes of elements for uint8 [2147418113, 2147549185, 4], which do not fit");
   CHECK(refused(with_header(R"({"x":{"dtype":"BOOL","shape":[1],"data_offsets":[0,1]}})") + "\x02") ==
         "'x': found a bool that is neither 0 nor 1");
 }
@@ -175,6 +175,10 @@ TEST_CASE("safetensors: what cannot be written is refused, and a file that is th
   CHECK(saving({{"x", {}}}) == begin + "found an undefined tensor, 'x', wanted one with elements");
   CHECK(saving({{"__metadata__", x}}) == begin + "found the name '__metadata__', which the format keeps for itself");
   CHECK(saving({{"\xff", x}}) == begin + "found a name that is no UTF-8, wanted text");
+  // Nothing is written to the file itself before the end.
+  std::filesystem::create_directory(at.path + ".tmp");
+  CHECK(saving({{"x", x}}) == begin + "cannot be written; is its folder there, and yours to write to?");
+  std::filesystem::remove(at.path + ".tmp");
   CHECK(at.read() == "kept");
   CHECK(text_of<tb::error>([&] { tb::save_tensors(at.path + "/no/x", list{{"x", x}}); }) ==
         "save_tensors: '" + at.path + "/no/x': cannot be written; is its folder there, and yours to write to?");
