@@ -97,6 +97,11 @@ std::vector<optimizer::due_batch> optimizer::due_batches(const group& g) const {
       at->of.learning_rate = g.rate * g.factor;
       at->of.step = g.ages[i] + 1;
       at->of.state.resize(g.state.size());
+      const std::size_t most = g.parameters.size() - i;
+      at->of.parameters.reserve(most);
+      at->of.gradients.reserve(most);
+      for (std::vector<tensor>& list : at->of.state) list.reserve(most);
+      at->members.reserve(most);
     }
     at->of.parameters.push_back(p);
     at->of.gradients.push_back(std::move(gradient));
