@@ -57,7 +57,7 @@ class child final : public runner {
     std::vector<contender> found;
     for (int left = std::stoi(ask("prepare " + std::to_string(problem))); left > 0; --left) {
       const std::vector<std::string> c = cells(line());
-      found.push_back({c.at(0), c.at(1), c.at(2), std::stoi(c.at(3)), false, std::stod(c.at(4))});
+      found.push_back({c.at(0), c.at(1), c.at(2), std::stoi(c.at(3)), false, std::stod(c.at(4)), std::stod(c.at(5))});
     }
     return found;
   }
@@ -110,7 +110,9 @@ std::string answer(runner& of, const std::string& question) {
     const std::vector<contender> all = of.prepare(which);
     out << all.size();
     for (const contender& c : all) {
-      out << '\n' << c.name << '\t' << c.version << '\t' << c.setting << '\t' << c.threads << '\t' << c.flops;
+      out << '\n'
+          << c.name << '\t' << c.version << '\t' << c.setting << '\t' << c.threads << '\t' << c.flops << '\t'
+          << c.bytes;
     }
   } else if (verb == "time" && in >> which >> calls) {
     out << of.seconds(which, calls);

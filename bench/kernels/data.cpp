@@ -17,7 +17,12 @@ std::uint64_t mixed(std::uint64_t x) {
 
 float number(std::uint64_t random, content filled) {
   const float unit = static_cast<float>(random >> 40) * 0x1p-24F;
-  return filled == content::positive ? 0.1F + 3.9F * unit : 8 * unit - 4;
+  switch (filled) {
+    case content::positive: return 0.1F + 3.9F * unit;
+    case content::near_one: return 0.9995F + 0.001F * unit;
+    case content::weights: return 0.5F * unit - 0.25F;
+    default: return 8 * unit - 4;
+  }
 }
 
 void fill(const array& a, std::uint64_t seed) {

@@ -13,6 +13,10 @@ std::string wrong_with(const problem& p, const array& found);
 // Empty, or where two results of one problem differ by more than rounding: all elements are compared.
 std::string difference(const array& one, const array& other);
 
+// Of the family `autograd`: the gradient at the beginning of a chain, and the losses of the first steps of training.
+double gradient_of_chain(const problem& p, std::int64_t place);
+std::vector<double> losses_of_steps(const problem& p);
+
 // The exact function, of functions().
 double exact(const std::string& function, double x, double y);
 

@@ -59,6 +59,55 @@ value two_threads(const report& r, const std::string& name) {
   return one == nullptr || two == nullptr || two->seconds == 0 ? std::nullopt : value(one->seconds / two->seconds);
 }
 
+// Of topbit over libtorch, of the time that the one row takes more than the other.
+value over_difference(const report& r, const std::string& more, const std::string& less) {
+  const auto seconds = [&](const char* by) -> value {
+    const measured_row *of_more = find(r, more), *of_less = find(r, less);
+    const result* const a = of_more == nullptr ? nullptr : best_of(*of_more, by);
+    const result* const b = of_less == nullptr ? nullptr : best_of(*of_less, by);
+    return a == nullptr || b == nullptr ? std::nullopt : value(a->seconds - b->seconds);
+  };
+  const value own = seconds("topbit"), other = seconds("libtorch");
+  return own && other && *other > 0 ? value(*own / *other) : std::nullopt;
+}
+
+// Graphs: what recording and running them costs.
+void add_recorded(std::vector<table::line>& all, const report& r) {
+  const auto add = [&](std::string what, double must, double aim, value measured, std::string unit = "x") {
+    all.push_back({.what = std::move(what), .unit = std::move(unit), .must = must, .aim = aim, .measured = measured});
+  };
+  const auto over_libtorch = [&](const std::string& row) { return inverse(faster(r, "autograd/" + row, "libtorch")); };
+  add("add(8) that records a node / libtorch", 0.1, 0.035, over_libtorch("record_add/new/8"));
+  for (const char* operation : {"add", "mul"}) {
+    for (const char* inputs : {"one input", "both inputs"}) {
+      add("forward and backward of a node, chain of 1,000 " + std::string(operation) + ", " + inputs + " / libtorch",
+          0.12, 0.04, over_libtorch("chain_" + std::string(operation) + "/new/" + inputs));
+    }
+  }
+  add("forward and backward of one node / libtorch", 0.1, 0.04, over_libtorch("one_node/new/1"));
+  add("backward of one node / libtorch", 0.1, 0.04,
+      over_difference(r, "autograd/one_node/new/1", "autograd/one_node_forward/new/1"));
+  struct goal {
+    const char* batch;
+    double must, aim;
+  };
+  const std::string step = "step/new/64-128-64-10, batch ";
+  for (const goal& g : {goal{"32", 0.3, 0.22}, {"64", 0.4, 0.3}, {"256", 0.58, 0.48}}) {
+    add(std::string("MLP step, batch ") + g.batch + " / libtorch", g.must, g.aim, over_libtorch(step + g.batch));
+  }
+  for (const goal& g : {goal{"32", 1.35, 1.1}, {"256", 1.15, 1.03}}) {
+    add(std::string("MLP step, batch ") + g.batch + " / step by hand", g.must, g.aim,
+        inverse(faster(r, "autograd/" + step + g.batch, "step by hand")));
+  }
+  add("step of a network 1-1-1-2, batch 1 / libtorch", 0.12, 0.05, over_libtorch("step/new/1-1-1-2, batch 1"));
+  for (const char* operation : {"add", "mul"}) {
+    const measured_row* row = find(r, "autograd/memory_" + std::string(operation) + "/new/both inputs");
+    const result* own = row == nullptr ? nullptr : best_of(*row, "topbit");
+    add("memory kept for a node of " + std::string(operation) + ", both inputs", 160, 96,
+        own == nullptr ? std::nullopt : value(own->rate), "bytes");
+  }
+}
+
 }  // namespace
 
 std::vector<table::line> goals(const report& r) {
@@ -114,6 +163,7 @@ std::vector<table::line> goals(const report& r) {
     at_least(std::string("matmul ") + g.where + " / libtorch", g.must, g.aim,
              faster(r, std::string("matmul/matmul/given/") + g.where, "libtorch"));
   }
+  add_recorded(all, r);
   at_least("exp at 1e7, two threads / one", 1.8, 2.0, two_threads(r, "threads/exp/given/1e7"));
   // Without a goal.
   for (const std::string function : functions) {

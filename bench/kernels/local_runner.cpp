@@ -32,7 +32,7 @@ class local final : public runner {
       std::optional<work> w = p->prepare(ready_->get());
       if (!w) continue;
       check(*p, *w);
-      const contender one{p->name, p->version, p->setting, 1, p->yardstick, w->flops};
+      const contender one{p->name, p->version, p->setting, 1, p->yardstick, w->flops, w->bytes};
       found.push_back(one);
       entries_.push_back({p, *w, 1});
       if (wanted.threads > 1 && p->set_threads) {

@@ -65,7 +65,13 @@ class progress {
 result result_of(const problem& p, const contender& c, const timing& t) {
   result r{c.name, c.setting, c.threads, c.yardstick, t.median, t.low, t.high, 0};
   const double amount = c.flops != 0 ? c.flops * 1e-9 : p.per_call();
-  r.rate = p.unit == "ns" ? t.median * 1e9 : amount / t.median;
+  if (!p.timed()) {
+    r.rate = c.bytes;
+  } else if (p.unit == "ns" || p.unit == "us") {
+    r.rate = t.median / p.parts * (p.unit == "ns" ? 1e9 : 1e6);
+  } else {
+    r.rate = amount / t.median;
+  }
   return r;
 }
 
@@ -118,7 +124,8 @@ measured_row row_of(const problem& p, std::size_t place, const std::vector<runne
       entrants.push_back({one, c});
     }
   }
-  const std::vector<timing> timings = measure(entrants, how, p.how != form::unmapped, random);
+  const std::vector<timing> timings =
+      p.timed() ? measure(entrants, how, p.how != form::unmapped, random) : std::vector<timing>(entrants.size());
   measured_row row{.name = p.name(),
                    .family = p.family,
                    .operation = p.operation,

@@ -1,5 +1,5 @@
-// libtorch at its best: inference mode, results given where there is a form that takes them. Written for libtorch 1.13
-// and for 2.x.
+// libtorch at its best: without gradients in inference mode, results given where there is a form that takes them.
+// Written for libtorch 1.13 and for 2.x.
 #include <dlfcn.h>
 #include <torch/torch.h>
 
@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 
+#include "peer_libtorch.h"
 #include "peers.h"
 
 using at::Tensor;
@@ -211,10 +212,13 @@ std::string capability() {
 
 }  // namespace
 
+Tensor torch_tensor_of(const array& a) { return of(a); }
+
 peer libtorch_peer() {
   peer p{.name = "libtorch", .version = TORCH_VERSION, .setting = capability()};
   p.has_settings = true;
   p.prepare = [](const problem& wanted) -> std::optional<work> {
+    if (wanted.family == "autograd") return recorded_work_of_libtorch(wanted);
     const auto found = makers().find(wanted.operation);
     if (found == makers().end()) return std::nullopt;
     const c10::InferenceMode guard;

@@ -9,6 +9,7 @@ namespace bench {
 
 peer topbit_peer();
 std::vector<peer> yardsticks();
+peer step_by_hand();
 peer libtorch_peer();
 peer openblas_peer();
 peer eigen_peer();

@@ -19,6 +19,8 @@ enum class content {
   symmetric,  // -4..4
   positive,   // 0.1..4
   labels,     // whole numbers from 0 to below `below`
+  near_one,   // 0.9995..1.0005, of which a thousand factors stay a number
+  weights,    // -0.25..0.25
 };
 
 // Row-major; `transposed` swaps the last two dimensions in memory, so that the array is a transposed view.
@@ -56,14 +58,19 @@ struct problem {
   std::int64_t size = 0;   // the same as a number, for an axis
   std::vector<array> inputs = {};
   array result = {};
-  std::vector<std::int64_t> options = {};     // of a convolution: stride, padding
+  // Of a convolution: stride, padding. Of a chain: nodes, whether both inputs are recorded. Of a step: the widths.
+  std::vector<std::int64_t> options = {};
   bool limit = false;                         // of the machine: for yardsticks alone
   int threads = 1;                            // more: peers that can are asked for one thread and for so many
   double bytes = 0, flops = 0, elements = 0;  // of one call, for rates; flops only where they have an agreed number
-  std::string unit = "GB/s";                  // the rate that is shown: GB/s, GF/s, Ge/s, or ns for the time of a call
+  double parts = 1;                           // of one call, of which a time is given: nodes of a chain
+  // The rate that is shown: GB/s, GF/s, Ge/s; or ns or us for the time of a part of a call; or bytes that a part keeps,
+  // for which no clock is needed.
+  std::string unit = "GB/s";
 
   std::string name() const;  // family/operation/form/label
-  double per_call() const;   // what a call does of the unit, in 1e9; 0 for ns
+  double per_call() const;   // what a call does of the unit, in 1e9; 0 for ns, us and bytes
+  bool timed() const { return unit != "bytes"; }
 };
 
 // A problem that a peer is ready to do.
@@ -72,6 +79,7 @@ struct work {
   // Does it once more, and says where the result lies until the next call. Dense, row-major.
   std::function<array()> result;
   double flops = 0;  // of one call, where that is not the problem's number
+  double bytes = 0;  // that a part keeps, where no time is asked for
 };
 
 // The call is inlined into a loop, so that a call through std::function is paid once for many.

@@ -162,6 +162,7 @@ std::vector<problem> problems(bool quick) {
   add_products(all, quick);
   add_networks(all, quick);
   add_threads(all, quick);
+  add_autograd(all, quick);
   return all;
 }
 

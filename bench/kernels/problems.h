@@ -18,7 +18,12 @@ void add_rows(std::vector<problem>& all, bool quick);
 void add_products(std::vector<problem>& all, bool quick);
 void add_networks(std::vector<problem>& all, bool quick);
 void add_threads(std::vector<problem>& all, bool quick);
+void add_autograd(std::vector<problem>& all, bool quick);
 void add_limits(std::vector<problem>& all, bool quick);
+
+// A step's result: the losses of so many steps from the parameters it is given.
+inline constexpr std::int64_t checked_steps = 3;
+inline constexpr double learning_rate = 0.01;
 
 // "1e5" for a power of ten, else digits.
 std::string short_number(std::int64_t n);

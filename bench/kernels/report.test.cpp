@@ -111,6 +111,40 @@ TEST_CASE("goals: of several sizes the worst counts, and all have to be there") 
   CHECK(*measured(r, "matmul 256-2048 / AVX-512 peak") == Approx(0.8));
 }
 
+TEST_CASE("goals: backward alone is what one row takes more than another, of topbit over libtorch") {
+  bench::report r;
+  r.rows = {row("autograd", "one_node_forward", "new", "1", {ran("topbit", 1e-7), ran("libtorch", 1e-6)}),
+            row("autograd", "one_node", "new", "1", {ran("topbit", 4e-7), ran("libtorch", 5e-6, "AVX512")})};
+  CHECK(*measured(r, "backward of one node / libtorch") == Approx(0.075));
+  CHECK(*measured(r, "forward and backward of one node / libtorch") == Approx(0.08));
+  r.rows.pop_back();
+  CHECK_FALSE(measured(r, "backward of one node / libtorch"));
+}
+
+TEST_CASE("goals: a step has two measures, libtorch and a step by hand") {
+  bench::report r;
+  r.rows = {row("autograd", "step", "new", "64-128-64-10, batch 32",
+                {ran("topbit", 3e-5), ran("libtorch", 1e-4, "AVX512"), ran("libtorch", 1.2e-4, "AVX2"),
+                 loop("step by hand", 2e-5, 20)})};
+  CHECK(*measured(r, "MLP step, batch 32 / libtorch") == Approx(0.3));
+  CHECK(*measured(r, "MLP step, batch 32 / step by hand") == Approx(1.5));
+  CHECK_FALSE(measured(r, "MLP step, batch 64 / libtorch"));
+}
+
+TEST_CASE("goals: memory is judged by its bytes, and a table compares no times that were not taken") {
+  bench::report r;
+  r.rows = {row("autograd", "memory_add", "new", "both inputs", {ran("topbit", 0), ran("libtorch", 0)})};
+  r.rows[0].results[0].rate = 72;
+  r.rows[0].results[1].rate = 500;
+  const table::line line = line_of(r, "memory kept for a node of add, both inputs");
+  CHECK(*line.measured == Approx(72));
+  CHECK(line.unit == "bytes");
+  CHECK(line.verdict() == "met aim");
+  const auto all = bench::tables(r);
+  REQUIRE(all.size() == 1);
+  CHECK(all[0].rows[0].back().empty());
+}
+
 TEST_CASE("goals: a function is compared with the fastest library within its own bound") {
   CHECK(*measured(function_report(0.8, 0.9), "exp at 1e4-1e6 / best library within its bound") == Approx(0.5));
   CHECK(*measured(function_report(0.8, 1.1), "exp at 1e4-1e6 / best library within its bound") == Approx(1.5));
@@ -265,6 +299,50 @@ TEST_CASE("expected: a product's wrong element is found at either end") {
   CHECK(bench::wrong_with(p, p.result).empty());
 }
 
+TEST_CASE("expected: the gradient of a chain counts every node, with one input recorded and with both") {
+  std::vector<float> w{1, 1.25F}, x{1, 0.5F}, found(2);
+  bench::problem p{.family = "autograd"};
+  p.inputs = {{.sizes = {2}, .data = w.data()}, {.sizes = {2}, .data = x.data()}};
+  p.result = {.sizes = {2}, .data = found.data()};
+  struct rule {
+    const char* operation;
+    std::int64_t both;
+    std::vector<float> gradient;
+  };
+  // Of w + 3 x, 4 w, w x^3 and w^4.
+  for (const rule& wanted : {rule{"chain_add", 0, {1, 1}},
+                             {"chain_add", 1, {4, 4}},
+                             {"chain_mul", 0, {1, 0.125F}},
+                             {"chain_mul", 1, {4, 7.8125F}}}) {
+    p.operation = wanted.operation;
+    p.options = {3, wanted.both};
+    found = wanted.gradient;
+    CHECK(bench::wrong_with(p, p.result).empty());
+    found[1] += 0.001F;
+    CHECK_FALSE(bench::wrong_with(p, p.result).empty());
+  }
+}
+
+TEST_CASE("expected: the losses of steps are those of gradient descent") {
+  // One row with one input of 2, two classes, no hidden layer: scores 2 w + b.
+  std::vector<float> image{2}, weight{0.25F, -0.25F}, bias{0, 0};
+  std::vector<std::int64_t> label{1};
+  bench::problem p{.family = "autograd", .operation = "step"};
+  p.inputs = {{.sizes = {1, 1}, .data = image.data()},
+              {.sizes = {1}, .type = bench::element::int64, .data = label.data()},
+              {.sizes = {2, 1}, .data = weight.data()},
+              {.sizes = {2}, .data = bias.data()}};
+  std::vector<float> found(2);
+  p.result = {.sizes = {2}, .data = found.data()};
+  const double margin = 1.0, first = std::log(1 + std::exp(margin)), other = 1 / (1 + std::exp(-margin));
+  // Each score moves by the rate times its probability's error times (2 * 2 + 1).
+  const double second = std::log(1 + std::exp(margin - 2 * bench::learning_rate * other * 5));
+  found = {static_cast<float>(first), static_cast<float>(second)};
+  CHECK(bench::wrong_with(p, p.result).empty());
+  found[1] = found[0];
+  CHECK_FALSE(bench::wrong_with(p, p.result).empty());
+}
+
 TEST_CASE("expected: a wrong element is found wherever a kernel's last vector may have begun") {
   std::vector<float> a(1000), b(1000), c(1000);
   std::iota(a.begin(), a.end(), 1);
@@ -293,7 +371,10 @@ TEST_CASE("problems: names are unique, and sizes that a goal asks for are there"
   for (const char* wanted :
        {"small/add/new/8", "small/empty/new/8", "elementwise/add/given/1e3", "elementwise/add/new/1e7",
         "functions/exp/given/1e5", "reductions/sum/new/1e6", "rows/softmax/given/rows of 1000",
-        "matmul/matmul/given/2048", "threads/exp/given/1e7", "limits/fma/given/float32"}) {
+        "matmul/matmul/given/2048", "threads/exp/given/1e7", "limits/fma/given/float32", "autograd/record_add/new/8",
+        "autograd/chain_mul/new/both inputs", "autograd/memory_add/new/both inputs", "autograd/one_node/new/1",
+        "autograd/one_node_forward/new/1", "autograd/step/new/1-1-1-2, batch 1",
+        "autograd/step/new/64-128-64-10, batch 32", "autograd/step/new/64-128-64-10, batch 256"}) {
     CHECK(std::ranges::count(names, wanted) == 1);
   }
   std::ranges::sort(names);

@@ -16,6 +16,7 @@ struct contender {
   int threads = 1;
   bool yardstick = false;
   double flops = 0;  // of one call, where that is not the problem's number
+  double bytes = 0;  // that it keeps, where no time is asked for
 };
 
 struct function_error {

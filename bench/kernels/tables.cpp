@@ -26,6 +26,7 @@ const char* sentence(const std::string& family) {
   if (family == "matmul") return "Matrix products";
   if (family == "networks") return "Layers of networks";
   if (family == "threads") return "Two threads";
+  if (family == "autograd") return "Autograd";
   return "Others";
 }
 
@@ -81,7 +82,8 @@ text_table family(const report& r, const std::string& name) {
     }
     if (compared) {
       const result *own = best_of(*row, "topbit"), *other = best_other(r, *row);
-      cells.push_back(own == nullptr || other == nullptr ? "" : three_digits(other->seconds / own->seconds));
+      const bool timed = own != nullptr && other != nullptr && own->seconds != 0;
+      cells.push_back(timed ? three_digits(other->seconds / own->seconds) : "");
     }
     t.rows.push_back(std::move(cells));
   }
