@@ -13,9 +13,17 @@ constexpr op<"aten::add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> 
 constexpr op<"aten::add_.Tensor(Tensor(a!) self, Tensor other, *, Scalar alpha=1) -> Tensor(a!)"> add_;
 constexpr op<"aten::clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor"> clone;
 
+// A view of all that its base has, which nobody else sees, needs it no longer: rules end with a transpose or a reshape.
+void let_go_of_base(const tensor& t) noexcept {
+  const detail::view_data* const v = detail::view_of(t);
+  if (v == nullptr || t.record().references.load(std::memory_order_acquire) != 1) return;
+  if (t.numel() == v->base.numel()) t.record().autograd = {};
+}
+
 // Dense elements that no one else sees, so that writing to one gradient changes no other.
 tensor owned(tensor gradient) {
   if (grad_enabled()) return gradient;
+  let_go_of_base(gradient);
   return detail::is_sole(gradient) ? gradient : clone(gradient, memory_format::contiguous);
 }
 

@@ -163,3 +163,61 @@ TEST_CASE("variable: a leaf is what no recorded call made", "[autograd][variable
   CHECK_FALSE(tb::is_leaf(ops::unsqueeze(x, 0)));
   CHECK(tb::is_leaf(ops::unsqueeze(p, 0)));
 }
+
+namespace {
+
+// Whose backward() gives a view of a tensor that is noted here: the gradient of x, each time twice 3.
+struct gives_view {
+  enum class kept { nowhere, here, in_part };
+  static inline kept base_is = kept::nowhere;
+  static inline tensor base, view;
+  static inline const void* data = nullptr;
+
+  static tensor forward(tb::function_context&, const tensor& x) { return ops::clone(x); }
+  static tensor backward(tb::function_context&, const tensor&) {
+    tensor made = tensor_of(base_is == kept::in_part ? std::vector<double>{3, 3, 4} : std::vector<double>{3, 3},
+                            {base_is == kept::in_part ? 3 : 2});
+    data = made.data();
+    if (base_is == kept::here) base = made;
+    if (base_is == kept::in_part) return ops::slice(made, 0, 0, 2);
+    const tensor turned = ops::t(ops::reshape(made, tb::dims{2, 1}));
+    if (base_is == kept::here) view = turned;
+    return turned;
+  }
+};
+
+// The gradient of one input of two elements, of sizes that a transpose makes.
+tensor gradient_by_view(gives_view::kept how) {
+  gives_view::base_is = how;
+  const tensor x =
+      tb::require_grad(how == gives_view::kept::in_part ? tensor_of({1, 2}, {2}) : tensor_of({1, 2}, {1, 2}));
+  tb::backward(ops::sum(tb::apply<gives_view>(x)));
+  return tb::grad(x);
+}
+
+}  // namespace
+
+TEST_CASE("variable: a gradient that is a view of what nobody else holds is taken as it is, and is no view",
+          "[autograd][variable]") {
+  const tensor g = gradient_by_view(gives_view::kept::nowhere);
+  CHECK(g.data() == gives_view::data);
+  CHECK_FALSE(tb::is_view(g));
+  CHECK(g.sizes() == tb::dims{1, 2});
+  CHECK(values(g) == std::vector<double>{3, 3});
+}
+
+TEST_CASE("variable: a gradient that is a view of what somebody holds is copied", "[autograd][variable]") {
+  tensor g = gradient_by_view(gives_view::kept::here);
+  CHECK(g.data() != gives_view::base.data());
+  ops::add_(g, g);
+  CHECK(values(gives_view::base) == std::vector<double>{3, 3});
+  CHECK(tb::base_of(gives_view::view).same_as(gives_view::base));
+  gives_view::base = gives_view::view = {};
+}
+
+TEST_CASE("variable: a gradient that is a part of a tensor is copied, and the rest is let go", "[autograd][variable]") {
+  const tensor g = gradient_by_view(gives_view::kept::in_part);
+  CHECK_FALSE(tb::is_view(g));
+  CHECK(g.record().data->bytes == 2 * sizeof(double));
+  CHECK(values(g) == std::vector<double>{3, 3});
+}
