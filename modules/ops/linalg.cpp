@@ -202,6 +202,41 @@ tensor trace(const tensor& self) {
   return ops::sum(ops::diagonal(self));
 }
 
+// A derivative of its own rather than that of its parts: through the transpose of the weights their gradient would come
+// transposed, and be copied, and each transpose would be a node.
+struct linear_rule {
+  saved_tensor input, weight;
+
+  static linear_rule save(const tensor& input, const tensor& weight, const std::optional<tensor>&, const tensor&) {
+    return {saved_tensor(input), saved_tensor(weight)};
+  }
+
+  std::array<tensor, 3> backward(const tensor& g, std::array<bool, 3> wanted) const {
+    const tensor x = input.get(), w = weight.get();
+    if (x.dim() == 2 && w.dim() == 2) return of_matrices(g, x, w, wanted);
+    dims in_front = x.sizes();
+    in_front.erase(in_front.size() - 1);
+    const std::int64_t rows = numel(in_front), outputs = w.dim() == 2 ? w.size(0) : 1;
+    std::array<tensor, 3> all =
+        of_matrices(ops::reshape(g, dims{rows, outputs}), ops::reshape(x, dims{rows, x.size(-1)}),
+                    ops::reshape(w, dims{outputs, w.size(-1)}), wanted);
+    if (wanted[0]) all[0] = ops::reshape(all[0], x.sizes());
+    if (wanted[1]) all[1] = ops::reshape(all[1], w.sizes());
+    return all;
+  }
+
+ private:
+  static std::array<tensor, 3> of_matrices(const tensor& g, const tensor& x, const tensor& w,
+                                           std::array<bool, 3> wanted) {
+    // A layer in between may have made the result of another type.
+    return {wanted[0] ? ops::mm(g, to(w, g.dtype())) : tensor(),
+            wanted[1] ? ops::mm(ops::t(g), to(x, g.dtype())) : tensor(), wanted[2] ? sum(g, {0}) : tensor()};
+  }
+};
+constexpr author::kernel_row linear_rows[] = {author::define(ops::linear),
+                                              author::row<&linear>(ops::linear, key::CompositeExplicitAutograd),
+                                              gradient_row<ops::linear, linear_rule>()};
+
 }  // namespace
 
 void register_linalg() {
@@ -216,7 +251,7 @@ void register_linalg() {
   register_composite<&addr, ops::addr>();
   register_composite<&matmul, ops::matmul>();
   register_composite<&linalg_matmul, ops::linalg_matmul>();
-  register_composite<&linear, ops::linear>();
+  author::register_rows(linear_rows);
   register_composite<&kron, ops::kron>();
   register_composite<&trace, ops::trace>();
   register_written<ops::dot, ops::dot_out>();

@@ -149,6 +149,12 @@ const std::vector<formula>& formulas() {
     });
     many("addmv", {{2}, {2, 3}, {3}}, [](const inputs& x) { return ops::addmv(x[0], x[1], x[2]); });
     many("linear", {{2, 3}, {4, 3}, {4}}, [](const inputs& x) { return ops::linear(x[0], x[1], x[2]); });
+    many("linear of three dimensions", {{2, 2, 3}, {4, 3}, {4}},
+         [](const inputs& x) { return ops::linear(x[0], x[1], x[2]); });
+    many("linear of one row", {{3}, {2, 3}, {1}}, [](const inputs& x) { return ops::linear(x[0], x[1], x[2]); });
+    many("linear by a vector", {{2, 2, 3}, {3}, {}}, [](const inputs& x) { return ops::linear(x[0], x[1], x[2]); });
+    many("linear of no rows", {{0, 3}, {2, 3}, {2}}, [](const inputs& x) { return ops::linear(x[0], x[1], x[2]); });
+    many("linear without a bias", {{2, 3}, {4, 3}}, [](const inputs& x) { return ops::linear(x[0], x[1]); });
     many("einsum", {{2, 3, 3}, {2, 3, 4}, {4}},
          [](const inputs& x) { return ops::einsum("bii,bij,j->ib", std::span<const tensor>(x)); });
     many("tensordot", {{2, 3, 2}, {3, 2, 4}},
