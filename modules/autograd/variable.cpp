@@ -37,7 +37,10 @@ node* let_go(intrusive_ptr<node>&& of) noexcept {
   return held{std::move(of)}.by.get();
 }
 
+// Null for what is no leaf that requires its gradient. The tensor keeps it.
 leaf_node* leaf_of(const tensor& t) noexcept {
+  tensor_extension* const e = detail::extension_of(t);
+  if (e != nullptr && e->role == detail::is_leaf) return static_cast<leaf_node*>(e);
   const intrusive_ptr<node> n = author::gradient_edge(t);
   return n && n->role == detail::is_leaf ? static_cast<leaf_node*>(n.get()) : nullptr;
 }
@@ -103,9 +106,9 @@ const tensor& require_grad(const tensor& t, bool wanted) {
 }
 
 tensor grad(const tensor& t) {
+  if (const leaf_node* const leaf = leaf_of(t)) return leaf->gradient();
   const intrusive_ptr<node> n = author::gradient_edge(t);
-  if (!n) return {};
-  return n->role == detail::is_leaf ? static_cast<leaf_node*>(n.get())->gradient() : detail::retained_gradient(*n);
+  return n ? detail::retained_gradient(*n) : tensor();
 }
 
 void set_grad(const tensor& t, const tensor& gradient) {

@@ -212,7 +212,7 @@ struct linear_rule {
   }
 
   std::array<tensor, 3> backward(const tensor& g, std::array<bool, 3> wanted) const {
-    const tensor x = input.get(), w = weight.get();
+    const tensor &x = input.get(), &w = weight.get();
     if (x.dim() == 2 && w.dim() == 2) return of_matrices(g, x, w, wanted);
     dims in_front = x.sizes();
     in_front.erase(in_front.size() - 1);
@@ -229,8 +229,11 @@ struct linear_rule {
   static std::array<tensor, 3> of_matrices(const tensor& g, const tensor& x, const tensor& w,
                                            std::array<bool, 3> wanted) {
     // A layer in between may have made the result of another type.
-    return {wanted[0] ? ops::mm(g, to(w, g.dtype())) : tensor(),
-            wanted[1] ? ops::mm(ops::t(g), to(x, g.dtype())) : tensor(), wanted[2] ? sum(g, {0}) : tensor()};
+    if (const dtype type = g.dtype(); x.dtype() != type || w.dtype() != type) {
+      return of_matrices(g, to(x, type), to(w, type), wanted);
+    }
+    return {wanted[0] ? ops::mm(g, w) : tensor(), wanted[1] ? ops::mm(ops::t(g), x) : tensor(),
+            wanted[2] ? sum(g, {0}) : tensor()};
   }
 };
 constexpr author::kernel_row linear_rows[] = {author::define(ops::linear),

@@ -63,18 +63,19 @@ std::optional<double> number_in(backend_call c, const optional_tensor& t, std::s
 // A tensor as a kernel updates it: itself, or a dense copy in the type of the computation, which goes back at the end.
 class updated {
  public:
-  updated(const tensor& t, dtype type) : given_(t), used_(t) {
+  updated(const tensor& t, dtype type) : given_(&t) {
     if (t.dtype() == type && t.is_contiguous()) return;
-    used_ = author::make_tensor(t.sizes(), type, t.device());
-    copy_result(used_, t);
+    copy_ = author::make_tensor(t.sizes(), type, t.device());
+    copy_result(copy_, t);
   }
-  void* data() const { return used_.data(); }
+  void* data() const { return copy_.defined() ? copy_.data() : given_->data(); }
   void finish() const {
-    if (!used_.same_as(given_)) copy_result(given_, used_);
+    if (copy_.defined()) copy_result(*given_, copy_);
   }
 
  private:
-  tensor given_, used_;
+  const tensor* given_;  // which outlives this; a handle of its own would be counted, in each step for each parameter
+  tensor copy_;
 };
 
 // One step of one parameter; `u` has the numbers.
