@@ -86,10 +86,7 @@ void run_label_loss(backend_call c, rowwise code, const tensor& self, const tens
     fill(c, zero, 0);
     return;
   }
-  const dims row{count};
-  const tensor flat_losses = reshaped(losses, row), flat_weights = reshaped(weights, row);
-  run_rows(c, {rowwise::nll_total, type, 0, row},
-           {written(output), written(total), read(flat_losses), read(flat_weights)},
+  run_rows(c, {rowwise::nll_total, type, 0, column}, {written(output), written(total), read(losses), read(weights)},
            {static_cast<std::int64_t>(reduction == by_mean)});
 }
 
@@ -112,6 +109,22 @@ result_meta label_gradient_meta(std::string_view op, const tensor& grad, const t
   return dense_meta(self.sizes(), self.dtype(), self);
 }
 
+namespace {
+
+// The part of each row in the gradient of a mean.
+tensor mean_of(backend_call c, const tensor& gradient, const tensor& total, dtype type) {
+  if (gradient.dtype() == type) {
+    constexpr quick_facts facts = quick_facts_of(pointwise::div);
+    if (tensor found = quick_pointwise(c, pointwise::div, facts, collect(gradient, total)); found.defined())
+      return found;
+  }
+  tensor part = author::make_tensor({}, type, gradient.device());
+  run_pointwise_in(c, pointwise::div, type, collect(gradient, total), part);
+  return part;
+}
+
+}  // namespace
+
 void run_label_gradient(backend_call c, rowwise code, const tensor& grad, const tensor& self, const tensor& target,
                         const optional_tensor& weight, std::int64_t reduction, std::int64_t ignored,
                         const tensor& total, const tensor& out) {
@@ -119,9 +132,7 @@ void run_label_gradient(backend_call c, rowwise code, const tensor& grad, const 
   const dims column{p.sizes[0], 1};
   tensor of_rows = reduction == by_none ? reshaped(grad, column) : reshaped(grad, {});
   if (reduction == by_mean) {
-    of_rows = author::make_tensor({}, widened(self.dtype()), self.device());
-    const tensor by = reshaped(total, {}), one = reshaped(grad, {});
-    run_pointwise_in(c, pointwise::div, of_rows.dtype(), collect(one, by), of_rows);
+    of_rows = mean_of(c, of_rows, reshaped(total, {}), widened(self.dtype()));
   }
   if (reduction != by_none) of_rows = author::make_view(of_rows, column, {0, 1}, of_rows.record().offset);
   const tensor to = p.rows(out);

@@ -42,7 +42,7 @@ tb_row_operand operand_of(backend_call c, const row_operand& o, std::size_t dim,
   row.step = single ? 1 : o.of->strides()[dim];
   std::size_t at = 0;
   for (std::size_t d = batch.size(); d-- > 0;) {
-    if (d != dim) row.strides[at++] = o.of->strides()[d];
+    if (d != dim) row.strides[at++] = single ? 0 : o.of->strides()[d];
   }
   return row;
 }
