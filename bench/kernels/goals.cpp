@@ -100,11 +100,11 @@ void add_recorded(std::vector<table::line>& all, const report& r) {
         inverse(faster(r, "autograd/" + step + g.batch, "step by hand")));
   }
   add("step of a network 1-1-1-2, batch 1 / libtorch", 0.12, 0.05, over_libtorch("step/new/1-1-1-2, batch 1"));
-  for (const char* operation : {"add", "mul"}) {
-    const measured_row* row = find(r, "autograd/memory_" + std::string(operation) + "/new/both inputs");
+  for (const std::string operation : {"add", "mul"}) {
+    const measured_row* row = find(r, "autograd/memory_" + operation + "/new/both inputs");
     const result* own = row == nullptr ? nullptr : best_of(*row, "topbit");
-    add("memory kept for a node of " + std::string(operation) + ", both inputs", 160, 96,
-        own == nullptr ? std::nullopt : value(own->rate), "bytes");
+    add("memory kept for a node of " + operation + ", both inputs" + (operation == "mul" ? ", and its operand" : ""),
+        160, 96, own == nullptr ? std::nullopt : value(own->rate), "bytes");
   }
 }
 
