@@ -140,15 +140,15 @@ using derivative = topbit::detail::derivative_of<
 /// A formula with the tensors that this one reads, which are kept only where its gradient is wanted: of `x * 2` nothing
 /// of x is, which may be written to then.
 template <class Keep, auto Formula>
-struct part;
+struct formula;
 template <std::size_t... K, auto Formula>
-struct part<keep<K...>, Formula> {
+struct formula<keep<K...>, Formula> {
   static constexpr bool reads_first = ((K == 0) || ...);
   template <std::size_t I>
   using saved = std::conditional_t<I == the_result, saved_result, saved_tensor>;
   [[no_unique_address]] std::tuple<saved<K>...> kept;
 
-  static part save(bool wanted, const auto& arguments, const tensor& r) {
+  static formula save(bool wanted, const auto& arguments, const tensor& r) {
     if (!wanted) return {};
     return {std::tuple<saved<K>...>(save_one<K>(arguments, r)...)};
   }
@@ -171,7 +171,7 @@ struct part<keep<K...>, Formula> {
   }
 };
 /// In the place of a part: this argument has no gradient.
-using without_gradient = part<keep<>, no_gradient>;
+using without_gradient = formula<keep<>, no_gradient>;
 
 template <class Sig, class... Part>
 struct derivative_in_parts;

@@ -53,24 +53,24 @@ struct add_rule {
 };
 
 using mul_rule =
-    in_parts<ops::mul, part<keep<1>, [](T g, T b) { return g * b; }>, part<keep<0>, [](T g, T a) { return g * a; }>>;
-using div_rule = in_parts<ops::div, part<keep<1>, [](T g, T b) { return g / b; }>,
-                          part<keep<0, 1>, [](T g, T a, T b) { return quotient(g * (a / b), b, -1); }>>;
+    in_parts<ops::mul, formula<keep<1>, [](T g, T b) { return g * b; }>, formula<keep<0>, [](T g, T a) { return g * a; }>>;
+using div_rule = in_parts<ops::div, formula<keep<1>, [](T g, T b) { return g / b; }>,
+                          formula<keep<0, 1>, [](T g, T a, T b) { return quotient(g * (a / b), b, -1); }>>;
 
 using mode = std::optional<std::string>;
 // Rounded, it is constant between its jumps.
 using div_mode_rule_of_gradient =
     in_parts<ops::div_mode,
-             part<keep<1>, [](T g, T b, const mode& m) { return m.has_value() ? ops::zeros_like(g) : g / b; }>,
-             part<keep<0, 1>, [](T g, T a, T b, const mode& m) {
+             formula<keep<1>, [](T g, T b, const mode& m) { return m.has_value() ? ops::zeros_like(g) : g / b; }>,
+             formula<keep<0, 1>, [](T g, T a, T b, const mode& m) {
                return m.has_value() ? ops::zeros_like(g) : quotient(g * (a / b), b, -1);
              }>>;
-using flat = part<keep<>, [](T g) { return ops::zeros_like(g); }>;
+using flat = formula<keep<>, [](T g) { return ops::zeros_like(g); }>;
 using floor_divide_rule = in_parts<ops::floor_divide, flat, flat>;
 
 template <const auto& Op, const char (&Mode)[6]>
 using remainder_rule =
-    in_parts<Op, part<keep<>, [](T g) { return g; }>, part<keep<0, 1>, [](T g, T a, T b) {
+    in_parts<Op, formula<keep<>, [](T g) { return g; }>, formula<keep<0, 1>, [](T g, T a, T b) {
                return product(g, ops::div_mode(a, b, arg<"rounding_mode"> = std::string_view(Mode)), -1);
              }>>;
 constexpr char rounded_down[] = "floor", rounded_to_zero[] = "trunc";
@@ -159,28 +159,28 @@ struct atan2_rule {
   }
 };
 
-using hypot_rule = in_parts<ops::hypot, part<keep<0, the_result>, [](T g, T a, T y) { return g * (a / y); }>,
-                            part<keep<1, the_result>, [](T g, T b, T y) { return g * (b / y); }>>;
+using hypot_rule = in_parts<ops::hypot, formula<keep<0, the_result>, [](T g, T a, T y) { return g * (a / y); }>,
+                            formula<keep<1, the_result>, [](T g, T b, T y) { return g * (b / y); }>>;
 using copysign_rule =
-    in_parts<ops::copysign, part<keep<0, the_result>, [](T g, T a, T y) { return g * (ops::sign(a) * ops::sign(y)); }>,
+    in_parts<ops::copysign, formula<keep<0, the_result>, [](T g, T a, T y) { return g * (ops::sign(a) * ops::sign(y)); }>,
              flat>;
-using logaddexp_rule = in_parts<ops::logaddexp, part<keep<0, 1>, [](T g, T a, T b) { return g * ops::sigmoid(a - b); }>,
-                                part<keep<0, 1>, [](T g, T a, T b) { return g * ops::sigmoid(b - a); }>>;
+using logaddexp_rule = in_parts<ops::logaddexp, formula<keep<0, 1>, [](T g, T a, T b) { return g * ops::sigmoid(a - b); }>,
+                                formula<keep<0, 1>, [](T g, T a, T b) { return g * ops::sigmoid(b - a); }>>;
 using xlogy_rule = in_parts<ops::xlogy,
-                            part<keep<0, 1>,
+                            formula<keep<0, 1>,
                                  [](T g, T a, T b) {
                                    const tensor constant = ops::logical_and(ops::eq_scalar(a, 0), b <= 0);
                                    return ops::where_scalar_self(constant, 0, ops::xlogy(g, b));
                                  }>,
-                            part<keep<0, 1>, [](T g, T a, T b) { return g * a / b; }>>;
+                            formula<keep<0, 1>, [](T g, T a, T b) { return g * a / b; }>>;
 using heaviside_rule =
     in_parts<ops::heaviside, flat,
-             part<keep<0>, [](T g, T a) { return ops::where_scalar_other(ops::eq_scalar(a, 0), g, 0); }>>;
+             formula<keep<0>, [](T g, T a) { return ops::where_scalar_other(ops::eq_scalar(a, 0), g, 0); }>>;
 
 // Each element's gradient goes where the element came from.
 using where_rule_of_gradient =
-    in_parts<ops::where, without_gradient, part<keep<0>, [](T g, T c) { return ops::where_scalar_other(c, g, 0); }>,
-             part<keep<0>, [](T g, T c) { return ops::where_scalar_self(c, 0, g); }>>;
+    in_parts<ops::where, without_gradient, formula<keep<0>, [](T g, T c) { return ops::where_scalar_other(c, g, 0); }>,
+             formula<keep<0>, [](T g, T c) { return ops::where_scalar_self(c, 0, g); }>>;
 
 // 0 at the bounds too.
 tensor clamp_gradient(T g, T x, const std::optional<scalar>& min, const std::optional<scalar>& max) {
@@ -188,19 +188,19 @@ tensor clamp_gradient(T g, T x, const std::optional<scalar>& min, const std::opt
   const tensor below = x < *max;
   return ops::where_scalar_other(min ? ops::logical_and(x > *min, below) : below, g, 0);
 }
-using clamp_rule_of_gradient = in_parts<ops::clamp, part<keep<0>, clamp_gradient>>;
+using clamp_rule_of_gradient = in_parts<ops::clamp, formula<keep<0>, clamp_gradient>>;
 
-using lerp_rule = in_parts<ops::lerp, part<keep<2>, [](T g, T w) { return ops::addcmul(g, g, w, arg<"value"> = -1); }>,
-                           part<keep<2>, [](T g, T w) { return g * w; }>,
-                           part<keep<0, 1>, [](T g, T a, T b) { return g * (b - a); }>>;
+using lerp_rule = in_parts<ops::lerp, formula<keep<2>, [](T g, T w) { return ops::addcmul(g, g, w, arg<"value"> = -1); }>,
+                           formula<keep<2>, [](T g, T w) { return g * w; }>,
+                           formula<keep<0, 1>, [](T g, T a, T b) { return g * (b - a); }>>;
 using addcmul_rule =
-    in_parts<ops::addcmul, part<keep<>, [](T g, const scalar&) { return g; }>,
-             part<keep<2>, [](T g, T b, const scalar& value) { return product(g, b, value.to_double()); }>,
-             part<keep<1>, [](T g, T a, const scalar& value) { return product(g, a, value.to_double()); }>>;
+    in_parts<ops::addcmul, formula<keep<>, [](T g, const scalar&) { return g; }>,
+             formula<keep<2>, [](T g, T b, const scalar& value) { return product(g, b, value.to_double()); }>,
+             formula<keep<1>, [](T g, T a, const scalar& value) { return product(g, a, value.to_double()); }>>;
 using addcdiv_rule = in_parts<
-    ops::addcdiv, part<keep<>, [](T g, const scalar&) { return g; }>,
-    part<keep<2>, [](T g, T b, const scalar& value) { return quotient(g, b, value.to_double()); }>,
-    part<keep<1, 2>, [](T g, T a, T b, const scalar& value) { return quotient(g * (a / b), b, -value.to_double()); }>>;
+    ops::addcdiv, formula<keep<>, [](T g, const scalar&) { return g; }>,
+    formula<keep<2>, [](T g, T b, const scalar& value) { return quotient(g, b, value.to_double()); }>,
+    formula<keep<1, 2>, [](T g, T a, T b, const scalar& value) { return quotient(g * (a / b), b, -value.to_double()); }>>;
 
 // What a comparison writes does not depend on what was there.
 template <const auto& Op>

@@ -16,7 +16,7 @@ namespace topbit::detail {
 // For formulas.
 using T = const tensor&;
 using author::derivative, author::keep, author::no_gradient, author::the_result;
-using author::derivative_in_parts, author::in_parts, author::part, author::without_gradient;
+using author::derivative_in_parts, author::in_parts, author::formula, author::without_gradient;
 
 /// The row of an operator with a rule: of one that returns new tensors, or of the form that writes to its first
 /// argument, which has the same rule.
