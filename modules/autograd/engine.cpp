@@ -153,6 +153,7 @@ class run {
   void arrive(node& from, std::size_t input, tensor&& gradient);
   void fit(const node& from, std::size_t input, tensor& gradient);
   bool goes_on(const arrival& a);
+  void release_everything() noexcept;
   [[noreturn]] void raise_with_chain(const node& at);
 
   static thread_local std::unique_ptr<frontier> spare;
@@ -305,12 +306,34 @@ void run::go() {
   active_.current = detail::running_node = nullptr;
 }
 
+// A graph of which a part has run is of no use: lets go of all that it saved, which may hold the graph itself.
+void run::release_everything() noexcept try {
+  std::vector<node*> reached;
+  std::unordered_set<const node*> seen;
+  const auto add = [&](node* n) {
+    if (n != nullptr && seen.insert(n).second) reached.push_back(n);
+  };
+  for (const auto& root : roots_) add(root.get());
+  for (std::size_t i = 0; i < reached.size(); ++i) {
+    for (const auto& input : reached[i]->inputs()) add(input.get());
+  }
+  // Leaves gather on, and a node that is released twice would drop twice.
+  for (node* n : reached) {
+    if (n->role == detail::is_leaf || n->is_released() || (node_access::flags(*n) & node_access::port) != 0) continue;
+    node_access::raise_flag(*n, node_access::released);
+    n->release();
+  }
+} catch (...) {
+  // Without memory to walk through it, the graph stays until its tensors go.
+}
+
 // An error's text is for people, who know their operators by the way that led there. What is no error of this library
 // is nested, with its text.
 void run::raise_with_chain(const node& at) {
   std::vector<node*> roots;
   for (const auto& root : roots_) roots.push_back(root.get());
   const std::string where = chain_to(roots, &at) + detail::place_of(at);
+  if (!retain_) release_everything();
   try {
     throw;
   } catch (const std::bad_alloc&) {
