@@ -11,6 +11,12 @@ namespace tb = topbit;
 inline constexpr tb::op<"demo::cube(Tensor self, *, float scale=1.0) -> Tensor"> cube;
 static tb::tensor cube_kernel(const tb::tensor& self, double scale) { return self * self * self * scale; }
 
+inline constexpr tb::op<"demo::product(Tensor a, Tensor b) -> Tensor"> product;
+static tb::tensor product_kernel(const tb::tensor& a, const tb::tensor& b) { return a * b; }
+using product_rule = tb::author::in_parts<
+    product, tb::author::formula<tb::author::keep<1>, [](const tb::tensor& g, const tb::tensor& b) { return g * b; }>,
+    tb::author::formula<tb::author::keep<0>, [](const tb::tensor& g, const tb::tensor& a) { return g * a; }>>;
+
 struct cube_rule {
   tb::saved_tensor self;  // what backward reads; checked: nobody wrote to it in between
   double scale;
@@ -25,7 +31,10 @@ struct cube_rule {
 const auto kernels = tb::library("demo")
                          .def(cube)
                          .impl<&cube_kernel>(cube, tb::key::CompositeExplicitAutograd)
-                         .impl<&tb::author::autograd_kernel<cube, cube_rule>::run>(cube, tb::key::Autograd);
+                         .impl<&tb::author::autograd_kernel<cube, cube_rule>::run>(cube, tb::key::Autograd)
+                         .def(product)
+                         .impl<&product_kernel>(product, tb::key::CompositeExplicitAutograd)
+                         .impl<&tb::author::autograd_kernel<product, product_rule>::run>(product, tb::key::Autograd);
 
 int main() {
   const tb::tensor x = tb::require_grad(tb::from_values<double>({1, 2}, {2}));
@@ -40,4 +49,9 @@ int main() {
   const auto f = [](std::span<const tb::tensor> in) { return std::vector<tb::tensor>{cube(in[0])}; };
   const std::vector<tb::tensor> inputs{x};
   std::puts(tb::gradcheck(f, inputs) && tb::gradgradcheck(f, inputs) ? "right" : "wrong");  // prints: right
+
+  const auto of_two = [](std::span<const tb::tensor> in) {
+    return std::vector<tb::tensor>{product(in[0], cube(in[0]))};
+  };
+  std::puts(tb::gradgradcheck(of_two, inputs) ? "right" : "wrong");  // prints: right
 }

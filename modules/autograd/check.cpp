@@ -49,6 +49,13 @@ std::vector<double> values_of(const tensor& t) {
   return values;
 }
 
+// Puts an element back, whatever f throws.
+struct restored {
+  double* at;
+  double before;
+  ~restored() { *at = before; }
+};
+
 bool is_checked(const tensor& result) { return result.defined() && is_floating(result.dtype()); }
 
 // The floating results' values at the inputs as they are.
@@ -114,12 +121,11 @@ check_result gradcheck(const tensor_function& f, std::span<const tensor> inputs,
     // [element of the input][result][element of the result]
     std::vector<std::vector<std::vector<double>>> slopes;
     for (double* x : elements) {
-      const double before = *x;
-      *x = before + options.step;
+      const restored element{x, *x};
+      *x = element.before + options.step;
       auto high = results_at(f, inputs);
-      *x = before - options.step;
+      *x = element.before - options.step;
       const auto low = results_at(f, inputs);
-      *x = before;
       for (std::size_t r = 0; r < high.size(); ++r) {
         for (std::size_t e = 0; e < high[r].size(); ++e) high[r][e] = (high[r][e] - low[r][e]) / (2 * options.step);
       }

@@ -56,12 +56,11 @@ struct purpose {
 using purposes = std::unordered_map<const node*, purpose>;
 
 // Marks the nodes from which an input can be reached; without recursion, each node once.
-void mark(purposes& all, node* root) {
+void mark(purposes& all, std::unordered_set<const node*>& seen, node* root) {
   struct step {
     node* at;
     std::size_t next = 0;
   };
-  std::unordered_set<const node*> seen;
   std::vector<step> path;
   const auto enter = [&](node* n) {
     if (seen.insert(n).second) path.push_back({n});
@@ -115,14 +114,10 @@ constinit thread_local active_run* innermost = nullptr;
 class run {
  public:
   run(bool retain, bool create) : retain_(retain), create_(create), caller_(current_thread_keys()) {
-    active_.outer = std::exchange(innermost, &active_);
+    work_ = spare ? std::move(spare) : std::make_unique<frontier>();
+    use_layers(caller_);
     outer_node_ = std::exchange(detail::running_node, nullptr);
-    if (spare) {
-      work_ = std::move(spare);
-    } else {
-      work_ = std::make_unique<frontier>();
-    }
-    use_layers({caller_.include, caller_.exclude});
+    active_.outer = std::exchange(innermost, &active_);
   }
   run(const run&) = delete;
   run& operator=(const run&) = delete;
@@ -200,7 +195,8 @@ void run::only_for(std::span<const tensor> inputs, std::string_view who) {
     }
     (*purposes_)[n.get()].inputs.push_back(i);
   }
-  for (const auto& root : roots_) mark(*purposes_, root.get());
+  std::unordered_set<const node*> seen;
+  for (const auto& root : roots_) mark(*purposes_, seen, root.get());
 }
 
 // Keeps what is wanted of a node; true if an input lies behind it.
@@ -250,6 +246,10 @@ void run::run_node(arrival& a) {
   node& n = *a.at;
   const auto flags = node_access::flags(n);
   if (purposes_ && !purposes_->contains(&n)) return;
+  if (const detail::value_kind* k = n.kind();
+      k != nullptr && (k->layers.include != last_layers_.include || k->layers.exclude != last_layers_.exclude)) {
+    use_layers(k->layers);
+  }
   if ((flags & node_access::hooked) != 0) detail::run_gradient_hooks(n, a.gradient);
   if (purposes_ && !goes_on(a)) return;
   if ((flags & node_access::port) != 0) {
@@ -261,10 +261,6 @@ void run::run_node(arrival& a) {
     return;
   }
   if ((flags & node_access::released) != 0) detail::raise_released(n.name());
-  if (const detail::value_kind* k = n.kind();
-      k != nullptr && (k->layers.include != last_layers_.include || k->layers.exclude != last_layers_.exclude)) {
-    use_layers(k->layers);
-  }
 
   const std::size_t count = n.inputs().size();
   std::array<tensor, 4> few;
@@ -276,7 +272,7 @@ void run::run_node(arrival& a) {
   n.backward(of_results, of_inputs);
   if ((flags & node_access::hooked) != 0) detail::run_after_hooks(n, of_inputs, of_results);
   if (detail::looks_for_anomalies) detail::check_for_nan(n, of_inputs);
-  if (!retain_) {
+  if (!retain_ && (flags & node_access::owned) == 0) {
     node_access::raise_flag(n, node_access::released);
     n.release();
   }
@@ -319,7 +315,9 @@ void run::release_everything() noexcept try {
   }
   // Leaves gather on, and a node that is released twice would drop twice.
   for (node* n : reached) {
-    if (n->role == detail::is_leaf || n->is_released() || (node_access::flags(*n) & node_access::port) != 0) continue;
+    if (n->role == detail::is_leaf || n->is_released() ||
+        (node_access::flags(*n) & (node_access::port | node_access::owned)) != 0)
+      continue;
     node_access::raise_flag(*n, node_access::released);
     n->release();
   }
@@ -374,10 +372,15 @@ void run::capture_leaves() {
 void run::deliver_to_leaves() {
   run_leaf_hooks();
   work_->each_leaf([&](arrival& a) {
-    if (!a.gradient.defined()) return;
-    auto& leaf = static_cast<leaf_node&>(*a.at);
-    leaf.gather(std::move(a.gradient));
-    if ((node_access::flags(leaf) & node_access::hooked) != 0) detail::run_gathered_hooks(leaf);
+    if (a.gradient.defined()) static_cast<leaf_node&>(*a.at).gather(std::move(a.gradient));
+  });
+  work_->each_leaf([&](arrival& a) {
+    if ((node_access::flags(*a.at) & node_access::hooked) == 0 || (purposes_ && !purposes_->contains(a.at))) return;
+    try {
+      detail::run_gathered_hooks(static_cast<leaf_node&>(*a.at));
+    } catch (...) {
+      raise_with_chain(*a.at);
+    }
   });
 }
 

@@ -26,7 +26,8 @@ export struct backward_options {
 ///          written in place, if a rule's gradient does not fit its argument, if a hook or a rule made a cycle;
 ///          shape_error, dtype_error or device_error if root is no scalar or `gradient` does not fit it. What a rule or
 ///          a hook throws comes out as backward_error with the chain of operators from the root to it; std::bad_alloc
-///          as it is. After an error no leaf has changed; without retain_graph the graph is released
+///          as it is. After an error no leaf has changed, unless a hook on gathered gradients threw it, which run
+///          last; without retain_graph the graph is released
 /// Threads  graphs that share leaves may run at once; a graph that two threads run at once must be retained by both
 export void backward(const tensor& root, const tensor& gradient = {}, const backward_options& options = {});
 

@@ -57,11 +57,14 @@ class frontier {
   }
   /// Empty again, with the memory of a small run.
   void clear() noexcept {
+    if (entries_.capacity() > 4096) {
+      *this = frontier();
+      return;
+    }
     entries_.clear();
     free_.clear();
     leaves_.clear();
     heap_.clear();
-    if (table_.size() > 4096) table_ = {};
     if (live_ != 0) std::ranges::fill(table_, 0u);
     live_ = 0;
   }

@@ -13,6 +13,13 @@ constexpr op<
     "bool? pin_memory=None) -> Tensor">
     zeros;
 
+// An argument that is given back, or a view of one.
+bool shares_elements(std::span<const tensor> all, const tensor& t) {
+  return std::ranges::any_of(all, [&](const tensor& other) {
+    return other.same_as(t) || (t.record().data && other.record().data == t.record().data);
+  });
+}
+
 bool among(std::span<const tensor> all, const tensor& t) {
   return std::ranges::any_of(all, [&](const tensor& other) { return other.same_as(t); });
 }
@@ -22,7 +29,7 @@ bool among(std::span<const tensor> all, const tensor& t) {
 tensor function_context::saved(std::size_t i) const {
   if (i >= saved_.size()) {
     throw error("function_context: found " + std::to_string(saved_.size()) + " saved tensors, wanted number " +
-                std::to_string(i) + "; forward() calls save() once with all of them");
+                std::to_string(i) + "; forward() calls save() with all of them");
   }
   return std::visit([](const auto& kept) { return tensor(kept.get()); }, saved_[i]);
 }
@@ -84,7 +91,10 @@ void function_call::attach(function_node* n, std::span<tensor* const> results, s
     if (!t.defined() || !is_floating(t.dtype())) continue;
     n->expect(i, t);
     if (n->lacks_gradient(t)) continue;
-    if (among(arguments, t) || t.record().autograd.get() != nullptr) t = author::make_alias(t);
+    if (shares_elements(arguments, t))
+      t = given_back(t);
+    else if (t.record().autograd.get() != nullptr)
+      t = author::make_alias(t);
     if (owner->kind() == nullptr) owner->stand_for(t);
     author::set_creator(t, intrusive_ptr<node>(new port_node(owner, static_cast<std::uint32_t>(i))));
   }

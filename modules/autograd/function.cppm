@@ -27,10 +27,10 @@ struct function_call;
 /// What forward() leaves for backward(). One for each call.
 export class function_context {
  public:
-  /// Keeps arguments and results of forward(), and what was computed on the way, for saved(). Once.
+  /// Keeps arguments and results of forward(), and what was computed on the way, for saved(), in this order.
   template <std::same_as<tensor>... T>
   void save(const T&... tensors) {
-    to_save_ = {tensors...};
+    (to_save_.push_back(tensors), ...);
   }
   /// In backward(): the i-th of the tensors that were saved. Throws error if it was written in place since, or if there
   /// is no such.
@@ -210,7 +210,6 @@ R apply_function(std::type_identity<R(A...)>, std::type_identity_t<A>... a) {
   function_call call;
   (call.add<std::remove_cvref_t<A>>(a), ...);
   R result = [&] {
-    if (!call.recorded) return Function::forward(call.context, a...);
     const author::below_autograd guard;
     return Function::forward(call.context, a...);
   }();

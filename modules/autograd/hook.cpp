@@ -12,8 +12,9 @@ namespace {
 
 constexpr op<"aten::add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor"> add;
 
+// Shared, so that a hook with a state has one, and nothing of the user's is copied under the lock.
 template <class F>
-using numbered = std::vector<std::pair<std::uint64_t, F>>;
+using numbered = std::vector<std::pair<std::uint64_t, std::shared_ptr<const F>>>;
 // In the order in which they were added.
 struct hooks_of_node {
   numbered<gradient_hook> on_gradient;
@@ -53,12 +54,13 @@ void set_retained(const node& n, tensor gradient) {
 struct hook_access {
   template <class F>
   static hook add(intrusive_ptr<node> n, numbered<F> hooks_of_node::* list, F f) {
+    auto shared = std::make_shared<const F>(std::move(f));
     hook h;
     h.at_ = std::move(n);
     hook_table& t = table();
     const std::lock_guard lock(t.mutex);
     h.number_ = ++t.last_number;
-    (t.of[h.at_.get()].*list).emplace_back(h.number_, std::move(f));
+    (t.of[h.at_.get()].*list).emplace_back(h.number_, std::move(shared));
     node_access::raise_flag(*h.at_, node_access::hooked);
     return h;
   }
@@ -67,7 +69,7 @@ struct hook_access {
 void run_gradient_hooks(const node& n, tensor& gradient) {
   const hooks_of_node hooks = hooks_of(n);
   for (const auto& [number, f] : hooks.on_gradient) {
-    const tensor other = f(gradient);
+    const tensor other = (*f)(gradient);
     if (!other.defined()) continue;
     check_given_gradient(std::string(n.name()) + ": a hook on its result", gradient, other);
     gradient = other;
@@ -75,25 +77,44 @@ void run_gradient_hooks(const node& n, tensor& gradient) {
   if (hooks.retains) set_retained(n, hooks.retained.defined() ? add(hooks.retained, gradient) : gradient);
 }
 void run_before_hooks(const node& n, std::span<tensor> of_results) {
-  for (const auto& [number, f] : hooks_of(n).before) f(of_results);
+  const std::vector<tensor> given(of_results.begin(), of_results.end());
+  for (const auto& [number, f] : hooks_of(n).before) (*f)(of_results);
+  for (std::size_t i = 0; i < given.size(); ++i) {
+    if (given[i].defined() && of_results[i].defined() && !given[i].same_as(of_results[i]))
+      check_given_gradient(std::string(n.name()) + ": a hook before it", given[i], of_results[i]);
+  }
 }
 void run_after_hooks(const node& n, std::span<tensor> of_inputs, std::span<const tensor> of_results) {
-  for (const auto& [number, f] : hooks_of(n).after) f(of_inputs, of_results);
+  for (const auto& [number, f] : hooks_of(n).after) (*f)(of_inputs, of_results);
 }
 void run_gathered_hooks(const leaf_node& n) {
   const hooks_of_node hooks = hooks_of(n);
   if (hooks.gathered.empty()) return;
   const tensor gathered = n.gradient();
-  for (const auto& [number, f] : hooks.gathered) f(gathered);
+  for (const auto& [number, f] : hooks.gathered) (*f)(gathered);
 }
 
 tensor retained_gradient(const node& n) {
   if ((node_access::flags(n) & node_access::hooked) == 0) return {};
-  return hooks_of(n).retained;
+  hook_table& t = table();
+  const std::lock_guard lock(t.mutex);
+  const auto found = t.of.find(&n);
+  return found != t.of.end() ? found->second.retained : tensor();
 }
 
 void forget_retained(const node& n) noexcept {
   if ((node_access::flags(n) & node_access::hooked) != 0) set_retained(n, {});
+}
+
+void pass_on_retained(const node& from, node& to) {
+  if ((node_access::flags(from) & node_access::hooked) == 0 || &from == &to) return;
+  hook_table& t = table();
+  const std::lock_guard lock(t.mutex);
+  const auto found = t.of.find(&from);
+  if (found == t.of.end() || !found->second.retains) return;
+  t.of[&to].retains = true;
+  found->second.retains = false;
+  node_access::raise_flag(to, node_access::hooked);
 }
 
 void forget_hooks(const node& n) noexcept {
@@ -111,22 +132,22 @@ void forget_hooks(const node& n) noexcept {
 void hook::remove() noexcept {
   if (!at_) return;
   detail::hook_table& t = detail::table();
-  detail::hooks_of_node dropped;
-  const auto take = [&](auto& from, auto& to) {
+  // What hooks hold is let go of outside the lock, the node too.
+  const intrusive_ptr<node> at = std::exchange(at_, {});
+  std::shared_ptr<const void> dropped;
+  const auto take = [&](auto& from) {
     const auto found = std::ranges::find(from, number_, [](const auto& h) { return h.first; });
     if (found == from.end()) return;
-    to.push_back(std::move(*found));
+    dropped = std::move(found->second);
     from.erase(found);
   };
-  {
-    const std::lock_guard lock(t.mutex);
-    const auto found = t.of.find(at_.get());
-    if (found == t.of.end()) return;
-    take(found->second.on_gradient, dropped.on_gradient);
-    take(found->second.before, dropped.before);
-    take(found->second.after, dropped.after);
-    take(found->second.gathered, dropped.gathered);
-  }
+  const std::lock_guard lock(t.mutex);
+  const auto found = t.of.find(at.get());
+  if (found == t.of.end()) return;
+  take(found->second.on_gradient);
+  take(found->second.before);
+  take(found->second.after);
+  take(found->second.gathered);
 }
 
 namespace {

@@ -23,8 +23,9 @@ export using after_node_hook = std::function<void(std::span<tensor> of_inputs, s
 /// Runs when a leaf has gathered a gradient.
 export using gathered_hook = std::function<void(const tensor& gathered)>;
 
-/// A hook that was added; remove() takes it away again. Copies are of the same hook. Without remove() it goes with the
-/// graph. What a hook holds is kept as long: one that holds the tensor it belongs to keeps it for good.
+/// A hook that was added; remove() takes it away again. Copies are of the same hook, and keep the graph behind it until
+/// they go or are removed; the hook itself goes with the graph. What a hook holds is kept as long: one that holds the
+/// tensor it belongs to keeps it for good.
 export class hook {
  public:
   void remove() noexcept;
@@ -51,6 +52,8 @@ namespace detail {
 
 tensor retained_gradient(const node& n);
 void forget_retained(const node& n) noexcept;
+// A tensor that was written has another node, and keeps its gradient as before.
+void pass_on_retained(const node& from, node& to);
 
 // What the engine does at a node that has hooks. A gradient that a hook gives is checked.
 void run_gradient_hooks(const node& n, tensor& gradient);

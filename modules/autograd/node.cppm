@@ -76,7 +76,8 @@ export class node : public tensor_extension {
 
  private:
   friend struct detail::node_access;
-  static constexpr std::uint8_t released_bit = 1, hooked_bit = 2, traced_bit = 4, port_bit = 8, ports_bit = 16;
+  static constexpr std::uint8_t released_bit = 1, hooked_bit = 2, traced_bit = 4, port_bit = 8, ports_bit = 16,
+                                owned_bit = 32;
   std::atomic<std::uint8_t> flags_{0};
 
  protected:
@@ -109,7 +110,7 @@ struct node_access {
     n.flags_.fetch_or(bit, std::memory_order_relaxed);
   }
   static constexpr std::uint8_t released = node::released_bit, hooked = node::hooked_bit, traced = node::traced_bit,
-                                port = node::port_bit, has_ports = node::ports_bit;
+                                port = node::port_bit, has_ports = node::ports_bit, owned = node::owned_bit;
 };
 
 // Hooks and places are kept beside the graph; these drop those of a node that ends.

@@ -162,12 +162,32 @@ class recorded<Op, Rule, R(A...)> final : public node {
 
 inline bool is_differentiable(const tensor& result) noexcept { return result.defined() && is_floating(result.dtype()); }
 
-// A kernel may give an argument back, or a tensor that is part of a graph already; neither must become a result of this
-// call. A view that was made below knows its base, and nothing else.
+// True for a view of x, or of what x is a view of.
+template <class T>
+bool is_view_of(const view_data& v, const T& x) noexcept {
+  bool found = false;
+  each_tensor(x, [&](const tensor& t) {
+    const view_data* of = view_of(t);
+    found = found || v.base.same_as(t) || (of != nullptr && v.base.same_as(of->base));
+  });
+  return found;
+}
+
+// An argument's own elements in memory of their own, since a write to the result would not be seen by its graph.
+tensor given_back(const tensor& argument);
+
+// A kernel may give an argument back, a tensor that is part of a graph already, or a view of one that it made on the
+// way; none of these may become a result of this call. A view of an argument that was made below knows its base, and
+// stays.
 template <class... A>
 void make_own(tensor& result, const A&... a) {
+  if ((is_handle_of(result, a) || ...)) {
+    result = given_back(result);
+    return;
+  }
   const tensor_extension* e = extension_of(result);
-  if ((e != nullptr && e->role != is_view) || (is_handle_of(result, a) || ...)) result = author::make_alias(result);
+  if (e == nullptr) return;
+  if (e->role != is_view || !(is_view_of(*view_of(result), a) || ...)) result = author::make_alias(result);
 }
 
 // Hangs ports of a call on its results.
@@ -280,6 +300,7 @@ struct autograd_kernel<Op, Rule, tensor&(tensor&, A...)> {
     if (!(requires_grad(self) || ... || topbit::detail::wants_grad(a)) || !is_floating(self.dtype()))
       return Op.redispatch(keys & below(key::Autograd), self, a...);
     check_in_place(Op.name(), self);
+    (topbit::detail::each_tensor(a, &topbit::detail::check_can_be_saved), ...);
     return record(keys, self, topbit::detail::unwritten<std::remove_cvref_t<A>>(a, self)...);
   }
 

@@ -17,6 +17,9 @@ extern constinit thread_local node* running_node [[gnu::tls_model("initial-exec"
 
 [[noreturn]] void raise_written(const tensor& kept, std::uint32_t version);
 [[noreturn]] void raise_saved_inference(const tensor& t);
+inline void check_can_be_saved(const tensor& t) {
+  if (t.record().inference) raise_saved_inference(t);
+}
 
 }  // namespace detail
 
@@ -25,9 +28,7 @@ export class saved_tensor {
  public:
   inline saved_tensor() noexcept = default;
   /// Throws error for a tensor made in inference mode, whose writes nobody counts.
-  inline explicit saved_tensor(const tensor& t) : kept_(t), version_(t.version()) {
-    if (t.record().inference) detail::raise_saved_inference(t);
-  }
+  inline explicit saved_tensor(const tensor& t) : kept_(t), version_(t.version()) { detail::check_can_be_saved(t); }
   inline explicit saved_tensor(const std::optional<tensor>& t) : saved_tensor(t.has_value() ? *t : tensor()) {}
 
   /// The tensor; throws error if it was written in place since, naming the operator that saved it and the one that

@@ -88,12 +88,16 @@ struct marker {
 
   bool operator()(tensor& result) const {
     if (!result.defined() || !is_floating(result.dtype())) return false;
-    const tensor_extension* e = extension_of(result);
-    const bool given_back = (e != nullptr && e->role != is_view) ||
-                            std::ranges::any_of(arguments, [&](const tensor& t) { return t.same_as(result); });
-    if (given_back) result = detach(result);
+    const view_data* const v = view_of(result);
+    const bool same = std::ranges::any_of(arguments, [&](const tensor& t) { return t.same_as(result); });
+    const bool own = v != nullptr ? std::ranges::any_of(arguments, [&](const tensor& t) { return is_view_of(*v, t); })
+                                  : extension_of(result) == nullptr;
+    if (same)
+      result = topbit::detail::given_back(result);
+    else if (!own)
+      result = detach(result);
     author::set_creator(result, intrusive_ptr<node>(new unimplemented_node(op.name(), origin, edges)));
-    return given_back;
+    return same || !own;
   }
   bool operator()(std::optional<tensor>& result) const { return result.has_value() && (*this)(*result); }
 };

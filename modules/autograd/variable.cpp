@@ -39,9 +39,7 @@ node* let_go(intrusive_ptr<node>&& of) noexcept {
 
 // Null for what is no leaf that requires its gradient. The tensor keeps it.
 leaf_node* leaf_of(const tensor& t) noexcept {
-  tensor_extension* const e = detail::extension_of(t);
-  if (e != nullptr && e->role == detail::is_leaf) return static_cast<leaf_node*>(e);
-  const intrusive_ptr<node> n = author::gradient_edge(t);
+  const intrusive_ptr<node> n = detail::present_node(t);
   return n && n->role == detail::is_leaf ? static_cast<leaf_node*>(n.get()) : nullptr;
 }
 
@@ -106,20 +104,24 @@ const tensor& require_grad(const tensor& t, bool wanted) {
 }
 
 tensor grad(const tensor& t) {
-  if (const leaf_node* const leaf = leaf_of(t)) return leaf->gradient();
-  const intrusive_ptr<node> n = author::gradient_edge(t);
-  return n ? detail::retained_gradient(*n) : tensor();
+  const intrusive_ptr<node> n = detail::present_node(t);
+  if (!n) return {};
+  return n->role == detail::is_leaf ? static_cast<leaf_node*>(n.get())->gradient() : detail::retained_gradient(*n);
 }
 
 void set_grad(const tensor& t, const tensor& gradient) {
   leaf_node* const leaf = leaf_of(t);
-  if (leaf == nullptr) throw error("set_grad: found a tensor that is no leaf, or requires no gradient");
+  if (leaf == nullptr) {
+    throw error("set_grad: found a tensor that " +
+                std::string(is_leaf(t) ? "requires no gradient" : "is a result of a recorded call") +
+                ", wanted a leaf that requires its gradient; require_grad() makes one");
+  }
   if (gradient.defined()) detail::check_given_gradient("set_grad", t, gradient);
   leaf->set_gradient(gradient);
 }
 
 void clear_grad(const tensor& t) noexcept {
-  const intrusive_ptr<node> n = author::gradient_edge(t);
+  const intrusive_ptr<node> n = detail::present_node(t);
   if (!n) return;
   if (n->role == detail::is_leaf)
     static_cast<leaf_node*>(n.get())->set_gradient({});
@@ -144,6 +146,8 @@ void detail::check_given_gradient(std::string_view who, const tensor& of, const 
 void author::set_creator(const tensor& t, intrusive_ptr<node> creator) {
   if (!t.defined()) throw error("autograd: found an undefined tensor, wanted one that can have a gradient");
   if (creator && creator->kind() == nullptr) creator->stand_for(t);
+  if (const intrusive_ptr<node> before = detail::present_node(t); before && creator)
+    detail::pass_on_retained(*before, *creator);
   if (detail::view_data* v = detail::view_of(t)) {
     v->creator = std::move(creator);
     v->version.store(t.version(), std::memory_order_release);

@@ -39,6 +39,8 @@ void check_given_gradient(std::string_view who, const tensor& of, const tensor& 
 
 bool view_requires_grad(const tensor& t) noexcept;
 intrusive_ptr<node> edge_of_view(const tensor& t);
+// The node as it is now: none for a view whose node would have to be made again.
+intrusive_ptr<node> present_node(const tensor& t) noexcept;
 bool view_is_leaf(const tensor& t) noexcept;
 
 inline tensor_extension* extension_of(const tensor& t) noexcept { return t.record().autograd.get(); }

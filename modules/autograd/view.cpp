@@ -48,6 +48,8 @@ class part_written final : public node {
         edges_(by_->inputs().begin(), by_->inputs().end()) {
     edges_[0] = author::gradient_edge(base);
     connect(edges_);
+    // It is reached as a node too, where gradients of what it saved are asked for; what it saved is let go of here.
+    detail::node_access::raise_flag(*by_, detail::node_access::owned);
   }
 
   void backward(std::span<const tensor> of_results, std::span<tensor> of_inputs) override {
@@ -72,7 +74,10 @@ class part_written final : public node {
       of_inputs[0] = whole;
     }
   }
-  void release() noexcept override { by_->release(); }
+  void release() noexcept override {
+    detail::node_access::raise_flag(*by_, detail::node_access::released);
+    by_->release();
+  }
   std::string_view name() const noexcept override { return by_->name(); }
   std::size_t argument_of(std::size_t input) const noexcept override { return by_->argument_of(input); }
 
@@ -86,6 +91,14 @@ class part_written final : public node {
 }  // namespace
 
 namespace detail {
+
+intrusive_ptr<node> present_node(const tensor& t) noexcept {
+  tensor_extension* const e = extension_of(t);
+  if (e == nullptr) return {};
+  if (e->role == is_view) return is_behind(t, *view_of(t)) ? intrusive_ptr<node>() : view_of(t)->creator;
+  add_reference(e);
+  return intrusive_ptr<node>(static_cast<node*>(e));
+}
 
 bool view_requires_grad(const tensor& t) noexcept {
   const view_data& v = *view_of(t);
@@ -105,9 +118,11 @@ intrusive_ptr<node> edge_of_view(const tensor& t) {
   const enable_grad recording;
   const tensor again = as_strided(v.base, t.sizes(), t.strides(), t.record().offset);
   intrusive_ptr<node> creator = view_of(again) != nullptr ? view_of(again)->creator : author::gradient_edge(again);
+  intrusive_ptr<node> before;  // let go of outside the lock, as what hangs on it may ask for views
   const std::lock_guard hold(lock_of(v));
   if (v.version.load(std::memory_order_acquire) == version) return v.creator;  // another thread was here
-  v.creator = creator;
+  before = std::exchange(v.creator, creator);
+  if (before && creator) pass_on_retained(*before, *creator);
   v.version.store(version, std::memory_order_release);
   return creator;
 }
@@ -168,7 +183,7 @@ void rebase(const tensor& t, intrusive_ptr<node> creator) {
   intrusive_ptr<node> whole(new part_written(base, t, std::move(creator)));
   whole->stand_for(base);
   set_creator(base, std::move(whole));
-  v->creator = {};  // its own node is made when it is asked for
+  // Its own node is made when it is asked for.
   v->version.store(t.version() - 1, std::memory_order_release);
 }
 

@@ -52,8 +52,8 @@ struct add_rule {
   }
 };
 
-using mul_rule =
-    in_parts<ops::mul, formula<keep<1>, [](T g, T b) { return g * b; }>, formula<keep<0>, [](T g, T a) { return g * a; }>>;
+using mul_rule = in_parts<ops::mul, formula<keep<1>, [](T g, T b) { return g * b; }>,
+                          formula<keep<0>, [](T g, T a) { return g * a; }>>;
 using div_rule = in_parts<ops::div, formula<keep<1>, [](T g, T b) { return g / b; }>,
                           formula<keep<0, 1>, [](T g, T a, T b) { return quotient(g * (a / b), b, -1); }>>;
 
@@ -162,16 +162,17 @@ struct atan2_rule {
 using hypot_rule = in_parts<ops::hypot, formula<keep<0, the_result>, [](T g, T a, T y) { return g * (a / y); }>,
                             formula<keep<1, the_result>, [](T g, T b, T y) { return g * (b / y); }>>;
 using copysign_rule =
-    in_parts<ops::copysign, formula<keep<0, the_result>, [](T g, T a, T y) { return g * (ops::sign(a) * ops::sign(y)); }>,
-             flat>;
-using logaddexp_rule = in_parts<ops::logaddexp, formula<keep<0, 1>, [](T g, T a, T b) { return g * ops::sigmoid(a - b); }>,
-                                formula<keep<0, 1>, [](T g, T a, T b) { return g * ops::sigmoid(b - a); }>>;
+    in_parts<ops::copysign,
+             formula<keep<0, the_result>, [](T g, T a, T y) { return g * (ops::sign(a) * ops::sign(y)); }>, flat>;
+using logaddexp_rule =
+    in_parts<ops::logaddexp, formula<keep<0, 1>, [](T g, T a, T b) { return g * ops::sigmoid(a - b); }>,
+             formula<keep<0, 1>, [](T g, T a, T b) { return g * ops::sigmoid(b - a); }>>;
 using xlogy_rule = in_parts<ops::xlogy,
                             formula<keep<0, 1>,
-                                 [](T g, T a, T b) {
-                                   const tensor constant = ops::logical_and(ops::eq_scalar(a, 0), b <= 0);
-                                   return ops::where_scalar_self(constant, 0, ops::xlogy(g, b));
-                                 }>,
+                                    [](T g, T a, T b) {
+                                      const tensor constant = ops::logical_and(ops::eq_scalar(a, 0), b <= 0);
+                                      return ops::where_scalar_self(constant, 0, ops::xlogy(g, b));
+                                    }>,
                             formula<keep<0, 1>, [](T g, T a, T b) { return g * a / b; }>>;
 using heaviside_rule =
     in_parts<ops::heaviside, flat,
@@ -190,17 +191,19 @@ tensor clamp_gradient(T g, T x, const std::optional<scalar>& min, const std::opt
 }
 using clamp_rule_of_gradient = in_parts<ops::clamp, formula<keep<0>, clamp_gradient>>;
 
-using lerp_rule = in_parts<ops::lerp, formula<keep<2>, [](T g, T w) { return ops::addcmul(g, g, w, arg<"value"> = -1); }>,
-                           formula<keep<2>, [](T g, T w) { return g * w; }>,
-                           formula<keep<0, 1>, [](T g, T a, T b) { return g * (b - a); }>>;
+using lerp_rule =
+    in_parts<ops::lerp, formula<keep<2>, [](T g, T w) { return ops::addcmul(g, g, w, arg<"value"> = -1); }>,
+             formula<keep<2>, [](T g, T w) { return g * w; }>,
+             formula<keep<0, 1>, [](T g, T a, T b) { return g * (b - a); }>>;
 using addcmul_rule =
     in_parts<ops::addcmul, formula<keep<>, [](T g, const scalar&) { return g; }>,
              formula<keep<2>, [](T g, T b, const scalar& value) { return product(g, b, value.to_double()); }>,
              formula<keep<1>, [](T g, T a, const scalar& value) { return product(g, a, value.to_double()); }>>;
-using addcdiv_rule = in_parts<
-    ops::addcdiv, formula<keep<>, [](T g, const scalar&) { return g; }>,
-    formula<keep<2>, [](T g, T b, const scalar& value) { return quotient(g, b, value.to_double()); }>,
-    formula<keep<1, 2>, [](T g, T a, T b, const scalar& value) { return quotient(g * (a / b), b, -value.to_double()); }>>;
+using addcdiv_rule =
+    in_parts<ops::addcdiv, formula<keep<>, [](T g, const scalar&) { return g; }>,
+             formula<keep<2>, [](T g, T b, const scalar& value) { return quotient(g, b, value.to_double()); }>,
+             formula<keep<1, 2>,
+                     [](T g, T a, T b, const scalar& value) { return quotient(g * (a / b), b, -value.to_double()); }>>;
 
 // What a comparison writes does not depend on what was there.
 template <const auto& Op>

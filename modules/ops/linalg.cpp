@@ -205,35 +205,31 @@ tensor trace(const tensor& self) {
 // A derivative of its own rather than that of its parts: through the transpose of the weights their gradient would come
 // transposed, and be copied, and each transpose would be a node.
 struct linear_rule {
-  saved_tensor input, weight;
+  saved_tensor input, weight;  // each where the gradient of the other is wanted
+  dims input_sizes, weight_sizes;
 
   static linear_rule save(const tensor& input, const tensor& weight, const std::optional<tensor>&, const tensor&) {
-    return {saved_tensor(input), saved_tensor(weight)};
+    return {requires_grad(weight) ? saved_tensor(input) : saved_tensor(),
+            requires_grad(input) ? saved_tensor(weight) : saved_tensor(), input.sizes(), weight.sizes()};
   }
 
   std::array<tensor, 3> backward(const tensor& g, std::array<bool, 3> wanted) const {
-    const tensor &x = input.get(), &w = weight.get();
-    if (x.dim() == 2 && w.dim() == 2) return of_matrices(g, x, w, wanted);
-    dims in_front = x.sizes();
+    const bool matrices = input_sizes.size() == 2 && weight_sizes.size() == 2;
+    const std::int64_t columns = input_sizes[input_sizes.size() - 1];
+    const std::int64_t outputs = weight_sizes.size() == 2 ? weight_sizes[0] : 1;
+    dims in_front = input_sizes;
     in_front.erase(in_front.size() - 1);
-    const std::int64_t rows = numel(in_front), outputs = w.dim() == 2 ? w.size(0) : 1;
-    std::array<tensor, 3> all =
-        of_matrices(ops::reshape(g, dims{rows, outputs}), ops::reshape(x, dims{rows, x.size(-1)}),
-                    ops::reshape(w, dims{outputs, w.size(-1)}), wanted);
-    if (wanted[0]) all[0] = ops::reshape(all[0], x.sizes());
-    if (wanted[1]) all[1] = ops::reshape(all[1], w.sizes());
-    return all;
-  }
-
- private:
-  static std::array<tensor, 3> of_matrices(const tensor& g, const tensor& x, const tensor& w,
-                                           std::array<bool, 3> wanted) {
+    const dims x_sizes{numel(in_front), columns}, w_sizes{outputs, columns}, g_sizes{x_sizes[0], outputs};
     // A layer in between may have made the result of another type.
-    if (const dtype type = g.dtype(); x.dtype() != type || w.dtype() != type) {
-      return of_matrices(g, to(x, type), to(w, type), wanted);
-    }
-    return {wanted[0] ? ops::mm(g, w) : tensor(), wanted[1] ? ops::mm(ops::t(g), x) : tensor(),
-            wanted[2] ? sum(g, {0}) : tensor()};
+    const auto as_matrix = [&](const tensor& t, const dims& sizes) {
+      const tensor m = matrices ? t : ops::reshape(t, sizes);
+      return m.dtype() == g.dtype() ? m : to(m, g.dtype());
+    };
+    const auto like = [&](const tensor& m, const dims& sizes) { return matrices ? m : ops::reshape(m, sizes); };
+    const tensor rows = as_matrix(g, g_sizes);
+    return {wanted[0] ? like(ops::mm(rows, as_matrix(weight.get(), w_sizes)), input_sizes) : tensor(),
+            wanted[1] ? like(ops::mm(ops::t(rows), as_matrix(input.get(), x_sizes)), weight_sizes) : tensor(),
+            wanted[2] ? sum(rows, {0}) : tensor()};
   }
 };
 constexpr author::kernel_row linear_rows[] = {author::define(ops::linear),

@@ -77,7 +77,9 @@ tensor make_alias(const tensor& t) {
 tensor make_opaque(const dims& sizes, dtype type, device where, key_set keys) {
   dims strides = sizes;
   lay_out(sizes, strides);
-  return tensor(detail::new_record(keys, type, where, sizes, strides, detail::this_thread_infers));
+  const bool infers = detail::this_thread_infers;
+  const key_set of_tensor = infers ? keys - (autograd_keys | key_set(key::ADInplaceOrView)) : keys;
+  return tensor(detail::new_record(of_tensor, type, where, sizes, strides, infers));
 }
 
 }  // namespace author

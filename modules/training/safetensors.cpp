@@ -82,6 +82,12 @@ struct writer {
   }
 };
 
+// A file that is not there any more after a rename is none to remove.
+struct removed_at_end {
+  const std::string& path;
+  ~removed_at_end() { std::remove(path.c_str()); }
+};
+
 }  // namespace
 
 void save_tensors(const std::string& path, std::span<const named_tensor> tensors) {
@@ -90,6 +96,7 @@ void save_tensors(const std::string& path, std::span<const named_tensor> tensors
   w.check(tensors);
   const std::string header = w.header(tensors), beside = path + ".tmp";
   const std::uint64_t length = header.size();
+  const removed_at_end unfinished{beside};
   std::ofstream out(beside, std::ios::binary | std::ios::trunc);
   if (!out) w.refuse("cannot be written; is its folder there, and yours to write to?");
   out.write(reinterpret_cast<const char*>(&length), sizeof length);
@@ -102,7 +109,6 @@ void save_tensors(const std::string& path, std::span<const named_tensor> tensors
   std::error_code failed;
   if (out) std::filesystem::rename(beside, path, failed);
   if (!out || failed) {
-    std::remove(beside.c_str());
     w.refuse(failed ? "cannot be replaced: " + failed.message() : "cannot be written to its end; is the disk full?");
   }
 }
@@ -118,6 +124,14 @@ struct entry {
   std::uint64_t begin = 0, end = 0;
 };
 
+// What was found, as far as anyone would read it.
+std::string shown(const json& found) {
+  constexpr std::size_t most = 200;
+  std::string text = found.dump();
+  if (text.size() > most) text.replace(most, std::string::npos, "...");
+  return text;
+}
+
 struct reader {
   std::string who;
   std::uint64_t elements = 0;  // bytes behind the header
@@ -127,7 +141,12 @@ struct reader {
   json parsed(const std::string& text) const {
     // The parser would keep the last of two members of one name.
     std::vector<std::unordered_set<std::string>> names;
-    const json::parser_callback_t no_name_twice = [&](int, json::parse_event_t event, json& value) {
+    constexpr int deepest = 8;  // a header has three levels; what is written out again is walked by recursion
+    const json::parser_callback_t no_name_twice = [&](int depth, json::parse_event_t event, json& value) {
+      if (depth > deepest) {
+        refuse("found a header nested more than " + std::to_string(deepest) + " deep, wanted a name, dtype, shape and "
+               "data_offsets for each tensor");
+      }
       if (event == json::parse_event_t::object_start) names.emplace_back();
       if (event == json::parse_event_t::object_end) names.pop_back();
       if (event == json::parse_event_t::key) {
@@ -145,7 +164,7 @@ struct reader {
 
   dims sizes_of(const std::string& name, const json& shape) const {
     const auto refused = [&] {
-      refuse(in_quotes(name) + ": found the shape " + shape.dump() + ", wanted a list of at most " +
+      refuse(in_quotes(name) + ": found the shape " + shown(shape) + ", wanted a list of at most " +
              std::to_string(max_dims) + " sizes from 0 up");
     };
     if (!shape.is_array() || shape.size() > max_dims) refused();
@@ -173,18 +192,18 @@ struct reader {
   entry entry_of(const std::string& name, const json& said) const {
     if (!said.is_object() || said.size() != 3 || !said.contains("dtype") || !said.contains("shape") ||
         !said.contains("data_offsets")) {
-      refuse(in_quotes(name) + ": found " + said.dump() + ", wanted the members dtype, shape and data_offsets");
+      refuse(in_quotes(name) + ": found " + shown(said) + ", wanted the members dtype, shape and data_offsets");
     }
     const json& type = said["dtype"];
     const auto* const known =
         std::ranges::find_if(codes, [&](const code& c) { return type.is_string() && type == c.name; });
     if (known == std::end(codes)) {
-      refuse(in_quotes(name) + ": found the dtype " + type.dump() + ", wanted one of " + all_codes());
+      refuse(in_quotes(name) + ": found the dtype " + shown(type) + ", wanted one of " + all_codes());
     }
     const json& at = said["data_offsets"];
     if (!at.is_array() || at.size() != 2 || !at[0].is_number_unsigned() || !at[1].is_number_unsigned() ||
         at[0].get<std::uint64_t>() > at[1].get<std::uint64_t>()) {
-      refuse(in_quotes(name) + ": found the data_offsets " + at.dump() + ", wanted where its elements begin and end");
+      refuse(in_quotes(name) + ": found the data_offsets " + shown(at) + ", wanted where its elements begin and end");
     }
     entry e{name, sizes_of(name, said["shape"]), known->type, at[0].get<std::uint64_t>(), at[1].get<std::uint64_t>()};
     if (e.end > elements) {

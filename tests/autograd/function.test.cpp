@@ -211,8 +211,30 @@ TEST_CASE("function: mistakes of backward are exact errors, and the next call wo
   const std::string many = text_of<tb::error>([&] { tb::backward(tb::apply<too_many>(std::vector<tensor>{x})[0]); });
   CHECK(many.ends_with("too_many: its gradient rule gave 2 gradients, wanted 1"));
   CHECK(text_of<tb::error>([&] { tb::backward(tb::apply<forgets_to_save>(x)); }) ==
-        "function_context: found 0 saved tensors, wanted number 0; forward() calls save() once with all of them");
+        "function_context: found 0 saved tensors, wanted number 0; forward() calls save() with all of them");
   CHECK_FALSE(tb::grad(x).defined());
   tb::backward(tb::apply<scaled>(x, 0.0));
   CHECK(values(tb::grad(x)) == list{100});
+}
+
+TEST_CASE("function: a result that is an argument has memory of its own, which may be written",
+          "[autograd][function]") {
+  const tensor x = leaf({1, 2});
+  tensor y = tb::apply<identity>(x);
+  ops::mul_scalar_(y, 2);
+  CHECK(values(x) == list{1, 2});
+  tb::backward(ops::sum(y));
+  CHECK(values(tb::grad(x)) == list{14, 14});
+}
+
+TEST_CASE("function: within forward nothing is recorded, with a gradient wanted or not", "[autograd][function]") {
+  struct looks {
+    static tensor forward(tb::function_context&, const tensor& x) {
+      CHECK_FALSE(tb::grad_enabled());
+      return x * 1;
+    }
+    static tensor backward(tb::function_context&, const tensor& g) { return g; }
+  };
+  tb::apply<looks>(leaf({1}));
+  tb::apply<looks>(tensor_of({1}, {1}));
 }

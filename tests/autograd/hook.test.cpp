@@ -1,4 +1,5 @@
 #include <catch2/catch_test_macros.hpp>
+#include <memory>
 #include <optional>
 #include <span>
 #include <stdexcept>
@@ -189,4 +190,42 @@ TEST_CASE("hook: what a hook holds goes with the graph", "[autograd][hook]") {
     CHECK(kept.record().references > 1);
   }
   CHECK(kept.record().references == 1);
+}
+
+TEST_CASE("hook: one with a state keeps it", "[autograd][hook]") {
+  const tensor x = leaf({1});
+  int last = 0;
+  tb::add_hook(x, [n = std::make_shared<int>(0), &last](const tensor&) {
+    last = ++*n;
+    return tensor();
+  });
+  for (int i = 0; i < 3; ++i) tb::backward(x * 2);
+  CHECK(last == 3);
+}
+
+TEST_CASE("hook: a gradient that one before a call gives must fit", "[autograd][hook]") {
+  const tensor x = leaf({1, 2}), w = leaf({3, 4});
+  const tensor y = x * w;
+  tb::add_before_hook(y, [](std::span<tensor> of_results) { of_results[0] = tensor_of({1}, {1}); });
+  CHECK(text_of<tb::error>([&] { tb::backward(ops::sum(y)); }) ==
+        "aten::mul.Tensor: a hook before it: found a gradient of float64 [1], wanted float64 [2]; while backward ran "
+        "aten::mul.Tensor of aten::sum");
+}
+
+TEST_CASE("hook: a tensor whose gradient is kept may be written in place", "[autograd][hook]") {
+  const tensor x = leaf({1, 2});
+  tensor y = x * 2;
+  tb::retain_grad(y);
+  ops::mul_scalar_(y, 3);
+  tb::backward(ops::sum(y * 5));
+  CHECK(values(tb::grad(y)) == list{5, 5});
+  CHECK(values(tb::grad(x)) == list{30, 30});
+}
+
+TEST_CASE("hook: one that throws after gathering is the last to run", "[autograd][hook]") {
+  const tensor x = leaf({1}), w = leaf({2});
+  tb::add_gathered_hook(x, [](const tensor&) { throw std::runtime_error("no more"); });
+  CHECK(text_of<tb::backward_error>([&] { tb::backward(x * w); }).starts_with("no more"));
+  CHECK(values(tb::grad(x)) == list{2});
+  CHECK(values(tb::grad(w)) == list{1});
 }

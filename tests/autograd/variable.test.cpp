@@ -146,9 +146,11 @@ TEST_CASE("variable: a gradient can be replaced by one that fits", "[autograd][v
   CHECK(text_of<tb::dtype_error>([&] { tb::set_grad(x, tensor_of({3, 4}, {2}, tb::dtype::float32)); }) ==
         "set_grad: found a gradient of float32 [2], wanted float64 [2]");
   CHECK(text_of<tb::error>([&] { tb::set_grad(tensor_of({1}, {1}), tensor_of({3}, {1})); }) ==
-        "set_grad: found a tensor that is no leaf, or requires no gradient");
+        "set_grad: found a tensor that requires no gradient, wanted a leaf that requires its gradient; require_grad() "
+        "makes one");
   CHECK(text_of<tb::error>([&] { tb::set_grad(x * 2, tensor_of({3, 4}, {2})); }) ==
-        "set_grad: found a tensor that is no leaf, or requires no gradient");
+        "set_grad: found a tensor that is a result of a recorded call, wanted a leaf that requires its gradient; "
+        "require_grad() makes one");
   CHECK(values(tb::grad(x)) == std::vector<double>{3, 4});
   tb::set_grad(x, tensor());
   CHECK_FALSE(tb::grad(x).defined());

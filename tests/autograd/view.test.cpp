@@ -237,3 +237,60 @@ TEST_CASE("view: numbers that are no floating ones are written without a gradien
   CHECK(values(counts) == list{2, 3});
   CHECK_FALSE(tb::requires_grad(counts));
 }
+
+TEST_CASE("view: a result that was made as a view of what nobody sees is written as its own", "[autograd][view]") {
+  const tensor x = tb::require_grad(tensor_of({1, 2, 3, 4, 5, 6, 7, 8}, {2, 2, 2})),
+               w = tb::require_grad(tensor_of({1, 2, 3, 4, 5, 6}, {3, 2}));
+  tensor y = ops::linear(x, w);  // ends in a reshape of a product
+  ops::mul_scalar_(y, 2);
+  tb::backward(ops::sum(y));
+  CHECK(values(tb::grad(w)) == list{32, 40, 32, 40, 32, 40});
+  CHECK(values(tb::grad(x)) == list{18, 24, 18, 24, 18, 24, 18, 24});
+}
+
+TEST_CASE("view: gradients of gradients through a written view need no retained graph", "[autograd][view]") {
+  const auto gradient_of = [](const tensor& x) {
+    const tensor h = x * 1;
+    tensor part = ops::slice(h, 0, 0, 2, 1);
+    ops::exp_(part);
+    return h;
+  };
+  const tensor x = leaf({0.1, 0.2, 3});
+  const tensor h = gradient_of(x);
+  const tensor g = tb::grad(ops::sum(h * h), x, {.create_graph = true});
+  tb::backward(ops::sum(g));
+  // (e^2x)'' = 4 e^2x where it was written, (x^2)'' = 2 elsewhere
+  CHECK(support::difference(values(tb::grad(x)), {4 * std::exp(0.2), 4 * std::exp(0.4), 2}, 1e-12) == "");
+
+  const tensor again = gradient_of(x);
+  const tensor second = tb::grad(ops::sum(again * again), x, {.create_graph = true});
+  tb::backward(ops::sum(again * again));
+  CHECK(text_of<tb::error>([&] { tb::backward(ops::sum(second)); }).find("released by an earlier backward()") !=
+        std::string::npos);
+}
+
+TEST_CASE("view: the gradient of a view whose base was written can be asked for in inference mode",
+          "[autograd][view]") {
+  const tensor x = leaf({1, 2});
+  tensor h = x * 1;
+  const tensor part = ops::slice(h, 0, 0, 1, 1);
+  ops::mul_scalar_(h, 2);
+  const tb::inference_mode mode;
+  CHECK_FALSE(tb::grad(part).defined());
+  tb::clear_grad(part);
+  CHECK_THROWS_AS(tb::set_grad(part, part), tb::error);
+}
+
+TEST_CASE("view: a write that cannot be recorded writes nothing", "[autograd][view]") {
+  tensor made;
+  {
+    const tb::inference_mode mode;
+    made = tensor_of({1, 2}, {2}) * 2;
+  }
+  const tensor x = leaf({3, 4});
+  tensor h = x * 1;
+  CHECK_THROWS_AS(ops::mul_(h, made), tb::error);
+  CHECK(values(h) == list{3, 4});
+  tb::backward(ops::sum(h));
+  CHECK(values(tb::grad(x)) == list{1, 1});
+}
