@@ -144,7 +144,8 @@ struct reader {
     constexpr int deepest = 8;  // a header has three levels; what is written out again is walked by recursion
     const json::parser_callback_t no_name_twice = [&](int depth, json::parse_event_t event, json& value) {
       if (depth > deepest) {
-        refuse("found a header nested more than " + std::to_string(deepest) + " deep, wanted a name, dtype, shape and "
+        refuse("found a header nested more than " + std::to_string(deepest) +
+               " deep, wanted a name, dtype, shape and "
                "data_offsets for each tensor");
       }
       if (event == json::parse_event_t::object_start) names.emplace_back();

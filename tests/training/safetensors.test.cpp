@@ -108,8 +108,9 @@ TEST_CASE("safetensors: what is no such file is refused with what is wrong", "[t
         "found a header of 9187201950435737471 bytes in a file of 16; it was cut off, or is no safetensors file");
   CHECK(refused(with_header("{\"x\":")) == "the header is no JSON, at its byte 6 of 5");
   CHECK(refused(with_header("{\"x\" 1}")) == "the header is no JSON, at its byte 6 of 7");
-  const std::string deep = "found a header nested more than 8 deep, wanted a name, dtype, shape and data_offsets for each "
-                           "tensor";
+  const std::string deep =
+      "found a header nested more than 8 deep, wanted a name, dtype, shape and data_offsets for each "
+      "tensor";
   CHECK(refused(with_header(std::string(200'000, '['))) == deep);
   CHECK(refused(with_header("{\"x\":" + std::string(200'000, '[') + std::string(200'000, ']') + "}")) == deep);
   CHECK(refused(with_header("{\"x\":\"" + std::string(5'000, 'y') + "\"}")).size() < 400);
