@@ -306,12 +306,12 @@ void run::go() {
 void run::release_everything() noexcept try {
   std::vector<node*> reached;
   std::unordered_set<const node*> seen;
-  const auto add = [&](node* n) {
+  const auto reach = [&](node* n) {
     if (n != nullptr && seen.insert(n).second) reached.push_back(n);
   };
-  for (const auto& root : roots_) add(root.get());
+  for (const auto& root : roots_) reach(root.get());
   for (std::size_t i = 0; i < reached.size(); ++i) {
-    for (const auto& input : reached[i]->inputs()) add(input.get());
+    for (const auto& input : reached[i]->inputs()) reach(input.get());
   }
   // Leaves gather on, and a node that is released twice would drop twice.
   for (node* n : reached) {
