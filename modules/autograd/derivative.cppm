@@ -71,6 +71,55 @@ kept_argument_t<A> keep_argument(const A& a) {
   }
 }
 
+// The tensors that formulas read, kept for backward.
+template <std::size_t... K>
+struct kept_tensors {
+  static constexpr bool has_first = ((K == 0) || ...);
+  template <std::size_t I>
+  using saved = std::conditional_t<I == author::the_result, saved_result, saved_tensor>;
+  [[no_unique_address]] std::tuple<saved<K>...> all;
+
+  static kept_tensors of(const auto& arguments, const tensor& r) {
+    return {std::tuple<saved<K>...>(save_one<K>(arguments, r)...)};
+  }
+  template <auto Formula>
+  tensor gradient(const tensor& g, const auto& options) const {
+    if constexpr (std::same_as<decltype(Formula), std::nullptr_t>) {
+      return {};
+    } else {
+      const auto read = std::apply([](const auto&... s) { return std::make_tuple(tensor(s.get())...); }, all);
+      return std::apply(Formula, std::tuple_cat(std::tie(g), read, options));
+    }
+  }
+
+ private:
+  template <std::size_t I>
+  static saved<I> save_one(const auto& arguments, const tensor& r) {
+    if constexpr (I == author::the_result)
+      return saved_result(r);
+    else
+      return saved_tensor(std::get<I>(arguments));
+  }
+};
+static_assert(std::is_empty_v<kept_tensors<>>);
+
+// The arguments that are no tensors, kept for backward.
+template <class A>
+using kept_option = std::conditional_t<is_tensor_argument<A>, std::tuple<>, std::tuple<kept_argument_t<A>>>;
+template <class... A>
+using kept_options = decltype(std::tuple_cat(std::declval<kept_option<A>>()...));
+
+template <class... A>
+kept_options<A...> keep_options(const std::remove_cvref_t<A>&... a) {
+  const auto one = []<class B>(const B& x) -> kept_option<B> {
+    if constexpr (is_tensor_argument<B>)
+      return {};
+    else
+      return kept_option<B>(keep_argument(x));
+  };
+  return std::tuple_cat(one(a)...);
+}
+
 template <class Keep, class Sig, auto... Formulas>
 struct derivative_of;
 
@@ -79,51 +128,20 @@ struct derivative_of<author::keep<K...>, R(A...), Formulas...> {
   static_assert(std::same_as<R, tensor>, "a derivative is of one result; write a rule for several");
   static constexpr std::size_t tensors = (std::size_t{0} + ... + (is_tensor_argument<A> ? 1 : 0));
   static_assert(sizeof...(Formulas) == tensors, "a derivative has a formula for each argument that is a tensor");
-  static constexpr bool keeps_first_argument = ((K == 0) || ...);
+  static constexpr bool keeps_first_argument = kept_tensors<K...>::has_first;
 
-  template <std::size_t I>
-  using saved = std::conditional_t<I == author::the_result, saved_result, saved_tensor>;
-  template <class B>
-  using other = std::conditional_t<is_tensor_argument<B>, std::tuple<>, std::tuple<kept_argument_t<B>>>;
-
-  [[no_unique_address]] std::tuple<saved<K>...> kept;
-  [[no_unique_address]] decltype(std::tuple_cat(std::declval<other<A>>()...)) options;
+  [[no_unique_address]] kept_tensors<K...> kept;
+  [[no_unique_address]] kept_options<A...> options;
 
   static derivative_of save(A... a, const tensor& r) {
-    const auto given = std::tie(a...);
-    return {std::tuple<saved<K>...>(save_one<K>(given, r)...), std::tuple_cat(option<A>(a)...)};
+    return {kept_tensors<K...>::of(std::tie(a...), r), keep_options<A...>(a...)};
   }
 
   std::array<tensor, tensors> backward(const tensor& g, std::array<bool, tensors> wanted) const {
     std::array<tensor, tensors> all;
     std::size_t i = 0;
-    ((wanted[i] ? void(all[i] = call<Formulas>(g)) : void(), ++i), ...);
+    ((wanted[i] ? void(all[i] = kept.template gradient<Formulas>(g, options)) : void(), ++i), ...);
     return all;
-  }
-
- private:
-  template <std::size_t I>
-  static saved<I> save_one(const auto& given, const tensor& r) {
-    if constexpr (I == author::the_result)
-      return saved_result(r);
-    else
-      return saved_tensor(std::get<I>(given));
-  }
-  template <class B>
-  static other<B> option(const std::remove_cvref_t<B>& x) {
-    if constexpr (is_tensor_argument<B>)
-      return {};
-    else
-      return other<B>(keep_argument<std::remove_cvref_t<B>>(x));
-  }
-  template <auto Formula>
-  tensor call(const tensor& g) const {
-    if constexpr (std::same_as<decltype(Formula), std::nullptr_t>) {
-      return {};
-    } else {
-      const auto read = std::apply([](const auto&... s) { return std::make_tuple(tensor(s.get())...); }, kept);
-      return std::apply(Formula, std::tuple_cat(std::tie(g), read, options));
-    }
   }
 };
 
@@ -143,32 +161,13 @@ template <class Keep, auto Formula>
 struct formula;
 template <std::size_t... K, auto Formula>
 struct formula<keep<K...>, Formula> {
-  static constexpr bool reads_first = ((K == 0) || ...);
-  template <std::size_t I>
-  using saved = std::conditional_t<I == the_result, saved_result, saved_tensor>;
-  [[no_unique_address]] std::tuple<saved<K>...> kept;
+  static constexpr bool reads_first = topbit::detail::kept_tensors<K...>::has_first;
+  [[no_unique_address]] topbit::detail::kept_tensors<K...> kept;
 
   static formula save(bool wanted, const auto& arguments, const tensor& r) {
-    if (!wanted) return {};
-    return {std::tuple<saved<K>...>(save_one<K>(arguments, r)...)};
+    return wanted ? formula{topbit::detail::kept_tensors<K...>::of(arguments, r)} : formula{};
   }
-  tensor gradient(const tensor& g, const auto& options) const {
-    if constexpr (std::same_as<decltype(Formula), std::nullptr_t>) {
-      return {};
-    } else {
-      const auto read = std::apply([](const auto&... s) { return std::make_tuple(tensor(s.get())...); }, kept);
-      return std::apply(Formula, std::tuple_cat(std::tie(g), read, options));
-    }
-  }
-
- private:
-  template <std::size_t I>
-  static saved<I> save_one(const auto& arguments, const tensor& r) {
-    if constexpr (I == the_result)
-      return saved_result(r);
-    else
-      return saved_tensor(std::get<I>(arguments));
-  }
+  tensor gradient(const tensor& g, const auto& options) const { return kept.template gradient<Formula>(g, options); }
 };
 /// In the place of a part: this argument has no gradient.
 using without_gradient = formula<keep<>, no_gradient>;
@@ -180,19 +179,15 @@ struct derivative_in_parts<tensor(A...), Part...> {
   static_assert(sizeof...(Part) == (std::size_t{0} + ... + topbit::detail::is_tensor_argument<A>),
                 "a part for each tensor");
   static constexpr bool keeps_first_argument = (Part::reads_first || ...);
-  template <class B>
-  using other = std::conditional_t<topbit::detail::is_tensor_argument<B>, std::tuple<>,
-                                   std::tuple<topbit::detail::kept_argument_t<B>>>;
-
   std::tuple<Part...> parts;
-  [[no_unique_address]] decltype(std::tuple_cat(std::declval<other<A>>()...)) options;
+  [[no_unique_address]] topbit::detail::kept_options<A...> options;
 
   // The tensors come first among the arguments.
   static derivative_in_parts save(A... a, const tensor& r) {
     const auto arguments = std::tie(a...);
     return [&]<std::size_t... I>(std::index_sequence<I...>) {
       return derivative_in_parts{{Part::save(requires_grad(std::get<I>(arguments)), arguments, r)...},
-                                 std::tuple_cat(option<A>(a)...)};
+                                 topbit::detail::keep_options<A...>(a...)};
     }(std::index_sequence_for<Part...>());
   }
   std::array<tensor, sizeof...(Part)> backward(const tensor& g, std::array<bool, sizeof...(Part)> wanted) const {
@@ -201,15 +196,6 @@ struct derivative_in_parts<tensor(A...), Part...> {
       ((wanted[I] ? void(all[I] = std::get<I>(parts).gradient(g, options)) : void()), ...);
     }(std::index_sequence_for<Part...>());
     return all;
-  }
-
- private:
-  template <class B>
-  static other<B> option(const std::remove_cvref_t<B>& x) {
-    if constexpr (topbit::detail::is_tensor_argument<B>)
-      return {};
-    else
-      return other<B>(topbit::detail::keep_argument<std::remove_cvref_t<B>>(x));
   }
 };
 /// A gradient rule of `Op` from parts, one for each argument that is a tensor; these come first among its arguments.

@@ -138,19 +138,7 @@ class function_node_of final : public function_node {
   using function_node::function_node;
   void backward(std::span<const tensor> of_results, std::span<tensor> of_inputs) override {
     const std::vector<tensor> given = materialized(of_results);
-    using wanted = parts::shape::gradient;
-    const auto run = [&] {
-      if constexpr (std::same_as<wanted, const tensor&>) {
-        return Function::backward(context_, given[0]);
-      } else if constexpr (std::same_as<wanted, std::span<const tensor>>) {
-        return Function::backward(context_, std::span<const tensor>(given));
-      } else {
-        std::remove_cvref_t<wanted> all;
-        std::ranges::copy(given, all.begin());
-        return Function::backward(context_, all);
-      }
-    };
-    auto found = run();
+    auto found = Function::backward(context_, gradients_as<typename parts::shape::gradient>(given));
     if constexpr (std::same_as<decltype(found), tensor>) {
       of_inputs[0] = std::move(found);
     } else {

@@ -77,8 +77,10 @@ void run_gradient_hooks(const node& n, tensor& gradient) {
   if (hooks.retains) set_retained(n, hooks.retained.defined() ? add(hooks.retained, gradient) : gradient);
 }
 void run_before_hooks(const node& n, std::span<tensor> of_results) {
+  const hooks_of_node hooks = hooks_of(n);
+  if (hooks.before.empty()) return;
   const std::vector<tensor> given(of_results.begin(), of_results.end());
-  for (const auto& [number, f] : hooks_of(n).before) (*f)(of_results);
+  for (const auto& [number, f] : hooks.before) (*f)(of_results);
   for (std::size_t i = 0; i < given.size(); ++i) {
     if (given[i].defined() && of_results[i].defined() && !given[i].same_as(of_results[i]))
       check_given_gradient(std::string(n.name()) + ": a hook before it", given[i], of_results[i]);

@@ -54,6 +54,20 @@ inline intrusive_ptr<node> edge_of(const std::optional<tensor>& t) {
   return t.has_value() ? author::gradient_edge(*t) : intrusive_ptr<node>();
 }
 
+// The gradients of results as a backward() takes them: one, a list, or as many as there are.
+template <class Wanted>
+decltype(auto) gradients_as(std::span<const tensor> of_results) {
+  if constexpr (std::same_as<Wanted, const tensor&>) {
+    return of_results[0];
+  } else if constexpr (std::same_as<Wanted, std::span<const tensor>>) {
+    return of_results;
+  } else {
+    std::remove_cvref_t<Wanted> all;
+    std::ranges::copy(of_results, all.begin());
+    return all;
+  }
+}
+
 // The node of a call: the rule, and the edges, of which a list of tensors has a number of its own.
 template <const auto& Op, class Rule, class Sig>
 class recorded;
@@ -91,11 +105,13 @@ class recorded<Op, Rule, R(A...)> final : public node {
     if constexpr (listed) {
       std::unique_ptr<bool[]> wanted(new bool[edges_.size()]);
       for (std::size_t i = 0; i < edges_.size(); ++i) wanted[i] = static_cast<bool>(edges_[i]);
-      take(rule_.backward(gradients(of_results), std::span<const bool>(wanted.get(), edges_.size())), of_inputs);
+      take(rule_.backward(gradients_as<typename shape::gradient>(of_results),
+                          std::span<const bool>(wanted.get(), edges_.size())),
+           of_inputs);
     } else {
       std::array<bool, shape::edges> wanted;
       for (std::size_t i = 0; i < shape::edges; ++i) wanted[i] = static_cast<bool>(edges_[i]);
-      take(rule_.backward(gradients(of_results), wanted), of_inputs);
+      take(rule_.backward(gradients_as<typename shape::gradient>(of_results), wanted), of_inputs);
     }
   }
   void release() noexcept override {
@@ -130,18 +146,6 @@ class recorded<Op, Rule, R(A...)> final : public node {
       edges_.push_back(edge_of(x));
     } else if constexpr (is_tensor<held_t<T>>) {
       for (const auto& t : x) edges_.push_back(edge_of(t));
-    }
-  }
-  static decltype(auto) gradients(std::span<const tensor> of_results) {
-    using wanted = shape::gradient;
-    if constexpr (std::same_as<wanted, const tensor&>) {
-      return of_results[0];
-    } else if constexpr (std::same_as<wanted, std::span<const tensor>>) {
-      return of_results;
-    } else {
-      std::remove_cvref_t<wanted> all;
-      std::ranges::copy(of_results, all.begin());
-      return all;
     }
   }
   void take(auto&& found, std::span<tensor> of_inputs) const {

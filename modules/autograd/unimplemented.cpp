@@ -67,17 +67,6 @@ void each_boxed(std::span<const value> values, Visit visit) {
   for (const value& v : values) author::each_tensor(v, visit);
 }
 
-// Results take the arguments' place on the stack, so what was written is held until it is counted. A kernel that was
-// written with counting operators has counted already.
-void run_writing(const operator_handle& op, key_set below_autograd, stack& s, const std::vector<tensor>& written) {
-  std::vector<std::uint32_t> before;
-  for (const tensor& t : written) before.push_back(t.version());
-  op.redispatch_boxed(below_autograd, s);
-  for (std::size_t i = 0; i < written.size(); ++i) {
-    if (written[i].version() == before[i]) author::bump_version(written[i], lasting_name(op));
-  }
-}
-
 // What is hung on results: each has a node of its own, since they differ in what their gradients look like. A kernel
 // may give an argument back, which must not become a result of itself: true if another handle had to be made.
 struct marker {
@@ -118,7 +107,7 @@ void run(const operator_handle& op, key_set keys, stack& s) {
   each_boxed(arguments, [&](const tensor& t) { wanted = wanted || requires_grad(t); });
   if (const std::vector<tensor> written = written_by(op, arguments); !written.empty()) {
     if (wanted) raise_in_place(op.name());
-    return run_writing(op, below_autograd, s, written);
+    return run_counting_writes(op, below_autograd, s, written);
   }
   if (!wanted) return op.redispatch_boxed(below_autograd, s);
 
@@ -158,6 +147,15 @@ std::vector<tensor> written_by(const operator_handle& op, std::span<const value>
       author::each_tensor(arguments[i], add);
   }
   return written;
+}
+
+void run_counting_writes(const operator_handle& op, key_set below, stack& s, std::span<const tensor> written) {
+  std::vector<std::uint32_t> before;
+  for (const tensor& t : written) before.push_back(t.version());
+  op.redispatch_boxed(below, s);
+  for (std::size_t i = 0; i < written.size(); ++i) {
+    if (written[i].version() == before[i]) author::bump_version(written[i], lasting_name(op));
+  }
 }
 
 const std::string_view* lasting_name(const operator_handle& op) {

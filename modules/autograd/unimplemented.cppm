@@ -19,6 +19,9 @@ namespace detail {
 
 // What a call writes to: what the schema marks, or, for an operator without a schema, what came from a C++ reference.
 std::vector<tensor> written_by(const operator_handle& op, std::span<const value> arguments);
+// Calls on, and counts what it wrote to. Results take the arguments' place on the stack, so `written` holds these. A
+// kernel that was written with counting operators has counted already.
+void run_counting_writes(const operator_handle& op, key_set below, stack& s, std::span<const tensor> written);
 // The operator's name in a place of its own that stays.
 const std::string_view* lasting_name(const operator_handle& op);
 

@@ -42,12 +42,7 @@ void count_writes_and_track_views(const operator_handle& op, key_set keys, stack
       if (!base.defined()) base = t;
     });
   }
-  std::vector<std::uint32_t> before;
-  for (const tensor& t : written) before.push_back(t.version());
-  op.redispatch_boxed(keys & below(key::ADInplaceOrView), s);
-  for (std::size_t i = 0; i < written.size(); ++i) {
-    if (written[i].version() == before[i]) bump_version(written[i], topbit::detail::lasting_name(op));
-  }
+  topbit::detail::run_counting_writes(op, keys & below(key::ADInplaceOrView), s, written);
   if (!written.empty() || !base.defined()) return;
   const std::span<const value> results = s.top(op.result_count());
   bool several = results.size() > 1;
