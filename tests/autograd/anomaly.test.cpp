@@ -2,6 +2,7 @@
 #include <string>
 #include <vector>
 
+#include "support/leaf.h"
 #include "support/raises.h"
 #include "support/tensor_print.h"
 #include "support/tensor_values.h"
@@ -10,6 +11,7 @@ import topbit;
 namespace tb = topbit;
 namespace key = topbit::key;
 namespace ops = topbit::ops;
+using support::leaf;
 using support::tensor_of;
 using support::values;
 using tb::tensor;
@@ -17,9 +19,6 @@ using toy::text_of;
 using list = std::vector<double>;
 
 namespace {
-tensor leaf(const list& elements) {
-  return tb::require_grad(tensor_of(elements, {static_cast<std::int64_t>(elements.size())}));
-}
 
 struct gives_nan {
   static tensor forward(tb::function_context&, const tensor& x) { return x * 1; }

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "support/leaf.h"
 #include "support/raises.h"
 #include "support/tensor_print.h"
 #include "support/tensor_values.h"
@@ -12,6 +13,7 @@ import topbit;
 namespace tb = topbit;
 namespace key = topbit::key;
 namespace ops = topbit::ops;
+using support::leaf;
 using support::tensor_of;
 using support::values;
 using tb::tensor;
@@ -19,9 +21,6 @@ using toy::text_of;
 using list = std::vector<double>;
 
 namespace {
-tensor leaf(const list& elements) {
-  return tb::require_grad(tensor_of(elements, {static_cast<std::int64_t>(elements.size())}));
-}
 
 // Right values, and a gradient that a test spoils.
 double factor = 1;

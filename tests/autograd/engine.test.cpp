@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "support/leaf.h"
 #include "support/raises.h"
 #include "support/tensor_print.h"
 #include "support/tensor_values.h"
@@ -13,17 +14,12 @@ import topbit;
 
 namespace tb = topbit;
 namespace ops = topbit::ops;
+using support::leaf;
 using support::tensor_of;
 using support::values;
 using tb::tensor;
 using toy::text_of;
 using list = std::vector<double>;
-
-namespace {
-tensor leaf(const list& elements) {
-  return tb::require_grad(tensor_of(elements, {static_cast<std::int64_t>(elements.size())}));
-}
-}  // namespace
 
 TEST_CASE("engine: a leaf gathers the gradients of several backward calls", "[autograd][engine]") {
   const tensor x = leaf({1, 2});

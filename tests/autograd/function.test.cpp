@@ -7,6 +7,7 @@
 #include <tuple>
 #include <vector>
 
+#include "support/leaf.h"
 #include "support/raises.h"
 #include "support/tensor_print.h"
 #include "support/tensor_values.h"
@@ -15,6 +16,7 @@ import topbit;
 namespace tb = topbit;
 namespace key = topbit::key;
 namespace ops = topbit::ops;
+using support::leaf;
 using support::tensor_of;
 using support::values;
 using tb::tensor;
@@ -22,9 +24,6 @@ using toy::text_of;
 using list = std::vector<double>;
 
 namespace {
-tensor leaf(const list& elements) {
-  return tb::require_grad(tensor_of(elements, {static_cast<std::int64_t>(elements.size())}));
-}
 
 // Its gradient is not the derivative of what it computes, so that tests see who made it.
 struct scaled {

@@ -7,6 +7,7 @@
 #include <tuple>
 #include <vector>
 
+#include "support/leaf.h"
 #include "support/raises.h"
 #include "support/tensor_print.h"
 #include "support/tensor_values.h"
@@ -15,17 +16,12 @@ import topbit;
 namespace tb = topbit;
 namespace key = topbit::key;
 namespace ops = topbit::ops;
+using support::leaf;
 using support::tensor_of;
 using support::values;
 using tb::tensor;
 using toy::text_of;
 using list = std::vector<double>;
-
-namespace {
-tensor leaf(const list& elements) {
-  return tb::require_grad(tensor_of(elements, {static_cast<std::int64_t>(elements.size())}));
-}
-}  // namespace
 
 TEST_CASE("hook: sees the whole gradient of a tensor once, and may replace it", "[autograd][hook]") {
   const tensor x = leaf({1, 2});

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "support/leaf.h"
 #include "support/raises.h"
 #include "support/tensor_values.h"
 import topbit;
@@ -17,6 +18,7 @@ import topbit;
 namespace tb = topbit;
 namespace key = topbit::key;
 namespace ops = topbit::ops;
+using support::leaf;
 using support::tensor_of;
 using support::values;
 using tb::tensor;
@@ -144,7 +146,6 @@ using namespace lost_ops;
 namespace {
 
 tensor plain(const list& elements) { return tensor_of(elements, {static_cast<std::int64_t>(elements.size())}); }
-tensor leaf(const list& elements) { return tb::require_grad(plain(elements)); }
 
 std::string in_place_text(const std::string& op) {
   return op +

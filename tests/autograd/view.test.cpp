@@ -5,6 +5,7 @@
 #include <thread>
 #include <vector>
 
+#include "support/leaf.h"
 #include "support/raises.h"
 #include "support/tensor_print.h"
 #include "support/tensor_values.h"
@@ -13,17 +14,12 @@ import topbit;
 namespace tb = topbit;
 namespace key = topbit::key;
 namespace ops = topbit::ops;
+using support::leaf;
 using support::tensor_of;
 using support::values;
 using tb::tensor;
 using toy::text_of;
 using list = std::vector<double>;
-
-namespace {
-tensor leaf(const list& elements) {
-  return tb::require_grad(tensor_of(elements, {static_cast<std::int64_t>(elements.size())}));
-}
-}  // namespace
 
 TEST_CASE("view: knows its base, and a view of a view the same", "[autograd][view]") {
   const tensor base = tensor_of({1, 2, 3, 4}, {2, 2});

@@ -4,6 +4,7 @@
 #include <tuple>
 #include <vector>
 
+#include "support/leaf.h"
 #include "support/raises.h"
 #include "support/tensor_print.h"
 #include "support/tensor_values.h"
@@ -12,6 +13,7 @@ import topbit;
 namespace tb = topbit;
 namespace key = topbit::key;
 namespace ops = topbit::ops;
+using support::leaf;
 using support::tensor_of;
 using support::values;
 using tb::tensor;
@@ -19,9 +21,6 @@ using toy::text_of;
 using list = std::vector<double>;
 
 namespace {
-tensor leaf(const list& elements) {
-  return tb::require_grad(tensor_of(elements, {static_cast<std::int64_t>(elements.size())}));
-}
 
 // Operators of a third party, with schemas that say what they write and what is a view, served by the boxed kernel.
 inline constexpr tb::op<"writes::fill_seven_(Tensor(a!) self) -> Tensor(a!)"> fill_seven_;

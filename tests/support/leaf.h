@@ -1,0 +1,17 @@
+// A leaf to begin with. Include this after every other header: it imports.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "support/tensor_values.h"
+import topbit;
+
+namespace support {
+
+/// A row of float64 elements that requires its gradient.
+inline tb::tensor leaf(const std::vector<double>& elements) {
+  return tb::require_grad(tensor_of(elements, {static_cast<std::int64_t>(elements.size())}));
+}
+
+}  // namespace support
