@@ -1,5 +1,6 @@
 // The CUDA kernels as a table. Everything else in this folder is hidden from a shared library's users.
-#include "launch.cuh"
+#include "layout.h"
+#include "table.cuh"
 
 namespace {
 
@@ -10,16 +11,16 @@ const tb_kernels table = {
     .copy = tb_cuda::copy,
     .arange = tb_cuda::arange,
     .pointwise = tb_cuda::pointwise,
-    .reduce = nullptr,
-    .rowwise = nullptr,
+    .reduce = tb_cuda::reduce,
+    .rowwise = tb_cuda::rowwise,
     .matmul = tb_cuda::matmul,
-    .take = nullptr,
-    .random = nullptr,
-    .nonzero = nullptr,
-    .pool = nullptr,
-    .convolve = nullptr,
-    .update = nullptr,
-    .attention = nullptr,
+    .take = tb_cuda::take,
+    .random = tb_cuda::random,
+    .nonzero = tb_cuda::nonzero,
+    .pool = tb_cuda::pool,
+    .convolve = tb_cuda::convolve,
+    .update = tb_cuda::update,
+    .attention = tb_cuda::attention,
     .dense_loop = nullptr,
     .last_error = tb_cuda::last_error,
 };

@@ -1,0 +1,259 @@
+#include "block.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <ucontext.h>
+
+#include <memory>
+#include <vector>
+
+#if defined(__has_feature)
+#  if __has_feature(address_sanitizer)
+#    define TOPBIT_FIBERS_UNDER_ASAN
+#    include <sanitizer/common_interface_defs.h>
+#  endif
+#endif
+
+dim3 threadIdx, blockIdx, blockDim, gridDim;
+
+namespace cuda_host {
+
+unsigned char* dynamic_shared = nullptr;
+
+namespace {
+
+constexpr size_t stack_bytes = 256 << 10;
+constexpr unsigned most_threads = 1024;
+constexpr size_t most_shared = 228 << 10;
+
+enum class state { fresh, ready, at_block, at_warp, done };
+
+struct fiber {
+  ucontext_t context;
+  void* stack = nullptr;
+  void* fake_stack = nullptr;  // of the sanitizer
+  state now = state::fresh;
+  unsigned mask = 0;  // of the lanes it waits for
+  bool predicate = false;
+  dim3 thread;
+  unsigned char slot[widest_exchange];
+};
+
+struct block_runner {
+  std::vector<fiber> fibers{most_threads};
+  ucontext_t scheduler;
+  const void* scheduler_stack = nullptr;
+  size_t scheduler_size = 0;
+  void* scheduler_fake = nullptr;
+  unsigned count = 0;
+  unsigned current = 0;
+  bool any = false;  // of the last block_any
+  void (*body)(const void*) = nullptr;
+  const void* argument = nullptr;
+  std::unique_ptr<unsigned char[]> shared{new unsigned char[most_shared + 256]};
+
+  fiber& mine() { return fibers[current]; }
+};
+
+block_runner& runner() {
+  static block_runner one;
+  return one;
+}
+
+[[noreturn]] void stop(const char* why) {
+  fprintf(stderr, "a kernel on the host: %s (block %u %u %u, thread %u %u %u)\n", why, blockIdx.x, blockIdx.y,
+          blockIdx.z, threadIdx.x, threadIdx.y, threadIdx.z);
+  abort();
+}
+
+void leave(bool forever) {
+  block_runner& all = runner();
+  fiber& f = all.mine();
+#ifdef TOPBIT_FIBERS_UNDER_ASAN
+  __sanitizer_start_switch_fiber(forever ? nullptr : &f.fake_stack, all.scheduler_stack, all.scheduler_size);
+#else
+  (void)forever;
+#endif
+  swapcontext(&f.context, &all.scheduler);
+#ifdef TOPBIT_FIBERS_UNDER_ASAN
+  __sanitizer_finish_switch_fiber(f.fake_stack, &all.scheduler_stack, &all.scheduler_size);
+#endif
+}
+
+void enter() {
+  block_runner& all = runner();
+#ifdef TOPBIT_FIBERS_UNDER_ASAN
+  __sanitizer_finish_switch_fiber(nullptr, &all.scheduler_stack, &all.scheduler_size);
+#endif
+  all.body(all.argument);
+  all.mine().now = state::done;
+  leave(true);
+}
+
+void resume(unsigned i) {
+  block_runner& all = runner();
+  fiber& f = all.fibers[i];
+  all.current = i;
+  threadIdx = f.thread;
+  if (f.now == state::fresh) {
+    if (f.stack == nullptr) {
+      f.stack = mmap(nullptr, stack_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+      if (f.stack == MAP_FAILED) stop("no memory for a stack");
+    }
+    getcontext(&f.context);
+    f.context.uc_stack.ss_sp = f.stack;
+    f.context.uc_stack.ss_size = stack_bytes;
+    f.context.uc_link = nullptr;
+    makecontext(&f.context, enter, 0);
+  }
+  f.now = state::ready;
+#ifdef TOPBIT_FIBERS_UNDER_ASAN
+  __sanitizer_start_switch_fiber(&all.scheduler_fake, f.stack, stack_bytes);
+#endif
+  swapcontext(&all.scheduler, &f.context);
+#ifdef TOPBIT_FIBERS_UNDER_ASAN
+  __sanitizer_finish_switch_fiber(all.scheduler_fake, nullptr, nullptr);
+#endif
+  // A thread that never waited leaves its stack to the next one.
+  if (f.now == state::done && i + 1 < all.count && all.fibers[i + 1].stack == nullptr) {
+    all.fibers[i + 1].stack = f.stack;
+    f.stack = nullptr;
+  }
+}
+
+// The lanes of the mask that there are all wait for the same mask.
+bool warp_arrived(unsigned i) {
+  block_runner& all = runner();
+  const fiber& f = all.fibers[i];
+  const unsigned first = i / warp * warp;
+  for (unsigned k = 0; k < warp && first + k < all.count; ++k) {
+    if ((f.mask >> k & 1) == 0) continue;
+    const fiber& other = all.fibers[first + k];
+    if (other.now == state::done) stop("a thread ended while its warp waits for it");
+    if (other.now != state::at_warp || other.mask != f.mask) return false;
+  }
+  return true;
+}
+
+bool release_warps() {
+  block_runner& all = runner();
+  bool some = false;
+  for (unsigned i = 0; i < all.count; ++i) {
+    if (all.fibers[i].now != state::at_warp || !warp_arrived(i)) continue;
+    const unsigned mask = all.fibers[i].mask, first = i / warp * warp;
+    for (unsigned k = 0; k < warp && first + k < all.count; ++k) {
+      if ((mask >> k & 1) != 0) all.fibers[first + k].now = state::ready;
+    }
+    some = true;
+  }
+  return some;
+}
+
+bool release_block() {
+  block_runner& all = runner();
+  unsigned waiting = 0, done = 0;
+  all.any = false;
+  for (unsigned i = 0; i < all.count; ++i) {
+    waiting += all.fibers[i].now == state::at_block;
+    done += all.fibers[i].now == state::done;
+    if (all.fibers[i].now == state::at_block) all.any = all.any || all.fibers[i].predicate;
+  }
+  if (waiting == 0) return false;
+  if (done != 0) stop("a thread ended while its block waits for it");
+  if (waiting != all.count) return false;
+  for (unsigned i = 0; i < all.count; ++i) all.fibers[i].now = state::ready;
+  return true;
+}
+
+void run_block(bool backwards) {
+  block_runner& all = runner();
+  for (;;) {
+    unsigned done = 0;
+    for (unsigned n = 0; n < all.count; ++n) {
+      const unsigned i = backwards ? all.count - 1 - n : n;
+      const state now = all.fibers[i].now;
+      if (now == state::fresh || now == state::ready) resume(i);
+      done += all.fibers[i].now == state::done;
+    }
+    if (done == all.count) return;
+    const bool warps = release_warps();
+    if (!release_block() && !warps) stop("threads wait for each other in two places");
+  }
+}
+
+dim3 position(uint64_t i, dim3 size) {
+  return {unsigned(i % size.x), unsigned(i / size.x % size.y), unsigned(i / size.x / size.y)};
+}
+
+uint64_t volume(dim3 size) { return uint64_t(size.x) * size.y * size.z; }
+
+}  // namespace
+
+void run(dim3 grid, dim3 block, size_t shared_bytes, void (*body)(const void*), const void* argument) {
+  block_runner& all = runner();
+  static uint64_t launches = 0;
+  ++launches;
+  all.count = unsigned(volume(block));
+  all.body = body;
+  all.argument = argument;
+  blockDim = block;
+  gridDim = grid;
+  dynamic_shared = all.shared.get() + (256 - reinterpret_cast<uintptr_t>(all.shared.get()) % 256);
+  for (uint64_t b = 0; b < volume(grid); ++b) {
+    // What a block leaves in shared memory is nothing the next one may rely on.
+    memset(dynamic_shared, 0xA5, shared_bytes);
+    blockIdx = position(b, grid);
+    for (unsigned i = 0; i < all.count; ++i) {
+      all.fibers[i].now = state::fresh;
+      all.fibers[i].thread = position(i, block);
+    }
+    run_block((b + launches) % 2 == 1);
+  }
+}
+
+void wait_for_block() {
+  runner().mine().predicate = false;
+  runner().mine().now = state::at_block;
+  leave(false);
+}
+
+bool block_any(bool mine) {
+  runner().mine().predicate = mine;
+  runner().mine().now = state::at_block;
+  leave(false);
+  return runner().any;
+}
+
+void wait_for_warp(unsigned mask) {
+  if ((mask >> lane() & 1) == 0) stop("a thread waits for lanes of its warp and is not among them");
+  runner().mine().mask = mask;
+  runner().mine().now = state::at_warp;
+  leave(false);
+}
+
+int lane() { return int(runner().current % warp); }
+
+void exchange_bytes(unsigned mask, void* bytes, size_t count, int from) {
+  block_runner& all = runner();
+  memcpy(all.mine().slot, bytes, count);
+  wait_for_warp(mask);
+  const unsigned other = all.current / warp * warp + unsigned(from);
+  memcpy(bytes, other < all.count ? all.fibers[other].slot : all.mine().slot, count);
+  wait_for_warp(mask);
+}
+
+unsigned ballot(unsigned mask, bool predicate) {
+  block_runner& all = runner();
+  all.mine().slot[0] = predicate;
+  wait_for_warp(mask);
+  unsigned votes = 0;
+  const unsigned first = all.current / warp * warp;
+  for (unsigned k = 0; k < warp && first + k < all.count; ++k) {
+    if ((mask >> k & 1) != 0 && all.fibers[first + k].slot[0] != 0) votes |= 1u << k;
+  }
+  wait_for_warp(mask);
+  return votes;
+}
+
+}  // namespace cuda_host
