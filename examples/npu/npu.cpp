@@ -163,6 +163,7 @@ constexpr tb_kernels npu_kernels{
     .update = &kernel<&k::update>::run,
     .attention = &kernel<&k::attention>::run,
     .dense_loop = nullptr,
+    .calling = nullptr,
     .last_error = nullptr,
 };
 

@@ -258,7 +258,7 @@ typedef struct tb_kernels {
   const char* name;  // "cpu/avx2", "cuda", ...
 
   // An entry is null where the backend does not have the kernel: operators that need it get no row then.
-  // The stream is null for the host and a cudaStream_t for CUDA.
+  // The stream is null for the host; for CUDA it is a cudaStream_t, or null for this thread's current one.
   // Converts between any two dtypes; to BOOL is "!= 0", a float that an integer cannot hold is converted to I64, where
   // what does not fit becomes the lowest, and then wraps.
   tb_status (*copy)(const tb_plan*, void* stream);
@@ -279,6 +279,10 @@ typedef struct tb_kernels {
   // elements have to be looked at first.
   tb_dense_loop (*dense_loop)(int32_t op, int32_t compute);
 
+  // Told on this thread before each call of an entry, with the operator it is for, to be named in errors that come after
+  // the call is over; null where there are none.
+  void (*calling)(const char* operator_name, uint64_t length);
+
   // What TB_DEVICE_ERROR, TB_NO_DEVICE or TB_NOT_BUILT meant on this thread; null where these cannot happen.
   const char* (*last_error)(void);
 } tb_kernels;
@@ -296,7 +300,7 @@ typedef struct tb_memory {
   const char* (*last_error)(void);  // this thread's last failure, for people; never null
 } tb_memory;
 
-enum { TB_ABI_VERSION = 3 };
+enum { TB_ABI_VERSION = 4 };
 
 // Never null. The CPU table is chosen once, by CPU feature bits and TOPBIT_CPU_ISA (reference, sse2, avx2, avx512);
 // an unknown or unsupported value of TOPBIT_CPU_ISA is reported by tb_cpu_error and the best table is used.

@@ -12,7 +12,7 @@ static_assert(sizeof(void*) == 8 && sizeof(void (*)(void)) == 8, "the kernel ABI
 static_assert(sizeof(tb_status) == 4 && sizeof(tb_dtype) == 4 && sizeof(tb_pointwise_op) == 4);
 
 static_assert(TB_MAX_DIMS == 8 && TB_MAX_OPERANDS == 4 && TB_MAX_ROWS == 6 && TB_MAX_NUMBERS == 3);
-static_assert(TB_ABI_VERSION == 3 && TB_DTYPE_COUNT == 10);
+static_assert(TB_ABI_VERSION == 4 && TB_DTYPE_COUNT == 10);
 static_assert(TB_OK == 0 && TB_UNSUPPORTED_DTYPE == 1 && TB_BAD_INDEX == 2 && TB_OUT_OF_MEMORY == 3);
 static_assert(TB_DEVICE_ERROR == 4 && TB_NO_DEVICE == 5 && TB_NOT_BUILT == 6 && TB_DIVISION_BY_ZERO == 7);
 static_assert(TB_BOOL == 0 && TB_U8 == 1 && TB_I8 == 2 && TB_I16 == 3 && TB_I32 == 4 && TB_I64 == 5);
@@ -122,7 +122,7 @@ static_assert(offsetof(tb_attention, value_width) == 528 && offsetof(tb_attentio
 static_assert(offsetof(tb_attention, ndim) == 544 && offsetof(tb_attention, dtype) == 548);
 static_assert(offsetof(tb_attention, mask_dtype) == 552 && offsetof(tb_attention, causal) == 556);
 
-static_assert(sizeof(tb_kernels) == 136);
+static_assert(sizeof(tb_kernels) == 144);
 static_assert(offsetof(tb_kernels, size) == 0 && offsetof(tb_kernels, version) == 4);
 static_assert(offsetof(tb_kernels, name) == 8 && offsetof(tb_kernels, copy) == 16);
 static_assert(offsetof(tb_kernels, arange) == 24 && offsetof(tb_kernels, pointwise) == 32);
@@ -131,7 +131,8 @@ static_assert(offsetof(tb_kernels, matmul) == 56 && offsetof(tb_kernels, take) =
 static_assert(offsetof(tb_kernels, random) == 72 && offsetof(tb_kernels, nonzero) == 80);
 static_assert(offsetof(tb_kernels, pool) == 88 && offsetof(tb_kernels, convolve) == 96);
 static_assert(offsetof(tb_kernels, update) == 104 && offsetof(tb_kernels, attention) == 112);
-static_assert(offsetof(tb_kernels, dense_loop) == 120 && offsetof(tb_kernels, last_error) == 128);
+static_assert(offsetof(tb_kernels, dense_loop) == 120 && offsetof(tb_kernels, calling) == 128);
+static_assert(offsetof(tb_kernels, last_error) == 136);
 
 static_assert(sizeof(tb_memory) == 64);
 static_assert(offsetof(tb_memory, size) == 0 && offsetof(tb_memory, version) == 4);

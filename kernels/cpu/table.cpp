@@ -28,6 +28,7 @@ constinit const tb_kernels table = {
     .update = update,
     .attention = attention,
     .dense_loop = dense_loop,
+    .calling = nullptr,
     .last_error = nullptr,
 };
 

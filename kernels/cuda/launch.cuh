@@ -47,6 +47,9 @@ class scope {
   tb_status status_ = TB_OK;
 };
 
+// Where TOPBIT_CUDA_BLOCKING is set, waits for what was launched and takes what it reports.
+tb_status after_launch(const scope& on, cudaError_t error, const char* what);
+
 // Parameters are by value: structs of plain numbers and pointers to memory of the device.
 template <typename... Parameters, typename... Arguments>
 tb_status launch(const scope& on, const char* what, void (*kernel)(Parameters...), dim3 grid, dim3 block, size_t shared,
@@ -56,7 +59,7 @@ tb_status launch(const scope& on, const char* what, void (*kernel)(Parameters...
   config.blockDim = block;
   config.dynamicSmemBytes = shared;
   config.stream = on.stream();
-  return check(cudaLaunchKernelEx(&config, kernel, std::forward<Arguments>(given)...), what);
+  return after_launch(on, cudaLaunchKernelEx(&config, kernel, std::forward<Arguments>(given)...), what);
 }
 
 constexpr int block_threads = 256;
@@ -95,6 +98,9 @@ tb_status allow_shared(void (*kernel)(Parameters...), size_t bytes) {
   return check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)),
                "cudaFuncSetAttribute");
 }
+
+// Whether the call is recorded into a graph, not done.
+bool is_captured(const scope& on);
 
 int multiprocessors(const scope& on);
 

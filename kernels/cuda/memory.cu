@@ -1,32 +1,40 @@
-// Device memory.
-#include "launch.cuh"
-#include "table.cuh"
+// What tensors ask of a device's memory. Everything is ordered by this thread's current stream.
+#include "caching.cuh"
+#include "layout.h"
+#include "report.cuh"
 
 namespace tb_cuda {
 namespace {
 
-tb_status on_device(int32_t device) { return check(cudaSetDevice(device), "cudaSetDevice"); }
-
 tb_status allocate(int32_t device, uint64_t bytes, void** out) {
-  *out = nullptr;
-  if (on_device(device) != TB_OK) return TB_DEVICE_ERROR;
-  return check(cudaMalloc(out, bytes), "cudaMalloc");
+  return take_memory(device, current_stream(device), bytes, out);
 }
+
 tb_status release(int32_t device, void* pointer) {
-  if (on_device(device) != TB_OK) return TB_DEVICE_ERROR;
-  return check(cudaFree(pointer), "cudaFree");
+  give_memory(device, pointer);
+  return TB_OK;
+}
+
+tb_status copy(int32_t device, void* to, const void* from, uint64_t bytes, cudaMemcpyKind kind, const char* what) {
+  const device_guard guard(device);
+  if (guard.status() != TB_OK) return guard.status();
+  const cudaStream_t stream = current_stream(device);
+  if (const tb_status status = check(cudaMemcpyAsync(to, from, bytes, kind, stream), what); status != TB_OK) {
+    return status;
+  }
+  return check(cudaStreamSynchronize(stream), what);
 }
 tb_status copy_in(int32_t device, void* to, const void* from_host, uint64_t bytes) {
-  if (on_device(device) != TB_OK) return TB_DEVICE_ERROR;
-  return check(cudaMemcpy(to, from_host, bytes, cudaMemcpyHostToDevice), "copy from host to device");
+  return copy(device, to, from_host, bytes, cudaMemcpyHostToDevice, "copying from the host");
 }
 tb_status copy_out(int32_t device, void* to_host, const void* from, uint64_t bytes) {
-  if (on_device(device) != TB_OK) return TB_DEVICE_ERROR;
-  return check(cudaMemcpy(to_host, from, bytes, cudaMemcpyDeviceToHost), "copy from device to host");
+  return copy(device, to_host, from, bytes, cudaMemcpyDeviceToHost, "copying to the host");
 }
+
 tb_status synchronize(int32_t device) {
-  if (on_device(device) != TB_OK) return TB_DEVICE_ERROR;
-  return check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
+  const device_guard guard(device);
+  if (guard.status() != TB_OK) return guard.status();
+  return check(cudaDeviceSynchronize(), "waiting for the device");
 }
 
 const tb_memory memory = {

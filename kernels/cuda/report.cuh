@@ -6,6 +6,7 @@
 // operands.
 #pragma once
 
+#include "cuda_abi.h"
 #include "launch.cuh"
 
 namespace tb_cuda {
@@ -23,7 +24,7 @@ struct reporter {
   uint64_t ticket;
 
   __device__ void operator()(tb_status status, int64_t value, int32_t which = 0) const {
-    if (atomicCAS(first, 0ull, static_cast<unsigned long long>(ticket)) != 0) return;
+    if (first == nullptr || atomicCAS(first, 0ull, static_cast<unsigned long long>(ticket)) != 0) return;
     host->value = value;
     host->status = status;
     host->which = which;
@@ -42,5 +43,7 @@ struct reporter {
 
 // For a kernel of this call. The caller launches it next; what it reports is said of the operator that is being called.
 reporter report_for(const scope& on);
+// What was reported since the last time, which is forgotten then.
+void take_report(int device, tb_cuda_report* report);
 
 }  // namespace tb_cuda

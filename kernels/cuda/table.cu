@@ -1,5 +1,5 @@
 // The CUDA kernels as a table. Everything else in this folder is hidden from a shared library's users.
-#include "layout.h"
+#include "device.cuh"
 #include "table.cuh"
 
 namespace {
@@ -22,6 +22,7 @@ const tb_kernels table = {
     .update = tb_cuda::update,
     .attention = tb_cuda::attention,
     .dense_loop = nullptr,
+    .calling = tb_cuda::calling,
     .last_error = tb_cuda::last_error,
 };
 

@@ -19,8 +19,4 @@ tb_status convolve(const tb_convolution* call, void* stream);
 tb_status update(const tb_update* call, void* stream);
 tb_status attention(const tb_attention* call, void* stream);
 
-// This thread's last failure, for people; never null.
-const char* last_error();
-int32_t device_count();
-
 }  // namespace tb_cuda

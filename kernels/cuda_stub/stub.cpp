@@ -1,6 +1,7 @@
 // The CUDA backend of a build without CUDA: the same symbols, no device, and an error that says what to do.
 //
 // CMake builds this file in place of kernels/cuda/, so that no caller needs to ask which of the two it has.
+#include "cuda_abi.h"
 #include "layout.h"
 
 namespace {
@@ -17,7 +18,18 @@ tb_status not_built(Arguments...) {
 
 int32_t no_devices() { return 0; }
 
-// Null where the real table is, so that the same operators have rows.
+// Nobody has a device to ask about.
+template <typename... Arguments>
+void nothing(Arguments...) {}
+template <typename... Arguments>
+int32_t never(Arguments...) {
+  return 0;
+}
+void* no_stream(int32_t) { return nullptr; }
+void no_report(int32_t, tb_cuda_report* report) { *report = {}; }
+void no_statistics(int32_t, tb_cuda_statistics* counts) { *counts = {}; }
+
+// Every entry that the real table has, so that the same operators have rows.
 constinit const tb_kernels kernels = {
     .size = sizeof(tb_kernels),
     .version = TB_ABI_VERSION,
@@ -25,17 +37,18 @@ constinit const tb_kernels kernels = {
     .copy = not_built,
     .arange = not_built,
     .pointwise = not_built,
-    .reduce = nullptr,
-    .rowwise = nullptr,
+    .reduce = not_built,
+    .rowwise = not_built,
     .matmul = not_built,
-    .take = nullptr,
-    .random = nullptr,
-    .nonzero = nullptr,
-    .pool = nullptr,
-    .convolve = nullptr,
-    .update = nullptr,
-    .attention = nullptr,
+    .take = not_built,
+    .random = not_built,
+    .nonzero = not_built,
+    .pool = not_built,
+    .convolve = not_built,
+    .update = not_built,
+    .attention = not_built,
     .dense_loop = nullptr,
+    .calling = nullptr,
     .last_error = text,
 };
 
@@ -51,8 +64,45 @@ constinit const tb_memory memory = {
     .last_error = text,
 };
 
+constinit const tb_cuda_runtime functions = {
+    .size = sizeof(tb_cuda_runtime),
+    .version = TB_ABI_VERSION,
+    .properties = not_built,
+    .take_report = no_report,
+    .make_stream = not_built,
+    .current_stream = no_stream,
+    .set_current_stream = nothing,
+    .synchronize_stream = not_built,
+    .stream_is_done = not_built,
+    .make_event = not_built,
+    .drop_event = nothing,
+    .record_event = not_built,
+    .stream_waits_for = not_built,
+    .synchronize_event = not_built,
+    .event_is_done = not_built,
+    .milliseconds_between = not_built,
+    .statistics = no_statistics,
+    .release_cached = not_built,
+    .set_limit = nothing,
+    .used_by_stream = not_built,
+    .allocate_pinned = not_built,
+    .release_pinned = nothing,
+    .copy_in = not_built,
+    .copy_out = not_built,
+    .copy_across = not_built,
+    .begin_capture = not_built,
+    .end_capture = not_built,
+    .launch_graph = not_built,
+    .drop_graph = nothing,
+    .is_capturing = never,
+    .set_deterministic = nothing,
+    .is_deterministic = never,
+};
+
 }  // namespace
 
 const tb_kernels* tb_cuda_kernels(void) { return &kernels; }
 
 const tb_memory* tb_cuda_memory(void) { return &memory; }
+
+const tb_cuda_runtime* tb_cuda_runtime_functions(void) { return &functions; }

@@ -7,5 +7,8 @@ export module topbit.cuda;
 
 export import topbit.tensor;
 export import :runtime;
+export import :memory;
+export import :stream;
+export import :graph;
 
 import :rows;

@@ -89,23 +89,28 @@ tensor& fill(backend_call c, tensor& self, const scalar& value) {
 
 namespace {
 
-// Bytes of a dense tensor from one device to another; one of them is the host, or the bytes go through it.
-void move_bytes(const tensor& to, const tensor& from) {
+// Bytes of a dense tensor from one device to another, through the host where no device knows both.
+void move_bytes(const tensor& to, const tensor& from, bool non_blocking) {
   const std::size_t bytes = static_cast<std::size_t>(from.numel()) * size_of(from.dtype());
+  const memory_hook &there = memory_of(to.device()), &here = memory_of(from.device());
   if (to.device().type == backend::CPU) {
-    memory_of(from.device()).copy_out(from.device(), to.data(), from.data(), bytes);
+    const auto move = non_blocking && here.start_copy_out != nullptr ? here.start_copy_out : here.copy_out;
+    move(from.device(), to.data(), from.data(), bytes);
   } else if (from.device().type == backend::CPU) {
-    memory_of(to.device()).copy_in(to.device(), to.data(), from.data(), bytes);
+    const auto move = non_blocking && there.start_copy_in != nullptr ? there.start_copy_in : there.copy_in;
+    move(to.device(), to.data(), from.data(), bytes);
+  } else if (to.device().type == from.device().type && there.copy_across != nullptr) {
+    there.copy_across(to.device(), to.data(), from.device(), from.data(), bytes);
   } else {
     const tensor host = author::make_tensor(from.sizes(), from.dtype(), cpu);
-    move_bytes(host, from);
-    move_bytes(to, host);
+    move_bytes(host, from, false);
+    move_bytes(to, host, false);
   }
 }
 
 }  // namespace
 
-tensor& copy(backend_call c, tensor& self, const tensor& src) {
+tensor& copy(backend_call c, tensor& self, const tensor& src, bool non_blocking) {
   check_defined(c, self);
   check_defined(c, src);
   check_written(c, self);
@@ -120,14 +125,17 @@ tensor& copy(backend_call c, tensor& self, const tensor& src) {
   check_storage(c, src);
   if (self.device() != src.device()) {
     // Each side's own kernels make its part dense; only equal, dense bytes cross.
-    const tensor packed =
-        ops::to_copy(src, arg<"dtype"> = self.dtype(), arg<"memory_format"> = memory_format::contiguous);
+    const bool is_packed = src.is_contiguous() && src.dtype() == self.dtype();
+    const tensor packed = is_packed ? src
+                                    : ops::to_copy(src, arg<"dtype"> = self.dtype(),
+                                                   arg<"memory_format"> = memory_format::contiguous);
     if (self.is_contiguous() && packed.sizes() == self.sizes()) {
-      move_bytes(self, packed);
+      // A copy made for this call ends with it.
+      move_bytes(self, packed, non_blocking && is_packed);
       return self;
     }
     const tensor landed = author::make_tensor(packed.sizes(), packed.dtype(), self.device());
-    move_bytes(landed, packed);
+    move_bytes(landed, packed, false);
     return ops::copy_(self, landed);
   }
   const bool overlaps = author::share_memory(self, src) && !author::same_view(self, src);
@@ -139,7 +147,14 @@ tensor& copy(backend_call c, tensor& self, const tensor& src) {
 
 constinit std::atomic<const tb_kernels*> strided_tables[row_count]{};
 
+constinit std::atomic<bool> tables_ask{false};
+
+void announce(backend_call c) noexcept {
+  if (c.table->calling != nullptr) c.table->calling(c.op.data(), c.op.size());
+}
+
 void serve(dispatch_key k, const tb_kernels* kernels) noexcept {
+  if (kernels->calling != nullptr) tables_ask.store(true, std::memory_order_relaxed);
   strided_tables[key_set(k).row()].store(kernels, std::memory_order_release);
 }
 
@@ -157,9 +172,9 @@ tensor& fill_with(key_set keys, tensor& self, const scalar& value) {
   return fill(call_on(keys, ops::fill_.name()), self, value);
 }
 tensor& zero(key_set keys, tensor& self) { return fill(call_on(keys, ops::zero_.name()), self, 0); }
-tensor& copy_from(key_set keys, tensor& self, const tensor& src, bool) {
+tensor& copy_from(key_set keys, tensor& self, const tensor& src, bool non_blocking) {
   author::check_one_device(ops::copy_, self, src);
-  return copy(call_on(keys, ops::copy_.name()), self, src);
+  return copy(call_on(keys, ops::copy_.name()), self, src, non_blocking);
 }
 
 std::vector<family_rows>& families() {

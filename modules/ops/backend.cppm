@@ -17,7 +17,7 @@ tensor empty(std::string_view op, std::span<const std::int64_t> size, std::optio
              std::optional<layout> how, std::optional<device> where, std::optional<bool> pinned,
              std::optional<memory_format> format);
 tensor& fill(backend_call c, tensor& self, const scalar& value);
-tensor& copy(backend_call c, tensor& self, const tensor& src);
+tensor& copy(backend_call c, tensor& self, const tensor& src, bool non_blocking = false);
 
 // Rows of what makes, fills and copies tensors.
 void register_base_rows(dispatch_key k, std::source_location where);

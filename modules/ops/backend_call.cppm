@@ -42,6 +42,10 @@ inline const tb_kernels* table_of(key_set keys) noexcept {
 }
 inline backend_call call_on(key_set keys, std::string_view op) noexcept { return {table_of(keys), op}; }
 
+// Whether a table wants to know which operators its kernels are called for, and telling it.
+extern std::atomic<bool> tables_ask;
+void announce(backend_call c) noexcept;
+
 // Throws Error: "operator: why".
 template <class Error>
 [[noreturn]] void refuse(backend_call c, const std::string& why) {

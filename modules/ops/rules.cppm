@@ -11,10 +11,11 @@ namespace topbit::detail {
 // "float32 [2, 3]"
 std::string describe(const tensor& t);
 
-// A kernel of the call's table, which may lack some.
+// A kernel of the call's table, which may lack some; the caller runs it next.
 template <class F>
 F* present(backend_call c, F* kernel) {
   if (kernel == nullptr) refuse<error>(c, "found no kernel for it in the table of this backend");
+  if (tables_ask.load(std::memory_order_relaxed)) announce(c);
   return kernel;
 }
 

@@ -56,6 +56,11 @@ storage::storage(device d, std::size_t size, joint_block* in, void* inside)
   }
 }
 
+storage::storage(device d, std::size_t size, const memory_hook& own)
+    : where(d), bytes(size), hook(&detail::keep_hook(own)) {
+  if (bytes != 0) data = hook->allocate(where, bytes);
+}
+
 void storage::find_memory() {
   if (where.type == backend::Meta) return;
   hook = &memory_of(where);
@@ -65,7 +70,7 @@ void storage::find_memory() {
 
 storage::~storage() {
   if (data == nullptr || data_in_block) return;
-  if (where.type == backend::CPU) {
+  if (hook == &detail::host_hook) {
     give(data, detail::block_class(bytes));
   } else {
     hook->release(where, data);

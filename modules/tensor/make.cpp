@@ -45,6 +45,16 @@ tensor make_tensor(const dims& sizes, dtype type, device where) {
                                          strides, elements));
 }
 
+tensor make_tensor(const dims& sizes, dtype type, device where, const memory_hook& memory) {
+  dims strides = sizes;  // as many
+  const auto bytes = static_cast<std::size_t>(lay_out(sizes, strides)) * size_of(type);
+  const bool infers = detail::this_thread_infers;
+  const key_set keys = detail::strided_keys[static_cast<std::size_t>(where.type)];
+  tensor t(detail::new_record(infers ? keys - detail::gradient_keys : keys, type, where, sizes, strides, infers));
+  t.record().data = intrusive_ptr<storage>(new storage(where, bytes, memory));
+  return t;
+}
+
 tensor make_view(const tensor& base, const dims& sizes, const dims& strides, std::int64_t offset) {
   check_sizes(sizes);
   std::int64_t first = offset, last = offset;

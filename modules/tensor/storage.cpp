@@ -23,7 +23,9 @@ struct kept_hook {
 };
 constinit std::atomic<const kept_hook*> kept{};
 
-const memory_hook& keep(const memory_hook& hook) {
+}  // namespace
+
+const memory_hook& detail::keep_hook(const memory_hook& hook) {
   const kept_hook* first = kept.load(std::memory_order_acquire);
   for (const kept_hook* k = first; k != nullptr; k = k->next) {
     if (k->hook == hook) return k->hook;
@@ -34,8 +36,6 @@ const memory_hook& keep(const memory_hook& hook) {
   return fresh->hook;
 }
 
-}  // namespace
-
 constexpr memory_hook detail::host_hook{host_allocate, host_release, host_copy, host_copy};
 
 void set_memory_hook(device_type t, const memory_hook& hook) {
@@ -44,7 +44,7 @@ void set_memory_hook(device_type t, const memory_hook& hook) {
                        ", wanted a device type other than cpu and meta" +
                        (t == backend::CPU ? ", whose memory is the host's" : ", which has no memory"));
   }
-  hooks[static_cast<unsigned>(t)].store(&keep(hook), std::memory_order_release);
+  hooks[static_cast<unsigned>(t)].store(&detail::keep_hook(hook), std::memory_order_release);
 }
 
 const memory_hook& memory_of(device d) {

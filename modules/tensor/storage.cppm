@@ -36,12 +36,18 @@ class intrusive_ptr {
   T* p_ = nullptr;
 };
 
-/// How a backend provides memory. Functions throw device_error, or std::bad_alloc for host memory.
+/// How a backend provides memory. Functions throw device_error, or std::bad_alloc for host memory. The last three may be
+/// missing: elements go through the host then, and copies are over when they return.
 export struct memory_hook {
   void* (*allocate)(device, std::size_t bytes) = nullptr;
   void (*release)(device, void*) noexcept = nullptr;
   void (*copy_in)(device, void* to, const void* from_host, std::size_t bytes) = nullptr;
   void (*copy_out)(device, void* to_host, const void* from, std::size_t bytes) = nullptr;
+  // Between two devices of this type.
+  void (*copy_across)(device to, void*, device from, const void*, std::size_t bytes) = nullptr;
+  // These may return before the copy is over: the host's side must stay until the device has been waited for.
+  void (*start_copy_in)(device, void* to, const void* from_host, std::size_t bytes) = nullptr;
+  void (*start_copy_out)(device, void* to_host, const void* from, std::size_t bytes) = nullptr;
   friend bool operator==(const memory_hook&, const memory_hook&) = default;
 };
 
@@ -54,6 +60,8 @@ export const memory_hook& memory_of(device d);
 namespace detail {
 
 extern const memory_hook host_hook;
+// A copy that stays for the life of the process.
+const memory_hook& keep_hook(const memory_hook& hook);
 
 // A tensor's record and its storage lie in one block, where make_tensor() made them, and with them the elements if they
 // are few. Either may outlive the other: the storage in a view, the record with another storage. So neither owns the
@@ -82,6 +90,8 @@ export struct storage {
 
   /// What make_tensor() passes on: the block it lies in, and the place in it for the data.
   storage(device d, std::size_t bytes, detail::joint_block* in = nullptr, void* data_in_block = nullptr);
+  /// In memory of its own kind, which the hook provides and takes back.
+  storage(device d, std::size_t bytes, const memory_hook& own);
   storage(const storage&) = delete;
   ~storage();
 

@@ -55,8 +55,9 @@ inline tolerance tolerance_of(const rules& how, std::string_view type) {
 }
 
 /// Empty if they agree, else a sentence.
-inline std::string difference(const tb::tensor& found, const tb::tensor& wanted, const rules& how,
+inline std::string difference(const tb::tensor& given, const tb::tensor& wanted, const rules& how,
                               tolerance more = {}) {
+  const tb::tensor found = support::on_host(given);
   std::ostringstream text;
   text.precision(17);
   const std::string_view type = tb::name_of(wanted.dtype());

@@ -1,5 +1,5 @@
 // What an independent library computed, stored in <family>.txt, against what the operators compute: called by name, in
-// every arrangement of memory, on the CPU and on meta. README.md says how the files are made and read.
+// every arrangement of memory, on the CPU and on meta; or on a device, if TOPBIT_TEST_DEVICE names one. README.md says how the files are made and read.
 #include <catch2/catch_test_macros.hpp>
 #include <cstdlib>
 #include <filesystem>
@@ -13,6 +13,7 @@
 #include "replay_forms.h"
 
 import topbit;
+import topbit.cuda;
 
 namespace tb = topbit;
 
@@ -39,6 +40,10 @@ bool is_dtype(const std::string& name) {
 
 // A process that was told which kernels to take but cannot says so by skipping, not by passing with others.
 void need_wanted_kernels() {
+  if (const char* device = std::getenv("TOPBIT_TEST_DEVICE"); device != nullptr && *device != '\0') {
+    golden::tested = tb::parse_device(device);
+    if (golden::tested.type == tb::backend::CUDA && !tb::cuda_available()) SKIP(tb::why_no_cuda());
+  }
   const char* wanted = std::getenv("TOPBIT_CPU_ISA");
   if (wanted == nullptr || *wanted == '\0') return;
   const std::string found = tb_cpu_kernels()->name;

@@ -25,6 +25,9 @@ inline const char* name_of(memory m) {
   return "";
 }
 
+/// Whether elements on the device are nothing the host can read.
+inline bool has_own_memory(tb::device where) { return where != tb::cpu && where != tb::meta; }
+
 inline tb::dims row_major(const tb::dims& sizes) {
   tb::dims strides(sizes.size(), 1);
   for (std::size_t d = sizes.size(); d-- > 1;) strides[d - 1] = strides[d] * std::max<std::int64_t>(sizes[d], 1);
@@ -47,6 +50,7 @@ inline tb::tensor room(const tb::dims& sizes, tb::dtype type, memory how, tb::de
 inline tb::tensor moved(const tb::tensor& t, memory how, std::size_t ordinal, tb::device where) {
   if (!t.defined()) return t;
   if (how == memory::mixed) how = memories[(ordinal + 1) % 4];
+  if (has_own_memory(where)) return support::on_device(moved(t, how, ordinal, tb::cpu), where);
   const tb::tensor to = room(t.sizes(), t.dtype(), how, where);
   if (to.data() == nullptr || t.data() == nullptr) return to;
   support::each_index(t.sizes(), [&](const tb::dims& index) {
@@ -57,6 +61,7 @@ inline tb::tensor moved(const tb::tensor& t, memory how, std::size_t ordinal, tb
 
 /// Room for a result, in memory that has a known pattern wherever nobody wrote.
 inline tb::tensor marked_room(const tb::dims& sizes, tb::dtype type, memory how, tb::device where) {
+  if (has_own_memory(where)) return support::on_device(marked_room(sizes, type, how, tb::cpu), where);
   const tb::tensor to = room(sizes, type, how, where);
   if (to.data() != nullptr) std::memset(to.record().data->data, 0x55, to.record().data->bytes);
   return to;

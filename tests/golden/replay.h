@@ -12,16 +12,20 @@
 #include "memory.h"
 
 import topbit;
+import topbit.cuda;
 
 namespace golden {
 
 namespace tb = topbit;
 
+/// Where cases are replayed: the CPU, or a device that has to agree with it.
+inline tb::device tested = tb::cpu;
+
 /// What one call is told, and what came of it.
 struct call {
   memory how = memory::dense;
   std::int64_t copies = 0;  // 0: as they are
-  tb::device where = tb::cpu;
+  tb::device where = tested;
   std::vector<tb::tensor> outs{};         // what stands for the arguments that are written; none: as the text says
   std::optional<std::int64_t> overlap{};  // an argument lies in outs[0]'s memory, so many elements after it
 
@@ -81,10 +85,13 @@ inline bool takes_device(const tb::operator_handle& op) {
 
 inline void run(const tb::operator_handle& op, const one_case& c, call& to) {
   std::vector<std::string_view> texts(c.arguments.begin(), c.arguments.end());
-  if (to.where == tb::meta && takes_device(op)) texts.push_back("device=meta");
+  const std::string device = "device=" + tb::to_string(to.where);
+  if (to.where != tb::cpu && takes_device(op)) texts.push_back(device);
   current = &to;
   const tb::include_guard watched(layer_key);
   tb::call_text(op, texts);
+  // What a kernel finds wrong is told to whoever waits for it.
+  if (to.where.type == tb::backend::CUDA) tb::synchronize(to.where);
 }
 
 inline std::string way(const call& c) {
@@ -102,7 +109,7 @@ inline std::string written_argument(const call& c) {
 /// Of what is written: its elements may have changed, if the call was to, and nothing beside them.
 inline std::string written_beside(const call& c, bool may_change) {
   for (std::size_t i = 0; i < c.written.size(); ++i) {
-    const tb::tensor& t = c.written[i];
+    const tb::tensor t = support::on_host(c.written[i]);
     std::vector<std::byte> left = c.before_written[i];
     if (left.empty()) continue;
     const auto* first = static_cast<const std::byte*>(t.record().data->data);
@@ -116,7 +123,7 @@ inline std::string written_beside(const call& c, bool may_change) {
   return {};
 }
 
-inline std::string check_on_cpu(const tb::operator_handle& op, const one_case& c, const rules& how, call& to) {
+inline std::string check_where_tested(const tb::operator_handle& op, const one_case& c, const rules& how, call& to) {
   try {
     run(op, c, to);
   } catch (const std::exception& e) {

@@ -104,7 +104,7 @@ inline std::string check_refusal(const form& f, const one_case& asked, call& to,
       problem = "found another type of error than for its " + kinds + ": " + e.what();
     else if (!begins_with_operator(e.what()))
       problem = std::string("found an error that does not begin with the operator: ") + e.what();
-    else if (problem = written_argument(to); problem.empty())
+    else if (problem = written_argument(to); problem.empty() && !(has_own_memory(to.where) && has_word(kinds, "index")))
       problem = written_beside(to, false);
   }
   return problem;
@@ -150,11 +150,12 @@ inline std::string into(const form& f, const one_case& asked, const std::vector<
 /// An argument of the first result's dtype lies where the result is written: one element after it, before it, or there.
 inline std::string overlapping(const form& f, const one_case& asked, const std::vector<tb::tensor>& wanted,
                                const rules& how, const call& plain, std::int64_t shift) {
+  if (has_own_memory(tested)) return {};  // the kernels see the same overlaps as on the host: none
   for (const tb::tensor& t : plain.arguments) {
     if (!t.defined() || t.dtype() != wanted.at(0).dtype() || t.numel() == 0) continue;
-    std::vector<tb::tensor> outs = rooms(wanted, memory::dense, tb::cpu);
+    std::vector<tb::tensor> outs = rooms(wanted, memory::dense, tested);
     outs[0] = shared_room(wanted[0].sizes(), wanted[0].dtype(), t.numel());
-    return into(f, asked, wanted, how, {memory::dense, 0, tb::cpu, outs, shift},
+    return into(f, asked, wanted, how, {memory::dense, 0, tested, outs, shift},
                 "over an argument, " + std::to_string(shift) + " elements before it");
   }
   return {};
@@ -163,9 +164,9 @@ inline std::string overlapping(const form& f, const one_case& asked, const std::
 /// An out of a further dtype: one of a lower category is refused, one of another width is converted to.
 inline std::string of_another_dtype(const form& f, const one_case& asked, const std::vector<tb::tensor>& wanted,
                                     const rules& how, tb::dtype type) {
-  std::vector<tb::tensor> outs = rooms(wanted, memory::dense, tb::cpu);
-  outs[0] = marked_room(wanted[0].sizes(), type, memory::dense, tb::cpu);
-  return into(f, asked, wanted, how, {memory::dense, 0, tb::cpu, outs}, "of another dtype");
+  std::vector<tb::tensor> outs = rooms(wanted, memory::dense, tested);
+  outs[0] = marked_room(wanted[0].sizes(), type, memory::dense, tested);
+  return into(f, asked, wanted, how, {memory::dense, 0, tested, outs}, "of another dtype");
 }
 
 /// The results of a call, which are tensors wherever an operator has forms.
@@ -185,17 +186,17 @@ inline std::string replay_forms(const std::vector<form>& forms, const one_case& 
     const one_case asked = asked_of(f, c);
     std::string text;
     if (f.in_place) {
-      text = in_place(f, asked, wanted, how, plain, arranged[turn % 3], tb::cpu);
+      text = in_place(f, asked, wanted, how, plain, arranged[turn % 3], tested);
       if (text.empty() && !how.meta_raises) {
         text = in_place(f, asked, wanted, how, plain, memory::dense, tb::meta);
       }
     } else if (plain.copies != 0) {
       text = into(f, asked, wanted, how,
-                  {memory::dense, plain.copies, tb::cpu, rooms(wanted, arranged[1 + turn % 2], tb::cpu)}, "strided");
+                  {memory::dense, plain.copies, tested, rooms(wanted, arranged[1 + turn % 2], tested)}, "strided");
     } else {
       for (const memory m : arranged) {
         if (text.empty()) {
-          text = into(f, asked, wanted, how, {memory::dense, 0, tb::cpu, rooms(wanted, m, tb::cpu)}, name_of(m));
+          text = into(f, asked, wanted, how, {memory::dense, 0, tested, rooms(wanted, m, tested)}, name_of(m));
         }
       }
       if (text.empty()) {
@@ -227,8 +228,8 @@ inline std::string replay_refusals(const tb::operator_handle& op, const std::vec
   for (const form& f : forms) {
     call to;
     for (std::size_t i = 0; i < f.outs.size(); ++i) {
-      to.outs.push_back(i < fit.size() ? marked_room(fit[i].sizes(), fit[i].dtype(), memory::dense, tb::cpu)
-                                       : marked_room({7}, tb::dtype::float32, memory::dense, tb::cpu));
+      to.outs.push_back(i < fit.size() ? marked_room(fit[i].sizes(), fit[i].dtype(), memory::dense, tested)
+                                       : marked_room({7}, tb::dtype::float32, memory::dense, tested));
     }
     const std::string kinds = c.error + (fit.empty() ? " shape" : "");
     std::string text = check_refusal(f, asked_of(f, c), to, kinds);
@@ -242,7 +243,7 @@ inline std::string replay_refusals(const tb::operator_handle& op, const std::vec
 inline std::string replay(const tb::operator_handle& op, const std::vector<form>& forms, const one_case& c,
                           const rules& how, std::size_t turn) {
   if (!c.error.empty()) {
-    std::string text = check_error(op, c, tb::cpu);
+    std::string text = check_error(op, c, tested);
     // What only elements show, meta cannot see.
     if (text.empty() && c.error != "index") text = check_error(op, c, tb::meta);
     return text.empty() ? replay_refusals(op, forms, c) : text;
@@ -251,16 +252,16 @@ inline std::string replay(const tb::operator_handle& op, const std::vector<form>
     if (copies != 0 && !how.elementwise) break;
     for (const memory m : memories) {
       if (how.dense && m != memory::dense) break;
-      call on_cpu{m, copies};
-      if (std::string text = check_on_cpu(op, c, how, on_cpu); !text.empty()) return way(on_cpu) + text;
-      if (std::string text = check_on_meta(op, c, how, on_cpu); !text.empty()) return text;
+      call plain_call{m, copies};
+      if (std::string text = check_where_tested(op, c, how, plain_call); !text.empty()) return way(plain_call) + text;
+      if (std::string text = check_on_meta(op, c, how, plain_call); !text.empty()) return text;
       if (m != memory::dense || forms.empty()) continue;
       std::vector<tb::tensor> wanted;
       for (const std::string& text : c.results) {
         const tb::tensor t = tb::read_text<tb::tensor>(text);
-        wanted.push_back(copies == 0 ? t : repeated(t, copies, on_cpu.rank));
+        wanted.push_back(copies == 0 ? t : repeated(t, copies, plain_call.rank));
       }
-      if (std::string text = replay_forms(forms, c, how, on_cpu, wanted, turn); !text.empty()) return text;
+      if (std::string text = replay_forms(forms, c, how, plain_call, wanted, turn); !text.empty()) return text;
     }
   }
   return {};

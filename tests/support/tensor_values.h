@@ -80,8 +80,32 @@ inline std::vector<double> values(const tb::tensor& t) {
   return out;
 }
 
+/// The tensor, or, of one on a device with memory of its own, a host tensor with the same strides over a copy of all its
+/// storage.
+inline tb::tensor on_host(const tb::tensor& t) {
+  if (!t.defined() || t.data() == nullptr || t.device() == tb::cpu) return t;
+  const tb::storage& from = *t.record().data;
+  const tb::tensor whole = tb::author::make_tensor({static_cast<std::int64_t>(from.bytes)}, tb::dtype::uint8, tb::cpu);
+  from.hook->copy_out(t.device(), whole.data(), from.data, from.bytes);
+  tb::tensor twin = tb::author::make_tensor({}, t.dtype(), tb::cpu);
+  twin.record().data = whole.record().data;
+  return tb::author::make_view(twin, t.sizes(), t.strides(), t.record().offset);
+}
+/// The other way: a copy of all its storage on a device, with the same strides.
+inline tb::tensor on_device(const tb::tensor& t, tb::device where) {
+  if (!t.defined() || where == tb::cpu) return t;
+  const tb::storage& from = *t.record().data;
+  const auto elements = static_cast<std::int64_t>(from.bytes / tb::size_of(t.dtype()));
+  const tb::tensor whole = tb::author::make_tensor({elements}, t.dtype(), where);
+  if (whole.data() != nullptr && from.data != nullptr) {
+    tb::memory_of(where).copy_in(where, whole.data(), from.data, whole.record().data->bytes);
+  }
+  return tb::author::make_view(whole, t.sizes(), t.strides(), t.record().offset);
+}
+
 /// The bytes of everything the tensor's storage holds, what the tensor does not reach included.
-inline std::vector<std::byte> bytes(const tb::tensor& t) {
+inline std::vector<std::byte> bytes(const tb::tensor& found) {
+  const tb::tensor t = on_host(found);
   const auto& data = t.record().data;
   if (!data || data->data == nullptr) return {};
   const auto* first = static_cast<const std::byte*>(data->data);

@@ -1,0 +1,91 @@
+// What topbit.cuda asks of the CUDA runtime beside kernels and memory: streams, events, graphs, counts of memory. Streams,
+// events and graphs cross the seam as pointers. Functions that fail return a status, and tb_memory::last_error of
+// tb_cuda_memory() has the text.
+#pragma once
+
+#include "kernel_abi.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct tb_cuda_properties {
+  char name[256];
+  uint64_t memory_bytes;
+  int32_t major, minor;  // of the compute capability
+  int32_t multiprocessors;
+  int32_t l2_bytes;
+  int32_t shared_bytes;  // the most of a block
+  int32_t driver_version, runtime_version;  // 13000 for 13.0
+  int32_t reserved;
+} tb_cuda_properties;
+
+// Bytes of device memory: of blocks handed out, and of what is held of the device for them.
+typedef struct tb_cuda_statistics {
+  uint64_t in_use, peak_in_use, reserved, peak_reserved, limit;
+  uint64_t allocations, reused, segments, out_of_memory;
+  uint64_t free_on_device, total_on_device;
+} tb_cuda_statistics;
+
+// What a kernel reported after its call was over.
+typedef struct tb_cuda_report {
+  int32_t status;  // TB_OK: nothing
+  int32_t which;
+  int64_t value;
+  char operator_name[64];
+} tb_cuda_report;
+
+typedef struct tb_cuda_runtime {
+  uint32_t size;
+  uint32_t version;
+
+  tb_status (*properties)(int32_t device, tb_cuda_properties*);
+  // Takes what kernels of this device reported since the last call; does not wait.
+  void (*take_report)(int32_t device, tb_cuda_report*);
+
+  // Streams live as long as the process. Null is the device's default stream. The current one is a thread's own choice
+  // for each device: calls that are given none take it.
+  tb_status (*make_stream)(int32_t device, int32_t high_priority, void** stream);
+  void* (*current_stream)(int32_t device);
+  void (*set_current_stream)(int32_t device, void* stream);
+  tb_status (*synchronize_stream)(int32_t device, void* stream);
+  tb_status (*stream_is_done)(int32_t device, void* stream, int32_t* done);
+
+  tb_status (*make_event)(int32_t device, int32_t timing, void** event);
+  void (*drop_event)(int32_t device, void* event);
+  tb_status (*record_event)(int32_t device, void* event, void* stream);
+  tb_status (*stream_waits_for)(int32_t device, void* stream, void* event);
+  tb_status (*synchronize_event)(int32_t device, void* event);
+  tb_status (*event_is_done)(int32_t device, void* event, int32_t* done);
+  tb_status (*milliseconds_between)(void* from, void* to, float* milliseconds);
+
+  // Memory.
+  void (*statistics)(int32_t device, tb_cuda_statistics*);
+  tb_status (*release_cached)(int32_t device);
+  void (*set_limit)(int32_t device, uint64_t bytes);  // of what is held of the device; 0: no limit
+  // The block that holds this address is used by work of the stream too, and is not handed out before that is done.
+  tb_status (*used_by_stream)(int32_t device, const void* address, void* stream);
+  tb_status (*allocate_pinned)(uint64_t bytes, void** out);
+  void (*release_pinned)(void* pinned);
+  // Ordered by the stream; the host's side has to stay, and be pinned for the call not to wait.
+  tb_status (*copy_in)(int32_t device, void* to, const void* from_host, uint64_t bytes, void* stream);
+  tb_status (*copy_out)(int32_t device, void* to_host, const void* from, uint64_t bytes, void* stream);
+  tb_status (*copy_across)(int32_t to_device, void* to, int32_t from_device, const void* from, uint64_t bytes);
+
+  // Graphs. Calls of this thread in the stream are recorded, not done, from begin to end; what they allocate is kept for
+  // the graph until it is dropped.
+  tb_status (*begin_capture)(int32_t device, void* stream, void** graph);
+  tb_status (*end_capture)(int32_t device, void* stream, void* graph);
+  tb_status (*launch_graph)(int32_t device, void* graph, void* stream);
+  void (*drop_graph)(int32_t device, void* graph);
+  int32_t (*is_capturing)(int32_t device);
+
+  void (*set_deterministic)(int32_t on);
+  int32_t (*is_deterministic)(void);
+} tb_cuda_runtime;
+
+const tb_cuda_runtime* tb_cuda_runtime_functions(void);
+
+#ifdef __cplusplus
+}
+#endif

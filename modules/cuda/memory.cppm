@@ -1,0 +1,43 @@
+// Memory of CUDA devices, and memory of the host that they copy from and to by themselves.
+export module topbit.cuda:memory;
+
+import topbit.std;
+import topbit.core;
+import topbit.tensor;
+
+namespace topbit {
+
+/// No memory left on a device: the text says what was wanted, what is in use, kept and free. Whatever was kept has been
+/// given back before this is thrown, and smaller calls go on to work.
+export class out_of_device_memory : public device_error {
+ public:
+  using device_error::device_error;
+  out_of_device_memory(const out_of_device_memory&);
+  ~out_of_device_memory() override;
+};
+
+/// Bytes of tensors on one device. Freed blocks are kept and handed out again in the order of their stream, without
+/// waiting for the device.
+export struct cuda_memory_statistics {
+  std::uint64_t bytes_in_use = 0, peak_bytes_in_use = 0;
+  std::uint64_t bytes_reserved = 0, peak_bytes_reserved = 0;  // held of the device: in use or kept
+  std::uint64_t allocations = 0;                              // blocks handed out so far
+  std::uint64_t reused = 0;                                   // and how many of these had been used before
+  std::uint64_t segments = 0;                                 // allocations of the runtime that are held
+  std::uint64_t out_of_memory = 0;                            // times that there was none
+  std::uint64_t limit = 0;                                    // 0: none
+  std::uint64_t bytes_free_on_device = 0, bytes_on_device = 0;
+};
+export cuda_memory_statistics cuda_memory(device d);
+
+/// Gives what is kept back to the device, after waiting for it. An allocation that finds no memory does this by itself.
+export void release_cached_cuda_memory(device d);
+/// The most that this process holds of the device; 0 for no limit.
+export void set_cuda_memory_limit(device d, std::uint64_t bytes);
+
+/// A copy of a host tensor in pinned memory, from and to which copies with non_blocking=true do not wait. Throws
+/// device_error where there is no device or no such memory.
+export tensor pin_memory(const tensor& host);
+export bool is_pinned(const tensor& t) noexcept;
+
+}  // namespace topbit

@@ -1,0 +1,32 @@
+// What tests of topbit.cuda stand on: a device, or the test is skipped and says why. Include this after every other
+// header: it imports.
+#pragma once
+
+#include <catch2/catch_test_macros.hpp>
+#include <string>
+
+#include "support/raises.h"
+#include "support/tensor_print.h"
+#include "support/tensor_values.h"
+
+import topbit;
+import topbit.cuda;
+
+namespace cuda_tests {
+
+namespace tb = topbit;
+namespace ops = topbit::ops;
+
+inline tb::device need(int index = 0) {
+  if (!tb::cuda_available()) SKIP(tb::why_no_cuda());
+  if (index >= tb::cuda_device_count()) SKIP("one CUDA device, wanted " << index + 1);
+  return tb::cuda(index);
+}
+
+inline std::vector<double> values(const tb::tensor& t) { return support::values(tb::to(t, tb::cpu)); }
+
+inline tb::tensor filled(const tb::dims& sizes, double value, tb::device where) {
+  return ops::full(sizes, value, tb::arg<"dtype"> = tb::dtype::float32, tb::arg<"device"> = where);
+}
+
+}  // namespace cuda_tests

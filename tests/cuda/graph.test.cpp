@@ -1,0 +1,92 @@
+// Captured calls: the same as the calls themselves.
+#include "cuda.h"
+import topbit;
+import topbit.cuda;
+
+namespace tb = topbit;
+namespace ops = topbit::ops;
+
+TEST_CASE("graph: replayed calls work on what the tensors hold then", "[cuda][graph]") {
+  const tb::device where = cuda_tests::need();
+  const tb::tensor x = cuda_tests::filled({1000}, 1, where);
+  tb::tensor y;
+  const auto work = [&] { y = ops::sum(ops::exp(x - 1) * 2); };
+  work();
+  CHECK(cuda_tests::values(y)[0] == 2000);
+  const tb::cuda_graph graph = tb::cuda_graph::capture(work, where);
+  graph.replay();
+  CHECK(cuda_tests::values(y)[0] == 2000);
+  ops::fill_(x, 2);
+  graph.replay();
+  CHECK(std::abs(cuda_tests::values(y)[0] - 2000 * std::exp(1.0)) < 0.01);
+}
+
+TEST_CASE("graph: memory that it works in is nobody else's while it lives", "[cuda][graph]") {
+  const tb::device where = cuda_tests::need();
+  const tb::tensor x = cuda_tests::filled({256}, 3, where);
+  tb::tensor y;
+  {
+    const tb::cuda_graph graph = tb::cuda_graph::capture([&] { y = (x + 1) * (x - 1) + x; }, where);
+    for (int i = 0; i < 10; ++i) {
+      std::vector<tb::tensor> others;
+      for (int n = 0; n < 20; ++n) others.push_back(cuda_tests::filled({256}, 100 + n, where));
+      graph.replay();
+      CHECK(cuda_tests::values(y) == std::vector<double>(256, 11));
+      for (int n = 0; n < 20; ++n) CHECK(cuda_tests::values(others[static_cast<std::size_t>(n)])[7] == 100 + n);
+    }
+  }
+  CHECK(cuda_tests::values(y) == std::vector<double>(256, 11));
+}
+
+TEST_CASE("graph: a training step gives the parameters that steps without a graph give", "[cuda][graph]") {
+  const tb::device where = cuda_tests::need();
+  tb::manual_seed(3);
+  const tb::tensor w0 = ops::randn({20, 10}) * 0.1, b0 = ops::zeros({10});
+  const tb::tensor input = ops::randn({32, 20}), labels = ops::randint(0, 10, {32});
+  const auto train = [&](bool captured) {
+    tb::tensor w = tb::require_grad(tb::to(w0, where)), b = tb::require_grad(tb::to(b0, where));
+    const tb::tensor x = tb::to(input, where), y = tb::to(labels, where);
+    const auto step = [&] {
+      for (const tb::tensor& p : {w, b}) {
+        if (p.grad().defined()) ops::zero_(p.grad());
+      }
+      tb::backward(ops::cross_entropy_loss(ops::relu(ops::matmul(x, w) + b), y));
+      const tb::no_grad guard;
+      ops::sub_(w, w.grad(), tb::arg<"alpha"> = 0.5);
+      ops::sub_(b, b.grad(), tb::arg<"alpha"> = 0.5);
+    };
+    step();  // the gradients exist from now on
+    if (captured) {
+      const tb::cuda_graph graph = tb::cuda_graph::capture(step, where);
+      for (int i = 0; i < 5; ++i) graph.replay();
+    } else {
+      for (int i = 0; i < 5; ++i) step();
+    }
+    return std::pair{cuda_tests::values(w), cuda_tests::values(b)};
+  };
+  const auto plain = train(false), replayed = train(true);
+  CHECK(plain == replayed);
+  CHECK(plain.second != std::vector<double>(10, 0));
+}
+
+TEST_CASE("graph: what brings elements to the host cannot be captured, and the next call works", "[cuda][graph]") {
+  const tb::device where = cuda_tests::need();
+  const tb::tensor x = cuda_tests::filled({4}, 1, where);
+  const std::string text = toy::text_of<tb::device_error>(
+      [&] { (void)tb::cuda_graph::capture([&] { (void)tb::item<float>(ops::sum(x)); }, where); });
+  INFO(text);
+  CHECK(text.find("while a graph is captured nothing may wait") != std::string::npos);
+  CHECK(cuda_tests::values(x + 1) == std::vector<double>(4, 2));
+  struct mistake {};
+  CHECK_THROWS_AS(tb::cuda_graph::capture([] { throw mistake(); }, where), mistake);
+  CHECK(cuda_tests::values(x + 2) == std::vector<double>(4, 3));
+}
+
+TEST_CASE("graph: random numbers cannot be captured, since they would be the same ones again", "[cuda][graph]") {
+  const tb::device where = cuda_tests::need();
+  const tb::tensor x = cuda_tests::filled({4}, 1, where);
+  const std::string text = toy::text_of<tb::device_error>(
+      [&] { (void)tb::cuda_graph::capture([&] { ops::uniform_(x); }, where); });
+  INFO(text);
+  CHECK(text.find("would draw the same ones in every replay") != std::string::npos);
+}

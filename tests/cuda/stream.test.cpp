@@ -1,0 +1,96 @@
+// Streams and events.
+#include <thread>
+
+#include "cuda.h"
+import topbit;
+import topbit.cuda;
+
+namespace tb = topbit;
+namespace ops = topbit::ops;
+
+TEST_CASE("stream: a guard sends the calls of its thread to a stream, and ends", "[cuda][stream]") {
+  const tb::device where = cuda_tests::need();
+  const tb::cuda_stream first = tb::cuda_stream::current(where), other = tb::cuda_stream::from_pool(where);
+  CHECK(first == tb::cuda_stream::default_stream(where));
+  CHECK(other != first);
+  {
+    const tb::cuda_stream_guard guard(other);
+    CHECK(tb::cuda_stream::current(where) == other);
+    std::thread([&] { CHECK(tb::cuda_stream::current(where) == first); }).join();
+    CHECK(cuda_tests::values(cuda_tests::filled({3}, 1, where) + 1) == std::vector<double>(3, 2));
+  }
+  CHECK(tb::cuda_stream::current(where) == first);
+}
+
+TEST_CASE("stream: one that waits for an event sees what was done before it", "[cuda][stream]") {
+  const tb::device where = cuda_tests::need();
+  const tb::cuda_stream a = tb::cuda_stream::from_pool(where), b = tb::cuda_stream::from_pool(where);
+  REQUIRE(a != b);
+  tb::tensor x, y;
+  for (int round = 0; round < 20; ++round) {
+    {
+      const tb::cuda_stream_guard guard(a);
+      x = cuda_tests::filled({1 << 16}, round, where);
+      for (int i = 0; i < 20; ++i) ops::add_(x, 1);
+    }
+    b.wait(a.record());
+    {
+      const tb::cuda_stream_guard guard(b);
+      y = x * 2;
+      tb::used_by_stream(x, b);
+    }
+    x = {};
+    b.synchronize();
+    CHECK(b.done());
+    const tb::cuda_stream_guard guard(b);
+    CHECK(cuda_tests::values(ops::amax(y)) == std::vector<double>{2.0 * (round + 20)});
+  }
+}
+
+TEST_CASE("stream: memory that another stream uses is not handed out before that is done", "[cuda][stream]") {
+  const tb::device where = cuda_tests::need();
+  const tb::cuda_stream other = tb::cuda_stream::from_pool(where);
+  tb::tensor x = cuda_tests::filled({1 << 20}, 1, where);
+  const void* const data = x.data();
+  tb::used_by_stream(x, other);
+  x = {};
+  other.synchronize();
+  const tb::tensor again = cuda_tests::filled({1 << 20}, 2, where);  // a miss looks at what others used
+  CHECK(again.data() == data);
+}
+
+TEST_CASE("stream: events have times and belong to a device", "[cuda][stream]") {
+  const tb::device where = cuda_tests::need();
+  const tb::cuda_stream here = tb::cuda_stream::current(where);
+  const tb::cuda_event from = here.record(true);
+  const tb::tensor x = cuda_tests::filled({1 << 16}, 1, where);
+  const tb::cuda_event to = here.record(true);
+  to.synchronize();
+  CHECK(from.done());
+  CHECK(tb::milliseconds_between(from, to) >= 0);
+  CHECK(tb::cuda_event(where).done());
+  if (tb::cuda_device_count() > 1) {
+    const tb::cuda_stream there = tb::cuda_stream::from_pool(tb::cuda(1));
+    tb::cuda_event event(where);
+    CHECK(toy::text_of<tb::device_error>([&] { event.record(there); }) ==
+          "cuda_event: found a stream of cuda:1, wanted one of cuda:0");
+    CHECK(toy::text_of<tb::device_error>([&] { tb::used_by_stream(x, there); }) ==
+          "used_by_stream: found a tensor on cuda:0 and a stream of cuda:1, wanted one device");
+  }
+}
+
+TEST_CASE("stream: threads work in streams of their own", "[cuda][stream]") {
+  const tb::device where = cuda_tests::need();
+  std::vector<double> sums(4);
+  std::vector<std::thread> threads;
+  for (std::size_t i = 0; i < sums.size(); ++i) {
+    threads.emplace_back([&, i] {
+      const tb::cuda_stream_guard guard(tb::cuda_stream::from_pool(where));
+      tb::tensor x = cuda_tests::filled({1000}, static_cast<double>(i), where);
+      for (int n = 0; n < 50; ++n) x = x + 1;
+      sums[i] = cuda_tests::values(ops::sum(x))[0];
+    });
+  }
+  for (std::thread& t : threads) t.join();
+  for (std::size_t i = 0; i < sums.size(); ++i) CHECK(sums[i] == 1000 * (static_cast<double>(i) + 50));
+}
