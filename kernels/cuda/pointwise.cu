@@ -1,8 +1,130 @@
-#include "launch.cuh"
+// Pointwise operations over a plan: whole vectors where operands allow it, else element by element.
+#include "pointwise.cuh"
+
 #include "table.cuh"
 
 namespace tb_cuda {
+namespace {
 
-tb_status pointwise(const tb_pointwise*, void*) { return TB_NOT_BUILT; }
+constexpr passes nothing;
+
+const passes& passes_of(int32_t op, int32_t compute) {
+  if (op < 0 || op >= TB_POINTWISE_COUNT) return nothing;
+  switch (compute) {
+    case TB_BOOL: return bool_passes.of[op];
+    case TB_I64: return integer_passes.of[op];
+    case TB_F32: {
+      const passes& found = float_passes.of[op];
+      return found.any != nullptr ? found : float_function_passes.of[op];
+    }
+    case TB_F64: return double_passes.of[op];
+    default: return nothing;
+  }
+}
+
+number_bits bits_of(const tb_scalar* number, int32_t compute) {
+  number_bits all{};
+  for (int i = 0; i < TB_MAX_NUMBERS; ++i) {
+    const tb_scalar& k = number[i];
+    const float single = float(k.f);
+    switch (compute) {
+      case TB_BOOL: all.bits[i] = k.i != 0 || k.f != 0; break;
+      case TB_I64: all.bits[i] = uint64_t(k.i); break;
+      case TB_F32: memcpy(&all.bits[i], &single, sizeof single); break;
+      default: memcpy(&all.bits[i], &k.f, sizeof k.f); break;
+    }
+  }
+  return all;
+}
+
+bool divides(const tb_pointwise& call) {
+  return call.compute == TB_I64 &&
+         (call.op == TB_DIV_FLOOR || call.op == TB_DIV_TRUNC || call.op == TB_REMAINDER || call.op == TB_FMOD);
+}
+
+// The kernel over vectors of the one dtype that all operands have, but for a mask in front and the BOOL of a predicate.
+vector_kernel kernel_over(const passes& all, const tb_pointwise& call, int32_t& dtype) {
+  const tb_operand* const operand = call.plan.operand;
+  dtype = operand[all.inputs].dtype;
+  if (operand[0].dtype != (all.predicate ? int32_t(TB_BOOL) : dtype)) return nullptr;
+  for (int i = 2; i < all.inputs; ++i) {
+    if (operand[i].dtype != dtype) return nullptr;
+  }
+  const bool masked = all.inputs == 3 && operand[1].dtype == TB_BOOL && dtype != TB_BOOL;
+  if (all.inputs > 0 && !masked && operand[1].dtype != dtype) return nullptr;
+  if (dtype == call.compute) return masked ? all.masked : all.dense;
+  if (call.compute != TB_F32) return nullptr;
+  if (dtype == TB_F16) return masked ? all.masked_halves : all.halves;
+  if (dtype == TB_BF16) return masked ? all.masked_bfloat16s : all.bfloat16s;
+  return nullptr;
+}
+
+constexpr int64_t bytes_of[TB_DTYPE_COUNT] = {1, 1, 1, 2, 4, 8, 2, 2, 4, 8};
+
+// Says how the operands lie as rows of vectors of `width` elements; false where they do not.
+bool lies_in_vectors(const tb_plan& plan, int64_t count, int64_t width, vector_call& to) {
+  const int32_t outer = plan.ndim - 1;
+  if (outer > vector_call::most_outer) return false;
+  if (outer > 0 && (plan.sizes[0] % width != 0 || count / width >= INT64_C(0x80000000))) return false;
+  for (int o = 0; o < plan.operands; ++o) {
+    const tb_operand& operand = plan.operand[o];
+    // A row of one element may have any stride.
+    const int64_t step = plan.sizes[0] == 1 ? o == 0 : operand.strides[0];
+    if (step != 1 && (step != 0 || o == 0)) return false;
+    if (step == 1) {
+      const int64_t vector = width * bytes_of[operand.dtype];
+      if (reinterpret_cast<uintptr_t>(operand.data) % uint64_t(vector) != 0) return false;
+      for (int d = 1; d <= outer; ++d) {
+        if (operand.strides[d] % width != 0) return false;
+      }
+    }
+    to.data[o] = operand.data;
+    to.step[o] = int32_t(step);
+    for (int d = 0; d < outer; ++d) to.strides[d][o] = operand.strides[d + 1];
+  }
+  to.vectors = count / width;
+  to.tail = int32_t(count % width);
+  to.outer = outer;
+  if (outer > 0) {
+    to.row = divider(uint32_t(plan.sizes[0] / width));
+    for (int d = 0; d < outer; ++d) to.by[d] = divider(uint32_t(plan.sizes[d + 1]));
+  }
+  return true;
+}
+
+}  // namespace
+
+tb_status pointwise(const tb_pointwise* call, void* stream) {
+  const tb_plan& plan = call->plan;
+  const passes& all = passes_of(call->op, call->compute);
+  if (all.any == nullptr || plan.operands != all.inputs + 1) return TB_UNSUPPORTED_DTYPE;
+  int64_t count = 1;
+  for (int d = 0; d < plan.ndim; ++d) count *= plan.sizes[d];
+  if (count == 0) return TB_OK;
+  const scope on(plan.operand[0].data, stream);
+  if (on.status() != TB_OK) return on.status();
+  constexpr const char* what = "a pointwise operation";
+  int32_t dtype = 0;
+  if (const vector_kernel kernel = kernel_over(all, *call, dtype); kernel != nullptr) {
+    vector_call vectors;
+    if (const int64_t width = vector_bytes / bytes_of[dtype]; lies_in_vectors(plan, count, width, vectors)) {
+      vectors.number = bits_of(call->number, call->compute);
+      if (divides(*call)) vectors.report = report_for(on);
+      const int64_t pieces = vectors.vectors + (vectors.tail != 0);
+      const int64_t of_block = block_threads * vectors_of_thread(int(bytes_of[dtype]), all.large);
+      return launch(on, what, kernel, static_cast<unsigned>((pieces + of_block - 1) / of_block), block_threads, 0,
+                    vectors);
+    }
+  }
+  element_call elements;
+  elements.places = offsets<TB_MAX_OPERANDS>(plan);
+  for (int o = 0; o < plan.operands; ++o) {
+    elements.data[o] = plan.operand[o].data;
+    elements.dtype[o] = plan.operand[o].dtype;
+  }
+  elements.number = bits_of(call->number, call->compute);
+  if (divides(*call)) elements.report = report_for(on);
+  return launch_over(on, what, count, all.any, elements);
+}
 
 }  // namespace tb_cuda

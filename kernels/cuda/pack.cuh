@@ -1,0 +1,42 @@
+// Several elements that are read and written at once.
+#pragma once
+
+#include "launch.cuh"
+
+namespace tb_cuda {
+
+template <typename E, int V>
+struct alignas(sizeof(E) * V) pack {
+  E of[V];
+};
+
+// `some` elements from there, or one V times where the step is 0. Lanes without an element have the first one.
+template <typename E, int V>
+__device__ void load(pack<E, V>& to, const void* data, int64_t offset, int32_t step, int some) {
+  const E* const from = static_cast<const E*>(data) + offset;
+  if (step == 0) {
+    const E e = *from;
+#pragma unroll
+    for (int j = 0; j < V; ++j) to.of[j] = e;
+  } else if (some == V) {
+    to = *reinterpret_cast<const pack<E, V>*>(from);
+  } else {
+#pragma unroll
+    for (int j = 0; j < V; ++j) to.of[j] = from[j < some ? j : 0];
+  }
+}
+
+template <typename E, int V>
+__device__ void store(void* data, int64_t offset, const pack<E, V>& from, int some) {
+  E* const to = static_cast<E*>(data) + offset;
+  if (some == V) {
+    *reinterpret_cast<pack<E, V>*>(to) = from;
+  } else {
+#pragma unroll
+    for (int j = 0; j < V; ++j) {
+      if (j < some) to[j] = from.of[j];
+    }
+  }
+}
+
+}  // namespace tb_cuda

@@ -1,0 +1,189 @@
+// The kernels of pointwise operations, and the tables in which pointwise.cu finds them.
+//
+// An operation has, per type of computation, kernels over vectors of 16 bytes, for operands that lie densely in one
+// type, and one kernel for operands of any dtype and stride.
+#pragma once
+
+#include <string.h>
+
+#include "elements.cuh"
+#include "float_functions.h"
+#include "launch.cuh"
+#include "offsets.cuh"
+#include "pack.cuh"
+#include "report.cuh"
+
+namespace tb_cuda {
+
+// An operation's numbers, each in the type of the computation.
+struct number_bits {
+  uint64_t bits[TB_MAX_NUMBERS];
+
+  template <typename C>
+  __device__ tb_kernel::numbers<C> as() const {
+    C number[TB_MAX_NUMBERS];
+    for (int i = 0; i < TB_MAX_NUMBERS; ++i) memcpy(&number[i], &bits[i], sizeof(C));
+    return {number[0], number[1], number[2]};
+  }
+};
+
+// Operands whose elements follow one another along dimension 0, or repeat there. Rows are whole vectors, unless there
+// is but one.
+struct vector_call {
+  static constexpr int most_outer = 3;
+
+  void* data[TB_MAX_OPERANDS];
+  int64_t vectors;                // that are whole
+  int32_t tail;                   // elements after those of the one row
+  int32_t outer;                  // dimensions of rows; where there are none, what is below `report` is not set
+  int32_t step[TB_MAX_OPERANDS];  // along dimension 0: 1, or 0
+  number_bits number;
+  reporter report;  // of operations that report
+  divider row;      // by the vectors of a row
+  divider by[most_outer];
+  int64_t strides[most_outer][TB_MAX_OPERANDS];
+
+  // Where the operands have the first element of vector n.
+  template <int V>
+  __device__ void at(int64_t n, int64_t (&offset)[TB_MAX_OPERANDS]) const {
+    if (outer == 0) {
+      for (int o = 0; o < TB_MAX_OPERANDS; ++o) offset[o] = step[o] != 0 ? n * V : 0;
+      return;
+    }
+    uint32_t rest = row.quotient(uint32_t(n));
+    const int64_t column = int64_t(uint32_t(n) - rest * row.divisor) * V;
+    for (int o = 0; o < TB_MAX_OPERANDS; ++o) offset[o] = step[o] != 0 ? column : 0;
+#pragma unroll
+    for (int d = 0; d < most_outer; ++d) {
+      if (d >= outer) break;
+      const uint32_t next = by[d].quotient(rest), index = rest - next * by[d].divisor;
+      rest = next;
+      for (int o = 0; o < TB_MAX_OPERANDS; ++o) offset[o] += int64_t(index) * strides[d][o];
+    }
+  }
+};
+
+// Any operands.
+struct element_call {
+  offsets<TB_MAX_OPERANDS> places;
+  void* data[TB_MAX_OPERANDS];
+  int32_t dtype[TB_MAX_OPERANDS];
+  number_bits number;
+  reporter report;  // of operations that report
+};
+
+using vector_kernel = void (*)(vector_call);
+using element_kernel = void (*)(element_call);
+
+constexpr int vector_bytes = 16;
+
+// How many vectors a thread has, of elements of that many bytes: loads of all are under way before the first is used.
+// Of large functions, and where a vector is many elements, one is enough and keeps the code small.
+constexpr int vectors_of_thread(int element_bytes, bool large) { return large || element_bytes < 4 ? 1 : 2; }
+
+// An operation's kernels in one type of computation; `any` is null where it has none.
+struct passes {
+  vector_kernel dense = nullptr;  // of the type itself
+  vector_kernel halves = nullptr, bfloat16s = nullptr;
+  // The same where the first input is BOOL.
+  vector_kernel masked = nullptr, masked_halves = nullptr, masked_bfloat16s = nullptr;
+  element_kernel any = nullptr;
+  int32_t inputs = 0;
+  bool predicate = false;  // the result is BOOL
+  bool large = false;
+};
+
+struct pass_table {
+  passes of[TB_POINTWISE_COUNT];
+};
+extern const pass_table bool_passes, integer_passes, float_passes, double_passes;
+// Of float_passes, those of float_functions.h.
+extern const pass_table float_function_passes;
+
+namespace fn = tb_kernel::fn;
+
+template <typename F, typename C>
+inline constexpr bool divides_integers =
+    std::is_same_v<C, int64_t> && (std::is_same_v<F, fn::div_floor> || std::is_same_v<F, fn::div_trunc> ||
+                                   std::is_same_v<F, fn::remainder> || std::is_same_v<F, fn::fmod>);
+
+// F of as many of a, b and c as it takes. By zero nothing is divided: that is 0, and noted.
+template <typename F, int Inputs, typename C>
+__device__ auto evaluate(C a, C b, C c, const tb_kernel::numbers<C>& k, bool& by_zero) {
+  if constexpr (Inputs == 0) {
+    return F::template apply<C>(k);
+  } else if constexpr (Inputs == 1) {
+    return F::apply(a, k);
+  } else if constexpr (divides_integers<F, C>) {
+    by_zero = by_zero || b == 0;
+    return b == 0 ? C(0) : F::apply(a, b, k);
+  } else if constexpr (Inputs == 2) {
+    return F::apply(a, b, k);
+  } else {
+    return F::apply(a, b, c, k);
+  }
+}
+
+template <typename F, int Inputs, typename C>
+using result_of = decltype(evaluate<F, Inputs>(C(), C(), C(), tb_kernel::numbers<C>(), std::declval<bool&>()));
+
+// Elements are E, the first input A. A block has the vectors that follow one another, its threads every 256th of them.
+template <typename F, int Inputs, typename C, typename E, typename A, bool Large>
+__global__ void __launch_bounds__(block_threads) each_vector(vector_call call) {
+  constexpr int V = vector_bytes / int(sizeof(E)), U = vectors_of_thread(sizeof(E), Large);
+  using R = std::conditional_t<std::is_same_v<result_of<F, Inputs, C>, bool_t>, boolean, E>;
+  const int64_t first = int64_t(blockIdx.x) * (block_threads * U) + threadIdx.x;
+  int64_t offset[U][TB_MAX_OPERANDS];
+  int some[U];
+  pack<A, V> a[U];
+  pack<E, V> b[U], c[U];
+#pragma unroll
+  for (int u = 0; u < U; ++u) {
+    const int64_t n = first + u * block_threads;
+    some[u] = n < call.vectors ? V : n == call.vectors ? call.tail : 0;
+    if (some[u] == 0) continue;
+    call.at<V>(n, offset[u]);
+    if constexpr (Inputs > 0) load(a[u], call.data[1], offset[u][1], call.step[1], some[u]);
+    if constexpr (Inputs > 1) load(b[u], call.data[2], offset[u][2], call.step[2], some[u]);
+    if constexpr (Inputs > 2) load(c[u], call.data[3], offset[u][3], call.step[3], some[u]);
+  }
+  const auto k = call.number.as<C>();
+  bool by_zero = false;
+#pragma unroll
+  for (int u = 0; u < U; ++u) {
+    if (some[u] == 0) continue;
+    pack<R, V> r;
+#pragma unroll
+    for (int j = 0; j < V; ++j) {
+      C x{}, y{}, z{};
+      if constexpr (Inputs > 0) x = to_compute<C>(a[u].of[j]);
+      if constexpr (Inputs > 1) y = to_compute<C>(b[u].of[j]);
+      if constexpr (Inputs > 2) z = to_compute<C>(c[u].of[j]);
+      r.of[j] = from_compute<R>(evaluate<F, Inputs>(x, y, z, k, by_zero));
+    }
+    store(call.data[0], offset[u][0], r, some[u]);
+  }
+  if constexpr (divides_integers<F, C>) {
+    if (by_zero) call.report(TB_DIVISION_BY_ZERO, 0);
+  }
+}
+
+template <typename F, int Inputs, typename C>
+__global__ void __launch_bounds__(block_threads) each_element(element_call call) {
+  const auto k = call.number.as<C>();
+  bool by_zero = false;
+  for (int64_t i = first_index(); i < call.places.count; i += index_step()) {
+    int64_t offset[TB_MAX_OPERANDS];
+    call.places.at(i, offset);
+    C x{}, y{}, z{};
+    if constexpr (Inputs > 0) x = load_as<C>(call.data[1], call.dtype[1], offset[1]);
+    if constexpr (Inputs > 1) y = load_as<C>(call.data[2], call.dtype[2], offset[2]);
+    if constexpr (Inputs > 2) z = load_as<C>(call.data[3], call.dtype[3], offset[3]);
+    store_as(call.data[0], call.dtype[0], offset[0], evaluate<F, Inputs>(x, y, z, k, by_zero));
+  }
+  if constexpr (divides_integers<F, C>) {
+    if (by_zero) call.report(TB_DIVISION_BY_ZERO, 0);
+  }
+}
+
+}  // namespace tb_cuda
