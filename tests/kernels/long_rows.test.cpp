@@ -1,0 +1,158 @@
+// Rules of scans, sorts and searches of rows, short and long: whatever the length, the layout and the table, the same.
+#include <map>
+#include <numeric>
+
+#include "row_calls.h"
+
+using namespace kernel_tests;
+
+namespace {
+
+// Rows of one length, how they lie, and what is found in them.
+struct layout {
+  std::int64_t rows, length;
+  bool side_by_side = false;
+  lie how() const { return side_by_side ? beside(rows) : behind(length); }
+};
+
+constexpr layout scan_layouts[] = {{1, 1},          {3, 7},         {5, 16, true},  {70, 33},      {3, 512},
+                                   {3, 513},        {2, 2048},      {2, 5000},      {3, 300, true}, {5000, 20, true},
+                                   {1, 70000},      {3, 100001},    {2, 70000, true}};
+
+template <typename T>
+bool is_nan(T x) {
+  return x != x;
+}
+
+template <typename T>
+void fill_rows(const array<T>& in, std::uint64_t seed, double low, double high) {
+  random_numbers random(seed);
+  for (T& x : in) x = std::is_same_v<T, byte> ? T(random.bits() >> 9 & 1) : T(random.between(low, high));
+}
+
+// The running result of a row: in long double, or wrapping.
+template <typename T>
+using widest = std::conditional_t<std::is_floating_point_v<T>, long double, std::uint64_t>;
+
+template <typename T>
+std::string try_scan(backend here, tb_rowwise_op op, const layout& of, double low, double high,
+                     const std::function<widest<T>(widest<T>, widest<T>)>& step, bool in_place = false) {
+  stage memory(here);
+  const auto in = memory.make<T>(of.rows * of.length);
+  const auto out = in_place ? in : memory.make<T>(of.rows * of.length);
+  fill_rows(in, 5, low, high);
+  const std::vector<T> before(in.begin(), in.end());
+  const lie how = of.how();
+  const tb_rowwise call =
+      rows_call<T>(op, of.rows, 1, {matrix(out, of.length, how), matrix(in, of.length, how)});
+  CHECK(memory.run([&](const tb_kernels& k) { return k.rowwise(&call, nullptr); }) == TB_OK);
+  differences<T> found;
+  for (std::int64_t r = 0; r < of.rows; ++r) {
+    widest<T> now{};
+    for (std::int64_t i = 0; i < of.length; ++i) {
+      const std::int64_t at = how.at(r, i);
+      now = i == 0 ? widest<T>(before[std::size_t(at)]) : step(now, widest<T>(before[std::size_t(at)]));
+      if constexpr (std::is_floating_point_v<T>) found.add(at, out[at], {now, ulps<T>(4, 1 + std::fabs(now)) + std::fabs(now) * 1e-12L});
+      else found.add(at, out[at], {T(now)});
+    }
+  }
+  return found.text().empty() ? "" : std::to_string(of.rows) + " of " + std::to_string(of.length) + " " + found.text();
+}
+
+template <typename T>
+std::string try_extremes(backend here, bool greatest, const layout& of, bool with_nan) {
+  stage memory(here);
+  const auto in = memory.make<T>(of.rows * of.length);
+  const auto out = memory.make<T>(of.rows * of.length);
+  const auto index = memory.make<std::int64_t>(of.rows * of.length);
+  // Few different numbers, so that many are equal.
+  random_numbers random(8);
+  for (T& x : in) x = T(random.bits() >> 11 & (std::is_same_v<T, byte> ? 1 : 7));
+  const lie how = of.how();
+  if (with_nan && std::is_floating_point_v<T>) {
+    in[how.at(0, of.length / 2)] = in[how.at(0, of.length - 1)] = std::numeric_limits<T>::quiet_NaN();
+  }
+  const tb_rowwise call = rows_call<T>(
+      greatest ? TB_CUMMAX : TB_CUMMIN, of.rows, 2,
+      {matrix(out, of.length, how), matrix(index, of.length, how), matrix(in, of.length, how)});
+  CHECK(memory.run([&](const tb_kernels& k) { return k.rowwise(&call, nullptr); }) == TB_OK);
+  differences<T> values;
+  differences<std::int64_t> places;
+  for (std::int64_t r = 0; r < of.rows; ++r) {
+    std::int64_t best = 0;
+    for (std::int64_t i = 0; i < of.length; ++i) {
+      const T x = in[how.at(r, i)], y = in[how.at(r, best)];
+      if (is_nan(x) || (greatest ? x >= y : x <= y)) best = i;
+      values.add(how.at(r, i), out[how.at(r, i)], {in[how.at(r, best)]});
+      places.add(how.at(r, i), index[how.at(r, i)], {best});
+    }
+  }
+  return values.text() + places.text();
+}
+
+}  // namespace
+
+TEMPLATE_TEST_CASE("scans: running sums and products of rows, also in place", "[kernels]", EVERY_TABLE) {
+  const backend here = need<TestType>(&tb_kernels::rowwise);
+  const auto sum = [](auto a, auto b) { return a + b; };
+  const auto product = [](auto a, auto b) { return a * b; };
+  std::string failures;
+  for (const layout& of : scan_layouts) {
+    failures += try_scan<float>(here, TB_CUMSUM, of, -1, 2, sum) + try_scan<double>(here, TB_CUMSUM, of, 0, 1, sum) +
+                try_scan<std::int64_t>(here, TB_CUMSUM, of, -1e17, 1e18, sum) +
+                try_scan<float>(here, TB_CUMSUM, of, -1, 2, sum, true) +
+                try_scan<double>(here, TB_CUMPROD, of, 0.9999, 1.0001, product) +
+                try_scan<std::int64_t>(here, TB_CUMPROD, of, -9, 9, product);
+  }
+  CHECK(failures == "");
+}
+
+TEMPLATE_TEST_CASE("scans: running logarithms of sums of exponentials", "[kernels]", EVERY_TABLE) {
+  const backend here = need<TestType>(&tb_kernels::rowwise);
+  const auto both = [](long double a, long double b) {
+    return std::fmax(a, b) + std::log1p(std::exp(std::fmin(a, b) - std::fmax(a, b)));
+  };
+  std::string failures;
+  for (const layout& of : scan_layouts) {
+    failures += try_scan<float>(here, TB_LOGCUMSUMEXP, of, -30, 30, both) +
+                try_scan<double>(here, TB_LOGCUMSUMEXP, of, -30, 30, both);
+  }
+  CHECK(failures == "");
+}
+
+TEMPLATE_TEST_CASE("scans: infinities and NaN go along the row, and a sum of -0 is 0", "[kernels]", EVERY_TABLE) {
+  const backend here = need<TestType>(&tb_kernels::rowwise);
+  for (const std::int64_t length : {5, 100, 600, 70000}) {
+    stage memory(here);
+    const auto in = memory.make<float>(length);
+    const auto out = memory.make<float>(length);
+    std::fill(in.begin(), in.end(), -INFINITY);
+    in[3] = INFINITY;
+    tb_rowwise call = rows_call<float>(TB_LOGCUMSUMEXP, 1, 1,
+                                       {matrix(out, length, behind(length)), matrix(in, length, behind(length))});
+    const auto run = [&](const tb_kernels& k) { return k.rowwise(&call, nullptr); };
+    REQUIRE(memory.run(run) == TB_OK);
+    CHECK((out[0] == -INFINITY && out[2] == -INFINITY && out[3] == INFINITY && out[length - 1] == INFINITY));
+    in[4] = NAN;
+    REQUIRE(memory.run(run) == TB_OK);
+    CHECK((out[3] == INFINITY && std::isnan(out[4]) && std::isnan(out[length - 1])));
+    call.op = TB_CUMSUM;
+    std::fill(in.begin(), in.end(), -0.0f);
+    REQUIRE(memory.run(run) == TB_OK);
+    CHECK((out[0] == 0 && !std::signbit(out[0]) && !std::signbit(out[length - 1])));
+  }
+}
+
+TEMPLATE_TEST_CASE("scans: running extremes have the last of equals, from a NaN on the last NaN", "[kernels]",
+                   EVERY_TABLE) {
+  const backend here = need<TestType>(&tb_kernels::rowwise);
+  std::string failures;
+  for (const layout& of : scan_layouts) {
+    for (const bool greatest : {true, false}) {
+      failures += try_extremes<float>(here, greatest, of, true) + try_extremes<double>(here, greatest, of, false) +
+                  try_extremes<std::int64_t>(here, greatest, of, false) +
+                  try_extremes<byte>(here, greatest, of, false);
+    }
+  }
+  CHECK(failures == "");
+}
