@@ -93,9 +93,8 @@ TEMPLATE_TEST_CASE("matmul: a depth of zero gives zeros, an empty result nothing
   CHECK(try_all<double>(here, {{3, 5, 0}}, {.gap = 2}) == "");
 }
 
-// CUDA has the plain product of one pair of matrices.
-TEMPLATE_TEST_CASE("matmul: alpha, beta, a batch and a result of any strides, in every type", "[kernels]", reference,
-                   sse2, avx2, avx512) {
+TEMPLATE_TEST_CASE("matmul: alpha, beta, a batch and a result of any strides, in every type", "[kernels]",
+                   EVERY_TABLE) {
   const backend here = need<TestType>();
   std::string failures;
   for (const extent of : {extent{13, 9, 7}, extent{50, 70, 33}, extent{4, 33, 300}, extent{1, 5, 3}, extent{5, 1, 3},
@@ -117,8 +116,8 @@ TEMPLATE_TEST_CASE("matmul: alpha, beta, a batch and a result of any strides, in
   CHECK(failures == "");
 }
 
-TEMPLATE_TEST_CASE("matmul: with nothing added the result is not read, a NaN in it vanishes", "[kernels]", reference,
-                   sse2, avx2, avx512) {
+TEMPLATE_TEST_CASE("matmul: with nothing added the result is not read, a NaN in it vanishes", "[kernels]",
+                   EVERY_TABLE) {
   const backend here = need<TestType>();
   std::string failures;
   for (const order out : {order::rows, order::columns, order::rows_apart}) {
@@ -133,15 +132,17 @@ TEMPLATE_TEST_CASE("matmul: with nothing added the result is not read, a NaN in 
   CHECK(failures == "");
 }
 
-TEMPLATE_TEST_CASE("matmul: integers wrap", "[kernels]", reference, sse2, avx2, avx512) {
+TEMPLATE_TEST_CASE("matmul: integers wrap", "[kernels]", EVERY_TABLE) {
   const backend here = need<TestType>();
-  const std::int64_t a[] = {INT64_MAX, 4};
-  const std::int64_t b[] = {2, INT64_MAX};
-  std::int64_t out = 5;
-  tb_matmul product = plain(&out, a, b, {1, 1, 2}, TB_I64);
-  product.added = &out;
-  CHECK(here.kernels->matmul(&product, nullptr) == TB_OK);
-  CHECK(out == -1);  // 5 - 2 - 4 modulo 2 to the 64th
+  stage memory(here);
+  const auto a = memory.make<std::int64_t>(2), b = memory.make<std::int64_t>(2), out = memory.make<std::int64_t>(1);
+  a[0] = INT64_MAX, a[1] = 4;
+  b[0] = 2, b[1] = INT64_MAX;
+  out[0] = 5;
+  tb_matmul product = plain(out.seen_by_kernel(), a.seen_by_kernel(), b.seen_by_kernel(), {1, 1, 2}, TB_I64);
+  product.added = product.out;
+  CHECK(memory.run([&](const tb_kernels& k) { return k.matmul(&product, nullptr); }) == TB_OK);
+  CHECK(out[0] == -1);  // 5 - 2 - 4 modulo 2 to the 64th
 }
 
 TEMPLATE_TEST_CASE("matmul: other types are not supported", "[kernels]", EVERY_TABLE) {

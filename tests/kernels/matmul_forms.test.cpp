@@ -12,8 +12,8 @@ namespace {
 constexpr std::array floating_activations = {TB_RELU, TB_SIGMOID, TB_TANH, TB_SILU, TB_GELU, TB_GELU_TANH};
 
 // One size of each way through: a vector, a tile, several blocks of depth.
-const std::vector<extent> each_way = {{1, 70, 33},  {70, 1, 33},   {1, 1, 50},   {13, 9, 7},   {14, 70, 33},
-                                      {50, 70, 33}, {30, 40, 300}, {1, 40, 600}, {130, 90, 70}};
+const std::vector<extent> each_way = {{1, 70, 33},  {70, 1, 33},   {1, 1, 50},   {13, 9, 7},    {14, 70, 33},
+                                      {50, 70, 33}, {30, 40, 300}, {1, 40, 600}, {130, 90, 70}, {260, 150, 40}};
 
 template <typename T>
 std::vector<T> numbers(std::int64_t count, std::uint64_t seed) {
@@ -25,8 +25,7 @@ std::vector<T> numbers(std::int64_t count, std::uint64_t seed) {
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("matmul: halves are computed in float32, into halves or float32", "[kernels]", reference, sse2, avx2,
-                   avx512) {
+TEMPLATE_TEST_CASE("matmul: halves are computed in float32, into halves or float32", "[kernels]", EVERY_TABLE) {
   const backend here = need<TestType>();
   std::string failures;
   for (const extent of : each_way) {
@@ -42,8 +41,7 @@ TEMPLATE_TEST_CASE("matmul: halves are computed in float32, into halves or float
   CHECK(failures == "");
 }
 
-TEMPLATE_TEST_CASE("matmul: a result is of the operands' dtype, or float32 of halves", "[kernels]", reference, sse2,
-                   avx2, avx512) {
+TEMPLATE_TEST_CASE("matmul: a result is of the operands' dtype, or float32 of halves", "[kernels]", EVERY_TABLE) {
   const backend here = need<TestType>();
   const auto status = [&](tb_dtype in, tb_dtype out) {
     tb_matmul product = plain(nullptr, nullptr, nullptr, {0, 0, 0}, in);
@@ -57,8 +55,7 @@ TEMPLATE_TEST_CASE("matmul: a result is of the operands' dtype, or float32 of ha
   CHECK(status(TB_I64, TB_F32) == TB_UNSUPPORTED_DTYPE);
 }
 
-TEMPLATE_TEST_CASE("matmul: what is added has any strides, in every dtype", "[kernels]", reference, sse2, avx2,
-                   avx512) {
+TEMPLATE_TEST_CASE("matmul: what is added has any strides, in every dtype", "[kernels]", EVERY_TABLE) {
   const backend here = need<TestType>();
   std::string failures;
   for (const extent of : each_way) {
@@ -78,8 +75,7 @@ TEMPLATE_TEST_CASE("matmul: what is added has any strides, in every dtype", "[ke
   CHECK(failures == "");
 }
 
-TEMPLATE_TEST_CASE("matmul: the result itself may be what is added, in every dtype", "[kernels]", reference, sse2, avx2,
-                   avx512) {
+TEMPLATE_TEST_CASE("matmul: the result itself may be what is added, in every dtype", "[kernels]", EVERY_TABLE) {
   const backend here = need<TestType>();
   std::string failures;
   for (const extent of : each_way) {
@@ -95,7 +91,7 @@ TEMPLATE_TEST_CASE("matmul: the result itself may be what is added, in every dty
   CHECK(failures == "");
 }
 
-TEMPLATE_TEST_CASE("matmul: an activation comes after what is added", "[kernels]", reference, sse2, avx2, avx512) {
+TEMPLATE_TEST_CASE("matmul: an activation comes after what is added", "[kernels]", EVERY_TABLE) {
   const backend here = need<TestType>();
   std::string failures;
   for (const extent of : each_way) {
@@ -146,8 +142,7 @@ TEMPLATE_TEST_CASE("matmul: an activation gives what the pointwise kernel gives,
   }
 }
 
-TEMPLATE_TEST_CASE("matmul: operations that are no activations are refused", "[kernels]", reference, sse2, avx2,
-                   avx512) {
+TEMPLATE_TEST_CASE("matmul: operations that are no activations are refused", "[kernels]", EVERY_TABLE) {
   const backend here = need<TestType>();
   float number = 1;
   tb_matmul product = plain(&number, &number, &number, {1, 1, 1}, TB_F32);
@@ -157,7 +152,7 @@ TEMPLATE_TEST_CASE("matmul: operations that are no activations are refused", "[k
   }
 }
 
-TEMPLATE_TEST_CASE("matmul: one factor for a whole batch", "[kernels]", reference, sse2, avx2, avx512) {
+TEMPLATE_TEST_CASE("matmul: one factor for a whole batch", "[kernels]", EVERY_TABLE) {
   const backend here = need<TestType>();
   std::string failures;
   for (const extent of : each_way) {
@@ -257,15 +252,17 @@ TEMPLATE_TEST_CASE("matmul: an element is the same wherever it stands", "[kernel
   }
 }
 
-TEMPLATE_TEST_CASE("matmul: the error of a sum does not grow with its length", "[kernels]", reference, sse2, avx2,
-                   avx512) {
+TEMPLATE_TEST_CASE("matmul: the error of a sum does not grow with its length", "[kernels]", EVERY_TABLE) {
   const backend here = need<TestType>();
   const std::int64_t k = 1 << 20;
   for (const extent of : {extent{1, 1, k}, extent{2, 2, k}, extent{1, 3, k}}) {
-    const std::vector<float> a(std::size_t(of.m * k), 0.1f), b(std::size_t(k * of.n), 1.0f);
-    std::vector<float> out(std::size_t(of.m * of.n));
-    const tb_matmul product = plain(out.data(), a.data(), b.data(), of, TB_F32);
-    REQUIRE(here.kernels->matmul(&product, nullptr) == TB_OK);
+    stage memory(here);
+    const auto a = memory.make<float>(of.m * k), b = memory.make<float>(k * of.n),
+               out = memory.make<float>(of.m * of.n);
+    std::fill(a.begin(), a.end(), 0.1f);
+    std::fill(b.begin(), b.end(), 1.0f);
+    const tb_matmul product = plain(out.seen_by_kernel(), a.seen_by_kernel(), b.seen_by_kernel(), of, TB_F32);
+    REQUIRE(memory.run([&](const tb_kernels& t) { return t.matmul(&product, nullptr); }) == TB_OK);
     for (const float x : out) CHECK(std::fabs(double(x) / (double(k) * double(0.1f)) - 1) < 2e-4);
   }
 }
