@@ -165,6 +165,8 @@ constexpr tb_kernels npu_kernels{
     .dense_loop = nullptr,
     .calling = nullptr,
     .last_error = nullptr,
+    .host_scalars = 0,
+    .reserved = 0,
 };
 
 void* allocate(tb::device, std::size_t bytes) {

@@ -54,7 +54,7 @@ typedef struct tb_operand {
   void* data;                    // here and everywhere below aligned to its elements
   int64_t strides[TB_MAX_DIMS];  // in elements; 0 repeats the element (broadcast)
   int32_t dtype;
-  int32_t reserved;
+  int32_t on_host;  // 1: one element in the host's memory, wherever the others are; read before the call returns
 } tb_operand;
 
 // One pass over elements. Dimension 0 is the innermost. Dimensions are already ordered and collapsed where all operands
@@ -285,6 +285,10 @@ typedef struct tb_kernels {
 
   // What TB_DEVICE_ERROR, TB_NO_DEVICE or TB_NOT_BUILT meant on this thread; null where these cannot happen.
   const char* (*last_error)(void);
+
+  // 1: inputs of `pointwise` may be on_host.
+  uint32_t host_scalars;
+  uint32_t reserved;
 } tb_kernels;
 
 // Memory of a device that is not the host.

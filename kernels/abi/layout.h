@@ -23,7 +23,7 @@ static_assert(offsetof(tb_scalar, f) == 0 && offsetof(tb_scalar, i) == 8);
 
 static_assert(sizeof(tb_operand) == 80);
 static_assert(offsetof(tb_operand, data) == 0 && offsetof(tb_operand, strides) == 8);
-static_assert(offsetof(tb_operand, dtype) == 72 && offsetof(tb_operand, reserved) == 76);
+static_assert(offsetof(tb_operand, dtype) == 72 && offsetof(tb_operand, on_host) == 76);
 
 static_assert(sizeof(tb_plan) == 400);
 static_assert(offsetof(tb_plan, ndim) == 0 && offsetof(tb_plan, operands) == 4);
@@ -122,7 +122,7 @@ static_assert(offsetof(tb_attention, value_width) == 528 && offsetof(tb_attentio
 static_assert(offsetof(tb_attention, ndim) == 544 && offsetof(tb_attention, dtype) == 548);
 static_assert(offsetof(tb_attention, mask_dtype) == 552 && offsetof(tb_attention, causal) == 556);
 
-static_assert(sizeof(tb_kernels) == 144);
+static_assert(sizeof(tb_kernels) == 152);
 static_assert(offsetof(tb_kernels, size) == 0 && offsetof(tb_kernels, version) == 4);
 static_assert(offsetof(tb_kernels, name) == 8 && offsetof(tb_kernels, copy) == 16);
 static_assert(offsetof(tb_kernels, arange) == 24 && offsetof(tb_kernels, pointwise) == 32);
@@ -132,6 +132,7 @@ static_assert(offsetof(tb_kernels, random) == 72 && offsetof(tb_kernels, nonzero
 static_assert(offsetof(tb_kernels, pool) == 88 && offsetof(tb_kernels, convolve) == 96);
 static_assert(offsetof(tb_kernels, update) == 104 && offsetof(tb_kernels, attention) == 112);
 static_assert(offsetof(tb_kernels, dense_loop) == 120 && offsetof(tb_kernels, calling) == 128);
+static_assert(offsetof(tb_kernels, host_scalars) == 144);
 static_assert(offsetof(tb_kernels, last_error) == 136);
 
 static_assert(sizeof(tb_memory) == 64);

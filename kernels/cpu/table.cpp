@@ -30,6 +30,8 @@ constinit const tb_kernels table = {
     .dense_loop = dense_loop,
     .calling = nullptr,
     .last_error = nullptr,
+    .host_scalars = 0,
+    .reserved = 0,
 };
 
 }  // namespace tb_cpu::TOPBIT_ARCH

@@ -24,6 +24,8 @@ const tb_kernels table = {
     .dense_loop = nullptr,
     .calling = tb_cuda::calling,
     .last_error = tb_cuda::last_error,
+    .host_scalars = 1,
+    .reserved = 0,
 };
 
 }  // namespace

@@ -50,6 +50,8 @@ constinit const tb_kernels kernels = {
     .dense_loop = nullptr,
     .calling = nullptr,
     .last_error = text,
+    .host_scalars = 1,
+    .reserved = 0,
 };
 
 constinit const tb_memory memory = {

@@ -12,13 +12,16 @@ namespace topbit {
 
 namespace detail {
 
-// Compares each tensor of a call with the first one. What is undefined or absent is nowhere.
+// Compares each tensor of a call with the first one. What is undefined or absent is nowhere; nor is, for operators that
+// take it beside tensors of a device, a host tensor without dimensions.
 class device_check {
  public:
-  device_check(std::string_view op, std::span<const schema_item> arguments) noexcept : op_(op), arguments_(arguments) {}
+  device_check(std::string_view op, std::span<const schema_item> arguments, bool host_scalars = false) noexcept
+      : op_(op), arguments_(arguments), host_scalars_(host_scalars) {}
 
   inline void look(const tensor& t, std::size_t index) {
     if (!t.defined()) return;
+    if (host_scalars_ && t.dim() == 0 && t.device().type == backend::CPU) return;
     if (!seen_) {
       seen_ = true;
       where_ = t.device();
@@ -46,7 +49,15 @@ class device_check {
   device where_;
   std::size_t index_ = 0;
   bool seen_ = false;
+  bool host_scalars_;
 };
+
+template <bool HostScalars, class Op, class... A>
+void check_devices(const Op&, const A&... arguments) {
+  device_check check(Op::name(), Op::schema().arguments, HostScalars);
+  std::size_t index = 0;
+  (check.look(arguments, index++), ...);
+}
 
 }  // namespace detail
 
@@ -65,12 +76,8 @@ inline constexpr bool spans_devices = false;
 /// in a kernel of your own: a call with tensors of two backends reaches the kernel of the higher one. The operators of
 /// this library have it. Does nothing for those that span devices. Cost: a comparison per tensor.
 template <class Op, class... A>
-void check_one_device(const Op&, const A&... arguments) {
-  if constexpr (!spans_devices<const Op>) {
-    detail::device_check check(Op::name(), Op::schema().arguments);
-    std::size_t index = 0;
-    (check.look(arguments, index++), ...);
-  }
+void check_one_device(const Op& op, const A&... arguments) {
+  if constexpr (!spans_devices<const Op>) detail::check_devices<false>(op, arguments...);
 }
 
 }  // namespace author

@@ -312,11 +312,14 @@ tensor& index_fill_tensor_in_place(tensor& self, std::int64_t dim, const tensor&
   const tensor rows = ops::expand(converted(self, value), filled_sizes(self, dim, index));
   return ops::index_copy_(self, dim, from_the_front(self, dim, index), rows);
 }
+tensor number_in(const tensor& self, const scalar& value) {
+  return ops::full(std::span<const std::int64_t>(), value, arg<"dtype"> = self.dtype(), arg<"device"> = self.device());
+}
 tensor index_fill(const tensor& self, std::int64_t dim, const tensor& index, const scalar& value) {
-  return index_fill_tensor(self, dim, index, number_beside(self, value));
+  return index_fill_tensor(self, dim, index, number_in(self, value));
 }
 tensor& index_fill_in_place(tensor& self, std::int64_t dim, const tensor& index, const scalar& value) {
-  return index_fill_tensor_in_place(self, dim, index, number_beside(self, value));
+  return index_fill_tensor_in_place(self, dim, index, number_in(self, value));
 }
 
 }  // namespace

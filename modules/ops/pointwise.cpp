@@ -59,11 +59,18 @@ dtype pointwise_type(std::string_view op, pointwise code, const pointwise_argume
   return type;
 }
 
+namespace {
+
+bool is_host_scalar(const tensor& t) noexcept { return t.dim() == 0 && t.device().type == backend::CPU; }
+
+}  // namespace
+
 result_meta broadcast_meta(std::string_view op, const pointwise_arguments& a, dtype type) {
   const auto in = a.operands();
   dims sizes = in[0]->sizes();
   for (const tensor* t : in.subspan(1)) sizes = broadcast(op, sizes, t->sizes());
-  return {sizes, type, in[0]->device(), author::result_strides(sizes, in)};
+  const auto placed = std::ranges::find_if_not(in, [](const tensor* t) { return is_host_scalar(*t); });
+  return {sizes, type, (placed == in.end() ? in[0] : *placed)->device(), author::result_strides(sizes, in)};
 }
 
 result_meta pointwise_meta(std::string_view op, pointwise code, const pointwise_arguments& a) {
@@ -80,7 +87,19 @@ void run_pointwise_in(backend_call c, pointwise code, dtype type, const pointwis
   std::array<const tensor*, author::max_operands> operands{&out};
   std::ranges::copy(a.operands(), operands.begin() + 1);
   tb_pointwise call{};
+  std::array<tensor, author::max_operands> moved;
+  bool crosses = false;
+  for (std::size_t i = 1; i <= a.inputs; ++i) {
+    if (operands[i]->device() == out.device()) continue;
+    crosses = true;
+    if (c.table->host_scalars != 0) continue;
+    moved[i] = ops::to_copy(*operands[i], arg<"device"> = out.device());
+    operands[i] = &moved[i];
+  }
   call.plan = plan_of(c, {operands.data(), a.inputs + 1});
+  for (std::size_t i = 1; crosses && i <= a.inputs; ++i) {
+    call.plan.operand[i].on_host = operands[i]->device() != out.device();
+  }
   call.op = static_cast<std::int32_t>(code);
   call.compute = compute_code(type);
   for (std::size_t i = 0; i < a.number.size(); ++i) call.number[i] = to_abi(a.number[i]);

@@ -105,14 +105,21 @@ dtype promoted(std::span<const tensor* const> operands) {
 
 namespace {
 
-// A tensor without dimensions beside `like`. On the host and in the types that numbers have, without a call.
+// Whether kernels on this device read numbers from the host's memory.
+bool takes_host_scalars(device d) {
+  const tb_kernels* const table = d.type == backend::CPU ? nullptr : table_of(key_of(d.type));
+  return d.type == backend::CPU || (table != nullptr && table->host_scalars != 0);
+}
+
+// A tensor without dimensions beside `like`, for pointwise operators. In the types that numbers have, without a call.
 tensor number_tensor(const tensor& like, const scalar& s, dtype type) {
-  if (like.device().type == backend::CPU) {
+  if (takes_host_scalars(like.device())) {
     if (type == dtype::float32) return from_values({static_cast<float>(s.to_double())}, {});
     if (type == dtype::float64) return from_values({s.to_double()}, {});
     if (type == dtype::int64) return from_values({s.to_int64()}, {});
   }
-  return ops::full(std::span<const std::int64_t>(), s, arg<"dtype"> = type, arg<"device"> = like.device());
+  const device where = takes_host_scalars(like.device()) ? cpu : like.device();
+  return ops::full(std::span<const std::int64_t>(), s, arg<"dtype"> = type, arg<"device"> = where);
 }
 
 }  // namespace

@@ -29,6 +29,12 @@ void check_result(std::string_view op, const result_meta& m, const tensor& out) 
   check_written(c, out);
 }
 
+void check_result_device(std::string_view op, const result_meta& m, const tensor& out) {
+  if (out.device() == m.where) return;
+  refuse<device_error>({nullptr, op}, "the result is on " + to_string(m.where) + " and cannot be written to " +
+                                          to_string(out.device()) + "; move it with to()");
+}
+
 void copy_result(const tensor& out, const tensor& result) {
   tensor to = out;
   ops::copy_.redispatch(key_of(out.device().type), to, result, false);

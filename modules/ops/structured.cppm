@@ -28,6 +28,7 @@ struct kernel_abilities {
   bool in_place =
       false;  ///< the result may be the same view as an input; overlapping one in part is always helped with
   bool first_only = false;  ///< ... as the first tensor argument, and no other one
+  bool host_scalars = false;  ///< host tensors without dimensions stand for numbers beside tensors of another device
   bool converts = false;    ///< the result may have another dtype than the shape rule says, if none between is to round
 };
 
@@ -41,6 +42,8 @@ using author::result_meta;
 tensor make_result(std::string_view op, const result_meta& m);
 // Throws shape_error or dtype_error, naming `op`, if `out` cannot take this result, or if its elements share memory.
 void check_result(std::string_view op, const result_meta& m, const tensor& out);
+// Throws device_error, naming `op`, if `out` is elsewhere: a host scalar cannot take what a device computes.
+void check_result_device(std::string_view op, const result_meta& m, const tensor& out);
 void copy_result(const tensor& out, const tensor& result);
 // Whether `out` has other elements where they are of `result` first than where a kernel writes what it computed:
 // kernels compute in a wider dtype than the narrow ones.
@@ -125,6 +128,7 @@ struct structured_kernel {
                     const A&... a) {
     const auto metas = metas_of(a...);
     (check_result(Op.name(), metas[I], *out[I]), ...);
+    if constexpr (Can.host_scalars) (check_result_device(Op.name(), metas[I], *out[I]), ...);
     if constexpr (sizeof...(I) > 1) check_apart(Op.name(), out);
     if (computes<Kernel>(keys)) {
       const auto helped = [&](const tensor& to, const result_meta& m) {
@@ -160,14 +164,14 @@ struct structured_kernel {
       if constexpr (requires { Kernel.quick(keys, a...); }) {
         if (tensor result = Kernel.quick(keys, a...); result.defined()) return result;
       }
-      author::check_one_device(Op, a...);
+      check_devices<Can.host_scalars>(Op, a...);
       return std::move(make(keys, std::make_index_sequence<1>{}, metas_of(a...), a...)[0]);
     }
   };
   template <class... T, class... A>
   struct form<std::tuple<T...>(A...)> {
     static std::tuple<T...> run(key_set keys, A... a) {
-      author::check_one_device(Op, a...);
+      check_devices<Can.host_scalars>(Op, a...);
       return std::tuple_cat(make(keys, std::index_sequence_for<T...>{}, metas_of(a...), a...));
     }
   };
@@ -177,7 +181,7 @@ struct structured_kernel {
     static tensor& run(key_set keys, First first, A... a) {
       if constexpr (std::same_as<First, tensor&>) {
         if (wrote_quickly<Kernel>(keys, first, first, a...)) return first;
-        author::check_one_device(Op, first, a...);
+        check_devices<Can.host_scalars>(Op, first, a...);
         write(keys, std::make_index_sequence<1>{}, {&first}, first, a...);
         return first;
       } else {
@@ -187,7 +191,7 @@ struct structured_kernel {
           return wrote_quickly<Kernel>(keys, out, std::get<I>(all)...);
         }(std::make_index_sequence<sizeof...(A)>{});
         if (written) return out;
-        author::check_one_device(Op, first, a...);
+        check_devices<Can.host_scalars>(Op, first, a...);
         write_last<1>(keys, first, a...);
         return out;
       }
@@ -196,7 +200,7 @@ struct structured_kernel {
   template <class... T, class... A>
   struct form<std::tuple<T&...>(A...)> {
     static std::tuple<T&...> run(key_set keys, A... a) {
-      author::check_one_device(Op, a...);
+      check_devices<Can.host_scalars>(Op, a...);
       write_last<sizeof...(T)>(keys, a...);
       return [&]<std::size_t... I>(std::index_sequence<I...>) {
         return std::tie(std::get<sizeof...(A) - sizeof...(T) + I>(std::tie(a...))...);
