@@ -119,7 +119,7 @@ tb_status with_element(int32_t dtype, F f) {
 
 // For kernels that are not worth an instance per dtype: all threads take the same branch. Offsets are in elements.
 template <typename C>
-__device__ C load_as(const void* data, int32_t dtype, int64_t i) {
+__host__ __device__ C load_as(const void* data, int32_t dtype, int64_t i) {
   switch (dtype) {
     case TB_BOOL: return to_compute<C>(static_cast<const boolean*>(data)[i]);
     case TB_U8: return to_compute<C>(static_cast<const uint8_t*>(data)[i]);

@@ -10,10 +10,11 @@ struct alignas(sizeof(E) * V) pack {
   E of[V];
 };
 
-// `some` elements from there, or one V times where the step is 0. Lanes without an element have the first one.
+// `some` elements from there, or one V times where the step is 0; none where it is negative. Lanes without an element have the first one.
 template <typename E, int V>
 __device__ void load(pack<E, V>& to, const void* data, int64_t offset, int32_t step, int some) {
   const E* const from = static_cast<const E*>(data) + offset;
+  if (step < 0) return;
   if (step == 0) {
     const E e = *from;
 #pragma unroll

@@ -37,6 +37,29 @@ number_bits bits_of(const tb_scalar* number, int32_t compute) {
   return all;
 }
 
+template <typename C>
+uint64_t bits_as(const tb_operand& operand) {
+  const C c = load_as<C>(operand.data, operand.dtype, 0);
+  uint64_t bits = 0;
+  memcpy(&bits, &c, sizeof c);
+  return bits;
+}
+
+held_inputs held_of(const tb_plan& plan, int32_t compute) {
+  held_inputs all;
+  for (int o = 0; o < plan.operands; ++o) {
+    const tb_operand& operand = plan.operand[o];
+    if (operand.on_host == 0) continue;
+    switch (compute) {
+      case TB_BOOL: all.bits[o] = bits_as<bool_t>(operand); break;
+      case TB_I64: all.bits[o] = bits_as<int64_t>(operand); break;
+      case TB_F32: all.bits[o] = bits_as<float>(operand); break;
+      default: all.bits[o] = bits_as<double>(operand); break;
+    }
+  }
+  return all;
+}
+
 bool divides(const tb_pointwise& call) {
   return call.compute == TB_I64 &&
          (call.op == TB_DIV_FLOOR || call.op == TB_DIV_TRUNC || call.op == TB_REMAINDER || call.op == TB_FMOD);
@@ -45,13 +68,16 @@ bool divides(const tb_pointwise& call) {
 // The kernel over vectors of the one dtype that all operands have, but for a mask in front and the BOOL of a predicate.
 vector_kernel kernel_over(const passes& all, const tb_pointwise& call, int32_t& dtype) {
   const tb_operand* const operand = call.plan.operand;
-  dtype = operand[all.inputs].dtype;
+  int32_t last = all.inputs;
+  while (last > 1 && operand[last].on_host != 0) --last;
+  dtype = all.predicate ? operand[last].dtype : operand[0].dtype;
   if (operand[0].dtype != (all.predicate ? int32_t(TB_BOOL) : dtype)) return nullptr;
-  for (int i = 2; i < all.inputs; ++i) {
-    if (operand[i].dtype != dtype) return nullptr;
+  for (int i = 2; i <= all.inputs; ++i) {
+    if (operand[i].on_host == 0 && operand[i].dtype != dtype) return nullptr;
   }
-  const bool masked = all.inputs == 3 && operand[1].dtype == TB_BOOL && dtype != TB_BOOL;
-  if (all.inputs > 0 && !masked && operand[1].dtype != dtype) return nullptr;
+  const bool first_held = operand[1].on_host != 0;
+  const bool masked = all.inputs == 3 && !first_held && operand[1].dtype == TB_BOOL && dtype != TB_BOOL;
+  if (all.inputs > 0 && !masked && !first_held && operand[1].dtype != dtype) return nullptr;
   if (dtype == call.compute) return masked ? all.masked : all.dense;
   if (call.compute != TB_F32) return nullptr;
   if (dtype == TB_F16) return masked ? all.masked_halves : all.halves;
@@ -69,6 +95,12 @@ bool lies_in_vectors(const tb_plan& plan, int64_t count, int64_t width, vector_c
   for (int o = 0; o < plan.operands; ++o) {
     const tb_operand& operand = plan.operand[o];
     // A row of one element may have any stride.
+    if (operand.on_host != 0) {
+      to.data[o] = nullptr;
+      to.step[o] = -1;
+      for (int d = 0; d < outer; ++d) to.strides[d][o] = 0;
+      continue;
+    }
     const int64_t step = plan.sizes[0] == 1 ? o == 0 : operand.strides[0];
     if (step != 1 && (step != 0 || o == 0)) return false;
     if (step == 1) {
@@ -109,6 +141,7 @@ tb_status pointwise(const tb_pointwise* call, void* stream) {
     vector_call vectors;
     if (const int64_t width = vector_bytes / bytes_of[dtype]; lies_in_vectors(plan, count, width, vectors)) {
       vectors.number = bits_of(call->number, call->compute);
+      vectors.held = held_of(plan, call->compute);
       if (divides(*call)) vectors.report = report_for(on);
       const int64_t pieces = vectors.vectors + (vectors.tail != 0);
       const int64_t of_block = block_threads * vectors_of_thread(int(bytes_of[dtype]), all.large);
@@ -120,8 +153,9 @@ tb_status pointwise(const tb_pointwise* call, void* stream) {
   elements.places = offsets<TB_MAX_OPERANDS>(plan);
   for (int o = 0; o < plan.operands; ++o) {
     elements.data[o] = plan.operand[o].data;
-    elements.dtype[o] = plan.operand[o].dtype;
+    elements.dtype[o] = plan.operand[o].on_host != 0 ? -1 : plan.operand[o].dtype;
   }
+  elements.held = held_of(plan, call->compute);
   elements.number = bits_of(call->number, call->compute);
   if (divides(*call)) elements.report = report_for(on);
   return launch_over(on, what, count, all.any, elements);

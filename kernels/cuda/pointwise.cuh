@@ -27,6 +27,18 @@ struct number_bits {
   }
 };
 
+// Inputs that the host gave with the call, each in the type of the computation: step -1.
+struct held_inputs {
+  uint64_t bits[TB_MAX_OPERANDS];
+
+  template <typename C>
+  __device__ C as(int operand) const {
+    C c;
+    memcpy(&c, &bits[operand], sizeof c);
+    return c;
+  }
+};
+
 // Operands whose elements follow one another along dimension 0, or repeat there. Rows are whole vectors, unless there
 // is but one.
 struct vector_call {
@@ -36,8 +48,9 @@ struct vector_call {
   int64_t vectors;                // that are whole
   int32_t tail;                   // elements after those of the one row
   int32_t outer;                  // dimensions of rows; where there are none, what is below `report` is not set
-  int32_t step[TB_MAX_OPERANDS];  // along dimension 0: 1, or 0
+  int32_t step[TB_MAX_OPERANDS];  // along dimension 0: 1, or 0; -1 where the host gave the element
   number_bits number;
+  held_inputs held;
   reporter report;  // of operations that report
   divider row;      // by the vectors of a row
   divider by[most_outer];
@@ -47,12 +60,12 @@ struct vector_call {
   template <int V>
   __device__ void at(int64_t n, int64_t (&offset)[TB_MAX_OPERANDS]) const {
     if (outer == 0) {
-      for (int o = 0; o < TB_MAX_OPERANDS; ++o) offset[o] = step[o] != 0 ? n * V : 0;
+      for (int o = 0; o < TB_MAX_OPERANDS; ++o) offset[o] = step[o] > 0 ? n * V : 0;
       return;
     }
     uint32_t rest = row.quotient(uint32_t(n));
     const int64_t column = int64_t(uint32_t(n) - rest * row.divisor) * V;
-    for (int o = 0; o < TB_MAX_OPERANDS; ++o) offset[o] = step[o] != 0 ? column : 0;
+    for (int o = 0; o < TB_MAX_OPERANDS; ++o) offset[o] = step[o] > 0 ? column : 0;
 #pragma unroll
     for (int d = 0; d < most_outer; ++d) {
       if (d >= outer) break;
@@ -67,8 +80,9 @@ struct vector_call {
 struct element_call {
   offsets<TB_MAX_OPERANDS> places;
   void* data[TB_MAX_OPERANDS];
-  int32_t dtype[TB_MAX_OPERANDS];
+  int32_t dtype[TB_MAX_OPERANDS];  // -1 where the host gave the element
   number_bits number;
+  held_inputs held;
   reporter report;  // of operations that report
 };
 
@@ -156,9 +170,11 @@ __global__ void __launch_bounds__(block_threads) each_vector(vector_call call) {
 #pragma unroll
     for (int j = 0; j < V; ++j) {
       C x{}, y{}, z{};
-      if constexpr (Inputs > 0) x = to_compute<C>(a[u].of[j]);
-      if constexpr (Inputs > 1) y = to_compute<C>(b[u].of[j]);
-      if constexpr (Inputs > 2) z = to_compute<C>(c[u].of[j]);
+      // One input alone is never the host's.
+      if constexpr (Inputs == 1) x = to_compute<C>(a[u].of[j]);
+      if constexpr (Inputs > 1) x = call.step[1] < 0 ? call.held.as<C>(1) : to_compute<C>(a[u].of[j]);
+      if constexpr (Inputs > 1) y = call.step[2] < 0 ? call.held.as<C>(2) : to_compute<C>(b[u].of[j]);
+      if constexpr (Inputs > 2) z = call.step[3] < 0 ? call.held.as<C>(3) : to_compute<C>(c[u].of[j]);
       r.of[j] = from_compute<R>(evaluate<F, Inputs>(x, y, z, k, by_zero));
     }
     store(call.data[0], offset[u][0], r, some[u]);
@@ -176,9 +192,12 @@ __global__ void __launch_bounds__(block_threads) each_element(element_call call)
     int64_t offset[TB_MAX_OPERANDS];
     call.places.at(i, offset);
     C x{}, y{}, z{};
-    if constexpr (Inputs > 0) x = load_as<C>(call.data[1], call.dtype[1], offset[1]);
-    if constexpr (Inputs > 1) y = load_as<C>(call.data[2], call.dtype[2], offset[2]);
-    if constexpr (Inputs > 2) z = load_as<C>(call.data[3], call.dtype[3], offset[3]);
+    const auto input = [&](int o) {
+      return call.dtype[o] < 0 ? call.held.as<C>(o) : load_as<C>(call.data[o], call.dtype[o], offset[o]);
+    };
+    if constexpr (Inputs > 0) x = input(1);
+    if constexpr (Inputs > 1) y = input(2);
+    if constexpr (Inputs > 2) z = input(3);
     store_as(call.data[0], call.dtype[0], offset[0], evaluate<F, Inputs>(x, y, z, k, by_zero));
   }
   if constexpr (divides_integers<F, C>) {
