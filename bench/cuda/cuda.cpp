@@ -141,7 +141,7 @@ void elementwise(table& to, std::int64_t n, double copy, int rounds) {
 
 void reductions(table& to, std::int64_t n, double read, double copy, int rounds) {
   const tb::tensor a = random_numbers({n});
-  tb::tensor out = ops::empty({}, tb::arg<"device"> = tb::cuda());
+  tb::tensor out = ops::empty(tb::dims{}, tb::arg<"device"> = tb::cuda());
   const double bytes = 4.0 * static_cast<double>(n);
   to.rate("sum of 2^28 float32 / reading", "GB/s", bytes / device_seconds([&] { (void)ops::sum(a); }, rounds) / 1e9,
           read / 1e9, 0.85, 0.95);
@@ -182,7 +182,7 @@ void digits(table& to, double eager_seconds, bool quick) {
   tb::move_to(net, tb::cuda());
   tb::sgd optimizer(tb::parameters(net), {.learning_rate = 0.1});
   const tb::tensor x = random_numbers({256, 64});
-  const tb::tensor y = tb::to(ops::randint(0, 10, {256}), tb::cuda());
+  const tb::tensor y = tb::to(ops::randint(10, tb::dims{256}), tb::cuda());
   const auto step = [&] {
     optimizer.clear_gradients();
     tb::backward(ops::cross_entropy_loss(net(x), y));

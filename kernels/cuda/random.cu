@@ -137,6 +137,9 @@ tb_status random(const tb_random* call, void* stream) {
   }
   const scope on(call->plan.operand[0].data, stream);
   if (on.status() != TB_OK) return on.status();
+  if (is_captured(on)) {
+    return refuse("random numbers cannot be captured: a graph would draw the same ones in every replay");
+  }
   switch (call->op) {
     case TB_RANDOM_PERMUTATION:
     case TB_RANDOM_MULTINOMIAL:

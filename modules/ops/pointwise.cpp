@@ -69,7 +69,7 @@ result_meta broadcast_meta(std::string_view op, const pointwise_arguments& a, dt
   const auto in = a.operands();
   dims sizes = in[0]->sizes();
   for (const tensor* t : in.subspan(1)) sizes = broadcast(op, sizes, t->sizes());
-  const auto placed = std::ranges::find_if_not(in, [](const tensor* t) { return is_host_scalar(*t); });
+  const auto placed = std::ranges::find_if(in, [](const tensor* t) { return !is_host_scalar(*t); });
   return {sizes, type, (placed == in.end() ? in[0] : *placed)->device(), author::result_strides(sizes, in)};
 }
 

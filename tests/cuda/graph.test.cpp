@@ -41,8 +41,8 @@ TEST_CASE("graph: memory that it works in is nobody else's while it lives", "[cu
 TEST_CASE("graph: a training step gives the parameters that steps without a graph give", "[cuda][graph]") {
   const tb::device where = cuda_tests::need();
   tb::manual_seed(3);
-  const tb::tensor w0 = ops::randn({20, 10}) * 0.1, b0 = ops::zeros({10});
-  const tb::tensor input = ops::randn({32, 20}), labels = ops::randint(0, 10, {32});
+  const tb::tensor w0 = ops::randn(tb::dims{20, 10}) * 0.1, b0 = ops::zeros(tb::dims{10});
+  const tb::tensor input = ops::randn(tb::dims{32, 20}), labels = ops::randint(10, tb::dims{32});
   const auto train = [&](bool captured) {
     tb::tensor w = tb::require_grad(tb::to(w0, where)), b = tb::require_grad(tb::to(b0, where));
     const tb::tensor x = tb::to(input, where), y = tb::to(labels, where);

@@ -28,7 +28,7 @@ TEST_CASE("report: an index out of range is told with its operator and value", "
   CHECK(select.starts_with("aten::index_select"));
   CHECK(select.find("found index 7, which is out of range") != std::string::npos);
   const std::string gather = told<tb::shape_error>(
-      where, [&] { (void)ops::gather(x, 0, tb::to(ops::full({1, 5}, -1, tb::arg<"dtype"> = tb::dtype::int64), where)); });
+      where, [&] { (void)ops::gather(x, 0, tb::to(ops::full(tb::dims{1, 5}, -1, tb::arg<"dtype"> = tb::dtype::int64), where)); });
   CHECK(gather.find("index -1") != std::string::npos);
   // Told once; what comes next works.
   tb::synchronize(where);

@@ -22,11 +22,11 @@ TEST_CASE("runtime: a program without a device starts, and asking for one says w
   }
   CHECK(tb::why_no_cuda().starts_with("no CUDA device: "));
   for (const std::string& text :
-       {toy::text_of<tb::device_error>([] { (void)ops::zeros({2}, tb::arg<"device"> = tb::cuda()); }),
+       {toy::text_of<tb::device_error>([] { (void)ops::zeros(tb::dims{2}, tb::arg<"device"> = tb::cuda()); }),
         toy::text_of<tb::device_error>([] { (void)tb::properties_of(tb::cuda()); }),
         toy::text_of<tb::device_error>([] { (void)tb::cuda_stream::current(); }),
         toy::text_of<tb::device_error>([] { (void)tb::cuda_memory(tb::cuda()); }),
-        toy::text_of<tb::device_error>([] { (void)tb::pin_memory(ops::zeros({2})); }),
+        toy::text_of<tb::device_error>([] { (void)tb::pin_memory(ops::zeros(tb::dims{2})); }),
         toy::text_of<tb::device_error>([] { (void)tb::cuda_graph::capture([] {}); })}) {
     CHECK(text.find("cuda:0") != std::string::npos || text.find("no CUDA device") != std::string::npos);
   }
@@ -40,7 +40,7 @@ TEST_CASE("runtime: a device that is not there is named, with those that are", "
       "found cuda:100, wanted cuda:0" + (count == 1 ? std::string() : " to cuda:" + std::to_string(count - 1));
   CHECK(toy::text_of<tb::device_error>([&] { (void)tb::properties_of(none); }) == wanted);
   CHECK(toy::text_of<tb::device_error>([&] { tb::synchronize(none); }) == wanted);
-  CHECK(toy::text_of<tb::device_error>([&] { (void)ops::zeros({2}, tb::arg<"device"> = none); }) == wanted);
+  CHECK(toy::text_of<tb::device_error>([&] { (void)ops::zeros(tb::dims{2}, tb::arg<"device"> = none); }) == wanted);
   CHECK(toy::text_of<tb::device_error>([] { tb::synchronize(tb::cpu); }) == "found cpu, wanted a CUDA device");
 }
 
