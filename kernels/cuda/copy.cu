@@ -21,12 +21,30 @@ struct unit_call {
   offsets<2> places;
 };
 
+// All of them are read before the first is written.
+template <typename Unit>
+constexpr int units_of_thread = sizeof(Unit) < 16 ? 4 : 2;
+
 template <typename Unit>
 __global__ void __launch_bounds__(block_threads) copy_units(unit_call call) {
-  for (int64_t i = first_index(); i < call.places.count; i += index_step()) {
-    int64_t offset[2];
-    call.places.at(i, offset);
-    static_cast<Unit*>(call.to)[offset[0]] = static_cast<const Unit*>(call.from)[offset[1]];
+  constexpr int most = units_of_thread<Unit>;
+  for (int64_t first = first_index(); first < call.places.count; first += most * index_step()) {
+    Unit unit[most];
+    int64_t to[most];
+#pragma unroll
+    for (int u = 0; u < most; ++u) {
+      const int64_t i = first + u * index_step();
+      if (i >= call.places.count) break;
+      int64_t offset[2];
+      call.places.at(i, offset);
+      to[u] = offset[0];
+      unit[u] = static_cast<const Unit*>(call.from)[offset[1]];
+    }
+#pragma unroll
+    for (int u = 0; u < most; ++u) {
+      if (first + u * index_step() >= call.places.count) break;
+      static_cast<Unit*>(call.to)[to[u]] = unit[u];
+    }
   }
 }
 
@@ -46,42 +64,51 @@ __global__ void __launch_bounds__(block_threads) convert_any(any_call call) {
   }
 }
 
+// A block has 8 threads to each column of its tile.
 constexpr int tile = 32, tile_rows = 8;
+constexpr int64_t most_blocks = INT64_C(0x7fffffff);
 
 // A batch of matrices: rows of the result are columns of what is read, both dense. `places` are those of the matrices.
 struct transposed_call {
   void* to;
   const void* from;
-  int64_t width, height;        // of the result
-  int64_t to_row, from_row;     // how far the rows of each are apart
-  int64_t tiles_across, tiles;  // of a matrix
+  int64_t width, height;     // of the result
+  int64_t to_row, from_row;  // how far the rows of each are apart
+  divider tiles, across;     // of a matrix, and of one of its rows of tiles
   int32_t to_dtype, from_dtype;
   offsets<2> places;
 };
 
-// A block turns tiles over. Rows of a tile in shared memory are one element longer, so that a column of it lies in all
+// A block turns a tile over. Rows of it in shared memory are one element longer, so that a column of it lies in all
 // banks.
 template <typename Load, typename Store, typename T>
-__device__ void turn_tiles(const transposed_call& call, T (&turned)[tile][tile + 1], Load load, Store store) {
+__device__ void turn_tile(const transposed_call& call, T (&turned)[tile][tile + 1], Load load, Store store) {
   const int x = int(threadIdx.x), y = int(threadIdx.y);
-  for (int64_t t = blockIdx.x; t < call.tiles * call.places.count; t += gridDim.x) {
-    const int64_t matrix = t / call.tiles, place = t - matrix * call.tiles;
-    const int64_t j = place / call.tiles_across * tile,
-                  i = (place - place / call.tiles_across * call.tiles_across) * tile;
-    int64_t offset[2];
-    call.places.at(matrix, offset);
-    for (int r = y; r < tile; r += tile_rows) {
-      if (i + r < call.width && j + x < call.height) {
-        turned[r][x] = load(call, offset[1] + (i + r) * call.from_row + j + x);
-      }
+  const uint32_t matrix = call.tiles.quotient(blockIdx.x), place = blockIdx.x - matrix * call.tiles.divisor;
+  const uint32_t down = call.across.quotient(place), right = place - down * call.across.divisor;
+  const int64_t j = int64_t(down) * tile, i = int64_t(right) * tile;
+  int64_t offset[2];
+  call.places.at(matrix, offset);
+  T held[tile / tile_rows];
+#pragma unroll
+  for (int k = 0; k < tile / tile_rows; ++k) {
+    const int r = y + k * tile_rows;
+    if (i + r < call.width && j + x < call.height) {
+      held[k] = load(call, offset[1] + (i + r) * call.from_row + j + x);
     }
-    __syncthreads();
-    for (int r = y; r < tile; r += tile_rows) {
-      if (j + r < call.height && i + x < call.width) {
-        store(call, offset[0] + (j + r) * call.to_row + i + x, turned[x][r]);
-      }
+  }
+#pragma unroll
+  for (int k = 0; k < tile / tile_rows; ++k) {
+    const int r = y + k * tile_rows;
+    if (i + r < call.width && j + x < call.height) turned[r][x] = held[k];
+  }
+  __syncthreads();
+#pragma unroll
+  for (int k = 0; k < tile / tile_rows; ++k) {
+    const int r = y + k * tile_rows;
+    if (j + r < call.height && i + x < call.width) {
+      store(call, offset[0] + (j + r) * call.to_row + i + x, turned[x][r]);
     }
-    __syncthreads();
   }
 }
 
@@ -113,12 +140,12 @@ struct store_converted {
 template <typename Unit>
 __global__ void __launch_bounds__(tile* tile_rows) transpose_units(transposed_call call) {
   __shared__ Unit turned[tile][tile + 1];
-  turn_tiles(call, turned, load_unit<Unit>(), store_unit<Unit>());
+  turn_tile(call, turned, load_unit<Unit>(), store_unit<Unit>());
 }
 template <typename C>
 __global__ void __launch_bounds__(tile* tile_rows) transpose_any(transposed_call call) {
   __shared__ C turned[tile][tile + 1];
-  turn_tiles(call, turned, load_converted<C>(), store_converted<C>());
+  turn_tile(call, turned, load_converted<C>(), store_converted<C>());
 }
 
 // Calls f(element_type<C>()) for what elements of the dtype are computed in.
@@ -153,27 +180,36 @@ int64_t widen(tb_plan& plan) {
   return bytes;
 }
 
+template <typename Unit>
+tb_status copy_in_units(const unit_call& call, const scope& on) {
+  const int64_t threads = (call.places.count + units_of_thread<Unit> - 1) / units_of_thread<Unit>;
+  return launch_over(on, what, threads, copy_units<Unit>, call);
+}
+
 tb_status copy_same(const tb_plan& given, const scope& on) {
   tb_plan plan = given;
   const int64_t bytes = widen(plan);
   const unit_call call{plan.operand[0].data, plan.operand[1].data, offsets<2>(plan)};
-  const int64_t count = call.places.count;
   switch (bytes) {
-    case 1: return launch_over(on, what, count, copy_units<uint8_t>, call);
-    case 2: return launch_over(on, what, count, copy_units<uint16_t>, call);
-    case 4: return launch_over(on, what, count, copy_units<uint32_t>, call);
-    case 8: return launch_over(on, what, count, copy_units<uint64_t>, call);
-    default: return launch_over(on, what, count, copy_units<sixteen_bytes>, call);
+    case 1: return copy_in_units<uint8_t>(call, on);
+    case 2: return copy_in_units<uint16_t>(call, on);
+    case 4: return copy_in_units<uint32_t>(call, on);
+    case 8: return copy_in_units<uint64_t>(call, on);
+    default: return copy_in_units<sixteen_bytes>(call, on);
   }
 }
 
+int64_t tiles_over(int64_t size) { return (size + tile - 1) / tile; }
+
 // The dimension along which what is read is dense while the result is dense along dimension 0; 0 if there is none that
 // is worth tiles.
-int across(const tb_plan& plan) {
+int across(const tb_plan& plan, int64_t count) {
   const tb_operand &to = plan.operand[0], &from = plan.operand[1];
   if (to.strides[0] != 1 || from.strides[0] == 1 || from.strides[0] == 0 || plan.sizes[0] < 8) return 0;
   for (int d = 1; d < plan.ndim; ++d) {
-    if (from.strides[d] == 1 && plan.sizes[d] >= 8) return d;
+    const int64_t matrix = plan.sizes[0] * plan.sizes[d];
+    const int64_t blocks = count / matrix * tiles_over(plan.sizes[0]) * tiles_over(plan.sizes[d]);
+    if (from.strides[d] == 1 && plan.sizes[d] >= 8 && blocks <= most_blocks) return d;
   }
   return 0;
 }
@@ -188,12 +224,19 @@ tb_status transpose(const tb_plan& plan, int d, const scope& on) {
     for (int o = 0; o < 2; ++o) batch.operand[o].strides[batch.ndim] = plan.operand[o].strides[k];
     ++batch.ndim;
   }
-  const int64_t tiles_across = (plan.sizes[0] + tile - 1) / tile, tiles_down = (plan.sizes[d] + tile - 1) / tile;
-  const transposed_call call{to.data,       from.data,       plan.sizes[0],    plan.sizes[d],
-                             to.strides[d], from.strides[0], tiles_across,     tiles_across * tiles_down,
-                             to.dtype,      from.dtype,      offsets<2>(batch)};
-  const int64_t blocks = call.tiles * call.places.count;
-  const unsigned grid = static_cast<unsigned>(blocks < (1 << 20) ? blocks : 1 << 20);
+  const int64_t across = tiles_over(plan.sizes[0]), tiles = across * tiles_over(plan.sizes[d]);
+  const transposed_call call{to.data,
+                             from.data,
+                             plan.sizes[0],
+                             plan.sizes[d],
+                             to.strides[d],
+                             from.strides[0],
+                             divider(uint32_t(tiles)),
+                             divider(uint32_t(across)),
+                             to.dtype,
+                             from.dtype,
+                             offsets<2>(batch)};
+  const unsigned grid = static_cast<unsigned>(tiles * call.places.count);
   const dim3 block(tile, tile_rows);
   if (to.dtype == from.dtype) {
     switch (bytes_of[to.dtype]) {
@@ -231,7 +274,7 @@ tb_status copy(const tb_plan* plan, void* stream) {
                     dense_call{to.data, from.data, count});
     }
   }
-  if (const int d = across(*plan); d != 0) return transpose(*plan, d, on);
+  if (const int d = across(*plan, count); d != 0) return transpose(*plan, d, on);
   if (to.dtype == from.dtype) return copy_same(*plan, on);
   return with_compute(from.dtype, [&](auto c) {
     return launch_over(on, what, count, convert_any<typename decltype(c)::type>,

@@ -42,7 +42,8 @@ struct offsets {
       for (int o = 0; o < Operands; ++o) strides[o][d] = d < dims ? strides_of(o)[d] : 0;
     }
     narrow = count < INT64_C(0x80000000);
-    for (int d = 0; d < TB_MAX_DIMS; ++d) by[d] = divider(narrow && sizes[d] > 0 ? uint32_t(sizes[d]) : 1);
+    // Only those that at() uses: each is a division.
+    for (int d = 0; d < dims; ++d) by[d] = divider(narrow && sizes[d] > 0 ? uint32_t(sizes[d]) : 1);
   }
   // Of a plan, from dimension `first` on.
   explicit offsets(const tb_plan& plan, int32_t first = 0)

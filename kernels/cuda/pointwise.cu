@@ -6,10 +6,10 @@
 namespace tb_cuda {
 namespace {
 
-constexpr passes nothing;
+constexpr passes none;
 
 const passes& passes_of(int32_t op, int32_t compute) {
-  if (op < 0 || op >= TB_POINTWISE_COUNT) return nothing;
+  if (op < 0 || op >= TB_POINTWISE_COUNT) return none;
   switch (compute) {
     case TB_BOOL: return bool_passes.of[op];
     case TB_I64: return integer_passes.of[op];
@@ -18,7 +18,7 @@ const passes& passes_of(int32_t op, int32_t compute) {
       return found.any != nullptr ? found : float_function_passes.of[op];
     }
     case TB_F64: return double_passes.of[op];
-    default: return nothing;
+    default: return none;
   }
 }
 
@@ -87,11 +87,12 @@ vector_kernel kernel_over(const passes& all, const tb_pointwise& call, int32_t& 
 
 constexpr int64_t bytes_of[TB_DTYPE_COUNT] = {1, 1, 1, 2, 4, 8, 2, 2, 4, 8};
 
-// Says how the operands lie as rows of vectors of `width` elements; false where they do not.
+// Says how the operands lie as rows of vectors of `width` elements, a power of two; false where they do not.
 bool lies_in_vectors(const tb_plan& plan, int64_t count, int64_t width, vector_call& to) {
   const int32_t outer = plan.ndim - 1;
+  const auto whole = [width](int64_t elements) { return (elements & (width - 1)) == 0; };
   if (outer > vector_call::most_outer) return false;
-  if (outer > 0 && (plan.sizes[0] % width != 0 || count / width >= INT64_C(0x80000000))) return false;
+  if (outer > 0 && (!whole(plan.sizes[0]) || count / width >= INT64_C(0x80000000))) return false;
   for (int o = 0; o < plan.operands; ++o) {
     const tb_operand& operand = plan.operand[o];
     // A row of one element may have any stride.
@@ -104,10 +105,10 @@ bool lies_in_vectors(const tb_plan& plan, int64_t count, int64_t width, vector_c
     const int64_t step = plan.sizes[0] == 1 ? o == 0 : operand.strides[0];
     if (step != 1 && (step != 0 || o == 0)) return false;
     if (step == 1) {
-      const int64_t vector = width * bytes_of[operand.dtype];
-      if (reinterpret_cast<uintptr_t>(operand.data) % uint64_t(vector) != 0) return false;
+      const auto vector = static_cast<uintptr_t>(width * bytes_of[operand.dtype]);
+      if ((reinterpret_cast<uintptr_t>(operand.data) & (vector - 1)) != 0) return false;
       for (int d = 1; d <= outer; ++d) {
-        if (operand.strides[d] % width != 0) return false;
+        if (!whole(operand.strides[d])) return false;
       }
     }
     to.data[o] = operand.data;
