@@ -1,4 +1,6 @@
 // Thrust's sort of numbers, a radix sort on a device.
+#include "sort_pairs.cuh"
+
 #include "thrust.cuh"
 
 #include <thrust/sort.h>

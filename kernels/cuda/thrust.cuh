@@ -85,9 +85,4 @@ tb_status run_thrust(const scope& on, const char* what, Work work) {
 
 #endif
 
-// Sorts numbers and what belongs to them, in place; stable. In sort_pairs.cu.
-tb_status sort_pairs(const scope& on, uint32_t* keys, uint32_t* values, int64_t count);
-tb_status sort_pairs(const scope& on, uint64_t* keys, uint32_t* values, int64_t count);
-tb_status sort_pairs(const scope& on, uint64_t* keys, uint64_t* values, int64_t count);
-
 }  // namespace tb_cuda

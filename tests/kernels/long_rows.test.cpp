@@ -90,6 +90,112 @@ std::string try_extremes(backend here, bool greatest, const layout& of, bool wit
   return values.text() + places.text();
 }
 
+// Ascending or descending, a NaN above every number, of equals the first one first.
+template <typename T>
+std::vector<std::int64_t> order_of(const std::vector<T>& row, bool descending) {
+  std::vector<std::int64_t> order(row.size());
+  std::iota(order.begin(), order.end(), 0);
+  const auto less = [](T a, T b) { return a < b || (is_nan(b) && !is_nan(a)); };
+  std::sort(order.begin(), order.end(), [&](std::int64_t a, std::int64_t b) {
+    const T x = row[std::size_t(descending ? b : a)], y = row[std::size_t(descending ? a : b)];
+    return less(x, y) || (!less(y, x) && a < b);
+  });
+  return order;
+}
+
+// The places that an operation finds in a row.
+template <typename T>
+std::vector<std::int64_t> places_of(tb_rowwise_op op, const std::vector<T>& row, std::int64_t number,
+                                    std::int64_t results) {
+  const std::vector<std::int64_t> order = order_of(row, (op == TB_SORT || op == TB_TOPK) && number != 0);
+  if (op == TB_SORT || op == TB_TOPK) return {order.begin(), order.begin() + results};
+  if (op == TB_KTH_VALUE) return {order[std::size_t(number)]};
+  std::size_t numbers = 0;
+  for (const T x : row) numbers += is_nan(x) ? 0 : 1;
+  if (op == TB_MEDIAN) {
+    if (numbers < row.size() && number == 0) return {order[numbers]};
+    return {order[numbers == 0 ? 0 : (numbers - 1) / 2]};
+  }
+  // The mode: the last of the first longest run.
+  std::size_t most = 0, times = 0, best = 0;
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    times = i > 0 && row[std::size_t(order[i])] == row[std::size_t(order[i - 1])] ? times + 1 : 1;
+    if (times > most) most = times, best = i;
+  }
+  return {order[best]};
+}
+
+enum class content { any, ties, nans };
+
+template <typename T>
+void fill_for_sort(const array<T>& in, content what) {
+  random_numbers random(21);
+  for (T& x : in) {
+    const std::uint64_t bits = random.bits() >> 7;
+    if constexpr (std::is_same_v<T, byte>) {
+      x = byte(bits & 1);
+    } else if constexpr (std::is_same_v<T, std::int64_t>) {
+      x = what == content::ties ? std::int64_t(bits % 5) - 2 : sample<T>(random);
+    } else {
+      x = what == content::any ? T(random.between(-1e6, 1e6)) : T(std::int64_t(bits % 9) - 4) * T(0.5);
+      if (x == 0 && bits % 2 == 0) x = -x;
+      if (what == content::nans && bits % 3 != 0) x = std::numeric_limits<T>::quiet_NaN();
+      if (what == content::any && bits % 64 == 0) x = bits % 128 == 0 ? T(INFINITY) : -T(INFINITY);
+    }
+  }
+}
+
+template <typename T>
+std::string try_order(backend here, tb_rowwise_op op, const layout& of, std::int64_t number, std::int64_t results,
+                      content what, bool in_place = false) {
+  stage memory(here);
+  const auto in = memory.make<T>(of.rows * of.length);
+  const auto out = in_place ? in : memory.make<T>(of.rows * results);
+  const auto index = memory.make<std::int64_t>(of.rows * results);
+  fill_for_sort(in, what);
+  const std::vector<T> before(in.begin(), in.end());
+  const lie to = of.side_by_side ? beside(of.rows) : behind(results);
+  tb_rowwise call = rows_call<T>(op, of.rows, 2,
+                                 {matrix(out, results, to), matrix(index, results, to), matrix(in, of.length, of.how())});
+  call.number[0].i = number;
+  CHECK(memory.run([&](const tb_kernels& k) { return k.rowwise(&call, nullptr); }) == TB_OK);
+  differences<T> values;
+  differences<std::int64_t> places;
+  for (std::int64_t r = 0; r < of.rows; ++r) {
+    std::vector<T> row;
+    for (std::int64_t i = 0; i < of.length; ++i) row.push_back(before[std::size_t(of.how().at(r, i))]);
+    const std::vector<std::int64_t> want = places_of(op, row, number, results);
+    for (std::int64_t i = 0; i < results; ++i) {
+      const std::int64_t from = want[std::size_t(i)];
+      values.add(to.at(r, i), out[to.at(r, i)], {row[std::size_t(from)]});
+      places.add(to.at(r, i), index[to.at(r, i)], {from});
+    }
+  }
+  const std::string text = values.text() + places.text();
+  if (text.empty()) return "";
+  return "operation " + std::to_string(op) + " of " + std::to_string(of.rows) + " rows of " +
+         std::to_string(of.length) + " content " + std::to_string(int(what)) + ": " + text + "\n";
+}
+
+constexpr layout sort_layouts[] = {{1, 1},          {5, 3},    {300, 2},  {3, 31, true},   {40, 40},
+                                   {3, 2000, true}, {2, 2048}, {1, 2049}, {3, 2500, true}, {1, 66000}};
+
+template <typename T>
+std::string try_orders(backend here, const layout& of, content what) {
+  std::string failures;
+  const std::int64_t n = of.length;
+  for (const std::int64_t flag : {0, 1}) {
+    failures += try_order<T>(here, TB_SORT, of, flag, n, what) + try_order<T>(here, TB_MEDIAN, of, flag, 1, what);
+    for (const std::int64_t k : {std::int64_t(1), std::min<std::int64_t>(n, 10), n / 2 + 1}) {
+      failures += try_order<T>(here, TB_TOPK, of, flag, k, what);
+    }
+  }
+  for (const std::int64_t rank : {std::int64_t(0), n / 3, n - 1}) {
+    failures += try_order<T>(here, TB_KTH_VALUE, of, rank, 1, what);
+  }
+  return failures + try_order<T>(here, TB_MODE, of, 0, 1, what);
+}
+
 }  // namespace
 
 TEMPLATE_TEST_CASE("scans: running sums and products of rows, also in place", "[kernels]", EVERY_TABLE) {
@@ -153,6 +259,31 @@ TEMPLATE_TEST_CASE("scans: running extremes have the last of equals, from a NaN 
                   try_extremes<std::int64_t>(here, greatest, of, false) +
                   try_extremes<byte>(here, greatest, of, false);
     }
+  }
+  CHECK(failures == "");
+}
+
+TEMPLATE_TEST_CASE("sorts: stable both ways, a NaN above every number, and what is chosen by rank", "[kernels]",
+                   EVERY_TABLE) {
+  const backend here = need<TestType>(&tb_kernels::rowwise);
+  std::string failures;
+  for (const layout& of : sort_layouts) {
+    for (const content what : {content::any, content::ties, content::nans}) {
+      failures += try_orders<float>(here, of, what);
+      if (of.length < 2048 || what == content::nans) failures += try_orders<double>(here, of, what);
+    }
+    if (of.length < 60000) failures += try_orders<std::int64_t>(here, of, content::any);
+    failures += try_orders<byte>(here, of, content::ties);
+  }
+  CHECK(failures == "");
+}
+
+TEMPLATE_TEST_CASE("sorts: the result may lie where the rows lie", "[kernels]", EVERY_TABLE) {
+  const backend here = need<TestType>(&tb_kernels::rowwise);
+  std::string failures;
+  for (const layout& of : sort_layouts) {
+    failures += try_order<float>(here, TB_SORT, of, 0, of.length, content::ties, true) +
+                try_order<std::int64_t>(here, TB_SORT, of, 1, of.length, content::any, true);
   }
   CHECK(failures == "");
 }
