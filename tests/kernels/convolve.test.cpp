@@ -113,12 +113,16 @@ const std::vector<shape> shapes = {
     {1, 20, 10, 2, {1, 9, 9}, {1, 1, 1}, {1, 2, 2}},
     {1, 1, 2, 1, {1, 2, 2}, {1, 2, 2}, {1, 1, 1}, {0, 5, 5}, {1, 3, 4}},  // windows wholly in the padding
     {1, 2, 3, 1, {1, 40, 40}, {1, 3, 3}, {1, 1, 1}, {0, 1, 1}},
+    {3, 30, 70, 1, {1, 8, 9}, {1, 3, 3}, {1, 1, 1}, {0, 1, 1}},
+    {5, 12, 20, 1, {1, 12, 12}, {1, 5, 5}},
+    {1, 1, 2, 1, {1, 1, 3}, {1, 1, 2}, {1, 1, 150000000}, {0, 0, 200000000}, {1, 1, 200000000}},  // far beyond the
+                                                                                                  // image
 };
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("convolve: windows, strides, padding, dilation and groups in every dtype", "[kernels]", reference,
-                   sse2, avx2, avx512) {
+TEMPLATE_TEST_CASE("convolve: windows, strides, padding, dilation and groups in every dtype", "[kernels]",
+                   EVERY_TABLE) {
   const backend here = need<TestType>(&tb_kernels::convolve);
   CHECK(try_all<float>(here, shapes) == "");
   CHECK(try_all<double>(here, shapes) == "");
@@ -126,7 +130,7 @@ TEMPLATE_TEST_CASE("convolve: windows, strides, padding, dilation and groups in 
   CHECK(try_all<tb_kernel::bfloat16>(here, shapes) == "");
 }
 
-TEMPLATE_TEST_CASE("convolve: other types are not supported", "[kernels]", reference, sse2, avx2, avx512) {
+TEMPLATE_TEST_CASE("convolve: other types are not supported", "[kernels]", EVERY_TABLE) {
   const backend here = need<TestType>(&tb_kernels::convolve);
   tb_convolution call{};
   call.groups = 1;
