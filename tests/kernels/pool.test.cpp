@@ -135,8 +135,7 @@ void try_average_pool(backend here, const pooling& p, bool backward) {
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("pool: the greatest of each window and where it stands", "[kernels]", reference, sse2, avx2,
-                   avx512) {
+TEMPLATE_TEST_CASE("pool: the greatest of each window and where it stands", "[kernels]", EVERY_TABLE) {
   const backend here = need<TestType>();
   for (const pooling& p : poolings) {
     try_max_pool<float>(here, p);
@@ -145,8 +144,7 @@ TEMPLATE_TEST_CASE("pool: the greatest of each window and where it stands", "[ke
   }
 }
 
-TEMPLATE_TEST_CASE("pool: averages and their gradients, with and without the padding", "[kernels]", reference, sse2,
-                   avx2, avx512) {
+TEMPLATE_TEST_CASE("pool: averages and their gradients, with and without the padding", "[kernels]", EVERY_TABLE) {
   const backend here = need<TestType>();
   for (const pooling& p : poolings) {
     if (p.rows.dilation != 1 || p.columns.dilation != 1) continue;
@@ -158,37 +156,75 @@ TEMPLATE_TEST_CASE("pool: averages and their gradients, with and without the pad
 }
 
 TEMPLATE_TEST_CASE("pool: a gradient goes to where its maximum stood, windows that share it add", "[kernels]",
-                   reference, sse2, avx2, avx512) {
+                   EVERY_TABLE) {
   const backend here = need<TestType>();
   const pooling p = {{2, 1, 1, 1, 0, 1}, {3, 2, 2, 1, 0, 1}};
-  const float gradient[] = {1, 2, 4, 8};
-  std::int64_t index[] = {1, 1, 5, -1};
-  float out[12];
-  tb_pool call = call_of(p, 2, TB_MAX_POOL_BACKWARD, TB_F32);
-  call.out = out;
-  call.in = gradient;
-  call.index = index;
-  REQUIRE(here.kernels->pool(&call, nullptr) == TB_OK);
-  CHECK(std::vector<float>(out, out + 12) == std::vector<float>{0, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 4});
-  index[2] = 6;
-  CHECK(here.kernels->pool(&call, nullptr) == TB_BAD_INDEX);
-  index[2] = -2;
-  CHECK(here.kernels->pool(&call, nullptr) == TB_BAD_INDEX);
+  stage memory(here);
+  const auto gradient = memory.make<float>(4), out = memory.make<float>(12);
+  const auto index = memory.make<std::int64_t>(4);
+  const auto run = [&](std::vector<std::int64_t> chosen) {
+    std::copy(chosen.begin(), chosen.end(), index.begin());
+    for (std::int64_t i = 0; i < 4; ++i) gradient[i] = float(1 << i);
+    tb_pool call = call_of(p, 2, TB_MAX_POOL_BACKWARD, TB_F32);
+    call.out = out.seen_by_kernel();
+    call.in = gradient.seen_by_kernel();
+    call.index = index.seen_by_kernel();
+    return memory.run([&](const tb_kernels& k) { return k.pool(&call, nullptr); });
+  };
+  REQUIRE(run({1, 1, 5, -1}) == TB_OK);
+  CHECK(std::vector<float>(out.begin(), out.end()) == std::vector<float>{0, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 4});
+  if (here.memory != nullptr) return;  // a device tells of bad indices later
+  CHECK(run({1, 1, 6, -1}) == TB_BAD_INDEX);
+  CHECK(run({1, 1, -2, -1}) == TB_BAD_INDEX);
 }
 
-TEMPLATE_TEST_CASE("pool: adaptive windows cover the image and share what cannot be divided", "[kernels]", reference,
-                   sse2, avx2, avx512) {
+// What max_pool chose, whatever windows overlap.
+TEMPLATE_TEST_CASE("pool: the gradient of the greatest adds up the windows that chose an element", "[kernels]",
+                   EVERY_TABLE) {
   const backend here = need<TestType>();
-  const double in[] = {1, 2, 3, 4, 5};
-  double out[3];
-  tb_pool call = call_of({{1, 1, 0, 1, 0, 1}, {5, 3, 0, 1, 0, 1}}, 1, TB_AVG_POOL, TB_F64);
-  call.out = out;
-  call.in = in;
-  REQUIRE(here.kernels->pool(&call, nullptr) == TB_OK);
-  CHECK(std::vector<double>(out, out + 3) == std::vector<double>{1.5, 3, 4.5});  // 0 to 2, 1 to 4, 3 to 5
+  for (const pooling& p : poolings) {
+    const std::int64_t area = p.rows.length * p.columns.length, places = p.rows.out * p.columns.out;
+    stage memory(here);
+    const auto in = memory.make<double>(images * area), top = memory.make<double>(images * places);
+    const auto gradient = memory.make<double>(images * places), out = memory.make<double>(images * area);
+    const auto index = memory.make<std::int64_t>(images * places);
+    fill_between(in, 5, -4, 4);
+    fill_between(gradient, 6, -4, 4);
+    tb_pool call = call_of(p, images, TB_MAX_POOL, TB_F64);
+    call.in = in.seen_by_kernel(), call.out = top.seen_by_kernel(), call.index = index.seen_by_kernel();
+    REQUIRE(memory.run([&](const tb_kernels& k) { return k.pool(&call, nullptr); }) == TB_OK);
+    call.op = TB_MAX_POOL_BACKWARD;
+    call.in = gradient.seen_by_kernel(), call.out = out.seen_by_kernel();
+    REQUIRE(memory.run([&](const tb_kernels& k) { return k.pool(&call, nullptr); }) == TB_OK);
+    std::vector<double> want(std::size_t(images * area));
+    for (std::int64_t i = 0; i < images * places; ++i) {
+      if (index[i] >= 0) want[std::size_t(i / places * area + index[i])] += gradient[i];
+    }
+    for (std::int64_t i = 0; i < images * area; ++i) CHECK(std::fabs(out[i] - want[std::size_t(i)]) < 1e-13);
+  }
 }
 
-TEMPLATE_TEST_CASE("pool: types without a loop are refused", "[kernels]", reference, sse2, avx2, avx512) {
+TEMPLATE_TEST_CASE("pool: adaptive windows cover the image and share what cannot be divided", "[kernels]",
+                   EVERY_TABLE) {
+  const backend here = need<TestType>();
+  stage memory(here);
+  const auto image = memory.make<double>(5), averages = memory.make<double>(3);
+  for (std::int64_t i = 0; i < 5; ++i) image[i] = double(i + 1);
+  tb_pool call = call_of({{1, 1, 0, 1, 0, 1}, {5, 3, 0, 1, 0, 1}}, 1, TB_AVG_POOL, TB_F64);
+  call.out = averages.seen_by_kernel();
+  call.in = image.seen_by_kernel();
+  REQUIRE(memory.run([&](const tb_kernels& k) { return k.pool(&call, nullptr); }) == TB_OK);
+  CHECK(std::vector<double>(averages.begin(), averages.end()) ==
+        std::vector<double>{1.5, 3, 4.5});  // 0 to 2, 1 to 4, 3 to 5
+  for (std::int64_t i = 0; i < 3; ++i) averages[i] = double(6 * (i + 1));
+  call.op = TB_AVG_POOL_BACKWARD;
+  call.out = image.seen_by_kernel();
+  call.in = averages.seen_by_kernel();
+  REQUIRE(memory.run([&](const tb_kernels& k) { return k.pool(&call, nullptr); }) == TB_OK);
+  CHECK(std::vector<double>(image.begin(), image.end()) == std::vector<double>{3, 7, 4, 13, 9});
+}
+
+TEMPLATE_TEST_CASE("pool: types without a loop are refused", "[kernels]", EVERY_TABLE) {
   const backend here = need<TestType>();
   for (const auto& [op, type] : {std::pair{TB_AVG_POOL, TB_I64}, {TB_MAX_POOL, TB_F16}, {TB_MAX_POOL, TB_BOOL}}) {
     const tb_pool call = call_of(poolings[0], 0, op, type);
