@@ -2,8 +2,13 @@
 // header: it imports.
 #pragma once
 
+#include <algorithm>
 #include <catch2/catch_test_macros.hpp>
+#include <cmath>
+#include <cstdint>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "support/raises.h"
 #include "support/tensor_print.h"

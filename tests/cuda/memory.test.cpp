@@ -90,13 +90,14 @@ TEST_CASE("memory: a limit holds, and what is kept is given up before it is an e
 
 TEST_CASE("memory: copies from and to pinned memory do not wait, and arrive", "[cuda][memory]") {
   const tb::device where = cuda_tests::need();
-  const tb::tensor host = tb::pin_memory(ops::arange(0, 1000, 1));
+  const tb::tensor host = tb::pin_memory(ops::arange(1000));
   CHECK(tb::is_pinned(host));
-  CHECK_FALSE(tb::is_pinned(ops::arange(0, 10, 1)));
+  CHECK_FALSE(tb::is_pinned(ops::arange(10)));
   CHECK(host.device() == tb::cpu);
-  const tb::tensor there = ops::empty_like(host, tb::arg<"device"> = where);
+  tb::tensor there = ops::empty_like(host, tb::arg<"device"> = where);
   ops::copy_(there, host, true);
-  const tb::tensor doubled = there * 2, back = tb::pin_memory(ops::zeros_like(host));
+  const tb::tensor doubled = there * 2;
+  tb::tensor back = tb::pin_memory(ops::zeros_like(host));
   ops::copy_(back, doubled, true);
   tb::synchronize(where);
   for (std::int64_t i = 0; i < 1000; ++i) CHECK(support::get(back, {i}) == 2 * static_cast<double>(i));
