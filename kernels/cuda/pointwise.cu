@@ -75,14 +75,8 @@ vector_kernel kernel_over(const passes& all, const tb_pointwise& call, int32_t& 
   for (int i = 2; i <= all.inputs; ++i) {
     if (operand[i].on_host == 0 && operand[i].dtype != dtype) return nullptr;
   }
-  const bool first_held = operand[1].on_host != 0;
-  const bool masked = all.inputs == 3 && !first_held && operand[1].dtype == TB_BOOL && dtype != TB_BOOL;
-  if (all.inputs > 0 && !masked && !first_held && operand[1].dtype != dtype) return nullptr;
-  if (dtype == call.compute) return masked ? all.masked : all.dense;
-  if (call.compute != TB_F32) return nullptr;
-  if (dtype == TB_F16) return masked ? all.masked_halves : all.halves;
-  if (dtype == TB_BF16) return masked ? all.masked_bfloat16s : all.bfloat16s;
-  return nullptr;
+  if (all.inputs == 0 || operand[1].on_host != 0 || operand[1].dtype == dtype) return all.over[dtype];
+  return operand[1].dtype == TB_BOOL ? all.masked[dtype] : nullptr;
 }
 
 constexpr int64_t bytes_of[TB_DTYPE_COUNT] = {1, 1, 1, 2, 4, 8, 2, 2, 4, 8};

@@ -97,10 +97,8 @@ constexpr int vectors_of_thread(int element_bytes, bool large) { return large ||
 
 // An operation's kernels in one type of computation; `any` is null where it has none.
 struct passes {
-  vector_kernel dense = nullptr;  // of the type itself
-  vector_kernel halves = nullptr, bfloat16s = nullptr;
-  // The same where the first input is BOOL.
-  vector_kernel masked = nullptr, masked_halves = nullptr, masked_bfloat16s = nullptr;
+  vector_kernel over[TB_DTYPE_COUNT] = {};  // where inputs, and the result unless it is a predicate's, have that dtype
+  vector_kernel masked[TB_DTYPE_COUNT] = {};  // the same where the first input is BOOL
   element_kernel any = nullptr;
   int32_t inputs = 0;
   bool predicate = false;  // the result is BOOL

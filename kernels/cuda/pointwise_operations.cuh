@@ -9,21 +9,28 @@ namespace tb_cuda {
 // halves.
 enum class code { small, large, huge };
 
+template <typename F, int Inputs, typename C, typename E, bool Large>
+constexpr void add_kernels_over(passes& all, int32_t dtype) {
+  all.over[dtype] = each_vector<F, Inputs, C, E, E, Large>;
+  if constexpr (std::is_same_v<F, fn::where>) all.masked[dtype] = each_vector<F, Inputs, C, E, boolean, Large>;
+}
+
 template <typename F, int Inputs, typename C, code Size = code::small>
 constexpr passes kernels_of() {
   constexpr bool large = Size != code::small;
-  using E = std::conditional_t<std::is_same_v<C, bool_t>, boolean, C>;
   passes all;
-  all.dense = each_vector<F, Inputs, C, E, E, large>;
-  if constexpr (std::is_same_v<C, float> && Size != code::huge) {
-    all.halves = each_vector<F, Inputs, C, half, half, large>;
-    all.bfloat16s = each_vector<F, Inputs, C, bfloat16, bfloat16, large>;
-  }
-  if constexpr (std::is_same_v<F, fn::where>) {
-    all.masked = each_vector<F, Inputs, C, E, boolean, large>;
-    if constexpr (std::is_same_v<C, float>) {
-      all.masked_halves = each_vector<F, Inputs, C, half, boolean, large>;
-      all.masked_bfloat16s = each_vector<F, Inputs, C, bfloat16, boolean, large>;
+  if constexpr (std::is_same_v<C, bool_t>) {
+    add_kernels_over<F, Inputs, C, boolean, large>(all, TB_BOOL);
+  } else if constexpr (std::is_same_v<C, int64_t>) {
+    add_kernels_over<F, Inputs, C, int64_t, large>(all, TB_I64);
+    add_kernels_over<F, Inputs, C, int32_t, large>(all, TB_I32);
+  } else if constexpr (std::is_same_v<C, double>) {
+    add_kernels_over<F, Inputs, C, double, large>(all, TB_F64);
+  } else {
+    add_kernels_over<F, Inputs, C, float, large>(all, TB_F32);
+    if constexpr (Size != code::huge) {
+      add_kernels_over<F, Inputs, C, half, large>(all, TB_F16);
+      add_kernels_over<F, Inputs, C, bfloat16, large>(all, TB_BF16);
     }
   }
   all.any = each_element<F, Inputs, C>;

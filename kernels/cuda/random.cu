@@ -77,7 +77,7 @@ __global__ void __launch_bounds__(block_threads) draw_pairs(draw_call call) {
       if (i >= count) continue;
       int64_t offset[2];
       call.places.at(int64_t(i), offset);
-      store_as(call.out, call.dtype, offset[0], Draw()(call, two.number[which], offset[1]));
+      store_as(call.out, call.dtype, offset[0], Draw()(call, which == 0 ? two.number[0] : two.number[1], offset[1]));
     }
   }
 }

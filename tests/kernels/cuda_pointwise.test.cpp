@@ -133,14 +133,17 @@ struct operands {
     }
     return p;
   }
-  // Where results differ by more than `units` of their type at their size, or at 1. Everything else is to be the same.
+  // Where results differ by more than `units` of their type at their size, or at 1; by two of a half, which is rounded
+  // from a float. Everything else is to be the same.
   std::string difference(double units) const {
     const auto* const wanted = reinterpret_cast<const unsigned char*>(copy[0].data());
     for (std::int64_t i = 0; i < room; ++i) {
       const long double got = number_at(memory[0].begin() + i * bytes_of[dtype[0]], dtype[0]);
       const long double want = number_at(wanted + i * bytes_of[dtype[0]], dtype[0]);
       if (got == want || (std::isnan(got) && std::isnan(want))) continue;
-      const long double slack = units * unit_of(dtype[0]) * std::fmax(1.0L, std::fabs(want));
+      const bool halves = dtype[0] == TB_F16 || dtype[0] == TB_BF16;
+      const long double slack =
+          (halves ? std::fmin(units, 2) : units) * unit_of(dtype[0]) * std::fmax(1.0L, std::fabs(want));
       if (std::fabs(got - want) <= slack) continue;
       std::ostringstream text;
       text.precision(17);
@@ -159,7 +162,7 @@ std::string try_operation(backend here, std::int32_t op, std::int32_t compute, i
   tb_pointwise call{};
   call.op = op;
   call.compute = compute;
-  call.number[0] = {1.5, 2};
+  call.number[0] = {op == TB_LOGIT ? 0.125 : op == TB_ROUND ? 2 : 1.5, 16};  // bits of shifts, decimals
   call.number[1] = {2.5, 20};
   call.number[2] = {0.75, 3};
   call.plan = all.plan(of, false);
@@ -232,13 +235,15 @@ TEST_CASE("pointwise: on cuda, every operation is the reference's in the type it
   CHECK(failures == "");
 }
 
-TEST_CASE("pointwise: on cuda, halves are computed in F32", "[kernels]") {
+TEST_CASE("pointwise: on cuda, halves are computed in F32 and I32 in I64", "[kernels]") {
   const backend here = need<cuda>();
   std::string failures;
   for (std::int32_t op = 0; op < TB_POINTWISE_COUNT; ++op) {
-    for (const std::int32_t dtype : {TB_F16, TB_BF16}) {
+    for (const std::int32_t dtype : {TB_F16, TB_BF16, TB_I32}) {
       const std::int32_t dtypes[] = {is_predicate(op) ? std::int32_t(TB_BOOL) : dtype, dtype, dtype, dtype};
-      for (const layout& of : layouts) failures += try_operation(here, op, TB_F32, inputs_of(op), dtypes, of);
+      for (const layout& of : layouts) {
+        failures += try_operation(here, op, compute_of(dtype), inputs_of(op), dtypes, of);
+      }
     }
   }
   CHECK(failures == "");
@@ -257,7 +262,7 @@ TEST_CASE("pointwise: on cuda, operands may have any dtypes", "[kernels]") {
       }
     }
   }
-  for (const std::int32_t dtype : {TB_I64, TB_F16, TB_BF16, TB_F32, TB_F64}) {
+  for (const std::int32_t dtype : {TB_I32, TB_I64, TB_F16, TB_BF16, TB_F32, TB_F64}) {
     const std::int32_t dtypes[] = {dtype, TB_BOOL, dtype, dtype};
     for (const layout& of : layouts) failures += try_operation(here, TB_WHERE, compute_of(dtype), 3, dtypes, of);
   }
@@ -295,4 +300,42 @@ TEST_CASE("random: cuda makes the same bits as the reference, for every dtype an
     }
   }
   CHECK(failures == "");
+}
+
+TEST_CASE("update: on cuda, arrays that are not aligned to vectors are stepped alike", "[kernels]") {
+  const backend here = need<cuda>();
+  const std::int32_t dtypes[] = {TB_F32, TB_F32, TB_F32, TB_F32};
+  for (const std::int32_t op : {TB_UPDATE_SGD, TB_UPDATE_ADAM}) {
+    for (const std::int64_t shift : {0, 1, 2}) {
+      operands all(here, 4, dtypes, 3, false);
+      for (int o = 0; o < 4; ++o) {
+        for (std::int64_t i = 0; i < room; ++i) {
+          const float x = 0.25f + float((i * 7 + o) % 13) / 8;
+          put(all.memory[o].begin() + i * 4, x);
+          put(reinterpret_cast<unsigned char*>(all.copy[o].data()) + i * 4, x);
+        }
+      }
+      const auto call = [&](bool on_device) {
+        const auto data = [&](int o) {
+          auto* const first =
+              on_device ? all.memory[o].seen_by_kernel() : reinterpret_cast<unsigned char*>(all.copy[o].data());
+          return static_cast<void*>(first + 4 * (o == 3 ? shift : 2 * shift));
+        };
+        tb_update u{};
+        u.op = op, u.dtype = TB_F32, u.count = 1001;
+        u.parameter = data(0), u.gradient = data(1), u.state[0] = data(2);
+        if (op == TB_UPDATE_ADAM) u.state[1] = data(3);
+        u.rate = 0.1, u.first = 0.9, u.second = 0.5, u.epsilon = 1e-3, u.step = 2, u.gradient_scale = 4;
+        return u;
+      };
+      const tb_update host = call(false), device = call(true);
+      CHECK(tb_cpu_kernels_for("reference")->update(&host, nullptr) == TB_OK);
+      CHECK(all.device.run([&](const tb_kernels& k) { return k.update(&device, nullptr); }) == TB_OK);
+      for (int o = 0; o < 4; ++o) {
+        std::swap(all.memory[0], all.memory[o]);
+        std::swap(all.copy[0], all.copy[o]);
+        CHECK(all.difference(8) == "");
+      }
+    }
+  }
 }
