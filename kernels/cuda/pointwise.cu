@@ -109,6 +109,10 @@ bool lies_in_vectors(const tb_plan& plan, int64_t count, int64_t width, vector_c
     to.step[o] = int32_t(step);
     for (int d = 0; d < outer; ++d) to.strides[d][o] = operand.strides[d + 1];
   }
+  for (int o = plan.operands; o < TB_MAX_OPERANDS; ++o) {
+    to.step[o] = 0;
+    for (int d = 0; d < outer; ++d) to.strides[d][o] = 0;
+  }
   to.vectors = count / width;
   to.tail = int32_t(count % width);
   to.outer = outer;
@@ -145,7 +149,9 @@ tb_status pointwise(const tb_pointwise* call, void* stream) {
     }
   }
   element_call elements;
-  elements.places = offsets<TB_MAX_OPERANDS>(plan);
+  constexpr int64_t nowhere[TB_MAX_DIMS] = {};
+  elements.places = offsets<TB_MAX_OPERANDS>(
+      plan.ndim, plan.sizes, [&](int o) { return o < plan.operands ? plan.operand[o].strides : nowhere; });
   for (int o = 0; o < plan.operands; ++o) {
     elements.data[o] = plan.operand[o].data;
     elements.dtype[o] = plan.operand[o].on_host != 0 ? -1 : plan.operand[o].dtype;
