@@ -154,12 +154,73 @@ inline bool is_row_dtype(int32_t dtype, int32_t compute) {
   return compute == TB_F64 ? dtype == TB_F64 : dtype == TB_F16 || dtype == TB_BF16 || dtype == TB_F32;
 }
 
-// Whether the rows of all operands in [first, last) that are given have this dtype.
-inline bool all_of_dtype(const tb_rowwise& call, int first, int last, int32_t dtype) {
-  for (int k = first; k < last; ++k) {
-    if (call.row[k].data != nullptr && call.row[k].dtype != dtype) return false;
+// The dtype of those operands of a set of bits that are given, or -1 if they differ.
+inline int32_t common_dtype(const tb_rowwise& call, unsigned set) {
+  int32_t dtype = -1;
+  for (int k = 0; k < call.operands; ++k) {
+    if ((set >> k & 1) == 0 || call.row[k].data == nullptr) continue;
+    if (dtype >= 0 && call.row[k].dtype != dtype) return -1;
+    dtype = call.row[k].dtype;
   }
-  return true;
+  return dtype;
+}
+
+// How the rows of a set of operands lie.
+struct row_layout {
+  bool kept = true;  // they fit into registers, and are of a dtype that kernels are compiled for
+  bool packed = true, beside = true;
+  int32_t dtype;
+
+  // The same for kernels that do not take rows side by side.
+  row_layout in_order() const {
+    row_layout other = *this;
+    other.beside = false;
+    return other;
+  }
+
+  row_layout(const tb_rowwise& call, unsigned set, int64_t n) : dtype(common_dtype(call, set)) {
+    kept = n <= longest_kept && is_row_dtype(dtype, call.compute);
+    for (int k = 0; k < call.operands; ++k) {
+      if ((set >> k & 1) == 0 || call.row[k].data == nullptr) continue;
+      packed = packed && in_packs(call, k);
+      beside = beside && beside_in(call, k);
+    }
+  }
+};
+
+// Runs `visit(base, n, active)` for each row of the group; rows beyond the last are empty, so that all threads of a
+// block take part in what they find together.
+template <int Operands, typename Visit>
+__device__ void each_kept_row(const row_space<Operands>& rows, const row_groups& groups, const Visit& visit) {
+  for (int64_t first = int64_t(blockIdx.x) * groups.count(); first < rows.batch.count;
+       first += int64_t(gridDim.x) * groups.count()) {
+    const int64_t row = first + groups.mine();
+    int64_t at[Operands] = {};
+    if (row < rows.batch.count) rows.batch.at(row, at);
+    visit(at, row < rows.batch.count ? int(rows.length) : 0, row < rows.batch.count);
+  }
+}
+
+// Launches a kernel for kept rows: one for packs, one for the rest. `kernels` has run<E, V, N>().
+template <typename Kernels>
+tb_status over_kept_rows(const scope& on, const row_layout& how, int64_t rows, int64_t n, Kernels kernels) {
+  return with_float_element(how.dtype, [&](auto type) {
+    using E = typename decltype(type)::type;
+    const auto shaped = [&](auto pack_size) {
+      constexpr int V = decltype(pack_size)::value;
+      const row_shape shape = shape_of(rows, n, V == 1 && how.beside, V, multiprocessors(on));
+      const unsigned grid = unsigned(least_of(parts_of(rows, shape.groups.count()), INT64_C(1) << 20));
+      return with_values(shape.each, [&](auto each) -> tb_status {
+        constexpr int N = decltype(each)::value;
+        if constexpr (N % V == 0 && (N != 8 || V == 8)) {
+          return kernels.template run<E, V, N>(grid, shape.groups);
+        } else {
+          return TB_UNSUPPORTED_DTYPE;
+        }
+      });
+    };
+    return how.packed ? shaped(values_each<pack_of<E>>()) : shaped(values_each<1>());
+  });
 }
 
 }  // namespace tb_cuda

@@ -51,7 +51,10 @@ struct gradient_of_long {
   bool logarithm;
 
   __device__ found start() const { return {0}; }
-  __device__ C ready(found all) const { return C(all.sum); }
+  template <typename In>
+  __device__ C ready(found all, const In&, const int64_t (&)[3]) const {
+    return C(all.sum);
+  }
   template <typename In>
   __device__ void take(found& all, const In& in, const int64_t (&at)[3], int64_t i) const {
     const double g = double(in.template get<C>(1, at, i));
@@ -70,15 +73,10 @@ tb_status softmax_backward(const tb_rowwise& call, const scope& on) {
   const bool logarithm = call.op == TB_LOG_SOFTMAX_BACKWARD;
   const int64_t n = call.row[0].length;
   const row_space<3> rows(call, n);
-  if (n <= longest_kept && is_row_dtype(call.row[1].dtype, call.compute) &&
-      all_of_dtype(call, 0, 3, call.row[1].dtype)) {
-    const bool packed = in_packs(call, 0) && in_packs(call, 1) && in_packs(call, 2);
-    const bool beside = beside_in(call, 0) && beside_in(call, 1) && beside_in(call, 2);
-    return over_kept_rows(on, call, call.row[1].dtype, rows.batch.count, n, packed, beside,
-                          kept_kernels{on, rows, logarithm});
-  }
-  if (call.compute == TB_F32) return over_long_rows(on, call, rows, gradient_of_long<float>{logarithm});
-  return over_long_rows(on, call, rows, gradient_of_long<double>{logarithm});
+  const row_layout how(call, 0b111, n);
+  if (how.kept) return over_kept_rows(on, how, rows.batch.count, n, kept_kernels{on, rows, logarithm});
+  if (call.compute == TB_F32) return over_long_rows(on, "softmax_backward", call, 0b111, rows, gradient_of_long<float>{logarithm});
+  return over_long_rows(on, "softmax_backward", call, 0b111, rows, gradient_of_long<double>{logarithm});
 }
 
 }  // namespace tb_cuda

@@ -44,40 +44,4 @@ __device__ auto peak_of(Row& row, const row_groups& groups, bool exponentiate) {
   return peak<C>{greatest, groups.join<MayStandBeside>(sum, join_sum())};
 }
 
-// Runs `visit(base, n, active)` for each row of the group; rows beyond the last are empty, so that all threads of a
-// block take part in what they find together.
-template <int Operands, typename Visit>
-__device__ void each_kept_row(const row_space<Operands>& rows, const row_groups& groups, const Visit& visit) {
-  for (int64_t first = int64_t(blockIdx.x) * groups.count(); first < rows.batch.count;
-       first += int64_t(gridDim.x) * groups.count()) {
-    const int64_t row = first + groups.mine();
-    int64_t at[Operands] = {};
-    if (row < rows.batch.count) rows.batch.at(row, at);
-    visit(at, row < rows.batch.count ? int(rows.length) : 0, row < rows.batch.count);
-  }
-}
-
-// Launches a kernel for kept rows: one for packs, one for the rest. `kernels` has run<E, V, N>().
-template <typename Kernels>
-tb_status over_kept_rows(const scope& on, const tb_rowwise& call, int32_t dtype, int64_t rows, int64_t n, bool packed,
-                         bool beside, Kernels kernels) {
-  return with_float_element(dtype, [&](auto type) {
-    using E = typename decltype(type)::type;
-    const auto shaped = [&](auto pack_size) {
-      constexpr int V = decltype(pack_size)::value;
-      const row_shape shape = shape_of(rows, n, V == 1 && beside, V, multiprocessors(on));
-      const unsigned grid = unsigned(least_of(parts_of(rows, shape.groups.count()), INT64_C(1) << 20));
-      return with_values(shape.each, [&](auto each) -> tb_status {
-        constexpr int N = decltype(each)::value;
-        if constexpr (N % V == 0 && (N != 8 || V == 8)) {
-          return kernels.template run<E, V, N>(grid, shape.groups);
-        } else {
-          return TB_UNSUPPORTED_DTYPE;
-        }
-      });
-    };
-    return packed ? shaped(values_each<pack_of<E>>()) : shaped(values_each<1>());
-  });
-}
-
 }  // namespace tb_cuda

@@ -42,7 +42,8 @@ struct softmax_of_long {
   };
 
   __device__ found start() const { return found::none(); }
-  __device__ peak_as_used ready(const found& top) const {
+  template <typename In>
+  __device__ peak_as_used ready(const found& top, const In&, const int64_t (&)[2]) const {
     return {top.greatest, C(1 / top.sum), C(::log(top.sum))};
   }
   template <typename In>
@@ -62,13 +63,10 @@ tb_status softmax_forward(const tb_rowwise& call, const scope& on) {
   const bool logarithm = call.op == TB_LOG_SOFTMAX;
   const int64_t n = call.row[0].length;
   const row_space<2> rows(call, n);
-  if (n <= longest_kept && is_row_dtype(call.row[1].dtype, call.compute) &&
-      all_of_dtype(call, 0, 2, call.row[1].dtype)) {
-    return over_kept_rows(on, call, call.row[1].dtype, rows.batch.count, n, in_packs(call, 0) && in_packs(call, 1),
-                          beside_in(call, 0) && beside_in(call, 1), kept_kernels{on, rows, logarithm});
-  }
-  if (call.compute == TB_F32) return over_long_rows(on, call, rows, softmax_of_long<float>{logarithm});
-  return over_long_rows(on, call, rows, softmax_of_long<double>{logarithm});
+  const row_layout how(call, 0b11, n);
+  if (how.kept) return over_kept_rows(on, how, rows.batch.count, n, kept_kernels{on, rows, logarithm});
+  if (call.compute == TB_F32) return over_long_rows(on, "softmax", call, 0b11, rows, softmax_of_long<float>{logarithm});
+  return over_long_rows(on, "softmax", call, 0b11, rows, softmax_of_long<double>{logarithm});
 }
 
 tb_status softmax_rows(const tb_rowwise& given, const scope& on) {
