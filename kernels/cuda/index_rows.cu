@@ -1,7 +1,98 @@
-#include "rowwise.cuh"
+// Elements of a row read or written by index, as bytes.
+#include "index_rows.cuh"
 
 namespace tb_cuda {
+namespace {
 
-tb_status index_rows(const tb_rowwise&, const scope&) { return TB_NOT_BUILT; }
+// out [k]; in [n], index [k]
+template <typename Bytes>
+__global__ void gather(index_grid grid) {
+  for (int64_t e = first_index(); e < grid.places.count; e += index_step()) {
+    int64_t at[3];
+    grid.places.at(e, at);
+    const int64_t i = grid.report.index(grid.row[2].get<int64_t>(at[2], 0), grid.range);
+    if (i < 0) continue;
+    static_cast<Bytes*>(grid.row[0].data)[at[0]] =
+        static_cast<const Bytes*>(grid.row[1].data)[at[1] + i * grid.row[1].step];
+  }
+}
+
+// out [n]; source [k], index [k]
+template <typename Bytes>
+__global__ void scatter(index_grid grid) {
+  for (int64_t e = first_index(); e < grid.places.count; e += index_step()) {
+    int64_t at[3];
+    grid.places.at(e, at);
+    const int64_t i = grid.report.index(grid.row[2].get<int64_t>(at[2], 0), grid.range);
+    if (i < 0) continue;
+    static_cast<Bytes*>(grid.row[0].data)[at[0] + i * grid.row[0].step] =
+        static_cast<const Bytes*>(grid.row[1].data)[at[1]];
+  }
+}
+
+// A thread for each row, in order: the last of equal indices wins.
+template <typename Bytes>
+__global__ void scatter_in_order(index_grid grid, offsets<3> rows) {
+  for (int64_t r = first_index(); r < rows.count; r += index_step()) {
+    int64_t row_at[3];
+    rows.at(r, row_at);
+    for (int64_t e = 0; e < grid.places.count; ++e) {
+      int64_t at[3];
+      grid.places.at(e, at);
+      const int64_t i = grid.report.index(grid.row[2].get<int64_t>(row_at[2] + at[2], 0), grid.range);
+      if (i < 0) continue;
+      static_cast<Bytes*>(grid.row[0].data)[row_at[0] + at[0] + i * grid.row[0].step] =
+          static_cast<const Bytes*>(grid.row[1].data)[row_at[1] + at[1]];
+    }
+  }
+}
+
+// index [k], in [n]
+__global__ void check_index(offsets<3> places, row_data index, int64_t range, reporter report) {
+  for (int64_t e = first_index(); e < places.count; e += index_step()) {
+    int64_t at[3];
+    places.at(e, at);
+    report.index(index.get<int64_t>(at[0], 0), range);
+  }
+}
+
+template <typename Bytes>
+tb_status moved(const tb_rowwise& call, const scope& on) {
+  const bool gathers = call.op == TB_GATHER;
+  const int64_t length = gathers ? call.row[0].length : call.row[2].length, range = call.row[gathers ? 1 : 0].length;
+  const bool in_order = !gathers && deterministic();
+  index_grid grid{dims_of(call, length, gathers ? 1 : 0, true, in_order ? 2 : 0).made(),
+                  {row_data(call.row[0]), row_data(call.row[1]), row_data(call.row[2])},
+                  range,
+                  report_for(on)};
+  if (gathers) return launch_over(on, "gather", grid.places.count, gather<Bytes>, grid);
+  if (!in_order) return launch_over(on, "scatter", grid.places.count, scatter<Bytes>, grid);
+  const offsets<3> rows = dims_of(call, length, 0, false, 1).made();
+  return launch_over(on, "scatter", rows.count, scatter_in_order<Bytes>, grid, rows);
+}
+
+}  // namespace
+
+tb_status index_rows(const tb_rowwise& given, const scope& on) {
+  const tb_rowwise call = collapsed(given);
+  if (call.ndim == TB_MAX_DIMS) return refuse("rows by index: a batch of more than 7 dimensions");
+  if (call.op == TB_CHECK_INDEX) {
+    if (call.row[0].data == nullptr || call.row[0].length == 0) return TB_OK;
+    index_dims dims;
+    dims.add(call.row[0].length, call.row[0].step, 0, 0);
+    for (int d = 0; d < call.ndim; ++d) dims.add(call.sizes[d], call.row[0].strides[d], 0, 0);
+    const offsets<3> places = dims.made();
+    return launch_over(on, "an index", places.count, check_index, places, row_data(call.row[0]), call.row[1].length,
+                       report_for(on));
+  }
+  if (call.op == TB_GATHER ? call.row[0].length == 0 : call.row[2].length == 0) return TB_OK;
+  if (call.op != TB_GATHER && call.op != TB_SCATTER) return scatter_fold(call, on);
+  switch (bytes_of_dtype[call.row[0].dtype]) {
+    case 1: return moved<uint8_t>(call, on);
+    case 2: return moved<uint16_t>(call, on);
+    case 4: return moved<uint32_t>(call, on);
+    default: return moved<uint64_t>(call, on);
+  }
+}
 
 }  // namespace tb_cuda

@@ -15,10 +15,11 @@ __device__ C gradient_of(C g, C x, double sum, double product, int64_t length, C
 }
 
 template <typename E, int V, int N>
-__global__ void __launch_bounds__(fold_threads) layer_norm_backward_kept(row_space<6> rows, row_groups groups) {
+__global__ void __launch_bounds__(fold_threads, (blocks_keeping<compute_of<E>, N, 2>()))
+    layer_norm_backward_kept(row_space<6> rows, row_groups groups) {
   using C = compute_of<E>;
   using kept = kept_row<E, V, N>;
-  each_kept_row(rows, groups, [&](const int64_t(&at)[6], int n, bool active) {
+  each_kept_row(rows, groups, [&](const int64_t (&at)[6], int n, bool active) {
     kept gradient, row;
     gradient.load(groups, rows.row[gradient_row], at[gradient_row], n, C(0));
     row.load(groups, rows.row[in_row], at[in_row], n, C(0));
@@ -62,6 +63,7 @@ struct gradient_of_long {
   using compute = C;
   struct found {
     double sum, product;
+    __device__ static found none() { return {0, 0}; }
     __device__ static found joined(found a, found b) { return {a.sum + b.sum, a.product + b.product}; }
   };
   static constexpr int operands = 6;
@@ -78,7 +80,10 @@ struct gradient_of_long {
     return (in.template get<C>(in_row, at, i) - mean) * rstd;
   }
 
-  __device__ found start() const { return {0, 0}; }
+  template <typename In>
+  __device__ found start(const In&, const int64_t (&)[6]) const {
+    return found::none();
+  }
   template <typename In>
   __device__ void take(found& sums, const In& in, const int64_t (&at)[6], int64_t i) const {
     const double g = double(gradient(in, at, i));

@@ -13,10 +13,11 @@ constexpr unsigned alike = 1u << out_row | 1u << in_row | 1u << weight_row | 1u 
 __device__ double finite_or_zero(double x) { return x - x == 0 ? x : 0; }
 
 template <typename E, int V, int N>
-__global__ void __launch_bounds__(fold_threads) layer_norm_kept(row_space<6> rows, row_groups groups, double epsilon) {
+__global__ void __launch_bounds__(fold_threads, (blocks_keeping<compute_of<E>, N>()))
+    layer_norm_kept(row_space<6> rows, row_groups groups, double epsilon) {
   using C = compute_of<E>;
   using kept = kept_row<E, V, N>;
-  each_kept_row(rows, groups, [&](const int64_t(&at)[6], int n, bool active) {
+  each_kept_row(rows, groups, [&](const int64_t (&at)[6], int n, bool active) {
     double start = 0;
     if (n > 0) start = finite_or_zero(double(to_compute<C>(static_cast<const E*>(rows.row[in_row].data)[at[in_row]])));
     kept row;
@@ -72,8 +73,12 @@ template <typename C>
 struct layer_norm_of_long {
   using compute = C;
   struct found {
-    double sum, squares;
-    __device__ static found joined(found a, found b) { return {a.sum + b.sum, a.squares + b.squares}; }
+    double start, sum, squares;
+    __device__ static found none() { return {0, 0, 0}; }
+    // All that have a start have the same.
+    __device__ static found joined(found a, found b) {
+      return {a.start != 0 ? a.start : b.start, a.sum + b.sum, a.squares + b.squares};
+    }
   };
   struct moments {
     double start, mean, rstd;
@@ -82,22 +87,21 @@ struct layer_norm_of_long {
   double epsilon;
   int64_t length;
 
-  __device__ found start() const { return {0, 0}; }
   template <typename In>
-  __device__ double origin(const In& in, const int64_t (&at)[6]) const {
-    return finite_or_zero(double(in.template get<C>(in_row, at, 0)));
+  __device__ found start(const In& in, const int64_t (&at)[6]) const {
+    return {finite_or_zero(double(in.template get<C>(in_row, at, 0))), 0, 0};
   }
   template <typename In>
   __device__ void take(found& sums, const In& in, const int64_t (&at)[6], int64_t i) const {
-    const double d = double(in.template get<C>(in_row, at, i)) - origin(in, at);
+    const double d = double(in.template get<C>(in_row, at, i)) - sums.start;
     sums.sum += d;
     sums.squares += d * d;
   }
   template <typename In>
-  __device__ moments ready(found sums, const In& in, const int64_t (&at)[6]) const {
+  __device__ moments ready(found sums, const In&, const int64_t (&)[6]) const {
     const double mean = sums.sum / double(length);
     const double squares = sums.squares - sums.sum * mean;
-    return {origin(in, at), mean, 1 / ::sqrt((squares < 0 ? 0 : squares) / double(length) + epsilon)};
+    return {sums.start, mean, 1 / ::sqrt((squares < 0 ? 0 : squares) / double(length) + epsilon)};
   }
   template <typename In>
   __device__ void put(const moments& m, const In& in, const int64_t (&at)[6], int64_t i) const {

@@ -59,8 +59,10 @@ __global__ void __launch_bounds__(fold_threads)
       }
     }
     if (!active || row != 0) continue;
-    if (aside == nullptr) put_sums(rows, at, sums);
-    else aside[blockIdx.y * rows.batch.count + position] = sums;
+    if (aside == nullptr)
+      put_sums(rows, at, sums);
+    else
+      aside[blockIdx.y * rows.batch.count + position] = sums;
   }
 }
 

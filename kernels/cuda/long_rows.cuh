@@ -1,6 +1,6 @@
 // Rows too long for registers, or of dtypes that are converted one by one: a block finds something of a row, and goes
-// over it again to write. Where there are few rows, blocks share one: they put aside what they find, and a second kernel
-// joins that in order before it writes.
+// over it again to write. Where there are few rows, blocks share one: they put aside what they find, and a second
+// kernel joins that in order before it writes.
 #pragma once
 
 #include "row_registers.cuh"
@@ -47,7 +47,7 @@ struct row_access {
 template <typename E, typename Op>
 __device__ typename Op::found find_in_row(const Op& op, const row_access<E, Op::operands>& access,
                                           const int64_t (&at)[Op::operands], int64_t begin, int64_t end) {
-  typename Op::found all = op.start();
+  typename Op::found all = op.start(access, at);
 #pragma unroll 4
   for (int64_t i = begin + threadIdx.x; i < end; i += fold_threads) op.take(all, access, at, i);
   return join_group(all, fold_threads, join_found<typename Op::found>());
@@ -74,8 +74,7 @@ __global__ void __launch_bounds__(fold_threads)
   int64_t at[Op::operands];
   rows.batch.at(blockIdx.y, at);
   const int64_t begin = blockIdx.x * part;
-  const typename Op::found all =
-      find_in_row<E>(op, access, at, begin, least_of(begin + part, rows.length));
+  const typename Op::found all = find_in_row<E>(op, access, at, begin, least_of(begin + part, rows.length));
   if (threadIdx.x == 0) aside[blockIdx.y * int64_t(gridDim.x) + blockIdx.x] = all;
 }
 
@@ -84,7 +83,7 @@ __global__ void __launch_bounds__(fold_threads)
     write_in_parts(Op op, row_space<Op::operands> rows, int64_t part, const typename Op::found* aside) {
   row_access<E, Op::operands> access;
   for (int k = 0; k < Op::operands; ++k) access.row[k] = rows.row[k];
-  typename Op::found all = op.start();
+  typename Op::found all = Op::found::none();
   for (unsigned p = threadIdx.x; p < gridDim.x; p += fold_threads) {
     all = Op::found::joined(all, aside[blockIdx.y * int64_t(gridDim.x) + p]);
   }
@@ -101,8 +100,7 @@ tb_status run_long_rows(const scope& on, const char* what, const row_space<Op::o
   const int64_t processors = multiprocessors(on), count = rows.batch.count;
   const int64_t wanted = least_of(processors * 8 / count, rows.length / 4096);
   if (wanted < 2) {
-    return launch(on, what, long_rows<E, Op>, unsigned(least_of(count, INT64_C(1) << 24)), fold_threads, 0, op,
-                  rows);
+    return launch(on, what, long_rows<E, Op>, unsigned(least_of(count, INT64_C(1) << 24)), fold_threads, 0, op, rows);
   }
   const int64_t part = parts_of(rows.length, wanted);
   const dim3 grid(unsigned(parts_of(rows.length, part)), unsigned(count));
@@ -122,8 +120,10 @@ tb_status over_long_rows(const scope& on, const char* what, const tb_rowwise& ca
   if (!is_row_dtype(dtype, call.compute)) return run_long_rows<void>(on, what, rows, op);
   return with_float_element(dtype, [&](auto type) -> tb_status {
     using E = typename decltype(type)::type;
-    if constexpr (std::is_same_v<compute_of<E>, typename Op::compute>) return run_long_rows<E>(on, what, rows, op);
-    else return TB_UNSUPPORTED_DTYPE;
+    if constexpr (std::is_same_v<compute_of<E>, typename Op::compute>)
+      return run_long_rows<E>(on, what, rows, op);
+    else
+      return TB_UNSUPPORTED_DTYPE;
   });
 }
 

@@ -9,10 +9,11 @@ enum { out_row, rstd_row, in_row, weight_row };
 constexpr unsigned alike = 1u << out_row | 1u << in_row | 1u << weight_row;
 
 template <typename E, int V, int N>
-__global__ void __launch_bounds__(fold_threads) rms_norm_kept(row_space<4> rows, row_groups groups, double epsilon) {
+__global__ void __launch_bounds__(fold_threads, (blocks_keeping<compute_of<E>, N>()))
+    rms_norm_kept(row_space<4> rows, row_groups groups, double epsilon) {
   using C = compute_of<E>;
   using kept = kept_row<E, V, N>;
-  each_kept_row(rows, groups, [&](const int64_t(&at)[4], int n, bool active) {
+  each_kept_row(rows, groups, [&](const int64_t (&at)[4], int n, bool active) {
     kept row;
     row.load(groups, rows.row[in_row], at[in_row], n, C(0));
     double squares = 0;
@@ -50,13 +51,17 @@ struct rms_norm_of_long {
   using compute = C;
   struct found {
     double squares;
+    __device__ static found none() { return {0}; }
     __device__ static found joined(found a, found b) { return {a.squares + b.squares}; }
   };
   static constexpr int operands = 4;
   double epsilon;
   int64_t length;
 
-  __device__ found start() const { return {0}; }
+  template <typename In>
+  __device__ found start(const In&, const int64_t (&)[4]) const {
+    return found::none();
+  }
   template <typename In>
   __device__ void take(found& all, const In& in, const int64_t (&at)[4], int64_t i) const {
     const double x = double(in.template get<C>(in_row, at, i));

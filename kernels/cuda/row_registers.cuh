@@ -16,7 +16,9 @@ struct row_groups {
   int width;
   int across;  // 0: neighbouring threads
 
-  __device__ int lane() const { return int(threadIdx.x) % (across > 0 ? fold_threads : width) / (across > 0 ? across : 1); }
+  __device__ int lane() const {
+    return int(threadIdx.x) % (across > 0 ? fold_threads : width) / (across > 0 ? across : 1);
+  }
   __device__ int mine() const { return across > 0 ? int(threadIdx.x) % across : int(threadIdx.x) / width; }
   __host__ __device__ int count() const { return fold_threads / width; }
 
@@ -37,7 +39,8 @@ struct row_groups {
     of_thread[threadIdx.x] = value;
     for (int half = fold_threads / 2; half >= across; half /= 2) {
       __syncthreads();
-      if (int(threadIdx.x) < half) of_thread[threadIdx.x] = joined(of_thread[threadIdx.x], of_thread[threadIdx.x + half]);
+      if (int(threadIdx.x) < half)
+        of_thread[threadIdx.x] = joined(of_thread[threadIdx.x], of_thread[threadIdx.x + half]);
     }
     __syncthreads();
     return of_thread[int(threadIdx.x) % across];
@@ -98,6 +101,14 @@ struct kept_row {
     }
   }
 };
+
+// Blocks that share a processor, as far as their kept rows, and as much again for what is made of one, leave them
+// registers: with too few in flight the memory waits.
+template <typename C, int N, int Rows = 1>
+constexpr int blocks_keeping() {
+  const int least = sizeof(C) == 4 ? 2 : 1, blocks = 256 / (N * (Rows + 1) * int(sizeof(C) / 4) + 40);
+  return blocks > least ? blocks : least;
+}
 
 // How rows of a length are shared among threads.
 struct row_shape {

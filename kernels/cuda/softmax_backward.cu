@@ -12,10 +12,10 @@ __device__ C gradient_of(C g, C y, C sum, bool logarithm) {
 }
 
 template <typename E, int V, int N>
-__global__ void __launch_bounds__(fold_threads)
+__global__ void __launch_bounds__(fold_threads, (blocks_keeping<compute_of<E>, N, 2>()))
     softmax_backward_kept(row_space<3> rows, row_groups groups, bool logarithm) {
   using C = compute_of<E>;
-  each_kept_row(rows, groups, [&](const int64_t(&at)[3], int n, bool) {
+  each_kept_row(rows, groups, [&](const int64_t (&at)[3], int n, bool) {
     kept_row<E, V, N> gradient, result;
     gradient.load(groups, rows.row[1], at[1], n, C(0));
     result.load(groups, rows.row[2], at[2], n, C(0));
@@ -45,12 +45,16 @@ struct gradient_of_long {
   using compute = C;
   struct found {
     double sum;
+    __device__ static found none() { return {0}; }
     __device__ static found joined(found a, found b) { return {a.sum + b.sum}; }
   };
   static constexpr int operands = 3;
   bool logarithm;
 
-  __device__ found start() const { return {0}; }
+  template <typename In>
+  __device__ found start(const In&, const int64_t (&)[3]) const {
+    return found::none();
+  }
   template <typename In>
   __device__ C ready(found all, const In&, const int64_t (&)[3]) const {
     return C(all.sum);
@@ -75,7 +79,8 @@ tb_status softmax_backward(const tb_rowwise& call, const scope& on) {
   const row_space<3> rows(call, n);
   const row_layout how(call, 0b111, n);
   if (how.kept) return over_kept_rows(on, how, rows.batch.count, n, kept_kernels{on, rows, logarithm});
-  if (call.compute == TB_F32) return over_long_rows(on, "softmax_backward", call, 0b111, rows, gradient_of_long<float>{logarithm});
+  if (call.compute == TB_F32)
+    return over_long_rows(on, "softmax_backward", call, 0b111, rows, gradient_of_long<float>{logarithm});
   return over_long_rows(on, "softmax_backward", call, 0b111, rows, gradient_of_long<double>{logarithm});
 }
 

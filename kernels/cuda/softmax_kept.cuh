@@ -7,8 +7,10 @@ namespace tb_cuda {
 
 template <typename C>
 __device__ C exponential(C x) {
-  if constexpr (std::is_same_v<C, float>) return ::expf(x);
-  else return ::exp(x);
+  if constexpr (std::is_same_v<C, float>)
+    return ::expf(x);
+  else
+    return ::exp(x);
 }
 
 template <typename C>

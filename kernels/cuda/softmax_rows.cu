@@ -7,9 +7,10 @@ namespace tb_cuda {
 namespace {
 
 template <typename E, int V, int N>
-__global__ void __launch_bounds__(fold_threads) softmax_kept(row_space<2> rows, row_groups groups, bool logarithm) {
+__global__ void __launch_bounds__(fold_threads, (blocks_keeping<compute_of<E>, N>()))
+    softmax_kept(row_space<2> rows, row_groups groups, bool logarithm) {
   using C = compute_of<E>;
-  each_kept_row(rows, groups, [&](const int64_t(&at)[2], int n, bool) {
+  each_kept_row(rows, groups, [&](const int64_t (&at)[2], int n, bool) {
     kept_row<E, V, N> row;
     row.load(groups, rows.row[1], at[1], n, lowest<C>());
     const peak<C> top = peak_of<V == 1>(row, groups, !logarithm);
@@ -41,7 +42,10 @@ struct softmax_of_long {
     C greatest, scale, log_sum;
   };
 
-  __device__ found start() const { return found::none(); }
+  template <typename In>
+  __device__ found start(const In&, const int64_t (&)[2]) const {
+    return found::none();
+  }
   template <typename In>
   __device__ peak_as_used ready(const found& top, const In&, const int64_t (&)[2]) const {
     return {top.greatest, C(1 / top.sum), C(::log(top.sum))};
