@@ -1,5 +1,4 @@
 // Rules of scans, sorts and searches of rows, short and long: whatever the length, the layout and the table, the same.
-#include <map>
 #include <numeric>
 
 #include "row_calls.h"
@@ -196,6 +195,41 @@ std::string try_orders(backend here, const layout& of, content what) {
   return failures + try_order<T>(here, TB_MODE, of, 0, 1, what);
 }
 
+constexpr std::int64_t bytes_of[TB_DTYPE_COUNT] = {1, 1, 1, 2, 4, 8, 2, 2, 4, 8};
+
+std::int32_t compute_of(std::int32_t dtype) {
+  if (dtype == TB_F16 || dtype == TB_BF16) return TB_F32;
+  return dtype >= TB_U8 && dtype <= TB_I64 ? std::int32_t(TB_I64) : dtype;
+}
+
+// Results and places of an operation on rows of any bits of a dtype; of halves, NaNs as one.
+std::vector<std::uint64_t> of_any_bits(backend here, tb_rowwise_op op, std::int32_t dtype, std::int32_t to,
+                                       const layout& of, std::int64_t number, std::int64_t results) {
+  stage memory(here);
+  const auto in = memory.make<byte>(of.rows * of.length * bytes_of[dtype]);
+  const auto out = memory.make<byte>(of.rows * results * bytes_of[to]);
+  const auto index = memory.make<std::int64_t>(of.rows * results);
+  random_numbers random(99);
+  for (byte& b : in) b = byte(random.bits() >> 13);
+  std::fill(index.begin(), index.end(), 0);
+  const bool indexed = op != TB_CUMSUM;
+  const rows_operand result{out.seen_by_kernel(), results, results, 1, to};
+  const rows_operand rows{in.seen_by_kernel(), of.length, of.how().stride, of.how().step, dtype};
+  tb_rowwise call = indexed ? rows_call<float>(op, of.rows, 2, {result, matrix(index, results, behind(results)), rows})
+                            : rows_call<float>(op, of.rows, 1, {result, rows});
+  call.compute = compute_of(dtype);
+  call.number[0].i = number;
+  CHECK(memory.run([&](const tb_kernels& k) { return k.rowwise(&call, nullptr); }) == TB_OK);
+  std::vector<std::uint64_t> found(index.begin(), index.end());
+  for (std::int64_t i = 0; i < of.rows * results; ++i) {
+    std::uint64_t x = 0;
+    std::memcpy(&x, out.begin() + i * bytes_of[to], std::size_t(bytes_of[to]));
+    const bool nan = (to == TB_F16 && (x & 0x7fff) > 0x7c00) || (to == TB_BF16 && (x & 0x7fff) > 0x7f80);
+    found.push_back(nan ? 0x7fff : x);
+  }
+  return found;
+}
+
 }  // namespace
 
 TEMPLATE_TEST_CASE("scans: running sums and products of rows, also in place", "[kernels]", EVERY_TABLE) {
@@ -284,6 +318,37 @@ TEMPLATE_TEST_CASE("sorts: the result may lie where the rows lie", "[kernels]", 
   for (const layout& of : sort_layouts) {
     failures += try_order<float>(here, TB_SORT, of, 0, of.length, content::ties, true) +
                 try_order<std::int64_t>(here, TB_SORT, of, 1, of.length, content::any, true);
+  }
+  CHECK(failures == "");
+}
+
+TEMPLATE_TEST_CASE("rows: elements of every dtype are scanned and sorted as the reference does", "[kernels]", sse2, avx2,
+                   avx512, cuda) {
+  const backend here = need<TestType>(&tb_kernels::rowwise), other = need<reference>();
+  std::string failures;
+  const auto compare = [&](tb_rowwise_op op, std::int32_t dtype, std::int32_t to, const layout& of, std::int64_t number,
+                           std::int64_t results) {
+    if (of_any_bits(here, op, dtype, to, of, number, results) != of_any_bits(other, op, dtype, to, of, number, results)) {
+      failures += "operation " + std::to_string(op) + " dtype " + std::to_string(dtype) + " of " +
+                  std::to_string(of.length) + "\n";
+    }
+  };
+  for (const layout& of : {layout{5, 13}, {7, 200, true}, {2, 700}, {3, 2500}, {1, 66000}}) {
+    for (const std::int32_t dtype : {TB_U8, TB_I8, TB_I16, TB_I32, TB_I64, TB_F16, TB_BF16}) {
+      for (const std::int64_t flag : {0, 1}) {
+        compare(TB_SORT, dtype, dtype, of, flag, of.length);
+        compare(TB_TOPK, dtype, dtype, of, flag, 12);
+        compare(TB_MEDIAN, dtype, dtype, of, flag, 1);
+      }
+      compare(TB_KTH_VALUE, dtype, dtype, of, of.length / 4, 1);
+      compare(TB_MODE, dtype, dtype, of, 0, 1);
+      compare(TB_CUMMAX, dtype, dtype, of, 0, of.length);
+      compare(TB_CUMMIN, dtype, dtype, of, 0, of.length);
+      // Sums of halves are exact in double, those of integers wrap.
+      if (dtype != TB_BF16) compare(TB_CUMSUM, dtype, dtype == TB_F16 ? TB_F16 : TB_I64, of, 0, of.length);
+    }
+    compare(TB_SORT, TB_I32, TB_I64, of, 0, of.length);
+    compare(TB_TOPK, TB_F16, TB_F32, of, 0, 5);
   }
   CHECK(failures == "");
 }
