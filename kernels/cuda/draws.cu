@@ -11,11 +11,11 @@ __device__ uint64_t number_at(uint64_t seed, uint64_t place) {
   return tb_kernel::numbers_of(seed, place / 2).number[place % 2];
 }
 
-// Fisher and Yates exchange place i with place other(i) >= i, in turn. All steps at once: place i finally has what was in
-// place other(i) before step i. That came there in the last step before i that exchanged with the same place, from the
-// place of that step; if there was none, it is other(i) itself. So one has to know, for each step, the last one before it
-// with the same other place, which a stable sort by other(i) tells, and for each place the last step before its own that
-// exchanged with it. From there one goes on, a way that is about as long as the logarithm of the count.
+// Fisher and Yates exchange place i with place other(i) >= i, in turn. All steps at once: place i finally has what was
+// in place other(i) before step i. That came there in the last step before i that exchanged with the same place, from
+// the place of that step; if there was none, it is other(i) itself. So one has to know, for each step, the last one
+// before it with the same other place, which a stable sort by other(i) tells, and for each place the last step before
+// its own that exchanged with it. From there one goes on, a way that is about as long as the logarithm of the count.
 template <typename Index>
 constexpr Index nobody = Index(~Index(0));
 
@@ -35,8 +35,10 @@ __global__ void link_steps(int64_t count, const Index* others, const Index* step
     const Index place = others[k], step = steps[k];
     const bool last = k + 1 == count || others[k + 1] != place;
     // A step at its own place is the last one with that place, and comes from the step before.
-    if (step == place) source[place] = k > 0 && others[k - 1] == place ? steps[k - 1] : nobody<Index>;
-    else if (last) source[place] = step;
+    if (step == place)
+      source[place] = k > 0 && others[k - 1] == place ? steps[k - 1] : nobody<Index>;
+    else if (last)
+      source[place] = step;
   }
 }
 
@@ -107,8 +109,8 @@ struct weighted_rows {
         batch(call.plan, 1) {}
 };
 
-// The weights of rows first to first + count - 1, each as the leaves of a tree: node 1 is the root, 2i and 2i + 1 are the
-// children of i, a node is the sum of its children.
+// The weights of rows first to first + count - 1, each as the leaves of a tree: node 1 is the root, 2i and 2i + 1 are
+// the children of i, a node is the sum of its children.
 struct weight_trees {
   double* nodes;
   int64_t leaves, first, count;

@@ -112,8 +112,9 @@ tb_status refuse_capture(const scope& on) {
   cudaStreamCaptureStatus now = cudaStreamCaptureStatusNone;
   const tb_status status = check(cudaStreamIsCapturing(on.stream(), &now), "cudaStreamIsCapturing");
   if (status != TB_OK || now == cudaStreamCaptureStatusNone) return status;
-  return refuse("nonzero: found a stream that is being captured, wanted one that runs: how many elements are not zero is "
-                "known once they are computed; leave the call out of the graph");
+  return refuse(
+      "nonzero: found a stream that is being captured, wanted one that runs: how many elements are not zero is "
+      "known once they are computed; leave the call out of the graph");
 }
 
 }  // namespace
@@ -126,13 +127,15 @@ tb_status nonzero(tb_nonzero* call, void* stream) {
   in.tiles = (in.at.count + tile - 1) / tile;
   const scope on(in.data, stream);
   if (on.status() != TB_OK) return on.status();
+  tb_status status = refuse_capture(on);
+  if (status != TB_OK) return status;
   const temporary counts(on, uint64_t(in.tiles) * sizeof(int64_t));
   int64_t* const ends = counts.as<int64_t>();
   const int64_t tiles = in.tiles;
-  tb_status status = refuse_capture(on);
-  if (status == TB_OK) status = counts.status();
+  status = counts.status();
   if (status == TB_OK) {
-    status = launch(on, "a count of elements that are not zero", count_set, grid_for(tiles, 1), block_threads, 0, in, ends);
+    status =
+        launch(on, "a count of elements that are not zero", count_set, grid_for(tiles, 1), block_threads, 0, in, ends);
   }
   if (status == TB_OK) {
     status = run_thrust(on, "a sum of counts",

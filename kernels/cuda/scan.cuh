@@ -31,8 +31,7 @@ struct scan_rows_of {
     out_step = to.step;
     index_step = where.step;
     length = to.length;
-    batch = offsets<3>(call.ndim, call.sizes,
-                       [&](int o) { return (o == 0 ? to : o == 1 ? from : where).strides; });
+    batch = offsets<3>(call.ndim, call.sizes, [&](int o) { return (o == 0 ? to : o == 1 ? from : where).strides; });
   }
 };
 
@@ -54,8 +53,10 @@ __device__ Number load_number(const void* data, int32_t dtype, int32_t compute, 
 }
 template <typename Number>
 __device__ void store_number(void* data, int32_t dtype, int32_t compute, int64_t i, Number x) {
-  if (compute == TB_F32) store_as(data, dtype, i, float(x));
-  else store_as(data, dtype, i, x);
+  if (compute == TB_F32)
+    store_as(data, dtype, i, float(x));
+  else
+    store_as(data, dtype, i, x);
 }
 
 // Each has: `state`, what is kept; `number`, what elements are; of(), the state of an element; none(), of no elements;

@@ -46,8 +46,10 @@ struct row_in {
   bool sum;
   __device__ State operator()(int64_t i) const {
     const Number x = load_number<Number>(data, dtype, compute, at + i * step);
-    if constexpr (std::is_same_v<State, extreme<Number>>) return {x, i};
-    else return sum ? running_sum<Number, State>::of(x, i) : State(x);
+    if constexpr (std::is_same_v<State, extreme<Number>>)
+      return {x, i};
+    else
+      return sum ? running_sum<Number, State>::of(x, i) : State(x);
   }
 };
 template <typename Number, typename State>
@@ -70,8 +72,8 @@ tb_status scan_each(const tb_rowwise& call, const scope& on) {
       for (int o = 0; o < 3; ++o) at[o] += rest % rows.batch.sizes[d] * rows.batch.strides[o][d];
     }
     const row_in<Number, State> in{rows.in, rows.in_step, at[1], rows.in_dtype, rows.compute, call.op == TB_CUMSUM};
-    const row_out<Number, State> out{rows.out,      rows.index,   rows.out_step,  at[0],           rows.index_step,
-                                     at[2],         rows.out_dtype, rows.compute, rows.index_dtype};
+    const row_out<Number, State> out{rows.out, rows.index,     rows.out_step, at[0],           rows.index_step,
+                                     at[2],    rows.out_dtype, rows.compute,  rows.index_dtype};
     const any_fold<Number, State> fold{call.op};
     const int64_t length = rows.length;
     const tb_status status = run_thrust(on, "a scan", [=](const auto& policy) {

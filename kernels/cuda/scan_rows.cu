@@ -198,7 +198,8 @@ tb_status scan(const tb_rowwise& call, const scope& on) {
   if (rows.length <= 16 || (side_by_side && count >= 4096)) {
     return launch_over(on, "a scan", count, scan_by_threads<Op>, rows);
   }
-  if (rows.length <= 512) return launch(on, "a scan", scan_by_warps<Op>, grid_for(count, warps), block_threads, 0, rows);
+  if (rows.length <= 512)
+    return launch(on, "a scan", scan_by_warps<Op>, grid_for(count, warps), block_threads, 0, rows);
   return launch(on, "a scan", scan_by_blocks<Op>, grid_for(count, 1), block_threads, 0, rows);
 }
 

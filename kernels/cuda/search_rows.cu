@@ -49,8 +49,10 @@ __global__ void search(searched_rows rows) {
       const C x = load_as<C>(rows.sorted, rows.sorted_dtype, row[1] + at * rows.sorted_step);
       // A NaN belongs at the end, as every comparison with it fails.
       const bool found = rows.right ? x > value : x >= value;
-      if (found) last = middle;
-      else first = middle + 1;
+      if (found)
+        last = middle;
+      else
+        first = middle + 1;
     }
     if (fits) store_as(rows.out, rows.out_dtype, row[0] + i * rows.out_step, first);
   }

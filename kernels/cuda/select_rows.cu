@@ -13,8 +13,8 @@ constexpr int select_threads = 512, digits = 256, digit_bits = 8, warp_size = 32
 struct progress {
   uint32_t count[digits];
   uint32_t of_warps[select_threads / warp_size];
-  uint64_t key;      // of the rank, as far as it is known
-  int64_t rank;      // among the elements that begin with it
+  uint64_t key;  // of the rank, as far as it is known
+  int64_t rank;  // among the elements that begin with it
   uint32_t nans;
   unsigned long long first_nan;
   uint32_t taken;
@@ -148,8 +148,10 @@ __global__ void select_by_blocks(sorted_rows_of rows, int width) {
       const int64_t before = equals + count_before(equal, p, all);
       equals += all;
       if (!equal || before > rank) continue;
-      if (width > 0) items[atomicAdd(&p.taken, 1u)] = Item::of(key_type(key), uint32_t(i));
-      else if (before == rank) write_result(rows, row, 0, i);
+      if (width > 0)
+        items[atomicAdd(&p.taken, 1u)] = Item::of(key_type(key), uint32_t(i));
+      else if (before == rank)
+        write_result(rows, row, 0, i);
     }
     if (width == 0) continue;
     __syncthreads();

@@ -1,4 +1,5 @@
-// Sorting and choosing by rank: elements as unsigned keys whose order is that of the result, and how results are written.
+// Sorting and choosing by rank: elements as unsigned keys whose order is that of the result, and how results are
+// written.
 #pragma once
 
 #include "rowwise.cuh"
@@ -47,7 +48,8 @@ __device__ Key key_at(const sorted_rows_of& rows, int64_t at) {
       const bfloat16 x = static_cast<const bfloat16*>(in)[at];
       key = ordered<Key>(x.bits, (x.bits & 0x7fff) > 0x7f80, (x.bits & 0x7fff) == 0);
     } else {
-      const float x = rows.in_dtype == TB_F32 ? static_cast<const float*>(in)[at] : load_as<float>(in, rows.in_dtype, at);
+      const float x =
+          rows.in_dtype == TB_F32 ? static_cast<const float*>(in)[at] : load_as<float>(in, rows.in_dtype, at);
       key = ordered<Key>(__float_as_uint(x), x != x, x == 0);
     }
   } else if (rows.compute == TB_F64) {
@@ -101,8 +103,10 @@ __device__ inline void store_element(const sorted_rows_of& rows, int64_t at, uin
       default: static_cast<uint64_t*>(rows.out)[at] = element; return;
     }
   }
-  if (rows.real) store_as(rows.out, rows.out_dtype, at, __longlong_as_double(static_cast<long long>(element)));
-  else store_as(rows.out, rows.out_dtype, at, int64_t(element));
+  if (rows.real)
+    store_as(rows.out, rows.out_dtype, at, __longlong_as_double(static_cast<long long>(element)));
+  else
+    store_as(rows.out, rows.out_dtype, at, int64_t(element));
 }
 
 // Result i of a row: element `from` of the row, held in `element`.
@@ -117,14 +121,15 @@ __device__ inline void write_result(const sorted_rows_of& rows, const int64_t (&
 
 // A sorted row: key(i) and index(i) are of the element of rank i.
 
-// The first rank below `end` whose key is not below this one.
+// The first rank from `first` on whose key is not below this one, `last` if there is none before it.
 template <typename Row>
-__device__ int64_t first_of(const Row& row, uint64_t key, int64_t end) {
-  int64_t first = 0, last = end;
+__device__ int64_t first_of(const Row& row, uint64_t key, int64_t first, int64_t last) {
   while (first < last) {
     const int64_t middle = first + (last - first) / 2;
-    if (row.key(middle) < key) first = middle + 1;
-    else last = middle;
+    if (row.key(middle) < key)
+      first = middle + 1;
+    else
+      last = middle;
   }
   return first;
 }
@@ -135,7 +140,7 @@ __device__ int64_t rank_of(const sorted_rows_of& rows, const Row& row) {
   if (rows.op == TB_KTH_VALUE) return rows.rank;
   int64_t count = rows.length;
   if (rows.real) {
-    count = first_of(row, rows.nan_key(), rows.length);
+    count = first_of(row, rows.nan_key(), 0, rows.length);
     if (count < rows.length && !rows.skips_nan) return count;
   }
   return count == 0 ? 0 : (count - 1) / 2;
@@ -147,7 +152,14 @@ __device__ int64_t occurrences(const sorted_rows_of& rows, const Row& row, int64
   const uint64_t key = row.key(i);
   if (rows.is_nan(key)) return 1;
   if (i + 1 < rows.length && row.key(i + 1) == key) return 0;
-  return i + 1 - first_of(row, key, i);
+  // Most runs are short: steps back that double, then a search in the last of them.
+  int64_t first = i, step = 1;
+  while (first > 0 && row.key(first - 1) == key) {
+    first = first > step ? first - step : 0;
+    step *= 2;
+    if (row.key(first) != key) break;
+  }
+  return i + 1 - first_of(row, key, first, i);
 }
 
 constexpr int64_t longest_short_row = 2048;

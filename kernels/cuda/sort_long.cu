@@ -1,5 +1,5 @@
-// Sorts of long rows, all rows at once: a number made of the row's number and the element's key brings the elements of a
-// row together and into order. Where both do not fit into 64 bits, a sort by key is followed by one by row.
+// Sorts of long rows, all rows at once: a number made of the row's number and the element's key brings the elements of
+// a row together and into order. Where both do not fit into 64 bits, a sort by key is followed by one by row.
 #include "sort.cuh"
 
 #include "sort_pairs.cuh"
@@ -29,7 +29,7 @@ __global__ void make_keys(sorted_rows_of rows, group g, bool with_row, Key* keys
     int64_t row[3];
     rows.batch.at(g.first + r, row);
     Key key = key_at<Key>(rows, row[1] + (t - r * rows.length) * rows.in_step);
-    if (with_row) key |= Key(Key(r) << rows.bits);
+    if (with_row && r > 0) key |= Key(Key(r) << rows.bits);
     keys[t] = key;
     values[t] = Value(t);
   }
@@ -59,9 +59,11 @@ __global__ void write_first(sorted_rows_of rows, group g, divider by_results, co
   }
 }
 
+constexpr int chosen_threads = 1024;
+
 template <typename Value>
 __global__ void write_chosen(sorted_rows_of rows, group g, const Value* values) {
-  __shared__ int64_t most[block_threads], rank[block_threads];
+  __shared__ int64_t most[chosen_threads], rank[chosen_threads];
   const int thread = int(threadIdx.x);
   for (int64_t r = blockIdx.x; r < g.rows; r += gridDim.x) {
     int64_t row[3];
@@ -72,7 +74,7 @@ __global__ void write_chosen(sorted_rows_of rows, group g, const Value* values) 
       continue;
     }
     int64_t times = 0, at = 0;
-    for (int64_t i = thread; i < rows.length; i += block_threads) {
+    for (int64_t i = thread; i < rows.length; i += chosen_threads) {
       const int64_t here = occurrences(rows, sorted, i);
       if (here > times) times = here, at = i;
     }
@@ -80,7 +82,7 @@ __global__ void write_chosen(sorted_rows_of rows, group g, const Value* values) 
     most[thread] = times;
     rank[thread] = at;
     __syncthreads();
-    for (int half = block_threads / 2; half > 0; half /= 2) {
+    for (int half = chosen_threads / 2; half > 0; half /= 2) {
       if (thread < half) {
         const int64_t other = most[thread + half], other_rank = rank[thread + half];
         // Of equals the least value wins.
@@ -131,7 +133,8 @@ tb_status sort_group(const sorted_rows_of& rows, const group& g, bool with_row, 
     return launch_over(on, "results of a sort", g.rows * rows.results, write_first<Value>, rows, g, by_results,
                        in_order);
   }
-  return launch(on, "results of a sort", write_chosen<Value>, grid_for(g.rows, 1), block_threads, 0, rows, g, in_order);
+  return launch(on, "results of a sort", write_chosen<Value>, grid_for(g.rows, 1), chosen_threads, 0, rows, g,
+                in_order);
 }
 
 tb_status sort_groups(const sorted_rows_of& rows, const scope& on) {
@@ -143,16 +146,17 @@ tb_status sort_groups(const sorted_rows_of& rows, const scope& on) {
     while ((g.rows - 1) >> row_bits > 0) ++row_bits;
     const int32_t bits = rows.bits + row_bits;
     const tb_status status = g.elements > INT64_C(0x7fffffff) ? sort_group<uint64_t, uint64_t>(rows, g, false, on)
-                             : bits <= 32                    ? sort_group<uint32_t, uint32_t>(rows, g, true, on)
-                                                             : sort_group<uint64_t, uint32_t>(rows, g, bits <= 64, on);
+                             : bits <= 32                     ? sort_group<uint32_t, uint32_t>(rows, g, true, on)
+                                                              : sort_group<uint64_t, uint32_t>(rows, g, bits <= 64, on);
     if (status != TB_OK) return status;
   }
   return TB_OK;
 }
 
 template <size_t Bytes>
-using word = std::conditional_t<
-    Bytes == 1, uint8_t, std::conditional_t<Bytes == 2, uint16_t, std::conditional_t<Bytes == 4, uint32_t, uint64_t>>>;
+using word =
+    std::conditional_t<Bytes == 1, uint8_t,
+                       std::conditional_t<Bytes == 2, uint16_t, std::conditional_t<Bytes == 4, uint32_t, uint64_t>>>;
 
 }  // namespace
 

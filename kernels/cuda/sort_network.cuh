@@ -29,8 +29,8 @@ struct wide_item {
   }
 };
 
-// Sorts each of the rows of `width` items, a power of two, of which there are `count` in all. For all threads of a block;
-// begins and ends with a barrier.
+// Sorts each of the rows of `width` items, a power of two, of which there are `count` in all. For all threads of a
+// block; begins and ends with a barrier.
 template <typename Item>
 __device__ void sort_in_shared(Item* items, int count, int width) {
   for (int run = 2; run <= width; run *= 2) {

@@ -11,9 +11,8 @@ namespace {
 template <typename Key, typename Value>
 tb_status sort_by_key(const scope& on, Key* keys, Value* values, int64_t count) {
   if (count == 0) return TB_OK;
-  return run_thrust(on, "a sort", [=](const auto& policy) {
-    thrust::stable_sort_by_key(policy, keys, keys + count, values);
-  });
+  return run_thrust(on, "a sort",
+                    [=](const auto& policy) { thrust::stable_sort_by_key(policy, keys, keys + count, values); });
 }
 
 }  // namespace

@@ -31,18 +31,19 @@ struct shared_row {
   __device__ int64_t index(int64_t i) const { return items[i].index(); }
 };
 
-// Rows of `width` items, a power of two, `of_block` of them to a block and at most a row for each thread; the last items
-// of a row stand for nothing.
+// Rows of `width` items, a power of two, `of_block` of them to a block and at most a row for each thread; the last
+// items of a row stand for nothing.
 template <typename Item>
 __global__ void sort_in_blocks(sorted_rows_of rows, int width, int of_block) {
   constexpr int most_each = int(longest_short_row) / block_threads;
   Item* const items = dynamic_shared<Item>();
   __shared__ unsigned long long most[block_threads];
-  const int count = width * of_block, thread = int(threadIdx.x);
-  for (int64_t first = int64_t(blockIdx.x) * of_block; first < rows.batch.count; first += int64_t(gridDim.x) * of_block) {
+  const int count = width * of_block, shift = __ffs(width) - 1, thread = int(threadIdx.x);
+  for (int64_t first = int64_t(blockIdx.x) * of_block; first < rows.batch.count;
+       first += int64_t(gridDim.x) * of_block) {
     __syncthreads();
     for (int t = thread; t < count; t += block_threads) {
-      const int64_t r = first + t / width;
+      const int64_t r = first + (t >> shift);
       const int i = t & (width - 1);
       Item item = Item::last();
       if (r < rows.batch.count && i < rows.length) {
@@ -59,7 +60,7 @@ __global__ void sort_in_blocks(sorted_rows_of rows, int width, int of_block) {
 #pragma unroll
       for (int j = 0; j < most_each; ++j) {
         const int t = j * block_threads + thread;
-        const int64_t r = first + t / width;
+        const int64_t r = first + (t >> shift);
         if (t >= count || r >= rows.batch.count || (t & (width - 1)) >= rows.results) continue;
         int64_t row[3];
         rows.batch.at(r, row);
@@ -69,7 +70,7 @@ __global__ void sort_in_blocks(sorted_rows_of rows, int width, int of_block) {
 #pragma unroll
       for (int j = 0; j < most_each; ++j) {
         const int t = j * block_threads + thread;
-        const int64_t r = first + t / width;
+        const int64_t r = first + (t >> shift);
         if (t >= count || r >= rows.batch.count || (t & (width - 1)) >= rows.results) continue;
         int64_t row[3];
         rows.batch.at(r, row);
@@ -82,10 +83,10 @@ __global__ void sort_in_blocks(sorted_rows_of rows, int width, int of_block) {
       __syncthreads();
       for (int t = thread; t < count; t += block_threads) {
         const int i = t & (width - 1);
-        if (first + t / width >= rows.batch.count || i >= rows.length) continue;
+        if (first + (t >> shift) >= rows.batch.count || i >= rows.length) continue;
         const int64_t times = occurrences(rows, shared_row<Item>{items + t - i}, i);
         // Of equals the least value wins.
-        if (times > 0) atomicMax(&most[t / width], static_cast<unsigned long long>(times) << 32 | ~uint32_t(i));
+        if (times > 0) atomicMax(&most[t >> shift], static_cast<unsigned long long>(times) << 32 | ~uint32_t(i));
       }
       __syncthreads();
     }
@@ -141,15 +142,16 @@ tb_status sort_short_rows(const sorted_rows_of& rows, const scope& on) {
 }
 
 tb_status sort_rows(const tb_rowwise& call, const scope& on) {
-  const bool known = call.compute == TB_BOOL || call.compute == TB_I64 || call.compute == TB_F32 ||
-                     call.compute == TB_F64;
+  const bool known =
+      call.compute == TB_BOOL || call.compute == TB_I64 || call.compute == TB_F32 || call.compute == TB_F64;
   if (!known) return TB_UNSUPPORTED_DTYPE;
   const sorted_rows_of rows(call);
   if (rows.length == 0 || rows.results == 0) return TB_OK;
   if (rows.length <= longest_short_row) return sort_short_rows(rows, on);
   const bool some = rows.op == TB_TOPK || rows.op == TB_KTH_VALUE || rows.op == TB_MEDIAN;
   // A block reads its row several times, at some 100 GB/s; with few rows most of the device has nothing to do.
-  if (some && rows.results <= longest_short_row && rows.length <= rows.batch.count * 65536) return select_rows(rows, on);
+  if (some && rows.results <= longest_short_row && rows.length <= rows.batch.count * 65536)
+    return select_rows(rows, on);
   return sort_long_rows(rows, on);
 }
 

@@ -2,17 +2,20 @@
 // they return a number. On the host they run there, as work of the stream like a kernel.
 #pragma once
 
-#ifdef __CUDACC__
-#  include <thrust/system/cuda/execution_policy.h>
-#else
+#ifndef __CUDACC__
 #  include "no_toolkit.h"
-#  include <thrust/system/cpp/execution_policy.h>
 #endif
+
 #include <stddef.h>
 #include <thrust/execution_policy.h>
 #include <thrust/system_error.h>
 
 #include <new>
+#ifdef __CUDACC__
+#  include <thrust/system/cuda/execution_policy.h>
+#else
+#  include <thrust/system/cpp/execution_policy.h>
+#endif
 
 #include "launch.cuh"
 

@@ -124,9 +124,7 @@ TEMPLATE_TEST_CASE("multinomial: weights are finite, not negative, and enough of
   const auto status = [&](bool again, std::function<double(std::int64_t)> weight) {
     return drawing<double>{3, 400, 5, again, std::move(weight)}.checked(here);
   };
-  const auto but = [](std::int64_t place, double w) {
-    return [=](std::int64_t i) { return i == place ? w : 1.0; };
-  };
+  const auto but = [](std::int64_t place, double w) { return [=](std::int64_t i) { return i == place ? w : 1.0; }; };
   CHECK(status(false, but(0, 0)) == TB_OK);
   for (const std::int64_t place : {0, 399, 400, 1199}) {
     CHECK(status(true, but(place, -1)) == TB_BAD_VALUE);

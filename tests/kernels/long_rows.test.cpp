@@ -14,9 +14,9 @@ struct layout {
   lie how() const { return side_by_side ? beside(rows) : behind(length); }
 };
 
-constexpr layout scan_layouts[] = {{1, 1},          {3, 7},         {5, 16, true},  {70, 33},      {3, 512},
-                                   {3, 513},        {2, 2048},      {2, 5000},      {3, 300, true}, {5000, 20, true},
-                                   {1, 70000},      {3, 100001},    {2, 70000, true}};
+constexpr layout scan_layouts[] = {{1, 1},     {3, 7},      {5, 16, true},   {70, 33},       {3, 512},
+                                   {3, 513},   {2, 2048},   {2, 5000},       {3, 300, true}, {5000, 20, true},
+                                   {1, 70000}, {3, 100001}, {2, 70000, true}};
 
 template <typename T>
 bool is_nan(T x) {
@@ -42,8 +42,7 @@ std::string try_scan(backend here, tb_rowwise_op op, const layout& of, double lo
   fill_rows(in, 5, low, high);
   const std::vector<T> before(in.begin(), in.end());
   const lie how = of.how();
-  const tb_rowwise call =
-      rows_call<T>(op, of.rows, 1, {matrix(out, of.length, how), matrix(in, of.length, how)});
+  const tb_rowwise call = rows_call<T>(op, of.rows, 1, {matrix(out, of.length, how), matrix(in, of.length, how)});
   CHECK(memory.run([&](const tb_kernels& k) { return k.rowwise(&call, nullptr); }) == TB_OK);
   differences<T> found;
   for (std::int64_t r = 0; r < of.rows; ++r) {
@@ -51,8 +50,10 @@ std::string try_scan(backend here, tb_rowwise_op op, const layout& of, double lo
     for (std::int64_t i = 0; i < of.length; ++i) {
       const std::int64_t at = how.at(r, i);
       now = i == 0 ? widest<T>(before[std::size_t(at)]) : step(now, widest<T>(before[std::size_t(at)]));
-      if constexpr (std::is_floating_point_v<T>) found.add(at, out[at], {now, ulps<T>(4, 1 + std::fabs(now)) + std::fabs(now) * 1e-12L});
-      else found.add(at, out[at], {T(now)});
+      if constexpr (std::is_floating_point_v<T>)
+        found.add(at, out[at], {now, ulps<T>(4, 1 + std::fabs(now)) + std::fabs(now) * 1e-12L});
+      else
+        found.add(at, out[at], {T(now)});
     }
   }
   return found.text().empty() ? "" : std::to_string(of.rows) + " of " + std::to_string(of.length) + " " + found.text();
@@ -71,9 +72,9 @@ std::string try_extremes(backend here, bool greatest, const layout& of, bool wit
   if (with_nan && std::is_floating_point_v<T>) {
     in[how.at(0, of.length / 2)] = in[how.at(0, of.length - 1)] = std::numeric_limits<T>::quiet_NaN();
   }
-  const tb_rowwise call = rows_call<T>(
-      greatest ? TB_CUMMAX : TB_CUMMIN, of.rows, 2,
-      {matrix(out, of.length, how), matrix(index, of.length, how), matrix(in, of.length, how)});
+  const tb_rowwise call =
+      rows_call<T>(greatest ? TB_CUMMAX : TB_CUMMIN, of.rows, 2,
+                   {matrix(out, of.length, how), matrix(index, of.length, how), matrix(in, of.length, how)});
   CHECK(memory.run([&](const tb_kernels& k) { return k.rowwise(&call, nullptr); }) == TB_OK);
   differences<T> values;
   differences<std::int64_t> places;
@@ -154,8 +155,8 @@ std::string try_order(backend here, tb_rowwise_op op, const layout& of, std::int
   fill_for_sort(in, what);
   const std::vector<T> before(in.begin(), in.end());
   const lie to = of.side_by_side ? beside(of.rows) : behind(results);
-  tb_rowwise call = rows_call<T>(op, of.rows, 2,
-                                 {matrix(out, results, to), matrix(index, results, to), matrix(in, of.length, of.how())});
+  tb_rowwise call = rows_call<T>(
+      op, of.rows, 2, {matrix(out, results, to), matrix(index, results, to), matrix(in, of.length, of.how())});
   call.number[0].i = number;
   CHECK(memory.run([&](const tb_kernels& k) { return k.rowwise(&call, nullptr); }) == TB_OK);
   differences<T> values;
@@ -290,8 +291,7 @@ TEMPLATE_TEST_CASE("scans: running extremes have the last of equals, from a NaN 
   for (const layout& of : scan_layouts) {
     for (const bool greatest : {true, false}) {
       failures += try_extremes<float>(here, greatest, of, true) + try_extremes<double>(here, greatest, of, false) +
-                  try_extremes<std::int64_t>(here, greatest, of, false) +
-                  try_extremes<byte>(here, greatest, of, false);
+                  try_extremes<std::int64_t>(here, greatest, of, false) + try_extremes<byte>(here, greatest, of, false);
     }
   }
   CHECK(failures == "");
@@ -322,13 +322,14 @@ TEMPLATE_TEST_CASE("sorts: the result may lie where the rows lie", "[kernels]", 
   CHECK(failures == "");
 }
 
-TEMPLATE_TEST_CASE("rows: elements of every dtype are scanned and sorted as the reference does", "[kernels]", sse2, avx2,
-                   avx512, cuda) {
+TEMPLATE_TEST_CASE("rows: elements of every dtype are scanned and sorted as the reference does", "[kernels]", sse2,
+                   avx2, avx512, cuda) {
   const backend here = need<TestType>(&tb_kernels::rowwise), other = need<reference>();
   std::string failures;
   const auto compare = [&](tb_rowwise_op op, std::int32_t dtype, std::int32_t to, const layout& of, std::int64_t number,
                            std::int64_t results) {
-    if (of_any_bits(here, op, dtype, to, of, number, results) != of_any_bits(other, op, dtype, to, of, number, results)) {
+    if (of_any_bits(here, op, dtype, to, of, number, results) !=
+        of_any_bits(other, op, dtype, to, of, number, results)) {
       failures += "operation " + std::to_string(op) + " dtype " + std::to_string(dtype) + " of " +
                   std::to_string(of.length) + "\n";
     }

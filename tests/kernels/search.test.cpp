@@ -38,9 +38,9 @@ std::string try_search(backend here, std::int64_t rows, std::int64_t length, std
   const rows_operand sorter = !with_order ? shared_row(order, length, false)
                               : shared    ? shared_row(order, length)
                                           : matrix(order, length, behind(length));
-  tb_rowwise call = rows_call<T>(TB_SEARCHSORTED, rows, 1,
-                                 {matrix(out, values, beside(rows)), sequence, matrix(wanted, values, behind(values)),
-                                  sorter});
+  tb_rowwise call =
+      rows_call<T>(TB_SEARCHSORTED, rows, 1,
+                   {matrix(out, values, beside(rows)), sequence, matrix(wanted, values, behind(values)), sorter});
   call.number[0].i = right ? 1 : 0;
   CHECK(memory.run([&](const tb_kernels& k) { return k.rowwise(&call, nullptr); }) == TB_OK);
   differences<std::int64_t> found;
