@@ -1,8 +1,10 @@
-// Convolution as products of matrices whose right factor is gathered while it is multiplied.
+// Convolution as products of matrices whose right factor is gathered while it is multiplied, unless it is worth to have
+// it in memory.
 //
 // In each group the weights [outputs][depth] times the windows [depth][places] are the result, where depth counts
 // channels and elements of the kernel, and places those of the result in all images. A block computes a tile of outputs
 // times places; a warp has 8 outputs of 128 places, neighbours of which its lanes read and write together.
+#include "convolve_products.cuh"
 #include "elements.cuh"
 #include "offsets.cuh"
 #include "table.cuh"
@@ -215,6 +217,8 @@ tb_status convolve_as(const tb_convolution& c, void* stream) {
   if (c.images <= 0 || c.outputs <= 0 || c.out_size[0] * c.out_size[1] * c.out_size[2] <= 0) return TB_OK;
   const scope on(c.out, stream);
   if (on.status() != TB_OK) return on.status();
+  // Many groups are few outputs each, and a product for each of them would be many launches.
+  if (c.groups <= 4 && is_worth_products(c)) return convolve_by_products(on, c);
   if (!is_narrow(c)) {
     auto p = described<E, int64_t>(c);
     return in_tiles<E, int64_t, 4>(on, p);

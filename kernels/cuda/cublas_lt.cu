@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include <mutex>
+#include <optional>
 #include <unordered_map>
 
 namespace tb_cuda {
@@ -307,15 +308,15 @@ library_answer multiply_by_library(const scope& on, const tb_matmul& p) {
   if (what.biased != 0) {
     lib->calls().set(&how.product, CUBLASLT_MATMUL_DESC_BIAS_POINTER, &p.added, sizeof p.added);
   }
-  const temporary workspace(on, how.workspace);
-  if (workspace.status() != TB_OK) return {workspace.status(), false};
+  std::optional<temporary> workspace;
+  if (how.workspace != 0 && workspace.emplace(on, how.workspace).status() != TB_OK) return {workspace->status(), false};
   const float alpha = float(p.alpha.f), beta = what.adds != 0 ? float(p.beta.f) : 0.0f;
   const double wide_alpha = p.alpha.f, wide_beta = what.adds != 0 ? p.beta.f : 0.0;
   const bool wide = p.dtype == TB_F64;
   const cublasStatus_t status = lib->calls().multiply(
       handle, &how.product, wide ? static_cast<const void*>(&wide_alpha) : &alpha, p.b, &how.a, p.a, &how.b,
       wide ? static_cast<const void*>(&wide_beta) : &beta, what.adds != 0 ? p.added : p.out, &how.c, p.out, &how.d,
-      &how.algorithm, workspace.data(), how.workspace, on.stream());
+      &how.algorithm, workspace.has_value() ? workspace->data() : nullptr, how.workspace, on.stream());
   if (status == CUBLAS_STATUS_SUCCESS) return {TB_OK, true};
   if (status == CUBLAS_STATUS_NOT_SUPPORTED || status == CUBLAS_STATUS_INVALID_VALUE) {
     lib->forget(what);
