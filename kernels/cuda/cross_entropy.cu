@@ -80,6 +80,7 @@ struct label_of_long {
 template <typename C, bool Backward>
 struct cross_entropy_of_long {
   using compute = C;
+  using element = C;
   using found = online_peak<C>;
   static constexpr int operands = 5;
   labels given;
@@ -89,8 +90,12 @@ struct cross_entropy_of_long {
     return found::none();
   }
   template <typename In>
-  __device__ void take(found& top, const In& in, const int64_t (&at)[5], int64_t i) const {
-    top.take(in.template get<C>(in_row, at, i));
+  __device__ element load(const In& in, const int64_t (&at)[5], int64_t i) const {
+    return in.template get<C>(in_row, at, i);
+  }
+  template <typename In>
+  __device__ void take(found& top, C x, const In&, const int64_t (&)[5]) const {
+    top.take(x);
   }
   template <typename In>
   __device__ label_of_long<C> ready(const found& top, const In& in, const int64_t (&at)[5]) const {
@@ -102,10 +107,10 @@ struct cross_entropy_of_long {
     return one;
   }
   template <typename In>
-  __device__ void put(const label_of_long<C>& one, const In& in, const int64_t (&at)[5], int64_t i) const {
+  __device__ void put(const label_of_long<C>& one, C x, const In& in, const int64_t (&at)[5], int64_t i) const {
     if (!one.good) return;
     if constexpr (Backward) {
-      const C p = exponential(in.template get<C>(in_row, at, i) - one.greatest) * one.scale - C(i == one.label ? 1 : 0);
+      const C p = exponential(x - one.greatest) * one.scale - C(i == one.label ? 1 : 0);
       in.put(out_row, at, i, one.label < 0 ? C(0) : p * one.gradient);
     } else {
       if (i != 0) return;

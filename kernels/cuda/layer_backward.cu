@@ -61,6 +61,9 @@ struct kept_kernels {
 template <typename C>
 struct gradient_of_long {
   using compute = C;
+  struct element {
+    C gradient, normalised;
+  };
   struct found {
     double sum, product;
     __device__ static found none() { return {0, 0}; }
@@ -70,35 +73,29 @@ struct gradient_of_long {
   int64_t length;
 
   template <typename In>
-  __device__ C gradient(const In& in, const int64_t (&at)[6], int64_t i) const {
-    const C g = in.template get<C>(gradient_row, at, i);
-    return in.row[weight_row].data == nullptr ? g : g * in.template get<C>(weight_row, at, i);
-  }
-  template <typename In>
-  __device__ C normalised(const In& in, const int64_t (&at)[6], int64_t i) const {
+  __device__ element load(const In& in, const int64_t (&at)[6], int64_t i) const {
     const C mean = in.template get_any<C>(mean_row, at, 0), rstd = in.template get_any<C>(rstd_row, at, 0);
-    return (in.template get<C>(in_row, at, i) - mean) * rstd;
+    const C g = in.template get<C>(gradient_row, at, i);
+    return {in.row[weight_row].data == nullptr ? g : g * in.template get<C>(weight_row, at, i),
+            (in.template get<C>(in_row, at, i) - mean) * rstd};
   }
-
   template <typename In>
   __device__ found start(const In&, const int64_t (&)[6]) const {
     return found::none();
   }
   template <typename In>
-  __device__ void take(found& sums, const In& in, const int64_t (&at)[6], int64_t i) const {
-    const double g = double(gradient(in, at, i));
-    sums.sum += g;
-    sums.product += g * double(normalised(in, at, i));
+  __device__ void take(found& sums, element x, const In&, const int64_t (&)[6]) const {
+    sums.sum += double(x.gradient);
+    sums.product += double(x.gradient) * double(x.normalised);
   }
   template <typename In>
   __device__ found ready(found sums, const In&, const int64_t (&)[6]) const {
     return sums;
   }
   template <typename In>
-  __device__ void put(const found& sums, const In& in, const int64_t (&at)[6], int64_t i) const {
+  __device__ void put(const found& sums, element x, const In& in, const int64_t (&at)[6], int64_t i) const {
     const C rstd = in.template get_any<C>(rstd_row, at, 0);
-    in.put(out_row, at, i,
-           gradient_of(gradient(in, at, i), normalised(in, at, i), sums.sum, sums.product, length, rstd));
+    in.put(out_row, at, i, gradient_of(x.gradient, x.normalised, sums.sum, sums.product, length, rstd));
   }
 };
 

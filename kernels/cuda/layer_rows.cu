@@ -72,6 +72,7 @@ struct kept_kernels {
 template <typename C>
 struct layer_norm_of_long {
   using compute = C;
+  using element = C;
   struct found {
     double start, sum, squares;
     __device__ static found none() { return {0, 0, 0}; }
@@ -92,8 +93,12 @@ struct layer_norm_of_long {
     return {finite_or_zero(double(in.template get<C>(in_row, at, 0))), 0, 0};
   }
   template <typename In>
-  __device__ void take(found& sums, const In& in, const int64_t (&at)[6], int64_t i) const {
-    const double d = double(in.template get<C>(in_row, at, i)) - sums.start;
+  __device__ element load(const In& in, const int64_t (&at)[6], int64_t i) const {
+    return in.template get<C>(in_row, at, i);
+  }
+  template <typename In>
+  __device__ void take(found& sums, C x, const In&, const int64_t (&)[6]) const {
+    const double d = double(x) - sums.start;
     sums.sum += d;
     sums.squares += d * d;
   }
@@ -104,8 +109,8 @@ struct layer_norm_of_long {
     return {sums.start, mean, 1 / ::sqrt((squares < 0 ? 0 : squares) / double(length) + epsilon)};
   }
   template <typename In>
-  __device__ void put(const moments& m, const In& in, const int64_t (&at)[6], int64_t i) const {
-    C x = C(double(in.template get<C>(in_row, at, i)) - m.start - m.mean) * C(m.rstd);
+  __device__ void put(const moments& m, C given, const In& in, const int64_t (&at)[6], int64_t i) const {
+    C x = C(double(given) - m.start - m.mean) * C(m.rstd);
     if (in.row[weight_row].data != nullptr) x *= in.template get<C>(weight_row, at, i);
     if (in.row[bias_row].data != nullptr) x += in.template get<C>(bias_row, at, i);
     in.put(out_row, at, i, x);

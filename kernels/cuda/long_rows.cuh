@@ -44,13 +44,37 @@ struct row_access {
   }
 };
 
-template <typename E, typename Op>
-__device__ typename Op::found find_in_row(const Op& op, const row_access<E, Op::operands>& access,
-                                          const int64_t (&at)[Op::operands], int64_t begin, int64_t end) {
+// The threads of a block go over a part of a row. A thread loads some elements before it does anything with them, so
+// that their loads are under way together.
+template <typename Op, typename Access, typename Visit>
+__device__ void each_element(const Op& op, const Access& access, const int64_t (&at)[Op::operands], int64_t begin,
+                             int64_t end, const Visit& visit) {
+  constexpr int together = 4;
+  int64_t i = begin + threadIdx.x;
+  for (; i + (together - 1) * fold_threads < end; i += together * fold_threads) {
+    typename Op::element x[together];
+#pragma unroll
+    for (int u = 0; u < together; ++u) x[u] = op.load(access, at, i + u * fold_threads);
+#pragma unroll
+    for (int u = 0; u < together; ++u) visit(i + u * fold_threads, x[u]);
+  }
+  for (; i < end; i += fold_threads) visit(i, op.load(access, at, i));
+}
+
+template <typename Op, typename Access>
+__device__ typename Op::found find_in_row(const Op& op, const Access& access, const int64_t (&at)[Op::operands],
+                                          int64_t begin, int64_t end) {
   typename Op::found all = op.start(access, at);
-#pragma unroll 4
-  for (int64_t i = begin + threadIdx.x; i < end; i += fold_threads) op.take(all, access, at, i);
+  each_element(op, access, at, begin, end,
+               [&](int64_t, const typename Op::element& x) { op.take(all, x, access, at); });
   return join_group(all, fold_threads, join_found<typename Op::found>());
+}
+
+template <typename Op, typename Access, typename Ready>
+__device__ void write_row(const Op& op, const Ready& ready, const Access& access, const int64_t (&at)[Op::operands],
+                          int64_t begin, int64_t end) {
+  each_element(op, access, at, begin, end,
+               [&](int64_t i, const typename Op::element& x) { op.put(ready, x, access, at, i); });
 }
 
 template <typename E, typename Op>
@@ -60,9 +84,8 @@ __global__ void __launch_bounds__(fold_threads) long_rows(Op op, row_space<Op::o
   for (int64_t row = blockIdx.x; row < rows.batch.count; row += gridDim.x) {
     int64_t at[Op::operands];
     rows.batch.at(row, at);
-    const auto all = op.ready(find_in_row<E>(op, access, at, 0, rows.length), access, at);
-#pragma unroll 4
-    for (int64_t i = threadIdx.x; i < rows.length; i += fold_threads) op.put(all, access, at, i);
+    const auto all = op.ready(find_in_row(op, access, at, 0, rows.length), access, at);
+    write_row(op, all, access, at, 0, rows.length);
   }
 }
 
@@ -74,7 +97,7 @@ __global__ void __launch_bounds__(fold_threads)
   int64_t at[Op::operands];
   rows.batch.at(blockIdx.y, at);
   const int64_t begin = blockIdx.x * part;
-  const typename Op::found all = find_in_row<E>(op, access, at, begin, least_of(begin + part, rows.length));
+  const typename Op::found all = find_in_row(op, access, at, begin, least_of(begin + part, rows.length));
   if (threadIdx.x == 0) aside[blockIdx.y * int64_t(gridDim.x) + blockIdx.x] = all;
 }
 
@@ -91,8 +114,7 @@ __global__ void __launch_bounds__(fold_threads)
   rows.batch.at(blockIdx.y, at);
   const auto ready = op.ready(join_group(all, fold_threads, join_found<typename Op::found>()), access, at);
   const int64_t begin = blockIdx.x * part, end = least_of(begin + part, rows.length);
-#pragma unroll 4
-  for (int64_t i = begin + threadIdx.x; i < end; i += fold_threads) op.put(ready, access, at, i);
+  write_row(op, ready, access, at, begin, end);
 }
 
 template <typename E, typename Op>

@@ -89,7 +89,7 @@ __device__ void take_dense(const F& f, typename F::part& part, const E* from, in
 template <typename F, typename In>
 __device__ void take_apart(const F& f, typename F::part& part, const In& in, const reduction_space& space, int64_t base,
                            int64_t first, int64_t last, int64_t step, typename F::compute origin) {
-  constexpr int together = 4;
+  constexpr int together = In::typed ? 8 : 2;
   int64_t i = first;
   for (; i + (together - 1) * step < last; i += together * step) {
     typename F::compute x[together];

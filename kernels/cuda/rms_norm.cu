@@ -49,6 +49,7 @@ struct kept_kernels {
 template <typename C>
 struct rms_norm_of_long {
   using compute = C;
+  using element = C;
   struct found {
     double squares;
     __device__ static found none() { return {0}; }
@@ -63,17 +64,20 @@ struct rms_norm_of_long {
     return found::none();
   }
   template <typename In>
-  __device__ void take(found& all, const In& in, const int64_t (&at)[4], int64_t i) const {
-    const double x = double(in.template get<C>(in_row, at, i));
-    all.squares += x * x;
+  __device__ element load(const In& in, const int64_t (&at)[4], int64_t i) const {
+    return in.template get<C>(in_row, at, i);
+  }
+  template <typename In>
+  __device__ void take(found& all, C x, const In&, const int64_t (&)[4]) const {
+    all.squares += double(x) * double(x);
   }
   template <typename In>
   __device__ C ready(found all, const In&, const int64_t (&)[4]) const {
     return C(1 / ::sqrt(all.squares / double(length) + epsilon));
   }
   template <typename In>
-  __device__ void put(C rstd, const In& in, const int64_t (&at)[4], int64_t i) const {
-    C x = in.template get<C>(in_row, at, i) * rstd;
+  __device__ void put(C rstd, C given, const In& in, const int64_t (&at)[4], int64_t i) const {
+    C x = given * rstd;
     if (in.row[weight_row].data != nullptr) x *= in.template get<C>(weight_row, at, i);
     in.put(out_row, at, i, x);
     if (i == 0 && in.row[rstd_row].data != nullptr) in.put_any(rstd_row, at, 0, rstd);

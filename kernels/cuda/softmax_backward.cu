@@ -43,6 +43,9 @@ struct kept_kernels {
 template <typename C>
 struct gradient_of_long {
   using compute = C;
+  struct element {
+    C gradient, result;
+  };
   struct found {
     double sum;
     __device__ static found none() { return {0}; }
@@ -60,14 +63,16 @@ struct gradient_of_long {
     return C(all.sum);
   }
   template <typename In>
-  __device__ void take(found& all, const In& in, const int64_t (&at)[3], int64_t i) const {
-    const double g = double(in.template get<C>(1, at, i));
-    all.sum += logarithm ? g : g * double(in.template get<C>(2, at, i));
+  __device__ element load(const In& in, const int64_t (&at)[3], int64_t i) const {
+    return {in.template get<C>(1, at, i), in.template get<C>(2, at, i)};
   }
   template <typename In>
-  __device__ void put(C sum, const In& in, const int64_t (&at)[3], int64_t i) const {
-    const C g = in.template get<C>(1, at, i), y = in.template get<C>(2, at, i);
-    in.put(0, at, i, gradient_of(g, y, sum, logarithm));
+  __device__ void take(found& all, element x, const In&, const int64_t (&)[3]) const {
+    all.sum += double(x.gradient) * (logarithm ? 1 : double(x.result));
+  }
+  template <typename In>
+  __device__ void put(C sum, element x, const In& in, const int64_t (&at)[3], int64_t i) const {
+    in.put(0, at, i, gradient_of(x.gradient, x.result, sum, logarithm));
   }
 };
 

@@ -34,6 +34,7 @@ struct kept_kernels {
 template <typename C>
 struct softmax_of_long {
   using compute = C;
+  using element = C;
   using found = online_peak<C>;
   static constexpr int operands = 2;
   bool logarithm;
@@ -51,12 +52,16 @@ struct softmax_of_long {
     return {top.greatest, C(1 / top.sum), C(::log(top.sum))};
   }
   template <typename In>
-  __device__ void take(found& top, const In& in, const int64_t (&at)[2], int64_t i) const {
-    top.take(in.template get<C>(1, at, i));
+  __device__ element load(const In& in, const int64_t (&at)[2], int64_t i) const {
+    return in.template get<C>(1, at, i);
   }
   template <typename In>
-  __device__ void put(const peak_as_used& top, const In& in, const int64_t (&at)[2], int64_t i) const {
-    const C x = in.template get<C>(1, at, i) - top.greatest;
+  __device__ void take(found& top, C x, const In&, const int64_t (&)[2]) const {
+    top.take(x);
+  }
+  template <typename In>
+  __device__ void put(const peak_as_used& top, C given, const In& in, const int64_t (&at)[2], int64_t i) const {
+    const C x = given - top.greatest;
     in.put(0, at, i, logarithm ? x - top.log_sum : exponential(x) * top.scale);
   }
 };
