@@ -13,7 +13,7 @@ constexpr unsigned alike = 1u << out_row | 1u << in_row | 1u << weight_row | 1u 
 __device__ double finite_or_zero(double x) { return x - x == 0 ? x : 0; }
 
 template <typename E, int V, int N>
-__global__ void __launch_bounds__(fold_threads, (blocks_keeping<compute_of<E>, N>()))
+__global__ void __launch_bounds__(fold_threads, (blocks_keeping<compute_of<E>, N, 2>()))
     layer_norm_kept(row_space<6> rows, row_groups groups, double epsilon) {
   using C = compute_of<E>;
   using kept = kept_row<E, V, N>;
