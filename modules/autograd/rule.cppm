@@ -151,10 +151,11 @@ struct call_of_member<R (C::*)(A...) const noexcept> {
   using type = R(A...);
 };
 
-// What holds tensors in another form would lose their gradients.
+// What holds tensors in another form would lose their gradients. What brings keys and places no call holds none, such
+// as a generator.
 template <class A>
 consteval void explain_rule_argument(verdict& v, std::string_view op, std::size_t index, std::string_view name) {
-  if (!v.ok() || !keyed<held_t<A>> || edges_of<A> != 0 || is_tensor_list<A>) return;
+  if (!v.ok() || !keyed<held_t<A>> || !places_calls<held_t<A>> || edges_of<A> != 0 || is_tensor_list<A>) return;
   v.add("autograd rule for ").add(op).add(", argument ").add(index + 1);
   if (!name.empty()) v.add(" '").add(name).add("'");
   v.add(": found '").add(type_name<A>()).add("', a rule takes tensors, optional tensors and lists of them; ");

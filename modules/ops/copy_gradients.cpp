@@ -27,8 +27,12 @@ struct overwrite_rule {
   static overwrite_rule save(T, T source, bool, T) { return {source.device()}; }
   grads2 backward(T g, wants2 wanted) const { return {tensor(), wanted[1] ? to(g, from) : tensor()}; }
 };
-template <const auto& Op>
-using erase_rule = derivative<Op, keep<>, no_gradient>;
+template <std::size_t Tensors = 1>
+struct erase_rule {
+  static constexpr bool keeps_first_argument = false;
+  static erase_rule save(const auto&...) { return {}; }
+  std::array<tensor, Tensors> backward(T, std::array<bool, Tensors>) const { return {}; }
+};
 
 // The engine sums the gradient of a value that every element got.
 struct fill_gradient {
@@ -41,10 +45,18 @@ constexpr author::kernel_row rows[] = {
     gradient_row<ops::to_copy, copy_rule>(),
     gradient_row<ops::clone, copy_rule>(),
     gradient_row<ops::copy_, overwrite_rule>(),
-    gradient_row<ops::fill_, erase_rule<ops::fill_>>(),
-    gradient_row<ops::zero_, erase_rule<ops::zero_>>(),
-    gradient_row<ops::fill, erase_rule<ops::fill>>(),
+    gradient_row<ops::fill_, erase_rule<>>(),
+    gradient_row<ops::zero_, erase_rule<>>(),
+    gradient_row<ops::fill, erase_rule<>>(),
     gradient_row<ops::fill_tensor, fill_gradient>(),
+    gradient_row<ops::uniform_, erase_rule<>>(),
+    gradient_row<ops::normal_, erase_rule<>>(),
+    gradient_row<ops::exponential_, erase_rule<>>(),
+    gradient_row<ops::random_, erase_rule<>>(),
+    gradient_row<ops::random_to_, erase_rule<>>(),
+    gradient_row<ops::random_from_, erase_rule<>>(),
+    gradient_row<ops::bernoulli_, erase_rule<>>(),
+    gradient_row<ops::bernoulli_tensor_, erase_rule<2>>(),
 };
 
 }  // namespace

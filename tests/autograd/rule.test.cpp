@@ -1,5 +1,6 @@
 #include <array>
 #include <catch2/catch_test_macros.hpp>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -56,8 +57,23 @@ using cubed_times_rule =
                            },
                            [](const tensor& g, const tensor& a, const tensor&, double k) { return g * a * a * a * k; }>;
 
+// A generator brings keys and no gradient: a rule takes it as it takes a number.
+inline constexpr tb::op<"rule_test::noisy(Tensor a, Generator source, Generator? other=None) -> Tensor"> noisy;
+tensor noisy_cpu(const tensor& a, const tb::generator& source, const std::optional<tb::generator>& other) {
+  tensor noise = tb::ops::zeros_like(a);
+  return a + tb::ops::uniform_(noise, 1, 2, other.value_or(source));
+}
+using noisy_rule =
+    tb::author::derivative<noisy, tb::author::keep<>,
+                           [](const tensor& g, const tb::generator& source, const std::optional<tb::generator>& other) {
+                             return g * static_cast<double>(other.value_or(source).seed());
+                           }>;
+
 const auto kernels =
     tb::library("rule_test")
+        .def(noisy)
+        .impl<&noisy_cpu>(noisy, key::CPU)
+        .impl<&tb::author::autograd_kernel<noisy, noisy_rule>::run>(noisy, key::Autograd)
         .def(axpb)
         .impl<&axpb_cpu>(axpb, key::CPU)
         .impl<&tb::author::autograd_kernel<axpb, axpb_rule>::run>(axpb, key::Autograd)
@@ -137,6 +153,14 @@ TEST_CASE("rule: formulas make one, with gradients of gradients", "[autograd][ru
                                    tb::require_grad(tensor_of({1, 2, 3}, {3}))};
   CHECK(tb::gradcheck(f, inputs).text == "");
   CHECK(tb::gradgradcheck(f, inputs).text == "");
+}
+
+TEST_CASE("rule: takes generators, which have no gradient", "[autograd][rule]") {
+  const tensor a = tb::require_grad(tensor_of({1, 2}, {2}));
+  tb::backward(tb::ops::sum(rule_ops::noisy(a, tb::generator(3))));
+  CHECK(values(tb::grad(a)) == std::vector<double>{3, 3});
+  tb::backward(tb::ops::sum(rule_ops::noisy(a, tb::generator(3), tb::generator(40))));
+  CHECK(values(tb::grad(a)) == std::vector<double>{43, 43});
 }
 
 TEST_CASE("rule: is told which gradients are wanted", "[autograd][rule]") {

@@ -92,6 +92,8 @@ const some_write writes[] = {
     {"fill_", [](tensor& v, T) { ops::fill_(v, 3); }},
     {"fill_, a tensor", [](tensor& v, T w) { ops::fill_tensor_(v, ops::sum(w)); }},
     {"zero_", [](tensor& v, T) { ops::zero_(v); }},
+    {"normal_", [](tensor& v, T) { ops::normal_(v, 0, 1, tb::generator(3)); }},
+    {"bernoulli_, a tensor", [](tensor& v, T w) { ops::bernoulli_tensor_(v, ops::sigmoid(w), tb::generator(3)); }},
     {"tril_", [](tensor& v, T) { ops::tril_(v); }, 2},
     {"triu_", [](tensor& v, T) { ops::triu_(v, 1); }, 2},
     {"masked_fill_", [](tensor& v, T) { ops::masked_fill_(v, ops::gt_scalar(tb::detach(v), 1), 3); }},

@@ -1,0 +1,101 @@
+// Random fills in place: the gradient of what was there before is zero, as PyTorch has it.
+#include <catch2/catch_test_macros.hpp>
+#include <string>
+#include <vector>
+
+#include "support/leaf.h"
+#include "support/raises.h"
+import topbit;
+
+namespace tb = topbit;
+namespace ops = topbit::ops;
+using support::leaf;
+using support::tensor_of;
+using support::values;
+using tb::tensor;
+using toy::text_of;
+using list = std::vector<double>;
+
+namespace {
+
+struct random_fill {
+  std::string name;
+  tensor& (*run)(tensor& t, const tb::generator& g);
+};
+const random_fill fills[] = {
+    {"aten::uniform_", [](tensor& t, const tb::generator& g) -> tensor& { return ops::uniform_(t, 1, 2, g); }},
+    {"aten::normal_", [](tensor& t, const tb::generator& g) -> tensor& { return ops::normal_(t, 0, 1, g); }},
+    {"aten::exponential_", [](tensor& t, const tb::generator& g) -> tensor& { return ops::exponential_(t, 1, g); }},
+    {"aten::random_", [](tensor& t, const tb::generator& g) -> tensor& { return ops::random_(t, g); }},
+    {"aten::random_.to", [](tensor& t, const tb::generator& g) -> tensor& { return ops::random_to_(t, 9, g); }},
+    {"aten::random_.from", [](tensor& t, const tb::generator& g) -> tensor& { return ops::random_from_(t, 1, 9, g); }},
+    {"aten::bernoulli_.float", [](tensor& t, const tb::generator& g) -> tensor& { return ops::bernoulli_(t, 0.5, g); }},
+    {"aten::bernoulli_.Tensor",
+     [](tensor& t, const tb::generator& g) -> tensor& { return ops::bernoulli_tensor_(t, tensor_of({0.5}, {1}), g); }},
+};
+
+}  // namespace
+
+TEST_CASE("random fills: the gradient of the old elements is zero, and the numbers are the generator's",
+          "[gradients]") {
+  for (const random_fill& fill : fills) {
+    INFO(fill.name);
+    const tensor x = leaf({1, 2, 3});
+    tensor y = x * 2, plain = tensor_of({2, 4, 6}, {3});
+    CHECK(fill.run(y, tb::generator(5)).same_as(y));
+    fill.run(plain, tb::generator(5));
+    CHECK(values(y) == values(plain));
+    CHECK(tb::requires_grad(y));
+    tb::backward(ops::sum(y * y) + ops::sum(x));
+    CHECK(values(tb::grad(x)) == list{1, 1, 1});
+  }
+}
+
+TEST_CASE("random fills: of a view, zero where it lay and nowhere else", "[gradients]") {
+  for (const random_fill& fill : fills) {
+    INFO(fill.name);
+    const tensor x = tb::require_grad(tensor_of({1, 2, 3, 4, 5, 6}, {2, 3}));
+    tensor y = x * 2;
+    tensor column = ops::select(y, 1, 1);
+    fill.run(column, tb::generator(5));
+    tb::backward(ops::sum(y * 3));
+    CHECK(values(tb::grad(x)) == list{6, 0, 6, 6, 0, 6});
+  }
+}
+
+TEST_CASE("random fills: a leaf that requires its gradient is refused and unchanged, and filled under no_grad",
+          "[gradients]") {
+  for (const random_fill& fill : fills) {
+    INFO(fill.name);
+    tensor x = leaf({21, 22});
+    CHECK(text_of<tb::error>([&] {
+            fill.run(x, tb::generator(5));
+          }).starts_with(fill.name + ": writes in place to a leaf that requires its gradient"));
+    CHECK(values(x) == list{21, 22});
+    const tb::no_grad guard;
+    fill.run(x, tb::generator(5));
+    CHECK(values(x) != list{21, 22});
+    CHECK(x.version() == 1);
+  }
+}
+
+TEST_CASE("random fills: the gradient of probabilities is zero, of a tensor that had none too", "[gradients]") {
+  const tensor p = leaf({0.25, 0.5}), x = leaf({1, 2});
+  tensor y = tensor_of({1, 2}, {2}), z = x * 2;
+  ops::bernoulli_tensor_(y, p, tb::generator(5));
+  ops::bernoulli_tensor_(z, p, tb::generator(5));
+  CHECK(tb::requires_grad(y));
+  tb::backward(ops::sum(y + z + p + x));
+  CHECK(values(tb::grad(p)) == list{1, 1});
+  CHECK(values(tb::grad(x)) == list{1, 1});
+}
+
+TEST_CASE("random fills: what was saved before the fill is missed", "[gradients]") {
+  const tensor x = leaf({1, 2});
+  tensor y = x * 2;
+  const tensor square = y * y;
+  ops::uniform_(y);
+  CHECK(text_of<tb::error>([&] { tb::backward(ops::sum(square)); })
+            .starts_with("aten::mul.Tensor: a tensor saved for backward, float64 [2], was written in place by "
+                         "aten::uniform_: found version 1, wanted 0"));
+}
