@@ -33,9 +33,15 @@ bool has_nan(const tensor& t) {
 
 constexpr int most_frames = 48;
 struct place {
-  std::array<void*, most_frames> frames;
+  std::array<void*, most_frames> frames{};
   int count = 0;
+  friend auto operator<=>(const place&, const place&) = default;
 };
+[[gnu::always_inline]] inline place here() {
+  place p;
+  p.count = backtrace(p.frames.data(), most_frames);
+  return p;
+}
 struct place_table {
   std::mutex mutex;
   std::map<const node*, place> of;
@@ -45,15 +51,59 @@ place_table& places() {
   return t;
 }
 
+// The names of operators that wrote, one for each place: for good, as storages point to them.
+struct writer_table {
+  std::mutex mutex;
+  std::map<std::pair<std::string_view, place>, std::string_view> names;
+};
+writer_table& writers() {
+  static writer_table& t = *new writer_table;
+  return t;
+}
+
+// The name in a mangled one, of namespaces, classes and a function, as far as it is spelled there: for what is mangled
+// with the names of modules, as every function that takes a tensor, which not every demangler reads. What is not
+// mangled is the name.
+std::string spelled_name(std::string_view mangled) {
+  if (!mangled.starts_with("_Z")) return std::string(mangled);
+  std::string name;
+  for (mangled.remove_prefix(std::min(mangled.find_first_of("0123456789"), mangled.size())); !mangled.empty();) {
+    const bool module_follows = mangled.front() == 'W';
+    if (module_follows) mangled.remove_prefix(1);
+    std::size_t length = 0;
+    while (!mangled.empty() && mangled.front() >= '0' && mangled.front() <= '9') {
+      length = 10 * length + static_cast<std::size_t>(mangled.front() - '0');
+      mangled.remove_prefix(1);
+    }
+    if (length == 0 || length > mangled.size()) break;
+    if (!module_follows) name.append(name.empty() ? "" : "::").append(mangled.substr(0, length));
+    mangled.remove_prefix(length);
+  }
+  return name;
+}
+
 // Without its arguments, which templates make pages long.
 std::string function_name(void* address) {
   Dl_info info{};
   if (dladdr(address, &info) == 0 || info.dli_sname == nullptr) return {};
   int status = 0;
   char* const plain = abi::__cxa_demangle(info.dli_sname, nullptr, nullptr, &status);
-  std::string name(plain != nullptr ? plain : info.dli_sname);
+  std::string name = plain != nullptr ? plain : spelled_name(info.dli_sname);
   std::free(plain);
   return name.substr(0, name.find('('));
+}
+
+// The user's functions: those of this library and of the standard one are left out.
+std::string functions_of(const place& p) {
+  std::string text;
+  for (int i = 0; i < p.count; ++i) {
+    const std::string name = function_name(p.frames[static_cast<std::size_t>(i)]);
+    if (name.empty() || name.starts_with("topbit::") || name.find("topbit::detail") != std::string::npos ||
+        name.starts_with("_"))
+      continue;
+    text += (text.empty() ? "" : " <- ") + name;
+  }
+  return text.empty() ? "functions without names: link with -rdynamic" : text;
 }
 
 }  // namespace
@@ -61,11 +111,10 @@ std::string function_name(void* address) {
 constinit thread_local bool looks_for_anomalies [[gnu::tls_model("initial-exec")]] = false;
 
 void keep_place(node& n) {
-  place here;
-  here.count = backtrace(here.frames.data(), most_frames);
+  const place p = here();
   place_table& t = places();
   const std::lock_guard lock(t.mutex);
-  t.of.insert_or_assign(&n, here);
+  t.of.insert_or_assign(&n, p);
   node_access::raise_flag(n, node_access::traced);
 }
 
@@ -75,26 +124,28 @@ void forget_place(const node& n) noexcept {
   t.of.erase(&n);
 }
 
-// The user's functions: those of this library and of the standard one are left out.
 std::string place_of(const node& n) {
   if ((node_access::flags(n) & node_access::traced) == 0) return {};
-  place here;
-  {
-    place_table& t = places();
-    const std::lock_guard lock(t.mutex);
-    const auto found = t.of.find(&n);
-    if (found == t.of.end()) return {};
-    here = found->second;
+  place_table& t = places();
+  const std::lock_guard lock(t.mutex);
+  const auto found = t.of.find(&n);
+  return found == t.of.end() ? std::string() : "; it was recorded in " + functions_of(found->second);
+}
+
+const std::string_view* keep_writer_place(std::string_view writer) {
+  const std::pair from(writer, here());
+  writer_table& t = writers();
+  const std::lock_guard lock(t.mutex);
+  return &t.names.try_emplace(from, writer).first->second;
+}
+
+std::string place_of_writer(const std::string_view* writer) {
+  writer_table& t = writers();
+  const std::lock_guard lock(t.mutex);
+  for (const auto& [from, name] : t.names) {
+    if (&name == writer) return "; it was written in " + functions_of(from.second);
   }
-  std::string text;
-  for (int i = 0; i < here.count; ++i) {
-    const std::string name = function_name(here.frames[static_cast<std::size_t>(i)]);
-    if (name.empty() || name.starts_with("topbit::") || name.find("topbit::detail") != std::string::npos ||
-        name.starts_with("_"))
-      continue;
-    text += (text.empty() ? "" : " <- ") + name;
-  }
-  return "; it was recorded in " + (text.empty() ? "functions without names: link with -rdynamic" : text);
+  return {};
 }
 
 void check_for_nan(const node& n, std::span<const tensor> of_inputs) {

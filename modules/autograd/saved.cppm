@@ -32,7 +32,8 @@ export class saved_tensor {
   inline explicit saved_tensor(const std::optional<tensor>& t) : saved_tensor(t.has_value() ? *t : tensor()) {}
 
   /// The tensor; throws error if it was written in place since, naming the operator that saved it and the one that
-  /// wrote. Undefined if nothing was saved.
+  /// wrote, and the functions that called the latter if that was in a detect_anomaly scope. Undefined if nothing was
+  /// saved.
   inline const tensor& get() const {
     if (kept_.version() != version_) detail::raise_written(kept_, version_);
     return kept_;

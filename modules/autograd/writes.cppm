@@ -5,6 +5,7 @@ export module topbit.autograd:writes;
 import topbit.std;
 import topbit.core;
 import topbit.tensor;
+import :anomaly;
 import :record;
 import :view;
 
@@ -14,9 +15,9 @@ namespace detail {
 
 // A written argument is a reference that is not const.
 template <class A>
-void count_write(std::remove_reference_t<A>& x, const std::string_view& writer) noexcept {
+void count_write(std::remove_reference_t<A>& x, const std::string_view* writer) noexcept {
   if constexpr (std::is_lvalue_reference_v<A> && !std::is_const_v<std::remove_reference_t<A>>) {
-    each_tensor(x, [&](const tensor& t) { author::bump_version(t, &writer); });
+    each_tensor(x, [&](const tensor& t) { author::bump_version(t, writer); });
   }
 }
 
@@ -31,12 +32,13 @@ template <const auto& Op, class R, class... A>
 struct counts_writes<Op, R(A...)> {
   static constexpr std::string_view writer = Op.name();
   static R run(key_set keys, A... a) {
+    const std::string_view* const who = topbit::detail::writer_here(writer);
     if constexpr (std::is_void_v<R>) {
       Op.redispatch(keys & below(key::ADInplaceOrView), a...);
-      (topbit::detail::count_write<A>(a, writer), ...);
+      (topbit::detail::count_write<A>(a, who), ...);
     } else {
       R result = Op.redispatch(keys & below(key::ADInplaceOrView), a...);
-      (topbit::detail::count_write<A>(a, writer), ...);
+      (topbit::detail::count_write<A>(a, who), ...);
       return result;
     }
   }

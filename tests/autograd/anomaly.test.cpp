@@ -1,4 +1,7 @@
+#include <algorithm>
 #include <catch2/catch_test_macros.hpp>
+#include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,7 +27,50 @@ struct gives_nan {
   static tensor forward(tb::function_context&, const tensor& x) { return x * 1; }
   static tensor backward(tb::function_context&, const tensor& g) { return g / 0 * 0; }
 };
+
+// An error's text without the functions that called those of `anomaly_test`.
+std::string without_callers(std::string text) {
+  for (std::size_t at; (at = text.find(" <- Catch::")) != std::string::npos;)
+    text.erase(at, std::min(text.find(';', at), text.size()) - at);
+  return text;
+}
+
 }  // namespace
+
+// Functions with names that the linker knows; each does something after its call, which is so no jump.
+namespace anomaly_test {
+
+// Its writes are counted by the kernel for any operator.
+constexpr tb::op<"anomaly_test::erase_(Tensor(a!) self) -> Tensor(a!)"> erase_;
+tensor& erase_cpu(tensor& self) {
+  std::fill_n(self.data_as<double>(), self.numel(), 0.0);
+  return self;
+}
+const auto kernels = tb::library("anomaly_test")
+                         .def(erase_)
+                         .impl<&erase_cpu>(erase_, key::CPU)
+                         .impl_boxed<&tb::author::count_writes_and_track_views>(erase_, key::ADInplaceOrView);
+
+int writes = 0;
+[[gnu::noinline, gnu::visibility("default")]] void overwrite(tensor& t) {
+  ops::zero_(t);
+  ++writes;
+}
+[[gnu::noinline, gnu::visibility("default")]] void step(tensor& t) {
+  overwrite(t);
+  ++writes;
+}
+[[gnu::noinline, gnu::visibility("default")]] void overwrite_boxed(tensor& t) {
+  erase_(t);
+  ++writes;
+}
+[[gnu::noinline, gnu::visibility("default")]] tensor multiply(const tensor& a, const tensor& b) {
+  tensor product = a * b;
+  ++writes;
+  return product;
+}
+
+}  // namespace anomaly_test
 
 TEST_CASE("anomaly: a rule that gives NaN is an error that names it", "[autograd][anomaly]") {
   const tensor x = leaf({1, 2});
@@ -57,4 +103,69 @@ TEST_CASE("anomaly: an error tells where the call was recorded", "[autograd][ano
           ops::zero_(victim);
           tb::backward(later);
         }).find("; it was recorded in ") == std::string::npos);
+}
+
+TEST_CASE("anomaly: an error tells where a saved tensor was written", "[autograd][anomaly]") {
+  const tensor x = leaf({1, 2});
+  const auto text_after = [&](auto write, bool looks_at_call, bool looks_at_write) {
+    tensor y = tensor_of({3, 4}, {2}), z;
+    const auto looking = [](bool on, auto run) {
+      std::optional<tb::detect_anomaly> guard;
+      if (on) guard.emplace();
+      run();
+    };
+    looking(looks_at_call, [&] { z = anomaly_test::multiply(x, y); });
+    looking(looks_at_write, [&] { write(y); });
+    return without_callers(text_of<tb::error>([&] { tb::backward(ops::sum(z)); }));
+  };
+  const std::string written =
+      "aten::mul.Tensor: a tensor saved for backward, float64 [2], was written in place by aten::zero_: found version "
+      "1, wanted 0; write to a clone instead";
+  const std::string ran = "; while backward ran aten::mul.Tensor of aten::sum";
+  const std::string recorded_in = "; it was recorded in anomaly_test::multiply";
+
+  CHECK(text_after(anomaly_test::step, true, true) ==
+        written + "; it was written in anomaly_test::overwrite <- anomaly_test::step" + ran + recorded_in);
+  CHECK(text_after(anomaly_test::overwrite, false, true) ==
+        written + "; it was written in anomaly_test::overwrite" + ran);
+  CHECK(text_after(anomaly_test::step, true, false) == written + ran + recorded_in);
+  CHECK(text_after(anomaly_test::step, false, false) == written + ran);
+}
+
+TEST_CASE("anomaly: a write that the boxed kernel counted is told too", "[autograd][anomaly]") {
+  const tensor x = leaf({1, 2});
+  tensor y = tensor_of({3, 4}, {2});
+  const tensor z = ops::sum(x * y);
+  {
+    const tb::detect_anomaly guard;
+    anomaly_test::overwrite_boxed(y);
+  }
+  CHECK(without_callers(text_of<tb::error>([&] { tb::backward(z); })) ==
+        "aten::mul.Tensor: a tensor saved for backward, float64 [2], was written in place by anomaly_test::erase_: "
+        "found version 1, wanted 0; write to a clone instead; it was written in anomaly_test::overwrite_boxed; while "
+        "backward ran aten::mul.Tensor of aten::sum");
+}
+
+TEST_CASE("anomaly: the last write is the one that is told, and its place outlives the tensor's first handle",
+          "[autograd][anomaly]") {
+  const tensor x = leaf({1, 2});
+  tensor z;
+  {
+    const tb::detect_anomaly guard;
+    tensor y = tensor_of({3, 4}, {2});
+    z = ops::sum(x * y);
+    anomaly_test::overwrite(y);
+    anomaly_test::step(y);
+  }
+  CHECK(text_of<tb::error>([&] { tb::backward(z); })
+            .find("found version 2, wanted 0; write to a clone instead; it was written in anomaly_test::overwrite <- "
+                  "anomaly_test::step <- ") != std::string::npos);
+  tensor y = tensor_of({3, 4}, {2});
+  z = ops::sum(x * y);
+  {
+    const tb::detect_anomaly guard;
+    anomaly_test::step(y);
+  }
+  ops::zero_(y);
+  CHECK(text_of<tb::error>([&] { tb::backward(z); }).find("it was written in") == std::string::npos);
 }
