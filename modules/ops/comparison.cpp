@@ -66,7 +66,8 @@ tensor& clamp_tensor_in_place(tensor& self, const bound& min, const bound& max) 
   check_bounds(ops::clamp_tensor_.name(), min, max);
   author::check_one_device(ops::clamp_tensor_, self, min, max);
   // What a rule keeps must not be what is written.
-  const tensor within = clamp_tensor(requires_grad(self) ? ops::clone(self) : self, min, max);
+  const bool recorded = requires_grad(self) || (min && requires_grad(*min)) || (max && requires_grad(*max));
+  const tensor within = clamp_tensor(recorded ? ops::clone(self) : self, min, max);
   check_result(ops::clamp_tensor_.name(), {within.sizes(), within.dtype(), within.device(), {}}, self);
   return ops::copy_(self, within);
 }

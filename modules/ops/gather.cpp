@@ -304,11 +304,24 @@ tensor from_the_front(const tensor& self, std::int64_t dim, const tensor& index)
   const tensor behind = ops::logical_and(ops::lt_scalar(index, 0), ops::ge_scalar(index, -length));
   return ops::where(behind, ops::add_scalar(index, length), index);
 }
+// Where the index points, as a mask that broadcasts to self.
+tensor pointed_at(const tensor& self, std::int64_t dim, const tensor& index) {
+  dims sizes(self.dim(), 1), line{1};
+  if (self.dim() != 0) {
+    const std::size_t d = dim_of({nullptr, ops::index_fill.name()}, dim, self);
+    sizes[d] = line[0] = self.sizes()[d];
+  }
+  const tensor none = ops::zeros(line, arg<"dtype"> = dtype::boolean, arg<"device"> = self.device());
+  return ops::reshape(ops::index_fill(none, 0, index, true), sizes);
+}
+// A value whose gradient is wanted is written by a mask: its gradient counts a place that is written twice once.
 tensor index_fill_tensor(const tensor& self, std::int64_t dim, const tensor& index, const tensor& value) {
+  if (requires_grad(value)) return ops::masked_fill_tensor(self, pointed_at(self, dim, index), converted(self, value));
   const tensor rows = ops::expand(converted(self, value), filled_sizes(self, dim, index));
   return ops::index_copy(self, dim, from_the_front(self, dim, index), rows);
 }
 tensor& index_fill_tensor_in_place(tensor& self, std::int64_t dim, const tensor& index, const tensor& value) {
+  if (requires_grad(value)) return ops::masked_fill_tensor_(self, pointed_at(self, dim, index), converted(self, value));
   const tensor rows = ops::expand(converted(self, value), filled_sizes(self, dim, index));
   return ops::index_copy_(self, dim, from_the_front(self, dim, index), rows);
 }

@@ -31,23 +31,26 @@ struct cat_gradient {
   }
 };
 
-// The sum over what was repeated; the engine sums over dimensions that are new.
+// The sum over what was repeated, dimension by dimension, of three at a time, so that no tensor has too many; the
+// engine sums over dimensions that are new.
 struct repeat_gradient {
-  dims cut, counts;  // the sizes with each repeated dimension as two, and which of them count
+  dims sizes, times;  // with 1 for a dimension that is new
   static repeat_gradient save(T self, std::span<const std::int64_t> repeats, T) {
-    repeat_gradient rule;
+    repeat_gradient rule{dims(repeats.size(), 1), repeats};
     const std::size_t front = repeats.size() - self.dim();
-    for (std::size_t d = 0; d < repeats.size(); ++d) {
-      if (repeats[d] != 1) {
-        rule.counts.push_back(static_cast<std::int64_t>(rule.cut.size()));
-        rule.cut.push_back(repeats[d]);
-      }
-      rule.cut.push_back(d < front ? 1 : self.sizes()[d - front]);
-    }
+    for (std::size_t d = 0; d < self.dim(); ++d) rule.sizes[front + d] = self.sizes()[d];
     return rule;
   }
   grads1 backward(T g, std::array<bool, 1>) const {
-    return {counts.empty() ? g : ops::sum_dim(ops::reshape(g, cut), counts)};
+    tensor left = g;
+    std::int64_t behind = 1;
+    for (std::size_t d = times.size(); d-- > 0; behind *= sizes[d]) {
+      if (times[d] == 1) continue;
+      std::int64_t before = 1;
+      for (std::size_t k = 0; k < d; ++k) before *= times[k] * sizes[k];
+      left = sum(ops::reshape(left, dims{before, times[d], sizes[d] * behind}), {1});
+    }
+    return {ops::reshape(left, sizes)};
   }
 };
 

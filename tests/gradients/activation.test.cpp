@@ -5,59 +5,21 @@
 #include <string>
 #include <vector>
 
+#include "support/elementwise_functions.h"
 #include "support/gradient_cases.h"
 import topbit;
 
 namespace tb = topbit;
 namespace ops = topbit::ops;
+using support::activations;
 using support::check_gradients;
+using support::unary_function;
 using support::values;
 using tb::tensor;
 using in = std::span<const tensor>;
 using out = support::tensor_list;
 
 namespace {
-
-struct activation {
-  std::string name;
-  std::function<tensor(const tensor&)> call;
-  std::function<void(tensor&)> call_in_place = {};
-  std::vector<double> not_near = {0};
-};
-
-// The operator and its form that writes, with the same options.
-#define BOTH(f, ...)                                                    \
-  [](const tensor& x) { return ops::f(x __VA_OPT__(, ) __VA_ARGS__); }, \
-      [](tensor& x) { ops::f##_(x __VA_OPT__(, ) __VA_ARGS__); }
-#define ONE(f, ...) [](const tensor& x) { return ops::f(x __VA_OPT__(, ) __VA_ARGS__); }
-
-// Arguments go from -4 to 4.
-const std::vector<activation> activations = {
-    {"relu", BOTH(relu)},
-    {"relu6", BOTH(relu6)},
-    {"hardtanh", BOTH(hardtanh, -2, 1), {-2, 1}},
-    {"leaky_relu", BOTH(leaky_relu)},
-    {"leaky_relu with a slope", BOTH(leaky_relu, 0.3)},
-    {"elu", BOTH(elu)},
-    {"elu with factors", BOTH(elu, 1.5, 0.7, 0.4)},
-    {"selu", BOTH(selu)},
-    {"celu", BOTH(celu)},
-    {"celu with alpha", BOTH(celu, 0.6)},
-    {"silu", BOTH(silu)},
-    {"gelu", BOTH(gelu)},
-    {"gelu by tanh", BOTH(gelu, tb::arg<"approximate"> = "tanh")},
-    {"mish", BOTH(mish)},
-    {"softplus", ONE(softplus)},
-    {"softplus with a threshold", ONE(softplus, 2, 3), {}, {1.5}},
-    {"hardswish", BOTH(hardswish), {-3, 3}},
-    {"hardsigmoid", BOTH(hardsigmoid), {-3, 3}},
-    {"log_sigmoid", ONE(log_sigmoid)},
-    {"threshold", BOTH(threshold, 1, 5), {1}},
-    {"hardshrink", ONE(hardshrink), {}, {-0.5, 0.5}},
-    {"softshrink", ONE(softshrink), {}, {-0.5, 0.5}},
-    {"glu", ONE(glu, 1)},
-    {"glu, the last dimension", ONE(glu)},
-};
 
 std::vector<double> slopes(const std::function<tensor(const tensor&)>& f, const std::vector<double>& at) {
   const tensor x = tb::require_grad(support::tensor_of(at, {static_cast<std::int64_t>(at.size())}, tb::dtype::float64));
@@ -70,13 +32,13 @@ std::string unlike(const std::vector<double>& found, const std::vector<double>& 
 }  // namespace
 
 TEST_CASE("activation gradients: every activation", "[gradients]") {
-  for (const activation& f : activations) {
-    check_gradients({f.name, {{3, 4}}, [&](in x) { return out{f.call(x[0])}; }, -4, 4, f.not_near});
+  for (const unary_function& f : activations) {
+    check_gradients({f.name, {{3, 4}}, [&](in x) { return out{f.call(x[0])}; }, f.low, f.high, f.not_near});
   }
 }
 
 TEST_CASE("activation gradients: every activation in place", "[gradients]") {
-  for (const activation& f : activations) {
+  for (const unary_function& f : activations) {
     if (!f.call_in_place) continue;
     check_gradients({f.name + "_",
                      {{2, 3}},
@@ -85,8 +47,8 @@ TEST_CASE("activation gradients: every activation in place", "[gradients]") {
                        f.call_in_place(y);
                        return out{y};
                      },
-                     -4,
-                     4,
+                     f.low,
+                     f.high,
                      f.not_near});
   }
 }
@@ -99,7 +61,7 @@ TEST_CASE("activation gradients: prelu, with one weight and one for each channel
 
 TEST_CASE("activation gradients: of a number, and of no elements", "[gradients]") {
   for (const tb::dims& sizes : {tb::dims{}, tb::dims{0, 3}}) {
-    for (const activation& f : activations) {
+    for (const unary_function& f : activations) {
       if (f.name.starts_with("glu")) continue;
       check_gradients({f.name, {sizes}, [&](in x) { return out{f.call(x[0])}; }, 0.3, 0.9, f.not_near});
     }
@@ -155,7 +117,7 @@ TEST_CASE("activation gradients: gradients of gradients are zeros or finite far 
 
 // Those that keep their argument let the next layer write to their result, as in PyTorch.
 TEST_CASE("activation gradients: all results but relu's may be written to", "[gradients]") {
-  for (const activation& f : activations) {
+  for (const unary_function& f : activations) {
     if (f.name == "relu") continue;
     INFO(f.name);
     const tensor x = tb::require_grad(support::tensor_of({0.5, 0.25}, {1, 2}, tb::dtype::float64));

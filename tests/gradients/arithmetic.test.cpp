@@ -10,11 +10,14 @@
 #include <utility>
 #include <vector>
 
+#include "support/elementwise_functions.h"
 #include "support/gradient_cases.h"
 import topbit;
 
 namespace tb = topbit;
 namespace ops = topbit::ops;
+using support::binary_function;
+using support::binary_functions;
 using support::check_gradients;
 using support::values;
 using tb::tensor;
@@ -25,47 +28,7 @@ namespace {
 
 using two = std::function<tensor(const tensor&, const tensor&)>;
 
-struct function {
-  std::string name;
-  two call;
-  std::function<void(tensor&, const tensor&)> call_in_place = {};
-  double low = -2, high = 2;
-  // False where rounding to a narrow type may cross a jump.
-  bool narrow = true;
-};
-
-// The operator and its form that writes, with the same options.
-#define BOTH(f, ...)                                                                        \
-  [](const tensor& a, const tensor& b) { return ops::f(a, b __VA_OPT__(, ) __VA_ARGS__); }, \
-      [](tensor& a, const tensor& b) { ops::f##_(a, b __VA_OPT__(, ) __VA_ARGS__); }
 #define ONE(f) [](const tensor& a, const tensor& b) { return ops::f(a, b); }
-
-const std::vector<function> functions = {
-    {"add", BOTH(add)},
-    {"add with alpha", BOTH(add, tb::arg<"alpha"> = 2)},
-    {"sub", BOTH(sub)},
-    {"sub with alpha", BOTH(sub, tb::arg<"alpha"> = 0.5)},
-    {"rsub", ONE(rsub)},
-    {"mul", BOTH(mul)},
-    {"div", BOTH(div), 0.5, 2},
-    {"div, not rounded", BOTH(div_mode, tb::arg<"rounding_mode"> = std::nullopt), 0.5, 2},
-    {"div rounded down", BOTH(div_mode, tb::arg<"rounding_mode"> = "floor"), 0.5, 0.9},
-    {"div rounded to zero", BOTH(div_mode, tb::arg<"rounding_mode"> = "trunc"), 0.5, 0.9},
-    {"floor_divide", BOTH(floor_divide), 0.5, 0.9},
-    {"remainder", BOTH(remainder), 0.5, 0.9, false},
-    {"fmod", BOTH(fmod), 0.5, 0.9, false},
-    {"pow", BOTH(pow), 0.4, 2},
-    {"maximum", ONE(maximum)},
-    {"minimum", ONE(minimum)},
-    {"fmax", ONE(fmax)},
-    {"fmin", ONE(fmin)},
-    {"atan2", BOTH(atan2)},
-    {"hypot", BOTH(hypot)},
-    {"copysign", BOTH(copysign)},
-    {"logaddexp", ONE(logaddexp)},
-    {"xlogy", BOTH(xlogy), 0.4, 2},
-    {"heaviside", BOTH(heaviside)},
-};
 
 // Arguments of one operator whose elements are never equal.
 tensor apart(const tensor& t) { return ops::mul_scalar(ops::add_scalar(t, 0.01), 1.03); }
@@ -102,7 +65,7 @@ constexpr double inf = std::numeric_limits<double>::infinity(), NaN = std::numer
 TEST_CASE("arithmetic gradients: every operator, broadcast", "[gradients]") {
   const std::vector<std::pair<tb::dims, tb::dims>> shapes{{{2, 3}, {2, 3}}, {{2, 3}, {3}}, {{2, 1}, {1, 3}},
                                                           {{}, {3}},        {{}, {}},      {{0, 3}, {3}}};
-  for (const function& f : functions) {
+  for (const binary_function& f : binary_functions) {
     for (const auto& [a, b] : shapes) {
       check_gradients(
           {f.name, {a, b}, [&](in x) { return out{f.call(x[0], apart(x[1]))}; }, f.low, f.high, {0}, true, f.narrow});
@@ -111,7 +74,7 @@ TEST_CASE("arithmetic gradients: every operator, broadcast", "[gradients]") {
 }
 
 TEST_CASE("arithmetic gradients: every operator in place", "[gradients]") {
-  for (const function& f : functions) {
+  for (const binary_function& f : binary_functions) {
     if (!f.call_in_place) continue;
     check_gradients({f.name + "_",
                      {{2, 3}, {3}},
@@ -160,7 +123,7 @@ TEST_CASE("arithmetic gradients: comparisons in place have none", "[gradients]")
 }
 
 TEST_CASE("arithmetic gradients: one of the arguments is a constant", "[gradients]") {
-  for (const function& f : functions) {
+  for (const binary_function& f : binary_functions) {
     const tensor c = support::tensor_of({0.61, 0.83}, {2, 1}, tb::dtype::float64);
     const auto beside = [&](const tensor& x) { return tb::to(c, x.dtype()); };
     const auto check = [&](const std::function<out(in)>& run) {
@@ -172,7 +135,7 @@ TEST_CASE("arithmetic gradients: one of the arguments is a constant", "[gradient
 }
 
 TEST_CASE("arithmetic gradients: a tensor with itself", "[gradients]") {
-  for (const function& f : functions) {
+  for (const binary_function& f : binary_functions) {
     if (f.name.starts_with("div rounded") || f.name == "floor_divide" || f.name == "remainder" || f.name == "fmod")
       continue;
     check_gradients({f.name, {{2, 3}}, [&](in x) { return out{f.call(x[0], x[0])}; }, 0.4, 1.5});
@@ -267,6 +230,11 @@ TEST_CASE("arithmetic gradients: clamp", "[gradients]") {
     check_gradients({"clamp_ by a tensor", {{2, 3}, {3}}, [&](in x) {
                        tensor y = ops::clone(x[0]);
                        f(y, apart(x[1]));
+                       return out{y};
+                     }});
+    check_gradients({"clamp_ of a constant by a tensor", {{3}}, [&](in x) {
+                       tensor y = tb::to(support::tensor_of({-1, 0.1, 1}, {3}), x[0].dtype());
+                       f(y, x[0]);
                        return out{y};
                      }});
   }

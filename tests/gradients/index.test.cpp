@@ -144,8 +144,11 @@ TEST_CASE("index gradients: slices added and copied at an index, in place too", 
   check_gradients({"index_fill, a tensor", {{3, 4}, {}}, [](in x) {
                      return out{ops::index_fill_tensor(x[0], 1, at({0, 2}), x[1])};
                    }});
+  check_gradients({"index_fill, a tensor, one place twice", {{3, 4}, {}}, [](in x) {
+                     return out{ops::index_fill_tensor(x[0], 1, at({0, -4, 2}), x[1])};
+                   }});
   check_gradients({"index_fill_, a tensor", {{3, 4}, {}}, in_place([](tensor& y, in x) {
-                     ops::index_fill_tensor_(y, -2, at({0, 2}), x[1]);
+                     ops::index_fill_tensor_(y, -2, at({0, 2, 0}), x[1]);
                    })});
 }
 

@@ -58,6 +58,9 @@ TEST_CASE("join gradients: repetition is undone by a sum", "[gradients]") {
   check_gradients({"repeat, no dimensions", {{}}, [](in x) {
                      return out{ops::repeat(x[0], list{2, 2}), ops::repeat(x[0], list{})};
                    }});
+  // The gradient is a sum over more dimensions than a tensor has.
+  check_gradients(
+      {"repeat, five dimensions", {{1, 2, 1, 1, 1}}, [](in x) { return out{ops::repeat(x[0], list{2, 2, 2, 2, 2})}; }});
   check_gradients({"tile", {{2, 3}}, [](in x) { return out{ops::tile(x[0], list{2})}; }});
   check_gradients({"repeat_interleave", {{2, 3}}, [](in x) {
                      return out{ops::repeat_interleave(x[0], 2, 1), ops::repeat_interleave(x[0], 3)};

@@ -10,85 +10,21 @@
 #include <utility>
 #include <vector>
 
+#include "support/elementwise_functions.h"
 #include "support/gradient_cases.h"
 import topbit;
 
 namespace tb = topbit;
 namespace ops = topbit::ops;
 using support::check_gradients;
+using support::unary_function;
+using support::unary_functions;
 using support::values;
 using tb::tensor;
 using in = std::span<const tensor>;
 using out = support::tensor_list;
 
 namespace {
-
-struct function {
-  std::string name;
-  std::function<tensor(const tensor&)> call;
-  std::function<void(tensor&)> call_in_place;
-  double low = -2, high = 2;
-  std::vector<double> not_near = {0};
-};
-
-#define BOTH(f) [](const tensor& x) { return ops::f(x); }, [](tensor& x) { ops::f##_(x); }
-
-// Each in both forms.
-const std::vector<function> functions = {
-    {"neg", BOTH(neg)},
-    {"abs", BOTH(abs)},
-    {"square", BOTH(square)},
-    {"sqrt", BOTH(sqrt), 0.3, 3},
-    {"rsqrt", BOTH(rsqrt), 0.3, 3},
-    {"reciprocal", BOTH(reciprocal), 0.4, 3},
-    {"exp", BOTH(exp)},
-    {"exp2", BOTH(exp2)},
-    {"expm1", BOTH(expm1)},
-    {"log", BOTH(log), 0.3, 3},
-    {"log2", BOTH(log2), 0.3, 3},
-    {"log10", BOTH(log10), 0.3, 3},
-    {"log1p", BOTH(log1p), -0.6, 3},
-    {"sin", BOTH(sin)},
-    {"cos", BOTH(cos)},
-    {"tan", BOTH(tan), -1, 1},
-    {"asin", BOTH(asin), -0.7, 0.7},
-    {"acos", BOTH(acos), -0.7, 0.7},
-    {"atan", BOTH(atan)},
-    {"sinh", BOTH(sinh)},
-    {"cosh", BOTH(cosh)},
-    {"tanh", BOTH(tanh)},
-    {"asinh", BOTH(asinh)},
-    {"acosh", BOTH(acosh), 1.5, 4},
-    {"atanh", BOTH(atanh), -0.7, 0.7},
-    {"erf", BOTH(erf)},
-    {"erfc", BOTH(erfc)},
-    {"erfinv", BOTH(erfinv), -0.7, 0.7},
-    {"lgamma", BOTH(lgamma), 0.4, 4},
-    {"lgamma below 0", BOTH(lgamma), -1.7, -1.3},
-    {"digamma", BOTH(digamma), 0.4, 4},
-    {"digamma below 0", BOTH(digamma), -1.7, -1.3},
-    {"sigmoid", BOTH(sigmoid)},
-    {"logit", BOTH(logit), 0.2, 0.8},
-    {"logit with eps",
-     [](const tensor& x) { return ops::logit(x, 0.3); },
-     [](tensor& x) { ops::logit_(x, 0.3); },
-     0.1,
-     0.9,
-     {0.3, 0.7}},
-    {"nan_to_num", BOTH(nan_to_num)},
-    {"frac", BOTH(frac), -2, 2, {-2, -1, 0, 1, 2}},
-    {"sign", BOTH(sign)},
-    {"ceil", BOTH(ceil), -2, 2, {-2, -1, 0, 1, 2}},
-    {"floor", BOTH(floor), -2, 2, {-2, -1, 0, 1, 2}},
-    {"trunc", BOTH(trunc), -2, 2, {-2, -1, 0, 1, 2}},
-    {"round", BOTH(round), -2, 2, {-1.5, -0.5, 0.5, 1.5}},
-    {"round to a decimal",
-     [](const tensor& x) { return ops::round_decimals(x, tb::arg<"decimals"> = -1); },
-     [](tensor& x) { ops::round_decimals_(x, tb::arg<"decimals"> = -1); },
-     -20,
-     20,
-     {-15, -5, 5, 15}},
-};
 
 std::vector<double> slopes(const std::function<tensor(const tensor&)>& f, const std::vector<double>& at) {
   const tensor x = tb::require_grad(support::tensor_of(at, {static_cast<std::int64_t>(at.size())}, tb::dtype::float64));
@@ -103,13 +39,13 @@ constexpr double inf = std::numeric_limits<double>::infinity(), NaN = std::numer
 }  // namespace
 
 TEST_CASE("unary gradients: every function", "[gradients]") {
-  for (const function& f : functions) {
+  for (const unary_function& f : unary_functions) {
     check_gradients({f.name, {{2, 3}}, [&](in x) { return out{f.call(x[0])}; }, f.low, f.high, f.not_near});
   }
 }
 
 TEST_CASE("unary gradients: every function in place", "[gradients]") {
-  for (const function& f : functions) {
+  for (const unary_function& f : unary_functions) {
     check_gradients({f.name + "_",
                      {{2, 2}},
                      [&](in x) {
@@ -165,7 +101,7 @@ TEST_CASE("unary gradients: the second derivative of digamma is finite at whole 
 // As in PyTorch: what is kept for backward must not be written to, the other of argument and result may be.
 TEST_CASE("unary gradients: what may be written to before backward", "[gradients]") {
   const tensor leaf = tb::require_grad(support::tensor_of({0.5}, {1}, tb::dtype::float64));
-  const auto passes = [&](const function& f, bool write_result) {
+  const auto passes = [&](const unary_function& f, bool write_result) {
     const tensor x = leaf * 1;
     tensor y = f.call(x), written = write_result ? y : x;
     {
@@ -186,7 +122,7 @@ TEST_CASE("unary gradients: what may be written to before backward", "[gradients
   const auto among = [](const std::vector<std::string>& names, const std::string& name) {
     return std::find(names.begin(), names.end(), name) != names.end();
   };
-  for (const function& f : functions) {
+  for (const unary_function& f : unary_functions) {
     INFO(f.name);
     CHECK(passes(f, true) == !among(keep_result, f.name));
     CHECK(passes(f, false) == (among(keep_result, f.name) || among(keep_nothing, f.name)));

@@ -36,20 +36,27 @@ struct gradient_case {
   tb::check_options options = {};
 };
 
+/// So many numbers between low and high, rising, apart from each other and from `not_near`.
+inline std::vector<double> numbers_apart(std::size_t count, double low, double high,
+                                         const std::vector<double>& not_near) {
+  std::vector<double> values;
+  for (std::size_t i = 0; i < count; ++i)
+    values.push_back(low + (high - low) * (static_cast<double>(i) + 0.5) / static_cast<double>(count));
+  const double apart = count == 0 ? 0 : 0.2 * (high - low) / static_cast<double>(count + 4);
+  for (double& x : values) {
+    for (double corner : not_near) {
+      if (std::abs(x - corner) < apart) x = corner + (x < corner ? -apart : apart);
+    }
+  }
+  return values;
+}
+
 /// Distinct elements between low and high, in an order that depends on the seed.
 inline tb::tensor distinct_elements(const tb::dims& sizes, const gradient_case& c, arrangement how, unsigned seed) {
   const tb::tensor t = arranged(sizes, tb::dtype::float64, how);
   std::mt19937 random(seed);
-  std::vector<double> values;
   const auto count = static_cast<std::size_t>(tb::numel(sizes));
-  for (std::size_t i = 0; i < count; ++i)
-    values.push_back(c.low + (c.high - c.low) * (static_cast<double>(i) + 0.5) / static_cast<double>(count));
-  const double apart = count == 0 ? 0 : 0.2 * (c.high - c.low) / static_cast<double>(count + 4);
-  for (double& x : values) {
-    for (double corner : c.not_near) {
-      if (std::abs(x - corner) < apart) x = corner + (x < corner ? -apart : apart);
-    }
-  }
+  std::vector<double> values = numbers_apart(count, c.low, c.high, c.not_near);
   for (std::size_t i = count; i > 1; --i) std::swap(values[i - 1], values[random() % i]);
   std::size_t n = 0;
   each_index(sizes, [&](const tb::dims& index) { set(t, index, values[n++]); });

@@ -1,0 +1,243 @@
+// Random calls of every differentiable function of elements, in both forms; see support/random_gradients.h.
+#include <catch2/catch_test_macros.hpp>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "support/elementwise_functions.h"
+#include "support/random_gradients.h"
+import topbit;
+
+namespace tb = topbit;
+namespace ops = topbit::ops;
+using support::check_random_calls;
+using support::drawn_call;
+using support::random_rule;
+using support::small_shape;
+using tb::dims;
+using tb::tensor;
+using in = std::span<const tensor>;
+using out = support::tensor_list;
+using source = support::numbers;
+using T = const tensor&;
+
+namespace {
+
+random_rule of_one(const support::unary_function& f, bool in_place) {
+  const bool halves = f.name.starts_with("glu");
+  return {.name = f.name + (in_place ? "_" : ""),
+          .draw = [&f, in_place, halves](source& s) -> drawn_call {
+            dims sizes = small_shape(s, halves ? 2 : 0);
+            if (halves) sizes[f.name == "glu" ? 1 : sizes.size() - 1] = 2 * s.whole(1, 2);
+            return {{sizes}, [&f, in_place](in x) {
+                      if (!in_place) return out{f.call(x[0])};
+                      tensor y = ops::clone(x[0]);
+                      f.call_in_place(y);
+                      return out{y};
+                    }};
+          },
+          .low = f.low,
+          .high = f.high,
+          .not_near = f.not_near};
+}
+
+// Sizes that broadcast together.
+std::vector<dims> broadcasting(source& s, std::size_t count) {
+  const dims sizes = small_shape(s);
+  std::vector<dims> all;
+  for (std::size_t i = 0; i < count; ++i) all.push_back(s.whole(0, 2) == 0 ? sizes : s.narrowed(sizes));
+  return all;
+}
+
+random_rule of_two(const support::binary_function& f, bool in_place) {
+  return {.name = f.name + (in_place ? "_" : ""),
+          .draw = [&f, in_place](source& s) -> drawn_call {
+            std::vector<dims> sizes = broadcasting(s, 2);
+            if (in_place) {
+              sizes[0] = small_shape(s);
+              sizes[1] = s.narrowed(sizes[0]);
+            }
+            return {sizes, [&f, in_place](in x) {
+                      if (!in_place) return out{f.call(x[0], x[1])};
+                      tensor y = ops::clone(x[0]);
+                      f.call_in_place(y, tb::to(x[1], y.dtype()));
+                      return out{y};
+                    }};
+          },
+          .low = f.low,
+          .high = f.high,
+          .mixes = f.name != "heaviside"};
+}
+
+// Of tensors that broadcast, the first to the sizes of all where it is written.
+random_rule of_several(const std::string& name, std::size_t count, std::function<tensor(in)> f, double low = -2,
+                       double high = 2, bool in_place = false) {
+  return {.name = name,
+          .draw = [=](source& s) -> drawn_call {
+            std::vector<dims> sizes = broadcasting(s, count);
+            if (in_place) {
+              sizes[0] = small_shape(s);
+              for (std::size_t i = 1; i < count; ++i) sizes[i] = s.narrowed(sizes[0]);
+            }
+            return {sizes, [f](in x) { return out{f(x)}; }};
+          },
+          .low = low,
+          .high = high};
+}
+
+// One tensor and a number, away from 0 and from what numbers meet.
+random_rule with_number(const std::string& name, std::function<tensor(T, double)> f, double low = 0.4) {
+  return {.name = name,
+          .draw = [=](source& s) -> drawn_call {
+            const double numbers[] = {-1, 0.5, 0.7, 2, 3};
+            const double number = numbers[s.whole(low < 0 ? 0 : 1, 4)];
+            return {{small_shape(s)}, [=](in x) { return out{f(x[0], number)}; }, "number " + std::to_string(number)};
+          },
+          .low = low,
+          .high = 1.9,
+          .not_near = {0, 0.5, 0.7, 1, 1.4, 1.5}};
+}
+
+// Where elements of random sizes, that broadcast to those of the tensor, are true.
+tensor any_mask(source& s, const dims& sizes) {
+  const dims of_mask = s.narrowed(sizes);
+  std::vector<double> bits;
+  for (std::int64_t i = 0; i < tb::numel(of_mask); ++i) bits.push_back(static_cast<double>(s.whole(0, 1)));
+  return support::tensor_of(bits, of_mask, tb::dtype::boolean);
+}
+
+void check_all(const std::vector<random_rule>& rules, int rounds) {
+  for (const random_rule& rule : rules) {
+    DYNAMIC_SECTION(rule.name) { check_random_calls(rule, rounds); }
+  }
+}
+
+}  // namespace
+
+TEST_CASE("random gradients: functions of one tensor", "[gradients][random]") {
+  std::vector<random_rule> rules;
+  for (const auto* list : {&support::unary_functions, &support::activations}) {
+    for (const support::unary_function& f : *list) {
+      rules.push_back(of_one(f, false));
+      if (f.call_in_place) rules.push_back(of_one(f, true));
+    }
+  }
+  check_all(rules, 25);
+}
+
+TEST_CASE("random gradients: functions of two tensors", "[gradients][random]") {
+  std::vector<random_rule> rules;
+  for (const support::binary_function& f : support::binary_functions) {
+    rules.push_back(of_two(f, false));
+    if (f.call_in_place) rules.push_back(of_two(f, true));
+  }
+  check_all(rules, 50);
+}
+
+TEST_CASE("random gradients: functions of three tensors", "[gradients][random]") {
+  using tb::arg;
+  check_all({of_several("lerp", 3, [](in x) { return ops::lerp(x[0], x[1], x[2]); }),
+             of_several("addcmul", 3, [](in x) { return ops::addcmul(x[0], x[1], x[2], arg<"value"> = 0.7); }),
+             of_several(
+                 "addcdiv", 3, [](in x) { return ops::addcdiv(x[0], x[1], x[2], arg<"value"> = 0.7); }, 0.5),
+             of_several("clamp.Tensor", 3, [](in x) { return ops::clamp_tensor(x[0], x[1], x[2]); }),
+             of_several(
+                 "lerp_", 3,
+                 [](in x) {
+                   tensor y = ops::clone(x[0]);
+                   return ops::lerp_(y, x[1], x[2]);
+                 },
+                 -2, 2, true),
+             of_several(
+                 "addcmul_", 3,
+                 [](in x) {
+                   tensor y = ops::clone(x[0]);
+                   return ops::addcmul_(y, x[1], x[2], arg<"value"> = 0.7);
+                 },
+                 -2, 2, true),
+             of_several(
+                 "addcdiv_", 3,
+                 [](in x) {
+                   tensor y = ops::clone(x[0]);
+                   return ops::addcdiv_(y, x[1], x[2], arg<"value"> = 0.7);
+                 },
+                 0.5, 2, true),
+             of_several(
+                 "clamp_.Tensor", 2,
+                 [](in x) {
+                   tensor y = ops::clone(x[0]);
+                   return ops::clamp_tensor_(y, x[1], std::nullopt);
+                 },
+                 -2, 2, true),
+             of_several("lerp.Scalar", 2, [](in x) { return ops::lerp_scalar(x[0], x[1], 0.3); }),
+             of_several(
+                 "threshold_backward", 1, [](in x) { return ops::threshold_backward(x[0], x[0] * 2, 0.5); }, 0.3, 2),
+             {.name = "where",
+              .draw = [](source& s) -> drawn_call {
+                const std::vector<dims> sizes = broadcasting(s, 2);
+                const tensor which = any_mask(s, tb::broadcast("where", sizes[0], sizes[1]));
+                return {sizes, [=](in x) { return out{ops::where(which, x[0], x[1])}; }};
+              },
+              .mixes = true},
+             {.name = "masked_fill",
+              .draw = [](source& s) -> drawn_call {
+                const dims sizes = small_shape(s);
+                const tensor which = any_mask(s, sizes);
+                return {{sizes, {}}, [=](in x) {
+                          tensor y = ops::clone(x[0]), z = ops::clone(x[0]);
+                          return out{ops::masked_fill(x[0], which, 3), ops::masked_fill_tensor(x[0], which, x[1]),
+                                     ops::masked_fill_(y, which, 3), ops::masked_fill_tensor_(z, which, x[1])};
+                        }};
+              }},
+             {.name = "masked_select and masked_scatter",
+              .draw = [](source& s) -> drawn_call {
+                const dims sizes = small_shape(s);
+                const tensor which = any_mask(s, sizes);
+                return {{sizes, {tb::numel(sizes)}}, [=](in x) {
+                          tensor y = ops::clone(x[0]);
+                          return out{ops::masked_select(x[0], which), ops::masked_scatter(x[0], which, x[1]),
+                                     ops::masked_scatter_(y, which, x[1])};
+                        }};
+              }},
+             {.name = "prelu",
+              .draw = [](source& s) -> drawn_call {
+                const dims sizes = small_shape(s, 2);
+                return {{sizes, {s.whole(0, 1) == 0 ? 1 : sizes[1]}}, [](in x) { return out{ops::prelu(x[0], x[1])}; }};
+              }}},
+            50);
+}
+
+TEST_CASE("random gradients: functions of a tensor and a number", "[gradients][random]") {
+  using tb::arg;
+  check_all(
+      {with_number(
+           "x + n", [](T x, double n) { return x + n; }, -2),
+       with_number(
+           "n - x", [](T x, double n) { return n - x; }, -2),
+       with_number(
+           "x * n", [](T x, double n) { return x * n; }, -2),
+       with_number(
+           "x / n", [](T x, double n) { return x / n; }, -2),
+       with_number("n / x", [](T x, double n) { return n / x; }),
+       with_number("div.Scalar_mode",
+                   [](T x, double n) { return ops::div_mode_scalar(x, n, arg<"rounding_mode"> = "floor"); }),
+       with_number("floor_divide.Scalar", [](T x, double n) { return ops::floor_divide_scalar(x, n); }),
+       with_number("remainder.Scalar", [](T x, double n) { return ops::remainder_scalar(x, n); }),
+       with_number("fmod.Scalar", [](T x, double n) { return ops::fmod_scalar(x, n); }),
+       with_number(
+           "copysign.Scalar", [](T x, double n) { return ops::copysign_scalar(x, n); }, -2),
+       with_number("xlogy.Scalar_Other", [](T x, double n) { return ops::xlogy_scalar(x, n); }),
+       with_number("xlogy.Scalar_Self", [](T x, double n) { return ops::xlogy_scalar_base(n, x); }),
+       with_number("pow.Tensor_Scalar", [](T x, double n) { return ops::pow_scalar(x, n); }),
+       with_number("pow.Scalar", [](T x, double n) { return ops::pow_scalar_base(n, x); }),
+       with_number(
+           "clamp", [](T x, double n) { return ops::clamp(x, n, n + 0.9); }, -2),
+       with_number(
+           "clamp_min", [](T x, double n) { return ops::clamp_min(x, n); }, -2),
+       with_number(
+           "where.ScalarOther", [](T x, double n) { return ops::where_scalar_other(ops::gt_scalar(x, 1), x, n); }, -2)},
+      25);
+}
