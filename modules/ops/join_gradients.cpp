@@ -60,19 +60,6 @@ using flip_gradient =
 template <const auto& Op>
 using triangle_gradient = derivative<Op, keep<>, [](T g, std::int64_t diagonal) { return Op(g, diagonal); }>;
 
-struct diag_gradient {
-  kind_of self;
-  std::int64_t offset;
-  static diag_gradient save(T self, std::int64_t offset, T) { return {self, offset}; }
-  grads1 backward(T g, std::array<bool, 1>) const {
-    if (self.sizes.size() == 1) return {ops::diagonal(g, offset)};
-    const tensor whole = self.zeros_beside(g);
-    tensor part = ops::diagonal(whole, offset);
-    ops::copy_(part, g);
-    return {whole};
-  }
-};
-
 constexpr author::kernel_row rows[] = {
     gradient_row<ops::cat, cat_gradient>(),
     gradient_row<ops::repeat, repeat_gradient>(),
@@ -81,7 +68,6 @@ constexpr author::kernel_row rows[] = {
     gradient_row<ops::tril_, triangle_gradient<ops::tril>>(),
     gradient_row<ops::triu, triangle_gradient<ops::triu>>(),
     gradient_row<ops::triu_, triangle_gradient<ops::triu>>(),
-    gradient_row<ops::diag, diag_gradient>(),
 };
 
 }  // namespace

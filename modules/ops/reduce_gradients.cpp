@@ -132,28 +132,6 @@ struct aminmax_gradient {
   }
 };
 
-// A result that is one element of a row, and where it stood.
-struct picked_rule {
-  kind_of self;
-  saved_result indices;
-  std::int64_t dim;
-  bool keepdim;
-  using pair = std::tuple<tensor, tensor>;
-  static picked_rule save(T self, std::int64_t dim, bool keepdim, const pair& r) {
-    return {self, saved_result(std::get<1>(r), 1), dim, keepdim};
-  }
-  static picked_rule save(T self, std::int64_t, std::int64_t dim, bool keepdim, const pair& r) {
-    return save(self, dim, keepdim, r);
-  }
-  grads1 backward(const std::array<tensor, 2>& g, want1) const {
-    if (self.sizes.empty()) return {g[0]};
-    tensor whole = self.zeros_beside(g[0]);
-    const tensor at = indices.get();
-    if (keepdim) return {ops::scatter_(whole, dim, at, g[0])};
-    return {ops::scatter_(whole, dim, ops::unsqueeze(at, dim), ops::unsqueeze(g[0], dim))};
-  }
-};
-
 struct logsumexp_rule {
   saved_tensor self;
   saved_result result;
@@ -286,12 +264,6 @@ constexpr author::kernel_row rows[] = {
     gradient_row<ops::amax, extreme_rule<ops::amax>>(),
     gradient_row<ops::amin, extreme_rule<ops::amin>>(),
     gradient_row<ops::aminmax, aminmax_gradient>(),
-    gradient_row<ops::max_dim, picked_rule>(),
-    gradient_row<ops::min_dim, picked_rule>(),
-    gradient_row<ops::median_dim, picked_rule>(),
-    gradient_row<ops::nanmedian_dim, picked_rule>(),
-    gradient_row<ops::mode, picked_rule>(),
-    gradient_row<ops::kthvalue, picked_rule>(),
     gradient_row<ops::logsumexp, logsumexp_rule>(),
     gradient_row<ops::var_correction, var_rule>(),
     gradient_row<ops::stddev_correction, std_rule>(),

@@ -1,4 +1,4 @@
-// Gradients of scans, cross products, and what orders.
+// Gradients of scans, cross products, and of what orders a row or picks one of it.
 module topbit.ops;
 
 import topbit.std;
@@ -62,39 +62,58 @@ using logcumsumexp_rule = derivative<ops::logcumsumexp, keep<0, the_result>, [](
   return weighed(above, x, y, dim) - weighed(above - g, x, y, dim);
 }>;
 
-// Each gradient goes where the extreme stood, which may be one place for several.
-struct running_extreme_rule {
+// Elements of the rows along a dimension, which the result has in another order or some of, by where they stood. Each
+// gradient goes back there.
+struct taken_elements {
   kind_of self;
   saved_result indices;
   std::int64_t dim;
-  static running_extreme_rule save(T self, std::int64_t dim, const values_and_indices& r) {
-    return {self, saved_result(std::get<1>(r), 1), dim};
+  bool dim_is_gone = false;
+  static taken_elements of(T self, std::int64_t dim, const values_and_indices& r, bool keepdim = true) {
+    return {self, saved_result(std::get<1>(r), 1), dim, !keepdim};
   }
-  grads1 backward(const std::array<tensor, 2>& g, want1) const {
-    tensor whole = self.zeros_beside(g[0]);
-    return {ops::scatter_add_(whole, dim, indices.get(), g[0])};
+  // One place may have given several elements only if it says so.
+  grads1 put_back(T g, bool several = false) const {
+    if (self.sizes.empty()) return {g};
+    tensor whole = self.zeros_beside(g);
+    const tensor at = dim_is_gone ? ops::unsqueeze(indices.get(), dim) : indices.get();
+    const tensor there = dim_is_gone ? ops::unsqueeze(g, dim) : g;
+    return {several ? ops::scatter_add_(whole, dim, at, there) : ops::scatter_(whole, dim, at, there)};
   }
 };
 
-// The same for different places: sort and topk.
+struct running_extreme_rule {
+  taken_elements from;
+  static running_extreme_rule save(T self, std::int64_t dim, const values_and_indices& r) {
+    return {taken_elements::of(self, dim, r)};
+  }
+  grads1 backward(const std::array<tensor, 2>& g, want1) const { return from.put_back(g[0], true); }
+};
+
+// One of each row: max, median, kthvalue and the like.
+struct picked_rule {
+  taken_elements from;
+  static picked_rule save(T self, std::int64_t dim, bool keepdim, const values_and_indices& r) {
+    return {taken_elements::of(self, dim, r, keepdim)};
+  }
+  static picked_rule save(T self, std::int64_t, std::int64_t dim, bool keepdim, const values_and_indices& r) {
+    return save(self, dim, keepdim, r);
+  }
+  grads1 backward(const std::array<tensor, 2>& g, want1) const { return from.put_back(g[0]); }
+};
+
 struct order_rule {
-  kind_of self;
-  saved_result indices;
-  std::int64_t dim;
-  static order_rule of(T self, std::int64_t dim, const values_and_indices& r) {
-    return {self, saved_result(std::get<1>(r), 1), dim};
+  taken_elements from;
+  static order_rule save(T self, std::int64_t dim, bool, const values_and_indices& r) {
+    return {taken_elements::of(self, dim, r)};
   }
-  static order_rule save(T self, std::int64_t dim, bool, const values_and_indices& r) { return of(self, dim, r); }
-  static order_rule save(T self, std::optional<bool>, std::int64_t dim, bool, const values_and_indices& r) {
-    return of(self, dim, r);
+  static order_rule save(T self, std::optional<bool>, std::int64_t dim, bool descending, const values_and_indices& r) {
+    return save(self, dim, descending, r);
   }
-  static order_rule save(T self, std::int64_t, std::int64_t dim, bool, bool, const values_and_indices& r) {
-    return of(self, dim, r);
+  static order_rule save(T self, std::int64_t, std::int64_t dim, bool largest, bool, const values_and_indices& r) {
+    return save(self, dim, largest, r);
   }
-  grads1 backward(const std::array<tensor, 2>& g, want1) const {
-    tensor whole = self.zeros_beside(g[0]);
-    return {ops::scatter_(whole, dim, indices.get(), g[0])};
-  }
+  grads1 backward(const std::array<tensor, 2>& g, want1) const { return from.put_back(g[0]); }
 };
 
 struct cross_gradient {
@@ -130,6 +149,12 @@ constexpr author::kernel_row rows[] = {
     gradient_row<ops::logcumsumexp, logcumsumexp_rule>(),
     gradient_row<ops::cummax, running_extreme_rule>(),
     gradient_row<ops::cummin, running_extreme_rule>(),
+    gradient_row<ops::max_dim, picked_rule>(),
+    gradient_row<ops::min_dim, picked_rule>(),
+    gradient_row<ops::median_dim, picked_rule>(),
+    gradient_row<ops::nanmedian_dim, picked_rule>(),
+    gradient_row<ops::mode, picked_rule>(),
+    gradient_row<ops::kthvalue, picked_rule>(),
     gradient_row<ops::sort, order_rule>(),
     gradient_row<ops::sort_stable, order_rule>(),
     gradient_row<ops::topk, order_rule>(),

@@ -1,4 +1,5 @@
-// Gradient formulas of views: what went out through a view comes back through the same one, into zeros.
+// Gradient formulas of views, and of diag, a copy of one: what went out through a view comes back through the same one,
+// into zeros.
 module topbit.ops;
 
 import topbit.std;
@@ -96,6 +97,17 @@ struct diagonal_rule {
   }
 };
 
+// Of a vector a matrix with that diagonal, of a matrix its diagonal.
+struct diag_rule {
+  kind_of self;
+  std::int64_t offset;
+  static diag_rule save(const tensor& self, std::int64_t offset, const tensor&) { return {self, offset}; }
+  grads1 backward(const tensor& g, want1) const {
+    if (self.sizes.size() == 1) return {ops::diagonal(g, offset)};
+    return put_back(self, g, [&](const tensor& whole) { return ops::diagonal(whole, offset); });
+  }
+};
+
 // Where the elements of a tensor lie in its storage.
 struct geometry {
   dims sizes, strides;
@@ -190,13 +202,21 @@ struct unfold_rule {
 };
 
 constexpr kernel_row rows[] = {
-    gradient_row<ops::transpose, transpose_rule>(),   gradient_row<ops::permute, permute_rule>(),
-    gradient_row<ops::expand, expand_rule>(),         gradient_row<ops::view, shape_rule>(),
-    gradient_row<ops::squeeze, shape_rule>(),         gradient_row<ops::squeeze_dim, shape_rule>(),
-    gradient_row<ops::unsqueeze, shape_rule>(),       gradient_row<ops::alias, shape_rule>(),
-    gradient_row<ops::select, select_rule>(),         gradient_row<ops::slice, slice_rule>(),
-    gradient_row<ops::diagonal, diagonal_rule>(),     gradient_row<ops::unfold, unfold_rule>(),
-    gradient_row<ops::as_strided, as_strided_rule>(), author::fallthrough_row(ops::detach, key::Autograd),
+    gradient_row<ops::transpose, transpose_rule>(),
+    gradient_row<ops::permute, permute_rule>(),
+    gradient_row<ops::expand, expand_rule>(),
+    gradient_row<ops::view, shape_rule>(),
+    gradient_row<ops::squeeze, shape_rule>(),
+    gradient_row<ops::squeeze_dim, shape_rule>(),
+    gradient_row<ops::unsqueeze, shape_rule>(),
+    gradient_row<ops::alias, shape_rule>(),
+    gradient_row<ops::select, select_rule>(),
+    gradient_row<ops::slice, slice_rule>(),
+    gradient_row<ops::diagonal, diagonal_rule>(),
+    gradient_row<ops::unfold, unfold_rule>(),
+    gradient_row<ops::diag, diag_rule>(),
+    gradient_row<ops::as_strided, as_strided_rule>(),
+    author::fallthrough_row(ops::detach, key::Autograd),
 };
 
 }  // namespace
