@@ -93,7 +93,8 @@ std::string function_name(void* address) {
   return name.substr(0, name.find('('));
 }
 
-// The user's functions: those of this library and of the standard one are left out.
+// The user's functions: those of this library and of the standard one are left out. Asks the loader, which may wait for
+// an initialiser that records: without the locks of the tables.
 std::string functions_of(const place& p) {
   std::string text;
   for (int i = 0; i < p.count; ++i) {
@@ -126,10 +127,13 @@ void forget_place(const node& n) noexcept {
 
 std::string place_of(const node& n) {
   if ((node_access::flags(n) & node_access::traced) == 0) return {};
-  place_table& t = places();
-  const std::lock_guard lock(t.mutex);
-  const auto found = t.of.find(&n);
-  return found == t.of.end() ? std::string() : "; it was recorded in " + functions_of(found->second);
+  const std::optional<place> found = [&]() -> std::optional<place> {
+    place_table& t = places();
+    const std::lock_guard lock(t.mutex);
+    const auto at = t.of.find(&n);
+    return at == t.of.end() ? std::nullopt : std::optional(at->second);
+  }();
+  return found ? "; it was recorded in " + functions_of(*found) : std::string();
 }
 
 const std::string_view* keep_writer_place(std::string_view writer) {
@@ -140,12 +144,15 @@ const std::string_view* keep_writer_place(std::string_view writer) {
 }
 
 std::string place_of_writer(const std::string_view* writer) {
-  writer_table& t = writers();
-  const std::lock_guard lock(t.mutex);
-  for (const auto& [from, name] : t.names) {
-    if (&name == writer) return "; it was written in " + functions_of(from.second);
-  }
-  return {};
+  const place* const found = [&]() -> const place* {
+    writer_table& t = writers();
+    const std::lock_guard lock(t.mutex);
+    for (const auto& [from, name] : t.names) {
+      if (&name == writer) return &from.second;
+    }
+    return nullptr;
+  }();
+  return found != nullptr ? "; it was written in " + functions_of(*found) : std::string();
 }
 
 void check_for_nan(const node& n, std::span<const tensor> of_inputs) {
