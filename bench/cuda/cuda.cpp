@@ -131,12 +131,12 @@ void elementwise(table& to, std::int64_t n, double copy, int rounds) {
   const auto rate = [&](const std::string& name, double moved, const std::function<void()>& run) {
     to.rate(name, "GB/s", moved / device_seconds(run, rounds) / 1e9, copy / 1e9, 0.90, 0.97);
   };
-  rate("add, 2^28 float32 / copy", 3 * bytes, [&] { ops::add_out(a, b, out); });
-  rate("exp, 2^28 float32 / copy", 2 * bytes, [&] { ops::exp_out(a, out); });
-  rate("where, 2^28 float32 / copy", 3.25 * bytes, [&] { ops::where_out(mask, a, b, out); });
+  rate("add, 2^28 float32 / copy", 3 * bytes, [&] { ops::add_out(a, b, tb::arg<"out"> = out); });
+  rate("exp, 2^28 float32 / copy", 2 * bytes, [&] { ops::exp_out(a, tb::arg<"out"> = out); });
+  rate("where, 2^28 float32 / copy", 3.25 * bytes, [&] { ops::where_out(mask, a, b, tb::arg<"out"> = out); });
   const tb::tensor c = tb::to(a, tb::dtype::bfloat16), d = tb::to(b, tb::dtype::bfloat16);
   tb::tensor small = ops::empty_like(c);
-  rate("add, 2^28 bfloat16 / copy", 1.5 * bytes, [&] { ops::add_out(c, d, small); });
+  rate("add, 2^28 bfloat16 / copy", 1.5 * bytes, [&] { ops::add_out(c, d, tb::arg<"out"> = small); });
 }
 
 void reductions(table& to, std::int64_t n, double read, double copy, int rounds) {
@@ -147,7 +147,7 @@ void reductions(table& to, std::int64_t n, double read, double copy, int rounds)
           read / 1e9, 0.85, 0.95);
   to.rate("max of 2^28 float32 / reading", "GB/s", bytes / device_seconds([&] { (void)ops::amax(a); }, rounds) / 1e9,
           read / 1e9, 0.85, 0.95);
-  const tb::tensor rows = ops::view(a, {n / 1024, 1024});
+  const tb::tensor rows = ops::view(a, tb::dims{n / 1024, 1024});
   tb::tensor softened = ops::empty_like(rows);
   to.rate("softmax, rows of 1024 / copy", "GB/s",
           2 * bytes / device_seconds([&] { ops::softmax_out(rows, -1, tb::arg<"out"> = softened); }, rounds) / 1e9, copy / 1e9, 0.80,
@@ -170,7 +170,7 @@ void products(table& to, bool quick, int rounds) {
 void calls(table& to, double bare) {
   const tb::tensor a = random_numbers({8}), b = random_numbers({8});
   tb::tensor out = ops::empty_like(a);
-  to.time("host: add into a given result / bare launch", host_seconds([&] { ops::add_out(a, b, out); }, 500, 21), bare,
+  to.time("host: add into a given result / bare launch", host_seconds([&] { ops::add_out(a, b, tb::arg<"out"> = out); }, 500, 21), bare,
           1.25, 1.1);
   to.time("host: add with a new result / bare launch", host_seconds([&] { (void)ops::add(a, b); }, 500, 21), bare, 0, 0);
   to.time("host: add a number / bare launch", host_seconds([&] { (void)ops::add_scalar(a, 2); }, 500, 21), bare, 0, 0);
