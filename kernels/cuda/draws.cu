@@ -32,13 +32,9 @@ __global__ void make_others(uint64_t seed, uint64_t first, int64_t count, Index*
 template <typename Index>
 __global__ void link_steps(int64_t count, const Index* others, const Index* steps, Index* source) {
   for (int64_t k = first_index(); k < count; k += index_step()) {
-    const Index place = others[k], step = steps[k];
-    const bool last = k + 1 == count || others[k + 1] != place;
-    // A step at its own place is the last one with that place, and comes from the step before.
-    if (step == place)
-      source[place] = k > 0 && others[k - 1] == place ? steps[k - 1] : nobody<Index>;
-    else if (last)
-      source[place] = step;
+    const Index place = others[k];
+    // A step at its own place is the last one there, and no way back leads to it.
+    if (k + 1 == count || others[k + 1] != place) source[place] = steps[k];
   }
 }
 

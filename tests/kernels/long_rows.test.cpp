@@ -312,6 +312,25 @@ TEMPLATE_TEST_CASE("sorts: stable both ways, a NaN above every number, and what 
   CHECK(failures == "");
 }
 
+TEMPLATE_TEST_CASE("mode: of the most frequent the least, where it stands last", "[kernels]", EVERY_TABLE) {
+  const backend here = need<TestType>(&tb_kernels::rowwise);
+  for (const std::int64_t length : {16, 1000, 2500, 5000}) {
+    stage memory(here);
+    const auto in = memory.make<float>(length);
+    const auto out = memory.make<float>(1);
+    const auto index = memory.make<std::int64_t>(1);
+    // Each value three times, but for the last.
+    for (std::int64_t i = 0; i < length; ++i) in[i] = float(i * 7 % length / 3);
+    const tb_rowwise call =
+        rows_call<float>(TB_MODE, 1, 2, {number_of_row(out), number_of_row(index), matrix(in, length, behind(length))});
+    REQUIRE(memory.run([&](const tb_kernels& k) { return k.rowwise(&call, nullptr); }) == TB_OK);
+    std::int64_t last = 0;
+    for (std::int64_t i = 0; i < length; ++i) last = in[i] == 0 ? i : last;
+    CHECK(out[0] == 0);
+    CHECK(index[0] == last);
+  }
+}
+
 TEMPLATE_TEST_CASE("sorts: the result may lie where the rows lie", "[kernels]", EVERY_TABLE) {
   const backend here = need<TestType>(&tb_kernels::rowwise);
   std::string failures;
