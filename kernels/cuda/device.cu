@@ -110,7 +110,7 @@ device_guard::device_guard(int device) {
 
 scope::scope(const void* result, void* stream) : stream_(static_cast<cudaStream_t>(stream)) {
   static const int32_t devices = device_count();
-  if (devices != 1) {
+  if (devices != 1 && result != nullptr) {
     cudaPointerAttributes attributes{};
     status_ = check(cudaPointerGetAttributes(&attributes, result), "cudaPointerGetAttributes");
     if (status_ != TB_OK) return;

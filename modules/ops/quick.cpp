@@ -37,9 +37,10 @@ constexpr std::int64_t few = 32768;
 template <int Inputs>
 class quick_pass {
  public:
-  quick_pass(quick_facts facts, const pointwise_arguments& a) noexcept {
+  quick_pass(const tb_kernels& table, quick_facts facts, const pointwise_arguments& a) noexcept {
     const record_type* like = &a.in[0]->record();
     for (int k = 1; k < Inputs && like->sizes.empty(); ++k) like = &a.in[k]->record();
+    const bool takes_host_scalars = table.host_scalars != 0;
     if (((facts.types >> static_cast<unsigned>(like->type)) & 1U) == 0) return;
     if (!like->dense || like->elements == 0) return;
     if (facts.number_in_type && !is_floating(like->type)) {
@@ -49,7 +50,11 @@ class quick_pass {
     }
     for (int k = 0; k < Inputs; ++k) {
       const record_type& r = a.in[k]->record();
-      if (!r.data || r.data->data == nullptr || r.type != like->type || r.where != like->where) return;
+      if (!r.data || r.data->data == nullptr || r.type != like->type) return;
+      if (r.where != like->where) {
+        if (!takes_host_scalars || !r.sizes.empty() || r.where != cpu) return;
+        on_host_[k] = true;
+      }
       if (&r != like) {
         if (r.sizes.empty()) {
           repeated_[k] = any_repeated_ = true;
@@ -83,29 +88,32 @@ class quick_pass {
     plan.operands = Inputs + 1;
     plan.reduced = 0;
     plan.sizes[0] = like_->elements;
-    const auto name = [&](std::size_t k, void* data, bool repeated, dtype type) {
+    const auto name = [&](std::size_t k, void* data, bool repeated, dtype type, bool on_host) {
+      plan.operand[k].on_host = on_host;
       plan.operand[k].data = data;
       plan.operand[k].strides[0] = repeated ? 0 : 1;
       plan.operand[k].dtype = static_cast<std::int32_t>(type);
     };
-    name(0, to, false, out.dtype());
-    for (std::size_t k = 0; k < Inputs; ++k) name(k + 1, const_cast<void*>(in_[k]), repeated_[k], like_->type);
+    name(0, to, false, out.dtype(), false);
+    for (std::size_t k = 0; k < Inputs; ++k) {
+      name(k + 1, const_cast<void*>(in_[k]), repeated_[k], like_->type, on_host_[k]);
+    }
     call.op = op;
     call.compute = compute;
     std::ranges::copy(number, call.number);
-    const int status = c.table->pointwise(&call, nullptr);
+    const int status = present(c, c.table->pointwise)(&call, nullptr);
     if (status != TB_OK) check_status(c, status, *a.in[Inputs - 1]);
   }
 
  private:
   const void* in_[Inputs];
-  bool repeated_[Inputs] = {}, any_repeated_ = false;
+  bool repeated_[Inputs] = {}, any_repeated_ = false, on_host_[Inputs] = {};
   const record_type* like_ = nullptr;
 };
 
 template <int Inputs>
 tensor quick_result(backend_call c, pointwise code, quick_facts facts, const pointwise_arguments& a) {
-  const quick_pass<Inputs> pass(facts, a);
+  const quick_pass<Inputs> pass(*c.table, facts, a);
   const record_type* const like = pass.like();
   if (like == nullptr) return {};
   tensor out = author::make_tensor(like->sizes, facts.predicate ? dtype::boolean : like->type, like->where);
@@ -117,7 +125,7 @@ template <int Inputs>
 bool quick_write(backend_call c, pointwise code, quick_facts facts, const pointwise_arguments& a, const tensor& out) {
   const record_type& to = out.record();
   if (!to.data || to.data->data == nullptr) return false;
-  const quick_pass<Inputs> pass(facts, a);
+  const quick_pass<Inputs> pass(*c.table, facts, a);
   const record_type* const like = pass.like();
   if (like == nullptr || to.where != like->where || !lies_like(to, *like)) return false;
   if (to.type != (facts.predicate ? dtype::boolean : like->type)) return false;

@@ -118,7 +118,7 @@ TEMPLATE_TEST_CASE("cross_entropy: rows to ignore give 0 whatever their scores",
   }
 }
 
-TEMPLATE_TEST_CASE("cross_entropy: a label outside the classes is reported and nothing is written", "[kernels]",
+TEMPLATE_TEST_CASE("cross_entropy: a label outside the classes is reported, and its row is not written", "[kernels]",
                    EVERY_TABLE) {
   const backend here = need<TestType>(&tb_kernels::rowwise);
   for (const std::int64_t bad : {std::int64_t(-1), std::int64_t(10), INT64_MIN, INT64_MAX}) {
@@ -130,10 +130,11 @@ TEMPLATE_TEST_CASE("cross_entropy: a label outside the classes is reported and n
     tb_rowwise forward = s.forward(true);
     forward.bad_index = &told;
     CHECK(s.run(forward) == TB_BAD_INDEX);
-    CHECK(told == bad);
+    CHECK(s.memory.refused(told) == bad);
     CHECK(s.run(s.backward(true)) == TB_BAD_INDEX);
-    CHECK(std::count(s.loss.begin(), s.loss.end(), 7.0f) == 300);
-    CHECK(std::count(s.out.begin(), s.out.end(), 7.0f) == 3000);
+    // The host looks at all labels first; on a device the other rows are done.
+    CHECK(std::count(s.loss.begin(), s.loss.end(), 7.0f) == (here.memory == nullptr ? 300 : 1));
+    CHECK(std::count(s.out.begin(), s.out.end(), 7.0f) == (here.memory == nullptr ? 3000 : 10));
   }
 }
 

@@ -159,7 +159,8 @@ std::string try_bad_label(backend here, std::int64_t bad) {
                                       labels.seen_by_kernel());
   picture.bad_index = &told;
   std::string failures;
-  if (memory.run([&](const tb_kernels& k) { return k.rowwise(&picture, nullptr); }) != TB_BAD_INDEX || told != bad) {
+  if (memory.run([&](const tb_kernels& k) { return k.rowwise(&picture, nullptr); }) != TB_BAD_INDEX ||
+      memory.refused(told) != bad) {
     failures += "TB_NLL took it ";
   }
   const tb_rowwise backward =

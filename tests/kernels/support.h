@@ -22,6 +22,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "cuda_abi.h"
 #include "kernel_abi.h"
 
 namespace kernel_tests {
@@ -180,18 +181,29 @@ class stage {
     return {blocks_.back(), count};
   }
 
+  // What a device reports of elements counts as the status of the call.
   tb_status run(const std::function<tb_status(const tb_kernels&)>& launch) {
     for (const auto& one : blocks_) one->push();
-    const tb_status status = launch(*here_.kernels);
-    if (here_.memory != nullptr) REQUIRE(here_.memory->synchronize(0) == TB_OK);
+    tb_status status = launch(*here_.kernels);
+    if (here_.memory != nullptr) {
+      REQUIRE(here_.memory->synchronize(0) == TB_OK);
+      tb_cuda_report report;
+      tb_cuda_runtime_functions()->take_report(0, &report);
+      reported_ = report.value;
+      if (status == TB_OK) status = static_cast<tb_status>(report.status);
+    }
     bool untouched = true;
     for (const auto& one : blocks_) untouched = one->pull() && untouched;
     CHECK(untouched);
     return status;
   }
 
+  // The index that was refused, which the host's kernels wrote where the call said.
+  std::int64_t refused(std::int64_t told) const { return here_.memory != nullptr ? reported_ : told; }
+
  private:
   backend here_;
+  std::int64_t reported_ = 0;
   std::vector<std::shared_ptr<block>> blocks_;
 };
 
