@@ -6,7 +6,15 @@
 namespace tb_cuda {
 namespace {
 
+// An index of a device may come from a user.
+tb_status known(int32_t device) {
+  static const int32_t devices = device_count();
+  return device >= 0 && device < devices ? TB_OK : fail(cudaErrorInvalidDevice, "looking for a device");
+}
+
 tb_status allocate(int32_t device, uint64_t bytes, void** out) {
+  *out = nullptr;
+  if (const tb_status status = known(device); status != TB_OK) return status;
   return take_memory(device, current_stream(device), bytes, out);
 }
 
@@ -16,6 +24,7 @@ tb_status release(int32_t device, void* pointer) {
 }
 
 tb_status copy(int32_t device, void* to, const void* from, uint64_t bytes, cudaMemcpyKind kind, const char* what) {
+  if (const tb_status status = known(device); status != TB_OK) return status;
   const device_guard guard(device);
   if (guard.status() != TB_OK) return guard.status();
   const cudaStream_t stream = current_stream(device);
@@ -32,6 +41,7 @@ tb_status copy_out(int32_t device, void* to_host, const void* from, uint64_t byt
 }
 
 tb_status synchronize(int32_t device) {
+  if (const tb_status status = known(device); status != TB_OK) return status;
   const device_guard guard(device);
   if (guard.status() != TB_OK) return guard.status();
   return check(cudaDeviceSynchronize(), "waiting for the device");

@@ -53,14 +53,16 @@ inline void observe(const tb::operator_handle& op, tb::key_set, tb::stack& stack
       arguments[i] = tb::value(c.written.emplace_back(c.outs[c.written.size()]));
       continue;
     }
+    // Places to split at are wanted on the host, wherever the tensor is.
+    const tb::device where = items[i].name == "tensor_indices_or_sections" && c.where != tb::meta ? tb::cpu : c.where;
     arguments[i] = tb::author::map_tensors(arguments[i], [&](const tb::tensor& t) {
       const tb::tensor base = c.copies == 0 ? t : repeated(t, c.copies, c.rank);
-      if (items[i].writes) return c.written.emplace_back(moved(base, c.how, 0, c.where));
+      if (items[i].writes) return c.written.emplace_back(moved(base, c.how, 0, where));
       if (c.overlap && shared == arguments.size() && base.defined() && base.dtype() == c.outs[0].dtype()) {
         shared = c.arguments.size();
         return c.arguments.emplace_back(placed(base, c.outs[0], *c.overlap));
       }
-      return c.arguments.emplace_back(moved(base, c.how, c.arguments.size(), c.where));
+      return c.arguments.emplace_back(moved(base, c.how, c.arguments.size(), where));
     });
   }
   for (const tb::tensor& t : c.arguments) c.before.push_back(support::bytes(t));
