@@ -136,8 +136,28 @@ __device__ auto evaluate(C a, C b, C c, const tb_kernel::numbers<C>& k, bool& by
   }
 }
 
+// What F gives. Asked of F itself: nvcc's host compiler sees no bodies of device functions, and so not what `auto` is.
 template <typename F, int Inputs, typename C>
-using result_of = decltype(evaluate<F, Inputs>(C(), C(), C(), tb_kernel::numbers<C>(), std::declval<bool&>()));
+struct result_type {
+  using number = const tb_kernel::numbers<C>&;
+  using type = decltype(F::apply(std::declval<C>(), std::declval<C>(), std::declval<number>()));
+};
+template <typename F, typename C>
+struct result_type<F, 0, C> {
+  using type = C;
+};
+template <typename F, typename C>
+struct result_type<F, 1, C> {
+  using type = decltype(F::apply(std::declval<C>(), std::declval<const tb_kernel::numbers<C>&>()));
+};
+template <typename F, typename C>
+struct result_type<F, 3, C> {
+  using type = decltype(F::apply(std::declval<C>(), std::declval<C>(), std::declval<C>(),
+                                 std::declval<const tb_kernel::numbers<C>&>()));
+};
+template <typename F, int Inputs, typename C>
+using result_of = typename result_type<F, Inputs, C>::type;
+static_assert(std::is_same_v<result_of<fn::eq, 2, float>, bool_t> && std::is_same_v<result_of<fn::add, 2, float>, float>);
 
 // Elements are E, the first input A. A block has the vectors that follow one another, its threads every 256th of them.
 template <typename F, int Inputs, typename C, typename E, typename A, bool Large>

@@ -35,8 +35,8 @@ void step_adam_form(backend_call c, tensors& self, tensors& grads, tensors& aver
 }
 
 inline constexpr table_entries update_entry{.update = true};
-using update_forms = forms_list<fronted<&step_sgd, ops::fused_sgd_, update_entry>,
-                                fronted<&step_adam_form<false>, ops::fused_adam_, update_entry>,
-                                fronted<&step_adam_form<true>, ops::fused_adamw_, update_entry>>;
+using update_forms = forms_list<fronted<&step_sgd, ops::fused_sgd_, update_entry, true>,
+                                fronted<&step_adam_form<false>, ops::fused_adam_, update_entry, true>,
+                                fronted<&step_adam_form<true>, ops::fused_adamw_, update_entry, true>>;
 
 }  // namespace topbit::detail

@@ -134,16 +134,17 @@ struct operands {
     return p;
   }
   // Where results differ by more than `units` of their type at their size, or at 1; by two of a half, which is rounded
-  // from a float. Everything else is to be the same.
-  std::string difference(double units) const {
+  // from a float. A double that was computed as a float has a float's units. Everything else is to be the same.
+  std::string difference(double units, std::int32_t compute = TB_F64) const {
     const auto* const wanted = reinterpret_cast<const unsigned char*>(copy[0].data());
     for (std::int64_t i = 0; i < room; ++i) {
       const long double got = number_at(memory[0].begin() + i * bytes_of[dtype[0]], dtype[0]);
       const long double want = number_at(wanted + i * bytes_of[dtype[0]], dtype[0]);
       if (got == want || (std::isnan(got) && std::isnan(want))) continue;
       const bool halves = dtype[0] == TB_F16 || dtype[0] == TB_BF16;
+      const std::int32_t rounded = dtype[0] == TB_F64 && compute == TB_F32 ? std::int32_t(TB_F32) : dtype[0];
       const long double slack =
-          (halves ? std::fmin(units, 2) : units) * unit_of(dtype[0]) * std::fmax(1.0L, std::fabs(want));
+          (halves ? std::fmin(units, 2) : units) * unit_of(rounded) * std::fmax(1.0L, std::fabs(want));
       if (std::fabs(got - want) <= slack) continue;
       std::ostringstream text;
       text.precision(17);
@@ -174,7 +175,7 @@ std::string try_operation(backend here, std::int32_t op, std::int32_t compute, i
   if (got != wanted)
     text = "status " + std::to_string(got) + ", wanted " + std::to_string(wanted) + "\n";
   else if (got == TB_OK)
-    text = all.difference(32);
+    text = all.difference(32, compute);
   if (text.empty()) return "";
   std::ostringstream where;
   where << "operation " << op << " in " << compute << ", dtypes";
