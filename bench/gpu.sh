@@ -5,7 +5,7 @@
 #                                        (build/release, build/gpu)
 #   bench/gpu.sh run [FOLDER] [STEP...]  there, in the root of the same tree: all steps, or those that are named
 #
-# Steps: kernels, backend, golden, cuda, demo, memcheck, racecheck, bench. A step's output is in $TOPBIT_GPU_OUT, or the
+# Steps: kernels, backend, golden, cuda, demo, memcheck, memcheck_cuda, memcheck_golden, racecheck, bench. A step's output is in $TOPBIT_GPU_OUT, or the
 # folder's results/; a table of steps comes last. The bench writes <gpu>.json, which belongs in bench/results, and its table
 # <gpu>.md. Exit code: 0 all passed; 1 a step failed; 2 no GPU, or a program is missing.
 set -uo pipefail
@@ -85,6 +85,8 @@ run() {
   step golden 400 env TOPBIT_TEST_DEVICE=cuda "$folder/test_golden" "[family]"
   step demo 120 "$folder/demo_digits" --device cuda --epochs 10
   step memcheck 400 "${sanitizer[@]}" --tool memcheck "$folder/kernel_tests" "*cuda*~[large]"
+  step memcheck_cuda 120 "${sanitizer[@]}" --tool memcheck --report-api-errors no "$folder/test_cuda"
+  step memcheck_golden 200 env TOPBIT_TEST_DEVICE=cuda "${sanitizer[@]}" --tool memcheck "$folder/test_golden" "[family]"
   step racecheck 400 "${sanitizer[@]}" --tool racecheck "$folder/kernel_tests" "*cuda*~[large]"
   export -f measure
   export folder out

@@ -92,6 +92,13 @@ class table {
     add({name, "us", seconds * 1e6, least * 1e6, least > 0 ? seconds / least : 0, must, aim, true});
   }
 
+  // Rows that miss what they must reach.
+  int misses() const {
+    return static_cast<int>(std::ranges::count_if(rows_, [](const row& r) {
+      return r.must > 0 && (r.less_is_better ? r.ratio > r.must : r.ratio < r.must);
+    }));
+  }
+
   nlohmann::json json() const {
     nlohmann::json all = nlohmann::json::array();
     for (const row& r : rows_) {
@@ -103,7 +110,6 @@ class table {
 
  private:
   void add(const row& r) {
-    std::fprintf(stderr, "\r\x1b[K");
     std::printf("| %-44s | %10.4g %-7s | %10.4g | %7.3f |", r.name.c_str(), r.measured, r.unit.c_str(), r.ceiling, r.ratio);
     if (r.must > 0) std::printf(" %s %.2f | %.2f |\n", r.less_is_better ? "<=" : ">=", r.must, r.aim);
     else std::printf("  |  |\n");
@@ -199,18 +205,19 @@ void digits(table& to, double eager_seconds, bool quick) {
 int main(int argc, char** argv) {
   CLI::App app("Measures topbit on a GPU beside what the same card does in the same run without it.", "bench_cuda");
   std::string json, peers;
-  bool quick = false;
+  bool quick = false, strict = false;
   app.add_option("--json", json, "write the figures there");
   app.add_option("--peers", peers, "figures of another framework on this machine, as bench/cuda/peers.py writes them")
       ->check(CLI::ExistingFile);
   app.add_flag("--quick", quick, "small sizes and few rounds, to see that it works");
+  app.add_flag("--strict", strict, "exit with 3 if a ratio misses what it must reach");
   CLI11_PARSE(app, argc, argv);
   if (!tb::cuda_available()) {
     std::fprintf(stderr, "bench_cuda: %s\n", tb::why_no_cuda().c_str());
     return 2;
   }
   try {
-    nlohmann::json other;
+    nlohmann::json other = nlohmann::json::object();
     if (!peers.empty()) std::ifstream(peers) >> other;
     const tb::cuda_properties card = tb::properties_of(tb::cuda());
     const std::int64_t n = std::int64_t{1} << (quick ? 20 : 28);
@@ -239,6 +246,8 @@ int main(int argc, char** argv) {
                                  .dump(2)
                           << '\n';
     }
+    std::printf("\n%d of these miss what they must reach\n", rows.misses());
+    if (strict && rows.misses() != 0) return 3;
   } catch (const std::exception& e) {
     std::fprintf(stderr, "bench_cuda: %s\n", e.what());
     return 1;

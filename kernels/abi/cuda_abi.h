@@ -78,7 +78,6 @@ typedef struct tb_cuda_runtime {
   tb_status (*end_capture)(int32_t device, void* stream, void* graph);
   tb_status (*launch_graph)(int32_t device, void* graph, void* stream);
   void (*drop_graph)(int32_t device, void* graph);
-  int32_t (*is_capturing)(int32_t device);
 
   void (*set_deterministic)(int32_t on);
   int32_t (*is_deterministic)(void);

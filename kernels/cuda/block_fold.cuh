@@ -71,7 +71,7 @@ struct join_greater {
 
 // Sixteen bytes of elements, read and written at once.
 template <typename E, int V>
-struct alignas(V * sizeof(E)) pack {
+struct alignas(V * sizeof(E)) row_pack {
   E at[V];
 };
 template <typename E>

@@ -267,10 +267,19 @@ void give_memory(int device, void* data) {
   const device_guard guard(device);
   waiting w{&b, {}};
   for (cudaStream_t user : b.users) {
-    cudaEvent_t event;
-    if (cudaEventCreateWithFlags(&event, cudaEventDisableTiming) != cudaSuccess) continue;
-    cudaEventRecord(event, user);
-    w.events.push_back(event);
+    // No event can be waited for that a graph records: the block is the graph's from now on.
+    if (const auto capture = m.of_capture.find(user); capture != m.of_capture.end()) {
+      b.home = capture->second;
+      continue;
+    }
+    cudaEvent_t event = nullptr;
+    if (cudaEventCreateWithFlags(&event, cudaEventDisableTiming) == cudaSuccess &&
+        cudaEventRecord(event, user) == cudaSuccess) {
+      w.events.push_back(event);
+      continue;
+    }
+    if (event != nullptr) cudaEventDestroy(event);
+    cudaStreamSynchronize(user);
   }
   b.users.clear();
   m.used_elsewhere.push_back(std::move(w));

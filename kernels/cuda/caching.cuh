@@ -25,7 +25,7 @@ void set_limit(int device, uint64_t bytes);
 // From now on calls of the stream take from there.
 private_cache* begin_private(int device, cudaStream_t stream);
 void end_private(int device, cudaStream_t stream);
-// Its blocks go to the default stream. The caller has waited for the device.
+// Its blocks go to the default stream. The caller has waited for the graph's last launch.
 void drop_private(int device, private_cache* cache);
 
 }  // namespace tb_cuda

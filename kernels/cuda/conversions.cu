@@ -5,7 +5,6 @@
 namespace tb_cuda {
 namespace {
 
-constexpr int64_t bytes_of[TB_DTYPE_COUNT] = {1, 1, 1, 2, 4, 8, 2, 2, 4, 8};
 constexpr int vectors_of_thread = 4;
 
 constexpr int width_of(int64_t to_bytes, int64_t from_bytes) {

@@ -8,7 +8,6 @@
 namespace tb_cuda {
 namespace {
 
-constexpr int64_t bytes_of[TB_DTYPE_COUNT] = {1, 1, 1, 2, 4, 8, 2, 2, 4, 8};
 constexpr const char* what = "a copy";
 
 struct alignas(16) sixteen_bytes {

@@ -294,6 +294,8 @@ class library {
 
 }  // namespace
 
+bool has_library() { return library::get() != nullptr; }
+
 library_answer multiply_by_library(const scope& on, const tb_matmul& p) {
   constexpr library_answer not_done = {TB_OK, false};
   problem what;

@@ -12,6 +12,7 @@ struct library_answer {
 
 // Takes floats, a result whose rows are dense, no activation, and what is added as a matrix like the result or as a row
 // that is repeated. Sums are in what the dtype is computed in, float32 in all its bits.
+bool has_library();
 library_answer multiply_by_library(const scope& on, const tb_matmul& p);
 
 }  // namespace tb_cuda

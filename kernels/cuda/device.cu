@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <atomic>
+
 #include "report.cuh"
 
 namespace tb_cuda {
@@ -141,10 +143,12 @@ tb_status after_launch(const scope& on, cudaError_t error, const char* what) {
 }
 
 int multiprocessors(const scope& on) {
-  static int known[most_devices] = {};
-  int& count = known[on.device()];
-  if (count == 0) cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, on.device());
-  return count > 0 ? count : 1;
+  static std::atomic<int> known[most_devices] = {};
+  int count = known[on.device()].load(std::memory_order_relaxed);
+  if (count != 0) return count;
+  if (cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, on.device()) != cudaSuccess || count < 1) count = 1;
+  known[on.device()].store(count, std::memory_order_relaxed);
+  return count;
 }
 
 void calling(const char* name, uint64_t length) {

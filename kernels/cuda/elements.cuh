@@ -99,6 +99,8 @@ struct element_type {
   using type = E;
 };
 
+constexpr int64_t bytes_of[TB_DTYPE_COUNT] = {1, 1, 1, 2, 4, 8, 2, 2, 4, 8};
+
 // Calls f(element_type<E>()) for the dtype's E; f returns a tb_status.
 template <typename F>
 tb_status with_element(int32_t dtype, F f) {

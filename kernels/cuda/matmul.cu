@@ -108,7 +108,7 @@ tb_status matmul(const tb_matmul* given, void* stream) {
   if (on.status() != TB_OK) return on.status();
   if (p.out_col != 1 && p.out_row == 1) transpose(p);
   join_batch(p);
-  if (is_worth_library(p)) {
+  if (is_worth_library(p) && has_library()) {
     library_answer answer = with_its_ending(on, p);
     if (answer.status == TB_OK && !answer.done) answer = sums_alone(on, p);
     if (answer.status != TB_OK || answer.done) return answer.status;

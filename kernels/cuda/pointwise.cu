@@ -79,8 +79,6 @@ vector_kernel kernel_over(const passes& all, const tb_pointwise& call, int32_t& 
   return operand[1].dtype == TB_BOOL ? all.masked[dtype] : nullptr;
 }
 
-constexpr int64_t bytes_of[TB_DTYPE_COUNT] = {1, 1, 1, 2, 4, 8, 2, 2, 4, 8};
-
 // Says how the operands lie as rows of vectors of `width` elements, a power of two; false where they do not.
 bool lies_in_vectors(const tb_plan& plan, int64_t count, int64_t width, vector_call& to) {
   const int32_t outer = plan.ndim - 1;

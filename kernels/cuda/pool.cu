@@ -222,7 +222,10 @@ tb_status pool_of(const tb_pool& c, void* stream) {
     const int64_t* const index = c.index;
     const tb_status status = launch_over(on, "max_pool_backward", work, &max_pool_backward<T>, p, out, in, index);
     if (status != TB_OK || results <= 0) return status;
-    return launch_over(on, "max_pool_backward", results, &max_pool_strays<T>, p, out, in, index, report_for(on));
+    // One thread adds in order.
+    const int64_t threads = deterministic() ? 1 : results;
+    return launch(on, "max_pool_backward", &max_pool_strays<T>, threads == 1 ? 1 : grid_for(threads),
+                  threads == 1 ? 1 : block_threads, 0, p, out, in, index, report_for(on));
   }
   return TB_UNSUPPORTED_DTYPE;
 }

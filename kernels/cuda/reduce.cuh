@@ -61,10 +61,10 @@ __device__ void take_dense(const F& f, typename F::part& part, const E* from, in
   const int64_t ragged = int64_t((16 - reinterpret_cast<uintptr_t>(from) % 16) % 16 / sizeof(E));
   const int64_t head = least_of(ragged, count), packs = (count - head) / V;
   for (int64_t i = lane; i < head; i += width) f.take(part, to_compute<C>(from[i]), first + i, origin);
-  const pack<E, V>* const body = reinterpret_cast<const pack<E, V>*>(from + head);
+  const row_pack<E, V>* const body = reinterpret_cast<const row_pack<E, V>*>(from + head);
   int64_t p = lane;
   for (; p + (together - 1) * int64_t(width) < packs; p += together * int64_t(width)) {
-    pack<E, V> x[together];
+    row_pack<E, V> x[together];
 #pragma unroll
     for (int u = 0; u < together; ++u) x[u] = body[p + u * int64_t(width)];
 #pragma unroll
@@ -76,7 +76,7 @@ __device__ void take_dense(const F& f, typename F::part& part, const E* from, in
     }
   }
   for (; p < packs; p += width) {
-    const pack<E, V> x = body[p];
+    const row_pack<E, V> x = body[p];
 #pragma unroll
     for (int v = 0; v < V; ++v) f.take(part, to_compute<C>(x.at[v]), first + head + p * V + v, origin);
   }

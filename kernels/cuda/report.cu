@@ -31,11 +31,12 @@ ledger& ledger_of(int device) {
 bool open(ledger& book) {
   cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;
   cudaThreadExchangeStreamCaptureMode(&mode);
+  const unsigned long long nobody = 0;
   void *first = nullptr, *host = nullptr, *seen = nullptr;
   const bool good = cudaMalloc(&first, sizeof *book.first) == cudaSuccess &&
                     cudaHostAlloc(&host, sizeof *book.host, cudaHostAllocMapped | cudaHostAllocPortable) == cudaSuccess &&
                     cudaHostGetDevicePointer(&seen, host, 0) == cudaSuccess &&
-                    cudaMemset(first, 0, sizeof *book.first) == cudaSuccess;
+                    cudaMemcpy(first, &nobody, sizeof nobody, cudaMemcpyHostToDevice) == cudaSuccess;
   cudaThreadExchangeStreamCaptureMode(&mode);
   if (!good) {
     cudaGetLastError();
@@ -70,9 +71,9 @@ void take_report(int device, tb_cuda_report* report) {
   report->which = book.host->which;
   report->value = book.host->value;
   strcpy(report->operator_name, ticket + remembered > book.tickets ? book.name[ticket % remembered] : "an earlier call");
-  *book.host = {};
-  const device_guard guard(device);
-  cudaMemset(book.first, 0, sizeof *book.first);
+  book.host->ticket = 0;
+  // From here on kernels may tell again, those of the same launch too.
+  *static_cast<volatile uint64_t*>(&book.host->taken) = ticket;
 }
 
 }  // namespace tb_cuda

@@ -13,18 +13,21 @@ namespace tb_cuda {
 
 struct told {
   uint64_t ticket;  // of the launch; 0: nothing was told
+  uint64_t taken;   // the last ticket that was told and taken: what comes after it may be told
   int64_t value;
   int32_t status;
   int32_t which;
 };
 
 struct reporter {
-  unsigned long long* first;  // of the device: who was first
+  unsigned long long* first;  // of the device: who told last
   volatile told* host;
   uint64_t ticket;
 
   __device__ void operator()(tb_status status, int64_t value, int32_t which = 0) const {
-    if (first == nullptr || atomicCAS(first, 0ull, static_cast<unsigned long long>(ticket)) != 0) return;
+    if (first == nullptr) return;
+    const unsigned long long before = *static_cast<volatile unsigned long long*>(first);
+    if (before > host->taken || atomicCAS(first, before, static_cast<unsigned long long>(ticket)) != before) return;
     host->value = value;
     host->status = status;
     host->which = which;

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "row_space.cuh"
+#include <stdlib.h>
 
 namespace tb_cuda {
 
@@ -64,11 +65,11 @@ struct kept_row {
     const E* const from = static_cast<const E*>(row.data) + base;
     const int lane = groups.lane();
     if constexpr (V > 1) {
-      pack<E, V> loaded[N / V];
+      row_pack<E, V> loaded[N / V];
 #pragma unroll
       for (int q = 0; q < N / V; ++q) {
         const int i = place(groups, lane, q * V);
-        if (i < n) loaded[q] = *reinterpret_cast<const pack<E, V>*>(from + i);
+        if (i < n) loaded[q] = *reinterpret_cast<const row_pack<E, V>*>(from + i);
       }
 #pragma unroll
       for (int j = 0; j < N; ++j) {
@@ -91,10 +92,10 @@ struct kept_row {
       const int i = place(groups, lane, q * V);
       if (i >= n) continue;
       if constexpr (V > 1) {
-        pack<E, V> stored;
+        row_pack<E, V> stored;
 #pragma unroll
         for (int v = 0; v < V; ++v) stored.at[v] = from_compute<E>(x[q * V + v]);
-        *reinterpret_cast<pack<E, V>*>(to + i) = stored;
+        *reinterpret_cast<row_pack<E, V>*>(to + i) = stored;
       } else {
         to[i * row.step] = from_compute<E>(x[q]);
       }
@@ -130,7 +131,8 @@ inline row_shape shape_of(int64_t rows, int64_t n, bool beside, int pack, int64_
     return {{int(power_of_two_above(parts_of(n < 1 ? 1 : n, few))), 0}, few};
   }
   const bool crowded = rows >= processors * 16;
-  const int width = n <= 1024 && crowded ? lanes_of_warp : fold_threads;
+  const char* x_ = getenv("TOPBIT_X"); const int small_ = x_ ? atoi(x_) : lanes_of_warp;
+  const int width = n <= 1024 && crowded ? small_ : fold_threads;
   return {{width, 0}, each(width)};
 }
 

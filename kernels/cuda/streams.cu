@@ -144,9 +144,8 @@ tb_status copy_across(int32_t to_device, void* to, int32_t from_device, const vo
 struct graph {
   private_cache* memory = nullptr;
   cudaGraphExec_t ready = nullptr;
+  cudaEvent_t last = nullptr;  // after the last launch
 };
-
-std::atomic<int> captures[most_devices];
 
 tb_status begin_capture(int32_t device, void* stream, void** out) {
   *out = nullptr;
@@ -157,14 +156,12 @@ tb_status begin_capture(int32_t device, void* stream, void** out) {
     return cudaStreamBeginCapture(stream_of(stream), cudaStreamCaptureModeRelaxed);
   });
   if (status != TB_OK) return status;
-  ++captures[device];
-  *out = new graph{begin_private(device, stream_of(stream)), nullptr};
+  *out = new graph{begin_private(device, stream_of(stream))};
   return TB_OK;
 }
 tb_status end_capture(int32_t device, void* stream, void* given) {
   graph& g = *static_cast<graph*>(given);
   end_private(device, stream_of(stream));
-  --captures[device];
   cudaGraph_t recorded = nullptr;
   tb_status status = at_device(device, "ending to capture", [&] {
     return cudaStreamEndCapture(stream_of(stream), &recorded);
@@ -178,17 +175,25 @@ tb_status end_capture(int32_t device, void* stream, void* given) {
   return status;
 }
 tb_status launch_graph(int32_t device, void* given, void* stream) {
-  return at_device(device, "launching a graph",
-                   [&] { return cudaGraphLaunch(static_cast<graph*>(given)->ready, stream_of(stream)); });
+  graph& g = *static_cast<graph*>(given);
+  return at_device(device, "launching a graph", [&] {
+    cudaError_t error = cudaSuccess;
+    if (g.last == nullptr) error = cudaEventCreateWithFlags(&g.last, cudaEventDisableTiming);
+    if (error == cudaSuccess) error = cudaGraphLaunch(g.ready, stream_of(stream));
+    return error == cudaSuccess ? cudaEventRecord(g.last, stream_of(stream)) : error;
+  });
 }
 void drop_graph(int32_t device, void* given) {
   const std::unique_ptr<graph> g(static_cast<graph*>(given));
   const device_guard guard(device);
-  cudaDeviceSynchronize();
+  // Not the device: another stream of it may be captured.
+  if (g->last != nullptr) {
+    cudaEventSynchronize(g->last);
+    cudaEventDestroy(g->last);
+  }
   if (g->ready != nullptr) cudaGraphExecDestroy(g->ready);
   drop_private(device, g->memory);
 }
-int32_t is_capturing(int32_t device) { return captures[device].load(std::memory_order_relaxed) != 0; }
 
 std::atomic<bool> deterministic_wanted{false};
 void set_deterministic(int32_t on) { deterministic_wanted.store(on != 0, std::memory_order_relaxed); }
@@ -224,7 +229,6 @@ const tb_cuda_runtime functions = {
     .end_capture = end_capture,
     .launch_graph = launch_graph,
     .drop_graph = drop_graph,
-    .is_capturing = is_capturing,
     .set_deterministic = set_deterministic,
     .is_deterministic = is_deterministic,
 };

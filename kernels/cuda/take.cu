@@ -205,8 +205,6 @@ picking described(const tb_take& c) {
   return p;
 }
 
-constexpr int64_t bytes_of[TB_DTYPE_COUNT] = {1, 1, 1, 2, 4, 8, 2, 2, 4, 8};
-
 // Calls f(a unit) for the widest one that rows of both sides are made of.
 template <typename F>
 tb_status with_unit(const tb_take& c, F f) {

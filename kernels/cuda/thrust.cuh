@@ -40,6 +40,7 @@ class call_memory {
   char* allocate(ptrdiff_t bytes) {
     piece* const made = new piece{{on_, static_cast<uint64_t>(bytes)}, first_};
     if (made->memory.status() != TB_OK) {
+      failed_ = made->memory.status();
       delete made;
       throw std::bad_alloc();
     }
@@ -56,6 +57,9 @@ class call_memory {
     }
   }
 
+  // Of the last allocation that failed, whose text stands; TB_OK if none did.
+  tb_status failed() const { return failed_; }
+
  private:
   struct piece {
     temporary memory;
@@ -63,19 +67,20 @@ class call_memory {
   };
   const scope& on_;
   piece* first_ = nullptr;
+  tb_status failed_ = TB_OK;
 };
 
 // Calls work(policy).
 template <typename Work>
 tb_status run_thrust(const scope& on, const char* what, Work work) {
+  call_memory memory(on);
   try {
-    call_memory memory(on);
     work(thrust::cuda::par_nosync(memory).on(on.stream()));
     return check(cudaPeekAtLastError(), what);
   } catch (const thrust::system_error& error) {
     return fail(static_cast<cudaError_t>(error.code().value()), what);
   } catch (const std::bad_alloc&) {
-    return fail(cudaErrorMemoryAllocation, what);
+    return memory.failed() != TB_OK ? memory.failed() : fail(cudaErrorMemoryAllocation, what);
   }
 }
 

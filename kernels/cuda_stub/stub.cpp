@@ -96,7 +96,6 @@ constinit const tb_cuda_runtime functions = {
     .end_capture = not_built,
     .launch_graph = not_built,
     .drop_graph = nothing,
-    .is_capturing = never,
     .set_deterministic = nothing,
     .is_deterministic = never,
 };

@@ -16,7 +16,9 @@ namespace topbit {
 /// Captured calls read and write the same memory in every replay: give them new input by writing into the tensors that
 /// were captured, and read results from the tensors they made. Memory taken while capturing is kept for the graph as
 /// long as it lives. Run `work` once before, so that what it keeps from call to call exists. It must not bring elements
-/// to the host or depend on them, nor draw random numbers, since it would draw the same ones again.
+/// to the host or depend on them, nor draw random numbers, since it would draw the same ones again; nor take steps that
+/// are counted, as adam's are. Numbers of the host, host tensors without dimensions among them, are those of the capture,
+/// and memory of the host that is copied from has to stay.
 export class cuda_graph {
  public:
   /// Captures the calls of this thread, in a stream of its own. Throws what `work` throws, and device_error for what
@@ -27,7 +29,8 @@ export class cuda_graph {
   cuda_graph& operator=(cuda_graph&&) noexcept;
   ~cuda_graph();  // waits for the device
 
-  /// Starts it in this thread's current stream.
+  /// Starts it in this thread's current stream, after what was started there. Costs the host about as much as some
+  /// launches. Throws device_error.
   void replay() const;
 
  private:

@@ -27,9 +27,6 @@ constexpr memory_hook pinned{allocate_pinned, release_pinned, copy, copy, nullpt
 
 }  // namespace
 
-out_of_device_memory::out_of_device_memory(const out_of_device_memory&) = default;
-out_of_device_memory::~out_of_device_memory() = default;
-
 cuda_memory_statistics cuda_memory(device d) {
   detail::check_cuda_device(d);
   tb_cuda_statistics s;

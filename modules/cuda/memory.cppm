@@ -7,17 +7,9 @@ import topbit.tensor;
 
 namespace topbit {
 
-/// No memory left on a device: the text says what was wanted, what is in use, kept and free. Whatever was kept has been
-/// given back before this is thrown, and smaller calls go on to work.
-export class out_of_device_memory : public device_error {
- public:
-  using device_error::device_error;
-  out_of_device_memory(const out_of_device_memory&);
-  ~out_of_device_memory() override;
-};
-
 /// Bytes of tensors on one device. Freed blocks are kept and handed out again in the order of their stream, without
-/// waiting for the device.
+/// waiting for the device. Where the device has no more, all that is kept is given back to it, and if that does not help
+/// the call throws out_of_device_memory; smaller calls go on to work.
 export struct cuda_memory_statistics {
   std::uint64_t bytes_in_use = 0, peak_bytes_in_use = 0;
   std::uint64_t bytes_reserved = 0, peak_bytes_reserved = 0;  // held of the device: in use or kept
@@ -28,11 +20,13 @@ export struct cuda_memory_statistics {
   std::uint64_t limit = 0;                                    // 0: none
   std::uint64_t bytes_free_on_device = 0, bytes_on_device = 0;
 };
+/// Locks, and asks the driver for what is free: some microseconds. Throws device_error for a device that is not there.
 export cuda_memory_statistics cuda_memory(device d);
 
 /// Gives what is kept back to the device, after waiting for it. An allocation that finds no memory does this by itself.
 export void release_cached_cuda_memory(device d);
-/// The most that this process holds of the device; 0 for no limit.
+/// The most that this process holds of the device; 0 for no limit. What is held above it already stays. Throws
+/// device_error for a device that is not there.
 export void set_cuda_memory_limit(device d, std::uint64_t bytes);
 
 /// A copy of a host tensor in pinned memory, from and to which copies with non_blocking=true do not wait. Throws

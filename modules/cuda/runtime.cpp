@@ -61,7 +61,7 @@ void detail::check_cuda_device(device d) {
   if (d.type != backend::CUDA) throw device_error("found " + to_string(d) + ", wanted a CUDA device");
   const int count = cuda_device_count();
   if (count == 0) throw device_error(to_string(d) + ": " + why_no_cuda());
-  if (d.index >= count) {
+  if (d.index < 0 || d.index >= count) {
     throw device_error("found " + to_string(d) + ", wanted cuda:0" +
                        (count == 1 ? "" : " to cuda:" + std::to_string(count - 1)));
   }
@@ -88,7 +88,7 @@ void detail::check_cuda(device d, int status, std::string_view doing) {
   if (status == TB_OK) return;
   // An index that is no device fails everywhere in the runtime's own words.
   const int count = cuda_device_count();
-  if (status != TB_OUT_OF_MEMORY && d.index >= count && count > 0) check_cuda_device(d);
+  if (status != TB_OUT_OF_MEMORY && (d.index < 0 || d.index >= count) && count > 0) check_cuda_device(d);
   const std::string text = std::string(doing) + " on " + to_string(d) + ": " + memory().last_error();
   if (status == TB_OUT_OF_MEMORY) throw out_of_device_memory(text);
   throw device_error(text);

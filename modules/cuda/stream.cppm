@@ -18,6 +18,7 @@ export class cuda_event {
   cuda_event(const cuda_event&) noexcept;
   cuda_event& operator=(const cuda_event&) noexcept;
 
+  /// From now on the event is this point of the stream. Throws device_error for a stream of another device.
   void record(const cuda_stream& stream);
   /// Whether the work before it is done; true of one that was never recorded.
   bool done() const;
@@ -40,9 +41,10 @@ export class cuda_stream {
   /// The one that calls of this thread go to; at first the device's default stream.
   static cuda_stream current(device d = cuda());
   static cuda_stream default_stream(device d = cuda());
-  /// One of a pool of 32, which are handed out in turn. Waits for no other stream by itself.
+  /// One of a pool of 32, which are handed out in turn, each made when it is first wanted. Waits for no other stream by
+  /// itself. Throws device_error for a device that is not there.
   static cuda_stream from_pool(device d = cuda(), bool high_priority = false);
-  /// A stream of another library; it has to outlive its use.
+  /// A stream of another library. It has to be one of this device, which nobody checks, and to outlive its use.
   static cuda_stream of_native(device d, void* stream) noexcept { return {d, stream}; }
 
   topbit::device device() const noexcept { return device_; }

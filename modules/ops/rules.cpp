@@ -23,7 +23,7 @@ void check_status(backend_call c, int status, const tensor& t) {
     case TB_BAD_INDEX: refuse<shape_error>(c, "an index is out of range for " + describe(t));
     case TB_OUT_OF_MEMORY:
       if (c.table->last_error == nullptr) throw std::bad_alloc();  // the host's memory
-      break;
+      refuse<out_of_device_memory>(c, std::string(c.table->name) + ": " + c.table->last_error());
     case TB_BAD_VALUE: refuse<error>(c, "an element has no meaning here: " + describe(t));
     case TB_DEVICE_ERROR:
     case TB_NO_DEVICE:

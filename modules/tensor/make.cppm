@@ -15,7 +15,8 @@ export namespace author {
 
 /// Uninitialised, dense, row-major. Throws shape_error for a negative size, and what the device's memory hook throws.
 tensor make_tensor(const dims& sizes, dtype type, device where);
-/// The same in memory of another kind than the device's tensors have, such as pinned memory of the host.
+/// The same in memory of another kind than the device's tensors have, such as pinned memory of the host. The hook is
+/// copied. Throws shape_error, and what the hook throws.
 tensor make_tensor(const dims& sizes, dtype type, device where, const memory_hook& memory);
 
 /// A tensor over the storage of `base`; strides and offset in elements. Throws shape_error if it would leave the

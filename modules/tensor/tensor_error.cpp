@@ -11,4 +11,7 @@ dtype_error::~dtype_error() = default;
 device_error::device_error(const device_error&) = default;
 device_error::~device_error() = default;
 
+out_of_device_memory::out_of_device_memory(const out_of_device_memory&) = default;
+out_of_device_memory::~out_of_device_memory() = default;
+
 }  // namespace topbit

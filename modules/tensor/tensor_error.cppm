@@ -30,4 +30,13 @@ export class device_error : public error {
   ~device_error() override;
 };
 
+/// No memory left on a device that is not the host: the text says what was wanted, what is in use, kept and free. The
+/// host's memory is std::bad_alloc.
+export class out_of_device_memory : public device_error {
+ public:
+  using device_error::device_error;
+  out_of_device_memory(const out_of_device_memory&);
+  ~out_of_device_memory() override;
+};
+
 }  // namespace topbit

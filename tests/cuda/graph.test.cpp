@@ -90,3 +90,48 @@ TEST_CASE("graph: random numbers cannot be captured, since they would be the sam
   INFO(text);
   CHECK(text.find("would draw the same ones in every replay") != std::string::npos);
 }
+
+namespace {
+
+// One parameter after six steps, of which the last five are calls or replays.
+template <class Optimizer, class Options>
+std::vector<double> after_steps(tb::device where, const Options& options, bool captured) {
+  const tb::tensor p = tb::require_grad(cuda_tests::filled({100}, 1, where));
+  Optimizer optimizer({p}, options);
+  const auto step = [&] {
+    optimizer.clear_gradients();
+    tb::backward(ops::sum(p * p));
+    optimizer.step();
+  };
+  step();
+  if (captured) {
+    const tb::cuda_graph graph = tb::cuda_graph::capture(step, where);
+    for (int i = 0; i < 5; ++i) graph.replay();
+  } else {
+    for (int i = 0; i < 5; ++i) step();
+  }
+  return cuda_tests::values(p);
+}
+
+}  // namespace
+
+TEST_CASE("graph: steps with momentum are the same captured, and those that count are refused", "[cuda][graph]") {
+  const tb::device where = cuda_tests::need();
+  const tb::sgd_options momentum{.learning_rate = 0.01, .momentum = 0.9};
+  CHECK(after_steps<tb::sgd>(where, momentum, true) == after_steps<tb::sgd>(where, momentum, false));
+  const std::string text =
+      toy::text_of<tb::device_error>([&] { (void)after_steps<tb::adamw>(where, tb::adamw_options{}, true); });
+  INFO(text);
+  CHECK(text.find("a step that counts cannot be captured") != std::string::npos);
+  CHECK(after_steps<tb::adamw>(where, tb::adamw_options{}, false).size() == 100);
+}
+
+TEST_CASE("graph: numbers of the host are those of the capture", "[cuda][graph]") {
+  const tb::device where = cuda_tests::need();
+  const tb::tensor x = cuda_tests::filled({8}, 1, where);
+  tb::tensor number = tb::from_values<float>({2}, {}), y;
+  const tb::cuda_graph graph = tb::cuda_graph::capture([&] { y = x * number; }, where);
+  ops::fill_(number, 5);
+  graph.replay();
+  CHECK(cuda_tests::values(y) == std::vector<double>(8, 2));
+}

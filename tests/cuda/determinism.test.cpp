@@ -1,0 +1,42 @@
+// Sums into elements that many threads add to: in any order, or in one.
+#include <optional>
+
+#include "cuda.h"
+import topbit;
+import topbit.cuda;
+
+namespace tb = topbit;
+namespace ops = topbit::ops;
+
+namespace {
+
+struct deterministic_for_now {
+  deterministic_for_now() { tb::set_deterministic(true); }
+  ~deterministic_for_now() { tb::set_deterministic(false); }
+};
+
+}  // namespace
+
+TEST_CASE("determinism: with the switch on sums are the same bits in every run", "[cuda][determinism]") {
+  const tb::device where = cuda_tests::need();
+  CHECK_FALSE(tb::is_deterministic());
+  constexpr std::int64_t n = 20000;
+  tb::manual_seed(5);
+  const tb::tensor source = ops::randn(tb::dims{n}), index = ops::randint(7, tb::dims{n});
+  const tb::tensor there = tb::to(source, where), at = tb::to(index, where);
+  const tb::tensor zeros = ops::zeros(tb::dims{7}), none = tb::to(zeros, where);
+  const auto compare = [&](const auto& call) {
+    const std::vector<double> on_host = support::values(call(zeros, index, source));
+    const deterministic_for_now guard;
+    CHECK(tb::is_deterministic());
+    const std::vector<double> first = cuda_tests::values(call(none, at, there));
+    for (int run = 0; run < 10; ++run) CHECK(cuda_tests::values(call(none, at, there)) == first);
+    for (std::size_t i = 0; i < first.size(); ++i) CHECK(std::abs(first[i] - on_host[i]) < 1e-3);
+  };
+  compare([](const tb::tensor& to, const tb::tensor& i, const tb::tensor& x) { return ops::scatter_add(to, 0, i, x); });
+  compare([](const tb::tensor& to, const tb::tensor& i, const tb::tensor& x) { return ops::index_add(to, 0, i, x); });
+  compare([](const tb::tensor& to, const tb::tensor& i, const tb::tensor& x) {
+    const std::vector<std::optional<tb::tensor>> indices{i};
+    return ops::index_put(to, indices, x, true);
+  });
+}
