@@ -1,0 +1,41 @@
+// What goes wrong on a device: an index that a kernel finds, and memory that is used up.
+#include <cstdint>
+#include <cstdio>
+#include <string>
+
+import topbit;
+import topbit.cuda;
+namespace tb = topbit;
+namespace ops = topbit::ops;
+
+int main() {
+  if (!tb::cuda_available()) {
+    std::puts(tb::why_no_cuda().c_str());
+    return 77;  // a skipped test
+  }
+  const tb::device where = tb::cuda();
+  const tb::tensor rows = tb::to(tb::from_values<float>({1, 2, 3, 4, 5, 6}, {3, 2}), where);
+  const tb::tensor wrong = tb::to(tb::from_values<std::int64_t>({0, 5}, {2}), where);
+  const tb::tensor right = tb::to(tb::from_values<std::int64_t>({0, 2}, {2}), where);
+
+  try {
+    const tb::tensor picked = ops::index_select(rows, 0, wrong);  // starts a kernel and returns
+    tb::synchronize(where);                                       // waits, and throws
+  } catch (const tb::shape_error& e) {
+    std::puts(std::string(e.op()).c_str());  // prints: aten::index_select
+  }
+  const tb::tensor picked = tb::to(ops::index_select(rows, 0, right), tb::cpu);  // the device goes on
+  std::puts(to_string(picked).c_str());  // prints: [[1, 2], [5, 6]] (float32 [2, 2])
+
+  tb::set_cuda_memory_limit(where, std::uint64_t{64} << 20);
+  try {
+    const tb::tensor large = ops::empty(tb::dims{1 << 26}, tb::arg<"device"> = where);
+  } catch (const tb::out_of_device_memory& e) {
+    std::fprintf(stderr, "%s\n", e.what());
+    std::puts("no room for 256 MiB");  // prints: no room for 256 MiB
+  }
+  tb::set_cuda_memory_limit(where, 0);
+  const tb::cuda_memory_statistics memory = tb::cuda_memory(where);
+  std::printf("%d\n", memory.bytes_in_use <= memory.bytes_reserved);  // prints: 1
+  std::printf("%d\n", static_cast<int>(memory.out_of_memory));        // prints: 1
+}

@@ -1,0 +1,56 @@
+// A step of a training, captured once and replayed with other data.
+#include <cmath>
+#include <cstdio>
+
+import topbit;
+import topbit.cuda;
+namespace tb = topbit;
+namespace nn = topbit::nn;
+namespace ops = topbit::ops;
+
+// The loss of the last of ten steps.
+static double train(const tb::tensor& images, const tb::tensor& labels, bool captured) {
+  nn::linear net(20, 10, tb::generator(1));
+  tb::move_to(net, tb::cuda());
+  tb::sgd optimizer(tb::parameters(net), {.learning_rate = 0.1, .momentum = 0.9});
+  tb::tensor x = ops::empty(tb::dims{32, 20}, tb::arg<"device"> = tb::cuda());
+  tb::tensor y = ops::empty(tb::dims{32}, tb::arg<"dtype"> = tb::dtype::int64, tb::arg<"device"> = tb::cuda());
+  tb::tensor loss;
+  const auto load = [&](int i) {
+    ops::copy_(x, ops::select(images, 0, i));
+    ops::copy_(y, ops::select(labels, 0, i));
+  };
+
+  const auto step = [&] {
+    optimizer.clear_gradients();
+    loss = ops::cross_entropy_loss(net(x), y);
+    tb::backward(loss);
+    optimizer.step();
+  };
+  load(0);
+  step();  // momentum begins here, outside of the graph
+  if (captured) {
+    const tb::cuda_graph graph = tb::cuda_graph::capture(step);
+    for (int i = 1; i < 10; ++i) {
+      load(i);
+      graph.replay();
+    }
+  } else {
+    for (int i = 1; i < 10; ++i) {
+      load(i);
+      step();
+    }
+  }
+  return tb::item(loss);
+}
+
+int main() {
+  if (!tb::cuda_available()) {
+    std::puts(tb::why_no_cuda().c_str());
+    return 77;  // a skipped test
+  }
+  tb::manual_seed(1);
+  const tb::tensor images = ops::randn(tb::dims{10, 32, 20}), labels = ops::randint(10, tb::dims{10, 32});
+  const double plain = train(images, labels, false), replayed = train(images, labels, true);
+  std::printf("%d\n", std::abs(plain - replayed) < 1e-4 * plain);  // prints: 1
+}

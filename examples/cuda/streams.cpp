@@ -1,0 +1,44 @@
+// Two streams: one computes, the other brings results to the host meanwhile.
+#include <cstdio>
+
+import topbit;
+import topbit.cuda;
+namespace tb = topbit;
+namespace ops = topbit::ops;
+
+static tb::tensor bring_rows(int count) {
+  const tb::cuda_stream computing = tb::cuda_stream::from_pool(), copying = tb::cuda_stream::from_pool();
+  const tb::tensor results = tb::pin_memory(ops::zeros(tb::dims{count, 1000}));
+  for (int i = 0; i < count; ++i) {
+    tb::tensor x;
+    {
+      const tb::cuda_stream_guard guard(computing);
+      x = ops::full(tb::dims{1000}, i, tb::arg<"dtype"> = tb::dtype::float32, tb::arg<"device"> = tb::cuda());
+      x = x * x + 1;
+    }
+    copying.wait(computing.record());
+    {
+      const tb::cuda_stream_guard guard(copying);
+      tb::tensor row = ops::select(results, 0, i);
+      ops::copy_(row, x, tb::arg<"non_blocking"> = true);
+    }
+    tb::used_by_stream(x, copying);  // x ends here, its memory is free once it has been copied
+  }
+  copying.synchronize();
+  return results;
+}
+
+int main() {
+  if (!tb::cuda_available()) {
+    std::puts(tb::why_no_cuda().c_str());
+    return 77;  // a skipped test
+  }
+  const tb::cuda_stream here = tb::cuda_stream::current();
+  const tb::cuda_event from = here.record(true);
+  const tb::tensor results = bring_rows(4);
+  std::printf("%g\n", static_cast<double>(tb::item<float>(ops::sum(results))));  // prints: 18000
+
+  const tb::cuda_event to = here.record(true);
+  to.synchronize();
+  std::fprintf(stderr, "%.3f ms\n", tb::milliseconds_between(from, to));
+}
