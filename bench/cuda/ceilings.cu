@@ -82,9 +82,8 @@ __global__ void fill_random(__nv_bfloat16* to, std::int64_t n, unsigned seed) {
 double copy_rate(std::int64_t bytes) {
   const device_array from(bytes), to(bytes);
   check(cudaMemset(from.data, 1, std::size_t(bytes)));
-  const double engine = seconds_of([&] {
-    check(cudaMemcpyAsync(to.data, from.data, std::size_t(bytes), cudaMemcpyDeviceToDevice));
-  });
+  const double engine =
+      seconds_of([&] { check(cudaMemcpyAsync(to.data, from.data, std::size_t(bytes), cudaMemcpyDeviceToDevice)); });
   const std::int64_t n = bytes / 16;
   const double kernel = seconds_of([&] {
     copy_kernel<<<unsigned((n / 2 + 255) / 256), 256>>>(static_cast<const float4*>(from.data),

@@ -84,7 +84,8 @@ struct row {
 class table {
  public:
   // A rate, beside the card's own.
-  void rate(const std::string& name, const std::string& unit, double measured, double ceiling, double must, double aim) {
+  void rate(const std::string& name, const std::string& unit, double measured, double ceiling, double must,
+            double aim) {
     add({name, unit, measured, ceiling, ceiling > 0 ? measured / ceiling : 0, must, aim, false});
   }
   // A time, beside the least there could be.
@@ -94,25 +95,33 @@ class table {
 
   // Rows that miss what they must reach.
   int misses() const {
-    return static_cast<int>(std::ranges::count_if(rows_, [](const row& r) {
-      return r.must > 0 && (r.less_is_better ? r.ratio > r.must : r.ratio < r.must);
-    }));
+    return static_cast<int>(std::ranges::count_if(
+        rows_, [](const row& r) { return r.must > 0 && (r.less_is_better ? r.ratio > r.must : r.ratio < r.must); }));
   }
 
   nlohmann::json json() const {
     nlohmann::json all = nlohmann::json::array();
     for (const row& r : rows_) {
-      all.push_back({{"name", r.name}, {"unit", r.unit}, {"measured", r.measured}, {"beside", r.ceiling},
-                     {"ratio", r.ratio}, {"must", r.must}, {"aim", r.aim}, {"less_is_better", r.less_is_better}});
+      all.push_back({{"name", r.name},
+                     {"unit", r.unit},
+                     {"measured", r.measured},
+                     {"beside", r.ceiling},
+                     {"ratio", r.ratio},
+                     {"must", r.must},
+                     {"aim", r.aim},
+                     {"less_is_better", r.less_is_better}});
     }
     return all;
   }
 
  private:
   void add(const row& r) {
-    std::printf("| %-44s | %10.4g %-7s | %10.4g | %7.3f |", r.name.c_str(), r.measured, r.unit.c_str(), r.ceiling, r.ratio);
-    if (r.must > 0) std::printf(" %s %.2f | %.2f |\n", r.less_is_better ? "<=" : ">=", r.must, r.aim);
-    else std::printf("  |  |\n");
+    std::printf("| %-44s | %10.4g %-7s | %10.4g | %7.3f |", r.name.c_str(), r.measured, r.unit.c_str(), r.ceiling,
+                r.ratio);
+    if (r.must > 0)
+      std::printf(" %s %.2f | %.2f |\n", r.less_is_better ? "<=" : ">=", r.must, r.aim);
+    else
+      std::printf("  |  |\n");
     std::fflush(stdout);
     rows_.push_back(r);
   }
@@ -155,12 +164,11 @@ void reductions(table& to, std::int64_t n, double read, double copy, int rounds)
   const tb::tensor rows = ops::view(a, tb::dims{n / 1024, 1024});
   tb::tensor softened;
   to.rate("softmax, rows of 1024 / copy", "GB/s",
-          2 * bytes / device_seconds([&] { softened = ops::softmax(rows, -1); }, rounds) / 1e9, copy / 1e9, 0.80,
-          0.92);
+          2 * bytes / device_seconds([&] { softened = ops::softmax(rows, -1); }, rounds) / 1e9, copy / 1e9, 0.80, 0.92);
   to.rate("sum over rows of 1024 / reading", "GB/s",
           bytes / device_seconds([&] { (void)tb::sum(rows, {-1}); }, rounds) / 1e9, read / 1e9, 0, 0);
-  to.rate("sum over columns / reading", "GB/s",
-          bytes / device_seconds([&] { (void)tb::sum(rows, {0}); }, rounds) / 1e9, read / 1e9, 0, 0);
+  to.rate("sum over columns / reading", "GB/s", bytes / device_seconds([&] { (void)tb::sum(rows, {0}); }, rounds) / 1e9,
+          read / 1e9, 0, 0);
 }
 
 void products(table& to, bool quick, int rounds) {
@@ -175,9 +183,10 @@ void products(table& to, bool quick, int rounds) {
 void calls(table& to, double bare) {
   const tb::tensor a = random_numbers({8}), b = random_numbers({8});
   tb::tensor out = ops::empty_like(a);
-  to.time("host: add into a given result / bare launch", host_seconds([&] { ops::add_out(a, b, tb::arg<"out"> = out); }, 500, 21), bare,
-          1.25, 1.1);
-  to.time("host: add with a new result / bare launch", host_seconds([&] { (void)ops::add(a, b); }, 500, 21), bare, 0, 0);
+  to.time("host: add into a given result / bare launch",
+          host_seconds([&] { ops::add_out(a, b, tb::arg<"out"> = out); }, 500, 21), bare, 1.25, 1.1);
+  to.time("host: add with a new result / bare launch", host_seconds([&] { (void)ops::add(a, b); }, 500, 21), bare, 0,
+          0);
   to.time("host: add a number / bare launch", host_seconds([&] { (void)ops::add_scalar(a, 2); }, 500, 21), bare, 0, 0);
 }
 

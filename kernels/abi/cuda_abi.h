@@ -1,6 +1,6 @@
-// What topbit.cuda asks of the CUDA runtime beside kernels and memory: streams, events, graphs, counts of memory. Streams,
-// events and graphs cross the seam as pointers. Functions that fail return a status, and tb_memory::last_error of
-// tb_cuda_memory() has the text.
+// What topbit.cuda asks of the CUDA runtime beside kernels and memory: streams, events, graphs, counts of memory.
+// Streams, events and graphs cross the seam as pointers. Functions that fail return a status, and tb_memory::last_error
+// of tb_cuda_memory() has the text.
 #pragma once
 
 #include "kernel_abi.h"
@@ -15,7 +15,7 @@ typedef struct tb_cuda_properties {
   int32_t major, minor;  // of the compute capability
   int32_t multiprocessors;
   int32_t l2_bytes;
-  int32_t shared_bytes;  // the most of a block
+  int32_t shared_bytes;                     // the most of a block
   int32_t driver_version, runtime_version;  // 13000 for 13.0
   int32_t reserved;
 } tb_cuda_properties;
@@ -72,8 +72,8 @@ typedef struct tb_cuda_runtime {
   tb_status (*copy_out)(int32_t device, void* to_host, const void* from, uint64_t bytes, void* stream);
   tb_status (*copy_across)(int32_t to_device, void* to, int32_t from_device, const void* from, uint64_t bytes);
 
-  // Graphs. Calls of this thread in the stream are recorded, not done, from begin to end; what they allocate is kept for
-  // the graph until it is dropped.
+  // Graphs. Calls of this thread in the stream are recorded, not done, from begin to end; what they allocate is kept
+  // for the graph until it is dropped.
   tb_status (*begin_capture)(int32_t device, void* stream, void** graph);
   tb_status (*end_capture)(int32_t device, void* stream, void* graph);
   tb_status (*launch_graph)(int32_t device, void* graph, void* stream);

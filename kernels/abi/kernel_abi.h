@@ -279,8 +279,8 @@ typedef struct tb_kernels {
   // elements have to be looked at first.
   tb_dense_loop (*dense_loop)(int32_t op, int32_t compute);
 
-  // Told on this thread before each call of an entry, with the operator it is for, to be named in errors that come after
-  // the call is over; null where there are none.
+  // Told on this thread before each call of an entry, with the operator it is for, to be named in errors that come
+  // after the call is over; null where there are none.
   void (*calling)(const char* operator_name, uint64_t length);
 
   // What TB_DEVICE_ERROR, TB_NO_DEVICE or TB_NOT_BUILT meant on this thread; null where these cannot happen.

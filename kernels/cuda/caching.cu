@@ -205,12 +205,13 @@ tb_status explain(device_memory& m, int device, uint64_t bytes, cudaError_t erro
   size_t free = 0, total = 0;
   cudaMemGetInfo(&free, &total);
   char words[512];
-  const int used = snprintf(
-      words, sizeof words,
-      "found no %.1f MiB on cuda:%d (%s): %.1f MiB are in use, %.1f MiB at most so far; %.1f MiB are held of the device, "
-      "which has %.1f of %.1f MiB free",
-      mebibytes(bytes), device, cudaGetErrorString(error), mebibytes(m.counts.in_use), mebibytes(m.counts.peak_in_use),
-      mebibytes(m.counts.reserved), mebibytes(free), mebibytes(total));
+  const int used =
+      snprintf(words, sizeof words,
+               "found no %.1f MiB on cuda:%d (%s): %.1f MiB are in use, %.1f MiB at most so far; %.1f MiB are held of "
+               "the device, "
+               "which has %.1f of %.1f MiB free",
+               mebibytes(bytes), device, cudaGetErrorString(error), mebibytes(m.counts.in_use),
+               mebibytes(m.counts.peak_in_use), mebibytes(m.counts.reserved), mebibytes(free), mebibytes(total));
   if (m.counts.limit != 0 && used > 0 && size_t(used) < sizeof words) {
     snprintf(words + used, sizeof words - size_t(used), "; the limit is %.1f MiB", mebibytes(m.counts.limit));
   }

@@ -1,8 +1,9 @@
 // Memory of devices, kept when it is given back: the runtime's own allocations wait for the device, these do not.
 //
-// A block belongs to the stream it was taken for. Given back, it is handed out again to calls of that stream at once, since
-// the device does them in order; other streams that used it are waited for by an event. Sizes are rounded up to classes, at
-// most an eighth apart; blocks up to 256 KiB are cut from slabs of 2 MiB, larger ones are allocations of their own.
+// A block belongs to the stream it was taken for. Given back, it is handed out again to calls of that stream at once,
+// since the device does them in order; other streams that used it are waited for by an event. Sizes are rounded up to
+// classes, at most an eighth apart; blocks up to 256 KiB are cut from slabs of 2 MiB, larger ones are allocations of
+// their own.
 #pragma once
 
 #include "cuda_abi.h"

@@ -70,7 +70,8 @@ tb_status fail(cudaError_t error, const char* what) {
   cudaGetLastError();
   const char* advice = "";
   if (error == cudaErrorNoKernelImageForDevice) {
-    advice = "; this build has no code for the architecture of this GPU, configure with -DCMAKE_CUDA_ARCHITECTURES=native";
+    advice =
+        "; this build has no code for the architecture of this GPU, configure with -DCMAKE_CUDA_ARCHITECTURES=native";
   } else if (error == cudaErrorInsufficientDriver) {
     advice = "; found no driver, or one that is older than the runtime of this build: install NVIDIA's driver";
   } else if (error == cudaErrorStreamCaptureUnsupported) {
@@ -146,7 +147,8 @@ int multiprocessors(const scope& on) {
   static std::atomic<int> known[most_devices] = {};
   int count = known[on.device()].load(std::memory_order_relaxed);
   if (count != 0) return count;
-  if (cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, on.device()) != cudaSuccess || count < 1) count = 1;
+  if (cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, on.device()) != cudaSuccess || count < 1)
+    count = 1;
   known[on.device()].store(count, std::memory_order_relaxed);
   return count;
 }
@@ -158,8 +160,6 @@ void calling(const char* name, uint64_t length) {
   to[some] = '\0';
 }
 
-const char* called_operator() {
-  return called.calls == 0 ? "a kernel" : called.name[(called.calls - 1) % remembered];
-}
+const char* called_operator() { return called.calls == 0 ? "a kernel" : called.name[(called.calls - 1) % remembered]; }
 
 }  // namespace tb_cuda

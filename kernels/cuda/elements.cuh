@@ -1,5 +1,5 @@
-// Elements of every dtype, and what they are computed in. An element is what lies in memory; a kernel computes in bool_t
-// (a byte, 0 or 1), int64_t, float or double.
+// Elements of every dtype, and what they are computed in. An element is what lies in memory; a kernel computes in
+// bool_t (a byte, 0 or 1), int64_t, float or double.
 #pragma once
 
 #include <stdint.h>
@@ -32,9 +32,9 @@ inline constexpr bool is_float = std::is_floating_point_v<E> || is_half<E>;
 
 // What elements are computed in.
 template <typename E>
-using compute_of = std::conditional_t<
-    std::is_same_v<E, boolean>, bool_t,
-    std::conditional_t<is_half<E>, float, std::conditional_t<std::is_integral_v<E>, int64_t, E>>>;
+using compute_of =
+    std::conditional_t<std::is_same_v<E, boolean>, bool_t,
+                       std::conditional_t<is_half<E>, float, std::conditional_t<std::is_integral_v<E>, int64_t, E>>>;
 
 __host__ __device__ inline float widen(half x) {
 #ifdef __CUDACC__
@@ -68,8 +68,10 @@ __host__ __device__ C to_compute(E e) {
   if constexpr (std::is_same_v<E, boolean>) {
     return C(e.byte != 0);
   } else if constexpr (std::is_same_v<C, bool_t>) {
-    if constexpr (is_half<E>) return bool_t(widen(e) != 0);
-    else return bool_t(e != E(0));
+    if constexpr (is_half<E>)
+      return bool_t(widen(e) != 0);
+    else
+      return bool_t(e != E(0));
   } else if constexpr (is_half<E>) {
     return to_compute<C>(widen(e));
   } else if constexpr (std::is_same_v<C, int64_t> && std::is_floating_point_v<E>) {

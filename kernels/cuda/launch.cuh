@@ -1,9 +1,9 @@
-// What every CUDA source needs around a launch: the device and the stream of a call, the grid, memory for its length, and
-// errors.
+// What every CUDA source needs around a launch: the device and the stream of a call, the grid, memory for its length,
+// and errors.
 //
-// Sources are written in the part of CUDA that kernels/cuda_host knows too: launch() in place of <<<>>>, dynamic_shared()
-// in place of an extern array, and no lambda of the device. Nothing waits for the device unless a result of the host
-// depends on it, so that calls can be captured into a graph.
+// Sources are written in the part of CUDA that kernels/cuda_host knows too: launch() in place of <<<>>>,
+// dynamic_shared() in place of an extern array, and no lambda of the device. Nothing waits for the device unless a
+// result of the host depends on it, so that calls can be captured into a graph.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -25,8 +25,8 @@ tb_status refuse(const char* why);
 
 inline tb_status check(cudaError_t error, const char* what) { return error == cudaSuccess ? TB_OK : fail(error, what); }
 
-// A call: on the device that holds the result, which is current while this lives, in the stream it was given, or in this
-// thread's current one.
+// A call: on the device that holds the result, which is current while this lives, in the stream it was given, or in
+// this thread's current one.
 class scope {
  public:
   scope(const void* result, void* stream);

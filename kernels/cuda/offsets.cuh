@@ -47,8 +47,7 @@ struct offsets {
   }
   // Of a plan, from dimension `first` on.
   explicit offsets(const tb_plan& plan, int32_t first = 0)
-      : offsets(plan.ndim - first, plan.sizes + first,
-                [&](int o) { return plan.operand[o].strides + first; }) {}
+      : offsets(plan.ndim - first, plan.sizes + first, [&](int o) { return plan.operand[o].strides + first; }) {}
 
   __device__ void at(int64_t position, int64_t (&offset)[Operands]) const {
     for (int o = 0; o < Operands; ++o) offset[o] = 0;

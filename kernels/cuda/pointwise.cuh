@@ -157,7 +157,8 @@ struct result_type<F, 3, C> {
 };
 template <typename F, int Inputs, typename C>
 using result_of = typename result_type<F, Inputs, C>::type;
-static_assert(std::is_same_v<result_of<fn::eq, 2, float>, bool_t> && std::is_same_v<result_of<fn::add, 2, float>, float>);
+static_assert(std::is_same_v<result_of<fn::eq, 2, float>, bool_t> &&
+              std::is_same_v<result_of<fn::add, 2, float>, float>);
 
 // Elements are E, the first input A. A block has the vectors that follow one another, its threads every 256th of them.
 template <typename F, int Inputs, typename C, typename E, typename A, bool Large>

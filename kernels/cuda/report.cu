@@ -33,10 +33,11 @@ bool open(ledger& book) {
   cudaThreadExchangeStreamCaptureMode(&mode);
   const unsigned long long nobody = 0;
   void *first = nullptr, *host = nullptr, *seen = nullptr;
-  const bool good = cudaMalloc(&first, sizeof *book.first) == cudaSuccess &&
-                    cudaHostAlloc(&host, sizeof *book.host, cudaHostAllocMapped | cudaHostAllocPortable) == cudaSuccess &&
-                    cudaHostGetDevicePointer(&seen, host, 0) == cudaSuccess &&
-                    cudaMemcpy(first, &nobody, sizeof nobody, cudaMemcpyHostToDevice) == cudaSuccess;
+  const bool good =
+      cudaMalloc(&first, sizeof *book.first) == cudaSuccess &&
+      cudaHostAlloc(&host, sizeof *book.host, cudaHostAllocMapped | cudaHostAllocPortable) == cudaSuccess &&
+      cudaHostGetDevicePointer(&seen, host, 0) == cudaSuccess &&
+      cudaMemcpy(first, &nobody, sizeof nobody, cudaMemcpyHostToDevice) == cudaSuccess;
   cudaThreadExchangeStreamCaptureMode(&mode);
   if (!good) {
     cudaGetLastError();
@@ -70,7 +71,8 @@ void take_report(int device, tb_cuda_report* report) {
   report->status = book.host->status;
   report->which = book.host->which;
   report->value = book.host->value;
-  strcpy(report->operator_name, ticket + remembered > book.tickets ? book.name[ticket % remembered] : "an earlier call");
+  strcpy(report->operator_name,
+         ticket + remembered > book.tickets ? book.name[ticket % remembered] : "an earlier call");
   book.host->ticket = 0;
   // From here on kernels may tell again, those of the same launch too.
   *static_cast<volatile uint64_t*>(&book.host->taken) = ticket;

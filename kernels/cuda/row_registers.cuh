@@ -5,7 +5,6 @@
 #pragma once
 
 #include "row_space.cuh"
-#include <stdlib.h>
 
 namespace tb_cuda {
 
@@ -131,8 +130,10 @@ inline row_shape shape_of(int64_t rows, int64_t n, bool beside, int pack, int64_
     return {{int(power_of_two_above(parts_of(n < 1 ? 1 : n, few))), 0}, few};
   }
   const bool crowded = rows >= processors * 16;
-  const char* x_ = getenv("TOPBIT_X"); const int small_ = x_ ? atoi(x_) : lanes_of_warp;
-  const int width = n <= 1024 && crowded ? small_ : fold_threads;
+  // With 16 elements each more blocks share a processor than with 32, and rows of two warps still wait little for each
+  // other.
+  const int few_warps = n <= 16 * lanes_of_warp ? lanes_of_warp : 2 * lanes_of_warp;
+  const int width = n <= 1024 && crowded ? few_warps : fold_threads;
   return {{width, 0}, each(width)};
 }
 

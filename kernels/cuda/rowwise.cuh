@@ -9,12 +9,12 @@
 
 namespace tb_cuda {
 
-tb_status softmax_rows(const tb_rowwise& call, const scope& on);   // softmax, log_softmax, and their gradients
-tb_status layer_rows(const tb_rowwise& call, const scope& on);     // layer_norm, rms_norm, and their gradients
-tb_status loss_rows(const tb_rowwise& call, const scope& on);      // nll and cross entropy
-tb_status index_rows(const tb_rowwise& call, const scope& on);     // gather, scatter and their kin, index checks
-tb_status scan_rows(const tb_rowwise& call, const scope& on);      // cumulative sums, products, extremes
-tb_status sort_rows(const tb_rowwise& call, const scope& on);      // sort, topk, kth value, median, mode
-tb_status search_rows(const tb_rowwise& call, const scope& on);    // searchsorted
+tb_status softmax_rows(const tb_rowwise& call, const scope& on);  // softmax, log_softmax, and their gradients
+tb_status layer_rows(const tb_rowwise& call, const scope& on);    // layer_norm, rms_norm, and their gradients
+tb_status loss_rows(const tb_rowwise& call, const scope& on);     // nll and cross entropy
+tb_status index_rows(const tb_rowwise& call, const scope& on);    // gather, scatter and their kin, index checks
+tb_status scan_rows(const tb_rowwise& call, const scope& on);     // cumulative sums, products, extremes
+tb_status sort_rows(const tb_rowwise& call, const scope& on);     // sort, topk, kth value, median, mode
+tb_status search_rows(const tb_rowwise& call, const scope& on);   // searchsorted
 
 }  // namespace tb_cuda

@@ -104,14 +104,12 @@ tb_status allocate_pinned(uint64_t bytes, void** out) {
 }
 void release_pinned(void* pinned) { cudaFreeHost(pinned); }
 tb_status copy_in(int32_t device, void* to, const void* from_host, uint64_t bytes, void* stream) {
-  return at_device(device, "copying from the host", [&] {
-    return cudaMemcpyAsync(to, from_host, bytes, cudaMemcpyHostToDevice, stream_of(stream));
-  });
+  return at_device(device, "copying from the host",
+                   [&] { return cudaMemcpyAsync(to, from_host, bytes, cudaMemcpyHostToDevice, stream_of(stream)); });
 }
 tb_status copy_out(int32_t device, void* to_host, const void* from, uint64_t bytes, void* stream) {
-  return at_device(device, "copying to the host", [&] {
-    return cudaMemcpyAsync(to_host, from, bytes, cudaMemcpyDeviceToHost, stream_of(stream));
-  });
+  return at_device(device, "copying to the host",
+                   [&] { return cudaMemcpyAsync(to_host, from, bytes, cudaMemcpyDeviceToHost, stream_of(stream)); });
 }
 // Ordered by both devices' current streams.
 tb_status copy_across(int32_t to_device, void* to, int32_t from_device, const void* from, uint64_t bytes) {
@@ -131,9 +129,9 @@ tb_status copy_across(int32_t to_device, void* to, int32_t from_device, const vo
     return status;
   };
   if (const tb_status status = join(to_device, from_device); status != TB_OK) return status;
-  if (const tb_status status = at_device(to_device, "copying from device to device", [&] {
-        return cudaMemcpyPeerAsync(to, to_device, from, from_device, bytes, current_stream(to_device));
-      });
+  if (const tb_status status = at_device(
+          to_device, "copying from device to device",
+          [&] { return cudaMemcpyPeerAsync(to, to_device, from, from_device, bytes, current_stream(to_device)); });
       status != TB_OK) {
     return status;
   }
@@ -163,9 +161,8 @@ tb_status end_capture(int32_t device, void* stream, void* given) {
   graph& g = *static_cast<graph*>(given);
   end_private(device, stream_of(stream));
   cudaGraph_t recorded = nullptr;
-  tb_status status = at_device(device, "ending to capture", [&] {
-    return cudaStreamEndCapture(stream_of(stream), &recorded);
-  });
+  tb_status status =
+      at_device(device, "ending to capture", [&] { return cudaStreamEndCapture(stream_of(stream), &recorded); });
   if (status == TB_OK && recorded == nullptr) status = refuse("what was captured is not valid");
   if (status == TB_OK) {
     status = at_device(device, "making a graph of what was captured",

@@ -150,8 +150,9 @@ tb_status update(const tb_update* call, void* stream) {
   if (on.status() != TB_OK) return on.status();
   const bool counts = call->op != TB_UPDATE_SGD || (call->first_step != 0 && call->state[0] != nullptr);
   if (counts && is_captured(on)) {
-    return refuse("a step that counts cannot be captured: a graph would take the same one in every replay. Captured can be "
-                  "sgd, with momentum from its second step on");
+    return refuse(
+        "a step that counts cannot be captured: a graph would take the same one in every replay. Captured can be "
+        "sgd, with momentum from its second step on");
   }
   return call->dtype == TB_F32 ? run<float>(*call, on) : run<double>(*call, on);
 }

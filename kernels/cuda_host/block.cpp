@@ -1,5 +1,6 @@
 #include "block.h"
 
+#include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -27,13 +28,34 @@ constexpr size_t stack_bytes = 256 << 10;
 constexpr unsigned most_threads = 1024;
 constexpr size_t most_shared = 228 << 10;
 
-enum class state { fresh, ready, at_block, at_warp, done };
+// A switch of contexts asks the system for the mask of signals each time, which a jump does not; the sanitizer follows
+// switches alone.
+#ifdef TOPBIT_FIBERS_UNDER_ASAN
+struct resting_place {
+  ucontext_t context;
+};
+void go(resting_place& from, resting_place& to) { swapcontext(&from.context, &to.context); }
+#else
+struct resting_place {
+  ucontext_t context;  // where it begins
+  bool begun = false;
+  jmp_buf at;
+};
+void go(resting_place& from, resting_place& to) {
+  from.begun = true;
+  if (_setjmp(from.at) != 0) return;
+  if (to.begun) _longjmp(to.at, 1);
+  setcontext(&to.context);
+}
+#endif
+
+enum class state { ready, at_block, at_warp, done };
 
 struct fiber {
-  ucontext_t context;
+  resting_place rest;
   void* stack = nullptr;
   void* fake_stack = nullptr;  // of the sanitizer
-  state now = state::fresh;
+  state now = state::done;
   unsigned mask = 0;  // of the lanes it waits for
   bool predicate = false;
   dim3 thread;
@@ -42,7 +64,7 @@ struct fiber {
 
 struct block_runner {
   std::vector<fiber> fibers{most_threads};
-  ucontext_t scheduler;
+  resting_place scheduler;
   const void* scheduler_stack = nullptr;
   size_t scheduler_size = 0;
   void* scheduler_fake = nullptr;
@@ -67,28 +89,30 @@ block_runner& runner() {
   abort();
 }
 
-void leave(bool forever) {
+void leave() {
   block_runner& all = runner();
   fiber& f = all.mine();
 #ifdef TOPBIT_FIBERS_UNDER_ASAN
-  __sanitizer_start_switch_fiber(forever ? nullptr : &f.fake_stack, all.scheduler_stack, all.scheduler_size);
-#else
-  (void)forever;
+  __sanitizer_start_switch_fiber(&f.fake_stack, all.scheduler_stack, all.scheduler_size);
 #endif
-  swapcontext(&f.context, &all.scheduler);
+  go(f.rest, all.scheduler);
 #ifdef TOPBIT_FIBERS_UNDER_ASAN
   __sanitizer_finish_switch_fiber(f.fake_stack, &all.scheduler_stack, &all.scheduler_size);
 #endif
 }
 
+// A fiber is a thread of one block after the other.
 void enter() {
   block_runner& all = runner();
 #ifdef TOPBIT_FIBERS_UNDER_ASAN
   __sanitizer_finish_switch_fiber(nullptr, &all.scheduler_stack, &all.scheduler_size);
 #endif
-  all.body(all.argument);
-  all.mine().now = state::done;
-  leave(true);
+  const unsigned mine = all.current;
+  for (;;) {
+    all.body(all.argument);
+    all.fibers[mine].now = state::done;
+    leave();
+  }
 }
 
 void resume(unsigned i) {
@@ -96,30 +120,23 @@ void resume(unsigned i) {
   fiber& f = all.fibers[i];
   all.current = i;
   threadIdx = f.thread;
-  if (f.now == state::fresh) {
-    if (f.stack == nullptr) {
-      f.stack = mmap(nullptr, stack_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-      if (f.stack == MAP_FAILED) stop("no memory for a stack");
-    }
-    getcontext(&f.context);
-    f.context.uc_stack.ss_sp = f.stack;
-    f.context.uc_stack.ss_size = stack_bytes;
-    f.context.uc_link = nullptr;
-    makecontext(&f.context, enter, 0);
+  if (f.stack == nullptr) {
+    f.stack = mmap(nullptr, stack_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (f.stack == MAP_FAILED) stop("no memory for a stack");
+    getcontext(&f.rest.context);
+    f.rest.context.uc_stack.ss_sp = f.stack;
+    f.rest.context.uc_stack.ss_size = stack_bytes;
+    f.rest.context.uc_link = nullptr;
+    makecontext(&f.rest.context, enter, 0);
   }
   f.now = state::ready;
 #ifdef TOPBIT_FIBERS_UNDER_ASAN
   __sanitizer_start_switch_fiber(&all.scheduler_fake, f.stack, stack_bytes);
 #endif
-  swapcontext(&all.scheduler, &f.context);
+  go(all.scheduler, f.rest);
 #ifdef TOPBIT_FIBERS_UNDER_ASAN
   __sanitizer_finish_switch_fiber(all.scheduler_fake, nullptr, nullptr);
 #endif
-  // A thread that never waited leaves its stack to the next one.
-  if (f.now == state::done && i + 1 < all.count && all.fibers[i + 1].stack == nullptr) {
-    all.fibers[i + 1].stack = f.stack;
-    f.stack = nullptr;
-  }
 }
 
 // The lanes of the mask that there are all wait for the same mask.
@@ -173,7 +190,7 @@ void run_block(bool backwards) {
     for (unsigned n = 0; n < all.count; ++n) {
       const unsigned i = backwards ? all.count - 1 - n : n;
       const state now = all.fibers[i].now;
-      if (now == state::fresh || now == state::ready) resume(i);
+      if (now == state::ready) resume(i);
       done += all.fibers[i].now == state::done;
     }
     if (done == all.count) return;
@@ -205,7 +222,7 @@ void run(dim3 grid, dim3 block, size_t shared_bytes, void (*body)(const void*), 
     memset(dynamic_shared, 0xA5, shared_bytes);
     blockIdx = position(b, grid);
     for (unsigned i = 0; i < all.count; ++i) {
-      all.fibers[i].now = state::fresh;
+      all.fibers[i].now = state::ready;
       all.fibers[i].thread = position(i, block);
     }
     run_block((b + launches) % 2 == 1);
@@ -215,13 +232,13 @@ void run(dim3 grid, dim3 block, size_t shared_bytes, void (*body)(const void*), 
 void wait_for_block() {
   runner().mine().predicate = false;
   runner().mine().now = state::at_block;
-  leave(false);
+  leave();
 }
 
 bool block_any(bool mine) {
   runner().mine().predicate = mine;
   runner().mine().now = state::at_block;
-  leave(false);
+  leave();
   return runner().any;
 }
 
@@ -229,7 +246,7 @@ void wait_for_warp(unsigned mask) {
   if ((mask >> lane() & 1) == 0) stop("a thread waits for lanes of its warp and is not among them");
   runner().mine().mask = mask;
   runner().mine().now = state::at_warp;
-  leave(false);
+  leave();
 }
 
 int lane() { return int(runner().current % warp); }

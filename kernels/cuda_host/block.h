@@ -1,8 +1,8 @@
 // The threads of a block, as fibers of one thread of the host.
 //
-// A thread runs until it waits: for its block, or for lanes of its warp. Blocks take their threads forwards and backwards
-// in turn, so that a kernel which lacks a barrier computes something else every second block. A thread that ends while
-// others wait for it, or threads that wait in two places, end the process with what they did.
+// A thread runs until it waits: for its block, or for lanes of its warp. Blocks take their threads forwards and
+// backwards in turn, so that a kernel which lacks a barrier computes something else every second block. A thread that
+// ends while others wait for it, or threads that wait in two places, end the process with what they did.
 #pragma once
 
 #include <stddef.h>

@@ -1,9 +1,10 @@
 // The part of CUDA that this project's kernels use, for a compiler of the host: with it the sources of kernels/cuda run
 // without a GPU, in tests.
 //
-// What a kernel sees is here: the words of the language, the place of a thread, barriers, exchanges within a warp, atomic
-// operations. block.h runs the threads of a block, runtime.h is the part of the runtime that the host calls. Blocks run
-// one after the other, their threads take turns at barriers alone, and everything is done when a call returns.
+// What a kernel sees is here: the words of the language, the place of a thread, barriers, exchanges within a warp,
+// atomic operations. block.h runs the threads of a block, runtime.h is the part of the runtime that the host calls.
+// Blocks run one after the other, their threads take turns at barriers alone, and everything is done when a call
+// returns.
 #pragma once
 
 #include <math.h>

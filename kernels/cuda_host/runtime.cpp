@@ -37,10 +37,13 @@ constexpr int devices = 2;
 constexpr size_t device_bytes = size_t(1) << 30;
 constexpr size_t page = 4096;
 
-// The memory of all devices, next to each other, which is closed to the host while no device works.
+// The memory of all devices, next to each other, which is closed to the host while no device works. Opening and closing
+// it is most of what a small launch costs; with TOPBIT_CUDA_HOST_OPEN=1 it stays open, for tests whose host is not in
+// doubt.
 struct machine {
   std::recursive_mutex lock;
   unsigned char* memory;
+  const bool stays_open = getenv("TOPBIT_CUDA_HOST_OPEN") != nullptr;
   int working = 0;
   struct heap {
     std::map<size_t, size_t> free;  // from, bytes
@@ -50,8 +53,9 @@ struct machine {
   std::set<void*> pinned;
 
   machine() {
-    memory = static_cast<unsigned char*>(
-        mmap(nullptr, devices * device_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
+    memory = static_cast<unsigned char*>(mmap(nullptr, devices * device_bytes,
+                                              stays_open ? PROT_READ | PROT_WRITE : PROT_NONE,
+                                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
     if (memory == MAP_FAILED) abort();
     for (heap& h : heaps) h.free[0] = device_bytes;
   }
@@ -82,12 +86,12 @@ int device_of(const void* p) {
 device_access::device_access() {
   machine& m = the_machine();
   m.lock.lock();
-  if (m.working++ == 0) mprotect(m.memory, devices * device_bytes, PROT_READ | PROT_WRITE);
+  if (m.working++ == 0 && !m.stays_open) mprotect(m.memory, devices * device_bytes, PROT_READ | PROT_WRITE);
 }
 
 device_access::~device_access() {
   machine& m = the_machine();
-  if (--m.working == 0) mprotect(m.memory, devices * device_bytes, PROT_NONE);
+  if (--m.working == 0 && !m.stays_open) mprotect(m.memory, devices * device_bytes, PROT_NONE);
   m.lock.unlock();
 }
 
@@ -287,8 +291,8 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
 cudaError_t cudaStreamQuery(cudaStream_t stream) { return cudaStreamSynchronize(stream); }
 cudaError_t cudaStreamWaitEvent(cudaStream_t, cudaEvent_t, unsigned) { return cudaSuccess; }
 cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus* status) {
-  *status = stream != nullptr && stream->recording != nullptr ? cudaStreamCaptureStatusActive
-                                                              : cudaStreamCaptureStatusNone;
+  *status =
+      stream != nullptr && stream->recording != nullptr ? cudaStreamCaptureStatusActive : cudaStreamCaptureStatusNone;
   return cudaSuccess;
 }
 cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode) {

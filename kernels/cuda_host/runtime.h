@@ -1,5 +1,5 @@
-// The part of CUDA's runtime that this project calls, for a machine without a GPU. Two devices, whose memory the host can
-// touch in a copy or a launch alone; a stream does at once what it is told, or records it for a graph.
+// The part of CUDA's runtime that this project calls, for a machine without a GPU. Two devices, whose memory the host
+// can touch in a copy or a launch alone; a stream does at once what it is told, or records it for a graph.
 #pragma once
 
 #include <stddef.h>
@@ -35,7 +35,11 @@ enum cudaMemcpyKind {
   cudaMemcpyDefault
 };
 enum cudaMemoryType { cudaMemoryTypeUnregistered, cudaMemoryTypeHost, cudaMemoryTypeDevice };
-enum cudaStreamCaptureMode { cudaStreamCaptureModeGlobal, cudaStreamCaptureModeThreadLocal, cudaStreamCaptureModeRelaxed };
+enum cudaStreamCaptureMode {
+  cudaStreamCaptureModeGlobal,
+  cudaStreamCaptureModeThreadLocal,
+  cudaStreamCaptureModeRelaxed
+};
 enum cudaStreamCaptureStatus { cudaStreamCaptureStatusNone, cudaStreamCaptureStatusActive };
 enum cudaDeviceAttr {
   cudaDevAttrMultiProcessorCount = 16,
@@ -161,15 +165,15 @@ cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* config, void (*kernel)(
     void (*kernel)(Parameters...);
     pack arguments;
   };
-  return cuda_host::submit(config->stream, [grid = config->gridDim, block = config->blockDim,
-                                            shared = config->dynamicSmemBytes,
-                                            one = call{kernel, pack(std::forward<Arguments>(given)...)}] {
-    cuda_host::run(
-        grid, block, shared,
-        [](const void* p) {
-          const call& c = *static_cast<const call*>(p);
-          std::apply(c.kernel, c.arguments);
-        },
-        &one);
-  });
+  return cuda_host::submit(config->stream,
+                           [grid = config->gridDim, block = config->blockDim, shared = config->dynamicSmemBytes,
+                            one = call{kernel, pack(std::forward<Arguments>(given)...)}] {
+                             cuda_host::run(
+                                 grid, block, shared,
+                                 [](const void* p) {
+                                   const call& c = *static_cast<const call*>(p);
+                                   std::apply(c.kernel, c.arguments);
+                                 },
+                                 &one);
+                           });
 }

@@ -17,8 +17,8 @@ namespace topbit {
 /// were captured, and read results from the tensors they made. Memory taken while capturing is kept for the graph as
 /// long as it lives. Run `work` once before, so that what it keeps from call to call exists. It must not bring elements
 /// to the host or depend on them, nor draw random numbers, since it would draw the same ones again; nor take steps that
-/// are counted, as adam's are. Numbers of the host, host tensors without dimensions among them, are those of the capture,
-/// and memory of the host that is copied from has to stay.
+/// are counted, as adam's are. Numbers of the host, host tensors without dimensions among them, are those of the
+/// capture, and memory of the host that is copied from has to stay.
 export class cuda_graph {
  public:
   /// Captures the calls of this thread, in a stream of its own. Throws what `work` throws, and device_error for what

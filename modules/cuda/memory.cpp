@@ -47,7 +47,8 @@ void set_cuda_memory_limit(device d, std::uint64_t bytes) {
 
 tensor pin_memory(const tensor& host) {
   if (!host.defined() || host.device().type != backend::CPU) {
-    throw device_error("pin_memory: found " + (host.defined() ? "a tensor on " + to_string(host.device()) : "an undefined tensor") +
+    throw device_error("pin_memory: found " +
+                       (host.defined() ? "a tensor on " + to_string(host.device()) : "an undefined tensor") +
                        ", wanted one of the host");
   }
   if (!cuda_available()) throw device_error("pin_memory: " + why_no_cuda());

@@ -8,8 +8,8 @@ import topbit.tensor;
 namespace topbit {
 
 /// Bytes of tensors on one device. Freed blocks are kept and handed out again in the order of their stream, without
-/// waiting for the device. Where the device has no more, all that is kept is given back to it, and if that does not help
-/// the call throws out_of_device_memory; smaller calls go on to work.
+/// waiting for the device. Where the device has no more, all that is kept is given back to it, and if that does not
+/// help the call throws out_of_device_memory; smaller calls go on to work.
 export struct cuda_memory_statistics {
   std::uint64_t bytes_in_use = 0, peak_bytes_in_use = 0;
   std::uint64_t bytes_reserved = 0, peak_bytes_reserved = 0;  // held of the device: in use or kept

@@ -71,8 +71,8 @@ cuda_properties properties_of(device d) {
   detail::check_cuda_device(d);
   tb_cuda_properties p;
   detail::check_cuda(d, runtime().properties(d.index, &p), "reading properties");
-  return {p.name,       p.memory_bytes,   p.major,         p.minor, p.multiprocessors, p.l2_bytes,
-          p.shared_bytes, p.driver_version, p.runtime_version};
+  return {p.name,     p.memory_bytes, p.major,          p.minor,          p.multiprocessors,
+          p.l2_bytes, p.shared_bytes, p.driver_version, p.runtime_version};
 }
 
 void synchronize(device d) {

@@ -21,7 +21,7 @@ export struct cuda_properties {
   int major = 0, minor = 0;  // of its compute capability
   int multiprocessors = 0;
   int l2_bytes = 0;
-  int shared_bytes = 0;  // of a block, at most
+  int shared_bytes = 0;                         // of a block, at most
   int driver_version = 0, runtime_version = 0;  // 13000 is 13.0
 };
 /// Throws device_error if there is no such device.
@@ -38,8 +38,8 @@ export cuda_properties properties_of(device d);
 /// Throws device_error with the runtime's text where the device failed.
 export void synchronize(device d);
 
-/// Whether kernels give the same bits in every run: sums of floats into elements that several threads add to are made in
-/// order then, which is slower. Off at first; for the whole process.
+/// Whether kernels give the same bits in every run: sums of floats into elements that several threads add to are made
+/// in order then, which is slower. Off at first; for the whole process.
 export void set_deterministic(bool on) noexcept;
 export bool is_deterministic() noexcept;
 

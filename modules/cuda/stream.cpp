@@ -126,9 +126,7 @@ cuda_event cuda_stream::record(bool timing) const {
 cuda_stream_guard::cuda_stream_guard(const cuda_stream& stream) : before_(cuda_stream::current(stream.device())) {
   runtime().set_current_stream(stream.device().index, stream.native());
 }
-cuda_stream_guard::~cuda_stream_guard() {
-  runtime().set_current_stream(before_.device().index, before_.native());
-}
+cuda_stream_guard::~cuda_stream_guard() { runtime().set_current_stream(before_.device().index, before_.native()); }
 
 void used_by_stream(const tensor& t, const cuda_stream& stream) {
   if (!t.defined() || t.device() != stream.device()) {

@@ -69,7 +69,8 @@ export class cuda_stream {
 /// Calls of this thread on the stream's device go to it while this lives.
 ///
 /// A tensor's memory belongs to the stream that was current when it was made. Before another stream reads it, let that
-/// one wait for an event of the first; and call used_by_stream(), or the memory may be handed out while it is still read.
+/// one wait for an event of the first; and call used_by_stream(), or the memory may be handed out while it is still
+/// read.
 export class cuda_stream_guard {
  public:
   explicit cuda_stream_guard(const cuda_stream& stream);

@@ -126,9 +126,9 @@ tensor& copy(backend_call c, tensor& self, const tensor& src, bool non_blocking)
   if (self.device() != src.device()) {
     // Each side's own kernels make its part dense; only equal, dense bytes cross.
     const bool is_packed = src.is_contiguous() && src.dtype() == self.dtype();
-    const tensor packed = is_packed ? src
-                                    : ops::to_copy(src, arg<"dtype"> = self.dtype(),
-                                                   arg<"memory_format"> = memory_format::contiguous);
+    const tensor packed =
+        is_packed ? src
+                  : ops::to_copy(src, arg<"dtype"> = self.dtype(), arg<"memory_format"> = memory_format::contiguous);
     if (self.is_contiguous() && packed.sizes() == self.sizes()) {
       // A copy made for this call ends with it.
       move_bytes(self, packed, non_blocking && is_packed);

@@ -23,8 +23,7 @@ void run_pointwise_in(backend_call c, pointwise code, dtype type, const pointwis
 result_meta broadcast_meta(std::string_view op, const pointwise_arguments& a, dtype type);
 
 // How a pointwise kernel writes: an element is read before its place is written, and results are converted.
-inline constexpr author::kernel_abilities pointwise_abilities{
-    .in_place = true, .host_scalars = true, .converts = true};
+inline constexpr author::kernel_abilities pointwise_abilities{.in_place = true, .host_scalars = true, .converts = true};
 
 template <pointwise Code>
 struct pointwise_rule {

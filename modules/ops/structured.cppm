@@ -27,9 +27,9 @@ struct result_meta {
 struct kernel_abilities {
   bool in_place =
       false;  ///< the result may be the same view as an input; overlapping one in part is always helped with
-  bool first_only = false;  ///< ... as the first tensor argument, and no other one
+  bool first_only = false;    ///< ... as the first tensor argument, and no other one
   bool host_scalars = false;  ///< host tensors without dimensions stand for numbers beside tensors of another device
-  bool converts = false;    ///< the result may have another dtype than the shape rule says, if none between is to round
+  bool converts = false;  ///< the result may have another dtype than the shape rule says, if none between is to round
 };
 
 }  // namespace author

@@ -50,7 +50,8 @@ tensor make_tensor(const dims& sizes, dtype type, device where, const memory_hoo
   const auto bytes = static_cast<std::size_t>(lay_out(sizes, strides)) * size_of(type);
   const bool infers = detail::this_thread_infers;
   const key_set keys = detail::strided_keys[static_cast<std::size_t>(where.type)];
-  tensor t(detail::new_record(infers ? keys - (autograd_keys | key_set(key::ADInplaceOrView)) : keys, type, where, sizes, strides, infers));
+  tensor t(detail::new_record(infers ? keys - (autograd_keys | key_set(key::ADInplaceOrView)) : keys, type, where,
+                              sizes, strides, infers));
   t.record().data = intrusive_ptr<storage>(new storage(where, bytes, memory));
   return t;
 }

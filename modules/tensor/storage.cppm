@@ -36,8 +36,8 @@ class intrusive_ptr {
   T* p_ = nullptr;
 };
 
-/// How a backend provides memory. Functions throw device_error, or std::bad_alloc for host memory. The last three may be
-/// missing: elements go through the host then, and copies are over when they return.
+/// How a backend provides memory. Functions throw device_error, or std::bad_alloc for host memory. The last three may
+/// be missing: elements go through the host then, and copies are over when they return.
 export struct memory_hook {
   void* (*allocate)(device, std::size_t bytes) = nullptr;
   void (*release)(device, void*) noexcept = nullptr;

@@ -85,8 +85,8 @@ TEST_CASE("graph: what brings elements to the host cannot be captured, and the n
 TEST_CASE("graph: random numbers cannot be captured, since they would be the same ones again", "[cuda][graph]") {
   const tb::device where = cuda_tests::need();
   tb::tensor x = cuda_tests::filled({4}, 1, where);
-  const std::string text = toy::text_of<tb::device_error>(
-      [&] { (void)tb::cuda_graph::capture([&] { ops::uniform_(x); }, where); });
+  const std::string text =
+      toy::text_of<tb::device_error>([&] { (void)tb::cuda_graph::capture([&] { ops::uniform_(x); }, where); });
   INFO(text);
   CHECK(text.find("would draw the same ones in every replay") != std::string::npos);
 }

@@ -78,9 +78,13 @@ TEST_CASE("memory: a limit holds, and what is kept is given up before it is an e
   tb::release_cached_cuda_memory(where);
   const auto held = tb::cuda_memory(where).bytes_reserved;
   tb::set_cuda_memory_limit(where, held + (std::uint64_t{20} << 20));
-  { const tb::tensor sixteen = cuda_tests::filled({4 << 20}, 1, where); }
+  {
+    const tb::tensor sixteen = cuda_tests::filled({4 << 20}, 1, where);
+  }
   // Another size: what is kept of the first has to go.
-  { const tb::tensor twelve = cuda_tests::filled({3 << 20}, 1, where); }
+  {
+    const tb::tensor twelve = cuda_tests::filled({3 << 20}, 1, where);
+  }
   const std::string text =
       toy::text_of<tb::out_of_device_memory>([&] { (void)cuda_tests::filled({8 << 20}, 1, where); });
   CHECK(text.find("; the limit is ") != std::string::npos);

@@ -27,8 +27,9 @@ TEST_CASE("report: an index out of range is told with its operator and value", "
   const std::string select = told<tb::shape_error>(where, [&] { (void)ops::index_select(x, 0, indices({1, 7})); });
   CHECK(select.starts_with("aten::index_select"));
   CHECK(select.find("found index 7, which is out of range") != std::string::npos);
-  const std::string gather = told<tb::shape_error>(
-      where, [&] { (void)ops::gather(x, 0, tb::to(ops::full(tb::dims{1, 5}, -1, tb::arg<"dtype"> = tb::dtype::int64), where)); });
+  const std::string gather = told<tb::shape_error>(where, [&] {
+    (void)ops::gather(x, 0, tb::to(ops::full(tb::dims{1, 5}, -1, tb::arg<"dtype"> = tb::dtype::int64), where));
+  });
   CHECK(gather.find("index -1") != std::string::npos);
   // Told once; what comes next works.
   tb::synchronize(where);
@@ -39,8 +40,9 @@ TEST_CASE("report: a copy to the host tells too, before anybody sees the element
   const tb::device where = cuda_tests::need();
   const tb::tensor x = cuda_tests::filled({4}, 1, where);
   const tb::tensor bad = tb::to(tb::from_values<std::int64_t>({9}, {1}), where);
-  CHECK(toy::text_of<tb::shape_error>([&] { (void)tb::to(ops::index_select(x, 0, bad), tb::cpu); })
-            .find("found index 9") != std::string::npos);
+  CHECK(toy::text_of<tb::shape_error>([&] {
+          (void)tb::to(ops::index_select(x, 0, bad), tb::cpu);
+        }).find("found index 9") != std::string::npos);
 }
 
 TEST_CASE("report: integers are not divided by zero", "[cuda][report]") {

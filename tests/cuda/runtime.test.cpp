@@ -50,7 +50,8 @@ TEST_CASE("runtime: tensors of two devices do not meet in one call", "[cuda][run
   const tb::device second = cuda_tests::need(1);
   const tb::tensor a = cuda_tests::filled({3}, 1, tb::cuda(0)), b = cuda_tests::filled({3}, 2, second);
   CHECK(toy::text_of<tb::device_error>([&] { (void)(a + b); }) ==
-        "aten::add.Tensor: found argument 1 'self' on cuda:0 and argument 2 'other' on cuda:1, wanted one device; move one "
+        "aten::add.Tensor: found argument 1 'self' on cuda:0 and argument 2 'other' on cuda:1, wanted one device; move "
+        "one "
         "with to()");
   const tb::tensor moved = tb::to(b, tb::cuda(0));
   CHECK(moved.device() == tb::cuda(0));

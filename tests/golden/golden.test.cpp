@@ -1,5 +1,6 @@
 // What an independent library computed, stored in <family>.txt, against what the operators compute: called by name, in
-// every arrangement of memory, on the CPU and on meta; or on a device, if TOPBIT_TEST_DEVICE names one. README.md says how the files are made and read.
+// every arrangement of memory, on the CPU and on meta; or on a device, if TOPBIT_TEST_DEVICE names one. README.md says
+// how the files are made and read.
 #include <catch2/catch_test_macros.hpp>
 #include <cstdlib>
 #include <filesystem>

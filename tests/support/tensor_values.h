@@ -80,8 +80,8 @@ inline std::vector<double> values(const tb::tensor& t) {
   return out;
 }
 
-/// The tensor, or, of one on a device with memory of its own, a host tensor with the same strides over a copy of all its
-/// storage.
+/// The tensor, or, of one on a device with memory of its own, a host tensor with the same strides over a copy of all
+/// its storage.
 inline tb::tensor on_host(const tb::tensor& t) {
   if (!t.defined() || t.data() == nullptr || t.device() == tb::cpu) return t;
   const tb::storage& from = *t.record().data;
