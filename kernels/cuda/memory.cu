@@ -9,6 +9,10 @@ namespace {
 // An index of a device may come from a user.
 tb_status known(int32_t device) {
   static const int32_t devices = device_count();
+  if (devices == 0) {
+    device_count();  // says why, on this thread
+    return TB_NO_DEVICE;
+  }
   return device >= 0 && device < devices ? TB_OK : fail(cudaErrorInvalidDevice, "looking for a device");
 }
 
