@@ -104,6 +104,7 @@ tb_status matmul(const tb_matmul* given, void* stream) {
   tb_matmul p = *given;
   if (p.m <= 0 || p.n <= 0 || p.batch <= 0) return TB_OK;
   if (p.k < 0) p.k = 0;
+  if (p.k == 0) p.a = p.b = p.out;  // nobody reads them, and matrices without elements may have no memory
   const scope on(p.out, stream);
   if (on.status() != TB_OK) return on.status();
   if (p.out_col != 1 && p.out_row == 1) transpose(p);

@@ -49,12 +49,11 @@ struct slice_reader {
     place = along_depth ? thread % slice : thread / Tile;
     line_step = along_depth ? threads / slice : 0;
     place_step = along_depth ? 0 : threads / Tile;
+    at = first + line * line_stride + place * depth_stride;
     step = line_step * line_stride + place_step * depth_stride;
     advance = slice * depth_stride;
     lines = lines_left - line;
     depth = depth_left - place;
-    // A matrix without elements may have no memory.
-    at = lines > 0 && depth > 0 ? first + line * line_stride + place * depth_stride : first;
   }
 
   __device__ void next(T (&to)[loads]) {
