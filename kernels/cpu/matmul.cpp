@@ -5,6 +5,7 @@
 #include "layout.h"
 #include "matmul_blocks.h"
 #include "matmul_pack.h"
+#include "product_forms.h"
 #include "walk.h"
 
 namespace tb_cpu::TOPBIT_ARCH {
@@ -123,29 +124,6 @@ tb_status multiply_nothing(const call& c) {
   return TB_OK;
 }
 
-void transpose(tb_matmul& p) {
-  const auto swap = [](auto& x, auto& y) {
-    const auto was = x;
-    x = y;
-    y = was;
-  };
-  swap(p.a, p.b);
-  swap(p.a_batch, p.b_batch);
-  swap(p.m, p.n);
-  swap(p.a_row, p.b_col);
-  swap(p.a_col, p.b_row);
-  swap(p.out_row, p.out_col);
-  swap(p.added_row, p.added_col);
-}
-
-// A batch whose rows of a, of added and of the result follow one another is one taller product.
-void join_batch(tb_matmul& p) {
-  const bool added = p.added == nullptr || p.added_batch == p.m * p.added_row;
-  if (p.batch == 1 || p.b_batch != 0 || p.a_batch != p.m * p.a_row || p.out_batch != p.m * p.out_row || !added) return;
-  p.m *= p.batch;
-  p.batch = 1;
-}
-
 template <typename T, typename E>
 tb_status multiply(const tb_matmul& given) {
   call c{given, nullptr};
@@ -159,8 +137,8 @@ tb_status multiply(const tb_matmul& given) {
   if (p.k <= 0) return multiply_nothing<T>(c);
   // Rows of the result are what is written in one piece.
   const bool by_columns = p.out_col != 1 && p.out_row == 1;
-  if (p.n == 1 ? p.m != 1 : by_columns && p.m != 1) transpose(p);
-  join_batch(p);
+  if (p.n == 1 ? p.m != 1 : by_columns && p.m != 1) tb_kernel::transpose(p);
+  tb_kernel::join_batch(p);
   if (p.m == 1 && (p.b_col == 1 || p.b_row == 1)) {
     return multiply_in_parts(1, p.n, p.k, p.batch, &c, &multiply_row<T>);
   }

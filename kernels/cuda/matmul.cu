@@ -2,6 +2,7 @@
 // The library makes what it takes, and leaves the rest of the ending to a kernel; tiles make everything else.
 #include "cublas_lt.cuh"
 #include "matmul_tiles.cuh"
+#include "product_forms.h"
 #include "table.cuh"
 
 namespace tb_cuda {
@@ -33,29 +34,6 @@ tb_status find_fault(const tb_matmul& p) {
     case TB_GELU_TANH: return p.dtype == TB_I64 ? TB_UNSUPPORTED_DTYPE : TB_OK;
     default: return TB_UNSUPPORTED_DTYPE;
   }
-}
-
-void transpose(tb_matmul& p) {
-  const auto swap = [](auto& x, auto& y) {
-    const auto was = x;
-    x = y;
-    y = was;
-  };
-  swap(p.a, p.b);
-  swap(p.a_batch, p.b_batch);
-  swap(p.m, p.n);
-  swap(p.a_row, p.b_col);
-  swap(p.a_col, p.b_row);
-  swap(p.out_row, p.out_col);
-  swap(p.added_row, p.added_col);
-}
-
-// A batch whose rows of a, of added and of the result follow one another is one taller product.
-void join_batch(tb_matmul& p) {
-  const bool added = p.added == nullptr || p.added_batch == p.m * p.added_row;
-  if (p.batch == 1 || p.b_batch != 0 || p.a_batch != p.m * p.a_row || p.out_batch != p.m * p.out_row || !added) return;
-  p.m *= p.batch;
-  p.batch = 1;
 }
 
 int32_t compute_dtype(const tb_matmul& p) { return p.dtype == TB_F64 ? TB_F64 : TB_F32; }
@@ -107,8 +85,8 @@ tb_status matmul(const tb_matmul* given, void* stream) {
   if (p.k == 0) p.a = p.b = p.out;  // nobody reads them, and matrices without elements may have no memory
   const scope on(p.out, stream);
   if (on.status() != TB_OK) return on.status();
-  if (p.out_col != 1 && p.out_row == 1) transpose(p);
-  join_batch(p);
+  if (p.out_col != 1 && p.out_row == 1) tb_kernel::transpose(p);
+  tb_kernel::join_batch(p);
   if (is_worth_library(p) && has_library()) {
     library_answer answer = with_its_ending(on, p);
     if (answer.status == TB_OK && !answer.done) answer = sums_alone(on, p);
