@@ -90,7 +90,8 @@ void detail::end(storage* s) noexcept {
 tensor_record* detail::new_record(key_set keys, dtype type, device where, const dims& sizes, const dims& strides,
                                   bool inference) {
   return ::new (take(record_class, sizeof(tensor_record)))
-      tensor_record(keys, type, where, sizes, strides, is_dense(sizes, strides), numel(sizes), inference);
+      tensor_record(inference ? keys - gradient_keys : keys, type, where, sizes, strides, is_dense(sizes, strides),
+                    numel(sizes), inference);
 }
 
 tensor_record* detail::new_dense_record(key_set keys, dtype type, device where, const dims& sizes, const dims& strides,

@@ -48,10 +48,8 @@ tensor make_tensor(const dims& sizes, dtype type, device where) {
 tensor make_tensor(const dims& sizes, dtype type, device where, const memory_hook& memory) {
   dims strides = sizes;  // as many
   const auto bytes = static_cast<std::size_t>(lay_out(sizes, strides)) * size_of(type);
-  const bool infers = detail::this_thread_infers;
-  const key_set keys = detail::strided_keys[static_cast<std::size_t>(where.type)];
-  tensor t(detail::new_record(infers ? keys - (autograd_keys | key_set(key::ADInplaceOrView)) : keys, type, where,
-                              sizes, strides, infers));
+  tensor t(detail::new_record(detail::strided_keys[static_cast<std::size_t>(where.type)], type, where, sizes, strides,
+                              detail::this_thread_infers));
   t.record().data = intrusive_ptr<storage>(new storage(where, bytes, memory));
   return t;
 }
@@ -88,9 +86,7 @@ tensor make_alias(const tensor& t) {
 tensor make_opaque(const dims& sizes, dtype type, device where, key_set keys) {
   dims strides = sizes;
   lay_out(sizes, strides);
-  const bool infers = detail::this_thread_infers;
-  const key_set of_tensor = infers ? keys - (autograd_keys | key_set(key::ADInplaceOrView)) : keys;
-  return tensor(detail::new_record(of_tensor, type, where, sizes, strides, infers));
+  return tensor(detail::new_record(keys, type, where, sizes, strides, detail::this_thread_infers));
 }
 
 }  // namespace author
