@@ -10,9 +10,6 @@
 #include <vector>
 
 namespace tb_cuda {
-
-struct private_cache;
-
 namespace {
 
 constexpr uint64_t granule = 512;
@@ -39,12 +36,10 @@ struct slab {
   int64_t live = 0;   // blocks that are handed out
 };
 
-struct cache;
-
 struct block {
   void* data = nullptr;
   int size_class = 0;
-  cache* home = nullptr;
+  block_cache* home = nullptr;
   slab* part_of = nullptr;  // null: an allocation of its own
   std::vector<cudaStream_t> users;
   bool taken = false;
@@ -53,14 +48,12 @@ struct block {
 }  // namespace
 
 // The blocks that are free for one stream, or for one graph.
-struct private_cache {
+struct block_cache {
   std::vector<block*> free[classes];
   slab* open = nullptr;  // where blocks are cut from
 };
 
 namespace {
-
-struct cache : private_cache {};
 
 struct waiting {
   block* what;
@@ -70,19 +63,19 @@ struct waiting {
 struct device_memory {
   std::mutex lock;
   std::unordered_map<void*, std::unique_ptr<block>> blocks;
-  std::map<cudaStream_t, std::unique_ptr<cache>> of_stream;
-  std::map<cudaStream_t, cache*> of_capture;
-  std::vector<std::unique_ptr<cache>> graphs;
+  std::map<cudaStream_t, std::unique_ptr<block_cache>> of_stream;
+  std::map<cudaStream_t, block_cache*> of_capture;
+  std::vector<std::unique_ptr<block_cache>> graphs;
   std::vector<std::unique_ptr<slab>> slabs;
   std::vector<waiting> used_elsewhere;
   tb_cuda_statistics counts{};
 
-  cache& cache_for(cudaStream_t stream) {
+  block_cache& cache_for(cudaStream_t stream) {
     if (!of_capture.empty()) {
       if (const auto found = of_capture.find(stream); found != of_capture.end()) return *found->second;
     }
     auto& mine = of_stream[stream];
-    if (mine == nullptr) mine = std::make_unique<cache>();
+    if (mine == nullptr) mine = std::make_unique<block_cache>();
     return *mine;
   }
 };
@@ -93,7 +86,7 @@ device_memory& memory_of(int device) {
   return all[device];
 }
 
-block* reuse(device_memory& m, cache& from, int wanted) {
+block* reuse(device_memory& m, block_cache& from, int wanted) {
   for (int c = wanted; c <= wanted + classes_beside && c < classes; ++c) {
     auto& free = from.free[c];
     if (free.empty()) continue;
@@ -160,7 +153,7 @@ void flush(device_memory& m) {
     m.blocks.erase(b->data);
     return true;
   };
-  const auto empty = [&](cache& c) {
+  const auto empty = [&](block_cache& c) {
     for (auto& free : c.free) std::erase_if(free, drop);
     if (c.open != nullptr && c.open->live == 0) c.open = nullptr;
   };
@@ -176,7 +169,7 @@ void flush(device_memory& m) {
   });
 }
 
-block* make(device_memory& m, cache& home, int size_class, cudaError_t& error) {
+block* make(device_memory& m, block_cache& home, int size_class, cudaError_t& error) {
   const uint64_t bytes = bytes_of(size_class);
   auto fresh = std::make_unique<block>();
   if (bytes <= largest_small) {
@@ -226,7 +219,7 @@ tb_status take_memory(int device, cudaStream_t stream, uint64_t bytes, void** ou
   const std::lock_guard held(m.lock);
   const int wanted = bytes > (uint64_t(1) << 46) ? classes : class_of(bytes);
   if (wanted >= classes) return explain(m, device, bytes, cudaErrorMemoryAllocation);
-  cache& home = m.cache_for(stream);
+  block_cache& home = m.cache_for(stream);
   block* found = reuse(m, home, wanted);
   if (found == nullptr) {
     const device_guard guard(device);
@@ -325,8 +318,8 @@ void set_limit(int device, uint64_t bytes) {
 namespace {
 
 // All that lies in one cache, or will return to it, moves to the default stream's.
-void move_home(device_memory& m, cache& from) {
-  cache& to = m.cache_for(nullptr);
+void move_home(device_memory& m, block_cache& from) {
+  block_cache& to = m.cache_for(nullptr);
   if (&from == &to) return;
   for (auto& [data, b] : m.blocks) {
     if (b->home == &from) b->home = &to;
@@ -340,10 +333,10 @@ void move_home(device_memory& m, cache& from) {
 
 }  // namespace
 
-private_cache* begin_private(int device, cudaStream_t stream) {
+block_cache* begin_private(int device, cudaStream_t stream) {
   device_memory& m = memory_of(device);
   const std::lock_guard held(m.lock);
-  m.graphs.push_back(std::make_unique<cache>());
+  m.graphs.push_back(std::make_unique<block_cache>());
   return m.of_capture[stream] = m.graphs.back().get();
 }
 
@@ -353,7 +346,7 @@ void end_private(int device, cudaStream_t stream) {
   m.of_capture.erase(stream);
 }
 
-void drop_private(int device, private_cache* given) {
+void drop_private(int device, block_cache* given) {
   device_memory& m = memory_of(device);
   const std::lock_guard held(m.lock);
   const auto at = std::find_if(m.graphs.begin(), m.graphs.end(), [&](const auto& g) { return g.get() == given; });

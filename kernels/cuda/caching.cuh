@@ -12,7 +12,7 @@
 namespace tb_cuda {
 
 // Memory of a graph: what calls of a stream take while it is captured, in use until the graph is dropped.
-struct private_cache;
+struct block_cache;
 
 // At least `bytes`, aligned to 512. Where the device has no more, all that is kept is given back to it first; then the
 // text of the failure has the statistics.
@@ -24,9 +24,9 @@ void statistics(int device, tb_cuda_statistics* out);
 tb_status release_cached(int device);
 void set_limit(int device, uint64_t bytes);
 // From now on calls of the stream take from there.
-private_cache* begin_private(int device, cudaStream_t stream);
+block_cache* begin_private(int device, cudaStream_t stream);
 void end_private(int device, cudaStream_t stream);
 // Its blocks go to the default stream. The caller has waited for the graph's last launch.
-void drop_private(int device, private_cache* cache);
+void drop_private(int device, block_cache* cache);
 
 }  // namespace tb_cuda

@@ -15,11 +15,12 @@
 #include <optional>
 #include <unordered_map>
 
+#include "device.cuh"
+
 namespace tb_cuda {
 namespace {
 
 constexpr uint64_t most_workspace = uint64_t(32) << 20;
-constexpr int most_devices = 64;
 
 struct functions {
   decltype(&cublasLtCreate) create;

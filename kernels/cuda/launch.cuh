@@ -81,8 +81,7 @@ __device__ inline int64_t first_index() { return static_cast<int64_t>(blockIdx.x
 
 __device__ inline int64_t index_step() { return static_cast<int64_t>(gridDim.x) * blockDim.x; }
 
-// The shared memory that launch() was asked for, aligned to 16 bytes. More than 48 KiB has to be allowed first, with
-// allow_shared().
+// The shared memory that launch() was asked for, aligned to 16 bytes; 48 KiB at most.
 template <typename T>
 __device__ T* dynamic_shared() {
 #ifdef __CUDACC__
@@ -91,12 +90,6 @@ __device__ T* dynamic_shared() {
 #else
   return reinterpret_cast<T*>(cuda_host::dynamic_shared);
 #endif
-}
-
-template <typename... Parameters>
-tb_status allow_shared(void (*kernel)(Parameters...), size_t bytes) {
-  return check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)),
-               "cudaFuncSetAttribute");
 }
 
 // Whether the call is recorded into a graph, not done.

@@ -140,7 +140,7 @@ tb_status copy_across(int32_t to_device, void* to, int32_t from_device, const vo
 
 // What is recorded, and the memory it works in.
 struct graph {
-  private_cache* memory = nullptr;
+  block_cache* memory = nullptr;
   cudaGraphExec_t ready = nullptr;
   cudaEvent_t last = nullptr;  // after the last launch
 };
@@ -194,7 +194,7 @@ void drop_graph(int32_t device, void* given) {
 
 std::atomic<bool> deterministic_wanted{false};
 void set_deterministic(int32_t on) { deterministic_wanted.store(on != 0, std::memory_order_relaxed); }
-int32_t is_deterministic() { return deterministic_wanted.load(std::memory_order_relaxed); }
+int32_t is_deterministic() { return deterministic(); }
 
 const tb_cuda_runtime functions = {
     .size = sizeof(tb_cuda_runtime),

@@ -19,23 +19,19 @@
 #define __global__
 #define __device__
 #define __host__
-#define __forceinline__ inline
 #define __launch_bounds__(...)
 #define __align__(bytes) alignas(bytes)
 // One block runs at a time.
 #define __shared__ static
-#define __constant__ static
 
 inline constexpr int warpSize = 32;
 
 inline void __syncthreads() { cuda_host::wait_for_block(); }
 inline void __syncwarp(unsigned mask = 0xffffffff) { cuda_host::wait_for_warp(mask); }
 inline void __threadfence() {}
-inline void __threadfence_block() {}
 inline void __threadfence_system() {}
 
 inline int __syncthreads_or(int predicate) { return cuda_host::block_any(predicate != 0); }
-inline int __syncthreads_and(int predicate) { return !cuda_host::block_any(predicate == 0); }
 
 // The value of the lane that `lane` names, for each lane of the mask.
 template <typename T>
@@ -59,32 +55,11 @@ T __shfl_up_sync(unsigned mask, T value, unsigned delta, int width = warpSize) {
   return cuda_host::exchange(mask, value, from);
 }
 inline unsigned __ballot_sync(unsigned mask, int predicate) { return cuda_host::ballot(mask, predicate != 0); }
-inline int __any_sync(unsigned mask, int predicate) { return __ballot_sync(mask, predicate) != 0; }
-inline int __all_sync(unsigned mask, int predicate) { return __ballot_sync(mask, !predicate) == 0; }
-inline unsigned __activemask() { return 0xffffffff; }
 
 inline int __popc(unsigned x) { return __builtin_popcount(x); }
-inline int __popcll(unsigned long long x) { return __builtin_popcountll(x); }
 inline int __clz(int x) { return x == 0 ? 32 : __builtin_clz(unsigned(x)); }
-inline int __clzll(long long x) { return x == 0 ? 64 : __builtin_clzll(static_cast<unsigned long long>(x)); }
 inline int __ffs(int x) { return __builtin_ffs(x); }
-inline unsigned __brev(unsigned x) { return __builtin_bitreverse32(x); }
-template <typename T>
-T __ldg(const T* p) {
-  return *p;
-}
-template <typename T>
-T __ldcs(const T* p) {
-  return *p;
-}
-template <typename T>
-void __stcs(T* p, T value) {
-  *p = value;
-}
-inline float __int_as_float(int x) { return __builtin_bit_cast(float, x); }
-inline int __float_as_int(float x) { return __builtin_bit_cast(int, x); }
 inline unsigned __float_as_uint(float x) { return __builtin_bit_cast(unsigned, x); }
-inline float __uint_as_float(unsigned x) { return __builtin_bit_cast(float, x); }
 inline long long __double_as_longlong(double x) { return __builtin_bit_cast(long long, x); }
 inline double __longlong_as_double(long long x) { return __builtin_bit_cast(double, x); }
 
@@ -105,18 +80,6 @@ template <typename T>
 T atomicMin(T* at, std::type_identity_t<T> value) {
   const T old = *at;
   if (value < old) *at = value;
-  return old;
-}
-template <typename T>
-T atomicOr(T* at, std::type_identity_t<T> value) {
-  const T old = *at;
-  *at = old | value;
-  return old;
-}
-template <typename T>
-T atomicExch(T* at, std::type_identity_t<T> value) {
-  const T old = *at;
-  *at = value;
   return old;
 }
 template <typename T>

@@ -179,7 +179,6 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr which, int device)
   return error;
 }
 cudaError_t cudaDeviceSynchronize() { return cudaSuccess; }
-cudaError_t cudaDeviceCanAccessPeer(int* can, int, int) { return *can = 1, cudaSuccess; }
 cudaError_t cudaMemGetInfo(size_t* free, size_t* total) {
   const std::lock_guard held(the_machine().lock);
   *total = device_bytes;
@@ -266,23 +265,14 @@ cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, cudaMemcpy
 cudaError_t cudaMemcpyPeerAsync(void* to, int, const void* from, int, size_t bytes, cudaStream_t stream) {
   return cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream);
 }
-cudaError_t cudaMemset(void* to, int value, size_t bytes) {
-  const device_access open;
-  memset(to, value, bytes);
-  return cudaSuccess;
-}
 cudaError_t cudaMemsetAsync(void* to, int value, size_t bytes, cudaStream_t stream) {
   return submit(stream, [=] { memset(to, value, bytes); });
 }
 
-cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned) {
+cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned, int) {
   *stream = new cuda_host_stream{current};
   return cudaSuccess;
 }
-cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned flags, int) {
-  return cudaStreamCreateWithFlags(stream, flags);
-}
-cudaError_t cudaStreamDestroy(cudaStream_t stream) { return delete stream, cudaSuccess; }
 // What waits for a stream that records is an error, as on a device.
 cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
   if (stream != nullptr && stream->recording != nullptr) return result(cudaErrorStreamCaptureUnsupported);
