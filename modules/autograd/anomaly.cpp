@@ -62,8 +62,8 @@ writer_table& writers() {
 }
 
 // The name in a mangled one, of namespaces, classes and a function, as far as it is spelled there: for what is mangled
-// with the names of modules, as every function that takes a tensor, which not every demangler reads. What is not
-// mangled is the name.
+// with the names of modules, as every function that takes a tensor, which not every demangler reads: of an operator
+// like `a * b`, that of its namespace. What is not mangled is the name.
 std::string spelled_name(std::string_view mangled) {
   if (!mangled.starts_with("_Z")) return std::string(mangled);
   std::string name;
@@ -99,8 +99,8 @@ std::string functions_of(const place& p) {
   std::string text;
   for (int i = 0; i < p.count; ++i) {
     const std::string name = function_name(p.frames[static_cast<std::size_t>(i)]);
-    if (name.empty() || name.starts_with("topbit::") || name.find("topbit::detail") != std::string::npos ||
-        name.starts_with("_"))
+    if (name.empty() || name == "topbit" || name.starts_with("topbit::") ||
+        name.find("topbit::detail") != std::string::npos || name.starts_with("_"))
       continue;
     text += (text.empty() ? "" : " <- ") + name;
   }
