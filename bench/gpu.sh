@@ -5,10 +5,10 @@
 #                                        (build/release, build/gpu)
 #   bench/gpu.sh run [FOLDER] [STEP...]  there, in the root of the same tree: all steps, or those that are named
 #
-# Steps: kernels, backend, golden, cuda, demo, memcheck, memcheck_cuda, memcheck_golden, racecheck, bench. The output of a
-# step is in $TOPBIT_GPU_OUT, or the folder's results/; a table of steps comes last. The bench writes <gpu>.json, which
-# belongs in bench/results, and its table <gpu>.md. Exit code: 0 all passed; 1 a step failed; 2 no GPU, or a program is
-# missing.
+# Steps: kernels, backend, golden, cuda, cuda_lost, cuda_blocking, demo, memcheck, memcheck_cuda, memcheck_golden,
+# racecheck, bench. The output of a step is in $TOPBIT_GPU_OUT, or the folder's results/; a table of steps comes last. The
+# bench writes <gpu>.json, which belongs in bench/results, and its table <gpu>.md. Exit code: 0 all passed; 1 a step
+# failed; 2 no GPU, or a program is missing.
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -82,6 +82,8 @@ run() {
   local sanitizer=(compute-sanitizer --error-exitcode 9 --print-limit 20)
   step kernels 300 "$folder/kernel_tests" "*cuda*"
   step cuda 120 "$folder/test_cuda"
+  step cuda_lost 60 "$folder/test_cuda" "[lost]"
+  step cuda_blocking 60 env TOPBIT_CUDA_BLOCKING=1 "$folder/test_cuda" "[blocking]"
   step backend 120 "$folder/test_backend" "*cuda*"
   step golden 400 env TOPBIT_TEST_DEVICE=cuda "$folder/test_golden" "[family]"
   step demo 120 "$folder/demo_digits" --device cuda --epochs 10

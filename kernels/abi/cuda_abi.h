@@ -50,6 +50,7 @@ typedef struct tb_cuda_runtime {
   void (*set_current_stream)(int32_t device, void* stream);
   tb_status (*synchronize_stream)(int32_t device, void* stream);
   tb_status (*stream_is_done)(int32_t device, void* stream, int32_t* done);
+  tb_status (*device_of_stream)(void* stream, int32_t* device);  // of one that is not null
 
   tb_status (*make_event)(int32_t device, int32_t timing, void** event);
   void (*drop_event)(int32_t device, void* event);

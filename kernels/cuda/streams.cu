@@ -64,6 +64,12 @@ tb_status stream_is_done(int32_t device, void* stream, int32_t* done) {
   const device_guard guard(device);
   return done_or_not(cudaStreamQuery(stream_of(stream)), "asking a stream whether it is done", done);
 }
+tb_status device_of_stream(void* stream, int32_t* device) {
+  int found = -1;
+  const tb_status status = check(cudaStreamGetDevice(stream_of(stream), &found), "asking a stream for its device");
+  *device = found;
+  return status;
+}
 
 tb_status make_event(int32_t device, int32_t timing, void** event) {
   *event = nullptr;
@@ -206,6 +212,7 @@ const tb_cuda_runtime functions = {
     .set_current_stream = set_current,
     .synchronize_stream = synchronize_stream,
     .stream_is_done = stream_is_done,
+    .device_of_stream = device_of_stream,
     .make_event = make_event,
     .drop_event = drop_event,
     .record_event = record_event,

@@ -1,6 +1,7 @@
 #include "block.h"
 
 #include <setjmp.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -70,7 +71,8 @@ struct block_runner {
   void* scheduler_fake = nullptr;
   unsigned count = 0;
   unsigned current = 0;
-  bool any = false;  // of the last block_any
+  bool any = false;      // of the last block_any
+  bool faulted = false;  // the thread that ran last
   void (*body)(const void*) = nullptr;
   const void* argument = nullptr;
   std::unique_ptr<unsigned char[]> shared{new unsigned char[most_shared + 256]};
@@ -100,6 +102,28 @@ void leave() {
   __sanitizer_finish_switch_fiber(f.fake_stack, &all.scheduler_stack, &all.scheduler_size);
 #endif
 }
+
+// In a thread that touched what is no memory: all fibers are given up, with their stacks.
+void on_fault(int) {
+  block_runner& all = runner();
+  all.faulted = true;
+  leave();
+}
+
+class fault_handler {
+ public:
+  fault_handler() {
+    struct sigaction wanted{};
+    wanted.sa_handler = on_fault;
+    wanted.sa_flags = SA_NODEFER;
+    sigaction(SIGSEGV, &wanted, &before_);
+  }
+  fault_handler(const fault_handler&) = delete;
+  ~fault_handler() { sigaction(SIGSEGV, &before_, nullptr); }
+
+ private:
+  struct sigaction before_{};
+};
 
 // A fiber is a thread of one block after the other.
 void enter() {
@@ -183,7 +207,7 @@ bool release_block() {
   return true;
 }
 
-void run_block(bool backwards) {
+bool run_block(bool backwards) {
   block_runner& all = runner();
   for (;;) {
     unsigned done = 0;
@@ -191,9 +215,10 @@ void run_block(bool backwards) {
       const unsigned i = backwards ? all.count - 1 - n : n;
       const state now = all.fibers[i].now;
       if (now == state::ready) resume(i);
+      if (all.faulted) return false;
       done += all.fibers[i].now == state::done;
     }
-    if (done == all.count) return;
+    if (done == all.count) return true;
     const bool warps = release_warps();
     if (!release_block() && !warps) stop("threads wait for each other in two places");
   }
@@ -207,7 +232,8 @@ uint64_t volume(dim3 size) { return uint64_t(size.x) * size.y * size.z; }
 
 }  // namespace
 
-void run(dim3 grid, dim3 block, size_t shared_bytes, void (*body)(const void*), const void* argument) {
+bool run(dim3 grid, dim3 block, size_t shared_bytes, void (*body)(const void*), const void* argument) {
+  const fault_handler while_running;
   block_runner& all = runner();
   static uint64_t launches = 0;
   ++launches;
@@ -225,8 +251,12 @@ void run(dim3 grid, dim3 block, size_t shared_bytes, void (*body)(const void*), 
       all.fibers[i].now = state::ready;
       all.fibers[i].thread = position(i, block);
     }
-    run_block((b + launches) % 2 == 1);
+    if (run_block((b + launches) % 2 == 1)) continue;
+    for (fiber& f : all.fibers) f = fiber();
+    all.faulted = false;
+    return false;
   }
+  return true;
 }
 
 void wait_for_block() {

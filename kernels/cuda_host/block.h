@@ -24,8 +24,9 @@ extern unsigned char* dynamic_shared;
 constexpr int warp = 32;
 constexpr int widest_exchange = 16;
 
-// Runs body(argument) for each thread of each block.
-void run(dim3 grid, dim3 block, size_t shared_bytes, void (*body)(const void*), const void* argument);
+// Runs body(argument) for each thread of each block. False if one touched what is no memory: it and all others end
+// there.
+[[nodiscard]] bool run(dim3 grid, dim3 block, size_t shared_bytes, void (*body)(const void*), const void* argument);
 
 void wait_for_block();
 void wait_for_warp(unsigned mask);

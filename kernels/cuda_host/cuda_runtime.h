@@ -3,8 +3,7 @@
 //
 // What a kernel sees is here: the words of the language, the place of a thread, barriers, exchanges within a warp,
 // atomic operations. block.h runs the threads of a block, runtime.h is the part of the runtime that the host calls.
-// Blocks run one after the other, their threads take turns at barriers alone, and everything is done when a call
-// returns.
+// Blocks run one after the other, their threads take turns at barriers alone. streams.cpp says when.
 #pragma once
 
 #include <math.h>

@@ -1,39 +1,16 @@
-#include "runtime.h"
-
+// Devices, their memory, and that of the host which they know; streams.cpp has what is done in an order.
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
-#include <chrono>
+#include <iterator>
 #include <map>
-#include <mutex>
-#include <set>
-#include <vector>
 
-struct cuda_host_graph {
-  struct step {
-    void (*work)(void*);
-    void (*drop)(void*);
-    void* argument;
-  };
-  std::vector<step> steps;
-  int owners = 1;  // a graph and what is made of it share the steps
-  ~cuda_host_graph() {
-    for (const step& s : steps) s.drop(s.argument);
-  }
-};
-struct cuda_host_stream {
-  int device;
-  cuda_host_graph* recording = nullptr;
-};
-struct cuda_host_event {
-  std::chrono::steady_clock::time_point at;
-};
+#include "streams.h"
 
 namespace cuda_host {
 namespace {
 
-constexpr int devices = 2;
 constexpr size_t device_bytes = size_t(1) << 30;
 constexpr size_t page = 4096;
 
@@ -50,7 +27,7 @@ struct machine {
     std::map<size_t, size_t> used;
     size_t in_use = 0;
   } heaps[devices];
-  std::set<void*> pinned;
+  std::map<const void*, size_t> pinned;
 
   machine() {
     memory = static_cast<unsigned char*>(mmap(nullptr, devices * device_bytes,
@@ -68,11 +45,6 @@ machine& the_machine() {
 
 thread_local int current = 0;
 thread_local cudaError_t last = cudaSuccess;
-
-cudaError_t result(cudaError_t error) {
-  if (error != cudaSuccess && error != cudaErrorNotReady) last = error;
-  return error;
-}
 
 int device_of(const void* p) {
   const auto* at = static_cast<const unsigned char*>(p);
@@ -95,17 +67,23 @@ device_access::~device_access() {
   m.lock.unlock();
 }
 
-cudaError_t submit(cudaStream_t stream, void (*work)(void*), void (*drop)(void*), void* argument) {
-  if (stream != nullptr && stream->recording != nullptr) {
-    stream->recording->steps.push_back({work, drop, argument});
-    return cudaSuccess;
-  }
-  {
-    const device_access open;
-    work(argument);
-  }
-  drop(argument);
-  return cudaSuccess;
+std::recursive_mutex& machine_lock() { return the_machine().lock; }
+
+int current_device() { return current; }
+
+cudaError_t result(cudaError_t error) {
+  if (error != cudaSuccess && error != cudaErrorNotReady) last = error;
+  return error;
+}
+
+bool is_pageable(const void* p) {
+  machine& m = the_machine();
+  const std::lock_guard held(m.lock);
+  if (device_of(p) >= 0) return false;
+  const auto after = m.pinned.upper_bound(p);
+  if (after == m.pinned.begin()) return true;
+  const auto [from, bytes] = *std::prev(after);
+  return static_cast<const char*>(p) >= static_cast<const char*>(from) + bytes;
 }
 
 bool launchable(const cudaLaunchConfig_t& config) {
@@ -128,6 +106,7 @@ const char* cudaGetErrorString(cudaError_t e) {
     case cudaErrorInvalidDevice: return "invalid device ordinal";
     case cudaErrorInvalidValue: return "invalid argument";
     case cudaErrorStreamCaptureUnsupported: return "operation not permitted when stream is capturing";
+    case cudaErrorIllegalAddress: return "an illegal memory access was encountered";
     default: return "an error of the emulated runtime";
   }
 }
@@ -139,6 +118,7 @@ const char* cudaGetErrorName(cudaError_t e) {
     case cudaErrorInvalidDevice: return "cudaErrorInvalidDevice";
     case cudaErrorInvalidValue: return "cudaErrorInvalidValue";
     case cudaErrorStreamCaptureUnsupported: return "cudaErrorStreamCaptureUnsupported";
+    case cudaErrorIllegalAddress: return "cudaErrorIllegalAddress";
     default: return "cudaErrorUnknown";
   }
 }
@@ -178,7 +158,6 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr which, int device)
   }
   return error;
 }
-cudaError_t cudaDeviceSynchronize() { return cudaSuccess; }
 cudaError_t cudaMemGetInfo(size_t* free, size_t* total) {
   const std::lock_guard held(the_machine().lock);
   *total = device_bytes;
@@ -188,6 +167,7 @@ cudaError_t cudaMemGetInfo(size_t* free, size_t* total) {
 
 cudaError_t cudaMalloc(void** p, size_t bytes) {
   *p = nullptr;
+  if (is_lost(current)) return result(cudaErrorIllegalAddress);
   if (bytes == 0) return cudaSuccess;
   machine& m = the_machine();
   const std::lock_guard held(m.lock);
@@ -208,8 +188,10 @@ cudaError_t cudaMalloc(void** p, size_t bytes) {
   }
   return result(cudaErrorMemoryAllocation);
 }
+// Waits for all that any device does, as the real one may.
 cudaError_t cudaFree(void* p) {
   if (p == nullptr) return cudaSuccess;
+  finish_all();
   machine& m = the_machine();
   const std::lock_guard held(m.lock);
   const int device = device_of(p);
@@ -236,10 +218,11 @@ cudaError_t cudaFree(void* p) {
 cudaError_t cudaHostAlloc(void** p, size_t bytes, unsigned) {
   *p = aligned_alloc(page, (bytes + page) / page * page);
   const std::lock_guard held(the_machine().lock);
-  the_machine().pinned.insert(*p);
+  the_machine().pinned[*p] = bytes;
   return cudaSuccess;
 }
 cudaError_t cudaFreeHost(void* p) {
+  finish_all();
   {
     const std::lock_guard held(the_machine().lock);
     if (the_machine().pinned.erase(p) == 0) return result(cudaErrorInvalidValue);
@@ -251,78 +234,5 @@ cudaError_t cudaHostGetDevicePointer(void** device, void* host, unsigned) { retu
 cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* found, const void* p) {
   const int device = device_of(p);
   *found = {device < 0 ? cudaMemoryTypeUnregistered : cudaMemoryTypeDevice, device, const_cast<void*>(p), nullptr};
-  return cudaSuccess;
-}
-
-cudaError_t cudaMemcpy(void* to, const void* from, size_t bytes, cudaMemcpyKind) {
-  const device_access open;
-  memmove(to, from, bytes);
-  return cudaSuccess;
-}
-cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, cudaMemcpyKind, cudaStream_t stream) {
-  return submit(stream, [=] { memmove(to, from, bytes); });
-}
-cudaError_t cudaMemcpyPeerAsync(void* to, int, const void* from, int, size_t bytes, cudaStream_t stream) {
-  return cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream);
-}
-cudaError_t cudaMemsetAsync(void* to, int value, size_t bytes, cudaStream_t stream) {
-  return submit(stream, [=] { memset(to, value, bytes); });
-}
-
-cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned, int) {
-  *stream = new cuda_host_stream{current};
-  return cudaSuccess;
-}
-// What waits for a stream that records is an error, as on a device.
-cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
-  if (stream != nullptr && stream->recording != nullptr) return result(cudaErrorStreamCaptureUnsupported);
-  return cudaSuccess;
-}
-cudaError_t cudaStreamQuery(cudaStream_t stream) { return cudaStreamSynchronize(stream); }
-cudaError_t cudaStreamWaitEvent(cudaStream_t, cudaEvent_t, unsigned) { return cudaSuccess; }
-cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus* status) {
-  *status =
-      stream != nullptr && stream->recording != nullptr ? cudaStreamCaptureStatusActive : cudaStreamCaptureStatusNone;
-  return cudaSuccess;
-}
-cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode) {
-  if (stream == nullptr || stream->recording != nullptr) return result(cudaErrorStreamCaptureUnsupported);
-  stream->recording = new cuda_host_graph;
-  return cudaSuccess;
-}
-cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
-  *graph = stream == nullptr ? nullptr : std::exchange(stream->recording, nullptr);
-  return *graph != nullptr ? cudaSuccess : result(cudaErrorStreamCaptureInvalidated);
-}
-cudaError_t cudaThreadExchangeStreamCaptureMode(cudaStreamCaptureMode*) { return cudaSuccess; }
-cudaError_t cudaGraphInstantiate(cudaGraphExec_t* made, cudaGraph_t graph, unsigned long long) {
-  ++graph->owners;
-  *made = graph;
-  return cudaSuccess;
-}
-cudaError_t cudaGraphLaunch(cudaGraphExec_t graph, cudaStream_t) {
-  const device_access open;
-  for (const auto& step : graph->steps) step.work(step.argument);
-  return cudaSuccess;
-}
-cudaError_t cudaGraphDestroy(cudaGraph_t graph) {
-  if (--graph->owners == 0) delete graph;
-  return cudaSuccess;
-}
-cudaError_t cudaGraphExecDestroy(cudaGraphExec_t graph) { return cudaGraphDestroy(graph); }
-
-cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned) {
-  *event = new cuda_host_event{};
-  return cudaSuccess;
-}
-cudaError_t cudaEventDestroy(cudaEvent_t event) { return delete event, cudaSuccess; }
-cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t) {
-  event->at = std::chrono::steady_clock::now();
-  return cudaSuccess;
-}
-cudaError_t cudaEventSynchronize(cudaEvent_t) { return cudaSuccess; }
-cudaError_t cudaEventQuery(cudaEvent_t) { return cudaSuccess; }
-cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t from, cudaEvent_t to) {
-  *milliseconds = std::chrono::duration<float, std::milli>(to->at - from->at).count();
   return cudaSuccess;
 }

@@ -1,11 +1,13 @@
 // The part of CUDA's runtime that this project calls, for a machine without a GPU. Two devices, whose memory the host
-// can touch in a copy or a launch alone; a stream does at once what it is told, or records it for a graph.
+// can touch in a copy or a launch alone; a stream does what it is told when somebody waits for it, or records it for a
+// graph.
 #pragma once
 
 #include <stddef.h>
 #include <stdint.h>
 
 #include <tuple>
+#include <type_traits>
 #include <utility>
 
 #include "block.h"
@@ -104,6 +106,7 @@ cudaError_t cudaMemcpyAsync(void*, const void*, size_t, cudaMemcpyKind, cudaStre
 cudaError_t cudaMemcpyPeerAsync(void*, int to, const void*, int from, size_t, cudaStream_t = nullptr);
 cudaError_t cudaMemsetAsync(void*, int, size_t, cudaStream_t = nullptr);
 cudaError_t cudaStreamCreateWithPriority(cudaStream_t*, unsigned flags, int priority);
+cudaError_t cudaStreamGetDevice(cudaStream_t, int*);
 cudaError_t cudaStreamSynchronize(cudaStream_t);
 cudaError_t cudaStreamQuery(cudaStream_t);
 cudaError_t cudaStreamWaitEvent(cudaStream_t, cudaEvent_t, unsigned flags = 0);
@@ -124,8 +127,9 @@ cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t, cudaEvent_t);
 
 namespace cuda_host {
 
-// Does it now, or when the graph is run that the stream records. The deleter frees the argument.
-cudaError_t submit(cudaStream_t stream, void (*work)(void*), void (*drop)(void*), void* argument);
+// Does it when somebody waits for the stream, or when the graph is run that the stream records. `work` returns whether
+// it went well: if not, the device is lost. `drop` frees the argument.
+cudaError_t submit(cudaStream_t stream, bool (*work)(void*), void (*drop)(void*), void* argument);
 // Work of the host that touches memory of devices, such as an algorithm of Thrust.
 class device_access {
  public:
@@ -137,9 +141,15 @@ class device_access {
 
 template <typename Work>
 cudaError_t submit(cudaStream_t stream, Work work) {
-  return submit(
-      stream, [](void* p) { (*static_cast<Work*>(p))(); }, [](void* p) { delete static_cast<Work*>(p); },
-      new Work(std::move(work)));
+  const auto run = [](void* p) {
+    Work& of = *static_cast<Work*>(p);
+    if constexpr (std::is_void_v<decltype(of())>) {
+      return of(), true;
+    } else {
+      return of();
+    }
+  };
+  return submit(stream, run, [](void* p) { delete static_cast<Work*>(p); }, new Work(std::move(work)));
 }
 
 bool launchable(const cudaLaunchConfig_t& config);
@@ -157,7 +167,7 @@ cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* config, void (*kernel)(
   return cuda_host::submit(config->stream,
                            [grid = config->gridDim, block = config->blockDim, shared = config->dynamicSmemBytes,
                             one = call{kernel, pack(std::forward<Arguments>(given)...)}] {
-                             cuda_host::run(
+                             return cuda_host::run(
                                  grid, block, shared,
                                  [](const void* p) {
                                    const call& c = *static_cast<const call*>(p);

@@ -76,6 +76,7 @@ constinit const tb_cuda_runtime functions = {
     .set_current_stream = nothing,
     .synchronize_stream = not_built,
     .stream_is_done = not_built,
+    .device_of_stream = not_built,
     .make_event = not_built,
     .drop_event = nothing,
     .record_event = not_built,

@@ -101,6 +101,18 @@ cuda_stream cuda_stream::from_pool(topbit::device d, bool high_priority) {
   return {d, pool.streams[pool.next++ % pool_size]};
 }
 
+cuda_stream cuda_stream::of_native(topbit::device d, void* stream) {
+  detail::check_cuda_device(d);
+  std::int32_t found = d.index;
+  if (stream != nullptr) {
+    detail::check_cuda(d, runtime().device_of_stream(stream, &found), "asking a stream for its device");
+  }
+  if (found != d.index) {
+    throw device_error("cuda_stream: found a stream of " + to_string(cuda(found)) + ", wanted one of " + to_string(d));
+  }
+  return {d, stream};
+}
+
 bool cuda_stream::done() const {
   std::int32_t done = 0;
   detail::check_cuda(device_, runtime().stream_is_done(device_.index, native_, &done), "asking for a stream");

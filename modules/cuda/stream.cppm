@@ -44,8 +44,9 @@ export class cuda_stream {
   /// One of a pool of 32, which are handed out in turn, each made when it is first wanted. Waits for no other stream by
   /// itself. Throws device_error for a device that is not there.
   static cuda_stream from_pool(device d = cuda(), bool high_priority = false);
-  /// A stream of another library. It has to be one of this device, which nobody checks, and to outlive its use.
-  static cuda_stream of_native(device d, void* stream) noexcept { return {d, stream}; }
+  /// A stream of another library, a cudaStream_t, which has to outlive its use; null for the default stream. Throws
+  /// device_error for one of another device.
+  static cuda_stream of_native(device d, void* stream);
 
   topbit::device device() const noexcept { return device_; }
   void* native() const noexcept { return native_; }  // a cudaStream_t

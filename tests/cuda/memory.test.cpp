@@ -105,6 +105,9 @@ TEST_CASE("memory: copies from and to pinned memory do not wait, and arrive", "[
   ops::copy_(back, doubled, true);
   tb::synchronize(where);
   for (std::int64_t i = 0; i < 1000; ++i) CHECK(support::get(back, {i}) == 2 * static_cast<double>(i));
+  // Without non_blocking it has arrived when the call returns.
+  ops::copy_(back, doubled * 2);
+  for (std::int64_t i = 0; i < 1000; ++i) CHECK(support::get(back, {i}) == 4 * static_cast<double>(i));
   CHECK(toy::text_of<tb::device_error>([&] { (void)tb::pin_memory(there); }) ==
         "pin_memory: found a tensor on cuda:0, wanted one of the host");
 }

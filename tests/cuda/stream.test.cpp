@@ -50,7 +50,7 @@ TEST_CASE("stream: one that waits for an event sees what was done before it", "[
 TEST_CASE("stream: memory that another stream uses is not handed out before that is done", "[cuda][stream]") {
   const tb::device where = cuda_tests::need();
   const tb::cuda_stream other = tb::cuda_stream::from_pool(where);
-  // Tens of milliseconds on a GPU; where its model does everything at once, little.
+  // Tens of milliseconds on a GPU; its model waits until somebody asks.
   const std::int64_t n = tb::properties_of(where).memory_bytes > std::uint64_t{8} << 30 ? 1 << 26 : 1 << 10;
   const tb::tensor busy = cuda_tests::filled({n}, 1, where);
   tb::tensor x = cuda_tests::filled({1 << 20}, 1, where);
@@ -105,4 +105,30 @@ TEST_CASE("stream: threads work in streams of their own", "[cuda][stream]") {
   }
   for (std::thread& t : threads) t.join();
   for (std::size_t i = 0; i < sums.size(); ++i) CHECK(sums[i] == 1000 * (static_cast<double>(i) + 50));
+}
+
+TEST_CASE("stream: one of another library is taken with its device", "[cuda][stream]") {
+  const tb::device where = cuda_tests::need();
+  const tb::cuda_stream one = tb::cuda_stream::from_pool(where);
+  CHECK(tb::cuda_stream::of_native(where, one.native()) == one);
+  CHECK(tb::cuda_stream::of_native(where, nullptr) == tb::cuda_stream::default_stream(where));
+  CHECK(toy::text_of<tb::device_error>([&] {
+          (void)tb::cuda_stream::of_native(tb::cuda(100), nullptr);
+        }).find("found cuda:100, wanted cuda:0") == 0);
+  if (tb::cuda_device_count() > 1) {
+    CHECK(toy::text_of<tb::device_error>([&] { (void)tb::cuda_stream::of_native(tb::cuda(1), one.native()); }) ==
+          "cuda_stream: found a stream of cuda:0, wanted one of cuda:1");
+  }
+}
+
+TEST_CASE("stream: a copy between devices comes between what both do before and after it", "[cuda][stream]") {
+  const tb::device first = cuda_tests::need(), second = cuda_tests::need(1);
+  tb::tensor from = cuda_tests::filled({1000}, 1, first), to = cuda_tests::filled({1000}, 0, second);
+  from += 1;
+  to += 5;
+  ops::copy_(to, from);
+  ops::fill_(from, 7);
+  to += 10;
+  CHECK(cuda_tests::values(to) == std::vector<double>(1000, 12));
+  CHECK(cuda_tests::values(from) == std::vector<double>(1000, 7));
 }
