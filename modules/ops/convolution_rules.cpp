@@ -2,7 +2,7 @@
 // Where the backend has a kernel for it, that does it without the copies.
 //
 // Copies are strided views handed to the copy kernel, so there is no loop over elements here. As many images are taken
-// at once as keep the windows within `most_elements`.
+// at once as keep the windows within a number of elements.
 module;
 
 #include "kernel_abi.h"
@@ -17,7 +17,8 @@ namespace topbit::detail {
 
 namespace {
 
-constexpr std::int64_t most_elements = std::int64_t{1} << 20;
+// Of a device more at once, since each of its launches takes its time.
+constexpr std::int64_t most_elements = std::int64_t{1} << 20, most_device_elements = std::int64_t{1} << 25;
 
 tensor view_at(const tensor& t, const dims& sizes, const dims& strides, std::int64_t first) {
   return author::make_view(t, sizes, strides, t.record().offset + first);
@@ -65,8 +66,9 @@ struct layout_of_convolution {
     image_windows = product_of(c, "windows of an image", groups, product_of(c, "windows of an image", depth, places));
   }
 
-  std::int64_t chunk() const {
-    return std::max<std::int64_t>(1, most_elements / std::max<std::int64_t>(1, image_windows));
+  std::int64_t chunk(device where) const {
+    const std::int64_t most = where == cpu ? most_elements : most_device_elements;
+    return std::max<std::int64_t>(1, most / std::max<std::int64_t>(1, image_windows));
   }
 
   dims padded_sizes() const {
@@ -96,12 +98,18 @@ struct layout_of_convolution {
     for (std::size_t i = 0; i < windows; ++i) strides.push_back(all.strides()[i + 2] * shape.stride[i]);
     return strides;
   }
-  // [count * channels, kernel.., places..] of images first, first + 1, ...
-  tensor columns(backend_call c, const tensor& all, std::int64_t first, std::int64_t count) const {
-    dims sizes{count * channels}, strides{padded_size};
+  // The windows of images first, first + 1, ...: [count * channels, kernel.., places..], or [channels, kernel.., count,
+  // places..].
+  enum class images_among { channels, places };
+  tensor columns(backend_call c, const tensor& all, std::int64_t first, std::int64_t count, images_among where) const {
+    dims sizes{where == images_among::channels ? count * channels : channels}, strides{padded_size};
     for (std::size_t i = 0; i < windows; ++i) {
       sizes.push_back(kernel[i]);
       strides.push_back(all.strides()[i + 2] * shape.dilation[i]);
+    }
+    if (where == images_among::places) {
+      sizes.push_back(count);
+      strides.push_back(channels * padded_size);
     }
     const dims steps = window_strides(all);
     for (std::size_t i = 0; i < windows; ++i) {
@@ -120,8 +128,9 @@ struct layout_of_convolution {
                    (first * outputs + g * group_outputs) * places);
   }
   template <class Visit>
-  void each_chunk(Visit visit) const {
-    for (std::int64_t first = 0; first < images; first += chunk()) visit(first, std::min(chunk(), images - first));
+  void each_chunk(device where, Visit visit) const {
+    const std::int64_t most = chunk(where);
+    for (std::int64_t first = 0; first < images; first += most) visit(first, std::min(most, images - first));
   }
 };
 
@@ -231,8 +240,8 @@ void convolve_rule::run(backend_call c, const tensor& input, const tensor& weigh
     return deliver(out, result);
   }
   const tensor all = of.padded_input(c, input, type), factors = dense(c, in_dtype(c, weight, type));
-  of.each_chunk([&](std::int64_t first, std::int64_t count) {
-    const tensor columns = of.columns(c, all, first, count);
+  of.each_chunk(out.device(), [&](std::int64_t first, std::int64_t count) {
+    const tensor columns = of.columns(c, all, first, count, layout_of_convolution::images_among::channels);
     for (std::int64_t g = 0; g < of.groups; ++g) {
       const tensor left =
           view_at(factors, {count, of.group_outputs, of.depth}, {0, of.depth, 1}, g * of.group_outputs * of.depth);
@@ -273,7 +282,7 @@ void convolve_input_rule::run(backend_call c, const tensor& gradient, const tens
   fill(c, all, 0);
   if (gradient.numel() != 0) {
     const tensor g_results = dense(c, in_dtype(c, gradient, type)), factors = dense(c, in_dtype(c, weight, type));
-    of.each_chunk([&](std::int64_t first, std::int64_t count) {
+    of.each_chunk(out.device(), [&](std::int64_t first, std::int64_t count) {
       const tensor columns = author::make_tensor({count, of.groups * of.depth, of.places}, type, out.device());
       for (std::int64_t g = 0; g < of.groups; ++g) {
         const tensor left =
@@ -314,7 +323,7 @@ result_meta convolve_weight_rule::meta(std::string_view op, const tensor& gradie
   return {weight, gradient.dtype(), gradient.device(), {}};
 }
 
-// The sum over the images of gradient times the transposed windows.
+// The gradient times the transposed windows, as one product over the places of all images.
 void convolve_weight_rule::run(backend_call c, const tensor& gradient, const tensor& input, sizes_view weight_sizes,
                                sizes_view stride, sizes_view padding, sizes_view dilation, std::int64_t groups,
                                const tensor& out) {
@@ -326,17 +335,16 @@ void convolve_weight_rule::run(backend_call c, const tensor& gradient, const ten
   fill(c, result, 0);
   if (gradient.numel() != 0) {
     const tensor g_results = dense(c, in_dtype(c, gradient, type)), all = of.padded_input(c, input, type);
-    of.each_chunk([&](std::int64_t first, std::int64_t count) {
-      const tensor columns = of.columns(c, all, first, count);
+    of.each_chunk(out.device(), [&](std::int64_t first, std::int64_t count) {
+      const std::int64_t places = count * of.places;
+      const tensor columns = of.columns(c, all, first, count, layout_of_convolution::images_among::places);
+      const tensor results = dense(c, view_at(g_results, {of.outputs, count, of.places},
+                                              {of.places, of.outputs * of.places, 1}, first * of.outputs * of.places));
       for (std::int64_t g = 0; g < of.groups; ++g) {
         const tensor to = view_at(result, {of.group_outputs, of.depth}, {of.depth, 1}, g * of.group_outputs * of.depth);
-        for (std::int64_t image = 0; image < count; ++image) {
-          const tensor left = view_at(g_results, {of.group_outputs, of.places}, {of.places, 1},
-                                      ((first + image) * of.outputs + g * of.group_outputs) * of.places);
-          const tensor right =
-              view_at(columns, {of.places, of.depth}, {1, of.places}, (image * of.groups + g) * of.depth * of.places);
-          multiply(c, to, left, right, {1, 1, &to, {}});
-        }
+        const tensor left = view_at(results, {of.group_outputs, places}, {places, 1}, g * of.group_outputs * places);
+        const tensor right = view_at(columns, {places, of.depth}, {1, places}, g * of.depth * places);
+        multiply(c, to, left, right, {1, 1, &to, {}});
       }
     });
   }
