@@ -17,35 +17,15 @@ __global__ void gather(index_grid grid) {
   }
 }
 
-// out [n]; source [k], index [k]
+// out [n]; source [k], index [k]. In order the last of equal indices wins.
 template <typename Bytes>
-__global__ void scatter(index_grid grid) {
-  for (int64_t e = first_index(); e < grid.places.count; e += index_step()) {
-    int64_t at[3];
-    grid.places.at(e, at);
-    const int64_t i = grid.report.index(grid.row[2].get<int64_t>(at[2], 0), grid.range);
-    if (i < 0) continue;
-    static_cast<Bytes*>(grid.row[0].data)[at[0] + i * grid.row[0].step] =
-        static_cast<const Bytes*>(grid.row[1].data)[at[1]];
-  }
-}
+struct put {
+  Bytes* out;
+  const Bytes* source;
+  int64_t step;
 
-// A thread for each row, in order: the last of equal indices wins.
-template <typename Bytes>
-__global__ void scatter_in_order(index_grid grid, offsets<3> rows) {
-  for (int64_t r = first_index(); r < rows.count; r += index_step()) {
-    int64_t row_at[3];
-    rows.at(r, row_at);
-    for (int64_t e = 0; e < grid.places.count; ++e) {
-      int64_t at[3];
-      grid.places.at(e, at);
-      const int64_t i = grid.report.index(grid.row[2].get<int64_t>(row_at[2] + at[2], 0), grid.range);
-      if (i < 0) continue;
-      static_cast<Bytes*>(grid.row[0].data)[row_at[0] + at[0] + i * grid.row[0].step] =
-          static_cast<const Bytes*>(grid.row[1].data)[row_at[1] + at[1]];
-    }
-  }
-}
+  __device__ void operator()(int64_t row, int64_t i, int64_t from) const { out[row + i * step] = source[from]; }
+};
 
 // index [k], in [n]
 __global__ void check_index(offsets<3> places, row_data index, int64_t range, reporter report) {
@@ -58,17 +38,16 @@ __global__ void check_index(offsets<3> places, row_data index, int64_t range, re
 
 template <typename Bytes>
 tb_status moved(const tb_rowwise& call, const scope& on) {
-  const bool gathers = call.op == TB_GATHER;
-  const int64_t length = gathers ? call.row[0].length : call.row[2].length, range = call.row[gathers ? 1 : 0].length;
-  const bool in_order = !gathers && deterministic();
-  index_grid grid{dims_of(call, length, gathers ? 1 : 0, true, in_order ? 2 : 0).made(),
-                  {row_data(call.row[0]), row_data(call.row[1]), row_data(call.row[2])},
-                  range,
-                  report_for(on)};
-  if (gathers) return launch_over(on, "gather", grid.places.count, gather<Bytes>, grid);
-  if (!in_order) return launch_over(on, "scatter", grid.places.count, scatter<Bytes>, grid);
-  const offsets<3> rows = dims_of(call, length, 0, false, 1).made();
-  return launch_over(on, "scatter", rows.count, scatter_in_order<Bytes>, grid, rows);
+  if (call.op == TB_SCATTER) {
+    const put<Bytes> write{static_cast<Bytes*>(call.row[0].data), static_cast<const Bytes*>(call.row[1].data),
+                           call.row[0].step};
+    return scatter_rows(call, on, deterministic(), write, write);
+  }
+  const index_grid grid{dims_of(call, call.row[0].length, 1, true).made(),
+                        {row_data(call.row[0]), row_data(call.row[1]), row_data(call.row[2])},
+                        call.row[1].length,
+                        report_for(on)};
+  return launch_over(on, "gather", grid.places.count, gather<Bytes>, grid);
 }
 
 }  // namespace

@@ -51,6 +51,43 @@ inline index_dims dims_of(const tb_rowwise& call, int64_t length, int moved, boo
   return dims;
 }
 
+// Each index with its places in operand 0, without what the index adds, and in operand 1. A thread has one of them.
+template <typename Write>
+__global__ void scatter_at_once(index_grid grid, Write write) {
+  for (int64_t e = first_index(); e < grid.places.count; e += index_step()) {
+    int64_t at[3];
+    grid.places.at(e, at);
+    const int64_t i = grid.report.index(grid.row[2].get<int64_t>(at[2], 0), grid.range);
+    if (i >= 0) write(at[0], i, at[1]);
+  }
+}
+// A thread has a row: what comes later in it is written later.
+template <typename Write>
+__global__ void scatter_in_order(index_grid grid, offsets<3> rows, Write write) {
+  for (int64_t r = first_index(); r < rows.count; r += index_step()) {
+    int64_t row_at[3];
+    rows.at(r, row_at);
+    for (int64_t e = 0; e < grid.places.count; ++e) {
+      int64_t at[3];
+      grid.places.at(e, at);
+      const int64_t i = grid.report.index(grid.row[2].get<int64_t>(row_at[2] + at[2], 0), grid.range);
+      if (i >= 0) write(row_at[0] + at[0], i, row_at[1] + at[1]);
+    }
+  }
+}
+
+template <typename AtOnce, typename InOrder>
+tb_status scatter_rows(const tb_rowwise& call, const scope& on, bool in_order, AtOnce at_once, InOrder one_by_one) {
+  const int64_t length = call.row[2].length;
+  const index_grid grid{dims_of(call, length, 0, true, in_order ? 2 : 0).made(),
+                        {row_data(call.row[0]), row_data(call.row[1]), row_data(call.row[2])},
+                        call.row[0].length,
+                        report_for(on)};
+  if (!in_order) return launch_over(on, "scatter", grid.places.count, scatter_at_once<AtOnce>, grid, at_once);
+  const offsets<3> rows = dims_of(call, length, 0, false, 1).made();
+  return launch_over(on, "scatter", rows.count, scatter_in_order<InOrder>, grid, rows, one_by_one);
+}
+
 // Gather, scatter and the check in index_rows.cu; what is folded into a row in scatter_fold.cu.
 tb_status scatter_fold(const tb_rowwise& call, const scope& on);
 

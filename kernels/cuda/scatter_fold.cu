@@ -96,31 +96,21 @@ __device__ A source_at(const row_data& row, int64_t at) {
     return row.get<A>(at, 0);
 }
 
-template <typename A, bool Bool, typename Fold>
-__global__ void scatter_atomically(index_grid grid, A* out, int64_t step) {
-  for (int64_t e = first_index(); e < grid.places.count; e += index_step()) {
-    int64_t at[3];
-    grid.places.at(e, at);
-    const int64_t i = grid.report.index(grid.row[2].get<int64_t>(at[2], 0), grid.range);
-    if (i >= 0) Fold::into(out + at[0] + i * step, source_at<A, Bool>(grid.row[1], at[1]));
-  }
-}
+template <typename A, bool Bool, typename Fold, bool Atomic>
+struct fold_in {
+  A* out;
+  row_data source;
+  int64_t step;
 
-template <typename A, bool Bool, typename Fold>
-__global__ void scatter_in_order(index_grid grid, offsets<3> rows, A* out, int64_t step) {
-  for (int64_t r = first_index(); r < rows.count; r += index_step()) {
-    int64_t row_at[3];
-    rows.at(r, row_at);
-    for (int64_t e = 0; e < grid.places.count; ++e) {
-      int64_t at[3];
-      grid.places.at(e, at);
-      const int64_t i = grid.report.index(grid.row[2].get<int64_t>(row_at[2] + at[2], 0), grid.range);
-      if (i < 0) continue;
-      A* const to = out + row_at[0] + at[0] + i * step;
-      *to = Fold::of(*to, source_at<A, Bool>(grid.row[1], row_at[1] + at[1]));
-    }
+  __device__ void operator()(int64_t row, int64_t i, int64_t from) const {
+    A* const to = out + row + i * step;
+    const A value = source_at<A, Bool>(source, from);
+    if constexpr (Atomic)
+      Fold::into(to, value);
+    else
+      *to = Fold::of(*to, value);
   }
-}
+};
 
 // Rows to their copy and back: operand 0 of the places is the row, operand 1 the copy.
 template <typename A, bool Bool>
@@ -137,7 +127,7 @@ __global__ void copy_rows(offsets<3> places, row_data row, A* copy, bool back) {
 
 template <typename A, bool Bool, typename Fold>
 tb_status fold_rows(tb_rowwise call, const scope& on) {
-  const int64_t length = call.row[2].length, range = call.row[0].length;
+  const int64_t range = call.row[0].length;
   const bool direct = call.row[0].dtype == (std::is_same_v<A, float>    ? TB_F32
                                             : std::is_same_v<A, double> ? TB_F64
                                                                         : TB_I64);
@@ -163,17 +153,10 @@ tb_status fold_rows(tb_rowwise call, const scope& on) {
   if (copies) status = launch_over(on, "scatter", elements, copy_rows<A, Bool>, copied_places, result, out, false);
   if (status != TB_OK) return status;
   const bool in_order = Fold::ordered && !std::is_same_v<A, int64_t> && deterministic();
-  const index_grid grid{dims_of(call, length, 0, true, in_order ? 2 : 0).made(),
-                        {row_data(call.row[0]), row_data(call.row[1]), row_data(call.row[2])},
-                        range,
-                        report_for(on)};
+  const row_data source(call.row[1]);
   const int64_t step = call.row[0].step;
-  if (in_order) {
-    const offsets<3> rows = dims_of(call, length, 0, false, 1).made();
-    status = launch_over(on, "scatter", rows.count, scatter_in_order<A, Bool, Fold>, grid, rows, out, step);
-  } else {
-    status = launch_over(on, "scatter", grid.places.count, scatter_atomically<A, Bool, Fold>, grid, out, step);
-  }
+  status = scatter_rows(call, on, in_order, fold_in<A, Bool, Fold, true>{out, source, step},
+                        fold_in<A, Bool, Fold, false>{out, source, step});
   if (status != TB_OK || !copies) return status;
   return launch_over(on, "scatter", elements, copy_rows<A, Bool>, copied_places, result, out, true);
 }
