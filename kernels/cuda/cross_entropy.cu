@@ -83,6 +83,7 @@ struct cross_entropy_of_long {
   using element = C;
   using found = online_peak<C>;
   static constexpr int operands = 5;
+  static constexpr bool writes_one = !Backward;
   labels given;
 
   template <typename In>
@@ -113,7 +114,6 @@ struct cross_entropy_of_long {
       const C p = exponential(x - one.greatest) * one.scale - C(i == one.label ? 1 : 0);
       in.put(out_row, at, i, one.label < 0 ? C(0) : p * one.gradient);
     } else {
-      if (i != 0) return;
       in.put_any(other_row, at, 0, C(one.weight));
       C loss = C(0);
       if (one.label >= 0) {

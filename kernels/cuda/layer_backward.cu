@@ -70,6 +70,7 @@ struct gradient_of_long {
     __device__ static found joined(found a, found b) { return {a.sum + b.sum, a.product + b.product}; }
   };
   static constexpr int operands = 6;
+  static constexpr bool writes_one = false;
   int64_t length;
 
   template <typename In>

@@ -85,6 +85,7 @@ struct layer_norm_of_long {
     double start, mean, rstd;
   };
   static constexpr int operands = 6;
+  static constexpr bool writes_one = false;
   double epsilon;
   int64_t length;
 

@@ -1,6 +1,6 @@
 // Rows too long for registers, or of dtypes that are converted one by one: a block finds something of a row, and goes
 // over it again to write. Where there are few rows, blocks share one: they put aside what they find, and a second
-// kernel joins that in order before it writes.
+// kernel joins that in order before it writes. An Op that `writes_one` number for a row does so at its first element.
 #pragma once
 
 #include "row_registers.cuh"
@@ -73,8 +73,12 @@ __device__ typename Op::found find_in_row(const Op& op, const Access& access, co
 template <typename Op, typename Access, typename Ready>
 __device__ void write_row(const Op& op, const Ready& ready, const Access& access, const int64_t (&at)[Op::operands],
                           int64_t begin, int64_t end) {
-  each_element(op, access, at, begin, end,
-               [&](int64_t i, const typename Op::element& x) { op.put(ready, x, access, at, i); });
+  if constexpr (Op::writes_one) {
+    if (begin == 0 && threadIdx.x == 0) op.put(ready, op.load(access, at, 0), access, at, 0);
+  } else {
+    each_element(op, access, at, begin, end,
+                 [&](int64_t i, const typename Op::element& x) { op.put(ready, x, access, at, i); });
+  }
 }
 
 template <typename E, typename Op>

@@ -56,6 +56,7 @@ struct rms_norm_of_long {
     __device__ static found joined(found a, found b) { return {a.squares + b.squares}; }
   };
   static constexpr int operands = 4;
+  static constexpr bool writes_one = false;
   double epsilon;
   int64_t length;
 

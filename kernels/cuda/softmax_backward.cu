@@ -52,6 +52,7 @@ struct gradient_of_long {
     __device__ static found joined(found a, found b) { return {a.sum + b.sum}; }
   };
   static constexpr int operands = 3;
+  static constexpr bool writes_one = false;
   bool logarithm;
 
   template <typename In>

@@ -37,6 +37,7 @@ struct softmax_of_long {
   using element = C;
   using found = online_peak<C>;
   static constexpr int operands = 2;
+  static constexpr bool writes_one = false;
   bool logarithm;
 
   struct peak_as_used {
