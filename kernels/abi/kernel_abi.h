@@ -236,7 +236,8 @@ typedef struct tb_matrices {
 
 // out = softmax(scale * query @ key^T + mask) @ value, rows of queries: [queries][width], [keys][width],
 // [keys][value_width]. The mask [queries][keys] is added, or, if BOOL, keeps what is 1; its data are null where there
-// is none. A query for which a mask keeps no key has a row of zeros. F32 or F64, the mask too unless it is BOOL.
+// is none. A query for which a mask keeps no key has a row of zeros. F32 or F64, and where the table says so F16 or
+// BF16, summed in F32; the mask too unless it is BOOL.
 typedef struct tb_attention {
   tb_matrices out, query, key, value, mask;
   int64_t sizes[TB_MAX_DIMS];  // of the batch, dimension 0 innermost
@@ -288,7 +289,8 @@ typedef struct tb_kernels {
 
   // 1: inputs of `pointwise` may be on_host.
   uint32_t host_scalars;
-  uint32_t reserved;
+  // 1: `attention` takes F16 and BF16 too.
+  uint32_t attends_halves;
 } tb_kernels;
 
 // Memory of a device that is not the host.

@@ -132,7 +132,7 @@ static_assert(offsetof(tb_kernels, random) == 72 && offsetof(tb_kernels, nonzero
 static_assert(offsetof(tb_kernels, pool) == 88 && offsetof(tb_kernels, convolve) == 96);
 static_assert(offsetof(tb_kernels, update) == 104 && offsetof(tb_kernels, attention) == 112);
 static_assert(offsetof(tb_kernels, dense_loop) == 120 && offsetof(tb_kernels, calling) == 128);
-static_assert(offsetof(tb_kernels, host_scalars) == 144);
+static_assert(offsetof(tb_kernels, host_scalars) == 144 && offsetof(tb_kernels, attends_halves) == 148);
 static_assert(offsetof(tb_kernels, last_error) == 136);
 
 static_assert(sizeof(tb_memory) == 64);

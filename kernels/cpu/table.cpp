@@ -31,7 +31,7 @@ constinit const tb_kernels table = {
     .calling = nullptr,
     .last_error = nullptr,
     .host_scalars = 0,
-    .reserved = 0,
+    .attends_halves = 0,
 };
 
 }  // namespace tb_cpu::TOPBIT_ARCH

@@ -4,38 +4,18 @@
 //
 // 16 threads share Side queries: of scores each has Side keys, of sums some columns. So the greatest score and the sum
 // of the weights of a query are found within half a warp.
-#include "elements.cuh"
-#include "offsets.cuh"
+#include "attention.cuh"
 #include "table.cuh"
 
 namespace tb_cuda {
 namespace {
 
+using namespace attending;
+
 constexpr int side_threads = 16;
 constexpr int threads = side_threads * side_threads;
 constexpr int slice = 16;
 constexpr int value_parts = 4;  // columns of the result per thread
-
-enum role { is_out, is_query, is_key, is_value, is_mask, role_count };
-
-struct strides {
-  int64_t row, col;
-};
-
-template <typename T>
-struct attention_call {
-  T* out;
-  const T* query;
-  const T* key;
-  const T* value;
-  const void* mask;
-  strides of[role_count];
-  offsets<role_count> batch;
-  int64_t queries, keys, width, value_width, tiles;
-  T scale;
-  bool mask_keeps;  // BOOL
-  bool causal;
-};
 
 __device__ inline float exp_of(float x) { return expf(x); }
 __device__ inline double exp_of(double x) { return exp(x); }
@@ -57,20 +37,20 @@ __device__ T sum_of(T x) {
 
 // A slice [slice][Lines] of a matrix [lines][depth], zeros where there is nothing. Neighbouring threads read along the
 // dimension that is dense.
-template <int Lines, typename T, int Pitch>
-__device__ void read_slice(T (&to)[slice][Pitch], const T* from, int64_t line_step, int64_t depth_step, int64_t lines,
+template <int Lines, typename T, int Pitch, typename E>
+__device__ void read_slice(T (&to)[slice][Pitch], const E* from, int64_t line_step, int64_t depth_step, int64_t lines,
                            int64_t depth) {
   const bool along_depth = depth_step == 1;
 #pragma unroll
   for (int i = 0; i < Lines * slice / threads; ++i) {
     const int n = int(threadIdx.x) + i * threads;
     const int line = along_depth ? n / slice : n % Lines, d = along_depth ? n % slice : n / Lines;
-    to[d][line] = line < lines && d < depth ? from[line * line_step + d * depth_step] : T(0);
+    to[d][line] = line < lines && d < depth ? to_compute<T>(from[line * line_step + d * depth_step]) : T(0);
   }
 }
 
-template <typename T, int Side>
-__global__ void __launch_bounds__(threads) attend(attention_call<T> p) {
+template <typename T, int Side, typename E>
+__global__ void __launch_bounds__(threads) attend(attention_call<T, E> p) {
   constexpr int tile = side_threads * Side, value_columns = side_threads * value_parts;
   constexpr int pitch = tile + 4 > value_columns + 4 ? tile + 4 : value_columns + 4;
   // Queries and keys while there are scores to compute, then values.
@@ -82,13 +62,13 @@ __global__ void __launch_bounds__(threads) attend(attention_call<T> p) {
   const int64_t first = int64_t(blockIdx.x) % p.tiles * tile;  // query
   int64_t at[role_count];
   p.batch.at(position, at);
-  const T* const query = p.query + at[is_query] + first * p.of[is_query].row;
-  const T* const key = p.key + at[is_key];
-  const int64_t end = p.causal && first + tile < p.keys ? first + tile : p.keys;
+  const E* const query = p.query + at[is_query] + first * p.of[is_query].row;
+  const E* const key = p.key + at[is_key];
+  const int64_t end = p.keys_before(first + tile);
 
   for (int64_t column = int64_t(blockIdx.y) * value_columns; column < p.value_width;
        column += int64_t(gridDim.y) * value_columns) {
-    const T* const value = p.value + at[is_value] + column * p.of[is_value].col;
+    const E* const value = p.value + at[is_value] + column * p.of[is_value].col;
     T sum[Side][value_parts] = {}, top[Side], total[Side] = {};
 #pragma unroll
     for (int i = 0; i < Side; ++i) top[i] = T(-INFINITY);
@@ -126,12 +106,7 @@ __global__ void __launch_bounds__(threads) attend(attention_call<T> p) {
           if (!there) {
             s = T(-INFINITY);
           } else if (p.mask != nullptr) {
-            const int64_t place = at[is_mask] + q * p.of[is_mask].row + here * p.of[is_mask].col;
-            if (!p.mask_keeps) {
-              s += static_cast<const T*>(p.mask)[place];
-            } else if (static_cast<const uint8_t*>(p.mask)[place] == 0) {
-              s = T(-INFINITY);
-            }
+            s = p.masked(s, at[is_mask] + q * p.of[is_mask].row + here * p.of[is_mask].col, T(1));
           }
           greatest = s > greatest ? s : greatest;
         }
@@ -174,18 +149,18 @@ __global__ void __launch_bounds__(threads) attend(attention_call<T> p) {
     for (int i = 0; i < Side; ++i) {
       const int64_t q = first + y * Side + i;
       if (q >= p.queries) continue;
-      const bool blind = total[i] == T(0) && (p.mask != nullptr || p.keys == 0);
-      const T factor = blind ? T(0) : T(1) / total[i];
+      const T factor = p.factor_of(total[i]);
 #pragma unroll
       for (int c = 0; c < value_parts; ++c) {
         const int64_t v = column + x + c * side_threads;
-        if (v < p.value_width) p.out[at[is_out] + q * p.of[is_out].row + v * p.of[is_out].col] = sum[i][c] * factor;
+        if (v >= p.value_width) continue;
+        p.out[at[is_out] + q * p.of[is_out].row + v * p.of[is_out].col] = from_compute<E>(sum[i][c] * factor);
       }
     }
   }
 }
 
-template <typename T, int Side>
+template <typename T, int Side, typename E = T>
 tb_status attention_of(const tb_attention& a, void* stream) {
   constexpr int tile = side_threads * Side, value_columns = side_threads * value_parts;
   int64_t positions = 1;
@@ -193,36 +168,29 @@ tb_status attention_of(const tb_attention& a, void* stream) {
   if (positions <= 0 || a.queries <= 0 || a.value_width <= 0) return TB_OK;
   const scope on(a.out.data, stream);
   if (on.status() != TB_OK) return on.status();
-  attention_call<T> p{};
-  p.out = static_cast<T*>(a.out.data);
-  p.query = static_cast<const T*>(a.query.data);
-  p.key = static_cast<const T*>(a.key.data);
-  p.value = static_cast<const T*>(a.value.data);
-  p.mask = a.mask.data;
-  const tb_matrices* const all[] = {&a.out, &a.query, &a.key, &a.value, &a.mask};
-  for (int r = 0; r < role_count; ++r) p.of[r] = {all[r]->row, all[r]->col};
-  p.batch = offsets<role_count>(a.ndim, a.sizes, [&](int r) { return all[r]->batch; });
-  p.queries = a.queries;
-  p.keys = a.keys;
-  p.width = a.width;
-  p.value_width = a.value_width;
-  p.tiles = (a.queries + tile - 1) / tile;
-  p.scale = T(a.scale);
-  p.mask_keeps = a.mask_dtype == TB_BOOL;
-  p.causal = a.causal != 0;
+  if constexpr (is_half<E>) {
+    if (fits_tensor_cores(on, a)) return attend_by_tensor_cores(on, a, positions);
+  }
+  const attention_call<T, E> p(a, tile);
   if (positions * p.tiles > INT32_MAX) return refuse("attention: found more tiles of queries than a grid has");
   const int64_t columns = (a.value_width + value_columns - 1) / value_columns;
   const dim3 grid(unsigned(positions * p.tiles), unsigned(columns < 65535 ? columns : 65535));
-  return launch(on, "attention", &attend<T, Side>, grid, threads, 0, p);
+  return launch(on, "attention", &attend<T, Side, E>, grid, threads, 0, p);
 }
 
 }  // namespace
 
 tb_status attention(const tb_attention* call, void* stream) {
-  const bool fits = call->mask.data == nullptr || call->mask_dtype == TB_BOOL || call->mask_dtype == call->dtype;
-  if (call->dtype == TB_F32 && fits) return attention_of<float, 4>(*call, stream);
-  if (call->dtype == TB_F64 && fits) return attention_of<double, 2>(*call, stream);
-  return TB_UNSUPPORTED_DTYPE;
+  if (call->mask.data != nullptr && call->mask_dtype != TB_BOOL && call->mask_dtype != call->dtype) {
+    return TB_UNSUPPORTED_DTYPE;
+  }
+  switch (call->dtype) {
+    case TB_F16: return attention_of<float, 4, half>(*call, stream);
+    case TB_BF16: return attention_of<float, 4, bfloat16>(*call, stream);
+    case TB_F32: return attention_of<float, 4>(*call, stream);
+    case TB_F64: return attention_of<double, 2>(*call, stream);
+    default: return TB_UNSUPPORTED_DTYPE;
+  }
 }
 
 }  // namespace tb_cuda

@@ -81,7 +81,14 @@ __device__ inline int64_t first_index() { return static_cast<int64_t>(blockIdx.x
 
 __device__ inline int64_t index_step() { return static_cast<int64_t>(gridDim.x) * blockDim.x; }
 
-// The shared memory that launch() was asked for, aligned to 16 bytes; 48 KiB at most.
+// Lets launch() be asked for so much shared memory: without this it is 48 KiB at most.
+template <typename... Parameters>
+tb_status allow_shared(void (*kernel)(Parameters...), size_t bytes) {
+  if (bytes <= size_t(48) << 10) return TB_OK;
+  return check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, int(bytes)), "shared memory");
+}
+
+// The shared memory that launch() was asked for, aligned to 16 bytes.
 template <typename T>
 __device__ T* dynamic_shared() {
 #ifdef __CUDACC__

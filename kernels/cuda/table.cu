@@ -25,7 +25,7 @@ const tb_kernels table = {
     .calling = tb_cuda::calling,
     .last_error = tb_cuda::last_error,
     .host_scalars = 1,
-    .reserved = 0,
+    .attends_halves = 1,
 };
 
 }  // namespace

@@ -13,6 +13,7 @@ namespace {
 
 constexpr size_t device_bytes = size_t(1) << 30;
 constexpr size_t page = 4096;
+constexpr size_t most_shared = 227 << 10;
 
 // The memory of all devices, next to each other, which is closed to the host while no device works. Opening and closing
 // it is most of what a small launch costs; with TOPBIT_CUDA_HOST_OPEN=1 it stays open, for tests whose host is not in
@@ -28,6 +29,7 @@ struct machine {
     size_t in_use = 0;
   } heaps[devices];
   std::map<const void*, size_t> pinned;
+  std::map<const void*, size_t> shared_of;  // what kernels were allowed beyond the usual
 
   machine() {
     memory = static_cast<unsigned char*>(mmap(nullptr, devices * device_bytes,
@@ -86,10 +88,22 @@ bool is_pageable(const void* p) {
   return static_cast<const char*>(p) >= static_cast<const char*>(from) + bytes;
 }
 
-bool launchable(const cudaLaunchConfig_t& config) {
+cudaError_t allow_dynamic_shared(const void* kernel, int bytes) {
+  if (bytes < 0 || size_t(bytes) > most_shared) return result(cudaErrorInvalidValue);
+  machine& m = the_machine();
+  const std::lock_guard held(m.lock);
+  m.shared_of[kernel] = size_t(bytes);
+  return cudaSuccess;
+}
+
+bool launchable(const cudaLaunchConfig_t& config, const void* kernel) {
   const dim3 g = config.gridDim, b = config.blockDim;
+  machine& m = the_machine();
+  const std::lock_guard held(m.lock);
+  const auto allowed = m.shared_of.find(kernel);
+  const size_t most = allowed == m.shared_of.end() ? size_t(48) << 10 : allowed->second;
   const bool good = g.x > 0 && g.y > 0 && g.z > 0 && g.x <= 0x7fffffff && g.y <= 65535 && g.z <= 65535 && b.x > 0 &&
-                    b.y > 0 && b.z > 0 && uint64_t(b.x) * b.y * b.z <= 1024 && config.dynamicSmemBytes <= 227 << 10;
+                    b.y > 0 && b.z > 0 && uint64_t(b.x) * b.y * b.z <= 1024 && config.dynamicSmemBytes <= most;
   if (!good) last = cudaErrorInvalidValue;
   return good;
 }
@@ -139,7 +153,7 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* p, int device) {
   strcpy(p->name, "emulated on the host");
   p->totalGlobalMem = device_bytes;
   p->sharedMemPerBlock = 48 << 10;
-  p->sharedMemPerBlockOptin = 227 << 10;
+  p->sharedMemPerBlockOptin = most_shared;
   p->major = 9;
   p->multiProcessorCount = 4;
   p->l2CacheSize = 1 << 20;

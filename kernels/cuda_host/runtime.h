@@ -47,6 +47,7 @@ enum cudaDeviceAttr {
   cudaDevAttrComputeCapabilityMinor = 76,
   cudaDevAttrMaxSharedMemoryPerBlockOptin = 97
 };
+enum cudaFuncAttribute { cudaFuncAttributeMaxDynamicSharedMemorySize = 8 };
 constexpr unsigned cudaStreamNonBlocking = 1, cudaEventDisableTiming = 2, cudaEventDefault = 0;
 constexpr unsigned cudaHostAllocDefault = 0, cudaHostAllocPortable = 1, cudaHostAllocMapped = 2;
 
@@ -152,13 +153,19 @@ cudaError_t submit(cudaStream_t stream, Work work) {
   return submit(stream, run, [](void* p) { delete static_cast<Work*>(p); }, new Work(std::move(work)));
 }
 
-bool launchable(const cudaLaunchConfig_t& config);
+bool launchable(const cudaLaunchConfig_t& config, const void* kernel);
+cudaError_t allow_dynamic_shared(const void* kernel, int bytes);
 
 }  // namespace cuda_host
 
+template <typename... Parameters>
+cudaError_t cudaFuncSetAttribute(void (*kernel)(Parameters...), cudaFuncAttribute, int bytes) {
+  return cuda_host::allow_dynamic_shared(reinterpret_cast<const void*>(kernel), bytes);
+}
+
 template <typename... Parameters, typename... Arguments>
 cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* config, void (*kernel)(Parameters...), Arguments&&... given) {
-  if (!cuda_host::launchable(*config)) return cudaErrorInvalidValue;
+  if (!cuda_host::launchable(*config, reinterpret_cast<const void*>(kernel))) return cudaErrorInvalidValue;
   using pack = std::tuple<std::remove_cv_t<Parameters>...>;
   struct call {
     void (*kernel)(Parameters...);

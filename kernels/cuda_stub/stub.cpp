@@ -51,7 +51,7 @@ constinit const tb_kernels kernels = {
     .calling = nullptr,
     .last_error = text,
     .host_scalars = 1,
-    .reserved = 0,
+    .attends_halves = 0,
 };
 
 constinit const tb_memory memory = {

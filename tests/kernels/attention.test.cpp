@@ -1,4 +1,5 @@
 // Rules of attention in one pass, against all scores at once in long double.
+#include "products.h"
 #include "row_calls.h"
 
 using namespace kernel_tests;
@@ -11,14 +12,16 @@ struct sizes {
 };
 enum class masking { none, causal, added, kept, blind };
 
-// [batch][heads][length][columns], or with `turned` [batch][length][heads][columns].
+// [batch][heads][length][columns], [batch][length][heads][columns], or [batch][heads][columns][length].
+enum class lying { rows, turned, columns };
+
 tb_matrices matrices(const void* data, const sizes& s, std::int64_t heads, std::int64_t length, std::int64_t columns,
-                     bool turned) {
+                     lying how) {
   tb_matrices m{};
   m.data = const_cast<void*>(data);
-  m.col = 1;
-  m.row = turned ? heads * columns : columns;
-  m.batch[0] = s.heads / heads > 1 ? 0 : turned ? columns : length * columns;
+  m.col = how == lying::columns ? length : 1;
+  m.row = how == lying::columns ? 1 : how == lying::turned ? heads * columns : columns;
+  m.batch[0] = s.heads / heads > 1 ? 0 : how == lying::turned ? columns : length * columns;
   m.batch[1] = heads * length * columns;
   return m;
 }
@@ -26,72 +29,95 @@ std::int64_t place(const tb_matrices& m, std::int64_t b, std::int64_t h, std::in
   return b * m.batch[1] + h * m.batch[0] + row * m.row + col * m.col;
 }
 
-template <typename T>
+template <typename E>
+void fill_evenly(const array<E>& values, std::uint64_t seed, double most) {
+  random_numbers random(seed);
+  for (E& x : values) x = element<E>::from(random.between(-most, most));
+}
+
+template <typename E>
 struct attention_case {
+  using sum = typename element<E>::compute;
   stage memory;
   sizes s;
-  array<T> query, key, value, out, added;
+  array<E> query, key, value, out, added;  // added: [heads][queries][keys]
   array<byte> kept;
   tb_attention call{};
 
-  attention_case(backend here, const sizes& of, masking how, bool turned)
+  // The first element of an operand may be one that starts no 16 bytes.
+  attention_case(backend here, const sizes& of, masking how, lying as, std::int64_t skipped = 0)
       : memory(here),
         s(of),
-        query(memory.make<T>(of.batch * of.heads * of.queries * of.width)),
-        key(memory.make<T>(of.batch * of.heads / of.groups * of.keys * of.width)),
-        value(memory.make<T>(of.batch * of.heads / of.groups * of.keys * of.value_width)),
-        out(memory.make<T>(of.batch * of.heads * of.queries * of.value_width)),
-        added(memory.make<T>(of.queries * of.keys)),
+        query(memory.make<E>(skipped + of.batch * of.heads * of.queries * of.width)),
+        key(memory.make<E>(skipped + of.batch * of.heads / of.groups * of.keys * of.width)),
+        value(memory.make<E>(skipped + of.batch * of.heads / of.groups * of.keys * of.value_width)),
+        out(memory.make<E>(of.batch * of.heads * of.queries * of.value_width)),
+        added(memory.make<E>(of.heads * of.queries * of.keys)),
         kept(memory.make<byte>(of.keys)) {
-    fill_between(query, 1, -2, 2);
-    fill_between(key, 2, -2, 2);
-    fill_between(value, 3, -2, 2);
-    fill_between(added, 4, -3, 3);
+    fill_evenly(query, 1, 2);
+    fill_evenly(key, 2, 2);
+    fill_evenly(value, 3, 2);
+    fill_evenly(added, 4, 3);
+    const auto hides = [&](std::int64_t i) { return i / of.keys % 7 == 4 || i % of.keys % 5 == 2; };
+    for (std::int64_t i = 0; i < added.size(); ++i) {
+      if (hides(i)) added[i] = element<E>::from(-std::numeric_limits<double>::infinity());
+    }
     for (std::int64_t k = 0; k < s.keys; ++k) kept[k] = how == masking::blind ? 0 : byte(k % 3 != 1);
     const std::int64_t shared = s.heads / s.groups;
-    call.out = matrices(out.seen_by_kernel(), s, s.heads, s.queries, s.value_width, turned);
-    call.query = matrices(query.seen_by_kernel(), s, s.heads, s.queries, s.width, turned);
-    call.key = matrices(key.seen_by_kernel(), s, shared, s.keys, s.width, turned);
-    call.value = matrices(value.seen_by_kernel(), s, shared, s.keys, s.value_width, turned);
-    if (how == masking::added) call.mask = {added.seen_by_kernel(), {}, s.keys, 1};
+    call.out = matrices(out.seen_by_kernel(), s, s.heads, s.queries, s.value_width, as);
+    query = query.from(skipped), key = key.from(skipped), value = value.from(skipped);
+    call.query = matrices(query.seen_by_kernel(), s, s.heads, s.queries, s.width, as);
+    call.key = matrices(key.seen_by_kernel(), s, shared, s.keys, s.width, as);
+    call.value = matrices(value.seen_by_kernel(), s, shared, s.keys, s.value_width, as);
+    if (how == masking::added) call.mask = {added.seen_by_kernel(), {s.queries * s.keys}, s.keys, 1};
     if (how == masking::kept || how == masking::blind) call.mask = {kept.seen_by_kernel(), {}, 0, 1};
-    call.mask_dtype = how == masking::added ? dtype_of<T> : std::int32_t(TB_BOOL);
+    call.mask_dtype = how == masking::added ? element<E>::dtype : std::int32_t(TB_BOOL);
     call.ndim = 2;
     call.sizes[0] = s.heads;
     call.sizes[1] = s.batch;
     call.queries = s.queries, call.keys = s.keys, call.width = s.width, call.value_width = s.value_width;
     call.scale = 0.3;
-    call.dtype = dtype_of<T>;
+    call.dtype = element<E>::dtype;
     call.causal = how == masking::causal ? 1 : 0;
   }
 
-  void check_query(differences<T>& found, std::int64_t b, std::int64_t h, std::int64_t q) const {
+  static sum number(const array<E>& of, const tb_matrices& m, std::int64_t b, std::int64_t h, std::int64_t row,
+                    std::int64_t col) {
+    return element<E>::value(of[place(m, b, h, row, col)]);
+  }
+
+  void check_query(differences<sum>& found, std::int64_t b, std::int64_t h, std::int64_t q) const {
     std::vector<long double> scores;
-    long double top = -std::numeric_limits<long double>::infinity(), sum = 0;
+    long double top = -std::numeric_limits<long double>::infinity(), weights = 0;
     for (std::int64_t k = 0; k < s.keys; ++k) {
       long double score = 0;
       for (std::int64_t i = 0; i < s.width; ++i) {
-        score += (long double)query[place(call.query, b, h, q, i)] * key[place(call.key, b, h, k, i)];
+        score += (long double)number(query, call.query, b, h, q, i) * number(key, call.key, b, h, k, i);
       }
       score *= call.scale;
-      if (call.mask.data != nullptr && call.mask_dtype != TB_BOOL) score += added[q * s.keys + k];
+      if (call.mask.data != nullptr && call.mask_dtype != TB_BOOL)
+        score += element<E>::value(added[(h * s.queries + q) * s.keys + k]);
       const bool hidden =
           (call.causal != 0 && k > q) || (call.mask.data != nullptr && call.mask_dtype == TB_BOOL && kept[k] == 0);
       scores.push_back(hidden ? -std::numeric_limits<long double>::infinity() : score);
       top = std::fmax(top, scores.back());
     }
     const bool blind = std::isinf(top) && top < 0;
-    for (long double& x : scores) sum += x = blind ? 0 : std::exp(x - top);
+    for (long double& x : scores) weights += x = blind ? 0 : std::exp(x - top);
     for (std::int64_t c = 0; c < s.value_width; ++c) {
       long double total = 0;
-      for (std::int64_t k = 0; k < s.keys; ++k) total += scores[std::size_t(k)] * value[place(call.value, b, h, k, c)];
-      const std::int64_t at = place(call.out, b, h, q, c);
-      found.add(at, out[at], {blind ? 0 : total / sum, blind ? 0 : 256 * std::numeric_limits<T>::epsilon()});
+      for (std::int64_t k = 0; k < s.keys; ++k) {
+        total += scores[std::size_t(k)] * number(value, call.value, b, h, k, c);
+      }
+      // Halves round each weight, and the result; values are at most 2.
+      const long double slack = 256 * std::numeric_limits<sum>::epsilon() + 4 * element<E>::rounding;
+      found.add(place(call.out, b, h, q, c), number(out, call.out, b, h, q, c),
+                {blind ? 0 : total / weights, blind ? 0 : slack});
     }
   }
   std::string run() {
     CHECK(memory.run([&](const tb_kernels& k) { return k.attention(&call, nullptr); }) == TB_OK);
-    differences<T> found;
+    differences<sum> found;
     for (std::int64_t b = 0; b < s.batch; ++b) {
       for (std::int64_t h = 0; h < s.heads; ++h) {
         for (std::int64_t q = 0; q < s.queries; ++q) check_query(found, b, h, q);
@@ -112,14 +138,14 @@ TEMPLATE_TEST_CASE("attention: a mean of values weighted by the softmax of score
     for (const std::int64_t queries : {1, 5, 50, 97}) {
       for (const std::int64_t keys : {0, 1, 7, 128, 129, 300}) {
         const sizes s{.queries = queries, .keys = keys, .width = 17, .value_width = 9};
-        failures +=
-            attention_case<float>(here, s, how, false).run() + attention_case<double>(here, s, how, false).run();
+        failures += attention_case<float>(here, s, how, lying::rows).run() +
+                    attention_case<double>(here, s, how, lying::rows).run();
       }
     }
   }
   for (const std::int64_t width : {0, 1, 16, 64, 65}) {
     const sizes s{.queries = 13, .keys = 20, .width = width, .value_width = width + 1};
-    failures += attention_case<float>(here, s, masking::none, false).run();
+    failures += attention_case<float>(here, s, masking::none, lying::rows).run();
   }
   CHECK(failures == "");
 }
@@ -127,22 +153,76 @@ TEMPLATE_TEST_CASE("attention: a mean of values weighted by the softmax of score
 TEMPLATE_TEST_CASE("attention: batches, heads in any order, and heads that share keys", "[kernels]", EVERY_TABLE) {
   const backend here = need<TestType>(&tb_kernels::attention);
   std::string failures;
-  for (const bool turned : {false, true}) {
+  for (const lying as : {lying::rows, lying::turned, lying::columns}) {
     for (const std::int64_t groups : {1, 4}) {
       for (const masking how : all_masks) {
         const sizes s{
             .batch = 3, .heads = 4, .groups = groups, .queries = 20, .keys = 33, .width = 8, .value_width = 8};
-        failures += attention_case<float>(here, s, how, turned).run();
+        failures += attention_case<float>(here, s, how, as).run();
       }
     }
   }
   CHECK(failures == "");
 }
 
+// The kernels have tiles of 64 and 128 queries, 64 keys, and widths up to 32, 64, 128 and beyond.
+template <typename E>
+static std::string failures_of_halves(backend here) {
+  std::string failures;
+  for (const masking how : all_masks) {
+    for (const std::int64_t queries : {1, 50, 130}) {
+      for (const std::int64_t keys : {0, 1, 64, 129, 200}) {
+        const sizes s{.queries = queries, .keys = keys, .width = 64, .value_width = 64};
+        failures += attention_case<E>(here, s, how, lying::rows).run();
+      }
+    }
+    for (const lying as : {lying::rows, lying::turned, lying::columns}) {
+      for (const std::int64_t groups : {1, 2}) {
+        for (const std::int64_t width : {16, 33, 80, 128}) {
+          const sizes s{.batch = 2,
+                        .heads = 2,
+                        .groups = groups,
+                        .queries = 70,
+                        .keys = 75,
+                        .width = width,
+                        .value_width = width};
+          failures += attention_case<E>(here, s, how, as).run();
+        }
+      }
+    }
+  }
+  for (const std::int64_t width : {0, 1, 8, 24, 40, 120, 160}) {
+    for (const std::int64_t value_width : {1, 8, 33, 128, 136}) {
+      const sizes s{.queries = 40, .keys = 70, .width = width, .value_width = value_width};
+      failures += attention_case<E>(here, s, masking::causal, lying::rows).run();
+    }
+  }
+  for (const std::int64_t skipped : {1, 2, 8}) {
+    const sizes s{.queries = 20, .keys = 70, .width = 64, .value_width = 32};
+    failures += attention_case<E>(here, s, masking::none, lying::rows, skipped).run();
+  }
+  return failures;
+}
+
+TEMPLATE_TEST_CASE("attention: halves are summed in float32, where the table says that it takes them", "[kernels]",
+                   EVERY_TABLE) {
+  const backend here = need<TestType>(&tb_kernels::attention);
+  if (here.kernels->attends_halves != 0) {
+    CHECK(failures_of_halves<tb_kernel::half>(here) == "");
+    CHECK(failures_of_halves<tb_kernel::bfloat16>(here) == "");
+    return;
+  }
+  for (const std::int32_t dtype : {TB_F16, TB_BF16}) {
+    tb_attention call{};
+    call.dtype = dtype;
+    CHECK(here.kernels->attention(&call, nullptr) == TB_UNSUPPORTED_DTYPE);
+  }
+}
+
 TEMPLATE_TEST_CASE("attention: a NaN reaches every query that sees its key, and no other", "[kernels]", EVERY_TABLE) {
   const backend here = need<TestType>(&tb_kernels::attention);
   const sizes s{.queries = 60, .keys = 60, .width = 4, .value_width = 3};
-  attention_case<float> one(here, s, masking::causal, false);
+  attention_case<float> one(here, s, masking::causal, lying::rows);
   one.key[40 * 4] = float(NAN);
   CHECK(one.memory.run([&](const tb_kernels& k) { return k.attention(&one.call, nullptr); }) == TB_OK);
   for (std::int64_t q = 0; q < 60; ++q) CHECK(std::isnan(one.out[q * 3]) == (q >= 40));
@@ -152,7 +232,7 @@ TEMPLATE_TEST_CASE("attention: the same to the bit on any number of threads", "[
                    avx512) {
   const backend here = need<TestType>(&tb_kernels::attention);
   const sizes s{.batch = 2, .heads = 2, .queries = 150, .keys = 140, .width = 32, .value_width = 32};
-  attention_case<float> one(here, s, masking::causal, true);
+  attention_case<float> one(here, s, masking::causal, lying::turned);
   CHECK(same_on_threads(one.out, [&] { CHECK(here.kernels->attention(&one.call, nullptr) == TB_OK); }) == "");
 }
 

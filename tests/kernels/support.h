@@ -159,13 +159,20 @@ class array {
   array(std::shared_ptr<block> memory, std::int64_t size) : memory_(std::move(memory)), size_(size) {}
 
   std::int64_t size() const { return size_; }
-  T* begin() const { return static_cast<T*>(memory_->host()); }
+  T* begin() const { return static_cast<T*>(memory_->host()) + first_; }
   T* end() const { return begin() + size_; }
   T& operator[](std::int64_t i) const { return begin()[i]; }
-  T* seen_by_kernel() const { return static_cast<T*>(memory_->seen_by_kernel()); }
+  T* seen_by_kernel() const { return static_cast<T*>(memory_->seen_by_kernel()) + first_; }
+  // All but the first elements, of the same memory.
+  array from(std::int64_t first) const {
+    array rest(memory_, size_ - first);
+    rest.first_ = first_ + first;
+    return rest;
+  }
 
  private:
   std::shared_ptr<block> memory_;
+  std::int64_t first_ = 0;
   std::int64_t size_ = 0;
 };
 
