@@ -17,7 +17,7 @@ using namespace attending;
 constexpr int key_tile = 64, band = 16;
 constexpr float log2_of_e = 1.44269504088896f;
 
-// Which operands lie so that their rows can be copied in chunks of 16 bytes; of the result, written in pairs.
+// Which operands lie so that their rows can be copied in chunks of 16 bytes.
 struct packing {
   bool query, key, value, out;
 };
@@ -66,6 +66,28 @@ __device__ void read_tile(unsigned char* to, const E* from, strides step, int64_
       at += step.col;
     }
     *reinterpret_cast<chunk_of_halves*>(to + place_of<Width>(row, chunk)) = c;
+  }
+}
+
+template <int Rows, int Width, int Threads, typename E>
+__device__ void write_tile(E* to, const unsigned char* from, strides step, int64_t rows, int64_t width, bool packed) {
+  constexpr int chunks = Width / chunk_halves;
+  const bool along_rows = step.col == 1;
+#pragma unroll 1
+  for (int n = int(threadIdx.x); n < Rows * chunks; n += Threads) {
+    const int row = along_rows ? n / chunks : n % Rows, chunk = along_rows ? n % chunks : n / Rows;
+    const int64_t there = row < rows ? width - chunk * chunk_halves : 0;
+    const chunk_of_halves c = *reinterpret_cast<const chunk_of_halves*>(from + place_of<Width>(row, chunk));
+    E* at = to + row * step.row + chunk * chunk_halves * step.col;
+    if (packed) {
+      if (there > 0) *reinterpret_cast<chunk_of_halves*>(at) = c;
+      continue;
+    }
+#pragma unroll
+    for (int i = 0; i < chunk_halves; ++i) {
+      if (i < there) *at = {uint16_t(c.two[i / 2] >> i % 2 * 16)};
+      at += step.col;
+    }
   }
 }
 
@@ -171,9 +193,9 @@ __device__ void attend_tile(const attention_call<float, E>& p, packing packed) {
   static_assert(tile * Width * int(sizeof(E)) <= 2 * tile_bytes, "the queries lie where the second tile will");
   unsigned char* const memory = dynamic_shared<unsigned char>();
   const int lane = int(threadIdx.x) % 32, warp = int(threadIdx.x) / 32, group = lane / 4, pair = lane % 4 * 2;
-  const int64_t position = int64_t(blockIdx.x) / p.tiles, number = int64_t(blockIdx.x) % p.tiles;
+  const unsigned tiles = unsigned(p.tiles), position = blockIdx.x / tiles, number = blockIdx.x % tiles;
   // Tiles that see many keys come first, so that the last blocks to run are short ones.
-  const int64_t first = (p.causal ? p.tiles - 1 - number : number) * tile;
+  const int64_t first = int64_t(p.causal ? tiles - 1 - number : number) * tile;
   const int64_t first_of_warp = first + warp * warp_queries, end = p.keys_before(first + tile);
   int64_t at[role_count];
   p.batch.at(position, at);
@@ -182,9 +204,16 @@ __device__ void attend_tile(const attention_call<float, E>& p, packing packed) {
 
   read_tile<tile, Width, threads>(memory + 2 * tile_bytes, p.query + at[is_query] + first * p.of[is_query].row,
                                   p.of[is_query], p.queries - first, p.width, packed.query);
+  wait_for_copies();
+  __syncthreads();
   band_of_queries<Width> mine[Bands];
 #pragma unroll
   for (int i = 0; i < Bands; ++i) {
+#pragma unroll
+    for (int d = 0; d < Width / 16; ++d) {
+      const int row = warp * warp_queries + i * band + (lane & 15);
+      load_matrices(mine[i].query[d], address_of(memory) + 2 * tile_bytes + place_of<Width>(row, d * 2 | lane >> 4));
+    }
 #pragma unroll
     for (int h = 0; h < 2; ++h) {
       mine[i].top[h] = -INFINITY;
@@ -197,6 +226,7 @@ __device__ void attend_tile(const attention_call<float, E>& p, packing packed) {
     }
   }
 
+  const int64_t mask_place = at[is_mask] + (first_of_warp + group) * p.of[is_mask].row + pair * p.of[is_mask].col;
   const float unit = p.scale * log2_of_e;
   int filled = 1;
   // Before the first keys, the queries.
@@ -214,18 +244,7 @@ __device__ void attend_tile(const attention_call<float, E>& p, packing packed) {
       read_tile<key_tile, Width, threads>(to + tile_bytes, value + next * p.of[is_value].row, p.of[is_value],
                                           end - next, p.value_width, packed.value);
     }
-    if (k < 0) {
-#pragma unroll
-      for (int i = 0; i < Bands; ++i) {
-#pragma unroll
-        for (int d = 0; d < Width / 16; ++d) {
-          const int row = warp * warp_queries + i * band + (lane & 15);
-          load_matrices(mine[i].query[d], now + place_of<Width>(row, d * 2 | lane >> 4));
-        }
-      }
-      continue;
-    }
-    if (first_of_warp >= p.queries || (p.causal && k >= first_of_warp + warp_queries)) continue;
+    if (k < 0 || first_of_warp >= p.queries || (p.causal && k >= first_of_warp + warp_queries)) continue;
 
     scores score[Bands];
 #pragma unroll
@@ -247,12 +266,17 @@ __device__ void attend_tile(const attention_call<float, E>& p, packing packed) {
         for (int j = 0; j < 4; ++j) score[i][n][j] *= unit;
       }
       if (!all_seen) {
+        // Small numbers, counted from this tile and this warp's queries.
+        const int keys_here = int(end - k < key_tile ? end - k : key_tile);
+        const int first_sees = p.causal && first_of_warp + 1 - k < key_tile ? int(first_of_warp + 1 - k) : key_tile;
+        const int queries_here =
+            int(p.queries - first_of_warp < warp_queries ? p.queries - first_of_warp : warp_queries);
 #pragma unroll
         for (int h = 0; h < 2; ++h) {
-          const int64_t q = first_of_warp + i * band + h * 8 + group;
-          int64_t seen = p.causal && q + 1 < end ? q + 1 - k : end - k;
-          if (q >= p.queries) seen = 0;
-          int64_t place = at[is_mask] + q * p.of[is_mask].row + (k + pair) * p.of[is_mask].col;
+          const int row = i * band + h * 8 + group;
+          const int sees = first_sees + (p.causal ? row : 0);
+          const int seen = row < queries_here ? sees < keys_here ? sees : keys_here : 0;
+          int64_t place = mask_place + (i * band + h * 8) * p.of[is_mask].row + k * p.of[is_mask].col;
 #pragma unroll
           for (int n = 0; n < key_tile / 8; ++n) {
 #pragma unroll
@@ -274,27 +298,24 @@ __device__ void attend_tile(const attention_call<float, E>& p, packing packed) {
     add_values<E, Width, Bands>(score, mine, now + tile_bytes, lane);
   }
 
+  // Results lie where keys and values were, so that whole rows are written.
+  __syncthreads();
 #pragma unroll
   for (int i = 0; i < Bands; ++i) {
 #pragma unroll
     for (int h = 0; h < 2; ++h) {
-      const int64_t q = first_of_warp + i * band + h * 8 + group;
+      const int row = warp * warp_queries + i * band + h * 8 + group;
       const float factor = p.factor_of(sum_of(mine[i].total[h]));
-      if (q >= p.queries) continue;
-      E* const out = p.out + at[is_out] + q * p.of[is_out].row;
 #pragma unroll
       for (int n = 0; n < Width / 8; ++n) {
-        const int v = n * 8 + pair;
-        const float one = mine[i].sum[n][h * 2] * factor, other = mine[i].sum[n][h * 2 + 1] * factor;
-        if (packed.out) {
-          if (v < p.value_width) *reinterpret_cast<uint32_t*>(out + v) = pack<E>(one, other);
-        } else {
-          if (v < p.value_width) out[v * p.of[is_out].col] = narrow<E>(one);
-          if (v + 1 < p.value_width) out[(v + 1) * p.of[is_out].col] = narrow<E>(other);
-        }
+        unsigned char* const two = memory + place_of<Width>(row, n) + pair * int(sizeof(E));
+        *reinterpret_cast<uint32_t*>(two) = pack<E>(mine[i].sum[n][h * 2] * factor, mine[i].sum[n][h * 2 + 1] * factor);
       }
     }
   }
+  __syncthreads();
+  write_tile<tile, Width, threads>(p.out + at[is_out] + first * p.of[is_out].row, memory, p.of[is_out],
+                                   p.queries - first, p.value_width, packed.out);
 }
 
 template <typename E, int Width, int Warps, int Bands>
@@ -304,11 +325,10 @@ __global__ void __launch_bounds__(Warps * 32) attend_halves(attention_call<float
 #endif
 }
 
-// Whether rows of `width` elements lie dense, and all of them at multiples of `group` elements.
-bool lies_in(int group, const tb_matrices& m, const tb_attention& a, int64_t width) {
-  bool whole = m.col == 1 && m.row % group == 0 && width % group == 0 &&
-               reinterpret_cast<uintptr_t>(m.data) % (uintptr_t(group) * sizeof(half)) == 0;
-  for (int d = 0; d < a.ndim; ++d) whole = whole && m.batch[d] % group == 0;
+bool lies_in_chunks(const tb_matrices& m, const tb_attention& a, int64_t width) {
+  bool whole = m.col == 1 && m.row % chunk_halves == 0 && width % chunk_halves == 0 &&
+               reinterpret_cast<uintptr_t>(m.data) % sizeof(chunk_of_halves) == 0;
+  for (int d = 0; d < a.ndim; ++d) whole = whole && m.batch[d] % chunk_halves == 0;
   return whole;
 }
 
@@ -317,10 +337,10 @@ tb_status attend_in_tiles(const scope& on, const tb_attention& a, int64_t positi
   const attention_call<float, E> p(a, Warps * Bands * band);
   if (positions * p.tiles > INT32_MAX) return refuse("attention: found more tiles of queries than a grid has");
   const packing packed = {
-      .query = lies_in(chunk_halves, a.query, a, a.width),
-      .key = lies_in(chunk_halves, a.key, a, a.width),
-      .value = lies_in(chunk_halves, a.value, a, a.value_width),
-      .out = lies_in(2, a.out, a, a.value_width),
+      .query = lies_in_chunks(a.query, a, a.width),
+      .key = lies_in_chunks(a.key, a, a.width),
+      .value = lies_in_chunks(a.value, a, a.value_width),
+      .out = lies_in_chunks(a.out, a, a.value_width),
   };
   constexpr size_t shared = 4 * key_tile * Width * sizeof(E);
   const auto kernel = &attend_halves<E, Width, Warps, Bands>;
