@@ -54,6 +54,19 @@ tensor attend_by_products(const tensor& query, const tensor& key, const tensor& 
   return ops::matmul(ops::where_scalar_self(blind, 0, weights), value);
 }
 
+const tb_kernels* table_for(const tensor& t) { return table_of(key_set(t.device().type)); }
+
+// Whether the one pass of a table takes elements of a floating dtype as they are.
+bool attends_to(const tb_kernels* table, dtype type) {
+  return type == widened(type) || (table != nullptr && table->attends_halves != 0);
+}
+
+void check_attends(backend_call c, const tensor& query) {
+  if (c.table == nullptr || attends_to(c.table, query.dtype())) return;
+  refuse<dtype_error>(c, "found " + std::string(name_of(query.dtype())) + ", wanted float32 or float64 on " +
+                             c.table->name + "; scaled_dot_product_attention converts halves");
+}
+
 tensor recorded_attend(key_set keys, const tensor& query, const tensor& key, const tensor& value,
                        const optional_tensor& mask, bool causal, double scale) {
   if (!requires_grad(query) && !requires_grad(key) && !requires_grad(value) &&
@@ -61,7 +74,11 @@ tensor recorded_attend(key_set keys, const tensor& query, const tensor& key, con
     return ops::attend.redispatch(keys & below(topbit::key::Autograd), query, key, value, mask, causal, scale);
   }
   attend_rule::meta(ops::attend.name(), query, key, value, mask, causal, scale);
-  return attend_by_products(query, key, value, mask, causal, scale);
+  check_attends({table_for(query), ops::attend.name()}, query);
+  const dtype type = widened(query.dtype());
+  optional_tensor given = mask;
+  if (is_given(mask) && mask->dtype() != dtype::boolean) given = to(*mask, type);
+  return to(attend_by_products(to(query, type), to(key, type), to(value, type), given, causal, scale), query.dtype());
 }
 
 void check_mask_type(backend_call c, const tensor& query, const tensor& mask) {
@@ -82,7 +99,7 @@ void check_mask(backend_call c, const tensor& query, const tensor& key, const di
 
 // Whether the backend has the one pass.
 bool goes_in_one_pass(const tensor& query) {
-  const tb_kernels* const table = table_of(key_set(query.device().type));
+  const tb_kernels* const table = table_for(query);
   return table == nullptr ? query.device().type == backend::Meta : table->attention != nullptr;
 }
 
@@ -98,14 +115,16 @@ tensor attention(const tensor& query, const tensor& key, const tensor& value, co
   const dims batch = broadcast(attention_call.op, batch_of(query), batch_of(key));
   broadcast(attention_call.op, batch, batch_of(value));
   if (masked) check_mask(attention_call, query, key, batch, *mask);
-  const dtype type = query.dtype() == dtype::float64 ? dtype::float64 : dtype::float32;
+  const bool in_one_pass = goes_in_one_pass(query);
+  const dtype type =
+      in_one_pass && attends_to(table_for(query), query.dtype()) ? query.dtype() : widened(query.dtype());
   const double width = static_cast<double>(std::max<std::int64_t>(query.size(-1), 1));
   const double by = scale.value_or(1 / std::sqrt(width));
   optional_tensor given;
   if (masked) given = mask->dtype() == dtype::boolean ? *mask : to(*mask, type);
   const tensor q = to(query, type), k = to(key, type), v = to(value, type);
-  const tensor out = goes_in_one_pass(query) ? ops::attend(q, k, v, given, causal, by)
-                                             : attend_by_products(q, k, v, given, causal, by);
+  const tensor out =
+      in_one_pass ? ops::attend(q, k, v, given, causal, by) : attend_by_products(q, k, v, given, causal, by);
   return to(out, query.dtype());
 }
 
@@ -117,9 +136,6 @@ result_meta attend_rule::meta(std::string_view op, const tensor& query, const te
                               const optional_tensor& mask, bool, double) {
   const backend_call c{nullptr, op};
   check_attention(c, query, key, value);
-  if (query.dtype() != dtype::float32 && query.dtype() != dtype::float64) {
-    refuse<dtype_error>(c, "found " + std::string(name_of(query.dtype())) + ", wanted float32 or float64");
-  }
   dims sizes = broadcast(op, broadcast(op, batch_of(query), batch_of(key)), batch_of(value));
   if (is_given(mask)) {
     check_mask_type(c, query, *mask);
@@ -132,6 +148,7 @@ result_meta attend_rule::meta(std::string_view op, const tensor& query, const te
 
 void attend_rule::run(backend_call c, const tensor& query, const tensor& key, const tensor& value,
                       const optional_tensor& mask, bool causal, double scale, const tensor& out) {
+  check_attends(c, query);
   if (out.numel() == 0) return;
   tb_attention a{};
   a.ndim = static_cast<std::int32_t>(out.dim() - 2);

@@ -20,7 +20,7 @@ inline constexpr op<
     scaled_dot_product_attention;
 
 /// scaled_dot_product_attention in one pass, without the scores in memory; where it is recorded, products and a
-/// softmax. float32 and float64.
+/// softmax. float32 and float64; halves where the backend sums them in float32.
 inline constexpr op<
     "topbit::attend(Tensor query, Tensor key, Tensor value, Tensor? attn_mask, bool is_causal, float scale) -> Tensor">
     attend;

@@ -48,12 +48,14 @@ constexpr author::operator_page pages[] = {
             "where a gradient is wanted it is made of two products of matrices and a softmax.",
         .shapes =
             "query: [.., l, e], key: [.., s, e], value: [.., s, v], attn_mask: broadcasts to [.., l, s] -> [.., l, v]",
-        .dtypes = "float32 and float64; the three are the same, and the result's too; attn_mask has it, or is bool",
+        .dtypes =
+            "float32 and float64, on CUDA also float16 and bfloat16, computed in float32; the three are the same, and "
+            "the result's too; attn_mask has it, or is bool",
         .memory = "the result is new and dense; a few tens of kilobytes beside it for each thread",
         .cost = "two products of matrices and one exponential for each score; keys that no query of a tile sees in "
                 "is_causal are left out",
-        .errors = {raises<dtype_error>("query, key and value differ, or are neither float32 nor float64, or attn_mask "
-                                       "is neither bool nor of their dtype",
+        .errors = {raises<dtype_error>("query, key and value differ, or are not of a dtype that the backend takes, or "
+                                       "attn_mask is neither bool nor of their dtype",
                                        "attend([[1]], [[1]], [[1]], None, False, 1.0)"),
                    raises<shape_error>("the sizes do not fit",
                                        "attend([[1.0, 0.0]], [[1.0]], [[1.0]], None, False, 1.0)")},
