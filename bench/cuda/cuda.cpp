@@ -2,10 +2,12 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstdio>
 #include <fstream>
 #include <functional>
 #include <iostream>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -180,6 +182,33 @@ void products(table& to, bool quick, int rounds) {
           flops / device_seconds([&] { (void)ops::mm(a, b); }, rounds) / 1e12, library / 1e12, 0.95, 1.0);
 }
 
+// Beside products and a softmax that have all scores in memory, with or without what hides later keys from a query; and
+// beside another framework where its figures are given.
+void attention(table& to, const nlohmann::json& other, bool quick, int rounds) {
+  const std::int64_t n = quick ? 256 : 2048, width = 64;
+  const tb::dims sizes{8, 16, n, width};
+  const tb::tensor q = random_numbers(sizes, tb::dtype::bfloat16), k = random_numbers(sizes, tb::dtype::bfloat16),
+                   v = random_numbers(sizes, tb::dtype::bfloat16);
+  const tb::tensor hidden = ops::triu(ops::full(tb::dims{n, n}, -std::numeric_limits<double>::infinity(),
+                                                tb::arg<"dtype"> = tb::dtype::bfloat16, tb::arg<"device"> = tb::cuda()),
+                                      1);
+  for (const bool causal : {false, true}) {
+    const double flops =
+        (causal ? 2.0 : 4.0) * 8 * 16 * static_cast<double>(n) * static_cast<double>(n) * static_cast<double>(width);
+    const auto in_products = [&] {
+      tb::tensor scores = ops::matmul(ops::mul_scalar(q, 1 / std::sqrt(double(width))), ops::transpose(k, -2, -1));
+      if (causal) scores = ops::add(scores, hidden);
+      (void)ops::matmul(ops::softmax(scores, -1), v);
+    };
+    const auto in_one_pass = [&] { (void)ops::scaled_dot_product_attention(q, k, v, tb::arg<"is_causal"> = causal); };
+    const double rate = flops / device_seconds(in_one_pass, rounds) / 1e12;
+    const std::string name = std::string(causal ? "causal " : "") + "attention, bfloat16 " + std::to_string(n);
+    to.rate(name + " / products", "TFLOP/s", rate, flops / device_seconds(in_products, rounds) / 1e12, 1.0, 2.0);
+    const double theirs = other.value(causal ? "causal_attention_flops_per_second" : "attention_flops_per_second", 0.0);
+    if (theirs > 0 && !quick) to.rate(name + " / framework", "TFLOP/s", rate, theirs / 1e12, 0, 0);
+  }
+}
+
 // The host's speed wanders, so each call is measured between two measurements of a bare launch.
 void calls(table& to) {
   const tb::tensor a = random_numbers({8}), b = random_numbers({8});
@@ -243,6 +272,7 @@ int main(int argc, char** argv) {
     reductions(rows, n, read, copy, rounds);
     tb::release_cached_cuda_memory(tb::cuda());
     products(rows, quick, rounds);
+    attention(rows, other, quick, rounds);
     calls(rows);
     digits(rows, other.value("digits_step_seconds", 0.0), quick);
     if (!json.empty()) {

@@ -93,6 +93,13 @@ def main():
     m = 8192
     a, b = (torch.rand(m, m, device="cuda").mul_(2).sub_(1).bfloat16() for _ in range(2))
     figures["product_flops_per_second"] = 2 * m**3 / device(lambda: a @ b)
+    del a, b
+    q, k, v = (torch.rand(8, 16, 2048, 64, device="cuda").mul_(2).sub_(1).bfloat16() for _ in range(3))
+    flops = 4 * 8 * 16 * 2048**2 * 64
+    with torch.nn.attention.sdpa_kernel(torch.nn.attention.SDPBackend.FLASH_ATTENTION):
+        attend = torch.nn.functional.scaled_dot_product_attention
+        figures["attention_flops_per_second"] = flops / device(lambda: attend(q, k, v))
+        figures["causal_attention_flops_per_second"] = flops / 2 / device(lambda: attend(q, k, v, is_causal=True))
     json.dump(figures, sys.stdout, indent=2)
     print()
 
