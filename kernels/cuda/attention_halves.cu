@@ -130,15 +130,15 @@ __device__ void multiply_keys(scores (&score)[Bands], const band_of_queries<Widt
   }
 }
 
-// Scores become weights, for what is now the greatest score of their query.
+// Scores, multiplied by what is not negative, become weights, for what is now the greatest score of their query.
 template <int Width>
-__device__ void weigh(scores& score, band_of_queries<Width>& mine) {
+__device__ void weigh(scores& score, band_of_queries<Width>& mine, float by) {
 #pragma unroll
   for (int h = 0; h < 2; ++h) {
     float greatest = -INFINITY;
 #pragma unroll
     for (int n = 0; n < key_tile / 8; ++n) greatest = fmaxf(greatest, fmaxf(score[n][h * 2], score[n][h * 2 + 1]));
-    const float before = mine.top[h], now = fmaxf(before, greatest_of(greatest));
+    const float before = mine.top[h], now = fmaxf(before, greatest_of(greatest) * by);
     const float shift = now == -INFINITY ? 0.0f : now;
     const float less = power_of_two(before - shift);
     float added = 0;
@@ -146,7 +146,7 @@ __device__ void weigh(scores& score, band_of_queries<Width>& mine) {
     for (int n = 0; n < key_tile / 8; ++n) {
 #pragma unroll
       for (int i = h * 2; i < h * 2 + 2; ++i) {
-        score[n][i] = power_of_two(score[n][i] - shift);
+        score[n][i] = power_of_two(fmaf(score[n][i], by, -shift));
         added += score[n][i];
       }
     }
@@ -213,6 +213,8 @@ __device__ void attend_tile(const attention_call<float, E>& p, packing packed) {
     for (int d = 0; d < Width / 16; ++d) {
       const int row = warp * warp_queries + i * band + (lane & 15);
       load_matrices(mine[i].query[d], address_of(memory) + 2 * tile_bytes + place_of<Width>(row, d * 2 | lane >> 4));
+#pragma unroll
+      for (uint32_t& two : mine[i].query[d]) two ^= p.scale < 0 ? 0x80008000 : 0;
     }
 #pragma unroll
     for (int h = 0; h < 2; ++h) {
@@ -227,7 +229,8 @@ __device__ void attend_tile(const attention_call<float, E>& p, packing packed) {
   }
 
   const int64_t mask_place = at[is_mask] + (first_of_warp + group) * p.of[is_mask].row + pair * p.of[is_mask].col;
-  const float unit = p.scale * log2_of_e;
+  // The queries have its sign.
+  const float unit = fabsf(p.scale) * log2_of_e;
   int filled = 1;
   // Before the first keys, the queries.
   for (int64_t k = -key_tile; k < end; k += key_tile) {
@@ -260,11 +263,6 @@ __device__ void attend_tile(const attention_call<float, E>& p, packing packed) {
     const bool all_seen = p.mask == nullptr && next <= end && (!p.causal || next <= first_of_warp + 1);
 #pragma unroll
     for (int i = 0; i < Bands; ++i) {
-#pragma unroll
-      for (int n = 0; n < key_tile / 8; ++n) {
-#pragma unroll
-        for (int j = 0; j < 4; ++j) score[i][n][j] *= unit;
-      }
       if (!all_seen) {
         // Small numbers, counted from this tile and this warp's queries.
         const int keys_here = int(end - k < key_tile ? end - k : key_tile);
@@ -283,6 +281,7 @@ __device__ void attend_tile(const attention_call<float, E>& p, packing packed) {
             for (int j = 0; j < 2; ++j) {
               const int here = n * 8 + pair + j;
               float& s = score[i][n][h * 2 + j];
+              s *= unit;
               if (here >= seen) {
                 s = -INFINITY;
               } else if (p.mask != nullptr) {
@@ -293,7 +292,7 @@ __device__ void attend_tile(const attention_call<float, E>& p, packing packed) {
           }
         }
       }
-      weigh<Width>(score[i], mine[i]);
+      weigh<Width>(score[i], mine[i], all_seen ? unit : 1.0f);
     }
     add_values<E, Width, Bands>(score, mine, now + tile_bytes, lane);
   }

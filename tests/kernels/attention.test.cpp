@@ -219,6 +219,12 @@ static std::string failures_of_halves(backend here) {
       failures += attention_case<E>(here, s, masking::causal, lying::rows).run();
     }
   }
+  for (const double scale : {-0.5, 0.0}) {
+    attention_case<E> one(here, {.queries = 40, .keys = 70, .width = 16, .value_width = 16}, masking::none,
+                          lying::rows);
+    one.call.scale = scale;
+    failures += one.run();
+  }
   for (const std::int64_t skipped : {1, 2, 8}) {
     const sizes s{.queries = 20, .keys = 70, .width = 64, .value_width = 32};
     failures += attention_case<E>(here, s, masking::none, lying::rows, skipped).run();
