@@ -24,3 +24,27 @@ TEMPLATE_TEST_CASE("backend 06: products of matrices, and gradients through them
     }
   }
 }
+
+TEMPLATE_TEST_CASE("backend 06: attention, of halves as they are or converted, and its gradients agree with the CPU",
+                   "[backend][06_matmul]", rung::cpu, rung::meta, rung::cuda) {
+  const tb::device where = TestType::need();
+  support::numbers source(2);
+  for (tb::dtype t : {tb::dtype::float16, tb::dtype::bfloat16, tb::dtype::float32}) {
+    const tb::tensor a = source.tensor({2, 3, 5, 8}, t), b = source.tensor({2, 3, 7, 8}, t),
+                     c = source.tensor({2, 3, 7, 4}, t), added = source.tensor({5, 7}, t);
+    const tb::tensor x = tb::to(a, where), y = tb::to(b, where), z = tb::to(c, where), mask = tb::to(added, where);
+    const double tolerance = 40 * support::tolerance_of(t);
+    rung::check(ops::scaled_dot_product_attention(x, y, z), where, ops::scaled_dot_product_attention(a, b, c),
+                tolerance);
+    rung::check(ops::scaled_dot_product_attention(x, y, z, mask), where,
+                ops::scaled_dot_product_attention(a, b, c, added), tolerance);
+    rung::check(ops::scaled_dot_product_attention(x, y, z, tb::arg<"is_causal"> = true), where,
+                ops::scaled_dot_product_attention(a, b, c, tb::arg<"is_causal"> = true), tolerance);
+    for (const tb::tensor& leaf : {a, b, c, x, y, z}) tb::require_grad(leaf);
+    tb::backward(ops::sum(ops::scaled_dot_product_attention(a, b, c, added)));
+    tb::backward(ops::sum(ops::scaled_dot_product_attention(x, y, z, mask)));
+    rung::check(tb::grad(x), where, tb::grad(a), tolerance);
+    rung::check(tb::grad(y), where, tb::grad(b), tolerance);
+    rung::check(tb::grad(z), where, tb::grad(c), tolerance);
+  }
+}

@@ -279,6 +279,17 @@ TEST_CASE("attention: weights of each query sum to one, and a causal query sees 
         "aten::scaled_dot_product_attention: found dropout_p 0.5, wanted 0");
 }
 
+TEST_CASE("attention: the one pass of the host takes no halves, recorded or not", "[ops][attention]") {
+  for (dtype t : {dtype::float16, dtype::bfloat16}) {
+    const tensor x = ops::ones(list{2, 3}, arg<"dtype"> = t), leaf = tb::require_grad(ops::clone(x));
+    for (const tensor& query : {x, leaf}) {
+      CHECK(text_of<tb::dtype_error>([&] {
+              ops::attend(query, x, x, std::nullopt, false, 1.0);
+            }).ends_with("; scaled_dot_product_attention converts halves"));
+    }
+  }
+}
+
 TEST_CASE("attention: a query that sees no key attends to nothing, and has no gradient", "[ops][attention]") {
   const double inf = std::numeric_limits<double>::infinity();
   for (dtype t : {dtype::float16, dtype::float32, dtype::float64}) {
