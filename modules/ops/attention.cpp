@@ -54,7 +54,7 @@ tensor attend_by_products(const tensor& query, const tensor& key, const tensor& 
   return ops::matmul(ops::where_scalar_self(blind, 0, weights), value);
 }
 
-const tb_kernels* table_for(const tensor& t) { return table_of(key_set(t.device().type)); }
+const tb_kernels* table_for(const tensor& t) { return table_of(key_of(t.device().type)); }
 
 // Whether the one pass of a table takes elements of a floating dtype as they are.
 bool attends_to(const tb_kernels* table, dtype type) {

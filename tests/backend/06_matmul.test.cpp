@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "devices.h"
 import topbit;
 import topbit.cuda;
@@ -33,13 +35,19 @@ TEMPLATE_TEST_CASE("backend 06: attention, of halves as they are or converted, a
     const tb::tensor a = source.tensor({2, 3, 5, 8}, t), b = source.tensor({2, 3, 7, 8}, t),
                      c = source.tensor({2, 3, 7, 4}, t), added = source.tensor({5, 7}, t);
     const tb::tensor x = tb::to(a, where), y = tb::to(b, where), z = tb::to(c, where), mask = tb::to(added, where);
-    const double tolerance = 40 * support::tolerance_of(t);
+    const double tolerance = 8 * support::tolerance_of(t);
     rung::check(ops::scaled_dot_product_attention(x, y, z), where, ops::scaled_dot_product_attention(a, b, c),
                 tolerance);
     rung::check(ops::scaled_dot_product_attention(x, y, z, mask), where,
                 ops::scaled_dot_product_attention(a, b, c, added), tolerance);
     rung::check(ops::scaled_dot_product_attention(x, y, z, tb::arg<"is_causal"> = true), where,
                 ops::scaled_dot_product_attention(a, b, c, tb::arg<"is_causal"> = true), tolerance);
+    tb::trace trace = tb::trace::this_thread();
+    (void)ops::scaled_dot_product_attention(x, y, z);
+    trace.stop();
+    const auto events = trace.events();
+    const auto in_one_pass = [](const tb::trace_event& e) { return e.op == ops::attend.name(); };
+    CHECK(std::ranges::count_if(events, in_one_pass) >= 1);
     for (const tb::tensor& leaf : {a, b, c, x, y, z}) tb::require_grad(leaf);
     tb::backward(ops::sum(ops::scaled_dot_product_attention(a, b, c, added)));
     tb::backward(ops::sum(ops::scaled_dot_product_attention(x, y, z, mask)));
