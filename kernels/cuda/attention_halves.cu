@@ -325,7 +325,7 @@ __global__ void __launch_bounds__(Warps * 32) attend_halves(attention_call<float
 }
 
 bool lies_in_chunks(const tb_matrices& m, const tb_attention& a, int64_t width) {
-  bool whole = m.col == 1 && m.row % chunk_halves == 0 && width % chunk_halves == 0 &&
+  bool whole = width > 0 && m.col == 1 && m.row % chunk_halves == 0 && width % chunk_halves == 0 &&
                reinterpret_cast<uintptr_t>(m.data) % sizeof(chunk_of_halves) == 0;
   for (int d = 0; d < a.ndim; ++d) whole = whole && m.batch[d] % chunk_halves == 0;
   return whole;
