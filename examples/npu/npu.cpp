@@ -50,7 +50,9 @@ struct at_host<const tb_pointwise*> : planned_at_host<tb_pointwise> {
 };
 template <>
 struct at_host<const tb_random*> : planned_at_host<tb_random> {
-  using planned_at_host::planned_at_host;
+  explicit at_host(const tb_random* r) : planned_at_host(r) {
+    if (all.stretch != nullptr) all.stretch = flipped(all.stretch);
+  }
 };
 template <>
 struct at_host<const tb_reduction*> : planned_at_host<tb_reduction> {
@@ -91,6 +93,7 @@ struct at_host<const tb_update*> {
     for (void*& state : all.state) {
       if (state != nullptr) state = flipped(state);
     }
+    if (all.step_there != nullptr) all.step_there = flipped(all.step_there);
   }
   operator const tb_update*() const { return &all; }
 };

@@ -35,6 +35,12 @@ typedef struct tb_cuda_report {
   char operator_name[64];
 } tb_cuda_report;
 
+// What a graph draws of one random stream: where its kernels read seed and place, as tb_random::stretch, and which.
+typedef struct tb_cuda_stretch {
+  uint64_t* there;
+  uint64_t seed, first;
+} tb_cuda_stretch;
+
 typedef struct tb_cuda_runtime {
   uint32_t size;
   uint32_t version;
@@ -77,11 +83,15 @@ typedef struct tb_cuda_runtime {
   // for the graph until it is dropped.
   tb_status (*begin_capture)(int32_t device, void* stream, void** graph);
   tb_status (*end_capture)(int32_t device, void* stream, void* graph);
-  tb_status (*launch_graph)(int32_t device, void* graph, void* stream);
+  // Writes the stretches when an earlier launch of the graph, in whatever stream, is done with them.
+  tb_status (*launch_graph)(int32_t device, void* graph, const tb_cuda_stretch* stretches, int32_t count, void* stream);
   void (*drop_graph)(int32_t device, void* graph);
 
   void (*set_deterministic)(int32_t on);
   int32_t (*is_deterministic)(void);
+
+  // 1: calls in the stream are recorded at this time, not done.
+  int32_t (*stream_is_captured)(int32_t device, void* stream);
 } tb_cuda_runtime;
 
 const tb_cuda_runtime* tb_cuda_runtime_functions(void);

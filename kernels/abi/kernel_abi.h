@@ -155,13 +155,15 @@ typedef struct tb_take {
 } tb_take;
 
 // Numbers first, first + 1, ... of the random stream of a seed, one per element, in the row-major order of the tensor:
-// dimension 0 of the plan is its last one, and dimensions are not reordered. docs/random.md says what a number is.
+// dimension 0 of the plan is its last one, and dimensions are not reordered. docs/random.md says what a number is. With
+// a stretch, seed and place are those that are found there when the kernel runs, and `first` counts from that place.
 typedef struct tb_random {
   tb_plan plan;  // one operand, or two for TB_RANDOM_BERNOULLI_OF, TB_RANDOM_MULTINOMIAL and the checks
   uint64_t seed, first;
   int32_t op;  // tb_random_op
   int32_t reserved;
   tb_scalar number[TB_MAX_NUMBERS];
+  const uint64_t* stretch;  // null, or a seed and a place in the memory of the plan's operands
 } tb_random;
 
 // Coordinates of the elements that are not zero, of a plan with one operand whose dimensions are neither reordered nor
@@ -217,7 +219,7 @@ typedef struct tb_update {
   double rate, decay;
   double first, second;  // momentum and dampening, or beta1 and beta2
   double epsilon;
-  double step;            // of ADAM: from 1
+  double step;            // of ADAM: from 1; not read where there is a step_there
   double gradient_scale;  // 0: none
   int32_t op;             // tb_update_op
   int32_t dtype;
@@ -225,6 +227,7 @@ typedef struct tb_update {
   int32_t nesterov;
   int32_t first_step;  // of SGD
   int32_t reserved;
+  const double* step_there;  // of ADAM: null, or where the step is found when the kernel runs, in memory of the arrays
 } tb_update;
 
 // A matrix at each position of a batch; any strides, in elements, 0 repeats.
@@ -306,7 +309,7 @@ typedef struct tb_memory {
   const char* (*last_error)(void);  // this thread's last failure, for people; never null
 } tb_memory;
 
-enum { TB_ABI_VERSION = 4 };
+enum { TB_ABI_VERSION = 5 };
 
 // Never null. The CPU table is chosen once, by CPU feature bits and TOPBIT_CPU_ISA (reference, sse2, avx2, avx512);
 // an unknown or unsupported value of TOPBIT_CPU_ISA is reported by tb_cpu_error and the best table is used.

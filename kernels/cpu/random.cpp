@@ -216,7 +216,14 @@ tb_status multinomial(const tb_random& call) {
 
 }  // namespace
 
-tb_status random(const tb_random* call, void*) {
+tb_status random(const tb_random* call, void* stream) {
+  if (call->stretch != nullptr) {
+    tb_random found = *call;
+    found.seed = call->stretch[0];
+    found.first += call->stretch[1];
+    found.stretch = nullptr;
+    return random(&found, stream);
+  }
   const tb_scalar* const k = call->number;
   switch (call->op) {
     case TB_RANDOM_UNIFORM: return uniform(*call);

@@ -53,7 +53,8 @@ void adam(const tb_update& u, int64_t first, int64_t last) {
   const gradients<T, Scaled> gradient(u);
   const T keep = T(u.op == TB_UPDATE_ADAMW ? 1 - u.rate * u.decay : 1);
   const T part = T(1 - u.first), second = T(u.second), other = T(1 - u.second), epsilon = T(u.epsilon);
-  const T size = T(u.rate / (1 - pow(u.first, u.step))), root = T(sqrt(1 - pow(u.second, u.step)));
+  const double step = u.step_there != nullptr ? *u.step_there : u.step;
+  const T size = T(u.rate / (1 - pow(u.first, step))), root = T(sqrt(1 - pow(u.second, step)));
 #pragma clang loop vectorize(assume_safety)
   for (int64_t i = first; i < last; ++i) {
     const T g = gradient.of(i, parameter[i]);

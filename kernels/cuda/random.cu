@@ -14,7 +14,7 @@ using namespace tb_kernel;
 
 struct draw_call {
   offsets<2> places;
-  uint64_t seed, first;
+  stretch numbers;
   void* out;
   const void* of;  // of a second operand
   int32_t dtype, of_dtype;
@@ -67,11 +67,12 @@ struct bernoulli_of {
 
 template <typename Draw>
 __global__ void __launch_bounds__(block_threads) draw_pairs(draw_call call) {
-  const uint64_t count = uint64_t(call.places.count), first_pair = call.first / 2;
+  const stretch numbers = call.numbers.found();
+  const uint64_t count = uint64_t(call.places.count), first_pair = numbers.first / 2;
   // Element 0 may be the second of its pair.
-  const uint64_t before = call.first % 2, pairs = (count + before + 1) / 2;
+  const uint64_t before = numbers.first % 2, pairs = (count + before + 1) / 2;
   for (uint64_t p = uint64_t(first_index()); p < pairs; p += uint64_t(index_step())) {
-    const number_pair two = numbers_of(call.seed, first_pair + p);
+    const number_pair two = numbers_of(numbers.seed, first_pair + p);
     for (int which = 0; which < 2; ++which) {
       const uint64_t i = 2 * p + uint64_t(which) - before;
       if (i >= count) continue;
@@ -82,12 +83,12 @@ __global__ void __launch_bounds__(block_threads) draw_pairs(draw_call call) {
   }
 }
 
-// Dense floats, which are by far the most.
+// Dense floats, which are by far the most, from an even number on that the host knows.
 template <typename Draw>
 __global__ void __launch_bounds__(block_threads) draw_floats(draw_call call) {
   const int64_t pairs = (call.places.count + 1) / 2;
   for (int64_t p = first_index(); p < pairs; p += index_step()) {
-    const number_pair two = numbers_of(call.seed, call.first / 2 + uint64_t(p));
+    const number_pair two = numbers_of(call.numbers.seed, call.numbers.first / 2 + uint64_t(p));
     const pack<float, 2> x{{float(Draw()(call, two.number[0], 0)), float(Draw()(call, two.number[1], 0))}};
     store(call.out, 2 * p, x, 2 * p + 1 < call.places.count ? 2 : 1);
   }
@@ -99,8 +100,7 @@ tb_status draw(const tb_random& call, const scope& on) {
   const tb_operand& out = plan.operand[0];
   const tb_operand& of = plan.operand[plan.operands - 1];
   draw_call to{offsets<2>(plan.ndim, plan.sizes, [&](int o) { return o == 0 ? out.strides : of.strides; }),
-               call.seed,
-               call.first,
+               stretch(call),
                out.data,
                of.data,
                out.dtype,
@@ -110,7 +110,8 @@ tb_status draw(const tb_random& call, const scope& on) {
   constexpr const char* what = "random numbers";
   if constexpr (OfReals) {
     const bool dense = plan.ndim == 1 && out.strides[0] == 1 && out.dtype == TB_F32;
-    if (dense && call.first % 2 == 0 && reinterpret_cast<uintptr_t>(out.data) % sizeof(pack<float, 2>) == 0) {
+    const bool even = call.stretch == nullptr && call.first % 2 == 0;
+    if (dense && even && reinterpret_cast<uintptr_t>(out.data) % sizeof(pack<float, 2>) == 0) {
       return launch_over(on, what, pairs, draw_floats<Draw>, to);
     }
   }
@@ -137,8 +138,11 @@ tb_status random(const tb_random* call, void* stream) {
   }
   const scope on(call->plan.operand[0].data, stream);
   if (on.status() != TB_OK) return on.status();
-  if (is_captured(on)) {
-    return refuse("random numbers cannot be captured: a graph would draw the same ones in every replay");
+  const bool draws = call->op != TB_RANDOM_CHECK_PROBABILITIES && call->op != TB_RANDOM_CHECK_WEIGHTS;
+  if (draws && call->stretch == nullptr && is_captured(on)) {
+    return refuse(
+        "found random numbers in a stream that is captured, and no cuda_graph::capture() in this thread: the graph "
+        "would draw the same ones in every replay");
   }
   switch (call->op) {
     case TB_RANDOM_PERMUTATION:

@@ -1,6 +1,7 @@
 // Streams, events, copies that do not wait, and graphs, for topbit.cuda.
 #include <atomic>
 #include <memory>
+#include <mutex>
 
 #include "caching.cuh"
 #include "layout.h"
@@ -144,12 +145,37 @@ tb_status copy_across(int32_t to_device, void* to, int32_t from_device, const vo
   return join(from_device, to_device);
 }
 
+int32_t stream_is_captured(int32_t device, void* stream) {
+  const device_guard guard(device);
+  cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+  cudaStreamIsCapturing(stream_of(stream), &status);
+  return status != cudaStreamCaptureStatusNone;
+}
+
 // What is recorded, and the memory it works in.
 struct graph {
   block_cache* memory = nullptr;
   cudaGraphExec_t ready = nullptr;
   cudaEvent_t last = nullptr;  // after the last launch
+  std::mutex lock;             // of launches: one sets what the next would overwrite
 };
+
+__global__ void set_stretch(tb_cuda_stretch to) {
+  to.there[0] = to.seed;
+  to.there[1] = to.first;
+}
+
+cudaError_t set_stretches(const tb_cuda_stretch* stretches, int32_t count, cudaStream_t stream) {
+  cudaLaunchConfig_t config{};
+  config.gridDim = 1;
+  config.blockDim = 1;
+  config.stream = stream;
+  cudaError_t error = cudaSuccess;
+  for (int32_t i = 0; error == cudaSuccess && i < count; ++i) {
+    error = cudaLaunchKernelEx(&config, set_stretch, stretches[i]);
+  }
+  return error;
+}
 
 tb_status begin_capture(int32_t device, void* stream, void** out) {
   *out = nullptr;
@@ -160,7 +186,9 @@ tb_status begin_capture(int32_t device, void* stream, void** out) {
     return cudaStreamBeginCapture(stream_of(stream), cudaStreamCaptureModeRelaxed);
   });
   if (status != TB_OK) return status;
-  *out = new graph{begin_private(device, stream_of(stream))};
+  graph* const made = new graph;
+  made->memory = begin_private(device, stream_of(stream));
+  *out = made;
   return TB_OK;
 }
 tb_status end_capture(int32_t device, void* stream, void* given) {
@@ -177,11 +205,16 @@ tb_status end_capture(int32_t device, void* stream, void* given) {
   if (recorded != nullptr) cudaGraphDestroy(recorded);
   return status;
 }
-tb_status launch_graph(int32_t device, void* given, void* stream) {
+tb_status launch_graph(int32_t device, void* given, const tb_cuda_stretch* stretches, int32_t count, void* stream) {
   graph& g = *static_cast<graph*>(given);
+  const std::lock_guard held(g.lock);
   return at_device(device, "launching a graph", [&] {
     cudaError_t error = cudaSuccess;
     if (g.last == nullptr) error = cudaEventCreateWithFlags(&g.last, cudaEventDisableTiming);
+    if (error == cudaSuccess && count != 0) {
+      error = cudaStreamWaitEvent(stream_of(stream), g.last, 0);
+      if (error == cudaSuccess) error = set_stretches(stretches, count, stream_of(stream));
+    }
     if (error == cudaSuccess) error = cudaGraphLaunch(g.ready, stream_of(stream));
     return error == cudaSuccess ? cudaEventRecord(g.last, stream_of(stream)) : error;
   });
@@ -235,6 +268,7 @@ const tb_cuda_runtime functions = {
     .drop_graph = drop_graph,
     .set_deterministic = set_deterministic,
     .is_deterministic = is_deterministic,
+    .stream_is_captured = stream_is_captured,
 };
 
 }  // namespace

@@ -1,6 +1,7 @@
 // Steps of optimizers: one pass over parameter, gradient and state, in vectors where all of them are aligned to these.
 #include <math.h>
 
+#include "function.h"
 #include "launch.cuh"
 #include "pack.cuh"
 #include "table.cuh"
@@ -15,11 +16,20 @@ struct step_call {
   T* gradient;
   T* state[3];
   int64_t count;
-  T scale, sign, decay;                              // of the gradient
-  T rate, momentum, rest;                            // of SGD
-  bool begins, nesterov;                             // of SGD
-  T keep, part, second, other, epsilon, size, root;  // of Adam
+  T scale, sign, decay;                  // of the gradient
+  T rate, momentum, rest;                // of SGD
+  bool begins, nesterov;                 // of SGD
+  T keep, part, second, other, epsilon;  // of Adam
+  T corrections[2];                      // of Adam: the step's size, and the root of its second divisor
+  double size, kept[2];                  // what these are made of,
+  const double* step_there;              // where the device has the step
 };
+
+// What Adam's averages are corrected by in a step: the first, and with it the step, then the second.
+TB_FUNCTION double correction(int which, double size, double kept, double step) {
+  const double rest = 1 - ::pow(kept, step);
+  return which == 0 ? size / rest : ::sqrt(rest);
+}
 
 template <typename T>
 step_call<T> call_of(const tb_update& u) {
@@ -43,8 +53,13 @@ step_call<T> call_of(const tb_update& u) {
     call.second = T(u.second);
     call.other = T(1 - u.second);
     call.epsilon = T(u.epsilon);
-    call.size = T(u.rate / (1 - ::pow(u.first, u.step)));
-    call.root = T(::sqrt(1 - ::pow(u.second, u.step)));
+    call.size = u.rate;
+    call.kept[0] = u.first;
+    call.kept[1] = u.second;
+    call.step_there = u.step_there;
+    if (u.step_there == nullptr) {
+      for (int i = 0; i < 2; ++i) call.corrections[i] = T(correction(i, u.rate, call.kept[i], u.step));
+    }
   }
   return call;
 }
@@ -60,9 +75,10 @@ __device__ T gradient_of(const step_call<T>& call, T& gradient, T parameter) {
 template <bool HasMomentum>
 struct sgd {
   static constexpr int states = HasMomentum ? 1 : 0;
+  static constexpr bool counts = false;
 
   template <typename T>
-  static __device__ T apply(const step_call<T>& call, T parameter, T g, T (&state)[3]) {
+  static __device__ T apply(const step_call<T>& call, T, T, T parameter, T g, T (&state)[3]) {
     if constexpr (HasMomentum) {
       const T v = call.begins ? g : state[0] * call.momentum + g * call.rest;
       state[0] = v;
@@ -75,9 +91,10 @@ struct sgd {
 template <bool Greatest>
 struct adam {
   static constexpr int states = Greatest ? 3 : 2;
+  static constexpr bool counts = true;
 
   template <typename T>
-  static __device__ T apply(const step_call<T>& call, T parameter, T g, T (&state)[3]) {
+  static __device__ T apply(const step_call<T>& call, T size, T root, T parameter, T g, T (&state)[3]) {
     const T a = state[0] + call.part * (g - state[0]);
     T s = state[1] * call.second + call.other * g * g;
     state[0] = a;
@@ -86,12 +103,25 @@ struct adam {
       s = s > state[2] || s != s ? s : state[2];
       state[2] = s;
     }
-    return parameter * call.keep - call.size * a / (T(::sqrt(s)) / call.root + call.epsilon);
+    return parameter * call.keep - size * a / (T(::sqrt(s)) / root + call.epsilon);
   }
 };
 
 template <typename Step, typename T, int V, bool Scaled>
 __global__ void __launch_bounds__(block_threads) take_step(step_call<T> call) {
+  T size = call.corrections[0], root = call.corrections[1];
+  if constexpr (Step::counts) {
+    if (call.step_there != nullptr) {
+      __shared__ T found[2];
+      if (threadIdx.x < 2) {
+        const int which = int(threadIdx.x);
+        found[which] = T(correction(which, call.size, which == 0 ? call.kept[0] : call.kept[1], *call.step_there));
+      }
+      __syncthreads();
+      size = found[0];
+      root = found[1];
+    }
+  }
   const int64_t vectors = (call.count + V - 1) / V;
   for (int64_t n = first_index(); n < vectors; n += index_step()) {
     const int64_t at = n * V, rest = call.count - at;
@@ -107,7 +137,7 @@ __global__ void __launch_bounds__(block_threads) take_step(step_call<T> call) {
 #pragma unroll
       for (int s = 0; s < Step::states; ++s) kept[s] = state[s].of[j];
       const T g = gradient_of<Scaled>(call, gradient.of[j], parameter.of[j]);
-      parameter.of[j] = Step::apply(call, parameter.of[j], g, kept);
+      parameter.of[j] = Step::apply(call, size, root, parameter.of[j], g, kept);
 #pragma unroll
       for (int s = 0; s < Step::states; ++s) state[s].of[j] = kept[s];
     }
@@ -131,7 +161,13 @@ tb_status run(const tb_update& u, const scope& on) {
   const auto kernel = aligned ? (scaled ? take_step<Step, T, width, true> : take_step<Step, T, width, false>)
                               : (scaled ? take_step<Step, T, 1, true> : take_step<Step, T, 1, false>);
   const int64_t vectors = aligned ? (u.count + width - 1) / width : u.count;
-  return launch_over(on, "a step of an optimizer", vectors, kernel, call_of<T>(u));
+  unsigned grid = grid_for(vectors);
+  if (u.step_there != nullptr) {
+    // Each block computes the corrections, so there are as many as run at once.
+    const unsigned at_once = unsigned(multiprocessors(on)) * (2048 / block_threads);
+    if (grid > at_once) grid = at_once;
+  }
+  return launch(on, "a step of an optimizer", kernel, grid, block_threads, 0, call_of<T>(u));
 }
 
 template <typename T>
@@ -148,11 +184,12 @@ tb_status update(const tb_update* call, void* stream) {
   if (call->count == 0) return TB_OK;
   const scope on(call->parameter, stream);
   if (on.status() != TB_OK) return on.status();
-  const bool counts = call->op != TB_UPDATE_SGD || (call->first_step != 0 && call->state[0] != nullptr);
+  const bool counts =
+      call->op != TB_UPDATE_SGD ? call->step_there == nullptr : call->first_step != 0 && call->state[0] != nullptr;
   if (counts && is_captured(on)) {
     return refuse(
-        "a step that counts cannot be captured: a graph would take the same one in every replay. Captured can be "
-        "sgd, with momentum from its second step on");
+        "a step that the host counts cannot be captured: a graph would take the same one in every replay. Captured can "
+        "be adam and adamw with the option capturable, and sgd, with momentum from its second step on");
   }
   return call->dtype == TB_F32 ? run<float>(*call, on) : run<double>(*call, on);
 }

@@ -99,6 +99,7 @@ constinit const tb_cuda_runtime functions = {
     .drop_graph = nothing,
     .set_deterministic = nothing,
     .is_deterministic = never,
+    .stream_is_captured = never,
 };
 
 }  // namespace

@@ -87,8 +87,9 @@ void cuda_graph::drop() noexcept {
 
 void cuda_graph::replay() const {
   if (native_ == nullptr) throw device_error("cuda_graph: found one that was moved from, wanted one that was captured");
-  detail::check_cuda(device_, runtime().launch_graph(device_.index, native_, runtime().current_stream(device_.index)),
-                     "replaying a graph");
+  detail::check_cuda(
+      device_, runtime().launch_graph(device_.index, native_, nullptr, 0, runtime().current_stream(device_.index)),
+      "replaying a graph");
 }
 
 }  // namespace topbit

@@ -1,4 +1,6 @@
 // Rules of optimizers' steps, each against its formula in long double.
+#include <cmath>
+
 #include "row_calls.h"
 
 using namespace kernel_tests;
@@ -84,9 +86,15 @@ std::string try_sgd(backend here, std::int64_t n, const choice& c) {
 
 template <typename T>
 std::string try_adam(backend here, tb_update_op op, std::int64_t n, bool greatest, double decay, double steps,
-                     bool maximize, double scale) {
+                     bool maximize, double scale, bool step_in_memory = false) {
   step<T> s(here, op, n, greatest ? 3 : 2);
   s.call.decay = decay, s.call.first = 0.9, s.call.second = 0.99, s.call.step = steps;
+  if (step_in_memory) {
+    const array<double> there = s.memory.template make<double>(1);
+    there[0] = steps;
+    s.call.step_there = there.seen_by_kernel();
+    s.call.step = std::nan("");
+  }
   s.call.maximize = maximize, s.call.gradient_scale = scale;
   CHECK(s.run() == TB_OK);
   differences<T> found;
@@ -135,6 +143,20 @@ TEMPLATE_TEST_CASE("update: steps of Adam, with all that belongs to it", "[kerne
           failures += try_adam<double>(here, op, n, greatest, decay, 3, false, 0);
         }
         failures += try_adam<float>(here, op, 33, greatest, decay, 2, true, 4);
+      }
+    }
+  }
+  CHECK(failures == "");
+}
+
+TEMPLATE_TEST_CASE("update: the number of a step of Adam may stand in memory", "[kernels]", EVERY_TABLE) {
+  const backend here = need<TestType>(&tb_kernels::update);
+  std::string failures;
+  for (const tb_update_op op : {TB_UPDATE_ADAM, TB_UPDATE_ADAMW}) {
+    for (const bool greatest : {false, true}) {
+      for (const std::int64_t n : {0, 1, 33, 1000, 200003}) {
+        failures += try_adam<float>(here, op, n, greatest, 0.1, 2, false, 0, true);
+        failures += try_adam<double>(here, op, n, greatest, 0.1, 3, true, 4, true);
       }
     }
   }
