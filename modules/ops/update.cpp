@@ -24,6 +24,14 @@ struct named_list {
   bool is_state;
 };
 
+// The front has looked, but tensors without dimensions may be on the host, where it takes them for numbers.
+void check_place(backend_call c, const tensor& t, std::string_view name, const tensor& self, std::size_t i) {
+  if (t.device() == self.device()) return;
+  refuse<device_error>(c, "found " + std::string(name) + " on " + to_string(t.device()) + " for parameter " +
+                              std::to_string(i) + " on " + to_string(self.device()) +
+                              ", wanted one device; move one with to()");
+}
+
 void check_lists(backend_call c, std::span<const tensor> self, std::span<const named_list> lists) {
   for (const named_list& list : lists) {
     if (list.all.size() == self.size()) continue;
@@ -39,6 +47,7 @@ void check_lists(backend_call c, std::span<const tensor> self, std::span<const n
     for (const named_list& list : lists) {
       const tensor& t = list.all[i];
       check_defined(c, t);
+      check_place(c, t, list.name, self[i], i);
       const auto found = [&] {
         return "found " + std::string(list.name) + " " + describe(t) + " for parameter " + std::to_string(i) + ", " +
                describe(self[i]);
@@ -50,12 +59,15 @@ void check_lists(backend_call c, std::span<const tensor> self, std::span<const n
   }
 }
 
+void check_one_element(backend_call c, const tensor& t, std::string_view name) {
+  if (t.numel() == 1) return;
+  refuse<shape_error>(c, "found " + std::string(name) + " " + to_string(t.sizes()) + ", wanted one element");
+}
+
 // A number that a tensor of one element holds; nothing where no tensor is given.
 std::optional<double> number_in(backend_call c, const optional_tensor& t, std::string_view name) {
   if (!is_given(t)) return {};
-  if (t->numel() != 1) {
-    refuse<shape_error>(c, "found " + std::string(name) + " " + to_string(t->sizes()) + ", wanted one element");
-  }
+  check_one_element(c, *t, name);
   if (c.table == nullptr) return {};
   return item(*t);
 }
@@ -76,6 +88,35 @@ class updated {
  private:
   const tensor* given_;  // which outlives this; a handle of its own would be counted, in each step for each parameter
   tensor copy_;
+};
+
+// The numbers of the steps: those of the host are read here, others by the kernel, so that nothing waits.
+class step_numbers {
+ public:
+  step_numbers(backend_call c, std::span<const tensor> self, std::span<const tensor> steps) : given_(steps) {
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+      const tensor& one = steps[i];
+      check_defined(c, one);
+      check_one_element(c, one, "a step");
+      if (one.device().type != backend::CPU) check_place(c, one, "state_steps", self[i], i);
+    }
+  }
+  // For parameter i, until the next one.
+  void put(tb_update& u, std::size_t i) {
+    const tensor& one = given_[i];
+    u.step = 0;
+    u.step_there = nullptr;
+    if (one.device().type == backend::CPU) {
+      u.step = item(one);
+      return;
+    }
+    there_ = to(one, dtype::float64);
+    u.step_there = static_cast<const double*>(there_.data());
+  }
+
+ private:
+  std::span<const tensor> given_;
+  tensor there_;
 };
 
 // One step of one parameter; `u` has the numbers.
@@ -139,11 +180,7 @@ void step_adam(backend_call c, bool decoupled, tensors& self, tensors& grads, te
   tb_update u{};
   u.gradient_scale = number_in(c, scale, "grad_scale").value_or(0);
   const bool skipped = number_in(c, found_inf, "found_inf").value_or(0) != 0;
-  std::vector<double> counts;
-  for (const tensor& one : steps) {
-    check_defined(c, one);
-    counts.push_back(number_in(c, one, "a step").value_or(1));
-  }
+  step_numbers numbers(c, self, steps);
   if (skipped || c.table == nullptr) return;
   u.op = decoupled ? TB_UPDATE_ADAMW : TB_UPDATE_ADAM;
   u.rate = rate;
@@ -153,7 +190,7 @@ void step_adam(backend_call c, bool decoupled, tensors& self, tensors& grads, te
   u.epsilon = epsilon;
   u.maximize = maximize ? 1 : 0;
   for (std::size_t i = 0; i < self.size(); ++i) {
-    u.step = counts[i];
+    numbers.put(u, i);
     if (amsgrad) {
       step(c, u, self[i], grads[i], {&averages[i], &squares[i], &greatest[i]});
     } else {

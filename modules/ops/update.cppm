@@ -24,7 +24,7 @@ inline constexpr op<
 
 /// Adam: self -= lr / (1 - beta1^step) * exp_avg / (sqrt(exp_avg_sq / (1 - beta2^step)) + eps), of averages of the
 /// gradient, to which weight_decay * self is added, and of its square; with amsgrad of the greatest such square so far.
-/// state_steps has the number of each step, from 1.
+/// state_steps has the number of each step, from 1; on the parameters' device it is read there, and nothing waits.
 inline constexpr op<
     "aten::_fused_adam_(Tensor(a!)[] self, Tensor(b!)[] grads, Tensor(c!)[] exp_avgs, Tensor(d!)[] exp_avg_sqs, "
     "Tensor(e!)[] max_exp_avg_sqs, Tensor[] state_steps, *, float lr, float beta1, float beta2, float weight_decay, "

@@ -14,17 +14,19 @@ void detail::adam_family::add_checked(std::vector<tensor> parameters, const adam
   std::vector<std::string_view> names{"exp_avg", "exp_avg_sq"};
   if (o.amsgrad) names.push_back("max_exp_avg_sq");
   options_.reserve(options_.size() + 1);
-  add(std::move(parameters), o.learning_rate, std::move(names));
+  add(std::move(parameters), o.learning_rate, std::move(names), o.capturable);
   options_.push_back(o);
 }
 
 void detail::adam_family::update(std::size_t group, batch& b) {
   const adam_options& o = options_[group];
-  const std::vector<tensor> steps(b.parameters.size(), from_values<double>({static_cast<double>(b.step)}, {}));
+  if (b.steps.empty()) {
+    b.steps.assign(b.parameters.size(), from_values<double>({static_cast<double>(b.step)}, {}));
+  }
   std::vector<tensor> not_kept;
   std::vector<tensor>& greatest = o.amsgrad ? b.state[2] : not_kept;
   const auto run = [&](const auto& fused) {
-    fused(b.parameters, b.gradients, b.state[0], b.state[1], greatest, steps, arg<"lr"> = b.learning_rate,
+    fused(b.parameters, b.gradients, b.state[0], b.state[1], greatest, b.steps, arg<"lr"> = b.learning_rate,
           arg<"beta1"> = o.beta1, arg<"beta2"> = o.beta2, arg<"weight_decay"> = o.weight_decay, arg<"eps"> = o.epsilon,
           arg<"amsgrad"> = o.amsgrad, arg<"maximize"> = o.maximize);
   };
@@ -43,7 +45,7 @@ adamw::adamw(std::vector<tensor> parameters, const adamw_options& options) : ada
 }
 void adamw::add_group(std::vector<tensor> parameters, const adamw_options& o) {
   add_checked(std::move(parameters),
-              {o.learning_rate, o.beta1, o.beta2, o.epsilon, o.weight_decay, o.amsgrad, o.maximize});
+              {o.learning_rate, o.beta1, o.beta2, o.epsilon, o.weight_decay, o.amsgrad, o.maximize, o.capturable});
 }
 
 }  // namespace topbit

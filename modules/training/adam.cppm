@@ -20,6 +20,9 @@ export struct adam_options {
   bool amsgrad = false;
   /// Climbs the gradient.
   bool maximize = false;
+  /// Counts steps on the parameters' device, so that a cuda_graph can take them. The numbers are the same, but where
+  /// the device's pow rounds otherwise. steps() and state() wait for the device then, and so does follow().
+  bool capturable = false;
 };
 
 export struct adamw_options {
@@ -30,6 +33,7 @@ export struct adamw_options {
   double weight_decay = 1e-2;
   bool amsgrad = false;
   bool maximize = false;
+  bool capturable = false;
 };
 
 namespace detail {

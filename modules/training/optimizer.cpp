@@ -42,13 +42,17 @@ void optimizer::check_parameters(std::span<const tensor> parameters) const {
   }
 }
 
-void optimizer::add(std::vector<tensor> parameters, double learning_rate, std::vector<std::string_view> state_names) {
+void optimizer::add(std::vector<tensor> parameters, double learning_rate, std::vector<std::string_view> state_names,
+                    bool counts_on_device) {
   require(learning_rate >= 0 && std::isfinite(learning_rate), "learning_rate", learning_rate, "a number from 0 up");
   check_parameters(parameters);
   const std::size_t count = parameters.size();
   std::vector<std::vector<tensor>> state(state_names.size(), std::vector<tensor>(count));
-  groups_.push_back({std::move(parameters), std::move(state_names), std::move(state),
-                     std::vector<std::int64_t>(count, 0), learning_rate, 1});
+  std::vector<std::int64_t> ages(count, 0);
+  step_counts on_device;
+  if (counts_on_device) on_device = counted(ages, steps(), parameters[0].device());
+  groups_.push_back({std::move(parameters), std::move(state_names), std::move(state), std::move(ages), learning_rate, 1,
+                     std::move(on_device)});
 }
 
 const optimizer::group& optimizer::at(std::size_t group) const {
@@ -80,22 +84,68 @@ void optimizer::set_learning_rate_factor(double factor) {
   for (std::size_t i = 0; i < groups_.size(); ++i) set_learning_rate_factor(factor, i);
 }
 
+// --- steps that a device counts
+
+// They begin with the next step, so that a step reads its own number, and counts when it is done.
+optimizer::step_counts optimizer::counted(std::vector<std::int64_t> ages, std::int64_t steps, device where) {
+  ages.push_back(steps);
+  const tensor next = from_values<std::int64_t>(ages, {static_cast<std::int64_t>(ages.size())});
+  step_counts counts;
+  counts.next = ops::to_copy(next + 1, arg<"dtype"> = dtype::float64, arg<"device"> = where);
+  for (std::size_t i = 0; i + 1 < ages.size(); ++i) {
+    counts.of_each.push_back(ops::select(counts.next, 0, static_cast<std::int64_t>(i)));
+  }
+  return counts;
+}
+
+// One call where all parameters had gradients, else one for each run of neighbours that had.
+void optimizer::count_step(const step_counts& counts, std::span<const due_batch> done) {
+  std::vector<std::size_t> places;
+  for (const due_batch& b : done) places.insert(places.end(), b.members.begin(), b.members.end());
+  places.push_back(counts.of_each.size());
+  for (std::size_t first = 0, end = 0; first < places.size(); first = end) {
+    for (end = first + 1; end < places.size() && places[end] == places[end - 1] + 1;) ++end;
+    tensor run =
+        ops::narrow(counts.next, 0, static_cast<std::int64_t>(places[first]), static_cast<std::int64_t>(end - first));
+    ops::add_scalar_(run, 1);
+  }
+}
+
+// Steps of each parameter so far; where a device counts, then those of the optimizer.
+std::vector<std::int64_t> optimizer::ages(const group& g) {
+  if (!g.on_device.next.defined()) return g.ages;
+  const tensor next = to(g.on_device.next, cpu);
+  const std::span all(static_cast<const double*>(next.data()), static_cast<std::size_t>(next.numel()));
+  std::vector<std::int64_t> ages;
+  for (const double one : all) ages.push_back(static_cast<std::int64_t>(one) - 1);
+  return ages;
+}
+
+std::int64_t optimizer::steps() const {
+  // Groups count in turn, so the last one counts whole steps.
+  for (std::size_t i = groups_.size(); i-- > 0;) {
+    if (groups_[i].on_device.next.defined()) return ages(groups_[i]).back();
+  }
+  return steps_;
+}
+
 // --- steps
 
 // Usually one: all parameters of a group have gradients, every time. The tensors of state are made here, so that a lack
 // of memory is noticed before anything has changed.
 std::vector<optimizer::due_batch> optimizer::due_batches(const group& g) const {
+  const bool counts_there = g.on_device.next.defined();
   std::vector<due_batch> due;
   for (std::size_t i = 0; i < g.parameters.size(); ++i) {
     const tensor& p = g.parameters[i];
     tensor gradient = grad(p);
     if (!gradient.defined()) continue;
-    auto at = std::ranges::find_if(due, [&](const due_batch& b) { return b.of.step == g.ages[i] + 1; });
+    auto at = std::ranges::find_if(due, [&](const due_batch& b) { return counts_there || b.of.step == g.ages[i] + 1; });
     if (at == due.end()) {
       due.emplace_back();
       at = due.end() - 1;
       at->of.learning_rate = g.rate * g.factor;
-      at->of.step = g.ages[i] + 1;
+      at->of.step = counts_there ? 0 : g.ages[i] + 1;
       at->of.state.resize(g.state.size());
       const std::size_t most = g.parameters.size() - i;
       at->of.parameters.reserve(most);
@@ -104,6 +154,7 @@ std::vector<optimizer::due_batch> optimizer::due_batches(const group& g) const {
       at->members.reserve(most);
     }
     at->of.parameters.push_back(p);
+    if (counts_there) at->of.steps.push_back(g.on_device.of_each[i]);
     at->of.gradients.push_back(std::move(gradient));
     for (std::size_t k = 0; k < g.state.size(); ++k) {
       const tensor& kept = g.state[k][i];
@@ -128,6 +179,7 @@ void optimizer::step() {
         ++g.ages[b.members[m]];
       }
     }
+    if (g.on_device.next.defined()) count_step(g.on_device, due[i]);
   }
   ++steps_;
 }
@@ -147,13 +199,14 @@ tensor whole_number(std::int64_t n) { return from_values<std::int64_t>({n}, {});
 }  // namespace
 
 std::vector<named_tensor> optimizer::state() const {
-  std::vector<named_tensor> all{{"steps", whole_number(steps_)}};
+  std::vector<named_tensor> all{{"steps", whole_number(steps())}};
   std::size_t number = 0;
   for (const group& g : groups_) {
+    const std::vector<std::int64_t> steps_of = ages(g);
     for (std::size_t i = 0; i < g.parameters.size(); ++i) {
       const std::string begin = std::to_string(number++) + ".";
-      if (g.ages[i] == 0) continue;
-      all.push_back({begin + "step", whole_number(g.ages[i])});
+      if (steps_of[i] == 0) continue;
+      all.push_back({begin + "step", whole_number(steps_of[i])});
       for (std::size_t k = 0; k < g.state.size(); ++k) {
         all.push_back({begin + std::string(g.state_names[k]), g.state[k][i]});
       }
@@ -199,6 +252,7 @@ void optimizer::read_state(std::span<const named_tensor> state, std::vector<grou
             ops::to_copy(*kept, arg<"device"> = p.device(), arg<"memory_format"> = memory_format::contiguous);
       }
     }
+    if (g.on_device.next.defined()) g.on_device = counted(g.ages, steps, g.on_device.next.device());
   }
 }
 

@@ -26,8 +26,9 @@ export class optimizer {
   std::size_t group_count() const noexcept { return groups_.size(); }
   /// Throws error for a group that is not there; so do the functions below.
   std::span<const tensor> parameters(std::size_t group = 0) const { return at(group).parameters; }
-  /// How often step() was called.
-  std::int64_t steps() const noexcept { return steps_; }
+  /// How often step() was done: called, or replayed in a graph, if steps are counted on the device; it is waited for
+  /// then.
+  std::int64_t steps() const;
 
   /// The rate of the next step: the group's own, times its factor.
   double learning_rate(std::size_t group = 0) const;
@@ -40,11 +41,11 @@ export class optimizer {
   /// Sets the factor to the schedule's for the next step. To be called before each one.
   template <learning_rate_schedule Schedule>
   void follow(const Schedule& schedule) {
-    set_learning_rate_factor(schedule(steps_));
+    set_learning_rate_factor(schedule(steps()));
   }
   template <learning_rate_schedule Schedule>
   void follow(const Schedule& schedule, std::size_t group) {
-    set_learning_rate_factor(schedule(steps_), group);
+    set_learning_rate_factor(schedule(steps()), group);
   }
 
   /// All that steps depend on beside parameters and options: "steps", and for each parameter that was changed so far,
@@ -56,22 +57,26 @@ export class optimizer {
   void load_state(std::span<const named_tensor> state);
 
  protected:
-  /// Parameters of a group that have gradients, and that were changed equally often before.
+  /// Parameters of a group that have gradients, and that were changed equally often before, if the host counts.
   struct batch {
     std::vector<tensor> parameters, gradients;
     /// A list for each name that add() was given, zeros before the first step.
     std::vector<std::vector<tensor>> state;
     double learning_rate = 0;
-    /// The number of this step of theirs, from 1.
+    /// The number of this step of theirs, from 1; 0 if the device counts.
     std::int64_t step = 0;
+    /// Then it is here, for each: float64, without dimensions. Not to be written.
+    std::vector<tensor> steps;
   };
 
   /// The name begins what errors say.
   explicit optimizer(std::string name) : name_(std::move(name)) {}
 
   /// A group with state of these names. Throws error for no parameters, one that is undefined, no leaf or there
-  /// already, dtype_error for one that is not floating; nothing is added then.
-  void add(std::vector<tensor> parameters, double learning_rate, std::vector<std::string_view> state_names);
+  /// already, dtype_error for one that is not floating; nothing is added then. With counts_on_device the numbers of
+  /// steps are kept where the first of the parameters is, and update() must not bring anything to the host.
+  void add(std::vector<tensor> parameters, double learning_rate, std::vector<std::string_view> state_names,
+           bool counts_on_device = false);
   /// One step for lists of tensors. Gradients are not recorded here.
   virtual void update(std::size_t group, batch& b) = 0;
 
@@ -79,12 +84,18 @@ export class optimizer {
   void require(bool is_so, std::string_view option, double value, std::string_view wanted) const;
 
  private:
+  // Numbers of steps where a device has them; empty where the host counts.
+  struct step_counts {
+    tensor next;                  // float64: of the next step of each parameter, then of the optimizer
+    std::vector<tensor> of_each;  // views of it, one for each parameter
+  };
   struct group {
     std::vector<tensor> parameters;
     std::vector<std::string_view> state_names;
     std::vector<std::vector<tensor>> state;  // by name, by parameter; undefined before the first step
-    std::vector<std::int64_t> ages;          // steps of each parameter
+    std::vector<std::int64_t> ages;          // steps of each parameter, if the host counts
     double rate = 0, factor = 1;
+    step_counts on_device;
   };
   struct due_batch {
     batch of;
@@ -94,6 +105,9 @@ export class optimizer {
   const group& at(std::size_t group) const;
   group& at(std::size_t group);
   void check_parameters(std::span<const tensor> parameters) const;
+  static step_counts counted(std::vector<std::int64_t> ages, std::int64_t steps, device where);
+  static void count_step(const step_counts& counts, std::span<const due_batch> done);
+  static std::vector<std::int64_t> ages(const group& g);
   std::vector<due_batch> due_batches(const group& g) const;
   void read_state(std::span<const named_tensor> state, std::vector<group>& into, std::int64_t& steps) const;
 

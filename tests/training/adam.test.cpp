@@ -42,6 +42,82 @@ TEST_CASE("adamw: the numbers of PyTorch", "[training][adam]") {
         {0.97505516953197668, -1.7559218203966169, 0.51514280876074392, 2.5149558293916803});
 }
 
+namespace {
+
+// Two groups, in which parameters have gradients in some steps only.
+struct pair_of_groups {
+  std::vector<tensor> parameters;
+  tb::adam optimizer;
+
+  explicit pair_of_groups(bool capturable)
+      : parameters{training::start(tb::dtype::float32), training::start(tb::dtype::float32),
+                   training::start(tb::dtype::float64), training::start(tb::dtype::float32)},
+        optimizer({parameters[0], parameters[1], parameters[2]}, options(capturable)) {
+    optimizer.add_group({parameters[3]}, options(capturable));
+  }
+  static tb::adam_options options(bool capturable) {
+    return {.learning_rate = 0.1, .weight_decay = 0.01, .capturable = capturable};
+  }
+  void step(int s) {
+    optimizer.clear_gradients();
+    for (std::size_t i = 0; i < 4; ++i) {
+      const tensor& p = parameters[i];
+      if ((s + 1) * 5 % static_cast<int>(i + 2) != 0) tb::set_grad(p, training::fixed_gradient(s, p.dtype()));
+    }
+    optimizer.step();
+  }
+  std::string text() const {
+    std::string all = std::to_string(optimizer.steps());
+    for (const tensor& p : parameters) all += " " + to_string(p);
+    for (const tb::named_tensor& one : optimizer.state()) all += "\n" + one.name + " " + to_string(one.value);
+    return all;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("adam: steps that are counted on the device are the same, whatever parameters have gradients",
+          "[training][adam]") {
+  pair_of_groups host(false), device(true);
+  CHECK(host.text() == device.text());
+  for (int s = 0; s < 7; ++s) {
+    host.step(s);
+    device.step(s);
+    CHECK(host.text() == device.text());
+  }
+  CHECK(host.text().find("\n1.step 5") != std::string::npos);
+}
+
+TEST_CASE("adam: state goes from an optimizer whose host counts to one whose device does, and back",
+          "[training][adam]") {
+  pair_of_groups whole(false);
+  for (int s = 0; s < 9; ++s) whole.step(s);
+  for (const bool first_counts_there : {false, true}) {
+    pair_of_groups first(first_counts_there), second(!first_counts_there);
+    for (int s = 0; s < 4; ++s) first.step(s);
+    second.optimizer.load_state(first.optimizer.state());
+    {
+      const tb::no_grad guard;
+      for (std::size_t i = 0; i < 4; ++i) tb::ops::copy_(second.parameters[i], first.parameters[i]);
+    }
+    CHECK(second.text() == first.text());
+    for (int s = 4; s < 9; ++s) second.step(s);
+    CHECK(second.text() == whole.text());
+  }
+}
+
+TEST_CASE("adam: a group that comes later counts from there", "[training][adam]") {
+  const tensor x = training::start(tb::dtype::float32), y = training::start(tb::dtype::float32);
+  tb::adamw optimizer({x}, {.capturable = true});
+  for (int s = 0; s < 3; ++s) optimizer.step();
+  optimizer.add_group({y}, {.capturable = true});
+  CHECK(optimizer.steps() == 3);
+  tb::set_grad(y, training::fixed_gradient(0, tb::dtype::float32));
+  optimizer.step();
+  CHECK(optimizer.steps() == 4);
+  CHECK(support::values(optimizer.state()[1].value) == std::vector<double>{1});
+}
+
 TEST_CASE("adam: options out of their range are refused", "[training][adam]") {
   const tensor x = tb::require_grad(tensor_of({1}, {1}));
   const auto refused = [&](const tb::adam_options& o) { return text_of<tb::error>([&] { tb::adam({x}, o); }); };

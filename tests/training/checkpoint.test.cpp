@@ -65,11 +65,15 @@ struct with_adamw {
   using type = tb::adamw;
   static constexpr tb::adamw_options options{.learning_rate = 0.1};
 };
+struct with_capturable {
+  using type = tb::adamw;
+  static constexpr tb::adamw_options options{.learning_rate = 0.1, .capturable = true};
+};
 
 }  // namespace
 
 TEMPLATE_TEST_CASE("checkpoint: a training that is stopped and goes on gives the bits of one that is not",
-                   "[training][checkpoint]", with_sgd, with_adam, with_adamw) {
+                   "[training][checkpoint]", with_sgd, with_adam, with_adamw, with_capturable) {
   const training::file at("checkpoint.safetensors");
   tb::generator dropped = tb::default_generator();
 

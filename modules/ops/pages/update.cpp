@@ -57,7 +57,8 @@ constexpr author::operator_page pages[] = {
                   "of them "
                   "may share elements",
         .cost =
-            "one pass over each parameter, its gradient and its state; what is not dense, or a half, is copied first",
+            "one pass over each parameter, its gradient and its state; what is not dense, or a half, is copied first; "
+            "state_steps on a device are read there, a grad_scale or found_inf is waited for",
         .errors = {raises<error>(other_lengths,
                                  "_fused_adam_([[1.0]], [[1.0]], [[0.0]], [[0.0]], [], [], lr=0.1, beta1=0.9, "
                                  "beta2=0.5, weight_decay=0.0, eps=0.0, amsgrad=False, maximize=False)"),

@@ -1,0 +1,134 @@
+// Steps whose number is on the device: read there, counted there.
+#include <optional>
+#include <tuple>
+
+#include "cuda.h"
+import topbit;
+import topbit.cuda;
+
+namespace tb = topbit;
+namespace ops = topbit::ops;
+using tensors = std::vector<tb::tensor>;
+
+namespace {
+
+struct arrays {
+  tb::tensor parameter, gradient, average, square;
+
+  arrays(tb::device where, tb::dtype type, tb::dtype state)
+      : parameter(made(where, type, 1)),
+        gradient(made(where, type, 2)),
+        average(made(where, state, 3)),
+        square(made(where, state, 4)) {}
+  static tb::tensor made(tb::device where, tb::dtype type, int which) {
+    const tb::tensor on_host = ops::remainder_scalar(ops::arange(1000) * 7 + which * 5, 11) + 1;
+    return tb::to(tb::to(on_host, type), where);
+  }
+  void step(const tb::tensor& number) {
+    tensors p{parameter}, g{gradient}, a{average}, s{square}, greatest;
+    ops::fused_adamw_(p, g, a, s, greatest, tensors{number}, 0.5, 0.5, 0.75, 0.25, 1e-3, false, false, std::nullopt,
+                      std::nullopt);
+  }
+};
+
+tb::tensor number(double x, tb::dtype type, tb::device where) {
+  return ops::full(tb::dims{}, x, tb::arg<"dtype"> = type, tb::arg<"device"> = where);
+}
+
+bool near(const std::vector<double>& a, const std::vector<double>& b, double relative) {
+  return std::ranges::equal(
+      a, b, [&](double x, double y) { return std::abs(x - y) <= relative * std::max(std::abs(x), std::abs(y)); });
+}
+
+}  // namespace
+
+TEST_CASE("optimizer: the number of a step may be on the device, in any dtype", "[cuda][optimizer]") {
+  const tb::device where = cuda_tests::need();
+  for (const auto& [type, state, within] : {std::tuple{tb::dtype::float32, tb::dtype::float32, 1e-6},
+                                            std::tuple{tb::dtype::float64, tb::dtype::float64, 1e-13},
+                                            std::tuple{tb::dtype::bfloat16, tb::dtype::float32, 1e-2}}) {
+    for (const tb::dtype of_number : {tb::dtype::float64, tb::dtype::float32, tb::dtype::int64}) {
+      arrays told(where, type, state), found(where, type, state);
+      told.step(number(3, tb::dtype::float64, tb::cpu));
+      found.step(number(3, of_number, where));
+      CHECK(near(cuda_tests::values(told.parameter), cuda_tests::values(found.parameter), within));
+      CHECK(cuda_tests::values(told.average) == cuda_tests::values(found.average));
+    }
+  }
+}
+
+TEST_CASE("optimizer: a number of a step that is elsewhere is refused, and nothing is written", "[cuda][optimizer]") {
+  const tb::device where = cuda_tests::need();
+  const tb::tensor there = number(1, tb::dtype::float64, where);
+  arrays on_host(tb::cpu, tb::dtype::float32, tb::dtype::float32);
+  const std::vector<double> before = cuda_tests::values(on_host.parameter);
+  CHECK(toy::text_of<tb::device_error>([&] { on_host.step(there); }).find("wanted one device") != std::string::npos);
+  CHECK(cuda_tests::values(on_host.parameter) == before);
+
+  // Without dimensions all could be numbers of the host.
+  const auto scalar_step = [&](tb::device of_parameter, tb::device of_state) {
+    const auto one = [](tb::device d) { return number(1, tb::dtype::float32, d); };
+    tensors p{one(of_parameter)}, g{one(of_parameter)}, a{one(of_state)}, s{one(of_parameter)}, greatest;
+    ops::fused_adam_(p, g, a, s, greatest, tensors{there}, 0.5, 0.5, 0.75, 0.25, 1e-3, false, false, std::nullopt,
+                     std::nullopt);
+  };
+  CHECK(toy::text_of<tb::device_error>([&] { scalar_step(tb::cpu, tb::cpu); }) ==
+        "aten::_fused_adam_: found state_steps on cuda:0 for parameter 0 on cpu, wanted one device; move one with "
+        "to()");
+  CHECK(toy::text_of<tb::device_error>([&] { scalar_step(where, tb::cpu); }) ==
+        "aten::_fused_adam_: found exp_avgs on cpu for parameter 0 on cuda:0, wanted one device; move one with to()");
+  scalar_step(where, where);
+  tb::synchronize(where);
+
+  const tb::device other = cuda_tests::need(1);
+  arrays on_device(where, tb::dtype::float32, tb::dtype::float32);
+  CHECK(toy::text_of<tb::device_error>([&] {
+          on_device.step(number(1, tb::dtype::float64, other));
+        }).find("'state_steps' on cuda:1, wanted one device") != std::string::npos);
+}
+
+TEST_CASE("optimizer: steps that a graph replays count, one by one", "[cuda][optimizer]") {
+  const tb::device where = cuda_tests::need();
+  const tb::tensor p = tb::require_grad(cuda_tests::filled({100}, 1, where)),
+                   without = tb::require_grad(cuda_tests::filled({3}, 1, where));
+  tb::adam optimizer({without, p}, {.learning_rate = 0.1, .capturable = true});
+  const auto step = [&] {
+    optimizer.clear_gradients();
+    tb::backward(ops::sum(p * p));
+    optimizer.step();
+  };
+  step();
+  const tb::cuda_graph graph = tb::cuda_graph::capture(step, where);
+  CHECK(optimizer.steps() == 1);
+  for (int i = 0; i < 4; ++i) graph.replay();
+  step();
+  graph.replay();
+  CHECK(optimizer.steps() == 7);
+  const std::vector<tb::named_tensor> state = optimizer.state();
+  REQUIRE(state.size() == 4);
+  CHECK(state[1].name == "1.step");
+  CHECK(tb::item<std::int64_t>(state[1].value) == 7);
+
+  // What goes on from this state does not know of graphs.
+  const tb::tensor q = tb::require_grad(ops::clone(tb::detach(p)));
+  tb::adam other({tb::require_grad(cuda_tests::filled({3}, 1, where)), q}, {.learning_rate = 0.1, .capturable = true});
+  other.load_state(state);
+  graph.replay();
+  tb::backward(ops::sum(q * q));
+  other.step();
+  CHECK(cuda_tests::values(q) == cuda_tests::values(p));
+  CHECK(other.steps() == 8);
+}
+
+TEST_CASE("optimizer: a schedule inside of a captured step is refused, since the rate is that of the capture",
+          "[cuda][optimizer]") {
+  const tb::device where = cuda_tests::need();
+  const tb::tensor p = tb::require_grad(cuda_tests::filled({100}, 1, where));
+  tb::adam optimizer({p}, {.capturable = true});
+  tb::backward(ops::sum(p * p));
+  optimizer.step();
+  CHECK_THROWS_AS(tb::cuda_graph::capture([&] { optimizer.follow([](std::int64_t) { return 0.5; }); }, where),
+                  tb::device_error);
+  optimizer.follow([](std::int64_t step) { return step == 1 ? 0.5 : 1; });
+  CHECK(optimizer.learning_rate() == 0.0005);
+}
