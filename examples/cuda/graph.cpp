@@ -8,11 +8,11 @@ namespace tb = topbit;
 namespace nn = topbit::nn;
 namespace ops = topbit::ops;
 
-// The loss of the last of ten steps.
+// The loss of the last of ten steps, each of which drops other inputs.
 static double train(const tb::tensor& images, const tb::tensor& labels, bool captured) {
   nn::linear net(20, 10, tb::generator(1));
   tb::move_to(net, tb::cuda());
-  tb::sgd optimizer(tb::parameters(net), {.learning_rate = 0.1, .momentum = 0.9});
+  tb::adamw optimizer(tb::parameters(net), {.learning_rate = 0.01, .capturable = true});
   tb::tensor x = ops::empty(tb::dims{32, 20}, tb::arg<"device"> = tb::cuda());
   tb::tensor y = ops::empty(tb::dims{32}, tb::arg<"dtype"> = tb::dtype::int64, tb::arg<"device"> = tb::cuda());
   tb::tensor loss;
@@ -23,12 +23,13 @@ static double train(const tb::tensor& images, const tb::tensor& labels, bool cap
 
   const auto step = [&] {
     optimizer.clear_gradients();
-    loss = ops::cross_entropy_loss(net(x), y);
+    loss = ops::cross_entropy_loss(net(ops::dropout(x, 0.2, true)), y);
     tb::backward(loss);
     optimizer.step();
   };
+  tb::manual_seed(2);  // what is dropped, with a graph and without
   load(0);
-  step();  // momentum begins here, outside of the graph
+  step();  // the optimizer's state begins here, outside of the graph
   if (captured) {
     const tb::cuda_graph graph = tb::cuda_graph::capture(step);
     for (int i = 1; i < 10; ++i) {

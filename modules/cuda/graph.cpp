@@ -7,6 +7,7 @@ module topbit.cuda;
 import topbit.std;
 import topbit.core;
 import topbit.tensor;
+import topbit.ops;
 
 namespace topbit {
 
@@ -51,6 +52,32 @@ class capturing_stream {
 
 }  // namespace
 
+// Gives the calls of a capture a place in the stretches of its graph.
+class cuda_graph::recorder final : public author::random_recorder {
+ public:
+  recorder(cuda_graph& graph, const cuda_stream& stream) : graph_(graph), stream_(stream) {}
+
+  std::optional<author::recorded_numbers> draw(device where, const generator& source, std::uint64_t count) override {
+    // Calls may go to another stream, which is captured too if it waits for this one.
+    if (where != graph_.device_) return {};
+    if (runtime().stream_is_captured(where.index, runtime().current_stream(where.index)) == 0) return {};
+    numbers& all = of(source);
+    return author::recorded_numbers{all.stretch.data(), std::exchange(all.count, all.count + count)};
+  }
+
+ private:
+  numbers& of(const generator& source) {
+    const auto at = std::ranges::find(graph_.numbers_, source, &numbers::source);
+    if (at != graph_.numbers_.end()) return *at;
+    const cuda_stream_guard here(stream_);  // so that the memory is the graph's
+    graph_.numbers_.push_back({source, author::make_tensor({2}, dtype::int64, graph_.device_)});
+    return graph_.numbers_.back();
+  }
+
+  cuda_graph& graph_;
+  cuda_stream stream_;
+};
+
 cuda_graph cuda_graph::capture(const std::function<void()>& work, device d) {
   detail::check_cuda_device(d);
   const capturing_stream own(d);
@@ -59,6 +86,7 @@ cuda_graph cuda_graph::capture(const std::function<void()>& work, device d) {
   const cuda_stream_guard here(stream);
   detail::check_cuda(d, runtime().begin_capture(d.index, stream.native(), &graph.native_), "capturing a graph");
   try {
+    const recorder drawn(graph, stream);
     work();
   } catch (...) {
     runtime().end_capture(d.index, stream.native(), graph.native_);
@@ -69,13 +97,14 @@ cuda_graph cuda_graph::capture(const std::function<void()>& work, device d) {
 }
 
 cuda_graph::cuda_graph(cuda_graph&& other) noexcept
-    : device_(other.device_), native_(std::exchange(other.native_, nullptr)) {}
+    : device_(other.device_), native_(std::exchange(other.native_, nullptr)), numbers_(std::move(other.numbers_)) {}
 
 cuda_graph& cuda_graph::operator=(cuda_graph&& other) noexcept {
   if (this == &other) return *this;
   drop();
   device_ = other.device_;
   native_ = std::exchange(other.native_, nullptr);
+  numbers_ = std::move(other.numbers_);
   return *this;
 }
 
@@ -87,8 +116,15 @@ void cuda_graph::drop() noexcept {
 
 void cuda_graph::replay() const {
   if (native_ == nullptr) throw device_error("cuda_graph: found one that was moved from, wanted one that was captured");
+  std::vector<tb_cuda_stretch> stretches;
+  for (const numbers& all : numbers_) {
+    const random_stretch next = generator(all.source).take(all.count);
+    stretches.push_back({static_cast<std::uint64_t*>(all.stretch.data()), next.seed, next.first});
+  }
   detail::check_cuda(
-      device_, runtime().launch_graph(device_.index, native_, nullptr, 0, runtime().current_stream(device_.index)),
+      device_,
+      runtime().launch_graph(device_.index, native_, stretches.data(), static_cast<std::int32_t>(stretches.size()),
+                             runtime().current_stream(device_.index)),
       "replaying a graph");
 }
 

@@ -16,9 +16,12 @@ namespace topbit {
 /// Captured calls read and write the same memory in every replay: give them new input by writing into the tensors that
 /// were captured, and read results from the tensors they made. Memory taken while capturing is kept for the graph as
 /// long as it lives. Run `work` once before, so that what it keeps from call to call exists. It must not bring elements
-/// to the host or depend on them, nor draw random numbers, since it would draw the same ones again; nor take steps that
-/// are counted, as adam's are. Numbers of the host, host tensors without dimensions among them, are those of the
-/// capture, and memory of the host that is copied from has to stay.
+/// to the host or depend on them, nor take steps that the host counts; adam and adamw have the option capturable.
+/// Numbers of the host, host tensors without dimensions among them, are those of the capture, and memory of the host
+/// that is copied from has to stay.
+///
+/// Random numbers are drawn anew: each replay takes from the generators what the calls would take, and draws what they
+/// would draw. The graph keeps the generators. Capturing takes nothing.
 export class cuda_graph {
  public:
   /// Captures the calls of this thread, in a stream of its own. Throws what `work` throws, and device_error for what
@@ -30,15 +33,24 @@ export class cuda_graph {
   ~cuda_graph();  // waits for the device
 
   /// Starts it in this thread's current stream, after what was started there. Costs the host about as much as some
-  /// launches. Throws device_error.
+  /// launches, and one more for each generator. Throws device_error.
   void replay() const;
 
  private:
+  class recorder;
+  // What a replay draws of one generator.
+  struct numbers {
+    generator source;
+    tensor stretch;           // where kernels read which: seed and place
+    std::uint64_t count = 0;  // of all calls
+  };
+
   explicit cuda_graph(device d) : device_(d) {}
   void drop() noexcept;
 
   device device_;
   void* native_ = nullptr;
+  std::vector<numbers> numbers_;
 };
 
 }  // namespace topbit

@@ -58,15 +58,21 @@ tb_random random_call(tb_random_op op, const tb_plan& plan, two_numbers numbers)
   return call;
 }
 
-// Takes the numbers, one per element of the result, and runs the kernel.
+// Takes the numbers, one per element of the result, or learns where they will stand, and runs the kernel.
 void draw(backend_call c, tb_random_op op, const tb_plan& plan, const tensor& out, generator_argument g,
           two_numbers numbers) {
   const auto kernel = present(c, c.table->random);
   generator source = g.has_value() ? *g : default_generator(out.device());
-  const random_stretch stretch = source.take(static_cast<std::uint64_t>(out.numel()));
+  const auto count = static_cast<std::uint64_t>(out.numel());
   tb_random call = random_call(op, plan, numbers);
-  call.seed = stretch.seed;
-  call.first = stretch.first;
+  if (const auto recorded = author::random_recorder::ask(out.device(), source, count)) {
+    call.stretch = static_cast<const std::uint64_t*>(recorded->stretch);
+    call.first = recorded->first;
+  } else {
+    const random_stretch stretch = source.take(count);
+    call.seed = stretch.seed;
+    call.first = stretch.first;
+  }
   check_status(c, kernel(&call, nullptr), out);
 }
 // Looks at the elements that a draw depends on, before it takes a number. False for those without a meaning.

@@ -1,0 +1,285 @@
+// Random numbers in graphs: a replay draws what the calls would have drawn at that moment.
+#include <functional>
+#include <optional>
+#include <thread>
+
+#include "cuda.h"
+import topbit;
+import topbit.cuda;
+
+namespace tb = topbit;
+namespace ops = topbit::ops;
+using tensors = std::vector<tb::tensor>;
+using support::bytes;
+
+namespace {
+
+using all_bytes = std::vector<std::vector<std::byte>>;
+
+all_bytes bits(const tensors& all) {
+  all_bytes out;
+  for (const tb::tensor& t : all) out.push_back(bytes(tb::to(t, tb::cpu)));
+  return out;
+}
+
+tb::random_stretch next_of(tb::generator g) { return g.take(0); }
+
+// What work() made in each of some rounds, called or replayed, each time from this seed on.
+std::vector<all_bytes> rounds(tb::device where, const std::function<tensors()>& work, bool captured) {
+  tensors made;
+  const auto call = [&] { made = work(); };
+  std::vector<all_bytes> out;
+  if (!captured) {
+    tb::manual_seed(11);
+    for (int i = 0; i < 4; ++i) {
+      call();
+      out.push_back(bits(made));
+    }
+    return out;
+  }
+  tb::manual_seed(5);
+  call();
+  const tb::random_stretch before = next_of(tb::default_generator(where));
+  const tb::cuda_graph graph = tb::cuda_graph::capture(call, where);
+  CHECK(next_of(tb::default_generator(where)) == before);
+  tb::manual_seed(11);
+  for (int i = 0; i < 4; ++i) {
+    graph.replay();
+    out.push_back(bits(made));
+  }
+  return out;
+}
+
+void check_rounds(tb::device where, const std::function<tensors()>& work) {
+  const auto called = rounds(where, work, false), replayed = rounds(where, work, true);
+  CHECK((called == replayed));
+  CHECK((called[0] != called[1]));
+}
+
+tb::tensor empty(const tb::dims& sizes, tb::device where, tb::dtype type = tb::dtype::float32) {
+  return ops::empty(sizes, tb::arg<"dtype"> = type, tb::arg<"device"> = where);
+}
+
+}  // namespace
+
+TEST_CASE("graph: a replay draws the numbers of the calls, of every operator", "[cuda][graph]") {
+  const tb::device where = cuda_tests::need();
+  // Odd counts, so that a call begins with the second number of a pair in every other round.
+  for (const tb::dtype type : {tb::dtype::float32, tb::dtype::float64, tb::dtype::bfloat16}) {
+    check_rounds(where, [=] {
+      tb::tensor a = empty({1001}, where, type), b = empty({3, 5}, where, type), c = empty({7}, where, type);
+      ops::uniform_(a, -1, 1);
+      ops::normal_(b);
+      ops::exponential_(c);
+      return tensors{a, b, c};
+    });
+  }
+  check_rounds(where, [=] {
+    tb::tensor a = empty({99}, where, tb::dtype::int64), b = empty({31}, where), c = empty({4, 5}, where);
+    ops::random_from_(a, -5, 1000);
+    ops::bernoulli_(b, 0.5);
+    return tensors{a, b, ops::bernoulli(ops::full_like(c, 0.25)), ops::dropout(ops::ones_like(c), 0.5, true)};
+  });
+}
+
+TEST_CASE("graph: permutations and draws by weight are those of the calls", "[cuda][graph]") {
+  const tb::device where = cuda_tests::need();
+  const tb::tensor weights = tb::to(ops::remainder_scalar(ops::arange(30), 7), tb::dtype::float32);
+  const tb::tensor there = tb::to(ops::reshape(weights, tb::dims{2, 15}), where);
+  check_rounds(where, [=] {
+    return tensors{ops::randperm(101, tb::arg<"device"> = where), ops::multinomial(there, 4, false),
+                   ops::multinomial(there, 33, true)};
+  });
+}
+
+TEST_CASE("graph: replays that nobody waits for draw one after the other", "[cuda][graph]") {
+  const tb::device where = cuda_tests::need();
+  tb::generator g(3);
+  const auto run = [&](bool captured) {
+    tb::tensor x = empty({33}, where);
+    const auto draw = [&] { ops::uniform_(x, 0, 1, tb::arg<"generator"> = g); };
+    std::optional<tb::cuda_graph> graph;
+    if (captured) graph = tb::cuda_graph::capture(draw, where);
+    g.set_seed(8);
+    tensors rows;
+    for (int i = 0; i < 10; ++i) {
+      captured ? graph->replay() : draw();
+      rows.push_back(ops::clone(x));
+    }
+    return bits(rows);
+  };
+  const all_bytes called = run(false);
+  CHECK(run(true) == called);
+  CHECK(next_of(g) == tb::random_stretch{8, 330});
+}
+
+TEST_CASE("graph: replays in several streams wait for each other's numbers", "[cuda][graph]") {
+  const tb::device where = cuda_tests::need();
+  tb::generator g(3);
+  tb::tensor x = empty({1 << 16}, where), sum = ops::zeros(x.sizes(), tb::arg<"device"> = where);
+  const auto draw = [&] {
+    ops::uniform_(x, 0, 1, tb::arg<"generator"> = g);
+    ops::add_(sum, x);
+  };
+  const tb::cuda_graph graph = tb::cuda_graph::capture(draw, where);
+  const tb::cuda_stream streams[] = {tb::cuda_stream::from_pool(where), tb::cuda_stream::from_pool(where)};
+  tb::synchronize(where);
+  for (int i = 0; i < 20; ++i) {
+    const tb::cuda_stream_guard here(streams[i % 2]);
+    graph.replay();
+  }
+  tb::synchronize(where);
+  const all_bytes replayed = bits({sum});
+  g.set_seed(3);
+  ops::zero_(sum);
+  for (int i = 0; i < 20; ++i) draw();
+  CHECK((bits({sum}) == replayed));
+}
+
+TEST_CASE("graph: a seed that is set between replays holds from the next one on", "[cuda][graph]") {
+  const tb::device where = cuda_tests::need();
+  tb::tensor x = empty({5}, where);
+  const tb::cuda_graph graph = tb::cuda_graph::capture([&] { ops::normal_(x); }, where);
+  const auto drawn = [&] {
+    graph.replay();
+    return cuda_tests::values(x);
+  };
+  tb::manual_seed(1);
+  const auto first = drawn(), second = drawn();
+  CHECK(first != second);
+  tb::manual_seed(1);
+  CHECK(drawn() == first);
+  tb::manual_seed(2);
+  CHECK(drawn() != first);
+  // Calls and replays take from one stream.
+  tb::manual_seed(1);
+  ops::normal_(x);
+  CHECK(cuda_tests::values(x) == first);
+  CHECK(drawn() == second);
+}
+
+TEST_CASE("graph: each generator has a stretch of its own, and the graph keeps it", "[cuda][graph]") {
+  const tb::device where = cuda_tests::need();
+  const auto run = [&](bool captured) {
+    tb::manual_seed(9);
+    tb::tensor a = empty({3}, where), b = empty({7}, where), c = empty({5}, where);
+    std::optional<tb::cuda_graph> graph;
+    tb::generator kept(21);
+    std::optional<tb::generator> gone(tb::generator(22));
+    const auto draw = [&, &other = *gone] {
+      ops::uniform_(a, 0, 1, tb::arg<"generator"> = kept);
+      ops::uniform_(b, 0, 1, tb::arg<"generator"> = other);
+      ops::uniform_(c);
+      ops::add_(a, ops::rand_like(a));
+      ops::add_(c, ops::select(ops::uniform_(b, 0, 1, tb::arg<"generator"> = kept), 0, 2));
+    };
+    if (captured) {
+      tb::cuda_graph made = tb::cuda_graph::capture(draw, where);
+      CHECK(next_of(kept) == tb::random_stretch{21, 0});
+      gone.reset();
+      graph = std::move(made);
+    }
+    std::vector<all_bytes> out;
+    for (int i = 0; i < 3; ++i) {
+      captured ? graph->replay() : draw();
+      out.push_back(bits({a, b, c}));
+    }
+    CHECK(next_of(kept) == tb::random_stretch{21, 30});
+    CHECK(next_of(tb::default_generator(where)) == tb::random_stretch{9, 24});
+    return out;
+  };
+  const auto called = run(false);
+  CHECK(run(true) == called);
+}
+
+TEST_CASE("graph: a training step with dropout gives the parameters that steps without a graph give", "[cuda][graph]") {
+  const tb::device where = cuda_tests::need();
+  tb::manual_seed(3);
+  const tb::tensor input = ops::randn(tb::dims{33, 20}), labels = ops::randint(10, tb::dims{33});
+  const auto train = [&](bool captured) {
+    tb::nn::linear first(20, 17, tb::generator(1)), second(17, 10, tb::generator(2));
+    tb::move_to(first, where);
+    tb::move_to(second, where);
+    tensors parameters = tb::parameters(first);
+    for (const tb::tensor& p : tb::parameters(second)) parameters.push_back(p);
+    tb::adamw optimizer(parameters, {.learning_rate = 0.01, .capturable = true});
+    const tb::tensor x = tb::to(input, where), y = tb::to(labels, where);
+    const auto step = [&] {
+      optimizer.clear_gradients();
+      tb::backward(ops::cross_entropy_loss(second(ops::dropout(ops::relu(first(x)), 0.3, true)), y));
+      optimizer.step();
+    };
+    tb::manual_seed(4);
+    step();
+    if (captured) {
+      const tb::cuda_graph graph = tb::cuda_graph::capture(step, where);
+      for (int i = 0; i < 6; ++i) graph.replay();
+    } else {
+      for (int i = 0; i < 6; ++i) step();
+    }
+    CHECK(optimizer.steps() == 7);
+    return bits(parameters);
+  };
+  CHECK((train(false) == train(true)));
+}
+
+TEST_CASE("graph: random numbers of the host, and of streams that are not captured, are drawn at once",
+          "[cuda][graph]") {
+  const tb::device where = cuda_tests::need();
+  tb::manual_seed(7);
+  tb::tensor host = ops::zeros(tb::dims{5}), beside = ops::zeros(tb::dims{5}, tb::arg<"device"> = where), x;
+  const tb::cuda_stream other = tb::cuda_stream::from_pool(where);
+  tb::synchronize(where);
+  const tb::cuda_graph graph = tb::cuda_graph::capture(
+      [&] {
+        ops::uniform_(host);
+        {
+          const tb::cuda_stream_guard there(other);
+          ops::uniform_(beside);
+        }
+        x = ops::rand(tb::dims{5}, tb::arg<"device"> = where);
+      },
+      where);
+  CHECK(next_of(tb::default_generator()) == tb::random_stretch{7, 5});
+  CHECK(next_of(tb::default_generator(where)) == tb::random_stretch{7, 5});
+  other.synchronize();
+  const auto drawn = support::values(host);
+  CHECK(cuda_tests::values(beside) == drawn);
+  graph.replay();
+  CHECK(next_of(tb::default_generator(where)) == tb::random_stretch{7, 10});
+  CHECK(support::values(host) == drawn);
+  CHECK(cuda_tests::values(beside) == drawn);
+}
+
+TEST_CASE("graph: a capture that fails leaves the next numbers to the next call", "[cuda][graph]") {
+  const tb::device where = cuda_tests::need();
+  tb::manual_seed(7);
+  tb::tensor x = empty({5}, where);
+  CHECK_THROWS_AS(tb::cuda_graph::capture(
+                      [&] {
+                        ops::uniform_(x);
+                        (void)tb::item<float>(ops::sum(x));
+                      },
+                      where),
+                  tb::device_error);
+  ops::uniform_(x);
+  CHECK(cuda_tests::values(x) == support::values(ops::rand(tb::dims{5})));
+  CHECK(next_of(tb::default_generator(where)) == tb::random_stretch{7, 5});
+}
+
+TEST_CASE("graph: another thread's random numbers in a stream that is captured are refused", "[cuda][graph]") {
+  const tb::device where = cuda_tests::need();
+  tb::tensor x = empty({5}, where);
+  std::string text;
+  (void)tb::cuda_graph::capture(
+      [&] {
+        const tb::cuda_stream captured = tb::cuda_stream::current(where);
+        std::thread([&] {
+          const tb::cuda_stream_guard there(captured);
+          text = toy::text_of<tb::device_error>([&] { ops::uniform_(x); });
+        }).join();
+      },
+      where);
+  INFO(text);
+  CHECK(text.find("would draw the same ones in every replay") != std::string::npos);
+}
