@@ -129,6 +129,7 @@ TEST_CASE("window: convolution and pooling", "[golden][family]") { replay_family
 
 TEST_CASE("view: the same elements with other sizes, and copies", "[golden][family]") { replay_family("view"); }
 TEST_CASE("random: where chance has no choice", "[golden][family]") { replay_family("random"); }
+TEST_CASE("update: steps of optimizers", "[golden][family]") { replay_family("update"); }
 TEST_CASE("dtype: one small call of every dtype", "[golden][family]") { replay_family("dtype"); }
 
 TEST_CASE("files: every file of the folder is replayed", "[golden]") {
