@@ -117,12 +117,13 @@ tensor binary_cross_entropy(const tensor& self, const tensor& target, const opti
 
 // At 0 and 1 a logarithm has no derivative; like the reference's, its is that of a number close by.
 struct binary_cross_entropy_gradient {
+  static constexpr std::string_view op = ops::binary_cross_entropy.name();
   saved_tensor self, target, weight;
   double share;  // of one element in the result
   static binary_cross_entropy_gradient save(T self, T target, const optional_tensor& weight, std::int64_t reduction,
                                             T) {
     dims sizes = self.sizes();
-    if (is_given(weight)) sizes = broadcast(ops::binary_cross_entropy.name(), sizes, weight->sizes());
+    if (is_given(weight)) sizes = broadcast(op, sizes, weight->sizes());
     return {saved_tensor(self), saved_tensor(target), saved_tensor(weight),
             reduction == 1 ? 1 / static_cast<double>(numel(sizes)) : 1};
   }
@@ -134,7 +135,8 @@ struct binary_cross_entropy_gradient {
     std::array<tensor, 3> all;
     if (wanted[0]) all[0] = weighted * (x - t) / ops::clamp_min(x * (1.0 - x), 1e-12);
     if (wanted[1]) all[1] = weighted * (bounded(ops::log1p(-x)) - bounded(ops::log(x)));
-    if (wanted[2]) all[2] = g * binary_cross_entropies(x, t);
+    // The weight may have more dimensions than what it counts.
+    if (wanted[2]) all[2] = g * ops::expand(binary_cross_entropies(x, t), broadcast(op, x.sizes(), w.sizes()));
     return all;
   }
 };

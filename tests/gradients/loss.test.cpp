@@ -156,6 +156,11 @@ TEST_CASE("loss gradients: pairs, all reductions, broadcast", "[gradients]") {
                      [=](in x) { return out{ops::binary_cross_entropy(x[0], x[1], std::nullopt, reduction)}; },
                      0.1,
                      0.9});
+    check_gradients({"binary_cross_entropy, weights of more dimensions",
+                     {{3}, {3}, {2, 3}},
+                     [=](in x) { return out{ops::binary_cross_entropy(x[0], x[1], x[2], reduction)}; },
+                     0.1,
+                     0.9});
     check_gradients({"binary_cross_entropy, weights",
                      {{2, 3}, {2, 3}, {3}},
                      [=](in x) { return out{ops::binary_cross_entropy(x[0], x[1], x[2], reduction)}; },

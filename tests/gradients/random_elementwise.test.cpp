@@ -210,6 +210,27 @@ TEST_CASE("random gradients: functions of three tensors", "[gradients][random]")
             50);
 }
 
+// A comparison has no slope: what was there before, and what it is compared with, have gradients of zeros.
+TEST_CASE("random gradients: comparisons in place", "[gradients][random]") {
+  using compares = tensor& (*)(tensor&, T);
+  const auto comparison = [](const std::string& name, compares f) {
+    return of_several(
+        name, 2,
+        [f](in x) {
+          tensor y = ops::clone(x[0]);
+          return f(y, x[1]) * x[0];
+        },
+        -2, 2, true);
+  };
+  check_all({comparison("eq_", [](tensor& y, T x) -> tensor& { return ops::eq_(y, x); }),
+             comparison("ne_", [](tensor& y, T x) -> tensor& { return ops::ne_(y, x); }),
+             comparison("lt_", [](tensor& y, T x) -> tensor& { return ops::lt_(y, x); }),
+             comparison("le_", [](tensor& y, T x) -> tensor& { return ops::le_(y, x); }),
+             comparison("gt_", [](tensor& y, T x) -> tensor& { return ops::gt_(y, x); }),
+             comparison("ge_", [](tensor& y, T x) -> tensor& { return ops::ge_(y, x); })},
+            25);
+}
+
 TEST_CASE("random gradients: functions of a tensor and a number", "[gradients][random]") {
   using tb::arg;
   check_all(
@@ -235,6 +256,13 @@ TEST_CASE("random gradients: functions of a tensor and a number", "[gradients][r
        with_number("pow.Scalar", [](T x, double n) { return ops::pow_scalar_base(n, x); }),
        with_number(
            "clamp", [](T x, double n) { return ops::clamp(x, n, n + 0.9); }, -2),
+       with_number(
+           "clamp_",
+           [](T x, double n) {
+             tensor y = x * x;
+             return ops::clamp_(y, n, n + 0.9);
+           },
+           -2),
        with_number(
            "clamp_min", [](T x, double n) { return ops::clamp_min(x, n); }, -2),
        with_number(

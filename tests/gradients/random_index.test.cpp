@@ -245,7 +245,7 @@ const std::vector<random_rule> moves{
                  tensor y = ops::clone(x[0]), z = ops::clone(x[0]);
                  ops::copy_(y, x[1]);
                  ops::fill_tensor_(z, tb::to(x[2], z.dtype()));
-                 return out{y, z, ops::clone(x[0]) * x[2]};
+                 return out{y, z, ops::clone(x[0]) * x[2], ops::fill_tensor(x[0], x[2])};
                }};
      },
      .mixes = true},
@@ -397,6 +397,12 @@ std::vector<random_rule> puts() {
         "scatter.reduce to " + std::string(how), false,
         [=](T x, std::int64_t d, T i, T y) { return ops::scatter_reduction(x, d, i, y, arg<"reduce"> = how); },
         [=](tensor& x, std::int64_t d, T i, T) { ops::scatter_value_reduction_(x, d, i, 3, arg<"reduce"> = how); }));
+    all.push_back(by_elements(
+        "scatter_.reduce to " + std::string(how), false,
+        [=](T x, std::int64_t d, T i, T y) {
+          return ops::scatter_value_reduction(x, d, i, 3, arg<"reduce"> = how) + ops::sum(y);
+        },
+        [=](tensor& x, std::int64_t d, T i, T y) { ops::scatter_reduction_(x, d, i, y, arg<"reduce"> = how); }));
   }
   for (const char* how : {"sum", "prod", "mean", "amax", "amin"}) {
     for (const bool include : {true, false}) {

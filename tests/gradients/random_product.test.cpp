@@ -194,6 +194,13 @@ const std::vector<random_rule> rules{
           return std::vector<dims>{{s.whole(0, 1) == 0 ? 1 : sizes[0], 3, sizes[2]}, sizes};
         },
         [](in x) { return ops::linalg_cross(x[0], x[1], arg<"dim"> = 1); }),
+    product(
+        "cross",
+        [](source& s) {
+          const dims sizes{size(s), 3, size(s)};
+          return std::vector<dims>{sizes, {s.whole(0, 1) == 0 ? 1 : sizes[0], 3, sizes[2]}};
+        },
+        [](in x) { return ops::cross(x[0], x[1], -2); }),
 };
 
 }  // namespace

@@ -193,6 +193,11 @@ TEST_CASE("random gradients: reductions of all elements, or of one dimension", "
        of_dim("norm.ScalarOpt_dim",
               [](T x, std::int64_t d, bool keep) { return out{ops::norm_dim(x, 3, dims{d}, keep)}; },
               {.elements = true, .low = 0.4, .narrow = 2}),
+       of_dim("norm.ScalarOpt_dim_dtype",
+              [](T x, std::int64_t d, bool keep) {
+                return out{ops::norm_dim_dtype(x, 3, dims{d}, keep, arg<"dtype"> = tb::dtype::float64)};
+              },
+              {.elements = true, .low = 0.4, .narrow = 2}),
        of_dim("prod", [](T x, std::int64_t d, bool keep) { return out{ops::prod_dim(x, d, keep)}; }, {.narrow = 4}),
        of_dim(
            "max", [](T x, std::int64_t d, bool keep) { return first(ops::max_dim(x, d, keep)); }, order),

@@ -30,6 +30,12 @@ struct drawn_call {
   std::string text = {};
 };
 
+/// The results, and a sum of each input, for results that may depend on none of the inputs whose gradient is wanted.
+inline tensor_list beside_sums(tensor_list results, std::span<const tb::tensor> inputs) {
+  for (const tb::tensor& x : inputs) results.push_back(tb::ops::sum(x));
+  return results;
+}
+
 struct random_rule {
   std::string name;
   std::function<drawn_call(numbers&)> draw;
@@ -45,6 +51,13 @@ struct random_rule {
   /// By how much more than a few units in the last place narrow dtypes may be off; 0 for any.
   double narrow = 1;
 };
+
+/// An argument in words, for drawn_call::text.
+inline std::string said(const char* name, const tb::dims& list) { return name + (" " + tb::to_string(list) + " "); }
+template <class Number>
+std::string said(const char* name, Number n) {
+  return name + (" " + std::to_string(n) + " ");
+}
 
 /// `least` to `most_dims` dimensions, of 1 to 5 elements, seldom of none, and not many elements in all.
 inline tb::dims small_shape(numbers& source, std::int64_t least = 0, std::int64_t most_dims = 4, bool empty = true,
