@@ -90,7 +90,7 @@ struct any_channels : any_parameters {
   bool training;
   tensor mean = {}, variance = {};
   any_channels(source& s, bool training_only) : any_parameters(s), training(training_only || one_in(s, 2)) {
-    input = {s.whole(2, 3), s.whole(1, 3)};
+    input = {s.whole(training ? 2 : 0, 3), s.whole(1, 3)};
     for (std::int64_t d = s.whole(0, 2); d > 0; --d) input.push_back(s.whole(1, 2));
     channels = {input[1]};
     if (training && one_in(s, 2)) return;
@@ -111,6 +111,7 @@ random_rule of_channels(const std::string& name, bool training_only, out (*f)(in
             const any_channels c(s, training_only);
             return {c.shapes(c.input, c.channels), [=](in x) { return f(x, c); }, c.text()};
           },
+          .mixes = true,
           .narrow = 16};
 }
 
@@ -171,6 +172,7 @@ const std::vector<random_rule> norms{
                [=](in x) { return out{ops::group_norm(x[0], groups, p.weight(x), p.bias(x), p.eps)}; },
                p.text() + said("groups", groups)};
      },
+     .mixes = true,
      .narrow = 16},
 };
 
