@@ -1,10 +1,8 @@
 // Random calls of normalisation, softmax, attention, embedding and dropout; see support/random_gradients.h.
-#include <algorithm>
 #include <array>
 #include <catch2/catch_test_macros.hpp>
 #include <cstdint>
 #include <functional>
-#include <numeric>
 #include <optional>
 #include <span>
 #include <string>
@@ -176,28 +174,27 @@ const std::vector<random_rule> norms{
      .narrow = 16},
 };
 
-using along_dim = tensor (*)(in, std::int64_t dim, tb::dtype type);
+using along_dim = tensor (*)(in, std::int64_t dim);
 random_rule rows(const std::string& name, std::size_t count, along_dim f) {
   return {.name = name,
           .draw = [=](source& s) -> drawn_call {
             const dims sizes = small_shape(s, 1);
             const std::int64_t dim = s.whole(-count_of(sizes), count_of(sizes) - 1);
-            return {std::vector(count, sizes), [=](in x) { return out{f(x, dim, tb::dtype::float64)}; },
-                    said("dim", dim)};
+            return {std::vector(count, sizes), [=](in x) { return out{f(x, dim)}; }, said("dim", dim)};
           },
           .narrow = 8};
 }
 
 const std::vector<random_rule> softmaxes{
-    rows("softmax in float64", 1, [](in x, std::int64_t d, tb::dtype type) { return ops::softmax(x[0], d, type); }),
+    rows("softmax in float64", 1, [](in x, std::int64_t d) { return ops::softmax(x[0], d, tb::dtype::float64); }),
     rows("log_softmax in float64", 1,
-         [](in x, std::int64_t d, tb::dtype type) { return ops::log_softmax(x[0], d, type); }),
-    rows("_softmax", 1, [](in x, std::int64_t d, tb::dtype) { return ops::softmax_forward(x[0], d, false); }),
-    rows("_log_softmax", 1, [](in x, std::int64_t d, tb::dtype) { return ops::log_softmax_forward(x[0], d, false); }),
+         [](in x, std::int64_t d) { return ops::log_softmax(x[0], d, tb::dtype::float64); }),
+    rows("_softmax", 1, [](in x, std::int64_t d) { return ops::softmax_forward(x[0], d, false); }),
+    rows("_log_softmax", 1, [](in x, std::int64_t d) { return ops::log_softmax_forward(x[0], d, false); }),
     rows("_softmax_backward_data", 2,
-         [](in x, std::int64_t d, tb::dtype) { return ops::softmax_backward(x[0], x[1], d, x[0].dtype()); }),
+         [](in x, std::int64_t d) { return ops::softmax_backward(x[0], x[1], d, x[0].dtype()); }),
     rows("_log_softmax_backward_data", 2,
-         [](in x, std::int64_t d, tb::dtype) { return ops::log_softmax_backward(x[0], x[1], d, x[0].dtype()); }),
+         [](in x, std::int64_t d) { return ops::log_softmax_backward(x[0], x[1], d, x[0].dtype()); }),
 };
 
 // Query, key and value, whose batches broadcast, and what masks their scores.
@@ -245,13 +242,12 @@ random_rule attention(const std::string& name, double narrow, tensor (*f)(in, co
           .narrow = narrow};
 }
 
-// Rows of a table, of which one may be left out.
+// Rows of a table, one of which may be padding. A row of padding is read like others and has no gradient, and one that
+// is read twice has, by frequency, that of a mean: neither is the derivative, so for a true gradient neither is drawn.
 struct any_rows {
   std::int64_t count, padding;
   bool by_frequency;
   tensor places;
-  // Forward, a row of padding is read like others, and its gradient is left out: so no place is that row. Gradients by
-  // frequency are those of a mean: so no row is read twice.
   any_rows(source& s, bool true_gradient)
       : count(s.whole(1, 4)), padding(one_in(s, 2) ? s.whole(0, count - 1) : -1), by_frequency(one_in(s, 2)) {
     std::vector<std::int64_t> rows;
@@ -261,8 +257,7 @@ struct any_rows {
     dims sizes = rows.empty() ? dims{0} : small_shape(s, 0, 2, true, 4);
     if (true_gradient && by_frequency) sizes = {s.whole(0, std::ssize(rows))};
     places = support::scattered_room(s, sizes, tb::dtype::int64);
-    const std::int64_t first = s.whole(0, 3);
-    std::int64_t n = first;
+    std::int64_t n = s.whole(0, 3);
     support::each_index(sizes, [&](const dims& index) {
       const std::int64_t at = true_gradient && by_frequency ? n++ % std::ssize(rows) : s.whole(0, std::ssize(rows) - 1);
       support::set(places, index, static_cast<double>(rows[static_cast<std::size_t>(at)]));
@@ -328,6 +323,11 @@ const std::vector<random_rule> others{
               return out{ops::dropout_(y, p, train)};
             }),
     dropout("alpha_dropout", [](T x, double p, bool train) { return out{ops::alpha_dropout(x, p, train)}; }),
+    dropout("alpha_dropout_",
+            [](T x, double p, bool train) {
+              tensor y = ops::clone(x);
+              return out{ops::alpha_dropout_(y, p, train)};
+            }),
     dropout("native_dropout", [](T x, double p, bool train) { return defined_of(ops::native_dropout(x, p, train)); }),
     {.name = "native_dropout_backward",
      .draw = [](source& s) -> drawn_call {

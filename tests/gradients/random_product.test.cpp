@@ -1,4 +1,5 @@
 // Random calls of products of matrices and vectors; see support/random_gradients.h.
+#include <array>
 #include <catch2/catch_test_macros.hpp>
 #include <cstdint>
 #include <functional>
@@ -108,6 +109,27 @@ random_rule added_in_place(const std::string& name, shapes factors, std::functio
       });
 }
 
+// Of rows of two matrices, or of batches of them that broadcast; no row is one of the other's.
+using distance_of = tensor (*)(const tensor&, const tensor&, double p);
+random_rule distance(const std::string& name, bool of_pairs, distance_of f) {
+  return {.name = name,
+          .draw = [=](source& s) -> drawn_call {
+            const double p = std::array{1.0, 2.0, 3.0}[static_cast<std::size_t>(s.whole(0, 2))];
+            const std::int64_t k = size(s), rows = size(s);
+            const dims batch = support::small_shape(s, 0, 2, true, 4);
+            const auto matrix = [&](const dims& front, std::int64_t n) {
+              dims all = front;
+              all.push_back(n);
+              all.push_back(k);
+              return all;
+            };
+            return {{matrix(batch, rows), matrix(s.narrowed(batch), of_pairs ? rows : size(s))},
+                    [=](in x) { return support::beside_sums({f(x[0], x[1], p)}, x); },
+                    support::said("p", p)};
+          },
+          .narrow = 8};
+}
+
 const std::vector<random_rule> rules{
     product("mm", matrices, [](in x) { return ops::mm(x[0], x[1]); }),
     product("mm, turned", matrices, [](in x) { return ops::mm(ops::t(x[1]), ops::t(x[0])); }),
@@ -194,6 +216,11 @@ const std::vector<random_rule> rules{
           return std::vector<dims>{{s.whole(0, 1) == 0 ? 1 : sizes[0], 3, sizes[2]}, sizes};
         },
         [](in x) { return ops::linalg_cross(x[0], x[1], arg<"dim"> = 1); }),
+    distance("cdist", false, [](const tensor& x, const tensor& y, double p) { return ops::cdist(x, y, p); }),
+    distance("pairwise_distance", true,
+             [](const tensor& x, const tensor& y, double p) { return ops::pairwise_distance(x, y, p); }),
+    distance("cosine_similarity", true,
+             [](const tensor& x, const tensor& y, double) { return ops::cosine_similarity(x, y, -1); }),
     product(
         "cross",
         [](source& s) {

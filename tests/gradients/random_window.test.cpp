@@ -273,8 +273,8 @@ tensor averages(const tensor& x, const any_pool& p) {
   return ops::avg_pool2d(x, p.kernel, p.stride, p.padding, p.ceil, p.counted, p.divisor);
 }
 
-// Of the gradient of a pool's result; the image is a constant of its dtype.
-random_rule pool_backward(const std::string& name, std::function<drawn_call(source&)> draw) {
+// The others: adaptive ones, and those of a gradient, whose image is a constant of the gradient's dtype.
+random_rule other_pool(const std::string& name, std::function<drawn_call(source&)> draw) {
   return {.name = name, .draw = std::move(draw), .narrow = 4};
 }
 
@@ -303,31 +303,31 @@ const std::vector<random_rule> pools{
            return out{ops::avg_pool1d(x, p.kernel, p.stride, p.padding, p.ceil, p.counted)};
          }),
     pool("avg_pool2d", 2, false, [](const tensor& x, const any_pool& p) { return out{averages(x, p)}; }),
-    pool_backward("max_pool2d_with_indices_backward",
-                  [](source& s) -> drawn_call {
-                    const any_pool p(s, 2, true);
-                    const tensor image = s.tensor(p.image, tb::dtype::float64);
-                    const tensor indices = std::get<1>(largest(image, p));
-                    return {{indices.sizes()},
-                            [=](in x) {
-                              return out{ops::max_pool2d_with_indices_backward(x[0], tb::to(image, x[0].dtype()),
-                                                                               p.kernel, p.stride, p.padding,
-                                                                               p.dilation, p.ceil, indices)};
-                            },
-                            p.text() + said("image", p.image)};
-                  }),
-    pool_backward("avg_pool2d_backward",
-                  [](source& s) -> drawn_call {
-                    const any_pool p(s, 2, false);
-                    const tensor image = s.tensor(p.image, tb::dtype::float64);
-                    return {{averages(image, p).sizes()},
-                            [=](in x) {
-                              return out{ops::avg_pool2d_backward(x[0], tb::to(image, x[0].dtype()), p.kernel, p.stride,
-                                                                  p.padding, p.ceil, p.counted, p.divisor)};
-                            },
-                            p.text() + said("image", p.image)};
-                  }),
-    pool_backward(
+    other_pool("max_pool2d_with_indices_backward",
+               [](source& s) -> drawn_call {
+                 const any_pool p(s, 2, true);
+                 const tensor image = s.tensor(p.image, tb::dtype::float64);
+                 const tensor indices = std::get<1>(largest(image, p));
+                 return {{indices.sizes()},
+                         [=](in x) {
+                           return out{ops::max_pool2d_with_indices_backward(x[0], tb::to(image, x[0].dtype()), p.kernel,
+                                                                            p.stride, p.padding, p.dilation, p.ceil,
+                                                                            indices)};
+                         },
+                         p.text() + said("image", p.image)};
+               }),
+    other_pool("avg_pool2d_backward",
+               [](source& s) -> drawn_call {
+                 const any_pool p(s, 2, false);
+                 const tensor image = s.tensor(p.image, tb::dtype::float64);
+                 return {{averages(image, p).sizes()},
+                         [=](in x) {
+                           return out{ops::avg_pool2d_backward(x[0], tb::to(image, x[0].dtype()), p.kernel, p.stride,
+                                                               p.padding, p.ceil, p.counted, p.divisor)};
+                         },
+                         p.text() + said("image", p.image)};
+               }),
+    other_pool(
         "adaptive_avg_pool1d",
         [](source& s) -> drawn_call {
           const std::int64_t size = s.whole(1, 6);
@@ -335,31 +335,31 @@ const std::vector<random_rule> pools{
           if (one_in(s, 2)) image = {s.whole(1, 2), image[0], image[1]};
           return {{image}, [=](in x) { return out{ops::adaptive_avg_pool1d(x[0], dims{size})}; }, said("size", size)};
         }),
-    pool_backward("adaptive_avg_pool2d",
-                  [](source& s) -> drawn_call {
-                    const dims size = any_list(s, 2, 1, 5);
-                    dims image{s.whole(1, 2), s.whole(1, 4), s.whole(1, 4)};
-                    if (one_in(s, 2)) image = {s.whole(0, 2), image[0], image[1], image[2]};
-                    return {{image},
-                            [=](in x) {
-                              return out{ops::adaptive_avg_pool2d(x[0], size),
-                                         ops::adaptive_avg_pool2d_forward(x[0] * x[0], size)};
-                            },
-                            said("size", size)};
-                  }),
-    pool_backward("_adaptive_avg_pool2d_backward",
-                  [](source& s) -> drawn_call {
-                    dims size{s.whole(1, 2), s.whole(1, 4), s.whole(1, 4)};
-                    if (one_in(s, 2)) size = {s.whole(1, 2), size[0], size[1], size[2]};
-                    dims sizes = size;
-                    sizes[sizes.size() - 1] = s.whole(1, 5);
-                    sizes[sizes.size() - 2] = s.whole(1, 5);
-                    const tensor image = s.tensor(sizes, tb::dtype::float64);
-                    return {
-                        {size},
-                        [=](in x) { return out{ops::adaptive_avg_pool2d_backward(x[0], tb::to(image, x[0].dtype()))}; },
-                        said("image", sizes)};
-                  }),
+    other_pool("adaptive_avg_pool2d",
+               [](source& s) -> drawn_call {
+                 const dims size = any_list(s, 2, 1, 5);
+                 dims image{s.whole(1, 2), s.whole(1, 4), s.whole(1, 4)};
+                 if (one_in(s, 2)) image = {s.whole(0, 2), image[0], image[1], image[2]};
+                 return {{image},
+                         [=](in x) {
+                           return out{ops::adaptive_avg_pool2d(x[0], size),
+                                      ops::adaptive_avg_pool2d_forward(x[0] * x[0], size)};
+                         },
+                         said("size", size)};
+               }),
+    other_pool("_adaptive_avg_pool2d_backward",
+               [](source& s) -> drawn_call {
+                 dims size{s.whole(1, 2), s.whole(1, 4), s.whole(1, 4)};
+                 if (one_in(s, 2)) size = {s.whole(1, 2), size[0], size[1], size[2]};
+                 dims sizes = size;
+                 sizes[sizes.size() - 1] = s.whole(1, 5);
+                 sizes[sizes.size() - 2] = s.whole(1, 5);
+                 const tensor image = s.tensor(sizes, tb::dtype::float64);
+                 return {
+                     {size},
+                     [=](in x) { return out{ops::adaptive_avg_pool2d_backward(x[0], tb::to(image, x[0].dtype()))}; },
+                     said("image", sizes)};
+               }),
 };
 
 // `padded` dimensions behind channels, and perhaps a batch; numbers that the mode can have, some of them negative.
