@@ -169,7 +169,7 @@ constexpr tb_kernels npu_kernels{
     .calling = nullptr,
     .last_error = nullptr,
     .host_scalars = 0,
-    .reserved = 0,
+    .attends_halves = 0,
 };
 
 void* allocate(tb::device, std::size_t bytes) {
