@@ -1,4 +1,5 @@
 // Convolution, padding, pooling and attention against their definitions.
+#include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 #include <cmath>
 #include <limits>
@@ -277,6 +278,26 @@ TEST_CASE("attention: weights of each query sum to one, and a causal query sees 
   CHECK(support::difference(values(first), values(ops::slice(v, 1, 0, 1)), 1e-12) == "");
   CHECK(text_of<tb::error>([&] { ops::scaled_dot_product_attention(q, k, v, std::nullopt, 0.5); }) ==
         "aten::scaled_dot_product_attention: found dropout_p 0.5, wanted 0");
+}
+
+TEST_CASE("attention: products and one pass give the same, and the host takes the faster one", "[ops][attention]") {
+  support::numbers source(5);
+  const auto calls_one_pass = [](auto call) {
+    tb::trace trace = tb::trace::this_thread();
+    call();
+    trace.stop();
+    const auto events = trace.events();
+    return std::ranges::any_of(events, [](const tb::trace_event& e) { return e.op == ops::attend.name(); });
+  };
+  for (const std::int64_t l : {8, 40}) {
+    const tensor q = source.tensor({2, l, 8}, dtype::float64), k = source.tensor({2, l, 8}, dtype::float64),
+                 v = source.tensor({2, l, 4}, dtype::float64);
+    tensor out;
+    CHECK(calls_one_pass([&] { out = ops::scaled_dot_product_attention(q, k, v); }) == (l == 8));
+    const tensor at_once = ops::attend(q, k, v, std::nullopt, false, 1 / std::sqrt(8.0));
+    CHECK(support::difference(values(out), values(at_once), 1e-12) == "");
+    CHECK(calls_one_pass([&] { (void)ops::scaled_dot_product_attention(q, k, v, std::nullopt, 0.0, true); }));
+  }
 }
 
 TEST_CASE("attention: the one pass of the host takes no halves, recorded or not", "[ops][attention]") {

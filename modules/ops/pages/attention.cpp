@@ -49,8 +49,8 @@ constexpr author::operator_page pages[] = {
         .shapes =
             "query: [.., l, e], key: [.., s, e], value: [.., s, v], attn_mask: broadcasts to [.., l, s] -> [.., l, v]",
         .dtypes =
-            "float32 and float64, on CUDA also float16 and bfloat16, computed in float32; the three are the same, and "
-            "the result's too; attn_mask has it, or is bool",
+            "float32 and float64; the three are the same, and the result's too; attn_mask has it, or is bool; on CUDA "
+            "also float16 and bfloat16, computed in float32",
         .memory = "the result is new and dense; a few tens of kilobytes beside it for each thread",
         .cost = "two products of matrices and one exponential for each score; keys that no query of a tile sees in "
                 "is_causal are left out",
