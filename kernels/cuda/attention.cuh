@@ -1,6 +1,8 @@
 // A call of attention as its kernels see it, whatever they multiply with.
 #pragma once
 
+#include <float.h>
+
 #include "elements.cuh"
 #include "offsets.cuh"
 
@@ -54,9 +56,15 @@ struct attention_call {
     return causal && queries_end < keys ? queries_end : keys;
   }
 
-  // What the element of the mask at an offset makes of a score; what it adds is multiplied by `unit`.
+  // What the element of the mask at an offset makes of a score; what it adds is multiplied by `unit`, and stays a
+  // number if it was one: the lowest one hides a key from a query that sees others, and no more.
   __device__ T masked(T score, int64_t place, T unit) const {
-    if (!mask_keeps) return score + to_compute<T>(static_cast<const E*>(mask)[place]) * unit;
+    constexpr T most = std::is_same_v<T, float> ? T(FLT_MAX) : T(DBL_MAX);
+    if (!mask_keeps) {
+      const T given = to_compute<T>(static_cast<const E*>(mask)[place]), added = given * unit;
+      const bool too_large = (added > most || added < -most) && given >= -most && given <= most;
+      return score + (too_large ? (given < T(0) ? -most : most) : added);
+    }
     return static_cast<const uint8_t*>(mask)[place] != 0 ? score : T(-INFINITY);
   }
 

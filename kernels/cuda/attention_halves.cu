@@ -6,7 +6,10 @@
 // While a tile of keys and values is multiplied the next one is copied into the other half of the shared memory. Rows
 // lie there in chunks of 16 bytes whose order differs from row to row, so that eight rows of a matrix lie in different
 // banks.
+#include <atomic>
+
 #include "attention.cuh"
+#include "device.cuh"
 #include "tensor_core.cuh"
 
 namespace tb_cuda {
@@ -16,6 +19,7 @@ using namespace attending;
 
 constexpr int key_tile = 64, band = 16;
 constexpr float log2_of_e = 1.44269504088896f;
+constexpr float greatest_fused = 1 << 24;  // whose unit is 2
 
 // Which operands lie so that their rows can be copied in chunks of 16 bytes.
 struct packing {
@@ -141,12 +145,23 @@ __device__ void weigh(scores& score, band_of_queries<Width>& mine, float by) {
     const float before = mine.top[h], now = fmaxf(before, greatest_of(greatest) * by);
     const float shift = now == -INFINITY ? 0.0f : now;
     const float less = power_of_two(before - shift);
+    // The fused multiplication below does not round the product, and the shift was rounded: a factor that all weights
+    // of a query have in common, unless it is so great that the weights are no halves.
+    float factor = by;
+    if (fabsf(now) > greatest_fused) {
+#pragma unroll
+      for (int n = 0; n < key_tile / 8; ++n) {
+        score[n][h * 2] *= by;
+        score[n][h * 2 + 1] *= by;
+      }
+      factor = 1;
+    }
     float added = 0;
 #pragma unroll
     for (int n = 0; n < key_tile / 8; ++n) {
 #pragma unroll
       for (int i = h * 2; i < h * 2 + 2; ++i) {
-        score[n][i] = power_of_two(fmaf(score[n][i], by, -shift));
+        score[n][i] = power_of_two(fmaf(score[n][i], factor, -shift));
         added += score[n][i];
       }
     }
@@ -357,8 +372,22 @@ tb_status attend_elements(const scope& on, const tb_attention& a, int64_t positi
 
 }  // namespace
 
+// Of a device that has tensor cores: whether the code that it takes was compiled for them.
+bool has_code(const scope& on) {
+  static std::atomic<int> known[most_devices] = {};
+  int found = known[on.device()].load(std::memory_order_relaxed);
+  if (found == 0) {
+    cudaFuncAttributes attributes{};
+    const bool good = cudaFuncGetAttributes(&attributes, &attend_halves<half, 32, 4, 2>) == cudaSuccess;
+    found = good && attributes.ptxVersion >= 80 ? 1 : -1;
+    if (!good) cudaGetLastError();
+    known[on.device()].store(found, std::memory_order_relaxed);
+  }
+  return found > 0;
+}
+
 bool fits_tensor_cores(const scope& on, const tb_attention& a) {
-  return a.width <= 128 && a.value_width <= 128 && has_tensor_cores(on);
+  return a.width <= 128 && a.value_width <= 128 && has_tensor_cores(on) && has_code(on);
 }
 
 tb_status attend_by_tensor_cores(const scope& on, const tb_attention& a, int64_t positions) {

@@ -1,5 +1,6 @@
 #include "block.h"
 
+#include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdio.h>
@@ -73,6 +74,7 @@ struct block_runner {
   unsigned current = 0;
   bool any = false;      // of the last block_any
   bool faulted = false;  // the thread that ran last
+  pthread_t thread{};    // of the host
   void (*body)(const void*) = nullptr;
   const void* argument = nullptr;
   std::unique_ptr<unsigned char[]> shared{new unsigned char[most_shared + 256]};
@@ -104,8 +106,13 @@ void leave() {
 }
 
 // In a thread that touched what is no memory: all fibers are given up, with their stacks.
+// A fault of another thread is what it would be without a kernel.
 void on_fault(int) {
   block_runner& all = runner();
+  if (!pthread_equal(pthread_self(), all.thread)) {
+    signal(SIGSEGV, SIG_DFL);
+    return;
+  }
   all.faulted = true;
   leave();
 }
@@ -233,8 +240,9 @@ uint64_t volume(dim3 size) { return uint64_t(size.x) * size.y * size.z; }
 }  // namespace
 
 bool run(dim3 grid, dim3 block, size_t shared_bytes, void (*body)(const void*), const void* argument) {
-  const fault_handler while_running;
   block_runner& all = runner();
+  all.thread = pthread_self();
+  const fault_handler while_running;
   static uint64_t launches = 0;
   ++launches;
   all.count = unsigned(volume(block));

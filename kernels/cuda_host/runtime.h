@@ -158,6 +158,13 @@ cudaError_t allow_dynamic_shared(const void* kernel, int bytes);
 
 }  // namespace cuda_host
 
+struct cudaFuncAttributes {
+  int ptxVersion;
+};
+template <typename... Parameters>
+cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* found, void (*)(Parameters...)) {
+  return *found = {90}, cudaSuccess;
+}
 template <typename... Parameters>
 cudaError_t cudaFuncSetAttribute(void (*kernel)(Parameters...), cudaFuncAttribute, int bytes) {
   return cuda_host::allow_dynamic_shared(reinterpret_cast<const void*>(kernel), bytes);

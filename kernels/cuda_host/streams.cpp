@@ -46,6 +46,7 @@ struct piece {
 
 struct cuda_host_graph {
   std::shared_ptr<steps> recorded;
+  std::shared_ptr<mark> last;  // after the last launch
 };
 struct cuda_host_stream {
   int device;
@@ -111,6 +112,15 @@ cudaError_t push(cuda_host_stream& stream, piece next) {
   return state_of(stream);
 }
 
+std::shared_ptr<mark> marked(cuda_host_stream& stream) {
+  const auto made = std::make_shared<mark>(&stream);
+  push(stream, {nullptr, [made] {
+                  made->at = std::chrono::steady_clock::now();
+                  return made->done = true;
+                }});
+  return made;
+}
+
 cudaError_t submit_step(cuda_host_stream& stream, step one) {
   if (stream.recording != nullptr) {
     stream.recording->push_back(std::move(one));
@@ -156,14 +166,17 @@ cudaError_t cudaMemcpy(void* to, const void* from, size_t bytes, cudaMemcpyKind 
 cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, cudaMemcpyKind, cudaStream_t stream) {
   const std::lock_guard held(machine_lock());
   cuda_host_stream& s = stream_of(stream);
-  if (s.recording == nullptr && is_pageable(from)) {
+  if (s.recording != nullptr) return submit(stream, [=] { memmove(to, from, bytes); });
+  cudaError_t error = cudaSuccess;
+  if (is_pageable(from)) {
     const auto* const first = static_cast<const unsigned char*>(from);
-    return submit(stream, [to, kept = std::vector<unsigned char>(first, first + bytes)] {
+    error = submit(stream, [to, kept = std::vector<unsigned char>(first, first + bytes)] {
       memmove(to, kept.data(), kept.size());
     });
+  } else {
+    error = submit(stream, [=] { memmove(to, from, bytes); });
   }
-  const cudaError_t error = submit(stream, [=] { memmove(to, from, bytes); });
-  return s.recording == nullptr && is_pageable(to) ? cudaStreamSynchronize(stream) : error;
+  return is_pageable(to) ? cudaStreamSynchronize(stream) : error;
 }
 cudaError_t cudaMemcpyPeerAsync(void* to, int, const void* from, int, size_t bytes, cudaStream_t stream) {
   return cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream);
@@ -220,7 +233,7 @@ cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
   const std::lock_guard held(machine_lock());
   *graph = nullptr;
   if (stream == nullptr || stream->recording == nullptr) return result(cudaErrorStreamCaptureInvalidated);
-  *graph = new cuda_host_graph{std::move(stream->recording)};
+  *graph = new cuda_host_graph{std::move(stream->recording), nullptr};
   return cudaSuccess;
 }
 cudaError_t cudaThreadExchangeStreamCaptureMode(cudaStreamCaptureMode*) { return cudaSuccess; }
@@ -232,9 +245,13 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t graph, cudaStream_t stream) {
   const std::lock_guard held(machine_lock());
   cuda_host_stream& s = stream_of(stream);
   if (s.recording != nullptr) return result(cudaErrorStreamCaptureUnsupported);
-  return push(s, {nullptr, [all = graph->recorded] {
-                    return std::all_of(all->begin(), all->end(), [](const step& one) { return one.run(); });
-                  }});
+  // Two launches of one graph are not done at the same time.
+  const cudaError_t error =
+      push(s, {graph->last, [all = graph->recorded] {
+                 return std::all_of(all->begin(), all->end(), [](const step& one) { return one.run(); });
+               }});
+  graph->last = marked(s);
+  return error;
 }
 cudaError_t cudaGraphDestroy(cudaGraph_t graph) { return delete graph, cudaSuccess; }
 cudaError_t cudaGraphExecDestroy(cudaGraphExec_t graph) { return delete graph, cudaSuccess; }
@@ -248,11 +265,8 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
   const std::lock_guard held(machine_lock());
   cuda_host_stream& s = stream_of(stream);
   if (s.recording != nullptr) return cudaSuccess;
-  event->last = std::make_shared<mark>(&s);
-  return push(s, {nullptr, [of = event->last] {
-                    of->at = std::chrono::steady_clock::now();
-                    return of->done = true;
-                  }});
+  event->last = marked(s);
+  return state_of(s);
 }
 cudaError_t cudaEventSynchronize(cudaEvent_t event) {
   const std::lock_guard held(machine_lock());

@@ -55,7 +55,10 @@ class capturing_stream {
 // Gives the calls of a capture a place in the stretches of its graph.
 class cuda_graph::recorder final : public author::random_recorder {
  public:
-  recorder(cuda_graph& graph, const cuda_stream& stream) : graph_(graph), stream_(stream) {}
+  // To be made before the capture begins: what is taken while it runs may lie where an earlier call's memory was, which
+  // every replay writes again.
+  explicit recorder(cuda_graph& graph)
+      : graph_(graph), room_(author::make_tensor({most_generators, 2}, dtype::int64, graph.device_)) {}
 
   std::optional<author::recorded_numbers> draw(device where, const generator& source, std::uint64_t count) override {
     // Calls may go to another stream, which is captured too if it waits for this one.
@@ -69,13 +72,18 @@ class cuda_graph::recorder final : public author::random_recorder {
   numbers& of(const generator& source) {
     const auto at = std::ranges::find(graph_.numbers_, source, &numbers::source);
     if (at != graph_.numbers_.end()) return *at;
-    const cuda_stream_guard here(stream_);  // so that the memory is the graph's
-    graph_.numbers_.push_back({source, author::make_tensor({2}, dtype::int64, graph_.device_)});
+    const auto place = static_cast<std::int64_t>(graph_.numbers_.size());
+    if (place == most_generators) {
+      throw device_error("cuda_graph: found random numbers of more than " + std::to_string(most_generators) +
+                         " generators, wanted that many at most in a graph");
+    }
+    graph_.numbers_.push_back({source, author::make_view(room_, {2}, {1}, 2 * place)});
     return graph_.numbers_.back();
   }
 
+  static constexpr std::int64_t most_generators = 32;
   cuda_graph& graph_;
-  cuda_stream stream_;
+  tensor room_;
 };
 
 cuda_graph cuda_graph::capture(const std::function<void()>& work, device d) {
@@ -84,9 +92,9 @@ cuda_graph cuda_graph::capture(const std::function<void()>& work, device d) {
   const cuda_stream stream = own.get();
   cuda_graph graph(d);
   const cuda_stream_guard here(stream);
+  const recorder drawn(graph);
   detail::check_cuda(d, runtime().begin_capture(d.index, stream.native(), &graph.native_), "capturing a graph");
   try {
-    const recorder drawn(graph, stream);
     work();
   } catch (...) {
     runtime().end_capture(d.index, stream.native(), graph.native_);
@@ -116,16 +124,19 @@ void cuda_graph::drop() noexcept {
 
 void cuda_graph::replay() const {
   if (native_ == nullptr) throw device_error("cuda_graph: found one that was moved from, wanted one that was captured");
+  void* const stream = runtime().current_stream(device_.index);
+  if (runtime().stream_is_captured(device_.index, stream) != 0) {
+    throw device_error("cuda_graph: found a replay in a stream that is captured, wanted one in a stream that runs");
+  }
   std::vector<tb_cuda_stretch> stretches;
   for (const numbers& all : numbers_) {
     const random_stretch next = generator(all.source).take(all.count);
     stretches.push_back({static_cast<std::uint64_t*>(all.stretch.data()), next.seed, next.first});
   }
-  detail::check_cuda(
-      device_,
-      runtime().launch_graph(device_.index, native_, stretches.data(), static_cast<std::int32_t>(stretches.size()),
-                             runtime().current_stream(device_.index)),
-      "replaying a graph");
+  detail::check_cuda(device_,
+                     runtime().launch_graph(device_.index, native_, stretches.data(),
+                                            static_cast<std::int32_t>(stretches.size()), stream),
+                     "replaying a graph");
 }
 
 }  // namespace topbit

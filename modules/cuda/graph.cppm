@@ -15,13 +15,14 @@ namespace topbit {
 ///
 /// Captured calls read and write the same memory in every replay: give them new input by writing into the tensors that
 /// were captured, and read results from the tensors they made. Memory taken while capturing is kept for the graph as
-/// long as it lives. Run `work` once before, so that what it keeps from call to call exists. It must not bring elements
-/// to the host or depend on them, nor take steps that the host counts; adam and adamw have the option capturable.
-/// Numbers of the host, host tensors without dimensions among them, are those of the capture, and memory of the host
-/// that is copied from has to stay.
+/// long as it lives. Run `work` once before, so that what it keeps from call to call exists: what is made in the
+/// capture, zeros of an optimizer's state too, is made again in every replay. It must not bring elements to the host or
+/// depend on them, nor take steps that the host counts; adam and adamw have the option capturable. Numbers of the host,
+/// host tensors without dimensions among them, are those of the capture, and memory of the host that is copied from has
+/// to stay.
 ///
 /// Random numbers are drawn anew: each replay takes from the generators what the calls would take, and draws what they
-/// would draw. The graph keeps the generators. Capturing takes nothing.
+/// would draw. The graph keeps the generators, of which there may be 32. Capturing takes nothing.
 export class cuda_graph {
  public:
   /// Captures the calls of this thread, in a stream of its own. Throws what `work` throws, and device_error for what
@@ -33,7 +34,7 @@ export class cuda_graph {
   ~cuda_graph();  // waits for the device
 
   /// Starts it in this thread's current stream, after what was started there. Costs the host about as much as some
-  /// launches, and one more for each generator. Throws device_error.
+  /// launches, and one more for each generator. Throws device_error, also in a stream that is captured.
   void replay() const;
 
  private:

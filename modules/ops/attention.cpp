@@ -104,10 +104,12 @@ bool goes_in_one_pass(const tensor& query) {
   return table == nullptr ? query.device().type == backend::Meta : table->attention != nullptr;
 }
 
-// On one host, 8 heads of 64 elements: products made 230 GF/s as long as the scores lay in its caches, 140 beyond, and
-// one pass 170 throughout, unless the call was tiny, or left scores out.
+// On the host products are faster than one pass as long as the scores lie in the caches, if all of them are wanted and
+// they are more than the calls cost (docs/performance.md). Found by measuring.
+constexpr double fewest_scores_for_products = 1 << 10, most_scores_for_products = 1 << 22;
+
 bool prefers_products(const tensor& query, double scores) {
-  return query.device() == cpu && scores >= 1 << 10 && scores <= 1 << 22;
+  return query.device() == cpu && scores >= fewest_scores_for_products && scores <= most_scores_for_products;
 }
 
 tensor attention(const tensor& query, const tensor& key, const tensor& value, const std::optional<tensor>& mask,

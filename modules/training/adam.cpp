@@ -20,13 +20,13 @@ void detail::adam_family::add_checked(std::vector<tensor> parameters, const adam
 
 void detail::adam_family::update(std::size_t group, batch& b) {
   const adam_options& o = options_[group];
-  if (b.steps.empty()) {
-    b.steps.assign(b.parameters.size(), from_values<double>({static_cast<double>(b.step)}, {}));
+  if (b.steps_there.empty()) {
+    b.steps_there.assign(b.parameters.size(), from_values<double>({static_cast<double>(b.step)}, {}));
   }
   std::vector<tensor> not_kept;
   std::vector<tensor>& greatest = o.amsgrad ? b.state[2] : not_kept;
   const auto run = [&](const auto& fused) {
-    fused(b.parameters, b.gradients, b.state[0], b.state[1], greatest, b.steps, arg<"lr"> = b.learning_rate,
+    fused(b.parameters, b.gradients, b.state[0], b.state[1], greatest, b.steps_there, arg<"lr"> = b.learning_rate,
           arg<"beta1"> = o.beta1, arg<"beta2"> = o.beta2, arg<"weight_decay"> = o.weight_decay, arg<"eps"> = o.epsilon,
           arg<"amsgrad"> = o.amsgrad, arg<"maximize"> = o.maximize);
   };

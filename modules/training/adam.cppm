@@ -20,8 +20,9 @@ export struct adam_options {
   bool amsgrad = false;
   /// Climbs the gradient.
   bool maximize = false;
-  /// Counts steps on the parameters' device, so that a cuda_graph can take them. The numbers are the same, but where
-  /// the device's pow rounds otherwise. steps() and state() wait for the device then, and so does follow().
+  /// Counts steps on the parameters' device, which has to be one for a group, so that a cuda_graph can take them. The
+  /// numbers are the same, but where the device's pow rounds otherwise. steps() and state() wait for the device then,
+  /// and so does follow(). The learning rate of a replay is that of the capture.
   bool capturable = false;
 };
 

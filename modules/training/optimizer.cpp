@@ -8,6 +8,14 @@ namespace topbit {
 
 optimizer::~optimizer() = default;
 
+namespace {
+
+tensor fresh_state(const tensor& p) {
+  return ops::zeros(p.sizes(), arg<"dtype"> = p.dtype(), arg<"device"> = p.device());
+}
+
+}  // namespace
+
 // --- groups
 
 void optimizer::require(bool is_so, std::string_view option, double value, std::string_view wanted) const {
@@ -50,9 +58,27 @@ void optimizer::add(std::vector<tensor> parameters, double learning_rate, std::v
   std::vector<std::vector<tensor>> state(state_names.size(), std::vector<tensor>(count));
   std::vector<std::int64_t> ages(count, 0);
   step_counts on_device;
-  if (counts_on_device) on_device = counted(ages, steps(), parameters[0].device());
+  // A tensor without elements has nobody to count for.
+  if (counts_on_device && parameters[0].device() != meta) {
+    check_one_device(parameters);
+    // What is made in a capture would be made again in every replay, so state exists from the beginning.
+    for (std::vector<tensor>& of : state) {
+      for (std::size_t i = 0; i < count; ++i) of[i] = fresh_state(parameters[i]);
+    }
+    on_device = counted(ages, steps(), parameters[0].device());
+  }
   groups_.push_back({std::move(parameters), std::move(state_names), std::move(state), std::move(ages), learning_rate, 1,
                      std::move(on_device)});
+}
+
+void optimizer::check_one_device(std::span<const tensor> parameters) const {
+  for (std::size_t i = 1; i < parameters.size(); ++i) {
+    if (parameters[i].device() == parameters[0].device()) continue;
+    throw device_error(name_ + ": found parameter 0 on " + to_string(parameters[0].device()) + " and parameter " +
+                           std::to_string(i) + " on " + to_string(parameters[i].device()) +
+                           ", wanted one device for a group with the option capturable; give each device a group",
+                       name_);
+  }
 }
 
 const optimizer::group& optimizer::at(std::size_t group) const {
@@ -154,12 +180,11 @@ std::vector<optimizer::due_batch> optimizer::due_batches(const group& g) const {
       at->members.reserve(most);
     }
     at->of.parameters.push_back(p);
-    if (counts_there) at->of.steps.push_back(g.on_device.of_each[i]);
+    if (counts_there) at->of.steps_there.push_back(g.on_device.of_each[i]);
     at->of.gradients.push_back(std::move(gradient));
     for (std::size_t k = 0; k < g.state.size(); ++k) {
       const tensor& kept = g.state[k][i];
-      at->of.state[k].push_back(
-          kept.defined() ? kept : ops::zeros(p.sizes(), arg<"dtype"> = p.dtype(), arg<"device"> = p.device()));
+      at->of.state[k].push_back(kept.defined() ? kept : fresh_state(p));
     }
     at->members.push_back(i);
   }
@@ -256,11 +281,32 @@ void optimizer::read_state(std::span<const named_tensor> state, std::vector<grou
   }
 }
 
+// A graph that was captured has the places of the old tensors.
+void optimizer::keep_places(const group& before, group& now) {
+  const auto put = [](const tensor& place, const tensor& from) {
+    tensor to = place;
+    if (from.defined()) {
+      ops::copy_(to, from);
+    } else {
+      ops::zero_(to);
+    }
+  };
+  put(before.on_device.next, now.on_device.next);
+  for (std::size_t k = 0; k < now.state.size(); ++k) {
+    for (std::size_t i = 0; i < now.state[k].size(); ++i) put(before.state[k][i], now.state[k][i]);
+  }
+  now.on_device = before.on_device;
+  now.state = before.state;
+}
+
 void optimizer::load_state(std::span<const named_tensor> state) {
   const no_grad guard;
   std::vector<group> groups = groups_;
   std::int64_t steps = 0;
   read_state(state, groups, steps);
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    if (groups[i].on_device.next.defined()) keep_places(groups_[i], groups[i]);
+  }
   groups_ = std::move(groups);
   steps_ = steps;
 }

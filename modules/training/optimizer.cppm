@@ -66,7 +66,7 @@ export class optimizer {
     /// The number of this step of theirs, from 1; 0 if the device counts.
     std::int64_t step = 0;
     /// Then it is here, for each: float64, without dimensions. Not to be written.
-    std::vector<tensor> steps;
+    std::vector<tensor> steps_there;
   };
 
   /// The name begins what errors say.
@@ -74,7 +74,8 @@ export class optimizer {
 
   /// A group with state of these names. Throws error for no parameters, one that is undefined, no leaf or there
   /// already, dtype_error for one that is not floating; nothing is added then. With counts_on_device the numbers of
-  /// steps are kept where the first of the parameters is, and update() must not bring anything to the host.
+  /// steps are kept where the parameters are, and state is made at once; update() must not bring anything to the host.
+  /// Throws device_error then for parameters of several devices.
   void add(std::vector<tensor> parameters, double learning_rate, std::vector<std::string_view> state_names,
            bool counts_on_device = false);
   /// One step for lists of tensors. Gradients are not recorded here.
@@ -105,6 +106,8 @@ export class optimizer {
   const group& at(std::size_t group) const;
   group& at(std::size_t group);
   void check_parameters(std::span<const tensor> parameters) const;
+  void check_one_device(std::span<const tensor> parameters) const;
+  static void keep_places(const group& before, group& now);
   static step_counts counted(std::vector<std::int64_t> ages, std::int64_t steps, device where);
   static void count_step(const step_counts& counts, std::span<const due_batch> done);
   static std::vector<std::int64_t> ages(const group& g);

@@ -47,7 +47,9 @@ TEMPLATE_TEST_CASE("backend 06: attention, of halves as they are or converted, a
     trace.stop();
     const auto events = trace.events();
     const auto in_one_pass = [](const tb::trace_event& e) { return e.op == ops::attend.name(); };
-    CHECK(std::ranges::count_if(events, in_one_pass) >= 1);
+    CHECK(std::ranges::count_if(events, in_one_pass) >= 1);  // on the CPU too, for so few scores
+    const auto converts = [](const tb::trace_event& e) { return e.op == "aten::_to_copy"; };
+    CHECK(std::ranges::any_of(events, converts) == (where.type != tb::backend::CUDA && t != tb::dtype::float32));
     for (const tb::tensor& leaf : {a, b, c, x, y, z}) tb::require_grad(leaf);
     tb::backward(ops::sum(ops::scaled_dot_product_attention(a, b, c, added)));
     tb::backward(ops::sum(ops::scaled_dot_product_attention(x, y, z, mask)));

@@ -283,3 +283,40 @@ TEST_CASE("graph: another thread's random numbers in a stream that is captured a
   INFO(text);
   CHECK(text.find("would draw the same ones in every replay") != std::string::npos);
 }
+
+TEST_CASE("graph: what stands for a graph's numbers lies where none of its calls writes", "[cuda][graph]") {
+  const tb::device where = cuda_tests::need();
+  const tb::tensor x = cuda_tests::filled({20}, 3, where);
+  check_rounds(where, [=] {
+    (void)ops::sum(x * 2);  // memory that is free again when the next call draws
+    tb::tensor y = empty({50}, where);
+    ops::uniform_(y);
+    return tensors{y};
+  });
+  tb::generator first(3), second(4);
+  tb::tensor order, y = empty({50}, where);
+  const auto work = [&] {
+    order = ops::randperm_generator(20, tb::arg<"generator"> = first, tb::arg<"device"> = where);
+    ops::uniform_(y, 0, 1, tb::arg<"generator"> = second);
+  };
+  const tb::cuda_graph graph = tb::cuda_graph::capture(work, where);
+  first.set_seed(7), second.set_seed(8);
+  graph.replay();
+  const all_bytes replayed = bits({order, y});
+  first.set_seed(7), second.set_seed(8);
+  work();
+  CHECK((bits({order, y}) == replayed));
+}
+
+TEST_CASE("graph: a replay while another graph is captured is refused, takes no numbers, and the next call works",
+          "[cuda][graph]") {
+  const tb::device where = cuda_tests::need();
+  tb::tensor x = empty({8}, where);
+  const tb::cuda_graph graph = tb::cuda_graph::capture([&] { ops::uniform_(x); }, where);
+  const tb::random_stretch before = next_of(tb::default_generator(where));
+  CHECK(toy::text_of<tb::device_error>([&] { (void)tb::cuda_graph::capture([&] { graph.replay(); }, where); }) ==
+        "cuda_graph: found a replay in a stream that is captured, wanted one in a stream that runs");
+  CHECK(next_of(tb::default_generator(where)) == before);
+  graph.replay();
+  tb::synchronize(where);
+}

@@ -132,3 +132,40 @@ TEST_CASE("optimizer: a schedule inside of a captured step is refused, since the
   optimizer.follow([](std::int64_t step) { return step == 1 ? 0.5 : 1; });
   CHECK(optimizer.learning_rate() == 0.0005);
 }
+
+TEST_CASE("optimizer: the first step may be captured, and a state loaded under a graph", "[cuda][optimizer]") {
+  const tb::device where = cuda_tests::need();
+  const auto train = [&](bool captured) {
+    const tb::tensor p = tb::require_grad(cuda_tests::filled({100}, 1, where));
+    tb::adam optimizer({p}, {.learning_rate = 0.1, .amsgrad = true, .capturable = true});
+    const auto step = [&] {
+      optimizer.clear_gradients();
+      tb::backward(ops::sum(p * p));
+      optimizer.step();
+    };
+    std::optional<tb::cuda_graph> graph;
+    if (captured) graph = tb::cuda_graph::capture(step, where);
+    const auto run = [&](int steps) {
+      for (int i = 0; i < steps; ++i) captured ? graph->replay() : step();
+    };
+    run(3);
+    std::vector<tb::named_tensor> state;
+    for (const tb::named_tensor& s : optimizer.state()) state.push_back({s.name, tb::to(ops::clone(s.value), tb::cpu)});
+    run(4);
+    optimizer.load_state(state);
+    CHECK(optimizer.steps() == 3);
+    run(2);
+    CHECK(optimizer.steps() == 5);
+    return cuda_tests::values(p);
+  };
+  CHECK(train(true) == train(false));
+}
+
+TEST_CASE("optimizer: what counts on a device has one", "[cuda][optimizer]") {
+  const tb::device where = cuda_tests::need();
+  const tb::tensor here = tb::require_grad(ops::ones(tb::dims{2})),
+                   there = tb::require_grad(cuda_tests::filled({2}, 1, where));
+  CHECK(toy::text_of<tb::device_error>([&] { tb::adam({here, there}, {.capturable = true}); }) ==
+        "adam: found parameter 0 on cpu and parameter 1 on cuda:0, wanted one device for a group with the option "
+        "capturable; give each device a group");
+}

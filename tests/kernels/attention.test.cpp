@@ -1,4 +1,6 @@
 // Rules of attention in one pass, against all scores at once in long double.
+#include <cfloat>
+
 #include "products.h"
 #include "row_calls.h"
 
@@ -247,13 +249,80 @@ TEMPLATE_TEST_CASE("attention: halves are summed in float32, where the table say
   }
 }
 
+// Of queries and keys that are so far apart that one weight is 1 and the others are 0; scores grow with `size`.
+template <typename E>
+static void check_great_scores(backend here, double size) {
+  const sizes s{.queries = 20, .keys = 70, .width = 16, .value_width = 8};
+  attention_case<E> one(here, s, masking::none, lying::rows);
+  for (std::int64_t q = 0; q < s.queries; ++q) {
+    for (std::int64_t i = 0; i < s.width; ++i) one.query[q * s.width + i] = element<E>::from(size);
+  }
+  // Odd numbers of digits, so that products are not exact in float32.
+  for (std::int64_t k = 0; k < s.keys; ++k) {
+    for (std::int64_t i = 0; i < s.width; ++i)
+      one.key[k * s.width + i] = element<E>::from(k == 66 ? size * 1.1 : -size * (0.3 + 0.01 * double(k)));
+  }
+  CHECK(one.memory.run([&](const tb_kernels& k) { return k.attention(&one.call, nullptr); }) == TB_OK);
+  for (std::int64_t q = 0; q < s.queries; ++q) {
+    for (std::int64_t c = 0; c < s.value_width; ++c) {
+      CHECK(element<E>::value(one.out[q * s.value_width + c]) == element<E>::value(one.value[66 * s.value_width + c]));
+    }
+  }
+}
+
+// The mask adds the lowest number to every score of a query: all weights are alike then.
+template <typename E>
+static void check_lowest_mask(backend here, double lowest) {
+  const sizes s{.queries = 3, .keys = 70, .width = 16, .value_width = 8};
+  attention_case<E> one(here, s, masking::added, lying::rows);
+  for (std::int64_t k = 0; k < s.keys; ++k) {
+    one.added[k] = element<E>::from(lowest);
+    one.added[s.keys + k] = element<E>::from(k < 5 ? 0 : lowest);
+  }
+  for (std::int64_t i = 0; i < s.width; ++i) one.query[i] = element<E>::from(0);
+  CHECK(one.memory.run([&](const tb_kernels& k) { return k.attention(&one.call, nullptr); }) == TB_OK);
+  double mean = 0;
+  for (std::int64_t k = 0; k < s.keys; ++k) mean += double(element<E>::value(one.value[k * s.value_width])) / 70;
+  const double slack = 4 * double(element<E>::rounding) + 1e-5;
+  CHECK(std::abs(double(element<E>::value(one.out[0])) - mean) <= slack);
+  differences<typename attention_case<E>::sum> found;
+  one.check_query(found, 0, 0, 1);
+  CHECK(found.text() == "");
+}
+
+template <typename E>
+static void check_nan(backend here) {
+  const sizes s{.queries = 60, .keys = 60, .width = 8, .value_width = 3};
+  attention_case<E> one(here, s, masking::causal, lying::rows);
+  one.key[40 * 8] = element<E>::from(NAN);
+  CHECK(one.memory.run([&](const tb_kernels& k) { return k.attention(&one.call, nullptr); }) == TB_OK);
+  for (std::int64_t q = 0; q < 60; ++q) CHECK(std::isnan(element<E>::value(one.out[q * 3])) == (q >= 40));
+}
+
 TEMPLATE_TEST_CASE("attention: a NaN reaches every query that sees its key, and no other", "[kernels]", EVERY_TABLE) {
   const backend here = need<TestType>(&tb_kernels::attention);
-  const sizes s{.queries = 60, .keys = 60, .width = 4, .value_width = 3};
-  attention_case<float> one(here, s, masking::causal, lying::rows);
-  one.key[40 * 4] = float(NAN);
-  CHECK(one.memory.run([&](const tb_kernels& k) { return k.attention(&one.call, nullptr); }) == TB_OK);
-  for (std::int64_t q = 0; q < 60; ++q) CHECK(std::isnan(one.out[q * 3]) == (q >= 40));
+  check_nan<float>(here);
+  check_nan<double>(here);
+  if (here.kernels->attends_halves == 0) return;
+  check_nan<tb_kernel::half>(here);
+  check_nan<tb_kernel::bfloat16>(here);
+}
+
+TEMPLATE_TEST_CASE("attention: of great scores the greatest has all the weight", "[kernels]", EVERY_TABLE) {
+  const backend here = need<TestType>(&tb_kernels::attention);
+  for (const double size : {1e2, 1e5, 1e9, 1e15}) check_great_scores<float>(here, size);
+  if (here.kernels->attends_halves == 0) return;
+  for (const double size : {1e2, 1e3, 5e4}) check_great_scores<tb_kernel::half>(here, size);
+  for (const double size : {1e2, 1e5, 1e9, 1e15}) check_great_scores<tb_kernel::bfloat16>(here, size);
+}
+
+TEMPLATE_TEST_CASE("attention: the lowest number in a mask hides a key from who sees others, and no more", "[kernels]",
+                   EVERY_TABLE) {
+  const backend here = need<TestType>(&tb_kernels::attention);
+  check_lowest_mask<float>(here, -FLT_MAX);
+  if (here.kernels->attends_halves == 0) return;
+  check_lowest_mask<tb_kernel::half>(here, -65504);
+  check_lowest_mask<tb_kernel::bfloat16>(here, -3.3895313892515355e38);
 }
 
 TEMPLATE_TEST_CASE("attention: the same to the bit on any number of threads", "[kernels]", reference, sse2, avx2,

@@ -20,10 +20,11 @@ constexpr author::operator_page pages[] = {
             "query: [.., l, e], key: [.., s, e], value: [.., s, v], attn_mask: broadcasts to [.., l, s] -> [.., l, v]",
         .dtypes =
             "floating; the three are the same, and the result's too; attn_mask has it, and is added, or is bool, and "
-            "keeps what is True; halves are computed in float32",
+            "keeps what is True; halves are computed in float32, but on CUDA weights are rounded to halves",
         .memory = "the result is new and dense",
         .cost =
-            "attend where no gradient is wanted; else two products of matrices and a softmax, not fused: the scores, "
+            "attend where no gradient is wanted; else, and on the CPU for 2^10 to 2^22 scores without attn_mask and "
+            "is_causal, two products of matrices and a softmax, not fused: the scores, "
             "[.., l, s], are held in memory, with up to four such tensors at a time, and is_causal computes all of "
             "them",
         .errors =
