@@ -201,14 +201,14 @@ template <typename E>
 static std::string failures_of_halves(backend here) {
   std::string failures;
   for (const masking how : all_masks) {
-    for (const std::int64_t queries : {1, 50, 130}) {
-      for (const std::int64_t keys : {0, 1, 64, 129, 200}) {
+    for (const std::int64_t queries : {1, 130}) {
+      for (const std::int64_t keys : {0, 1, 64, 200}) {
         const sizes s{.queries = queries, .keys = keys, .width = 64, .value_width = 64};
         failures += attention_case<E>(here, s, how, lying::rows).run();
       }
     }
     for (const lying as : all_layouts) {
-      for (const std::int64_t width : {16, 33, 80, 128}) {
+      for (const std::int64_t width : {16, 33, 128}) {
         sizes s{.batch = 2, .heads = 2, .queries = 70, .keys = 72, .width = width, .value_width = width};
         if (as == lying::turned) s.groups = 2;
         failures += attention_case<E>(here, s, how, as).run();
