@@ -13,7 +13,7 @@ import topbit;
 
 namespace tb = topbit;
 namespace ops = topbit::ops;
-using support::check_random_calls;
+using support::check_random_rules;
 using support::drawn_call;
 using support::random_rule;
 using support::small_shape;
@@ -109,12 +109,6 @@ tensor any_mask(source& s, const dims& sizes) {
   return support::tensor_of(bits, of_mask, tb::dtype::boolean);
 }
 
-void check_all(const std::vector<random_rule>& rules, int rounds) {
-  for (const random_rule& rule : rules) {
-    DYNAMIC_SECTION(rule.name) { check_random_calls(rule, rounds); }
-  }
-}
-
 }  // namespace
 
 TEST_CASE("random gradients: functions of one tensor", "[gradients][random]") {
@@ -125,7 +119,7 @@ TEST_CASE("random gradients: functions of one tensor", "[gradients][random]") {
       if (f.call_in_place) rules.push_back(of_one(f, true));
     }
   }
-  check_all(rules, 25);
+  check_random_rules(rules, 25);
 }
 
 TEST_CASE("random gradients: functions of two tensors", "[gradients][random]") {
@@ -134,80 +128,81 @@ TEST_CASE("random gradients: functions of two tensors", "[gradients][random]") {
     rules.push_back(of_two(f, false));
     if (f.call_in_place) rules.push_back(of_two(f, true));
   }
-  check_all(rules, 50);
+  check_random_rules(rules, 50);
 }
 
 TEST_CASE("random gradients: functions of three tensors", "[gradients][random]") {
   using tb::arg;
-  check_all({of_several("lerp", 3, [](in x) { return ops::lerp(x[0], x[1], x[2]); }),
-             of_several("addcmul", 3, [](in x) { return ops::addcmul(x[0], x[1], x[2], arg<"value"> = 0.7); }),
-             of_several(
-                 "addcdiv", 3, [](in x) { return ops::addcdiv(x[0], x[1], x[2], arg<"value"> = 0.7); }, 0.5),
-             of_several("clamp.Tensor", 3, [](in x) { return ops::clamp_tensor(x[0], x[1], x[2]); }),
-             of_several(
-                 "lerp_", 3,
-                 [](in x) {
-                   tensor y = ops::clone(x[0]);
-                   return ops::lerp_(y, x[1], x[2]);
-                 },
-                 -2, 2, true),
-             of_several(
-                 "addcmul_", 3,
-                 [](in x) {
-                   tensor y = ops::clone(x[0]);
-                   return ops::addcmul_(y, x[1], x[2], arg<"value"> = 0.7);
-                 },
-                 -2, 2, true),
-             of_several(
-                 "addcdiv_", 3,
-                 [](in x) {
-                   tensor y = ops::clone(x[0]);
-                   return ops::addcdiv_(y, x[1], x[2], arg<"value"> = 0.7);
-                 },
-                 0.5, 2, true),
-             of_several(
-                 "clamp_.Tensor", 2,
-                 [](in x) {
-                   tensor y = ops::clone(x[0]);
-                   return ops::clamp_tensor_(y, x[1], std::nullopt);
-                 },
-                 -2, 2, true),
-             of_several("lerp.Scalar", 2, [](in x) { return ops::lerp_scalar(x[0], x[1], 0.3); }),
-             of_several(
-                 "threshold_backward", 1, [](in x) { return ops::threshold_backward(x[0], x[0] * 2, 0.5); }, 0.3, 2),
-             {.name = "where",
-              .draw = [](source& s) -> drawn_call {
-                const std::vector<dims> sizes = broadcasting(s, 2);
-                const tensor which = any_mask(s, tb::broadcast("where", sizes[0], sizes[1]));
-                return {sizes, [=](in x) { return out{ops::where(which, x[0], x[1])}; }};
-              },
-              .mixes = true},
-             {.name = "masked_fill",
-              .draw = [](source& s) -> drawn_call {
-                const dims sizes = small_shape(s);
-                const tensor which = any_mask(s, sizes);
-                return {{sizes, {}}, [=](in x) {
-                          tensor y = ops::clone(x[0]), z = ops::clone(x[0]);
-                          return out{ops::masked_fill(x[0], which, 3), ops::masked_fill_tensor(x[0], which, x[1]),
-                                     ops::masked_fill_(y, which, 3), ops::masked_fill_tensor_(z, which, x[1])};
-                        }};
-              }},
-             {.name = "masked_select and masked_scatter",
-              .draw = [](source& s) -> drawn_call {
-                const dims sizes = small_shape(s);
-                const tensor which = any_mask(s, sizes);
-                return {{sizes, {tb::numel(sizes)}}, [=](in x) {
-                          tensor y = ops::clone(x[0]);
-                          return out{ops::masked_select(x[0], which), ops::masked_scatter(x[0], which, x[1]),
-                                     ops::masked_scatter_(y, which, x[1])};
-                        }};
-              }},
-             {.name = "prelu",
-              .draw = [](source& s) -> drawn_call {
-                const dims sizes = small_shape(s, 2);
-                return {{sizes, {s.whole(0, 1) == 0 ? 1 : sizes[1]}}, [](in x) { return out{ops::prelu(x[0], x[1])}; }};
-              }}},
-            50);
+  check_random_rules(
+      {of_several("lerp", 3, [](in x) { return ops::lerp(x[0], x[1], x[2]); }),
+       of_several("addcmul", 3, [](in x) { return ops::addcmul(x[0], x[1], x[2], arg<"value"> = 0.7); }),
+       of_several(
+           "addcdiv", 3, [](in x) { return ops::addcdiv(x[0], x[1], x[2], arg<"value"> = 0.7); }, 0.5),
+       of_several("clamp.Tensor", 3, [](in x) { return ops::clamp_tensor(x[0], x[1], x[2]); }),
+       of_several(
+           "lerp_", 3,
+           [](in x) {
+             tensor y = ops::clone(x[0]);
+             return ops::lerp_(y, x[1], x[2]);
+           },
+           -2, 2, true),
+       of_several(
+           "addcmul_", 3,
+           [](in x) {
+             tensor y = ops::clone(x[0]);
+             return ops::addcmul_(y, x[1], x[2], arg<"value"> = 0.7);
+           },
+           -2, 2, true),
+       of_several(
+           "addcdiv_", 3,
+           [](in x) {
+             tensor y = ops::clone(x[0]);
+             return ops::addcdiv_(y, x[1], x[2], arg<"value"> = 0.7);
+           },
+           0.5, 2, true),
+       of_several(
+           "clamp_.Tensor", 2,
+           [](in x) {
+             tensor y = ops::clone(x[0]);
+             return ops::clamp_tensor_(y, x[1], std::nullopt);
+           },
+           -2, 2, true),
+       of_several("lerp.Scalar", 2, [](in x) { return ops::lerp_scalar(x[0], x[1], 0.3); }),
+       of_several(
+           "threshold_backward", 1, [](in x) { return ops::threshold_backward(x[0], x[0] * 2, 0.5); }, 0.3, 2),
+       {.name = "where",
+        .draw = [](source& s) -> drawn_call {
+          const std::vector<dims> sizes = broadcasting(s, 2);
+          const tensor which = any_mask(s, tb::broadcast("where", sizes[0], sizes[1]));
+          return {sizes, [=](in x) { return out{ops::where(which, x[0], x[1])}; }};
+        },
+        .mixes = true},
+       {.name = "masked_fill",
+        .draw = [](source& s) -> drawn_call {
+          const dims sizes = small_shape(s);
+          const tensor which = any_mask(s, sizes);
+          return {{sizes, {}}, [=](in x) {
+                    tensor y = ops::clone(x[0]), z = ops::clone(x[0]);
+                    return out{ops::masked_fill(x[0], which, 3), ops::masked_fill_tensor(x[0], which, x[1]),
+                               ops::masked_fill_(y, which, 3), ops::masked_fill_tensor_(z, which, x[1])};
+                  }};
+        }},
+       {.name = "masked_select and masked_scatter",
+        .draw = [](source& s) -> drawn_call {
+          const dims sizes = small_shape(s);
+          const tensor which = any_mask(s, sizes);
+          return {{sizes, {tb::numel(sizes)}}, [=](in x) {
+                    tensor y = ops::clone(x[0]);
+                    return out{ops::masked_select(x[0], which), ops::masked_scatter(x[0], which, x[1]),
+                               ops::masked_scatter_(y, which, x[1])};
+                  }};
+        }},
+       {.name = "prelu",
+        .draw = [](source& s) -> drawn_call {
+          const dims sizes = small_shape(s, 2);
+          return {{sizes, {s.whole(0, 1) == 0 ? 1 : sizes[1]}}, [](in x) { return out{ops::prelu(x[0], x[1])}; }};
+        }}},
+      50);
 }
 
 // A comparison has no slope: what was there before, and what it is compared with, have gradients of zeros.
@@ -222,18 +217,18 @@ TEST_CASE("random gradients: comparisons in place", "[gradients][random]") {
         },
         -2, 2, true);
   };
-  check_all({comparison("eq_", [](tensor& y, T x) -> tensor& { return ops::eq_(y, x); }),
-             comparison("ne_", [](tensor& y, T x) -> tensor& { return ops::ne_(y, x); }),
-             comparison("lt_", [](tensor& y, T x) -> tensor& { return ops::lt_(y, x); }),
-             comparison("le_", [](tensor& y, T x) -> tensor& { return ops::le_(y, x); }),
-             comparison("gt_", [](tensor& y, T x) -> tensor& { return ops::gt_(y, x); }),
-             comparison("ge_", [](tensor& y, T x) -> tensor& { return ops::ge_(y, x); })},
-            25);
+  check_random_rules({comparison("eq_", [](tensor& y, T x) -> tensor& { return ops::eq_(y, x); }),
+                      comparison("ne_", [](tensor& y, T x) -> tensor& { return ops::ne_(y, x); }),
+                      comparison("lt_", [](tensor& y, T x) -> tensor& { return ops::lt_(y, x); }),
+                      comparison("le_", [](tensor& y, T x) -> tensor& { return ops::le_(y, x); }),
+                      comparison("gt_", [](tensor& y, T x) -> tensor& { return ops::gt_(y, x); }),
+                      comparison("ge_", [](tensor& y, T x) -> tensor& { return ops::ge_(y, x); })},
+                     25);
 }
 
 TEST_CASE("random gradients: functions of a tensor and a number", "[gradients][random]") {
   using tb::arg;
-  check_all(
+  check_random_rules(
       {with_number(
            "x + n", [](T x, double n) { return x + n; }, -2),
        with_number(

@@ -14,7 +14,7 @@ import topbit;
 
 namespace tb = topbit;
 namespace ops = topbit::ops;
-using support::check_random_calls;
+using support::check_random_rules;
 using support::drawn_call;
 using support::random_rule;
 using support::small_shape;
@@ -429,14 +429,8 @@ std::vector<random_rule> puts() {
   return all;
 }
 
-void check_all(const std::vector<random_rule>& rules) {
-  for (const random_rule& rule : rules) {
-    DYNAMIC_SECTION(rule.name) { check_random_calls(rule, 100); }
-  }
-}
-
 }  // namespace
 
-TEST_CASE("random gradients: views", "[gradients][random]") { check_all(views); }
-TEST_CASE("random gradients: joins and moves", "[gradients][random]") { check_all(moves); }
-TEST_CASE("random gradients: places", "[gradients][random]") { check_all(puts()); }
+TEST_CASE("random gradients: views", "[gradients][random]") { check_random_rules(views, 100); }
+TEST_CASE("random gradients: joins and moves", "[gradients][random]") { check_random_rules(moves, 100); }
+TEST_CASE("random gradients: places", "[gradients][random]") { check_random_rules(puts(), 100); }

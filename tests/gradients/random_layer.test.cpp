@@ -14,7 +14,7 @@ import topbit;
 
 namespace tb = topbit;
 namespace ops = topbit::ops;
-using support::check_random_calls;
+using support::check_random_rules;
 using support::drawn_call;
 using support::random_rule;
 using support::said;
@@ -341,14 +341,10 @@ const std::vector<random_rule> others{
      .narrow = 4},
 };
 
-void check_all(const std::vector<random_rule>& rules, int rounds) {
-  for (const random_rule& rule : rules) {
-    DYNAMIC_SECTION(rule.name) { check_random_calls(rule, rounds); }
-  }
-}
-
 }  // namespace
 
-TEST_CASE("random gradients: normalisation", "[gradients][random]") { check_all(norms, 100); }
-TEST_CASE("random gradients: rows of softmax", "[gradients][random]") { check_all(softmaxes, 50); }
-TEST_CASE("random gradients: attention, embedding and dropout", "[gradients][random]") { check_all(others, 150); }
+TEST_CASE("random gradients: normalisation", "[gradients][random]") { check_random_rules(norms, 100); }
+TEST_CASE("random gradients: rows of softmax", "[gradients][random]") { check_random_rules(softmaxes, 50); }
+TEST_CASE("random gradients: attention, embedding and dropout", "[gradients][random]") {
+  check_random_rules(others, 150);
+}

@@ -16,7 +16,7 @@ import topbit;
 
 namespace tb = topbit;
 namespace ops = topbit::ops;
-using support::check_random_calls;
+using support::check_random_rules;
 using support::drawn_call;
 using support::random_rule;
 using support::small_shape;
@@ -123,12 +123,6 @@ random_rule of_all(const std::string& name, std::function<out(T)> f, const needs
 out first(const std::tuple<tensor, tensor>& found) { return {std::get<0>(found)}; }
 out both(const std::tuple<tensor, tensor>& found) { return {std::get<0>(found), std::get<1>(found)}; }
 
-void check_all(const std::vector<random_rule>& rules, int rounds) {
-  for (const random_rule& rule : rules) {
-    DYNAMIC_SECTION(rule.name) { check_random_calls(rule, rounds); }
-  }
-}
-
 constexpr needs some{.elements = true}, order{.elements = true, .distinct = true};
 
 }  // namespace
@@ -167,12 +161,12 @@ TEST_CASE("random gradients: reductions over any dimensions", "[gradients][rando
                 [=](T x, const over& o) { return out{ops::linalg_vector_norm(x, p, o.given(), o.keepdim)}; },
                 {.elements = true, .distinct = std::abs(p) == infinity, .low = 0.4, .narrow = 2}));
   }
-  check_all(rules, 50);
+  check_random_rules(rules, 50);
 }
 
 TEST_CASE("random gradients: reductions of all elements, or of one dimension", "[gradients][random]") {
   using tb::arg;
-  check_all(
+  check_random_rules(
       {of_all("sum of all", [](T x) { return out{ops::sum(x)}; }),
        of_all(
            "mean of all", [](T x) { return out{ops::mean(x)}; }, some),
@@ -225,7 +219,7 @@ TEST_CASE("random gradients: reductions of all elements, or of one dimension", "
 
 TEST_CASE("random gradients: softmax, scans and orders", "[gradients][random]") {
   using tb::arg;
-  check_all(
+  check_random_rules(
       {of_dim("softmax", [](T x, std::int64_t d, bool) { return out{ops::softmax(x, d)}; }),
        of_dim("log_softmax", [](T x, std::int64_t d, bool) { return out{ops::log_softmax(x, d)}; }),
        of_dim("_softmax_backward_data",

@@ -15,7 +15,7 @@ import topbit;
 
 namespace tb = topbit;
 namespace ops = topbit::ops;
-using support::check_random_calls;
+using support::check_random_rules;
 using support::drawn_call;
 using support::random_rule;
 using support::said;
@@ -451,15 +451,9 @@ const std::vector<random_rule> images{
      .narrow = 4},
 };
 
-void check_all(const std::vector<random_rule>& rules, int rounds) {
-  for (const random_rule& rule : rules) {
-    DYNAMIC_SECTION(rule.name) { check_random_calls(rule, rounds); }
-  }
-}
-
 }  // namespace
 
-TEST_CASE("random gradients: convolutions", "[gradients][random]") { check_all(convolutions, 40); }
-TEST_CASE("random gradients: pools", "[gradients][random]") { check_all(pools, 100); }
-TEST_CASE("random gradients: padding", "[gradients][random]") { check_all(paddings, 40); }
-TEST_CASE("random gradients: pixels moved", "[gradients][random]") { check_all(images, 50); }
+TEST_CASE("random gradients: convolutions", "[gradients][random]") { check_random_rules(convolutions, 40); }
+TEST_CASE("random gradients: pools", "[gradients][random]") { check_random_rules(pools, 100); }
+TEST_CASE("random gradients: padding", "[gradients][random]") { check_random_rules(paddings, 40); }
+TEST_CASE("random gradients: pixels moved", "[gradients][random]") { check_random_rules(images, 50); }

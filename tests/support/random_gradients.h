@@ -236,4 +236,10 @@ inline void check_random_calls(const random_rule& rule, int rounds) {
   }
 }
 
+inline void check_random_rules(const std::vector<random_rule>& rules, int rounds) {
+  for (const random_rule& rule : rules) {
+    DYNAMIC_SECTION(rule.name) { check_random_calls(rule, rounds); }
+  }
+}
+
 }  // namespace support
