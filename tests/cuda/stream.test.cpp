@@ -129,6 +129,7 @@ TEST_CASE("stream: a copy between devices comes between what both do before and 
   ops::copy_(to, from);
   ops::fill_(from, 7);
   to += 10;
+  tb::synchronize(first);  // the fill is done, and so is the copy, if it was waited for
   CHECK(cuda_tests::values(to) == std::vector<double>(1000, 12));
   CHECK(cuda_tests::values(from) == std::vector<double>(1000, 7));
 }
