@@ -370,10 +370,8 @@ tb_status attend_elements(const scope& on, const tb_attention& a, int64_t positi
   return attend_in_tiles<E, 128, 8, 1>(on, a, positions);
 }
 
-}  // namespace
-
-// Of a device that has tensor cores: whether the code that it takes was compiled for them.
-bool has_code(const scope& on) {
+// Whether the code that the device takes was compiled for tensor cores: so it has them.
+bool has_tensor_cores(const scope& on) {
   static std::atomic<int> known[most_devices] = {};
   int found = known[on.device()].load(std::memory_order_relaxed);
   if (found == 0) {
@@ -386,8 +384,10 @@ bool has_code(const scope& on) {
   return found > 0;
 }
 
+}  // namespace
+
 bool fits_tensor_cores(const scope& on, const tb_attention& a) {
-  return a.width <= 128 && a.value_width <= 128 && has_tensor_cores(on) && has_code(on);
+  return a.width <= 128 && a.value_width <= 128 && has_tensor_cores(on);
 }
 
 tb_status attend_by_tensor_cores(const scope& on, const tb_attention& a, int64_t positions) {

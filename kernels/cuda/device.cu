@@ -128,11 +128,12 @@ scope::scope(const void* result, void* stream) : stream_(static_cast<cudaStream_
   if (stream_ == nullptr) stream_ = current[device_];
 }
 
-bool is_captured(const scope& on) {
+bool is_captured(cudaStream_t stream) {
   cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
-  cudaStreamIsCapturing(on.stream(), &status);
+  cudaStreamIsCapturing(stream, &status);
   return status != cudaStreamCaptureStatusNone;
 }
+bool is_captured(const scope& on) { return is_captured(on.stream()); }
 
 tb_status after_launch(const scope& on, cudaError_t error, const char* what) {
   if (error != cudaSuccess) return fail(error, what);

@@ -16,6 +16,8 @@ tb_status fail_with(cudaError_t error, const char* text);
 // This thread's choice for each device.
 cudaStream_t current_stream(int device);
 void set_current_stream(int device, cudaStream_t stream);
+// Of the current device.
+bool is_captured(cudaStream_t stream);
 
 // Makes a device current while it lives.
 class device_guard {

@@ -147,9 +147,7 @@ tb_status copy_across(int32_t to_device, void* to, int32_t from_device, const vo
 
 int32_t stream_is_captured(int32_t device, void* stream) {
   const device_guard guard(device);
-  cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
-  cudaStreamIsCapturing(stream_of(stream), &status);
-  return status != cudaStreamCaptureStatusNone;
+  return is_captured(stream_of(stream));
 }
 
 // What is recorded, and the memory it works in.

@@ -13,11 +13,6 @@
 
 namespace tb_cuda {
 
-inline bool has_tensor_cores(const scope& on) {
-  int major = 0;
-  return cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, on.device()) == cudaSuccess && major >= 8;
-}
-
 // Memory that the block shares, as the instructions name it.
 #ifdef __CUDACC__
 using shared_address = uint32_t;

@@ -16,6 +16,7 @@ namespace tb = topbit;
 namespace ops = topbit::ops;
 using support::check_random_rules;
 using support::drawn_call;
+using support::one_in;
 using support::random_rule;
 using support::said;
 using support::small_shape;
@@ -30,7 +31,6 @@ using maybe = std::optional<tensor>;
 
 namespace {
 
-bool one_in(source& s, std::int64_t n) { return s.whole(0, n - 1) == 0; }
 std::int64_t count_of(const dims& sizes) { return static_cast<std::int64_t>(sizes.size()); }
 dims last_of(const dims& sizes, std::int64_t count) {
   return dims(std::span(sizes.end() - count, static_cast<std::size_t>(count)));

@@ -16,6 +16,7 @@ namespace tb = topbit;
 namespace ops = topbit::ops;
 using support::check_random_rules;
 using support::drawn_call;
+using support::one_in;
 using support::random_rule;
 using support::said;
 using support::small_shape;
@@ -32,7 +33,6 @@ namespace {
 
 constexpr std::int64_t none = 0, mean = 1;
 
-bool one_in(source& s, std::int64_t n) { return s.whole(0, n - 1) == 0; }
 std::int64_t any_reduction(source& s) { return s.whole(0, 2); }
 // The mean of no elements is not a number.
 dims any_sizes(source& s, std::int64_t reduction) { return small_shape(s, 0, 3, reduction != mean, 12); }

@@ -17,6 +17,7 @@ namespace tb = topbit;
 namespace ops = topbit::ops;
 using support::check_random_rules;
 using support::drawn_call;
+using support::one_in;
 using support::random_rule;
 using support::said;
 using tb::arg;
@@ -27,8 +28,6 @@ using out = support::tensor_list;
 using source = support::numbers;
 
 namespace {
-
-bool one_in(source& s, std::int64_t n) { return s.whole(0, n - 1) == 0; }
 
 // One number that counts for all dimensions, or one for each.
 dims any_list(source& s, std::size_t count, std::int64_t low, std::int64_t high) {

@@ -52,6 +52,9 @@ struct random_rule {
   double narrow = 1;
 };
 
+/// True once in n draws.
+inline bool one_in(numbers& source, std::int64_t n) { return source.whole(0, n - 1) == 0; }
+
 /// An argument in words, for drawn_call::text.
 inline std::string said(const char* name, const tb::dims& list) { return name + (" " + tb::to_string(list) + " "); }
 template <class Number>
