@@ -14,7 +14,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 usage() { sed -n '2,12s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; }
 
-programs=(kernel_tests test_backend test_golden test_cuda bench_cuda demo_digits)
+programs=(kernel_tests test_backend test_golden test_cuda bench_cuda demo_digits_cuda)
 
 pack() {
   local build=${1:-build/release} folder=${2:-build/gpu} name found
@@ -86,7 +86,7 @@ run() {
   step cuda_blocking 60 env TOPBIT_CUDA_BLOCKING=1 "$folder/test_cuda" "[blocking]"
   step backend 120 "$folder/test_backend" "*cuda*"
   step golden 400 env TOPBIT_TEST_DEVICE=cuda "$folder/test_golden" "[family]"
-  step demo 120 "$folder/demo_digits" --device cuda --epochs 10
+  step demo 120 "$folder/demo_digits_cuda" --device cuda --epochs 10
   # Families whose threads share memory or wait for each other; sums and extremes make too many launches for these tools.
   local families="softmax*,log_softmax*,layer*,rms*,sorts*,scans*,attention*,convolve*,cross*,pool*,take*,gather*,scatter*"
   step memcheck 300 "${sanitizer[@]}" --tool memcheck "$folder/kernel_tests" "$families"

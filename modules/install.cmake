@@ -4,7 +4,7 @@ include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
 # In an order in which each comes after those that it imports.
-set(topbit_modules std core tensor autograd ops cuda training topbit)
+set(topbit_modules std core tensor autograd ops operator_docs cuda training topbit)
 list(TRANSFORM topbit_modules PREPEND topbit_ OUTPUT_VARIABLE topbit_targets)
 # No interface names these, but a static library of a module leaves them to be linked.
 foreach(name kernels_cpu kernels_cuda)

@@ -13,10 +13,10 @@
 
 #include "call_costs.h"
 #include "dataset.h"
+#include "device.h"
 #include "options.h"
 
 import topbit;
-import topbit.cuda;
 
 #include "models.h"
 #include "training.h"
@@ -51,8 +51,8 @@ double train_epoch(const Model& scores, tb::optimizer& optimizer, const labelled
 template <class Model>
 int run(const options& o) {
   const tb::device where = tb::parse_device(o.device);
-  if (where.type == tb::backend::CUDA && !tb::cuda_available()) {
-    std::fprintf(stderr, "demo_digits: %s; run it with --device cpu\n", tb::why_no_cuda().c_str());
+  if (const std::string missing = where.type == tb::backend::CUDA ? cuda_missing() : ""; !missing.empty()) {
+    std::fprintf(stderr, "demo_digits: %s; run it with --device cpu\n", missing.c_str());
     return 2;
   }
   const split_digits data = split(read_digits(o.data));

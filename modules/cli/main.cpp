@@ -12,6 +12,7 @@
 #include <vector>
 
 import topbit;
+import topbit.operator_docs;
 import topbit.cuda;
 import topbit.cli;
 

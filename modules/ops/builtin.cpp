@@ -51,39 +51,6 @@ bool register_builtin() {
   register_vectors();
   register_images();
   register_gradients();
-
-  publish_create_pages();
-  publish_sequence_pages();
-  publish_random_pages();
-  publish_dropout_pages();
-  publish_elementwise_pages();
-  publish_unary_pages();
-  publish_activation_pages();
-  publish_comparison_pages();
-  publish_ternary_pages();
-  publish_reduce_pages();
-  publish_spread_pages();
-  publish_linalg_pages();
-  publish_einsum_pages();
-  publish_pad_pages();
-  publish_vectors_pages();
-  publish_images_pages();
-  publish_convolution_pages();
-  publish_pool_pages();
-  publish_attention_pages();
-  publish_update_pages();
-  publish_batch_norm_pages();
-  publish_view_pages();
-  publish_view_list_pages();
-  publish_softmax_pages();
-  publish_scan_pages();
-  publish_loss_pages();
-  publish_gather_pages();
-  publish_advanced_index_pages();
-  publish_join_pages();
-  publish_sort_pages();
-  publish_unique_pages();
-  publish_layer_norm_pages();
   return true;
 }
 

@@ -108,38 +108,4 @@ void register_pad();
 void register_vectors();
 void register_images();
 
-// One function per page file: what people are told about the operators of a family.
-void publish_create_pages();
-void publish_sequence_pages();
-void publish_random_pages();
-void publish_dropout_pages();
-void publish_elementwise_pages();
-void publish_unary_pages();
-void publish_activation_pages();
-void publish_comparison_pages();
-void publish_ternary_pages();
-void publish_reduce_pages();
-void publish_spread_pages();
-void publish_linalg_pages();
-void publish_einsum_pages();
-void publish_pad_pages();
-void publish_vectors_pages();
-void publish_images_pages();
-void publish_convolution_pages();
-void publish_pool_pages();
-void publish_attention_pages();
-void publish_update_pages();
-void publish_batch_norm_pages();
-void publish_view_pages();
-void publish_view_list_pages();
-void publish_softmax_pages();
-void publish_scan_pages();
-void publish_loss_pages();
-void publish_gather_pages();
-void publish_advanced_index_pages();
-void publish_join_pages();
-void publish_sort_pages();
-void publish_unique_pages();
-void publish_layer_norm_pages();
-
 }  // namespace topbit::detail

@@ -15,7 +15,7 @@ them by, in namespace `topbit`. In shapes, `[..]` is any number of dimensions. E
 there is `device_error` where tensors of one call are on different devices. Arguments of the examples are written as `topbit call` takes them; every example
 and every error is run by a test, and every dtype is tried.
 
-This page is made from the data in `modules/ops/pages` by `tests/pages/document.sh build/release/bin/topbit . --update`;
+This page is made from the data in `modules/operator_docs` by `tests/pages/document.sh build/release/bin/topbit . --update`;
 `topbit doc` shows the same, with the operators of plugins.
 
 TEXT

@@ -8,6 +8,7 @@
 #include <vector>
 
 import topbit;
+import topbit.operator_docs;
 
 namespace pages {
 

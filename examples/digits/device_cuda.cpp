@@ -1,0 +1,5 @@
+#include "device.h"
+
+import topbit.cuda;
+
+std::string cuda_missing() { return topbit::cuda_available() ? std::string() : topbit::why_no_cuda(); }

@@ -1,0 +1,309 @@
+module topbit.operator_docs;
+
+import topbit.std;
+import topbit.core;
+import topbit.tensor;
+import topbit.ops;
+
+namespace topbit::detail {
+
+namespace {
+
+using author::page;
+using author::raises;
+
+constexpr std::string_view over_dims =
+    "self: [..] -> self's sizes without those of dim, or with 1 there if keepdim; no dim, or an empty one, means all";
+constexpr std::string_view one_or_all =
+    "self: [..] -> self's sizes without dim, or with 1 there if keepdim; no dim means all";
+constexpr std::string_view over_one_dim = "self: [..] -> self's sizes without dim, or with 1 there if keepdim";
+constexpr std::string_view new_or_out =
+    "the result is new and dense, or out, which may have any dtype that the result can be cast to; where out shares "
+    "memory with self, the result is computed first and copied";
+constexpr std::string_view two_new_or_out =
+    "both results are new and dense, or the tensors given for them, which may not share memory with each other";
+constexpr std::string_view one_read =
+    "one pass: self is read once, whatever its strides and dtype, and nothing is copied";
+constexpr std::string_view bad_dim = "dim is out of range or given twice, or out has other sizes";
+constexpr std::string_view nothing_to_order = "nothing is reduced, dim is out of range, or out has other sizes";
+
+constexpr author::operator_page pages[] = {
+    page<ops::sum, ops::sum_dim, ops::sum_out>({
+        .summary = "Adds up all elements, or those along dimensions; the sum of nothing is 0.",
+        .shapes = over_dims,
+        .dtypes =
+            "any; integers and bool sum into int64 and wrap, halves are added in float32; with dtype, elements are "
+            "converted to it first",
+        .memory = new_or_out,
+        .cost =
+            "one pass: self is read once, whatever its strides and dtype, and nothing is copied; the error of floating "
+            "sums is a few units in the last place, however many are added",
+        .errors = {raises<dtype_error>("dtype is bool, or out cannot hold the result", "sum([1, 2], dtype=bool)"),
+                   raises<shape_error>(bad_dim, "sum.dim_IntList([[1, 2], [3, 4]], [0, 0])")},
+        .examples = {{"sum([1, 2, 3])", "6 (int64 [])"},
+                     {"sum.dim_IntList([[1, 2], [3, 4]], 0, True)", "[[4, 6]] (int64 [1, 2])"},
+                     {"sum([True, True, False], dtype=float32)", "2 (float32 [])"}},
+    }),
+    page<ops::nansum, ops::nansum_out>({
+        .summary = "Adds up the elements that are not NaN.",
+        .shapes = over_dims,
+        .dtypes = "any; as sum has them",
+        .memory = new_or_out,
+        .cost = one_read,
+        .errors = {raises<dtype_error>("dtype is bool, or out cannot hold the result", "nansum([1, 2], dtype=bool)"),
+                   raises<shape_error>(bad_dim, "nansum([1.5, 2.5], 1)")},
+        .examples = {{"nansum([1, 2])", "3 (int64 [])"},
+                     {"nansum([[1.5, nan], [nan, nan]], 1)", "[1.5, 0] (float32 [2])"}},
+    }),
+    page<ops::mean, ops::mean_dim, ops::mean_dtype_out, ops::mean_out>({
+        .summary = "Divides the sum by the number of elements that were added; the mean of nothing is NaN.",
+        .shapes = over_dims,
+        .dtypes =
+            "floating; anything where a floating dtype is given, to which elements are converted first; halves are "
+            "added in float32",
+        .memory = new_or_out,
+        .cost = "a sum, and a pass over the result to divide it",
+        .errors = {raises<dtype_error>("self is not floating and no floating dtype is given", "mean([1, 2])"),
+                   raises<shape_error>(bad_dim, "mean.dim([1.5, 2.5], 1)")},
+        .examples = {{"mean([1.0, 2.0])", "1.5 (float32 [])"},
+                     {"mean([1, 2], dtype=float64)", "1.5 (float64 [])"},
+                     {"mean.dim([[1.0, 2.0], [3.0, 5.0]], 1)", "[1.5, 4] (float32 [2])"}},
+    }),
+    page<ops::prod, ops::prod_dim, ops::prod_out>({
+        .summary = "Multiplies all elements, or those along one dimension; the product of nothing is 1.",
+        .shapes = one_or_all,
+        .dtypes =
+            "any; integers and bool multiply into int64 and wrap, floating elements in float64; with dtype, elements "
+            "are converted to it first",
+        .memory = new_or_out,
+        .cost = one_read,
+        .errors = {raises<dtype_error>("dtype is bool, or out cannot hold the result", "prod([1, 2], dtype=bool)"),
+                   raises<shape_error>("dim is out of range, or out has other sizes", "prod.dim_int([1, 2], 1)")},
+        .examples = {{"prod([2, 3])", "6 (int64 [])"}, {"prod.dim_int([[2, 3], [4, 5]], 1)", "[6, 20] (int64 [2])"}},
+    }),
+    page<ops::max, ops::max_unary_out>({
+        .summary = "Gives the greatest of all elements; a NaN is greater than every number.",
+        .shapes = "self: [..] -> []",
+        .dtypes = "any; the result has self's",
+        .memory = new_or_out,
+        .cost = one_read,
+        .errors = {raises<shape_error>("self has no elements, or out has dimensions", "max([] (float32))"),
+                   raises<dtype_error>("out cannot hold the result", "max.unary_out([1.5, 2.5], out=0 (int64))")},
+        .examples = {{"max([2, 7, 1])", "7 (int64 [])"}, {"max([2.0, nan])", "nan (float32 [])"}},
+    }),
+    page<ops::max_dim, ops::max_dim_out>({
+        .summary = "Gives the greatest elements along a dimension, and at which index the first of them stands.",
+        .shapes = over_one_dim,
+        .dtypes = "any; values have self's, indices are int64",
+        .memory = two_new_or_out,
+        .cost = one_read,
+        .errors = {raises<shape_error>(
+                       "dim has no elements or is out of range, or the tensors to write have other sizes",
+                       "max.dim([1, 2], 1)"),
+                   raises<dtype_error>("a tensor to write cannot hold its result",
+                                       "max.dim_max([1.5, 2.5], 0, max=0 (int64), max_values=0 (int64))")},
+        .examples = {{"max.dim([[1, 5], [7, 7]], 1)", "[5, 7] (int64 [2]); [1, 0] (int64 [2])"},
+                     {"max.dim([[1, 5], [7, 7]], 0, True)", "[[7, 7]] (int64 [1, 2]); [[1, 1]] (int64 [1, 2])"}},
+    }),
+    page<ops::max_other, ops::max_out>({
+        .summary = "Gives the greater of each two elements; maximum under another name.",
+        .shapes = "self: [..], other: [..] -> broadcast",
+        .dtypes = "any; both are promoted",
+        .memory = "the result is new and dense, or out, which may be self or other",
+        .cost = "one pass: two loads and a store",
+        .errors = {raises<shape_error>("self and other do not broadcast, or out has other sizes",
+                                       "max.other([1, 2], [1, 2, 3])"),
+                   raises<dtype_error>("out cannot hold the result", "max.out([1.5], [2.5], out=[0] (int64))")},
+        .examples = {{"max.other([1, 5], [3, 2])", "[3, 5] (int64 [2])"},
+                     {"max.other([1.5, 3.5], 2)", "[2, 3.5] (float32 [2])"}},
+    }),
+    page<ops::min, ops::min_unary_out>({
+        .summary = "Gives the least of all elements; a NaN is less than every number.",
+        .shapes = "self: [..] -> []",
+        .dtypes = "any; the result has self's",
+        .memory = new_or_out,
+        .cost = one_read,
+        .errors = {raises<shape_error>("self has no elements, or out has dimensions", "min([] (float32))"),
+                   raises<dtype_error>("out cannot hold the result", "min.unary_out([1.5, 2.5], out=0 (int64))")},
+        .examples = {{"min([2, 7, 1])", "1 (int64 [])"}, {"min([2.0, nan])", "nan (float32 [])"}},
+    }),
+    page<ops::min_dim, ops::min_dim_out>({
+        .summary = "Gives the least elements along a dimension, and at which index the first of them stands.",
+        .shapes = over_one_dim,
+        .dtypes = "any; values have self's, indices are int64",
+        .memory = two_new_or_out,
+        .cost = one_read,
+        .errors = {raises<shape_error>(
+                       "dim has no elements or is out of range, or the tensors to write have other sizes",
+                       "min.dim([1, 2], 1)"),
+                   raises<dtype_error>("a tensor to write cannot hold its result",
+                                       "min.dim_min([1.5, 2.5], 0, min=0 (int64), min_indices=0 (int64))")},
+        .examples = {{"min.dim([[1, 5], [7, 7]], 1)", "[1, 7] (int64 [2]); [0, 0] (int64 [2])"},
+                     {"min.dim([[1, 5], [7, 7]], 0, True)", "[[1, 5]] (int64 [1, 2]); [[0, 0]] (int64 [1, 2])"}},
+    }),
+    page<ops::min_other, ops::min_out>({
+        .summary = "Gives the lesser of each two elements; minimum under another name.",
+        .shapes = "self: [..], other: [..] -> broadcast",
+        .dtypes = "any; both are promoted",
+        .memory = "the result is new and dense, or out, which may be self or other",
+        .cost = "one pass: two loads and a store",
+        .errors = {raises<shape_error>("self and other do not broadcast, or out has other sizes",
+                                       "min.other([1, 2], [1, 2, 3])"),
+                   raises<dtype_error>("out cannot hold the result", "min.out([1.5], [2.5], out=[0] (int64))")},
+        .examples = {{"min.other([1, 5], [3, 2])", "[1, 2] (int64 [2])"},
+                     {"min.other([1.5, 3.5], 2)", "[1.5, 2] (float32 [2])"}},
+    }),
+    page<ops::amax, ops::amax_out>({
+        .summary = "Gives the greatest elements over dimensions; a NaN is greater than every number.",
+        .shapes = over_dims,
+        .dtypes = "any; the result has self's",
+        .memory = new_or_out,
+        .cost = one_read,
+        .errors = {raises<shape_error>(nothing_to_order, "amax([1, 2], [0, 0])"),
+                   raises<dtype_error>("out cannot hold the result", "amax.out([1.5, 2.5], 0, out=0 (int64))")},
+        .examples = {{"amax([[1, 5], [7, 2]], 0)", "[7, 5] (int64 [2])"},
+                     {"amax([[1, 5], [7, 2]], [0, 1], True)", "[[7]] (int64 [1, 1])"}},
+    }),
+    page<ops::amin, ops::amin_out>({
+        .summary = "Gives the least elements over dimensions; a NaN is less than every number.",
+        .shapes = over_dims,
+        .dtypes = "any; the result has self's",
+        .memory = new_or_out,
+        .cost = one_read,
+        .errors = {raises<shape_error>(nothing_to_order, "amin([1, 2], [0, 0])"),
+                   raises<dtype_error>("out cannot hold the result", "amin.out([1.5, 2.5], 0, out=0 (int64))")},
+        .examples = {{"amin([[1, 5], [7, 2]], 0)", "[1, 2] (int64 [2])"},
+                     {"amin([[1, 5], [7, 2]], [0, 1], True)", "[[1]] (int64 [1, 1])"}},
+    }),
+    page<ops::aminmax, ops::aminmax_out>({
+        .summary = "Gives the least and the greatest elements, of all or along one dimension; a NaN is both.",
+        .shapes = one_or_all,
+        .dtypes = "any; both results have self's",
+        .memory = two_new_or_out,
+        .cost = "two passes, one for each result; nothing is copied",
+        .errors = {raises<shape_error>(
+                       "nothing is reduced, dim is out of range, or the tensors to write have other sizes",
+                       "aminmax([] (float32))"),
+                   raises<dtype_error>("a tensor to write cannot hold its result",
+                                       "aminmax.out([1.5, 2.5], min=0 (int64), max=0.0)")},
+        .examples = {{"aminmax([3, 1, 2])", "1 (int64 []); 3 (int64 [])"},
+                     {"aminmax([[1, 5], [7, 2]], dim=0, keepdim=True)",
+                      "[[1, 2]] (int64 [1, 2]); [[7, 5]] (int64 [1, 2])"}},
+    }),
+    page<ops::argmax, ops::argmax_out>({
+        .summary =
+            "Gives the index of the greatest element, the first of equals; without dim it counts all elements, row "
+            "by row.",
+        .shapes = one_or_all,
+        .dtypes = "any; the result is int64",
+        .memory = new_or_out,
+        .cost = one_read,
+        .errors = {raises<shape_error>(nothing_to_order, "argmax([] (float32))")},
+        .examples = {{"argmax([[1, 5], [7, 2]])", "2 (int64 [])"},
+                     {"argmax([[1, 5], [7, 7]], 1)", "[1, 0] (int64 [2])"}},
+    }),
+    page<ops::argmin, ops::argmin_out>({
+        .summary =
+            "Gives the index of the least element, the first of equals; without dim it counts all elements, row by "
+            "row.",
+        .shapes = one_or_all,
+        .dtypes = "any; the result is int64",
+        .memory = new_or_out,
+        .cost = one_read,
+        .errors = {raises<shape_error>(nothing_to_order, "argmin([] (float32))")},
+        .examples = {{"argmin([[4, 5], [1, 2]])", "2 (int64 [])"},
+                     {"argmin([[1, 5], [7, 7]], 1)", "[0, 0] (int64 [2])"}},
+    }),
+    page<ops::any, ops::any_all_out, ops::any_dim, ops::any_out>({
+        .summary = "Says whether an element is not zero; a NaN is not zero, and of nothing the answer is False.",
+        .shapes = one_or_all,
+        .dtypes = "any; the result is bool, of uint8 it is uint8",
+        .memory = new_or_out,
+        .cost = "one pass over all elements: it does not stop at the first that decides; nothing is copied",
+        .errors = {raises<shape_error>("dim is out of range, or out has other sizes", "any.dim([1, 0], 1)")},
+        .examples = {{"any([0, 2])", "true (bool [])"},
+                     {"any.dim([[0, 0], [0, 2]], 1)", "[false, true] (bool [2])"},
+                     {"any([0, 2] (uint8))", "1 (uint8 [])"}},
+    }),
+    page<ops::all, ops::all_all_out, ops::all_dim, ops::all_out>({
+        .summary = "Says whether no element is zero; a NaN is not zero, and of nothing the answer is True.",
+        .shapes = one_or_all,
+        .dtypes = "any; the result is bool, of uint8 it is uint8",
+        .memory = new_or_out,
+        .cost = "one pass over all elements: it does not stop at the first that decides; nothing is copied",
+        .errors = {raises<shape_error>("dim is out of range, or out has other sizes", "all.dim([1, 0], 1)")},
+        .examples = {{"all([0, 2])", "false (bool [])"},
+                     {"all.dim([[0, 1], [2, 3]], 1)", "[false, true] (bool [2])"},
+                     {"all([] (float32))", "true (bool [])"}},
+    }),
+    page<ops::count_nonzero, ops::count_nonzero_dim>({
+        .summary = "Counts the elements that are not zero; a NaN is not zero.",
+        .shapes = "self: [..] -> self's sizes without dim; no dim means all",
+        .dtypes = "any; the result is int64",
+        .memory = "the result is new and dense",
+        .cost = one_read,
+        .errors = {raises<shape_error>("dim is out of range or given twice", "count_nonzero([1, 0], 1)")},
+        .examples = {{"count_nonzero([[1, 0], [2, 3]])", "3 (int64 [])"},
+                     {"count_nonzero.dim_IntList([[1, 0], [2, 3]], [1])", "[1, 2] (int64 [2])"}},
+    }),
+    page<ops::norm, ops::norm_dtype, ops::norm_dim, ops::norm_dim_dtype, ops::norm_out, ops::norm_dtype_out>({
+        .summary =
+            "Takes the norm of order p, 2 for None: 0 counts what is not zero, inf and -inf give the greatest and "
+            "the least magnitude, any other p gives sum(abs(self)^p)^(1/p).",
+        .shapes = over_dims,
+        .dtypes = "floating; with dtype, which must hold self's, elements are converted to it first; sums are kept in "
+                  "float64",
+        .memory = new_or_out,
+        .cost =
+            "one pass: self is read once, and nothing is copied; orders other than 0, 1, 2 and the infinities take a "
+            "power of each element",
+        .errors = {raises<dtype_error>("self or dtype is not floating, or dtype or out cannot hold self's",
+                                       "norm.Scalar([3, 4])"),
+                   raises<shape_error>(
+                       "dim is out of range or given twice, nothing is reduced and p is inf or below 0, or "
+                       "out has other sizes",
+                       "norm.Scalar([] (float32), inf)")},
+        .examples = {{"norm.Scalar([3.0, -4.0])", "5 (float32 [])"},
+                     {"norm.ScalarOpt_dim([[3.0, -4.0], [0.0, 2.0]], 1, 1)", "[7, 2] (float32 [2])"},
+                     {"norm.Scalar([3.0, -4.0], inf)", "4 (float32 [])"}},
+    }),
+    page<ops::linalg_vector_norm, ops::linalg_vector_norm_out>({
+        .summary = "Takes the norm of order ord of the elements, as norm does, whatever the number of dimensions.",
+        .shapes = over_dims,
+        .dtypes = "floating; with dtype, which must hold self's, elements are converted to it first; sums are kept in "
+                  "float64",
+        .memory = new_or_out,
+        .cost =
+            "one pass: self is read once, and nothing is copied; orders other than 0, 1, 2 and the infinities take a "
+            "power of each element",
+        .errors = {raises<dtype_error>("self or dtype is not floating, or dtype or out cannot hold self's",
+                                       "linalg_vector_norm([3.0, 4.0], 2, dtype=float16)"),
+                   raises<shape_error>(
+                       "dim is out of range or given twice, nothing is reduced and ord is inf or below 0, "
+                       "or out has other sizes",
+                       "linalg_vector_norm([3.0, 4.0], 2, 1)")},
+        .examples = {{"linalg_vector_norm([3.0, -4.0])", "5 (float32 [])"},
+                     {"linalg_vector_norm([[3.0, -4.0], [0.0, 2.0]], 0, 1)", "[2, 1] (float32 [2])"},
+                     {"linalg_vector_norm([1.0, 2.0, 2.0], 3)", "2.5712817 (float32 [])"}},
+    }),
+    page<ops::logsumexp, ops::logsumexp_out>({
+        .summary =
+            "Takes the logarithm of the sum of exponentials, without overflow in between; of nothing it is -inf.",
+        .shapes = over_dims,
+        .dtypes = "any; integers and bool become float32",
+        .memory = new_or_out,
+        .cost =
+            "two passes over self: for the greatest element, then for the sum of exponentials of what is left when it "
+            "is taken off",
+        .errors = {raises<shape_error>(bad_dim, "logsumexp([1.5, 2.5], 1)"),
+                   raises<dtype_error>("out cannot hold the result", "logsumexp.out([1.5, 2.5], 0, out=0 (int64))")},
+        .examples = {{"logsumexp([0, 0], 0)", "0.6931472 (float32 [])"},
+                     {"logsumexp([[1000.0, 1000.0], [0.0, -inf]], 1)", "[1000.6932, 0] (float32 [2])"}},
+    }),
+};
+
+}  // namespace
+
+void publish_reduce_docs() { author::publish_pages({"Reductions", pages}).keep(); }
+
+}  // namespace topbit::detail

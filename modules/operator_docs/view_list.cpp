@@ -1,0 +1,167 @@
+module topbit.operator_docs;
+
+import topbit.std;
+import topbit.core;
+import topbit.tensor;
+import topbit.ops;
+
+namespace topbit::detail {
+
+namespace {
+
+using author::page;
+using author::raises;
+
+constexpr std::string_view parts = "views of self: the elements are self's own, and a write to one is seen in both";
+constexpr std::string_view expanded =
+    "views of the tensors: repetitions are the one element, and writing to them is a shape_error; clone() first";
+constexpr std::string_view one_view_each = "constant for each result: no element is read";
+constexpr std::string_view no_such_dimension = "self has no such dimension: a scalar has none";
+
+constexpr author::operator_page pages[] = {
+    page<ops::split>({
+        .summary = "Cuts a dimension into parts of split_size; the last one may be shorter.",
+        .shapes = "self: [A, N], split_size: K, dim: 1 -> ceil(N / K) of [A, K]; one part if N is 0",
+        .dtypes = "any",
+        .memory = parts,
+        .cost = one_view_each,
+        .errors = {raises<shape_error>("split_size is negative, or 0 for a dimension with elements",
+                                       "split.Tensor([1, 2, 3], 0)"),
+                   raises<shape_error>(no_such_dimension, "split.Tensor(7, 1)")},
+        .examples = {{"split.Tensor([1, 2, 3], 2)", "[[1, 2] (int64 [2]), [3] (int64 [1])]"},
+                     {"split.Tensor([[1, 2, 3], [4, 5, 6]], 2, 1)",
+                      "[[[1, 2], [4, 5]] (int64 [2, 2]), [[3], [6]] (int64 [2, 1])]"}},
+    }),
+    page<ops::split_with_sizes, ops::split_sizes>({
+        .summary = "Cuts a dimension into parts of the given sizes.",
+        .shapes = "self: [A, N], split_sizes: [K, M], dim: 1 -> [A, K], [A, M], where K + M is N",
+        .dtypes = "any",
+        .memory = parts,
+        .cost = one_view_each,
+        .errors = {raises<shape_error>("the sizes do not add up to the dimension, or one is negative",
+                                       "split_with_sizes([1, 2, 3], [1, 1])"),
+                   raises<shape_error>(no_such_dimension, "split.sizes(7, [1])")},
+        .examples = {{"split_with_sizes([1, 2, 3], [1, 2])", "[[1] (int64 [1]), [2, 3] (int64 [2])]"},
+                     {"split.sizes([1, 2, 3], [3, 0])", "[[1, 2, 3] (int64 [3]), [] (int64 [0])]"}},
+    }),
+    page<ops::chunk>({
+        .summary = "Cuts a dimension into parts of one size, at most chunks of them; the last one may be shorter.",
+        .shapes = "self: [A, N], chunks: K, dim: 1 -> parts of [A, ceil(N / K)]; K empty ones if N is 0",
+        .dtypes = "any",
+        .memory = parts,
+        .cost = one_view_each,
+        .errors = {raises<shape_error>("chunks is less than 1", "chunk([1, 2, 3], 0)"),
+                   raises<shape_error>(no_such_dimension, "chunk(7, 1)")},
+        .examples = {{"chunk([1, 2, 3, 4, 5], 2)", "[[1, 2, 3] (int64 [3]), [4, 5] (int64 [2])]"},
+                     {"chunk([1, 2, 3, 4, 5], 4)", "[[1, 2] (int64 [2]), [3, 4] (int64 [2]), [5] (int64 [1])]"}},
+    }),
+    page<ops::tensor_split>({
+        .summary =
+            "Cuts a dimension into exactly sections parts, the first of which may be one longer than the others.",
+        .shapes = "self: [A, N], sections: K, dim: 1 -> N % K of [A, N / K + 1], then [A, N / K], rounded down",
+        .dtypes = "any",
+        .memory = parts,
+        .cost = one_view_each,
+        .errors = {raises<shape_error>("sections is less than 1", "tensor_split.sections([1, 2, 3], 0)"),
+                   raises<shape_error>(no_such_dimension, "tensor_split.sections(7, 1)")},
+        .examples = {{"tensor_split.sections([1, 2, 3, 4, 5], 3)",
+                      "[[1, 2] (int64 [2]), [3, 4] (int64 [2]), [5] (int64 [1])]"},
+                     {"tensor_split.sections([1, 2], 3)", "[[1] (int64 [1]), [2] (int64 [1]), [] (int64 [0])]"}},
+    }),
+    page<ops::tensor_split_indices>({
+        .summary = "Cuts a dimension in front of each of the indices, which are taken as slice takes its bounds.",
+        .shapes = "self: [A, N], indices: [i, j], dim: 1 -> the slices 0 to i, i to j, and j to N",
+        .dtypes = "any",
+        .memory =
+            "views of self; where indices go down, the part between them is empty and the next one overlaps others",
+        .cost = one_view_each,
+        .errors = {raises<shape_error>(no_such_dimension, "tensor_split.indices(7, [1])")},
+        .examples = {{"tensor_split.indices([1, 2, 3, 4], [1, -1])",
+                      "[[1] (int64 [1]), [2, 3] (int64 [2]), [4] (int64 [1])]"}},
+    }),
+    page<ops::tensor_split_tensor>({
+        .summary = "Cuts a dimension as tensor_split does whose numbers a tensor holds: sections, if it has no "
+                   "dimensions, else indices.",
+        .shapes = "self: [A, N], tensor_indices_or_sections: [] or [i, j], dim: 1 -> the parts that tensor_split gives",
+        .dtypes = "any; the numbers are int64",
+        .memory = "views of self, which overlap where indices go down",
+        .cost = "constant for each result: no element of self is read, the numbers are, on the host",
+        .errors = {raises<error>("the numbers are not int64, not on the host, or have two dimensions or more",
+                                 "tensor_split.tensor_indices_or_sections([1, 2, 3], [1.0])"),
+                   raises<shape_error>("sections is less than 1",
+                                       "tensor_split.tensor_indices_or_sections([1, 2, 3], 0)"),
+                   raises<shape_error>(no_such_dimension, "tensor_split.tensor_indices_or_sections(7, [1])")},
+        .examples = {{"tensor_split.tensor_indices_or_sections([1, 2, 3, 4], [1, 3] (int64))",
+                      "[[1] (int64 [1]), [2, 3] (int64 [2]), [4] (int64 [1])]"},
+                     {"tensor_split.tensor_indices_or_sections([1, 2, 3, 4], 2)",
+                      "[[1, 2] (int64 [2]), [3, 4] (int64 [2])]"}},
+    }),
+    page<ops::unbind>({
+        .summary = "Takes a dimension apart: one tensor for each of its slices, without the dimension.",
+        .shapes = "self: [A, N], dim: 1 -> N of [A]",
+        .dtypes = "any",
+        .memory = parts,
+        .cost = one_view_each,
+        .errors = {raises<shape_error>(no_such_dimension, "unbind.int(7)")},
+        .examples = {{"unbind.int([[1, 2], [3, 4]])", "[[1, 2] (int64 [2]), [3, 4] (int64 [2])]"},
+                     {"unbind.int([[1, 2], [3, 4]], 1)", "[[1, 3] (int64 [2]), [2, 4] (int64 [2])]"}},
+    }),
+    page<ops::broadcast_tensors>({
+        .summary = "Expands all tensors to the shape that they broadcast to.",
+        .shapes = "tensors: [N, 1] and [M] -> [N, M] and [N, M]",
+        .dtypes = "any; each keeps its own",
+        .memory = expanded,
+        .cost = one_view_each,
+        .errors = {raises<shape_error>("the tensors do not broadcast", "broadcast_tensors([[1, 2], [1, 2, 3]])")},
+        .examples = {{"broadcast_tensors([[1, 2], [[3], [4]]])",
+                      "[[[1, 2], [1, 2]] (int64 [2, 2]), [[3, 3], [4, 4]] (int64 [2, 2])]"}},
+    }),
+    page<ops::atleast_1d_list, ops::atleast_2d_list, ops::atleast_3d_list>({
+        .summary = "Adds dimensions of size 1 to each tensor that has fewer than one, two or three, as atleast_1d, "
+                   "atleast_2d and atleast_3d do.",
+        .shapes = "tensors: [] and [N] -> [1] and [N], [1, 1] and [1, N], or [1, 1, 1] and [1, N, 1]",
+        .dtypes = "any; each keeps its own",
+        .memory = "views of the tensors, one of each; the tensor itself where it has dimensions enough",
+        .cost = one_view_each,
+        .examples = {{"atleast_1d.Sequence([7, [1, 2]])", "[[7] (int64 [1]), [1, 2] (int64 [2])]"},
+                     {"atleast_2d.Sequence([7, [1, 2]])", "[[[7]] (int64 [1, 1]), [[1, 2]] (int64 [1, 2])]"},
+                     {"atleast_3d.Sequence([[1, 2]])", "[[[[1], [2]]] (int64 [1, 2, 1])]"}},
+    }),
+    page<ops::meshgrid>({
+        .summary = "Makes the coordinates of a grid: tensor i runs along dimension i and repeats along the others.",
+        .shapes = "tensors: [N] and [M] -> [N, M] and [N, M]; a scalar counts as one element",
+        .dtypes = "any; all have one",
+        .memory = expanded,
+        .cost = one_view_each,
+        .errors = {raises<shape_error>("a tensor has more than one dimension", "meshgrid([[[1, 2]]])"),
+                   raises<shape_error>("there are no tensors, or more than 8", "meshgrid([])"),
+                   raises<dtype_error>("the dtypes differ", "meshgrid([[1, 2], [1.5]])"),
+                   raises<device_error>("the tensors are on different devices")},
+        .examples = {{"meshgrid([[1, 2], [3, 4, 5]])",
+                      "[[[1, 1, 1], [2, 2, 2]] (int64 [2, 3]), [[3, 4, 5], [3, 4, 5]] (int64 [2, 3])]"}},
+    }),
+    page<ops::meshgrid_indexing>({
+        .summary =
+            "Makes the coordinates of a grid: as meshgrid for 'ij', with the first two dimensions exchanged for 'xy'.",
+        .shapes = "tensors: [N] and [M] -> [N, M] and [N, M] for 'ij', [M, N] and [M, N] for 'xy'",
+        .dtypes = "any; all have one",
+        .memory = expanded,
+        .cost = one_view_each,
+        .errors = {raises<shape_error>("a tensor has more than one dimension",
+                                       "meshgrid.indexing([[[1, 2]]], indexing='ij')"),
+                   raises<shape_error>("there are no tensors, or more than 8", "meshgrid.indexing([], indexing='ij')"),
+                   raises<dtype_error>("the dtypes differ", "meshgrid.indexing([[1, 2], [1.5]], indexing='ij')"),
+                   raises<error>("indexing is neither 'ij' nor 'xy'", "meshgrid.indexing([[1, 2]], indexing='yx')"),
+                   raises<device_error>("the tensors are on different devices")},
+        .examples = {{"meshgrid.indexing([[1, 2], [3, 4]], indexing='xy')",
+                      "[[[1, 2], [1, 2]] (int64 [2, 2]), [[3, 3], [4, 4]] (int64 [2, 2])]"},
+                     {"meshgrid.indexing([[1, 2], [3, 4]], indexing='ij')",
+                      "[[[1, 1], [2, 2]] (int64 [2, 2]), [[3, 4], [3, 4]] (int64 [2, 2])]"}},
+    }),
+};
+
+}  // namespace
+
+void publish_view_list_docs() { author::publish_pages({"Views in lists", pages}).keep(); }
+
+}  // namespace topbit::detail
