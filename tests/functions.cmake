@@ -3,16 +3,39 @@
 find_program(TOPBIT_BASH bash REQUIRED)
 find_program(TOPBIT_OBJDUMP NAMES objdump llvm-objdump-22 llvm-objdump REQUIRED)
 
-# topbit_test(<name> SOURCES <file>... LIBRARIES <target>... [LABELS <label>...])
-# One program of Catch2 cases; each case is a test of its own, named <name>.<case>.
+# topbit_test(<name> SOURCES <file>... LIBRARIES <target>... [LABELS <label>...] [SHARDS <n>])
+# One program of Catch2 cases, test_<name>, and its test.
 function(topbit_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LIBRARIES;LABELS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "SHARDS" "SOURCES;LIBRARIES;LABELS")
   add_executable(test_${name} ${arg_SOURCES})
   target_link_libraries(test_${name} PRIVATE ${arg_LIBRARIES} Catch2::Catch2WithMain)
   target_include_directories(test_${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
-  # Found when the tests run and not when they are built: a program that cannot start fails a test, not the build.
-  catch_discover_tests(test_${name}
-    TEST_PREFIX "${name}." DISCOVERY_MODE PRE_TEST PROPERTIES LABELS "${name};${arg_LABELS}" SKIP_RETURN_CODE 4)
+  run_cases(${name} test_${name} LABELS "${name};${arg_LABELS}" SHARDS ${arg_SHARDS})
+endfunction()
+
+# run_cases(<name> <program> LABELS <label>... [SHARDS <n>])
+# All cases of a program of Catch2, in a process: a test named <name>; or in n processes, that can run at once: <name>.1 and
+# so on. A process for each case would spend its time on starting.
+function(run_cases name program)
+  cmake_parse_arguments(PARSE_ARGV 2 arg "" "SHARDS" "LABELS")
+  if(NOT arg_SHARDS)
+    set(arg_SHARDS 1)
+  endif()
+  foreach(shard RANGE 1 ${arg_SHARDS})
+    set(test ${name})
+    if(arg_SHARDS GREATER 1)
+      string(APPEND test .${shard})
+    endif()
+    math(EXPR index "${shard} - 1")
+    # 4 is Catch2's word for: all cases were skipped. CTest then says skipped, not passed.
+    add_test(NAME ${test} COMMAND ${program} --shard-count ${arg_SHARDS} --shard-index ${index})
+    set_tests_properties(${test} PROPERTIES LABELS "${arg_LABELS};program" SKIP_RETURN_CODE 4)
+  endforeach()
+  # What `./dev test fast` builds.
+  if(NOT TARGET test_programs)
+    add_custom_target(test_programs)
+  endif()
+  add_dependencies(test_programs ${program})
 endfunction()
 
 # compile_fail(<stem> <source> LIBRARIES <target>... [OPTIONS <option>...] [LABELS <label>...] [NAME <test>])

@@ -1,8 +1,8 @@
 // The CPU tables of this build, worst first, each with the question whether this processor can run it.
 //
-// Which list is built is a choice between candidates_x86.cpp and candidates_portable.cpp, made in CMake;
-// select.cpp reads the list and knows no architecture. The tables themselves are defined in reference.cpp and,
-// once per architecture, in table.cpp.
+// The list is made by CMake from TOPBIT_CPU_ISAS (candidates.cpp.in); select.cpp reads it and knows no architecture.
+// The tables themselves are defined in reference.cpp and, once per architecture, in table.cpp; the questions in
+// features_x86.cpp.
 #pragma once
 
 #include "kernel_abi.h"
@@ -21,6 +21,10 @@ struct candidate_list {
 };
 
 candidate_list candidates() noexcept;  // never empty; the first is the reference
+
+bool runs_sse2() noexcept;
+bool runs_avx2() noexcept;
+bool runs_avx512() noexcept;
 
 namespace reference {
 extern const tb_kernels table;

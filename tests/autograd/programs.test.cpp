@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "support/scale.h"
 #include "support/tensor_values.h"
 import topbit;
 
@@ -346,7 +347,7 @@ struct wrong_rule {
 }  // namespace
 
 TEST_CASE("programs: gradients through views and writes in place are those of a naive engine", "[autograd][programs]") {
-  const outcome found = run_programs(2000);
+  const outcome found = run_programs(static_cast<unsigned>(scaled(2000)));
   INFO(found.first);
   CHECK(found.wrong == 0);
   CHECK(found.agreed > 1000);

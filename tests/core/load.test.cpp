@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "support/scale.h"
 #include "support/toy.h"
 import topbit.core;
 
@@ -21,13 +22,7 @@ using toy::image;
 
 namespace load_ops {
 
-#if __has_feature(thread_sanitizer)
-constexpr int calls_of_each = 400'000, names = 3'000;
-#elif __has_feature(address_sanitizer)
-constexpr int calls_of_each = 400'000, names = 20'000;
-#else
-constexpr int calls_of_each = 2'000'000, names = 100'000;
-#endif
+const int calls_of_each = scaled(400'000), names = scaled(20'000, 2'000);
 
 inline constexpr tb::op<"load::width", int(const image&)> width;
 inline constexpr tb::op<"load::other", int(const image&)> other;
@@ -81,7 +76,7 @@ std::int64_t run(const std::vector<std::function<bool()>>& callers, const std::v
 }  // namespace load_ops
 using namespace load_ops;
 
-TEST_CASE("load: not one of a million calls fails while all that stands above its kernel comes and goes",
+TEST_CASE("load: not one of very many calls fails while all that stands above its kernel comes and goes",
           "[core][threads][H1][H3][H5]") {
   const image i{{key::CPU, key::AutogradCPU, key::Tracer, key::UserTop1}, 7, 0};
   const tb::operator_handle op = tb::find("load::width");

@@ -10,6 +10,7 @@
 
 #include "support/allocations.h"
 #include "support/raises.h"
+#include "support/scale.h"
 #include "support/toy.h"
 import topbit.core;
 
@@ -29,11 +30,7 @@ void boxed(const tb::operator_handle& op, tb::stack& s) {
   s.push(3);
 }
 
-#if __has_feature(thread_sanitizer) || __has_feature(address_sanitizer)
-constexpr int rounds = 2'000;  // nothing is counted, only looked at
-#else
-constexpr int rounds = 100'000;
-#endif
+const int rounds = scaled(20'000, 2'000);
 
 // Registers again and again. What the first rounds had to make is there; the others make nothing that stays.
 void stays_as_large(const std::function<void()>& round, int times = rounds) {

@@ -12,6 +12,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "support/scale.h"
 #include "support/toy.h"
 import topbit.core;
 
@@ -96,7 +97,7 @@ bool same(const T& a, const T& b) {
 template <class T>
 void round_trips(dice& d) {
   INFO(tb::type_name<T>());
-  for (int i = 0; i < 2000; ++i) {
+  for (int i = 0; i < scaled(2000); ++i) {
     const T x = d.any<T>();
     std::string text;
     tb::write_text(text, x);
@@ -156,7 +157,7 @@ TEST_CASE("text_fuzz: a text, changed or made up, is a value or an error of topb
   using odd = std::vector<std::optional<std::vector<std::string>>>;
   dice d(2);
   int read = 0, refused = 0;
-  for (int i = 0; i < 40'000; ++i) {
+  for (int i = 0; i < scaled(40'000); ++i) {
     std::string text;
     if (d.below(4) == 0)
       text = d.any<std::string>();
@@ -183,7 +184,7 @@ TEST_CASE("text_fuzz: a call by text gives results or an error of topbit, whatev
                                    "note='a'", "on=False",  "flags=[True]", "note=None", "[]"};
   dice d(3);
   int called = 0, refused = 0;
-  for (int i = 0; i < 40'000; ++i) {
+  for (int i = 0; i < scaled(40'000); ++i) {
     std::vector<std::string> texts{"3", "[1, None]"};
     for (std::size_t n = d.below(5); n != 0; --n) texts.emplace_back(good[d.below(std::size(good))]);
     if (d.below(8) == 0) texts.erase(texts.begin() + static_cast<std::ptrdiff_t>(d.below(texts.size())));

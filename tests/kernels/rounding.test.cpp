@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "support.h"
+#include "support/scale.h"
 
 using namespace kernel_tests;
 
@@ -20,7 +21,7 @@ std::vector<T> arguments() {
   random_numbers random(1);
   std::vector<T> all;
   for (int exponent = 0; exponent < 2 * exponents; ++exponent) {
-    for (int i = 0; i < 40; ++i) {
+    for (int i = 0; i < scaled(20, 2); ++i) {
       const auto any = bits_of<T>(random.bits() >> (64 - mantissa)), ones = bits_of<T>(bits_of<T>(1) << mantissa) - 1;
       const auto low = i == 0 ? bits_of<T>(0) : i == 1 ? ones : any;
       all.push_back(std::bit_cast<T>(bits_of<T>(bits_of<T>(exponent) << mantissa | low)));
@@ -29,7 +30,7 @@ std::vector<T> arguments() {
   const T end = std::ldexp(T(1), mantissa);
   for (const T center : {T(0), T(0.5), T(1), T(1.5), T(2.5), T(3), T(1e6), end / 4, end / 2, end, 2 * end}) {
     T up = center, down = center;
-    for (int i = 0; i < 300; ++i) {
+    for (int i = 0; i < scaled(150, 20); ++i) {
       all.insert(all.end(), {up, down, -up, -down});
       up = std::nextafter(up, limits::infinity());
       down = std::nextafter(down, -limits::infinity());

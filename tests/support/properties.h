@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "support/scale.h"
 #include "support/tensor_values.h"
 #include "support/twins.h"
 
@@ -23,7 +24,7 @@ namespace support {
 template <class Visit>
 void for_every_dtype(unsigned seed, int rounds, Visit visit) {
   numbers source(seed);
-  for (int round = 0; round < rounds; ++round) {
+  for (int round = 0; round < scaled(rounds); ++round) {
     for (tb::dtype t : dtypes) {
       INFO("round " << round << " " << tb::name_of(t));
       visit(source, t);

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "support/gradient_cases.h"
+#include "support/scale.h"
 import topbit;
 
 namespace support {
@@ -228,7 +229,7 @@ inline void check_narrow(leaves_of_call c, numbers& source) {
 inline void check_random_calls(const random_rule& rule, int rounds) {
   const std::uint64_t given = random_gradients::setting("TOPBIT_GRADIENT_SEED", 0);
   const auto count =
-      static_cast<int>(random_gradients::setting("TOPBIT_GRADIENT_ROUNDS", static_cast<std::uint64_t>(rounds)));
+      static_cast<int>(random_gradients::setting("TOPBIT_GRADIENT_ROUNDS", static_cast<std::uint64_t>(scaled(rounds))));
   for (int round = 0; round < (given != 0 ? 1 : count); ++round) {
     const unsigned seed = given != 0 ? static_cast<unsigned>(given) : random_gradients::seed_of(rule.name, round);
     INFO(rule.name << ": TOPBIT_GRADIENT_SEED=" << seed << " runs this call again, with -c '" << rule.name << "'");
