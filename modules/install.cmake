@@ -20,6 +20,19 @@ install(TARGETS ${topbit_targets} EXPORT topbitTargets
   FILE_SET CXX_MODULES DESTINATION ${CMAKE_INSTALL_DATADIR}/topbit/modules)
 install(EXPORT topbitTargets NAMESPACE topbit:: DESTINATION ${topbit_package_dir} CXX_MODULES_DIRECTORY modules)
 
+# Shared libraries lie where the program finds them from its own place, in the build tree as where they are installed. A
+# path for the build tree alone, which CMake exchanges when it installs, ends in empty entries, and such an entry is the
+# working directory.
+if(BUILD_SHARED_LIBS)
+  file(RELATIVE_PATH topbit_libraries ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR})
+  set_target_properties(${topbit_targets} PROPERTIES
+    LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin/${topbit_libraries} BUILD_WITH_INSTALL_RPATH ON INSTALL_RPATH "$ORIGIN")
+  if(TARGET topbit_cli)
+    set_target_properties(topbit_cli PROPERTIES
+      RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin BUILD_WITH_INSTALL_RPATH ON INSTALL_RPATH "$ORIGIN/${topbit_libraries}")
+  endif()
+endif()
+
 configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/topbitConfig.cmake.in ${PROJECT_BINARY_DIR}/package/topbitConfig.cmake
   INSTALL_DESTINATION ${topbit_package_dir})
 # Before 1.0 every minor version may change names.
