@@ -42,6 +42,7 @@ install(FILES
   ${PROJECT_BINARY_DIR}/package/topbitConfigVersion.cmake
   ${CMAKE_CURRENT_LIST_DIR}/requirements.cmake
   ${CMAKE_CURRENT_LIST_DIR}/plugins.cmake
+  ${CMAKE_CURRENT_LIST_DIR}/direct_links.cmake
   DESTINATION ${topbit_package_dir})
 install(FILES ${PROJECT_SOURCE_DIR}/kernels/abi/kernel_abi.h ${PROJECT_SOURCE_DIR}/kernels/abi/kernel_ops.h
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/topbit)

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Configures, builds and runs a project from nothing.
+# Configures, builds and runs a project from nothing. Nothing of topbit's may print a warning there.
 # usage: build_and_run.sh <build folder> <program>... -- <cmake> <arguments of the configure step>...
 set -euo pipefail
 
@@ -15,5 +15,9 @@ shift 2
 
 rm -rf "$build"
 "$cmake" -B "$build" "$@"
-"$cmake" --build "$build" --target "${programs[@]}"
+"$cmake" --build "$build" --target "${programs[@]}" 2>&1 | tee "$build/said"
+if grep -q 'warning:' "$build/said"; then
+  echo "found $(grep -c 'warning:' "$build/said") warnings, wanted none"
+  exit 1
+fi
 for program in "${programs[@]}"; do "$build/$program"; done

@@ -1,0 +1,56 @@
+# CMake shows a target the modules of an installed library if the target links that library itself, or a library of the
+# project that has modules of its own and links it. Behind another library (without modules, or an interface library) the
+# installed library's modules are not found, though its symbols are. So what such a library hands on is linked directly.
+
+# Sets `result` to those of these link items that are targets.
+function(topbit_targets_in items result)
+  set(targets "")
+  foreach(item IN LISTS items)
+    string(REGEX REPLACE "^\\$<BUILD_(LOCAL_)?INTERFACE:([^<>]*)>$" "\\2" item "${item}")
+    if(TARGET "${item}")
+      list(APPEND targets "${item}")
+    endif()
+  endforeach()
+  set(${result} "${targets}" PARENT_SCOPE)
+endfunction()
+
+# Sets `result` to the targets of topbit that a target links or is handed by what it links, as far as that is known
+# before generator expressions are evaluated.
+function(topbit_reached_by target result)
+  get_target_property(items ${target} LINK_LIBRARIES)
+  topbit_targets_in("${items}" next)
+  set(reached "")
+  while(next)
+    list(POP_FRONT next library)
+    if(library IN_LIST reached)
+      continue()
+    endif()
+    list(APPEND reached ${library})
+    if(NOT library MATCHES "^topbit::")
+      get_target_property(items ${library} INTERFACE_LINK_LIBRARIES)
+      topbit_targets_in("${items}" more)
+      list(APPEND next ${more})
+    endif()
+  endwhile()
+  list(FILTER reached INCLUDE REGEX "^topbit::")
+  set(${result} "${reached}" PARENT_SCOPE)
+endfunction()
+
+# For every target of this folder and those below it.
+function(topbit_link_directly folder)
+  get_property(targets DIRECTORY "${folder}" PROPERTY BUILDSYSTEM_TARGETS)
+  foreach(target IN LISTS targets)
+    get_target_property(type ${target} TYPE)
+    if(type MATCHES "^(EXECUTABLE|STATIC_LIBRARY|SHARED_LIBRARY|MODULE_LIBRARY|OBJECT_LIBRARY)$")
+      topbit_reached_by(${target} reached)
+      get_target_property(direct ${target} LINK_LIBRARIES)
+      list(REMOVE_ITEM reached ${direct} "")
+      # target_link_libraries() would insist on the signature that the project's own calls have.
+      set_property(TARGET ${target} APPEND PROPERTY LINK_LIBRARIES ${reached})
+    endif()
+  endforeach()
+  get_property(folders DIRECTORY "${folder}" PROPERTY SUBDIRECTORIES)
+  foreach(below IN LISTS folders)
+    topbit_link_directly("${below}")
+  endforeach()
+endfunction()

@@ -1,0 +1,5 @@
+import topbit.core;
+
+#include "own_library.h"
+
+pixel much_brighter(const pixel& p) { return brighter(brighter(p)); }
