@@ -105,11 +105,11 @@ tensor upsample_nearest2d(const tensor& self, sizes_view output_size, std::optio
     refuse<shape_error>(c,
                         "found " + to_string(self.sizes()) + ", wanted [n, channels, height, width], only n being 0");
   }
-  // Counted before a place is made for each row and column.
-  constexpr std::int64_t most = std::int64_t{1} << 31;
-  if (output_size[0] > most || output_size[1] > most) {
-    refuse<shape_error>(c, "found output_size " + to_string(sizes_of(c, output_size)) + ", wanted at most " +
-                               std::to_string(most) + " rows and columns");
+  // Before a place is made for each row and column.
+  const auto fits = [](std::int64_t count) { return count == static_cast<std::int32_t>(count); };
+  if (!fits(output_size[0]) || !fits(output_size[1])) {
+    refuse<shape_error>(
+        c, "found output_size " + to_string(sizes_of(c, output_size)) + ", wanted at most 2147483647 rows and columns");
   }
   const tensor rows = ops::index_select(self, 2, nearest(self, 2, output_size[0], scales_h));
   return ops::index_select(rows, 3, nearest(self, 3, output_size[1], scales_w));

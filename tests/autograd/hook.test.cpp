@@ -101,6 +101,15 @@ TEST_CASE("hook: the gradient of a result is kept where it was asked for", "[aut
   CHECK_FALSE(tb::grad(y).defined());
 }
 
+TEST_CASE("hook: one on a result keeps no gradient of it", "[autograd][hook]") {
+  const tensor x = leaf({1, 2});
+  const tensor y = x * 2;
+  const tb::hook seen = tb::add_hook(y, [](const tensor&) { return tensor(); });
+  tb::backward(ops::sum(y));
+  CHECK_FALSE(tb::grad(y).defined());
+  CHECK(values(tb::grad(x)) == list{2, 2});
+}
+
 TEST_CASE("hook: of one result of several is that result's", "[autograd][hook]") {
   const tensor x = tb::require_grad(tensor_of({3, 1, 2, 6, 5, 4}, {2, 3}));
   const auto [out, mean, rstd] =

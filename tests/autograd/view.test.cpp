@@ -168,6 +168,25 @@ TEST_CASE("view: gradients of gradients go through writes to views", "[autograd]
   CHECK(tb::gradgradcheck(f, inputs).text == "");
 }
 
+TEST_CASE("view: what has a history of its own, and what was made in inference mode, is tracked as nobody's view",
+          "[autograd][view]") {
+  const tensor x = tensor_of({1, 2}, {2});
+  const tensor own = tb::author::make_alias(x);
+  tb::require_grad(own);
+  tb::author::track_view(x, own);
+  CHECK_FALSE(tb::is_view(own));
+  CHECK(tb::requires_grad(own));
+
+  tensor made, seen;
+  {
+    const tb::inference_mode mode;
+    made = x * 2;
+    seen = tb::author::make_alias(made);
+  }
+  tb::author::track_view(made, seen);
+  CHECK_FALSE(tb::is_view(seen));
+}
+
 TEST_CASE("view: a view of a tensor of inference mode is one, and neither is recorded", "[autograd][view]") {
   tensor made, seen;
   const tensor x = leaf({1, 2});

@@ -30,6 +30,9 @@ inline constexpr tb::op<"ref::maybe", std::optional<int>&(std::optional<int>&)> 
 inline constexpr tb::op<"ref::tensors", std::vector<tensor>&(std::vector<tensor>&)> in_place_tensors;
 using three = std::tuple<tensor&, tensor&, tensor&>;
 inline constexpr tb::op<"ref::three", three(tensor&, tensor&)> three_of_two;
+inline constexpr tb::op<"ref::first", tensor&(tensor&, tensor&)> first_of_two;
+inline constexpr tb::op<"ref::last", tensor&(const tensor&, tensor&, tensor&)> last_of_two;
+inline constexpr tb::op<"ref::both", std::tuple<tensor&, tensor&>(const tensor&, tensor&, tensor&)> both_of_two;
 inline constexpr tb::op<"ref::given", bool(const std::optional<tensor>&)> given;
 inline constexpr tb::op<"ref::value", std::int64_t(std::optional<tensor>)> value_of;
 inline constexpr tb::op<"ref::copies", std::vector<tensor>(const tensor&)> copies;
@@ -56,6 +59,13 @@ const auto kernels = [] {
   return block;
 }();
 const auto layer = tb::fallback<&call_on>(key::ContractCheck);
+
+// Leaves a tensor of its own for each result.
+void leave_others(const operator_handle& op, tb::key_set, stack& s) {
+  s.drop(op.argument_count());
+  for (std::size_t i = 0; i < op.result_count(); ++i) s.push(tensor(key::CPU, 7));
+}
+const auto others = tb::fallback<&leave_others>(key::TestMode);
 
 }  // namespace boxed_references
 using namespace boxed_references;
@@ -110,6 +120,19 @@ TEST_CASE("boxed_references: one argument may be several results, and more than 
   CHECK(s[0].get<tensor>().is_same(a));
   CHECK(s[1].get<tensor>().is_same(b));
   CHECK(s[2].get<tensor>().is_same(a));
+}
+
+TEST_CASE(
+    "boxed_references: without a schema one result is the first argument or else the last, several are the last ones",
+    "[core][boxing][B5]") {
+  const auto defined = tb::fragment("ref").def(first_of_two).def(last_of_two).def(both_of_two);
+  const tb::include_guard through(key::TestMode);
+  tensor a(key::CPU, 1), b(key::CPU, 2), c(key::CPU, 3);
+  CHECK(&first_of_two(a, b) == &a);
+  CHECK(&last_of_two(a, b, c) == &c);
+  const auto both = both_of_two(a, b, c);
+  CHECK(&std::get<0>(both) == &b);
+  CHECK(&std::get<1>(both) == &c);
 }
 
 TEST_CASE("boxed_references: an optional handle is lent like any other", "[core][boxing][B3]") {

@@ -285,6 +285,7 @@ TEST_CASE("backend: the number of threads is what was set; one that cannot be is
   CHECK(toy::text_of<tb::bad_argument>([] { tb::set_num_threads(1025); }) ==
         "set_num_threads: found 1025, wanted 1 to 1024");
   CHECK(tb::num_threads() == before);
+  CHECK_NOTHROW(tb::set_num_threads(1024));
   tb::set_num_threads(1);
   CHECK(tb::num_threads() == 1);
   tb::set_num_threads(before);

@@ -155,6 +155,11 @@ TEST_CASE("embedding: a number out of range is named, and what does not fit is r
   CHECK(text([&] { ops::take(weight, tensor_of({4}, {1}, dtype::int64)); }) ==
         "aten::take: found the index 4, wanted -4 to 3");
   CHECK(text([&] { ops::one_hot(far, 2); }).starts_with("aten::one_hot: found the index 2, wanted 0 to 1"));
+  const tensor none = tb::author::make_tensor({0}, dtype::int64, tb::cpu);
+  for (const tensor& labels : {none, tb::to(far, tb::meta)}) {
+    CHECK(text_of<tb::error>([&] { ops::one_hot(labels); }) ==
+          "aten::one_hot: found num_classes=-1 and no labels to count, wanted the number of classes");
+  }
   CHECK(text([&] { ops::bincount(below); }).starts_with("aten::bincount: found the index -1"));
   CHECK(text([&] { ops::bincount(far, tensor_of({1}, {1})); }) ==
         "aten::bincount: found [2] and weights [1], wanted equal sizes");

@@ -54,6 +54,12 @@ TEST_CASE("plugin: what it took back itself does not come back with a reload", "
   CHECK(host::area(item{key::CPU, 4}) == 16);
 }
 
+TEST_CASE("plugin: what it takes back while it is loaded, from a listener too, is not registered", "[plugin][D1]") {
+  const std::string before = trace();
+  const tb::plugin p = tb::load_plugin(file("takes_back.so"));
+  CHECK(trace() == before);
+}
+
 TEST_CASE("plugin: topbit_load() that failed is called again by the next loading", "[plugin]") {
   refused(file("local_block.so"), "topbit_load() threw: no device found");
   const environment there("TOPBIT_TEST_DEVICE", "yes");
