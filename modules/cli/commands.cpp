@@ -123,7 +123,9 @@ constexpr std::string_view coverage_text[] = {
     "Operators by keys, in one word each: kernel, the kind of composite or fallback that serves the key, passes where "
     "calls "
     "go on to the next key, and - where a call would find no kernel. Then the kernels that no call reaches, and why.",
-    "Ends with 1 where no operator matches.",
+    "Columns that a line has no room for go on below. It is as long as COLUMNS says (0: any length), else as the "
+    "terminal "
+    "is wide, else 100 characters. Ends with 1 where no operator matches.",
 };
 constexpr example coverage_examples[] = {
     {"coverage 'aten::*' --keys CPU,CUDA,Meta --require", "is every operator there on three backends?"},

@@ -25,7 +25,8 @@ topbit::cli::surroundings around() {
   const char *no_color = std::getenv("NO_COLOR"), *term = std::getenv("TERM");
   found.no_color = (no_color != nullptr && *no_color != '\0') || (term != nullptr && std::strcmp(term, "dumb") == 0);
   winsize size{};
-  if (found.terminal && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0) found.columns = size.ws_col;
+  const bool has_size = found.terminal && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0;
+  found.columns = topbit::cli::columns_for(std::getenv("COLUMNS"), has_size ? size.ws_col : 0);
   return found;
 }
 

@@ -66,7 +66,10 @@ answer run_man(const request&) {
   text +=
       ".TP\n.B 2\nthe words, a file or a plugin were not accepted; the error output has one sentence that says why\n";
   text += ".SH ENVIRONMENT\n.TP\n.B NO_COLOR\nwhere it is set and not empty, there are no colours unless " +
-          bold("--color") + " asks for them\n";
+          bold("--color") + " asks for them\n" +
+          ".TP\n.B COLUMNS\nhow long the lines of a table may be, 0 for any length; without it the terminal's width, "
+          "or 100 " +
+          "where there is none\n";
   text += ".SH EXAMPLES\n";
   for (const command& c : commands()) {
     for (const example& e : c.examples)

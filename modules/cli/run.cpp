@@ -47,7 +47,7 @@ outcome run(std::span<const std::string> words, const surroundings& around) {
   try {
     request r = understood(words);
     errors.colors = colors_wanted(r, around.error_terminal, around);
-    r.to = {colors_wanted(r, around.terminal, around), around.terminal ? around.columns : 0};
+    r.to = {colors_wanted(r, around.terminal, around), around.columns};
     answer a = answer_of(r, plugins);
     return {std::move(a.text), {}, static_cast<int>(a.ends)};
   } catch (const std::bad_alloc&) {

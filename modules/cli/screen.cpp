@@ -69,6 +69,14 @@ std::size_t printable_bytes(std::string_view text) {
 
 }  // namespace
 
+std::size_t columns_for(const char* variable, std::size_t of_terminal) noexcept {
+  const std::string_view said = variable == nullptr ? "" : variable;
+  std::size_t columns = 0;
+  const auto [end, error] = std::from_chars(said.data(), said.data() + said.size(), columns);
+  if (!said.empty() && error == std::errc() && end == said.data() + said.size()) return columns;
+  return of_terminal != 0 ? of_terminal : 100;
+}
+
 std::string styled(const screen& s, style how, std::string_view text) {
   if (!s.colors || how == style::plain || text.empty()) return std::string(text);
   return std::string(code_of(how)) + std::string(text) + "\x1b[0m";

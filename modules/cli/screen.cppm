@@ -1,4 +1,4 @@
-// How text reaches a person: colours, the width of the terminal, and text of others made harmless.
+// How text reaches a person: colours, the length of lines, and text of others made harmless.
 export module topbit.cli:screen;
 
 import topbit.std;
@@ -10,8 +10,12 @@ export struct surroundings {
   bool terminal = false;        // the answer goes to one
   bool error_terminal = false;  // so does what went wrong
   bool no_color = false;        // NO_COLOR is set and not empty, or the terminal is a dumb one
-  std::size_t columns = 0;      // of the terminal; 0: unlimited
+  std::size_t columns = 0;      // how long the lines of a table may be; 0: unlimited
 };
+
+/// How long that is: what the variable COLUMNS says, else the terminal's width, else 100. Null for an absent variable,
+/// 0 for no terminal. What is no number says nothing.
+export std::size_t columns_for(const char* variable, std::size_t of_terminal) noexcept;
 
 /// What an answer is written for.
 export struct screen {

@@ -84,17 +84,31 @@ TEST_CASE("run: every command has a help, which begins with what it does", "[cli
   }
 }
 
-TEST_CASE("coverage_command: a table that is wider than the terminal goes on below", "[cli][coverage]") {
+TEST_CASE("screen: a line is as long as COLUMNS says, else the terminal's, else 100", "[cli]") {
+  CHECK(cli::columns_for(nullptr, 0) == 100);
+  CHECK(cli::columns_for(nullptr, 80) == 80);
+  CHECK(cli::columns_for("132", 80) == 132);
+  CHECK(cli::columns_for("0", 80) == 0);
+  for (const char* no_number : {"", "wide", "80x", "-1", " 80", "99999999999999999999"}) {
+    CHECK(cli::columns_for(no_number, 80) == 80);
+    CHECK(cli::columns_for(no_number, 0) == 100);
+  }
+}
+
+TEST_CASE("coverage_command: a table that is wider than a line may be goes on below, on a terminal or not",
+          "[cli][coverage]") {
   const std::vector<std::string> words{"coverage", "farm::milk", "--keys", "CPU,CUDA,Meta"};
   CHECK(run(words, {.terminal = true, .no_color = true, .columns = 80}).out ==
         "operator    CPU     CUDA  Meta\n"
         "farm::milk  kernel  -     -\n");
-  CHECK(run(words, {.terminal = true, .no_color = true, .columns = 25}).out ==
-        "operator    CPU     CUDA\n"
-        "farm::milk  kernel  -\n"
-        "\n"
-        "operator    Meta\n"
-        "farm::milk  -\n");
+  for (const bool terminal : {true, false}) {
+    CHECK(run(words, {.terminal = terminal, .no_color = true, .columns = 25}).out ==
+          "operator    CPU     CUDA\n"
+          "farm::milk  kernel  -\n"
+          "\n"
+          "operator    Meta\n"
+          "farm::milk  -\n");
+  }
   // Nowhere to break: one column each.
   CHECK(std::ranges::count(run(words, {.terminal = true, .columns = 1}).out, '\n') == 8);
 }

@@ -24,7 +24,7 @@ mkdir "$work/bin"
 ln -s -- "$program" "$work/bin/topbit"
 PATH=$work/bin:$PATH
 # topbit asks nothing else of its environment.
-unset NO_COLOR
+unset NO_COLOR COLUMNS
 export ZOO GARDEN PATH TERM=xterm LC_ALL=C.UTF-8
 
 shown() {
