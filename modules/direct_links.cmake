@@ -1,6 +1,6 @@
 # CMake shows a target the modules of an installed library if the target links that library itself, or a library of the
 # project that has modules of its own and links it. Behind another library (without modules, or an interface library) the
-# installed library's modules are not found, though its symbols are. So what such a library hands on is linked directly.
+# installed library's modules are not found, though its symbols are. So what such a library passes on is linked directly.
 
 # Sets `result` to those of these link items that are targets.
 function(topbit_targets_in items result)
@@ -14,7 +14,7 @@ function(topbit_targets_in items result)
   set(${result} "${targets}" PARENT_SCOPE)
 endfunction()
 
-# Sets `result` to the targets of topbit that a target links or is handed by what it links, as far as that is known
+# Sets `result` to the targets of topbit that a target links or gets from what it links, as far as that is known
 # before generator expressions are evaluated.
 function(topbit_reached_by target result)
   get_target_property(items ${target} LINK_LIBRARIES)

@@ -1,0 +1,286 @@
+// What docs/porting.md puts beside PyTorch's C++ API: the codes of its tables and its blocks are lines of this program,
+// which compiles and runs them.
+#include <any>
+#include <array>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+import topbit;
+import topbit.cuda;
+
+namespace tb = topbit;
+namespace ops = topbit::ops;
+namespace key = topbit::key;
+namespace nn = topbit::nn;
+namespace author = topbit::author;
+using tb::arg;
+using tb::dims;
+using tb::tensor;
+
+namespace {
+
+int wrong = 0;
+
+void expect(bool is_so, const char* what) {
+  if (is_so) return;
+  ++wrong;
+  std::printf("wrong: %s\n", what);
+}
+
+// ---------------------------------------------------------------------------------------------- tensors
+
+void tensors() {
+  const tb::device where = tb::cpu;
+  const tensor a = tb::from_values<float>({1, 2, 3, 4, 5, 6}, {2, 3});
+  const tensor zeros = ops::zeros(dims{2, 3});
+  const tensor wide = ops::empty(dims{2, 3}, arg<"dtype"> = tb::dtype::float64, arg<"device"> = where);
+  const tensor steps = ops::arange_start_step(0, 6, 2);
+  const tensor sevens = ops::full_like(a, 7);
+  tb::manual_seed(1);
+  const tb::generator random(1);
+  const tensor noise = ops::randn_generator(dims{2, 3}, arg<"generator"> = random);
+  expect(wide.dtype() == tb::dtype::float64 && steps.numel() == 3 && noise.dim() == 2, "tensors are made");
+
+  expect(a.sizes() == dims{2, 3} && a.strides() == dims{3, 1} && a.size(-1) == 3, "sizes");
+  expect(a.dim() == 2 && a.numel() == 6 && a.is_contiguous() && a.defined(), "properties");
+  expect(a.dtype() == tb::dtype::float32 && a.device() == where, "dtype and device");
+  const float* elements = a.data_as<float>();
+  expect(elements[5] == 6, "elements");
+
+  expect(tb::item<float>(ops::sum(a)) == 21, "a number");
+  expect(tb::to(a, tb::dtype::float64).dtype() == tb::dtype::float64, "another dtype");
+  expect(tb::to(a, where).same_as(a), "another device");
+  const tensor own = ops::clone(a), dense = ops::contiguous(a), constant = tb::detach(a);
+  expect(!author::same_view(own, a) && author::same_view(constant, a) && dense.defined(), "copies and views");
+
+  tensor b = ops::clone(a);
+  b += sevens;
+  ops::add_(b, a, arg<"alpha"> = 2);
+  tensor out = ops::empty(dims{2, 3});
+  ops::add_out(a, b, arg<"out"> = out);
+  expect(tb::item<float>(tb::index(out, 0, 0)) == 11, "written in place");
+  expect(ops::allclose(a * 2.0 + zeros, a + a), "arithmetic");
+  expect(tb::sum(a, {1}).sizes() == dims{2}, "sums of rows");
+  expect(ops::mean_dim(a, dims{0, 1}, true).sizes() == dims{1, 1}, "a mean");
+  expect(ops::matmul(a, ops::transpose(a, 0, 1)).sizes() == dims{2, 2}, "a product");
+  expect(ops::view(a, dims{3, 2}).sizes() == dims{3, 2}, "a view");
+  expect(ops::cat(std::vector{a, a}, 0).sizes() == dims{4, 3}, "joined");
+  expect(ops::softmax(a, 1).sizes() == ops::cumsum(a, 1).sizes(), "by the schema's order");
+  expect(tb::item<float>(ops::sum_dim(a, std::nullopt)) == 21, "an overload");
+  const auto [largest, places] = ops::max_dim(a, 1);
+  expect(largest.numel() == 2 && places.dtype() == tb::dtype::int64, "several results");
+
+  const tensor part = tb::index(a, tb::slice(0, 1), tb::ellipsis, tb::newaxis);
+  expect(part.sizes() == dims{1, 3, 1}, "a part");
+  tb::assign(b, 0, b > 10);
+  tb::assign(tb::index(b, 0), 1);
+  std::puts(to_string(a).c_str());
+
+  const std::string path = (std::filesystem::temp_directory_path() / "topbit_porting.safetensors").string();
+  tb::save_tensors(path, std::vector<tb::named_tensor>{{"a", a}});
+  expect(tb::load_tensors(path).at(0).name == "a", "a file");
+  std::filesystem::remove(path);
+  tb::set_num_threads(tb::num_threads());
+}
+
+// ---------------------------------------------------------------------------------------------- gradients
+
+struct square {
+  static tensor forward(tb::function_context& c, const tensor& x) {
+    c.save(x);
+    return x * x;
+  }
+  static tensor backward(tb::function_context& c, const tensor& gradient) { return gradient * c.saved(0) * 2.0; }
+};
+
+void gradients() {
+  const tensor x = tb::from_values<float>({1, 2}, {2});
+  tb::require_grad(x);
+  expect(tb::requires_grad(x) && tb::is_leaf(x), "a leaf");
+  const tensor y = ops::sum(tb::apply<square>(x));
+  tb::retain_grad(y);
+  tb::hook seen = tb::add_hook(x, [](const tensor& gradient) { return gradient; });
+  tb::backward(y);
+  expect(tb::item<float>(tb::index(tb::grad(x), 1)) == 4, "a gradient");
+  seen.remove();
+  tb::clear_grad(x);
+  const tensor dx = tb::grad(ops::sum(x * x), x, {.create_graph = true});
+  expect(tb::requires_grad(dx) && !tb::grad(x).defined(), "a gradient that nobody gathers");
+  {
+    const tb::no_grad guard;
+    expect(!tb::grad_enabled(), "no_grad");
+    const tb::enable_grad again;
+    expect(tb::grad_enabled(), "enable_grad");
+  }
+  const tb::inference_mode guard;
+  expect(tb::is_inference(x * x), "inference");
+  const tb::detect_anomaly looking;
+}
+
+// ---------------------------------------------------------------------------------------------- dispatch
+
+inline constexpr tb::op<"port::scaled(Tensor self, *, Scalar scale=2) -> Tensor"> scaled;
+
+tensor scaled_any(const tensor& self, const tb::scalar& scale) { return self * scale; }
+tensor scaled_tracer(tb::key_set keys, const tensor& self, const tb::scalar& scale) {
+  return scaled.redispatch(keys & tb::below(key::Tracer), self, scale);
+}
+void forward_all(const tb::operator_handle& op, tb::key_set keys, tb::stack& stack) {
+  op.redispatch_boxed(keys.below_highest(), stack);
+}
+
+const auto library = tb::library("port").def(scaled).impl<&scaled_any>(scaled);
+const auto more = tb::fragment("port");
+const auto tracer = tb::implement("port", key::Tracer).impl<&scaled_tracer>(scaled);
+const auto passing = tb::implement("port", key::UserTop2).fallthrough(scaled, key::UserTop2);
+const auto fallback = tb::fallback<&forward_all>(key::UserTop1);
+const auto all_pass = tb::fallthrough(key::Tracer);
+
+// A structured operator.
+inline constexpr tb::op<"port::same(Tensor self) -> Tensor"> same;
+author::result_meta same_meta(std::string_view, const tensor& self) {
+  return {.sizes = self.sizes(), .type = self.dtype(), .where = self.device(), .strides = {}};
+}
+using same_forms = author::structured<&same_meta, {}, same>;
+const auto same_defined = tb::fragment("port").def(same);
+const bool same_meta_rows = (author::register_rows(same_forms::meta_rows()), true);
+
+// Memory of a device, and an object that travels in boxes.
+void* allocate(tb::device, std::size_t bytes) { return std::malloc(bytes); }
+void release(tb::device, void* p) noexcept { std::free(p); }
+void copy(tb::device, void* to, const void* from, std::size_t bytes) { std::memcpy(to, from, bytes); }
+
+struct packed final : tb::object {
+  int width = 8;
+};
+
+int checked(int n) {
+  if (n < 0) throw tb::error("port::checked: found " + std::to_string(n) + ", wanted 0 or more", "port::checked");
+  return n;
+}
+
+void dispatch() {
+  const tensor x = tb::from_values<float>({1, 2}, {2});
+  expect(ops::allclose(scaled(x, arg<"scale"> = 3), x * 3.0), "a keyword");
+
+  const tb::operator_handle add = tb::find("aten::add.Tensor");
+  expect(!tb::registry::process().try_find("aten::nowhere"), "a name that is not there");
+  const auto typed = add.typed<tensor(const tensor&, const tensor&, const tb::scalar&)>();
+  expect(ops::allclose(typed(x, x, 1), x + x), "a typed call by name");
+  tb::stack stack;
+  stack.push(x);
+  stack.push(x);
+  stack.push(tb::scalar(1));
+  add.call_boxed(stack);
+  expect(stack.pop().get<tensor>().numel() == 2, "a boxed call");
+  expect(add.schema().starts_with("aten::add.Tensor(") && add.parsed_schema() != nullptr, "a schema");
+
+  expect(keys_of(x).contains(key::CPU) && x.keys().contains(key::AutogradCPU), "keys");
+  {
+    const tb::include_guard tracing(key::Tracer);
+    const tb::exclude_guard below(tb::autograd_keys);
+    const author::below_views guard;
+    scaled(x);
+    const tb::thread_key_state state = tb::current_thread_keys();
+    const tb::force_guard restored(state);
+  }
+  expect(!to_string(tb::computed_table(add)).empty(), "a table");
+  expect(tb::explain(ops::add, x, x).selected == key::AutogradCPU, "an explanation");
+  expect(same(tb::to(x, tb::meta)).sizes() == x.sizes(), "a structured operator");
+  const tb::object_ptr<packed> weights(new packed);
+  const tb::value boxed(weights);
+  expect(boxed.get<tb::object_ptr<packed>>()->width == 8, "an object");
+  bool thrown = false;
+  try {
+    checked(-1);
+  } catch (const tb::error& e) {
+    thrown = e.op() == "port::checked";
+  }
+  expect(thrown, "an error");
+  tb::set_memory_hook(tb::backend::PrivateUse1, {allocate, release, copy, copy});
+  const auto named = tb::name_backend(tb::backend::PrivateUse1, "npu");
+  expect(tb::parse_device("npu:1").index == 1, "a backend's name");
+}
+
+// ---------------------------------------------------------------------------------------------- training
+
+struct network {
+  nn::linear hidden, scores;
+
+  explicit network(const tb::generator& random) : hidden(4, 8, random), scores(8, 3, random) {}
+
+  tensor operator()(const tensor& x) const { return scores(ops::relu(hidden(x))); }
+  static void each_parameter(auto& self, auto&& visit) {
+    visit("hidden", self.hidden);
+    visit("scores", self.scores);
+  }
+};
+
+void training() {
+  network net(tb::generator(1));
+  expect(tb::parameters(net).size() == 4 && tb::named_parameters(net).at(0).name == "hidden.weight", "parameters");
+  tb::set_training(net, true);
+  tb::move_to(net, tb::cpu);
+  tb::adamw optimizer(tb::parameters(net), {.learning_rate = 0.01});
+  const tensor x = ops::ones(dims{2, 4}), labels = tb::from_values<std::int64_t>({0, 2}, {2});
+  const double before = tb::item(ops::cross_entropy_loss(net(x), labels));
+  for (int i = 0; i < 3; ++i) {
+    optimizer.clear_gradients();
+    tb::backward(ops::cross_entropy_loss(net(x), labels));
+    tb::clip_gradient_norm(tb::parameters(net), 1.0);
+    optimizer.follow(tb::schedule::step{.every = 10, .factor = 0.5});
+    optimizer.step();
+  }
+  expect(tb::item(ops::cross_entropy_loss(net(x), labels)) < before, "a step");
+  const auto small = nn::sequential(nn::linear(4, 8), ops::relu, nn::dropout(0.5));
+  expect(small(x).sizes() == dims{2, 8}, "a sequence");
+
+  const std::string path = (std::filesystem::temp_directory_path() / "topbit_porting_net.safetensors").string();
+  tb::save_parameters(path, net);
+  tb::load_parameters(path, net);
+  tb::save_checkpoint(path, net, optimizer);
+  tb::load_checkpoint(path, net, optimizer);
+  std::filesystem::remove(path);
+}
+
+// ---------------------------------------------------------------------------------------------- a GPU
+
+void gpu() {
+  if (!tb::cuda_available()) {
+    expect(tb::cuda_device_count() == 0 && !tb::why_no_cuda().empty(), "why there is no GPU");
+    return;
+  }
+  const tb::device where = tb::cuda();
+  const tensor x = ops::ones(dims{4}, arg<"device"> = where), host = tb::pin_memory(ops::ones(dims{4}));
+  const tb::cuda_stream stream = tb::cuda_stream::from_pool();
+  {
+    const tb::cuda_stream_guard guard(stream);
+    tb::used_by_stream(x, stream);
+    const tb::cuda_event event = stream.record();
+    tb::cuda_stream::current().wait(event);
+  }
+  const tb::cuda_graph graph = tb::cuda_graph::capture([&] { x + x; });
+  graph.replay();
+  tb::synchronize(where);
+  tb::release_cached_cuda_memory(where);
+}
+
+}  // namespace
+
+int main() {
+  tensors();
+  gradients();
+  dispatch();
+  training();
+  gpu();
+  return wrong == 0 ? 0 : 1;
+}
