@@ -71,6 +71,11 @@ registry_state::~registry_state() {
   while (functors != nullptr) functors.reset(functors->next);
 }
 
+void registry_state::ended::settle() noexcept {
+  if (listens != nullptr) listens->silence();
+  end_object_of(impl);
+}
+
 entry& registry_state::intern(const operator_info& op) {
   for (entry* e = names.find(op.name); e != nullptr; e = e->next_of_name) {
     if (*e->signature == *op.signature) return *e;
@@ -111,14 +116,19 @@ void registry_state::commit(std::span<const request> requests) {
   publish(requests, false);
 }
 
-std::shared_ptr<listener> registry_state::withdraw(entry* op, std::uint64_t id) noexcept {
-  const std::optional<change> removed = remove(op, id);
-  if (removed) {
+registry_state::ended registry_state::withdraw(entry* op, std::uint64_t id) noexcept {
+  if (const std::optional<change> removed = remove(op, id)) {
     publish(*removed);
-    return removed->listens;
+    return {removed->listens, removed->impl};
   }
-  for (std::vector<request>* batch : batches) std::erase_if(*batch, [&](const request& r) { return r.id == id; });
-  return nullptr;
+  ended found;
+  for (std::vector<request>* batch : batches) {
+    std::erase_if(*batch, [&](const request& r) {
+      if (r.id == id) found.impl = r.impl;
+      return r.id == id;
+    });
+  }
+  return found;
 }
 
 std::shared_ptr<listener> registry_state::withdraw(std::vector<request>& batch) noexcept {
@@ -263,19 +273,21 @@ std::optional<registry_state::change> registry_state::remove(entry* op, std::uin
   if (op != nullptr) {
     const auto found = std::ranges::find_if(op->registrations, has_id);
     if (found != op->registrations.end()) {
-      const key_target target = found->target;
+      change removed{request_kind::implement, found->target, op};
+      removed.impl = found->impl;
       op->registrations.erase(found);
-      return change{request_kind::implement, target, op};
+      return removed;
     }
     if (std::erase_if(op->definitions, has_id) != 0) return change{request_kind::define, key::Undefined, op};
     return std::nullopt;
   }
   for (auto& fallback : fallback_registrations) {
     if (fallback->id != id) continue;
-    const key_target target = fallback->target;
-    rows_of_fallback(target).for_each([&](unsigned row) { fallbacks[row] = nullptr; });
+    change removed{request_kind::fallback, fallback->target};
+    removed.impl = fallback->impl;
+    rows_of_fallback(removed.target).for_each([&](unsigned row) { fallbacks[row] = nullptr; });
     std::erase_if(fallback_registrations, [&](const auto& each) { return each->id == id; });
-    return change{request_kind::fallback, target};
+    return removed;
   }
   for (const named_backend& name : backend_names) {
     if (name.id != id) continue;

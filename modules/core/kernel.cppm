@@ -32,9 +32,10 @@ enum class kernel_kind : std::uint8_t {
 struct kernel {
   using boxed_function = void (*)(const kernel*, const operator_handle&, key_set, stack&);
   boxed_function boxed = nullptr;
-  const void* state = nullptr;  // binder: the site; adapter: the boxed kernel; tracer: the traced rows
+  const void* state = nullptr;  // binder: the site; adapter: the boxed kernel; tracer: the traced rows; see :functor
   entry_head* owner = nullptr;  // records an entry made for itself
   kernel_kind kind = kernel_kind::typed;
+  bool owned = false;  // a functor_kernel
 };
 
 // The two extras come last, so that the arguments keep the registers they already sit in.

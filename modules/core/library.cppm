@@ -168,7 +168,8 @@ export class [[nodiscard("its registrations are taken back when it is destroyed"
     return std::move(impl_boxed<Fn>(o, key, where));
   }
 
-  /// The same with a state: f is moved into the registry, where it stays, and is called by several threads at once.
+  /// The same with a state: f is moved to the registry and called by several threads at once. It is destroyed when it
+  /// has been taken back and the last call has left it, by whoever is last.
   template <class F, class Op>
   library_block& impl_boxed(const Op&, key_target key, F f,
                             std::source_location where = std::source_location::current()) & {
@@ -249,9 +250,10 @@ registration fallback(key_target key, registry& r = registry::process(),
     detail::refuse_boxed<Fn>();
 }
 
-/// The same with a state: f is moved into the registry, where it stays even after the registration, since a call that
-/// races with its end may still be inside; threads call it at once. Each registration of an object costs some hundred
-/// bytes for each operator, for as long as the registry lives: register it once, and switch it on and off by its key.
+/// The same with a state: f is moved to the registry, and threads call it at once. It is destroyed when the
+/// registration has ended and the last call has left it, by whoever is last. Each registration of an object costs some
+/// hundred bytes for each operator, for as long as the registry lives: register it once, and switch it on and off by
+/// its key. A call of an object that has something to give back costs two atomic additions more.
 export template <class F>
 registration fallback(key_target key, F f, registry& r = registry::process(),
                       std::source_location where = std::source_location::current()) {

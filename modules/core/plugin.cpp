@@ -141,6 +141,14 @@ void open_image(plugin_record& record, const std::string& name) {
   refuse(record.path, errors.front() + (more == 0 ? "" : "; and " + std::to_string(more) + " more"));
 }
 
+// What topbit_load() asked for. Unless that is committed nobody will ask for it again.
+struct requests_of_load {
+  std::vector<detail::request> all;
+  ~requests_of_load() {
+    for (const detail::request& r : all) detail::end_object_of(r.impl);
+  }
+};
+
 // Commits what it asks for: the first time with what topbit_load() adds.
 void activate(plugin_record& record) {
   registry& process = registry::process();
@@ -148,6 +156,7 @@ void activate(plugin_record& record) {
     if (record.complete) return detail::commit(process, record.requests);
     if (!record.errors.empty()) refuse_all(record, record.errors);
     record.requests = record.of_initialisers;
+    requests_of_load added;
     // The symbol of a plugin that this one depends on is not this one's.
     void* found = dlsym(record.handle, "topbit_load");
     if (found != nullptr && detail::image_of(found) == image_of_handle(record.handle)) {
@@ -163,12 +172,14 @@ void activate(plugin_record& record) {
         failed(" something that is no std::exception");
       }
       held_back.close();
+      added.all = std::move(held_back.requests());
       std::vector<std::string> errors;
       for (const bad_registration& e : held_back.errors()) errors.emplace_back(e.what());
       if (!errors.empty()) refuse_all(record, errors);
-      for (detail::request& r : held_back.requests()) record.requests.push_back(std::move(r));
+      record.requests.insert(record.requests.end(), added.all.begin(), added.all.end());
     }
     detail::commit_for_good(process, record.requests);
+    added.all.clear();
     record.complete = true;
   } catch (const bad_registration& e) {
     refuse(record.path, e.what());

@@ -30,20 +30,34 @@ recording* recording::of(const registry& r) noexcept {
   return nullptr;
 }
 
-bool recording::drop(const registry& r, std::uint64_t id) noexcept {
-  for (recording* each = this; each != nullptr; each = each->outer_) {
-    if (each->registry_ != &r) continue;
-    if (std::erase_if(each->requests_, [&](const request& one) { return one.id == id; }) != 0) return true;
+entry* recording::op_of_name(const registry& r, std::string_view name) noexcept {
+  const recording* open = of(r);
+  if (open == nullptr) return nullptr;
+  for (const request& each : open->requests_) {
+    if (each.op != nullptr && each.op->name == name) return each.op;
   }
-  return false;
+  return nullptr;
 }
 
-bool recording::forget(const registry& r, std::uint64_t id) noexcept {
-  if (innermost != nullptr && innermost->drop(r, id)) return true;
-  for (suspension* each = latest; each != nullptr; each = each->outer_) {
-    if (each->suspended_ != nullptr && each->suspended_->drop(r, id)) return true;
+std::optional<request> recording::drop(const registry& r, std::uint64_t id) noexcept {
+  for (recording* each = this; each != nullptr; each = each->outer_) {
+    if (each->registry_ != &r) continue;
+    const auto found = std::ranges::find(each->requests_, id, &request::id);
+    if (found == each->requests_.end()) continue;
+    std::optional<request> dropped = std::move(*found);
+    each->requests_.erase(found);
+    return dropped;
   }
-  return false;
+  return std::nullopt;
+}
+
+std::optional<request> recording::forget(const registry& r, std::uint64_t id) noexcept {
+  std::optional<request> dropped;
+  if (innermost != nullptr) dropped = innermost->drop(r, id);
+  for (suspension* each = latest; !dropped && each != nullptr; each = each->outer_) {
+    if (each->suspended_ != nullptr) dropped = each->suspended_->drop(r, id);
+  }
+  return dropped;
 }
 
 void refuse(registry& r, bad_registration error) {

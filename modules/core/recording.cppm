@@ -4,6 +4,7 @@
 export module topbit.core:recording;
 
 import topbit.std;
+import :entry;
 import :error;
 import :listener;
 import :registry;
@@ -37,8 +38,11 @@ class recording {
 
   // The open one for this registry on this thread; null if there is none.
   static recording* of(const registry& r) noexcept;
-  // Drops what this thread holds back under this id, in whichever recording. False if it holds no such thing.
-  static bool forget(const registry& r, std::uint64_t id) noexcept;
+  // Takes out what this thread holds back under this id, in whichever recording.
+  static std::optional<request> forget(const registry& r, std::uint64_t id) noexcept;
+
+  // The operator of this name that a request of this thread's is about; null if there is none.
+  static entry* op_of_name(const registry& r, std::string_view name) noexcept;
 
   void add(const request& r) { requests_.push_back(r); }
   void add_error(bad_registration e) { errors_.push_back(std::move(e)); }
@@ -49,7 +53,7 @@ class recording {
   const std::vector<bad_registration>& errors() const noexcept { return errors_; }
 
  private:
-  bool drop(const registry& r, std::uint64_t id) noexcept;
+  std::optional<request> drop(const registry& r, std::uint64_t id) noexcept;
   registry* registry_;
   recording* outer_;
   bool open_ = true;

@@ -158,16 +158,26 @@ void registry::own(detail::functor_ptr k) noexcept {
   state_->functors = std::move(k);
 }
 
+namespace {
+
+// The image of an object's type, which need not be that of the function that calls it.
+void pin_images_of(const detail::functor_kernel& k) {
+  detail::pin_image_of(reinterpret_cast<const void*>(k.boxed));
+  detail::pin_image_of(k.state);
+}
+
+}  // namespace
+
 registration registry::implement(const detail::operator_info& op, key_target target, detail::functor_ptr impl,
                                  std::source_location where) {
-  detail::pin_image_of(reinterpret_cast<const void*>(impl->boxed));
+  pin_images_of(*impl);
   registration made = implement(op, target, *impl, where);
   own(std::move(impl));
   return made;
 }
 
 registration registry::fallback(key_target target, detail::functor_ptr impl, std::source_location where) {
-  detail::pin_image_of(reinterpret_cast<const void*>(impl->boxed));
+  pin_images_of(*impl);
   registration made = fallback(target, *impl, where);
   own(std::move(impl));
   return made;
@@ -192,14 +202,14 @@ registration name_backend(backend b, std::string_view name, std::source_location
 }
 
 void registry::withdraw(detail::entry_head* head, std::uint64_t id) noexcept {
-  if (detail::recording::forget(*this, id)) return;
-  std::shared_ptr<detail::listener> heard;
+  if (const auto held_back = detail::recording::forget(*this, id)) return detail::end_object_of(held_back->impl);
+  detail::registry_state::ended ended;
   {
     std::unique_lock lock(state_->mutex);
-    heard = state_->withdraw(head == nullptr ? nullptr : &entry_of(*head), id);
+    ended = state_->withdraw(head == nullptr ? nullptr : &entry_of(*head), id);
     state_->heard_by.deliver(lock);
   }
-  if (heard != nullptr) heard->silence();
+  ended.settle();
 }
 
 }  // namespace topbit

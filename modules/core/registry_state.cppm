@@ -81,9 +81,15 @@ struct registry_state {
   entry& intern(const operator_info& op);
   // Checks and applies all requests, or throws and leaves everything as it was.
   void commit(std::span<const request> requests);
-  // Takes back what the id stands for, if anything, now or in a batch that may come again. Returns a listener to be
-  // silenced without the lock.
-  std::shared_ptr<listener> withdraw(entry* op, std::uint64_t id) noexcept;
+  // What has ended with a registration and is dealt with when the lock has been given back: a listener to be silenced,
+  // a kernel whose object goes.
+  struct ended {
+    std::shared_ptr<listener> listens = nullptr;
+    const kernel* impl = nullptr;
+    void settle() noexcept;
+  };
+  // Takes back what the id stands for, if anything, now or in a batch that may come again.
+  ended withdraw(entry* op, std::uint64_t id) noexcept;
   // Takes a batch back, and out of it what somebody has taken back before. Returns its listeners, the next behind the
   // other, to be silenced without the lock.
   std::shared_ptr<listener> withdraw(std::vector<request>& batch) noexcept;
@@ -103,6 +109,7 @@ struct registry_state {
     std::uint64_t id = 0;
     backend named = backend::none;
     std::shared_ptr<listener> listens = nullptr;
+    const kernel* impl = nullptr;
   };
   void apply(const request& r);
   void define(const request& r);

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <stdexcept>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -87,16 +88,61 @@ TEST_CASE("functor: the newest for a key serves, and its withdrawal brings the o
   CHECK(once(tensor(key::CPU)) == 1);
 }
 
-TEST_CASE("functor: the object lives as long as its registry, and no longer", "[core][functor]") {
+TEST_CASE("functor: a thousand that were taken back leave no copy of their state", "[core][functor][D1]") {
+  const auto held = std::make_shared<int>(7);
+  tb::registry r;
+  const auto block = tb::library("fun", r).def(once);
+  for (int i = 0; i < 1000; ++i) {
+    const auto layer = tb::fallback(key::Conjugate, [held](const tb::operator_handle&, tb::stack&) {}, r);
+    const auto kernel = tb::implement("fun", key::CPU, r).impl_boxed(once, key::CPU, [held](auto&, tb::stack&) {});
+  }
+  CHECK(held.use_count() == 1);
+}
+
+TEST_CASE("functor: one that stays lives as long as its registry", "[core][functor]") {
   const auto held = std::make_shared<int>(7);
   {
     tb::registry r;
-    for (int i = 0; i < 3; ++i) {
-      const auto layer = tb::fallback(key::Conjugate, [held](const tb::operator_handle&, tb::stack&) {}, r);
-    }
-    CHECK(held.use_count() == 4);  // a call could still be inside
+    tb::fallback(key::Conjugate, [held](const tb::operator_handle&, tb::stack&) {}, r).keep();
+    CHECK(held.use_count() == 2);
   }
   CHECK(held.use_count() == 1);
+}
+
+TEST_CASE("functor: a call keeps the state that is taken back inside it until it returns or throws",
+          "[core][functor][H5]") {
+  const auto held = std::make_shared<std::int64_t>(7);
+  tb::registration mine;
+  long inside = 0;
+  const auto takes_itself_back = [&inside, &mine, held](const tb::operator_handle&, tb::stack& s) {
+    mine.reset();
+    inside = held.use_count();
+    s.pop();
+    if (*held == 8) throw std::runtime_error("eight");
+    s.push(*held);
+  };
+  const tb::include_guard through(key::Conjugate);
+  mine = tb::fallback(key::Conjugate, takes_itself_back);
+  const long others = held.use_count() - 1;
+  CHECK(once(tensor(key::CPU)) == 7);
+  CHECK(inside == others + 1);
+  CHECK(held.use_count() == others);
+  *held = 8;
+  mine = tb::fallback(key::Conjugate, takes_itself_back);
+  CHECK_THROWS_AS(once(tensor(key::CPU)), std::runtime_error);
+  CHECK(held.use_count() == others);
+}
+
+TEST_CASE("functor: its state may hold registrations, which end with it", "[core][functor][D1]") {
+  tb::registry r;
+  auto block = tb::library("fun", r).def(once);
+  auto holds = std::make_shared<tb::registration>(
+      tb::fallback(key::Functionalize, [](const tb::operator_handle&, tb::stack&) {}, r));
+  auto layer = tb::fallback(
+      key::Conjugate, [kept = std::move(holds)](const tb::operator_handle&, tb::stack&) { (void)*kept; }, r);
+  CHECK(tb::dump(r).fallbacks.size() == 2);
+  layer.reset();
+  CHECK(tb::dump(r).fallbacks.empty());
 }
 
 TEST_CASE("functor: one that is refused is given back at once", "[core][functor][R19]") {

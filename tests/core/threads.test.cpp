@@ -5,6 +5,8 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <memory>
+#include <numeric>
 #include <optional>
 #include <string>
 #include <thread>
@@ -53,6 +55,16 @@ void side_by_side(const std::vector<std::function<void()>>& jobs) {
   for (std::thread& t : threads) t.join();
 }
 
+// A state that a call reads: what it is after it is gone is not this.
+struct summed {
+  std::shared_ptr<std::atomic<std::int64_t>> wrong;
+  std::vector<int> numbers = std::vector<int>(64, 7);
+  void operator()(const tb::operator_handle& op, key_set keys, tb::stack& s) const {
+    *wrong += std::accumulate(numbers.begin(), numbers.end(), 0) != 64 * 7;
+    op.redispatch_boxed(keys & tb::below(key::UserTop1), s);
+  }
+};
+
 }  // namespace threads_ops
 using namespace threads_ops;
 
@@ -82,6 +94,32 @@ TEST_CASE("threads: calls find the kernel that stays while layers above it come 
   });
   CHECK(wrong == 0);
   CHECK(calls > 0);
+}
+
+TEST_CASE("threads: the state of a functor outlives the calls inside it, and nothing else", "[core][threads][H5]") {
+  const auto wrong = std::make_shared<std::atomic<std::int64_t>>(0);
+  const image i{{key::CPU, key::UserTop1}, 7, 0};
+  const auto call = [&] { *wrong += width(i) != 7; };
+  side_by_side({
+      call,
+      [&] {
+        tb::stack s;
+        s.push(i);
+        width.handle().call_boxed(s);
+        *wrong += s[0].get<int>() != 7;
+      },
+      [&] {
+        const auto layer = tb::implement("thr").impl_boxed(width, key::UserTop1, summed{wrong});
+        call();
+      },
+      [&] {
+        const auto layer = tb::fallback(key::UserTop2, summed{wrong});
+        const tb::include_guard through(key::UserTop2);
+        call();
+      },
+  });
+  CHECK(*wrong == 0);
+  CHECK(wrong.use_count() == 1);
 }
 
 TEST_CASE("threads: explain and lookups run beside registrations", "[core][threads][H4]") {
