@@ -78,12 +78,23 @@ void registry_state::ended::settle() noexcept {
 
 entry& registry_state::intern(const operator_info& op) {
   for (entry* e = names.find(op.name); e != nullptr; e = e->next_of_name) {
-    if (*e->signature == *op.signature) return *e;
+    if (*e->signature != *op.signature) continue;
+    if (e->lacks_typed_entry() && as_text_signature(op.signature) == nullptr) e->adopt(*op.signature);
+    return *e;
   }
   auto made = std::make_unique<entry>(op, *this);
   if (entries.size() == entries.capacity()) entries.reserve(2 * entries.size() + 1);
   names.insert(*made);
   return *entries.emplace_back(std::move(made));
+}
+
+entry* registry_state::live(std::string_view name) const noexcept {
+  entry* implemented = nullptr;
+  for (entry* e = names.find(name); e != nullptr; e = e->next_of_name) {
+    if (!e->definitions.empty()) return e;
+    if (!e->registrations.empty()) implemented = e;
+  }
+  return implemented;
 }
 
 row_set registry_state::rows_of_every_operator() const noexcept {

@@ -51,6 +51,7 @@ export import :default_value;
 export import :call;
 export import :call_mistake;
 export import :operator_info;
+export import :text_signature;
 export import :registry;
 export import :op;
 export import :library;

@@ -31,6 +31,7 @@ entry::entry(const operator_info& op, registry_state& registry)
     : entry_head(nullptr, op.signature->call_boxed),
       name(registry.strings.copy(op.name)),
       signature(op.signature),
+      made_from(as_text_signature(op.signature)),
       home(&registry),
       schema_now(&first_schema_),
       raiser_(make(kernel_kind::raise)),
@@ -78,6 +79,19 @@ record_ptr entry::make(kernel_kind kind) {
   record_ptr k(signature->make(kind));
   k->owner = this;
   return k;
+}
+
+// Nobody has had a typed handle before, so nobody reads what is written here. Without memory for all it is done again.
+void entry::adopt(const signature_info& typed) {
+  const auto give_entry_point = [&](kernel* k) {
+    if (k == nullptr) return;
+    const record_ptr made(typed.make(k->kind));
+    using record = typed_kernel<void()>;  // one layout for all signatures
+    std::memcpy(&static_cast<record*>(k)->unboxed, &static_cast<record*>(made.get())->unboxed, sizeof(record::unboxed));
+  };
+  for (kernel* k : {raiser_.get(), skip_.get(), selector_.get(), tracer()}) give_entry_point(k);
+  for (const record_ptr& k : adapters_) give_entry_point(k.get());
+  signature.set(typed);
 }
 
 void entry::prepare(const kernel& impl) {

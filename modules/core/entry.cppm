@@ -12,6 +12,7 @@ import :row_set;
 import :schema;
 import :strings;
 import :table;
+import :text_signature;
 
 namespace topbit {
 
@@ -72,12 +73,26 @@ struct free_tracing {
   void operator()(tracing* t) const noexcept;
 };
 
+// Read by everybody, and set twice at most: see entry::adopt().
+class known_signature {
+ public:
+  explicit known_signature(const signature_info* s) noexcept : now_(s) {}
+  inline const signature_info* get() const noexcept { return now_.load(std::memory_order_acquire); }
+  inline const signature_info& operator*() const noexcept { return *get(); }
+  inline const signature_info* operator->() const noexcept { return get(); }
+  inline void set(const signature_info& s) noexcept { now_.store(&s, std::memory_order_release); }
+
+ private:
+  std::atomic<const signature_info*> now_;
+};
+
 // One per (name, C++ signature). Immortal: it stays when everything registered for it is gone, and is found again.
 struct entry : entry_head {
   std::atomic<const kernel*> more_rows[row_count - 1];
 
   std::string_view name;
-  const signature_info* signature;
+  known_signature signature;
+  const text_signature* made_from;  // of an entry that was made from one; else null
   registry_state* home;
   entry* first_of_name = this;  // the list of the signatures of one name
   std::atomic<entry*> next_of_name = nullptr;
@@ -113,6 +128,10 @@ struct entry : entry_head {
   const kernel* front_of(const kernel& impl) const noexcept;
   // Chooses anew for these rows and stores what changed, then the words that follow from the rows.
   void refresh(const row_set& rows) noexcept;
+  // Lets an entry that was made from a text be called by this signature, which is the same. Under the registry's lock;
+  // the image of the signature has been pinned.
+  void adopt(const signature_info& typed);
+  inline bool lacks_typed_entry() const noexcept { return made_from != nullptr && signature.get() == made_from; }
   // Lets calls reach the operator, or stops them, as its definitions now say. True if that is a change.
   bool follow_definitions() noexcept;
   // Puts the tracer into the rows, or takes it out of them, as the registry now says.
@@ -126,6 +145,7 @@ struct entry : entry_head {
   // What a traced row holds instead of `front`: the tracer, or where there is no memory for it `front` itself.
   const kernel* traced(unsigned row, const row_choice<live_registration>& choice, const kernel* front) noexcept;
 
+  kernel* tracer() const noexcept;
   bool reachable_ = false;                   // rows hold what is live; otherwise every one of them raises
   record_ptr raiser_;                        // throws no_kernel
   record_ptr skip_;                          // passes through

@@ -28,8 +28,15 @@ std::vector<kernel_record> operator_handle::kernels() const {
   return records;
 }
 
-bool detail::has_signature(const operator_handle& h, const signature_info& wanted) noexcept {
-  return *entry_of(h.entry()).signature == wanted;
+bool detail::has_signature(const operator_handle& h, const signature_info& wanted) {
+  entry& e = entry_of(h.entry());
+  if (*e.signature != wanted) return false;
+  if (e.lacks_typed_entry()) {
+    pin_image_of(&wanted);
+    const std::lock_guard lock(e.home->mutex);
+    if (e.lacks_typed_entry()) e.adopt(wanted);
+  }
+  return true;
 }
 
 void operator_handle::call_boxed_at(dispatch_key k, stack& s) const {

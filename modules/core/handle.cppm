@@ -77,7 +77,8 @@ namespace detail {
 struct signature_info;
 // What call_at() and call_boxed_at() run.
 const kernel* kernel_at(const entry_head& e, dispatch_key k);
-bool has_signature(const operator_handle& h, const signature_info& wanted) noexcept;
+// Whether it is called by this signature; from now on, where it was defined from a text that says the same.
+bool has_signature(const operator_handle& h, const signature_info& wanted);
 [[noreturn]] void raise_wrong_signature(const operator_handle& h, std::string_view wanted);
 }  // namespace detail
 

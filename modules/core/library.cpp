@@ -24,23 +24,86 @@ bool library_block::owns(std::string_view name, std::string_view ns, std::source
   return false;
 }
 
+namespace {
+
+// A text that is a name, or a schema.
+struct parsed_text {
+  explicit parsed_text(std::string_view given)
+      : text(given),
+        items(text.size() <= max_schema_text ? detail::most_items(text) : 0),
+        head(detail::schema_parser(text, items.data()).parse()) {}
+  std::string mistake() const { return ", column " + std::to_string(head.column) + ": expected " + head.expected; }
+  schema_view name(std::string_view default_ns) const {
+    schema_view view = detail::view_from(text, head, {});
+    if (view.ns.empty()) view.ns = default_ns;
+    return view;
+  }
+  std::string text;
+  std::vector<detail::item_code> items;
+  detail::schema_head head;
+};
+
+}  // namespace
+
 // Empty if the name was refused.
 std::string library_block::qualified(std::string_view name, std::source_location where) const {
-  const std::string text(name);
-  std::vector<detail::item_code> items(detail::most_items(text));
-  const detail::schema_head head = detail::schema_parser(text, items.data()).parse();
-  if (head.column != 0 || head.has_signature) {
-    detail::refuse(*registry_,
-                   bad_registration("operator name '" + text + "' at " + detail::text_of(where) +
-                                    (head.column == 0
-                                         ? ": found a schema, wanted a name; the signature is the function's"
-                                         : ", column " + std::to_string(head.column) + ": expected " + head.expected)));
+  const parsed_text given(name);
+  if (given.head.column != 0 || given.head.has_signature) {
+    detail::refuse(
+        *registry_,
+        bad_registration("operator name '" + given.text + "' at " + detail::text_of(where) +
+                         (given.head.column == 0 ? ": found a schema, wanted a name; the signature is the function's"
+                                                 : given.mistake())));
     return {};
   }
-  schema_view view = detail::view_from(text, head, {});
-  if (view.ns.empty()) view.ns = ns_;
+  const schema_view view = given.name(ns_);
   const std::string full = qualified_name(view);
   return owns(full, view.ns, where) ? full : std::string();
+}
+
+library_block::text_operator library_block::from_schema(std::string_view text, std::source_location where) const {
+  const parsed_text given(text);
+  const auto refuse = [&](const std::string& why) {
+    detail::refuse(*registry_, bad_registration("schema '" + given.text + "' at " + detail::text_of(where) + why));
+    return text_operator();
+  };
+  if (given.head.column != 0) return refuse(given.mistake());
+  if (!given.head.has_signature) {
+    return refuse(": found a name, wanted a schema; def<&kernel>(name) takes the signature from a function");
+  }
+  const schema_view view = given.name(ns_);
+  text_operator op{.name = qualified_name(view), .schema = given.text};
+  if (!owns(op.name, view.ns, where)) return {};
+  if (given.head.ns.size == 0) op.schema.insert(given.head.name.begin, ns_ + "::");
+  try {
+    op.signature = &detail::signature_of_text(given.text, given.head, given.items);
+  } catch (const bad_schema& e) {
+    detail::refuse(*registry_, bad_registration(op.name + " at " + detail::text_of(where) + ": " + e.what(), op.name));
+  }
+  return op;
+}
+
+library_block::text_operator library_block::from_name_or_schema(std::string_view text,
+                                                                std::source_location where) const {
+  if (text.find('(') != text.npos) return from_schema(text, where);
+  text_operator op;
+  op.name = qualified(text, where);
+  if (op.name.empty()) return op;
+  const detail::entry* e = detail::recording::op_of_name(*registry_, op.name);
+  if (e == nullptr) {
+    const auto found = registry_->find_implemented(op.name);
+    if (found) e = &detail::entry_of(found->entry());
+  }
+  if (e != nullptr) {
+    op.signature = e->signature.get();
+  } else {
+    detail::refuse(*registry_,
+                   bad_registration(op.name + " at " + detail::text_of(where) +
+                                        ": a boxed kernel has no signature, and no operator of this name is defined or "
+                                        "implemented; define it first, or give its schema",
+                                    op.name));
+  }
+  return op;
 }
 
 void library_block::define(const detail::operator_info& op, std::source_location where) {
@@ -77,6 +140,23 @@ void library_block::add(std::string_view name, key_target key, const detail::nam
   if (const std::string full = qualified(name, where); !full.empty()) {
     add({full, ns_, {}, k.signature}, key, *k.impl, where);
   }
+}
+
+library_block& library_block::def(std::string_view schema, std::source_location where) & {
+  if (const text_operator op = from_schema(schema, where); op.signature != nullptr) define(op.info(ns_), where);
+  return *this;
+}
+
+void library_block::define(std::string_view schema, detail::functor_ptr k, std::source_location where) {
+  const text_operator op = from_schema(schema, where);
+  if (op.signature == nullptr) return;
+  define(op.info(ns_), where);
+  add(op.info(ns_), default_key(), std::move(k), where);
+}
+
+void library_block::add(std::string_view name, key_target key, detail::functor_ptr k, std::source_location where) {
+  const text_operator op = from_name_or_schema(name, where);
+  if (op.signature != nullptr) add(op.info(ns_), key, std::move(k), where);
 }
 
 void library_block::reset() noexcept { registrations_.clear(); }

@@ -50,6 +50,7 @@ export class [[nodiscard("its registrations are taken back when it is destroyed"
   /// Defines the operator. Throws bad_registration if it is defined differently already or belongs to another
   /// namespace; defining it identically again is allowed.
   template <class Op>
+    requires(!detail::operator_name<Op>)
   library_block& def(const Op&, std::source_location where = std::source_location::current()) & {
     if constexpr (detail::typed_operator<Op>)
       define(Op::info(), where);
@@ -58,6 +59,7 @@ export class [[nodiscard("its registrations are taken back when it is destroyed"
     return *this;
   }
   template <class Op>
+    requires(!detail::operator_name<Op>)
   [[nodiscard("taken back at once")]] library_block&& def(
       const Op& o, std::source_location where = std::source_location::current()) && [[clang::lifetimebound]] {
     return std::move(def(o, where));
@@ -150,6 +152,51 @@ export class [[nodiscard("its registrations are taken back when it is destroyed"
     return std::move(impl<Fn>(name, key, where));
   }
 
+  /// From a schema made at run time, "ns::f(Tensor x) -> Tensor" or without the namespace. Kernels for it are boxed
+  /// ones by its name, or functions of the C++ signature that the schema stands for; so are its calls, by call_boxed()
+  /// or by find(name).typed<Sig>(). Throws bad_schema where the text is none or names a type that
+  /// author::register_schema_types() was not told of.
+  library_block& def(std::string_view schema, std::source_location where = std::source_location::current()) &;
+  [[nodiscard("taken back at once")]] library_block&& def(
+      std::string_view schema,
+      std::source_location where = std::source_location::current()) && [[clang::lifetimebound]] {
+    return std::move(def(schema, where));
+  }
+  /// The same with a boxed kernel, with a state or without, for the block's key or as a catch-all.
+  template <class F>
+    requires(!std::same_as<F, std::source_location>)
+  library_block& def(std::string_view schema, F f, std::source_location where = std::source_location::current()) & {
+    if constexpr (boxed_functor<F>)
+      define(schema, detail::make_functor(std::move(f)), where);
+    else
+      detail::refuse_functor<F>();
+    return *this;
+  }
+  template <class F>
+    requires(!std::same_as<F, std::source_location>)
+  [[nodiscard("taken back at once")]] library_block&& def(
+      std::string_view schema, F f,
+      std::source_location where = std::source_location::current()) && [[clang::lifetimebound]] {
+    return std::move(def(schema, std::move(f), where));
+  }
+  /// A boxed kernel, with a state or without, for the operator of this name, which must be defined or have kernels, or
+  /// for the one of this schema.
+  template <class F>
+  library_block& impl_boxed(std::string_view name, key_target key, F f,
+                            std::source_location where = std::source_location::current()) & {
+    if constexpr (boxed_functor<F>)
+      add(name, key, detail::make_functor(std::move(f)), where);
+    else
+      detail::refuse_functor<F>();
+    return *this;
+  }
+  template <class F>
+  [[nodiscard("taken back at once")]] library_block&& impl_boxed(
+      std::string_view name, key_target key, F f,
+      std::source_location where = std::source_location::current()) && [[clang::lifetimebound]] {
+    return std::move(impl_boxed(name, key, std::move(f), where));
+  }
+
   /// A boxed kernel for this operator alone.
   template <auto Fn, class Op>
   library_block& impl_boxed(const Op&, key_target key, std::source_location where = std::source_location::current()) & {
@@ -171,6 +218,7 @@ export class [[nodiscard("its registrations are taken back when it is destroyed"
   /// The same with a state: f is moved to the registry and called by several threads at once. It is destroyed when it
   /// has been taken back and the last call has left it, by whoever is last.
   template <class F, class Op>
+    requires(!detail::operator_name<Op>)
   library_block& impl_boxed(const Op&, key_target key, F f,
                             std::source_location where = std::source_location::current()) & {
     if constexpr (!detail::typed_operator<Op>)
@@ -182,6 +230,7 @@ export class [[nodiscard("its registrations are taken back when it is destroyed"
     return *this;
   }
   template <class F, class Op>
+    requires(!detail::operator_name<Op>)
   [[nodiscard("taken back at once")]] library_block&& impl_boxed(
       const Op& o, key_target key, F f,
       std::source_location where = std::source_location::current()) && [[clang::lifetimebound]] {
@@ -217,6 +266,16 @@ export class [[nodiscard("its registrations are taken back when it is destroyed"
            bool replaces = false);
   void add(const detail::operator_info& op, key_target key, detail::functor_ptr k, std::source_location where);
   void add(std::string_view name, key_target key, const detail::named_kernel& k, std::source_location where);
+  void define(std::string_view schema, detail::functor_ptr k, std::source_location where);
+  void add(std::string_view name, key_target key, detail::functor_ptr k, std::source_location where);
+  // A name or a schema that was given as a text. Without a signature if it was refused.
+  struct text_operator {
+    std::string name, schema;
+    const detail::signature_info* signature = nullptr;
+    detail::operator_info info(std::string_view ns) const noexcept { return {name, ns, schema, signature}; }
+  };
+  text_operator from_schema(std::string_view text, std::source_location where) const;
+  text_operator from_name_or_schema(std::string_view text, std::source_location where) const;
   bool owns(std::string_view name, std::string_view ns, std::source_location where) const;
   std::string qualified(std::string_view name, std::source_location where) const;
   key_target default_key() const noexcept { return key_.value_or(key::CompositeImplicitAutograd); }

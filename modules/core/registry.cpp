@@ -73,6 +73,12 @@ operator_handle registry::find(std::string_view name) {
                          wanted);
 }
 
+std::optional<operator_handle> registry::find_implemented(std::string_view name) const {
+  const std::lock_guard lock(state_->mutex);
+  entry* e = state_->live(name);
+  return e == nullptr ? std::nullopt : std::optional(operator_handle(*e));
+}
+
 std::vector<std::string> registry::operators() const {
   const std::lock_guard lock(state_->mutex);
   std::vector<std::string> names;

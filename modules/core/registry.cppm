@@ -64,6 +64,9 @@ export class registry {
   /// The operator of this name. Throws unknown_operator, with the nearest name there is.
   operator_handle find(std::string_view name);
   std::optional<operator_handle> try_find(std::string_view name) noexcept;
+  /// The operator of this name, also where kernels are registered for it and no definition is: a handle to look at, to
+  /// take the typed handle of, and to keep. Calls throw no_kernel until it is defined. Takes the lock.
+  std::optional<operator_handle> find_implemented(std::string_view name) const;
   /// Names of all defined operators, sorted. Takes the lock.
   std::vector<std::string> operators() const;
 

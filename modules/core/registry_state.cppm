@@ -79,6 +79,8 @@ struct registry_state {
 
   // The entry of this name and signature, made if there is none.
   entry& intern(const operator_info& op);
+  // The entry of this name that is defined, or else has kernels; null if there is none.
+  entry* live(std::string_view name) const noexcept;
   // Checks and applies all requests, or throws and leaves everything as it was.
   void commit(std::span<const request> requests);
   // What has ended with a registration and is dealt with when the lock has been given back: a listener to be silenced,

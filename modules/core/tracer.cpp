@@ -55,6 +55,8 @@ struct tracing {
 };
 void free_tracing::operator()(tracing* t) const noexcept { delete t; }
 
+kernel* entry::tracer() const noexcept { return tracing_ == nullptr ? nullptr : tracing_->tracer.get(); }
+
 const kernel* entry::behind(unsigned row) const noexcept {
   const kernel* k = stored(row);
   return k->kind == kernel_kind::tracer ? tracing_->rows.winners[row].load(std::memory_order_relaxed)->front : k;

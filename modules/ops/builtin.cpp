@@ -15,6 +15,7 @@ namespace topbit::detail {
 bool register_builtin() {
   // The built-in namespaces are owned: others add to them with fragment() and implement().
   for (std::string_view ns : {"aten", "topbit"}) registry::process().claim(ns, std::source_location::current()).keep();
+  author::register_schema_types<"Tensor", "Scalar", "ScalarType", "Device", "Layout", "MemoryFormat", "Generator">();
   serve(key::CPU, tb_cpu_kernels());
   register_create();
   register_view();
