@@ -90,6 +90,10 @@ constinit thread_local detail::recording* in_initialisers = nullptr;
 void check_file(const std::string& path) {
   const detail::image_marks marks = detail::marks_of_file(path);
   if (!marks.is_library) refuse(path, "found a file that is no shared library of this machine, wanted one");
+  if (marks.mapped > marks.bytes) {
+    refuse(path, "is cut off: it has " + std::to_string(marks.bytes) + " bytes, what is mapped of it reaches to byte " +
+                     std::to_string(marks.mapped) + "; copy or build it again");
+  }
   if (!marks.core_version.empty()) {
     refuse(path, "carries a topbit core of its own (" + marks.core_version +
                      "), which this process would not see; link it to the shared core, or leave the core's symbols " +

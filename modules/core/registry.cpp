@@ -7,8 +7,7 @@ namespace topbit {
 namespace detail {
 // It stands here since no core works without this object.
 extern "C" {
-[[gnu::section(".note.topbit"), clang::no_sanitize("address")]] constinit const version_note topbit_the_core{
-    note_is_the_core};
+[[gnu::section(".note.topbit.core"), clang::no_sanitize("address")]] constinit core_note topbit_the_core;
 }
 }  // namespace detail
 
@@ -44,6 +43,8 @@ registry::~registry() = default;
 registry& registry::process() noexcept {
   static registry& r = []() -> registry& {
     registry& made = *new registry;
+    detail::topbit_the_core.has_registry = 1;
+    detail::report_other_registries();
     detail::start_environment_trace(*made.state_);
     return made;
   }();
@@ -69,6 +70,7 @@ operator_handle registry::find(std::string_view name) {
   }
   const std::string near = state_->nearest(name);
   throw unknown_operator((wanted.empty() ? "''" : wanted) + ": no operator of this name is registered" +
+                             (this == &process() ? detail::where_else_to_look() : std::string()) +
                              (near.empty() ? std::string() : "; the nearest name is " + near),
                          wanted);
 }

@@ -24,16 +24,24 @@ struct version_note {
   char owner[8]{};
   char description[16]{};
 
-  constexpr explicit version_note(std::uint32_t k) noexcept : kind(k) {
+  // `more` bytes of the description follow this.
+  constexpr explicit version_note(std::uint32_t k, std::uint32_t more = 0) noexcept
+      : description_size(sizeof description + more), kind(k) {
     for (std::size_t i = 0; i < sizeof owner; ++i) owner[i] = note_owner[i];
     for (std::size_t i = 0; i < version.size(); ++i) description[i] = version[i];
   }
 };
 static_assert(version.size() < 16);
 
-// Says that the image carries a core. Its plain name is how one is looked for among what a plugin depends on.
+// Says that the image carries a core, and whether that has made a registry of the process: one that another image's
+// symbols stand in for never does. Its plain name is how one is looked for among what a plugin depends on.
+struct core_note {
+  version_note note{note_is_the_core, sizeof(std::uint32_t)};
+  std::atomic<std::uint32_t> has_registry = 0;
+};
+static_assert(sizeof(core_note) == sizeof(version_note) + sizeof(std::uint32_t));
 extern "C" {
-extern const version_note topbit_the_core;
+extern core_note topbit_the_core;
 }
 
 // A template, so that each image that declares an operator has one of its own.

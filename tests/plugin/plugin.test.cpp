@@ -1,6 +1,8 @@
 // Plugins are loaded whole or not at all. This program is a host that exports the core.
+#include <algorithm>
 #include <atomic>
 #include <catch2/catch_test_macros.hpp>
+#include <cstdint>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -131,6 +133,23 @@ TEST_CASE("plugin: files that cannot be loaded are refused with what is wrong wi
   const std::string text = text_of<tb::bad_plugin>([&] { (void)tb::load_plugin(file("unresolved.so")); });
   CHECK(text.find("cannot be loaded: ") != std::string::npos);
   CHECK(text.find("nobody_has_this") != std::string::npos);
+}
+
+TEST_CASE("plugin: a file that is cut off is refused before any of it is mapped", "[plugin]") {
+  const std::string path = file("cut_off.so"), whole = file("silent.so");
+  const auto size = std::filesystem::file_size(whole);
+  bool refused_one = false;
+  for (std::uintmax_t left = 64; left < size; left += left < 1024 ? 64 : std::max<std::uintmax_t>(4096, size / 64)) {
+    std::filesystem::remove(path);
+    std::filesystem::copy_file(whole, path);
+    std::filesystem::resize_file(path, left);
+    const std::string text = text_of<tb::bad_plugin>([&] { (void)tb::load_plugin(path); });
+    INFO(left << ": " << text);
+    if (text == "nothing was thrown") break;  // all that is mapped is there
+    CHECK(text.find("is cut off: it has " + std::to_string(left) + " bytes, ") != std::string::npos);
+    refused_one = true;
+  }
+  CHECK(refused_one);
 }
 
 TEST_CASE("plugin: an image that is loaded already by other means is refused", "[plugin]") {
