@@ -84,6 +84,7 @@ import :entry;
 import :name_table;
 import :registry_state;
 import :recording;
+import :fork;
 import :image_marks;
 import :snapshot;
 import :trace_session;

@@ -22,6 +22,8 @@ constinit std::atomic<unsigned> next_slot = 0;
 
 }  // namespace
 
+std::mutex& mutex_of_pins() noexcept { return pinned_mutex; }
+
 const void* image_of(const void* address) noexcept {
   dl_find_object image{};
   return _dl_find_object(const_cast<void*>(address), &image) == 0 ? image.dlfo_map_start : nullptr;

@@ -4,6 +4,10 @@ import topbit.std;
 
 namespace topbit::detail {
 
+namespace {
+constinit thread_local char this_thread = 0;  // its address is no other thread's, in a fork too
+}
+
 void listeners::add(std::uint64_t id, std::shared_ptr<listener> l) { all_.emplace_back(id, std::move(l)); }
 
 std::shared_ptr<listener> listeners::remove(std::uint64_t id) noexcept {
@@ -38,6 +42,7 @@ void listeners::push(const std::shared_ptr<listener>& to, const registry_event& 
 void listeners::deliver(std::unique_lock<std::mutex>& lock) noexcept {
   if (delivering_) return;
   delivering_ = true;
+  deliverer_ = &this_thread;
   while (!queue_.empty()) {
     std::vector<addressed> now = std::exchange(queue_, {});
     lock.unlock();
@@ -50,6 +55,12 @@ void listeners::deliver(std::unique_lock<std::mutex>& lock) noexcept {
     lock.lock();
   }
   delivering_ = false;
+}
+
+void listeners::forget_other_threads() noexcept {
+  if (!delivering_ || deliverer_ == &this_thread) return;
+  delivering_ = false;
+  for (const auto& each : all_) each.second->forget_other_threads();
 }
 
 }  // namespace topbit::detail

@@ -31,6 +31,8 @@ class listener {
     const std::lock_guard lock(mutex_);
     silent_ = true;
   }
+  // In a fork: who was telling it is not there.
+  inline void forget_other_threads() noexcept { std::construct_at(&mutex_); }
 
   std::shared_ptr<listener> next;  // of those that are to be silenced together
 
@@ -55,6 +57,8 @@ class listeners {
   // Tells what is queued, in order, giving the lock back while a listener runs. Who comes while somebody is telling
   // leaves its events to them.
   void deliver(std::unique_lock<std::mutex>& lock) noexcept;
+  // In a fork: what another thread was telling is told to nobody there.
+  void forget_other_threads() noexcept;
 
  private:
   struct addressed {
@@ -65,6 +69,7 @@ class listeners {
   std::vector<std::pair<std::uint64_t, std::shared_ptr<listener>>> all_;
   std::vector<addressed> queue_;
   bool delivering_ = false;
+  const void* deliverer_ = nullptr;  // stands for a thread
 };
 
 }  // namespace detail

@@ -22,6 +22,12 @@ all_publications& publications() {
   return *all;
 }
 
+}  // namespace
+
+std::mutex& detail::mutex_of_pages() noexcept { return publications().mutex; }
+
+namespace {
+
 void withdraw(std::uint64_t id) noexcept {
   if (id == 0) return;
   all_publications& all = publications();

@@ -60,6 +60,26 @@ plugin_list& plugins() noexcept {
   return all;
 }
 
+}  // namespace
+
+void detail::hold_plugins() noexcept { plugins().mutex.lock(); }
+
+// A plugin that another thread was loading is neither loaded nor known in the child.
+void detail::release_plugins(bool in_child) noexcept {
+  plugin_list& all = plugins();
+  if (in_child) {
+    std::construct_at(&all.changed);
+    for (const auto& r : all.records) r->withdrawing = false;
+    if (all.depth != 0 && all.owner != std::this_thread::get_id()) {
+      all.depth = 0;
+      std::erase_if(all.records, [](auto& r) { return r->loading && r.release() != nullptr; });
+    }
+  }
+  all.mutex.unlock();
+}
+
+namespace {
+
 class turn {
  public:
   turn() : all_(plugins()) {

@@ -45,6 +45,7 @@ registry& registry::process() noexcept {
     registry& made = *new registry;
     detail::topbit_the_core.has_registry = 1;
     detail::report_other_registries();
+    detail::survive_forks(*made.state_);
     detail::start_environment_trace(*made.state_);
     return made;
   }();

@@ -4,10 +4,14 @@ import topbit.std;
 
 namespace topbit::detail {
 
+std::mutex& mutex_of_names() noexcept {
+  static constinit std::mutex mutex;
+  return mutex;
+}
+
 std::string_view name_for_people(std::string_view raw) noexcept {
-  static constinit std::mutex lock;
   try {
-    const std::lock_guard hold(lock);
+    const std::lock_guard hold(mutex_of_names());
     // Never destroyed, since errors name types until the end; its nodes stay where they are.
     static auto& names = *new std::map<std::string, std::string, std::less<>>;
     auto at = names.find(raw);

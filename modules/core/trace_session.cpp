@@ -214,6 +214,29 @@ void rows_follow(registry_state& state, bool on) noexcept {
   state.follow_trace(on);
 }
 
+// What writes to an output is the parent's and takes no lock in the child.
+template <class F>
+void for_each_shared_session(F&& f) noexcept {
+  for (const auto& s : of_process().sessions) {
+    if (s->output == nullptr) f(s->mutex);
+  }
+}
+
+}  // namespace
+
+void hold_traces() noexcept {
+  rows_mutex.lock();
+  of_process().mutex.lock();
+  for_each_shared_session([](std::mutex& m) { m.lock(); });
+}
+void release_traces() noexcept {
+  for_each_shared_session([](std::mutex& m) { m.unlock(); });
+  of_process().mutex.unlock();
+  rows_mutex.unlock();
+}
+
+namespace {
+
 void add_to_process(const std::shared_ptr<trace_session>& s) {
   process_wide& process = of_process();
   const std::lock_guard lock(process.mutex);
