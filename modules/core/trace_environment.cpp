@@ -4,6 +4,8 @@ module;
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
@@ -32,15 +34,48 @@ void say(const std::string& what) {
   refuse("cannot write '" + path + "': " + strerror(why) + "; name a file that can be written");
 }
 
+// How long somebody at the other end of a pipe is waited for.
+constexpr int patience_ms = 3000;
+constexpr int takes_nothing = -1;
+
+// While it lives, writing to a pipe whose reader has gone is an error and no signal.
+class broken_pipes_held {
+ public:
+  broken_pipes_held() noexcept {
+    sigemptyset(&pipe_);
+    sigaddset(&pipe_, SIGPIPE);
+    sigset_t pending;
+    sigpending(&pending);
+    was_pending_ = sigismember(&pending, SIGPIPE) == 1;
+    pthread_sigmask(SIG_BLOCK, &pipe_, &before_);
+  }
+  broken_pipes_held(const broken_pipes_held&) = delete;
+  ~broken_pipes_held() {
+    const timespec none{};
+    if (!was_pending_) sigtimedwait(&pipe_, nullptr, &none);
+    pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+  }
+
+ private:
+  sigset_t pipe_, before_;
+  bool was_pending_;
+};
+
 class trace_file {
  public:
-  trace_file(int descriptor, std::string name) noexcept : descriptor_(descriptor), name_(std::move(name)) {}
+  trace_file(int descriptor, std::string name, bool is_pipe = false) noexcept
+      : descriptor_(descriptor), is_pipe_(is_pipe), name_(std::move(name)) {}
   // 0, or the number of the error.
   int try_to_write(std::string_view text) noexcept {
+    std::optional<broken_pipes_held> held;
+    if (is_pipe_) held.emplace();
     while (!text.empty()) {
       const ssize_t written = ::write(descriptor_, text.data(), text.size());
       if (written >= 0) {
         text.remove_prefix(static_cast<std::size_t>(written));
+      } else if (errno == EAGAIN && is_pipe_) {
+        pollfd wanted{.fd = descriptor_, .events = POLLOUT, .revents = 0};
+        if (poll(&wanted, 1, patience_ms) == 0) return takes_nothing;
       } else if (errno != EINTR) {
         return errno;
       }
@@ -56,7 +91,7 @@ class trace_file {
   // The program goes on; its trace does not.
   void fail(int error) noexcept {
     failed_ = true;
-    const char* why = strerror(error);
+    const char* why = error == takes_nothing ? "its reader takes nothing" : strerror(error);
     for (const std::string_view part :
          {std::string_view("TOPBIT_TRACE: "), std::string_view(name_), std::string_view(": the trace ends here, "),
           std::string_view(why), std::string_view("\n")}) {
@@ -64,6 +99,7 @@ class trace_file {
     }
   }
   int descriptor_;
+  bool is_pipe_;
   std::string name_;
   bool failed_ = false;
 };
@@ -133,14 +169,33 @@ std::string with_process_number(std::string path) {
   return path;
 }
 
+bool is_pipe(const std::string& path) {
+  struct stat about{};
+  return stat(path.c_str(), &about) == 0 && S_ISFIFO(about.st_mode);
+}
+
+// Opening a pipe waits for its reader, who may never come. A shell starts both at once, so it is given some time.
+int open_to_write(const std::string& path) {
+  constexpr int step_ms = 10;
+  for (int waited = 0;; waited += step_ms) {
+    const int descriptor = open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0666);
+    if (descriptor >= 0) return descriptor;
+    if (errno != ENXIO || !is_pipe(path)) refuse_file(path, errno);
+    if (waited >= patience_ms) refuse("cannot write '" + path + "': nobody reads this pipe; start its reader first");
+    poll(nullptr, 0, step_ms);
+  }
+}
+
 // Begins the file anew, unless another process writes it: one that this process started has the same environment, and
 // neither may harm the other.
 std::optional<trace_file> open_alone(const std::string& path) {
-  const int descriptor = open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
-  if (descriptor < 0) refuse_file(path, errno);
+  const int descriptor = open_to_write(path);
   struct stat about{};
-  // A terminal or a pipe may well have several writers.
-  if (fstat(descriptor, &about) == 0 && S_ISREG(about.st_mode)) {
+  const bool known = fstat(descriptor, &about) == 0;
+  if (known && S_ISFIFO(about.st_mode)) return trace_file(descriptor, path, true);
+  fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) & ~O_NONBLOCK);
+  // A terminal may well have several writers.
+  if (known && S_ISREG(about.st_mode)) {
     if (flock(descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
       close(descriptor);
       return std::nullopt;

@@ -1,4 +1,5 @@
 // What TOPBIT_TRACE does to a program that was built without a thought of it.
+#include <sys/stat.h>
 #include <sys/wait.h>
 
 #include <catch2/catch_test_macros.hpp>
@@ -12,6 +13,7 @@
 #include <regex>
 #include <string>
 #include <string_view>
+#include <thread>
 
 #include "support/trace_format.h"
 
@@ -42,6 +44,14 @@ struct folder {
     const std::string command = "TOPBIT_TRACE='" + trace + "' '" TRACE_PROGRAM "' " + arguments + " >" +
                                 (path / "out").string() + " 2>" + (path / "err").string();
     const int status = std::system(("exec 2>/dev/null; " + command).c_str());
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), read(path / "out"), read(path / "err")};
+  }
+  // The same with `beside` run in the shell before it and ended after it, and ended itself where it does not end.
+  outcome run_beside(const std::string& beside, const std::string& trace, const std::string& arguments = "") const {
+    const std::string command = "cd '" + path.string() + "'; " + beside + " reader=$!; TOPBIT_TRACE='" + trace +
+                                "' timeout -s KILL 60 '" TRACE_PROGRAM "' " + arguments +
+                                " >out 2>err; status=$?; [ -z \"$reader\" ] || kill $reader 2>/dev/null; exit $status";
+    const int status = std::system(command.c_str());
     return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), read(path / "out"), read(path / "err")};
   }
   fs::path path;
@@ -231,4 +241,41 @@ TEST_CASE("trace environment: a disk that is full from the start ends the proces
   CHECK(o.status == 2);
   CHECK(o.out.empty());
   CHECK(o.err == "TOPBIT_TRACE: cannot write '/dev/full': No space left on device; name a file that can be written\n");
+}
+
+TEST_CASE("trace environment: a pipe with a name is written to where somebody reads it", "[core][trace]") {
+  const folder f;
+  REQUIRE(mkfifo((f.path / "pipe").c_str(), 0600) == 0);
+  const outcome o = f.run_beside("{ cat pipe >seen; : >done; } &", "text:pipe");
+  CHECK(o.status == 0);
+  CHECK(o.err.empty());
+  while (!fs::exists(f.path / "done")) std::this_thread::yield();
+  CHECK(plain(read(f.path / "seen")) == one_run);
+}
+
+TEST_CASE("trace environment: a pipe that nobody reads is refused, and not waited for", "[core][trace]") {
+  const folder f;
+  REQUIRE(mkfifo((f.path / "pipe").c_str(), 0600) == 0);
+  const outcome o = f.run_beside("", "text:pipe");
+  CHECK(o.status == 2);
+  CHECK(o.out.empty());
+  CHECK(o.err == "TOPBIT_TRACE: cannot write 'pipe': nobody reads this pipe; start its reader first\n");
+}
+
+TEST_CASE("trace environment: a reader that takes nothing ends the trace, not the program", "[core][trace]") {
+  const folder f;
+  REQUIRE(mkfifo((f.path / "pipe").c_str(), 0600) == 0);
+  const outcome o = f.run_beside("sleep 100 <pipe &", "text:pipe", "many");
+  CHECK(o.status == 0);
+  CHECK(o.out == "main begins\n");
+  CHECK(o.err == "TOPBIT_TRACE: pipe: the trace ends here, its reader takes nothing\n");
+}
+
+TEST_CASE("trace environment: a reader that goes ends the trace, not the program", "[core][trace]") {
+  const folder f;
+  REQUIRE(mkfifo((f.path / "pipe").c_str(), 0600) == 0);
+  const outcome o = f.run_beside("head -c 100 <pipe >/dev/null &", "text:pipe", "many");
+  CHECK(o.status == 0);
+  CHECK(o.out == "main begins\n");
+  CHECK(o.err == "TOPBIT_TRACE: pipe: the trace ends here, Broken pipe\n");
 }
