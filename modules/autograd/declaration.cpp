@@ -94,15 +94,6 @@ alias_declaration aliases_by(const table_row& row, const tensor_traits& of, grad
   return gradient == gradient_declaration::composite ? alias_declaration::composite : alias_declaration::missing;
 }
 
-// The kernel that does the operator's work: the backend's, or, where that has none, the newest.
-source_place work_of(const operator_handle& op, const table_row& of_backend) {
-  if (!of_backend.place.file.empty()) return of_backend.place;
-  source_place place;
-  for (const kernel_record& k : op.kernels()) {
-    if (!k.fallthrough && k.target != key_target(key::ADInplaceOrView)) place = {k.file, k.line};
-  }
-  return place;
-}
 std::string registered_at(const source_place& p) {
   return p.file.empty() ? std::string() : " (its kernel is registered at " + to_string(p) + ")";
 }
@@ -142,7 +133,7 @@ declared_gradient described(const operator_handle& op, std::span<const table_row
   declared_gradient d{.op = std::string(op.name()), .writes = of.writes, .views = of.views};
   d.gradient = declared_by(cells[0], of);
   d.aliases = aliases_by(cells[1], of, d.gradient);
-  d.place = is_own(cells[0]) || is_composite(cells[0]) ? cells[0].place : work_of(op, cells[2]);
+  d.place = is_own(cells[0]) || is_composite(cells[0]) ? cells[0].place : detail::place_of_work(op, cells[2]);
   find_defects(d);
   return d;
 }
@@ -157,6 +148,19 @@ coverage_report selected(std::span<const operator_handle> operators, dispatch_ke
 }
 
 }  // namespace
+
+source_place detail::place_of_work(const operator_handle& op, const table_row& of_backend) {
+  if (!of_backend.passes && !of_backend.place.file.empty()) return of_backend.place;
+  const auto computes = [](key_target t) {
+    if (!t.is_alias()) return t.row.layer <= functionality::NestedTensor;
+    return t != key::Autograd && t != key::Autocast && t != key::FuncTorchBatchedDecomposition;
+  };
+  source_place place;
+  for (const kernel_record& k : op.kernels()) {
+    if (!k.fallthrough && computes(k.target)) place = {k.file, k.line};
+  }
+  return place;
+}
 
 gradient_declaration declaration_of(const operator_handle& op, dispatch_key autograd) {
   return declared_by(selected(std::array{op}, autograd).operators[0].cells[0], traits_of(op));

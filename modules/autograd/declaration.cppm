@@ -47,7 +47,7 @@ export struct declared_gradient {
   gradient_declaration gradient = gradient_declaration::missing;
   alias_declaration aliases = alias_declaration::needless;
   bool writes = false, views = false;  // by its schema: to an argument; a result is a view
-  source_place place{};                // of what declares it; else of the newest kernel that lacks a rule
+  source_place place{};                // of what declares it; else of the kernel that lacks a rule
   std::vector<gradient_finding> findings{};
 };
 
@@ -60,6 +60,14 @@ export std::vector<declared_gradient> declared_gradients(std::span<const operato
                                                          dispatch_key autograd = key::AutogradCPU);
 export std::vector<declared_gradient> declared_gradients(registry& r = registry::process(),
                                                          dispatch_key autograd = key::AutogradCPU);
+
+namespace detail {
+
+// Where the kernel is registered that computes: the one in the row of a backend, which has been looked up, or where
+// that has none, the newest that is no layer's.
+source_place place_of_work(const operator_handle& op, const table_row& of_backend);
+
+}  // namespace detail
 
 /// For people: a table with a line for each operator, what was found in sentences, and a line of sums.
 export std::string to_string(std::span<const declared_gradient> all);

@@ -32,12 +32,11 @@ std::string no_rule_text(const std::string& op, const std::string& origin) {
          "; register one for key::Autograd, or a fallthrough there if it is not differentiable";
 }
 // " (its kernel is registered at blur.cpp:12)"
-std::string origin_of(const operator_handle& op) {
-  const std::vector<kernel_record> kernels = op.kernels();
-  if (kernels.empty()) return {};
-  const kernel_record& last = kernels.back();
-  return " (its kernel is registered at " + last.file.substr(last.file.find_last_of('/') + 1) + ":" +
-         std::to_string(last.line) + ")";
+std::string origin_of(const operator_handle& op, key_set keys) {
+  const source_place place = place_of_work(op, computed_row(op, (keys & below(key::BackendSelect)).highest()));
+  if (place.file.empty()) return {};
+  return " (its kernel is registered at " + place.file.substr(place.file.find_last_of('/') + 1) + ":" +
+         std::to_string(place.line) + ")";
 }
 
 // Stands for a call nobody gave a rule; asking it for a gradient is the error.
@@ -111,7 +110,7 @@ void run(const operator_handle& op, key_set keys, stack& s) {
   }
   if (!wanted) return op.redispatch_boxed(below_autograd, s);
 
-  marker mark{op, origin_of(op), {}, {}};
+  marker mark{op, origin_of(op, keys), {}, {}};
   if (when_rule_is_missing().load(std::memory_order_relaxed) == missing_rule::raises_in_forward)
     throw error(no_rule_text(std::string(op.name()), mark.origin), std::string(op.name()));
   each_boxed(arguments, [&](const tensor& t) {

@@ -21,11 +21,11 @@ constexpr std::string_view code_of(style s) {
 
 // What the labels of answers, and the words of a coverage table, are worth to the eye.
 constexpr std::pair<std::string_view, style> styles_of_words[] = {
-    {"takes", style::green},     {"kernel", style::green},   {"default", style::blue},  {"composite", style::blue},
-    {"nested", style::blue},     {"autograd", style::blue},  {"batched", style::blue},  {"fallback", style::yellow},
-    {"fallthrough", style::dim}, {"passes", style::dim},     {"ambiguous", style::red}, {"result", style::red},
-    {"suppose", style::blue},    {"changes", style::yellow}, {"gives", style::yellow},  {"-", style::dim},
-    {"+", style::green},
+    {"takes", style::green},     {"kernel", style::green},    {"default", style::blue},   {"composite", style::blue},
+    {"nested", style::blue},     {"autograd", style::blue},   {"batched", style::blue},   {"autocast", style::blue},
+    {"fallback", style::yellow}, {"fallthrough", style::dim}, {"passes", style::dim},     {"ambiguous", style::red},
+    {"result", style::red},      {"suppose", style::blue},    {"changes", style::yellow}, {"gives", style::yellow},
+    {"-", style::dim},           {"+", style::green},
 };
 
 style style_of(std::string_view word) {

@@ -29,7 +29,11 @@ answer run_explain(const request& r) {
   }
   std::optional<key_set> placed;
   if (r.has("--place")) placed = union_of(r.values("--place"));
-  const include_guard included(union_of(r.values("--include")));
+  const key_set includes = union_of(r.values("--include"));
+  // No thread has Autocast without switching it on, so who asks for it means that.
+  std::optional<enable_autocast> autocast;
+  if (includes.has(functionality::Autocast)) autocast.emplace();
+  const include_guard included(includes);
   const exclude_guard excluded(union_of(r.values("--exclude")));
   if (r.has("--why-not")) {
     const why_not_answer a = why_not_keys(op, key_named(r.value("--why-not")), arguments, placed);

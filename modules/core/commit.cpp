@@ -112,6 +112,7 @@ row_set registry_state::rows_of_every_operator() const noexcept {
 
 void registry_state::commit(std::span<const request> requests) {
   std::size_t applied = 0;
+  const std::size_t noted = overrides.size();
   try {
     for (; applied < requests.size(); ++applied) apply(requests[applied]);
     std::size_t events = 0;
@@ -122,9 +123,19 @@ void registry_state::commit(std::span<const request> requests) {
     heard_by.reserve(events);
   } catch (...) {
     while (applied-- != 0) remove(requests[applied].op, requests[applied].id);
+    overrides.resize(noted);
     throw;
   }
   publish(requests, false);
+}
+
+void registry_state::tell(std::unique_lock<std::mutex>& lock) noexcept {
+  const std::vector<std::string> warnings = std::exchange(overrides, {});
+  heard_by.deliver(lock);
+  if (warnings.empty()) return;
+  lock.unlock();
+  for (const std::string& each : warnings) warn({each});
+  lock.lock();
 }
 
 registry_state::ended registry_state::withdraw(entry* op, std::uint64_t id) noexcept {
@@ -198,6 +209,7 @@ void registry_state::implement(const request& r) {
   }
   std::vector<live_registration>& live = r.op->registrations;
   auto at = live.end();
+  const live_registration* overridden = nullptr;
   bool there = false;
   for (auto other = live.begin(); other != live.end(); ++other) {
     if (other->target != r.target) continue;
@@ -206,6 +218,7 @@ void registry_state::implement(const request& r) {
     // waits below its twin.
     const bool same_line = other->line == r.where.line && std::string_view(other->file) == r.where.file;
     if (same_line && other->impl != r.impl && home_of(*other->impl) != home_of(*r.impl)) at = other;
+    if (!same_line) overridden = &*other;
   }
   if (r.replaces && !there) {
     const std::string name(r.op->name);
@@ -213,6 +226,7 @@ void registry_state::implement(const request& r) {
                                ": there is no kernel to replace; " + kernels_text(*r.op),
                            name);
   }
+  if (overridden != nullptr && at == live.end() && !r.replaces) note_override(r, *overridden);
   r.op->prepare(*r.impl);
   // Room for what an operator usually has, since there are many operators.
   if (live.size() == live.capacity()) {
@@ -221,6 +235,17 @@ void registry_state::implement(const request& r) {
     at = live.begin() + index;
   }
   live.insert(at, {r.id, r.impl, r.where.file, r.where.line, r.target, r.replaces});
+}
+
+void registry_state::note_override(const request& r, const live_registration& other) {
+  const override_policy policy = overrides_are();
+  if (policy == override_policy::allowed) return;
+  const std::string name(r.op->name);
+  std::string text = name + ": the " + std::string(kind_of(r.impl->kind)) + " for " + to_string(r.target) + " at " +
+                     r.where.text() + " overrides the one registered at " + other.place() +
+                     "; use replace() to say that it is meant";
+  if (r.of_plugin && policy == override_policy::refused_in_plugins) throw bad_registration(std::move(text), name);
+  overrides.push_back(std::move(text));
 }
 
 void registry_state::add_fallback(const request& r) {
@@ -260,6 +285,10 @@ void registry_state::name_backend(const request& r) {
     }
     if (other.which != r.named && other.name == r.text) {
       refuse(canonical_name(other.which) + " has this name already, given at " + other.where.text());
+    }
+    if (other.which != r.named && equal_but_for_case(other.name, r.text)) {
+      refuse(canonical_name(other.which) + " has the name '" + std::string(other.name) +
+             "', which differs in case alone, given at " + other.where.text());
     }
   }
   for (const named_backend& other : backend_names) {

@@ -16,6 +16,12 @@ std::vector<table_row> computed_table(const operator_handle& op) {
   return table;
 }
 
+table_row computed_row(const operator_handle& op, dispatch_key key) {
+  const detail::snapshot s = detail::take_snapshot(op);
+  if (s.op.definitions.empty()) return {key};
+  return detail::row_at(detail::known_live(s.op.kernels, s.fallbacks), key);
+}
+
 std::string to_string(const table_row& row) { return to_string(row.key) + ": " + detail::content_of(row); }
 
 std::string to_string(std::span<const table_row> table) {
@@ -25,9 +31,7 @@ std::string to_string(std::span<const table_row> table) {
 }
 
 bool has_entry(const operator_handle& op, dispatch_key key) {
-  const detail::snapshot s = detail::take_snapshot(op);
-  if (s.op.definitions.empty() || detail::lacks_backend(key)) return false;
-  const table_row row = detail::row_at(detail::known_live(s.op.kernels, s.fallbacks), key);
+  const table_row row = computed_row(op, key);
   return detail::is_usable(row) && row.why != row_reason::ambiguous;
 }
 

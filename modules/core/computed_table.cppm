@@ -24,6 +24,10 @@ export struct table_row {
 /// per row.
 export std::vector<table_row> computed_table(const operator_handle& op);
 
+/// The row of this key alone, `missing` where a call would find no kernel. Takes the registry's lock and copies; cost:
+/// one selection.
+export table_row computed_row(const operator_handle& op, dispatch_key key);
+
 /// "CPU: kernel, registered at f.cpp:12"
 export std::string to_string(const table_row& row);
 /// One line per row; neighbouring backends of one functionality that hold the same share a line.

@@ -144,6 +144,7 @@ std::string_view word_of(const table_row& cell) noexcept {
     case row_reason::composite_kernel: return "composite";
     case row_reason::autograd_kernel: return "autograd";
     case row_reason::batched_kernel: return "batched";
+    case row_reason::autocast_kernel: return "autocast";
     case row_reason::backend_fallback: return "fallback";
     default: return "-";
   }

@@ -66,8 +66,9 @@ explanation detail::explain_known(const snapshot& s, std::span<const key_set> ar
   out.included = thread.include;
   out.excluded = thread.exclude;
   out.always = s.op.always;
-  const key_set wanted = (brought | out.included | out.always) - out.excluded;
-  out.masked = wanted - s.op.mask;
+  const key_set all = brought | out.included | out.always;
+  const key_set wanted = all - out.excluded;
+  out.masked = all - s.op.mask;
 
   if (s.op.definitions.empty()) {
     out.candidates.push_back(
@@ -92,13 +93,26 @@ explanation explain_keys(const operator_handle& op, std::span<const key_set> arg
   return detail::explain_known(detail::take_snapshot(op), arguments, placed);
 }
 
+namespace {
+
+// What the thread excludes, without what every thread does where that changes nothing for the call.
+key_set telling_exclusions(const explanation& e) {
+  key_set brought = e.included | e.always;
+  for (const explained_argument& a : e.arguments) brought = brought | a.keys;
+  const key_set handled = brought - e.masked;
+  return e.excluded - (detail::excluded_at_first - handled);
+}
+
+}  // namespace
+
 std::string to_string(const explanation& e) {
   std::string text = e.op + "\n  schema    " + e.schema + "\n";
   for (const explained_argument& a : e.arguments) {
     if (!a.keys.empty()) text += "  " + a.name + " brings " + to_string(a.keys) + "\n";
   }
   if (!e.included.empty()) text += "  thread    includes " + detail::layers_text(e.included) + "\n";
-  if (!e.excluded.empty()) text += "  thread    excludes " + detail::layers_text(e.excluded) + "\n";
+  if (const key_set excluded = telling_exclusions(e); !excluded.empty())
+    text += "  thread    excludes " + detail::layers_text(excluded) + "\n";
   if (!e.always.empty()) text += "  always    " + to_string(e.always) + "\n";
   for (const candidate& c : e.candidates) {
     text += std::string(c.taken ? "  takes     " : "  passes    ") + to_string(c.key) + ": " + c.why;

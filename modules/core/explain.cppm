@@ -40,7 +40,7 @@ export struct explanation {
   std::vector<explained_argument> arguments;
   key_set included, excluded;     // the thread's
   key_set always;                 // the operator's and the process's layers
-  key_set masked;                 // functionalities that fall through for this operator
+  key_set masked;                 // functionalities of all these that fall through for this operator
   key_set effective;              // what the kernel would receive
   std::optional<key_set> placed;  // where arguments such as a device say to run; empty where none is asked
   std::vector<candidate> candidates;

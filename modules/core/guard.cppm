@@ -6,24 +6,30 @@
 export module topbit.core:guard;
 
 import topbit.std;
+import :key;
 import :key_set;
 
 namespace topbit {
 
 namespace detail {
 
+// What a thread excludes from its beginning, although tensors bring it.
+inline constexpr key_set excluded_at_first = key::AutocastFunctionality;
+
 struct thread_keys {
   std::uint64_t include = 0;
-  std::uint64_t keep = ~std::uint64_t{0};  // the complement of what is excluded
+  std::uint64_t keep = ~excluded_at_first.raw();  // the complement of what is excluded
 };
 
 extern constinit thread_local thread_keys this_thread_keys [[gnu::tls_model("initial-exec")]];
 
 }  // namespace detail
 
-/// The thread's include and exclude sets; copy it to another thread to carry a caller's layers along.
+/// The thread's include and exclude sets; copy it to another thread to carry a caller's layers along. By default those
+/// of a new thread, which excludes Autocast.
 export struct thread_key_state {
-  key_set include, exclude;
+  key_set include;
+  key_set exclude = detail::excluded_at_first;
 };
 export inline thread_key_state current_thread_keys() noexcept {
   const detail::thread_keys& t = detail::this_thread_keys;
@@ -56,6 +62,14 @@ export class [[nodiscard("the guard ends with the full expression that makes it"
   inline explicit exclude_guard(key_set keys) noexcept {
     detail::this_thread_keys.keep &= ~(keys.raw() & detail::functionality_bits);
   }
+};
+
+/// Lets calls of this thread reach kernels for Autocast's keys, on every backend. Tensors carry these keys, and every
+/// thread excludes them until it has such a guard; to switch them off inside of one, exclude
+/// key::AutocastFunctionality.
+export class [[nodiscard("the guard ends with the full expression that makes it")]] enable_autocast : public key_guard {
+ public:
+  inline enable_autocast() noexcept { detail::this_thread_keys.keep |= key_set(key::AutocastFunctionality).raw(); }
 };
 
 /// Replaces the thread's state: for tests, and for tasks that run with the state of the thread that made them.

@@ -106,7 +106,7 @@ export struct alias_key {
   std::uint8_t index;
   friend constexpr bool operator==(const alias_key&, const alias_key&) = default;
 };
-export inline constexpr unsigned alias_count = 6;
+export inline constexpr unsigned alias_count = 7;
 
 /// What a kernel can be registered for: a row, an alias, or nothing (catch-all, which is
 /// CompositeImplicitAutograd). A building block is refused by the compiler.
@@ -269,7 +269,7 @@ inline constexpr building_block Dense{functionality::Dense}, Quantized{functiona
 
 inline constexpr alias_key Autograd{0}, CompositeImplicitAutograd{1}, CompositeExplicitAutograd{2},
     CompositeExplicitAutogradNonFunctional{3}, CompositeImplicitAutogradNestedTensor{4},
-    FuncTorchBatchedDecomposition{5};
+    FuncTorchBatchedDecomposition{5}, Autocast{6};
 
 }  // namespace key
 

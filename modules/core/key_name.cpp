@@ -45,18 +45,34 @@ std::string to_string(key_set s) {
   return text + "}";
 }
 
-std::optional<key_target> parse_key(std::string_view name) {
+namespace {
+
+struct named_key {
+  key_target key;
+  std::string name;
+};
+// The first key with a name that is wanted, and that name.
+std::optional<named_key> find_key(auto&& wanted) {
   for (std::uint8_t i = 0; i < alias_count; ++i) {
-    if (alias_names[i] == name) return alias_key{i};
+    if (wanted(alias_names[i])) return named_key{alias_key{i}, std::string(alias_names[i])};
   }
   for (unsigned row = 0; row < row_count; ++row) {
     const dispatch_key k = key_of_row(row);
     if (detail::lacks_backend(k)) continue;
-    if (to_string(k) == name) return k;
-    if (is_private(k.device) && instance_name(k.layer, detail::canonical_name(k.device)) == name) return k;
+    if (std::string name = to_string(k); wanted(name)) return named_key{k, std::move(name)};
+    if (!is_private(k.device)) continue;
+    if (std::string own = instance_name(k.layer, detail::canonical_name(k.device)); wanted(own))
+      return named_key{k, std::move(own)};
   }
-  if (name == "MAIA") return key::MAIA;
+  if (wanted("MAIA")) return named_key{key::MAIA, "MAIA"};
   return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<key_target> parse_key(std::string_view name) {
+  const auto found = find_key([&](std::string_view each) { return each == name; });
+  return found ? std::optional(found->key) : std::nullopt;
 }
 
 namespace {
@@ -128,11 +144,17 @@ void set_backend_name(backend b, std::string_view name) noexcept {
   given_names[static_cast<unsigned>(b)].store(name.empty() ? nullptr : name.data(), std::memory_order_release);
 }
 
+bool equal_but_for_case(std::string_view a, std::string_view b) noexcept {
+  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
+  return std::ranges::equal(a, b, {}, lower, lower);
+}
+
 std::string shared_instance(std::string_view a, std::string_view b) {
   for (unsigned f = 1; f <= functionality_count; ++f) {
     for (unsigned g = 1; g <= functionality_count; ++g) {
       const auto x = static_cast<functionality>(f), y = static_cast<functionality>(g);
-      if (per_backend(x) && per_backend(y) && instance_name(x, a) == instance_name(y, b)) return instance_name(x, a);
+      if (per_backend(x) && per_backend(y) && equal_but_for_case(instance_name(x, a), instance_name(y, b)))
+        return instance_name(x, a);
     }
   }
   return {};
@@ -141,12 +163,12 @@ std::string shared_instance(std::string_view a, std::string_view b) {
 std::string key_named_like(std::string_view name, backend b) {
   for (unsigned f = 1; f <= functionality_count; ++f) {
     const auto layer = static_cast<functionality>(f);
-    if (name_of(layer) == name) return std::string(name);
+    if (equal_but_for_case(name_of(layer), name)) return std::string(name_of(layer));
     if (!per_backend(layer)) continue;
     const std::string instance = instance_name(layer, name);
-    const std::optional<key_target> found = parse_key(instance);
+    const auto found = find_key([&](std::string_view each) { return equal_but_for_case(each, instance); });
     // Not even another key of the same backend: "Csr" and a name would do for Sparse what the name does for SparseCsr.
-    if (found && *found != key_target(dispatch_key{layer, b})) return instance;
+    if (found && found->key != key_target(dispatch_key{layer, b})) return found->name;
   }
   return {};
 }

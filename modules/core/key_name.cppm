@@ -85,13 +85,16 @@ inline constexpr std::array<std::string_view, alias_count> alias_names{"Autograd
                                                                        "CompositeExplicitAutograd",
                                                                        "CompositeExplicitAutogradNonFunctional",
                                                                        "CompositeImplicitAutogradNestedTensor",
-                                                                       "FuncTorchBatchedDecomposition"};
+                                                                       "FuncTorchBatchedDecomposition",
+                                                                       "Autocast"};
 
 /// "PrivateUse1", whatever name it was given.
 std::string canonical_name(backend b);
 /// The text must stay for good; empty takes the name away.
 void set_backend_name(backend b, std::string_view name) noexcept;
-/// What this name for the backend, or for an instance of it, means already; empty if it is free.
+/// Devices go by their names in lower case, so names are told apart by more than case.
+bool equal_but_for_case(std::string_view a, std::string_view b) noexcept;
+/// What this name for the backend, or for an instance of it, means already, whatever its case; empty if it is free.
 std::string key_named_like(std::string_view name, backend b);
 /// The key that two backends of these names would both have an instance called: Sparse and "CsrX" make what SparseCsr
 /// and "X" make. Empty if there is none.

@@ -188,6 +188,7 @@ export constexpr key_set below(alias_key alias) noexcept {
   if (alias == key::Autograd) return below(key::AutogradOther);
   if (alias == key::CompositeImplicitAutogradNestedTensor) return below(key::NestedTensorCPU);
   if (alias == key::FuncTorchBatchedDecomposition) return below(key::FuncTorchBatched);
+  if (alias == key::Autocast) return below(key::AutocastCPU);
   return below(key::CPU);
 }
 

@@ -24,6 +24,17 @@ bool library_block::owns(std::string_view name, std::string_view ns, std::source
   return false;
 }
 
+bool library_block::takes(std::string_view op, key_target key, std::source_location where) const {
+  if (!key_ || detail::as_registered(*key_) == detail::as_registered(key)) return true;
+  if (!key.is_alias() && detail::lacks_backend(key.row)) return true;  // the registry refuses it
+  const std::string name(op);
+  detail::refuse(*registry_, bad_registration(name + " at " + detail::text_of(where) + ": the block is for " +
+                                                  to_string(*key_) + ", found a kernel for " + to_string(key) +
+                                                  "; leave the key out, or take a block without a key",
+                                              name));
+  return false;
+}
+
 namespace {
 
 // A text that is a name, or a schema.
@@ -120,12 +131,14 @@ void library_block::define(const detail::operator_info& op, std::source_location
 
 void library_block::add(const detail::operator_info& op, key_target key, const detail::kernel& k,
                         std::source_location where, bool replaces) {
-  if (owns(op.name, op.ns, where)) registrations_.push_back(registry_->implement(op, key, k, where, replaces));
+  if (owns(op.name, op.ns, where) && takes(op.name, key, where))
+    registrations_.push_back(registry_->implement(op, key, k, where, replaces));
 }
 
 void library_block::add(const detail::operator_info& op, key_target key, detail::functor_ptr k,
                         std::source_location where) {
-  if (owns(op.name, op.ns, where)) registrations_.push_back(registry_->implement(op, key, std::move(k), where));
+  if (owns(op.name, op.ns, where) && takes(op.name, key, where))
+    registrations_.push_back(registry_->implement(op, key, std::move(k), where));
 }
 
 void library_block::define(std::string_view name, const detail::named_kernel& k, std::source_location where) {
@@ -157,6 +170,23 @@ void library_block::define(std::string_view schema, detail::functor_ptr k, std::
 void library_block::add(std::string_view name, key_target key, detail::functor_ptr k, std::source_location where) {
   const text_operator op = from_name_or_schema(name, where);
   if (op.signature != nullptr) add(op.info(ns_), key, std::move(k), where);
+}
+
+void library_block::add(const detail::operator_info& op, key_target key, const detail::function_address& f,
+                        std::source_location where) {
+  if (f.function == nullptr) {
+    const std::string name(op.name);
+    return detail::refuse(*registry_,
+                          bad_registration(name + " at " + detail::text_of(where) + ": found a null pointer for " +
+                                               to_string(key) + ", wanted one to a kernel",
+                                           name));
+  }
+  add(op, key, detail::kernel_of(f), where);
+}
+
+void library_block::add(std::string_view name, key_target key, const detail::function_address& f,
+                        std::source_location where) {
+  if (const std::string full = qualified(name, where); !full.empty()) add({full, ns_, {}, f.signature}, key, f, where);
 }
 
 void library_block::reset() noexcept { registrations_.clear(); }

@@ -14,6 +14,7 @@ import :kernel;
 import :key;
 import :op;
 import :operator_info;
+import :pointer_kernel;
 import :registry;
 import :rule_kind;
 import :text;
@@ -237,6 +238,31 @@ export class [[nodiscard("its registrations are taken back when it is destroyed"
     return std::move(impl_boxed(o, key, std::move(f), where));
   }
 
+  /// A kernel that is known only when the program runs, as a pointer out of a table or of a library that it opened; for
+  /// an operator, or for the one of this name, as impl() finds it. The call costs a jump more. Throws bad_registration
+  /// where the pointer is null.
+  template <class F, class Op>
+  library_block& impl_pointer(const Op& o, key_target key, F f,
+                              std::source_location where = std::source_location::current()) & {
+    if constexpr (detail::operator_name<Op>) {
+      if constexpr (detail::pointer_for_name<F>)
+        add(o, key, detail::address_of<F, typename detail::without_keys<detail::function_type<F>>::type>(f), where);
+      else
+        detail::refuse_named_pointer<F>();
+    } else if constexpr (detail::pointer_for<F, Op>) {
+      add(Op::info(), key, detail::address_of<F, typename Op::signature>(f), where);
+    } else {
+      detail::refuse_pointer<F, Op>();
+    }
+    return *this;
+  }
+  template <class F, class Op>
+  [[nodiscard("taken back at once")]] library_block&& impl_pointer(
+      const Op& o, key_target key, F f,
+      std::source_location where = std::source_location::current()) && [[clang::lifetimebound]] {
+    return std::move(impl_pointer(o, key, f, where));
+  }
+
   /// Makes calls pass through this key for this operator.
   template <class Op>
   library_block& fallthrough(const Op&, key_target key,
@@ -276,7 +302,11 @@ export class [[nodiscard("its registrations are taken back when it is destroyed"
   };
   text_operator from_schema(std::string_view text, std::source_location where) const;
   text_operator from_name_or_schema(std::string_view text, std::source_location where) const;
+  void add(const detail::operator_info& op, key_target key, const detail::function_address& f,
+           std::source_location where);
+  void add(std::string_view name, key_target key, const detail::function_address& f, std::source_location where);
   bool owns(std::string_view name, std::string_view ns, std::source_location where) const;
+  bool takes(std::string_view op, key_target key, std::source_location where) const;
   std::string qualified(std::string_view name, std::source_location where) const;
   key_target default_key() const noexcept { return key_.value_or(key::CompositeImplicitAutograd); }
 
@@ -294,7 +324,8 @@ export library_block library(std::string_view ns, registry& r = registry::proces
 /// Adds operators to a namespace.
 export library_block fragment(std::string_view ns, registry& r = registry::process(),
                               std::source_location where = std::source_location::current());
-/// Adds kernels to operators of a namespace, for this key unless impl() says otherwise; without a key, as catch-all.
+/// Adds kernels to operators of a namespace, for this key and no other; without a key, for the one that impl() says, or
+/// as catch-all.
 export library_block implement(std::string_view ns, std::optional<key_target> key = std::nullopt,
                                registry& r = registry::process(),
                                std::source_location where = std::source_location::current());

@@ -21,9 +21,11 @@ std::string registry_state::nearest(std::string_view name) const {
 
 std::string kernels_text(const entry& e) {
   std::string text;
-  for (const live_registration& r : e.registrations) {
-    if (r.impl->kind == kernel_kind::fallthrough) continue;
-    text += (text.empty() ? "" : ", ") + to_string(r.target) + " (" + r.place() + ")";
+  const std::vector<live_registration>& all = e.registrations;
+  for (auto r = all.begin(); r != all.end(); ++r) {
+    const bool overridden = std::ranges::find(r + 1, all.end(), r->target, &live_registration::target) != all.end();
+    if (overridden || r->impl->kind == kernel_kind::fallthrough) continue;
+    text += (text.empty() ? "" : ", ") + to_string(r->target) + " (" + r->place() + ")";
   }
   return text.empty() ? "there is no kernel for any key" : "there are kernels for " + text;
 }
@@ -49,6 +51,25 @@ std::string undefined_text(const entry& e) {
   return text;
 }
 
+// "argument 1 'self' is undefined, ", of those arguments that could have brought keys and did not: an optional need
+// not, and a list is to blame where nothing else is.
+std::string undefined_arguments(const entry& e, std::span<const key_set> arguments) {
+  const std::span<const slot_info> slots = e.signature->argument_slots;
+  for (const bool in_lists : {false, true}) {
+    std::string text;
+    std::size_t found = 0;
+    for (std::size_t i = 0; i < std::min(arguments.size(), slots.size()); ++i) {
+      const bool brings = in_lists ? slots[i].type->keys != nullptr && !slots[i].optional : slots[i].keyed;
+      if (!brings || !arguments[i].empty()) continue;
+      text += (found++ == 0 ? "" : " and ") + e.argument_label(i);
+    }
+    if (found == 0) continue;
+    if (in_lists) return text + (found == 1 ? " has" : " have") + " no defined element, ";
+    return text + (found == 1 ? " is" : " are") + " undefined, ";
+  }
+  return {};
+}
+
 std::string missing_text(const entry& e, key_set keys, std::span<const key_set> arguments) {
   const std::string name(e.name);
   const live_kernels live(e);
@@ -61,7 +82,9 @@ std::string missing_text(const entry& e, key_set keys, std::span<const key_set> 
     key_set brought;
     for (key_set each : arguments) brought = brought | each;
     if (brought.begin() == brought.end()) {
-      return name + ": no argument brought a key, and there is no catch-all kernel; " + kernels_text(e);
+      const std::string undefined = undefined_arguments(e, arguments);
+      return name + ": " + undefined + (undefined.empty() ? "no" : "no other") +
+             " argument brought a key, and there is no catch-all kernel; " + kernels_text(e);
     }
     return name + ": every key its arguments brought, " + to_string(brought) +
            ", is passed through, excluded or left out, and there is no catch-all kernel; " + kernels_text(e);

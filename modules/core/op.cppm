@@ -18,6 +18,7 @@ import :guard;
 import :handle;
 import :kernel;
 import :key_set;
+import :keyed_arguments;
 import :mismatch;
 import :operator_info;
 import :registry;
@@ -220,12 +221,14 @@ struct refused_operator {
   static_assert(signature_agrees<Text, Sig>, explain_agreement<Text, Sig>());
   static_assert(boxable_signature<Sig>,
                 explain_signature(operator_constants<Text, Sig>::name, std::type_identity<Sig>{}));
+  static_assert(brings_keys<Text, Sig>,
+                explain_keys_of<Text>(operator_constants<Text, Sig>::name, std::type_identity<Sig>{}));
 };
 struct accepted_operator {};
 template <fixed_string Text, class Sig>
-using checked_operator =
-    std::conditional_t<valid_text<Text> && unbroken_name<Text> && signature_agrees<Text, Sig> && boxable_signature<Sig>,
-                       accepted_operator, refused_operator<Text, Sig>>;
+using checked_operator = std::conditional_t<valid_text<Text> && unbroken_name<Text> && signature_agrees<Text, Sig> &&
+                                                boxable_signature<Sig> && brings_keys<Text, Sig>,
+                                            accepted_operator, refused_operator<Text, Sig>>;
 
 }  // namespace detail
 

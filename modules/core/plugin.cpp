@@ -202,6 +202,7 @@ void activate(plugin_record& record) {
       if (!errors.empty()) refuse_all(record, errors);
       record.requests.insert(record.requests.end(), added.all.begin(), added.all.end());
     }
+    for (detail::request& r : record.requests) r.of_plugin = true;
     detail::commit_for_good(process, record.requests);
     added.all.clear();
     record.complete = true;

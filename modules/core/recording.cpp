@@ -70,7 +70,7 @@ void commit(registry& r, const std::vector<request>& batch) {
   registry_state& state = state_of(r);
   std::unique_lock lock(state.mutex);
   state.commit(batch);
-  state.heard_by.deliver(lock);
+  state.tell(lock);
 }
 
 void commit_for_good(registry& r, std::vector<request>& batch) {
@@ -79,7 +79,7 @@ void commit_for_good(registry& r, std::vector<request>& batch) {
   state.batches.reserve(state.batches.size() + 1);
   state.commit(batch);
   state.batches.push_back(&batch);
-  state.heard_by.deliver(lock);
+  state.tell(lock);
 }
 
 std::shared_ptr<listener> withdraw(registry& r, std::vector<request>& batch) noexcept {

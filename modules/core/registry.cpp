@@ -47,6 +47,7 @@ registry& registry::process() noexcept {
     detail::report_other_registries();
     detail::survive_forks(*made.state_);
     detail::start_environment_trace(*made.state_);
+    detail::overrides_are();  // a word of TOPBIT_STRICT that says nothing is told of at once
     return made;
   }();
   return r;
@@ -120,7 +121,7 @@ registration registry::submit(request r, std::source_location where, const detai
     held_back->add(r);
   } else {
     state_->commit({&r, 1});
-    state_->heard_by.deliver(lock);
+    state_->tell(lock);
   }
   return {*this, r.op, r.id};
 }

@@ -115,7 +115,8 @@ export inline operator_handle find(std::string_view name) { return registry::pro
 
 /// Gives one of the eight private backends its name: every instance of it prints so and parses so ("SparseNpu",
 /// "AutogradNpu") until the registration is taken back. Giving the same name again is allowed. Throws bad_registration
-/// for a backend that is not private, a name that is no identifier, or one that is in use.
+/// for a backend that is not private, a name that is no identifier, or one that is in use, in whatever case: devices go
+/// by their names in lower case.
 export registration name_backend(backend b, std::string_view name,
                                  std::source_location where = std::source_location::current());
 

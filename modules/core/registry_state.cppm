@@ -25,6 +25,7 @@ enum class request_kind : std::uint8_t { define, implement, fallback, claim, alw
 struct request {
   request_kind kind;
   bool replaces = false;  // implement: a kernel must be there
+  bool of_plugin = false;
   key_target target = key::Undefined;
   std::uint64_t id = 0;
   detail::place where{};
@@ -70,6 +71,7 @@ struct registry_state {
   listeners heard_by;
   std::vector<std::vector<request>*> batches;  // that may be taken back and come again
   functor_ptr functors;                        // all there ever were, each the next of the one before it
+  std::vector<std::string> overrides;          // to be warned of when the lock is free
   std::uint64_t next_id = 1;
   bool traced = false;  // rows hold tracers
 
@@ -83,6 +85,8 @@ struct registry_state {
   entry* live(std::string_view name) const noexcept;
   // Checks and applies all requests, or throws and leaves everything as it was.
   void commit(std::span<const request> requests);
+  // Tells listeners and the error output what came of it, giving the lock back meanwhile.
+  void tell(std::unique_lock<std::mutex>& lock) noexcept;
   // What has ended with a registration and is dealt with when the lock has been given back: a listener to be silenced,
   // a kernel whose object goes.
   struct ended {
@@ -116,6 +120,7 @@ struct registry_state {
   void apply(const request& r);
   void define(const request& r);
   void implement(const request& r);
+  void note_override(const request& r, const live_registration& other);
   void add_fallback(const request& r);
   void claim(const request& r);
   void name_backend(const request& r);

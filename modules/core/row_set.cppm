@@ -69,6 +69,7 @@ consteval std::array<row_set, alias_count> build_alias_rows() {
            row == 0 || explicit_layer || autograd_layer || k.layer == NestedTensor || k.layer == Functionalize);
     stands(key::CompositeImplicitAutogradNestedTensor, k.layer == NestedTensor || k.layer == AutogradNestedTensor);
     stands(key::FuncTorchBatchedDecomposition, k.layer == FuncTorchBatched);
+    stands(key::Autocast, k.layer == Autocast);
   }
   return rows;
 }

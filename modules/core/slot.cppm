@@ -43,6 +43,7 @@ struct slot_info {
   const value_type* type;  // of a value that is not none
   bool optional;           // none will do
   bool written;            // an argument that is there to be written to
+  bool keyed;              // brings keys itself, and not what is in it
 };
 
 // Written arguments are boxed as the very type that is written.
@@ -50,11 +51,11 @@ template <class A>
 consteval slot_info slot_of() {
   using T = std::remove_cvref_t<A>;
   if constexpr (is_written<A>)
-    return {&type_of<T>, false, true};
+    return {&type_of<T>, false, true, keyed<T>};
   else if constexpr (is_optional<T>::value)
-    return {&type_of<canonical_t<typename T::value_type>>, true, false};
+    return {&type_of<canonical_t<typename T::value_type>>, true, false, false};
   else
-    return {&type_of<canonical_t<T>>, false, false};
+    return {&type_of<canonical_t<T>>, false, false, keyed<T>};
 }
 
 template <class... T>

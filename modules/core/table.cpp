@@ -13,6 +13,7 @@ std::string_view name_of(row_reason r) noexcept {
     case row_reason::composite_kernel: return "composite kernel";
     case row_reason::autograd_kernel: return "autograd kernel";
     case row_reason::batched_kernel: return "batched kernel";
+    case row_reason::autocast_kernel: return "autocast kernel";
     case row_reason::backend_fallback: return "backend fallback";
     case row_reason::transparent: return "transparent";
     case row_reason::missing: return "missing";

@@ -20,6 +20,7 @@ export enum class row_reason : std::uint8_t {
   composite_kernel,        // CompositeImplicitAutograd, or catch-all
   autograd_kernel,         // the Autograd alias
   batched_kernel,          // FuncTorchBatchedDecomposition
+  autocast_kernel,         // the Autocast alias
   backend_fallback,        // the fallback of this key
   transparent,             // nothing, and the key is one that calls pass through when nobody handles it
   missing
@@ -71,6 +72,7 @@ constexpr auto row_value(const Live& live, unsigned row, Note&& note) {
   if (const registration* r = alias(key::FuncTorchBatchedDecomposition)) {                          // P7
     return choice{row_reason::batched_kernel, r};
   }
+  if (const registration* r = alias(key::Autocast)) return choice{row_reason::autocast_kernel, r};  // P7a
   if (row != 0) {
     if (const registration* r = live.fallback(row)) return choice{row_reason::backend_fallback, r};  // P8
     if (transparent_keys.has(k.layer)) return choice{row_reason::transparent, nullptr};

@@ -10,6 +10,18 @@ import topbit.tensor;
 
 namespace topbit {
 
+export namespace author {
+
+/// A type of yours whose values are on a device, which check_one_device() then looks at as at a tensor's:
+/// `device device_of(const T&)`, or `std::optional<device>` where a value may be nowhere, found by argument-dependent
+/// lookup. Lists and optionals of such a type are looked into.
+template <class T>
+concept on_a_device = requires(const T& x) {
+  { device_of(x) } -> std::convertible_to<std::optional<device>>;
+};
+
+}  // namespace author
+
 namespace detail {
 
 // Compares each tensor of a call with the first one. What is undefined or absent is nowhere; nor is, for operators that
@@ -22,19 +34,18 @@ class device_check {
   inline void look(const tensor& t, std::size_t index) {
     if (!t.defined()) return;
     if (host_scalars_ && t.dim() == 0 && t.device().type == backend::CPU) return;
-    if (!seen_) {
-      seen_ = true;
-      where_ = t.device();
-      index_ = index;
-    } else if (t.device() != where_) {
-      raise(t.device(), index);
-    }
+    compare(t.device(), index);
+  }
+  template <author::on_a_device T>
+  void look(const T& x, std::size_t index) {
+    if (const std::optional<device> where = device_of(x)) compare(*where, index);
   }
   template <class T>
   void look(const std::optional<T>& x, std::size_t index) {
     if (x.has_value()) look(*x, index);
   }
   template <std::ranges::input_range T>
+    requires(!author::on_a_device<T>)
   void look(const T& list, std::size_t index) {
     for (const auto& x : list) look(x, index);
   }
@@ -42,6 +53,15 @@ class device_check {
   void look(const T&, std::size_t) noexcept {}
 
  private:
+  inline void compare(device where, std::size_t index) {
+    if (!seen_) {
+      seen_ = true;
+      where_ = where;
+      index_ = index;
+    } else if (where != where_) {
+      raise(where, index);
+    }
+  }
   [[noreturn]] void raise(device other, std::size_t index) const;
 
   std::string_view op_;
@@ -71,7 +91,8 @@ export namespace author {
 template <class Op>
 inline constexpr bool spans_devices = false;
 
-/// Throws device_error, which names both devices and both arguments, unless all tensors of a call are on one device.
+/// Throws device_error, which names both devices and both arguments, unless all tensors of a call, and what else is
+/// on_a_device, are on one device.
 /// Takes a kernel's arguments in the order of its schema; those after the last tensor may be left out. Call it first
 /// in a kernel of your own: a call with tensors of two backends reaches the kernel of the higher one. The operators of
 /// this library have it. Does nothing for those that span devices. Cost: a comparison per tensor.

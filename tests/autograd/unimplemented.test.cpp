@@ -98,3 +98,20 @@ TEST_CASE("unimplemented: in the strict mode the call raises", "[autograd][unimp
   CHECK(tb::set_missing_rule(before) == tb::missing_rule::raises_in_forward);
   CHECK(tb::requires_grad(twice(x)));
 }
+
+TEST_CASE("unimplemented: the kernel that is named is the one that computes, not that of a layer",
+          "[autograd][unimplemented]") {
+  const auto place_in = [](const tensor& y) {
+    const std::string text = text_of<tb::error>([&] { tb::backward(tb::ops::sum(y)); });
+    const std::size_t at = text.find("unimplemented.test.cpp:");
+    return text.substr(at, text.find(')', at) - at);
+  };
+  const tensor x = tb::require_grad(tensor_of({1, 2}, {2}));
+  const std::string computes = place_in(twice(x));
+  const auto layers = tb::implement("unruled")
+                          .impl<&twice_cpu>(twice, key::Meta)
+                          .fallthrough(twice, key::UserTop1)
+                          .impl<&twice_cpu>(twice, key::AutocastCPU)
+                          .impl<&twice_cpu>(twice, key::Tracer);
+  CHECK(place_in(twice(x)) == computes);
+}

@@ -184,6 +184,22 @@ TEST_CASE("backend name: what is refused, in these words, and that nothing chang
        "mean two keys"},
       {backend::PrivateUse2, "Autograd",
        "name 'Autograd' for PrivateUse2 at HERE: it would make the name of Autograd mean two keys"},
+      // Devices go by their names in lower case.
+      {backend::PrivateUse2, "cuda",
+       "name 'cuda' for PrivateUse2 at HERE: it would make the name of CUDA mean two keys"},
+      {backend::PrivateUse2, "Cpu", "name 'Cpu' for PrivateUse2 at HERE: it would make the name of CPU mean two keys"},
+      {backend::PrivateUse2, "META",
+       "name 'META' for PrivateUse2 at HERE: it would make the name of Meta mean two keys"},
+      {backend::PrivateUse2, "privateuse3",
+       "name 'privateuse3' for PrivateUse2 at HERE: it would make the name of PrivateUse3 mean two keys"},
+      {backend::PrivateUse2, "sparseCuda",
+       "name 'sparseCuda' for PrivateUse2 at HERE: it would make the name of SparseCUDA mean two keys"},
+      {backend::PrivateUse2, "NPU",
+       "name 'NPU' for PrivateUse2 at HERE: PrivateUse1 has the name 'Npu', which differs in case alone, given at "
+       "HERE"},
+      {backend::PrivateUse2, "csrnpu",
+       "name 'csrnpu' for PrivateUse2 at HERE: with 'Npu', given at HERE, 'Sparsecsrnpu' would be the name of two "
+       "keys"},
   };
   for (const auto& each : refused) {
     INFO(each.name);

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 #include <catch2/catch_test_macros.hpp>
 #include <cstddef>
@@ -221,4 +222,21 @@ TEST_CASE("verify: a call that finds no kernel says what is wrong with its row i
   CHECK(said() == "table::width: the row of CPU is not what the registrations give: kernel, registered at A");
   cpu.store(kernel);
   CHECK(said() == "nothing was thrown");
+}
+
+TEST_CASE("computed table: the row of one key is that of the whole table", "[core][table][I2]") {
+  tb::registry r;
+  const auto kernel = tb::implement("table", std::nullopt, r).impl<&width_kernel>(width, key::CPU, A);
+  auto defined = tb::library("table", r).def(width).impl<&width_kernel>(width);
+  const tb::operator_handle op = r.find("table::width");
+  const std::vector<tb::table_row> table = tb::computed_table(op);
+  for (unsigned row = 0; row < tb::row_count; ++row) {
+    const tb::dispatch_key k = tb::key_of_row(row);
+    INFO(to_string(k));
+    const auto found = std::ranges::find(table, k, &tb::table_row::key);
+    CHECK(tb::computed_row(op, k) == (found == table.end() ? tb::table_row{k} : *found));
+  }
+  CHECK(named(to_string(tb::computed_row(op, key::CPU))) == "CPU: kernel, registered at A");
+  defined.reset();
+  CHECK(tb::computed_row(op, key::CPU) == tb::table_row{key::CPU});
 }

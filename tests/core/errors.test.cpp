@@ -113,7 +113,8 @@ TEST_CASE("errors: no kernel without a key says that no argument brought one", "
         "err::seed: no argument brought a key, and there is no catch-all kernel; there are kernels for CPU (HERE), "
         "CUDA (HERE)");
   CHECK(no_kernel([&] { in.call_mix(tensor(), std::array{tensor(), tensor()}); }) ==
-        "err::mix: no argument brought a key, and there is no catch-all kernel; there are kernels for CPU (HERE)");
+        "err::mix: argument 1 'self' is undefined, no other argument brought a key, and there is no catch-all kernel; "
+        "there are kernels for CPU (HERE)");
   const auto all = in.more().impl<&seed_kernel>(seed);
   CHECK(call_seed(3) == 3);
 }
@@ -202,7 +203,8 @@ TEST_CASE("errors: where everything is passed through there is no kernel, and no
   in.library.def(blur).fallthrough(blur, key::CPU).fallthrough(blur, key::CompositeImplicitAutograd);
   const auto call = in.r.find("err::blur").typed<int(const image&, int)>();
   const std::string nothing =
-      "err::blur: no argument brought a key, and there is no catch-all kernel; there is no kernel for any key";
+      "err::blur: argument 1 is undefined, no other argument brought a key, and there is no catch-all kernel; there is "
+      "no kernel for any key";
   const auto passed = [](const std::string& keys) {
     return "err::blur: every key its arguments brought, {" + keys + "}, is passed through, excluded or left out, " +
            "and there is no catch-all kernel; there is no kernel for any key";
@@ -269,4 +271,34 @@ TEST_CASE("errors: a lookup tells what is implemented and not defined from what 
   in.library.def(blur);
   CHECK(text_of<tb::unknown_operator>([&] { in.r.find("err::blurr"); }) ==
         "err::blurr: no operator of this name is registered; the nearest name is err::blur");
+}
+
+TEST_CASE("errors: no kernel says which arguments are undefined", "[core][error][E1]") {
+  static constexpr tb::op<"err::pair(Tensor a, int n, Tensor? b, Tensor c) -> int"> pair;
+  static constexpr tb::op<"err::all(Tensor[] all, Tensor?[] some) -> int"> all;
+  room in;
+  in.library.def(pair).def(all);
+  const auto call_pair =
+      in.r.find("err::pair")
+          .typed<std::int64_t(const tensor&, std::int64_t, const std::optional<tensor>&, const tensor&)>();
+  const std::string rest =
+      "no other argument brought a key, and there is no catch-all kernel; there is no kernel for any key";
+  CHECK(no_kernel([&] { call_pair(tensor(), 1, std::nullopt, tensor()); }) ==
+        "err::pair: argument 1 'a' and argument 4 'c' are undefined, " + rest);
+  // What is passed through was brought all the same.
+  CHECK(no_kernel([&] {
+          call_pair(tensor(), 1, std::nullopt, tensor(key::AutogradCPU));
+        }).starts_with("err::pair: every key its arguments brought, {AutogradCPU}, is passed through"));
+  const auto call_all =
+      in.r.find("err::all").typed<std::int64_t(std::span<const tensor>, std::span<const std::optional<tensor>>)>();
+  CHECK(no_kernel([&] { call_all(std::array{tensor(), tensor()}, std::array{std::optional<tensor>()}); }) ==
+        "err::all: argument 1 'all' and argument 2 'some' have no defined element, " + rest);
+}
+
+TEST_CASE("errors: a kernel that was overridden is not listed beside the one that is active", "[core][error][E1]") {
+  room in;
+  in.library.def(blur).impl<&blur_kernel>(blur, key::CPU).impl<&blur_kernel>(blur, key::Meta);
+  const auto newer = in.more().impl<&blur_kernel>(blur, key::CPU).fallthrough(blur, key::Meta);
+  CHECK(no_kernel([&] { in.call_blur(image{key::HIP, 0, 0}); }) ==
+        "err::blur: no kernel for HIP, which argument 1 brought; there are kernels for CPU (HERE)");
 }

@@ -62,6 +62,7 @@ TEST_CASE("explain: says which argument brings what, what was passed over and wh
 
 TEST_CASE("explain: names the thread's part and the keys nobody handles", "[core][explain]") {
   const toy::tensor a({key::CPU, key::ADInplaceOrView});
+  tb::enable_autocast on;
   tb::include_guard in(key::AutocastCPU);
   tb::exclude_guard out(tb::autograd_keys);
   CHECK(text(tb::explain(mix, a, 1, a)) ==
@@ -296,4 +297,18 @@ TEST_CASE("explain: what it says of an operator that a device places is what run
     }
   }
   CHECK(went_on > 500);
+}
+
+TEST_CASE("explain: that every thread leaves Autocast out is said where a call brings it and somebody handles it",
+          "[core][explain]") {
+  const toy::tensor a({key::CPU, key::AutocastCPU});
+  const auto says = [&] { return text(tb::explain(mix, a, 1, a)).find("excludes {Autocast}") != std::string::npos; };
+  CHECK(tb::explain(mix, a, 1, a).excluded == key_set(key::AutocastFunctionality));
+  CHECK_FALSE(says());
+  const auto layer = tb::implement("exp").impl<&mix_kernel>(mix, key::Autocast);
+  CHECK(says());
+  const toy::tensor b(key::CPU);
+  CHECK(text(tb::explain(mix, b, 1, b)).find("excludes") == std::string::npos);
+  const tb::enable_autocast on;
+  CHECK(tb::explain(mix, a, 1, a).selected == key::AutocastCPU);
 }

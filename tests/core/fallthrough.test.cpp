@@ -72,6 +72,7 @@ TEST_CASE("fallthrough: several on top of one another are all passed", "[core][f
                          .impl<answers>(seen, key::AutogradCUDA)  // so that AutogradCPU is a row of its own
                          .fallthrough(seen, key::AutocastCPU)
                          .impl<answers>(seen, key::AutocastCUDA);  // and AutocastCPU too
+  const tb::enable_autocast on;
   CHECK(in.call(with({key::CPU, key::AutogradCPU, key::AutocastCPU, key::Tracer, key::UserTop1})) == key_set(key::CPU));
 }
 

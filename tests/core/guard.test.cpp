@@ -32,11 +32,12 @@ const toy::image cuda{{key::CUDA, key::AutogradCUDA}, 0, 0};
 
 bool untouched() {
   const auto state = tb::current_thread_keys();
-  return state.include.empty() && state.exclude.empty();
+  return state.include.empty() && state.exclude == key_set(key::AutocastFunctionality);
 }
+const toy::image cast{{key::CPU, key::AutogradCPU, key::AutocastCPU}, 0, 0};
 }  // namespace
 
-TEST_CASE("guard: a thread starts with nothing included and nothing excluded", "[core][guard][T1][T10]") {
+TEST_CASE("guard: a thread starts with nothing included and nothing but Autocast excluded", "[core][guard][T1][T10]") {
   CHECK(untouched());
   tb::include_guard here(key::Tracer);
   bool fresh = false;
@@ -85,9 +86,9 @@ TEST_CASE("guard: nesting the same key is harmless", "[core][guard][T3]") {
   tb::exclude_guard first(tb::autograd_keys);
   {
     tb::exclude_guard second(key_set{key::AutogradOther, key::Tracer});
-    CHECK(tb::current_thread_keys().exclude == (tb::autograd_keys | key::Tracer));
+    CHECK(tb::current_thread_keys().exclude == (tb::autograd_keys | key::Tracer | key::AutocastFunctionality));
   }
-  CHECK(tb::current_thread_keys().exclude == tb::autograd_keys);
+  CHECK(tb::current_thread_keys().exclude == (tb::autograd_keys | key::AutocastFunctionality));
 }
 
 TEST_CASE("guard: a guard can be neither copied nor moved", "[core][guard][T3]") {
@@ -131,7 +132,7 @@ TEST_CASE("guard: force_guard replaces the state and puts it back whole", "[core
     tb::include_guard inside(key::UserTop1);
   }
   CHECK(tb::current_thread_keys().include == key_set(key::Tracer));
-  CHECK(tb::current_thread_keys().exclude.empty());
+  CHECK(tb::current_thread_keys().exclude == key_set(key::AutocastFunctionality));
 }
 
 TEST_CASE("guard: a thread can run with the state of another one", "[core][guard][T10]") {
@@ -213,4 +214,42 @@ TEST_CASE("guard: what a layer calls below itself with is an exclude guard over 
     CHECK(runs() == key::CPU);
   }
   CHECK(runs() == key::AutogradCPU);
+}
+
+TEST_CASE("guard: a kernel for Autocast is reached by no thread that has not switched it on", "[core][guard][T1]") {
+  const auto layer = tb::implement("guard").impl<guard_ops::kernel>(seen, key::AutocastCPU);
+  CHECK(seen(cast) == cpu.keys);
+  key_set elsewhere;
+  std::thread([&] { elsewhere = seen(cast); }).join();
+  CHECK(elsewhere == cpu.keys);
+}
+
+TEST_CASE("guard: a state that nobody has filled in leaves Autocast out", "[core][guard][T1][T4]") {
+  const auto layer = tb::implement("guard").impl<guard_ops::kernel>(seen, key::AutocastCPU);
+  const tb::force_guard forced({});
+  CHECK(seen(cast) == cpu.keys);
+  const tb::force_guard with_tracer(tb::thread_key_state{.include = key::Tracer});
+  CHECK(seen(cast) == (cpu.keys | key::Tracer));
+}
+
+TEST_CASE("guard: enable_autocast lets calls of its scope and thread reach Autocast's kernels",
+          "[core][guard][T1][T5]") {
+  const auto layer = tb::implement("guard").impl<guard_ops::kernel>(seen, key::Autocast);
+  {
+    const tb::enable_autocast on;
+    CHECK(seen(cast) == cast.keys);
+    CHECK(tb::current_thread_keys().exclude.empty());
+    key_set elsewhere;
+    std::thread([&] { elsewhere = seen(cast); }).join();
+    CHECK(elsewhere == cpu.keys);
+    {
+      const tb::exclude_guard off(key::AutocastFunctionality);
+      CHECK(seen(cast) == cpu.keys);
+      const tb::enable_autocast again;
+      CHECK(seen(cast) == cast.keys);
+    }
+    CHECK(seen(cast) == cast.keys);
+  }
+  CHECK(untouched());
+  CHECK(seen(cast) == cpu.keys);
 }

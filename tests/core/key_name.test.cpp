@@ -181,7 +181,8 @@ TEST_CASE("key_name: a key is called what its constant is called", "[core][key_n
       KEY(CompositeExplicitAutograd),
       KEY(CompositeExplicitAutogradNonFunctional),
       KEY(CompositeImplicitAutogradNestedTensor),
-      KEY(FuncTorchBatchedDecomposition)
+      KEY(FuncTorchBatchedDecomposition),
+      KEY(Autocast)
 #undef KEY
   };
   for (const auto& [k, name] : names) {

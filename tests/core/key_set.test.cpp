@@ -202,6 +202,7 @@ TEST_CASE("key_set: below an alias is below the lowest functionality it stands f
   STATIC_REQUIRE(tb::below(key::Autograd).contains(key::ADInplaceOrView));
   STATIC_REQUIRE(tb::below(key::CompositeImplicitAutogradNestedTensor) == tb::below(key::NestedTensorCPU));
   STATIC_REQUIRE(tb::below(key::FuncTorchBatchedDecomposition) == tb::below(key::FuncTorchBatched));
+  STATIC_REQUIRE(tb::below(key::Autocast) == tb::below(key::AutocastCPU));
   STATIC_REQUIRE((tb::below(key::CompositeImplicitAutograd) & key_set::full()).highest() == key::Undefined);
 }
 

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "support/places.h"
 #include "support/raises.h"
 #include "support/toy.h"
 import topbit.core;
@@ -20,6 +21,7 @@ inline constexpr tb::op<"lib::height", int(const image&)> height;
 inline constexpr tb::op<"lib::height(int n) -> int"> differently;
 inline constexpr tb::op<"another::height", int(const image&)> elsewhere;
 int height_cpu(const image& i) { return i.height; }
+void drop_one(const tb::operator_handle&, tb::stack& s) { s.drop(1); }
 
 bool refused(std::string_view text, std::string_view begin, std::string_view end) {
   return text.starts_with(begin) && text.ends_with(end);
@@ -90,14 +92,25 @@ TEST_CASE("library: a namespace is an identifier", "[core][library][R3]") {
   }
 }
 
-TEST_CASE("library: a block's key serves kernels that name none, and one that does has its own",
-          "[core][library][R8]") {
+TEST_CASE("library: a block fixed to a key refuses another key, naming both", "[core][library][R8]") {
   tb::registry r;
-  const auto block = tb::implement("lib", key::CUDA, r).impl<&height_cpu>(height).impl<&height_cpu>(height, key::CPU);
   const auto defined = tb::library("lib", r).def(height);
-  const auto records = r.find("lib::height").kernels();
-  CHECK(records[0].target == tb::key_target(key::CUDA));
-  CHECK(records[1].target == tb::key_target(key::CPU));
+  auto block = tb::implement("lib", key::CUDA, r).impl<&height_cpu>(height).impl<&height_cpu>(height, key::CUDA);
+  const auto refusal = [](auto&& f) { return toy::without_places(toy::text_of<tb::bad_registration>(f)); };
+  const std::string text =
+      "lib::height at HERE: the block is for CUDA, found a kernel for CPU; leave the key out, or take a block without "
+      "a key";
+  CHECK(refusal([&] { block.impl<&height_cpu>(height, key::CPU); }) == text);
+  CHECK(refusal([&] { block.impl<&height_cpu>("height", key::CPU); }) == text);
+  CHECK(refusal([&] { block.replace<&height_cpu>(height, key::CPU); }) == text);
+  CHECK(refusal([&] { block.fallthrough(height, key::CPU); }) == text);
+  CHECK(refusal([&] { block.impl_boxed<&drop_one>(height, key::CPU); }) == text);
+  CHECK(refusal([&] { block.impl_boxed(height, key::CPU, [](const tb::operator_handle&, tb::stack&) {}); }) == text);
+  CHECK(r.find("lib::height").kernels().size() == 2);
+  // No key and the catch-all are one.
+  auto all = tb::implement("lib", key::Undefined, r);
+  all.impl<&height_cpu>(height, key::CompositeImplicitAutograd);
+  CHECK(r.find("lib::height").kernels().size() == 3);
 }
 
 TEST_CASE("library: a chain that is refused midway takes back what it had registered", "[core][library][R28]") {

@@ -73,9 +73,9 @@ TEST_CASE("listener: kernels, fallbacks, layers, claims and names are none of it
   const auto listening = r.listen(into(heard));
   heard.clear();
   {
-    const auto kernels = tb::implement("hear", key::CPU, r)
-                             .impl<&width>(a)
-                             .impl<&width>(b)
+    const auto kernels = tb::implement("hear", std::nullopt, r)
+                             .impl<&width>(a, key::CPU)
+                             .impl<&width>(b, key::CPU)
                              .fallthrough(a, key::Tracer)
                              .replace<&width>(a, key::CPU);
     const auto back = tb::fallback<&boxed>(key::UserTop1, r);

@@ -51,9 +51,9 @@ struct room {
                                   .impl<&answer<2>>(width, key::CompositeImplicitAutograd)
                                   .def(depth)
                                   .impl<&number>(depth);
-  tb::library_block kernels = tb::implement("ref", key::CUDA, r)
-                                  .impl<&answer<3>>(width)
-                                  .impl<&answer<4>>(dangling)
+  tb::library_block kernels = tb::implement("ref", std::nullopt, r)
+                                  .impl<&answer<3>>(width, key::CUDA)
+                                  .impl<&answer<4>>(dangling, key::CUDA)
                                   .fallthrough(width, key::Tracer);
   tb::registration back = tb::fallback<&boxed>(key::AutogradMeta, r);
 

@@ -75,6 +75,7 @@ TEST_CASE("relations: which keys each alias stands for", "[core][table][K7]") {
         "SparseCsr 20, NestedTensor 20, Functionalize, AutogradOther, Autograd 20, AutogradNestedTensor");
   CHECK(filled_by(key::CompositeImplicitAutogradNestedTensor) == "NestedTensor 20, AutogradNestedTensor");
   CHECK(filled_by(key::FuncTorchBatchedDecomposition) == "FuncTorchBatched");
+  CHECK(filled_by(key::Autocast) == "Autocast 20");
 }
 
 TEST_CASE("relations: the backends that the non-functional composite leaves out are XLA and Lazy",

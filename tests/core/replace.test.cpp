@@ -108,8 +108,8 @@ TEST_CASE("replace: it stands in chains, of a block that has a name and of one t
   const auto call = r.find("rep::width").typed<int(const image&)>();
   CHECK(call(on_cpu) == 2);
   {
-    const auto unnamed = tb::implement("rep", key::CUDA, r)
-                             .impl<&answer<3>>(width)
+    const auto unnamed = tb::implement("rep", std::nullopt, r)
+                             .impl<&answer<3>>(width, key::CUDA)
                              .replace<&answer<4>>(width, key::CUDA)
                              .replace<&answer<5>>(width, key::CPU);
     CHECK(call(on_cpu) == 5);

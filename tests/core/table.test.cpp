@@ -158,6 +158,17 @@ TEST_CASE("table: the batched decomposition serves FuncTorchBatched", "[core][ta
   CHECK(from(with({FTBD}), key::Batched) == "missing");
 }
 
+TEST_CASE("table: the Autocast alias serves Autocast of every backend, below the key's own kernel and above a fallback",
+          "[core][table][K13]") {
+  for (unsigned b = 1; b <= backend_count; ++b) {
+    const dispatch_key k{functionality::Autocast, static_cast<backend>(b)};
+    CHECK(why(with({key::Autocast}, {k}), k) == row_reason::autocast_kernel);
+    CHECK(from(with({key::Autocast, k}), k) == to_string(k));
+  }
+  CHECK(why(with({key::Autocast}), dispatch_key{functionality::Autocast}) == row_reason::missing);
+  CHECK(why(with({key::Autocast}), key::CPU) == row_reason::missing);
+}
+
 TEST_CASE("table: a fallback serves what no kernel serves", "[core][table][P8]") {
   CHECK(why(with({AG}, {key::AutogradCPU}), key::AutogradCPU) == row_reason::autograd_kernel);
   CHECK(why(with({CEA}, {key::AutogradCPU}), key::AutogradCPU) == row_reason::backend_fallback);

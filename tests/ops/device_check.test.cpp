@@ -1,4 +1,5 @@
 // Every operator of several tensors refuses those of two devices, in words that name both; and so can others.
+#include <array>
 #include <catch2/catch_test_macros.hpp>
 #include <optional>
 #include <span>
@@ -11,6 +12,7 @@
 import topbit;
 
 namespace tb = topbit;
+namespace key = topbit::key;
 using tb::tensor;
 
 namespace {
@@ -81,4 +83,42 @@ TEST_CASE("device_check: an operator from elsewhere declares that it spans devic
   const tensor here = support::tensor_of({1}, {1}), there = tb::author::make_tensor({1}, tb::dtype::float32, tb::meta);
   CHECK(toy::text_of<tb::device_error>([&] { tb::author::check_one_device(send, here, there); }) ==
         "nothing was thrown");
+}
+
+namespace placed {
+
+// A type from elsewhere, with a device of its own; or nowhere.
+struct block {
+  std::optional<tb::device> where;
+};
+std::optional<tb::device> device_of(const block& b) noexcept { return b.where; }
+tb::key_set keys_of(const block& b) noexcept {
+  return b.where ? tb::key_set(tb::key_of(b.where->type)) : tb::key_set();
+}
+
+inline constexpr tb::op<"placed::join",
+                        int(const block&, const tensor&, std::span<const block>, const std::optional<block>&)>
+    join;
+int joined(const block& a, const tensor& t, std::span<const block> more, const std::optional<block>& last) {
+  tb::author::check_one_device(join, a, t, more, last);
+  return 1;
+}
+const auto kernels = tb::library("placed").def(join).impl<&joined>(join, key::CPU).impl<&joined>(join, key::CUDA);
+
+}  // namespace placed
+
+TEST_CASE("device_check: a type of one's own is compared by its device_of()", "[ops][device_check][Y8]") {
+  using placed::block;
+  using placed::join;
+  const block here{tb::cpu}, there{tb::cuda(1)}, other{tb::cuda(2)}, nowhere{};
+  const tensor none;
+  CHECK(join(there, none, std::array{nowhere, there}, std::nullopt) == 1);
+  const auto refusal = [](auto&& f) { return toy::text_of<tb::device_error>(f); };
+  CHECK(refusal([&] { (void)join(here, none, std::array{nowhere, there}, std::nullopt); }) ==
+        "placed::join: found argument 1 on cpu and argument 3 on cuda:1, wanted one device; move one with to()");
+  // Two devices of one backend, which the dispatcher cannot tell apart.
+  CHECK(refusal([&] { (void)join(there, none, {}, other); }) ==
+        "placed::join: found argument 1 on cuda:1 and argument 4 on cuda:2, wanted one device; move one with to()");
+  CHECK(refusal([&] { (void)join(there, tb::ops::zeros({1}), {}, nowhere); }) ==
+        "placed::join: found argument 1 on cuda:1 and argument 2 on cpu, wanted one device; move one with to()");
 }

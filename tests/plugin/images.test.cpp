@@ -137,3 +137,22 @@ TEST_CASE("images: the listener of a plugin that was refused is told nothing", "
   }
   CHECK(events_heard(path) == 0);
 }
+
+TEST_CASE("images: on request a plugin that overrides a kernel is refused with both places, and nothing of it stays",
+          "[plugin][R12]") {
+  const auto first = tb::implement("host", key::CUDA).impl<&three>(host::shared);
+  const std::string path = file("twin_one.so");
+  const tb::override_policy before = tb::set_override_policy(tb::override_policy::refused_in_plugins);
+  const std::string text = text_of<tb::bad_plugin>([&] { (void)tb::load_plugin(path); });
+  tb::set_override_policy(before);
+  INFO(text);
+  CHECK(text.starts_with("plugin '" + path + "': host::shared: the kernel for CUDA at "));
+  CHECK(text.find("twin.cpp:") < text.find(" overrides the one registered at "));
+  CHECK(text.find("images.test.cpp:") > text.find(" overrides the one registered at "));
+  CHECK(text.ends_with("; use replace() to say that it is meant"));
+  CHECK(rows_for_cuda() == 1);
+  CHECK_FALSE(tb::registry::process().try_find("host::by_name").has_value());
+  // It is loaded all the same by who allows it.
+  const tb::plugin allowed = tb::load_plugin(path);
+  CHECK(host::shared(on_cuda) == 1);
+}

@@ -14,7 +14,8 @@ enum class table_fault {
   autograd_before_composite,
   nested_after_composite,
   nobody_passes,
-  sparse_counts
+  sparse_counts,
+  autocast_serves_nobody
 };
 
 class naive_table {
@@ -65,7 +66,10 @@ class naive_table {
     if (nested) return {nested_kernel, cint};
     if (autograd) return {autograd_kernel, topbit::key::Autograd};  // P6
     const topbit::alias_key ftbd = topbit::key::FuncTorchBatchedDecomposition;
-    if (registered(ftbd, false)) return {batched_kernel, ftbd};  // P7
+    if (registered(ftbd, false)) return {batched_kernel, ftbd};                                      // P7
+    if (registered(topbit::key::Autocast, false) && wrong != table_fault::autocast_serves_nobody) {  // P7a
+      return {autocast_kernel, topbit::key::Autocast};
+    }
     if (!none && has_fallback(k)) return {backend_fallback, k};  // P8
     const bool passed = passes_calls(k) && wrong != table_fault::nobody_passes;
     return {passed ? transparent : missing, {}};  // P9
@@ -86,6 +90,7 @@ class naive_table {
     if (a == topbit::key::CompositeImplicitAutograd)
       return backends || autograd || one_of(k, {NestedTensor, Functionalize});
     if (a == topbit::key::CompositeImplicitAutogradNestedTensor) return one_of(k, {NestedTensor, AutogradNestedTensor});
+    if (a == topbit::key::Autocast) return k.layer == Autocast;
     return k.layer == FuncTorchBatched;
   }
 

@@ -73,3 +73,16 @@ TEST_CASE("device: every backend and layout has keys, and the backend's key is t
   CHECK(tb::backend_keys_of(std::optional<tb::device>()) == tb::key_set(key::CPU));
   CHECK(tb::backend_keys_of(std::optional(tb::cuda())) == tb::key_set(key::CUDA));
 }
+
+TEST_CASE("device: that of a private backend with a name parses back to it, and none can be named like another device",
+          "[tensor][device][K17]") {
+  const auto name = tb::name_backend(backend::PrivateUse2, "Npu");
+  const tb::device d{backend::PrivateUse2, 1};
+  CHECK(tb::to_string(d) == "npu:1");
+  CHECK(tb::parse_device("npu:1") == d);
+  for (const char* taken : {"cuda", "cpu", "meta", "NPU"}) {
+    INFO(taken);
+    CHECK_THROWS_AS(tb::name_backend(backend::PrivateUse3, taken), tb::bad_registration);
+  }
+  CHECK(tb::parse_device("cuda:1") == tb::cuda(1));
+}

@@ -24,7 +24,8 @@ enum class fault {
   fallback_stays,
   refused_fallback_leaves_rows,
   first_withdrawal_undefines,
-  device_not_asked
+  device_not_asked,
+  autocast_on_at_first
 };
 
 struct named_fault {
@@ -52,6 +53,8 @@ inline constexpr std::array all_faults{
                 "calls do not pass through keys that nobody handles"},
     named_fault{"sparse_counts", toy::table_fault::sparse_counts, fault::none,
                 "a sparse kernel keeps the composite from its backend's autograd key"},
+    named_fault{"autocast_serves_nobody", toy::table_fault::autocast_serves_nobody, fault::none,
+                "a kernel for the alias Autocast stands in no row"},
     named_fault{"oldest_wins", toy::table_fault::none, fault::oldest_wins,
                 "of several kernels for one key the oldest is active"},
     named_fault{"stale_rows", toy::table_fault::none, fault::stale_rows,
@@ -75,6 +78,8 @@ inline constexpr std::array all_faults{
     named_fault{"first_withdrawal_undefines", toy::table_fault::none, fault::first_withdrawal_undefines,
                 "an operator defined twice is gone with the first definition"},
     named_fault{"device_not_asked", toy::table_fault::none, fault::device_not_asked,
-                "an operator that selects by its device argument does not add the device's keys"}};
+                "an operator that selects by its device argument does not add the device's keys"},
+    named_fault{"autocast_on_at_first", toy::table_fault::none, fault::autocast_on_at_first,
+                "a thread begins with nothing excluded"}};
 
 }  // namespace model

@@ -64,7 +64,9 @@ class naive_thread {
  public:
   naive_key_set include, exclude;
 
-  explicit naive_thread(fault f) : wrong_(f) {}
+  explicit naive_thread(fault f) : wrong_(f) {
+    if (f != fault::autocast_on_at_first) exclude.layers.insert(tb::functionality::Autocast);
+  }
   void push_include(const naive_key_set& s) {
     before_.emplace_back(include, exclude);
     include.merge(s);
@@ -72,6 +74,10 @@ class naive_thread {
   void push_exclude(const naive_key_set& s) {
     before_.emplace_back(include, exclude);
     add_excluded(s);
+  }
+  void push_autocast() {
+    before_.emplace_back(include, exclude);
+    exclude.layers.erase(tb::functionality::Autocast);
   }
   void push_force(const naive_key_set& in, const naive_key_set& out) {
     before_.emplace_back(include, exclude);

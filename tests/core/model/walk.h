@@ -73,7 +73,8 @@ class walk {
     tb::registration registration;
     int serial;
   };
-  using guard = std::variant<std::monostate, tb::include_guard, tb::exclude_guard, tb::force_guard>;
+  using guard =
+      std::variant<std::monostate, tb::include_guard, tb::exclude_guard, tb::force_guard, tb::enable_autocast>;
 
   void take() {
     const std::size_t live = world_.rules.kernels.size() + world_.rules.fallbacks.size();
@@ -258,7 +259,11 @@ class walk {
   void push_guard() {
     const naive_key_set keys = dice_.some_keys(3);
     guard& g = guards_.emplace_back();
-    if (const std::size_t kind = dice_.below(10); kind < 4) {
+    if (const std::size_t kind = dice_.below(12); kind > 9) {
+      say("switch autocast on");
+      g.emplace<tb::enable_autocast>();
+      world_.thread.push_autocast();
+    } else if (kind < 4) {
       say("include " + text_of(keys));
       g.emplace<tb::include_guard>(real(keys));
       world_.thread.push_include(keys);

@@ -1,0 +1,18 @@
+module topbit.core;
+
+import topbit.std;
+
+namespace topbit::detail {
+
+const kernel& kernel_of(const function_address& f) {
+  pin_image_of(f.function);
+  pin_image_of(reinterpret_cast<const void*>(f.make));
+  static std::mutex& mutex = *new std::mutex;
+  static auto& records = *new std::map<std::pair<const void*, make_pointer_kernel>, record_ptr>;
+  const std::lock_guard lock(mutex);
+  record_ptr& record = records[{f.function, f.make}];
+  if (record == nullptr) record.reset(f.make(f.function));
+  return *record;
+}
+
+}  // namespace topbit::detail
