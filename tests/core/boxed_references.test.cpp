@@ -65,7 +65,6 @@ void leave_others(const operator_handle& op, tb::key_set, stack& s) {
   s.drop(op.argument_count());
   for (std::size_t i = 0; i < op.result_count(); ++i) s.push(tensor(key::CPU, 7));
 }
-const auto others = tb::fallback<&leave_others>(key::TestMode);
 
 }  // namespace boxed_references
 using namespace boxed_references;
@@ -125,8 +124,13 @@ TEST_CASE("boxed_references: one argument may be several results, and more than 
 TEST_CASE(
     "boxed_references: without a schema one result is the first argument or else the last, several are the last ones",
     "[core][boxing][B5]") {
-  const auto defined = tb::fragment("ref").def(first_of_two).def(last_of_two).def(both_of_two);
-  const tb::include_guard through(key::TestMode);
+  const auto own_kernels = tb::fragment("ref")
+                               .def(first_of_two)
+                               .impl_boxed<&leave_others>(first_of_two, key::CPU)
+                               .def(last_of_two)
+                               .impl_boxed<&leave_others>(last_of_two, key::CPU)
+                               .def(both_of_two)
+                               .impl_boxed<&leave_others>(both_of_two, key::CPU);
   tensor a(key::CPU, 1), b(key::CPU, 2), c(key::CPU, 3);
   CHECK(&first_of_two(a, b) == &a);
   CHECK(&last_of_two(a, b, c) == &c);
