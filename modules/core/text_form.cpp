@@ -19,6 +19,22 @@ void write_floating(std::string& out, T x) {
   if (text.find_first_not_of("-0123456789") == std::string_view::npos) out += ".0";
 }
 
+// How many bytes the printable character has that the text begins with; 0 for a control character beyond ASCII (a
+// terminal obeys U+009B), and for what is no UTF-8.
+std::size_t size_of_printable(std::string_view text) {
+  const auto byte = [&](std::size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U; };
+  const unsigned first = byte(0), second = byte(1);
+  if (first < 0xc2 || first > 0xf4) return 0;
+  const std::size_t size = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
+  const unsigned least = first == 0xc2 || first == 0xe0 ? 0xa0 : first == 0xf0 ? 0x90 : 0x80;
+  const unsigned most = first == 0xed ? 0x9f : first == 0xf4 ? 0x8f : 0xbf;
+  if (second < least || second > most) return 0;
+  for (std::size_t i = 2; i < size; ++i) {
+    if ((byte(i) & 0xc0) != 0x80) return 0;
+  }
+  return size;
+}
+
 }  // namespace
 
 void write_integer(std::string& out, std::int64_t x) {
@@ -44,16 +60,20 @@ void write_complex(std::string& out, std::complex<double> x) {
 void write_quoted(std::string& out, std::string_view text, char quote, bool ascii) {
   constexpr std::string_view hex = "0123456789abcdef";
   out += quote;
-  for (char c : text) {
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
     const auto byte = static_cast<unsigned char>(c);
     if (c == quote || c == '\\') {
       out.append("\\").append(1, c);
     } else if (c == '\n') {
       out += "\\n";
-    } else if (byte < 0x20 || byte == 0x7f || (ascii && byte > 0x7f)) {
-      out.append("\\x").append(1, hex[byte / 16]).append(1, hex[byte % 16]);
-    } else {
+    } else if (byte >= 0x20 && byte < 0x7f) {
       out += c;
+    } else if (const std::size_t size = ascii ? 0 : size_of_printable(text.substr(i)); size != 0) {
+      out += text.substr(i, size);
+      i += size - 1;
+    } else {
+      out.append("\\x").append(1, hex[byte / 16]).append(1, hex[byte % 16]);
     }
   }
   out += quote;

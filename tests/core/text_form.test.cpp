@@ -89,8 +89,23 @@ TEST_CASE("text_form: a complex number has a j", "[core][text_form]") {
 TEST_CASE("text_form: a string is written in quotes and read with or without", "[core][text_form]") {
   CHECK(written("a \"b\"\n\x01"sv) == R"("a \"b\"\n\x01")");
   CHECK(written(std::string("\xc3\xa9")) == "\"\xc3\xa9\"");
+  CHECK(written("\xf0\x9f\x98\x80 \xe2\x82\xac"sv) == "\"\xf0\x9f\x98\x80 \xe2\x82\xac\"");
   CHECK(read_text<std::string>("mean") == "mean");
   CHECK(read_text<std::string>("'None'") == "None");
+}
+
+TEST_CASE("text_form: no string reaches a terminal as a control character, or as what is no UTF-8",
+          "[core][text_form]") {
+  CHECK(written("\x1b[2J\x7f"sv) == R"("\x1b[2J\x7f")");
+  CHECK(written("\xc2\x9b"
+                "2J\xc2\x80\xc2\x9f\xc2\xa0"sv) == "\"\\xc2\\x9b2J\\xc2\\x80\\xc2\\x9f\xc2\xa0\"");
+  // A byte alone, one too many, a character cut off, two ways too long, a surrogate, one beyond the last.
+  for (const std::string_view bytes : {"\x9b"sv, "\xff"sv, "\xe2\x82"sv, "\xc0\xaf"sv, "\xe0\x80\xaf"sv,
+                                       "\xed\xa0\x80"sv, "\xf4\x90\x80\x80"sv, "\xf5\x80\x80\x80"sv}) {
+    INFO(bytes.size());
+    CHECK(written(bytes).find_first_not_of("\"\\x0123456789abcdef") == std::string::npos);
+    CHECK(read_text<std::string>(written(bytes)) == bytes);
+  }
 }
 
 TEST_CASE("text_form: lists nest, and hold optionals", "[core][text_form]") {
