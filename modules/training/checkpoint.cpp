@@ -10,7 +10,9 @@ namespace {
 
 constexpr std::string_view of_model = "model.", of_optimizer = "optimizer.", of_generator = "generator.";
 
-std::string beginning(std::string_view who, const std::string& path) { return std::string(who) + ": '" + path + "': "; }
+std::string beginning(std::string_view who, const std::string& path) {
+  return std::string(who) + ": " + detail::in_quotes(path) + ": ";
+}
 
 // Seed and place, their bits as they are: there is no tensor of unsigned numbers of this size.
 tensor place_of(generator g) {
@@ -53,8 +55,7 @@ void detail::save_parameters(const std::string& path, std::span<const named_tens
 
 void detail::load_parameters(const std::string& path, std::span<const named_tensor> parameters) {
   const std::vector<named_tensor> found = load_tensors(path);
-  check_same_names(beginning("load_parameters", path), found, parameters);
-  copy_named(found, parameters);
+  copy_named(check_same_names(beginning("load_parameters", path), found, parameters), parameters);
 }
 
 void detail::save_checkpoint(const std::string& path, std::span<const named_tensor> parameters, const optimizer& o,
@@ -72,13 +73,13 @@ void detail::load_checkpoint(const std::string& path, std::span<const named_tens
   const std::vector<named_tensor> model = take_part(rest, of_model), state = take_part(rest, of_optimizer),
                                   places = take_part(rest, of_generator);
   const std::string who = beginning("load_checkpoint", path);
-  if (!rest.empty()) throw error(who + "found '" + rest[0].name + "', which no checkpoint has");
-  check_same_names(who + "of the model, ", model, parameters);
-  check_same_names(who + "of generators, ", places, places_of(generators));
+  if (!rest.empty()) throw error(who + "found " + in_quotes(rest[0].name) + ", which no checkpoint has");
+  const name_index model_by_name = check_same_names(who + "of the model, ", model, parameters),
+                   place_by_name = check_same_names(who + "of generators, ", places, places_of(generators));
   o.load_state(state);
-  copy_named(model, parameters);
+  copy_named(model_by_name, parameters);
   for (std::size_t i = 0; i < generators.size(); ++i) {
-    put_back(generators[i], *find_named(places, std::to_string(i)));
+    put_back(generators[i], *place_by_name.at(std::to_string(i)));
   }
 }
 

@@ -219,7 +219,15 @@ void optimizer::clear_gradients() noexcept {
 
 namespace {
 
+// What float64 counts, of which a device makes use.
+constexpr std::int64_t most_steps = std::int64_t{1} << 53;
+
 tensor whole_number(std::int64_t n) { return from_values<std::int64_t>({n}, {}); }
+
+tensor bytes_of(const std::string& text) {
+  return from_values(std::span(reinterpret_cast<const std::uint8_t*>(text.data()), text.size()),
+                     {static_cast<std::int64_t>(text.size())});
+}
 
 }  // namespace
 
@@ -237,44 +245,63 @@ std::vector<named_tensor> optimizer::state() const {
       }
     }
   }
+  all.push_back({"name", bytes_of(name_)});
   return all;
+}
+
+// The names of two optimizers' state may be the same.
+void optimizer::check_name(std::span<const named_tensor> state) const {
+  const auto at = std::ranges::find(state, "name", &named_tensor::name);
+  if (at == state.end() || at->value.dtype() != dtype::uint8 || at->value.dim() != 1) return;
+  const tensor bytes = ops::contiguous(to(at->value, cpu));
+  const std::string_view found(static_cast<const char*>(bytes.data()), static_cast<std::size_t>(bytes.numel()));
+  if (found == name_) return;
+  throw error(
+      name_ + ": found the state of " + detail::in_quotes(found) + ", wanted that of " + detail::in_quotes(name_),
+      name_);
+}
+
+std::int64_t optimizer::read_count(const detail::name_index& state, const std::string& name, std::int64_t least) const {
+  const auto n = item<std::int64_t>(*state.at(name));
+  if (n >= least && n <= most_steps) return n;
+  throw error(name_ + ": found " + detail::in_quotes(name) + " of " + std::to_string(n) + ", wanted " +
+                  std::to_string(least) + " to " + std::to_string(most_steps),
+              name_);
 }
 
 // Which parameters have state is what the names say; of these everything must be there, and nothing else.
 void optimizer::read_state(std::span<const named_tensor> state, std::vector<group>& into, std::int64_t& steps) const {
-  std::vector<named_tensor> wanted{{"steps", whole_number(0)}};
+  check_name(state);
+  const detail::name_index by_name = detail::index_names(name_ + ": ", state);
+  const auto has_state = [&](const std::string& begin) {
+    const auto at = by_name.lower_bound(begin);
+    return at != by_name.end() && at->first.starts_with(begin);
+  };
+  std::vector<named_tensor> wanted{{"steps", whole_number(0)}, {"name", bytes_of(name_)}};
   std::size_t number = 0;
   for (const group& g : groups_) {
     for (const tensor& p : g.parameters) {
       const std::string begin = std::to_string(number++) + ".";
-      if (std::ranges::find_if(state, [&](const named_tensor& s) { return s.name.starts_with(begin); }) ==
-          state.end()) {
-        continue;
-      }
+      if (!has_state(begin)) continue;
       wanted.push_back({begin + "step", wanted[0].value});
       for (std::string_view name : g.state_names) wanted.push_back({begin + std::string(name), p});
     }
   }
   detail::check_same_names(name_ + ": ", state, wanted);
-  const auto count = [&](const std::string& name) {
-    const auto n = item<std::int64_t>(*detail::find_named(state, name));
-    if (n < 0) throw error(name_ + ": found '" + name + "' of " + std::to_string(n) + ", wanted 0 or more", name_);
-    return n;
-  };
-  steps = count("steps");
+  steps = read_count(by_name, "steps", 0);
   number = 0;
   for (group& g : into) {
     for (std::size_t i = 0; i < g.parameters.size(); ++i) {
       const tensor& p = g.parameters[i];
       const std::string begin = std::to_string(number++) + ".";
-      const bool there = detail::find_named(state, begin + "step") != nullptr;
-      g.ages[i] = there ? count(begin + "step") : 0;
+      const bool there = has_state(begin);
+      g.ages[i] = there ? read_count(by_name, begin + "step", 1) : 0;
       for (std::size_t k = 0; k < g.state.size(); ++k) {
         g.state[k][i] = {};
         if (!there) continue;
-        const tensor* const kept = detail::find_named(state, begin + std::string(g.state_names[k]));
+        const tensor& kept = *by_name.at(begin + std::string(g.state_names[k]));
         g.state[k][i] =
-            ops::to_copy(*kept, arg<"device"> = p.device(), arg<"memory_format"> = memory_format::contiguous);
+            ops::to_copy(kept, arg<"device"> = p.device(), arg<"memory_format"> = memory_format::contiguous);
       }
     }
     if (g.on_device.next.defined()) g.on_device = counted(g.ages, steps, g.on_device.next.device());

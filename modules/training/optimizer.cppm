@@ -49,11 +49,11 @@ export class optimizer {
   }
 
   /// All that steps depend on beside parameters and options: "steps", and for each parameter that was changed so far,
-  /// numbered through all groups, "<number>.step" and its state, as "<number>.momentum_buffer". The handles share the
-  /// optimizer's elements. Learning rates are options, and not among it.
+  /// numbered through all groups, "<number>.step" and its state, as "<number>.momentum_buffer"; at the end "name", the
+  /// optimizer's, in bytes. The handles share the optimizer's elements. Learning rates are options, and not among it.
   std::vector<named_tensor> state() const;
-  /// Goes on from what state() of an optimizer with the same groups was, of which this takes copies. Throws error,
-  /// shape_error or dtype_error for a state that does not fit, and changes nothing then.
+  /// Goes on from what state() of an optimizer of the same name and groups was, of which this takes copies. Throws
+  /// error, shape_error or dtype_error for a state that does not fit, and changes nothing then.
   void load_state(std::span<const named_tensor> state);
 
  protected:
@@ -112,6 +112,8 @@ export class optimizer {
   static void count_step(const step_counts& counts, std::span<const due_batch> done);
   static std::vector<std::int64_t> ages(const group& g);
   std::vector<due_batch> due_batches(const group& g) const;
+  std::int64_t read_count(const detail::name_index& state, const std::string& name, std::int64_t least) const;
+  void check_name(std::span<const named_tensor> state) const;
   void read_state(std::span<const named_tensor> state, std::vector<group>& into, std::int64_t& steps) const;
 
   std::string name_;

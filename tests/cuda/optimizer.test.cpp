@@ -105,7 +105,7 @@ TEST_CASE("optimizer: steps that a graph replays count, one by one", "[cuda][opt
   graph.replay();
   CHECK(optimizer.steps() == 7);
   const std::vector<tb::named_tensor> state = optimizer.state();
-  REQUIRE(state.size() == 4);
+  REQUIRE(state.size() == 5);
   CHECK(state[1].name == "1.step");
   CHECK(tb::item<std::int64_t>(state[1].value) == 7);
 

@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <catch2/catch_template_test_macros.hpp>
 #include <catch2/catch_test_macros.hpp>
+#include <cstdint>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -111,7 +113,7 @@ TEST_CASE("checkpoint: a file has what the next steps depend on", "[training][ch
                      "model.first.weight", "model.first.bias", "model.second.weight", "model.second.bias",
                      "optimizer.steps", "optimizer.0.step", "optimizer.0.momentum_buffer", "optimizer.1.step",
                      "optimizer.1.momentum_buffer", "optimizer.2.step", "optimizer.2.momentum_buffer",
-                     "optimizer.3.step", "optimizer.3.momentum_buffer", "generator.0"});
+                     "optimizer.3.step", "optimizer.3.momentum_buffer", "optimizer.name", "generator.0"});
 }
 
 TEST_CASE("checkpoint: parameters are written in place, so that an optimizer goes on with them",
@@ -169,6 +171,19 @@ TEST_CASE("checkpoint: a file that does not fit is refused, and nothing has chan
         "of generators, found '1', which nothing here is called");
   CHECK(refused([&](list& l) { l.erase(named(l, "optimizer.3.momentum_buffer")); }) ==
         "sgd: found no '3.momentum_buffer', wanted float32 [3]");
+  CHECK(refused([&](list& l) {
+          named(l, "optimizer.steps")->value =
+              tb::from_values<std::int64_t>({std::numeric_limits<std::int64_t>::max()}, {});
+        }) == "sgd: found 'steps' of 9223372036854775807, wanted 0 to 9007199254740992");
+  CHECK(refused([&](list& l) { l.push_back({"x\x1b[2J", number}); }) == R"(found 'x\x1b[2J', which no checkpoint has)");
+  CHECK(refused([&](list& l) { l.push_back({"model.x\x1b[2J", number}); }) ==
+        R"(of the model, found 'x\x1b[2J', which nothing here is called)");
+  const network other(tb::generator(1));
+  tb::adam adam(tb::parameters(other));
+  tb::save_checkpoint(at.path, net, adam, {data});
+  tb::adamw adamw(tb::parameters(other));
+  CHECK(text_of<tb::error>([&] { tb::load_checkpoint(at.path, other, adamw, {data}); }) ==
+        "adamw: found the state of 'adam', wanted that of 'adamw'");
 
   at.write("no such file");
   CHECK(text_of<tb::error>([&] {

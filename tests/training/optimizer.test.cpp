@@ -1,6 +1,8 @@
 // What all optimizers have in common: groups, rates, parameters without gradients, state; what is refused changes
 // nothing.
 #include <catch2/catch_test_macros.hpp>
+#include <cstdint>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -54,7 +56,7 @@ TEST_CASE("optimizer: a parameter without a gradient stays, and its state begins
   give(a, 1);
   optimizer.step();
   CHECK(values(late) == doubles{1});
-  CHECK(names(optimizer) == std::vector<std::string>{"steps", "0.step", "0.momentum_buffer"});
+  CHECK(names(optimizer) == std::vector<std::string>{"steps", "0.step", "0.momentum_buffer", "name"});
   for (int i = 0; i < 2; ++i) {
     for (const tensor& p : {a, late, alone}) give(p, 0.5);
     optimizer.step();
@@ -204,11 +206,11 @@ TEST_CASE("optimizer: a step that is refused changes nothing, and the next one g
   CHECK(text_of<tb::error>([&] { optimizer.step(); }) == "signs: refused");
   CHECK(values(a) == doubles{1, -1});
   CHECK(optimizer.steps() == 0);
-  CHECK(names(optimizer) == std::vector<std::string>{"steps"});
+  CHECK(names(optimizer) == std::vector<std::string>{"steps", "name"});
   optimizer.refuses = false;
   optimizer.step();
   CHECK(values(a) == doubles{0, 0});
-  CHECK(names(optimizer) == std::vector<std::string>{"steps", "0.step", "0.last"});
+  CHECK(names(optimizer) == std::vector<std::string>{"steps", "0.step", "0.last", "name"});
 }
 
 TEST_CASE("optimizer: state that was loaded goes on to the bit, in memory of its own", "[training][optimizer]") {
@@ -249,7 +251,7 @@ TEST_CASE("optimizer: state that does not fit is refused, and changes nothing", 
   };
   using list = std::vector<tb::named_tensor>;
   CHECK(refused([](list& s) { s.erase(s.begin()); }) == "sgd: found no 'steps', wanted int64 []");
-  CHECK(refused([](list& s) { s.pop_back(); }) == "sgd: found no '0.momentum_buffer', wanted float64 [2]");
+  CHECK(refused([](list& s) { s.erase(s.begin() + 2); }) == "sgd: found no '0.momentum_buffer', wanted float64 [2]");
   CHECK(refused([](list& s) { s[2].name = "0.velocity"; }) == "sgd: found no '0.momentum_buffer', wanted float64 [2]");
   CHECK(refused([](list& s) { s.push_back({"1.step", s[0].value}); }) ==
         "sgd: found '1.step', which nothing here is called");
@@ -259,8 +261,33 @@ TEST_CASE("optimizer: state that does not fit is refused, and changes nothing", 
   CHECK(refused([](list& s) { s[2].value = tensor_of({1, 1}, {2}, tb::dtype::float32); }) ==
         "sgd: found '0.momentum_buffer' of float32 [2], wanted float64 [2]");
   CHECK(refused([](list& s) { s[0].value = tb::from_values<std::int64_t>({-1}, {}); }) ==
-        "sgd: found 'steps' of -1, wanted 0 or more");
+        "sgd: found 'steps' of -1, wanted 0 to 9007199254740992");
+  CHECK(refused([](list& s) {
+          s[0].value = tb::from_values<std::int64_t>({std::numeric_limits<std::int64_t>::max()}, {});
+        }) == "sgd: found 'steps' of 9223372036854775807, wanted 0 to 9007199254740992");
+  CHECK(refused([](list& s) { s[1].value = tb::from_values<std::int64_t>({0}, {}); }) ==
+        "sgd: found '0.step' of 0, wanted 1 to 9007199254740992");
+  CHECK(refused([](list& s) { s[1].value = tb::from_values<std::int64_t>({(std::int64_t{1} << 53) + 1}, {}); }) ==
+        "sgd: found '0.step' of 9007199254740993, wanted 1 to 9007199254740992");
   CHECK(optimizer.steps() == 1);
   optimizer.step();
   CHECK(values(a) == doubles{-1.5, -0.5});
+}
+
+TEST_CASE("optimizer: the state of another optimizer is refused, though its names are the same",
+          "[training][optimizer]") {
+  const tensor a = parameter({1, 2});
+  tb::adam first({a});
+  give(a, 1);
+  first.step();
+  tb::adamw second({a});
+  CHECK(text_of<tb::error>([&] { second.load_state(first.state()); }) ==
+        "adamw: found the state of 'adam', wanted that of 'adamw'");
+  tb::sgd third({a});
+  CHECK(text_of<tb::error>([&] { third.load_state(first.state()); }) ==
+        "sgd: found the state of 'adam', wanted that of 'sgd'");
+  auto state = first.state();
+  state.pop_back();
+  CHECK(text_of<tb::error>([&] { first.load_state(state); }) == "adam: found no 'name', wanted uint8 [4]");
+  CHECK(second.steps() == 0);
 }
