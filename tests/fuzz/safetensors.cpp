@@ -1,0 +1,60 @@
+// Any bytes are a header of safetensors or an error that a terminal can show; what a header says of tensors is so, and
+// is read back from the header that is written for them.
+//
+// The first byte is how many bytes are behind the header. A unit of the module, built together with the reader, so that
+// libFuzzer sees which of its code has run.
+module;
+#include <cstdio>
+#include <cstdlib>
+module topbit.training;
+
+import topbit.std;
+import topbit.core;
+import topbit.tensor;
+import :safetensors_header;
+
+namespace topbit {
+namespace {
+
+void require(bool holds, const char* what) {
+  if (holds) return;
+  std::fprintf(stderr, "broken: %s\n", what);
+  std::abort();
+}
+
+bool is_shown_safely(std::string_view text) {
+  return text.size() < 10'000 &&
+         std::ranges::all_of(text, [](char c) { return static_cast<unsigned char>(c) >= 0x20 && c != 0x7f; });
+}
+
+bool is_same(const detail::file_entry& a, const detail::file_entry& b) {
+  return a.name == b.name && a.sizes == b.sizes && a.type == b.type && a.begin == b.begin && a.end == b.end;
+}
+
+void check(std::string_view text, std::uint64_t elements) {
+  const std::vector<detail::file_entry> all = detail::read_header("", text, elements);
+  std::vector<named_tensor> tensors;
+  std::uint64_t end = 0;
+  for (const detail::file_entry& e : all) {
+    tensors.push_back({e.name, author::make_tensor(e.sizes, e.type, cpu)});
+    require(e.begin == std::exchange(end, e.end) && e.begin <= e.end, "each tensor's elements follow the one before");
+    require(e.end - e.begin == static_cast<std::uint64_t>(tensors.back().value.numel()) * size_of(e.type),
+            "a tensor has the bytes that its sizes need");
+  }
+  require(end == elements, "no byte is nobody's");
+  const std::vector<detail::file_entry> again = detail::read_header("", detail::write_header("", tensors), elements);
+  require(std::ranges::equal(all, again, is_same), "what is written is read back");
+}
+
+}  // namespace
+}  // namespace topbit
+
+extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t size) {
+  if (size == 0) return 0;
+  try {
+    topbit::check({reinterpret_cast<const char*>(data) + 1, size - 1}, data[0]);
+  } catch (const topbit::error& e) {
+    topbit::require(topbit::is_shown_safely(e.what()), "an error can be shown");
+  }
+  return 0;
+}
