@@ -23,6 +23,16 @@ struct thread_keys {
 
 extern constinit thread_local thread_keys this_thread_keys [[gnu::tls_model("initial-exec")]];
 
+// Each word whole and by itself. Left to plain members, compilers write the one byte of a word that a guard changes,
+// and copy both words at once; the load of the next call, or of the next guard, then waits for that store for a dozen
+// cycles, since a processor forwards a store only to a load that it covers.
+inline std::uint64_t thread_word(std::uint64_t& of_thread) noexcept {
+  return std::atomic_ref(of_thread).load(std::memory_order_relaxed);
+}
+inline void set_thread_word(std::uint64_t& of_thread, std::uint64_t x) noexcept {
+  std::atomic_ref(of_thread).store(x, std::memory_order_relaxed);
+}
+
 }  // namespace detail
 
 /// The thread's include and exclude sets; copy it to another thread to carry a caller's layers along. By default those
@@ -32,8 +42,9 @@ export struct thread_key_state {
   key_set exclude = detail::excluded_at_first;
 };
 export inline thread_key_state current_thread_keys() noexcept {
-  const detail::thread_keys& t = detail::this_thread_keys;
-  return {key_set::from_raw(t.include), key_set::from_raw(~t.keep) & key_set::full()};
+  detail::thread_keys& t = detail::this_thread_keys;
+  return {key_set::from_raw(detail::thread_word(t.include)),
+          key_set::from_raw(~detail::thread_word(t.keep)) & key_set::full()};
 }
 
 /// Base of the guards: restores the thread's state, bit for bit, at the end of the scope. Same thread only.
@@ -41,10 +52,16 @@ export class [[nodiscard("the guard ends with the full expression that makes it"
  public:
   key_guard(const key_guard&) = delete;
   key_guard& operator=(const key_guard&) = delete;
-  inline ~key_guard() { detail::this_thread_keys = before_; }
+  inline ~key_guard() { set(before_.include, before_.keep); }
 
  protected:
-  inline key_guard() noexcept : before_(detail::this_thread_keys) {}
+  inline key_guard() noexcept
+      : before_{detail::thread_word(detail::this_thread_keys.include),
+                detail::thread_word(detail::this_thread_keys.keep)} {}
+  static inline void set(std::uint64_t include, std::uint64_t keep) noexcept {
+    detail::set_thread_word(detail::this_thread_keys.include, include);
+    detail::set_thread_word(detail::this_thread_keys.keep, keep);
+  }
 
  private:
   detail::thread_keys before_;
@@ -53,14 +70,18 @@ export class [[nodiscard("the guard ends with the full expression that makes it"
 /// Adds keys to every call of this thread, backends included.
 export class [[nodiscard("the guard ends with the full expression that makes it")]] include_guard : public key_guard {
  public:
-  inline explicit include_guard(key_set keys) noexcept { detail::this_thread_keys.include |= keys.raw(); }
+  inline explicit include_guard(key_set keys) noexcept {
+    std::uint64_t& include = detail::this_thread_keys.include;
+    detail::set_thread_word(include, detail::thread_word(include) | keys.raw());
+  }
 };
 
 /// Hides functionalities from every call of this thread, for all backends; exclusion beats inclusion.
 export class [[nodiscard("the guard ends with the full expression that makes it")]] exclude_guard : public key_guard {
  public:
   inline explicit exclude_guard(key_set keys) noexcept {
-    detail::this_thread_keys.keep &= ~(keys.raw() & detail::functionality_bits);
+    std::uint64_t& keep = detail::this_thread_keys.keep;
+    detail::set_thread_word(keep, detail::thread_word(keep) & ~(keys.raw() & detail::functionality_bits));
   }
 };
 
@@ -76,7 +97,7 @@ export class [[nodiscard("the guard ends with the full expression that makes it"
 export class [[nodiscard("the guard ends with the full expression that makes it")]] force_guard : public key_guard {
  public:
   inline explicit force_guard(thread_key_state state) noexcept {
-    detail::this_thread_keys = {state.include.raw(), ~(state.exclude.raw() & detail::functionality_bits)};
+    set(state.include.raw(), ~(state.exclude.raw() & detail::functionality_bits));
   }
 };
 

@@ -328,6 +328,7 @@ using std::sqrt;
 // [atomics] [thread.mutex]
 export namespace std {
 using std::atomic;
+using std::atomic_ref;
 using std::lock_guard;
 using std::memory_order;
 using std::memory_order_acq_rel;
