@@ -8,7 +8,7 @@ import topbit.autograd;
 
 namespace topbit::detail {
 
-tensor times(const tensor& g, const scalar& factor) { return factor == scalar(1) ? g : ops::mul_scalar(g, factor); }
+tensor times(const tensor& g, const scalar& factor) { return factor.to_double() == 1 ? g : ops::mul_scalar(g, factor); }
 
 // The number is a tensor without dimensions, so that each of these is one pass over the elements.
 tensor plus_product(double c, T a, T b, double factor) {

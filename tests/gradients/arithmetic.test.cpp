@@ -122,6 +122,21 @@ TEST_CASE("arithmetic gradients: comparisons in place have none", "[gradients]")
   }
 }
 
+TEST_CASE("arithmetic gradients: a sum's go to both arguments as they are, without a pass over the elements",
+          "[gradients]") {
+  const tensor a = tb::require_grad(support::tensor_of({1, 2}, {2})),
+               b = tb::require_grad(support::tensor_of({3, 4}, {2}));
+  const tensor g = support::tensor_of({5, 6}, {2});
+  const auto shares = [&](const tensor& y) {
+    const tensor roots[] = {y}, leaves[] = {a, b}, given[] = {g};
+    const std::vector<tensor> found = tb::grad(roots, leaves, {.gradients = given});
+    return found[0].data() == g.data() && found[1].data() == g.data();
+  };
+  CHECK(shares(a + b));
+  CHECK(shares(ops::add(a, b, tb::arg<"alpha"> = 1.0)));
+  CHECK_FALSE(shares(ops::add(a, b, tb::arg<"alpha"> = 2)));
+}
+
 TEST_CASE("arithmetic gradients: one of the arguments is a constant", "[gradients]") {
   for (const binary_function& f : binary_functions) {
     const tensor c = support::tensor_of({0.61, 0.83}, {2, 1}, tb::dtype::float64);
