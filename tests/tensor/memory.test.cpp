@@ -4,8 +4,11 @@
 #include <catch2/catch_test_macros.hpp>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <cstdlib>
+#include <fstream>
 #include <new>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -299,6 +302,21 @@ TEST_CASE("memory: tensors may be made and dropped while a thread ends, and the 
   const tb::memory_statistics after = tb::host_memory();
   CHECK(after.bytes_in_use == before.bytes_in_use);
   CHECK(after.bytes_cached <= before.bytes_cached + 16 * KiB);
+}
+
+TEST_CASE("memory: the system may use large pages for large blocks", "[tensor][memory]") {
+  if (!std::ifstream("/sys/kernel/mm/transparent_hugepage/enabled")) SKIP("this system has no such pages");
+  tb::release_cached_memory();
+  const tensor t = bytes(16 * MiB);
+  const auto at = reinterpret_cast<std::uintptr_t>(t.data()) + 8 * MiB;
+  std::ifstream maps("/proc/self/smaps");
+  bool here = false, asked = false;
+  for (std::string line; std::getline(maps, line);) {
+    std::uintptr_t begin = 0, end = 0;
+    if (std::sscanf(line.c_str(), "%zx-%zx ", &begin, &end) == 2) here = begin <= at && at < end;
+    if (here && line.starts_with("VmFlags:")) asked = line.find(" hg") != std::string::npos;
+  }
+  CHECK(asked);
 }
 
 TEST_CASE("memory: what fails is tried again with all that was cached, before it is bad_alloc", "[tensor][memory]") {
