@@ -322,7 +322,7 @@ const tb_kernels* tb_cpu_kernels_for(const char* isa);
 // The threads among which the host's kernels split work of more than some 30,000 elements; results do not depend on it.
 // At first TOPBIT_NUM_THREADS, or one per processor that this process may run on; 1 to 1024 (1 in a build without
 // threads), what lies outside is taken to the nearer end. Holds for calls that begin later. TOPBIT_PARALLEL_GRAIN is
-// the least work of a part.
+// the least work of a part; results do not depend on it either.
 int32_t tb_cpu_threads(void);
 void tb_cpu_set_threads(int32_t count);
 const char* tb_cpu_threads_error(void);  // what is wrong with TOPBIT_NUM_THREADS; null when all is well

@@ -9,7 +9,8 @@
 namespace tb_cpu {
 
 // The least work of a part, in elements: below it a second thread costs more than it brings. 32768 unless
-// TOPBIT_PARALLEL_GRAIN says otherwise when the kernel table is chosen, and never changed after that.
+// TOPBIT_PARALLEL_GRAIN says otherwise when the kernel table is chosen, and never changed after that but by tests. It
+// decides who does what, and not in which order a sum is made.
 extern int64_t parallel_grain;
 
 int32_t threads() noexcept;

@@ -16,6 +16,9 @@ namespace {
 
 constexpr int64_t block = 512;
 constexpr int64_t short_row = 64;
+// Elements of a part of a long reduction, which is folded by itself. The order of a sum follows from it, so it is the
+// same whatever TOPBIT_PARALLEL_GRAIN says. An element of a fold is less work than one of most kernels.
+constexpr int64_t part_elements = 4 * 32768;
 
 // The input of a reduction at one position of the kept dimensions.
 class source {
@@ -46,10 +49,9 @@ class source {
   void feed_along(const fold& f, void* state, const double* constant, char* at) const {
     const int last = reduced_.ndim - 1;
     const int64_t length = reduced_.sizes[last], inner = count_ / length;
-    // An element of a fold is less work than one of most kernels.
-    const int64_t grain = 4 * parallel_grain, step = inner < grain ? (grain + inner - 1) / inner : 1;
+    const int64_t step = inner < part_elements ? (part_elements + inner - 1) / inner : 1;
     const int64_t parts = (length + step - 1) / step;
-    if (count_ < 2 * grain || parts < 2) return feed_rows(f, state, at, 0);
+    if (count_ < 2 * part_elements || parts < 2) return feed_rows(f, state, at, 0);
     // Results follow from these parts, and not from who folds them.
     constexpr int64_t window = 64;
     fold_record records[window];
