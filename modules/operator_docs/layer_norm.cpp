@@ -84,8 +84,10 @@ constexpr author::operator_page pages[] = {
                       "undefined tensor; undefined tensor; [1, 0] (float32 [2])"}},
     }),
     page<ops::rms_norm>({
-        .summary = "Gives input / sqrt(mean of squares + eps) * weight for each row, which is all elements of the last "
-                   "dimensions; eps is the distance from 1 to the next number of the dtype where none is given.",
+        .summary =
+            "Gives input / sqrt(mean of squares + eps) * weight for each row, which is all elements of the last "
+            "dimensions; where no eps is given, it is the distance from 1 to the next number of the type that the "
+            "mean is computed in: float64 for float64, else float32.",
         .shapes = "input: [.., normalized_shape..], weight: normalized_shape -> input's; at least one dimension is "
                   "normalised",
         .dtypes = dtypes,

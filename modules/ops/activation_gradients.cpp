@@ -53,8 +53,8 @@ tensor softplus_gradient(T g, T x, const scalar& beta, const scalar& threshold) 
 }
 
 tensor hardswish_gradient(T g, T x) {
-  const tensor below_3 = ops::where_scalar_other(x < 3, x * (1.0 / 3) + 0.5, 1);
-  return g * ops::where_scalar_self(x <= -3, 0, below_3);
+  const tensor below_3 = ops::where(x < 3, g * (x * (1.0 / 3) + 0.5), g);
+  return ops::where_scalar_self(x <= -3, 0, below_3);
 }
 
 constexpr auto relu = derivative_rows<ops::relu, ops::relu_, keep<the_result>,

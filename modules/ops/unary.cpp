@@ -69,8 +69,13 @@ tensor softshrink(const tensor& self, const scalar& lambd) {
   check_activation(op, self);
   if (!(lambd.to_double() >= 0))
     refuse<error>({nullptr, op}, "found lambd " + to_string(lambd) + ", wanted at least 0");
-  const tensor inside = ops::where(ops::lt_scalar(self, -lambd.to_double()), self + lambd, self * 0);
-  return ops::where(ops::gt_scalar(self, lambd), self - lambd, inside);
+  // Not recorded: a gradient that is NaN must not come through the zeros.
+  const tensor zero = [&] {
+    const no_grad constant;
+    return self * 0;
+  }();
+  const tensor outside = ops::where(ops::lt_scalar(self, 0), self + lambd, self - lambd);
+  return ops::where(ops::le_scalar(ops::abs(self), lambd), zero, outside);
 }
 
 tensor prelu(const tensor& self, const tensor& weight) {

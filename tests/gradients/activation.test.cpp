@@ -101,6 +101,24 @@ TEST_CASE("activation gradients: at corners", "[gradients]") {
   CHECK(unlike(slopes([](X x) { return ops::softshrink(x); }, {0.5, -0.5, 1, 0}), {0, 0, 1, 0}) == "");
 }
 
+TEST_CASE("activation gradients: a NaN does not come through where the slope is 0", "[gradients]") {
+  using X = const tensor&;
+  const double nan = std::nan("");
+  const auto of = [&](const std::function<tensor(X)>& f, const std::vector<double>& at) {
+    const auto n = static_cast<std::int64_t>(at.size());
+    const tensor x = tb::require_grad(support::tensor_of(at, {n}));
+    const tensor roots[] = {f(x)}, leaves[] = {x}, given[] = {support::tensor_of(std::vector(at.size(), nan), {n})};
+    return values(tb::grad(roots, leaves, {.gradients = given})[0]);
+  };
+  CHECK(unlike(of([](X x) { return ops::softshrink(x); }, {0, 0.5, -0.5, 1, -1, nan}), {0, 0, 0, nan, nan, nan}) == "");
+  CHECK(unlike(of([](X x) { return ops::hardshrink(x); }, {0, 0.5, 1}), {0, 0, nan}) == "");
+  CHECK(unlike(of([](X x) { return ops::hardswish(x); }, {-4, -3, 0, 4}), {0, 0, nan, nan}) == "");
+  CHECK(unlike(of([](X x) { return ops::hardsigmoid(x); }, {-4, 4, 0}), {0, 0, nan}) == "");
+  CHECK(unlike(of([](X x) { return ops::hardtanh(x); }, {-4, 4, 0}), {0, 0, nan}) == "");
+  CHECK(unlike(of([](X x) { return ops::threshold(x, 1, 5); }, {0, 2}), {0, nan}) == "");
+  CHECK(unlike(of([](X x) { return ops::relu(x); }, {-1, 1}), {0, nan}) == "");
+}
+
 TEST_CASE("activation gradients: gradients of gradients are zeros or finite far from 0", "[gradients]") {
   const auto twice = [](const std::function<tensor(const tensor&)>& f, double at) {
     const tensor x = tb::require_grad(support::tensor_of({at}, {1}, tb::dtype::float32));
