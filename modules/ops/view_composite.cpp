@@ -24,7 +24,7 @@ tensor exchanged(const tensor& self, std::int64_t dim0, std::int64_t dim1) { ret
 
 tensor t(const tensor& self) {
   check_dims(ops::t.name(), self, self.dim() <= 2, "at most two dimensions");
-  return self.dim() < 2 ? self : ops::transpose(self, 0, 1);
+  return ops::transpose(self, 0, self.dim() < 2 ? 0 : 1);
 }
 
 tensor numpy_T(const tensor& self) {

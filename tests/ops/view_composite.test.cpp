@@ -171,3 +171,14 @@ TEST_CASE("view: unflatten cuts a dimension of any strides into several", "[ops]
   CHECK(refused([] { ops::unflatten(point, 0, dims{1}); }) ==
         "aten::unflatten.int: found dimension 0, wanted none, the tensor is a scalar");
 }
+
+TEST_CASE("view_composite: t of fewer than two dimensions is a view too, which no_grad keeps off the graph",
+          "[ops][view]") {
+  for (const tensor& given : {tensor_of({1, 2}, {2}), tensor_of({7}, {})}) {
+    const tensor x = tb::require_grad(given);
+    CHECK(shares(x, ops::t(x)));
+    CHECK(tb::requires_grad(ops::t(x)));
+    const tb::no_grad off;
+    CHECK_FALSE(tb::requires_grad(ops::t(x)));
+  }
+}
