@@ -108,6 +108,7 @@ std::string chain_to(std::span<node* const> roots, const node* last) {
 struct active_run {
   const node* current = nullptr;
   active_run* outer = nullptr;
+  std::size_t depth = 1;
 };
 constinit thread_local active_run* innermost = nullptr;
 
@@ -118,6 +119,7 @@ class run {
     use_layers(caller_);
     outer_node_ = std::exchange(detail::running_node, nullptr);
     active_.outer = std::exchange(innermost, &active_);
+    if (active_.outer != nullptr) active_.depth = active_.outer->depth + 1;
   }
   run(const run&) = delete;
   run& operator=(const run&) = delete;
@@ -390,6 +392,12 @@ void check_call(std::string_view who, std::span<const tensor> roots, std::span<c
                 ": called in inference mode, in which gradients would be tensors that autograd does "
                 "not know; leave it with inference_mode(false)");
   if (roots.empty()) throw error(std::string(who) + ": found no tensor to begin with, wanted one or more");
+  // A few runs in one another are many, and cheap to allow.
+  if (constexpr std::size_t few = 32; innermost != nullptr && innermost->depth > few && detail::is_stack_short()) {
+    throw error(
+        std::string(who) + ": found the stack of this thread used up by " + std::to_string(innermost->depth) +
+        " runs, each begun by a hook or a rule of the one before; wanted fewer, or a thread with a larger stack");
+  }
   if (!gradients.empty() && gradients.size() != roots.size()) {
     throw error(std::string(who) + ": found " + std::to_string(gradients.size()) + " gradients for " +
                 std::to_string(roots.size()) + " tensors, wanted one for each, or none");

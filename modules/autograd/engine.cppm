@@ -23,7 +23,8 @@ export struct backward_options {
 /// Layers   each rule runs with the include and exclude sets of the thread that recorded its call, but for those that
 ///          observe (Tracer, Profiler, Trace, ContractCheck, TestMode), which are the caller's
 /// Errors   error if root needs no gradient, if the graph was released by an earlier backward, if a saved tensor was
-///          written in place, if a rule's gradient does not fit its argument, if a hook or a rule made a cycle;
+///          written in place, if a rule's gradient does not fit its argument, if a hook or a rule made a cycle, if
+///          hooks or rules began so many runs within each other that the thread's stack is used up;
 ///          shape_error, dtype_error or device_error if root is no scalar or `gradient` does not fit it. What a rule or
 ///          a hook throws comes out as backward_error with the chain of operators from the root to it; std::bad_alloc
 ///          as it is. After an error no leaf has changed, unless a hook on gathered gradients threw it, which run
@@ -48,6 +49,14 @@ export struct grad_options {
 export std::vector<tensor> grad(std::span<const tensor> outputs, std::span<const tensor> inputs,
                                 const grad_options& options = {});
 export tensor grad(const tensor& output, const tensor& input, const grad_options& options = {});
+
+namespace detail {
+
+// Whether this thread has used up nearly all of its stack. Asks the system the first time, which takes some
+// microseconds.
+bool is_stack_short() noexcept;
+
+}  // namespace detail
 
 /// What a rule or a hook threw, with the operators on the way to it; the exception itself is nested.
 export class backward_error : public error, public std::nested_exception {

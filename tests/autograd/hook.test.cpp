@@ -1,4 +1,5 @@
 #include <catch2/catch_test_macros.hpp>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -185,6 +186,29 @@ TEST_CASE("hook: one may run another graph", "[autograd][hook]") {
   tb::backward(y);
   CHECK(values(tb::grad(x)) == list{2});
   CHECK(values(tb::grad(other)) == list{6});
+}
+
+TEST_CASE("hook: runs within each other end with an error, before the stack does", "[autograd][hook]") {
+  int deepest = 0;
+  const std::function<void(int)> run = [&](int depth) {
+    deepest = depth;
+    const tb::enable_grad recording;
+    const tensor x = leaf({1}), y = x * 2;
+    tb::add_hook(y, [&run, depth](const tensor&) {
+      run(depth + 1);
+      return tensor();
+    });
+    tb::backward(y);
+  };
+  const std::string text = text_of<tb::error>([&] { run(1); });
+  INFO(text);
+  CHECK(deepest > 50);
+  CHECK(text.starts_with("backward: found the stack of this thread used up by " + std::to_string(deepest - 1) +
+                         " runs, each begun by a hook or a rule of the one before; wanted fewer, or a thread with a "
+                         "larger stack"));
+  const tensor x = leaf({1});
+  tb::backward(x * 2);
+  CHECK(values(tb::grad(x)) == list{2});
 }
 
 TEST_CASE("hook: what a hook holds goes with the graph", "[autograd][hook]") {
