@@ -67,9 +67,6 @@ int run(const options& o) {
                 static_cast<long long>(data.train.labels.numel()), static_cast<long long>(data.test.labels.numel()),
                 o.model.c_str(), static_cast<long long>(tb::count_parameters(scores)), to_string(where).c_str());
   }
-  for (const std::string_view problem : {tb::cpu_isa_problem(), tb::num_threads_problem()}) {
-    if (!problem.empty()) std::fprintf(stderr, "demo_digits: %.*s\n", static_cast<int>(problem.size()), problem.data());
-  }
   const labelled test = to(data.test, where);
   const auto start = std::chrono::steady_clock::now();
   for (int epoch = 1; epoch <= o.epochs; ++epoch) {

@@ -1,6 +1,7 @@
 // Chooses the CPU table, once per process: the best one this processor runs, unless TOPBIT_CPU_ISA names another.
 //
 // Compiled for the baseline processor, like the reference: it runs before anything is known about the machine.
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +15,18 @@ namespace {
 
 struct choice {
   const tb_kernels* table;
-  char error[256];  // empty when all is well
+  char error[448];  // empty when all is well
+
+  // Another sentence about what is wrong.
+  [[gnu::format(printf, 2, 3)]] void add(const char* format, ...) noexcept {
+    const size_t used = strlen(error);
+    const char* const between = used == 0 ? "" : "; ";
+    const int begin = snprintf(error + used, sizeof error - used, "%s", between);
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(error + used + begin, sizeof error - used - static_cast<size_t>(begin), format, arguments);
+    va_end(arguments);
+  }
 };
 
 const candidate* find(const char* isa) noexcept {
@@ -38,15 +50,13 @@ choice choose() noexcept {
   const candidate& fallback = best();
   choice result{fallback.table, ""};
   if (!read_parallel_grain()) {
-    snprintf(result.error, sizeof(result.error),
-             "TOPBIT_PARALLEL_GRAIN is '%.32s', wanted a number of elements, at least 1; using the usual one",
-             getenv("TOPBIT_PARALLEL_GRAIN"));
+    result.add("TOPBIT_PARALLEL_GRAIN is '%.32s', wanted a number of elements, at least 1; using the usual one",
+               getenv("TOPBIT_PARALLEL_GRAIN"));
   }
   const char* wanted = getenv("TOPBIT_CPU_ISA");
   if (wanted == nullptr || *wanted == '\0') {
     if (&fallback == candidates().first) {
-      snprintf(result.error, sizeof(result.error),
-               "this build has no vector kernels for this processor; using the reference kernels, which are slow");
+      result.add("this build has no vector kernels for this processor; using the reference kernels, which are slow");
     }
     return result;
   }
@@ -58,11 +68,9 @@ choice choose() noexcept {
       const size_t used = strlen(known);
       snprintf(known + used, sizeof(known) - used, "%s%s", one == first ? "" : ", ", one->isa);
     }
-    snprintf(result.error, sizeof(result.error), "TOPBIT_CPU_ISA is '%.32s', this build knows %s; using %s", wanted,
-             known, fallback.isa);
+    result.add("TOPBIT_CPU_ISA is '%.32s', this build knows %s; using %s", wanted, known, fallback.isa);
   } else if (!named->runs_here()) {
-    snprintf(result.error, sizeof(result.error),
-             "TOPBIT_CPU_ISA is '%s', which this processor does not support; using %s", named->isa, fallback.isa);
+    result.add("TOPBIT_CPU_ISA is '%s', which this processor does not support; using %s", named->isa, fallback.isa);
   } else {
     result.table = named->table;
   }

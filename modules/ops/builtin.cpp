@@ -17,6 +17,7 @@ bool register_builtin() {
   for (std::string_view ns : {"aten", "topbit"}) registry::process().claim(ns, std::source_location::current()).keep();
   author::register_schema_types<"Tensor", "Scalar", "ScalarType", "Device", "Layout", "MemoryFormat", "Generator">();
   serve(key::CPU, tb_cpu_kernels());
+  report_cpu_problems();
   register_create();
   register_view();
   register_view_composites();

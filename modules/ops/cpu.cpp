@@ -1,5 +1,7 @@
 module;
 
+#include <unistd.h>
+
 #include "kernel_abi.h"
 
 module topbit.ops;
@@ -31,6 +33,17 @@ void set_num_threads(int count) {
 std::string_view num_threads_problem() noexcept {
   const char* text = tb_cpu_threads_error();
   return text != nullptr ? text : std::string_view();
+}
+
+void detail::report_cpu_problems() {
+  // Where nothing was asked for, the processors are counted when a kernel first wants to know.
+  const bool asked = std::getenv("TOPBIT_NUM_THREADS") != nullptr;
+  for (const std::string_view problem : {cpu_isa_problem(), asked ? num_threads_problem() : std::string_view()}) {
+    if (problem.empty()) continue;
+    const std::string line = "topbit: " + std::string(problem) + "\n";
+    if (write(STDERR_FILENO, line.data(), line.size()) < 0) {  // then nobody reads it
+    }
+  }
 }
 
 }  // namespace topbit

@@ -5,11 +5,15 @@ import topbit.std;
 
 export namespace topbit {
 
+// What is wrong with TOPBIT_CPU_ISA, TOPBIT_PARALLEL_GRAIN and TOPBIT_NUM_THREADS is written to stderr when this module
+// is loaded, a line each; the functions below give the same to programs.
+
 /// The instruction set of the CPU kernels in use: "avx512", "avx2", "sse2", or "reference" for plain loops. Chosen once
 /// per process: the best one this processor runs, unless TOPBIT_CPU_ISA names another.
 std::string_view cpu_isa() noexcept;
 
-/// Why it is not the one TOPBIT_CPU_ISA names, or why it is slow, as a sentence; empty if all is well.
+/// Why it is not the one TOPBIT_CPU_ISA names, why it is slow, or what is wrong with TOPBIT_PARALLEL_GRAIN; empty if
+/// all is well.
 std::string_view cpu_isa_problem() noexcept;
 
 /// The threads among which a CPU kernel splits work of more than some 30,000 elements. At first TOPBIT_NUM_THREADS, or
@@ -24,3 +28,9 @@ void set_num_threads(int count);
 std::string_view num_threads_problem() noexcept;
 
 }  // namespace topbit
+
+namespace topbit::detail {
+
+void report_cpu_problems();
+
+}  // namespace topbit::detail
