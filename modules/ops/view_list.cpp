@@ -35,6 +35,15 @@ std::string place(std::size_t dim, const tensor& self) {
   return " for dimension " + std::to_string(dim) + " of a tensor " + to_string(self.sizes());
 }
 
+// So many parts, of which most are empty: as many as somebody may mean.
+void check_count(backend_call c, std::string_view what, std::int64_t count, std::size_t dim, const tensor& self) {
+  constexpr std::int64_t most_empty = 1 << 20;
+  const std::int64_t most = std::max(most_empty, self.sizes()[dim]);
+  if (count >= 1 && count <= most) return;
+  refuse<shape_error>(c, "found " + std::to_string(count) + " " + std::string(what) + place(dim, self) +
+                             (count < 1 ? ", wanted 1 or more" : ", wanted at most " + std::to_string(most)));
+}
+
 tensors split(const tensor& self, std::int64_t split_size, std::int64_t dim) {
   constexpr backend_call c{nullptr, ops::split.name()};
   const std::size_t d = wrap_dim(c.op, dim, self.dim());
@@ -80,9 +89,8 @@ tensors chunk(const tensor& self, std::int64_t chunks, std::int64_t dim) {
   constexpr backend_call c{nullptr, ops::chunk.name()};
   const std::size_t d = wrap_dim(c.op, dim, self.dim());
   const std::int64_t n = self.sizes()[d];
-  if (chunks < 1) {
-    refuse<shape_error>(c, "found " + std::to_string(chunks) + " chunks" + place(d, self) + ", wanted 1 or more");
-  }
+  // Of elements there are never more chunks than elements.
+  check_count(c, "chunks", n != 0 ? std::min(chunks, n) : chunks, d, self);
   if (n != 0) return ops::split(self, n / chunks + (n % chunks != 0 ? 1 : 0), dim);
   // Of nothing, as many as were asked for.
   parts_of parts(self, d);
@@ -93,9 +101,7 @@ tensors chunk(const tensor& self, std::int64_t chunks, std::int64_t dim) {
 tensors tensor_split(const tensor& self, std::int64_t sections, std::int64_t dim) {
   constexpr backend_call c{nullptr, ops::tensor_split.name()};
   const std::size_t d = wrap_dim(c.op, dim, self.dim());
-  if (sections < 1) {
-    refuse<shape_error>(c, "found " + std::to_string(sections) + " sections" + place(d, self) + ", wanted 1 or more");
-  }
+  check_count(c, "sections", sections, d, self);
   const std::int64_t n = self.sizes()[d];
   parts_of parts(self, d);
   for (std::int64_t i = 0; i < sections; ++i) parts.add(n / sections + (i < n % sections ? 1 : 0));

@@ -106,6 +106,15 @@ TEST_CASE("view_list: a split that does not cover the dimension is refused", "[o
   CHECK(refused([] { ops::chunk(counted, 0, 1); }) == "aten::chunk: found 0 chunks" + place + "1 or more");
   CHECK(refused([] { ops::tensor_split(counted, 0, 1); }) ==
         "aten::tensor_split.sections: found 0 sections" + place + "1 or more");
+  const tensor none = tensor_of({}, {0});
+  const std::string many = " for dimension 0 of a tensor ", most_parts = ", wanted at most 1048576";
+  CHECK(refused([&] { ops::chunk(none, 1LL << 60); }) ==
+        "aten::chunk: found 1152921504606846976 chunks" + many + "[0]" + most_parts);
+  CHECK(refused([&] { ops::tensor_split(none, 1LL << 60); }) ==
+        "aten::tensor_split.sections: found 1152921504606846976 sections" + many + "[0]" + most_parts);
+  CHECK(refused([&] { ops::tensor_split(counted, 1LL << 60); }) ==
+        "aten::tensor_split.sections: found 1152921504606846976 sections" + many + "[2, 3]" + most_parts);
+  CHECK(ops::chunk(counted, 1LL << 60).size() == 2);
   const auto parts = [](const integers& sizes) { return refused([&] { ops::split_with_sizes(counted, sizes, 1); }); };
   const std::string found = "aten::split_with_sizes: found parts of ";
   CHECK(parts({2, 2}) == found + "[2, 2]" + place + "a sum of 3");
