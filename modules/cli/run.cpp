@@ -50,6 +50,8 @@ outcome run(std::span<const std::string> words, const surroundings& around) {
     r.to = {colors_wanted(r, around.terminal, around), around.columns};
     answer a = answer_of(r, plugins);
     return {std::move(a.text), {}, static_cast<int>(a.ends)};
+  } catch (const error& e) {  // with its text, where it is a bad_alloc too
+    sentence = printable(e.what());
   } catch (const std::bad_alloc&) {
     throw;
   } catch (const std::exception& e) {

@@ -22,7 +22,11 @@ void check_status(backend_call c, int status, const tensor& t) {
     case TB_DIVISION_BY_ZERO: refuse<error>(c, "found a divisor of 0 for integers " + describe(t));
     case TB_BAD_INDEX: refuse<shape_error>(c, "an index is out of range for " + describe(t));
     case TB_OUT_OF_MEMORY:
-      if (c.table->last_error == nullptr) throw std::bad_alloc();  // the host's memory
+      if (c.table->last_error == nullptr) {
+        author::raise(
+            out_of_memory(std::string(c.op) + ": " + c.table->name + " found no memory of the host for " + describe(t),
+                          0, std::string(c.op)));
+      }
       refuse<out_of_device_memory>(c, std::string(c.table->name) + ": " + c.table->last_error());
     case TB_BAD_VALUE: refuse<error>(c, "an element has no meaning here: " + describe(t));
     case TB_DEVICE_ERROR:

@@ -29,6 +29,14 @@ std::int64_t lay_out(const dims& sizes, dims& strides) {
   return none ? 0 : step;
 }
 
+// What make_tensor() throws where the host has no memory, and says of which tensor.
+[[noreturn]] void raise_out_of_memory(const dims& sizes, dtype type, std::int64_t elements) {
+  const auto bytes = static_cast<std::size_t>(elements) * size_of(type);
+  author::raise(out_of_memory("found no memory for a tensor " + std::string(name_of(type)) + " " + to_string(sizes) +
+                                  ", wanted " + std::to_string(bytes) + " bytes of the host",
+                              bytes));
+}
+
 void check_sizes(const dims& sizes) {
   dims strides = sizes;
   lay_out(sizes, strides);
@@ -41,8 +49,12 @@ namespace author {
 tensor make_tensor(const dims& sizes, dtype type, device where) {
   dims strides = sizes;  // as many
   const std::int64_t elements = lay_out(sizes, strides);
-  return tensor(detail::new_dense_record(detail::strided_keys[static_cast<std::size_t>(where.type)], type, where, sizes,
-                                         strides, elements));
+  try {
+    return tensor(detail::new_dense_record(detail::strided_keys[static_cast<std::size_t>(where.type)], type, where,
+                                           sizes, strides, elements));
+  } catch (const std::bad_alloc&) {
+    raise_out_of_memory(sizes, type, elements);
+  }
 }
 
 tensor make_tensor(const dims& sizes, dtype type, device where, const memory_hook& memory) {

@@ -1,6 +1,14 @@
+module;
+
+#include <cxxabi.h>
+
+#include <new>
+#include <typeinfo>
+
 module topbit.tensor;
 
 import topbit.std;
+import topbit.core;
 
 namespace topbit {
 
@@ -13,5 +21,50 @@ device_error::~device_error() = default;
 
 out_of_device_memory::out_of_device_memory(const out_of_device_memory&) = default;
 out_of_device_memory::~out_of_device_memory() = default;
+
+out_of_memory::out_of_memory(std::string message, std::size_t bytes, std::string op)
+    : error(std::move(message), std::move(op)), bytes_(bytes) {}
+out_of_memory::out_of_memory(const out_of_memory&) = default;
+out_of_memory::~out_of_memory() = default;
+const char* out_of_memory::what() const noexcept { return error::what(); }
+std::size_t out_of_memory::bytes() const noexcept { return bytes_; }
+
+namespace {
+
+// A handler does not catch what has its type twice among its bases, so `catch (const std::exception&)`, which every
+// program has, would let an exception that is an error and a bad_alloc pass by. Which base a handler gets is asked of
+// the type that an exception is thrown with: this one answers as the class does, but for that.
+class thrown_type final : public abi::__class_type_info {
+ public:
+  thrown_type() : abi::__class_type_info(typeid(out_of_memory).name()) {}
+
+ protected:
+  bool __do_upcast(const abi::__class_type_info* wanted, void** object) const override {
+    auto* const thrown = static_cast<out_of_memory*>(*object);
+    if (*wanted == typeid(error))
+      *object = static_cast<error*>(thrown);
+    else if (*wanted == typeid(std::bad_alloc))
+      *object = static_cast<std::bad_alloc*>(thrown);
+    else if (*wanted == typeid(std::exception))
+      *object = static_cast<std::exception*>(static_cast<error*>(thrown));
+    else
+      return false;
+    return true;
+  }
+};
+
+}  // namespace
+
+void author::raise(const out_of_memory& e) {
+  static thrown_type& type = *new thrown_type;  // never destroyed: what is thrown at the end of a program refers to it
+  void* const place = abi::__cxa_allocate_exception(sizeof e);
+  try {
+    ::new (place) out_of_memory(e);
+  } catch (...) {
+    abi::__cxa_free_exception(place);
+    throw;
+  }
+  abi::__cxa_throw(place, &type, [](void* thrown) { static_cast<out_of_memory*>(thrown)->~out_of_memory(); });
+}
 
 }  // namespace topbit

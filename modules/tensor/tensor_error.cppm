@@ -31,12 +31,36 @@ export class device_error : public error {
 };
 
 /// No memory left on a device that is not the host: the text says what was wanted, what is in use, kept and free. The
-/// host's memory is std::bad_alloc.
+/// host's memory is out_of_memory.
 export class out_of_device_memory : public device_error {
  public:
   using device_error::device_error;
   out_of_device_memory(const out_of_device_memory&);
   ~out_of_device_memory() override;
 };
+
+/// No memory left on the host for the elements of a tensor: the text says which tensor, and how many bytes. Caught as
+/// error, as std::bad_alloc and as std::exception, although the latter is twice a base of it. What is not for elements,
+/// as the records of graphs, is a plain std::bad_alloc.
+export class out_of_memory : public error, public std::bad_alloc {
+ public:
+  out_of_memory(std::string message, std::size_t bytes, std::string op = {});
+  out_of_memory(const out_of_memory&);
+  ~out_of_memory() override;
+  const char* what() const noexcept override;
+  /// What was wanted; 0 where a kernel wanted memory of its own and did not say how much.
+  std::size_t bytes() const noexcept;
+
+ private:
+  std::size_t bytes_;
+};
+
+/// For authors of operators and backends.
+export namespace author {
+
+/// Throws it. Thrown as anything else is, handlers of std::exception would not see it.
+[[noreturn]] void raise(const out_of_memory& e);
+
+}  // namespace author
 
 }  // namespace topbit

@@ -261,13 +261,14 @@ TEST_CASE("backend: one table serves a key", "[ops][backend]") {
   CHECK(support::values(t + t) == std::vector<double>{2, 4});
 }
 
-TEST_CASE("backend: a device without memory left is a device_error, the host is std::bad_alloc", "[ops][backend]") {
+TEST_CASE("backend: a device without memory left is a device_error, the host is out_of_memory", "[ops][backend]") {
   tensor t = tensor_of({1, 2}, {2});
   take(tb::key::PrivateUse5, full_device);
   CHECK(toy::text_of<tb::device_error>([&] { ops::fill_.call_at(tb::key::PrivateUse5, t, 1); }) ==
         "aten::fill_.Scalar: full: all 4 bytes are in use");
   take(tb::key::PrivateUse6, full_host);
-  CHECK_THROWS_AS(ops::fill_.call_at(tb::key::PrivateUse6, t, 1), std::bad_alloc);
+  CHECK(toy::text_of<tb::out_of_memory>([&] { ops::fill_.call_at(tb::key::PrivateUse6, t, 1); }) ==
+        "aten::fill_.Scalar: full found no memory of the host for float64 [2]");
 }
 
 TEST_CASE("backend: the CPU's kernels have a name, and a problem only where they are not the wanted ones",
@@ -340,4 +341,34 @@ TEST_CASE("backend: an operator has no row where the table has no kernel for it"
   CHECK_FALSE(has_row(ops::nonzero));
   CHECK_FALSE(has_row(ops::max_pool2d_with_indices));
   CHECK_THROWS_AS(ops::sum(tb::author::make_tensor({2}, dtype::float32, partial)), tb::no_kernel);
+}
+
+TEST_CASE("backend: out of memory names the operator, the tensor and its bytes, and is caught as what it is",
+          "[ops][backend]") {
+  const std::vector<std::int64_t> sizes{1LL << 29, 1LL << 29};
+  const std::string one =
+      "found no memory for a tensor float32 [536870912, 536870912], wanted 1152921504606846976 bytes "
+      "of the host";
+  const auto zeros = [&] { ops::zeros(sizes); };
+  CHECK(toy::text_of<tb::error>(zeros) == "aten::zeros: in aten::empty.memory_format: " + one);
+  CHECK(toy::text_of<std::bad_alloc>(zeros) == "aten::zeros: in aten::empty.memory_format: " + one);
+  try {
+    zeros();
+    FAIL("nothing was thrown");
+  } catch (const std::exception& e) {
+    CHECK(e.what() == "aten::zeros: in aten::empty.memory_format: " + one);
+  }
+  const tensor row = tensor_of({1}, {1}, tb::dtype::float32), wide = ops::expand(row, sizes);
+  CHECK(toy::text_of<tb::out_of_memory>([&] { wide + wide; }) == "aten::add.Tensor: " + one);
+  CHECK(toy::text_of<tb::out_of_memory>([&] { ops::relu6(wide); }) == "aten::relu6: in aten::clamp: " + one);
+  std::exception_ptr kept;
+  try {
+    zeros();
+  } catch (const tb::out_of_memory& e) {
+    CHECK(e.bytes() == std::size_t{1} << 60);
+    CHECK(e.op() == "aten::zeros");
+    kept = std::current_exception();
+  }
+  CHECK_THROWS_AS(std::rethrow_exception(kept), std::exception);
+  CHECK_THROWS_AS(std::rethrow_exception(kept), std::bad_alloc);
 }
