@@ -10,6 +10,23 @@ error::~error() = default;
 const char* error::what() const noexcept { return message_.c_str(); }
 std::string_view error::op() const noexcept { return op_; }
 
+void error::called_by(std::string_view op) noexcept try {
+  if (op_ == op) return;
+  std::string text(op), caller(op);
+  if (op_.empty() || !message_.starts_with(op_ + ": ")) {
+    text += ": " + message_;
+  } else if (in_part_) {
+    text += message_.substr(op_.size());  // what lies between the first and the last is nobody's business
+  } else {
+    text += ": in " + message_;
+    in_part_ = true;
+  }
+  std::swap(message_, text);
+  std::swap(op_, caller);
+} catch (...) {
+  // Without memory for a longer text, the one there is stays.
+}
+
 no_kernel::no_kernel(std::string message, std::string op, key_set keys)
     : error(std::move(message), std::move(op)), keys_(keys) {}
 no_kernel::no_kernel(const no_kernel&) = default;

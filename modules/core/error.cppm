@@ -17,9 +17,13 @@ export class error : public std::exception {
   ~error() override;
   const char* what() const noexcept override;
   std::string_view op() const noexcept;
+  /// For authors of operators that call others: names `op`, which was called, in front of the text, before the operator
+  /// that threw; from then on the error is about `op`. Call it where the error passes through.
+  void called_by(std::string_view op) noexcept;
 
  private:
   std::string message_, op_;
+  bool in_part_ = false;  // the text names the part that threw, behind op_
 };
 
 /// No kernel for the selected key (also: operator withdrawn, or declared and never registered).

@@ -175,7 +175,7 @@ void check_values(backend_call c, const tensor& self, const index_plan& p, const
 
 tensor index_rule::run(backend_call c, const tensor& self, index_tensors indices) {
   const index_plan p(c, self, indices, true);
-  tensor out = make_result(c.op, dense_meta(p.result, self.dtype(), self));
+  tensor out = make_result(dense_meta(p.result, self.dtype(), self));
   if (c.table == nullptr) return out;
   if (p.index.empty()) return copy(c, out, self);
   p.check(c, out);
@@ -297,7 +297,7 @@ tensor one_hot_rule::run(backend_call c, const tensor& self, std::int64_t classe
   if (classes < 1) refuse<error>(c, "found num_classes " + std::to_string(classes) + ", wanted 1 or more, or -1");
   dims sizes = self.sizes();
   sizes.push_back(classes);
-  tensor out = make_result(c.op, dense_meta(sizes, dtype::int64, self));
+  tensor out = make_result(dense_meta(sizes, dtype::int64, self));
   fill(c, out, 0);
   if (c.table == nullptr || out.numel() == 0) return out;
   const std::int64_t count = self.numel();
@@ -323,7 +323,7 @@ tensor bincount_rule::run(backend_call c, const tensor& self, const std::optiona
   if (c.table == nullptr) refuse<error>(c, "a meta tensor has no elements, and the greatest decides the result's size");
   const std::int64_t bins = std::max(least, self.numel() == 0 ? 0 : sum_of(c, "number of bins", greatest(c, self), 1));
   const dtype type = !weighted ? dtype::int64 : weights->dtype() == dtype::float32 ? dtype::float32 : dtype::float64;
-  tensor out = make_result(c.op, dense_meta({bins}, type, self));
+  tensor out = make_result(dense_meta({bins}, type, self));
   fill(c, out, 0);
   if (self.numel() == 0) return out;
   const tensor places = flat_index(c, self);
@@ -347,7 +347,7 @@ tensor histc_rule::run(backend_call c, const tensor& self, std::int64_t bins, co
     refuse<error>(c, "found a range of " + to_string(min) + " to " + to_string(max) +
                          ", wanted finite numbers, the lesser one first");
   }
-  tensor out = make_result(c.op, dense_meta({bins}, self.dtype(), self));
+  tensor out = make_result(dense_meta({bins}, self.dtype(), self));
   if (c.table == nullptr) return out;
   fill(c, out, 0);
   const std::int64_t n = self.numel();

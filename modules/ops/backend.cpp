@@ -188,8 +188,9 @@ void add_family(family_rows rows) { families().push_back(rows); }
 
 void register_base_rows(dispatch_key k, std::source_location where) {
   using author::row;
-  const author::kernel_row rows[] = {row<&make_empty>(ops::empty, k, where), row<&fill_with>(ops::fill_, k, where),
-                                     row<&zero>(ops::zero_, k, where), row<&copy_from>(ops::copy_, k, where)};
+  const author::kernel_row rows[] = {caller_row<&make_empty, ops::empty>(k, where),
+                                     row<&fill_with>(ops::fill_, k, where), row<&zero>(ops::zero_, k, where),
+                                     row<&copy_from>(ops::copy_, k, where)};
   author::register_rows(rows);
 }
 

@@ -112,7 +112,7 @@ tensor& lerp_scalar_out(const tensor& self, const tensor& end, const scalar& wei
 // What compares has no gradient, and neither has what is built on it.
 template <auto Kernel, const auto& Op>
 void register_without_rule() {
-  const author::kernel_row rows[] = {author::define(Op), author::row<Kernel>(Op, key::CompositeExplicitAutograd),
+  const author::kernel_row rows[] = {author::define(Op), caller_row<Kernel, Op>(key::CompositeExplicitAutograd),
                                      author::fallthrough_row(Op, key::Autograd)};
   author::register_rows(rows);
 }

@@ -6,6 +6,7 @@ import topbit.std;
 import topbit.core;
 import topbit.tensor;
 import :backend_call;
+import :caller;
 import :device_check;
 import :structured;
 
@@ -44,7 +45,7 @@ struct computed_kernel {
       }
     }
   };
-  static constexpr auto run = &form<typename std::remove_cvref_t<decltype(Op)>::signature>::run;
+  static constexpr auto run = &names_caller<&form<typename std::remove_cvref_t<decltype(Op)>::signature>::run, Op>::run;
 };
 
 template <class Rule, const auto&... Ops>

@@ -86,7 +86,7 @@ struct layout_of_convolution {
     if (std::ranges::all_of(shape.padding, [](std::int64_t n) { return n == 0; })) {
       return dense(c, in_dtype(c, input, type));
     }
-    tensor all = make_result(c.op, {padded_sizes(), type, input.device(), {}});
+    tensor all = make_result({padded_sizes(), type, input.device(), {}});
     fill(c, all, 0);
     tensor part = inside(all);
     copy(c, part, input);
@@ -278,7 +278,7 @@ void convolve_input_rule::run(backend_call c, const tensor& gradient, const tens
   const auto shape = convolution_shape::of(c.op, dims(input_sizes), weight.sizes(), stride, padding, dilation, groups);
   const layout_of_convolution of(c, shape);
   const dtype type = product_type(out.dtype());
-  tensor all = make_result(c.op, {of.padded_sizes(), type, out.device(), {}});
+  tensor all = make_result({of.padded_sizes(), type, out.device(), {}});
   fill(c, all, 0);
   if (gradient.numel() != 0) {
     const tensor g_results = dense(c, in_dtype(c, gradient, type)), factors = dense(c, in_dtype(c, weight, type));

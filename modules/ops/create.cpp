@@ -249,11 +249,11 @@ constexpr author::kernel_row base_rows[] = {
     define(ops::copy_),
     define(ops::to_copy),
     define(ops::clone),
-    row<&full>(ops::full, key::CompositeExplicitAutograd),
-    row<&zeros>(ops::zeros, key::CompositeExplicitAutograd),
-    row<&ones>(ops::ones, key::CompositeExplicitAutograd),
-    row<&to_copy>(ops::to_copy, key::CompositeExplicitAutograd),
-    row<&clone>(ops::clone, key::CompositeExplicitAutograd),
+    caller_row<&full, ops::full>(key::CompositeExplicitAutograd),
+    caller_row<&zeros, ops::zeros>(key::CompositeExplicitAutograd),
+    caller_row<&ones, ops::ones>(key::CompositeExplicitAutograd),
+    caller_row<&to_copy, ops::to_copy>(key::CompositeExplicitAutograd),
+    caller_row<&clone, ops::clone>(key::CompositeExplicitAutograd),
 };
 
 }  // namespace

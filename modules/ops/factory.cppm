@@ -6,6 +6,7 @@ import topbit.core;
 import topbit.tensor;
 import topbit.autograd;
 import :backend_call;
+import :caller;
 
 namespace topbit::detail {
 
@@ -33,7 +34,7 @@ void check_floating(backend_call c, dtype type);
 template <auto Kernel, const auto& Op>
 void register_factory(std::source_location where = std::source_location::current()) {
   const author::kernel_row rows[] = {author::define(Op, where),
-                                     author::row<Kernel>(Op, key::CompositeExplicitAutograd, where)};
+                                     caller_row<Kernel, Op>(key::CompositeExplicitAutograd, where)};
   author::register_rows(rows);
 }
 // The same for what is given a tensor.

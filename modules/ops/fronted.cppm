@@ -6,6 +6,7 @@ import topbit.std;
 import topbit.core;
 import topbit.tensor;
 import :backend_call;
+import :caller;
 import :device_check;
 
 namespace topbit::detail {
@@ -28,7 +29,7 @@ struct fronted {
   };
 
   static constexpr std::array<author::kernel_row, 1> rows(dispatch_key k, std::source_location where) {
-    return {author::row<&kernel<signature>::run>(Op, k, where)};
+    return {author::row<&names_caller<&kernel<signature>::run, Op>::run>(Op, k, where)};
   }
   // Calls visit.operator()<Op>().
   template <class Visit>

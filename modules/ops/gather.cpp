@@ -182,7 +182,7 @@ result_meta index_add_rule::meta(std::string_view op, const tensor& self, std::i
 }
 void index_add_rule::run(backend_call c, const tensor& self, std::int64_t dim, const tensor& index,
                          const tensor& source, const scalar& alpha, const tensor& out) {
-  if (alpha == scalar(1)) return run_put_along(c, take_code::put_add, self, dim, index, source, out);
+  if (alpha.to_double() == 1) return run_put_along(c, take_code::put_add, self, dim, index, source, out);
   const tensor factor = one_number(c, self, alpha);
   const tensor scaled = author::make_tensor(source.sizes(), source.dtype(), source.device());
   run_pointwise_in(c, pointwise::mul, source.dtype(), collect(source, factor), scaled);
@@ -235,7 +235,7 @@ tensor embedding_backward_rule::run(backend_call c, const tensor& grad, const te
   if (rows < 0) refuse<shape_error>(c, "found num_weights " + std::to_string(rows) + ", wanted 0 or more");
   if (by_frequency) check_floating(c, grad);
   const std::int64_t columns = grad.sizes()[grad.dim() - 1], count = indices.numel();
-  tensor out = make_result(c.op, dense_meta({rows, columns}, grad.dtype(), grad));
+  tensor out = make_result(dense_meta({rows, columns}, grad.dtype(), grad));
   fill(c, out, 0);
   if (c.table == nullptr) return out;
   const tensor by = flat_index(c, indices);

@@ -233,7 +233,7 @@ struct linear_rule {
   }
 };
 constexpr author::kernel_row linear_rows[] = {author::define(ops::linear),
-                                              author::row<&linear>(ops::linear, key::CompositeExplicitAutograd),
+                                              caller_row<&linear, ops::linear>(key::CompositeExplicitAutograd),
                                               gradient_row<ops::linear, linear_rule>()};
 
 }  // namespace

@@ -176,7 +176,7 @@ tensor soft_margin_loss(const tensor& self, const tensor& target, std::int64_t r
 // Made of others, and yet with a derivative of its own.
 constexpr author::kernel_row with_derivative[] = {
     author::define(ops::binary_cross_entropy),
-    author::row<&binary_cross_entropy>(ops::binary_cross_entropy, key::CompositeExplicitAutograd),
+    caller_row<&binary_cross_entropy, ops::binary_cross_entropy>(key::CompositeExplicitAutograd),
     gradient_row<ops::binary_cross_entropy, binary_cross_entropy_gradient>(),
 };
 

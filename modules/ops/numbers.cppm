@@ -5,6 +5,7 @@ export module topbit.ops:numbers;
 import topbit.std;
 import topbit.core;
 import topbit.tensor;
+import :caller;
 import :rules;
 
 namespace topbit::detail {
@@ -37,14 +38,14 @@ struct number_form<Tensor, R(const scalar&, const tensor&, A...)> {
 template <const auto& Number, const auto& Tensor>
 constexpr author::kernel_row number_row(std::source_location where = std::source_location::current()) {
   using signature = std::remove_cvref_t<decltype(Number)>::signature;
-  return author::row<&number_form<Tensor, signature>::run>(Number, key::CompositeImplicitAutograd, where);
+  return caller_row<&number_form<Tensor, signature>::run, Number>(key::CompositeImplicitAutograd, where);
 }
 
 // Definition and kernel of composites.
 template <auto Kernel, const auto& Op>
 void register_composite(std::source_location where = std::source_location::current()) {
   const author::kernel_row rows[] = {author::define(Op, where),
-                                     author::row<Kernel>(Op, key::CompositeImplicitAutograd, where)};
+                                     caller_row<Kernel, Op>(key::CompositeImplicitAutograd, where)};
   author::register_rows(rows);
 }
 template <const auto& Number, const auto& Tensor>

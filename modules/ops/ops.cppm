@@ -7,6 +7,7 @@ export import topbit.autograd;
 // Tier 1: the operators, by family. Declarations only; a typed handle binds by name. Which of them take tensors of
 // several devices stands beside them.
 export import :device_check;
+import :caller;
 export import :random_recorder;
 export import :create;
 export import :sequence;

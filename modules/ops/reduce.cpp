@@ -150,8 +150,9 @@ tensor& min_out(const tensor& self, const tensor& other, tensor& out) {
 using author::row;
 
 constexpr author::kernel_row mean_outs[] = {
-    author::define(ops::mean_dtype_out), row<&mean_dtype_out>(ops::mean_dtype_out, key::CompositeExplicitAutograd),
-    author::define(ops::mean_out), row<&mean_out>(ops::mean_out, key::CompositeExplicitAutograd)};
+    author::define(ops::mean_dtype_out),
+    caller_row<&mean_dtype_out, ops::mean_dtype_out>(key::CompositeExplicitAutograd), author::define(ops::mean_out),
+    caller_row<&mean_out, ops::mean_out>(key::CompositeExplicitAutograd)};
 
 }  // namespace
 

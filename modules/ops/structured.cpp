@@ -6,13 +6,9 @@ import topbit.tensor;
 
 namespace topbit::detail {
 
-tensor make_result(std::string_view op, const result_meta& m) {
-  try {
-    if (m.strides.empty()) return author::make_tensor(m.sizes, m.type, m.where);
-    return author::make_view(author::make_tensor(m.sizes, m.type, m.where), m.sizes, m.strides, 0);
-  } catch (const shape_error& e) {
-    refuse<shape_error>({nullptr, op}, e.what());
-  }
+tensor make_result(const result_meta& m) {
+  const tensor dense = author::make_tensor(m.sizes, m.type, m.where);
+  return m.strides.empty() ? dense : author::make_view(dense, m.sizes, m.strides, 0);
 }
 
 void check_result(std::string_view op, const result_meta& m, const tensor& out) {

@@ -8,6 +8,7 @@ export module topbit.ops:structured;
 import topbit.std;
 import topbit.core;
 import topbit.tensor;
+import :caller;
 import :device_check;
 
 namespace topbit {
@@ -38,8 +39,7 @@ namespace detail {
 
 using author::result_meta;
 
-// Throws shape_error, naming `op`, for sizes that no tensor has.
-tensor make_result(std::string_view op, const result_meta& m);
+tensor make_result(const result_meta& m);
 // Throws shape_error or dtype_error, naming `op`, if `out` cannot take this result, or if its elements share memory.
 void check_result(std::string_view op, const result_meta& m, const tensor& out);
 // Throws device_error, naming `op`, if `out` is elsewhere: a host scalar cannot take what a device computes.
@@ -118,7 +118,7 @@ struct structured_kernel {
   template <std::size_t... I, class... A>
   static auto make(key_set keys, std::index_sequence<I...>, const std::array<result_meta, sizeof...(I)>& metas,
                    const A&... a) {
-    std::array<tensor, sizeof...(I)> out{make_result(Op.name(), metas[I])...};
+    std::array<tensor, sizeof...(I)> out{make_result(metas[I])...};
     run_structured<Kernel>(keys, a..., out[I]...);
     return out;
   }
@@ -211,8 +211,9 @@ struct structured_kernel {
 
 template <auto Meta, auto Kernel, author::kernel_abilities Can, const auto& Op>
 inline constexpr auto structured_run =
-    &structured_kernel<Meta, Kernel, Can,
-                       Op>::template form<typename std::remove_cvref_t<decltype(Op)>::signature>::run;
+    &names_caller<&structured_kernel<Meta, Kernel, Can,
+                                     Op>::template form<typename std::remove_cvref_t<decltype(Op)>::signature>::run,
+                  Op>::run;
 
 }  // namespace detail
 

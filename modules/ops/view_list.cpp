@@ -11,7 +11,6 @@ namespace {
 
 using author::define;
 using author::kernel_row;
-using author::row;
 using integers = std::span<const std::int64_t>;
 using tensors = std::vector<tensor>;
 
@@ -193,37 +192,35 @@ tensors each(std::span<const tensor> list) {
   return out;
 }
 
-constexpr alias_key composite = key::CompositeImplicitAutograd;
-
 constexpr kernel_row rows[] = {
     define(ops::split),
-    row<&split>(ops::split, composite),
+    caller_row<&split, ops::split>(),
     define(ops::split_with_sizes),
-    row<&split_with_sizes>(ops::split_with_sizes, composite),
+    caller_row<&split_with_sizes, ops::split_with_sizes>(),
     define(ops::split_sizes),
-    row<&split_sizes>(ops::split_sizes, composite),
+    caller_row<&split_sizes, ops::split_sizes>(),
     define(ops::chunk),
-    row<&chunk>(ops::chunk, composite),
+    caller_row<&chunk, ops::chunk>(),
     define(ops::tensor_split),
-    row<&tensor_split>(ops::tensor_split, composite),
+    caller_row<&tensor_split, ops::tensor_split>(),
     define(ops::tensor_split_indices),
-    row<&tensor_split_indices>(ops::tensor_split_indices, composite),
+    caller_row<&tensor_split_indices, ops::tensor_split_indices>(),
     define(ops::tensor_split_tensor),
-    row<&tensor_split_tensor>(ops::tensor_split_tensor, composite),
+    caller_row<&tensor_split_tensor, ops::tensor_split_tensor>(),
     define(ops::atleast_1d_list),
-    row<&each<ops::atleast_1d>>(ops::atleast_1d_list, composite),
+    caller_row<&each<ops::atleast_1d>, ops::atleast_1d_list>(),
     define(ops::atleast_2d_list),
-    row<&each<ops::atleast_2d>>(ops::atleast_2d_list, composite),
+    caller_row<&each<ops::atleast_2d>, ops::atleast_2d_list>(),
     define(ops::atleast_3d_list),
-    row<&each<ops::atleast_3d>>(ops::atleast_3d_list, composite),
+    caller_row<&each<ops::atleast_3d>, ops::atleast_3d_list>(),
     define(ops::unbind),
-    row<&unbind>(ops::unbind, composite),
+    caller_row<&unbind, ops::unbind>(),
     define(ops::broadcast_tensors),
-    row<&broadcast_tensors>(ops::broadcast_tensors, composite),
+    caller_row<&broadcast_tensors, ops::broadcast_tensors>(),
     define(ops::meshgrid),
-    row<&meshgrid>(ops::meshgrid, composite),
+    caller_row<&meshgrid, ops::meshgrid>(),
     define(ops::meshgrid_indexing),
-    row<&meshgrid_indexing>(ops::meshgrid_indexing, composite),
+    caller_row<&meshgrid_indexing, ops::meshgrid_indexing>(),
 };
 
 }  // namespace

@@ -5,6 +5,7 @@ import topbit.std;
 import topbit.core;
 import topbit.tensor;
 import topbit.autograd;
+import :caller;
 import :device_check;
 import :families;
 import :structured;
@@ -43,9 +44,9 @@ template <const auto& Functional, const auto&... Ops>
 void register_written() {
   static constexpr author::kernel_row all[] = {
       author::define(Ops)...,
-      author::row<
-          &written_form<Functional, Ops>::template form<typename std::remove_cvref_t<decltype(Ops)>::signature>::run>(
-          Ops, key::CompositeExplicitAutograd)...};
+      caller_row<
+          &written_form<Functional, Ops>::template form<typename std::remove_cvref_t<decltype(Ops)>::signature>::run,
+          Ops>(key::CompositeExplicitAutograd)...};
   author::register_rows(all);
   register_writing<Ops...>();
 }

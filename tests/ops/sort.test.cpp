@@ -368,3 +368,24 @@ TEST_CASE("sort: searchsorted finds the place of a number that the sequence's dt
   CHECK(place(tensor_of({0, 1}, {2}, dtype::boolean), 2) == 2);
   CHECK(place(tensor_of({1, 4, 5}, {3}, dtype::float16), 4) == 1);
 }
+
+TEST_CASE("sort: an error inside a composite names the operator that was called, and the part", "[ops][sort]") {
+  const tensor x = tensor_of({1, 2}, {2});
+  const auto raised = [](auto call) {
+    try {
+      call();
+    } catch (const tb::shape_error& e) {
+      return std::pair(std::string(e.what()), std::string(e.op()));
+    }
+    return std::pair(std::string("nothing was thrown"), std::string());
+  };
+  const auto [text, op] = raised([&] { ops::argsort(x, 3); });
+  CHECK(text == "aten::argsort: in aten::sort: found dimension 3, wanted -1 to 0");
+  CHECK(op == "aten::argsort");
+  // Of several parts in each other the last one: msort is sort along dimension 0.
+  CHECK(raised([&] { ops::sort(x, 3); }).first == "aten::sort: found dimension 3, wanted -1 to 0");
+  tensor y = tensor_of({1, 2, 3}, {3});
+  CHECK(raised([&] {
+          ops::clamp_max_tensor_(y, x);
+        }).first.starts_with("aten::clamp_max_.Tensor: in aten::minimum.out: "));
+}
