@@ -32,6 +32,19 @@ TEST_CASE("engine: a leaf gathers the gradients of several backward calls", "[au
   CHECK(values(tb::grad(x)) == list{3, 3});
 }
 
+TEST_CASE("engine: what no gradient comes to has none, and a root that no leaf leads to is refused",
+          "[autograd][engine]") {
+  const tensor x = leaf({1, 2}), w = leaf({3, 4});
+  tensor y = x * 2;
+  ops::zero_(y);
+  tb::backward(ops::sum(y * w));
+  CHECK_FALSE(tb::grad(x).defined());
+  CHECK(values(tb::grad(w)) == list{0, 0});
+  const tensor drawn = ops::bernoulli(leaf({0.5, 0.5}));
+  CHECK_FALSE(tb::requires_grad(drawn));
+  CHECK_THROWS_AS(tb::backward(ops::sum(drawn)), tb::error);
+}
+
 TEST_CASE("engine: a gradient seen earlier is not changed by a later backward", "[autograd][engine]") {
   const tensor x = leaf({1, 2});
   tb::backward(ops::sum(x));
