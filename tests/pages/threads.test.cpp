@@ -17,7 +17,7 @@
 
 #include "examples.h"
 #include "support/properties.h"
-#include "support/test_scale.h"
+#include "support/scale.h"
 
 import topbit;
 
@@ -189,7 +189,7 @@ TEST_CASE("every operator: gives the same bits on any number of threads, in part
   const std::vector<example> examples = all_examples();
   REQUIRE(examples.size() > 300);
   constexpr setting alone{1, 32768}, in_parts{4, 1};
-  const int programs = support::scaled(300);
+  const int programs = scaled(300);
   numbers source(11);
   int calls = 0;
   for (int program = 0; program < programs; ++program) {
