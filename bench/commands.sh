@@ -1,0 +1,67 @@
+# Steps of `./dev bench`, which reads this file and defines $build, $preset, say, note and fail. Not run by itself.
+# shellcheck shell=bash disable=SC2154
+
+# Instructions per call of a program's cases, the named ones or all, unless they were counted since it was built.
+count_instructions() {
+  local program=$1 file=$2
+  shift 2
+  [[ -e $file && $file -nt $program ]] && return 0
+  say "counting instructions of $(basename -- "$program")"
+  bench/dispatch/icount.sh "$program" "$file" "$@"
+}
+
+bench_dispatch() {
+  local program=$build/bin/bench_dispatch peer=bench_dispatch_libtorch flags=()
+  if command -v valgrind >/dev/null; then
+    count_instructions "$program" "$build/icount.json"
+    flags=(--icount "$build/icount.json")
+  fi
+  # CMake knows the peer's program only where it found libtorch.
+  if grep -q "$peer" "$build/build.ninja"; then
+    if cmake --build --preset "$preset" --target "$peer"; then
+      if command -v valgrind >/dev/null; then
+        # The cases the table asks for: libtorch takes a while to start.
+        count_instructions "$build/bin/$peer" "$build/icount_libtorch.json" \
+          dispatch/{function_pointer,unboxed,boxed_kernel,boxed_fallback,call_boxed,{redispatch,guard_and_call}/{1,4}}
+        flags+=(--libtorch-icount "$build/icount_libtorch.json")
+      fi
+      say "running $peer"
+      "$build/bin/$peer" "$@" --no-table --json "$build/libtorch.json"
+      flags+=(--libtorch "$build/libtorch.json")
+    else
+      note "$peer cannot be built with the libtorch found here, so the table goes without it"
+    fi
+  fi
+  say "running bench_dispatch"
+  "$program" "${flags[@]}" "$@"
+}
+
+# The kernels beside other libraries, and what gnuplot draws of that.
+bench_kernels() {
+  local program=$build/bin/bench_kernels folder=$build/bench_kernels words=() word docs=no
+  for word in "$@"; do
+    if [[ $word == --docs ]]; then docs=yes; else words+=("$word"); fi
+  done
+  if [[ $docs == yes && " ${words[*]} " =~ \ --(quick|filter) ]]; then
+    fail 2 "found --docs beside ${BASH_REMATCH[0]}, wanted all rows for docs/performance.md"
+  fi
+  if cmake --build --preset "$preset" --target bench_kernels_peers; then
+    program+=_peers
+  else
+    note "bench_kernels_peers cannot be built with the libraries found here, so topbit is measured alone"
+  fi
+  if [[ " ${words[*]} " =~ \ --(help|list)\  ]]; then
+    "$program" "${words[@]}"
+    return
+  fi
+  say "running $(basename -- "$program")"
+  mkdir -p "$folder/data"
+  rm -f "$folder"/data/*
+  [[ $docs == no ]] || words+=(--page docs/performance.md)
+  "$program" --json "$folder/kernels.json" --plots "$folder/data" "${words[@]}"
+  local plots=$folder status=0
+  [[ $docs == no ]] || plots=docs/performance
+  say "drawing"
+  bench/kernels/plots/draw.sh "$folder/data" "$plots" || status=$?
+  ((status == 2)) || return "$status"
+}
