@@ -140,5 +140,5 @@ TEST_CASE("load: lookups by name find what is there while the table of names gro
   }
   for (std::thread& t : threads) t.join();
   CHECK(wrong == 0);
-  CHECK(r.operators().size() == names + 1);
+  CHECK(r.operators().size() == static_cast<std::size_t>(names) + 1);
 }
