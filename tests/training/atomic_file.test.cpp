@@ -297,6 +297,7 @@ TEST_CASE("atomic_file: only a regular file is replaced", "[training][atomic_fil
   const int server = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
+  REQUIRE((in / "socket").size() < sizeof address.sun_path);
   std::strncpy(address.sun_path, (in / "socket").c_str(), sizeof address.sun_path - 1);
   REQUIRE(bind(server, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0);
   CHECK(save_refused(in / "pipe") == refusal("a pipe"));
