@@ -20,8 +20,9 @@ std::string_view cpu_isa_problem() noexcept;
 /// one for each processor that this process may run on; 1 in a build without oneTBB.
 int num_threads() noexcept;
 
-/// Results are the same for every number, bit for bit. For all threads and calls that begin later. Throws bad_argument
-/// unless 1 <= count <= 1024. In a build without oneTBB kernels use one thread, whatever is asked for.
+/// Results are the same for every number, bit for bit; of a NaN, that it is one. For all threads and calls that begin
+/// later. Throws bad_argument unless 1 <= count <= 1024. In a build without oneTBB kernels use one thread, whatever is
+/// asked for.
 void set_num_threads(int count);
 
 /// What is wrong with TOPBIT_NUM_THREADS, as a sentence; empty if all is well.
