@@ -50,7 +50,8 @@ export class [[nodiscard("the registration ends when this is destroyed")]] regis
 
 /// A set of operators. Tests and tools make their own, which must outlive what is registered in them; programs use
 /// process().
-/// Threads: every member may be called from any thread; lookups do not lock.
+/// Threads: every member may be called from any thread; lookups do not lock. A forked child may use process(), whatever
+/// other threads were doing, and another registry unless one of them was changing it.
 export class registry {
  public:
   registry();

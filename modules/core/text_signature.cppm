@@ -92,8 +92,9 @@ export namespace author {
 /// is imported. Saying so again is allowed. Throws bad_registration for a word that stands for another C++ type
 /// already.
 template <fixed_string... Words>
+void register_schema_types(std::source_location where = std::source_location::current())
   requires(mapped_schema_type<Words> && ...)
-void register_schema_types(std::source_location where = std::source_location::current()) {
+{
   (detail::register_text_types(detail::text_types<Words>, where), ...);
 }
 

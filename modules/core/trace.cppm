@@ -16,7 +16,8 @@
 // The variable is read when the process registry is made, which is before main() where something is registered before
 // main(), and not at all by a program that runs with more rights than who started it. Another value, or a file that
 // cannot be written, is an error: one sentence, and the process ends with status 2. A file that cannot be written any
-// more ends the trace, not the program.
+// more ends the trace, not the program. Where FILE is a pipe with a name, its reader is waited for, but for three
+// seconds only: before the first call, and later when it takes nothing.
 export module topbit.core:trace;
 
 import topbit.std;
