@@ -4,8 +4,47 @@ export module topbit.core:literal;
 import topbit.std;
 import :characters;
 import :decimal;
+import :key;
+import :key_name;
 
 namespace topbit {
+
+/// For authors of operator libraries and backends.
+export namespace author {
+
+/// A device as text, "cuda:1", taken apart: what schemas and programs write.
+struct device_text {
+  std::string_view name;
+  int index = 0;  // 0 where there is none, -1 where it is none that a device can have
+
+  constexpr explicit device_text(std::string_view text) noexcept : name(text.substr(0, text.find(':'))) {
+    if (name.size() == text.size()) return;
+    const std::string_view digits = text.substr(name.size() + 1);
+    if (digits.empty()) index = -1;
+    for (char c : digits) {
+      if (index >= 0) index = c >= '0' && c <= '9' ? index * 10 + (c - '0') : -1;
+      if (index > 127) index = -1;
+    }
+  }
+  /// The index is one that a device of this type can have: CPU and Meta are one device each.
+  constexpr bool may_be(backend type) const noexcept {
+    return index == 0 || (index > 0 && type != backend::CPU && type != backend::Meta);
+  }
+  /// The device type in a schema; none where this is no device. Backends go by their own names there, in lower case:
+  /// the compiler reads schemas before anybody gives another.
+  constexpr backend type() const noexcept {
+    const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
+    for (std::size_t b = 1; b < detail::backend_names.size(); ++b) {
+      const std::string_view own = detail::backend_names[b];
+      bool is_it = own.size() == name.size();
+      for (std::size_t i = 0; is_it && i < own.size(); ++i) is_it = lower(own[i]) == name[i];
+      if (is_it) return may_be(static_cast<backend>(b)) ? static_cast<backend>(b) : backend::none;
+    }
+    return backend::none;
+  }
+};
+
+}  // namespace author
 
 namespace detail {
 
@@ -21,7 +60,7 @@ enum class literal_kind : std::uint8_t {
   boolean,
   number,  // Scalar: integer, real, complex or boolean
   string,
-  device,  // a string such as "cuda:0"
+  device,  // the name of one, such as "cuda:0"
   dtype,   // words
   layout,
   memory_format
@@ -42,6 +81,7 @@ constexpr literal_kind kind_of(const char* type, std::size_t size) noexcept {
       return same(type, "Tensor", 6) ? absent : same(type, "Stream", 6) ? none : any;
     case 7:
       if (same(type, "complex", 7)) return complex;
+      if (same(type, "SymBool", 7)) return boolean;
       return same(type, "Storage", 7) || same(type, "Capsule", 7) || same(type, "QScheme", 7) ||
                      same(type, "Dimname", 7)
                  ? none
@@ -153,8 +193,7 @@ struct literal_reader {
         return one_of("a layout such as 'strided'", {"strided", "sparse", "sparse_coo", "sparse_csr", "sparse_csc",
                                                      "sparse_bsr", "sparse_bsc", "_mkldnn", "jagged"});
       case memory_format:
-        return one_of("a memory format such as 'contiguous_format'",
-                      {"contiguous_format", "preserve_format", "channels_last", "channels_last_3d"});
+        return one_of("'contiguous_format' or 'preserve_format'", {"contiguous_format", "preserve_format"});
     }
   }
 
@@ -258,19 +297,13 @@ struct literal_reader {
     fail("the closing quote");
   }
 
-  // "cpu", "cuda:1"
   constexpr void device_literal() noexcept {
+    constexpr const char* wanted = "the name of a device in quotes, such as \"cuda:0\"";
     const char* const begin = at;
-    string_literal("a device in quotes, such as \"cuda:0\"");
+    string_literal(wanted);
     if (expected != nullptr) return;
-    const char* c = begin + 1;
-    while ((*c >= 'a' && *c <= 'z') || (c != begin + 1 && is_digit(*c))) ++c;
-    const bool named = c != begin + 1;
-    if (*c == ':' && is_digit(c[1])) {
-      const char* const index = ++c;
-      while (is_digit(*c) && c - index < 3) ++c;
-    }
-    if (!named || c + 1 != at) fail_at(begin, "a device such as \"cuda:0\"");
+    const author::device_text device({begin + 1, static_cast<std::size_t>(at - begin) - 2});
+    if (device.type() == backend::none) fail_at(begin, wanted);
   }
 
   constexpr void one_of(const char* wanted, std::initializer_list<std::string_view> words) noexcept {

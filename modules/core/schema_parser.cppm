@@ -138,12 +138,18 @@ class schema_parser {
       if (take('=')) {
         defaults = true;
         literal(item);
-      } else if (defaults && !keyword_only) {
+      } else if (defaults && !keyword_only && !is_list(item.key.modifiers)) {
         fail_at(name_at, "a default, since an argument before this one has one");
       }
       ++head_.arguments;
     } while (take(','));
     expect(')', "',' or ')'");
+  }
+
+  // PyTorch's schemas have lists without a default behind arguments with one.
+  static constexpr bool is_list(unsigned modifiers) noexcept {
+    while (modifiers > 3) modifiers >>= 2;
+    return modifiers == 1;
   }
 
   constexpr void returns() noexcept {

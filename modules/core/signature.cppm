@@ -28,6 +28,11 @@ struct schema_type<"SymInt"> {
   using argument = std::int64_t;
 };
 template <>
+struct schema_type<"DeviceIndex"> {
+  using value = std::int64_t;
+  using argument = std::int64_t;
+};
+template <>
 struct schema_type<"float"> {
   using value = double;
   using argument = double;
@@ -39,6 +44,11 @@ struct schema_type<"complex"> {
 };
 template <>
 struct schema_type<"bool"> {
+  using value = bool;
+  using argument = bool;
+};
+template <>
+struct schema_type<"SymBool"> {
   using value = bool;
   using argument = bool;
 };

@@ -27,19 +27,10 @@ std::string to_string(device d) {
 }
 
 device parse_device(std::string_view text) {
-  const std::size_t colon = text.find(':');
-  const std::string name(text.substr(0, colon));
-  int index = 0;
-  bool good = true;
-  if (colon != std::string_view::npos) {
-    const char* end = text.data() + text.size();
-    const auto result = std::from_chars(text.data() + colon + 1, end, index);
-    good = result.ec == std::errc{} && result.ptr == end && index >= 0 && index < 128;
-  }
-  for (unsigned b = 1; good && b <= backend_count; ++b) {
+  const author::device_text named(text);
+  for (unsigned b = 1; b <= backend_count; ++b) {
     const auto type = static_cast<backend>(b);
-    const bool only_one = type == backend::CPU || type == backend::Meta;
-    if (name == lower(name_of(type)) && !(only_one && index != 0)) return {type, static_cast<std::int8_t>(index)};
+    if (named.name == lower(name_of(type)) && named.may_be(type)) return {type, static_cast<std::int8_t>(named.index)};
   }
   throw device_error("device '" + std::string(text) + "': wanted cpu, cuda, cuda:N, meta, or another backend's name");
 }

@@ -125,6 +125,19 @@ struct schema_default<dtype> {
   static constexpr dtype from(std::string_view text) { return *dtype_named(text); }
 };
 template <>
+struct schema_default<device> {
+  static constexpr bool accepts(std::string_view text) {
+    return author::device_text(within(text)).type() != backend::none;
+  }
+  static constexpr device from(std::string_view text) {
+    const author::device_text named(within(text));
+    return {named.type(), static_cast<std::int8_t>(named.index)};
+  }
+
+ private:
+  static constexpr std::string_view within(std::string_view quotes) { return quotes.substr(1, quotes.size() - 2); }
+};
+template <>
 struct schema_default<layout> {
   static constexpr bool accepts(std::string_view text) {
     return text == "strided" || text == "sparse_coo" || text == "sparse_csr";

@@ -23,6 +23,7 @@ inline constexpr tb::op<
     "limit=None, int? least=-3) -> str">
     scale;
 inline constexpr tb::op<"call::plain(Tensor self, int n) -> int"> plain;
+inline constexpr tb::op<"call::listed(Tensor self, int n=2, int[] all) -> int"> listed;
 
 std::string scale_cpu(const toy::tensor& self, std::int64_t by, double shift, bool twice, std::string_view unit,
                       std::optional<std::int64_t> limit, std::optional<std::int64_t> least) {
@@ -34,7 +35,11 @@ const auto kernels = tb::library("call")
                          .def(scale)
                          .impl<&scale_cpu>(scale, key::CPU)
                          .def(plain)
-                         .impl<[](const toy::tensor& t, std::int64_t n) { return t.value() + n; }>(plain, key::CPU);
+                         .impl<[](const toy::tensor& t, std::int64_t n) { return t.value() + n; }>(plain, key::CPU)
+                         .def(listed)
+                         .impl<[](const toy::tensor&, std::int64_t n, std::span<const std::int64_t> all) {
+                           return n * static_cast<std::int64_t>(all.size());
+                         }>(listed, key::CPU);
 
 using scale_op = std::remove_const_t<decltype(scale)>;
 using plain_op = std::remove_const_t<decltype(plain)>;
@@ -56,6 +61,16 @@ TEST_CASE("call: keyword arguments go by name, in any order", "[core][call]") {
   CHECK(scale(t, tb::arg<"by"> = 5, tb::arg<"least"> = std::nullopt) == "7*5-0.5 once m");
   CHECK(plain(t, tb::arg<"n"> = 1) == 8);
   CHECK(plain(tb::arg<"n"> = 1, tb::arg<"self"> = t) == 8);
+}
+
+TEST_CASE("call: a list without a default behind an argument with one goes by name or by position",
+          "[core][call][G8]") {
+  const toy::tensor t(key::CPU, 7);
+  const std::array<std::int64_t, 3> all{1, 2, 3};
+  CHECK(listed(t, tb::arg<"all"> = all) == 6);
+  CHECK(listed(t, 5, all) == 15);
+  using op = std::remove_const_t<decltype(listed)>;
+  STATIC_REQUIRE_FALSE(tb::callable_with<op, const toy::tensor&, int>);  // all has no default
 }
 
 TEST_CASE("call: a wrong keyword, a doubled one, or a hole is no call", "[core][call]") {

@@ -53,6 +53,16 @@ TEST_CASE("schema: an argument has a type, modifiers, a name, and perhaps a defa
   CHECK(s.view().returns.empty());
 }
 
+TEST_CASE("schema: a list without a default may follow an argument with one", "[core][schema][G8]") {
+  for (const char* list :
+       {"int[]", "int[2]", "Tensor?[]", "Tensor(a!)[]", "int[]?[]", "Dict(str, int)[]", "int[](a)"}) {
+    const std::string text = "f(int a=1, " + std::string(list) + " b) -> ()";
+    INFO(text);
+    CHECK(column_of(text) == 0);
+    CHECK(print(text) == text);
+  }
+}
+
 TEST_CASE("schema: an alias set says what is written", "[core][schema][G9]") {
   const tb::schema s("f(Tensor(a!) self, Tensor(b) other, Tensor(c -> *)[] all) -> (Tensor(a!) x, Tensor(b)[] y)");
   CHECK(s.view().arguments[0].alias == "a");
@@ -161,6 +171,8 @@ TEST_CASE("schema: a mistake is a column, counted from 1, and what was expected 
       {"f(int a) -> Tensor Tensor x", 27, "the end of the schema"},
       {"f(*, int a, *, int b) -> ()", 13, "no second '*'"},
       {"f(int a=1, int b) -> ()", 16, "a default, since an argument before this one has one"},
+      {"f(int a=1, int[]? b) -> ()", 19, "a default, since an argument before this one has one"},
+      {"f(int a=1, int[] b, int c) -> ()", 25, "a default, since an argument before this one has one"},
       {"f(int a, int a) -> ()", 14, "a name no other argument has"},
       {"f(int a=) -> ()", 9, "an integer or 'Mean'"},
       {"f(int a=-) -> ()", 9, "an integer or 'Mean'"},

@@ -23,6 +23,8 @@ TEST_CASE("signature: int is int64_t, float is double, str is a view in and a st
   STATIC_REQUIRE(
       stands_for<"f(int a, float b, bool c, str d) -> str", std::string(std::int64_t, double, bool, std::string_view)>);
   STATIC_REQUIRE(stands_for<"f(SymInt a) -> SymInt", std::int64_t(std::int64_t)>);
+  STATIC_REQUIRE(stands_for<"f(SymBool a) -> SymBool", bool(bool)>);
+  STATIC_REQUIRE(stands_for<"f(DeviceIndex a) -> DeviceIndex[]", std::vector<std::int64_t>(std::int64_t)>);
 }
 
 TEST_CASE("signature: a mapped type is passed as its argument type and returned as its value", "[core][signature]") {

@@ -126,4 +126,25 @@ TEST_CASE("schema_types: a default is the value it is written as", "[tensor][sch
   STATIC_REQUIRE_FALSE(schema_default<topbit::dtype>::accepts("complex64"));
   STATIC_REQUIRE(schema_default<topbit::layout>::from("sparse_coo") == topbit::layout::sparse_coo);
   STATIC_REQUIRE(schema_default<topbit::memory_format>::from("preserve_format") == topbit::memory_format::preserve);
+  STATIC_REQUIRE(schema_default<topbit::device>::from("'cpu'") == topbit::cpu);
+  STATIC_REQUIRE(schema_default<topbit::device>::from("\"cuda\"") == topbit::cuda());
+  STATIC_REQUIRE(schema_default<topbit::device>::from("'cuda:127'") == topbit::cuda(127));
+  STATIC_REQUIRE(schema_default<topbit::device>::from("\"privateuse3:5\"") ==
+                 topbit::device{topbit::backend::PrivateUse3, 5});
+  STATIC_REQUIRE_FALSE(schema_default<topbit::device>::accepts("\"cuda:128\""));
+}
+
+TEST_CASE("schema_types: a device that is left out is the schema's", "[tensor][schema_types][call]") {
+  static constexpr tb::op<
+      "schema_types::where(int n, Device device='meta', Device? other=\"cuda:1\", Device? none=None) -> str">
+      where;
+  static constexpr auto kernel = [](std::int64_t, tb::device d, std::optional<tb::device> other,
+                                    std::optional<tb::device> none) {
+    return to_string(d) + " " + to_string(other.value()) + (none ? " and one more" : "");
+  };
+  const auto kernels = tb::library("schema_types").def(where).impl<kernel>(where, tb::key::Meta);
+  CHECK(where(1, tb::arg<"other"> = tb::cpu) == "meta cpu");
+  CHECK(where(1, tb::meta, tb::cpu) == "meta cpu");
+  CHECK(where(1) == "meta cuda:1");
+  CHECK(tb::explain(where, 1).placed == (tb::key_set(tb::key::Meta) | tb::key_set(tb::key::CUDA) | tb::key::CPU));
 }
