@@ -1,13 +1,17 @@
 #!/usr/bin/env bash
-# Writes a source file that asserts, of each schema in a native_functions.yaml, that the compiler reads it, prints it,
-# reads that as the same schema, and makes a C++ signature of it.
-# usage: generate.sh <native_functions.yaml> <compile_time.cpp.in> <output>
+# Writes a source file that asserts, of each schema in some native_functions.yaml, that the compiler reads it, prints it,
+# reads that as the same schema, and makes a C++ signature of it. A schema that several lists have is asserted once.
+# usage: generate.sh <compile_time.cpp.in> <output> <native_functions.yaml>...
 set -euo pipefail
 
-schemas=$(sed -n 's/^- func: //p' "$1")
-[[ -n $schemas ]] || { echo "$1: found no line '- func: ...', wanted a native_functions.yaml" >&2; exit 1; }
+head=$1 output=$2
+shift 2
+for list; do
+  grep -q '^- func: ' "$list" || { echo "$list: found no line '- func: ...', wanted a native_functions.yaml" >&2; exit 1; }
+done
+schemas=$(sed -n 's/^- func: //p' "$@" | awk '!seen[$0]++')
 {
-  cat "$2"
+  cat "$head"
   sed 's/.*/static_assert(comes_back<R"~(&)~">);/' <<<"$schemas"
-} >"$3"
+} >"$output"
 echo "$(wc -l <<<"$schemas") schemas for the compiler"
