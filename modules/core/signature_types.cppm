@@ -214,6 +214,13 @@ constexpr void print_result(text_sink& out, const signature_types& types, std::s
   print_modifiers(out, type.word);
 }
 
+// The name of what has none.
+constexpr void print_place(text_sink& out, std::size_t i) {
+  out += " _";
+  if (i >= 10) out += static_cast<char>('0' + i / 10);
+  out += static_cast<char>('0' + i % 10);
+}
+
 constexpr text_sink print_inferred(std::string_view name, const signature_types& types) {
   text_sink out;
   (out += name) += '(';
@@ -227,9 +234,7 @@ constexpr text_sink print_inferred(std::string_view name, const signature_types&
       out += "!)";
     }
     print_modifiers(out, type.word);
-    out += " _";
-    if (i >= 10) out += static_cast<char>('0' + i / 10);
-    out += static_cast<char>('0' + i % 10);
+    print_place(out, i);
   }
   out += ") -> ";
   const std::size_t n = types.results.size();
@@ -237,6 +242,7 @@ constexpr text_sink print_inferred(std::string_view name, const signature_types&
   for (std::size_t i = 0; i < n; ++i) {
     if (i != 0) out += ", ";
     print_result(out, types, i);
+    if (n != 1) print_place(out, i);
   }
   if (n != 1) out += ')';
   return out;
@@ -251,8 +257,9 @@ constexpr text_sink infer_text() {
 }  // namespace detail
 
 /// The schema that a C++ signature stands for: `inferred_schema<"ns::f", double(const tensor&, tensor&)>` is
-/// "ns::f(Tensor _0, Tensor(a!) _1) -> float". Arguments have no names, so they are called by their places; what a
-/// kernel may write is what it takes by reference, and a result that is a reference is such an argument.
+/// "ns::f(Tensor _0, Tensor(a!) _1) -> float". Arguments have no names, so they are called by their places, and so are
+/// several results; what a kernel may write is what it takes by reference, and a result that is a reference is such an
+/// argument.
 export template <fixed_string Name, class Sig>
 inline constexpr auto inferred_schema = detail::fixed_text<&detail::infer_text<Name, Sig>>();
 
