@@ -95,9 +95,14 @@ void run_boxed_kernel(const kernel* k, entry_head* head, key_set keys, stack& s)
 }
 
 void raise_wrong_signature(const operator_handle& h, std::string_view wanted) {
-  const std::string name(h.name());
-  throw bad_argument(
-      name + ": has the signature '" + std::string(h.signature()) + "', asked for '" + std::string(wanted) + "'", name);
+  const entry& e = entry_of(h.entry());
+  const std::string name(e.name), schema(e.schema_of().text());
+  const std::lock_guard lock(e.home->mutex);
+  const std::string origin = e.origin();
+  throw bad_argument(name + ": has the signature '" + std::string(h.signature()) + "', asked for '" +
+                         std::string(wanted) + "'; its schema " + (origin.empty() ? "was '" : "is '") + schema + "'" +
+                         (origin.empty() ? "" : ", ") + origin,
+                     name);
 }
 
 }  // namespace topbit::detail

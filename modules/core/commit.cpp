@@ -12,11 +12,6 @@ namespace {
 // The image that a kernel came from. A function object lies on the heap, but points to what its image says of itself.
 const void* home_of(const kernel& k) { return image_of(k.kind == kernel_kind::boxed ? k.state : &k); }
 
-std::string place_of(const entry& e) {
-  return e.definitions.empty() ? "implemented at " + e.registrations.front().place()
-                               : "defined at " + e.definitions.front().where.text();
-}
-
 std::string_view kind_of(kernel_kind k) {
   if (k == kernel_kind::boxed) return "boxed kernel";
   return k == kernel_kind::fallthrough ? "fallthrough" : "kernel";
@@ -41,28 +36,31 @@ verdict kernel_mismatch(std::string_view op, const schema_record* schema, std::s
                              .has_schema = parsed != nullptr});
 }
 
-// The operator is live with other C++ types than the request has.
+// "defined at f.cpp:12 with the signature 'int (int)', implemented for CPU at g.cpp:3 with 'int (double)'": the
+// operator is live with other C++ types than the request has.
+std::string two_signatures(const request& r, const entry& other) {
+  const std::string what = r.kind == request_kind::define ? "defined" : "implemented for " + to_string(r.target);
+  return std::string(r.op->name) + ": " + what + " at " + r.where.text() + " with the signature '" +
+         std::string(r.op->signature->name()) + "', " + other.origin() + " with '" +
+         std::string(other.signature->name()) + "'";
+}
 [[noreturn]] void refuse_definition(const request& r, const entry& other) {
   const std::string name(r.op->name);
+  std::string text = two_signatures(r, other);
   if (other.definitions.empty()) {
     const live_registration& waiting = other.registrations.front();
     const verdict v =
         kernel_mismatch(name, r.schema, kind_of(waiting.impl->kind), r.op->signature->types, other.signature->types);
-    throw bad_registration(
-        name + ": defined at " + r.where.text() + ", " + place_of(other) + "; " + std::string(v.view()), name);
+    text += "; " + std::string(v.view());
   }
-  throw bad_registration(name + ": defined at " + r.where.text() + " with the signature '" +
-                             std::string(r.op->signature->name()) + "', " + place_of(other) + " with '" +
-                             std::string(other.signature->name()) + "'",
-                         name);
+  throw bad_registration(std::move(text), name);
 }
 [[noreturn]] void refuse_kernel(const request& r, const entry& other) {
   const std::string name(r.op->name);
   const schema_record* schema = other.definitions.empty() ? nullptr : other.definitions.front().schema;
   const verdict v =
       kernel_mismatch(name, schema, kind_of(r.impl->kind), other.signature->types, r.op->signature->types);
-  throw bad_registration(
-      name + ": implemented at " + r.where.text() + ", " + place_of(other) + "; " + std::string(v.view()), name);
+  throw bad_registration(two_signatures(r, other) + "; " + std::string(v.view()), name);
 }
 
 }  // namespace

@@ -75,6 +75,12 @@ std::string entry::argument_label(std::size_t index) const {
   return text;
 }
 
+std::string entry::origin() const {
+  if (!definitions.empty()) return "defined at " + definitions.front().where.text();
+  if (registrations.empty()) return {};
+  return "implemented for " + to_string(registrations.front().target) + " at " + registrations.front().place();
+}
+
 record_ptr entry::make(kernel_kind kind) {
   record_ptr k(signature->make(kind));
   k->owner = this;

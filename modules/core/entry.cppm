@@ -109,6 +109,8 @@ struct entry : entry_head {
 
   // "argument 2 'other'"
   std::string argument_label(std::size_t index) const;
+  // "defined at f.cpp:12", "implemented for CPU at g.cpp:3"; empty where nothing is live. Under the lock.
+  std::string origin() const;
   inline const schema_record& schema_of() const noexcept { return *schema_now.load(std::memory_order_acquire); }
   const schema_record& intern(std::string_view schema_text);
 

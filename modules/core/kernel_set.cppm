@@ -232,8 +232,11 @@ consteval verdict explain_repeated(std::string_view found, std::string_view help
     add_key(v.add(found).add(" "), a.key);
     return v.add("; ").add(help);
   }
-  v.add("bound with the signature '").add(for_people(a.op->signature->identity).view()).add("' and with '");
-  return v.add(for_people(b.op->signature->identity).view()).add("'; the name of an operator has one signature");
+  add_key(v.add("bound for "), a.key);
+  v.add(" with the signature '").add(for_people(a.op->signature->identity).view());
+  add_key(v.add("' and for "), b.key);
+  v.add(" with '").add(for_people(b.op->signature->identity).view());
+  return v.add("'; the name of an operator has one signature");
 }
 template <class Set>
 concept distinct_kernels = Set::index.repeated().second == not_there;

@@ -1,4 +1,4 @@
-// expect: error: static assertion failed: toy::add: bound with the signature 'double \(double, double\)' and with 'int \(int, int\)'; the name of an operator has one signature$
+// expect: error: static assertion failed: toy::add: bound for CPU with the signature 'double \(double, double\)' and for CPU with 'int \(int, int\)'; the name of an operator has one signature$
 // topic: sets
 // Two operators of one name have one signature, as in the registry.
 import topbit.core;

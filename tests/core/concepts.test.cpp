@@ -213,12 +213,17 @@ TEST_CASE("concepts: a kernel registered by a name is refused with the sentence 
   tb::registry r;
   auto block = tb::library("concepts", r).def(op);
   const auto refusal = [&](auto&& attempt) { return toy::without_places(toy::text_of<tb::bad_registration>(attempt)); };
-  const std::string begin = "concepts::resize: implemented at HERE, defined at HERE; ";
+  const std::string begin = "concepts::resize: implemented for CompositeImplicitAutograd at HERE with the signature '";
   const std::string_view name = "resize";
-  CHECK(refusal([&] { block.impl<&narrow>(name); }) == begin + sentence<resize, &narrow>());
-  CHECK(refusal([&] { block.impl<&late_keys>(name); }) == begin + sentence<resize, &late_keys>());
-  CHECK(refusal([&] { block.impl<&too_few>(name); }) == begin + sentence<resize, &too_few>());
-  CHECK(refusal([&] { block.impl<&small>(name); }) == begin + sentence<resize, &small>());
+  const auto says = [&](const std::string& text, const std::string& sentence) {
+    INFO(text);
+    CHECK(text.starts_with(begin));
+    CHECK(text.ends_with("; " + sentence));
+  };
+  says(refusal([&] { block.impl<&narrow>(name); }), sentence<resize, &narrow>());
+  says(refusal([&] { block.impl<&late_keys>(name); }), sentence<resize, &late_keys>());
+  says(refusal([&] { block.impl<&too_few>(name); }), sentence<resize, &too_few>());
+  says(refusal([&] { block.impl<&small>(name); }), sentence<resize, &small>());
   block.impl<&fits_with_keys>(name);
   CHECK(r.find("concepts::resize").kernels().size() == 1);
 }

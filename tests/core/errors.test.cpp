@@ -221,15 +221,18 @@ TEST_CASE("errors: a handle asked for another signature shows both", "[core][err
   room in;
   in.library.def(mix).def(blur);
   const auto by_schema = in.r.find("err::mix");
+  const std::string of_blur = "; its schema is 'err::blur(toy::image _0, int32 _1) -> int32', defined at HERE";
   CHECK(text_of<tb::bad_argument>([&] { by_schema.typed<std::int64_t(const tensor&, std::int64_t)>(); }) ==
         "err::mix: has the signature 'int64_t (const toy::tensor&, int64_t, std::span<const toy::tensor>)', asked for "
-        "'int64_t (const toy::tensor&, int64_t)'");
+        "'int64_t (const toy::tensor&, int64_t)'; its schema is 'err::mix(Tensor self, int n, Tensor[] others) -> "
+        "int', defined at HERE");
   CHECK(text_of<tb::bad_argument>([&] { in.r.find("err::blur").typed<int(const image&, long)>(); }) ==
-        "err::blur: has the signature 'int (const toy::image&, int)', asked for 'int (const toy::image&, int64_t)'");
+        "err::blur: has the signature 'int (const toy::image&, int)', asked for 'int (const toy::image&, int64_t)'" +
+            of_blur);
   CHECK(text_of<tb::bad_argument>([&] { in.r.find("err::blur").typed<int(image, int)>(); }) ==
-        "err::blur: has the signature 'int (const toy::image&, int)', asked for 'int (toy::image, int)'");
+        "err::blur: has the signature 'int (const toy::image&, int)', asked for 'int (toy::image, int)'" + of_blur);
   CHECK(text_of<tb::bad_argument>([&] { in.r.find("err::blur").typed<void()>(); }) ==
-        "err::blur: has the signature 'int (const toy::image&, int)', asked for 'void ()'");
+        "err::blur: has the signature 'int (const toy::image&, int)', asked for 'void ()'" + of_blur);
 }
 
 TEST_CASE("errors: no text is a name that breaks a lookup", "[core][error][E7]") {

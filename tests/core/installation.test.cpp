@@ -78,7 +78,7 @@ TEST_CASE("installation: a set that is refused leaves nothing", "[core][installa
   const auto other_one = tb::install(tb::operators<other_height>{}, r);
   const std::string before = tb::to_string(tb::dump(r));
   const std::string text = toy::text_of<tb::bad_registration>([&] { (void)tb::install(cpu, r); });
-  CHECK(text.starts_with("install::height: implemented at "));
+  CHECK(text.starts_with("install::height: implemented for CPU at "));
   CHECK(tb::to_string(tb::dump(r)) == before);
 }
 

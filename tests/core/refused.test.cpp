@@ -121,20 +121,25 @@ const refusal refusals[] = {
      "toy::image&)'"},
     {"another signature than the kernel that waits for a definition",
      [](room& in) { in.library.def(dangling_of_number); },
-     "ref::dangling: defined at HERE, implemented at HERE; kernel for ref::dangling, argument 1 'n': the schema needs "
-     "'int64_t', the kernel takes 'const toy::image&'"},
+     "ref::dangling: defined at HERE with the signature 'int64_t (int64_t)', implemented for CUDA at HERE with "
+     "'int (const toy::image&)'; kernel for ref::dangling, argument 1 'n': the schema needs 'int64_t', the kernel "
+     "takes "
+     "'const toy::image&'"},
     {"a definition in an implementation block", [](room& in) { in.kernels.def(fresh); },
      "ref::fresh at HERE: def() in an implement() block; define it in a library() or a fragment()"},
 
     // Kernels
     {"a kernel of another signature than the definition", [](room& in) { in.kernels.impl<&number>(width_of_number); },
-     "ref::width: implemented at HERE, defined at HERE; kernel for ref::width, argument 1: the schema needs 'const "
-     "toy::image&', the kernel takes 'int64_t'"},
+     "ref::width: implemented for CUDA at HERE with the signature 'int64_t (int64_t)', defined at HERE with 'int "
+     "(const "
+     "toy::image&)'; kernel for ref::width, argument 1: the schema needs 'const toy::image&', the kernel takes "
+     "'int64_t'"},
     {"a fallthrough of another signature than the definition",
      [](room& in) { in.kernels.fallthrough(width_of_number, key::CPU); },
-     "ref::width: implemented at HERE, defined at HERE; fallthrough for ref::width, argument 1: the schema needs "
-     "'const "
-     "toy::image&', the fallthrough takes 'int64_t'"},
+     "ref::width: implemented for CPU at HERE with the signature 'int64_t (int64_t)', defined at HERE with 'int (const "
+     "toy::image&)'; fallthrough for ref::width, argument 1: the schema needs 'const toy::image&', the fallthrough "
+     "takes "
+     "'int64_t'"},
 
     // Namespaces
     {"a definition of another namespace", [](room& in) { in.library.def(elsewhere); },

@@ -143,8 +143,8 @@ TEST_CASE("registry: a kernel and a definition have one signature, whichever com
     const auto defined = tb::library("reg", r).def(width);
     CHECK(
         text_of<tb::bad_registration>([&] { (void)tb::implement("reg", key::CPU, r).impl<of_one>(other_signature); }) ==
-        "reg::width: implemented at HERE, defined at HERE; kernel for reg::width: the schema has 2 arguments, the "
-        "kernel "
+        "reg::width: implemented for CPU at HERE with the signature 'int64_t (const toy::tensor&)', defined at HERE "
+        "with 'int64_t (const toy::tensor&, int64_t)'; kernel for reg::width: the schema has 2 arguments, the kernel "
         "takes 1; it lacks argument 2 'n'");
     CHECK(r.find("reg::width").kernels().empty());
   }
@@ -152,8 +152,16 @@ TEST_CASE("registry: a kernel and a definition have one signature, whichever com
   auto kernels = tb::implement("reg", key::CPU, r).impl<of_one>(other_signature);
   CHECK(
       text_of<tb::bad_registration>([&] { (void)tb::library("reg", r).def(width); }) ==
-      "reg::width: defined at HERE, implemented at HERE; kernel for reg::width: the schema has 2 arguments, the kernel "
-      "takes 1; it lacks argument 2 'n'");
+      "reg::width: defined at HERE with the signature 'int64_t (const toy::tensor&, int64_t)', implemented for CPU at "
+      "HERE with 'int64_t (const toy::tensor&)'; kernel for reg::width: the schema has 2 arguments, the kernel takes "
+      "1; "
+      "it lacks argument 2 'n'");
+  // Nor may two kernels differ, for other keys either, that wait for a definition.
+  CHECK(
+      text_of<tb::bad_registration>([&] { (void)tb::implement("reg", key::CUDA, r).impl<&width_cpu>(width); }) ==
+      "reg::width: implemented for CUDA at HERE with the signature 'int64_t (const toy::tensor&, int64_t)', "
+      "implemented for CPU at HERE with 'int64_t (const toy::tensor&)'; kernel for reg::width: an earlier kernel has 1 "
+      "argument, the kernel takes 2; its argument 2, 'int64_t', is one too many");
   kernels.reset();
   const auto defined = tb::library("reg", r).def(width);
   CHECK(r.find("reg::width").argument_count() == 2);
@@ -176,11 +184,20 @@ TEST_CASE("registry: after a withdrawal another definition may follow, and the o
   CHECK(r.find("reg::width") != old);
 }
 
-TEST_CASE("registry: a handle asked for another signature shows both", "[core][registry][E6][R17]") {
+TEST_CASE("registry: a handle asked for another signature shows both, the schema and its place",
+          "[core][registry][E6][R17]") {
   tb::registry r;
-  const auto defined = tb::library("reg", r).def(height);
-  CHECK(text_of<tb::bad_argument>([&] { (void)r.find("reg::height").typed<int(image)>(); }) ==
-        "reg::height: has the signature 'int (const toy::image&)', asked for 'int (toy::image)'");
+  auto defined = tb::library("reg", r).def(height);
+  const auto handle = r.find("reg::height");
+  const std::string both = "reg::height: has the signature 'int (const toy::image&)', asked for 'int (toy::image)'; ";
+  CHECK(text_of<tb::bad_argument>([&] { (void)handle.typed<int(image)>(); }) ==
+        both + "its schema is 'reg::height(toy::image _0) -> int32', defined at HERE");
+  defined.reset();
+  CHECK(text_of<tb::bad_argument>([&] { (void)handle.typed<int(image)>(); }) ==
+        both + "its schema was 'reg::height(toy::image _0) -> int32'");
+  const auto waiting = tb::implement("reg", key::CPU, r).impl<[](const image&) { return 1; }>(height);
+  CHECK(text_of<tb::bad_argument>([&] { (void)handle.typed<int(image)>(); }) ==
+        both + "its schema is 'reg::height(toy::image _0) -> int32', implemented for CPU at HERE");
 }
 
 TEST_CASE("registry: a registration ends with its handle, and may be moved, kept, or reset twice",

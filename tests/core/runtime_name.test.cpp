@@ -175,23 +175,26 @@ TEST_CASE("runtime name: a kernel of another signature is refused, whichever com
     auto block = tb::library("run", r).def<&width>("w");
     CHECK(
         refusal([&] { block.impl<&scaled>(std::string_view("w"), key::CPU); }) ==
-        "run::w: implemented at HERE, defined at HERE; kernel for run::w: the schema has 1 argument, the kernel takes "
-        "2; its argument 2, 'int', is one too many");
+        "run::w: implemented for CPU at HERE with the signature 'int (const toy::image&, int)', defined at HERE with "
+        "'int (const toy::image&)'; kernel for run::w: the schema has 1 argument, the kernel takes 2; its argument 2, "
+        "'int', is one too many");
     CHECK(r.find("run::w").kernels().size() == 1);
     CHECK(r.find("run::w").typed<of_image>()(on_cpu) == 7);
   }
   {
     tb::registry r;
-    auto kernels = tb::implement("run", std::nullopt, r).impl<&scaled>(std::string_view("w"), key::CPU);
+    auto kernels = tb::implement("run", std::nullopt, r).impl<&scaled>(std::string_view("w"), key::CUDA);
     auto block = tb::library("run", r);
     CHECK(
         refusal([&] { block.def<&width>("w"); }) ==
-        "run::w: defined at HERE, implemented at HERE; kernel for run::w: the schema has 1 argument, the kernel takes "
-        "2; its argument 2, 'int', is one too many");
+        "run::w: defined at HERE with the signature 'int (const toy::image&)', implemented for CUDA at HERE with 'int "
+        "(const toy::image&, int)'; kernel for run::w: the schema has 1 argument, the kernel takes 2; its argument 2, "
+        "'int', is one too many");
     // Nor may two kernels differ that wait for a definition.
     CHECK(refusal([&] { block.impl<&width>(std::string_view("w"), key::CPU); }) ==
-          "run::w: implemented at HERE, implemented at HERE; kernel for run::w: an earlier kernel has 2 arguments, the "
-          "kernel takes 1; it lacks argument 2");
+          "run::w: implemented for CPU at HERE with the signature 'int (const toy::image&)', implemented for CUDA at "
+          "HERE with 'int (const toy::image&, int)'; kernel for run::w: an earlier kernel has 2 arguments, the kernel "
+          "takes 1; it lacks argument 2");
     CHECK(r.operators().empty());
     kernels.reset();
     block.def<&width>("w");
