@@ -25,7 +25,7 @@ constexpr std::pair<std::string_view, style> styles_of_words[] = {
     {"nested", style::blue},     {"autograd", style::blue},   {"batched", style::blue},   {"autocast", style::blue},
     {"fallback", style::yellow}, {"fallthrough", style::dim}, {"passes", style::dim},     {"ambiguous", style::red},
     {"result", style::red},      {"suppose", style::blue},    {"changes", style::yellow}, {"gives", style::yellow},
-    {"-", style::dim},           {"+", style::green},
+    {"-", style::dim},           {"+", style::green},         {"throws", style::red},     {"note", style::yellow},
 };
 
 style style_of(std::string_view word) {

@@ -62,6 +62,9 @@ explanation detail::explain_known(const snapshot& s, std::span<const key_set> ar
     out.arguments.push_back({i < labels.size() ? labels[i] : "argument " + std::to_string(i + 1), arguments[i]});
     brought = brought | arguments[i];
   }
+  for (unsigned b = 1; b <= backend_count; ++b) {
+    if (brought.contains(static_cast<backend>(b))) out.backends.emplace_back(name_of(static_cast<backend>(b)));
+  }
   const thread_key_state thread = current_thread_keys();
   out.included = thread.include;
   out.excluded = thread.exclude;
@@ -115,12 +118,20 @@ std::string to_string(const explanation& e) {
     text += "  thread    excludes " + detail::layers_text(excluded) + "\n";
   if (!e.always.empty()) text += "  always    " + to_string(e.always) + "\n";
   for (const candidate& c : e.candidates) {
-    text += std::string(c.taken ? "  takes     " : "  passes    ") + to_string(c.key) + ": " + c.why;
+    const bool ends = &c == &e.candidates.back();
+    text += c.taken ? "  takes     " : ends && !e.found ? "  throws at " : "  passes    ";
+    text += to_string(c.key) + ": " + c.why;
     if (!c.file.empty()) text += detail::registered_text({c.file, c.line});
     text += "\n";
   }
-  if (!e.found) text += "  result    no kernel: the call would throw\n";
-  return text;
+  if (!e.found) return text + "  result    no kernel: the call would throw\n";
+  if (e.backends.size() < 2) return text;
+  // Which kernels reach across devices, only they know.
+  text += "  note      the arguments are on ";
+  for (std::size_t i = 0; i < e.backends.size(); ++i) {
+    text += (i == 0 ? "" : i + 1 < e.backends.size() ? ", " : " and ") + e.backends[i];
+  }
+  return text + ": a kernel for one device would throw\n";
 }
 
 }  // namespace topbit

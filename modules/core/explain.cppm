@@ -38,11 +38,12 @@ export struct explanation {
   std::string op;
   std::string schema;
   std::vector<explained_argument> arguments;
-  key_set included, excluded;     // the thread's
-  key_set always;                 // the operator's and the process's layers
-  key_set masked;                 // functionalities of all these that fall through for this operator
-  key_set effective;              // what the kernel would receive
-  std::optional<key_set> placed;  // where arguments such as a device say to run; empty where none is asked
+  key_set included, excluded;         // the thread's
+  key_set always;                     // the operator's and the process's layers
+  key_set masked;                     // functionalities of all these that fall through for this operator
+  key_set effective;                  // what the kernel would receive
+  std::vector<std::string> backends;  // that arguments bring, ascending; a kernel may throw where there are several
+  std::optional<key_set> placed;      // where arguments such as a device say to run; empty where none is asked
   std::vector<candidate> candidates;
   dispatch_key selected;
   bool found = false;  // false: the call would throw no_kernel

@@ -113,6 +113,7 @@ std::string to_json(const explanation& e) {
                             {"always", write::of(e.always)},
                             {"masked", write::of(e.masked)},
                             {"effective", write::of(e.effective)},
+                            {"backends", e.backends},
                             {"placed", e.placed ? write::of(*e.placed) : json(nullptr)},
                             {"candidates", write::list_of(e.candidates)},
                             {"selected", write::of(e.selected)},

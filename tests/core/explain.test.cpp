@@ -22,6 +22,7 @@ using toy::image;
 namespace {
 
 inline constexpr tb::op<"exp::mix(Tensor a, int n, Tensor b) -> int"> mix;
+inline constexpr tb::op<"expone::mix(Tensor a, int n, Tensor b) -> int"> one;
 inline constexpr tb::op<"exp::sum(Tensor[] all) -> int"> sum;
 inline constexpr tb::op<"exp::who", int(const image&)> who;
 inline constexpr tb::op<"exp::unknown", int(const image&)> unknown;
@@ -81,6 +82,36 @@ TEST_CASE("explain: says when the call would throw", "[core][explain]") {
   const auto e = tb::explain(unknown, image{key::CPU, 0, 0});
   CHECK_FALSE(e.found);
   CHECK(text(e).ends_with("  result    no kernel: the call would throw\n"));
+}
+
+TEST_CASE("explain: a call throws at the key where it ends, and passes those above it", "[core][explain]") {
+  const toy::tensor a({key::CUDA, key::ADInplaceOrView});
+  const auto only_on_cpu = tb::library("expone").def(one).impl<&mix_kernel>(one, key::CPU);
+  CHECK(text(tb::explain(one, a, 1, a)) ==
+        "expone::mix\n"
+        "  schema    expone::mix(Tensor a, int n, Tensor b) -> int\n"
+        "  argument 1 'a' brings {CUDA, ADInplaceOrView}\n"
+        "  argument 3 'b' brings {CUDA, ADInplaceOrView}\n"
+        "  passes    ADInplaceOrView: nobody handles this key, calls pass through it\n"
+        "  throws at CUDA: missing\n"
+        "  result    no kernel: the call would throw\n");
+  CHECK(text(tb::explain(unknown, image{key::CPU, 0, 0}))
+            .ends_with("  throws at CPU: the operator is not defined\n"
+                       "  result    no kernel: the call would throw\n"));
+}
+
+TEST_CASE("explain: arguments of several backends are named, since the kernel may refuse them", "[core][explain]") {
+  const toy::tensor cpu({key::CPU}), cuda({key::CUDA}), meta({key::Meta});
+  const auto on_cuda = tb::implement("exp").impl<&mix_kernel>(mix, key::CUDA);
+  const auto both = tb::explain(mix, cpu, 1, cuda);
+  CHECK(both.found);
+  CHECK(both.backends == std::vector<std::string>{"CPU", "CUDA"});
+  CHECK(
+      text(both).ends_with("  takes     CUDA: kernel, registered at HERE\n"
+                           "  note      the arguments are on CPU and CUDA: a kernel for one device would throw\n"));
+  CHECK(text(tb::explain(sum, std::array{cpu, cuda, meta})).find("  note ") == std::string::npos);  // throws anyway
+  CHECK(tb::explain(mix, cuda, 1, cuda).backends == std::vector<std::string>{"CUDA"});
+  CHECK(text(tb::explain(mix, cuda, 1, cuda)).find("  note ") == std::string::npos);
 }
 
 TEST_CASE("explain: carries the same facts as data", "[core][explain]") {

@@ -101,6 +101,7 @@ TEST_CASE("json: an explanation", "[core][json][explain]") {
              {"always", json::array()},
              {"masked", {"AutogradCPU"}},
              {"effective", {"CPU"}},
+             {"backends", {"CPU"}},
              {"placed", nullptr},
              {"candidates",
               json::array(
