@@ -67,21 +67,33 @@ consteval void explain_boxable(verdict& v, std::string_view op, std::size_t argu
   v.add(op).add(", argument ").add(argument).add(": found '").add(type_name<A>()).add("', wanted ").add(wanted);
 }
 
-template <class R>
+// A result that is a reference is one of the arguments, given back.
+template <class R, class... A>
+inline constexpr bool is_given_back = !std::is_lvalue_reference_v<R> || (std::same_as<A, R> || ...);
+template <class... R, class... A>
+inline constexpr bool is_given_back<std::tuple<R...>, A...> = (is_given_back<R, A...> && ...);
+
+template <class R, class... A>
 consteval void explain_boxable_result(verdict& v, std::string_view op) {
-  if constexpr (!std::is_void_v<R> && !can_copy<std::remove_cvref_t<R>>) {
-    if (!v.ok()) return;
+  if (!v.ok()) return;
+  if constexpr (!is_given_back<R, A...>) {
+    v.add(op)
+        .add(", result: found '")
+        .add(type_name<R>())
+        .add("', the type of no argument; a result by reference is one ");
+    v.add("of the arguments, given back");
+  } else if constexpr (!std::is_void_v<R> && !can_copy<std::remove_cvref_t<R>>) {
     v.add(op).add(", result: found '").add(type_name<R>()).add("', wanted a type that can be copied; ");
     v.add("specialise topbit::boxed_type for it, with copy()");
   }
 }
-template <class... R>
+template <class... A, class... R>
 consteval void explain_boxable_results(verdict& v, std::string_view op, std::type_identity<std::tuple<R...>>) {
-  (explain_boxable_result<R>(v, op), ...);
+  (explain_boxable_result<R, A...>(v, op), ...);
 }
-template <class R>
+template <class... A, class R>
 consteval void explain_boxable_results(verdict& v, std::string_view op, std::type_identity<R>) {
-  explain_boxable_result<R>(v, op);
+  explain_boxable_result<R, A...>(v, op);
 }
 
 /// Why arguments and results of this signature cannot travel in boxes; empty if they can.
@@ -90,7 +102,7 @@ consteval verdict explain_signature(std::string_view op, std::type_identity<R(A.
   verdict v;
   std::size_t i = 0;
   (explain_boxable<A>(v, op, ++i), ...);
-  explain_boxable_results(v, op, std::type_identity<R>{});
+  explain_boxable_results<A...>(v, op, std::type_identity<R>{});
   return v;
 }
 // Says only whether, for what is declared a thousand times.
@@ -103,7 +115,8 @@ inline constexpr bool boxable_result<std::tuple<R...>> = (can_copy<std::remove_c
 template <class Sig>
 inline constexpr bool is_boxable = false;
 template <class R, class... A>
-inline constexpr bool is_boxable<R(A...)> = boxable_result<R> && (wanted_for_boxes<A>().empty() && ...);
+inline constexpr bool is_boxable<R(A...)> =
+    boxable_result<R> && is_given_back<R, A...> && (wanted_for_boxes<A>().empty() && ...);
 template <class Sig>
 concept boxable_signature = is_boxable<Sig>;
 

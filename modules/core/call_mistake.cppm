@@ -4,6 +4,7 @@ export module topbit.core:call_mistake;
 import topbit.std;
 import :call;
 import :default_value;
+import :nearest;
 import :signature;
 import :text;
 
@@ -44,6 +45,23 @@ consteval void explain_source(verdict& v) {
   }
 }
 
+// Empty if none is near.
+template <class Op>
+consteval std::string_view nearest_argument(std::string_view wanted) {
+  std::size_t row[64]{};
+  std::size_t least = other_word(wanted);
+  std::string_view best;
+  for (std::size_t i = 0; i < Op::arity; ++i) {
+    const std::string_view name = Op::argument_name(i);
+    if (name.empty() || name.size() >= std::size(row)) continue;
+    if (const std::size_t distance = edit_distance(wanted, name, row); distance < least) {
+      least = distance;
+      best = name;
+    }
+  }
+  return best;
+}
+
 template <class Op, class... B>
 consteval void explain_names(verdict& v) {
   const std::array<std::string_view, sizeof...(B)> names{name_given<std::remove_cvref_t<B>>...};
@@ -73,6 +91,8 @@ consteval void explain_names(verdict& v) {
     }
     if (place == Op::arity) {
       v.add(Op::name()).add(": has no argument '").add(names[b]).add("'");
+      if (const std::string_view near = nearest_argument<Op>(names[b]); !near.empty())
+        v.add("; the nearest name is '").add(near).add("'");
       if constexpr (Op::arity != 0) {
         if (Op::argument_name(0).empty()) v.add("; declared without a schema, its arguments have no names");
       }

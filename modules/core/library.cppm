@@ -96,6 +96,10 @@ export class [[nodiscard("its registrations are taken back when it is destroyed"
     return std::move(impl<Fn>(o, where));
   }
 
+  // What fits none of those above. A lambda with captures is no template argument, so only the name of this one, in
+  // the compiler's notes, can say so.
+  template <auto FunctionOrLambdaWithoutCaptures>
+  void impl(...) = delete ("wanted an operator, then a key: impl<&kernel>(op, key)");
   // A kernel among the arguments: says where it belongs.
   template <class Op, class... Rest>
   library_block&& impl(const Op&, const Rest&...) {
@@ -330,6 +334,10 @@ export library_block implement(std::string_view ns, std::optional<key_target> ke
                                registry& r = registry::process(),
                                std::source_location where = std::source_location::current());
 
+/// The namespace comes first.
+export library_block implement(key_target key, std::string_view ns, registry& r = registry::process()) =
+    delete ("the namespace comes first: implement(\"ns\", key)");
+
 /// One boxed kernel for every operator there is and will be, where nothing more specific is registered.
 export template <auto Fn>
 registration fallback(key_target key, registry& r = registry::process(),
@@ -352,6 +360,10 @@ registration fallback(key_target key, F f, registry& r = registry::process(),
   else
     detail::refuse_functor<F>();
 }
+
+// Names what a lambda with captures is not, as impl() does.
+export template <auto FunctionOrLambdaWithoutCaptures>
+registration fallback(...) = delete ("wanted a key: fallback<&kernel>(key)");
 
 /// Makes calls of every operator pass through this key where nothing more specific is registered.
 export registration fallthrough(key_target key, registry& r = registry::process(),

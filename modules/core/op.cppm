@@ -239,7 +239,7 @@ struct op;
 
 template <fixed_string Text>
 struct op<Text, void> {
-  static_assert(Text.view().empty(), "an operator needs a schema, or a name and a C++ signature");
+  static_assert(detail::has_types<Text>, detail::explain_name_alone<Text>());
 };
 
 template <fixed_string Text, class R, class... A>

@@ -302,6 +302,20 @@ struct schema_function<Text, schema_state::name_alone> {
   using type = void;
 };
 
+/// Why a name is not enough for an operator; empty where there is more.
+template <fixed_string Text>
+consteval verdict explain_name_alone() {
+  verdict v;
+  if constexpr (schema_state_of<Text> == schema_state::name_alone) {
+    v.add(Text.view()).add(": found a name alone, wanted a schema, op<\"").add(Text.view());
+    v.add("(int x) -> int\">, or the name and a C++ signature, op<\"").add(Text.view());
+    v.add("\", std::int64_t(std::int64_t)>");
+  }
+  return v;
+}
+template <fixed_string Text>
+concept has_types = explain_name_alone<Text>().ok();
+
 /// Why an operator cannot have both this text and this signature, which signature_agrees has refused.
 template <fixed_string Text, class Sig>
 consteval verdict explain_agreement() {

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Passes if a build fails and its first error line is the one that the source announces.
+# Passes if a build fails, its first error line is the one that the source announces, and its notes are there.
 # usage: check.sh <source> <build command>...
 set -uo pipefail
 
@@ -20,6 +20,12 @@ if ((status == 0)); then
 elif [[ -z $first ]]; then
   echo "$source: the build failed without an error line, wanted: $expected"
 elif grep -qE -- "$expected" <<<"$first"; then
+  while IFS= read -r note; do
+    grep -qE -- "$note" <<<"$output" && continue
+    echo "$source: found the error without this line: $note"
+    printf '%s\n' "$output"
+    exit 1
+  done < <(sed -n 's|^// note: |note: |p' "$source")
   echo "as expected: $first"
   exit 0
 else

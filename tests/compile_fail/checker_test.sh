@@ -22,3 +22,7 @@ expect passes 'as expected' $'// expect: error: static assertion failed: one$\ns
 expect fails 'compiled, wanted an error' $'// expect: one\nstatic_assert(true, "one");'
 expect fails 'found another first error line' $'// expect: one\nstatic_assert(false, "two");\nstatic_assert(false, "one");'
 expect fails 'found no' $'static_assert(false, "one");'
+
+invalid=$'template <auto Given>\nvoid f();\nvoid g(int x) { f<x>(); }'
+expect passes 'as expected' $'// expect: error: no matching function for call to .f.$\n// note: .* .Given.$\n'"$invalid"
+expect fails 'without this line: note: .* .Taken.$' $'// expect: error: no matching function for call to .f.$\n// note: .* .Taken.$\n'"$invalid"

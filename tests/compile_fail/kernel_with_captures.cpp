@@ -1,4 +1,5 @@
 // expect: error: no matching member function for call to 'impl'$
+// note: candidate template ignored: invalid explicitly-specified argument for template parameter 'FunctionOrLambdaWithoutCaptures'$
 // rule: B2
 // topic: kernels
 // A kernel is a compile-time constant, which a lambda with captures is not.

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Writes docs/diagnostics.md from the programs in this folder that must not compile: each mistake, what the compiler
-# says to it, and its mend. The same files are the tests, so the page says what is so.
+# says to it, with the note that helps where the error does not, and its mend. The same files are the tests, so the page says what is so.
 # usage: page.sh <repository>            fails where the page is not what this script makes
 #        page.sh <repository> --update   writes it
 #        page.sh <repository> --print    prints it
@@ -30,7 +30,7 @@ function fail(what) { print FILENAME ": " what > "/dev/stderr"; bad = 1; exit 1 
 
 # The text that a regular expression of a test stands for: it is literal, but for escapes and ".*".
 function text_of(regex,   out, i, c) {
-  if (regex !~ /^error: /) fail("'// expect:' begins with 'error: ' and is the whole line")
+  if (regex !~ /^(error|note): /) fail("'// expect:' begins with 'error: ' and is the whole line")
   if (regex !~ /[^\\]\$$/) fail("'// expect:' ends with '$', so that the page shows all of the message")
   regex = substr(regex, 1, length(regex) - 1)
   for (i = 1; i <= length(regex); ++i) {
@@ -50,6 +50,7 @@ FNR == 1 {
   next
 }
 head && /^\/\/ rule: / { next }
+head && /^\/\/ note: / { message = message "\n" text_of(substr($0, 4)); next }
 head && /^\/\/ topic: / { topic = substr($0, 11); next }
 head && /^\/\/ / { title = title (title == "" ? "" : " ") substr($0, 4); next }
 { head = 0 }
@@ -57,6 +58,7 @@ head && /^\/\/ / { title = title (title == "" ? "" : " ") substr($0, 4); next }
 part && /^#else$/ { part = 2; next }
 part && /^#endif( .*)?$/ { if (part == 1) fail("'#ifndef MENDED' has no '#else' with the mend"); part = 0; next }
 {
+  if (part) sub(/^# +/, "#")  # which clang-format indents
   if (part != 2) mistake = mistake $0 "\n"
   if (part == 2) mend = mend $0 "\n"
 }

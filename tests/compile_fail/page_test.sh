@@ -24,6 +24,7 @@ head=$'// expect: error: a \\(b\\) .*$\n// topic: keys\n// A number\n// is no te
 
 expect passes $'### A number is no text\n\n```cpp\nint x = "";\n```\n\n```text\nerror: a (b) ...\n```\n\nMended:\n\n```cpp\nint x = 0;\n```' \
   --print "$head"$'\n'"$mend"
+expect passes $'error: a (b) ...\nnote: c\n```' --print "${head/$'\n'/$'\n// note: c$\n'}"$'\n'"$mend"
 expect passes '' --update "$head"$'\n'"$mend"
 expect passes '' '' "$head"$'\n'"$mend"
 expect fails 'run it with --update' '' "${head/number/figure}"$'\n'"$mend"

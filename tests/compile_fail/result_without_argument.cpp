@@ -1,0 +1,20 @@
+// expect: error: static assertion failed: img::copy, result: found 'image&', the type of no argument; a result by reference is one of the arguments, given back$
+// topic: types
+// A result that is written is one of the arguments, given back.
+import topbit.core;
+
+struct image {
+  int width;
+};
+template <>
+struct topbit::schema_type<"Image"> {
+  using value = image;
+  using argument = const image&;
+};
+
+#ifndef MENDED
+inline constexpr topbit::op<"img::copy(Image self) -> Image(a!)"> copy;
+#else
+inline constexpr topbit::op<"img::copy(Image self, *, Image(a!) out) -> Image(a!)"> copy;
+#endif
+constexpr auto name = decltype(copy)::name();
