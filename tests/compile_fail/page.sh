@@ -11,6 +11,7 @@ folder=$root/tests/compile_fail page=$root/docs/diagnostics.md
 
 # In the order of the page. A file says which it belongs to: `// topic: kernels`.
 topics=(
+  "modules:Modules"
   "keys:Keys"
   "schemas:Schemas"
   "defaults:Defaults"

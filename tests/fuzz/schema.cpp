@@ -40,10 +40,8 @@ struct parse {
 };
 
 }  // namespace
-}  // namespace topbit
 
 extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t size) {
-  using namespace topbit;
   const std::string text(reinterpret_cast<const char*>(data), size);
   const parse first(text);
   if (first.head.column != 0) {
@@ -71,3 +69,5 @@ extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t siz
   }
   return 0;
 }
+
+}  // namespace topbit
