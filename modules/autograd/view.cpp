@@ -133,7 +133,7 @@ namespace author {
 
 void track_view(const tensor& base, const tensor& view, bool one_of_several) {
   if (!view.defined() || view.same_as(base) || !base.record().data || view.record().data != base.record().data ||
-      base.record().inference || view.record().autograd)
+      base.record().inference || view.record().autograd || base.record().how != layout::strided)
     return;
   const detail::view_data* of = detail::view_of(base);
   using detail::view_origin;

@@ -1,4 +1,5 @@
-// That the tensors of a call are on one device: what the operators here check, and kernels from elsewhere can.
+// That the tensors of a call are on one device, and strided: what the operators here check. The first, kernels from
+// elsewhere can check too.
 //
 // The dispatcher does not: of two backends it takes the higher one, and only an operator knows whether it can reach
 // across, as copy_ does.
@@ -28,17 +29,22 @@ namespace detail {
 // take it beside tensors of a device, a host tensor without dimensions.
 class device_check {
  public:
-  device_check(std::string_view op, std::span<const schema_item> arguments, bool host_scalars = false) noexcept
-      : op_(op), arguments_(arguments), host_scalars_(host_scalars) {}
+  device_check(std::string_view op, std::span<const schema_item> arguments, bool host_scalars = false,
+               bool strided = false) noexcept
+      : op_(op), arguments_(arguments), host_scalars_(host_scalars), strided_(strided) {}
 
   inline void look(const tensor& t, std::size_t index) {
     if (!t.defined()) return;
+    if (strided_) look_at_layout(t, index);
     if (host_scalars_ && t.dim() == 0 && t.device().type == backend::CPU) return;
     compare(t.device(), index);
   }
   template <author::on_a_device T>
   void look(const T& x, std::size_t index) {
     if (const std::optional<device> where = device_of(x)) compare(*where, index);
+  }
+  inline void look_at_layout(const tensor& t, std::size_t index) const {
+    if (t.layout() != layout::strided) raise(t.layout(), index);
   }
   template <class T>
   void look(const std::optional<T>& x, std::size_t index) {
@@ -63,20 +69,31 @@ class device_check {
     }
   }
   [[noreturn]] void raise(device other, std::size_t index) const;
+  [[noreturn]] void raise(layout found, std::size_t index) const;
+  std::string label(std::size_t index) const;
 
   std::string_view op_;
   std::span<const schema_item> arguments_;  // empty where only a C++ signature was given
   device where_;
   std::size_t index_ = 0;
   bool seen_ = false;
-  bool host_scalars_;
+  bool host_scalars_, strided_;
 };
 
-template <bool HostScalars, class Op, class... A>
+// Throws device_error, and with Strided layout_error: kernels that take strides and addresses of elements ask for it.
+template <bool HostScalars, bool Strided = false, class Op, class... A>
 void check_devices(const Op&, const A&... arguments) {
-  device_check check(Op::name(), Op::schema().arguments, HostScalars);
+  device_check check(Op::name(), Op::schema().arguments, HostScalars, Strided);
   std::size_t index = 0;
   (check.look(arguments, index++), ...);
+}
+// For operators that take tensors of several devices.
+template <class Op, class... A>
+  requires(std::same_as<A, tensor> && ...)
+void check_layouts(const Op&, const A&... arguments) {
+  const device_check check(Op::name(), Op::schema().arguments);
+  std::size_t index = 0;
+  (check.look_at_layout(arguments, index++), ...);
 }
 
 }  // namespace detail

@@ -89,6 +89,10 @@ bool computes(key_set keys) noexcept {
     return !std::same_as<std::remove_const_t<decltype(Kernel)>, std::nullptr_t>;
 }
 
+// Whether a kernel takes strided tensors alone: those of this library do, and the rule of each says so to meta tensors.
+template <auto Kernel>
+inline constexpr bool takes_strided = requires(key_set keys) { Kernel.computes(keys); };
+
 template <auto Kernel, class... A>
 void run_structured(key_set keys, const A&... a) {
   if constexpr (std::invocable<decltype(Kernel), const A&...>) {
@@ -164,14 +168,14 @@ struct structured_kernel {
       if constexpr (requires { Kernel.quick(keys, a...); }) {
         if (tensor result = Kernel.quick(keys, a...); result.defined()) return result;
       }
-      check_devices<Can.host_scalars>(Op, a...);
+      check_devices<Can.host_scalars, takes_strided<Kernel>>(Op, a...);
       return std::move(make(keys, std::make_index_sequence<1>{}, metas_of(a...), a...)[0]);
     }
   };
   template <class... T, class... A>
   struct form<std::tuple<T...>(A...)> {
     static std::tuple<T...> run(key_set keys, A... a) {
-      check_devices<Can.host_scalars>(Op, a...);
+      check_devices<Can.host_scalars, takes_strided<Kernel>>(Op, a...);
       return std::tuple_cat(make(keys, std::index_sequence_for<T...>{}, metas_of(a...), a...));
     }
   };
@@ -181,7 +185,7 @@ struct structured_kernel {
     static tensor& run(key_set keys, First first, A... a) {
       if constexpr (std::same_as<First, tensor&>) {
         if (wrote_quickly<Kernel>(keys, first, first, a...)) return first;
-        check_devices<Can.host_scalars>(Op, first, a...);
+        check_devices<Can.host_scalars, takes_strided<Kernel>>(Op, first, a...);
         write(keys, std::make_index_sequence<1>{}, {&first}, first, a...);
         return first;
       } else {
@@ -191,7 +195,7 @@ struct structured_kernel {
           return wrote_quickly<Kernel>(keys, out, std::get<I>(all)...);
         }(std::make_index_sequence<sizeof...(A)>{});
         if (written) return out;
-        check_devices<Can.host_scalars>(Op, first, a...);
+        check_devices<Can.host_scalars, takes_strided<Kernel>>(Op, first, a...);
         write_last<1>(keys, first, a...);
         return out;
       }
@@ -200,7 +204,7 @@ struct structured_kernel {
   template <class... T, class... A>
   struct form<std::tuple<T&...>(A...)> {
     static std::tuple<T&...> run(key_set keys, A... a) {
-      check_devices<Can.host_scalars>(Op, a...);
+      check_devices<Can.host_scalars, takes_strided<Kernel>>(Op, a...);
       write_last<sizeof...(T)>(keys, a...);
       return [&]<std::size_t... I>(std::index_sequence<I...>) {
         return std::tie(std::get<sizeof...(A) - sizeof...(T) + I>(std::tie(a...))...);

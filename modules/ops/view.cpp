@@ -62,10 +62,8 @@ using author::row;
 tensor view_of(std::string_view op, const tensor& self, const dims& sizes, const dims& strides, std::int64_t offset) {
   const backend_call c{nullptr, op};
   check_defined(c, self);
-  if (!self.record().data) {
-    refuse<error>(c, "a tensor " + describe(self) + " on " + to_string(self.device()) +
-                         " has no storage to view; a backend with data of its own needs kernels of its own");
-  }
+  if (self.layout() != layout::strided)
+    author::refuse_layout(op, "argument 1 'self'", self.layout(), layout::strided, op);
   try {
     return author::make_view(self, sizes, strides, offset);
   } catch (const shape_error& e) {
@@ -87,7 +85,7 @@ tensor diagonal_view(std::string_view op, const tensor& self, std::int64_t offse
                                            std::to_string(dim2) + " of a tensor " + to_string(self.sizes()) +
                                            ", wanted two of them");
   }
-  dims sizes = self.sizes(), strides = self.strides();
+  dims sizes = self.sizes(), strides = self.record().strides;
   const std::int64_t length = diagonal_length(sizes[a], sizes[b], offset);
   const std::int64_t stride = sum_of({nullptr, op}, "stride", strides[a], strides[b]);
   std::int64_t first = self.record().offset;
@@ -139,7 +137,7 @@ dims reordered(std::string_view op, const tensor& self, std::span<const std::int
 
 tensor transpose(const tensor& self, std::int64_t dim0, std::int64_t dim1) {
   constexpr backend_call c{nullptr, ops::transpose.name()};
-  dims sizes = self.sizes(), strides = self.strides();
+  dims sizes = self.sizes(), strides = self.record().strides;
   const std::size_t a = dim_of(c, dim0, self), b = dim_of(c, dim1, self);
   if (a != b) {
     std::swap(sizes[a], sizes[b]);
@@ -153,7 +151,7 @@ tensor permute(const tensor& self, std::span<const std::int64_t> order) {
   dims sizes, strides;
   for (std::int64_t d : reordered(op, self, order)) {
     sizes.push_back(self.sizes()[static_cast<std::size_t>(d)]);
-    strides.push_back(self.strides()[static_cast<std::size_t>(d)]);
+    strides.push_back(self.record().strides[static_cast<std::size_t>(d)]);
   }
   return view_of(op, self, sizes, strides, self.record().offset);
 }
@@ -163,8 +161,9 @@ tensor unsqueeze(const tensor& self, std::int64_t dim) {
   const std::size_t d = wrap_dim(op, dim, self.dim() + 1);
   check_room_for_one(op, self);
   const std::int64_t stride =
-      d < self.dim() ? product_of({nullptr, op}, "stride", self.sizes()[d], self.strides()[d]) : 1;
-  return view_of(op, self, inserted(self.sizes(), d, 1), inserted(self.strides(), d, stride), self.record().offset);
+      d < self.dim() ? product_of({nullptr, op}, "stride", self.sizes()[d], self.record().strides[d]) : 1;
+  return view_of(op, self, inserted(self.sizes(), d, 1), inserted(self.record().strides, d, stride),
+                 self.record().offset);
 }
 
 tensor squeeze(const tensor& self) {
@@ -172,7 +171,7 @@ tensor squeeze(const tensor& self) {
   for (std::size_t i = 0; i < self.dim(); ++i) {
     if (self.sizes()[i] == 1) continue;
     sizes.push_back(self.sizes()[i]);
-    strides.push_back(self.strides()[i]);
+    strides.push_back(self.record().strides[i]);
   }
   return view_of(ops::squeeze.name(), self, sizes, strides, self.record().offset);
 }
@@ -180,7 +179,7 @@ tensor squeeze(const tensor& self) {
 tensor squeeze_dim(const tensor& self, std::int64_t dim) {
   constexpr backend_call c{nullptr, ops::squeeze_dim.name()};
   const std::size_t d = dim_of(c, dim, self);
-  dims sizes = self.sizes(), strides = self.strides();
+  dims sizes = self.sizes(), strides = self.record().strides;
   if (self.dim() != 0 && sizes[d] == 1) {
     sizes.erase(d);
     strides.erase(d);
@@ -202,7 +201,7 @@ tensor expand(const tensor& self, std::span<const std::int64_t> size, bool) {
     const std::int64_t old = i < added ? 1 : self.sizes()[i - added];
     if (sizes[i] == -1 && i >= added) sizes[i] = old;
     check((sizes[i] == old || old == 1) && sizes[i] >= 0);
-    if (i >= added && sizes[i] == old) strides[i] = self.strides()[i - added];
+    if (i >= added && sizes[i] == old) strides[i] = self.record().strides[i - added];
   }
   return view_of(c.op, self, sizes, strides, self.record().offset);
 }
@@ -210,10 +209,11 @@ tensor expand(const tensor& self, std::span<const std::int64_t> size, bool) {
 tensor view(const tensor& self, std::span<const std::int64_t> size) {
   constexpr backend_call c{nullptr, ops::view.name()};
   const dims sizes = inferred_sizes(c.op, self, size);
-  const std::optional<dims> strides = strides_of_view(self.sizes(), self.strides(), sizes);
+  const std::optional<dims> strides = strides_of_view(self.sizes(), self.record().strides, sizes);
   if (!strides) {
-    refuse<shape_error>(c, "found strides " + to_string(self.strides()) + " for sizes " + to_string(self.sizes()) +
-                               ", which have no view of the shape " + to_string(sizes) + "; use reshape");
+    refuse<shape_error>(c, "found strides " + to_string(self.record().strides) + " for sizes " +
+                               to_string(self.sizes()) + ", which have no view of the shape " + to_string(sizes) +
+                               "; use reshape");
   }
   return view_of(c.op, self, sizes, *strides, self.record().offset);
 }
@@ -231,11 +231,11 @@ tensor select(const tensor& self, std::int64_t dim, std::int64_t index) {
                to_string(self.sizes()) + ", wanted " +
                (n == 0 ? "none, it has no elements" : std::to_string(-n) + " to " + std::to_string(n - 1)));
   }
-  dims sizes = self.sizes(), strides = self.strides();
+  dims sizes = self.sizes(), strides = self.record().strides;
   sizes.erase(d);
   strides.erase(d);
   return view_of(c.op, self, sizes, strides,
-                 self.record().offset + (index < 0 ? index + n : index) * self.strides()[d]);
+                 self.record().offset + (index < 0 ? index + n : index) * self.record().strides[d]);
 }
 
 tensor slice(const tensor& self, std::int64_t dim, std::optional<std::int64_t> start, std::optional<std::int64_t> end,
@@ -243,7 +243,7 @@ tensor slice(const tensor& self, std::int64_t dim, std::optional<std::int64_t> s
   constexpr backend_call c{nullptr, ops::slice.name()};
   const std::size_t d = wrap_dim(c.op, dim, self.dim());
   if (step < 1) refuse<shape_error>(c, "found step " + std::to_string(step) + ", wanted 1 or more");
-  dims sizes = self.sizes(), strides = self.strides();
+  dims sizes = self.sizes(), strides = self.record().strides;
   const std::int64_t n = sizes[d];
   const auto bound = [&](std::int64_t i) { return std::min(n, std::max<std::int64_t>(0, i < 0 ? i + n : i)); };
   const std::int64_t first = bound(start.value_or(0));
@@ -270,7 +270,7 @@ tensor unfold(const tensor& self, std::int64_t dimension, std::int64_t size, std
   }
   if (step < 1) refuse<shape_error>(c, "found step " + std::to_string(step) + ", wanted 1 or more");
   check_room_for_one(c.op, self);
-  dims sizes = self.sizes(), strides = self.strides();
+  dims sizes = self.sizes(), strides = self.record().strides;
   sizes.push_back(size);
   strides.push_back(point ? 1 : strides[d]);
   if (!point) {

@@ -106,11 +106,13 @@ tensor contiguous(const tensor& self, memory_format format) {
   if (format != memory_format::contiguous) {
     refuse<error>({nullptr, ops::contiguous.name()}, "found preserve_format, wanted contiguous_format");
   }
+  check_layouts(ops::contiguous, self);
   return self.is_contiguous() ? self : ops::clone(self, arg<"memory_format"> = format);
 }
 
 tensor reshape(const tensor& self, integers shape) {
   const dims sizes = inferred_sizes(ops::reshape.name(), self, shape);
+  check_layouts(ops::reshape, self);
   const bool viewable = strides_of_view(self.sizes(), self.strides(), sizes).has_value();
   return ops::view(viewable ? self : ops::clone(self, arg<"memory_format"> = memory_format::contiguous), sizes);
 }

@@ -114,7 +114,8 @@ std::string padded(const std::string& text, std::size_t width) {
 // One format for all elements that are shown, decided from all of them.
 class columns {
  public:
-  columns(const tensor& t, const print_options& o) : t_(t), options_(o), summarised_(t.numel() > o.threshold) {}
+  columns(const tensor& t, const print_options& o)
+      : t_(t), elements_(t), options_(o), summarised_(t.numel() > o.threshold) {}
 
   std::string text() {
     if (t_.numel() == 0) return "[]";
@@ -127,7 +128,7 @@ class columns {
   // A tensor without dimensions is shown as Python shows a number.
   std::string alone() {
     return with_element_type(t_.dtype(), [&]<class T>(T x) -> std::string {
-      std::memcpy(&x, t_.data(), sizeof x);
+      std::memcpy(&x, elements_.at(t_.record().offset), sizeof x);
       if constexpr (std::same_as<T, bool>) {
         return x ? "True" : "False";
       } else if constexpr (std::integral<T>) {
@@ -175,8 +176,7 @@ class columns {
   void visit(std::size_t dim, std::int64_t offset, std::vector<T>& values) {
     if (dim == t_.dim()) {
       T x{};
-      const auto* bytes = static_cast<const std::byte*>(t_.record().data->data);
-      std::memcpy(&x, bytes + offset * static_cast<std::int64_t>(sizeof(T)), sizeof x);
+      std::memcpy(&x, elements_.at(offset), sizeof x);
       values.push_back(x);
       return;
     }
@@ -264,6 +264,7 @@ class columns {
   }
 
   const tensor& t_;
+  detail::element_reader elements_;
   const print_options& options_;
   bool summarised_;
   std::vector<std::string> words_;
@@ -273,7 +274,7 @@ class columns {
 }  // namespace
 
 std::string array_str(const tensor& t, const print_options& options) {
-  if (!t.defined() || t.device().type != backend::CPU || !t.record().data) return to_string(t);
+  if (!t.defined() || !detail::has_values(t)) return to_string(t);
   return columns(t, options).text();
 }
 

@@ -14,7 +14,7 @@ export struct print_options {
   std::size_t line_width = 75;    ///< in characters; a longer row goes on in the next line
 };
 
-/// The values of a host tensor in aligned columns, as NumPy prints them:
+/// The values of a tensor in aligned columns, as NumPy prints them:
 ///   [[ 1.   2.5]
 ///    [-3.   0.1]]
 /// Large and tiny numbers side by side are shown with exponents. A tensor without values to read is shown as by

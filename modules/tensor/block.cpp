@@ -14,6 +14,9 @@ namespace {
 
 using detail::joint_block, detail::tensor_record;
 
+// The price of a tensor: what is added to one of them is paid by all.
+static_assert(sizeof(storage) == 56 && sizeof(tensor_record) == 208);
+
 // What a tensor that is made in inference mode does not carry.
 constexpr key_set gradient_keys = autograd_keys | key_set(key::ADInplaceOrView);
 
@@ -79,7 +82,9 @@ storage::~storage() {
 
 void detail::end(storage* s) noexcept {
   joint_block* const block = s->block;
-  if (block == nullptr) {
+  if (s->opaque) {
+    delete static_cast<opaque_storage*>(s);
+  } else if (block == nullptr) {
     delete s;
   } else {
     s->~storage();

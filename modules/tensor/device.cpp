@@ -21,6 +21,16 @@ void detail::raise_bad_index(int index) {
   throw device_error("device cuda:" + std::to_string(index) + ": wanted an index of 0 to 127");
 }
 
+std::string_view name_of(layout l) noexcept {
+  switch (l) {
+    case layout::strided: return "strided";
+    case layout::sparse_coo: return "sparse_coo";
+    case layout::sparse_csr: return "sparse_csr";
+    case layout::opaque: break;
+  }
+  return "opaque";
+}
+
 std::string to_string(device d) {
   const std::string name = lower(name_of(d.type));
   return d.type == backend::CPU || d.type == backend::Meta ? name : name + ":" + std::to_string(d.index);

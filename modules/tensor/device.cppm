@@ -28,8 +28,11 @@ export constexpr device cuda(int index = 0) {
 }
 export inline constexpr device meta{backend::Meta};
 
-/// How elements are laid out. Sparse layouts have keys and no tensors yet.
-export enum class layout : std::uint8_t { strided, sparse_coo, sparse_csr };
+/// How elements are laid out. Sparse layouts have keys and no tensors yet; of an opaque tensor its backend alone knows
+/// what it is made of (author::make_opaque).
+export enum class layout : std::uint8_t { strided, sparse_coo, sparse_csr, opaque };
+/// "strided", "sparse_coo"
+export std::string_view name_of(layout l) noexcept;
 export enum class memory_format : std::uint8_t { contiguous, preserve };
 
 /// The dense key of a device type.
@@ -37,12 +40,22 @@ export constexpr dispatch_key key_of(device_type t) noexcept {
   return t == backend::none ? dispatch_key{} : dispatch_key{functionality::Dense, t};
 }
 
+namespace detail {
+constexpr functionality functionality_of(layout l) noexcept {
+  switch (l) {
+    case layout::sparse_coo: return functionality::Sparse;
+    case layout::sparse_csr: return functionality::SparseCsr;
+    case layout::strided:
+    case layout::opaque: break;
+  }
+  return functionality::Dense;
+}
+}  // namespace detail
+
 /// The keys an ordinary tensor carries: its backend key and the layers that every tensor passes through.
 export constexpr key_set keys_of(layout l, device d, dtype) noexcept {
-  const functionality f = l == layout::strided      ? functionality::Dense
-                          : l == layout::sparse_coo ? functionality::Sparse
-                                                    : functionality::SparseCsr;
-  return {dispatch_key{f, d.type}, key::ADInplaceOrView, autograd_key_of(d.type), key::AutocastFunctionality};
+  return {dispatch_key{detail::functionality_of(l), d.type}, key::ADInplaceOrView, autograd_key_of(d.type),
+          key::AutocastFunctionality};
 }
 
 namespace detail {

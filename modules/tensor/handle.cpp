@@ -10,6 +10,9 @@ void tensor_extension::end() noexcept { delete this; }
 
 namespace detail {
 
+opaque_storage::opaque_storage(device d, intrusive_ptr<tensor_extension> data) noexcept
+    : storage(d), payload(std::move(data)) {}
+
 tensor_record::~tensor_record() = default;
 
 constinit tensor_record undefined_tensor{};
@@ -18,6 +21,19 @@ constinit thread_local bool this_thread_infers [[gnu::tls_model("initial-exec")]
 }  // namespace detail
 
 std::int64_t tensor::size(std::int64_t dim) const { return sizes()[wrap_dim("size", dim, this->dim())]; }
+
+tensor_extension* tensor::any_payload() const noexcept {
+  const storage* const s = record_->data.get();
+  return s != nullptr && s->opaque ? static_cast<const detail::opaque_storage*>(s)->payload.get() : nullptr;
+}
+
+void tensor::refuse_payload(layout_type wanted) const {
+  constexpr std::string_view where = "payload of a tensor";
+  if (layout() != wanted) author::refuse_layout(where, {}, layout(), wanted);
+  throw layout_error(std::string(where) + ": found " + (any_payload() == nullptr ? "none" : "data of another class") +
+                     " in a tensor of layout " + std::string(name_of(wanted)) + " on " + to_string(device()) +
+                     ", wanted data of the class that was asked for");
+}
 
 void tensor::check_access(topbit::dtype wanted) const {
   if (!defined()) throw dtype_error("data of an undefined tensor: wanted " + std::string(name_of(wanted)));

@@ -10,6 +10,7 @@ import :device;
 import :dtype;
 import :shape;
 import :storage;
+import :tensor_error;
 
 namespace topbit {
 
@@ -40,6 +41,13 @@ export inline void drop_reference(tensor_extension* e) noexcept {
 }
 
 namespace detail {
+
+// The storage of a tensor that is not strided: no bytes, and what its layout is made of in their place. Version and
+// last writer are counted as those of any storage.
+struct opaque_storage : storage {
+  opaque_storage(device d, intrusive_ptr<tensor_extension> data) noexcept;
+  const intrusive_ptr<tensor_extension> payload;
+};
 
 struct tensor_record {
   key_set keys;
@@ -114,14 +122,20 @@ export class tensor {
   inline topbit::device device() const noexcept { return record_->where; }
   inline topbit::layout layout() const noexcept { return record_->how; }
   inline const dims& sizes() const noexcept { return record_->sizes; }
-  /// In elements.
-  inline const dims& strides() const noexcept { return record_->strides; }
+  /// In elements. Throws layout_error for a tensor that is not strided, as do is_contiguous() and data().
+  inline const dims& strides() const {
+    check_strided("strides of a tensor");
+    return record_->strides;
+  }
   inline std::size_t dim() const noexcept { return record_->sizes.size(); }
   /// The size of a dimension; negative counts from the back. Throws shape_error, always for a tensor without
   /// dimensions.
   std::int64_t size(std::int64_t dim) const;
   inline std::int64_t numel() const noexcept { return record_->elements; }
-  inline bool is_contiguous() const noexcept { return record_->dense; }
+  inline bool is_contiguous() const {
+    check_strided("is_contiguous of a tensor");
+    return record_->dense;
+  }
   inline bool same_as(const tensor& other) const noexcept { return record_ == other.record_; }
   /// In-place writes to the storage so far.
   inline std::uint32_t version() const noexcept {
@@ -129,7 +143,8 @@ export class tensor {
   }
 
   /// The first element; a device address for a tensor that is not on the host; null on the meta device.
-  inline void* data() const noexcept {
+  inline void* data() const {
+    check_strided("data of a tensor");
     const storage* s = record_->data.get();
     if (s == nullptr || s->data == nullptr) return nullptr;
     return static_cast<std::byte*>(s->data) + record_->offset * static_cast<std::int64_t>(size_of(record_->type));
@@ -141,9 +156,28 @@ export class tensor {
     return static_cast<T*>(data());
   }
 
+  /// What the backend of a tensor that is not strided keeps in place of elements: what author::make_opaque() was given,
+  /// as the class it is of. Throws layout_error, also where the data are of another class. T::of_layout is the layout
+  /// that has such data, opaque where there is none. Cost: a dynamic_cast.
+  template <std::derived_from<tensor_extension> T>
+  T& payload() const {
+    layout_type wanted = layout_type::opaque;
+    if constexpr (requires { T::of_layout; }) wanted = T::of_layout;
+    T* const found = record_->how == wanted ? dynamic_cast<T*>(any_payload()) : nullptr;
+    if (found == nullptr) refuse_payload(wanted);
+    return *found;
+  }
+
   inline detail::tensor_record& record() const noexcept { return *record_; }
 
  private:
+  using layout_type = topbit::layout;
+  inline void check_strided(std::string_view what) const {
+    if (record_->how != layout_type::strided) author::refuse_layout(what, {}, record_->how, layout_type::strided);
+  }
+  // Null for a strided tensor, and where an opaque one was given none.
+  tensor_extension* any_payload() const noexcept;
+  [[noreturn]] void refuse_payload(layout_type wanted) const;
   void check_access(topbit::dtype wanted) const;
   detail::tensor_record* record_;
 };

@@ -67,6 +67,8 @@ tensor make_tensor(const dims& sizes, dtype type, device where, const memory_hoo
 }
 
 tensor make_view(const tensor& base, const dims& sizes, const dims& strides, std::int64_t offset) {
+  const detail::tensor_record& from = base.record();
+  if (from.how != layout::strided) author::refuse_layout("a view of a tensor", {}, from.how, layout::strided);
   check_sizes(sizes);
   std::int64_t first = offset, last = offset;
   bool fits = sizes.size() == strides.size();
@@ -75,7 +77,6 @@ tensor make_view(const tensor& base, const dims& sizes, const dims& strides, std
     std::int64_t reach = 0;
     fits = !__builtin_mul_overflow(sizes[i] - 1, strides[i], &reach) && !__builtin_add_overflow(end, reach, &end);
   }
-  const detail::tensor_record& from = base.record();
   const auto elements = from.data ? static_cast<std::int64_t>(from.data->bytes / size_of(from.type)) : 0;
   if (!fits || (numel(sizes) != 0 && (first < 0 || last >= elements))) {
     throw shape_error("a view of sizes " + to_string(sizes) + ", strides " + to_string(strides) + ", offset " +
@@ -87,18 +88,43 @@ tensor make_view(const tensor& base, const dims& sizes, const dims& strides, std
   return t;
 }
 
+tensor make_host_copy(const tensor& t) {
+  const detail::tensor_record& from = t.record();
+  std::int64_t first = 0, last = 0;  // of the elements, seen from the first one
+  for (std::size_t i = 0; i < from.sizes.size(); ++i) {
+    (from.strides[i] < 0 ? first : last) += (from.sizes[i] - 1) * from.strides[i];
+  }
+  const std::int64_t count = from.elements == 0 ? 0 : last - first + 1;
+  const tensor all = make_tensor({count}, from.type, cpu);
+  if (count != 0) {
+    const auto bytes = static_cast<std::int64_t>(size_of(from.type));
+    from.data->hook->copy_out(from.where, all.data(), static_cast<const std::byte*>(t.data()) + first * bytes,
+                              static_cast<std::size_t>(count * bytes));
+  }
+  return make_view(all, from.sizes, from.strides, -first);
+}
+
 tensor make_alias(const tensor& t) {
   const detail::tensor_record& from = t.record();
   tensor alias(detail::new_record(from.keys, from.type, from.where, from.sizes, from.strides, from.inference));
+  alias.record().how = from.how;
   alias.record().offset = from.offset;
   alias.record().data = from.data;
   return alias;
 }
 
-tensor make_opaque(const dims& sizes, dtype type, device where, key_set keys) {
+tensor make_opaque(const dims& sizes, dtype type, device where, key_set keys, intrusive_ptr<tensor_extension> payload,
+                   layout how) {
+  if (how == layout::strided) {
+    throw layout_error("make_opaque: found layout strided, wanted another one; make_tensor() makes strided tensors");
+  }
   dims strides = sizes;
   lay_out(sizes, strides);
-  return tensor(detail::new_record(keys, type, where, sizes, strides, detail::this_thread_infers));
+  intrusive_ptr<storage> data(new detail::opaque_storage(where, std::move(payload)));
+  tensor t(detail::new_record(keys, type, where, sizes, strides, detail::this_thread_infers));
+  t.record().how = how;
+  t.record().data = std::move(data);
+  return t;
 }
 
 }  // namespace author

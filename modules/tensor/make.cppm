@@ -23,11 +23,22 @@ tensor make_tensor(const dims& sizes, dtype type, device where, const memory_hoo
 /// storage.
 tensor make_view(const tensor& base, const dims& sizes, const dims& strides, std::int64_t offset);
 
+/// A host tensor with the elements of `t`, a strided one of a device with memory, as they lie there: it has the same
+/// strides. They come through the memory hook, which waits for them, and no kernel runs. Throws what the hook throws.
+tensor make_host_copy(const tensor& t);
+
 /// A tensor of its own over the same elements, with the same sizes and strides, that no layer knows. Defined ones only.
 tensor make_alias(const tensor& t);
 
-/// A tensor that has these keys and no storage, for a backend that hangs its own data on it.
-tensor make_opaque(const dims& sizes, dtype type, device where, key_set keys);
+/// A tensor that is not strided: it has these keys, and in place of elements `payload`, an object of a class of the
+/// backend's, which tensor::payload() gives to its kernels and which ends with the last tensor that shares it.
+///   struct image : tensor_extension { gpu_image on_device; };
+///   make_opaque(sizes, type, where, keys, intrusive_ptr<tensor_extension>(new image(...)));
+/// Aliases share it; there are no views of it, and data(), strides() and is_contiguous() throw layout_error. Writes are
+/// counted as those to any tensor. `how` is its layout. Throws shape_error for sizes that no tensor has, layout_error
+/// for layout::strided.
+tensor make_opaque(const dims& sizes, dtype type, device where, key_set keys,
+                   intrusive_ptr<tensor_extension> payload = {}, layout how = layout::opaque);
 
 }  // namespace author
 

@@ -11,7 +11,8 @@ namespace {
 std::pair<std::int64_t, std::int64_t> reach(const tensor& t) noexcept {
   const auto bytes = static_cast<std::int64_t>(size_of(t.dtype()));
   std::int64_t first = t.record().offset, last = first;
-  for (std::size_t d = 0; d < t.dim(); ++d) (t.strides()[d] < 0 ? first : last) += (t.sizes()[d] - 1) * t.strides()[d];
+  for (std::size_t d = 0; d < t.dim(); ++d)
+    (t.record().strides[d] < 0 ? first : last) += (t.sizes()[d] - 1) * t.record().strides[d];
   return {first * bytes, (last + 1) * bytes};
 }
 
@@ -69,13 +70,13 @@ bool share_memory(const tensor& a, const tensor& b) noexcept {
 }
 
 bool has_distinct_elements(const tensor& t) {
-  if (t.is_contiguous()) return true;
+  if (t.record().dense) return true;
   dims sizes, strides;  // of more than one element, ordered by stride
   for (std::size_t d = 0; d < t.dim(); ++d) {
     if (t.sizes()[d] == 1) continue;
-    if (t.strides()[d] == 0) return false;
+    if (t.record().strides[d] == 0) return false;
     sizes.push_back(t.sizes()[d]);
-    strides.push_back(std::abs(t.strides()[d]));
+    strides.push_back(std::abs(t.record().strides[d]));
     for (std::size_t i = sizes.size() - 1; i > 0 && strides[i] < strides[i - 1]; --i) {
       std::swap(sizes[i], sizes[i - 1]);
       std::swap(strides[i], strides[i - 1]);

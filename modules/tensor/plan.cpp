@@ -62,7 +62,7 @@ iteration_plan make_plan(std::span<const tensor* const> operands) {
     for (const tensor* t : operands) {
       const std::size_t missing = shape.size() - t->dim();
       const bool repeats = i < missing || t->sizes()[i - missing] == 1;
-      p.operand[k++].strides[p.ndim] = repeats ? 0 : t->strides()[i - missing];
+      p.operand[k++].strides[p.ndim] = repeats ? 0 : t->record().strides[i - missing];
     }
     p.sizes[p.ndim++] = shape[i];
   }
@@ -86,9 +86,9 @@ iteration_plan make_reduction_plan(std::span<const tensor* const> operands, cons
       if (mask[i] != reduced || in.sizes()[i] == 1) continue;
       for (std::size_t k = 0; k < input; ++k) {
         const tensor& out = *operands[k];
-        p.operand[k].strides[p.ndim] = reduced ? 0 : out.strides()[out.dim() == in.dim() ? i : place[i]];
+        p.operand[k].strides[p.ndim] = reduced ? 0 : out.record().strides[out.dim() == in.dim() ? i : place[i]];
       }
-      p.operand[input].strides[p.ndim] = in.strides()[i];
+      p.operand[input].strides[p.ndim] = in.record().strides[i];
       p.sizes[p.ndim++] = in.sizes()[i];
     }
   };
@@ -110,7 +110,7 @@ int outside(const dims& sizes, std::span<const tensor* const> operands, std::siz
   for (const tensor* t : operands) {
     const std::size_t missing = sizes.size() - t->dim();
     const auto stride = [&](std::size_t d) {
-      return d < missing || t->sizes()[d - missing] == 1 ? 0 : t->strides()[d - missing];
+      return d < missing || t->sizes()[d - missing] == 1 ? 0 : t->record().strides[d - missing];
     };
     const std::int64_t x = stride(a), y = stride(b);
     if (x == 0 || y == 0) continue;
@@ -123,7 +123,7 @@ int outside(const dims& sizes, std::span<const tensor* const> operands, std::siz
 }  // namespace
 
 dims result_strides(const dims& sizes, std::span<const tensor* const> operands) {
-  if (std::ranges::all_of(operands, [&](const tensor* t) { return t->dim() < 2 || t->is_contiguous(); })) return {};
+  if (std::ranges::all_of(operands, [&](const tensor* t) { return t->dim() < 2 || t->record().dense; })) return {};
   const std::size_t n = sizes.size();
   std::array<std::size_t, max_dims> order{};  // innermost first
   for (std::size_t i = 0; i < n; ++i) order[i] = n - 1 - i;

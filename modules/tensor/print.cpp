@@ -16,9 +16,7 @@ bool is_nan(T x) noexcept {
   return number != number;
 }
 
-std::string element(const tensor& t, std::int64_t offset) {
-  const std::byte* at =
-      static_cast<const std::byte*>(t.data()) + offset * static_cast<std::int64_t>(size_of(t.dtype()));
+std::string element(const tensor& t, const std::byte* at) {
   return with_element_type(t.dtype(), [at]<class T>(T x) -> std::string {
     char text[32];
     if constexpr (!std::same_as<T, bool>) std::memcpy(&x, at, sizeof x);
@@ -34,9 +32,10 @@ std::string element(const tensor& t, std::int64_t offset) {
   });
 }
 
-void append(std::string& text, const tensor& t, std::size_t dim, std::int64_t offset) {
+void append(std::string& text, const tensor& t, detail::element_reader& elements, std::size_t dim,
+            std::int64_t offset) {
   if (dim == t.dim()) {
-    text += element(t, offset);
+    text += element(t, elements.at(offset));
     return;
   }
   const std::int64_t n = t.sizes()[dim];
@@ -48,18 +47,37 @@ void append(std::string& text, const tensor& t, std::size_t dim, std::int64_t of
       i = n - shown_at_each_end - 1;
       continue;
     }
-    append(text, t, dim + 1, offset + i * t.strides()[dim]);
+    append(text, t, elements, dim + 1, offset + i * t.strides()[dim]);
   }
   text += "]";
 }
 
 }  // namespace
 
+bool detail::has_values(const tensor& t) noexcept {
+  return t.layout() == layout::strided && t.device().type != backend::Meta && t.record().data;
+}
+
+detail::element_reader::element_reader(const tensor& t) : data_(*t.record().data), element_bytes_(size_of(t.dtype())) {}
+
+const std::byte* detail::element_reader::at(std::int64_t offset) {
+  const auto* const all = static_cast<const std::byte*>(data_.data);
+  const std::size_t place = static_cast<std::size_t>(offset) * element_bytes_;
+  if (data_.where.type == backend::CPU) return all + place;
+  if (place < begin_ || place >= begin_ + window_.size()) {
+    begin_ = place / window_bytes * window_bytes;
+    window_.resize(std::min(window_bytes, data_.bytes - begin_));
+    data_.hook->copy_out(data_.where, window_.data(), all + begin_, window_.size());
+  }
+  return window_.data() + (place - begin_);
+}
+
 std::string to_string(const tensor& t) {
   if (!t.defined()) return "undefined tensor";
   std::string text;
-  if (t.device().type == backend::CPU && t.record().data) {
-    append(text, t, 0, 0);
+  if (detail::has_values(t)) {
+    detail::element_reader elements(t);
+    append(text, t, elements, 0, t.record().offset);
     text += " ";
   }
   text += "(" + std::string(name_of(t.dtype())) + " " + to_string(t.sizes());

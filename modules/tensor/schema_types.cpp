@@ -12,8 +12,10 @@ struct named {
   std::string_view name;
   T value;
 };
-constexpr named<layout> layouts[] = {
-    {"strided", layout::strided}, {"sparse_coo", layout::sparse_coo}, {"sparse_csr", layout::sparse_csr}};
+constexpr named<layout> layouts[] = {{"strided", layout::strided},
+                                     {"sparse_coo", layout::sparse_coo},
+                                     {"sparse_csr", layout::sparse_csr},
+                                     {"opaque", layout::opaque}};
 constexpr named<memory_format> memory_formats[] = {{"contiguous_format", memory_format::contiguous},
                                                    {"preserve_format", memory_format::preserve}};
 

@@ -81,6 +81,7 @@ export struct storage {
   std::atomic<std::uint32_t> version{0};
   device where;
   const bool data_in_block = false;
+  const bool opaque = false;    // a detail::opaque_storage
   const std::size_t bytes = 0;  // for good: it says where the data go back to
   void* data = nullptr;         // null on the meta device, and for no bytes
   const memory_hook* hook = nullptr;
@@ -94,6 +95,10 @@ export struct storage {
   storage(device d, std::size_t bytes, const memory_hook& own);
   storage(const storage&) = delete;
   ~storage();
+
+ protected:
+  // Without bytes, for what an opaque_storage keeps in their place.
+  inline explicit storage(device d) noexcept : where(d), opaque(true) {}
 
  private:
   void find_memory();

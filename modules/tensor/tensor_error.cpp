@@ -18,6 +18,17 @@ dtype_error::dtype_error(const dtype_error&) = default;
 dtype_error::~dtype_error() = default;
 device_error::device_error(const device_error&) = default;
 device_error::~device_error() = default;
+layout_error::layout_error(const layout_error&) = default;
+layout_error::~layout_error() = default;
+
+void author::refuse_layout(std::string_view where, std::string_view what, layout found, layout wanted,
+                           std::string_view op) {
+  const std::string_view help =
+      found == layout::opaque ? "; the backend whose data it has needs a kernel of its own for it" : "";
+  throw layout_error(std::string(where) + ": found " + std::string(what) + (what.empty() ? "" : " of ") + "layout " +
+                         std::string(name_of(found)) + ", wanted " + std::string(name_of(wanted)) + std::string(help),
+                     std::string(op));
+}
 
 out_of_device_memory::out_of_device_memory(const out_of_device_memory&) = default;
 out_of_device_memory::~out_of_device_memory() = default;

@@ -3,6 +3,7 @@ export module topbit.tensor:tensor_error;
 
 import topbit.std;
 import topbit.core;
+import :device;
 
 namespace topbit {
 
@@ -29,6 +30,23 @@ export class device_error : public error {
   device_error(const device_error&);
   ~device_error() override;
 };
+
+/// A tensor of another layout than an operator or an accessor takes.
+export class layout_error : public error {
+ public:
+  using error::error;
+  layout_error(const layout_error&);
+  ~layout_error() override;
+};
+
+export namespace author {
+
+/// Throws layout_error: "WHERE: found WHAT of layout X, wanted Y", and what would help. `what` may be empty; `op` is,
+/// where no operator was called.
+[[noreturn]] void refuse_layout(std::string_view where, std::string_view what, layout found, layout wanted,
+                                std::string_view op = {});
+
+}  // namespace author
 
 /// No memory left on a device that is not the host: the text says what was wanted, what is in use, kept and free. The
 /// host's memory is out_of_memory.

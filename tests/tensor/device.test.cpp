@@ -60,6 +60,7 @@ TEST_CASE("device: every backend and layout has keys, and the backend's key is t
       CHECK(dense.contains(tb::dispatch_key{tb::functionality::Autocast, type}));
       const tb::key_set below = dense - tb::autograd_keys - key::ADInplaceOrView - key::AutocastFunctionality;
       CHECK(below.highest() == tb::key_of(type));
+      CHECK(tb::keys_of(tb::layout::opaque, d, t) == dense);
       const tb::key_set sparse = tb::keys_of(tb::layout::sparse_coo, d, t),
                         csr = tb::keys_of(tb::layout::sparse_csr, d, t);
       CHECK(sparse.contains(tb::dispatch_key{tb::functionality::Sparse, type}));

@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <limits>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "support/print.h"
@@ -73,16 +74,90 @@ TEST_CASE("make: a view cannot leave its storage", "[tensor][make]") {
   CHECK_THROWS_AS(tb::author::make_view(tensor(), {1}, {1}, 0), tb::shape_error);
 }
 
-TEST_CASE("make: a tensor without storage keeps the keys it is given", "[tensor][make]") {
-  const tensor t =
-      tb::author::make_opaque({2, 3}, dtype::float32, {tb::backend::PrivateUse2, 1}, tb::key_set(tb::key::Vulkan));
-  CHECK(t.keys() == tb::key_set(tb::key::Vulkan));
-  CHECK(t.data() == nullptr);
-  CHECK(t.numel() == 6);
+namespace {
+
+// What a backend keeps in an opaque tensor.
+struct image_data : tb::tensor_extension {
+  image_data(int& count, int n) : live(count), number(n) { ++live; }
+  ~image_data() override { --live; }
+  int& live;
+  const int number;
+};
+struct other_data : tb::tensor_extension {};
+struct sparse_data : tb::tensor_extension {
+  static constexpr tb::layout of_layout = tb::layout::sparse_coo;
+};
+
+constexpr tb::device elsewhere{tb::backend::PrivateUse2, 1};
+tensor opaque(tb::tensor_extension* data, tb::layout how = tb::layout::opaque) {
+  return tb::author::make_opaque({2, 3}, dtype::float32, elsewhere, tb::key_set(tb::key::Vulkan),
+                                 tb::intrusive_ptr<tb::tensor_extension>(data), how);
+}
+
+}  // namespace
+
+TEST_CASE("make: an opaque tensor has the keys and the data it is given, which end with the last that shares them",
+          "[tensor][make]") {
+  int live = 0;
+  {
+    const tensor t = opaque(new image_data(live, 7));
+    CHECK(t.keys() == tb::key_set(tb::key::Vulkan));
+    CHECK(t.layout() == tb::layout::opaque);
+    CHECK(t.device() == elsewhere);
+    CHECK(t.numel() == 6);
+    CHECK(t.payload<image_data>().number == 7);
+    tensor alias = tb::author::make_alias(t);
+    CHECK(alias.layout() == tb::layout::opaque);
+    CHECK(&alias.payload<image_data>() == &t.payload<image_data>());
+    CHECK(t.record().autograd.get() == nullptr);
+    CHECK(live == 1);
+    const tensor kept = std::exchange(alias, tensor());
+    CHECK(live == 1);
+  }
+  CHECK(live == 0);
+  CHECK(text_of<tb::shape_error>([&] {
+          tb::author::make_opaque({-1}, dtype::float32, tb::cpu, {},
+                                  tb::intrusive_ptr<tb::tensor_extension>(new image_data(live, 1)));
+        }) == "a tensor of sizes [-1]: sizes cannot be negative");
+  CHECK(live == 0);
+}
+
+TEST_CASE("make: writes to an opaque tensor are counted, and its aliases see them", "[tensor][make]") {
+  const tensor t = opaque(nullptr), alias = tb::author::make_alias(t);
   CHECK(t.version() == 0);
-  tb::author::bump_version(t);
-  CHECK(text_of<tb::shape_error>([] { tb::author::make_opaque({-1}, dtype::float32, tb::cpu, {}); }) ==
-        "a tensor of sizes [-1]: sizes cannot be negative");
+  tb::author::bump_version(alias);
+  CHECK(t.version() == 1);
+}
+
+TEST_CASE("make: an opaque tensor has neither strides nor elements nor views", "[tensor][make][layout]") {
+  const tensor t = opaque(nullptr);
+  const auto text = [](auto f) { return text_of<tb::layout_error>(f); };
+  const std::string why =
+      ": found layout opaque, wanted strided; the backend whose data it has needs a kernel of its own for it";
+  CHECK(text([&] { t.strides(); }) == "strides of a tensor" + why);
+  CHECK(text([&] { t.data(); }) == "data of a tensor" + why);
+  CHECK(text([&] { t.is_contiguous(); }) == "is_contiguous of a tensor" + why);
+  CHECK(text([&] { tb::author::make_view(t, {1}, {1}, 0); }) == "a view of a tensor" + why);
+  CHECK(text([&] { opaque(nullptr, tb::layout::strided); }) ==
+        "make_opaque: found layout strided, wanted another one; make_tensor() makes strided tensors");
+}
+
+TEST_CASE("make: the data of an opaque tensor are asked for by their class and layout", "[tensor][make][layout]") {
+  int live = 0;
+  const tensor t = opaque(new image_data(live, 7)), none = opaque(nullptr);
+  const auto text = [](auto f) { return text_of<tb::layout_error>(f); };
+  CHECK(text([&] { t.payload<other_data>(); }) ==
+        "payload of a tensor: found data of another class in a tensor of layout opaque on privateuse2:1, wanted data "
+        "of the class that was asked for");
+  CHECK(text([&] {
+          none.payload<other_data>();
+        }).starts_with("payload of a tensor: found none in a tensor of layout opaque"));
+  CHECK(text([&] { six.payload<image_data>(); }) == "payload of a tensor: found layout strided, wanted opaque");
+  CHECK(text([&] { six.payload<sparse_data>(); }) == "payload of a tensor: found layout strided, wanted sparse_coo");
+  CHECK(text([&] { t.payload<sparse_data>(); }).starts_with("payload of a tensor: found layout opaque, wanted sparse"));
+  const tensor sparse = opaque(new sparse_data, tb::layout::sparse_coo);
+  CHECK(sparse.layout() == tb::layout::sparse_coo);
+  sparse.payload<sparse_data>();
 }
 
 TEST_CASE("make: from_values copies as many values as the sizes want", "[tensor][make]") {

@@ -1,5 +1,8 @@
 #include <catch2/catch_test_macros.hpp>
+#include <cstddef>
 #include <cstdint>
+#include <cstdlib>
+#include <cstring>
 #include <limits>
 #include <string>
 #include <vector>
@@ -49,4 +52,50 @@ TEST_CASE("print: without values to read, only what the tensor is", "[tensor][pr
   CHECK(to_string(tb::author::make_tensor({2, 3}, dtype::float32, tb::meta)) == "(float32 [2, 3] on meta)");
   CHECK(to_string(tb::author::make_opaque({2}, dtype::int64, {tb::backend::PrivateUse1, 1}, {})) ==
         "(int64 [2] on privateuse1:1)");
+}
+
+namespace {
+
+// A device of whose memory the host has no address, and no kernel.
+constexpr tb::device hidden{tb::backend::PrivateUse3, 0};
+constexpr std::uintptr_t far_away = std::uintptr_t{1} << 62;
+int fetched = 0;
+
+void* flipped(const void* p) { return reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(p) ^ far_away); }
+void hide() {
+  tb::set_memory_hook(
+      hidden.type,
+      {[](tb::device, std::size_t n) { return flipped(std::malloc(n)); },
+       [](tb::device, void* p) noexcept { std::free(flipped(p)); },
+       [](tb::device, void* to, const void* from, std::size_t n) { std::memcpy(flipped(to), from, n); },
+       [](tb::device, void* to, const void* from, std::size_t n) { std::memcpy(to, flipped(from), n), ++fetched; }});
+}
+tensor there(const tensor& host) {
+  tensor t = tb::author::make_tensor(host.sizes(), host.dtype(), hidden);
+  tb::memory_of(hidden).copy_in(hidden, t.data(), host.data(),
+                                static_cast<std::size_t>(host.numel()) * size_of(host.dtype()));
+  return t;
+}
+
+}  // namespace
+
+TEST_CASE("print: values of a device come to the host first", "[tensor][print]") {
+  hide();
+  const tensor t = there(tb::from_values<std::int64_t>({0, 1, 2, 3, 4, 5}, {2, 3}));
+  CHECK(to_string(t) == "[[0, 1, 2], [3, 4, 5]] (int64 [2, 3] on privateuse3:0)");
+  CHECK(to_string(tb::author::make_view(t, {2, 2}, {1, 3}, 1)) == "[[1, 4], [2, 5]] (int64 [2, 2] on privateuse3:0)");
+  CHECK(to_string(tb::author::make_view(t, {3}, {-1}, 4)) == "[4, 3, 2] (int64 [3] on privateuse3:0)");
+  CHECK(to_string(there(tb::from_values<float>({}, {0}))) == "[] (float32 [0] on privateuse3:0)");
+  CHECK(to_string(there(tb::from_values({true}, {}))) == "true (bool [] on privateuse3:0)");
+  CHECK(tb::array_str(t) == "[[0 1 2]\n [3 4 5]]");
+  CHECK(tb::array_str(there(tb::from_values({2.5}, {}))) == "2.5");
+}
+
+TEST_CASE("print: of a long tensor of a device only the ends come to the host", "[tensor][print]") {
+  hide();
+  const tensor host = tb::ops::arange(100000), t = there(host);
+  fetched = 0;
+  CHECK(to_string(t) == "[0, 1, 2, ..., 99997, 99998, 99999] (int64 [100000] on privateuse3:0)");
+  CHECK(fetched <= 3);
+  CHECK(tb::array_str(t) == tb::array_str(host));
 }

@@ -94,14 +94,14 @@ TEST_CASE("schema_types: a device is read as it is written", "[tensor][text]") {
 }
 
 TEST_CASE("schema_types: layouts and memory formats have their names", "[tensor][text]") {
-  for (const tb::layout l : {tb::layout::strided, tb::layout::sparse_coo, tb::layout::sparse_csr}) {
+  for (const tb::layout l : {tb::layout::strided, tb::layout::sparse_coo, tb::layout::sparse_csr, tb::layout::opaque}) {
     CHECK(read_text<tb::layout>(written(l)) == l);
   }
   CHECK(written(tb::layout::strided) == "strided");
   CHECK(written(tb::memory_format::preserve) == "preserve_format");
   CHECK(read_text<tb::memory_format>("contiguous_format") == tb::memory_format::contiguous);
   CHECK(written(static_cast<tb::layout>(9)) == "9");
-  CHECK(refusal<tb::layout>("9") == "found '9' at column 1, wanted one of strided, sparse_coo, sparse_csr");
+  CHECK(refusal<tb::layout>("9") == "found '9' at column 1, wanted one of strided, sparse_coo, sparse_csr, opaque");
 }
 
 TEST_CASE("schema_types: a scalar keeps its category", "[tensor][text]") {
