@@ -170,6 +170,7 @@ constexpr tb_kernels npu_kernels{
     .last_error = nullptr,
     .host_scalars = 0,
     .attends_halves = 0,
+    .runs = nullptr,
 };
 
 void* allocate(tb::device, std::size_t bytes) {

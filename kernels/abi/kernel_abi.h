@@ -261,7 +261,8 @@ typedef struct tb_kernels {
   uint32_t version;  // TB_ABI_VERSION
   const char* name;  // "cpu/avx2", "cuda", ...
 
-  // An entry is null where the backend does not have the kernel: operators that need it get no row then.
+  // An entry is null where the backend does not have the kernel: operators that need it get no row then. `runs` says
+  // the same of single operations.
   // The stream is null for the host; for CUDA it is a cudaStream_t, or null for this thread's current one.
   // Converts between any two dtypes; to BOOL is "!= 0", a float that an integer cannot hold is converted to I64, where
   // what does not fit becomes the lowest, and then wraps.
@@ -294,6 +295,12 @@ typedef struct tb_kernels {
   uint32_t host_scalars;
   // 1: `attention` takes F16 and BF16 too.
   uint32_t attends_halves;
+
+  // Whether an entry runs an operation, 1 or 0: a tb_entry that has codes, and one of them. Asked when the table is
+  // registered: an operator gets a row only where all it calls is run, so that calls of the others end in the words for
+  // a missing kernel, or in a fallback. Null, or a `size` that ends before it: entries that are there run all of their
+  // operations.
+  int32_t (*runs)(int32_t entry, int32_t op);
 } tb_kernels;
 
 // Memory of a device that is not the host.

@@ -5,6 +5,24 @@
 extern "C" {
 #endif
 
+// The entries of tb_kernels that operators call, in its order.
+typedef enum tb_entry {
+  TB_ENTRY_COPY,
+  TB_ENTRY_ARANGE,
+  TB_ENTRY_POINTWISE,  // tb_pointwise_op
+  TB_ENTRY_REDUCE,     // tb_reduction_op
+  TB_ENTRY_ROWWISE,    // tb_rowwise_op
+  TB_ENTRY_MATMUL,
+  TB_ENTRY_TAKE,    // tb_take_op
+  TB_ENTRY_RANDOM,  // tb_random_op
+  TB_ENTRY_NONZERO,
+  TB_ENTRY_POOL,  // tb_pool_op
+  TB_ENTRY_CONVOLVE,
+  TB_ENTRY_UPDATE,  // tb_update_op
+  TB_ENTRY_ATTENTION,
+  TB_ENTRY_COUNT
+} tb_entry;
+
 // n0, n1, n2 are the operation's numbers; a, b, c its inputs. "float" operations compute in F32 and F64 alone.
 typedef enum tb_pointwise_op {
   TB_FILL,  // n0; no input

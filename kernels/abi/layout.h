@@ -124,7 +124,7 @@ static_assert(offsetof(tb_attention, value_width) == 528 && offsetof(tb_attentio
 static_assert(offsetof(tb_attention, ndim) == 544 && offsetof(tb_attention, dtype) == 548);
 static_assert(offsetof(tb_attention, mask_dtype) == 552 && offsetof(tb_attention, causal) == 556);
 
-static_assert(sizeof(tb_kernels) == 152);
+static_assert(sizeof(tb_kernels) == 160);
 static_assert(offsetof(tb_kernels, size) == 0 && offsetof(tb_kernels, version) == 4);
 static_assert(offsetof(tb_kernels, name) == 8 && offsetof(tb_kernels, copy) == 16);
 static_assert(offsetof(tb_kernels, arange) == 24 && offsetof(tb_kernels, pointwise) == 32);
@@ -135,7 +135,7 @@ static_assert(offsetof(tb_kernels, pool) == 88 && offsetof(tb_kernels, convolve)
 static_assert(offsetof(tb_kernels, update) == 104 && offsetof(tb_kernels, attention) == 112);
 static_assert(offsetof(tb_kernels, dense_loop) == 120 && offsetof(tb_kernels, calling) == 128);
 static_assert(offsetof(tb_kernels, host_scalars) == 144 && offsetof(tb_kernels, attends_halves) == 148);
-static_assert(offsetof(tb_kernels, last_error) == 136);
+static_assert(offsetof(tb_kernels, last_error) == 136 && offsetof(tb_kernels, runs) == 152);
 
 static_assert(sizeof(tb_memory) == 64);
 static_assert(offsetof(tb_memory, size) == 0 && offsetof(tb_memory, version) == 4);

@@ -32,6 +32,7 @@ constinit const tb_kernels table = {
     .last_error = nullptr,
     .host_scalars = 0,
     .attends_halves = 0,
+    .runs = nullptr,
 };
 
 }  // namespace tb_cpu::TOPBIT_ARCH

@@ -26,6 +26,7 @@ const tb_kernels table = {
     .last_error = tb_cuda::last_error,
     .host_scalars = 1,
     .attends_halves = 1,
+    .runs = nullptr,
 };
 
 }  // namespace

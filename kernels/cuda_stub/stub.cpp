@@ -52,6 +52,7 @@ constinit const tb_kernels kernels = {
     .last_error = text,
     .host_scalars = 1,
     .attends_halves = 0,
+    .runs = nullptr,
 };
 
 constinit const tb_memory memory = {

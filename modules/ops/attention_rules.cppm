@@ -14,7 +14,7 @@ import :structured;
 namespace topbit::detail {
 
 struct attend_rule {
-  static constexpr table_entries needs{.attention = true};
+  static constexpr auto needs = all_of(table_entry::attention);
   static result_meta meta(std::string_view op, const tensor& query, const tensor& key, const tensor& value,
                           const optional_tensor& mask, bool causal, double scale);
   static void run(backend_call c, const tensor& query, const tensor& key, const tensor& value,

@@ -2,6 +2,8 @@
 // without a kernel table the last step is left out, which makes it the meta kernel.
 module;
 
+#include <stddef.h>
+
 #include "kernel_abi.h"
 
 module topbit.ops;
@@ -21,13 +23,55 @@ static_assert(static_cast<int>(dtype::float16) == TB_F16 && static_cast<int>(dty
 static_assert(static_cast<int>(dtype::float32) == TB_F32 && static_cast<int>(dtype::float64) == TB_F64);
 static_assert(dtype_count == TB_DTYPE_COUNT && max_dims == TB_MAX_DIMS && author::max_operands == TB_MAX_OPERANDS);
 
-bool offers(const tb_kernels* table, table_entries wanted) noexcept {
+namespace {
+
+static_assert(static_cast<int>(table_entry::copy) == TB_ENTRY_COPY);
+static_assert(static_cast<int>(table_entry::pointwise) == TB_ENTRY_POINTWISE);
+static_assert(static_cast<int>(table_entry::nonzero) == TB_ENTRY_NONZERO);
+static_assert(static_cast<int>(table_entry::any) == TB_ENTRY_COUNT);
+
+bool has_any(const tb_kernels& t) noexcept;
+
+bool has(const tb_kernels& t, table_entry e) noexcept {
+  switch (e) {
+    case table_entry::copy: return t.copy != nullptr;
+    case table_entry::arange: return t.arange != nullptr;
+    case table_entry::pointwise: return t.pointwise != nullptr;
+    case table_entry::reduce: return t.reduce != nullptr;
+    case table_entry::rowwise: return t.rowwise != nullptr;
+    case table_entry::matmul: return t.matmul != nullptr;
+    case table_entry::take: return t.take != nullptr;
+    case table_entry::random: return t.random != nullptr;
+    case table_entry::nonzero: return t.nonzero != nullptr;
+    case table_entry::pool: return t.pool != nullptr;
+    case table_entry::convolve: return t.convolve != nullptr;
+    case table_entry::update: return t.update != nullptr;
+    case table_entry::attention: return t.attention != nullptr;
+    case table_entry::any: break;
+  }
+  return has_any(t);
+}
+bool has_any(const tb_kernels& t) noexcept {
+  for (int e = 0; e < TB_ENTRY_COUNT; ++e) {
+    if (has(t, static_cast<table_entry>(e))) return true;
+  }
+  return false;
+}
+
+// A table of an older build ends before it could say which codes it runs.
+auto codes_of(const tb_kernels& t) noexcept {
+  return t.size >= offsetof(tb_kernels, runs) + sizeof t.runs ? t.runs : nullptr;
+}
+
+}  // namespace
+
+bool offers(const tb_kernels* table, std::span<const table_kernel> wanted) noexcept {
   if (table == nullptr) return true;
-  const auto good = [](bool needed, auto* kernel) { return !needed || kernel != nullptr; };
-  return good(wanted.reduce, table->reduce) && good(wanted.rowwise, table->rowwise) &&
-         good(wanted.matmul, table->matmul) && good(wanted.take, table->take) && good(wanted.random, table->random) &&
-         good(wanted.nonzero, table->nonzero) && good(wanted.pool, table->pool) && good(wanted.update, table->update) &&
-         good(wanted.attention, table->attention);
+  const auto runs = codes_of(*table);
+  return std::ranges::all_of(wanted, [&](const table_kernel& k) {
+    return has(*table, k.entry) &&
+           (k.code < 0 || runs == nullptr || runs(static_cast<std::int32_t>(k.entry), k.code) != 0);
+  });
 }
 
 tb_scalar to_abi(const scalar& s) { return {s.to_double(), s.to_int64()}; }
@@ -169,11 +213,15 @@ tensor make_empty(std::span<const std::int64_t> size, std::optional<dtype> type,
   return author::make_tensor(new_sizes(c, size), type.value_or(dtype::float32), where.value_or(cpu));
 }
 tensor& fill_with(key_set keys, tensor& self, const scalar& value) {
+  check_layouts(ops::fill_, self);
   return fill(call_on(keys, ops::fill_.name()), self, value);
 }
-tensor& zero(key_set keys, tensor& self) { return fill(call_on(keys, ops::zero_.name()), self, 0); }
+tensor& zero(key_set keys, tensor& self) {
+  check_layouts(ops::zero_, self);
+  return fill(call_on(keys, ops::zero_.name()), self, 0);
+}
 tensor& copy_from(key_set keys, tensor& self, const tensor& src, bool non_blocking) {
-  author::check_one_device(ops::copy_, self, src);
+  check_layouts(ops::copy_, self, src);
   return copy(call_on(keys, ops::copy_.name()), self, src, non_blocking);
 }
 
@@ -188,10 +236,13 @@ void add_family(family_rows rows) { families().push_back(rows); }
 
 void register_base_rows(dispatch_key k, std::source_location where) {
   using author::row;
-  const author::kernel_row rows[] = {caller_row<&make_empty, ops::empty>(k, where),
-                                     row<&fill_with>(ops::fill_, k, where), row<&zero>(ops::zero_, k, where),
-                                     row<&copy_from>(ops::copy_, k, where)};
-  author::register_rows(rows);
+  const tb_kernels* const table = table_of(k);
+  const auto add = [&](table_kernel wanted, std::initializer_list<author::kernel_row> rows) {
+    if (offers(table, all_of(wanted))) author::register_rows({rows.begin(), rows.size()});
+  };
+  add(table_entry::any, {caller_row<&make_empty, ops::empty>(k, where)});
+  add(pointwise::fill, {row<&fill_with>(ops::fill_, k, where), row<&zero>(ops::zero_, k, where)});
+  add(table_entry::copy, {row<&copy_from>(ops::copy_, k, where)});
 }
 
 }  // namespace topbit::detail
@@ -202,11 +253,12 @@ void register_strided_backend(const tb_kernels& kernels, dispatch_key k, std::so
   using namespace detail;
   // Rows look their table up by their key, so one key has one table for as long as its rows are there.
   const tb_kernels* const served = table_of(k);
-  if (served != nullptr && served != &kernels && has_kernel(ops::copy_.handle(), k)) {
+  if (served != nullptr && served != &kernels && has_kernel(ops::empty.handle(), k)) {
     throw bad_registration("register_strided_backend: found the kernels of " + std::string(served->name) + " for " +
                            topbit::to_string(k) +
                            " already, wanted a key without; register kernels of your own with implement()");
   }
+  if (!offers(&kernels, all_of(table_entry::any))) return;
   serve(k, &kernels);
   register_base_rows(k, where);
   for (const family_rows rows : families()) rows(k, where);

@@ -8,6 +8,7 @@ import topbit.std;
 import topbit.core;
 import topbit.tensor;
 import :backend_call;
+import :pointwise_code;
 
 namespace topbit {
 
@@ -29,8 +30,10 @@ void serve(dispatch_key k, const tb_kernels* kernels) noexcept;
 export namespace author {
 
 /// Registers every operator that a table of kernels serves, for the life of the process, for which the table must stay
-/// too. Throws bad_registration where another table serves the key already. Call it from an interface partition of your
-/// module, or at namespace scope of a program. `where` is the place that explain() and errors show: the caller's.
+/// too: an operator gets a row where the table has every entry that it calls and, where tb_kernels::runs is given,
+/// runs every operation that it may ask of it. A table without entries registers nothing. Throws bad_registration where
+/// another table serves the key already. Call it from an interface partition of your module, or at namespace scope of a
+/// program. `where` is the place that explain() and errors show: the caller's.
 void register_strided_backend(const tb_kernels& kernels, dispatch_key k,
                               std::source_location where = std::source_location::current());
 

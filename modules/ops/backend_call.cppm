@@ -16,20 +16,46 @@ namespace detail {
 // one kernel of an operator is enough for all backends; which table it takes, the keys of the call say.
 extern std::atomic<const tb_kernels*> strided_tables[row_count];
 
-// The entries of a kernel table that are there for some operators alone; a table may lack them.
-struct table_entries {
-  bool reduce = false, rowwise = false, matmul = false, take = false, random = false, nonzero = false, pool = false;
-  bool update = false, attention = false;
+// The entries of a kernel table, with the seam's values.
+enum class table_entry : std::int32_t {
+  copy,
+  arange,
+  pointwise,
+  reduce,
+  rowwise,
+  matmul,
+  take,
+  random,
+  nonzero,
+  pool,
+  convolve,
+  update,
+  attention,
+  any  // whichever: what works on memory alone is there for a table that has anything
 };
-// Whether a table has all of them; true where nothing is computed.
-bool offers(const tb_kernels* table, table_entries wanted) noexcept;
 
-// What the kernel of a rule calls: Rule::needs, if there is one.
-template <class Rule>
-constexpr table_entries needs_of() noexcept {
-  if constexpr (requires { Rule::needs; }) return Rule::needs;
-  return {};
+// The entry that runs the operations of a list of codes; said beside each list.
+template <class Code>
+inline constexpr table_entry entry_of = table_entry::any;
+
+// One kernel of a table: an entry, and in an entry for a family the code of the operation.
+struct table_kernel {
+  table_entry entry;
+  std::int32_t code = -1;  // of an entry without codes
+
+  constexpr table_kernel(table_entry e) noexcept : entry(e) {}
+  template <class Code>
+    requires(entry_of<Code> != table_entry::any)
+  constexpr table_kernel(Code c) noexcept : entry(entry_of<Code>), code(static_cast<std::int32_t>(c)) {}
+};
+// What an operator calls for arguments that are nothing special, all of it. Copies that only make an operand dense, or
+// of another dtype, do not count.
+template <class... Kernel>
+constexpr std::array<table_kernel, sizeof...(Kernel)> all_of(Kernel... k) noexcept {
+  return {table_kernel(k)...};
 }
+// Whether a table has all of them; true where nothing is computed.
+bool offers(const tb_kernels* table, std::span<const table_kernel> wanted) noexcept;
 
 // One call of one operator on one backend. `table` is null where nothing is computed.
 struct backend_call {

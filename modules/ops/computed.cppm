@@ -17,7 +17,7 @@ template <class Rule, const auto& Op>
 struct computed_kernel {
   template <class... A>
   static decltype(auto) call(key_set keys, A&&... a) {
-    author::check_one_device(Op, a...);
+    check_devices<false, true>(Op, a...);
     return Rule::run(call_on(keys, Op.name()), a...);
   }
   template <class Sig>
@@ -33,7 +33,7 @@ struct computed_kernel {
         return call(keys, first, a...);
       } else {
         // The last argument is written.
-        author::check_one_device(Op, first, a...);
+        check_devices<false, true>(Op, first, a...);
         const auto all = std::tie(first, a...);
         return [&]<std::size_t... I>(std::index_sequence<I...>) -> tensor& {
           const tensor result = Rule::run(call_on(keys, Op.name()), std::get<I>(all)...);
@@ -50,7 +50,7 @@ struct computed_kernel {
 
 template <class Rule, const auto&... Ops>
 struct computed {
-  static constexpr table_entries needs = needs_of<Rule>();
+  static constexpr auto needs = Rule::needs;
   static constexpr std::array<author::kernel_row, sizeof...(Ops)> rows(dispatch_key k, std::source_location where) {
     return {author::row<computed_kernel<Rule, Ops>::run>(Ops, k, where)...};
   }

@@ -5,6 +5,7 @@ import topbit.std;
 import topbit.core;
 import topbit.tensor;
 import :backend_call;
+import :pointwise_code;
 import :structured;
 
 namespace topbit::detail {
@@ -12,6 +13,7 @@ namespace topbit::detail {
 using sizes_view = std::span<const std::int64_t>;
 
 struct constant_pad_rule {
+  static constexpr auto needs = all_of(table_entry::copy, pointwise::fill);
   static result_meta meta(std::string_view op, const tensor& self, sizes_view pad, const scalar& value);
   static void run(backend_call c, const tensor& self, sizes_view pad, const scalar& value, const tensor& out);
 };
@@ -28,7 +30,7 @@ struct convolution_shape {
 };
 
 struct convolve_rule {
-  static constexpr table_entries needs{.matmul = true};
+  static constexpr auto needs = all_of(table_entry::copy, pointwise::fill, table_entry::matmul);
   static result_meta meta(std::string_view op, const tensor& input, const tensor& weight, sizes_view stride,
                           sizes_view padding, sizes_view dilation, std::int64_t groups);
   static void run(backend_call c, const tensor& input, const tensor& weight, sizes_view stride, sizes_view padding,
@@ -36,7 +38,7 @@ struct convolve_rule {
 };
 
 struct convolve_input_rule {
-  static constexpr table_entries needs{.matmul = true};
+  static constexpr auto needs = all_of(table_entry::copy, pointwise::fill, pointwise::add, table_entry::matmul);
   static result_meta meta(std::string_view op, const tensor& gradient, const tensor& weight, sizes_view input_sizes,
                           sizes_view stride, sizes_view padding, sizes_view dilation, std::int64_t groups);
   static void run(backend_call c, const tensor& gradient, const tensor& weight, sizes_view input_sizes,
@@ -44,7 +46,7 @@ struct convolve_input_rule {
 };
 
 struct convolve_weight_rule {
-  static constexpr table_entries needs{.matmul = true};
+  static constexpr auto needs = all_of(table_entry::copy, pointwise::fill, table_entry::matmul);
   static result_meta meta(std::string_view op, const tensor& gradient, const tensor& input, sizes_view weight_sizes,
                           sizes_view stride, sizes_view padding, sizes_view dilation, std::int64_t groups);
   static void run(backend_call c, const tensor& gradient, const tensor& input, sizes_view weight_sizes,

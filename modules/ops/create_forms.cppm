@@ -22,10 +22,12 @@ tensor& arange_out(backend_call c, const scalar& start, const scalar& end, const
 tensor& range_out(backend_call c, const scalar& start, const scalar& end, const scalar& step, tensor& out);
 tensor& linspace_out(backend_call c, const scalar& start, const scalar& end, std::int64_t steps, tensor& out);
 
-using create_forms = forms_list<fronted<&empty_strided, ops::empty_strided>>;
+using create_forms = forms_list<fronted<&empty_strided, ops::empty_strided, all_of(table_entry::any)>>;
 
-using sequence_forms = forms_list<fronted<&arange_out, ops::arange_start_out>, fronted<&range_out, ops::range_out>,
-                                  fronted<&linspace_out, ops::linspace_out>>;
+inline constexpr auto counting = all_of(table_entry::arange);
+using sequence_forms =
+    forms_list<fronted<&arange_out, ops::arange_start_out, counting>, fronted<&range_out, ops::range_out, counting>,
+               fronted<&linspace_out, ops::linspace_out, counting>>;
 
 using random_forms =
     forms_list<ruled<uniform_rule, random_abilities, ops::uniform_>, ruled<normal_rule, random_abilities, ops::normal_>,
@@ -37,6 +39,6 @@ using random_forms =
                ruled<bernoulli_tensor_rule, random_abilities, ops::bernoulli_tensor_>,
                ruled<bernoulli_self_rule, random_abilities, ops::bernoulli, ops::bernoulli_out>,
                ruled<multinomial_rule, author::kernel_abilities{}, ops::multinomial, ops::multinomial_out>,
-               fronted<&randperm_out, ops::randperm_generator_out, table_entries{.random = true}>>;
+               fronted<&randperm_out, ops::randperm_generator_out, all_of(random_code::permutation)>>;
 
 }  // namespace topbit::detail

@@ -11,11 +11,11 @@ import :device_check;
 
 namespace topbit::detail {
 
-// Front(backend_call, arguments...) checks and computes; without a kernel table it only checks. A member of a
-// forms_list, as `ruled` is. With HostScalars some of its tensors may be numbers on the host.
-template <auto Front, const auto& Op, table_entries Needs = table_entries{}, bool HostScalars = false>
+// Front(backend_call, arguments...) checks and computes with the kernels of Needs; without a table it only checks. A
+// member of a forms_list, as `ruled` is. With HostScalars some of its tensors may be numbers on the host.
+template <auto Front, const auto& Op, auto Needs, bool HostScalars = false>
 struct fronted {
-  static constexpr table_entries needs = Needs;
+  static constexpr auto needs = Needs;
   using signature = std::remove_cvref_t<decltype(Op)>::signature;
 
   template <class Sig>
@@ -23,7 +23,7 @@ struct fronted {
   template <class R, class... A>
   struct kernel<R(A...)> {
     static R run(key_set keys, A... a) {
-      check_devices<HostScalars>(Op, a...);
+      check_devices<HostScalars, true>(Op, a...);
       return Front(call_on(keys, Op.name()), a...);
     }
   };

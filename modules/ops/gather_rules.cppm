@@ -8,6 +8,7 @@ import :backend_call;
 import :computed;
 import :gather;
 import :pointwise;
+import :pointwise_code;
 import :row_rules;
 import :rowwise;
 import :structured;
@@ -28,7 +29,7 @@ void run_put_along(backend_call c, take_code code, const tensor& self, std::int6
                    const tensor& rows, const tensor& out);
 
 struct gather_rule {
-  static constexpr table_entries needs{.rowwise = true};
+  static constexpr auto needs = all_of(rowwise::gather);
   static result_meta meta(std::string_view op, const tensor& self, std::int64_t dim, const tensor& index, bool);
   static void run(backend_call c, const tensor& self, std::int64_t dim, const tensor& index, bool, const tensor& out);
 };
@@ -40,7 +41,7 @@ void run_scatter(backend_call c, rowwise code, const tensor& self, std::int64_t 
 
 template <rowwise Code>
 struct scatter_rule {
-  static constexpr table_entries needs{.rowwise = true};
+  static constexpr auto needs = all_of(table_entry::copy, rowwise::check_index, Code);
   static result_meta meta(std::string_view op, const tensor& self, std::int64_t dim, const tensor& index,
                           const tensor& source) {
     return scatter_meta(op, self, dim, index, &source);
@@ -55,7 +56,8 @@ struct scatter_rule {
 rowwise scatter_code(std::string_view op, std::string_view reduce);
 
 struct scatter_reduction_rule {
-  static constexpr table_entries needs{.rowwise = true};
+  static constexpr auto needs =
+      all_of(table_entry::copy, rowwise::check_index, rowwise::scatter_add, rowwise::scatter_mul);
   static result_meta meta(std::string_view op, const tensor& self, std::int64_t dim, const tensor& index,
                           const tensor& source, std::string_view reduce) {
     scatter_code(op, reduce);
@@ -67,7 +69,8 @@ struct scatter_reduction_rule {
   }
 };
 struct scatter_value_reduction_rule {
-  static constexpr table_entries needs{.rowwise = true};
+  static constexpr auto needs =
+      all_of(table_entry::copy, pointwise::fill, rowwise::check_index, rowwise::scatter_add, rowwise::scatter_mul);
   static result_meta meta(std::string_view op, const tensor& self, std::int64_t dim, const tensor& index, const scalar&,
                           std::string_view reduce) {
     scatter_code(op, reduce);
@@ -76,15 +79,20 @@ struct scatter_value_reduction_rule {
   static void run(backend_call c, const tensor& self, std::int64_t dim, const tensor& index, const scalar& value,
                   std::string_view reduce, const tensor& out);
 };
+// Sums, products, extremes and means.
+inline constexpr auto scatter_reduce_kernels = all_of(
+    table_entry::copy, pointwise::fill, pointwise::maximum, pointwise::div, pointwise::div_floor, rowwise::check_index,
+    rowwise::scatter, rowwise::scatter_add, rowwise::scatter_mul, rowwise::scatter_amax, rowwise::scatter_amin);
+
 struct scatter_reduce_rule {
-  static constexpr table_entries needs{.rowwise = true};
+  static constexpr auto needs = scatter_reduce_kernels;
   static result_meta meta(std::string_view op, const tensor& self, std::int64_t dim, const tensor& index,
                           const tensor& source, std::string_view reduce, bool include_self);
   static void run(backend_call c, const tensor& self, std::int64_t dim, const tensor& index, const tensor& source,
                   std::string_view reduce, bool include_self, const tensor& out);
 };
 struct index_reduce_rule {
-  static constexpr table_entries needs{.rowwise = true};
+  static constexpr auto needs = scatter_reduce_kernels;
   static result_meta meta(std::string_view op, const tensor& self, std::int64_t dim, const tensor& index,
                           const tensor& source, std::string_view reduce, bool include_self);
   static void run(backend_call c, const tensor& self, std::int64_t dim, const tensor& index, const tensor& source,
@@ -92,7 +100,7 @@ struct index_reduce_rule {
 };
 
 struct scatter_value_rule {
-  static constexpr table_entries needs{.rowwise = true};
+  static constexpr auto needs = all_of(table_entry::copy, pointwise::fill, rowwise::check_index, rowwise::scatter);
   static result_meta meta(std::string_view op, const tensor& self, std::int64_t dim, const tensor& index,
                           const scalar&) {
     return scatter_meta(op, self, dim, index, nullptr);
@@ -102,7 +110,7 @@ struct scatter_value_rule {
 };
 
 struct index_select_rule {
-  static constexpr table_entries needs{.take = true};
+  static constexpr auto needs = all_of(take_code::take);
   static result_meta meta(std::string_view op, const tensor& self, std::int64_t dim, const tensor& index);
   static void run(backend_call c, const tensor& self, std::int64_t dim, const tensor& index, const tensor& out);
 };
@@ -111,7 +119,7 @@ result_meta put_along_meta(std::string_view op, const tensor& self, std::int64_t
                            const tensor& source);
 
 struct index_add_rule {
-  static constexpr table_entries needs{.take = true};
+  static constexpr auto needs = all_of(table_entry::copy, pointwise::mul, take_code::put_add, take_code::check);
   static result_meta meta(std::string_view op, const tensor& self, std::int64_t dim, const tensor& index,
                           const tensor& source, const scalar& alpha);
   static void run(backend_call c, const tensor& self, std::int64_t dim, const tensor& index, const tensor& source,
@@ -119,7 +127,7 @@ struct index_add_rule {
 };
 
 struct index_copy_rule {
-  static constexpr table_entries needs{.take = true};
+  static constexpr auto needs = all_of(table_entry::copy, take_code::put, take_code::check);
   static result_meta meta(std::string_view op, const tensor& self, std::int64_t dim, const tensor& index,
                           const tensor& source) {
     return put_along_meta(op, self, dim, index, source);
@@ -131,20 +139,21 @@ struct index_copy_rule {
 };
 
 struct take_rule {
-  static constexpr table_entries needs{.take = true};
+  static constexpr auto needs = all_of(take_code::take);
   static result_meta meta(std::string_view op, const tensor& self, const tensor& index);
   static void run(backend_call c, const tensor& self, const tensor& index, const tensor& out);
 };
 
 struct embedding_rule {
-  static constexpr table_entries needs{.take = true};
+  static constexpr auto needs = all_of(take_code::take);
   static result_meta meta(std::string_view op, const tensor& weight, const tensor& indices, std::int64_t, bool, bool);
   static void run(backend_call c, const tensor& weight, const tensor& indices, std::int64_t, bool, bool,
                   const tensor& out);
 };
 
 struct embedding_backward_rule {
-  static constexpr table_entries needs{.take = true};
+  static constexpr auto needs = all_of(pointwise::fill, pointwise::div, pointwise::ne, pointwise::where,
+                                       take_code::take, take_code::put_add, take_code::check);
   static tensor run(backend_call c, const tensor& grad, const tensor& indices, std::int64_t rows, std::int64_t padding,
                     bool by_frequency);
 };

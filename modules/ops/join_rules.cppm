@@ -17,14 +17,17 @@ namespace topbit::detail {
 using integers = std::span<const std::int64_t>;
 
 struct cat_rule {
+  static constexpr auto needs = all_of(table_entry::copy);
   static result_meta meta(std::string_view op, std::span<const tensor> tensors, std::int64_t dim);
   static void run(backend_call c, std::span<const tensor> tensors, std::int64_t dim, const tensor& out);
 };
 struct repeat_rule {
+  static constexpr auto needs = all_of(table_entry::copy);
   static result_meta meta(std::string_view op, const tensor& self, integers repeats);
   static void run(backend_call c, const tensor& self, integers repeats, const tensor& out);
 };
 struct flip_rule {
+  static constexpr auto needs = all_of(table_entry::copy);
   static result_meta meta(std::string_view op, const tensor& self, integers over);
   static void run(backend_call c, const tensor& self, integers over, const tensor& out);
 };
@@ -35,6 +38,7 @@ void run_triangle(backend_call c, pointwise code, const tensor& self, std::int64
 
 template <pointwise Code>
 struct triangle_rule {
+  static constexpr auto needs = all_of(table_entry::arange, Code, pointwise::where);
   static result_meta meta(std::string_view op, const tensor& self, std::int64_t) { return triangle_meta(op, self); }
   static void run(backend_call c, const tensor& self, std::int64_t diagonal, const tensor& out) {
     run_triangle(c, Code, self, diagonal, out);
@@ -42,6 +46,7 @@ struct triangle_rule {
 };
 
 struct diag_rule {
+  static constexpr auto needs = all_of(table_entry::copy, pointwise::fill);
   static result_meta meta(std::string_view op, const tensor& self, std::int64_t diagonal);
   static void run(backend_call c, const tensor& self, std::int64_t diagonal, const tensor& out);
 };

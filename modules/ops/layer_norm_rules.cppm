@@ -16,7 +16,7 @@ namespace topbit::detail {
 using layer_sizes = std::span<const std::int64_t>;
 
 struct layer_norm_rule {
-  static constexpr table_entries needs{.rowwise = true};
+  static constexpr auto needs = all_of(rowwise::layer_norm);
   static std::array<result_meta, 3> meta(std::string_view op, const tensor& input, layer_sizes shape,
                                          const std::optional<tensor>& weight, const std::optional<tensor>& bias,
                                          double eps);
@@ -25,14 +25,14 @@ struct layer_norm_rule {
                   const tensor& rstd);
 };
 struct layer_norm_backward_rule {
-  static constexpr table_entries needs{.rowwise = true};
+  static constexpr auto needs = all_of(rowwise::layer_norm_backward, rowwise::layer_norm_weights);
   static std::tuple<tensor, tensor, tensor> run(backend_call c, const tensor& grad, const tensor& input,
                                                 layer_sizes shape, const tensor& mean, const tensor& rstd,
                                                 const std::optional<tensor>& weight, const std::optional<tensor>& bias,
                                                 std::span<const bool> wanted);
 };
 struct rms_norm_rule {
-  static constexpr table_entries needs{.rowwise = true};
+  static constexpr auto needs = all_of(rowwise::rms_norm);
   static result_meta meta(std::string_view op, const tensor& input, layer_sizes shape,
                           const std::optional<tensor>& weight, std::optional<double> eps);
   static void run(backend_call c, const tensor& input, layer_sizes shape, const std::optional<tensor>& weight,

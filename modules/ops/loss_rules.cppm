@@ -7,6 +7,7 @@ import topbit.tensor;
 import :backend_call;
 import :loss;
 import :pointwise;
+import :pointwise_code;
 import :row_rules;
 import :rowwise;
 import :rules;
@@ -28,7 +29,7 @@ void run_label_gradient(backend_call c, rowwise code, const tensor& grad, const 
 
 template <rowwise Code>
 struct label_loss_rule {
-  static constexpr table_entries needs{.rowwise = true};
+  static constexpr auto needs = all_of(Code, rowwise::nll_total, pointwise::fill);
   static std::array<result_meta, 2> meta(std::string_view op, const tensor& self, const tensor& target,
                                          const optional_tensor& weight, std::int64_t reduction, std::int64_t) {
     return label_loss_meta(op, self, target, weight, reduction);
@@ -41,7 +42,7 @@ struct label_loss_rule {
 
 template <rowwise Code>
 struct label_gradient_rule {
-  static constexpr table_entries needs{.rowwise = true};
+  static constexpr auto needs = all_of(Code, pointwise::div);
   static result_meta meta(std::string_view op, const tensor& grad, const tensor& self, const tensor& target,
                           const optional_tensor& weight, std::int64_t reduction, std::int64_t, const tensor& total) {
     return label_gradient_meta(op, grad, self, target, weight, reduction, total);

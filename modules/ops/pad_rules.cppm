@@ -9,6 +9,7 @@ import :convolution_rules;
 import :pad;
 import :pointwise;
 import :row_rules;
+import :rowwise;
 import :structured;
 
 namespace topbit::detail {
@@ -21,7 +22,7 @@ void run_edge_pad(backend_call c, edge mode, const tensor& self, sizes_view pad,
 
 template <edge Mode, std::size_t Dimensions>
 struct edge_pad_rule {
-  static constexpr table_entries needs{.take = true};
+  static constexpr auto needs = all_of(table_entry::copy, take_code::take);
   static result_meta meta(std::string_view op, const tensor& self, sizes_view pad) {
     return edge_pad_meta(op, Mode, Dimensions, self, pad);
   }

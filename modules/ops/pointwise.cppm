@@ -27,6 +27,7 @@ inline constexpr author::kernel_abilities pointwise_abilities{.in_place = true, 
 
 template <pointwise Code>
 struct pointwise_rule {
+  static constexpr auto needs = all_of(Code);
   template <class... A>
   static result_meta meta(std::string_view op, const A&... a) {
     return pointwise_meta(op, Code, collect(a...));
@@ -80,7 +81,7 @@ struct rule_kernel {
 // All forms of an operator that a rule describes: the same kernels for each backend with a table, and for meta.
 template <class Rule, author::kernel_abilities Can, const auto&... Ops>
 struct ruled {
-  static constexpr table_entries needs = needs_of<Rule>();
+  static constexpr auto needs = Rule::needs;
   static constexpr std::array<author::kernel_row, sizeof...(Ops)> rows(dispatch_key k, std::source_location where) {
     return {author::row<structured_run<rule_meta<Rule>{}, rule_kernel<Rule, Ops>{}, Can, Ops>>(Ops, k, where)...};
   }
@@ -91,7 +92,7 @@ struct ruled {
   }
 };
 
-// A family of operators. A table's backend has those for which the table has the kernels.
+// A family of operators. A table's backend has those for which the table has all kernels.
 template <class... Forms>
 struct forms_list {
   static void register_backend(dispatch_key k, std::source_location where) {

@@ -2,6 +2,7 @@
 export module topbit.ops:pointwise_code;
 
 import topbit.std;
+import :backend_call;
 
 namespace topbit::detail {
 
@@ -104,6 +105,8 @@ enum class pointwise : std::int32_t {
   lerp,
   count
 };
+template <>
+inline constexpr table_entry entry_of<pointwise> = table_entry::pointwise;
 
 // What an operation computes in, and what comes out, of the promoted type of its operands.
 enum class result_rule : std::uint8_t {

@@ -14,12 +14,14 @@ namespace topbit::detail {
 using rounding = std::optional<std::string_view>;
 
 struct div_mode_rule {
+  static constexpr auto needs = all_of(pointwise::div, pointwise::div_floor, pointwise::div_trunc);
   static pointwise code_of(std::string_view op, const rounding& mode);
   static result_meta meta(std::string_view op, const tensor& a, const tensor& b, const rounding& mode);
   static void run(backend_call c, const tensor& a, const tensor& b, const rounding& mode, const tensor& out);
 };
 
 struct gelu_rule {
+  static constexpr auto needs = all_of(pointwise::gelu, pointwise::gelu_tanh);
   static pointwise code_of(std::string_view op, std::string_view approximate);
   static result_meta meta(std::string_view op, const tensor& self, std::string_view approximate);
   static void run(backend_call c, const tensor& self, std::string_view approximate, const tensor& out);
@@ -27,6 +29,7 @@ struct gelu_rule {
 
 // Bounds raise the dtype as numbers do.
 struct clamp_rule {
+  static constexpr auto needs = all_of(pointwise::clamp);
   using bound = std::optional<scalar>;
   static dtype type_of(std::string_view op, const tensor& self, const bound& min, const bound& max);
   static result_meta meta(std::string_view op, const tensor& self, const bound& min, const bound& max);
@@ -34,6 +37,7 @@ struct clamp_rule {
 };
 
 struct nan_to_num_rule {
+  static constexpr auto needs = all_of(pointwise::nan_to_num);
   using number = std::optional<double>;
   static result_meta meta(std::string_view op, const tensor& self, const number& nan, const number& high,
                           const number& low);
@@ -42,6 +46,7 @@ struct nan_to_num_rule {
 };
 
 struct logit_rule {
+  static constexpr auto needs = all_of(pointwise::logit);
   static result_meta meta(std::string_view op, const tensor& self, const std::optional<double>& eps);
   static void run(backend_call c, const tensor& self, const std::optional<double>& eps, const tensor& out);
 };
@@ -49,6 +54,7 @@ struct logit_rule {
 // By as many bits as the promoted type has.
 template <pointwise Code>
 struct shift_rule {
+  static constexpr auto needs = all_of(Code);
   static result_meta meta(std::string_view op, const tensor& a, const tensor& b) {
     return pointwise_meta(op, Code, collect(a, b));
   }
@@ -60,6 +66,7 @@ struct shift_rule {
 
 // The condition is bool, or uint8 as in old programs.
 struct where_rule {
+  static constexpr auto needs = all_of(pointwise::where);
   static result_meta meta(std::string_view op, const tensor& condition, const tensor& a, const tensor& b);
   static void run(backend_call c, const tensor& condition, const tensor& a, const tensor& b, const tensor& out);
 };
@@ -69,6 +76,7 @@ void check_same_type(std::string_view op, const pointwise_arguments& a);
 
 template <pointwise Code>
 struct same_type_rule {
+  static constexpr auto needs = all_of(Code);
   template <class... A>
   static result_meta meta(std::string_view op, const A&... a) {
     check_same_type(op, collect(a...));

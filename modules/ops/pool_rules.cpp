@@ -10,6 +10,10 @@ import topbit.tensor;
 
 namespace topbit::detail {
 
+static_assert(static_cast<int>(pool_code::max_pool_backward) == TB_MAX_POOL_BACKWARD);
+static_assert(static_cast<int>(pool_code::avg_pool) == TB_AVG_POOL);
+static_assert(static_cast<int>(pool_code::count) == TB_POOL_COUNT);
+
 namespace {
 
 std::array<std::int64_t, 2> pair_of(backend_call c, std::string_view name, sizes_view given, std::int64_t least) {

@@ -10,8 +10,13 @@ import :structured;
 
 namespace topbit::detail {
 
+// The seam's operations, with its values.
+enum class pool_code : std::int32_t { max_pool, max_pool_backward, avg_pool, avg_pool_backward, count };
+template <>
+inline constexpr table_entry entry_of<pool_code> = table_entry::pool;
+
 struct max_pool_rule {
-  static constexpr table_entries needs{.pool = true};
+  static constexpr auto needs = all_of(pool_code::max_pool);
   static std::array<result_meta, 2> meta(std::string_view op, const tensor& self, sizes_view kernel, sizes_view stride,
                                          sizes_view padding, sizes_view dilation, bool ceil);
   static void run(backend_call c, const tensor& self, sizes_view kernel, sizes_view stride, sizes_view padding,
@@ -19,7 +24,7 @@ struct max_pool_rule {
 };
 
 struct max_pool_backward_rule {
-  static constexpr table_entries needs{.pool = true};
+  static constexpr auto needs = all_of(pool_code::max_pool_backward);
   static result_meta meta(std::string_view op, const tensor& gradient, const tensor& self, sizes_view kernel,
                           sizes_view stride, sizes_view padding, sizes_view dilation, bool ceil, const tensor& indices);
   static void run(backend_call c, const tensor& gradient, const tensor& self, sizes_view kernel, sizes_view stride,
@@ -29,7 +34,7 @@ struct max_pool_backward_rule {
 using divisor_override = std::optional<std::int64_t>;
 
 struct average_pool_rule {
-  static constexpr table_entries needs{.pool = true};
+  static constexpr auto needs = all_of(pool_code::avg_pool);
   static result_meta meta(std::string_view op, const tensor& self, sizes_view kernel, sizes_view stride,
                           sizes_view padding, bool ceil, bool count_padding, const divisor_override& divisor);
   static void run(backend_call c, const tensor& self, sizes_view kernel, sizes_view stride, sizes_view padding,
@@ -37,7 +42,7 @@ struct average_pool_rule {
 };
 
 struct average_pool_backward_rule {
-  static constexpr table_entries needs{.pool = true};
+  static constexpr auto needs = all_of(pool_code::avg_pool_backward);
   static result_meta meta(std::string_view op, const tensor& gradient, const tensor& self, sizes_view kernel,
                           sizes_view stride, sizes_view padding, bool ceil, bool count_padding,
                           const divisor_override& divisor);
@@ -47,13 +52,13 @@ struct average_pool_backward_rule {
 };
 
 struct adaptive_pool_rule {
-  static constexpr table_entries needs{.pool = true};
+  static constexpr auto needs = all_of(pool_code::avg_pool);
   static result_meta meta(std::string_view op, const tensor& self, sizes_view output_size);
   static void run(backend_call c, const tensor& self, sizes_view output_size, const tensor& out);
 };
 
 struct adaptive_pool_backward_rule {
-  static constexpr table_entries needs{.pool = true};
+  static constexpr auto needs = all_of(pool_code::avg_pool_backward);
   static result_meta meta(std::string_view op, const tensor& gradient, const tensor& self);
   static void run(backend_call c, const tensor& gradient, const tensor& self, const tensor& out);
 };

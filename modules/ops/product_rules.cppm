@@ -41,7 +41,7 @@ inline constexpr author::kernel_abilities product_abilities{.in_place = true, .c
 
 template <std::size_t Rank>
 struct product_rule {
-  static constexpr table_entries needs{.matmul = true};
+  static constexpr auto needs = all_of(table_entry::matmul);
   static result_meta meta(std::string_view op, const tensor& a, const tensor& b) {
     return product_meta(op, Rank, a, b);
   }
@@ -52,7 +52,7 @@ struct product_rule {
 
 template <std::size_t Rank>
 struct add_product_rule {
-  static constexpr table_entries needs{.matmul = true};
+  static constexpr auto needs = all_of(table_entry::matmul);
   static result_meta meta(std::string_view op, const tensor& self, const tensor& a, const tensor& b, const scalar& beta,
                           const scalar& alpha) {
     return add_product_meta(op, Rank, self, a, b, beta, alpha);
@@ -64,7 +64,7 @@ struct add_product_rule {
 };
 
 struct addmm_activation_rule {
-  static constexpr table_entries needs{.matmul = true};
+  static constexpr auto needs = all_of(table_entry::matmul, pointwise::relu);
   static result_meta meta(std::string_view op, const tensor& self, const tensor& a, const tensor& b, const scalar& beta,
                           const scalar& alpha, bool use_gelu);
   static void run(backend_call c, const tensor& self, const tensor& a, const tensor& b, const scalar& beta,

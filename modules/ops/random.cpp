@@ -13,6 +13,11 @@ import topbit.autograd;
 
 namespace topbit::detail {
 
+static_assert(static_cast<int>(random_code::integer) == TB_RANDOM_INTEGER);
+static_assert(static_cast<int>(random_code::permutation) == TB_RANDOM_PERMUTATION);
+static_assert(static_cast<int>(random_code::check_weights) == TB_RANDOM_CHECK_WEIGHTS);
+static_assert(static_cast<int>(random_code::count) == TB_RANDOM_COUNT);
+
 namespace {
 
 // Row-major over the first operand: dimensions are merged where that changes no order, and never reordered.

@@ -9,39 +9,56 @@ import :structured;
 
 namespace topbit::detail {
 
+// The seam's operations, with its values.
+enum class random_code : std::int32_t {
+  uniform,
+  normal,
+  exponential,
+  integer,
+  bernoulli,
+  bernoulli_of,
+  permutation,
+  multinomial,
+  check_probabilities,
+  check_weights,
+  count
+};
+template <>
+inline constexpr table_entry entry_of<random_code> = table_entry::random;
+
 using generator_argument = const std::optional<generator>&;
 
 // Writes every element, of any dtype, without reading its argument `self`.
 inline constexpr author::kernel_abilities random_abilities{.in_place = true, .converts = true};
 
 struct uniform_rule {
-  static constexpr table_entries needs{.random = true};
+  static constexpr auto needs = all_of(random_code::uniform);
   static result_meta meta(std::string_view op, const tensor& self, double from, double to, generator_argument g);
   static void run(backend_call c, const tensor& self, double from, double to, generator_argument g, const tensor& out);
 };
 struct normal_rule {
-  static constexpr table_entries needs{.random = true};
+  static constexpr auto needs = all_of(random_code::normal);
   static result_meta meta(std::string_view op, const tensor& self, double mean, double std, generator_argument g);
   static void run(backend_call c, const tensor& self, double mean, double std, generator_argument g, const tensor& out);
 };
 struct exponential_rule {
-  static constexpr table_entries needs{.random = true};
+  static constexpr auto needs = all_of(random_code::exponential);
   static result_meta meta(std::string_view op, const tensor& self, double rate, generator_argument g);
   static void run(backend_call c, const tensor& self, double rate, generator_argument g, const tensor& out);
 };
 
 struct random_rule {
-  static constexpr table_entries needs{.random = true};
+  static constexpr auto needs = all_of(random_code::integer);
   static result_meta meta(std::string_view op, const tensor& self, generator_argument g);
   static void run(backend_call c, const tensor& self, generator_argument g, const tensor& out);
 };
 struct random_to_rule {
-  static constexpr table_entries needs{.random = true};
+  static constexpr auto needs = all_of(random_code::integer);
   static result_meta meta(std::string_view op, const tensor& self, std::int64_t to, generator_argument g);
   static void run(backend_call c, const tensor& self, std::int64_t to, generator_argument g, const tensor& out);
 };
 struct random_from_rule {
-  static constexpr table_entries needs{.random = true};
+  static constexpr auto needs = all_of(random_code::integer);
   using bound = std::optional<std::int64_t>;
   static result_meta meta(std::string_view op, const tensor& self, std::int64_t from, bound to, generator_argument g);
   static void run(backend_call c, const tensor& self, std::int64_t from, bound to, generator_argument g,
@@ -50,24 +67,24 @@ struct random_from_rule {
 
 // bernoulli.p and bernoulli_.float.
 struct bernoulli_rule {
-  static constexpr table_entries needs{.random = true};
+  static constexpr auto needs = all_of(random_code::bernoulli);
   static result_meta meta(std::string_view op, const tensor& self, double p, generator_argument g);
   static void run(backend_call c, const tensor& self, double p, generator_argument g, const tensor& out);
 };
 struct bernoulli_tensor_rule {
-  static constexpr table_entries needs{.random = true};
+  static constexpr auto needs = all_of(random_code::bernoulli_of, random_code::check_probabilities);
   static result_meta meta(std::string_view op, const tensor& self, const tensor& p, generator_argument g);
   static void run(backend_call c, const tensor& self, const tensor& p, generator_argument g, const tensor& out);
 };
 // Each element is its own probability.
 struct bernoulli_self_rule {
-  static constexpr table_entries needs{.random = true};
+  static constexpr auto needs = all_of(random_code::bernoulli_of, random_code::check_probabilities);
   static result_meta meta(std::string_view op, const tensor& self, generator_argument g);
   static void run(backend_call c, const tensor& self, generator_argument g, const tensor& out);
 };
 
 struct multinomial_rule {
-  static constexpr table_entries needs{.random = true};
+  static constexpr auto needs = all_of(random_code::multinomial, random_code::check_weights);
   static result_meta meta(std::string_view op, const tensor& self, std::int64_t samples, bool again,
                           generator_argument g);
   static void run(backend_call c, const tensor& self, std::int64_t samples, bool again, generator_argument g,

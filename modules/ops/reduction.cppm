@@ -30,6 +30,8 @@ enum class reduction : std::int32_t {
   nansum,
   count
 };
+template <>
+inline constexpr table_entry entry_of<reduction> = table_entry::reduce;
 
 // None, or an empty list: all of them.
 using dim_list = std::optional<std::span<const std::int64_t>>;

@@ -13,10 +13,10 @@ import :structured;
 
 namespace topbit::detail {
 
-// Call::of(op, arguments...) is the reduction of a call.
+// Call::of(op, arguments...) is the reduction of a call, Call::code its operation.
 template <class Call>
 struct reduction_rule {
-  static constexpr table_entries needs{.reduce = true};
+  static constexpr auto needs = all_of(Call::code);
   template <class... A>
   static result_meta meta(std::string_view op, const A&... a) {
     return Call::of(op, a...).meta();
@@ -35,6 +35,7 @@ inline dim_list one_dim(const std::optional<std::int64_t>& dim) { return dim ? o
 
 template <reduction Code>
 struct sum_calls {
+  static constexpr reduction code = Code;
   using type = std::optional<dtype>;
   static reduction_call of(std::string_view op, const tensor& self, type t) {
     return sum_call(op, Code, self, {}, false, t);
@@ -49,6 +50,7 @@ struct sum_calls {
 
 template <reduction Code>
 struct order_calls {
+  static constexpr reduction code = Code;
   static reduction_call of(std::string_view op, const tensor& self) { return order_call(op, Code, self, {}, false); }
   static reduction_call of(std::string_view op, const tensor& self, std::span<const std::int64_t> dim, bool keepdim) {
     return order_call(op, Code, self, dim, keepdim);
@@ -61,6 +63,7 @@ struct order_calls {
 
 template <reduction Code>
 struct truth_calls {
+  static constexpr reduction code = Code;
   static reduction_call of(std::string_view op, const tensor& self) { return truth_call(op, Code, self, {}, false); }
   static reduction_call of(std::string_view op, const tensor& self, const std::int64_t& dim, bool keepdim) {
     return truth_call(op, Code, self, one_dim(dim), keepdim);
@@ -68,6 +71,7 @@ struct truth_calls {
 };
 
 struct count_calls {
+  static constexpr reduction code = reduction::count_nonzero;
   static reduction_call of(std::string_view op, const tensor& self, const std::optional<std::int64_t>& dim) {
     return count_call(op, self, one_dim(dim));
   }
@@ -78,6 +82,7 @@ struct count_calls {
 
 template <reduction Code>
 struct spread_calls {
+  static constexpr reduction code = Code;
   static reduction_call of(std::string_view op, const tensor& self, const dim_list& dim,
                            std::optional<std::int64_t> correction, bool keepdim) {
     return spread_call(op, Code, self, dim, correction, keepdim);
@@ -85,6 +90,7 @@ struct spread_calls {
 };
 
 struct norm_calls {
+  static constexpr reduction code = reduction::norm;
   using order = std::optional<scalar>;
   using some_dims = std::span<const std::int64_t>;
   static reduction_call of(std::string_view op, const tensor& self, const scalar& p) {
@@ -102,6 +108,7 @@ struct norm_calls {
   }
 };
 struct vector_norm_calls {
+  static constexpr reduction code = reduction::norm;
   static reduction_call of(std::string_view op, const tensor& self, const scalar& order, const dim_list& dim,
                            bool keepdim, std::optional<dtype> type) {
     return norm_call(op, self, order, dim, keepdim, type);
@@ -109,6 +116,7 @@ struct vector_norm_calls {
 };
 
 struct logsumexp_calls {
+  static constexpr reduction code = reduction::logsumexp;
   static reduction_call of(std::string_view op, const tensor& self, std::span<const std::int64_t> dim, bool keepdim) {
     return logsumexp_call(op, self, dim, keepdim);
   }
@@ -117,7 +125,7 @@ struct logsumexp_calls {
 // Values and indices along one dimension.
 template <reduction Code>
 struct value_and_index_rule {
-  static constexpr table_entries needs{.reduce = true};
+  static constexpr auto needs = all_of(Code);
   static std::array<result_meta, 2> meta(std::string_view op, const tensor& self, const std::int64_t& dim,
                                          bool keepdim) {
     const result_meta values = order_call(op, Code, self, one_dim(dim), keepdim).meta();
@@ -130,7 +138,7 @@ struct value_and_index_rule {
 };
 
 struct aminmax_rule {
-  static constexpr table_entries needs{.reduce = true};
+  static constexpr auto needs = all_of(reduction::min, reduction::max);
   static std::array<result_meta, 2> meta(std::string_view op, const tensor& self,
                                          const std::optional<std::int64_t>& dim, bool keepdim) {
     const result_meta one = order_call(op, reduction::min, self, one_dim(dim), keepdim).meta();

@@ -23,7 +23,7 @@ void run_along(backend_call c, rowwise code, std::int64_t dim, std::span<const t
 
 template <rowwise Code>
 struct softmax_forms_rule {
-  static constexpr table_entries needs{.rowwise = true};
+  static constexpr auto needs = all_of(Code);
   static result_meta meta(std::string_view op, const tensor& self, std::int64_t dim, bool half_to_float) {
     return softmax_meta(op, self, dim, half_to_float);
   }
@@ -35,7 +35,7 @@ struct softmax_forms_rule {
 
 template <rowwise Code>
 struct softmax_backward_rule {
-  static constexpr table_entries needs{.rowwise = true};
+  static constexpr auto needs = all_of(Code);
   static result_meta meta(std::string_view op, const tensor& grad, const tensor& output, std::int64_t dim,
                           dtype input) {
     return softmax_backward_meta(op, grad, output, dim, input);
@@ -52,7 +52,7 @@ void run_cumulative(backend_call c, rowwise code, const tensor& self, std::int64
 
 template <rowwise Code>
 struct cumulative_rule {
-  static constexpr table_entries needs{.rowwise = true};
+  static constexpr auto needs = all_of(Code);
   static result_meta meta(std::string_view op, const tensor& self, std::int64_t dim, std::optional<dtype> type) {
     return cumulative_meta(op, self, dim, type);
   }
@@ -62,7 +62,7 @@ struct cumulative_rule {
 };
 
 struct logcumsumexp_rule {
-  static constexpr table_entries needs{.rowwise = true};
+  static constexpr auto needs = all_of(rowwise::logcumsumexp);
   static result_meta meta(std::string_view op, const tensor& self, std::int64_t dim);
   static void run(backend_call c, const tensor& self, std::int64_t dim, const tensor& out) {
     run_cumulative(c, rowwise::logcumsumexp, self, dim, out);
@@ -75,7 +75,7 @@ void run_extreme(backend_call c, rowwise code, const tensor& self, std::int64_t 
 
 template <rowwise Code>
 struct extreme_rule {
-  static constexpr table_entries needs{.rowwise = true};
+  static constexpr auto needs = all_of(Code);
   static std::array<result_meta, 2> meta(std::string_view op, const tensor& self, std::int64_t dim) {
     return extreme_meta(op, self, dim);
   }

@@ -44,7 +44,12 @@ enum class rowwise : std::int32_t {
   cross_entropy_backward,
   count
 };
+template <>
+inline constexpr table_entry entry_of<rowwise> = table_entry::rowwise;
+
 enum class take_code : std::int32_t { take, put, put_add, check };
+template <>
+inline constexpr table_entry entry_of<take_code> = table_entry::take;
 
 // An operand of an operation on rows; undefined where it is not given.
 struct row_operand {

@@ -20,7 +20,7 @@ void run_sort(backend_call c, const tensor& self, std::int64_t dim, bool descend
               const tensor& indices);
 
 struct sort_rule {
-  static constexpr table_entries needs{.rowwise = true};
+  static constexpr auto needs = all_of(rowwise::sort);
   static two_metas meta(std::string_view op, const tensor& self, std::int64_t dim, bool) {
     return sort_meta(op, self, dim);
   }
@@ -30,7 +30,7 @@ struct sort_rule {
   }
 };
 struct sort_stable_rule {
-  static constexpr table_entries needs{.rowwise = true};
+  static constexpr auto needs = all_of(rowwise::sort);
   static two_metas meta(std::string_view op, const tensor& self, std::optional<bool>, std::int64_t dim, bool) {
     return sort_meta(op, self, dim);
   }
@@ -40,7 +40,7 @@ struct sort_stable_rule {
   }
 };
 struct topk_rule {
-  static constexpr table_entries needs{.rowwise = true};
+  static constexpr auto needs = all_of(rowwise::topk);
   static two_metas meta(std::string_view op, const tensor& self, std::int64_t k, std::int64_t dim, bool, bool);
   static void run(backend_call c, const tensor& self, std::int64_t k, std::int64_t dim, bool largest, bool sorted,
                   const tensor& values, const tensor& indices);
@@ -52,7 +52,7 @@ void run_chosen(backend_call c, rowwise code, const tensor& self, std::int64_t d
                 const tensor& values, const tensor& indices);
 
 struct kthvalue_rule {
-  static constexpr table_entries needs{.rowwise = true};
+  static constexpr auto needs = all_of(rowwise::kth_value);
   static two_metas meta(std::string_view op, const tensor& self, std::int64_t k, std::int64_t dim, bool keepdim);
   static void run(backend_call c, const tensor& self, std::int64_t k, std::int64_t dim, bool, const tensor& values,
                   const tensor& indices) {
@@ -62,7 +62,7 @@ struct kthvalue_rule {
 // Rank is what else the kernel of Code wants to know: 1 for a median of what is not NaN.
 template <rowwise Code, std::int64_t Rank = 0>
 struct chosen_rule {
-  static constexpr table_entries needs{.rowwise = true};
+  static constexpr auto needs = all_of(Code);
   static two_metas meta(std::string_view op, const tensor& self, std::int64_t dim, bool keepdim) {
     return chosen_meta(op, self, dim, keepdim);
   }
@@ -76,13 +76,13 @@ void run_median(backend_call c, const tensor& self, bool skip_nan, const tensor&
 
 template <bool SkipNan>
 struct median_rule {
-  static constexpr table_entries needs{.rowwise = true};
+  static constexpr auto needs = all_of(rowwise::median);
   static result_meta meta(std::string_view op, const tensor& self) { return median_meta(op, self); }
   static void run(backend_call c, const tensor& self, const tensor& out) { run_median(c, self, SkipNan, out); }
 };
 
 struct searchsorted_rule {
-  static constexpr table_entries needs{.rowwise = true};
+  static constexpr auto needs = all_of(rowwise::searchsorted);
   static result_meta meta(std::string_view op, const tensor& sequence, const tensor& values, bool out_int32, bool right,
                           std::optional<std::string_view> side, const std::optional<tensor>& sorter);
   static void run(backend_call c, const tensor& sequence, const tensor& values, bool out_int32, bool right,
@@ -90,7 +90,7 @@ struct searchsorted_rule {
 };
 
 struct bucketize_rule {
-  static constexpr table_entries needs{.rowwise = true};
+  static constexpr auto needs = all_of(rowwise::searchsorted);
   static result_meta meta(std::string_view op, const tensor& self, const tensor& boundaries, bool out_int32,
                           bool right);
   static void run(backend_call c, const tensor& self, const tensor& boundaries, bool out_int32, bool right,

@@ -14,7 +14,10 @@ import topbit.autograd;
 
 namespace topbit::detail {
 
-static_assert(TB_UPDATE_SGD == 0 && TB_UPDATE_ADAM == 1 && TB_UPDATE_ADAMW == 2 && TB_UPDATE_COUNT == 3);
+static_assert(static_cast<int>(update_code::sgd) == TB_UPDATE_SGD);
+static_assert(static_cast<int>(update_code::adam) == TB_UPDATE_ADAM);
+static_assert(static_cast<int>(update_code::adamw) == TB_UPDATE_ADAMW);
+static_assert(static_cast<int>(update_code::count) == TB_UPDATE_COUNT);
 
 namespace {
 

@@ -34,9 +34,13 @@ void step_adam_form(backend_call c, tensors& self, tensors& grads, tensors& aver
             maximize, scale, found_inf);
 }
 
-inline constexpr table_entries update_entry{.update = true};
-using update_forms = forms_list<fronted<&step_sgd, ops::fused_sgd_, update_entry, true>,
-                                fronted<&step_adam_form<false>, ops::fused_adam_, update_entry, true>,
-                                fronted<&step_adam_form<true>, ops::fused_adamw_, update_entry, true>>;
+// The seam's operations, with its values.
+enum class update_code : std::int32_t { sgd, adam, adamw, count };
+template <>
+inline constexpr table_entry entry_of<update_code> = table_entry::update;
+
+using update_forms = forms_list<fronted<&step_sgd, ops::fused_sgd_, all_of(update_code::sgd), true>,
+                                fronted<&step_adam_form<false>, ops::fused_adam_, all_of(update_code::adam), true>,
+                                fronted<&step_adam_form<true>, ops::fused_adamw_, all_of(update_code::adamw), true>>;
 
 }  // namespace topbit::detail

@@ -6,6 +6,7 @@ import topbit.core;
 import topbit.tensor;
 import :backend_call;
 import :pointwise;
+import :pointwise_code;
 import :row_rules;
 import :structured;
 import :vectors;
@@ -18,6 +19,7 @@ void run_cross(backend_call c, const tensor& self, const tensor& other, std::opt
                const tensor& out);
 
 struct cross_rule {
+  static constexpr auto needs = all_of(pointwise::mul, pointwise::sub);
   static result_meta meta(std::string_view op, const tensor& self, const tensor& other,
                           std::optional<std::int64_t> dim) {
     return cross_meta(op, self, other, dim);

@@ -1,0 +1,269 @@
+// What a table of kernels registers, and what its kernels are given.
+#include <topbit/kernel_abi.h>
+#include <catch2/catch_test_macros.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "support/raises.h"
+#include "support/tensor_print.h"
+#include "support/tensor_values.h"
+import topbit;
+
+namespace tb = topbit;
+namespace ops = topbit::ops;
+using support::tensor_of;
+using tb::dtype;
+using tb::tensor;
+using sizes = std::vector<std::int64_t>;
+
+namespace {
+
+void take(tb::dispatch_key k, const tb_kernels& table) { tb::author::register_strided_backend(table, k); }
+
+// Operators with a kernel registered for exactly this key.
+std::size_t rows_at(tb::dispatch_key k) { return tb::operators_with_kernel(k).size(); }
+
+tb_kernels cpu_like(const char* name) {
+  tb_kernels k = *tb_cpu_kernels();
+  k.name = name;
+  return k;
+}
+
+const tb_kernels no_kernels = [] {
+  tb_kernels k{};
+  k.size = sizeof k;
+  k.name = "nulls";
+  return k;
+}();
+
+// Adds and fills, and nothing else.
+const tb_kernels adding = [] {
+  tb_kernels k{};
+  k.size = sizeof k;
+  k.name = "adding";
+  k.pointwise = tb_cpu_kernels()->pointwise;
+  k.reduce = tb_cpu_kernels()->reduce;
+  k.runs = [](std::int32_t entry, std::int32_t op) {
+    return std::int32_t{entry == TB_ENTRY_POINTWISE ? op == TB_ADD || op == TB_FILL || op == TB_DIV : op == TB_SUM};
+  };
+  return k;
+}();
+
+int asked = 0;
+
+// As a build wrote it that knew no `runs`: what stands in its place is not the table's.
+const tb_kernels older = [] {
+  tb_kernels k = cpu_like("older");
+  k.size = offsetof(tb_kernels, runs);
+  k.runs = [](std::int32_t, std::int32_t) { return ++asked, std::int32_t{0}; };
+  return k;
+}();
+
+bool runs_at(const tb::operator_handle& op, tb::dispatch_key k) { return tb::has_kernel(op, k); }
+
+}  // namespace
+
+namespace {
+
+int fallbacks = 0, own = 0;
+tensor own_exp(const tensor& self) { return ++own, self; }
+tensor own_empty(std::span<const std::int64_t>, std::optional<dtype>, std::optional<tb::layout>,
+                 std::optional<tb::device>, std::optional<bool>, std::optional<tb::memory_format>) {
+  return ++own, tensor();
+}
+void note_fallback(const tb::operator_handle&, tb::key_set, tb::stack& values) {
+  ++fallbacks;
+  values.pop();
+}
+
+}  // namespace
+
+TEST_CASE("kernel_table: a table of nulls registers nothing, and shadows nothing", "[ops][kernel_table]") {
+  const tb::dispatch_key k = tb::key::PrivateUse3;
+  const auto block = std::move(tb::implement("aten", k).impl<&own_exp>(ops::exp).impl<&own_empty>(ops::empty));
+  const auto caught = tb::fallback<&note_fallback>(k);
+  const std::size_t before = rows_at(k);
+  take(k, no_kernels);
+  CHECK(rows_at(k) == before);
+  tensor t = tensor_of({1, 2}, {2});
+  ops::exp.call_at(k, t);
+  ops::empty(sizes{1}, tb::arg<"device"> = tb::device{tb::backend::PrivateUse3, 0});
+  CHECK(own == 2);
+  ops::fill_.call_at(k, t, 1);
+  CHECK(fallbacks == 1);
+}
+
+TEST_CASE("kernel_table: within an entry an operator has a row where the table runs all it calls",
+          "[ops][kernel_table]") {
+  const tb::dispatch_key k = tb::key::PrivateUse2;
+  take(k, adding);
+  for (const auto& op :
+       {ops::add.handle(), ops::add_.handle(), ops::add_out.handle(), ops::fill_.handle(), ops::zero_.handle(),
+        ops::div.handle(), ops::sum.handle(), ops::sum_dim.handle(), ops::empty.handle()}) {
+    INFO(op.name());
+    CHECK(runs_at(op, k));
+  }
+  // Codes it does not run, codes of which it runs one, entries it lacks.
+  for (const auto& op : {ops::mul.handle(), ops::relu.handle(), ops::where.handle(), ops::prod.handle(),
+                         ops::argmax.handle(), ops::div_mode.handle(), ops::tril.handle(), ops::masked_fill.handle(),
+                         ops::copy_.handle(), ops::cat.handle(), ops::arange_start_out.handle(),
+                         ops::linspace_out.handle(), ops::constant_pad_nd.handle(), ops::linalg_cross.handle()}) {
+    INFO(op.name());
+    CHECK_FALSE(runs_at(op, k));
+  }
+  CHECK(rows_at(k) < 25);
+  tensor t = tensor_of({1, 2}, {2});
+  CHECK(support::values(ops::add.call_at(k, t, t, 1)) == std::vector<double>{2, 4});
+  CHECK(toy::text_of<tb::no_kernel>([&] { ops::mul.call_at(k, t, t); }).find("in the table") == std::string::npos);
+}
+
+TEST_CASE("kernel_table: a table that says no codes runs all of its entries, as one from before they could be said",
+          "[ops][kernel_table]") {
+  take(tb::key::PrivateUse8, older);
+  CHECK(asked == 0);
+  std::vector<std::string> of_cpu;
+  for (const std::string& name : tb::operators_with_kernel(tb::key::CPU)) {
+    if (name.starts_with("aten::") || name.starts_with("topbit::")) of_cpu.push_back(name);
+  }
+  CHECK(tb::operators_with_kernel(tb::key::PrivateUse8) == of_cpu);
+}
+
+namespace {
+
+// A device in the host's memory that notes the pointwise calls it gets.
+constexpr tb::device watched{tb::backend::PrivateUse4, 0};
+struct seen_call {
+  std::int32_t op, number_type, number_on_host;
+};
+std::vector<seen_call> seen;
+tb_kernels watching = [] {
+  tb_kernels k = cpu_like("watching");
+  k.dense_loop = nullptr;
+  k.pointwise = [](const tb_pointwise* call, void* stream) {
+    seen_call& s = seen.emplace_back(call->op, -1, -1);
+    for (int i = 1; i < call->plan.operands; ++i) {
+      const tb_operand& o = call->plan.operand[i];
+      if (o.strides[0] == 0) s.number_type = o.dtype, s.number_on_host = o.on_host;
+    }
+    return tb_cpu_kernels()->pointwise(call, stream);
+  };
+  return k;
+}();
+void watch() {
+  const auto bytes = [](tb::device, void* to, const void* from, std::size_t n) { std::memcpy(to, from, n); };
+  tb::set_memory_hook(watched.type, {[](tb::device, std::size_t n) { return std::calloc(n, 1); },
+                                     [](tb::device, void* p) noexcept { std::free(p); }, bytes, bytes});
+  take(tb::key::PrivateUse4, watching);
+}
+
+}  // namespace
+
+TEST_CASE(
+    "kernel_table: a number beside tensors is an operand in the type they are computed in, and is not computed itself",
+    "[ops][kernel_table][number]") {
+  watch();
+  for (const std::uint32_t on_host : {0U, 1U}) {
+    watching.host_scalars = on_host;
+    for (const auto& [type, computed] :
+         {std::pair{dtype::float16, TB_F32}, std::pair{dtype::float32, TB_F32}, std::pair{dtype::float64, TB_F64},
+          std::pair{dtype::int32, TB_I64}, std::pair{dtype::int64, TB_I64}}) {
+      const tensor here = tensor_of({1, -2, 3, 4, 5, 6}, {2, 3}, type);
+      const tensor x = tb::to(here, watched);
+      const auto once = [&](auto call, std::int32_t op, std::int32_t number_type) {
+        seen.clear();
+        const tensor found = call(x);
+        REQUIRE(seen.size() == 1);
+        CHECK(seen[0].op == op);
+        CHECK(seen[0].number_type == number_type);
+        CHECK(seen[0].number_on_host == static_cast<std::int32_t>(on_host));
+        const tensor wanted = call(here);
+        CHECK(found.dtype() == wanted.dtype());
+        CHECK(support::values(tb::to(found, tb::cpu)) == support::values(wanted));
+      };
+      INFO(tb::name_of(type) << " " << on_host);
+      once([](const tensor& t) { return t + 1; }, TB_ADD, computed);
+      once([](const tensor& t) { return 2 - t; }, TB_SUB, computed);
+      once([](const tensor& t) { return t * true; }, TB_MUL, computed);
+      once([](const tensor& t) { return t < 3; }, TB_LT, computed);
+      const tensor mask = tensor_of({1, 0, 1}, {3}, dtype::boolean), mask_there = tb::to(mask, watched);
+      once([&](const tensor& t) { return ops::masked_fill(t, t.device() == watched ? mask_there : mask, 7); }, TB_WHERE,
+           static_cast<std::int32_t>(type));
+      once(
+          [](const tensor& t) {
+            tensor copy = ops::clone(t);
+            return copy += 1;
+          },
+          TB_ADD, computed);
+    }
+    // Of a greater category it raises the type, as a number of Python does.
+    const tensor x = tb::to(tensor_of({1, 2}, {2}, dtype::int32), watched);
+    seen.clear();
+    CHECK((x + 0.5).dtype() == dtype::float32);
+    CHECK(seen.size() == 1);
+    CHECK(seen[0].number_type == TB_F32);
+  }
+}
+
+TEST_CASE("kernel_table: the gradient of a tensor beside a number is on its device", "[ops][kernel_table][number]") {
+  watch();
+  tensor x = tb::require_grad(tb::to(tensor_of({1, 2}, {2}), watched));
+  tb::backward(ops::sum((x + 1) * 2 / (3 - x)));
+  const tensor g = tb::grad(x);
+  CHECK(g.device() == watched);
+  CHECK(support::values(tb::to(g, tb::cpu)) == std::vector<double>{2, 8});
+}
+
+namespace {
+
+constexpr tb::device partial{tb::backend::PrivateUse7, 0};
+
+// Of the CPU's kernels those that every table has.
+const tb_kernels partial_table = [] {
+  tb_kernels k{};
+  k.name = "partial";
+  k.copy = tb_cpu_kernels()->copy;
+  k.arange = tb_cpu_kernels()->arange;
+  k.pointwise = tb_cpu_kernels()->pointwise;
+  return k;
+}();
+void register_partial() {
+  static const bool once = [] {
+    const auto bytes = [](tb::device, void* to, const void* from, std::size_t n) { std::memcpy(to, from, n); };
+    tb::set_memory_hook(partial.type, {[](tb::device, std::size_t n) { return std::calloc(n, 1); },
+                                       [](tb::device, void* p) noexcept { std::free(p); }, bytes, bytes});
+    tb::author::register_strided_backend(partial_table, tb::key::PrivateUse7);
+    return true;
+  }();
+  static_cast<void>(once);
+}
+
+}  // namespace
+
+TEST_CASE("kernel_table: an operator has no row where the table has no kernel for it", "[ops][kernel_table]") {
+  register_partial();
+  const auto has_row = [](const auto& op) {
+    return tb::why_not(op.handle(), tb::key::PrivateUse7).reason == tb::why_not_reason::runs;
+  };
+  CHECK(has_row(ops::add));
+  CHECK(has_row(ops::cat));
+  CHECK(has_row(ops::tril));
+  CHECK(has_row(ops::masked_fill));
+  CHECK(has_row(ops::constant_pad_nd));
+  CHECK(has_row(ops::arange_start_out));
+  CHECK_FALSE(has_row(ops::sum));
+  CHECK_FALSE(has_row(ops::softmax_forward));
+  CHECK_FALSE(has_row(ops::mm));
+  CHECK_FALSE(has_row(ops::index_select));
+  CHECK_FALSE(has_row(ops::uniform_));
+  CHECK_FALSE(has_row(ops::randperm_generator_out));
+  CHECK_FALSE(has_row(ops::nonzero));
+  CHECK_FALSE(has_row(ops::max_pool2d_with_indices));
+  CHECK_THROWS_AS(ops::sum(tb::author::make_tensor({2}, dtype::float32, partial)), tb::no_kernel);
+}
