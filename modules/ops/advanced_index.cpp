@@ -353,7 +353,7 @@ tensor histc_rule::run(backend_call c, const tensor& self, std::int64_t bins, co
   const std::int64_t n = self.numel();
   if (n == 0) return out;
   const tensor in = reshaped(dense(c, in_dtype(c, self, dtype::float64)), {n});
-  const auto number = [&](double x) { return one_number(c, in, x); };
+  const auto number = [&](double x) { return number_beside(in, x); };
   const auto make = [&](dtype type) { return author::make_tensor({n}, type, self.device()); };
   if (low == high) {
     const auto extreme = [&](reduction code) {

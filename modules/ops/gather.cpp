@@ -183,7 +183,7 @@ result_meta index_add_rule::meta(std::string_view op, const tensor& self, std::i
 void index_add_rule::run(backend_call c, const tensor& self, std::int64_t dim, const tensor& index,
                          const tensor& source, const scalar& alpha, const tensor& out) {
   if (alpha.to_double() == 1) return run_put_along(c, take_code::put_add, self, dim, index, source, out);
-  const tensor factor = one_number(c, self, alpha);
+  const tensor factor = number_beside(self, alpha);
   const tensor scaled = author::make_tensor(source.sizes(), source.dtype(), source.device());
   run_pointwise_in(c, pointwise::mul, source.dtype(), collect(source, factor), scaled);
   run_put_along(c, take_code::put_add, self, dim, index, scaled, out);
@@ -257,9 +257,9 @@ tensor embedding_backward_rule::run(backend_call c, const tensor& grad, const te
   }
   if (padding >= 0) {
     const tensor counts = author::make_tensor({count}, dtype::boolean, grad.device());
-    run_pointwise_in(c, pointwise::ne, dtype::int64, collect(by, one_number(c, by, padding)), counts);
+    run_pointwise_in(c, pointwise::ne, dtype::int64, collect(by, number_beside(by, padding)), counts);
     const tensor kept = author::make_tensor(source.sizes(), grad.dtype(), grad.device());
-    run_pointwise_in(c, pointwise::where, grad.dtype(), collect(column(counts), source, one_number(c, grad, 0)), kept);
+    run_pointwise_in(c, pointwise::where, grad.dtype(), collect(column(counts), source, number_beside(grad, 0)), kept);
     source = kept;
   }
   run_take_along(c, take_code::put_add, source, out, 0, by);

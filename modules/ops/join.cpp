@@ -126,7 +126,7 @@ void run_triangle(backend_call c, pointwise code, const tensor& self, std::int64
   const tensor across = counted(c, 0, columns, self.device());
   const tensor kept = author::make_tensor({rows, columns}, dtype::boolean, self.device());
   run_pointwise_in(c, code, dtype::int64, collect(across, reshaped(down, {rows, 1})), kept);
-  run_pointwise_in(c, pointwise::where, self.dtype(), collect(kept, self, one_number(c, self, 0)), out);
+  run_pointwise_in(c, pointwise::where, self.dtype(), collect(kept, self, number_beside(self, 0)), out);
 }
 
 result_meta diag_rule::meta(std::string_view op, const tensor& self, std::int64_t diagonal) {

@@ -93,7 +93,8 @@ void run_pointwise_in(backend_call c, pointwise code, dtype type, const pointwis
     if (operands[i]->device() == out.device()) continue;
     crosses = true;
     if (c.table->host_scalars != 0) continue;
-    moved[i] = ops::to_copy(*operands[i], arg<"device"> = out.device());
+    moved[i] = author::make_tensor({}, operands[i]->dtype(), out.device());
+    copy(c, moved[i], *operands[i]);
     operands[i] = &moved[i];
   }
   call.plan = plan_of(c, {operands.data(), a.inputs + 1});

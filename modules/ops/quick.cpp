@@ -26,6 +26,28 @@ bool lies_like(const record_type& r, const record_type& like) noexcept {
   return true;
 }
 
+// Of the same type; or a number in the one that the other is computed in, which promotes to the same.
+bool is_typed_like(const record_type& r, const record_type& like) noexcept {
+  if (r.type == like.type) return true;
+  return r.sizes.empty() && !like.sizes.empty() &&
+         static_cast<std::int32_t>(r.type) == compute_codes[static_cast<std::size_t>(like.type)];
+}
+
+template <class T>
+void repeat_as(void* to, const void* from, std::int64_t count) noexcept {
+  T value;
+  std::memcpy(&value, from, sizeof value);
+  for (std::int64_t i = 0; i < count; ++i) static_cast<T*>(to)[i] = value;
+}
+// An element of a type that kernels compute in.
+void repeat(void* to, const void* from, std::size_t bytes, std::int64_t count) noexcept {
+  switch (bytes) {
+    case 1: return repeat_as<std::uint8_t>(to, from, count);
+    case 4: return repeat_as<std::uint32_t>(to, from, count);
+    default: return repeat_as<std::uint64_t>(to, from, count);
+  }
+}
+
 void* data_of(const record_type& r, dtype type) noexcept {
   return static_cast<std::byte*>(r.data->data) + r.offset * static_cast<std::int64_t>(size_of(type));
 }
@@ -50,7 +72,7 @@ class quick_pass {
     }
     for (int k = 0; k < Inputs; ++k) {
       const record_type& r = a.in[k]->record();
-      if (!r.data || r.data->data == nullptr || r.type != like->type) return;
+      if (!r.data || r.data->data == nullptr || !is_typed_like(r, *like)) return;
       if (r.where != like->where) {
         if (!takes_host_scalars || !r.sizes.empty() || r.where != cpu) return;
         on_host_[k] = true;
@@ -63,6 +85,7 @@ class quick_pass {
         }
       }
       in_[k] = data_of(r, r.type);
+      types_[k] = r.type;
     }
     like_ = like;
   }
@@ -75,9 +98,9 @@ class quick_pass {
     tb_scalar number[3];
     for (std::size_t i = 0; i < 3; ++i) number[i] = {a.number[i].to_double(), a.number[i].to_int64()};
     void* const to = data_of(out.record(), out.dtype());
-    if (like_->elements <= few && c.table->dense_loop != nullptr && compute == static_cast<std::int32_t>(like_->type) &&
-        !any_repeated_) {
+    if (like_->elements <= few && c.table->dense_loop != nullptr && compute == static_cast<std::int32_t>(like_->type)) {
       if (const tb_dense_loop loop = c.table->dense_loop(op, compute)) {
+        if (any_repeated_) return run_repeating(loop, to, size_of(out.dtype()), number);
         loop(like_->elements, to, in_, number);
         return;
       }
@@ -96,7 +119,7 @@ class quick_pass {
     };
     name(0, to, false, out.dtype(), false);
     for (std::size_t k = 0; k < Inputs; ++k) {
-      name(k + 1, const_cast<void*>(in_[k]), repeated_[k], like_->type, on_host_[k]);
+      name(k + 1, const_cast<void*>(in_[k]), repeated_[k], types_[k], on_host_[k]);
     }
     call.op = op;
     call.compute = compute;
@@ -106,7 +129,27 @@ class quick_pass {
   }
 
  private:
+  // The loop over a block of elements at a time, beside which stands as often what is to be repeated.
+  void run_repeating(tb_dense_loop loop, void* to, std::size_t to_bytes, const tb_scalar* number) const {
+    constexpr std::int64_t block = 256;
+    const std::size_t bytes = size_of(like_->type);
+    alignas(64) std::byte again[Inputs][block * sizeof(double)];
+    const std::int64_t most = std::min(like_->elements, block);
+    const void* in[Inputs];
+    for (int k = 0; k < Inputs; ++k) {
+      if (repeated_[k]) repeat(again[k], in_[k], bytes, most);
+    }
+    for (std::int64_t i = 0; i < like_->elements; i += block) {
+      const auto at = static_cast<std::size_t>(i);
+      for (int k = 0; k < Inputs; ++k) {
+        in[k] = repeated_[k] ? again[k] : static_cast<const std::byte*>(in_[k]) + at * bytes;
+      }
+      loop(std::min(like_->elements - i, block), static_cast<std::byte*>(to) + at * to_bytes, in, number);
+    }
+  }
+
   const void* in_[Inputs];
+  dtype types_[Inputs];
   bool repeated_[Inputs] = {}, any_repeated_ = false, on_host_[Inputs] = {};
   const record_type* like_ = nullptr;
 };

@@ -52,10 +52,11 @@ void check_defined(backend_call c, const tensor& t) {
 }
 
 void check_storage(backend_call c, const tensor& t) {
+  if (t.layout() != layout::strided) {
+    author::refuse_layout(c.op, "a tensor " + describe(t), t.layout(), layout::strided, c.op);
+  }
   if (t.data() != nullptr || t.numel() == 0) return;
-  refuse<error>(
-      c, "a tensor " + describe(t) + " on " + to_string(t.device()) +
-             " has no storage, wanted elements in memory; a backend with data of its own needs kernels of its own");
+  refuse<error>(c, "a tensor " + describe(t) + " on " + to_string(t.device()) + " has no elements in memory");
 }
 
 std::size_t dim_of(backend_call c, std::int64_t dim, const tensor& t) {
@@ -109,30 +110,49 @@ dtype promoted(std::span<const tensor* const> operands) {
 
 namespace {
 
-// Whether kernels on this device read numbers from the host's memory.
-bool takes_host_scalars(device d) {
-  const tb_kernels* const table = d.type == backend::CPU ? nullptr : table_of(key_of(d.type));
-  return d.type == backend::CPU || (table != nullptr && table->host_scalars != 0);
+// Whether the pointwise operators of this device take a number of the host: those with a table do, whose fronts bring
+// it where its kernels read it.
+bool takes_host_numbers(device d) {
+  if (d.type == backend::CPU || d.type == backend::Meta) return true;
+  const tb_kernels* const table = table_of(key_of(d.type));
+  return table != nullptr && table->pointwise != nullptr;
 }
 
-// A tensor without dimensions beside `like`, for pointwise operators. In the types that numbers have, without a call.
-tensor number_tensor(const tensor& like, const scalar& s, dtype type) {
-  if (takes_host_scalars(like.device())) {
-    if (type == dtype::float32) return from_values({static_cast<float>(s.to_double())}, {});
-    if (type == dtype::float64) return from_values({s.to_double()}, {});
-    if (type == dtype::int64) return from_values({s.to_int64()}, {});
+template <class T>
+T number_as(const scalar& s) {
+  if constexpr (std::same_as<T, bool>) {
+    return s.to_double() != 0;
+  } else if constexpr (std::integral<T>) {
+    return static_cast<T>(s.to_int64());
+  } else {
+    using computed = std::conditional_t<std::same_as<T, double>, double, float>;
+    return T(is_floating(s.type()) ? static_cast<computed>(s.to_double()) : static_cast<computed>(s.to_int64()));
   }
-  const device where = takes_host_scalars(like.device()) ? cpu : like.device();
-  return ops::full(std::span<const std::int64_t>(), s, arg<"dtype"> = type, arg<"device"> = where);
+}
+
+// A tensor without dimensions beside `like`, for pointwise operators: on the host, where it costs neither a call nor
+// memory of the device, unless kernels of another origin compute there.
+tensor number_tensor(const tensor& like, const scalar& s, dtype type) {
+  if (!takes_host_numbers(like.device())) {
+    return ops::full(std::span<const std::int64_t>(), s, arg<"dtype"> = type, arg<"device"> = like.device());
+  }
+  tensor number = author::make_tensor({}, type, cpu);
+  with_element_type(type, [&]<class T>(T) {
+    const T x = number_as<T>(s);
+    std::memcpy(number.data(), &x, sizeof x);
+  });
+  return number;
 }
 
 }  // namespace
 
-// Among tensors with dimensions a number of its category's widest type changes nothing, and loses nothing on the way.
+// The type in which kernels compute self's elements promotes as self's own does, loses nothing of the number, and needs
+// no conversion. A number of a greater category raises the dtype, as one of Python does.
 tensor wrapped(const tensor& self, const scalar& s) {
-  dtype type = s.type();
-  if (is_floating(type)) type = self.dtype() == dtype::float64 ? dtype::float64 : dtype::float32;
-  if (self.dim() == 0 && can_cast(type, self.dtype())) type = self.dtype();
+  dtype type = is_floating(s.type()) ? dtype::float32 : s.type();
+  if (can_cast(type, self.dtype())) {
+    type = self.dim() == 0 ? self.dtype() : static_cast<dtype>(compute_code(self.dtype()));
+  }
   return number_tensor(self, s, type);
 }
 tensor number_beside(const tensor& like, const scalar& s) { return number_tensor(like, s, like.dtype()); }
@@ -152,7 +172,8 @@ tensor dense(backend_call c, const tensor& t) { return t.is_contiguous() ? t : d
 
 void check_options(backend_call c, std::optional<layout> how, std::optional<bool> pinned) {
   if (how.value_or(layout::strided) != layout::strided) {
-    refuse<error>(c, "found a sparse layout, wanted strided");
+    refuse<error>(
+        c, std::string(how == layout::opaque ? "found an opaque" : "found a sparse") + " layout, wanted strided");
   }
   if (pinned.value_or(false)) refuse<error>(c, "pin_memory is not supported, wanted False");
 }

@@ -44,7 +44,7 @@ void divide_by_counts(backend_call c, const tensor& self, std::int64_t dim, cons
   const dims sizes = at_least_1d(index).sizes();
   run_scatter(c, rowwise::scatter_add, counts, dim, index, everywhere(c, counts, 1, sizes), counts);
   if (!include_self) {
-    run_pointwise_in(c, pointwise::maximum, type, collect(counts, one_number(c, counts, 1)), counts);
+    run_pointwise_in(c, pointwise::maximum, type, collect(counts, number_beside(counts, 1)), counts);
   }
   const pointwise code = is_floating(type) ? pointwise::div : pointwise::div_floor;
   run_pointwise_in(c, code, type, collect(out, counts), out);

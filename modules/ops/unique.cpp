@@ -33,7 +33,7 @@ class runs {
   tensor numbers(const tensor& order) const {
     const tensor here = made(starts_, {count_}, dtype::int64);
     run_cumulative(c_, rowwise::cumsum, starts_, 0, here);
-    run_pointwise_in(c_, pointwise::sub, dtype::int64, collect(here, one_number(c_, here, 1), scalar(1)), here);
+    run_pointwise_in(c_, pointwise::sub, dtype::int64, collect(here, number_beside(here, 1), scalar(1)), here);
     if (!order.defined()) return here;
     const tensor there = made(starts_, {count_}, dtype::int64);
     run_take_along(c_, take_code::put, here, there, 0, order);
@@ -202,7 +202,7 @@ void isin_rule::run(backend_call c, const tensor& elements, const tensor& tests,
   const tensor in = reshaped(dense(c, in_dtype(c, elements, type)), row), places = made(out, row, dtype::int64);
   run_rows(c, {rowwise::searchsorted, type, 0, row, all.numel()}, {written(places), read(sorted), read(in), read(none)},
            {0});
-  run_pointwise_in(c, pointwise::minimum, dtype::int64, collect(places, one_number(c, places, all.numel() - 1)),
+  run_pointwise_in(c, pointwise::minimum, dtype::int64, collect(places, number_beside(places, all.numel() - 1)),
                    places);
   const tensor found = made(out, row, dtype::boolean);
   run_pointwise_in(c, invert ? pointwise::ne : pointwise::eq, type, collect(in, taken(c, sorted, places)), found);

@@ -94,3 +94,40 @@ TEST_CASE("quick: writes are counted, and integers divided by zero refused befor
   ops::add_(a, b);
   CHECK(a.version() > version);
 }
+
+TEST_CASE("quick: a number is repeated beside as many elements as there are", "[ops][quick][number]") {
+  for (const std::int64_t n : {1, 255, 256, 257, 600, 40000}) {
+    const tensor a = numbers({n}), more = a + 1, less = 1 - a, few = a < 300;
+    CHECK(more.dtype() == tb::dtype::float32);
+    std::int64_t wrong = 0;
+    for (std::int64_t i = 0; i < n; ++i) {
+      const auto x = static_cast<float>(i);
+      wrong +=
+          more.data_as<float>()[i] != x + 1 || less.data_as<float>()[i] != 1 - x || few.data_as<bool>()[i] != (x < 300);
+    }
+    CHECK(wrong == 0);
+    tensor changed = ops::clone(a);
+    changed *= 3;
+    CHECK(values(changed).back() == 3 * values(a).back());
+  }
+}
+
+TEST_CASE("quick: a number promotes as one of Python does, and loses nothing on the way", "[ops][quick][number]") {
+  using tb::dtype;
+  const auto one = [](dtype t) { return ops::ones(sizes{2}, tb::arg<"dtype"> = t); };
+  const auto type_of = [&](dtype t, const tb::scalar& s) { return (one(t) + s).dtype(); };
+  CHECK(type_of(dtype::boolean, true) == dtype::boolean);
+  CHECK(type_of(dtype::boolean, 1) == dtype::int64);
+  CHECK(type_of(dtype::uint8, 1) == dtype::uint8);
+  CHECK(type_of(dtype::int32, true) == dtype::int32);
+  CHECK(type_of(dtype::int16, 1.0) == dtype::float32);
+  CHECK(type_of(dtype::bfloat16, 1.0) == dtype::bfloat16);
+  CHECK(type_of(dtype::float64, 1) == dtype::float64);
+  // 0.1 is not rounded to a half before it is used, nor 2^53 + 1 to a double.
+  const tensor half = ops::full(sizes{2}, 3, tb::arg<"dtype"> = dtype::float16);
+  CHECK(values(tb::to(half * 0.1, dtype::float32))[0] == static_cast<float>(tb::half(3 * 0.1F)));
+  constexpr std::int64_t odd = (std::int64_t{1} << 53) + 1;
+  CHECK((one(dtype::int64) * odd).data_as<std::int64_t>()[1] == odd);
+  CHECK(values(one(dtype::float32) * odd)[1] == static_cast<float>(odd));
+  CHECK((one(dtype::uint8) * 300).data_as<std::uint8_t>()[0] == 300 % 256);
+}
