@@ -77,12 +77,55 @@ tensor ones(sizes_argument size, std::optional<dtype> type, std::optional<layout
   return ops::fill_(out, 1);
 }
 
+namespace {
+
+bool has_memory(device d) {
+  try {
+    memory_of(d);
+    return true;
+  } catch (const device_error&) {
+    return false;
+  }
+}
+
+// Whether a device has memory and no kernel that copies. Its elements come and go through its memory hook then, and
+// what is to be done to them is done on the host.
+bool has_memory_alone(device d) {
+  if (d.type == backend::CPU || d.type == backend::Meta) return false;
+  const dispatch_key k = key_of(d.type);
+  if (table_of(k) != nullptr && offers(table_of(k), all_of(table_entry::copy))) return false;
+  return !has_entry(ops::copy_.handle(), k) && has_memory(d);
+}
+
+tensor copy_through_host(const tensor& self, std::optional<dtype> type, device where,
+                         std::optional<memory_format> format) {
+  const tensor host = self.device().type == backend::CPU ? self
+                      : has_memory_alone(self.device())  ? author::make_host_copy(self)
+                                                         : ops::to_copy(self, arg<"device"> = cpu);
+  const tensor made = ops::to_copy(host, type, std::nullopt, cpu, std::nullopt, false, format);
+  if (where.type == backend::CPU) return made;
+  if (!has_memory_alone(where)) return ops::to_copy(made, arg<"device"> = where);
+  const tensor all = author::make_tensor({made.numel()}, made.dtype(), where);
+  const std::size_t bytes = static_cast<std::size_t>(made.numel()) * size_of(made.dtype());
+  if (bytes != 0) memory_of(where).copy_in(where, all.data(), made.data(), bytes);
+  return author::make_view(all, made.sizes(), made.strides(), 0);
+}
+
+}  // namespace
+
 tensor to_copy(const tensor& self, std::optional<dtype> type, std::optional<layout> how, std::optional<device> where,
                std::optional<bool> pinned, bool non_blocking, std::optional<memory_format> format) {
+  check_layouts(ops::to_copy, self);
+  const device to = where.value_or(self.device());
+  if (has_memory_alone(to) || has_memory_alone(self.device())) {
+    check_options({nullptr, ops::to_copy.name()}, how, pinned);
+    return copy_through_host(self, type, to, format);
+  }
   tensor out = new_like({nullptr, ops::to_copy.name()}, self, {type, how, where, pinned}, format);
   return ops::copy_.redispatch(key_set{key_of(out.device().type), key_of(self.device().type)}, out, self, non_blocking);
 }
 tensor clone(const tensor& self, std::optional<memory_format> format) {
+  check_layouts(ops::clone, self);
   tensor out = new_like({nullptr, ops::clone.name()}, self, {}, format);
   return ops::copy_.redispatch(key_of(self.device().type), out, self, false);
 }

@@ -25,3 +25,12 @@ TEMPLATE_TEST_CASE("backend 03: copies to the device, on it, and back, convertin
     }
   }
 }
+
+TEMPLATE_TEST_CASE("backend 03: a tensor is printed with its values, wherever they are", "[backend][03_copy]",
+                   EVERY_DEVICE) {
+  const tb::device where = TestType::need();
+  const tb::tensor there = tb::to(ops::reshape(ops::arange(6), rung::sizes{2, 3}), where);
+  const std::string on = where == tb::cpu ? "" : " on " + to_string(where);
+  CHECK(to_string(there) ==
+        (where == tb::meta ? "" : std::string("[[0, 1, 2], [3, 4, 5]] ")) + "(int64 [2, 3]" + on + ")");
+}

@@ -1,5 +1,9 @@
 #include <catch2/catch_test_macros.hpp>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
 #include <limits>
 #include <optional>
 #include <string>
@@ -359,4 +363,49 @@ TEST_CASE("create: one value in every element, by every operator that says it, i
     support::check_tensor(support::result_of(ops::to_copy, x, std::optional(to), how, where, pinned, false, format),
                           shape, to, converted);
   });
+}
+
+namespace {
+
+// A device with memory that the host has no address of, and no kernel.
+constexpr tb::device storehouse{tb::backend::HPU, 0};
+constexpr std::uintptr_t far_away = std::uintptr_t{1} << 62;
+void* flipped(const void* p) { return reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(p) ^ far_away); }
+void open_storehouse() {
+  tb::set_memory_hook(
+      storehouse.type,
+      {[](tb::device, std::size_t n) { return flipped(std::malloc(n)); },
+       [](tb::device, void* p) noexcept { std::free(flipped(p)); },
+       [](tb::device, void* to, const void* from, std::size_t n) { std::memcpy(flipped(to), from, n); },
+       [](tb::device, void* to, const void* from, std::size_t n) { std::memcpy(to, flipped(from), n); }});
+}
+
+}  // namespace
+
+TEST_CASE("create: a device with a memory hook alone takes and gives elements through it", "[ops][create][device]") {
+  open_storehouse();
+  const tensor host = support::numbers(1).tensor({3, 4}, tb::dtype::float32, support::arrangement::dense);
+  const tensor there = tb::to(host, storehouse);
+  CHECK(there.device() == storehouse);
+  CHECK(there.dtype() == tb::dtype::float32);
+  CHECK(values(tb::to(there, tb::cpu)) == values(host));
+  // Conversions and other orders are the host's work.
+  const tensor turned = ops::transpose(there, 0, 1), part = ops::slice(turned, 0, 1, 3);
+  CHECK(values(tb::to(part, tb::cpu)) == values(ops::slice(ops::transpose(host, 0, 1), 0, 1, 3)));
+  const tensor wide = ops::to_copy(turned, arg<"dtype"> = tb::dtype::float64);
+  CHECK(wide.device() == storehouse);
+  CHECK(wide.dtype() == tb::dtype::float64);
+  CHECK(wide.strides() == tb::dims{1, 4});
+  CHECK(values(tb::to(wide, tb::cpu)) == values(ops::transpose(host, 0, 1)));
+  CHECK(values(tb::to(tb::to(ops::expand(host, sizes{2, 3, 4}), storehouse), tb::cpu)) ==
+        values(ops::expand(host, sizes{2, 3, 4})));
+  CHECK(tb::to(ops::empty(sizes{0, 2}), storehouse).sizes() == tb::dims{0, 2});
+  CHECK_THROWS_AS(ops::neg(there), tb::no_kernel);
+}
+
+TEST_CASE("create: a gradient comes back from a device with a memory hook alone", "[ops][create][device]") {
+  open_storehouse();
+  tensor x = tb::require_grad(support::tensor_of({1, 2}, {2}));
+  tb::backward(ops::sum(tb::to(tb::to(x, storehouse), tb::cpu) * 3));
+  CHECK(values(tb::grad(x)) == list{3, 3});
 }
