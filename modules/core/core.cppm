@@ -58,6 +58,7 @@ export import :text_signature;
 export import :registry;
 export import :op;
 export import :pointer_kernel;
+export import :kernel_row;
 export import :library;
 export import :direct_call;
 export import :set_index;

@@ -1,4 +1,4 @@
-// What users register with: libraries, fragments, implementations, fallbacks, and rows for built-in operators.
+// What users register with: libraries, fragments, implementations and fallbacks.
 //
 // A library object owns its registrations and takes them back when it goes. Every template here checks its kernel, then
 // calls a function that is no template, so a registration costs little to compile. A chain hands its first object
@@ -11,6 +11,7 @@ import :concepts;
 import :function_type;
 import :functor;
 import :kernel;
+import :kernel_row;
 import :key;
 import :op;
 import :operator_info;
@@ -22,8 +23,6 @@ import :text;
 namespace topbit {
 
 namespace detail {
-
-inline constexpr kernel fallthrough_record{.kind = kernel_kind::fallthrough};
 
 // What stands for an operator by its name; everything else is taken for an operator, and the error says why it is none.
 template <class T>
@@ -368,45 +367,5 @@ registration fallback(...) = delete ("wanted a key: fallback<&kernel>(key)");
 /// Makes calls of every operator pass through this key where nothing more specific is registered.
 export registration fallthrough(key_target key, registry& r = registry::process(),
                                 std::source_location where = std::source_location::current());
-
-/// For authors of operator libraries and backends.
-export namespace author {
-
-/// One kernel of one operator as constant data: what a backend's table of rows is made of.
-struct kernel_row {
-  const detail::operator_info* op = nullptr;
-  key_target key = topbit::key::Undefined;
-  const detail::kernel* impl = nullptr;
-  std::source_location where;
-};
-
-/// The row that says: Fn is the kernel of this operator for this key. Checked like impl().
-template <auto Fn, class Op>
-constexpr kernel_row row(const Op&, key_target key, std::source_location where = std::source_location::current()) {
-  if constexpr (kernel_for<Fn, Op>) {
-    return {&Op::info(), key, &detail::kernel_front<Fn, typename Op::signature>::row, where};
-  } else {
-    detail::refuse_kernel<Fn, Op>();
-    return {};
-  }
-}
-
-/// The row that defines the operator.
-template <class Op>
-constexpr kernel_row define(const Op&, std::source_location where = std::source_location::current()) {
-  return {&Op::info(), topbit::key::Undefined, nullptr, where};
-}
-
-/// The row that makes calls pass through this key for this operator.
-template <class Op>
-constexpr kernel_row fallthrough_row(const Op&, key_target key,
-                                     std::source_location where = std::source_location::current()) {
-  return {&Op::info(), key, &detail::fallthrough_record, where};
-}
-
-/// Registers rows for the life of the process, all of them or, when one is refused, none.
-void register_rows(std::span<const kernel_row> rows, registry& r = registry::process());
-
-}  // namespace author
 
 }  // namespace topbit
