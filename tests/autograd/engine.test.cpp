@@ -405,3 +405,28 @@ TEST_CASE("engine: a rule runs with the layers its call was recorded with", "[au
   }
   CHECK_FALSE(tb::current_thread_keys().include.intersects(middle));
 }
+
+namespace {
+int autocast_calls = 0;
+tensor count_product(tb::key_set keys, const tensor& a, const tensor& b) {
+  ++autocast_calls;
+  return ops::mul.redispatch(keys & tb::below(tb::key::Autocast), a, b);
+}
+}  // namespace
+
+TEST_CASE("engine: where nobody has switched Autocast on, neither a call nor its rule reaches it",
+          "[autograd][engine][T1]") {
+  const auto layer = tb::implement("aten", tb::key::Autocast).impl<&count_product>(ops::mul);
+  const tensor x = leaf({1, 2});
+  tb::backward(ops::sum(ops::mul(x, x)));
+  CHECK(autocast_calls == 0);
+  CHECK(values(tb::grad(x)) == list{2, 4});
+  {
+    const tb::enable_autocast on;
+    (void)ops::mul(x, x);
+    CHECK(autocast_calls == 1);
+  }
+  const tb::no_grad off;
+  (void)ops::mul(x, x);
+  CHECK(autocast_calls == 1);
+}

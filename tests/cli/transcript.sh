@@ -23,8 +23,8 @@ trap 'rm -rf -- "$work"' EXIT
 mkdir "$work/bin"
 ln -s -- "$program" "$work/bin/topbit"
 PATH=$work/bin:$PATH
-# topbit asks nothing else of its environment.
-unset NO_COLOR COLUMNS
+# Nothing else of the environment changes what topbit prints here.
+unset NO_COLOR COLUMNS TOPBIT_STRICT
 export ZOO GARDEN PATH TERM=xterm LC_ALL=C.UTF-8
 
 shown() {

@@ -119,6 +119,6 @@ TEST_CASE("device_check: a type of one's own is compared by its device_of()", "[
   // Two devices of one backend, which the dispatcher cannot tell apart.
   CHECK(refusal([&] { (void)join(there, none, {}, other); }) ==
         "placed::join: found argument 1 on cuda:1 and argument 4 on cuda:2, wanted one device; move one with to()");
-  CHECK(refusal([&] { (void)join(there, tb::ops::zeros({1}), {}, nowhere); }) ==
+  CHECK(refusal([&] { (void)join(there, support::tensor_of({1}, {1}), {}, nowhere); }) ==
         "placed::join: found argument 1 on cuda:1 and argument 2 on cpu, wanted one device; move one with to()");
 }
