@@ -69,9 +69,9 @@ TEST_CASE("operators: a number in place keeps the tensor's dtype, or is refused"
   whole += 2;
   CHECK(values(whole) == list{3, 4});
   CHECK(toy::text_of<tb::dtype_error>([&] { whole += 0.5; }) ==
-        "aten::add_.Tensor: the result is float32 and cannot be written to int64");
+        "aten::add_.Scalar: in aten::add_.Tensor: the result is float32 and cannot be written to int64");
   CHECK(toy::text_of<tb::dtype_error>([&] { whole /= 2; }) ==
-        "aten::div_.Tensor: the result is float32 and cannot be written to int64");
+        "aten::div_.Scalar: in aten::div_.Tensor: the result is float32 and cannot be written to int64");
 }
 
 TEST_CASE("operators: item is the one element, from whatever graph", "[ops][operators]") {
@@ -83,6 +83,6 @@ TEST_CASE("operators: item is the one element, from whatever graph", "[ops][oper
   CHECK(text(tensor_of({1, 2}, {2})) == "item: found sizes [2], wanted one element");
   CHECK(text(tensor_of({}, {0})) == "item: found sizes [0], wanted one element");
   CHECK(text(ops::empty(std::vector<std::int64_t>{}, tb::arg<"device"> = tb::meta)) ==
-        "aten::copy_: a meta tensor has no elements to copy");
+        "aten::_to_copy: in aten::copy_: a meta tensor has no elements to copy");
   CHECK(text(tensor()) == "item: found an undefined tensor, wanted one element");
 }

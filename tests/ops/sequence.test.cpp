@@ -110,7 +110,7 @@ TEST_CASE("sequence: wrong numbers are refused by the operator that was called",
           "aten::linspace: found dtype bool, wanted a number");
     tensor out = tb::author::make_tensor({2}, dtype::int64, where);
     CHECK(text_of<tb::shape_error>([&] { ops::arange_out(3, out); }) ==
-          "aten::arange.start_out: the result has sizes [3], the tensor to write [2]");
+          "aten::arange.out: in aten::arange.start_out: the result has sizes [3], the tensor to write [2]");
     CHECK(text_of<tb::shape_error>([&] { ops::eye_out(2, out); }) ==
           "aten::eye.out: the result has sizes [2, 2], the tensor to write [2]");
   }

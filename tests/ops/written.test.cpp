@@ -176,7 +176,7 @@ TEST_CASE("written: what a functional form refuses is refused before anything is
   CHECK_THROWS_AS(ops::pow_scalar_out(x, -1, out), tb::error);
   CHECK_THROWS_AS(ops::mse_loss_out(out, tensor_of({1, 2, 3}, {3}), 0, out), tb::shape_error);
   CHECK(toy::text_of<tb::error>([&] { ops::softshrink_out(out, -1, out); }) ==
-        "aten::softshrink: found lambd -1, wanted at least 0");
+        "aten::softshrink.out: in aten::softshrink: found lambd -1, wanted at least 0");
   CHECK(values(out) == list{7, 7});
 }
 
