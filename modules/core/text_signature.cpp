@@ -17,6 +17,8 @@ struct known_types {
     add(text_types<"float">);
     add(text_types<"complex">);
     add(text_types<"bool">);
+    add(text_types<"SymBool">);
+    add(text_types<"DeviceIndex">);
     add(text_types<"str">);
   }
   void add(std::span<const text_type> some) {
