@@ -345,6 +345,9 @@ using ::std::unique_lock;
 // What a source file of topbit's includes besides.
 export namespace topbit::std {
 using namespace ::std;
+namespace ranges {
+using namespace ::std::ranges;
+}  // namespace ranges
 }  // namespace topbit::std
 
 // What the compiler itself looks for, and what argument-dependent lookup finds.
