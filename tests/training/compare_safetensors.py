@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Compares what topbit says of 20,000 damaged files with what the format's own reader says, the package `safetensors`
-(https://pypi.org/project/safetensors, 0.8.0 when this was written), and reads with it what topbit writes.
+"""Compares what topbit says of 20,000 damaged files with what the format's own reader says, the Python package
+`safetensors` (0.8.0 when this was written), and reads with it what topbit writes.
 
 usage: compare_safetensors.py <build>/bin/test_training [--count 20000] [--seed 1] [--keep FOLDER]
 
