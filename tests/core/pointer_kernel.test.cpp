@@ -101,7 +101,7 @@ TEST_CASE("pointer kernel: by name it brings its signature", "[core][library][B2
   CHECK(in.r.find("pointer::width").kernels().size() == 2);
   CHECK(refusal([&] {
           (void)in.more().impl_pointer("pointer::keys", key::CPU, &width);
-        }).starts_with("pointer::keys: implemented at HERE, defined at HERE; "));
+        }).starts_with("pointer::keys: implemented for CPU at HERE with the signature "));
 }
 
 TEST_CASE("pointer kernel: a null pointer is refused, and so is another key than the block's", "[core][library][B2]") {

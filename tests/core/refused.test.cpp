@@ -130,9 +130,9 @@ const refusal refusals[] = {
 
     // Kernels
     {"a kernel of another signature than the definition", [](room& in) { in.kernels.impl<&number>(width_of_number); },
-     "ref::width: implemented for CUDA at HERE with the signature 'int64_t (int64_t)', defined at HERE with 'int "
-     "(const "
-     "toy::image&)'; kernel for ref::width, argument 1: the schema needs 'const toy::image&', the kernel takes "
+     "ref::width: implemented for CompositeImplicitAutograd at HERE with the signature 'int64_t (int64_t)', defined at "
+     "HERE with 'int (const toy::image&)'; kernel for ref::width, argument 1: the schema needs 'const toy::image&', "
+     "the kernel takes "
      "'int64_t'"},
     {"a fallthrough of another signature than the definition",
      [](room& in) { in.kernels.fallthrough(width_of_number, key::CPU); },
