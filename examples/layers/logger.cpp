@@ -56,4 +56,4 @@ int main() {
 // prints: aten::swapaxes(tensor, int64_t, int64_t)
 // prints:   aten::transpose.int(tensor, int64_t, int64_t)
 // prints:   aten::transpose.int threw: aten::transpose.int: found dimension 2, wanted -2 to 1
-// prints: aten::swapaxes threw: aten::transpose.int: found dimension 2, wanted -2 to 1
+// prints: aten::swapaxes threw: aten::swapaxes: in aten::transpose.int: found dimension 2, wanted -2 to 1
