@@ -37,7 +37,8 @@ int main() {
   try {
     counts *= 0.5;
   } catch (const tb::dtype_error& e) {
-    std::puts(e.what());  // prints: aten::mul_.Scalar: in aten::mul_.Tensor: the result is float32 and cannot be written to int32
+    // prints: aten::mul_.Scalar: in aten::mul_.Tensor: the result is float32 and cannot be written to int32
+    std::puts(e.what());
   }
 
   // 6. Shapes align at the end, and a size of 1 is repeated: a table from a column and a row.

@@ -1,4 +1,4 @@
-// expect: error: no matching function for call to 'fallback'$
+// expect: error: call to deleted function 'fallback': wanted a key: fallback<&kernel>\(key\)$
 // topic: keys
 // A key is a constant of namespace topbit::key and not its name; a name is parsed where there is one at run time.
 import topbit.core;
