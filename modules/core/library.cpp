@@ -45,7 +45,9 @@ struct parsed_text {
         head(detail::schema_parser(text, items.data()).parse()) {}
   std::string mistake() const { return ", column " + std::to_string(head.column) + ": expected " + head.expected; }
   schema_view name(std::string_view default_ns) const {
-    schema_view view = detail::view_from(text, head, {});
+    detail::schema_head no_items = head;
+    no_items.arguments = no_items.returns = 0;
+    schema_view view = detail::view_from(text, no_items, {});
     if (view.ns.empty()) view.ns = default_ns;
     return view;
   }

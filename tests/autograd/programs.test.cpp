@@ -350,7 +350,7 @@ TEST_CASE("programs: gradients through views and writes in place are those of a 
   const outcome found = run_programs(static_cast<unsigned>(scaled(2000)));
   INFO(found.first);
   CHECK(found.wrong == 0);
-  CHECK(found.agreed > 1000);
+  CHECK(found.agreed > scaled(1000));
   CHECK(found.refused > 20);
 }
 

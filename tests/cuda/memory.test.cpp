@@ -66,7 +66,8 @@ TEST_CASE("memory: out of memory says what there was, and the next small call wo
   const std::string text =
       toy::text_of<tb::out_of_device_memory>([&] { (void)cuda_tests::filled({too_many}, 1, where); });
   INFO(text);
-  CHECK(text.starts_with("allocating " + std::to_string(too_many * 4) + " bytes on cuda:0: found no "));
+  CHECK(text.starts_with("aten::full: in aten::empty.memory_format: allocating " + std::to_string(too_many * 4) +
+                         " bytes on cuda:0: found no "));
   CHECK(text.find("are in use") != std::string::npos);
   CHECK(text.find("MiB free") != std::string::npos);
   CHECK(tb::cuda_memory(where).out_of_memory == before.out_of_memory + 1);
