@@ -90,7 +90,10 @@ export class [[nodiscard("the guard ends with the full expression that makes it"
 /// key::AutocastFunctionality.
 export class [[nodiscard("the guard ends with the full expression that makes it")]] enable_autocast : public key_guard {
  public:
-  inline enable_autocast() noexcept { detail::this_thread_keys.keep |= key_set(key::AutocastFunctionality).raw(); }
+  inline enable_autocast() noexcept {
+    std::uint64_t& keep = detail::this_thread_keys.keep;
+    detail::set_thread_word(keep, detail::thread_word(keep) | key_set(key::AutocastFunctionality).raw());
+  }
 };
 
 /// Replaces the thread's state: for tests, and for tasks that run with the state of the thread that made them.
