@@ -2,7 +2,6 @@ module;
 
 #include <elf.h>
 #include <link.h>
-#include <unistd.h>
 
 #include <cstring>
 #include <fstream>
@@ -72,11 +71,8 @@ std::string quoted(const std::string& image) { return image.empty() ? "the progr
 
 void report_other_registries() {
   for (const std::string& other : images_with_registries()) {
-    const std::string line = "topbit: two registries in one process: " + quoted(other) + " and " +
-                             quoted(image_name(&topbit_the_core)) +
-                             " carry a core each, and neither sees what is registered in the other; link both to one "
-                             "shared core\n";
-    if (write(STDERR_FILENO, line.data(), line.size()) < 0) return;
+    warn({"two registries in one process: ", quoted(other), " and ", quoted(image_name(&topbit_the_core)),
+          " carry a core each, and neither sees what is registered in the other; link both to one shared core"});
   }
 }
 
