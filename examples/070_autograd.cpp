@@ -34,7 +34,7 @@ int main() {
   const tb::tensor y = tb::ops::sum(square(x, tb::arg<"scale"> = 0.5) + x);
   std::puts(to_string(y).c_str());  // prints: 13 (float64 [])
   tb::backward(y);
-  std::puts(to_string(tb::grad(x)).c_str());  // prints: [2, 3, 4] (float64 [3])
+  std::puts(to_string(tb::leaf_grad(x)).c_str());  // prints: [2, 3, 4] (float64 [3])
 
   // 4. Nothing is recorded in here, and it costs nothing: the thread excludes the autograd keys.
   {
@@ -56,8 +56,8 @@ int main() {
   for (int i = 0; i < 40; ++i) {
     tb::backward(tb::ops::sum(square(w - 3.0)));
     const tb::no_grad guard;
-    tb::ops::sub_(w, tb::grad(w), tb::arg<"alpha"> = 0.2);
-    tb::clear_grad(w);
+    tb::ops::sub_(w, tb::leaf_grad(w), tb::arg<"alpha"> = 0.2);
+    tb::zero_grad(w);
   }
   std::printf("%.4f\n", tb::item(w));  // prints: 3.0000
 }

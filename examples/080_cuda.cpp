@@ -16,7 +16,7 @@ int main() {
     try {
       tb::to(a, tb::cuda());
     } catch (const tb::device_error&) {
-      std::fprintf(stderr, "%s\n", tb::why_no_cuda().c_str());
+      std::fprintf(stderr, "%s\n", tb::cuda_unavailable_reason().c_str());
     }
   }
 }

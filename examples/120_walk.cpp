@@ -50,7 +50,7 @@ void walk(tb::device where) {
 // With the word cuda: the same walk on a GPU. Its own run, so that what the other one prints is the same everywhere.
 int main(int count, char** words) {
   if (count > 1 && std::strcmp(words[1], "cuda") == 0) {
-    if (!tb::cuda_available()) return std::puts(tb::why_no_cuda().c_str()), 77;
+    if (!tb::cuda_available()) return std::puts(tb::cuda_unavailable_reason().c_str()), 77;
     walk(tb::cuda());
     return 0;
   }

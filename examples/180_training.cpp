@@ -34,10 +34,10 @@ static std::pair<tb::tensor, tb::tensor> draw(std::int64_t count, tb::generator 
 static void train(const classifier& net, tb::optimizer& optimizer, const tb::generator& random, int steps) {
   for (int i = 0; i < steps; ++i) {
     const auto [points, inside] = draw(64, random);
-    optimizer.clear_gradients();
+    optimizer.zero_grad();
     tb::backward(ops::cross_entropy_loss(net(points), inside));
     tb::clip_gradient_norm(tb::parameters(net), 1.0);
-    optimizer.follow(tb::schedule::warm_up{.steps = 20, .then = tb::schedule::cosine{.steps = 580}});
+    optimizer.set_schedule(tb::schedule::warm_up{.steps = 20, .then = tb::schedule::cosine{.steps = 580}});
     optimizer.step();
   }
 }

@@ -230,7 +230,7 @@ void digits(table& to, double eager_seconds, bool quick) {
   const tb::tensor x = random_numbers({256, 64});
   const tb::tensor y = tb::to(ops::randint(10, tb::dims{256}), tb::cuda());
   const auto step = [&] {
-    optimizer.clear_gradients();
+    optimizer.zero_grad();
     tb::backward(ops::cross_entropy_loss(net(x), y));
     optimizer.step();
   };
@@ -254,7 +254,7 @@ int main(int argc, char** argv) {
   app.add_flag("--strict", strict, "exit with 3 if a ratio misses what it must reach");
   CLI11_PARSE(app, argc, argv);
   if (!tb::cuda_available()) {
-    std::fprintf(stderr, "bench_cuda: %s\n", tb::why_no_cuda().c_str());
+    std::fprintf(stderr, "bench_cuda: %s\n", tb::cuda_unavailable_reason().c_str());
     return 2;
   }
   try {

@@ -40,12 +40,12 @@ work one_node(const problem& p) {
   work made;
   made.run = repeat([=] {
     call();
-    tb::clear_grad(w);
+    tb::zero_grad(w);
   });
   made.result = [=] {
     call();
-    const array found = written(p, tb::grad(w));
-    tb::clear_grad(w);
+    const array found = written(p, tb::leaf_grad(w));
+    tb::zero_grad(w);
     return found;
   };
   return made;
@@ -67,12 +67,12 @@ class chain {
   }
   void run() const {
     tb::backward(forward(), ones_);
-    tb::clear_grad(w_);
+    tb::zero_grad(w_);
   }
   tensor gradient() const {
     tb::backward(forward(), ones_);
-    const tensor found = tb::grad(w_);
-    tb::clear_grad(w_);
+    const tensor found = tb::leaf_grad(w_);
+    tb::zero_grad(w_);
     return found;
   }
   double bytes() const {
@@ -113,12 +113,12 @@ class network {
     tb::backward(loss);
     const tb::no_grad guard;
     gradients_.clear();
-    for (const tensor& p : parameters_) gradients_.push_back(tb::grad(p));
+    for (const tensor& p : parameters_) gradients_.push_back(tb::leaf_grad(p));
     using tb::arg;
     ops::fused_sgd_(parameters_, gradients_, none_, arg<"weight_decay"> = 0.0, arg<"momentum"> = 0.0,
                     arg<"lr"> = learning_rate, arg<"dampening"> = 0.0, arg<"nesterov"> = false, arg<"maximize"> = false,
                     arg<"is_first_step"> = false);
-    for (const tensor& p : parameters_) tb::clear_grad(p);
+    for (const tensor& p : parameters_) tb::zero_grad(p);
     return loss;
   }
 

@@ -35,5 +35,5 @@ int main() {
   const tb::tensor x = tb::require_grad(tb::from_values<double>({1, 2}, {2}));
   const tb::tensor w = tb::from_values<double>({0.25, 100}, {2});
   tb::backward(tb::ops::sum(tb::apply<product>(tb::apply<clip_gradient>(x, 0.5), w)));
-  std::puts(to_string(tb::grad(x)).c_str());  // prints: [0.25, 0.5] (float64 [2])
+  std::puts(to_string(tb::leaf_grad(x)).c_str());  // prints: [0.25, 0.5] (float64 [2])
 }

@@ -39,7 +39,7 @@ const auto kernels = tb::library("demo")
 int main() {
   const tb::tensor x = tb::require_grad(tb::from_values<double>({1, 2}, {2}));
   tb::backward(tb::ops::sum(cube(x)));
-  std::puts(to_string(tb::grad(x)).c_str());  // prints: [3, 12] (float64 [2])
+  std::puts(to_string(tb::leaf_grad(x)).c_str());  // prints: [3, 12] (float64 [2])
 
   // What the library knows of it now.
   const tb::gradient_declaration said = tb::declaration_of(tb::find("demo::cube"));

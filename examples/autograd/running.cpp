@@ -28,7 +28,7 @@ int main() {
   const tb::tensor loss = tb::ops::sum(x * x);
   tb::backward(loss, {}, {.retain_graph = true});
   tb::backward(loss);
-  print(tb::grad(x));  // prints: [4, 8] (float64 [2])
+  print(tb::leaf_grad(x));  // prints: [4, 8] (float64 [2])
   try {
     tb::backward(loss);
   } catch (const tb::error& e) {
@@ -42,12 +42,12 @@ int main() {
   print(tb::grad(tb::ops::sum(first), x));  // prints: [6, 12] (float64 [2])
 
   // Hooks look at a gradient, or replace it.
-  tb::clear_grad(x);
+  tb::zero_grad(x);
   const tb::tensor y = x * 3.0;
   tb::hook halves = tb::add_hook(y, [](const tb::tensor& gradient) { return gradient * 0.5; });
   tb::retain_grad(y);
   tb::backward(tb::ops::sum(y), {}, {.retain_graph = true});
-  print(tb::grad(y));  // prints: [0.5, 0.5] (float64 [2])
-  print(tb::grad(x));  // prints: [1.5, 1.5] (float64 [2])
+  print(tb::leaf_grad(y));  // prints: [0.5, 0.5] (float64 [2])
+  print(tb::leaf_grad(x));  // prints: [1.5, 1.5] (float64 [2])
   halves.remove();
 }

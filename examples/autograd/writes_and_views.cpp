@@ -55,7 +55,7 @@ int main() {
   double_(first);                   // a write to the view reaches y, and y's gradient
   std::puts(to_string(y).c_str());  // prints: [2, 2, 3] (float64 [3])
   tb::backward(tb::ops::sum(y));
-  std::puts(to_string(tb::grad(x)).c_str());  // prints: [2, 1, 1] (float64 [3])
+  std::puts(to_string(tb::leaf_grad(x)).c_str());  // prints: [2, 1, 1] (float64 [3])
 
   try {
     tb::tensor out = tb::from_values<double>({0, 0, 0}, {3});

@@ -10,7 +10,7 @@ namespace ops = topbit::ops;
 
 int main() {
   if (!tb::cuda_available()) {
-    std::puts(tb::why_no_cuda().c_str());
+    std::puts(tb::cuda_unavailable_reason().c_str());
     return 77;  // a skipped test
   }
   const tb::device where = tb::cuda();

@@ -22,7 +22,7 @@ static double train(const tb::tensor& images, const tb::tensor& labels, bool cap
   };
 
   const auto step = [&] {
-    optimizer.clear_gradients();
+    optimizer.zero_grad();
     loss = ops::cross_entropy_loss(net(ops::dropout(x, 0.2, true)), y);
     tb::backward(loss);
     optimizer.step();
@@ -47,7 +47,7 @@ static double train(const tb::tensor& images, const tb::tensor& labels, bool cap
 
 int main() {
   if (!tb::cuda_available()) {
-    std::puts(tb::why_no_cuda().c_str());
+    std::puts(tb::cuda_unavailable_reason().c_str());
     return 77;  // a skipped test
   }
   tb::manual_seed(1);

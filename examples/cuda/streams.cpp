@@ -22,7 +22,7 @@ static tb::tensor bring_rows(int count) {
       tb::tensor row = ops::select(results, 0, i);
       ops::copy_(row, x, tb::arg<"non_blocking"> = true);
     }
-    tb::used_by_stream(x, copying);  // x ends here, its memory is free once it has been copied
+    tb::record_stream(x, copying);  // x ends here, its memory is free once it has been copied
   }
   copying.synchronize();
   return results;
@@ -30,7 +30,7 @@ static tb::tensor bring_rows(int count) {
 
 int main() {
   if (!tb::cuda_available()) {
-    std::puts(tb::why_no_cuda().c_str());
+    std::puts(tb::cuda_unavailable_reason().c_str());
     return 77;  // a skipped test
   }
   const tb::cuda_stream here = tb::cuda_stream::current();

@@ -2,4 +2,4 @@
 
 import topbit.cuda;
 
-std::string cuda_missing() { return topbit::cuda_available() ? std::string() : topbit::why_no_cuda(); }
+std::string cuda_missing() { return topbit::cuda_available() ? std::string() : topbit::cuda_unavailable_reason(); }

@@ -52,7 +52,7 @@ inline labelled to(const labelled& b, topbit::device where) {
 // One step; returns the loss.
 template <class Model>
 double step(const Model& scores, topbit::optimizer& optimizer, const labelled& b) {
-  optimizer.clear_gradients();
+  optimizer.zero_grad();
   const topbit::tensor loss = topbit::ops::cross_entropy_loss(scores(b.images), b.labels);
   topbit::backward(loss);
   optimizer.step();

@@ -36,10 +36,10 @@ typedef struct tb_cuda_report {
 } tb_cuda_report;
 
 // What a graph draws of one random stream: where its kernels read seed and place, as tb_random::stretch, and which.
-typedef struct tb_cuda_stretch {
+typedef struct tb_philox_state {
   uint64_t* there;
   uint64_t seed, first;
-} tb_cuda_stretch;
+} tb_philox_state;
 
 typedef struct tb_cuda_runtime {
   uint32_t size;
@@ -71,7 +71,7 @@ typedef struct tb_cuda_runtime {
   tb_status (*release_cached)(int32_t device);
   void (*set_limit)(int32_t device, uint64_t bytes);  // of what is held of the device; 0: no limit
   // The block that holds this address is used by work of the stream too, and is not handed out before that is done.
-  tb_status (*used_by_stream)(int32_t device, const void* address, void* stream);
+  tb_status (*record_stream)(int32_t device, const void* address, void* stream);
   tb_status (*allocate_pinned)(uint64_t bytes, void** out);
   void (*release_pinned)(void* pinned);
   // Ordered by the stream; the host's side has to stay, and be pinned for the call not to wait.
@@ -84,7 +84,7 @@ typedef struct tb_cuda_runtime {
   tb_status (*begin_capture)(int32_t device, void* stream, void** graph);
   tb_status (*end_capture)(int32_t device, void* stream, void* graph);
   // Writes the stretches when an earlier launch of the graph, in whatever stream, is done with them.
-  tb_status (*launch_graph)(int32_t device, void* graph, const tb_cuda_stretch* stretches, int32_t count, void* stream);
+  tb_status (*launch_graph)(int32_t device, void* graph, const tb_philox_state* stretches, int32_t count, void* stream);
   void (*drop_graph)(int32_t device, void* graph);
 
   void (*set_deterministic)(int32_t on);

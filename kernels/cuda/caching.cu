@@ -279,7 +279,7 @@ void give_memory(int device, void* data) {
   m.used_elsewhere.push_back(std::move(w));
 }
 
-tb_status used_by_stream(int device, const void* address, cudaStream_t stream) {
+tb_status record_stream(int device, const void* address, cudaStream_t stream) {
   device_memory& m = memory_of(device);
   const std::lock_guard held(m.lock);
   const auto at = m.blocks.find(const_cast<void*>(address));

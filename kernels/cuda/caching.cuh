@@ -18,7 +18,7 @@ struct block_cache;
 // text of the failure has the statistics.
 tb_status take_memory(int device, cudaStream_t stream, uint64_t bytes, void** out);
 void give_memory(int device, void* block);
-tb_status used_by_stream(int device, const void* address, cudaStream_t stream);
+tb_status record_stream(int device, const void* address, cudaStream_t stream);
 
 void statistics(int device, tb_cuda_statistics* out);
 tb_status release_cached(int device);

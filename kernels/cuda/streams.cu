@@ -104,7 +104,7 @@ tb_status milliseconds_between(void* from, void* to, float* milliseconds) {
 }
 
 tb_status used_by(int32_t device, const void* address, void* stream) {
-  return used_by_stream(device, address, stream_of(stream));
+  return record_stream(device, address, stream_of(stream));
 }
 tb_status allocate_pinned(uint64_t bytes, void** out) {
   return check(cudaHostAlloc(out, bytes == 0 ? 1 : bytes, cudaHostAllocPortable), "pinned memory of the host");
@@ -158,12 +158,12 @@ struct graph {
   std::mutex lock;             // of launches: one sets what the next would overwrite
 };
 
-__global__ void set_stretch(tb_cuda_stretch to) {
+__global__ void set_stretch(tb_philox_state to) {
   to.there[0] = to.seed;
   to.there[1] = to.first;
 }
 
-cudaError_t set_stretches(const tb_cuda_stretch* stretches, int32_t count, cudaStream_t stream) {
+cudaError_t set_stretches(const tb_philox_state* stretches, int32_t count, cudaStream_t stream) {
   cudaLaunchConfig_t config{};
   config.gridDim = 1;
   config.blockDim = 1;
@@ -203,7 +203,7 @@ tb_status end_capture(int32_t device, void* stream, void* given) {
   if (recorded != nullptr) cudaGraphDestroy(recorded);
   return status;
 }
-tb_status launch_graph(int32_t device, void* given, const tb_cuda_stretch* stretches, int32_t count, void* stream) {
+tb_status launch_graph(int32_t device, void* given, const tb_philox_state* stretches, int32_t count, void* stream) {
   graph& g = *static_cast<graph*>(given);
   const std::lock_guard held(g.lock);
   return at_device(device, "launching a graph", [&] {
@@ -254,7 +254,7 @@ const tb_cuda_runtime functions = {
     .statistics = statistics,
     .release_cached = release_cached,
     .set_limit = set_limit,
-    .used_by_stream = used_by,
+    .record_stream = used_by,
     .allocate_pinned = allocate_pinned,
     .release_pinned = release_pinned,
     .copy_in = copy_in,

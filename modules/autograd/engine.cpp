@@ -27,7 +27,7 @@ constexpr op<
 
 constexpr key_set observers{key::Tracer, key::TestMode, key::ContractCheck, key::Profiler, key::Trace};
 
-void gather(tensor& sum, tensor&& gradient, bool recording) {
+void accumulate(tensor& sum, tensor&& gradient, bool recording) {
   if (!sum.defined())
     sum = std::move(gradient);
   else if (!recording && detail::is_sole(sum))
@@ -182,7 +182,7 @@ void run::add_root(const tensor& root, const tensor& gradient, std::string_view 
   } else {
     detail::check_given_gradient(who, root, seed);
   }
-  gather(work_->at(*start).gradient, std::move(seed), create_);
+  accumulate(work_->at(*start).gradient, std::move(seed), create_);
   roots_.push_back(std::move(start));
 }
 
@@ -241,7 +241,7 @@ void run::arrive(node& from, std::size_t input, tensor&& gradient) {
       k != nullptr && (gradient.sizes() != k->sizes || gradient.dtype() != k->type || gradient.device() != k->where)) {
     fit(from, input, gradient);
   }
-  gather(work_->at(to).gradient, std::move(gradient), create_);
+  accumulate(work_->at(to).gradient, std::move(gradient), create_);
 }
 
 void run::run_node(arrival& a) {
@@ -259,7 +259,7 @@ void run::run_node(arrival& a) {
     arrival& at = work_->at(owner);
     if (at.of_results.empty()) at.of_results.resize(owner.result_count());
     // A rule that keeps a result gives it out with a port of its own.
-    gather(at.of_results[static_cast<detail::port_node&>(n).result()], std::move(a.gradient), create_);
+    accumulate(at.of_results[static_cast<detail::port_node&>(n).result()], std::move(a.gradient), create_);
     return;
   }
   if ((flags & node_access::released) != 0) detail::raise_released(n.name());
@@ -374,12 +374,12 @@ void run::capture_leaves() {
 void run::deliver_to_leaves() {
   run_leaf_hooks();
   work_->each_leaf([&](arrival& a) {
-    if (a.gradient.defined()) static_cast<leaf_node&>(*a.at).gather(std::move(a.gradient));
+    if (a.gradient.defined()) static_cast<leaf_node&>(*a.at).accumulate(std::move(a.gradient));
   });
   work_->each_leaf([&](arrival& a) {
     if ((node_access::flags(*a.at) & node_access::hooked) == 0 || (purposes_ && !purposes_->contains(a.at))) return;
     try {
-      detail::run_gathered_hooks(static_cast<leaf_node&>(*a.at));
+      detail::run_post_accumulate_hooks(static_cast<leaf_node&>(*a.at));
     } catch (...) {
       raise_with_chain(*a.at);
     }
@@ -444,7 +444,7 @@ void backward(std::span<const tensor> roots, std::span<const tensor> gradients, 
     for (std::size_t i = 0; i < options.inputs.size(); ++i) {
       if (!is_leaf(options.inputs[i]))
         throw error("backward: input " + std::to_string(i + 1) +
-                    " is no leaf, and only leaves gather gradients; grad() gives those of results");
+                    " is no leaf, and only leaves accumulate gradients; grad() gives those of results");
     }
     r.only_for(options.inputs, "backward");
   }

@@ -20,7 +20,7 @@ struct hooks_of_node {
   numbered<gradient_hook> on_gradient;
   numbered<before_node_hook> before;
   numbered<after_node_hook> after;
-  numbered<gathered_hook> gathered;
+  numbered<post_accumulate_hook> post_accumulate;
   bool retains = false;
   tensor retained;
 };
@@ -89,11 +89,11 @@ void run_before_hooks(const node& n, std::span<tensor> of_results) {
 void run_after_hooks(const node& n, std::span<tensor> of_inputs, std::span<const tensor> of_results) {
   for (const auto& [number, f] : hooks_of(n).after) (*f)(of_inputs, of_results);
 }
-void run_gathered_hooks(const leaf_node& n) {
+void run_post_accumulate_hooks(const leaf_node& n) {
   const hooks_of_node hooks = hooks_of(n);
-  if (hooks.gathered.empty()) return;
-  const tensor gathered = n.gradient();
-  for (const auto& [number, f] : hooks.gathered) (*f)(gathered);
+  if (hooks.post_accumulate.empty()) return;
+  const tensor gradient = n.gradient();
+  for (const auto& [number, f] : hooks.post_accumulate) (*f)(gradient);
 }
 
 tensor retained_gradient(const node& n) {
@@ -149,7 +149,7 @@ void hook::remove() noexcept {
   take(found->second.on_gradient);
   take(found->second.before);
   take(found->second.after);
-  take(found->second.gathered);
+  take(found->second.post_accumulate);
 }
 
 namespace {
@@ -178,10 +178,11 @@ hook add_before_hook(const tensor& t, before_node_hook f) {
 hook add_after_hook(const tensor& t, after_node_hook f) {
   return detail::hook_access::add(call_for_hook("add_after_hook", t), &detail::hooks_of_node::after, std::move(f));
 }
-hook add_gathered_hook(const tensor& t, gathered_hook f) {
-  intrusive_ptr<node> n = node_for_hook("add_gathered_hook", t);
-  if (n->role != detail::is_leaf) throw error("add_gathered_hook: found a result of a recorded call, wanted a leaf");
-  return detail::hook_access::add(std::move(n), &detail::hooks_of_node::gathered, std::move(f));
+hook add_post_accumulate_hook(const tensor& t, post_accumulate_hook f) {
+  intrusive_ptr<node> n = node_for_hook("add_post_accumulate_hook", t);
+  if (n->role != detail::is_leaf)
+    throw error("add_post_accumulate_hook: found a result of a recorded call, wanted a leaf");
+  return detail::hook_access::add(std::move(n), &detail::hooks_of_node::post_accumulate, std::move(f));
 }
 
 void retain_grad(const tensor& t) {

@@ -21,7 +21,7 @@ export using before_node_hook = std::function<void(std::span<tensor> of_results)
 /// Sees the gradients of a node's inputs after its rule has run, and may replace them.
 export using after_node_hook = std::function<void(std::span<tensor> of_inputs, std::span<const tensor> of_results)>;
 /// Runs when a leaf has gathered a gradient.
-export using gathered_hook = std::function<void(const tensor& gathered)>;
+export using post_accumulate_hook = std::function<void(const tensor& gradient)>;
 
 /// A hook that was added; remove() takes it away again. Copies are of the same hook, and keep the graph behind it until
 /// they go or are removed; the hook itself goes with the graph. What a hook holds is kept as long: one that holds the
@@ -43,9 +43,9 @@ export hook add_hook(const tensor& t, gradient_hook f);
 export hook add_before_hook(const tensor& t, before_node_hook f);
 export hook add_after_hook(const tensor& t, after_node_hook f);
 /// Adds a hook on a leaf's gradient, after it was gathered. Throws error if t is no leaf that requires its gradient.
-export hook add_gathered_hook(const tensor& t, gathered_hook f);
+export hook add_post_accumulate_hook(const tensor& t, post_accumulate_hook f);
 
-/// Keeps the gradient of a result too, for grad(). Throws error if t needs no gradient.
+/// Keeps the gradient of a result too, for leaf_grad(). Throws error if t needs no gradient.
 export void retain_grad(const tensor& t);
 
 namespace detail {
@@ -59,7 +59,7 @@ void pass_on_retained(const node& from, node& to);
 void run_gradient_hooks(const node& n, tensor& gradient);
 void run_before_hooks(const node& n, std::span<tensor> of_results);
 void run_after_hooks(const node& n, std::span<tensor> of_inputs, std::span<const tensor> of_results);
-void run_gathered_hooks(const leaf_node& n);
+void run_post_accumulate_hooks(const leaf_node& n);
 
 }  // namespace detail
 

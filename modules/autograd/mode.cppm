@@ -32,10 +32,11 @@ export class [[nodiscard("the guard ends with the full expression that makes it"
 export class [[nodiscard("the guard ends with the full expression that makes it")]] inference_mode {
  public:
   /// False makes a scope of the ordinary mode within one of inference.
-  inline explicit inference_mode(bool on = true) noexcept : keys_(for_mode(on)), before_(author::set_infers(on)) {}
+  inline explicit inference_mode(bool on = true) noexcept
+      : keys_(for_mode(on)), before_(author::set_inference_mode(on)) {}
   inference_mode(const inference_mode&) = delete;
   inference_mode& operator=(const inference_mode&) = delete;
-  inline ~inference_mode() { author::set_infers(before_); }
+  inline ~inference_mode() { author::set_inference_mode(before_); }
 
  private:
   static inline thread_key_state for_mode(bool on) noexcept {
@@ -45,7 +46,7 @@ export class [[nodiscard("the guard ends with the full expression that makes it"
   force_guard keys_;
   bool before_;
 };
-export inline bool is_inference_mode() noexcept { return author::infers(); }
+export inline bool is_inference_mode() noexcept { return author::in_inference_mode(); }
 /// Made in inference mode, or a view of such a tensor.
 export inline bool is_inference(const tensor& t) noexcept { return t.record().inference; }
 

@@ -65,7 +65,7 @@ void leaf_node::set_gradient(tensor gradient) noexcept {
   std::swap(gradient_, gradient);
 }
 
-void leaf_node::gather(tensor gradient) {
+void leaf_node::accumulate(tensor gradient) {
   const std::lock_guard lock(mutex_);
   if (!gradient_.defined()) {
     gradient_ = owned(std::move(gradient));
@@ -103,24 +103,24 @@ const tensor& require_grad(const tensor& t, bool wanted) {
   return t;
 }
 
-tensor grad(const tensor& t) {
+tensor leaf_grad(const tensor& t) {
   const intrusive_ptr<node> n = detail::present_node(t);
   if (!n) return {};
   return n->role == detail::is_leaf ? static_cast<leaf_node*>(n.get())->gradient() : detail::retained_gradient(*n);
 }
 
-void set_grad(const tensor& t, const tensor& gradient) {
+void set_leaf_grad(const tensor& t, const tensor& gradient) {
   leaf_node* const leaf = leaf_of(t);
   if (leaf == nullptr) {
-    throw error("set_grad: found a tensor that " +
+    throw error("set_leaf_grad: found a tensor that " +
                 std::string(is_leaf(t) ? "requires no gradient" : "is a result of a recorded call") +
                 ", wanted a leaf that requires its gradient; require_grad() makes one");
   }
-  if (gradient.defined()) detail::check_given_gradient("set_grad", t, gradient);
+  if (gradient.defined()) detail::check_given_gradient("set_leaf_grad", t, gradient);
   leaf->set_gradient(gradient);
 }
 
-void clear_grad(const tensor& t) noexcept {
+void zero_grad(const tensor& t) noexcept {
   const intrusive_ptr<node> n = detail::present_node(t);
   if (!n) return;
   if (n->role == detail::is_leaf)

@@ -22,7 +22,7 @@ export class leaf_node final : public node {
   void set_gradient(tensor gradient) noexcept;
   /// Adds to what was gathered; threads may do so at once. A gradient that anybody else can see is left as it is, and
   /// the sum is another tensor.
-  void gather(tensor gradient);
+  void accumulate(tensor gradient);
 
  private:
   // Recursive, as a layer of the user's may look at the gradient while it is added to.
@@ -34,7 +34,7 @@ namespace detail {
 
 // Dense, with elements that nobody else sees, and outside any graph.
 bool is_sole(const tensor& t) noexcept;
-// Throws as set_grad() does.
+// Throws as set_leaf_grad() does.
 void check_given_gradient(std::string_view who, const tensor& of, const tensor& gradient);
 
 bool view_requires_grad(const tensor& t) noexcept;
@@ -64,12 +64,12 @@ export const tensor& require_grad(const tensor& t, bool wanted = true);
 
 /// The gradient collected so far: of a leaf, or of a result of which retain_grad() was asked; undefined if there is
 /// none. Backwards of several threads may collect at once.
-export tensor grad(const tensor& t);
+export tensor leaf_grad(const tensor& t);
 /// Replaces the collected gradient of a leaf. Throws error if t is no leaf that requires one, shape_error, dtype_error
 /// or device_error if the gradient does not fit.
-export void set_grad(const tensor& t, const tensor& gradient);
+export void set_leaf_grad(const tensor& t, const tensor& gradient);
 /// Drops the collected gradient.
-export void clear_grad(const tensor& t) noexcept;
+export void zero_grad(const tensor& t) noexcept;
 
 /// The same elements, outside the graph.
 export tensor detach(const tensor& t);

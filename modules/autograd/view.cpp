@@ -137,10 +137,10 @@ void track_view(const tensor& base, const tensor& view, bool one_of_several) {
     return;
   const detail::view_data* of = detail::view_of(base);
   using detail::view_origin;
-  view_origin origin = author::infers()  ? view_origin::inference
-                       : one_of_several  ? view_origin::one_of_several
-                       : !grad_enabled() ? view_origin::no_grad
-                                         : view_origin::recorded;
+  view_origin origin = author::in_inference_mode() ? view_origin::inference
+                       : one_of_several            ? view_origin::one_of_several
+                       : !grad_enabled()           ? view_origin::no_grad
+                                                   : view_origin::recorded;
   if (of != nullptr && origin == view_origin::recorded) origin = of->origin;
   view.record().autograd =
       intrusive_ptr<tensor_extension>(new detail::view_data(of != nullptr ? of->base : base, origin, view.version()));

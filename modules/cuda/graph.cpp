@@ -128,15 +128,15 @@ void cuda_graph::replay() const {
   if (runtime().stream_is_captured(device_.index, stream) != 0) {
     throw device_error("cuda_graph: found a replay in a stream that is captured, wanted one in a stream that runs");
   }
-  std::vector<tb_cuda_stretch> stretches;
+  std::vector<tb_philox_state> states;
   for (const numbers& all : numbers_) {
-    const random_stretch next = generator(all.source).take(all.count);
-    stretches.push_back({static_cast<std::uint64_t*>(all.stretch.data()), next.seed, next.first});
+    const philox_state next = generator(all.source).take(all.count);
+    states.push_back({static_cast<std::uint64_t*>(all.stretch.data()), next.seed, next.offset});
   }
-  detail::check_cuda(device_,
-                     runtime().launch_graph(device_.index, native_, stretches.data(),
-                                            static_cast<std::int32_t>(stretches.size()), stream),
-                     "replaying a graph");
+  detail::check_cuda(
+      device_,
+      runtime().launch_graph(device_.index, native_, states.data(), static_cast<std::int32_t>(states.size()), stream),
+      "replaying a graph");
 }
 
 }  // namespace topbit

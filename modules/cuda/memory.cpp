@@ -51,7 +51,7 @@ tensor pin_memory(const tensor& host) {
                        (host.defined() ? "a tensor on " + to_string(host.device()) : "an undefined tensor") +
                        ", wanted one of the host");
   }
-  if (!cuda_available()) throw device_error("pin_memory: " + why_no_cuda());
+  if (!cuda_available()) throw device_error("pin_memory: " + cuda_unavailable_reason());
   tensor out = author::make_tensor(host.sizes(), host.dtype(), cpu, pinned);
   ops::copy_(out, host);
   return out;

@@ -52,7 +52,7 @@ constexpr memory_hook cuda_memory_hook{allocate,    release,       copy_in,     
 
 int cuda_device_count() noexcept { return memory().device_count(); }
 
-std::string why_no_cuda() {
+std::string cuda_unavailable_reason() {
   if (cuda_available()) return {};
   return std::string("no CUDA device: ") + memory().last_error();
 }
@@ -60,7 +60,7 @@ std::string why_no_cuda() {
 void detail::check_cuda_device(device d) {
   if (d.type != backend::CUDA) throw device_error("found " + to_string(d) + ", wanted a CUDA device");
   const int count = cuda_device_count();
-  if (count == 0) throw device_error(to_string(d) + ": " + why_no_cuda());
+  if (count == 0) throw device_error(to_string(d) + ": " + cuda_unavailable_reason());
   if (d.index < 0 || d.index >= count) {
     throw device_error("found " + to_string(d) + ", wanted cuda:0" +
                        (count == 1 ? "" : " to cuda:" + std::to_string(count - 1)));

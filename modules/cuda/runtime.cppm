@@ -12,7 +12,7 @@ export int cuda_device_count() noexcept;
 export inline bool cuda_available() noexcept { return cuda_device_count() > 0; }
 
 /// Why there is no CUDA device, as a sentence; empty if there is one.
-export std::string why_no_cuda();
+export std::string cuda_unavailable_reason();
 
 /// What a device is.
 export struct cuda_properties {

@@ -140,16 +140,16 @@ cuda_stream_guard::cuda_stream_guard(const cuda_stream& stream) : before_(cuda_s
 }
 cuda_stream_guard::~cuda_stream_guard() { runtime().set_current_stream(before_.device().index, before_.native()); }
 
-void used_by_stream(const tensor& t, const cuda_stream& stream) {
+void record_stream(const tensor& t, const cuda_stream& stream) {
   if (!t.defined() || t.device() != stream.device()) {
-    throw device_error("used_by_stream: found " +
+    throw device_error("record_stream: found " +
                        (t.defined() ? "a tensor on " + to_string(t.device()) : "an undefined tensor") +
                        " and a stream of " + to_string(stream.device()) + ", wanted one device");
   }
   const auto& data = t.record().data;
   if (!data || data->data == nullptr) return;
-  detail::check_cuda(t.device(), runtime().used_by_stream(t.device().index, data->data, stream.native()),
-                     "used_by_stream");
+  detail::check_cuda(t.device(), runtime().record_stream(t.device().index, data->data, stream.native()),
+                     "record_stream");
 }
 
 }  // namespace topbit

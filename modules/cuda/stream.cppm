@@ -70,7 +70,7 @@ export class cuda_stream {
 /// Calls of this thread on the stream's device go to it while this lives.
 ///
 /// A tensor's memory belongs to the stream that was current when it was made. Before another stream reads it, let that
-/// one wait for an event of the first; and call used_by_stream(), or the memory may be handed out while it is still
+/// one wait for an event of the first; and call record_stream(), or the memory may be handed out while it is still
 /// read.
 export class cuda_stream_guard {
  public:
@@ -85,6 +85,6 @@ export class cuda_stream_guard {
 
 /// The tensor's memory is not handed out again before what this stream does until the tensor is dropped is done. Throws
 /// device_error for a stream of another device.
-export void used_by_stream(const tensor& t, const cuda_stream& stream);
+export void record_stream(const tensor& t, const cuda_stream& stream);
 
 }  // namespace topbit

@@ -74,9 +74,9 @@ void draw(backend_call c, tb_random_op op, const tb_plan& plan, const tensor& ou
     call.stretch = static_cast<const std::uint64_t*>(recorded->stretch);
     call.first = recorded->first;
   } else {
-    const random_stretch stretch = source.take(count);
-    call.seed = stretch.seed;
-    call.first = stretch.first;
+    const philox_state state = source.take(count);
+    call.seed = state.seed;
+    call.first = state.offset;
   }
   check_status(c, kernel(&call, nullptr), out);
 }

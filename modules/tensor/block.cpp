@@ -115,8 +115,8 @@ tensor_record* detail::new_dense_record(key_set keys, dtype type, device where, 
     throw;
   }
   if (inside) sanitizer::forbid(begin + head_bytes, data_at - head_bytes);
-  auto* const r = ::new (begin) tensor_record(this_thread_infers ? keys - gradient_keys : keys, type, where, sizes,
-                                              strides, true, elements, this_thread_infers);
+  auto* const r = ::new (begin) tensor_record(this_thread_in_inference_mode ? keys - gradient_keys : keys, type, where,
+                                              sizes, strides, true, elements, this_thread_in_inference_mode);
   r->data = intrusive_ptr<storage>(data);
   r->block = block;
   return r;

@@ -8,7 +8,7 @@ namespace topbit {
 // Seed and position change together.
 struct generator::state {
   mutable std::mutex lock;
-  random_stretch next;
+  philox_state next;
 };
 
 generator::generator(std::uint64_t seed, key_set keys) : state_(std::make_shared<state>()), keys_(keys) {
@@ -25,10 +25,10 @@ void generator::set_seed(std::uint64_t seed) noexcept {
   state_->next = {seed, 0};
 }
 
-random_stretch generator::take(std::uint64_t count) noexcept {
+philox_state generator::take(std::uint64_t count) noexcept {
   const std::lock_guard hold(state_->lock);
-  const random_stretch taken = state_->next;
-  state_->next.first += count;
+  const philox_state taken = state_->next;
+  state_->next.offset += count;
   return taken;
 }
 

@@ -9,10 +9,10 @@ import :device;
 namespace topbit {
 
 /// A stretch of a random stream: numbers `first`, `first + 1`, ... of the stream that `seed` stands for.
-export struct random_stretch {
+export struct philox_state {
   std::uint64_t seed = 0;
-  std::uint64_t first = 0;
-  friend bool operator==(const random_stretch&, const random_stretch&) = default;
+  std::uint64_t offset = 0;
+  friend bool operator==(const philox_state&, const philox_state&) = default;
 };
 
 /// A handle: copies share one state. Threads may use it at once; who takes first gets the earlier stretch.
@@ -26,7 +26,7 @@ export class generator {
   /// Begins the stream of this seed.
   void set_seed(std::uint64_t seed) noexcept;
   /// The next `count` numbers; nobody else is given them.
-  random_stretch take(std::uint64_t count) noexcept;
+  philox_state take(std::uint64_t count) noexcept;
 
   inline key_set keys() const noexcept { return keys_; }
 

@@ -16,7 +16,7 @@ opaque_storage::opaque_storage(device d, intrusive_ptr<tensor_extension> data) n
 tensor_record::~tensor_record() = default;
 
 constinit tensor_record undefined_tensor{};
-constinit thread_local bool this_thread_infers [[gnu::tls_model("initial-exec")]] = false;
+constinit thread_local bool this_thread_in_inference_mode [[gnu::tls_model("initial-exec")]] = false;
 
 }  // namespace detail
 

@@ -77,7 +77,7 @@ extern tensor_record undefined_tensor;
 
 // Whether tensors that this thread makes are made in inference mode. A state of the tensor module, since it is asked
 // for each tensor that is made.
-extern constinit thread_local bool this_thread_infers [[gnu::tls_model("initial-exec")]];
+extern constinit thread_local bool this_thread_in_inference_mode [[gnu::tls_model("initial-exec")]];
 
 // Records lie in blocks of :memory. The second form is of a dense tensor, and makes its storage too. Both throw
 // std::bad_alloc, the second also what the device's memory hook throws.
@@ -200,8 +200,10 @@ export inline key_set keys_of(const tensor& t) noexcept { return t.record().keys
 export namespace author {
 
 /// Whether tensors that this thread makes are unknown to autograd; sets it, and returns what it was.
-inline bool infers() noexcept { return topbit::detail::this_thread_infers; }
-inline bool set_infers(bool on) noexcept { return std::exchange(topbit::detail::this_thread_infers, on); }
+inline bool in_inference_mode() noexcept { return topbit::detail::this_thread_in_inference_mode; }
+inline bool set_inference_mode(bool on) noexcept {
+  return std::exchange(topbit::detail::this_thread_in_inference_mode, on);
+}
 
 /// Counts an in-place write, so that a layer which saved the old value can notice, and keeps the name of who wrote,
 /// which must live as long as the process.

@@ -61,7 +61,7 @@ tensor make_tensor(const dims& sizes, dtype type, device where, const memory_hoo
   dims strides = sizes;  // as many
   const auto bytes = static_cast<std::size_t>(lay_out(sizes, strides)) * size_of(type);
   tensor t(detail::new_record(detail::strided_keys[static_cast<std::size_t>(where.type)], type, where, sizes, strides,
-                              detail::this_thread_infers));
+                              detail::this_thread_in_inference_mode));
   t.record().data = intrusive_ptr<storage>(new storage(where, bytes, memory));
   return t;
 }
@@ -121,7 +121,7 @@ tensor make_opaque(const dims& sizes, dtype type, device where, key_set keys, in
   dims strides = sizes;
   lay_out(sizes, strides);
   intrusive_ptr<storage> data(new detail::opaque_storage(where, std::move(payload)));
-  tensor t(detail::new_record(keys, type, where, sizes, strides, detail::this_thread_infers));
+  tensor t(detail::new_record(keys, type, where, sizes, strides, detail::this_thread_in_inference_mode));
   t.record().how = how;
   t.record().data = std::move(data);
   return t;

@@ -22,7 +22,7 @@ export struct adam_options {
   bool maximize = false;
   /// Counts steps on the parameters' device, which has to be one for a group, so that a cuda_graph can take them. The
   /// numbers are the same, but where the device's pow rounds otherwise. steps() and state() wait for the device then,
-  /// and so does follow(). The learning rate of a replay is that of the capture.
+  /// and so does set_schedule(). The learning rate of a replay is that of the capture.
   bool capturable = false;
 };
 

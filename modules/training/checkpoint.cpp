@@ -16,8 +16,8 @@ std::string beginning(std::string_view who, const std::string& path) {
 
 // Seed and place, their bits as they are: there is no tensor of unsigned numbers of this size.
 tensor place_of(generator g) {
-  const random_stretch next = g.take(0);
-  return from_values<std::int64_t>({std::bit_cast<std::int64_t>(next.seed), std::bit_cast<std::int64_t>(next.first)},
+  const philox_state next = g.take(0);
+  return from_values<std::int64_t>({std::bit_cast<std::int64_t>(next.seed), std::bit_cast<std::int64_t>(next.offset)},
                                    {2});
 }
 void put_back(generator g, const tensor& place) {

@@ -15,7 +15,7 @@ namespace {
 std::vector<tensor> gradients_of(std::span<const tensor> parameters) {
   std::vector<tensor> all;
   for (const tensor& p : parameters) {
-    if (tensor g = grad(p); g.defined()) all.push_back(std::move(g));
+    if (tensor g = leaf_grad(p); g.defined()) all.push_back(std::move(g));
   }
   return all;
 }

@@ -164,7 +164,7 @@ std::vector<optimizer::due_batch> optimizer::due_batches(const group& g) const {
   std::vector<due_batch> due;
   for (std::size_t i = 0; i < g.parameters.size(); ++i) {
     const tensor& p = g.parameters[i];
-    tensor gradient = grad(p);
+    tensor gradient = leaf_grad(p);
     if (!gradient.defined()) continue;
     auto at = std::ranges::find_if(due, [&](const due_batch& b) { return counts_there || b.of.step == g.ages[i] + 1; });
     if (at == due.end()) {
@@ -209,9 +209,9 @@ void optimizer::step() {
   ++steps_;
 }
 
-void optimizer::clear_gradients() noexcept {
+void optimizer::zero_grad() noexcept {
   for (const group& g : groups_) {
-    for (const tensor& p : g.parameters) clear_grad(p);
+    for (const tensor& p : g.parameters) topbit::zero_grad(p);
   }
 }
 

@@ -21,7 +21,7 @@ export class optimizer {
   /// recorded. What a kernel refuses comes out before the group it is about has changed.
   void step();
   /// Drops the gradients of all parameters, so that the next backward begins anew.
-  void clear_gradients() noexcept;
+  void zero_grad() noexcept;
 
   std::size_t group_count() const noexcept { return groups_.size(); }
   /// Throws error for a group that is not there; so do the functions below.
@@ -40,11 +40,11 @@ export class optimizer {
   void set_learning_rate_factor(double factor, std::size_t group);
   /// Sets the factor to the schedule's for the next step. To be called before each one.
   template <learning_rate_schedule Schedule>
-  void follow(const Schedule& schedule) {
+  void set_schedule(const Schedule& schedule) {
     set_learning_rate_factor(schedule(steps()));
   }
   template <learning_rate_schedule Schedule>
-  void follow(const Schedule& schedule, std::size_t group) {
+  void set_schedule(const Schedule& schedule, std::size_t group) {
     set_learning_rate_factor(schedule(steps()), group);
   }
 

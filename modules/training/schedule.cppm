@@ -1,7 +1,7 @@
 // Learning rates that change: a schedule is anything that can be called with the number of the step, from 0, and
 // returns the factor by which the rate is multiplied then. These are the usual ones; a lambda will do too.
 //
-//   optimizer.follow(schedule::warm_up{.steps = 100, .then = schedule::cosine{.steps = 900}});
+//   optimizer.set_schedule(schedule::warm_up{.steps = 100, .then = schedule::cosine{.steps = 900}});
 export module topbit.training:schedule;
 
 import topbit.std;

@@ -76,12 +76,12 @@ TEST_CASE("anomaly: a rule that gives NaN is an error that names it", "[autograd
   const tensor x = leaf({1, 2});
   const auto run = [&] { tb::backward(ops::sum(tb::apply<gives_nan>(x * 2) * 3)); };
   run();
-  tb::clear_grad(x);
+  tb::zero_grad(x);
   const tb::detect_anomaly guard;
   const std::string text = text_of<tb::error>(run);
 
   CHECK(text.find("gives_nan: its gradient rule gave NaN for argument 1; while backward ran ") != std::string::npos);
-  CHECK_FALSE(tb::grad(x).defined());
+  CHECK_FALSE(tb::leaf_grad(x).defined());
 }
 
 TEST_CASE("anomaly: an error tells where the call was recorded", "[autograd][anomaly]") {

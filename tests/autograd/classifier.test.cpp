@@ -80,8 +80,8 @@ struct network {
     const tb::no_grad guard;
     for (auto* parameters : {&weights, &biases}) {
       for (tensor& p : *parameters) {
-        ops::sub_(p, tb::grad(p), tb::arg<"alpha"> = rate);
-        tb::clear_grad(p);
+        ops::sub_(p, tb::leaf_grad(p), tb::arg<"alpha"> = rate);
+        tb::zero_grad(p);
       }
     }
     return tb::item(loss);

@@ -24,12 +24,12 @@ using list = std::vector<double>;
 TEST_CASE("engine: a leaf gathers the gradients of several backward calls", "[autograd][engine]") {
   const tensor x = leaf({1, 2});
   tb::backward(ops::sum(x * x));
-  CHECK(values(tb::grad(x)) == list{2, 4});
+  CHECK(values(tb::leaf_grad(x)) == list{2, 4});
   tb::backward(ops::sum(x * 3));
-  CHECK(values(tb::grad(x)) == list{5, 7});
-  tb::clear_grad(x);
+  CHECK(values(tb::leaf_grad(x)) == list{5, 7});
+  tb::zero_grad(x);
   tb::backward(ops::sum(x * 3));
-  CHECK(values(tb::grad(x)) == list{3, 3});
+  CHECK(values(tb::leaf_grad(x)) == list{3, 3});
 }
 
 TEST_CASE("engine: what no gradient comes to has none, and a root that no leaf leads to is refused",
@@ -38,8 +38,8 @@ TEST_CASE("engine: what no gradient comes to has none, and a root that no leaf l
   tensor y = x * 2;
   ops::zero_(y);
   tb::backward(ops::sum(y * w));
-  CHECK_FALSE(tb::grad(x).defined());
-  CHECK(values(tb::grad(w)) == list{0, 0});
+  CHECK_FALSE(tb::leaf_grad(x).defined());
+  CHECK(values(tb::leaf_grad(w)) == list{0, 0});
   const tensor drawn = ops::bernoulli(leaf({0.5, 0.5}));
   CHECK_FALSE(tb::requires_grad(drawn));
   CHECK_THROWS_AS(tb::backward(ops::sum(drawn)), tb::error);
@@ -48,7 +48,7 @@ TEST_CASE("engine: what no gradient comes to has none, and a root that no leaf l
 TEST_CASE("engine: a gradient seen earlier is not changed by a later backward", "[autograd][engine]") {
   const tensor x = leaf({1, 2});
   tb::backward(ops::sum(x));
-  const tensor first = tb::grad(x);
+  const tensor first = tb::leaf_grad(x);
   tb::backward(ops::sum(x));
   CHECK(values(first) == list{1, 1});
 }
@@ -58,7 +58,7 @@ TEST_CASE("engine: paths that meet again are added before they are followed", "[
   const tensor middle = x * x;                    // 9
   const tensor y = middle * middle + middle + x;  // x^4 + x^2 + x
   tb::backward(y);
-  CHECK(values(tb::grad(x)) == list{4 * 27 + 2 * 3 + 1});
+  CHECK(values(tb::leaf_grad(x)) == list{4 * 27 + 2 * 3 + 1});
 }
 
 TEST_CASE("engine: a ladder of diamonds costs one visit per node", "[autograd][engine]") {
@@ -66,7 +66,7 @@ TEST_CASE("engine: a ladder of diamonds costs one visit per node", "[autograd][e
   tensor y = x;
   for (int i = 0; i < 60; ++i) y = y + y;  // 2^60 paths
   tb::backward(y);
-  CHECK(values(tb::grad(x)) == list{0x1p60});
+  CHECK(values(tb::leaf_grad(x)) == list{0x1p60});
 }
 
 TEST_CASE("engine: paths of different length are run in the right order", "[autograd][engine]") {
@@ -74,7 +74,7 @@ TEST_CASE("engine: paths of different length are run in the right order", "[auto
   tensor deep = x;
   for (int i = 0; i < 5; ++i) deep = deep * 2;
   tb::backward(deep * x + x);  // 32 x^2 + x
-  CHECK(values(tb::grad(x)) == list{129});
+  CHECK(values(tb::leaf_grad(x)) == list{129});
 }
 
 TEST_CASE("engine: a chain of a million nodes runs and is dropped in constant stack", "[autograd][engine]") {
@@ -82,7 +82,7 @@ TEST_CASE("engine: a chain of a million nodes runs and is dropped in constant st
   tensor y = x;
   for (int i = 0; i < 1000000; ++i) y = y + x;
   tb::backward(y);
-  CHECK(values(tb::grad(x)) == list{1000001});
+  CHECK(values(tb::leaf_grad(x)) == list{1000001});
 }
 
 TEST_CASE("engine: chains that keep their arguments run and are dropped in constant stack", "[autograd][engine]") {
@@ -91,7 +91,7 @@ TEST_CASE("engine: chains that keep their arguments run and are dropped in const
     tensor y = x;
     for (int i = 0; i < 100000; ++i) y = y + x;
     tb::backward(y);
-    CHECK(values(tb::grad(x)) == list{100001});
+    CHECK(values(tb::leaf_grad(x)) == list{100001});
   }
   // Each of these nodes keeps its argument, which keeps the node before.
   tensor z = x;
@@ -101,7 +101,7 @@ TEST_CASE("engine: chains that keep their arguments run and are dropped in const
   for (int i = 0; i < 100000; ++i) w = ops::exp(ops::mul_scalar(w, 0));
   tb::backward(w, {}, {.retain_graph = true});
   w = {};
-  CHECK(values(tb::grad(x)) == list{100001});
+  CHECK(values(tb::leaf_grad(x)) == list{100001});
 }
 
 TEST_CASE("engine: a graph serves one backward, unless it is retained", "[autograd][engine]") {
@@ -110,10 +110,10 @@ TEST_CASE("engine: a graph serves one backward, unless it is retained", "[autogr
   tb::backward(y, {}, {.retain_graph = true});
   tb::backward(y, {}, {.retain_graph = true});
   tb::backward(y);
-  CHECK(values(tb::grad(x)) == list{6, 12});
+  CHECK(values(tb::leaf_grad(x)) == list{6, 12});
   CHECK(text_of<tb::error>([&] { tb::backward(y); }) ==
         "aten::sum: its saved tensors were released by an earlier backward(); pass retain_graph = true there");
-  CHECK(values(tb::grad(x)) == list{6, 12});
+  CHECK(values(tb::leaf_grad(x)) == list{6, 12});
 }
 
 TEST_CASE("engine: a part of a graph that was released is refused from another root", "[autograd][engine]") {
@@ -142,10 +142,10 @@ TEST_CASE("engine: a result that is no single element needs a gradient", "[autog
   CHECK(text_of<tb::shape_error>([&] { tb::backward(y); }) ==
         "backward: found a tensor of sizes [2], wanted one element, or a gradient of that shape as second argument");
   tb::backward(y, tensor_of({10, 20}, {2}));
-  CHECK(values(tb::grad(x)) == list{20, 40});
+  CHECK(values(tb::leaf_grad(x)) == list{20, 40});
   const tensor one = leaf({5});
   tb::backward(ops::reshape(one * 3, std::vector<std::int64_t>{1, 1}));  // one element, not a scalar
-  CHECK(values(tb::grad(one)) == list{3});
+  CHECK(values(tb::leaf_grad(one)) == list{3});
 }
 
 TEST_CASE("engine: a gradient has the sizes, the dtype and the device of the result", "[autograd][engine]") {
@@ -157,9 +157,9 @@ TEST_CASE("engine: a gradient has the sizes, the dtype and the device of the res
         "backward: found a gradient of float32 [2], wanted float64 [2]");
   CHECK(text_of<tb::device_error>([&] { tb::backward(y, ops::to_copy(y, tb::arg<"device"> = tb::meta)); }) ==
         "backward: found a gradient on meta, wanted it on cpu");
-  CHECK_FALSE(tb::grad(x).defined());
+  CHECK_FALSE(tb::leaf_grad(x).defined());
   tb::backward(y, tensor_of({1, 1}, {2}));  // nothing was released by the refusals
-  CHECK(values(tb::grad(x)) == list{2, 2});
+  CHECK(values(tb::leaf_grad(x)) == list{2, 2});
 }
 
 TEST_CASE("engine: a tensor outside any graph is refused", "[autograd][engine]") {
@@ -186,38 +186,38 @@ TEST_CASE("engine: nothing runs backwards in inference mode, nor from what was m
         "backward: the tensor does not require a gradient and was not computed from one that does; it was made in "
         "inference mode");
   tb::backward(y);
-  CHECK(values(tb::grad(x)) == list{4});
+  CHECK(values(tb::leaf_grad(x)) == list{4});
 }
 
 TEST_CASE("engine: backward of a leaf is its own gradient", "[autograd][engine]") {
   const tensor x = leaf({7});
   tb::backward(x);
-  CHECK(values(tb::grad(x)) == list{1});
+  CHECK(values(tb::leaf_grad(x)) == list{1});
 }
 
 TEST_CASE("engine: the gradient of a leaf is dense and its own", "[autograd][engine]") {
   const tensor a = leaf({1, 2}), b = leaf({3, 4});
   const tensor seed = tensor_of({1, 1}, {2});
   tb::backward(a + b, seed);
-  tensor of_a = tb::grad(a);
+  tensor of_a = tb::leaf_grad(a);
   ops::fill_(of_a, 9);
-  CHECK(values(tb::grad(b)) == list{1, 1});
+  CHECK(values(tb::leaf_grad(b)) == list{1, 1});
   CHECK(values(seed) == list{1, 1});
 
   const tensor c = leaf({1, 2, 3});
   tb::backward(ops::sum(c));  // its gradient is one number, expanded
-  tensor of_c = tb::grad(c);
+  tensor of_c = tb::leaf_grad(c);
   CHECK(of_c.strides() == tb::dims{1});
   of_c *= tensor_of({2}, {});
-  CHECK(values(tb::grad(c)) == list{2, 2, 2});
+  CHECK(values(tb::leaf_grad(c)) == list{2, 2, 2});
 }
 
 TEST_CASE("engine: gradients are not recorded themselves", "[autograd][engine]") {
   const tensor x = leaf({2});
   const tensor seed = leaf({1});
   tb::backward(x * x, seed);
-  CHECK_FALSE(tb::requires_grad(tb::grad(x)));
-  CHECK_FALSE(tb::grad(seed).defined());
+  CHECK_FALSE(tb::requires_grad(tb::leaf_grad(x)));
+  CHECK_FALSE(tb::leaf_grad(seed).defined());
   CHECK(tb::grad_enabled());
 }
 
@@ -231,8 +231,8 @@ TEST_CASE("engine: an error leaves the thread recording as before", "[autograd][
 TEST_CASE("engine: works on tensors without elements of their own", "[autograd][engine]") {
   const tensor x = tb::require_grad(tb::author::make_tensor({2, 3}, tb::dtype::float32, tb::meta));
   tb::backward(ops::sum(ops::exp(x) * x));
-  CHECK(tb::grad(x).sizes() == tb::dims{2, 3});
-  CHECK(tb::grad(x).device() == tb::meta);
+  CHECK(tb::leaf_grad(x).sizes() == tb::dims{2, 3});
+  CHECK(tb::leaf_grad(x).device() == tb::meta);
 }
 
 TEST_CASE("engine: graphs of different threads do not know each other", "[autograd][engine][threads]") {
@@ -244,7 +244,7 @@ TEST_CASE("engine: graphs of different threads do not know each other", "[autogr
       tb::backward(y);
       list wanted;
       for (double v : values(x)) wanted.push_back(3 * v * v);
-      *good = *good && values(tb::grad(x)) == wanted;
+      *good = *good && values(tb::leaf_grad(x)) == wanted;
     }
   };
   bool first = false, second = false;
@@ -259,7 +259,7 @@ TEST_CASE("engine: a graph may be run by another thread than the one that record
   const tensor x = leaf({4});
   tensor y = x * x;
   std::thread([&] { tb::backward(y); }).join();
-  CHECK(values(tb::grad(x)) == list{8});
+  CHECK(values(tb::leaf_grad(x)) == list{8});
 }
 
 TEST_CASE("engine: gradients of gradients, of a leaf and of a gradient", "[autograd][engine]") {
@@ -270,14 +270,14 @@ TEST_CASE("engine: gradients of gradients, of a leaf and of a gradient", "[autog
   const tensor second = tb::grad(first, x, {.create_graph = true});
   CHECK(values(second) == list{12});
   CHECK(values(tb::grad(second, x)) == list{6});
-  CHECK_FALSE(tb::grad(x).defined());
+  CHECK_FALSE(tb::leaf_grad(x).defined());
 
   tb::backward(x * x, {}, {.create_graph = true});
-  const tensor gathered = tb::grad(x);
+  const tensor gathered = tb::leaf_grad(x);
   REQUIRE(tb::requires_grad(gathered));
-  tb::clear_grad(x);
+  tb::zero_grad(x);
   tb::backward(gathered * 5);
-  CHECK(values(tb::grad(x)) == list{10});
+  CHECK(values(tb::leaf_grad(x)) == list{10});
 }
 
 TEST_CASE("engine: grad gives gradients of what is asked for, and gathers nothing", "[autograd][engine]") {
@@ -288,8 +288,8 @@ TEST_CASE("engine: grad gives gradients of what is asked for, and gathers nothin
   CHECK(values(found[0]) == list{1 + 6, 1 + 16});
   CHECK(values(found[1]) == list{7, 34});
   CHECK(values(found[2]) == values(found[0]));
-  CHECK_FALSE(tb::grad(a).defined());
-  CHECK_FALSE(tb::grad(b).defined());
+  CHECK_FALSE(tb::leaf_grad(a).defined());
+  CHECK_FALSE(tb::leaf_grad(b).defined());
   const std::vector<tensor> weights{tensor_of({2}, {}), tensor_of({10}, {})};
   CHECK(values(tb::grad(outputs, std::vector<tensor>{a}, {.gradients = weights})[0]) ==
         list{(2 + 60) * 3, (2 + 160) * 4});
@@ -319,15 +319,15 @@ TEST_CASE("engine: backward from several roots at once, and into some leaves onl
   const std::vector<tensor> roots{ops::sum(y), ops::sum(y * y), y};
   const std::vector<tensor> gradients{tensor(), tensor(), tensor_of({100, 1000}, {2})};
   tb::backward(roots, gradients, {.retain_graph = true});
-  CHECK(values(tb::grad(a)) == list{(1 + 6 + 100) * 3, (1 + 16 + 1000) * 4});
-  CHECK(values(tb::grad(b)) == list{(1 + 6 + 100) * 1, (1 + 16 + 1000) * 2});
-  tb::clear_grad(a);
-  tb::clear_grad(b);
+  CHECK(values(tb::leaf_grad(a)) == list{(1 + 6 + 100) * 3, (1 + 16 + 1000) * 4});
+  CHECK(values(tb::leaf_grad(b)) == list{(1 + 6 + 100) * 1, (1 + 16 + 1000) * 2});
+  tb::zero_grad(a);
+  tb::zero_grad(b);
   tb::backward(roots[0], {}, {.inputs = std::span(&b, 1)});
-  CHECK_FALSE(tb::grad(a).defined());
-  CHECK(values(tb::grad(b)) == list{1, 2});
+  CHECK_FALSE(tb::leaf_grad(a).defined());
+  CHECK(values(tb::leaf_grad(b)) == list{1, 2});
   CHECK(text_of<tb::error>([&] { tb::backward(roots[0], {}, {.inputs = std::span(&y, 1)}); }) ==
-        "backward: input 1 is no leaf, and only leaves gather gradients; grad() gives those of results");
+        "backward: input 1 is no leaf, and only leaves accumulate gradients; grad() gives those of results");
   CHECK(text_of<tb::error>([&] { tb::backward(roots, std::vector<tensor>(2)); }) ==
         "backward: found 2 gradients for 3 tensors, wanted one for each, or none");
   CHECK(text_of<tb::error>([] { tb::backward(std::vector<tensor>{}); }) ==
@@ -337,13 +337,13 @@ TEST_CASE("engine: backward from several roots at once, and into some leaves onl
 TEST_CASE("engine: a gradient nobody else sees is added to in place, one that is held is left", "[autograd][engine]") {
   const tensor x = leaf({1, 2});
   tb::backward(ops::sum(x * 2));
-  const void* place = tb::grad(x).data();
+  const void* place = tb::leaf_grad(x).data();
   tb::backward(ops::sum(x * 2));
-  CHECK(tb::grad(x).data() == place);
-  const tensor held = tb::grad(x);
+  CHECK(tb::leaf_grad(x).data() == place);
+  const tensor held = tb::leaf_grad(x);
   tb::backward(ops::sum(x * 2));
   CHECK(values(held) == list{4, 4});
-  CHECK(values(tb::grad(x)) == list{6, 6});
+  CHECK(values(tb::leaf_grad(x)) == list{6, 6});
 }
 
 TEST_CASE("engine: nodes connected to a cycle are an error", "[autograd][engine]") {
@@ -372,7 +372,7 @@ TEST_CASE("engine: nodes connected to a cycle are an error", "[autograd][engine]
                 "to a cycle"));
   n->lead_to({});
   tb::backward(x * 2);
-  CHECK(values(tb::grad(x)) == list{2});
+  CHECK(values(tb::leaf_grad(x)) == list{2});
 }
 
 namespace {
@@ -420,7 +420,7 @@ TEST_CASE("engine: where nobody has switched Autocast on, neither a call nor its
   const tensor x = leaf({1, 2});
   tb::backward(ops::sum(ops::mul(x, x)));
   CHECK(autocast_calls == 0);
-  CHECK(values(tb::grad(x)) == list{2, 4});
+  CHECK(values(tb::leaf_grad(x)) == list{2, 4});
   {
     const tb::enable_autocast on;
     (void)ops::mul(x, x);

@@ -129,7 +129,7 @@ TEST_CASE("function: its backward is the gradient", "[autograd][function]") {
   const tensor y = tb::apply<scaled>(x, 3.0);
   CHECK(values(y) == list{3, 6});
   tb::backward(ops::sum(y));
-  CHECK(values(tb::grad(x)) == list{103, 103});
+  CHECK(values(tb::leaf_grad(x)) == list{103, 103});
 }
 
 TEST_CASE("function: records nothing where no gradient is wanted", "[autograd][function]") {
@@ -154,7 +154,7 @@ TEST_CASE("function: is told which gradients are wanted", "[autograd][function]"
   const tensor a = leaf({2, 3}), b = tensor_of({5, 7}, {2});
   tb::backward(ops::sum(tb::apply<product>(a, b)));
   CHECK(asked == std::vector<bool>{true, false});
-  CHECK(values(tb::grad(a)) == list{5, 7});
+  CHECK(values(tb::leaf_grad(a)) == list{5, 7});
   tb::backward(ops::sum(tb::apply<product>(b, a)));
   CHECK(asked == std::vector<bool>{false, true});
 }
@@ -175,9 +175,9 @@ TEST_CASE("function: of several results, those without a gradient and those nobo
   CHECK_FALSE(tb::requires_grad(low));
   REQUIRE(tb::requires_grad(twice));
   tb::backward(ops::sum(twice), {}, {.retain_graph = true});
-  CHECK(values(tb::grad(x)) == list{2, 2});
+  CHECK(values(tb::leaf_grad(x)) == list{2, 2});
   tb::backward(ops::sum(twice * thrice));
-  CHECK(values(tb::grad(x)) == list{2 + 12 * 1.5, 2 + 12 * 2.5});
+  CHECK(values(tb::leaf_grad(x)) == list{2 + 12 * 1.5, 2 + 12 * 2.5});
 
   const auto [a, b] = tb::apply<bare_parts>(x);
   tb::backward(ops::sum(a));
@@ -191,9 +191,9 @@ TEST_CASE("function: takes lists and optional tensors", "[autograd][function]") 
   REQUIRE(y.size() == 3);
   CHECK(values(y[2]) == list{13});
   tb::backward(y[0] * 2 + y[1] * 3 + y[2] * 5);
-  CHECK(values(tb::grad(xs[0])) == list{2});
-  CHECK(values(tb::grad(xs[2])) == list{5});
-  CHECK(values(tb::grad(*more)) == list{10});
+  CHECK(values(tb::leaf_grad(xs[0])) == list{2});
+  CHECK(values(tb::leaf_grad(xs[2])) == list{5});
+  CHECK(values(tb::leaf_grad(*more)) == list{10});
   CHECK(values(tb::apply<sums>(xs, std::nullopt)[1]) == list{2});
 }
 
@@ -202,7 +202,7 @@ TEST_CASE("function: an argument that is given back does not become a result of 
   const tensor y = tb::apply<identity>(x);
   CHECK(tb::is_leaf(x));
   tb::backward(y);
-  CHECK(values(tb::grad(x)) == list{7});
+  CHECK(values(tb::leaf_grad(x)) == list{7});
 }
 
 TEST_CASE("function: mistakes of backward are exact errors, and the next call works", "[autograd][function]") {
@@ -211,9 +211,9 @@ TEST_CASE("function: mistakes of backward are exact errors, and the next call wo
   CHECK(many.ends_with("too_many: its gradient rule gave 2 gradients, wanted 1"));
   CHECK(text_of<tb::error>([&] { tb::backward(tb::apply<forgets_to_save>(x)); }) ==
         "function_context: found 0 saved tensors, wanted number 0; forward() calls save() with all of them");
-  CHECK_FALSE(tb::grad(x).defined());
+  CHECK_FALSE(tb::leaf_grad(x).defined());
   tb::backward(tb::apply<scaled>(x, 0.0));
-  CHECK(values(tb::grad(x)) == list{100});
+  CHECK(values(tb::leaf_grad(x)) == list{100});
 }
 
 TEST_CASE("function: a result that is an argument has memory of its own, which may be written",
@@ -223,7 +223,7 @@ TEST_CASE("function: a result that is an argument has memory of its own, which m
   ops::mul_scalar_(y, 2);
   CHECK(values(x) == list{1, 2});
   tb::backward(ops::sum(y));
-  CHECK(values(tb::grad(x)) == list{14, 14});
+  CHECK(values(tb::leaf_grad(x)) == list{14, 14});
 }
 
 TEST_CASE("function: within forward nothing is recorded, with a gradient wanted or not", "[autograd][function]") {

@@ -252,7 +252,7 @@ TEST_CASE("gradients: every rule agrees with central differences", "[autograd][g
     REQUIRE(tb::requires_grad(y));
     tb::backward(y, weights);
     for (std::size_t i = 0; i < x.size(); ++i) {
-      const tensor found = tb::grad(x[i]);
+      const tensor found = tb::leaf_grad(x[i]);
       REQUIRE(found.defined());
       CHECK(found.sizes() == x[i].sizes());
       CHECK(found.dtype() == tb::dtype::float64);
@@ -271,8 +271,9 @@ TEST_CASE("gradients: an argument that wants none gets none, the others theirs",
       const tensor y = f.run(x);
       const tensor weights = support::numbers(5).tensor(y.sizes(), tb::dtype::float64);
       tb::backward(y, weights);
-      CHECK_FALSE(tb::grad(x[1 - i]).defined());
-      CHECK(support::difference(support::values(tb::grad(x[i])), central_differences(f, x, i, weights), 1e-7) == "");
+      CHECK_FALSE(tb::leaf_grad(x[1 - i]).defined());
+      CHECK(support::difference(support::values(tb::leaf_grad(x[i])), central_differences(f, x, i, weights), 1e-7) ==
+            "");
     }
   }
 }
@@ -286,7 +287,8 @@ TEST_CASE("gradients: a gradient that is not dense is taken as well", "[autograd
     const tensor weights = support::numbers(5).tensor(y.sizes(), tb::dtype::float64, arrangement::transposed);
     tb::backward(y, weights);
     for (std::size_t i = 0; i < x.size(); ++i) {
-      CHECK(support::difference(support::values(tb::grad(x[i])), central_differences(f, x, i, weights), 1e-7) == "");
+      CHECK(support::difference(support::values(tb::leaf_grad(x[i])), central_differences(f, x, i, weights), 1e-7) ==
+            "");
     }
   }
 }
@@ -296,7 +298,7 @@ TEST_CASE("gradients: elements that share memory share the gradient of as_stride
   const tensor x = tb::author::make_view(memory, {2, 2}, {1, 1}, 0);  // the middle one twice
   tb::require_grad(x);
   tb::backward(ops::as_strided(x, list(3), list(1)), support::tensor_of({1, 10, 100}, {3}));
-  CHECK(support::values(tb::grad(x)) == std::vector<double>{1, 5, 5, 100});
+  CHECK(support::values(tb::leaf_grad(x)) == std::vector<double>{1, 5, 5, 100});
 }
 
 TEST_CASE("gradients: as_strided sees elements beside its argument, whose gradient is nobody's",
@@ -305,7 +307,7 @@ TEST_CASE("gradients: as_strided sees elements beside its argument, whose gradie
   const tensor x = tb::author::make_view(memory, {2}, {1}, 1);
   tb::require_grad(x);
   tb::backward(ops::as_strided(x, list(2), list(1), 0), support::tensor_of({1, 10}, {2}));
-  CHECK(support::values(tb::grad(x)) == std::vector<double>{10, 0});
+  CHECK(support::values(tb::leaf_grad(x)) == std::vector<double>{10, 0});
 }
 
 TEST_CASE("gradients: each comes back in the dtype of its argument", "[autograd][gradients]") {
@@ -313,31 +315,31 @@ TEST_CASE("gradients: each comes back in the dtype of its argument", "[autograd]
   const tensor wide = tb::require_grad(support::tensor_of({4, 5, 6}, {3}, tb::dtype::float64));
   const tensor number = tb::require_grad(support::tensor_of({2}, {}, tb::dtype::float64));
   tb::backward(ops::sum(narrow * wide) + ops::sum(narrow * number));
-  CHECK(tb::grad(narrow).dtype() == tb::dtype::float32);
-  CHECK(tb::grad(wide).dtype() == tb::dtype::float64);
-  CHECK(tb::grad(number).dtype() == tb::dtype::float64);
-  CHECK(support::values(tb::grad(narrow)) == std::vector<double>{6, 7, 8});
-  CHECK(support::values(tb::grad(wide)) == std::vector<double>{1, 2, 3});
-  CHECK(support::values(tb::grad(number)) == std::vector<double>{6});
+  CHECK(tb::leaf_grad(narrow).dtype() == tb::dtype::float32);
+  CHECK(tb::leaf_grad(wide).dtype() == tb::dtype::float64);
+  CHECK(tb::leaf_grad(number).dtype() == tb::dtype::float64);
+  CHECK(support::values(tb::leaf_grad(narrow)) == std::vector<double>{6, 7, 8});
+  CHECK(support::values(tb::leaf_grad(wide)) == std::vector<double>{1, 2, 3});
+  CHECK(support::values(tb::leaf_grad(number)) == std::vector<double>{6});
 }
 
 TEST_CASE("gradients: a conversion gives its gradient back in the old dtype", "[autograd][gradients]") {
   const tensor x = tb::require_grad(support::tensor_of({1, 2, 3}, {3}, tb::dtype::float32));
   tb::backward(ops::sum(tb::to(x, tb::dtype::float64) * 0.5));
-  CHECK(tb::grad(x).dtype() == tb::dtype::float32);
-  CHECK(support::values(tb::grad(x)) == std::vector<double>{0.5, 0.5, 0.5});
+  CHECK(tb::leaf_grad(x).dtype() == tb::dtype::float32);
+  CHECK(support::values(tb::leaf_grad(x)) == std::vector<double>{0.5, 0.5, 0.5});
 }
 
 TEST_CASE("gradients: sum and mean in another dtype give the gradient in the argument's", "[autograd][gradients]") {
   const tensor x = tb::require_grad(support::tensor_of({1, 2, 3, 4}, {2, 2}, tb::dtype::float32));
   tb::backward(ops::sum(x, arg<"dtype"> = tb::dtype::float64));
   tb::backward(ops::mean(x, arg<"dtype"> = tb::dtype::float64));
-  CHECK(tb::grad(x).dtype() == tb::dtype::float32);
-  CHECK(support::values(tb::grad(x)) == std::vector<double>{1.25, 1.25, 1.25, 1.25});
+  CHECK(tb::leaf_grad(x).dtype() == tb::dtype::float32);
+  CHECK(support::values(tb::leaf_grad(x)) == std::vector<double>{1.25, 1.25, 1.25, 1.25});
 }
 
 TEST_CASE("gradients: relu passes nothing at zero, and nothing below", "[autograd][gradients]") {
   const tensor x = tb::require_grad(support::tensor_of({-1, -0.0, 0, 2}, {4}));
   tb::backward(ops::sum(ops::relu(x)));
-  CHECK(support::values(tb::grad(x)) == std::vector<double>{0, 0, 0, 1});
+  CHECK(support::values(tb::leaf_grad(x)) == std::vector<double>{0, 0, 0, 1});
 }

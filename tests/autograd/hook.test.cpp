@@ -34,7 +34,7 @@ TEST_CASE("hook: sees the whole gradient of a tensor once, and may replace it", 
   });
   tb::backward(ops::sum(y * y + y));  // the gradient of y is 2y + 1, of two paths
   CHECK(seen == std::vector<list>{{5, 9}});
-  CHECK(values(tb::grad(x)) == list{100, 180});
+  CHECK(values(tb::leaf_grad(x)) == list{100, 180});
 }
 
 TEST_CASE("hook: those of a tensor run in the order they were added, and not after remove()", "[autograd][hook]") {
@@ -54,17 +54,17 @@ TEST_CASE("hook: those of a tensor run in the order they were added, and not aft
   a.remove();
   tb::backward(x * 3);
   CHECK(order == "abb");
-  CHECK(values(tb::grad(x)) == list{6});
+  CHECK(values(tb::leaf_grad(x)) == list{6});
 }
 
 TEST_CASE("hook: of a leaf changes what is gathered, and one after gathering sees it", "[autograd][hook]") {
   const tensor x = leaf({1, 2});
   tb::add_hook(x, [](const tensor& g) { return -g; });
   list gathered;
-  tb::add_gathered_hook(x, [&](const tensor& g) { gathered = values(g); });
+  tb::add_post_accumulate_hook(x, [&](const tensor& g) { gathered = values(g); });
   tb::backward(ops::sum(x));
   tb::backward(ops::sum(x));
-  CHECK(values(tb::grad(x)) == list{-2, -2});
+  CHECK(values(tb::leaf_grad(x)) == list{-2, -2});
   CHECK(gathered == list{-2, -2});
 }
 
@@ -83,8 +83,8 @@ TEST_CASE("hook: of a call sees its results' gradients before, and its inputs' a
   tb::backward(y * 3);
   CHECK(before == list{3});
   CHECK(after == list{30, 12});
-  CHECK(values(tb::grad(x)) == list{30});
-  CHECK(values(tb::grad(w)) == list{13});
+  CHECK(values(tb::leaf_grad(x)) == list{30});
+  CHECK(values(tb::leaf_grad(w)) == list{13});
 }
 
 TEST_CASE("hook: the gradient of a result is kept where it was asked for", "[autograd][hook]") {
@@ -93,13 +93,13 @@ TEST_CASE("hook: the gradient of a result is kept where it was asked for", "[aut
   tb::retain_grad(y);
   tb::retain_grad(x);  // a leaf has it anyway
   tb::backward(ops::sum(z), {}, {.retain_graph = true});
-  CHECK(values(tb::grad(y)) == list{3, 3});
-  CHECK_FALSE(tb::grad(z).defined());
-  CHECK(values(tb::grad(x)) == list{6, 6});
+  CHECK(values(tb::leaf_grad(y)) == list{3, 3});
+  CHECK_FALSE(tb::leaf_grad(z).defined());
+  CHECK(values(tb::leaf_grad(x)) == list{6, 6});
   tb::backward(ops::sum(y * 2));
-  CHECK(values(tb::grad(y)) == list{5, 5});
-  tb::clear_grad(y);
-  CHECK_FALSE(tb::grad(y).defined());
+  CHECK(values(tb::leaf_grad(y)) == list{5, 5});
+  tb::zero_grad(y);
+  CHECK_FALSE(tb::leaf_grad(y).defined());
 }
 
 TEST_CASE("hook: one on a result keeps no gradient of it", "[autograd][hook]") {
@@ -107,8 +107,8 @@ TEST_CASE("hook: one on a result keeps no gradient of it", "[autograd][hook]") {
   const tensor y = x * 2;
   const tb::hook seen = tb::add_hook(y, [](const tensor&) { return tensor(); });
   tb::backward(ops::sum(y));
-  CHECK_FALSE(tb::grad(y).defined());
-  CHECK(values(tb::grad(x)) == list{2, 2});
+  CHECK_FALSE(tb::leaf_grad(y).defined());
+  CHECK(values(tb::leaf_grad(x)) == list{2, 2});
 }
 
 TEST_CASE("hook: of one result of several is that result's", "[autograd][hook]") {
@@ -132,8 +132,8 @@ TEST_CASE("hook: a tensor without a gradient, or one that no call made, is refus
   CHECK_THROWS_AS(tb::add_hook(tensor(), nothing), tb::error);
   CHECK(text_of<tb::error>([&] { tb::add_before_hook(leaf({1}), [](std::span<tensor>) {}); }) ==
         "add_before_hook: found a leaf, wanted a result of a recorded call");
-  CHECK(text_of<tb::error>([&] { tb::add_gathered_hook(leaf({1}) * 2, [](const tensor&) {}); }) ==
-        "add_gathered_hook: found a result of a recorded call, wanted a leaf");
+  CHECK(text_of<tb::error>([&] { tb::add_post_accumulate_hook(leaf({1}) * 2, [](const tensor&) {}); }) ==
+        "add_post_accumulate_hook: found a result of a recorded call, wanted a leaf");
 }
 
 TEST_CASE("hook: a gradient that does not fit is an error, and no leaf changes", "[autograd][hook]") {
@@ -143,11 +143,11 @@ TEST_CASE("hook: a gradient that does not fit is an error, and no leaf changes",
   CHECK(text_of<tb::error>([&] { tb::backward(ops::sum(y), {}, {.retain_graph = true}); }) ==
         "aten::exp: a hook on its result: found a gradient of float64 [1], wanted float64 [2]; while backward ran "
         "aten::exp of aten::sum");
-  CHECK_FALSE(tb::grad(x).defined());
+  CHECK_FALSE(tb::leaf_grad(x).defined());
   h.remove();
   const tensor z = ops::sum(x * 2);
   tb::backward(z);
-  CHECK(values(tb::grad(x)) == list{2, 2});
+  CHECK(values(tb::leaf_grad(x)) == list{2, 2});
 }
 
 TEST_CASE("hook: an exception comes out with the chain of operators, and the next call works", "[autograd][hook]") {
@@ -158,7 +158,7 @@ TEST_CASE("hook: an exception comes out with the chain of operators, and the nex
         "no; while backward ran aten::exp of aten::mul.Tensor");
   CHECK(tb::grad_enabled());
   tb::backward(x * 4);
-  CHECK(values(tb::grad(x)) == list{4});
+  CHECK(values(tb::leaf_grad(x)) == list{4});
 }
 
 TEST_CASE("hook: one that runs the graph it belongs to is a cycle", "[autograd][hook]") {
@@ -172,7 +172,7 @@ TEST_CASE("hook: one that runs the graph it belongs to is a cycle", "[autograd][
   CHECK(text_of<tb::error>([&] {
           tb::backward(z, {}, {.retain_graph = true});
         }).starts_with("aten::exp: backward came to it again from its own rule or hook, which is a cycle"));
-  CHECK_FALSE(tb::grad(x).defined());
+  CHECK_FALSE(tb::leaf_grad(x).defined());
 }
 
 TEST_CASE("hook: one may run another graph", "[autograd][hook]") {
@@ -184,8 +184,8 @@ TEST_CASE("hook: one may run another graph", "[autograd][hook]") {
     return tensor();
   });
   tb::backward(y);
-  CHECK(values(tb::grad(x)) == list{2});
-  CHECK(values(tb::grad(other)) == list{6});
+  CHECK(values(tb::leaf_grad(x)) == list{2});
+  CHECK(values(tb::leaf_grad(other)) == list{6});
 }
 
 TEST_CASE("hook: runs within each other end with an error, before the stack does", "[autograd][hook]") {
@@ -208,7 +208,7 @@ TEST_CASE("hook: runs within each other end with an error, before the stack does
                          "larger stack"));
   const tensor x = leaf({1});
   tb::backward(x * 2);
-  CHECK(values(tb::grad(x)) == list{2});
+  CHECK(values(tb::leaf_grad(x)) == list{2});
 }
 
 TEST_CASE("hook: what a hook holds goes with the graph", "[autograd][hook]") {
@@ -247,14 +247,14 @@ TEST_CASE("hook: a tensor whose gradient is kept may be written in place", "[aut
   tb::retain_grad(y);
   ops::mul_scalar_(y, 3);
   tb::backward(ops::sum(y * 5));
-  CHECK(values(tb::grad(y)) == list{5, 5});
-  CHECK(values(tb::grad(x)) == list{30, 30});
+  CHECK(values(tb::leaf_grad(y)) == list{5, 5});
+  CHECK(values(tb::leaf_grad(x)) == list{30, 30});
 }
 
 TEST_CASE("hook: one that throws after gathering is the last to run", "[autograd][hook]") {
   const tensor x = leaf({1}), w = leaf({2});
-  tb::add_gathered_hook(x, [](const tensor&) { throw std::runtime_error("no more"); });
+  tb::add_post_accumulate_hook(x, [](const tensor&) { throw std::runtime_error("no more"); });
   CHECK(text_of<tb::backward_error>([&] { tb::backward(x * w); }).starts_with("no more"));
-  CHECK(values(tb::grad(x)) == list{2});
-  CHECK(values(tb::grad(w)) == list{1});
+  CHECK(values(tb::leaf_grad(x)) == list{2});
+  CHECK(values(tb::leaf_grad(w)) == list{1});
 }

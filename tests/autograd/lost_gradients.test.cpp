@@ -281,7 +281,7 @@ TEST_CASE("lost gradients: an operator without a rule that gives its argument ba
   const tensor y = same(x);
   CHECK(says_no_rule(backward_text(y), "lost::same"));
   tb::backward(ops::sum(x * 2));
-  CHECK(values(tb::grad(x)) == list{2, 2});
+  CHECK(values(tb::leaf_grad(x)) == list{2, 2});
 }
 
 TEST_CASE("lost gradients: a rule's gradient must fit its argument", "[autograd][lost]") {
@@ -300,12 +300,12 @@ TEST_CASE("lost gradients: a rule's gradient must fit its argument", "[autograd]
         "lost::keep: its gradient rule gave float64 [] for argument 3, wanted float64 [3]" + chain);
   CHECK(failure(good_a, ops::to_copy(good_b, tb::arg<"device"> = tb::meta)) ==
         "lost::keep: its gradient rule gave float64 [3] on meta for argument 3, wanted float64 [3] on cpu" + chain);
-  CHECK_FALSE(tb::grad(a).defined());
-  CHECK_FALSE(tb::grad(b).defined());
+  CHECK_FALSE(tb::leaf_grad(a).defined());
+  CHECK_FALSE(tb::leaf_grad(b).defined());
   CHECK(failure(good_a, good_b) == "nothing was thrown");
-  CHECK(values(tb::grad(a)) == list{1, 1});
+  CHECK(values(tb::leaf_grad(a)) == list{1, 1});
   CHECK(failure(tensor(), good_b) == "nothing was thrown");
-  CHECK(values(tb::grad(b)) == list{2, 2, 2});
+  CHECK(values(tb::leaf_grad(b)) == list{2, 2, 2});
 
   // Between results as well as at leaves.
   told = {plain({1, 1, 1}), tensor()};
@@ -318,11 +318,11 @@ TEST_CASE("lost gradients: what an argument was broadcast or widened to is undon
   const tensor a = tb::require_grad(tensor_of({1, 2}, {2, 1}, tb::dtype::float32)), b = leaf({1, 2, 3});
   told = {tensor_of({1, 2, 3, 4, 5, 6, 7, 8}, {2, 2, 2}), tensor_of({1, 2, 3, 4, 5, 6}, {2, 3}, tb::dtype::float32)};
   tb::backward(ops::sum(keep(a, 1.0, b)));
-  CHECK(tb::grad(a).dtype() == tb::dtype::float32);
-  CHECK(tb::grad(a).sizes() == tb::dims{2, 1});
-  CHECK(values(tb::grad(a)) == list{1 + 2 + 5 + 6, 3 + 4 + 7 + 8});
-  CHECK(tb::grad(b).dtype() == tb::dtype::float64);
-  CHECK(values(tb::grad(b)) == list{5, 7, 9});
+  CHECK(tb::leaf_grad(a).dtype() == tb::dtype::float32);
+  CHECK(tb::leaf_grad(a).sizes() == tb::dims{2, 1});
+  CHECK(values(tb::leaf_grad(a)) == list{1 + 2 + 5 + 6, 3 + 4 + 7 + 8});
+  CHECK(tb::leaf_grad(b).dtype() == tb::dtype::float64);
+  CHECK(values(tb::leaf_grad(b)) == list{5, 7, 9});
   told = {};
 }
 
@@ -335,7 +335,7 @@ TEST_CASE("lost gradients: threads deliver to one leaf at once", "[autograd][los
   std::thread other(work, 3.0);
   work(1.0);
   other.join();
-  CHECK(values(tb::grad(x)) == list{4.0 * rounds, 4.0 * rounds});
+  CHECK(values(tb::leaf_grad(x)) == list{4.0 * rounds, 4.0 * rounds});
 }
 
 TEST_CASE("lost gradients: a backward that throws part-way changes no leaf, and a retained graph can be run again",
@@ -346,12 +346,12 @@ TEST_CASE("lost gradients: a backward that throws part-way changes no leaf, and 
   broken = true;
   CHECK(text_of<tb::backward_error>([&] { tb::backward(y, {}, {.retain_graph = true}); }) ==
         "fragile; while backward ran lost::fragile of aten::mul.Tensor of aten::mul.Tensor of aten::sum");
-  CHECK_FALSE(tb::grad(x).defined());
-  CHECK_FALSE(tb::grad(early).defined());
+  CHECK_FALSE(tb::leaf_grad(x).defined());
+  CHECK_FALSE(tb::leaf_grad(early).defined());
   broken = false;
   tb::backward(y);  // d/dx early * 2x = 2, times what fragile makes of it: 2x, and nothing through exp
-  CHECK(values(tb::grad(early)) == list{2, 4});
-  CHECK(values(tb::grad(x)) == list{4, 8});
+  CHECK(values(tb::leaf_grad(early)) == list{2, 4});
+  CHECK(values(tb::leaf_grad(x)) == list{4, 8});
   CHECK(text_of<tb::error>([&] { tb::backward(y); }).find("released by an earlier backward()") != std::string::npos);
 }
 
@@ -373,5 +373,5 @@ TEST_CASE("lost gradients: after an exception in a rule the graph and what it ke
   }
   CHECK(tb::host_memory().bytes_in_use == before);
   tb::backward(ops::sum(x * x));
-  CHECK(values(tb::grad(x)) == list{2, 4});
+  CHECK(values(tb::leaf_grad(x)) == list{2, 4});
 }

@@ -146,7 +146,7 @@ class program {
     for (const auto& [leaf, numbers] : leaves_) {
       std::vector<double> w;
       for (std::size_t n : numbers) w.push_back(wanted[n]);
-      const tensor g = tb::grad(leaf);
+      const tensor g = tb::leaf_grad(leaf);
       const std::vector<double> found = g.defined() ? values(g) : std::vector<double>(w.size(), 0);
       if (const std::string text = support::difference(found, w, 1e-9); !text.empty()) return text + log_;
     }

@@ -142,7 +142,7 @@ TEST_CASE("rule: an operator of the user's is differentiated by its rule", "[aut
   const tensor y = axpb(a, 3, b);
   CHECK(values(y) == std::vector<double>{8, 12});
   tb::backward(y, tensor_of({1, 10}, {2}));
-  CHECK(values(tb::grad(a)) == std::vector<double>{3, 30});
+  CHECK(values(tb::leaf_grad(a)) == std::vector<double>{3, 30});
 }
 
 TEST_CASE("rule: formulas make one, with gradients of gradients", "[autograd][rule]") {
@@ -158,9 +158,9 @@ TEST_CASE("rule: formulas make one, with gradients of gradients", "[autograd][ru
 TEST_CASE("rule: takes generators, which have no gradient", "[autograd][rule]") {
   const tensor a = tb::require_grad(tensor_of({1, 2}, {2}));
   tb::backward(tb::ops::sum(rule_ops::noisy(a, tb::generator(3))));
-  CHECK(values(tb::grad(a)) == std::vector<double>{3, 3});
+  CHECK(values(tb::leaf_grad(a)) == std::vector<double>{3, 3});
   tb::backward(tb::ops::sum(rule_ops::noisy(a, tb::generator(3), tb::generator(40))));
-  CHECK(values(tb::grad(a)) == std::vector<double>{43, 43});
+  CHECK(values(tb::leaf_grad(a)) == std::vector<double>{43, 43});
 }
 
 TEST_CASE("rule: is told which gradients are wanted", "[autograd][rule]") {
@@ -169,7 +169,7 @@ TEST_CASE("rule: is told which gradients are wanted", "[autograd][rule]") {
   CHECK(last_wanted == std::array{true, false});
   tb::backward(tb::ops::sum(axpb(b, 3, a)));
   CHECK(last_wanted == std::array{false, true});
-  CHECK(values(tb::grad(a)) == std::vector<double>{3, 3});  // b's gradient is undefined, which is zero
+  CHECK(values(tb::leaf_grad(a)) == std::vector<double>{3, 3});  // b's gradient is undefined, which is zero
 }
 
 TEST_CASE("rule: nothing is recorded where no argument requires a gradient", "[autograd][rule]") {
@@ -189,10 +189,10 @@ TEST_CASE("rule: an operator that gives its argument back leaves the argument a 
   const tensor y = same(a);
   CHECK(values(y) == values(a));
   tb::backward(tb::ops::sum(y));
-  CHECK(values(tb::grad(a)) == std::vector<double>{10, 10});
-  tb::clear_grad(a);
+  CHECK(values(tb::leaf_grad(a)) == std::vector<double>{10, 10});
+  tb::zero_grad(a);
   tb::backward(tb::ops::sum(a * 2));  // `a` did not become a result of same()
-  CHECK(values(tb::grad(a)) == std::vector<double>{2, 2});
+  CHECK(values(tb::leaf_grad(a)) == std::vector<double>{2, 2});
 }
 
 TEST_CASE("rule: a writing operator of the user's counts, and is refused where a gradient would be lost",

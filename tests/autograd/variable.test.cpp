@@ -60,13 +60,13 @@ TEST_CASE("variable: what is not differentiable requires no gradient", "[autogra
 
 TEST_CASE("variable: grad is undefined before backward, and for results", "[autograd][variable]") {
   const tensor x = tb::require_grad(tensor_of({2}, {1}));
-  CHECK_FALSE(tb::grad(x).defined());
+  CHECK_FALSE(tb::leaf_grad(x).defined());
   const tensor y = x * x;
   tb::backward(y);
-  CHECK_FALSE(tb::grad(y).defined());
-  CHECK(values(tb::grad(x)) == std::vector<double>{4});
-  tb::clear_grad(x);
-  CHECK_FALSE(tb::grad(x).defined());
+  CHECK_FALSE(tb::leaf_grad(y).defined());
+  CHECK(values(tb::leaf_grad(x)) == std::vector<double>{4});
+  tb::zero_grad(x);
+  CHECK_FALSE(tb::leaf_grad(x).defined());
   CHECK(tb::requires_grad(x));
 }
 
@@ -74,7 +74,7 @@ TEST_CASE("variable: asking again keeps what was collected", "[autograd][variabl
   const tensor x = tb::require_grad(tensor_of({2}, {1}));
   tb::backward(x * x);
   tb::require_grad(x);
-  CHECK(values(tb::grad(x)) == std::vector<double>{4});
+  CHECK(values(tb::leaf_grad(x)) == std::vector<double>{4});
 }
 
 TEST_CASE("variable: detach shares elements and version, and stands outside the graph", "[autograd][variable]") {
@@ -139,21 +139,22 @@ TEST_CASE("variable: forms that write to `out` refuse to lose a gradient", "[aut
 
 TEST_CASE("variable: a gradient can be replaced by one that fits", "[autograd][variable]") {
   const tensor x = tb::require_grad(tensor_of({1, 2}, {2}));
-  tb::set_grad(x, tensor_of({3, 4}, {2}));
-  CHECK(values(tb::grad(x)) == std::vector<double>{3, 4});
-  CHECK(text_of<tb::shape_error>([&] { tb::set_grad(x, tensor_of({3}, {1})); }) ==
-        "set_grad: found a gradient of float64 [1], wanted float64 [2]");
-  CHECK(text_of<tb::dtype_error>([&] { tb::set_grad(x, tensor_of({3, 4}, {2}, tb::dtype::float32)); }) ==
-        "set_grad: found a gradient of float32 [2], wanted float64 [2]");
-  CHECK(text_of<tb::error>([&] { tb::set_grad(tensor_of({1}, {1}), tensor_of({3}, {1})); }) ==
-        "set_grad: found a tensor that requires no gradient, wanted a leaf that requires its gradient; require_grad() "
+  tb::set_leaf_grad(x, tensor_of({3, 4}, {2}));
+  CHECK(values(tb::leaf_grad(x)) == std::vector<double>{3, 4});
+  CHECK(text_of<tb::shape_error>([&] { tb::set_leaf_grad(x, tensor_of({3}, {1})); }) ==
+        "set_leaf_grad: found a gradient of float64 [1], wanted float64 [2]");
+  CHECK(text_of<tb::dtype_error>([&] { tb::set_leaf_grad(x, tensor_of({3, 4}, {2}, tb::dtype::float32)); }) ==
+        "set_leaf_grad: found a gradient of float32 [2], wanted float64 [2]");
+  CHECK(text_of<tb::error>([&] { tb::set_leaf_grad(tensor_of({1}, {1}), tensor_of({3}, {1})); }) ==
+        "set_leaf_grad: found a tensor that requires no gradient, wanted a leaf that requires its gradient; "
+        "require_grad() "
         "makes one");
-  CHECK(text_of<tb::error>([&] { tb::set_grad(x * 2, tensor_of({3, 4}, {2})); }) ==
-        "set_grad: found a tensor that is a result of a recorded call, wanted a leaf that requires its gradient; "
+  CHECK(text_of<tb::error>([&] { tb::set_leaf_grad(x * 2, tensor_of({3, 4}, {2})); }) ==
+        "set_leaf_grad: found a tensor that is a result of a recorded call, wanted a leaf that requires its gradient; "
         "require_grad() makes one");
-  CHECK(values(tb::grad(x)) == std::vector<double>{3, 4});
-  tb::set_grad(x, tensor());
-  CHECK_FALSE(tb::grad(x).defined());
+  CHECK(values(tb::leaf_grad(x)) == std::vector<double>{3, 4});
+  tb::set_leaf_grad(x, tensor());
+  CHECK_FALSE(tb::leaf_grad(x).defined());
 }
 
 TEST_CASE("variable: a leaf is what no recorded call made", "[autograd][variable]") {
@@ -194,7 +195,7 @@ tensor gradient_by_view(gives_view::kept how) {
   const tensor x =
       tb::require_grad(how == gives_view::kept::in_part ? tensor_of({1, 2}, {2}) : tensor_of({1, 2}, {1, 2}));
   tb::backward(ops::sum(tb::apply<gives_view>(x)));
-  return tb::grad(x);
+  return tb::leaf_grad(x);
 }
 
 }  // namespace

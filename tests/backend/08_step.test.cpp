@@ -12,7 +12,7 @@ TEMPLATE_TEST_CASE("backend 08: steps of an optimizer, counted by the host and b
     const tb::tensor p = tb::require_grad(tb::to(support::tensor_of({1, -2, 3}, {3}, tb::dtype::float32), d));
     tb::adamw optimizer({p}, {.learning_rate = 0.1, .capturable = capturable});
     for (int i = 0; i < 3; ++i) {
-      optimizer.clear_gradients();
+      optimizer.zero_grad();
       tb::backward(ops::sum(p * p * p));
       optimizer.step();
     }

@@ -23,7 +23,7 @@ namespace tb = topbit;
 namespace ops = topbit::ops;
 
 inline tb::device need(int index = 0) {
-  if (!tb::cuda_available()) SKIP(tb::why_no_cuda());
+  if (!tb::cuda_available()) SKIP(tb::cuda_unavailable_reason());
   if (index >= tb::cuda_device_count()) SKIP("one CUDA device, wanted " << index + 1);
   return tb::cuda(index);
 }

@@ -48,12 +48,12 @@ TEST_CASE("graph: a training step gives the parameters that steps without a grap
     const tb::tensor x = tb::to(input, where), y = tb::to(labels, where);
     const auto step = [&] {
       for (const tb::tensor& p : {w, b}) {
-        if (tb::tensor g = tb::grad(p); g.defined()) ops::zero_(g);
+        if (tb::tensor g = tb::leaf_grad(p); g.defined()) ops::zero_(g);
       }
       tb::backward(ops::cross_entropy_loss(ops::relu(ops::matmul(x, w) + b), y));
       const tb::no_grad guard;
-      ops::sub_(w, tb::grad(w), tb::arg<"alpha"> = 0.5);
-      ops::sub_(b, tb::grad(b), tb::arg<"alpha"> = 0.5);
+      ops::sub_(w, tb::leaf_grad(w), tb::arg<"alpha"> = 0.5);
+      ops::sub_(b, tb::leaf_grad(b), tb::arg<"alpha"> = 0.5);
     };
     step();  // the gradients exist from now on
     if (captured) {
@@ -90,7 +90,7 @@ std::vector<double> after_steps(tb::device where, const Options& options, bool c
   const tb::tensor p = tb::require_grad(cuda_tests::filled({100}, 1, where));
   Optimizer optimizer({p}, options);
   const auto step = [&] {
-    optimizer.clear_gradients();
+    optimizer.zero_grad();
     tb::backward(ops::sum(p * p));
     optimizer.step();
   };

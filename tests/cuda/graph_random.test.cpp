@@ -22,7 +22,7 @@ all_bytes bits(const tensors& all) {
   return out;
 }
 
-tb::random_stretch next_of(tb::generator g) { return g.take(0); }
+tb::philox_state next_of(tb::generator g) { return g.take(0); }
 
 // What work() made in each of some rounds, called or replayed, each time from this seed on.
 std::vector<all_bytes> rounds(tb::device where, const std::function<tensors()>& work, bool captured) {
@@ -39,7 +39,7 @@ std::vector<all_bytes> rounds(tb::device where, const std::function<tensors()>& 
   }
   tb::manual_seed(5);
   call();
-  const tb::random_stretch before = next_of(tb::default_generator(where));
+  const tb::philox_state before = next_of(tb::default_generator(where));
   const tb::cuda_graph graph = tb::cuda_graph::capture(call, where);
   CHECK(next_of(tb::default_generator(where)) == before);
   tb::manual_seed(11);
@@ -110,7 +110,7 @@ TEST_CASE("graph: replays that nobody waits for draw one after the other", "[cud
   };
   const all_bytes called = run(false);
   CHECK(run(true) == called);
-  CHECK(next_of(g) == tb::random_stretch{8, 330});
+  CHECK(next_of(g) == tb::philox_state{8, 330});
 }
 
 TEST_CASE("graph: replays in several streams wait for each other's numbers", "[cuda][graph]") {
@@ -175,7 +175,7 @@ TEST_CASE("graph: each generator has a stretch of its own, and the graph keeps i
     };
     if (captured) {
       tb::cuda_graph made = tb::cuda_graph::capture(draw, where);
-      CHECK(next_of(kept) == tb::random_stretch{21, 0});
+      CHECK(next_of(kept) == tb::philox_state{21, 0});
       gone.reset();
       graph = std::move(made);
     }
@@ -184,8 +184,8 @@ TEST_CASE("graph: each generator has a stretch of its own, and the graph keeps i
       captured ? graph->replay() : draw();
       out.push_back(bits({a, b, c}));
     }
-    CHECK(next_of(kept) == tb::random_stretch{21, 30});
-    CHECK(next_of(tb::default_generator(where)) == tb::random_stretch{9, 24});
+    CHECK(next_of(kept) == tb::philox_state{21, 30});
+    CHECK(next_of(tb::default_generator(where)) == tb::philox_state{9, 24});
     return out;
   };
   const auto called = run(false);
@@ -205,7 +205,7 @@ TEST_CASE("graph: a training step with dropout gives the parameters that steps w
     tb::adamw optimizer(parameters, {.learning_rate = 0.01, .capturable = true});
     const tb::tensor x = tb::to(input, where), y = tb::to(labels, where);
     const auto step = [&] {
-      optimizer.clear_gradients();
+      optimizer.zero_grad();
       tb::backward(ops::cross_entropy_loss(second(ops::dropout(ops::relu(first(x)), 0.3, true)), y));
       optimizer.step();
     };
@@ -240,13 +240,13 @@ TEST_CASE("graph: random numbers of the host, and of streams that are not captur
         x = ops::rand(tb::dims{5}, tb::arg<"device"> = where);
       },
       where);
-  CHECK(next_of(tb::default_generator()) == tb::random_stretch{7, 5});
-  CHECK(next_of(tb::default_generator(where)) == tb::random_stretch{7, 5});
+  CHECK(next_of(tb::default_generator()) == tb::philox_state{7, 5});
+  CHECK(next_of(tb::default_generator(where)) == tb::philox_state{7, 5});
   other.synchronize();
   const auto drawn = support::values(host);
   CHECK(cuda_tests::values(beside) == drawn);
   graph.replay();
-  CHECK(next_of(tb::default_generator(where)) == tb::random_stretch{7, 10});
+  CHECK(next_of(tb::default_generator(where)) == tb::philox_state{7, 10});
   CHECK(support::values(host) == drawn);
   CHECK(cuda_tests::values(beside) == drawn);
 }
@@ -264,7 +264,7 @@ TEST_CASE("graph: a capture that fails leaves the next numbers to the next call"
                   tb::device_error);
   ops::uniform_(x);
   CHECK(cuda_tests::values(x) == support::values(ops::rand(tb::dims{5})));
-  CHECK(next_of(tb::default_generator(where)) == tb::random_stretch{7, 5});
+  CHECK(next_of(tb::default_generator(where)) == tb::philox_state{7, 5});
 }
 
 TEST_CASE("graph: another thread's random numbers in a stream that is captured are refused", "[cuda][graph]") {
@@ -313,7 +313,7 @@ TEST_CASE("graph: a replay while another graph is captured is refused, takes no 
   const tb::device where = cuda_tests::need();
   tb::tensor x = empty({8}, where);
   const tb::cuda_graph graph = tb::cuda_graph::capture([&] { ops::uniform_(x); }, where);
-  const tb::random_stretch before = next_of(tb::default_generator(where));
+  const tb::philox_state before = next_of(tb::default_generator(where));
   CHECK(toy::text_of<tb::device_error>([&] { (void)tb::cuda_graph::capture([&] { graph.replay(); }, where); }) ==
         "cuda_graph: found a replay in a stream that is captured, wanted one in a stream that runs");
   CHECK(next_of(tb::default_generator(where)) == before);

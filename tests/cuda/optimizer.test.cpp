@@ -93,7 +93,7 @@ TEST_CASE("optimizer: steps that a graph replays count, one by one", "[cuda][opt
                    without = tb::require_grad(cuda_tests::filled({3}, 1, where));
   tb::adam optimizer({without, p}, {.learning_rate = 0.1, .capturable = true});
   const auto step = [&] {
-    optimizer.clear_gradients();
+    optimizer.zero_grad();
     tb::backward(ops::sum(p * p));
     optimizer.step();
   };
@@ -127,9 +127,9 @@ TEST_CASE("optimizer: a schedule inside of a captured step is refused, since the
   tb::adam optimizer({p}, {.capturable = true});
   tb::backward(ops::sum(p * p));
   optimizer.step();
-  CHECK_THROWS_AS(tb::cuda_graph::capture([&] { optimizer.follow([](std::int64_t) { return 0.5; }); }, where),
+  CHECK_THROWS_AS(tb::cuda_graph::capture([&] { optimizer.set_schedule([](std::int64_t) { return 0.5; }); }, where),
                   tb::device_error);
-  optimizer.follow([](std::int64_t step) { return step == 1 ? 0.5 : 1; });
+  optimizer.set_schedule([](std::int64_t step) { return step == 1 ? 0.5 : 1; });
   CHECK(optimizer.learning_rate() == 0.0005);
 }
 
@@ -139,7 +139,7 @@ TEST_CASE("optimizer: the first step may be captured, and a state loaded under a
     const tb::tensor p = tb::require_grad(cuda_tests::filled({100}, 1, where));
     tb::adam optimizer({p}, {.learning_rate = 0.1, .amsgrad = true, .capturable = true});
     const auto step = [&] {
-      optimizer.clear_gradients();
+      optimizer.zero_grad();
       tb::backward(ops::sum(p * p));
       optimizer.step();
     };

@@ -17,10 +17,10 @@ TEST_CASE("runtime: a device says what it is", "[cuda][runtime]") {
 
 TEST_CASE("runtime: a program without a device starts, and asking for one says what is missing", "[cuda][runtime]") {
   if (tb::cuda_available()) {
-    CHECK(tb::why_no_cuda().empty());
+    CHECK(tb::cuda_unavailable_reason().empty());
     return;
   }
-  CHECK(tb::why_no_cuda().starts_with("no CUDA device: "));
+  CHECK(tb::cuda_unavailable_reason().starts_with("no CUDA device: "));
   for (const std::string& text :
        {toy::text_of<tb::device_error>([] { (void)ops::zeros(tb::dims{2}, tb::arg<"device"> = tb::cuda()); }),
         toy::text_of<tb::device_error>([] { (void)tb::properties_of(tb::cuda()); }),

@@ -37,7 +37,7 @@ TEST_CASE("stream: one that waits for an event sees what was done before it", "[
     {
       const tb::cuda_stream_guard guard(b);
       y = x * 2;
-      tb::used_by_stream(x, b);
+      tb::record_stream(x, b);
     }
     x = {};
     b.synchronize();
@@ -60,7 +60,7 @@ TEST_CASE("stream: memory that another stream uses is not handed out before that
     const tb::cuda_stream_guard guard(other);
     for (int i = 0; i < 100; ++i) (void)(busy + 1);
   }
-  tb::used_by_stream(x, other);
+  tb::record_stream(x, other);
   x = {};
   const tb::tensor meanwhile = cuda_tests::filled({1 << 20}, 2, where);
   const bool was_busy = !other.done();
@@ -86,8 +86,8 @@ TEST_CASE("stream: events have times and belong to a device", "[cuda][stream]") 
     tb::cuda_event event(where);
     CHECK(toy::text_of<tb::device_error>([&] { event.record(there); }) ==
           "cuda_event: found a stream of cuda:1, wanted one of cuda:0");
-    CHECK(toy::text_of<tb::device_error>([&] { tb::used_by_stream(x, there); }) ==
-          "used_by_stream: found a tensor on cuda:0 and a stream of cuda:1, wanted one device");
+    CHECK(toy::text_of<tb::device_error>([&] { tb::record_stream(x, there); }) ==
+          "record_stream: found a tensor on cuda:0 and a stream of cuda:1, wanted one device");
   }
 }
 

@@ -45,7 +45,7 @@ bool is_dtype(const std::string& name) {
 void need_wanted_kernels() {
   if (const char* device = std::getenv("TOPBIT_TEST_DEVICE"); device != nullptr && *device != '\0') {
     golden::tested = tb::parse_device(device);
-    if (golden::tested.type == tb::backend::CUDA && !tb::cuda_available()) SKIP(tb::why_no_cuda());
+    if (golden::tested.type == tb::backend::CUDA && !tb::cuda_available()) SKIP(tb::cuda_unavailable_reason());
   }
   const char* wanted = std::getenv("TOPBIT_CPU_ISA");
   if (wanted == nullptr || *wanted == '\0') return;

@@ -24,9 +24,9 @@ namespace {
 
 // The gradient of a sum, and of nothing before it.
 list slope_of(const tensor& sum, tensor x) {
-  tb::clear_grad(x);
+  tb::zero_grad(x);
   tb::backward(sum);
-  return values(tb::grad(x));
+  return values(tb::leaf_grad(x));
 }
 
 list share_of_zero(const list& v) {

@@ -110,11 +110,11 @@ void gradients() {
   tb::retain_grad(y);
   tb::hook seen = tb::add_hook(x, [](const tensor& gradient) { return gradient; });
   tb::backward(y);
-  expect(tb::item<float>(tb::index(tb::grad(x), 1)) == 4, "a gradient");
+  expect(tb::item<float>(tb::index(tb::leaf_grad(x), 1)) == 4, "a gradient");
   seen.remove();
-  tb::clear_grad(x);
+  tb::zero_grad(x);
   const tensor dx = tb::grad(ops::sum(x * x), x, {.create_graph = true});
-  expect(tb::requires_grad(dx) && !tb::grad(x).defined(), "a gradient that nobody gathers");
+  expect(tb::requires_grad(dx) && !tb::leaf_grad(x).defined(), "a gradient that nobody gathers");
   {
     const tb::no_grad guard;
     expect(!tb::grad_enabled(), "no_grad");
@@ -234,10 +234,10 @@ void training() {
   const tensor x = ops::ones(dims{2, 4}), labels = tb::from_values<std::int64_t>({0, 2}, {2});
   const double before = tb::item(ops::cross_entropy_loss(net(x), labels));
   for (int i = 0; i < 3; ++i) {
-    optimizer.clear_gradients();
+    optimizer.zero_grad();
     tb::backward(ops::cross_entropy_loss(net(x), labels));
     tb::clip_gradient_norm(tb::parameters(net), 1.0);
-    optimizer.follow(tb::schedule::step{.every = 10, .factor = 0.5});
+    optimizer.set_schedule(tb::schedule::step{.every = 10, .factor = 0.5});
     optimizer.step();
   }
   expect(tb::item(ops::cross_entropy_loss(net(x), labels)) < before, "a step");
@@ -256,7 +256,7 @@ void training() {
 
 void gpu() {
   if (!tb::cuda_available()) {
-    expect(tb::cuda_device_count() == 0 && !tb::why_no_cuda().empty(), "why there is no GPU");
+    expect(tb::cuda_device_count() == 0 && !tb::cuda_unavailable_reason().empty(), "why there is no GPU");
     return;
   }
   const tb::device where = tb::cuda();
@@ -264,7 +264,7 @@ void gpu() {
   const tb::cuda_stream stream = tb::cuda_stream::from_pool();
   {
     const tb::cuda_stream_guard guard(stream);
-    tb::used_by_stream(x, stream);
+    tb::record_stream(x, stream);
     const tb::cuda_event event = stream.record();
     tb::cuda_stream::current().wait(event);
   }

@@ -13,12 +13,12 @@ namespace tb = topbit;
 
 TEST_CASE("generator: stretches follow each other, and the same seed begins the same stream", "[tensor][generator]") {
   tb::generator g(7);
-  CHECK(g.take(10) == tb::random_stretch{7, 0});
-  CHECK(g.take(5) == tb::random_stretch{7, 10});
-  CHECK(g.take(0) == tb::random_stretch{7, 15});
+  CHECK(g.take(10) == tb::philox_state{7, 0});
+  CHECK(g.take(5) == tb::philox_state{7, 10});
+  CHECK(g.take(0) == tb::philox_state{7, 15});
   g.set_seed(8);
   CHECK(g.seed() == 8);
-  CHECK(g.take(1) == tb::random_stretch{8, 0});
+  CHECK(g.take(1) == tb::philox_state{8, 0});
 }
 
 TEST_CASE("generator: a copy is the same generator", "[tensor][generator]") {
@@ -59,10 +59,10 @@ TEST_CASE("generator: each device has its own default one, and manual_seed begin
   const tb::generator meta = tb::default_generator(tb::meta);
   CHECK_FALSE(meta == before);
   CHECK(tb::manual_seed(11) == before);
-  CHECK(tb::default_generator().take(3) == tb::random_stretch{11, 0});
-  CHECK(tb::default_generator().take(1) == tb::random_stretch{11, 3});
-  CHECK(tb::default_generator(tb::meta).take(1) == tb::random_stretch{11, 0});
-  CHECK(tb::default_generator(tb::cuda(3)).take(1) == tb::random_stretch{11, 0});  // made later
+  CHECK(tb::default_generator().take(3) == tb::philox_state{11, 0});
+  CHECK(tb::default_generator().take(1) == tb::philox_state{11, 3});
+  CHECK(tb::default_generator(tb::meta).take(1) == tb::philox_state{11, 0});
+  CHECK(tb::default_generator(tb::cuda(3)).take(1) == tb::philox_state{11, 0});  // made later
   CHECK_FALSE(tb::default_generator(tb::cuda(3)) == tb::default_generator(tb::cuda(2)));
 }
 

@@ -59,10 +59,10 @@ struct pair_of_groups {
     return {.learning_rate = 0.1, .weight_decay = 0.01, .capturable = capturable};
   }
   void step(int s) {
-    optimizer.clear_gradients();
+    optimizer.zero_grad();
     for (std::size_t i = 0; i < 4; ++i) {
       const tensor& p = parameters[i];
-      if ((s + 1) * 5 % static_cast<int>(i + 2) != 0) tb::set_grad(p, training::fixed_gradient(s, p.dtype()));
+      if ((s + 1) * 5 % static_cast<int>(i + 2) != 0) tb::set_leaf_grad(p, training::fixed_gradient(s, p.dtype()));
     }
     optimizer.step();
   }
@@ -112,7 +112,7 @@ TEST_CASE("adam: a group that comes later counts from there", "[training][adam]"
   for (int s = 0; s < 3; ++s) optimizer.step();
   optimizer.add_group({y}, {.capturable = true});
   CHECK(optimizer.steps() == 3);
-  tb::set_grad(y, training::fixed_gradient(0, tb::dtype::float32));
+  tb::set_leaf_grad(y, training::fixed_gradient(0, tb::dtype::float32));
   optimizer.step();
   CHECK(optimizer.steps() == 4);
   CHECK(support::values(optimizer.state()[1].value) == std::vector<double>{1});

@@ -38,11 +38,11 @@ struct network {
 // Data and what is dropped are drawn, so that the generators' places count too.
 void train(const network& net, tb::optimizer& optimizer, const tb::generator& data, int steps) {
   for (int i = 0; i < steps; ++i) {
-    optimizer.follow(tb::schedule::cosine{.steps = 20});
+    optimizer.set_schedule(tb::schedule::cosine{.steps = 20});
     tensor images = ops::empty(tb::dims{4, 6});
     ops::uniform_(images, -1, 1, tb::arg<"generator"> = data);
     const tensor labels = ops::randint_generator(3, tb::dims{4}, tb::arg<"generator"> = data);
-    optimizer.clear_gradients();
+    optimizer.zero_grad();
     tb::backward(ops::cross_entropy_loss(net(images), labels));
     (void)tb::clip_gradient_norm(tb::parameters(net), 0.5);
     optimizer.step();
@@ -138,7 +138,7 @@ TEST_CASE("checkpoint: a file that does not fit is refused, and nothing has chan
   const list good = tb::load_tensors(at.path);
   train(net, optimizer, data, 1);
   const auto model = bits(tb::named_parameters(net)), state = bits(optimizer.state());
-  const tb::random_stretch place = tb::generator(data).take(0);
+  const tb::philox_state place = tb::generator(data).take(0);
 
   const auto refused = [&](auto change) {
     list all = good;

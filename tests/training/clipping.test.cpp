@@ -26,13 +26,13 @@ struct problem {
     a = tb::require_grad(tensor_of({0, 0}, {2}, type));
     b = tb::require_grad(tensor_of({0, 0, 0, 0}, {2, 2}, type));
     without = tb::require_grad(tensor_of({0}, {1}, type));
-    tb::set_grad(a, tensor_of({3, -4}, {2}, type));
-    tb::set_grad(b, tensor_of({1, 2, -2, 4}, {2, 2}, type));
+    tb::set_leaf_grad(a, tensor_of({3, -4}, {2}, type));
+    tb::set_leaf_grad(b, tensor_of({1, 2, -2, 4}, {2, 2}, type));
   }
   std::vector<tensor> all() const { return {a, without, b}; }
   doubles gradients() const {
-    doubles out = values(tb::grad(a));
-    for (const double x : values(tb::grad(b))) out.push_back(x);
+    doubles out = values(tb::leaf_grad(a));
+    for (const double x : values(tb::leaf_grad(b))) out.push_back(x);
     return out;
   }
 };
@@ -69,7 +69,7 @@ TEST_CASE("clipping: gradients that are small enough stay to the bit", "[trainin
 
 TEST_CASE("clipping: halves are summed in float32", "[training][clipping]") {
   const problem x(tb::dtype::float16);
-  tb::set_grad(x.a, tensor_of({1, 1}, {2}, tb::dtype::float16));
+  tb::set_leaf_grad(x.a, tensor_of({1, 1}, {2}, tb::dtype::float16));
   CHECK(std::abs(tb::clip_gradient_norm(x.all(), std::sqrt(27.0) / 2) - std::sqrt(27.0)) < 1e-6);
   CHECK(support::difference(x.gradients(), {0.5, 0.5, 0.5, 1, -1, 2}, 1e-3) == "");
 }
@@ -83,16 +83,16 @@ TEST_CASE("clipping: a norm that is not finite is an error where that is asked f
   for (const double bad : {infinity, std::nan("")}) {
     for (const double p : {2.0, infinity}) {
       const problem x;
-      tb::set_grad(x.a, tensor_of({bad, 1}, {2}));
+      tb::set_leaf_grad(x.a, tensor_of({bad, 1}, {2}));
       const std::string found = std::isnan(bad) ? "nan" : "inf";
       CHECK(text_of<tb::error>([&] {
               (void)tb::clip_gradient_norm(x.all(), 1, {.p = p, .error_if_non_finite = true});
             }) == "clip_gradient_norm: found gradients whose norm is " + found +
                       ", wanted a finite one; clip_options.error_if_non_finite asks for this error");
-      CHECK(values(tb::grad(x.b)) == doubles{1, 2, -2, 4});
+      CHECK(values(tb::leaf_grad(x.b)) == doubles{1, 2, -2, 4});
       const double norm = tb::clip_gradient_norm(x.all(), 1, {.p = p});
       CHECK((std::isnan(bad) ? std::isnan(norm) : norm == infinity));
-      CHECK(std::isnan(values(tb::grad(x.a))[0]));
+      CHECK(std::isnan(values(tb::leaf_grad(x.a))[0]));
     }
   }
 }

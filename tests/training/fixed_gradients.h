@@ -28,7 +28,7 @@ std::string after_four_steps(const Options& options, topbit::dtype type, const s
   const topbit::tensor x = start(type);
   Optimizer optimizer({x}, options);
   for (int s = 0; s < 4; ++s) {
-    topbit::set_grad(x, fixed_gradient(s, type));
+    topbit::set_leaf_grad(x, fixed_gradient(s, type));
     optimizer.step();
   }
   return support::difference(support::values(x), wanted, type == topbit::dtype::float64 ? 4e-15 : 2e-7);

@@ -24,7 +24,7 @@ tensor parameter(const doubles& all, tb::dtype type = tb::dtype::float64) {
   return tb::require_grad(tensor_of(all, {static_cast<std::int64_t>(all.size())}, type));
 }
 void give(const tensor& p, double gradient) {
-  tb::set_grad(p, tb::ops::full(p.sizes(), gradient, tb::arg<"dtype"> = p.dtype()));
+  tb::set_leaf_grad(p, tb::ops::full(p.sizes(), gradient, tb::arg<"dtype"> = p.dtype()));
 }
 std::vector<std::string> names(const tb::optimizer& o) {
   std::vector<std::string> all;
@@ -68,12 +68,12 @@ TEST_CASE("optimizer: a parameter without a gradient stays, and its state begins
   CHECK(optimizer.steps() == 3);
 }
 
-TEST_CASE("optimizer: clear_gradients() drops them", "[training][optimizer]") {
+TEST_CASE("optimizer: zero_grad() drops them", "[training][optimizer]") {
   const tensor a = parameter({1});
   tb::sgd optimizer({a}, {.learning_rate = 1});
   give(a, 1);
-  optimizer.clear_gradients();
-  CHECK_FALSE(tb::grad(a).defined());
+  optimizer.zero_grad();
+  CHECK_FALSE(tb::leaf_grad(a).defined());
   optimizer.step();
   CHECK(values(a) == doubles{1});
 }
@@ -86,9 +86,9 @@ TEST_CASE("optimizer: a step is not recorded, and spoils what was", "[training][
   optimizer.step();
   CHECK(tb::is_leaf(a));
   CHECK(text_of<tb::error>([&] { tb::backward(stale); }) != "nothing was thrown");
-  optimizer.clear_gradients();
+  optimizer.zero_grad();
   tb::backward(tb::ops::sum(a * a));
-  CHECK(values(tb::grad(a)) == doubles{2});
+  CHECK(values(tb::leaf_grad(a)) == doubles{2});
 }
 
 TEST_CASE("optimizer: rates belong to groups, and factors to rates", "[training][optimizer]") {
@@ -123,13 +123,13 @@ TEST_CASE("optimizer: follows a schedule by the number of its steps", "[training
   optimizer.add_group({b}, {.learning_rate = 1});
   const auto falling = [](std::int64_t step) { return step == 0 ? 1 : 0.25; };
   for (int i = 0; i < 2; ++i) {
-    optimizer.follow(falling, 0);
+    optimizer.set_schedule(falling, 0);
     for (const tensor& p : {a, b}) give(p, -1);
     optimizer.step();
   }
   CHECK(values(a) == doubles{1.25});
   CHECK(values(b) == doubles{2});
-  optimizer.follow(falling);
+  optimizer.set_schedule(falling);
   CHECK(optimizer.learning_rate(1) == 0.25);
 }
 
@@ -170,10 +170,10 @@ TEST_CASE("optimizer: parameters that cannot be stepped are refused, and none of
 TEST_CASE("optimizer: a gradient that does not fit never reaches a step", "[training][optimizer]") {
   const tensor a = parameter({1, 2});
   tb::sgd optimizer({a}, {.learning_rate = 1});
-  CHECK(text_of<tb::shape_error>([&] { tb::set_grad(a, tensor_of({1}, {1})); }) ==
-        "set_grad: found a gradient of float64 [1], wanted float64 [2]");
-  CHECK(text_of<tb::dtype_error>([&] { tb::set_grad(a, tensor_of({1, 2}, {2}, tb::dtype::float32)); }) ==
-        "set_grad: found a gradient of float32 [2], wanted float64 [2]");
+  CHECK(text_of<tb::shape_error>([&] { tb::set_leaf_grad(a, tensor_of({1}, {1})); }) ==
+        "set_leaf_grad: found a gradient of float64 [1], wanted float64 [2]");
+  CHECK(text_of<tb::dtype_error>([&] { tb::set_leaf_grad(a, tensor_of({1, 2}, {2}, tb::dtype::float32)); }) ==
+        "set_leaf_grad: found a gradient of float32 [2], wanted float64 [2]");
   optimizer.step();
   CHECK(values(a) == doubles{1, 2});
 }
@@ -201,7 +201,7 @@ class signs final : public tb::optimizer {
 TEST_CASE("optimizer: a step that is refused changes nothing, and the next one goes on", "[training][optimizer]") {
   const tensor a = parameter({1, -1});
   signs optimizer({a});
-  tb::set_grad(a, tensor_of({3, -4}, {2}));
+  tb::set_leaf_grad(a, tensor_of({3, -4}, {2}));
   optimizer.refuses = true;
   CHECK(text_of<tb::error>([&] { optimizer.step(); }) == "signs: refused");
   CHECK(values(a) == doubles{1, -1});
@@ -218,7 +218,7 @@ TEST_CASE("optimizer: state that was loaded goes on to the bit, in memory of its
   const tensor x = training::start(type), y = training::start(type);
   const tb::adam_options options{.learning_rate = 0.1, .amsgrad = true};
   const auto step = [&](tb::optimizer& o, const tensor& p, int s) {
-    tb::set_grad(p, training::fixed_gradient(s, type));
+    tb::set_leaf_grad(p, training::fixed_gradient(s, type));
     o.step();
   };
   tb::adam whole({x}, options), first({y}, options);
