@@ -84,7 +84,7 @@ TEST_CASE("anomaly: a rule that gives NaN is an error that names it", "[autograd
   CHECK_FALSE(tb::leaf_grad(x).defined());
 }
 
-TEST_CASE("anomaly: an error tells where the call was recorded", "[autograd][anomaly]") {
+TEST_CASE("anomaly: an error says where the call was recorded", "[autograd][anomaly]") {
   const tensor x = leaf({1, 2});
   tensor y = tensor_of({3, 4}, {2}), z;
   {
@@ -105,7 +105,7 @@ TEST_CASE("anomaly: an error tells where the call was recorded", "[autograd][ano
         }).find("; it was recorded in ") == std::string::npos);
 }
 
-TEST_CASE("anomaly: an error tells where a saved tensor was written", "[autograd][anomaly]") {
+TEST_CASE("anomaly: an error says where a saved tensor was written", "[autograd][anomaly]") {
   const tensor x = leaf({1, 2});
   const auto text_after = [&](auto write, bool looks_at_call, bool looks_at_write) {
     tensor y = tensor_of({3, 4}, {2}), z;
@@ -132,7 +132,7 @@ TEST_CASE("anomaly: an error tells where a saved tensor was written", "[autograd
   CHECK(text_after(anomaly_test::step, false, false) == written + ran);
 }
 
-TEST_CASE("anomaly: a write that the boxed kernel counted is told too", "[autograd][anomaly]") {
+TEST_CASE("anomaly: a write counted by the boxed kernel is reported too", "[autograd][anomaly]") {
   const tensor x = leaf({1, 2});
   tensor y = tensor_of({3, 4}, {2});
   const tensor z = ops::sum(x * y);
@@ -146,8 +146,7 @@ TEST_CASE("anomaly: a write that the boxed kernel counted is told too", "[autogr
         "backward ran aten::mul.Tensor of aten::sum");
 }
 
-TEST_CASE("anomaly: the last write is the one that is told, and its place outlives the tensor's first handle",
-          "[autograd][anomaly]") {
+TEST_CASE("anomaly: the last write is reported, and its source location outlives the tensor", "[autograd][anomaly]") {
   const tensor x = leaf({1, 2});
   tensor z;
   {

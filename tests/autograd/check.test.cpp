@@ -45,7 +45,7 @@ std::vector<tensor> run(std::span<const tensor> in) {
 }
 }  // namespace
 
-TEST_CASE("check: agrees with a right gradient, in every arrangement", "[autograd][check]") {
+TEST_CASE("check: accepts a correct gradient, in every memory layout", "[autograd][check]") {
   factor = 1;
   for (const auto how : {support::arrangement::dense, support::arrangement::transposed, support::arrangement::sliced}) {
     const tensor x = tb::require_grad(support::numbers(3).tensor({2, 3}, tb::dtype::float64, how));
@@ -81,7 +81,7 @@ TEST_CASE("check: a lost gradient is found", "[autograd][check]") {
   CHECK_FALSE(tb::gradcheck(f, std::vector<tensor>{leaf({3, 4})}).ok);
 }
 
-TEST_CASE("check: inputs that say nothing are refused", "[autograd][check]") {
+TEST_CASE("check: unsuitable inputs are refused", "[autograd][check]") {
   const auto f = [](std::span<const tensor> in) { return std::vector<tensor>{in[0] * 2}; };
   const tensor narrow = tb::require_grad(tensor_of({1}, {1}, tb::dtype::float32));
   CHECK(text_of<tb::dtype_error>([&] { tb::gradcheck(f, std::vector<tensor>{narrow}); }) ==

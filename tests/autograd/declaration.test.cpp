@@ -157,7 +157,7 @@ bool is_recorded(std::string_view op) {
 
 }  // namespace
 
-TEST_CASE("declaration: is what serves calls where autograd stands", "[autograd][declaration]") {
+TEST_CASE("declaration: is the kernel that serves the autograd key", "[autograd][declaration]") {
   CHECK(declaration_of(tb::find("declared::ruled")) == gradient_declaration::rule);
   CHECK(declaration_of(tb::find("declared::constant")) == gradient_declaration::none);
   CHECK(declaration_of(tb::find("declared::parts")) == gradient_declaration::composite);
@@ -179,7 +179,7 @@ TEST_CASE("declaration: is of one backend", "[autograd][declaration]") {
         "declared_gradients: found the key CPU, wanted an autograd key, such as AutogradCPU");
 }
 
-TEST_CASE("declaration: what lacks a rule is the kernel of that backend", "[autograd][declaration]") {
+TEST_CASE("declaration: a missing rule refers to the kernel of that backend", "[autograd][declaration]") {
   const unsigned cpu = of("declared::twofold").place.line, cuda = of("declared::twofold", key::AutogradCUDA).place.line;
   CHECK(cuda == cpu + 1);
   CHECK(of("declared::twofold", key::AutogradOther).place.line == cuda);  // the newest
@@ -192,7 +192,7 @@ TEST_CASE("declaration: an operator without tensors needs none, one with a list 
   CHECK(declaration_of(tb::find("declared::of_list")) == gradient_declaration::missing);
 }
 
-TEST_CASE("declaration: a C++ signature says as much as a schema", "[autograd][declaration]") {
+TEST_CASE("declaration: a C++ signature is enough", "[autograd][declaration]") {
   CHECK(defects_of("declared::bare") == defects{gradient_defect::missing_rule});
   CHECK(of("declared::bare_write").writes);
   CHECK(defects_of("declared::bare_write") == defects{gradient_defect::missing_rule, gradient_defect::uncounted_write});
@@ -207,7 +207,7 @@ TEST_CASE("declaration: changes with what is registered", "[autograd][declaratio
   CHECK(declaration_of(forgotten.handle()) == gradient_declaration::missing);
 }
 
-TEST_CASE("declaration: a writer is counted, or it is said that nobody does", "[autograd][declaration]") {
+TEST_CASE("declaration: an in-place operator is counted, or reported as uncounted", "[autograd][declaration]") {
   for (const char* good : {"declared::negate_", "declared::refusing_"}) {
     CAPTURE(good);
     CHECK(of(good).writes);
@@ -222,7 +222,7 @@ TEST_CASE("declaration: a writer is counted, or it is said that nobody does", "[
   CHECK(defects_of("declared::forgotten_") == defects{gradient_defect::missing_rule, gradient_defect::uncounted_write});
 }
 
-TEST_CASE("declaration: a writer that passes autograd by loses gradients", "[autograd][declaration]") {
+TEST_CASE("declaration: an in-place operator that skips autograd loses gradients", "[autograd][declaration]") {
   CHECK(defects_of("declared::silent_") == defects{gradient_defect::unrefused_write});
   // It is so: what is sevens now has the gradient of what it was.
   const tensor x = tb::require_grad(support::tensor_of({1, 2}, {2}));
@@ -232,7 +232,7 @@ TEST_CASE("declaration: a writer that passes autograd by loses gradients", "[aut
   CHECK(support::values(tb::leaf_grad(x)) == std::vector<double>{3, 3});
 }
 
-TEST_CASE("declaration: a view is tracked, or it is said that nobody does", "[autograd][declaration]") {
+TEST_CASE("declaration: a view is tracked, or reported as untracked", "[autograd][declaration]") {
   CHECK(of("declared::view").views);
   CHECK(of("declared::view").aliases == alias_declaration::kernel);
   CHECK(defects_of("declared::view").empty());
@@ -265,7 +265,8 @@ TEST_CASE("declaration: sentences say what to register", "[autograd][declaration
         "key::ADInplaceOrView\n");
 }
 
-TEST_CASE("declaration: the table names each operator with its place, and ends with sums", "[autograd][declaration]") {
+TEST_CASE("declaration: the table names each operator with its source location, and ends with totals",
+          "[autograd][declaration]") {
   const std::array ops{tb::find("declared::constant"), tb::find("declared::forgotten_"), tb::find("declared::view"),
                        tb::find("declared::number")};
   const std::string text = without_places(to_string(tb::declared_gradients(ops)));
@@ -291,7 +292,7 @@ TEST_CASE("declaration: all of a registry are those that are defined, by name", 
   CHECK(all.size() == tb::registry::process().operators().size());
 }
 
-TEST_CASE("declaration: without the fallback, nobody is there to raise", "[autograd][declaration]") {
+TEST_CASE("declaration: without the fallback, nothing throws", "[autograd][declaration]") {
   tb::registry r;
   const auto block = tb::library("declared", r)
                          .def(declared_ops::forgotten)

@@ -21,7 +21,7 @@ using tb::tensor;
 using toy::text_of;
 using list = std::vector<double>;
 
-TEST_CASE("engine: a leaf gathers the gradients of several backward calls", "[autograd][engine]") {
+TEST_CASE("engine: a leaf accumulates the gradients of several backward calls", "[autograd][engine]") {
   const tensor x = leaf({1, 2});
   tb::backward(ops::sum(x * x));
   CHECK(values(tb::leaf_grad(x)) == list{2, 4});
@@ -32,7 +32,7 @@ TEST_CASE("engine: a leaf gathers the gradients of several backward calls", "[au
   CHECK(values(tb::leaf_grad(x)) == list{3, 3});
 }
 
-TEST_CASE("engine: what no gradient comes to has none, and a root that no leaf leads to is refused",
+TEST_CASE("engine: a tensor that no gradient reaches has none, and a root without leaves is refused",
           "[autograd][engine]") {
   const tensor x = leaf({1, 2}), w = leaf({3, 4});
   tensor y = x * 2;
@@ -53,7 +53,7 @@ TEST_CASE("engine: a gradient seen earlier is not changed by a later backward", 
   CHECK(values(first) == list{1, 1});
 }
 
-TEST_CASE("engine: paths that meet again are added before they are followed", "[autograd][engine]") {
+TEST_CASE("engine: the gradients of all paths are summed before a node runs", "[autograd][engine]") {
   const tensor x = leaf({3});
   const tensor middle = x * x;                    // 9
   const tensor y = middle * middle + middle + x;  // x^4 + x^2 + x
@@ -104,7 +104,7 @@ TEST_CASE("engine: chains that keep their arguments run and are dropped in const
   CHECK(values(tb::leaf_grad(x)) == list{100001});
 }
 
-TEST_CASE("engine: a graph serves one backward, unless it is retained", "[autograd][engine]") {
+TEST_CASE("engine: a graph runs once, unless it is retained", "[autograd][engine]") {
   const tensor x = leaf({1, 2});
   const tensor y = ops::sum(x * x);
   tb::backward(y, {}, {.retain_graph = true});
@@ -125,7 +125,7 @@ TEST_CASE("engine: a part of a graph that was released is refused from another r
         "backward ran aten::exp of aten::mul.Tensor of aten::sum");
 }
 
-TEST_CASE("engine: what was saved is dropped when a node has run", "[autograd][engine]") {
+TEST_CASE("engine: saved tensors are freed when a node has run", "[autograd][engine]") {
   const tensor x = leaf({1, 2});
   tensor kept = tensor_of({3, 4}, {2});
   const auto& storage = *kept.record().data;
@@ -136,7 +136,7 @@ TEST_CASE("engine: what was saved is dropped when a node has run", "[autograd][e
   CHECK(storage.references == 1);
 }
 
-TEST_CASE("engine: a result that is no single element needs a gradient", "[autograd][engine]") {
+TEST_CASE("engine: a root with several elements needs a gradient", "[autograd][engine]") {
   const tensor x = leaf({1, 2});
   const tensor y = x * 2;
   CHECK(text_of<tb::shape_error>([&] { tb::backward(y); }) ==
@@ -169,7 +169,7 @@ TEST_CASE("engine: a tensor outside any graph is refused", "[autograd][engine]")
   CHECK(text_of<tb::error>([] { tb::backward(tb::detach(leaf({1}))); }) == text);
 }
 
-TEST_CASE("engine: nothing runs backwards in inference mode, nor from what was made there", "[autograd][engine]") {
+TEST_CASE("engine: backward is refused in inference mode, and for its tensors", "[autograd][engine]") {
   const tensor x = leaf({2});
   const tensor y = x * x;
   tensor made;
@@ -212,7 +212,7 @@ TEST_CASE("engine: the gradient of a leaf is dense and its own", "[autograd][eng
   CHECK(values(tb::leaf_grad(c)) == list{2, 2, 2});
 }
 
-TEST_CASE("engine: gradients are not recorded themselves", "[autograd][engine]") {
+TEST_CASE("engine: gradients are not recorded by default", "[autograd][engine]") {
   const tensor x = leaf({2});
   const tensor seed = leaf({1});
   tb::backward(x * x, seed);
@@ -235,7 +235,7 @@ TEST_CASE("engine: works on tensors without elements of their own", "[autograd][
   CHECK(tb::leaf_grad(x).device() == tb::meta);
 }
 
-TEST_CASE("engine: graphs of different threads do not know each other", "[autograd][engine][threads]") {
+TEST_CASE("engine: graphs of different threads are independent", "[autograd][engine][threads]") {
   const auto work = [](int seed, bool* good) {
     *good = true;
     for (int round = 0; round < 200; ++round) {
@@ -255,7 +255,7 @@ TEST_CASE("engine: graphs of different threads do not know each other", "[autogr
   CHECK(second);
 }
 
-TEST_CASE("engine: a graph may be run by another thread than the one that recorded it", "[autograd][engine][threads]") {
+TEST_CASE("engine: a graph may be run by a thread other than the one that recorded it", "[autograd][engine][threads]") {
   const tensor x = leaf({4});
   tensor y = x * x;
   std::thread([&] { tb::backward(y); }).join();
@@ -280,7 +280,7 @@ TEST_CASE("engine: gradients of gradients, of a leaf and of a gradient", "[autog
   CHECK(values(tb::leaf_grad(x)) == list{10});
 }
 
-TEST_CASE("engine: grad gives gradients of what is asked for, and gathers nothing", "[autograd][engine]") {
+TEST_CASE("engine: grad returns the requested gradients, and accumulates nothing", "[autograd][engine]") {
   const tensor a = leaf({1, 2}), b = leaf({3, 4});
   const tensor middle = a * b;
   const std::vector<tensor> outputs{ops::sum(middle), ops::sum(middle * middle)}, inputs{middle, b, middle};
@@ -295,7 +295,7 @@ TEST_CASE("engine: grad gives gradients of what is asked for, and gathers nothin
         list{(2 + 60) * 3, (2 + 160) * 4});
 }
 
-TEST_CASE("engine: grad runs only what lies between outputs and inputs", "[autograd][engine]") {
+TEST_CASE("engine: grad runs only the nodes between outputs and inputs", "[autograd][engine]") {
   const tensor a = leaf({1, 2}), b = leaf({3, 4});
   bool ran = false;
   const tensor aside = b * 2;
@@ -304,7 +304,7 @@ TEST_CASE("engine: grad runs only what lies between outputs and inputs", "[autog
   CHECK_FALSE(ran);
 }
 
-TEST_CASE("engine: an input that was not used is an error, unless that is allowed", "[autograd][engine]") {
+TEST_CASE("engine: an unused input is an error, unless allowed", "[autograd][engine]") {
   const tensor a = leaf({1}), b = leaf({2});
   CHECK(text_of<tb::error>([&] { tb::grad(a * 2, b); }) ==
         "grad: no output was computed from input 1; with allow_unused = true its gradient is undefined");
@@ -334,7 +334,7 @@ TEST_CASE("engine: backward from several roots at once, and into some leaves onl
         "backward: found no tensor to begin with, wanted one or more");
 }
 
-TEST_CASE("engine: a gradient nobody else sees is added to in place, one that is held is left", "[autograd][engine]") {
+TEST_CASE("engine: an unshared gradient is added to in place, a shared one is not", "[autograd][engine]") {
   const tensor x = leaf({1, 2});
   tb::backward(ops::sum(x * 2));
   const void* place = tb::leaf_grad(x).data();
@@ -346,7 +346,7 @@ TEST_CASE("engine: a gradient nobody else sees is added to in place, one that is
   CHECK(values(tb::leaf_grad(x)) == list{6, 6});
 }
 
-TEST_CASE("engine: nodes connected to a cycle are an error", "[autograd][engine]") {
+TEST_CASE("engine: a cycle is an error", "[autograd][engine]") {
   struct passing final : tb::node {
     void backward(std::span<const tensor> of_results, std::span<tensor> of_inputs) override {
       of_inputs[0] = of_results[0];
@@ -414,8 +414,7 @@ tensor count_product(tb::key_set keys, const tensor& a, const tensor& b) {
 }
 }  // namespace
 
-TEST_CASE("engine: where nobody has switched Autocast on, neither a call nor its rule reaches it",
-          "[autograd][engine][T1]") {
+TEST_CASE("engine: without enable_autocast neither a call nor its rule reaches Autocast", "[autograd][engine][T1]") {
   const auto layer = tb::implement("aten", tb::key::Autocast).impl<&count_product>(ops::mul);
   const tensor x = leaf({1, 2});
   tb::backward(ops::sum(ops::mul(x, x)));

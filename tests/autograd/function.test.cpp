@@ -132,14 +132,14 @@ TEST_CASE("function: its backward is the gradient", "[autograd][function]") {
   CHECK(values(tb::leaf_grad(x)) == list{103, 103});
 }
 
-TEST_CASE("function: records nothing where no gradient is wanted", "[autograd][function]") {
+TEST_CASE("function: records nothing if no gradient is needed", "[autograd][function]") {
   CHECK_FALSE(tb::requires_grad(tb::apply<scaled>(tensor_of({1}, {1}), 3.0)));
   const tensor x = leaf({1});
   const tb::no_grad guard;
   CHECK_FALSE(tb::requires_grad(tb::apply<scaled>(x, 3.0)));
 }
 
-TEST_CASE("function: a saved result keeps no cycle, and has gradients of gradients", "[autograd][function]") {
+TEST_CASE("function: a saved result makes no cycle, and has second gradients", "[autograd][function]") {
   const tensor x = leaf({0.5, 1});
   {
     const tensor y = tb::apply<exponential>(x);
@@ -150,7 +150,7 @@ TEST_CASE("function: a saved result keeps no cycle, and has gradients of gradien
   CHECK(tb::gradgradcheck(f, std::vector<tensor>{x}).text == "");
 }
 
-TEST_CASE("function: is told which gradients are wanted", "[autograd][function]") {
+TEST_CASE("function: is told which gradients are needed", "[autograd][function]") {
   const tensor a = leaf({2, 3}), b = tensor_of({5, 7}, {2});
   tb::backward(ops::sum(tb::apply<product>(a, b)));
   CHECK(asked == std::vector<bool>{true, false});
@@ -168,7 +168,7 @@ TEST_CASE("function: a saved argument that was written in place is an error", "[
         std::string::npos);
 }
 
-TEST_CASE("function: of several results, those without a gradient and those nobody used", "[autograd][function]") {
+TEST_CASE("function: several results, some without a gradient or unused", "[autograd][function]") {
   const tensor x = leaf({1.5, 2.5});
   const auto [twice, low, thrice] = tb::apply<parts>(x);
   CHECK(values(low) == list{1, 2});
@@ -184,7 +184,7 @@ TEST_CASE("function: of several results, those without a gradient and those nobo
   CHECK(saw_undefined);
 }
 
-TEST_CASE("function: takes lists and optional tensors", "[autograd][function]") {
+TEST_CASE("function: accepts lists and optional tensors", "[autograd][function]") {
   const std::vector<tensor> xs{leaf({1}), tensor_of({2}, {1}), leaf({3})};
   const std::optional<tensor> more = leaf({10});
   const std::vector<tensor> y = tb::apply<sums>(xs, more);
@@ -197,7 +197,7 @@ TEST_CASE("function: takes lists and optional tensors", "[autograd][function]") 
   CHECK(values(tb::apply<sums>(xs, std::nullopt)[1]) == list{2});
 }
 
-TEST_CASE("function: an argument that is given back does not become a result of itself", "[autograd][function]") {
+TEST_CASE("function: a returned argument does not become a result of itself", "[autograd][function]") {
   const tensor x = leaf({1});
   const tensor y = tb::apply<identity>(x);
   CHECK(tb::is_leaf(x));
@@ -205,7 +205,7 @@ TEST_CASE("function: an argument that is given back does not become a result of 
   CHECK(values(tb::leaf_grad(x)) == list{7});
 }
 
-TEST_CASE("function: mistakes of backward are exact errors, and the next call works", "[autograd][function]") {
+TEST_CASE("function: errors in backward are specific, and the next call works", "[autograd][function]") {
   const tensor x = leaf({1});
   const std::string many = text_of<tb::error>([&] { tb::backward(tb::apply<too_many>(std::vector<tensor>{x})[0]); });
   CHECK(many.ends_with("too_many: its gradient rule gave 2 gradients, wanted 1"));
@@ -216,8 +216,7 @@ TEST_CASE("function: mistakes of backward are exact errors, and the next call wo
   CHECK(values(tb::leaf_grad(x)) == list{100});
 }
 
-TEST_CASE("function: a result that is an argument has memory of its own, which may be written",
-          "[autograd][function]") {
+TEST_CASE("function: a result that is an argument is copied and may be written", "[autograd][function]") {
   const tensor x = leaf({1, 2});
   tensor y = tb::apply<identity>(x);
   ops::mul_scalar_(y, 2);
@@ -226,7 +225,7 @@ TEST_CASE("function: a result that is an argument has memory of its own, which m
   CHECK(values(tb::leaf_grad(x)) == list{14, 14});
 }
 
-TEST_CASE("function: within forward nothing is recorded, with a gradient wanted or not", "[autograd][function]") {
+TEST_CASE("function: within forward nothing is recorded, with or without a required gradient", "[autograd][function]") {
   struct looks {
     static tensor forward(tb::function_context&, const tensor& x) {
       CHECK_FALSE(tb::grad_enabled());

@@ -261,7 +261,7 @@ TEST_CASE("gradients: every rule agrees with central differences", "[autograd][g
   }
 }
 
-TEST_CASE("gradients: an argument that wants none gets none, the others theirs", "[autograd][gradients]") {
+TEST_CASE("gradients: only arguments that require a gradient get one", "[autograd][gradients]") {
   for (const formula& f : formulas()) {
     if (f.shapes.size() != 2) continue;
     INFO(f.name);
@@ -278,7 +278,7 @@ TEST_CASE("gradients: an argument that wants none gets none, the others theirs",
   }
 }
 
-TEST_CASE("gradients: a gradient that is not dense is taken as well", "[autograd][gradients]") {
+TEST_CASE("gradients: a gradient that is not dense is accepted", "[autograd][gradients]") {
   for (const formula& f : formulas()) {
     INFO(f.name);
     const inputs x = leaves(f, arrangement::dense, 11);
@@ -301,7 +301,7 @@ TEST_CASE("gradients: elements that share memory share the gradient of as_stride
   CHECK(support::values(tb::leaf_grad(x)) == std::vector<double>{1, 5, 5, 100});
 }
 
-TEST_CASE("gradients: as_strided sees elements beside its argument, whose gradient is nobody's",
+TEST_CASE("gradients: as_strided can reach elements outside its argument, whose gradient is dropped",
           "[autograd][gradients]") {
   const tensor memory = support::tensor_of({1, 2, 3}, {3});
   const tensor x = tb::author::make_view(memory, {2}, {1}, 1);
@@ -310,7 +310,7 @@ TEST_CASE("gradients: as_strided sees elements beside its argument, whose gradie
   CHECK(support::values(tb::leaf_grad(x)) == std::vector<double>{10, 0});
 }
 
-TEST_CASE("gradients: each comes back in the dtype of its argument", "[autograd][gradients]") {
+TEST_CASE("gradients: each has the dtype of its argument", "[autograd][gradients]") {
   const tensor narrow = tb::require_grad(support::tensor_of({1, 2, 3}, {3}, tb::dtype::float32));
   const tensor wide = tb::require_grad(support::tensor_of({4, 5, 6}, {3}, tb::dtype::float64));
   const tensor number = tb::require_grad(support::tensor_of({2}, {}, tb::dtype::float64));
@@ -323,14 +323,14 @@ TEST_CASE("gradients: each comes back in the dtype of its argument", "[autograd]
   CHECK(support::values(tb::leaf_grad(number)) == std::vector<double>{6});
 }
 
-TEST_CASE("gradients: a conversion gives its gradient back in the old dtype", "[autograd][gradients]") {
+TEST_CASE("gradients: the gradient of a conversion has the old dtype", "[autograd][gradients]") {
   const tensor x = tb::require_grad(support::tensor_of({1, 2, 3}, {3}, tb::dtype::float32));
   tb::backward(ops::sum(tb::to(x, tb::dtype::float64) * 0.5));
   CHECK(tb::leaf_grad(x).dtype() == tb::dtype::float32);
   CHECK(support::values(tb::leaf_grad(x)) == std::vector<double>{0.5, 0.5, 0.5});
 }
 
-TEST_CASE("gradients: sum and mean in another dtype give the gradient in the argument's", "[autograd][gradients]") {
+TEST_CASE("gradients: sum and mean in another dtype have gradients in the argument's", "[autograd][gradients]") {
   const tensor x = tb::require_grad(support::tensor_of({1, 2, 3, 4}, {2, 2}, tb::dtype::float32));
   tb::backward(ops::sum(x, arg<"dtype"> = tb::dtype::float64));
   tb::backward(ops::mean(x, arg<"dtype"> = tb::dtype::float64));

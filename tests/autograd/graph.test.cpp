@@ -20,7 +20,7 @@ int count(const std::string& text, const std::string& part) {
 }
 }  // namespace
 
-TEST_CASE("graph: each call and each leaf is drawn once, with what its result looks like", "[autograd][graph]") {
+TEST_CASE("graph: each call and each leaf is drawn once, with the metadata of its result", "[autograd][graph]") {
   const tensor a = tb::require_grad(tensor_of({1, 2}, {2})), b = tb::require_grad(tensor_of({3, 4}, {2}));
   const tensor product = a * b;
   const tensor y = ops::sum(product * product);
@@ -53,7 +53,7 @@ TEST_CASE("graph: results of one call are one box", "[autograd][graph]") {
   CHECK(count(tb::graph_as_dot(y), "native_layer_norm") == 1);
 }
 
-TEST_CASE("graph: what is too much is counted", "[autograd][graph]") {
+TEST_CASE("graph: omitted nodes are counted", "[autograd][graph]") {
   tensor y = tb::require_grad(tensor_of({1}, {1}));
   for (int i = 0; i < 20; ++i) y = y * 2;
   const std::string dot = tb::graph_as_dot(y, 5);

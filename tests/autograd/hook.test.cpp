@@ -57,7 +57,7 @@ TEST_CASE("hook: those of a tensor run in the order they were added, and not aft
   CHECK(values(tb::leaf_grad(x)) == list{6});
 }
 
-TEST_CASE("hook: of a leaf changes what is gathered, and one after gathering sees it", "[autograd][hook]") {
+TEST_CASE("hook: of a leaf changes the accumulated gradient, and a post-accumulate hook sees it", "[autograd][hook]") {
   const tensor x = leaf({1, 2});
   tb::add_hook(x, [](const tensor& g) { return -g; });
   list gathered;
@@ -68,7 +68,7 @@ TEST_CASE("hook: of a leaf changes what is gathered, and one after gathering see
   CHECK(gathered == list{-2, -2});
 }
 
-TEST_CASE("hook: of a call sees its results' gradients before, and its inputs' after", "[autograd][hook]") {
+TEST_CASE("hook: of a call sees the gradients of results before, and of inputs after its rule", "[autograd][hook]") {
   const tensor x = leaf({2}), w = leaf({5});
   const tensor y = x * w;
   list before, after;
@@ -87,7 +87,7 @@ TEST_CASE("hook: of a call sees its results' gradients before, and its inputs' a
   CHECK(values(tb::leaf_grad(w)) == list{13});
 }
 
-TEST_CASE("hook: the gradient of a result is kept where it was asked for", "[autograd][hook]") {
+TEST_CASE("hook: retain_grad() keeps the gradient of a result", "[autograd][hook]") {
   const tensor x = leaf({1, 2});
   const tensor y = x * 2, z = y * 3;
   tb::retain_grad(y);
@@ -102,7 +102,7 @@ TEST_CASE("hook: the gradient of a result is kept where it was asked for", "[aut
   CHECK_FALSE(tb::leaf_grad(y).defined());
 }
 
-TEST_CASE("hook: one on a result keeps no gradient of it", "[autograd][hook]") {
+TEST_CASE("hook: a hook on a result does not keep its gradient", "[autograd][hook]") {
   const tensor x = leaf({1, 2});
   const tensor y = x * 2;
   const tb::hook seen = tb::add_hook(y, [](const tensor&) { return tensor(); });
@@ -111,7 +111,7 @@ TEST_CASE("hook: one on a result keeps no gradient of it", "[autograd][hook]") {
   CHECK(values(tb::leaf_grad(x)) == list{2, 2});
 }
 
-TEST_CASE("hook: of one result of several is that result's", "[autograd][hook]") {
+TEST_CASE("hook: on one of several results sees that result's gradient", "[autograd][hook]") {
   const tensor x = tb::require_grad(tensor_of({3, 1, 2, 6, 5, 4}, {2, 3}));
   const auto [out, mean, rstd] =
       ops::native_layer_norm(x, std::vector<std::int64_t>{3}, std::nullopt, std::nullopt, 1e-5);
@@ -125,7 +125,7 @@ TEST_CASE("hook: of one result of several is that result's", "[autograd][hook]")
   CHECK(calls == 1);
 }
 
-TEST_CASE("hook: a tensor without a gradient, or one that no call made, is refused", "[autograd][hook]") {
+TEST_CASE("hook: a tensor without a gradient, or without a call, is refused", "[autograd][hook]") {
   const auto nothing = [](const tensor&) { return tensor(); };
   CHECK(text_of<tb::error>([&] { tb::add_hook(tensor_of({1}, {1}), nothing); }) ==
         "add_hook: found a tensor that needs no gradient, wanted one that requires its gradient");
@@ -136,7 +136,7 @@ TEST_CASE("hook: a tensor without a gradient, or one that no call made, is refus
         "add_post_accumulate_hook: found a result of a recorded call, wanted a leaf");
 }
 
-TEST_CASE("hook: a gradient that does not fit is an error, and no leaf changes", "[autograd][hook]") {
+TEST_CASE("hook: a mismatched gradient is an error, and no leaf changes", "[autograd][hook]") {
   const tensor x = leaf({1, 2});
   const tensor y = ops::exp(x);
   tb::hook h = tb::add_hook(y, [](const tensor&) { return tensor_of({1}, {1}); });
@@ -150,7 +150,7 @@ TEST_CASE("hook: a gradient that does not fit is an error, and no leaf changes",
   CHECK(values(tb::leaf_grad(x)) == list{2, 2});
 }
 
-TEST_CASE("hook: an exception comes out with the chain of operators, and the next call works", "[autograd][hook]") {
+TEST_CASE("hook: an exception is reported with the chain of operators, and the next call works", "[autograd][hook]") {
   const tensor x = leaf({1});
   const tensor y = ops::exp(x * 0);
   tb::add_hook(y, [](const tensor&) -> tensor { throw std::runtime_error("no"); });
@@ -211,7 +211,7 @@ TEST_CASE("hook: runs within each other end with an error, before the stack does
   CHECK(values(tb::leaf_grad(x)) == list{2});
 }
 
-TEST_CASE("hook: what a hook holds goes with the graph", "[autograd][hook]") {
+TEST_CASE("hook: captured objects are destroyed with the graph", "[autograd][hook]") {
   const tensor x = leaf({1, 2}), kept = tensor_of({1, 2}, {2});
   {
     const tensor y = x * 2;
@@ -221,7 +221,7 @@ TEST_CASE("hook: what a hook holds goes with the graph", "[autograd][hook]") {
   CHECK(kept.record().references == 1);
 }
 
-TEST_CASE("hook: one with a state keeps it", "[autograd][hook]") {
+TEST_CASE("hook: a stateful hook keeps its state", "[autograd][hook]") {
   const tensor x = leaf({1});
   int last = 0;
   tb::add_hook(x, [n = std::make_shared<int>(0), &last](const tensor&) {
@@ -232,7 +232,7 @@ TEST_CASE("hook: one with a state keeps it", "[autograd][hook]") {
   CHECK(last == 3);
 }
 
-TEST_CASE("hook: a gradient that one before a call gives must fit", "[autograd][hook]") {
+TEST_CASE("hook: a gradient returned by a before hook must match", "[autograd][hook]") {
   const tensor x = leaf({1, 2}), w = leaf({3, 4});
   const tensor y = x * w;
   tb::add_before_hook(y, [](std::span<tensor> of_results) { of_results[0] = tensor_of({1}, {1}); });
@@ -241,7 +241,7 @@ TEST_CASE("hook: a gradient that one before a call gives must fit", "[autograd][
         "aten::mul.Tensor of aten::sum");
 }
 
-TEST_CASE("hook: a tensor whose gradient is kept may be written in place", "[autograd][hook]") {
+TEST_CASE("hook: a tensor with retain_grad() may be written in place", "[autograd][hook]") {
   const tensor x = leaf({1, 2});
   tensor y = x * 2;
   tb::retain_grad(y);
@@ -251,7 +251,7 @@ TEST_CASE("hook: a tensor whose gradient is kept may be written in place", "[aut
   CHECK(values(tb::leaf_grad(x)) == list{30, 30});
 }
 
-TEST_CASE("hook: one that throws after gathering is the last to run", "[autograd][hook]") {
+TEST_CASE("hook: a post-accumulate hook that throws is the last to run", "[autograd][hook]") {
   const tensor x = leaf({1}), w = leaf({2});
   tb::add_post_accumulate_hook(x, [](const tensor&) { throw std::runtime_error("no more"); });
   CHECK(text_of<tb::backward_error>([&] { tb::backward(x * w); }).starts_with("no more"));

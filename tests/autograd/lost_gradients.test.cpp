@@ -243,7 +243,7 @@ TEST_CASE("lost gradients: counts_writes counts every written argument, without 
   CHECK(b.version() == 1);
 }
 
-TEST_CASE("lost gradients: operators that write nothing pass ADInplaceOrView through", "[autograd][lost]") {
+TEST_CASE("lost gradients: operators that write nothing fall through ADInplaceOrView", "[autograd][lost]") {
   const tensor p = plain({1, 2});
   REQUIRE(p.keys().contains(key::ADInplaceOrView));
   CHECK(tb::explain(same, p).masked.contains(key::ADInplaceOrView));
@@ -275,8 +275,7 @@ TEST_CASE("lost gradients: tensors in a list are results", "[autograd][lost]") {
   CHECK_FALSE(out[3].defined());
 }
 
-TEST_CASE("lost gradients: an operator without a rule that gives its argument back leaves it a leaf",
-          "[autograd][lost]") {
+TEST_CASE("lost gradients: an operator without a rule that returns its argument leaves it a leaf", "[autograd][lost]") {
   const tensor x = leaf({1, 2});
   const tensor y = same(x);
   CHECK(says_no_rule(backward_text(y), "lost::same"));
@@ -284,7 +283,7 @@ TEST_CASE("lost gradients: an operator without a rule that gives its argument ba
   CHECK(values(tb::leaf_grad(x)) == list{2, 2});
 }
 
-TEST_CASE("lost gradients: a rule's gradient must fit its argument", "[autograd][lost]") {
+TEST_CASE("lost gradients: a rule's gradient must match its argument", "[autograd][lost]") {
   const tensor a = tb::require_grad(tensor_of({1, 2}, {2}, tb::dtype::float32)), b = leaf({1, 2, 3});
   const auto failure = [&](tensor for_a, tensor for_b) {
     told = {std::move(for_a), std::move(for_b)};
@@ -314,7 +313,7 @@ TEST_CASE("lost gradients: a rule's gradient must fit its argument", "[autograd]
   told = {};
 }
 
-TEST_CASE("lost gradients: what an argument was broadcast or widened to is undone", "[autograd][lost]") {
+TEST_CASE("lost gradients: broadcasting and promotion of an argument are undone", "[autograd][lost]") {
   const tensor a = tb::require_grad(tensor_of({1, 2}, {2, 1}, tb::dtype::float32)), b = leaf({1, 2, 3});
   told = {tensor_of({1, 2, 3, 4, 5, 6, 7, 8}, {2, 2, 2}), tensor_of({1, 2, 3, 4, 5, 6}, {2, 3}, tb::dtype::float32)};
   tb::backward(ops::sum(keep(a, 1.0, b)));
@@ -326,7 +325,7 @@ TEST_CASE("lost gradients: what an argument was broadcast or widened to is undon
   told = {};
 }
 
-TEST_CASE("lost gradients: threads deliver to one leaf at once", "[autograd][lost][threads]") {
+TEST_CASE("lost gradients: threads accumulate into one leaf concurrently", "[autograd][lost][threads]") {
   constexpr int rounds = 3000;
   const tensor x = leaf({1, 2});
   const auto work = [&](double factor) {
@@ -355,7 +354,8 @@ TEST_CASE("lost gradients: a backward that throws part-way changes no leaf, and 
   CHECK(text_of<tb::error>([&] { tb::backward(y); }).find("released by an earlier backward()") != std::string::npos);
 }
 
-TEST_CASE("lost gradients: after an exception in a rule the graph and what it kept are released", "[autograd][lost]") {
+TEST_CASE("lost gradients: after an exception in a rule the graph and its saved tensors are released",
+          "[autograd][lost]") {
   const tensor x = leaf({1, 2});
   const auto before = tb::host_memory().bytes_in_use;
   {

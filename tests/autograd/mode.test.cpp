@@ -8,7 +8,7 @@ import topbit;
 namespace tb = topbit;
 using tb::tensor;
 
-TEST_CASE("mode: a no_grad scope records nothing and keeps nothing alive", "[autograd][mode]") {
+TEST_CASE("mode: a no_grad scope records nothing and saves nothing", "[autograd][mode]") {
   const tensor x = tb::require_grad(support::tensor_of({1, 2}, {2}));
   CHECK(tb::grad_enabled());
   {
@@ -30,21 +30,21 @@ TEST_CASE("mode: no_grad scopes nest", "[autograd][mode]") {
   CHECK_FALSE(tb::grad_enabled());
 }
 
-TEST_CASE("mode: a no_grad scope is the thread's own", "[autograd][mode]") {
+TEST_CASE("mode: a no_grad scope is thread-local", "[autograd][mode]") {
   const tb::no_grad guard;
   bool enabled = false;
   std::thread([&] { enabled = tb::grad_enabled(); }).join();
   CHECK(enabled);
 }
 
-TEST_CASE("mode: a no_grad scope still counts writes in place", "[autograd][mode]") {
+TEST_CASE("mode: a no_grad scope still counts in-place writes", "[autograd][mode]") {
   tensor x = support::tensor_of({1, 2}, {2});
   const tb::no_grad guard;
   tb::ops::zero_(x);
   CHECK(x.version() == 1);
 }
 
-TEST_CASE("mode: what a no_grad scope made is a constant of later calls", "[autograd][mode]") {
+TEST_CASE("mode: a tensor from a no_grad scope is a constant of later calls", "[autograd][mode]") {
   const tensor x = tb::require_grad(support::tensor_of({3}, {1}));
   const tensor square = [&] {
     const tb::no_grad guard;
@@ -68,7 +68,7 @@ TEST_CASE("mode: enable_grad records within a no_grad scope, and not in inferenc
         "enable_grad: found inference mode, in which nothing can be recorded; leave it with inference_mode(false)");
 }
 
-TEST_CASE("mode: inference_mode nests, and its end restores what was", "[autograd][mode]") {
+TEST_CASE("mode: inference_mode nests, and its end restores the mode", "[autograd][mode]") {
   const auto made_here = [] { return tb::is_inference(support::tensor_of({1}, {1})); };
   CHECK_FALSE(made_here());
   {

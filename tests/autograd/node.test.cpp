@@ -53,7 +53,7 @@ TEST_CASE("node: depth is one more than the deepest input's", "[autograd][node]"
   CHECK(c->inputs().size() == 3);
 }
 
-TEST_CASE("node: an input lives as long as a node that has it", "[autograd][node]") {
+TEST_CASE("node: an input lives as long as a node that refers to it", "[autograd][node]") {
   int alive = 0;
   auto a = make(alive, {});
   auto b = make(alive, {a}), c = make(alive, {a, a});
@@ -106,7 +106,7 @@ TEST_CASE("node: a graph outlives the handle of its leaf", "[autograd][node]") {
   CHECK(y.defined());
 }
 
-TEST_CASE("node: a saved tensor written in place is an error, in words", "[autograd][node]") {
+TEST_CASE("node: a saved tensor written in place is an error with a message", "[autograd][node]") {
   const auto text = [](const char* op, const char* what) {
     return std::string(op) + ": a tensor saved for backward, " + what +
            ", was written in place by aten::zero_: found version 1, wanted 0; write to a clone instead; while backward "
@@ -139,7 +139,7 @@ TEST_CASE("node: a saved tensor written in place is an error, in words", "[autog
   CHECK(failure(written(ops::nll_loss(rows, labels), labels)) == text("aten::nll_loss_forward", "int64 [1]"));
 }
 
-TEST_CASE("node: a write through a view of a saved tensor is seen", "[autograd][node]") {
+TEST_CASE("node: a write through a view of a saved tensor is detected", "[autograd][node]") {
   const tensor x = tb::require_grad(tensor_of({1, 2}, {2}));
   tensor factor = tensor_of({3, 4}, {2});
   const tensor y = ops::sum(x * factor);
@@ -148,7 +148,7 @@ TEST_CASE("node: a write through a view of a saved tensor is seen", "[autograd][
   CHECK_THROWS_AS(tb::backward(y), tb::error);
 }
 
-TEST_CASE("node: what was only read, or not saved at all, may be written in place", "[autograd][node]") {
+TEST_CASE("node: a tensor that was not saved may be written in place", "[autograd][node]") {
   const tensor x = tb::require_grad(tensor_of({1, 2}, {2}));
   tensor other = tensor_of({3, 4}, {2});
   const tensor y = ops::sum(x + other), z = ops::sum(x * (other + 0));

@@ -346,7 +346,7 @@ struct wrong_rule {
 
 }  // namespace
 
-TEST_CASE("programs: gradients through views and writes in place are those of a naive engine", "[autograd][programs]") {
+TEST_CASE("programs: gradients through views and in-place writes agree with a naive engine", "[autograd][programs]") {
   const outcome found = run_programs(static_cast<unsigned>(scaled(2000)));
   INFO(found.first);
   CHECK(found.wrong == 0);
@@ -354,11 +354,11 @@ TEST_CASE("programs: gradients through views and writes in place are those of a 
   CHECK(found.refused > 20);
 }
 
-TEST_CASE("programs: a view that a write forgets is found", "[autograd][programs]") {
+TEST_CASE("programs: a missed view update is detected", "[autograd][programs]") {
   CHECK(run_programs(200, fault::writes_know_no_view).wrong > 0);
 }
 
-TEST_CASE("programs: a rule with a wrong sign is found", "[autograd][programs]") {
+TEST_CASE("programs: a rule with a wrong sign is detected", "[autograd][programs]") {
   const auto planted =
       tb::implement("aten", key::AutogradCPU).impl<&tb::author::autograd_kernel<ops::sub, wrong_rule>::run>(ops::sub);
   CHECK(run_programs(100).wrong > 0);

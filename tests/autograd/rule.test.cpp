@@ -137,7 +137,7 @@ static_assert(!tb::gradient_rule<any_save_of_another, decltype(axpb)>);
 static_assert(!tb::gradient_rule<saves_only, decltype(axpb)>);
 static_assert(!tb::gradient_rule<axpb_rule, decltype(double_)>);
 
-TEST_CASE("rule: an operator of the user's is differentiated by its rule", "[autograd][rule]") {
+TEST_CASE("rule: a user's operator is differentiated by its rule", "[autograd][rule]") {
   const tensor a = tb::require_grad(tensor_of({1, 2}, {2})), b = tensor_of({5, 6}, {2});
   const tensor y = axpb(a, 3, b);
   CHECK(values(y) == std::vector<double>{8, 12});
@@ -145,7 +145,7 @@ TEST_CASE("rule: an operator of the user's is differentiated by its rule", "[aut
   CHECK(values(tb::leaf_grad(a)) == std::vector<double>{3, 30});
 }
 
-TEST_CASE("rule: formulas make one, with gradients of gradients", "[autograd][rule]") {
+TEST_CASE("rule: a rule from formulas, with second gradients", "[autograd][rule]") {
   const auto f = [](std::span<const tensor> x) {
     return std::vector<tensor>{cubed_times(x[0], x[1], tb::arg<"k"> = 0.5)};
   };
@@ -155,7 +155,7 @@ TEST_CASE("rule: formulas make one, with gradients of gradients", "[autograd][ru
   CHECK(tb::gradgradcheck(f, inputs).text == "");
 }
 
-TEST_CASE("rule: takes generators, which have no gradient", "[autograd][rule]") {
+TEST_CASE("rule: accepts generators, which have no gradient", "[autograd][rule]") {
   const tensor a = tb::require_grad(tensor_of({1, 2}, {2}));
   tb::backward(tb::ops::sum(rule_ops::noisy(a, tb::generator(3))));
   CHECK(values(tb::leaf_grad(a)) == std::vector<double>{3, 3});
@@ -163,7 +163,7 @@ TEST_CASE("rule: takes generators, which have no gradient", "[autograd][rule]") 
   CHECK(values(tb::leaf_grad(a)) == std::vector<double>{43, 43});
 }
 
-TEST_CASE("rule: is told which gradients are wanted", "[autograd][rule]") {
+TEST_CASE("rule: is told which gradients are needed", "[autograd][rule]") {
   const tensor a = tb::require_grad(tensor_of({1, 2}, {2})), b = tensor_of({5, 6}, {2});
   tb::backward(tb::ops::sum(axpb(a, 3, b)));
   CHECK(last_wanted == std::array{true, false});
@@ -172,7 +172,7 @@ TEST_CASE("rule: is told which gradients are wanted", "[autograd][rule]") {
   CHECK(values(tb::leaf_grad(a)) == std::vector<double>{3, 3});  // b's gradient is undefined, which is zero
 }
 
-TEST_CASE("rule: nothing is recorded where no argument requires a gradient", "[autograd][rule]") {
+TEST_CASE("rule: nothing is recorded if no argument requires a gradient", "[autograd][rule]") {
   const tensor b = tensor_of({5, 6}, {2});
   CHECK_FALSE(tb::requires_grad(axpb(b, 3, b)));
 }
@@ -184,7 +184,7 @@ TEST_CASE("rule: a result that is not floating is not recorded", "[autograd][rul
   CHECK(values(n) == std::vector<double>{2});
 }
 
-TEST_CASE("rule: an operator that gives its argument back leaves the argument a leaf", "[autograd][rule]") {
+TEST_CASE("rule: an operator that returns its argument leaves it a leaf", "[autograd][rule]") {
   const tensor a = tb::require_grad(tensor_of({1, 2}, {2}));
   const tensor y = same(a);
   CHECK(values(y) == values(a));
@@ -195,8 +195,7 @@ TEST_CASE("rule: an operator that gives its argument back leaves the argument a 
   CHECK(values(tb::leaf_grad(a)) == std::vector<double>{2, 2});
 }
 
-TEST_CASE("rule: a writing operator of the user's counts, and is refused where a gradient would be lost",
-          "[autograd][rule]") {
+TEST_CASE("rule: a user's in-place operator is counted, and refused if a gradient would be lost", "[autograd][rule]") {
   tensor a = tensor_of({1, 2}, {2});
   CHECK(double_(a).same_as(a));
   CHECK(values(a) == std::vector<double>{2, 4});

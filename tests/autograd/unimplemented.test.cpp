@@ -45,7 +45,7 @@ const auto kernels = tb::library("unruled")
 }  // namespace unruled_ops
 using namespace unruled_ops;
 
-TEST_CASE("unimplemented: an operator without a rule runs, and raises in backward, naming itself",
+TEST_CASE("unimplemented: an operator without a rule runs, and throws in backward, naming itself",
           "[autograd][unimplemented]") {
   const tensor x = tb::require_grad(tensor_of({1, 2}, {2}));
   const tensor y = twice(x);
@@ -58,7 +58,7 @@ TEST_CASE("unimplemented: an operator without a rule runs, and raises in backwar
                      "backward ran unruled::twice of aten::sum"));
 }
 
-TEST_CASE("unimplemented: without a gradient wanted, nothing is recorded", "[autograd][unimplemented]") {
+TEST_CASE("unimplemented: without a required gradient, nothing is recorded", "[autograd][unimplemented]") {
   CHECK_FALSE(tb::requires_grad(twice(tensor_of({1, 2}, {2}))));
   const tensor x = tb::require_grad(tensor_of({1, 2}, {2}));
   const tb::no_grad guard;
@@ -72,18 +72,18 @@ TEST_CASE("unimplemented: every floating result is marked, an integer one is not
   CHECK_FALSE(tb::requires_grad(second));
 }
 
-TEST_CASE("unimplemented: a composite is differentiated through what it calls", "[autograd][unimplemented]") {
+TEST_CASE("unimplemented: a composite is differentiated through its parts", "[autograd][unimplemented]") {
   const tensor x = tb::require_grad(tensor_of({3}, {1}));
   tb::backward(square(x));
   CHECK(values(tb::leaf_grad(x)) == std::vector<double>{6});
 }
 
-TEST_CASE("unimplemented: a fallthrough says that there is nothing to differentiate", "[autograd][unimplemented]") {
+TEST_CASE("unimplemented: a fallthrough declares that there is nothing to differentiate", "[autograd][unimplemented]") {
   const tensor x = tb::require_grad(tensor_of({3}, {1}));
   CHECK_FALSE(tb::requires_grad(constant(x)));
 }
 
-TEST_CASE("unimplemented: in the strict mode the call raises", "[autograd][unimplemented]") {
+TEST_CASE("unimplemented: in strict mode the call throws", "[autograd][unimplemented]") {
   const tensor x = tb::require_grad(tensor_of({1, 2}, {2}));
   const tb::missing_rule before = tb::set_missing_rule(tb::missing_rule::raises_in_forward);
   CHECK(before == tb::missing_rule::raises_in_backward);
@@ -99,8 +99,7 @@ TEST_CASE("unimplemented: in the strict mode the call raises", "[autograd][unimp
   CHECK(tb::requires_grad(twice(x)));
 }
 
-TEST_CASE("unimplemented: the kernel that is named is the one that computes, not that of a layer",
-          "[autograd][unimplemented]") {
+TEST_CASE("unimplemented: the named kernel is the one that computes, not a layer's", "[autograd][unimplemented]") {
   const auto place_in = [](const tensor& y) {
     const std::string text = text_of<tb::error>([&] { tb::backward(tb::ops::sum(y)); });
     const std::size_t at = text.find("unimplemented.test.cpp:");

@@ -46,7 +46,7 @@ TEST_CASE("variable: a result cannot be made a leaf", "[autograd][variable]") {
   CHECK(tb::requires_grad(tb::require_grad(tb::detach(y))));
 }
 
-TEST_CASE("variable: what is not differentiable requires no gradient", "[autograd][variable]") {
+TEST_CASE("variable: results that are not differentiable require no gradient", "[autograd][variable]") {
   const tensor x = tb::require_grad(tensor_of({1, 2}, {2}));
   CHECK_FALSE(tb::requires_grad(ops::argmax(x)));
   CHECK_FALSE(tb::requires_grad(ops::eq(x, x)));
@@ -70,14 +70,14 @@ TEST_CASE("variable: grad is undefined before backward, and for results", "[auto
   CHECK(tb::requires_grad(x));
 }
 
-TEST_CASE("variable: asking again keeps what was collected", "[autograd][variable]") {
+TEST_CASE("variable: require_grad() again keeps the gradient", "[autograd][variable]") {
   const tensor x = tb::require_grad(tensor_of({2}, {1}));
   tb::backward(x * x);
   tb::require_grad(x);
   CHECK(values(tb::leaf_grad(x)) == std::vector<double>{4});
 }
 
-TEST_CASE("variable: detach shares elements and version, and stands outside the graph", "[autograd][variable]") {
+TEST_CASE("variable: detach shares elements and version, and is outside the graph", "[autograd][variable]") {
   tensor x = tb::require_grad(support::arranged({2, 3}, tb::dtype::float64, support::arrangement::sliced));
   tensor y = tb::detach(x);
   CHECK_FALSE(tb::requires_grad(y));
@@ -97,7 +97,7 @@ TEST_CASE("variable: a tensor without storage can be detached", "[autograd][vari
   CHECK(y.keys() == x.keys());
 }
 
-TEST_CASE("variable: a leaf that requires its gradient, or a view of one, is not written in place",
+TEST_CASE("variable: a leaf that requires a gradient, or a view of one, is not written in place",
           "[autograd][variable]") {
   const std::string why =
       ": writes in place to a leaf that requires its gradient; use the form that returns a new tensor, or a no_grad "
@@ -124,7 +124,7 @@ TEST_CASE("variable: a leaf that requires its gradient, or a view of one, is not
   CHECK(tb::requires_grad(x));
 }
 
-TEST_CASE("variable: forms that write to `out` refuse to lose a gradient", "[autograd][variable]") {
+TEST_CASE("variable: out forms refuse to lose a gradient", "[autograd][variable]") {
   const std::string why =
       ": writes in place to, or from, a tensor that requires its gradient, and would not be recorded; "
       "use the form that returns a new tensor, or a no_grad scope";
@@ -137,7 +137,7 @@ TEST_CASE("variable: forms that write to `out` refuse to lose a gradient", "[aut
   CHECK(y.version() == 0);
 }
 
-TEST_CASE("variable: a gradient can be replaced by one that fits", "[autograd][variable]") {
+TEST_CASE("variable: a gradient can be replaced by a matching one", "[autograd][variable]") {
   const tensor x = tb::require_grad(tensor_of({1, 2}, {2}));
   tb::set_leaf_grad(x, tensor_of({3, 4}, {2}));
   CHECK(values(tb::leaf_grad(x)) == std::vector<double>{3, 4});
@@ -157,7 +157,7 @@ TEST_CASE("variable: a gradient can be replaced by one that fits", "[autograd][v
   CHECK_FALSE(tb::leaf_grad(x).defined());
 }
 
-TEST_CASE("variable: a leaf is what no recorded call made", "[autograd][variable]") {
+TEST_CASE("variable: a leaf is not the result of a recorded call", "[autograd][variable]") {
   const tensor x = tb::require_grad(tensor_of({1, 2}, {2})), p = tensor_of({1, 2}, {2});
   CHECK(tb::is_leaf(x));
   CHECK(tb::is_leaf(p));
@@ -200,7 +200,7 @@ tensor gradient_by_view(gives_view::kept how) {
 
 }  // namespace
 
-TEST_CASE("variable: a gradient that is a view of what nobody else holds is taken as it is, and is no view",
+TEST_CASE("variable: a gradient that is a view of an otherwise unused tensor is moved, and is not a view",
           "[autograd][variable]") {
   const tensor g = gradient_by_view(gives_view::kept::nowhere);
   CHECK(g.data() == gives_view::data);
@@ -209,7 +209,7 @@ TEST_CASE("variable: a gradient that is a view of what nobody else holds is take
   CHECK(values(g) == std::vector<double>{3, 3});
 }
 
-TEST_CASE("variable: a gradient that is a view of what somebody holds is copied", "[autograd][variable]") {
+TEST_CASE("variable: a gradient that is a view of a used tensor is copied", "[autograd][variable]") {
   tensor g = gradient_by_view(gives_view::kept::here);
   CHECK(g.data() != gives_view::base.data());
   ops::add_(g, g);
@@ -218,7 +218,7 @@ TEST_CASE("variable: a gradient that is a view of what somebody holds is copied"
   gives_view::base = gives_view::view = {};
 }
 
-TEST_CASE("variable: a gradient that is a part of a tensor is copied, and the rest is let go", "[autograd][variable]") {
+TEST_CASE("variable: a gradient that is part of a tensor is copied, and the rest is freed", "[autograd][variable]") {
   const tensor g = gradient_by_view(gives_view::kept::in_part);
   CHECK_FALSE(tb::is_view(g));
   CHECK(g.record().data->bytes == 2 * sizeof(double));

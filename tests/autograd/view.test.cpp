@@ -21,7 +21,7 @@ using tb::tensor;
 using toy::text_of;
 using list = std::vector<double>;
 
-TEST_CASE("view: knows its base, and a view of a view the same", "[autograd][view]") {
+TEST_CASE("view: has a base, and a view of a view has the same", "[autograd][view]") {
   const tensor base = tensor_of({1, 2, 3, 4}, {2, 2});
   const tensor row = ops::select(base, 0, 1), one = ops::select(row, 0, 0);
   CHECK(tb::is_view(row));
@@ -66,7 +66,7 @@ TEST_CASE("view: a write to one view reaches another that overlaps it", "[autogr
   CHECK(values(tb::leaf_grad(w)) == list{2});
 }
 
-TEST_CASE("view: a base without a gradient gets one from what is written to its view", "[autograd][view]") {
+TEST_CASE("view: a base without a gradient gets one from a write to its view", "[autograd][view]") {
   const tensor base = tensor_of({0, 0, 0}, {3}), w = leaf({1, 2});
   tensor part = ops::slice(base, 0, 1, 3, 1);
   CHECK_FALSE(tb::requires_grad(base));
@@ -77,7 +77,7 @@ TEST_CASE("view: a base without a gradient gets one from what is written to its 
   CHECK(values(tb::leaf_grad(w)) == list{3, 4});
 }
 
-TEST_CASE("view: one that was made before its base got a gradient by a write has it too", "[autograd][view]") {
+TEST_CASE("view: one made before its base got a gradient by a write has it too", "[autograd][view]") {
   tensor base = tensor_of({1, 2}, {2});
   const tensor w = leaf({3, 4}), part = ops::select(base, 0, 1);
   CHECK_FALSE(tb::requires_grad(part));
@@ -88,7 +88,7 @@ TEST_CASE("view: one that was made before its base got a gradient by a write has
   CHECK(values(tb::leaf_grad(w)) == list{0, 2});
 }
 
-TEST_CASE("view: one made in a no_grad scope is a constant, and is not written to outside of it", "[autograd][view]") {
+TEST_CASE("view: one made in a no_grad scope is a constant, and cannot be written outside it", "[autograd][view]") {
   const tensor x = leaf({1, 2});
   const tensor y = x * 1;
   tensor part;
@@ -107,7 +107,7 @@ TEST_CASE("view: one made in a no_grad scope is a constant, and is not written t
   CHECK(values(y) == list{7, 2});
 }
 
-TEST_CASE("view: a write in a no_grad scope changes elements and no gradient", "[autograd][view]") {
+TEST_CASE("view: a write in a no_grad scope changes elements but no gradient", "[autograd][view]") {
   const tensor x = leaf({1, 2});
   const tensor y = x + 0;
   {
@@ -131,7 +131,7 @@ TEST_CASE("view: a result that is written in place is a result of the writing ca
   CHECK(support::difference(values(tb::leaf_grad(x)), {wanted(0.1), wanted(0.2)}, 1e-12) == "");
 }
 
-TEST_CASE("view: what a saved result held is checked after a later write", "[autograd][view]") {
+TEST_CASE("view: a saved result is checked after a later write", "[autograd][view]") {
   const tensor x = leaf({1, 2});
   tensor y = ops::exp(x);
   ops::add_(y, x);
@@ -154,7 +154,7 @@ TEST_CASE("view: writing a constant over a result cuts its gradient", "[autograd
   CHECK(values(tb::leaf_grad(x)) == list{0, 0, 2});
 }
 
-TEST_CASE("view: gradients of gradients go through writes to views", "[autograd][view]") {
+TEST_CASE("view: gradients of gradients through writes to views", "[autograd][view]") {
   const auto f = [](std::span<const tensor> in) {
     const tensor y = in[0] * in[0];
     tensor part = ops::slice(y, 0, 1, 3, 1);
@@ -168,7 +168,7 @@ TEST_CASE("view: gradients of gradients go through writes to views", "[autograd]
   CHECK(tb::gradgradcheck(f, inputs).text == "");
 }
 
-TEST_CASE("view: what has a history of its own, and what was made in inference mode, is tracked as nobody's view",
+TEST_CASE("view: tensors with their own history, or from inference mode, are not tracked as views",
           "[autograd][view]") {
   const tensor x = tensor_of({1, 2}, {2});
   const tensor own = tb::author::make_alias(x);
@@ -223,7 +223,7 @@ TEST_CASE("view: a view of a tensor of inference mode is one, and neither is rec
   CHECK(values(tb::leaf_grad(x)) == list{2, 4});
 }
 
-TEST_CASE("view: threads that use one view whose base was written see one gradient", "[autograd][view][threads]") {
+TEST_CASE("view: threads that use a view whose base was written see one gradient", "[autograd][view][threads]") {
   for (int round = 0; round < 50; ++round) {
     const tensor x = leaf({1, 2, 3});
     tensor y = x * 1;
@@ -237,7 +237,8 @@ TEST_CASE("view: threads that use one view whose base was written see one gradie
   }
 }
 
-TEST_CASE("view: an argument that shares memory with what is written is kept as it was", "[autograd][view]") {
+TEST_CASE("view: an argument that shares memory with the written tensor is saved before the write",
+          "[autograd][view]") {
   const tensor x = leaf({2, 3});
   tensor z = x * 1;
   ops::mul_(z, ops::expand(ops::select(z, 0, 1), std::vector<std::int64_t>{2}));  // memory that is written
@@ -245,7 +246,7 @@ TEST_CASE("view: an argument that shares memory with what is written is kept as 
   CHECK(values(tb::leaf_grad(x)) == list{3, 2 + 6});
 }
 
-TEST_CASE("view: numbers that are no floating ones are written without a gradient", "[autograd][view]") {
+TEST_CASE("view: non-floating values are written without a gradient", "[autograd][view]") {
   const tensor x = leaf({2, 3});
   tensor counts = tensor_of({1, 2}, {2}, tb::dtype::int64);
   ops::copy_(counts, x);
@@ -253,7 +254,7 @@ TEST_CASE("view: numbers that are no floating ones are written without a gradien
   CHECK_FALSE(tb::requires_grad(counts));
 }
 
-TEST_CASE("view: a result that was made as a view of what nobody sees is written as its own", "[autograd][view]") {
+TEST_CASE("view: a result that is a view of an invisible tensor is written as its own base", "[autograd][view]") {
   const tensor x = tb::require_grad(tensor_of({1, 2, 3, 4, 5, 6, 7, 8}, {2, 2, 2})),
                w = tb::require_grad(tensor_of({1, 2, 3, 4, 5, 6}, {3, 2}));
   tensor y = ops::linear(x, w);  // ends in a reshape of a product
@@ -284,8 +285,7 @@ TEST_CASE("view: gradients of gradients through a written view need no retained 
         std::string::npos);
 }
 
-TEST_CASE("view: the gradient of a view whose base was written can be asked for in inference mode",
-          "[autograd][view]") {
+TEST_CASE("view: the gradient of a view whose base was written can be read in inference mode", "[autograd][view]") {
   const tensor x = leaf({1, 2});
   tensor h = x * 1;
   const tensor part = ops::slice(h, 0, 0, 1, 1);

@@ -90,6 +90,6 @@ TEST_CASE("writes: the boxed kernel tracks a view, and several of one call", "[a
   CHECK(values(tb::leaf_grad(w)) == list{1});
 }
 
-TEST_CASE("writes: a result with elements of its own is no view", "[autograd][writes]") {
+TEST_CASE("writes: a result with its own elements is not a view", "[autograd][writes]") {
   CHECK_FALSE(tb::is_view(twice(tensor_of({1, 2}, {2}))));
 }

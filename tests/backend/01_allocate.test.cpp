@@ -5,7 +5,7 @@ import topbit.cuda;
 namespace tb = topbit;
 namespace ops = topbit::ops;
 
-TEMPLATE_TEST_CASE("backend 01: memory is given, shared by views and taken back", "[backend][01_allocate]",
+TEMPLATE_TEST_CASE("backend 01: memory is allocated, shared by views and freed", "[backend][01_allocate]",
                    EVERY_DEVICE) {
   const tb::device where = TestType::need();
   for (tb::dtype t : support::dtypes) {

@@ -7,8 +7,8 @@ import topbit.cuda;
 namespace tb = topbit;
 namespace ops = topbit::ops;
 
-TEMPLATE_TEST_CASE("backend 06: products of matrices, and gradients through them, agree with the CPU",
-                   "[backend][06_matmul]", EVERY_DEVICE) {
+TEMPLATE_TEST_CASE("backend 06: matrix products and their gradients agree with the CPU", "[backend][06_matmul]",
+                   EVERY_DEVICE) {
   const tb::device where = TestType::need();
   support::numbers source(1);
   for (tb::dtype t : {tb::dtype::float32, tb::dtype::float64}) {
@@ -27,8 +27,9 @@ TEMPLATE_TEST_CASE("backend 06: products of matrices, and gradients through them
   }
 }
 
-TEMPLATE_TEST_CASE("backend 06: attention, of halves as they are or converted, and its gradients agree with the CPU",
-                   "[backend][06_matmul]", rung::cpu, rung::meta, rung::cuda) {
+TEMPLATE_TEST_CASE(
+    "backend 06: attention, in half precision directly or converted, and its gradients agree with the CPU",
+    "[backend][06_matmul]", rung::cpu, rung::meta, rung::cuda) {
   const tb::device where = TestType::need();
   support::numbers source(2);
   for (tb::dtype t : {tb::dtype::float16, tb::dtype::bfloat16, tb::dtype::float32}) {

@@ -37,8 +37,8 @@ tb::dispatch_key runs_at(const Op& op, const A&... arguments) {
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("backend 07: each step of a walk runs where its inputs are, and its result stays there",
-                   "[backend][07_walk]", EVERY_DEVICE) {
+TEMPLATE_TEST_CASE("backend 07: each step of a traversal runs on the device of its inputs", "[backend][07_walk]",
+                   EVERY_DEVICE) {
   const tb::device where = TestType::need();
   const double tolerance = support::tolerance_of(tb::dtype::float32);
   const step host = model_on(tb::cpu), there = model_on(where);
@@ -55,7 +55,7 @@ TEMPLATE_TEST_CASE("backend 07: each step of a walk runs where its inputs are, a
   rung::check(ops::nll_loss(output, target), where, ops::nll_loss(host.forward(inputs()), labels()), tolerance);
 }
 
-TEMPLATE_TEST_CASE("backend 07: gradients of a walk stay where its weights are", "[backend][07_walk]", EVERY_DEVICE) {
+TEMPLATE_TEST_CASE("backend 07: gradients are on the device of the weights", "[backend][07_walk]", EVERY_DEVICE) {
   const tb::device where = TestType::need();
   const auto gradients = [](tb::device d) {
     const step m = model_on(d);
@@ -70,8 +70,8 @@ TEMPLATE_TEST_CASE("backend 07: gradients of a walk stay where its weights are",
   rung::check(bias, where, wanted_bias, tolerance);
 }
 
-TEMPLATE_TEST_CASE("backend 07: what stayed on another device is an error that names both", "[backend][07_walk][Y8]",
-                   EVERY_DEVICE) {
+TEMPLATE_TEST_CASE("backend 07: a tensor on another device is an error that names both devices",
+                   "[backend][07_walk][Y8]", EVERY_DEVICE) {
   const tb::device where = TestType::need();
   const tb::device other = GENERATE(tb::cpu, tb::meta, tb::device{tb::backend::PrivateUse1});
   if (other == where) return;

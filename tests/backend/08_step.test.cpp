@@ -5,7 +5,7 @@ import topbit.cuda;
 namespace tb = topbit;
 namespace ops = topbit::ops;
 
-TEMPLATE_TEST_CASE("backend 08: steps of an optimizer, counted by the host and by the device", "[backend][08_step]",
+TEMPLATE_TEST_CASE("backend 08: optimizer steps, counted on the host and on the device", "[backend][08_step]",
                    rung::cpu, rung::npu, rung::cuda) {
   const tb::device where = TestType::need();
   const auto stepped = [](tb::device d, bool capturable) {

@@ -17,7 +17,7 @@ struct deterministic_for_now {
 
 }  // namespace
 
-TEST_CASE("determinism: with the switch on sums are the same bits in every run", "[cuda][determinism]") {
+TEST_CASE("determinism: in deterministic mode sums are bitwise reproducible", "[cuda][determinism]") {
   const tb::device where = cuda_tests::need();
   CHECK_FALSE(tb::is_deterministic());
   // Enough that threads race on a GPU; its model has nothing to race, and takes its time.

@@ -6,7 +6,7 @@ import topbit.cuda;
 namespace tb = topbit;
 namespace ops = topbit::ops;
 
-TEST_CASE("graph: replayed calls work on what the tensors hold then", "[cuda][graph]") {
+TEST_CASE("graph: replayed calls use the current contents of the tensors", "[cuda][graph]") {
   const tb::device where = cuda_tests::need();
   tb::tensor x = cuda_tests::filled({1000}, 1, where);
   tb::tensor y;
@@ -21,7 +21,7 @@ TEST_CASE("graph: replayed calls work on what the tensors hold then", "[cuda][gr
   CHECK(std::abs(cuda_tests::values(y)[0] - 2000 * std::exp(1.0)) < 0.01);
 }
 
-TEST_CASE("graph: memory that it works in is nobody else's while it lives", "[cuda][graph]") {
+TEST_CASE("graph: its memory is not reused while it exists", "[cuda][graph]") {
   const tb::device where = cuda_tests::need();
   const tb::tensor x = cuda_tests::filled({256}, 3, where);
   tb::tensor y;
@@ -69,7 +69,7 @@ TEST_CASE("graph: a training step gives the parameters that steps without a grap
   CHECK(plain.second != std::vector<double>(10, 0));
 }
 
-TEST_CASE("graph: what brings elements to the host cannot be captured, and the next call works", "[cuda][graph]") {
+TEST_CASE("graph: copies to the host cannot be captured, and the next call works", "[cuda][graph]") {
   const tb::device where = cuda_tests::need();
   const tb::tensor x = cuda_tests::filled({4}, 1, where);
   const std::string text = toy::text_of<tb::device_error>(
@@ -106,8 +106,7 @@ std::vector<double> after_steps(tb::device where, const Options& options, bool c
 
 }  // namespace
 
-TEST_CASE("graph: steps with momentum are the same captured, and so are those that the device counts",
-          "[cuda][graph]") {
+TEST_CASE("graph: captured steps with momentum, and with device counters, agree", "[cuda][graph]") {
   const tb::device where = cuda_tests::need();
   const tb::sgd_options momentum{.learning_rate = 0.01, .momentum = 0.9};
   CHECK(after_steps<tb::sgd>(where, momentum, true) == after_steps<tb::sgd>(where, momentum, false));
@@ -117,7 +116,7 @@ TEST_CASE("graph: steps with momentum are the same captured, and so are those th
   CHECK(after_steps<tb::adamw>(where, adamw, true) == after_steps<tb::adamw>(where, adamw, false));
 }
 
-TEST_CASE("graph: a step that the host counts is refused, and told how it could be captured", "[cuda][graph]") {
+TEST_CASE("graph: a step counted on the host is refused, and the error says how to capture it", "[cuda][graph]") {
   const tb::device where = cuda_tests::need();
   const std::string text =
       toy::text_of<tb::device_error>([&] { (void)after_steps<tb::adamw>(where, tb::adamw_options{}, true); });
@@ -127,7 +126,7 @@ TEST_CASE("graph: a step that the host counts is refused, and told how it could 
   CHECK(after_steps<tb::adamw>(where, tb::adamw_options{}, false).size() == 100);
 }
 
-TEST_CASE("graph: numbers of the host are those of the capture", "[cuda][graph]") {
+TEST_CASE("graph: host numbers are those of the capture", "[cuda][graph]") {
   const tb::device where = cuda_tests::need();
   const tb::tensor x = cuda_tests::filled({8}, 1, where);
   tb::tensor number = tb::from_values<float>({2}, {}), y;

@@ -62,7 +62,7 @@ tb::tensor empty(const tb::dims& sizes, tb::device where, tb::dtype type = tb::d
 
 }  // namespace
 
-TEST_CASE("graph: a replay draws the numbers of the calls, of every operator", "[cuda][graph]") {
+TEST_CASE("graph: a replay draws the same numbers as the calls, for every operator", "[cuda][graph]") {
   const tb::device where = cuda_tests::need();
   // Odd counts, so that a call begins with the second number of a pair in every other round.
   for (const tb::dtype type : {tb::dtype::float32, tb::dtype::float64, tb::dtype::bfloat16}) {
@@ -82,7 +82,7 @@ TEST_CASE("graph: a replay draws the numbers of the calls, of every operator", "
   });
 }
 
-TEST_CASE("graph: permutations and draws by weight are those of the calls", "[cuda][graph]") {
+TEST_CASE("graph: permutations and multinomial draws agree with the calls", "[cuda][graph]") {
   const tb::device where = cuda_tests::need();
   const tb::tensor weights = tb::to(ops::remainder_scalar(ops::arange(30), 7), tb::dtype::float32);
   const tb::tensor there = tb::to(ops::reshape(weights, tb::dims{2, 15}), where);
@@ -92,7 +92,7 @@ TEST_CASE("graph: permutations and draws by weight are those of the calls", "[cu
   });
 }
 
-TEST_CASE("graph: replays that nobody waits for draw one after the other", "[cuda][graph]") {
+TEST_CASE("graph: replays without synchronisation draw in order", "[cuda][graph]") {
   const tb::device where = cuda_tests::need();
   tb::generator g(3);
   const auto run = [&](bool captured) {
@@ -113,7 +113,7 @@ TEST_CASE("graph: replays that nobody waits for draw one after the other", "[cud
   CHECK(next_of(g) == tb::philox_state{8, 330});
 }
 
-TEST_CASE("graph: replays in several streams wait for each other's numbers", "[cuda][graph]") {
+TEST_CASE("graph: replays in several streams order their random states", "[cuda][graph]") {
   const tb::device where = cuda_tests::need();
   tb::generator g(3);
   tb::tensor x = empty({1 << 16}, where), sum = ops::zeros(x.sizes(), tb::arg<"device"> = where);
@@ -136,7 +136,7 @@ TEST_CASE("graph: replays in several streams wait for each other's numbers", "[c
   CHECK((bits({sum}) == replayed));
 }
 
-TEST_CASE("graph: a seed that is set between replays holds from the next one on", "[cuda][graph]") {
+TEST_CASE("graph: a seed that is set between replays applies from the next one on", "[cuda][graph]") {
   const tb::device where = cuda_tests::need();
   tb::tensor x = empty({5}, where);
   const tb::cuda_graph graph = tb::cuda_graph::capture([&] { ops::normal_(x); }, where);
@@ -158,7 +158,7 @@ TEST_CASE("graph: a seed that is set between replays holds from the next one on"
   CHECK(drawn() == second);
 }
 
-TEST_CASE("graph: each generator has a stretch of its own, and the graph keeps it", "[cuda][graph]") {
+TEST_CASE("graph: each generator has its own state, and the graph keeps it alive", "[cuda][graph]") {
   const tb::device where = cuda_tests::need();
   const auto run = [&](bool captured) {
     tb::manual_seed(9);
@@ -223,7 +223,7 @@ TEST_CASE("graph: a training step with dropout gives the parameters that steps w
   CHECK((train(false) == train(true)));
 }
 
-TEST_CASE("graph: random numbers of the host, and of streams that are not captured, are drawn at once",
+TEST_CASE("graph: random numbers of the host, and of streams that are not captured, are drawn immediately",
           "[cuda][graph]") {
   const tb::device where = cuda_tests::need();
   tb::manual_seed(7);
@@ -251,7 +251,7 @@ TEST_CASE("graph: random numbers of the host, and of streams that are not captur
   CHECK(cuda_tests::values(beside) == drawn);
 }
 
-TEST_CASE("graph: a capture that fails leaves the next numbers to the next call", "[cuda][graph]") {
+TEST_CASE("graph: a failed capture does not advance the generator", "[cuda][graph]") {
   const tb::device where = cuda_tests::need();
   tb::manual_seed(7);
   tb::tensor x = empty({5}, where);
@@ -267,7 +267,7 @@ TEST_CASE("graph: a capture that fails leaves the next numbers to the next call"
   CHECK(next_of(tb::default_generator(where)) == tb::philox_state{7, 5});
 }
 
-TEST_CASE("graph: another thread's random numbers in a stream that is captured are refused", "[cuda][graph]") {
+TEST_CASE("graph: another thread's random numbers in a captured stream are refused", "[cuda][graph]") {
   const tb::device where = cuda_tests::need();
   tb::tensor x = empty({5}, where);
   std::string text;
@@ -284,7 +284,7 @@ TEST_CASE("graph: another thread's random numbers in a stream that is captured a
   CHECK(text.find("would draw the same ones in every replay") != std::string::npos);
 }
 
-TEST_CASE("graph: what stands for a graph's numbers lies where none of its calls writes", "[cuda][graph]") {
+TEST_CASE("graph: a graph's random state is not overwritten by its calls", "[cuda][graph]") {
   const tb::device where = cuda_tests::need();
   const tb::tensor x = cuda_tests::filled({20}, 3, where);
   check_rounds(where, [=] {
@@ -308,8 +308,10 @@ TEST_CASE("graph: what stands for a graph's numbers lies where none of its calls
   CHECK((bits({order, y}) == replayed));
 }
 
-TEST_CASE("graph: a replay while another graph is captured is refused, takes no numbers, and the next call works",
-          "[cuda][graph]") {
+TEST_CASE(
+    "graph: a replay while another graph is captured is refused, does not advance the generator, and the next call "
+    "works",
+    "[cuda][graph]") {
   const tb::device where = cuda_tests::need();
   tb::tensor x = empty({8}, where);
   const tb::cuda_graph graph = tb::cuda_graph::capture([&] { ops::uniform_(x); }, where);

@@ -6,7 +6,7 @@ import topbit.cuda;
 namespace tb = topbit;
 namespace ops = topbit::ops;
 
-TEST_CASE("memory: what is dropped is handed out again", "[cuda][memory]") {
+TEST_CASE("memory: freed memory is reused", "[cuda][memory]") {
   const tb::device where = cuda_tests::need();
   tb::synchronize(where);
   const void* first = nullptr;
@@ -27,7 +27,7 @@ TEST_CASE("memory: what is dropped is handed out again", "[cuda][memory]") {
   }
 }
 
-TEST_CASE("memory: what is kept can be given back", "[cuda][memory]") {
+TEST_CASE("memory: cached memory can be released", "[cuda][memory]") {
   const tb::device where = cuda_tests::need();
   tb::release_cached_cuda_memory(where);
   const auto before = tb::cuda_memory(where);
@@ -40,7 +40,7 @@ TEST_CASE("memory: what is kept can be given back", "[cuda][memory]") {
   CHECK(tb::cuda_memory(where).bytes_reserved == before.bytes_reserved);
 }
 
-TEST_CASE("memory: two tensors never share bytes while both live", "[cuda][memory]") {
+TEST_CASE("memory: live tensors never share memory", "[cuda][memory]") {
   const tb::device where = cuda_tests::need();
   std::vector<tb::tensor> all;
   for (int i = 0; i < 200; ++i) {
@@ -58,7 +58,7 @@ TEST_CASE("memory: two tensors never share bytes while both live", "[cuda][memor
   for (std::size_t i = 1; i < spans.size(); ++i) CHECK(spans[i - 1].second <= spans[i].first);
 }
 
-TEST_CASE("memory: out of memory says what there was, and the next small call works", "[cuda][memory]") {
+TEST_CASE("memory: out of memory reports the usage, and the next small call works", "[cuda][memory]") {
   const tb::device where = cuda_tests::need();
   tb::release_cached_cuda_memory(where);
   const auto before = tb::cuda_memory(where);
@@ -74,7 +74,7 @@ TEST_CASE("memory: out of memory says what there was, and the next small call wo
   CHECK(cuda_tests::values(cuda_tests::filled({2}, 3, where)) == std::vector<double>{3, 3});
 }
 
-TEST_CASE("memory: a limit holds, and what is kept is given up before it is an error", "[cuda][memory]") {
+TEST_CASE("memory: a limit holds, and cached memory is released before it is an error", "[cuda][memory]") {
   const tb::device where = cuda_tests::need();
   tb::release_cached_cuda_memory(where);
   const auto held = tb::cuda_memory(where).bytes_reserved;
@@ -93,7 +93,7 @@ TEST_CASE("memory: a limit holds, and what is kept is given up before it is an e
   CHECK(cuda_tests::values(ops::sum(cuda_tests::filled({8 << 20}, 1, where))) == std::vector<double>{8 << 20});
 }
 
-TEST_CASE("memory: copies from and to pinned memory do not wait, and arrive", "[cuda][memory]") {
+TEST_CASE("memory: copies from and to pinned memory do not block, and complete", "[cuda][memory]") {
   const tb::device where = cuda_tests::need();
   const tb::tensor host = tb::pin_memory(ops::arange(1000));
   CHECK(tb::is_pinned(host));

@@ -42,7 +42,7 @@ bool near(const std::vector<double>& a, const std::vector<double>& b, double rel
 
 }  // namespace
 
-TEST_CASE("optimizer: the number of a step may be on the device, in any dtype", "[cuda][optimizer]") {
+TEST_CASE("optimizer: the step number may be on the device, in any dtype", "[cuda][optimizer]") {
   const tb::device where = cuda_tests::need();
   for (const auto& [type, state, within] : {std::tuple{tb::dtype::float32, tb::dtype::float32, 1e-6},
                                             std::tuple{tb::dtype::float64, tb::dtype::float64, 1e-13},
@@ -57,7 +57,7 @@ TEST_CASE("optimizer: the number of a step may be on the device, in any dtype", 
   }
 }
 
-TEST_CASE("optimizer: a number of a step that is elsewhere is refused, and nothing is written", "[cuda][optimizer]") {
+TEST_CASE("optimizer: a step number on another device is refused, and nothing is written", "[cuda][optimizer]") {
   const tb::device where = cuda_tests::need();
   const tb::tensor there = number(1, tb::dtype::float64, where);
   arrays on_host(tb::cpu, tb::dtype::float32, tb::dtype::float32);
@@ -87,7 +87,7 @@ TEST_CASE("optimizer: a number of a step that is elsewhere is refused, and nothi
         }).find("'state_steps' on cuda:1, wanted one device") != std::string::npos);
 }
 
-TEST_CASE("optimizer: steps that a graph replays count, one by one", "[cuda][optimizer]") {
+TEST_CASE("optimizer: replayed steps are counted", "[cuda][optimizer]") {
   const tb::device where = cuda_tests::need();
   const tb::tensor p = tb::require_grad(cuda_tests::filled({100}, 1, where)),
                    without = tb::require_grad(cuda_tests::filled({3}, 1, where));
@@ -120,7 +120,7 @@ TEST_CASE("optimizer: steps that a graph replays count, one by one", "[cuda][opt
   CHECK(other.steps() == 8);
 }
 
-TEST_CASE("optimizer: a schedule inside of a captured step is refused, since the rate is that of the capture",
+TEST_CASE("optimizer: a schedule inside a captured step is refused, since the rate is that of the capture",
           "[cuda][optimizer]") {
   const tb::device where = cuda_tests::need();
   const tb::tensor p = tb::require_grad(cuda_tests::filled({100}, 1, where));
@@ -161,7 +161,7 @@ TEST_CASE("optimizer: the first step may be captured, and a state loaded under a
   CHECK(train(true) == train(false));
 }
 
-TEST_CASE("optimizer: what counts on a device has one", "[cuda][optimizer]") {
+TEST_CASE("optimizer: a group that counts on a device is on one device", "[cuda][optimizer]") {
   const tb::device where = cuda_tests::need();
   const tb::tensor here = tb::require_grad(ops::ones(tb::dims{2})),
                    there = tb::require_grad(cuda_tests::filled({2}, 1, where));

@@ -13,8 +13,7 @@ void leave(tb::device, void*) noexcept {}
 
 }  // namespace
 
-TEST_CASE("process: an illegal address loses the device, and is told with the operators that were called",
-          "[.][lost]") {
+TEST_CASE("process: an illegal address makes the device unusable, and the error lists recent operators", "[.][lost]") {
   const tb::device where = cuda_tests::need();
   tb::memory_hook wild;
   wild.allocate = nowhere;

@@ -18,7 +18,7 @@ std::string told(tb::device where, Call call) {
 
 }  // namespace
 
-TEST_CASE("report: an index out of range is told with its operator and value", "[cuda][report]") {
+TEST_CASE("report: an index out of range is reported with its operator and value", "[cuda][report]") {
   const tb::device where = cuda_tests::need();
   const tb::tensor x = cuda_tests::filled({4, 5}, 1, where);
   const auto indices = [&](std::initializer_list<std::int64_t> v) {
@@ -36,7 +36,7 @@ TEST_CASE("report: an index out of range is told with its operator and value", "
   CHECK(cuda_tests::values(ops::index_select(x, 0, indices({1, 3}))) == std::vector<double>(10, 1));
 }
 
-TEST_CASE("report: a copy to the host tells too, before anybody sees the elements", "[cuda][report]") {
+TEST_CASE("report: a copy to the host reports too, before the elements are visible", "[cuda][report]") {
   const tb::device where = cuda_tests::need();
   const tb::tensor x = cuda_tests::filled({4}, 1, where);
   const tb::tensor bad = tb::to(tb::from_values<std::int64_t>({9}, {1}), where);

@@ -6,7 +6,7 @@ import topbit.cuda;
 namespace tb = topbit;
 namespace ops = topbit::ops;
 
-TEST_CASE("runtime: a device says what it is", "[cuda][runtime]") {
+TEST_CASE("runtime: properties of a device", "[cuda][runtime]") {
   const tb::cuda_properties p = tb::properties_of(cuda_tests::need());
   CHECK_FALSE(p.name.empty());
   CHECK(p.memory_bytes > 1 << 20);
@@ -15,7 +15,7 @@ TEST_CASE("runtime: a device says what it is", "[cuda][runtime]") {
   CHECK(p.runtime_version >= 13000);
 }
 
-TEST_CASE("runtime: a program without a device starts, and asking for one says what is missing", "[cuda][runtime]") {
+TEST_CASE("runtime: a program without a device starts, and using one reports what is missing", "[cuda][runtime]") {
   if (tb::cuda_available()) {
     CHECK(tb::cuda_unavailable_reason().empty());
     return;
@@ -34,7 +34,7 @@ TEST_CASE("runtime: a program without a device starts, and asking for one says w
   }
 }
 
-TEST_CASE("runtime: a device that is not there is named, with those that are", "[cuda][runtime]") {
+TEST_CASE("runtime: a missing device is named, with the available ones", "[cuda][runtime]") {
   cuda_tests::need();
   const tb::device none = tb::cuda(100);
   const int count = tb::cuda_device_count();
@@ -47,7 +47,7 @@ TEST_CASE("runtime: a device that is not there is named, with those that are", "
   CHECK(toy::text_of<tb::device_error>([] { tb::synchronize(tb::cpu); }) == "found cpu, wanted a CUDA device");
 }
 
-TEST_CASE("runtime: tensors of two devices do not meet in one call", "[cuda][runtime]") {
+TEST_CASE("runtime: tensors of two devices in one call are refused", "[cuda][runtime]") {
   const tb::device second = cuda_tests::need(1);
   const tb::tensor a = cuda_tests::filled({3}, 1, tb::cuda(0)), b = cuda_tests::filled({3}, 2, second);
   CHECK(toy::text_of<tb::device_error>([&] { (void)(a + b); }) ==

@@ -8,7 +8,7 @@ import topbit.cuda;
 namespace tb = topbit;
 namespace ops = topbit::ops;
 
-TEST_CASE("stream: a guard sends the calls of its thread to a stream, and ends", "[cuda][stream]") {
+TEST_CASE("stream: a guard sets the stream of its thread for a scope", "[cuda][stream]") {
   const tb::device where = cuda_tests::need();
   const tb::cuda_stream first = tb::cuda_stream::current(where), other = tb::cuda_stream::from_pool(where);
   CHECK(first == tb::cuda_stream::default_stream(where));
@@ -22,7 +22,7 @@ TEST_CASE("stream: a guard sends the calls of its thread to a stream, and ends",
   CHECK(tb::cuda_stream::current(where) == first);
 }
 
-TEST_CASE("stream: one that waits for an event sees what was done before it", "[cuda][stream]") {
+TEST_CASE("stream: one that waits for an event sees earlier work", "[cuda][stream]") {
   const tb::device where = cuda_tests::need();
   const tb::cuda_stream a = tb::cuda_stream::from_pool(where), b = tb::cuda_stream::from_pool(where);
   REQUIRE(a != b);
@@ -47,7 +47,7 @@ TEST_CASE("stream: one that waits for an event sees what was done before it", "[
   }
 }
 
-TEST_CASE("stream: memory that another stream uses is not handed out before that is done", "[cuda][stream]") {
+TEST_CASE("stream: memory used by another stream is not reused before that is done", "[cuda][stream]") {
   const tb::device where = cuda_tests::need();
   const tb::cuda_stream other = tb::cuda_stream::from_pool(where);
   // Tens of milliseconds on a GPU; its model waits until somebody asks.
@@ -91,7 +91,7 @@ TEST_CASE("stream: events have times and belong to a device", "[cuda][stream]") 
   }
 }
 
-TEST_CASE("stream: threads work in streams of their own", "[cuda][stream]") {
+TEST_CASE("stream: threads have their own current streams", "[cuda][stream]") {
   const tb::device where = cuda_tests::need();
   std::vector<double> sums(4);
   std::vector<std::thread> threads;
@@ -107,7 +107,7 @@ TEST_CASE("stream: threads work in streams of their own", "[cuda][stream]") {
   for (std::size_t i = 0; i < sums.size(); ++i) CHECK(sums[i] == 1000 * (static_cast<double>(i) + 50));
 }
 
-TEST_CASE("stream: one of another library is taken with its device", "[cuda][stream]") {
+TEST_CASE("stream: a native stream of another library has its device", "[cuda][stream]") {
   const tb::device where = cuda_tests::need();
   const tb::cuda_stream one = tb::cuda_stream::from_pool(where);
   CHECK(tb::cuda_stream::of_native(where, one.native()) == one);
@@ -121,7 +121,7 @@ TEST_CASE("stream: one of another library is taken with its device", "[cuda][str
   }
 }
 
-TEST_CASE("stream: a copy between devices comes between what both do before and after it", "[cuda][stream]") {
+TEST_CASE("stream: a copy between devices is ordered with the work of both", "[cuda][stream]") {
   const tb::device first = cuda_tests::need(), second = cuda_tests::need(1);
   tb::tensor from = cuda_tests::filled({1000}, 1, first), to = cuda_tests::filled({1000}, 0, second);
   from += 1;

@@ -146,7 +146,7 @@ TEST_CASE("coverage: every operator meets every dtype, as an error or with resul
   SUCCEED();
 }
 
-TEST_CASE("coverage: a form is found by its arguments, whatever its overload is called", "[golden]") {
+TEST_CASE("coverage: a form is found by its arguments, independent of its overload name", "[golden]") {
   const auto found = [](std::string_view name) {
     names all;
     for (const golden::form& f : golden::forms_of(tb::registry::process().find(name))) all.emplace(f.op.name());

@@ -113,23 +113,23 @@ void each_block(Visit visit) {
 
 }  // namespace
 
-TEST_CASE("unary: functions of one element", "[golden][family]") { replay_family("unary"); }
+TEST_CASE("unary: functions of one argument", "[golden][family]") { replay_family("unary"); }
 TEST_CASE("activation: activations", "[golden][family]") { replay_family("activation"); }
-TEST_CASE("binary: functions of two or three elements", "[golden][family]") { replay_family("binary"); }
-TEST_CASE("compare: comparisons, logic and bits", "[golden][family]") { replay_family("compare"); }
-TEST_CASE("create: tensors made from numbers", "[golden][family]") { replay_family("create"); }
+TEST_CASE("binary: functions of two or three arguments", "[golden][family]") { replay_family("binary"); }
+TEST_CASE("compare: comparisons, logical and bitwise operators", "[golden][family]") { replay_family("compare"); }
+TEST_CASE("create: factory functions", "[golden][family]") { replay_family("create"); }
 TEST_CASE("reduce: reductions", "[golden][family]") { replay_family("reduce"); }
-TEST_CASE("scan: running sums and softmax", "[golden][family]") { replay_family("scan"); }
-TEST_CASE("linalg: products of matrices", "[golden][family]") { replay_family("linalg"); }
+TEST_CASE("scan: cumulative sums and softmax", "[golden][family]") { replay_family("scan"); }
+TEST_CASE("linalg: matrix products", "[golden][family]") { replay_family("linalg"); }
 TEST_CASE("index: indexing and rearranging", "[golden][family]") { replay_family("index"); }
 TEST_CASE("sort: sorting and searching", "[golden][family]") { replay_family("sort"); }
 TEST_CASE("norm: normalisation and attention", "[golden][family]") { replay_family("norm"); }
 TEST_CASE("loss: losses", "[golden][family]") { replay_family("loss"); }
 TEST_CASE("window: convolution and pooling", "[golden][family]") { replay_family("window"); }
 
-TEST_CASE("view: the same elements with other sizes, and copies", "[golden][family]") { replay_family("view"); }
-TEST_CASE("random: where chance has no choice", "[golden][family]") { replay_family("random"); }
-TEST_CASE("update: steps of optimizers", "[golden][family]") { replay_family("update"); }
+TEST_CASE("view: views and copies", "[golden][family]") { replay_family("view"); }
+TEST_CASE("random: cases with a determined result", "[golden][family]") { replay_family("random"); }
+TEST_CASE("update: optimizer steps", "[golden][family]") { replay_family("update"); }
 TEST_CASE("dtype: one small call of every dtype", "[golden][family]") { replay_family("dtype"); }
 
 TEST_CASE("files: every file of the folder is replayed", "[golden]") {
@@ -140,7 +140,7 @@ TEST_CASE("files: every file of the folder is replayed", "[golden]") {
   CHECK(found == wanted);
 }
 
-TEST_CASE("pending: what is listed is missing, and the files ask for it", "[golden]") {
+TEST_CASE("pending: every listed operator is missing and needed by the files", "[golden]") {
   std::set<std::string> operators, cases;
   each_block([&](const golden::block& b) {
     operators.insert(b.name);
@@ -159,7 +159,7 @@ TEST_CASE("pending: what is listed is missing, and the files ask for it", "[gold
 }
 
 // No test: run by its name, it makes pending.txt say what is missing now. Read the difference.
-TEST_CASE("pending: write the list anew", "[.]") {
+TEST_CASE("pending: regenerate the list", "[.]") {
   std::set<std::string> dtypes, operators, cases;
   for (const std::string& type : known().dtypes) {
     if (!is_dtype(type)) dtypes.insert("dtype " + type);

@@ -59,7 +59,7 @@ TEST_CASE("activation gradients: prelu, with one weight and one for each channel
   check_gradients({"prelu", {{4}, {}}, [](in x) { return out{ops::prelu(x[0], x[1])}; }});
 }
 
-TEST_CASE("activation gradients: of a number, and of no elements", "[gradients]") {
+TEST_CASE("activation gradients: of a zero-dimensional and an empty tensor", "[gradients]") {
   for (const tb::dims& sizes : {tb::dims{}, tb::dims{0, 3}}) {
     for (const unary_function& f : activations) {
       if (f.name.starts_with("glu")) continue;
@@ -101,7 +101,7 @@ TEST_CASE("activation gradients: at corners", "[gradients]") {
   CHECK(unlike(slopes([](X x) { return ops::softshrink(x); }, {0.5, -0.5, 1, 0}), {0, 0, 1, 0}) == "");
 }
 
-TEST_CASE("activation gradients: a NaN does not come through where the slope is 0", "[gradients]") {
+TEST_CASE("activation gradients: a NaN does not propagate where the slope is 0", "[gradients]") {
   using X = const tensor&;
   const double nan = std::nan("");
   const auto of = [&](const std::function<tensor(X)>& f, const std::vector<double>& at) {

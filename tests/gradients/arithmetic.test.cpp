@@ -103,7 +103,7 @@ TEST_CASE("arithmetic gradients: every operator in place", "[gradients]") {
   }
 }
 
-TEST_CASE("arithmetic gradients: comparisons in place have none", "[gradients]") {
+TEST_CASE("arithmetic gradients: in-place comparisons have none", "[gradients]") {
   using writing = std::function<void(tensor&, const tensor&)>;
   for (const writing& f : {writing(ops::eq_), writing(ops::ne_), writing(ops::lt_), writing(ops::le_),
                            writing(ops::gt_), writing(ops::ge_)}) {
@@ -122,8 +122,7 @@ TEST_CASE("arithmetic gradients: comparisons in place have none", "[gradients]")
   }
 }
 
-TEST_CASE("arithmetic gradients: a sum's go to both arguments as they are, without a pass over the elements",
-          "[gradients]") {
+TEST_CASE("arithmetic gradients: the gradient of a sum is passed on without copying", "[gradients]") {
   const tensor a = tb::require_grad(support::tensor_of({1, 2}, {2})),
                b = tb::require_grad(support::tensor_of({3, 4}, {2}));
   const tensor g = support::tensor_of({5, 6}, {2});
@@ -167,7 +166,7 @@ TEST_CASE("arithmetic gradients: a tensor with itself", "[gradients]") {
   }
 }
 
-TEST_CASE("arithmetic gradients: with numbers", "[gradients]") {
+TEST_CASE("arithmetic gradients: with scalars", "[gradients]") {
   const auto check = [](const std::string& name, const std::function<tensor(const tensor&)>& f, double low = 0.4) {
     check_gradients({name, {{2, 3}}, [&](in x) { return out{f(x[0])}; }, low, 1.9, {0, 0.7, 1.4, 2.1}});
   };
@@ -355,7 +354,7 @@ TEST_CASE("arithmetic gradients: two floating types", "[gradients]") {
 }
 
 // As in PyTorch: what no wanted gradient reads may be written to before backward.
-TEST_CASE("arithmetic gradients: only what is read is kept", "[gradients]") {
+TEST_CASE("arithmetic gradients: only tensors that are read are saved", "[gradients]") {
   const tensor w = leaf_of({2}), constant = support::tensor_of({5}, {1}, tb::dtype::float64);
   const auto passes = [](const tensor& y, tensor written, const tensor& leaf) {
     {

@@ -98,7 +98,7 @@ TEST_CASE("convolution gradients: transposed, with output padding and groups", "
                    }});
 }
 
-TEST_CASE("convolution gradients: those of its own gradients", "[gradients]") {
+TEST_CASE("convolution gradients: second gradients", "[gradients]") {
   const dims stride{2, 1}, padding{1, 0}, dilation{1}, input{1, 2, 4, 3}, weight{2, 1, 2, 2}, result{1, 2, 3, 2};
   check_gradients({"convolve", {input, weight}, [&](in x) {
                      return out{ops::convolve(x[0], x[1], stride, padding, dilation, 2)};
@@ -127,7 +127,7 @@ TEST_CASE("convolution gradients: those of its own gradients", "[gradients]") {
                    }});
 }
 
-TEST_CASE("convolution gradients: an operand is kept only where the gradient of the other is wanted", "[gradients]") {
+TEST_CASE("convolution gradients: an operand is saved only if the gradient of the other is needed", "[gradients]") {
   const tensor like = tb::from_values({0.0}, {1});
   const tensor x = tb::require_grad(fixed({1, 1, 3, 3}, like)), w = tb::require_grad(fixed({1, 1, 2, 2}, like));
   // Whether a call of `layer` keeps its argument.
@@ -146,7 +146,7 @@ TEST_CASE("convolution gradients: an operand is kept only where the gradient of 
   CHECK_FALSE(keeps(x, [](const tensor& y) { return ops::adaptive_avg_pool2d(y, dims{2}); }));
 }
 
-TEST_CASE("padding gradients: constants, added and taken away", "[gradients]") {
+TEST_CASE("padding gradients: constants, positive and negative", "[gradients]") {
   for (const dims& pad : std::vector<dims>{{1, 2}, {0, 1, 2, 0}, {-1, 1}, {-1, -1}, {1, -1, -1, 0}}) {
     check_gradients({"constant_pad_nd " + to_string(pad), {{2, 3}}, [=](in x) {
                        return out{ops::constant_pad_nd(x[0], pad, 1.5)};

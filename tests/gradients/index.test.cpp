@@ -57,7 +57,7 @@ slopes slopes_of(F f, const numbers& a, const numbers& b) {
 
 }  // namespace
 
-TEST_CASE("index gradients: lists of indices, of which some repeat, are negative or missing", "[gradients]") {
+TEST_CASE("index gradients: lists of indices, some repeated, negative or missing", "[gradients]") {
   const std::vector<std::pair<std::string, index_list>> lists{
       {"one", {at({0, 2, 0})}},
       {"negative", {at({-1, 1})}},
@@ -177,7 +177,7 @@ TEST_CASE("index gradients: scatter, in place too, of a source that is longer th
       {"scatter_ a value", {{3, 4}}, in_place([&](tensor& y, in) { ops::scatter_value_(y, 1, index, 5); })});
 }
 
-TEST_CASE("index gradients: of several that are written to one place each gets the gradient", "[gradients]") {
+TEST_CASE("index gradients: several sources written to one element each get the gradient", "[gradients]") {
   const tensor twice = at({0, 0});
   const auto check = [](const slopes& s) {
     CHECK(s.first == numbers{0, 1, 1});
@@ -189,7 +189,7 @@ TEST_CASE("index gradients: of several that are written to one place each gets t
   check(slopes_of([&](auto& x, auto& y) { return ops::index_put(x, index_list{twice}, y); }, {1, 2, 3}, {4, 5}));
 }
 
-TEST_CASE("index gradients: what has one place is brought together", "[gradients]") {
+TEST_CASE("index gradients: sources with one destination are summed", "[gradients]") {
   const tensor index = at({0, 2, 0, 2, 1, 0, 0, 2}, {4, 2});
   for (const bool include : {true, false}) {
     for (const char* how : {"sum", "prod", "mean", "amax", "amin"}) {
@@ -227,7 +227,7 @@ TEST_CASE("index gradients: what has one place is brought together", "[gradients
   }
 }
 
-TEST_CASE("index gradients: equal extremes share, and the product of the others where one is 0", "[gradients]") {
+TEST_CASE("index gradients: equal extremes share, and products with a zero", "[gradients]") {
   const auto reduced = [](const numbers& self, const numbers& source, const tensor& index, const char* how,
                           bool include) {
     return slopes_of(
@@ -261,7 +261,7 @@ TEST_CASE("index gradients: equal extremes share, and the product of the others 
   CHECK(s.second == numbers{1, 0, 1});
 }
 
-TEST_CASE("index gradients: sums and means keep no element, so these may be written", "[gradients]") {
+TEST_CASE("index gradients: sums and means save no elements, which may be written", "[gradients]") {
   for (const char* how : {"sum", "mean"}) {
     const tensor x = tb::require_grad(tensor_of({1, 2}, {2}));
     tensor self = x * 1, source = x * 1;
@@ -290,7 +290,7 @@ TEST_CASE("index gradients: products with a zero have gradients of gradients", "
         "of the gradient; wanted at most one");
 }
 
-TEST_CASE("index gradients: masks, that broadcast with what they choose", "[gradients]") {
+TEST_CASE("index gradients: masks that broadcast", "[gradients]") {
   const std::vector<tensor> masks{mask_of({1, 0, 1, 1, 0, 0}, {2, 3}), mask_of({0, 1, 1}, {3}), mask_of({1, 0}, {2, 1}),
                                   mask_of({1}, {})};
   for (const tensor& mask : masks) {

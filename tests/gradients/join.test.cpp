@@ -20,7 +20,7 @@ using in = std::span<const tensor>;
 using out = support::tensor_list;
 using list = std::vector<std::int64_t>;
 
-TEST_CASE("join gradients: cat, of which some have no elements, and its composites", "[gradients]") {
+TEST_CASE("join gradients: cat with empty tensors, and its composites", "[gradients]") {
   check_gradients({"cat", {{2, 3}, {1, 3}, {0, 3}, {3, 3}}, [](in x) { return out{ops::cat(x, 0)}; }});
   check_gradients({"cat -1", {{2, 3}, {2, 1}}, [](in x) { return out{ops::cat(x, -1)}; }});
   check_gradients({"cat, one that fits everywhere", {{2, 3}, {0}, {2, 2}}, [](in x) { return out{ops::cat(x, 1)}; }});
@@ -39,7 +39,7 @@ TEST_CASE("join gradients: cat, of which some have no elements, and its composit
                    }});
 }
 
-TEST_CASE("join gradients: cat gives each its own dtype back", "[gradients]") {
+TEST_CASE("join gradients: cat returns each gradient in its own dtype", "[gradients]") {
   const tensor a = tb::require_grad(support::tensor_of({1, 2}, {2}, tb::dtype::float32));
   const tensor b = tb::require_grad(support::tensor_of({3}, {1}));
   const tensor both[] = {a, b};
@@ -50,7 +50,7 @@ TEST_CASE("join gradients: cat gives each its own dtype back", "[gradients]") {
   CHECK(values(tb::leaf_grad(b)) == std::vector<double>{7});
 }
 
-TEST_CASE("join gradients: repetition is undone by a sum", "[gradients]") {
+TEST_CASE("join gradients: repeated elements sum their gradients", "[gradients]") {
   for (const list& repeats : {list{2, 3}, list{1, 1}, list{1, 2}, list{3, 1, 2}, list{2, 1, 1, 1}, list{1, 0}})
     check_gradients({"repeat " + tb::to_string(tb::dims(repeats)), {{2, 3}}, [&](in x) {
                        return out{ops::repeat(x[0], repeats)};
@@ -71,7 +71,7 @@ TEST_CASE("join gradients: repetition is undone by a sum", "[gradients]") {
                    }});
 }
 
-TEST_CASE("join gradients: what is turned is turned back", "[gradients]") {
+TEST_CASE("join gradients: flip, roll and rot90 are inverted", "[gradients]") {
   check_gradients({"flip", {{2, 3}}, [](in x) {
                      return out{ops::flip(x[0], list{0}), ops::flip(x[0], list{-1, 0}), ops::flip(x[0], list{})};
                    }});
@@ -98,7 +98,7 @@ TEST_CASE("join gradients: triangles and diagonals, in place too", "[gradients]"
   check_gradients({"trace", {{3, 4}}, [](in x) { return out{ops::trace(x[0])}; }});
 }
 
-TEST_CASE("join gradients: padding, with numbers and with what is there", "[gradients]") {
+TEST_CASE("join gradients: padding, with constants and with elements", "[gradients]") {
   for (const list& pad : {list{1, 2}, list{-1, 2}, list{0, 1, 2, -1}})
     check_gradients({"constant_pad_nd " + tb::to_string(tb::dims(pad)), {{3, 4}}, [&](in x) {
                        return out{ops::constant_pad_nd(x[0], pad, 5)};
@@ -120,7 +120,7 @@ TEST_CASE("join gradients: padding, with numbers and with what is there", "[grad
                    }});
 }
 
-TEST_CASE("join gradients: what fills hides what was there, and its value has the sum", "[gradients]") {
+TEST_CASE("join gradients: a fill stops the gradient of the old elements, and its value gets the sum", "[gradients]") {
   check_gradients(
       {"fill", {{2, 3}, {}}, [](in x) { return out{ops::fill(x[0], 3) * x[0], ops::fill_tensor(x[0], x[1])}; }});
   check_gradients({"fill_", {{2, 3}}, [](in x) {

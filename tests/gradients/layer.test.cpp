@@ -56,8 +56,7 @@ TEST_CASE("layer gradients: layer_norm, with and without weight and bias", "[gra
   }
 }
 
-TEST_CASE("layer gradients: native_layer_norm's mean and deviation have theirs, and so has its backward",
-          "[gradients]") {
+TEST_CASE("layer gradients: native_layer_norm's mean and rstd have gradients, and so has its backward", "[gradients]") {
   check_gradients({"native_layer_norm", {{2, 2, 3}, {2, 3}, {2, 3}}, [](in x) {
                      return list_of(ops::native_layer_norm(x[0], dims{2, 3}, x[1], x[2], 0.1));
                    }});
@@ -105,7 +104,7 @@ TEST_CASE("layer gradients: rms_norm", "[gradients]") {
                    }});
 }
 
-TEST_CASE("layer gradients: rms_norm without an eps adds the same number as forward", "[gradients]") {
+TEST_CASE("layer gradients: rms_norm without an eps uses the same default as forward", "[gradients]") {
   const tensor x = tb::require_grad(tb::to(tb::from_values({1e-5, -2e-5}, {2}), tb::dtype::float32));
   const tensor y = ops::sum(ops::rms_norm(x, dims{2}) * fixed({2}, x));
   const tensor given = ops::sum(ops::rms_norm(x, dims{2}, std::nullopt, 0x1p-23) * fixed({2}, x));
@@ -154,7 +153,7 @@ TEST_CASE("layer gradients: group_norm and instance_norm", "[gradients]") {
   }
 }
 
-TEST_CASE("layer gradients: dropout, by the noise that was drawn", "[gradients]") {
+TEST_CASE("layer gradients: dropout, with the drawn mask", "[gradients]") {
   for (const bool train : {false, true}) {
     for (const double p : {0.0, 0.4, 1.0}) {
       INFO("train " << train << " p " << p);
@@ -183,7 +182,7 @@ TEST_CASE("layer gradients: dropout, by the noise that was drawn", "[gradients]"
                    }});
 }
 
-TEST_CASE("layer gradients: attention, with masks that are added or that keep", "[gradients]") {
+TEST_CASE("layer gradients: attention, with additive and boolean masks", "[gradients]") {
   const dims q{2, 3, 2}, k{2, 4, 2}, v{2, 4, 3};
   const auto kept = [](const dims& sizes) {
     std::vector<double> values;
@@ -218,7 +217,7 @@ TEST_CASE("layer gradients: attention, with masks that are added or that keep", 
   attend({q, k, v}, [=](in x) { return out{ops::attend(x[0], x[1], x[2], kept({2, 3, 4}), false, 0.5)}; });
 }
 
-TEST_CASE("layer gradients: pixels and channels moved", "[gradients]") {
+TEST_CASE("layer gradients: pixel and channel shuffles", "[gradients]") {
   check_gradients({"pixel_shuffle", {{4, 2, 1}}, [](in x) { return out{ops::pixel_shuffle(x[0], 2)}; }});
   check_gradients({"pixel_unshuffle", {{1, 1, 2, 4}}, [](in x) { return out{ops::pixel_unshuffle(x[0], 2)}; }});
   check_gradients({"channel_shuffle", {{1, 4, 2}}, [](in x) { return out{ops::channel_shuffle(x[0], 2)}; }});

@@ -88,7 +88,7 @@ TEST_CASE("loss gradients: labels, all reductions, with weights and an ignored l
   }
 }
 
-TEST_CASE("loss gradients: the sum of the weights has none, and weights refuse", "[gradients]") {
+TEST_CASE("loss gradients: the sum of the weights has none, and weights that require one are refused", "[gradients]") {
   const tensor x = tb::require_grad(tb::from_values({0.1, 0.2, 0.7, 0.3, 0.3, 0.4}, {2, 3}));
   const tensor target = labels({2, 0}, {2});
   for (const bool scores : {false, true}) {
@@ -107,7 +107,7 @@ TEST_CASE("loss gradients: the sum of the weights has none, and weights refuse",
   }
 }
 
-TEST_CASE("loss gradients: probabilities as targets have theirs too", "[gradients]") {
+TEST_CASE("loss gradients: probabilities as targets have gradients too", "[gradients]") {
   for (const std::int64_t reduction : {none, mean, sum}) {
     check_gradients({"cross_entropy_loss", {{2, 3}, {2, 3}}, [=](in x) {
                        return out{
@@ -169,7 +169,7 @@ TEST_CASE("loss gradients: pairs, all reductions, broadcast", "[gradients]") {
   }
 }
 
-TEST_CASE("loss gradients: where a loss has a corner or an end they are the reference's", "[gradients]") {
+TEST_CASE("loss gradients: where a loss has a corner or an end they are PyTorch's", "[gradients]") {
   using list = std::vector<double>;
   const auto leaf = [](const list& values) {
     return tb::require_grad(tb::from_values(values, {static_cast<std::int64_t>(values.size())}));

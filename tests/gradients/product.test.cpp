@@ -28,7 +28,7 @@ tensor fixed(const dims& sizes, const tensor& like) {
 
 }  // namespace
 
-TEST_CASE("product gradients: mm and bmm, of matrices that lie turned or are empty too", "[gradients]") {
+TEST_CASE("product gradients: mm and bmm, of transposed and empty matrices too", "[gradients]") {
   check_gradients({"mm", {{2, 3}, {3, 4}}, [](in x) { return out{ops::mm(x[0], x[1])}; }});
   check_gradients({"mm, turned", {{3, 2}, {4, 3}}, [](in x) { return out{ops::mm(ops::t(x[0]), ops::t(x[1]))}; }});
   check_gradients({"mm of one tensor", {{3, 3}}, [](in x) { return out{ops::mm(x[0], x[0])}; }});
@@ -44,7 +44,7 @@ TEST_CASE("product gradients: mm and bmm, of matrices that lie turned or are emp
   }
 }
 
-TEST_CASE("product gradients: a product added to what broadcasts, with factors, in place too", "[gradients]") {
+TEST_CASE("product gradients: a product added to a broadcast tensor, with factors, in place too", "[gradients]") {
   for (const dims& self : std::vector<dims>{{2, 4}, {4}, {2, 1}, {}}) {
     for (const auto& [beta, alpha] : {std::pair(1.0, 1.0), {0.5, -2.0}, {0.0, 3.0}}) {
       check_gradients({"addmm", {self, {2, 3}, {3, 4}}, [=](in x) {
@@ -83,7 +83,7 @@ TEST_CASE("product gradients: a product added to what broadcasts, with factors, 
                    }});
 }
 
-TEST_CASE("product gradients: an activation on top of a product", "[gradients]") {
+TEST_CASE("product gradients: an activation after a product", "[gradients]") {
   for (const bool gelu : {false, true}) {
     for (const dims& self : std::vector<dims>{{2, 4}, {4}}) {
       check_gradients({"_addmm_activation", {self, {2, 3}, {3, 4}}, [=](in x) {
@@ -155,7 +155,7 @@ TEST_CASE("product gradients: einsum and tensordot", "[gradients]") {
                    }});
 }
 
-TEST_CASE("product gradients: the gradient of a factor lies in memory as the factor does", "[gradients]") {
+TEST_CASE("product gradients: the gradient of a factor has the memory order of the factor", "[gradients]") {
   const tensor x = tb::require_grad(fixed({5, 3}, tb::from_values({0.0}, {1})));
   const tensor w = tb::require_grad(fixed({4, 3}, x)), many = tb::require_grad(fixed({2, 4, 3}, x));
   const auto gradient_of = [](const tensor& leaf, const tensor& result) {
@@ -170,7 +170,7 @@ TEST_CASE("product gradients: the gradient of a factor lies in memory as the fac
   CHECK(gradient_of(many, ops::bmm(fixed({2, 2, 3}, x), ops::transpose(many, 1, 2))).is_contiguous());
 }
 
-TEST_CASE("product gradients: a factor is kept only where the gradient of the other is wanted", "[gradients]") {
+TEST_CASE("product gradients: a factor is saved only if the gradient of the other is needed", "[gradients]") {
   const tensor like = tb::from_values({0.0}, {1});
   const tensor x = tb::require_grad(fixed({2, 3}, like)), w = tb::require_grad(fixed({3, 2}, like));
   // Whether a call of `layer` keeps its argument.

@@ -51,7 +51,7 @@ TEST_CASE("random fills: the gradient of the old elements is zero, and the numbe
   }
 }
 
-TEST_CASE("random fills: of a view, zero where it lay and nowhere else", "[gradients]") {
+TEST_CASE("random fills: of a view, zero in the view only", "[gradients]") {
   for (const random_fill& fill : fills) {
     INFO(fill.name);
     const tensor x = tb::require_grad(tensor_of({1, 2, 3, 4, 5, 6}, {2, 3}));
@@ -63,7 +63,7 @@ TEST_CASE("random fills: of a view, zero where it lay and nowhere else", "[gradi
   }
 }
 
-TEST_CASE("random fills: a leaf that requires its gradient is refused and unchanged, and filled under no_grad",
+TEST_CASE("random fills: a leaf that requires a gradient is refused and unchanged, unless under no_grad",
           "[gradients]") {
   for (const random_fill& fill : fills) {
     INFO(fill.name);
@@ -79,7 +79,7 @@ TEST_CASE("random fills: a leaf that requires its gradient is refused and unchan
   }
 }
 
-TEST_CASE("random fills: the gradient of probabilities is zero, of a tensor that had none too", "[gradients]") {
+TEST_CASE("random fills: the gradient of probabilities is zero, also of a tensor without a gradient", "[gradients]") {
   const tensor p = leaf({0.25, 0.5}), x = leaf({1, 2});
   tensor y = tensor_of({1, 2}, {2}), z = x * 2;
   ops::bernoulli_tensor_(y, p, tb::generator(5));
@@ -90,7 +90,7 @@ TEST_CASE("random fills: the gradient of probabilities is zero, of a tensor that
   CHECK(values(tb::leaf_grad(x)) == list{1, 1});
 }
 
-TEST_CASE("random fills: what was saved before the fill is missed", "[gradients]") {
+TEST_CASE("random fills: a write to a saved tensor is detected", "[gradients]") {
   const tensor x = leaf({1, 2});
   tensor y = x * 2;
   const tensor square = y * y;

@@ -217,7 +217,7 @@ TEST_CASE("random gradients: reductions of all elements, or of one dimension", "
       50);
 }
 
-TEST_CASE("random gradients: softmax, scans and orders", "[gradients][random]") {
+TEST_CASE("random gradients: softmax, scans and sorting", "[gradients][random]") {
   using tb::arg;
   check_random_rules(
       {of_dim("softmax", [](T x, std::int64_t d, bool) { return out{ops::softmax(x, d)}; }),

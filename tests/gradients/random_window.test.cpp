@@ -455,4 +455,4 @@ const std::vector<random_rule> images{
 TEST_CASE("random gradients: convolutions", "[gradients][random]") { check_random_rules(convolutions, 40); }
 TEST_CASE("random gradients: pools", "[gradients][random]") { check_random_rules(pools, 100); }
 TEST_CASE("random gradients: padding", "[gradients][random]") { check_random_rules(paddings, 40); }
-TEST_CASE("random gradients: pixels moved", "[gradients][random]") { check_random_rules(images, 50); }
+TEST_CASE("random gradients: pixel shuffles", "[gradients][random]") { check_random_rules(images, 50); }

@@ -87,7 +87,7 @@ TEST_CASE("reduce gradients: sums", "[gradients]") {
   check_dims("nansum in float64", [](auto& x, auto& c, bool keep) { return ops::nansum(x, c.list(), keep, float64); });
 }
 
-TEST_CASE("reduce gradients: what nansum leaves out has none", "[gradients]") {
+TEST_CASE("reduce gradients: elements ignored by nansum have none", "[gradients]") {
   check_elements(gradient_at([](auto& x) { return ops::nansum(x); }, {1, not_a_number, 2}, {3}), {1, 0, 1});
   const tb::dims last{-1};
   check_elements(gradient_at([&](auto& x) { return ops::nansum(x, std::span<const std::int64_t>(last)); },
@@ -116,7 +116,7 @@ TEST_CASE("reduce gradients: products with zeros", "[gradients]") {
   check_elements(second_gradient_at(rows, {2, 0, 0}, {3}), {0, 6, 4});
 }
 
-TEST_CASE("reduce gradients: the greatest and least", "[gradients]") {
+TEST_CASE("reduce gradients: maximum and minimum", "[gradients]") {
   for (const tb::dims& sizes : some_sizes) {
     check_gradients({"max", {sizes}, [](in x) { return out{ops::max(x[0])}; }});
     check_gradients({"min", {sizes}, [](in x) { return out{ops::min(x[0])}; }});
@@ -142,7 +142,7 @@ TEST_CASE("reduce gradients: the greatest and least", "[gradients]") {
   });
 }
 
-TEST_CASE("reduce gradients: equals share the gradient of an extreme, but not of one with an index", "[gradients]") {
+TEST_CASE("reduce gradients: equal elements share the gradient of an extreme, except with an index", "[gradients]") {
   const tb::dims first{0};
   const auto both = [](const tensor& x) {
     const auto [least, greatest] = ops::aminmax(x);
@@ -177,7 +177,7 @@ TEST_CASE("reduce gradients: a NaN that is the result", "[gradients]") {
                  {0, 0, 0.5, 0.5});
 }
 
-TEST_CASE("reduce gradients: one element of a row by its rank", "[gradients]") {
+TEST_CASE("reduce gradients: order statistics", "[gradients]") {
   for (const tb::dims& sizes : some_sizes) {
     check_gradients({"median", {sizes}, [](in x) { return out{ops::median(x[0])}; }});
     check_gradients({"nanmedian", {sizes}, [](in x) { return out{ops::nanmedian(x[0])}; }});
@@ -190,7 +190,7 @@ TEST_CASE("reduce gradients: one element of a row by its rank", "[gradients]") {
   check_gradients({"kthvalue 2", {{2, 4}}, [&](in x) { return value(ops::kthvalue(x[0], 2)); }});
 }
 
-TEST_CASE("reduce gradients: equals share the gradient of a median of all alone", "[gradients]") {
+TEST_CASE("reduce gradients: equal elements share the gradient of a full median only", "[gradients]") {
   const numbers x{1, 2, 2, 3};
   check_elements(gradient_at([](auto& t) { return ops::median(t); }, x, {4}), {0, 0.5, 0.5, 0});
   check_elements(gradient_at([](auto& t) { return std::get<0>(ops::median_dim(t, 0)); }, x, {4}), {0, 1, 0, 0});
@@ -232,7 +232,7 @@ TEST_CASE("reduce gradients: variance and standard deviation", "[gradients]") {
                    }});
 }
 
-TEST_CASE("reduce gradients: the spread of few or equal elements", "[gradients]") {
+TEST_CASE("reduce gradients: the variance of few or equal elements", "[gradients]") {
   const auto var = [](std::int64_t correction) {
     return [=](const tensor& x) { return ops::var_correction(x, std::nullopt, tb::arg<"correction"> = correction); };
   };
@@ -287,7 +287,7 @@ TEST_CASE("reduce gradients: every form of a norm", "[gradients]") {
   }
 }
 
-TEST_CASE("reduce gradients: norms at zeros and equals", "[gradients]") {
+TEST_CASE("reduce gradients: norms at zeros and equal elements", "[gradients]") {
   struct one {
     double p;
     numbers at, wanted;
@@ -331,7 +331,7 @@ TEST_CASE("reduce gradients: second gradients of a norm are no NaN at zeros", "[
                  {0.6778687264465304, 0, 0.5084015448348977});
 }
 
-TEST_CASE("reduce gradients: distances and angles, which are made of norms", "[gradients]") {
+TEST_CASE("reduce gradients: distances and angles, which are composed of norms", "[gradients]") {
   for (const double p : {1.0, 2.0, 3.0}) {
     support::gradient_case distances{
         "cdist", {{2, 3}, {4, 3}}, [=](in x) { return out{ops::cdist(x[0] * 1.37, x[1], p)}; }, 0.5, 3};
@@ -361,7 +361,7 @@ TEST_CASE("reduce gradients: softmax and its logarithm, and their gradients as o
   }
 }
 
-TEST_CASE("reduce gradients: of nothing", "[gradients]") {
+TEST_CASE("reduce gradients: of empty tensors", "[gradients]") {
   const tb::dims nothing{0}, no_rows{0, 2}, last{-1};
   using f = support::one_tensor_function;
   for (const f& reduce : {f([](auto& x) { return ops::sum(x); }), f([](auto& x) { return ops::nansum(x); }),
@@ -382,7 +382,7 @@ TEST_CASE("reduce gradients: of nothing", "[gradients]") {
   }
 }
 
-TEST_CASE("reduce gradients: what is true, counted or an index has none", "[gradients]") {
+TEST_CASE("reduce gradients: boolean, counting and index results have none", "[gradients]") {
   const tensor x = tb::require_grad(support::tensor_of({1, 0, 2}, {3}));
   for (const tensor& y : {ops::all(x), ops::any(x), ops::all_dim(x, 0), ops::any_dim(x, 0), ops::argmax(x),
                           ops::argmin(x), ops::count_nonzero(x), std::get<1>(ops::max_dim(x, 0))})

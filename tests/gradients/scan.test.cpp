@@ -44,7 +44,7 @@ out value(const std::tuple<tensor, tensor>& found) { return {std::get<0>(found)}
 
 }  // namespace
 
-TEST_CASE("scan gradients: running sums and products", "[gradients]") {
+TEST_CASE("scan gradients: cumulative sums and products", "[gradients]") {
   check_dim("cumsum", [](auto& x, std::int64_t dim) { return out{ops::cumsum(x, dim)}; });
   check_dim("cumsum in float64", [](auto& x, std::int64_t dim) { return out{ops::cumsum(x, dim, float64)}; });
   check_dim("cumsum_", [](auto& x, std::int64_t dim) {
@@ -62,7 +62,7 @@ TEST_CASE("scan gradients: running sums and products", "[gradients]") {
   check_gradients({"diff", {{2, 4}}, [](in x) { return out{ops::diff(x[0], 2)}; }});
 }
 
-TEST_CASE("scan gradients: running products with zeros", "[gradients]") {
+TEST_CASE("scan gradients: cumulative products with zeros", "[gradients]") {
   const auto f = [](const tensor& x) { return ops::cumprod(x, 0); };
   check_elements(gradient_at(f, {2, 0, 3, 4}, {4}), {1, 32, 0, 0});
   check_elements(second_gradient_at(f, {2, 0, 3, 4}, {4}), {32, 70, 20, 12});
@@ -70,7 +70,7 @@ TEST_CASE("scan gradients: running products with zeros", "[gradients]") {
   check_elements(second_gradient_at(f, {2, 0, 3, 0, 5}, {5}), {8, 154, 4, 72, 0});
 }
 
-TEST_CASE("scan gradients: a running product that is too small for division", "[gradients]") {
+TEST_CASE("scan gradients: a cumulative product too small for division", "[gradients]") {
   check_elements(gradient_at([](auto& x) { return ops::cumprod(x, 0); }, {1e-200, 1e-200, 2}, {3}, {1, 0, 1e200}),
                  {1 + 2, 2, 0});
 }
@@ -109,7 +109,7 @@ TEST_CASE("scan gradients: logcumsumexp has second gradients where a gradient is
   }
 }
 
-TEST_CASE("scan gradients: running extremes", "[gradients]") {
+TEST_CASE("scan gradients: cummax and cummin", "[gradients]") {
   check_dim("cummax", [](auto& x, std::int64_t dim) { return value(ops::cummax(x, dim)); });
   check_dim("cummin", [](auto& x, std::int64_t dim) { return value(ops::cummin(x, dim)); });
   check_elements(gradient_at([](auto& x) { return std::get<0>(ops::cummax(x, 0)); }, {1, 3, 3, 2}, {4}), {1, 1, 2, 0});
@@ -117,7 +117,7 @@ TEST_CASE("scan gradients: running extremes", "[gradients]") {
                  {1, 5, 0, 4});
 }
 
-TEST_CASE("scan gradients: order", "[gradients]") {
+TEST_CASE("scan gradients: sort and related operators", "[gradients]") {
   for (const bool falling : {false, true}) {
     check_dim("sort", [=](auto& x, std::int64_t dim) { return value(ops::sort(x, dim, falling)); });
     check_dim("sort.stable", [=](auto& x, std::int64_t dim) {
@@ -154,7 +154,7 @@ TEST_CASE("scan gradients: cross products", "[gradients]") {
   check_gradients({"cross along -2", {{3, 2}, {3, 2}}, [](in x) { return out{ops::cross(x[0], x[1], -2)}; }});
 }
 
-TEST_CASE("scan gradients: of nothing", "[gradients]") {
+TEST_CASE("scan gradients: of empty tensors", "[gradients]") {
   using f = support::one_tensor_function;
   for (const tb::dims& sizes : {tb::dims{0, 3}, tb::dims{3, 0}}) {
     for (const f& scan :
@@ -167,7 +167,7 @@ TEST_CASE("scan gradients: of nothing", "[gradients]") {
   }
 }
 
-TEST_CASE("scan gradients: asking for that of unique elements is an error", "[gradients]") {
+TEST_CASE("scan gradients: unique has no gradient, which is an error", "[gradients]") {
   using f = support::one_tensor_function;
   for (const f& different :
        {f([](auto& x) { return std::get<0>(ops::unique(x)); }), f([](auto& x) { return std::get<0>(ops::unique2(x)); }),

@@ -59,7 +59,7 @@ TEST_CASE("unary gradients: every function in place", "[gradients]") {
   }
 }
 
-TEST_CASE("unary gradients: of a number, and of no elements", "[gradients]") {
+TEST_CASE("unary gradients: of a zero-dimensional and an empty tensor", "[gradients]") {
   for (const tb::dims& sizes : {tb::dims{}, tb::dims{0, 3}}) {
     check_gradients({"exp", {sizes}, [](in x) { return out{ops::exp(x[0])}; }});
     check_gradients({"log1p", {sizes}, [](in x) { return out{ops::log1p(x[0])}; }, 0.3, 2});
@@ -99,7 +99,7 @@ TEST_CASE("unary gradients: the second derivative of digamma is finite at whole 
 }
 
 // As in PyTorch: what is kept for backward must not be written to, the other of argument and result may be.
-TEST_CASE("unary gradients: what may be written to before backward", "[gradients]") {
+TEST_CASE("unary gradients: arguments that may be written before backward", "[gradients]") {
   const tensor leaf = tb::require_grad(support::tensor_of({0.5}, {1}, tb::dtype::float64));
   const auto passes = [&](const unary_function& f, bool write_result) {
     const tensor x = leaf * 1;

@@ -47,7 +47,7 @@ TEST_CASE("view gradients: the order of dimensions", "[gradients]") {
   check_view("matrix_H", {2, 3}, [](auto& x) { return ops::matrix_H(x); });
 }
 
-TEST_CASE("view gradients: dimensions of size 1, and what is repeated", "[gradients]") {
+TEST_CASE("view gradients: dimensions of size 1, and expanded dimensions", "[gradients]") {
   check_view("unsqueeze", {2, 3}, [](auto& x) { return ops::unsqueeze(x, 1); });
   check_view("unsqueeze behind", {2, 3}, [](auto& x) { return ops::unsqueeze(x, -1); });
   check_view("unsqueeze, no dimensions", {}, [](auto& x) { return ops::unsqueeze(x, 0); });
@@ -95,7 +95,7 @@ TEST_CASE("view gradients: a part of the elements", "[gradients]") {
   check_view("unfold, no dimensions", {}, [](auto& x) { return ops::unfold(x, 0, 1, 1); });
 }
 
-TEST_CASE("view gradients: any strides, of elements that are seen once, twice, or not at all", "[gradients]") {
+TEST_CASE("view gradients: any strides, with elements visible once, twice, or not at all", "[gradients]") {
   const auto check = [](const std::string& name, const tb::dims& sizes, auto view) { check_view(name, sizes, +view); };
   check("as_strided", {3, 4},
         [](const tensor& x) { return ops::as_strided(ops::contiguous(x), list{2, 2}, list{4, 2}, std::nullopt); });

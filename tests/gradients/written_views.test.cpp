@@ -119,7 +119,7 @@ const some_write writes[] = {
 }  // namespace
 
 // The base, the view, and another view that was made before the write: each sees it.
-TEST_CASE("written views: every view with every write, against differences", "[gradients]") {
+TEST_CASE("written views: every view with every write, against finite differences", "[gradients]") {
   for (const some_view& view : views) {
     const tensor shape = view.of(tensor_of(numbers(8, 0), {2, 4}));
     for (const some_write& write : writes) {
@@ -146,7 +146,7 @@ TEST_CASE("written views: every view with every write, against differences", "[g
   }
 }
 
-TEST_CASE("written views: writes one after the other, in every arrangement of the leaf", "[gradients]") {
+TEST_CASE("written views: successive writes, in every memory layout of the leaf", "[gradients]") {
   check_gradients({"two views that cross", {{3, 3}, {3}}, [](in x) {
                      const tensor y = x[0] * 1, seen = ops::diagonal(y);
                      tensor row = ops::select(y, 0, 1), column = ops::select(y, 1, 1);
@@ -188,8 +188,7 @@ TEST_CASE("written views: assignments to an index, with tensors in it and withou
                    }});
 }
 
-TEST_CASE("written views: a view that was made before sees the write, of elements that it has twice too",
-          "[gradients]") {
+TEST_CASE("written views: a view that was made before sees the write, also of elements visible twice", "[gradients]") {
   tensor (*const before[])(T) = {
       [](T y) { return ops::expand(ops::select(y, 0, 0), list{2, 4}); },
       [](T y) { return ops::unfold(y, 1, 3, 1); },
@@ -212,7 +211,7 @@ TEST_CASE("written views: a view that was made before sees the write, of element
   }
 }
 
-TEST_CASE("written views: of a base that is a part of a storage itself", "[gradients]") {
+TEST_CASE("written views: of a base that is part of a storage", "[gradients]") {
   check_gradients({"", {{2, 3}, {3}}, [](in x) {
                      const tensor storage = ops::zeros(list{4, 8}, tb::arg<"dtype"> = x[0].dtype());
                      const tensor y = tb::detach(ops::slice(ops::slice(storage, 0, 1, 3), 1, 2, 8, 2));
@@ -240,7 +239,7 @@ TEST_CASE("written views: gradients of the third order", "[gradients]") {
   CHECK(found.ok);
 }
 
-TEST_CASE("written views: a write in another dtype gives each its own back", "[gradients]") {
+TEST_CASE("written views: a write in another dtype returns each gradient in its own dtype", "[gradients]") {
   const tensor x = tb::require_grad(tensor_of({1, 2, 3, 4, 5, 6}, {2, 3}));
   const tensor w = tb::require_grad(tensor_of({0.5, 0.25, 2}, {3}));
   const tensor y = tb::to(x, tb::dtype::float32);
@@ -253,7 +252,7 @@ TEST_CASE("written views: a write in another dtype gives each its own back", "[g
   CHECK(values(tb::leaf_grad(w)) == numbers{1, 2, 36});
 }
 
-TEST_CASE("written views: a view and its write belong to scopes of one kind", "[gradients]") {
+TEST_CASE("written views: a view and its write must be in the same gradient mode", "[gradients]") {
   const tensor x = tb::require_grad(tensor_of({1, 2, 3, 4}, {2, 2}));
   const tensor w = tb::require_grad(tensor_of({5, 6}, {2}));
   const auto refused = [&](tensor view) { return toy::text_of<tb::error>([&] { ops::mul_(view, w); }); };
@@ -284,7 +283,7 @@ TEST_CASE("written views: a view and its write belong to scopes of one kind", "[
   CHECK(!tb::leaf_grad(w).defined());
 }
 
-TEST_CASE("written views: what was kept of an element that is written then is not used", "[gradients]") {
+TEST_CASE("written views: saved elements that are written later are not used", "[gradients]") {
   const tensor x = tb::require_grad(tensor_of({1, 2, 3, 4}, {2, 2}));
   const tensor y = x * 1;
   tensor row = ops::select(y, 0, 0), column = ops::select(y, 1, 0);

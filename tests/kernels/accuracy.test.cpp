@@ -448,14 +448,14 @@ void check_every_float(const operation& of) {
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("accuracy: pointwise operations are as exact as accuracy.h says, special values included",
+TEMPLATE_TEST_CASE("accuracy: pointwise operations are within the error bounds of accuracy.h, special values included",
                    "[kernels]", sse2, avx2, avx512) {
   const backend here = need<TestType>();
   check_all<float>(*here.kernels, scaled(64, 8), false);
   check_all<double>(*here.kernels, scaled(16, 4), false);
 }
 
-TEMPLATE_TEST_CASE("accuracy: an element's result does not depend on where in a row it stands", "[kernels]", sse2, avx2,
+TEMPLATE_TEST_CASE("accuracy: an element's result does not depend on its position in a row", "[kernels]", sse2, avx2,
                    avx512) {
   const backend here = need<TestType>();
   for (const operation& of : operations()) {
@@ -464,13 +464,13 @@ TEMPLATE_TEST_CASE("accuracy: an element's result does not depend on where in a 
   }
 }
 
-TEST_CASE("accuracy: no float is further off than accuracy.h says", "[.every]") {
+TEST_CASE("accuracy: no float exceeds the error bounds of accuracy.h", "[.every]") {
   for (const operation& of : operations()) {
     if (of.inputs == 1) DYNAMIC_SECTION(of.name) check_every_float(of);
   }
 }
 
-TEMPLATE_TEST_CASE("accuracy: many doubles and pairs, none further off than accuracy.h says", "[.every]", sse2, avx2,
+TEMPLATE_TEST_CASE("accuracy: doubles and pairs within the error bounds of accuracy.h", "[.every]", sse2, avx2,
                    avx512) {
   check_all<float>(*need<TestType>().kernels, 1000, true);
   check_all<double>(*need<TestType>().kernels, 250, true);

@@ -234,7 +234,7 @@ static std::string failures_of_halves(backend here) {
   return failures;
 }
 
-TEMPLATE_TEST_CASE("attention: halves are summed in float32, where the table says that it takes them", "[kernels]",
+TEMPLATE_TEST_CASE("attention: half precision is summed in float32, if the table supports it", "[kernels]",
                    EVERY_TABLE) {
   const backend here = need<TestType>(&tb_kernels::attention);
   if (here.kernels->attends_halves != 0) {
@@ -308,7 +308,7 @@ TEMPLATE_TEST_CASE("attention: a NaN reaches every query that sees its key, and 
   check_nan<tb_kernel::bfloat16>(here);
 }
 
-TEMPLATE_TEST_CASE("attention: of great scores the greatest has all the weight", "[kernels]", EVERY_TABLE) {
+TEMPLATE_TEST_CASE("attention: the maximum of large scores has all the weight", "[kernels]", EVERY_TABLE) {
   const backend here = need<TestType>(&tb_kernels::attention);
   for (const double size : {1e2, 1e5, 1e9, 1e15}) check_great_scores<float>(here, size);
   if (here.kernels->attends_halves == 0) return;
@@ -316,8 +316,8 @@ TEMPLATE_TEST_CASE("attention: of great scores the greatest has all the weight",
   for (const double size : {1e2, 1e5, 1e9, 1e15}) check_great_scores<tb_kernel::bfloat16>(here, size);
 }
 
-TEMPLATE_TEST_CASE("attention: the lowest number in a mask hides a key from who sees others, and no more", "[kernels]",
-                   EVERY_TABLE) {
+TEMPLATE_TEST_CASE("attention: the lowest number in an additive mask excludes a key unless all are excluded",
+                   "[kernels]", EVERY_TABLE) {
   const backend here = need<TestType>(&tb_kernels::attention);
   check_lowest_mask<float>(here, -FLT_MAX);
   if (here.kernels->attends_halves == 0) return;
@@ -325,8 +325,7 @@ TEMPLATE_TEST_CASE("attention: the lowest number in a mask hides a key from who 
   check_lowest_mask<tb_kernel::bfloat16>(here, -3.3895313892515355e38);
 }
 
-TEMPLATE_TEST_CASE("attention: the same to the bit on any number of threads", "[kernels]", reference, sse2, avx2,
-                   avx512) {
+TEMPLATE_TEST_CASE("attention: bitwise the same on any number of threads", "[kernels]", reference, sse2, avx2, avx512) {
   const backend here = need<TestType>(&tb_kernels::attention);
   const sizes s{.batch = 2, .heads = 2, .queries = 150, .keys = 140, .width = 32, .value_width = 32};
   attention_case<float> one(here, s, masking::causal, lying::turned);

@@ -77,7 +77,7 @@ TEMPLATE_TEST_CASE("copy: any dtype into F64 keeps its value, integers rounded t
   CHECK(try_copy<double, double>(here) == "");
 }
 
-TEMPLATE_TEST_CASE("copy: what I64 cannot hold becomes the lowest I64, in every lane", "[kernels]", EVERY_TABLE) {
+TEMPLATE_TEST_CASE("copy: values out of range of I64 become the lowest I64, in every lane", "[kernels]", EVERY_TABLE) {
   const backend here = need<TestType>();
   const std::vector<double> values = {0x1p63, -0x1p63, 1e300,   -1e300, INFINITY, -INFINITY,
                                       NAN,    1e18,    -0x1p64, 0.99,   -0.99,    0x1.fffffffffffffp62,

@@ -97,7 +97,7 @@ TEMPLATE_TEST_CASE("cross_entropy: minus the labelled log-probability, and its g
   CHECK(failures == "");
 }
 
-TEMPLATE_TEST_CASE("cross_entropy: great scores, infinities and NaN", "[kernels]", EVERY_TABLE) {
+TEMPLATE_TEST_CASE("cross_entropy: large scores, infinities and NaN", "[kernels]", EVERY_TABLE) {
   const backend here = need<TestType>(&tb_kernels::rowwise);
   for (const std::int64_t classes : {3, 17, 300}) {
     const lie how = behind(classes);
@@ -110,7 +110,7 @@ TEMPLATE_TEST_CASE("cross_entropy: great scores, infinities and NaN", "[kernels]
   }
 }
 
-TEMPLATE_TEST_CASE("cross_entropy: rows to ignore give 0 whatever their scores", "[kernels]", EVERY_TABLE) {
+TEMPLATE_TEST_CASE("cross_entropy: ignored rows give 0 whatever their scores", "[kernels]", EVERY_TABLE) {
   const backend here = need<TestType>(&tb_kernels::rowwise);
   for (const std::int64_t classes : {3, 300}) {
     const auto nothing = [=](const array<float>& x) { std::fill_n(x.begin() + 3 * classes, classes, float(NAN)); };
@@ -138,7 +138,7 @@ TEMPLATE_TEST_CASE("cross_entropy: a label outside the classes is reported, and 
   }
 }
 
-TEMPLATE_TEST_CASE("cross_entropy: the same to the bit on any number of threads", "[kernels]", reference, sse2, avx2,
+TEMPLATE_TEST_CASE("cross_entropy: bitwise the same on any number of threads", "[kernels]", reference, sse2, avx2,
                    avx512) {
   const backend here = need<TestType>(&tb_kernels::rowwise);
   for (const std::int64_t classes : {10, 1000}) {

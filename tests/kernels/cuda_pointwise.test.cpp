@@ -223,7 +223,7 @@ std::string try_random(backend here, std::int32_t op, std::int32_t dtype, std::u
 
 }  // namespace
 
-TEST_CASE("pointwise: on cuda, every operation is the reference's in the type it computes in", "[kernels]") {
+TEST_CASE("pointwise: on cuda, every operation agrees with the scalar build in its compute type", "[kernels]") {
   const backend here = need<cuda>();
   std::string failures;
   for (std::int32_t op = 0; op < TB_POINTWISE_COUNT; ++op) {
@@ -236,7 +236,7 @@ TEST_CASE("pointwise: on cuda, every operation is the reference's in the type it
   CHECK(failures == "");
 }
 
-TEST_CASE("pointwise: on cuda, halves are computed in F32 and I32 in I64", "[kernels]") {
+TEST_CASE("pointwise: on cuda, half precision is computed in F32 and I32 in I64", "[kernels]") {
   const backend here = need<cuda>();
   std::string failures;
   for (std::int32_t op = 0; op < TB_POINTWISE_COUNT; ++op) {
@@ -270,7 +270,7 @@ TEST_CASE("pointwise: on cuda, operands may have any dtypes", "[kernels]") {
   CHECK(failures == "");
 }
 
-TEST_CASE("copy: on cuda, any dtype into any other is what the reference makes of it", "[kernels]") {
+TEST_CASE("copy: on cuda, conversions between any two dtypes agree with the scalar build", "[kernels]") {
   const backend here = need<cuda>();
   const layout more[] = {
       {"matrices turned over", {45, 70}, {{1, 45}, {70, 1}, {}, {}}, 0},
@@ -287,7 +287,7 @@ TEST_CASE("copy: on cuda, any dtype into any other is what the reference makes o
   CHECK(failures == "");
 }
 
-TEST_CASE("random: cuda makes the same bits as the reference, for every dtype and layout", "[kernels]") {
+TEST_CASE("random: cuda gives bitwise the same as the scalar build, for every dtype and layout", "[kernels]") {
   const backend here = need<cuda>();
   std::string failures;
   for (const std::int32_t op : {TB_RANDOM_UNIFORM, TB_RANDOM_NORMAL, TB_RANDOM_EXPONENTIAL, TB_RANDOM_INTEGER,
@@ -303,7 +303,7 @@ TEST_CASE("random: cuda makes the same bits as the reference, for every dtype an
   CHECK(failures == "");
 }
 
-TEST_CASE("update: on cuda, arrays that are not aligned to vectors are stepped alike", "[kernels]") {
+TEST_CASE("update: on cuda, unaligned arrays give the same result", "[kernels]") {
   const backend here = need<cuda>();
   const std::int32_t dtypes[] = {TB_F32, TB_F32, TB_F32, TB_F32};
   for (const std::int32_t op : {TB_UPDATE_SGD, TB_UPDATE_ADAM}) {

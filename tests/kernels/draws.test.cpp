@@ -68,8 +68,7 @@ struct drawing {
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("permutation: each place in turn is exchanged with one that is not before it", "[kernels]",
-                   EVERY_TABLE) {
+TEMPLATE_TEST_CASE("permutation: each element in turn is swapped with one not before it", "[kernels]", EVERY_TABLE) {
   const backend here = need<TestType>(&tb_kernels::random);
   for (const std::int64_t count : {1, 2, 3, 10, 255, 1000, 70000}) {
     for (const std::int64_t step : {1, 3}) {
@@ -106,7 +105,7 @@ TEMPLATE_TEST_CASE("multinomial: every table draws the same", "[kernels]", sse2,
   }
 }
 
-TEMPLATE_TEST_CASE("multinomial: without replacement nothing is drawn twice, nor what weighs nothing", "[kernels]",
+TEMPLATE_TEST_CASE("multinomial: without replacement nothing is drawn twice, nor an element of weight 0", "[kernels]",
                    EVERY_TABLE) {
   const backend here = need<TestType>(&tb_kernels::random);
   const drawing<double> all{4, 300, 150, false, [](std::int64_t i) { return i % 2 == 0 ? 1.0 + double(i % 7) : 0.0; }};

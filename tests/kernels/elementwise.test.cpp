@@ -223,7 +223,7 @@ TEMPLATE_TEST_CASE("unary: NEG changes the sign, of zero too, and wraps at the l
             here, TB_NEG, [](std::int64_t x) { return expected<std::int64_t>{x == INT64_MIN ? x : -x}; }) == "");
 }
 
-TEMPLATE_TEST_CASE("unary: RELU keeps what is above zero and NaN, and makes the rest +0", "[kernels]", EVERY_TABLE) {
+TEMPLATE_TEST_CASE("unary: RELU keeps positive elements and NaN, and sets the rest to +0", "[kernels]", EVERY_TABLE) {
   const backend here = need<TestType>();
   CHECK(try_unary_op<float>(here, TB_RELU, [](float x) { return expected<float>{x <= 0 ? 0.0f : x}; }) == "");
   CHECK(try_unary_op<double>(here, TB_RELU, [](double x) { return expected<double>{x <= 0 ? 0.0 : x}; }) == "");
@@ -231,7 +231,7 @@ TEMPLATE_TEST_CASE("unary: RELU keeps what is above zero and NaN, and makes the 
                                    [](std::int64_t x) { return expected<std::int64_t>{x > 0 ? x : 0}; }) == "");
 }
 
-TEMPLATE_TEST_CASE("unary: EXP and LOG follow every kind of stride and give NaN for NaN", "[kernels]", EVERY_TABLE) {
+TEMPLATE_TEST_CASE("unary: EXP and LOG support every stride and return NaN for NaN", "[kernels]", EVERY_TABLE) {
   const backend here = need<TestType>();
   const auto model = [](auto f) {
     return [f]<typename T>(T x) {
@@ -247,8 +247,7 @@ TEMPLATE_TEST_CASE("unary: EXP and LOG follow every kind of stride and give NaN 
   CHECK(try_unary_op<double>(here, TB_LOG, log) == "");
 }
 
-TEMPLATE_TEST_CASE("unary: EXP is good to two units in the last place from underflow to overflow", "[kernels]",
-                   EVERY_TABLE) {
+TEMPLATE_TEST_CASE("unary: EXP is accurate to two ulp from underflow to overflow", "[kernels]", EVERY_TABLE) {
   const backend here = need<TestType>();
   CHECK(try_values<float>(here, TB_EXP, steps<float>(-105, 90), [](long double x) { return std::exp(x); }) == "");
   CHECK(try_values<double>(here, TB_EXP, steps<double>(-750, 711), [](long double x) { return std::exp(x); }) == "");
@@ -256,8 +255,7 @@ TEMPLATE_TEST_CASE("unary: EXP is good to two units in the last place from under
   CHECK(try_values<double>(here, TB_EXP, {-1e300, 1e300, 5e-324}, [](long double x) { return std::exp(x); }) == "");
 }
 
-TEMPLATE_TEST_CASE("unary: LOG is good to two units in the last place, denormal numbers included", "[kernels]",
-                   EVERY_TABLE) {
+TEMPLATE_TEST_CASE("unary: LOG is accurate to two ulp, denormal numbers included", "[kernels]", EVERY_TABLE) {
   const backend here = need<TestType>();
   const auto log = [](long double x) { return std::log(x); };
   CHECK(try_values<float>(here, TB_LOG, steps<float>(0.25, 4), log) == "");

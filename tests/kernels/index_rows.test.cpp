@@ -113,7 +113,7 @@ std::string try_folds(backend here, std::int32_t dtype, std::int32_t compute) {
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("gather: the elements that the indices name, however rows lie", "[kernels]", EVERY_TABLE) {
+TEMPLATE_TEST_CASE("gather: the elements that the indices name, for any memory layout", "[kernels]", EVERY_TABLE) {
   const backend here = need<TestType>(&tb_kernels::rowwise);
   CHECK(try_gather<std::uint8_t>(here, TB_U8) == "");
   CHECK(try_gather<std::uint16_t>(here, TB_BF16) == "");
@@ -121,7 +121,7 @@ TEMPLATE_TEST_CASE("gather: the elements that the indices name, however rows lie
   CHECK(try_gather<double>(here, TB_F64) == "");
 }
 
-TEMPLATE_TEST_CASE("scatter: each element goes where its index says, of equal indices one wins", "[kernels]",
+TEMPLATE_TEST_CASE("scatter: each element is written at its index, of equal indices one wins", "[kernels]",
                    EVERY_TABLE) {
   const backend here = need<TestType>(&tb_kernels::rowwise);
   for (const lie out_lie : {behind(range), beside(rows)}) {
@@ -152,8 +152,8 @@ TEMPLATE_TEST_CASE("scatter: each element goes where its index says, of equal in
   }
 }
 
-TEMPLATE_TEST_CASE("scatter: sums, products, greatest and least of every dtype, in rows and in one row for all",
-                   "[kernels]", EVERY_TABLE) {
+TEMPLATE_TEST_CASE("scatter: sums, products, maximum and minimum of every dtype, by row and into one row", "[kernels]",
+                   EVERY_TABLE) {
   const backend here = need<TestType>(&tb_kernels::rowwise);
   CHECK(try_folds<byte>(here, TB_BOOL, TB_BOOL) == "");
   CHECK(try_folds<std::uint8_t>(here, TB_U8, TB_I64) == "");
@@ -164,7 +164,7 @@ TEMPLATE_TEST_CASE("scatter: sums, products, greatest and least of every dtype, 
   CHECK(try_folds<double>(here, TB_F64, TB_F64) == "");
 }
 
-TEMPLATE_TEST_CASE("scatter: a NaN is the greatest and the least", "[kernels]", EVERY_TABLE) {
+TEMPLATE_TEST_CASE("scatter: a NaN is both maximum and minimum", "[kernels]", EVERY_TABLE) {
   const backend here = need<TestType>(&tb_kernels::rowwise);
   for (const tb_rowwise_op op : {TB_SCATTER_AMAX, TB_SCATTER_AMIN}) {
     stage memory(here);
@@ -185,7 +185,7 @@ TEMPLATE_TEST_CASE("scatter: a NaN is the greatest and the least", "[kernels]", 
   }
 }
 
-TEMPLATE_TEST_CASE("rows by index: what is out of range touches nothing outside", "[kernels]", EVERY_TABLE) {
+TEMPLATE_TEST_CASE("rows by index: indices out of range access nothing outside", "[kernels]", EVERY_TABLE) {
   const backend here = need<TestType>(&tb_kernels::rowwise);
   for (const tb_rowwise_op op : {TB_GATHER, TB_SCATTER, TB_SCATTER_ADD, TB_SCATTER_AMAX}) {
     for (const std::int64_t bad : {std::int64_t(-1), std::int64_t(5), INT64_MIN, INT64_MAX}) {

@@ -110,7 +110,7 @@ tb_status add(const tb_kernels& k, const tb_plan& plan, std::int32_t compute) {
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("large: sums of matrices that lie the other way round", "", reference, sse2, avx2, avx512) {
+TEMPLATE_TEST_CASE("large: sums of transposed matrices", "", reference, sse2, avx2, avx512) {
   const backend here = need<TestType>();
   // Neither a whole number of tiles; more elements than a part, and fewer.
   for (const auto& [columns, rows] : {std::pair<std::int64_t, std::int64_t>{517, 431}, {131, 33}, {40, 17}}) {
@@ -165,8 +165,7 @@ TEMPLATE_TEST_CASE("large: transposed operands of other dtypes are converted", "
   CHECK(out.untouched_beside());
 }
 
-TEMPLATE_TEST_CASE("large: copies that turn a matrix over, of every size of element", "", reference, sse2, avx2,
-                   avx512) {
+TEMPLATE_TEST_CASE("large: transposing copies, for every element size", "", reference, sse2, avx2, avx512) {
   const backend here = need<TestType>();
   constexpr std::int64_t columns = 301, rows = 257;
   for (const std::int32_t type : {TB_U8, TB_BF16, TB_F32, TB_F64}) {
@@ -195,7 +194,7 @@ TEMPLATE_TEST_CASE("large: copies that turn a matrix over, of every size of elem
   CHECK(right);
 }
 
-TEMPLATE_TEST_CASE("large: results past the cache, wherever they begin", "", sse2, avx2, avx512) {
+TEMPLATE_TEST_CASE("large: results larger than the cache, at any alignment", "", sse2, avx2, avx512) {
   const backend here = need<TestType>();
   constexpr std::int64_t n = 3'100'003;  // three operands of floats are more than the cache is taken to hold
   memory a(n, TB_F32), b(n, TB_F32, 5);
@@ -289,8 +288,8 @@ TEMPLATE_TEST_CASE("large: reductions give the same bits on any number of thread
   }
 }
 
-TEMPLATE_TEST_CASE("large: sums of halves beside one another are the same on any number of threads", "", reference,
-                   sse2, avx2, avx512) {
+TEMPLATE_TEST_CASE("large: half precision column sums are the same on any number of threads", "", reference, sse2, avx2,
+                   avx512) {
   const backend here = need<TestType>();
   constexpr std::int64_t rows = 999, columns = 1003;
   memory in(rows * columns, TB_BF16);
@@ -331,7 +330,7 @@ TEMPLATE_TEST_CASE("large: sums are as exact as short ones", "", reference, sse2
   }
 }
 
-TEMPLATE_TEST_CASE("large: pointwise work and copies in parts are the whole", "", reference, sse2, avx2, avx512) {
+TEMPLATE_TEST_CASE("large: pointwise work and copies in tasks cover everything", "", reference, sse2, avx2, avx512) {
   const backend here = need<TestType>();
   constexpr std::int64_t n = 200'003, rows = 3;
   memory a(n * rows, TB_F32), b(n * rows, TB_F32);

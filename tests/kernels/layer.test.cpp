@@ -157,7 +157,7 @@ TEMPLATE_TEST_CASE("layer_norm: rows of any length, with and without weight and 
   CHECK(failures == "");
 }
 
-TEMPLATE_TEST_CASE("layer_norm: rows far from 0 and long rows lose no accuracy", "[kernels]", EVERY_TABLE) {
+TEMPLATE_TEST_CASE("layer_norm: rows far from 0 and long rows are accurate", "[kernels]", EVERY_TABLE) {
   const backend here = need<TestType>(&tb_kernels::rowwise);
   CHECK(try_layer_norm<float>(here, 2, 1000, true, true, 9999, 10001) == "");
   CHECK(try_layer_norm<float>(here, 2, 1000, false, false, 1e6, 1e6 + 64) == "");
@@ -226,7 +226,7 @@ TEMPLATE_TEST_CASE("rms_norm: rows of any length, with and without weight", "[ke
   CHECK(failures == "");
 }
 
-TEMPLATE_TEST_CASE("layer_norm: the same to the bit on any number of threads", "[kernels]", reference, sse2, avx2,
+TEMPLATE_TEST_CASE("layer_norm: bitwise the same on any number of threads", "[kernels]", reference, sse2, avx2,
                    avx512) {
   const backend here = need<TestType>(&tb_kernels::rowwise);
   constexpr std::int64_t rows = 1000, n = 150;

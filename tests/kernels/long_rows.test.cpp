@@ -233,7 +233,7 @@ std::vector<std::uint64_t> of_any_bits(backend here, tb_rowwise_op op, std::int3
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("scans: running sums and products of rows, also in place", "[kernels]", EVERY_TABLE) {
+TEMPLATE_TEST_CASE("scans: cumulative sums and products of rows, also in place", "[kernels]", EVERY_TABLE) {
   const backend here = need<TestType>(&tb_kernels::rowwise);
   const auto sum = [](auto a, auto b) { return a + b; };
   const auto product = [](auto a, auto b) { return a * b; };
@@ -248,7 +248,7 @@ TEMPLATE_TEST_CASE("scans: running sums and products of rows, also in place", "[
   CHECK(failures == "");
 }
 
-TEMPLATE_TEST_CASE("scans: running logarithms of sums of exponentials", "[kernels]", EVERY_TABLE) {
+TEMPLATE_TEST_CASE("scans: logcumsumexp", "[kernels]", EVERY_TABLE) {
   const backend here = need<TestType>(&tb_kernels::rowwise);
   const auto both = [](long double a, long double b) {
     return std::fmax(a, b) + std::log1p(std::exp(std::fmin(a, b) - std::fmax(a, b)));
@@ -261,7 +261,8 @@ TEMPLATE_TEST_CASE("scans: running logarithms of sums of exponentials", "[kernel
   CHECK(failures == "");
 }
 
-TEMPLATE_TEST_CASE("scans: infinities and NaN go along the row, and a sum of -0 is 0", "[kernels]", EVERY_TABLE) {
+TEMPLATE_TEST_CASE("scans: infinities and NaN propagate along the row, and a sum of -0 is 0", "[kernels]",
+                   EVERY_TABLE) {
   const backend here = need<TestType>(&tb_kernels::rowwise);
   for (const std::int64_t length : {5, 100, 600, 70000}) {
     stage memory(here);
@@ -284,7 +285,7 @@ TEMPLATE_TEST_CASE("scans: infinities and NaN go along the row, and a sum of -0 
   }
 }
 
-TEMPLATE_TEST_CASE("scans: running extremes have the last of equals, from a NaN on the last NaN", "[kernels]",
+TEMPLATE_TEST_CASE("scans: cummax and cummin return the last of equals, from a NaN on the last NaN", "[kernels]",
                    EVERY_TABLE) {
   const backend here = need<TestType>(&tb_kernels::rowwise);
   std::string failures;
@@ -297,7 +298,7 @@ TEMPLATE_TEST_CASE("scans: running extremes have the last of equals, from a NaN 
   CHECK(failures == "");
 }
 
-TEMPLATE_TEST_CASE("sorts: stable both ways, a NaN above every number, and what is chosen by rank", "[kernels]",
+TEMPLATE_TEST_CASE("sorts: stable both ways, a NaN above every number, and order statistics", "[kernels]",
                    EVERY_TABLE) {
   const backend here = need<TestType>(&tb_kernels::rowwise);
   std::string failures;
@@ -312,7 +313,7 @@ TEMPLATE_TEST_CASE("sorts: stable both ways, a NaN above every number, and what 
   CHECK(failures == "");
 }
 
-TEMPLATE_TEST_CASE("mode: of the most frequent the least, where it stands last", "[kernels]", EVERY_TABLE) {
+TEMPLATE_TEST_CASE("mode: the smallest of the most frequent elements, at its last index", "[kernels]", EVERY_TABLE) {
   const backend here = need<TestType>(&tb_kernels::rowwise);
   for (const std::int64_t length : {16, 1000, 2500, 5000}) {
     stage memory(here);
@@ -331,7 +332,7 @@ TEMPLATE_TEST_CASE("mode: of the most frequent the least, where it stands last",
   }
 }
 
-TEMPLATE_TEST_CASE("sorts: the result may lie where the rows lie", "[kernels]", EVERY_TABLE) {
+TEMPLATE_TEST_CASE("sorts: the result may overwrite the rows", "[kernels]", EVERY_TABLE) {
   const backend here = need<TestType>(&tb_kernels::rowwise);
   std::string failures;
   for (const layout& of : sort_layouts) {
@@ -341,7 +342,7 @@ TEMPLATE_TEST_CASE("sorts: the result may lie where the rows lie", "[kernels]", 
   CHECK(failures == "");
 }
 
-TEMPLATE_TEST_CASE("rows: elements of every dtype are scanned and sorted as the reference does", "[kernels]", sse2,
+TEMPLATE_TEST_CASE("rows: elements of every dtype are scanned and sorted as by the scalar build", "[kernels]", sse2,
                    avx2, avx512, cuda) {
   const backend here = need<TestType>(&tb_kernels::rowwise), other = need<reference>();
   std::string failures;

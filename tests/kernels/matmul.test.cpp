@@ -36,7 +36,7 @@ std::vector<extent> around_the_tile() {
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("matmul: every size around a register tile", "[kernels]", EVERY_TABLE) {
+TEMPLATE_TEST_CASE("matmul: every size around a micro-kernel tile", "[kernels]", EVERY_TABLE) {
   const backend here = need<TestType>();
   CHECK(try_all<float>(here, around_the_tile()) == "");
   CHECK(try_all<double>(here, around_the_tile()) == "");
@@ -50,7 +50,7 @@ TEMPLATE_TEST_CASE("matmul: the shapes of small networks", "[kernels]", EVERY_TA
   CHECK(try_all<double>(here, shapes) == "");
 }
 
-TEMPLATE_TEST_CASE("matmul: depths, heights and widths beyond one block of the cache", "[kernels]", EVERY_TABLE) {
+TEMPLATE_TEST_CASE("matmul: sizes beyond one cache block", "[kernels]", EVERY_TABLE) {
   const backend here = need<TestType>();
   const std::vector<extent> shapes = {{5, 7, 257},   {3, 33, 1000}, {150, 9, 300},
                                       {300, 40, 20}, {4, 1100, 6},  {2, 2100, 260}};
@@ -73,7 +73,7 @@ TEMPLATE_TEST_CASE("matmul: a and b have any strides, negative and zero too", "[
   CHECK(failures == "");
 }
 
-TEMPLATE_TEST_CASE("matmul: what lies between the rows of the result stays", "[kernels]", EVERY_TABLE) {
+TEMPLATE_TEST_CASE("matmul: memory between the rows of the result is unchanged", "[kernels]", EVERY_TABLE) {
   const backend here = need<TestType>();
   const std::vector<extent> shapes = {{13, 9, 7}, {4, 33, 300}, {3, 16, 8}};
   CHECK(try_all<float>(here, shapes, {.gap = 3}) == "");
@@ -116,8 +116,7 @@ TEMPLATE_TEST_CASE("matmul: alpha, beta, a batch and a result of any strides, in
   CHECK(failures == "");
 }
 
-TEMPLATE_TEST_CASE("matmul: with nothing added the result is not read, a NaN in it vanishes", "[kernels]",
-                   EVERY_TABLE) {
+TEMPLATE_TEST_CASE("matmul: with beta 0 the result is not read, also if NaN", "[kernels]", EVERY_TABLE) {
   const backend here = need<TestType>();
   std::string failures;
   for (const order out : {order::rows, order::columns, order::rows_apart}) {
@@ -172,7 +171,7 @@ TEMPLATE_TEST_CASE("matmul: threads do not share their working memory", "[kernel
   }
 }
 
-TEMPLATE_TEST_CASE("matmul: working memory that cannot be had is reported", "[kernels]", sse2, avx2, avx512) {
+TEMPLATE_TEST_CASE("matmul: out of workspace memory is reported", "[kernels]", sse2, avx2, avx512) {
   const backend here = need<TestType>();
   if (!malloc_may_fail) SKIP("a sanitizer's allocator does not fail");
   std::vector<double> a(144 * 256);

@@ -25,7 +25,8 @@ std::vector<T> numbers(std::int64_t count, std::uint64_t seed) {
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("matmul: halves are computed in float32, into halves or float32", "[kernels]", EVERY_TABLE) {
+TEMPLATE_TEST_CASE("matmul: half precision is computed in float32, with results in half precision or float32",
+                   "[kernels]", EVERY_TABLE) {
   const backend here = need<TestType>();
   std::string failures;
   for (const extent of : each_way) {
@@ -41,7 +42,8 @@ TEMPLATE_TEST_CASE("matmul: halves are computed in float32, into halves or float
   CHECK(failures == "");
 }
 
-TEMPLATE_TEST_CASE("matmul: a result is of the operands' dtype, or float32 of halves", "[kernels]", EVERY_TABLE) {
+TEMPLATE_TEST_CASE("matmul: a result is of the operands' dtype, or float32 for half precision", "[kernels]",
+                   EVERY_TABLE) {
   const backend here = need<TestType>();
   const auto status = [&](tb_dtype in, tb_dtype out) {
     tb_matmul product = plain(nullptr, nullptr, nullptr, {0, 0, 0}, in);
@@ -113,8 +115,7 @@ TEMPLATE_TEST_CASE("matmul: an activation comes after what is added", "[kernels]
   CHECK(failures == "");
 }
 
-TEMPLATE_TEST_CASE("matmul: an activation gives what the pointwise kernel gives, to the bit", "[kernels]", sse2, avx2,
-                   avx512) {
+TEMPLATE_TEST_CASE("matmul: an activation is bitwise that of the elementwise kernel", "[kernels]", sse2, avx2, avx512) {
   const backend here = need<TestType>();
   for (const extent of : {extent{37, 45, 20}, extent{40, 33, 300}, extent{1, 600, 10}}) {
     const auto a = numbers<float>(of.m * of.k, 1), b = numbers<float>(of.k * of.n, 2);
@@ -142,7 +143,7 @@ TEMPLATE_TEST_CASE("matmul: an activation gives what the pointwise kernel gives,
   }
 }
 
-TEMPLATE_TEST_CASE("matmul: operations that are no activations are refused", "[kernels]", EVERY_TABLE) {
+TEMPLATE_TEST_CASE("matmul: operations that are not activations are refused", "[kernels]", EVERY_TABLE) {
   const backend here = need<TestType>();
   float number = 1;
   tb_matmul product = plain(&number, &number, &number, {1, 1, 1}, TB_F32);
@@ -218,7 +219,7 @@ TEMPLATE_TEST_CASE("matmul: results do not depend on the number of threads", "[k
 }
 
 // Equal rows of a and equal columns of b: every element of the result is one and the same number.
-TEMPLATE_TEST_CASE("matmul: an element is the same wherever it stands", "[kernels]", sse2, avx2, avx512) {
+TEMPLATE_TEST_CASE("matmul: an element does not depend on its position", "[kernels]", sse2, avx2, avx512) {
   const backend here = need<TestType>();
   const auto differing = [&]<typename T>(T, extent of, order b_order, bool biased, bool by_columns) {
     const auto row = numbers<T>(of.k, 1), column = numbers<T>(of.k, 2);

@@ -135,7 +135,7 @@ void try_average_pool(backend here, const pooling& p, bool backward) {
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("pool: the greatest of each window and where it stands", "[kernels]", EVERY_TABLE) {
+TEMPLATE_TEST_CASE("pool: the maximum of each window and its index", "[kernels]", EVERY_TABLE) {
   const backend here = need<TestType>();
   for (const pooling& p : poolings) {
     try_max_pool<float>(here, p);
@@ -155,8 +155,7 @@ TEMPLATE_TEST_CASE("pool: averages and their gradients, with and without the pad
   }
 }
 
-TEMPLATE_TEST_CASE("pool: a gradient goes to where its maximum stood, windows that share it add", "[kernels]",
-                   EVERY_TABLE) {
+TEMPLATE_TEST_CASE("pool: a gradient goes to its maximum, and windows that share it add", "[kernels]", EVERY_TABLE) {
   const backend here = need<TestType>();
   const pooling p = {{2, 1, 1, 1, 0, 1}, {3, 2, 2, 1, 0, 1}};
   stage memory(here);
@@ -179,7 +178,7 @@ TEMPLATE_TEST_CASE("pool: a gradient goes to where its maximum stood, windows th
 }
 
 // What max_pool chose, whatever windows overlap.
-TEMPLATE_TEST_CASE("pool: the gradient of the greatest adds up the windows that chose an element", "[kernels]",
+TEMPLATE_TEST_CASE("pool: the gradient of max pooling sums the windows that selected an element", "[kernels]",
                    EVERY_TABLE) {
   const backend here = need<TestType>();
   for (const pooling& p : poolings) {
@@ -204,7 +203,7 @@ TEMPLATE_TEST_CASE("pool: the gradient of the greatest adds up the windows that 
   }
 }
 
-TEMPLATE_TEST_CASE("pool: adaptive windows cover the image and share what cannot be divided", "[kernels]",
+TEMPLATE_TEST_CASE("pool: adaptive windows cover the image and overlap where it is not divisible", "[kernels]",
                    EVERY_TABLE) {
   const backend here = need<TestType>();
   stage memory(here);

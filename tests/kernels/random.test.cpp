@@ -48,7 +48,7 @@ T element(const std::vector<unsigned char>& bytes, std::int64_t row, std::int64_
 
 }  // namespace
 
-TEST_CASE("philox: the answers that its authors published", "[kernels]") {
+TEST_CASE("philox: the published test vectors", "[kernels]") {
   const auto words = [](tb_kernel::philox_block b) { return std::vector<std::uint32_t>(b.word, b.word + 4); };
   using list = std::vector<std::uint32_t>;
   CHECK(words(tb_kernel::philox({{0, 0, 0, 0}}, 0, 0)) == list{0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8});
@@ -61,7 +61,7 @@ TEST_CASE("philox: the answers that its authors published", "[kernels]") {
   CHECK(tb_kernel::numbers_of(0, 0).number[1] == 0x9b00dbd8bc57ac4c);
 }
 
-TEST_CASE("random functions: logarithm and quantile are right to some units in the last place", "[kernels]") {
+TEST_CASE("random functions: logarithm and quantile are accurate to a few ulp", "[kernels]") {
   for (std::uint64_t i = 0; i < 20000; ++i) {
     // Ends, then anything.
     const std::uint64_t n = i < 64 ? i << 12 : i < 128 ? ~(i << 12) : tb_kernel::numbers_of(3, i).number[0];
@@ -76,7 +76,7 @@ TEST_CASE("random functions: logarithm and quantile are right to some units in t
   CHECK(tb_kernel::normal_quantile(0.5) == 0);
 }
 
-TEMPLATE_TEST_CASE("random: element i in row-major order is made from number first + i, whatever the strides",
+TEMPLATE_TEST_CASE("random: element i in row-major order is computed from number first + i, whatever the strides",
                    "[kernels]", reference, sse2, avx2, avx512) {
   const tb_kernels& table = *need<TestType>().kernels;
   over_matrix uniform(TB_RANDOM_UNIFORM, TB_F64, {-1, -1}, {3, 3}), normal(TB_RANDOM_NORMAL, TB_F64, {2, 2}, {0.5, 0});
@@ -101,7 +101,7 @@ TEMPLATE_TEST_CASE("random: element i in row-major order is made from number fir
   }
 }
 
-TEMPLATE_TEST_CASE("random: every table makes the same bits for every dtype", "[kernels]", sse2, avx2, avx512) {
+TEMPLATE_TEST_CASE("random: every table gives bitwise the same for every dtype", "[kernels]", sse2, avx2, avx512) {
   const tb_kernels& table = *need<TestType>().kernels;
   const tb_kernels& other = *need<reference>().kernels;
   for (std::int32_t op :

@@ -369,7 +369,7 @@ TEMPLATE_TEST_CASE("reduce: integers wrap", "[kernels]", EVERY_TABLE) {
   CHECK(try_integer(here, TB_SUM_SQUARES, [](std::uint64_t a, std::uint64_t b) { return a + b * b; }, 0) == "");
 }
 
-TEMPLATE_TEST_CASE("reduce: the greatest and least, the first of equals, and a NaN before any number", "[kernels]",
+TEMPLATE_TEST_CASE("reduce: maximum and minimum, the first of equals, and NaN above any number", "[kernels]",
                    EVERY_TABLE) {
   const backend here = need<TestType>(&tb_kernels::reduce);
   for (int kind = 0; kind < 5; ++kind) {
@@ -384,7 +384,7 @@ TEMPLATE_TEST_CASE("reduce: the greatest and least, the first of equals, and a N
   }
 }
 
-TEMPLATE_TEST_CASE("reduce: any, all and the number of those that are not zero", "[kernels]", EVERY_TABLE) {
+TEMPLATE_TEST_CASE("reduce: any, all and count_nonzero", "[kernels]", EVERY_TABLE) {
   const backend here = need<TestType>(&tb_kernels::reduce);
   const auto run = [&]<typename T>(T) {
     return try_truth<T>(here, samples<T>) + try_truth<T>(here, nearly_all_zero<T>) +
@@ -430,7 +430,7 @@ TEMPLATE_TEST_CASE("reduce: the error of a sum does not grow with the length", "
   CHECK(error_of_long_sum<double>(here, 20'011, 50) < 4);
 }
 
-TEMPLATE_TEST_CASE("reduce: a great mean costs the variance no digits", "[kernels]", EVERY_TABLE) {
+TEMPLATE_TEST_CASE("reduce: a large mean does not reduce the accuracy of the variance", "[kernels]", EVERY_TABLE) {
   const backend here = need<TestType>(&tb_kernels::reduce);
   const auto run = [&]<typename T>(T, long double mean, std::int64_t columns) {
     const prepare_input<T> around = [&](const array<T>& x) {
@@ -446,7 +446,7 @@ TEMPLATE_TEST_CASE("reduce: a great mean costs the variance no digits", "[kernel
   run(double(), 1e14L, 40);
 }
 
-TEMPLATE_TEST_CASE("reduce: exponentials of great numbers do not overflow", "[kernels]", EVERY_TABLE) {
+TEMPLATE_TEST_CASE("reduce: logsumexp of large numbers does not overflow", "[kernels]", EVERY_TABLE) {
   const backend here = need<TestType>(&tb_kernels::reduce);
   std::vector<float> found;
   const prepare_input<float> great = [](const array<float>& x) { std::fill(x.begin(), x.end(), 1000.0f); };
@@ -465,7 +465,7 @@ TEMPLATE_TEST_CASE("reduce: the same input gives the same bits", "[kernels]", EV
   }
 }
 
-TEMPLATE_TEST_CASE("reduce: what there is no loop for is refused, and nothing is written", "[kernels]", EVERY_TABLE) {
+TEMPLATE_TEST_CASE("reduce: unsupported types are refused, and nothing is written", "[kernels]", EVERY_TABLE) {
   const backend here = need<TestType>(&tb_kernels::reduce);
   const auto status = [&]<typename T>(T, int op, std::int32_t compute) {
     std::vector<T> result;

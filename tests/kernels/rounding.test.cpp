@@ -104,7 +104,7 @@ TEMPLATE_TEST_CASE("rounding: ceil, floor, round, trunc and frac are the C libra
   check_all<double>(*here.kernels);
 }
 
-TEMPLATE_TEST_CASE("rounding: to decimals, every table agrees with the reference", "[kernels]", sse2, avx2, avx512) {
+TEMPLATE_TEST_CASE("rounding: to decimals, every table agrees with the scalar build", "[kernels]", sse2, avx2, avx512) {
   const backend here = need<TestType>();
   check_decimals<float>(*here.kernels);
   check_decimals<double>(*here.kernels);

@@ -185,7 +185,7 @@ TEMPLATE_TEST_CASE("log_softmax: x minus the logarithm of the row's sum of expon
   CHECK(try_log_softmax<float>(here, 0, 10, prepare) == "");
 }
 
-TEMPLATE_TEST_CASE("log_softmax: great and small inputs neither overflow nor vanish", "[kernels]", EVERY_TABLE) {
+TEMPLATE_TEST_CASE("log_softmax: large and small inputs neither overflow nor underflow", "[kernels]", EVERY_TABLE) {
   const backend here = need<TestType>(&tb_kernels::rowwise);
   const auto great = [](const auto& values) { fill_between(values, 7, 9990, 10010); };
   const auto wide = [](const auto& values) { fill_between(values, 7, -1e4, 1e4); };
@@ -197,7 +197,7 @@ TEMPLATE_TEST_CASE("log_softmax: great and small inputs neither overflow nor van
   }
 }
 
-TEMPLATE_TEST_CASE("log_softmax: a NaN or +infinity makes its row NaN, -infinity stays in its place", "[kernels]",
+TEMPLATE_TEST_CASE("log_softmax: a NaN or +infinity makes its row NaN, -infinity affects its element only", "[kernels]",
                    EVERY_TABLE) {
   const backend here = need<TestType>(&tb_kernels::rowwise);
   for (const double corner : {double(NAN), double(INFINITY), -double(INFINITY)}) {
@@ -248,7 +248,7 @@ TEMPLATE_TEST_CASE("nll_loss: the mean of no rows is NaN, their sum 0", "[kernel
   }
 }
 
-TEMPLATE_TEST_CASE("nll_loss: a label outside the columns is reported and nothing outside is touched", "[kernels]",
+TEMPLATE_TEST_CASE("nll_loss: a label outside the columns is reported and nothing outside is accessed", "[kernels]",
                    EVERY_TABLE) {
   const backend here = need<TestType>(&tb_kernels::rowwise);
   for (const std::int64_t bad : {std::int64_t(-1), std::int64_t(10), INT64_MIN, INT64_MAX}) {
@@ -257,7 +257,7 @@ TEMPLATE_TEST_CASE("nll_loss: a label outside the columns is reported and nothin
   }
 }
 
-TEMPLATE_TEST_CASE("rows: what computes in floating types alone does not take integers", "[kernels]", EVERY_TABLE) {
+TEMPLATE_TEST_CASE("rows: floating-point operations refuse integers", "[kernels]", EVERY_TABLE) {
   const backend here = need<TestType>(&tb_kernels::rowwise);
   for (const tb_rowwise_op op : {TB_SOFTMAX, TB_LOG_SOFTMAX_BACKWARD, TB_NLL, TB_NLL_BACKWARD, TB_LAYER_NORM}) {
     tb_rowwise picture{};

@@ -95,7 +95,7 @@ std::string try_nonzero(backend here, const shape& of, std::uint64_t one_in) {
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("searchsorted: the place before or behind equals, also by a sorter; a NaN goes to the end",
+TEMPLATE_TEST_CASE("searchsorted: the position before or after equals, also with a sorter; NaN goes to the end",
                    "[kernels]", EVERY_TABLE) {
   const backend here = need<TestType>(&tb_kernels::rowwise);
   std::string failures;

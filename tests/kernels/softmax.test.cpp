@@ -94,7 +94,7 @@ std::string try_lies(backend here, form f, std::int64_t rows, std::int64_t lengt
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("softmax: rows of any length, behind one another and side by side", "[kernels]", EVERY_TABLE) {
+TEMPLATE_TEST_CASE("softmax: rows of any length, contiguous and strided", "[kernels]", EVERY_TABLE) {
   const backend here = need<TestType>(&tb_kernels::rowwise);
   for (const form f : all_forms) {
     std::string failures;
@@ -108,7 +108,7 @@ TEMPLATE_TEST_CASE("softmax: rows of any length, behind one another and side by 
   }
 }
 
-TEMPLATE_TEST_CASE("softmax: infinities, NaN and what makes the others 0 keep to their own row", "[kernels]",
+TEMPLATE_TEST_CASE("softmax: infinities, NaN and dominating elements affect their own row only", "[kernels]",
                    EVERY_TABLE) {
   const backend here = need<TestType>(&tb_kernels::rowwise);
   for (const double corner : {double(NAN), double(INFINITY), -double(INFINITY), 1e30}) {
@@ -172,8 +172,8 @@ TEMPLATE_TEST_CASE("softmax: a batch of three dimensions, and results in place o
   CHECK(found.text() == "");
 }
 
-TEMPLATE_TEST_CASE("softmax: rows behind one another in place of the input, and all results in one row", "[kernels]",
-                   reference, sse2, avx2, avx512) {
+TEMPLATE_TEST_CASE("softmax: contiguous rows in place, and all results in one row", "[kernels]", reference, sse2, avx2,
+                   avx512) {
   const backend here = need<TestType>(&tb_kernels::rowwise);
   constexpr std::int64_t rows = 5;
   for (const std::int64_t length : {1, 10, 100, 1000, 2048, 2049, 3000}) {
@@ -192,7 +192,7 @@ TEMPLATE_TEST_CASE("softmax: rows behind one another in place of the input, and 
   }
 }
 
-TEMPLATE_TEST_CASE("softmax: rows of doubles computed in floats, however they lie", "[kernels]", EVERY_TABLE) {
+TEMPLATE_TEST_CASE("softmax: rows of doubles computed in floats, in any memory layout", "[kernels]", EVERY_TABLE) {
   const backend here = need<TestType>(&tb_kernels::rowwise);
   for (const std::int64_t rows : {1, 40, 1000}) {
     for (const std::int64_t length : {1, 10, 700}) {
@@ -218,7 +218,7 @@ TEMPLATE_TEST_CASE("softmax: rows of doubles computed in floats, however they li
   }
 }
 
-TEMPLATE_TEST_CASE("softmax: a row that repeats, beside results side by side", "[kernels]", EVERY_TABLE) {
+TEMPLATE_TEST_CASE("softmax: a repeated row with strided results", "[kernels]", EVERY_TABLE) {
   const backend here = need<TestType>(&tb_kernels::rowwise);
   for (const form f : all_forms) {
     for (const lie out : {behind(7), beside(20)}) {
@@ -229,7 +229,7 @@ TEMPLATE_TEST_CASE("softmax: a row that repeats, beside results side by side", "
   }
 }
 
-TEMPLATE_TEST_CASE("softmax: the same to the bit however rows lie", "[kernels]", EVERY_TABLE) {
+TEMPLATE_TEST_CASE("softmax: bitwise the same for any memory layout", "[kernels]", EVERY_TABLE) {
   const backend here = need<TestType>(&tb_kernels::rowwise);
   for (const form f : all_forms) {
     for (const std::int64_t length : {1, 7, 16, 50, 129, 1000, 3000}) {
@@ -260,8 +260,7 @@ TEMPLATE_TEST_CASE("softmax: the same to the bit however rows lie", "[kernels]",
   }
 }
 
-TEMPLATE_TEST_CASE("softmax: the same to the bit on any number of threads", "[kernels]", reference, sse2, avx2,
-                   avx512) {
+TEMPLATE_TEST_CASE("softmax: bitwise the same on any number of threads", "[kernels]", reference, sse2, avx2, avx512) {
   const backend here = need<TestType>(&tb_kernels::rowwise);
   for (const std::int64_t length : {10, 100, 5000}) {
     const std::int64_t rows = 150000 / length;

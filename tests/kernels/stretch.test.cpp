@@ -56,8 +56,8 @@ void compare(backend here, std::int32_t op) {
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("stretch: seed and place that are found in memory give the numbers of those that are told",
-                   "[kernels]", EVERY_TABLE) {
+TEMPLATE_TEST_CASE("philox state: seed and offset in memory give the same numbers as immediate ones", "[kernels]",
+                   EVERY_TABLE) {
   const backend here = need<TestType>(&tb_kernels::random);
   for (const std::int32_t op : {TB_RANDOM_UNIFORM, TB_RANDOM_NORMAL, TB_RANDOM_EXPONENTIAL, TB_RANDOM_BERNOULLI,
                                 TB_RANDOM_BERNOULLI_OF, TB_RANDOM_INTEGER}) {

@@ -21,8 +21,7 @@ bool complete(const tb_kernels& table) {
 
 }  // namespace
 
-TEST_CASE("tables: the chosen CPU table is one of this processor's, and the best where nobody asks for another",
-          "[kernels]") {
+TEST_CASE("tables: the selected CPU table is supported by the processor, and the best by default", "[kernels]") {
   REQUIRE(tb_cpu_kernels() != nullptr);
   CHECK(complete(*tb_cpu_kernels()));
   const tb_kernels* best = nullptr;
@@ -44,13 +43,13 @@ TEMPLATE_TEST_CASE("tables: each of the CPU is complete and carries its own name
   CHECK(std::string(here.kernels->name) == std::string("cpu/") + TestType::isa);
 }
 
-TEST_CASE("tables: the reference is there on every processor, an unknown name is not", "[kernels]") {
+TEST_CASE("tables: the scalar build is available on every processor, an unknown name is not", "[kernels]") {
   CHECK(tb_cpu_kernels_for("reference") != nullptr);
   CHECK(tb_cpu_kernels_for("avx1024") == nullptr);
   CHECK(tb_cpu_kernels_for("") == nullptr);
 }
 
-TEST_CASE("tables: CUDA's are there whether or not there is a device, with what it has kernels for", "[kernels]") {
+TEST_CASE("tables: the CUDA table exists with and without a device", "[kernels]") {
   REQUIRE(tb_cuda_kernels() != nullptr);
   REQUIRE(tb_cuda_memory() != nullptr);
   CHECK(usable(*tb_cuda_kernels()));
@@ -84,7 +83,7 @@ TEST_CASE("tables: without a CUDA device every call fails and says why", "[kerne
   CHECK(x == 0);
 }
 
-TEST_CASE("memory: what is copied in comes out, on CUDA device 0", "[kernels]") {
+TEST_CASE("memory: a round trip to the device, on CUDA device 0", "[kernels]") {
   const backend here = need<cuda>();
   const std::vector<int> sent = {1, 2, 3, 4, 5};
   std::vector<int> received(5);

@@ -69,7 +69,8 @@ struct picked {
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("take: rows read, written and added in order, on any number of threads", "[kernels]", EVERY_TABLE) {
+TEMPLATE_TEST_CASE("take: rows are read, written and added in order, on any number of threads", "[kernels]",
+                   EVERY_TABLE) {
   const backend here = need<TestType>(&tb_kernels::take);
   for (const std::int32_t threads : {1, 2, 3, 5}) {
     const with_threads now(threads);
@@ -136,7 +137,7 @@ struct element<integer<E, Dtype>> {
 };
 }  // namespace kernel_tests
 
-TEMPLATE_TEST_CASE("take: rows that share places are all added, in every dtype", "[kernels]", EVERY_TABLE) {
+TEMPLATE_TEST_CASE("take: rows with equal indices are all added, in every dtype", "[kernels]", EVERY_TABLE) {
   const backend here = need<TestType>(&tb_kernels::take);
   try_add<float>(here);
   try_add<double>(here);

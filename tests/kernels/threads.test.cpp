@@ -19,7 +19,7 @@ bool several_possible() {
 
 }  // namespace
 
-TEST_CASE("the number of threads is what was set, within bounds") {
+TEST_CASE("the number of threads is the one set, within bounds") {
   const with_threads keep(1);
   CHECK(tb_cpu_threads() == 1);
   tb_cpu_set_threads(-3);
@@ -31,7 +31,7 @@ TEST_CASE("the number of threads is what was set, within bounds") {
   CHECK(tb_cpu_threads() == 1024);
 }
 
-TEST_CASE("each part runs once, whatever the number of threads") {
+TEST_CASE("each task runs once, whatever the number of threads") {
   for (const int32_t count : {1, 2, 3, 5}) {
     const with_threads now(count);
     for (const int64_t parts : {0, 1, 2, 7, 1000}) {
@@ -42,7 +42,7 @@ TEST_CASE("each part runs once, whatever the number of threads") {
   }
 }
 
-TEST_CASE("parts do run on several threads at a time") {
+TEST_CASE("tasks run concurrently") {
   if (!several_possible()) SKIP("this build has no threads");
   const with_threads now(2);
   // Each part waits for the other one: on one thread this would never end.
@@ -56,7 +56,7 @@ TEST_CASE("parts do run on several threads at a time") {
   CHECK(who[0] != who[1]);
 }
 
-TEST_CASE("parts of a part run on its thread") {
+TEST_CASE("nested tasks run on the same thread") {
   const with_threads now(4);
   std::atomic<int> elsewhere{0}, runs{0};
   tb_cpu::each_part(8, [&](int64_t) {
@@ -71,7 +71,7 @@ TEST_CASE("parts of a part run on its thread") {
   CHECK(elsewhere == 0);
 }
 
-TEST_CASE("several threads may each run parts, and set the number of threads meanwhile") {
+TEST_CASE("several threads may run tasks while the number of threads is set") {
   const with_threads keep(2);
   std::vector<std::thread> callers;
   std::atomic<int64_t> sum{0};

@@ -115,7 +115,7 @@ std::string try_adam(backend here, tb_update_op op, std::int64_t n, bool greates
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("update: steps of gradient descent, with all that belongs to it", "[kernels]", EVERY_TABLE) {
+TEMPLATE_TEST_CASE("update: steps of SGD, with all options", "[kernels]", EVERY_TABLE) {
   const backend here = need<TestType>(&tb_kernels::update);
   const choice choices[] = {{},
                             {.decay = 0.1},
@@ -132,7 +132,7 @@ TEMPLATE_TEST_CASE("update: steps of gradient descent, with all that belongs to 
   CHECK(failures == "");
 }
 
-TEMPLATE_TEST_CASE("update: steps of Adam, with all that belongs to it", "[kernels]", EVERY_TABLE) {
+TEMPLATE_TEST_CASE("update: steps of Adam, with all options", "[kernels]", EVERY_TABLE) {
   const backend here = need<TestType>(&tb_kernels::update);
   std::string failures;
   for (const tb_update_op op : {TB_UPDATE_ADAM, TB_UPDATE_ADAMW}) {
@@ -149,7 +149,7 @@ TEMPLATE_TEST_CASE("update: steps of Adam, with all that belongs to it", "[kerne
   CHECK(failures == "");
 }
 
-TEMPLATE_TEST_CASE("update: the number of a step of Adam may stand in memory", "[kernels]", EVERY_TABLE) {
+TEMPLATE_TEST_CASE("update: the step number of Adam may be in memory", "[kernels]", EVERY_TABLE) {
   const backend here = need<TestType>(&tb_kernels::update);
   std::string failures;
   for (const tb_update_op op : {TB_UPDATE_ADAM, TB_UPDATE_ADAMW}) {
@@ -163,7 +163,7 @@ TEMPLATE_TEST_CASE("update: the number of a step of Adam may stand in memory", "
   CHECK(failures == "");
 }
 
-TEMPLATE_TEST_CASE("update: the same to the bit on any number of threads", "[kernels]", reference, sse2, avx2, avx512) {
+TEMPLATE_TEST_CASE("update: bitwise the same on any number of threads", "[kernels]", reference, sse2, avx2, avx512) {
   const backend here = need<TestType>(&tb_kernels::update);
   step<float> s(here, TB_UPDATE_ADAM, 150001, 3);
   s.call.first = 0.9, s.call.second = 0.99, s.call.decay = 0.1;

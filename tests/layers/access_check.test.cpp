@@ -24,7 +24,7 @@ const std::string none = "nothing was thrown";
 
 }  // namespace
 
-TEST_CASE("access_check: an operator is refused with all its overloads, and another that begins like it is not",
+TEST_CASE("access_check: an operator is refused with all its overloads, but not one with the same prefix",
           "[layers][access_check]") {
   const auto checking = tb::registry::process().include_always(access_check::own_key);
   CHECK(refusal([] { call("clock::set.seconds", 3); }) ==
@@ -37,7 +37,7 @@ TEST_CASE("access_check: an operator is refused with all its overloads, and anot
   CHECK(set_to == 5);
 }
 
-TEST_CASE("access_check: what is granted is granted to a scope of one thread", "[layers][access_check][T3]") {
+TEST_CASE("access_check: a grant is for a scope of one thread", "[layers][access_check][T3]") {
   const auto checking = tb::registry::process().include_always(access_check::own_key);
   const auto removed = [] { return refusal([] { remove_file("file::remove"); }) == none; };
   CHECK_FALSE(removed());

@@ -40,7 +40,7 @@ TEST_CASE("counter: calls of many threads are all counted", "[layers][counter][H
   CHECK(adds.since() == 200'000);
 }
 
-TEST_CASE("counter: to ask for a number takes no slot", "[layers][counter]") {
+TEST_CASE("counter: reading a count allocates no slot", "[layers][counter]") {
   const auto taken = [] {
     std::size_t n = 0;
     for (const counter::slot& s : counter::slots) n += s.op.load() != nullptr ? 1U : 0U;
@@ -55,7 +55,7 @@ TEST_CASE("counter: to ask for a number takes no slot", "[layers][counter]") {
   CHECK(taken() > before);
 }
 
-TEST_CASE("counter: calls from other operators and calls that throw count, those of a thread without it do not",
+TEST_CASE("counter: calls from other operators and calls that throw count, those of a thread without the layer do not",
           "[layers][counter][T2]") {
   const count_of means{"aten::mean"}, sums{"aten::sum"}, products{"aten::mm"};
   const tb::tensor a = row();

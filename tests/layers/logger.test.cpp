@@ -6,7 +6,7 @@
 import topbit;
 
 // What it prints is compared where the example runs.
-TEST_CASE("logger: the depth is as it was after a call and after an exception", "[layers][logger]") {
+TEST_CASE("logger: the depth is restored after a call and after an exception", "[layers][logger]") {
   const tb::tensor a = tb::from_values<float>({1, 2}, {1, 2});
   const tb::include_guard logging(logger::own_key);
   tb::ops::t(a);

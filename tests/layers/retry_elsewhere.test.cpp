@@ -119,7 +119,7 @@ TEST_CASE("retry_elsewhere: the kernel sees tensors of the CPU, its result is on
   CHECK(to_string(tb::explain(next, out).selected) == "npu");
 }
 
-TEST_CASE("retry_elsewhere: what is written is written to the caller's tensors, which are the results",
+TEST_CASE("retry_elsewhere: writes go to the caller's tensors, which are the results",
           "[layers][retry_elsewhere][U1][U5]") {
   const tensor self = on_npu({1, 2});
   tensor low = on_npu({0, 0}), high = on_npu({0, 0});
@@ -135,14 +135,14 @@ TEST_CASE("retry_elsewhere: what is written is written to the caller's tensors, 
   CHECK(high.version() == version + 1);
 }
 
-TEST_CASE("retry_elsewhere: a part of a tensor is read and written in its place", "[layers][retry_elsewhere][U1]") {
+TEST_CASE("retry_elsewhere: a view is read and written in place", "[layers][retry_elsewhere][U1]") {
   tensor whole = on_npu({1, 2, 3, 4});
   tensor odd = ops::slice(whole, 0, 1, std::nullopt, 2);
   twice(odd);
   CHECK(values(whole) == numbers{1, 4, 3, 8});
 }
 
-TEST_CASE("retry_elsewhere: lists are copied tensor by tensor, absent and undefined ones stay so",
+TEST_CASE("retry_elsewhere: lists are copied tensor by tensor, absent and undefined ones are kept",
           "[layers][retry_elsewhere][U1][U2]") {
   const std::vector<tensor> all{on_npu({1}), on_npu({2}), tensor()};
   const std::vector<maybe> some{std::nullopt, on_npu({3})};
@@ -156,14 +156,14 @@ TEST_CASE("retry_elsewhere: lists are copied tensor by tensor, absent and undefi
   CHECK(values(total(all, {}, std::nullopt)[0]) == numbers{3});
 }
 
-TEST_CASE("retry_elsewhere: a list that is written is written tensor by tensor", "[layers][retry_elsewhere][U5]") {
+TEST_CASE("retry_elsewhere: a mutable list is written tensor by tensor", "[layers][retry_elsewhere][U5]") {
   std::vector<tensor> all{on_npu({1}), on_npu({2, 3})};
   step_(all);
   CHECK(values(all[0]) == numbers{2});
   CHECK(values(all[1]) == numbers{3, 4});
 }
 
-TEST_CASE("retry_elsewhere: a device argument becomes the CPU, and says where the result goes",
+TEST_CASE("retry_elsewhere: a device argument is replaced by the CPU, and selects the device of the result",
           "[layers][retry_elsewhere][U1][U2]") {
   const tensor out = made(3, npu);
   CHECK(all_on_cpu());
@@ -184,7 +184,7 @@ TEST_CASE("retry_elsewhere: a view, a missing schema and tensors of two devices 
   CHECK(text([&] { into(t, low, high); }) == "away::into: not for the CPU: its tensors are on several devices");
 }
 
-TEST_CASE("retry_elsewhere: a kernel that throws half way leaves the caller's tensor as it was",
+TEST_CASE("retry_elsewhere: a kernel that throws leaves the caller's tensor unchanged",
           "[layers][retry_elsewhere][U1]") {
   tensor t = on_npu({1, 2});
   CHECK_THROWS_AS(fails_(t), std::runtime_error);

@@ -128,7 +128,7 @@ bool has_mask(const indices& given) {
 
 }  // namespace
 
-TEST_CASE("advanced_index: any indices read what their coordinates say", "[ops][advanced_index][property]") {
+TEST_CASE("advanced_index: any indices read the elements at their coordinates", "[ops][advanced_index][property]") {
   support::for_every_dtype(1, 60, [](numbers& source, dtype t) {
     const tensor x = any_odd_tensor(source, any_long_shape(source, 1, 4, 4), t);
     const choice c(source, x);
@@ -140,7 +140,7 @@ TEST_CASE("advanced_index: any indices read what their coordinates say", "[ops][
   });
 }
 
-TEST_CASE("advanced_index: any indices are written to, the last of equal ones counts, or all are added",
+TEST_CASE("advanced_index: any indices can be written; of equal ones the last wins, or all accumulate",
           "[ops][advanced_index][property]") {
   support::for_every_dtype(2, 60, [](numbers& source, dtype t) {
     const tensor x = any_whole_tensor(source, any_long_shape(source, 1, 4, 4), t, 0, 3);
@@ -183,7 +183,7 @@ TEST_CASE("advanced_index: masked_fill writes one value where a mask is true", "
   });
 }
 
-TEST_CASE("advanced_index: masked_select reads where a mask is true, the other of the two broadcast",
+TEST_CASE("advanced_index: masked_select reads where a mask is true, with broadcasting",
           "[ops][advanced_index][property]") {
   support::for_every_dtype(4, 40, [](numbers& source, dtype t) {
     const dims sizes = any_long_shape(source, 0, 4, 4);
@@ -202,7 +202,7 @@ TEST_CASE("advanced_index: masked_select reads where a mask is true, the other o
   });
 }
 
-TEST_CASE("advanced_index: nonzero has the coordinates of what is not 0, a NaN among it",
+TEST_CASE("advanced_index: nonzero returns the coordinates of nonzero elements, NaN included",
           "[ops][advanced_index][property]") {
   support::for_every_dtype(5, 40, [](numbers& source, dtype t) {
     // A long row goes through in blocks, of which the last is not full.

@@ -37,7 +37,8 @@ TEST_CASE("attention: weights of each query sum to one, and a causal query sees 
         "aten::scaled_dot_product_attention: found dropout_p 0.5, wanted 0");
 }
 
-TEST_CASE("attention: products and one pass give the same, and the host takes the faster one", "[ops][attention]") {
+TEST_CASE("attention: the composed and the fused implementation agree, and the CPU uses the faster one",
+          "[ops][attention]") {
   support::numbers source(5);
   const auto calls_one_pass = [](auto call) {
     tb::trace trace = tb::trace::this_thread();
@@ -58,7 +59,7 @@ TEST_CASE("attention: products and one pass give the same, and the host takes th
   }
 }
 
-TEST_CASE("attention: the one pass of the host takes no halves, recorded or not", "[ops][attention]") {
+TEST_CASE("attention: the fused CPU implementation does not take half precision, recorded or not", "[ops][attention]") {
   for (dtype t : {dtype::float16, dtype::bfloat16}) {
     const tensor x = ops::ones(list{2, 3}, arg<"dtype"> = t), leaf = tb::require_grad(ops::clone(x));
     for (const tensor& query : {x, leaf}) {
@@ -69,7 +70,7 @@ TEST_CASE("attention: the one pass of the host takes no halves, recorded or not"
   }
 }
 
-TEST_CASE("attention: a query that sees no key attends to nothing, and has no gradient", "[ops][attention]") {
+TEST_CASE("attention: a query that sees no key gives zeros, and has no gradient", "[ops][attention]") {
   const double inf = std::numeric_limits<double>::infinity();
   for (dtype t : {dtype::float16, dtype::float32, dtype::float64}) {
     support::numbers source(5);

@@ -46,7 +46,7 @@ tensor filled(const tb::dims& s, dtype t = dtype::float32) { return support::num
 
 }  // namespace
 
-TEST_CASE("backend: shapes that do not fit are refused before anything is written", "[ops][backend][shape]") {
+TEST_CASE("backend: mismatched shapes are refused before anything is written", "[ops][backend][shape]") {
   const tensor four = filled({4}), wide = filled({4, 2, 3});
   const std::string apart =
       ": the shapes [2, 3] and [4] do not broadcast: dimension 1 is 3 and 4, wanted equal sizes or 1";
@@ -125,7 +125,7 @@ TEST_CASE("backend: an undefined tensor is refused before anything is written", 
   CHECK_FALSE(written.defined());
 }
 
-TEST_CASE("backend: only an undefined tensor brings no key, and the error says so", "[ops][backend]") {
+TEST_CASE("backend: only undefined tensors bring no key, and the error says so", "[ops][backend]") {
   const tensor none;
   const std::string text = toy::text_of<tb::no_kernel>([&] { ops::exp(none); });
   INFO(text);
@@ -151,7 +151,7 @@ TEST_CASE("backend: elements that share memory are not written", "[ops][backend]
   CHECK(support::values(row) == std::vector<double>(3, 0));
 }
 
-TEST_CASE("backend: meta refuses what the CPU refuses, in the same words", "[ops][backend][meta]") {
+TEST_CASE("backend: meta refuses what the CPU refuses, with the same message", "[ops][backend][meta]") {
   const auto text = [](auto f) { return toy::text_of<tb::error>(f); };
   const auto same = [&](auto call) {
     const std::string on_cpu = text([&] { call(tb::cpu); });
@@ -242,7 +242,7 @@ tensor half_of(const tensor& self) { return number_of_its_own(self.payload<numbe
 
 }  // namespace
 
-TEST_CASE("backend: a kernel of its own finds the data of an opaque tensor", "[ops][backend][layout]") {
+TEST_CASE("backend: a backend's kernel gets the payload of an opaque tensor", "[ops][backend][layout]") {
   const auto block = std::move(tb::implement("aten", tb::key::PrivateUse1).impl<&half_of>(ops::sqrt));
   const tensor x = number_of_its_own(6);
   CHECK_FALSE(tb::requires_grad(x));
@@ -265,7 +265,7 @@ constexpr auto here = std::source_location::current();
 void take(tb::dispatch_key k, const tb_kernels& table) { tb::author::register_strided_backend(table, k); }
 }  // namespace
 
-TEST_CASE("backend: a table's rows were registered where its backend asked for them", "[ops][backend]") {
+TEST_CASE("backend: the kernels of a table have the source location of their registration", "[ops][backend]") {
   take(tb::key::PrivateUse5, full_device);
   std::size_t found = 0;
   for (const tb::kernel_dump& k : tb::dump(tb::find("aten::exp")).kernels) {
@@ -277,7 +277,7 @@ TEST_CASE("backend: a table's rows were registered where its backend asked for t
   CHECK(found > 0);
 }
 
-TEST_CASE("backend: one table serves a key", "[ops][backend]") {
+TEST_CASE("backend: a key has one backend kernel table", "[ops][backend]") {
   take(tb::key::PrivateUse5, full_device);
   take(tb::key::PrivateUse5, full_device);
   CHECK(toy::text_of<tb::bad_registration>([] { take(tb::key::PrivateUse5, full_host); }) ==
@@ -288,7 +288,7 @@ TEST_CASE("backend: one table serves a key", "[ops][backend]") {
   CHECK(support::values(t + t) == std::vector<double>{2, 4});
 }
 
-TEST_CASE("backend: a device without memory left is a device_error, the host is out_of_memory", "[ops][backend]") {
+TEST_CASE("backend: out of memory on a device is a device_error, on the host out_of_memory", "[ops][backend]") {
   tensor t = tensor_of({1, 2}, {2});
   take(tb::key::PrivateUse5, full_device);
   CHECK(toy::text_of<tb::device_error>([&] { ops::fill_.call_at(tb::key::PrivateUse5, t, 1); }) ==
@@ -298,14 +298,14 @@ TEST_CASE("backend: a device without memory left is a device_error, the host is 
         "aten::fill_.Scalar: full found no memory of the host for float64 [2]");
 }
 
-TEST_CASE("backend: the CPU's kernels have a name, and a problem only where they are not the wanted ones",
+TEST_CASE("backend: the CPU kernels have a name, and a problem only if they are not the requested ones",
           "[ops][backend]") {
   CHECK(tb_cpu_kernels_for(std::string(tb::cpu_isa()).c_str()) == tb_cpu_kernels());
   const char* text = tb_cpu_error();
   CHECK(tb::cpu_isa_problem() == (text != nullptr ? text : ""));
 }
 
-TEST_CASE("backend: the number of threads is what was set; one that cannot be is refused and changes nothing",
+TEST_CASE("backend: the number of threads can be set; an invalid one is refused and changes nothing",
           "[ops][backend]") {
   const int before = tb::num_threads();
   CHECK(before >= 1);
@@ -322,7 +322,7 @@ TEST_CASE("backend: the number of threads is what was set; one that cannot be is
   CHECK(tb::num_threads_problem() == (text != nullptr ? text : ""));
 }
 
-TEST_CASE("backend: out of memory names the operator, the tensor and its bytes, and is caught as what it is",
+TEST_CASE("backend: out of memory names the operator, the tensor and its bytes, and can be caught by each of its types",
           "[ops][backend]") {
   const std::vector<std::int64_t> sizes{1LL << 29, 1LL << 29};
   const std::string one =

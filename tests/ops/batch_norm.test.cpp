@@ -81,7 +81,7 @@ double near(dtype t) { return 20 * support::tolerance_of(t); }
 
 }  // namespace
 
-TEST_CASE("batch_norm: in training each channel of the batch is normalised, and the running ones move",
+TEST_CASE("batch_norm: in training each channel of the batch is normalised, and the running statistics are updated",
           "[ops][batch_norm][property]") {
   for_images(1, [](numbers& source, dtype t, const tensor& x, const maybe& weight, const maybe& bias) {
     const groups channels(x, 0);
@@ -114,7 +114,7 @@ TEST_CASE("batch_norm: in training each channel of the batch is normalised, and 
   });
 }
 
-TEST_CASE("batch_norm: outside training every channel is normalised with the running ones",
+TEST_CASE("batch_norm: outside training every channel is normalised with the running statistics",
           "[ops][batch_norm][property]") {
   for_images(2, [](numbers& source, dtype t, const tensor& x, const maybe& weight, const maybe& bias) {
     const dims sizes{x.sizes()[1]};
@@ -135,7 +135,7 @@ TEST_CASE("batch_norm: group_norm normalises groups of channels of each image", 
   });
 }
 
-TEST_CASE("batch_norm: training moves the running statistics, the variance that of a sample",
+TEST_CASE("batch_norm: training updates the running statistics, with the unbiased variance",
           "[ops][batch_norm][property]") {
   const tensor x = tensor_of({1, 10, 3, 10, 5, 10, 7, 10}, {4, 2});
   const tensor mean = tensor_of({0, 0}, {2}), var = tensor_of({1, 1}, {2});
@@ -147,7 +147,7 @@ TEST_CASE("batch_norm: training moves the running statistics, the variance that 
                             1e-12) == "");
 }
 
-TEST_CASE("batch_norm: outside training the running statistics are used and stay", "[ops][batch_norm]") {
+TEST_CASE("batch_norm: outside training the running statistics are used and unchanged", "[ops][batch_norm]") {
   const tensor x = tensor_of({1, 10, 3, 20}, {2, 2}), mean = tensor_of({1, 10}, {2}), var = tensor_of({4, 25}, {2});
   const tensor y =
       ops::batch_norm(x, tensor_of({2, 1}, {2}), tensor_of({0, 1}, {2}), mean, var, false, 0.5, 0.0, false);
@@ -156,7 +156,7 @@ TEST_CASE("batch_norm: outside training the running statistics are used and stay
   CHECK(mean.version() == 0);
 }
 
-TEST_CASE("batch_norm: what does not fit is refused before anything is written", "[ops][batch_norm]") {
+TEST_CASE("batch_norm: mismatched arguments are refused before anything is written", "[ops][batch_norm]") {
   const tensor x = tensor_of({1, 2, 3, 4}, {2, 2}), mean = tensor_of({1, 2}, {2}), wrong = tensor_of({1}, {1});
   CHECK(toy::text_of<tb::shape_error>([&] {
           ops::batch_norm(x, std::nullopt, std::nullopt, mean, wrong, true, 0.5, 0.0, false);

@@ -102,7 +102,7 @@ TEST_CASE("comparison: of every pair of dtypes, in the type they promote to", "[
   }
 }
 
-TEST_CASE("comparison: with a number, which is the number it is", "[ops][property]") {
+TEST_CASE("comparison: with a number, which keeps its value", "[ops][property]") {
   support::edge_numbers source(52);
   for (const comparison& o : comparisons) {
     if (!o.of_numbers) continue;
@@ -119,7 +119,7 @@ TEST_CASE("comparison: with a number, which is the number it is", "[ops][propert
   }
 }
 
-TEST_CASE("comparison: what numbers are, of one tensor", "[ops][property]") {
+TEST_CASE("comparison: isnan, isinf and related predicates", "[ops][property]") {
   support::edge_numbers source(53);
   for (dtype t : tb::all_dtypes) {
     for (int round = 0; round < 8; ++round) {
@@ -136,7 +136,7 @@ TEST_CASE("comparison: what numbers are, of one tensor", "[ops][property]") {
   }
 }
 
-TEST_CASE("comparison: isclose, allclose and equal, of one dtype alone", "[ops][property]") {
+TEST_CASE("comparison: isclose, allclose and equal, of one dtype", "[ops][property]") {
   support::edge_numbers source(54);
   for (dtype t : tb::all_dtypes) {
     for (int round = 0; round < 12; ++round) {

@@ -83,7 +83,7 @@ TEST_CASE("convolution: random convolutions agree with their definition", "[ops]
   }
 }
 
-TEST_CASE("convolution: gradients and the bias, over one to three dimensions of any tensors",
+TEST_CASE("convolution: gradients and the bias, over one to three dimensions in any memory layout",
           "[ops][convolution][property]") {
   support::for_every_dtype(7, 20, [](support::numbers& source, dtype t) {
     if (!tb::is_floating(t)) return;
@@ -147,8 +147,7 @@ TEST_CASE("convolution: gradients and the bias, over one to three dimensions of 
   });
 }
 
-TEST_CASE("convolution: with padding same the sizes stay, and with valid nothing is added",
-          "[ops][convolution][property]") {
+TEST_CASE("convolution: padding 'same' keeps the sizes, 'valid' adds nothing", "[ops][convolution][property]") {
   support::for_every_dtype(8, 20, [](support::numbers& source, dtype t) {
     if (t == dtype::boolean) return;
     const auto any = [&](const tb::dims& of) { return support::any_whole_tensor(source, of, t, 0, 1); };
@@ -182,7 +181,7 @@ TEST_CASE("convolution: with padding same the sizes stay, and with valid nothing
   });
 }
 
-TEST_CASE("convolution: more images than are taken at once", "[ops][convolution][property]") {
+TEST_CASE("convolution: more images than one block holds", "[ops][convolution][property]") {
   support::numbers source(2);
   const tensor x = source.tensor({5, 2, 260, 260}, dtype::float32), w = source.tensor({1, 2, 2, 2}, dtype::float32);
   const tensor y = ops::conv2d(x, w);
@@ -211,7 +210,7 @@ TEST_CASE("convolution: one and three dimensions, an input without a batch, a bi
   CHECK(values(ops::conv1d_padding(x, w, std::nullopt, list{1}, "valid")) == std::vector<double>{21, 32, 43});
 }
 
-TEST_CASE("convolution: what does not fit is refused", "[ops][convolution]") {
+TEST_CASE("convolution: mismatched arguments are refused", "[ops][convolution]") {
   const tensor x = tensor_of(std::vector<double>(32, 1), {1, 2, 4, 4}),
                w = tensor_of(std::vector<double>(8, 1), {1, 2, 2, 2});
   CHECK(text_of<tb::shape_error>([&] { ops::conv2d(x, ops::reshape(w, list{2, 1, 2, 2})); }) ==
@@ -226,7 +225,7 @@ TEST_CASE("convolution: what does not fit is refused", "[ops][convolution]") {
         "[channels, outputs / groups, ..], with channels that the groups divide");
 }
 
-TEST_CASE("pad: numbers go around, negative ones take away", "[ops][pad]") {
+TEST_CASE("pad: circular padding wraps around, negative padding crops", "[ops][pad]") {
   const tensor x = tensor_of({1, 2, 3, 4, 5, 6}, {2, 3});
   CHECK(values(ops::constant_pad_nd(x, list{1, 0}, 9)) == std::vector<double>{9, 1, 2, 3, 9, 4, 5, 6});
   CHECK(values(ops::constant_pad_nd(x, list{-1, 1, 1, -1}, 9)) == std::vector<double>{9, 9, 9, 2, 3, 9});
@@ -237,14 +236,14 @@ TEST_CASE("pad: numbers go around, negative ones take away", "[ops][pad]") {
   CHECK(text_of<tb::shape_error>([&] { ops::pad(x, list{1}); }).starts_with("aten::pad: found 1 numbers"));
 }
 
-TEST_CASE("pool: adaptive averages of any size", "[ops][pool]") {
+TEST_CASE("pool: adaptive averages of any output size", "[ops][pool]") {
   const tensor x = tensor_of({1, 2, 3, 4, 5, 6, 7, 8, 9, 10}, {1, 2, 5});
   CHECK(values(ops::adaptive_avg_pool2d(x, list{1, 1})) == std::vector<double>{5.5});
   CHECK(values(ops::adaptive_avg_pool2d(x, list{2, 2})) == std::vector<double>{2, 4, 7, 9});
   CHECK(ops::adaptive_avg_pool2d(x, list{0, 2}).sizes() == tb::dims{1, 0, 2});
 }
 
-TEST_CASE("pool: forms that write, and indices that do not fit", "[ops][pool]") {
+TEST_CASE("pool: out forms, and mismatched indices", "[ops][pool]") {
   const tensor x = tensor_of({1, 5, 2, 4, 3, 6}, {1, 2, 3}, dtype::float32);
   tensor out = support::arranged({1, 1, 2}, dtype::float32, support::arrangement::sliced);
   tensor indices = support::arranged({1, 1, 2}, dtype::int64, support::arrangement::sliced);

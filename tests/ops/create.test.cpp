@@ -28,7 +28,7 @@ using toy::text_of;
 using sizes = std::vector<std::int64_t>;
 using list = std::vector<double>;
 
-TEST_CASE("create: factories find their backend by the device", "[ops][create]") {
+TEST_CASE("create: factory functions select their backend by the device", "[ops][create]") {
   for (tb::device where : {tb::cpu, tb::meta}) {
     for (const tensor& t :
          {ops::empty(sizes{2, 3}, arg<"device"> = where), ops::full(sizes{2, 3}, 1.5, arg<"device"> = where),
@@ -44,7 +44,7 @@ TEST_CASE("create: factories find their backend by the device", "[ops][create]")
   CHECK(ops::empty(sizes{}).device() == tb::cpu);
 }
 
-TEST_CASE("create: a device whose module is not there is one clear error", "[ops][create]") {
+TEST_CASE("create: a device whose module is missing is one clear error", "[ops][create]") {
   const tb::device vulkan{tb::backend::PrivateUse1, 0};
   const auto text = [&](auto f) { return text_of<tb::error>(f); };
   const std::string made = text([&] { ops::empty(sizes{2}, arg<"device"> = vulkan); });
@@ -56,7 +56,7 @@ TEST_CASE("create: a device whose module is not there is one clear error", "[ops
   CHECK("aten::_to_copy: in " + made == text([&] { tb::to(tensor_of({1}, {1}), vulkan); }));
 }
 
-TEST_CASE("create: full takes the dtype of its value, unless told", "[ops][create]") {
+TEST_CASE("create: full uses the dtype of its value by default", "[ops][create]") {
   CHECK(ops::full(sizes{2}, 2.5).dtype() == dtype::float32);
   CHECK(ops::full(sizes{2}, 2).dtype() == dtype::int64);
   CHECK(ops::full(sizes{2}, true).dtype() == dtype::boolean);
@@ -67,7 +67,7 @@ TEST_CASE("create: full takes the dtype of its value, unless told", "[ops][creat
   CHECK(values(ops::zeros(sizes{0, 3})).empty());
 }
 
-TEST_CASE("create: arange counts below its end", "[ops][create]") {
+TEST_CASE("create: arange excludes its end", "[ops][create]") {
   CHECK(ops::arange(4).dtype() == dtype::int64);
   CHECK(values(ops::arange(4)) == list{0, 1, 2, 3});
   CHECK(ops::arange(2.5).dtype() == dtype::float32);
@@ -89,7 +89,7 @@ TEST_CASE("create: arange counts below its end", "[ops][create]") {
   }
 }
 
-TEST_CASE("create: what is not supported is refused, not ignored", "[ops][create]") {
+TEST_CASE("create: unsupported options are refused, not ignored", "[ops][create]") {
   const auto text = [](auto f) { return text_of<tb::error>(f); };
   CHECK(text([] { ops::empty(sizes{2}, arg<"layout"> = tb::layout::sparse_coo); }) ==
         "aten::empty.memory_format: found a sparse layout, wanted strided");
@@ -100,7 +100,7 @@ TEST_CASE("create: what is not supported is refused, not ignored", "[ops][create
   CHECK(values(ops::zeros(sizes{1}, arg<"layout"> = tb::layout::strided, arg<"pin_memory"> = false)) == list{0});
 }
 
-TEST_CASE("create: impossible sizes are refused before memory is asked for", "[ops][create]") {
+TEST_CASE("create: impossible sizes are refused before allocation", "[ops][create]") {
   const auto text = [](const sizes& s, tb::device where) {
     return text_of<tb::shape_error>([&] { ops::empty(s, arg<"device"> = where); });
   };
@@ -119,7 +119,7 @@ TEST_CASE("create: impossible sizes are refused before memory is asked for", "[o
   CHECK(ops::empty(sizes{std::int64_t{1} << 50}, arg<"device"> = tb::meta).numel() == std::int64_t{1} << 50);
 }
 
-TEST_CASE("create: fill_ and zero_ write every element of any arrangement, and nothing beside it",
+TEST_CASE("create: fill_ and zero_ write every element in any memory layout, and nothing else",
           "[ops][create][property]") {
   support::numbers source(1);
   for (dtype t : support::dtypes) {
@@ -141,7 +141,7 @@ TEST_CASE("create: fill_ and zero_ write every element of any arrangement, and n
   }
 }
 
-TEST_CASE("create: a value that the dtype cannot hold is not undefined", "[ops][create][property]") {
+TEST_CASE("create: converting an out-of-range value is defined", "[ops][create][property]") {
   constexpr double least = -0x1p63;
   tensor x = ops::empty(sizes{1}, arg<"dtype"> = dtype::int64);
   for (double v : {std::nan(""), 1e300, -1e300, 0x1p63}) {
@@ -174,7 +174,7 @@ TEST_CASE("create: copy_ converts between any two dtypes and broadcasts", "[ops]
   }
 }
 
-TEST_CASE("create: copy_ reads what it would overwrite first", "[ops][create][overlap][property]") {
+TEST_CASE("create: copy_ reads overlapping elements before it writes", "[ops][create][overlap][property]") {
   for (dtype t : support::dtypes) {
     tensor x = tensor_of({1, 0, 0, 1}, {2, 2}, t);
     ops::copy_(x, ops::transpose(tensor_of({1, 1, 0, 1}, {2, 2}, t), 0, 1));
@@ -190,7 +190,7 @@ TEST_CASE("create: copy_ reads what it would overwrite first", "[ops][create][ov
   }
 }
 
-TEST_CASE("create: clone is its own, and dense in the order of its source unless it is to be row-major",
+TEST_CASE("create: clone is a new tensor, dense in the memory order of its source unless row-major is requested",
           "[ops][create][property]") {
   support::numbers source(3);
   for (dtype t : support::dtypes) {
@@ -207,7 +207,7 @@ TEST_CASE("create: clone is its own, and dense in the order of its source unless
   }
 }
 
-TEST_CASE("create: to gives the tensor itself where nothing changes, else a copy", "[ops][create]") {
+TEST_CASE("create: to returns the tensor itself if nothing changes, else a copy", "[ops][create]") {
   const tensor x = tensor_of({0.5, 2, 0}, {3});
   CHECK(tb::to(x, dtype::float64).same_as(x));
   CHECK(tb::to(x, tb::cpu).same_as(x));
@@ -219,7 +219,7 @@ TEST_CASE("create: to gives the tensor itself where nothing changes, else a copy
         "aten::_to_copy: in aten::copy_: a meta tensor has no elements to copy");
 }
 
-TEST_CASE("create: what is made like a tensor has its sizes, dtype, device and order of dimensions", "[ops][create]") {
+TEST_CASE("create: the _like operators keep sizes, dtype, device and memory order", "[ops][create]") {
   using tb::memory_format;
   for (tb::device where : {tb::cpu, tb::meta}) {
     for (dtype t : support::dtypes) {
@@ -253,7 +253,7 @@ TEST_CASE("create: what is made like a tensor has its sizes, dtype, device and o
   CHECK(text_of<tb::error>([] { ops::zeros_like(tensor()); }) == "aten::zeros_like: found an undefined tensor");
 }
 
-TEST_CASE("create: the new_ operators take dtype and device from a tensor, and no gradient", "[ops][create]") {
+TEST_CASE("create: the new_ operators use a tensor's dtype and device, and have no gradient", "[ops][create]") {
   const tensor x = tb::require_grad(support::tensor_of({1, 2}, {2}, dtype::float64));
   const tensor made[] = {ops::new_empty(x, sizes{3}), ops::new_zeros(x, sizes{3}), ops::new_ones(x, sizes{3}),
                          ops::new_full(x, sizes{3}, 7), ops::new_empty_strided(x, sizes{3}, sizes{2})};
@@ -274,7 +274,7 @@ TEST_CASE("create: the new_ operators take dtype and device from a tensor, and n
   CHECK(values(ops::scalar_tensor(3, arg<"dtype"> = dtype::uint8)) == list{3});
 }
 
-TEST_CASE("create: empty_strided has the strides it was given, and memory for them", "[ops][create]") {
+TEST_CASE("create: empty_strided has the given strides and enough memory for them", "[ops][create]") {
   for (tb::device where : {tb::cpu, tb::meta}) {
     const auto make = [&](const sizes& s, const sizes& strides) {
       return ops::empty_strided(s, strides, arg<"device"> = where, arg<"dtype"> = dtype::int32);
@@ -298,7 +298,7 @@ TEST_CASE("create: empty_strided has the strides it was given, and memory for th
   }
 }
 
-TEST_CASE("create: out forms write what they are given, and refuse other sizes before they write", "[ops][create]") {
+TEST_CASE("create: out forms write the given tensor, and refuse other shapes before they write", "[ops][create]") {
   tensor out = tensor_of({5, 6}, {2}, dtype::int32);
   CHECK(&ops::empty_out(sizes{2}, std::nullopt, out) == &out);
   CHECK(values(out) == list{5, 6});
@@ -320,8 +320,7 @@ TEST_CASE("create: out forms write what they are given, and refuse other sizes b
         "aten::empty.memory_format: found memory_format preserve, wanted contiguous");
 }
 
-TEST_CASE("create: one value in every element, by every operator that says it, in every dtype",
-          "[ops][create][property]") {
+TEST_CASE("create: every fill operator writes one value to every element, in every dtype", "[ops][create][property]") {
   support::for_every_dtype(9, 20, [](support::numbers& source, dtype t) {
     const tb::dims shape = support::any_long_shape(source, 0, 4, 5);
     const sizes given(shape.begin(), shape.end());
@@ -382,7 +381,7 @@ void open_storehouse() {
 
 }  // namespace
 
-TEST_CASE("create: a device with a memory hook alone takes and gives elements through it", "[ops][create][device]") {
+TEST_CASE("create: a device with only a memory hook copies elements through it", "[ops][create][device]") {
   open_storehouse();
   const tensor host = support::numbers(1).tensor({3, 4}, tb::dtype::float32, support::arrangement::dense);
   const tensor there = tb::to(host, storehouse);
@@ -403,7 +402,7 @@ TEST_CASE("create: a device with a memory hook alone takes and gives elements th
   CHECK_THROWS_AS(ops::neg(there), tb::no_kernel);
 }
 
-TEST_CASE("create: a gradient comes back from a device with a memory hook alone", "[ops][create][device]") {
+TEST_CASE("create: a gradient is copied back from a device with only a memory hook", "[ops][create][device]") {
   open_storehouse();
   tensor x = tb::require_grad(support::tensor_of({1, 2}, {2}));
   tb::backward(ops::sum(tb::to(tb::to(x, storehouse), tb::cpu) * 3));

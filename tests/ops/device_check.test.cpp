@@ -26,7 +26,7 @@ inline constexpr tb::op<"apart::send(Tensor from, Tensor to) -> ()"> send;
 template <>
 inline constexpr bool tb::author::spans_devices<decltype(send)> = true;
 
-TEST_CASE("device_check: lists and optionals are looked into, and what is absent or undefined is nowhere",
+TEST_CASE("device_check: lists and optionals are checked, absent and undefined tensors have no device",
           "[ops][device_check][Y8]") {
   const tensor here = support::tensor_of({1}, {1}), there = tb::author::make_tensor({1}, tb::dtype::float32, tb::meta);
   const tensor nothing;
@@ -52,7 +52,7 @@ TEST_CASE("device_check: lists and optionals are looked into, and what is absent
         "apart::check: found argument 4 'some' on meta and argument 5 'last' on cpu" + end);
 }
 
-TEST_CASE("device_check: lists that are written are looked into, and lists of lists", "[ops][device_check][Y8]") {
+TEST_CASE("device_check: mutable lists and lists of lists are checked", "[ops][device_check][Y8]") {
   const tensor here = support::tensor_of({1}, {1}), there = tb::author::make_tensor({1}, tb::dtype::float32, tb::meta);
   using tensors = std::vector<tensor>;
   const auto text = [](auto&& first, auto&& second) {
@@ -79,7 +79,7 @@ TEST_CASE("device_check: an operator without a schema numbers its arguments, and
         "apart::unnamed: found argument 1 on cuda:0 and argument 2 on cuda:1, wanted one device; move one with to()");
 }
 
-TEST_CASE("device_check: an operator from elsewhere declares that it spans devices", "[ops][device_check]") {
+TEST_CASE("device_check: an external operator can declare that it spans devices", "[ops][device_check]") {
   const tensor here = support::tensor_of({1}, {1}), there = tb::author::make_tensor({1}, tb::dtype::float32, tb::meta);
   CHECK(toy::text_of<tb::device_error>([&] { tb::author::check_one_device(send, here, there); }) ==
         "nothing was thrown");
@@ -107,7 +107,7 @@ const auto kernels = tb::library("placed").def(join).impl<&joined>(join, key::CP
 
 }  // namespace placed
 
-TEST_CASE("device_check: a type of one's own is compared by its device_of()", "[ops][device_check][Y8]") {
+TEST_CASE("device_check: a user's type is checked by its device_of()", "[ops][device_check][Y8]") {
   using placed::block;
   using placed::join;
   const block here{tb::cpu}, there{tb::cuda(1)}, other{tb::cuda(2)}, nowhere{};

@@ -131,7 +131,8 @@ dtype with_number(dtype t, const tb::scalar& number) {
 
 }  // namespace
 
-TEST_CASE("division: floors, rests and modes of every pair of dtypes, in every form", "[ops][property]") {
+TEST_CASE("division: floor division, remainder and rounding modes of every pair of dtypes, in every form",
+          "[ops][property]") {
   support::edge_numbers source(21);
   for (const operation& o : operations()) {
     for (dtype first : tb::all_dtypes) {
@@ -159,7 +160,8 @@ TEST_CASE("division: floors, rests and modes of every pair of dtypes, in every f
   }
 }
 
-TEST_CASE("division: by a number, which raises the category alone and is not rounded to a half", "[ops][property]") {
+TEST_CASE("division: by a number, which promotes by category only and is not rounded to half precision",
+          "[ops][property]") {
   support::edge_numbers source(22);
   const tb::scalar divisors[] = {3,   -7,   1,        -1,        300, INT64_MIN, INT64_MAX,
                                  2.5, -0.1, INFINITY, -INFINITY, NAN, 0.0,       -0.0};
@@ -202,8 +204,7 @@ TEST_CASE("division: a number modulo a tensor", "[ops][property]") {
   }
 }
 
-TEST_CASE("division: a zero among integer divisors is refused wherever it stands, and nothing is written",
-          "[ops][property]") {
+TEST_CASE("division: a zero integer divisor at any position is refused, and nothing is written", "[ops][property]") {
   support::edge_numbers source(24);
   for (const operation& o : operations()) {
     for (dtype t : {dtype::uint8, dtype::int8, dtype::int16, dtype::int32, dtype::int64}) {

@@ -61,7 +61,7 @@ TEST_CASE("dropout: an element is 0 with probability p, else divided by 1 - p", 
   }
 }
 
-TEST_CASE("dropout: it does nothing where there is nothing to do, and everything for p of 1", "[ops][dropout]") {
+TEST_CASE("dropout: identity for p of 0 or outside training, all zeros for p of 1", "[ops][dropout]") {
   tb::manual_seed(1);
   tensor x = tensor_of({1, 2}, {2});
   CHECK(ops::dropout(x, 0.5, false).same_as(x));

@@ -94,7 +94,8 @@ TEST_CASE("einsum: random equations agree with loops over all letters", "[ops][e
   }
 }
 
-TEST_CASE("einsum: without an arrow letters that stand once are the result, in alphabetical order", "[ops][einsum]") {
+TEST_CASE("einsum: without an arrow the result has the letters that occur once, in alphabetical order",
+          "[ops][einsum]") {
   const tensor m = tensor_of({1, 2, 3, 4, 5, 6}, {2, 3});
   CHECK(values(einsum("ba", {m})) == values(einsum("ba->ab", {m})));
   CHECK(einsum("bA", {m}).sizes() == tb::dims{3, 2});
@@ -102,7 +103,7 @@ TEST_CASE("einsum: without an arrow letters that stand once are the result, in a
   CHECK(values(einsum(" i i ", {tensor_of({1, 2, 3, 4}, {2, 2})})) == std::vector<double>{5});
 }
 
-TEST_CASE("einsum: dots broadcast, and are summed where the result has none", "[ops][einsum][property]") {
+TEST_CASE("einsum: an ellipsis broadcasts, and is summed if the result has none", "[ops][einsum][property]") {
   support::numbers source(2);
   const tensor a = source.tensor({4, 1, 2, 3}, dtype::float64), b = source.tensor({5, 3, 2}, dtype::float64);
   CHECK(support::difference(values(einsum("...ij,...jk->...ik", {a, b})), values(ops::matmul(a, b)), 1e-12) == "");
@@ -110,7 +111,7 @@ TEST_CASE("einsum: dots broadcast, and are summed where the result has none", "[
   CHECK(support::difference(values(einsum("...j->j", {a})), values(tb::sum(a, {0, 1, 2})), 1e-12) == "");
 }
 
-TEST_CASE("einsum: what is wrong is refused", "[ops][einsum]") {
+TEST_CASE("einsum: invalid arguments are refused", "[ops][einsum]") {
   const tensor m = tensor_of({1, 2, 3, 4, 5, 6}, {2, 3});
   CHECK(text_of<tb::error>([&] { einsum("ij,jk->ik", {m}); }) ==
         "aten::einsum: found 1 tensors for 'ij,jk->ik', wanted 2");
@@ -141,8 +142,7 @@ TEST_CASE("einsum: tensordot and inner are sums over pairs of dimensions", "[ops
         "aten::tensordot: found [2, 3, 4] and [4, 5, 3], wanted equal sizes of dimensions 1 and 0");
 }
 
-TEST_CASE("einsum: integers stay in products, and are int64 where a name of one operand alone is summed",
-          "[ops][einsum]") {
+TEST_CASE("einsum: integer products keep their dtype, and sums of one operand are int64", "[ops][einsum]") {
   for (dtype t : {dtype::int8, dtype::int32}) {
     const tensor m = ops::full(std::vector<std::int64_t>{2, 2}, 3, tb::arg<"dtype"> = t);
     const std::vector<tensor> one{m}, two{m, m}, three{m, m, m};

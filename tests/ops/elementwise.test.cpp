@@ -128,7 +128,7 @@ TEST_CASE("elementwise: binary operators broadcast and promote", "[ops][elementw
   }
 }
 
-TEST_CASE("elementwise: in place keeps the storage, sizes and dtype of self", "[ops][elementwise][property]") {
+TEST_CASE("elementwise: in-place operators keep the storage, sizes and dtype of self", "[ops][elementwise][property]") {
   const arrangement how = GENERATE(arrangement::dense, arrangement::transposed, arrangement::sliced);
   support::numbers source(2);
   for (dtype ta : dtypes) {
@@ -160,8 +160,7 @@ TEST_CASE("elementwise: in place keeps the storage, sizes and dtype of self", "[
   }
 }
 
-TEST_CASE("elementwise: out writes the result into any arrangement, and nothing beside it",
-          "[ops][elementwise][property]") {
+TEST_CASE("elementwise: out forms write into any memory layout, and nothing else", "[ops][elementwise][property]") {
   support::numbers source(3);
   for (arrangement how : {arrangement::dense, arrangement::transposed, arrangement::sliced}) {
     for (dtype type : {dtype::float32, dtype::float64}) {
@@ -187,7 +186,7 @@ TEST_CASE("elementwise: out writes the result into any arrangement, and nothing 
   }
 }
 
-TEST_CASE("elementwise: a result may not lose its category", "[ops][elementwise][dtype]") {
+TEST_CASE("elementwise: a result cannot be written to a lower category", "[ops][elementwise][dtype]") {
   tensor flags = tensor_of({1, 0}, {2}, dtype::boolean), whole = tensor_of({1, 2}, {2}, dtype::int64);
   const tensor real = tensor_of({0.5, 2}, {2}, dtype::float32);
   const auto text = [](auto f) { return toy::text_of<tb::dtype_error>(f); };
@@ -280,7 +279,7 @@ TEST_CASE("elementwise: a number promotes by category only", "[ops][elementwise]
   }
 }
 
-TEST_CASE("elementwise: alpha must fit the dtype of the result", "[ops][elementwise][dtype]") {
+TEST_CASE("elementwise: alpha must be representable in the category of the result", "[ops][elementwise][dtype]") {
   const tensor whole = tensor_of({1, 2}, {2}, dtype::int64), flags = tensor_of({1, 0}, {2}, dtype::boolean);
   const auto text = [](auto f) { return toy::text_of<tb::dtype_error>(f); };
   CHECK(text([&] { ops::add(whole, whole, arg<"alpha"> = 0.5); }) ==
@@ -292,8 +291,7 @@ TEST_CASE("elementwise: alpha must fit the dtype of the result", "[ops][elementw
   CHECK(values(ops::add(flags, flags, arg<"alpha"> = true)) == std::vector<double>{1, 0});
 }
 
-TEST_CASE("elementwise: division by zero gives what IEEE 754 says, for integers as well",
-          "[ops][elementwise][property]") {
+TEST_CASE("elementwise: division by zero follows IEEE 754, for integers as well", "[ops][elementwise][property]") {
   constexpr double inf = std::numeric_limits<double>::infinity(), nan = std::numeric_limits<double>::quiet_NaN();
   const tensor a = tensor_of({1, -1, 0}, {3}, dtype::int64), zero = tensor_of({0, 0, 0}, {3}, dtype::int64);
   CHECK(support::difference(values(a / zero), {inf, -inf, nan}, 0) == "");
@@ -366,7 +364,7 @@ TEST_CASE("elementwise: threshold_backward passes the gradient where the result 
         "aten::threshold_backward: found bool and bool, wanted numbers");
 }
 
-TEST_CASE("elementwise: comparisons promote, broadcast and give bool", "[ops][elementwise][property]") {
+TEST_CASE("elementwise: comparisons promote, broadcast and return bool", "[ops][elementwise][property]") {
   support::numbers source(7);
   const auto check = [&](const std::string& name, auto call, bool (*element)(double, double)) {
     for (arrangement how : arrangements) {
@@ -399,7 +397,7 @@ TEST_CASE("elementwise: comparisons promote, broadcast and give bool", "[ops][el
       "ge", [](const tensor& a, const tensor& b) { return ops::ge(a, b); }, [](double x, double y) { return x >= y; });
 }
 
-TEST_CASE("elementwise: a NaN is unequal to everything and in no order", "[ops][elementwise][property]") {
+TEST_CASE("elementwise: a NaN is unequal and unordered to everything", "[ops][elementwise][property]") {
   constexpr double nan = std::numeric_limits<double>::quiet_NaN();
   for (dtype t : {dtype::float32, dtype::float64}) {
     const tensor a = tensor_of({nan, nan, 1}, {3}, t), b = tensor_of({nan, 1, nan}, {3}, t);

@@ -57,7 +57,7 @@ TEST_CASE("embedding: take reads the elements in row-major order, negative ones 
   });
 }
 
-TEST_CASE("embedding: each index is the row of its number", "[ops][gather][property]") {
+TEST_CASE("embedding: each index selects its row", "[ops][gather][property]") {
   support::for_every_dtype(2, 40, [](numbers& source, dtype t) {
     const tensor weight = any_odd_tensor(source, {source.whole(1, 6), source.whole(0, 20)}, t);
     const tensor index =
@@ -73,8 +73,7 @@ TEST_CASE("embedding: each index is the row of its number", "[ops][gather][prope
   });
 }
 
-TEST_CASE("embedding: its gradient adds up the rows of each number but the padding, or takes their mean",
-          "[ops][gather][property]") {
+TEST_CASE("embedding: its gradient sums or averages the rows of each index except padding", "[ops][gather][property]") {
   support::for_every_dtype(3, 40, [](numbers& source, dtype t) {
     const std::int64_t rows = source.whole(1, 5), columns = source.whole(0, 20), padding = source.whole(-1, 3);
     const bool by_frequency = tb::is_floating(t) && source.whole(0, 1) == 0;
@@ -97,7 +96,7 @@ TEST_CASE("embedding: its gradient adds up the rows of each number but the paddi
   });
 }
 
-TEST_CASE("embedding: how often a number is there is counted exactly, whatever the gradient's dtype",
+TEST_CASE("embedding: occurrences of an index are counted exactly, whatever the gradient's dtype",
           "[ops][gather][property]") {
   for (dtype t : {dtype::float16, dtype::bfloat16, dtype::float32, dtype::float64}) {
     const tensor index = tensor_of(list(4096, 1), {4096}, dtype::int64),
@@ -107,7 +106,7 @@ TEST_CASE("embedding: how often a number is there is counted exactly, whatever t
   }
 }
 
-TEST_CASE("embedding: one_hot has a 1 at each label, in as many classes as the greatest needs or more",
+TEST_CASE("embedding: one_hot has a 1 at each label, with as many classes as the maximum needs, or more",
           "[ops][advanced_index][property]") {
   support::for_every_dtype(4, 20, [](numbers& source, dtype) {
     const tensor labels = any_whole_tensor(source, any_shape(source, 0, 4, 6), dtype::int64, 0, 9);
@@ -125,7 +124,7 @@ TEST_CASE("embedding: one_hot has a 1 at each label, in as many classes as the g
   });
 }
 
-TEST_CASE("embedding: bincount counts each number, or adds its weights", "[ops][advanced_index][property]") {
+TEST_CASE("embedding: bincount counts each value, or sums its weights", "[ops][advanced_index][property]") {
   support::for_every_dtype(5, 40, [](numbers& source, dtype t) {
     const dims sizes = support::any_long_shape(source, 1, 1, 30);
     const dtype types[] = {dtype::uint8, dtype::int8, dtype::int16, dtype::int32, dtype::int64};
@@ -146,7 +145,7 @@ TEST_CASE("embedding: bincount counts each number, or adds its weights", "[ops][
   });
 }
 
-TEST_CASE("embedding: a number out of range is named, and what does not fit is refused", "[ops][gather]") {
+TEST_CASE("embedding: an index out of range is named, and mismatched arguments are refused", "[ops][gather]") {
   const tensor weight = tensor_of({1, 2, 3, 4}, {2, 2}), far = tensor_of({1, 2}, {2}, dtype::int64),
                below = tensor_of({-1}, {1}, dtype::int64);
   const auto text = [](auto f) { return text_of<tb::shape_error>(f); };

@@ -148,7 +148,7 @@ void check(const function& o, const support::arguments& given, dtype t, support:
 
 }  // namespace
 
-TEST_CASE("functions: of one number, of every magnitude", "[ops][property]") {
+TEST_CASE("functions: of one argument, of every magnitude", "[ops][property]") {
   support::edge_numbers source(41);
   for (const function& o : functions()) {
     for (dtype t : tb::all_dtypes) {
@@ -160,7 +160,7 @@ TEST_CASE("functions: of one number, of every magnitude", "[ops][property]") {
   }
 }
 
-TEST_CASE("functions: activations with their numbers", "[ops][property]") {
+TEST_CASE("functions: activations with their parameters", "[ops][property]") {
   support::edge_numbers source(42);
   using e = extended;
   for (dtype t : {dtype::float16, dtype::bfloat16, dtype::float32, dtype::float64}) {
@@ -209,7 +209,7 @@ TEST_CASE("functions: activations with their numbers", "[ops][property]") {
   }
 }
 
-TEST_CASE("functions: logit with and without a margin", "[ops][property]") {
+TEST_CASE("functions: logit with and without eps", "[ops][property]") {
   support::edge_numbers source(43);
   for (dtype t : tb::all_dtypes) {
     const dtype type = tb::is_floating(t) ? t : dtype::float32;
@@ -225,7 +225,7 @@ TEST_CASE("functions: logit with and without a margin", "[ops][property]") {
   }
 }
 
-TEST_CASE("functions: of two numbers, of any two dtypes", "[ops][property]") {
+TEST_CASE("functions: of two arguments, of any two dtypes", "[ops][property]") {
   support::edge_numbers source(44);
   struct binary {
     forms names;
@@ -295,7 +295,7 @@ TEST_CASE("functions: lerp is exact at its ends and between them to two rounding
   }
 }
 
-TEST_CASE("functions: round to decimals leaves alone what has none", "[ops][property]") {
+TEST_CASE("functions: round to decimals keeps integers", "[ops][property]") {
   support::edge_numbers source(46);
   const forms names{"aten::round.decimals", "aten::round_.decimals", "aten::round.decimals_out"};
   for (dtype t : tb::all_dtypes) {

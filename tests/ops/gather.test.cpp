@@ -38,7 +38,7 @@ void each_case(Visit visit) {
 
 }  // namespace
 
-TEST_CASE("gather: each element is the one its index says, along any dimension", "[ops][gather][property]") {
+TEST_CASE("gather: each element is selected by its index, along any dimension", "[ops][gather][property]") {
   each_case([](support::numbers& source, dtype t, support::arrangement how) {
     const tensor x = source.tensor({3, 4, 5}, t, how);
     for (std::size_t d = 0; d < 3; ++d) {
@@ -79,7 +79,7 @@ TEST_CASE("gather: scatter_add adds every source, scatter keeps the last", "[ops
   });
 }
 
-TEST_CASE("gather: index_select and index_add are slices by number", "[ops][gather][property]") {
+TEST_CASE("gather: index_select and index_add address slices by index", "[ops][gather][property]") {
   each_case([](support::numbers& source, dtype t, support::arrangement how) {
     const tensor x = source.tensor({3, 4, 2}, t, how);
     for (std::int64_t d = 0; d < 3; ++d) {
@@ -117,7 +117,7 @@ TEST_CASE("gather: an index out of range is named, and nothing is written", "[op
   CHECK(values(out) == list(6, 0));
 }
 
-TEST_CASE("advanced_index: indices that stand together stay in place, others come first",
+TEST_CASE("advanced_index: adjacent indices keep their position, others come first",
           "[ops][advanced_index][property]") {
   each_case([](support::numbers& source, dtype t, support::arrangement how) {
     const tensor x = source.tensor({3, 4, 2, 3}, t, how);
@@ -145,7 +145,7 @@ TEST_CASE("advanced_index: indices that stand together stay in place, others com
   });
 }
 
-TEST_CASE("advanced_index: a mask chooses what its coordinates do", "[ops][advanced_index][property]") {
+TEST_CASE("advanced_index: a mask selects the same elements as its coordinates", "[ops][advanced_index][property]") {
   each_case([](support::numbers& source, dtype t, support::arrangement how) {
     const tensor x = source.tensor({3, 4}, t, how), mask = source.tensor({3, 4}, dtype::boolean, how);
     list wanted, places;
@@ -161,8 +161,7 @@ TEST_CASE("advanced_index: a mask chooses what its coordinates do", "[ops][advan
   });
 }
 
-TEST_CASE("gather: what is written may be its own index or source, which is read as it was",
-          "[ops][gather][overlap][property]") {
+TEST_CASE("gather: the result may be the index or source, which is read first", "[ops][gather][overlap][property]") {
   tensor x = tensor_of({1, 0}, {2}, dtype::int64);
   ops::scatter_value_(x, 0, x, 1000000000);
   CHECK(values(x) == std::vector<double>{1e9, 1e9});
@@ -176,8 +175,7 @@ TEST_CASE("gather: what is written may be its own index or source, which is read
   CHECK(values(x) == std::vector<double>{5, 1e9});
 }
 
-TEST_CASE("gather: the gradient of embedding adds rows up by index, and divides by how often one is there",
-          "[ops][gather]") {
+TEST_CASE("gather: the gradient of embedding sums rows by index, and divides by the count", "[ops][gather]") {
   for (dtype t : {dtype::float16, dtype::bfloat16, dtype::float32, dtype::float64}) {
     const tensor grad = tensor_of({1, 2, 3, 4, 5, 6}, {3, 2}, t), rows = tensor_of({0, 2, 0}, {3}, dtype::int64);
     CHECK(values(ops::embedding_dense_backward(grad, rows, 3, -1, false)) == list{6, 8, 0, 0, 3, 4});
@@ -191,7 +189,7 @@ TEST_CASE("gather: the gradient of embedding adds rows up by index, and divides 
   }
 }
 
-TEST_CASE("gather: the gradient of embedding refuses what has no meaning", "[ops][gather]") {
+TEST_CASE("gather: the gradient of embedding refuses invalid arguments", "[ops][gather]") {
   const tensor grad = tensor_of({1, 2}, {2, 1}, dtype::int64), rows = tensor_of({0, 0}, {2}, dtype::int64);
   CHECK(values(ops::embedding_dense_backward(grad, rows, 1, -1, false)) == list{3});
   CHECK_THROWS_AS(ops::embedding_dense_backward(grad, rows, 1, -1, true), tb::dtype_error);
@@ -200,7 +198,7 @@ TEST_CASE("gather: the gradient of embedding refuses what has no meaning", "[ops
         "aten::embedding_dense_backward: found num_weights -1, wanted 0 or more");
 }
 
-TEST_CASE("advanced_index: on meta a mask is refused for what the CPU refuses it", "[ops][advanced_index][meta]") {
+TEST_CASE("advanced_index: on meta a mask is refused as on the CPU", "[ops][advanced_index][meta]") {
   using maybe = std::optional<tensor>;
   const auto text = [](tb::device where, const tb::dims& sizes, const std::vector<std::pair<tb::dims, dtype>>& index,
                        const tb::dims& values, dtype type = dtype::float32) {

@@ -44,7 +44,7 @@ void each_case(unsigned seed, Visit visit) {
 
 }  // namespace
 
-TEST_CASE("images: pixel_shuffle puts channels between the pixels, pixel_unshuffle takes them back",
+TEST_CASE("images: pixel_shuffle rearranges channels into pixels, pixel_unshuffle inverts it",
           "[ops][images][property]") {
   each_case(91, [](support::numbers& source, dtype type, support::arrangement how) {
     const std::int64_t r = source.whole(1, 3), c = source.whole(1, 3), h = source.whole(1, 3), w = source.whole(1, 3);
@@ -60,7 +60,7 @@ TEST_CASE("images: pixel_shuffle puts channels between the pixels, pixel_unshuff
   });
 }
 
-TEST_CASE("images: channel_shuffle deals the channels of groups in turn", "[ops][images][property]") {
+TEST_CASE("images: channel_shuffle interleaves the channels of groups", "[ops][images][property]") {
   each_case(92, [](support::numbers& source, dtype type, support::arrangement how) {
     const std::int64_t groups = source.whole(1, 3), each = source.whole(1, 3);
     const tensor x = source.tensor({2, groups * each, 3}, type, how);
@@ -72,7 +72,7 @@ TEST_CASE("images: channel_shuffle deals the channels of groups in turn", "[ops]
   });
 }
 
-TEST_CASE("images: upsample_nearest2d takes the pixel below", "[ops][images][property]") {
+TEST_CASE("images: upsample_nearest2d rounds the source position down", "[ops][images][property]") {
   each_case(93, [](support::numbers& source, dtype type, support::arrangement how) {
     const std::int64_t h = source.whole(1, 4), w = source.whole(1, 4), high = source.whole(1, 8),
                        wide = source.whole(1, 8);
@@ -175,7 +175,7 @@ TEST_CASE("images: errors name the operator that was called", "[ops][images]") {
         "aten::upsample_nearest2d: found [4, 4], wanted [n, channels, height, width], only n being 0");
 }
 
-TEST_CASE("images: upsample_nearest2d looks at no scale where pixels stay or are there twice", "[ops][images]") {
+TEST_CASE("images: upsample_nearest2d ignores the scale for factors 1 and 2", "[ops][images]") {
   const tensor row = tensor_of({1, 2, 3, 4, 5}, {1, 1, 1, 5});
   const auto resized = [&](std::int64_t width, double scale) {
     return values(ops::upsample_nearest2d(row, numbers_of({1, width}), 1.0, scale));
@@ -193,7 +193,7 @@ TEST_CASE("images: upsample_nearest2d looks at no scale where pixels stay or are
         "aten::upsample_nearest2d: found output_size [1, 1099511627776], wanted at most 2147483647 rows and columns");
 }
 
-TEST_CASE("images: a factor whose square 64 bits cannot hold is refused, and no channels are none", "[ops][images]") {
+TEST_CASE("images: a factor whose square overflows 64 bits is refused, and zero channels stay zero", "[ops][images]") {
   const tensor none = tb::author::make_tensor({1, 0, 0}, dtype::float32, tb::cpu);
   const std::int64_t large = std::int64_t{1} << 32;
   CHECK(
@@ -202,7 +202,7 @@ TEST_CASE("images: a factor whose square 64 bits cannot hold is refused, and no 
   CHECK(ops::pixel_shuffle(tb::author::make_tensor({8, 0, 2, 3}, dtype::int8, tb::cpu), 1).sizes() == dims{8, 0, 2, 3});
 }
 
-TEST_CASE("images: the gradient of a transposed convolution has its result's sizes", "[ops][images]") {
+TEST_CASE("images: the gradient of a transposed convolution has the shape of its result", "[ops][images]") {
   const tensor input = tensor_of({1, 2, 3, 4}, {1, 1, 4}), weight = tensor_of({2}, {1, 1, 1});
   const tensor wrong = tensor_of({1, 2, 3, 4, 5, 6}, {1, 1, 6});
   const auto one = numbers_of({1}), zero = numbers_of({0});

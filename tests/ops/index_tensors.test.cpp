@@ -182,7 +182,7 @@ dims counted_from_front(const dims& at, const dims& sizes) {
 
 }  // namespace
 
-TEST_CASE("indexing: tensors choose what PyTorch's choose", "[ops][indexing]") {
+TEST_CASE("indexing: tensor indices select what PyTorch's select", "[ops][indexing]") {
   const tensor x = counted();
   const tensor i = places({1, 0}, {2}), j = places({2, 0}, {2, 1}), l = places({0, -1}, {2});
   const tensor m = mask({1, 0, 1, 0, 0, 1}, {2, 3}), k = mask({0, 1, 1}, {3});
@@ -202,7 +202,7 @@ TEST_CASE("indexing: tensors choose what PyTorch's choose", "[ops][indexing]") {
   check(index(x, 0, ellipsis, mask({1, 0, 0, 1}, {4})), {3, 2}, {0, 3, 4, 7, 8, 11});
 }
 
-TEST_CASE("indexing: the dimension of an integer is gone before tensors choose", "[ops][indexing]") {
+TEST_CASE("indexing: an integer removes its dimension before tensor indices apply", "[ops][indexing]") {
   const tensor x = counted(), i = places({3, 1}, {2});
   CHECK(index(x, 0, slice(), i).sizes() == dims{3, 2});
   CHECK(values(index(x, 0, slice(), i)) == list{3, 1, 7, 5, 11, 9});
@@ -211,13 +211,14 @@ TEST_CASE("indexing: the dimension of an integer is gone before tensors choose",
   CHECK(index(x, slice(), 0, i).sizes() == dims{2, 2});
 }
 
-TEST_CASE("indexing: with tensors it is a copy", "[ops][indexing]") {
+TEST_CASE("indexing: indexing with tensors copies", "[ops][indexing]") {
   const tensor x = counted();
   CHECK_FALSE(support::shares(index(x, places({0, 1}, {2})), x));
   CHECK_FALSE(support::shares(index(x, mask({1, 1}, {2})), x));
 }
 
-TEST_CASE("indexing: any index with tensors agrees with the rule, element by element", "[ops][indexing][property]") {
+TEST_CASE("indexing: any index with tensors agrees with the definition, element by element",
+          "[ops][indexing][property]") {
   support::numbers source(43);
   int masks = 0, apart = 0;
   for (int round = 0; round < 1000; ++round) {
@@ -241,7 +242,7 @@ TEST_CASE("indexing: any index with tensors agrees with the rule, element by ele
   CHECK(apart > 30);
 }
 
-TEST_CASE("indexing: assign writes what any index chooses, of every dtype", "[ops][indexing][property]") {
+TEST_CASE("indexing: assign writes the elements of any index, for every dtype", "[ops][indexing][property]") {
   support::numbers source(44);
   for (int round = 0; round < 600; ++round) {
     const dtype type = tb::all_dtypes[static_cast<std::size_t>(round) % tb::all_dtypes.size()];
@@ -279,8 +280,7 @@ TEST_CASE("indexing: assign takes items after the value, and converts it", "[ops
   CHECK_THROWS_AS(tb::assign(x, tensor_of({1, 2}, {2}), places({0, 1, 1}, {3})), tb::shape_error);
 }
 
-TEST_CASE("indexing: what tensors chose gets its gradient back, as often as it was chosen",
-          "[ops][indexing][autograd]") {
+TEST_CASE("indexing: the gradient of a tensor index is accumulated once per selection", "[ops][indexing][autograd]") {
   const tensor x = tb::require_grad(tensor_of({1, 2, 3, 4, 5, 6}, {2, 3}));
   tb::backward(ops::sum(index(x, places({1, 0, 1}, {3}), slice(0, 2)) * 2));
   CHECK(values(tb::leaf_grad(x)) == list{2, 2, 0, 4, 4, 0});
@@ -289,7 +289,7 @@ TEST_CASE("indexing: what tensors chose gets its gradient back, as often as it w
   CHECK(values(tb::leaf_grad(y)) == list{5, 1, 1});
 }
 
-TEST_CASE("indexing: meta tensors have the sizes that tensors choose", "[ops][indexing][meta]") {
+TEST_CASE("indexing: meta tensors have the shape of a tensor index", "[ops][indexing][meta]") {
   const tensor x = tb::author::make_tensor({3, 4, 5}, dtype::float32, tb::meta);
   const tensor i = tb::author::make_tensor({2, 1}, dtype::int64, tb::meta);
   CHECK(index(x, i, slice(0, 3), newaxis).sizes() == dims{2, 1, 3, 1, 5});

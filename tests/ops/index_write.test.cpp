@@ -67,7 +67,7 @@ tensor dense_copy(const tensor& t) { return support::tensor_of(support::values(t
 
 }  // namespace
 
-TEST_CASE("index_write: gather and take_along_dim read the place that each index says", "[ops][gather][property]") {
+TEST_CASE("index_write: gather and take_along_dim read at each index", "[ops][gather][property]") {
   support::for_every_dtype(1, 40, [](numbers& source, dtype t) {
     const tensor x = any_odd_tensor(source, any_long_shape(source, 0, 4, 4), t);
     const auto [d, dim] = any_dim(source, x.sizes());
@@ -103,8 +103,7 @@ TEST_CASE("index_write: gather and take_along_dim read the place that each index
   });
 }
 
-TEST_CASE("index_write: scatter writes to the place that each index says, the last one counts",
-          "[ops][gather][property]") {
+TEST_CASE("index_write: scatter writes at each index, the last one wins", "[ops][gather][property]") {
   support::for_every_dtype(2, 40, [](numbers& source, dtype t) {
     const tensor x = any_odd_tensor(source, any_long_shape(source, 0, 4, 4), t);
     const auto [d, dim] = any_dim(source, x.sizes());
@@ -128,7 +127,7 @@ TEST_CASE("index_write: scatter writes to the place that each index says, the la
   });
 }
 
-TEST_CASE("index_write: scatter_add adds to the place that each index says", "[ops][gather][property]") {
+TEST_CASE("index_write: scatter_add adds at each index", "[ops][gather][property]") {
   support::for_every_dtype(3, 40, [](numbers& source, dtype t) {
     const tensor x = any_whole_tensor(source, any_long_shape(source, 0, 4, 4), t, 0, 3);
     const auto [d, dim] = any_dim(source, x.sizes());
@@ -145,7 +144,7 @@ TEST_CASE("index_write: scatter_add adds to the place that each index says", "[o
   });
 }
 
-TEST_CASE("index_write: index_select reads slices by number, index_copy and index_fill write them",
+TEST_CASE("index_write: index_select reads slices by index, index_copy and index_fill write them",
           "[ops][gather][property]") {
   support::for_every_dtype(4, 40, [](numbers& source, dtype t) {
     const tensor x = any_odd_tensor(source, any_long_shape(source, 0, 4, 4), t);
@@ -175,7 +174,7 @@ TEST_CASE("index_write: index_select reads slices by number, index_copy and inde
   });
 }
 
-TEST_CASE("index_write: index_add adds slices by number, times alpha", "[ops][gather][property]") {
+TEST_CASE("index_write: index_add adds slices by index, times alpha", "[ops][gather][property]") {
   support::for_every_dtype(5, 40, [](numbers& source, dtype t) {
     const tensor x = any_whole_tensor(source, any_long_shape(source, 0, 4, 4), t, 0, 3);
     const auto [d, dim] = any_dim(source, x.sizes());
@@ -193,8 +192,7 @@ TEST_CASE("index_write: index_add adds slices by number, times alpha", "[ops][ga
   });
 }
 
-TEST_CASE("index_write: the last of hundreds of indices is looked at as the first is, before anything is written",
-          "[ops][gather][property]") {
+TEST_CASE("index_write: every index is checked before anything is written", "[ops][gather][property]") {
   for (const std::int64_t bad : {0, 255, 256, 511, 699}) {
     const tensor x = support::tensor_of(std::vector<double>(700, 1), {700}), from = x * 2;
     const tensor index = support::tensor_of(std::vector<double>(700, 5), {700}, dtype::int64);

@@ -93,7 +93,7 @@ meaning random_index(support::numbers& source, const tensor& x) {
 
 }  // namespace
 
-TEST_CASE("indexing: each item does what it says", "[ops][indexing]") {
+TEST_CASE("indexing: each kind of index item", "[ops][indexing]") {
   const tensor x = counted();
   CHECK(values(index(x, 0)) == list{0, 1, 2, 3});
   CHECK(values(index(x, -1)) == list{8, 9, 10, 11});
@@ -114,7 +114,7 @@ TEST_CASE("indexing: each item does what it says", "[ops][indexing]") {
   CHECK(support::shares(index(x, 1, 2), x));
 }
 
-TEST_CASE("indexing: a whole tensor is a view of its own", "[ops][indexing]") {
+TEST_CASE("indexing: indexing a whole tensor gives a new view", "[ops][indexing]") {
   const tensor x = counted();
   for (const tensor& y :
        {index(x, ellipsis), index(x, slice()), index(x, slice(), slice(), ellipsis), index(x, items{})}) {
@@ -185,13 +185,13 @@ TEST_CASE("indexing: errors show the index and the sizes, and say what is wrong"
   CHECK(text_of<tb::error>([] { index(tensor(), 0); }) == "index: found an undefined tensor, wanted one with elements");
 }
 
-TEST_CASE("indexing: a bool or a real number is no index", "[ops][indexing]") {
+TEST_CASE("indexing: a bool or a floating number is not an index", "[ops][indexing]") {
   STATIC_CHECK(std::is_constructible_v<tb::index_item, int>);
   STATIC_CHECK_FALSE(std::is_constructible_v<tb::index_item, bool>);
   STATIC_CHECK_FALSE(std::is_constructible_v<tb::index_item, double>);
 }
 
-TEST_CASE("indexing: assign writes to what is viewed, and broadcasts", "[ops][indexing][property]") {
+TEST_CASE("indexing: assign writes through the view, and broadcasts", "[ops][indexing][property]") {
   const tensor x = counted();
   tb::assign(index(x, 0, slice(1, 3)), 20);
   CHECK(values(x) == list{0, 20, 20, 3, 4, 5, 6, 7, 8, 9, 10, 11});
@@ -209,7 +209,7 @@ TEST_CASE("indexing: assign writes to what is viewed, and broadcasts", "[ops][in
   CHECK(values(index(x, 0)) == list{5, 6, 7, 8});
 }
 
-TEST_CASE("indexing: a gradient goes back to the elements that were taken", "[ops][indexing][autograd]") {
+TEST_CASE("indexing: the gradient reaches the selected elements", "[ops][indexing][autograd]") {
   const tensor x = tb::require_grad(counted());
   tb::backward(ops::sum(index(x, slice(none, none, 2), newaxis, -1) * 3));
   CHECK(values(tb::leaf_grad(x)) == list{0, 0, 0, 3, 0, 0, 0, 0, 0, 0, 0, 3});

@@ -68,8 +68,7 @@ std::vector<tensor> alike(numbers& source, dtype t, const dims& sizes) {
 
 }  // namespace
 
-TEST_CASE("join: cat puts tensors one after another, promoted, and leaves out what has no elements",
-          "[ops][join][property]") {
+TEST_CASE("join: cat concatenates and promotes tensors, and skips those without elements", "[ops][join][property]") {
   support::for_every_dtype(1, 40, [](numbers& source, dtype t) {
     dims sizes = any_long_shape(source, 1, 4, 4);
     const auto [d, dim] = any_dim(source, sizes);
@@ -103,7 +102,7 @@ TEST_CASE("join: cat puts tensors one after another, promoted, and leaves out wh
   });
 }
 
-TEST_CASE("join: cat reads a part of what it writes first", "[ops][join][overlap][property]") {
+TEST_CASE("join: cat reads overlapping arguments before it writes", "[ops][join][overlap][property]") {
   support::for_every_dtype(2, 4, [](numbers& source, dtype t) {
     tensor x = support::moved(source, source.tensor({6, 3}, t));
     const tensor halves[] = {ops::slice(x, 0, 2, 6), ops::slice(x, 0, 0, 2)};
@@ -113,8 +112,7 @@ TEST_CASE("join: cat reads a part of what it writes first", "[ops][join][overlap
   });
 }
 
-TEST_CASE("join: stack makes a dimension of the members, hstack and vstack join the first ones they have",
-          "[ops][join][property]") {
+TEST_CASE("join: stack adds a dimension, hstack and vstack concatenate along existing ones", "[ops][join][property]") {
   support::for_every_dtype(3, 25, [](numbers& source, dtype t) {
     const dims sizes = any_shape(source, 0, 3, 4);
     const std::vector<tensor> members = alike(source, t, sizes);
@@ -153,7 +151,7 @@ TEST_CASE("join: stack makes a dimension of the members, hstack and vstack join 
   });
 }
 
-TEST_CASE("join: repeat goes around, tile fills up with 1, repeat_interleave stays at each element",
+TEST_CASE("join: repeat repeats the tensor, tile pads the repeats with 1, repeat_interleave repeats each element",
           "[ops][join][property]") {
   support::for_every_dtype(4, 25, [](numbers& source, dtype t) {
     const dims sizes = any_shape(source, 0, 3, 4);
@@ -199,7 +197,7 @@ TEST_CASE("join: repeat goes around, tile fills up with 1, repeat_interleave sta
   });
 }
 
-TEST_CASE("join: flip reverses dimensions, roll moves their elements around", "[ops][join][property]") {
+TEST_CASE("join: flip reverses dimensions, roll shifts elements cyclically", "[ops][join][property]") {
   support::for_every_dtype(5, 30, [](numbers& source, dtype t) {
     const dims sizes = any_long_shape(source, 0, 4, 5);
     const tensor x = any_odd_tensor(source, sizes, t);
@@ -236,7 +234,7 @@ TEST_CASE("join: flip reverses dimensions, roll moves their elements around", "[
   });
 }
 
-TEST_CASE("join: rot90 turns a plane by quarters", "[ops][join][property]") {
+TEST_CASE("join: rot90 rotates a plane by multiples of 90 degrees", "[ops][join][property]") {
   support::for_every_dtype(6, 30, [](numbers& source, dtype t) {
     const dims sizes = any_shape(source, 2, 4, 4);
     const auto rank = static_cast<std::int64_t>(sizes.size());
@@ -283,7 +281,7 @@ TEST_CASE("join: tril and triu keep one side of a diagonal of each matrix", "[op
   });
 }
 
-TEST_CASE("join: diag makes a matrix of a vector and a vector of a matrix", "[ops][join][property]") {
+TEST_CASE("join: diag maps a vector to a diagonal matrix and a matrix to its diagonal", "[ops][join][property]") {
   support::for_every_dtype(8, 20, [](numbers& source, dtype t) {
     const std::int64_t diagonal = source.whole(-4, 4), down = std::max<std::int64_t>(-diagonal, 0),
                        across = std::max<std::int64_t>(diagonal, 0);
@@ -304,7 +302,7 @@ TEST_CASE("join: diag makes a matrix of a vector and a vector of a matrix", "[op
   });
 }
 
-TEST_CASE("join: what does not fit is refused by name, on meta too", "[ops][join]") {
+TEST_CASE("join: mismatched arguments are refused by name, on meta too", "[ops][join]") {
   for (tb::device where : {tb::cpu, tb::meta}) {
     const auto make = [&](const dims& sizes) { return tb::author::make_tensor(sizes, dtype::float32, where); };
     const tensor x = make({2, 3}), y = make({3, 2}), number = make({}), row = make({3});
@@ -330,7 +328,7 @@ TEST_CASE("join: what does not fit is refused by name, on meta too", "[ops][join
   }
 }
 
-TEST_CASE("join: what is made is new, even where nothing changes", "[ops][join]") {
+TEST_CASE("join: the result is always a new tensor", "[ops][join]") {
   const tensor x = tensor_of({1, 2, 3, 4}, {2, 2});
   const std::vector<tensor> one{x};
   const list before = values(x);

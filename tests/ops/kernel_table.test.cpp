@@ -85,7 +85,7 @@ void note_fallback(const tb::operator_handle&, tb::key_set, tb::stack& values) {
 
 }  // namespace
 
-TEST_CASE("kernel_table: a table of nulls registers nothing, and shadows nothing", "[ops][kernel_table]") {
+TEST_CASE("kernel_table: a table of null entries registers nothing, and hides no fallback", "[ops][kernel_table]") {
   const tb::dispatch_key k = tb::key::PrivateUse3;
   const auto block = std::move(tb::implement("aten", k).impl<&own_exp>(ops::exp).impl<&own_empty>(ops::empty));
   const auto caught = tb::fallback<&note_fallback>(k);
@@ -100,7 +100,7 @@ TEST_CASE("kernel_table: a table of nulls registers nothing, and shadows nothing
   CHECK(fallbacks == 1);
 }
 
-TEST_CASE("kernel_table: within an entry an operator has a row where the table runs all it calls",
+TEST_CASE("kernel_table: an operator is registered if the table supports all operations it uses",
           "[ops][kernel_table]") {
   const tb::dispatch_key k = tb::key::PrivateUse2;
   take(k, adding);
@@ -124,7 +124,7 @@ TEST_CASE("kernel_table: within an entry an operator has a row where the table r
   CHECK(toy::text_of<tb::no_kernel>([&] { ops::mul.call_at(k, t, t); }).find("in the table") == std::string::npos);
 }
 
-TEST_CASE("kernel_table: a table that says no codes runs all of its entries, as one from before they could be said",
+TEST_CASE("kernel_table: a table without `runs` supports all operations of its entries, as older tables do",
           "[ops][kernel_table]") {
   take(tb::key::PrivateUse8, older);
   CHECK(asked == 0);
@@ -211,7 +211,8 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("kernel_table: the gradient of a tensor beside a number is on its device", "[ops][kernel_table][number]") {
+TEST_CASE("kernel_table: the gradient of a tensor combined with a number is on its device",
+          "[ops][kernel_table][number]") {
   watch();
   tensor x = tb::require_grad(tb::to(tensor_of({1, 2}, {2}), watched));
   tb::backward(ops::sum((x + 1) * 2 / (3 - x)));
@@ -246,7 +247,7 @@ void register_partial() {
 
 }  // namespace
 
-TEST_CASE("kernel_table: an operator has no row where the table has no kernel for it", "[ops][kernel_table]") {
+TEST_CASE("kernel_table: an operator is not registered if the table has no kernel for it", "[ops][kernel_table]") {
   register_partial();
   const auto has_row = [](const auto& op) {
     return tb::why_not(op.handle(), tb::key::PrivateUse7).reason == tb::why_not_reason::runs;

@@ -141,7 +141,7 @@ TEST_CASE(
   });
 }
 
-TEST_CASE("layer_norm: what does not fit is refused by name, on meta too", "[ops][layer_norm]") {
+TEST_CASE("layer_norm: mismatched arguments are refused by name, on meta too", "[ops][layer_norm]") {
   for (tb::device where : {tb::cpu, tb::meta}) {
     const auto make = [&](const dims& sizes, dtype t) { return tb::author::make_tensor(sizes, t, where); };
     const tensor x = make({2, 3}, dtype::float32);

@@ -83,12 +83,11 @@ TEST_CASE("linalg: mm multiplies matrices of any strides", "[ops][linalg][proper
   }
 }
 
-TEST_CASE("linalg: mm over an empty middle is zero", "[ops][linalg]") {
+TEST_CASE("linalg: mm over an inner dimension of size 0 is zero", "[ops][linalg]") {
   CHECK(values(ops::mm(tensor_of({}, {2, 0}), tensor_of({}, {0, 3}))) == std::vector<double>(6, 0));
 }
 
-TEST_CASE("linalg: every product agrees with sums of products, in every dtype and arrangement",
-          "[ops][linalg][property]") {
+TEST_CASE("linalg: every product agrees with naive sums, in every dtype and memory layout", "[ops][linalg][property]") {
   support::numbers source(3);
   for (dtype t : product_dtypes) {
     for (arrangement how : support::arrangements) {
@@ -134,7 +133,7 @@ TEST_CASE("linalg: every product agrees with sums of products, in every dtype an
   }
 }
 
-TEST_CASE("linalg: matmul broadcasts batches, and a vector is a row or a column", "[ops][linalg][property]") {
+TEST_CASE("linalg: matmul broadcasts batches, and treats a vector as a row or a column", "[ops][linalg][property]") {
   support::numbers source(4);
   const std::pair<tb::dims, tb::dims> pairs[] = {{{3}, {3}},
                                                  {{3}, {3, 2}},
@@ -189,7 +188,7 @@ TEST_CASE("linalg: a beta of 0 does not read self", "[ops][linalg][property]") {
         std::vector<double>{3, 4, 6, 8});
 }
 
-TEST_CASE("linalg: forms that write give what the others give, into any strides, also over their own arguments",
+TEST_CASE("linalg: out forms agree with functional forms, for any strides, also when they overwrite arguments",
           "[ops][linalg][property]") {
   support::numbers source(5);
   for (dtype t : {dtype::float32, dtype::float16, dtype::int32}) {
@@ -218,7 +217,7 @@ TEST_CASE("linalg: forms that write give what the others give, into any strides,
   }
 }
 
-TEST_CASE("linalg: a result over its own arguments, which a factor changes", "[ops][linalg][property]") {
+TEST_CASE("linalg: a result that overwrites its scaled arguments", "[ops][linalg][property]") {
   support::numbers source(6);
   const tensor a = made(source, {60, 60}, dtype::float32), b = made(source, {60, 60}, dtype::float32);
   const auto wanted = numbers_of(ops::addmm(a, a, a, arg<"beta"> = 2));
@@ -244,7 +243,7 @@ TEST_CASE("linalg: outer, kron, trace and diag", "[ops][linalg]") {
         std::vector<double>{1 + 1 + 4 + 9 + 16 + 25 + 36});
 }
 
-TEST_CASE("linalg: meta says sizes, strides and dtype", "[ops][linalg][meta]") {
+TEST_CASE("linalg: meta returns sizes, strides and dtype", "[ops][linalg][meta]") {
   const tensor a = tb::to(tensor_of({1, 2, 3, 4, 5, 6}, {2, 3}, dtype::float32), tb::meta);
   const tensor c = ops::addmm(a, ops::mm(a, ops::t(a)), a);
   CHECK(c.sizes() == tb::dims{2, 3});
@@ -261,7 +260,7 @@ TEST_CASE("linalg: matmul of two matrices is mm", "[ops][linalg]") {
         "aten::matmul: found [3, 4] and [3], wanted the last size of the first to be the last but one of the second");
 }
 
-TEST_CASE("linalg: other names of an operator refuse under their own", "[ops][linalg]") {
+TEST_CASE("linalg: aliases of an operator report errors under their own name", "[ops][linalg]") {
   const tensor a = tensor_of({1, 2}, {2}), b = tensor_of({1, 2, 3}, {1, 3});
   CHECK(text_of<tb::shape_error>([&] { ops::vdot(a, b); }) ==
         "aten::vdot: found [2] and [1, 3], wanted two vectors of one length");
@@ -269,7 +268,7 @@ TEST_CASE("linalg: other names of an operator refuse under their own", "[ops][li
   CHECK(text_of<tb::shape_error>([&] { ops::linalg_matmul(a, b); }).starts_with("aten::linalg_matmul: found [2]"));
 }
 
-TEST_CASE("linalg: what is no product of matrices is refused", "[ops][linalg]") {
+TEST_CASE("linalg: shapes that cannot be multiplied are refused", "[ops][linalg]") {
   const auto matrix = [](std::int64_t m, std::int64_t n, dtype t = dtype::float32) {
     return tb::author::make_tensor({m, n}, t, tb::cpu);
   };
@@ -293,7 +292,7 @@ TEST_CASE("linalg: what is no product of matrices is refused", "[ops][linalg]") 
         "aten::linear: found [2, 3] and [2, 2], wanted [.., in] and [out, in] or [in]");
 }
 
-TEST_CASE("linalg: what is refused leaves the result as it was", "[ops][linalg]") {
+TEST_CASE("linalg: a refused call leaves the result unchanged", "[ops][linalg]") {
   const tensor a = tensor_of({1, 2, 3, 4}, {2, 2}, dtype::float32);
   tensor out = tensor_of({7, 7, 7}, {3}, dtype::float32);
   CHECK(text_of<tb::shape_error>([&] { ops::mm_out(a, a, out); }) ==

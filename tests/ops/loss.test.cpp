@@ -39,7 +39,7 @@ list naive_log_softmax(const tensor& t) {
 
 }  // namespace
 
-TEST_CASE("loss: log_softmax of the last dimension of any arrangement", "[ops][loss][property]") {
+TEST_CASE("loss: log_softmax of the last dimension in any memory layout", "[ops][loss][property]") {
   support::numbers source(1);
   for (dtype t : {dtype::float32, dtype::float64}) {
     for (support::arrangement how : support::arrangements) {
@@ -83,7 +83,7 @@ TEST_CASE("loss: log_softmax converts first where a dtype is given", "[ops][loss
         "aten::log_softmax.int: in aten::_log_softmax: found int64, wanted a floating type");
 }
 
-TEST_CASE("loss: softmax over any dimension is that of the rows it has there", "[ops][loss][property]") {
+TEST_CASE("loss: softmax over any dimension equals that of its rows", "[ops][loss][property]") {
   support::numbers source(3);
   for (support::arrangement how : support::arrangements) {
     const tensor x = source.tensor({2, 3, 4}, dtype::float64, how);
@@ -99,7 +99,7 @@ TEST_CASE("loss: softmax over any dimension is that of the rows it has there", "
   }
 }
 
-TEST_CASE("loss: softmax refuses a dimension that is not there, and to convert", "[ops][loss]") {
+TEST_CASE("loss: softmax refuses a dimension out of range, and a dtype conversion", "[ops][loss]") {
   for (tb::device where : {tb::cpu, tb::meta}) {
     const tensor x = tb::author::make_tensor({2, 3}, dtype::float32, where),
                  point = tb::author::make_tensor({}, dtype::float32, where);
@@ -112,7 +112,7 @@ TEST_CASE("loss: softmax refuses a dimension that is not there, and to convert",
   }
 }
 
-TEST_CASE("loss: the backward of log_softmax refuses a gradient of another kind", "[ops][loss]") {
+TEST_CASE("loss: the backward of log_softmax refuses a gradient of another dtype or shape", "[ops][loss]") {
   const tensor y = tensor_of({1, 2}, {1, 2}, dtype::float32);
   CHECK(text_of<tb::shape_error>([&] {
           ops::log_softmax_backward(tensor_of({1, 2}, {2}, dtype::float32), y, 1, dtype::float32);
@@ -146,7 +146,7 @@ TEST_CASE("loss: nll_loss is the mean of the chosen log-probabilities, negated",
   }
 }
 
-TEST_CASE("loss: a label out of range is refused, wherever it stands", "[ops][loss][property]") {
+TEST_CASE("loss: a label out of range is refused at any position", "[ops][loss][property]") {
   const tensor x = tensor_of({1, 2, 3, 4, 5, 6}, {2, 3}, dtype::float32);
   for (list labels : {list{0, 3}, list{3, 0}, list{-1, 0}, list{0, -100}, list{1e15, 0}}) {
     const tensor target = tensor_of(labels, {2}, dtype::int64);
@@ -165,7 +165,7 @@ TEST_CASE("loss: nll_loss over no rows is NaN", "[ops][loss]") {
   CHECK(std::isnan(tb::item(ops::nll_loss(tensor_of({}, {0, 3}), tensor_of({}, {0}, dtype::int64)))));
 }
 
-TEST_CASE("loss: nll_loss takes log-probabilities by row and int64 labels", "[ops][loss]") {
+TEST_CASE("loss: nll_loss accepts rows of log-probabilities and int64 labels", "[ops][loss]") {
   for (tb::device where : {tb::cpu, tb::meta}) {
     const auto make = [&](const tb::dims& s, dtype t) { return tb::author::make_tensor(s, t, where); };
     const tensor x = make({2, 3}, dtype::float32), labels = make({2}, dtype::int64);
@@ -190,7 +190,7 @@ TEST_CASE("loss: nll_loss takes log-probabilities by row and int64 labels", "[op
   }
 }
 
-TEST_CASE("loss: what the parts of a loss would refuse is refused by the loss", "[ops][loss]") {
+TEST_CASE("loss: arguments that a part of a loss refuses are refused by the loss", "[ops][loss]") {
   const tensor n = tensor_of({0, 1}, {2}, dtype::int64), b = tensor_of({0, 1}, {2}, dtype::boolean);
   const tensor byte = tensor_of({0, 1}, {2}, dtype::uint8), x = tensor_of({0.5, 1}, {2}, dtype::float32);
   const auto type = [](auto f) { return text_of<tb::dtype_error>(f); };
@@ -208,7 +208,7 @@ TEST_CASE("loss: what the parts of a loss would refuse is refused by the loss", 
         "aten::binary_cross_entropy_with_logits: found uint8, wanted a floating dtype; convert it with to()");
 }
 
-TEST_CASE("loss: a written result keeps its elements where a label is refused", "[ops][loss]") {
+TEST_CASE("loss: an out tensor is unchanged if a label is refused", "[ops][loss]") {
   const tensor x = tensor_of({1, 2, 3, 4, 5, 6}, {2, 3}), target = tensor_of({0, 3}, {2}, dtype::int64);
   tensor out = tensor_of({7, 8}, {2}), total = tensor_of({9}, {});
   CHECK_THROWS_AS(ops::nll_loss_forward_out(x, target, std::nullopt, 0, -100, out, total), tb::shape_error);

@@ -13,7 +13,7 @@ using support::values;
 using tb::tensor;
 using list = std::vector<double>;
 
-TEST_CASE("operators: arithmetic reads as people write it", "[ops][operators]") {
+TEST_CASE("operators: arithmetic operators of C++", "[ops][operators]") {
   const tensor a = tensor_of({1, 2}, {2}), b = tensor_of({3, 4}, {2});
   CHECK(values(a + b) == list{4, 6});
   CHECK(values(a - b) == list{-2, -2});
@@ -52,7 +52,7 @@ TEST_CASE("operators: a number on the left promotes as on the right", "[ops][ope
   CHECK(values(tb::leaf_grad(x)) == list{-3});
 }
 
-TEST_CASE("operators: a number in place keeps the tensor's dtype, or is refused", "[ops][operators]") {
+TEST_CASE("operators: in-place operators with a number keep the tensor's dtype, or are refused", "[ops][operators]") {
   tensor x = tensor_of({1, 2}, {2}, tb::dtype::float32);
   const tensor same = x;
   x += 2.0;
@@ -74,7 +74,7 @@ TEST_CASE("operators: a number in place keeps the tensor's dtype, or is refused"
         "aten::div_.Scalar: in aten::div_.Tensor: the result is float32 and cannot be written to int64");
 }
 
-TEST_CASE("operators: item is the one element, from whatever graph", "[ops][operators]") {
+TEST_CASE("operators: item returns the only element, also inside a graph", "[ops][operators]") {
   CHECK(tb::item(tensor_of({2.5}, {})) == 2.5);
   CHECK(tb::item(tensor_of({1}, {1, 1}, tb::dtype::boolean)) == 1);
   CHECK(tb::item(tb::require_grad(tensor_of({3}, {1})) * 2) == 6);

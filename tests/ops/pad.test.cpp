@@ -73,7 +73,7 @@ tensor one_of(const tensor& x, const numbers_list& pad, const std::string& mode)
 
 }  // namespace
 
-TEST_CASE("pad: every mode, of every dtype, in every arrangement", "[ops][pad][property]") {
+TEST_CASE("pad: every mode, of every dtype and memory layout", "[ops][pad][property]") {
   support::numbers source(61);
   for (int round = 0; round < 10; ++round) {
     for (dtype type : tb::all_dtypes) {
@@ -106,7 +106,7 @@ TEST_CASE("pad: every mode, of every dtype, in every arrangement", "[ops][pad][p
   }
 }
 
-TEST_CASE("pad: forms with a result, and meta", "[ops][pad]") {
+TEST_CASE("pad: out forms, and meta", "[ops][pad]") {
   const tensor x = tensor_of({1, 2, 3, 4, 5, 6}, {2, 3}),
                there = tb::author::make_tensor({2, 3}, dtype::float32, tb::meta);
   const numbers_list pad{1, 2};
@@ -121,7 +121,7 @@ TEST_CASE("pad: forms with a result, and meta", "[ops][pad]") {
   }
 }
 
-TEST_CASE("pad: what does not fit is refused, on meta too", "[ops][pad]") {
+TEST_CASE("pad: mismatched arguments are refused, on meta too", "[ops][pad]") {
   for (tb::device where : {tb::cpu, tb::meta}) {
     const tensor x = tb::author::make_tensor({2, 3}, dtype::float32, where);
     const auto text = [](auto f) { return toy::text_of<tb::shape_error>(f); };

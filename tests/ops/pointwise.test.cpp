@@ -336,7 +336,7 @@ TEST_CASE("pointwise: every operator agrees with a loop over double, for every d
   }
 }
 
-TEST_CASE("pointwise: in-place and out forms give what the functional form gives", "[ops][pointwise][property]") {
+TEST_CASE("pointwise: in-place and out forms agree with the functional form", "[ops][pointwise][property]") {
   support::numbers source(12);
   for (const operation& o : operations()) {
     const tb::operator_handle op = tb::find(o.name);
@@ -375,7 +375,7 @@ TEST_CASE("pointwise: in-place and out forms give what the functional form gives
   }
 }
 
-TEST_CASE("pointwise: the meta backend gives the same sizes, strides and dtype", "[ops][pointwise][meta]") {
+TEST_CASE("pointwise: the meta backend returns the same sizes, strides and dtype", "[ops][pointwise][meta]") {
   support::numbers source(13);
   for (const operation& o : operations()) {
     const tb::operator_handle op = tb::find(o.name);
@@ -399,8 +399,7 @@ TEST_CASE("pointwise: the meta backend gives the same sizes, strides and dtype",
   }
 }
 
-TEST_CASE("pointwise: results have their memory in the order of their operands",
-          "[ops][pointwise][strides][property]") {
+TEST_CASE("pointwise: results have the memory order of their operands", "[ops][pointwise][strides][property]") {
   support::numbers source(14);
   const tensor dense = source.tensor({3, 4, 5}, dtype::float32);
   const tensor turned = source.tensor({3, 4, 5}, dtype::float32, arrangement::transposed);

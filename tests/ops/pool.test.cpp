@@ -98,7 +98,7 @@ std::size_t row_major(const dims& i, const dims& sizes) {
 
 }  // namespace
 
-TEST_CASE("pool: the first greatest of each window, a NaN before all, and its gradient", "[ops][pool][property]") {
+TEST_CASE("pool: the first maximum of each window, NaN above all, and its gradient", "[ops][pool][property]") {
   support::for_every_dtype(1, 30, [](numbers& source, dtype t) {
     if (t == dtype::boolean) return;
     const windows w(source, true);
@@ -148,7 +148,7 @@ TEST_CASE("pool: the first greatest of each window, a NaN before all, and its gr
   });
 }
 
-TEST_CASE("pool: the average of each window over what counts, and its gradient", "[ops][pool][property]") {
+TEST_CASE("pool: the average of each window over the counted elements, and its gradient", "[ops][pool][property]") {
   support::for_every_dtype(2, 60, [](numbers& source, dtype t) {
     if (!tb::is_floating(t)) return;
     const windows w(source, false);
@@ -179,8 +179,7 @@ TEST_CASE("pool: the average of each window over what counts, and its gradient",
   });
 }
 
-TEST_CASE("pool: adaptive windows begin and end where the image is cut, and so do their gradients",
-          "[ops][pool][property]") {
+TEST_CASE("pool: adaptive windows partition the image, and so do their gradients", "[ops][pool][property]") {
   support::for_every_dtype(3, 60, [](numbers& source, dtype t) {
     if (!tb::is_floating(t)) return;
     dims image{source.whole(1, 3)};
@@ -214,7 +213,7 @@ TEST_CASE("pool: adaptive windows begin and end where the image is cut, and so d
   });
 }
 
-TEST_CASE("pad: a value stands around the elements, or some are gone", "[ops][pad][property]") {
+TEST_CASE("pad: constant values are added around the elements, or elements are removed", "[ops][pad][property]") {
   support::for_every_dtype(4, 40, [](numbers& source, dtype t) {
     const dims sizes = support::any_shape(source, 0, 4, 4);
     const tensor x = any_odd_tensor(source, sizes, t);

@@ -192,7 +192,7 @@ TEST_CASE("product: outer and kron promote, of any dtypes", "[ops][linalg][prope
   });
 }
 
-TEST_CASE("product: trace, inner and tensordot add up what has equal indices", "[ops][linalg][einsum][property]") {
+TEST_CASE("product: trace, inner and tensordot contract equal indices", "[ops][linalg][einsum][property]") {
   for_numbers(4, [](numbers& source, dtype t) {
     const tensor square = any(source, {some(source), some(source)}, t);
     double diagonal = 0;

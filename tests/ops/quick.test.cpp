@@ -26,7 +26,7 @@ std::vector<float> values(const tensor& t) {
 
 }  // namespace
 
-TEST_CASE("quick: the result of dense operands is dense, new, and of their dtype and keys", "[ops][quick]") {
+TEST_CASE("fast path: the result of dense operands is dense, new, and of their dtype and keys", "[ops][quick]") {
   const tensor a = numbers({2, 3}), b = numbers({2, 3});
   const tensor sum = ops::add(a, b, tb::arg<"alpha"> = 2);
   CHECK(values(sum) == std::vector<float>{0, 3, 6, 9, 12, 15});
@@ -37,7 +37,8 @@ TEST_CASE("quick: the result of dense operands is dense, new, and of their dtype
   CHECK(ops::mul(halves, halves).dtype() == tb::dtype::bfloat16);
 }
 
-TEST_CASE("quick: operands of other shapes, orders and dtypes get what the long way gives", "[ops][quick]") {
+TEST_CASE("fast path: operands of other shapes, memory orders and dtypes give the result of the general path",
+          "[ops][quick]") {
   const tensor a = numbers({2, 3});
   CHECK(values(ops::add(a, numbers({3}))) == std::vector<float>{0, 2, 4, 3, 5, 7});
   CHECK(values(ops::add(numbers({3, 2}), ops::t(a))) == std::vector<float>{0, 4, 3, 7, 6, 10});
@@ -52,13 +53,13 @@ TEST_CASE("quick: operands of other shapes, orders and dtypes get what the long 
   CHECK(ops::add(numbers({0, 3}), numbers({0, 3})).sizes() == tb::dims{0, 3});
 }
 
-TEST_CASE("quick: a size of 1 has neighbours whatever its stride", "[ops][quick]") {
+TEST_CASE("fast path: the stride of a dimension of size 1 does not matter", "[ops][quick]") {
   const tensor column = ops::as_strided(numbers({8}), sizes{3, 1}, sizes{1, 7});
   CHECK(values(ops::neg(column)) == std::vector<float>{0, -1, -2});
   CHECK(ops::neg(column).strides() == tb::dims{1, 1});
 }
 
-TEST_CASE("quick: what is written may be an operand, and never a neighbour's memory", "[ops][quick]") {
+TEST_CASE("fast path: the result may be an operand, but not overlap one partly", "[ops][quick]") {
   const tensor memory = numbers({8});
   tensor front = ops::slice(memory, 0, 0, 4), shifted = ops::slice(memory, 0, 1, 5);
   ops::add_(front, front);
@@ -71,7 +72,8 @@ TEST_CASE("quick: what is written may be an operand, and never a neighbour's mem
   CHECK(values(memory) == std::vector<float>{0, 0, 32, 64, 96, 40, 48, 56});
 }
 
-TEST_CASE("quick: a result of other sizes or dtype is refused or converted as ever", "[ops][quick]") {
+TEST_CASE("fast path: a result of another shape or dtype is refused or converted as in the general path",
+          "[ops][quick]") {
   const tensor a = numbers({2, 3});
   tensor small = numbers({2}), wide = tb::to(a, tb::dtype::float64), bools = ops::eq(a, a);
   CHECK_THROWS_AS(ops::add_out(a, a, tb::arg<"out"> = small), tb::shape_error);
@@ -84,7 +86,7 @@ TEST_CASE("quick: a result of other sizes or dtype is refused or converted as ev
   CHECK_THROWS_AS(ops::bitwise_and(a, a), tb::dtype_error);
 }
 
-TEST_CASE("quick: writes are counted, and integers divided by zero refused before anything is written",
+TEST_CASE("fast path: writes are counted, and integers divided by zero refused before anything is written",
           "[ops][quick]") {
   tensor a = tb::from_values<std::int64_t>({6, 7}, {2});
   const tensor b = tb::from_values<std::int64_t>({2, 0}, {2});
@@ -95,7 +97,7 @@ TEST_CASE("quick: writes are counted, and integers divided by zero refused befor
   CHECK(a.version() > version);
 }
 
-TEST_CASE("quick: a number is repeated beside as many elements as there are", "[ops][quick][number]") {
+TEST_CASE("fast path: a number is broadcast to any number of elements", "[ops][quick][number]") {
   for (const std::int64_t n : {1, 255, 256, 257, 600, 40000}) {
     const tensor a = numbers({n}), more = a + 1, less = 1 - a, few = a < 300;
     CHECK(more.dtype() == tb::dtype::float32);
@@ -112,7 +114,7 @@ TEST_CASE("quick: a number is repeated beside as many elements as there are", "[
   }
 }
 
-TEST_CASE("quick: a number promotes as one of Python does, and loses nothing on the way", "[ops][quick][number]") {
+TEST_CASE("fast path: a number promotes as in PyTorch, without losing precision", "[ops][quick][number]") {
   using tb::dtype;
   const auto one = [](dtype t) { return ops::ones(sizes{2}, tb::arg<"dtype"> = t); };
   const auto type_of = [&](dtype t, const tb::scalar& s) { return (one(t) + s).dtype(); };

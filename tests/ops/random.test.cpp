@@ -115,7 +115,7 @@ TEST_CASE("random: a seed gives the same numbers whatever the strides, and one i
   }
 }
 
-TEST_CASE("random: floating dtypes have the same numbers but for rounding", "[ops][random][property]") {
+TEST_CASE("random: floating dtypes give the same numbers up to rounding", "[ops][random][property]") {
   for (const filling& f : fillings()) {
     if (!f.floating_only) continue;
     list wanted;
@@ -131,7 +131,7 @@ TEST_CASE("random: floating dtypes have the same numbers but for rounding", "[op
   }
 }
 
-TEST_CASE("random: factories fill with what the operators in place give", "[ops][random]") {
+TEST_CASE("random: factory functions agree with the in-place operators", "[ops][random]") {
   for (dtype t : floating) {
     const auto filled = [&](auto fill) {
       tensor x = support::arranged({3, 5}, t, arrangement::dense);
@@ -174,7 +174,7 @@ TEST_CASE("random: factories fill with what the operators in place give", "[ops]
   CHECK(ops::randint_like(tensor_of({1, 2}, {2}, dtype::int8), 5).dtype() == dtype::int8);
 }
 
-TEST_CASE("random: moments and ranges are those of the distribution", "[ops][random][property]") {
+TEST_CASE("random: moments and ranges agree with the distribution", "[ops][random][property]") {
   constexpr std::int64_t n = 20000;
   for (dtype t : floating) {
     generator g(9);
@@ -208,7 +208,7 @@ TEST_CASE("random: moments and ranges are those of the distribution", "[ops][ran
   CHECK(*std::ranges::min_element(halves) == -128);
 }
 
-TEST_CASE("random: threads never take the same numbers", "[ops][random]") {
+TEST_CASE("random: threads never get the same numbers", "[ops][random]") {
   generator g(3);
   list found[2];
   const auto take = [&](int who) {
@@ -228,7 +228,8 @@ TEST_CASE("random: threads never take the same numbers", "[ops][random]") {
   CHECK(both == all);
 }
 
-TEST_CASE("random: bernoulli takes a probability for each element, and only probabilities", "[ops][random][property]") {
+TEST_CASE("random: bernoulli accepts a probability for each element, and only probabilities",
+          "[ops][random][property]") {
   support::numbers source(8);
   for (dtype t : floating) {
     for (arrangement how : support::arrangements) {
@@ -258,7 +259,7 @@ TEST_CASE("random: bernoulli takes a probability for each element, and only prob
   CHECK(values(ops::bernoulli_p(x, 1)) == list{1, 1});
 }
 
-TEST_CASE("random: randperm has every integer once, each order alike", "[ops][random][property]") {
+TEST_CASE("random: randperm is a uniform permutation", "[ops][random][property]") {
   for (dtype t : tb::all_dtypes) {
     const std::int64_t n = t == dtype::boolean ? 2 : 100;
     const tensor x = ops::randperm_generator(n, arg<"generator"> = generator(1), arg<"dtype"> = t);
@@ -280,7 +281,7 @@ TEST_CASE("random: randperm has every integer once, each order alike", "[ops][ra
   CHECK(ops::randperm(5, arg<"device"> = tb::meta).sizes() == tb::dims{5});
 }
 
-TEST_CASE("random: multinomial draws in proportion to weights, and without replacement never twice",
+TEST_CASE("random: multinomial draws in proportion to weights, and without replacement never repeats",
           "[ops][random][property]") {
   const tensor weights = tensor_of({0, 1, 3, 0, 6, 5, 0, 0, 0, 0}, {2, 5}, dtype::float32);
   generator g(7);
@@ -320,7 +321,7 @@ TEST_CASE("random: multinomial draws in proportion to weights, and without repla
   CHECK(ops::multinomial(tensor_of({1, 1}, {2}), 1).sizes() == tb::dims{1});
 }
 
-TEST_CASE("random: what cannot be drawn is refused by name, and nothing is written or taken", "[ops][random]") {
+TEST_CASE("random: invalid arguments are refused by name, and neither tensor nor generator changes", "[ops][random]") {
   for (tb::device where : {tb::cpu, tb::meta}) {
     generator g(1);
     tensor x = tb::to(tensor_of({7, 7}, {2}), where),
@@ -413,7 +414,8 @@ const auto placed = tb::library("rngtest")
 
 }  // namespace
 
-TEST_CASE("random: a generator with a key calls the kernel of that key, a plain one the backend's", "[ops][random]") {
+TEST_CASE("random: a generator with a key calls the kernel of that key, an ordinary one the backend's",
+          "[ops][random]") {
   const generator mine(0, tb::key_set{tb::key::CustomRNGKeyId}), plain(0);
   CHECK(keys_of(mine) == tb::key_set{tb::key::CustomRNGKeyId});
   CHECK(keys_of(plain).empty());
@@ -483,7 +485,7 @@ TEST_CASE("random: integers of a floating dtype are elements of it within their 
   for (double x : values(single)) CHECK(std::abs(x) <= 0x1p63);
 }
 
-TEST_CASE("random: a draw that its elements forbid takes no number", "[ops][random]") {
+TEST_CASE("random: a call refused for its elements does not advance the generator", "[ops][random]") {
   generator g(7);
   const tensor bad = tensor_of({0.5, 1.5}, {2}), negative = tensor_of({1, -1}, {2}), short_of = tensor_of({1, 0}, {2});
   tensor out = tensor_of({9, 9}, {2});

@@ -313,7 +313,7 @@ tensor three() { return tensor_of({0, 0, 0}, {3}, dtype::float32); }
 
 }  // namespace
 
-TEST_CASE("reduce: every operator, over any dimensions of any arrangement and dtype", "[ops][reduce][property]") {
+TEST_CASE("reduce: every operator, over any dimensions, memory layouts and dtypes", "[ops][reduce][property]") {
   support::numbers source(1);
   const std::vector<operation> all = operations();
   std::vector<tb::dims> shapes{{}, {0}, {1}, {37}, {2000}, {3, 300}, {300, 3}, {20, 0, 20}, {2, 1, 37}, {1, 1}};
@@ -336,7 +336,7 @@ TEST_CASE("reduce: every operator, over any dimensions of any arrangement and dt
   }
 }
 
-TEST_CASE("reduce: out forms write any arrangement, of a wider dtype too, and nothing beside it",
+TEST_CASE("reduce: out forms write any memory layout, of a wider dtype too, and nothing else",
           "[ops][reduce][property]") {
   support::numbers source(2);
   for (const operation& o : operations()) {
@@ -376,7 +376,7 @@ TEST_CASE("reduce: the forms with two results", "[ops][reduce][property]") {
   CHECK(tb::item(whole_mean) == 3);
 }
 
-TEST_CASE("reduce: results may be written over what they are computed from", "[ops][reduce][overlap][property]") {
+TEST_CASE("reduce: results may overwrite their arguments", "[ops][reduce][overlap][property]") {
   tensor x = tensor_of({1, 2, 3, 4}, {2, 2});
   tensor row = ops::slice(x, 0, 0, 1);
   ops::sum_out(x, some_dims(dimensions{0}), true, std::nullopt, row);
@@ -403,7 +403,7 @@ TEST_CASE("reduce: whole tensors", "[ops][reduce]") {
   CHECK(values(ops::min_out(x, tensor_of({2.5}, {}), least_of)) == list{1, 2, 2.5, 2.5});
 }
 
-TEST_CASE("reduce: an index without a dimension counts row by row, whatever the strides", "[ops][reduce][property]") {
+TEST_CASE("reduce: an index without a dimension is row-major, whatever the strides", "[ops][reduce][property]") {
   const tensor x = tensor_of({1, 5, 2, 3, 9, 9}, {2, 3});
   CHECK(values(ops::argmax(x)) == list{4});
   CHECK(ops::argmax(x, std::nullopt, true).sizes() == tb::dims{1, 1});
@@ -419,7 +419,7 @@ TEST_CASE("reduce: sums convert before they add", "[ops][reduce][property]") {
   CHECK(values(ops::sum(tensor_of({1, 1, 0}, {3}, dtype::boolean), arg<"dtype"> = dtype::float32)) == list{2});
 }
 
-TEST_CASE("reduce: the mean of halves whose sum is out of their range", "[ops][reduce][property]") {
+TEST_CASE("reduce: the mean in half precision whose sum overflows", "[ops][reduce][property]") {
   const tensor x = ops::full(dimensions{100}, 60000, arg<"dtype"> = dtype::float16);
   CHECK(tb::item(ops::mean(x)) == 60000);
   CHECK(tb::item(ops::mean_dim(x, some_dims(dimensions{0}))) == 60000);

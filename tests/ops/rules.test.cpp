@@ -134,7 +134,7 @@ TEST_CASE("rules: whatever the numbers, an error begins with the name of an oper
   CHECK(refused.size() > 500);
 }
 
-TEST_CASE("rules: sums and products that 64 bits cannot hold are refused, by operator and numbers", "[ops][rules]") {
+TEST_CASE("rules: sizes and counts that overflow 64 bits are refused, by operator and numbers", "[ops][rules]") {
   const tensor image = tb::author::make_tensor({1, 1, 4, 4}, tb::dtype::float32, tb::meta),
                kernel = tb::author::make_tensor({1, 1, 2, 2}, tb::dtype::float32, tb::meta),
                row = tb::author::make_tensor({3}, tb::dtype::float32, tb::meta);
@@ -182,7 +182,7 @@ TEST_CASE("rules: sums and products that 64 bits cannot hold are refused, by ope
         "aten::unfold: found 4611686018427387904 * 2 for the stride" + end);
 }
 
-TEST_CASE("rules: labels and counts at the end of 64 bits are refused, by operator", "[ops][rules]") {
+TEST_CASE("rules: labels and counts at the limits of 64 bits are refused, by operator", "[ops][rules]") {
   const tensor last = tb::from_values<std::int64_t>({most}, {1});
   const std::string end = ", wanted what 64 bits can hold";
   CHECK(refusal([&] { ops::one_hot(last); }) ==
@@ -198,7 +198,7 @@ TEST_CASE("rules: labels and counts at the end of 64 bits are refused, by operat
         "aten::embedding_dense_backward: found num_weights -1, wanted 0 or more");
 }
 
-TEST_CASE("rules: a diagonal as far off as 64 bits reach leaves all of a matrix, or nothing", "[ops][rules]") {
+TEST_CASE("rules: a diagonal offset at the limits of 64 bits keeps all of a matrix, or nothing", "[ops][rules]") {
   const tensor m = support::tensor_of({1, 2, 3, 4}, {2, 2});
   for (std::int64_t offset : {least, most}) {
     CHECK(ops::diagonal(m, offset).numel() == 0);
@@ -212,7 +212,7 @@ TEST_CASE("rules: a diagonal as far off as 64 bits reach leaves all of a matrix,
   CHECK(support::values(ops::roll(m, list{most}, list{1})) == std::vector<double>{2, 1, 4, 3});
 }
 
-TEST_CASE("rules: more dimensions than a tensor has are refused by the operator that would need them", "[ops][rules]") {
+TEST_CASE("rules: more dimensions than a tensor has are refused by the operator", "[ops][rules]") {
   const tensor five = tb::author::make_tensor({1, 1, 1, 1, 1}, tb::dtype::float32, tb::cpu);
   CHECK(refusal([&] { ops::tensordot(five, five, list{}, list{}); }) ==
         "aten::tensordot: found a product of 10 dimensions, wanted at most 8");

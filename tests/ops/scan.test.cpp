@@ -60,7 +60,7 @@ void each_case(Visit visit) {
 
 }  // namespace
 
-TEST_CASE("scan: cumsum is the sum of the elements so far, in any dimension, dtype and arrangement",
+TEST_CASE("scan: cumsum is the sum of the elements so far, in any dimension, dtype and memory layout",
           "[ops][scan][property]") {
   each_case([](const tensor& x, std::size_t d) {
     const tensor y = ops::cumsum(x, static_cast<std::int64_t>(d));
@@ -71,7 +71,7 @@ TEST_CASE("scan: cumsum is the sum of the elements so far, in any dimension, dty
   });
 }
 
-TEST_CASE("scan: cummax is the greatest so far and the place of its last, cummin the least", "[ops][scan][property]") {
+TEST_CASE("scan: cummax is the running maximum and its last index, cummin the minimum", "[ops][scan][property]") {
   each_case([](const tensor& x, std::size_t d) {
     const auto dim = static_cast<std::int64_t>(d);
     const auto [most, at_most] = ops::cummax(x, dim);
@@ -96,7 +96,7 @@ TEST_CASE("scan: cummax is the greatest so far and the place of its last, cummin
   });
 }
 
-TEST_CASE("scan: a NaN is the extreme from there on", "[ops][scan][property]") {
+TEST_CASE("scan: a NaN is the extreme from its position on", "[ops][scan][property]") {
   const double nan = std::nan("");
   const auto [most, where] = ops::cummax(tensor_of({1, nan, 3, nan, 2}, {5}), 0);
   CHECK(support::difference(values(most), {1, nan, nan, nan, nan}, 0) == "");
@@ -110,7 +110,7 @@ TEST_CASE("scan: logcumsumexp does not overflow", "[ops][scan][property]") {
   CHECK(values(ops::logcumsumexp(tensor_of({inf, 1}, {2}), 0)) == list{inf, inf});
 }
 
-TEST_CASE("scan: a row may be written where it is read, and to another dtype", "[ops][scan]") {
+TEST_CASE("scan: a row may be written in place, and to another dtype", "[ops][scan]") {
   tensor x = tensor_of({1, 2, 3, 4, 5, 6}, {2, 3}, dtype::int32);
   ops::cumsum_(x, 0);
   CHECK(values(x) == list{1, 2, 3, 5, 7, 9});
@@ -124,7 +124,7 @@ TEST_CASE("scan: a row may be written where it is read, and to another dtype", "
   CHECK(values(x) == list{1, 2, 3, 5, 7, 9});
 }
 
-TEST_CASE("scan: running products and sums of exponentials, in all forms", "[ops][scan][property]") {
+TEST_CASE("scan: cumulative products and logcumsumexp, in all forms", "[ops][scan][property]") {
   support::for_every_dtype(1, 30, [](support::numbers& source, dtype t) {
     const tb::dims sizes = support::any_shape(source, 0, 4, 5);
     const auto [d, dim] = support::any_dim(source, sizes);

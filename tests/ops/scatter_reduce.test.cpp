@@ -89,7 +89,7 @@ void each_case(Visit visit) {
 
 }  // namespace
 
-TEST_CASE("scatter_reduce: every way, with and without what was there", "[ops][scatter_reduce][property]") {
+TEST_CASE("scatter_reduce: every reduction, with and without include_self", "[ops][scatter_reduce][property]") {
   each_case([](support::numbers& source, const tensor& x, std::size_t d, support::arrangement how) {
     dims sizes = x.sizes();
     sizes[d] = source.whole(0, 5);
@@ -122,7 +122,7 @@ TEST_CASE("scatter_reduce: every way, with and without what was there", "[ops][s
   });
 }
 
-TEST_CASE("scatter_reduce: index_reduce takes one index for a slice", "[ops][scatter_reduce][property]") {
+TEST_CASE("scatter_reduce: index_reduce uses one index per slice", "[ops][scatter_reduce][property]") {
   each_case([](support::numbers& source, const tensor& x, std::size_t d, support::arrangement how) {
     dims sizes = x.sizes();
     sizes[d] = source.whole(0, 4);
@@ -144,7 +144,7 @@ TEST_CASE("scatter_reduce: index_reduce takes one index for a slice", "[ops][sca
   });
 }
 
-TEST_CASE("scatter_reduce: a NaN is the greatest and the least", "[ops][scatter_reduce]") {
+TEST_CASE("scatter_reduce: a NaN is both maximum and minimum", "[ops][scatter_reduce]") {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   const tensor x = tensor_of({1, nan, 3}, {3}), index = tensor_of({0, 1, 2, 0}, {4}, dtype::int64);
   const tensor src = tensor_of({nan, 5, 4, 2}, {4});
@@ -152,7 +152,7 @@ TEST_CASE("scatter_reduce: a NaN is the greatest and the least", "[ops][scatter_
   CHECK(support::difference(values(ops::scatter_reduce(x, 0, index, src, "amin", false)), {nan, 5, 4}, 0) == "");
 }
 
-TEST_CASE("scatter_reduce: masked_scatter fills the places of a mask in order", "[ops][scatter_reduce][property]") {
+TEST_CASE("scatter_reduce: masked_scatter fills the selected elements in order", "[ops][scatter_reduce][property]") {
   support::numbers source(72);
   for (int round = 0; round < 8; ++round) {
     for (dtype t : tb::all_dtypes) {

@@ -55,7 +55,7 @@ bound any_bound(support::edge_numbers& source, dtype t) {
 
 }  // namespace
 
-TEST_CASE("selection: clamp to numbers, any of which may be missing, NaN, or on the wrong side", "[ops][property]") {
+TEST_CASE("selection: clamp to numbers, any of which may be missing, NaN, or in the wrong order", "[ops][property]") {
   support::edge_numbers source(31);
   const forms names{"aten::clamp", "aten::clamp_", "aten::clamp.out"};
   for (dtype t : tb::all_dtypes) {
@@ -101,7 +101,7 @@ TEST_CASE("selection: clamp to numbers, any of which may be missing, NaN, or on 
   }
 }
 
-TEST_CASE("selection: integer bounds are the numbers they are, beyond the dtype too", "[ops][property]") {
+TEST_CASE("selection: integer bounds keep their value, also outside the dtype", "[ops][property]") {
   support::edge_numbers source(32);
   for (dtype t : {dtype::uint8, dtype::int8, dtype::int16, dtype::int32}) {
     const auto [least, greatest] = support::range_of(t);
@@ -163,7 +163,7 @@ TEST_CASE("selection: clamp to tensors of other dtypes and shapes", "[ops][prope
   }
 }
 
-TEST_CASE("selection: extremes of two, with NaN, infinities and both zeros", "[ops][property]") {
+TEST_CASE("selection: maximum and minimum, with NaN, infinities and both zeros", "[ops][property]") {
   support::edge_numbers source(34);
   const auto number_wins = [](auto choose) {
     return [choose](const extended* v) {
@@ -229,7 +229,7 @@ TEST_CASE("selection: where, with one number or two", "[ops][property]") {
   }
 }
 
-TEST_CASE("selection: nan_to_num puts numbers for what is none", "[ops][property]") {
+TEST_CASE("selection: nan_to_num replaces NaN and infinities", "[ops][property]") {
   support::edge_numbers source(37);
   const forms names{"aten::nan_to_num", "aten::nan_to_num_", "aten::nan_to_num.out"};
   for (dtype t : tb::all_dtypes) {
@@ -251,7 +251,7 @@ TEST_CASE("selection: nan_to_num puts numbers for what is none", "[ops][property
   }
 }
 
-TEST_CASE("selection: heaviside, of one dtype alone", "[ops][property]") {
+TEST_CASE("selection: heaviside, of one dtype", "[ops][property]") {
   support::edge_numbers source(38);
   const forms names{"aten::heaviside", "aten::heaviside_", "aten::heaviside.out"};
   for (dtype first : tb::all_dtypes) {
@@ -272,7 +272,7 @@ TEST_CASE("selection: heaviside, of one dtype alone", "[ops][property]") {
   }
 }
 
-TEST_CASE("selection: signs of one for magnitudes of the other", "[ops][property]") {
+TEST_CASE("selection: copysign", "[ops][property]") {
   support::edge_numbers source(39);
   for (dtype first : tb::all_dtypes) {
     for (dtype second : tb::all_dtypes) {

@@ -70,7 +70,7 @@ TEST_CASE("sequence: arange and range are start + i * step up to the end, for ev
   }
 }
 
-TEST_CASE("sequence: integers at the ends of int64 are counted exactly", "[ops][sequence][property]") {
+TEST_CASE("sequence: integers at the limits of int64 are computed exactly", "[ops][sequence][property]") {
   constexpr std::int64_t least = std::numeric_limits<std::int64_t>::min(),
                          most = std::numeric_limits<std::int64_t>::max();
   const auto first = [](const tensor& t) { return *t.data_as<std::int64_t>(); };
@@ -86,7 +86,7 @@ TEST_CASE("sequence: integers at the ends of int64 are counted exactly", "[ops][
         "aten::arange: found sizes [9223372036854775807], more elements than 64 bits can count");
 }
 
-TEST_CASE("sequence: wrong numbers are refused by the operator that was called", "[ops][sequence]") {
+TEST_CASE("sequence: invalid arguments are refused by the operator that was called", "[ops][sequence]") {
   for (tb::device where : {tb::cpu, tb::meta}) {
     const auto text = [](auto f) { return text_of<tb::error>(f); };
     const auto step = [&](double s) { return text([&] { ops::arange_start_step(0, 3.5, s, arg<"device"> = where); }); };
@@ -116,7 +116,7 @@ TEST_CASE("sequence: wrong numbers are refused by the operator that was called",
   }
 }
 
-TEST_CASE("sequence: linspace meets both ends, and is symmetric", "[ops][sequence][property]") {
+TEST_CASE("sequence: linspace reaches both ends, and is symmetric", "[ops][sequence][property]") {
   for (dtype t : tb::all_dtypes) {
     if (t == dtype::boolean) continue;
     for (std::int64_t steps : {0, 1, 2, 3, 8, 101}) {
@@ -159,7 +159,7 @@ TEST_CASE("sequence: logspace is the base to the power of linspace, for every dt
   });
 }
 
-TEST_CASE("sequence: eye and the indices of triangles are what their names say", "[ops][sequence][property]") {
+TEST_CASE("sequence: eye, tril_indices and triu_indices", "[ops][sequence][property]") {
   for (std::int64_t rows : {0, 1, 3, 5}) {
     for (std::int64_t columns : {0, 1, 4}) {
       list identity;
@@ -199,7 +199,7 @@ TEST_CASE("sequence: eye and the indices of triangles are what their names say",
   CHECK(ops::triu_indices(2, 2, std::numeric_limits<std::int64_t>::min()).sizes() == tb::dims{2, 4});
 }
 
-TEST_CASE("sequence: bounds may be farther apart than the greatest number", "[ops][sequence]") {
+TEST_CASE("sequence: the distance between bounds may exceed the largest number", "[ops][sequence]") {
   constexpr dtype type = dtype::float64;  // outlives the keyword argument, which refers to it
   const auto f64 = arg<"dtype"> = type;
   CHECK(values(ops::linspace(-1e308, 1e308, 5, f64)) == list{-1e308, -5e307, 0, 5e307, 1e308});

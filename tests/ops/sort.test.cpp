@@ -109,7 +109,7 @@ void each_case(Visit visit) {
 
 }  // namespace
 
-TEST_CASE("sort: rows in order, equals as they stood, a NaN last", "[ops][sort][property]") {
+TEST_CASE("sort: sorting is stable, with NaN last", "[ops][sort][property]") {
   each_case([](const tensor& x) {
     for (bool descending : {false, true}) {
       const auto [sorted, places] = ops::sort(x, -1, descending);
@@ -128,7 +128,7 @@ TEST_CASE("sort: rows in order, equals as they stood, a NaN last", "[ops][sort][
   });
 }
 
-TEST_CASE("sort: along another dimension, and into tensors that are there", "[ops][sort]") {
+TEST_CASE("sort: along another dimension, and into given tensors", "[ops][sort]") {
   const tensor x = tensor_of({3, 1, 2, 0, 5, 4}, {2, 3});
   tensor sorted = support::arranged({2, 3}, dtype::float64, support::arrangement::transposed);
   tensor places = support::arranged({2, 3}, dtype::int64, support::arrangement::sliced);
@@ -137,7 +137,7 @@ TEST_CASE("sort: along another dimension, and into tensors that are there", "[op
   CHECK(values(places) == list{1, 0, 0, 0, 1, 1});
 }
 
-TEST_CASE("sort: topk, kthvalue and median are what sorting would give", "[ops][sort][property]") {
+TEST_CASE("sort: topk, kthvalue and median agree with sorting", "[ops][sort][property]") {
   each_case([](const tensor& x) {
     const std::int64_t n = x.dim() == 0 ? 1 : x.sizes()[x.dim() - 1];
     if (n == 0) return;
@@ -162,7 +162,7 @@ TEST_CASE("sort: topk, kthvalue and median are what sorting would give", "[ops][
   });
 }
 
-TEST_CASE("sort: any dimension of any tensor, in all forms", "[ops][sort][property]") {
+TEST_CASE("sort: any dimension and memory layout, in all forms", "[ops][sort][property]") {
   support::for_every_dtype(1, 30, [](support::numbers& source, dtype t) {
     const tensor x = support::any_odd_tensor(source, support::any_long_shape(source, 0, 4, 6), t);
     const auto [d, dim] = support::any_dim(source, x.sizes());
@@ -184,7 +184,7 @@ TEST_CASE("sort: any dimension of any tensor, in all forms", "[ops][sort][proper
   });
 }
 
-TEST_CASE("sort: ranks along any dimension of any tensor, in all forms", "[ops][sort][property]") {
+TEST_CASE("sort: ranks along any dimension and memory layout, in all forms", "[ops][sort][property]") {
   support::for_every_dtype(2, 40, [](support::numbers& source, dtype t) {
     const tensor x = support::any_odd_tensor(source, support::any_long_shape(source, 0, 4, 6), t);
     const auto [d, dim] = support::any_dim(source, x.sizes());
@@ -289,13 +289,13 @@ TEST_CASE("sort: searchsorted is how many elements of the row are below, or not 
   });
 }
 
-TEST_CASE("sort: mode is the most frequent, the least of those, and its last place", "[ops][sort][property]") {
+TEST_CASE("sort: mode is the most frequent, then smallest element, with its last index", "[ops][sort][property]") {
   const auto [most, place] = ops::mode(tensor_of({3, 1, 1, 3, 2, 5, 4, 5, 6, 7}, {2, 5}));
   CHECK(values(most) == list{1, 5});
   CHECK(values(place) == list{2, 2});
 }
 
-TEST_CASE("sort: unique numbers each element among the different ones", "[ops][sort][property]") {
+TEST_CASE("sort: unique returns the inverse indices", "[ops][sort][property]") {
   each_case([](const tensor& x) {
     if (tb::is_floating(x.dtype())) return;
     const auto [different, numbers, counts] = ops::unique2(x, true, true, true);
@@ -312,7 +312,7 @@ TEST_CASE("sort: unique numbers each element among the different ones", "[ops][s
   });
 }
 
-TEST_CASE("sort: unique has each number of any tensor once, in every dtype", "[ops][sort][property]") {
+TEST_CASE("sort: unique has each value once, in every dtype", "[ops][sort][property]") {
   support::for_every_dtype(5, 30, [](support::numbers& source, dtype t) {
     const tb::dims sizes = support::any_long_shape(source, 0, 3, 5);
     const tensor x = support::any_whole_tensor(source, sizes, t, 0, 9);
@@ -331,7 +331,7 @@ TEST_CASE("sort: unique has each number of any tensor once, in every dtype", "[o
   });
 }
 
-TEST_CASE("sort: what is out of range is refused, on meta too", "[ops][sort]") {
+TEST_CASE("sort: arguments out of range are refused, on meta too", "[ops][sort]") {
   for (tb::device where : {tb::cpu, tb::meta}) {
     const tensor x = tb::author::make_tensor({2, 3}, dtype::float32, where);
     const auto text = [](auto f) { return toy::text_of<tb::shape_error>(f); };
@@ -341,7 +341,7 @@ TEST_CASE("sort: what is out of range is refused, on meta too", "[ops][sort]") {
   }
 }
 
-TEST_CASE("sort: searchsorted with NaN goes by comparisons, which all fail", "[ops][sort]") {
+TEST_CASE("sort: searchsorted with NaN uses comparisons, which all fail", "[ops][sort]") {
   const double nan = std::numeric_limits<double>::quiet_NaN(), inf = std::numeric_limits<double>::infinity();
   const tensor asked = tensor_of({nan, 0, 1, 2, inf, 2.5}, {6});
   const auto places = [&](const std::vector<double>& row, bool right) {
@@ -356,7 +356,8 @@ TEST_CASE("sort: searchsorted with NaN goes by comparisons, which all fail", "[o
   CHECK(places({1, nan, 2, 3}, true) == list{4, 2, 2, 3, 4, 3});
 }
 
-TEST_CASE("sort: searchsorted finds the place of a number that the sequence's dtype does not have", "[ops][sort]") {
+TEST_CASE("sort: searchsorted finds the position of a number not representable in the sequence's dtype",
+          "[ops][sort]") {
   const auto place = [](const tensor& row, const tb::scalar& value) {
     return values(ops::searchsorted_scalar(row, value)).front();
   };

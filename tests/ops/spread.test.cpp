@@ -19,7 +19,8 @@ using tb::tensor;
 using integers = std::vector<std::int64_t>;
 using list = std::vector<double>;
 
-TEST_CASE("spread: variance, deviation and mean over some dimensions, in all forms", "[ops][reduce][property]") {
+TEST_CASE("variance: variance, standard deviation and mean over some dimensions, in all forms",
+          "[ops][reduce][property]") {
   support::for_every_dtype(1, 40, [](numbers& source, dtype t) {
     if (!tb::is_floating(t)) return;
     const dims sizes = support::any_shape(source, 0, 4, 5);

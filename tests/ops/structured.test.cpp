@@ -82,7 +82,7 @@ const bool registered = [] {
 }  // namespace structured_test
 using namespace structured_test;
 
-TEST_CASE("structured: one rule and one kernel are the functional, the in-place and the out form",
+TEST_CASE("structured: one shape function and one kernel give the functional, in-place and out forms",
           "[ops][structured]") {
   REQUIRE(registered);
   tensor x = tensor_of({1, 2, 3}, {3});
@@ -97,7 +97,7 @@ TEST_CASE("structured: one rule and one kernel are the functional, the in-place 
   CHECK(values(x) == values(tensor_of({2, 4, 6}, {3})));
 }
 
-TEST_CASE("structured: on meta the rule is the kernel", "[ops][structured]") {
+TEST_CASE("structured: on meta the shape function is the kernel", "[ops][structured]") {
   const int before = kernel_calls;
   tensor m = ops::to_copy(tensor_of({1, 2}, {2}), tb::arg<"device"> = tb::meta);
   CHECK(twice(m).sizes() == tb::dims{2});
@@ -106,7 +106,7 @@ TEST_CASE("structured: on meta the rule is the kernel", "[ops][structured]") {
   CHECK(kernel_calls == before);
 }
 
-TEST_CASE("structured: what is given to be written is checked against the rule, and stays as it is",
+TEST_CASE("structured: an out tensor is checked against the shape function, and unchanged on an error",
           "[ops][structured]") {
   const tensor x = tensor_of({1, 2, 3}, {3});
   tensor small = tensor_of({7, 7}, {2}), ints = tensor_of({7, 7, 7}, {3}, tb::dtype::int64);
@@ -119,7 +119,7 @@ TEST_CASE("structured: what is given to be written is checked against the rule, 
   CHECK_THROWS_AS(twice_out(x, shared), tb::shape_error);
 }
 
-TEST_CASE("structured: a kernel meets no result that overlaps an argument in part, nor one of another dtype",
+TEST_CASE("structured: a kernel never gets a result that partly overlaps an argument or has another dtype",
           "[ops][structured]") {
   tensor memory = tensor_of({1, 2, 3, 4}, {4});
   tensor out = ops::narrow(memory, 0, 1, 3);
@@ -131,7 +131,7 @@ TEST_CASE("structured: a kernel meets no result that overlaps an argument in par
   CHECK(values(wide) == values(tensor_of({2, 4}, {2}, tb::dtype::float64)));
 }
 
-TEST_CASE("structured: several results are several tensors, apart from each other", "[ops][structured]") {
+TEST_CASE("structured: several results are separate tensors", "[ops][structured]") {
   const tensor x = tensor_of({1, 2, 3}, {3});
   const auto [first, last] = ends(x);
   CHECK(tb::item(first) == 1);

@@ -29,7 +29,7 @@ TEST_CASE("text definition: the schema of every operator of the library gives it
   CHECK(checked > 500);
 }
 
-TEST_CASE("text definition: an operator on tensors is called as a declared one is", "[ops][boxing]") {
+TEST_CASE("text definition: an operator on tensors is called like a declared one", "[ops][boxing]") {
   const auto calls = std::make_shared<int>(0);
   const auto twice = [calls](const tb::operator_handle&, tb::stack& s) {
     ++*calls;

@@ -95,7 +95,7 @@ void check(const results& found, const runs& wanted, const tensor& x, std::size_
 
 }  // namespace
 
-TEST_CASE("unique: slices of any dimension, sorted or as they stand", "[ops][unique][property]") {
+TEST_CASE("unique: slices of any dimension, sorted or in order of occurrence", "[ops][unique][property]") {
   each_case(51, [](support::numbers&, const tensor& x) {
     for (std::size_t d = 0; d < x.dim(); ++d) {
       const auto dim = static_cast<std::int64_t>(d);
@@ -107,7 +107,7 @@ TEST_CASE("unique: slices of any dimension, sorted or as they stand", "[ops][uni
   });
 }
 
-TEST_CASE("unique: elements, sorted or as they stand", "[ops][unique][property]") {
+TEST_CASE("unique: elements, sorted or in order of occurrence", "[ops][unique][property]") {
   each_case(52, [](support::numbers&, const tensor& x) {
     const tensor row = tensor_of(values(x), {x.numel()}, x.dtype());
     const std::vector<list> in = slices(row, 0);
@@ -123,7 +123,7 @@ TEST_CASE("unique: elements, sorted or as they stand", "[ops][unique][property]"
   });
 }
 
-TEST_CASE("unique: what is not asked for is empty", "[ops][unique]") {
+TEST_CASE("unique: results not requested are empty", "[ops][unique]") {
   const tensor x = tensor_of({1, 2, 1, 2, 1, 2}, {3, 2});
   for (const results& r :
        {ops::unique2(x), ops::unique_dim(x, 0), ops::unique_consecutive(x), ops::unique_dim_consecutive(x, 0)}) {
@@ -154,7 +154,7 @@ TEST_CASE("unique: isin is a search of every element", "[ops][unique][property]"
   });
 }
 
-TEST_CASE("unique: a NaN is in nothing, and hides nothing", "[ops][unique]") {
+TEST_CASE("unique: a NaN is in no set, and does not affect others", "[ops][unique]") {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   const tensor x = tensor_of({nan, 1, 5, -1}, {4});
   CHECK(values(ops::isin(x, tensor_of({nan, 1, nan, nan, 5, nan, nan}, {7}))) == list{0, 1, 1, 0});

@@ -35,7 +35,7 @@ void adam(tensors self, tensors grads, tensors averages, tensors squares, tensor
 
 }  // namespace
 
-TEST_CASE("update: lists of other lengths are refused before anything is written", "[ops][update]") {
+TEST_CASE("update: lists of different lengths are refused before anything is written", "[ops][update]") {
   const tensor x = numbers({1, 2}), g = numbers({1, 1}), one = numbers({1});
   CHECK(text_of<tb::error>([&] { sgd({x, x}, {g}, {}); }) ==
         "aten::_fused_sgd_: found 1 grads for 2 parameters, wanted one for each");
@@ -50,7 +50,7 @@ TEST_CASE("update: lists of other lengths are refused before anything is written
   CHECK(values(x) == std::vector<double>{1, 2});
 }
 
-TEST_CASE("update: tensors of other sizes or dtypes are refused before anything is written", "[ops][update]") {
+TEST_CASE("update: tensors of other shapes or dtypes are refused before anything is written", "[ops][update]") {
   const tensor x = numbers({1, 2}), g = numbers({1, 1}), one = numbers({1});
   CHECK(text_of<tb::shape_error>([&] { sgd({x, x}, {g, one}, {}); }) ==
         "aten::_fused_sgd_: found grads float32 [1] for parameter 1, float32 [2], wanted the same sizes");
@@ -63,7 +63,7 @@ TEST_CASE("update: tensors of other sizes or dtypes are refused before anything 
   CHECK(values(x) == std::vector<double>{1, 2});
 }
 
-TEST_CASE("update: halves step with state of float32", "[ops][update]") {
+TEST_CASE("update: half precision parameters use float32 state", "[ops][update]") {
   for (const dtype half : {dtype::float16, dtype::bfloat16}) {
     const tensor x = numbers({1, -2, 4}, half), g = numbers({1, 2, -0.5}, half);
     const tensor average = numbers({0, 0, 0}), square = numbers({0, 0, 0});
@@ -81,7 +81,7 @@ TEST_CASE("update: parameters that are not dense", "[ops][update]") {
   CHECK(values(whole) == std::vector<double>{0, 0, 0, 0, 0, 0});
 }
 
-TEST_CASE("update: parameters that require their gradient step outside the graph alone", "[ops][update]") {
+TEST_CASE("update: parameters that require a gradient are updated only outside the graph", "[ops][update]") {
   const tensor x = numbers({1, 2}), g = numbers({1, 1});
   tb::require_grad(x);
   CHECK(text_of<tb::error>([&] { sgd({x}, {g}, {}); }).starts_with("aten::_fused_sgd_"));

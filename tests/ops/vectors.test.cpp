@@ -35,7 +35,7 @@ double norm(const list& v, double p) {
 
 }  // namespace
 
-TEST_CASE("vectors: cross is what its definition says, along any dimension", "[ops][vectors][property]") {
+TEST_CASE("vectors: cross agrees with its definition, along any dimension", "[ops][vectors][property]") {
   support::numbers source(81);
   for (int round = 0; round < 8; ++round) {
     for (dtype type : tb::all_dtypes) {
@@ -75,7 +75,7 @@ TEST_CASE("vectors: cross without a dimension takes the first of three elements"
   CHECK(values(ops::linalg_cross(whole, real)) == list{2, 0.5, -1});
 }
 
-TEST_CASE("vectors: distances and angles are those of their definitions", "[ops][vectors][property]") {
+TEST_CASE("vectors: distances and angles agree with their definitions", "[ops][vectors][property]") {
   support::numbers source(83);
   const double inf = std::numeric_limits<double>::infinity();
   for (int round = 0; round < 6; ++round) {

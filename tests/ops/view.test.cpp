@@ -26,7 +26,7 @@ using support::shares;
 const tensor counted = tensor_of({0, 1, 2, 3, 4, 5}, {2, 3}, dtype::int64);
 }  // namespace
 
-TEST_CASE("view: transpose exchanges two dimensions of the same storage", "[ops][view]") {
+TEST_CASE("view: transpose swaps two dimensions of the same storage", "[ops][view]") {
   support::numbers source(1);
   for (arrangement how : support::arrangements) {
     const tensor x = source.tensor({2, 3, 4}, dtype::float32, how);
@@ -51,7 +51,7 @@ TEST_CASE("view: transpose exchanges two dimensions of the same storage", "[ops]
         "aten::transpose.int: found dimension 1, wanted -1 to 0");
 }
 
-TEST_CASE("view: t turns matrices, and is a view of what has fewer dimensions as it is", "[ops][view]") {
+TEST_CASE("view: t transposes matrices, and is an alias of tensors with fewer dimensions", "[ops][view]") {
   CHECK(values(ops::t(counted)) == list{0, 3, 1, 4, 2, 5});
   const tensor line = tensor_of({1, 2}, {2}), point = tensor_of({1}, {});
   for (const tensor& x : {line, point}) {
@@ -90,7 +90,7 @@ TEST_CASE("view: expand repeats dimensions of size 1 without copying", "[ops][vi
         "aten::view" + too_many);
 }
 
-TEST_CASE("view: a shape whose elements 64 bits cannot count is refused", "[ops][view]") {
+TEST_CASE("view: a shape whose number of elements overflows 64 bits is refused", "[ops][view]") {
   constexpr std::int64_t big = std::int64_t{1} << 40;
   const tensor one = tensor_of({1}, {1, 1});
   CHECK(text_of<tb::shape_error>([&] { ops::expand(one, sizes{big, big}); }) ==
@@ -101,7 +101,7 @@ TEST_CASE("view: a shape whose elements 64 bits cannot count is refused", "[ops]
   CHECK_THROWS_AS(ops::add(a, b), tb::shape_error);
 }
 
-TEST_CASE("view: a dense tensor is seen in another shape", "[ops][view]") {
+TEST_CASE("view: a dense tensor can be viewed in another shape", "[ops][view]") {
   const tensor y = ops::view(counted, sizes{3, 2});
   CHECK(shares(counted, y));
   CHECK(values(y) == values(counted));
@@ -113,12 +113,12 @@ TEST_CASE("view: a dense tensor is seen in another shape", "[ops][view]") {
   CHECK(ops::view(tensor_of({}, {0, 3}), sizes{-1, 3}).sizes() == tb::dims{0, 3});
 }
 
-TEST_CASE("view: a part of a storage that is dense can be viewed, from where it begins", "[ops][view]") {
+TEST_CASE("view: a dense part of a storage can be viewed, at its offset", "[ops][view]") {
   const tensor row = ops::slice(counted, 0, 1, 2, 1);
   CHECK(values(ops::view(row, sizes{3})) == list{3, 4, 5});
 }
 
-TEST_CASE("view: what does not fit is refused", "[ops][view]") {
+TEST_CASE("view: mismatched arguments are refused", "[ops][view]") {
   const auto text = [](const tensor& x, const sizes& wanted) {
     return text_of<tb::shape_error>([&] { ops::view(x, wanted); });
   };
@@ -139,7 +139,7 @@ TEST_CASE("view: what does not fit is refused", "[ops][view]") {
         "aten::view: found strides [1, 3] for sizes [3, 2], which have no view of the shape [6]; use reshape");
 }
 
-TEST_CASE("view: a shape is viewed exactly where strides for it exist", "[ops][view]") {
+TEST_CASE("view: a shape can be viewed if and only if strides for it exist", "[ops][view]") {
   support::numbers source(7);
   std::size_t viewed = 0, refused = 0;
   for (int round = 0; round < 400; ++round) {
@@ -178,8 +178,7 @@ TEST_CASE("view: a shape is viewed exactly where strides for it exist", "[ops][v
   CHECK(refused > 100);
 }
 
-TEST_CASE("view: strides of dimensions of size 1, of no elements and of no dimensions are the reference's",
-          "[ops][view]") {
+TEST_CASE("view: strides of dimensions of size 1, of no elements and of no dimensions are PyTorch's", "[ops][view]") {
   const auto strides = [](const tb::dims& from, const tb::dims& by, const tb::dims& to) {
     return ops::view(tb::author::make_view(tb::author::make_tensor({20}, dtype::float32, tb::cpu), from, by, 0), to)
         .strides();
@@ -193,7 +192,7 @@ TEST_CASE("view: strides of dimensions of size 1, of no elements and of no dimen
   CHECK(strides({}, {}, {1, 1}) == tb::dims{1, 1});
 }
 
-TEST_CASE("view: reshape views what is dense and copies what is not", "[ops][view]") {
+TEST_CASE("view: reshape views dense tensors and copies others", "[ops][view]") {
   CHECK(shares(ops::reshape(counted, sizes{3, -1}), counted));
   const tensor turned = ops::transpose(counted, 0, 1);
   const tensor y = ops::reshape(turned, sizes{6});
@@ -203,7 +202,7 @@ TEST_CASE("view: reshape views what is dense and copies what is not", "[ops][vie
         "aten::reshape: found [3, 2] (6 elements), which do not have the shape [5]");
 }
 
-TEST_CASE("view: slice clamps its bounds and counts negative ones from the back", "[ops][view]") {
+TEST_CASE("view: slice clamps its bounds and counts negative ones from the end", "[ops][view]") {
   using bound = std::optional<std::int64_t>;
   constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max(),
                          least = std::numeric_limits<std::int64_t>::min();
@@ -237,7 +236,7 @@ TEST_CASE("view: slice clamps its bounds and counts negative ones from the back"
   CHECK(text_of<tb::shape_error>([&] { ops::slice(x, 1); }) == "aten::slice.Tensor: found dimension 1, wanted -1 to 0");
 }
 
-TEST_CASE("view: a write to a view is a write to all of them", "[ops][view]") {
+TEST_CASE("view: a write to a view is visible in all of them", "[ops][view]") {
   const tensor x = tensor_of({0, 1, 2, 3, 4, 5}, {2, 3});
   tensor column = ops::slice(ops::transpose(x, 0, 1), 0, 1, 2, 1);
   ops::fill_(column, 9);
@@ -245,7 +244,7 @@ TEST_CASE("view: a write to a view is a write to all of them", "[ops][view]") {
   CHECK(x.version() == 1);
 }
 
-TEST_CASE("view: keys, dtype and device stay", "[ops][view]") {
+TEST_CASE("view: keys, dtype and device are preserved", "[ops][view]") {
   for (tb::device where : {tb::cpu, tb::meta}) {
     const tensor x = tb::author::make_tensor({2, 3}, dtype::boolean, where);
     for (const tensor& y :

@@ -39,7 +39,7 @@ bool same(const tensor& a, const tensor& b) {
 
 }  // namespace
 
-TEST_CASE("view: swapaxes, swapdims and the transposes exchange two dimensions", "[ops][view]") {
+TEST_CASE("view: swapaxes, swapdims and the transposes swap two dimensions", "[ops][view]") {
   support::numbers source(21);
   for (int round = 0; round < 60; ++round) {
     const tensor x = support::random_view(source);
@@ -62,7 +62,7 @@ TEST_CASE("view: swapaxes, swapdims and the transposes exchange two dimensions",
   CHECK(refused([] { ops::matrix_H(line); }) == "aten::matrix_H: found [3], wanted a matrix");
 }
 
-TEST_CASE("view: movedim puts source dimensions where they are wanted, the others stay in order", "[ops][view]") {
+TEST_CASE("view: movedim moves source dimensions to their destinations, the others keep their order", "[ops][view]") {
   const tensor x = tb::author::make_tensor({2, 3, 4, 5}, dtype::float32, tb::cpu);
   const auto moved = [&](const dims& from, const dims& to) { return ops::movedim(x, from, to).sizes(); };
   CHECK(moved({0}, {2}) == dims{3, 4, 2, 5});
@@ -82,8 +82,7 @@ TEST_CASE("view: movedim puts source dimensions where they are wanted, the other
   CHECK(refused([&] { ops::movedim_int(x, 4, 0); }) == "aten::movedim.int: found dimension 4, wanted -4 to 3");
 }
 
-TEST_CASE("view: what takes its sizes from another tensor, or under another name, is expand, view and reshape",
-          "[ops][view]") {
+TEST_CASE("view: expand_as, view_as, reshape_as and aliases agree with expand, view and reshape", "[ops][view]") {
   const tensor row = tensor_of({1, 2, 3}, {3}), other = tb::author::make_tensor({2, 3}, dtype::boolean, tb::meta);
   CHECK(same(ops::broadcast_to(row, dims{2, 3}), ops::expand(row, dims{2, 3})));
   CHECK(same(ops::expand_as(row, other), ops::expand(row, dims{2, 3})));
@@ -93,7 +92,7 @@ TEST_CASE("view: what takes its sizes from another tensor, or under another name
   CHECK(values(ops::reshape_as(ops::t(counted), other)) == std::vector<double>{0, 3, 1, 4, 2, 5});
 }
 
-TEST_CASE("view: atleast adds dimensions where the reference does", "[ops][view]") {
+TEST_CASE("view: atleast adds dimensions as PyTorch does", "[ops][view]") {
   const tensor cube = tb::author::make_tensor({2, 3, 4}, dtype::float32, tb::cpu);
   CHECK(ops::atleast_1d(point).sizes() == dims{1});
   CHECK(ops::atleast_2d(point).sizes() == dims{1, 1});
@@ -107,7 +106,7 @@ TEST_CASE("view: atleast adds dimensions where the reference does", "[ops][view]
   CHECK(shares(ops::atleast_3d(line), line));
 }
 
-TEST_CASE("view: contiguous copies only what is not dense", "[ops][view]") {
+TEST_CASE("view: contiguous copies only if the tensor is not dense", "[ops][view]") {
   CHECK(ops::contiguous(counted).same_as(counted));
   const tensor turned = ops::t(counted), copy = ops::contiguous(turned);
   CHECK_FALSE(shares(copy, turned));
@@ -136,7 +135,7 @@ TEST_CASE("view: flatten joins dimensions, ravel all, as views where the strides
   CHECK(refused([&] { ops::flatten(x, 0, 4); }) == "aten::flatten.using_ints: found dimension 4, wanted -4 to 3");
 }
 
-TEST_CASE("view: unflatten cuts a dimension of any strides into several", "[ops][view]") {
+TEST_CASE("view: unflatten splits a dimension of any strides into several", "[ops][view]") {
   support::numbers source(23);
   for (int round = 0; round < 100; ++round) {
     const tensor x = support::random_view(source, 1);
@@ -172,7 +171,7 @@ TEST_CASE("view: unflatten cuts a dimension of any strides into several", "[ops]
         "aten::unflatten.int: found dimension 0, wanted none, the tensor is a scalar");
 }
 
-TEST_CASE("view_composite: t of fewer than two dimensions is a view too, which no_grad keeps off the graph",
+TEST_CASE("view_composite: t of fewer than two dimensions is a view too, and is not recorded under no_grad",
           "[ops][view]") {
   for (const tensor& given : {tensor_of({1, 2}, {2}), tensor_of({7}, {})}) {
     const tensor x = tb::require_grad(given);

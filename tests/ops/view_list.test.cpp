@@ -56,7 +56,7 @@ void check_parts(const tensor& x, const tensors& parts, std::size_t dim) {
 
 }  // namespace
 
-TEST_CASE("view_list: splits of every kind cover a dimension of any strides, in order", "[ops][view]") {
+TEST_CASE("view_list: every split covers a dimension of any strides, in order", "[ops][view]") {
   support::numbers source(31);
   for (int round = 0; round < 200; ++round) {
     const tensor x = support::random_view(source);
@@ -75,7 +75,7 @@ TEST_CASE("view_list: splits of every kind cover a dimension of any strides, in 
   }
 }
 
-TEST_CASE("view_list: how long the parts are", "[ops][view]") {
+TEST_CASE("view_list: the sizes of the parts", "[ops][view]") {
   const auto split = [](std::int64_t n, std::int64_t size) { return lengths(ops::split(of_length(n), size, 1), 1); };
   CHECK(split(7, 3) == integers{3, 3, 1});
   CHECK(split(6, 3) == integers{3, 3});
@@ -133,7 +133,7 @@ TEST_CASE("view_list: a split that does not cover the dimension is refused", "[o
   CHECK(refused([] { ops::unbind(point); }) == "aten::unbind.int" + scalar);
 }
 
-TEST_CASE("view_list: unbind gives every element of a dimension", "[ops][view]") {
+TEST_CASE("view_list: unbind returns every slice of a dimension", "[ops][view]") {
   const tensors columns = ops::unbind(counted, -1);
   REQUIRE(columns.size() == 3);
   for (std::size_t i = 0; i < 3; ++i) {
@@ -143,7 +143,7 @@ TEST_CASE("view_list: unbind gives every element of a dimension", "[ops][view]")
   CHECK(ops::unbind(tensor_of({}, {0, 3})).empty());
 }
 
-TEST_CASE("view_list: broadcast_tensors brings all to one shape without copying", "[ops][view]") {
+TEST_CASE("view_list: broadcast_tensors broadcasts without copying", "[ops][view]") {
   const tensor column = tensor_of({1, 2}, {2, 1}), row = tensor_of({3, 4, 5}, {3});
   const tensors all = ops::broadcast_tensors(tensors{column, row, point});
   REQUIRE(all.size() == 3);
@@ -156,7 +156,7 @@ TEST_CASE("view_list: broadcast_tensors brings all to one shape without copying"
         "sizes or 1");
 }
 
-TEST_CASE("view_list: meshgrid gives the coordinates of a grid, in either order", "[ops][view]") {
+TEST_CASE("view_list: meshgrid returns coordinates in either indexing order", "[ops][view]") {
   const tensor x = tensor_of({1, 2}, {2}), y = tensor_of({3, 4, 5}, {3}), z = tensor_of({9}, {});
   const tensors grid = ops::meshgrid(tensors{x, y, z});
   REQUIRE(grid.size() == 3);
@@ -175,7 +175,7 @@ TEST_CASE("view_list: meshgrid gives the coordinates of a grid, in either order"
   CHECK(ops::meshgrid(tensors{x, tensor_of({}, {0})})[1].sizes() == dims{2, 0});
 }
 
-TEST_CASE("view_list: meshgrid refuses what has no grid", "[ops][view]") {
+TEST_CASE("view_list: meshgrid refuses invalid arguments", "[ops][view]") {
   const tensor x = tensor_of({1, 2}, {2});
   CHECK(refused([&] { ops::meshgrid(tensors{x, counted}); }) ==
         "aten::meshgrid: found [2, 3], wanted at most one dimension");
@@ -193,6 +193,6 @@ TEST_CASE("view_list: meshgrid refuses what has no grid", "[ops][view]") {
         "move one with to()");
 }
 
-TEST_CASE("view_list: no tensors broadcast to no tensors", "[ops][view]") {
+TEST_CASE("view_list: an empty list broadcasts to an empty list", "[ops][view]") {
   CHECK(ops::broadcast_tensors(tensors{}).empty());
 }

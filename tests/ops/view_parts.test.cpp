@@ -53,7 +53,7 @@ void for_dimensions_of_random_views(unsigned seed, Test test) {
 
 }  // namespace
 
-TEST_CASE("view: permute puts dimension dims[i] at place i", "[ops][view]") {
+TEST_CASE("view: permute moves dimension dims[i] to position i", "[ops][view]") {
   support::numbers source(3);
   for (int round = 0; round < 200; ++round) {
     const tensor x = support::random_view(source);
@@ -80,7 +80,7 @@ TEST_CASE("view: permute puts dimension dims[i] at place i", "[ops][view]") {
   CHECK(refused([] { ops::permute(counted, dims{0, 2}); }) == "aten::permute: found dimension 2, wanted -2 to 1");
 }
 
-TEST_CASE("view: unsqueeze puts a dimension of size 1 before another, or behind the last", "[ops][view]") {
+TEST_CASE("view: unsqueeze inserts a dimension of size 1 at any position", "[ops][view]") {
   support::numbers source(4);
   for (int round = 0; round < 100; ++round) {
     const tensor x = support::random_view(source);
@@ -102,7 +102,7 @@ TEST_CASE("view: unsqueeze puts a dimension of size 1 before another, or behind 
                                                                          " dimensions, the most a tensor has");
 }
 
-TEST_CASE("view: squeeze takes out dimensions of size 1, all or one", "[ops][view]") {
+TEST_CASE("view: squeeze removes all dimensions of size 1, or one", "[ops][view]") {
   for_dimensions_of_random_views(5, [](support::numbers&, const tensor& x, std::size_t d, std::int64_t given) {
     dims kept, sizes;
     for (std::size_t i = 0; i < x.dim(); ++i) {
@@ -127,7 +127,7 @@ TEST_CASE("view: squeeze takes out dimensions of size 1, all or one", "[ops][vie
   CHECK(refused([] { ops::squeeze_dim(point, 1); }) == "aten::squeeze.dim: found dimension 1, wanted -1 to 0");
 }
 
-TEST_CASE("view: select takes one element of a dimension, counted from either end", "[ops][view]") {
+TEST_CASE("view: select selects one index of a dimension, from either end", "[ops][view]") {
   for_dimensions_of_random_views(6, [](support::numbers&, const tensor& x, std::size_t d, std::int64_t given) {
     const std::int64_t n = x.sizes()[d];
     for (std::int64_t k = -n; k < n; ++k) {
@@ -146,7 +146,7 @@ TEST_CASE("view: select takes one element of a dimension, counted from either en
         "aten::select.int: found dimension 0, wanted none, the tensor is a scalar");
 }
 
-TEST_CASE("view: slice and narrow take a part of a dimension of any strides", "[ops][view]") {
+TEST_CASE("view: slice and narrow select a range of a dimension with any strides", "[ops][view]") {
   for_dimensions_of_random_views(8, [](support::numbers& source, const tensor& x, std::size_t d, std::int64_t given) {
     const std::int64_t n = x.sizes()[d], first = source.whole(0, n), length = source.whole(0, n - first);
     const std::int64_t step = source.whole(1, 3);
@@ -180,7 +180,7 @@ TEST_CASE("view: slice and narrow take a part of a dimension of any strides", "[
         "aten::narrow: found dimension 0, wanted none, the tensor is a scalar");
 }
 
-TEST_CASE("view: diagonal follows two dimensions at once", "[ops][view]") {
+TEST_CASE("view: diagonal selects the diagonal of two dimensions", "[ops][view]") {
   support::numbers source(9);
   for (int round = 0; round < 300; ++round) {
     const tensor x = support::random_view(source);
@@ -242,7 +242,7 @@ TEST_CASE("view: unfold shows windows of a dimension", "[ops][view]") {
                                                 std::to_string(tb::max_dims) + " dimensions, the most a tensor has");
 }
 
-TEST_CASE("view: as_strided takes any sizes, strides and offset within the storage", "[ops][view]") {
+TEST_CASE("view: as_strided accepts any sizes, strides and offset within the storage", "[ops][view]") {
   support::numbers source(11);
   std::size_t inside = 0, outside = 0;
   for (int round = 0; round < 400; ++round) {
@@ -285,7 +285,7 @@ TEST_CASE("view: as_strided takes any sizes, strides and offset within the stora
         "the storage of 6 elements");
 }
 
-TEST_CASE("view: alias is another tensor over the same elements, detach one outside the graph", "[ops][view]") {
+TEST_CASE("view: alias shares the elements, detach also leaves the graph", "[ops][view]") {
   support::numbers source(12);
   tensor x = support::random_view(source, 1);
   while (!tb::is_floating(x.dtype())) x = support::random_view(source, 1);
@@ -306,7 +306,7 @@ TEST_CASE("view: an opaque tensor is refused by name, but has aliases", "[ops][v
   CHECK(ops::alias(opaque).sizes() == dims{2, 3});
 }
 
-TEST_CASE("view: the array API's names are the same operators", "[ops][view]") {
+TEST_CASE("view: the array API's names are aliases", "[ops][view]") {
   CHECK(&ops::permute_dims == &ops::permute);
   CHECK(&ops::moveaxis == &ops::movedim);
   CHECK(&ops::matrix_transpose == &ops::mT);

@@ -161,7 +161,7 @@ void check(const form& f, dtype type, support::numbers& source) {
 
 }  // namespace
 
-TEST_CASE("written: a form that writes gives what the other one gives", "[ops][written][property]") {
+TEST_CASE("out variants: an out form agrees with the functional form", "[ops][written][property]") {
   support::numbers source(101);
   for (dtype type : tb::all_dtypes) {
     if (type == dtype::boolean) continue;
@@ -170,7 +170,7 @@ TEST_CASE("written: a form that writes gives what the other one gives", "[ops][w
   }
 }
 
-TEST_CASE("written: what a functional form refuses is refused before anything is written", "[ops][written]") {
+TEST_CASE("out variants: errors are detected before anything is written", "[ops][written]") {
   tensor out = tensor_of({7, 7}, {2});
   const tensor x = tensor_of({1, 2}, {2}, dtype::int32);
   CHECK_THROWS_AS(ops::pow_scalar_out(x, -1, out), tb::error);
@@ -180,7 +180,7 @@ TEST_CASE("written: what a functional form refuses is refused before anything is
   CHECK(values(out) == list{7, 7});
 }
 
-TEST_CASE("written: threshold_ writes self, and copy takes its dtype and sizes", "[ops][written]") {
+TEST_CASE("out variants: threshold_ writes self, and copy keeps its dtype and sizes", "[ops][written]") {
   tensor x = tensor_of({-1, 0.5, 2}, {3});
   CHECK(values(ops::threshold_(x, 0.5, 9)) == list{9, 9, 2});
   const tensor y = ops::copy(tensor_of({0, 0, 0, 0, 0, 0}, {2, 3}, dtype::int16), x);
@@ -189,7 +189,7 @@ TEST_CASE("written: threshold_ writes self, and copy takes its dtype and sizes",
   CHECK_THROWS_AS(ops::copy(x, tensor_of({1, 2}, {2})), tb::shape_error);
 }
 
-TEST_CASE("written: parts at places that a tensor says", "[ops][written]") {
+TEST_CASE("out variants: tensor_split at indices from a tensor", "[ops][written]") {
   const tensor x = tensor_of({0, 1, 2, 3, 4, 5}, {6}), two = tensor_of({2}, {}, dtype::int64);
   CHECK(values(ops::narrow_tensor(x, 0, two, 3)) == list{2, 3, 4});
   CHECK(toy::text_of<tb::error>([&] { ops::narrow_tensor(x, 0, tensor_of({1, 2}, {2}, dtype::int64), 3); }) ==
@@ -208,7 +208,7 @@ TEST_CASE("written: parts at places that a tensor says", "[ops][written]") {
   CHECK(ops::atleast_3d_list(all)[0].sizes() == dims{1, 6, 1});
 }
 
-TEST_CASE("written: repeat_interleave with a number for each slice", "[ops][written][property]") {
+TEST_CASE("out variants: repeat_interleave with a number for each slice", "[ops][written][property]") {
   support::numbers source(102);
   for (int round = 0; round < 6; ++round) {
     for (dtype type : tb::all_dtypes) {

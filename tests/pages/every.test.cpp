@@ -62,7 +62,7 @@ std::string label(const tb::operator_handle& op, std::size_t i) {
 
 }  // namespace
 
-TEST_CASE("every operator: counts its writes, of what its schema says and of nothing else", "[pages][every]") {
+TEST_CASE("every operator: counts its writes, exactly those of its schema", "[pages][every]") {
   std::size_t calls = 0;
   each_call([&](const tb::operator_handle& op, tb::stack& s) {
     const std::vector<placed> tensors = tensors_of(op, s);
@@ -76,7 +76,7 @@ TEST_CASE("every operator: counts its writes, of what its schema says and of not
   CHECK(calls > 300);
 }
 
-TEST_CASE("every operator: keeps nothing of what it was given", "[pages][every]") {
+TEST_CASE("every operator: keeps no reference to its arguments", "[pages][every]") {
   each_call([&](const tb::operator_handle& op, tb::stack& s) {
     const std::vector<placed> tensors = tensors_of(op, s);
     std::vector<std::pair<std::int64_t, std::int64_t>> before;
@@ -93,7 +93,7 @@ TEST_CASE("every operator: keeps nothing of what it was given", "[pages][every]"
   });
 }
 
-TEST_CASE("every operator: refuses tensors of two devices, wherever the other one is", "[pages][every][Y8]") {
+TEST_CASE("every operator: refuses tensors of two devices, at any argument", "[pages][every][Y8]") {
   // They move elements between devices, read the sizes of one tensor alone, or take numbers from the host.
   const std::set<std::string> span{"aten::copy_",
                                    "aten::expand_as",
@@ -156,7 +156,7 @@ const tb_kernels partial_table = [] {
 
 }  // namespace
 
-TEST_CASE("every operator: a row asks its table for no kernel that is not there", "[pages][every]") {
+TEST_CASE("every operator: a registered kernel uses only existing table entries", "[pages][every]") {
   const auto bytes = [](tb::device, void* to, const void* from, std::size_t n) { std::memcpy(to, from, n); };
   tb::set_memory_hook(partial.type, {[](tb::device, std::size_t n) { return std::calloc(n, 1); },
                                      [](tb::device, void* p) noexcept { std::free(p); }, bytes, bytes});

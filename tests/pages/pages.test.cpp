@@ -105,7 +105,7 @@ std::optional<shown_call> with_type(shown_call c, const std::string& type) {
 
 }  // namespace
 
-TEST_CASE("pages: every operator of the library is on exactly one", "[pages]") {
+TEST_CASE("operator docs: every operator of the library is documented exactly once", "[pages]") {
   std::map<std::string, int> pages_of;
   for (const std::string& name : tb::registry::process().operators()) {
     if (name.starts_with("aten::") || name.starts_with("topbit::")) pages_of[name] = 0;
@@ -122,7 +122,7 @@ TEST_CASE("pages: every operator of the library is on exactly one", "[pages]") {
   CHECK(pages_of.size() > 700);
 }
 
-TEST_CASE("pages: a variable that a page names is the operator's", "[pages]") {
+TEST_CASE("operator docs: a named variable is the operator's", "[pages]") {
   for_each_page([](const author::operator_page& p) {
     for (const author::page_operator& o : p.operators) {
       INFO(o.op->name);
@@ -131,7 +131,7 @@ TEST_CASE("pages: a variable that a page names is the operator's", "[pages]") {
   });
 }
 
-TEST_CASE("pages: every page has an example, and what it shows is so", "[pages]") {
+TEST_CASE("operator docs: every entry has an example, with the shown result", "[pages]") {
   for_each_page([](const author::operator_page& p) {
     INFO(name_of_page(p));
     CHECK_FALSE(p.lines.examples[0].call.empty());
@@ -151,7 +151,7 @@ TEST_CASE("pages: every page has an example, and what it shows is so", "[pages]"
   });
 }
 
-TEST_CASE("pages: every error is thrown by the call that is said to throw it", "[pages]") {
+TEST_CASE("operator docs: every documented error is thrown", "[pages]") {
   for_each_page([](const author::operator_page& p) {
     INFO(name_of_page(p));
     for (const author::page_error& e : p.lines.errors) {
@@ -167,7 +167,7 @@ TEST_CASE("pages: every error is thrown by the call that is said to throw it", "
   });
 }
 
-TEST_CASE("pages: the dtypes that a page says are taken, and no others", "[pages]") {
+TEST_CASE("operator docs: exactly the documented dtypes are accepted", "[pages]") {
   for_each_page([](const author::operator_page& p) {
     INFO(name_of_page(p) << ": " << p.lines.dtypes);
     if (p.lines.examples[0].call.empty()) return;

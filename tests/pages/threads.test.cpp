@@ -189,7 +189,7 @@ std::string difference(const tensor& a, const tensor& b) {
 
 }  // namespace
 
-TEST_CASE("every operator: gives the same bits on any number of threads, in parts of any size", "[pages][threads]") {
+TEST_CASE("every operator: is bitwise the same on any number of threads, for any task size", "[pages][threads]") {
   const std::vector<example> examples = all_examples();
   REQUIRE(examples.size() > 300);
   constexpr setting alone{1, 32768}, in_parts{4, 1};

@@ -43,7 +43,8 @@ std::size_t rows_for_cuda() {
 }  // namespace images_test
 using namespace images_test;
 
-TEST_CASE("images: the same line of the same source in a second image is no override", "[plugin][R12]") {
+TEST_CASE("shared objects: the same line of the same source in a second shared object is not an override",
+          "[plugin][R12]") {
   tb::plugin one = tb::load_plugin(file("twin_one.so"));
   CHECK(host::shared(on_cuda) == 1);
   tb::plugin two = tb::load_plugin(file("twin_two.so"));
@@ -67,7 +68,7 @@ TEST_CASE("images: the same line of the same source in a second image is no over
   CHECK_FALSE(tb::registry::process().try_find("host::by_name").has_value());
 }
 
-TEST_CASE("images: a kernel from another line overrides both twins, and its end brings the first back",
+TEST_CASE("shared objects: a kernel from another line overrides both twins, and its removal reactivates the first",
           "[plugin][R12][D2]") {
   const tb::plugin two = tb::load_plugin(file("twin_two.so"));
   CHECK(host::shared(on_cuda) == 2);
@@ -81,7 +82,8 @@ TEST_CASE("images: a kernel from another line overrides both twins, and its end 
   CHECK(host::shared(on_cuda) == 2);
 }
 
-TEST_CASE("images: identical definitions from two libraries are one, until both are gone", "[plugin][R6][D4]") {
+TEST_CASE("shared objects: identical definitions from two libraries merge, until both are removed",
+          "[plugin][R6][D4]") {
   tb::plugin first = tb::load_plugin(file("same_definition.so"));
   tb::plugin second = tb::load_plugin(file("same_definition_again.so"));
   CHECK(tb::find("both::scaled").schema() == "both::scaled(int n, int by=2) -> int");
@@ -91,7 +93,7 @@ TEST_CASE("images: identical definitions from two libraries are one, until both 
   CHECK_FALSE(tb::registry::process().try_find("both::scaled").has_value());
 }
 
-TEST_CASE("images: different definitions from two libraries are refused with both texts and the difference",
+TEST_CASE("shared objects: different definitions from two libraries are refused with both texts and the difference",
           "[plugin][R6][H8]") {
   const char* const orders[][2] = {{"same_definition.so", "other_definition.so"},
                                    {"other_definition.so", "same_definition.so"}};
@@ -109,7 +111,7 @@ TEST_CASE("images: different definitions from two libraries are refused with bot
   }
 }
 
-TEST_CASE("images: the listener of a plugin that is loaded again listens again", "[plugin][R25][D1]") {
+TEST_CASE("shared objects: the listener of a plugin that is loaded again is notified again", "[plugin][R25][D1]") {
   const std::string path = file("listens.so");
   tb::plugin p = tb::load_plugin(path);
   const int told = events_heard(path);
@@ -128,7 +130,7 @@ TEST_CASE("images: the listener of a plugin that is loaded again listens again",
   CHECK(events_heard(path) == again + 2);
 }
 
-TEST_CASE("images: the listener of a plugin that was refused is told nothing", "[plugin][R25][R28]") {
+TEST_CASE("shared objects: the listener of a plugin that was refused is not notified", "[plugin][R25][R28]") {
   const std::string path = file("listens_and_conflicts.so");
   const auto other = tb::fragment("host").def(host::twice);
   CHECK_THROWS_AS(tb::load_plugin(path), tb::bad_plugin);
@@ -138,8 +140,10 @@ TEST_CASE("images: the listener of a plugin that was refused is told nothing", "
   CHECK(events_heard(path) == 0);
 }
 
-TEST_CASE("images: on request a plugin that overrides a kernel is refused with both places, and nothing of it stays",
-          "[plugin][R12]") {
+TEST_CASE(
+    "shared objects: in strict mode a plugin that overrides a kernel is refused with both source locations, and "
+    "nothing of it stays",
+    "[plugin][R12]") {
   const auto first = tb::implement("host", key::CUDA).impl<&three>(host::shared);
   const std::string path = file("twin_one.so");
   const tb::override_policy before = tb::set_override_policy(tb::override_policy::refused_in_plugins);

@@ -21,8 +21,7 @@ const auto kernels = tb::library("host").def(host::twice).impl<&twice_cpu>(host:
 }  // namespace plugin_test
 using namespace plugin_test;
 
-TEST_CASE("plugin: what its initialisers register is there while it is loaded, and gone when it is withdrawn",
-          "[plugin][D1]") {
+TEST_CASE("plugin: its registrations exist while it is loaded, and are removed with it", "[plugin][D1]") {
   const std::string before = trace();
   tb::plugin p = tb::load_plugin(file("good.so"));
   CHECK(p.path() == file("good.so"));
@@ -40,7 +39,7 @@ TEST_CASE("plugin: what its initialisers register is there while it is loaded, a
   CHECK_THROWS_AS(symbol<int (*)(int)>(file("good.so"), "call_area")(5), tb::no_kernel);
 }
 
-TEST_CASE("plugin: a withdrawn plugin is loaded again, with the registrations its own objects hold", "[plugin][D2]") {
+TEST_CASE("plugin: a removed plugin can be loaded again, with the registrations its own objects hold", "[plugin][D2]") {
   const std::string before = trace();
   for (int round = 0; round < 3; ++round) {
     tb::plugin p = tb::load_plugin(file("good.so"));
@@ -54,7 +53,7 @@ TEST_CASE("plugin: a withdrawn plugin is loaded again, with the registrations it
   CHECK(host::area(item{key::CPU, 4}) == 16);
 }
 
-TEST_CASE("plugin: loaded twice, it stays until it is withdrawn twice", "[plugin]") {
+TEST_CASE("plugin: loaded twice, it stays until it is removed twice", "[plugin]") {
   const std::string before = trace();
   tb::plugin first = tb::load_plugin(file("loads_more.so"));
   tb::plugin second = tb::load_plugin((folder / "." / "loads_more.so").string());
@@ -74,7 +73,7 @@ TEST_CASE("plugin: one refused registration refuses all of it", "[plugin][R28]")
   refused(path, text.substr(path.size() + 11));
 }
 
-TEST_CASE("plugin: what is refused before it comes to the registry refuses all of it too", "[plugin][R5]") {
+TEST_CASE("plugin: an error before the registry refuses all of it too", "[plugin][R5]") {
   const std::string path = file("misnamed.so");
   const std::string text = text_of<tb::bad_plugin>([&] { (void)tb::load_plugin(path); });
   CHECK(text.find("host::twice at ") != std::string::npos);
@@ -82,11 +81,11 @@ TEST_CASE("plugin: what is refused before it comes to the registry refuses all o
   refused(path, text.substr(path.size() + 11));
 }
 
-TEST_CASE("plugin: an exception of topbit_load() is caught, and what came before it is taken back", "[plugin]") {
+TEST_CASE("plugin: an exception of topbit_load() is caught, and earlier registrations are removed", "[plugin]") {
   refused(file("throwing.so"), "topbit_load() threw: no device found");
 }
 
-TEST_CASE("plugin: a conflict that has gone away is no reason to refuse it", "[plugin]") {
+TEST_CASE("plugin: a resolved conflict is no reason to refuse it", "[plugin]") {
   const std::string before = trace();
   {
     const auto owner = tb::library("plug");
@@ -122,7 +121,7 @@ TEST_CASE("plugin: another version of topbit is refused before any of its code r
   CHECK(std::getenv("TOPBIT_TEST_OTHER_VERSION") == nullptr);
 }
 
-TEST_CASE("plugin: files that cannot be loaded are refused with what is wrong with them", "[plugin]") {
+TEST_CASE("plugin: files that cannot be loaded are refused with a reason", "[plugin]") {
   refused(file("nothing_here.so"), "found no such file");
   refused(folder.string(), "found something that is no file, wanted a shared library");
   const std::string text_file = file("text.so");
@@ -135,7 +134,7 @@ TEST_CASE("plugin: files that cannot be loaded are refused with what is wrong wi
   CHECK(text.find("nobody_has_this") != std::string::npos);
 }
 
-TEST_CASE("plugin: a file that is cut off is refused before any of it is mapped", "[plugin]") {
+TEST_CASE("plugin: a truncated file is refused before it is mapped", "[plugin]") {
   const std::string path = file("cut_off.so"), whole = file("silent.so");
   const auto size = std::filesystem::file_size(whole);
   bool refused_one = false;
@@ -152,7 +151,7 @@ TEST_CASE("plugin: a file that is cut off is refused before any of it is mapped"
   CHECK(refused_one);
 }
 
-TEST_CASE("plugin: an image that is loaded already by other means is refused", "[plugin]") {
+TEST_CASE("plugin: a shared object that is already loaded by other means is refused", "[plugin]") {
   const std::string path = file("silent.so");
   void* handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   REQUIRE(handle != nullptr);
@@ -162,7 +161,7 @@ TEST_CASE("plugin: an image that is loaded already by other means is refused", "
   CHECK(p.path() == path);
 }
 
-TEST_CASE("plugin: a file that was built anew is another plugin", "[plugin]") {
+TEST_CASE("plugin: a rebuilt file is another plugin", "[plugin]") {
   const std::string path = file("rebuilt.so");
   std::filesystem::remove(path);
   std::filesystem::copy_file(file("loads_more.so"), path);
@@ -176,7 +175,7 @@ TEST_CASE("plugin: a file that was built anew is another plugin", "[plugin]") {
   CHECK(host::area(item{key::CPU, 4}) == 36);
 }
 
-TEST_CASE("plugin: a refused plugin is never seen by callers, and loading by many threads is one loading",
+TEST_CASE("plugin: a refused plugin is never seen by callers, and concurrent loads are one load",
           "[plugin][threads][H1]") {
   std::atomic<bool> stop = false;
   std::atomic<int> wrong = 0;

@@ -22,7 +22,7 @@ struct environment {
 
 }  // namespace
 
-TEST_CASE("plugin: its listeners hear of everything once, and again after a reload", "[plugin][R25]") {
+TEST_CASE("plugin: its listeners are notified once, and again after a reload", "[plugin][R25]") {
   int heard = 0;
   const auto count = [&] { return symbol<int (*)()>(file("good.so"), "events_heard")(); };
   {
@@ -36,13 +36,13 @@ TEST_CASE("plugin: its listeners hear of everything once, and again after a relo
   CHECK(count() == silent + host_operators + 1);  // those of the host, and its own
 }
 
-TEST_CASE("plugin: a refused one hears nothing", "[plugin][R25]") {
+TEST_CASE("plugin: listeners of a refused plugin are not notified", "[plugin][R25]") {
   CHECK_THROWS_AS(tb::load_plugin(file("refused_listener.so")), tb::bad_plugin);
   const auto flip = tb::fragment("plug").def(host::never);
   CHECK(std::getenv("TOPBIT_TEST_REFUSED_LISTENER") == nullptr);
 }
 
-TEST_CASE("plugin: what it took back itself does not come back with a reload", "[plugin][D1]") {
+TEST_CASE("plugin: registrations it removed itself do not return with a reload", "[plugin][D1]") {
   tb::plugin p = tb::load_plugin(file("drops.so"));
   CHECK(host::twice(item{key::CPU, 4}) == 108);
   const auto drop_layer = symbol<void (*)()>(file("drops.so"), "drop_layer");
@@ -54,13 +54,14 @@ TEST_CASE("plugin: what it took back itself does not come back with a reload", "
   CHECK(host::area(item{key::CPU, 4}) == 16);
 }
 
-TEST_CASE("plugin: what it takes back while it is loaded, from a listener too, is not registered", "[plugin][D1]") {
+TEST_CASE("plugin: registrations it removes while it is loaded, from a listener too, are not committed",
+          "[plugin][D1]") {
   const std::string before = trace();
   const tb::plugin p = tb::load_plugin(file("takes_back.so"));
   CHECK(trace() == before);
 }
 
-TEST_CASE("plugin: topbit_load() that failed is called again by the next loading", "[plugin]") {
+TEST_CASE("plugin: a failed topbit_load() is called again by the next load", "[plugin]") {
   refused(file("local_block.so"), "topbit_load() threw: no device found");
   const environment there("TOPBIT_TEST_DEVICE", "yes");
   const tb::plugin p = tb::load_plugin(file("local_block.so"));
@@ -85,13 +86,13 @@ TEST_CASE("plugin: one that loads itself is refused", "[plugin]") {
                                        "': is being loaded already: it loads itself, or a plugin that loads it");
 }
 
-TEST_CASE("plugin: loading from an initialiser is refused, since the dynamic loader works", "[plugin][H8]") {
+TEST_CASE("plugin: loading from an initialiser is refused, since the dynamic loader is active", "[plugin][H8]") {
   const environment inner("TOPBIT_TEST_INNER", file("loads_more.so"));
   refused(file("loads_early.so"), "plugin '" + file("loads_more.so") +
                                       "': load_plugin() was called by an initialiser; call it from topbit_load()");
 }
 
-TEST_CASE("plugin: a library it brings may not register with it", "[plugin]") {
+TEST_CASE("plugin: a library it depends on may not register with it", "[plugin]") {
   const std::string path = file("brings_library.so"), before = trace();
   const std::string text = text_of<tb::bad_plugin>([&] { (void)tb::load_plugin(path); });
   CHECK(text.find("libplugin_registering_library.so', which it depends on, registers too; load that one first, so that "
@@ -99,7 +100,7 @@ TEST_CASE("plugin: a library it brings may not register with it", "[plugin]") {
   CHECK(trace() == before);
 }
 
-TEST_CASE("plugin: a path without a folder is of this folder, not of the library path", "[plugin]") {
+TEST_CASE("plugin: a path without a folder is relative to the current folder, not the library path", "[plugin]") {
   const auto before = std::filesystem::current_path();
   std::filesystem::current_path(folder);
   {
@@ -110,7 +111,7 @@ TEST_CASE("plugin: a path without a folder is of this folder, not of the library
   std::filesystem::current_path(before);
 }
 
-TEST_CASE("plugin: a listener may withdraw a plugin and load one", "[plugin][R25][H7]") {
+TEST_CASE("plugin: a listener may remove a plugin and load one", "[plugin][R25][H7]") {
   tb::plugin victim = tb::load_plugin(file("silent.so")), loaded;
   const auto listener = tb::registry::process().listen([&](const tb::registry_event& e) {
     if (e.op.name() != "plug::area") return;
@@ -122,7 +123,7 @@ TEST_CASE("plugin: a listener may withdraw a plugin and load one", "[plugin][R25
   CHECK(loaded.path() == file("silent.so"));
 }
 
-TEST_CASE("plugin: calls of the host find their kernel while a plugin with layers comes and goes",
+TEST_CASE("plugin: calls of the host find their kernel while a plugin with layers is loaded and removed",
           "[plugin][threads][H3]") {
   std::atomic<bool> stop = false;
   std::atomic<long> calls = 0, failed = 0;
@@ -147,7 +148,7 @@ TEST_CASE("plugin: calls of the host find their kernel while a plugin with layer
   CHECK(failed == 0);
 }
 
-TEST_CASE("plugin: many threads may load, reload and withdraw the same and others", "[plugin][threads]") {
+TEST_CASE("plugin: many threads may load, reload and remove the same and other plugins", "[plugin][threads]") {
   const std::string before = trace();
   std::atomic<int> wrong = 0;
   const auto work = [&](const char* name) {

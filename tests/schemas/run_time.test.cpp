@@ -70,7 +70,7 @@ bool same(const tb::schema_view& a, const tb::schema_view& b) {
 
 }  // namespace
 
-TEST_CASE("schemas: every schema of a list comes back as it was", "[schemas][G18]") {
+TEST_CASE("schemas: every schema of a list round-trips", "[schemas][G18]") {
   const std::vector<std::string> files = named_in(TOPBIT_NATIVE_FUNCTIONS);
   if (files.empty()) SKIP("no TOPBIT_NATIVE_FUNCTIONS, so no list of schemas to read");
   for (const std::string& file : files) {

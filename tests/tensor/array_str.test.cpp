@@ -247,7 +247,7 @@ const shown all[] = {
 
 }  // namespace
 
-TEST_CASE("array_str: shows what numpy.array_str shows", "[tensor][array_str]") {
+TEST_CASE("array_str: agrees with numpy.array_str", "[tensor][array_str]") {
   for (const shown& s : all) {
     const tb::tensor t = support::tensor_of(s.values, s.sizes, s.type);
     INFO("wanted\n" << s.text);
@@ -266,7 +266,7 @@ TEST_CASE("array_str: follows strides, and options", "[tensor][array_str]") {
         "[0 1 2 3\n 4 5 6 7\n 8]");
 }
 
-TEST_CASE("array_str: without values to read, only what the tensor is", "[tensor][array_str]") {
+TEST_CASE("array_str: without readable values, only the metadata", "[tensor][array_str]") {
   CHECK(tb::array_str(tb::tensor()) == "undefined tensor");
   CHECK(tb::array_str(tb::author::make_tensor({2, 3}, dtype::float32, tb::meta)) == "(float32 [2, 3] on meta)");
 }

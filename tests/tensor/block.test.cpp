@@ -51,7 +51,7 @@ struct holder : tb::tensor_extension {
 
 }  // namespace
 
-TEST_CASE("block: a view keeps elements that outlive their tensor, and gives the block back", "[tensor][block]") {
+TEST_CASE("block: a view keeps the elements alive, and frees the block", "[tensor][block]") {
   const limit all(64 * MiB);
   for (std::size_t n : {std::size_t{32}, 5 * KiB}) {
     INFO(n);
@@ -77,7 +77,7 @@ TEST_CASE("block: a view keeps elements that outlive their tensor, and gives the
   }
 }
 
-TEST_CASE("block: a tensor outlives its storage where it was given another one", "[tensor][block]") {
+TEST_CASE("block: a tensor outlives its first storage if given another one", "[tensor][block]") {
   const limit all(64 * MiB);
   const std::size_t in_use = tb::host_memory().bytes_in_use;
   {
@@ -106,7 +106,7 @@ TEST_CASE("block: a tensor outlives its storage where it was given another one",
   CHECK(tb::host_memory().bytes_in_use == in_use);
 }
 
-TEST_CASE("block: a base and its view may end at once on two threads", "[tensor][block]") {
+TEST_CASE("block: a base and its view may be destroyed concurrently on two threads", "[tensor][block]") {
   const limit all(64 * MiB);
   const std::size_t in_use = tb::host_memory().bytes_in_use;
   for (int i = 0; i < 200; ++i) {
@@ -126,7 +126,7 @@ TEST_CASE("block: a base and its view may end at once on two threads", "[tensor]
   CHECK(tb::host_memory().bytes_in_use == in_use);
 }
 
-TEST_CASE("block: what hangs on a tensor may hold a view of it", "[tensor][block]") {
+TEST_CASE("block: a tensor's extension may hold a view of it", "[tensor][block]") {
   const limit all(64 * MiB);
   const std::size_t in_use = tb::host_memory().bytes_in_use;
   {
@@ -160,7 +160,7 @@ TEST_CASE("block: records of tensors on other devices, and without storage, are 
 }
 
 #if __has_feature(address_sanitizer)
-TEST_CASE("block: the address sanitizer finds who uses what is no element", "[tensor][block]") {
+TEST_CASE("block: the address sanitizer detects accesses outside the elements", "[tensor][block]") {
   for (std::size_t n : {std::size_t{1}, std::size_t{33}, 5 * KiB + 1}) {
     INFO(n);
     tensor t = bytes(n);

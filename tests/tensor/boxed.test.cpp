@@ -48,13 +48,13 @@ TEST_CASE("boxed: the tensors of a value are visited and replaced, in lists and 
   CHECK_FALSE(absent.get<std::span<const maybe>>()[1].has_value());
 }
 
-TEST_CASE("boxed: a value without tensors is copied as it is", "[tensor][boxed]") {
+TEST_CASE("boxed: a value without tensors is copied unchanged", "[tensor][boxed]") {
   CHECK(sizes_in(value(std::int64_t{3})).empty());
   CHECK(grown(value(std::int64_t{3})).get<std::int64_t>() == 3);
   CHECK(grown(value()).is_none());
 }
 
-TEST_CASE("boxed: what replaces a borrowed tensor is owned, and the lender keeps its own", "[tensor][boxed]") {
+TEST_CASE("boxed: a replacement of a borrowed tensor is owned, and the original is unchanged", "[tensor][boxed]") {
   tensor lent = of_size(1);
   const value mapped = grown(value::refer(lent));
   CHECK_FALSE(mapped.is_borrowed());

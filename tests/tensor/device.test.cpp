@@ -29,7 +29,7 @@ TEST_CASE("device: its text parses back to it, for every backend and index", "[t
   CHECK(tb::parse_device("privateuse1") == tb::device{backend::PrivateUse1, 0});
 }
 
-TEST_CASE("device: what is no device is refused, and the error lists the forms", "[tensor][device]") {
+TEST_CASE("device: invalid device text is refused, and the error lists the forms", "[tensor][device]") {
   for (const char* text : {"", "gpu", "CUDA", "cuda:", "cuda:-1", "cuda:128", "cuda:1x", "cuda:1:2", "cuda: 1",
                            "cuda:99999999999", ":1", "cpu:1", "meta:2", " cpu", "none", "undefined"}) {
     CHECK(toy::text_of<tb::device_error>([&] { tb::parse_device(text); }) ==
@@ -37,7 +37,7 @@ TEST_CASE("device: what is no device is refused, and the error lists the forms",
   }
 }
 
-TEST_CASE("device: an index that does not fit is refused, not cut", "[tensor][device]") {
+TEST_CASE("device: an index out of range is refused, not truncated", "[tensor][device]") {
   CHECK(tb::cuda(127).index == 127);
   for (int index : {-1, 128, 256, 300}) {
     CHECK(toy::text_of<tb::device_error>([&] { tb::cuda(index); }) ==
@@ -75,8 +75,7 @@ TEST_CASE("device: every backend and layout has keys, and the backend's key is t
   CHECK(tb::backend_keys_of(std::optional(tb::cuda())) == tb::key_set(key::CUDA));
 }
 
-TEST_CASE("device: that of a private backend with a name parses back to it, and none can be named like another device",
-          "[tensor][device][K17]") {
+TEST_CASE("device: a named private backend parses back, and names must be unique", "[tensor][device][K17]") {
   const auto name = tb::name_backend(backend::PrivateUse2, "Npu");
   const tb::device d{backend::PrivateUse2, 1};
   CHECK(tb::to_string(d) == "npu:1");

@@ -48,7 +48,7 @@ TEST_CASE("dtype: promotion is the array API's table, and a least upper bound", 
   }
 }
 
-TEST_CASE("dtype: a result may be written to its own category and those above", "[tensor][dtype]") {
+TEST_CASE("dtype: a result may be written to its own or a higher category", "[tensor][dtype]") {
   CHECK(tb::can_cast(dtype::boolean, dtype::int8));
   CHECK(tb::can_cast(dtype::int64, dtype::uint8));
   CHECK(tb::can_cast(dtype::int64, dtype::float16));
@@ -57,7 +57,7 @@ TEST_CASE("dtype: a result may be written to its own category and those above", 
   CHECK_FALSE(tb::can_cast(dtype::uint8, dtype::boolean));
 }
 
-TEST_CASE("dtype: halves convert as IEEE 754 rounds, every one of them and back", "[tensor][dtype][half]") {
+TEST_CASE("dtype: every float16 and bfloat16 converts with IEEE 754 rounding, both ways", "[tensor][dtype][half]") {
   for (std::uint32_t bits = 0; bits < 65536; ++bits) {
     tb::half h;
     tb::bfloat16 b;
@@ -81,7 +81,7 @@ TEST_CASE("dtype: halves convert as IEEE 754 rounds, every one of them and back"
   }
 }
 
-TEST_CASE("dtype: to_floating keeps floating types and makes float32 of the rest", "[tensor][dtype]") {
+TEST_CASE("dtype: to_floating keeps floating types and maps others to float32", "[tensor][dtype]") {
   CHECK(tb::to_floating(dtype::boolean) == dtype::float32);
   CHECK(tb::to_floating(dtype::int64) == dtype::float32);
   CHECK(tb::to_floating(dtype::float32) == dtype::float32);

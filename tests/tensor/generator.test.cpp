@@ -11,7 +11,7 @@ import topbit.tensor;
 
 namespace tb = topbit;
 
-TEST_CASE("generator: stretches follow each other, and the same seed begins the same stream", "[tensor][generator]") {
+TEST_CASE("generator: offsets advance, and the same seed starts the same stream", "[tensor][generator]") {
   tb::generator g(7);
   CHECK(g.take(10) == tb::philox_state{7, 0});
   CHECK(g.take(5) == tb::philox_state{7, 10});
@@ -31,7 +31,7 @@ TEST_CASE("generator: a copy is the same generator", "[tensor][generator]") {
   CHECK(other.take(1).first == 0);
 }
 
-TEST_CASE("generator: threads are never given the same numbers", "[tensor][generator]") {
+TEST_CASE("generator: threads never get the same numbers", "[tensor][generator]") {
   tb::generator g;
   std::vector<std::uint64_t> first[2];
   const auto take = [&](int who) {
@@ -51,8 +51,7 @@ TEST_CASE("generator: it is the schema's Generator", "[tensor][generator]") {
                                 tb::generator(const std::optional<tb::generator>&)>);
 }
 
-TEST_CASE("generator: each device has its own default one, and manual_seed begins them all again",
-          "[tensor][generator]") {
+TEST_CASE("generator: each device has its own default one, and manual_seed reseeds them all", "[tensor][generator]") {
   const tb::generator before = tb::default_generator();
   CHECK(tb::default_generator() == before);
   CHECK(tb::default_generator(tb::cpu) == before);
@@ -66,7 +65,7 @@ TEST_CASE("generator: each device has its own default one, and manual_seed begin
   CHECK_FALSE(tb::default_generator(tb::cuda(3)) == tb::default_generator(tb::cuda(2)));
 }
 
-TEST_CASE("generator: threads may ask for default ones and seed them at once", "[tensor][generator]") {
+TEST_CASE("generator: threads may use and seed default generators concurrently", "[tensor][generator]") {
   const auto work = [] {
     for (int i = 0; i < 200; ++i) {
       (void)tb::default_generator(tb::cuda(i % 100)).take(1);
@@ -79,7 +78,7 @@ TEST_CASE("generator: threads may ask for default ones and seed them at once", "
   for (int i = 0; i < 100; ++i) CHECK(tb::default_generator(tb::cuda(i)).seed() == 199);
 }
 
-TEST_CASE("generator: it brings the keys it was made with to a call, and copies have them too", "[tensor][generator]") {
+TEST_CASE("generator: it brings its keys to a call, and copies have them too", "[tensor][generator]") {
   const tb::generator plain, custom(5, tb::key_set{tb::key::CustomRNGKeyId});
   STATIC_REQUIRE(tb::keyed<tb::generator>);
   CHECK(keys_of(plain).empty());

@@ -58,7 +58,7 @@ TEST_CASE("handle: an undefined tensor has no sizes, keys or elements, and can b
   CHECK(text_of<tb::dtype_error>([&] { none.data_as<float>(); }) == "data of an undefined tensor: wanted float32");
 }
 
-TEST_CASE("handle: undefined tensors come and go without unbalancing their count", "[tensor][handle]") {
+TEST_CASE("handle: undefined tensors do not affect the reference count", "[tensor][handle]") {
   const tensor none;
   const auto before = none.record().references.load();
   {
@@ -70,7 +70,7 @@ TEST_CASE("handle: undefined tensors come and go without unbalancing their count
   CHECK(none.record().references == before);
 }
 
-TEST_CASE("handle: says what it is", "[tensor][handle]") {
+TEST_CASE("handle: metadata", "[tensor][handle]") {
   const tensor t = fresh();
   CHECK(t.defined());
   CHECK(t.dtype() == tb::dtype::float32);
@@ -104,7 +104,7 @@ TEST_CASE("handle: views share storage and version, and keep it alive", "[tensor
   CHECK(view.version() == 1);
 }
 
-TEST_CASE("handle: elements are given in their own type, and on the host only", "[tensor][handle]") {
+TEST_CASE("handle: elements are accessible in their own type, and on the host only", "[tensor][handle]") {
   const tensor t = tb::from_values({1.5F, 2.5F}, {2});
   CHECK(t.data_as<float>()[1] == 2.5F);
   CHECK(text_of<tb::dtype_error>([&] { t.data_as<double>(); }) ==
@@ -129,7 +129,7 @@ TEST_CASE("handle: threads may share a tensor", "[tensor][handle][threads]") {
   CHECK(t.version() == 40000);
 }
 
-TEST_CASE("handle: what a layer hangs on a tensor goes with it", "[tensor][handle]") {
+TEST_CASE("handle: a layer's extension is destroyed with the tensor", "[tensor][handle]") {
   struct extension final : tb::tensor_extension {
     explicit extension(int& alive) : alive_(alive) { ++alive_; }
     ~extension() override { --alive_; }

@@ -47,7 +47,7 @@ TEST_CASE("make: impossible sizes are refused", "[tensor][make]") {
   CHECK(text({most, most, most, most, most, most}).ends_with("more elements than 64 bits can count"));
 }
 
-TEST_CASE("make: a view is elements of the base in another order", "[tensor][make]") {
+TEST_CASE("make: a view shows elements of the base in another order", "[tensor][make]") {
   const tensor t = tb::author::make_view(six, {3, 2}, {1, 3}, 0);
   CHECK(support::values(t) == std::vector<double>{0, 3, 1, 4, 2, 5});
   CHECK(t.keys() == six.keys());
@@ -96,7 +96,7 @@ tensor opaque(tb::tensor_extension* data, tb::layout how = tb::layout::opaque) {
 
 }  // namespace
 
-TEST_CASE("make: an opaque tensor has the keys and the data it is given, which end with the last that shares them",
+TEST_CASE("make: an opaque tensor has the given keys and payload, which is destroyed with the last alias",
           "[tensor][make]") {
   int live = 0;
   {
@@ -129,7 +129,7 @@ TEST_CASE("make: writes to an opaque tensor are counted, and its aliases see the
   CHECK(t.version() == 1);
 }
 
-TEST_CASE("make: an opaque tensor has neither strides nor elements nor views", "[tensor][make][layout]") {
+TEST_CASE("make: an opaque tensor has no strides, elements or views", "[tensor][make][layout]") {
   const tensor t = opaque(nullptr);
   const auto text = [](auto f) { return text_of<tb::layout_error>(f); };
   const std::string why =
@@ -142,7 +142,7 @@ TEST_CASE("make: an opaque tensor has neither strides nor elements nor views", "
         "make_opaque: found layout strided, wanted another one; make_tensor() makes strided tensors");
 }
 
-TEST_CASE("make: the data of an opaque tensor are asked for by their class and layout", "[tensor][make][layout]") {
+TEST_CASE("make: the payload of an opaque tensor is accessed by class and layout", "[tensor][make][layout]") {
   int live = 0;
   const tensor t = opaque(new image_data(live, 7)), none = opaque(nullptr);
   const auto text = [](auto f) { return text_of<tb::layout_error>(f); };
@@ -160,7 +160,7 @@ TEST_CASE("make: the data of an opaque tensor are asked for by their class and l
   sparse.payload<sparse_data>();
 }
 
-TEST_CASE("make: from_values copies as many values as the sizes want", "[tensor][make]") {
+TEST_CASE("make: from_values copies as many values as the shape has", "[tensor][make]") {
   std::vector<double> values{1, 2, 3, 4};
   const tensor t = tb::from_values(values, {2, 2});
   values[0] = 9;

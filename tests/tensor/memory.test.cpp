@@ -31,7 +31,7 @@ bool counted() {
 
 }  // namespace
 
-TEST_CASE("memory: a tensor's bytes are in use while it lives, and cached after it", "[tensor][memory]") {
+TEST_CASE("memory: a tensor's bytes are in use while it exists, and cached afterwards", "[tensor][memory]") {
   const limit all(64 * MiB);
   for (std::size_t n : {std::size_t{1}, 3 * KiB, 5 * KiB, 40 * KiB, 8 * MiB}) {
     INFO(n);
@@ -56,7 +56,7 @@ TEST_CASE("memory: a tensor's bytes are in use while it lives, and cached after 
   }
 }
 
-TEST_CASE("memory: the next tensor of a size gets the memory of the last one", "[tensor][memory]") {
+TEST_CASE("memory: freed memory of a size is reused by the next tensor", "[tensor][memory]") {
   const limit all(64 * MiB);
   for (std::size_t n : {std::size_t{32}, 3 * KiB, 5 * KiB, 40 * KiB, 100 * KiB, 8 * MiB}) {
     INFO(n);
@@ -70,7 +70,7 @@ TEST_CASE("memory: the next tensor of a size gets the memory of the last one", "
   }
 }
 
-TEST_CASE("memory: tensors that live have memory of their own", "[tensor][memory]") {
+TEST_CASE("memory: live tensors have distinct memory", "[tensor][memory]") {
   const limit all(64 * MiB);
   std::vector<tensor> alive;
   for (int round = 0; round < 3; ++round) {
@@ -83,7 +83,7 @@ TEST_CASE("memory: tensors that live have memory of their own", "[tensor][memory
   }
 }
 
-TEST_CASE("memory: elements begin at a cache line, also in memory that is reused", "[tensor][memory]") {
+TEST_CASE("memory: elements begin at a cache line, also in reused memory", "[tensor][memory]") {
   const limit all(64 * MiB);
   for (int round = 0; round < 2; ++round) {
     for (std::size_t n = 1; n < 3 * MiB; n += n / 3 + 1) {
@@ -107,7 +107,7 @@ TEST_CASE("memory: sizes are rounded up by an eighth at most", "[tensor][memory]
   }
 }
 
-TEST_CASE("memory: no more than the limit is kept, the youngest blocks of all", "[tensor][memory]") {
+TEST_CASE("memory: at most the limit is cached, the most recently freed blocks", "[tensor][memory]") {
   const limit few(10 * MiB);
   {
     std::vector<tensor> alive;
@@ -138,7 +138,7 @@ TEST_CASE("memory: no more than the limit is kept, the youngest blocks of all", 
   CHECK(tb::host_memory().bytes_cached >= before);
 }
 
-TEST_CASE("memory: a lower limit gives back at once, and 0 keeps nothing", "[tensor][memory]") {
+TEST_CASE("memory: a lower limit frees at once, and 0 caches nothing", "[tensor][memory]") {
   const limit all(64 * MiB);
   const std::size_t in_use = tb::host_memory().bytes_in_use;
   {
@@ -159,7 +159,7 @@ TEST_CASE("memory: a lower limit gives back at once, and 0 keeps nothing", "[ten
   CHECK(tb::host_memory().bytes_in_use == in_use);
 }
 
-TEST_CASE("memory: the most that was in use at once is remembered", "[tensor][memory]") {
+TEST_CASE("memory: the peak usage is recorded", "[tensor][memory]") {
   const limit none(0);
   const std::size_t before = tb::host_memory().bytes_in_use;
   std::vector<tensor> alive;
@@ -184,7 +184,7 @@ TEST_CASE("memory: a million small tensors take the memory of one", "[tensor][me
   CHECK(after.reused == before.reused + 1'000'000);
 }
 
-TEST_CASE("memory: a thread keeps no more than its share, whatever is freed on it", "[tensor][memory]") {
+TEST_CASE("memory: a thread caches at most its share", "[tensor][memory]") {
   const limit none(4 * MiB);
   for (std::size_t n : {std::size_t{8}, 2 * KiB, 60 * KiB}) {
     std::vector<tensor> alive;
@@ -194,8 +194,7 @@ TEST_CASE("memory: a thread keeps no more than its share, whatever is freed on i
   }
 }
 
-TEST_CASE("memory: tensors made on one thread and dropped on another take no more and more memory",
-          "[tensor][memory]") {
+TEST_CASE("memory: tensors made on one thread and dropped on another do not grow memory", "[tensor][memory]") {
   const limit all(16 * MiB);
   const std::size_t in_use = tb::host_memory().bytes_in_use;
   struct box {
@@ -231,7 +230,7 @@ TEST_CASE("memory: tensors made on one thread and dropped on another take no mor
   CHECK(tb::host_memory().bytes_cached <= 16 * MiB);
 }
 
-TEST_CASE("memory: what a thread kept is for others when it ends", "[tensor][memory]") {
+TEST_CASE("memory: a thread's cache is available to others when it ends", "[tensor][memory]") {
   const limit all(64 * MiB);
   const std::size_t in_use = tb::host_memory().bytes_in_use;
   const void* at = nullptr;
@@ -251,7 +250,7 @@ TEST_CASE("memory: what a thread kept is for others when it ends", "[tensor][mem
   CHECK(after.reused >= before.reused + 100);
 }
 
-TEST_CASE("memory: another thread gives back what was asked for when it next frees", "[tensor][memory]") {
+TEST_CASE("memory: another thread releases its cache when it next frees", "[tensor][memory]") {
   const limit all(64 * MiB);
   std::atomic<int> step{0};
   const auto until = [&](int wanted) {
@@ -319,7 +318,7 @@ TEST_CASE("memory: the system may use large pages for large blocks", "[tensor][m
   CHECK(asked);
 }
 
-TEST_CASE("memory: what fails is tried again with all that was cached, before it is bad_alloc", "[tensor][memory]") {
+TEST_CASE("memory: a failed allocation is retried after releasing the caches, before bad_alloc", "[tensor][memory]") {
   if (!counted()) SKIP("a sanitizer keeps operator new to itself");
   const limit all(64 * MiB);
   bytes(32);

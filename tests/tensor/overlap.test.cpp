@@ -33,7 +33,7 @@ tensor random_view(support::numbers& source, const tensor& whole) {
 
 }  // namespace
 
-TEST_CASE("overlap: a tensor has distinct elements if no address comes twice", "[tensor][overlap]") {
+TEST_CASE("overlap: a tensor has distinct elements if no address occurs twice", "[tensor][overlap]") {
   support::numbers source(1);
   const tensor whole = tb::author::make_tensor({40}, tb::dtype::float32, tb::cpu);
   int distinct = 0;
@@ -72,7 +72,7 @@ TEST_CASE("overlap: tensors that share an address are said to share memory", "[t
   CHECK_FALSE(tb::author::same_view(whole, tb::author::make_view(whole, {40}, {0}, 0)));
 }
 
-TEST_CASE("overlap: strides as long as memory can be ask for no memory", "[tensor][overlap]") {
+TEST_CASE("overlap: huge strides allocate nothing", "[tensor][overlap]") {
   const std::int64_t far = 1'000'000'000'000, many = 1'000'000;
   const tensor whole = tb::author::make_tensor({std::int64_t{1} << 50}, tb::dtype::int8, tb::meta);
   const auto distinct = [&](const tb::dims& sizes, const tb::dims& strides) {

@@ -113,7 +113,7 @@ TEST_CASE("plan: visits every element once, with the right elements of the other
   }
 }
 
-TEST_CASE("plan: dense operands of any shape are one dimension", "[tensor][plan]") {
+TEST_CASE("plan: dense operands of any shape collapse to one dimension", "[tensor][plan]") {
   for (const dims& sizes : {dims{}, dims{7}, dims{2, 3}, dims{2, 1, 3, 4, 1, 5}}) {
     const tensor a = support::arranged(sizes, dtype::float32, arrangement::dense);
     const iteration_plan p = tb::author::make_plan({&a, &a, &a});
@@ -123,7 +123,7 @@ TEST_CASE("plan: dense operands of any shape are one dimension", "[tensor][plan]
   }
 }
 
-TEST_CASE("plan: operands that lie in memory in one order are one dimension, whatever the order", "[tensor][plan]") {
+TEST_CASE("plan: operands with a common memory order collapse to one dimension", "[tensor][plan]") {
   const tensor a = support::arranged({3, 4, 5}, dtype::float32, arrangement::transposed);
   const iteration_plan p = tb::author::make_plan({&a, &a});
   CHECK(p.ndim == 1);
@@ -201,8 +201,7 @@ TEST_CASE("plan: a reduction visits every element of its input once, with its re
   }
 }
 
-TEST_CASE("plan: a reduction's dimensions collapse, the reduced and the kept ones each for themselves",
-          "[tensor][plan]") {
+TEST_CASE("plan: a reduction's dimensions collapse, reduced and kept dimensions separately", "[tensor][plan]") {
   const tensor in = support::arranged({2, 3, 4, 5}, dtype::float32, arrangement::dense),
                rows = support::arranged({2, 3}, dtype::float32, arrangement::dense),
                columns = support::arranged({4, 5}, dtype::float32, arrangement::dense);

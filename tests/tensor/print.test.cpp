@@ -15,7 +15,7 @@ using tb::dtype;
 using tb::tensor;
 using tb::to_string;
 
-TEST_CASE("print: values in nested brackets, then what the tensor is", "[tensor][print]") {
+TEST_CASE("print: values in nested brackets, then the metadata", "[tensor][print]") {
   CHECK(to_string(tb::from_values({1.0F, 2.5F, -3.0F, 0.1F}, {2, 2})) == "[[1, 2.5], [-3, 0.1]] (float32 [2, 2])");
   CHECK(to_string(tb::from_values({0.1, 1e300}, {2})) == "[0.1, 1e+300] (float64 [2])");
   CHECK(to_string(tb::from_values<std::int64_t>({std::numeric_limits<std::int64_t>::min()}, {1})) ==
@@ -27,7 +27,7 @@ TEST_CASE("print: values in nested brackets, then what the tensor is", "[tensor]
         "[-0, inf, nan] (float32 [3])");
 }
 
-TEST_CASE("print: empty dimensions show where they are", "[tensor][print]") {
+TEST_CASE("print: empty dimensions are visible", "[tensor][print]") {
   CHECK(to_string(tb::from_values<float>({}, {0})) == "[] (float32 [0])");
   CHECK(to_string(tb::from_values<float>({}, {2, 0})) == "[[], []] (float32 [2, 0])");
   CHECK(to_string(tb::from_values<float>({}, {0, 2})) == "[] (float32 [0, 2])");
@@ -47,7 +47,7 @@ TEST_CASE("print: a long dimension shows three elements at each end", "[tensor][
         "[[0], [0], [0], ..., [0], [0], [0]] (float32 [100, 1])");
 }
 
-TEST_CASE("print: without values to read, only what the tensor is", "[tensor][print]") {
+TEST_CASE("print: without readable values, only the metadata", "[tensor][print]") {
   CHECK(to_string(tensor()) == "undefined tensor");
   CHECK(to_string(tb::author::make_tensor({2, 3}, dtype::float32, tb::meta)) == "(float32 [2, 3] on meta)");
   CHECK(to_string(tb::author::make_opaque({2}, dtype::int64, {tb::backend::PrivateUse1, 1}, {})) ==
@@ -79,7 +79,7 @@ tensor there(const tensor& host) {
 
 }  // namespace
 
-TEST_CASE("print: values of a device come to the host first", "[tensor][print]") {
+TEST_CASE("print: values of a device are copied to the host first", "[tensor][print]") {
   hide();
   const tensor t = there(tb::from_values<std::int64_t>({0, 1, 2, 3, 4, 5}, {2, 3}));
   CHECK(to_string(t) == "[[0, 1, 2], [3, 4, 5]] (int64 [2, 3] on privateuse3:0)");
@@ -91,7 +91,7 @@ TEST_CASE("print: values of a device come to the host first", "[tensor][print]")
   CHECK(tb::array_str(there(tb::from_values({2.5}, {}))) == "2.5");
 }
 
-TEST_CASE("print: of a long tensor of a device only the ends come to the host", "[tensor][print]") {
+TEST_CASE("print: of a long device tensor only the ends are copied", "[tensor][print]") {
   hide();
   const tensor host = tb::ops::arange(100000), t = there(host);
   fetched = 0;

@@ -31,7 +31,7 @@ using add = tb::op<"kinds::add(Tensor self, Tensor other, *, Scalar alpha=1) -> 
 
 }  // namespace
 
-TEST_CASE("rule kinds: in a batching rule each tensor is followed by its batch dimension", "[tensor][rule_kinds]") {
+TEST_CASE("rule kinds: a batching rule gets each tensor's batch dimension after the tensor", "[tensor][rule_kinds]") {
   STATIC_REQUIRE(
       batches_as<add, std::tuple<tensor, place>(const tensor&, place, const tensor&, place, const tb::scalar&)>);
   STATIC_REQUIRE(
@@ -44,8 +44,7 @@ TEST_CASE("rule kinds: in a batching rule each tensor is followed by its batch d
                             std::tuple<tensor, place>(std::span<const tensor>, std::span<const place>)>);
 }
 
-TEST_CASE("rule kinds: results of a batching rule are flat, and written arguments are not among them",
-          "[tensor][rule_kinds]") {
+TEST_CASE("rule kinds: results of a batching rule are flat, without mutable arguments", "[tensor][rule_kinds]") {
   STATIC_REQUIRE(batches_as<tb::op<"kinds::max(Tensor self) -> (Tensor, Tensor)">,
                             std::tuple<tensor, place, tensor, place>(const tensor&, place)>);
   STATIC_REQUIRE(batches_as<tb::op<"kinds::count(Tensor self) -> (Tensor, int)">,
@@ -58,7 +57,7 @@ TEST_CASE("rule kinds: results of a batching rule are flat, and written argument
   STATIC_REQUIRE(batches_as<tb::op<"kinds::show(Tensor self) -> ()">, void(const tensor&, place)>);
 }
 
-TEST_CASE("rule kinds: a batching rule is refused by argument, and named by what the argument is about",
+TEST_CASE("rule kinds: a batching rule is refused by argument, and named by the argument's meaning",
           "[tensor][rule_kinds]") {
   constexpr auto right = [](const tensor& a, place, const tensor&, place, const tb::scalar&) {
     return std::tuple<tensor, place>(a, {});

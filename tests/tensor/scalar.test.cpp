@@ -10,7 +10,7 @@ namespace tb = topbit;
 using tb::dtype;
 using tb::scalar;
 
-TEST_CASE("scalar: remembers the category of what it was given", "[tensor][scalar]") {
+TEST_CASE("scalar: keeps the category of its value", "[tensor][scalar]") {
   CHECK(scalar().type() == dtype::int64);
   CHECK(scalar(true).type() == dtype::boolean);
   CHECK(scalar(1).type() == dtype::int64);
@@ -28,7 +28,7 @@ TEST_CASE("scalar: an integer keeps all of its bits", "[tensor][scalar]") {
   CHECK(scalar(std::numeric_limits<std::int64_t>::min()).to_int64() == std::numeric_limits<std::int64_t>::min());
 }
 
-TEST_CASE("scalar: a number truncates toward zero, and what 64 bits cannot hold is the lowest", "[tensor][scalar]") {
+TEST_CASE("scalar: a number truncates toward zero, and values out of range become the lowest", "[tensor][scalar]") {
   constexpr std::int64_t least = std::numeric_limits<std::int64_t>::min();
   CHECK(scalar(2.9).to_int64() == 2);
   CHECK(scalar(-2.9).to_int64() == -2);
@@ -41,7 +41,7 @@ TEST_CASE("scalar: a number truncates toward zero, and what 64 bits cannot hold 
   static_assert(scalar(1e300).to_double() == 1e300);
 }
 
-TEST_CASE("scalar: prints what it was given", "[tensor][scalar]") {
+TEST_CASE("scalar: prints its value", "[tensor][scalar]") {
   CHECK(tb::to_string(scalar(true)) == "true");
   CHECK(tb::to_string(scalar(false)) == "false");
   CHECK(tb::to_string(scalar(-7)) == "-7");

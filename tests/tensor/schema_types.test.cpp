@@ -26,8 +26,7 @@ std::string refusal(std::string_view text) {
 }
 }  // namespace
 
-TEST_CASE("schema_types: each type travels through a boxed layer and comes back the same",
-          "[tensor][boxed_types][B7]") {
+TEST_CASE("schema_types: each type round-trips through a boxed layer", "[tensor][boxed_types][B7]") {
   using tensors = std::vector<std::optional<tb::tensor>>;
   using result = std::tuple<tb::tensor, tb::dtype, tb::device, tb::layout, tb::memory_format, tb::scalar, tensors,
                             std::optional<tb::device>, std::vector<tb::dtype>>;
@@ -84,7 +83,7 @@ TEST_CASE("schema_types: a dtype is read by its name and by those of schemas", "
         "float32, float64");
 }
 
-TEST_CASE("schema_types: a device is read as it is written", "[tensor][text]") {
+TEST_CASE("schema_types: a device parses as it prints", "[tensor][text]") {
   for (const tb::device d : {tb::cpu, tb::meta, tb::cuda(1), tb::device{tb::backend::PrivateUse1, 127}}) {
     CHECK(read_text<tb::device>(written(d)) == d);
   }
@@ -114,7 +113,7 @@ TEST_CASE("schema_types: a scalar keeps its category", "[tensor][text]") {
   CHECK(refusal<tb::scalar>("two") == "found 'two' at column 1, wanted a number");
 }
 
-TEST_CASE("schema_types: a default is the value it is written as", "[tensor][schema_types]") {
+TEST_CASE("schema_types: a default has the value it is written as", "[tensor][schema_types]") {
   using topbit::schema_default;
   STATIC_REQUIRE(schema_default<topbit::scalar>::from("2").type() == topbit::dtype::int64);
   STATIC_REQUIRE(schema_default<topbit::scalar>::from("1E5").to_double() == 1e5);
@@ -134,7 +133,7 @@ TEST_CASE("schema_types: a default is the value it is written as", "[tensor][sch
   STATIC_REQUIRE_FALSE(schema_default<topbit::device>::accepts("\"cuda:128\""));
 }
 
-TEST_CASE("schema_types: a device that is left out is the schema's", "[tensor][schema_types][call]") {
+TEST_CASE("schema_types: an omitted device is the schema's default", "[tensor][schema_types][call]") {
   static constexpr tb::op<
       "schema_types::where(int n, Device device='meta', Device? other=\"cuda:1\", Device? none=None) -> str">
       where;

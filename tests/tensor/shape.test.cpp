@@ -82,13 +82,13 @@ TEST_CASE("broadcast: sizes align at the end", "[tensor][shape][broadcast]") {
   CHECK(tb::broadcast("op", {}, {}) == dims{});
 }
 
-TEST_CASE("broadcast: a size of 1 takes any size, also 0", "[tensor][shape][broadcast]") {
+TEST_CASE("broadcast: size 1 broadcasts to any size, also 0", "[tensor][shape][broadcast]") {
   CHECK(tb::broadcast("op", {2, 1}, {1, 4}) == dims{2, 4});
   CHECK(tb::broadcast("op", {0}, {1}) == dims{0});
   CHECK(tb::broadcast("op", {1, 5}, {0, 1}) == dims{0, 5});
 }
 
-TEST_CASE("broadcast: other sizes are refused, naming the operator, both shapes and the dimension",
+TEST_CASE("broadcast: other shapes are refused, naming the operator, both shapes and the dimension",
           "[tensor][shape][broadcast]") {
   CHECK(text_of<tb::shape_error>([] { tb::broadcast("ns::op", {2, 3}, {4}); }) ==
         "ns::op: the shapes [2, 3] and [4] do not broadcast: dimension 1 is 3 and 4, wanted equal sizes or 1");
@@ -122,7 +122,7 @@ TEST_CASE("broadcast: agrees with a model, in any order, for random shapes", "[t
   }
 }
 
-TEST_CASE("shape: a negative dimension counts from the back", "[tensor][shape]") {
+TEST_CASE("shape: a negative dimension counts from the end", "[tensor][shape]") {
   CHECK(tb::wrap_dim("op", 0, 3) == 0);
   CHECK(tb::wrap_dim("op", -1, 3) == 2);
   CHECK(tb::wrap_dim("op", -3, 3) == 0);

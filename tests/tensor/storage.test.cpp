@@ -86,7 +86,7 @@ TEST_CASE("storage: intrusive_ptr counts inside the object", "[tensor][storage]"
   CHECK(destroyed == 1);
 }
 
-TEST_CASE("storage: memory of a device comes from its hook, and goes back there once", "[tensor][storage]") {
+TEST_CASE("storage: device memory is allocated and freed by its hook, once", "[tensor][storage]") {
   const fake_device fake;
   {
     const tensor t = tb::author::make_tensor({2, 3}, tb::dtype::float32, fake.where);
@@ -100,14 +100,14 @@ TEST_CASE("storage: memory of a device comes from its hook, and goes back there 
   CHECK(fake.released == 1);
 }
 
-TEST_CASE("storage: no bytes ask for no memory", "[tensor][storage]") {
+TEST_CASE("storage: zero bytes allocate nothing", "[tensor][storage]") {
   const fake_device fake;
   CHECK(tb::author::make_tensor({0, 3}, tb::dtype::float32, fake.where).data() == nullptr);
   CHECK(fake.allocated == 0);
   CHECK(tb::author::make_tensor({0}, tb::dtype::float32, tb::cpu).data() == nullptr);
 }
 
-TEST_CASE("storage: a hook that throws leaves nothing behind", "[tensor][storage]") {
+TEST_CASE("storage: a hook that throws leaks nothing", "[tensor][storage]") {
   const fake_device fake;
   fake_device::full = true;
   CHECK(text_of<tb::device_error>([&] { tb::author::make_tensor({2}, tb::dtype::float32, fake.where); }) ==
@@ -115,7 +115,7 @@ TEST_CASE("storage: a hook that throws leaves nothing behind", "[tensor][storage
   CHECK(fake.released == 0);
 }
 
-TEST_CASE("storage: a device without a hook says who provides it", "[tensor][storage]") {
+TEST_CASE("storage: the error for a device without a hook names the module that provides it", "[tensor][storage]") {
   CHECK(text_of<tb::device_error>([] {
           tb::author::make_tensor({2}, tb::dtype::float32, {tb::backend::PrivateUse8, 0});
         }) == "device privateuse8:0: nobody provides its memory; a backend installs it with set_memory_hook");
@@ -139,7 +139,7 @@ TEST_CASE("storage: a hook is copied when it is installed", "[tensor][storage]")
   CHECK(*before.record().data->hook == fake_device::hook);
 }
 
-TEST_CASE("storage: the memory of the host and of meta is nobody's to provide", "[tensor][storage]") {
+TEST_CASE("storage: the memory hooks of host and meta cannot be replaced", "[tensor][storage]") {
   const auto text = [](tb::device_type t) {
     return text_of<tb::device_error>([t] { tb::set_memory_hook(t, fake_device::hook); });
   };

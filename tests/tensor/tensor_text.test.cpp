@@ -22,7 +22,7 @@ std::string refusal(std::string_view text) {
 }
 }  // namespace
 
-TEST_CASE("tensor_text: integers give int64, a number among them float32, only bools bool", "[tensor][text]") {
+TEST_CASE("tensor_text: integers give int64, mixed with floating numbers float32, bools bool", "[tensor][text]") {
   CHECK(shown("[[1, 2], [3, 4]]") == "[[1, 2], [3, 4]] (int64 [2, 2])");
   CHECK(shown("[1, 2.5]") == "[1, 2.5] (float32 [2])");
   CHECK(shown("[1e3]") == "[1000] (float32 [1])");
@@ -49,7 +49,7 @@ TEST_CASE("tensor_text: a description says the type, the sizes and the device", 
   CHECK(shown("undefined tensor") == "undefined tensor");
 }
 
-TEST_CASE("tensor_text: what is ragged, nested too deep or no number has a column", "[tensor][text]") {
+TEST_CASE("tensor_text: errors for ragged, too deep or non-numeric text have a column", "[tensor][text]") {
   CHECK(refusal("[[1, 2], [3]]") == "found '[' at column 10, wanted a list of 2, as before; this one has 1");
   CHECK(refusal("[[1], 2]") == "found '2' at column 7, wanted a list, '[', as before");
   CHECK(refusal("[1, [2]]") == "found '[' at column 5, wanted a number, as before");
@@ -67,7 +67,7 @@ TEST_CASE("tensor_text: what is ragged, nested too deep or no number has a colum
   CHECK(refusal("[1] (bool)") == "found '1' at column 2, wanted True or False");
 }
 
-TEST_CASE("tensor_text: a description that does not fit is an error", "[tensor][text]") {
+TEST_CASE("tensor_text: a mismatched description is an error", "[tensor][text]") {
   CHECK(refusal("[1, 2] (int64 [3])") == "found '(' at column 8, wanted the sizes of the values, [2]");
   CHECK(refusal("(int64 [2] on cuda)") ==
         "found 'cuda' at column 15, wanted cpu or meta; operators move tensors to "
@@ -89,7 +89,7 @@ TEST_CASE("tensor_text: a description that does not fit is an error", "[tensor][
         "float64");
 }
 
-TEST_CASE("tensor_text: what print writes in full is read back as the same tensor", "[tensor][text]") {
+TEST_CASE("tensor_text: a fully printed tensor parses as the same tensor", "[tensor][text]") {
   std::mt19937_64 random(1);
   for (int i = 0; i < 2000; ++i) {
     const auto n = [&](std::uint64_t below) { return static_cast<std::int64_t>(random() % below); };
@@ -119,7 +119,7 @@ TEST_CASE("tensor_text: an operator is called with tensors as they are typed", "
   CHECK(call("aten::add.Tensor", {"(float32 [2] on meta)", "(float32 [2] on meta)"}) == texts{"(float32 [2] on meta)"});
 }
 
-TEST_CASE("tensor_text: whatever the text, a tensor or an error of topbit", "[tensor][text]") {
+TEST_CASE("tensor_text: any text gives a tensor or a topbit error", "[tensor][text]") {
   std::mt19937_64 random(2);
   const std::string_view good[] = {"[[1, 2], [3, 4]]", "[1.5, True] (float64 [2])", "(float32 [2, 3] on meta)",
                                    "undefined tensor"};

@@ -24,7 +24,7 @@ void check_steps(const Options& options, const std::vector<double>& wanted) {
 }  // namespace
 
 // torch 2.15, float64, four steps
-TEST_CASE("adam: the numbers of PyTorch", "[training][adam]") {
+TEST_CASE("adam: agrees with PyTorch", "[training][adam]") {
   const auto steps = [](const tb::adam_options& o, const std::vector<double>& w) { check_steps<tb::adam>(o, w); };
   steps({.learning_rate = 0.1}, {1.1596001366905369, -1.9992973604311923, 0.59828718885183862, 2.7403375466478868});
   steps({.learning_rate = 0.1, .beta1 = 0.5, .beta2 = 0.75, .epsilon = 1e-3, .weight_decay = 0.25},
@@ -35,7 +35,7 @@ TEST_CASE("adam: the numbers of PyTorch", "[training][adam]") {
         {0.84039986330946304, -2.0007026395688077, 0.40171281114816138, 3.2596624533521132});
 }
 
-TEST_CASE("adamw: the numbers of PyTorch", "[training][adam]") {
+TEST_CASE("adamw: agrees with PyTorch", "[training][adam]") {
   const auto steps = [](const tb::adamw_options& o, const std::vector<double>& w) { check_steps<tb::adamw>(o, w); };
   steps({.learning_rate = 0.1}, {1.155181074721809, -1.9910965054994141, 0.59601384270501134, 2.7288279099888828});
   steps({.learning_rate = 0.1, .beta1 = 0.5, .beta2 = 0.75, .epsilon = 1e-3, .weight_decay = 0.25, .amsgrad = true},
@@ -76,8 +76,7 @@ struct pair_of_groups {
 
 }  // namespace
 
-TEST_CASE("adam: steps that are counted on the device are the same, whatever parameters have gradients",
-          "[training][adam]") {
+TEST_CASE("adam: steps counted on the device agree, whichever parameters have gradients", "[training][adam]") {
   pair_of_groups host(false), device(true);
   CHECK(host.text() == device.text());
   for (int s = 0; s < 7; ++s) {
@@ -88,8 +87,7 @@ TEST_CASE("adam: steps that are counted on the device are the same, whatever par
   CHECK(host.text().find("\n1.step 5") != std::string::npos);
 }
 
-TEST_CASE("adam: state goes from an optimizer whose host counts to one whose device does, and back",
-          "[training][adam]") {
+TEST_CASE("adam: state can be moved between host and device step counters", "[training][adam]") {
   pair_of_groups whole(false);
   for (int s = 0; s < 9; ++s) whole.step(s);
   for (const bool first_counts_there : {false, true}) {
@@ -106,7 +104,7 @@ TEST_CASE("adam: state goes from an optimizer whose host counts to one whose dev
   }
 }
 
-TEST_CASE("adam: a group that comes later counts from there", "[training][adam]") {
+TEST_CASE("adam: a group added later starts its own step count", "[training][adam]") {
   const tensor x = training::start(tb::dtype::float32), y = training::start(tb::dtype::float32);
   tb::adamw optimizer({x}, {.capturable = true});
   for (int s = 0; s < 3; ++s) optimizer.step();

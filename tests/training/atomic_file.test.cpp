@@ -110,15 +110,14 @@ struct size_limit {
 
 }  // namespace
 
-TEST_CASE("atomic_file: a file and its name are on the device before a save returns", "[training][atomic_file]") {
+TEST_CASE("atomic_file: a file and its name are synced before a save returns", "[training][atomic_file]") {
   const training::folder in("order");
   const recording on;
   save(in / "x");
   CHECK(calls.done == std::vector<std::string>{"fsync file", "rename", "fsync folder"});
 }
 
-TEST_CASE("atomic_file: where the device or the system refuses, the old file stays and nothing else",
-          "[training][atomic_file]") {
+TEST_CASE("atomic_file: if the device or the system fails, only the old file stays", "[training][atomic_file]") {
   const training::folder in("refused");
   const std::string path = in / "x";
   save(path, 1);
@@ -148,7 +147,7 @@ TEST_CASE("atomic_file: where the device or the system refuses, the old file sta
   CHECK(in.names() == names{"x"});
 }
 
-TEST_CASE("atomic_file: with several writers every reader finds a whole file, and no save fails",
+TEST_CASE("atomic_file: with several writers every reader finds a complete file, and no save fails",
           "[training][atomic_file]") {
   const training::folder in("writers");
   const std::string path = in / "x";
@@ -184,7 +183,7 @@ TEST_CASE("atomic_file: with several writers every reader finds a whole file, an
   CHECK(in.names() == names{"x"});
 }
 
-TEST_CASE("atomic_file: files of others stay, whatever they are called", "[training][atomic_file]") {
+TEST_CASE("atomic_file: other files stay, whatever their name", "[training][atomic_file]") {
   const training::folder in("others");
   const std::string path = in / "x";
   write(in / "x.tmp", "mine");
@@ -204,7 +203,7 @@ TEST_CASE("atomic_file: files of others stay, whatever they are called", "[train
   CHECK(read(in / "victim") == "also mine");
 }
 
-TEST_CASE("atomic_file: what a dead process left is removed, and what a living one writes is not",
+TEST_CASE("atomic_file: temporary files of a dead process are removed, those of a living one are not",
           "[training][atomic_file]") {
   const training::folder in("dead");
   const std::string path = in / "x";
@@ -267,7 +266,7 @@ TEST_CASE("atomic_file: owner and group of a file stay where that is allowed", "
   CHECK(mode_of(path) == 0640);
 }
 
-TEST_CASE("atomic_file: a symbolic link stays, and what it points to is replaced", "[training][atomic_file]") {
+TEST_CASE("atomic_file: a symbolic link stays, and its target is replaced", "[training][atomic_file]") {
   const training::folder in("links");
   fs::create_directory(in / "store");
   save(in / "store/real", 1);

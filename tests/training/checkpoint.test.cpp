@@ -74,7 +74,7 @@ struct with_capturable {
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("checkpoint: a training that is stopped and goes on gives the bits of one that is not",
+TEMPLATE_TEST_CASE("checkpoint: a resumed training is bitwise identical to an uninterrupted one",
                    "[training][checkpoint]", with_sgd, with_adam, with_adamw, with_capturable) {
   const training::file at("checkpoint.safetensors");
   tb::generator dropped = tb::default_generator();
@@ -101,7 +101,7 @@ TEMPLATE_TEST_CASE("checkpoint: a training that is stopped and goes on gives the
   CHECK(other_data.seed() == 2);
 }
 
-TEST_CASE("checkpoint: a file has what the next steps depend on", "[training][checkpoint]") {
+TEST_CASE("checkpoint: a file contains everything the next steps depend on", "[training][checkpoint]") {
   const training::file at("contents.safetensors");
   const network net(tb::generator(1));
   tb::sgd optimizer(tb::parameters(net), {.momentum = 0.5});
@@ -116,7 +116,7 @@ TEST_CASE("checkpoint: a file has what the next steps depend on", "[training][ch
                      "optimizer.3.step", "optimizer.3.momentum_buffer", "optimizer.name", "generator.0"});
 }
 
-TEST_CASE("checkpoint: parameters are written in place, so that an optimizer goes on with them",
+TEST_CASE("checkpoint: parameters are loaded in place, so that an optimizer keeps using them",
           "[training][checkpoint]") {
   const training::file at("parameters.safetensors");
   const network from(tb::generator(1)), to(tb::generator(2));
@@ -128,7 +128,7 @@ TEST_CASE("checkpoint: parameters are written in place, so that an optimizer goe
   CHECK((tb::is_leaf(before[0]) && tb::requires_grad(before[0])));
 }
 
-TEST_CASE("checkpoint: a file that does not fit is refused, and nothing has changed", "[training][checkpoint]") {
+TEST_CASE("checkpoint: a mismatched file is refused, and nothing has changed", "[training][checkpoint]") {
   const training::file at("wrong.safetensors");
   const network net(tb::generator(1));
   const tb::generator data(2);

@@ -48,7 +48,7 @@ void check_clipped(double p, double most, double norm, const doubles& wanted) {
 }  // namespace
 
 // torch 2.15, float64
-TEST_CASE("clipping: norms of all orders, the numbers of PyTorch", "[training][clipping]") {
+TEST_CASE("clipping: norms of all orders agree with PyTorch", "[training][clipping]") {
   check_clipped(2, 1, 7.0710678118654755,
                 {0.42426400871193692, -0.56568534494924927, 0.14142133623731232, 0.28284267247462463,
                  -0.28284267247462463, 0.56568534494924927});
@@ -63,23 +63,23 @@ TEST_CASE("clipping: norms of all orders, the numbers of PyTorch", "[training][c
                  -0.71925644852598425, 1.4385128970519685});
 }
 
-TEST_CASE("clipping: gradients that are small enough stay to the bit", "[training][clipping]") {
+TEST_CASE("clipping: gradients below the limit are unchanged bitwise", "[training][clipping]") {
   check_clipped(2, 100, 7.0710678118654755, unclipped);
 }
 
-TEST_CASE("clipping: halves are summed in float32", "[training][clipping]") {
+TEST_CASE("clipping: half precision is summed in float32", "[training][clipping]") {
   const problem x(tb::dtype::float16);
   tb::set_leaf_grad(x.a, tensor_of({1, 1}, {2}, tb::dtype::float16));
   CHECK(std::abs(tb::clip_gradient_norm(x.all(), std::sqrt(27.0) / 2) - std::sqrt(27.0)) < 1e-6);
   CHECK(support::difference(x.gradients(), {0.5, 0.5, 0.5, 1, -1, 2}, 1e-3) == "");
 }
 
-TEST_CASE("clipping: nothing has the norm 0", "[training][clipping]") {
+TEST_CASE("clipping: an empty list has norm 0", "[training][clipping]") {
   CHECK(tb::clip_gradient_norm({}, 1) == 0);
   CHECK(tb::clip_gradient_norm(std::vector{problem().without}, 1) == 0);
 }
 
-TEST_CASE("clipping: a norm that is not finite is an error where that is asked for", "[training][clipping]") {
+TEST_CASE("clipping: a norm that is not finite is an error if requested", "[training][clipping]") {
   for (const double bad : {infinity, std::nan("")}) {
     for (const double p : {2.0, infinity}) {
       const problem x;
@@ -97,7 +97,7 @@ TEST_CASE("clipping: a norm that is not finite is an error where that is asked f
   }
 }
 
-TEST_CASE("clipping: elements are brought within bounds", "[training][clipping]") {
+TEST_CASE("clipping: elements are clipped to bounds", "[training][clipping]") {
   const problem x;
   tb::clip_gradient_value(x.all(), 2);
   CHECK(x.gradients() == doubles{2, -2, 1, 2, -2, 2});

@@ -39,8 +39,7 @@ std::string verdict(const std::string& path) {
 
 }  // namespace
 
-TEST_CASE("safetensors: what the Python package takes is taken, with the same tensors, and what it refuses is refused",
-          "[.compare]") {
+TEST_CASE("safetensors: agrees with the Python package on accepted and refused files and their tensors", "[.compare]") {
   const char* const folder = std::getenv("TOPBIT_COMPARED_FOLDER");
   if (folder == nullptr) SKIP("run by tests/training/compare_safetensors.py");
   const std::filesystem::path in(folder);

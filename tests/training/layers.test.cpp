@@ -46,7 +46,7 @@ TEST_CASE("linear: uniform within 1 / sqrt(inputs), x @ weight.t() + bias", "[tr
   CHECK(plain(ops::ones(tb::dims{1, 3}, tb::arg<"dtype"> = tb::dtype::float64)).dtype() == tb::dtype::float64);
 }
 
-TEST_CASE("layers: a seed stands for one layer, and a generator goes on", "[training][layers]") {
+TEST_CASE("modules: a seed determines a module, and a generator advances", "[training][layers]") {
   const auto numbers = [](const auto& layer) {
     std::vector<std::vector<double>> all;
     for (const tensor& p : tb::parameters(layer)) all.push_back(values(p));
@@ -86,7 +86,7 @@ TEST_CASE("layer_norm: ones and zeros, rows of mean 0 and variance 1", "[trainin
   CHECK(tb::requires_grad(layer.weight));
 }
 
-TEST_CASE("embedding: rows of a normal table", "[training][layers]") {
+TEST_CASE("embedding: rows of a normally distributed table", "[training][layers]") {
   const nn::embedding table(50, 40, tb::generator(3));
   double squares = 0;
   for (const double x : values(table.weight)) squares += x * x;
@@ -97,7 +97,7 @@ TEST_CASE("embedding: rows of a normal table", "[training][layers]") {
   CHECK(tb::requires_grad(table.weight));
 }
 
-TEST_CASE("dropout: only while it is trained", "[training][layers]") {
+TEST_CASE("dropout: active only in training", "[training][layers]") {
   nn::dropout half(0.5);
   const tensor x = ops::ones(tb::dims{1000});
   const std::vector<double> dropped = values(half(x));
@@ -108,7 +108,7 @@ TEST_CASE("dropout: only while it is trained", "[training][layers]") {
   CHECK(values(half(x)) == values(x));
 }
 
-TEST_CASE("layers: what cannot be made is refused", "[training][layers]") {
+TEST_CASE("modules: invalid options are refused", "[training][layers]") {
   CHECK(text_of<tb::error>([] { nn::linear(0, 1); }) == "nn::linear: found inputs=0, wanted 1 or more");
   CHECK(text_of<tb::error>([] { nn::linear(1, -1); }) == "nn::linear: found outputs=-1, wanted 1 or more");
   CHECK(text_of<tb::error>([] { nn::conv2d(1, 1, 0); }) == "nn::conv2d: found window=0, wanted 1 or more");

@@ -34,7 +34,7 @@ std::vector<std::string> names(const tb::optimizer& o) {
 
 }  // namespace
 
-TEST_CASE("optimizer: groups step with options of their own", "[training][optimizer]") {
+TEST_CASE("optimizer: groups have their own options", "[training][optimizer]") {
   const tensor a = parameter({1}), b = parameter({1}), c = parameter({1});
   tb::sgd optimizer({a, b}, {.learning_rate = 0.5});
   optimizer.add_group({c}, {.learning_rate = 0.25, .maximize = true});
@@ -48,7 +48,7 @@ TEST_CASE("optimizer: groups step with options of their own", "[training][optimi
   CHECK(optimizer.steps() == 1);
 }
 
-TEST_CASE("optimizer: a parameter without a gradient stays, and its state begins with its first",
+TEST_CASE("optimizer: a parameter without a gradient is unchanged, and its state starts with its first gradient",
           "[training][optimizer]") {
   const tensor a = parameter({1}), late = parameter({1}), alone = parameter({1});
   const tb::sgd_options options{.learning_rate = 1, .momentum = 0.5, .dampening = 0.5};
@@ -78,7 +78,7 @@ TEST_CASE("optimizer: zero_grad() drops them", "[training][optimizer]") {
   CHECK(values(a) == doubles{1});
 }
 
-TEST_CASE("optimizer: a step is not recorded, and spoils what was", "[training][optimizer]") {
+TEST_CASE("optimizer: a step is not recorded, and invalidates earlier graphs", "[training][optimizer]") {
   const tensor a = parameter({2});
   tb::sgd optimizer({a}, {.learning_rate = 1});
   const tensor stale = tb::ops::sum(a * a);
@@ -91,7 +91,7 @@ TEST_CASE("optimizer: a step is not recorded, and spoils what was", "[training][
   CHECK(values(tb::leaf_grad(a)) == doubles{2});
 }
 
-TEST_CASE("optimizer: rates belong to groups, and factors to rates", "[training][optimizer]") {
+TEST_CASE("optimizer: learning rates and factors belong to groups", "[training][optimizer]") {
   const tensor a = parameter({1}), b = parameter({1});
   tb::sgd optimizer({a}, {.learning_rate = 0.5});
   optimizer.add_group({b}, {.learning_rate = 0.25});
@@ -117,7 +117,7 @@ TEST_CASE("optimizer: rates belong to groups, and factors to rates", "[training]
   CHECK(optimizer.learning_rate(0) == 1.5);
 }
 
-TEST_CASE("optimizer: follows a schedule by the number of its steps", "[training][optimizer]") {
+TEST_CASE("optimizer: set_schedule() uses the number of steps", "[training][optimizer]") {
   const tensor a = parameter({0}), b = parameter({0});
   tb::sgd optimizer({a}, {.learning_rate = 1});
   optimizer.add_group({b}, {.learning_rate = 1});
@@ -133,7 +133,7 @@ TEST_CASE("optimizer: follows a schedule by the number of its steps", "[training
   CHECK(optimizer.learning_rate(1) == 0.25);
 }
 
-TEST_CASE("optimizer: halves, strided and empty parameters step too", "[training][optimizer]") {
+TEST_CASE("optimizer: half precision, strided and empty parameters", "[training][optimizer]") {
   const tensor half = parameter({1, 2}, tb::dtype::bfloat16);
   const tensor whole = tensor_of({1, 2, 3, 4, 5, 6}, {2, 3}, tb::dtype::float32);
   const tensor turned = tb::require_grad(tb::detach(tb::ops::t(whole)));
@@ -145,8 +145,7 @@ TEST_CASE("optimizer: halves, strided and empty parameters step too", "[training
   CHECK(support::difference(values(whole), {0.5, 1.5, 2.5, 3.5, 4.5, 5.5}, 1e-6) == "");
 }
 
-TEST_CASE("optimizer: parameters that cannot be stepped are refused, and none of a group is added",
-          "[training][optimizer]") {
+TEST_CASE("optimizer: invalid parameters are refused, and none of their group is added", "[training][optimizer]") {
   const tensor a = parameter({1}), b = parameter({1});
   tb::sgd optimizer({a});
   const auto refused = [&](std::vector<tensor> p) {
@@ -167,7 +166,7 @@ TEST_CASE("optimizer: parameters that cannot be stepped are refused, and none of
   CHECK(optimizer.group_count() == 2);
 }
 
-TEST_CASE("optimizer: a gradient that does not fit never reaches a step", "[training][optimizer]") {
+TEST_CASE("optimizer: a mismatched gradient never reaches a step", "[training][optimizer]") {
   const tensor a = parameter({1, 2});
   tb::sgd optimizer({a}, {.learning_rate = 1});
   CHECK(text_of<tb::shape_error>([&] { tb::set_leaf_grad(a, tensor_of({1}, {1})); }) ==
@@ -198,7 +197,7 @@ class signs final : public tb::optimizer {
 
 }  // namespace
 
-TEST_CASE("optimizer: a step that is refused changes nothing, and the next one goes on", "[training][optimizer]") {
+TEST_CASE("optimizer: a refused step changes nothing, and the next one works", "[training][optimizer]") {
   const tensor a = parameter({1, -1});
   signs optimizer({a});
   tb::set_leaf_grad(a, tensor_of({3, -4}, {2}));
@@ -213,7 +212,7 @@ TEST_CASE("optimizer: a step that is refused changes nothing, and the next one g
   CHECK(names(optimizer) == std::vector<std::string>{"steps", "0.step", "0.last", "name"});
 }
 
-TEST_CASE("optimizer: state that was loaded goes on to the bit, in memory of its own", "[training][optimizer]") {
+TEST_CASE("optimizer: loaded state continues bitwise identically, in its own memory", "[training][optimizer]") {
   const auto type = tb::dtype::float32;
   const tensor x = training::start(type), y = training::start(type);
   const tb::adam_options options{.learning_rate = 0.1, .amsgrad = true};
@@ -238,7 +237,7 @@ TEST_CASE("optimizer: state that was loaded goes on to the bit, in memory of its
   CHECK(second.steps() == 6);
 }
 
-TEST_CASE("optimizer: state that does not fit is refused, and changes nothing", "[training][optimizer]") {
+TEST_CASE("optimizer: mismatched state is refused, and changes nothing", "[training][optimizer]") {
   const tensor a = parameter({1, 2});
   tb::sgd optimizer({a}, {.learning_rate = 1, .momentum = 0.5});
   give(a, 1);

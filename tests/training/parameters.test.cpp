@@ -58,11 +58,11 @@ using strings = std::vector<std::string>;
 
 }  // namespace
 
-TEST_CASE("parameters: parts of parts have dotted names, those of a range numbers", "[training][parameters]") {
+TEST_CASE("parameters: nested modules have dotted names, elements of a range numbers", "[training][parameters]") {
   CHECK(names(tree()) == strings{"first.weight", "blocks.0.weight", "blocks.1.weight", "scale"});
 }
 
-TEST_CASE("parameters: undefined tensors are left out, and what is listed twice counts once",
+TEST_CASE("parameters: undefined tensors are left out, and a tensor listed twice appears once",
           "[training][parameters]") {
   tree t;
   t.first.bias = zeros({2});
@@ -73,7 +73,7 @@ TEST_CASE("parameters: undefined tensors are left out, and what is listed twice 
   CHECK(tb::count_parameters(t) == 6 + 2 + 6 + 4);
 }
 
-TEST_CASE("parameters: a part can be frozen", "[training][parameters]") {
+TEST_CASE("parameters: a submodule can be frozen", "[training][parameters]") {
   const tree t;
   tb::set_requires_grad(t.first, false);
   CHECK_FALSE(tb::requires_grad(t.first.weight));
@@ -83,7 +83,7 @@ TEST_CASE("parameters: a part can be frozen", "[training][parameters]") {
   CHECK(tb::requires_grad(t.scale));
 }
 
-TEST_CASE("parameters: all parts that have the member are switched to training and back", "[training][parameters]") {
+TEST_CASE("parameters: all submodules with the member are switched to training and back", "[training][parameters]") {
   tree t;
   tb::set_training(t, false);
   CHECK_FALSE((t.training || t.first.training || t.blocks[0].training || t.blocks[1].training));
@@ -92,7 +92,7 @@ TEST_CASE("parameters: all parts that have the member are switched to training a
   CHECK_FALSE(t.training);
 }
 
-TEST_CASE("parameters: a network moves whole, and what was one tensor stays one", "[training][parameters]") {
+TEST_CASE("parameters: moving a network preserves shared tensors", "[training][parameters]") {
   tree t;
   t.blocks[1].weight = t.first.weight;
   const tensor before = t.scale;

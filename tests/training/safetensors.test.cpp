@@ -54,7 +54,7 @@ TEST_CASE("safetensors: the bytes of a file are those of the format", "[training
   CHECK(at.read() == with_header(padded) + std::string("\x01\x02\x00\x00\x80\x3f", 6));
 }
 
-TEST_CASE("safetensors: every dtype comes back to the bit, of any sizes and strides", "[training][safetensors]") {
+TEST_CASE("safetensors: every dtype round-trips bitwise, for any sizes and strides", "[training][safetensors]") {
   const training::file at("all.safetensors");
   support::numbers source(5);
   list all;
@@ -80,7 +80,7 @@ TEST_CASE("safetensors: every dtype comes back to the bit, of any sizes and stri
   CHECK_FALSE(std::filesystem::exists(at.path + ".tmp"));
 }
 
-TEST_CASE("safetensors: values that no number writes survive", "[training][safetensors]") {
+TEST_CASE("safetensors: NaN payloads and other bit patterns round-trip", "[training][safetensors]") {
   const training::file at("nan.safetensors");
   const std::uint32_t payload = 0x7fc12345;
   float nan = 0;
@@ -90,7 +90,7 @@ TEST_CASE("safetensors: values that no number writes survive", "[training][safet
   CHECK(support::bytes(tb::load_tensors(at.path)[0].value) == support::bytes(x));
 }
 
-TEST_CASE("safetensors: files of other programs are read", "[training][safetensors]") {
+TEST_CASE("safetensors: files of other programs can be read", "[training][safetensors]") {
   const training::file at("other.safetensors");
   // Metadata, members in any order, elements in another order than names.
   at.write(with_header(R"({"__metadata__":{"format":"pt"},"late":{"shape":[2],"data_offsets":[1,3],"dtype":"U8"},)"
@@ -105,7 +105,7 @@ TEST_CASE("safetensors: files of other programs are read", "[training][safetenso
   CHECK(tb::load_tensors(at.path).empty());
 }
 
-TEST_CASE("safetensors: what is no such file is refused with what is wrong", "[training][safetensors]") {
+TEST_CASE("safetensors: files of another format are refused with a reason", "[training][safetensors]") {
   CHECK(refused("abc") == "found 3 bytes, wanted at least 8, the length of the header");
   CHECK(refused(std::string("\x10\0\0\0\0\0\0\0{}", 10)) ==
         "found a header of 16 bytes in a file of 10; it was cut off, or is no safetensors file");
@@ -124,7 +124,7 @@ TEST_CASE("safetensors: what is no such file is refused with what is wrong", "[t
   CHECK(refused(with_header("{" + x + "," + x + "}", 1)) == "found 'x' twice in the header");
 }
 
-TEST_CASE("safetensors: tensors that are described wrongly are refused with what is wrong", "[training][safetensors]") {
+TEST_CASE("safetensors: invalid tensor descriptions are refused with a reason", "[training][safetensors]") {
   CHECK(refused(one("3")) == "'x': found 3, wanted the members dtype, shape and data_offsets");
   CHECK(refused(one(R"([["F32"],{"a":[{}],"b":null},-1,true])")) ==
         R"('x': found [["F32"],{"a":[{}],"b":null},-1,true], wanted the members dtype, shape and data_offsets)");
@@ -167,7 +167,7 @@ TEST_CASE("safetensors: tensors that are described wrongly are refused with what
         "'x': found a bool that is neither 0 nor 1");
 }
 
-TEST_CASE("safetensors: elements that overlap or belong to nobody are refused", "[training][safetensors]") {
+TEST_CASE("safetensors: overlapping or unassigned elements are refused", "[training][safetensors]") {
   const auto two = [](const std::string& a, const std::string& b, std::size_t bytes) {
     return refused(with_header(R"({"a":{"dtype":"U8","shape":[2],"data_offsets":)" + a +
                                    R"(},"b":{"dtype":"U8","shape":[2],"data_offsets":)" + b + "}}",
@@ -180,7 +180,7 @@ TEST_CASE("safetensors: elements that overlap or belong to nobody are refused", 
   CHECK(two("[0,2]", "[2,4]", 5) == "found 5 bytes of elements, but the tensors have 4");
 }
 
-TEST_CASE("safetensors: every file that was cut off is refused", "[training][safetensors]") {
+TEST_CASE("safetensors: every truncated file is refused", "[training][safetensors]") {
   const training::file at("whole.safetensors"), part("part.safetensors");
   tb::save_tensors(at.path, list{{"x", tensor_of({1, 2}, {2})}, {"y", tensor_of({3}, {1}, tb::dtype::float32)}});
   const std::string whole = at.read();
@@ -190,7 +190,8 @@ TEST_CASE("safetensors: every file that was cut off is refused", "[training][saf
   }
 }
 
-TEST_CASE("safetensors: what cannot be written is refused, and a file that is there stays", "[training][safetensors]") {
+TEST_CASE("safetensors: tensors that cannot be written are refused, and an existing file stays",
+          "[training][safetensors]") {
   const training::file at("kept.safetensors");
   at.write("kept");
   const tensor x = tensor_of({1}, {1});
@@ -208,7 +209,7 @@ TEST_CASE("safetensors: what cannot be written is refused, and a file that is th
         }).starts_with("load_tensors: '" + at.path + ".none': cannot be read"));
 }
 
-TEST_CASE("safetensors: what is no regular file is not opened", "[training][safetensors]") {
+TEST_CASE("safetensors: only regular files are opened", "[training][safetensors]") {
   const training::file pipe("pipe");
   REQUIRE(mkfifo(pipe.path.c_str(), 0600) == 0);
   const auto loading = [](const std::string& path) {
@@ -219,7 +220,7 @@ TEST_CASE("safetensors: what is no regular file is not opened", "[training][safe
   CHECK(loading(folder) == "load_tensors: '" + folder + "': found no regular file, wanted one");
 }
 
-TEST_CASE("safetensors: what the format's own reader refuses is refused", "[training][safetensors]") {
+TEST_CASE("safetensors: files that the format's own reader refuses are refused", "[training][safetensors]") {
   const std::string blank = "found a header that does not begin with '{'",
                     metadata = "found a '__metadata__' that is no object of strings";
   // The description of the format wants no blanks before the header; its reader takes them.
@@ -243,7 +244,7 @@ TEST_CASE("safetensors: what the format's own reader refuses is refused", "[trai
   CHECK(refused(with_header(R"({"__metadata__":{},"__metadata__":{}})")) == "found '__metadata__' twice in the header");
 }
 
-TEST_CASE("safetensors: what the format's own reader takes is taken", "[training][safetensors]") {
+TEST_CASE("safetensors: files that the format's own reader accepts are accepted", "[training][safetensors]") {
   const training::file at("taken.safetensors");
   const auto taken = [&](const std::string& header) {
     at.write(with_header(header, 1));
@@ -299,8 +300,7 @@ TEST_CASE("safetensors: no name reaches a message as a control character", "[tra
 }
 
 // No time is measured: where each name is compared with all others, this takes many minutes.
-TEST_CASE("safetensors: the time for a file does not grow with the square of the number of names",
-          "[training][safetensors]") {
+TEST_CASE("safetensors: parsing time is not quadratic in the number of names", "[training][safetensors]") {
   const training::file at("many.safetensors");
   constexpr std::size_t count = 200'000;
   const tensor x = tensor_of({1}, {1}, tb::dtype::uint8);
@@ -350,7 +350,7 @@ TEST_CASE("safetensors: a header that is refused takes memory in proportion to i
   }
 }
 
-TEST_CASE("safetensors: names that no reader of the format would take are refused", "[training][safetensors]") {
+TEST_CASE("safetensors: invalid names are refused", "[training][safetensors]") {
   const training::file at("long.safetensors");
   CHECK(text_of<tb::error>(
             [&] { tb::save_tensors(at.path, list{{std::string(100'000'000, 'n'), tensor_of({1}, {1})}}); }) ==

@@ -32,7 +32,7 @@ static_assert(!tb::learning_rate_schedule<without_steps> && !tb::learning_rate_s
 
 }  // namespace
 
-TEST_CASE("schedule: the numbers of PyTorch", "[training][schedule]") {
+TEST_CASE("schedule: agrees with PyTorch", "[training][schedule]") {
   check_factors(schedule::constant{.factor = 0.5}, {0.5, 0.5});
   check_factors(schedule::step{.every = 2, .factor = 0.5}, {1, 1, 0.5, 0.5, 0.25, 0.25, 0.125});
   check_factors(schedule::exponential{.factor = 0.9}, {1, 0.9, 0.81, 0.729, 0.6561, 0.59049, 0.531441});
@@ -48,7 +48,7 @@ TEST_CASE("schedule: a warm-up rises to the first factor of what follows", "[tra
                 {2, 4, 4, 5});
 }
 
-TEST_CASE("schedule: one without steps is at its end", "[training][schedule]") {
+TEST_CASE("schedule: with zero steps it returns its final value", "[training][schedule]") {
   check_factors(schedule::linear{.steps = 0, .last = 0.5}, {0.5, 0.5});
   check_factors(schedule::cosine{.steps = 0, .last = 0.5}, {0.5, 0.5});
   check_factors(schedule::step{.every = 0, .factor = 0.5}, {1, 0.5});

@@ -25,13 +25,13 @@ static_assert(tb::trainable<decltype(network())>);
 
 }  // namespace
 
-TEST_CASE("sequential: parameters are named by the place of their layer", "[training][sequential]") {
+TEST_CASE("sequential: parameters are named by the position of their module", "[training][sequential]") {
   std::vector<std::string> names;
   for (const auto& one : tb::named_parameters(network())) names.push_back(one.name);
   CHECK(names == std::vector<std::string>{"0.weight", "0.bias", "3.0.weight"});
 }
 
-TEST_CASE("sequential: what one layer gives the next takes, and gradients come back", "[training][sequential]") {
+TEST_CASE("sequential: each module gets the previous one's output, and gradients flow back", "[training][sequential]") {
   auto net = network();
   tb::set_training(net, false);
   const std::vector<tensor> p = tb::parameters(net);

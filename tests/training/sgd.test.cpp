@@ -13,7 +13,7 @@ using support::tensor_of;
 using tb::tensor;
 using toy::text_of;
 
-TEST_CASE("sgd: the numbers of PyTorch", "[training][sgd]") {
+TEST_CASE("sgd: agrees with PyTorch", "[training][sgd]") {
   struct known {
     tb::sgd_options options;
     std::vector<double> wanted;
