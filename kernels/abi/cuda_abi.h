@@ -27,7 +27,7 @@ typedef struct tb_cuda_statistics {
   uint64_t free_on_device, total_on_device;
 } tb_cuda_statistics;
 
-// What a kernel reported after its call was over.
+// An asynchronous error report of a kernel.
 typedef struct tb_cuda_report {
   int32_t status;  // TB_OK: nothing
   int32_t which;
@@ -35,7 +35,8 @@ typedef struct tb_cuda_report {
   char operator_name[64];
 } tb_cuda_report;
 
-// What a graph draws of one random stream: where its kernels read seed and place, as tb_random::stretch, and which.
+// The Philox state of a graph's calls with one generator: the address its kernels read it from (tb_random::stretch),
+// and its value.
 typedef struct tb_philox_state {
   uint64_t* there;
   uint64_t seed, first;
@@ -46,11 +47,11 @@ typedef struct tb_cuda_runtime {
   uint32_t version;
 
   tb_status (*properties)(int32_t device, tb_cuda_properties*);
-  // Takes what kernels of this device reported since the last call; does not wait.
+  // Takes the report of this device since the last call; does not block.
   void (*take_report)(int32_t device, tb_cuda_report*);
 
-  // Streams live as long as the process. Null is the device's default stream. The current one is a thread's own choice
-  // for each device: calls that are given none take it.
+  // Streams live as long as the process. Null is the device's default stream. The current stream is per thread and
+  // device: calls without a stream use it.
   tb_status (*make_stream)(int32_t device, int32_t high_priority, void** stream);
   void* (*current_stream)(int32_t device);
   void (*set_current_stream)(int32_t device, void* stream);
@@ -69,28 +70,28 @@ typedef struct tb_cuda_runtime {
   // Memory.
   void (*statistics)(int32_t device, tb_cuda_statistics*);
   tb_status (*release_cached)(int32_t device);
-  void (*set_limit)(int32_t device, uint64_t bytes);  // of what is held of the device; 0: no limit
-  // The block that holds this address is used by work of the stream too, and is not handed out before that is done.
+  void (*set_limit)(int32_t device, uint64_t bytes);  // of reserved device memory; 0: no limit
+  // The block of this address is used by the stream too, and is not reused before its work is done.
   tb_status (*record_stream)(int32_t device, const void* address, void* stream);
   tb_status (*allocate_pinned)(uint64_t bytes, void** out);
   void (*release_pinned)(void* pinned);
-  // Ordered by the stream; the host's side has to stay, and be pinned for the call not to wait.
+  // Ordered by the stream; host memory must stay valid, and must be pinned for the call not to block.
   tb_status (*copy_in)(int32_t device, void* to, const void* from_host, uint64_t bytes, void* stream);
   tb_status (*copy_out)(int32_t device, void* to_host, const void* from, uint64_t bytes, void* stream);
   tb_status (*copy_across)(int32_t to_device, void* to, int32_t from_device, const void* from, uint64_t bytes);
 
-  // Graphs. Calls of this thread in the stream are recorded, not done, from begin to end; what they allocate is kept
-  // for the graph until it is dropped.
+  // Graphs. Calls of this thread in the stream are recorded, not executed, from begin to end; their allocations belong
+  // to the graph until it is destroyed.
   tb_status (*begin_capture)(int32_t device, void* stream, void** graph);
   tb_status (*end_capture)(int32_t device, void* stream, void* graph);
-  // Writes the stretches when an earlier launch of the graph, in whatever stream, is done with them.
+  // Writes the states when an earlier launch of the graph, in any stream, no longer needs them.
   tb_status (*launch_graph)(int32_t device, void* graph, const tb_philox_state* stretches, int32_t count, void* stream);
   void (*drop_graph)(int32_t device, void* graph);
 
   void (*set_deterministic)(int32_t on);
   int32_t (*is_deterministic)(void);
 
-  // 1: calls in the stream are recorded at this time, not done.
+  // 1: the stream is being captured.
   int32_t (*stream_is_captured)(int32_t device, void* stream);
 } tb_cuda_runtime;
 

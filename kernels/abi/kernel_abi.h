@@ -1,4 +1,4 @@
-// The seam between the module world and the kernel world: plain structs, C linkage, status codes.
+// The kernel ABI, between the module side and the kernel side: plain structs, C linkage, status codes.
 //
 // A backend is one tb_kernels table (and, where its memory is not the host's, one tb_memory table). The module
 // side turns tensors into these structs; kernels see pointers, sizes and strides, never a module, a key or an
@@ -26,10 +26,10 @@ typedef enum tb_status {
   TB_NO_DEVICE = 5,
   TB_NOT_BUILT = 6,         // the backend is a stub in this build, or has no such kernel
   TB_DIVISION_BY_ZERO = 7,  // of integers; nothing was written
-  TB_BAD_VALUE = 8          // an element that the operation has no meaning for; nothing was written
+  TB_BAD_VALUE = 8          // an invalid element; nothing was written
 } tb_status;
 
-// Element codes; topbit.tensor's dtype has the same values (checked where the two worlds meet). BOOL is a byte, 0 or 1.
+// Element codes; topbit.tensor's dtype has the same values (checked where the two sides meet). BOOL is a byte, 0 or 1.
 typedef enum tb_dtype {
   TB_BOOL = 0,
   TB_U8 = 1,
@@ -44,7 +44,7 @@ typedef enum tb_dtype {
 } tb_dtype;
 enum { TB_DTYPE_COUNT = 10 };
 
-// A scalar in both readings; a kernel takes the one its element type calls for.
+// A scalar as integer and floating point; a kernel reads the one of its compute type.
 typedef struct tb_scalar {
   double f;
   int64_t i;
@@ -59,8 +59,8 @@ typedef struct tb_operand {
 
 // One pass over elements. Dimension 0 is the innermost. Dimensions are already ordered and collapsed where all operands
 // allow it, and ndim >= 1 (a scalar is one dimension of size 1); sizes are at least 1. operand[0] is written, the
-// others are read. What is written may be the same memory as an input, element for element; it never overlaps one
-// partly. In a reduction the first `reduced` dimensions are those that go away: what is written has strides of 0 there.
+// others are read. The output may be exactly an input; it never overlaps one partly. In a reduction the first `reduced`
+// dimensions are reduced: the output has stride 0 there.
 typedef struct tb_plan {
   int32_t ndim;
   int32_t operands;
@@ -71,19 +71,19 @@ typedef struct tb_plan {
 } tb_plan;
 
 // out = op(inputs...) for each element. Inputs are converted to `compute` (BOOL, I64, F32 or F64), the result from it,
-// so operands may have any dtypes: integers are computed in I64, which wraps as the narrow ones do, halves in F32. A
-// predicate has a BOOL result whatever it computes in.
+// so operands may have any dtypes: integers are computed in I64, which wraps as the narrow ones do, F16 and BF16 in
+// F32. A predicate has a BOOL result whatever it computes in.
 typedef struct tb_pointwise {
   tb_plan plan;
   int32_t op;  // tb_pointwise_op
   int32_t compute;
-  tb_scalar number[TB_MAX_NUMBERS];  // what the operation takes beside tensors: alpha, bounds, ...
+  tb_scalar number[TB_MAX_NUMBERS];  // parameters of the operation: alpha, bounds, ...
 } tb_pointwise;
 
 // Reduces the first plan.reduced dimensions, at least one. operand[0] is the result and the last operand the input; an
-// operation with an index has it as operand[1], I64: the place in the reduced dimensions, counted with dimension 0
-// fastest, of the first of equals, where a NaN beats every number. The input is converted to `compute`, the result from
-// it. The error of a sum of floats does not grow with the length.
+// operation with an index has it as operand[1], I64: the index in the reduced dimensions, dimension 0 fastest, of the
+// first of equals, with NaN above every number. The input is converted to `compute`, the result from it. The error of a
+// sum of floats does not grow with the length.
 typedef struct tb_reduction {
   tb_plan plan;
   int32_t op;  // tb_reduction_op
@@ -92,7 +92,7 @@ typedef struct tb_reduction {
 } tb_reduction;
 
 // An operand of an operation on whole rows: at each position of the batch one row of `length` elements, `step` apart.
-// Its data are null where an operation is not given it.
+// Its data are null for an omitted operand.
 typedef struct tb_row_operand {
   void* data;
   int64_t strides[TB_MAX_DIMS];  // over the batch, in elements; 0 repeats the row
@@ -103,7 +103,7 @@ typedef struct tb_row_operand {
 } tb_row_operand;
 
 // An operation on rows, at each position of a batch of ndim >= 0 dimensions, dimension 0 innermost: softmax, sort,
-// cumulative sums, norms of layers, gather... Which operand is which, kernel_ops.h says. Floating rows are converted to
+// cumulative sums, norms of layers, gather... kernel_ops.h says which operand is which. Floating rows are converted to
 // and from `compute`, indices are I64.
 typedef struct tb_rowwise {
   int32_t op;  // tb_rowwise_op
@@ -113,14 +113,13 @@ typedef struct tb_rowwise {
   int64_t sizes[TB_MAX_DIMS];
   tb_row_operand row[TB_MAX_ROWS];
   tb_scalar number[TB_MAX_NUMBERS];
-  int64_t* bad_index;  // null, or where the host is told the first index out of range
+  int64_t* bad_index;  // null, or receives the first index out of range, on the host
 } tb_rowwise;
 
 // out[b][m][n] = activation(alpha * a[b][m][k] * b[b][k][n] + beta * added[b][m][n]), any strides, in elements; 0
 // repeats an element of a, b or added. added may be out itself, element for element. k == 0 counts as a product of
-// zeros. Halves are computed in F32, and rounded once, when they are written. Of one shape and
-// layout an element's value depends on its row of a, its column of b and its element of added alone, not on where it
-// stands.
+// zeros. F16 and BF16 are computed in F32, and rounded once, when stored. For one shape and layout an element depends
+// on its row of a, its column of b and its element of added alone, not on its position.
 typedef struct tb_matmul {
   void* out;
   const void* a;
@@ -134,12 +133,12 @@ typedef struct tb_matmul {
   int64_t batch, out_batch, a_batch, b_batch, added_batch;
   tb_scalar alpha, beta;
   int32_t dtype;       // of a and b: I64, F16, BF16, F32 or F64
-  int32_t out_dtype;   // of out and added: the same, or F32 for halves
+  int32_t out_dtype;   // of out and added: the same, or F32 for F16 and BF16
   int32_t activation;  // -1 for none, or TB_RELU; of floats also TB_SIGMOID, TB_TANH, TB_SILU, TB_GELU, TB_GELU_TANH
   int32_t reserved;
 } tb_matmul;
 
-// Rows of `inner` elements picked by indices into neighbouring dimensions, all dense: rows[outer][count][inner] against
+// Rows of `inner` elements selected by indices into adjacent dimensions, all dense: rows[outer][count][inner] against
 // table[outer][length...][inner]. index[d] is I64 [count], from 0 to length[d] - 1, or from -length[d] with `wraps`.
 typedef struct tb_take {
   void* rows;   // TB_TAKE writes it, the others read it
@@ -147,7 +146,7 @@ typedef struct tb_take {
   const int64_t* index[TB_MAX_DIMS];
   int64_t length[TB_MAX_DIMS];
   int64_t outer, count, inner;
-  int64_t* bad_index;  // null, or two numbers of the host: the first index out of range, and which of `index` has it
+  int64_t* bad_index;  // null, or two host numbers: the first index out of range, and which of `index` it is in
   int32_t op;          // tb_take_op
   int32_t dtype;       // of rows and table
   int32_t indices;     // at least 1
@@ -155,15 +154,15 @@ typedef struct tb_take {
 } tb_take;
 
 // Numbers first, first + 1, ... of the random stream of a seed, one per element, in the row-major order of the tensor:
-// dimension 0 of the plan is its last one, and dimensions are not reordered. docs/random.md says what a number is. With
-// a stretch, seed and place are those that are found there when the kernel runs, and `first` counts from that place.
+// dimension 0 of the plan is its last one, and dimensions are not reordered. docs/random.md says what a number is. If
+// `stretch` is not null, the kernel reads seed and offset from there when it runs, and `first` is added to that offset.
 typedef struct tb_random {
   tb_plan plan;  // one operand, or two for TB_RANDOM_BERNOULLI_OF, TB_RANDOM_MULTINOMIAL and the checks
   uint64_t seed, first;
   int32_t op;  // tb_random_op
   int32_t reserved;
   tb_scalar number[TB_MAX_NUMBERS];
-  const uint64_t* stretch;  // null, or a seed and a place in the memory of the plan's operands
+  const uint64_t* stretch;  // null, or a Philox state (seed, offset) on the device of the operands
 } tb_random;
 
 // Coordinates of the elements that are not zero, of a plan with one operand whose dimensions are neither reordered nor
@@ -172,15 +171,15 @@ typedef struct tb_nonzero {
   tb_plan plan;
   int64_t* out;
   int64_t count;        // written
-  int32_t coordinates;  // 0 for a tensor without dimensions
+  int32_t coordinates;  // 0 for a zero-dimensional tensor
   int32_t reserved;
 } tb_nonzero;
 
-// Windows over the last two dimensions of dense images [images][height][width]. TB_MAX_POOL: index I64 is where in the
-// image the maximum stands, row-major, the first of equals, a NaN wins; -1 where a window has no element of the image.
+// Windows over the last two dimensions of dense images [images][height][width]. TB_MAX_POOL: index I64 is the row-major
+// index of the maximum in the image, the first of equals, NaN above all; -1 if a window has no element of the image.
 // Backward: `in` is the gradient of the result and `out` that of the image; TB_BAD_INDEX if an index is outside the
-// image. A kernel of 0 by 0 is an adaptive average: windows that divide the image as evenly as whole elements can, from
-// i * height / out_height rounded down to (i + 1) * height / out_height rounded up.
+// image. A kernel of 0 by 0 is an adaptive average: windows that divide the image evenly, from i * height / out_height
+// rounded down to (i + 1) * height / out_height rounded up.
 typedef struct tb_pool {
   void* out;
   const void* in;
@@ -196,8 +195,8 @@ typedef struct tb_pool {
 
 // out[image][output][place] = bias[output] + the sum over channels and elements of the window of image * weight, all
 // dense: images [images][channels][size..], weight [outputs][channels / groups][kernel..], out [images][outputs]
-// [out_size..], over three dimensions, of which those in front may be 1. A window may reach into the padding, which
-// counts as zeros. Channels, kernels and strides are at least 1. F16, BF16, F32 or F64, the same for all.
+// [out_size..], over three dimensions, of which leading ones may be 1. Padding counts as zeros. Channels, kernels and
+// strides are at least 1. F16, BF16, F32 or F64, the same for all.
 typedef struct tb_convolution {
   void* out;
   const void* image;
@@ -209,8 +208,8 @@ typedef struct tb_convolution {
   int32_t reserved;
 } tb_convolution;
 
-// A step of an optimizer on dense arrays of `count` elements, in one pass; what it does, kernel_ops.h says. Parameter
-// and state are updated. F32 or F64, the same for all arrays.
+// A step of an optimizer on dense arrays of `count` elements, in one pass; kernel_ops.h defines it. Parameter and state
+// are updated. F32 or F64, the same for all arrays.
 typedef struct tb_update {
   void* parameter;
   void* gradient;  // with a gradient_scale, divided by it and written
@@ -219,7 +218,7 @@ typedef struct tb_update {
   double rate, decay;
   double first, second;  // momentum and dampening, or beta1 and beta2
   double epsilon;
-  double step;            // of ADAM: from 1; not read where there is a step_there
+  double step;            // of ADAM: from 1; not read if step_there is not null
   double gradient_scale;  // 0: none
   int32_t op;             // tb_update_op
   int32_t dtype;
@@ -227,7 +226,8 @@ typedef struct tb_update {
   int32_t nesterov;
   int32_t first_step;  // of SGD
   int32_t reserved;
-  const double* step_there;  // of ADAM: null, or where the step is found when the kernel runs, in memory of the arrays
+  const double*
+      step_there;  // of ADAM: null, or the address of the step, read when the kernel runs, on the device of the arrays
 } tb_update;
 
 // A matrix at each position of a batch; any strides, in elements, 0 repeats.
@@ -238,9 +238,9 @@ typedef struct tb_matrices {
 } tb_matrices;
 
 // out = softmax(scale * query @ key^T + mask) @ value, rows of queries: [queries][width], [keys][width],
-// [keys][value_width]. The mask [queries][keys] is added, or, if BOOL, keeps what is 1; its data are null where there
-// is none. A query for which a mask keeps no key has a row of zeros. F32 or F64, and where the table says so F16 or
-// BF16, summed in F32; the mask too unless it is BOOL.
+// [keys][value_width]. The mask [queries][keys] is added, or, if BOOL, keeps keys at 1; its data are null without a
+// mask. A query whose mask excludes all keys has a row of zeros. F32 or F64, and where the table says so F16 or BF16,
+// summed in F32; the mask too unless it is BOOL.
 typedef struct tb_attention {
   tb_matrices out, query, key, value, mask;
   int64_t sizes[TB_MAX_DIMS];  // of the batch, dimension 0 innermost
@@ -252,20 +252,18 @@ typedef struct tb_attention {
   int32_t causal;  // query i sees keys 0 to i
 } tb_attention;
 
-// A pointwise operation over dense operands that have the type of the computation already, but for the BOOL result of a
-// predicate.
+// An elementwise operation over dense operands in the compute type, except for the BOOL result of a predicate.
 typedef void (*tb_dense_loop)(int64_t count, void* out, const void* const* in, const tb_scalar* number);
 
 typedef struct tb_kernels {
-  uint32_t size;     // sizeof(tb_kernels), so that a table from another build is noticed
+  uint32_t size;     // sizeof(tb_kernels), to detect a table from another build
   uint32_t version;  // TB_ABI_VERSION
   const char* name;  // "cpu/avx2", "cuda", ...
 
-  // An entry is null where the backend does not have the kernel: operators that need it get no row then. `runs` says
-  // the same of single operations.
-  // The stream is null for the host; for CUDA it is a cudaStream_t, or null for this thread's current one.
-  // Converts between any two dtypes; to BOOL is "!= 0", a float that an integer cannot hold is converted to I64, where
-  // what does not fit becomes the lowest, and then wraps.
+  // An entry is null if the backend lacks the kernel: operators that need it are not registered. `runs` says the same
+  // of single operations. The stream is null for the host; for CUDA it is a cudaStream_t, or null for this thread's
+  // current one. Converts between any two dtypes; to BOOL is "!= 0", a float that an integer cannot hold is converted
+  // to I64, where out-of-range values become the lowest, and then wraps.
   tb_status (*copy)(const tb_plan*, void* stream);
   tb_status (*arange)(const tb_plan*, tb_scalar start, tb_scalar step, void* stream);  // one dimension
   tb_status (*pointwise)(const tb_pointwise*, void* stream);
@@ -280,15 +278,15 @@ typedef struct tb_kernels {
   tb_status (*update)(const tb_update*, void* stream);
   tb_status (*attention)(const tb_attention*, void* stream);
 
-  // The loop for few elements in memory of the host, which are not worth a plan; null where there is none, or where
-  // elements have to be looked at first.
+  // The loop for few elements in host memory, without a plan; null if there is none, or if elements must be checked
+  // first.
   tb_dense_loop (*dense_loop)(int32_t op, int32_t compute);
 
-  // Told on this thread before each call of an entry, with the operator it is for, to be named in errors that come
-  // after the call is over; null where there are none.
+  // Called on this thread before each entry, with the operator, to be named in asynchronous errors; null if there are
+  // none.
   void (*calling)(const char* operator_name, uint64_t length);
 
-  // What TB_DEVICE_ERROR, TB_NO_DEVICE or TB_NOT_BUILT meant on this thread; null where these cannot happen.
+  // The message of the last TB_DEVICE_ERROR, TB_NO_DEVICE or TB_NOT_BUILT on this thread; null if these cannot occur.
   const char* (*last_error)(void);
 
   // 1: inputs of `pointwise` may be on_host.
@@ -297,13 +295,13 @@ typedef struct tb_kernels {
   uint32_t attends_halves;
 
   // Whether an entry runs an operation, 1 or 0: a tb_entry that has codes, and one of them. Asked when the table is
-  // registered: an operator gets a row only where all it calls is run, so that calls of the others end in the words for
-  // a missing kernel, or in a fallback. Null, or a `size` that ends before it: entries that are there run all of their
-  // operations.
+  // registered: an operator is registered only if all operations it calls are supported, so that other calls end in the
+  // error for a missing kernel, or in a fallback. Null, or a `size` that ends before it: existing entries support all
+  // of their operations.
   int32_t (*runs)(int32_t entry, int32_t op);
 } tb_kernels;
 
-// Memory of a device that is not the host.
+// Memory of a device other than the host.
 typedef struct tb_memory {
   uint32_t size;
   uint32_t version;
@@ -313,7 +311,7 @@ typedef struct tb_memory {
   tb_status (*copy_in)(int32_t device, void* to, const void* from_host, uint64_t bytes);   // synchronous
   tb_status (*copy_out)(int32_t device, void* to_host, const void* from, uint64_t bytes);  // synchronous
   tb_status (*synchronize)(int32_t device);
-  const char* (*last_error)(void);  // this thread's last failure, for people; never null
+  const char* (*last_error)(void);  // this thread's last failure, as text; never null
 } tb_memory;
 
 enum { TB_ABI_VERSION = 5 };
@@ -321,18 +319,16 @@ enum { TB_ABI_VERSION = 5 };
 // Never null. The CPU table is chosen once, by CPU feature bits and TOPBIT_CPU_ISA (reference, sse2, avx2, avx512);
 // an unknown or unsupported value of TOPBIT_CPU_ISA is reported by tb_cpu_error and the best table is used.
 const tb_kernels* tb_cpu_kernels(void);
-const char* tb_cpu_error(void);  // null when all is well
-// By architecture, for tests and benches; null if this CPU or this build lacks it. "reference" is one element at a
-// time.
+const char* tb_cpu_error(void);  // null if there is no error
+// By architecture, for tests and benches; null if this CPU or this build lacks it. "reference" is the scalar build.
 const tb_kernels* tb_cpu_kernels_for(const char* isa);
 
-// The threads among which the host's kernels split work of more than some 30,000 elements; results do not depend on it.
-// At first TOPBIT_NUM_THREADS, or one per processor that this process may run on; 1 to 1024 (1 in a build without
-// threads), what lies outside is taken to the nearer end. Holds for calls that begin later. TOPBIT_PARALLEL_GRAIN is
-// the least work of a part; results do not depend on it either.
+// The number of threads of CPU kernels with more than about 30,000 elements of work; results do not depend on it. The
+// default is TOPBIT_NUM_THREADS, or one per available processor; clamped to 1 to 1024 (1 in a build without threads).
+// Applies to later calls. TOPBIT_PARALLEL_GRAIN is the minimum work per task; results do not depend on it either.
 int32_t tb_cpu_threads(void);
 void tb_cpu_set_threads(int32_t count);
-const char* tb_cpu_threads_error(void);  // what is wrong with TOPBIT_NUM_THREADS; null when all is well
+const char* tb_cpu_threads_error(void);  // what is wrong with TOPBIT_NUM_THREADS; null if there is no error
 
 const tb_kernels* tb_cuda_kernels(void);
 const tb_memory* tb_cuda_memory(void);

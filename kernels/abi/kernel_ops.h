@@ -1,4 +1,4 @@
-// The codes of operations behind the kernel table, by family. topbit.ops has the same lists with the same values.
+// The operation codes of backend kernel tables, by family. topbit.ops has the same lists with the same values.
 #pragma once
 
 #ifdef __cplusplus
@@ -35,7 +35,7 @@ typedef enum tb_pointwise_op {
   TB_CLAMP,  // n0 lowest, n1 greatest; a NaN stays
   TB_CEIL,   // this and the next five: float
   TB_FLOOR,
-  TB_ROUND,  // halves to even, n0 decimals
+  TB_ROUND,  // ties to even, n0 decimals
   TB_TRUNC,
   TB_FRAC,  // float
   TB_RECIPROCAL,
@@ -96,9 +96,9 @@ typedef enum tb_pointwise_op {
   TB_REMAINDER,  // of DIV_FLOOR: the sign of b
   TB_FMOD,       // of DIV_TRUNC: the sign of a
   TB_POW,
-  TB_MAXIMUM,  // a NaN wins
+  TB_MAXIMUM,  // NaN propagates
   TB_MINIMUM,
-  TB_FMAX,  // a number wins
+  TB_FMAX,  // a number wins over a NaN
   TB_FMIN,
   TB_THRESHOLD_BACKWARD,  // 0 where b <= n0, else a
   TB_HEAVISIDE,           // 0 below zero, b at zero, 1 above
@@ -135,7 +135,7 @@ typedef enum tb_pointwise_op {
 typedef enum tb_reduction_op {
   TB_SUM,
   TB_PROD,
-  TB_MAX,  // a NaN wins
+  TB_MAX,  // NaN propagates
   TB_MIN,
   TB_ANY,            // computes in BOOL
   TB_ALL,            // the same
@@ -144,7 +144,7 @@ typedef enum tb_reduction_op {
   TB_MIN_INDEX,
   TB_ARGMAX,  // the index alone: operand[0] is I64
   TB_ARGMIN,
-  TB_VAR,        // n0: what is taken from the count; float
+  TB_VAR,        // n0: correction, subtracted from the count; float
   TB_STD,        // its root
   TB_NORM,       // n0: the order, 0, 1, 2, inf, -inf or any other; float
   TB_LOGSUMEXP,  // float
@@ -167,8 +167,8 @@ typedef enum tb_rowwise_op {
   TB_SORT,                  // out [n], index [n]; in [n]; n0.i: descending; stable; a NaN is above every number
   TB_TOPK,                  // out [k], index [k]; in [n]; n0.i: the greatest; n1.i: sorted
   TB_KTH_VALUE,             // out [1], index [1]; in [n]; n0.i: which, from 0, in ascending order
-  TB_MEDIAN,                // out [1], index [1]; in [n]: the lower one; a NaN wins, or counts nothing with n0.i
-  TB_MODE,                  // out [1], index [1]; in [n]: the most frequent, of those the least
+  TB_MEDIAN,                // out [1], index [1]; in [n]: the lower one; NaN propagates, or counts nothing with n0.i
+  TB_MODE,                  // out [1], index [1]; in [n]: the most frequent, then smallest
   TB_SEARCHSORTED,          // out [k], I64; sorted [n], values [k], sorter [n]; n0.i: to the right of equals
   TB_GATHER,                // out [k]; in [n], index [k]; here and in TB_SCATTER all but the index is of one dtype
   TB_SCATTER,               // out [n], read too; source [k], index [k]
@@ -181,10 +181,10 @@ typedef enum tb_rowwise_op {
   TB_NLL_TOTAL,             // out [1], sum of the weights [1]; losses [n], weights [n]; n0.i: out is divided by that
   TB_CHECK_INDEX,           // index [k], in [n]: TB_BAD_INDEX unless all are indices into the row; writes nothing
   TB_SCATTER_MUL,           // as TB_SCATTER; so are the next two
-  TB_SCATTER_AMAX,          // a NaN wins
+  TB_SCATTER_AMAX,          // NaN propagates
   TB_SCATTER_AMIN,
   // The gradients of TB_LAYER_NORM for weight and bias: out [1], out [1]; gradient [n], in [n], mean [n], rstd [n],
-  // where a row is what all normalised rows have in one place. An output may not be given.
+  // where a row collects one position of all normalised rows. An output may be omitted.
   TB_LAYER_NORM_WEIGHTS,
   // TB_NLL of TB_LOG_SOFTMAX: out [1], weight of the row [1]; in [n], label [1], weight [n]; n0.i: label to ignore
   TB_CROSS_ENTROPY,
@@ -196,11 +196,11 @@ typedef enum tb_take_op {
   TB_TAKE,  // rows = table[index]
   TB_PUT,   // table[index] = rows, the last of equal indices
   TB_PUT_ADD,
-  TB_CHECK,  // TB_BAD_INDEX unless all indices are in range; moves nothing
+  TB_CHECK,  // TB_BAD_INDEX unless all indices are in range; copies nothing
   TB_TAKE_COUNT
 } tb_take_op;
 
-// Each element is made from one number, but for what is said; kernels/common/random_functions.h has the functions.
+// Each element is computed from one number unless noted; kernels/common/random_functions.h has the functions.
 typedef enum tb_random_op {
   TB_RANDOM_UNIFORM,       // n0 <= x < n1, or n0 where they are equal
   TB_RANDOM_NORMAL,        // n0 mean, n1 standard deviation
@@ -209,10 +209,9 @@ typedef enum tb_random_op {
   TB_RANDOM_BERNOULLI,     // 1 with probability n0, else 0
   TB_RANDOM_BERNOULLI_OF,  // with the probabilities of operand[1]
   TB_RANDOM_PERMUTATION,   // the integers below the length, each once; one dimension, I64
-  // Indices, I64, drawn with the weights of operand[1], of which a row has n0.i, strides[0] apart; n1.i: again and
-  // again the same ones.
+  // Indices, I64, drawn with the weights of operand[1], n0.i per row, strides[0] apart; n1.i: with replacement.
   TB_RANDOM_MULTINOMIAL,
-  // These two take no number and write nothing: what comes before a draw, and is to take none if it is refused.
+  // These two use no random number and write nothing: checks before a draw.
   TB_RANDOM_CHECK_PROBABILITIES,  // of TB_RANDOM_BERNOULLI_OF: TB_BAD_VALUE if one is not within 0 and 1
   // Of TB_RANDOM_MULTINOMIAL: TB_BAD_VALUE if one is negative or not finite, or too few of a row are above 0.
   TB_RANDOM_CHECK_WEIGHTS,
@@ -223,7 +222,7 @@ typedef enum tb_update_op {
   // Gradient g, with maximize -g, plus decay * parameter. momentum, dampening; state 0 is the velocity v, if any: v = g
   // in the first step, then momentum * v + (1 - dampening) * g; g becomes v, with nesterov g + momentum * v.
   TB_UPDATE_SGD,  // parameter -= rate * g
-  // beta1, beta2, epsilon; states: the averages of g and of g^2 and, if any, the greatest of the latter so far.
+  // beta1, beta2, epsilon; states: the averages of g and of g^2 and, if any, the maximum of the latter so far.
   TB_UPDATE_ADAM,
   TB_UPDATE_ADAMW,  // parameter *= 1 - rate * decay, in place of what is added to g
   TB_UPDATE_COUNT

@@ -1,7 +1,7 @@
-// What every compiler of this project has to agree on about kernel_abi.h: sizes, offsets and code values.
+// Layout checks of kernel_abi.h for every compiler: sizes, offsets and code values.
 //
-// Included by each CPU and CUDA source of the kernel world, so that a compiler which lays a struct out
-// differently stops the build instead of reading the wrong bytes at run time. 64-bit platforms only.
+// Included by each CPU and CUDA source, so that a compiler with another struct layout fails at build time instead of
+// reading the wrong bytes at run time. 64-bit platforms only.
 #pragma once
 
 #include <stddef.h>

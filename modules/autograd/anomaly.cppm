@@ -1,4 +1,4 @@
-// Looking for what went wrong: where calls were recorded, and which rule made the first NaN.
+// Anomaly mode: where calls were recorded, and which gradient rule made the first NaN.
 export module topbit.autograd:anomaly;
 
 import topbit.std;
@@ -8,9 +8,9 @@ import :node;
 
 namespace topbit {
 
-/// For the length of the scope, on this thread: calls that are recorded, and calls that write in place, remember from
-/// where they were called, which errors of backward tell, and a rule that gives NaN is an error that names it. Slow,
-/// and the places of writes are kept as long as the process, each once: for finding mistakes.
+/// For the length of the scope, on this thread: recorded calls and in-place writes store a stack trace, which errors of
+/// backward print, and a gradient rule that returns NaN is an error that names it. Slow, and the stack traces of writes
+/// are kept until the process ends, each once: for debugging.
 export class [[nodiscard("the guard ends with the full expression that makes it")]] detect_anomaly {
  public:
   detect_anomaly() noexcept;
@@ -26,12 +26,12 @@ namespace detail {
 
 extern constinit thread_local bool looks_for_anomalies [[gnu::tls_model("initial-exec")]];
 
-// Remembers the functions that are active on this thread.
+// Stores a stack trace of this thread.
 void keep_place(node& n);
 // "; it was recorded in f <- g <- main", or nothing.
 std::string place_of(const node& n);
-// A writer's name as storages keep it; where anomalies are looked for, one of its own for the functions that are active
-// on this thread, so that neither storages nor ordinary writes carry more.
+// A writer's name as stored in storages; in anomaly mode a separate one per stack trace, so that neither storages nor
+// ordinary writes carry more.
 const std::string_view* keep_writer_place(std::string_view writer);
 inline const std::string_view* writer_here(const std::string_view& writer) {
   if (looks_for_anomalies) [[unlikely]]

@@ -1,6 +1,7 @@
-// topbit.autograd: reverse-mode gradients, written with what any layer has: a key, guards, redispatch.
+// topbit.autograd: reverse-mode gradients, a layer like any other: a key, guards, redispatch.
 //
-// It imports the tensor and reaches operators by typed handles that bind by name. The rules stand beside the operators.
+// It imports topbit.tensor and calls operators through typed handles bound by name. Gradient rules are defined next to
+// the operators.
 export module topbit.autograd;
 
 // Tier 1: the graph.
@@ -25,8 +26,8 @@ export import :function;
 export import :check;
 export import :graph;
 
-// What runs for an operator without a rule; registered when this module is loaded.
+// The fallback for operators without a gradient rule; registered when this module is loaded.
 export import :unimplemented;
 
-// Who has a rule, and who has not.
+// Which operators have a gradient rule.
 export import :declaration;

@@ -1,4 +1,4 @@
-// Whether gradients are right: compared with differences of the function's values.
+// Gradient checks by finite differences.
 export module topbit.autograd:check;
 
 import topbit.std;
@@ -7,7 +7,7 @@ import topbit.tensor;
 
 namespace topbit {
 
-/// What a check found: true if all agreed, else a text that says which element of which gradient did not.
+/// The result of a check: true if all gradients agree, else a text that says which element of which gradient does not.
 export struct check_result {
   bool ok = true;
   std::string text;
@@ -23,15 +23,15 @@ export struct check_options {
 export using tensor_function = std::function<std::vector<tensor>(std::span<const tensor>)>;
 
 /// Compares the gradients of `f` at `inputs` with central differences, element by element: those of each input that
-/// requires its gradient, for each floating result. `f` must be deterministic; the inputs' elements are changed for the
-/// differences and put back. Costs two calls of f for each element of an input, and a backward for each element of a
-/// result. Throws dtype_error for inputs that are not float64, of which differences say nothing, error for inputs whose
-/// elements share memory, and what f throws.
+/// requires its gradient, for each floating result. `f` must be deterministic; the inputs' elements are modified for
+/// the differences and restored. Costs two calls of f for each element of an input, and a backward for each element of
+/// a result. Throws dtype_error for inputs that are not float64, for which differences are too inaccurate, error for
+/// inputs whose elements share memory, and what f throws.
 export check_result gradcheck(const tensor_function& f, std::span<const tensor> inputs,
                               const check_options& options = {});
 
-/// The same for gradients of gradients: checks the function that gives the gradients of f, for gradients of its results
-/// that are made up from `seed`.
+/// The same for gradients of gradients: checks the function that gives the gradients of f, for random gradients of its
+/// results from `seed`.
 export check_result gradgradcheck(const tensor_function& f, std::span<const tensor> inputs,
                                   const check_options& options = {}, std::uint64_t seed = 1);
 

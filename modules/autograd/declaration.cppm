@@ -1,5 +1,4 @@
-// What operators say of their gradients, and which say nothing: the answer of a lint. It asks the selection that calls
-// use, so it cannot disagree with them.
+// The declared gradients of operators, and the operators without one: a lint. It uses the same selection as calls.
 export module topbit.autograd:declaration;
 
 import topbit.std;
@@ -7,30 +6,30 @@ import topbit.core;
 
 namespace topbit {
 
-/// What serves an operator where autograd stands.
+/// What serves an operator's autograd key.
 export enum class gradient_declaration : std::uint8_t {
   rule,       // a kernel of its own: it records the call, or refuses what it cannot record
   none,       // a fallthrough: it is not differentiable
-  composite,  // a kernel written with other operators, which are asked in its place
-  needless,   // nothing of its own, but no argument is a tensor
-  missing     // nothing of its own: the fallback, which raises in backward, or nothing at all
+  composite,  // a kernel written with other operators, which are examined instead
+  needless,   // no declaration, but no argument is a tensor
+  missing     // no declaration: the fallback, which throws in backward, or nothing
 };
 export std::string_view name_of(gradient_declaration d) noexcept;
 
-/// The same for writes that autograd has to count and views that it has to track: what stands at key::ADInplaceOrView.
+/// The same for writes that autograd must count and views that it must track: what serves key::ADInplaceOrView.
 export enum class alias_declaration : std::uint8_t {
   needless,   // the schema has no write; and no view, or one that leaves the graph, as that of detach() does
   kernel,     // a kernel counts and tracks
-  composite,  // the operators that it is written with do
+  composite,  // the operators that it calls do
   declined,   // a fallthrough of its own
   missing
 };
 export std::string_view name_of(alias_declaration d) noexcept;
 
-/// How an operator loses a gradient, or finds out too late.
+/// How an operator loses a gradient, or detects it too late.
 export enum class gradient_defect : std::uint8_t {
-  missing_rule,     // backward raises; where it writes, the call is refused
-  unrefused_write,  // it writes, and passes autograd by: what was written loses its gradient
+  missing_rule,     // backward throws; if it writes, the call is refused
+  unrefused_write,  // it writes, and skips autograd: the written tensor loses its gradient
   uncounted_write,  // backward does not notice that a saved tensor was written
   untracked_view    // a write to the result does not reach the gradient of the argument
 };
@@ -38,7 +37,7 @@ export std::string_view name_of(gradient_defect d) noexcept;
 
 export struct gradient_finding {
   gradient_defect what = gradient_defect::missing_rule;
-  std::string sentence;  // "ns::name: has no gradient rule; ...", with what to do
+  std::string sentence;  // "ns::name: has no gradient rule; ...", with a fix
 };
 
 /// One operator.
@@ -47,15 +46,15 @@ export struct declared_gradient {
   gradient_declaration gradient = gradient_declaration::missing;
   alias_declaration aliases = alias_declaration::needless;
   bool writes = false, views = false;  // by its schema: to an argument; a result is a view
-  source_place place{};                // of what declares it; else of the kernel that lacks a rule
+  source_place place{};                // of the declaration; else of the kernel without a rule
   std::vector<gradient_finding> findings{};
 };
 
 /// Takes the registry's lock and copies, runs nothing; cost: a few selections. `autograd` says of which backend: throws
-/// error if it is no autograd key. An operator that is not defined says nothing: `missing`.
+/// error if it is no autograd key. An operator that is not defined is `missing`.
 export gradient_declaration declaration_of(const operator_handle& op, dispatch_key autograd = key::AutogradCPU);
 
-/// All there is to say of these operators, in this order; and of those that are defined, by name. As declaration_of().
+/// The declarations of these operators, in this order; or of all defined ones, by name. As declaration_of().
 export std::vector<declared_gradient> declared_gradients(std::span<const operator_handle> operators,
                                                          dispatch_key autograd = key::AutogradCPU);
 export std::vector<declared_gradient> declared_gradients(registry& r = registry::process(),
@@ -63,13 +62,13 @@ export std::vector<declared_gradient> declared_gradients(registry& r = registry:
 
 namespace detail {
 
-// Where the kernel is registered that computes: the one in the row of a backend, which has been looked up, or where
-// that has none, the newest that is no layer's.
+// The source location of the computing kernel: the one in the slot of a backend, or, without one, the newest that is
+// not a layer's.
 source_place place_of_work(const operator_handle& op, const table_row& of_backend);
 
 }  // namespace detail
 
-/// For people: a table with a line for each operator, what was found in sentences, and a line of sums.
+/// As text: a table with a line for each operator, the findings as sentences, and a line of totals.
 export std::string to_string(std::span<const declared_gradient> all);
 
 }  // namespace topbit

@@ -1,12 +1,12 @@
-// Derivatives written down as formulas: a lambda for each argument of an operator that is a tensor, and the list of
-// tensors that the lambdas read. What a rule needs else (see :rule) follows from the operator.
+// Gradient rules from formulas: a lambda for each tensor argument of an operator, and the list of tensors that the
+// lambdas read. The rest of a rule (see :rule) follows from the operator.
 //
 //   using rule = author::derivative<mul, author::keep<0, 1>, [](T g, T, T b) { return g * b; },
 //                                                            [](T g, T a, T) { return g * a; }>;
 //
-// A formula takes the gradient of the result, then the tensors that are kept, in the order they are listed, then all
-// other arguments of the operator. It calls operators that have derivatives themselves, so that gradients have
-// gradients. Broadcasting and a wider dtype are undone by the engine.
+// A formula takes the gradient of the result, then the saved tensors, in the listed order, then all other arguments of
+// the operator. It calls differentiable operators, so that gradients have gradients. Broadcasting and a wider dtype are
+// undone by the engine.
 export module topbit.autograd:derivative;
 
 import topbit.std;
@@ -24,14 +24,14 @@ template <std::size_t... I>
 struct keep {};
 inline constexpr std::size_t the_result = static_cast<std::size_t>(-1);
 
-/// In the place of a formula: this argument has no gradient, which is zero.
+/// Instead of a formula: the gradient of this argument is zero.
 inline constexpr std::nullptr_t no_gradient = nullptr;
 
 }  // namespace author
 
 namespace detail {
 
-// How an argument that is no tensor is kept.
+// How a non-tensor argument is saved.
 template <class A>
 struct kept_argument {
   using type = A;
@@ -71,7 +71,7 @@ kept_argument_t<A> keep_argument(const A& a) {
   }
 }
 
-// The tensors that formulas read, kept for backward.
+// The tensors that formulas read, saved for backward.
 template <std::size_t... K>
 struct kept_tensors {
   static constexpr bool has_first = ((K == 0) || ...);
@@ -103,7 +103,7 @@ struct kept_tensors {
 };
 static_assert(std::is_empty_v<kept_tensors<>>);
 
-// The arguments that are no tensors, kept for backward.
+// The non-tensor arguments, saved for backward.
 template <class A>
 using kept_option = std::conditional_t<is_tensor_argument<A>, std::tuple<>, std::tuple<kept_argument_t<A>>>;
 template <class... A>
@@ -149,14 +149,14 @@ struct derivative_of<author::keep<K...>, R(A...), Formulas...> {
 
 export namespace author {
 
-/// A gradient rule of `Op` from formulas, one for each argument that is a tensor or an optional one. Of the form that
-/// writes to its first argument too. Operators with several results or lists of tensors need a rule written out.
+/// A gradient rule of `Op` from formulas, one for each argument that is a tensor or an optional one. Also for the
+/// in-place form. Operators with several results or lists of tensors need a rule as a struct.
 template <const auto& Op, class Keep, auto... Formulas>
 using derivative = topbit::detail::derivative_of<
     Keep, topbit::detail::functional_t<typename std::remove_cvref_t<decltype(Op)>::signature>, Formulas...>;
 
-/// A formula with the tensors that this one reads, which are kept only where its gradient is wanted: of `x * 2` nothing
-/// of x is, which may be written to then.
+/// A formula with the tensors that this one reads, which are saved only if its gradient is needed: `x * 2` saves
+/// nothing of x, which may be written afterwards.
 template <class Keep, auto Formula>
 struct formula;
 template <std::size_t... K, auto Formula>
@@ -169,7 +169,7 @@ struct formula<keep<K...>, Formula> {
   }
   tensor gradient(const tensor& g, const auto& options) const { return kept.template gradient<Formula>(g, options); }
 };
-/// In the place of a part: this argument has no gradient.
+/// Instead of a part: this argument has no gradient.
 using without_gradient = formula<keep<>, no_gradient>;
 
 template <class Sig, class... Part>

@@ -1,4 +1,4 @@
-// What a backward run has before it: the nodes that gradients have arrived at, deepest first. Internal.
+// The ready queue of a backward run: the nodes that have received gradients, deepest first. Internal.
 export module topbit.autograd:frontier;
 
 import topbit.std;
@@ -8,18 +8,18 @@ import :node;
 
 namespace topbit::detail {
 
-/// A node and what has arrived there so far.
+/// A node and the gradients received so far.
 struct arrival {
   node* at = nullptr;
   tensor gradient;
-  std::vector<tensor> of_results;  // in place of `gradient`, of a node whose results have ports
+  std::vector<tensor> of_results;  // instead of `gradient`, of a node whose results have ports
 };
 
 /// A heap by depth, a table by node. Everything is amortised constant but for the heap's logarithm, and in a chain both
 /// hold one node. No order depends on addresses, so that sums have one value.
 class frontier {
  public:
-  /// The entry of a node, new or not. Valid until the next call.
+  /// The entry of a node, created if needed. Valid until the next call.
   arrival& at(node& n) {
     if (2 * (live_ + 1) > table_.size()) grow();
     std::size_t i = home(&n);
@@ -38,7 +38,7 @@ class frontier {
     }
     return entries_[entry];
   }
-  /// The deepest node, taken out; false if only leaves are left.
+  /// Removes the deepest node; false if only leaves are left.
   bool take(arrival& out) {
     if (heap_.empty()) return false;
     std::ranges::pop_heap(heap_, {}, &waiting::depth);
@@ -55,7 +55,7 @@ class frontier {
   void each_leaf(Visit&& visit) {
     for (std::uint32_t entry : leaves_) visit(entries_[entry]);
   }
-  /// Empty again, with the memory of a small run.
+  /// Clears it, keeping the memory of a small run.
   void clear() noexcept {
     if (entries_.capacity() > 4096) {
       *this = frontier();
@@ -87,7 +87,7 @@ class frontier {
     entries_.emplace_back();
     return static_cast<std::uint32_t>(entries_.size() - 1);
   }
-  // Those behind the hole that may stand there move up, so that no marks are left.
+  // Backward shift deletion: later entries move up, so that no tombstones are needed.
   void remove_from_table(std::uint32_t entry) noexcept {
     std::size_t hole = home(entries_[entry].at);
     while (table_[hole] != entry + 1) hole = (hole + 1) & mask();

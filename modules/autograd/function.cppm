@@ -1,4 +1,5 @@
-// A user's own function with its gradient: a struct with forward() and backward(), for what is no operator.
+// User-defined functions with gradients: a struct with forward() and backward(), for computations that are not
+// operators.
 //
 //   struct clip_gradient {
 //     static tensor forward(function_context& c, const tensor& x, double most);
@@ -24,25 +25,24 @@ class function_node;
 struct function_call;
 }  // namespace detail
 
-/// What forward() leaves for backward(). One for each call.
+/// State passed from forward() to backward(). One per call.
 export class function_context {
  public:
-  /// Keeps arguments and results of forward(), and what was computed on the way, for saved(), in this order.
+  /// Saves arguments, results or intermediate tensors of forward() for saved(), in this order.
   template <std::same_as<tensor>... T>
   void save(const T&... tensors) {
     (to_save_.push_back(tensors), ...);
   }
-  /// In backward(): the i-th of the tensors that were saved. Throws error if it was written in place since, or if there
-  /// is no such.
+  /// In backward(): the i-th of the tensors that were saved. Throws error if it was written in place since, or if i is
+  /// out of range.
   tensor saved(std::size_t i) const;
-  /// Whether the gradient of the i-th tensor of forward() is wanted; the others may stay undefined.
+  /// Whether the gradient of the i-th tensor of forward() is needed; the others may stay undefined.
   bool needs_input_grad(std::size_t i) const;
   /// In forward(): this result has no gradient. Results of integers have none anyway.
   void mark_non_differentiable(const tensor& result);
-  /// In forward(): gradients of results that nobody used come as zeros, as they do unless this is called with false;
-  /// then they come undefined.
+  /// In forward(): gradients of unused results are zeros by default; after a call with false they are undefined.
   void materialize_gradients(bool wanted) noexcept { materialize_ = wanted; }
-  /// Anything else that backward() needs, kept here.
+  /// Any other data that backward() needs.
   std::any data;
 
  private:
@@ -115,12 +115,12 @@ class function_node : public node {
   std::string_view name() const noexcept override { return name_; }
   std::size_t result_count() const noexcept override { return kinds_.size(); }
   void expect(std::size_t result, const tensor& t);
-  // Results that forward() said have no gradient; kept until all have their ports.
+  // Results that forward() marked as not differentiable; kept until all have their ports.
   bool lacks_gradient(const tensor& t) const noexcept;
   void forget_results() noexcept;
 
  protected:
-  // The gradients as backward() takes them: undefined ones as zeros, unless the function wants them as they are.
+  // The gradients as passed to backward(): undefined ones as zeros, unless disabled.
   std::vector<tensor> materialized(std::span<const tensor> of_results) const;
   function_context context_;
 
@@ -148,7 +148,7 @@ class function_node_of final : public function_node {
   }
 };
 
-// What apply() does that depends on no type.
+// The type-independent part of apply().
 struct function_call {
   function_context context;
   std::vector<intrusive_ptr<node>> edges;
@@ -159,7 +159,7 @@ struct function_call {
     each_argument(x, [&](const tensor& t) { add_edge(t); });
   }
   void add_edge(const tensor& t);
-  // What forward() asked to be saved, once it is known what is a result of it.
+  // Saves the tensors that forward() asked for, once its results are known.
   void keep_saved(std::span<tensor* const> results);
   void attach(function_node* n, std::span<tensor* const> results, std::span<const tensor> arguments);
 
@@ -223,8 +223,8 @@ R apply_function(std::type_identity<R(A...)>, std::type_identity_t<A>... a) {
 export template <class Function>
 concept differentiable_function = detail::explain_function<Function>().ok();
 
-/// Calls Function::forward() with nothing recorded within, and makes its results those of a node that runs
-/// Function::backward(). Costs what forward() does where no argument requires its gradient.
+/// Calls Function::forward() without recording, and makes its results those of a node that runs Function::backward().
+/// No overhead if no argument requires a gradient.
 export template <class Function, class... A>
 auto apply(A&&... a) {
   static_assert(differentiable_function<Function>, detail::explain_function<Function>());

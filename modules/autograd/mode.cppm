@@ -1,4 +1,4 @@
-// Whether operators are recorded: a state of the thread, kept where the dispatcher reads it anyway.
+// Gradient modes: a state of the thread, stored in the key masks that the dispatcher reads anyway.
 export module topbit.autograd:mode;
 
 import topbit.std;
@@ -10,8 +10,8 @@ namespace topbit {
 /// False in a no_grad or inference_mode scope of this thread, and below the autograd kernels.
 export inline bool grad_enabled() noexcept { return !current_thread_keys().exclude.intersects(autograd_keys); }
 
-/// Records nothing for the length of the scope: calls go below autograd at no cost. Writes in place are still counted,
-/// and views still know whose they are.
+/// Records nothing for the length of the scope: calls skip autograd at no cost. In-place writes are still counted, and
+/// views still tracked.
 export class [[nodiscard("the guard ends with the full expression that makes it")]] no_grad : public exclude_guard {
  public:
   inline no_grad() noexcept : exclude_guard(autograd_keys) {}
@@ -26,12 +26,12 @@ export class [[nodiscard("the guard ends with the full expression that makes it"
   static thread_key_state enabled();
 };
 
-/// Records nothing, and makes tensors that autograd never knows: without its keys, so that calls on them reach their
-/// kernels directly. Such a tensor cannot be saved for backward nor be asked to require a gradient, outside the scope
-/// too; clone() it there. Tensors made before keep their keys, and writes to them are counted.
+/// Records nothing, and makes tensors without autograd's keys, so that calls on them reach their kernels directly. Such
+/// a tensor cannot be saved for backward nor require a gradient, outside the scope too; clone() it there. Tensors made
+/// before keep their keys, and writes to them are counted.
 export class [[nodiscard("the guard ends with the full expression that makes it")]] inference_mode {
  public:
-  /// False makes a scope of the ordinary mode within one of inference.
+  /// False makes a scope of normal mode within inference mode.
   inline explicit inference_mode(bool on = true) noexcept
       : keys_(for_mode(on)), before_(author::set_inference_mode(on)) {}
   inference_mode(const inference_mode&) = delete;
@@ -53,11 +53,11 @@ export inline bool is_inference(const tensor& t) noexcept { return t.record().in
 /// For authors of kernels.
 export namespace author {
 
-/// What runs below autograd, for a kernel that has done autograd's work itself.
+/// For a kernel that has done autograd's work itself: calls in the scope skip autograd.
 using below_autograd = no_grad;
 
-/// The same below the counting of writes and the tracking of views too. Not for users: a write in this scope can spoil
-/// a gradient without a word.
+/// The same, also without counting writes and tracking views. Not for users: a write in this scope can silently make a
+/// gradient wrong.
 class [[nodiscard("the guard ends with the full expression that makes it")]] below_views : public exclude_guard {
  public:
   inline below_views() noexcept : exclude_guard(autograd_keys | key_set(key::ADInplaceOrView)) {}

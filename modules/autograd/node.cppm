@@ -1,9 +1,9 @@
 // The recorded graph: a node per differentiable call, and an edge from it to the node of each tensor argument.
 //
-// A node stands for one tensor: an edge says where its gradient goes. A call with several results has a node of its own
-// and one more, a port, for each result. Nodes count their references and are dropped without recursion, so a chain of
-// any length is released in constant stack. Depth is one more than the deepest input: running nodes by falling depth is
-// running them in reverse order.
+// A node stands for one tensor: an edge says where its gradient goes. A call with several results has its own node and
+// one more, a port, for each result. Nodes are reference-counted and destroyed without recursion, so a chain of any
+// length is released in constant stack. Depth is one more than the deepest input: running nodes by decreasing depth is
+// a reverse topological order.
 export module topbit.autograd:node;
 
 import topbit.std;
@@ -18,8 +18,8 @@ namespace detail {
 
 struct node_access;
 
-/// What a gradient has to look like, and the state of the layers when its tensor was made. Shared by the nodes of a
-/// graph where it is the same.
+/// The expected metadata of a gradient, and the state of the layers when its tensor was made. Shared by nodes with
+/// equal values.
 struct value_kind {
   std::atomic<std::uint32_t> references{1};
   dtype type;
@@ -33,12 +33,12 @@ inline void drop_reference(value_kind* k) noexcept {
   if (k->references.fetch_sub(1, std::memory_order_acq_rel) == 1) drop_kind(k);
 }
 
-// The roles of the extensions that autograd hangs on tensors.
+// The roles of autograd's tensor extensions.
 enum role : std::uint8_t { is_node = 1, is_leaf = 2, is_view = 3 };
 
 }  // namespace detail
 
-/// What one call does to gradients. Made by a rule (see :rule), or derived from directly.
+/// The backward step of one call. Generated from a gradient rule (see :rule), or derived from directly.
 export class node : public tensor_extension {
  public:
   ~node() override;
@@ -46,7 +46,7 @@ export class node : public tensor_extension {
   /// From the gradients of the results those of the inputs, one per edge; an undefined tensor stands for zero, on both
   /// sides. `of_inputs` comes undefined, and as long as inputs().
   virtual void backward(std::span<const tensor> of_results, std::span<tensor> of_inputs) = 0;
-  /// Drops what was saved for backward; afterwards backward is not called.
+  /// Frees saved tensors; afterwards backward is not called.
   virtual void release() noexcept = 0;
   /// The operator's name. Lives as long as the process.
   virtual std::string_view name() const noexcept = 0;
@@ -60,9 +60,9 @@ export class node : public tensor_extension {
   virtual std::size_t result_count() const noexcept;
   inline bool is_released() const noexcept { return (flags_.load(std::memory_order_relaxed) & released_bit) != 0; }
 
-  /// Says that gradients which arrive here are those of t, made with the layers of this thread.
+  /// Declares that gradients received here are those of t, made with the layers of this thread.
   void stand_for(const tensor& t);
-  /// Null if it stands for no tensor.
+  /// Null if it belongs to no tensor.
   inline const detail::value_kind* kind() const noexcept { return kind_.get(); }
 
   void end() noexcept override;
@@ -71,7 +71,7 @@ export class node : public tensor_extension {
 
  protected:
   inline explicit node(detail::role is = detail::is_node) noexcept : tensor_extension(is) {}
-  /// The edges, which a derived class owns and whose place does not change. To be called once they are there.
+  /// The edges, which a derived class owns and whose place does not change. Call it once they exist.
   void connect(std::span<intrusive_ptr<node>> edges);
 
  private:
@@ -81,11 +81,11 @@ export class node : public tensor_extension {
   std::atomic<std::uint8_t> flags_{0};
 
  protected:
-  bool holds_ = false;  // what was saved, of a derived class; here, where there is room
+  bool holds_ = false;  // whether saved tensors are held, of a derived class; here, where there is room
 
  private:
   std::uint32_t depth_ = 0, edge_count_ = 0;
-  // Of a node that is being dropped: the one to be dropped after it.
+  // Of a node being destroyed: the next one to be destroyed.
   union {
     intrusive_ptr<node>* edges_ = nullptr;
     node* next_dropped_;
@@ -103,7 +103,7 @@ class node_with : public node {
 
 namespace detail {
 
-// What the engine and the messages may do with a node.
+// Access of the engine and of error messages to a node.
 struct node_access {
   static inline std::uint8_t flags(const node& n) noexcept { return n.flags_.load(std::memory_order_relaxed); }
   static inline void raise_flag(node& n, std::uint8_t bit) noexcept {
@@ -113,7 +113,7 @@ struct node_access {
                                 port = node::port_bit, has_ports = node::ports_bit, owned = node::owned_bit;
 };
 
-// Hooks and places are kept beside the graph; these drop those of a node that ends.
+// Hooks and source locations are stored outside the graph; these drop those of a destroyed node.
 void forget_hooks(const node& n) noexcept;
 void forget_place(const node& n) noexcept;
 
@@ -122,7 +122,7 @@ void forget_place(const node& n) noexcept;
 [[noreturn]] void raise_wrong_gradient(const node& n, std::size_t input, const tensor& found);
 [[noreturn]] void raise_wrong_count(const node& n, std::size_t found);
 
-/// Where the gradient of one of several results arrives.
+/// Receives the gradient of one of several results.
 class port_node final : public node_with<1> {
  public:
   port_node(intrusive_ptr<node> of, std::uint32_t result);

@@ -1,7 +1,7 @@
-// From a rule to kernels: what is registered for key::Autograd, generated from the rule of an operator.
+// Autograd kernels, generated from the gradient rule of an operator.
 //
-// The kernel asks whether an argument requires its gradient; if none does, it calls on below autograd. If one does, it
-// calls on, lets the rule save what it needs, and hangs a node on the result.
+// The kernel tests whether an argument requires a gradient; if not, it redispatches below autograd. Otherwise it
+// redispatches, lets the rule save what it needs, and attaches a node to the result.
 export module topbit.autograd:record;
 
 import topbit.std;
@@ -177,12 +177,11 @@ bool is_view_of(const view_data& v, const T& x) noexcept {
   return found;
 }
 
-// An argument's own elements in memory of their own, since a write to the result would not be seen by its graph.
+// A copy of an argument's elements, since a write to the result would not be seen by its graph.
 tensor given_back(const tensor& argument);
 
-// A kernel may give an argument back, a tensor that is part of a graph already, or a view of one that it made on the
-// way; none of these may become a result of this call. A view of an argument that was made below knows its base, and
-// stays.
+// A kernel may return an argument, a tensor that is part of a graph already, or a view of one; none of these may become
+// a result of this call. A view of an argument that was made below autograd has its base, and is kept.
 template <class... A>
 void make_own(tensor& result, const A&... a) {
   if ((is_handle_of(result, a) || ...)) {
@@ -194,7 +193,7 @@ void make_own(tensor& result, const A&... a) {
   if (e->role != is_view || !(is_view_of(*view_of(result), a) || ...)) result = author::make_alias(result);
 }
 
-// Hangs ports of a call on its results.
+// Attaches the ports of a call to its results.
 class port_maker {
  public:
   explicit port_maker(intrusive_ptr<node> n) : node_(std::move(n)) {}
@@ -214,11 +213,11 @@ class port_maker {
 
 [[noreturn]] void raise_in_place(std::string_view op);
 
-// What a rule may keep of a tensor that is about to be overwritten: its elements as they are, or, where it reads none,
-// nothing but sizes. Both with the history of t.
+// What a rule may save of a tensor that is about to be overwritten: a copy of its elements, or, if it reads none, only
+// the metadata. Both with the history of t.
 tensor before_write(const tensor& t, bool reads_elements);
 
-// An argument of a call that writes to `written`, as a rule may keep it.
+// An argument of a call that writes to `written`, as a rule may save it.
 template <class T>
 T unwritten(const T& x, const tensor& written) {
   if constexpr (is_tensor<T>) {
@@ -229,7 +228,7 @@ T unwritten(const T& x, const tensor& written) {
   return x;
 }
 
-// Whether a rule reads the first argument's elements; unless it says that it does not.
+// Whether a rule reads the first argument's elements; true by default.
 template <class Rule>
 inline constexpr bool keeps_first_argument = true;
 template <class Rule>
@@ -292,8 +291,8 @@ struct autograd_kernel<Op, Rule, R(A...)> {
   }
 };
 
-/// Of an operator that writes to its first argument and returns it: `Rule` is that of the one that returns a new
-/// tensor. What the rule keeps of the argument is copied before, unless it has `keeps_first_argument = false`.
+/// For in-place operators: `Rule` is that of the functional form. Saved elements of the argument are copied before,
+/// unless the rule has `keeps_first_argument = false`.
 template <const auto& Op, class Rule, class... A>
 struct autograd_kernel<Op, Rule, tensor&(tensor&, A...)> {
   static_assert(gradient_rule<Rule, std::remove_cvref_t<decltype(Op)>>,
@@ -323,8 +322,8 @@ struct autograd_kernel<Op, Rule, tensor&(tensor&, A...)> {
   }
 };
 
-/// For operators that write to an argument and have no rule for it: refuses to lose a gradient, else runs below
-/// autograd.
+/// For operators that write to an argument and have no rule: refuses arguments that require a gradient, else
+/// redispatches below autograd.
 template <const auto& Op, class Sig = std::remove_cvref_t<decltype(Op)>::signature>
 struct in_place_autograd;
 template <const auto& Op, class R, class... A>

@@ -1,16 +1,16 @@
-// What a gradient rule is: two functions that follow from an operator's signature, checked when they are compiled.
+// Gradient rules: two functions whose types follow from an operator's signature, checked at compile time.
 //
-// A rule is a struct that keeps what backward needs:
+// A rule is a struct that stores what backward needs:
 //   static Rule save(arguments of the operator..., const results& result);
 //   gradients backward(gradient of the result, wanted) const;
-// with a gradient for each argument that is a tensor or an optional one, N of them, an undefined tensor for zero:
+// with a gradient for each of the N tensor or optional tensor arguments, an undefined tensor for zero:
 //   std::array<tensor, N> backward(const tensor& gradient, std::array<bool, N> wanted) const;
 // Several results have `const std::array<tensor, R>&`, a list of them a `std::span<const tensor>`, in which an
 // undefined tensor stands for zero. Where an argument is a list of tensors there is a gradient for each of its
 // elements:
 //   std::vector<tensor> backward(const tensor& gradient, std::span<const bool> wanted) const;
-// A gradient may have the sizes that the argument was broadcast to, and another floating dtype: it is brought back.
-// An operator that writes to its first argument and returns it has the rule of the one that returns a new tensor.
+// A gradient may have the shape that the argument was broadcast to, and another floating dtype: it is reduced and
+// converted. An in-place operator has the rule of the functional form.
 export module topbit.autograd:rule;
 
 import topbit.std;
@@ -24,7 +24,7 @@ namespace detail {
 template <class T>
 inline constexpr bool is_tensor = std::same_as<std::remove_cvref_t<T>, tensor>;
 
-// What an optional or a list holds, to any depth.
+// The element type of an optional or a list, at any depth.
 template <class T>
 struct held {
   using type = T;
@@ -51,7 +51,7 @@ template <class A>
 inline constexpr bool is_tensor_list =
     std::same_as<A, std::span<const tensor>> || std::same_as<A, std::span<const std::optional<tensor>>>;
 
-// What arrives at a rule, from the results.
+// The gradients of results that a rule receives.
 template <class R>
 struct gradients_of_results {};
 template <>
@@ -151,8 +151,8 @@ struct call_of_member<R (C::*)(A...) const noexcept> {
   using type = R(A...);
 };
 
-// What holds tensors in another form would lose their gradients. What brings keys and places no call holds none, such
-// as a generator.
+// Types that hold tensors in another form would lose their gradients. Types that bring keys but select no device hold
+// none, such as a generator.
 template <class A>
 consteval void explain_rule_argument(verdict& v, std::string_view op, std::size_t index, std::string_view name) {
   if (!v.ok() || !keyed<held_t<A>> || !places_calls<held_t<A>> || edges_of<A> != 0 || is_tensor_list<A>) return;

@@ -1,4 +1,4 @@
-// What a node keeps for backward, with the version it had, and of a result nothing that would keep the node itself.
+// Saved tensors, with their version, and saved results, which do not own their own node.
 export module topbit.autograd:saved;
 
 import topbit.std;
@@ -23,17 +23,16 @@ inline void check_can_be_saved(const tensor& t) {
 
 }  // namespace detail
 
-/// An argument of a recorded call, kept for backward. 16 bytes and a reference to the tensor.
+/// An argument of a recorded call, saved for backward. 16 bytes and a reference to the tensor.
 export class saved_tensor {
  public:
   inline saved_tensor() noexcept = default;
-  /// Throws error for a tensor made in inference mode, whose writes nobody counts.
+  /// Throws error for a tensor made in inference mode, whose writes are not counted.
   inline explicit saved_tensor(const tensor& t) : kept_(t), version_(t.version()) { detail::check_can_be_saved(t); }
   inline explicit saved_tensor(const std::optional<tensor>& t) : saved_tensor(t.has_value() ? *t : tensor()) {}
 
-  /// The tensor; throws error if it was written in place since, naming the operator that saved it and the one that
-  /// wrote, and the functions that called the latter if that was in a detect_anomaly scope. Undefined if nothing was
-  /// saved.
+  /// The tensor; throws error if it was written in place since, naming the operators that saved and wrote it, and in a
+  /// detect_anomaly scope the stack trace of the latter. Undefined if nothing was saved.
   inline const tensor& get() const {
     if (kept_.version() != version_) detail::raise_written(kept_, version_);
     return kept_;
@@ -45,8 +44,8 @@ export class saved_tensor {
   std::uint32_t version_ = 0;
 };
 
-/// A result of a recorded call, kept for backward. Its elements are kept and not the tensor, which owns the node; where
-/// backward is recorded itself, it is given out as a result of the node again. 24 bytes and a record of sizes.
+/// A result of a recorded call, saved for backward. Stores the elements and not the tensor, which owns the node; if
+/// backward is recorded, get() returns it as a result of the node again. 24 bytes and a record of sizes.
 export class saved_result {
  public:
   inline saved_result() noexcept = default;

@@ -1,5 +1,5 @@
-// The Autograd fallback: an operator without a rule does not lose its gradient silently. Registered when this module is
-// loaded, from an interface partition, so that importing is enough even from a static archive.
+// The Autograd fallback: an operator without a gradient rule does not lose its gradient silently. Registered when this
+// module is loaded, from an interface partition, so that importing is enough even from a static archive.
 export module topbit.autograd:unimplemented;
 
 import topbit.std;
@@ -8,21 +8,21 @@ import topbit.tensor;
 
 namespace topbit {
 
-/// Where an operator that has no gradient rule says so, if a tensor that requires its gradient comes to it.
+/// When an operator without a gradient rule throws for a tensor that requires a gradient.
 export enum class missing_rule : std::uint8_t { raises_in_backward, raises_in_forward };
 
-/// For the whole process. What it is at first, raises_in_backward unless the environment has TOPBIT_STRICT_GRADIENTS=1.
-/// Returns what it was.
+/// Process-wide. The default is raises_in_backward, or raises_in_forward with TOPBIT_STRICT_GRADIENTS=1. Returns the
+/// previous value.
 export missing_rule set_missing_rule(missing_rule when) noexcept;
 
 namespace detail {
 
-// What a call writes to: what the schema marks, or, for an operator without a schema, what came from a C++ reference.
+// The mutable arguments of a call: marked in the schema, or, without a schema, non-const C++ references.
 std::vector<tensor> written_by(const operator_handle& op, std::span<const value> arguments);
-// Calls on, and counts what it wrote to. Results take the arguments' place on the stack, so `written` holds these. A
-// kernel that was written with counting operators has counted already.
+// Redispatches, and counts the writes. Results replace the arguments on the stack, so `written` holds these. A kernel
+// composed of counting operators has counted already.
 void run_counting_writes(const operator_handle& op, key_set below, stack& s, std::span<const tensor> written);
-// The operator's name in a place of its own that stays.
+// The operator's name in static storage.
 const std::string_view* lasting_name(const operator_handle& op);
 
 registration register_unimplemented();

@@ -1,5 +1,4 @@
-// What is registered for key::ADInplaceOrView: writes are counted and views remember their base, with gradients
-// recorded or not.
+// Kernels for key::ADInplaceOrView: writes are counted and views tracked, whether or not gradients are recorded.
 export module topbit.autograd:writes;
 
 import topbit.std;
@@ -13,7 +12,7 @@ namespace topbit {
 
 namespace detail {
 
-// A written argument is a reference that is not const.
+// A mutable argument is a non-const reference.
 template <class A>
 void count_write(std::remove_reference_t<A>& x, const std::string_view* writer) noexcept {
   if constexpr (std::is_lvalue_reference_v<A> && !std::is_const_v<std::remove_reference_t<A>>) {
@@ -25,7 +24,7 @@ void count_write(std::remove_reference_t<A>& x, const std::string_view* writer) 
 
 export namespace author {
 
-/// Of operators that write to arguments: runs below, then counts the writes.
+/// For operators that write to arguments: redispatches, then counts the writes.
 template <const auto& Op, class Sig = std::remove_cvref_t<decltype(Op)>::signature>
 struct counts_writes;
 template <const auto& Op, class R, class... A>
@@ -44,8 +43,8 @@ struct counts_writes<Op, R(A...)> {
   }
 };
 
-/// Of operators whose result, or each of a list of results, is a view of the first argument: runs below, then remembers
-/// it.
+/// For operators whose result, or each of a list of results, is a view of the first argument: redispatches, then tracks
+/// the view.
 template <const auto& Op, class Sig = std::remove_cvref_t<decltype(Op)>::signature>
 struct tracks_view;
 template <const auto& Op, class R, class... A>
@@ -62,7 +61,7 @@ struct tracks_view<Op, R(const tensor&, A...)> {
 };
 
 /// The same for any operator, from its schema: a boxed kernel for key::ADInplaceOrView of operators that write to
-/// arguments, counting those that nobody has counted, or whose results are views of the first tensor.
+/// arguments, counting writes not yet counted, or whose results are views of the first tensor.
 void count_writes_and_track_views(const operator_handle& op, key_set keys, stack& s);
 
 }  // namespace author

@@ -18,7 +18,7 @@ namespace topbit {
 /// long as it lives. Run `work` once before, so that what it keeps from call to call exists: what is made in the
 /// capture, zeros of an optimizer's state too, is made again in every replay. It must not bring elements to the host or
 /// depend on them, nor take steps that the host counts; adam and adamw have the option capturable. Numbers of the host,
-/// host tensors without dimensions among them, are those of the capture, and memory of the host that is copied from has
+/// zero-dimensional host tensors among them, are those of the capture, and memory of the host that is copied from has
 /// to stay.
 ///
 /// Random numbers are drawn anew: each replay takes from the generators what the calls would take, and draws what they

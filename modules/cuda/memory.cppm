@@ -13,8 +13,8 @@ namespace topbit {
 export struct cuda_memory_statistics {
   std::uint64_t bytes_in_use = 0, peak_bytes_in_use = 0;
   std::uint64_t bytes_reserved = 0, peak_bytes_reserved = 0;  // held of the device: in use or kept
-  std::uint64_t allocations = 0;                              // blocks handed out so far
-  std::uint64_t reused = 0;                                   // and how many of these had been used before
+  std::uint64_t allocations = 0;                              // allocations so far
+  std::uint64_t reused = 0;                                   // of these, how many were served from a cache
   std::uint64_t segments = 0;                                 // allocations of the runtime that are held
   std::uint64_t out_of_memory = 0;                            // times that there was none
   std::uint64_t limit = 0;                                    // 0: none

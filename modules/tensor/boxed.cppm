@@ -1,4 +1,4 @@
-// The tensors inside a boxed value: what a layer without types looks at, and puts others in the place of.
+// The tensors inside a boxed value, which a boxed layer reads and replaces.
 export module topbit.tensor:boxed;
 
 import topbit.std;
@@ -22,15 +22,15 @@ void with_tensors(const value& v, F f) {
   else if (v.is<boxed_optional_tensors>())
     f(v.get<boxed_optional_tensors>());
   else if (v.is<std::vector<tensor>>())
-    f(v.get<std::vector<tensor>>());  // a list that is there to be written
+    f(v.get<std::vector<tensor>>());  // a mutable list
 }
 
 }  // namespace detail
 
 export namespace author {
 
-/// Calls visit(t) for each tensor t that the value is or has in a list, in order, undefined ones too. An optional is
-/// boxed as what it holds, so an absent one is none. Allocates nothing.
+/// Calls visit(t) for each tensor t in the value, in order, undefined ones too: the value itself or the elements of a
+/// list. An absent optional has none. Allocates nothing.
 template <class F>
 void each_tensor(const value& v, F visit) {
   detail::with_tensors(v, [&]<class T>(const T& held) {
@@ -48,8 +48,8 @@ void each_tensor(const value& v, F visit) {
   });
 }
 
-/// The value with f(t) in the place of each tensor t that each_tensor() would visit: an owned one, or a copy of the
-/// value where it holds none. The value itself stays as it is.
+/// The value with f(t) instead of each tensor t that each_tensor() visits: an owned value, or a copy if it has no
+/// tensors. The value itself is unchanged.
 template <class F>
 value map_tensors(const value& v, F f) {
   std::optional<value> mapped;
@@ -66,7 +66,7 @@ value map_tensors(const value& v, F f) {
         }
       }
       if constexpr (std::same_as<T, std::vector<tensor>>) {
-        mapped = value::refer(all);  // stays a list that can be written
+        mapped = value::refer(all);  // stays a mutable list
         mapped->make_owned();
       } else {
         mapped.emplace(std::move(all));

@@ -28,8 +28,8 @@ export constexpr device cuda(int index = 0) {
 }
 export inline constexpr device meta{backend::Meta};
 
-/// How elements are laid out. Sparse layouts have keys and no tensors yet; of an opaque tensor its backend alone knows
-/// what it is made of (author::make_opaque).
+/// How elements are laid out. Sparse layouts have keys but no tensors yet; an opaque tensor is understood by its
+/// backend only (author::make_opaque).
 export enum class layout : std::uint8_t { strided, sparse_coo, sparse_csr, opaque };
 /// "strided", "sparse_coo"
 export std::string_view name_of(layout l) noexcept;
@@ -52,7 +52,7 @@ constexpr functionality functionality_of(layout l) noexcept {
 }
 }  // namespace detail
 
-/// The keys an ordinary tensor carries: its backend key and the layers that every tensor passes through.
+/// The keys of an ordinary tensor: its backend key and the layers that every tensor brings.
 export constexpr key_set keys_of(layout l, device d, dtype) noexcept {
   return {dispatch_key{detail::functionality_of(l), d.type}, key::ADInplaceOrView, autograd_key_of(d.type),
           key::AutocastFunctionality};
@@ -77,7 +77,7 @@ export constexpr key_set backend_keys_of(const std::optional<device>& d) noexcep
 
 /// "cpu", "cuda:1", "meta", "privateuse1:0"
 export std::string to_string(device d);
-/// Throws device_error, listing the forms, if the text is no device.
+/// Throws device_error, listing the valid forms, for invalid text.
 export device parse_device(std::string_view text);
 
 }  // namespace topbit

@@ -1,4 +1,4 @@
-// Element types, their sizes and names, and how two of them combine.
+// Element types, their sizes and names, and type promotion.
 export module topbit.tensor:dtype;
 
 import topbit.std;
@@ -6,7 +6,7 @@ import :half;
 
 namespace topbit {
 
-/// An element type. The values are those of the kernel seam; ask the functions below, not the order.
+/// An element type. The values are those of the kernel ABI; ask the functions below, not the order.
 export enum class dtype : std::uint8_t {
   boolean,
   uint8,
@@ -53,7 +53,7 @@ export inline constexpr std::array<dtype, dtype_count> all_dtypes{
 /// In bytes.
 export constexpr std::size_t size_of(dtype t) noexcept { return detail::facts_of(t).bytes; }
 export constexpr std::string_view name_of(dtype t) noexcept { return detail::facts_of(t).name; }
-/// By its name, or by PyTorch's other one: long, int, short, half, float, double.
+/// By its name, or by PyTorch's alias: long, int, short, half, float, double.
 export constexpr std::optional<dtype> dtype_named(std::string_view name) noexcept {
   for (std::size_t i = 0; i < dtype_count; ++i) {
     if (detail::dtype_table[i].name == name) return static_cast<dtype>(i);
@@ -70,9 +70,9 @@ export constexpr bool is_floating(dtype t) noexcept { return detail::facts_of(t)
 /// int8 to int64 and uint8; not bool.
 export constexpr bool is_integer(dtype t) noexcept { return detail::facts_of(t).category == 1; }
 
-/// The type two operands are computed in: the wider one of a category, a floating one before an integer, any before
-/// bool; int16 for uint8 and int8, float32 for float16 and bfloat16. (The promotion lattice of the array API, and of
-/// PyTorch, which the integers with floating types are taken from.)
+/// The promoted type of two operands: the wider one of a category, a floating one before an integer, any before bool;
+/// int16 for uint8 and int8, float32 for float16 and bfloat16. (The promotion lattice of the array API, and of PyTorch,
+/// which the integers with floating types are taken from.)
 export constexpr dtype promote(dtype a, dtype b) noexcept {
   if (a == b) return a;
   const auto category = [](dtype t) { return detail::facts_of(t).category; };
@@ -83,16 +83,16 @@ export constexpr dtype promote(dtype a, dtype b) noexcept {
   return high;
 }
 
-/// Whether an operator that computes in `from` may write to a tensor of `to`: not from floating to integer, and from
-/// neither to bool. (The reference's canCast.)
+/// Whether a result of dtype `from` may be written to a tensor of `to`: not from floating to integer, and from neither
+/// to bool. (PyTorch's canCast.)
 export constexpr bool can_cast(dtype from, dtype to) noexcept {
   return detail::facts_of(from).category <= detail::facts_of(to).category;
 }
 
-/// What true division and the transcendental functions compute in: the type itself if floating, else float32.
+/// The compute type of true division and the transcendental functions: the type itself if floating, else float32.
 export constexpr dtype to_floating(dtype t) noexcept { return is_floating(t) ? t : dtype::float32; }
 
-/// What sums and products of a type are: int64 for integers and bool, else the type itself.
+/// The dtype of sums and products: int64 for integers and bool, else the type itself.
 export constexpr dtype to_summed(dtype t) noexcept { return is_floating(t) ? t : dtype::int64; }
 
 namespace detail {

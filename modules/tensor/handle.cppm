@@ -1,7 +1,7 @@
 // The tensor: a value-semantic handle on an intrusive record of keys, sizes, strides and storage.
 //
-// The record's first word is the key set, so that a call reads one pointer and one word per tensor. A tensor that
-// holds nothing points to one static record without keys: the call path never tests for null.
+// The record's first word is the key set, so that a call reads one pointer and one word per tensor. An undefined tensor
+// points to one static record without keys: the call path never tests for null.
 export module topbit.tensor:handle;
 
 import topbit.std;
@@ -16,18 +16,17 @@ namespace topbit {
 
 export class tensor;
 
-/// What a layer hangs on tensors; topbit.autograd derives from it. Counts its references, as several tensors may share
-/// one.
+/// A layer's data on a tensor; topbit.autograd derives from it. Reference-counted, as several tensors may share one.
 export struct tensor_extension {
   inline explicit tensor_extension(std::uint8_t is = 0) noexcept : role(is) {}
   tensor_extension(const tensor_extension&) = delete;
   tensor_extension& operator=(const tensor_extension&) = delete;
   virtual ~tensor_extension();
-  /// The last reference is gone; deletes it, unless a layer knows better.
+  /// Called when the last reference is dropped; deletes it unless overridden.
   virtual void end() noexcept;
 
   std::atomic<std::uint32_t> references{1};
-  /// By which a layer tells its own extensions apart.
+  /// A layer's own tag for its extensions.
   const std::uint8_t role;
 };
 export inline void add_reference(tensor_extension* e) noexcept {
@@ -42,8 +41,8 @@ export inline void drop_reference(tensor_extension* e) noexcept {
 
 namespace detail {
 
-// The storage of a tensor that is not strided: no bytes, and what its layout is made of in their place. Version and
-// last writer are counted as those of any storage.
+// The storage of a tensor that is not strided: no bytes, but a payload of its layout. Version and last writer are
+// counted as those of any storage.
 struct opaque_storage : storage {
   opaque_storage(device d, intrusive_ptr<tensor_extension> data) noexcept;
   const intrusive_ptr<tensor_extension> payload;
@@ -56,13 +55,13 @@ struct tensor_record {
   layout how = layout::strided;
   device where;
   const bool dense = true;       // as is_dense() has it
-  const bool inference = false;  // made in inference mode: no layer of autograd knows it
+  const bool inference = false;  // made in inference mode: unknown to autograd
   const std::int64_t elements = 1;
   const dims sizes, strides;
   std::int64_t offset = 0;  // in elements
   intrusive_ptr<storage> data;
   intrusive_ptr<tensor_extension> autograd;
-  joint_block* block = nullptr;  // null for a record on its own: of a view, of an opaque tensor
+  joint_block* block = nullptr;  // null for a separate record: of a view, of an opaque tensor
 
   constexpr tensor_record() noexcept = default;
   inline tensor_record(key_set k, dtype t, device d, const dims& s, const dims& st, bool is_dense, std::int64_t count,
@@ -72,14 +71,14 @@ struct tensor_record {
   ~tensor_record();
 };
 
-// Shared by every tensor that holds nothing, on every thread, and therefore not counted.
+// Shared by every undefined tensor, on every thread, and therefore not reference-counted.
 extern tensor_record undefined_tensor;
 
-// Whether tensors that this thread makes are made in inference mode. A state of the tensor module, since it is asked
-// for each tensor that is made.
+// Whether tensors that this thread makes are made in inference mode. Defined in the tensor module, since it is read for
+// each new tensor.
 extern constinit thread_local bool this_thread_in_inference_mode [[gnu::tls_model("initial-exec")]];
 
-// Records lie in blocks of :memory. The second form is of a dense tensor, and makes its storage too. Both throw
+// Records are allocated in blocks of :memory. The second form makes a dense tensor with its storage. Both throw
 // std::bad_alloc, the second also what the device's memory hook throws.
 tensor_record* new_record(key_set keys, dtype type, device where, const dims& sizes, const dims& strides,
                           bool inference);
@@ -128,8 +127,7 @@ export class tensor {
     return record_->strides;
   }
   inline std::size_t dim() const noexcept { return record_->sizes.size(); }
-  /// The size of a dimension; negative counts from the back. Throws shape_error, always for a tensor without
-  /// dimensions.
+  /// The size of a dimension; negative counts from the end. Throws shape_error, always for a zero-dimensional tensor.
   std::int64_t size(std::int64_t dim) const;
   inline std::int64_t numel() const noexcept { return record_->elements; }
   inline bool is_contiguous() const {
@@ -156,9 +154,9 @@ export class tensor {
     return static_cast<T*>(data());
   }
 
-  /// What the backend of a tensor that is not strided keeps in place of elements: what author::make_opaque() was given,
-  /// as the class it is of. Throws layout_error, also where the data are of another class. T::of_layout is the layout
-  /// that has such data, opaque where there is none. Cost: a dynamic_cast.
+  /// The payload of a tensor that is not strided, as given to author::make_opaque(), as an object of class T. Throws
+  /// layout_error, also if the payload is of another class. T::of_layout is the layout with such payloads, opaque by
+  /// default. Cost: a dynamic_cast.
   template <std::derived_from<tensor_extension> T>
   T& payload() const {
     layout_type wanted = layout_type::opaque;
@@ -175,14 +173,14 @@ export class tensor {
   inline void check_strided(std::string_view what) const {
     if (record_->how != layout_type::strided) author::refuse_layout(what, {}, record_->how, layout_type::strided);
   }
-  // Null for a strided tensor, and where an opaque one was given none.
+  // Null for a strided tensor, and for an opaque one without a payload.
   tensor_extension* any_payload() const noexcept;
   [[noreturn]] void refuse_payload(layout_type wanted) const;
   void check_access(topbit::dtype wanted) const;
   detail::tensor_record* record_;
 };
 
-/// In boxes one pointer, moved by copying its bytes. As text what to_string() writes where it shows every value, also
+/// Boxed as one pointer, moved by copying its bytes. As text what to_string() writes if it shows every value, also
 /// without the description: `[[1, 2], [3, 4]]` is of int64, `[1, 2.5]` of float32, `[True]` of bool, as in PyTorch, `3`
 /// has no dimensions. `[1, 2] (float64)` says the type; `(float32 [2, 3])` alone are zeros, and with `on meta` a tensor
 /// without elements.
@@ -193,20 +191,20 @@ struct boxed_type<tensor> {
   static void write(std::string& out, const tensor& t);
 };
 
-/// What a call reads of a tensor.
+/// The keys that a tensor brings to a call.
 export inline key_set keys_of(const tensor& t) noexcept { return t.record().keys; }
 
 /// For authors of operators and layers.
 export namespace author {
 
-/// Whether tensors that this thread makes are unknown to autograd; sets it, and returns what it was.
+/// Whether tensors that this thread makes are unknown to autograd; the setter returns the previous value.
 inline bool in_inference_mode() noexcept { return topbit::detail::this_thread_in_inference_mode; }
 inline bool set_inference_mode(bool on) noexcept {
   return std::exchange(topbit::detail::this_thread_in_inference_mode, on);
 }
 
-/// Counts an in-place write, so that a layer which saved the old value can notice, and keeps the name of who wrote,
-/// which must live as long as the process.
+/// Counts an in-place write, so that a layer which saved the old value can notice, and stores the name of the writing
+/// operator, which must live as long as the process.
 inline void bump_version(const tensor& t, const std::string_view* writer = nullptr) noexcept {
   storage* const data = t.record().data.get();
   if (data == nullptr) return;

@@ -1,4 +1,4 @@
-// Making tensors without an operator: fresh memory, views, and copies of host data. Operators are built on these.
+// Creating tensors without an operator: new memory, views, and copies of host data. Operators are built on these.
 export module topbit.tensor:make;
 
 import topbit.std;
@@ -15,28 +15,29 @@ export namespace author {
 
 /// Uninitialised, dense, row-major. Throws shape_error for a negative size, and what the device's memory hook throws.
 tensor make_tensor(const dims& sizes, dtype type, device where);
-/// The same in memory of another kind than the device's tensors have, such as pinned memory of the host. The hook is
-/// copied. Throws shape_error, and what the hook throws.
+/// The same in other memory than the device's default, such as pinned host memory. The hook is copied. Throws
+/// shape_error, and what the hook throws.
 tensor make_tensor(const dims& sizes, dtype type, device where, const memory_hook& memory);
 
 /// A tensor over the storage of `base`; strides and offset in elements. Throws shape_error if it would leave the
 /// storage.
 tensor make_view(const tensor& base, const dims& sizes, const dims& strides, std::int64_t offset);
 
-/// A host tensor with the elements of `t`, a strided one of a device with memory, as they lie there: it has the same
-/// strides. They come through the memory hook, which waits for them, and no kernel runs. Throws what the hook throws.
+/// A host tensor with the elements of `t`, a strided one of a device with memory, in the same memory layout. Copies
+/// through the memory hook, which synchronises; no kernel runs. Throws what the hook throws.
 tensor make_host_copy(const tensor& t);
 
-/// A tensor of its own over the same elements, with the same sizes and strides, that no layer knows. Defined ones only.
+/// A new tensor over the same elements, with the same sizes and strides, without the layers' extension. Requires a
+/// defined tensor.
 tensor make_alias(const tensor& t);
 
-/// A tensor that is not strided: it has these keys, and in place of elements `payload`, an object of a class of the
-/// backend's, which tensor::payload() gives to its kernels and which ends with the last tensor that shares it.
+/// A tensor that is not strided: it has these keys, and instead of elements `payload`, an object of a class of the
+/// backend's, which tensor::payload() returns and which is destroyed with the last tensor that shares it.
 ///   struct image : tensor_extension { gpu_image on_device; };
 ///   make_opaque(sizes, type, where, keys, intrusive_ptr<tensor_extension>(new image(...)));
 /// Aliases share it; there are no views of it, and data(), strides() and is_contiguous() throw layout_error. Writes are
-/// counted as those to any tensor. `how` is its layout. Throws shape_error for sizes that no tensor has, layout_error
-/// for layout::strided.
+/// counted as those to any tensor. `how` is its layout. Throws shape_error for invalid sizes, layout_error for
+/// layout::strided.
 tensor make_opaque(const dims& sizes, dtype type, device where, key_set keys,
                    intrusive_ptr<tensor_extension> payload = {}, layout how = layout::opaque);
 

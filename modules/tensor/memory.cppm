@@ -1,43 +1,43 @@
-// The host's memory under tensors: blocks by size class, which are kept when they are freed and handed out again.
+// Host memory of tensors: blocks by size class, cached when freed and reused.
 //
 // A freed block goes to the cache of the thread that frees it, without lock or atomic instruction, and the next block
-// of its class comes from there. What is more than the thread may keep, and what is large, goes to a cache that all
-// threads share, and from there, oldest first, back to the system. Nothing here knows what lies in a block.
+// of its class comes from there. What exceeds the thread's capacity, and large blocks, go to a cache shared by all
+// threads, and from there, oldest first, back to the system. The contents of a block are unknown here.
 export module topbit.tensor:memory;
 
 import topbit.std;
 
 namespace topbit {
 
-/// What tensors hold of the host's memory, in blocks: sizes are rounded up by at most an eighth, or to 64 bytes, and
-/// the records of tensors count, those on other devices too.
+/// Host memory held by tensors, in blocks: sizes are rounded up by at most an eighth, or to 64 bytes, and the records
+/// of tensors count, those on other devices too.
 export struct memory_statistics {
   std::size_t bytes_in_use = 0;
-  std::size_t bytes_cached = 0;  // freed, and kept to be handed out again
-  /// The most that was in use at once. What threads kept in caches of their own, at most a MiB each, counts too.
+  std::size_t bytes_cached = 0;  // freed, and cached for reuse
+  /// Peak usage, thread caches (at most a MiB each) included.
   std::size_t peak_bytes_in_use = 0;
-  std::uint64_t allocations = 0;  // blocks handed out so far
-  std::uint64_t reused = 0;       // and how many of these had been used before
+  std::uint64_t allocations = 0;  // allocations so far
+  std::uint64_t reused = 0;       // of these, how many were served from a cache
 };
 
 /// The sums over all threads. Exact while no other thread makes or drops tensors. Locks.
 export memory_statistics host_memory() noexcept;
 
-/// The most bytes that are kept for reuse, 1 GiB unless this is called; 0 keeps none. Up to half of it is for the
-/// caches of threads, a MiB each. What is too much goes back to the system: at once, but for what another thread has
-/// in its own cache, which goes when that thread next frees more than it may keep, or ends. A build with the address
-/// sanitizer begins with 0, so that whatever uses freed elements is found.
+/// Sets the maximum number of cached bytes, 1 GiB by default; 0 caches none. Up to half of it is for thread caches, a
+/// MiB each. The excess is returned to the system: at once, except what is in another thread's cache, which is returned
+/// when that thread next frees beyond its capacity, or ends. An address sanitizer build starts with 0, so that every
+/// use after free is found.
 export void set_host_memory_limit(std::size_t bytes) noexcept;
 
-/// Gives everything that is kept back to the system; another thread gives its own cache back when it next frees
-/// something, or ends. An allocation that fails calls this and tries once more before it throws std::bad_alloc.
+/// Returns all cached memory to the system; another thread's cache is returned when it next frees something, or ends. A
+/// failed allocation calls this and retries once before it throws std::bad_alloc.
 export void release_cached_memory() noexcept;
 
 /// For authors of operators and layers.
 export namespace author {
 
-/// Memory of the host for many small objects that come and go, as graphs have them; aligned to 64 bytes. Given back
-/// with the same number of bytes, on any thread. Throws std::bad_alloc.
+/// Host memory for many small short-lived objects, such as graph nodes; aligned to 64 bytes. Freed with the same number
+/// of bytes, on any thread. Throws std::bad_alloc.
 void* take_memory(std::size_t bytes);
 void give_memory(void* p, std::size_t bytes) noexcept;
 
@@ -60,7 +60,7 @@ constexpr std::size_t block_bytes(unsigned size_class) noexcept {
   return (std::size_t{size_class - shift * 8 + 1} << shift) * block_alignment;
 }
 
-// What a thread keeps itself. A larger block is used for so long that a lock does not matter.
+// The largest block in a thread cache. Larger blocks are used long enough that a lock does not matter.
 inline constexpr std::size_t largest_thread_block = 64 << 10;
 inline constexpr unsigned thread_classes = block_class(largest_thread_block) + 1;
 
@@ -88,7 +88,7 @@ struct alignas(block_alignment) thread_cache {
   thread_cache* next = nullptr;
 };
 
-// Never null: a thread that has no cache yet, or none any more, sees one that is empty and may keep nothing.
+// Never null: before it has a cache and after it ended, a thread sees an empty one with capacity 0.
 extern constinit thread_local thread_cache* this_thread_cache [[gnu::tls_model("initial-exec")]];
 
 void* take_elsewhere(unsigned size_class);

@@ -1,4 +1,4 @@
-// Whether tensors reach the same memory: what decides if a result can be written in place.
+// Memory overlap between tensors, which decides whether a result can be written in place.
 export module topbit.tensor:overlap;
 
 import topbit.std;
@@ -11,13 +11,13 @@ export namespace author {
 /// The same elements in the same order: storage, offset, sizes, strides and dtype are equal.
 bool same_view(const tensor& a, const tensor& b) noexcept;
 
-/// False if no element of one is in the memory of the other. Looks at the ends of the memory each reaches, so tensors
-/// that are interleaved, such as the even and the odd columns of a matrix, are said to share it. Constant time.
+/// False if the memory ranges of the two are disjoint. Interleaved tensors, such as the even and the odd columns of a
+/// matrix, are reported as overlapping. Constant time.
 bool share_memory(const tensor& a, const tensor& b) noexcept;
 
-/// Whether each element has a place of its own: not so for expanded tensors and overlapping windows. Constant time but
-/// for strides that no view of a dense tensor has. For those it looks for two elements in one place, without asking for
-/// memory, and gives up after a few million steps: the answer is then false.
+/// Whether all elements have distinct addresses: false for expanded tensors and overlapping windows. Constant time
+/// except for strides that no view of a dense tensor has. For those it searches for two elements at one address,
+/// without allocating, and gives up after a few million steps, returning false.
 bool has_distinct_elements(const tensor& t);
 
 }  // namespace author

@@ -1,4 +1,4 @@
-// Tensors as text for people, in the shape of nested brackets.
+// Tensors as text, in nested brackets.
 export module topbit.tensor:print;
 
 import topbit.std;
@@ -7,14 +7,14 @@ import :storage;
 
 namespace topbit {
 
-/// "[[1, 2], [3, 4]] (float32 [2, 2] on cuda:0)": values, long dimensions abbreviated to their ends; only the
-/// description where there are none to read (meta, undefined, opaque). Those of a device come through its memory hook,
-/// a few KiB at a time, which waits for what was asked of it; throws what the hook throws.
+/// "[[1, 2], [3, 4]] (float32 [2, 2] on cuda:0)": values, long dimensions abbreviated to their ends; only the metadata
+/// if there are no readable values (meta, undefined, opaque). Values of a device are copied through its memory hook, a
+/// few KiB at a time, which synchronises; throws what the hook throws.
 export std::string to_string(const tensor& t);
 
 namespace detail {
 
-// Whether a tensor has elements that a hook can bring.
+// Whether a tensor has elements that a hook can copy.
 bool has_values(const tensor& t) noexcept;
 
 // The elements of a tensor that has them, for the host to read one by one. Those of another device are fetched a window

@@ -1,4 +1,4 @@
-// The kinds of rules that are about tensors: what their functions look like, computed from an operator's signature.
+// Kinds of rules about tensors: their function types, computed from an operator's signature.
 export module topbit.tensor:rule_kinds;
 
 import topbit.std;
@@ -103,8 +103,8 @@ struct batching_signature<R(A...)> {
 /// For authors of operator libraries and backends.
 export namespace author {
 
-/// What results an operator would have, without computing them: registered for key::Meta. It takes and returns what the
-/// operator does, so that a Meta kernel is a meta function.
+/// The metadata of an operator's results, without computing them: registered for key::Meta. It takes and returns what
+/// the operator does, so that a Meta kernel is a meta function.
 struct meta_function {
   static constexpr std::string_view name = "meta function";
   static constexpr bool takes_keys = true;
@@ -112,11 +112,11 @@ struct meta_function {
   using signature = Sig;
 };
 
-/// What an operator does to tensors of which each may have one more dimension, the batch. After each tensor, optional
-/// tensor and written tensor comes the place of that dimension, `std::optional<std::int64_t>`, none where the argument
-/// is the same for the whole batch; after a list of tensors a `std::span` of them. Results are a `std::tuple` in which
-/// each tensor is followed by the place of its batch dimension; a result that is a written argument is not returned,
-/// since the caller has it. Everything else is as the operator has it. (The convention of functorch.)
+/// An operator on tensors that may each have an additional batch dimension. Each tensor, optional tensor and mutable
+/// tensor is followed by the index of that dimension, `std::optional<std::int64_t>`, none if the argument is the same
+/// for the whole batch; after a list of tensors a `std::span` of them. Results are a `std::tuple` in which each tensor
+/// is followed by the index of its batch dimension; a result that is a mutable argument is not returned. Everything
+/// else is as in the operator. (The convention of functorch.)
 ///   mul.Scalar(Tensor self, Scalar other) -> Tensor
 ///   std::tuple<tensor, std::optional<std::int64_t>>(const tensor&, std::optional<std::int64_t>, const scalar&)
 struct batching_rule {

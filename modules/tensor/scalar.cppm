@@ -20,10 +20,10 @@ export class scalar {
               : std::integral<T>    ? dtype::int64
                                     : dtype::float64) {}
 
-  /// boolean, int64 or float64: the category of what was given.
+  /// boolean, int64 or float64: the category of the value.
   constexpr dtype type() const noexcept { return type_; }
   constexpr double to_double() const noexcept { return number_; }
-  /// Truncates toward zero; what 64 bits cannot hold, NaN included, is the lowest int64_t, as in a tensor's conversion.
+  /// Truncates toward zero; out-of-range values and NaN become the lowest int64_t, as in tensor conversions.
   constexpr std::int64_t to_int64() const noexcept { return integer_; }
   friend constexpr bool operator==(const scalar&, const scalar&) = default;
 

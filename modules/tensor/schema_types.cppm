@@ -1,4 +1,4 @@
-// The schema's names for this module's types, how their defaults are written there, and how values are as text.
+// Schema names of this module's types, their defaults, and their text form.
 export module topbit.tensor:schema_types;
 
 import topbit.std;

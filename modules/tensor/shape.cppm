@@ -6,14 +6,14 @@ import :tensor_error;
 
 namespace topbit {
 
-/// The most dimensions a tensor can have: as many as the kernel seam carries.
+/// The maximum number of dimensions of a tensor, limited by the kernel ABI.
 export inline constexpr std::size_t max_dims = 8;
 
 /// Sizes or strides, at most max_dims of them, inline. Converts from braces and from spans.
 export class dims {
  public:
   constexpr dims() noexcept { clear_for_constants(); }
-  // As many as there are: a copy of the whole array would wait for sizes that were stored one by one just before.
+  // Copies only the values in use: a copy of the whole array would stall on store forwarding.
   constexpr dims(const dims& other) noexcept : count_(other.count_) {
     clear_for_constants();
     copy_values(other);
@@ -60,7 +60,7 @@ export class dims {
     if (count > max_dims) throw_too_many(count);
   }
   [[noreturn]] static void throw_too_many(std::size_t count);
-  // What lies behind the last one is nobody's, but a constant has no value that was not written.
+  // Unused values stay uninitialised, except in constant expressions, which do not allow that.
   constexpr void clear_for_constants() noexcept {
     if (std::is_constant_evaluated()) values_ = {};
   }
@@ -103,7 +103,7 @@ export constexpr bool is_dense(const dims& sizes, const dims& strides) noexcept 
 /// The sizes both broadcast to: aligned at the end, equal or 1. Throws shape_error naming `op` and both shapes.
 export dims broadcast(std::string_view op, const dims& a, const dims& b);
 
-/// A dimension given from the front or, negative, from the back. Throws shape_error naming `op`.
+/// A dimension given from the front or, negative, from the end. Throws shape_error naming `op`.
 export std::size_t wrap_dim(std::string_view op, std::int64_t dim, std::size_t ndim);
 
 /// "[2, 3]"

@@ -8,12 +8,12 @@ import :memory;
 
 namespace topbit {
 
-/// A pointer that counts references inside its object: `add_reference(p)` and `drop_reference(p)` by lookup.
+/// An intrusive reference-counted pointer: `add_reference(p)` and `drop_reference(p)` by lookup.
 export template <class T>
 class intrusive_ptr {
  public:
   constexpr intrusive_ptr() noexcept = default;
-  /// Takes over one reference the caller holds.
+  /// Takes ownership of one reference.
   explicit intrusive_ptr(T* adopted) noexcept : p_(adopted) {}
   intrusive_ptr(const intrusive_ptr& other) noexcept : p_(other.p_) {
     if (p_ != nullptr) add_reference(p_);
@@ -36,8 +36,8 @@ class intrusive_ptr {
   T* p_ = nullptr;
 };
 
-/// How a backend provides memory. Functions throw device_error, or std::bad_alloc for host memory. The last three may
-/// be missing: elements go through the host then, and copies are over when they return.
+/// How a backend provides memory. Functions throw device_error, or std::bad_alloc for host memory. The last three are
+/// optional: without them copies go through the host, and are synchronous.
 export struct memory_hook {
   void* (*allocate)(device, std::size_t bytes) = nullptr;
   void (*release)(device, void*) noexcept = nullptr;
@@ -45,27 +45,27 @@ export struct memory_hook {
   void (*copy_out)(device, void* to_host, const void* from, std::size_t bytes) = nullptr;
   // Between two devices of this type.
   void (*copy_across)(device to, void*, device from, const void*, std::size_t bytes) = nullptr;
-  // These may return before the copy is over: the host's side must stay until the device has been waited for.
+  // These may be asynchronous: the host memory must stay valid until the device has been synchronised.
   void (*start_copy_in)(device, void* to, const void* from_host, std::size_t bytes) = nullptr;
   void (*start_copy_out)(device, void* to_host, const void* from, std::size_t bytes) = nullptr;
   friend bool operator==(const memory_hook&, const memory_hook&) = default;
 };
 
-/// Installs the memory of a device type, for good; the last one counts. Called by a backend when it is loaded. The hook
-/// is copied. Throws device_error for CPU and Meta, whose memory is nobody else's to provide.
+/// Installs the memory hook of a device type, permanently; a later one replaces it. Called by a backend when it is
+/// loaded. The hook is copied. Throws device_error for CPU and Meta, whose hooks cannot be replaced.
 export void set_memory_hook(device_type t, const memory_hook& hook);
-/// Throws device_error, saying which module to import, if nobody provides this device's memory.
+/// Throws device_error, saying which module to import, if the device has no memory hook.
 export const memory_hook& memory_of(device d);
 
 namespace detail {
 
 extern const memory_hook host_hook;
-// A copy that stays for the life of the process.
+// A copy that is never destroyed.
 const memory_hook& keep_hook(const memory_hook& hook);
 
 // A tensor's record and its storage lie in one block, where make_tensor() made them, and with them the elements if they
 // are few. Either may outlive the other: the storage in a view, the record with another storage. So neither owns the
-// block: the second of the two to end gives it back.
+// block: the second one to be destroyed frees it.
 struct joint_block {
   void* begin;
   std::uint8_t size_class;
@@ -82,16 +82,16 @@ export struct storage {
   device where;
   const bool data_in_block = false;
   const bool opaque = false;    // a detail::opaque_storage
-  const std::size_t bytes = 0;  // for good: it says where the data go back to
+  const std::size_t bytes = 0;  // constant: it determines how the data are freed
   void* data = nullptr;         // null on the meta device, and for no bytes
   const memory_hook* hook = nullptr;
-  detail::joint_block* const block = nullptr;  // null for a storage on its own, made with new
-  /// The operator that wrote last, if it is known.
+  detail::joint_block* const block = nullptr;  // null for a separate storage, made with new
+  /// The operator that wrote last, if known.
   std::atomic<const std::string_view*> writer{nullptr};
 
-  /// What make_tensor() passes on: the block it lies in, and the place in it for the data.
+  /// What make_tensor() passes on: its block, and the address in it for the data.
   storage(device d, std::size_t bytes, detail::joint_block* in = nullptr, void* data_in_block = nullptr);
-  /// In memory of its own kind, which the hook provides and takes back.
+  /// In memory allocated and freed by the hook.
   storage(device d, std::size_t bytes, const memory_hook& own);
   storage(const storage&) = delete;
   ~storage();
@@ -110,7 +110,7 @@ void end(storage* s) noexcept;
 
 export inline void add_reference(storage* s) noexcept { s->references.fetch_add(1, std::memory_order_relaxed); }
 export inline void drop_reference(storage* s) noexcept {
-  // Who sees that it holds the only reference needs no locked instruction: nobody else can come to one.
+  // The holder of the only reference needs no locked instruction: no one else can obtain one.
   if (s->references.load(std::memory_order_acquire) == 1 ||
       s->references.fetch_sub(1, std::memory_order_acq_rel) == 1) {
     detail::end(s);

@@ -1,7 +1,7 @@
-// topbit.tensor: a strided tensor that knows its keys, and no arithmetic.
+// topbit.tensor: strided tensors with dispatch keys, without arithmetic.
 export module topbit.tensor;
 
-// Tier 1: what an element is, and where it lives.
+// Tier 1: elements and devices.
 export import :half;
 export import :dtype;
 export import :device;

@@ -1,4 +1,4 @@
-// What can be wrong with tensors, as types. Thrown before anything is written.
+// Errors about tensors, as types. Thrown before anything is written.
 export module topbit.tensor:tensor_error;
 
 import topbit.std;
@@ -7,7 +7,7 @@ import :device;
 
 namespace topbit {
 
-/// Sizes that do not fit together, or an index or dimension out of range.
+/// Shapes that do not match, or an index or dimension out of range.
 export class shape_error : public error {
  public:
   using error::error;
@@ -31,7 +31,7 @@ export class device_error : public error {
   ~device_error() override;
 };
 
-/// A tensor of another layout than an operator or an accessor takes.
+/// A tensor of a layout that an operator or an accessor does not support.
 export class layout_error : public error {
  public:
   using error::error;
@@ -48,8 +48,8 @@ export namespace author {
 
 }  // namespace author
 
-/// No memory left on a device that is not the host: the text says what was wanted, what is in use, kept and free. The
-/// host's memory is out_of_memory.
+/// Out of memory on a device other than the host: the text says what was requested, in use, cached and free. The host's
+/// memory is out_of_memory.
 export class out_of_device_memory : public device_error {
  public:
   using device_error::device_error;
@@ -57,16 +57,16 @@ export class out_of_device_memory : public device_error {
   ~out_of_device_memory() override;
 };
 
-/// No memory left on the host for the elements of a tensor: the text says which tensor, and how many bytes. Caught as
-/// error, as std::bad_alloc and as std::exception, although the latter is twice a base of it. What is not for elements,
-/// as the records of graphs, is a plain std::bad_alloc.
+/// Out of host memory for the elements of a tensor: the text says which tensor, and how many bytes. Can be caught as
+/// error, std::bad_alloc and std::exception, although the latter is a base twice. Other allocations, such as graph
+/// nodes, throw a plain std::bad_alloc.
 export class out_of_memory : public error, public std::bad_alloc {
  public:
   out_of_memory(std::string message, std::size_t bytes, std::string op = {});
   out_of_memory(const out_of_memory&);
   ~out_of_memory() override;
   const char* what() const noexcept override;
-  /// What was wanted; 0 where a kernel wanted memory of its own and did not say how much.
+  /// The requested bytes; 0 if a kernel's workspace of unknown size failed.
   std::size_t bytes() const noexcept;
 
  private:
@@ -76,7 +76,7 @@ export class out_of_memory : public error, public std::bad_alloc {
 /// For authors of operators and backends.
 export namespace author {
 
-/// Throws it. Thrown as anything else is, handlers of std::exception would not see it.
+/// Throws it so that handlers of std::exception catch it, which a plain throw would not.
 [[noreturn]] void raise(const out_of_memory& e);
 
 }  // namespace author

@@ -65,7 +65,7 @@ export class optimizer {
     double learning_rate = 0;
     /// The number of this step of theirs, from 1; 0 if the device counts.
     std::int64_t step = 0;
-    /// Then it is here, for each: float64, without dimensions. Not to be written.
+    /// Then it is here, for each: float64, zero-dimensional. Not to be written.
     std::vector<tensor> steps_there;
   };
 
