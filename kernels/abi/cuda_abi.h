@@ -1,6 +1,6 @@
-// What topbit.cuda asks of the CUDA runtime beside kernels and memory: streams, events, graphs, counts of memory.
-// Streams, events and graphs cross the seam as pointers. Functions that fail return a status, and tb_memory::last_error
-// of tb_cuda_memory() has the text.
+// The functions of the CUDA runtime that topbit.cuda uses besides kernels and memory: streams, events, graphs, memory
+// statistics. Streams, events and graphs are passed as pointers. Functions that fail return a status, and
+// tb_memory::last_error of tb_cuda_memory() has the text.
 #pragma once
 
 #include "kernel_abi.h"
@@ -20,7 +20,7 @@ typedef struct tb_cuda_properties {
   int32_t reserved;
 } tb_cuda_properties;
 
-// Bytes of device memory: of blocks handed out, and of what is held of the device for them.
+// Bytes of device memory: in use by blocks, and reserved from the device.
 typedef struct tb_cuda_statistics {
   uint64_t in_use, peak_in_use, reserved, peak_reserved, limit;
   uint64_t allocations, reused, segments, out_of_memory;

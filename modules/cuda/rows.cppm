@@ -1,4 +1,4 @@
-// The CUDA rows enter the process registry when this module is loaded: see topbit.ops:builtin for why it stands here.
+// Registers the CUDA kernels when this module is loaded: see topbit.ops:builtin for why it is here.
 export module topbit.cuda:rows;
 
 import topbit.std;

@@ -1,4 +1,4 @@
-// What a program asks of the CUDA runtime: which devices there are, and whether they are done.
+// CUDA devices: queries and synchronisation.
 export module topbit.cuda:runtime;
 
 import topbit.std;
@@ -14,7 +14,7 @@ export inline bool cuda_available() noexcept { return cuda_device_count() > 0; }
 /// Why there is no CUDA device, as a sentence; empty if there is one.
 export std::string cuda_unavailable_reason();
 
-/// What a device is.
+/// Device properties.
 export struct cuda_properties {
   std::string name;
   std::uint64_t memory_bytes = 0;
@@ -29,27 +29,27 @@ export cuda_properties properties_of(device d);
 
 /// Waits for all work on the device.
 ///
-/// Kernels run later than the calls that start them, so what one finds wrong with an element is told to the next call
-/// that waits: this one, one that brings elements to the host, or one of stream and event. It throws what the operator
-/// would have thrown on the host, shape_error for an index out of range, and names the operator. Elements that were
-/// wrong have been left out, and the device goes on. With TOPBIT_CUDA_BLOCKING=1 in the environment every call waits
-/// for its kernel, and throws itself.
+/// Kernels run asynchronously, so an error they find in an element is thrown by the next call that waits: this one, one
+/// that copies elements to the host, or one of stream and event. It throws what the operator would have thrown on the
+/// host, such as shape_error for an index out of range, and names the operator. Invalid elements have been skipped, and
+/// the device stays usable. With TOPBIT_CUDA_BLOCKING=1 in the environment every call waits for its kernel, and throws
+/// itself.
 ///
-/// Throws device_error with the runtime's text where the device failed.
+/// Throws device_error with the runtime's text if the device failed.
 export void synchronize(device d);
 
-/// Whether kernels give the same bits in every run: sums of floats into elements that several threads add to are made
-/// in order then, which is slower. Off at first; for the whole process.
+/// Deterministic mode: sums of floats into elements that several threads add to use a fixed order, which is slower. Off
+/// by default; process-wide.
 export void set_deterministic(bool on) noexcept;
 export bool is_deterministic() noexcept;
 
 namespace detail {
 
-// Throws what a status of the CUDA runtime means; `doing` begins the sentence.
+// Throws the error of a CUDA runtime status; `doing` begins the message.
 void check_cuda(device d, int status, std::string_view doing);
-// Throws what kernels of the device reported, if they did.
+// Throws the error reported by kernels of the device, if any.
 void check_reports(device d);
-// Throws device_error unless it is a CUDA device that is there.
+// Throws device_error unless it is an existing CUDA device.
 void check_cuda_device(device d);
 
 }  // namespace detail

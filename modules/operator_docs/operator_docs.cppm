@@ -1,5 +1,5 @@
-// topbit.operator_docs: the documentation of the operators of topbit.ops. Importing it publishes that, for
-// author::operator_pages() and the tools that show it; a program that does not import it does not link it.
+// topbit.operator_docs: the documentation of the operators of topbit.ops. Importing it registers the documentation for
+// author::operator_pages() and the tools that print it; a program that does not import it does not link it.
 export module topbit.operator_docs;
 
 import topbit.std;

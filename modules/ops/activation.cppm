@@ -75,11 +75,11 @@ inline constexpr op<"aten::hardsigmoid(Tensor self) -> Tensor"> hardsigmoid;
 inline constexpr op<"aten::hardsigmoid_(Tensor(a!) self) -> Tensor(a!)"> hardsigmoid_;
 inline constexpr op<"aten::hardsigmoid.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)"> hardsigmoid_out;
 
-/// log(sigmoid(self)), exact for large magnitudes.
+/// log(sigmoid(self)), accurate for large magnitudes.
 inline constexpr op<"aten::log_sigmoid(Tensor self) -> Tensor"> log_sigmoid;
 inline constexpr op<"aten::log_sigmoid.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)"> log_sigmoid_out;
 
-/// 0 where self <= threshold, else grad_output, beside NaN too: the gradient of relu.
+/// 0 if self <= threshold, else grad_output, also for NaN: the gradient of relu.
 inline constexpr op<"aten::threshold_backward(Tensor grad_output, Tensor self, Scalar threshold) -> Tensor">
     threshold_backward;
 inline constexpr op<
@@ -87,20 +87,20 @@ inline constexpr op<
     "-> Tensor(a!)">
     threshold_backward_out;
 
-// Composites of comparisons and where. A NaN stays, integers too where nothing else is said.
+// Composites of comparisons and where. NaN propagates. Integers are supported unless noted.
 
-/// self where it is above threshold, else value.
+/// self if it is above threshold, else value.
 inline constexpr op<"aten::threshold(Tensor self, Scalar threshold, Scalar value) -> Tensor"> threshold;
 inline constexpr op<"aten::threshold_(Tensor(a!) self, Scalar threshold, Scalar value) -> Tensor(a!)"> threshold_;
 inline constexpr op<"aten::threshold.out(Tensor self, Scalar threshold, Scalar value, *, Tensor(a!) out) -> Tensor(a!)">
     threshold_out;
 
-/// self where it is beyond lambd on either side, else 0. Floating types.
+/// self if abs(self) > lambd, else 0. Floating types.
 inline constexpr op<"aten::hardshrink(Tensor self, Scalar lambd=0.5) -> Tensor"> hardshrink;
 inline constexpr op<"aten::hardshrink.out(Tensor self, Scalar lambd=0.5, *, Tensor(a!) out) -> Tensor(a!)">
     hardshrink_out;
 
-/// self moved toward 0 by lambd, which is at least 0, and 0 where that would cross it. Floating types.
+/// self moved toward 0 by lambd, which is at least 0, and 0 if it would cross 0. Floating types.
 inline constexpr op<"aten::softshrink(Tensor self, Scalar lambd=0.5) -> Tensor"> softshrink;
 inline constexpr op<"aten::softshrink.out(Tensor self, Scalar lambd=0.5, *, Tensor(a!) out) -> Tensor(a!)">
     softshrink_out;

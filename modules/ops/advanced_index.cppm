@@ -1,4 +1,4 @@
-// Elements chosen by tensors: masks, lists of coordinates, and coordinates themselves.
+// Indexing with tensors: masks, lists of coordinates, and coordinates themselves.
 export module topbit.ops:advanced_index;
 
 import topbit.std;
@@ -7,30 +7,31 @@ import topbit.tensor;
 
 export namespace topbit::ops {
 
-/// One index tensor for each dimension, or none for a whole one; missing ones at the end are none. Integers broadcast
-/// with each other and count from the back where negative; a mask, bool or uint8, stands for the coordinates of what it
-/// has. The dimensions of the indices stand where the first was, or in front where whole dimensions are between them.
+/// One index tensor for each dimension, or none for the whole dimension; missing ones at the end are none. Integers
+/// broadcast with each other and count from the end where negative; a mask, bool or uint8, stands for the coordinates
+/// of its nonzero elements. The dimensions of the indices replace the first indexed dimension, or come first if whole
+/// dimensions are between them.
 ///
-/// Errors   shape_error for too many indices, for sizes that do not fit, and for an index out of range; dtype_error for
+/// Errors   shape_error for too many indices, for mismatched sizes, and for an index out of range; dtype_error for
 /// other
 ///          dtypes; on meta, error for a mask
 inline constexpr op<"aten::index.Tensor(Tensor self, Tensor?[] indices) -> Tensor"> index;
 inline constexpr op<"aten::index.Tensor_out(Tensor self, Tensor?[] indices, *, Tensor(a!) out) -> Tensor(a!)">
     index_out;
 
-/// self with values, which broadcast to what index gives, written there, or added with accumulate; of equal coordinates
-/// the last one counts. One dtype.
+/// self with values, which broadcast to the indexed elements, written there, or added with accumulate; of equal
+/// coordinates the last one wins. One dtype.
 inline constexpr op<"aten::index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor">
     index_put;
 inline constexpr op<
     "aten::index_put_(Tensor(a!) self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor(a!)">
     index_put_;
 
-/// self where the mask, which broadcasts with it, is False, else the value converted to self's dtype.
+/// self if the mask, which broadcasts with it, is False, else the value converted to self's dtype.
 inline constexpr op<"aten::masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor"> masked_fill;
 inline constexpr op<"aten::masked_fill_.Scalar(Tensor(a!) self, Tensor mask, Scalar value) -> Tensor(a!)"> masked_fill_;
 
-/// The same with a tensor without dimensions.
+/// The same with a zero-dimensional tensor as the value.
 inline constexpr op<"aten::masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor"> masked_fill_tensor;
 inline constexpr op<"aten::masked_fill_.Tensor(Tensor(a!) self, Tensor mask, Tensor value) -> Tensor(a!)">
     masked_fill_tensor_;
@@ -42,7 +43,7 @@ inline constexpr op<"aten::masked_select.out(Tensor self, Tensor mask, *, Tensor
 
 /// self with the elements of source, in order, where the mask, which broadcasts with it, is True. One dtype.
 ///
-/// Errors   shape_error for a source that has too few elements
+/// Errors   shape_error for a source with too few elements
 inline constexpr op<"aten::masked_scatter(Tensor self, Tensor mask, Tensor source) -> Tensor"> masked_scatter;
 inline constexpr op<"aten::masked_scatter_(Tensor(a!) self, Tensor mask, Tensor source) -> Tensor(a!)"> masked_scatter_;
 
@@ -59,11 +60,11 @@ inline constexpr op<"aten::where(Tensor condition) -> Tensor[]"> where_nonzero;
 /// needs.
 inline constexpr op<"aten::one_hot(Tensor self, int num_classes=-1) -> Tensor"> one_hot;
 
-/// How often each number from 0 up is there, at least minlength numbers; with weights, their sums. Refused on meta.
+/// The count of each integer from 0 up, of at least minlength integers; with weights, their sums. Refused on meta.
 inline constexpr op<"aten::bincount(Tensor self, Tensor? weights=None, int minlength=0) -> Tensor"> bincount;
 
-/// How many elements are in each of `bins` equal parts of [min, max], of what is there if these are equal. The last
-/// part has max too; what is outside counts nowhere. float32 and float64.
+/// The number of elements in each of `bins` equal parts of [min, max], or of the range of self if these are equal. The
+/// last part includes max; elements outside are not counted. float32 and float64.
 inline constexpr op<"aten::histc(Tensor self, int bins=100, Scalar min=0, Scalar max=0) -> Tensor"> histc;
 inline constexpr op<
     "aten::histc.out(Tensor self, int bins=100, Scalar min=0, Scalar max=0, *, Tensor(a!) out) -> Tensor(a!)">

@@ -1,4 +1,4 @@
-// Fronts of operators whose index is tensors.
+// Kernel thunks of operators indexed by tensors.
 export module topbit.ops:advanced_index_rules;
 
 import topbit.std;
@@ -19,10 +19,10 @@ namespace topbit::detail {
 
 using index_tensors = std::span<const std::optional<tensor>>;
 
-// Chooses where it is True; other tensors among indices name places.
+// A mask; other index tensors hold coordinates.
 inline bool is_mask(const tensor& t) { return t.dtype() == dtype::boolean || t.dtype() == dtype::uint8; }
 
-// Masks among the indices are made indices first.
+// Masks among the indices are converted to coordinates first.
 struct index_rule {
   static constexpr auto needs = all_of(table_entry::copy, take_code::take, take_code::check, table_entry::nonzero);
   static tensor run(backend_call c, const tensor& self, index_tensors indices);

@@ -1,4 +1,4 @@
-// Shape rule and front of attention in one pass.
+// Shape function and kernel thunk of fused attention.
 export module topbit.ops:attention_rules;
 
 import topbit.std;

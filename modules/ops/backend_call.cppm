@@ -1,4 +1,4 @@
-// A call as kernels' fronts see it: which table computes, and which operator to name in errors.
+// A call as kernel thunks see it: the kernel table, and the operator to name in errors.
 export module topbit.ops:backend_call;
 
 import topbit.std;
@@ -12,11 +12,11 @@ namespace topbit {
 
 namespace detail {
 
-// The kernels that serve each row: null where nobody computes, as on meta. Tables stay for the life of the process, so
-// one kernel of an operator is enough for all backends; which table it takes, the keys of the call say.
+// The kernel table of each slot: null if nothing is computed, as on meta. Tables stay for the life of the process, so
+// one kernel of an operator is enough for all backends; the keys of the call select the table.
 extern std::atomic<const tb_kernels*> strided_tables[row_count];
 
-// The entries of a kernel table, with the seam's values.
+// The entries of a kernel table, with the kernel ABI's values.
 enum class table_entry : std::int32_t {
   copy,
   arange,
@@ -31,33 +31,33 @@ enum class table_entry : std::int32_t {
   convolve,
   update,
   attention,
-  any  // whichever: what works on memory alone is there for a table that has anything
+  any  // any: operators on memory alone exist for every nonempty table
 };
 
-// The entry that runs the operations of a list of codes; said beside each list.
+// The entry that runs the operations of a list of codes; specialised next to each list.
 template <class Code>
 inline constexpr table_entry entry_of = table_entry::any;
 
 // One kernel of a table: an entry, and in an entry for a family the code of the operation.
 struct table_kernel {
   table_entry entry;
-  std::int32_t code = -1;  // of an entry without codes
+  std::int32_t code = -1;  // for an entry without codes
 
   constexpr table_kernel(table_entry e) noexcept : entry(e) {}
   template <class Code>
     requires(entry_of<Code> != table_entry::any)
   constexpr table_kernel(Code c) noexcept : entry(entry_of<Code>), code(static_cast<std::int32_t>(c)) {}
 };
-// What an operator calls for arguments that are nothing special, all of it. Copies that only make an operand dense, or
-// of another dtype, do not count.
+// All table kernels that an operator calls for ordinary arguments. Copies that only make an operand dense, or convert
+// it, do not count.
 template <class... Kernel>
 constexpr std::array<table_kernel, sizeof...(Kernel)> all_of(Kernel... k) noexcept {
   return {table_kernel(k)...};
 }
-// Whether a table has all of them; true where nothing is computed.
+// Whether a table has all of them; true if nothing is computed.
 bool offers(const tb_kernels* table, std::span<const table_kernel> wanted) noexcept;
 
-// One call of one operator on one backend. `table` is null where nothing is computed.
+// One call of one operator on one backend. `table` is null if nothing is computed.
 struct backend_call {
   const tb_kernels* table;
   std::string_view op;
@@ -68,7 +68,7 @@ inline const tb_kernels* table_of(key_set keys) noexcept {
 }
 inline backend_call call_on(key_set keys, std::string_view op) noexcept { return {table_of(keys), op}; }
 
-// Whether a table wants to know which operators its kernels are called for, and telling it.
+// Whether a table has `calling`, and calling it.
 extern std::atomic<bool> tables_ask;
 void announce(backend_call c) noexcept;
 

@@ -1,4 +1,4 @@
-// Normalisation over batches and over groups of channels. Halves are computed in float32.
+// Normalisation over batches and over groups of channels. float16 and bfloat16 are computed in float32.
 export module topbit.ops:batch_norm;
 
 import topbit.std;
@@ -8,10 +8,10 @@ import topbit.tensor;
 export namespace topbit::ops {
 
 /// (input - mean) / sqrt(var + eps) * weight + bias for each channel of [n, c, ..]. In training mean and variance are
-/// those of the batch, and the running ones, if given, move toward them by `momentum`; else they are the running ones.
-/// Composite.
+/// those of the batch, and the running statistics, if given, are updated with `momentum`; else they are the running
+/// statistics. Composite.
 ///
-/// Errors   shape_error for an operand that is not [c]; error for no running statistics outside training
+/// Errors   shape_error for an operand that is not [c]; error without running statistics outside training
 inline constexpr op<
     "aten::batch_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var, bool "
     "training, float momentum, float eps, bool cudnn_enabled) -> Tensor">
@@ -29,8 +29,8 @@ inline constexpr op<
     "cudnn_enabled=True) -> Tensor">
     group_norm;
 
-/// batch_norm of each channel of each image by itself. Running statistics, if given, move toward the average over the
-/// images; without use_input_stats they are what is taken. Composite.
+/// batch_norm of each channel of each image by itself. Running statistics, if given, are updated with the average over
+/// the images; without use_input_stats they are used. Composite.
 inline constexpr op<
     "aten::instance_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var, bool "
     "use_input_stats, float momentum, float eps, bool cudnn_enabled) -> Tensor">

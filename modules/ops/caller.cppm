@@ -1,5 +1,4 @@
-// Errors of operators that are made of others: they name the operator that was called, and then its part that threw.
-// Internal.
+// Errors of composites: they name the operator that was called, and then its part that threw. Internal.
 export module topbit.ops:caller;
 
 import topbit.std;
@@ -7,7 +6,7 @@ import topbit.core;
 
 namespace topbit::detail {
 
-// Fn as a kernel of Op. Costs nothing where nothing is thrown.
+// Fn as a kernel of Op. Costs nothing unless an exception is thrown.
 template <auto Fn, const auto& Op, class F = decltype(Fn)>
 struct names_caller;
 template <auto Fn, const auto& Op, class R, class... A>
@@ -22,7 +21,7 @@ struct names_caller<Fn, Op, R (*)(A...)> {
   }
 };
 
-// The row of a kernel that calls other operators.
+// The registration of a kernel that calls other operators.
 template <auto Fn, const auto& Op>
 constexpr author::kernel_row caller_row(key_target k = key::CompositeImplicitAutograd,
                                         std::source_location where = std::source_location::current()) {

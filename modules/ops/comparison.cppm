@@ -70,23 +70,23 @@ inline constexpr op<"aten::ge.Scalar_out(Tensor self, Scalar other, *, Tensor(a!
 
 // Logic: what is not 0 is true.
 
-/// True where self is 0.
+/// True if self is 0.
 inline constexpr op<"aten::logical_not(Tensor self) -> Tensor"> logical_not;
 inline constexpr op<"aten::logical_not_(Tensor(a!) self) -> Tensor(a!)"> logical_not_;
 inline constexpr op<"aten::logical_not.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)"> logical_not_out;
 
-/// True where both are true.
+/// True if both are true.
 inline constexpr op<"aten::logical_and(Tensor self, Tensor other) -> Tensor"> logical_and;
 inline constexpr op<"aten::logical_and_(Tensor(a!) self, Tensor other) -> Tensor(a!)"> logical_and_;
 inline constexpr op<"aten::logical_and.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)">
     logical_and_out;
 
-/// True where one is true.
+/// True if one is true.
 inline constexpr op<"aten::logical_or(Tensor self, Tensor other) -> Tensor"> logical_or;
 inline constexpr op<"aten::logical_or_(Tensor(a!) self, Tensor other) -> Tensor(a!)"> logical_or_;
 inline constexpr op<"aten::logical_or.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)"> logical_or_out;
 
-/// True where just one is true.
+/// True if exactly one is true.
 inline constexpr op<"aten::logical_xor(Tensor self, Tensor other) -> Tensor"> logical_xor;
 inline constexpr op<"aten::logical_xor_(Tensor(a!) self, Tensor other) -> Tensor(a!)"> logical_xor_;
 inline constexpr op<"aten::logical_xor.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)">
@@ -98,12 +98,12 @@ inline constexpr op<"aten::isnan(Tensor self) -> Tensor"> isnan;
 /// True for infinities.
 inline constexpr op<"aten::isinf(Tensor self) -> Tensor"> isinf;
 
-/// True for all but NaN and infinities.
+/// True except for NaN and infinities.
 inline constexpr op<"aten::isfinite(Tensor self) -> Tensor"> isfinite;
 
 // Bits.
 
-/// Bits that both have.
+/// Bitwise and.
 inline constexpr op<"aten::bitwise_and.Tensor(Tensor self, Tensor other) -> Tensor"> bitwise_and;
 inline constexpr op<"aten::bitwise_and_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)"> bitwise_and_;
 inline constexpr op<"aten::bitwise_and.Tensor_out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)">
@@ -116,7 +116,7 @@ inline constexpr op<"aten::bitwise_and.Scalar_out(Tensor self, Scalar other, *, 
     bitwise_and_scalar_out;
 inline constexpr op<"aten::bitwise_and.Scalar_Tensor(Scalar self, Tensor other) -> Tensor"> bitwise_and_scalar_base;
 
-/// Bits that one has.
+/// Bitwise or.
 inline constexpr op<"aten::bitwise_or.Tensor(Tensor self, Tensor other) -> Tensor"> bitwise_or;
 inline constexpr op<"aten::bitwise_or_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)"> bitwise_or_;
 inline constexpr op<"aten::bitwise_or.Tensor_out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)">
@@ -129,7 +129,7 @@ inline constexpr op<"aten::bitwise_or.Scalar_out(Tensor self, Scalar other, *, T
     bitwise_or_scalar_out;
 inline constexpr op<"aten::bitwise_or.Scalar_Tensor(Scalar self, Tensor other) -> Tensor"> bitwise_or_scalar_base;
 
-/// Bits that just one has.
+/// Bitwise exclusive or.
 inline constexpr op<"aten::bitwise_xor.Tensor(Tensor self, Tensor other) -> Tensor"> bitwise_xor;
 inline constexpr op<"aten::bitwise_xor_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)"> bitwise_xor_;
 inline constexpr op<"aten::bitwise_xor.Tensor_out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)">
@@ -142,7 +142,7 @@ inline constexpr op<"aten::bitwise_xor.Scalar_out(Tensor self, Scalar other, *, 
     bitwise_xor_scalar_out;
 inline constexpr op<"aten::bitwise_xor.Scalar_Tensor(Scalar self, Tensor other) -> Tensor"> bitwise_xor_scalar_base;
 
-/// self times 2 to the power of other; 0 for a shift by all bits or more, or by less than none. Integers.
+/// self times 2 to the power of other; 0 for a shift by all bits or more, or by a negative number. Integers.
 inline constexpr op<"aten::bitwise_left_shift.Tensor(Tensor self, Tensor other) -> Tensor"> bitwise_left_shift;
 inline constexpr op<"aten::bitwise_left_shift_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)">
     bitwise_left_shift_;
@@ -160,7 +160,7 @@ inline constexpr op<
 inline constexpr op<"aten::bitwise_left_shift.Scalar_Tensor(Scalar self, Tensor other) -> Tensor">
     bitwise_left_shift_scalar_base;
 
-/// self shifted right, its sign kept; by all bits or more, or by less than none, leaves 0 or -1. Integers.
+/// self shifted right, its sign kept; a shift by all bits or more, or by a negative number, gives 0 or -1. Integers.
 inline constexpr op<"aten::bitwise_right_shift.Tensor(Tensor self, Tensor other) -> Tensor"> bitwise_right_shift;
 inline constexpr op<"aten::bitwise_right_shift_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)">
     bitwise_right_shift_;

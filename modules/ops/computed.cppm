@@ -1,5 +1,5 @@
-// Operators whose results' sizes depend on elements, or that write parts of a tensor: a function does all of the work,
-// for every backend with a table, and refuses or leaves it out where nothing is computed. Internal.
+// Operators with a data-dependent output shape, or that write parts of a tensor: one function does all of the work, for
+// every backend with a table; on meta it refuses or skips it. Internal.
 export module topbit.ops:computed;
 
 import topbit.std;
@@ -32,7 +32,7 @@ struct computed_kernel {
       if constexpr (std::same_as<First, tensor&>) {
         return call(keys, first, a...);
       } else {
-        // The last argument is written.
+        // The last argument is mutable.
         check_devices<false, true>(Op, first, a...);
         const auto all = std::tie(first, a...);
         return [&]<std::size_t... I>(std::index_sequence<I...>) -> tensor& {

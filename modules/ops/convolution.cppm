@@ -1,4 +1,5 @@
-// Convolutions over one to three dimensions, and their gradients. Halves are computed in float32; bool is refused.
+// Convolutions over one to three dimensions, and their gradients. float16 and bfloat16 are computed in float32; bool is
+// refused.
 export module topbit.ops:convolution;
 
 import topbit.std;
@@ -7,19 +8,17 @@ import topbit.tensor;
 
 export namespace topbit::ops {
 
-/// input: [n, groups * c, sizes..], weight: [out, c, kernel..] -> [n, out, sizes..]; bias: [out]. A list may be one
-/// element that counts for all dimensions. Transposed, what conv_transpose1d says. Composite over topbit::convolve.
+/// input: [n, groups * c, sizes..], weight: [out, c, kernel..] -> [n, out, sizes..]; bias: [out]. A list may have one
+/// element, used for all dimensions. Transposed: see conv_transpose1d. Composite over topbit::convolve.
 ///
-/// Errors   shape_error for shapes that do not fit, a kernel larger than the padded input among them; dtype_error
-///          if the dtypes differ; error for a stride or dilation below 1, padding below 0, groups that do not divide
-///          `out`
+/// Errors   shape_error for mismatched shapes, including a window larger than the padded input; dtype_error if the
+///          dtypes differ; error for a stride or dilation below 1, padding below 0, groups that do not divide `out`
 inline constexpr op<
     "aten::convolution(Tensor input, Tensor weight, Tensor? bias, int[] stride, int[] padding, int[] dilation, bool "
     "transposed, int[] output_padding, int groups) -> Tensor">
     convolution;
 
-/// The gradients of input, weight and bias, those of them that output_mask asks for; the others are undefined.
-/// Composite.
+/// The gradients of input, weight and bias, as selected by output_mask; the others are undefined. Composite.
 inline constexpr op<
     "aten::convolution_backward(Tensor grad_output, Tensor input, Tensor weight, int[]? bias_sizes, int[] stride, "
     "int[] padding, int[] dilation, bool transposed, int[] output_padding, int groups, bool[3] output_mask) -> "
@@ -42,7 +41,7 @@ inline constexpr op<
     "dilation=1, int groups=1) -> Tensor">
     conv3d;
 
-/// With padding "valid", none, or "same", so much that a result of stride 1 has the sizes of the input. Composite.
+/// With padding "valid", none, or "same", such that a result of stride 1 has the sizes of the input. Composite.
 inline constexpr op<
     "aten::conv1d.padding(Tensor input, Tensor weight, Tensor? bias=None, int[1] stride=1, str padding=\"valid\", "
     "int[1] dilation=1, int groups=1) -> Tensor">
@@ -56,9 +55,9 @@ inline constexpr op<
     "int[3] dilation=1, int groups=1) -> Tensor">
     conv3d_padding;
 
-/// The transpose of a convolution: what its gradient does to the input. weight: [channels, outputs / groups,
-/// window...]. A result has (size - 1) * stride - 2 * padding + dilation * (window - 1) + output_padding + 1 elements,
-/// output_padding being less than the stride. Composites.
+/// Transposed convolution: the gradient of a convolution with respect to its input. weight: [channels, outputs /
+/// groups, window...]. A result has (size - 1) * stride - 2 * padding + dilation * (window - 1) + output_padding + 1
+/// elements, output_padding being less than the stride. Composites.
 inline constexpr op<
     "aten::conv_transpose1d(Tensor input, Tensor weight, Tensor? bias=None, int[1] stride=1, int[1] padding=0, int[1] "
     "output_padding=0, int groups=1, int[1] dilation=1) -> Tensor">
@@ -72,7 +71,7 @@ inline constexpr op<
     "int[3] output_padding=0, int groups=1, int[3] dilation=1) -> Tensor">
     conv_transpose3d;
 
-/// convolution's kernel, without a bias.
+/// The kernel of convolution, without a bias.
 inline constexpr op<
     "topbit::convolve(Tensor input, Tensor weight, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor">
     convolve;

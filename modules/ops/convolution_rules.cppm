@@ -1,4 +1,4 @@
-// Shape rules and fronts of convolution and padding.
+// Shape functions and kernel thunks of convolution and padding.
 export module topbit.ops:convolution_rules;
 
 import topbit.std;
@@ -18,7 +18,7 @@ struct constant_pad_rule {
   static void run(backend_call c, const tensor& self, sizes_view pad, const scalar& value, const tensor& out);
 };
 
-// What convolutions were asked for, checked. Lists have one element for each dimension of the windows.
+// The checked arguments of a convolution. Lists have one element for each dimension of the windows.
 struct convolution_shape {
   dims input, weight, stride, padding, dilation, out;
   std::int64_t groups = 1;

@@ -1,9 +1,9 @@
-// Operators that make tensors of given sizes, or like another one, fill them, and copy them. Those without a tensor
-// argument find their backend through the device: their BackendSelect kernel is generated from the schema.
+// Factory, fill and copy operators. Those without a tensor argument select their backend by the device: their
+// BackendSelect kernel is generated from the schema.
 //
-// What is made like a tensor keeps the order of its dimensions in memory (memory_format preserve, their default), is
-// dense, and has its dtype and device unless told otherwise; none of these has a gradient. `out` must have the sizes of
-// the result; it is never resized.
+// The _like operators keep the memory order of the tensor (memory_format preserve, their default), are dense, and use
+// its dtype and device by default; none of these has a gradient. `out` must have the sizes of the result; it is never
+// resized.
 export module topbit.ops:create;
 
 import topbit.std;
@@ -25,7 +25,7 @@ inline constexpr op<
     "pin_memory=None, MemoryFormat? memory_format=None) -> Tensor">
     empty;
 
-/// Checks the sizes of out, and leaves it as it is.
+/// Checks the sizes of out, and leaves its elements unchanged.
 inline constexpr op<"aten::empty.out(int[] size, *, MemoryFormat? memory_format=None, Tensor(a!) out) -> Tensor(a!)">
     empty_out;
 
@@ -81,13 +81,13 @@ inline constexpr op<
     "pin_memory=None, MemoryFormat? memory_format=None) -> Tensor">
     ones_like;
 
-/// One value without dimensions; float32 if no dtype is given, whatever the value.
+/// A zero-dimensional tensor; float32 by default, whatever the value.
 inline constexpr op<
     "aten::scalar_tensor(Scalar s, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? "
     "pin_memory=None) -> Tensor">
     scalar_tensor;
 
-/// As the operators without `new_`, with the dtype and device of self unless told otherwise.
+/// As the operators without `new_`, with the dtype and device of self by default.
 inline constexpr op<
     "aten::new_empty(Tensor self, int[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, "
     "bool? pin_memory=None) -> Tensor">
@@ -109,14 +109,14 @@ inline constexpr op<
     "bool? pin_memory=None) -> Tensor">
     new_ones;
 
-/// A tensor like self, filled with a value; with that of a tensor without dimensions.
+/// A tensor like self, filled with a value or with the value of a zero-dimensional tensor.
 inline constexpr op<"aten::fill.Scalar(Tensor self, Scalar value) -> Tensor"> fill;
 inline constexpr op<"aten::fill.Tensor(Tensor self, Tensor value) -> Tensor"> fill_tensor;
 
 /// Writes the value, converted to the tensor's dtype, to every element. shape_error if elements share memory.
 inline constexpr op<"aten::fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!)"> fill_;
 
-/// The same with the value of a tensor without dimensions, on any device.
+/// The same with the value of a zero-dimensional tensor, on any device.
 inline constexpr op<"aten::fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!)"> fill_tensor_;
 
 /// A tensor like self, filled with 0.

@@ -1,4 +1,4 @@
-// What gradient rules of this library's operators have in common: rows, and shapes of arguments. Internal.
+// Helpers of the library's gradient rules: registrations, and metadata of arguments. Internal.
 //
 //   gradient_row<ops::mul, derivative<ops::mul, keep<0, 1>,
 //                                     [](T g, T, T b) { return g * b; },
@@ -18,14 +18,14 @@ using T = const tensor&;
 using author::derivative, author::keep, author::no_gradient, author::the_result;
 using author::derivative_in_parts, author::in_parts, author::formula, author::without_gradient;
 
-/// The row of an operator with a rule: of one that returns new tensors, or of the form that writes to its first
-/// argument, which has the same rule.
+/// The registration of an operator with a gradient rule: of the functional or of the in-place form, which share the
+/// rule.
 template <const auto& Op, class Rule>
 constexpr author::kernel_row gradient_row(std::source_location where = std::source_location::current()) {
   return author::row<&author::autograd_kernel<Op, Rule>::run>(Op, key::Autograd, where);
 }
 
-/// The rows of `Op` and of `InPlace`, which writes to its first argument, by one derivative.
+/// The registrations of `Op` and of the in-place form `InPlace` by one derivative.
 template <const auto& Op, const auto& InPlace, class Keep, auto... Formulas>
 constexpr std::array<author::kernel_row, 2> derivative_rows(
     std::source_location where = std::source_location::current()) {
@@ -47,7 +47,7 @@ struct kind_of {
   }
 };
 
-// The sizes of a reduction's result if the dimensions it goes over, all of them if none is given, were kept.
+// The sizes of a reduction's result with keepdim, over all dimensions if none is given.
 dims kept_sizes(std::string_view op, const tensor& self, std::optional<std::span<const std::int64_t>> dim);
 
 // c + a * b * factor, and a * b * factor, and a / b * factor, each in one pass over the elements.

@@ -1,8 +1,7 @@
-// That the tensors of a call are on one device, and strided: what the operators here check. The first, kernels from
-// elsewhere can check too.
+// Checks that the tensors of a call are on one device, and strided. External kernels can use the first check too.
 //
-// The dispatcher does not: of two backends it takes the higher one, and only an operator knows whether it can reach
-// across, as copy_ does.
+// The dispatcher does not check this: of two backends it selects the higher one, and only an operator knows whether it
+// supports several devices, as copy_ does.
 export module topbit.ops:device_check;
 
 import topbit.std;
@@ -13,9 +12,9 @@ namespace topbit {
 
 export namespace author {
 
-/// A type of yours whose values are on a device, which check_one_device() then looks at as at a tensor's:
-/// `device device_of(const T&)`, or `std::optional<device>` where a value may be nowhere, found by argument-dependent
-/// lookup. Lists and optionals of such a type are looked into.
+/// A user's type whose values are on a device, which check_one_device() checks like a tensor: `device device_of(const
+/// T&)`, or `std::optional<device>` if a value may have no device, found by argument-dependent lookup. Lists and
+/// optionals of such a type are checked too.
 template <class T>
 concept on_a_device = requires(const T& x) {
   { device_of(x) } -> std::convertible_to<std::optional<device>>;
@@ -25,8 +24,8 @@ concept on_a_device = requires(const T& x) {
 
 namespace detail {
 
-// Compares each tensor of a call with the first one. What is undefined or absent is nowhere; nor is, for operators that
-// take it beside tensors of a device, a host tensor without dimensions.
+// Compares each tensor of a call with the first one. Undefined and absent tensors have no device; neither does a
+// zero-dimensional host tensor, for operators that accept it with tensors of a device.
 class device_check {
  public:
   device_check(std::string_view op, std::span<const schema_item> arguments, bool host_scalars = false,
@@ -73,21 +72,21 @@ class device_check {
   std::string label(std::size_t index) const;
 
   std::string_view op_;
-  std::span<const schema_item> arguments_;  // empty where only a C++ signature was given
+  std::span<const schema_item> arguments_;  // empty if only a C++ signature was given
   device where_;
   std::size_t index_ = 0;
   bool seen_ = false;
   bool host_scalars_, strided_;
 };
 
-// Throws device_error, and with Strided layout_error: kernels that take strides and addresses of elements ask for it.
+// Throws device_error, and with Strided layout_error: required by kernels that use strides and addresses of elements.
 template <bool HostScalars, bool Strided = false, class Op, class... A>
 void check_devices(const Op&, const A&... arguments) {
   device_check check(Op::name(), Op::schema().arguments, HostScalars, Strided);
   std::size_t index = 0;
   (check.look(arguments, index++), ...);
 }
-// For operators that take tensors of several devices.
+// For operators that accept tensors of several devices.
 template <class Op, class... A>
   requires(std::same_as<A, tensor> && ...)
 void check_layouts(const Op&, const A&... arguments) {
@@ -100,19 +99,19 @@ void check_layouts(const Op&, const A&... arguments) {
 
 export namespace author {
 
-/// True for an operator whose tensors may be on several devices: it moves elements, or reads no more than the sizes of
-/// one. check_one_device() lets its calls pass, at no cost. False unless declared beside the operator:
+/// True for an operator whose tensors may be on several devices: it copies elements, or reads only the sizes of one.
+/// check_one_device() skips its calls, at no cost. False unless declared next to the operator:
 ///
 ///   template <>
 ///   inline constexpr bool topbit::author::spans_devices<decltype(my::send)> = true;
 template <class Op>
 inline constexpr bool spans_devices = false;
 
-/// Throws device_error, which names both devices and both arguments, unless all tensors of a call, and what else is
-/// on_a_device, are on one device.
-/// Takes a kernel's arguments in the order of its schema; those after the last tensor may be left out. Call it first
-/// in a kernel of your own: a call with tensors of two backends reaches the kernel of the higher one. The operators of
-/// this library have it. Does nothing for those that span devices. Cost: a comparison per tensor.
+/// Throws device_error, which names both devices and both arguments, unless all tensors of a call, and other
+/// on_a_device arguments, are on one device. Takes a kernel's arguments in the order of its schema; those after the
+/// last tensor may be omitted. Call it first in a kernel of your own: a call with tensors of two backends reaches the
+/// kernel of the higher one. The operators of this library do. Does nothing for those that span devices. Cost: a
+/// comparison per tensor.
 template <class Op, class... A>
 void check_one_device(const Op& op, const A&... arguments) {
   if constexpr (!spans_devices<const Op>) detail::check_devices<false>(op, arguments...);

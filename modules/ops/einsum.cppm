@@ -8,15 +8,15 @@ import topbit.tensor;
 export namespace topbit::ops {
 
 /// A product of tensors, summed over the dimensions that the result does not name. One letter for each dimension, the
-/// same letter for dimensions that go together, "..." for those that broadcast: "bij,bjk->bik". Without an arrow the
-/// result has the letters that stand once, in alphabetical order, behind the dots. Tensors are contracted in pairs,
-/// left to right; another `path` is an error. Composite.
+/// same letter for contracted dimensions, "..." for broadcast ones: "bij,bjk->bik". Without an arrow the result has the
+/// letters that occur once, in alphabetical order, after the ellipsis. Tensors are contracted in pairs, left to right;
+/// another `path` is an error. Composite.
 ///
-/// Errors   error for an equation that cannot be read or does not fit the number of tensors; shape_error for tensors
-///          with other dimensions than the equation says, or sizes of one letter that differ, of which none is 1
+/// Errors   error for an invalid equation or another number of tensors; shape_error for tensors with other dimensions
+///          than the equation, or different sizes of one letter, none of which is 1
 inline constexpr op<"aten::einsum(str equation, Tensor[] tensors, *, int[]? path=None) -> Tensor"> einsum;
 
-/// The product summed over pairs of dimensions; the others stay in order, self's first. Composite.
+/// The product summed over pairs of dimensions; the others keep their order, self's first. Composite.
 inline constexpr op<"aten::tensordot(Tensor self, Tensor other, int[] dims_self, int[] dims_other) -> Tensor">
     tensordot;
 inline constexpr op<

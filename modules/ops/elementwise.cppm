@@ -1,5 +1,5 @@
 // Arithmetic of two tensors, element by element. They broadcast and promote; in-place forms keep the shape and dtype of
-// self, whose category the result must fit, and may not be given a self whose elements share memory.
+// self, which must be able to hold the result's category, and refuse a self whose elements share memory.
 export module topbit.ops:elementwise;
 
 import topbit.std;
@@ -14,7 +14,7 @@ inline constexpr op<"aten::add_.Tensor(Tensor(a!) self, Tensor other, *, Scalar 
 inline constexpr op<"aten::add.out(Tensor self, Tensor other, *, Scalar alpha=1, Tensor(a!) out) -> Tensor(a!)">
     add_out;
 
-/// The same with a number, which raises the dtype only into another category. Composite.
+/// The same with a number, which promotes by category only. Composite.
 inline constexpr op<"aten::add.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor"> add_scalar;
 inline constexpr op<"aten::add_.Scalar(Tensor(a!) self, Scalar other, Scalar alpha=1) -> Tensor(a!)"> add_scalar_;
 
@@ -24,14 +24,14 @@ inline constexpr op<"aten::sub_.Tensor(Tensor(a!) self, Tensor other, *, Scalar 
 inline constexpr op<"aten::sub.out(Tensor self, Tensor other, *, Scalar alpha=1, Tensor(a!) out) -> Tensor(a!)">
     sub_out;
 
-/// The same with a number, which raises the dtype only into another category. Composite.
+/// The same with a number, which promotes by category only. Composite.
 inline constexpr op<"aten::sub.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor"> sub_scalar;
 inline constexpr op<"aten::sub_.Scalar(Tensor(a!) self, Scalar other, Scalar alpha=1) -> Tensor(a!)"> sub_scalar_;
 
 /// other - alpha * self. Composite.
 inline constexpr op<"aten::rsub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor"> rsub;
 
-/// The same with a number, which raises the dtype only into another category. Composite.
+/// The same with a number, which promotes by category only. Composite.
 inline constexpr op<"aten::rsub.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor"> rsub_scalar;
 
 /// self * other. For bool it is `and`.
@@ -39,7 +39,7 @@ inline constexpr op<"aten::mul.Tensor(Tensor self, Tensor other) -> Tensor"> mul
 inline constexpr op<"aten::mul_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)"> mul_;
 inline constexpr op<"aten::mul.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)"> mul_out;
 
-/// The same with a number, which raises the dtype only into another category. Composite.
+/// The same with a number, which promotes by category only. Composite.
 inline constexpr op<"aten::mul.Scalar(Tensor self, Scalar other) -> Tensor"> mul_scalar;
 inline constexpr op<"aten::mul_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)"> mul_scalar_;
 
@@ -48,7 +48,7 @@ inline constexpr op<"aten::div.Tensor(Tensor self, Tensor other) -> Tensor"> div
 inline constexpr op<"aten::div_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)"> div_;
 inline constexpr op<"aten::div.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)"> div_out;
 
-/// The same with a number, which raises the dtype only into another category. Composite.
+/// The same with a number, which promotes by category only. Composite.
 inline constexpr op<"aten::div.Scalar(Tensor self, Scalar other) -> Tensor"> div_scalar;
 inline constexpr op<"aten::div_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)"> div_scalar_;
 
@@ -83,7 +83,7 @@ inline constexpr op<"aten::remainder_.Tensor(Tensor(a!) self, Tensor other) -> T
 inline constexpr op<"aten::remainder.Tensor_out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)">
     remainder_out;
 
-/// The same with a number, which raises the dtype only into another category. Composite.
+/// The same with a number, which promotes by category only. Composite.
 inline constexpr op<"aten::remainder.Scalar(Tensor self, Scalar other) -> Tensor"> remainder_scalar;
 inline constexpr op<"aten::remainder_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)"> remainder_scalar_;
 inline constexpr op<"aten::remainder.Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)">
@@ -97,14 +97,14 @@ inline constexpr op<"aten::fmod.Tensor(Tensor self, Tensor other) -> Tensor"> fm
 inline constexpr op<"aten::fmod_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)"> fmod_;
 inline constexpr op<"aten::fmod.Tensor_out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)"> fmod_out;
 
-/// The same with a number, which raises the dtype only into another category. Composite.
+/// The same with a number, which promotes by category only. Composite.
 inline constexpr op<"aten::fmod.Scalar(Tensor self, Scalar other) -> Tensor"> fmod_scalar;
 inline constexpr op<"aten::fmod_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)"> fmod_scalar_;
 inline constexpr op<"aten::fmod.Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)">
     fmod_scalar_out;
 
-/// self to the power of exponent. Integers stay integers and wrap; a negative exponent of theirs leaves 0 but for a
-/// base of 1 and -1.
+/// self to the power of exponent. Integers stay integers and wrap; a negative exponent gives 0 except for bases 1 and
+/// -1.
 inline constexpr op<"aten::pow.Tensor_Tensor(Tensor self, Tensor exponent) -> Tensor"> pow;
 inline constexpr op<"aten::pow_.Tensor(Tensor(a!) self, Tensor exponent) -> Tensor(a!)"> pow_;
 inline constexpr op<"aten::pow.Tensor_Tensor_out(Tensor self, Tensor exponent, *, Tensor(a!) out) -> Tensor(a!)">
@@ -121,19 +121,19 @@ inline constexpr op<"aten::pow.Scalar(Scalar self, Tensor exponent) -> Tensor"> 
 inline constexpr op<"aten::pow.Scalar_out(Scalar self, Tensor exponent, *, Tensor(a!) out) -> Tensor(a!)">
     pow_scalar_base_out;
 
-/// The greater one; a NaN wins.
+/// The maximum; NaN propagates.
 inline constexpr op<"aten::maximum(Tensor self, Tensor other) -> Tensor"> maximum;
 inline constexpr op<"aten::maximum.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)"> maximum_out;
 
-/// The lesser one; a NaN wins.
+/// The minimum; NaN propagates.
 inline constexpr op<"aten::minimum(Tensor self, Tensor other) -> Tensor"> minimum;
 inline constexpr op<"aten::minimum.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)"> minimum_out;
 
-/// The greater one; a number wins over a NaN.
+/// The maximum; NaN is ignored.
 inline constexpr op<"aten::fmax(Tensor self, Tensor other) -> Tensor"> fmax;
 inline constexpr op<"aten::fmax.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)"> fmax_out;
 
-/// The lesser one; a number wins over a NaN.
+/// The minimum; NaN is ignored.
 inline constexpr op<"aten::fmin(Tensor self, Tensor other) -> Tensor"> fmin;
 inline constexpr op<"aten::fmin.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)"> fmin_out;
 
@@ -142,7 +142,7 @@ inline constexpr op<"aten::atan2(Tensor self, Tensor other) -> Tensor"> atan2;
 inline constexpr op<"aten::atan2_(Tensor(a!) self, Tensor other) -> Tensor(a!)"> atan2_;
 inline constexpr op<"aten::atan2.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)"> atan2_out;
 
-/// sqrt(self^2 + other^2) without overflow on the way. Floating types.
+/// sqrt(self^2 + other^2) without intermediate overflow. Floating types.
 inline constexpr op<"aten::hypot(Tensor self, Tensor other) -> Tensor"> hypot;
 inline constexpr op<"aten::hypot_(Tensor(a!) self, Tensor other) -> Tensor(a!)"> hypot_;
 inline constexpr op<"aten::hypot.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)"> hypot_out;
@@ -152,13 +152,13 @@ inline constexpr op<"aten::copysign.Tensor(Tensor self, Tensor other) -> Tensor"
 inline constexpr op<"aten::copysign_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)"> copysign_;
 inline constexpr op<"aten::copysign.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)"> copysign_out;
 
-/// The same with a number, which raises the dtype only into another category. Composite.
+/// The same with a number, which promotes by category only. Composite.
 inline constexpr op<"aten::copysign.Scalar(Tensor self, Scalar other) -> Tensor"> copysign_scalar;
 inline constexpr op<"aten::copysign_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)"> copysign_scalar_;
 inline constexpr op<"aten::copysign.Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)">
     copysign_scalar_out;
 
-/// log(exp(self) + exp(other)) without overflow on the way.
+/// log(exp(self) + exp(other)) without intermediate overflow.
 inline constexpr op<"aten::logaddexp(Tensor self, Tensor other) -> Tensor"> logaddexp;
 inline constexpr op<"aten::logaddexp.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)"> logaddexp_out;
 
@@ -167,7 +167,7 @@ inline constexpr op<"aten::xlogy.Tensor(Tensor self, Tensor other) -> Tensor"> x
 inline constexpr op<"aten::xlogy_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)"> xlogy_;
 inline constexpr op<"aten::xlogy.OutTensor(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)"> xlogy_out;
 
-/// The same with a number, which raises the dtype only into another category. Composites.
+/// The same with a number, which promotes by category only. Composites.
 inline constexpr op<"aten::xlogy.Scalar_Other(Tensor self, Scalar other) -> Tensor"> xlogy_scalar;
 inline constexpr op<"aten::xlogy_.Scalar_Other(Tensor(a!) self, Scalar other) -> Tensor(a!)"> xlogy_scalar_;
 inline constexpr op<"aten::xlogy.OutScalar_Other(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)">

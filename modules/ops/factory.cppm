@@ -1,4 +1,4 @@
-// What operators that make tensors share: their options, their checks, and how they are registered. Internal.
+// Helpers of factory operators: options, checks, and registration. Internal.
 export module topbit.ops:factory;
 
 import topbit.std;
@@ -10,7 +10,7 @@ import :caller;
 
 namespace topbit::detail {
 
-// The options of every operator that makes a tensor, in the order of their arguments.
+// The options of every factory operator, in the order of their arguments.
 struct tensor_options {
   std::optional<dtype> type;
   std::optional<layout> how;
@@ -20,24 +20,24 @@ struct tensor_options {
 
 using sizes_argument = std::span<const std::int64_t>;
 
-// Sizes of a tensor to be made: none negative, no more elements than 64 bits can count in bytes.
+// Checks the sizes of a new tensor: not negative, and a byte size within 64 bits.
 dims new_sizes(backend_call c, sizes_argument sizes);
 // Uninitialised and row-major, from aten::empty; float32 if no dtype is given.
 tensor new_tensor(backend_call c, sizes_argument sizes, const tensor_options& o);
-// Uninitialised and like `self`, but for the options.
+// Uninitialised and like `self`, except for the options.
 tensor new_like(backend_call c, const tensor& self, const tensor_options& o, std::optional<memory_format> format = {});
 // Throws unless a tensor that is given as `out` has the sizes of the result.
 void check_out(backend_call c, const tensor& out, const dims& sizes);
 void check_floating(backend_call c, dtype type);
 
-// What makes its result from nothing that has a gradient, with a kernel for every backend.
+// Registers operators whose result depends on no gradient, with a kernel for every backend.
 template <auto Kernel, const auto& Op>
 void register_factory(std::source_location where = std::source_location::current()) {
   const author::kernel_row rows[] = {author::define(Op, where),
                                      caller_row<Kernel, Op>(key::CompositeExplicitAutograd, where)};
   author::register_rows(rows);
 }
-// The same for what is given a tensor.
+// The same for operators with a tensor argument.
 template <auto Kernel, const auto& Op>
 void register_like(std::source_location where = std::source_location::current()) {
   register_factory<Kernel, Op>(where);

@@ -1,5 +1,5 @@
-// How a family of operators of this library is registered: its definitions, the CPU's and the meta kernels, and what
-// autograd must know of forms that write. Internal.
+// Registration of the library's operator families: definitions, CPU and meta kernels, and autograd's handling of
+// in-place and out forms. Internal.
 export module topbit.ops:families;
 
 import topbit.std;
@@ -13,7 +13,7 @@ namespace topbit::detail {
 // Kept for register_gradients().
 void add_refusal(const author::kernel_row& row);
 
-// Operators that write to an argument are always counted; where a gradient would be lost they refuse, unless they get a
+// Writes of in-place and out forms are always counted; if a gradient would be lost they refuse, unless they get a
 // gradient rule.
 template <const auto&... Op>
 void register_writing() {
@@ -36,9 +36,9 @@ void define_all() {
   author::register_rows(all);
 }
 
-// Registers the rows of a family for one backend.
+// Registers the kernels of a family for one backend.
 using family_rows = void (*)(dispatch_key k, std::source_location where);
-// Backends with a table that come later get these rows too.
+// Backends with a table that are registered later get these kernels too.
 void add_family(family_rows rows);
 
 template <class Forms>
@@ -52,7 +52,7 @@ void register_forms(std::source_location here = std::source_location::current())
   });
 }
 
-// What has no derivative.
+// Operators without a derivative.
 template <const auto&... Op>
 void register_without_gradient() {
   static constexpr author::kernel_row all[] = {author::fallthrough_row(Op, key::Autograd)...};

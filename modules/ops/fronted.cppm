@@ -1,5 +1,5 @@
-// Operators whose kernel's front is one function, told the backend: those that are not structured, since the device of
-// their result is that of the tensor they are given.
+// Unstructured operators, whose kernel thunk is one function with the backend as an argument: their result is on the
+// device of the given tensor.
 export module topbit.ops:fronted;
 
 import topbit.std;
@@ -11,8 +11,9 @@ import :device_check;
 
 namespace topbit::detail {
 
-// Front(backend_call, arguments...) checks and computes with the kernels of Needs; without a table it only checks. A
-// member of a forms_list, as `ruled` is. With HostScalars some of its tensors may be numbers on the host.
+// Front(backend_call, arguments...), the kernel thunk, checks and computes with the kernels of Needs; without a table
+// it only checks. A member of a forms_list, like `ruled`. With HostScalars some of its tensors may be zero-dimensional
+// host tensors.
 template <auto Front, const auto& Op, auto Needs, bool HostScalars = false>
 struct fronted {
   static constexpr auto needs = Needs;

@@ -1,5 +1,5 @@
-// Elements by an index along a dimension, and written to places by one. Indices are int64, from 0 to the size less 1;
-// one out of range is a shape_error before anything is written.
+// Gather and scatter: elements read and written by an index along a dimension. Indices are int64, from 0 to the size
+// less 1; one out of range is a shape_error before anything is written.
 export module topbit.ops:gather;
 
 import topbit.std;
@@ -8,13 +8,14 @@ import topbit.tensor;
 
 export namespace topbit::ops {
 
-/// out[..][i][..] = self[..][index[..][i][..]][..], of index's sizes, which are at most self's in other dimensions.
+/// out[..][i][..] = self[..][index[..][i][..]][..], with the sizes of index, which are at most self's in other
+/// dimensions.
 inline constexpr op<"aten::gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor"> gather;
 inline constexpr op<
     "aten::gather.out(Tensor self, int dim, Tensor index, *, bool sparse_grad=False, Tensor(a!) out) -> Tensor(a!)">
     gather_out;
 
-/// self with src[..][i][..] written at index[..][i][..] along dim; of equal indices the last one counts. One dtype.
+/// self with src[..][i][..] written at index[..][i][..] along dim; of equal indices the last one wins. One dtype.
 inline constexpr op<"aten::scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor"> scatter;
 inline constexpr op<"aten::scatter_.src(Tensor(a!) self, int dim, Tensor index, Tensor src) -> Tensor(a!)"> scatter_;
 inline constexpr op<
@@ -29,7 +30,7 @@ inline constexpr op<
     "aten::scatter.value_out(Tensor self, int dim, Tensor index, Scalar value, *, Tensor(a!) out) -> Tensor(a!)">
     scatter_value_out;
 
-/// As scatter, but added to what is there; of bool the or.
+/// As scatter, but added; logical or for bool.
 inline constexpr op<"aten::scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor"> scatter_add;
 inline constexpr op<"aten::scatter_add_(Tensor(a!) self, int dim, Tensor index, Tensor src) -> Tensor(a!)">
     scatter_add_;
@@ -37,7 +38,7 @@ inline constexpr op<
     "aten::scatter_add.out(Tensor self, int dim, Tensor index, Tensor src, *, Tensor(a!) out) -> Tensor(a!)">
     scatter_add_out;
 
-/// As scatter, but added to what is there with "add", and multiplied with "multiply".
+/// As scatter, but added with "add", and multiplied with "multiply".
 inline constexpr op<"aten::scatter.reduce(Tensor self, int dim, Tensor index, Tensor src, *, str reduce) -> Tensor">
     scatter_reduction;
 inline constexpr op<
@@ -58,8 +59,8 @@ inline constexpr op<
     "-> Tensor(a!)">
     scatter_value_reduction_out;
 
-/// Elements of src that have one place brought together by "sum", "prod", "mean", "amax" or "amin", in which a NaN
-/// wins; what was there counts as one more with include_self. The mean of integers is rounded down.
+/// Elements of src with the same destination are reduced by "sum", "prod", "mean", "amax" or "amin", in which NaN
+/// propagates; the old element is included with include_self. The mean of integers is rounded down.
 inline constexpr op<
     "aten::scatter_reduce.two(Tensor self, int dim, Tensor index, Tensor src, str reduce, *, bool include_self=True) "
     "-> Tensor">
@@ -73,13 +74,14 @@ inline constexpr op<
     "include_self=True, Tensor(a!) out) -> Tensor(a!)">
     scatter_reduce_out;
 
-/// gather with an index that broadcasts with self, but for dim; without dim, of all elements in order. Composite.
+/// gather with an index that broadcasts with self, except in dim; without dim, of all elements in row-major order.
+/// Composite.
 inline constexpr op<"aten::take_along_dim(Tensor self, Tensor indices, int? dim=None) -> Tensor"> take_along_dim;
 inline constexpr op<
     "aten::take_along_dim.out(Tensor self, Tensor indices, int? dim=None, *, Tensor(a!) out) -> Tensor(a!)">
     take_along_dim_out;
 
-/// The slices of a dimension that a list of indices says; int32 will do too.
+/// The slices of a dimension selected by a list of indices, int64 or int32.
 inline constexpr op<"aten::index_select(Tensor self, int dim, Tensor index) -> Tensor"> index_select;
 inline constexpr op<"aten::index_select.out(Tensor self, int dim, Tensor index, *, Tensor(a!) out) -> Tensor(a!)">
     index_select_out;
@@ -117,7 +119,7 @@ inline constexpr op<
     "Tensor(a!) out) -> Tensor(a!)">
     index_reduce_out;
 
-/// self with one value in the slices of a dimension; negative ones count from the back. Composites over index_copy.
+/// self with one value in the slices of a dimension; negative ones count from the end. Composites over index_copy.
 inline constexpr op<"aten::index_fill.int_Scalar(Tensor self, int dim, Tensor index, Scalar value) -> Tensor">
     index_fill;
 inline constexpr op<"aten::index_fill_.int_Scalar(Tensor(a!) self, int dim, Tensor index, Scalar value) -> Tensor(a!)">
@@ -127,18 +129,18 @@ inline constexpr op<"aten::index_fill.int_Tensor(Tensor self, int dim, Tensor in
 inline constexpr op<"aten::index_fill_.int_Tensor(Tensor(a!) self, int dim, Tensor index, Tensor value) -> Tensor(a!)">
     index_fill_tensor_;
 
-/// Elements by their place in row-major order; negative ones count from the back. Of index's sizes.
+/// Elements by their row-major index; negative ones count from the end. The result has the sizes of index.
 inline constexpr op<"aten::take(Tensor self, Tensor index) -> Tensor"> take;
 inline constexpr op<"aten::take.out(Tensor self, Tensor index, *, Tensor(a!) out) -> Tensor(a!)"> take_out;
 
-/// Rows of a matrix by index: index's sizes, then the columns. What the other arguments say is about gradients.
+/// Rows of a matrix by index: the sizes of index, then the columns. The other arguments affect gradients only.
 inline constexpr op<
     "aten::embedding(Tensor weight, Tensor indices, int padding_idx=-1, bool scale_grad_by_freq=False, bool "
     "sparse=False) -> Tensor">
     embedding;
 
-/// The gradient of embedding for its matrix: rows of grad_output added up by index, but for padding_idx; divided by how
-/// often an index is there with scale_grad_by_freq.
+/// The gradient of embedding for its matrix: rows of grad_output summed by index, except padding_idx; divided by the
+/// count of the index with scale_grad_by_freq.
 inline constexpr op<
     "aten::embedding_dense_backward(Tensor grad_output, Tensor indices, SymInt num_weights, int padding_idx, bool "
     "scale_grad_by_freq) -> Tensor">

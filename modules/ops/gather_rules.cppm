@@ -1,4 +1,4 @@
-// Shape rules and fronts of operators that take an index along a dimension.
+// Shape functions and kernel thunks of operators that take an index along a dimension.
 export module topbit.ops:gather_rules;
 
 import topbit.std;
@@ -15,7 +15,7 @@ import :structured;
 
 namespace topbit::detail {
 
-// Numbers of the host as a tensor without dimensions.
+// Host numbers as a zero-dimensional tensor.
 tensor one_number(backend_call c, const tensor& like, const scalar& value);
 // int64, dense, one dimension.
 tensor flat_index(backend_call c, const tensor& index);
@@ -24,7 +24,7 @@ void check_integer_index(backend_call c, const tensor& index);
 // One index into one dimension of a dense table; the rows have the table's other sizes.
 void run_take_along(backend_call c, take_code code, const tensor& rows, const tensor& table, std::size_t dim,
                     const tensor& index);
-// out = self, then rows put to or added at the index, which is looked at before anything is written.
+// out = self, then rows written or added at the index, which is checked before anything is written.
 void run_put_along(backend_call c, take_code code, const tensor& self, std::int64_t dim, const tensor& index,
                    const tensor& rows, const tensor& out);
 
@@ -52,7 +52,7 @@ struct scatter_rule {
   }
 };
 
-// What `reduce` of the older forms stands for.
+// The meaning of `reduce` in the older forms.
 rowwise scatter_code(std::string_view op, std::string_view reduce);
 
 struct scatter_reduction_rule {
@@ -79,7 +79,7 @@ struct scatter_value_reduction_rule {
   static void run(backend_call c, const tensor& self, std::int64_t dim, const tensor& index, const scalar& value,
                   std::string_view reduce, const tensor& out);
 };
-// Sums, products, extremes and means.
+// Sum, product, maximum, minimum and mean.
 inline constexpr auto scatter_reduce_kernels = all_of(
     table_entry::copy, pointwise::fill, pointwise::maximum, pointwise::div, pointwise::div_floor, rowwise::check_index,
     rowwise::scatter, rowwise::scatter_add, rowwise::scatter_mul, rowwise::scatter_amax, rowwise::scatter_amin);
@@ -158,7 +158,7 @@ struct embedding_backward_rule {
                     bool by_frequency);
 };
 
-// What is updated may be self; an index or a source that is the tensor written must be read whole before.
+// The output may be self; an index or a source that is the output must be copied before.
 inline constexpr author::kernel_abilities updates{.in_place = true, .first_only = true};
 
 using gather_forms = forms_list<

@@ -1,4 +1,4 @@
-// Images [.., channels, height, width], their pixels moved and repeated. Composites.
+// Images [.., channels, height, width], rearranged and resampled. Composites.
 export module topbit.ops:images;
 
 import topbit.std;
@@ -9,13 +9,13 @@ export namespace topbit::ops {
 
 /// [.., c * r * r, h, w] to [.., c, h * r, w * r]: channels become pixels.
 inline constexpr op<"aten::pixel_shuffle(Tensor self, int upscale_factor) -> Tensor"> pixel_shuffle;
-/// The other way round.
+/// The inverse of pixel_shuffle.
 inline constexpr op<"aten::pixel_unshuffle(Tensor self, int downscale_factor) -> Tensor"> pixel_unshuffle;
-/// [n, g * c, ..] with channels i of all g groups beside each other.
+/// [n, g * c, ..] with channels i of all g groups adjacent.
 inline constexpr op<"aten::channel_shuffle(Tensor self, int groups) -> Tensor"> channel_shuffle;
 
-/// [n, c, h, w] to [n, c, output_size...]: pixel i is pixel floor(i / scale), where scale is what is given, or the
-/// ratio of the sizes.
+/// [n, c, h, w] to [n, c, output_size...]: pixel i is pixel floor(i / scale), where scale is given, or the ratio of the
+/// sizes.
 inline constexpr op<
     "aten::upsample_nearest2d(Tensor self, SymInt[2] output_size, float? scales_h=None, float? scales_w=None) -> "
     "Tensor">

@@ -1,15 +1,15 @@
-// Indexing as people write it:
+// Indexing:
 //
 //   index(x, 0)                                  the first element of the first dimension
 //   index(x, slice(1, 5), -1)                    four rows, their last column
 //   index(x, ellipsis, slice(none, none, 2))     every second element of the last dimension
 //   index(x, newaxis, slice(), 3)                a new dimension of size 1 in front
-//   index(x, mask), index(x, rows, slice(1, 5))  elements chosen by tensors, a copy
+//   index(x, mask), index(x, rows, slice(1, 5))  elements selected by tensors, a copy
 //   assign(index(x, 0, slice(1, 5)), 7)          writes to x
-//   assign(x, 7, mask)                           the same where tensors choose
+//   assign(x, 7, mask)                           the same with tensor indices
 //
-// C++20 has no x[a, b], and a tensor knows no operator, so these are functions. What they do is done by operators, so
-// that gradients and every layer come with it.
+// C++20 has no x[a, b], and a tensor has no operators as members, so these are functions. They call operators, so that
+// gradients and every layer work.
 export module topbit.ops:indexing;
 
 import topbit.std;
@@ -18,11 +18,11 @@ import topbit.tensor;
 
 namespace topbit {
 
-/// A bound that is not given: `slice(none, 5)`.
+/// An omitted bound: `slice(none, 5)`.
 export inline constexpr std::nullopt_t none = std::nullopt;
 
-/// Elements start, start + step, ... below end of a dimension, all where nothing is said. Negative bounds count from
-/// the back, and bounds are clamped. The step is 1 or more.
+/// Elements start, start + step, ... below end of a dimension, all by default. Negative bounds count from the end, and
+/// bounds are clamped. The step is 1 or more.
 export struct slice {
   constexpr slice() noexcept = default;
   constexpr slice(std::optional<std::int64_t> start, std::optional<std::int64_t> end, std::int64_t step = 1) noexcept
@@ -32,16 +32,15 @@ export struct slice {
 };
 
 export struct ellipsis_t {};
-/// Stands for as many whole dimensions as the other items leave; once in an index.
+/// Stands for all dimensions that the other items leave; at most once in an index.
 export inline constexpr ellipsis_t ellipsis;
 
 export struct newaxis_t {};
 /// A new dimension of size 1.
 export inline constexpr newaxis_t newaxis;
 
-/// One item of an index. An integer takes one element of a dimension, which goes away; a bool is none. A tensor of
-/// int64 or int32 takes elements of a dimension, one of bool (or uint8) those of as many dimensions as it has where it
-/// is True.
+/// One item of an index. An integer selects one index of a dimension, which is removed; a bool is not an item. A tensor
+/// of int64 or int32 selects elements of a dimension, a mask of bool (or uint8) those of as many dimensions as it has.
 export class index_item {
  public:
   template <class T>
@@ -70,15 +69,15 @@ concept index_like = std::constructible_from<index_item, const T&>;
 /// "[0, 1:5:2, ..., newaxis]"
 export std::string to_string(std::span<const index_item> items);
 
-/// The part of x that the items say, as a view; with tensors among them a copy. Dimensions behind the last item are
-/// taken whole.
+/// The part of x selected by the items, as a view; with tensors among them a copy. Dimensions after the last item are
+/// whole.
 ///
-/// Tensors broadcast with each other, a mask counting as the coordinates it has. What they broadcast to stands where
-/// the first was if they are neighbours, or in front where slices, ellipsis or newaxis are between them. The dimensions
-/// of integers are gone before: PyTorch's rule, not NumPy's.
+/// Tensors broadcast with each other, a mask counting as its coordinates. Their dimensions replace the first indexed
+/// one if they are adjacent, or come first if slices, ellipsis or newaxis are between them. The dimensions of integers
+/// are removed before: PyTorch's rule, not NumPy's.
 ///
-/// Errors   shape_error, which shows the index and the sizes, for more items than dimensions, an integer out of
-///          range, a step below 1, two ellipses, a mask of other sizes; what aten::index.Tensor throws
+/// Errors   shape_error, which shows the index and the sizes, for more items than dimensions, an integer out of range,
+///          a step below 1, two ellipses, a mask of another shape; errors of aten::index.Tensor
 /// Cost     one view operator per item that is not a whole dimension, one if there is none; with tensors that and
 ///          aten::index.Tensor
 export tensor index(const tensor& x, std::span<const index_item> items);
@@ -89,12 +88,12 @@ tensor index(const tensor& x, const First& first, const Rest&... rest) {
 }
 
 /// Writes a value to every element of a view; values are converted and broadcast. Leading dimensions of size 1 that the
-/// view does not have are left out. Throws what copy_ and fill_ throw.
+/// view does not have are dropped. Throws what copy_ and fill_ throw.
 export void assign(const tensor& view, const tensor& values);
 export void assign(const tensor& view, const scalar& value);
 
-/// Writes to the elements of x that the items say, as index() takes them; tensors too. Of elements that are chosen
-/// twice the last one counts. Throws what index(), copy_, fill_ and index_put_ throw.
+/// Writes to the elements of x selected by the items, as in index(); tensors too. Of elements selected twice the last
+/// one wins. Throws what index(), copy_, fill_ and index_put_ throw.
 export void assign(const tensor& x, const tensor& values, std::span<const index_item> items);
 export void assign(const tensor& x, const scalar& value, std::span<const index_item> items);
 export template <class Value, detail::index_like First, detail::index_like... Rest>

@@ -1,4 +1,4 @@
-// Tensors put together, repeated and turned.
+// Concatenation, repetition, flips and rotations.
 export module topbit.ops:join;
 
 import topbit.std;
@@ -7,8 +7,8 @@ import topbit.tensor;
 
 export namespace topbit::ops {
 
-/// Tensors one after another along a dimension, promoted; sizes must agree in the others. One without elements and with
-/// one dimension fits everywhere.
+/// Concatenates tensors along a dimension, promoted; other sizes must agree. An empty one-dimensional tensor is always
+/// accepted.
 inline constexpr op<"aten::cat(Tensor[] tensors, int dim=0) -> Tensor"> cat;
 inline constexpr op<"aten::cat.out(Tensor[] tensors, int dim=0, *, Tensor(a!) out) -> Tensor(a!)"> cat_out;
 
@@ -32,22 +32,22 @@ inline constexpr op<"aten::dstack.out(Tensor[] tensors, *, Tensor(a!) out) -> Te
 inline constexpr op<"aten::column_stack(Tensor[] tensors) -> Tensor"> column_stack;
 inline constexpr op<"aten::column_stack.out(Tensor[] tensors, *, Tensor(a!) out) -> Tensor(a!)"> column_stack_out;
 
-/// self so many times along each dimension; more numbers than dimensions make new ones in front.
+/// Repeats self along each dimension; more numbers than dimensions add leading ones.
 inline constexpr op<"aten::repeat(Tensor self, SymInt[] repeats) -> Tensor"> repeat;
 
-/// repeat, with 1 for numbers that are missing in front. Composite.
+/// repeat, with 1 for missing leading numbers. Composite.
 inline constexpr op<"aten::tile(Tensor self, int[] dims) -> Tensor"> tile;
 
-/// Each slice of a dimension so many times in place; without a dimension, each element. Composite.
+/// Repeats each slice of a dimension consecutively; without a dimension, each element. Composite.
 inline constexpr op<
     "aten::repeat_interleave.self_int(Tensor self, int repeats, int? dim=None, *, int? output_size=None) -> Tensor">
     repeat_interleave;
 
-/// The places 0, 1, ... as often each as `repeats`, int64 or int32, says. On meta output_size must be given.
+/// The indices 0, 1, ..., each repeated as given by `repeats`, int64 or int32. On meta output_size must be given.
 inline constexpr op<"aten::repeat_interleave.Tensor(Tensor repeats, *, int? output_size=None) -> Tensor">
     repeat_interleave_places;
 
-/// Each slice of a dimension as often as repeats says, one number for all, or one for each. Composite.
+/// Repeats each slice of a dimension as given by repeats, one number for all, or one for each. Composite.
 inline constexpr op<
     "aten::repeat_interleave.self_Tensor(Tensor self, Tensor repeats, int? dim=None, *, int? output_size=None) -> "
     "Tensor">
@@ -56,10 +56,10 @@ inline constexpr op<
 /// The order of some dimensions reversed: a copy.
 inline constexpr op<"aten::flip(Tensor self, int[] dims) -> Tensor"> flip;
 
-/// Elements moved along dimensions, from the end back to the front; without dims in row-major order. Composite.
+/// Shifts elements cyclically along dimensions; without dims in row-major order. Composite.
 inline constexpr op<"aten::roll(Tensor self, int[1] shifts, int[1] dims=[]) -> Tensor"> roll;
 
-/// Turned by k quarters in the plane of two dimensions. Composite.
+/// Rotated by k times 90 degrees in the plane of two dimensions. Composite.
 inline constexpr op<"aten::rot90(Tensor self, int k=1, int[] dims=[0,1]) -> Tensor"> rot90;
 
 /// Matrices with 0 above a diagonal, counted from the main one upwards.

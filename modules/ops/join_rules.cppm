@@ -1,4 +1,4 @@
-// Shape rules and fronts of operators that put tensors together, repeat and turn them.
+// Shape functions and kernel thunks of concatenation, repetition, flips and rotations.
 export module topbit.ops:join_rules;
 
 import topbit.std;

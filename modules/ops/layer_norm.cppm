@@ -1,4 +1,4 @@
-// Rows of the last dimensions, normalised.
+// Normalisation over the last dimensions.
 export module topbit.ops:layer_norm;
 
 import topbit.std;
@@ -14,19 +14,19 @@ inline constexpr op<
     "bool cudnn_enable=True) -> Tensor">
     layer_norm;
 
-/// layer_norm's kernel, with each row's mean and 1 / sqrt(variance + eps).
+/// The kernel of layer_norm, with each row's mean and 1 / sqrt(variance + eps).
 inline constexpr op<
     "aten::native_layer_norm(Tensor input, SymInt[] normalized_shape, Tensor? weight, Tensor? bias, float eps) -> "
     "(Tensor, Tensor, Tensor)">
     native_layer_norm;
-/// The gradients of native_layer_norm with respect to input, weight and bias, where output_mask asks for them; what it
-/// does not ask for is undefined.
+/// The gradients of native_layer_norm with respect to input, weight and bias, as selected by output_mask; the others
+/// are undefined.
 inline constexpr op<
     "aten::native_layer_norm_backward(Tensor grad_out, Tensor input, SymInt[] normalized_shape, Tensor mean, Tensor "
     "rstd, Tensor? weight, Tensor? bias, bool[3] output_mask) -> (Tensor, Tensor, Tensor)">
     native_layer_norm_backward;
 
-/// input / sqrt(mean of input^2 + eps) * weight; without eps the least step from 1 of the dtype.
+/// input / sqrt(mean of input^2 + eps) * weight; without eps the machine epsilon of the dtype.
 inline constexpr op<
     "aten::rms_norm(Tensor input, SymInt[] normalized_shape, Tensor? weight=None, float? eps=None) -> Tensor">
     rms_norm;

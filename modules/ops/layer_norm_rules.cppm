@@ -1,4 +1,4 @@
-// Shape rules and fronts of normalised rows.
+// Shape functions and kernel thunks of layer normalisation.
 export module topbit.ops:layer_norm_rules;
 
 import topbit.std;

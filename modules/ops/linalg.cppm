@@ -1,5 +1,5 @@
-// Products of matrices and vectors. Operands have one dtype, any but bool; any strides without a copy. Halves are
-// computed in float32, integers wrap.
+// Matrix and vector products. Operands have one dtype, any but bool, and any strides, without a copy. float16 and
+// bfloat16 are computed in float32, integers wrap.
 export module topbit.ops:linalg;
 
 import topbit.std;
@@ -10,16 +10,15 @@ export namespace topbit::ops {
 
 /// self: [m, k], mat2: [k, n] -> [m, n].
 ///
-/// Errors   shape_error if the inner sizes differ or an operand is no matrix; dtype_error if the dtypes differ
+/// Errors   shape_error if the inner sizes differ or an operand is not a matrix; dtype_error if the dtypes differ
 inline constexpr op<"aten::mm(Tensor self, Tensor mat2) -> Tensor"> mm;
 inline constexpr op<"aten::mm.out(Tensor self, Tensor mat2, *, Tensor(a!) out) -> Tensor(a!)"> mm_out;
 
-/// As many products as there are matrices: [b, m, k], [b, k, n] -> [b, m, n].
+/// Batched matrix products: [b, m, k], [b, k, n] -> [b, m, n].
 inline constexpr op<"aten::bmm(Tensor self, Tensor mat2) -> Tensor"> bmm;
 inline constexpr op<"aten::bmm.out(Tensor self, Tensor mat2, *, Tensor(a!) out) -> Tensor(a!)"> bmm_out;
 
-/// beta * self + alpha * mat1 @ mat2; self broadcasts, and is not read where beta is 0. Factors of integers are
-/// integers.
+/// beta * self + alpha * mat1 @ mat2; self broadcasts, and is not read if beta is 0. Factors of integers are integers.
 inline constexpr op<"aten::addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor">
     addmm;
 inline constexpr op<
@@ -30,8 +29,8 @@ inline constexpr op<
     "Tensor(a!)">
     addmm_out;
 
-/// relu of addmm, or gelu without an approximation, in one pass over the result. relu takes every dtype, gelu floating
-/// ones. Where it is recorded, addmm and the activation.
+/// relu of addmm, or gelu without an approximation, in one pass over the result. relu supports every dtype, gelu
+/// floating ones. If recorded, addmm and the activation.
 inline constexpr op<
     "aten::_addmm_activation(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1, bool "
     "use_gelu=False) -> Tensor">
@@ -65,11 +64,11 @@ inline constexpr op<
     "Tensor(a!)">
     addbmm_out;
 
-/// The product of the last two dimensions, the others broadcast. A vector on the left counts as a row, on the right as
-/// a column, and that dimension goes away. Composite.
+/// The product of the last two dimensions, the others broadcast. A vector on the left is a row, on the right a column,
+/// and that dimension is removed. Composite.
 inline constexpr op<"aten::matmul(Tensor self, Tensor other) -> Tensor"> matmul;
 inline constexpr op<"aten::matmul.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)"> matmul_out;
-/// Another name of matmul.
+/// Alias of matmul.
 inline constexpr op<"aten::linalg_matmul(Tensor self, Tensor other) -> Tensor"> linalg_matmul;
 inline constexpr op<"aten::linalg_matmul.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)">
     linalg_matmul_out;
@@ -97,14 +96,14 @@ inline constexpr op<
 /// The sum of the products of two vectors. Composite.
 inline constexpr op<"aten::dot(Tensor self, Tensor tensor) -> Tensor"> dot;
 inline constexpr op<"aten::dot.out(Tensor self, Tensor tensor, *, Tensor(a!) out) -> Tensor(a!)"> dot_out;
-/// dot, there being no complex numbers. Composite.
+/// dot, since complex dtypes are not supported. Composite.
 inline constexpr op<"aten::vdot(Tensor self, Tensor other) -> Tensor"> vdot;
 inline constexpr op<"aten::vdot.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)"> vdot_out;
 
 /// Each element of one vector times each of the other: [m], [n] -> [m, n]; any dtypes. Composite.
 inline constexpr op<"aten::outer(Tensor self, Tensor vec2) -> Tensor"> outer;
 inline constexpr op<"aten::outer.out(Tensor self, Tensor vec2, *, Tensor(a!) out) -> Tensor(a!)"> outer_out;
-/// Another name of outer.
+/// Alias of outer.
 inline constexpr op<"aten::ger(Tensor self, Tensor vec2) -> Tensor"> ger;
 inline constexpr op<"aten::ger.out(Tensor self, Tensor vec2, *, Tensor(a!) out) -> Tensor(a!)"> ger_out;
 
@@ -119,7 +118,7 @@ inline constexpr op<
     "Tensor(a!)">
     addr_out;
 
-/// Blocks of other, each times an element of self; fewer dimensions count as ones in front. Composite.
+/// Blocks of other, each times an element of self; missing leading dimensions count as 1. Composite.
 inline constexpr op<"aten::kron(Tensor self, Tensor other) -> Tensor"> kron;
 inline constexpr op<"aten::kron.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)"> kron_out;
 

@@ -7,12 +7,11 @@ import topbit.tensor;
 
 export namespace topbit::ops {
 
-/// -weight[target] * self[target] of rows of log-probabilities, reduced; the mean is by weight. A target of
-/// ignore_index counts nothing. self: [n, classes] or [classes]; target: int64 [n] or []. Composite over
-/// nll_loss_forward.
+/// -weight[target] * self[target] of rows of log-probabilities, reduced; the mean is by weight. A target equal to
+/// ignore_index is ignored. self: [n, classes] or [classes]; target: int64 [n] or []. Composite over nll_loss_forward.
 ///
-/// Errors   shape_error for other shapes or a target out of range; dtype_error for other dtypes; error for a reduction
-///          that is none
+/// Errors   shape_error for other shapes or a target out of range; dtype_error for other dtypes; error for an invalid
+///          reduction
 inline constexpr op<
     "aten::nll_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=Mean, int ignore_index=-100) -> "
     "Tensor">
@@ -21,7 +20,7 @@ inline constexpr op<
     "aten::nll_loss.out(Tensor self, Tensor target, Tensor? weight=None, int reduction=Mean, int ignore_index=-100, *, "
     "Tensor(a!) out) -> Tensor(a!)">
     nll_loss_out;
-/// nll_loss's kernel; the second result is the sum of the weights, or 0 where nothing is reduced.
+/// The kernel of nll_loss; the second result is the sum of the weights, or 0 without a reduction.
 inline constexpr op<
     "aten::nll_loss_forward(Tensor self, Tensor target, Tensor? weight, int reduction, int ignore_index) -> (Tensor "
     "output, Tensor total_weight)">
@@ -40,7 +39,7 @@ inline constexpr op<
     "int ignore_index, Tensor total_weight, *, Tensor(a!) grad_input) -> Tensor(a!)">
     nll_loss_backward_out;
 
-/// nll_loss with any number of dimensions behind the classes: self: [n, classes, d...], target: [n, d...]. Composite.
+/// nll_loss with any number of dimensions after the classes: self: [n, classes, d...], target: [n, d...]. Composite.
 inline constexpr op<
     "aten::nll_loss_nd(Tensor self, Tensor target, Tensor? weight=None, int reduction=Mean, int ignore_index=-100) -> "
     "Tensor">
@@ -55,15 +54,15 @@ inline constexpr op<
     "*, Tensor(a!) out) -> Tensor(a!)">
     nll_loss2d_out;
 
-/// nll_loss_nd of log_softmax(self). target holds labels, or, with the sizes and kind of self, probabilities; smoothing
-/// takes label_smoothing of 1 from them and spreads it over all classes. Composite, over topbit::cross_entropy for
-/// labels without smoothing.
+/// nll_loss_nd of log_softmax(self). target holds labels, or, with the shape and dtype of self, probabilities;
+/// label_smoothing distributes that part of 1 evenly over all classes. Composite, over topbit::cross_entropy for labels
+/// without smoothing.
 inline constexpr op<
     "aten::cross_entropy_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=Mean, int "
     "ignore_index=-100, float label_smoothing=0.0) -> Tensor">
     cross_entropy_loss;
 
-/// cross_entropy_loss's kernel for labels, with the sum of the weights, or 0 where nothing is reduced: one pass over
+/// The kernel of cross_entropy_loss for labels, with the sum of the weights, or 0 without a reduction: one pass over
 /// the rows of self, [n, classes], or [classes].
 ///
 /// Errors   as nll_loss
@@ -102,7 +101,7 @@ inline constexpr op<
     huber_loss_out;
 /// -weight * (target * log(self) + (1 - target) * log(1 - self)), with logarithms of at least -100.
 ///
-/// Errors   shape_error where sizes differ
+/// Errors   shape_error if sizes differ
 inline constexpr op<
     "aten::binary_cross_entropy(Tensor self, Tensor target, Tensor? weight=None, int reduction=Mean) -> Tensor">
     binary_cross_entropy;
@@ -110,7 +109,7 @@ inline constexpr op<
     "aten::binary_cross_entropy.out(Tensor self, Tensor target, Tensor? weight=None, int reduction=Mean, *, Tensor(a!) "
     "out) -> Tensor(a!)">
     binary_cross_entropy_out;
-/// binary_cross_entropy of sigmoid(self), without overflow; pos_weight counts the part of target.
+/// binary_cross_entropy of sigmoid(self), without overflow; pos_weight weights the term of target.
 inline constexpr op<
     "aten::binary_cross_entropy_with_logits(Tensor self, Tensor target, Tensor? weight=None, Tensor? pos_weight=None, "
     "int reduction=Mean) -> Tensor">

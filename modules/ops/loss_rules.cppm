@@ -1,4 +1,4 @@
-// Shape rules and fronts of losses that have kernels.
+// Shape functions and kernel thunks of losses that have kernels.
 export module topbit.ops:loss_rules;
 
 import topbit.std;

@@ -1,5 +1,5 @@
-// Forms of operators with a number in the place of a tensor: composites, so that their gradients are those of the
-// tensor's.
+// Scalar overloads: operators with a number instead of a tensor. Composites, whose gradients follow from the tensor
+// overload.
 export module topbit.ops:numbers;
 
 import topbit.std;
@@ -10,7 +10,7 @@ import :rules;
 
 namespace topbit::detail {
 
-// The kernel of `Number`, which takes a number where `Tensor`, its form for tensors, takes one of two tensors.
+// The kernel of `Number`, the scalar overload of `Tensor`, which takes a number instead of one of two tensors.
 template <const auto& Tensor, class Sig>
 struct number_form;
 template <const auto& Tensor, class... A>

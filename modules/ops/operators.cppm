@@ -1,4 +1,4 @@
-// Arithmetic on tensors as people write it, and conversions. Thin spellings of the operators; nothing is computed here.
+// C++ operators for tensor arithmetic, and conversions. Thin wrappers of the operators; nothing is computed here.
 export module topbit.ops:operators;
 
 import topbit.std;
@@ -30,13 +30,13 @@ inline tensor& operator+=(tensor& a, const tensor& b) { return ops::add_(a, b); 
 inline tensor& operator-=(tensor& a, const tensor& b) { return ops::sub_(a, b); }
 inline tensor& operator*=(tensor& a, const tensor& b) { return ops::mul_(a, b); }
 inline tensor& operator/=(tensor& a, const tensor& b) { return ops::div_(a, b); }
-// With a number in place, the tensor keeps its dtype: one that cannot hold the result is a dtype_error.
+// In-place with a number, the tensor keeps its dtype: dtype_error if it cannot hold the result.
 inline tensor& operator+=(tensor& a, const scalar& b) { return ops::add_scalar_(a, b); }
 inline tensor& operator-=(tensor& a, const scalar& b) { return ops::sub_scalar_(a, b); }
 inline tensor& operator*=(tensor& a, const scalar& b) { return ops::mul_scalar_(a, b); }
 inline tensor& operator/=(tensor& a, const scalar& b) { return ops::div_scalar_(a, b); }
 
-// Element by element, as bool; == and != are left out, since they mean something else for values: eq() and ne().
+// Elementwise, as bool; == and != are omitted, since they have another meaning for values: use eq() and ne().
 inline tensor operator<(const tensor& a, const tensor& b) { return ops::lt(a, b); }
 inline tensor operator<=(const tensor& a, const tensor& b) { return ops::le(a, b); }
 inline tensor operator>(const tensor& a, const tensor& b) { return ops::gt(a, b); }
@@ -53,7 +53,7 @@ inline tensor operator~(const tensor& a) { return ops::bitwise_not(a); }
 
 /// The tensor itself if it is of that dtype already, else a dense copy.
 inline tensor to(const tensor& t, dtype type) { return t.dtype() == type ? t : ops::to_copy(t, arg<"dtype"> = type); }
-/// The tensor itself if it is there already, else a dense copy on that device.
+/// The tensor itself if it is on that device already, else a dense copy.
 inline tensor to(const tensor& t, device where) {
   return t.device() == where ? t : ops::to_copy(t, arg<"device"> = where);
 }
@@ -67,8 +67,8 @@ namespace detail {
 tensor one_element(const tensor& t, dtype type);
 }
 
-/// The one element of a tensor, converted to T and moved to the host if need be. Throws shape_error if there are more
-/// or none.
+/// The only element of a tensor, converted to T and copied to the host if needed. Throws shape_error for any other
+/// number of elements.
 template <class T = double>
 T item(const tensor& t) {
   return *detail::one_element(t, dtype_of<T>).template data_as<T>();

@@ -4,8 +4,8 @@ export module topbit.ops;
 export import topbit.tensor;
 export import topbit.autograd;
 
-// Tier 1: the operators, by family. Declarations only; a typed handle binds by name. Which of them take tensors of
-// several devices stands beside them.
+// Tier 1: the operators, by family. Declarations only; a typed handle binds by name. Those that accept tensors of
+// several devices declare it here.
 export import :device_check;
 import :caller;
 export import :random_recorder;
@@ -42,8 +42,8 @@ export import :unique;
 export import :vectors;
 export import :images;
 
-// Tier 2: how a shape rule and a kernel become all forms of an operator, how a backend's kernel table becomes rows,
-// which table the CPU has, arithmetic and indexing.
+// Tier 2: all forms of an operator from a shape function and a kernel, registration of backend kernel tables, the CPU's
+// table, arithmetic and indexing.
 export import :backend_call;
 import :rules;
 export import :structured;
@@ -83,7 +83,7 @@ export import :cpu;
 export import :operators;
 export import :indexing;
 
-// Tier 3: composites and gradients beside the operators, and the one list of what is registered.
+// Tier 3: composites, gradients, and the list of all registrations.
 import :numbers;
 import :derivative;
 import :families;

@@ -1,4 +1,4 @@
-// Shape rules and fronts of padding with elements of the tensor itself.
+// Shape functions and kernel thunks of padding with elements of the tensor itself.
 export module topbit.ops:pad_rules;
 
 import topbit.std;
@@ -16,7 +16,7 @@ namespace topbit::detail {
 
 enum class edge : std::uint8_t { reflect, replicate, circular };
 
-// Of so many dimensions; 0: as many as there are pairs of numbers.
+// The number of padded dimensions; 0: the number of pairs.
 result_meta edge_pad_meta(std::string_view op, edge mode, std::size_t dimensions, const tensor& self, sizes_view pad);
 void run_edge_pad(backend_call c, edge mode, const tensor& self, sizes_view pad, const tensor& out);
 

@@ -1,4 +1,5 @@
-// Pointwise operators from their code alone: which arguments are operands and which numbers follows from the signature.
+// Elementwise operators from their operation code: the signature determines which arguments are operands and which are
+// numbers.
 export module topbit.ops:pointwise;
 
 import topbit.std;
@@ -12,17 +13,17 @@ import :structured;
 
 namespace topbit::detail {
 
-// The promoted type of the operands, refused where the operation does not take it.
+// The promoted type of the operands, refused if the operation does not support it.
 dtype pointwise_type(std::string_view op, pointwise code, const pointwise_arguments& a);
 result_meta pointwise_meta(std::string_view op, pointwise code, const pointwise_arguments& a);
-// Computes in the type that the operands promote to.
+// Computes in the promoted type of the operands.
 void run_pointwise(backend_call c, pointwise code, const pointwise_arguments& a, const tensor& out);
 // Computes in this type.
 void run_pointwise_in(backend_call c, pointwise code, dtype type, const pointwise_arguments& a, const tensor& out);
 // Sizes and strides of a result, of this type.
 result_meta broadcast_meta(std::string_view op, const pointwise_arguments& a, dtype type);
 
-// How a pointwise kernel writes: an element is read before its place is written, and results are converted.
+// How an elementwise kernel writes: an element is read before it is written, and results are converted.
 inline constexpr author::kernel_abilities pointwise_abilities{.in_place = true, .host_scalars = true, .converts = true};
 
 template <pointwise Code>
@@ -51,7 +52,7 @@ struct pointwise_rule {
   }
 };
 
-// The shape rule and the kernel's front of an operator, as functors that take any arguments.
+// The shape function and the kernel thunk of an operator, as functors that take any arguments.
 template <class Rule>
 struct rule_meta {
   template <class... A>
@@ -78,7 +79,7 @@ struct rule_kernel {
   }
 };
 
-// All forms of an operator that a rule describes: the same kernels for each backend with a table, and for meta.
+// All forms of an operator with a shape function: the same kernels for each backend with a table, and for meta.
 template <class Rule, author::kernel_abilities Can, const auto&... Ops>
 struct ruled {
   static constexpr auto needs = Rule::needs;
@@ -92,7 +93,7 @@ struct ruled {
   }
 };
 
-// A family of operators. A table's backend has those for which the table has all kernels.
+// A family of operators. A backend has those for which its table has all kernels.
 template <class... Forms>
 struct forms_list {
   static void register_backend(dispatch_key k, std::source_location where) {

@@ -1,4 +1,4 @@
-// The arguments of a pointwise call, sorted: operands in order, and the numbers beside them.
+// The arguments of an elementwise call: operands in order, then the numbers.
 export module topbit.ops:pointwise_arguments;
 
 import topbit.std;

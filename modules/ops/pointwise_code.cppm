@@ -1,4 +1,4 @@
-// The operations the pointwise kernels know, and what is the same for all tables about each of them.
+// The operations of elementwise kernels, and their properties common to all tables.
 export module topbit.ops:pointwise_code;
 
 import topbit.std;
@@ -6,7 +6,7 @@ import :backend_call;
 
 namespace topbit::detail {
 
-// In the order of the seam, kernels/abi/kernel_ops.h: pointwise.cpp checks places in each group.
+// In the order of the kernel ABI, kernels/abi/kernel_ops.h: pointwise.cpp checks positions in each group.
 enum class pointwise : std::int32_t {
   fill,
   neg,
@@ -108,15 +108,15 @@ enum class pointwise : std::int32_t {
 template <>
 inline constexpr table_entry entry_of<pointwise> = table_entry::pointwise;
 
-// What an operation computes in, and what comes out, of the promoted type of its operands.
+// Compute type and result type of an operation, from the promoted type of its operands.
 enum class result_rule : std::uint8_t {
   same,       // the promoted type
   floating,   // the promoted type, float32 for integers and bool
   number,     // the promoted type, int64 for bool
-  predicate,  // bool, whatever is compared
+  predicate,  // bool, for any compared type
 };
 
-// What the promoted type may be.
+// The allowed promoted types.
 struct accepted_types {
   bool boolean, integer, floating;
 };
@@ -129,8 +129,8 @@ inline constexpr accepted_types integers_only{false, true, false};
 struct pointwise_facts {
   result_rule result = result_rule::same;
   accepted_types accepts = any_type;
-  bool condition = false;  // the first operand is a condition, and has no part in the type
-  bool in_type = false;    // its number is taken in the type of the computation, and must fit it
+  bool condition = false;  // the first operand is a condition, which is not promoted
+  bool in_type = false;    // its number is converted to the compute type, and must be representable in it
 };
 
 constexpr pointwise_facts facts_of(pointwise code) noexcept {

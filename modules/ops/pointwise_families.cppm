@@ -1,4 +1,5 @@
-// The pointwise operators by family, each with its forms: from these lists come definitions and every backend's rows.
+// The elementwise operators by family, each with its forms: definitions and every backend's kernels are registered from
+// these lists.
 export module topbit.ops:pointwise_families;
 
 import topbit.std;

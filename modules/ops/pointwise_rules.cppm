@@ -1,4 +1,4 @@
-// Pointwise operators whose operation, numbers or dtype depend on more than their operands.
+// Elementwise operators whose operation, numbers or dtype depend on more than their operands.
 export module topbit.ops:pointwise_rules;
 
 import topbit.std;
@@ -27,7 +27,7 @@ struct gelu_rule {
   static void run(backend_call c, const tensor& self, std::string_view approximate, const tensor& out);
 };
 
-// Bounds raise the dtype as numbers do.
+// Bounds promote as numbers do.
 struct clamp_rule {
   static constexpr auto needs = all_of(pointwise::clamp);
   using bound = std::optional<scalar>;
@@ -51,7 +51,7 @@ struct logit_rule {
   static void run(backend_call c, const tensor& self, const std::optional<double>& eps, const tensor& out);
 };
 
-// By as many bits as the promoted type has.
+// The bit width is that of the promoted type.
 template <pointwise Code>
 struct shift_rule {
   static constexpr auto needs = all_of(Code);
@@ -64,14 +64,14 @@ struct shift_rule {
   }
 };
 
-// The condition is bool, or uint8 as in old programs.
+// The condition is bool, or uint8 for compatibility.
 struct where_rule {
   static constexpr auto needs = all_of(pointwise::where);
   static result_meta meta(std::string_view op, const tensor& condition, const tensor& a, const tensor& b);
   static void run(backend_call c, const tensor& condition, const tensor& a, const tensor& b, const tensor& out);
 };
 
-// Operands must agree in dtype already.
+// Operands must have one dtype.
 void check_same_type(std::string_view op, const pointwise_arguments& a);
 
 template <pointwise Code>

@@ -1,5 +1,5 @@
-// Pooling over the last two dimensions of [n, c, h, w] or [c, h, w]. A list may be one element that counts for both; no
-// stride means the size of the window.
+// Pooling over the last two dimensions of [n, c, h, w] or [c, h, w]. A list may have one element, used for both; the
+// stride defaults to the window size.
 export module topbit.ops:pool;
 
 import topbit.std;
@@ -8,15 +8,15 @@ import topbit.tensor;
 
 export namespace topbit::ops {
 
-/// The greatest element of each window, a NaN before all. Any dtype but bool. Composite.
+/// The maximum of each window; NaN propagates. Any dtype but bool. Composite.
 ///
-/// Errors   shape_error for other shapes or a window that does not fit; error for a stride or dilation below 1, and for
+/// Errors   shape_error for other shapes or a window that is too large; error for a stride or dilation below 1, and for
 ///          a padding of more than half of the window
 inline constexpr op<
     "aten::max_pool2d(Tensor self, int[2] kernel_size, int[2] stride=[], int[2] padding=0, int[2] dilation=1, bool "
     "ceil_mode=False) -> Tensor">
     max_pool2d;
-/// max_pool2d, and where in its image, h * width + w, each maximum stands: the first of equals.
+/// max_pool2d, and the index of each maximum in its image, h * width + w: the first of equals.
 inline constexpr op<
     "aten::max_pool2d_with_indices(Tensor self, int[2] kernel_size, int[2] stride=[], int[2] padding=0, int[2] "
     "dilation=1, bool ceil_mode=False) -> (Tensor, Tensor)">
@@ -25,7 +25,7 @@ inline constexpr op<
     "aten::max_pool2d_with_indices.out(Tensor self, int[2] kernel_size, int[2] stride=[], int[2] padding=0, int[2] "
     "dilation=1, bool ceil_mode=False, *, Tensor(a!) out, Tensor(b!) indices) -> (Tensor(a!), Tensor(b!))">
     max_pool2d_with_indices_out;
-/// The gradient of self: each element of grad_output added where its maximum stood.
+/// The gradient of self: each element of grad_output added at its maximum.
 inline constexpr op<
     "aten::max_pool2d_with_indices_backward(Tensor grad_output, Tensor self, int[2] kernel_size, int[2] stride, int[2] "
     "padding, int[2] dilation, bool ceil_mode, Tensor indices) -> Tensor">
@@ -35,7 +35,7 @@ inline constexpr op<
     "stride, int[2] padding, int[2] dilation, bool ceil_mode, Tensor indices, *, Tensor(a!) grad_input) -> Tensor(a!)">
     max_pool2d_with_indices_backward_out;
 
-/// The average of each window. Padding counts as zeros with count_include_pad, else not at all; divisor_override
+/// The average of each window. Padding counts as zeros with count_include_pad, else it is not counted; divisor_override
 /// replaces the number of elements. Floating dtypes.
 inline constexpr op<
     "aten::avg_pool2d(Tensor self, int[2] kernel_size, int[2] stride=[], int[2] padding=0, bool ceil_mode=False, bool "
@@ -45,7 +45,7 @@ inline constexpr op<
     "aten::avg_pool2d.out(Tensor self, int[2] kernel_size, int[2] stride=[], int[2] padding=0, bool ceil_mode=False, "
     "bool count_include_pad=True, int? divisor_override=None, *, Tensor(a!) out) -> Tensor(a!)">
     avg_pool2d_out;
-/// The gradient of self: each element of grad_output shared out over its window.
+/// The gradient of self: each element of grad_output distributed over its window.
 inline constexpr op<
     "aten::avg_pool2d_backward(Tensor grad_output, Tensor self, int[2] kernel_size, int[2] stride, int[2] padding, "
     "bool ceil_mode, bool count_include_pad, int? divisor_override) -> Tensor">
@@ -55,12 +55,12 @@ inline constexpr op<
     "padding, bool ceil_mode, bool count_include_pad, int? divisor_override, *, Tensor(a!) grad_input) -> Tensor(a!)">
     avg_pool2d_backward_out;
 
-/// Averages of so many windows that the result has output_size; they differ by one element where the image cannot be
-/// divided. Composite.
+/// Averages over windows such that the result has output_size; window sizes differ by at most one element if the image
+/// is not divisible. Composite.
 inline constexpr op<"aten::adaptive_avg_pool2d(Tensor self, int[2] output_size) -> Tensor"> adaptive_avg_pool2d;
 inline constexpr op<"aten::adaptive_avg_pool2d.out(Tensor self, int[2] output_size, *, Tensor(a!) out) -> Tensor(a!)">
     adaptive_avg_pool2d_out;
-/// adaptive_avg_pool2d's kernel.
+/// The kernel of adaptive_avg_pool2d.
 inline constexpr op<"aten::_adaptive_avg_pool2d(Tensor self, int[2] output_size) -> Tensor">
     adaptive_avg_pool2d_forward;
 /// Its gradient.
@@ -74,7 +74,7 @@ inline constexpr op<
     "aten::max_pool1d(Tensor self, int[1] kernel_size, int[1] stride=[], int[1] padding=0, int[1] dilation=1, bool "
     "ceil_mode=False) -> Tensor">
     max_pool1d;
-/// The same, and where in its row each maximum stands.
+/// The same, with the index of each maximum in its row.
 inline constexpr op<
     "aten::max_pool1d_with_indices(Tensor self, int[1] kernel_size, int[1] stride=[], int[1] padding=0, int[1] "
     "dilation=1, bool ceil_mode=False) -> (Tensor, Tensor)">

@@ -1,4 +1,4 @@
-// Shape rules and fronts of pooling.
+// Shape functions and kernel thunks of pooling.
 export module topbit.ops:pool_rules;
 
 import topbit.std;
@@ -10,7 +10,7 @@ import :structured;
 
 namespace topbit::detail {
 
-// The seam's operations, with its values.
+// The ABI's operation codes, with the same values.
 enum class pool_code : std::int32_t { max_pool, max_pool_backward, avg_pool, avg_pool_backward, count };
 template <>
 inline constexpr table_entry entry_of<pool_code> = table_entry::pool;

@@ -1,4 +1,4 @@
-// The lists of structured operators built on products: shape rule, front and all forms of each.
+// The lists of structured operators built on matrix products: shape function, kernel thunk and all forms of each.
 export module topbit.ops:product_families;
 
 import topbit.std;

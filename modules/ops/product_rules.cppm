@@ -1,4 +1,4 @@
-// Shape rules and fronts of the matrix products that a backend's table computes.
+// Shape functions and kernel thunks of the matrix products that a backend's table computes.
 export module topbit.ops:product_rules;
 
 import topbit.std;
@@ -10,33 +10,33 @@ import :structured;
 
 namespace topbit::detail {
 
-// The dtype that products of this one are computed in: float32 for halves, int64 for integers.
+// The compute type of products of this dtype: float32 for float16 and bfloat16, int64 for integers.
 dtype product_type(dtype t) noexcept;
-// The dtype of operands that kernels take as they are: a floating one itself, int64 for integers.
+// The dtype of operands that kernels accept directly: a floating one itself, int64 for integers.
 dtype operand_type(dtype t) noexcept;
 
-// What is done to a product before it is written: alpha * a @ b + beta * added, and then the activation.
+// The GEMM epilogue: alpha * a @ b + beta * added, then the activation.
 struct product_terms {
   scalar alpha = 1, beta = 1;
   const tensor* added = nullptr;  // broadcasts to the result; may be the result
   std::optional<pointwise> activation;
 };
 
-// Two dimensions, or three for a batch, which may be 1 beside a greater one in a and b; all of one dtype that kernels
-// take, or a result of float32 for halves.
+// Two dimensions, or three with a batch, which broadcasts from 1 in a and b; all of one dtype that kernels accept, or a
+// float32 result for float16 and bfloat16.
 void multiply(backend_call c, const tensor& out, const tensor& a, const tensor& b, const product_terms& terms = {});
 
 // Matrices of `rank` dimensions, the third from last being the batch.
 result_meta product_meta(std::string_view op, std::size_t rank, const tensor& a, const tensor& b);
 result_meta add_product_meta(std::string_view op, std::size_t rank, const tensor& self, const tensor& a,
                              const tensor& b, const scalar& beta, const scalar& alpha);
-// The same for tensors of any dtype; with a beta of 0, `added` is not read.
+// The same for tensors of any dtype; with beta 0, `added` is not read.
 void run_product(backend_call c, const tensor& a, const tensor& b, product_terms terms, const tensor& out);
 
-// Dtypes that products take, and all the same. Throws dtype_error.
+// Checks for one dtype supported by products. Throws dtype_error.
 void check_product_types(std::string_view op, const tensor& a, const tensor& b);
 
-// self may be the result; a and b are moved out of its way.
+// self may be the result; a and b are copied if they overlap it.
 inline constexpr author::kernel_abilities product_abilities{.in_place = true, .converts = false};
 
 template <std::size_t Rank>

@@ -1,4 +1,4 @@
-// Rearranged views for composites of products: made of view operators, so that gradients pass. Internal.
+// Rearranged views for composites of products: view operators, so that gradients work. Internal.
 export module topbit.ops:product_shapes;
 
 import topbit.std;
@@ -10,9 +10,9 @@ namespace topbit::detail {
 
 inline tensor as_row(const tensor& vector) { return ops::unsqueeze(vector, 0); }
 inline tensor as_column(const tensor& vector) { return ops::unsqueeze(vector, -1); }
-// The sizes of the dimensions but the last two.
+// The sizes of all dimensions except the last two.
 inline dims batch_of(const tensor& t) { return dims(std::span(t.sizes().begin(), t.dim() < 2 ? 0 : t.dim() - 2)); }
-// The dimensions but the last two as one; without a copy also where the last two are exchanged in memory.
+// Flattens all dimensions except the last two; without a copy also if the last two are swapped in memory.
 tensor one_batch(const tensor& t);
 
 }  // namespace topbit::detail

@@ -1,7 +1,7 @@
-// The way of small tensors: pointwise calls whose operands are dense, of one shape, dtype and device go past shape rule
-// and plan, which would cost more than the elements do.
+// Fast path for small tensors: elementwise calls whose operands are dense, of one shape, dtype and device skip shape
+// function and plan, which would cost more than the elements.
 //
-// It does what the long way does or nothing: whatever has to be looked at twice, an error above all, is left to that.
+// It gives the same result as the general path or declines: errors and special cases are left to the general path.
 export module topbit.ops:quick;
 
 import topbit.std;
@@ -13,9 +13,9 @@ import :pointwise_code;
 
 namespace topbit::detail {
 
-// What of a pointwise operation is known before the call.
+// Properties of an elementwise operation known before the call.
 struct quick_facts {
-  std::uint16_t types = 0;  // bits of the dtypes in which operands of one dtype are computed, too
+  std::uint16_t types = 0;  // bits of the dtypes whose operands are computed in the same dtype
   bool predicate = false, number_in_type = false;
 };
 
@@ -30,15 +30,15 @@ consteval quick_facts quick_facts_of(pointwise code) {
                                           : facts.accepts.boolean;
     const bool stays = is_floating(t) || facts.result == result_rule::same || facts.result == result_rule::predicate ||
                        (facts.result == result_rule::number && is_integer(t));
-    // A number beside bools has rules of its own.
+    // A number with bool tensors has special rules.
     if (accepted && stays && !(t == dtype::boolean && facts.in_type)) quick.types |= std::uint16_t(1U << i);
   }
   return quick;
 }
 
-// The result, or an undefined tensor where the long way has to be gone.
+// The result, or an undefined tensor if the general path must be taken.
 tensor quick_pointwise(backend_call c, pointwise code, quick_facts facts, const pointwise_arguments& a);
-// Writes `out`; false, and nothing was done, where the long way has to be gone.
+// Writes `out`; false, and nothing was done, if the general path must be taken.
 bool quick_pointwise(backend_call c, pointwise code, quick_facts facts, const pointwise_arguments& a,
                      const tensor& out);
 

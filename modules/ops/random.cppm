@@ -1,6 +1,6 @@
-// Operators that make random numbers. docs/random.md says which number of a generator's stream makes which element: the
-// same on every backend and processor, whatever the strides of a tensor. Without a generator it is the device's
-// default_generator(). A call takes as many numbers as the result has elements, on the meta backend none.
+// Random number operators. docs/random.md defines which number of a generator's stream determines which element: the
+// same on every backend and processor, for any strides. The default generator is the device's default_generator(). A
+// call uses as many numbers as the result has elements, on the meta backend none.
 //
 // A generator with keys brings them to the call, so that kernels registered for key::CustomRNGKeyId are called for it.
 export module topbit.ops:random;
@@ -25,10 +25,10 @@ inline constexpr op<
 inline constexpr op<"aten::exponential_(Tensor(a!) self, float lambd=1, *, Generator? generator=None) -> Tensor(a!)">
     exponential_;
 
-/// Fills with integers from 0 on, or `from`, to below `to`; without `to` up to the greatest one of the dtype, of
-/// floating dtypes the greatest below which there is every integer. Probabilities differ by at most 2^-64. Where a
-/// floating dtype does not hold every integer between the bounds, those it holds are drawn, each as often as the
-/// integers that round to it. error for a bound beyond the dtype, or no element between them.
+/// Fills with integers from 0 on, or `from`, to below `to`; without `to` up to the maximum of the dtype, for floating
+/// dtypes the largest integer below which all integers are representable. Probabilities differ by at most 2^-64. If a
+/// floating dtype does not represent every integer between the bounds, integers are rounded. error for a bound outside
+/// the dtype, or an empty range.
 inline constexpr op<"aten::random_(Tensor(a!) self, *, Generator? generator=None) -> Tensor(a!)"> random_;
 inline constexpr op<"aten::random_.to(Tensor(a!) self, int to, *, Generator? generator=None) -> Tensor(a!)"> random_to_;
 inline constexpr op<
@@ -132,7 +132,7 @@ inline constexpr op<"aten::randperm.generator_out(int n, *, Generator? generator
     randperm_generator_out;
 
 /// Normal numbers with a mean and a standard deviation for each element, or for all; two tensors broadcast. Sizes,
-/// dtype and device are mean's, std's where mean is a number. error for a negative std.
+/// dtype and device are mean's, or std's if mean is a number. error for a negative std.
 inline constexpr op<"aten::normal.Tensor_float(Tensor mean, float std=1, *, Generator? generator=None) -> Tensor">
     normal_tensor_float;
 inline constexpr op<"aten::normal.float_Tensor(float mean, Tensor std, *, Generator? generator=None) -> Tensor">
@@ -159,7 +159,8 @@ inline constexpr op<
     "Tensor(a!)">
     normal_float_float_out;
 
-/// Indices of the last dimension of self, drawn with its elements as weights; without replacement none twice in a row.
+/// Indices into the last dimension of self, drawn with its elements as weights; without replacement distinct in each
+/// row.
 ///
 /// Shapes   [n] -> [num_samples], [rows, n] -> [rows, num_samples]
 /// Dtypes   floating -> int64

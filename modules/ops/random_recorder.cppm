@@ -1,4 +1,4 @@
-// Random numbers of calls that are recorded, to be done again: each time they are to draw others.
+// RNG state for graph replay: a recorded call draws new numbers in every replay.
 export module topbit.ops:random_recorder;
 
 import topbit.std;
@@ -9,16 +9,16 @@ namespace topbit {
 
 export namespace author {
 
-/// Where a recorded call finds which numbers it draws, whenever it is done.
+/// The Philox state of a recorded call, read at every replay.
 struct recorded_numbers {
-  /// In the memory of the call's device: a seed and a place in its stream, of 64 bits each.
+  /// On the call's device: seed and offset, of 64 bits each.
   const void* stretch = nullptr;
-  /// The first number of the call, counted from that place.
+  /// The first number of the call, relative to that offset.
   std::uint64_t first = 0;
 };
 
-/// For a backend that records calls. While one lives, the calls of its thread that draw random numbers ask it before
-/// they take them of their generator; the one made last is asked first.
+/// For a backend that records calls. While one exists, random operators of its thread call it before they advance their
+/// generator; the innermost one first.
 class random_recorder {
  public:
   random_recorder() noexcept;
@@ -26,10 +26,11 @@ class random_recorder {
   random_recorder& operator=(const random_recorder&) = delete;
   virtual ~random_recorder();
 
-  /// For a call on this device that draws `count` numbers. Nothing if it is done now, with numbers of its generator.
+  /// Called for a call on this device that draws `count` numbers. Empty if the call runs immediately and advances its
+  /// generator.
   virtual std::optional<recorded_numbers> draw(device where, const generator& source, std::uint64_t count) = 0;
 
-  /// What the recorders of this thread say, those within which this one was made too.
+  /// Calls the recorders of this thread, innermost first.
   static std::optional<recorded_numbers> ask(device where, const generator& source, std::uint64_t count);
 
  private:

@@ -1,4 +1,4 @@
-// Shape rules and fronts of operators that fill a tensor with random numbers; random.cpp has the bodies.
+// Shape functions and kernel thunks of operators that fill a tensor with random numbers; implemented in random.cpp.
 export module topbit.ops:random_rules;
 
 import topbit.std;
@@ -9,7 +9,7 @@ import :structured;
 
 namespace topbit::detail {
 
-// The seam's operations, with its values.
+// The ABI's operation codes, with the same values.
 enum class random_code : std::int32_t {
   uniform,
   normal,
@@ -93,7 +93,7 @@ struct multinomial_rule {
 
 tensor& randperm_out(backend_call c, std::int64_t n, generator_argument g, tensor& out);
 
-// Throws unless there are integers from low to below high, and the dtype holds them.
+// Throws unless [low, high) contains integers, and the dtype represents them.
 void check_integers(backend_call c, std::int64_t low, std::int64_t high, dtype type);
 void check_permutation(backend_call c, std::int64_t n, dtype type);
 

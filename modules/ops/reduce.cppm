@@ -1,9 +1,9 @@
-// Reductions over dimensions. Those that are given stay with keepdim, as 1; none given are all of them, and a tensor
-// without dimensions takes 0 and -1. Results are dense, row-major.
+// Reductions over dimensions. Reduced dimensions are kept as 1 with keepdim; none given means all, and a
+// zero-dimensional tensor accepts 0 and -1. Results are dense, row-major.
 //
-// Floating sums are accurate to a few units in the last place, whatever the length. Where nothing is reduced a sum is
-// 0, a product 1, a mean NaN; the greatest or least of nothing is a shape_error. A NaN is greater and less than every
-// number. A shape_error too for a dimension out of range or given twice.
+// Floating sums are accurate to a few units in the last place, for any length. The sum of no elements is 0, the product
+// 1, the mean NaN; the maximum or minimum of no elements is a shape_error. NaN propagates in maximum and minimum. A
+// shape_error too for a dimension out of range or given twice.
 export module topbit.ops:reduce;
 
 import topbit.std;
@@ -58,11 +58,11 @@ inline constexpr op<
     "Tensor(a!)">
     prod_out;
 
-/// The greatest element.
+/// The maximum.
 inline constexpr op<"aten::max(Tensor self) -> Tensor"> max;
 inline constexpr op<"aten::max.unary_out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)"> max_unary_out;
 
-/// The greatest elements along a dimension, and where the first of them stands: int64.
+/// The maximum along a dimension, and its first index: int64.
 inline constexpr op<"aten::max.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)">
     max_dim;
 inline constexpr op<
@@ -74,11 +74,11 @@ inline constexpr op<
 inline constexpr op<"aten::max.other(Tensor self, Tensor other) -> Tensor"> max_other;
 inline constexpr op<"aten::max.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)"> max_out;
 
-/// The least element.
+/// The minimum.
 inline constexpr op<"aten::min(Tensor self) -> Tensor"> min;
 inline constexpr op<"aten::min.unary_out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)"> min_unary_out;
 
-/// The least elements along a dimension, and where the first of them stands: int64.
+/// The minimum along a dimension, and its first index: int64.
 inline constexpr op<"aten::min.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)">
     min_dim;
 inline constexpr op<
@@ -90,17 +90,17 @@ inline constexpr op<
 inline constexpr op<"aten::min.other(Tensor self, Tensor other) -> Tensor"> min_other;
 inline constexpr op<"aten::min.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)"> min_out;
 
-/// The greatest elements over the given dimensions.
+/// The maximum over the given dimensions.
 inline constexpr op<"aten::amax(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor"> amax;
 inline constexpr op<"aten::amax.out(Tensor self, int[1] dim=[], bool keepdim=False, *, Tensor(a!) out) -> Tensor(a!)">
     amax_out;
 
-/// The least elements over the given dimensions.
+/// The minimum over the given dimensions.
 inline constexpr op<"aten::amin(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor"> amin;
 inline constexpr op<"aten::amin.out(Tensor self, int[1] dim=[], bool keepdim=False, *, Tensor(a!) out) -> Tensor(a!)">
     amin_out;
 
-/// Both, over one dimension or all.
+/// Minimum and maximum, over one dimension or all.
 inline constexpr op<"aten::aminmax(Tensor self, *, int? dim=None, bool keepdim=False) -> (Tensor min, Tensor max)">
     aminmax;
 inline constexpr op<
@@ -108,34 +108,35 @@ inline constexpr op<
     "(Tensor(a!) min, Tensor(b!) max)">
     aminmax_out;
 
-/// The index of the greatest element, the first of equals; over all elements, row-major, without a dimension. int64.
+/// The index of the maximum, the first of equals; over all elements, row-major, without a dimension. int64.
 inline constexpr op<"aten::argmax(Tensor self, int? dim=None, bool keepdim=False) -> Tensor"> argmax;
 inline constexpr op<"aten::argmax.out(Tensor self, int? dim=None, bool keepdim=False, *, Tensor(a!) out) -> Tensor(a!)">
     argmax_out;
 
-/// The index of the least element.
+/// The index of the minimum.
 inline constexpr op<"aten::argmin(Tensor self, int? dim=None, bool keepdim=False) -> Tensor"> argmin;
 inline constexpr op<"aten::argmin.out(Tensor self, int? dim=None, bool keepdim=False, *, Tensor(a!) out) -> Tensor(a!)">
     argmin_out;
 
-/// Whether an element is not zero; a NaN is not. bool, for uint8 uint8; False of nothing.
+/// Whether any element is nonzero, NaN included. bool, or uint8 for uint8; False for no elements.
 inline constexpr op<"aten::any(Tensor self) -> Tensor"> any;
 inline constexpr op<"aten::any.all_out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)"> any_all_out;
 inline constexpr op<"aten::any.dim(Tensor self, int dim, bool keepdim=False) -> Tensor"> any_dim;
 inline constexpr op<"aten::any.out(Tensor self, int dim, bool keepdim=False, *, Tensor(a!) out) -> Tensor(a!)"> any_out;
 
-/// Whether no element is zero; True of nothing.
+/// Whether all elements are nonzero; True for no elements.
 inline constexpr op<"aten::all(Tensor self) -> Tensor"> all;
 inline constexpr op<"aten::all.all_out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)"> all_all_out;
 inline constexpr op<"aten::all.dim(Tensor self, int dim, bool keepdim=False) -> Tensor"> all_dim;
 inline constexpr op<"aten::all.out(Tensor self, int dim, bool keepdim=False, *, Tensor(a!) out) -> Tensor(a!)"> all_out;
 
-/// How many elements are not zero: int64.
+/// The number of nonzero elements: int64.
 inline constexpr op<"aten::count_nonzero(Tensor self, int? dim=None) -> Tensor"> count_nonzero;
 inline constexpr op<"aten::count_nonzero.dim_IntList(Tensor self, int[] dim) -> Tensor"> count_nonzero_dim;
 
-/// The norm of order p, none for 2: 0 counts what is not zero, inf and -inf are the greatest and least magnitude, any
-/// other is sum(abs(x)^p)^(1/p). Floating alone, else dtype_error; shape_error for inf and below 0 of nothing.
+/// The norm of order p, default 2: 0 counts nonzero elements, inf and -inf are the maximum and minimum magnitude, any
+/// other is sum(abs(x)^p)^(1/p). Floating dtypes only, else dtype_error; shape_error for orders inf and below 0 of no
+/// elements.
 inline constexpr op<"aten::norm.Scalar(Tensor self, Scalar p=2) -> Tensor"> norm;
 inline constexpr op<"aten::norm.ScalarOpt_dtype(Tensor self, Scalar? p, *, ScalarType dtype) -> Tensor"> norm_dtype;
 inline constexpr op<"aten::norm.ScalarOpt_dim(Tensor self, Scalar? p, int[1] dim, bool keepdim=False) -> Tensor">
@@ -151,7 +152,7 @@ inline constexpr op<
     "Tensor(a!)">
     norm_dtype_out;
 
-/// The same. A dtype must hold self's.
+/// The same. The dtype must be able to hold self's.
 inline constexpr op<
     "aten::linalg_vector_norm(Tensor self, Scalar ord=2, int[1]? dim=None, bool keepdim=False, *, ScalarType? "
     "dtype=None) -> Tensor">
@@ -161,7 +162,7 @@ inline constexpr op<
     "dtype=None, Tensor(a!) out) -> Tensor(a!)">
     linalg_vector_norm_out;
 
-/// log(sum(exp(self))), without overflow in between; -inf of nothing. Integers and bool become float32.
+/// log(sum(exp(self))), without intermediate overflow; -inf for no elements. Integers and bool become float32.
 inline constexpr op<"aten::logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor"> logsumexp;
 inline constexpr op<"aten::logsumexp.out(Tensor self, int[1] dim, bool keepdim=False, *, Tensor(a!) out) -> Tensor(a!)">
     logsumexp_out;

@@ -1,4 +1,4 @@
-// Reductions before they are computed: which dimensions go away, in which type, and what the result is.
+// The parameters of a reduction: reduced dimensions, compute type, and the result's metadata.
 export module topbit.ops:reduction;
 
 import topbit.std;
@@ -9,7 +9,7 @@ import :structured;
 
 namespace topbit::detail {
 
-// In the order of the seam, kernels/abi/kernel_ops.h.
+// In the order of the kernel ABI, kernels/abi/kernel_ops.h.
 enum class reduction : std::int32_t {
   sum,
   prod,
@@ -38,13 +38,13 @@ using dim_list = std::optional<std::span<const std::int64_t>>;
 
 struct reduced_dims {
   author::dim_mask mask{};
-  dims kept;   // the sizes of the result, with what is reduced as 1
+  dims kept;   // the sizes of the result with keepdim
   dims sizes;  // the sizes of the result
 };
 
 // Throws shape_error for a dimension out of range or given twice.
 reduced_dims reduced_dims_of(std::string_view op, const tensor& self, const dim_list& dim, bool keepdim);
-// How many elements become one.
+// The number of elements reduced to one.
 std::int64_t reduced_count(const tensor& self, const reduced_dims& d) noexcept;
 
 // One reduction of one tensor.
@@ -63,7 +63,7 @@ struct reduction_call {
 // Sums and products: integers in int64, or in `type`.
 reduction_call sum_call(std::string_view op, reduction code, const tensor& self, const dim_list& dim, bool keepdim,
                         std::optional<dtype> type);
-// max, min, and the indices of them, which count row by row.
+// max, min, and their row-major indices.
 reduction_call order_call(std::string_view op, reduction code, const tensor& self, const dim_list& dim, bool keepdim);
 reduction_call truth_call(std::string_view op, reduction code, const tensor& self, const dim_list& dim, bool keepdim);
 reduction_call count_call(std::string_view op, const tensor& self, const dim_list& dim);
@@ -73,7 +73,7 @@ reduction_call norm_call(std::string_view op, const tensor& self, const std::opt
                          const dim_list& dim, bool keepdim, std::optional<dtype> type);
 reduction_call logsumexp_call(std::string_view op, const tensor& self, const dim_list& dim, bool keepdim);
 
-// Computes it into `out`, and for codes with an index into `index`.
+// Computes it into `out`, and for codes with an index also `index`.
 void run_reduction(backend_call c, const reduction_call& r, const tensor& out, const tensor* index = nullptr);
 
 }  // namespace topbit::detail

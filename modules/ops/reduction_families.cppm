@@ -1,4 +1,5 @@
-// The reductions with a kernel, each with its forms: from these lists come definitions and every backend's rows.
+// The reductions with a kernel, each with its forms: definitions and every backend's kernels are registered from these
+// lists.
 export module topbit.ops:reduction_families;
 
 import topbit.std;

@@ -1,4 +1,4 @@
-// Shape rules and fronts of softmax and of running sums.
+// Shape functions and kernel thunks of softmax and cumulative operations.
 export module topbit.ops:row_rules;
 
 import topbit.std;
@@ -84,7 +84,7 @@ struct extreme_rule {
   }
 };
 
-// Rows are written after they were read, so nothing is asked of these kernels.
+// Rows are written after they were read, so in-place needs no support of these kernels.
 inline constexpr author::kernel_abilities no_abilities{};
 
 using softmax_forms = forms_list<

@@ -1,4 +1,4 @@
-// Fronts of the kernels that work on whole rows and on indices: tensors become the seam's structs. Internal.
+// Kernel thunks of row and index kernels: convert tensors to the kernel ABI's structs. Internal.
 export module topbit.ops:rowwise;
 
 import topbit.std;
@@ -9,7 +9,7 @@ import :structured;
 
 namespace topbit::detail {
 
-// The seam's operations, with its values.
+// The ABI's operation codes, with the same values.
 enum class rowwise : std::int32_t {
   softmax,
   log_softmax,
@@ -51,7 +51,7 @@ enum class take_code : std::int32_t { take, put, put_add, check };
 template <>
 inline constexpr table_entry entry_of<take_code> = table_entry::take;
 
-// An operand of an operation on rows; undefined where it is not given.
+// An operand of a row operation; undefined if omitted.
 struct row_operand {
   const tensor* of = nullptr;
   bool written = false;
@@ -61,13 +61,13 @@ inline row_operand written(const tensor& t) noexcept { return {&t, true}; }
 
 struct row_call {
   rowwise code;
-  dtype type;              // to compute in
-  std::size_t dim;         // along which rows lie
+  dtype type;              // the compute type
+  std::size_t dim;         // the dimension of the rows
   const dims& batch;       // sizes whose other dimensions are the batch; operands have as many dimensions
-  std::int64_t range = 0;  // of indices, for the message about one out of it
+  std::int64_t range = 0;  // of indices, for the error message
 };
 
-// Operands without dimensions are rows of one element.
+// Zero-dimensional operands are rows of one element.
 void run_rows(backend_call c, const row_call& call, std::initializer_list<row_operand> rows,
               std::initializer_list<scalar> numbers = {});
 
@@ -78,21 +78,22 @@ struct take_call {
   std::int64_t outer, count, inner;
   std::span<const tensor> index;
   std::span<const std::int64_t> length;
-  bool wraps = false;  // negative indices count from the back
+  bool wraps = false;  // negative indices count from the end
 };
 void run_take(backend_call c, const take_call& call, const tensor& rows, const tensor& table);
 
-// int64 [count, dimensions]. Throws error where nothing is computed, since the count depends on the elements.
+// int64 [count, dimensions]. Throws error on meta, since the output shape is data-dependent.
 tensor nonzero_of(backend_call c, const tensor& self);
 
-// self, with the order of some dimensions reversed, to a tensor that shares no memory with it.
+// self, with flipped along some dimensions, to a tensor that shares no memory with it.
 void copy_turned(backend_call c, const tensor& out, const tensor& self, const std::array<bool, max_dims>& turned);
 // int64: first, first + 1, ...
 tensor counted(backend_call c, std::int64_t first, std::int64_t count, device where);
 
-// The same elements with these sizes: of a dense tensor any, of another its own with dimensions of 1 added or left out.
+// The same elements with these sizes: any sizes for a dense tensor, otherwise its own with dimensions of size 1 added
+// or removed.
 tensor reshaped(const tensor& t, const dims& sizes);
-// A tensor without dimensions as one of one element.
+// A zero-dimensional tensor as one of one element.
 tensor at_least_1d(const tensor& t);
 // Dense, with these sizes and the dtype of `like`.
 result_meta dense_meta(const dims& sizes, dtype type, const tensor& like);

@@ -1,4 +1,4 @@
-// Running sums, products and extremes along a dimension.
+// Cumulative sums, products, maxima and minima along a dimension.
 export module topbit.ops:scan;
 
 import topbit.std;
@@ -7,7 +7,7 @@ import topbit.tensor;
 
 export namespace topbit::ops {
 
-/// Each element is the sum of those up to it. bool and integers become int64 where no dtype is given.
+/// Each element is the sum of those up to it. bool and integers become int64 by default.
 inline constexpr op<"aten::cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor"> cumsum;
 inline constexpr op<"aten::cumsum_(Tensor(a!) self, int dim, *, ScalarType? dtype=None) -> Tensor(a!)"> cumsum_;
 inline constexpr op<"aten::cumsum.out(Tensor self, int dim, *, ScalarType? dtype=None, Tensor(a!) out) -> Tensor(a!)">
@@ -19,14 +19,14 @@ inline constexpr op<"aten::cumprod_(Tensor(a!) self, int dim, *, ScalarType? dty
 inline constexpr op<"aten::cumprod.out(Tensor self, int dim, *, ScalarType? dtype=None, Tensor(a!) out) -> Tensor(a!)">
     cumprod_out;
 
-/// The greatest element so far and where it stands, the last of equals. From a NaN on, the last NaN.
+/// The cumulative maximum and its index, the last of equals. From a NaN on, the last NaN.
 inline constexpr op<"aten::cummax(Tensor self, int dim) -> (Tensor values, Tensor indices)"> cummax;
 inline constexpr op<
     "aten::cummax.out(Tensor self, int dim, *, Tensor(a!) values, Tensor(b!) indices) -> (Tensor(a!) values, "
     "Tensor(b!) indices)">
     cummax_out;
 
-/// The least element so far; otherwise as cummax.
+/// The cumulative minimum; otherwise as cummax.
 inline constexpr op<"aten::cummin(Tensor self, int dim) -> (Tensor values, Tensor indices)"> cummin;
 inline constexpr op<
     "aten::cummin.out(Tensor self, int dim, *, Tensor(a!) values, Tensor(b!) indices) -> (Tensor(a!) values, "
@@ -37,8 +37,8 @@ inline constexpr op<
 inline constexpr op<"aten::logcumsumexp(Tensor self, int dim) -> Tensor"> logcumsumexp;
 inline constexpr op<"aten::logcumsumexp.out(Tensor self, int dim, *, Tensor(a!) out) -> Tensor(a!)"> logcumsumexp_out;
 
-/// Each element less the one before it, n times; of bool whether they differ. prepend and append, with the other sizes,
-/// stand before and behind. Composite.
+/// Each element less the one before it, n times; for bool whether they differ. prepend and append, with the other sizes
+/// equal, are concatenated first. Composite.
 inline constexpr op<"aten::diff(Tensor self, int n=1, int dim=-1, Tensor? prepend=None, Tensor? append=None) -> Tensor">
     diff;
 inline constexpr op<

@@ -1,5 +1,5 @@
-// Operators that make tensors by counting: sequences of numbers, the identity matrix, indices of triangles. Options are
-// those of empty; `out` must have the sizes of the result.
+// Sequences of numbers, the identity matrix, indices of triangles. Options are those of empty; `out` must have the
+// sizes of the result.
 export module topbit.ops:sequence;
 
 import topbit.std;
@@ -8,11 +8,11 @@ import topbit.tensor;
 
 export namespace topbit::ops {
 
-/// start, start + step, ... before `end` is reached; start is 0 and step 1 where not given. Without a dtype: int64
-/// where all are integers, else float32. Element i is start + i * step, computed in int64 or float64.
+/// start, start + step, ... below `end`; start is 0 and step 1 by default. Without a dtype: int64 if all are integers,
+/// else float32. Element i is start + i * step, computed in int64 or float64.
 ///
 /// Errors   dtype_error for bool; error for a step of 0, one that leads away from the end, numbers that are not finite,
-///          or more elements than 64 bits can count
+///          or a number of elements that overflows 64 bits
 inline constexpr op<
     "aten::arange(Scalar end, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? "
     "pin_memory=None) -> Tensor">
@@ -29,7 +29,7 @@ inline constexpr op<"aten::arange.out(Scalar end, *, Tensor(a!) out) -> Tensor(a
 inline constexpr op<"aten::arange.start_out(Scalar start, Scalar end, Scalar step=1, *, Tensor(a!) out) -> Tensor(a!)">
     arange_start_out;
 
-/// As arange with `end` included where it is met, and float32 without a dtype.
+/// As arange with `end` included if reached, and float32 by default.
 inline constexpr op<
     "aten::range(Scalar start, Scalar end, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? "
     "pin_memory=None) -> Tensor">
@@ -42,8 +42,8 @@ inline constexpr op<"aten::range.out_(Scalar start, Scalar end, *, Tensor(a!) ou
 inline constexpr op<"aten::range.out(Scalar start, Scalar end, Scalar step=1, *, Tensor(a!) out) -> Tensor(a!)">
     range_out;
 
-/// `steps` numbers from start to end, both included, at equal distances, each computed from the nearer end in float64.
-/// float32 without a dtype; integers drop the fraction.
+/// `steps` numbers from start to end, both included, equally spaced, each computed from the nearer end in float64.
+/// float32 without a dtype; integers are truncated.
 inline constexpr op<
     "aten::linspace(Scalar start, Scalar end, int steps, *, ScalarType? dtype=None, Layout? layout=None, Device? "
     "device=None, bool? pin_memory=None) -> Tensor">
@@ -60,7 +60,7 @@ inline constexpr op<
     "aten::logspace.out(Scalar start, Scalar end, int steps, float base=10.0, *, Tensor(a!) out) -> Tensor(a!)">
     logspace_out;
 
-/// The identity matrix of n rows and m columns, n where not given.
+/// The identity matrix of n rows and m columns, by default n.
 inline constexpr op<
     "aten::eye(int n, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> "
     "Tensor">
@@ -73,7 +73,7 @@ inline constexpr op<"aten::eye.out(int n, *, Tensor(a!) out) -> Tensor(a!)"> eye
 inline constexpr op<"aten::eye.m_out(int n, int m, *, Tensor(a!) out) -> Tensor(a!)"> eye_m_out;
 
 /// Row and column of each element on and below (above) a diagonal of a matrix, as [2, count], row by row; `offset`
-/// moves the diagonal to the right. int64 if no dtype is given. Two calls of operators per row.
+/// moves the diagonal to the right. int64 if no dtype is given. Two operator calls per row.
 inline constexpr op<
     "aten::tril_indices(int row, int col, int offset=0, *, ScalarType? dtype=long, Layout? layout=None, Device? "
     "device=None, bool? pin_memory=None) -> Tensor">

@@ -15,7 +15,7 @@ inline constexpr op<"aten::softmax.int(Tensor self, int dim, ScalarType? dtype=N
 inline constexpr op<
     "aten::softmax.int_out(Tensor self, int dim, ScalarType? dtype=None, *, Tensor(a!) out) -> Tensor(a!)">
     softmax_out;
-/// softmax's kernel. half_to_float is for CUDA alone: an error.
+/// The kernel of softmax. half_to_float is for CUDA only: an error.
 inline constexpr op<"aten::_softmax(Tensor self, int dim, bool half_to_float) -> Tensor"> softmax_forward;
 inline constexpr op<"aten::_softmax.out(Tensor self, int dim, bool half_to_float, *, Tensor(a!) out) -> Tensor(a!)">
     softmax_forward_out;
@@ -33,7 +33,7 @@ inline constexpr op<"aten::log_softmax.int(Tensor self, int dim, ScalarType? dty
 inline constexpr op<
     "aten::log_softmax.int_out(Tensor self, int dim, ScalarType? dtype=None, *, Tensor(a!) out) -> Tensor(a!)">
     log_softmax_out;
-/// log_softmax's kernel.
+/// The kernel of log_softmax.
 inline constexpr op<"aten::_log_softmax(Tensor self, int dim, bool half_to_float) -> Tensor"> log_softmax_forward;
 inline constexpr op<"aten::_log_softmax.out(Tensor self, int dim, bool half_to_float, *, Tensor(a!) out) -> Tensor(a!)">
     log_softmax_forward_out;

@@ -1,4 +1,4 @@
-// Order: sorting, ranks, and what is equal. A NaN is above every number; of equals the first is found, but by mode.
+// Sorting and order statistics. NaN is above every number; of equals the first is returned, except by mode.
 export module topbit.ops:sort;
 
 import topbit.std;
@@ -7,7 +7,7 @@ import topbit.tensor;
 
 export namespace topbit::ops {
 
-/// The elements of a dimension in order, and where each stood; stable whatever is asked for.
+/// The sorted elements of a dimension, and their indices; always stable.
 inline constexpr op<"aten::sort(Tensor self, int dim=-1, bool descending=False) -> (Tensor values, Tensor indices)">
     sort;
 inline constexpr op<
@@ -30,7 +30,7 @@ inline constexpr op<"aten::argsort(Tensor self, int dim=-1, bool descending=Fals
 inline constexpr op<"aten::argsort.stable(Tensor self, *, bool stable, int dim=-1, bool descending=False) -> Tensor">
     argsort_stable;
 
-/// The k greatest, or least, elements of a dimension in order, and where they stood. Linear in the size, but for the k.
+/// The k largest, or smallest, elements of a dimension in order, and their indices. Linear in the size, plus sorting k.
 inline constexpr op<
     "aten::topk(Tensor self, int k, int dim=-1, bool largest=True, bool sorted=True) -> (Tensor values, Tensor "
     "indices)">
@@ -40,7 +40,7 @@ inline constexpr op<
     "Tensor(b!) indices) -> (Tensor(a!) values, Tensor(b!) indices)">
     topk_out;
 
-/// The element of rank k, counted from 1, of a dimension, and where it stood. Linear.
+/// The k-th smallest element of a dimension, from 1, and its index. Linear.
 inline constexpr op<
     "aten::kthvalue(Tensor self, int k, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices)">
     kthvalue;
@@ -49,10 +49,10 @@ inline constexpr op<
     "indices) -> (Tensor(a!) values, Tensor(b!) indices)">
     kthvalue_out;
 
-/// The lower of the middle elements of all; NaN if there is one, or no element at all.
+/// The lower median of all elements; NaN if there is one, or if there are no elements.
 inline constexpr op<"aten::median(Tensor self) -> Tensor"> median;
 
-/// The same of a dimension, and where it stood.
+/// The same of a dimension, and its index.
 inline constexpr op<"aten::median.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)">
     median_dim;
 inline constexpr op<
@@ -60,7 +60,7 @@ inline constexpr op<
     "(Tensor(a!) values, Tensor(b!) indices)">
     median_dim_out;
 
-/// The same of what is not NaN; NaN if nothing else is there.
+/// The same ignoring NaN; NaN if there is nothing else.
 inline constexpr op<"aten::nanmedian(Tensor self) -> Tensor"> nanmedian;
 inline constexpr op<"aten::nanmedian.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)">
     nanmedian_dim;
@@ -69,16 +69,16 @@ inline constexpr op<
     "(Tensor(a!) values, Tensor(b!) indices)">
     nanmedian_dim_out;
 
-/// The most frequent element of a dimension, the least of those, and where it stands last.
+/// The most frequent, then smallest element of a dimension, and its last index.
 inline constexpr op<"aten::mode(Tensor self, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices)"> mode;
 inline constexpr op<
     "aten::mode.values(Tensor self, int dim=-1, bool keepdim=False, *, Tensor(a!) values, Tensor(b!) indices) -> "
     "(Tensor(a!) values, Tensor(b!) indices)">
     mode_out;
 
-/// Where values belong in sorted rows, in front of equals, or behind them with right or side='right': int64, or int32
-/// with out_int32. The sequence is one row, or has the values' other sizes. sorter says the order of rows that are not
-/// sorted.
+/// Insertion indices of values in sorted rows, before equals, or after them with right or side='right': int64, or int32
+/// with out_int32. The sequence is one row, or has the values' other sizes. sorter is the sorting permutation of
+/// unsorted rows.
 inline constexpr op<
     "aten::searchsorted.Tensor(Tensor sorted_sequence, Tensor self, *, bool out_int32=False, bool right=False, str? "
     "side=None, Tensor? sorter=None) -> Tensor">
@@ -92,7 +92,7 @@ inline constexpr op<
     "side=None, Tensor? sorter=None) -> Tensor">
     searchsorted_scalar;
 
-/// searchsorted with one row of boundaries, and the arguments the other way round.
+/// searchsorted with one row of boundaries, and the arguments swapped.
 inline constexpr op<
     "aten::bucketize.Tensor(Tensor self, Tensor boundaries, *, bool out_int32=False, bool right=False) -> Tensor">
     bucketize;

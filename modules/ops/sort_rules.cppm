@@ -1,4 +1,4 @@
-// Shape rules and fronts of operators about order.
+// Shape functions and kernel thunks of sorting and order statistics.
 export module topbit.ops:sort_rules;
 
 import topbit.std;
@@ -59,7 +59,7 @@ struct kthvalue_rule {
     run_chosen(c, rowwise::kth_value, self, dim, k - 1, values, indices);
   }
 };
-// Rank is what else the kernel of Code wants to know: 1 for a median of what is not NaN.
+// Rank is a parameter of the kernel of Code: 1 for a median ignoring NaN.
 template <rowwise Code, std::int64_t Rank = 0>
 struct chosen_rule {
   static constexpr auto needs = all_of(Code);

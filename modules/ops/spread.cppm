@@ -1,8 +1,8 @@
-// How far elements spread around their mean: variance and standard deviation over dimensions, in two passes, so that a
-// great mean costs no digits. The squares are divided by their number less the correction, but at least by 0: NaN or
-// infinity then. Floating alone, else dtype_error. Dimensions as in :reduce.
+// Variance and standard deviation over dimensions, in two passes, so that a large mean does not reduce accuracy. The
+// sum of squares is divided by the count minus the correction, at least 0: NaN or infinity then. Floating dtypes only,
+// else dtype_error. Dimensions as in :reduce.
 //
-// In C++ the reference's `std` is `stddev`.
+// In C++ PyTorch's `std` is `stddev`.
 export module topbit.ops:spread;
 
 import topbit.std;

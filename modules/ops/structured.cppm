@@ -1,8 +1,8 @@
-// Structured operators: a shape rule and a kernel that writes a given tensor, and all forms of the operator from them.
+// Structured operators: a shape function and a kernel that writes a given tensor, and all forms of the operator from
+// them.
 //
-// The functional form makes the result and runs the kernel on it; the in-place and the out form check the tensor they
-// were given against the shape rule first; on the meta backend nothing is left to do, so its kernel is the shape rule
-// itself.
+// The functional form allocates the result and runs the kernel on it; the in-place and out forms first check the given
+// tensor against the shape function; on the meta backend the kernel is the shape function itself.
 export module topbit.ops:structured;
 
 import topbit.std;
@@ -15,22 +15,21 @@ namespace topbit {
 
 export namespace author {
 
-/// What a result will be, before there is one.
+/// The metadata of a result.
 struct result_meta {
   dims sizes;
   dtype type = dtype::float32;
   device where;
-  dims strides;  ///< none for dense, row-major
+  dims strides;  ///< empty for dense, row-major
 };
 
-/// What the kernel of a structured operator can do without help. Where it cannot, it is given a new tensor, whose
-/// elements are then copied.
+/// What the kernel of a structured operator supports directly. Otherwise it gets a temporary, which is then copied.
 struct kernel_abilities {
-  bool in_place =
-      false;  ///< the result may be the same view as an input; overlapping one in part is always helped with
-  bool first_only = false;    ///< ... as the first tensor argument, and no other one
-  bool host_scalars = false;  ///< host tensors without dimensions stand for numbers beside tensors of another device
-  bool converts = false;  ///< the result may have another dtype than the shape rule says, if none between is to round
+  bool in_place = false;      ///< the result may be the same view as an input; partial overlap always uses a temporary
+  bool first_only = false;    ///< ... only the first tensor argument
+  bool host_scalars = false;  ///< zero-dimensional host tensors are accepted as numbers with tensors of another device
+  bool converts =
+      false;  ///< the result may have another dtype than the shape function's, without intermediate rounding
 };
 
 }  // namespace author
@@ -40,18 +39,18 @@ namespace detail {
 using author::result_meta;
 
 tensor make_result(const result_meta& m);
-// Throws shape_error or dtype_error, naming `op`, if `out` cannot take this result, or if its elements share memory.
+// Throws shape_error or dtype_error, naming `op`, if `out` cannot hold this result, or if its elements share memory.
 void check_result(std::string_view op, const result_meta& m, const tensor& out);
-// Throws device_error, naming `op`, if `out` is elsewhere: a host scalar cannot take what a device computes.
+// Throws device_error, naming `op`, if `out` is on another device: a host scalar cannot be written by a device.
 void check_result_device(std::string_view op, const result_meta& m, const tensor& out);
 void copy_result(const tensor& out, const tensor& result);
-// Whether `out` has other elements where they are of `result` first than where a kernel writes what it computed:
-// kernels compute in a wider dtype than the narrow ones.
+// Whether rounding to the dtype of `result` before writing `out` changes elements: kernels compute in a wider dtype
+// than the narrow ones.
 bool rounds_between(dtype result, dtype out) noexcept;
 // Throws shape_error if two results would be written to the same memory.
 void check_apart(std::string_view op, std::span<tensor* const> out);
 
-// Whether tensors of a call stand in the way of writing `out` directly.
+// Whether tensors of a call prevent writing `out` directly.
 class alias_check {
  public:
   alias_check(const tensor& out, author::kernel_abilities can) noexcept : out_(out), can_(can) {}
@@ -80,7 +79,7 @@ std::array<result_meta, N> as_array(const std::array<result_meta, N>& m) {
   return m;
 }
 
-// Kernel is null for the meta backend, or says of a call's keys whether there is anything to compute.
+// Kernel is null for the meta backend, or decides by a call's keys whether anything is computed.
 template <auto Kernel>
 bool computes(key_set keys) noexcept {
   if constexpr (requires { Kernel.computes(keys); })
@@ -89,7 +88,8 @@ bool computes(key_set keys) noexcept {
     return !std::same_as<std::remove_const_t<decltype(Kernel)>, std::nullptr_t>;
 }
 
-// Whether a kernel takes strided tensors alone: those of this library do, and the rule of each says so to meta tensors.
+// Whether a kernel accepts strided tensors only: those of this library do, and their shape functions check meta
+// tensors.
 template <auto Kernel>
 inline constexpr bool takes_strided = requires(key_set keys) { Kernel.computes(keys); };
 
@@ -102,8 +102,8 @@ void run_structured(key_set keys, const A&... a) {
   }
 }
 
-// A kernel may have a short way for simple calls: `quick` gives the result, or an undefined tensor where the call is
-// not simple; `quick_write` says whether it wrote.
+// A kernel may have a fast path: `quick` returns the result, or an undefined tensor if it declines; `quick_write`
+// returns whether it wrote.
 template <auto Kernel, class... A>
 bool wrote_quickly(key_set keys, const tensor& out, const A&... a) {
   if constexpr (requires { Kernel.quick_write(keys, out, a...); })
@@ -149,7 +149,7 @@ struct structured_kernel {
     }
   }
 
-  // The last N arguments are written, the others are what the functional form takes.
+  // The last N arguments are results, the others those of the functional form.
   template <std::size_t N, class... A>
   static void write_last(key_set keys, A&... a) {
     const auto all = std::tie(a...);
@@ -179,7 +179,7 @@ struct structured_kernel {
       return std::tuple_cat(make(keys, std::index_sequence_for<T...>{}, metas_of(a...), a...));
     }
   };
-  // In place: the first argument is written; or out: the last one is.
+  // In-place: the first argument is written; out: the last one.
   template <class First, class... A>
   struct form<tensor&(First, A...)> {
     static tensor& run(key_set keys, First first, A... a) {
@@ -223,14 +223,14 @@ inline constexpr auto structured_run =
 
 export namespace author {
 
-/// The forms of one structured operator: functional, in-place and out, as many as there are, in any order.
+/// The forms of one structured operator: functional, in-place and out, any of them, in any order.
 ///
 ///   result_meta Meta(std::string_view op, arguments of the functional form...);    // or a std::array of them
 ///   void kernel(arguments of the functional form..., const tensor& out...);
 ///
-/// Meta throws what is wrong with the arguments; `op` is the form that was called. The kernel finds `out` with the
-/// sizes Meta said and without partial overlap; it may take the call's key_set first. Tensors on different devices were
-/// refused. Checked like any kernel.
+/// Meta throws on invalid arguments; `op` is the form that was called. The kernel gets `out` with the sizes of Meta and
+/// without partial overlap; it may take the call's key_set first. Tensors on different devices have been refused.
+/// Checked like any kernel.
 ///
 ///   using twice = structured<&twice_meta, {.in_place = true}, my::twice, my::twice_, my::twice_out>;
 ///   author::register_rows(twice::rows<&twice_cpu>(key::CPU));
@@ -242,7 +242,7 @@ struct structured {
       dispatch_key k, std::source_location where = std::source_location::current()) {
     return {row<detail::structured_run<Meta, Kernel, Can, Ops>>(Ops, k, where)...};
   }
-  /// Kernel<Op>::run is the kernel of the form Op, whose name it may want for its errors.
+  /// Kernel<Op>::run is the kernel of the form Op, for error messages with its name.
   template <template <const auto&> class Kernel>
   static constexpr std::array<kernel_row, sizeof...(Ops)> rows_of(
       dispatch_key k, std::source_location where = std::source_location::current()) {

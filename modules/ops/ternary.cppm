@@ -7,30 +7,30 @@ import topbit.tensor;
 
 export namespace topbit::ops {
 
-/// self where the condition is not 0, else other; both are promoted. The condition, bool or uint8, has no part in that.
+/// self if the condition is not 0, else other; both are promoted. The condition is bool or uint8.
 inline constexpr op<"aten::where.self(Tensor condition, Tensor self, Tensor other) -> Tensor"> where;
 inline constexpr op<
     "aten::where.self_out(Tensor condition, Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)">
     where_out;
 
-/// A number where the condition holds. Composite.
+/// A number if the condition holds. Composite.
 inline constexpr op<"aten::where.ScalarSelf(Tensor condition, Scalar self, Tensor other) -> Tensor"> where_scalar_self;
 
-/// A number where it does not. Composite.
+/// A number if it does not. Composite.
 inline constexpr op<"aten::where.ScalarOther(Tensor condition, Tensor self, Scalar other) -> Tensor">
     where_scalar_other;
 
 /// One of two numbers. Composite.
 inline constexpr op<"aten::where.Scalar(Tensor condition, Scalar self, Scalar other) -> Tensor"> where_scalar;
 
-/// self within [min, max]; one of them may be missing. A NaN stays. max counts where it is below min. error for bounds
-/// that leave an integer dtype no number.
+/// self within [min, max]; one of them may be missing. A NaN stays. max takes precedence if it is below min. error for
+/// bounds that exclude all numbers of an integer dtype.
 inline constexpr op<"aten::clamp(Tensor self, Scalar? min=None, Scalar? max=None) -> Tensor"> clamp;
 inline constexpr op<"aten::clamp_(Tensor(a!) self, Scalar? min=None, Scalar? max=None) -> Tensor(a!)"> clamp_;
 inline constexpr op<"aten::clamp.out(Tensor self, Scalar? min=None, Scalar? max=None, *, Tensor(a!) out) -> Tensor(a!)">
     clamp_out;
 
-/// The same with tensors as bounds; a NaN in one is the result. Composite.
+/// The same with tensors as bounds; NaN in a bound propagates. Composite.
 inline constexpr op<"aten::clamp.Tensor(Tensor self, Tensor? min=None, Tensor? max=None) -> Tensor"> clamp_tensor;
 inline constexpr op<"aten::clamp_.Tensor(Tensor(a!) self, Tensor? min=None, Tensor? max=None) -> Tensor(a!)">
     clamp_tensor_;
@@ -66,7 +66,7 @@ inline constexpr op<"aten::lerp_.Tensor(Tensor(a!) self, Tensor end, Tensor weig
 inline constexpr op<"aten::lerp.Tensor_out(Tensor self, Tensor end, Tensor weight, *, Tensor(a!) out) -> Tensor(a!)">
     lerp_out;
 
-/// The same with a number for a weight. Composite.
+/// The same with a number as the weight. Composite.
 inline constexpr op<"aten::lerp.Scalar(Tensor self, Tensor end, Scalar weight) -> Tensor"> lerp_scalar;
 inline constexpr op<"aten::lerp_.Scalar(Tensor(a!) self, Tensor end, Scalar weight) -> Tensor(a!)"> lerp_scalar_;
 inline constexpr op<"aten::lerp.Scalar_out(Tensor self, Tensor end, Scalar weight, *, Tensor(a!) out) -> Tensor(a!)">

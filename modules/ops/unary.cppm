@@ -1,6 +1,5 @@
-// Functions of one tensor, element by element. Each has up to three forms: x(self) with a new result, x_(self) in
-// place, x_out(self, out = ...). Unless a summary says otherwise, the result is of self's floating type, float32 for
-// integers and bool.
+// Elementwise functions of one tensor. Each has up to three forms: x(self), x_(self) in place, x_out(self, out = ...).
+// Unless noted, the result has self's floating type, float32 for integers and bool.
 export module topbit.ops:unary;
 
 import topbit.std;
@@ -16,7 +15,7 @@ inline constexpr op<"aten::neg(Tensor self) -> Tensor"> neg;
 inline constexpr op<"aten::neg_(Tensor(a!) self) -> Tensor(a!)"> neg_;
 inline constexpr op<"aten::neg.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)"> neg_out;
 
-/// The magnitude; integers wrap, so that the lowest is its own.
+/// The magnitude; integers wrap, so the lowest is unchanged.
 inline constexpr op<"aten::abs(Tensor self) -> Tensor"> abs;
 inline constexpr op<"aten::abs_(Tensor(a!) self) -> Tensor(a!)"> abs_;
 inline constexpr op<"aten::abs.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)"> abs_out;
@@ -31,7 +30,7 @@ inline constexpr op<"aten::square(Tensor self) -> Tensor"> square;
 inline constexpr op<"aten::square_(Tensor(a!) self) -> Tensor(a!)"> square_;
 inline constexpr op<"aten::square.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)"> square_out;
 
-/// Rounded up; integers stay as they are. So do the next three.
+/// Rounded up; integers are unchanged, as in the next three.
 inline constexpr op<"aten::ceil(Tensor self) -> Tensor"> ceil;
 inline constexpr op<"aten::ceil_(Tensor(a!) self) -> Tensor(a!)"> ceil_;
 inline constexpr op<"aten::ceil.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)"> ceil_out;
@@ -41,12 +40,12 @@ inline constexpr op<"aten::floor(Tensor self) -> Tensor"> floor;
 inline constexpr op<"aten::floor_(Tensor(a!) self) -> Tensor(a!)"> floor_;
 inline constexpr op<"aten::floor.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)"> floor_out;
 
-/// Rounded to the nearest, halves to even.
+/// Rounded to nearest, ties to even.
 inline constexpr op<"aten::round(Tensor self) -> Tensor"> round;
 inline constexpr op<"aten::round_(Tensor(a!) self) -> Tensor(a!)"> round_;
 inline constexpr op<"aten::round.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)"> round_out;
 
-/// Rounded to so many decimals; before the point where they are negative. Integers stay as they are.
+/// Rounded to this many decimals, negative ones before the point. Integers are unchanged.
 inline constexpr op<"aten::round.decimals(Tensor self, *, int decimals) -> Tensor"> round_decimals;
 inline constexpr op<"aten::round_.decimals(Tensor(a!) self, *, int decimals) -> Tensor(a!)"> round_decimals_;
 inline constexpr op<"aten::round.decimals_out(Tensor self, *, int decimals, Tensor(a!) out) -> Tensor(a!)">
@@ -62,7 +61,7 @@ inline constexpr op<"aten::frac(Tensor self) -> Tensor"> frac;
 inline constexpr op<"aten::frac_(Tensor(a!) self) -> Tensor(a!)"> frac_;
 inline constexpr op<"aten::frac.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)"> frac_out;
 
-/// NaN, infinity and -infinity replaced: by 0, the greatest and the lowest number of the dtype unless given.
+/// NaN, infinity and -infinity replaced: by default 0, the maximum and the minimum of the dtype.
 inline constexpr op<"aten::nan_to_num(Tensor self, float? nan=None, float? posinf=None, float? neginf=None) -> Tensor">
     nan_to_num;
 inline constexpr op<
@@ -224,7 +223,7 @@ inline constexpr op<"aten::sigmoid(Tensor self) -> Tensor"> sigmoid;
 inline constexpr op<"aten::sigmoid_(Tensor(a!) self) -> Tensor(a!)"> sigmoid_;
 inline constexpr op<"aten::sigmoid.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)"> sigmoid_out;
 
-/// log(self / (1 - self)); self is clamped to [eps, 1 - eps] where eps is given.
+/// log(self / (1 - self)); self is clamped to [eps, 1 - eps] if eps is given.
 inline constexpr op<"aten::logit(Tensor self, float? eps=None) -> Tensor"> logit;
 inline constexpr op<"aten::logit_(Tensor(a!) self, float? eps=None) -> Tensor(a!)"> logit_;
 inline constexpr op<"aten::logit.out(Tensor self, float? eps=None, *, Tensor(a!) out) -> Tensor(a!)"> logit_out;

@@ -1,4 +1,4 @@
-// Which different elements there are. A NaN differs from everything. What decides sizes must be read: refused on meta.
+// Unique elements. NaN differs from everything. The output shape is data-dependent: refused on meta.
 export module topbit.ops:unique;
 
 import topbit.std;
@@ -7,8 +7,8 @@ import topbit.tensor;
 
 export namespace topbit::ops {
 
-/// Different elements in order, where each element is among them, and how often each is there, as asked for; what is
-/// not is empty. sorted is always so.
+/// The sorted unique elements, and, if requested, the inverse indices and the counts; otherwise these are empty. sorted
+/// has no effect.
 inline constexpr op<
     "aten::_unique2(Tensor self, bool sorted=True, bool return_inverse=False, bool return_counts=False) -> (Tensor, "
     "Tensor, Tensor)">
@@ -18,14 +18,13 @@ inline constexpr op<
 inline constexpr op<"aten::_unique(Tensor self, bool sorted=True, bool return_inverse=False) -> (Tensor, Tensor)">
     unique;
 
-/// Different slices of a dimension in lexicographic order; else as _unique2. One stable sort for each element of a
-/// slice.
+/// Unique slices of a dimension in lexicographic order; otherwise as _unique2. One stable sort per element of a slice.
 inline constexpr op<
     "aten::unique_dim(Tensor self, int dim, bool sorted=True, bool return_inverse=False, bool return_counts=False) -> "
     "(Tensor, Tensor, Tensor)">
     unique_dim;
 
-/// One of each run of equal neighbours, where they stand; without a dimension, of elements in row-major order.
+/// One of each run of equal consecutive slices, in order; without a dimension, of elements in row-major order.
 inline constexpr op<
     "aten::unique_consecutive(Tensor self, bool return_inverse=False, bool return_counts=False, int? dim=None) -> "
     "(Tensor, Tensor, Tensor)">
@@ -35,8 +34,8 @@ inline constexpr op<
     "(Tensor, Tensor, Tensor)">
     unique_dim_consecutive;
 
-/// True for the elements that are among test_elements, or are not with invert; both are promoted. assume_unique changes
-/// nothing. Sorts the tests.
+/// True for elements that are in test_elements, or not in it with invert; both are promoted. assume_unique has no
+/// effect. Sorts the test elements.
 inline constexpr op<
     "aten::isin.Tensor_Tensor(Tensor elements, Tensor test_elements, *, bool assume_unique=False, bool invert=False) "
     "-> Tensor">

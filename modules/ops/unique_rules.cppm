@@ -1,4 +1,4 @@
-// Fronts of operators about which different elements there are.
+// Kernel thunks of unique operators.
 export module topbit.ops:unique_rules;
 
 import topbit.std;
@@ -16,7 +16,7 @@ import :unique;
 
 namespace topbit::detail {
 
-// Values, the number of each element's value, and how often each is there; empty where they are not asked for.
+// Values, inverse indices and counts; empty if not requested.
 using unique_results = std::tuple<tensor, tensor, tensor>;
 
 inline constexpr auto unique_element_kernels =

@@ -1,4 +1,4 @@
-// Steps of optimizers on lists of parameters.
+// Optimizer steps on lists of parameters.
 export module topbit.ops:update;
 
 import topbit.std;
@@ -8,10 +8,11 @@ import topbit.tensor;
 export namespace topbit::ops {
 
 // One step for each parameter of a list, in one pass over it, its gradient and its state, which are written. Lists have
-// one tensor for each parameter, of its sizes and dtype; a half's state may be float32. With maximize the gradient is
-// climbed; with grad_scale it is divided by that first, and written; where found_inf is not 0, nothing happens.
+// one tensor for each parameter, of its sizes and dtype; the state of a float16 or bfloat16 parameter may be float32.
+// With maximize the gradient is negated; with grad_scale it is divided by that first, and written; if found_inf is not
+// 0, nothing happens.
 //
-// Errors   error for lists of other lengths; shape_error and dtype_error for tensors that differ
+// Errors   error for lists of different lengths; shape_error and dtype_error for tensors that differ
 
 /// Stochastic gradient descent: g = grad + weight_decay * self; buffer = momentum * buffer + (1 - dampening) * g, or g
 /// in the first step; self -= lr * buffer, or with nesterov lr * (g + momentum * buffer), or without momentum lr * g,
@@ -23,8 +24,9 @@ inline constexpr op<
     fused_sgd_;
 
 /// Adam: self -= lr / (1 - beta1^step) * exp_avg / (sqrt(exp_avg_sq / (1 - beta2^step)) + eps), of averages of the
-/// gradient, to which weight_decay * self is added, and of its square; with amsgrad of the greatest such square so far.
-/// state_steps has the number of each step, from 1; on the parameters' device it is read there, and nothing waits.
+/// gradient, to which weight_decay * self is added, and of its square; with amsgrad of the maximum of such squares so
+/// far. state_steps has the step numbers, from 1; on the parameters' device they are read there, without
+/// synchronisation.
 inline constexpr op<
     "aten::_fused_adam_(Tensor(a!)[] self, Tensor(b!)[] grads, Tensor(c!)[] exp_avgs, Tensor(d!)[] exp_avg_sqs, "
     "Tensor(e!)[] max_exp_avg_sqs, Tensor[] state_steps, *, float lr, float beta1, float beta2, float weight_decay, "

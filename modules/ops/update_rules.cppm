@@ -1,4 +1,4 @@
-// Fronts of optimizers' steps.
+// Kernel thunks of optimizer steps.
 export module topbit.ops:update_rules;
 
 import topbit.std;
@@ -19,7 +19,7 @@ void step_sgd(backend_call c, tensors& self, tensors& grads, tensors& buffers, d
               double rate, double dampening, bool nesterov, bool maximize, bool first_step,
               const optional_tensor& scale, const optional_tensor& found_inf);
 
-// decoupled: the decay is that of adamw.
+// decoupled: the weight decay is that of adamw.
 void step_adam(backend_call c, bool decoupled, tensors& self, tensors& grads, tensors& averages, tensors& squares,
                tensors& greatest, std::span<const tensor> steps, double rate, double beta1, double beta2, double decay,
                double epsilon, bool amsgrad, bool maximize, const optional_tensor& scale,
@@ -34,7 +34,7 @@ void step_adam_form(backend_call c, tensors& self, tensors& grads, tensors& aver
             maximize, scale, found_inf);
 }
 
-// The seam's operations, with its values.
+// The ABI's operation codes, with the same values.
 enum class update_code : std::int32_t { sgd, adam, adamw, count };
 template <>
 inline constexpr table_entry entry_of<update_code> = table_entry::update;

@@ -1,4 +1,4 @@
-// Shape rules and fronts of products of vectors of three.
+// Shape functions and kernel thunks of cross products.
 export module topbit.ops:vector_rules;
 
 import topbit.std;

@@ -1,4 +1,4 @@
-// Vectors: products of three numbers, angles and distances.
+// Cross products, angles and distances.
 export module topbit.ops:vectors;
 
 import topbit.std;
@@ -7,7 +7,7 @@ import topbit.tensor;
 
 export namespace topbit::ops {
 
-/// The vector product along a dimension of three elements; the others broadcast. Any dtype but bool, promoted.
+/// The cross product along a dimension of three elements; the others broadcast. Any dtype but bool, promoted.
 ///
 /// Errors   shape_error for another size, or for another number of dimensions of one of them
 inline constexpr op<"aten::linalg_cross(Tensor self, Tensor other, *, int dim=-1) -> Tensor"> linalg_cross;
@@ -21,15 +21,15 @@ inline constexpr op<"aten::cross.out(Tensor self, Tensor other, int? dim=None, *
 
 // Composites, of floating types.
 
-/// The cosine of the angle between vectors along a dimension, each of a length of at least eps.
+/// The cosine of the angle between vectors along a dimension, each of a norm of at least eps.
 inline constexpr op<"aten::cosine_similarity(Tensor x1, Tensor x2, int dim=1, float eps=1e-08) -> Tensor">
     cosine_similarity;
 /// The norm of x1 - x2 + eps along the last dimension.
 inline constexpr op<
     "aten::pairwise_distance(Tensor x1, Tensor x2, float p=2, float eps=1e-06, bool keepdim=False) -> Tensor">
     pairwise_distance;
-/// The norm of the difference of each row of x1 [.., n, d] and each row of x2 [.., m, d]: [.., n, m]. compute_mode
-/// changes nothing. Holds all n * m * d differences.
+/// The norm of the difference of each row of x1 [.., n, d] and each row of x2 [.., m, d]: [.., n, m]. compute_mode has
+/// no effect. Stores all n * m * d differences.
 inline constexpr op<"aten::cdist(Tensor x1, Tensor x2, float p=2, int? compute_mode=None) -> Tensor"> cdist;
 
 }  // namespace topbit::ops

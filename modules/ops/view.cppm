@@ -1,8 +1,8 @@
-// Operators that look at the same storage in another shape: one kernel for every strided backend, no element is
-// touched. A write to a view is a write to what it views. Those that give several tensors are in :view_list.
+// Views: operators that return the same storage in another shape, with one kernel for every strided backend, without
+// reading elements. A write to a view is a write to its base. Those that return several tensors are in :view_list.
 //
-// Dimensions count from the front or, negative, from the back. All throw shape_error for what does not fit, and error
-// for a tensor without storage: a backend with data of its own has kernels of its own.
+// Dimensions count from the front or, negative, from the end. All throw shape_error for mismatched arguments, and error
+// for a tensor without storage, which needs kernels of its backend.
 export module topbit.ops:view;
 
 import topbit.std;
@@ -14,7 +14,7 @@ export namespace topbit::ops {
 
 // The order of dimensions.
 
-/// The two dimensions exchanged. A tensor without dimensions takes 0 and -1.
+/// Swaps two dimensions. A zero-dimensional tensor accepts 0 and -1.
 inline constexpr op<"aten::transpose.int(Tensor(a) self, int dim0, int dim1) -> Tensor(a)"> transpose;
 /// As transpose. Composite.
 inline constexpr op<"aten::swapaxes(Tensor(a) self, int axis0, int axis1) -> Tensor(a)"> swapaxes;
@@ -26,13 +26,13 @@ inline constexpr op<"aten::permute(Tensor(a) self, int[] dims) -> Tensor(a)"> pe
 inline constexpr op<"aten::movedim.intlist(Tensor(a) self, int[] source, int[] destination) -> Tensor(a)"> movedim;
 /// One dimension moves. Composite.
 inline constexpr op<"aten::movedim.int(Tensor(a) self, int source, int destination) -> Tensor(a)"> movedim_int;
-/// The transpose of a matrix; fewer dimensions stay as they are. Composite.
+/// The transpose of a matrix; tensors with fewer dimensions are unchanged. Composite.
 inline constexpr op<"aten::t(Tensor(a) self) -> Tensor(a)"> t;
 /// All dimensions in reverse order. Composite.
 inline constexpr op<"aten::numpy_T(Tensor(a) self) -> Tensor(a)"> numpy_T;
-/// The last two dimensions exchanged; fewer are an error. Composite.
+/// Swaps the last two dimensions; fewer are an error. Composite.
 inline constexpr op<"aten::mT(Tensor(a) self) -> Tensor(a)"> mT;
-/// The conjugate of mT, which is mT for the dtypes there are. Composite.
+/// The conjugate transpose, which is mT for the supported dtypes. Composite.
 inline constexpr op<"aten::mH(Tensor(a) self) -> Tensor(a)"> mH;
 /// As mH. Composite.
 inline constexpr op<"aten::adjoint(Tensor(a) self) -> Tensor(a)"> adjoint;
@@ -41,11 +41,11 @@ inline constexpr op<"aten::matrix_H(Tensor(a) self) -> Tensor(a)"> matrix_H;
 
 // Dimensions of size 1, and more of them.
 
-/// A new dimension of size 1 before `dim`; -1 is behind the last.
+/// Inserts a dimension of size 1 before `dim`; -1 is after the last.
 inline constexpr op<"aten::unsqueeze(Tensor(a) self, int dim) -> Tensor(a)"> unsqueeze;
-/// Without all dimensions of size 1.
+/// Removes all dimensions of size 1.
 inline constexpr op<"aten::squeeze(Tensor(a) self) -> Tensor(a)"> squeeze;
-/// Without this dimension if its size is 1.
+/// Removes this dimension if its size is 1.
 inline constexpr op<"aten::squeeze.dim(Tensor(a) self, int dim) -> Tensor(a)"> squeeze_dim;
 /// Dimensions of size 1, and new ones in front, repeated without copying; -1 keeps a size.
 inline constexpr op<"aten::expand(Tensor(a) self, int[] size, *, bool implicit=False) -> Tensor(a)"> expand;
@@ -62,8 +62,8 @@ inline constexpr op<"aten::atleast_3d(Tensor self) -> Tensor"> atleast_3d;
 
 // The same elements in another shape.
 
-/// Another shape of the same elements; one size may be -1. Dimensions can be cut always, and joined where the strides
-/// go on from one to the next; other tensors are a shape_error.
+/// Another shape of the same elements; one size may be -1. Dimensions can always be split, and merged if their strides
+/// are compatible; otherwise shape_error.
 inline constexpr op<"aten::view(Tensor(a) self, int[] size) -> Tensor(a)"> view;
 /// view with the sizes of other. Composite.
 inline constexpr op<"aten::view_as(Tensor(a) self, Tensor other) -> Tensor(a)"> view_as;
@@ -71,36 +71,36 @@ inline constexpr op<"aten::view_as(Tensor(a) self, Tensor other) -> Tensor(a)"> 
 inline constexpr op<"aten::reshape(Tensor(a) self, int[] shape) -> Tensor(a)"> reshape;
 /// reshape to the sizes of other. Composite.
 inline constexpr op<"aten::reshape_as(Tensor(a) self, Tensor other) -> Tensor(a)"> reshape_as;
-/// Dimensions start_dim to end_dim, both included, joined by reshape. Composite.
+/// Dimensions start_dim to end_dim, both included, merged by reshape. Composite.
 inline constexpr op<"aten::flatten.using_ints(Tensor(a) self, int start_dim=0, int end_dim=-1) -> Tensor(a)"> flatten;
 /// reshape to one dimension. Composite.
 inline constexpr op<"aten::ravel(Tensor(a) self) -> Tensor(a)"> ravel;
-/// One dimension cut into several, of which one may be -1. Composite.
+/// Splits one dimension into several, of which one may be -1. Composite.
 inline constexpr op<"aten::unflatten.int(Tensor(a) self, int dim, int[] sizes) -> Tensor(a)"> unflatten;
 /// The tensor itself if it is dense, else a dense copy. Composite.
 inline constexpr op<"aten::contiguous(Tensor(a) self, *, MemoryFormat memory_format=contiguous_format) -> Tensor(a)">
     contiguous;
-/// A tensor of its own over the same elements.
+/// A new tensor over the same elements.
 inline constexpr op<"aten::alias(Tensor(a) self) -> Tensor(a)"> alias;
 /// As alias, outside the graph: topbit::detach as an operator.
 inline constexpr op<"aten::detach(Tensor(a) self) -> Tensor(a)"> detach;
 
 // A part of the elements.
 
-/// Element `index` of one dimension, which goes away; a negative index counts from the back.
+/// Index `index` of one dimension, which is removed; a negative index counts from the end.
 inline constexpr op<"aten::select.int(Tensor(a) self, int dim, int index) -> Tensor(a)"> select;
-/// Elements start, start + step, ... below end of one dimension; negative bounds count from the back, and are clamped.
+/// Elements start, start + step, ... below end of one dimension; negative bounds count from the end, and are clamped.
 inline constexpr op<
     "aten::slice.Tensor(Tensor(a) self, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor(a)">
     slice;
-/// `length` elements of one dimension, all of which must be there. Composite.
+/// `length` elements of one dimension, which must be in range. Composite.
 inline constexpr op<"aten::narrow(Tensor(a) self, int dim, int start, int length) -> Tensor(a)"> narrow;
-/// The same with the start in a tensor of one integer, which is read. Composite.
+/// The same with the start in a one-element integer tensor, which is read. Composite.
 inline constexpr op<"aten::narrow.Tensor(Tensor(a) self, int dim, Tensor start, int length) -> Tensor(a)">
     narrow_tensor;
-/// The elements whose index in dim2 is the one in dim1 plus offset, as a last dimension in the place of both.
+/// The elements whose index in dim2 is the one in dim1 plus offset, as a last dimension that replaces both.
 inline constexpr op<"aten::diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a)"> diagonal;
-/// Windows of `size` elements, `step` apart: the dimension counts them, and a last one holds their elements. They may
+/// Windows of `size` elements, `step` apart: the dimension indexes windows, and a new last one their elements. They may
 /// overlap.
 inline constexpr op<"aten::unfold(Tensor(a) self, int dimension, int size, int step) -> Tensor(a)"> unfold;
 /// Any sizes, strides and offset, in elements, that stay within the storage; strides may not be negative. Without an

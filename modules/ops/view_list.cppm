@@ -1,5 +1,5 @@
-// View operators that give several tensors: one cut into parts, and several brought to one shape. All are composites
-// of :view, so that gradients and other layers come with it.
+// View operators that return several tensors: splits, and broadcasts to one shape. All are composites of :view, so that
+// gradients and other layers work.
 export module topbit.ops:view_list;
 
 import topbit.std;
@@ -21,18 +21,18 @@ inline constexpr op<"aten::chunk(Tensor(a -> *) self, int chunks, int dim=0) -> 
 /// Exactly `sections` parts, the first of which may have one element more.
 inline constexpr op<"aten::tensor_split.sections(Tensor(a -> *) self, int sections, int dim=0) -> Tensor(a)[]">
     tensor_split;
-/// Cut before each of these indices, which are taken as slice takes its bounds.
+/// Splits before each of these indices, which are clamped as in slice.
 inline constexpr op<"aten::tensor_split.indices(Tensor(a -> *) self, int[] indices, int dim=0) -> Tensor(a)[]">
     tensor_split_indices;
-/// The same with the sections, an int64 tensor without dimensions, or the indices, one with one, on the host.
+/// The same with sections as a zero-dimensional int64 tensor, or indices as a one-dimensional one, on the host.
 inline constexpr op<
     "aten::tensor_split.tensor_indices_or_sections(Tensor(a -> *) self, Tensor tensor_indices_or_sections, int dim=0) "
     "-> Tensor(a)[]">
     tensor_split_tensor;
-/// Every element of a dimension, which goes away.
+/// Every slice of a dimension, which is removed.
 inline constexpr op<"aten::unbind.int(Tensor(a -> *) self, int dim=0) -> Tensor(a)[]"> unbind;
 
-/// All expanded to the shape they broadcast to.
+/// All expanded to their broadcast shape.
 inline constexpr op<"aten::broadcast_tensors(Tensor[] tensors) -> Tensor[]"> broadcast_tensors;
 /// Each with at least one dimension, as atleast_1d.
 inline constexpr op<"aten::atleast_1d.Sequence(Tensor[] tensors) -> Tensor[]"> atleast_1d_list;
@@ -43,7 +43,7 @@ inline constexpr op<"aten::atleast_3d.Sequence(Tensor[] tensors) -> Tensor[]"> a
 /// meshgrid.indexing with "ij".
 inline constexpr op<"aten::meshgrid(Tensor[] tensors) -> Tensor[]"> meshgrid;
 /// The coordinates of a grid: tensor i of n, of one dimension or none, runs along dimension i of n and repeats along
-/// the others ("ij"); with "xy" the first two dimensions of the results are exchanged.
+/// the others ("ij"); with "xy" the first two dimensions of the results are swapped.
 ///
 /// Errors   dtype_error, device_error where the tensors differ
 inline constexpr op<"aten::meshgrid.indexing(Tensor[] tensors, *, str indexing) -> Tensor[]"> meshgrid_indexing;
@@ -55,7 +55,7 @@ inline constexpr const auto& unstack = unbind;
 
 }  // namespace topbit::ops
 
-// The sizes of the others alone are read.
+// Only the sizes of the others are read.
 namespace topbit {
 
 template <>

@@ -1,4 +1,4 @@
-// The rules about shapes that views share. Internal.
+// Shape computations of views. Internal.
 export module topbit.ops:view_rules;
 
 import topbit.std;
@@ -7,12 +7,10 @@ import topbit.tensor;
 
 namespace topbit::detail {
 
-// The sizes asked for, with -1 replaced by what the others leave. Throws shape_error unless they hold as many elements
-// as the tensor.
+// The requested sizes, with -1 inferred. Throws shape_error unless they have as many elements as the tensor.
 dims inferred_sizes(std::string_view op, const tensor& self, std::span<const std::int64_t> wanted);
 
-// The strides with which elements of these sizes and strides have the wanted sizes, as many elements; none if they
-// would have to be copied.
+// The strides that give elements of these sizes and strides the wanted sizes; none if a copy is needed.
 std::optional<dims> strides_of_view(const dims& sizes, const dims& strides, const dims& wanted);
 
 // How many elements the diagonal of a matrix has that begins `offset` columns to the right, or rows below.

@@ -1,4 +1,4 @@
-// Forms of composites that write: what the functional form gives is checked and copied. Internal.
+// Out variants of composites: the result of the functional form is checked and copied. Internal.
 export module topbit.ops:written;
 
 import topbit.std;
@@ -12,7 +12,7 @@ import :structured;
 
 namespace topbit::detail {
 
-// The kernel of Op, which writes its last argument, or the first in place, with the result of Functional.
+// The kernel of Op, which writes the result of Functional to its last argument, or in place to the first.
 template <const auto& Functional, const auto& Op>
 struct written_form {
   static tensor& put(tensor& to, const tensor& result) {
@@ -39,7 +39,7 @@ struct written_form {
   };
 };
 
-// Definitions and kernels of the writing forms of one operator.
+// Definitions and kernels of the out and in-place forms of one operator.
 template <const auto& Functional, const auto&... Ops>
 void register_written() {
   static constexpr author::kernel_row all[] = {

@@ -1,10 +1,10 @@
-// The one place where standard headers enter the module world.
+// The only unit that includes standard headers.
 //
-// A header in every partition is what makes a module tree slow, so each partition imports this unit instead.
-// It exports what the library uses and no more, in the standard's order, operators included: without them
-// string concatenation or a range-for over a vector would not compile in an importer. Internal: users include
-// the standard headers they need themselves, before their imports. So that the compiler asks one who forgot for the
-// header, and not for this module, the names stand in topbit::std, where code in namespace topbit finds them first.
+// A header in every partition is what makes a module tree slow, so each partition imports this unit instead. It exports
+// what the library uses and no more, in the standard's order, operators included: without them string concatenation or
+// a range-for over a vector would not compile in an importer. Internal: users include the standard headers they need
+// themselves, before their imports. The names are in topbit::std, where code in namespace topbit finds them first, so
+// that the compiler suggests the header to a user who forgot it, and not this module.
 module;
 
 #include <algorithm>
@@ -342,7 +342,7 @@ using ::std::recursive_mutex;
 using ::std::unique_lock;
 }  // namespace topbit::std
 
-// What a source file of topbit's includes besides.
+// Names used only by source files of topbit.
 export namespace topbit::std {
 using namespace ::std;
 namespace ranges {

@@ -10,19 +10,19 @@ namespace topbit {
 
 export struct adam_options {
   double learning_rate = 1e-3;
-  /// How much of the averages of the gradient and of its square is kept.
+  /// The decay rates of the averages of the gradient and of its square.
   double beta1 = 0.9, beta2 = 0.999;
-  /// Keeps the divisor from 0.
+  /// Added to the divisor.
   double epsilon = 1e-8;
-  /// Times the parameter, added to the gradient.
+  /// Weight decay: times the parameter, added to the gradient.
   double weight_decay = 0;
-  /// Divides by the greatest average of squares there was.
+  /// Divides by the maximum of the averages of squares so far.
   bool amsgrad = false;
-  /// Climbs the gradient.
+  /// Maximises instead of minimising.
   bool maximize = false;
-  /// Counts steps on the parameters' device, which has to be one for a group, so that a cuda_graph can take them. The
-  /// numbers are the same, but where the device's pow rounds otherwise. steps() and state() wait for the device then,
-  /// and so does set_schedule(). The learning rate of a replay is that of the capture.
+  /// Counts steps on the parameters' device, which must be one per group, so that a cuda_graph can capture them.
+  /// Results are the same up to the rounding of the device's pow. steps(), state() and set_schedule() then wait for the
+  /// device. The learning rate of a replay is that of the capture.
   bool capturable = false;
 };
 
@@ -30,7 +30,7 @@ export struct adamw_options {
   double learning_rate = 1e-3;
   double beta1 = 0.9, beta2 = 0.999;
   double epsilon = 1e-8;
-  /// Times the learning rate, by how much parameters shrink in a step, whatever their gradients.
+  /// Times the learning rate: the relative decay of parameters per step, independent of gradients.
   double weight_decay = 1e-2;
   bool amsgrad = false;
   bool maximize = false;
@@ -53,8 +53,8 @@ class adam_family : public optimizer {
 
 }  // namespace detail
 
-/// Steps by averages of the gradient and its square (Kingma, Ba: "Adam", 2015), one pass over all of them, by
-/// aten::_fused_adam_. Keeps "exp_avg" and "exp_avg_sq" for each parameter, with amsgrad "max_exp_avg_sq".
+/// Updates by averages of the gradient and its square (Kingma, Ba: "Adam", 2015), one pass over all of them, by
+/// aten::_fused_adam_. The state is "exp_avg" and "exp_avg_sq" for each parameter, with amsgrad also "max_exp_avg_sq".
 ///
 /// Errors   error for an option out of its range, and what optimizer::add() throws
 export class adam final : public detail::adam_family {
@@ -63,8 +63,8 @@ export class adam final : public detail::adam_family {
   void add_group(std::vector<tensor> parameters, const adam_options& options = {});
 };
 
-/// Adam with the decay of weights apart from the gradient (Loshchilov, Hutter: "Decoupled Weight Decay Regularization",
-/// 2019), by aten::_fused_adamw_.
+/// Adam with decoupled weight decay (Loshchilov, Hutter: "Decoupled Weight Decay Regularization", 2019), by
+/// aten::_fused_adamw_.
 export class adamw final : public detail::adam_family {
  public:
   explicit adamw(std::vector<tensor> parameters, const adamw_options& options = {});

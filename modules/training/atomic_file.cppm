@@ -1,5 +1,5 @@
-// A file that is replaced as a whole: others find the old one or the new one, also after a crash or a power failure,
-// and however many write at once. It knows nothing of what it holds.
+// Atomic replacement of a file: readers see the old one or the new one, also after a crash or a power failure, and with
+// concurrent writers. Independent of the contents.
 module topbit.training:atomic_file;
 
 import topbit.std;
@@ -24,24 +24,24 @@ class descriptor {
   int number_ = -1;
 };
 
-// What is written goes to a temporary file in the same folder, ".<name>.topbit-<16 digits>", which replace() renames.
-// It is locked as long as its process lives, so that one which nobody has locked was left by a process that died: the
-// next save to the same name removes it.
+// Data are written to a temporary file in the same folder, ".<name>.topbit-<16 digits>", which replace() renames. It is
+// locked while its process lives; an unlocked one was left by a dead process and is removed by the next save to the
+// same name.
 //
-// A symbolic link stays, and what it points to is replaced. The new file has the mode of the old one, and its owner and
-// group where that is allowed; further names of the old one (hard links) keep the old contents.
+// A symbolic link stays, and its target is replaced. The new file has the mode of the old one, and its owner and group
+// where that is allowed; further names of the old one (hard links) keep the old contents.
 class atomic_file {
  public:
-  // Throws error, of the operation `op`, for a path where something else than a regular file is, or where none can be
-  // made; so do the others where the system refuses.
+  // Throws error, naming the operation `op`, for a path that is not a regular file or cannot be created; the other
+  // functions throw if the system fails.
   atomic_file(std::string_view op, const std::string& path);
   atomic_file(const atomic_file&) = delete;
   atomic_file& operator=(const atomic_file&) = delete;
-  // Without replace() the old file stays, and the temporary one goes.
+  // Without replace() the old file stays, and the temporary one is removed.
   ~atomic_file();
 
   void write(const void* bytes, std::size_t size);
-  // Waits for the device: what was written is on it when this returns, and so is the name.
+  // Syncs: data and name are durable when this returns.
   void replace();
 
  private:
@@ -59,7 +59,7 @@ class atomic_file {
   std::string op_, who_;
   std::string name_;       // in the folder
   std::string temporary_;  // likewise; empty when there is none
-  std::string waiting_;    // small pieces are written together
+  std::string waiting_;    // small writes are buffered
   descriptor folder_, file_;
 };
 

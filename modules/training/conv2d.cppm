@@ -13,8 +13,8 @@ export struct conv2d_options {
   dtype type = dtype::float32;
 };
 
-/// [n, inputs, h, w] -> [n, outputs, h', w'] with a square window. Weight and bias are uniform within
-/// 1 / sqrt(inputs / groups * window^2) at first, as torch.nn's.
+/// [n, inputs, h, w] -> [n, outputs, h', w'] with a square window. Weight and bias are initially uniform within 1 /
+/// sqrt(inputs / groups * window^2), as in torch.nn.
 export struct conv2d {
   tensor weight, bias;  // [outputs, inputs / groups, window, window], [outputs] or undefined
   conv2d_options options;

@@ -7,7 +7,7 @@ import topbit.tensor;
 
 namespace topbit::nn {
 
-/// While it is trained, each element is 0 with probability p, else divided by 1 - p; by the device's default generator.
+/// In training, each element is 0 with probability p, else divided by 1 - p; uses the device's default generator.
 /// set_training() switches it for a whole network.
 export struct dropout {
   double p;

@@ -1,4 +1,4 @@
-// Rows of a table, by number.
+// Embedding: rows of a table, selected by index.
 export module topbit.training:embedding;
 
 import topbit.std;
@@ -11,7 +11,7 @@ export struct embedding_options {
   dtype type = dtype::float32;
 };
 
-/// Indices of any sizes -> these sizes and `width`. Normal numbers at first, as torch.nn's.
+/// Indices of any sizes -> these sizes and `width`. Initially normally distributed, as in torch.nn.
 export struct embedding {
   tensor weight;  // [count, width]
 

@@ -1,4 +1,4 @@
-// What parameters are before the first step. Internal.
+// Initial values of parameters. Internal.
 export module topbit.training:initial;
 
 import topbit.std;
@@ -7,7 +7,7 @@ import topbit.tensor;
 
 namespace topbit::detail {
 
-// Leaves that require their gradients, drawn on the host, so that a seed stands for one network on every device.
+// Leaves that require gradients, drawn on the host, so that a seed gives the same network on every device.
 
 // Uniform within 1 / sqrt(inputs): the initialisation of torch.nn's layers, kaiming_uniform_ with a = sqrt(5).
 tensor uniform_parameter(const dims& sizes, std::int64_t inputs, dtype type, generator random);

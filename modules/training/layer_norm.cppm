@@ -12,8 +12,8 @@ export struct layer_norm_options {
   dtype type = dtype::float32;
 };
 
-/// (x - mean) / sqrt(variance + epsilon) * weight + bias over the last dimensions, of the sizes given. Ones and zeros
-/// at first.
+/// (x - mean) / sqrt(variance + epsilon) * weight + bias over the last dimensions, of the sizes given. Initially ones
+/// and zeros.
 export struct layer_norm {
   tensor weight, bias;
   double epsilon;

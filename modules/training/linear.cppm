@@ -1,4 +1,4 @@
-// A linear layer.
+// A linear module.
 export module topbit.training:linear;
 
 import topbit.std;
@@ -12,7 +12,7 @@ export struct linear_options {
   dtype type = dtype::float32;
 };
 
-/// x @ weight.t() + bias over the last dimension. Both are uniform within 1 / sqrt(inputs) at first, as torch.nn's.
+/// x @ weight.t() + bias over the last dimension. Both are initially uniform within 1 / sqrt(inputs), as in torch.nn.
 export struct linear {
   tensor weight, bias;  // [outputs, inputs], [outputs] or undefined
 

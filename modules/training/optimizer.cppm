@@ -1,6 +1,6 @@
-// What all optimizers have: groups of parameters, a learning rate for each, state for each parameter, steps.
+// The base of all optimizers: parameter groups with learning rates, state for each parameter, steps.
 //
-// One of your own derives from it: its constructor calls add(), and update() does a step for lists of parameters.
+// A user's optimizer derives from it: its constructor calls add(), and update() does a step for lists of parameters.
 export module topbit.training:optimizer;
 
 import topbit.std;
@@ -17,17 +17,17 @@ export class optimizer {
   optimizer& operator=(const optimizer&) = delete;
   virtual ~optimizer();
 
-  /// Changes every parameter that has a gradient by it; others, and their state, stay as they are. Nothing of it is
-  /// recorded. What a kernel refuses comes out before the group it is about has changed.
+  /// Updates every parameter that has a gradient; others, and their state, are unchanged. Not recorded. Errors of
+  /// kernels are thrown before their group has changed.
   void step();
-  /// Drops the gradients of all parameters, so that the next backward begins anew.
+  /// Drops the gradients of all parameters.
   void zero_grad() noexcept;
 
   std::size_t group_count() const noexcept { return groups_.size(); }
-  /// Throws error for a group that is not there; so do the functions below.
+  /// Throws error for a group out of range, as do the functions below.
   std::span<const tensor> parameters(std::size_t group = 0) const { return at(group).parameters; }
-  /// How often step() was done: called, or replayed in a graph, if steps are counted on the device; it is waited for
-  /// then.
+  /// The number of steps: calls of step(), or replays in a graph if steps are counted on the device, which then
+  /// synchronises.
   std::int64_t steps() const;
 
   /// The rate of the next step: the group's own, times its factor.
@@ -35,10 +35,10 @@ export class optimizer {
   /// The group's own rate, or that of all groups. Throws error for one below 0 or not finite.
   void set_learning_rate(double rate);
   void set_learning_rate(double rate, std::size_t group);
-  /// What a group's own rate is multiplied with, 1 at first. Throws error as above.
+  /// The factor of a group's own rate, initially 1. Throws error as above.
   void set_learning_rate_factor(double factor);
   void set_learning_rate_factor(double factor, std::size_t group);
-  /// Sets the factor to the schedule's for the next step. To be called before each one.
+  /// Sets the factor to the schedule's for the next step. Call it before each step.
   template <learning_rate_schedule Schedule>
   void set_schedule(const Schedule& schedule) {
     set_learning_rate_factor(schedule(steps()));
@@ -48,44 +48,44 @@ export class optimizer {
     set_learning_rate_factor(schedule(steps()), group);
   }
 
-  /// All that steps depend on beside parameters and options: "steps", and for each parameter that was changed so far,
-  /// numbered through all groups, "<number>.step" and its state, as "<number>.momentum_buffer"; at the end "name", the
-  /// optimizer's, in bytes. The handles share the optimizer's elements. Learning rates are options, and not among it.
+  /// All state besides parameters and options: "steps", and for each parameter that was updated so far, numbered
+  /// through all groups, "<number>.step" and its state, as "<number>.momentum_buffer"; at the end "name", the
+  /// optimizer's, in bytes. The tensors share the optimizer's elements. Learning rates are options, and not included.
   std::vector<named_tensor> state() const;
-  /// Goes on from what state() of an optimizer of the same name and groups was, of which this takes copies. Throws
-  /// error, shape_error or dtype_error for a state that does not fit, and changes nothing then.
+  /// Restores the state() of an optimizer of the same name and groups, by copying. Throws error, shape_error or
+  /// dtype_error for a mismatched state, and changes nothing then.
   void load_state(std::span<const named_tensor> state);
 
  protected:
-  /// Parameters of a group that have gradients, and that were changed equally often before, if the host counts.
+  /// Parameters of a group that have gradients, with equal step counts if the host counts.
   struct batch {
     std::vector<tensor> parameters, gradients;
     /// A list for each name that add() was given, zeros before the first step.
     std::vector<std::vector<tensor>> state;
     double learning_rate = 0;
-    /// The number of this step of theirs, from 1; 0 if the device counts.
+    /// Their step number, from 1; 0 if the device counts.
     std::int64_t step = 0;
-    /// Then it is here, for each: float64, zero-dimensional. Not to be written.
+    /// In that case the step number of each: float64, zero-dimensional, read-only.
     std::vector<tensor> steps_there;
   };
 
-  /// The name begins what errors say.
+  /// The name begins error messages.
   explicit optimizer(std::string name) : name_(std::move(name)) {}
 
-  /// A group with state of these names. Throws error for no parameters, one that is undefined, no leaf or there
-  /// already, dtype_error for one that is not floating; nothing is added then. With counts_on_device the numbers of
-  /// steps are kept where the parameters are, and state is made at once; update() must not bring anything to the host.
-  /// Throws device_error then for parameters of several devices.
+  /// Adds a group with state of these names. Throws error for an empty list, and for a parameter that is undefined, not
+  /// a leaf or already present, dtype_error for one that is not floating; nothing is added then. With counts_on_device
+  /// step numbers are stored on the parameters' device, and state is created at once; update() must not copy anything
+  /// to the host. Throws device_error then for parameters of several devices.
   void add(std::vector<tensor> parameters, double learning_rate, std::vector<std::string_view> state_names,
            bool counts_on_device = false);
   /// One step for lists of tensors. Gradients are not recorded here.
   virtual void update(std::size_t group, batch& b) = 0;
 
-  /// Throws error "<name>: found <option>=<value>, wanted <wanted>" unless it is so.
+  /// Throws error "<name>: found <option>=<value>, wanted <wanted>" unless the condition holds.
   void require(bool is_so, std::string_view option, double value, std::string_view wanted) const;
 
  private:
-  // Numbers of steps where a device has them; empty where the host counts.
+  // Step numbers on a device; empty if the host counts.
   struct step_counts {
     tensor next;                  // float64: of the next step of each parameter, then of the optimizer
     std::vector<tensor> of_each;  // views of it, one for each parameter

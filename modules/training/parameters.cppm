@@ -1,5 +1,5 @@
-// What a network is, for everything that handles its parameters: a struct that lists its parts, each with a name. A
-// part is a tensor, another such struct, or a range of these.
+// Modules: a network is a struct that lists its items, each with a name. An item is a tensor, another such struct, or a
+// range of these.
 //
 //   struct classifier {
 //     nn::linear hidden, scores;
@@ -11,8 +11,8 @@
 //     }
 //   };
 //
-// Parts of parts have dotted names, "hidden.weight", those of a range numbers, "blocks.0.weight". A tensor that
-// requires no gradient is listed too, so that it is saved and moved, and no optimizer touches it.
+// Nested items have dotted names, "hidden.weight", elements of a range numbers, "blocks.0.weight". A tensor that
+// requires no gradient is listed too: it is saved and moved, but not optimized.
 export module topbit.training:parameters;
 
 import topbit.std;
@@ -28,7 +28,7 @@ struct any_visitor {
 };
 }  // namespace detail
 
-/// A struct whose static each_parameter(self, visit) calls visit(name, part) for each part, const or not.
+/// A struct whose static each_parameter(self, visit) calls visit(name, item) for each item, const or not.
 export template <class Module>
 concept trainable = requires(Module& m, const Module& c, detail::any_visitor visit) {
   Module::each_parameter(m, visit);
@@ -58,7 +58,7 @@ inline std::string below(const std::string& outer, std::string_view name) {
   return outer.empty() ? std::string(name) : outer + "." + std::string(name);
 }
 
-// Calls on_tensor(name, tensor) for every tensor of a part, and on_module(part) for every struct, outermost first.
+// Calls on_tensor(name, tensor) for every tensor of an item, and on_module(item) for every struct, outermost first.
 template <class Part, class OnTensor, class OnModule>
 void walk(Part& part, const std::string& name, OnTensor& on_tensor, OnModule& on_module) {
   using type = std::remove_const_t<Part>;
@@ -82,8 +82,8 @@ void each_tensor_of(Module& m, OnTensor on_tensor) {
 
 }  // namespace detail
 
-/// Every tensor of a network with its name, in the order of its parts; one that is listed twice stands where it was
-/// listed first. The handles share their elements with the network's.
+/// Every tensor of a network with its name, in order; one that is listed twice appears once, at its first position. The
+/// tensors share the network's elements.
 export template <trainable Module>
 std::vector<named_tensor> named_parameters(const Module& m) {
   std::vector<named_tensor> all;
@@ -102,7 +102,7 @@ std::vector<tensor> parameters(const Module& m) {
   return all;
 }
 
-/// How many numbers they are.
+/// The total number of elements.
 export template <trainable Module>
 std::int64_t count_parameters(const Module& m) {
   std::int64_t count = 0;
@@ -110,14 +110,13 @@ std::int64_t count_parameters(const Module& m) {
   return count;
 }
 
-/// Whether they gather gradients: false freezes a network, or a part of one. Throws what require_grad() throws.
+/// Whether they accumulate gradients: false freezes a network, or a submodule. Throws what require_grad() throws.
 export template <trainable Module>
 void set_requires_grad(const Module& m, bool wanted) {
   for (const named_tensor& one : named_parameters(m)) require_grad(one.value, wanted);
 }
 
-/// Sets the member `training` of the network and of all its parts that have one: dropout does nothing where it is
-/// false.
+/// Sets the member `training` of the network and of all submodules that have one: false disables dropout.
 export template <trainable Module>
 void set_training(Module& m, bool on) {
   const auto nothing = [](const std::string&, tensor&) {};
@@ -127,12 +126,12 @@ void set_training(Module& m, bool on) {
   detail::walk(m, {}, nothing, set);
 }
 
-/// Moves all tensors to a device, as new leaves that require gradients if the old ones did; those that are there
-/// already stay. To be called before an optimizer is given the parameters.
+/// Moves all tensors to a device, as new leaves that require gradients if the old ones did; those already there are
+/// unchanged. Call it before constructing an optimizer.
 export template <trainable Module>
 void move_to(Module& m, device where) {
-  std::unordered_map<const void*, tensor> moved;  // one that is listed twice stays one
-  std::vector<tensor> kept;                       // so that no address comes again
+  std::unordered_map<const void*, tensor> moved;  // preserves sharing
+  std::vector<tensor> kept;                       // so that no address is reused
   const no_grad guard;
   detail::each_tensor_of(m, [&](const std::string&, tensor& t) {
     if (t.device() == where) return;

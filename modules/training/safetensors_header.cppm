@@ -1,5 +1,5 @@
-// The header of a file of safetensors, from text and to text. It knows no file: nothing in the text is believed, and
-// no memory is asked for that the text does not have.
+// The header of a safetensors file, parsed and printed. Independent of files: the text is untrusted, and memory is
+// bounded by its length.
 module topbit.training:safetensors_header;
 
 import topbit.std;
@@ -10,7 +10,7 @@ namespace topbit::detail {
 
 inline constexpr std::uint64_t longest_header = 100'000'000;  // the format's own limit
 
-// A tensor of a file. Its elements begin and end so many bytes behind the header.
+// A tensor of a file. Its elements begin and end at these byte offsets after the header.
 struct file_entry {
   std::string name;
   dims sizes;
@@ -18,11 +18,10 @@ struct file_entry {
   std::uint64_t begin = 0, end = 0;
 };
 
-// What a header says of tensors, in the order of their elements, which fill the bytes behind it, each byte once. `who`
-// begins what errors say.
+// The tensors of a header, in the order of their elements, which cover the bytes after it exactly once. `who` begins
+// error messages.
 //
-// What is a header is what the format's own reader takes for one, https://github.com/huggingface/safetensors, with
-// these differences:
+// Accepts what the format's own reader accepts, https://github.com/huggingface/safetensors, with these differences:
 //   - it begins with '{', as the format's description demands; that reader takes blanks before it
 //   - no name is there twice, as the description demands; that reader takes the last one
 //   - a tensor and its dtype are written as the description says; that reader also takes lists and objects for them
@@ -35,8 +34,8 @@ struct file_entry {
 //          for one string or number as long as the text
 std::vector<file_entry> read_header(const std::string& who, std::string_view text, std::uint64_t elements);
 
-// Padded with spaces, so that elements are aligned to eight bytes. Throws error for a name that is there twice, is no
-// UTF-8, or is the format's own.
+// Padded with spaces, so that elements are aligned to eight bytes. Throws error for a name that is a duplicate, not
+// UTF-8, or reserved by the format.
 std::string write_header(const std::string& who, std::span<const named_tensor> tensors);
 
 }  // namespace topbit::detail

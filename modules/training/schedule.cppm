@@ -1,5 +1,5 @@
-// Learning rates that change: a schedule is anything that can be called with the number of the step, from 0, and
-// returns the factor by which the rate is multiplied then. These are the usual ones; a lambda will do too.
+// Learning rate schedules: a schedule is a callable that maps the step number, from 0, to a factor of the learning
+// rate. These are the usual ones; a lambda works too.
 //
 //   optimizer.set_schedule(schedule::warm_up{.steps = 100, .then = schedule::cosine{.steps = 900}});
 export module topbit.training:schedule;
@@ -34,21 +34,21 @@ struct exponential {
   double operator()(std::int64_t step) const noexcept;
 };
 
-/// Along a straight line from `first` to `last`, where it stays.
+/// Linear from `first` to `last`, then constant.
 struct linear {
   std::int64_t steps = 1;
   double first = 1, last = 0;
   double operator()(std::int64_t step) const noexcept;
 };
 
-/// Along half a period of the cosine from 1 to `last`, where it stays (Loshchilov, Hutter: "SGDR", 2017).
+/// Half a period of the cosine from 1 to `last`, then constant (Loshchilov, Hutter: "SGDR", 2017).
 struct cosine {
   std::int64_t steps = 1;
   double last = 0;
   double operator()(std::int64_t step) const noexcept;
 };
 
-/// Rises along a straight line from a `steps`-th of the first factor of another schedule, which begins after that.
+/// Rises linearly from a `steps`-th of the first factor of another schedule, which starts afterwards.
 template <learning_rate_schedule Next>
 struct warm_up {
   std::int64_t steps = 1;

@@ -1,4 +1,4 @@
-// Layers, one after the other.
+// Modules in sequence.
 export module topbit.training:sequential;
 
 import topbit.std;
@@ -8,8 +8,8 @@ import :parameters;
 
 namespace topbit::nn {
 
-/// Anything that takes a tensor and returns one: layers, operators, lambdas. Parameters are named by the place of their
-/// layer, "0.weight".
+/// Callables from tensor to tensor: modules, operators, lambdas. Parameters are named by the position of their module,
+/// "0.weight".
 ///
 ///   nn::sequential net(nn::linear(64, 32), ops::relu, nn::linear(32, 10));
 export template <std::invocable<const tensor&>... Layers>

@@ -10,18 +10,18 @@ namespace topbit {
 
 export struct sgd_options {
   double learning_rate = 1e-3;
-  /// How much of the last step is in the next one; dampening, how much of the gradient is not, but in the first step.
+  /// The momentum factor, and the dampening of the gradient, except in the first step.
   double momentum = 0, dampening = 0;
-  /// Times the parameter, added to the gradient.
+  /// Weight decay: times the parameter, added to the gradient.
   double weight_decay = 0;
-  /// Looks a step of the momentum ahead. Needs momentum, and no dampening.
+  /// Nesterov momentum. Requires momentum, and no dampening.
   bool nesterov = false;
-  /// Climbs the gradient.
+  /// Maximises instead of minimising.
   bool maximize = false;
 };
 
-/// A step is one pass over parameter, gradient and momentum, by aten::_fused_sgd_; its page has the formula. Keeps
-/// "momentum_buffer" for each parameter, without momentum nothing.
+/// A step is one pass over parameter, gradient and momentum, by aten::_fused_sgd_; see its documentation for the
+/// formula. The state is "momentum_buffer" for each parameter, none without momentum.
 ///
 /// Errors   error for an option out of its range, and what optimizer::add() throws
 export class sgd final : public optimizer {

@@ -1,12 +1,12 @@
-// topbit.training: what training takes beside operators and gradients. Written with what a user has: tensors,
-// operators, gradients; no kernel and no key is known here.
+// topbit.training: modules, optimizers, schedules and checkpoints. Uses the public interface of tensors, operators and
+// gradients only; no kernel and no key.
 export module topbit.training;
 
 // Tier 1: parameters with names, and files of them.
 export import :named_tensor;
 export import :parameters;
 export import :safetensors;
-// Tier 2: layers.
+// Tier 2: modules.
 import :initial;
 export import :linear;
 export import :conv2d;
@@ -14,11 +14,11 @@ export import :layer_norm;
 export import :embedding;
 export import :dropout;
 export import :sequential;
-// Tier 3: steps.
+// Tier 3: optimizers.
 export import :clipping;
 export import :schedule;
 export import :optimizer;
 export import :sgd;
 export import :adam;
-// Tier 4: all of it, kept in a file.
+// Tier 4: checkpoints.
 export import :checkpoint;

@@ -228,8 +228,7 @@ TEST_CASE("random: threads never get the same numbers", "[ops][random]") {
   CHECK(both == all);
 }
 
-TEST_CASE("random: bernoulli accepts a probability for each element, and only probabilities",
-          "[ops][random][property]") {
+TEST_CASE("random: bernoulli accepts only probabilities, one for each element", "[ops][random][property]") {
   support::numbers source(8);
   for (dtype t : floating) {
     for (arrangement how : support::arrangements) {
@@ -414,8 +413,7 @@ const auto placed = tb::library("rngtest")
 
 }  // namespace
 
-TEST_CASE("random: a generator with a key calls the kernel of that key, an ordinary one the backend's",
-          "[ops][random]") {
+TEST_CASE("random: a generator with a key selects the kernel of that key, others the backend's", "[ops][random]") {
   const generator mine(0, tb::key_set{tb::key::CustomRNGKeyId}), plain(0);
   CHECK(keys_of(mine) == tb::key_set{tb::key::CustomRNGKeyId});
   CHECK(keys_of(plain).empty());
