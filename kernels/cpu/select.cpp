@@ -56,7 +56,7 @@ choice choose() noexcept {
   const char* wanted = getenv("TOPBIT_CPU_ISA");
   if (wanted == nullptr || *wanted == '\0') {
     if (&fallback == candidates().first) {
-      result.add("this build has no vector kernels for this processor; using the reference kernels, which are slow");
+      result.add("this build has no vector kernels for this processor; using the scalar kernels, which are slow");
     }
     return result;
   }
@@ -68,7 +68,7 @@ choice choose() noexcept {
       const size_t used = strlen(known);
       snprintf(known + used, sizeof(known) - used, "%s%s", one == first ? "" : ", ", one->isa);
     }
-    result.add("TOPBIT_CPU_ISA is '%.32s', this build knows %s; using %s", wanted, known, fallback.isa);
+    result.add("TOPBIT_CPU_ISA is '%.32s', this build supports %s; using %s", wanted, known, fallback.isa);
   } else if (!named->runs_here()) {
     result.add("TOPBIT_CPU_ISA is '%s', which this processor does not support; using %s", named->isa, fallback.isa);
   } else {

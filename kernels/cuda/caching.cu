@@ -200,9 +200,8 @@ tb_status explain(device_memory& m, int device, uint64_t bytes, cudaError_t erro
   char words[512];
   const int used =
       snprintf(words, sizeof words,
-               "found no %.1f MiB on cuda:%d (%s): %.1f MiB are in use, %.1f MiB at most so far; %.1f MiB are held of "
-               "the device, "
-               "which has %.1f of %.1f MiB free",
+               "found no %.1f MiB on cuda:%d (%s): %.1f MiB are in use, %.1f MiB at most so far; %.1f MiB are reserved "
+               "on the device, which has %.1f of %.1f MiB free",
                mebibytes(bytes), device, cudaGetErrorString(error), mebibytes(m.counts.in_use),
                mebibytes(m.counts.peak_in_use), mebibytes(m.counts.reserved), mebibytes(free), mebibytes(total));
   if (m.counts.limit != 0 && used > 0 && size_t(used) < sizeof words) {
@@ -283,7 +282,7 @@ tb_status record_stream(int device, const void* address, cudaStream_t stream) {
   device_memory& m = memory_of(device);
   const std::lock_guard held(m.lock);
   const auto at = m.blocks.find(const_cast<void*>(address));
-  if (at == m.blocks.end()) return refuse("found memory that was not taken here, wanted that of a tensor");
+  if (at == m.blocks.end()) return refuse("found memory that was not allocated here, wanted a tensor's");
   auto& users = at->second->users;
   if (std::find(users.begin(), users.end(), stream) == users.end()) users.push_back(stream);
   return TB_OK;

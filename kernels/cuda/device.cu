@@ -35,7 +35,7 @@ void append_calls() {
     used += size_t(snprintf(text + used, sizeof(text) - used, "%s", more));
     if (used >= sizeof(text)) used = sizeof(text) - 1;
   };
-  add("; the context of this process is lost. Kernels run later than their calls: it was one of");
+  add("; the CUDA context of this process is unusable. Kernels run asynchronously: the error is of one of");
   for (uint64_t i = 0; i < remembered && i < called.calls; ++i) {
     add(i == 0 ? " " : ", ");
     add(called.name[(called.calls - 1 - i) % remembered]);
@@ -75,7 +75,7 @@ tb_status fail(cudaError_t error, const char* what) {
   } else if (error == cudaErrorInsufficientDriver) {
     advice = "; found no driver, or one that is older than the runtime of this build: install NVIDIA's driver";
   } else if (error == cudaErrorStreamCaptureUnsupported) {
-    advice = "; while a graph is captured nothing may wait for the device or bring elements to the host";
+    advice = "; while a graph is captured no call may wait for the device or copy elements to the host";
   }
   snprintf(text, sizeof(text), "%s: %s (%s)%s", what, cudaGetErrorString(error), cudaGetErrorName(error), advice);
   if (is_lost(error)) append_calls();

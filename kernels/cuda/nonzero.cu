@@ -113,8 +113,8 @@ tb_status refuse_capture(const scope& on) {
   const tb_status status = check(cudaStreamIsCapturing(on.stream(), &now), "cudaStreamIsCapturing");
   if (status != TB_OK || now == cudaStreamCaptureStatusNone) return status;
   return refuse(
-      "nonzero: found a stream that is being captured, wanted one that runs: how many elements are not zero is "
-      "known once they are computed; leave the call out of the graph");
+      "nonzero: found a stream that is being captured, wanted one that runs: the output size depends on the elements; "
+      "move the call out of the graph");
 }
 
 }  // namespace
@@ -134,20 +134,19 @@ tb_status nonzero(tb_nonzero* call, void* stream) {
   const int64_t tiles = in.tiles;
   status = counts.status();
   if (status == TB_OK) {
-    status =
-        launch(on, "a count of elements that are not zero", count_set, grid_for(tiles, 1), block_threads, 0, in, ends);
+    status = launch(on, "a count of nonzero elements", count_set, grid_for(tiles, 1), block_threads, 0, in, ends);
   }
   if (status == TB_OK) {
     status = run_thrust(on, "a sum of counts",
                         [=](const auto& policy) { thrust::inclusive_scan(policy, ends, ends + tiles, ends); });
   }
   if (status == TB_OK && call->out != nullptr && call->coordinates > 0) {
-    status = launch(on, "places of elements that are not zero", write_set, grid_for(tiles, 1), block_threads, 0, in,
+    status = launch(on, "coordinates of nonzero elements", write_set, grid_for(tiles, 1), block_threads, 0, in,
                     static_cast<const int64_t*>(ends), call->out);
   }
   if (status != TB_OK) return status;
   status = check(cudaMemcpyAsync(&call->count, ends + tiles - 1, sizeof(int64_t), cudaMemcpyDeviceToHost, on.stream()),
-                 "the number of elements that are not zero");
+                 "the number of nonzero elements");
   return status == TB_OK ? check(cudaStreamSynchronize(on.stream()), "cudaStreamSynchronize") : status;
 }
 

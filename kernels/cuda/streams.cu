@@ -63,11 +63,11 @@ tb_status done_or_not(cudaError_t found, const char* what, int32_t* done) {
 }
 tb_status stream_is_done(int32_t device, void* stream, int32_t* done) {
   const device_guard guard(device);
-  return done_or_not(cudaStreamQuery(stream_of(stream)), "asking a stream whether it is done", done);
+  return done_or_not(cudaStreamQuery(stream_of(stream)), "querying a stream", done);
 }
 tb_status device_of_stream(void* stream, int32_t* device) {
   int found = -1;
-  const tb_status status = check(cudaStreamGetDevice(stream_of(stream), &found), "asking a stream for its device");
+  const tb_status status = check(cudaStreamGetDevice(stream_of(stream), &found), "querying the device of a stream");
   *device = found;
   return status;
 }
@@ -97,7 +97,7 @@ tb_status synchronize_event(int32_t device, void* event) {
 }
 tb_status event_is_done(int32_t device, void* event, int32_t* done) {
   const device_guard guard(device);
-  return done_or_not(cudaEventQuery(event_of(event)), "asking an event whether it has come", done);
+  return done_or_not(cudaEventQuery(event_of(event)), "querying an event", done);
 }
 tb_status milliseconds_between(void* from, void* to, float* milliseconds) {
   return check(cudaEventElapsedTime(milliseconds, event_of(from), event_of(to)), "the time between two events");
@@ -180,7 +180,7 @@ tb_status begin_capture(int32_t device, void* stream, void** out) {
   if (stream == nullptr) {
     return refuse("the default stream cannot be captured, wanted a stream that was made");
   }
-  const tb_status status = at_device(device, "beginning to capture", [&] {
+  const tb_status status = at_device(device, "starting a capture", [&] {
     return cudaStreamBeginCapture(stream_of(stream), cudaStreamCaptureModeRelaxed);
   });
   if (status != TB_OK) return status;
@@ -194,11 +194,10 @@ tb_status end_capture(int32_t device, void* stream, void* given) {
   end_private(device, stream_of(stream));
   cudaGraph_t recorded = nullptr;
   tb_status status =
-      at_device(device, "ending to capture", [&] { return cudaStreamEndCapture(stream_of(stream), &recorded); });
-  if (status == TB_OK && recorded == nullptr) status = refuse("what was captured is not valid");
+      at_device(device, "ending a capture", [&] { return cudaStreamEndCapture(stream_of(stream), &recorded); });
+  if (status == TB_OK && recorded == nullptr) status = refuse("the capture is not valid");
   if (status == TB_OK) {
-    status = at_device(device, "making a graph of what was captured",
-                       [&] { return cudaGraphInstantiate(&g.ready, recorded, 0); });
+    status = at_device(device, "instantiating a graph", [&] { return cudaGraphInstantiate(&g.ready, recorded, 0); });
   }
   if (recorded != nullptr) cudaGraphDestroy(recorded);
   return status;

@@ -188,8 +188,8 @@ tb_status update(const tb_update* call, void* stream) {
       call->op != TB_UPDATE_SGD ? call->step_there == nullptr : call->first_step != 0 && call->state[0] != nullptr;
   if (counts && is_captured(on)) {
     return refuse(
-        "a step that the host counts cannot be captured: a graph would take the same one in every replay. Captured can "
-        "be adam and adamw with the option capturable, and sgd, with momentum from its second step on");
+        "a step counted on the host cannot be captured: every replay would repeat it; use adam or adamw with the "
+        "option capturable, or sgd, with momentum from its second step on");
   }
   return call->dtype == TB_F32 ? run<float>(*call, on) : run<double>(*call, on);
 }

@@ -88,7 +88,7 @@ block_runner& runner() {
 }
 
 [[noreturn]] void stop(const char* why) {
-  fprintf(stderr, "a kernel on the host: %s (block %u %u %u, thread %u %u %u)\n", why, blockIdx.x, blockIdx.y,
+  fprintf(stderr, "a kernel emulated on the host: %s (block %u %u %u, thread %u %u %u)\n", why, blockIdx.x, blockIdx.y,
           blockIdx.z, threadIdx.x, threadIdx.y, threadIdx.z);
   abort();
 }

@@ -23,7 +23,7 @@ const T* shown_to_warp(const T& mine) {
 
 inline void want_16_bytes(const void* p, const char* who) {
   if (reinterpret_cast<uintptr_t>(p) % 16 == 0) return;
-  fprintf(stderr, "a kernel on the host: %s is given an address that is not aligned to 16 bytes\n", who);
+  fprintf(stderr, "a kernel emulated on the host: %s is given an address that is not aligned to 16 bytes\n", who);
   abort();
 }
 

@@ -20,7 +20,7 @@ void check_inputs(std::string_view who, std::span<const tensor> inputs) {
     const std::string begin = std::string(who) + ": input " + std::to_string(i + 1) + " is ";
     if (t.dtype() != dtype::float64)
       throw dtype_error(begin + std::string(name_of(t.dtype())) +
-                        ", wanted float64: differences of others say nothing");
+                        ", wanted float64: finite differences of other dtypes are too inaccurate");
     if (t.device() != cpu) throw device_error(begin + "on " + to_string(t.device()) + ", wanted it on cpu");
     if (!author::has_distinct_elements(t))
       throw error(begin + "of strides " + to_string(t.strides()) + ", whose elements share memory; clone() it first");
@@ -107,7 +107,7 @@ check_result gradcheck(const tensor_function& f, std::span<const tensor> inputs,
       number.push_back(i + 1);
     }
   }
-  if (checked.empty()) throw error("gradcheck: found no input that requires its gradient, wanted one or more");
+  if (checked.empty()) throw error("gradcheck: found no input that requires a gradient, wanted one or more");
 
   std::vector<tensor> results;
   {
@@ -145,7 +145,7 @@ check_result gradcheck(const tensor_function& f, std::span<const tensor> inputs,
           if (std::abs(found[x] - wanted) <= options.absolute + options.relative * std::abs(wanted)) continue;
           return {false, "input " + std::to_string(number[i]) + ", element " + std::to_string(x) +
                              ": the gradient of result " + std::to_string(r + 1) + ", element " + std::to_string(e) +
-                             ", is " + text_of(found[x]) + ", the difference of values says " + text_of(wanted)};
+                             ", is " + text_of(found[x]) + ", finite differences give " + text_of(wanted)};
         }
       }
     }
@@ -170,7 +170,7 @@ check_result gradgradcheck(const tensor_function& f, std::span<const tensor> inp
       ++results;
     }
   }
-  if (results == 0) throw error("gradgradcheck: found no result that requires its gradient, wanted one or more");
+  if (results == 0) throw error("gradgradcheck: found no result that requires a gradient, wanted one or more");
   const std::size_t given = inputs.size();
   const auto gradients = [&f, given](std::span<const tensor> x) {
     const bool recorded = grad_enabled();

@@ -290,8 +290,8 @@ void run::go() {
     for (const active_run* outer = active_.outer; outer != nullptr; outer = outer->outer) {
       if (outer->current == a.at)
         throw error(std::string(a.at->name()) +
-                        ": backward came to it again from its own rule or hook, which is a cycle; a hook must not run "
-                        "the graph that it belongs to",
+                        ": backward reached it again from its own rule or hook, which is a cycle; a hook must not run "
+                        "its own graph",
                     std::string(a.at->name()));
     }
     active_.current = detail::running_node = a.at;
@@ -388,15 +388,15 @@ void run::deliver_to_leaves() {
 
 void check_call(std::string_view who, std::span<const tensor> roots, std::span<const tensor> gradients) {
   if (is_inference_mode())
-    throw error(std::string(who) +
-                ": called in inference mode, in which gradients would be tensors that autograd does "
-                "not know; leave it with inference_mode(false)");
-  if (roots.empty()) throw error(std::string(who) + ": found no tensor to begin with, wanted one or more");
+    throw error(
+        std::string(who) +
+        ": called in inference mode, whose tensors autograd does not track; leave it with inference_mode(false)");
+  if (roots.empty()) throw error(std::string(who) + ": found no root, wanted one or more");
   // A few runs in one another are many, and cheap to allow.
   if (constexpr std::size_t few = 32; innermost != nullptr && innermost->depth > few && detail::is_stack_short()) {
-    throw error(
-        std::string(who) + ": found the stack of this thread used up by " + std::to_string(innermost->depth) +
-        " runs, each begun by a hook or a rule of the one before; wanted fewer, or a thread with a larger stack");
+    throw error(std::string(who) + ": found the stack of this thread exhausted by " + std::to_string(innermost->depth) +
+                " nested runs, each started by a hook or a rule of the previous one; wanted fewer, or a thread with a "
+                "larger stack");
   }
   if (!gradients.empty() && gradients.size() != roots.size()) {
     throw error(std::string(who) + ": found " + std::to_string(gradients.size()) + " gradients for " +
@@ -444,7 +444,7 @@ void backward(std::span<const tensor> roots, std::span<const tensor> gradients, 
     for (std::size_t i = 0; i < options.inputs.size(); ++i) {
       if (!is_leaf(options.inputs[i]))
         throw error("backward: input " + std::to_string(i + 1) +
-                    " is no leaf, and only leaves accumulate gradients; grad() gives those of results");
+                    " is not a leaf, and only leaves accumulate gradients; grad() gives those of results");
     }
     r.only_for(options.inputs, "backward");
   }

@@ -39,7 +39,7 @@ drawn_graph collect(std::span<const tensor> roots, std::size_t most) {
   };
   for (const tensor& t : roots) {
     held.push_back(t.defined() ? author::gradient_edge(t) : intrusive_ptr<node>());
-    if (!held.back()) throw error("graph: found a tensor that was not computed from one that requires its gradient");
+    if (!held.back()) throw error("graph: found a tensor that was not computed from one that requires a gradient");
     add(call_of(held.back().get()));
   }
   for (std::size_t i = 0; i < order.size(); ++i) {

@@ -157,7 +157,7 @@ namespace {
 intrusive_ptr<node> node_for_hook(std::string_view who, const tensor& t) {
   intrusive_ptr<node> n = t.defined() ? author::gradient_edge(t) : intrusive_ptr<node>();
   if (!n)
-    throw error(std::string(who) + ": found a tensor that needs no gradient, wanted one that requires its gradient");
+    throw error(std::string(who) + ": found a tensor that needs no gradient, wanted one that requires a gradient");
   return n;
 }
 intrusive_ptr<node> call_for_hook(std::string_view who, const tensor& t) {

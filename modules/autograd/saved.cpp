@@ -24,7 +24,7 @@ void raise_written(const tensor& kept, std::uint32_t version) {
 
 void raise_saved_inference(const tensor& t) {
   throw error("autograd: found a tensor made in inference mode, " + std::string(name_of(t.dtype())) + " " +
-              to_string(t.sizes()) + ", that a recorded call would save for backward; clone() it outside of that mode");
+              to_string(t.sizes()) + ", that a recorded call would save for backward; clone() it outside that mode");
 }
 
 }  // namespace detail

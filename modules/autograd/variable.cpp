@@ -83,8 +83,8 @@ const tensor& require_grad(const tensor& t, bool wanted) {
   }
   if (is_inference(t)) {
     throw error(
-        "require_grad: found a tensor made in inference mode, wanted one that autograd knows; clone() it outside "
-        "of that mode");
+        "require_grad: found a tensor made in inference mode, wanted one that autograd tracks; clone() it outside that "
+        "mode");
   }
   if (!is_leaf(t)) {
     throw error("require_grad: the tensor is a result of " + std::string(author::gradient_edge(t)->name()) +
@@ -114,7 +114,7 @@ void set_leaf_grad(const tensor& t, const tensor& gradient) {
   if (leaf == nullptr) {
     throw error("set_leaf_grad: found a tensor that " +
                 std::string(is_leaf(t) ? "requires no gradient" : "is a result of a recorded call") +
-                ", wanted a leaf that requires its gradient; require_grad() makes one");
+                ", wanted a leaf that requires a gradient; require_grad() makes one");
   }
   if (gradient.defined()) detail::check_given_gradient("set_leaf_grad", t, gradient);
   leaf->set_gradient(gradient);

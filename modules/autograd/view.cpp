@@ -152,26 +152,26 @@ void check_in_place(std::string_view op, const tensor& t) {
                 std::string(op));
   };
   if (t.record().inference)
-    refuse("a tensor made in inference mode, which autograd cannot follow", "clone() it outside of that mode");
+    refuse("a tensor made in inference mode, which autograd cannot track", "clone() it outside that mode");
   const detail::view_data* const v = detail::view_of(t);
   if (v == nullptr) {
     if (is_leaf(t) && requires_grad(t))
-      refuse("a leaf that requires its gradient", "use the form that returns a new tensor, or a no_grad scope");
+      refuse("a leaf that requires a gradient", "use the form that returns a new tensor, or a no_grad scope");
     return;
   }
   if (is_leaf(v->base) && requires_grad(v->base))
-    refuse("a view of a leaf that requires its gradient", "use the form that returns a new tensor, or a no_grad scope");
+    refuse("a view of a leaf that requires a gradient", "use the form that returns a new tensor, or a no_grad scope");
   if (v->creator && v->creator->role == detail::is_leaf)
-    refuse("a leaf that requires its gradient", "use the form that returns a new tensor, or a no_grad scope");
+    refuse("a leaf that requires a gradient", "use the form that returns a new tensor, or a no_grad scope");
   switch (v->origin) {
     case detail::view_origin::recorded: return;
     case detail::view_origin::no_grad:
-      refuse("a view that was made where nothing is recorded", "make the view and write to it in scopes of one kind");
+      refuse("a view that was made without recording", "make the view and write to it in the same gradient mode");
     case detail::view_origin::inference:
-      refuse("a view that was made in inference mode", "make the view and write to it in scopes of one kind");
+      refuse("a view that was made in inference mode", "make the view and write to it in the same gradient mode");
     case detail::view_origin::one_of_several:
-      refuse("one of several views that one call made, which autograd cannot follow",
-             "make this view by a call of its own, or write to a clone");
+      refuse("one of several views of one call, which autograd cannot track",
+             "make this view by a separate call, or write to a clone");
   }
 }
 

@@ -26,8 +26,8 @@ tensor detail::given_back(const tensor& argument) {
 
 void detail::raise_in_place(std::string_view op) {
   throw error(std::string(op) +
-                  ": writes in place to, or from, a tensor that requires its gradient, and would not be "
-                  "recorded; use the form that returns a new tensor, or a no_grad scope",
+                  ": writes in place to, or from, a tensor that requires a gradient, and would not be recorded; use "
+                  "the form that returns a new tensor, or a no_grad scope",
               std::string(op));
 }
 

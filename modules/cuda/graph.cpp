@@ -123,7 +123,7 @@ void cuda_graph::drop() noexcept {
 }
 
 void cuda_graph::replay() const {
-  if (native_ == nullptr) throw device_error("cuda_graph: found one that was moved from, wanted one that was captured");
+  if (native_ == nullptr) throw device_error("cuda_graph: found a moved-from graph, wanted a captured one");
   void* const stream = runtime().current_stream(device_.index);
   if (runtime().stream_is_captured(device_.index, stream) != 0) {
     throw device_error("cuda_graph: found a replay in a stream that is captured, wanted one in a stream that runs");

@@ -37,7 +37,7 @@ cuda_memory_statistics cuda_memory(device d) {
 
 void release_cached_cuda_memory(device d) {
   detail::check_cuda_device(d);
-  detail::check_cuda(d, runtime().release_cached(d.index), "giving memory back");
+  detail::check_cuda(d, runtime().release_cached(d.index), "releasing memory");
 }
 
 void set_cuda_memory_limit(device d, std::uint64_t bytes) {
@@ -49,7 +49,7 @@ tensor pin_memory(const tensor& host) {
   if (!host.defined() || host.device().type != backend::CPU) {
     throw device_error("pin_memory: found " +
                        (host.defined() ? "a tensor on " + to_string(host.device()) : "an undefined tensor") +
-                       ", wanted one of the host");
+                       ", wanted a host tensor");
   }
   if (!cuda_available()) throw device_error("pin_memory: " + cuda_unavailable_reason());
   tensor out = author::make_tensor(host.sizes(), host.dtype(), cpu, pinned);

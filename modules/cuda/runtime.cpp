@@ -101,12 +101,12 @@ void detail::check_reports(device d) {
   const std::string name = report.operator_name;
   const std::string begin = name + " on " + to_string(d) + ": ";
   const std::string end =
-      "; told now, since kernels run later than their calls (TOPBIT_CUDA_BLOCKING=1 tells at the call)";
+      "; reported now, since kernels run asynchronously (TOPBIT_CUDA_BLOCKING=1 reports at the call)";
   switch (report.status) {
     case TB_BAD_INDEX:
       throw shape_error(begin + "found index " + std::to_string(report.value) + ", which is out of range" + end, name);
     case TB_DIVISION_BY_ZERO: throw error(begin + "found a divisor of 0 for integers" + end, name);
-    default: throw error(begin + "an element has no meaning here" + end, name);
+    default: throw error(begin + "an element is invalid" + end, name);
   }
 }
 

@@ -62,7 +62,7 @@ void cuda_event::record(const cuda_stream& stream) {
 
 bool cuda_event::done() const {
   std::int32_t done = 0;
-  detail::check_cuda(device(), runtime().event_is_done(device().index, native(), &done), "asking for an event");
+  detail::check_cuda(device(), runtime().event_is_done(device().index, native(), &done), "using an event");
   return done != 0;
 }
 
@@ -105,7 +105,7 @@ cuda_stream cuda_stream::of_native(topbit::device d, void* stream) {
   detail::check_cuda_device(d);
   std::int32_t found = d.index;
   if (stream != nullptr) {
-    detail::check_cuda(d, runtime().device_of_stream(stream, &found), "asking a stream for its device");
+    detail::check_cuda(d, runtime().device_of_stream(stream, &found), "querying the device of a stream");
   }
   if (found != d.index) {
     throw device_error("cuda_stream: found a stream of " + to_string(cuda(found)) + ", wanted one of " + to_string(d));
@@ -115,7 +115,7 @@ cuda_stream cuda_stream::of_native(topbit::device d, void* stream) {
 
 bool cuda_stream::done() const {
   std::int32_t done = 0;
-  detail::check_cuda(device_, runtime().stream_is_done(device_.index, native_, &done), "asking for a stream");
+  detail::check_cuda(device_, runtime().stream_is_done(device_.index, native_, &done), "using a stream");
   return done != 0;
 }
 

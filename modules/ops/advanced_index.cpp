@@ -66,7 +66,7 @@ index_by_dim coordinates(backend_call c, const tensor& self, index_tensors indic
       by_dim.push_back(in_dtype(c, *i, dtype::int64));
       continue;
     }
-    if (i->dim() == 0) refuse<shape_error>(c, "found a mask without dimensions, wanted at least one");
+    if (i->dim() == 0) refuse<shape_error>(c, "found a zero-dimensional mask, wanted at least one dimension");
     fits(i->dim());
     for (std::size_t d = 0; d < i->dim(); ++d) {
       if (i->sizes()[d] == self.sizes()[by_dim.size() + d]) continue;
@@ -320,7 +320,8 @@ tensor bincount_rule::run(backend_call c, const tensor& self, const std::optiona
         c, "found " + to_string(self.sizes()) + " and weights " + to_string(weights->sizes()) + ", wanted equal sizes");
   }
   if (least < 0) refuse<error>(c, "found minlength " + std::to_string(least) + ", wanted 0 or more");
-  if (c.table == nullptr) refuse<error>(c, "a meta tensor has no elements, and the greatest decides the result's size");
+  if (c.table == nullptr)
+    refuse<error>(c, "a meta tensor has no elements, and the result's size depends on the maximum");
   const std::int64_t bins = std::max(least, self.numel() == 0 ? 0 : sum_of(c, "number of bins", greatest(c, self), 1));
   const dtype type = !weighted ? dtype::int64 : weights->dtype() == dtype::float32 ? dtype::float32 : dtype::float64;
   tensor out = make_result(dense_meta({bins}, type, self));

@@ -65,7 +65,7 @@ bool attends_to(const tb_kernels* table, dtype type) {
 void check_attends(backend_call c, const tensor& query) {
   if (c.table == nullptr || attends_to(c.table, query.dtype())) return;
   refuse<dtype_error>(c, "found " + std::string(name_of(query.dtype())) + ", wanted float32 or float64 on " +
-                             c.table->name + "; scaled_dot_product_attention converts halves");
+                             c.table->name + "; scaled_dot_product_attention converts float16 and bfloat16");
 }
 
 tensor recorded_attend(key_set keys, const tensor& query, const tensor& key, const tensor& value,
@@ -117,7 +117,7 @@ tensor attention(const tensor& query, const tensor& key, const tensor& value, co
   author::check_one_device(ops::scaled_dot_product_attention, query, key, value, mask);
   check_attention(attention_call, query, key, value);
   const bool masked = mask.has_value() && mask->defined();
-  if (masked && causal) refuse<error>(attention_call, "found attn_mask beside is_causal=True, wanted one of them");
+  if (masked && causal) refuse<error>(attention_call, "found attn_mask and is_causal=True, wanted one of them");
   if (dropout != 0) refuse<error>(attention_call, "found dropout_p " + to_string(scalar(dropout)) + ", wanted 0");
   if (grouped) refuse<error>(attention_call, "found enable_gqa=True, wanted False");
   if (masked) check_mask_type(attention_call, query, *mask);

@@ -206,8 +206,8 @@ convolution_shape convolution_shape::of(std::string_view op, const dims& input, 
     const std::int64_t reach =
         sum_of(c, "reach of the kernel", product_of(c, "reach of the kernel", s.dilation[i], weight[i + 2] - 1), 1);
     if (reach > room) {
-      refuse<shape_error>(c, found + ", wanted a kernel that fits the padded input: it reaches over " +
-                                 std::to_string(reach) + " of " + std::to_string(room));
+      refuse<shape_error>(c, found + ", wanted a kernel within the padded input: it spans " + std::to_string(reach) +
+                                 " of " + std::to_string(room));
     }
     s.out.push_back((room - reach) / s.stride[i] + 1);
   }

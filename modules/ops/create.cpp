@@ -244,7 +244,7 @@ tensor& ones_out(sizes_argument size, tensor& out) {
 void check_one_value(backend_call c, const tensor& value) {
   check_defined(c, value);
   if (value.dim() != 0) {
-    refuse<shape_error>(c, "found a value of sizes " + to_string(value.sizes()) + ", wanted one without dimensions");
+    refuse<shape_error>(c, "found a value of sizes " + to_string(value.sizes()) + ", wanted a zero-dimensional one");
   }
 }
 tensor fill_scalar(const tensor& self, const scalar& value) {

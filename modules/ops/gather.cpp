@@ -26,7 +26,7 @@ void check_within(backend_call c, const tensor& index, const tensor& other, std:
   if (fits) return;
   refuse<shape_error>(c, "found an index " + to_string(index.sizes()) + " and " + std::string(name) + " " +
                              to_string(other.sizes()) + ", wanted as many dimensions and at most those sizes" +
-                             (skipped ? " but for dimension " + std::to_string(*skipped) : std::string()));
+                             (skipped ? " except dimension " + std::to_string(*skipped) : std::string()));
 }
 
 void check_row_index(backend_call c, const tensor& index) {

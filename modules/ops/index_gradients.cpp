@@ -235,10 +235,10 @@ struct reduce_along_rule {
     const tensor zero = ops::eq_scalar(from, 0);
     const tensor zeros = Way::take(counted(filled(0, g), zero, at), dim, at);
     if (grad_enabled() && item<bool>(ops::any(ops::gt_scalar(zeros, 1)))) {
-      throw error(std::string(Op.name()) +
-                      ": found two zeros of the source at one place, of whose product there is no gradient of the "
-                      "gradient; wanted at most one",
-                  std::string(Op.name()));
+      throw error(
+          std::string(Op.name()) +
+              ": found two zeros of the source at one index, whose product has no second gradient; wanted at most one",
+          std::string(Op.name()));
     }
     const tensor alone = ops::logical_and(zero, ops::eq_scalar(zeros, 1));
     const tensor start = includes_self ? kept_self.get() : filled(1, g);

@@ -67,7 +67,7 @@ class walk {
     if (!t.defined()) refuse("an undefined tensor, wanted indices or a mask");
     has_tensors_ = true;
     if (!detail::is_mask(t)) return;
-    if (t.dim() == 0) refuse("a mask without dimensions, wanted one at least");
+    if (t.dim() == 0) refuse("a zero-dimensional mask, wanted at least one dimension");
     taken_ += t.dim() - 1;
   }
   void pass(std::size_t dimensions) {

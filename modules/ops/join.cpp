@@ -26,7 +26,7 @@ result_meta cat_rule::meta(std::string_view op, std::span<const tensor> tensors,
   std::vector<const tensor*> operands;
   for (const tensor& t : tensors) {
     check_defined(c, t);
-    if (t.dim() == 0) refuse<shape_error>(c, "found a tensor without dimensions; unsqueeze() it first");
+    if (t.dim() == 0) refuse<shape_error>(c, "found a zero-dimensional tensor; unsqueeze() it first");
     operands.push_back(&t);
     if (shape == nullptr || is_nothing(*shape)) shape = &t;
   }
@@ -39,7 +39,7 @@ result_meta cat_rule::meta(std::string_view op, std::span<const tensor> tensors,
     for (std::size_t k = 0; fits && k < sizes.size(); ++k) fits = k == d || t.sizes()[k] == sizes[k];
     if (!fits) {
       refuse<shape_error>(c, "found " + to_string(shape->sizes()) + " and " + to_string(t.sizes()) +
-                                 ", wanted the same sizes but for dimension " + std::to_string(d));
+                                 ", wanted the same sizes except dimension " + std::to_string(d));
     }
     sizes[d] = sum_of(c, "size", sizes[d], t.sizes()[d]);
   }
@@ -63,7 +63,7 @@ result_meta repeat_rule::meta(std::string_view op, const tensor& self, integers 
   for (std::int64_t n : repeats) good = good && n >= 0;
   if (!good) {
     refuse<shape_error>(c, "found repeats " + to_string(sizes) + " for " + to_string(self.sizes()) +
-                               ", wanted one of at least 0 for each dimension, and perhaps more in front");
+                               ", wanted one of at least 0 for each dimension, or more");
   }
   const std::size_t added = sizes.size() - self.dim();
   for (std::size_t k = 0; k < self.dim(); ++k) {
@@ -250,7 +250,7 @@ tensor repeat_interleave_places(const tensor& repeats, std::optional<std::int64_
   }
   const bool readable = repeats.device().type != backend::Meta;
   if (!readable && !output_size) {
-    refuse<error>(c, "a meta tensor has no elements, and they decide the result's size; give output_size");
+    refuse<error>(c, "a meta tensor has no elements, and the result's size depends on them; give output_size");
   }
   const tensor counts = to(repeats, dtype::int64), sums = ops::cumsum(counts, 0);
   std::int64_t total = output_size.value_or(0);
@@ -260,7 +260,7 @@ tensor repeat_interleave_places(const tensor& repeats, std::optional<std::int64_
     }
     // A sum that 64 bits cannot hold is negative once, since no repeat is more than they hold.
     if (counts.numel() != 0 && item<std::int64_t>(ops::min(sums)) < 0) {
-      refuse<shape_error>(c, "found repeats whose sum 64 bits cannot count");
+      refuse<shape_error>(c, "found repeats whose sum overflows 64 bits");
     }
     total = item<std::int64_t>(ops::sum(counts));
     if (output_size && *output_size != total) {

@@ -149,7 +149,7 @@ namespace {
 
 void refuse_recorded_weights(std::string_view op, const optional_tensor& weight) {
   if (!is_given(weight) || !requires_grad(*weight)) return;
-  refuse<error>({nullptr, op}, "found weights that require their gradient, which is not defined; detach() them");
+  refuse<error>({nullptr, op}, "found weights that require a gradient, which is not defined; detach() them");
 }
 
 // Where it is recorded, made of what has derivatives.

@@ -64,7 +64,7 @@ tb_pool windows_of(backend_call c, tb_pool_op op, const tensor& self, sizes_view
     if (ceil && (count - 1) * strides[i] >= length + paddings[i]) --count;
     if (count < 1) {
       refuse<shape_error>(c, "found " + to_string(self.sizes()) + " and kernel_size " + list_text(kernel) +
-                                 ", wanted windows that fit the padded image");
+                                 ", wanted windows within the padded image");
     }
     (i == 0 ? p.out_height : p.out_width) = count;
   }

@@ -333,7 +333,7 @@ void multinomial_rule::run(backend_call c, const tensor& self, std::int64_t samp
   const two_numbers numbers{to_abi(length), to_abi(again)};
   if (!good_values(c, TB_RANDOM_CHECK_WEIGHTS, plan, self, numbers)) {
     refuse<error>(c, "found weights " + describe(self) +
-                         " of which a row has a negative one, one that is not finite, or less than " +
+                         " with a row that has a negative one, one that is not finite, or fewer than " +
                          std::to_string(again ? 1 : samples) + " above 0");
   }
   draw(c, TB_RANDOM_MULTINOMIAL, plan, out, g, numbers);

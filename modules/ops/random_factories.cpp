@@ -169,7 +169,7 @@ void check_deviations(backend_call c, const tensor& std) {
   check_floating(c, std.dtype());
   if (std.device().type == backend::Meta) return;
   const tensor bad = ops::logical_not(ops::ge_scalar(detach(std), 0));
-  if (item(ops::sum(bad)) != 0) refuse<error>(c, "found a std " + describe(std) + " with elements below 0");
+  if (item(ops::sum(bad)) != 0) refuse<error>(c, "found a std " + describe(std) + " with negative elements");
 }
 
 tensor normal_tensor_float(const tensor& mean, double std, generator_argument g) {

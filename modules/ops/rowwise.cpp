@@ -100,7 +100,7 @@ void run_take(backend_call c, const take_call& call, const tensor& rows, const t
 tensor nonzero_of(backend_call c, const tensor& self) {
   check_defined(c, self);
   if (c.table == nullptr) {
-    refuse<error>(c, "a meta tensor has no elements, and how many of them are not zero decides the result's sizes");
+    refuse<error>(c, "a meta tensor has no elements, and the result's size depends on them");
   }
   check_storage(c, self);
   tb_nonzero n{};

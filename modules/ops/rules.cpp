@@ -24,11 +24,11 @@ void check_status(backend_call c, int status, const tensor& t) {
     case TB_OUT_OF_MEMORY:
       if (c.table->last_error == nullptr) {
         author::raise(
-            out_of_memory(std::string(c.op) + ": " + c.table->name + " found no memory of the host for " + describe(t),
-                          0, std::string(c.op)));
+            out_of_memory(std::string(c.op) + ": " + c.table->name + " found no host memory for " + describe(t), 0,
+                          std::string(c.op)));
       }
       refuse<out_of_device_memory>(c, std::string(c.table->name) + ": " + c.table->last_error());
-    case TB_BAD_VALUE: refuse<error>(c, "an element has no meaning here: " + describe(t));
+    case TB_BAD_VALUE: refuse<error>(c, "an element is invalid: " + describe(t));
     case TB_DEVICE_ERROR:
     case TB_NO_DEVICE:
     case TB_NOT_BUILT: break;
@@ -68,7 +68,7 @@ namespace {
 [[noreturn]] void refuse_overflow(backend_call c, std::string_view what, std::int64_t a, std::string_view sign,
                                   std::int64_t b) {
   refuse<shape_error>(c, "found " + std::to_string(a) + std::string(sign) + std::to_string(b) + " for the " +
-                             std::string(what) + ", wanted what 64 bits can hold");
+                             std::string(what) + ", wanted a result within 64 bits");
 }
 
 }  // namespace

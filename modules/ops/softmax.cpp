@@ -106,7 +106,7 @@ tensor diff(const tensor& self, std::int64_t n, std::int64_t dim, const std::opt
   constexpr backend_call c{nullptr, ops::diff.name()};
   author::check_one_device(ops::diff, self, before, behind);
   check_defined(c, self);
-  if (self.dim() == 0) refuse<shape_error>(c, "found a tensor without dimensions, wanted at least one");
+  if (self.dim() == 0) refuse<shape_error>(c, "found a zero-dimensional tensor, wanted at least one dimension");
   if (n < 0) refuse<error>(c, "found n " + std::to_string(n) + ", wanted 0 or more");
   const std::size_t d = dim_of(c, dim, self);
   for (const std::optional<tensor>& end : {before, behind}) {
@@ -115,7 +115,7 @@ tensor diff(const tensor& self, std::int64_t n, std::int64_t dim, const std::opt
     for (std::size_t k = 0; fits && k < self.dim(); ++k) fits = k == d || end->sizes()[k] == self.sizes()[k];
     if (fits) continue;
     refuse<shape_error>(c, "found " + to_string(self.sizes()) + " and " + to_string(end->sizes()) +
-                               " beside it, wanted the same sizes but for dimension " + std::to_string(d));
+                               " in prepend or append, wanted the same sizes except dimension " + std::to_string(d));
   }
   if (n == 0) return ops::clone(self);
   tensor now = joined(d, before, self, behind);

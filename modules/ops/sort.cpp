@@ -93,8 +93,7 @@ two_metas kthvalue_rule::meta(std::string_view op, const tensor& self, std::int6
 result_meta median_meta(std::string_view op, const tensor& self) {
   check_defined({nullptr, op}, self);
   if (self.numel() == 0 && !is_floating(self.dtype())) {
-    refuse<shape_error>({nullptr, op},
-                        "found " + describe(self) + ", wanted an element, there being no NaN of this type");
+    refuse<shape_error>({nullptr, op}, "found " + describe(self) + ", wanted an element, since this type has no NaN");
   }
   return dense_meta({}, self.dtype(), self);
 }
@@ -129,7 +128,7 @@ result_meta searchsorted_rule::meta(std::string_view op, const tensor& sequence,
   }
   if (!fits) {
     refuse<shape_error>(c, "found a sequence " + to_string(sequence.sizes()) + " and values " +
-                               to_string(values.sizes()) + ", wanted one row, or the same sizes but for the last");
+                               to_string(values.sizes()) + ", wanted one row, or the same sizes except the last");
   }
   if (sorter && sorter->defined()) {
     if (sorter->sizes() != sequence.sizes()) {

@@ -14,7 +14,7 @@ tensor made(const tensor& like, const dims& sizes, dtype type) {
 }
 
 void check_readable(backend_call c) {
-  if (c.table == nullptr) refuse<error>(c, "a meta tensor has no elements, and which of them differ decides the sizes");
+  if (c.table == nullptr) refuse<error>(c, "a meta tensor has no elements, and the result's size depends on them");
 }
 
 // Runs of equal neighbours among elements, or among rows of a matrix.
@@ -118,7 +118,7 @@ tensor order_of_rows(backend_call c, const tensor& rows) {
 unique_results unique_slices(backend_call c, const tensor& self, std::int64_t dim, bool sort, bool inverse,
                              bool counts) {
   check_defined(c, self);
-  if (self.dim() == 0) refuse<shape_error>(c, "found a tensor without dimensions, wanted at least one");
+  if (self.dim() == 0) refuse<shape_error>(c, "found a zero-dimensional tensor, wanted at least one dimension");
   const std::size_t d = dim_of(c, dim, self);
   const std::int64_t n = self.sizes()[d];
   dims sizes{n}, strides{self.strides()[d]};

@@ -30,9 +30,9 @@ tensor_extension* tensor::any_payload() const noexcept {
 void tensor::refuse_payload(layout_type wanted) const {
   constexpr std::string_view where = "payload of a tensor";
   if (layout() != wanted) author::refuse_layout(where, {}, layout(), wanted);
-  throw layout_error(std::string(where) + ": found " + (any_payload() == nullptr ? "none" : "data of another class") +
-                     " in a tensor of layout " + std::string(name_of(wanted)) + " on " + to_string(device()) +
-                     ", wanted data of the class that was asked for");
+  throw layout_error(std::string(where) + ": found " +
+                     (any_payload() == nullptr ? "none" : "payload of another class") + " in a tensor of layout " +
+                     std::string(name_of(wanted)) + " on " + to_string(device()) + ", wanted the requested class");
 }
 
 void tensor::check_access(topbit::dtype wanted) const {

@@ -50,7 +50,7 @@ void set_memory_hook(device_type t, const memory_hook& hook) {
 const memory_hook& memory_of(device d) {
   if (d.type == backend::CPU) return detail::host_hook;
   if (const memory_hook* hook = hooks[static_cast<unsigned>(d.type)].load(std::memory_order_acquire)) return *hook;
-  throw device_error("device " + to_string(d) + ": nobody provides its memory; " +
+  throw device_error("device " + to_string(d) + ": no memory hook is installed for it; " +
                      (d.type == backend::CUDA ? "import topbit.cuda and link topbit::cuda"
                                               : "a backend installs it with set_memory_hook"));
 }

@@ -23,8 +23,7 @@ layout_error::~layout_error() = default;
 
 void author::refuse_layout(std::string_view where, std::string_view what, layout found, layout wanted,
                            std::string_view op) {
-  const std::string_view help =
-      found == layout::opaque ? "; the backend whose data it has needs a kernel of its own for it" : "";
+  const std::string_view help = found == layout::opaque ? "; its backend needs its own kernel for the operator" : "";
   throw layout_error(std::string(where) + ": found " + std::string(what) + (what.empty() ? "" : " of ") + "layout " +
                          std::string(name_of(found)) + ", wanted " + std::string(name_of(wanted)) + std::string(help),
                      std::string(op));

@@ -156,7 +156,7 @@ bool atomic_file::try_to_open_temporary(bool is_replacement) {
                          is_replacement ? 0600 : 0666));
   if (!file.is_open()) {
     if (errno == EEXIST) return false;
-    refuse("cannot be written; is its folder yours to write to?", errno);
+    refuse("cannot be written; check the permissions of its folder", errno);
   }
   temporary_ = name;
   file_ = std::move(file);
@@ -191,7 +191,7 @@ void atomic_file::put(const char* bytes, std::size_t size) const {
     const ssize_t written = ::write(file_.number(), bytes, size);
     if (written < 0) {
       if (errno == EINTR) continue;
-      refuse("cannot be written to its end", errno);
+      refuse("cannot be written completely", errno);
     }
     bytes += written;
     size -= static_cast<std::size_t>(written);
@@ -216,7 +216,7 @@ void atomic_file::take_mode_of_target() const {
 void atomic_file::replace() {
   flush();
   if (target_exists()) take_mode_of_target();
-  if (fsync(file_.number()) != 0) refuse("cannot be written to its end", errno);
+  if (fsync(file_.number()) != 0) refuse("cannot be written completely", errno);
   if (renameat(folder_.number(), temporary_.c_str(), folder_.number(), name_.c_str()) != 0) {
     refuse("cannot be replaced", errno);
   }

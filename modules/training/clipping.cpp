@@ -55,7 +55,7 @@ double clip_gradient_norm(std::span<const tensor> parameters, double most, const
   if (!greatest) total = std::pow(total, 1 / options.p);
   if (options.error_if_non_finite && !std::isfinite(total)) {
     throw error("clip_gradient_norm: found gradients whose norm is " + to_string(scalar(total)) +
-                    ", wanted a finite one; clip_options.error_if_non_finite asks for this error",
+                    ", wanted a finite one; clip_options.error_if_non_finite enables this error",
                 std::string(who));
   }
   const double factor = most / (total + 1e-6);

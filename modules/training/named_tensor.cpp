@@ -49,7 +49,7 @@ name_index check_same_names(const std::string& who, std::span<const named_tensor
   }
   for (const named_tensor& one : found) {
     if (others.contains(one.name)) {
-      throw error(who + "found " + in_quotes(one.name) + ", which nothing here is called");
+      throw error(who + "found " + in_quotes(one.name) + ", which is not expected here");
     }
   }
   return by_name;

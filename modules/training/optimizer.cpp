@@ -41,11 +41,11 @@ void optimizer::check_parameters(std::span<const tensor> parameters) const {
     }
     if (!is_leaf(p)) {
       throw error(found + " is a result of " + std::string(author::gradient_edge(p)->name()) +
-                      ", wanted a leaf; an optimizer changes what other tensors are computed from",
+                      ", wanted a leaf; an optimizer updates leaves only",
                   name_);
     }
     if (!seen.insert(&p.record()).second) {
-      throw error(found + " is there already, wanted each parameter once", name_);
+      throw error(found + " is already present, wanted each parameter once", name_);
     }
   }
 }

@@ -54,14 +54,14 @@ struct reader {
     if (!failed) left = std::filesystem::file_size(path, failed);
     if (failed) refuse("cannot be read: " + failed.message());
     in.open(path, std::ios::binary);
-    if (!in) refuse("cannot be read; is it yours to read?");
+    if (!in) refuse("cannot be read; check its permissions");
   }
 
   [[noreturn]] void refuse(const std::string& what) const { throw error(who + what, "load_tensors"); }
 
   void read(void* to, std::uint64_t bytes) {
     in.read(static_cast<char*>(to), static_cast<std::streamsize>(bytes));
-    if (!in) refuse("cannot be read to its end");
+    if (!in) refuse("cannot be read completely");
     left -= bytes;
   }
 
@@ -74,7 +74,7 @@ struct reader {
     read(&length, sizeof length);
     if (length > detail::longest_header || length > left) {
       refuse("found a header of " + std::to_string(length) + " bytes in a file of " + std::to_string(size) +
-             "; it was cut off, or is no safetensors file");
+             "; it is truncated, or not a safetensors file");
     }
     std::string text(length, '\0');
     read(text.data(), length);

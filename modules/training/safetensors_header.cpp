@@ -101,8 +101,8 @@ class header_handler {
   bool parse_error(std::size_t byte, const std::string&, const json::exception& e) {
     constexpr int out_of_range = 406;
     const std::string where = " at its byte " + std::to_string(byte) + " of " + std::to_string(size_);
-    refuse(e.id == out_of_range ? "the header has a number that no float64 holds," + where
-                                : "the header is no JSON," + where);
+    refuse(e.id == out_of_range ? "the header has a number outside the range of float64," + where
+                                : "the header is not JSON," + where);
   }
 
  private:
@@ -163,7 +163,7 @@ class header_handler {
   // --- tensors
 
   void check_metadata(bool allowed) const {
-    if (is_metadata_ && !allowed) refuse("found a '__metadata__' that is no object of strings");
+    if (is_metadata_ && !allowed) refuse("found a '__metadata__' that is not an object of strings");
   }
   void begin_tensor(std::string name) {
     is_metadata_ = name == metadata;
@@ -183,7 +183,7 @@ class header_handler {
     }
     if (entry_.end > elements_) {
       refuse_tensor("its elements end at " + std::to_string(entry_.end) + ", but the file has " +
-                    std::to_string(elements_) + " bytes of them; it was cut off");
+                    std::to_string(elements_) + " bytes of them; it is truncated");
     }
     if (entry_.end - entry_.begin != bytes_for(entry_.sizes, entry_.type)) {
       refuse_tensor("found " + std::to_string(entry_.end - entry_.begin) + " bytes of elements for " +
@@ -256,7 +256,7 @@ std::vector<file_entry> read_header(const std::string& who, std::string_view tex
   // The parser skips what may stand before JSON in other places, and takes a zero for the end.
   if (!text.starts_with('{')) refuse("found a header that does not begin with '{'");
   if (const std::size_t zero = text.find('\0'); zero != std::string_view::npos) {
-    refuse("the header is no JSON, at its byte " + std::to_string(zero + 1) + " of " + std::to_string(text.size()));
+    refuse("the header is not JSON, at its byte " + std::to_string(zero + 1) + " of " + std::to_string(text.size()));
   }
   header_handler handler(who, text.size(), elements);
   json::sax_parse(text.begin(), text.end(), &handler);
@@ -295,7 +295,7 @@ std::string write_header(const std::string& who, std::span<const named_tensor> t
     if (!one.value.defined()) {
       refuse("found an undefined tensor, " + in_quotes(one.name) + ", wanted one with elements");
     }
-    if (one.name == metadata) refuse("found the name '__metadata__', which the format keeps for itself");
+    if (one.name == metadata) refuse("found the name '__metadata__', which the format reserves");
     if (!names.insert(one.name).second) {
       refuse("found " + in_quotes(one.name) + " twice, wanted a name for each tensor");
     }
@@ -303,7 +303,7 @@ std::string write_header(const std::string& who, std::span<const named_tensor> t
     try {
       text += json(one.name).dump();
     } catch (const json::type_error&) {
-      refuse("found a name that is no UTF-8, wanted text");
+      refuse("found a name that is not UTF-8, wanted UTF-8");
     }
     const auto* const known = std::ranges::find(codes, one.value.dtype(), &code::type);
     const std::uint64_t begin = end;

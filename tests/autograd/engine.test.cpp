@@ -176,10 +176,9 @@ TEST_CASE("engine: backward is refused in inference mode, and for its tensors", 
   {
     const tb::inference_mode mode;
     made = x * x;
-    CHECK(
-        text_of<tb::error>([&] { tb::backward(y); }) ==
-        "backward: called in inference mode, in which gradients would be tensors that autograd does not know; leave it "
-        "with inference_mode(false)");
+    CHECK(text_of<tb::error>([&] { tb::backward(y); }) ==
+          "backward: called in inference mode, whose tensors autograd does not track; leave it with "
+          "inference_mode(false)");
     CHECK_THROWS_AS(tb::grad(y, x), tb::error);
   }
   CHECK(text_of<tb::error>([&] { tb::backward(made); }) ==
@@ -327,11 +326,11 @@ TEST_CASE("engine: backward from several roots at once, and into some leaves onl
   CHECK_FALSE(tb::leaf_grad(a).defined());
   CHECK(values(tb::leaf_grad(b)) == list{1, 2});
   CHECK(text_of<tb::error>([&] { tb::backward(roots[0], {}, {.inputs = std::span(&y, 1)}); }) ==
-        "backward: input 1 is no leaf, and only leaves accumulate gradients; grad() gives those of results");
+        "backward: input 1 is not a leaf, and only leaves accumulate gradients; grad() gives those of results");
   CHECK(text_of<tb::error>([&] { tb::backward(roots, std::vector<tensor>(2)); }) ==
         "backward: found 2 gradients for 3 tensors, wanted one for each, or none");
   CHECK(text_of<tb::error>([] { tb::backward(std::vector<tensor>{}); }) ==
-        "backward: found no tensor to begin with, wanted one or more");
+        "backward: found no root, wanted one or more");
 }
 
 TEST_CASE("engine: an unshared gradient is added to in place, a shared one is not", "[autograd][engine]") {

@@ -64,5 +64,5 @@ TEST_CASE("graph: omitted nodes are counted", "[autograd][graph]") {
 
 TEST_CASE("graph: a tensor without a graph is refused", "[autograd][graph]") {
   CHECK(text_of<tb::error>([] { tb::graph_as_dot(tensor_of({1}, {1})); }) ==
-        "graph: found a tensor that was not computed from one that requires its gradient");
+        "graph: found a tensor that was not computed from one that requires a gradient");
 }

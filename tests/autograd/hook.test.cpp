@@ -128,7 +128,7 @@ TEST_CASE("hook: on one of several results sees that result's gradient", "[autog
 TEST_CASE("hook: a tensor without a gradient, or without a call, is refused", "[autograd][hook]") {
   const auto nothing = [](const tensor&) { return tensor(); };
   CHECK(text_of<tb::error>([&] { tb::add_hook(tensor_of({1}, {1}), nothing); }) ==
-        "add_hook: found a tensor that needs no gradient, wanted one that requires its gradient");
+        "add_hook: found a tensor that needs no gradient, wanted one that requires a gradient");
   CHECK_THROWS_AS(tb::add_hook(tensor(), nothing), tb::error);
   CHECK(text_of<tb::error>([&] { tb::add_before_hook(leaf({1}), [](std::span<tensor>) {}); }) ==
         "add_before_hook: found a leaf, wanted a result of a recorded call");
@@ -203,9 +203,9 @@ TEST_CASE("hook: runs within each other end with an error, before the stack does
   const std::string text = text_of<tb::error>([&] { run(1); });
   INFO(text);
   CHECK(deepest > 50);
-  CHECK(text.starts_with("backward: found the stack of this thread used up by " + std::to_string(deepest - 1) +
-                         " runs, each begun by a hook or a rule of the one before; wanted fewer, or a thread with a "
-                         "larger stack"));
+  CHECK(text.starts_with("backward: found the stack of this thread exhausted by " + std::to_string(deepest - 1) +
+                         " nested runs, each started by a hook or a rule of the previous one; wanted fewer, or a "
+                         "thread with a larger stack"));
   const tensor x = leaf({1});
   tb::backward(x * 2);
   CHECK(values(tb::leaf_grad(x)) == list{2});

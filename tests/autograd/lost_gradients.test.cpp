@@ -149,7 +149,7 @@ tensor plain(const list& elements) { return tensor_of(elements, {static_cast<std
 
 std::string in_place_text(const std::string& op) {
   return op +
-         ": writes in place to, or from, a tensor that requires its gradient, and would not be recorded; use the form "
+         ": writes in place to, or from, a tensor that requires a gradient, and would not be recorded; use the form "
          "that returns a new tensor, or a no_grad scope";
 }
 // The line of the kernel is not what these tests are about.

@@ -100,7 +100,7 @@ TEST_CASE("variable: a tensor without storage can be detached", "[autograd][vari
 TEST_CASE("variable: a leaf that requires a gradient, or a view of one, is not written in place",
           "[autograd][variable]") {
   const std::string why =
-      ": writes in place to a leaf that requires its gradient; use the form that returns a new tensor, or a no_grad "
+      ": writes in place to a leaf that requires a gradient; use the form that returns a new tensor, or a no_grad "
       "scope";
   tensor x = tb::require_grad(tensor_of({1, 2}, {2}));
   const tensor y = tensor_of({5, 6}, {2});
@@ -113,7 +113,7 @@ TEST_CASE("variable: a leaf that requires a gradient, or a view of one, is not w
   CHECK(text_of<tb::error>([&] { x /= y; }) == "aten::div_.Tensor" + why);
   tensor view = ops::slice(x, 0, 0, 1, 1);
   CHECK(text_of<tb::error>([&] { ops::zero_(view); }) ==
-        "aten::zero_: writes in place to a view of a leaf that requires its gradient; use the form that returns a new "
+        "aten::zero_: writes in place to a view of a leaf that requires a gradient; use the form that returns a new "
         "tensor, or a no_grad scope");
   CHECK(values(x) == std::vector<double>{1, 2});
   CHECK(x.version() == 0);
@@ -126,8 +126,8 @@ TEST_CASE("variable: a leaf that requires a gradient, or a view of one, is not w
 
 TEST_CASE("variable: out forms refuse to lose a gradient", "[autograd][variable]") {
   const std::string why =
-      ": writes in place to, or from, a tensor that requires its gradient, and would not be recorded; "
-      "use the form that returns a new tensor, or a no_grad scope";
+      ": writes in place to, or from, a tensor that requires a gradient, and would not be recorded; use the form that "
+      "returns a new tensor, or a no_grad scope";
   tensor x = tb::require_grad(tensor_of({1, 2}, {2})), y = tensor_of({5, 6}, {2});
   CHECK(text_of<tb::error>([&] { ops::add_out(x, y, 1, y); }) == "aten::add.out" + why);
   CHECK(text_of<tb::error>([&] { ops::sub_out(y, x, 1, y); }) == "aten::sub.out" + why);
@@ -146,11 +146,10 @@ TEST_CASE("variable: a gradient can be replaced by a matching one", "[autograd][
   CHECK(text_of<tb::dtype_error>([&] { tb::set_leaf_grad(x, tensor_of({3, 4}, {2}, tb::dtype::float32)); }) ==
         "set_leaf_grad: found a gradient of float32 [2], wanted float64 [2]");
   CHECK(text_of<tb::error>([&] { tb::set_leaf_grad(tensor_of({1}, {1}), tensor_of({3}, {1})); }) ==
-        "set_leaf_grad: found a tensor that requires no gradient, wanted a leaf that requires its gradient; "
-        "require_grad() "
-        "makes one");
+        "set_leaf_grad: found a tensor that requires no gradient, wanted a leaf that requires a gradient; "
+        "require_grad() makes one");
   CHECK(text_of<tb::error>([&] { tb::set_leaf_grad(x * 2, tensor_of({3, 4}, {2})); }) ==
-        "set_leaf_grad: found a tensor that is a result of a recorded call, wanted a leaf that requires its gradient; "
+        "set_leaf_grad: found a tensor that is a result of a recorded call, wanted a leaf that requires a gradient; "
         "require_grad() makes one");
   CHECK(values(tb::leaf_grad(x)) == std::vector<double>{3, 4});
   tb::set_leaf_grad(x, tensor());

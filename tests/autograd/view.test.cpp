@@ -98,9 +98,8 @@ TEST_CASE("view: one made in a no_grad scope is a constant, and cannot be writte
   }
   CHECK_FALSE(tb::requires_grad(part));
   CHECK(text_of<tb::error>([&] { part *= tb::require_grad(tensor_of({2}, {})); }) ==
-        "aten::mul_.Tensor: writes in place to a view that was made where nothing is recorded; make the view and write "
-        "to "
-        "it in scopes of one kind");
+        "aten::mul_.Tensor: writes in place to a view that was made without recording; make the view and write to it "
+        "in the same gradient mode");
   CHECK(values(y) == list{1, 2});
   const tb::no_grad guard;
   part *= tensor_of({7}, {});
@@ -203,20 +202,17 @@ TEST_CASE("view: a view of a tensor of inference mode is one, and neither is rec
   CHECK_FALSE(made.keys().intersects(tb::autograd_keys));
   CHECK(text_of<tb::error>([&] { x* made; }) ==
         "autograd: found a tensor made in inference mode, float64 [2], that a recorded call would save for backward; "
-        "clone() it outside of that mode");
+        "clone() it outside that mode");
   CHECK(values(x + made) == list{3, 6});  // saves nothing
-  CHECK(
-      text_of<tb::error>([&] { tb::require_grad(made); }) ==
-      "require_grad: found a tensor made in inference mode, wanted one that autograd knows; clone() it outside of that "
-      "mode");
-  CHECK(
-      text_of<tb::error>([&] { ops::add_(made, x); }) ==
-      "aten::add_.Tensor: writes in place to a tensor made in inference mode, which autograd cannot follow; clone() it "
-      "outside of that mode");
-  CHECK(
-      text_of<tb::error>([&] { ops::mul_(seen, tb::require_grad(tensor_of({2}, {}))); }) ==
-      "aten::mul_.Tensor: writes in place to a view that was made in inference mode; make the view and write to it in "
-      "scopes of one kind");
+  CHECK(text_of<tb::error>([&] { tb::require_grad(made); }) ==
+        "require_grad: found a tensor made in inference mode, wanted one that autograd tracks; clone() it outside that "
+        "mode");
+  CHECK(text_of<tb::error>([&] { ops::add_(made, x); }) ==
+        "aten::add_.Tensor: writes in place to a tensor made in inference mode, which autograd cannot track; clone() "
+        "it outside that mode");
+  CHECK(text_of<tb::error>([&] { ops::mul_(seen, tb::require_grad(tensor_of({2}, {}))); }) ==
+        "aten::mul_.Tensor: writes in place to a view that was made in inference mode; make the view and write to it "
+        "in the same gradient mode");
   const tensor usual = ops::clone(made);
   CHECK_FALSE(tb::is_inference(usual));
   tb::backward(ops::sum(x * usual));

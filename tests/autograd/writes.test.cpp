@@ -81,9 +81,8 @@ TEST_CASE("writes: the boxed kernel tracks a view, and several of one call", "[a
   CHECK(tb::base_of(right).same_as(t));
   const tensor w = leaf({3});
   CHECK(text_of<tb::error>([&] { ops::mul_(left, w); }) ==
-        "aten::mul_.Tensor: writes in place to one of several views that one call made, which autograd cannot follow; "
-        "make "
-        "this view by a call of its own, or write to a clone");
+        "aten::mul_.Tensor: writes in place to one of several views of one call, which autograd cannot track; make "
+        "this view by a separate call, or write to a clone");
   tensor alone = first(t);
   ops::mul_(alone, w);
   tb::backward(ops::sum(t));

@@ -110,5 +110,5 @@ TEST_CASE("memory: copies from and to pinned memory do not block, and complete",
   ops::copy_(back, doubled * 2);
   for (std::int64_t i = 0; i < 1000; ++i) CHECK(support::get(back, {i}) == 4 * static_cast<double>(i));
   CHECK(toy::text_of<tb::device_error>([&] { (void)tb::pin_memory(there); }) ==
-        "pin_memory: found a tensor on cuda:0, wanted one of the host");
+        "pin_memory: found a tensor on cuda:0, wanted a host tensor");
 }

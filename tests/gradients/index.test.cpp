@@ -286,8 +286,8 @@ TEST_CASE("index gradients: products with a zero have gradients of gradients", "
   INFO(one.text);
   CHECK(one.ok);
   CHECK(toy::text_of<tb::error>([&] { twice({0, 0, 1, 2, 3}); }) ==
-        "aten::scatter_reduce.two: found two zeros of the source at one place, of whose product there is no gradient "
-        "of the gradient; wanted at most one");
+        "aten::scatter_reduce.two: found two zeros of the source at one index, whose product has no second gradient; "
+        "wanted at most one");
 }
 
 TEST_CASE("index gradients: masks that broadcast", "[gradients]") {

@@ -262,8 +262,8 @@ TEST_CASE("written views: a view and its write must be in the same gradient mode
     return ops::select(y, 0, 0);
   }();
   const std::string text =
-      "aten::mul_.Tensor: writes in place to a view that was made where nothing is recorded; make the view and write "
-      "to it in scopes of one kind";
+      "aten::mul_.Tensor: writes in place to a view that was made without recording; make the view and write to it in "
+      "the same gradient mode";
   CHECK(refused(silent) == text);
   CHECK(refused(ops::alias(silent)) == text);
   const tensor inferred = [&] {
@@ -306,5 +306,5 @@ TEST_CASE("written views: a part of a split, and a view of a leaf, which is refu
   tensor row = ops::select(x, 0, 0);
   CHECK(toy::text_of<tb::error>([&] {
           ops::zero_(row);
-        }).starts_with("aten::zero_: writes in place to a view of a leaf that requires its gradient"));
+        }).starts_with("aten::zero_: writes in place to a view of a leaf that requires a gradient"));
 }

@@ -65,7 +65,7 @@ TEST_CASE("attention: the fused CPU implementation does not take half precision,
     for (const tensor& query : {x, leaf}) {
       CHECK(text_of<tb::dtype_error>([&] {
               ops::attend(query, x, x, std::nullopt, false, 1.0);
-            }).ends_with("; scaled_dot_product_attention converts halves"));
+            }).ends_with("; scaled_dot_product_attention converts float16 and bfloat16"));
     }
   }
 }

@@ -220,7 +220,7 @@ TEST_CASE("backend: a tensor that is not strided is refused by operator and argu
   for (const refused& r : calls) {
     CHECK(toy::text_of<tb::layout_error>(r.call) ==
           std::string(r.begin) +
-              " of layout opaque, wanted strided; the backend whose data it has needs a kernel of its own for it");
+              " of layout opaque, wanted strided; its backend needs its own kernel for the operator");
   }
   CHECK(out.version() == 0);
   CHECK(m.version() == 0);
@@ -295,7 +295,7 @@ TEST_CASE("backend: out of memory on a device is a device_error, on the host out
         "aten::fill_.Scalar: full: all 4 bytes are in use");
   take(tb::key::PrivateUse6, full_host);
   CHECK(toy::text_of<tb::out_of_memory>([&] { ops::fill_.call_at(tb::key::PrivateUse6, t, 1); }) ==
-        "aten::fill_.Scalar: full found no memory of the host for float64 [2]");
+        "aten::fill_.Scalar: full found no host memory for float64 [2]");
 }
 
 TEST_CASE("backend: the CPU kernels have a name, and a problem only if they are not the requested ones",
@@ -326,8 +326,7 @@ TEST_CASE("backend: out of memory names the operator, the tensor and its bytes, 
           "[ops][backend]") {
   const std::vector<std::int64_t> sizes{1LL << 29, 1LL << 29};
   const std::string one =
-      "found no memory for a tensor float32 [536870912, 536870912], wanted 1152921504606846976 bytes "
-      "of the host";
+      "found no memory for a tensor float32 [536870912, 536870912], wanted 1152921504606846976 bytes of host memory";
   const auto zeros = [&] { ops::zeros(sizes); };
   CHECK(toy::text_of<tb::error>(zeros) == "aten::zeros: in aten::empty.memory_format: " + one);
   CHECK(toy::text_of<std::bad_alloc>(zeros) == "aten::zeros: in aten::empty.memory_format: " + one);

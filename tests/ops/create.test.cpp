@@ -314,7 +314,7 @@ TEST_CASE("create: out forms write the given tensor, and refuse other shapes bef
   CHECK(values(ops::fill_tensor_(out, tensor_of({4.5}, {}))) == list{4, 4});
   CHECK(values(ops::fill_tensor(out, tensor_of({2}, {}))) == list{2, 2});
   CHECK(text([&] { ops::fill_tensor_(out, tensor_of({4}, {1})); }) ==
-        "aten::fill_.Tensor: found a value of sizes [1], wanted one without dimensions");
+        "aten::fill_.Tensor: found a value of sizes [1], wanted a zero-dimensional one");
   CHECK(values(out) == list{4, 4});
   CHECK(text_of<tb::error>([] { ops::empty(sizes{2}, arg<"memory_format"> = tb::memory_format::preserve); }) ==
         "aten::empty.memory_format: found memory_format preserve, wanted contiguous");

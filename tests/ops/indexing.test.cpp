@@ -176,7 +176,7 @@ TEST_CASE("indexing: errors show the index and the sizes, and say what is wrong"
   CHECK(refused(x, tensor_of({1, 0, 1, 1, 0, 0}, {3, 2}, dtype::boolean), 0) ==
         "index: found [bool [3, 2], 0] for a tensor [3, 4]: 3 indices for 2 dimensions");
   CHECK(refused(x, tensor_of({1}, {}, dtype::boolean)) ==
-        "index: found [bool []] for a tensor [3, 4]: a mask without dimensions, wanted one at least");
+        "index: found [bool []] for a tensor [3, 4]: a zero-dimensional mask, wanted at least one dimension");
   CHECK(refused(x, rows, 4) ==
         "index: found [int64 [2], 4] for a tensor [3, 4]: index 4 in dimension 1, wanted -4 to 3");
   CHECK(text_of<tb::dtype_error>([&] { index(x, x); }) ==

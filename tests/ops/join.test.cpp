@@ -309,9 +309,9 @@ TEST_CASE("join: mismatched arguments are refused by name, on meta too", "[ops][
     const auto text = [](auto f) { return text_of<tb::shape_error>(f); };
     using tensors = std::vector<tensor>;
     CHECK(text([&] { ops::cat(tensors{x, y}); }) ==
-          "aten::cat: found [2, 3] and [3, 2], wanted the same sizes but for dimension 0");
+          "aten::cat: found [2, 3] and [3, 2], wanted the same sizes except dimension 0");
     CHECK(text([&] { ops::cat(tensors{x, number}); }) ==
-          "aten::cat: found a tensor without dimensions; unsqueeze() it first");
+          "aten::cat: found a zero-dimensional tensor; unsqueeze() it first");
     CHECK(text([&] { ops::cat(tensors{x, x}, 2); }) == "aten::cat: found dimension 2, wanted -2 to 1");
     CHECK(text([&] { ops::stack(tensors{x, y}); }) == "aten::stack: found [2, 3] and [3, 2], wanted equal sizes");
     CHECK(text([&] { ops::tril(row); }) == "aten::tril: found [3], wanted a matrix, or several");
@@ -353,5 +353,5 @@ TEST_CASE("join: repeat_interleave repeats each slice in place", "[ops][join]") 
 TEST_CASE("join: repeats whose sum 64 bits cannot hold are refused", "[ops][join]") {
   const tensor many = ops::full(integers{4}, std::int64_t{1} << 62);
   CHECK(text_of<tb::shape_error>([&] { ops::repeat_interleave_places(many); }) ==
-        "aten::repeat_interleave.Tensor: found repeats whose sum 64 bits cannot count");
+        "aten::repeat_interleave.Tensor: found repeats whose sum overflows 64 bits");
 }

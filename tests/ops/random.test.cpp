@@ -366,11 +366,11 @@ TEST_CASE("random: invalid arguments are refused by name, and neither tensor nor
   }
   for (const list& bad : {list{1, -1, 1}, list{1, INFINITY, 1}, list{1, std::nan(""), 1}, list{1, 0, 0}}) {
     CHECK(text_of<tb::error>([&] { ops::multinomial(tensor_of(bad, {3}), 2); }) ==
-          "aten::multinomial: found weights float64 [3] of which a row has a negative one, one that is not finite, or "
-          "less than 2 above 0");
+          "aten::multinomial: found weights float64 [3] with a row that has a negative one, one that is not finite, or "
+          "fewer than 2 above 0");
   }
   CHECK(text_of<tb::error>([] { ops::normal_float_tensor(0, tensor_of({1, -1}, {2})); }) ==
-        "aten::normal.float_Tensor: found a std float64 [2] with elements below 0");
+        "aten::normal.float_Tensor: found a std float64 [2] with negative elements");
   tensor leaf = tb::require_grad(tensor_of({1}, {1}));
   CHECK_THROWS_AS(ops::normal_(leaf), tb::error);
 }

@@ -139,7 +139,7 @@ TEST_CASE("rules: sizes and counts that overflow 64 bits are refused, by operato
                kernel = tb::author::make_tensor({1, 1, 2, 2}, tb::dtype::float32, tb::meta),
                row = tb::author::make_tensor({3}, tb::dtype::float32, tb::meta);
   const std::optional<tensor> none;
-  const std::string end = ", wanted what 64 bits can hold";
+  const std::string end = ", wanted a result within 64 bits";
   const auto convolved = [&](const list& padding, const list& dilation) {
     return refusal([&] { ops::conv2d(image, kernel, none, list{1}, padding, dilation, 1); });
   };
@@ -184,7 +184,7 @@ TEST_CASE("rules: sizes and counts that overflow 64 bits are refused, by operato
 
 TEST_CASE("rules: labels and counts at the limits of 64 bits are refused, by operator", "[ops][rules]") {
   const tensor last = tb::from_values<std::int64_t>({most}, {1});
-  const std::string end = ", wanted what 64 bits can hold";
+  const std::string end = ", wanted a result within 64 bits";
   CHECK(refusal([&] { ops::one_hot(last); }) ==
         "aten::one_hot: found 9223372036854775807 + 1 for the number of classes" + end);
   CHECK(refusal([&] { ops::bincount(last); }) ==

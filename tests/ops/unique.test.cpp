@@ -167,10 +167,10 @@ TEST_CASE("unique: errors say what was found", "[ops][unique]") {
   CHECK(text([&] { ops::unique_dim(x, 1); }) ==
         "aten::unique_dim: found [0, 3], whose slices have no elements to compare");
   CHECK(text([&] { ops::unique_dim_consecutive(tensor_of({1}, {}), 0); }) ==
-        "aten::unique_dim_consecutive: found a tensor without dimensions, wanted at least one");
+        "aten::unique_dim_consecutive: found a zero-dimensional tensor, wanted at least one dimension");
   CHECK(text([&] { ops::unique_consecutive(x, false, false, 2); }) ==
         "aten::unique_consecutive: found dimension 2, wanted -2 to 1");
   const tensor there = tb::author::make_tensor({2}, dtype::float32, tb::meta);
   CHECK(toy::text_of<tb::error>([&] { ops::unique_consecutive(there); }) ==
-        "aten::unique_consecutive: a meta tensor has no elements, and which of them differ decides the sizes");
+        "aten::unique_consecutive: a meta tensor has no elements, and the result's size depends on them");
 }

@@ -300,8 +300,8 @@ TEST_CASE("view: alias shares the elements, detach also leaves the graph", "[ops
 TEST_CASE("view: an opaque tensor is refused by name, but has aliases", "[ops][view][layout]") {
   const tensor opaque = tb::author::make_opaque({2, 3}, dtype::float32, tb::cpu, tb::key_set(tb::key::CPU));
   CHECK(text_of<tb::layout_error>([&] { ops::permute(opaque, dims{1, 0}); }) ==
-        "aten::permute: found argument 1 'self' of layout opaque, wanted strided; the backend whose data it has needs "
-        "a kernel of its own for it");
+        "aten::permute: found argument 1 'self' of layout opaque, wanted strided; its backend needs its own kernel for "
+        "the operator");
   CHECK(text_of<tb::layout_error>([&] { ops::view(opaque, dims{6}); }).starts_with("aten::view: found argument 1"));
   CHECK(ops::alias(opaque).sizes() == dims{2, 3});
 }

@@ -132,8 +132,7 @@ TEST_CASE("make: writes to an opaque tensor are counted, and its aliases see the
 TEST_CASE("make: an opaque tensor has no strides, elements or views", "[tensor][make][layout]") {
   const tensor t = opaque(nullptr);
   const auto text = [](auto f) { return text_of<tb::layout_error>(f); };
-  const std::string why =
-      ": found layout opaque, wanted strided; the backend whose data it has needs a kernel of its own for it";
+  const std::string why = ": found layout opaque, wanted strided; its backend needs its own kernel for the operator";
   CHECK(text([&] { t.strides(); }) == "strides of a tensor" + why);
   CHECK(text([&] { t.data(); }) == "data of a tensor" + why);
   CHECK(text([&] { t.is_contiguous(); }) == "is_contiguous of a tensor" + why);
@@ -147,8 +146,8 @@ TEST_CASE("make: the payload of an opaque tensor is accessed by class and layout
   const tensor t = opaque(new image_data(live, 7)), none = opaque(nullptr);
   const auto text = [](auto f) { return text_of<tb::layout_error>(f); };
   CHECK(text([&] { t.payload<other_data>(); }) ==
-        "payload of a tensor: found data of another class in a tensor of layout opaque on privateuse2:1, wanted data "
-        "of the class that was asked for");
+        "payload of a tensor: found payload of another class in a tensor of layout opaque on privateuse2:1, wanted the "
+        "requested class");
   CHECK(text([&] {
           none.payload<other_data>();
         }).starts_with("payload of a tensor: found none in a tensor of layout opaque"));

@@ -118,7 +118,7 @@ TEST_CASE("storage: a hook that throws leaks nothing", "[tensor][storage]") {
 TEST_CASE("storage: the error for a device without a hook names the module that provides it", "[tensor][storage]") {
   CHECK(text_of<tb::device_error>([] {
           tb::author::make_tensor({2}, tb::dtype::float32, {tb::backend::PrivateUse8, 0});
-        }) == "device privateuse8:0: nobody provides its memory; a backend installs it with set_memory_hook");
+        }) == "device privateuse8:0: no memory hook is installed for it; a backend installs it with set_memory_hook");
 }
 
 TEST_CASE("storage: a hook is copied when it is installed", "[tensor][storage]") {

@@ -123,7 +123,7 @@ TEST_CASE("atomic_file: if the device or the system fails, only the old file sta
   save(path, 1);
   {
     const recording on("fsync file");
-    CHECK(save_refused(path) == "cannot be written to its end: Input/output error");
+    CHECK(save_refused(path) == "cannot be written completely: Input/output error");
     CHECK(calls.done == std::vector<std::string>{"fsync file"});
   }
   {
@@ -133,7 +133,7 @@ TEST_CASE("atomic_file: if the device or the system fails, only the old file sta
   {
     const size_limit limit(200'000);
     const auto kept = signal(SIGXFSZ, SIG_IGN);
-    CHECK(save_refused(path, 100'000) == "cannot be written to its end: File too large");
+    CHECK(save_refused(path, 100'000) == "cannot be written completely: File too large");
     signal(SIGXFSZ, kept);
   }
   CHECK(loaded(path) == 1);

@@ -157,7 +157,7 @@ TEST_CASE("checkpoint: a mismatched file is refused, and nothing has changed", "
   const tensor number = tb::from_values<float>({1}, {});
   CHECK(refused([&](list& l) { l.push_back({"x", number}); }) == "found 'x', which no checkpoint has");
   CHECK(refused([&](list& l) { l.push_back({"model.x", number}); }) ==
-        "of the model, found 'x', which nothing here is called");
+        "of the model, found 'x', which is not expected here");
   CHECK(refused([&](list& l) { l.erase(named(l, "model.first.bias")); }) ==
         "of the model, found no 'first.bias', wanted float32 [5]");
   CHECK(refused([&](list& l) { named(l, "model.first.bias")->value = number; }) ==
@@ -168,7 +168,7 @@ TEST_CASE("checkpoint: a mismatched file is refused, and nothing has changed", "
         }) == "of the model, found 'first.bias' of float64 [5], wanted float32 [5]");
   CHECK(refused([&](list& l) { l.erase(named(l, "generator.0")); }) == "of generators, found no '0', wanted int64 [2]");
   CHECK(refused([&](list& l) { l.push_back({"generator.1", named(l, "generator.0")->value}); }) ==
-        "of generators, found '1', which nothing here is called");
+        "of generators, found '1', which is not expected here");
   CHECK(refused([&](list& l) { l.erase(named(l, "optimizer.3.momentum_buffer")); }) ==
         "sgd: found no '3.momentum_buffer', wanted float32 [3]");
   CHECK(refused([&](list& l) {
@@ -177,7 +177,7 @@ TEST_CASE("checkpoint: a mismatched file is refused, and nothing has changed", "
         }) == "sgd: found 'steps' of 9223372036854775807, wanted 0 to 9007199254740992");
   CHECK(refused([&](list& l) { l.push_back({"x\x1b[2J", number}); }) == R"(found 'x\x1b[2J', which no checkpoint has)");
   CHECK(refused([&](list& l) { l.push_back({"model.x\x1b[2J", number}); }) ==
-        R"(of the model, found 'x\x1b[2J', which nothing here is called)");
+        R"(of the model, found 'x\x1b[2J', which is not expected here)");
   const network other(tb::generator(1));
   tb::adam adam(tb::parameters(other));
   tb::save_checkpoint(at.path, net, adam, {data});

@@ -88,7 +88,7 @@ TEST_CASE("clipping: a norm that is not finite is an error if requested", "[trai
       CHECK(text_of<tb::error>([&] {
               (void)tb::clip_gradient_norm(x.all(), 1, {.p = p, .error_if_non_finite = true});
             }) == "clip_gradient_norm: found gradients whose norm is " + found +
-                      ", wanted a finite one; clip_options.error_if_non_finite asks for this error");
+                      ", wanted a finite one; clip_options.error_if_non_finite enables this error");
       CHECK(values(tb::leaf_grad(x.b)) == doubles{1, 2, -2, 4});
       const double norm = tb::clip_gradient_norm(x.all(), 1, {.p = p});
       CHECK((std::isnan(bad) ? std::isnan(norm) : norm == infinity));

@@ -154,11 +154,10 @@ TEST_CASE("optimizer: invalid parameters are refused, and none of their group is
   CHECK(text_of<tb::error>([] { tb::sgd({}); }) == "sgd: found no parameters, wanted at least one");
   CHECK(text_of<tb::error>([] { tb::adamw({}); }) == "adamw: found no parameters, wanted at least one");
   CHECK(refused({b, {}}) == "sgd: found that parameter 1 is undefined, wanted a tensor");
-  CHECK(refused({b, b}) == "sgd: found that parameter 1 is there already, wanted each parameter once");
-  CHECK(refused({a}) == "sgd: found that parameter 0 is there already, wanted each parameter once");
+  CHECK(refused({b, b}) == "sgd: found that parameter 1 is already present, wanted each parameter once");
+  CHECK(refused({a}) == "sgd: found that parameter 0 is already present, wanted each parameter once");
   CHECK(refused({b * b}) ==
-        "sgd: found that parameter 0 is a result of aten::mul.Tensor, wanted a leaf; an optimizer changes what other "
-        "tensors are computed from");
+        "sgd: found that parameter 0 is a result of aten::mul.Tensor, wanted a leaf; an optimizer updates leaves only");
   CHECK(text_of<tb::dtype_error>([&] { optimizer.add_group({tensor_of({1}, {1}, tb::dtype::int64)}); }) ==
         "sgd: found that parameter 0 is of int64, wanted a floating dtype");
   CHECK(optimizer.group_count() == 1);
@@ -253,7 +252,7 @@ TEST_CASE("optimizer: mismatched state is refused, and changes nothing", "[train
   CHECK(refused([](list& s) { s.erase(s.begin() + 2); }) == "sgd: found no '0.momentum_buffer', wanted float64 [2]");
   CHECK(refused([](list& s) { s[2].name = "0.velocity"; }) == "sgd: found no '0.momentum_buffer', wanted float64 [2]");
   CHECK(refused([](list& s) { s.push_back({"1.step", s[0].value}); }) ==
-        "sgd: found '1.step', which nothing here is called");
+        "sgd: found '1.step', which is not expected here");
   CHECK(refused([](list& s) { s.push_back(s[1]); }) == "sgd: found '0.step' twice");
   CHECK(refused([](list& s) { s[2].value = tensor_of({1}, {1}); }) ==
         "sgd: found '0.momentum_buffer' of float64 [1], wanted float64 [2]");

@@ -108,11 +108,11 @@ TEST_CASE("safetensors: files of other programs can be read", "[training][safete
 TEST_CASE("safetensors: files of another format are refused with a reason", "[training][safetensors]") {
   CHECK(refused("abc") == "found 3 bytes, wanted at least 8, the length of the header");
   CHECK(refused(std::string("\x10\0\0\0\0\0\0\0{}", 10)) ==
-        "found a header of 16 bytes in a file of 10; it was cut off, or is no safetensors file");
+        "found a header of 16 bytes in a file of 10; it is truncated, or not a safetensors file");
   CHECK(refused(std::string(16, '\x7f')) ==
-        "found a header of 9187201950435737471 bytes in a file of 16; it was cut off, or is no safetensors file");
-  CHECK(refused(with_header("{\"x\":")) == "the header is no JSON, at its byte 6 of 5");
-  CHECK(refused(with_header("{\"x\" 1}")) == "the header is no JSON, at its byte 6 of 7");
+        "found a header of 9187201950435737471 bytes in a file of 16; it is truncated, or not a safetensors file");
+  CHECK(refused(with_header("{\"x\":")) == "the header is not JSON, at its byte 6 of 5");
+  CHECK(refused(with_header("{\"x\" 1}")) == "the header is not JSON, at its byte 6 of 7");
   const std::string deep =
       "found a header nested more than 127 deep, wanted a name, dtype, shape and data_offsets for each "
       "tensor";
@@ -154,7 +154,7 @@ TEST_CASE("safetensors: invalid tensor descriptions are refused with a reason", 
   CHECK(refused(one(R"({"dtype":"F32","shape":[1],"data_offsets":[0]})")) ==
         "'x': found the data_offsets [0], wanted where its elements begin and end");
   CHECK(refused(one(R"({"dtype":"F32","shape":[2],"data_offsets":[0,8]})")) ==
-        "'x': its elements end at 8, but the file has 4 bytes of them; it was cut off");
+        "'x': its elements end at 8, but the file has 4 bytes of them; it is truncated");
   CHECK(refused(one(R"({"dtype":"F32","shape":[2],"data_offsets":[0,4]})")) ==
         "'x': found 4 bytes of elements for float32 [2], which do not fit");
   // Their product is 2^64 + 4.
@@ -199,8 +199,8 @@ TEST_CASE("safetensors: tensors that cannot be written are refused, and an exist
   const auto saving = [&](const list& all) { return text_of<tb::error>([&] { tb::save_tensors(at.path, all); }); };
   CHECK(saving({{"x", x}, {"x", x}}) == begin + "found 'x' twice, wanted a name for each tensor");
   CHECK(saving({{"x", {}}}) == begin + "found an undefined tensor, 'x', wanted one with elements");
-  CHECK(saving({{"__metadata__", x}}) == begin + "found the name '__metadata__', which the format keeps for itself");
-  CHECK(saving({{"\xff", x}}) == begin + "found a name that is no UTF-8, wanted text");
+  CHECK(saving({{"__metadata__", x}}) == begin + "found the name '__metadata__', which the format reserves");
+  CHECK(saving({{"\xff", x}}) == begin + "found a name that is not UTF-8, wanted UTF-8");
   CHECK(at.read() == "kept");
   CHECK(text_of<tb::error>([&] { tb::save_tensors(at.path + "/no/x", list{{"x", x}}); }) ==
         "save_tensors: '" + at.path + "/no/x': its folder cannot be opened: Not a directory");
@@ -222,20 +222,20 @@ TEST_CASE("safetensors: only regular files are opened", "[training][safetensors]
 
 TEST_CASE("safetensors: files that the format's own reader refuses are refused", "[training][safetensors]") {
   const std::string blank = "found a header that does not begin with '{'",
-                    metadata = "found a '__metadata__' that is no object of strings";
+                    metadata = "found a '__metadata__' that is not an object of strings";
   // The description of the format wants no blanks before the header; its reader takes them.
   CHECK(refused(with_header(" {}")) == blank);
   CHECK(refused(with_header("\xef\xbb\xbf{}")) == blank);
-  CHECK(refused(with_header(std::string("{}\0", 3))) == "the header is no JSON, at its byte 3 of 3");
-  CHECK(refused(with_header(std::string("{}\0 text", 8))) == "the header is no JSON, at its byte 3 of 8");
-  CHECK(refused(with_header("{} x")) == "the header is no JSON, at its byte 4 of 4");
-  CHECK(refused(with_header("{'x':1}")) == "the header is no JSON, at its byte 2 of 7");
-  CHECK(refused(with_header("{\"x\xff\":1}")) == "the header is no JSON, at its byte 4 of 8");
-  CHECK(refused(with_header(R"({"\ud800":1})")) == "the header is no JSON, at its byte 9 of 12");
+  CHECK(refused(with_header(std::string("{}\0", 3))) == "the header is not JSON, at its byte 3 of 3");
+  CHECK(refused(with_header(std::string("{}\0 text", 8))) == "the header is not JSON, at its byte 3 of 8");
+  CHECK(refused(with_header("{} x")) == "the header is not JSON, at its byte 4 of 4");
+  CHECK(refused(with_header("{'x':1}")) == "the header is not JSON, at its byte 2 of 7");
+  CHECK(refused(with_header("{\"x\xff\":1}")) == "the header is not JSON, at its byte 4 of 8");
+  CHECK(refused(with_header(R"({"\ud800":1})")) == "the header is not JSON, at its byte 9 of 12");
   CHECK(refused(with_header(R"({"a":1e999})")) ==
-        "the header has a number that no float64 holds, at its byte 10 of 11");
+        "the header has a number outside the range of float64, at its byte 10 of 11");
   CHECK(refused(with_header(R"({"a":[-1e999]})")) ==
-        "the header has a number that no float64 holds, at its byte 12 of 14");
+        "the header has a number outside the range of float64, at its byte 12 of 14");
   for (const std::string said :
        {"1", "true", "\"x\"", "[]", R"({"a":1})", R"({"a":null})", R"({"a":{}})", R"({"a":[]})"}) {
     INFO(said);
@@ -296,7 +296,7 @@ TEST_CASE("safetensors: no name reaches a message as a control character", "[tra
   auto state = optimizer.state();
   state.push_back({name, x});
   CHECK(text_of<tb::error>([&] { optimizer.load_state(state); }) ==
-        "sgd: found '" + shown + "', which nothing here is called");
+        "sgd: found '" + shown + "', which is not expected here");
 }
 
 // No time is measured: where each name is compared with all others, this takes many minutes.
