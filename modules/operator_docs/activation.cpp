@@ -16,12 +16,12 @@ using author::raises;
 constexpr std::string_view floating = "floating; the result has self's dtype";
 
 constexpr std::string_view new_or_written =
-    "the result is new and dense, in the memory order of self; or self, or out, which may be self, and costs a copy "
-    "where it overlaps it in part";
+    "the result is new and dense, in the memory order of self; or self, or out, which may be self, and costs a copy if "
+    "it overlaps it partly";
 constexpr std::string_view new_or_self = "the result is new and dense, in the memory order of self; or self";
 constexpr std::string_view new_or_out =
-    "the result is new and dense, in the memory order of self; or out, which may be self, and costs a copy where it "
-    "overlaps it in part";
+    "the result is new and dense, in the memory order of self; or out, which may be self, and costs a copy if it "
+    "overlaps it partly";
 
 constexpr std::string_view copied =
     "the result is new and dense, in the memory order of self; or out, into which it is copied";
@@ -35,14 +35,14 @@ consteval page_error not_floating(std::string_view example) {
 }
 consteval page_error no_fit(std::string_view example) { return raises<dtype_error>("out is not floating", example); }
 consteval page_error other_sizes(std::string_view example) {
-  return raises<shape_error>("out has not the sizes of self; or self in place, or out, has elements that share memory",
-                             example);
+  return raises<shape_error>(
+      "out has another shape than self; or self in place, or out, has elements that share memory", example);
 }
 constexpr page_error two_devices = raises<device_error>("self and out are on different devices");
 
 constexpr author::operator_page pages[] = {
     page<ops::relu, ops::relu_>({
-        .summary = "Replaces what is below 0 by 0; NaN stays NaN.",
+        .summary = "Replaces negative elements by 0; NaN propagates.",
         .shapes = "self: [..] -> the same",
         .dtypes = "numbers; the result has self's dtype",
         .memory = new_or_self,
@@ -66,7 +66,8 @@ constexpr author::operator_page pages[] = {
                   "with out takes bool too, as clamp does",
         .memory = new_or_written,
         .cost = one_pass,
-        .errors = {raises<error>("the bounds leave self's integer dtype no number", "hardtanh([1] (uint8), 300, 400)"),
+        .errors = {raises<error>("the bounds exclude all numbers of self's integer dtype",
+                                 "hardtanh([1] (uint8), 300, 400)"),
                    raises<dtype_error>("self is bool", "hardtanh([True])"),
                    raises<dtype_error>("self in place, or out, is of integers, and a bound, or self, is floating",
                                        "hardtanh_([1], -0.5, 0.5)"),
@@ -74,7 +75,7 @@ constexpr author::operator_page pages[] = {
         .examples = {{"hardtanh([-2.0, 0.5, 3.0])", "[-1, 0.5, 1] (float32 [3])"}},
     }),
     page<ops::leaky_relu, ops::leaky_relu_, ops::leaky_relu_out>({
-        .summary = "Multiplies what is below 0 by negative_slope.",
+        .summary = "Multiplies negative elements by negative_slope.",
         .shapes = "self: [..] -> the same",
         .dtypes = floating,
         .memory = new_or_written,
@@ -85,7 +86,7 @@ constexpr author::operator_page pages[] = {
                      {"leaky_relu([2.0, -2.0], 0.5)", "[2, -1] (float32 [2])"}},
     }),
     page<ops::prelu>({
-        .summary = "Multiplies what is below 0 by weight, one for all or one for each channel, which is dimension 1.",
+        .summary = "Multiplies negative elements by weight, one for all or one for each channel, which is dimension 1.",
         .shapes = "self: [N, C, ..], weight: [C], [1] or [] -> self's; of fewer than two dimensions only the last two",
         .dtypes = "floating; weight has self's dtype, which the result has",
         .memory = "the result is new and dense, in the memory order of self",
@@ -110,7 +111,7 @@ constexpr author::operator_page pages[] = {
         .examples = {{"softshrink([1.0, 0.25, -1.0])", "[0.5, 0, -0.5] (float32 [3])"}},
     }),
     page<ops::threshold, ops::threshold_, ops::threshold_out>({
-        .summary = "Replaces what is not above threshold by value; NaN stays NaN.",
+        .summary = "Replaces elements not above threshold by value; NaN propagates.",
         .shapes = "self: [..] -> the same",
         .dtypes = "numbers; the result has self's dtype, to which value is converted, while threshold is compared as "
                   "it is",
@@ -123,7 +124,7 @@ constexpr author::operator_page pages[] = {
                      {"threshold([1, 3], 2.5, 7.5)", "[7, 3] (int64 [2])"}},
     }),
     page<ops::elu, ops::elu_, ops::elu_out>({
-        .summary = "Gives scale * self above 0, and scale * alpha * (exp(input_scale * self) - 1) elsewhere.",
+        .summary = "Returns scale * self above 0, and scale * alpha * (exp(input_scale * self) - 1) elsewhere.",
         .shapes = "self: [..] -> the same",
         .dtypes = floating,
         .memory = new_or_written,
@@ -143,7 +144,7 @@ constexpr author::operator_page pages[] = {
         .examples = {{"selu([1.0, -1.0])", "[1.050701, -1.1113307] (float32 [2])"}},
     }),
     page<ops::celu, ops::celu_>({
-        .summary = "Gives self above 0, and alpha * (exp(self / alpha) - 1) elsewhere: elu with a slope of 1 at 0.",
+        .summary = "Returns self above 0, and alpha * (exp(self / alpha) - 1) elsewhere: elu with a slope of 1 at 0.",
         .shapes = "self: [..] -> the same",
         .dtypes = floating,
         .memory = new_or_self,
@@ -152,7 +153,7 @@ constexpr author::operator_page pages[] = {
         .examples = {{"celu([1.0, -1.0], 2.0)", "[1, -0.78693867] (float32 [2])"}},
     }),
     page<ops::silu, ops::silu_, ops::silu_out>({
-        .summary = "Gives self * sigmoid(self), also known as swish.",
+        .summary = "Returns self * sigmoid(self), also known as swish.",
         .shapes = "self: [..] -> the same",
         .dtypes = floating,
         .memory = new_or_written,
@@ -162,7 +163,7 @@ constexpr author::operator_page pages[] = {
         .examples = {{"silu([0.0, 1.0])", "[0, 0.7310586] (float32 [2])"}},
     }),
     page<ops::gelu, ops::gelu_, ops::gelu_out>({
-        .summary = "Gives self * (1 + erf(self / sqrt(2))) / 2, or with approximate='tanh' the approximation by tanh "
+        .summary = "Returns self * (1 + erf(self / sqrt(2))) / 2, or with approximate='tanh' the approximation by tanh "
                    "(Hendrycks and Gimpel 2016).",
         .shapes = "self: [..] -> the same",
         .dtypes = floating,
@@ -175,7 +176,7 @@ constexpr author::operator_page pages[] = {
                      {"gelu([0.0, 1.0], approximate='tanh')", "[0, 0.841192] (float32 [2])"}},
     }),
     page<ops::mish, ops::mish_, ops::mish_out>({
-        .summary = "Gives self * tanh(softplus(self)).",
+        .summary = "Returns self * tanh(softplus(self)).",
         .shapes = "self: [..] -> the same",
         .dtypes = floating,
         .memory = new_or_written,
@@ -185,8 +186,8 @@ constexpr author::operator_page pages[] = {
         .examples = {{"mish([0.0, 1.0])", "[0, 0.86509836] (float32 [2])"}},
     }),
     page<ops::softplus, ops::softplus_out>({
-        .summary = "Gives log(1 + exp(beta * self)) / beta, a smooth relu, and self itself where beta * self is above "
-                   "threshold.",
+        .summary = "Returns log(1 + exp(beta * self)) / beta, a smooth relu, and self itself where beta * self is "
+                   "above threshold.",
         .shapes = "self: [..] -> the same",
         .dtypes = floating,
         .memory = new_or_out,
@@ -196,7 +197,7 @@ constexpr author::operator_page pages[] = {
         .examples = {{"softplus([0.0, 30.0])", "[0.6931472, 30] (float32 [2])"}},
     }),
     page<ops::hardswish, ops::hardswish_, ops::hardswish_out>({
-        .summary = "Gives self times hardsigmoid(self): silu in straight lines.",
+        .summary = "Returns self times hardsigmoid(self): a piecewise linear silu.",
         .shapes = "self: [..] -> the same",
         .dtypes = floating,
         .memory = new_or_written,
@@ -206,7 +207,7 @@ constexpr author::operator_page pages[] = {
         .examples = {{"hardswish([-3.0, 1.0, 3.0])", "[-0, 0.6666667, 3] (float32 [3])"}},
     }),
     page<ops::hardsigmoid, ops::hardsigmoid_, ops::hardsigmoid_out>({
-        .summary = "Gives self + 3, limited to [0, 6], divided by 6: sigmoid in straight lines.",
+        .summary = "Returns self + 3, limited to [0, 6], divided by 6: a piecewise linear sigmoid.",
         .shapes = "self: [..] -> the same",
         .dtypes = floating,
         .memory = new_or_written,
@@ -216,7 +217,7 @@ constexpr author::operator_page pages[] = {
         .examples = {{"hardsigmoid([-3.0, 0.0, 3.0])", "[0, 0.5, 1] (float32 [3])"}},
     }),
     page<ops::log_sigmoid, ops::log_sigmoid_out>({
-        .summary = "Takes the logarithm of sigmoid, without overflow or loss in between.",
+        .summary = "Computes the logarithm of sigmoid, without overflow or loss of precision.",
         .shapes = "self: [..] -> the same",
         .dtypes = floating,
         .memory = new_or_out,
@@ -226,7 +227,7 @@ constexpr author::operator_page pages[] = {
         .examples = {{"log_sigmoid([0.0, -100.0])", "[-0.6931472, -100] (float32 [2])"}},
     }),
     page<ops::hardshrink, ops::hardshrink_out>({
-        .summary = "Replaces what is from -lambd to lambd by 0; NaN stays NaN.",
+        .summary = "Replaces elements from -lambd to lambd by 0; NaN propagates.",
         .shapes = "self: [..] -> the same",
         .dtypes = floating,
         .memory = "the result is new and dense, in the memory order of self; or out, which may overlap self",
@@ -246,19 +247,18 @@ constexpr author::operator_page pages[] = {
         .errors = {not_floating("glu([1, 2])"),
                    raises<shape_error>("the dimension has an odd number of elements, or self has no such dimension",
                                        "glu([1.0, 2.0, 3.0])"),
-                   raises<shape_error>("out has not the sizes of the result, or elements that share memory",
+                   raises<shape_error>("out has another shape than the result, or elements that share memory",
                                        "glu.out([1.0, 0.0], out=[0.0, 0.0])"),
                    no_fit("glu.out([1.0, 0.0], out=[0])"), two_devices},
         .examples = {{"glu([1.0, 2.0, 0.0, 0.0])", "[0.5, 1] (float32 [2])"},
                      {"glu([[1.0, 2.0], [0.0, 0.0]], 0)", "[[0.5, 1]] (float32 [1, 2])"}},
     }),
     page<ops::threshold_backward, ops::threshold_backward_out>({
-        .summary = "Gives grad_output where self is above threshold, and 0 elsewhere: the gradient of relu.",
+        .summary = "Returns grad_output where self is above threshold, and 0 elsewhere: the gradient of relu.",
         .shapes = "grad_output: [..], self: [..] -> their broadcast",
         .dtypes = "numbers; both are promoted, and threshold is converted to that dtype",
-        .memory =
-            "the result is new and dense, in the memory order of the operands; or grad_input, which may be one of "
-            "them, and costs a copy where it overlaps one in part",
+        .memory = "the result is new and dense, in the memory order of the operands; or grad_input, which may be one "
+                  "of them, and costs a copy if it overlaps one partly",
         .cost = "one pass; both are converted and broadcast on the way, not copied",
         .errors = {raises<dtype_error>("both are bool", "threshold_backward([True], [True], 0)"),
                    raises<shape_error>("grad_output and self do not broadcast",

@@ -17,22 +17,23 @@ constexpr std::string_view no_broadcast = "self and mask do not broadcast";
 constexpr std::string_view index_out_of_range = "an index is not between -n and n - 1, for a dimension of n";
 constexpr std::string_view not_an_index = "an index is not int64, int32, bool or uint8";
 constexpr std::string_view bad_indices =
-    "there are more indices than dimensions, they do not broadcast with each other, or a mask has not the sizes of the "
-    "dimensions that it stands for";
-constexpr std::string_view other_out = "out has not the sizes of the result, or elements that share memory";
+    "there are more indices than dimensions, they do not broadcast with each other, or a mask has another shape than "
+    "its dimensions";
+constexpr std::string_view other_out = "out has another shape than the result, or elements that share memory";
 
 constexpr author::operator_page pages[] = {
     page<ops::index, ops::index_out>({
-        .summary = "Takes the elements at coordinates: one tensor of indices for each dimension, None for a whole one.",
+        .summary =
+            "Selects the elements at coordinates: one tensor of indices for each dimension, None for a whole one.",
         .shapes = "self: [A, B, C], indices: [[n], None, [n]] -> [n, B]; indices broadcast with each other, and their "
-                  "dimensions stand where the first was, in front if None is between them; a mask of k dimensions "
-                  "stands for k of self's, as the coordinates of what it has",
+                  "dimensions replace the first indexed one, or come first if None is between them; a mask of k "
+                  "dimensions indexes k dimensions of self by the coordinates of its nonzero elements",
         .dtypes = "any; indices are int64 or int32, negative ones count from the back; masks are bool or uint8",
         .memory = "the result is new and dense, or out, which may overlap the arguments",
         .cost =
             "indices that broadcast or are int32 are copied; all are read for their range, then each element of the "
-            "result is read and written once; a self that is not dense is copied first, all of it, and so is any where "
-            "None is between indices; a mask is read twice, to count and to note coordinates; out takes one copy more",
+            "result is read and written once; a non-dense self is copied first, all of it, and so is any where None is "
+            "between indices; a mask is read twice, to count and to note coordinates; out takes one copy more",
         .errors = {raises<shape_error>(index_out_of_range, "index.Tensor([[1, 2], [3, 4]], [[2]])"),
                    raises<shape_error>(bad_indices, "index.Tensor([[1, 2], [3, 4]], [[0], [0], [0]])"),
                    raises<dtype_error>(not_an_index, "index.Tensor([[1, 2], [3, 4]], [[1.0]])"),
@@ -44,20 +45,21 @@ constexpr author::operator_page pages[] = {
                      {"index.Tensor([[1, 2], [3, 4]], [[[True, False], [False, True]]])", "[1, 4] (int64 [2])"}},
     }),
     page<ops::index_put, ops::index_put_>({
-        .summary = "Writes values into self at coordinates that are given as for index, or adds them with accumulate.",
+        .summary = "Writes values into self at coordinates that are given as in index, or adds them with accumulate.",
         .shapes = "self: [A, B, C], indices: [[n], None, [n]], values: broadcast to [n, B] -> [A, B, C]",
         .dtypes =
             "any; values have self's dtype, indices are int64 or int32, masks bool or uint8; sums of integers wrap, "
             "of bool they are the or, of float16 and bfloat16 they are rounded after each addition",
-        .memory = "the result is new and dense; index_put_ writes self; of equal coordinates the last counts, but with "
-                  "accumulate all add up",
+        .memory = "the result is new and dense; index_put_ writes self; of equal coordinates the last wins, unless "
+                  "accumulate is given",
         .cost = "values are broadcast into a new tensor, the indices read for their range, then each value is written "
-                "once; self is copied once, except in place; a self that is not dense is copied there and back",
+                "once; self is copied once, except in place; a non-dense self is copied there and back",
         .errors = {raises<shape_error>(index_out_of_range, "index_put([1, 2, 3], [[3]], [5])"),
                    raises<shape_error>(bad_indices, "index_put([1, 2, 3], [[True, False]], [5])"),
                    raises<shape_error>("values do not broadcast to what index would give",
                                        "index_put([1, 2, 3], [[0, 2]], [5, 6, 7])"),
-                   raises<dtype_error>("values have not self's dtype", "index_put([1, 2, 3], [[0, 2]], [5.5, 6.5])"),
+                   raises<dtype_error>("values have another dtype than self",
+                                       "index_put([1, 2, 3], [[0, 2]], [5.5, 6.5])"),
                    raises<dtype_error>(not_an_index, "index_put([1, 2, 3], [[0.0]], [5])")},
         .examples = {{"index_put([1, 2, 3], [[0, 2] (int64)], [5, 6])", "[5, 2, 6] (int64 [3])"},
                      {"index_put([1, 2, 3], [[0, 0]], [5, 6], True)", "[12, 2, 3] (int64 [3])"},
@@ -66,8 +68,8 @@ constexpr author::operator_page pages[] = {
     page<ops::masked_fill, ops::masked_fill_, ops::masked_fill_tensor, ops::masked_fill_tensor_>({
         .summary = "Writes one value where the mask is True, and keeps self's elements elsewhere.",
         .shapes = "self: [..], mask: [..], value: [] -> broadcast, which in place is self's",
-        .dtypes = "any; value is converted to self's, an integer's fraction is cut off; mask is bool or uint8",
-        .memory = "the result is new and dense; the forms with _ write self",
+        .dtypes = "any; value is converted to self's, truncated for integers; mask is bool or uint8",
+        .memory = "the result is new and dense; the in-place forms write self",
         .cost = "one pass over self and mask; a mask of uint8 is converted first",
         .errors = {raises<shape_error>(no_broadcast, "masked_fill.Scalar([1, 2, 3], [True, False], 9)"),
                    raises<shape_error>("in place, the mask is larger than self",
@@ -85,15 +87,14 @@ constexpr author::operator_page pages[] = {
                   "in place is self's",
         .dtypes = "any; source has self's dtype; mask is bool or uint8",
         .memory = "the result is new and dense; masked_scatter_ writes self",
-        .cost =
-            "the mask is read twice, to count and to note coordinates, int64 for each dimension; then as index_put_; "
-            "self is copied once, except in place; a source that is not dense is copied first",
+        .cost = "the mask is read twice, to count and to note coordinates, int64 for each dimension; then as "
+                "index_put_; self is copied once, except in place; a non-dense source is copied first",
         .errors = {raises<shape_error>(no_broadcast, "masked_scatter([1, 2, 3], [True, False], [8, 9])"),
                    raises<shape_error>("in place, the mask is larger than self",
                                        "masked_scatter_([1, 2], [[True], [False]], [8, 9])"),
                    raises<shape_error>("source has fewer elements than the mask has True",
                                        "masked_scatter([1, 2], [True, True], [8])"),
-                   raises<dtype_error>("source has not self's dtype",
+                   raises<dtype_error>("source has another dtype than self",
                                        "masked_scatter([1, 2], [True, True], [8.0, 9.0])"),
                    raises<dtype_error>(not_a_mask, "masked_scatter([1, 2], [1, 1], [8, 9])")},
         .examples = {{"masked_scatter([1, 2, 3], [True, False, True] (bool), [8, 9])", "[8, 2, 9] (int64 [3])"},
@@ -101,15 +102,13 @@ constexpr author::operator_page pages[] = {
                       "[[1, 7], [3, 8]] (int64 [2, 2])"}},
     }),
     page<ops::masked_select, ops::masked_select_out>({
-        .summary = "Takes the elements where the mask is True, in row-major order, into one dimension.",
+        .summary = "Selects the elements where the mask is True, in row-major order, into one dimension.",
         .shapes = "self: [..], mask: [..] -> [n], for n that are True after both were broadcast",
         .dtypes = "any; mask is bool or uint8",
         .memory = "the result is new and dense, or out, which may overlap the arguments",
         .cost = "the mask is read twice, to count and to note coordinates, int64 for each dimension; then each element "
-                "of the "
-                "result is read and written once; a self that is not dense, or is broadcast, is copied first; out "
-                "takes one "
-                "copy of the result more",
+                "of the result is read and written once; a non-dense self, or is broadcast, is copied first; out takes "
+                "one copy of the result more",
         .errors = {raises<shape_error>(no_broadcast, "masked_select([1, 2], [True, False, True])"),
                    raises<dtype_error>(not_a_mask, "masked_select([1, 2], [1, 0])"),
                    raises<shape_error>(other_out, "masked_select.out([1, 2], [True, False], out=[0, 0])"),
@@ -119,13 +118,12 @@ constexpr author::operator_page pages[] = {
                      {"masked_select([[1, 2], [3, 4]], [False, True])", "[2, 4] (int64 [2])"}},
     }),
     page<ops::nonzero, ops::nonzero_out, ops::argwhere>({
-        .summary = "Gives the coordinates of the elements that are not 0, in row-major order, one row for each.",
+        .summary = "Returns the coordinates of the elements that are not 0, in row-major order, one row for each.",
         .shapes = "self: [N, M] -> [n, 2]; of k dimensions, [n, k]",
         .dtypes = "any; coordinates are int64; a NaN is not 0",
         .memory = "the result is new and dense, or out",
-        .cost =
-            "self is read twice, to count and to write; nothing is copied, whatever its strides; out takes one copy of "
-            "the result more",
+        .cost = "self is read twice, to count and to write; nothing is copied, for any strides; out takes one copy of "
+                "the result more",
         .errors = {raises<shape_error>(other_out, "nonzero.out([1, 0], out=[[0], [0]])"),
                    raises<dtype_error>("out is bool", "nonzero.out([1, 0], out=[[True]])")},
         .examples = {{"nonzero([[0, 1], [1, 0]])", "[[0, 1], [1, 0]] (int64 [2, 2])"},
@@ -133,8 +131,8 @@ constexpr author::operator_page pages[] = {
                      {"argwhere([0, 7])", "[[1]] (int64 [1, 1])"}},
     }),
     page<ops::where_nonzero>({
-        .summary =
-            "Gives the coordinates of the elements that are not 0 as index takes them: one tensor for each dimension.",
+        .summary = "Returns the coordinates of the elements that are not 0 as index takes them: one tensor for each "
+                   "dimension.",
         .shapes = "condition: [N, M] -> [n] and [n]; a scalar counts as [1]",
         .dtypes = "any; coordinates are int64",
         .memory = "views of one new tensor, the result of nonzero",
@@ -142,8 +140,8 @@ constexpr author::operator_page pages[] = {
         .examples = {{"where([[0, 1], [1, 0]])", "[[0, 1] (int64 [2]), [1, 0] (int64 [2])]"}},
     }),
     page<ops::one_hot>({
-        .summary = "Turns each label into a row of zeros with a 1 where the label says.",
-        .shapes = "self: [..], num_classes: N -> [.., N]; N is the greatest label and 1 for -1",
+        .summary = "Returns a one-hot row of zeros with a 1 for each label.",
+        .shapes = "self: [..], num_classes: N -> [.., N]; N is the maximum label plus 1 for -1",
         .dtypes = "int64; the result is int64",
         .memory = "the result is new and dense",
         .cost =
@@ -158,25 +156,23 @@ constexpr author::operator_page pages[] = {
                      {"one_hot([1], 3)", "[[0, 1, 0]] (int64 [1, 3])"}},
     }),
     page<ops::bincount>({
-        .summary = "Counts how often each number from 0 up is in self, or adds up the weights that belong to it.",
-        .shapes = "self: [N], weights: [N] -> [n]: the greatest number and 1, but minlength at least",
+        .summary = "Counts each integer from 0 up in self, or sums the corresponding weights.",
+        .shapes = "self: [N], weights: [N] -> [n]: the maximum plus 1, at least minlength",
         .dtypes = "integers; the result is int64, or with weights float32 for those of float32, float64 for all others",
         .memory = "the result is new and dense",
-        .cost =
-            "one selection for the greatest number, linear on average, and one pass that adds a row of ones, or the "
-            "weights, up",
+        .cost = "one pass for the maximum, and one pass that sums ones, or the weights",
         .errors = {raises<dtype_error>("self is not of integers", "bincount([0.5])"),
                    raises<shape_error>("self has other than one dimension", "bincount([[0, 1]])"),
                    raises<shape_error>("a number is negative", "bincount([0, -1])"),
-                   raises<shape_error>("weights have not the size of self", "bincount([0, 1], [0.5])"),
+                   raises<shape_error>("weights have another size than self", "bincount([0, 1], [0.5])"),
                    raises<error>("minlength is negative", "bincount([0, 1], minlength=-1)")},
         .examples = {{"bincount([0, 2, 2])", "[1, 0, 2] (int64 [3])"},
                      {"bincount([0, 2, 2], [0.5, 1.0, 2.0], 4)", "[0.5, 0, 3, 0] (float32 [4])"}},
     }),
     page<ops::histc, ops::histc_out>({
         .summary =
-            "Counts how many elements are in each of so many equal parts of [min, max], of what is there if these are "
-            "equal; the last part has max too, and what is outside, or NaN, counts nowhere.",
+            "Computes a histogram: the number of elements in each of bins equal parts of [min, max], or of the range "
+            "of self if these are equal; the last part includes max, and elements outside and NaN are not counted.",
         .shapes = "self: [..], bins: N -> [N]",
         .dtypes = "float32 and float64; the result has self's",
         .memory = "the result is new and dense, or copied to out, which may overlap self",

@@ -13,7 +13,7 @@ using author::page;
 using author::raises;
 
 constexpr std::string_view dtypes =
-    "floating; the result has input's, halves are computed in float32, to which the others are converted";
+    "floating; the result has input's, float16 and bfloat16 are computed in float32, to which the others are converted";
 constexpr std::string_view batch_cost =
     "in training two sums over input and three elementwise passes, else two passes; one more for weight and one for "
     "bias, "
@@ -25,20 +25,18 @@ constexpr std::string_view bad_types = "input is not floating, or running statis
 
 constexpr author::operator_page pages[] = {
     page<ops::batch_norm>({
-        .summary =
-            "Gives (input - mean) / sqrt(variance + eps) * weight + bias for each channel, with the moments of the "
-            "batch in training, and with the running ones else.",
+        .summary = "Normalises each channel: (input - mean) / sqrt(variance + eps) * weight + bias, with the "
+                   "statistics of the batch in training, and the running statistics otherwise.",
         .shapes = "input: [n, channels, ..], weight, bias, running_mean, running_var: [channels] -> input's",
         .dtypes = dtypes,
-        .memory =
-            "the result is new and dense; in training running_mean and running_var, where given, are moved in place "
-            "toward the mean and the unbiased variance of the batch, by momentum",
+        .memory = "the result is new and dense; in training running_mean and running_var, if given, are updated in "
+                  "place with the mean and the unbiased variance of the batch, by momentum",
         .cost = batch_cost,
         .errors = {raises<shape_error>(
                        bad_shapes, "batch_norm([[1.0], [3.0]], [1.0, 1.0], None, None, None, True, 0.1, 0.0, False)"),
                    raises<dtype_error>(bad_types,
                                        "batch_norm([[1], [3]], None, None, None, None, True, 0.1, 0.0, False)"),
-                   raises<error>("a running statistic is missing outside of training",
+                   raises<error>("a running statistic is missing outside training",
                                  "batch_norm([[1.0], [3.0]], None, None, None, None, False, 0.1, 0.0, False)")},
         .examples = {{"batch_norm([[1.0], [3.0]], None, None, None, None, True, 0.1, 0.0, False)",
                       "[[-1], [1]] (float32 [2, 1])"},
@@ -46,22 +44,19 @@ constexpr author::operator_page pages[] = {
                       "[[9], [11]] (float32 [2, 1])"}},
     }),
     page<ops::native_batch_norm>({
-        .summary =
-            "Gives batch_norm, and the mean and 1 / sqrt(variance + eps) that it computed, which are empty outside of "
-            "training.",
+        .summary = "Returns batch_norm, and the mean and 1 / sqrt(variance + eps) that it computed, which are empty "
+                   "outside training.",
         .shapes = "input: [n, channels, ..], weight, bias, running_mean, running_var: [channels] -> input's, and twice "
                   "[channels] or [0]",
-        .dtypes =
-            "floating; the first result has input's; halves are computed in float32, to which the others are converted "
-            "and which the statistics have",
-        .memory =
-            "the results are new and dense; in training running_mean and running_var, where given, are moved in place "
-            "toward the mean and the unbiased variance of the batch, by momentum",
+        .dtypes = "floating; the first result has input's; float16 and bfloat16 are computed in float32, to which the "
+                  "others are converted and which the statistics have",
+        .memory = "the results are new and dense; in training running_mean and running_var, if given, are updated in "
+                  "place with the mean and the unbiased variance of the batch, by momentum",
         .cost = batch_cost,
         .errors =
             {raises<shape_error>(bad_shapes, "native_batch_norm([[1.0]], None, None, [0.0], [1.0], True, 0.1, 0.0)"),
              raises<dtype_error>(bad_types, "native_batch_norm([[1], [3]], None, None, None, None, True, 0.1, 0.0)"),
-             raises<error>("a running statistic is missing outside of training",
+             raises<error>("a running statistic is missing outside training",
                            "native_batch_norm([[1.0], [3.0]], None, None, None, None, False, 0.1, 0.0)")},
         .examples = {{"native_batch_norm([[1.0], [5.0]], None, None, None, None, True, 0.1, 0.0)",
                       "[[-1], [1]] (float32 [2, 1]); [3] (float32 [1]); [0.5] (float32 [1])"},
@@ -69,15 +64,13 @@ constexpr author::operator_page pages[] = {
                       "[[-0.5], [0.5]] (float32 [2, 1]); [] (float32 [0]); [] (float32 [0])"}},
     }),
     page<ops::group_norm>({
-        .summary =
-            "Gives (input - mean) / sqrt(variance + eps) * weight + bias with the moments of each image's groups of "
-            "channels.",
+        .summary = "Returns (input - mean) / sqrt(variance + eps) * weight + bias with mean and variance of each "
+                   "image's groups of channels.",
         .shapes = "input: [n, channels, ..], weight, bias: [channels] -> input's",
         .dtypes = dtypes,
         .memory = "the result is new and dense",
         .cost = "two sums over input and three elementwise passes, one more for weight and one for bias, each with a "
-                "tensor "
-                "of input's sizes; an input that is not dense is copied first",
+                "tensor of input's sizes; a non-dense input is copied first",
         .errors = {raises<shape_error>("input has fewer than two dimensions, or weight or bias has not [channels]",
                                        "group_norm([[1.0, 3.0]], 1, [1.0])"),
                    raises<dtype_error>("input is not floating", "group_norm([[1, 3]], 1)"),
@@ -87,16 +80,13 @@ constexpr author::operator_page pages[] = {
                      {"group_norm([[1.0, 3.0]], 1, [2.0, 1.0], [10.0, 20.0], 0.0)", "[[8, 21]] (float32 [1, 2])"}},
     }),
     page<ops::instance_norm>({
-        .summary =
-            "Gives batch_norm of each channel of each image by itself, with its own moments, or with the running ones "
-            "without use_input_stats.",
+        .summary = "Returns batch_norm of each channel of each image by itself, with its own statistics, or with the "
+                   "running statistics without use_input_stats.",
         .shapes = "input: [n, channels, ..], weight, bias, running_mean, running_var: [channels] -> input's",
         .dtypes = dtypes,
-        .memory =
-            "the result is new and dense; with use_input_stats running_mean and running_var, where given, are moved in "
-            "place toward the averages over the images of the means and unbiased variances, by momentum",
-        .cost = "batch_norm's; what is given for the channels is copied for each image, and an input that is not dense "
-                "is copied first",
+        .memory = "the result is new and dense; with use_input_stats running_mean and running_var, if given, are "
+                  "updated in place with the averages over the images of the means and unbiased variances, by momentum",
+        .cost = "batch_norm's; channel parameters are copied for each image, and a non-dense input is copied first",
         .errors = {raises<shape_error>(bad_shapes,
                                        "instance_norm([[[1.0, 3.0]]], [1.0, 1.0], None, None, None, True, 0.1, "
                                        "0.0, False)"),

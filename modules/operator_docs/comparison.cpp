@@ -15,17 +15,17 @@ using author::raises;
 
 constexpr std::string_view broadcast_shapes = "self: [..], other: [..] -> their broadcast; in place self's";
 constexpr std::string_view compared =
-    "any; both are promoted, so that large integers lose digits beside floating numbers; the result is bool, in place "
-    "and in out 1 and 0 of that dtype";
+    "any; both are promoted, so that large integers lose precision compared with floating numbers; the result is bool, "
+    "in place and in out 1 and 0 of that dtype";
 constexpr std::string_view logical =
-    "any; both are promoted, and what is not 0 is true, also NaN; the result is bool, in place and in out 1 and 0 of "
-    "that dtype";
+    "any; both are promoted, and nonzero elements are true, NaN included; the result is bool, in place and in out 1 "
+    "and 0 of that dtype";
 constexpr std::string_view bits = "integers and bool; both are promoted";
 constexpr std::string_view tested = "any; the result is bool";
 
 constexpr std::string_view new_or_written =
     "the result is new and dense, in the memory order of the operands; or self or out, which may be an operand, and "
-    "costs a copy where it overlaps one in part";
+    "costs a copy if it overlaps one partly";
 constexpr std::string_view new_result = "the result is new and dense, in the memory order of the operands";
 
 constexpr std::string_view one_pass = "one pass; operands are converted and broadcast on the way, not copied";
@@ -36,7 +36,7 @@ consteval page_error no_broadcast(std::string_view example) {
   return raises<shape_error>("the operands do not broadcast", example);
 }
 consteval page_error other_sizes(std::string_view example) {
-  return raises<shape_error>("self in place, or out, has not the sizes of the result, or elements that share memory",
+  return raises<shape_error>("self in place, or out, has another shape than the result, or elements that share memory",
                              example);
 }
 consteval page_error no_fit(std::string_view example) {
@@ -46,7 +46,7 @@ constexpr page_error two_devices = raises<device_error>("the tensors are on diff
 
 constexpr author::operator_page pages[] = {
     page<ops::eq, ops::eq_, ops::eq_out, ops::eq_scalar, ops::eq_scalar_, ops::eq_scalar_out>({
-        .summary = "Tells where self equals other; NaN equals nothing.",
+        .summary = "Tests elementwise whether self equals other; NaN equals nothing.",
         .shapes = broadcast_shapes,
         .dtypes = compared,
         .memory = new_or_written,
@@ -56,7 +56,7 @@ constexpr author::operator_page pages[] = {
                      {"eq.Scalar([1, 2], 1)", "[true, false] (bool [2])"}},
     }),
     page<ops::ne, ops::ne_, ops::ne_out, ops::ne_scalar, ops::ne_scalar_, ops::ne_scalar_out>({
-        .summary = "Tells where self differs from other; NaN differs from everything.",
+        .summary = "Tests elementwise whether self differs from other; NaN differs from everything.",
         .shapes = broadcast_shapes,
         .dtypes = compared,
         .memory = new_or_written,
@@ -66,7 +66,7 @@ constexpr author::operator_page pages[] = {
                      {"ne.Scalar([1, 2], 1)", "[false, true] (bool [2])"}},
     }),
     page<ops::lt, ops::lt_, ops::lt_out, ops::lt_scalar, ops::lt_scalar_, ops::lt_scalar_out>({
-        .summary = "Tells where self is less than other; not where one is NaN.",
+        .summary = "Tests elementwise whether self is less than other; false if one is NaN.",
         .shapes = broadcast_shapes,
         .dtypes = compared,
         .memory = new_or_written,
@@ -76,7 +76,7 @@ constexpr author::operator_page pages[] = {
                      {"lt.Scalar([1, 2], 1.5)", "[true, false] (bool [2])"}},
     }),
     page<ops::le, ops::le_, ops::le_out, ops::le_scalar, ops::le_scalar_, ops::le_scalar_out>({
-        .summary = "Tells where self is less than or equal to other; not where one is NaN.",
+        .summary = "Tests elementwise whether self is less than or equal to other; false if one is NaN.",
         .shapes = broadcast_shapes,
         .dtypes = compared,
         .memory = new_or_written,
@@ -86,7 +86,7 @@ constexpr author::operator_page pages[] = {
                      {"le.Scalar([1, 2], 1.5)", "[true, false] (bool [2])"}},
     }),
     page<ops::gt, ops::gt_, ops::gt_out, ops::gt_scalar, ops::gt_scalar_, ops::gt_scalar_out>({
-        .summary = "Tells where self is greater than other; not where one is NaN.",
+        .summary = "Tests elementwise whether self is greater than other; false if one is NaN.",
         .shapes = broadcast_shapes,
         .dtypes = compared,
         .memory = new_or_written,
@@ -96,7 +96,7 @@ constexpr author::operator_page pages[] = {
                      {"gt.Scalar([1, 2], 1.5)", "[false, true] (bool [2])"}},
     }),
     page<ops::ge, ops::ge_, ops::ge_out, ops::ge_scalar, ops::ge_scalar_, ops::ge_scalar_out>({
-        .summary = "Tells where self is greater than or equal to other; not where one is NaN.",
+        .summary = "Tests elementwise whether self is greater than or equal to other; false if one is NaN.",
         .shapes = broadcast_shapes,
         .dtypes = compared,
         .memory = new_or_written,
@@ -108,17 +108,17 @@ constexpr author::operator_page pages[] = {
 
     // Logic.
     page<ops::logical_not, ops::logical_not_, ops::logical_not_out>({
-        .summary = "Tells where self is 0.",
+        .summary = "Tests elementwise whether self is 0.",
         .shapes = "self: [..] -> the same",
         .dtypes = "any; the result is bool, in place and in out 1 and 0 of that dtype",
         .memory = "the result is new and dense, in the memory order of self; or self, or out, which may be self, and "
-                  "costs a copy where it overlaps it in part",
+                  "costs a copy if it overlaps it partly",
         .cost = "one pass; elements are converted on the way",
         .errors = {other_sizes("logical_not.out([1], out=[0, 0])"), two_devices},
         .examples = {{"logical_not([1.5, 0.0])", "[false, true] (bool [2])"}},
     }),
     page<ops::logical_and, ops::logical_and_, ops::logical_and_out>({
-        .summary = "Tells where self and other both are not 0.",
+        .summary = "Tests elementwise whether self and other both are not 0.",
         .shapes = broadcast_shapes,
         .dtypes = logical,
         .memory = new_or_written,
@@ -129,7 +129,7 @@ constexpr author::operator_page pages[] = {
                       "[false, true, false, false] (bool [4])"}},
     }),
     page<ops::logical_or, ops::logical_or_, ops::logical_or_out>({
-        .summary = "Tells where self or other is not 0, or both.",
+        .summary = "Tests elementwise whether self or other is not 0, or both.",
         .shapes = broadcast_shapes,
         .dtypes = logical,
         .memory = new_or_written,
@@ -139,7 +139,7 @@ constexpr author::operator_page pages[] = {
                       "[true, true, true, false] (bool [4])"}},
     }),
     page<ops::logical_xor, ops::logical_xor_, ops::logical_xor_out>({
-        .summary = "Tells where just one of self and other is not 0.",
+        .summary = "Tests elementwise whether exactly one of self and other is not 0.",
         .shapes = broadcast_shapes,
         .dtypes = logical,
         .memory = new_or_written,
@@ -150,7 +150,7 @@ constexpr author::operator_page pages[] = {
                       "[true, false, true, false] (bool [4])"}},
     }),
     page<ops::isnan>({
-        .summary = "Tells where self is NaN; never for integers and bool.",
+        .summary = "Tests elementwise whether self is NaN; never for integers and bool.",
         .shapes = "self: [..] -> the same",
         .dtypes = tested,
         .memory = "the result is new and dense, in the memory order of self",
@@ -158,7 +158,7 @@ constexpr author::operator_page pages[] = {
         .examples = {{"isnan([1.0, nan, -inf])", "[false, true, false] (bool [3])"}},
     }),
     page<ops::isinf>({
-        .summary = "Tells where self is inf or -inf; never for integers and bool.",
+        .summary = "Tests elementwise whether self is inf or -inf; never for integers and bool.",
         .shapes = "self: [..] -> the same",
         .dtypes = tested,
         .memory = "the result is new and dense, in the memory order of self",
@@ -166,7 +166,7 @@ constexpr author::operator_page pages[] = {
         .examples = {{"isinf([1.0, nan, -inf])", "[false, false, true] (bool [3])"}},
     }),
     page<ops::isfinite>({
-        .summary = "Tells where self is neither NaN nor infinite; always for integers and bool.",
+        .summary = "Tests elementwise whether self is neither NaN nor infinite; always for integers and bool.",
         .shapes = "self: [..] -> the same",
         .dtypes = tested,
         .memory = "the result is new and dense, in the memory order of self",
@@ -177,7 +177,7 @@ constexpr author::operator_page pages[] = {
     // Bits.
     page<ops::bitwise_and, ops::bitwise_and_, ops::bitwise_and_out, ops::bitwise_and_scalar, ops::bitwise_and_scalar_,
          ops::bitwise_and_scalar_out, ops::bitwise_and_scalar_base>({
-        .summary = "Gives the bits that both have; of bool the logical and.",
+        .summary = "Computes the bitwise and; for bool the logical and.",
         .shapes = broadcast_shapes,
         .dtypes = bits,
         .memory = new_or_written,
@@ -191,7 +191,7 @@ constexpr author::operator_page pages[] = {
     }),
     page<ops::bitwise_or, ops::bitwise_or_, ops::bitwise_or_out, ops::bitwise_or_scalar, ops::bitwise_or_scalar_,
          ops::bitwise_or_scalar_out, ops::bitwise_or_scalar_base>({
-        .summary = "Gives the bits that at least one has; of bool the logical or.",
+        .summary = "Computes the bitwise or; for bool the logical or.",
         .shapes = broadcast_shapes,
         .dtypes = bits,
         .memory = new_or_written,
@@ -205,7 +205,7 @@ constexpr author::operator_page pages[] = {
     }),
     page<ops::bitwise_xor, ops::bitwise_xor_, ops::bitwise_xor_out, ops::bitwise_xor_scalar, ops::bitwise_xor_scalar_,
          ops::bitwise_xor_scalar_out, ops::bitwise_xor_scalar_base>({
-        .summary = "Gives the bits that just one has; of bool whether they differ.",
+        .summary = "Computes the bitwise exclusive or; for bool whether they differ.",
         .shapes = broadcast_shapes,
         .dtypes = bits,
         .memory = new_or_written,
@@ -219,8 +219,8 @@ constexpr author::operator_page pages[] = {
     }),
     page<ops::bitwise_left_shift, ops::bitwise_left_shift_, ops::bitwise_left_shift_out, ops::bitwise_left_shift_scalar,
          ops::bitwise_left_shift_scalar_, ops::bitwise_left_shift_scalar_out, ops::bitwise_left_shift_scalar_base>({
-        .summary = "Multiplies self by 2 to the power of other; a shift by less than no bit, or by as many as the "
-                   "promoted dtype has, leaves 0.",
+        .summary = "Multiplies self by 2 to the power of other; a shift by a negative number, or by the bit width of "
+                   "the promoted dtype or more, gives 0.",
         .shapes = broadcast_shapes,
         .dtypes = "integers; both are promoted",
         .memory = new_or_written,
@@ -237,8 +237,8 @@ constexpr author::operator_page pages[] = {
     page<ops::bitwise_right_shift, ops::bitwise_right_shift_, ops::bitwise_right_shift_out,
          ops::bitwise_right_shift_scalar, ops::bitwise_right_shift_scalar_, ops::bitwise_right_shift_scalar_out,
          ops::bitwise_right_shift_scalar_base>({
-        .summary = "Divides self by 2 to the power of other and rounds down; a shift by less than no bit, or by as "
-                   "many as the promoted dtype has, leaves 0, or -1 of what is below 0.",
+        .summary = "Divides self by 2 to the power of other and rounds down; a shift by a negative number, or by the "
+                   "bit width of the promoted dtype or more, gives 0, or -1 for negative numbers.",
         .shapes = broadcast_shapes,
         .dtypes = "integers; both are promoted",
         .memory = new_or_written,
@@ -255,8 +255,8 @@ constexpr author::operator_page pages[] = {
 
     // Within a tolerance, and of whole tensors.
     page<ops::isclose>({
-        .summary = "Tells where abs(self - other) <= atol + rtol * abs(other), or both are the same infinity, or NaN "
-                   "with equal_nan.",
+        .summary = "Tests elementwise whether abs(self - other) <= atol + rtol * abs(other), or both are the same "
+                   "infinity, or NaN with equal_nan.",
         .shapes = "self: [..], other: [..] -> their broadcast",
         .dtypes = "any; both are of the same dtype; the result is bool",
         .memory = new_result,
@@ -269,10 +269,10 @@ constexpr author::operator_page pages[] = {
                      {"isclose([1.0, nan], [1.1, nan], 0.2, equal_nan=True)", "[true, true] (bool [2])"}},
     }),
     page<ops::allclose>({
-        .summary = "Tells whether all elements of self and other are close, as isclose says.",
+        .summary = "Tests whether all elements of self and other are close, as isclose says.",
         .shapes = "self: [..], other: [..] -> a bool",
         .dtypes = "any; both are of the same dtype",
-        .memory = "reads only; the result is no tensor",
+        .memory = "reads only; the result is not a tensor",
         .cost = "the passes of isclose and two more; waits for the device",
         .errors = {raises<dtype_error>("the dtypes differ", "allclose([1.0], [1])"),
                    no_broadcast("allclose([1.0, 2.0, 3.0], [1.0, 2.0])"),
@@ -281,11 +281,11 @@ constexpr author::operator_page pages[] = {
                      {"allclose([1.0, 2.0], [1.0, 2.5], atol=1.0)", "True"}},
     }),
     page<ops::equal>({
-        .summary = "Tells whether self and other have the same sizes and the same elements; NaN equals nothing.",
+        .summary = "Tests whether self and other have the same sizes and the same elements; NaN equals nothing.",
         .shapes = "self: [..], other: [..] -> a bool",
         .dtypes = "any; both are of the same dtype",
-        .memory = "reads only; the result is no tensor",
-        .cost = "three passes, two of them into new tensors, and waits for the device; none where sizes differ",
+        .memory = "reads only; the result is not a tensor",
+        .cost = "three passes, two of them into new tensors, and waits for the device; none if sizes differ",
         .errors = {raises<dtype_error>("the dtypes differ", "equal([1, 2], [1.0, 2.0])"), two_devices},
         .examples = {{"equal([1, 2], [1, 2])", "True"}, {"equal([1, 2], [[1, 2]])", "False"}},
     }),

@@ -13,8 +13,8 @@ using author::page;
 using author::raises;
 
 constexpr std::string_view one_dtype =
-    "numbers; all dtypes are the same, and the result's too; halves are computed in float32, integers in int64, and "
-    "wrap";
+    "numbers; all dtypes are the same, and the result's too; float16 and bfloat16 are computed in float32, integers in "
+    "int64, and wrap";
 constexpr std::string_view new_result = "the result is new and dense";
 constexpr std::string_view convolution_cost =
     "out * c * kernel size * places of the result multiply-adds for each image, as products of matrices whose blocks "
@@ -24,8 +24,8 @@ constexpr std::string_view convolution_cost =
     "added "
     "in another pass";
 constexpr std::string_view gradient_cost =
-    "the multiply-adds of the convolution itself, as products of matrices with the windows side by side in memory, of "
-    "one image or as many as make a million elements";
+    "the multiply-adds of the convolution itself, as matrix products with the windows unrolled in memory, of one image "
+    "or of up to a million elements";
 constexpr std::string_view transpose_cost = "convolve_input_gradient's, and one pass more for a bias";
 constexpr std::string_view either_cost =
     "out * c * kernel size * places of the result multiply-adds for each image, as products of matrices whose blocks "
@@ -72,10 +72,8 @@ consteval author::page_lines transposed(std::string_view summary, std::string_vi
 
 constexpr author::operator_page pages[] = {
     page<ops::convolution>({
-        .summary =
-            "Slides a kernel over one to three dimensions and adds up the products: a cross-correlation, as neural "
-            "networks have it; transposed it does to input what the gradient does; a list may be one number that "
-            "counts for all dimensions.",
+        .summary = "Convolution (cross-correlation) over one to three dimensions; transposed: the gradient of a "
+                   "convolution with respect to its input; a list may have one number for all dimensions.",
         .shapes =
             "input: [n, groups * c, sizes..], weight: [out, c, kernel..], bias: [out] -> [n, out, sizes..], each (size "
             "+ 2 * padding - dilation * (kernel - 1) - 1) / stride + 1, rounded down; transposed as conv_transpose2d",
@@ -97,9 +95,8 @@ constexpr author::operator_page pages[] = {
                       "[[[101, 110, 102, 120, 100]]] (int64 [1, 1, 5])"}},
     }),
     page<ops::convolution_backward>({
-        .summary =
-            "Gives the gradients of convolution's input, weight and bias, those that output_mask asks for; the others "
-            "are undefined.",
+        .summary = "Returns the gradients of convolution's input, weight and bias, as selected by output_mask; the "
+                   "others are undefined.",
         .shapes = "grad_output: [n, out, sizes..], input: [n, groups * c, sizes..], weight: [out, c, kernel..], or "
                   "transposed [groups * c, out / groups, kernel..] -> input's, weight's, [out]",
         .dtypes = one_dtype,
@@ -111,7 +108,7 @@ constexpr author::operator_page pages[] = {
             {raises<error>("output_mask has not 3 elements",
                            "convolution_backward([[[1, 1]]], [[[1, 2, 3]]], [[[1, 10]]], None, [1], [0], [1], False, "
                            "[0], 1, [True, True])"),
-             raises<shape_error>("grad_output has not the sizes of the result",
+             raises<shape_error>("grad_output has another shape than the result",
                                  "convolution_backward([[[1]]], [[[1, 2, 3]]], [[[1, 10]]], None, [1], [0], [1], "
                                  "False, [0], 1, [True, True, True])"),
              raises<dtype_error>(bad_types,
@@ -129,7 +126,7 @@ constexpr author::operator_page pages[] = {
               "[[[11, 11, 11]]] (int64 [1, 1, 3]); [[[6, 6]]] (int64 [1, 1, 2]); [4] (int64 [1])"}},
     }),
     page<ops::conv1d>(over_last(
-        "Takes the convolution over the last dimension, of a batch or of one input.",
+        "Computes the convolution over the last dimension, of a batch or of one input.",
         "input: [n, groups * c, length] or [groups * c, length], weight: [out, c, kernel], bias: [out] -> [n, out, "
         "length] "
         "or [out, length]",
@@ -137,7 +134,7 @@ constexpr author::operator_page pages[] = {
         {"conv1d([[[1, 2, 3]]], [[[1, 10]]])", "[[[21, 32]]] (int64 [1, 1, 2])"},
         {"conv1d([[1, 2, 3]], [[[1, 10]]], [100], padding=1)", "[[110, 121, 132, 103]] (int64 [1, 4])"})),
     page<ops::conv2d>(over_last(
-        "Takes the convolution over the last two dimensions, of a batch or of one input.",
+        "Computes the convolution over the last two dimensions, of a batch or of one input.",
         "input: [n, groups * c, height, width] or without n, weight: [out, c, kernel height, kernel width], bias: "
         "[out] -> "
         "[n, out, height, width] or without n",
@@ -145,7 +142,7 @@ constexpr author::operator_page pages[] = {
         "conv2d([[[1, 2]]], [[[[1]]]], None, 1, -1)",
         {"conv2d([[[[1, 2, 3], [4, 5, 6]]]], [[[[1, 10], [100, 1000]]]])", "[[[[5421, 6532]]]] (int64 [1, 1, 1, 2])"},
         {"conv2d([[[1, 2]], [[3, 4]]], [[[[1]]], [[[10]]]], groups=2)", "[[[1, 2]], [[30, 40]]] (int64 [2, 1, 2])"})),
-    page<ops::conv3d>(over_last("Takes the convolution over the last three dimensions, of a batch or of one input.",
+    page<ops::conv3d>(over_last("Computes the convolution over the last three dimensions, of a batch or of one input.",
                                 "input: [n, groups * c, depth, height, width] or without n, weight: [out, c, three "
                                 "sizes of the kernel], bias: [out] "
                                 "-> [n, out, depth, height, width] or without n",
@@ -156,9 +153,8 @@ constexpr author::operator_page pages[] = {
                                 {"conv3d([[[[1, 2, 3]]]], [[[[[1, 10]]]]], stride=[1, 1, 2], padding=[0, 0, 1])",
                                  "[[[[10, 32]]]] (int64 [1, 1, 1, 2])"})),
     page<ops::conv1d_padding>({
-        .summary =
-            "Takes conv1d with no padding, 'valid', or with so much that the result has the input's length, 'same', of "
-            "which the greater half is behind.",
+        .summary = "Computes conv1d with padding 'valid' (none) or 'same' (the result has the input's length), the "
+                   "larger half of which is at the end.",
         .shapes =
             "input: [n, groups * c, length] or [groups * c, length], weight: [out, c, kernel], bias: [out] -> [n, out, "
             "length] or [out, length]",
@@ -167,7 +163,7 @@ constexpr author::operator_page pages[] = {
         .cost =
             "conv1d's; with 'same' and a kernel that reaches over an even number of elements, the input is padded in a "
             "copy first",
-        .errors = {raises<error>("padding is neither, or 'same' beside a stride other than 1",
+        .errors = {raises<error>("padding is neither, or 'same' with a stride other than 1",
                                  "conv1d.padding([[1, 2]], [[[1]]], None, 2, 'same')"),
                    raises<shape_error>(bad_shapes, "conv1d.padding([[1, 2]], [[[1, 1, 1]]])"),
                    raises<dtype_error>(bad_types, "conv1d.padding([[1, 2]], [[[1.5]]])")},
@@ -175,9 +171,8 @@ constexpr author::operator_page pages[] = {
                      {"conv1d.padding([[1, 2, 3]], [[[1, 10]]], padding='valid')", "[[21, 32]] (int64 [1, 2])"}},
     }),
     page<ops::conv2d_padding>({
-        .summary =
-            "Takes conv2d with no padding, 'valid', or with so much that the result has the input's height and width, "
-            "'same', of which the greater half is behind.",
+        .summary = "Computes conv2d with padding 'valid' (none) or 'same' (the result has the input's height and "
+                   "width), the larger half of which is at the end.",
         .shapes =
             "input: [n, groups * c, height, width] or without n, weight: [out, c, kernel height, kernel width], bias: "
             "[out] -> [n, out, height, width] or without n",
@@ -186,7 +181,7 @@ constexpr author::operator_page pages[] = {
         .cost =
             "conv2d's; with 'same' and a kernel that reaches over an even number of elements, the input is padded in a "
             "copy first",
-        .errors = {raises<error>("padding is neither, or 'same' beside a stride other than 1",
+        .errors = {raises<error>("padding is neither, or 'same' with a stride other than 1",
                                  "conv2d.padding([[[1, 2]]], [[[[1]]]], None, 1, 'full')"),
                    raises<shape_error>(bad_shapes, "conv2d.padding([[[1, 2]]], [[[[1, 1, 1]]]])"),
                    raises<dtype_error>(bad_types, "conv2d.padding([[[1, 2]]], [[[[1.5]]]])")},
@@ -194,9 +189,8 @@ constexpr author::operator_page pages[] = {
                       "[[[21, 2], [43, 4]]] (int64 [1, 2, 2])"}},
     }),
     page<ops::conv3d_padding>({
-        .summary =
-            "Takes conv3d with no padding, 'valid', or with so much that the result has the input's depth, height and "
-            "width, 'same', of which the greater half is behind.",
+        .summary = "Computes conv3d with padding 'valid' (none) or 'same' (the result has the input's depth, height "
+                   "and width), the larger half of which is at the end.",
         .shapes =
             "input: [n, groups * c, depth, height, width] or without n, weight: [out, c, three sizes of the kernel], "
             "bias: [out] -> [n, out, depth, height, width] or without n",
@@ -205,7 +199,7 @@ constexpr author::operator_page pages[] = {
         .cost =
             "conv3d's; with 'same' and a kernel that reaches over an even number of elements, the input is padded in a "
             "copy first",
-        .errors = {raises<error>("padding is neither, or 'same' beside a stride other than 1",
+        .errors = {raises<error>("padding is neither, or 'same' with a stride other than 1",
                                  "conv3d.padding([[[[1, 2]]]], [[[[[1]]]]], None, 2, 'same')"),
                    raises<shape_error>(bad_shapes, "conv3d.padding([[[[1, 2]]]], [[[[[1, 1, 1]]]]])"),
                    raises<dtype_error>(bad_types, "conv3d.padding([[[[1, 2]]]], [[[[[1.5]]]]])")},
@@ -213,7 +207,7 @@ constexpr author::operator_page pages[] = {
                       "[[[[21, 32, 3]]]] (int64 [1, 1, 1, 3])"}},
     }),
     page<ops::conv_transpose1d>(transposed(
-        "Takes the transpose of conv1d, of a batch or of one input: what its gradient does to the input.",
+        "Computes a transposed conv1d, the gradient of conv1d with respect to its input, of a batch or of one input.",
         "input: [n, groups * c, length] or [groups * c, length], weight: [groups * c, out / groups, kernel], "
         "bias: [out] -> [n, out, length] or [out, length], (length - 1) * stride - 2 * padding + dilation * "
         "(kernel - 1) + output_padding + 1",
@@ -221,7 +215,7 @@ constexpr author::operator_page pages[] = {
         {"conv_transpose1d([[[1, 2, 3]]], [[[1, 10]]])", "[[[1, 12, 23, 30]]] (int64 [1, 1, 4])"},
         {"conv_transpose1d([[1, 2]], [[[1, 10]]], [100], 2, 0, 1)", "[[101, 110, 102, 120, 100]] (int64 [1, 5])"})),
     page<ops::conv_transpose2d>(transposed(
-        "Takes the transpose of conv2d, of a batch or of one input: what its gradient does to the input.",
+        "Computes a transposed conv2d, the gradient of conv2d with respect to its input, of a batch or of one input.",
         "input: [n, groups * c, height, width] or without n, weight: [groups * c, out / groups, kernel height, kernel "
         "width], bias: [out] -> [n, out, height, width] or without n, each (size - 1) * stride - 2 * padding + "
         "dilation * (kernel - 1) + output_padding + 1",
@@ -231,7 +225,7 @@ constexpr author::operator_page pages[] = {
         {"conv_transpose2d.input([[[1, 2]], [[3, 4]]], [[[[1]]], [[[10]]]], groups=2)",
          "[[[1, 2]], [[30, 40]]] (int64 [2, 1, 2])"})),
     page<ops::conv_transpose3d>(transposed(
-        "Takes the transpose of conv3d, of a batch or of one input: what its gradient does to the input.",
+        "Computes a transposed conv3d, the gradient of conv3d with respect to its input, of a batch or of one input.",
         "input: [n, groups * c, depth, height, width] or without n, weight: [groups * c, out / groups, three "
         "sizes of the kernel], bias: [out] -> [n, out, depth, height, width] or without n, each (size - 1) * "
         "stride - 2 * padding + dilation * (kernel - 1) + output_padding + 1",
@@ -240,9 +234,7 @@ constexpr author::operator_page pages[] = {
         {"conv_transpose3d.input([[[[1, 2]]]], [[[[[1, 10]]]]], stride=[1, 1, 2])",
          "[[[[1, 10, 2, 20]]]] (int64 [1, 1, 1, 4])"})),
     page<ops::convolve>({
-        .summary =
-            "Takes convolution's part that has a kernel of its own and a gradient: without a bias, always with a "
-            "batch.",
+        .summary = "The kernel of convolution, with a gradient: without a bias, always with a batch.",
         .shapes = "input: [n, groups * c, sizes..], weight: [out, c, kernel..] -> [n, out, sizes..]",
         .dtypes = one_dtype,
         .memory = new_result,
@@ -254,8 +246,7 @@ constexpr author::operator_page pages[] = {
     }),
     page<ops::convolve_input_gradient>({
         .summary =
-            "Gives the gradient of convolve's input: what each element of the kernel brought is added where it came "
-            "from.",
+            "Returns the gradient of convolve's input: each contribution of a weight is added to its input element.",
         .shapes = "gradient: [n, out, sizes..], weight: [out, c, kernel..] -> input_sizes, [n, groups * c, sizes..]",
         .dtypes = one_dtype,
         .memory = new_result,
@@ -270,7 +261,7 @@ constexpr author::operator_page pages[] = {
                       "[[[1, 11, 10]]] (int64 [1, 1, 3])"}},
     }),
     page<ops::convolve_weight_gradient>({
-        .summary = "Gives the gradient of convolve's weight: for each image, the gradient times its windows.",
+        .summary = "Returns the gradient of convolve's weight: for each image, the gradient times its windows.",
         .shapes = "gradient: [n, out, sizes..], input: [n, groups * c, sizes..] -> weight_sizes, [out, c, kernel..]",
         .dtypes = one_dtype,
         .memory = new_result,

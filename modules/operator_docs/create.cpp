@@ -17,28 +17,28 @@ constexpr std::string_view new_dense = "the result is new, dense and row-major; 
 constexpr std::string_view new_row_major = "the result is new, dense and row-major";
 constexpr std::string_view new_like_self =
     "the result is new and dense, in the memory order of self, or row-major with memory_format contiguous_format";
-constexpr std::string_view by_default_float32 = "any; float32 where dtype is not given";
-constexpr std::string_view by_default_selfs = "any; the result has self's dtype where dtype is not given";
+constexpr std::string_view by_default_float32 = "any; float32 by default";
+constexpr std::string_view by_default_selfs = "any; the result has self's dtype by default";
 constexpr std::string_view one_pass = "one pass of stores";
-constexpr std::string_view no_pass = "one allocation; no element is touched";
+constexpr std::string_view no_pass = "one allocation; no element is accessed";
 
 consteval page_error wrong_sizes(std::string_view example) {
-  return raises<shape_error>("a size is below 0, or the elements are more than 64 bits can count", example);
+  return raises<shape_error>("a size is below 0, or the number of elements overflows 64 bits", example);
 }
 consteval page_error wrong_options(std::string_view example) {
   return raises<error>("layout is not strided, or pin_memory is True", example);
 }
 consteval page_error other_sizes(std::string_view example) {
-  return raises<shape_error>("out has not the sizes of the result, or elements that share memory", example);
+  return raises<shape_error>("out has another shape than the result, or elements that share memory", example);
 }
-constexpr page_error no_device = raises<device_error>("device is none that this build and machine have");
+constexpr page_error no_device = raises<device_error>("device is not available in this build or on this machine");
 
 constexpr author::operator_page pages[] = {
     page<ops::empty, ops::empty_out>({
         .summary = "Makes a tensor of these sizes without setting its elements, or checks that out has them.",
         .shapes = "size: sizes -> [size..]",
         .dtypes = by_default_float32,
-        .memory = "the result is new, dense, row-major and not initialised; or out, which stays as it is",
+        .memory = "the result is new, dense, row-major and not initialised; or out, unchanged",
         .cost = no_pass,
         .errors = {wrong_sizes("empty.memory_format([-1])"),
                    raises<shape_error>("out has other sizes", "empty.out([2], out=[5])"),
@@ -54,11 +54,12 @@ constexpr author::operator_page pages[] = {
         .dtypes = by_default_float32,
         .memory = "the result is new and not initialised; with a stride of 0, or strides that overlap, its elements "
                   "share memory",
-        .cost = "one allocation up to the last element that the strides reach; no element is touched",
-        .errors = {raises<shape_error>("strides and sizes differ in number, a stride or size is below 0, or they reach "
-                                       "farther than 64 bits can count",
-                                       "empty_strided([2], [1, 1])"),
-                   wrong_options("empty_strided([2], [1], pin_memory=True)"), no_device},
+        .cost = "one allocation up to the last element that the strides reach; no element is accessed",
+        .errors =
+            {raises<shape_error>(
+                 "strides and sizes differ in number, a stride or size is below 0, or their extent overflows 64 bits",
+                 "empty_strided([2], [1, 1])"),
+             wrong_options("empty_strided([2], [1], pin_memory=True)"), no_device},
         .examples = {{"empty_strided([0, 3], [1, 1])", "[] (float32 [0, 3])"}},
     }),
     page<ops::empty_like>({
@@ -85,7 +86,7 @@ constexpr author::operator_page pages[] = {
     page<ops::full_like>({
         .summary = "Makes a tensor like self with fill_value in every element.",
         .shapes = "self: [..] -> the same",
-        .dtypes = "any; the result has self's dtype where dtype is not given, and the value is converted to it",
+        .dtypes = "any; the result has self's dtype by default, and the value is converted to it",
         .memory = new_like_self,
         .cost = one_pass,
         .errors = {wrong_options("full_like([1], 7, pin_memory=True)"), no_device},
@@ -134,7 +135,7 @@ constexpr author::operator_page pages[] = {
     page<ops::scalar_tensor>({
         .summary = "Makes a tensor without dimensions of one number.",
         .shapes = "s: a number -> []",
-        .dtypes = "any; float32 where dtype is not given, also for an integer or bool",
+        .dtypes = "any; float32 by default, also for an integer or bool",
         .memory = "the result is new",
         .cost = "one allocation and one store",
         .errors = {wrong_options("scalar_tensor(2.5, layout=sparse_coo)"), no_device},
@@ -157,18 +158,19 @@ constexpr author::operator_page pages[] = {
         .dtypes = by_default_selfs,
         .memory = "the result is new and not initialised; with a stride of 0, or strides that overlap, its elements "
                   "share memory; of self no element is read",
-        .cost = "one allocation up to the last element that the strides reach; no element is touched",
-        .errors = {raises<shape_error>("strides and sizes differ in number, a stride or size is below 0, or they reach "
-                                       "farther than 64 bits can count",
-                                       "new_empty_strided([1], [2], [-1])"),
-                   wrong_options("new_empty_strided([1], [2], [1], pin_memory=True)"), no_device},
+        .cost = "one allocation up to the last element that the strides reach; no element is accessed",
+        .errors =
+            {raises<shape_error>(
+                 "strides and sizes differ in number, a stride or size is below 0, or their extent overflows 64 bits",
+                 "new_empty_strided([1], [2], [-1])"),
+             wrong_options("new_empty_strided([1], [2], [1], pin_memory=True)"), no_device},
         .examples = {{"new_empty_strided([1.5], [0, 3], [1, 1])", "[] (float32 [0, 3])"}},
     }),
     page<ops::new_full>({
         .summary =
             "Makes a tensor of these sizes, of self's dtype and on its device, with fill_value in every element.",
         .shapes = "self: [..], size: sizes -> [size..]",
-        .dtypes = "any; the result has self's dtype where dtype is not given, and the value is converted to it",
+        .dtypes = "any; the result has self's dtype by default, and the value is converted to it",
         .memory = new_row_major,
         .cost = one_pass,
         .errors = {wrong_sizes("new_full([1], [-1], 7)"), wrong_options("new_full([1], [2], 7, pin_memory=True)"),
@@ -195,7 +197,7 @@ constexpr author::operator_page pages[] = {
         .examples = {{"new_ones([1.5], [2])", "[1, 1] (float32 [2])"}},
     }),
     page<ops::fill, ops::fill_tensor, ops::fill_, ops::fill_tensor_>({
-        .summary = "Gives a tensor like self with value in every element, or writes value to self.",
+        .summary = "Returns a tensor like self filled with value, or fills self with value.",
         .shapes = "self: [..], value: [] or a number -> self's",
         .dtypes = "any; the result has self's dtype, and value is converted to it",
         .memory =
@@ -206,7 +208,7 @@ constexpr author::operator_page pages[] = {
                      {"fill_.Tensor([1.5, 2.5], 7)", "[7, 7] (float32 [2])"}},
     }),
     page<ops::zero, ops::zero_>({
-        .summary = "Gives a tensor like self with 0 in every element, or writes 0 to self.",
+        .summary = "Returns a tensor like self filled with 0, or fills self with 0.",
         .shapes = "self: [..] -> the same",
         .dtypes = "any; the result has self's dtype",
         .memory =
@@ -217,7 +219,7 @@ constexpr author::operator_page pages[] = {
     page<ops::copy_, ops::copy>({
         .summary =
             "Writes the elements of src to self, or for copy to a new tensor like it, converted and from any device.",
-        .shapes = "self: [..], src: what broadcasts to self -> self's",
+        .shapes = "self: [..], src: broadcasts to self -> self's",
         .dtypes =
             "any; elements are converted to self's dtype: integers wrap, fractions are dropped, all but 0 is true",
         .memory =
@@ -235,16 +237,16 @@ constexpr author::operator_page pages[] = {
                      {"copy([[0], [0]], 7)", "[[7], [7]] (int64 [2, 1])"}},
     }),
     page<ops::to_copy>({
-        .summary = "Copies self to another dtype or device, also where it has both already.",
+        .summary = "Copies self to another dtype or device, even if it has both already.",
         .shapes = "self: [..] -> the same",
-        .dtypes = "any; the result has self's dtype where dtype is not given: integers wrap, fractions are dropped, "
-                  "all but 0 is true",
+        .dtypes =
+            "any; the result has self's dtype by default: integers wrap, fractions are dropped, all but 0 is true",
         .memory = new_like_self,
         .cost = "one pass; to another device self is made dense in the new dtype where it is, and then moved; "
                 "non_blocking has no effect",
         .errors = {wrong_options("_to_copy([1.5], pin_memory=True)"),
-                   raises<device_error>("device is none that this build and machine have, or self is on the meta "
-                                        "device and the result is not")},
+                   raises<device_error>("device is not available in this build or on this machine, or self is on the "
+                                        "meta device and the result is not")},
         .examples = {{"_to_copy([1.5, -2.5], dtype=int64)", "[1, -2] (int64 [2])"},
                      {"_to_copy([300, -1], dtype=uint8)", "[44, 255] (uint8 [2])"}},
     }),

@@ -14,8 +14,8 @@ using author::page_error;
 using author::raises;
 
 constexpr std::string_view itself_or_new =
-    "where nothing is dropped (train is False, p is 0, no elements) the result is input itself, else it is new and "
-    "dense, in the memory order of input; in place always self";
+    "if nothing is dropped (train is False, p is 0, no elements) the result is input itself, else it is new and dense, "
+    "in the memory order of input; in place always self";
 
 consteval page_error wrong_probability(std::string_view example) {
   return raises<error>("p is not within 0 and 1", example);
@@ -23,13 +23,13 @@ consteval page_error wrong_probability(std::string_view example) {
 
 constexpr author::operator_page pages[] = {
     page<ops::dropout, ops::dropout_>({
-        .summary = "Sets each element to 0 with probability p, and divides the others by 1 - p, so that the mean "
-                   "stays; does nothing unless train is True.",
+        .summary = "Sets each element to 0 with probability p, and divides the others by 1 - p, which preserves the "
+                   "mean; active only if train is True.",
         .shapes = "input: [..] -> the same",
-        .dtypes = "floating; anything where nothing is dropped",
+        .dtypes = "floating; any if nothing is dropped",
         .memory = itself_or_new,
         .cost = "three passes, over a new tensor of noise: it is drawn, with a number of the device's default "
-                "generator for each element, scaled, and multiplied with; none where nothing is dropped",
+                "generator for each element, scaled, and multiplied with; none if nothing is dropped",
         .errors = {raises<dtype_error>("input is not floating, and elements are to be dropped",
                                        "dropout([1, 2], 0.5, True)"),
                    wrong_probability("dropout([1.0], 1.5, True)")},
@@ -38,13 +38,13 @@ constexpr author::operator_page pages[] = {
                      {"dropout([1.0, 2.0], 0.5, False)", "[1, 2] (float32 [2])"}},
     }),
     page<ops::alpha_dropout, ops::alpha_dropout_>({
-        .summary = "Sets each element to selu's lower limit with probability p, then scales and shifts all, so that "
-                   "mean 0 and variance 1 stay (Klambauer et al. 2017); does nothing unless train is True.",
+        .summary = "Sets each element to selu's lower limit with probability p, then scales and shifts all, which "
+                   "preserves mean 0 and variance 1 (Klambauer et al. 2017); active only if train is True.",
         .shapes = "input: [..] -> the same",
-        .dtypes = "floating; anything where nothing is dropped",
+        .dtypes = "floating; any if nothing is dropped",
         .memory = itself_or_new,
         .cost = "seven passes, with two tensors of noise and one in between, and a number of the device's default "
-                "generator for each element; none where nothing is dropped",
+                "generator for each element; none if nothing is dropped",
         .errors = {raises<dtype_error>("input is not floating, and elements are to be dropped",
                                        "alpha_dropout([1, 2], 0.5, True)"),
                    wrong_probability("alpha_dropout([1.0], 1.5, True)")},
@@ -53,7 +53,7 @@ constexpr author::operator_page pages[] = {
                      {"alpha_dropout([1.0, 2.0], 0.5, False)", "[1, 2] (float32 [2])"}},
     }),
     page<ops::native_dropout>({
-        .summary = "Gives dropout of input, and the mask that tells which elements stay; drops unless train is False.",
+        .summary = "Returns dropout of input, and the mask of kept elements; active unless train is False.",
         .shapes = "input: [..] -> the same, the same",
         .dtypes = "floating; anything where train is False; the first result has input's dtype, the mask is bool",
         .memory = "both results are new and dense, in the memory order of input",
@@ -69,7 +69,7 @@ constexpr author::operator_page pages[] = {
     page<ops::native_dropout_backward>({
         .summary = "Computes the gradient of native_dropout, grad_output * mask * scale, with 1 / (1 - p) for scale.",
         .shapes = "grad_output: [..], mask: [..] -> their broadcast",
-        .dtypes = "any; the result has grad_output's dtype beside a bool mask, float32 for integers and bool",
+        .dtypes = "any; the result has grad_output's dtype with a bool mask, float32 for integers and bool",
         .memory = "the result is new and dense, in the memory order of the operands",
         .cost = "two passes, each into a new tensor",
         .errors = {raises<shape_error>("grad_output and mask do not broadcast",

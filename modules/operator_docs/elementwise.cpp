@@ -24,10 +24,10 @@ constexpr std::string_view promoted_floating = "any; both are promoted, integers
 
 constexpr std::string_view new_or_written =
     "the result is new and dense, in the memory order of the operands; or self or out, which may be an operand, and "
-    "costs a copy where it overlaps one in part";
+    "costs a copy if it overlaps one partly";
 constexpr std::string_view new_or_out =
     "the result is new and dense, in the memory order of the operands; or out, which may be an operand, and costs a "
-    "copy where it overlaps one in part";
+    "copy if it overlaps one partly";
 
 constexpr std::string_view one_pass = "one pass; operands are converted and broadcast on the way, not copied";
 constexpr std::string_view one_pass_or_number =
@@ -40,7 +40,7 @@ consteval page_error no_broadcast(std::string_view example) {
   return raises<shape_error>("the operands do not broadcast", example);
 }
 consteval page_error other_sizes(std::string_view example) {
-  return raises<shape_error>("self in place, or out, has not the sizes of the result, or elements that share memory",
+  return raises<shape_error>("self in place, or out, has another shape than the result, or elements that share memory",
                              example);
 }
 consteval page_error no_fit(std::string_view example) {
@@ -54,7 +54,7 @@ constexpr page_error two_devices = raises<device_error>("the tensors are on diff
 
 constexpr author::operator_page pages[] = {
     page<ops::add, ops::add_, ops::add_out, ops::add_scalar, ops::add_scalar_>({
-        .summary = "Adds other, alpha times, to self; of bool it is the logical or.",
+        .summary = "Adds other, alpha times, to self; for bool the logical or.",
         .shapes = broadcast_shapes,
         .dtypes = promoted_any,
         .memory = new_or_written,
@@ -83,7 +83,7 @@ constexpr author::operator_page pages[] = {
                      {"sub.Scalar([1.5, 2.5], 1)", "[0.5, 1.5] (float32 [2])"}},
     }),
     page<ops::rsub, ops::rsub_scalar>({
-        .summary = "Subtracts self, alpha times, from other: sub with its operands exchanged.",
+        .summary = "Subtracts self, alpha times, from other: sub with its operands swapped.",
         .shapes = "self: [..], other: [..] -> their broadcast",
         .dtypes = promoted_numbers,
         .memory = "the result is new and dense, in the memory order of the operands",
@@ -95,7 +95,7 @@ constexpr author::operator_page pages[] = {
                      {"rsub.Scalar([1, 2], 10)", "[9, 8] (int64 [2])"}},
     }),
     page<ops::mul, ops::mul_, ops::mul_out, ops::mul_scalar, ops::mul_scalar_>({
-        .summary = "Multiplies self by other; of bool it is the logical and.",
+        .summary = "Multiplies self by other; for bool the logical and.",
         .shapes = broadcast_shapes,
         .dtypes = promoted_any,
         .memory = new_or_written,
@@ -106,7 +106,7 @@ constexpr author::operator_page pages[] = {
                      {"mul.Scalar([1, 2], 0.5)", "[0.5, 1] (float32 [2])"}},
     }),
     page<ops::div, ops::div_, ops::div_out, ops::div_scalar, ops::div_scalar_>({
-        .summary = "Divides self by other, truly: the quotient of integers has a fraction, and by 0 it is inf or NaN.",
+        .summary = "Divides self by other; the quotient of integers is floating, and division by 0 gives inf or NaN.",
         .shapes = broadcast_shapes,
         .dtypes = promoted_floating,
         .memory = new_or_written,
@@ -137,7 +137,7 @@ constexpr author::operator_page pages[] = {
     }),
     page<ops::floor_divide, ops::floor_divide_, ops::floor_divide_out, ops::floor_divide_scalar,
          ops::floor_divide_scalar_>({
-        .summary = "Divides self by other and rounds down; what is left is remainder.",
+        .summary = "Divides self by other and rounds down; see remainder.",
         .shapes = broadcast_shapes,
         .dtypes = promoted_numbers,
         .memory = new_or_written,
@@ -150,7 +150,7 @@ constexpr author::operator_page pages[] = {
     }),
     page<ops::remainder, ops::remainder_, ops::remainder_out, ops::remainder_scalar, ops::remainder_scalar_,
          ops::remainder_scalar_out, ops::remainder_scalar_base>({
-        .summary = "Gives what is left of self after division by other rounded down; it has the sign of other.",
+        .summary = "Returns what is left of self after division by other rounded down; it has the sign of other.",
         .shapes = broadcast_shapes,
         .dtypes = promoted_numbers,
         .memory = new_or_written,
@@ -163,7 +163,7 @@ constexpr author::operator_page pages[] = {
                      {"remainder.Scalar_Tensor(7, [3, -3])", "[1, -2] (int64 [2])"}},
     }),
     page<ops::fmod, ops::fmod_, ops::fmod_out, ops::fmod_scalar, ops::fmod_scalar_, ops::fmod_scalar_out>({
-        .summary = "Gives what is left of self after division by other rounded toward zero; it has the sign of self.",
+        .summary = "Returns what is left of self after division by other rounded toward zero; it has the sign of self.",
         .shapes = broadcast_shapes,
         .dtypes = promoted_numbers,
         .memory = new_or_written,
@@ -191,7 +191,7 @@ constexpr author::operator_page pages[] = {
                      {"pow.Scalar(2, [3.0, -1.0])", "[8, 0.5] (float32 [2])"}},
     }),
     page<ops::maximum, ops::maximum_out>({
-        .summary = "Takes the greater of two elements, and NaN where one of them is NaN.",
+        .summary = "Computes the elementwise maximum; NaN propagates.",
         .shapes = "self: [..], other: [..] -> their broadcast",
         .dtypes = promoted_any,
         .memory = new_or_out,
@@ -201,7 +201,7 @@ constexpr author::operator_page pages[] = {
         .examples = {{"maximum([1.0, 4.0, nan], [2.0, 3.0, 5.0])", "[2, 4, nan] (float32 [3])"}},
     }),
     page<ops::minimum, ops::minimum_out>({
-        .summary = "Takes the lesser of two elements, and NaN where one of them is NaN.",
+        .summary = "Computes the elementwise minimum; NaN propagates.",
         .shapes = "self: [..], other: [..] -> their broadcast",
         .dtypes = promoted_any,
         .memory = new_or_out,
@@ -211,7 +211,7 @@ constexpr author::operator_page pages[] = {
         .examples = {{"minimum([1.0, 4.0, nan], [2.0, 3.0, 5.0])", "[1, 3, nan] (float32 [3])"}},
     }),
     page<ops::fmax, ops::fmax_out>({
-        .summary = "Takes the greater of two elements, and the other one where one of them is NaN.",
+        .summary = "Computes the elementwise maximum; NaN is ignored.",
         .shapes = "self: [..], other: [..] -> their broadcast",
         .dtypes = promoted_any,
         .memory = new_or_out,
@@ -221,7 +221,7 @@ constexpr author::operator_page pages[] = {
         .examples = {{"fmax([1.0, 4.0, nan], [2.0, 3.0, 5.0])", "[2, 4, 5] (float32 [3])"}},
     }),
     page<ops::fmin, ops::fmin_out>({
-        .summary = "Takes the lesser of two elements, and the other one where one of them is NaN.",
+        .summary = "Computes the elementwise minimum; NaN is ignored.",
         .shapes = "self: [..], other: [..] -> their broadcast",
         .dtypes = promoted_any,
         .memory = new_or_out,
@@ -231,7 +231,7 @@ constexpr author::operator_page pages[] = {
         .examples = {{"fmin([1.0, 4.0, nan], [2.0, 3.0, 5.0])", "[1, 3, 5] (float32 [3])"}},
     }),
     page<ops::atan2, ops::atan2_, ops::atan2_out>({
-        .summary = "Gives the angle of the point (other, self), x and y, in radians from -pi to pi.",
+        .summary = "Returns the angle of the point (other, self), x and y, in radians from -pi to pi.",
         .shapes = broadcast_shapes,
         .dtypes = promoted_floating,
         .memory = new_or_written,
@@ -241,7 +241,7 @@ constexpr author::operator_page pages[] = {
         .examples = {{"atan2([1.0, -1.0], [1.0, -1.0])", "[0.7853982, -2.3561945] (float32 [2])"}},
     }),
     page<ops::hypot, ops::hypot_, ops::hypot_out>({
-        .summary = "Gives the square root of the sum of both squares, without overflow on the way.",
+        .summary = "Returns the square root of the sum of both squares, without intermediate overflow.",
         .shapes = broadcast_shapes,
         .dtypes = promoted_floating,
         .memory = new_or_written,
@@ -252,7 +252,7 @@ constexpr author::operator_page pages[] = {
     }),
     page<ops::copysign, ops::copysign_, ops::copysign_out, ops::copysign_scalar, ops::copysign_scalar_,
          ops::copysign_scalar_out>({
-        .summary = "Gives the magnitude of self the sign of other, also that of a zero.",
+        .summary = "Returns the magnitude of self with the sign of other, also of a zero.",
         .shapes = broadcast_shapes,
         .dtypes = promoted_floating,
         .memory = new_or_written,
@@ -263,7 +263,7 @@ constexpr author::operator_page pages[] = {
                      {"copysign.Scalar([1, 2], -1)", "[-1, -2] (float32 [2])"}},
     }),
     page<ops::logaddexp, ops::logaddexp_out>({
-        .summary = "Gives log(exp(self) + exp(other)), without overflow on the way.",
+        .summary = "Returns log(exp(self) + exp(other)), without intermediate overflow.",
         .shapes = "self: [..], other: [..] -> their broadcast",
         .dtypes = promoted_floating,
         .memory = new_or_out,
@@ -275,7 +275,7 @@ constexpr author::operator_page pages[] = {
     }),
     page<ops::xlogy, ops::xlogy_, ops::xlogy_out, ops::xlogy_scalar, ops::xlogy_scalar_, ops::xlogy_scalar_out,
          ops::xlogy_scalar_base, ops::xlogy_scalar_base_out>({
-        .summary = "Gives self * log(other), and 0 where self is 0, unless other is NaN.",
+        .summary = "Returns self * log(other), and 0 where self is 0, unless other is NaN.",
         .shapes = broadcast_shapes,
         .dtypes = promoted_floating,
         .memory = new_or_written,
@@ -287,7 +287,8 @@ constexpr author::operator_page pages[] = {
                      {"xlogy.Scalar_Self(2, [2.0, 0.0])", "[1.3862944, -inf] (float32 [2])"}},
     }),
     page<ops::heaviside, ops::heaviside_, ops::heaviside_out>({
-        .summary = "Gives 0 where self is below zero, 1 where it is above, and the element of values where it is zero.",
+        .summary =
+            "Returns 0 where self is below zero, 1 where it is above, and the element of values where it is zero.",
         .shapes = "self: [..], values: [..] -> their broadcast; in place self's",
         .dtypes = "any; both are of the same dtype, which the result has",
         .memory = new_or_written,

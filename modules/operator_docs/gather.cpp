@@ -20,8 +20,7 @@ constexpr std::string_view out_sizes = "out has other sizes, or elements that sh
 constexpr std::string_view out_dtype = "out's dtype cannot hold the result's";
 constexpr std::string_view new_or_out = "the result is new and dense, or out, which may overlap the arguments";
 constexpr std::string_view new_self_or_out =
-    "the result is new and dense; the form with _ writes self; out may be self; what is read may overlap what is "
-    "written";
+    "the result is new and dense; the in-place form writes self; out may be self; inputs may overlap outputs";
 constexpr std::string_view scattered =
     "the index is read for its range first, and again to write: one read and one write for each of its elements; self "
     "is copied once, except in place";
@@ -37,21 +36,20 @@ constexpr std::string_view scattered_sizes =
     "another dimension than dim";
 constexpr std::string_view put =
     "the index is read for its range first; then each element of source is read and written once; self is copied once, "
-    "except in place; what is written is copied there and back if it is not dense";
+    "except in place; a non-dense output is copied there and back";
 
 constexpr author::operator_page pages[] = {
     // An index for each element.
     page<ops::gather, ops::gather_out>({
-        .summary =
-            "Takes, for each element of index, the element of self in the same place but for dim, where index says.",
+        .summary = "Gathers, for each element of index, the element of self at the same position except in dim, where "
+                   "the index applies.",
         .shapes = "self: [N, M], dim: 1, index: [n, k] -> [n, k], with n <= N: out[i, j] = self[i, index[i, j]]",
         .dtypes = "any; index is int64; sparse_grad changes nothing",
         .memory = new_or_out,
-        .cost =
-            "the index is read twice, the first time for its range; one read and one write for each of its elements; "
-            "self is not copied, whatever its strides",
+        .cost = "the index is read twice, the first time for its range; one read and one write for each of its "
+                "elements; self is not copied, for any strides",
         .errors = {raises<shape_error>(index_range, "gather([[1, 2], [3, 4]], 1, [[0], [-1]])"),
-                   raises<shape_error>("index has not as many dimensions as self, or is larger in another than dim",
+                   raises<shape_error>("index and self differ in rank, or index is larger in another than dim",
                                        "gather([[1, 2], [3, 4]], 1, [[0], [1], [0]])"),
                    raises<shape_error>("self has no such dimension", "gather([1, 2], 1, [0])"),
                    raises<dtype_error>(not_int64, "gather([1, 2], 0, [0] (int32))"),
@@ -61,35 +59,34 @@ constexpr author::operator_page pages[] = {
                      {"gather([[1, 2], [3, 4]], 0, [[1, 0]])", "[[3, 2]] (int64 [1, 2])"}},
     }),
     page<ops::scatter, ops::scatter_, ops::scatter_out>({
-        .summary =
-            "Writes src into self, each element in its own place but for dim, where index says; of equal places the "
-            "last counts.",
+        .summary = "Writes src into self, each element at its own position except in dim, where the index applies; of "
+                   "equal indices the last wins.",
         .shapes = "self: [N, M], dim: 1, index: [n, k], src: at least [n, k] -> [N, M], with n <= N: "
                   "out[i, index[i, j]] = src[i, j]",
         .dtypes = "any; src has self's dtype, index is int64",
         .memory = new_self_or_out,
         .cost = scattered,
         .errors = {raises<shape_error>(index_range, "scatter.src([0, 0, 0], 0, [2, 3], [5, 6])"),
-                   raises<shape_error>(
-                       "index has not as many dimensions as self and src, or is larger than src, or than "
-                       "self in another dimension than dim",
-                       "scatter.src([0, 0, 0], 0, [2, 0, 1], [5, 6])"),
+                   raises<shape_error>("index, self and src differ in rank, or index is larger than src, or than self "
+                                       "in another dimension than dim",
+                                       "scatter.src([0, 0, 0], 0, [2, 0, 1], [5, 6])"),
                    raises<shape_error>("self has no such dimension", "scatter.src([0], 1, [0], [5])"),
-                   raises<dtype_error>("src has not self's dtype", "scatter.src([0, 0, 0], 0, [2, 0], [5.5, 6.5])"),
+                   raises<dtype_error>("src has another dtype than self",
+                                       "scatter.src([0, 0, 0], 0, [2, 0], [5.5, 6.5])"),
                    raises<dtype_error>(not_int64, "scatter.src([0, 0], 0, [1] (int32), [5])"),
                    raises<shape_error>(out_sizes, "scatter.src_out([0, 0], 0, [1], [5], out=[0])")},
         .examples = {{"scatter.src([0, 0, 0], 0, [2, 0] (int64), [5, 6])", "[6, 0, 5] (int64 [3])"},
                      {"scatter_.src([0, 0, 0], 0, [2, 2], [5, 6])", "[0, 0, 6] (int64 [3])"}},
     }),
     page<ops::scatter_value, ops::scatter_value_, ops::scatter_value_out>({
-        .summary = "Writes one value into self, in the places that index says along dim.",
+        .summary = "Writes one value into self, at the indices along dim.",
         .shapes = "self: [N, M], dim: 1, index: [n, k] -> [N, M], with n <= N: out[i, index[i, j]] = value",
-        .dtypes = "any; value is converted to self's, an integer's fraction is cut off; index is int64",
+        .dtypes = "any; value is converted to self's, truncated for integers; index is int64",
         .memory = new_self_or_out,
         .cost = "the index is read for its range first, and again to write: one write for each of its elements; self "
                 "is copied once, except in place",
         .errors = {raises<shape_error>(index_range, "scatter.value([0, 0, 0], 0, [3], 7)"),
-                   raises<shape_error>("index has not as many dimensions as self, or is larger in another than dim",
+                   raises<shape_error>("index and self differ in rank, or index is larger in another than dim",
                                        "scatter.value([0, 0, 0], 0, [[1]], 7)"),
                    raises<shape_error>("self has no such dimension", "scatter.value([0], 1, [0], 7)"),
                    raises<dtype_error>(not_int64, "scatter.value([0, 0], 0, [1] (int32), 7)"),
@@ -99,8 +96,8 @@ constexpr author::operator_page pages[] = {
                       "[[0, 0.5], [0.5, 0]] (float32 [2, 2])"}},
     }),
     page<ops::scatter_add, ops::scatter_add_, ops::scatter_add_out>({
-        .summary =
-            "Adds src to self, each element in its own place but for dim, where index says; equal places add up.",
+        .summary = "Adds src to self, each element at its own position except in dim, where the index applies; equal "
+                   "indices accumulate.",
         .shapes = "self: [N, M], dim: 1, index: [n, k], src: at least [n, k] -> [N, M], with n <= N: "
                   "out[i, index[i, j]] += src[i, j]",
         .dtypes =
@@ -112,31 +109,30 @@ constexpr author::operator_page pages[] = {
             "copied once, except in place; rows of float16, bfloat16 and small integers, and rows with strides, are "
             "converted and back",
         .errors = {raises<shape_error>(index_range, "scatter_add([0, 0, 0], 0, [2, 3], [5, 6])"),
-                   raises<shape_error>(
-                       "index has not as many dimensions as self and src, or is larger than src, or than "
-                       "self in another dimension than dim",
-                       "scatter_add([0, 0, 0], 0, [2, 0, 1], [5, 6])"),
+                   raises<shape_error>("index, self and src differ in rank, or index is larger than src, or than self "
+                                       "in another dimension than dim",
+                                       "scatter_add([0, 0, 0], 0, [2, 0, 1], [5, 6])"),
                    raises<shape_error>("self has no such dimension", "scatter_add([0], 1, [0], [5])"),
-                   raises<dtype_error>("src has not self's dtype", "scatter_add([0, 0, 0], 0, [2, 0], [5.5, 6.5])"),
+                   raises<dtype_error>("src has another dtype than self",
+                                       "scatter_add([0, 0, 0], 0, [2, 0], [5.5, 6.5])"),
                    raises<dtype_error>(not_int64, "scatter_add([0, 0], 0, [1] (int32), [5])"),
                    raises<shape_error>(out_sizes, "scatter_add.out([0, 0], 0, [1], [5], out=[0])")},
         .examples = {{"scatter_add([1, 1, 1], 0, [2, 2] (int64), [5, 6])", "[1, 1, 12] (int64 [3])"},
                      {"scatter_add_([False, False], 0, [1, 1], [True, True])", "[false, true] (bool [2])"}},
     }),
     page<ops::scatter_reduction, ops::scatter_reduction_, ops::scatter_reduction_out>({
-        .summary = "Adds src to self, or multiplies self by it, each element in its own place but for dim, where index "
-                   "says.",
+        .summary = "Adds src to self, or multiplies self by it, each element at its own position except in dim, where "
+                   "the index applies.",
         .shapes = scattered_shapes,
-        .dtypes =
-            "any; src has self's dtype, index is int64; integers wrap, of bool 'add' is the or and 'multiply' the "
-            "and, float16 and bfloat16 are rounded once for each row",
+        .dtypes = "any; src has self's dtype, index is int64; integers wrap, for bool 'add' is logical or and "
+                  "'multiply' logical and, float16 and bfloat16 are rounded once for each row",
         .memory = new_self_or_out,
         .cost = reduced,
         .errors = {raises<error>("reduce is neither 'add' nor 'multiply'",
                                  "scatter.reduce([0, 0], 0, [1], [5], reduce='sum')"),
                    raises<shape_error>(index_range, "scatter.reduce([0, 0], 0, [2], [5], reduce='add')"),
                    raises<shape_error>(scattered_sizes, "scatter.reduce([0, 0], 0, [1, 0], [5], reduce='add')"),
-                   raises<dtype_error>("src has not self's dtype, or the index is not int64",
+                   raises<dtype_error>("src has another dtype than self, or the index is not int64",
                                        "scatter.reduce([0, 0], 0, [1], [5.5], reduce='add')"),
                    raises<shape_error>(out_sizes, "scatter.reduce_out([0, 0], 0, [1], [5], reduce='add', out=[0])"),
                    raises<dtype_error>(out_dtype, "scatter.reduce_out([1.5], 0, [0], [1.5], reduce='add', out=[0])")},
@@ -145,11 +141,10 @@ constexpr author::operator_page pages[] = {
                      {"scatter_.reduce([1, 2, 3], 0, [2, 2], [5, 6], reduce='add')", "[1, 2, 14] (int64 [3])"}},
     }),
     page<ops::scatter_value_reduction, ops::scatter_value_reduction_, ops::scatter_value_reduction_out>({
-        .summary = "Adds one value to self, or multiplies self by it, in the places that index says along dim, each "
-                   "time it is named.",
+        .summary = "Adds one value to self, or multiplies self by it, at the indices along dim, once per occurrence.",
         .shapes = "self: [N, M], dim: 1, index: [n, k] -> [N, M], with n <= N: out[i, index[i, j]] += or *= value",
-        .dtypes = "any; value is converted to self's, an integer's fraction is cut off; index is int64; integers wrap, "
-                  "of bool 'add' is the or and 'multiply' the and",
+        .dtypes = "any; value is converted to self's, truncated for integers; index is int64; integers wrap, for bool "
+                  "'add' is logical or and 'multiply' logical and",
         .memory = new_self_or_out,
         .cost = reduced,
         .errors = {raises<error>("reduce is neither 'add' nor 'multiply'",
@@ -166,13 +161,12 @@ constexpr author::operator_page pages[] = {
                      {"scatter_.value_reduce([1, 2, 3], 0, [2, 0], 4.5, reduce='add')", "[5, 2, 7] (int64 [3])"}},
     }),
     page<ops::scatter_reduce, ops::scatter_reduce_, ops::scatter_reduce_out>({
-        .summary =
-            "Brings the elements of src that index sends to one place together by sum, prod, mean, amax or amin, "
-            "with what self has there, unless include_self=False; other places keep what they have.",
+        .summary = "Reduces the elements of src with the same destination index by sum, prod, mean, amax or amin, "
+                   "including the element of self unless include_self=False; other elements are unchanged.",
         .shapes = scattered_shapes,
-        .dtypes = "any; src has self's dtype, index is int64; sums and products of integers wrap, and their mean is "
-                  "rounded down; of bool there is no mean, sum and amax are the or, prod and amin the and; a NaN is "
-                  "the extreme",
+        .dtypes =
+            "any; src has self's dtype, index is int64; sums and products of integers wrap, and their mean is rounded "
+            "down; for bool mean is undefined, sum and amax are logical or, prod and amin logical and; NaN propagates",
         .memory = new_self_or_out,
         .cost = "the index is read for its range first, and again to write; without self once more, to replace it; "
                 "the mean counts in a tensor of self's sizes and divides in one pass more; self is copied once, except "
@@ -180,8 +174,9 @@ constexpr author::operator_page pages[] = {
         .errors = {raises<error>("reduce is none of these", "scatter_reduce.two([0, 0], 0, [1], [5], 'add')"),
                    raises<shape_error>(index_range, "scatter_reduce.two([0, 0], 0, [2], [5], 'sum')"),
                    raises<shape_error>(scattered_sizes, "scatter_reduce.two([0, 0], 0, [1, 0], [5], 'sum')"),
-                   raises<dtype_error>("src has not self's dtype, the index is not int64, or it is the mean of bool",
-                                       "scatter_reduce.two([True], 0, [0], [True], 'mean')"),
+                   raises<dtype_error>(
+                       "src has another dtype than self, the index is not int64, or it is the mean of bool",
+                       "scatter_reduce.two([True], 0, [0], [True], 'mean')"),
                    raises<shape_error>(out_sizes, "scatter_reduce.two_out([0, 0], 0, [1], [5], 'sum', out=[0])"),
                    raises<dtype_error>(out_dtype, "scatter_reduce.two_out([1.5], 0, [0], [1.5], 'sum', out=[0])")},
         .examples = {{"scatter_reduce.two([1, 2, 3], 0, [0, 0, 2] (int64), [5, 6, 7], 'amax')",
@@ -192,14 +187,13 @@ constexpr author::operator_page pages[] = {
                       "[4, 2, 5] (float32 [3])"}},
     }),
     page<ops::take_along_dim, ops::take_along_dim_out>({
-        .summary =
-            "Takes elements along dim as gather does, of what broadcasts: the indices that argsort or argmax found.",
+        .summary = "Gathers elements along dim with a broadcasting index, such as the result of argsort or argmax.",
         .shapes =
             "self: [N, M], indices: [1, k], dim: 1 -> [N, k]; without dim, of all elements of self in order, and one "
             "result for each of the indices",
         .dtypes = "any; indices are int64",
         .memory = "the result is new and dense, or out, into which it is copied",
-        .cost = "as gather; nothing is copied to broadcast; without dim, a self that is not dense is copied",
+        .cost = "as gather; nothing is copied to broadcast; without dim, a non-dense self is copied",
         .errors = {raises<shape_error>(index_range, "take_along_dim([[3, 1], [5, 4]], [[0, 2]], 1)"),
                    raises<shape_error>("self and indices have not as many dimensions, or do not broadcast but for dim",
                                        "take_along_dim([[3, 1], [5, 4]], [0, 1], 1)"),
@@ -213,13 +207,12 @@ constexpr author::operator_page pages[] = {
 
     // An index for each slice.
     page<ops::index_select, ops::index_select_out>({
-        .summary = "Takes the slices of a dimension that a list of indices says, in its order.",
-        .shapes = "self: [N, M], dim: 0, index: [k] -> [k, M]; an index of no dimensions counts as one of [1]",
+        .summary = "Selects the slices of a dimension given by a list of indices, in its order.",
+        .shapes = "self: [N, M], dim: 0, index: [k] -> [k, M]; a zero-dimensional index counts as [1]",
         .dtypes = "any; index is int64 or int32",
         .memory = new_or_out,
-        .cost =
-            "each element of the result is read and written once, whole slices at a time; a self that is not dense is "
-            "copied first, all of it",
+        .cost = "each element of the result is read and written once, whole slices at a time; a non-dense self is "
+                "copied first, all of it",
         .errors = {raises<shape_error>(index_range, "index_select([[1, 2], [3, 4]], 0, [2])"),
                    raises<shape_error>(index_shape, "index_select([[1, 2], [3, 4]], 0, [[1]])"),
                    raises<shape_error>("self has no such dimension", "index_select([1, 2], 1, [0])"),
@@ -232,21 +225,20 @@ constexpr author::operator_page pages[] = {
     }),
     page<ops::index_add, ops::index_add_, ops::index_add_out>({
         .summary =
-            "Adds alpha times slice i of source to the slice index[i] of self, for each i; equal indices add up.",
+            "Adds alpha times slice i of source to the slice index[i] of self, for each i; equal indices accumulate.",
         .shapes = "self: [N, M], dim: 0, index: [k], source: [k, M] -> [N, M]",
         .dtypes =
             "any; source has self's dtype, index is int64 or int32; integers wrap, of bool it is the or, float16 and "
             "bfloat16 are rounded after each addition",
         .memory = new_self_or_out,
-        .cost =
-            "the index is read for its range first; then each element of source is read and added once; an alpha other "
-            "than 1 takes one pass over source more; self is copied once, except in place; what is written is "
-            "copied there and back if it is not dense",
+        .cost = "the index is read for its range first; then each element of source is read and added once; an alpha "
+                "other than 1 takes one pass over source more; self is copied once, except in place; a non-dense "
+                "output is copied there and back",
         .errors = {raises<shape_error>(index_range, "index_add([1, 1], 0, [2], [5])"),
                    raises<shape_error>(index_shape, "index_add([1, 1], 0, [[1]], [5])"),
-                   raises<shape_error>("source has not self's sizes, with as many slices as indices",
+                   raises<shape_error>("source has another shape than self, with as many slices as indices",
                                        "index_add([1, 1], 0, [1], [5, 6])"),
-                   raises<dtype_error>("source has not self's dtype", "index_add([1, 1], 0, [1], [5.5])"),
+                   raises<dtype_error>("source has another dtype than self", "index_add([1, 1], 0, [1], [5.5])"),
                    raises<dtype_error>(not_an_index, "index_add([1, 1], 0, [1.0], [5])"),
                    raises<dtype_error>("alpha is a float, and self is not",
                                        "index_add([1, 1], 0, [1], [5], alpha=0.5)")},
@@ -256,16 +248,16 @@ constexpr author::operator_page pages[] = {
     }),
     page<ops::index_copy, ops::index_copy_, ops::index_copy_out>({
         .summary =
-            "Copies slice i of source to the slice index[i] of self, for each i; of equal indices the last counts.",
+            "Copies slice i of source to the slice index[i] of self, for each i; of equal indices the last wins.",
         .shapes = "self: [N, M], dim: 0, index: [k], source: [k, M] -> [N, M]",
         .dtypes = "any; source has self's dtype, index is int64 or int32",
         .memory = new_self_or_out,
         .cost = put,
         .errors = {raises<shape_error>(index_range, "index_copy([1, 1], 0, [2], [5])"),
                    raises<shape_error>(index_shape, "index_copy([1, 1], 0, [[1]], [5])"),
-                   raises<shape_error>("source has not self's sizes, with as many slices as indices",
+                   raises<shape_error>("source has another shape than self, with as many slices as indices",
                                        "index_copy([1, 1], 0, [1], [5, 6])"),
-                   raises<dtype_error>("source has not self's dtype", "index_copy([1, 1], 0, [1], [5.5])"),
+                   raises<dtype_error>("source has another dtype than self", "index_copy([1, 1], 0, [1], [5.5])"),
                    raises<dtype_error>(not_an_index, "index_copy([1, 1], 0, [1.0], [5])"),
                    raises<shape_error>(out_sizes, "index_copy.out([1, 1], 0, [1], [5], out=[0])")},
         .examples = {{"index_copy([[1, 1], [1, 1], [1, 1]], 0, [2, 0] (int64), [[1, 2], [3, 4]])",
@@ -274,8 +266,8 @@ constexpr author::operator_page pages[] = {
     }),
     page<ops::index_reduce, ops::index_reduce_, ops::index_reduce_out>({
         .summary =
-            "Brings slice i of source and slice index[i] of self together, for each i: their product ('prod'), average "
-            "('mean'), maximum ('amax') or minimum ('amin'); without include_self, slices of source alone.",
+            "Reduces slice i of source into slice index[i] of self, for each i: their product ('prod'), average "
+            "('mean'), maximum ('amax') or minimum ('amin'); without include_self, of the slices of source only.",
         .shapes = "self: [N, M], dim: 0, index: [k], source: [k, M] -> [N, M]",
         .dtypes =
             "any; source has self's dtype, index is int64 or int32; products of integers wrap, averages are rounded "
@@ -288,9 +280,10 @@ constexpr author::operator_page pages[] = {
             "converted and back",
         .errors = {raises<shape_error>(index_range, "index_reduce([1, 1], 0, [2], [5], 'prod')"),
                    raises<shape_error>(index_shape, "index_reduce([1, 1], 0, [[1]], [5], 'prod')"),
-                   raises<shape_error>("source has not self's sizes, with as many slices as indices",
+                   raises<shape_error>("source has another shape than self, with as many slices as indices",
                                        "index_reduce([1, 1], 0, [1], [5, 6], 'prod')"),
-                   raises<dtype_error>("source has not self's dtype", "index_reduce([1, 1], 0, [1], [5.5], 'prod')"),
+                   raises<dtype_error>("source has another dtype than self",
+                                       "index_reduce([1, 1], 0, [1], [5.5], 'prod')"),
                    raises<dtype_error>(not_an_index, "index_reduce([1, 1], 0, [1.0], [5], 'prod')"),
                    raises<error>("reduce is another word, also 'sum', which index_add is for",
                                  "index_reduce([1, 1], 0, [1], [5], 'sum')")},
@@ -299,10 +292,10 @@ constexpr author::operator_page pages[] = {
                      {"index_reduce_([1, 9], 0, [1, 1], [5, 6], 'amax', include_self=False)", "[1, 6] (int64 [2])"}},
     }),
     page<ops::index_fill, ops::index_fill_, ops::index_fill_tensor, ops::index_fill_tensor_>({
-        .summary = "Writes one value to all elements of the slices that a list of indices says.",
+        .summary = "Writes one value to all elements of the slices given by a list of indices.",
         .shapes = "self: [N, M], dim: 0, index: [k], value: [] -> [N, M]",
-        .dtypes = "any; value is converted to self's, an integer's fraction is cut off; index is int64 or int32",
-        .memory = "the result is new and dense; the forms with _ write self",
+        .dtypes = "any; value is converted to self's, truncated for integers; index is int64 or int32",
+        .memory = "the result is new and dense; the in-place forms write self",
         .cost = "the slices with the value are made first, then written as index_copy does; self is copied once, "
                 "except in place",
         .errors = {raises<shape_error>(index_range, "index_fill.int_Scalar([1, 1], 0, [2], 7)"),
@@ -314,13 +307,12 @@ constexpr author::operator_page pages[] = {
                      {"index_fill_.int_Tensor([1, 1, 1], 0, [0, 2], 7.5)", "[7, 1, 7] (int64 [3])"}},
     }),
     page<ops::take, ops::take_out>({
-        .summary = "Takes elements by their place in row-major order, where negative indices count from the back.",
+        .summary = "Selects elements by their row-major index, where negative indices count from the back.",
         .shapes = "self: [..], index: [N, M] -> [N, M]",
         .dtypes = "any; index is int64",
         .memory = new_or_out,
-        .cost =
-            "the index is read twice, the first time for its range; one read and one write for each of its elements; a "
-            "self that is not dense is copied first, all of it",
+        .cost = "the index is read twice, the first time for its range; one read and one write for each of its "
+                "elements; a non-dense self is copied first, all of it",
         .errors = {raises<shape_error>("an index is not between -n and n - 1, for n elements",
                                        "take([[1, 2], [3, 4]], [4])"),
                    raises<dtype_error>(not_int64, "take([1, 2], [0] (int32))"),
@@ -331,7 +323,8 @@ constexpr author::operator_page pages[] = {
 
     // Rows of a matrix.
     page<ops::embedding>({
-        .summary = "Takes rows of a matrix by index; padding_idx and scale_grad_by_freq only say what the gradient is.",
+        .summary =
+            "Selects rows of a matrix by index; padding_idx and scale_grad_by_freq only say what the gradient is.",
         .shapes = "weight: [N, M], indices: [..] -> [.., M]",
         .dtypes = "any; indices are int64 or int32",
         .memory = "the result is new and dense",
@@ -339,7 +332,7 @@ constexpr author::operator_page pages[] = {
             "each element of the result is read and written once, whole rows at a time; a weight that is not dense is "
             "copied first, all of it",
         .errors = {raises<shape_error>("an index is not between 0 and N - 1", "embedding([[1.5], [2.5]], [0, 2])"),
-                   raises<shape_error>("weight is no matrix, or the result would have more than 8 dimensions",
+                   raises<shape_error>("weight is not a matrix, or the result would have more than 8 dimensions",
                                        "embedding([1.5, 2.5], [0])"),
                    raises<dtype_error>(not_an_index, "embedding([[1.5], [2.5]], [0.0])"),
                    raises<error>("sparse is True: there are no sparse gradients",
@@ -348,9 +341,8 @@ constexpr author::operator_page pages[] = {
                       "[[3.5, 4.5], [1.5, 2.5], [3.5, 4.5]] (float32 [3, 2])"}},
     }),
     page<ops::embedding_dense_backward>({
-        .summary =
-            "Computes the gradient of embedding for its matrix: row i adds up the rows of grad_output whose index is "
-            "i, but for padding_idx.",
+        .summary = "Computes the gradient of embedding with respect to its matrix: row i is the sum of the rows of "
+                   "grad_output whose index is i, except padding_idx.",
         .shapes = "grad_output: [.., M], indices: [..], num_weights: N -> [N, M]",
         .dtypes =
             "any; floating with scale_grad_by_freq, which divides each row by how often its index is there; indices "

@@ -15,7 +15,7 @@ using author::raises;
 constexpr std::string_view moved =
     "the result is new and dense; or a view of self where no element changes its place, as with a factor of 1";
 constexpr std::string_view one_copy =
-    "one copy of all elements; a self that is not dense may be copied once more before, to be cut";
+    "one copy of all elements; a non-dense self may be copied once more before, to be cut";
 constexpr std::string_view bad_factor = "the factor is below 1";
 
 constexpr author::operator_page pages[] = {
@@ -57,15 +57,13 @@ constexpr author::operator_page pages[] = {
         .examples = {{"pixel_unshuffle([[[1, 2], [3, 4]]], 2)", "[[[1]], [[2]], [[3]], [[4]]] (int64 [4, 1, 1])"}},
     }),
     page<ops::upsample_nearest2d, ops::upsample_nearest2d_out>({
-        .summary =
-            "Resizes images by repeating or leaving out pixels: pixel i is pixel i / scale, rounded down, where "
-            "scale is scales_h or scales_w, which do not count where pixels stay or are there twice, or else the "
-            "ratio of the sizes, in float32.",
+        .summary = "Resizes images by nearest neighbour: pixel i is pixel floor(i / scale), where scale is scales_h or "
+                   "scales_w, ignored for factors 1 and 2, or else the ratio of the sizes, in float32.",
         .shapes = "self: [N, C, H, W], output_size: [h, w] -> [N, C, h, w]",
         .dtypes = "any; the result has self's",
         .memory = "the result is new and dense, or out, into which it is copied",
-        .cost = "an index of rows and one of columns, made on the host, and index_select with each, rows first; a self "
-                "that is not dense is copied before",
+        .cost = "an index of rows and one of columns, made on the host, and index_select with each, rows first; a "
+                "non-dense self is copied before",
         .errors = {raises<shape_error>("self has not four dimensions, or no channels, height or width",
                                        "upsample_nearest2d([[[1, 2], [3, 4]]], [4, 4])"),
                    raises<error>("output_size is not two numbers of 1 or more",

@@ -25,7 +25,7 @@ constexpr std::string_view no_matrix = "self has fewer than two dimensions";
 
 // The lower and the upper triangle.
 constexpr std::string_view triangle_memory =
-    "the result is new and dense; the form with _ writes self; out may be self";
+    "the result is new and dense; the in-place form writes self; out may be self";
 constexpr std::string_view triangle_cost =
     "one pass over self, and before it one over a mask of one matrix, a byte for each element";
 
@@ -41,7 +41,7 @@ constexpr author::operator_page pages[] = {
                                        "cat([[[1], [2]], [[3, 4]]], 1)"),
                    raises<shape_error>("a tensor has no dimensions; stack() joins those", "cat([[1, 2], 3])"),
                    raises<shape_error>("the tensors have no such dimension", "cat([[1], [2]], 1)"),
-                   raises<no_kernel>("there are no tensors, and so no backend", "cat([])"),
+                   raises<no_kernel>("there are no tensors to select a backend", "cat([])"),
                    raises<shape_error>(other_out, "cat.out([[1], [2]], out=[0, 0, 0])"),
                    raises<dtype_error>(out_dtype, "cat.out([[1], [2.5]], out=[0, 0])")},
         .examples = {{"cat([[1, 2], [3]])", "[1, 2, 3] (int64 [3])"},
@@ -55,7 +55,7 @@ constexpr author::operator_page pages[] = {
         .memory = fresh_or_out,
         .cost = "one pass: each element is read and written once, and converted on the way",
         .errors = {raises<shape_error>("the sizes differ", "stack([[1, 2], [3]])"),
-                   raises<shape_error>("dim is no dimension of the result", "stack([[1], [2]], 2)"),
+                   raises<shape_error>("dim is out of range", "stack([[1], [2]], 2)"),
                    raises<error>(no_tensors, "stack([])"),
                    raises<shape_error>(other_out, "stack.out([[1], [2]], out=[0, 0])"),
                    raises<dtype_error>(out_dtype, "stack.out([[1], [2.5]], out=[[0], [0]])")},
@@ -119,8 +119,8 @@ constexpr author::operator_page pages[] = {
 
     // Repeated.
     page<ops::repeat>({
-        .summary =
-            "Repeats self as a whole, so many times along each dimension; further numbers make new ones in front.",
+        .summary = "Repeats self as a whole, the given number of times along each dimension; additional numbers add "
+                   "leading dimensions.",
         .shapes = "self: [N, M], repeats: [r, s] -> [r*N, s*M]; repeats: [q, r, s] -> [q, r*N, s*M]",
         .dtypes = "any",
         .memory = fresh,
@@ -133,8 +133,7 @@ constexpr author::operator_page pages[] = {
                      {"repeat([1, 2], [2, 1])", "[[1, 2], [1, 2]] (int64 [2, 2])"}},
     }),
     page<ops::tile>({
-        .summary =
-            "Repeats self as a whole, as repeat does, but dims may be fewer than the dimensions: 1 for those in front.",
+        .summary = "Repeats self as a whole, as repeat does, but with 1 for missing leading numbers.",
         .shapes = "self: [N, M], dims: [s] -> [N, s*M]",
         .dtypes = "any",
         .memory = fresh,
@@ -143,12 +142,11 @@ constexpr author::operator_page pages[] = {
         .examples = {{"tile([[1, 2], [3, 4]], [2])", "[[1, 2, 1, 2], [3, 4, 3, 4]] (int64 [2, 4])"}},
     }),
     page<ops::repeat_interleave>({
-        .summary = "Repeats each slice of a dimension where it is; without dim, each element in row-major order.",
+        .summary = "Repeats each slice of a dimension consecutively; without dim, each element in row-major order.",
         .shapes = "self: [A, N], repeats: r, dim: 1 -> [A, r*N]; without dim, [r*A*N]",
         .dtypes = "any",
         .memory = fresh,
-        .cost =
-            "one pass over the result; a self that is not dense is copied first where its strides do not allow a view",
+        .cost = "one pass over the result; a non-dense self is copied first where its strides do not allow a view",
         .errors = {raises<error>("repeats is negative", "repeat_interleave.self_int([1, 2], -1)"),
                    raises<shape_error>(no_such_dimension, "repeat_interleave.self_int([1, 2], 2, 1)"),
                    raises<shape_error>("output_size is not the size that comes of it",
@@ -158,8 +156,8 @@ constexpr author::operator_page pages[] = {
                      {"repeat_interleave.self_int([[1, 2]], 2, 1)", "[[1, 1, 2, 2]] (int64 [1, 4])"}},
     }),
     page<ops::repeat_interleave_tensor>({
-        .summary = "Repeats each slice of a dimension where it is, each as often as repeats says of it; without dim, "
-                   "each element in row-major order.",
+        .summary = "Repeats each slice of a dimension consecutively, as given by repeats; without dim, each element in "
+                   "row-major order.",
         .shapes = "self: [A, N], repeats: [N], or one number for all, dim: 1 -> [A, the sum of repeats]; without dim, "
                   "of all elements [the sum of repeats]",
         .dtypes = "any; repeats are int64 or int32",
@@ -176,12 +174,12 @@ constexpr author::operator_page pages[] = {
                      {"repeat_interleave.self_Tensor([[5, 6]], 2, 1)", "[[5, 5, 6, 6]] (int64 [1, 4])"}},
     }),
     page<ops::repeat_interleave_places>({
-        .summary = "Gives each number from 0 up as often as repeats says: the index that repeats slices.",
+        .summary = "Returns each index from 0 up, repeated as given by repeats.",
         .shapes = "repeats: [N] -> [the sum of repeats]",
         .dtypes = "int64 and int32; the result has the dtype of repeats",
         .memory = fresh,
-        .cost = "the repeats are added up, and their sum is read on the host; then log N comparisons for each element "
-                "of the result, which is looked for among the sums",
+        .cost = "the repeats are summed, and their sum is read on the host; then a binary search for each element of "
+                "the result",
         .errors = {raises<dtype_error>(bad_repeats, "repeat_interleave.Tensor([2.0])"),
                    raises<shape_error>("repeats have other than one dimension", "repeat_interleave.Tensor([[2]])"),
                    raises<shape_error>("output_size is not the sum of the repeats",
@@ -195,7 +193,7 @@ constexpr author::operator_page pages[] = {
         .summary = "Reverses the order of the slices of some dimensions.",
         .shapes = "self: [..] -> the same",
         .dtypes = "any",
-        .memory = "the result is new and dense: strides are never negative, so it is no view",
+        .memory = "the result is new and dense: strides are never negative, so it is not a view",
         .cost = one_copy,
         .errors = {raises<shape_error>("a dimension is given twice", "flip([[1, 2]], [0, -2])"),
                    raises<shape_error>(no_such_dimension, "flip([1, 2], [1])")},
@@ -216,7 +214,7 @@ constexpr author::operator_page pages[] = {
                      {"roll([[1, 2], [3, 4]], [1])", "[[4, 1], [2, 3]] (int64 [2, 2])"}},
     }),
     page<ops::rot90>({
-        .summary = "Turns the plane of two dimensions by k quarters, from the first towards the second.",
+        .summary = "Rotates the plane of two dimensions by k times 90 degrees, from the first towards the second.",
         .shapes = "self: [N, M] -> [M, N] for an odd k, else [N, M]",
         .dtypes = "any",
         .memory = "the result is new, for an odd k with the strides of a transpose",
@@ -261,7 +259,7 @@ constexpr author::operator_page pages[] = {
         .cost = "of a vector, one pass that fills the matrix with 0, and one over self; of a matrix, one pass over the "
                 "diagonal",
         .errors = {raises<shape_error>("self is neither a vector nor a matrix", "diag([[[1]]])"),
-                   raises<shape_error>("the matrix would have more elements than 64 bits can count",
+                   raises<shape_error>("the number of elements of the matrix overflows 64 bits",
                                        "diag([1, 2], 5000000000)"),
                    raises<shape_error>(other_out, "diag.out([1, 2], out=[0])"),
                    raises<dtype_error>(out_dtype, "diag.out([[1.5]], out=[0])")},

@@ -17,17 +17,15 @@ constexpr std::string_view shapes =
 constexpr std::string_view dtypes = "floating; all dtypes are the same, and the result's too; sums are kept in float64";
 constexpr std::string_view cost =
     "each row is read three times, for its mean, for the squares around it and for the result, which is written once; "
-    "an "
-    "input that is not dense is copied first, and halves go through a buffer of one row";
+    "a non-dense input is copied first, and float16 and bfloat16 go through a buffer of one row";
 constexpr std::string_view bad_shape =
     "input's last sizes are not normalized_shape, which has at least one, or weight or bias has other sizes";
 constexpr std::string_view bad_type = "input is not floating, or weight or bias has another dtype";
 
 constexpr author::operator_page pages[] = {
     page<ops::layer_norm>({
-        .summary =
-            "Gives (input - mean) / sqrt(variance + eps) * weight + bias with the moments of each row, which is all "
-            "elements of the last dimensions.",
+        .summary = "Returns (input - mean) / sqrt(variance + eps) * weight + bias with mean and variance of each row, "
+                   "which is all elements of the last dimensions.",
         .shapes = shapes,
         .dtypes = dtypes,
         .memory = "the result is new and dense",
@@ -39,8 +37,7 @@ constexpr author::operator_page pages[] = {
                      {"layer_norm([1.0, 3.0], [2], [2.0, 1.0], [10.0, 20.0], 0.0)", "[8, 21] (float32 [2])"}},
     }),
     page<ops::native_layer_norm>({
-        .summary =
-            "Gives layer_norm, and each row's mean and 1 / sqrt(variance + eps): the part that layer_norm is made of.",
+        .summary = "Returns layer_norm, and each row's mean and 1 / sqrt(variance + eps): the kernel of layer_norm.",
         .shapes =
             "input: [.., normalized_shape..], weight, bias: normalized_shape -> input's, and twice the same with 1 for "
             "each normalised dimension",
@@ -53,18 +50,17 @@ constexpr author::operator_page pages[] = {
                       "[[-1, 1]] (float32 [1, 2]); [[3]] (float32 [1, 1]); [[0.5]] (float32 [1, 1])"}},
     }),
     page<ops::native_layer_norm_backward>({
-        .summary = "Gives the gradients of native_layer_norm for input, weight and bias, where output_mask asks for "
-                   "them; the others are undefined.",
+        .summary = "Returns the gradients of native_layer_norm for input, weight and bias, as selected by output_mask; "
+                   "the others are undefined.",
         .shapes = "grad_out, input: [.., normalized_shape..], mean, rstd: one number for each row, weight, bias: "
                   "normalized_shape -> input's, and twice normalized_shape",
         .dtypes =
             "floating; input, grad_out, weight and bias have one dtype, which the results have; mean and rstd are "
             "floating; means over a row are kept in float64",
         .memory = "the results are new and dense",
-        .cost =
-            "for input each row of it and of grad_out is read twice; for weight three elementwise passes with a tensor "
-            "of input's sizes, and a sum over the rows; for bias a sum over those of grad_out; what is not dense is "
-            "copied first",
+        .cost = "for input each row of it and of grad_out is read twice; for weight three elementwise passes with a "
+                "tensor of input's sizes, and a sum over the rows; for bias a sum over those of grad_out; non-dense "
+                "operands are copied first",
         .errors = {raises<shape_error>("input's last sizes are not normalized_shape, grad_out, weight or bias has "
                                        "other sizes, or mean or rstd not one number for each row",
                                        "native_layer_norm_backward([[1.0]], [[1.0, 5.0]], [2], [[3.0]], [[0.5]], None, "
@@ -84,17 +80,15 @@ constexpr author::operator_page pages[] = {
                       "undefined tensor; undefined tensor; [1, 0] (float32 [2])"}},
     }),
     page<ops::rms_norm>({
-        .summary =
-            "Gives input / sqrt(mean of squares + eps) * weight for each row, which is all elements of the last "
-            "dimensions; where no eps is given, it is the distance from 1 to the next number of the type that the "
-            "mean is computed in: float64 for float64, else float32.",
+        .summary = "Returns input / sqrt(mean of squares + eps) * weight for each row, which is all elements of the "
+                   "last dimensions; the default eps is the distance from 1 to the next number of the type that the "
+                   "mean is computed in: float64 for float64, else float32.",
         .shapes = "input: [.., normalized_shape..], weight: normalized_shape -> input's; at least one dimension is "
                   "normalised",
         .dtypes = dtypes,
         .memory = "the result is new and dense",
-        .cost =
-            "each row is read twice, for its squares and for the result, which is written once; an input that is not "
-            "dense is copied first, and halves go through a buffer of one row",
+        .cost = "each row is read twice, for its squares and for the result, which is written once; a non-dense input "
+                "is copied first, and float16 and bfloat16 go through a buffer of one row",
         .errors = {raises<shape_error>(
                        "input's last sizes are not normalized_shape, which has at least one, or weight has "
                        "other sizes",

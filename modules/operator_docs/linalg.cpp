@@ -13,16 +13,16 @@ using author::page;
 using author::raises;
 
 constexpr std::string_view one_dtype =
-    "numbers; all dtypes are the same, and the result's too; halves are computed in float32, integers in int64, and "
-    "wrap";
+    "numbers; all dtypes are the same, and the result's too; float16 and bfloat16 are computed in float32, integers in "
+    "int64, and wrap";
 constexpr std::string_view product_memory =
     "the result is new and dense, or out; a matrix that shares memory with out is copied first";
 constexpr std::string_view sum_memory =
     "the result is new and dense, or written to self or out; out may be self, and a matrix that shares memory with the "
     "result is copied first";
 constexpr std::string_view composed_memory =
-    "the result is new and dense; for self and out it is computed first and copied, so they may share memory with "
-    "anything";
+    "the result is new and dense; for self and out it is computed in a temporary and copied, so they may share memory "
+    "with anything";
 constexpr std::string_view product_cost =
     "m * k * n multiply-adds for each matrix; floating operands are read where they are or in packed blocks, from any "
     "strides, integers narrower than int64 are copied to it, and the result back";
@@ -38,7 +38,7 @@ constexpr author::operator_page pages[] = {
         .dtypes = one_dtype,
         .memory = product_memory,
         .cost = product_cost,
-        .errors = {raises<shape_error>("an operand is no matrix, the inner sizes differ, or out has other sizes",
+        .errors = {raises<shape_error>("an operand is not a matrix, the inner sizes differ, or out has other sizes",
                                        "mm([[1, 2]], [[3, 4]])"),
                    raises<dtype_error>(bad_types, "mm([[1, 2]], [[1.5], [2.5]])")},
         .examples = {{"mm([[1, 2], [3, 4]], [[1, 0], [2, 1]])", "[[5, 2], [11, 4]] (int64 [2, 2])"},
@@ -57,71 +57,67 @@ constexpr author::operator_page pages[] = {
         .examples = {{"bmm([[[1, 2]], [[3, 4]]], [[[1], [1]], [[0], [2]]])", "[[[3]], [[8]]] (int64 [2, 1, 1])"}},
     }),
     page<ops::addmm, ops::addmm_, ops::addmm_out>({
-        .summary = "Gives beta * self + alpha * mat1 @ mat2; self is not read where beta is 0.",
+        .summary = "Returns beta * self + alpha * mat1 @ mat2; self is not read if beta is 0.",
         .shapes = "self: broadcasts to [m, n], mat1: [m, k], mat2: [k, n] -> [m, n]",
         .dtypes = one_dtype,
         .memory = sum_memory,
         .cost = "mm's; self is read once, as the result is written",
-        .errors = {raises<shape_error>(
-                       "mat1 or mat2 is no matrix, their inner sizes differ, or self does not broadcast to "
-                       "the product; in place, self has other sizes",
-                       "addmm([1, 2, 3], [[1, 2]], [[1], [2]])"),
+        .errors = {raises<shape_error>("mat1 or mat2 is not a matrix, their inner sizes differ, or self does not "
+                                       "broadcast to the product; in place, self has other sizes",
+                                       "addmm([1, 2, 3], [[1, 2]], [[1], [2]])"),
                    raises<dtype_error>(bad_sum_types, "addmm([1], [[1, 2]], [[1], [2]], alpha=0.5)")},
         .examples = {{"addmm([10, 20], [[1, 2], [3, 4]], [[1, 0], [2, 1]])", "[[15, 22], [21, 24]] (int64 [2, 2])"},
                      {"addmm([[1.0]], [[1.0, 2.0]], [[3.0], [4.0]], beta=10, alpha=0.5)", "[[15.5]] (float32 [1, 1])"}},
     }),
     page<ops::addmm_activation, ops::addmm_activation_out>({
         .summary =
-            "Gives relu(beta * self + alpha * mat1 @ mat2), or gelu of that, without an approximation, with use_gelu; "
-            "self is not read where beta is 0. Where a gradient is wanted it is made of addmm and the activation.",
+            "Returns relu(beta * self + alpha * mat1 @ mat2), or gelu of that, without an approximation, with "
+            "use_gelu; self is not read if beta is 0. With gradients it is computed as addmm and the activation.",
         .shapes = "self: broadcasts to [m, n], mat1: [m, k], mat2: [k, n] -> [m, n]",
-        .dtypes = "numbers; all dtypes are the same, and the result's too; with use_gelu only floating ones; halves "
-                  "are computed "
-                  "in float32 and rounded once, after the activation",
+        .dtypes = "numbers; all dtypes are the same, and the result's too; with use_gelu only floating ones; float16 "
+                  "and bfloat16 are computed in float32 and rounded once, after the activation",
         .memory = sum_memory,
         .cost = "addmm's; the activation is applied to each block before it is written",
-        .errors = {raises<shape_error>(
-                       "mat1 or mat2 is no matrix, their inner sizes differ, or self does not broadcast to the product",
-                       "_addmm_activation([1, 2, 3], [[1, 2]], [[1], [2]])"),
-                   raises<dtype_error>(
-                       "the dtypes differ, or are bool, or are integers with use_gelu or a factor that is none",
-                       "_addmm_activation([1], [[1, 2]], [[1], [2]], use_gelu=True)")},
+        .errors =
+            {raises<shape_error>(
+                 "mat1 or mat2 is not a matrix, their inner sizes differ, or self does not broadcast to the product",
+                 "_addmm_activation([1, 2, 3], [[1, 2]], [[1], [2]])"),
+             raises<dtype_error>(
+                 "the dtypes differ, or are bool, or are integers with use_gelu or a non-integer factor",
+                 "_addmm_activation([1], [[1, 2]], [[1], [2]], use_gelu=True)")},
         .examples = {{"_addmm_activation([0.5, -20.0], [[1.0, 2.0]], [[3.0, 4.0], [5.0, 6.0]])",
                       "[[13.5, 0]] (float32 [1, 2])"},
                      {"_addmm_activation([1.0], [[1.0, 2.0]], [[0.0], [0.0]], use_gelu=True)",
                       "[[0.841345]] (float32 [1, 1])"}},
     }),
     page<ops::baddbmm, ops::baddbmm_, ops::baddbmm_out>({
-        .summary = "Gives beta * self + alpha * batch1 @ batch2, matrix by matrix; self is not read where beta is 0.",
+        .summary = "Returns beta * self + alpha * batch1 @ batch2, matrix by matrix; self is not read if beta is 0.",
         .shapes = "self: broadcasts to [b, m, n], batch1: [b, m, k], batch2: [b, k, n] -> [b, m, n]",
         .dtypes = one_dtype,
         .memory = sum_memory,
         .cost = "bmm's; self is read once, as the result is written",
-        .errors = {raises<shape_error>(
-                       "a batch has not three dimensions, batches or inner sizes differ, or self does not "
-                       "broadcast to the product; in place, self has other sizes",
-                       "baddbmm([1, 2, 3], [[[1, 2]]], [[[1], [2]]])"),
+        .errors = {raises<shape_error>("a batch is not three-dimensional, batches or inner sizes differ, or self does "
+                                       "not broadcast to the product; in place, self has other sizes",
+                                       "baddbmm([1, 2, 3], [[[1, 2]]], [[[1], [2]]])"),
                    raises<dtype_error>(bad_sum_types, "baddbmm([1], [[[1, 2]]], [[[1], [2]]], beta=0.5)")},
         .examples = {{"baddbmm([10], [[[1, 2]], [[3, 4]]], [[[1], [1]], [[0], [2]]])",
                       "[[[13]], [[18]]] (int64 [2, 1, 1])"}},
     }),
     page<ops::addbmm, ops::addbmm_, ops::addbmm_out>({
-        .summary = "Gives beta * self + alpha * the sum of all products of a batch; self is not read where beta is 0.",
+        .summary = "Returns beta * self + alpha * the sum of all products of a batch; self is not read if beta is 0.",
         .shapes = "self: broadcasts to [m, n], batch1: [b, m, k], batch2: [b, k, n] -> [m, n]",
         .dtypes = one_dtype,
         .memory = composed_memory,
         .cost = "one product of matrices, [m, b * k] with [b * k, n], for which batch1 is copied where b > 1",
-        .errors = {raises<shape_error>(
-                       "a batch has not three dimensions, batches or inner sizes differ, or self does not "
-                       "broadcast to the product; in place, self has other sizes",
-                       "addbmm([1], [[[1, 2]]], [[[3, 4]]])"),
+        .errors = {raises<shape_error>("a batch is not three-dimensional, batches or inner sizes differ, or self does "
+                                       "not broadcast to the product; in place, self has other sizes",
+                                       "addbmm([1], [[[1, 2]]], [[[3, 4]]])"),
                    raises<dtype_error>(bad_sum_types, "addbmm([1], [[[1, 2]]], [[[1.5], [2.5]]])")},
         .examples = {{"addbmm([10], [[[1, 2]], [[3, 4]]], [[[1], [1]], [[0], [2]]])", "[[21]] (int64 [1, 1])"}},
     }),
     page<ops::matmul, ops::matmul_out, ops::linalg_matmul, ops::linalg_matmul_out>({
-        .summary =
-            "Multiplies matrices and vectors: the last two dimensions are those of matrices, the others broadcast; a "
-            "vector counts as a row on the left and as a column on the right, and that dimension goes away.",
+        .summary = "Multiplies matrices and vectors: the last two dimensions are those of matrices, the others "
+                   "broadcast; a vector is a row on the left and a column on the right, and that dimension is removed.",
         .shapes = "self: [.., m, k] or [k], other: [.., k, n] or [k] -> [.., m, n], [.., m], [.., n] or []",
         .dtypes = one_dtype,
         .memory = composed_memory,
@@ -137,15 +133,14 @@ constexpr author::operator_page pages[] = {
                      {"matmul([[[1, 2]], [[3, 4]]], [[1], [1]])", "[[[3]], [[7]]] (int64 [2, 1, 1])"}},
     }),
     page<ops::linear, ops::linear_out>({
-        .summary = "Gives input @ weight.t() + bias, a layer of a neural network.",
+        .summary = "Computes input @ weight.t() + bias.",
         .shapes =
             "input: [.., in], weight: [out, in] or [in], bias: [out], [1] or [] -> [.., out], or [..] for a weight of "
             "one dimension",
         .dtypes = one_dtype,
         .memory = composed_memory,
-        .cost = "one product of matrices that reads weight as it lies, whatever input's dimensions; the bias enters it "
-                "where "
-                "weight has two, else it is added in another pass",
+        .cost = "one matrix product that reads weight in place; the bias is part of it if weight is a matrix, else it "
+                "is added in another pass",
         .errors = {raises<shape_error>("input has no dimension, its last size is not weight's, or bias has other sizes",
                                        "linear([1, 2], [[1, 2, 3]])"),
                    raises<dtype_error>(bad_types, "linear([1, 2], [[1.5, 2.5]])")},
@@ -158,34 +153,33 @@ constexpr author::operator_page pages[] = {
         .dtypes = one_dtype,
         .memory = composed_memory,
         .cost = product_cost,
-        .errors = {raises<shape_error>("self is no matrix, vec no vector, or their inner sizes differ",
+        .errors = {raises<shape_error>("self is not a matrix, vec not a vector, or their inner sizes differ",
                                        "mv([[1, 2]], [1, 2, 3])"),
                    raises<dtype_error>(bad_types, "mv([[1, 2]], [1.5, 2.5])")},
         .examples = {{"mv([[1, 2], [3, 4]], [1, 10])", "[21, 43] (int64 [2])"}},
     }),
     page<ops::addmv, ops::addmv_, ops::addmv_out>({
-        .summary = "Gives beta * self + alpha * mat @ vec; self is not read where beta is 0.",
+        .summary = "Returns beta * self + alpha * mat @ vec; self is not read if beta is 0.",
         .shapes = "self: [m], [1] or [], mat: [m, k], vec: [k] -> [m]",
         .dtypes = one_dtype,
         .memory = composed_memory,
         .cost = "a product of matrices, one of them a column, which adds to a copy of self",
         .errors = {raises<shape_error>(
-                       "mat is no matrix, vec no vector, their inner sizes differ, or self has other sizes",
+                       "mat is not a matrix, vec not a vector, their inner sizes differ, or self has other sizes",
                        "addmv([1, 2], [[1, 2]], [1, 2])"),
                    raises<dtype_error>(bad_sum_types, "addmv([1], [[1, 2]], [1, 2], beta=0.5)")},
         .examples = {{"addmv([10, 20], [[1, 2], [3, 4]], [1, 10])", "[31, 63] (int64 [2])"},
                      {"addmv([1.0], [[1.0, 2.0]], [3.0, 4.0], beta=10, alpha=0.5)", "[15.5] (float32 [1])"}},
     }),
     page<ops::dot, ops::dot_out, ops::vdot, ops::vdot_out>({
-        .summary =
-            "Adds up the products of the elements of two vectors; vdot is the same, there being no complex numbers.",
+        .summary = "Computes the dot product of two vectors; vdot is the same, since complex dtypes are not supported.",
         .shapes = "self: [n], tensor: [n] -> []",
         .dtypes = one_dtype,
         .memory = composed_memory,
         .cost =
             "the product of a row and a column: n multiply-adds; operands that are not dense are packed, and dtypes "
             "other than int64, float32 and float64 are copied",
-        .errors = {raises<shape_error>("an operand is no vector, or the lengths differ", "dot([1, 2], [1, 2, 3])"),
+        .errors = {raises<shape_error>("an operand is not a vector, or the lengths differ", "dot([1, 2], [1, 2, 3])"),
                    raises<dtype_error>(bad_types, "dot([1, 2], [1.5, 2.5])")},
         .examples = {{"dot([1, 2, 3], [4, 5, 6])", "32 (int64 [])"},
                      {"vdot([1.5, 2.0], [2.0, 0.5])", "4 (float32 [])"}},
@@ -196,26 +190,25 @@ constexpr author::operator_page pages[] = {
         .dtypes = "any; both are promoted",
         .memory = composed_memory,
         .cost = "one pass over the result, as a product that broadcasts",
-        .errors = {raises<shape_error>("an operand is no vector", "outer([1, 2], [[3, 4]])")},
+        .errors = {raises<shape_error>("an operand is not a vector", "outer([1, 2], [[3, 4]])")},
         .examples = {{"outer([1, 2], [3, 4, 5])", "[[3, 4, 5], [6, 8, 10]] (int64 [2, 3])"},
                      {"ger([1, 2], [0.5])", "[[0.5], [1]] (float32 [2, 1])"}},
     }),
     page<ops::addr, ops::addr_, ops::addr_out>({
-        .summary = "Gives beta * self + alpha * outer(vec1, vec2); self is not read where beta is 0.",
+        .summary = "Returns beta * self + alpha * outer(vec1, vec2); self is not read if beta is 0.",
         .shapes = "self: broadcasts to [m, n], vec1: [m], vec2: [n] -> [m, n]",
         .dtypes = "any; all are promoted, with factors that are not 1 too",
         .memory = composed_memory,
         .cost = "a pass for the outer product, one for the sum, and one for each factor that is not 1",
-        .errors = {raises<shape_error>(
-                       "vec1 or vec2 is no vector, or self does not broadcast to the product; in place, self "
-                       "has other sizes",
-                       "addr([0, 0, 0], [1, 2], [3, 4])"),
+        .errors = {raises<shape_error>("vec1 or vec2 is not a vector, or self does not broadcast to the product; in "
+                                       "place, self has other sizes",
+                                       "addr([0, 0, 0], [1, 2], [3, 4])"),
                    raises<dtype_error>("self or out cannot hold the result", "addr_([[0]], [1], [2.5])")},
         .examples = {{"addr([[1, 2], [3, 4]], [1, 2], [10, 20])", "[[11, 22], [23, 44]] (int64 [2, 2])"},
                      {"addr([0.0, 1.0], [1, 2], [10, 20], beta=2, alpha=0.5)", "[[5, 12], [10, 22]] (float32 [2, 2])"}},
     }),
     page<ops::kron, ops::kron_out>({
-        .summary = "Gives the Kronecker product: a block of other for each element of self, times that element.",
+        .summary = "Returns the Kronecker product: a block of other for each element of self, times that element.",
         .shapes = "self: [m, ..], other: [n, ..] -> [m * n, ..]; the one of fewer dimensions has ones in front",
         .dtypes = "any; both are promoted",
         .memory = composed_memory,
@@ -225,12 +218,12 @@ constexpr author::operator_page pages[] = {
                      {"kron([[1, 0], [0, 1]], [[2, 3]])", "[[2, 3, 0, 0], [0, 0, 2, 3]] (int64 [2, 4])"}},
     }),
     page<ops::trace>({
-        .summary = "Adds up the diagonal of a matrix.",
+        .summary = "Sums the diagonal of a matrix.",
         .shapes = "self: [m, n] -> []",
         .dtypes = "any; integers and bool sum into int64",
         .memory = "the result is new and dense",
         .cost = "one read of the diagonal",
-        .errors = {raises<shape_error>("self is no matrix", "trace([1, 2])")},
+        .errors = {raises<shape_error>("self is not a matrix", "trace([1, 2])")},
         .examples = {{"trace([[1, 2], [3, 4]])", "5 (int64 [])"}},
     }),
 };

@@ -20,9 +20,9 @@ constexpr std::string_view one_floating = "floating; both are promoted, so one t
 constexpr std::string_view other_out = "out has other sizes than the result, or elements that share memory";
 constexpr std::string_view out_dtype = "out is not floating";
 constexpr std::string_view label_cost =
-    "labels are checked first, then one element of each row is read; rows that are not dense, or halves, are converted "
-    "whole";
-constexpr std::string_view bad_labels = "the sizes do not fit, or a label is neither a class nor ignore_index";
+    "labels are checked first, then one element of each row is read; rows that are not dense, or float16 or bfloat16, "
+    "are converted whole";
+constexpr std::string_view bad_labels = "the shapes do not match, or a label is neither a class nor ignore_index";
 constexpr std::string_view bad_label_types =
     "self is not floating, labels are not int64, or the weights have another dtype";
 constexpr std::string_view bad_reduction = "reduction is not None (0), Mean (1) or Sum (2)";
@@ -32,9 +32,8 @@ constexpr std::string_view composed_cost =
 
 constexpr author::operator_page pages[] = {
     page<ops::nll_loss, ops::nll_loss_out>({
-        .summary =
-            "Takes the negative log-likelihood of labels, -weight[target] * self[target], given log-probabilities of "
-            "classes; a label of ignore_index counts nothing, and the mean is by weight.",
+        .summary = "Computes the negative log-likelihood of labels, -weight[target] * self[target], given "
+                   "log-probabilities of classes; labels equal to ignore_index are ignored, and the mean is weighted.",
         .shapes =
             "self: [n, classes], target: [n], weight: [classes]; or self: [classes], target: [] -> [], or target's "
             "where reduction is None (0)",
@@ -51,9 +50,7 @@ constexpr author::operator_page pages[] = {
                      {"nll_loss([[-1.0, -2.0], [-3.0, -4.0]], [0, -100], None, 0)", "[1, 0] (float32 [2])"}},
     }),
     page<ops::nll_loss_forward, ops::nll_loss_forward_out>({
-        .summary =
-            "Gives nll_loss and the sum of the weights, or 0 where nothing is reduced: the part that nll_loss is made "
-            "of.",
+        .summary = "Returns nll_loss and the sum of the weights, or 0 without a reduction: the kernel of nll_loss.",
         .shapes =
             "self: [n, classes], target: [n], weight: [classes]; or self: [classes], target: [] -> [], or target's "
             "where reduction is None (0), and []",
@@ -68,15 +65,15 @@ constexpr author::operator_page pages[] = {
                       "3.25 (float32 []); 4 (float32 [])"}},
     }),
     page<ops::nll_loss_backward, ops::nll_loss_backward_out>({
-        .summary = "Gives the gradient of nll_loss_forward: -weight[target] * grad_output at each label, divided by "
+        .summary = "Returns the gradient of nll_loss_forward: -weight[target] * grad_output at each label, divided by "
                    "total_weight for a mean, and 0 elsewhere.",
         .shapes = "grad_output: the sizes of the result, self: [n, classes] or [classes], target: [n] or [], weight: "
                   "[classes], total_weight: one element -> self's",
         .dtypes = "floating; grad_output and the weights have self's, and labels are int64",
-        .memory = "the result is new and dense, or grad_input; where that shares memory with an operand, the result is "
-                  "computed first and copied",
+        .memory = "the result is new and dense, or grad_input; if that shares memory with an operand, the result is "
+                  "computed in a temporary and copied",
         .cost = "labels are checked first, then each element of the result is written once; self is not read",
-        .errors = {raises<shape_error>("the sizes do not fit, or a label is neither a class nor ignore_index",
+        .errors = {raises<shape_error>("the shapes do not match, or a label is neither a class nor ignore_index",
                                        "nll_loss_backward(1.0, [[-0.5, -1.5]], [2], None, 1, -100, 1.0)"),
                    raises<dtype_error>(
                        "self is not floating, grad_output or the weights have another dtype, or labels are "
@@ -87,14 +84,14 @@ constexpr author::operator_page pages[] = {
                       "[[-0.5, 0], [0, -0.5]] (float32 [2, 2])"}},
     }),
     page<ops::nll_loss_nd, ops::nll_loss2d, ops::nll_loss2d_out>({
-        .summary = "Takes nll_loss with any number of dimensions behind the classes; nll_loss2d is that of two.",
+        .summary = "Computes nll_loss with any number of dimensions after the classes; nll_loss2d has two.",
         .shapes =
             "self: [n, classes, ..], target: [n, ..], weight: [classes] -> [], or target's where reduction is None (0)",
         .dtypes = label_dtypes,
         .memory = new_or_out,
-        .cost = "nll_loss's; where dimensions stand behind the classes, self is copied so that classes are last",
-        .errors = {raises<shape_error>("the sizes do not fit, a label is neither a class nor ignore_index, or self of "
-                                       "nll_loss2d has not four dimensions",
+        .cost = "nll_loss's; with dimensions after the classes, self is copied so that classes are last",
+        .errors = {raises<shape_error>("the shapes do not match, a label is neither a class nor ignore_index, or self "
+                                       "of nll_loss2d is not four-dimensional",
                                        "nll_loss_nd([[[-0.5], [-1.5]]], [0])"),
                    raises<dtype_error>(bad_label_types, "nll_loss_nd([[[-0.5], [-1.5]]], [[0.0]])"),
                    raises<error>(bad_reduction, "nll_loss_nd([[[-0.5], [-1.5]]], [[0]], None, 3)"),
@@ -105,8 +102,8 @@ constexpr author::operator_page pages[] = {
                       "[[[1, 4]]] (float32 [1, 1, 2])"}},
     }),
     page<ops::cross_entropy_loss>({
-        .summary = "Takes nll_loss_nd of log_softmax(self), given labels, or given probabilities of the classes; "
-                   "label_smoothing of 1 is taken from them and spread over all classes.",
+        .summary = "Computes nll_loss_nd of log_softmax(self) for labels or class probabilities; label_smoothing is "
+                   "distributed evenly over all classes.",
         .shapes =
             "self: [n, classes, ..] or [classes], target: [n, ..] or [], or self's sizes, weight: [classes] -> [], or "
             "[n, ..] where reduction is None (0)",
@@ -115,7 +112,7 @@ constexpr author::operator_page pages[] = {
         .cost = "topbit::cross_entropy for labels without smoothing, which makes no tensor of self's sizes; else a "
                 "log_softmax, and nll_loss_nd or some elementwise passes",
         .errors =
-            {raises<shape_error>("the sizes do not fit, or a label is neither a class nor ignore_index",
+            {raises<shape_error>("the shapes do not match, or a label is neither a class nor ignore_index",
                                  "cross_entropy_loss([[0.5, 1.5]], [2])"),
              raises<dtype_error>("self or probabilities are not floating, labels are not int64, or the weights have "
                                  "another dtype",
@@ -127,17 +124,15 @@ constexpr author::operator_page pages[] = {
                      {"cross_entropy_loss([[0.0, 1.0]], [1], label_smoothing=0.5)", "0.5632616 (float32 [])"}},
     }),
     page<ops::cross_entropy_forward>({
-        .summary =
-            "Gives cross_entropy_loss of labels, without smoothing, and the sum of the weights, or 0 where nothing is "
-            "reduced: the part that cross_entropy_loss is made of.",
+        .summary = "Returns cross_entropy_loss of labels, without smoothing, and the sum of the weights, or 0 without "
+                   "a reduction: the kernel of cross_entropy_loss.",
         .shapes =
             "self: [n, classes], target: [n], weight: [classes]; or self: [classes], target: [] -> [], or target's "
             "where reduction is None (0), and []",
         .dtypes = label_dtypes,
         .memory = "the results are new and dense",
         .cost = "labels are checked first, then self is read once: no tensor of its sizes is made; rows that are not "
-                "dense, "
-                "or halves, are converted some at a time",
+                "dense, or float16 or bfloat16, are converted some at a time",
         .errors = {raises<shape_error>(bad_labels, "cross_entropy([[0.5, 1.5]], [2], None, 1, -100)"),
                    raises<dtype_error>(bad_label_types, "cross_entropy([[0.5, 1.5]], [0.0], None, 1, -100)"),
                    raises<error>(bad_reduction, "cross_entropy([[0.5, 1.5]], [0], None, 3, -100)")},
@@ -145,14 +140,13 @@ constexpr author::operator_page pages[] = {
                       "1.0032043 (float32 []); 2 (float32 [])"}},
     }),
     page<ops::cross_entropy_backward>({
-        .summary =
-            "Gives the gradient of topbit::cross_entropy: softmax(self), less 1 at each label, times grad_output and "
-            "the label's weight, divided by total_weight for a mean.",
+        .summary = "Returns the gradient of topbit::cross_entropy: softmax(self), less 1 at each label, times "
+                   "grad_output and the label's weight, divided by total_weight for a mean.",
         .shapes = "grad_output: the sizes of the result, self: [n, classes] or [classes], target: [n] or [], weight: "
                   "[classes], total_weight: one element -> self's",
         .dtypes = "floating; grad_output and the weights have self's, and labels are int64",
         .memory = new_result,
-        .cost = "labels are checked first, then one pass: each row's exponentials wait where its result goes",
+        .cost = "labels are checked first, then one pass: each row's exponentials are stored in its result",
         .errors = {raises<shape_error>(bad_labels,
                                        "cross_entropy_backward(1.0, [[0.5, 1.5]], [2], None, 1, -100, 1.0)"),
                    raises<dtype_error>(
@@ -164,7 +158,7 @@ constexpr author::operator_page pages[] = {
                       "[[-0.25, 0.25], [0.25, -0.25]] (float32 [2, 2])"}},
     }),
     page<ops::mse_loss, ops::mse_loss_out>({
-        .summary = "Takes the squares of self - target, and their mean or sum.",
+        .summary = "Computes the squares of self - target, and their mean or sum.",
         .shapes = pair_shapes,
         .dtypes = one_floating,
         .memory = new_or_out,
@@ -179,7 +173,7 @@ constexpr author::operator_page pages[] = {
     }),
     page<ops::soft_margin_loss, ops::soft_margin_loss_out>({
         .summary =
-            "Takes log(1 + exp(-target * self)), without overflow, for targets of 1 and -1, and its mean or sum.",
+            "Computes log(1 + exp(-target * self)), without overflow, for targets of 1 and -1, and its mean or sum.",
         .shapes = pair_shapes,
         .dtypes = "floating; both are promoted, and target may be of integers or bool",
         .memory = new_or_out,
@@ -194,9 +188,9 @@ constexpr author::operator_page pages[] = {
                      {"soft_margin_loss([0.0, 2.0], [1.0, -1.0], 0)", "[0.6931472, 2.126928] (float32 [2])"}},
     }),
     page<ops::l1_loss>({
-        .summary = "Takes the magnitudes of self - target, and their mean or sum.",
+        .summary = "Computes the magnitudes of self - target, and their mean or sum.",
         .shapes = pair_shapes,
-        .dtypes = "floating; both are promoted; integers too where no mean is taken, as sub, abs and sum have them",
+        .dtypes = "floating; both are promoted; integers too without a mean, as in sub, abs and sum",
         .memory = new_result,
         .cost = composed_cost,
         .errors = {raises<shape_error>("self and target do not broadcast", "l1_loss([1.5, 2.5], [1.5, 2.5, 3.5])"),
@@ -207,9 +201,8 @@ constexpr author::operator_page pages[] = {
                      {"l1_loss([1.0, 2.0], [1.0, 4.0], 2)", "2 (float32 [])"}},
     }),
     page<ops::smooth_l1_loss, ops::smooth_l1_loss_out>({
-        .summary =
-            "Takes, with d = abs(self - target), d^2 / (2 * beta) below beta and d - beta / 2 from there, and their "
-            "mean or sum; a beta of 0 makes it l1_loss.",
+        .summary = "Computes, with d = abs(self - target), d^2 / (2 * beta) below beta and d - beta / 2 from there, "
+                   "and their mean or sum; beta 0 gives l1_loss.",
         .shapes = pair_shapes,
         .dtypes = one_floating,
         .memory = new_or_out,
@@ -223,9 +216,8 @@ constexpr author::operator_page pages[] = {
                      {"smooth_l1_loss([1.0, 2.0], [1.5, 4.0], 0, 2.0)", "[0.0625, 1] (float32 [2])"}},
     }),
     page<ops::huber_loss, ops::huber_loss_out>({
-        .summary =
-            "Takes, with d = abs(self - target), d^2 / 2 up to delta and delta * (d - delta / 2) above, and their mean "
-            "or sum.",
+        .summary = "Computes, with d = abs(self - target), d^2 / 2 up to delta and delta * (d - delta / 2) above, and "
+                   "their mean or sum.",
         .shapes = pair_shapes,
         .dtypes = one_floating,
         .memory = new_or_out,
@@ -239,9 +231,8 @@ constexpr author::operator_page pages[] = {
                      {"huber_loss([1.0, 2.0], [1.5, 4.0], 0, 0.5)", "[0.125, 0.875] (float32 [2])"}},
     }),
     page<ops::binary_cross_entropy, ops::binary_cross_entropy_out>({
-        .summary =
-            "Takes -weight * (target * log(self) + (1 - target) * log(1 - self)) of probabilities, with logarithms of "
-            "at least -100, and their mean or sum.",
+        .summary = "Computes -weight * (target * log(self) + (1 - target) * log(1 - self)) of probabilities, with "
+                   "logarithms of at least -100, and their mean or sum.",
         .shapes =
             "self: [..], target: self's, weight: broadcasts with them -> [], or the sizes of both where reduction is "
             "None (0)",
@@ -259,9 +250,8 @@ constexpr author::operator_page pages[] = {
                      {"binary_cross_entropy([0.0], [1.0])", "100 (float32 [])"}},
     }),
     page<ops::kl_div>({
-        .summary =
-            "Takes target * (log(target) - self), the divergence of probabilities from the log-probabilities in self, "
-            "and the mean or sum over all elements; with log_target, target holds logarithms too.",
+        .summary = "Computes target * (log(target) - self), the divergence of probabilities from the log-probabilities "
+                   "in self, and the mean or sum over all elements; with log_target, target holds logarithms too.",
         .shapes = pair_shapes,
         .dtypes = "floating; both are promoted",
         .memory = new_result,
@@ -276,7 +266,7 @@ constexpr author::operator_page pages[] = {
     }),
     page<ops::binary_cross_entropy_with_logits>({
         .summary =
-            "Takes binary_cross_entropy of sigmoid(self), without overflow; pos_weight counts the part of target.",
+            "Computes binary_cross_entropy of sigmoid(self), without overflow; pos_weight weights the term of target.",
         .shapes =
             "self: [..], target: [..], weight, pos_weight: broadcast with them -> [], or broadcast where reduction is "
             "None (0)",

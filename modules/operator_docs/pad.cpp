@@ -23,7 +23,7 @@ constexpr std::string_view edge_padded =
     "last dimension first -> self's sizes with both added";
 constexpr std::string_view edge_passes =
     "one pass over a new tensor for each dimension that is padded, with an index that the host makes for it, and one "
-    "that copies the last of them into the result; a self that is not dense is copied first";
+    "that copies the last of them into the result; a non-dense self is copied first";
 constexpr std::string_view new_or_out = "the result is new and dense, or out, which may overlap self";
 constexpr std::string_view other_out = "out has other sizes, or elements that share memory";
 constexpr std::string_view out_dtype = "out's dtype cannot hold the result's";
@@ -32,7 +32,7 @@ constexpr std::string_view bad_pad =
 
 constexpr author::operator_page pages[] = {
     page<ops::constant_pad_nd>({
-        .summary = "Puts a value around the elements; a negative number takes elements away.",
+        .summary = "Pads with a constant; a negative number removes elements.",
         .shapes = padded,
         .dtypes = "any; the result has self's, to which the value is converted",
         .memory = "the result is new and dense",
@@ -43,8 +43,8 @@ constexpr author::operator_page pages[] = {
     }),
     page<ops::reflection_pad1d, ops::reflection_pad1d_out, ops::reflection_pad2d, ops::reflection_pad2d_out,
          ops::reflection_pad3d, ops::reflection_pad3d_out>({
-        .summary = "Puts the elements around themselves, mirrored at the first and the last one, which are not "
-                   "repeated; a negative number takes elements away.",
+        .summary = "Pads by reflection at the first and the last element, which are not repeated; a negative number "
+                   "removes elements.",
         .shapes = edge_padded,
         .dtypes = "any; the result has self's",
         .memory = new_or_out,
@@ -52,7 +52,7 @@ constexpr author::operator_page pages[] = {
         .errors = {raises<shape_error>("self has another number of dimensions, a number is not below the size, or a "
                                        "size would be below 1",
                                        "reflection_pad1d([[1, 2, 3]], [3, 1])"),
-                   raises<error>("padding has not two numbers for each padded dimension",
+                   raises<error>("padding does not have two numbers for each padded dimension",
                                  "reflection_pad1d([[1, 2, 3]], [1, 1, 1])"),
                    raises<shape_error>(other_out, "reflection_pad1d.out([[1, 2]], [1, 1], out=[[0]])"),
                    raises<dtype_error>(out_dtype, "reflection_pad1d.out([[1.5, 2.5]], [0, 0], out=[[0, 0]])")},
@@ -62,15 +62,15 @@ constexpr author::operator_page pages[] = {
     }),
     page<ops::replication_pad1d, ops::replication_pad1d_out, ops::replication_pad2d, ops::replication_pad2d_out,
          ops::replication_pad3d, ops::replication_pad3d_out>({
-        .summary = "Puts the first and the last element of each dimension around it, repeated; a negative number takes "
-                   "elements away.",
+        .summary =
+            "Pads by repeating the first and the last element of each dimension; a negative number removes elements.",
         .shapes = edge_padded,
         .dtypes = "any; the result has self's",
         .memory = new_or_out,
         .cost = edge_passes,
         .errors = {raises<shape_error>("self has another number of dimensions, or a size is or would be below 1",
                                        "replication_pad1d([[1, 2, 3]], [-3, 0])"),
-                   raises<error>("padding has not two numbers for each padded dimension",
+                   raises<error>("padding does not have two numbers for each padded dimension",
                                  "replication_pad1d([[1, 2, 3]], [1, 1, 1])"),
                    raises<shape_error>(other_out, "replication_pad1d.out([[1, 2]], [1, 1], out=[[0]])"),
                    raises<dtype_error>(out_dtype, "replication_pad1d.out([[1.5, 2.5]], [0, 0], out=[[0, 0]])")},
@@ -79,38 +79,37 @@ constexpr author::operator_page pages[] = {
                       "[[[1, 1, 2], [3, 3, 4], [3, 3, 4]]] (int64 [1, 3, 3])"}},
     }),
     page<ops::pad>({
-        .summary =
-            "Pads with a constant, 0 where no value is given; or with elements: mirrored ('reflect'), the first and "
-            "the last one repeated ('replicate'), or taken from the other end ('circular').",
+        .summary = "Pads with a constant, 0 by default; or with elements: mirrored ('reflect'), the first and the last "
+                   "one repeated ('replicate'), or taken from the other end ('circular').",
         .shapes = padded,
         .dtypes = "any; the result has self's, to which the value is converted",
         .memory = "the result is new and dense",
         .cost =
             "constant_pad_nd's; with another mode one pass for each padded dimension, each into a new tensor, and a "
             "list of places made on the host for it",
-        .errors =
-            {raises<shape_error>(bad_pad, "pad([1, 2], [1])"),
-             raises<shape_error>(
-                 "with another mode than 'constant', more is padded than the mode has elements for, none is left, or "
-                 "in front of the padded dimensions there is nothing, but for 'circular', or more than two",
-                 "pad([[1, 2]], [2, 0], 'reflect')"),
-             raises<error>("mode is another word, has a value but is not 'constant', or has not two numbers for each "
-                           "of one to three dimensions, or of any for 'circular'",
-                           "pad([[1, 2]], [1, 1], 'wrap')")},
+        .errors = {raises<shape_error>(bad_pad, "pad([1, 2], [1])"),
+                   raises<shape_error>(
+                       "in modes other than 'constant': more padding than the mode supports, an empty result, or not "
+                       "one or two dimensions before the padded ones, except none for 'circular'",
+                       "pad([[1, 2]], [2, 0], 'reflect')"),
+                   raises<error>(
+                       "mode is another word, has a value but is not 'constant', or has not two numbers for each "
+                       "of one to three dimensions, or of any for 'circular'",
+                       "pad([[1, 2]], [1, 1], 'wrap')")},
         .examples = {{"pad([1, 2], [1, 2])", "[0, 1, 2, 0, 0] (int64 [5])"},
                      {"pad([1.5, 2.5], [0, 1], 'constant', 7.0)", "[1.5, 2.5, 7] (float32 [3])"},
                      {"pad([[1, 2, 3]], [2, 0], 'reflect')", "[[3, 2, 1, 2, 3]] (int64 [1, 5])"}},
     }),
     page<ops::pad_circular>({
         .summary =
-            "Pads with elements from the other end: pad in mode 'circular'; negative numbers take elements away first.",
+            "Pads with elements from the other end: pad in mode 'circular'; negative numbers remove elements first.",
         .shapes = padded,
         .dtypes = "any; the result has self's",
         .memory = "the result is new and dense",
         .cost = "one pass for each padded dimension, each into a new tensor, and a list of places made on the host for "
                 "it",
-        .errors = {raises<shape_error>("more is padded than there are elements, none is left, or self has fewer "
-                                       "dimensions than are padded, or over two more",
+        .errors = {raises<shape_error>("more padding than elements, an empty result, or self has fewer dimensions than "
+                                       "are padded, or over two more",
                                        "_pad_circular([1, 2], [3, 0])"),
                    raises<error>("there are not two numbers for each padded dimension", "_pad_circular([1, 2], [1])")},
         .examples = {{"_pad_circular([1, 2, 3], [2, 1])", "[2, 3, 1, 2, 3, 1] (int64 [6])"},

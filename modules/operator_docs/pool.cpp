@@ -24,16 +24,14 @@ constexpr std::string_view output_sizes =
     "self: [n, channels, height, width] or without n -> the same with output_size for height and width";
 constexpr std::string_view like_self = "grad_output: the sizes of the result, self: as in the call -> self's";
 constexpr std::string_view one_visit =
-    "each window is visited once, without a test for each element; an input that is not dense, or that is computed in "
-    "another dtype, is copied first";
+    "each window is visited once, without a test for each element; a non-dense input, or that is computed in another "
+    "dtype, is copied first";
 constexpr std::string_view share_cost =
-    "zeros are written, then each element of grad_output is added to those of its window; what is not dense, or is "
-    "computed "
-    "in another dtype, is copied first";
+    "zeros are written, then each element of grad_output is added to those of its window; non-dense operands, or those "
+    "of another compute type, are copied first";
 constexpr std::string_view new_or_gradient =
-    "the result is new and dense, or grad_input; where that shares memory with an operand, the result is computed "
-    "first "
-    "and copied";
+    "the result is new and dense, or grad_input; if that shares memory with an operand, the result is computed in a "
+    "temporary and copied";
 constexpr std::string_view row_windows =
     "self: [n, channels, length] or [channels, length] -> the same with (size + 2 * padding - dilation * (kernel_size "
     "- 1) - 1) / stride + 1 for length, rounded up if ceil_mode";
@@ -45,15 +43,13 @@ constexpr std::string_view bad_row_numbers =
 constexpr std::string_view bad_windows =
     "self has another number of dimensions, or no channels, height or width, or no window fits the padded image";
 constexpr std::string_view bad_numbers =
-    "a kernel_size, stride or dilation is below 1, a padding below 0 or more than half of the window, or a list has "
-    "not one "
-    "or two numbers";
+    "a kernel_size, stride or dilation is below 1, a padding below 0 or more than half of the window, or a list does "
+    "not have one or two numbers";
 
 constexpr author::operator_page pages[] = {
     page<ops::max_pool2d>({
-        .summary =
-            "Takes the greatest element of each window of an image, a NaN before all; no stride means the size of the "
-            "window, and one number counts for both dimensions.",
+        .summary = "Computes the maximum of each window of an image, NaN propagates; the stride defaults to the window "
+                   "size, and one number is used for both dimensions.",
         .shapes = windows,
         .dtypes = "numbers; the result has self's",
         .memory = "the result is new and dense",
@@ -66,9 +62,8 @@ constexpr author::operator_page pages[] = {
                      {"max_pool2d([[[1, 5, 2]]], [1, 2], ceil_mode=True)", "[[[5, 2]]] (int64 [1, 1, 2])"}},
     }),
     page<ops::max_pool2d_with_indices, ops::max_pool2d_with_indices_out>({
-        .summary =
-            "Takes max_pool2d, and tells where in its image, row * width + column, each maximum stands, the first of "
-            "equals; -1 where dilation leaves nothing but padding.",
+        .summary = "Computes max_pool2d and the index of each maximum in its image, row * width + column, the first of "
+                   "equals; -1 if dilation leaves only padding.",
         .shapes = windows,
         .dtypes = "numbers; values have self's, indices are int64",
         .memory = "both results are new and dense, or out and indices, which may not share memory with each other",
@@ -84,8 +79,7 @@ constexpr author::operator_page pages[] = {
     }),
     page<ops::max_pool2d_with_indices_backward, ops::max_pool2d_with_indices_backward_out>({
         .summary =
-            "Gives the gradient of max_pool2d_with_indices: each element of grad_output is added where its maximum "
-            "stood.",
+            "Returns the gradient of max_pool2d_with_indices: each element of grad_output is added at its maximum.",
         .shapes = "grad_output: the sizes of the result, self: as in the call, indices: grad_output's -> self's",
         .dtypes = "floating; both dtypes are the same, indices are int64",
         .memory = new_or_gradient,
@@ -106,8 +100,8 @@ constexpr author::operator_page pages[] = {
                       "[[[0, 1]]] (float32 [1, 1, 2])"}},
     }),
     page<ops::max_pool1d>({
-        .summary = "Takes the greatest element of each window of a row, a NaN before all; no stride means the size of "
-                   "the window.",
+        .summary =
+            "Computes the maximum of each window of a row, NaN propagates; the stride defaults to the window size.",
         .shapes = row_windows,
         .dtypes = "numbers; the result has self's",
         .memory = "the result is new and dense",
@@ -120,8 +114,8 @@ constexpr author::operator_page pages[] = {
                      {"max_pool1d([[1, 5, 2]], 2, ceil_mode=True)", "[[5, 2]] (int64 [1, 2])"}},
     }),
     page<ops::max_pool1d_with_indices>({
-        .summary = "Takes max_pool1d, and tells where in its row each maximum stands, the first of equals; -1 where "
-                   "dilation leaves nothing but padding.",
+        .summary = "Computes max_pool1d and the index of each maximum in its row, the first of equals; -1 if dilation "
+                   "leaves only padding.",
         .shapes = row_windows,
         .dtypes = "numbers; values have self's, indices are int64",
         .memory = "both results are new and dense",
@@ -133,23 +127,21 @@ constexpr author::operator_page pages[] = {
                       "[[5, 4]] (int64 [1, 2]); [[1, 3]] (int64 [1, 2])"}},
     }),
     page<ops::avg_pool2d, ops::avg_pool2d_out>({
-        .summary =
-            "Takes the average of each window of an image; padding counts as zeros if count_include_pad, else not at "
-            "all, and divisor_override replaces the number of elements.",
+        .summary = "Computes the average of each window of an image; padding counts as zeros if count_include_pad, "
+                   "else not at all, and divisor_override replaces the number of elements.",
         .shapes = averages,
         .dtypes = "floating; the result has self's, sums are kept in float64",
-        .memory =
-            "the result is new and dense, or out; where that shares memory with self, the result is computed first and "
-            "copied",
+        .memory = "the result is new and dense, or out; if that shares memory with self, the result is computed in a "
+                  "temporary and copied",
         .cost = one_visit,
-        .errors =
-            {raises<shape_error>("self has another number of dimensions, no window fits the padded image, or out has "
-                                 "other sizes",
-                                 "avg_pool2d([[[1.5, 2.5]]], 2)"),
-             raises<dtype_error>("self is not floating, or out cannot hold the result", "avg_pool2d([[[1]]], 1)"),
-             raises<error>("divisor_override is 0, a kernel_size or stride is below 1, a padding below 0 or more than "
-                           "half of the window, or a list has not one or two numbers",
-                           "avg_pool2d([[[1.5]]], 1, divisor_override=0)")},
+        .errors = {raises<shape_error>(
+                       "self has another number of dimensions, no window fits the padded image, or out has "
+                       "other sizes",
+                       "avg_pool2d([[[1.5, 2.5]]], 2)"),
+                   raises<dtype_error>("self is not floating, or out cannot hold the result", "avg_pool2d([[[1]]], 1)"),
+                   raises<error>("divisor_override is 0, a kernel_size or stride is below 1, a padding below 0 or more "
+                                 "than half of the window, or a list does not have one or two numbers",
+                                 "avg_pool2d([[[1.5]]], 1, divisor_override=0)")},
         .examples = {{"avg_pool2d([[[1.0, 2.0, 3.0, 4.0], [5.0, 6.0, 7.0, 8.0]]], 2)",
                       "[[[3.5, 5.5]]] (float32 [1, 1, 2])"},
                      {"avg_pool2d([[[1.0, 2.0]]], [1, 2], 1, [0, 1])", "[[[0.5, 1.5, 1]]] (float32 [1, 1, 3])"},
@@ -157,7 +149,7 @@ constexpr author::operator_page pages[] = {
                       "[[[1, 1.5, 2]]] (float32 [1, 1, 3])"}},
     }),
     page<ops::avg_pool1d>({
-        .summary = "Takes the average of each window of a row: avg_pool2d of images one element high.",
+        .summary = "Computes the average of each window of a row: avg_pool2d of images one element high.",
         .shapes =
             "self: [n, channels, length] or without n -> the same with (length + 2 * padding - kernel_size) / stride + "
             "1, rounded up if ceil_mode",
@@ -176,27 +168,26 @@ constexpr author::operator_page pages[] = {
                      {"avg_pool1d([[1.0, 2.0, 3.0]], 2, ceil_mode=True)", "[[1.5, 3]] (float32 [1, 2])"}},
     }),
     page<ops::avg_pool2d_backward, ops::avg_pool2d_backward_out>({
-        .summary = "Gives the gradient of avg_pool2d: each element of grad_output is shared out over its window.",
+        .summary = "Returns the gradient of avg_pool2d: each element of grad_output is distributed over its window.",
         .shapes = like_self,
         .dtypes = "floating; both dtypes are the same",
         .memory = new_or_gradient,
         .cost = share_cost,
-        .errors =
-            {raises<shape_error>("grad_output has not the sizes of the result",
-                                 "avg_pool2d_backward([[[1.0, 1.0]]], [[[1.0, 5.0]]], [1, 2], [], 0, False, True, "
-                                 "None)"),
-             raises<dtype_error>("self is not floating, or grad_output has another dtype",
-                                 "avg_pool2d_backward([[[1]]], [[[1, 5]]], [1, 2], [], 0, False, True, None)"),
-             raises<error>("divisor_override is 0, a kernel_size or stride is below 1, a padding below 0 or more than "
-                           "half of the window, or a list has not one or two numbers",
-                           "avg_pool2d_backward([[[1.0]]], [[[1.0, 5.0]]], [1, 2], [], 0, False, True, 0)")},
+        .errors = {raises<shape_error>(
+                       "grad_output has another shape than the result",
+                       "avg_pool2d_backward([[[1.0, 1.0]]], [[[1.0, 5.0]]], [1, 2], [], 0, False, True, "
+                       "None)"),
+                   raises<dtype_error>("self is not floating, or grad_output has another dtype",
+                                       "avg_pool2d_backward([[[1]]], [[[1, 5]]], [1, 2], [], 0, False, True, None)"),
+                   raises<error>("divisor_override is 0, a kernel_size or stride is below 1, a padding below 0 or more "
+                                 "than half of the window, or a list does not have one or two numbers",
+                                 "avg_pool2d_backward([[[1.0]]], [[[1.0, 5.0]]], [1, 2], [], 0, False, True, 0)")},
         .examples = {{"avg_pool2d_backward([[[1.0]]], [[[1.0, 5.0]]], [1, 2], [], 0, False, True, None)",
                       "[[[0.5, 0.5]]] (float32 [1, 1, 2])"}},
     }),
     page<ops::adaptive_avg_pool2d, ops::adaptive_avg_pool2d_out, ops::adaptive_avg_pool2d_forward>({
-        .summary =
-            "Takes averages of as many windows as give output_size; where the image cannot be divided evenly, windows "
-            "overlap by an element.",
+        .summary = "Computes averages over windows such that the result has output_size; windows overlap by one "
+                   "element if the size is not divisible.",
         .shapes = output_sizes,
         .dtypes = "floating; the result has self's, sums are kept in float64",
         .memory = "the result is new and dense, or copied to out, which may overlap self",
@@ -213,8 +204,8 @@ constexpr author::operator_page pages[] = {
                      {"adaptive_avg_pool2d([[[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]], 1)", "[[[3.5]]] (float32 [1, 1, 1])"}},
     }),
     page<ops::adaptive_avg_pool1d>({
-        .summary = "Takes averages of as many windows of a row as give output_size: adaptive_avg_pool2d of images one "
-                   "element high.",
+        .summary = "Computes averages over windows of a row such that the result has output_size: adaptive_avg_pool2d "
+                   "of images one element high.",
         .shapes = "self: [n, channels, length] or without n -> the same with output_size for length",
         .dtypes = "floating; the result has self's, sums are kept in float64",
         .memory = "the result is new and dense",
@@ -229,7 +220,7 @@ constexpr author::operator_page pages[] = {
     }),
     page<ops::adaptive_avg_pool2d_backward>({
         .summary =
-            "Gives the gradient of adaptive_avg_pool2d: each element of grad_output is shared out over its window.",
+            "Returns the gradient of adaptive_avg_pool2d: each element of grad_output is distributed over its window.",
         .shapes = like_self,
         .dtypes = "floating; both dtypes are the same",
         .memory = "the result is new and dense",

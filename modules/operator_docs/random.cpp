@@ -14,9 +14,9 @@ using author::page_error;
 using author::raises;
 
 constexpr std::string_view written =
-    "writes every element of self, in row-major order whatever its strides; its elements must not share memory; the "
-    "result is self";
-constexpr std::string_view new_or_out = "the result is new, dense and row-major; or out, of its own strides";
+    "writes every element of self, in row-major order for any strides; its elements must not share memory; the result "
+    "is self";
+constexpr std::string_view new_or_out = "the result is new, dense and row-major; or out, with its own strides";
 constexpr std::string_view one_number =
     "one pass of stores, with a number of the generator's stream for each element: half of ten rounds of Philox";
 constexpr std::string_view and_logarithm =
@@ -27,16 +27,16 @@ consteval page_error not_floating(std::string_view example) {
   return raises<dtype_error>("self is not floating", example);
 }
 consteval page_error other_sizes(std::string_view example) {
-  return raises<shape_error>("out has not the sizes of the result, or elements that share memory", example);
+  return raises<shape_error>("out has another shape than the result, or elements that share memory", example);
 }
 consteval page_error wrong_sizes(std::string_view example) {
-  return raises<shape_error>(
-      "a size is below 0, or the elements are more than 64 bits can count; or out has other sizes", example);
+  return raises<shape_error>("a size is below 0, or the number of elements overflows 64 bits; or out has other sizes",
+                             example);
 }
 consteval page_error wrong_options(std::string_view example) {
   return raises<error>("layout is not strided, or pin_memory is True", example);
 }
-constexpr page_error no_device = raises<device_error>("device is none that this build and machine have");
+constexpr page_error no_device = raises<device_error>("device is not available in this build or on this machine");
 
 constexpr author::operator_page pages[] = {
     page<ops::uniform_>({
@@ -71,21 +71,21 @@ constexpr author::operator_page pages[] = {
         .examples = {{"exponential_([0.0, 0.0])", ""}},
     }),
     page<ops::random_, ops::random_to_, ops::random_from_>({
-        .summary = "Fills self with integers, all equally likely: from from, or 0, to below to, or up to the greatest "
+        .summary = "Fills self with integers, all equally likely: from from, or 0, to below to, or up to the maximum "
                    "of the dtype.",
         .shapes = "self: [..] -> the same",
         .dtypes =
-            "any; the greatest is 1 for bool, and 2^11, 2^8, 2^24 and 2^53 for float16, bfloat16, float32 and float64",
+            "any; the maximum is 1 for bool, and 2^11, 2^8, 2^24 and 2^53 for float16, bfloat16, float32 and float64",
         .memory = written,
         .cost = one_number,
         .errors = {raises<error>("from is not below to", "random_.to([0], 0)"),
-                   raises<error>("the dtype does not hold from or what is below to, or from is above its greatest",
+                   raises<error>("the dtype does not hold from or values below to, or from is above its maximum",
                                  "random_.to([0] (uint8), 300)")},
         .examples = {{"random_([0, 0])", ""}, {"random_.from([0.0, 0.0], 5, 6)", "[5, 5] (float32 [2])"}},
     }),
     page<ops::bernoulli_, ops::bernoulli_tensor_>({
         .summary = "Fills self with 1, with probability p, and 0.",
-        .shapes = "self: [..], p: a number, or what broadcasts to self -> self's",
+        .shapes = "self: [..], p: a number, or broadcasts to self -> self's",
         .dtypes = "any; a tensor p is floating",
         .memory = written,
         .cost = "one pass of stores, with a number of the generator's stream for each element; a tensor p is looked "
@@ -98,10 +98,10 @@ constexpr author::operator_page pages[] = {
                      {"bernoulli_.Tensor([0, 0], [1.0, 0.0])", "[1, 0] (int64 [2])"}},
     }),
     page<ops::bernoulli, ops::bernoulli_out, ops::bernoulli_p>({
-        .summary = "Gives 1, with the probability that self's element is, or with probability p, and 0.",
+        .summary = "Returns 1, with the probability that self's element is, or with probability p, and 0.",
         .shapes = "self: [..] -> the same",
         .dtypes = "floating; any where p is given; the result has self's dtype",
-        .memory = "the result is new and dense, in the memory order of self; or out, of its own strides",
+        .memory = "the result is new and dense, in the memory order of self; or out, with its own strides",
         .cost = "one pass, with a number of the generator's stream for each element; elements that are probabilities "
                 "are looked through before",
         .errors = {raises<dtype_error>("self is not floating and no p is given, or out is not floating",
@@ -115,8 +115,8 @@ constexpr author::operator_page pages[] = {
     page<ops::rand, ops::rand_generator, ops::rand_out, ops::rand_generator_out, ops::rand_like>({
         .summary = "Makes a tensor of these sizes, or like self, with numbers evenly distributed from 0 to below 1.",
         .shapes = "size: sizes, or self: [..] -> these sizes",
-        .dtypes = "floating; where dtype is not given float32, or self's",
-        .memory = "the result is new and dense, row-major or in the memory order of self; or out, of its own strides",
+        .dtypes = "floating; by default float32, or self's",
+        .memory = "the result is new and dense, row-major or in the memory order of self; or out, with its own strides",
         .cost = one_number,
         .errors = {raises<dtype_error>("the dtype is not floating", "rand([2], dtype=int64)"),
                    wrong_sizes("rand([-1])"), wrong_options("rand([2], pin_memory=True)"), no_device},
@@ -126,8 +126,8 @@ constexpr author::operator_page pages[] = {
         .summary =
             "Makes a tensor of these sizes, or like self, with normal numbers of mean 0 and standard deviation 1.",
         .shapes = "size: sizes, or self: [..] -> these sizes",
-        .dtypes = "floating; where dtype is not given float32, or self's",
-        .memory = "the result is new and dense, row-major or in the memory order of self; or out, of its own strides",
+        .dtypes = "floating; by default float32, or self's",
+        .memory = "the result is new and dense, row-major or in the memory order of self; or out, with its own strides",
         .cost = and_logarithm,
         .errors = {raises<dtype_error>("the dtype is not floating", "randn([2], dtype=int64)"),
                    wrong_sizes("randn([-1])"), wrong_options("randn([2], pin_memory=True)"), no_device},
@@ -137,7 +137,7 @@ constexpr author::operator_page pages[] = {
          ops::randint_generator_out, ops::randint_low_out, ops::randint_low_generator_out>({
         .summary = "Makes a tensor of these sizes with integers from low, or 0, to below high, all equally likely.",
         .shapes = "size: sizes -> [size..]",
-        .dtypes = "any; int64 where dtype is not given",
+        .dtypes = "any; int64 by default",
         .memory = new_or_out,
         .cost = one_number,
         .errors = {raises<error>("low is not below high", "randint(0, [2])"),
@@ -148,7 +148,7 @@ constexpr author::operator_page pages[] = {
     page<ops::randint_like, ops::randint_like_low>({
         .summary = "Makes a tensor like self with integers from low, or 0, to below high, all equally likely.",
         .shapes = "self: [..] -> the same",
-        .dtypes = "any; the result has self's dtype where dtype is not given",
+        .dtypes = "any; the result has self's dtype by default",
         .memory = "the result is new and dense, in the memory order of self, or row-major with memory_format "
                   "contiguous_format",
         .cost = one_number,
@@ -159,10 +159,10 @@ constexpr author::operator_page pages[] = {
                      {"randint_like.low_dtype([1.0, 2.0], 3, 4)", "[3, 3] (float32 [2])"}},
     }),
     page<ops::randperm, ops::randperm_generator, ops::randperm_out, ops::randperm_generator_out>({
-        .summary = "Gives the integers from 0 to below n in random order.",
+        .summary = "Returns the integers from 0 to below n in random order.",
         .shapes = "n: an integer -> [n]",
-        .dtypes = "any; int64 where dtype is not given; it holds every integer below n",
-        .memory = "the result is new and dense; or out, of its own stride",
+        .dtypes = "any; int64 by default; it holds every integer below n",
+        .memory = "the result is new and dense; or out, with its own stride",
         .cost = "n exchanges, one after the other, each with a number of the generator's stream; through an int64 "
                 "tensor for other dtypes",
         .errors = {raises<error>("n is below 0", "randperm(-1)"),
@@ -191,11 +191,11 @@ constexpr author::operator_page pages[] = {
                      {"normal.float_float(2.0, 0.5, [2])", ""}},
     }),
     page<ops::multinomial, ops::multinomial_out>({
-        .summary = "Draws num_samples places of each row, with its elements as weights, which need not add up to 1; "
-                   "without replacement none twice.",
+        .summary = "Draws num_samples indices of each row, with its elements as weights, which need not sum to 1; "
+                   "without replacement each at most once.",
         .shapes = "self: [N] or [rows, N] -> [num_samples] or [rows, num_samples]",
         .dtypes = "floating; the result is int64",
-        .memory = "the result is new and dense; or out, of its own strides",
+        .memory = "the result is new and dense; or out, with its own strides",
         .cost = "N + num_samples * log(N) for each row, through a tree of its sums in float64; rows are looked through "
                 "before",
         .errors = {raises<dtype_error>("self is not floating, or out is bool", "multinomial([1, 2], 1)"),

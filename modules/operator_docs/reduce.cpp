@@ -18,26 +18,23 @@ constexpr std::string_view one_or_all =
     "self: [..] -> self's sizes without dim, or with 1 there if keepdim; no dim means all";
 constexpr std::string_view over_one_dim = "self: [..] -> self's sizes without dim, or with 1 there if keepdim";
 constexpr std::string_view new_or_out =
-    "the result is new and dense, or out, which may have any dtype that the result can be cast to; where out shares "
-    "memory with self, the result is computed first and copied";
+    "the result is new and dense, or out, which may have any dtype that the result can be cast to; if out shares "
+    "memory with self, the result is computed in a temporary and copied";
 constexpr std::string_view two_new_or_out =
     "both results are new and dense, or the tensors given for them, which may not share memory with each other";
-constexpr std::string_view one_read =
-    "one pass: self is read once, whatever its strides and dtype, and nothing is copied";
+constexpr std::string_view one_read = "one pass: self is read once, for any strides and dtype, and nothing is copied";
 constexpr std::string_view bad_dim = "dim is out of range or given twice, or out has other sizes";
 constexpr std::string_view nothing_to_order = "nothing is reduced, dim is out of range, or out has other sizes";
 
 constexpr author::operator_page pages[] = {
     page<ops::sum, ops::sum_dim, ops::sum_out>({
-        .summary = "Adds up all elements, or those along dimensions; the sum of nothing is 0.",
+        .summary = "Sums all elements, or those along dimensions; 0 for no elements.",
         .shapes = over_dims,
-        .dtypes =
-            "any; integers and bool sum into int64 and wrap, halves are added in float32; with dtype, elements are "
-            "converted to it first",
+        .dtypes = "any; integers and bool sum into int64 and wrap, float16 and bfloat16 are added in float32; with "
+                  "dtype, elements are converted to it first",
         .memory = new_or_out,
-        .cost =
-            "one pass: self is read once, whatever its strides and dtype, and nothing is copied; the error of floating "
-            "sums is a few units in the last place, however many are added",
+        .cost = "one pass: self is read once, for any strides and dtype, and nothing is copied; the error of floating "
+                "sums is a few units in the last place, however many are added",
         .errors = {raises<dtype_error>("dtype is bool, or out cannot hold the result", "sum([1, 2], dtype=bool)"),
                    raises<shape_error>(bad_dim, "sum.dim_IntList([[1, 2], [3, 4]], [0, 0])")},
         .examples = {{"sum([1, 2, 3])", "6 (int64 [])"},
@@ -45,7 +42,7 @@ constexpr author::operator_page pages[] = {
                      {"sum([True, True, False], dtype=float32)", "2 (float32 [])"}},
     }),
     page<ops::nansum, ops::nansum_out>({
-        .summary = "Adds up the elements that are not NaN.",
+        .summary = "Sums the elements that are not NaN.",
         .shapes = over_dims,
         .dtypes = "any; as sum has them",
         .memory = new_or_out,
@@ -56,11 +53,10 @@ constexpr author::operator_page pages[] = {
                      {"nansum([[1.5, nan], [nan, nan]], 1)", "[1.5, 0] (float32 [2])"}},
     }),
     page<ops::mean, ops::mean_dim, ops::mean_dtype_out, ops::mean_out>({
-        .summary = "Divides the sum by the number of elements that were added; the mean of nothing is NaN.",
+        .summary = "Computes the mean; NaN for no elements.",
         .shapes = over_dims,
-        .dtypes =
-            "floating; anything where a floating dtype is given, to which elements are converted first; halves are "
-            "added in float32",
+        .dtypes = "floating; any with a floating dtype argument, to which elements are converted first; float16 and "
+                  "bfloat16 are added in float32",
         .memory = new_or_out,
         .cost = "a sum, and a pass over the result to divide it",
         .errors = {raises<dtype_error>("self is not floating and no floating dtype is given", "mean([1, 2])"),
@@ -82,7 +78,7 @@ constexpr author::operator_page pages[] = {
         .examples = {{"prod([2, 3])", "6 (int64 [])"}, {"prod.dim_int([[2, 3], [4, 5]], 1)", "[6, 20] (int64 [2])"}},
     }),
     page<ops::max, ops::max_unary_out>({
-        .summary = "Gives the greatest of all elements; a NaN is greater than every number.",
+        .summary = "Returns the maximum of all elements; NaN propagates.",
         .shapes = "self: [..] -> []",
         .dtypes = "any; the result has self's",
         .memory = new_or_out,
@@ -92,7 +88,7 @@ constexpr author::operator_page pages[] = {
         .examples = {{"max([2, 7, 1])", "7 (int64 [])"}, {"max([2.0, nan])", "nan (float32 [])"}},
     }),
     page<ops::max_dim, ops::max_dim_out>({
-        .summary = "Gives the greatest elements along a dimension, and at which index the first of them stands.",
+        .summary = "Returns the maximum along a dimension, and its first index.",
         .shapes = over_one_dim,
         .dtypes = "any; values have self's, indices are int64",
         .memory = two_new_or_out,
@@ -106,7 +102,7 @@ constexpr author::operator_page pages[] = {
                      {"max.dim([[1, 5], [7, 7]], 0, True)", "[[7, 7]] (int64 [1, 2]); [[1, 1]] (int64 [1, 2])"}},
     }),
     page<ops::max_other, ops::max_out>({
-        .summary = "Gives the greater of each two elements; maximum under another name.",
+        .summary = "Alias of maximum.",
         .shapes = "self: [..], other: [..] -> broadcast",
         .dtypes = "any; both are promoted",
         .memory = "the result is new and dense, or out, which may be self or other",
@@ -118,7 +114,7 @@ constexpr author::operator_page pages[] = {
                      {"max.other([1.5, 3.5], 2)", "[2, 3.5] (float32 [2])"}},
     }),
     page<ops::min, ops::min_unary_out>({
-        .summary = "Gives the least of all elements; a NaN is less than every number.",
+        .summary = "Returns the minimum of all elements; NaN propagates.",
         .shapes = "self: [..] -> []",
         .dtypes = "any; the result has self's",
         .memory = new_or_out,
@@ -128,7 +124,7 @@ constexpr author::operator_page pages[] = {
         .examples = {{"min([2, 7, 1])", "1 (int64 [])"}, {"min([2.0, nan])", "nan (float32 [])"}},
     }),
     page<ops::min_dim, ops::min_dim_out>({
-        .summary = "Gives the least elements along a dimension, and at which index the first of them stands.",
+        .summary = "Returns the minimum along a dimension, and its first index.",
         .shapes = over_one_dim,
         .dtypes = "any; values have self's, indices are int64",
         .memory = two_new_or_out,
@@ -142,7 +138,7 @@ constexpr author::operator_page pages[] = {
                      {"min.dim([[1, 5], [7, 7]], 0, True)", "[[1, 5]] (int64 [1, 2]); [[0, 0]] (int64 [1, 2])"}},
     }),
     page<ops::min_other, ops::min_out>({
-        .summary = "Gives the lesser of each two elements; minimum under another name.",
+        .summary = "Alias of minimum.",
         .shapes = "self: [..], other: [..] -> broadcast",
         .dtypes = "any; both are promoted",
         .memory = "the result is new and dense, or out, which may be self or other",
@@ -154,7 +150,7 @@ constexpr author::operator_page pages[] = {
                      {"min.other([1.5, 3.5], 2)", "[1.5, 2] (float32 [2])"}},
     }),
     page<ops::amax, ops::amax_out>({
-        .summary = "Gives the greatest elements over dimensions; a NaN is greater than every number.",
+        .summary = "Returns the maximum over dimensions; NaN propagates.",
         .shapes = over_dims,
         .dtypes = "any; the result has self's",
         .memory = new_or_out,
@@ -165,7 +161,7 @@ constexpr author::operator_page pages[] = {
                      {"amax([[1, 5], [7, 2]], [0, 1], True)", "[[7]] (int64 [1, 1])"}},
     }),
     page<ops::amin, ops::amin_out>({
-        .summary = "Gives the least elements over dimensions; a NaN is less than every number.",
+        .summary = "Returns the minimum over dimensions; NaN propagates.",
         .shapes = over_dims,
         .dtypes = "any; the result has self's",
         .memory = new_or_out,
@@ -176,7 +172,7 @@ constexpr author::operator_page pages[] = {
                      {"amin([[1, 5], [7, 2]], [0, 1], True)", "[[1]] (int64 [1, 1])"}},
     }),
     page<ops::aminmax, ops::aminmax_out>({
-        .summary = "Gives the least and the greatest elements, of all or along one dimension; a NaN is both.",
+        .summary = "Returns minimum and maximum of all elements or along one dimension; NaN propagates.",
         .shapes = one_or_all,
         .dtypes = "any; both results have self's",
         .memory = two_new_or_out,
@@ -192,8 +188,7 @@ constexpr author::operator_page pages[] = {
     }),
     page<ops::argmax, ops::argmax_out>({
         .summary =
-            "Gives the index of the greatest element, the first of equals; without dim it counts all elements, row "
-            "by row.",
+            "Returns the index of the maximum, the first of equals; without dim the row-major index over all elements.",
         .shapes = one_or_all,
         .dtypes = "any; the result is int64",
         .memory = new_or_out,
@@ -204,8 +199,7 @@ constexpr author::operator_page pages[] = {
     }),
     page<ops::argmin, ops::argmin_out>({
         .summary =
-            "Gives the index of the least element, the first of equals; without dim it counts all elements, row by "
-            "row.",
+            "Returns the index of the minimum, the first of equals; without dim the row-major index over all elements.",
         .shapes = one_or_all,
         .dtypes = "any; the result is int64",
         .memory = new_or_out,
@@ -215,29 +209,29 @@ constexpr author::operator_page pages[] = {
                      {"argmin([[1, 5], [7, 7]], 1)", "[0, 0] (int64 [2])"}},
     }),
     page<ops::any, ops::any_all_out, ops::any_dim, ops::any_out>({
-        .summary = "Says whether an element is not zero; a NaN is not zero, and of nothing the answer is False.",
+        .summary = "Tests whether any element is nonzero, NaN included; False for no elements.",
         .shapes = one_or_all,
         .dtypes = "any; the result is bool, of uint8 it is uint8",
         .memory = new_or_out,
-        .cost = "one pass over all elements: it does not stop at the first that decides; nothing is copied",
+        .cost = "one pass over all elements: without early exit; nothing is copied",
         .errors = {raises<shape_error>("dim is out of range, or out has other sizes", "any.dim([1, 0], 1)")},
         .examples = {{"any([0, 2])", "true (bool [])"},
                      {"any.dim([[0, 0], [0, 2]], 1)", "[false, true] (bool [2])"},
                      {"any([0, 2] (uint8))", "1 (uint8 [])"}},
     }),
     page<ops::all, ops::all_all_out, ops::all_dim, ops::all_out>({
-        .summary = "Says whether no element is zero; a NaN is not zero, and of nothing the answer is True.",
+        .summary = "Tests whether all elements are nonzero, NaN included; True for no elements.",
         .shapes = one_or_all,
         .dtypes = "any; the result is bool, of uint8 it is uint8",
         .memory = new_or_out,
-        .cost = "one pass over all elements: it does not stop at the first that decides; nothing is copied",
+        .cost = "one pass over all elements: without early exit; nothing is copied",
         .errors = {raises<shape_error>("dim is out of range, or out has other sizes", "all.dim([1, 0], 1)")},
         .examples = {{"all([0, 2])", "false (bool [])"},
                      {"all.dim([[0, 1], [2, 3]], 1)", "[false, true] (bool [2])"},
                      {"all([] (float32))", "true (bool [])"}},
     }),
     page<ops::count_nonzero, ops::count_nonzero_dim>({
-        .summary = "Counts the elements that are not zero; a NaN is not zero.",
+        .summary = "Counts the nonzero elements, NaN included.",
         .shapes = "self: [..] -> self's sizes without dim; no dim means all",
         .dtypes = "any; the result is int64",
         .memory = "the result is new and dense",
@@ -247,9 +241,8 @@ constexpr author::operator_page pages[] = {
                      {"count_nonzero.dim_IntList([[1, 0], [2, 3]], [1])", "[1, 2] (int64 [2])"}},
     }),
     page<ops::norm, ops::norm_dtype, ops::norm_dim, ops::norm_dim_dtype, ops::norm_out, ops::norm_dtype_out>({
-        .summary =
-            "Takes the norm of order p, 2 for None: 0 counts what is not zero, inf and -inf give the greatest and "
-            "the least magnitude, any other p gives sum(abs(self)^p)^(1/p).",
+        .summary = "Computes the norm of order p, 2 for None: 0 counts nonzero elements, inf and -inf give the maximum "
+                   "and minimum magnitude, any other p gives sum(abs(self)^p)^(1/p).",
         .shapes = over_dims,
         .dtypes = "floating; with dtype, which must hold self's, elements are converted to it first; sums are kept in "
                   "float64",
@@ -268,7 +261,7 @@ constexpr author::operator_page pages[] = {
                      {"norm.Scalar([3.0, -4.0], inf)", "4 (float32 [])"}},
     }),
     page<ops::linalg_vector_norm, ops::linalg_vector_norm_out>({
-        .summary = "Takes the norm of order ord of the elements, as norm does, whatever the number of dimensions.",
+        .summary = "Computes the norm of order ord of the elements, as norm does, for any number of dimensions.",
         .shapes = over_dims,
         .dtypes = "floating; with dtype, which must hold self's, elements are converted to it first; sums are kept in "
                   "float64",
@@ -288,13 +281,11 @@ constexpr author::operator_page pages[] = {
     }),
     page<ops::logsumexp, ops::logsumexp_out>({
         .summary =
-            "Takes the logarithm of the sum of exponentials, without overflow in between; of nothing it is -inf.",
+            "Computes the logarithm of the sum of exponentials, without intermediate overflow; -inf for no elements.",
         .shapes = over_dims,
         .dtypes = "any; integers and bool become float32",
         .memory = new_or_out,
-        .cost =
-            "two passes over self: for the greatest element, then for the sum of exponentials of what is left when it "
-            "is taken off",
+        .cost = "two passes over self: for the maximum, then for the sum of exponentials of the differences from it",
         .errors = {raises<shape_error>(bad_dim, "logsumexp([1.5, 2.5], 1)"),
                    raises<dtype_error>("out cannot hold the result", "logsumexp.out([1.5, 2.5], 0, out=0 (int64))")},
         .examples = {{"logsumexp([0, 0], 0)", "0.6931472 (float32 [])"},

@@ -13,11 +13,10 @@ using author::page;
 using author::raises;
 
 constexpr std::string_view new_or_written =
-    "the result is new and dense; what is written to self, or to out where that shares memory with self or has another "
-    "dtype, is computed first and copied";
+    "the result is new and dense; writes to self, or to out if it shares memory with self or has another dtype, are "
+    "computed in a temporary and copied";
 constexpr std::string_view one_pass =
-    "one pass: each row along dim is read and written once; what is not dense there, or is computed in another dtype, "
-    "goes "
+    "one pass: each row along dim is read and written once; non-dense rows, or rows of another compute type, go "
     "through a buffer of one row";
 constexpr std::string_view extremes_memory =
     "both results are new and dense, or the tensors given for them, which may not share memory with each other";
@@ -25,7 +24,7 @@ constexpr std::string_view bad_dim = "dim is out of range, or out has other size
 
 constexpr author::operator_page pages[] = {
     page<ops::cumsum, ops::cumsum_, ops::cumsum_out>({
-        .summary = "Gives for each element the sum of those up to it, itself among them, along a dimension.",
+        .summary = "Computes the cumulative sum along a dimension.",
         .shapes = "self: [..] -> the same",
         .dtypes =
             "any; integers and bool sum into int64 and wrap, unless dtype is given, to which elements are converted "
@@ -39,7 +38,7 @@ constexpr author::operator_page pages[] = {
                      {"cumsum([[1, 2], [3, 4]], 0, dtype=float32)", "[[1, 2], [4, 6]] (float32 [2, 2])"}},
     }),
     page<ops::cumprod, ops::cumprod_, ops::cumprod_out>({
-        .summary = "Gives for each element the product of those up to it, itself among them, along a dimension.",
+        .summary = "Computes the cumulative product along a dimension.",
         .shapes = "self: [..] -> the same",
         .dtypes = "any; integers and bool multiply into int64 and wrap, unless dtype is given, to which elements are "
                   "converted first; floating products are kept in float64",
@@ -52,9 +51,8 @@ constexpr author::operator_page pages[] = {
                      {"cumprod([[1.5, 2.0], [2.0, 4.0]], 1)", "[[1.5, 3], [2, 8]] (float32 [2, 2])"}},
     }),
     page<ops::cummax, ops::cummax_out>({
-        .summary =
-            "Gives the greatest element so far along a dimension, and the index of the last of equals; from a NaN "
-            "on, the last NaN.",
+        .summary = "Returns the cumulative maximum along a dimension, and the index of the last of equals; from a NaN "
+                   "on, the last NaN.",
         .shapes = "self: [..] -> the same, twice",
         .dtypes = "any; values have self's, indices are int64",
         .memory = extremes_memory,
@@ -68,9 +66,8 @@ constexpr author::operator_page pages[] = {
                       "[[1, nan], [2, 5]] (float32 [2, 2]); [[0, 1], [0, 1]] (int64 [2, 2])"}},
     }),
     page<ops::cummin, ops::cummin_out>({
-        .summary =
-            "Gives the least element so far along a dimension, and the index of the last of equals; from a NaN on, "
-            "the last NaN.",
+        .summary = "Returns the cumulative minimum along a dimension, and the index of the last of equals; from a NaN "
+                   "on, the last NaN.",
         .shapes = "self: [..] -> the same, twice",
         .dtypes = "any; values have self's, indices are int64",
         .memory = extremes_memory,
@@ -84,12 +81,12 @@ constexpr author::operator_page pages[] = {
                       "[[1, nan], [2, 2]] (float32 [2, 2]); [[0, 1], [0, 0]] (int64 [2, 2])"}},
     }),
     page<ops::logcumsumexp, ops::logcumsumexp_out>({
-        .summary =
-            "Takes the logarithm of the running sum of exponentials along a dimension, without overflow in between.",
+        .summary = "Computes the logarithm of the cumulative sum of exponentials along a dimension, without "
+                   "intermediate overflow.",
         .shapes = "self: [..] -> the same",
         .dtypes = "floating; computed in float64",
-        .memory = "the result is new and dense, or out; where that shares memory with self, the result is computed "
-                  "first and copied",
+        .memory = "the result is new and dense, or out; if that shares memory with self, the result is computed in a "
+                  "temporary and copied",
         .cost = "one pass along each row, with an exponential and a logarithm for each element",
         .errors = {raises<dtype_error>("self is not floating, or out cannot hold the result",
                                        "logcumsumexp([0, 0], 0)"),
@@ -98,9 +95,8 @@ constexpr author::operator_page pages[] = {
                      {"logcumsumexp([1000.0, 1000.0], 0)", "[1000, 1000.6932] (float32 [2])"}},
     }),
     page<ops::diff, ops::diff_out>({
-        .summary =
-            "Gives each element along a dimension less the one before it, n times over; of bool whether they differ; "
-            "prepend and append stand before and behind, unless n is 0.",
+        .summary = "Computes the n-th difference along a dimension; for bool whether elements differ; prepend and "
+                   "append are concatenated first, unless n is 0.",
         .shapes =
             "self: [A, N], dim: 1, prepend: [A, P], append: [A, Q] -> [A, P + N + Q - n], or [A, 0] for a greater n; "
             "dim is the last one unless it is given",

@@ -13,18 +13,17 @@ using author::page;
 using author::page_error;
 using author::raises;
 
-constexpr std::string_view new_or_out =
-    "the result is new and dense; or out, of its own stride, which is never resized";
+constexpr std::string_view new_or_out = "the result is new and dense; or out, with its own stride, never resized";
 consteval page_error no_bool(std::string_view example) {
   return raises<dtype_error>("dtype, or out's, is bool", example);
 }
 consteval page_error other_sizes(std::string_view example) {
-  return raises<shape_error>("out has not the sizes of the result, or elements that share memory", example);
+  return raises<shape_error>("out has another shape than the result, or elements that share memory", example);
 }
 consteval page_error wrong_options(std::string_view example) {
   return raises<error>("layout is not strided, or pin_memory is True", example);
 }
-constexpr page_error no_device = raises<device_error>("device is none that this build and machine have");
+constexpr page_error no_device = raises<device_error>("device is not available in this build or on this machine");
 
 constexpr author::operator_page pages[] = {
     page<ops::arange, ops::arange_start, ops::arange_start_step, ops::arange_out, ops::arange_start_out>({
@@ -33,10 +32,10 @@ constexpr author::operator_page pages[] = {
         .dtypes = "numbers; where dtype is not given int64 if all arguments are integers, else float32; floating "
                   "elements are computed in float64, integers from the whole parts of start and step, and wrap",
         .memory = new_or_out,
-        .cost = "one pass of stores, each element start + i * step by itself, so that errors do not add up",
+        .cost = "one pass of stores, each element computed as start + i * step, so that errors do not accumulate",
         .errors = {no_bool("arange(3, dtype=bool)"),
-                   raises<error>("step is 0 or leads away from end, an argument is not finite, or the elements are "
-                                 "more than 64 bits can count",
+                   raises<error>("step is 0 or leads away from end, an argument is not finite, or the number of "
+                                 "elements overflows 64 bits",
                                  "arange.start_step(1, 4, -1)"),
                    other_sizes("arange.out(3, out=[0])"), wrong_options("arange(3, layout=sparse_coo)"), no_device},
         .examples = {{"arange(3)", "[0, 1, 2] (int64 [3])"},
@@ -44,24 +43,24 @@ constexpr author::operator_page pages[] = {
                      {"arange.start_step(10, 0, -4)", "[10, 6, 2] (int64 [3])"}},
     }),
     page<ops::range, ops::range_step, ops::range_out_, ops::range_out>({
-        .summary = "Counts from start in steps of step, or 1, up to end, which is part of it where it is met.",
+        .summary = "Counts from start in steps of step, or 1, up to and including end if reached.",
         .shapes = "start: a number, end: a number, step: a number -> [floor((end - start) / step) + 1]",
-        .dtypes = "numbers; float32 where dtype is not given; floating elements are computed in float64, integers from "
-                  "the whole parts of start and step, and wrap",
+        .dtypes = "numbers; float32 by default; floating elements are computed in float64, integers from the whole "
+                  "parts of start and step, and wrap",
         .memory = new_or_out,
-        .cost = "one pass of stores, each element start + i * step by itself, so that errors do not add up",
+        .cost = "one pass of stores, each element computed as start + i * step, so that errors do not accumulate",
         .errors = {no_bool("range(1, 4, dtype=bool)"),
-                   raises<error>("step is 0 or leads away from end, an argument is not finite, or the elements are "
-                                 "more than 64 bits can count",
+                   raises<error>("step is 0 or leads away from end, an argument is not finite, or the number of "
+                                 "elements overflows 64 bits",
                                  "range(0, -1)"),
                    other_sizes("range.out(1, 4, out=[0])"), wrong_options("range(1, 4, pin_memory=True)"), no_device},
         .examples = {{"range(1, 4)", "[1, 2, 3, 4] (float32 [4])"},
                      {"range.step(10, 0, -4)", "[10, 6, 2] (float32 [3])"}},
     }),
     page<ops::linspace, ops::linspace_out>({
-        .summary = "Gives steps numbers from start to end at equal distances, both included exactly.",
+        .summary = "Returns steps numbers from start to end at equal distances, both included exactly.",
         .shapes = "start: a number, end: a number, steps: n -> [n]",
-        .dtypes = "numbers; float32 where dtype is not given; computed in float64, and integers drop the fraction",
+        .dtypes = "numbers; float32 by default; computed in float64, and integers are truncated",
         .memory = new_or_out,
         .cost = "one pass of stores, each element from the nearer end; integers through a float64 tensor",
         .errors = {no_bool("linspace(0, 1, 3, dtype=bool)"),
@@ -74,7 +73,7 @@ constexpr author::operator_page pages[] = {
     page<ops::logspace, ops::logspace_out>({
         .summary = "Raises base to the power of steps numbers from start to end at equal distances.",
         .shapes = "start: a number, end: a number, steps: n -> [n]",
-        .dtypes = "numbers; float32 where dtype is not given; computed in float64, and integers drop the fraction",
+        .dtypes = "numbers; float32 by default; computed in float64, and integers are truncated",
         .memory = new_or_out,
         .cost = "three passes: linspace and pow, each into a float64 tensor, and a conversion",
         .errors = {no_bool("logspace(0, 1, 3, dtype=bool)"),
@@ -85,10 +84,10 @@ constexpr author::operator_page pages[] = {
                      {"logspace(0, 2, 3, 2.0, dtype=int64)", "[1, 2, 4] (int64 [3])"}},
     }),
     page<ops::eye, ops::eye_m, ops::eye_out, ops::eye_m_out>({
-        .summary = "Gives the matrix with 1 on its diagonal and 0 elsewhere.",
+        .summary = "Returns the matrix with 1 on its diagonal and 0 elsewhere.",
         .shapes = "n: rows, m: columns, n where not given -> [n, m]",
-        .dtypes = "any; float32 where dtype is not given",
-        .memory = "the result is new, dense and row-major; or out, of its own strides, which is never resized",
+        .dtypes = "any; float32 by default",
+        .memory = "the result is new, dense and row-major; or out, with its own strides, never resized",
         .cost = "a pass that stores 0, and one over the diagonal",
         .errors = {raises<error>("n or m is below 0", "eye(-1)"), other_sizes("eye.out(2, out=[0.0])"),
                    wrong_options("eye(2, pin_memory=True)"), no_device},
@@ -96,10 +95,10 @@ constexpr author::operator_page pages[] = {
                      {"eye.m(2, 3)", "[[1, 0, 0], [0, 1, 0]] (float32 [2, 3])"}},
     }),
     page<ops::tril_indices>({
-        .summary = "Gives row and column of the elements on and below a diagonal of a matrix, row by row; offset moves "
-                   "the diagonal to the right.",
+        .summary = "Returns row and column of the elements on and below a diagonal of a matrix, row by row; offset "
+                   "moves the diagonal to the right.",
         .shapes = "row: rows, col: columns -> [2, elements]",
-        .dtypes = "numbers; int64 where dtype is not given",
+        .dtypes = "numbers; int64 by default",
         .memory = "the result is new, dense and row-major",
         .cost = "one pass of stores, with two calls of operators for each row",
         .errors = {raises<dtype_error>("dtype is bool", "tril_indices(2, 2, dtype=bool)"),
@@ -109,10 +108,10 @@ constexpr author::operator_page pages[] = {
                      {"tril_indices(3, 3, -1)", "[[1, 2, 2], [0, 0, 1]] (int64 [2, 3])"}},
     }),
     page<ops::triu_indices>({
-        .summary = "Gives row and column of the elements on and above a diagonal of a matrix, row by row; offset moves "
-                   "the diagonal to the right.",
+        .summary = "Returns row and column of the elements on and above a diagonal of a matrix, row by row; offset "
+                   "moves the diagonal to the right.",
         .shapes = "row: rows, col: columns -> [2, elements]",
-        .dtypes = "numbers; int64 where dtype is not given",
+        .dtypes = "numbers; int64 by default",
         .memory = "the result is new, dense and row-major",
         .cost = "one pass of stores, with two calls of operators for each row",
         .errors = {raises<dtype_error>("dtype is bool", "triu_indices(2, 2, dtype=bool)"),

@@ -12,8 +12,7 @@ namespace {
 using author::page;
 using author::raises;
 
-constexpr std::string_view one_pass =
-    "each row is read twice, for its greatest element and for its sum, and written once";
+constexpr std::string_view one_pass = "each row is read twice, for its maximum and for its sum, and written once";
 
 constexpr std::string_view new_or_copied = "the result is new and dense, or out, into which it is copied";
 constexpr std::string_view out_dtype = "out is not floating";
@@ -21,9 +20,9 @@ constexpr std::string_view other_out = "dim is out of range, or out has other si
 
 constexpr author::operator_page pages[] = {
     page<ops::softmax, ops::softmax_out>({
-        .summary = "Turns the elements along a dimension into positive numbers that add up to 1.",
+        .summary = "Computes the softmax along a dimension: positive numbers that sum to 1.",
         .shapes = "self: [..] -> the same",
-        .dtypes = "floating; anything where a floating dtype is given, to which self is converted first",
+        .dtypes = "floating; any with a floating dtype argument, to which self is converted first",
         .memory = new_or_copied,
         .cost = one_pass,
         .errors = {raises<dtype_error>("self is not floating and no dtype is given", "softmax.int([1, 2], 0)"),
@@ -32,9 +31,9 @@ constexpr author::operator_page pages[] = {
         .examples = {{"softmax.int([0.0, 0.0], 0)", "[0.5, 0.5] (float32 [2])"}},
     }),
     page<ops::log_softmax, ops::log_softmax_out>({
-        .summary = "Takes the logarithm of softmax, without overflow or loss in between.",
+        .summary = "Computes the logarithm of softmax, without overflow or loss of precision.",
         .shapes = "self: [..] -> the same",
-        .dtypes = "floating; anything where a floating dtype is given, to which self is converted first",
+        .dtypes = "floating; any with a floating dtype argument, to which self is converted first",
         .memory = new_or_copied,
         .cost = one_pass,
         .errors = {raises<dtype_error>("self is not floating and no dtype is given", "log_softmax.int([1, 2], 0)"),
@@ -43,7 +42,7 @@ constexpr author::operator_page pages[] = {
         .examples = {{"log_softmax.int([1000.0, 0.0], 0)", "[0, -1000] (float32 [2])"}},
     }),
     page<ops::softmax_forward, ops::softmax_forward_out>({
-        .summary = "Computes softmax where its gradient is recorded: the part that softmax is made of.",
+        .summary = "Computes softmax where its gradient is recorded: the kernel of softmax.",
         .shapes = "self: [..] -> the same",
         .dtypes = "floating",
         .memory = "the result is new and dense, or out, which may be self",
@@ -54,7 +53,7 @@ constexpr author::operator_page pages[] = {
         .examples = {{"_softmax([0.0, 0.0], 0, False)", "[0.5, 0.5] (float32 [2])"}},
     }),
     page<ops::log_softmax_forward, ops::log_softmax_forward_out>({
-        .summary = "Computes log_softmax where its gradient is recorded: the part that log_softmax is made of.",
+        .summary = "Computes log_softmax where its gradient is recorded: the kernel of log_softmax.",
         .shapes = "self: [..] -> the same",
         .dtypes = "floating",
         .memory = "the result is new and dense, or out, which may be self",
@@ -72,7 +71,7 @@ constexpr author::operator_page pages[] = {
         .dtypes = "floating; all three dtypes agree",
         .memory = "the result is new and dense, or grad_input",
         .cost = one_pass,
-        .errors = {raises<shape_error>("the gradient has not the sizes of output",
+        .errors = {raises<shape_error>("the gradient has another shape than output",
                                        "_softmax_backward_data([1.5], [0.5, 0.5], 0, float32)"),
                    raises<dtype_error>("the dtypes differ, or are not floating",
                                        "_softmax_backward_data([1.5, 0.5], [0.5, 0.5], 0, float64)")},
@@ -85,7 +84,7 @@ constexpr author::operator_page pages[] = {
         .dtypes = "floating; all three dtypes agree",
         .memory = "the result is new and dense, or out",
         .cost = one_pass,
-        .errors = {raises<shape_error>("the gradient has not the sizes of output",
+        .errors = {raises<shape_error>("the gradient has another shape than output",
                                        "_log_softmax_backward_data([1.5], [0.0, 0.0], 0, float32)"),
                    raises<dtype_error>("the dtypes differ, or are not floating",
                                        "_log_softmax_backward_data([1.5, 0.5], [0.5, 0.5], 0, float64)")},

@@ -26,9 +26,7 @@ constexpr std::string_view out_dtype = "the dtype of values or indices cannot ho
 constexpr author::operator_page pages[] = {
     // All in order.
     page<ops::sort, ops::sort_out, ops::sort_stable, ops::sort_stable_out>({
-        .summary =
-            "Sorts each row of a dimension, and says where each element stood; equal ones keep their order, whatever "
-            "stable says.",
+        .summary = "Sorts each row of a dimension, and returns the indices; always stable.",
         .shapes = "self: [..] -> values and indices, both the same; dim is the last one unless it is given",
         .dtypes = "any; indices are int64; a NaN is above every number",
         .memory = new_or_given,
@@ -42,8 +40,7 @@ constexpr author::operator_page pages[] = {
                       "[[1, 1], [3, 3]] (int64 [2, 2]); [[1, 0], [0, 1]] (int64 [2, 2])"}},
     }),
     page<ops::argsort, ops::argsort_stable>({
-        .summary =
-            "Says where each element of each sorted row stood: the indices of sort; equal ones keep their order.",
+        .summary = "Returns the indices of sort along a dimension; stable.",
         .shapes = "self: [..] -> the same; dim is the last one unless it is given",
         .dtypes = "any; the result is int64; a NaN is above every number",
         .memory = "the result is new and dense",
@@ -55,7 +52,7 @@ constexpr author::operator_page pages[] = {
 
     // Some by rank.
     page<ops::topk, ops::topk_out>({
-        .summary = "Takes the k greatest elements of each row, or the least, in order, and says where they stood.",
+        .summary = "Returns the k largest or smallest elements of each row in order, and their indices.",
         .shapes = "self: [A, N], k: K -> values and indices, both [A, K]; dim is the last one unless it is given",
         .dtypes = "any; indices are int64; a NaN is above every number; of equal ones the first counts",
         .memory = new_or_given,
@@ -70,7 +67,7 @@ constexpr author::operator_page pages[] = {
                      {"topk([3, 1, 2], 2, largest=False)", "[1, 2] (int64 [2]); [1, 2] (int64 [2])"}},
     }),
     page<ops::kthvalue, ops::kthvalue_out>({
-        .summary = "Takes the k-th smallest element of each row, counted from 1, and says where it stood.",
+        .summary = "Returns the k-th smallest element of each row, from 1, and its index.",
         .shapes = "self: [A, N] -> values and indices, both [A], or [A, 1] with keepdim",
         .dtypes = "any; indices are int64; a NaN is above every number; of equal ones the first counts first",
         .memory = new_or_given,
@@ -84,18 +81,17 @@ constexpr author::operator_page pages[] = {
                      {"kthvalue([[3, 1], [2, 4]], 1, 0, True)", "[[2, 1]] (int64 [1, 2]); [[1, 0]] (int64 [1, 2])"}},
     }),
     page<ops::median>({
-        .summary = "Gives the median of all elements, of an even number the lower one of the two in the middle.",
+        .summary = "Returns the median of all elements, the lower one for an even number.",
         .shapes = "self: [..] -> []",
         .dtypes = "any; a NaN among the elements is the result, and so is one where a floating self has no elements",
         .memory = "the result is new",
-        .cost = "linear on average, by selection; 16 bytes for each element; a self that is not dense is copied first",
-        .errors = {raises<shape_error>("self has no elements and is not floating, so that NaN is no answer",
+        .cost = "linear on average, by selection; 16 bytes for each element; a non-dense self is copied first",
+        .errors = {raises<shape_error>("self has no elements and is not floating, so that NaN cannot be returned",
                                        "median([] (int64 [0]))")},
         .examples = {{"median([4, 1, 3, 2])", "2 (int64 [])"}, {"median([1.0, nan])", "nan (float32 [])"}},
     }),
     page<ops::median_dim, ops::median_dim_out>({
-        .summary =
-            "Takes the median of each row, of an even number the lower one in the middle, and says where it stood.",
+        .summary = "Returns the median of each row, the lower one for an even number, and its index.",
         .shapes = "self: [A, N], dim: 1 -> values and indices, both [A], or [A, 1] with keepdim",
         .dtypes = "any; indices are int64; a row with a NaN gives its first NaN; of equal ones the first counts first",
         .memory = new_or_given,
@@ -109,18 +105,17 @@ constexpr author::operator_page pages[] = {
                       "[[1, 3, 2]] (int64 [1, 3]); [[0, 0, 0]] (int64 [1, 3])"}},
     }),
     page<ops::nanmedian>({
-        .summary = "Gives the median of all elements that are not NaN, of an even number the lower one in the middle.",
+        .summary = "Returns the median of all elements ignoring NaN, the lower one for an even number.",
         .shapes = "self: [..] -> []",
-        .dtypes = "any; NaN is the result where nothing else is there, or no element of a floating self",
+        .dtypes = "any; NaN if there is nothing else, or no element of a floating self",
         .memory = "the result is new",
-        .cost = "linear on average, by selection; 16 bytes for each element; a self that is not dense is copied first",
-        .errors = {raises<shape_error>("self has no elements and is not floating, so that NaN is no answer",
+        .cost = "linear on average, by selection; 16 bytes for each element; a non-dense self is copied first",
+        .errors = {raises<shape_error>("self has no elements and is not floating, so that NaN cannot be returned",
                                        "nanmedian([] (int64 [0]))")},
         .examples = {{"nanmedian([4, 1, 3, 2])", "2 (int64 [])"}, {"nanmedian([1.0, nan, 3.0])", "1 (float32 [])"}},
     }),
     page<ops::nanmedian_dim, ops::nanmedian_dim_out>({
-        .summary = "Takes the median of what is not NaN in each row, of an even number the lower one in the middle, "
-                   "and says where it stood.",
+        .summary = "Returns the median of each row ignoring NaN, the lower one for an even number, and its index.",
         .shapes = "self: [A, N], dim: 1 -> values and indices, both [A], or [A, 1] with keepdim",
         .dtypes = "any; indices are int64; a row of nothing but NaN gives its first; of equal ones the first counts "
                   "first",
@@ -135,7 +130,7 @@ constexpr author::operator_page pages[] = {
                       "[3, nan] (float32 [2]); [2, 0] (int64 [2])"}},
     }),
     page<ops::mode, ops::mode_out>({
-        .summary = "Takes the most frequent element of each row, the least of several, and says where it stands last.",
+        .summary = "Returns the most frequent element of each row, the smallest of several, and its last index.",
         .shapes =
             "self: [A, N] -> values and indices, both [A], or [A, 1] with keepdim; dim is the last one unless it is "
             "given",
@@ -152,9 +147,8 @@ constexpr author::operator_page pages[] = {
 
     // Places in what is sorted, and what is there more than once.
     page<ops::searchsorted, ops::searchsorted_out>({
-        .summary =
-            "Finds where values belong in sorted rows: in front of equal elements, or behind them with right=True or "
-            "side='right'.",
+        .summary = "Finds the insertion indices of values in sorted rows: before equal elements, or after them with "
+                   "right=True or side='right'.",
         .shapes =
             "sorted_sequence: [N], self: [..] -> self's; sorted_sequence: [A, N], self: [A, M] -> [A, M]; sorter: "
             "sorted_sequence's, the order of rows that are not sorted",
@@ -182,7 +176,7 @@ constexpr author::operator_page pages[] = {
                      {"searchsorted.Tensor([5, 1, 3], [3], sorter=[1, 2, 0])", "[1] (int64 [1])"}},
     }),
     page<ops::searchsorted_scalar>({
-        .summary = "Finds where one number belongs in a sorted row: in front of equal elements, or behind them with "
+        .summary = "Finds the insertion index of one number in a sorted row: before equal elements, or after them with "
                    "right=True or side='right'.",
         .shapes = "sorted_sequence: [N] -> []; sorter: [N], the order of a row that is not sorted",
         .dtypes =
@@ -203,14 +197,14 @@ constexpr author::operator_page pages[] = {
                      {"searchsorted.Scalar([1, 4, 5], 4.5)", "2 (int64 [])"}},
     }),
     page<ops::bucketize, ops::bucketize_out>({
-        .summary = "Finds where values belong among boundaries in order: in front of equal ones, or behind them with "
-                   "right=True; searchsorted with one row, and the arguments the other way round.",
+        .summary = "Finds the insertion indices of values in sorted boundaries: before equal ones, or after them with "
+                   "right=True; searchsorted with one row and swapped arguments.",
         .shapes = "self: [..], boundaries: [N] -> self's",
         .dtypes =
             "any; boundaries have self's dtype; the result is int64, or int32 with out_int32; a NaN belongs at the end",
         .memory = "the result is new and dense, or out, which may overlap the arguments",
-        .cost = "log n comparisons for each value, for n boundaries; that they are in order is not looked at; what has "
-                "other types than bool, int64, float32 and float64, or boundaries with strides, is converted",
+        .cost = "log n comparisons for each value, for n boundaries; their order is not checked; what has other types "
+                "than bool, int64, float32 and float64, or boundaries with strides, is converted",
         .errors = {raises<shape_error>("boundaries are not one row", "bucketize.Tensor([3], [[1, 3]])"),
                    raises<dtype_error>("the dtypes differ", "bucketize.Tensor([3.5], [1, 3])"),
                    raises<shape_error>("out has other sizes than self, or elements that share memory",
@@ -221,9 +215,8 @@ constexpr author::operator_page pages[] = {
                      {"bucketize.Tensor([3, 6], [1, 3, 5], right=True, out_int32=True)", "[2, 3] (int32 [2])"}},
     }),
     page<ops::bucketize_scalar>({
-        .summary =
-            "Finds where one number belongs among boundaries in order: in front of equal ones, or behind them with "
-            "right=True.",
+        .summary = "Finds the insertion index of one number in sorted boundaries: before equal ones, or after them "
+                   "with right=True.",
         .shapes = "boundaries: [N] -> []",
         .dtypes =
             "any; a number that is no integer is compared with integers in float64, an integer with any of them in "
@@ -236,11 +229,10 @@ constexpr author::operator_page pages[] = {
     }),
     page<ops::unique2, ops::unique>({
         .summary =
-            "Gives the different elements in order; where each element is among them, and how often each is there, if "
-            "asked for; _unique never counts.",
+            "Returns the sorted unique elements; the inverse indices and counts, if requested; _unique never counts.",
         .shapes = "self: [..] -> [n]; inverse as self, or [0]; counts [n], or [0], but for _unique",
         .dtypes = "any; inverse and counts are int64; each NaN is different",
-        .memory = "the results are new and dense; the first is sorted, whatever sorted says",
+        .memory = "the results are new and dense; the first is sorted, independent of sorted",
         .cost = "one sort of all elements, and some passes over them: one to compare neighbours, two to find where the "
                 "different ones start, and three for the inverse; 32 bytes for each element while sorting",
         .examples = {{"_unique2([3, 1, 3])", "[1, 3] (int64 [2]); [] (int64 [0]); [] (int64 [0])"},

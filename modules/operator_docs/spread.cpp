@@ -17,20 +17,19 @@ constexpr std::string_view over_dims =
 constexpr std::string_view wide =
     "floating; the result has self's; sums are kept in float64; no more elements than the correction give NaN or inf";
 constexpr std::string_view new_or_out =
-    "the result is new and dense, or out, which may have any dtype that the result can be cast to; where out shares "
-    "memory with self, the result is computed first and copied";
+    "the result is new and dense, or out, which may have any dtype that the result can be cast to; if out shares "
+    "memory with self, the result is computed in a temporary and copied";
 constexpr std::string_view two_reads =
-    "two passes over self, for the mean and for the squares around it, so that a great mean costs no digits; nothing "
-    "is "
-    "copied";
+    "two passes over self, for the mean and for the squares around it, so that a large mean does not reduce accuracy; "
+    "nothing is copied";
 constexpr std::string_view three_reads =
     "three passes over self: two for the first result, one more for the mean; nothing is copied";
 constexpr std::string_view bad_dim = "dim is out of range or given twice, or out has other sizes";
 
 constexpr author::operator_page pages[] = {
     page<ops::var, ops::var_dim, ops::var_out, ops::var_correction, ops::var_correction_out>({
-        .summary = "Takes the variance: the sum of the squared distances to the mean, divided by their number less a "
-                   "correction, which is 1 for unbiased=True and where None is given.",
+        .summary = "Computes the variance: the sum of squared distances to the mean, divided by the count minus a "
+                   "correction, which is 1 for unbiased=True and by default.",
         .shapes = over_dims,
         .dtypes = wide,
         .memory = new_or_out,
@@ -42,7 +41,7 @@ constexpr author::operator_page pages[] = {
                      {"var.correction([1.0, 2.0, 3.0, 6.0], None, correction=2)", "7 (float32 [])"}},
     }),
     page<ops::stddev, ops::stddev_dim, ops::stddev_out, ops::stddev_correction, ops::stddev_correction_out>({
-        .summary = "Takes the standard deviation, the root of the variance.",
+        .summary = "Computes the standard deviation, the root of the variance.",
         .shapes = over_dims,
         .dtypes = wide,
         .memory = new_or_out,
@@ -54,7 +53,7 @@ constexpr author::operator_page pages[] = {
                      {"std.correction([1.0, 2.0, 3.0, 6.0], None, correction=2)", "2.6457512 (float32 [])"}},
     }),
     page<ops::var_mean, ops::var_mean_dim, ops::var_mean_correction>({
-        .summary = "Gives the variance, as var does, and the mean.",
+        .summary = "Returns the variance, as var does, and the mean.",
         .shapes = over_dims,
         .dtypes = wide,
         .memory = "both results are new and dense",
@@ -66,7 +65,7 @@ constexpr author::operator_page pages[] = {
                       "[1, 0] (float32 [2]); [2, 2] (float32 [2])"}},
     }),
     page<ops::stddev_mean, ops::stddev_mean_dim, ops::stddev_mean_correction>({
-        .summary = "Gives the standard deviation, as std does, and the mean.",
+        .summary = "Returns the standard deviation, as std does, and the mean.",
         .shapes = over_dims,
         .dtypes = wide,
         .memory = "both results are new and dense",

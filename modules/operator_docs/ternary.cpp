@@ -15,7 +15,7 @@ using author::raises;
 
 constexpr std::string_view new_or_written =
     "the result is new and dense, in the memory order of the operands; or self or out, which may be an operand, and "
-    "costs a copy where it overlaps one in part";
+    "costs a copy if it overlaps one partly";
 
 constexpr std::string_view one_pass = "one pass; operands are converted and broadcast on the way, not copied";
 constexpr std::string_view one_pass_or_number =
@@ -25,7 +25,7 @@ consteval page_error no_broadcast(std::string_view example) {
   return raises<shape_error>("the operands do not broadcast", example);
 }
 consteval page_error other_sizes(std::string_view example) {
-  return raises<shape_error>("self in place, or out, has not the sizes of the result, or elements that share memory",
+  return raises<shape_error>("self in place, or out, has another shape than the result, or elements that share memory",
                              example);
 }
 consteval page_error no_fit(std::string_view example) {
@@ -36,15 +36,15 @@ constexpr page_error two_devices = raises<device_error>("the tensors are on diff
 
 constexpr author::operator_page pages[] = {
     page<ops::where, ops::where_out, ops::where_scalar_self, ops::where_scalar_other, ops::where_scalar>({
-        .summary = "Takes the element of self where condition is true, and that of other elsewhere.",
+        .summary = "Selects the element of self if condition is true, and that of other otherwise.",
         .shapes = "condition: [..], self: [..], other: [..] -> their broadcast",
         .dtypes = "any; self and other are promoted; condition is bool, or uint8, of which all but 0 is true",
         .memory = "the result is new and dense, in the memory order of the operands; or out, which may be an operand, "
-                  "and costs a copy where it overlaps one in part",
+                  "and costs a copy if it overlaps one partly",
         .cost = one_pass_or_number,
         .errors = {raises<dtype_error>("condition is not bool or uint8", "where.self([1.5], [1.0], [2.0])"),
                    no_broadcast("where.self([True, False, True], [1, 2], [3])"),
-                   raises<shape_error>("out has not the sizes of the result, or elements that share memory",
+                   raises<shape_error>("out has another shape than the result, or elements that share memory",
                                        "where.self_out([True], [1], [2], out=[0, 0])"),
                    raises<dtype_error>("the result is of a higher category (bool, integers, floating) than out",
                                        "where.self_out([True], [1.5], [2], out=[0])"),
@@ -63,7 +63,7 @@ constexpr author::operator_page pages[] = {
         .memory = new_or_written,
         .cost = one_pass,
         .errors = {raises<error>("neither min nor max is given", "clamp([1, 5])"),
-                   raises<error>("the bounds leave self's integer dtype no number", "clamp([1] (uint8), 300)"),
+                   raises<error>("the bounds exclude all numbers of self's integer dtype", "clamp([1] (uint8), 300)"),
                    raises<dtype_error>("self is bool, and so is each bound", "clamp([True], False, True)"),
                    no_fit("clamp_([1, 5], 0.5)"), other_sizes("clamp.out([1], 0, out=[0, 0])"), two_devices},
         .examples = {{"clamp([1, 5, 9], 2, 6)", "[2, 5, 6] (int64 [3])"},
@@ -86,15 +86,14 @@ constexpr author::operator_page pages[] = {
     }),
     page<ops::clamp_min, ops::clamp_min_, ops::clamp_min_out, ops::clamp_min_tensor, ops::clamp_min_tensor_,
          ops::clamp_min_tensor_out>({
-        .summary = "Raises what is below min to it: clamp with one bound, with a tensor maximum.",
+        .summary = "Clamps from below: clamp with one bound, with a tensor maximum.",
         .shapes = "self: [..], min: [..] -> their broadcast; in place self's",
         .dtypes =
             "any; a floating number makes bool and integers float32, an integer makes bool int64; a tensor is promoted "
             "with self, and both may be bool",
         .memory = new_or_written,
         .cost = one_pass,
-        .errors = {raises<error>("min is a number that leaves self's integer dtype no number",
-                                 "clamp_min([1] (uint8), 300)"),
+        .errors = {raises<error>("min excludes all numbers of self's integer dtype", "clamp_min([1] (uint8), 300)"),
                    raises<dtype_error>("self is bool, and min a number that is bool", "clamp_min([True], True)"),
                    no_broadcast("clamp_min.Tensor([1, 2, 3], [1, 2])"), other_sizes("clamp_min_.Tensor([1], [2, 2])"),
                    no_fit("clamp_min_([1], 2.5)"), two_devices},
@@ -110,8 +109,7 @@ constexpr author::operator_page pages[] = {
             "with self, and both may be bool",
         .memory = new_or_written,
         .cost = one_pass,
-        .errors = {raises<error>("max is a number that leaves self's integer dtype no number",
-                                 "clamp_max([1] (uint8), -1)"),
+        .errors = {raises<error>("max excludes all numbers of self's integer dtype", "clamp_max([1] (uint8), -1)"),
                    raises<dtype_error>("self is bool, and max a number that is bool", "clamp_max([True], True)"),
                    no_broadcast("clamp_max.Tensor([1, 2, 3], [1, 2])"), other_sizes("clamp_max_.Tensor([1], [2, 2])"),
                    no_fit("clamp_max_([1], 2.5)"), two_devices},

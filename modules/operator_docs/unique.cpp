@@ -19,7 +19,7 @@ constexpr std::string_view no_elements = "slices have no elements to compare";
 
 constexpr author::operator_page pages[] = {
     page<ops::isin, ops::isin_out>({
-        .summary = "Tells which elements are among test_elements, or are not with invert; NaN is among none.",
+        .summary = "Tests which elements are in test_elements, or not in it with invert; NaN is in none.",
         .shapes = "elements: [..], test_elements: [..] -> elements'",
         .dtypes = "any; both are promoted; the result is bool, in out 1 and 0 of that dtype",
         .memory = "the result is new and dense; or out, which may overlap the arguments",
@@ -32,7 +32,7 @@ constexpr author::operator_page pages[] = {
                      {"isin.Tensor_Tensor([1.0, nan], [1.0, nan], invert=True)", "[false, true] (bool [2])"}},
     }),
     page<ops::isin_scalar, ops::isin_scalar_out>({
-        .summary = "Tells which elements equal test_element, or do not with invert; NaN equals nothing: eq and ne.",
+        .summary = "Tests which elements equal test_element, or do not with invert; NaN equals nothing: eq and ne.",
         .shapes = "elements: [..] -> the same",
         .dtypes = "any; both are promoted; the result is bool, in out 1 and 0 of that dtype",
         .memory = "the result is new and dense, in the memory order of elements; or out, which may overlap them",
@@ -45,7 +45,7 @@ constexpr author::operator_page pages[] = {
                      {"isin.Tensor_Scalar([1, 2], 2, invert=True)", "[true, false] (bool [2])"}},
     }),
     page<ops::isin_scalar_base, ops::isin_scalar_base_out>({
-        .summary = "Tells whether a number is among test_elements, or is not with invert; NaN is not.",
+        .summary = "Tests whether a number is in test_elements, or not in it with invert; NaN is not.",
         .shapes = "test_elements: [..] -> []",
         .dtypes = "any; both are promoted; the result is bool, in out 1 or 0 of that dtype",
         .memory = "the result is new; or out, which may overlap test_elements",
@@ -56,11 +56,11 @@ constexpr author::operator_page pages[] = {
                      {"isin.Scalar_Tensor(1, [3, 1], invert=True)", "false (bool [])"}},
     }),
     page<ops::unique_dim>({
-        .summary = "Gives the different slices of a dimension, in the order of their first elements, then the second, "
-                   "and so on; where each slice is among them, and how often each is there, if asked for.",
+        .summary = "Returns the unique slices of a dimension in lexicographic order; the inverse indices and counts, "
+                   "if requested.",
         .shapes = slice_results,
         .dtypes = "any; inverse and counts are int64; a slice with a NaN differs from every other",
-        .memory = "the results are new and dense; the first is sorted, whatever sorted says",
+        .memory = "the results are new and dense; the first is sorted, independent of sorted",
         .cost = "a copy of self in rows, and one stable sort of N for each element of a slice; then some passes over "
                 "the rows, one of which compares neighbours",
         .errors = {raises<shape_error>(no_such_dimension, "unique_dim([2, 1], 1)"),
@@ -71,8 +71,8 @@ constexpr author::operator_page pages[] = {
                       "[[1, 2], [2, 1]] (int64 [2, 2]); [1, 0, 1] (int64 [3]); [1, 2] (int64 [2])"}},
     }),
     page<ops::unique_dim_consecutive>({
-        .summary = "Gives one slice of each run of equal neighbours in a dimension; the number of each slice's run, "
-                   "and the lengths of the runs, if asked for.",
+        .summary = "Returns one slice of each run of equal consecutive slices of a dimension; the inverse indices and "
+                   "run lengths, if requested.",
         .shapes = slice_results,
         .dtypes = "any; inverse and counts are int64; a slice with a NaN differs from every other",
         .memory = new_results,
@@ -84,13 +84,13 @@ constexpr author::operator_page pages[] = {
                       "[[2, 1], [1, 2], [2, 1]] (int64 [3, 2]); [0, 0, 1, 2] (int64 [4]); [2, 1, 1] (int64 [3])"}},
     }),
     page<ops::unique_consecutive>({
-        .summary = "Gives one element of each run of equal neighbours, in row-major order; with dim, one slice, as "
-                   "unique_dim_consecutive does.",
+        .summary = "Returns one element of each run of equal consecutive elements, in row-major order; with dim, one "
+                   "slice, as unique_dim_consecutive does.",
         .shapes = "self: [..] -> [n]; inverse as self, or [0]; counts [n], or [0]",
         .dtypes = "any; inverse and counts are int64; each NaN is different",
         .memory = new_results,
-        .cost = "linear, without a sort: some passes, one of which compares neighbours; a self that is not dense is "
-                "copied first",
+        .cost =
+            "linear, without a sort: some passes, one of which compares neighbours; a non-dense self is copied first",
         .errors = {raises<shape_error>(no_such_dimension, "unique_consecutive([1, 1], dim=1)"),
                    raises<shape_error>("with dim, slices have no elements to compare",
                                        "unique_consecutive([] (float32 [2, 0]), dim=0)")},

@@ -13,8 +13,8 @@ using author::page;
 using author::raises;
 
 constexpr std::string_view dtypes =
-    "floating; gradients have the parameters' dtypes, and so has the state, or that of a half float32; halves are "
-    "computed in float32";
+    "floating; gradients have the parameters' dtypes, and so has the state, or float32 for float16 and bfloat16; "
+    "float16 and bfloat16 are computed in float32";
 constexpr std::string_view other_lengths = "a list has not one tensor for each parameter";
 constexpr std::string_view other_sizes = "a tensor has other sizes than its parameter";
 constexpr std::string_view other_dtypes =
@@ -22,16 +22,14 @@ constexpr std::string_view other_dtypes =
 
 constexpr author::operator_page pages[] = {
     page<ops::fused_sgd_>({
-        .summary =
-            "Takes a step of stochastic gradient descent for each parameter: self -= lr * g, where g is the gradient "
-            "plus weight_decay * self, or with a momentum what is kept of it in momentum_buffer_list.",
+        .summary = "Performs a step of stochastic gradient descent for each parameter: self -= lr * g, where g is the "
+                   "gradient plus weight_decay * self, or with momentum the running average in momentum_buffer_list.",
         .shapes = "self: any, grads: the same, momentum_buffer_list: the same, or none without momentum -> none",
         .dtypes = dtypes,
-        .memory =
-            "self and momentum_buffer_list are written, and grads where there is a grad_scale; no two of them may "
-            "share elements",
-        .cost =
-            "one pass over each parameter, its gradient and its buffer; what is not dense, or a half, is copied first",
+        .memory = "self and momentum_buffer_list are written, and grads if grad_scale is given; no two of them may "
+                  "share elements",
+        .cost = "one pass over each parameter, its gradient and its buffer; what is not dense, or float16 or bfloat16, "
+                "is copied first",
         .errors = {raises<error>(other_lengths,
                                  "_fused_sgd_([[1.0]], [], [], weight_decay=0.0, momentum=0.0, lr=0.1, dampening=0.0, "
                                  "nesterov=False, maximize=False, is_first_step=False)"),
@@ -47,19 +45,17 @@ constexpr author::operator_page pages[] = {
     }),
     page<ops::fused_adam_, ops::fused_adamw_>({
         .summary =
-            "Takes a step of Adam for each parameter: self -= lr * m / (sqrt(v) + eps), where m and v are exp_avgs and "
-            "exp_avg_sqs, the running means of the gradient and of its square, each divided by 1 - beta^step; "
+            "Performs a step of Adam for each parameter: self -= lr * m / (sqrt(v) + eps), where m and v are exp_avgs "
+            "and exp_avg_sqs, the running averages of the gradient and of its square, each divided by 1 - beta^step; "
             "weight_decay * self is added to the gradient, or, of _fused_adamw_, lr times that taken from self.",
         .shapes =
             "self: any, grads: the same, exp_avgs: the same, exp_avg_sqs: the same, max_exp_avg_sqs: the same, or none "
             "without amsgrad, state_steps: one element -> none",
         .dtypes = dtypes,
-        .memory = "self and the state are written, but for state_steps, and grads where there is a grad_scale; no two "
-                  "of them "
-                  "may share elements",
-        .cost =
-            "one pass over each parameter, its gradient and its state; what is not dense, or a half, is copied first; "
-            "state_steps on a device are read there, a grad_scale or found_inf is waited for",
+        .memory = "self and the state are written, except state_steps, and grads if grad_scale is given; no two of "
+                  "them may share elements",
+        .cost = "one pass over each parameter, its gradient and its state; what is not dense, or float16 or bfloat16, "
+                "is copied first; state_steps on a device are read there, a grad_scale or found_inf is waited for",
         .errors = {raises<error>(other_lengths,
                                  "_fused_adam_([[1.0]], [[1.0]], [[0.0]], [[0.0]], [], [], lr=0.1, beta1=0.9, "
                                  "beta2=0.5, weight_decay=0.0, eps=0.0, amsgrad=False, maximize=False)"),

@@ -16,43 +16,43 @@ constexpr author::page_error two_devices = raises<device_error>("the tensors are
 
 constexpr author::operator_page pages[] = {
     page<ops::cross, ops::cross_out>({
-        .summary = "Multiplies vectors of three elements: the result stands at right angles on both.",
+        .summary = "Computes the cross product of vectors of three elements.",
         .shapes = "self: [.., 3, ..], other: [.., 3, ..] -> their broadcast; dim is the first one of three elements in "
                   "self unless it is given",
         .dtypes = "numbers; both are promoted; integers wrap",
         .memory = "the result is new and dense, or out, which may overlap the operands",
-        .cost = "two products and a difference for each element, in tensors of a third of the result; halves are "
-                "computed in float32, integers in int64",
-        .errors =
-            {raises<shape_error>("there is no dimension of three elements, or dim is none in both", "cross([1], [2])"),
-             raises<shape_error>("self and other have not as many dimensions, or do not broadcast",
-                                 "cross([1, 0, 0], [[0, 1, 0]])"),
-             raises<dtype_error>("both are bool", "cross([True, False, False], [False, True, False])"),
-             raises<shape_error>("out has other sizes than the result, or elements that share memory",
-                                 "cross.out([1, 0, 0], [0, 1, 0], out=[0])"),
-             raises<dtype_error>("out cannot hold the result", "cross.out([1.0, 0.0, 0.0], [0, 1, 0], out=[0, 0, 0])"),
-             two_devices},
+        .cost = "two products and a difference for each element, in tensors of a third of the result; float16 and "
+                "bfloat16 are computed in float32, integers in int64",
+        .errors = {raises<shape_error>("no dimension has three elements, or dim is not in range", "cross([1], [2])"),
+                   raises<shape_error>("self and other have not as many dimensions, or do not broadcast",
+                                       "cross([1, 0, 0], [[0, 1, 0]])"),
+                   raises<dtype_error>("both are bool", "cross([True, False, False], [False, True, False])"),
+                   raises<shape_error>("out has other sizes than the result, or elements that share memory",
+                                       "cross.out([1, 0, 0], [0, 1, 0], out=[0])"),
+                   raises<dtype_error>("out cannot hold the result",
+                                       "cross.out([1.0, 0.0, 0.0], [0, 1, 0], out=[0, 0, 0])"),
+                   two_devices},
         .examples = {{"cross([1, 0, 0], [0, 1, 0])", "[0, 0, 1] (int64 [3])"},
                      {"cross([[1, 0, 0]], [[0, 1, 0], [0, 0, 1]], 1)", "[[0, 0, 1], [0, -1, 0]] (int64 [2, 3])"}},
     }),
     page<ops::cosine_similarity>({
-        .summary = "Gives the cosine of the angle between vectors along a dimension, where each counts as eps long at "
-                   "least.",
+        .summary = "Computes the cosine of the angle between vectors along a dimension, with norms of at least eps.",
         .shapes = "x1: [A, N], x2: [A, N], dim: 1 -> [A]; the others broadcast",
-        .dtypes = "floating; both are promoted, and halves computed in float32",
+        .dtypes = "floating; both are promoted, and float16 and bfloat16 are computed in float32",
         .memory = "the result is new and dense",
         .cost = "each is divided by its norm, in a tensor of the broadcast sizes; these are multiplied into a third, "
                 "and added up",
         .errors = {raises<dtype_error>("one is not floating", "cosine_similarity([1, 0], [1.0, 1.0], 0)"),
                    raises<shape_error>("they do not broadcast", "cosine_similarity([1.0, 0.0], [1.0, 1.0, 1.0], 0)"),
-                   raises<shape_error>("dim, which is 1 unless it is given, is no dimension of their broadcast",
+                   raises<shape_error>("dim, 1 by default, is not a dimension of their broadcast",
                                        "cosine_similarity([1.0, 0.0], [1.0, 1.0])"),
                    two_devices},
         .examples = {{"cosine_similarity([[1.0, 0.0]], [[1.0, 1.0]])", "[0.70710677] (float32 [1])"},
                      {"cosine_similarity([0.0, 0.0], [4.0, 3.0], 0)", "0 (float32 [])"}},
     }),
     page<ops::cdist>({
-        .summary = "Gives the distance of each row of x1 from each row of x2: the norm of order p of their difference.",
+        .summary =
+            "Returns the distance of each row of x1 from each row of x2: the norm of order p of their difference.",
         .shapes = "x1: [.., n, d], x2: [.., m, d] -> [.., n, m]",
         .dtypes = "floating; both are promoted",
         .memory = "the result is new and dense",
@@ -67,14 +67,14 @@ constexpr author::operator_page pages[] = {
                      {"cdist([[0.0, 0.0]], [[3.0, 4.0]], 1)", "[[7]] (float32 [1, 1])"}},
     }),
     page<ops::linalg_cross, ops::linalg_cross_out>({
-        .summary = "Takes the vector product along a dimension of three elements: a vector at right angles to both.",
+        .summary = "Computes the cross product along a dimension of three elements.",
         .shapes = "self: [.., 3], other: [.., 3], dim: the last one unless it is given -> broadcast",
         .dtypes = "numbers; both are promoted; integers wrap; float16 and bfloat16 are computed in float32",
         .memory = "the result is new and dense, or out, which may overlap the arguments",
         .cost = "three elementwise operations over the elements of the result, with two tensors of a third of its "
                 "sizes",
         .errors = {raises<shape_error>("self and other have not three elements there", "linalg_cross([1, 2], [3, 4])"),
-                   raises<shape_error>("they have not as many dimensions, do not broadcast, or have no such dimension",
+                   raises<shape_error>("they differ in rank, do not broadcast, or have no such dimension",
                                        "linalg_cross([1, 2, 3], [[3, 4, 5]])"),
                    raises<shape_error>("out has other sizes, or elements that share memory",
                                        "linalg_cross.out([1, 0, 0], [0, 1, 0], out=[0, 0])"),
@@ -87,7 +87,7 @@ constexpr author::operator_page pages[] = {
                       "[[-3, 6, -3], [2, -1, 0]] (float32 [2, 3])"}},
     }),
     page<ops::pairwise_distance>({
-        .summary = "Gives the distance of vectors: the norm of order p of x1 - x2 + eps, along the last dimension.",
+        .summary = "Returns the distance of vectors: the norm of order p of x1 - x2 + eps, along the last dimension.",
         .shapes = "x1: [A, N], x2: [A, N] -> [A], or [A, 1] with keepdim; they broadcast",
         .dtypes = "numbers; both are promoted, and differences of integers wrap before they become float32",
         .memory = "the result is new and dense",

@@ -22,7 +22,7 @@ constexpr std::string_view maybe_one_copy =
 constexpr author::operator_page pages[] = {
     // The order of dimensions.
     page<ops::transpose, ops::swapaxes, ops::swapdims>({
-        .summary = "Exchanges two dimensions, which may be the same one.",
+        .summary = "Swaps two dimensions, which may be equal.",
         .shapes = "self: [.., N, .., M, ..] -> [.., M, .., N, ..]",
         .dtypes = "any",
         .memory = a_view,
@@ -32,7 +32,7 @@ constexpr author::operator_page pages[] = {
                      {"swapaxes([[1, 2, 3]], 0, -1)", "[[1], [2], [3]] (int64 [3, 1])"}},
     }),
     page<ops::permute>({
-        .summary = "Puts all dimensions in a given order: dimension i of the result is dimension dims[i] of self.",
+        .summary = "Permutes the dimensions: dimension i of the result is dimension dims[i] of self.",
         .shapes = "self: [A, B, C], dims: [2, 0, 1] -> [C, A, B]",
         .dtypes = "any",
         .memory = a_view,
@@ -75,8 +75,8 @@ constexpr author::operator_page pages[] = {
         .examples = {{"numpy_T([[[1, 2]], [[3, 4]]])", "[[[1, 3]], [[2, 4]]] (int64 [2, 1, 2])"}},
     }),
     page<ops::mT, ops::mH, ops::adjoint>({
-        .summary = "Transposes each matrix of the last two dimensions; mH and adjoint conjugate too, which changes no "
-                   "real number.",
+        .summary = "Transposes each matrix of the last two dimensions; mH and adjoint also conjugate, without effect "
+                   "on real dtypes.",
         .shapes = "self: [.., N, M] -> [.., M, N]",
         .dtypes = "any",
         .memory = a_view,
@@ -96,19 +96,19 @@ constexpr author::operator_page pages[] = {
 
     // Dimensions of size 1, and more of them.
     page<ops::unsqueeze>({
-        .summary = "Adds a dimension of size 1 in front of dimension dim; -1 puts it behind the last.",
+        .summary = "Adds a dimension of size 1 before dimension dim; -1 adds it after the last.",
         .shapes = "self: [A, B], dim: 1 -> [A, 1, B]",
         .dtypes = "any",
         .memory = a_view,
         .cost = no_element,
-        .errors = {raises<shape_error>("dim is no dimension of the result", "unsqueeze([1, 2], 2)"),
+        .errors = {raises<shape_error>("dim is out of range", "unsqueeze([1, 2], 2)"),
                    raises<shape_error>("self has 8 dimensions already, the most there are",
                                        "unsqueeze([[[[[[[[1]]]]]]]], 0)")},
         .examples = {{"unsqueeze([1, 2], 0)", "[[1, 2]] (int64 [1, 2])"},
                      {"unsqueeze([1, 2], -1)", "[[1], [2]] (int64 [2, 1])"}},
     }),
     page<ops::squeeze, ops::squeeze_dim>({
-        .summary = "Removes all dimensions of size 1, or only dim, which stays if its size is another.",
+        .summary = "Removes all dimensions of size 1, or only dim if its size is 1.",
         .shapes = "self: [A, 1, B, 1] -> [A, B]",
         .dtypes = "any",
         .memory = a_view,
@@ -119,7 +119,7 @@ constexpr author::operator_page pages[] = {
                      {"squeeze.dim([[[1], [2]]], 1)", "[[[1], [2]]] (int64 [1, 2, 1])"}},
     }),
     page<ops::expand, ops::broadcast_to, ops::expand_as>({
-        .summary = "Repeats dimensions of size 1, and new ones in front, up to the wanted sizes; -1 keeps a size.",
+        .summary = "Expands dimensions of size 1, and adds leading ones, without copying; -1 keeps a size.",
         .shapes = "self: [N, 1], size: [K, N, M] -> [K, N, M]",
         .dtypes = "any",
         .memory =
@@ -127,7 +127,7 @@ constexpr author::operator_page pages[] = {
         .cost = no_element,
         .errors = {raises<shape_error>("a size other than 1 should change", "expand([1, 2], [3])"),
                    raises<shape_error>("the sizes are fewer than self has dimensions", "expand([[1], [2]], [2])"),
-                   raises<shape_error>("-1 stands for a new dimension", "expand([1, 2], [-1, 2])")},
+                   raises<shape_error>("-1 for a new dimension", "expand([1, 2], [-1, 2])")},
         .examples = {{"expand([[1], [2]], [-1, 3])", "[[1, 1, 1], [2, 2, 2]] (int64 [2, 3])"},
                      {"expand_as([1, 2], [[0, 0], [0, 0]])", "[[1, 2], [1, 2]] (int64 [2, 2])"}},
     }),
@@ -144,7 +144,7 @@ constexpr author::operator_page pages[] = {
 
     // The same elements in another shape.
     page<ops::view, ops::view_as>({
-        .summary = "Gives the elements, in row-major order, another shape without copying; one size may be -1.",
+        .summary = "Returns a view with another shape of the elements in row-major order; one size may be -1.",
         .shapes = "self: [N, M], size: [-1] -> [N*M]",
         .dtypes = "any",
         .memory = a_view,
@@ -158,7 +158,7 @@ constexpr author::operator_page pages[] = {
                      {"view_as([1, 2, 3, 4], [[0], [0], [0], [0]])", "[[1], [2], [3], [4]] (int64 [4, 1])"}},
     }),
     page<ops::reshape, ops::reshape_as>({
-        .summary = "Gives the elements, in row-major order, another shape, and copies only where it must.",
+        .summary = "Returns the elements, in row-major order, in another shape, as a view if possible.",
         .shapes = "self: [N, M], shape: [-1] -> [N*M]",
         .dtypes = "any",
         .memory = a_view_or_copy,
@@ -182,7 +182,7 @@ constexpr author::operator_page pages[] = {
                      {"flatten.using_ints([[[1, 2], [3, 4]]], 0, 1)", "[[1, 2], [3, 4]] (int64 [2, 2])"}},
     }),
     page<ops::ravel>({
-        .summary = "Puts all elements, in row-major order, in one dimension.",
+        .summary = "Flattens all dimensions into one, in row-major order.",
         .shapes = "self: [..] -> [N]",
         .dtypes = "any",
         .memory = a_view_or_copy,
@@ -190,7 +190,7 @@ constexpr author::operator_page pages[] = {
         .examples = {{"ravel([[1, 2], [3, 4]])", "[1, 2, 3, 4] (int64 [4])"}},
     }),
     page<ops::unflatten>({
-        .summary = "Cuts one dimension into several, of which one may be -1.",
+        .summary = "Splits one dimension into several, of which one may be -1.",
         .shapes = "self: [A, B*C], dim: 1, sizes: [B, C] -> [A, B, C]",
         .dtypes = "any",
         .memory = a_view,
@@ -203,7 +203,7 @@ constexpr author::operator_page pages[] = {
         .examples = {{"unflatten.int([1, 2, 3, 4, 5, 6], 0, [2, -1])", "[[1, 2, 3], [4, 5, 6]] (int64 [2, 3])"}},
     }),
     page<ops::contiguous>({
-        .summary = "Gives self if its elements lie densely in row-major order, else a copy whose elements do.",
+        .summary = "Returns self if it is dense in row-major order, else a dense copy.",
         .shapes = "self: [..] -> the same",
         .dtypes = "any",
         .memory = "self itself, or new and dense",
@@ -230,7 +230,7 @@ constexpr author::operator_page pages[] = {
 
     // A part of the elements.
     page<ops::select>({
-        .summary = "Takes one slice of a dimension, which goes away; a negative index counts from the back.",
+        .summary = "Selects one slice of a dimension, which is removed; a negative index counts from the back.",
         .shapes = "self: [A, B, C], dim: 1 -> [A, C]",
         .dtypes = "any",
         .memory = a_view,
@@ -241,7 +241,7 @@ constexpr author::operator_page pages[] = {
                      {"select.int([[1, 2], [3, 4]], 1, -1)", "[2, 4] (int64 [2])"}},
     }),
     page<ops::slice>({
-        .summary = "Takes every step-th slice of a dimension from start up to, but not including, end.",
+        .summary = "Selects every step-th slice of a dimension from start up to, but not including, end.",
         .shapes = "self: [A, N], dim: 1 -> [A, ceil((end - start) / step)]; bounds count from the back where negative, "
                   "and are then clamped to 0 and N",
         .dtypes = "any",
@@ -253,7 +253,7 @@ constexpr author::operator_page pages[] = {
                      {"slice.Tensor([0, 1, 2, 3, 4, 5], 0, -2, 100)", "[4, 5] (int64 [2])"}},
     }),
     page<ops::narrow, ops::narrow_tensor>({
-        .summary = "Takes length slices of a dimension from start on, all of which must be there.",
+        .summary = "Selects length slices of a dimension from start on, all within its range.",
         .shapes = "self: [A, N], dim: 1 -> [A, length]; a negative start counts from the back",
         .dtypes = "any; a start in a tensor is of any integer type",
         .memory = a_view,
@@ -267,7 +267,7 @@ constexpr author::operator_page pages[] = {
                      {"narrow.Tensor([1, 2, 3, 4], 0, 1 (int32), 2)", "[2, 3] (int64 [2])"}},
     }),
     page<ops::diagonal>({
-        .summary = "Takes the elements whose index in dim2 is the one in dim1 plus offset, as a new last dimension.",
+        .summary = "Selects the elements whose index in dim2 is the one in dim1 plus offset, as a new last dimension.",
         .shapes = "self: [A, N, M], dim1: 1, dim2: 2 -> [A, K]: K = min(N, M - offset), or min(N + offset, M) for a "
                   "negative offset, and at least 0",
         .dtypes = "any",
@@ -280,12 +280,11 @@ constexpr author::operator_page pages[] = {
                      {"diagonal([[1, 2, 3], [4, 5, 6]], -1)", "[4] (int64 [1])"}},
     }),
     page<ops::unfold>({
-        .summary = "Takes windows of size elements, step apart, of a dimension; a new last one holds their elements.",
+        .summary =
+            "Extracts windows of size elements, step apart, of a dimension; a new last dimension holds their elements.",
         .shapes = "self: [A, N, B], dimension: 1 -> [A, (N - size) / step + 1, B, size], rounded down",
         .dtypes = "any",
-        .memory =
-            "a view of self; where windows overlap, what they share is one element, and writing to the result is a "
-            "shape_error",
+        .memory = "a view of self; overlapping windows share elements, and writing to the result is a shape_error",
         .cost = no_element,
         .errors = {raises<shape_error>("size is negative, or more than the dimension has",
                                        "unfold([1, 2, 3], 0, 4, 1)"),

@@ -12,15 +12,15 @@ namespace {
 using author::page;
 using author::raises;
 
-constexpr std::string_view parts = "views of self: the elements are self's own, and a write to one is seen in both";
+constexpr std::string_view parts = "views of self, which share its elements";
 constexpr std::string_view expanded =
-    "views of the tensors: repetitions are the one element, and writing to them is a shape_error; clone() first";
+    "views of the tensors: repeated elements are shared, and writing to them is a shape_error; clone() first";
 constexpr std::string_view one_view_each = "constant for each result: no element is read";
 constexpr std::string_view no_such_dimension = "self has no such dimension: a scalar has none";
 
 constexpr author::operator_page pages[] = {
     page<ops::split>({
-        .summary = "Cuts a dimension into parts of split_size; the last one may be shorter.",
+        .summary = "Splits a dimension into parts of split_size; the last one may be shorter.",
         .shapes = "self: [A, N], split_size: K, dim: 1 -> ceil(N / K) of [A, K]; one part if N is 0",
         .dtypes = "any",
         .memory = parts,
@@ -33,7 +33,7 @@ constexpr author::operator_page pages[] = {
                       "[[[1, 2], [4, 5]] (int64 [2, 2]), [[3], [6]] (int64 [2, 1])]"}},
     }),
     page<ops::split_with_sizes, ops::split_sizes>({
-        .summary = "Cuts a dimension into parts of the given sizes.",
+        .summary = "Splits a dimension into parts of the given sizes.",
         .shapes = "self: [A, N], split_sizes: [K, M], dim: 1 -> [A, K], [A, M], where K + M is N",
         .dtypes = "any",
         .memory = parts,
@@ -45,7 +45,7 @@ constexpr author::operator_page pages[] = {
                      {"split.sizes([1, 2, 3], [3, 0])", "[[1, 2, 3] (int64 [3]), [] (int64 [0])]"}},
     }),
     page<ops::chunk>({
-        .summary = "Cuts a dimension into parts of one size, at most chunks of them; the last one may be shorter.",
+        .summary = "Splits a dimension into parts of one size, at most chunks of them; the last one may be shorter.",
         .shapes = "self: [A, N], chunks: K, dim: 1 -> parts of [A, ceil(N / K)]; K empty ones if N is 0",
         .dtypes = "any",
         .memory = parts,
@@ -58,7 +58,7 @@ constexpr author::operator_page pages[] = {
     }),
     page<ops::tensor_split>({
         .summary =
-            "Cuts a dimension into exactly sections parts, the first of which may be one longer than the others.",
+            "Splits a dimension into exactly sections parts, the first of which may be one longer than the others.",
         .shapes = "self: [A, N], sections: K, dim: 1 -> N % K of [A, N / K + 1], then [A, N / K], rounded down",
         .dtypes = "any",
         .memory = parts,
@@ -71,22 +71,22 @@ constexpr author::operator_page pages[] = {
                      {"tensor_split.sections([1, 2], 3)", "[[1] (int64 [1]), [2] (int64 [1]), [] (int64 [0])]"}},
     }),
     page<ops::tensor_split_indices>({
-        .summary = "Cuts a dimension in front of each of the indices, which are taken as slice takes its bounds.",
+        .summary = "Splits a dimension before each of the indices, which are clamped as in slice.",
         .shapes = "self: [A, N], indices: [i, j], dim: 1 -> the slices 0 to i, i to j, and j to N",
         .dtypes = "any",
         .memory =
-            "views of self; where indices go down, the part between them is empty and the next one overlaps others",
+            "views of self; for decreasing indices the part between them is empty and the next one overlaps others",
         .cost = one_view_each,
         .errors = {raises<shape_error>(no_such_dimension, "tensor_split.indices(7, [1])")},
         .examples = {{"tensor_split.indices([1, 2, 3, 4], [1, -1])",
                       "[[1] (int64 [1]), [2, 3] (int64 [2]), [4] (int64 [1])]"}},
     }),
     page<ops::tensor_split_tensor>({
-        .summary = "Cuts a dimension as tensor_split does whose numbers a tensor holds: sections, if it has no "
-                   "dimensions, else indices.",
+        .summary = "Splits a dimension like tensor_split with a tensor argument: sections if it is zero-dimensional, "
+                   "else indices.",
         .shapes = "self: [A, N], tensor_indices_or_sections: [] or [i, j], dim: 1 -> the parts that tensor_split gives",
         .dtypes = "any; the numbers are int64",
-        .memory = "views of self, which overlap where indices go down",
+        .memory = "views of self, which overlap for decreasing indices",
         .cost = "constant for each result: no element of self is read, the numbers are, on the host",
         .errors = {raises<error>("the numbers are not int64, not on the host, or have two dimensions or more",
                                  "tensor_split.tensor_indices_or_sections([1, 2, 3], [1.0])"),
@@ -99,7 +99,7 @@ constexpr author::operator_page pages[] = {
                       "[[1, 2] (int64 [2]), [3, 4] (int64 [2])]"}},
     }),
     page<ops::unbind>({
-        .summary = "Takes a dimension apart: one tensor for each of its slices, without the dimension.",
+        .summary = "Splits a dimension into its slices, one tensor each, without the dimension.",
         .shapes = "self: [A, N], dim: 1 -> N of [A]",
         .dtypes = "any",
         .memory = parts,
@@ -109,7 +109,7 @@ constexpr author::operator_page pages[] = {
                      {"unbind.int([[1, 2], [3, 4]], 1)", "[[1, 3] (int64 [2]), [2, 4] (int64 [2])]"}},
     }),
     page<ops::broadcast_tensors>({
-        .summary = "Expands all tensors to the shape that they broadcast to.",
+        .summary = "Expands all tensors to their broadcast shape.",
         .shapes = "tensors: [N, 1] and [M] -> [N, M] and [N, M]",
         .dtypes = "any; each keeps its own",
         .memory = expanded,
@@ -123,7 +123,7 @@ constexpr author::operator_page pages[] = {
                    "atleast_2d and atleast_3d do.",
         .shapes = "tensors: [] and [N] -> [1] and [N], [1, 1] and [1, N], or [1, 1, 1] and [1, N, 1]",
         .dtypes = "any; each keeps its own",
-        .memory = "views of the tensors, one of each; the tensor itself where it has dimensions enough",
+        .memory = "views of the tensors; a tensor with enough dimensions is returned itself",
         .cost = one_view_each,
         .examples = {{"atleast_1d.Sequence([7, [1, 2]])", "[[7] (int64 [1]), [1, 2] (int64 [2])]"},
                      {"atleast_2d.Sequence([7, [1, 2]])", "[[[7]] (int64 [1, 1]), [[1, 2]] (int64 [1, 2])]"},

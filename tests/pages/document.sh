@@ -10,7 +10,7 @@ made() {
   cat <<'TEXT'
 # Operators
 
-What each operator of `topbit.ops` takes, gives, throws and costs. A page names all forms of one operation with the variables that C++ calls
+What each operator of `topbit.ops` takes, returns, throws and costs. An entry lists all forms of one operation with the variables that C++ calls
 them by, in namespace `topbit`. In shapes, `[..]` is any number of dimensions. Errors are thrown before anything is written; beside those on a page
 there is `device_error` where tensors of one call are on different devices. Arguments of the examples are written as `topbit call` takes them; every example
 and every error is run by a test, and every dtype is tried.
