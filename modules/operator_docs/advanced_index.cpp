@@ -192,6 +192,6 @@ constexpr author::operator_page pages[] = {
 
 }  // namespace
 
-void publish_advanced_index_docs() { author::publish_pages({"Indices and masks", pages}).keep(); }
+void publish_advanced_index_docs() { author::publish_pages({"Indexing with tensors and masks", pages}).keep(); }
 
 }  // namespace topbit::detail

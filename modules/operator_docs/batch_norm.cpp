@@ -104,6 +104,6 @@ constexpr author::operator_page pages[] = {
 
 }  // namespace
 
-void publish_batch_norm_docs() { author::publish_pages({"Normalisation over batches and groups", pages}).keep(); }
+void publish_batch_norm_docs() { author::publish_pages({"Batch and group normalisation", pages}).keep(); }
 
 }  // namespace topbit::detail

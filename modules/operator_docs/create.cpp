@@ -262,6 +262,6 @@ constexpr author::operator_page pages[] = {
 
 }  // namespace
 
-void publish_create_docs() { author::publish_pages({"Making, filling and copying tensors", pages}).keep(); }
+void publish_create_docs() { author::publish_pages({"Factory functions, fills and copies", pages}).keep(); }
 
 }  // namespace topbit::detail

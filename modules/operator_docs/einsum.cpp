@@ -75,6 +75,6 @@ constexpr author::operator_page pages[] = {
 
 }  // namespace
 
-void publish_einsum_docs() { author::publish_pages({"Products over named dimensions", pages}).keep(); }
+void publish_einsum_docs() { author::publish_pages({"Tensor contractions", pages}).keep(); }
 
 }  // namespace topbit::detail

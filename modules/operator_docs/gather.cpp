@@ -370,6 +370,6 @@ constexpr author::operator_page pages[] = {
 
 }  // namespace
 
-void publish_gather_docs() { author::publish_pages({"Elements by index", pages}).keep(); }
+void publish_gather_docs() { author::publish_pages({"Gather and scatter", pages}).keep(); }
 
 }  // namespace topbit::detail

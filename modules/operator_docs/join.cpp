@@ -271,6 +271,6 @@ constexpr author::operator_page pages[] = {
 
 }  // namespace
 
-void publish_join_docs() { author::publish_pages({"Joining, repeating and turning", pages}).keep(); }
+void publish_join_docs() { author::publish_pages({"Concatenation, repetition and rotation", pages}).keep(); }
 
 }  // namespace topbit::detail

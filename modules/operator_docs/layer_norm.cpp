@@ -101,6 +101,6 @@ constexpr author::operator_page pages[] = {
 
 }  // namespace
 
-void publish_layer_norm_docs() { author::publish_pages({"Normalisation of rows", pages}).keep(); }
+void publish_layer_norm_docs() { author::publish_pages({"Layer normalisation", pages}).keep(); }
 
 }  // namespace topbit::detail

@@ -230,6 +230,6 @@ constexpr author::operator_page pages[] = {
 
 }  // namespace
 
-void publish_linalg_docs() { author::publish_pages({"Products of matrices and vectors", pages}).keep(); }
+void publish_linalg_docs() { author::publish_pages({"Matrix and vector products", pages}).keep(); }
 
 }  // namespace topbit::detail

@@ -120,6 +120,6 @@ constexpr author::operator_page pages[] = {
 
 }  // namespace
 
-void publish_scan_docs() { author::publish_pages({"Running sums, products and extremes", pages}).keep(); }
+void publish_scan_docs() { author::publish_pages({"Cumulative operations", pages}).keep(); }
 
 }  // namespace topbit::detail

@@ -244,6 +244,6 @@ constexpr author::operator_page pages[] = {
 
 }  // namespace
 
-void publish_sort_docs() { author::publish_pages({"Sorting and order", pages}).keep(); }
+void publish_sort_docs() { author::publish_pages({"Sorting and order statistics", pages}).keep(); }
 
 }  // namespace topbit::detail

@@ -80,6 +80,6 @@ constexpr author::operator_page pages[] = {
 
 }  // namespace
 
-void publish_spread_docs() { author::publish_pages({"Variances and standard deviations", pages}).keep(); }
+void publish_spread_docs() { author::publish_pages({"Variance and standard deviation", pages}).keep(); }
 
 }  // namespace topbit::detail

@@ -160,6 +160,6 @@ constexpr author::operator_page pages[] = {
 
 }  // namespace
 
-void publish_ternary_docs() { author::publish_pages({"Selection, bounds and blends", pages}).keep(); }
+void publish_ternary_docs() { author::publish_pages({"Selection, clamping and interpolation", pages}).keep(); }
 
 }  // namespace topbit::detail

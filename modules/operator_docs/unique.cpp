@@ -104,6 +104,6 @@ constexpr author::operator_page pages[] = {
 
 }  // namespace
 
-void publish_unique_docs() { author::publish_pages({"Different elements", pages}).keep(); }
+void publish_unique_docs() { author::publish_pages({"Unique elements", pages}).keep(); }
 
 }  // namespace topbit::detail

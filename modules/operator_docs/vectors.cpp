@@ -103,6 +103,6 @@ constexpr author::operator_page pages[] = {
 
 }  // namespace
 
-void publish_vectors_docs() { author::publish_pages({"Vectors", pages}).keep(); }
+void publish_vectors_docs() { author::publish_pages({"Cross products and distances", pages}).keep(); }
 
 }  // namespace topbit::detail

@@ -164,6 +164,6 @@ constexpr author::operator_page pages[] = {
 
 }  // namespace
 
-void publish_view_list_docs() { author::publish_pages({"Views in lists", pages}).keep(); }
+void publish_view_list_docs() { author::publish_pages({"Views returning lists", pages}).keep(); }
 
 }  // namespace topbit::detail

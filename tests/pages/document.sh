@@ -11,12 +11,12 @@ made() {
 # Operators
 
 What each operator of `topbit.ops` takes, returns, throws and costs. An entry lists all forms of one operation with the variables that C++ calls
-them by, in namespace `topbit`. In shapes, `[..]` is any number of dimensions. Errors are thrown before anything is written; beside those on a page
-there is `device_error` where tensors of one call are on different devices. Arguments of the examples are written as `topbit call` takes them; every example
+them by, in namespace `topbit`. In shapes, `[..]` is any number of dimensions. Errors are thrown before anything is written; in addition to those listed
+there is `device_error` if tensors of one call are on different devices. Arguments of the examples are in the syntax of `topbit call`; every example
 and every error is run by a test, and every dtype is tried.
 
-This page is made from the data in `modules/operator_docs` by `tests/pages/document.sh build/release/bin/topbit . --update`;
-`topbit doc` shows the same, with the operators of plugins.
+This page is generated from the data in `modules/operator_docs` by `tests/pages/document.sh build/release/bin/topbit . --update`;
+`topbit doc` prints the same, with the operators of plugins.
 
 TEXT
   "$program" doc --markdown
@@ -26,6 +26,6 @@ if [[ $mode == --update ]]; then
   made >"$page.new"
   mv -- "$page.new" "$page"
 elif ! made | diff -u -- "$page" - >&2; then
-  printf '%s\n' "docs/operators.md is not what the operators say; write it with $0 $program $2 --update" >&2
+  printf '%s\n' "docs/operators.md is out of date; regenerate it with $0 $program $2 --update" >&2
   exit 1
 fi
