@@ -23,7 +23,7 @@ export struct check_options {
 export using tensor_function = std::function<std::vector<tensor>(std::span<const tensor>)>;
 
 /// Compares the gradients of `f` at `inputs` with central differences, element by element: those of each input that
-/// requires its gradient, for each floating result. `f` must be deterministic; the inputs' elements are modified for
+/// requires a gradient, for each floating result. `f` must be deterministic; the inputs' elements are modified for
 /// the differences and restored. Costs two calls of f for each element of an input, and a backward for each element of
 /// a result. Throws dtype_error for inputs that are not float64, for which differences are too inaccurate, error for
 /// inputs whose elements share memory, and what f throws.

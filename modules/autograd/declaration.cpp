@@ -105,7 +105,7 @@ void find_defects(declared_gradient& d) {
   if (d.gradient == gradient_declaration::missing && d.writes) {
     say(gradient_defect::missing_rule,
         "writes to an argument and has no gradient rule" + registered_at(d.place) +
-            "; register one for key::Autograd, or author::in_place_autograd to refuse what requires its gradient");
+            "; register one for key::Autograd, or author::in_place_autograd to refuse tensors that require a gradient");
   } else if (d.gradient == gradient_declaration::missing) {
     say(gradient_defect::missing_rule,
         "has no gradient rule" + registered_at(d.place) +

@@ -100,7 +100,7 @@ consteval verdict explain_function() {
   return {};
 }
 
-// Of a result, what zeros in the place of its gradient need.
+// Of a result, the metadata of zeros instead of its gradient.
 struct kind_of_result {
   dims sizes;
   dtype type;

@@ -49,7 +49,7 @@ export namespace author {
 /// gradients are recorded.
 void track_view(const tensor& base, const tensor& view, bool one_of_several = false);
 
-/// Whether a recorded call may write to t. Throws error for a leaf that requires its gradient, for a view of one, for a
+/// Whether a recorded call may write to t. Throws error for a leaf that requires a gradient, for a view of one, for a
 /// view that was made without recording or with others, and for a tensor made in inference mode.
 void check_in_place(std::string_view op, const tensor& t);
 

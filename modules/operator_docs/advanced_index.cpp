@@ -28,7 +28,7 @@ constexpr author::operator_page pages[] = {
         .shapes = "self: [A, B, C], indices: [[n], None, [n]] -> [n, B]; indices broadcast with each other, and their "
                   "dimensions replace the first indexed one, or come first if None is between them; a mask of k "
                   "dimensions indexes k dimensions of self by the coordinates of its nonzero elements",
-        .dtypes = "any; indices are int64 or int32, negative ones count from the back; masks are bool or uint8",
+        .dtypes = "any; indices are int64 or int32, negative ones count from the end; masks are bool or uint8",
         .memory = "the result is new and dense, or out, which may overlap the arguments",
         .cost =
             "indices that broadcast or are int32 are copied; all are read for their range, then each element of the "

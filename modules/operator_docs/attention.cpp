@@ -22,11 +22,9 @@ constexpr author::operator_page pages[] = {
                   "and keeps what is True; float16 and bfloat16 are computed in float32, but on CUDA weights are "
                   "rounded to half precision",
         .memory = "the result is new and dense",
-        .cost =
-            "attend where no gradient is wanted; else, and on the CPU for 2^10 to 2^22 scores without attn_mask and "
-            "is_causal, two products of matrices and a softmax, not fused: the scores, "
-            "[.., l, s], are held in memory, with up to four such tensors at a time, and is_causal computes all of "
-            "them",
+        .cost = "attend without gradients; else, and on the CPU for 2^10 to 2^22 scores without attn_mask and "
+                "is_causal, two matrix products and a softmax, not fused: the scores, [.., l, s], are held in memory, "
+                "with up to four such tensors at a time, and is_causal computes all of them",
         .errors =
             {raises<dtype_error>("query, key and value differ, or are not floating, or attn_mask is neither bool nor "
                                  "of their dtype",

@@ -17,20 +17,17 @@ constexpr std::string_view one_dtype =
     "int64, and wrap";
 constexpr std::string_view new_result = "the result is new and dense";
 constexpr std::string_view convolution_cost =
-    "out * c * kernel size * places of the result multiply-adds for each image, as products of matrices whose blocks "
-    "are "
-    "packed straight from the image; of integers, or on a backend without a kernel for it, the windows are copied side "
-    "by side, of one image or as many as make a million elements, and an input with padding once before; a bias is "
-    "added "
+    "out * c * kernel size * output positions multiply-adds for each image, as matrix products whose blocks are packed "
+    "directly from the image; of integers, or on a backend without a kernel for it, the windows are copied side by "
+    "side, of one image or as many as make a million elements, and an input with padding once before; a bias is added "
     "in another pass";
 constexpr std::string_view gradient_cost =
     "the multiply-adds of the convolution itself, as matrix products with the windows unrolled in memory, of one image "
     "or of up to a million elements";
 constexpr std::string_view transpose_cost = "convolve_input_gradient's, and one pass more for a bias";
 constexpr std::string_view either_cost =
-    "out * c * kernel size * places of the result multiply-adds for each image, as products of matrices whose blocks "
-    "are "
-    "packed straight from the image, of integers as convolve says, and a bias is added in another pass; transposed, "
+    "out * c * kernel size * output positions multiply-adds for each image, as matrix products whose blocks are packed "
+    "directly from the image, of integers as convolve says, and a bias is added in another pass; transposed, "
     "convolve_input_gradient's";
 constexpr std::string_view bad_types = "the dtypes differ, or are bool";
 constexpr std::string_view bad_shapes =
@@ -251,7 +248,7 @@ constexpr author::operator_page pages[] = {
         .dtypes = one_dtype,
         .memory = new_result,
         .cost = gradient_cost,
-        .errors = {raises<shape_error>("the gradient has not the sizes that convolve gives for input_sizes",
+        .errors = {raises<shape_error>("the gradient does not have the shape of convolve's result for input_sizes",
                                        "convolve_input_gradient([[[1]]], [[[1, 10]]], [1, 1, 3], [1], [0], [1], 1)"),
                    raises<dtype_error>(
                        bad_types, "convolve_input_gradient([[[1, 1]]], [[[1.5, 2.5]]], [1, 1, 3], [1], [0], [1], 1)"),
@@ -266,7 +263,7 @@ constexpr author::operator_page pages[] = {
         .dtypes = one_dtype,
         .memory = new_result,
         .cost = gradient_cost,
-        .errors = {raises<shape_error>("the gradient has not the sizes that convolve gives for weight_sizes",
+        .errors = {raises<shape_error>("the gradient does not have the shape of convolve's result for weight_sizes",
                                        "convolve_weight_gradient([[[1]]], [[[1, 2, 3]]], [1, 1, 2], [1], [0], [1], 1)"),
                    raises<dtype_error>(
                        bad_types,

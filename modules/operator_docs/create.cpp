@@ -133,7 +133,7 @@ constexpr author::operator_page pages[] = {
                      {"ones_like([1.5, 2.5], dtype=int64)", "[1, 1] (int64 [2])"}},
     }),
     page<ops::scalar_tensor>({
-        .summary = "Makes a tensor without dimensions of one number.",
+        .summary = "Makes a zero-dimensional tensor of one number.",
         .shapes = "s: a number -> []",
         .dtypes = "any; float32 by default, also for an integer or bool",
         .memory = "the result is new",

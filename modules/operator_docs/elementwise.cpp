@@ -15,10 +15,10 @@ using author::raises;
 
 constexpr std::string_view broadcast_shapes = "self: [..], other: [..] -> their broadcast; in place self's";
 constexpr std::string_view promoted_any =
-    "any; both are promoted, where a number or a tensor without dimensions counts only in a higher category (bool, "
+    "any; both are promoted, where a number or a zero-dimensional tensor counts only in a higher category (bool, "
     "integers, floating)";
 constexpr std::string_view promoted_numbers =
-    "numbers; both are promoted, where a number or a tensor without dimensions counts only in a higher category (bool, "
+    "numbers; both are promoted, where a number or a zero-dimensional tensor counts only in a higher category (bool, "
     "integers, floating)";
 constexpr std::string_view promoted_floating = "any; both are promoted, integers and bool to float32";
 
@@ -181,7 +181,7 @@ constexpr author::operator_page pages[] = {
         .dtypes = "numbers; both are promoted; integers wrap, and to a negative power all but 1 and -1 become 0",
         .memory = new_or_written,
         .cost = "one pass over the result; the power of an integer takes as many products as its exponent has bits, at "
-                "most twice; a number is first made a tensor without dimensions",
+                "most twice; a number is first made a zero-dimensional tensor",
         .errors = {raises<error>("self is of integers and exponent a negative integer, as a number",
                                  "pow.Tensor_Scalar([1, 2], -1)"),
                    no_broadcast("pow.Tensor_Tensor([1, 2, 3], [1, 2])"), other_sizes("pow_.Tensor([1], [1, 2])"),

@@ -32,7 +32,7 @@ constexpr std::string_view scattered_shapes =
     "self: [N, M], dim: 1, index: [n, k], src: at least [n, k] -> [N, M], with n <= N: src[i, j] goes to "
     "out[i, index[i, j]]";
 constexpr std::string_view scattered_sizes =
-    "self has no such dimension, or index has not as many as self and src, or is larger than src, or than self in "
+    "self has no such dimension, or index, self and src differ in rank, or index is larger than src, or than self in "
     "another dimension than dim";
 constexpr std::string_view put =
     "the index is read for its range first; then each element of source is read and written once; self is copied once, "
@@ -147,15 +147,16 @@ constexpr author::operator_page pages[] = {
                   "'add' is logical or and 'multiply' logical and",
         .memory = new_self_or_out,
         .cost = reduced,
-        .errors = {raises<error>("reduce is neither 'add' nor 'multiply'",
-                                 "scatter.value_reduce([0, 0], 0, [1], 7, reduce='sum')"),
-                   raises<shape_error>(index_range, "scatter.value_reduce([0, 0], 0, [2], 7, reduce='add')"),
-                   raises<shape_error>("self has no such dimension, or index has not as many, or is larger in another "
-                                       "than dim",
-                                       "scatter.value_reduce([0, 0], 0, [[1]], 7, reduce='add')"),
-                   raises<dtype_error>(not_int64, "scatter.value_reduce([0, 0], 0, [1] (int32), 7, reduce='add')"),
-                   raises<shape_error>(out_sizes, "scatter.value_reduce_out([0, 0], 0, [1], 7, reduce='add', out=[0])"),
-                   raises<dtype_error>(out_dtype, "scatter.value_reduce_out([1.5], 0, [0], 7, reduce='add', out=[0])")},
+        .errors =
+            {raises<error>("reduce is neither 'add' nor 'multiply'",
+                           "scatter.value_reduce([0, 0], 0, [1], 7, reduce='sum')"),
+             raises<shape_error>(index_range, "scatter.value_reduce([0, 0], 0, [2], 7, reduce='add')"),
+             raises<shape_error>(
+                 "self has no such dimension, or index has another number of them, or is larger in another than dim",
+                 "scatter.value_reduce([0, 0], 0, [[1]], 7, reduce='add')"),
+             raises<dtype_error>(not_int64, "scatter.value_reduce([0, 0], 0, [1] (int32), 7, reduce='add')"),
+             raises<shape_error>(out_sizes, "scatter.value_reduce_out([0, 0], 0, [1], 7, reduce='add', out=[0])"),
+             raises<dtype_error>(out_dtype, "scatter.value_reduce_out([1.5], 0, [0], 7, reduce='add', out=[0])")},
         .examples = {{"scatter.value_reduce([1, 2, 3], 0, [2, 2] (int64), 4, reduce='multiply')",
                       "[1, 2, 48] (int64 [3])"},
                      {"scatter_.value_reduce([1, 2, 3], 0, [2, 0], 4.5, reduce='add')", "[5, 2, 7] (int64 [3])"}},
@@ -307,7 +308,7 @@ constexpr author::operator_page pages[] = {
                      {"index_fill_.int_Tensor([1, 1, 1], 0, [0, 2], 7.5)", "[7, 1, 7] (int64 [3])"}},
     }),
     page<ops::take, ops::take_out>({
-        .summary = "Selects elements by their row-major index, where negative indices count from the back.",
+        .summary = "Selects elements by their row-major index, where negative indices count from the end.",
         .shapes = "self: [..], index: [N, M] -> [N, M]",
         .dtypes = "any; index is int64",
         .memory = new_or_out,
@@ -353,7 +354,7 @@ constexpr author::operator_page pages[] = {
             "take one pass over grad_output each, into a new tensor",
         .errors = {raises<shape_error>("an index is not between 0 and num_weights - 1",
                                        "embedding_dense_backward([[1.5], [2.5]], [0, 2], 2, -1, False)"),
-                   raises<shape_error>("grad_output has not the sizes of indices, and one dimension more",
+                   raises<shape_error>("grad_output does not have the sizes of indices and one more dimension",
                                        "embedding_dense_backward([[1.5], [2.5]], [0], 2, -1, False)"),
                    raises<shape_error>("num_weights is negative",
                                        "embedding_dense_backward([[1.5], [2.5]], [0, 0], -2, -1, False)"),

@@ -64,7 +64,7 @@ constexpr author::operator_page pages[] = {
         .memory = "the result is new and dense, or out, into which it is copied",
         .cost = "an index of rows and one of columns, made on the host, and index_select with each, rows first; a "
                 "non-dense self is copied before",
-        .errors = {raises<shape_error>("self has not four dimensions, or no channels, height or width",
+        .errors = {raises<shape_error>("self is not four-dimensional, or no channels, height or width",
                                        "upsample_nearest2d([[[1, 2], [3, 4]]], [4, 4])"),
                    raises<error>("output_size is not two numbers of 1 or more",
                                  "upsample_nearest2d([[[[1, 2], [3, 4]]]], [0, 4])"),

@@ -69,7 +69,7 @@ constexpr author::operator_page pages[] = {
                                        "dtype than input",
                                        "native_layer_norm_backward([[1, 0]], [[1.0, 5.0]], [2], [[3.0]], [[0.5]], "
                                        "None, None, [True, True, True])"),
-                   raises<error>("output_mask has not three elements",
+                   raises<error>("output_mask does not have three elements",
                                  "native_layer_norm_backward([[1.0, 0.0]], [[1.0, 5.0]], [2], [[3.0]], [[0.5]], None, "
                                  "None, [True])")},
         .examples = {{"native_layer_norm_backward([[1.0, 0.0]], [[1.0, 5.0]], [2], [[3.0]], [[0.5]], [2.0, 1.0], "

@@ -28,7 +28,7 @@ constexpr std::string_view product_cost =
     "strides, integers narrower than int64 are copied to it, and the result back";
 constexpr std::string_view bad_types = "the dtypes differ, or are bool";
 constexpr std::string_view bad_sum_types =
-    "the dtypes differ, or are bool, or alpha or beta is no integer where they are integers; or out cannot hold the "
+    "the dtypes differ, or are bool, or alpha or beta is not an integer for integer operands; or out cannot hold the "
     "result";
 
 constexpr author::operator_page pages[] = {
@@ -51,7 +51,7 @@ constexpr author::operator_page pages[] = {
         .memory = product_memory,
         .cost = product_cost,
         .errors = {raises<shape_error>(
-                       "an operand has not three dimensions, the batches or inner sizes differ, or out has other sizes",
+                       "an operand is not three-dimensional, the batches or inner sizes differ, or out has other sizes",
                        "bmm([[[1, 2]]], [[[3, 4]]])"),
                    raises<dtype_error>(bad_types, "bmm([[[1, 2]]], [[[1.5], [2.5]]])")},
         .examples = {{"bmm([[[1, 2]], [[3, 4]]], [[[1], [1]], [[0], [2]]])", "[[[3]], [[8]]] (int64 [2, 1, 1])"}},
@@ -108,7 +108,7 @@ constexpr author::operator_page pages[] = {
         .shapes = "self: broadcasts to [m, n], batch1: [b, m, k], batch2: [b, k, n] -> [m, n]",
         .dtypes = one_dtype,
         .memory = composed_memory,
-        .cost = "one product of matrices, [m, b * k] with [b * k, n], for which batch1 is copied where b > 1",
+        .cost = "one matrix product, [m, b * k] with [b * k, n], for which batch1 is copied if b > 1",
         .errors = {raises<shape_error>("a batch is not three-dimensional, batches or inner sizes differ, or self does "
                                        "not broadcast to the product; in place, self has other sizes",
                                        "addbmm([1], [[[1, 2]]], [[[3, 4]]])"),
@@ -163,7 +163,7 @@ constexpr author::operator_page pages[] = {
         .shapes = "self: [m], [1] or [], mat: [m, k], vec: [k] -> [m]",
         .dtypes = one_dtype,
         .memory = composed_memory,
-        .cost = "a product of matrices, one of them a column, which adds to a copy of self",
+        .cost = "a matrix product, one of them a column, which adds to a copy of self",
         .errors = {raises<shape_error>(
                        "mat is not a matrix, vec not a vector, their inner sizes differ, or self has other sizes",
                        "addmv([1, 2], [[1, 2]], [1, 2])"),

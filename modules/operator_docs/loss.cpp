@@ -26,7 +26,7 @@ constexpr std::string_view bad_labels = "the shapes do not match, or a label is 
 constexpr std::string_view bad_label_types =
     "self is not floating, labels are not int64, or the weights have another dtype";
 constexpr std::string_view bad_reduction = "reduction is not None (0), Mean (1) or Sum (2)";
-constexpr std::string_view pair_shapes = "self: [..], target: [..] -> [], or broadcast where reduction is None (0)";
+constexpr std::string_view pair_shapes = "self: [..], target: [..] -> [], or broadcast if reduction is None (0)";
 constexpr std::string_view composed_cost =
     "composed of elementwise operators, each with a tensor of the broadcast sizes, and a reduction";
 
@@ -34,9 +34,8 @@ constexpr author::operator_page pages[] = {
     page<ops::nll_loss, ops::nll_loss_out>({
         .summary = "Computes the negative log-likelihood of labels, -weight[target] * self[target], given "
                    "log-probabilities of classes; labels equal to ignore_index are ignored, and the mean is weighted.",
-        .shapes =
-            "self: [n, classes], target: [n], weight: [classes]; or self: [classes], target: [] -> [], or target's "
-            "where reduction is None (0)",
+        .shapes = "self: [n, classes], target: [n], weight: [classes]; or self: [classes], target: [] -> [], or "
+                  "target's if reduction is None (0)",
         .dtypes = label_dtypes,
         .memory = new_or_out,
         .cost = label_cost,
@@ -51,9 +50,8 @@ constexpr author::operator_page pages[] = {
     }),
     page<ops::nll_loss_forward, ops::nll_loss_forward_out>({
         .summary = "Returns nll_loss and the sum of the weights, or 0 without a reduction: the kernel of nll_loss.",
-        .shapes =
-            "self: [n, classes], target: [n], weight: [classes]; or self: [classes], target: [] -> [], or target's "
-            "where reduction is None (0), and []",
+        .shapes = "self: [n, classes], target: [n], weight: [classes]; or self: [classes], target: [] -> [], or "
+                  "target's if reduction is None (0), and []",
         .dtypes = label_dtypes,
         .memory =
             "both results are new and dense, or output and total_weight, which may not share memory with each other",
@@ -86,7 +84,7 @@ constexpr author::operator_page pages[] = {
     page<ops::nll_loss_nd, ops::nll_loss2d, ops::nll_loss2d_out>({
         .summary = "Computes nll_loss with any number of dimensions after the classes; nll_loss2d has two.",
         .shapes =
-            "self: [n, classes, ..], target: [n, ..], weight: [classes] -> [], or target's where reduction is None (0)",
+            "self: [n, classes, ..], target: [n, ..], weight: [classes] -> [], or target's if reduction is None (0)",
         .dtypes = label_dtypes,
         .memory = new_or_out,
         .cost = "nll_loss's; with dimensions after the classes, self is copied so that classes are last",
@@ -104,9 +102,8 @@ constexpr author::operator_page pages[] = {
     page<ops::cross_entropy_loss>({
         .summary = "Computes nll_loss_nd of log_softmax(self) for labels or class probabilities; label_smoothing is "
                    "distributed evenly over all classes.",
-        .shapes =
-            "self: [n, classes, ..] or [classes], target: [n, ..] or [], or self's sizes, weight: [classes] -> [], or "
-            "[n, ..] where reduction is None (0)",
+        .shapes = "self: [n, classes, ..] or [classes], target: [n, ..] or [], or self's sizes, weight: [classes] -> "
+                  "[], or [n, ..] if reduction is None (0)",
         .dtypes = "floating; the result has self's; labels are int64, probabilities floating",
         .memory = new_result,
         .cost = "topbit::cross_entropy for labels without smoothing, which makes no tensor of self's sizes; else a "
@@ -126,9 +123,8 @@ constexpr author::operator_page pages[] = {
     page<ops::cross_entropy_forward>({
         .summary = "Returns cross_entropy_loss of labels, without smoothing, and the sum of the weights, or 0 without "
                    "a reduction: the kernel of cross_entropy_loss.",
-        .shapes =
-            "self: [n, classes], target: [n], weight: [classes]; or self: [classes], target: [] -> [], or target's "
-            "where reduction is None (0), and []",
+        .shapes = "self: [n, classes], target: [n], weight: [classes]; or self: [classes], target: [] -> [], or "
+                  "target's if reduction is None (0), and []",
         .dtypes = label_dtypes,
         .memory = "the results are new and dense",
         .cost = "labels are checked first, then self is read once: no tensor of its sizes is made; rows that are not "
@@ -233,9 +229,8 @@ constexpr author::operator_page pages[] = {
     page<ops::binary_cross_entropy, ops::binary_cross_entropy_out>({
         .summary = "Computes -weight * (target * log(self) + (1 - target) * log(1 - self)) of probabilities, with "
                    "logarithms of at least -100, and their mean or sum.",
-        .shapes =
-            "self: [..], target: self's, weight: broadcasts with them -> [], or the sizes of both where reduction is "
-            "None (0)",
+        .shapes = "self: [..], target: self's, weight: broadcasts with them -> [], or the sizes of both if reduction "
+                  "is None (0)",
         .dtypes = "floating; all are promoted, and only self must be floating",
         .memory = new_or_out,
         .cost = "composed of elementwise operators, each with a tensor of self's sizes, and a reduction; before that "
@@ -267,9 +262,8 @@ constexpr author::operator_page pages[] = {
     page<ops::binary_cross_entropy_with_logits>({
         .summary =
             "Computes binary_cross_entropy of sigmoid(self), without overflow; pos_weight weights the term of target.",
-        .shapes =
-            "self: [..], target: [..], weight, pos_weight: broadcast with them -> [], or broadcast where reduction is "
-            "None (0)",
+        .shapes = "self: [..], target: [..], weight, pos_weight: broadcast with them -> [], or broadcast if reduction "
+                  "is None (0)",
         .dtypes = "floating; all are promoted",
         .memory = new_result,
         .cost = composed_cost,

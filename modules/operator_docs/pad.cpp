@@ -92,10 +92,9 @@ constexpr author::operator_page pages[] = {
                        "in modes other than 'constant': more padding than the mode supports, an empty result, or not "
                        "one or two dimensions before the padded ones, except none for 'circular'",
                        "pad([[1, 2]], [2, 0], 'reflect')"),
-                   raises<error>(
-                       "mode is another word, has a value but is not 'constant', or has not two numbers for each "
-                       "of one to three dimensions, or of any for 'circular'",
-                       "pad([[1, 2]], [1, 1], 'wrap')")},
+                   raises<error>("mode is another word, has a value but is not 'constant', or does not have two "
+                                 "numbers for each of one to three dimensions, or of any for 'circular'",
+                                 "pad([[1, 2]], [1, 1], 'wrap')")},
         .examples = {{"pad([1, 2], [1, 2])", "[0, 1, 2, 0, 0] (int64 [5])"},
                      {"pad([1.5, 2.5], [0, 1], 'constant', 7.0)", "[1.5, 2.5, 7] (float32 [3])"},
                      {"pad([[1, 2, 3]], [2, 0], 'reflect')", "[[3, 2, 1, 2, 3]] (int64 [1, 5])"}},

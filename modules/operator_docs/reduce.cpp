@@ -66,7 +66,7 @@ constexpr author::operator_page pages[] = {
                      {"mean.dim([[1.0, 2.0], [3.0, 5.0]], 1)", "[1.5, 4] (float32 [2])"}},
     }),
     page<ops::prod, ops::prod_dim, ops::prod_out>({
-        .summary = "Multiplies all elements, or those along one dimension; the product of nothing is 1.",
+        .summary = "Multiplies all elements, or those along one dimension; 1 for no elements.",
         .shapes = one_or_all,
         .dtypes =
             "any; integers and bool multiply into int64 and wrap, floating elements in float64; with dtype, elements "

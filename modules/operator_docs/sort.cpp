@@ -164,7 +164,7 @@ constexpr author::operator_page pages[] = {
                    raises<dtype_error>(
                        "the dtypes differ, sorter is not int64, or out's dtype cannot hold the result's",
                        "searchsorted.Tensor([1, 3], [3.5])"),
-                   raises<shape_error>("sorter has not the sizes of sorted_sequence, or an index out of range",
+                   raises<shape_error>("sorter has another shape than sorted_sequence, or an index out of range",
                                        "searchsorted.Tensor([3, 1], [2], sorter=[1, 2])"),
                    raises<shape_error>("out has other sizes, or elements that share memory",
                                        "searchsorted.Tensor_out([1, 3], [2], out=[0, 0])"),
@@ -179,14 +179,13 @@ constexpr author::operator_page pages[] = {
         .summary = "Finds the insertion index of one number in a sorted row: before equal elements, or after them with "
                    "right=True or side='right'.",
         .shapes = "sorted_sequence: [N] -> []; sorter: [N], the order of a row that is not sorted",
-        .dtypes =
-            "any; a number that is no integer is compared with integers in float64, an integer with any of them in "
-            "int64; the result is int64, or int32 with out_int32",
+        .dtypes = "any; a non-integer number is compared with integers in float64, an integer with any of them in "
+                  "int64; the result is int64, or int32 with out_int32",
         .memory = "the result is new",
         .cost = "log n comparisons in a row of n; one that is converted for them is copied",
         .errors = {raises<shape_error>("sorted_sequence has other than one dimension",
                                        "searchsorted.Scalar([[1, 3], [2, 4]], 3)"),
-                   raises<shape_error>("sorter has not the size of sorted_sequence, or an index out of range",
+                   raises<shape_error>("sorter has another size than sorted_sequence, or an index out of range",
                                        "searchsorted.Scalar([3, 1], 2, sorter=[1, 2])"),
                    raises<dtype_error>("sorter is not int64", "searchsorted.Scalar([3, 1], 2, sorter=[1.0, 0.0])"),
                    raises<error>("side is neither 'left' nor 'right'", "searchsorted.Scalar([1, 3], 2, side='up')"),
@@ -218,9 +217,8 @@ constexpr author::operator_page pages[] = {
         .summary = "Finds the insertion index of one number in sorted boundaries: before equal ones, or after them "
                    "with right=True.",
         .shapes = "boundaries: [N] -> []",
-        .dtypes =
-            "any; a number that is no integer is compared with integers in float64, an integer with any of them in "
-            "int64; the result is int64, or int32 with out_int32",
+        .dtypes = "any; a non-integer number is compared with integers in float64, an integer with any of them in "
+                  "int64; the result is int64, or int32 with out_int32",
         .memory = "the result is new",
         .cost = "log n comparisons for n boundaries; what is converted for them is copied",
         .errors = {raises<shape_error>("boundaries are not one row", "bucketize.Scalar(3, [[1, 3]])")},

@@ -230,7 +230,7 @@ constexpr author::operator_page pages[] = {
 
     // A part of the elements.
     page<ops::select>({
-        .summary = "Selects one slice of a dimension, which is removed; a negative index counts from the back.",
+        .summary = "Selects one slice of a dimension, which is removed; a negative index counts from the end.",
         .shapes = "self: [A, B, C], dim: 1 -> [A, C]",
         .dtypes = "any",
         .memory = a_view,
@@ -242,8 +242,8 @@ constexpr author::operator_page pages[] = {
     }),
     page<ops::slice>({
         .summary = "Selects every step-th slice of a dimension from start up to, but not including, end.",
-        .shapes = "self: [A, N], dim: 1 -> [A, ceil((end - start) / step)]; bounds count from the back where negative, "
-                  "and are then clamped to 0 and N",
+        .shapes = "self: [A, N], dim: 1 -> [A, ceil((end - start) / step)]; negative bounds count from the end, and "
+                  "are then clamped to 0 and N",
         .dtypes = "any",
         .memory = a_view,
         .cost = no_element,
@@ -254,7 +254,7 @@ constexpr author::operator_page pages[] = {
     }),
     page<ops::narrow, ops::narrow_tensor>({
         .summary = "Selects length slices of a dimension from start on, all within its range.",
-        .shapes = "self: [A, N], dim: 1 -> [A, length]; a negative start counts from the back",
+        .shapes = "self: [A, N], dim: 1 -> [A, length]; a negative start counts from the end",
         .dtypes = "any; a start in a tensor is of any integer type",
         .memory = a_view,
         .cost = "constant: sizes, strides and offset are worked out, no element of self is read; a start in a tensor "

@@ -144,7 +144,7 @@ constexpr author::operator_page pages[] = {
     }),
     page<ops::meshgrid_indexing>({
         .summary =
-            "Makes the coordinates of a grid: as meshgrid for 'ij', with the first two dimensions exchanged for 'xy'.",
+            "Makes the coordinates of a grid: as meshgrid for 'ij', with the first two dimensions swapped for 'xy'.",
         .shapes = "tensors: [N] and [M] -> [N, M] and [N, M] for 'ij', [M, N] and [M, N] for 'xy'",
         .dtypes = "any; all have one",
         .memory = expanded,

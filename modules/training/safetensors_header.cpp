@@ -187,7 +187,7 @@ class header_handler {
     }
     if (entry_.end - entry_.begin != bytes_for(entry_.sizes, entry_.type)) {
       refuse_tensor("found " + std::to_string(entry_.end - entry_.begin) + " bytes of elements for " +
-                    std::string(name_of(entry_.type)) + " " + to_string(entry_.sizes) + ", which do not fit");
+                    std::string(name_of(entry_.type)) + " " + to_string(entry_.sizes) + ", which do not match");
     }
     entries_.push_back(std::move(entry_));
     is_described_ = false;

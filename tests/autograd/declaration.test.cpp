@@ -254,7 +254,7 @@ TEST_CASE("declaration: sentences say what to register", "[autograd][declaration
         "or a fallthrough there if it is not differentiable\n");
   CHECK(sentences("declared::forgotten_") ==
         "declared::forgotten_: writes to an argument and has no gradient rule (its kernel is registered at HERE); "
-        "register one for key::Autograd, or author::in_place_autograd to refuse what requires its gradient\n"
+        "register one for key::Autograd, or author::in_place_autograd to refuse tensors that require a gradient\n"
         "declared::forgotten_: writes to an argument and nobody counts it; register author::counts_writes for "
         "key::ADInplaceOrView\n");
   CHECK(sentences("declared::silent_") ==

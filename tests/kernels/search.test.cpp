@@ -144,7 +144,7 @@ TEMPLATE_TEST_CASE("nonzero: coordinates in row-major order, -0 is 0 and a NaN i
   CHECK(failures == "");
 }
 
-TEMPLATE_TEST_CASE("nonzero: a tensor without dimensions has no coordinates", "[kernels]", EVERY_TABLE) {
+TEMPLATE_TEST_CASE("nonzero: a zero-dimensional tensor has no coordinates", "[kernels]", EVERY_TABLE) {
   const backend here = need<TestType>(&tb_kernels::nonzero);
   stage memory(here);
   const auto in = memory.make<std::int64_t>(1);

@@ -42,7 +42,7 @@ dims without_last(const dims& d) {
 
 }  // namespace
 
-TEST_CASE("embedding: take reads the elements in row-major order, negative ones from the back",
+TEST_CASE("embedding: take reads the elements in row-major order, negative ones from the end",
           "[ops][gather][property]") {
   support::for_every_dtype(1, 40, [](numbers& source, dtype t) {
     const tensor x = any_odd_tensor(source, source.shape(3, 5), t),

@@ -156,13 +156,13 @@ TEST_CASE("safetensors: invalid tensor descriptions are refused with a reason", 
   CHECK(refused(one(R"({"dtype":"F32","shape":[2],"data_offsets":[0,8]})")) ==
         "'x': its elements end at 8, but the file has 4 bytes of them; it is truncated");
   CHECK(refused(one(R"({"dtype":"F32","shape":[2],"data_offsets":[0,4]})")) ==
-        "'x': found 4 bytes of elements for float32 [2], which do not fit");
+        "'x': found 4 bytes of elements for float32 [2], which do not match");
   // Their product is 2^64 + 4.
   CHECK(refused(one(R"({"dtype":"U8","shape":[2147418113,2147549185,4],"data_offsets":[0,4]})")) ==
-        "'x': found 4 bytes of elements for uint8 [2147418113, 2147549185, 4], which do not fit");
+        "'x': found 4 bytes of elements for uint8 [2147418113, 2147549185, 4], which do not match");
   // There is no element, but no tensor has such strides either.
   CHECK(refused(with_header(R"({"x":{"dtype":"U8","shape":[4611686018427387904,0,4],"data_offsets":[0,0]}})")) ==
-        "'x': found 0 bytes of elements for uint8 [4611686018427387904, 0, 4], which do not fit");
+        "'x': found 0 bytes of elements for uint8 [4611686018427387904, 0, 4], which do not match");
   CHECK(refused(with_header(R"({"x":{"dtype":"BOOL","shape":[1],"data_offsets":[0,1]}})") + "\x02") ==
         "'x': found a bool that is neither 0 nor 1");
 }
