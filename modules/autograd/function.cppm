@@ -61,7 +61,7 @@ template <class F>
 struct forward_parts {};
 template <class R, class... A>
 struct forward_parts<R (*)(function_context&, A...)> {
-  using shape = backward_of<R(A...)>;
+  using backward_types = backward_of<R(A...)>;
   using call = R(A...);
   static constexpr bool returns_tensors = has_tensor_results<R>;
 };
@@ -79,20 +79,20 @@ consteval verdict explain_function() {
   } else if constexpr (!forward_parts<decltype(&Function::forward)>::returns_tensors) {
     return v.add(": forward() returns no tensors, wanted 'tensor', a tuple of them or a 'std::vector<tensor>'");
   } else {
-    using shape = forward_parts<decltype(&Function::forward)>::shape;
-    if constexpr (!requires(function_context& c, typename shape::gradient g) { Function::backward(c, g); }) {
+    using backward_types = forward_parts<decltype(&Function::forward)>::backward_types;
+    if constexpr (!requires(function_context& c, typename backward_types::gradient g) { Function::backward(c, g); }) {
       return v.add(": needs backward(), static, of 'function_context&' and '")
-          .add(type_name<typename shape::gradient>())
+          .add(type_name<typename backward_types::gradient>())
           .add("', found none that takes them");
     } else {
-      using found =
-          decltype(Function::backward(std::declval<function_context&>(), std::declval<typename shape::gradient>()));
-      if constexpr (!std::same_as<found, typename shape::result> &&
-                    !(std::same_as<found, tensor> && shape::edges == 1 && !shape::listed)) {
+      using found = decltype(Function::backward(std::declval<function_context&>(),
+                                                std::declval<typename backward_types::gradient>()));
+      if constexpr (!std::same_as<found, typename backward_types::result> &&
+                    !(std::same_as<found, tensor> && backward_types::edges == 1 && !backward_types::listed)) {
         return v.add(": backward() returns '")
             .add(type_name<found>())
             .add("', wanted '")
-            .add(type_name<typename shape::result>())
+            .add(type_name<typename backward_types::result>())
             .add("', a gradient for each tensor of forward()");
       }
     }
@@ -138,7 +138,7 @@ class function_node_of final : public function_node {
   using function_node::function_node;
   void backward(std::span<const tensor> of_results, std::span<tensor> of_inputs) override {
     const std::vector<tensor> given = materialized(of_results);
-    auto found = Function::backward(context_, gradients_as<typename parts::shape::gradient>(given));
+    auto found = Function::backward(context_, gradients_as<typename parts::backward_types::gradient>(given));
     if constexpr (std::same_as<decltype(found), tensor>) {
       of_inputs[0] = std::move(found);
     } else {

@@ -73,10 +73,10 @@ template <const auto& Op, class Rule, class Sig>
 class recorded;
 template <const auto& Op, class Rule, class R, class... A>
 class recorded<Op, Rule, R(A...)> final : public node {
-  using shape = backward_of<R(A...)>;
-  static constexpr bool listed = shape::listed;
-  using edge_list =
-      std::conditional_t<listed, std::vector<intrusive_ptr<node>>, std::array<intrusive_ptr<node>, shape::edges>>;
+  using backward_types = backward_of<R(A...)>;
+  static constexpr bool listed = backward_types::listed;
+  using edge_list = std::conditional_t<listed, std::vector<intrusive_ptr<node>>,
+                                       std::array<intrusive_ptr<node>, backward_types::edges>>;
 
  public:
   explicit recorded(const A&... a) {
@@ -105,13 +105,13 @@ class recorded<Op, Rule, R(A...)> final : public node {
     if constexpr (listed) {
       std::unique_ptr<bool[]> wanted(new bool[edges_.size()]);
       for (std::size_t i = 0; i < edges_.size(); ++i) wanted[i] = static_cast<bool>(edges_[i]);
-      take(rule_.backward(gradients_as<typename shape::gradient>(of_results),
+      take(rule_.backward(gradients_as<typename backward_types::gradient>(of_results),
                           std::span<const bool>(wanted.get(), edges_.size())),
            of_inputs);
     } else {
-      std::array<bool, shape::edges> wanted;
-      for (std::size_t i = 0; i < shape::edges; ++i) wanted[i] = static_cast<bool>(edges_[i]);
-      take(rule_.backward(gradients_as<typename shape::gradient>(of_results), wanted), of_inputs);
+      std::array<bool, backward_types::edges> wanted;
+      for (std::size_t i = 0; i < backward_types::edges; ++i) wanted[i] = static_cast<bool>(edges_[i]);
+      take(rule_.backward(gradients_as<typename backward_types::gradient>(of_results), wanted), of_inputs);
     }
   }
   void release() noexcept override {
@@ -128,8 +128,8 @@ class recorded<Op, Rule, R(A...)> final : public node {
 
  private:
   static std::size_t argument_at(std::size_t input) noexcept {
-    static constexpr std::array<std::size_t, shape::edges + 1> at = [] {
-      std::array<std::size_t, shape::edges + 1> all{};
+    static constexpr std::array<std::size_t, backward_types::edges + 1> at = [] {
+      std::array<std::size_t, backward_types::edges + 1> all{};
       std::size_t edge = 0, argument = 0;
       ((edges_of<A> != 0 ? void(all[edge++] = argument) : void(), ++argument), ...);
       return all;
