@@ -7,7 +7,7 @@ namespace tb = topbit;
 // The C++ signature is computed from the schema.
 inline constexpr tb::op<"demo::scaled_add(Tensor self, Tensor other, *, Scalar scale=2) -> Tensor"> scaled_add;
 
-// Written with other operators, it runs on every backend and is differentiable. Were a parameter wrong, it would not
+// Composed of other operators, it runs on every backend and is differentiable. A mismatched parameter would not
 // compile.
 tb::tensor scaled_add_kernel(const tb::tensor& self, const tb::tensor& other, const tb::scalar& scale) {
   return self + other * scale;

@@ -1,17 +1,17 @@
-// 010: one operator, two kernels. Any type takes part in dispatch that says which keys it has.
+// 010: one operator, two kernels. Any type with a keys_of() takes part in dispatch.
 #include <cstdio>
 
 import topbit.core;
 namespace tb = topbit;
 
-// An image knows where its pixels are; keys_of, found beside the type, tells the dispatcher.
+// keys_of, found by argument-dependent lookup, tells the dispatcher where an image's pixels are.
 struct image {
   tb::key_set keys;
   int width, height;
 };
 constexpr tb::key_set keys_of(const image& i) noexcept { return i.keys; }
 
-// The operator: a name and a signature. It is a value without state, so it may sit in a header.
+// The operator: a name and a signature. It is a stateless value, so it can be in a header.
 inline constexpr tb::op<"img::half", image(const image&)> half;
 
 // Two kernels. They are ordinary functions with exactly the operator's signature.
@@ -24,7 +24,7 @@ image half_cuda(const image& i) {
   return {i.keys, i.width / 2, i.height / 2};
 }
 
-// Registered while this object lives, which here is the whole program.
+// Registered for the lifetime of this object, here the whole program.
 const auto kernels =
     tb::library("img").def(half).impl<&half_cpu>(half, tb::key::CPU).impl<&half_cuda>(half, tb::key::CUDA);
 

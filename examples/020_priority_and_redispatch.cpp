@@ -1,4 +1,4 @@
-// 020: layers. A key of higher priority runs first; its kernel does its part and calls on with what is below it.
+// 020: layers. A key of higher priority runs first; its kernel does its part and redispatches to the keys below it.
 #include <cstdio>
 
 import topbit.core;

@@ -1,4 +1,4 @@
-// 030: the schema is the signature. The C++ type comes out of the text, and a wrong kernel does not compile.
+// 030: the schema is the signature. The C++ type is computed from the text, and a mismatched kernel does not compile.
 #include <cstdint>
 #include <cstdio>
 
@@ -11,7 +11,7 @@ struct image {
 };
 constexpr tb::key_set keys_of(const image& i) noexcept { return i.keys; }
 
-// Schemas know int, float, bool and str. A type of your own gets a name: what it is, and how a kernel takes it.
+// Schemas know int, float, bool and str. A user's type gets a name and the C++ types of its values and parameters.
 template <>
 struct topbit::schema_type<"Image"> {
   using value = image;
@@ -29,10 +29,10 @@ const auto kernels = tb::library("img").def(scale).impl<&scale_cpu>(scale, tb::k
 // A kernel that takes an int for the factor:
 //   image narrow(const image& self, int factor, double gamma);
 //   tb::implement("img").impl<&narrow>(scale, tb::key::CUDA);
-// is one sentence, in the first error line:
+// gives this message in the first error line:
 //   kernel for img::scale, argument 2 'factor': the schema needs 'int64_t', the kernel takes 'int'; an int of a schema
 //   is std::int64_t
-// The same question can be asked without an error:
+// The same check without an error:
 image narrow(const image& self, int factor, double gamma);
 static_assert(tb::kernel_for<&scale_cpu, decltype(scale)>);
 static_assert(!tb::kernel_for<&narrow, decltype(scale)>);

@@ -1,5 +1,5 @@
-// 040: without types. An operator found by name takes its arguments from a stack, and one boxed kernel serves every
-// operator there is and will be.
+// 040: boxed calls. An operator found by name takes its arguments from a stack, and one boxed kernel serves every
+// operator, present and future.
 #include <cstdint>
 #include <cstdio>
 #include <string>
@@ -29,7 +29,7 @@ const auto kernels = tb::library("img")
                          .def(area)
                          .impl<[](const image& i) { return std::int64_t{i.width} * i.height; }>(area, tb::key::CPU);
 
-// A fallback for a whole layer: it knows nothing of the operators that will come through it.
+// A fallback for a whole layer: it is independent of the operators that pass through it.
 void log_call(const tb::operator_handle& op, tb::key_set keys, tb::stack& stack) {
   op.redispatch_boxed(keys & tb::below(tb::key::UserTop1), stack);
   std::printf("%s took %d, gave", std::string(op.name()).c_str(), static_cast<int>(op.argument_count()));

@@ -1,4 +1,4 @@
-// Tensors: made from values, broadcast, viewed, moved. Every line that computes is an operator call.
+// Tensors: creation, broadcasting, views, copies. Every line that computes is an operator call.
 #include <cstdio>
 #include <string>
 #include <vector>
@@ -17,7 +17,7 @@ int main() {
   const tb::tensor row = tb::from_values<float>({10, 20, 30}, {3});
   print(a + row);  // prints: [[11, 22, 33], [14, 25, 36]] (float32 [2, 3])
 
-  // 3. A number does not raise the element type within its category; another category does.
+  // 3. A number promotes by category only.
   const tb::tensor counts = tb::from_values<std::int64_t>({1, 2}, {2});
   print(counts * 3);    // prints: [3, 6] (int64 [2])
   print(counts * 0.5);  // prints: [0.5, 1] (float32 [2])
@@ -29,11 +29,11 @@ int main() {
   first += row;
   print(columns);  // prints: [[11, 4], [22, 5], [33, 6]] (float32 [3, 2])
 
-  // 5. On the meta device there are shapes and no elements: a whole model can be checked without computing.
+  // 5. On the meta device there are shapes but no elements: a whole model can be checked without computing.
   const tb::tensor big = tb::ops::empty(tb::dims{100'000, 100'000}, tb::arg<"device"> = tb::meta);
   print(tb::ops::mm(big, big));  // prints: (float32 [100000, 100000] on meta)
 
-  // 6. What does not fit is an error that says what was found and wanted, before anything is written.
+  // 6. A mismatch is an error that says what was found and wanted, before anything is written.
   try {
     tb::ops::mm(a, a);
   } catch (const tb::shape_error& e) {

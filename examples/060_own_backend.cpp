@@ -38,7 +38,7 @@ int main() {
   hook.copy_out(npu, values, result.data(), sizeof values);
   std::printf("%g %g %g\n", values[0], values[1], values[2]);  // prints: 0 2 0
 
-  // 4. An operator it does not have says so, and who has it.
+  // 4. The error for an operator without a kernel says which keys have one.
   try {
     tb::ops::neg(there);
   } catch (const tb::no_kernel& e) {

@@ -1,4 +1,4 @@
-// Gradients: autograd is a layer of kernels above the backends, and a user's operator joins it with a rule.
+// Gradients: autograd is a layer of kernels above the backends, and a user's operator joins it with a gradient rule.
 #include <array>
 #include <cstdio>
 #include <string>
@@ -11,7 +11,7 @@ namespace tb = topbit;
 inline constexpr tb::op<"demo::square(Tensor self, *, float scale=1.0) -> Tensor"> square;
 static tb::tensor square_kernel(const tb::tensor& self, double scale) { return self * self * scale; }
 
-// 2. Its rule: what to keep, and the gradient of self from the gradient of the result.
+// 2. Its gradient rule: what to save, and the gradient of self from the gradient of the result.
 struct square_rule {
   tb::saved_tensor self;
   double scale;
@@ -29,7 +29,7 @@ const auto kernels = tb::library("demo")
                          .impl<&tb::author::autograd_kernel<square, square_rule>::run>(square, tb::key::Autograd);
 
 int main() {
-  // 3. A leaf that collects its gradient.
+  // 3. A leaf that accumulates its gradient.
   const tb::tensor x = tb::require_grad(tb::from_values<double>({1, 2, 3}, {3}));
   const tb::tensor y = tb::ops::sum(square(x, tb::arg<"scale"> = 0.5) + x);
   std::puts(to_string(y).c_str());  // prints: 13 (float64 [])
@@ -42,7 +42,7 @@ int main() {
     std::puts(tb::requires_grad(square(x)) ? "recorded" : "not recorded");  // prints: not recorded
   }
 
-  // 5. A gradient is never lost silently: writing to what needs one is refused.
+  // 5. A gradient is never lost silently: writing to a leaf that needs one is refused.
   try {
     tb::tensor writable = x;
     writable += y;

@@ -1,4 +1,4 @@
-// The same program on a GPU: only the device that a tensor is made on changes. Without a GPU it says what is missing.
+// The same program on a GPU: only the device of the tensors changes. Without a GPU it reports what is missing.
 #include <cstdio>
 #include <string>
 

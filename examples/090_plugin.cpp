@@ -1,4 +1,4 @@
-// 090: plugins. What a shared library registers is taken whole or not at all, and given back as one.
+// 090: plugins. The registrations of a shared library are accepted as a whole or not at all, and removed together.
 #include <cstdio>
 #include <string>
 
@@ -11,7 +11,7 @@ struct image {
 };
 constexpr tb::key_set keys_of(const image& i) noexcept { return i.keys; }
 
-// Declared here and in the plugin: a name and a C++ signature are the whole contract.
+// Declared here and in the plugin: a name and a C++ signature are the whole interface.
 inline constexpr tb::op<"img::sepia", int(const image&)> sepia;
 
 void try_it() {
@@ -34,7 +34,7 @@ int main() {
   std::puts("withdrawn:");
   try_it();
 
-  // A plugin that cannot be had whole says why, and nothing of it is registered.
+  // A refused plugin reports why, and nothing of it is registered.
   const auto mine = tb::library("img");
   try {
     p = tb::load_plugin(SEPIA_PLUGIN);

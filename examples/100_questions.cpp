@@ -1,4 +1,4 @@
-// 100: questions. Which kernel would run, why not mine, what is missing, what if: answered as data, without a call.
+// 100: introspection. Which kernel would run, why not mine, what is missing, what if: answered as data, without a call.
 #include <cstdio>
 #include <string>
 

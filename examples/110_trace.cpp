@@ -1,5 +1,5 @@
-// 110: the trace. Every call and redispatch of a while, with the kernel that ran, why it did and how long it took. The
-// environment can ask for it without a change to a program: TOPBIT_TRACE=1, or TOPBIT_TRACE=json:FILE for a viewer.
+// 110: the trace. Every call and redispatch in a scope, with the selected kernel, the reason and the duration. It can
+// be enabled without changing a program: TOPBIT_TRACE=1, or TOPBIT_TRACE=json:FILE for a viewer.
 #include <cstdio>
 #include <string>
 
@@ -40,7 +40,7 @@ int main() {
   }
   trace.stop();  // calls cost what they did before
 
-  // trace.text() says the same, and where each kernel was registered and how long it took.
+  // trace.text() also has the source location of each kernel and the durations.
   for (const tb::trace_event& e : trace.events()) {
     std::printf("%*s%s %s at %s, %s%s\n", static_cast<int>(2 * e.depth), "", e.op.c_str(),
                 e.redispatch ? "redispatch" : "call", to_string(e.winner.key).c_str(),

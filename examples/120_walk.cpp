@@ -1,6 +1,5 @@
-// 120: one step of evaluation, written once, on any device. Inputs move there, the model runs there, what it gives
-// stays there, labels follow, and so does the loss. The npu is a backend of its own: npu/npu.cpp is linked, and nothing
-// else.
+// 120: one step of evaluation, written once, on any device. Inputs are moved to the device, the model, its results, the
+// labels and the loss stay there. The npu is an external backend: only npu/npu.cpp is linked.
 #include <cstdio>
 #include <cstring>
 #include <optional>
@@ -39,7 +38,7 @@ void walk(tb::device where) {
               to_string(output.device()).c_str(), to_string(loss.device()).c_str());
   if (where != tb::meta) std::printf("  loss %.4f\n", tb::item(loss));  // meta has shapes and no elements
 
-  // Labels that stayed elsewhere are neither moved in silence nor a crash.
+  // Labels on another device are neither moved silently nor a crash.
   try {
     ops::nll_loss(output, tb::to(host_labels, where == tb::cpu ? tb::meta : tb::cpu));
   } catch (const tb::device_error& e) {
@@ -47,7 +46,8 @@ void walk(tb::device where) {
   }
 }
 
-// With the word cuda: the same walk on a GPU. Its own run, so that what the other one prints is the same everywhere.
+// With the argument cuda: the same on a GPU. A separate run, so that the output of the other one is the same
+// everywhere.
 int main(int count, char** words) {
   if (count > 1 && std::strcmp(words[1], "cuda") == 0) {
     if (!tb::cuda_available()) return std::puts(tb::cuda_unavailable_reason().c_str()), 77;

@@ -1,5 +1,5 @@
-// 130: kernels as a set. What is known when the program is compiled is proven complete then, called without a table,
-// and put into the table when that is wanted: the same kernels, and the same code around them.
+// 130: kernel sets. Kernels known at compile time are checked for completeness, called without a table, and optionally
+// installed in the dispatch table: the same kernels, and the same code around them.
 #include <cstdio>
 
 import topbit.core;
@@ -25,12 +25,12 @@ inline constexpr auto cpu =
     tb::kernels<tb::key::CPU>(tb::bind<crop, &crop_cpu>, tb::bind<area, &area_cpu>, tb::bind<brighten, &brighten_cpu>);
 inline constexpr auto cuda = tb::kernels<tb::key::CUDA>(tb::bind<crop, &crop_cuda>);
 
-// A hole is an error that names the operator and the key; so is a declared hole that is none.
+// A hole is an error that names the operator and the key; so is a declared hole that does not exist.
 static_assert(tb::covers<cpu, crop, area, brighten>);
 static_assert(tb::covers_all<tb::operators<crop, area, brighten>, tb::keys<tb::key::CPU, tb::key::CUDA>, cpu, cuda,
                              tb::hole<area, tb::key::CUDA>, tb::hole<brighten, tb::key::CUDA>>);
 
-// A layer: in front of a set it is inlined, and the same function is a kernel of the table.
+// A layer: in front of a set it is inlined, and the same function is a kernel of the dispatch table.
 struct announced {
   template <class Op, class Next, class... A>
   static auto run(Next next, A&&... a) {

@@ -1,5 +1,5 @@
-// k-means: ten groups of handwritten digits, found without their labels. Where a loop would go over points, means or
-// pixels, an operator does; the loops left are the rounds and the printing.
+// k-means: ten groups of handwritten digits, found without their labels. Operators replace loops over points, means and
+// pixels; the remaining loops are iterations and printing.
 #include <cstdio>
 #include <string>
 #include <tuple>
@@ -11,7 +11,7 @@ import topbit;
 namespace tb = topbit;
 namespace ops = topbit::ops;
 
-// The pictures beside each other, as text. pictures: [count, 8, 8], each 0..1
+// The pictures side by side, as text. pictures: [count, 8, 8], each 0..1
 static void draw(const tb::tensor& pictures) {
   const tb::tensor ink = tb::from_values<std::uint8_t>({'.', ':', '*', '#', '@'}, {5});
   const tb::tensor letters = ops::take(ink, tb::to(pictures * 4.99, tb::dtype::int64));
@@ -27,7 +27,7 @@ int main() {
   const std::int64_t n = data.count(), k = 10;
   const tb::tensor points = tb::to(tb::from_values(data.pixels, {n, 64}), tb::dtype::float64);
 
-  // 1. The first means: ten images drawn at random. A generator of its own draws the same ones in every run.
+  // 1. The first means: ten images drawn at random. A separate generator draws the same ones in every run.
   const tb::tensor order = ops::randperm_generator(n, tb::arg<"generator"> = tb::generator());
   tb::tensor means = ops::index_select(points, 0, tb::index(order, tb::slice(0, k)));
 
@@ -45,7 +45,7 @@ int main() {
   }
   std::printf("%d rounds\n", rounds);  // prints: 13 rounds
 
-  // 4. How good are they? Count pairs of group and label; a group is named after the digit it has most of.
+  // 4. How good are they? Count pairs of group and label; a group is named after its most frequent digit.
   const tb::tensor labels = tb::from_values(data.labels, {n});
   const tb::tensor pairs = ops::bincount(group * 10 + labels, tb::arg<"minlength"> = k * 10);
   const auto [most, name] = ops::max_dim(ops::view(pairs, tb::dims{k, 10}), 1);

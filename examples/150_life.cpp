@@ -7,7 +7,7 @@ import topbit;
 namespace tb = topbit;
 namespace ops = topbit::ops;
 
-// 1. alive: bool [height, width], on a torus: what leaves at one edge enters at the other.
+// 1. alive: bool [height, width], on a torus: edges wrap around.
 static tb::tensor next(const tb::tensor& alive) {
   std::vector<tb::tensor> neighbours;
   for (std::int64_t y = -1; y <= 1; ++y) {
@@ -19,7 +19,7 @@ static tb::tensor next(const tb::tensor& alive) {
   return ops::eq_scalar(count, 3) | (alive & ops::eq_scalar(count, 2));
 }
 
-// 2. Boards beside each other. Letters are numbers: where() picks them, pad() keeps the boards apart.
+// 2. Boards side by side. Letters are numbers: where() selects them, pad() separates the boards.
 static void print(const std::vector<tb::tensor>& boards) {
   const tb::tensor letters = tb::to(ops::where_scalar(ops::stack(boards), '#', '.'), tb::dtype::uint8);
   const tb::tensor apart = ops::pad(letters, tb::dims{1, 0}, tb::arg<"value"> = ' ');  // [count, height, 1 + width]
@@ -52,7 +52,7 @@ int main() {
   const tb::tensor moved = ops::roll(board, tb::dims{1, 1}, tb::dims{0, 1});
   std::puts(ops::equal(generations.back(), moved) ? "moved by one" : "something else");  // prints: moved by one
 
-  // 6. And home again, after as often four generations as make both 8 and 12.
+  // 6. Back at the start, after four generations times the least common multiple of 8 and 12.
   tb::tensor later = board;
   for (int i = 0; i < 4 * 24; ++i) later = next(later);
   std::puts(ops::equal(later, board) ? "home again" : "elsewhere");  // prints: home again

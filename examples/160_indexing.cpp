@@ -13,17 +13,17 @@ int main() {
   const tb::tensor x = ops::reshape(ops::arange(12), tb::dims{3, 4});
   print(x);  // prints: [[0, 1, 2, 3], [4, 5, 6, 7], [8, 9, 10, 11]] (int64 [3, 4])
 
-  // 1. A number takes a dimension away, a slice keeps it; bounds may be negative or left out.
+  // 1. An integer removes a dimension, a slice keeps it; bounds may be negative or omitted.
   print(tb::index(x, 1));                                   // prints: [4, 5, 6, 7] (int64 [4])
   print(tb::index(x, -1, 2));                               // prints: 10 (int64 [])
   print(tb::index(x, slice(1, none), slice(none, -1, 2)));  // prints: [[4, 6], [8, 10]] (int64 [2, 2])
 
-  // 2. An ellipsis stands for whole dimensions, newaxis for one that is new. Here: every difference of two rows.
+  // 2. An ellipsis stands for whole dimensions, newaxis for a new one. Here: every difference of two rows.
   print(tb::index(x, ellipsis, 0));  // prints: [0, 4, 8] (int64 [3])
   const tb::tensor apart = tb::index(x, newaxis) - tb::index(x, slice(), newaxis);
   std::puts(to_string(apart.sizes()).c_str());  // prints: [3, 3, 4]
 
-  // 3. All of these are views: who writes to one writes to x.
+  // 3. All of these are views: a write to one is a write to x.
   tb::assign(tb::index(x, ellipsis, -1), 0);
   tb::tensor corner = tb::index(x, slice(0, 2), slice(0, 2));
   corner *= 10;
@@ -36,8 +36,8 @@ int main() {
   print(ops::where(large, ops::neg(x), x));
   // prints: [[0, -10, 2, 0], [-40, -50, 6, 0], [8, -9, -10, 0]] (int64 [3, 4])
 
-  // 5. Tensors of numbers: rows in any order, one element of each row, and elements at coordinates. What they give is a
-  // copy; assign() writes to the places themselves.
+  // 5. Index tensors: rows in any order, one element of each row, and elements at coordinates. The result is a copy;
+  // assign() writes to the elements themselves.
   const tb::tensor picked = tb::from_values<std::int64_t>({2, 0, 2}, {3});
   print(tb::index(x, picked));  // prints: [[8, 9, 10, 0], [0, 10, 2, 0], [8, 9, 10, 0]] (int64 [3, 4])
   print(ops::gather(x, 1, ops::unsqueeze(picked, 1)));  // prints: [[2], [40], [10]] (int64 [3, 1])

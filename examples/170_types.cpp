@@ -1,4 +1,4 @@
-// Element types: which one a result has, what halves can hold; and shapes that meet: broadcasting, einsum.
+// Element types: which one a result has, what float16 and bfloat16 represent; and shapes: broadcasting, einsum.
 #include <cstdio>
 #include <string>
 #include <vector>
@@ -12,13 +12,13 @@ static void print(const tb::tensor& t) { std::puts(to_string(t).c_str()); }
 static tb::tensor ones(dtype type) { return ops::ones(tb::dims{2}, tb::arg<"dtype"> = type); }
 
 int main() {
-  // 1. Two tensors meet in the smallest type that holds both; int64 beside a half stays a half.
+  // 1. Two tensors promote to the smallest type that holds both; int64 with float16 gives float16.
   print(ones(dtype::uint8) + ones(dtype::int8));        // prints: [2, 2] (int16 [2])
   print(ones(dtype::int64) + ones(dtype::float16));     // prints: [2, 2] (float16 [2])
   print(ones(dtype::float16) + ones(dtype::bfloat16));  // prints: [2, 2] (float32 [2])
 
-  // 2. A number, or a tensor without dimensions, counts only by its category: bool, integer, floating.
-  // The quotient of integers is floating.
+  // 2. A number, or a zero-dimensional tensor, promotes by category only: bool, integer, floating. The quotient of
+  // integers is floating.
   print(ones(dtype::int8) + 100);                // prints: [101, 101] (int8 [2])
   print(ones(dtype::float16) * 1.5);             // prints: [1.5, 1.5] (float16 [2])
   print(ones(dtype::int8) / ones(dtype::int8));  // prints: [1, 1] (float32 [2])
@@ -28,11 +28,11 @@ int main() {
   print(tb::to(big, dtype::float16));   // prints: [2048, inf] (float16 [2])
   print(tb::to(big, dtype::bfloat16));  // prints: [2048, 70144] (bfloat16 [2])
 
-  // 4. Sums of integers are int64, of halves computed in float32 and rounded once.
+  // 4. Sums of integers are int64, of float16 and bfloat16 computed in float32 and rounded once.
   print(ops::sum(ops::full(tb::dims{300}, 200, tb::arg<"dtype"> = dtype::uint8)));      // prints: 60000 (int64 [])
   print(ops::sum(ops::full(tb::dims{4096}, 0.25, tb::arg<"dtype"> = dtype::float16)));  // prints: 1024 (float16 [])
 
-  // 5. In place the type stays, and what would lose its category is refused.
+  // 5. In place the type stays, and a lower category is refused.
   tb::tensor counts = ones(dtype::int32);
   try {
     counts *= 0.5;

@@ -1,4 +1,4 @@
-// Training: a network that lists its parts, an optimizer with a schedule, and a file from which it goes on.
+// Training: a network that lists its submodules, an optimizer with a schedule, and a checkpoint.
 #include <cstdint>
 #include <cstdio>
 #include <filesystem>
@@ -10,7 +10,7 @@ namespace tb = topbit;
 namespace nn = topbit::nn;
 namespace ops = topbit::ops;
 
-// 1. A network is a struct: its parts, what it computes, and a list of the parts with names.
+// 1. A network is a struct: its submodules, a call operator, and a list of the submodules with names.
 struct classifier {
   nn::linear hidden, scores;
 
@@ -30,7 +30,7 @@ static std::pair<tb::tensor, tb::tensor> draw(std::int64_t count, tb::generator 
   return {points, tb::to(tb::sum(points * points, {1}) < 0.6366, tb::dtype::int64)};
 }
 
-// 3. A step: gradients of the loss, made smaller where they are too large, at the rate that the schedule says.
+// 3. A step: gradients of the loss, clipped, at the learning rate of the schedule.
 static void train(const classifier& net, tb::optimizer& optimizer, const tb::generator& random, int steps) {
   for (int i = 0; i < steps; ++i) {
     const auto [points, inside] = draw(64, random);
@@ -63,14 +63,14 @@ struct training {
 int main() {
   training whole(1);
   std::printf("%d numbers\n", static_cast<int>(tb::count_parameters(whole.net)));  // prints: 162 numbers
-  // 5. Half of the training, a file, the other half.
+  // 5. Half of the training, a checkpoint, the other half.
   const std::string path = (std::filesystem::temp_directory_path() / "training.safetensors").string();
   whole.steps(300);
   tb::save_checkpoint(path, whole.net, whole.optimizer, {whole.random});
   whole.steps(300);
   std::puts(accuracy(whole.net) > 0.97 ? "learned" : "not learned");  // prints: learned
 
-  // 6. Another training, from other numbers, goes on from the file.
+  // 6. Another training, with other initial values, resumes from the file.
   training resumed(2);
   tb::load_checkpoint(path, resumed.net, resumed.optimizer, {resumed.random});
   resumed.steps(300);

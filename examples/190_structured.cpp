@@ -1,5 +1,5 @@
-// A structured operator: a shape rule and one kernel, from which come the form that returns a new tensor, the one that
-// writes in place, the one with `out`, and all of them on the meta device.
+// A structured operator: a shape function and one kernel give the functional, in-place and out forms, and all of them
+// on the meta device.
 #include <cstdint>
 #include <cstdio>
 #include <string>
@@ -8,12 +8,12 @@
 import topbit;
 namespace tb = topbit;
 
-// 1. Three operators, one for each form: each element is drawn to the one before it.
+// 1. Three operators, one for each form: each element is smoothed with the one before it.
 inline constexpr tb::op<"demo::smooth(Tensor self, float weight) -> Tensor"> smooth;
 inline constexpr tb::op<"demo::smooth_(Tensor(a!) self, float weight) -> Tensor(a!)"> smooth_;
 inline constexpr tb::op<"demo::smooth.out(Tensor self, float weight, *, Tensor(a!) out) -> Tensor(a!)"> smooth_out;
 
-// 2. The shape rule: what the result will be, or what is wrong. `op` is the form that was called.
+// 2. The shape function: the metadata of the result, or an error. `op` is the form that was called.
 static tb::author::result_meta smooth_meta(std::string_view op, const tb::tensor& self, double) {
   if (self.dim() != 1 || self.dtype() != tb::dtype::float32)
     throw tb::shape_error(std::string(op) + ": found " + to_string(self.sizes()) + ", wanted one dimension of float32",
@@ -21,7 +21,7 @@ static tb::author::result_meta smooth_meta(std::string_view op, const tb::tensor
   return {.sizes = self.sizes(), .type = self.dtype(), .where = self.device(), .strides = {}};
 }
 
-// 3. The kernel: the arguments, then the tensor to write. It has the sizes that the rule said, and may have strides.
+// 3. The kernel: the arguments, then the tensor to write. It has the sizes of the shape function, and any strides.
 static void smooth_cpu(const tb::tensor& self, double weight, const tb::tensor& out) {
   const float* from = self.data_as<float>();
   float* to = out.data_as<float>();
@@ -46,21 +46,21 @@ int main() {
   tb::tensor x = tb::from_values<float>({0, 8, 8, 0}, {4});
   std::puts(to_string(smooth(x, 0.5)).c_str());  // prints: [0, 4, 6, 3] (float32 [4])
 
-  // 5. A column of a matrix: the kernel writes where it lies.
+  // 5. A column of a matrix: the kernel writes it directly.
   tb::tensor table = tb::ops::zeros(tb::dims{4, 2}), column = tb::ops::select(table, 1, 1);
   smooth_out(x, 0.5, column);
   std::puts(to_string(table).c_str());  // prints: [[0, 0], [0, 4], [0, 6], [0, 3]] (float32 [4, 2])
 
-  // 6. A result that overlaps an argument in part is computed apart, and copied.
+  // 6. A result that overlaps an argument in part is computed in a temporary, and copied.
   tb::tensor behind = tb::index(x, tb::slice(1, tb::none));
   smooth_out(tb::index(x, tb::slice(0, 3)), 0.5, behind);
   std::puts(to_string(x).c_str());                // prints: [0, 0, 4, 6] (float32 [4])
   std::puts(to_string(smooth_(x, 0.5)).c_str());  // prints: [0, 0, 2, 4] (float32 [4])
 
-  // 7. On the meta device there is only the rule.
+  // 7. On the meta device only the shape function runs.
   std::puts(to_string(smooth(tb::to(x, tb::meta), 0.5)).c_str());  // prints: (float32 [4] on meta)
 
-  // 8. What is wrong is said before anything is written, and names the form.
+  // 8. Errors are thrown before anything is written, and name the form.
   try {
     smooth_out(x, 0.5, behind);
   } catch (const tb::shape_error& e) {

@@ -1,4 +1,4 @@
-// When a gradient is missing or wrong: what errors say, strict mode, anomalies, and the graph as a picture.
+// When a gradient is missing or wrong: error messages, strict mode, anomaly mode, and drawing the graph.
 #include <algorithm>
 #include <cstdio>
 #include <string>
@@ -6,18 +6,18 @@
 import topbit;
 namespace tb = topbit;
 
-// Nobody gave this one a rule.
+// An operator without a gradient rule.
 inline constexpr tb::op<"demo::blur(Tensor self) -> Tensor"> blur;
 static tb::tensor blur_kernel(const tb::tensor& self) { return self * 0.5; }
 const auto kernels = tb::library("demo").def(blur).impl<&blur_kernel>(blur, tb::key::CPU);
 
-// Divides by zero where it should not.
+// Divides by zero by mistake.
 struct broken {
   static tb::tensor forward(tb::function_context&, const tb::tensor& x) { return x * 1.0; }
   static tb::tensor backward(tb::function_context&, const tb::tensor& gradient) { return gradient * 0.0 / 0.0; }
 };
 
-// The first part of what an error says.
+// The first part of an error message.
 template <class F>
 static void print_error(F&& f) {
   try {
@@ -32,7 +32,7 @@ static void print_error(F&& f) {
 int main() {
   const tb::tensor x = tb::require_grad(tb::from_values<double>({1, 2}, {2}));
 
-  // The call runs; backward raises. In strict mode the call raises.
+  // The call runs; backward throws. In strict mode the call throws.
   const tb::tensor y = blur(x);
   print_error([&] { tb::backward(tb::ops::sum(y)); });  // prints: demo::blur: has no gradient rule
   const tb::missing_rule before = tb::set_missing_rule(tb::missing_rule::raises_in_forward);
@@ -44,19 +44,19 @@ int main() {
     if (d.op == "demo::blur") std::puts(std::string(name_of(d.findings[0].what)).c_str());  // prints: missing rule
   }
 
-  // What was saved and then written is found.
+  // A write to a saved tensor is detected.
   tb::tensor w = tb::from_values<double>({3, 4}, {2});
   const tb::tensor z = tb::ops::sum(x * w);
   tb::ops::zero_(w);
   print_error([&] { tb::backward(z); });
   // prints: aten::mul.Tensor: a tensor saved for backward, float64 [2], was written in place by aten::zero_: found version 1, wanted 0
 
-  // Which rule made the first NaN.
+  // Which gradient rule made the first NaN.
   const tb::detect_anomaly looking;
   print_error([&] { tb::backward(tb::ops::sum(tb::apply<broken>(x))); });
   // prints: broken: its gradient rule gave NaN for argument 1
 
-  // The graph as a page that needs no other program; graph_as_dot() gives it to Graphviz.
+  // The graph as a self-contained SVG page; graph_as_dot() returns it for Graphviz.
   const std::string page = tb::graph_as_svg(tb::ops::sum(x * x));
   std::puts(page.substr(0, 4).c_str());  // prints: <svg
 }

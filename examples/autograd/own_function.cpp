@@ -1,4 +1,4 @@
-// A function with a gradient of its own, without an operator: forward() and backward() of a struct.
+// A user-defined function with a gradient, without an operator: forward() and backward() of a struct.
 #include <any>
 #include <array>
 #include <cstdio>
@@ -7,7 +7,7 @@
 import topbit;
 namespace tb = topbit;
 
-// Leaves x as it is, and keeps gradients small.
+// Identity in forward, and clips the gradient in backward.
 struct clip_gradient {
   static tb::tensor forward(tb::function_context& c, const tb::tensor& x, double most) {
     c.data = most;
@@ -19,7 +19,7 @@ struct clip_gradient {
   }
 };
 
-// Two tensors: a gradient for each, if it is wanted.
+// Two tensors: a gradient for each, if needed.
 struct product {
   static tb::tensor forward(tb::function_context& c, const tb::tensor& a, const tb::tensor& b) {
     c.save(a, b);

@@ -1,4 +1,4 @@
-// An operator of one's own that is differentiable: a kernel, a rule, and a line that registers each.
+// A differentiable user's operator: a kernel, a gradient rule, and a line that registers each.
 #include <array>
 #include <cstdio>
 #include <span>
@@ -18,7 +18,7 @@ using product_rule = tb::author::in_parts<
     tb::author::formula<tb::author::keep<0>, [](const tb::tensor& g, const tb::tensor& a) { return g * a; }>>;
 
 struct cube_rule {
-  tb::saved_tensor self;  // what backward reads; checked: nobody wrote to it in between
+  tb::saved_tensor self;  // what backward reads; checked: not written in between
   double scale;
   static cube_rule save(const tb::tensor& self, double scale, const tb::tensor& /*result*/) {
     return {tb::saved_tensor(self), scale};
@@ -41,11 +41,11 @@ int main() {
   tb::backward(tb::ops::sum(cube(x)));
   std::puts(to_string(tb::leaf_grad(x)).c_str());  // prints: [3, 12] (float64 [2])
 
-  // What the library knows of it now.
+  // Its declaration, as the library sees it.
   const tb::gradient_declaration said = tb::declaration_of(tb::find("demo::cube"));
   std::puts(std::string(name_of(said)).c_str());  // prints: rule
 
-  // Is the rule right? Differences of the function's values say so, and of its gradients.
+  // Is the rule right? Checked by finite differences of the function's values, and of its gradients.
   const auto f = [](std::span<const tb::tensor> in) { return std::vector<tb::tensor>{cube(in[0])}; };
   const std::vector<tb::tensor> inputs{x};
   std::puts(tb::gradcheck(f, inputs) && tb::gradgradcheck(f, inputs) ? "right" : "wrong");  // prints: right

@@ -1,4 +1,4 @@
-// Running backwards: what is recorded and what is not, hooks, gradients of gradients.
+// Running backward: what is recorded and what is not, hooks, gradients of gradients.
 #include <cstdio>
 #include <string>
 
@@ -24,7 +24,7 @@ int main() {
     std::printf("%d %d\n", tb::requires_grad(y), tb::is_inference(y));  // prints: 0 1
   }
 
-  // A graph is released as it is run, unless it is kept.
+  // A graph is released as it runs, unless it is retained.
   const tb::tensor loss = tb::ops::sum(x * x);
   tb::backward(loss, {}, {.retain_graph = true});
   tb::backward(loss);
@@ -35,13 +35,13 @@ int main() {
     std::puts(std::string(e.op()).c_str());  // prints: aten::sum
   }
 
-  // Gradients by any tensor, gathered nowhere; those of gradients too.
+  // Gradients with respect to any tensor, not accumulated; second derivatives too.
   const tb::tensor cubes = tb::ops::sum(x * x * x);
   const tb::tensor first = tb::grad(cubes, x, {.create_graph = true});
   print(tb::detach(first));                 // prints: [3, 12] (float64 [2])
   print(tb::grad(tb::ops::sum(first), x));  // prints: [6, 12] (float64 [2])
 
-  // Hooks look at a gradient, or replace it.
+  // Hooks read a gradient, or replace it.
   tb::zero_grad(x);
   const tb::tensor y = x * 3.0;
   tb::hook halves = tb::add_hook(y, [](const tb::tensor& gradient) { return gradient * 0.5; });

@@ -1,4 +1,4 @@
-// Operators that write to an argument, and operators whose result is a view: what autograd has to be told of them.
+// Operators that write to an argument, and operators whose result is a view: what autograd needs for them.
 #include <array>
 #include <cstdio>
 #include <string>
@@ -7,7 +7,7 @@ import topbit;
 namespace tb = topbit;
 namespace key = topbit::key;
 
-// Writes to its argument and returns it. The rule is that of the form that returns a new tensor.
+// Writes to its argument and returns it. The rule is that of the functional form.
 inline constexpr tb::op<"demo::double_(Tensor(a!) self) -> Tensor(a!)"> double_;
 static tb::tensor& double_kernel(tb::tensor& self) { return self *= 2.0; }
 struct double_rule {
@@ -16,7 +16,7 @@ struct double_rule {
   std::array<tb::tensor, 1> backward(const tb::tensor& gradient, std::array<bool, 1>) const { return {gradient * 2.0}; }
 };
 
-// Writes to an argument, and has no rule: it refuses where a gradient would be lost.
+// Writes to an argument, and has no rule: it refuses if a gradient would be lost.
 inline constexpr tb::op<"demo::double_to(Tensor self, *, Tensor(a!) out) -> Tensor(a!)"> double_to;
 static tb::tensor& double_to_kernel(const tb::tensor& self, tb::tensor& out) { return tb::ops::copy_(out, self * 2.0); }
 
@@ -64,7 +64,7 @@ int main() {
     std::puts(std::string(e.op()).c_str());  // prints: demo::double_to
   }
 
-  // What is missing is found without running anything.
+  // Missing declarations are found without running anything.
   for (const char* name : {"demo::double_", "demo::double_to", "demo::head"})
     std::printf("%zu", tb::declared_gradients(std::array{tb::find(name)})[0].findings.size());
   std::puts("");  // prints: 000

@@ -1,4 +1,4 @@
-// What goes wrong on a device: an index that a kernel finds, and memory that is used up.
+// Errors on a device: an index found by a kernel, and out of memory.
 #include <cstdint>
 #include <cstdio>
 #include <string>

@@ -1,4 +1,4 @@
-// A step of a training, captured once and replayed with other data.
+// A training step, captured once and replayed with other data.
 #include <cmath>
 #include <cstdio>
 
@@ -8,7 +8,7 @@ namespace tb = topbit;
 namespace nn = topbit::nn;
 namespace ops = topbit::ops;
 
-// The loss of the last of ten steps, each of which drops other inputs.
+// The loss of the last of ten steps, each with another dropout mask.
 static double train(const tb::tensor& images, const tb::tensor& labels, bool captured) {
   nn::linear net(20, 10, tb::generator(1));
   tb::move_to(net, tb::cuda());

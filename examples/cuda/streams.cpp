@@ -1,4 +1,4 @@
-// Two streams: one computes, the other brings results to the host meanwhile.
+// Two streams: one computes, the other copies results to the host concurrently.
 #include <cstdio>
 
 import topbit;
@@ -22,7 +22,7 @@ static tb::tensor bring_rows(int count) {
       tb::tensor row = ops::select(results, 0, i);
       ops::copy_(row, x, tb::arg<"non_blocking"> = true);
     }
-    tb::record_stream(x, copying);  // x ends here, its memory is free once it has been copied
+    tb::record_stream(x, copying);  // x is destroyed here, its memory is reused after the copy
   }
   copying.synchronize();
   return results;

@@ -7,7 +7,7 @@ import topbit.core;
 
 namespace {
 
-// A toy type: the figures are those of the dispatcher alone.
+// A toy type: the times are those of the dispatcher alone.
 struct point {
   topbit::key_set keys;
   int x;
@@ -18,7 +18,7 @@ inline constexpr topbit::op<"demo::distance", int(const point&, const point&)> d
 int distance_cpu(const point& a, const point& b) { return b.x - a.x; }
 const auto kernels = topbit::library("demo").def(distance).impl<&distance_cpu>(distance, topbit::key::CPU);
 
-// The least of several runs: the one that was disturbed least.
+// The minimum of several runs: the one with the least disturbance.
 template <class Call>
 double nanoseconds(Call call) {
   using clock = std::chrono::steady_clock;

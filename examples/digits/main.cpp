@@ -1,5 +1,5 @@
-// Trains a classifier on handwritten digits. Nothing here names a backend but the device the tensors are made on; the
-// keys they carry send every operator through autograd and then to that backend's kernels.
+// Trains a classifier on handwritten digits. Only the device of the tensors names a backend; their keys dispatch every
+// operator through autograd to that backend's kernels.
 #include <chrono>
 #include <cstdio>
 #include <exception>
@@ -25,7 +25,7 @@ namespace tb = topbit;
 
 namespace {
 
-// Drawn on a terminal only, and over itself.
+// Printed on a terminal only, overwriting itself.
 void progress(int epoch, std::int64_t done, std::int64_t all) {
   if (isatty(STDERR_FILENO) == 0) return;
   const int filled = static_cast<int>(30 * done / all);
@@ -60,7 +60,7 @@ int run(const options& o) {
   Model scores(random);
   tb::move_to(scores, where);
   tb::adamw optimizer(tb::parameters(scores), {.learning_rate = o.rate});
-  // The rate falls to nothing, so that the last epochs settle.
+  // The learning rate decays to 0, so that the last epochs converge.
   const tb::schedule::cosine falling{.steps = o.epochs};
   if (!o.quiet) {
     std::printf("%lld images to train with, %lld held out, a network (%s) of %lld numbers on %s\n",

@@ -1,4 +1,4 @@
-// An access check: some operators need a grant, which a thread holds for a scope. Copy namespace access_check.
+// An access check: some operators require a grant, which a thread holds for a scope. Copy namespace access_check.
 //
 // Calls made by other operators come through it as well, since it redispatches and never excludes its own key. It is
 // no wall against code that means harm: that can exclude the key, or call redispatch() itself.
