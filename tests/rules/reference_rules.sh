@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Which rule of the reference is tested where: compares tests/rules/reference_rules.txt with what the tests name.
+# Which of PyTorch's dispatcher rules is tested where: compares tests/rules/reference_rules.txt with what the tests name.
 set -euo pipefail
 
 usage() {

@@ -1,4 +1,4 @@
-# Prints `<rule> TAB <file> TAB <test>` for every rule of the reference that a test names: by a tag such as [K8] of a
+# Prints `<rule> TAB <file> TAB <test>` for every dispatcher rule of PyTorch that a test names: by a tag such as [K8] of a
 # Catch2 case; by a line `// rule: K8, K19` of a program that must not compile; by a line `# rule: S8` above the
 # statement of a test in a CMakeLists.txt.
 
