@@ -19,7 +19,7 @@ export import :record;
 export import :derivative;
 export import :writes;
 export import :engine;
-import :frontier;
+import :ready_queue;
 
 // Tier 3: for users.
 export import :function;

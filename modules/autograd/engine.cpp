@@ -8,7 +8,7 @@ namespace topbit {
 
 namespace {
 
-using detail::arrival, detail::frontier, detail::node_access;
+using detail::input_buffer, detail::ready_queue, detail::node_access;
 
 // Bound by name: this module knows no operator library.
 constexpr op<"aten::add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor"> add;
@@ -38,8 +38,8 @@ void accumulate(tensor& sum, tensor&& gradient, bool recording) {
     sum = add(sum, gradient);
 }
 
-// A gradient to begin with. On the host without a call, as it is half the cost of a short graph otherwise.
-tensor one_like(const tensor& t) {
+// The initial gradient. On the host without an operator call, which would be half the cost of a short graph.
+tensor ones_like(const tensor& t) {
   if (t.device() != cpu) return full(t.sizes(), 1.0, t.dtype(), std::nullopt, t.device(), std::nullopt);
   const tensor one = author::make_tensor(t.sizes(), t.dtype(), cpu);
   with_element_type(t.dtype(), [&]<class E>(E) {
@@ -48,15 +48,15 @@ tensor one_like(const tensor& t) {
   return one;
 }
 
-// What the nodes between outputs and inputs are good for.
-struct purpose {
+// The role of a node between outputs and inputs.
+struct node_plan {
   bool leads_to_input = false;
-  std::vector<std::size_t> inputs;  // whose gradient arrives here
+  std::vector<std::size_t> inputs;  // whose gradient is captured here
 };
-using purposes = std::unordered_map<const node*, purpose>;
+using execution_plan = std::unordered_map<const node*, node_plan>;
 
 // Marks the nodes from which an input can be reached; without recursion, each node once.
-void mark(purposes& all, std::unordered_set<const node*>& seen, node* root) {
+void mark(execution_plan& all, std::unordered_set<const node*>& seen, node* root) {
   struct step {
     node* at;
     std::size_t next = 0;
@@ -92,9 +92,9 @@ std::string chain_to(std::span<node* const> roots, const node* last) {
       if (input && from.emplace(input.get(), queue[i]).second) queue.push_back(input.get());
     }
   }
-  std::vector<std::string_view> names;  // of calls: a port is none
+  std::vector<std::string_view> names;  // of calls: an output node is none
   for (const node* n = last; n != nullptr; n = from.contains(n) ? from[n] : nullptr) {
-    if ((node_access::flags(*n) & node_access::port) == 0) names.push_back(n->name());
+    if ((node_access::flags(*n) & node_access::output) == 0) names.push_back(n->name());
   }
   if (names.size() < 2) return {};
   constexpr std::size_t most = 12;
@@ -115,7 +115,7 @@ constinit thread_local active_run* innermost = nullptr;
 class run {
  public:
   run(bool retain, bool create) : retain_(retain), create_(create), caller_(current_thread_keys()) {
-    work_ = spare ? std::move(spare) : std::make_unique<frontier>();
+    work_ = spare ? std::move(spare) : std::make_unique<ready_queue>();
     use_layers(caller_);
     outer_node_ = std::exchange(detail::running_node, nullptr);
     active_.outer = std::exchange(innermost, &active_);
@@ -145,26 +145,26 @@ class run {
     layers_.emplace(thread_key_state{include, create_ ? exclude - autograd_keys : exclude | autograd_keys});
     last_layers_ = recorded;
   }
-  void run_node(arrival& a);
+  void run_node(input_buffer& a);
   void run_leaf_hooks();
-  void arrive(node& from, std::size_t input, tensor&& gradient);
-  void fit(const node& from, std::size_t input, tensor& gradient);
-  bool goes_on(const arrival& a);
+  void deliver(node& from, std::size_t input, tensor&& gradient);
+  void validate_gradient(const node& from, std::size_t input, tensor& gradient);
+  bool capture_and_continue(const input_buffer& a);
   void release_everything() noexcept;
   [[noreturn]] void raise_with_chain(const node& at);
 
-  static thread_local std::unique_ptr<frontier> spare;
+  static thread_local std::unique_ptr<ready_queue> spare;
   bool retain_, create_;
   thread_key_state caller_, last_layers_;
   std::optional<force_guard> layers_;
-  std::unique_ptr<frontier> work_;
+  std::unique_ptr<ready_queue> work_;
   active_run active_;
   node* outer_node_;
   std::vector<intrusive_ptr<node>> roots_;
-  std::optional<purposes> purposes_;
+  std::optional<execution_plan> plan_;
   std::vector<tensor> captured_;
 };
-thread_local std::unique_ptr<frontier> run::spare;
+thread_local std::unique_ptr<ready_queue> run::spare;
 
 void run::add_root(const tensor& root, const tensor& gradient, std::string_view who) {
   intrusive_ptr<node> start = root.defined() ? author::gradient_edge(root) : intrusive_ptr<node>();
@@ -178,7 +178,7 @@ void run::add_root(const tensor& root, const tensor& gradient, std::string_view 
       throw shape_error(std::string(who) + ": found a tensor of sizes " + to_string(root.sizes()) +
                         ", wanted one element, or a gradient of that shape as second argument");
     }
-    seed = one_like(root);
+    seed = ones_like(root);
   } else {
     detail::check_given_gradient(who, root, seed);
   }
@@ -187,7 +187,7 @@ void run::add_root(const tensor& root, const tensor& gradient, std::string_view 
 }
 
 void run::only_for(std::span<const tensor> inputs, std::string_view who) {
-  purposes_.emplace();
+  plan_.emplace();
   captured_.resize(inputs.size());
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     const intrusive_ptr<node> n = inputs[i].defined() ? author::gradient_edge(inputs[i]) : intrusive_ptr<node>();
@@ -195,20 +195,20 @@ void run::only_for(std::span<const tensor> inputs, std::string_view who) {
       throw error(std::string(who) + ": input " + std::to_string(i + 1) +
                   " requires no gradient, wanted tensors that do");
     }
-    (*purposes_)[n.get()].inputs.push_back(i);
+    (*plan_)[n.get()].inputs.push_back(i);
   }
   std::unordered_set<const node*> seen;
-  for (const auto& root : roots_) mark(*purposes_, seen, root.get());
+  for (const auto& root : roots_) mark(*plan_, seen, root.get());
 }
 
-// Keeps what is wanted of a node; true if an input lies behind it.
-bool run::goes_on(const arrival& a) {
-  const purpose& p = purposes_->at(a.at);
+// Captures the requested gradients of a node; true if an input is reachable from it.
+bool run::capture_and_continue(const input_buffer& a) {
+  const node_plan& p = plan_->at(a.at);
   for (std::size_t i : p.inputs) captured_[i] = a.gradient;
   return p.leads_to_input;
 }
 
-void run::fit(const node& from, std::size_t input, tensor& gradient) {
+void run::validate_gradient(const node& from, std::size_t input, tensor& gradient) {
   const detail::value_kind& wanted = *from.inputs()[input]->kind();
   if (gradient.device() != wanted.where || !is_floating(gradient.dtype()))
     detail::raise_wrong_gradient(from, input, gradient);
@@ -230,7 +230,7 @@ void run::fit(const node& from, std::size_t input, tensor& gradient) {
     gradient = to_copy(gradient, wanted.type, std::nullopt, std::nullopt, std::nullopt, false, std::nullopt);
 }
 
-void run::arrive(node& from, std::size_t input, tensor&& gradient) {
+void run::deliver(node& from, std::size_t input, tensor&& gradient) {
   node& to = *from.inputs()[input];
   if (to.depth() >= from.depth()) {
     throw error(std::string(from.name()) + ": its input " + std::string(to.name()) +
@@ -239,27 +239,27 @@ void run::arrive(node& from, std::size_t input, tensor&& gradient) {
   }
   if (const detail::value_kind* k = to.kind();
       k != nullptr && (gradient.sizes() != k->sizes || gradient.dtype() != k->type || gradient.device() != k->where)) {
-    fit(from, input, gradient);
+    validate_gradient(from, input, gradient);
   }
   accumulate(work_->at(to).gradient, std::move(gradient), create_);
 }
 
-void run::run_node(arrival& a) {
+void run::run_node(input_buffer& a) {
   node& n = *a.at;
   const auto flags = node_access::flags(n);
-  if (purposes_ && !purposes_->contains(&n)) return;
+  if (plan_ && !plan_->contains(&n)) return;
   if (const detail::value_kind* k = n.kind();
       k != nullptr && (k->layers.include != last_layers_.include || k->layers.exclude != last_layers_.exclude)) {
     use_layers(k->layers);
   }
   if ((flags & node_access::hooked) != 0) detail::run_gradient_hooks(n, a.gradient);
-  if (purposes_ && !goes_on(a)) return;
-  if ((flags & node_access::port) != 0) {
+  if (plan_ && !capture_and_continue(a)) return;
+  if ((flags & node_access::output) != 0) {
     node& owner = *n.inputs()[0];
-    arrival& at = work_->at(owner);
+    input_buffer& at = work_->at(owner);
     if (at.of_results.empty()) at.of_results.resize(owner.result_count());
-    // A rule that keeps a result gives it out with a port of its own.
-    accumulate(at.of_results[static_cast<detail::port_node&>(n).result()], std::move(a.gradient), create_);
+    // A rule that keeps a result gives it out with an output node of its own.
+    accumulate(at.of_results[static_cast<detail::output_node&>(n).result()], std::move(a.gradient), create_);
     return;
   }
   if ((flags & node_access::released) != 0) detail::raise_released(n.name());
@@ -280,12 +280,12 @@ void run::run_node(arrival& a) {
   }
   a.gradient = {};  // its elements may be free now, for the sums below
   for (std::size_t i = 0; i < count; ++i) {
-    if (of_inputs[i].defined() && n.inputs()[i]) arrive(n, i, std::move(of_inputs[i]));
+    if (of_inputs[i].defined() && n.inputs()[i]) deliver(n, i, std::move(of_inputs[i]));
   }
 }
 
 void run::go() {
-  arrival a;
+  input_buffer a;
   while (work_->take(a)) {
     for (const active_run* outer = active_.outer; outer != nullptr; outer = outer->outer) {
       if (outer->current == a.at)
@@ -318,7 +318,7 @@ void run::release_everything() noexcept try {
   // Leaves gather on, and a node that is released twice would drop twice.
   for (node* n : reached) {
     if (n->role == detail::is_leaf || n->is_released() ||
-        (node_access::flags(*n) & (node_access::port | node_access::owned)) != 0)
+        (node_access::flags(*n) & (node_access::output | node_access::owned)) != 0)
       continue;
     node_access::raise_flag(*n, node_access::released);
     n->release();
@@ -351,8 +351,8 @@ void run::raise_with_chain(const node& at) {
 // Nothing is gathered before the last hook has run.
 void run::run_leaf_hooks() {
   use_layers(caller_);
-  work_->each_leaf([&](arrival& a) {
-    if (purposes_ && !purposes_->contains(a.at)) {
+  work_->each_leaf([&](input_buffer& a) {
+    if (plan_ && !plan_->contains(a.at)) {
       a.gradient = {};
     } else if ((node_access::flags(*a.at) & node_access::hooked) != 0) {
       try {
@@ -366,18 +366,18 @@ void run::run_leaf_hooks() {
 
 void run::capture_leaves() {
   run_leaf_hooks();
-  work_->each_leaf([&](arrival& a) {
-    if (a.gradient.defined()) goes_on(a);
+  work_->each_leaf([&](input_buffer& a) {
+    if (a.gradient.defined()) capture_and_continue(a);
   });
 }
 
 void run::deliver_to_leaves() {
   run_leaf_hooks();
-  work_->each_leaf([&](arrival& a) {
+  work_->each_leaf([&](input_buffer& a) {
     if (a.gradient.defined()) static_cast<leaf_node&>(*a.at).accumulate(std::move(a.gradient));
   });
-  work_->each_leaf([&](arrival& a) {
-    if ((node_access::flags(*a.at) & node_access::hooked) == 0 || (purposes_ && !purposes_->contains(a.at))) return;
+  work_->each_leaf([&](input_buffer& a) {
+    if ((node_access::flags(*a.at) & node_access::hooked) == 0 || (plan_ && !plan_->contains(a.at))) return;
     try {
       detail::run_post_accumulate_hooks(static_cast<leaf_node&>(*a.at));
     } catch (...) {

@@ -47,7 +47,7 @@ namespace detail {
 function_node::function_node(std::vector<intrusive_ptr<node>> edges, function_context c, std::size_t results,
                              std::string_view name)
     : context_(std::move(c)), edges_(std::move(edges)), kinds_(results), name_(name) {
-  node_access::raise_flag(*this, node_access::has_ports);
+  node_access::raise_flag(*this, node_access::has_outputs);
   connect(edges_);
 }
 void function_node::release() noexcept {
@@ -92,11 +92,11 @@ void function_call::attach(function_node* n, std::span<tensor* const> results, s
     n->expect(i, t);
     if (n->lacks_gradient(t)) continue;
     if (shares_elements(arguments, t))
-      t = given_back(t);
+      t = copy_if_aliased(t);
     else if (t.record().autograd.get() != nullptr)
       t = author::make_alias(t);
     if (owner->kind() == nullptr) owner->stand_for(t);
-    author::set_creator(t, intrusive_ptr<node>(new port_node(owner, static_cast<std::uint32_t>(i))));
+    author::set_creator(t, intrusive_ptr<node>(new output_node(owner, static_cast<std::uint32_t>(i))));
   }
   n->forget_results();
 }

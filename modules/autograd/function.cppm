@@ -115,7 +115,7 @@ class function_node : public node {
   std::string_view name() const noexcept override { return name_; }
   std::size_t result_count() const noexcept override { return kinds_.size(); }
   void expect(std::size_t result, const tensor& t);
-  // Results that forward() marked as not differentiable; kept until all have their ports.
+  // Results that forward() marked as not differentiable; kept until all have their output nodes.
   bool lacks_gradient(const tensor& t) const noexcept;
   void forget_results() noexcept;
 

@@ -19,9 +19,9 @@ struct drawn_graph {
   std::size_t left_out = 0;
 };
 
-// A port is drawn as the call that it belongs to.
+// An output node is drawn as its call.
 const node* call_of(const node* n) noexcept {
-  return (detail::node_access::flags(*n) & detail::node_access::port) != 0 ? n->inputs()[0].get() : n;
+  return (detail::node_access::flags(*n) & detail::node_access::output) != 0 ? n->inputs()[0].get() : n;
 }
 
 std::string text_of(const node& n) {

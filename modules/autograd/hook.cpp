@@ -163,7 +163,7 @@ intrusive_ptr<node> node_for_hook(std::string_view who, const tensor& t) {
 intrusive_ptr<node> call_for_hook(std::string_view who, const tensor& t) {
   intrusive_ptr<node> n = node_for_hook(who, t);
   if (n->role == detail::is_leaf) throw error(std::string(who) + ": found a leaf, wanted a result of a recorded call");
-  if ((detail::node_access::flags(*n) & detail::node_access::port) != 0) n = n->inputs()[0];
+  if ((detail::node_access::flags(*n) & detail::node_access::output) != 0) n = n->inputs()[0];
   return n;
 }
 

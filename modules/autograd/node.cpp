@@ -71,15 +71,15 @@ void drop_kind(value_kind* k) noexcept {
   author::give_memory(k, sizeof(value_kind));
 }
 
-port_node::port_node(intrusive_ptr<node> of, std::uint32_t result) : result_(result) {
-  node_access::raise_flag(*this, node_access::port);
+output_node::output_node(intrusive_ptr<node> of, std::uint32_t result) : result_(result) {
+  node_access::raise_flag(*this, node_access::output);
   edges[0] = std::move(of);
   connect_edges();
 }
-// The engine puts what arrives here beside what arrives at the other ports.
-void port_node::backward(std::span<const tensor>, std::span<tensor>) {}
-void port_node::release() noexcept {}
-std::string_view port_node::name() const noexcept { return edges[0]->name(); }
+// The engine puts what arrives here beside what arrives at the other output nodes.
+void output_node::backward(std::span<const tensor>, std::span<tensor>) {}
+void output_node::release() noexcept {}
+std::string_view output_node::name() const noexcept { return edges[0]->name(); }
 
 }  // namespace detail
 

@@ -1,9 +1,9 @@
 // The recorded graph: a node per differentiable call, and an edge from it to the node of each tensor argument.
 //
 // A node stands for one tensor: an edge says where its gradient goes. A call with several results has its own node and
-// one more, a port, for each result. Nodes are reference-counted and destroyed without recursion, so a chain of any
-// length is released in constant stack. Depth is one more than the deepest input: running nodes by decreasing depth is
-// a reverse topological order.
+// one more, an output node, for each result. Nodes are reference-counted and destroyed without recursion, so a chain of
+// any length is released in constant stack. Depth is one more than the deepest input: running nodes by decreasing depth
+// is a reverse topological order.
 export module topbit.autograd:node;
 
 import topbit.std;
@@ -56,7 +56,7 @@ export class node : public tensor_extension {
   /// An empty pointer is an input that needs no gradient.
   inline std::span<const intrusive_ptr<node>> inputs() const noexcept { return {edges_, edge_count_}; }
   inline std::uint32_t depth() const noexcept { return depth_; }
-  /// How many gradients backward() takes: of a node whose results have ports, one for each; otherwise one.
+  /// How many gradients backward() takes: of a node whose results have output nodes, one for each; otherwise one.
   virtual std::size_t result_count() const noexcept;
   inline bool is_released() const noexcept { return (flags_.load(std::memory_order_relaxed) & released_bit) != 0; }
 
@@ -76,7 +76,7 @@ export class node : public tensor_extension {
 
  private:
   friend struct detail::node_access;
-  static constexpr std::uint8_t released_bit = 1, hooked_bit = 2, traced_bit = 4, port_bit = 8, ports_bit = 16,
+  static constexpr std::uint8_t released_bit = 1, hooked_bit = 2, traced_bit = 4, output_bit = 8, outputs_bit = 16,
                                 owned_bit = 32;
   std::atomic<std::uint8_t> flags_{0};
 
@@ -110,7 +110,7 @@ struct node_access {
     n.flags_.fetch_or(bit, std::memory_order_relaxed);
   }
   static constexpr std::uint8_t released = node::released_bit, hooked = node::hooked_bit, traced = node::traced_bit,
-                                port = node::port_bit, has_ports = node::ports_bit, owned = node::owned_bit;
+                                output = node::output_bit, has_outputs = node::outputs_bit, owned = node::owned_bit;
 };
 
 // Hooks and source locations are stored outside the graph; these drop those of a destroyed node.
@@ -123,9 +123,9 @@ void forget_place(const node& n) noexcept;
 [[noreturn]] void raise_wrong_count(const node& n, std::size_t found);
 
 /// Receives the gradient of one of several results.
-class port_node final : public node_with<1> {
+class output_node final : public node_with<1> {
  public:
-  port_node(intrusive_ptr<node> of, std::uint32_t result);
+  output_node(intrusive_ptr<node> of, std::uint32_t result);
   void backward(std::span<const tensor> of_results, std::span<tensor> of_inputs) override;
   void release() noexcept override;
   std::string_view name() const noexcept override;

@@ -95,9 +95,9 @@ class recorded<Op, Rule, R(A...)> final : public node {
     ::new (&rule_) Rule(std::move(rule));
     holds_ = true;
   }
-  // Of a call whose results have ports.
+  // Of a call whose results have output nodes.
   void expect_results(std::size_t count) {
-    node_access::raise_flag(*this, node_access::has_ports);
+    node_access::raise_flag(*this, node_access::has_outputs);
     results_.count = static_cast<std::uint32_t>(count);
   }
 
@@ -178,14 +178,14 @@ bool is_view_of(const view_data& v, const T& x) noexcept {
 }
 
 // A copy of an argument's elements, since a write to the result would not be seen by its graph.
-tensor given_back(const tensor& argument);
+tensor copy_if_aliased(const tensor& argument);
 
 // A kernel may return an argument, a tensor that is part of a graph already, or a view of one; none of these may become
 // a result of this call. A view of an argument that was made below autograd has its base, and is kept.
 template <class... A>
-void make_own(tensor& result, const A&... a) {
+void detach_alias(tensor& result, const A&... a) {
   if ((is_handle_of(result, a) || ...)) {
-    result = given_back(result);
+    result = copy_if_aliased(result);
     return;
   }
   const tensor_extension* e = extension_of(result);
@@ -193,17 +193,17 @@ void make_own(tensor& result, const A&... a) {
   if (e->role != is_view || !(is_view_of(*view_of(result), a) || ...)) result = author::make_alias(result);
 }
 
-// Attaches the ports of a call to its results.
-class port_maker {
+// Attaches the output nodes of a call to its results.
+class output_node_maker {
  public:
-  explicit port_maker(intrusive_ptr<node> n) : node_(std::move(n)) {}
+  explicit output_node_maker(intrusive_ptr<node> n) : node_(std::move(n)) {}
   template <class... A>
   void add(tensor& result, const A&... a) {
     const std::uint32_t index = next_++;
     if (!is_differentiable(result)) return;
-    make_own(result, a...);
+    detach_alias(result, a...);
     if (node_->kind() == nullptr) node_->stand_for(result);
-    author::set_creator(result, intrusive_ptr<node>(new port_node(node_, index)));
+    author::set_creator(result, intrusive_ptr<node>(new output_node(node_, index)));
   }
 
  private:
@@ -266,28 +266,28 @@ struct autograd_kernel<Op, Rule, R(A...)> {
     }();
     if constexpr (std::same_as<R, tensor>) {
       if (!topbit::detail::is_differentiable(result)) return result;
-      topbit::detail::make_own(result, a...);
+      topbit::detail::detach_alias(result, a...);
       auto* const n = new recorded(a...);
       intrusive_ptr<node> creator(n);
       n->keep(Rule::save(a..., std::as_const(result)));
       set_creator(result, std::move(creator));
     } else {
       auto* const n = new recorded(a...);
-      topbit::detail::port_maker ports{intrusive_ptr<node>(n)};
+      topbit::detail::output_node_maker outputs{intrusive_ptr<node>(n)};
       n->keep(Rule::save(a..., std::as_const(result)));
       if constexpr (std::same_as<R, std::vector<tensor>>) {
         n->expect_results(result.size());
-        for (tensor& t : result) ports.add(t, a...);
+        for (tensor& t : result) outputs.add(t, a...);
       } else {
         n->expect_results(topbit::detail::gradients_of_results<R>::count);
-        std::apply([&](auto&... t) { (add(ports, t, a...), ...); }, result);
+        std::apply([&](auto&... t) { (add(outputs, t, a...), ...); }, result);
       }
     }
     return result;
   }
   template <class T>
-  static void add(topbit::detail::port_maker& ports, T& result, const A&... a) {
-    if constexpr (std::same_as<T, tensor>) ports.add(result, a...);
+  static void add(topbit::detail::output_node_maker& outputs, T& result, const A&... a) {
+    if constexpr (std::same_as<T, tensor>) outputs.add(result, a...);
   }
 };
 

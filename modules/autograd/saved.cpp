@@ -35,8 +35,8 @@ tensor saved_result::with_history() const {
   if (owner == nullptr) return t;
   add_reference(owner);
   intrusive_ptr<node> creator(owner);
-  if ((detail::node_access::flags(*owner) & detail::node_access::has_ports) != 0) {
-    creator = intrusive_ptr<node>(new detail::port_node(std::move(creator), of_));
+  if ((detail::node_access::flags(*owner) & detail::node_access::has_outputs) != 0) {
+    creator = intrusive_ptr<node>(new detail::output_node(std::move(creator), of_));
     creator->stand_for(t);
   }
   author::set_creator(t, std::move(creator));

@@ -81,7 +81,7 @@ struct marker {
     const bool own = v != nullptr ? std::ranges::any_of(arguments, [&](const tensor& t) { return is_view_of(*v, t); })
                                   : extension_of(result) == nullptr;
     if (same)
-      result = topbit::detail::given_back(result);
+      result = topbit::detail::copy_if_aliased(result);
     else if (!own)
       result = detach(result);
     author::set_creator(result, intrusive_ptr<node>(new unimplemented_node(op.name(), origin, edges)));

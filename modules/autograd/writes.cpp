@@ -19,7 +19,7 @@ tensor detail::before_write(const tensor& t, bool reads_elements) {
   return before;
 }
 
-tensor detail::given_back(const tensor& argument) {
+tensor detail::copy_if_aliased(const tensor& argument) {
   const author::below_autograd guard;
   return clone(argument, std::nullopt);
 }

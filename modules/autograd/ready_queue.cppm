@@ -1,5 +1,5 @@
 // The ready queue of a backward run: the nodes that have received gradients, deepest first. Internal.
-export module topbit.autograd:frontier;
+export module topbit.autograd:ready_queue;
 
 import topbit.std;
 import topbit.core;
@@ -9,22 +9,22 @@ import :node;
 namespace topbit::detail {
 
 /// A node and the gradients received so far.
-struct arrival {
+struct input_buffer {
   node* at = nullptr;
   tensor gradient;
-  std::vector<tensor> of_results;  // instead of `gradient`, of a node whose results have ports
+  std::vector<tensor> of_results;  // instead of `gradient`, of a node whose results have output nodes
 };
 
 /// A heap by depth, a table by node. Everything is amortised constant but for the heap's logarithm, and in a chain both
 /// hold one node. No order depends on addresses, so that sums have one value.
-class frontier {
+class ready_queue {
  public:
   /// The entry of a node, created if needed. Valid until the next call.
-  arrival& at(node& n) {
+  input_buffer& at(node& n) {
     if (2 * (live_ + 1) > table_.size()) grow();
     std::size_t i = home(&n);
     for (; table_[i] != 0; i = (i + 1) & mask()) {
-      if (arrival& a = entries_[table_[i] - 1]; a.at == &n) return a;
+      if (input_buffer& a = entries_[table_[i] - 1]; a.at == &n) return a;
     }
     const std::uint32_t entry = take_entry();
     table_[i] = entry + 1;
@@ -39,7 +39,7 @@ class frontier {
     return entries_[entry];
   }
   /// Removes the deepest node; false if only leaves are left.
-  bool take(arrival& out) {
+  bool take(input_buffer& out) {
     if (heap_.empty()) return false;
     std::ranges::pop_heap(heap_, {}, &waiting::depth);
     const std::uint32_t entry = heap_.back().entry;
@@ -58,7 +58,7 @@ class frontier {
   /// Clears it, keeping the memory of a small run.
   void clear() noexcept {
     if (entries_.capacity() > 4096) {
-      *this = frontier();
+      *this = ready_queue();
       return;
     }
     entries_.clear();
@@ -111,7 +111,7 @@ class frontier {
     }
   }
 
-  std::vector<arrival> entries_;
+  std::vector<input_buffer> entries_;
   std::vector<std::uint32_t> free_, leaves_;
   std::vector<waiting> heap_;
   std::vector<std::uint32_t> table_;  // entry + 1; 0 is empty
