@@ -46,7 +46,7 @@ moments moments_of(const tensor& t) {
   return m;
 }
 
-std::uint64_t position(generator g) { return g.take(0).first; }
+std::uint64_t position(generator g) { return g.take(0).offset; }
 
 // What fills a tensor of any dtype, or of a floating one.
 struct filling {

@@ -27,15 +27,15 @@ TEST_CASE("generator: a copy is the same generator", "[tensor][generator]") {
   CHECK(copy == g);
   CHECK_FALSE(other == g);
   (void)copy.take(3);
-  CHECK(g.take(1).first == 3);
-  CHECK(other.take(1).first == 0);
+  CHECK(g.take(1).offset == 3);
+  CHECK(other.take(1).offset == 0);
 }
 
 TEST_CASE("generator: threads never get the same numbers", "[tensor][generator]") {
   tb::generator g;
   std::vector<std::uint64_t> first[2];
   const auto take = [&](int who) {
-    for (int i = 0; i < 1000; ++i) first[who].push_back(g.take(4).first);
+    for (int i = 0; i < 1000; ++i) first[who].push_back(g.take(4).offset);
   };
   std::thread other(take, 1);
   take(0);
