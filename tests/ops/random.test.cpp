@@ -73,8 +73,7 @@ const std::vector<filling>& fillings() {
 
 }  // namespace
 
-TEST_CASE("random: a seed gives the same numbers whatever the strides, and one is taken per element",
-          "[ops][random][property]") {
+TEST_CASE("random: a seed gives the same numbers for any strides, one per element", "[ops][random][property]") {
   for (const filling& f : fillings()) {
     for (dtype t : tb::all_dtypes) {
       if (f.floating_only && !tb::is_floating(t)) continue;
