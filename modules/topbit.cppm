@@ -1,4 +1,4 @@
-// topbit: all of it but the GPU, which is a module of its own (topbit.cuda).
+// topbit: everything except CUDA, which is a separate module (topbit.cuda).
 export module topbit;
 
 export import topbit.core;
