@@ -38,8 +38,8 @@ typedef struct tb_cuda_report {
 // The Philox state of a graph's calls with one generator: the address its kernels read it from (tb_random::stretch),
 // and its value.
 typedef struct tb_philox_state {
-  uint64_t* there;
-  uint64_t seed, first;
+  uint64_t* address;  // on the device: two words, seed and offset
+  uint64_t seed, offset;
 } tb_philox_state;
 
 typedef struct tb_cuda_runtime {
@@ -85,7 +85,7 @@ typedef struct tb_cuda_runtime {
   tb_status (*begin_capture)(int32_t device, void* stream, void** graph);
   tb_status (*end_capture)(int32_t device, void* stream, void* graph);
   // Writes the states when an earlier launch of the graph, in any stream, no longer needs them.
-  tb_status (*launch_graph)(int32_t device, void* graph, const tb_philox_state* stretches, int32_t count, void* stream);
+  tb_status (*launch_graph)(int32_t device, void* graph, const tb_philox_state* states, int32_t count, void* stream);
   void (*drop_graph)(int32_t device, void* graph);
 
   void (*set_deterministic)(int32_t on);

@@ -158,19 +158,19 @@ struct graph {
   std::mutex lock;             // of launches: one sets what the next would overwrite
 };
 
-__global__ void set_stretch(tb_philox_state to) {
-  to.there[0] = to.seed;
-  to.there[1] = to.first;
+__global__ void set_philox_state(tb_philox_state to) {
+  to.address[0] = to.seed;
+  to.address[1] = to.offset;
 }
 
-cudaError_t set_stretches(const tb_philox_state* stretches, int32_t count, cudaStream_t stream) {
+cudaError_t set_philox_states(const tb_philox_state* states, int32_t count, cudaStream_t stream) {
   cudaLaunchConfig_t config{};
   config.gridDim = 1;
   config.blockDim = 1;
   config.stream = stream;
   cudaError_t error = cudaSuccess;
   for (int32_t i = 0; error == cudaSuccess && i < count; ++i) {
-    error = cudaLaunchKernelEx(&config, set_stretch, stretches[i]);
+    error = cudaLaunchKernelEx(&config, set_philox_state, states[i]);
   }
   return error;
 }
@@ -202,7 +202,7 @@ tb_status end_capture(int32_t device, void* stream, void* given) {
   if (recorded != nullptr) cudaGraphDestroy(recorded);
   return status;
 }
-tb_status launch_graph(int32_t device, void* given, const tb_philox_state* stretches, int32_t count, void* stream) {
+tb_status launch_graph(int32_t device, void* given, const tb_philox_state* states, int32_t count, void* stream) {
   graph& g = *static_cast<graph*>(given);
   const std::lock_guard held(g.lock);
   return at_device(device, "launching a graph", [&] {
@@ -210,7 +210,7 @@ tb_status launch_graph(int32_t device, void* given, const tb_philox_state* stret
     if (g.last == nullptr) error = cudaEventCreateWithFlags(&g.last, cudaEventDisableTiming);
     if (error == cudaSuccess && count != 0) {
       error = cudaStreamWaitEvent(stream_of(stream), g.last, 0);
-      if (error == cudaSuccess) error = set_stretches(stretches, count, stream_of(stream));
+      if (error == cudaSuccess) error = set_philox_states(states, count, stream_of(stream));
     }
     if (error == cudaSuccess) error = cudaGraphLaunch(g.ready, stream_of(stream));
     return error == cudaSuccess ? cudaEventRecord(g.last, stream_of(stream)) : error;

@@ -52,7 +52,7 @@ class capturing_stream {
 
 }  // namespace
 
-// Gives the calls of a capture a place in the stretches of its graph.
+// Gives the calls of a capture a part of the random numbers of its graph.
 class cuda_graph::recorder final : public author::random_recorder {
  public:
   // To be made before the capture begins: what is taken while it runs may lie where an earlier call's memory was, which
@@ -65,7 +65,7 @@ class cuda_graph::recorder final : public author::random_recorder {
     if (where != graph_.device_) return {};
     if (runtime().stream_is_captured(where.index, runtime().current_stream(where.index)) == 0) return {};
     numbers& all = of(source);
-    return author::recorded_numbers{all.stretch.data(), std::exchange(all.count, all.count + count)};
+    return author::recorded_numbers{all.state.data(), std::exchange(all.count, all.count + count)};
   }
 
  private:
@@ -131,7 +131,7 @@ void cuda_graph::replay() const {
   std::vector<tb_philox_state> states;
   for (const numbers& all : numbers_) {
     const philox_state next = generator(all.source).take(all.count);
-    states.push_back({static_cast<std::uint64_t*>(all.stretch.data()), next.seed, next.offset});
+    states.push_back({static_cast<std::uint64_t*>(all.state.data()), next.seed, next.offset});
   }
   detail::check_cuda(
       device_,

@@ -41,7 +41,7 @@ export class cuda_graph {
   // The random numbers of a replay from one generator.
   struct numbers {
     generator source;
-    tensor stretch;           // the Philox state read by kernels: seed and offset
+    tensor state;             // the Philox state read by kernels: seed and offset
     std::uint64_t count = 0;  // of all calls
   };
 

@@ -71,8 +71,8 @@ void draw(backend_call c, tb_random_op op, const tb_plan& plan, const tensor& ou
   const auto count = static_cast<std::uint64_t>(out.numel());
   tb_random call = random_call(op, plan, numbers);
   if (const auto recorded = author::random_recorder::ask(out.device(), source, count)) {
-    call.stretch = static_cast<const std::uint64_t*>(recorded->stretch);
-    call.first = recorded->first;
+    call.stretch = static_cast<const std::uint64_t*>(recorded->state);
+    call.first = recorded->offset;
   } else {
     const philox_state state = source.take(count);
     call.seed = state.seed;

@@ -12,9 +12,9 @@ export namespace author {
 /// The Philox state of a recorded call, read at every replay.
 struct recorded_numbers {
   /// On the call's device: seed and offset, of 64 bits each.
-  const void* stretch = nullptr;
+  const void* state = nullptr;
   /// The first number of the call, relative to that offset.
-  std::uint64_t first = 0;
+  std::uint64_t offset = 0;
 };
 
 /// For a backend that records calls. While one exists, random operators of its thread call it before they advance their
