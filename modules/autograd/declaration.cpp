@@ -120,10 +120,10 @@ void find_defects(declared_gradient& d) {
   if (d.aliases != alias_declaration::missing) return;
   if (d.writes) {
     say(gradient_defect::uncounted_write,
-        "writes to an argument and nobody counts it; register author::counts_writes for key::ADInplaceOrView");
+        "writes to an argument, which is not counted; register author::counts_writes for key::ADInplaceOrView");
   } else {
     say(gradient_defect::untracked_view,
-        "returns a view and nobody tracks it; register author::tracks_view for key::ADInplaceOrView");
+        "returns a view, which is not tracked; register author::tracks_view for key::ADInplaceOrView");
   }
 }
 

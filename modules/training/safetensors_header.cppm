@@ -26,7 +26,7 @@ struct file_entry {
 //   - no name is there twice, as the description demands; that reader takes the last one
 //   - a tensor and its dtype are written as the description says; that reader also takes lists and objects for them
 //   - dtypes, sizes and numbers of dimensions are those that a tensor of topbit has
-//   - a number that nobody reads is any that float64 holds; that reader stops a little below the largest
+//   - an unused number is any in the range of float64; that reader stops a little below the largest
 // tests/training/compare_safetensors.py looks for others.
 //
 // Cost     grows with the text as sorting does; memory at most a dozen times its length, of which the parser takes

@@ -255,13 +255,13 @@ TEST_CASE("declaration: sentences say what to register", "[autograd][declaration
   CHECK(sentences("declared::forgotten_") ==
         "declared::forgotten_: writes to an argument and has no gradient rule (its kernel is registered at HERE); "
         "register one for key::Autograd, or author::in_place_autograd to refuse tensors that require a gradient\n"
-        "declared::forgotten_: writes to an argument and nobody counts it; register author::counts_writes for "
+        "declared::forgotten_: writes to an argument, which is not counted; register author::counts_writes for "
         "key::ADInplaceOrView\n");
   CHECK(sentences("declared::silent_") ==
         "declared::silent_: writes to an argument and is declared not differentiable at HERE, so what it overwrites "
         "loses its gradient without a word; register author::in_place_autograd for key::Autograd\n");
   CHECK(sentences("declared::untracked") ==
-        "declared::untracked: returns a view and nobody tracks it; register author::tracks_view for "
+        "declared::untracked: returns a view, which is not tracked; register author::tracks_view for "
         "key::ADInplaceOrView\n");
 }
 
