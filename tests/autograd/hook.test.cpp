@@ -171,7 +171,7 @@ TEST_CASE("hook: one that runs the graph it belongs to is a cycle", "[autograd][
   });
   CHECK(text_of<tb::error>([&] {
           tb::backward(z, {}, {.retain_graph = true});
-        }).starts_with("aten::exp: backward came to it again from its own rule or hook, which is a cycle"));
+        }).starts_with("aten::exp: backward reached it again from its own rule or hook, which is a cycle"));
   CHECK_FALSE(tb::leaf_grad(x).defined());
 }
 
