@@ -1,6 +1,5 @@
 // The example of README.md.
-#include <cstdio>
-#include <string>
+#include <iostream>
 import topbit;
 namespace tb = topbit;
 
@@ -15,9 +14,9 @@ tb::tensor scaled_add_kernel(const tb::tensor& self, const tb::tensor& other, co
 const auto kernels = tb::library("demo").def(scaled_add).impl<&scaled_add_kernel>(scaled_add);
 
 int main() {
-  const auto a = tb::from_values<float>({1, 2, 3}, {3}), b = tb::from_values<float>({10, 20, 30}, {3});
-  std::puts(to_string(scaled_add(a, b)).c_str());                          // prints: [21, 42, 63] (float32 [3])
-  std::puts(to_string(scaled_add(a, b, tb::arg<"scale"> = 0.5)).c_str());  // prints: [6, 12, 18] (float32 [3])
-  const auto why = tb::explain(scaled_add, a, b);                          // runs nothing
-  std::puts(to_string(why.selected).c_str());                              // prints: AutogradCPU
+  const tb::tensor a({1.F, 2, 3}), b({10.F, 20, 30});
+  std::cout << scaled_add(a, b) << '\n';                          // prints: [21., 42., 63.] (float32 [3])
+  std::cout << scaled_add(a, b, tb::arg<"scale"> = 0.5) << '\n';  // prints: [ 6., 12., 18.] (float32 [3])
+  const auto why = tb::explain(scaled_add, a, b);                 // runs nothing
+  std::cout << why.selected << '\n';                              // prints: AutogradCPU
 }

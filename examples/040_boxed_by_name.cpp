@@ -30,7 +30,7 @@ const auto kernels = tb::library("img")
                          .impl<[](const image& i) { return std::int64_t{i.width} * i.height; }>(area, tb::key::CPU);
 
 // A fallback for a whole layer: it is independent of the operators that pass through it.
-void log_call(const tb::operator_handle& op, tb::key_set keys, tb::stack& stack) {
+void log_call(const tb::operator_handle& op, tb::key_set keys, tb::boxed_stack& stack) {
   op.redispatch_boxed(keys & tb::below(tb::key::UserTop1), stack);
   std::printf("%s took %d, gave", std::string(op.name()).c_str(), static_cast<int>(op.argument_count()));
   for (const tb::value& v : stack.top(op.result_count())) std::printf(" %s", std::string(v.type_name()).c_str());
@@ -39,7 +39,7 @@ void log_call(const tb::operator_handle& op, tb::key_set keys, tb::stack& stack)
 const auto logger = tb::fallback<&log_call>(tb::key::UserTop1);
 
 int main() {
-  tb::stack stack;
+  tb::boxed_stack stack;
   stack.push(image{tb::key::CPU, 3, 4});
   stack.push(std::int64_t{2});
   tb::registry::process().find("img::grow").call_boxed(stack);  // replaces the arguments by the result

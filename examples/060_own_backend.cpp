@@ -24,7 +24,7 @@ static tb::tensor npu_relu(const tb::tensor& self) {
   std::puts("relu on the npu");
   return out;
 }
-const auto kernels = tb::implement("aten", tb::key::PrivateUse1).impl<&npu_relu>(tb::ops::relu);
+const auto kernels = tb::implement("aten", tb::key::PrivateUse1).impl<&npu_relu>(tb::aten::relu);
 
 int main() {
   tb::set_memory_hook(npu.type, hook);
@@ -33,14 +33,14 @@ int main() {
   // 3. Nothing else names the backend: the key that the tensor carries picks the kernel.
   const tb::tensor there = tb::author::make_tensor(host.sizes(), host.dtype(), npu);
   hook.copy_in(npu, there.data(), host.data(), 3 * sizeof(float));
-  const tb::tensor result = tb::ops::relu(there);  // prints: relu on the npu
+  const tb::tensor result = tb::relu(there);  // prints: relu on the npu
   float values[3];
   hook.copy_out(npu, values, result.data(), sizeof values);
   std::printf("%g %g %g\n", values[0], values[1], values[2]);  // prints: 0 2 0
 
   // 4. The error for an operator without a kernel says which keys have one.
   try {
-    tb::ops::neg(there);
+    tb::neg(there);
   } catch (const tb::no_kernel& e) {
     const std::string text = e.what();
     std::puts(text.substr(0, text.find(';'))

@@ -1,6 +1,7 @@
 // Gradients: autograd is a layer of kernels above the backends, and a user's operator joins it with a gradient rule.
 #include <array>
 #include <cstdio>
+#include <iostream>
 #include <string>
 #include <vector>
 
@@ -31,10 +32,10 @@ const auto kernels = tb::library("demo")
 int main() {
   // 3. A leaf that accumulates its gradient.
   const tb::tensor x = tb::require_grad(tb::from_values<double>({1, 2, 3}, {3}));
-  const tb::tensor y = tb::ops::sum(square(x, tb::arg<"scale"> = 0.5) + x);
-  std::puts(to_string(y).c_str());  // prints: 13 (float64 [])
+  const tb::tensor y = tb::sum(square(x, tb::arg<"scale"> = 0.5) + x);
+  std::cout << y << '\n';  // prints: 13. (float64 [])
   tb::backward(y);
-  std::puts(to_string(tb::leaf_grad(x)).c_str());  // prints: [2, 3, 4] (float64 [3])
+  std::cout << tb::leaf_grad(x) << '\n';  // prints: [2., 3., 4.] (float64 [3])
 
   // 4. Nothing is recorded in here, and it costs nothing: the thread excludes the autograd keys.
   {
@@ -54,9 +55,9 @@ int main() {
   tb::tensor w = tb::from_values<double>({0}, {1});
   tb::require_grad(w);
   for (int i = 0; i < 40; ++i) {
-    tb::backward(tb::ops::sum(square(w - 3.0)));
+    tb::backward(tb::sum(square(w - 3.0)));
     const tb::no_grad guard;
-    tb::ops::sub_(w, tb::leaf_grad(w), tb::arg<"alpha"> = 0.2);
+    tb::sub_(w, tb::leaf_grad(w), tb::arg<"alpha"> = 0.2);
     tb::zero_grad(w);
   }
   std::printf("%.4f\n", tb::item(w));  // prints: 3.0000

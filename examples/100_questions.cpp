@@ -25,21 +25,21 @@ const auto kernels = tb::library("img")
 int main() {
   const image photo{{key::SparseCPU, key::AutogradCPU}, 4, 3};
 
-  const tb::explanation plan = tb::explain(blur, photo, 1.5);
+  const tb::inspect::explanation plan = tb::explain(blur, photo, 1.5);
   std::printf("the call ends at %s\n", to_string(plan.selected).c_str());
 
   // A sparse kernel that composites shadow where autograd comes first: register Autograd, or an explicit composite.
-  const tb::why_not_answer why = tb::why_not(blur, key::SparseCPU, photo, 1.5);
+  const tb::inspect::why_not_answer why = tb::why_not(blur, key::SparseCPU, photo, 1.5);
   std::printf("why not SparseCPU: %s\n", std::string(name_of(why.reason)).c_str());
-  for (const tb::shadowed_kernel& s : tb::coverage().shadowed) {
+  for (const tb::inspect::shadowed_kernel& s : tb::coverage().shadowed) {
     std::printf("out of reach: %s at %s, %s\n", s.op.c_str(), to_string(s.key).c_str(),
                 std::string(name_of(s.reason)).c_str());
   }
 
   // A kernel for Autograd changes nothing, since composites come first; one for AutogradCPU does.
-  const auto rows = [](tb::supposition s) { return tb::what_if(blur.handle(), {s}).changed.size(); };
-  std::printf("Autograd would change %zu rows, AutogradCPU %zu\n", rows(tb::adding(key::Autograd)),
-              rows(tb::adding(key::AutogradCPU)));
+  const auto rows = [](tb::inspect::supposition s) { return tb::what_if(blur.handle(), {s}).changed.size(); };
+  std::printf("Autograd would change %zu rows, AutogradCPU %zu\n", rows(tb::inspect::adding(key::Autograd)),
+              rows(tb::inspect::adding(key::AutogradCPU)));
 }
 
 // prints: the call ends at AutogradCPU

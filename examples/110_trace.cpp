@@ -32,7 +32,7 @@ const auto kernels = tb::library("img")
 int main() {
   const image photo{{key::CPU, key::AutogradCPU}, 4, 3};
 
-  tb::trace trace = tb::trace::this_thread();  // or of all threads: tb::trace::process()
+  tb::trace_session trace = tb::trace_session::this_thread();  // or of all threads: tb::trace_session::process()
   soften(photo);
   try {
     blur(image{key::CUDA, 4, 3}, 1.0);
@@ -41,10 +41,10 @@ int main() {
   trace.stop();  // calls cost what they did before
 
   // trace.text() also has the source location of each kernel and the durations.
-  for (const tb::trace_event& e : trace.events()) {
+  for (const tb::inspect::trace_event& e : trace.events()) {
     std::printf("%*s%s %s at %s, %s%s\n", static_cast<int>(2 * e.depth), "", e.op.c_str(),
-                e.redispatch ? "redispatch" : "call", to_string(e.winner.key).c_str(),
-                std::string(name_of(e.winner.why)).c_str(), e.threw ? ", threw" : "");
+                e.redispatch ? "redispatch" : "call", to_string(e.selected_kernel.key).c_str(),
+                std::string(name_of(e.selected_kernel.why)).c_str(), e.threw ? ", threw" : "");
   }
   std::printf("%d dropped\n", static_cast<int>(trace.dropped()));
 }

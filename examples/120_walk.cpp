@@ -8,11 +8,10 @@
 import topbit;
 import topbit.cuda;
 namespace tb = topbit;
-namespace ops = topbit::ops;
 
 struct model {
   tb::tensor weight, bias;
-  tb::tensor operator()(const tb::tensor& x) const { return ops::mm(x, weight) + bias; }
+  tb::tensor operator()(const tb::tensor& x) const { return tb::mm(x, weight) + bias; }
 };
 
 // Where a call would run, without running it.
@@ -28,19 +27,19 @@ void walk(tb::device where) {
                 there(tb::from_values<float>({0, 1, 0}, {3}))};
 
   const tb::tensor input = there(tb::from_values<float>({1, 2, 3, -1}, {2, 2}));
-  const tb::tensor output = ops::log_softmax(m(input), -1);
+  const tb::tensor output = tb::log_softmax(m(input), -1);
   const tb::tensor host_labels = tb::from_values<std::int64_t>({2, 0}, {2}), labels = there(host_labels);
-  const tb::tensor loss = ops::nll_loss(output, labels);
+  const tb::tensor loss = tb::nll_loss(output, labels);
 
   std::printf("%s: mm at %s, nll_loss at %s, output and loss on %s and %s\n", to_string(where).c_str(),
-              runs_at(ops::mm, input, m.weight).c_str(),
-              runs_at(ops::nll_loss_forward, output, labels, std::nullopt, 1, -100).c_str(),
+              runs_at(tb::aten::mm, input, m.weight).c_str(),
+              runs_at(tb::aten::nll_loss_forward, output, labels, std::nullopt, 1, -100).c_str(),
               to_string(output.device()).c_str(), to_string(loss.device()).c_str());
   if (where != tb::meta) std::printf("  loss %.4f\n", tb::item(loss));  // meta has shapes and no elements
 
   // Labels on another device are neither moved silently nor a crash.
   try {
-    ops::nll_loss(output, tb::to(host_labels, where == tb::cpu ? tb::meta : tb::cpu));
+    tb::nll_loss(output, tb::to(host_labels, where == tb::cpu ? tb::meta : tb::cpu));
   } catch (const tb::device_error& e) {
     std::printf("  %s\n", e.what());
   }

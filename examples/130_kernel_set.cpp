@@ -21,14 +21,17 @@ constexpr double brighten_cpu(double gain) { return 10 * gain; }
 image crop_cuda(const image& i, int) { return i; }
 
 // One kernel for each operator: a second one, or one with other arguments, does not compile.
-inline constexpr auto cpu =
-    tb::kernels<tb::key::CPU>(tb::bind<crop, &crop_cpu>, tb::bind<area, &area_cpu>, tb::bind<brighten, &brighten_cpu>);
-inline constexpr auto cuda = tb::kernels<tb::key::CUDA>(tb::bind<crop, &crop_cuda>);
+inline constexpr auto cpu = tb::static_dispatch::kernels<tb::key::CPU>(
+    tb::static_dispatch::bind<crop, &crop_cpu>, tb::static_dispatch::bind<area, &area_cpu>,
+    tb::static_dispatch::bind<brighten, &brighten_cpu>);
+inline constexpr auto cuda = tb::static_dispatch::kernels<tb::key::CUDA>(tb::static_dispatch::bind<crop, &crop_cuda>);
 
 // A hole is an error that names the operator and the key; so is a declared hole that does not exist.
-static_assert(tb::covers<cpu, crop, area, brighten>);
-static_assert(tb::covers_all<tb::operators<crop, area, brighten>, tb::keys<tb::key::CPU, tb::key::CUDA>, cpu, cuda,
-                             tb::hole<area, tb::key::CUDA>, tb::hole<brighten, tb::key::CUDA>>);
+static_assert(tb::static_dispatch::covers<cpu, crop, area, brighten>);
+static_assert(
+    tb::static_dispatch::covers_all<
+        tb::static_dispatch::operators<crop, area, brighten>, tb::static_dispatch::keys<tb::key::CPU, tb::key::CUDA>,
+        cpu, cuda, tb::static_dispatch::hole<area, tb::key::CUDA>, tb::static_dispatch::hole<brighten, tb::key::CUDA>>);
 
 // A layer: in front of a set it is inlined, and the same function is a kernel of the dispatch table.
 struct announced {
@@ -40,9 +43,9 @@ struct announced {
 };
 
 // Code that takes anything which can call these two operators.
-template <tb::can_call<crop, area> How>
+template <tb::static_dispatch::can_call<crop, area> How>
 int area_inside(const How& how, const image& i) {
-  return tb::call<area>(how, tb::call<crop>(how, i, 10));
+  return tb::static_dispatch::call<area>(how, tb::static_dispatch::call<crop>(how, i, 10));
 }
 
 int main() {
@@ -51,15 +54,16 @@ int main() {
   static_assert(cpu.call<brighten>() == 20 && cpu.call<brighten>(tb::arg<"gain"> = 3) == 30);
   std::printf("the set: %d\n", area_inside(cpu, photo));
   std::puts("the set, announced:");
-  std::printf("%d\n", area_inside(tb::layered<cpu, announced>, photo));
+  std::printf("%d\n", area_inside(tb::static_dispatch::layered<cpu, announced>, photo));
 
-  const auto defined = tb::install(tb::operators<crop, area, brighten>{});
-  const auto live = tb::install(cpu | cuda);
-  std::printf("the table: %d\n", area_inside(tb::dispatched, photo));
-  const auto layer = tb::install(tb::layer_kernels<announced, tb::key::Tracer>(crop, area));
+  const auto defined = tb::static_dispatch::install(tb::static_dispatch::operators<crop, area, brighten>{});
+  const auto live = tb::static_dispatch::install(cpu | cuda);
+  std::printf("the table: %d\n", area_inside(tb::static_dispatch::dispatched, photo));
+  const auto layer =
+      tb::static_dispatch::install(tb::static_dispatch::layer_kernels<announced, tb::key::Tracer>(crop, area));
   std::puts("the table, announced:");
   tb::include_guard on(tb::key::Tracer);
-  std::printf("%d\n", area_inside(tb::dispatched, photo));
+  std::printf("%d\n", area_inside(tb::static_dispatch::dispatched, photo));
 }
 
 // prints: the set: 285200

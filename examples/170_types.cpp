@@ -5,11 +5,10 @@
 
 import topbit;
 namespace tb = topbit;
-namespace ops = topbit::ops;
 using tb::dtype;
 
-static void print(const tb::tensor& t) { std::puts(to_string(t).c_str()); }
-static tb::tensor ones(dtype type) { return ops::ones(tb::dims{2}, tb::arg<"dtype"> = type); }
+static void print(const tb::tensor& t) { std::puts(to_string(t, {.one_line = true}).c_str()); }
+static tb::tensor ones(dtype type) { return tb::ones({2}, tb::arg<"dtype"> = type); }
 
 int main() {
   // 1. Two tensors promote to the smallest type that holds both; int64 with float16 gives float16.
@@ -29,8 +28,8 @@ int main() {
   print(tb::to(big, dtype::bfloat16));  // prints: [2048, 70144] (bfloat16 [2])
 
   // 4. Sums of integers are int64, of float16 and bfloat16 computed in float32 and rounded once.
-  print(ops::sum(ops::full(tb::dims{300}, 200, tb::arg<"dtype"> = dtype::uint8)));      // prints: 60000 (int64 [])
-  print(ops::sum(ops::full(tb::dims{4096}, 0.25, tb::arg<"dtype"> = dtype::float16)));  // prints: 1024 (float16 [])
+  print(tb::sum(tb::full({300}, 200, tb::arg<"dtype"> = dtype::uint8)));      // prints: 60000 (int64 [])
+  print(tb::sum(tb::full({4096}, 0.25, tb::arg<"dtype"> = dtype::float16)));  // prints: 1024 (float16 [])
 
   // 5. In place the type stays, and a lower category is refused.
   tb::tensor counts = ones(dtype::int32);
@@ -42,12 +41,12 @@ int main() {
   }
 
   // 6. Shapes align at the end, and a size of 1 is repeated: a table from a column and a row.
-  const tb::tensor numbers = ops::arange_start(1, 4);
-  print(ops::unsqueeze(numbers, 1) * numbers);  // prints: [[1, 2, 3], [2, 4, 6], [3, 6, 9]] (int64 [3, 3])
+  const tb::tensor numbers = tb::arange(1, 4);
+  print(tb::unsqueeze(numbers, 1) * numbers);  // prints: [[1, 2, 3], [2, 4, 6], [3, 6, 9]] (int64 [3, 3])
 
   // 7. einsum names the dimensions: those that are not in the result are summed over.
-  const tb::tensor a = ops::reshape(ops::arange(6, tb::arg<"dtype"> = dtype::float64), tb::dims{2, 3});
-  print(ops::einsum("ij,kj->ik", std::vector{a, a}));  // prints: [[5, 14], [14, 50]] (float64 [2, 2])
-  print(ops::einsum("ij->j", std::vector{a}));         // prints: [3, 5, 7] (float64 [3])
-  print(ops::einsum("ij,ij->", std::vector{a, a}));    // prints: 55 (float64 [])
+  const tb::tensor a = tb::reshape(tb::arange(6, tb::arg<"dtype"> = dtype::float64), {2, 3});
+  print(tb::einsum("ij,kj->ik", {a, a}));  // prints: [[5, 14], [14, 50]] (float64 [2, 2])
+  print(tb::einsum("ij->j", {a}));         // prints: [3, 5, 7] (float64 [3])
+  print(tb::einsum("ij,ij->", {a, a}));    // prints: 55 (float64 [])
 }

@@ -8,7 +8,6 @@
 import topbit;
 namespace tb = topbit;
 namespace nn = topbit::nn;
-namespace ops = topbit::ops;
 
 // 1. A network is a struct: its submodules, a call operator, and a list of the submodules with names.
 struct classifier {
@@ -16,7 +15,7 @@ struct classifier {
 
   explicit classifier(const tb::generator& random) : hidden(2, 32, random), scores(32, 2, random) {}
 
-  tb::tensor operator()(const tb::tensor& points) const { return scores(ops::relu(hidden(points))); }
+  tb::tensor operator()(const tb::tensor& points) const { return scores(tb::relu(hidden(points))); }
   static void each_parameter(auto& self, auto&& visit) {
     visit("hidden", self.hidden);
     visit("scores", self.scores);
@@ -25,8 +24,8 @@ struct classifier {
 
 // 2. Points of a square, and whether they lie within a circle of half its area.
 static std::pair<tb::tensor, tb::tensor> draw(std::int64_t count, tb::generator random) {
-  tb::tensor points = ops::empty(tb::dims{count, 2});
-  ops::uniform_(points, -1, 1, tb::arg<"generator"> = random);
+  tb::tensor points = tb::empty({count, 2});
+  tb::uniform_(points, -1, 1, tb::arg<"generator"> = random);
   return {points, tb::to(tb::sum(points * points, {1}) < 0.6366, tb::dtype::int64)};
 }
 
@@ -35,7 +34,7 @@ static void train(const classifier& net, tb::optimizer& optimizer, const tb::gen
   for (int i = 0; i < steps; ++i) {
     const auto [points, inside] = draw(64, random);
     optimizer.zero_grad();
-    tb::backward(ops::cross_entropy_loss(net(points), inside));
+    tb::backward(tb::cross_entropy_loss(net(points), inside));
     tb::clip_gradient_norm(tb::parameters(net), 1.0);
     optimizer.set_schedule(tb::schedule::warm_up{.steps = 20, .then = tb::schedule::cosine{.steps = 580}});
     optimizer.step();
@@ -45,7 +44,7 @@ static void train(const classifier& net, tb::optimizer& optimizer, const tb::gen
 static double accuracy(const classifier& net) {
   const tb::no_grad guard;
   const auto [points, inside] = draw(1000, tb::generator(7));
-  return tb::item(ops::mean(ops::eq(ops::argmax(net(points), 1), inside), tb::arg<"dtype"> = tb::dtype::float64));
+  return tb::item(tb::mean(tb::eq(tb::argmax(net(points), 1), inside), tb::arg<"dtype"> = tb::dtype::float64));
 }
 
 // 4. Groups of parameters have options of their own: no decay for the biases.
@@ -75,6 +74,6 @@ int main() {
   tb::load_checkpoint(path, resumed.net, resumed.optimizer, {resumed.random});
   resumed.steps(300);
   std::filesystem::remove(path);
-  const bool same = tb::item<bool>(ops::all(ops::eq(resumed.net.hidden.weight, whole.net.hidden.weight)));
+  const bool same = tb::item<bool>(tb::all(tb::eq(resumed.net.hidden.weight, whole.net.hidden.weight)));
   std::puts(same ? "the same bits" : "other bits");  // prints: the same bits
 }

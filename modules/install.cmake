@@ -5,6 +5,9 @@ include(CMakePackageConfigHelpers)
 
 # In an order in which each comes after those that it imports.
 set(topbit_modules std core tensor autograd ops operator_docs cuda training topbit)
+if(TARGET topbit_format)
+  list(APPEND topbit_modules format)
+endif()
 list(TRANSFORM topbit_modules PREPEND topbit_ OUTPUT_VARIABLE topbit_targets)
 # No interface names these, but a static library of a module leaves them to be linked.
 foreach(name kernels_cpu kernels_cuda)

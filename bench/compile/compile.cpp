@@ -264,6 +264,10 @@ std::vector<table::line> costs(const options& o, const std::vector<job>& jobs) {
       each_kernel("chain", "operators", at_many, many) / each_kernel("chain", "operators", at_some, few));
   add("a kernel as a row, among all / among a tenth", "x", none,
       each_kernel("rows", "operators", at_many, many) / each_kernel("rows", "operators", at_some, few));
+  const auto each_call = [&](const std::string& form) { return time(form + at_some) - time("import_topbit"); };
+  all.push_back({"a call through a function's name / through a handle", "x", value(1.5), value(1.15),
+                 each_call("function_calls") / each_call("handle_calls"), none, none, none, ""});
+  add("a call through a function's name", "ms", none, each_call("function_calls") / few * 1000);
   add("import of topbit, over nothing", "s", none, time("import_topbit") - time("empty"));
   add("import of topbit.core alone, over nothing", "s", none, time("import_core") - time("empty"));
   add("scanning hello world for its imports", "s", none, time("hello, scanned"));

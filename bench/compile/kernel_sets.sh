@@ -34,16 +34,16 @@ declarations() {
 sets() {
   local key
   for key in "${keys[@]}"; do
-    printf 'inline constexpr auto set_%s = tb::kernels<tb::key::%s>(%s);\n' "$key" "$key" "$(listed "tb::bind<op_\$i, &op_\$i_$key>")"
+    printf 'inline constexpr auto set_%s = tb::static_dispatch::kernels<tb::key::%s>(%s);\n' "$key" "$key" "$(listed "tb::static_dispatch::bind<op_\$i, &op_\$i_$key>")"
   done
 }
 coverage() {
-  printf 'static_assert(tb::covers_all<tb::operators<%s>, tb::keys<%s>, %s>);\n' "$(listed 'op_$i')" \
+  printf 'static_assert(tb::static_dispatch::covers_all<tb::static_dispatch::operators<%s>, tb::static_dispatch::keys<%s>, %s>);\n' "$(listed 'op_$i')" \
     "$(printf 'tb::key::%s, ' "${keys[@]}" | sed 's/, $//')" "$(printf 'set_%s, ' "${keys[@]}" | sed 's/, $//')"
 }
 union() {
-  printf 'struct everything { static constexpr auto kernels = tb::unite(%s); };\n' "$(printf 'set_%s, ' "${keys[@]}" | sed 's/, $//')"
-  printf 'inline constexpr tb::named_set<everything> all;\n'
+  printf 'struct everything { static constexpr auto kernels = tb::static_dispatch::merge(%s); };\n' "$(printf 'set_%s, ' "${keys[@]}" | sed 's/, $//')"
+  printf 'inline constexpr tb::static_dispatch::named_set<everything> all;\n'
 }
 calls() { for ((i = 0; i < count; ++i)); do printf 'int call_%d(int x) { return all.call<op_%d, tb::key::CPU>(x); }\n' "$i" "$i"; done; }
 

@@ -166,6 +166,54 @@ std::string rows(mix m, std::size_t count) {
   return text + "const bool registered = [] {\n" + calls + "  return true;\n}();\n";
 }
 
+// A call: the function's name, the handle of the operator that is meant, and the arguments.
+struct call_form {
+  const char *function, *handle, *arguments;
+};
+const call_form call_forms[] = {
+    {"add", "add_Tensor", "a, b"},
+    {"add", "add_Scalar", "a, 2"},
+    {"mul", "mul_Tensor", "a, b"},
+    {"div", "div_Scalar", "a, 0.5"},
+    {"eq", "eq_Tensor", "a, b"},
+    {"where", "where_ScalarOther", "a, b, 0"},
+    {"sum", "sum", "a"},
+    {"sum", "sum_dim_IntList", "a, size, true"},
+    {"mean", "mean_dim", "a, size"},
+    {"max", "max_dim", "a, 1"},
+    {"var", "var_dim", "a, 1"},
+    {"matmul", "matmul", "a, b"},
+    {"reshape", "reshape", "a, size"},
+    {"transpose", "transpose_int", "a, 0, 1"},
+    {"split", "split_Tensor", "a, 2"},
+    {"clamp", "clamp", "a, 0, 1"},
+    {"conv2d", "conv2d", "a, b, std::nullopt, 1, 1"},
+    {"softmax", "softmax_int", "a, 1"},
+    {"zeros", "zeros", "size"},
+    {"arange", "arange_start", "0, 6"},
+    {"exp", "exp", "a"},
+    {"relu", "relu", "a"},
+    {"index_select", "index_select", "a, 0, b"},
+    {"rand_like", "rand_like", "a"},
+};
+
+// As many calls, each form in turn, in functions of some calls each.
+std::string calls(std::size_t count, bool by_handle) {
+  std::string text = with_topbit;
+  for (std::size_t i = 0; i < count; ++i) {
+    const call_form& f = call_forms[i % std::size(call_forms)];
+    if (i % std::size(call_forms) == 0) {
+      if (i != 0) text += "}\n";
+      text += "void calls" + to_string(i) +
+              "([[maybe_unused]] const tb::tensor& a, [[maybe_unused]] const tb::tensor& b, "
+              "[[maybe_unused]] std::span<const std::int64_t> size) {\n";
+    }
+    text += std::string("  tb::") + (by_handle ? "aten::" : "") + (by_handle ? f.handle : f.function) + "(" +
+            f.arguments + ");\n";
+  }
+  return text + "}\n";
+}
+
 }  // namespace
 
 std::size_t signatures(mix m, std::size_t count) {
@@ -185,8 +233,8 @@ std::vector<program> all(std::size_t many) {
       {"import_core", "import topbit.core;\n"},
       {"import_topbit", "import topbit;\n"},
       {"hello",
-       "#include <cstdint>\n#include <cstdio>\n#include <string>\n\nimport topbit;\n\nint main() {\n"
-       "  const std::int64_t shape[] = {2, 3};\n  std::puts(to_string(topbit::ops::ones(shape)).c_str());\n}\n"},
+       "#include <cstdio>\n#include <string>\n\nimport topbit;\n\nint main() {\n"
+       "  std::puts(to_string(topbit::ones({2, 3})).c_str());\n}\n"},
       {"operators/1", operators(mix::few, 1)},
   };
   const auto add = [&](const std::string& stem, std::size_t count, std::string text) {
@@ -206,6 +254,8 @@ std::vector<program> all(std::size_t many) {
   add("chain_distinct", some, chain(mix::distinct, some));
   add("long_chain", some, chain(mix::few, some, some));
   add("defined", many, defined(mix::few, many));
+  add("handle_calls", some, calls(some, true));
+  add("function_calls", some, calls(some, false));
   return made;
 }
 

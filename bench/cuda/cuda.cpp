@@ -19,7 +19,7 @@ import topbit.cuda;
 
 namespace tb = topbit;
 namespace nn = topbit::nn;
-namespace ops = topbit::ops;
+namespace aten = topbit::aten;
 
 namespace {
 
@@ -70,9 +70,9 @@ double wall_seconds(const std::function<void()>& run, int runs, int rounds) {
   return all[static_cast<std::size_t>(rounds / 2)];
 }
 
-tb::tensor random_numbers(const tb::dims& sizes, tb::dtype type = tb::dtype::float32) {
-  tb::tensor t = ops::empty(sizes, tb::arg<"dtype"> = type, tb::arg<"device"> = tb::cuda());
-  ops::uniform_(t, -1, 1);
+tb::tensor random_numbers(const tb::shape& sizes, tb::dtype type = tb::dtype::float32) {
+  tb::tensor t = aten::empty_memory_format(sizes, tb::arg<"dtype"> = type, tb::arg<"device"> = tb::cuda());
+  aten::uniform_(t, -1, 1);
   return t;
 }
 
@@ -133,7 +133,7 @@ class table {
 struct mlp {
   nn::linear first, second, scores;
   explicit mlp(const tb::generator& random) : first(64, 128, random), second(128, 64, random), scores(64, 10, random) {}
-  tb::tensor operator()(const tb::tensor& x) const { return scores(ops::relu(second(ops::relu(first(x))))); }
+  tb::tensor operator()(const tb::tensor& x) const { return scores(aten::relu(second(aten::relu(first(x))))); }
   static void each_parameter(auto& self, auto&& visit) {
     visit("first", self.first);
     visit("second", self.second);
@@ -142,31 +142,32 @@ struct mlp {
 };
 
 void elementwise(table& to, std::int64_t n, double copy, int rounds) {
-  const tb::tensor a = random_numbers({n}), b = random_numbers({n}), mask = ops::lt(a, b);
-  tb::tensor out = ops::empty_like(a);
+  const tb::tensor a = random_numbers({n}), b = random_numbers({n}), mask = aten::lt_Tensor(a, b);
+  tb::tensor out = aten::empty_like(a);
   const double bytes = 4.0 * static_cast<double>(n);
   const auto rate = [&](const std::string& name, double moved, const std::function<void()>& run) {
     to.rate(name, "GB/s", moved / device_seconds(run, rounds) / 1e9, copy / 1e9, 0.90, 0.97);
   };
-  rate("add, 2^28 float32 / copy", 3 * bytes, [&] { ops::add_out(a, b, tb::arg<"out"> = out); });
-  rate("exp, 2^28 float32 / copy", 2 * bytes, [&] { ops::exp_out(a, tb::arg<"out"> = out); });
-  rate("where, 2^28 float32 / copy", 3.25 * bytes, [&] { ops::where_out(mask, a, b, tb::arg<"out"> = out); });
+  rate("add, 2^28 float32 / copy", 3 * bytes, [&] { aten::add_out(a, b, tb::arg<"out"> = out); });
+  rate("exp, 2^28 float32 / copy", 2 * bytes, [&] { aten::exp_out(a, tb::arg<"out"> = out); });
+  rate("where, 2^28 float32 / copy", 3.25 * bytes, [&] { aten::where_self_out(mask, a, b, tb::arg<"out"> = out); });
   const tb::tensor c = tb::to(a, tb::dtype::bfloat16), d = tb::to(b, tb::dtype::bfloat16);
-  tb::tensor small = ops::empty_like(c);
-  rate("add, 2^28 bfloat16 / copy", 1.5 * bytes, [&] { ops::add_out(c, d, tb::arg<"out"> = small); });
+  tb::tensor small = aten::empty_like(c);
+  rate("add, 2^28 bfloat16 / copy", 1.5 * bytes, [&] { aten::add_out(c, d, tb::arg<"out"> = small); });
 }
 
 void reductions(table& to, std::int64_t n, double read, double copy, int rounds) {
   const tb::tensor a = random_numbers({n});
   const double bytes = 4.0 * static_cast<double>(n);
-  to.rate("sum of 2^28 float32 / reading", "GB/s", bytes / device_seconds([&] { (void)ops::sum(a); }, rounds) / 1e9,
+  to.rate("sum of 2^28 float32 / reading", "GB/s", bytes / device_seconds([&] { (void)aten::sum(a); }, rounds) / 1e9,
           read / 1e9, 0.85, 0.95);
-  to.rate("max of 2^28 float32 / reading", "GB/s", bytes / device_seconds([&] { (void)ops::amax(a); }, rounds) / 1e9,
+  to.rate("max of 2^28 float32 / reading", "GB/s", bytes / device_seconds([&] { (void)aten::amax(a); }, rounds) / 1e9,
           read / 1e9, 0.85, 0.95);
-  const tb::tensor rows = ops::view(a, tb::dims{n / 1024, 1024});
+  const tb::tensor rows = aten::view(a, tb::shape{n / 1024, 1024});
   tb::tensor softened;
   to.rate("softmax, rows of 1024 / copy", "GB/s",
-          2 * bytes / device_seconds([&] { softened = ops::softmax(rows, -1); }, rounds) / 1e9, copy / 1e9, 0.80, 0.92);
+          2 * bytes / device_seconds([&] { softened = aten::softmax_int(rows, -1); }, rounds) / 1e9, copy / 1e9, 0.80,
+          0.92);
   to.rate("sum over rows of 1024 / reading", "GB/s",
           bytes / device_seconds([&] { (void)tb::sum(rows, {-1}); }, rounds) / 1e9, read / 1e9, 0, 0);
   to.rate("sum over columns / reading", "GB/s", bytes / device_seconds([&] { (void)tb::sum(rows, {0}); }, rounds) / 1e9,
@@ -179,28 +180,30 @@ void products(table& to, bool quick, int rounds) {
   const double flops = 2.0 * static_cast<double>(n) * static_cast<double>(n) * static_cast<double>(n);
   const double library = library_product_rate(n);
   to.rate("matmul, bfloat16 " + std::to_string(n) + " / library", "TFLOP/s",
-          flops / device_seconds([&] { (void)ops::mm(a, b); }, rounds) / 1e12, library / 1e12, 0.95, 1.0);
+          flops / device_seconds([&] { (void)aten::mm(a, b); }, rounds) / 1e12, library / 1e12, 0.95, 1.0);
 }
 
 // Beside products and a softmax that have all scores in memory, with or without what hides later keys from a query; and
 // beside another framework where its figures are given.
 void attention(table& to, const nlohmann::json& other, bool quick, int rounds) {
   const std::int64_t n = quick ? 256 : 2048, width = 64;
-  const tb::dims sizes{8, 16, n, width};
+  const tb::shape sizes{8, 16, n, width};
   const tb::tensor q = random_numbers(sizes, tb::dtype::bfloat16), k = random_numbers(sizes, tb::dtype::bfloat16),
                    v = random_numbers(sizes, tb::dtype::bfloat16);
-  const tb::tensor hidden = ops::triu(ops::full(tb::dims{n, n}, -std::numeric_limits<double>::infinity(),
-                                                tb::arg<"dtype"> = tb::dtype::bfloat16, tb::arg<"device"> = tb::cuda()),
-                                      1);
+  const tb::tensor hidden =
+      aten::triu(aten::full(tb::shape{n, n}, -std::numeric_limits<double>::infinity(),
+                            tb::arg<"dtype"> = tb::dtype::bfloat16, tb::arg<"device"> = tb::cuda()),
+                 1);
   for (const bool causal : {false, true}) {
     const double flops =
         (causal ? 2.0 : 4.0) * 8 * 16 * static_cast<double>(n) * static_cast<double>(n) * static_cast<double>(width);
     const auto in_products = [&] {
-      tb::tensor scores = ops::matmul(ops::mul_scalar(q, 1 / std::sqrt(double(width))), ops::transpose(k, -2, -1));
-      if (causal) scores = ops::add(scores, hidden);
-      (void)ops::matmul(ops::softmax(scores, -1), v);
+      tb::tensor scores =
+          aten::matmul(aten::mul_Scalar(q, 1 / std::sqrt(double(width))), aten::transpose_int(k, -2, -1));
+      if (causal) scores = aten::add_Tensor(scores, hidden);
+      (void)aten::matmul(aten::softmax_int(scores, -1), v);
     };
-    const auto in_one_pass = [&] { (void)ops::scaled_dot_product_attention(q, k, v, tb::arg<"is_causal"> = causal); };
+    const auto in_one_pass = [&] { (void)aten::scaled_dot_product_attention(q, k, v, tb::arg<"is_causal"> = causal); };
     const double rate = flops / device_seconds(in_one_pass, rounds) / 1e12;
     const std::string name = std::string(causal ? "causal " : "") + "attention, bfloat16 " + std::to_string(n);
     to.rate(name + " / products", "TFLOP/s", rate, flops / device_seconds(in_products, rounds) / 1e12, 1.0, 2.0);
@@ -212,14 +215,14 @@ void attention(table& to, const nlohmann::json& other, bool quick, int rounds) {
 // The host's speed wanders, so each call is measured between two measurements of a bare launch.
 void calls(table& to) {
   const tb::tensor a = random_numbers({8}), b = random_numbers({8});
-  tb::tensor out = ops::empty_like(a);
+  tb::tensor out = aten::empty_like(a);
   const auto beside = [&](const std::string& name, const std::function<void()>& call, double must, double aim) {
     const double before = launch_seconds(), seconds = host_seconds(call, 500, 21), after = launch_seconds();
     to.time(name, seconds, (before + after) / 2, must, aim);
   };
-  beside("host: add into a given result / bare launch", [&] { ops::add_out(a, b, tb::arg<"out"> = out); }, 1.25, 1.1);
-  beside("host: add with a new result / bare launch", [&] { (void)ops::add(a, b); }, 0, 0);
-  beside("host: add a number / bare launch", [&] { (void)ops::add_scalar(a, 2); }, 0, 0);
+  beside("host: add into a given result / bare launch", [&] { aten::add_out(a, b, tb::arg<"out"> = out); }, 1.25, 1.1);
+  beside("host: add with a new result / bare launch", [&] { (void)aten::add_Tensor(a, b); }, 0, 0);
+  beside("host: add a number / bare launch", [&] { (void)aten::add_Scalar(a, 2); }, 0, 0);
 }
 
 void digits(table& to, double eager_seconds, bool quick) {
@@ -228,10 +231,10 @@ void digits(table& to, double eager_seconds, bool quick) {
   tb::move_to(net, tb::cuda());
   tb::sgd optimizer(tb::parameters(net), {.learning_rate = 0.1});
   const tb::tensor x = random_numbers({256, 64});
-  const tb::tensor y = tb::to(ops::randint(10, tb::dims{256}), tb::cuda());
+  const tb::tensor y = tb::to(aten::randint(10, tb::shape{256}), tb::cuda());
   const auto step = [&] {
     optimizer.zero_grad();
-    tb::backward(ops::cross_entropy_loss(net(x), y));
+    tb::backward(aten::cross_entropy_loss(net(x), y));
     optimizer.step();
   };
   const int runs = quick ? 20 : 200;

@@ -41,13 +41,13 @@ int guarded_layer(const item& a, const item& b) {
   return guarded(a, b);
 }
 
-void sum_boxed(const tb::operator_handle&, tb::stack& s) {
+void sum_boxed(const tb::operator_handle&, tb::boxed_stack& s) {
   const int result = problem::sum(s[s.size() - 2].get<item>(), s[s.size() - 1].get<item>());
   s.drop(2);
   s.push(result);
 }
 
-void pass_on(const tb::operator_handle& op, tb::key_set keys, tb::stack& s) {
+void pass_on(const tb::operator_handle& op, tb::key_set keys, tb::boxed_stack& s) {
   op.redispatch_boxed(keys & tb::below(tb::key::UserTop2), s);
 }
 
@@ -105,7 +105,7 @@ class traced_calls {
 
  private:
   static constexpr int batch = 1024;
-  std::unique_ptr<tb::trace> trace_{new tb::trace(tb::trace::this_thread())};
+  std::unique_ptr<tb::trace_session> trace_{new tb::trace_session(tb::trace_session::this_thread())};
   int left_ = batch;
 };
 

@@ -83,12 +83,12 @@ bool again(benchmark::State& state) {
 // explanation says so. Others that a registry may look at on the way count as this one's cost.
 double rows_filled(const tb::operator_handle& handle) {
   int rows = 0;
-  for (unsigned row = 0; row < tb::row_count; ++row) {
-    const tb::dispatch_key key = tb::key_of_row(row);
+  for (unsigned row = 0; row < tb::author::row_count; ++row) {
+    const tb::dispatch_key key = tb::author::key_of_row(row);
     const std::array<tb::key_set, 2> arguments{key, key};
-    const tb::explanation e = tb::explain_keys(handle, arguments);
-    for (const tb::candidate& c : e.candidates) {
-      rows += c.taken && c.key == key && c.rule == tb::row_reason::composite_kernel ? 1 : 0;
+    const tb::inspect::explanation e = tb::inspect::explain_keys(handle, arguments);
+    for (const tb::inspect::candidate& c : e.candidates) {
+      rows += c.taken && c.key == key && c.rule == tb::inspect::row_reason::composite_kernel ? 1 : 0;
     }
   }
   return rows;

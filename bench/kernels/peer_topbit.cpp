@@ -11,7 +11,7 @@ import topbit;
 #include "peer_topbit.h"
 
 namespace tb = topbit;
-namespace ops = topbit::ops;
+namespace aten = topbit::aten;
 using tb::tensor;
 
 namespace bench {
@@ -36,7 +36,7 @@ tb::dtype type_of(element type) {
 }
 
 tensor of(const array& a) {
-  tb::dims sizes, strides;
+  tb::shape sizes, strides;
   for (const std::int64_t size : a.sizes) sizes.push_back(size);
   strides = sizes;
   std::int64_t stride = 1;
@@ -129,8 +129,8 @@ maker rows(Op out_op) {
 }
 
 work add(const problem& p) {
-  if (p.how != form::in_place) return binary(ops::add, ops::add_out)(p);
-  work w = given(p, [b = of(p.inputs[1])](tensor& out) { ops::add_(out, b); });
+  if (p.how != form::in_place) return binary(aten::add_Tensor, aten::add_out)(p);
+  work w = given(p, [b = of(p.inputs[1])](tensor& out) { aten::add_Tensor_(out, b); });
   w.result = [p, inner = w.result] {
     std::memcpy(p.result.data, p.inputs[0].data, static_cast<std::size_t>(p.result.count()) * bytes_of(p.result.type));
     return inner();
@@ -141,35 +141,35 @@ work add(const problem& p) {
 work relu(const problem& p) {
   const tensor a = of(p.inputs[0]);
   // There is no form of relu that writes; this one says the same.
-  if (p.how == form::given) return given(p, [a](tensor& out) { ops::clamp_min_out(a, 0, tb::arg<"out"> = out); });
-  return fresh(p, [a] { return ops::relu(a); });
+  if (p.how == form::given) return given(p, [a](tensor& out) { aten::clamp_min_out(a, 0, tb::arg<"out"> = out); });
+  return fresh(p, [a] { return aten::relu(a); });
 }
 
 work copy(const problem& p) {
   const tensor a = of(p.inputs[0]);
-  if (p.how == form::given) return given(p, [a](tensor& out) { ops::copy_(out, a); });
-  return fresh(p, [a] { return ops::clone(a); });
+  if (p.how == form::given) return given(p, [a](tensor& out) { aten::copy_(out, a); });
+  return fresh(p, [a] { return aten::clone(a); });
 }
 
 work empty(const problem& p) {
-  return fresh(p, [sizes = tb::dims{p.size}] { return ops::empty(sizes); });
+  return fresh(p, [sizes = tb::shape{p.size}] { return aten::empty_memory_format(sizes); });
 }
 
 work convolve(const problem& p) {
-  return fresh(p,
-               [x = of(p.inputs[0]), w = of(p.inputs[1]), b = of(p.inputs[2]), s = tb::dims{p.options[0], p.options[0]},
-                padding = tb::dims{p.options[1], p.options[1]}] { return ops::conv2d(x, w, b, s, padding); });
+  return fresh(
+      p, [x = of(p.inputs[0]), w = of(p.inputs[1]), b = of(p.inputs[2]), s = tb::shape{p.options[0], p.options[0]},
+          padding = tb::shape{p.options[1], p.options[1]}] { return aten::conv2d(x, w, b, s, padding); });
 }
 
 work attend(const problem& p) {
   return fresh(p, [q = of(p.inputs[0]), k = of(p.inputs[1]), v = of(p.inputs[2])] {
-    return ops::scaled_dot_product_attention(q, k, v);
+    return aten::scaled_dot_product_attention(q, k, v);
   });
 }
 
 work normalise(const problem& p) {
-  return fresh(p, [x = of(p.inputs[0]), w = of(p.inputs[1]), b = of(p.inputs[2]), last = tb::dims{p.size}] {
-    return ops::layer_norm(x, last, w, b);
+  return fresh(p, [x = of(p.inputs[0]), w = of(p.inputs[1]), b = of(p.inputs[2]), last = tb::shape{p.size}] {
+    return aten::layer_norm(x, last, w, b);
   });
 }
 
@@ -177,40 +177,40 @@ const std::map<std::string, maker>& makers() {
   static const std::map<std::string, maker> all{
       {"empty", empty},
       {"add", add},
-      {"mul", binary(ops::mul, ops::mul_out)},
+      {"mul", binary(aten::mul_Tensor, aten::mul_out)},
       {"relu", relu},
       {"copy", copy},
-      {"exp", unary(ops::exp, ops::exp_out)},
-      {"log", unary(ops::log, ops::log_out)},
-      {"tanh", unary(ops::tanh, ops::tanh_out)},
-      {"sigmoid", unary(ops::sigmoid, ops::sigmoid_out)},
-      {"erf", unary(ops::erf, ops::erf_out)},
-      {"gelu", unary(ops::gelu, ops::gelu_out)},
-      {"sin", unary(ops::sin, ops::sin_out)},
-      {"cos", unary(ops::cos, ops::cos_out)},
-      {"pow", binary(ops::pow, ops::pow_out)},
-      {"sum", reduction(ops::sum)},
-      {"mean", reduction(ops::mean)},
-      {"max", reduction(ops::max)},
-      {"var", reduction(ops::var)},
-      {"softmax", rows(ops::softmax_out)},
-      {"log_softmax", rows(ops::log_softmax_out)},
+      {"exp", unary(aten::exp, aten::exp_out)},
+      {"log", unary(aten::log, aten::log_out)},
+      {"tanh", unary(aten::tanh, aten::tanh_out)},
+      {"sigmoid", unary(aten::sigmoid, aten::sigmoid_out)},
+      {"erf", unary(aten::erf, aten::erf_out)},
+      {"gelu", unary(aten::gelu, aten::gelu_out)},
+      {"sin", unary(aten::sin, aten::sin_out)},
+      {"cos", unary(aten::cos, aten::cos_out)},
+      {"pow", binary(aten::pow_Tensor_Tensor, aten::pow_Tensor_Tensor_out)},
+      {"sum", reduction(aten::sum)},
+      {"mean", reduction(aten::mean)},
+      {"max", reduction(aten::max)},
+      {"var", reduction(aten::var)},
+      {"softmax", rows(aten::softmax_int_out)},
+      {"log_softmax", rows(aten::log_softmax_int_out)},
       {"layer_norm", normalise},
       {"cross_entropy",
        [](const problem& p) {
-         return fresh(p, [x = of(p.inputs[0]), y = of(p.inputs[1])] { return ops::cross_entropy_loss(x, y); });
+         return fresh(p, [x = of(p.inputs[0]), y = of(p.inputs[1])] { return aten::cross_entropy_loss(x, y); });
        }},
-      {"matmul", binary(ops::mm, ops::mm_out)},
-      {"matmul_float64", binary(ops::mm, ops::mm_out)},
-      {"matmul_bfloat16", binary(ops::mm, ops::mm_out)},
-      {"matmul_shapes", binary(ops::mm, ops::mm_out)},
-      {"matmul_transposed", binary(ops::mm, ops::mm_out)},
-      {"matmul_batched", binary(ops::bmm, ops::bmm_out)},
+      {"matmul", binary(aten::mm, aten::mm_out)},
+      {"matmul_float64", binary(aten::mm, aten::mm_out)},
+      {"matmul_bfloat16", binary(aten::mm, aten::mm_out)},
+      {"matmul_shapes", binary(aten::mm, aten::mm_out)},
+      {"matmul_transposed", binary(aten::mm, aten::mm_out)},
+      {"matmul_batched", binary(aten::bmm, aten::bmm_out)},
       {"conv2d", convolve},
       {"attention", attend},
       {"embedding",
        [](const problem& p) {
-         return fresh(p, [w = of(p.inputs[0]), i = of(p.inputs[1])] { return ops::embedding(w, i); });
+         return fresh(p, [w = of(p.inputs[0]), i = of(p.inputs[1])] { return aten::embedding(w, i); });
        }},
   };
   return all;

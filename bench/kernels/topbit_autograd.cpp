@@ -10,33 +10,33 @@ import topbit;
 #include "peer_topbit.h"
 
 namespace tb = topbit;
-namespace ops = topbit::ops;
+namespace aten = topbit::aten;
 using tb::tensor;
 
 namespace bench {
 
 namespace {
 
-tensor leaf(const array& a) { return tb::require_grad(ops::clone(tensor_of(a))); }
+tensor leaf(const array& a) { return tb::require_grad(aten::clone(tensor_of(a))); }
 
 array written(const problem& p, const tensor& found) {
-  const float* from = found.data_as<float>();
+  const float* from = found.data_ptr<float>();
   std::copy(from, from + found.numel(), p.result.as<float>());
   return p.result;
 }
 
 work record(const problem& p) {
-  const tensor w = leaf(p.inputs[0]), x = ops::clone(tensor_of(p.inputs[1]));
+  const tensor w = leaf(p.inputs[0]), x = aten::clone(tensor_of(p.inputs[1]));
   work made;
-  made.run = repeat([=] { const tensor dropped = ops::add(w, x); });
-  made.result = [=] { return written(p, tb::detach(ops::add(w, x))); };
+  made.run = repeat([=] { const tensor dropped = aten::add_Tensor(w, x); });
+  made.result = [=] { return written(p, tb::detach(aten::add_Tensor(w, x))); };
   return made;
 }
 
 work one_node(const problem& p) {
-  const tensor w = leaf(p.inputs[0]), x = ops::clone(tensor_of(p.inputs[1]));
+  const tensor w = leaf(p.inputs[0]), x = aten::clone(tensor_of(p.inputs[1]));
   if (p.operation == "one_node_forward") return record(p);
-  const auto call = [=] { tb::backward(ops::add(w, x)); };
+  const auto call = [=] { tb::backward(aten::add_Tensor(w, x)); };
   work made;
   made.run = repeat([=] {
     call();
@@ -55,14 +55,14 @@ class chain {
  public:
   explicit chain(const problem& p)
       : w_(leaf(p.inputs[0])),
-        other_(p.options[1] != 0 ? w_ : ops::clone(tensor_of(p.inputs[1]))),
-        ones_(ops::ones_like(other_)),
+        other_(p.options[1] != 0 ? w_ : aten::clone(tensor_of(p.inputs[1]))),
+        ones_(aten::ones_like(other_)),
         nodes_(p.options[0]),
         product_(p.operation.ends_with("mul")) {}
 
   tensor forward() const {
     tensor y = w_;
-    for (std::int64_t i = 0; i < nodes_; ++i) y = product_ ? ops::mul(y, other_) : ops::add(y, other_);
+    for (std::int64_t i = 0; i < nodes_; ++i) y = product_ ? aten::mul_Tensor(y, other_) : aten::add_Tensor(y, other_);
     return y;
   }
   void run() const {
@@ -106,18 +106,18 @@ class network {
   tensor step() {
     tensor x = images_;
     for (std::size_t i = 0; i < parameters_.size(); i += 2) {
-      if (i != 0) x = ops::relu(x);
-      x = ops::linear(x, parameters_[i], parameters_[i + 1]);
+      if (i != 0) x = aten::relu(x);
+      x = aten::linear(x, parameters_[i], parameters_[i + 1]);
     }
-    const tensor loss = ops::cross_entropy_loss(x, labels_);
+    const tensor loss = aten::cross_entropy_loss(x, labels_);
     tb::backward(loss);
     const tb::no_grad guard;
     gradients_.clear();
     for (const tensor& p : parameters_) gradients_.push_back(tb::leaf_grad(p));
     using tb::arg;
-    ops::fused_sgd_(parameters_, gradients_, none_, arg<"weight_decay"> = 0.0, arg<"momentum"> = 0.0,
-                    arg<"lr"> = learning_rate, arg<"dampening"> = 0.0, arg<"nesterov"> = false, arg<"maximize"> = false,
-                    arg<"is_first_step"> = false);
+    aten::_fused_sgd_(parameters_, gradients_, none_, arg<"weight_decay"> = 0.0, arg<"momentum"> = 0.0,
+                      arg<"lr"> = learning_rate, arg<"dampening"> = 0.0, arg<"nesterov"> = false,
+                      arg<"maximize"> = false, arg<"is_first_step"> = false);
     for (const tensor& p : parameters_) tb::zero_grad(p);
     return loss;
   }

@@ -43,11 +43,11 @@ support::mlp_reference reference_of(const mlp& of) {
   const std::vector<tb::tensor> parameters = tb::parameters(of);  // weight [out, in] and bias of each layer
   for (std::size_t l = 0; l < parameters.size(); l += 2) {
     const tb::no_grad guard;
-    const tb::tensor w = tb::ops::contiguous(tb::ops::t(tb::to(parameters[l], tb::dtype::float64)));
+    const tb::tensor w = tb::aten::contiguous(tb::aten::t(tb::to(parameters[l], tb::dtype::float64)));
     const tb::tensor b = tb::to(parameters[l + 1], tb::dtype::float64);
     const auto in = static_cast<std::size_t>(w.size(0)), out = static_cast<std::size_t>(w.size(1));
-    const auto* wp = w.data_as<double>();
-    const auto* bp = b.data_as<double>();
+    const auto* wp = w.data_ptr<double>();
+    const auto* bp = b.data_ptr<double>();
     layers.push_back({in, out, {wp, wp + in * out}, {bp, bp + out}});
   }
   return support::mlp_reference(layers);

@@ -34,7 +34,7 @@ int main() {
 
   // The call runs; backward throws. In strict mode the call throws.
   const tb::tensor y = blur(x);
-  print_error([&] { tb::backward(tb::ops::sum(y)); });  // prints: demo::blur: has no gradient rule
+  print_error([&] { tb::backward(tb::sum(y)); });  // prints: demo::blur: has no gradient rule
   const tb::missing_rule before = tb::set_missing_rule(tb::missing_rule::raises_in_forward);
   print_error([&] { blur(x); });  // prints: demo::blur: has no gradient rule
   tb::set_missing_rule(before);
@@ -46,17 +46,17 @@ int main() {
 
   // A write to a saved tensor is detected.
   tb::tensor w = tb::from_values<double>({3, 4}, {2});
-  const tb::tensor z = tb::ops::sum(x * w);
-  tb::ops::zero_(w);
+  const tb::tensor z = tb::sum(x * w);
+  tb::zero_(w);
   print_error([&] { tb::backward(z); });
   // prints: aten::mul.Tensor: a tensor saved for backward, float64 [2], was written in place by aten::zero_: found version 1, wanted 0
 
   // Which gradient rule made the first NaN.
   const tb::detect_anomaly looking;
-  print_error([&] { tb::backward(tb::ops::sum(tb::apply<broken>(x))); });
+  print_error([&] { tb::backward(tb::sum(tb::apply<broken>(x))); });
   // prints: broken: its gradient rule gave NaN for argument 1
 
   // The graph as a self-contained SVG page; graph_as_dot() returns it for Graphviz.
-  const std::string page = tb::graph_as_svg(tb::ops::sum(x * x));
+  const std::string page = tb::graph_as_svg(tb::sum(x * x));
   std::puts(page.substr(0, 4).c_str());  // prints: <svg
 }

@@ -1,8 +1,7 @@
 // A user-defined function with a gradient, without an operator: forward() and backward() of a struct.
 #include <any>
 #include <array>
-#include <cstdio>
-#include <string>
+#include <iostream>
 
 import topbit;
 namespace tb = topbit;
@@ -15,7 +14,7 @@ struct clip_gradient {
   }
   static tb::tensor backward(tb::function_context& c, const tb::tensor& gradient) {
     const double most = std::any_cast<double>(c.data);
-    return tb::ops::clamp(gradient, -most, most);
+    return tb::clamp(gradient, -most, most);
   }
 };
 
@@ -34,6 +33,6 @@ struct product {
 int main() {
   const tb::tensor x = tb::require_grad(tb::from_values<double>({1, 2}, {2}));
   const tb::tensor w = tb::from_values<double>({0.25, 100}, {2});
-  tb::backward(tb::ops::sum(tb::apply<product>(tb::apply<clip_gradient>(x, 0.5), w)));
-  std::puts(to_string(tb::leaf_grad(x)).c_str());  // prints: [0.25, 0.5] (float64 [2])
+  tb::backward(tb::sum(tb::apply<product>(tb::apply<clip_gradient>(x, 0.5), w)));
+  std::cout << tb::leaf_grad(x) << '\n';  // prints: [0.25, 0.5 ] (float64 [2])
 }

@@ -1,6 +1,7 @@
 // A differentiable user's operator: a kernel, a gradient rule, and a line that registers each.
 #include <array>
 #include <cstdio>
+#include <iostream>
 #include <span>
 #include <string>
 #include <vector>
@@ -38,8 +39,8 @@ const auto kernels = tb::library("demo")
 
 int main() {
   const tb::tensor x = tb::require_grad(tb::from_values<double>({1, 2}, {2}));
-  tb::backward(tb::ops::sum(cube(x)));
-  std::puts(to_string(tb::leaf_grad(x)).c_str());  // prints: [3, 12] (float64 [2])
+  tb::backward(tb::sum(cube(x)));
+  std::cout << tb::leaf_grad(x) << '\n';  // prints: [ 3., 12.] (float64 [2])
 
   // Its declaration, as the library sees it.
   const tb::gradient_declaration said = tb::declaration_of(tb::find("demo::cube"));

@@ -1,11 +1,12 @@
 // Running backward: what is recorded and what is not, hooks, gradients of gradients.
 #include <cstdio>
+#include <iostream>
 #include <string>
 
 import topbit;
 namespace tb = topbit;
 
-static void print(const tb::tensor& t) { std::puts(to_string(t).c_str()); }
+static void print(const tb::tensor& t) { std::cout << t << '\n'; }
 
 int main() {
   const tb::tensor x = tb::require_grad(tb::from_values<double>({1, 2}, {2}));
@@ -25,10 +26,10 @@ int main() {
   }
 
   // A graph is released as it runs, unless it is retained.
-  const tb::tensor loss = tb::ops::sum(x * x);
+  const tb::tensor loss = tb::sum(x * x);
   tb::backward(loss, {}, {.retain_graph = true});
   tb::backward(loss);
-  print(tb::leaf_grad(x));  // prints: [4, 8] (float64 [2])
+  print(tb::leaf_grad(x));  // prints: [4., 8.] (float64 [2])
   try {
     tb::backward(loss);
   } catch (const tb::error& e) {
@@ -36,17 +37,17 @@ int main() {
   }
 
   // Gradients with respect to any tensor, not accumulated; second derivatives too.
-  const tb::tensor cubes = tb::ops::sum(x * x * x);
+  const tb::tensor cubes = tb::sum(x * x * x);
   const tb::tensor first = tb::grad(cubes, x, {.create_graph = true});
-  print(tb::detach(first));                 // prints: [3, 12] (float64 [2])
-  print(tb::grad(tb::ops::sum(first), x));  // prints: [6, 12] (float64 [2])
+  print(tb::detach(first));            // prints: [ 3., 12.] (float64 [2])
+  print(tb::grad(tb::sum(first), x));  // prints: [ 6., 12.] (float64 [2])
 
   // Hooks read a gradient, or replace it.
   tb::zero_grad(x);
   const tb::tensor y = x * 3.0;
   tb::hook halves = tb::add_hook(y, [](const tb::tensor& gradient) { return gradient * 0.5; });
   tb::retain_grad(y);
-  tb::backward(tb::ops::sum(y), {}, {.retain_graph = true});
+  tb::backward(tb::sum(y), {}, {.retain_graph = true});
   print(tb::leaf_grad(y));  // prints: [0.5, 0.5] (float64 [2])
   print(tb::leaf_grad(x));  // prints: [1.5, 1.5] (float64 [2])
   halves.remove();

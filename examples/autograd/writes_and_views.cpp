@@ -1,6 +1,7 @@
 // Operators that write to an argument, and operators whose result is a view: what autograd needs for them.
 #include <array>
 #include <cstdio>
+#include <iostream>
 #include <string>
 
 import topbit;
@@ -18,19 +19,19 @@ struct double_rule {
 
 // Writes to an argument, and has no rule: it refuses if a gradient would be lost.
 inline constexpr tb::op<"demo::double_to(Tensor self, *, Tensor(a!) out) -> Tensor(a!)"> double_to;
-static tb::tensor& double_to_kernel(const tb::tensor& self, tb::tensor& out) { return tb::ops::copy_(out, self * 2.0); }
+static tb::tensor& double_to_kernel(const tb::tensor& self, tb::tensor& out) { return tb::copy_(out, self * 2.0); }
 
 // A view of its argument, made by a kernel.
 inline constexpr tb::op<"demo::head(Tensor(a) self) -> Tensor(a)"> head;
 static tb::tensor head_kernel(const tb::tensor& self) {
-  return tb::author::make_view(self, {1}, {self.strides()[0]}, self.record().offset);
+  return tb::author::make_view(self, {1}, {self.strides()[0]}, tb::author::record_of(self).offset);
 }
 struct head_rule {
   std::int64_t count;
   static head_rule save(const tb::tensor& self, const tb::tensor&) { return {self.sizes()[0]}; }
   std::array<tb::tensor, 1> backward(const tb::tensor& gradient, std::array<bool, 1>) const {
     const std::array<std::int64_t, 2> behind{0, count - 1};
-    return {tb::ops::constant_pad_nd(gradient, behind)};
+    return {tb::constant_pad_nd(gradient, behind)};
   }
 };
 
@@ -52,10 +53,10 @@ int main() {
   const tb::tensor x = tb::require_grad(tb::from_values<double>({1, 2, 3}, {3}));
   const tb::tensor y = x * 1.0;
   tb::tensor first = head(y);
-  double_(first);                   // a write to the view reaches y, and y's gradient
-  std::puts(to_string(y).c_str());  // prints: [2, 2, 3] (float64 [3])
-  tb::backward(tb::ops::sum(y));
-  std::puts(to_string(tb::leaf_grad(x)).c_str());  // prints: [2, 1, 1] (float64 [3])
+  double_(first);          // a write to the view reaches y, and y's gradient
+  std::cout << y << '\n';  // prints: [2., 2., 3.] (float64 [3])
+  tb::backward(tb::sum(y));
+  std::cout << tb::leaf_grad(x) << '\n';  // prints: [2., 1., 1.] (float64 [3])
 
   try {
     tb::tensor out = tb::from_values<double>({0, 0, 0}, {3});

@@ -1,12 +1,12 @@
 // Errors on a device: an index found by a kernel, and out of memory.
 #include <cstdint>
 #include <cstdio>
+#include <iostream>
 #include <string>
 
 import topbit;
 import topbit.cuda;
 namespace tb = topbit;
-namespace ops = topbit::ops;
 
 int main() {
   if (!tb::cuda_available()) {
@@ -19,17 +19,19 @@ int main() {
   const tb::tensor right = tb::to(tb::from_values<std::int64_t>({0, 2}, {2}), where);
 
   try {
-    const tb::tensor picked = ops::index_select(rows, 0, wrong);  // starts a kernel and returns
-    tb::synchronize(where);                                       // waits, and throws
+    const tb::tensor picked = tb::index_select(rows, 0, wrong);  // starts a kernel and returns
+    tb::synchronize(where);                                      // waits, and throws
   } catch (const tb::shape_error& e) {
     std::puts(std::string(e.op()).c_str());  // prints: aten::index_select
   }
-  const tb::tensor picked = tb::to(ops::index_select(rows, 0, right), tb::cpu);  // the device goes on
-  std::puts(to_string(picked).c_str());  // prints: [[1, 2], [5, 6]] (float32 [2, 2])
+  const tb::tensor picked = tb::to(tb::index_select(rows, 0, right), tb::cpu);  // the device goes on
+  std::cout << picked << '\n';
+  // prints: [[1., 2.],
+  // prints:  [5., 6.]] (float32 [2, 2])
 
   tb::set_cuda_memory_limit(where, std::uint64_t{64} << 20);
   try {
-    const tb::tensor large = ops::empty(tb::dims{1 << 26}, tb::arg<"device"> = where);
+    const tb::tensor large = tb::empty({1 << 26}, tb::arg<"device"> = where);
   } catch (const tb::out_of_device_memory& e) {
     std::fprintf(stderr, "%s\n", e.what());
     std::puts("no room for 256 MiB");  // prints: no room for 256 MiB

@@ -6,24 +6,23 @@ import topbit;
 import topbit.cuda;
 namespace tb = topbit;
 namespace nn = topbit::nn;
-namespace ops = topbit::ops;
 
 // The loss of the last of ten steps, each with another dropout mask.
 static double train(const tb::tensor& images, const tb::tensor& labels, bool captured) {
   nn::linear net(20, 10, tb::generator(1));
   tb::move_to(net, tb::cuda());
   tb::adamw optimizer(tb::parameters(net), {.learning_rate = 0.01, .capturable = true});
-  tb::tensor x = ops::empty(tb::dims{32, 20}, tb::arg<"device"> = tb::cuda());
-  tb::tensor y = ops::empty(tb::dims{32}, tb::arg<"dtype"> = tb::dtype::int64, tb::arg<"device"> = tb::cuda());
+  tb::tensor x = tb::empty({32, 20}, tb::arg<"device"> = tb::cuda());
+  tb::tensor y = tb::empty({32}, tb::arg<"dtype"> = tb::dtype::int64, tb::arg<"device"> = tb::cuda());
   tb::tensor loss;
   const auto load = [&](int i) {
-    ops::copy_(x, ops::select(images, 0, i));
-    ops::copy_(y, ops::select(labels, 0, i));
+    tb::copy_(x, tb::select(images, 0, i));
+    tb::copy_(y, tb::select(labels, 0, i));
   };
 
   const auto step = [&] {
     optimizer.zero_grad();
-    loss = ops::cross_entropy_loss(net(ops::dropout(x, 0.2, true)), y);
+    loss = tb::cross_entropy_loss(net(tb::dropout(x, 0.2, true)), y);
     tb::backward(loss);
     optimizer.step();
   };
@@ -51,7 +50,7 @@ int main() {
     return 77;  // a skipped test
   }
   tb::manual_seed(1);
-  const tb::tensor images = ops::randn(tb::dims{10, 32, 20}), labels = ops::randint(10, tb::dims{10, 32});
+  const tb::tensor images = tb::randn({10, 32, 20}), labels = tb::randint(10, {10, 32});
   const double plain = train(images, labels, false), replayed = train(images, labels, true);
   std::printf("%d\n", std::abs(plain - replayed) < 1e-4 * plain);  // prints: 1
 }

@@ -4,23 +4,22 @@
 import topbit;
 import topbit.cuda;
 namespace tb = topbit;
-namespace ops = topbit::ops;
 
 static tb::tensor bring_rows(int count) {
   const tb::cuda_stream computing = tb::cuda_stream::from_pool(), copying = tb::cuda_stream::from_pool();
-  const tb::tensor results = tb::pin_memory(ops::zeros(tb::dims{count, 1000}));
+  const tb::tensor results = tb::pin_memory(tb::zeros({count, 1000}));
   for (int i = 0; i < count; ++i) {
     tb::tensor x;
     {
       const tb::cuda_stream_guard guard(computing);
-      x = ops::full(tb::dims{1000}, i, tb::arg<"dtype"> = tb::dtype::float32, tb::arg<"device"> = tb::cuda());
+      x = tb::full({1000}, i, tb::arg<"dtype"> = tb::dtype::float32, tb::arg<"device"> = tb::cuda());
       x = x * x + 1;
     }
     copying.wait(computing.record());
     {
       const tb::cuda_stream_guard guard(copying);
-      tb::tensor row = ops::select(results, 0, i);
-      ops::copy_(row, x, tb::arg<"non_blocking"> = true);
+      tb::tensor row = tb::select(results, 0, i);
+      tb::copy_(row, x, tb::arg<"non_blocking"> = true);
     }
     tb::record_stream(x, copying);  // x is destroyed here, its memory is reused after the copy
   }
@@ -36,7 +35,7 @@ int main() {
   const tb::cuda_stream here = tb::cuda_stream::current();
   const tb::cuda_event from = here.record(true);
   const tb::tensor results = bring_rows(4);
-  std::printf("%g\n", static_cast<double>(tb::item<float>(ops::sum(results))));  // prints: 18000
+  std::printf("%g\n", static_cast<double>(tb::item<float>(tb::sum(results))));  // prints: 18000
 
   const tb::cuda_event to = here.record(true);
   to.synchronize();

@@ -80,7 +80,7 @@ int run(const options& o) {
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   if (!o.quiet) {
     std::printf("%d epochs in %.2f s\n\nwhy the last layer's product is computed where it is:\n%s\n", o.epochs, seconds,
-                to_string(tb::explain(tb::ops::addmm, scores.scores.bias, test.images, scores.scores.weight)).c_str());
+                to_string(tb::explain(tb::aten::addmm, scores.scores.bias, test.images, scores.scores.weight)).c_str());
     print_call_costs();
     std::printf("\n");
   }

@@ -12,8 +12,7 @@ struct mlp {
       : first(64, 128, random), second(128, 64, random), scores(64, 10, random) {}
 
   topbit::tensor operator()(const topbit::tensor& images) const {
-    namespace ops = topbit::ops;
-    return scores(ops::relu(second(ops::relu(first(ops::flatten(images, 1))))));
+    return scores(topbit::relu(second(topbit::relu(first(topbit::flatten(images, 1))))));
   }
   static void each_parameter(auto& self, auto&& visit) {
     visit("first", self.first);
@@ -31,10 +30,9 @@ struct cnn {
       : first(1, 16, 3, random, {.padding = 1}), second(16, 32, 3, random, {.padding = 1}), scores(512, 10, random) {}
 
   topbit::tensor operator()(const topbit::tensor& images) const {
-    namespace ops = topbit::ops;
-    topbit::tensor x = ops::relu(first(ops::unsqueeze(images, 1)));  // [n, 16, 8, 8]: of one channel
-    x = ops::max_pool2d(ops::relu(second(x)), 2);                    // [n, 32, 4, 4]
-    return scores(ops::flatten(x, 1));
+    topbit::tensor x = topbit::relu(first(topbit::unsqueeze(images, 1)));  // [n, 16, 8, 8]: of one channel
+    x = topbit::max_pool2d(topbit::relu(second(x)), 2);                    // [n, 32, 4, 4]
+    return scores(topbit::flatten(x, 1));
   }
   static void each_parameter(auto& self, auto&& visit) {
     visit("first", self.first);

@@ -12,10 +12,9 @@ struct split_digits {
 
 // Every fifth image is held out: a fixed fifth, the same on every machine and in every run.
 inline split_digits split(const digits& d) {
-  namespace ops = topbit::ops;
   const topbit::tensor images = topbit::from_values(d.pixels, {d.count(), d.side, d.side});
   const topbit::tensor labels = topbit::from_values(d.labels, {d.count()});
-  const topbit::tensor held_out = ops::eq_scalar(ops::remainder_scalar(ops::arange(d.count()), 5), 4);
+  const topbit::tensor held_out = topbit::eq(topbit::remainder(topbit::arange(d.count()), 5), 4);
   const auto part = [&](const topbit::tensor& of) {
     return labelled{topbit::index(images, of), topbit::index(labels, of)};
   };
@@ -26,20 +25,19 @@ inline split_digits split(const digits& d) {
 // image with a blank edge one is drawn. Trained on shifted copies, the mlp makes a quarter fewer mistakes on
 // the held-out images.
 inline topbit::tensor shifted(const topbit::tensor& images, const topbit::generator& random) {
-  namespace ops = topbit::ops;
   const std::int64_t n = images.size(0), side = images.size(1);
-  const topbit::tensor edged = ops::pad(images, topbit::dims{1, 1, 1, 1});                 // [n, 10, 10]
-  const topbit::tensor windows = ops::unfold(ops::unfold(edged, 1, side, 1), 2, side, 1);  // [n, 3, 3, 8, 8], a view
-  const auto draw = [&] { return ops::randint_generator(3, topbit::dims{n}, topbit::arg<"generator"> = random); };
-  return topbit::index(windows, ops::arange(n), draw(), draw());
+  const topbit::tensor edged = topbit::pad(images, {1, 1, 1, 1});  // [n, 10, 10]
+  const topbit::tensor windows =
+      topbit::unfold(topbit::unfold(edged, 1, side, 1), 2, side, 1);  // [n, 3, 3, 8, 8], a view
+  const auto draw = [&] { return topbit::randint(3, {n}, topbit::arg<"generator"> = random); };
+  return topbit::index(windows, topbit::arange(n), draw(), draw());
 }
 
 // The images in random order, in batches.
 inline std::vector<labelled> batches(const labelled& all, std::int64_t size, const topbit::generator& random) {
-  namespace ops = topbit::ops;
-  const topbit::tensor order = ops::randperm_generator(all.labels.numel(), topbit::arg<"generator"> = random);
-  const auto images = ops::split(shifted(ops::index_select(all.images, 0, order), random), size);
-  const auto labels = ops::split(ops::index_select(all.labels, 0, order), size);
+  const topbit::tensor order = topbit::randperm(all.labels.numel(), topbit::arg<"generator"> = random);
+  const auto images = topbit::split(shifted(topbit::index_select(all.images, 0, order), random), size);
+  const auto labels = topbit::split(topbit::index_select(all.labels, 0, order), size);
   std::vector<labelled> out;
   for (std::size_t i = 0; i < images.size(); ++i) out.push_back({images[i], labels[i]});
   return out;
@@ -53,7 +51,7 @@ inline labelled to(const labelled& b, topbit::device where) {
 template <class Model>
 double step(const Model& scores, topbit::optimizer& optimizer, const labelled& b) {
   optimizer.zero_grad();
-  const topbit::tensor loss = topbit::ops::cross_entropy_loss(scores(b.images), b.labels);
+  const topbit::tensor loss = topbit::cross_entropy_loss(scores(b.images), b.labels);
   topbit::backward(loss);
   optimizer.step();
   return topbit::item(loss);
@@ -62,6 +60,6 @@ double step(const Model& scores, topbit::optimizer& optimizer, const labelled& b
 template <class Model>
 double accuracy(const Model& scores, const labelled& b) {
   const topbit::no_grad guard;
-  const topbit::tensor hits = topbit::ops::eq(topbit::ops::argmax(scores(b.images), 1), b.labels);
-  return topbit::item(topbit::ops::mean(hits, topbit::arg<"dtype"> = topbit::dtype::float64));
+  const topbit::tensor hits = topbit::eq(topbit::argmax(scores(b.images), 1), b.labels);
+  return topbit::item(topbit::mean(hits, topbit::arg<"dtype"> = topbit::dtype::float64));
 }

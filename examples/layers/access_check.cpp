@@ -27,7 +27,7 @@ struct [[nodiscard]] grant {  // the text must outlive it
   grant(const grant&) = delete;
 };
 
-void check_call(const tb::operator_handle& op, tb::key_set keys, tb::stack& stack) {
+void check_call(const tb::operator_handle& op, tb::key_set keys, tb::boxed_stack& stack) {
   const auto covers_op = [&](std::string_view what) { return covers(what, op.name()); };
   if (std::ranges::any_of(restricted, covers_op) && std::ranges::none_of(granted, covers_op)) {
     throw tb::error(std::string(op.name()) + ": found no grant on this thread; make an access_check::grant");

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cstdint>
 #include <cstdio>
+#include <iostream>
 #include <string_view>
 #include <thread>
 
@@ -35,7 +36,7 @@ std::uint64_t calls_of(std::string_view name) {
   return s == nullptr ? 0 : s->calls.load();
 }
 
-void count_call(const tb::operator_handle& op, tb::key_set keys, tb::stack& stack) {
+void count_call(const tb::operator_handle& op, tb::key_set keys, tb::boxed_stack& stack) {
   if (slot* s = slot_of(op, true)) s->calls.fetch_add(1, std::memory_order_relaxed);  // also of a call that throws
   op.redispatch_boxed(keys.below_highest(), stack);
 }
@@ -47,13 +48,13 @@ int main() {
   const auto counting = tb::registry::process().include_always(counter::own_key);  // every thread, until it goes
   const auto work = [] {
     const tb::tensor a = tb::from_values<float>({1, 2}, {2});
-    for (int i = 0; i < 1000; ++i) tb::ops::mean(a);
+    for (int i = 0; i < 1000; ++i) tb::mean(a);
   };
   {
     const std::jthread one(work), two(work);
   }
   const tb::tensor one = tb::from_values<float>({1}, {1});
-  std::puts(to_string(tb::explain(tb::ops::mean, one).selected).c_str());  // prints: UserMiddle1
+  std::cout << tb::explain(tb::aten::mean, one).selected << '\n';  // prints: UserMiddle1
   const auto calls = [](std::string_view name) { return static_cast<int>(counter::calls_of(name)); };
   std::printf("mean %d, sum in it %d\n", calls("aten::mean"), calls("aten::sum"));  // prints: mean 2000, sum in it 2000
 }

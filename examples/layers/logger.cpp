@@ -22,7 +22,7 @@ std::string types_of(std::span<const tb::value> values) {
   return "(" + text + ")";
 }
 
-void log_call(const tb::operator_handle& op, tb::key_set keys, tb::stack& stack) {
+void log_call(const tb::operator_handle& op, tb::key_set keys, tb::boxed_stack& stack) {
   struct nested {  // an exception leaves the depth as it was, too
     nested() { ++depth; }
     ~nested() { --depth; }
@@ -42,9 +42,9 @@ const auto fallback = tb::fallback<&log_call>(own_key);  // waits: a key that no
 int main() {
   const tb::tensor a = tb::from_values<float>({1, 2}, {1, 2});
   const tb::include_guard on_this_thread(logger::own_key);  // for the process: registry::process().include_always()
-  tb::ops::t(a);                                            // written with another operator, which is logged as well
+  tb::t(a);                                                 // written with another operator, which is logged as well
   try {
-    tb::ops::swapaxes(a, 0, 2);
+    tb::swapaxes(a, 0, 2);
   } catch (const tb::shape_error&) {
   }
 }

@@ -2,7 +2,7 @@
 // The backend needs memory and a kernel for copy_. Refused: views, since a copy shares no memory; several devices.
 // Not seen: arguments that share memory, of which one is written. Not done: resizing what is written.
 #include <algorithm>
-#include <cstdio>
+#include <iostream>
 #include <optional>
 #include <string>
 #include <utility>
@@ -11,16 +11,16 @@ import topbit;
 namespace tb = topbit;
 namespace retry_elsewhere {
 tb::tensor copy(tb::tensor to, const tb::tensor& from) {  // below all layers, as the call is
-  return tb::ops::copy_.redispatch({tb::key_of(to.device().type), tb::key_of(from.device().type)}, to, from, false);
+  return tb::aten::copy_.redispatch({tb::key_of(to.device().type), tb::key_of(from.device().type)}, to, from, false);
 }
 tb::tensor moved(const tb::tensor& t, tb::device to) {
   return !t.defined() || t.device() == to ? t : copy(tb::author::make_tensor(t.sizes(), t.dtype(), to), t);
 }
-void run(const tb::operator_handle& op, tb::stack& stack) {
-  const tb::schema_view* schema = op.parsed_schema();
+void run(const tb::operator_handle& op, tb::boxed_stack& stack) {
+  const tb::author::schema_view* schema = op.parsed_schema();
   const auto refuse = [&](const char* why) { throw tb::error(std::string(op.name()) + ": not for the CPU: " + why); };
   if (schema == nullptr) refuse("no schema says what it writes");
-  const auto source_of = [&](const tb::schema_item& r) {  // the written argument that a result is
+  const auto source_of = [&](const tb::author::schema_item& r) {  // the written argument that a result is
     return std::ranges::find_if(schema->arguments, [&](const auto& a) { return a.writes && a.alias == r.alias; });
   };
   for (const auto& r : schema->returns)
@@ -55,5 +55,5 @@ tb::tensor& twice_cpu(tb::tensor& self) { return self += self; }
 const auto demo = tb::library("demo").def(twice).impl<&twice_cpu>(twice, tb::key::CPU);
 int main() {
   tb::tensor t = tb::to(tb::from_values<float>({1, 2, 3}, {3}), tb::parse_device("npu"));
-  std::puts(to_string(tb::to(twice(t), tb::cpu)).c_str());  // prints: [2, 4, 6] (float32 [3])
+  std::cout << tb::to(twice(t), tb::cpu) << '\n';  // prints: [2., 4., 6.] (float32 [3])
 }

@@ -28,7 +28,7 @@ constexpr op<
 bool has_nan(const tensor& t) {
   if (t.device() == meta) return false;
   const tensor found = to_copy(any(isnan(t)), std::nullopt, std::nullopt, cpu, std::nullopt, false, std::nullopt);
-  return *found.data_as<bool>();
+  return *found.data_ptr<bool>();
 }
 
 constexpr int most_frames = 48;

@@ -30,8 +30,8 @@ void check_inputs(std::string_view who, std::span<const tensor> inputs) {
 // The address of each element, in row-major order of the indices.
 std::vector<double*> elements_of(const tensor& t) {
   std::vector<double*> all;
-  double* const first = t.data_as<double>();
-  const auto visit = [&](auto&& self, std::size_t d, std::int64_t at) -> void {
+  double* const first = t.data_ptr<double>();
+  const auto visit = [&](auto&& self, std::int64_t d, std::int64_t at) -> void {
     if (d == t.dim()) return all.push_back(first + at);
     for (std::int64_t i = 0; i < t.sizes()[d]; ++i) self(self, d + 1, at + i * t.strides()[d]);
   };

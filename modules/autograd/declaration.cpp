@@ -56,45 +56,47 @@ bool holds_tensors(std::string_view type) noexcept {
 struct tensor_traits {
   bool takes = false, writes = false, views = false;
 };
-tensor_traits traits_of(const schema_view& s) noexcept {
+tensor_traits traits_of(const author::schema_view& s) noexcept {
   tensor_traits found;
-  for (const schema_item& a : s.arguments) {
+  for (const author::schema_item& a : s.arguments) {
     if (!holds_tensors(a.type)) continue;
     found.takes = true;
     found.writes = found.writes || a.writes;
   }
-  for (const schema_item& r : s.returns)
+  for (const author::schema_item& r : s.returns)
     found.views = found.views || (holds_tensors(r.type) && !r.writes && !r.alias.empty());
   return found;
 }
 tensor_traits traits_of(const operator_handle& op) {
-  if (const schema_view* parsed = op.parsed_schema()) return traits_of(*parsed);
+  if (const author::schema_view* parsed = op.parsed_schema()) return traits_of(*parsed);
   return traits_of(schema(op.schema()).view());
 }
 
-bool is_composite(const table_row& row) noexcept {
-  return row.why == row_reason::composite_kernel || row.why == row_reason::nested_kernel;
+bool is_composite(const inspect::table_row& row) noexcept {
+  return row.why == inspect::row_reason::composite_kernel || row.why == inspect::row_reason::nested_kernel;
 }
 // A kernel that somebody registered for this operator, or a fallthrough.
-bool is_own(const table_row& row) noexcept {
-  return row.why == row_reason::kernel || row.why == row_reason::autograd_kernel;
+bool is_own(const inspect::table_row& row) noexcept {
+  return row.why == inspect::row_reason::kernel || row.why == inspect::row_reason::autograd_kernel;
 }
 
-gradient_declaration declared_by(const table_row& row, const tensor_traits& of) noexcept {
+gradient_declaration declared_by(const inspect::table_row& row, const tensor_traits& of) noexcept {
   if (is_own(row)) return row.passes ? gradient_declaration::none : gradient_declaration::rule;
   if (is_composite(row)) return row.passes ? gradient_declaration::none : gradient_declaration::composite;
   return of.takes ? gradient_declaration::missing : gradient_declaration::needless;
 }
 
-alias_declaration aliases_by(const table_row& row, const tensor_traits& of, gradient_declaration gradient) noexcept {
+alias_declaration aliases_by(const inspect::table_row& row, const tensor_traits& of,
+                             gradient_declaration gradient) noexcept {
   const bool leaves_graph = gradient == gradient_declaration::none;
   if (!of.writes && (!of.views || leaves_graph)) return alias_declaration::needless;
-  if (row.why == row_reason::kernel) return row.passes ? alias_declaration::declined : alias_declaration::kernel;
-  if (row.why == row_reason::backend_fallback && !row.passes) return alias_declaration::kernel;
+  if (row.why == inspect::row_reason::kernel)
+    return row.passes ? alias_declaration::declined : alias_declaration::kernel;
+  if (row.why == inspect::row_reason::backend_fallback && !row.passes) return alias_declaration::kernel;
   return gradient == gradient_declaration::composite ? alias_declaration::composite : alias_declaration::missing;
 }
 
-std::string registered_at(const source_place& p) {
+std::string registered_at(const inspect::source_location& p) {
   return p.file.empty() ? std::string() : " (its kernel is registered at " + to_string(p) + ")";
 }
 
@@ -128,7 +130,7 @@ void find_defects(declared_gradient& d) {
 }
 
 // Of the columns that selected() asks for.
-declared_gradient described(const operator_handle& op, std::span<const table_row> cells) {
+declared_gradient described(const operator_handle& op, std::span<const inspect::table_row> cells) {
   const tensor_traits of = traits_of(op);
   declared_gradient d{.op = std::string(op.name()), .writes = of.writes, .views = of.views};
   d.gradient = declared_by(cells[0], of);
@@ -138,8 +140,8 @@ declared_gradient described(const operator_handle& op, std::span<const table_row
   return d;
 }
 
-coverage_report selected(std::span<const operator_handle> operators, dispatch_key autograd) {
-  if (!autograd_keys.has(autograd.layer) || (per_backend(autograd.layer) && autograd.device == backend::none)) {
+inspect::coverage_report selected(std::span<const operator_handle> operators, dispatch_key autograd) {
+  if (!autograd_keys.has(autograd.layer) || (author::per_backend(autograd.layer) && autograd.device == backend::none)) {
     throw error("declared_gradients: found the key " + to_string(autograd) +
                 ", wanted an autograd key, such as AutogradCPU");
   }
@@ -149,14 +151,14 @@ coverage_report selected(std::span<const operator_handle> operators, dispatch_ke
 
 }  // namespace
 
-source_place detail::place_of_work(const operator_handle& op, const table_row& of_backend) {
+inspect::source_location detail::place_of_work(const operator_handle& op, const inspect::table_row& of_backend) {
   if (!of_backend.passes && !of_backend.place.file.empty()) return of_backend.place;
   const auto computes = [](key_target t) {
     if (!t.is_alias()) return t.row.layer <= functionality::NestedTensor;
     return t != key::Autograd && t != key::Autocast && t != key::FuncTorchBatchedDecomposition;
   };
-  source_place place;
-  for (const kernel_record& k : op.kernels()) {
+  inspect::source_location place;
+  for (const inspect::kernel_record& k : op.kernels()) {
     if (!k.fallthrough && computes(k.target)) place = {k.file, k.line};
   }
   return place;
@@ -167,7 +169,7 @@ gradient_declaration declaration_of(const operator_handle& op, dispatch_key auto
 }
 
 std::vector<declared_gradient> declared_gradients(std::span<const operator_handle> operators, dispatch_key autograd) {
-  const coverage_report report = selected(operators, autograd);
+  const inspect::coverage_report report = selected(operators, autograd);
   std::vector<declared_gradient> all;
   for (std::size_t i = 0; i < operators.size(); ++i) all.push_back(described(operators[i], report.operators[i].cells));
   return all;

@@ -46,7 +46,7 @@ export struct declared_gradient {
   gradient_declaration gradient = gradient_declaration::missing;
   alias_declaration aliases = alias_declaration::needless;
   bool writes = false, views = false;  // by its schema: to an argument; a result is a view
-  source_place place{};                // of the declaration; else of the kernel without a rule
+  inspect::source_location place{};    // of the declaration; else of the kernel without a rule
   std::vector<gradient_finding> findings{};
 };
 
@@ -64,7 +64,7 @@ namespace detail {
 
 // The source location of the computing kernel: the one in the slot of a backend, or, without one, the newest that is
 // not a layer's.
-source_place place_of_work(const operator_handle& op, const table_row& of_backend);
+inspect::source_location place_of_work(const operator_handle& op, const inspect::table_row& of_backend);
 
 }  // namespace detail
 

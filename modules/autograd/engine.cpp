@@ -214,10 +214,10 @@ void run::validate_gradient(const node& from, std::size_t input, tensor& gradien
     detail::raise_wrong_gradient(from, input, gradient);
   if (gradient.sizes() != wanted.sizes) {
     // Broadcasting is undone by a sum over the dimensions that were repeated.
-    const dims &found = gradient.sizes(), &sizes = wanted.sizes;
+    const shape &found = gradient.sizes(), &sizes = wanted.sizes;
     if (found.size() < sizes.size()) detail::raise_wrong_gradient(from, input, gradient);
     const std::size_t added = found.size() - sizes.size();
-    dims over;
+    shape over;
     for (std::size_t i = 0; i < found.size(); ++i) {
       if (i < added || (sizes[i - added] == 1 && found[i] != 1))
         over.push_back(static_cast<std::int64_t>(i));
@@ -423,7 +423,7 @@ void raise_wrong_count(const node& n, std::size_t found) {
 void raise_wrong_gradient(const node& n, std::size_t input, const tensor& found) {
   const value_kind& wanted = *n.inputs()[input]->kind();
   const bool moved = found.device() != wanted.where;
-  const auto describe = [&](dtype type, const dims& sizes, device where) {
+  const auto describe = [&](dtype type, const shape& sizes, device where) {
     return std::string(name_of(type)) + " " + to_string(sizes) + (moved ? " on " + to_string(where) : std::string());
   };
   throw error(std::string(n.name()) + ": its gradient rule gave " +

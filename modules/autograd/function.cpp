@@ -16,7 +16,8 @@ constexpr op<
 // An argument that is given back, or a view of one.
 bool shares_elements(std::span<const tensor> all, const tensor& t) {
   return std::ranges::any_of(all, [&](const tensor& other) {
-    return other.same_as(t) || (t.record().data && other.record().data == t.record().data);
+    return other.same_as(t) ||
+           (author::record_of(t).data && author::record_of(other).data == author::record_of(t).data);
   });
 }
 
@@ -93,7 +94,7 @@ void function_call::attach(function_node* n, std::span<tensor* const> results, s
     if (n->lacks_gradient(t)) continue;
     if (shares_elements(arguments, t))
       t = copy_if_aliased(t);
-    else if (t.record().autograd.get() != nullptr)
+    else if (author::record_of(t).autograd.get() != nullptr)
       t = author::make_alias(t);
     if (owner->kind() == nullptr) owner->stand_for(t);
     author::set_creator(t, intrusive_ptr<node>(new output_node(owner, static_cast<std::uint32_t>(i))));

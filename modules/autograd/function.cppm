@@ -67,8 +67,8 @@ struct forward_parts<R (*)(function_context&, A...)> {
 };
 
 template <class Function>
-consteval verdict explain_function() {
-  verdict v;
+consteval author::verdict explain_function() {
+  author::verdict v;
   v.add("apply: ").add(type_name<Function>());
   if constexpr (!requires { &Function::forward; }) {
     return v.add(": needs forward(), 'static tensor forward(function_context&, arguments...)', found none");
@@ -102,7 +102,7 @@ consteval verdict explain_function() {
 
 // Of a result, the metadata of zeros instead of its gradient.
 struct kind_of_result {
-  dims sizes;
+  shape sizes;
   dtype type;
   device where;
 };

@@ -48,7 +48,7 @@ export class [[nodiscard("the guard ends with the full expression that makes it"
 };
 export inline bool is_inference_mode() noexcept { return author::in_inference_mode(); }
 /// Made in inference mode, or a view of such a tensor.
-export inline bool is_inference(const tensor& t) noexcept { return t.record().inference; }
+export inline bool is_inference(const tensor& t) noexcept { return author::record_of(t).inference; }
 
 /// For authors of kernels.
 export namespace author {

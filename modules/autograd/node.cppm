@@ -24,7 +24,7 @@ struct value_kind {
   std::atomic<std::uint32_t> references{1};
   dtype type;
   device where;
-  dims sizes;
+  shape sizes;
   thread_key_state layers;
 };
 void drop_kind(value_kind* k) noexcept;

@@ -221,7 +221,8 @@ tensor before_write(const tensor& t, bool reads_elements);
 template <class T>
 T unwritten(const T& x, const tensor& written) {
   if constexpr (is_tensor<T>) {
-    if (x.record().data && x.record().data == written.record().data) return before_write(x, true);
+    if (author::record_of(x).data && author::record_of(x).data == author::record_of(written).data)
+      return before_write(x, true);
   } else if constexpr (std::same_as<T, std::optional<tensor>>) {
     if (x.has_value()) return unwritten(*x, written);
   }

@@ -154,16 +154,18 @@ struct call_of_member<R (C::*)(A...) const noexcept> {
 // Types that hold tensors in another form would lose their gradients. Types that bring keys but select no device hold
 // none, such as a generator.
 template <class A>
-consteval void explain_rule_argument(verdict& v, std::string_view op, std::size_t index, std::string_view name) {
-  if (!v.ok() || !keyed<held_t<A>> || !places_calls<held_t<A>> || edges_of<A> != 0 || is_tensor_list<A>) return;
+consteval void explain_rule_argument(author::verdict& v, std::string_view op, std::size_t index,
+                                     std::string_view name) {
+  if (!v.ok() || !keyed<held_t<A>> || !author::selects_device<held_t<A>> || edges_of<A> != 0 || is_tensor_list<A>)
+    return;
   v.add("autograd rule for ").add(op).add(", argument ").add(index + 1);
   if (!name.empty()) v.add(" '").add(name).add("'");
   v.add(": found '").add(type_name<A>()).add("', a rule takes tensors, optional tensors and lists of them; ");
   v.add("write the kernel for key::Autograd by hand");
 }
 template <class Op, class R, class... A>
-consteval verdict explain_differentiable(std::type_identity<R(A...)>) {
-  verdict v;
+consteval author::verdict explain_differentiable(std::type_identity<R(A...)>) {
+  author::verdict v;
   std::size_t i = 0;
   ((explain_rule_argument<A>(v, Op::name(), i, Op::argument_name(i)), ++i), ...);
   if constexpr (!has_tensor_results<R>) {
@@ -176,15 +178,15 @@ consteval verdict explain_differentiable(std::type_identity<R(A...)>) {
   return v;
 }
 
-consteval verdict lacks_function(std::string_view op, std::string_view what, std::string_view form) {
-  verdict v;
+consteval author::verdict lacks_function(std::string_view op, std::string_view what, std::string_view form) {
+  author::verdict v;
   v.add("autograd rule for ").add(op).add(": needs ").add(what).add(", ").add(form);
   return v.add("; found none that takes and returns this");
 }
 
 // A function that is a template or overloaded has no type of its own; it is asked whether it can be called instead.
 template <class Rule, class Op>
-consteval verdict explain_saving() {
+consteval author::verdict explain_saving() {
   if constexpr (requires { &Rule::save; })
     return author::explain_rule<decltype(&Rule::save), Op, saving_kind<Rule>>();
   else if constexpr (saving_of<Rule, functional_t<typename Op::signature>>::callable)
@@ -194,7 +196,7 @@ consteval verdict explain_saving() {
                           "static, of the operator's arguments and the result, that returns the rule");
 }
 template <class Rule, class Op>
-consteval verdict explain_backward() {
+consteval author::verdict explain_backward() {
   using wanted = backward_of<functional_t<typename Op::signature>>;
   constexpr std::string_view form = "'std::array<tensor, N> backward(const tensor&, std::array<bool, N>) const'";
   if constexpr (requires { &Rule::backward; }) {
@@ -214,8 +216,8 @@ consteval verdict explain_backward() {
 
 /// Why this is no rule for the operator; empty if it is one.
 template <class Rule, class Op>
-consteval verdict explain_gradient_rule() {
-  verdict v = explain_differentiable<Op>(std::type_identity<functional_t<typename Op::signature>>{});
+consteval author::verdict explain_gradient_rule() {
+  author::verdict v = explain_differentiable<Op>(std::type_identity<functional_t<typename Op::signature>>{});
   if constexpr (explain_differentiable<Op>(std::type_identity<functional_t<typename Op::signature>>{}).ok()) {
     v = explain_saving<Rule, Op>();
     if (v.ok()) v = explain_backward<Rule, Op>();

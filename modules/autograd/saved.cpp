@@ -13,7 +13,7 @@ constinit thread_local node* running_node [[gnu::tls_model("initial-exec")]] = n
 void raise_written(const tensor& kept, std::uint32_t version) {
   const std::string op(running_node != nullptr ? running_node->name() : "backward");
   const std::string_view* const writer =
-      kept.record().data ? kept.record().data->writer.load(std::memory_order_relaxed) : nullptr;
+      author::record_of(kept).data ? author::record_of(kept).data->writer.load(std::memory_order_relaxed) : nullptr;
   std::string text = op + ": a tensor saved for backward, " + std::string(name_of(kept.dtype())) + " " +
                      to_string(kept.sizes()) + ", was written in place" +
                      (writer != nullptr ? " by " + std::string(*writer) : std::string()) + ": found version " +

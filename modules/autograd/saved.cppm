@@ -18,7 +18,7 @@ extern constinit thread_local node* running_node [[gnu::tls_model("initial-exec"
 [[noreturn]] void raise_written(const tensor& kept, std::uint32_t version);
 [[noreturn]] void raise_saved_inference(const tensor& t);
 inline void check_can_be_saved(const tensor& t) {
-  if (t.record().inference) raise_saved_inference(t);
+  if (author::record_of(t).inference) raise_saved_inference(t);
 }
 
 }  // namespace detail

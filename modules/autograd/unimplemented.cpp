@@ -33,7 +33,8 @@ std::string no_rule_text(const std::string& op, const std::string& origin) {
 }
 // " (its kernel is registered at blur.cpp:12)"
 std::string origin_of(const operator_handle& op, key_set keys) {
-  const source_place place = place_of_work(op, computed_row(op, (keys & below(key::BackendSelect)).highest()));
+  const inspect::source_location place =
+      place_of_work(op, inspect::computed_row(op, (keys & below(key::BackendSelect)).highest()));
   if (place.file.empty()) return {};
   return " (its kernel is registered at " + place.file.substr(place.file.find_last_of('/') + 1) + ":" +
          std::to_string(place.line) + ")";
@@ -83,7 +84,7 @@ struct marker {
     if (same)
       result = topbit::detail::copy_if_aliased(result);
     else if (!own)
-      result = detach(result);
+      result = author::make_alias(result);
     author::set_creator(result, intrusive_ptr<node>(new unimplemented_node(op.name(), origin, edges)));
     return same || !own;
   }
@@ -99,7 +100,7 @@ void mark_list(value& v, const marker& mark) {
   if (changed) v = value(std::move(results));
 }
 
-void run(const operator_handle& op, key_set keys, stack& s) {
+void run(const operator_handle& op, key_set keys, boxed_stack& s) {
   const key_set below_autograd = keys & below(key::Autograd);
   const std::span<const value> arguments = s.top(op.argument_count());
   bool wanted = false;
@@ -140,7 +141,7 @@ std::vector<tensor> written_by(const operator_handle& op, std::span<const value>
   const auto add = [&](const tensor& t) {
     if (t.defined()) written.push_back(t);
   };
-  const schema_view* schema = op.parsed_schema();
+  const author::schema_view* schema = op.parsed_schema();
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     if (schema != nullptr ? schema->arguments[i].writes : arguments[i].is_reference())
       author::each_tensor(arguments[i], add);
@@ -148,7 +149,7 @@ std::vector<tensor> written_by(const operator_handle& op, std::span<const value>
   return written;
 }
 
-void run_counting_writes(const operator_handle& op, key_set below, stack& s, std::span<const tensor> written) {
+void run_counting_writes(const operator_handle& op, key_set below, boxed_stack& s, std::span<const tensor> written) {
   std::vector<std::uint32_t> before;
   for (const tensor& t : written) before.push_back(t.version());
   op.redispatch_boxed(below, s);

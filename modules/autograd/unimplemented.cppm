@@ -21,7 +21,7 @@ namespace detail {
 std::vector<tensor> written_by(const operator_handle& op, std::span<const value> arguments);
 // Redispatches, and counts the writes. Results replace the arguments on the stack, so `written` holds these. A kernel
 // composed of counting operators has counted already.
-void run_counting_writes(const operator_handle& op, key_set below, stack& s, std::span<const tensor> written);
+void run_counting_writes(const operator_handle& op, key_set below, boxed_stack& s, std::span<const tensor> written);
 // The operator's name in static storage.
 const std::string_view* lasting_name(const operator_handle& op);
 

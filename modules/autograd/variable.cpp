@@ -16,8 +16,8 @@ constexpr op<"aten::clone(Tensor self, *, MemoryFormat? memory_format=None) -> T
 // A view of all that its base has, which nobody else sees, needs it no longer: rules end with a transpose or a reshape.
 void let_go_of_base(const tensor& t) noexcept {
   const detail::view_data* const v = detail::view_of(t);
-  if (v == nullptr || t.record().references.load(std::memory_order_acquire) != 1) return;
-  if (t.numel() == v->base.numel()) t.record().autograd = {};
+  if (v == nullptr || author::record_of(t).references.load(std::memory_order_acquire) != 1) return;
+  if (t.numel() == v->base.numel()) author::record_of(t).autograd = {};
 }
 
 // Dense elements that no one else sees, so that writing to one gradient changes no other.
@@ -46,7 +46,7 @@ leaf_node* leaf_of(const tensor& t) noexcept {
 }  // namespace
 
 bool detail::is_sole(const tensor& t) noexcept {
-  const auto& r = t.record();
+  const auto& r = author::record_of(t);
   return r.references.load(std::memory_order_acquire) == 1 && r.autograd.get() == nullptr && r.data &&
          r.data->references.load(std::memory_order_acquire) == 1 && r.how == layout::strided && r.dense;
 }
@@ -94,7 +94,7 @@ const tensor& require_grad(const tensor& t, bool wanted) {
     if (detail::view_data* v = detail::view_of(t))
       v->creator = {};
     else
-      t.record().autograd = {};
+      author::record_of(t).autograd = {};
   } else if (!requires_grad(t)) {
     intrusive_ptr<node> leaf(new leaf_node);
     leaf->stand_for(t);
@@ -129,11 +129,6 @@ void zero_grad(const tensor& t) noexcept {
     detail::forget_retained(*n);
 }
 
-tensor detach(const tensor& t) {
-  if (!t.defined()) throw error("detach: found an undefined tensor");
-  return author::make_alias(t);
-}
-
 void detail::check_given_gradient(std::string_view who, const tensor& of, const tensor& gradient) {
   const auto text = [](const tensor& t) { return std::string(name_of(t.dtype())) + " " + to_string(t.sizes()); };
   const std::string begin = std::string(who) + ": found a gradient ";
@@ -154,7 +149,7 @@ void author::set_creator(const tensor& t, intrusive_ptr<node> creator) {
     if (v->origin == detail::view_origin::no_grad) v->origin = detail::view_origin::recorded;
     return;
   }
-  t.record().autograd = intrusive_ptr<tensor_extension>(let_go(std::move(creator)));
+  author::record_of(t).autograd = intrusive_ptr<tensor_extension>(let_go(std::move(creator)));
 }
 
 }  // namespace topbit

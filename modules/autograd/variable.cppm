@@ -42,7 +42,7 @@ intrusive_ptr<node> edge_of_view(const tensor& t);
 intrusive_ptr<node> present_node(const tensor& t) noexcept;
 bool view_is_leaf(const tensor& t) noexcept;
 
-inline tensor_extension* extension_of(const tensor& t) noexcept { return t.record().autograd.get(); }
+inline tensor_extension* extension_of(const tensor& t) noexcept { return author::record_of(t).autograd.get(); }
 
 }  // namespace detail
 
@@ -69,9 +69,6 @@ export tensor leaf_grad(const tensor& t);
 export void set_leaf_grad(const tensor& t, const tensor& gradient);
 /// Drops the accumulated gradient.
 export void zero_grad(const tensor& t) noexcept;
-
-/// The same elements, outside the graph.
-export tensor detach(const tensor& t);
 
 export namespace author {
 

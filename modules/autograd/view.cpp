@@ -32,7 +32,7 @@ bool is_behind(const tensor& t, const detail::view_data& v) noexcept {
 
 // Where the elements of a view lie in its base, of which a gradient is laid out in the same way.
 struct place {
-  dims sizes, strides;
+  shape sizes, strides;
   std::int64_t offset;
 };
 
@@ -43,7 +43,7 @@ class part_written final : public node {
   part_written(const tensor& base, const tensor& view, intrusive_ptr<node> by)
       : sizes_(base.sizes()),
         strides_(base.strides()),
-        view_{view.sizes(), view.strides(), view.record().offset - base.record().offset},
+        view_{view.sizes(), view.strides(), author::record_of(view).offset - author::record_of(base).offset},
         by_(std::move(by)),
         edges_(by_->inputs().begin(), by_->inputs().end()) {
     edges_[0] = author::gradient_edge(base);
@@ -82,7 +82,7 @@ class part_written final : public node {
   std::size_t argument_of(std::size_t input) const noexcept override { return by_->argument_of(input); }
 
  private:
-  dims sizes_, strides_;
+  shape sizes_, strides_;
   place view_;
   intrusive_ptr<node> by_;
   std::vector<intrusive_ptr<node>> edges_;
@@ -116,7 +116,7 @@ intrusive_ptr<node> edge_of_view(const tensor& t) {
   // The view again, now of what the base is a result of.
   const std::uint32_t version = t.version();
   const enable_grad recording;
-  const tensor again = as_strided(v.base, t.sizes(), t.strides(), t.record().offset);
+  const tensor again = as_strided(v.base, t.sizes(), t.strides(), author::record_of(t).offset);
   intrusive_ptr<node> creator = view_of(again) != nullptr ? view_of(again)->creator : author::gradient_edge(again);
   intrusive_ptr<node> before;  // let go of outside the lock, as what hangs on it may ask for views
   const std::lock_guard hold(lock_of(v));
@@ -132,8 +132,9 @@ intrusive_ptr<node> edge_of_view(const tensor& t) {
 namespace author {
 
 void track_view(const tensor& base, const tensor& view, bool one_of_several) {
-  if (!view.defined() || view.same_as(base) || !base.record().data || view.record().data != base.record().data ||
-      base.record().inference || view.record().autograd || base.record().how != layout::strided)
+  if (!view.defined() || view.same_as(base) || !author::record_of(base).data ||
+      author::record_of(view).data != author::record_of(base).data || author::record_of(base).inference ||
+      author::record_of(view).autograd || author::record_of(base).how != layout::strided)
     return;
   const detail::view_data* of = detail::view_of(base);
   using detail::view_origin;
@@ -142,7 +143,7 @@ void track_view(const tensor& base, const tensor& view, bool one_of_several) {
                        : !grad_enabled()           ? view_origin::no_grad
                                                    : view_origin::recorded;
   if (of != nullptr && origin == view_origin::recorded) origin = of->origin;
-  view.record().autograd =
+  author::record_of(view).autograd =
       intrusive_ptr<tensor_extension>(new detail::view_data(of != nullptr ? of->base : base, origin, view.version()));
 }
 
@@ -151,7 +152,7 @@ void check_in_place(std::string_view op, const tensor& t) {
     throw error(std::string(op) + ": writes in place to " + std::string(found) + "; " + std::string(wanted),
                 std::string(op));
   };
-  if (t.record().inference)
+  if (author::record_of(t).inference)
     refuse("a tensor made in inference mode, which autograd cannot track", "clone() it outside that mode");
   const detail::view_data* const v = detail::view_of(t);
   if (v == nullptr) {

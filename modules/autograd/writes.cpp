@@ -33,7 +33,7 @@ void detail::raise_in_place(std::string_view op) {
 
 namespace author {
 
-void count_writes_and_track_views(const operator_handle& op, key_set keys, stack& s) {
+void count_writes_and_track_views(const operator_handle& op, key_set keys, boxed_stack& s) {
   const std::span<const value> arguments = s.top(op.argument_count());
   const std::vector<tensor> written = topbit::detail::written_by(op, arguments);
   tensor base;

@@ -62,7 +62,7 @@ struct tracks_view<Op, R(const tensor&, A...)> {
 
 /// The same for any operator, from its schema: a boxed kernel for key::ADInplaceOrView of operators that write to
 /// arguments, counting writes not yet counted, or whose results are views of the first tensor.
-void count_writes_and_track_views(const operator_handle& op, key_set keys, stack& s);
+void count_writes_and_track_views(const operator_handle& op, key_set keys, boxed_stack& s);
 
 }  // namespace author
 

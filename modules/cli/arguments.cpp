@@ -38,7 +38,7 @@ void declare(CLI::App& parser, std::span<const option> options, request& r) {
   }
 }
 
-// Takes the words out of what remains: what begins with a dash is an option that there is none of, but for the dash
+// Takes the positional arguments out of what remains: what begins with a dash is an unknown option, except the dash
 // itself and numbers.
 void take_words(const std::vector<std::string>& left, request& r) {
   for (const std::string& word : left) {
@@ -49,7 +49,7 @@ void take_words(const std::vector<std::string>& left, request& r) {
         for (const option& o : options) wanted += (wanted.empty() ? "" : ", ") + std::string(o.name);
       }
       throw bad_request(std::string(r.what->name) + ": found the option '" + word + "', wanted one of " + wanted +
-                        "; words that begin with a dash go after --");
+                        "; arguments that begin with a dash go after --");
     }
     r.words.push_back(word);
   }
@@ -68,14 +68,14 @@ void check_count(const request& r) {
     any |= a.most == 0;
   }
   if (!any && r.words.size() > most) {
-    throw bad_request(std::string(r.what->name) + ": found '" + r.words[most] +
-                      "' behind the last word it takes, wanted " + usage_of(*r.what));
+    throw bad_request(std::string(r.what->name) + ": found '" + r.words[most] + "' after its last argument, wanted " +
+                      usage_of(*r.what));
   }
 }
 
 }  // namespace
 
-request understood(std::span<const std::string> words) {
+request parse_args(std::span<const std::string> words) {
   request r;
   CLI::App parser;
   parser.set_help_flag();
@@ -92,8 +92,8 @@ request understood(std::span<const std::string> words) {
     known[one] = &c;
   }
 
-  // What stands behind -- is words, whatever it looks like; the library would give it to the program instead of the
-  // command. It reads from the end of the vector.
+  // Everything after -- is positional; the library would give it to the program instead of the command. It reads from
+  // the end of the vector.
   const auto behind = std::find(words.begin(), words.end(), "--");
   std::vector<std::string> reversed(words.begin(), behind);
   std::reverse(reversed.begin(), reversed.end());
@@ -101,9 +101,9 @@ request understood(std::span<const std::string> words) {
     parser.parse(std::move(reversed));
   } catch (const CLI::ArgumentMismatch& e) {
     const std::string text = e.what();
-    throw bad_request("found " + text.substr(0, text.find(':')) + " without its value, wanted one behind it");
+    throw bad_request("found " + text.substr(0, text.find(':')) + " without its value, wanted one after it");
   } catch (const CLI::ParseError& e) {
-    throw bad_request("found words that cannot be read: " + std::string(e.what()));
+    throw bad_request("found arguments that cannot be parsed: " + std::string(e.what()));
   }
 
   for (const CLI::App* one : parser.get_subcommands()) r.what = known.at(one);

@@ -1,5 +1,4 @@
-// The words of a command line, read by the descriptions of the commands. The one place that knows the parser's library
-// is arguments.cpp.
+// Command-line arguments, parsed by the descriptions of the commands. Only arguments.cpp knows the parser library.
 export module topbit.cli:arguments;
 
 import topbit.std;
@@ -8,12 +7,12 @@ import :screen;
 
 namespace topbit::cli {
 
-/// A command line that was understood.
+/// A parsed command line.
 export struct request {
   const command* what = nullptr;  // null: help or the version is asked for, of the program
   std::vector<std::string> words;
   std::map<std::string, std::vector<std::string>> options;  // by name; a flag has no value
-  screen to{};
+  style to{};
 
   bool has(const std::string& option) const { return options.contains(option); }
   /// All values of an option, in order.
@@ -28,7 +27,7 @@ export struct request {
   }
 };
 
-/// Throws bad_request. Number of words and values of options are as the command's description has them.
-request understood(std::span<const std::string> words);
+/// Throws bad_request unless the arguments match the description of the command.
+request parse_args(std::span<const std::string> words);
 
 }  // namespace topbit::cli

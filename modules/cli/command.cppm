@@ -32,7 +32,7 @@ export struct example {
 export enum class status : std::uint8_t {
   answered,  // 0
   negative,  // 1: answered, and the answer is no
-  refused    // 2: the words, a file or a plugin were not accepted
+  refused    // 2: the arguments, a file or a plugin were not accepted
 };
 
 export struct answer {

@@ -22,13 +22,13 @@ void write_file(const std::string& path, std::string_view text) {
 }
 
 // Where calls would find no kernel, the first of them by name; empty if there is no such place.
-std::string holes_of(const coverage_report& all) {
+std::string holes_of(const inspect::coverage_report& all) {
   constexpr std::size_t listed = 10;
   std::size_t count = 0;
   std::string places;
-  for (const coverage_row& row : all.operators) {
-    for (const table_row& cell : row.cells) {
-      if (cell.why != row_reason::missing && cell.why != row_reason::ambiguous) continue;
+  for (const inspect::coverage_row& row : all.operators) {
+    for (const inspect::table_row& cell : row.cells) {
+      if (cell.why != inspect::row_reason::missing && cell.why != inspect::row_reason::ambiguous) continue;
       if (count++ < listed) places += "\n  " + row.op + " at " + to_string(cell.key);
     }
   }
@@ -42,7 +42,7 @@ std::string holes_of(const coverage_report& all) {
 answer run_coverage(const request& r) {
   const std::vector<operator_handle> operators = operators_matching(r.words);
   const std::vector<dispatch_key> keys = keys_listed(r.values("--keys"));
-  const coverage_report report = coverage(operators, keys);
+  const inspect::coverage_report report = coverage(operators, keys);
   const std::string holes = r.has("--require") ? holes_of(report) : std::string();
   const status ends = holes.empty() && !operators.empty() ? status::answered : status::negative;
   if (r.has("--html")) {
@@ -50,7 +50,7 @@ answer run_coverage(const request& r) {
     write_file(r.value("--html"), page_of(report));
     return {holes, ends};
   }
-  if (r.has("--json")) return {to_json(report) + "\n", ends};
+  if (r.has("--json")) return {inspect::to_json(report) + "\n", ends};
   return {painted_table(r.to, to_string(report, r.to.columns)) + painted(r.to, holes), ends};
 }
 

@@ -166,14 +166,14 @@ std::string json_of(const difference& d) {
   return all.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
 }
 
-std::string text_of(const difference& d, const screen& s) {
+std::string text_of(const difference& d, const style& s) {
   std::string text;
-  for (const std::string& name : d.removed) text += styled(s, style::red, "- " + name) + "\n";
-  for (const std::string& name : d.added) text += styled(s, style::green, "+ " + name) + "\n";
+  for (const std::string& name : d.removed) text += styled(s, emphasis::red, "- " + name) + "\n";
+  for (const std::string& name : d.added) text += styled(s, emphasis::green, "+ " + name) + "\n";
   for (const changed_subject& c : d.changed) {
-    text += styled(s, style::bold, c.name) + "\n";
-    for (const std::string& line : c.removed) text += styled(s, style::red, "  - " + line) + "\n";
-    for (const std::string& line : c.added) text += styled(s, style::green, "  + " + line) + "\n";
+    text += styled(s, emphasis::bold, c.name) + "\n";
+    for (const std::string& line : c.removed) text += styled(s, emphasis::red, "  - " + line) + "\n";
+    for (const std::string& line : c.added) text += styled(s, emphasis::green, "  + " + line) + "\n";
   }
   return text;
 }

@@ -7,7 +7,7 @@ import :screen;
 
 namespace topbit::cli {
 
-std::string help_of_program(const screen& s);
-std::string help_of(const screen& s, const command& c);
+std::string help_of_program(const style& s);
+std::string help_of(const style& s, const command& c);
 
 }  // namespace topbit::cli

@@ -21,7 +21,7 @@ answer run_ops(const request& r) {
     for (operator_handle op : found) {
       // A schema begins with the operator's name, so the line has both.
       const std::string_view name = op.name(), schema = op.schema();
-      text += styled(r.to, style::bold, name);
+      text += styled(r.to, emphasis::bold, name);
       if (!r.has("--names")) text += schema.starts_with(name) ? schema.substr(name.size()) : schema;
       text += "\n";
     }
@@ -30,24 +30,24 @@ answer run_ops(const request& r) {
 }
 
 answer run_dump(const request& r) {
-  registry_dump all = dump(registry::process());
+  inspect::registry_dump all = dump(registry::process());
   if (!r.words.empty()) {
-    std::erase_if(all.operators, [&](const operator_dump& d) { return !matches(r.words.front(), d.name); });
+    std::erase_if(all.operators, [&](const inspect::operator_dump& d) { return !matches(r.words.front(), d.name); });
     all = {std::move(all.operators), {}, {}, {}, {}};
   }
-  if (r.has("--json")) return {to_json(all) + "\n"};
+  if (r.has("--json")) return {inspect::to_json(all) + "\n"};
   return {painted(r.to, to_string(all))};
 }
 
 answer run_keys(const request& r) {
-  const key_overview all = describe_keys();
-  if (r.has("--json")) return {to_json(all) + "\n"};
+  const inspect::key_overview all = describe_keys();
+  if (r.has("--json")) return {inspect::to_json(all) + "\n"};
   if (!r.has("--names")) return {painted(r.to, to_string(all))};
   std::string text;
-  for (const layer_overview& l : all.layers) {
+  for (const inspect::layer_overview& l : all.layers) {
     for (dispatch_key k : l.keys) text += to_string(k) + "\n";
   }
-  for (const alias_overview& a : all.aliases) text += to_string(a.alias) + "\n";
+  for (const inspect::alias_overview& a : all.aliases) text += to_string(a.alias) + "\n";
   return {text};
 }
 

@@ -18,14 +18,14 @@ import topbit.cli;
 
 namespace {
 
-topbit::cli::surroundings around() {
-  topbit::cli::surroundings found;
-  found.terminal = isatty(STDOUT_FILENO) != 0;
-  found.error_terminal = isatty(STDERR_FILENO) != 0;
+topbit::cli::terminal around() {
+  topbit::cli::terminal found;
+  found.output_is_terminal = isatty(STDOUT_FILENO) != 0;
+  found.error_is_terminal = isatty(STDERR_FILENO) != 0;
   const char *no_color = std::getenv("NO_COLOR"), *term = std::getenv("TERM");
   found.no_color = (no_color != nullptr && *no_color != '\0') || (term != nullptr && std::strcmp(term, "dumb") == 0);
   winsize size{};
-  const bool has_size = found.terminal && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0;
+  const bool has_size = found.output_is_terminal && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0;
   found.columns = topbit::cli::columns_for(std::getenv("COLUMNS"), has_size ? size.ws_col : 0);
   return found;
 }

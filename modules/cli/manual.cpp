@@ -64,7 +64,8 @@ answer run_man(const request&) {
   for (const option& o : common_options()) text += entry_of(o);
   text += ".SH EXIT STATUS\n.TP\n.B 0\nan answer was given\n.TP\n.B 1\nan answer was given, and it is no\n";
   text +=
-      ".TP\n.B 2\nthe words, a file or a plugin were not accepted; the error output has one sentence that says why\n";
+      ".TP\n.B 2\nthe arguments, a file or a plugin were not accepted; the error output has one sentence that says "
+      "why\n";
   text += ".SH ENVIRONMENT\n.TP\n.B NO_COLOR\nwhere it is set and not empty, there are no colours unless " +
           bold("--color") + " asks for them\n" +
           ".TP\n.B COLUMNS\nhow long the lines of a table may be, 0 for any length; without it the terminal's width, "

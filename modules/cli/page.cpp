@@ -13,11 +13,11 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-json place_of(const source_place& p) { return p.file.empty() ? json(nullptr) : json(to_string(p)); }
+json place_of(const inspect::source_location& p) { return p.file.empty() ? json(nullptr) : json(to_string(p)); }
 
-json described(const table_row& cell) {
+json described(const inspect::table_row& cell) {
   const bool elsewhere = cell.registered_for && *cell.registered_for != key_target(cell.key);
-  return {{"word", std::string(word_of(cell))},
+  return {{"word", std::string(inspect::word_of(cell))},
           {"reason", std::string(name_of(cell.why))},
           {"for", elsewhere ? json(to_string(*cell.registered_for)) : json(nullptr)},
           {"place", place_of(cell.place)}};
@@ -25,13 +25,13 @@ json described(const table_row& cell) {
 
 }  // namespace
 
-std::string page_of(const coverage_report& report) {
+std::string page_of(const inspect::coverage_report& report) {
   json keys = json::array(), cells = json::array(), operators = json::array(), shadowed = json::array();
   for (dispatch_key k : report.keys) keys.push_back(to_string(k));
   std::map<std::string, std::size_t> numbers;  // of the cells met so far, by what they say
-  for (const coverage_row& row : report.operators) {
+  for (const inspect::coverage_row& row : report.operators) {
     json line = json::array();
-    for (const table_row& cell : row.cells) {
+    for (const inspect::table_row& cell : row.cells) {
       json text = described(cell);
       const auto [found, is_new] =
           numbers.try_emplace(text.dump(-1, ' ', false, json::error_handler_t::replace), numbers.size());
@@ -40,7 +40,7 @@ std::string page_of(const coverage_report& report) {
     }
     operators.push_back({row.op, std::move(line)});
   }
-  for (const shadowed_kernel& s : report.shadowed) {
+  for (const inspect::shadowed_kernel& s : report.shadowed) {
     shadowed.push_back({{"op", s.op},
                         {"key", to_string(s.key)},
                         {"reason", std::string(name_of(s.reason))},

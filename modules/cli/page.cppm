@@ -7,6 +7,6 @@ import topbit.core;
 namespace topbit::cli {
 
 /// The page. Cost: linear in operators times keys; equal cells are kept once.
-export std::string page_of(const coverage_report& report);
+export std::string page_of(const inspect::coverage_report& report);
 
 }  // namespace topbit::cli

@@ -22,12 +22,12 @@ class loaded_plugins {
   std::vector<plugin> all_;
 };
 
-bool colors_wanted(const request& r, bool terminal, const surroundings& around) {
+bool colors_wanted(const request& r, bool is_terminal, const terminal& around) {
   const std::string when = r.has("--color") ? r.value("--color") : "auto";
   if (when == "always") return true;
   if (when == "never") return false;
   if (when != "auto") throw bad_request("found '" + when + "' for --color, wanted auto, always or never");
-  return terminal && !around.no_color;
+  return is_terminal && !around.no_color;
 }
 
 answer answer_of(const request& r, loaded_plugins& plugins) {
@@ -40,14 +40,14 @@ answer answer_of(const request& r, loaded_plugins& plugins) {
 
 }  // namespace
 
-outcome run(std::span<const std::string> words, const surroundings& around) {
+outcome run(std::span<const std::string> words, const terminal& around) {
   loaded_plugins plugins;
-  screen errors;
+  style errors;
   std::string sentence;
   try {
-    request r = understood(words);
-    errors.colors = colors_wanted(r, around.error_terminal, around);
-    r.to = {colors_wanted(r, around.terminal, around), around.columns};
+    request r = parse_args(words);
+    errors.colors = colors_wanted(r, around.error_is_terminal, around);
+    r.to = {colors_wanted(r, around.output_is_terminal, around), around.columns};
     answer a = answer_of(r, plugins);
     return {std::move(a.text), {}, static_cast<int>(a.ends)};
   } catch (const error& e) {  // with its text, where it is a bad_alloc too
@@ -57,7 +57,7 @@ outcome run(std::span<const std::string> words, const surroundings& around) {
   } catch (const std::exception& e) {
     sentence = printable(e.what());
   }
-  return {{}, styled(errors, style::red, "topbit:") + " " + sentence + "\n", static_cast<int>(status::refused)};
+  return {{}, styled(errors, emphasis::red, "topbit:") + " " + sentence + "\n", static_cast<int>(status::refused)};
 }
 
 }  // namespace topbit::cli

@@ -1,4 +1,4 @@
-// The program: words in, text and an exit status out. It writes nothing itself but the file of --html.
+// The program: parses arguments and returns text and an exit status. It writes nothing itself but the file of --html.
 export module topbit.cli:run;
 
 import topbit.std;
@@ -11,8 +11,8 @@ export struct outcome {
   int exit_status = 0;
 };
 
-/// What `topbit` with these words does. Never throws, but for std::bad_alloc. Plugins that it loads are withdrawn
+/// Runs `topbit` with these arguments. Never throws, but for std::bad_alloc. Plugins that it loads are withdrawn
 /// again.
-export outcome run(std::span<const std::string> words, const surroundings& around);
+export outcome run(std::span<const std::string> words, const terminal& around);
 
 }  // namespace topbit::cli

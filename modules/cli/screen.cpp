@@ -6,37 +6,39 @@ namespace topbit::cli {
 
 namespace {
 
-constexpr std::string_view code_of(style s) {
+constexpr std::string_view code_of(emphasis s) {
   switch (s) {
-    case style::bold: return "\x1b[1m";
-    case style::dim: return "\x1b[2m";
-    case style::red: return "\x1b[31m";
-    case style::green: return "\x1b[32m";
-    case style::yellow: return "\x1b[33m";
-    case style::blue: return "\x1b[34m";
-    case style::plain: break;
+    case emphasis::bold: return "\x1b[1m";
+    case emphasis::dim: return "\x1b[2m";
+    case emphasis::red: return "\x1b[31m";
+    case emphasis::green: return "\x1b[32m";
+    case emphasis::yellow: return "\x1b[33m";
+    case emphasis::blue: return "\x1b[34m";
+    case emphasis::plain: break;
   }
   return {};
 }
 
 // What the labels of answers, and the words of a coverage table, are worth to the eye.
-constexpr std::pair<std::string_view, style> styles_of_words[] = {
-    {"takes", style::green},     {"kernel", style::green},    {"default", style::blue},   {"composite", style::blue},
-    {"nested", style::blue},     {"autograd", style::blue},   {"batched", style::blue},   {"autocast", style::blue},
-    {"fallback", style::yellow}, {"fallthrough", style::dim}, {"passes", style::dim},     {"ambiguous", style::red},
-    {"result", style::red},      {"suppose", style::blue},    {"changes", style::yellow}, {"gives", style::yellow},
-    {"-", style::dim},           {"+", style::green},         {"throws", style::red},     {"note", style::yellow},
+constexpr std::pair<std::string_view, emphasis> styles_of_words[] = {
+    {"takes", emphasis::green},     {"kernel", emphasis::green},  {"default", emphasis::blue},
+    {"composite", emphasis::blue},  {"nested", emphasis::blue},   {"autograd", emphasis::blue},
+    {"batched", emphasis::blue},    {"autocast", emphasis::blue}, {"fallback", emphasis::yellow},
+    {"fallthrough", emphasis::dim}, {"passes", emphasis::dim},    {"ambiguous", emphasis::red},
+    {"result", emphasis::red},      {"suppose", emphasis::blue},  {"changes", emphasis::yellow},
+    {"gives", emphasis::yellow},    {"-", emphasis::dim},         {"+", emphasis::green},
+    {"throws", emphasis::red},      {"note", emphasis::yellow},
 };
 
-style style_of(std::string_view word) {
+emphasis style_of(std::string_view word) {
   for (const auto& [text, how] : styles_of_words) {
     if (text == word) return how;
   }
-  return style::plain;
+  return emphasis::plain;
 }
 
-std::string painted_line(const screen& s, std::string_view line) {
-  if (!line.starts_with("  ")) return styled(s, style::bold, line);
+std::string painted_line(const style& s, std::string_view line) {
+  if (!line.starts_with("  ")) return styled(s, emphasis::bold, line);
   const std::size_t begin = std::min(line.find_first_not_of(' '), line.size());
   const std::size_t end = std::min(line.find(' ', begin), line.size());
   const std::size_t place = std::min(line.find(", registered "), line.size());
@@ -45,7 +47,7 @@ std::string painted_line(const screen& s, std::string_view line) {
   if (place < end) return text + std::string(line.substr(end));
   const std::size_t rest = std::min(line.find_first_of(",;", place + 1), line.size());
   text += line.substr(end, place - end);
-  return text + styled(s, style::dim, line.substr(place, rest - place)) + std::string(line.substr(rest));
+  return text + styled(s, emphasis::dim, line.substr(place, rest - place)) + std::string(line.substr(rest));
 }
 
 // How many bytes at the front are one character of UTF-8 that may be printed; 0: none.
@@ -77,8 +79,8 @@ std::size_t columns_for(const char* variable, std::size_t of_terminal) noexcept 
   return of_terminal != 0 ? of_terminal : 100;
 }
 
-std::string styled(const screen& s, style how, std::string_view text) {
-  if (!s.colors || how == style::plain || text.empty()) return std::string(text);
+std::string styled(const style& s, emphasis how, std::string_view text) {
+  if (!s.colors || how == emphasis::plain || text.empty()) return std::string(text);
   return std::string(code_of(how)) + std::string(text) + "\x1b[0m";
 }
 
@@ -97,7 +99,7 @@ std::string line_by_line(std::string_view text, Paint&& paint) {
 }
 
 // Words of their own style and the spaces between, behind the first word.
-std::string painted_words(const screen& s, std::string_view line) {
+std::string painted_words(const style& s, std::string_view line) {
   std::string all(line.substr(0, line.find(' ')));
   for (line.remove_prefix(all.size()); !line.empty();) {
     const std::size_t begin = std::min(line.find_first_not_of(' '), line.size());
@@ -111,12 +113,12 @@ std::string painted_words(const screen& s, std::string_view line) {
 
 }  // namespace
 
-std::string painted(const screen& s, std::string text) {
+std::string painted(const style& s, std::string text) {
   if (!s.colors) return text;
   return line_by_line(text, [&](std::string_view line) { return painted_line(s, line); });
 }
 
-std::string painted_table(const screen& s, std::string text) {
+std::string painted_table(const style& s, std::string text) {
   if (!s.colors) return text;
   bool heading = true;
   return line_by_line(text, [&](std::string_view line) {

@@ -7,9 +7,10 @@ namespace topbit::cli {
 
 answer run_table(const request& r) {
   const operator_handle op = find(r.words.front());
-  const operator_dump registered = dump(op);
-  const std::vector<table_row> table = computed_table(op);
-  if (r.has("--json")) return {"{\"registered\":" + to_json(registered) + ",\"table\":" + to_json(table) + "}\n"};
+  const inspect::operator_dump registered = dump(op);
+  const std::vector<inspect::table_row> table = computed_table(op);
+  if (r.has("--json"))
+    return {"{\"registered\":" + inspect::to_json(registered) + ",\"table\":" + inspect::to_json(table) + "}\n"};
   std::string text = to_string(registered) + "computed table\n";
   const std::string rows = to_string(std::span(table));
   for (std::string_view left = rows; !left.empty();) {
@@ -36,13 +37,13 @@ answer run_explain(const request& r) {
   const include_guard included(includes);
   const exclude_guard excluded(union_of(r.values("--exclude")));
   if (r.has("--why-not")) {
-    const why_not_answer a = why_not_keys(op, key_named(r.value("--why-not")), arguments, placed);
-    const status ends = a.reason == why_not_reason::runs ? status::answered : status::negative;
-    return {r.has("--json") ? to_json(a) + "\n" : painted(r.to, to_string(a) + "\n"), ends};
+    const inspect::why_not_answer a = inspect::why_not_keys(op, key_named(r.value("--why-not")), arguments, placed);
+    const status ends = a.reason == inspect::why_not_reason::runs ? status::answered : status::negative;
+    return {r.has("--json") ? inspect::to_json(a) + "\n" : painted(r.to, to_string(a) + "\n"), ends};
   }
-  const explanation e = explain_keys(op, arguments, placed);
+  const inspect::explanation e = inspect::explain_keys(op, arguments, placed);
   const status ends = e.found ? status::answered : status::negative;
-  return {r.has("--json") ? to_json(e) + "\n" : painted(r.to, to_string(e)), ends};
+  return {r.has("--json") ? inspect::to_json(e) + "\n" : painted(r.to, to_string(e)), ends};
 }
 
 }  // namespace topbit::cli

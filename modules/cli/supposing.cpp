@@ -9,19 +9,19 @@ namespace {
 
 struct change {
   std::string_view name;
-  supposition (*make)(key_target key);
+  inspect::supposition (*make)(key_target key);
 };
 constexpr change changes[] = {
-    {"kernel", [](key_target k) { return adding(k); }},
-    {"fallthrough", [](key_target k) { return fallthrough_at(k); }},
-    {"fallback", [](key_target k) { return fallback_at(k); }},
-    {"remove", [](key_target k) { return removing(k); }},
-    {"remove-fallback", [](key_target k) { return removing_fallback(k); }},
+    {"kernel", [](key_target k) { return inspect::adding(k); }},
+    {"fallthrough", [](key_target k) { return inspect::fallthrough_at(k); }},
+    {"fallback", [](key_target k) { return inspect::fallback_at(k); }},
+    {"remove", [](key_target k) { return inspect::removing(k); }},
+    {"remove-fallback", [](key_target k) { return inspect::removing_fallback(k); }},
 };
 
-supposition change_named(std::string_view word) {
+inspect::supposition change_named(std::string_view word) {
   const std::size_t colon = word.find(':');
-  if (colon == std::string_view::npos) return adding(key_named(word));
+  if (colon == std::string_view::npos) return inspect::adding(key_named(word));
   std::string known;
   for (const change& c : changes) {
     if (word.substr(0, colon) == c.name) return c.make(key_named(word.substr(colon + 1)));
@@ -33,10 +33,10 @@ supposition change_named(std::string_view word) {
 }  // namespace
 
 answer run_what_if(const request& r) {
-  std::vector<supposition> all;
+  std::vector<inspect::supposition> all;
   for (const std::string& word : r.words) all.push_back(change_named(word));
-  const what_if_result result = r.has("--op") ? what_if(find(r.value("--op")), all) : what_if(all);
-  return {r.has("--json") ? to_json(result) + "\n" : painted(r.to, to_string(result))};
+  const inspect::what_if_result result = r.has("--op") ? what_if(find(r.value("--op")), all) : what_if(all);
+  return {r.has("--json") ? inspect::to_json(result) + "\n" : painted(r.to, to_string(result))};
 }
 
 }  // namespace topbit::cli

@@ -1,4 +1,4 @@
-// Can arguments and results of a signature travel in boxes? A sentence about the first that cannot.
+// Can arguments and results of a signature be boxed? Names the first that cannot.
 export module topbit.core:boxable;
 
 import topbit.std;
@@ -61,51 +61,51 @@ consteval std::string_view wanted_for_boxes() {
 }
 
 template <class A>
-consteval void explain_boxable(verdict& v, std::string_view op, std::size_t argument) {
+consteval void explain_boxable(author::verdict& v, std::string_view op, std::size_t argument) {
   constexpr std::string_view wanted = wanted_for_boxes<A>();
   if (wanted.empty() || !v.ok()) return;
   v.add(op).add(", argument ").add(argument).add(": found '").add(type_name<A>()).add("', wanted ").add(wanted);
 }
 
-// A result that is a reference is one of the arguments, given back.
+// A result that is a reference refers to one of the arguments.
 template <class R, class... A>
 inline constexpr bool is_given_back = !std::is_lvalue_reference_v<R> || (std::same_as<A, R> || ...);
 template <class... R, class... A>
 inline constexpr bool is_given_back<std::tuple<R...>, A...> = (is_given_back<R, A...> && ...);
 
 template <class R, class... A>
-consteval void explain_boxable_result(verdict& v, std::string_view op) {
+consteval void explain_boxable_result(author::verdict& v, std::string_view op) {
   if (!v.ok()) return;
   if constexpr (!is_given_back<R, A...>) {
     v.add(op)
         .add(", result: found '")
         .add(type_name<R>())
         .add("', the type of no argument; a result by reference is one ");
-    v.add("of the arguments, given back");
+    v.add("of the arguments, returned");
   } else if constexpr (!std::is_void_v<R> && !can_copy<std::remove_cvref_t<R>>) {
     v.add(op).add(", result: found '").add(type_name<R>()).add("', wanted a type that can be copied; ");
     v.add("specialise topbit::boxed_type for it, with copy()");
   }
 }
 template <class... A, class... R>
-consteval void explain_boxable_results(verdict& v, std::string_view op, std::type_identity<std::tuple<R...>>) {
+consteval void explain_boxable_results(author::verdict& v, std::string_view op, std::type_identity<std::tuple<R...>>) {
   (explain_boxable_result<R, A...>(v, op), ...);
 }
 template <class... A, class R>
-consteval void explain_boxable_results(verdict& v, std::string_view op, std::type_identity<R>) {
+consteval void explain_boxable_results(author::verdict& v, std::string_view op, std::type_identity<R>) {
   explain_boxable_result<R, A...>(v, op);
 }
 
-/// Why arguments and results of this signature cannot travel in boxes; empty if they can.
+/// Why arguments and results of this signature cannot be boxed; empty if they can.
 template <class R, class... A>
-consteval verdict explain_signature(std::string_view op, std::type_identity<R(A...)>) {
-  verdict v;
+consteval author::verdict explain_signature(std::string_view op, std::type_identity<R(A...)>) {
+  author::verdict v;
   std::size_t i = 0;
   (explain_boxable<A>(v, op, ++i), ...);
   explain_boxable_results<A...>(v, op, std::type_identity<R>{});
   return v;
 }
-// Says only whether, for what is declared a thousand times.
+// The same as a bool, cheaper to compile.
 template <class R>
 inline constexpr bool boxable_result = can_copy<std::remove_cvref_t<R>>;
 template <>

@@ -1,5 +1,4 @@
-// What a value's bytes mean, by the C++ type in it: how it sits in the payload, and the operations on it that code
-// which does not know the type can call.
+// The representation of a boxed value by its C++ type: the layout of the payload, and type-erased operations on it.
 //
 // Types of at most 8 bytes sit in the payload itself, others behind a pointer; strings and lists as views.
 export module topbit.core:boxed_form;
@@ -23,8 +22,8 @@ union payload {
   unsigned char bytes[8];
 };
 
-// The operations of one C++ type in boxed form. Types are equal when their identities are: each image has its own
-// object.
+// The operations of one C++ type in boxed form. Types are equal when their identities are: each shared object has its
+// own object.
 struct value_type {
   std::string_view given_name;               // boxed_type's; empty if it has none
   std::string_view identity;                 // the type's raw name
@@ -32,16 +31,16 @@ struct value_type {
   key_set (*keys)(const payload&) noexcept;  // null: brings none
   payload (*copy)(const payload&);           // makes an owned payload; null: the bytes are enough
   void (*destroy)(payload&) noexcept;        // null: nothing to do
-  payload (*read)(text_reader&);             // makes an owned payload; null: nobody says how
+  payload (*read)(author::text_reader&);     // makes an owned payload; null if the type has no reader
   void (*write)(std::string&, const payload&);
 
-  // For people.
+  // Human-readable.
   std::string_view name() const noexcept { return given_name.empty() ? name_for_people(identity) : given_name; }
 };
 
 [[noreturn]] void raise_no_copy(std::string_view type);
 
-// What a box is given to own: itself where it is moved in, else a copy.
+// What a box owns: the object moved in, else a copy.
 template <class T, class U>
 decltype(auto) to_own(U&& x) {
   if constexpr (std::same_as<std::remove_cvref_t<U>, T> && std::is_lvalue_reference_v<U>)
@@ -53,7 +52,7 @@ decltype(auto) to_own(U&& x) {
 template <class T>
 struct boxed_form;  // how T sits in a payload: get, keys, copy, destroy
 
-template <boxed_inline T>
+template <author::boxed_inline T>
 struct boxed_form<T> {
   static T& get(payload& p) noexcept { return *std::launder(reinterpret_cast<T*>(p.bytes)); }
   static const T& get(const payload& p) noexcept { return *std::launder(reinterpret_cast<const T*>(p.bytes)); }
@@ -72,7 +71,7 @@ struct boxed_form<T> {
 };
 
 template <class T>
-  requires(!boxed_inline<T>)
+  requires(!author::boxed_inline<T>)
 struct boxed_form<T> {
   static T& get(const payload& p) noexcept { return *static_cast<T*>(p.pointer); }
   static payload borrow(const T& x) noexcept { return {.pointer = const_cast<T*>(std::addressof(x))}; }
@@ -218,27 +217,27 @@ constexpr auto destroy_function() noexcept -> void (*)(payload&) noexcept {
     return nullptr;
   else if constexpr (is_view<T>)
     return &boxed_form<T>::destroy;
-  else if constexpr (boxed_inline<T>)
+  else if constexpr (author::boxed_inline<T>)
     return [](payload& p) noexcept { std::destroy_at(&boxed_form<T>::get(p)); };
   else
     return [](payload& p) noexcept { delete &boxed_form<T>::get(p); };
 }
 
 template <class T>
-constexpr auto read_function() noexcept -> payload (*)(text_reader&) {
+constexpr auto read_function() noexcept -> payload (*)(author::text_reader&) {
   using owner_type = owner<T>::type;
-  if constexpr (readable_text<owner_type>)
-    return [](text_reader& in) { return boxed_form<T>::own(read_text<owner_type>(in)); };
+  if constexpr (author::readable_text<owner_type>)
+    return [](author::text_reader& in) { return boxed_form<T>::own(author::read_text<owner_type>(in)); };
   else
     return nullptr;
 }
 template <class T>
 void write_boxed(std::string& out, const payload& p) {
-  write_text<T>(out, boxed_form<T>::get(p));
+  author::write_text<T>(out, boxed_form<T>::get(p));
 }
 
 template <class T>
-inline constexpr value_type type_of{given_name<T>(),    raw_type_name<T>(), boxed_inline<T> ? sizeof(T) : 0,
+inline constexpr value_type type_of{given_name<T>(),    raw_type_name<T>(), author::boxed_inline<T> ? sizeof(T) : 0,
                                     keys_function<T>(), copy_function<T>(), destroy_function<T>(),
                                     read_function<T>(), &write_boxed<T>};
 

@@ -1,4 +1,4 @@
-// The one place where a user says how a type of theirs travels in boxes and as text.
+// How a user-defined type is boxed and converted to and from text.
 export module topbit.core:boxed_type;
 
 import topbit.std;
@@ -7,10 +7,10 @@ import :text;
 
 namespace topbit {
 
-/// How values of T travel in boxes and as text. Aggregates, enums and whatever else can be copied need none of it: they
+/// How values of T are boxed and converted to and from text. Aggregates, enums and copyable types need none of it: they
 /// are boxed as they are, enums are read and written as their number, others are written as `<type name>`. A type that
 /// wants more has one specialisation, next to the type, with any of
-/// - `static constexpr std::string_view name = "colour";` is what errors and tools call it.
+/// - `static constexpr std::string_view name = "colour";` is its name in errors and tools.
 /// - `static constexpr bool one_word = true;` says that it has at most 8 bytes and may be moved by copying them, as an
 ///   intrusive handle may: it sits in the value itself. Where it has a default constructor that does not throw, a
 ///   default one owns nothing.
@@ -20,11 +20,15 @@ namespace topbit {
 export template <class T>
 struct boxed_type;
 
+namespace author {
+
 /// Types whose object sits in a boxed value: at most 8 bytes that are trivial, or may be moved by copying them.
 export template <class T>
 concept boxed_inline = sizeof(T) <= 8 && alignof(T) <= 8 &&
                        ((std::is_trivially_copyable_v<T> && std::is_copy_constructible_v<T>) ||
                         requires { requires boxed_type<T>::one_word; });
+
+}  // namespace author
 
 namespace detail {
 
@@ -33,7 +37,7 @@ concept copied_by_boxed_type = requires(const T& x) {
   { boxed_type<T>::copy(x) } -> std::same_as<T>;
 };
 
-// A vector claims a copy constructor whatever its elements have, so elements are asked themselves.
+// std::vector always declares a copy constructor, so its element type is checked.
 template <class T>
 inline constexpr bool can_copy = std::is_copy_constructible_v<T> || copied_by_boxed_type<T>;
 template <class T>
@@ -68,7 +72,7 @@ consteval std::string_view given_name() {
   else
     return {};
 }
-// For people.
+// Human-readable.
 template <class T>
 std::string_view boxed_name() noexcept {
   return given_name<T>().empty() ? name_for_people(raw_type_name<T>()) : given_name<T>();

@@ -9,7 +9,7 @@ namespace {
 // "the boxed kernel registered for CUDA at f.cpp:12"; with all places where one function is registered at several, and
 // without any where it has been withdrawn meanwhile.
 std::string name_of_target(const boxed_target& called) {
-  const entry& e = entry_of(called.op.entry());
+  const entry& e = entry_of(handle_access::entry(called.op));
   const std::lock_guard lock(e.home->mutex);
   std::string what = "kernel", places;
   const auto note = [&](const live_registration& r) {
@@ -49,8 +49,8 @@ std::size_t aliased_argument(const operator_handle& op, std::size_t result, std:
     if (candidates[i]) last = i;
     if (candidates[i] && first == candidates.size()) first = i;
   }
-  if (const schema* s = entry_of(op.entry()).schema_of().parsed(); s != nullptr) {
-    const schema_view view = s->view();
+  if (const schema* s = entry_of(handle_access::entry(op)).schema_of().parsed(); s != nullptr) {
+    const author::schema_view view = s->view();
     for (std::size_t i = 0; i < view.arguments.size(); ++i) {
       if (candidates[i] && view.arguments[i].alias == view.returns[result].alias) return i;
     }
@@ -66,8 +66,8 @@ namespace {
 [[noreturn]] void raise_bad_argument(const operator_handle& op, std::size_t index, std::string_view wanted,
                                      std::string_view found) {
   const std::string name(op.name());
-  throw bad_argument(name + ", " + entry_of(op.entry()).argument_label(index) + ": found '" + std::string(found) +
-                         "', wanted '" + std::string(wanted) + "'",
+  throw bad_argument(name + ", " + entry_of(handle_access::entry(op)).argument_label(index) + ": found '" +
+                         std::string(found) + "', wanted '" + std::string(wanted) + "'",
                      name);
 }
 
@@ -80,7 +80,7 @@ namespace {
 
 }  // namespace
 
-void check_arguments(const operator_handle& op, const stack& s, std::span<const slot_info> slots) {
+void check_arguments(const operator_handle& op, const boxed_stack& s, std::span<const slot_info> slots) {
   if (s.size() < slots.size()) raise_too_few(op, slots.size(), s.size());
   const std::span<const value> arguments = s.top(slots.size());
   for (std::size_t i = 0; i < slots.size(); ++i) {
@@ -90,12 +90,12 @@ void check_arguments(const operator_handle& op, const stack& s, std::span<const 
   }
 }
 
-void run_boxed_kernel(const kernel* k, entry_head* head, key_set keys, stack& s) {
-  k->boxed(k, operator_handle(*head), keys, s);
+void run_boxed_kernel(const kernel* k, entry_head* head, key_set keys, boxed_stack& s) {
+  k->boxed(k, handle_access::of(*head), keys, s);
 }
 
 void raise_wrong_signature(const operator_handle& h, std::string_view wanted) {
-  const entry& e = entry_of(h.entry());
+  const entry& e = entry_of(handle_access::entry(h));
   const std::string name(e.name), schema(e.schema_of().text());
   const std::lock_guard lock(e.home->mutex);
   const std::string origin = e.origin();

@@ -30,26 +30,26 @@ struct boxed_target {
 [[noreturn]] void raise_bad_result(const boxed_target& called, std::size_t index, std::string_view wanted,
                                    std::string_view found);
 [[noreturn]] void raise_result_count(const boxed_target& called, std::size_t wanted, std::ptrdiff_t found);
-// The argument, one of several candidates, that the reference result at this index is: the one with its alias set in
-// the schema, else, as the reference has it, the first candidate for in-place forms and the last ones for out forms.
+// The argument, one of several candidates, that the result by reference at this index is: the one with its alias set in
+// the schema, else, as PyTorch has it, the first candidate for in-place forms and the last ones for out forms.
 std::size_t aliased_argument(const operator_handle& op, std::size_t result, std::size_t results,
                              std::span<const bool> candidates);
 
 // Throws bad_argument unless the topmost values are arguments for these slots. What a boxed call meets rarely is not
 // worth code for each signature.
-void check_arguments(const operator_handle& op, const stack& s, std::span<const slot_info> slots);
+void check_arguments(const operator_handle& op, const boxed_stack& s, std::span<const slot_info> slots);
 template <class... A>
-value* arguments_of(const operator_handle& op, stack& s) {
+value* arguments_of(const operator_handle& op, boxed_stack& s) {
   check_arguments(op, s, slots<A...>);
   return stack_slots::top<sizeof...(A)>(s);
 }
 
-// Out of line, so that the way of typed kernels needs no frame.
-void run_boxed_kernel(const kernel* k, entry_head* head, key_set keys, stack& s);
+// Out of line, so that the fast path of typed kernels needs no stack frame.
+void run_boxed_kernel(const kernel* k, entry_head* head, key_set keys, boxed_stack& s);
 
-// Whether they are arguments as a typed call lends them: a few instructions for all of them.
+// Whether they are arguments as a typed call borrows them: a few instructions for all of them.
 template <class... A>
-[[gnu::always_inline]] inline bool are_lent(stack& s) noexcept {
+[[gnu::always_inline]] inline bool are_lent(boxed_stack& s) noexcept {
   if (!stack_slots::holds<sizeof...(A)>(s)) return false;
   const value* const first = stack_slots::top<sizeof...(A)>(s);
   return [&]<std::size_t... I>(std::index_sequence<I...>) {
@@ -60,7 +60,7 @@ template <class... A>
 // Throws bad_argument unless the kernel left results of these types, and nothing else, where its arguments began.
 // Returns the first of them; a result that is taken from it is no reference.
 template <class R>
-[[gnu::noinline, gnu::cold]] value* check_each_result(const boxed_target& called, stack& s, std::size_t below) {
+[[gnu::noinline, gnu::cold]] value* check_each_result(const boxed_target& called, boxed_stack& s, std::size_t below) {
   constexpr std::size_t count = result_count<R>;
   if (s.size() != below + count) raise_result_count(called, count, static_cast<std::ptrdiff_t>(s.size() - below));
   value* const first = stack_slots::top<count>(s);
@@ -75,7 +75,7 @@ template <class R>
   return first;
 }
 template <class R>
-[[gnu::always_inline]] inline value* check_results(const boxed_target& called, stack& s, std::size_t below) {
+[[gnu::always_inline]] inline value* check_results(const boxed_target& called, boxed_stack& s, std::size_t below) {
   constexpr std::size_t count = result_count<R>;
   const bool good = [&]<class... T, std::size_t... I>(std::type_identity<std::tuple<T...>>, std::index_sequence<I...>) {
     return stack_slots::ends_at<count>(s, below) &&
@@ -137,8 +137,8 @@ struct boxed_call<R(A...)> {
     }
   }
 
-  // The same on a stack that is there already. Nobody else would check what such a kernel takes and leaves.
-  static void run_boxed(const kernel* k, const operator_handle& op, key_set keys, stack& s) {
+  // The same on a stack that is there already. This is the only check of what such a kernel takes and leaves.
+  static void run_boxed(const kernel* k, const operator_handle& op, key_set keys, boxed_stack& s) {
     const auto* target = static_cast<const kernel*>(k->state);
     if (!are_lent<A...>(s)) arguments_of<A...>(op, s);
     const std::size_t below = s.size() - sizeof...(A);
@@ -184,22 +184,22 @@ template <class Sig>
 struct unboxed_call;
 
 template <std::size_t Arguments>
-[[gnu::noinline]] void replace_owned(stack& s, value_word::parts result) noexcept {
+[[gnu::noinline]] void replace_owned(boxed_stack& s, value_word::parts result) noexcept {
   s.drop(Arguments);
   stack_slots::push(s, value_word::put(result));
 }
 
 template <class R, class... A>
 struct unboxed_call<R(A...)> {
-  // Arguments are mostly what a typed call has lent. That way saves no register for the other.
-  static void run(const kernel* k, const operator_handle& op, key_set keys, stack& s) {
+  // Arguments are mostly what a typed call has borrowed. The fast path spills no registers.
+  static void run(const kernel* k, const operator_handle& op, key_set keys, boxed_stack& s) {
     if (!are_lent<A...>(s)) [[unlikely]]
       return run_any(k, op, keys, s);
     run_with<true>(k, keys, s, stack_slots::top<sizeof...(A)>(s), everything);
   }
 
   // As the typed call does it: the keys come from types that are known here, without asking each value.
-  static void call(entry_head* head, stack& s) {
+  static void call(entry_head* head, boxed_stack& s) {
     if (!are_lent<A...>(s)) [[unlikely]]
       return call_any(head, s);
     value* const arguments = stack_slots::top<sizeof...(A)>(s);
@@ -213,13 +213,13 @@ struct unboxed_call<R(A...)> {
  private:
   static constexpr std::index_sequence_for<A...> everything{};
 
-  // Slow ways: code that costs the compiler as little as can be, since every signature has it.
+  // Slow paths, compiled for size and compile time, since every signature has them.
   [[clang::optnone, gnu::noinline]] static void run_any(const kernel* k, const operator_handle& op, key_set keys,
-                                                        stack& s) {
+                                                        boxed_stack& s) {
     run_with<false>(k, keys, s, arguments_of<A...>(op, s), everything);
   }
-  [[clang::optnone, gnu::noinline]] static void call_any(entry_head* head, stack& s) {
-    const operator_handle op(*head);
+  [[clang::optnone, gnu::noinline]] static void call_any(entry_head* head, boxed_stack& s) {
+    const operator_handle op = handle_access::of(*head);
     const key_set keys = keys_of_call<false>(head, arguments_of<A...>(op, s), everything);
     const kernel* k = head->row(keys.row());
     k->boxed(k, op, keys, s);
@@ -233,9 +233,7 @@ struct unboxed_call<R(A...)> {
       brought = (key_set() | ... | unboxed<A>::keys_lent(arguments[I]));
     else
       brought = (key_set() | ... | unboxed<A>::keys(arguments[I]));
-    const thread_keys& thread = this_thread_keys;
-    const std::uint64_t wanted = brought.raw() | thread.include | head->always.load(std::memory_order_relaxed);
-    return key_set::from_raw(wanted & thread.keep & head->mask.load(std::memory_order_relaxed));
+    return detail::keys_of_call(*head, brought.raw());
   }
   template <class P, bool Lent>
   [[gnu::always_inline]] static decltype(auto) read(value& v) {
@@ -246,7 +244,7 @@ struct unboxed_call<R(A...)> {
   }
   // The slots are looked for anew after the call: only the stack is kept during it.
   template <bool Lent, std::size_t... I>
-  [[gnu::always_inline]] static void run_with(const kernel* k, key_set keys, stack& s, value* arguments,
+  [[gnu::always_inline]] static void run_with(const kernel* k, key_set keys, boxed_stack& s, value* arguments,
                                               std::index_sequence<I...>) {
     const auto* typed = static_cast<const typed_kernel<R(A...)>*>(k);
     if constexpr (std::is_void_v<R>) {
@@ -264,7 +262,7 @@ struct unboxed_call<R(A...)> {
   // Boxes all results before the arguments go, since one may be an argument, and before one is pushed, since that may
   // move the slots.
   template <class T>
-  [[gnu::always_inline]] static void replace(stack& s, std::remove_reference_t<T>& result) {
+  [[gnu::always_inline]] static void replace(boxed_stack& s, std::remove_reference_t<T>& result) {
     value* const arguments = stack_slots::top<sizeof...(A)>(s);
     if constexpr (is_tuple<T>) {
       constexpr std::size_t count = std::tuple_size_v<T>;

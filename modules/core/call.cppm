@@ -1,5 +1,5 @@
-// Calling with the schema's grace: defaults fill in, keyword arguments go by name, values convert where nothing of
-// them can be lost. All of it happens at compile time; the call that results is the full call.
+// Default and keyword arguments, and lossless conversions. All of it happens at compile time; what results is the call
+// with all arguments by position.
 export module topbit.core:call;
 
 import topbit.std;
@@ -9,31 +9,62 @@ import :text;
 
 namespace topbit {
 
-/// A keyword argument on its way into a call.
+namespace author {
+
+/// A keyword argument: made by `arg<"name"> = value`.
 export template <fixed_string Name, class T>
 struct named_argument {
   T&& given;
 };
 
+}  // namespace author
+
 namespace detail {
+
+// `{2, 1}` as a keyword argument. The array behind it lives as long as the call.
+struct braced_integers {
+  std::initializer_list<std::int64_t> all;
+  constexpr operator std::span<const std::int64_t>() const noexcept { return {all.begin(), all.size()}; }
+  constexpr operator std::optional<std::span<const std::int64_t>>() const noexcept {
+    return std::span<const std::int64_t>(*this);
+  }
+};
 
 template <fixed_string Name>
 struct keyword {
   template <class T>
-  constexpr named_argument<Name, T> operator=(T&& given) const noexcept {
+  constexpr author::named_argument<Name, T> operator=(T&& given) const noexcept {
     return {std::forward<T>(given)};
   }
+  constexpr author::named_argument<Name, braced_integers> operator=(
+      std::initializer_list<std::int64_t> all) const noexcept;
 };
+
+}  // namespace detail
+
+// Held by value: the list is an object of the assignment, and ends with it.
+template <fixed_string Name>
+struct author::named_argument<Name, detail::braced_integers> {
+  detail::braced_integers given;
+};
+
+namespace detail {
+
+template <fixed_string Name>
+constexpr author::named_argument<Name, braced_integers> keyword<Name>::operator=(
+    std::initializer_list<std::int64_t> all) const noexcept {
+  return {{all}};
+}
 
 template <class B>
 inline constexpr bool is_named = false;
 template <fixed_string Name, class T>
-inline constexpr bool is_named<named_argument<Name, T>> = true;
+inline constexpr bool is_named<author::named_argument<Name, T>> = true;
 
 template <class B>
 constexpr std::string_view name_given = {};
 template <fixed_string Name, class T>
-constexpr std::string_view name_given<named_argument<Name, T>> = Name.view();
+constexpr std::string_view name_given<author::named_argument<Name, T>> = Name.view();
 
 // What a caller gives, by name or by position.
 template <class B>
@@ -41,7 +72,7 @@ struct given {
   using type = B;
 };
 template <fixed_string Name, class T>
-struct given<named_argument<Name, T>> {
+struct given<author::named_argument<Name, T>> {
   using type = T&&;
 };
 template <class B>
@@ -56,15 +87,26 @@ consteval std::size_t positional_count() {
 inline constexpr std::size_t from_default = static_cast<std::size_t>(-1);
 inline constexpr std::size_t from_nowhere = static_cast<std::size_t>(-2);
 
+// For all parameters at once, since every one of them is asked for.
+template <class Op, class... B>
+consteval auto find_sources() {
+  constexpr std::size_t positional = positional_count<B...>();
+  const std::array<std::string_view, sizeof...(B)> names{name_given<std::remove_cvref_t<B>>...};
+  std::array<std::size_t, Op::arity> sources{};
+  for (std::size_t i = 0; i < Op::arity; ++i) {
+    sources[i] = i < positional ? i : Op::default_text(i).empty() ? from_nowhere : from_default;
+    for (std::size_t b = positional; i >= positional && b < names.size(); ++b) {
+      if (names[b] == Op::argument_name(i)) sources[i] = b;
+    }
+  }
+  return sources;
+}
+template <class Op, class... B>
+inline constexpr auto sources = find_sources<Op, B...>();
+
 template <class Op, std::size_t I, class... B>
 consteval std::size_t source_of() {
-  constexpr std::size_t positional = positional_count<B...>();
-  if (I < positional) return I;
-  const std::array<std::string_view, sizeof...(B)> names{name_given<std::remove_cvref_t<B>>...};
-  for (std::size_t b = positional; b < names.size(); ++b) {
-    if (names[b] == Op::argument_name(I)) return b;
-  }
-  return Op::default_text(I).empty() ? from_nowhere : from_default;
+  return sources<Op, B...>[I];
 }
 
 // Positional arguments first and none of them keyword-only, every keyword the name of a later argument, and every
@@ -84,13 +126,14 @@ consteval bool all_sources_known() {
     for (std::size_t other = b + 1; other < names.size(); ++other) known &= names[other] != names[b];
     if (!known) return false;
   }
-  return [&]<std::size_t... I>(std::index_sequence<I...>) {
-    return ((source_of<Op, I, B...>() != from_nowhere) && ...);
-  }(std::make_index_sequence<Op::arity>{});
+  for (std::size_t source : sources<Op, B...>) {
+    if (source == from_nowhere) return false;
+  }
+  return true;
 }
 
 // Numbers of which every value of the one is a value of the other. A bool is an integer; nothing else becomes a bool,
-// and what is no number becomes a number by static_cast only.
+// and other types become numbers by static_cast only.
 template <class To, class From>
 consteval bool keeps_value_of() {
   if constexpr (std::same_as<To, From>) {
@@ -194,7 +237,7 @@ template <class Op, class... B>
 concept calls_by_schema = calls_with_defaults<Op, B...> && all_convert<Op, B...>();
 
 template <class Op>
-consteval void add_argument(verdict& v, std::size_t i) {
+consteval void add_argument(author::verdict& v, std::size_t i) {
   v.add(Op::name()).add(", argument ").add(i + 1);
   if (!Op::argument_name(i).empty()) v.add(" '").add(Op::argument_name(i)).add("'");
 }
@@ -229,8 +272,8 @@ inline constexpr detail::keyword<Name> arg{};
 
 /// `op(b...)` is a call: every argument is given once, by position or by name, or has a default, and converts without
 /// losing anything; for `int[2]` one number stands for two. All arguments by position, as a kernel takes them, is a
-/// call too, keyword-only ones among them. For generic code; a call that is none of the operator's is an error that
-/// says why.
+/// call too, keyword-only ones among them. For generic code; a call that is none of the operator's is a compile-time
+/// error that says why.
 export template <class Op, class... B>
 concept callable_with = detail::calls_in_full<Op, B...> || detail::calls_by_schema<Op, B...>;
 

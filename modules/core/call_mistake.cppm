@@ -1,4 +1,4 @@
-// Why is this no call of that operator? The sentence for what callable_with refuses.
+// Why is this not a valid call of that operator? The message for what callable_with refuses.
 export module topbit.core:call_mistake;
 
 import topbit.std;
@@ -13,7 +13,7 @@ namespace topbit {
 namespace detail {
 
 template <class Op, std::size_t I, class... B>
-consteval void explain_source(verdict& v) {
+consteval void explain_source(author::verdict& v) {
   if (!v.ok()) return;
   constexpr std::size_t source = source_of<Op, I, B...>();
   if constexpr (source == from_nowhere) {
@@ -23,7 +23,7 @@ consteval void explain_source(verdict& v) {
     if constexpr (!default_for<std::remove_cvref_t<parameter_of<Op, I>>, Op, I>) {
       add_argument<Op>(v, I);
       v.add(": the default '").add(Op::default_text(I)).add("' has no C++ value; pass it, or specialise ");
-      v.add("topbit::schema_default for the argument's type");
+      v.add("topbit::author::schema_default for the argument's type");
     }
   } else {
     using wanted = parameter_of<Op, I>;
@@ -62,15 +62,15 @@ consteval std::string_view nearest_argument(std::string_view wanted) {
   return best;
 }
 
-template <class Op, class... B>
-consteval void explain_names(verdict& v) {
+template <class Op, bool Full, class... B>
+consteval void explain_names(author::verdict& v) {
   const std::array<std::string_view, sizeof...(B)> names{name_given<std::remove_cvref_t<B>>...};
   constexpr std::size_t positional = positional_count<B...>();
   for (std::size_t b = 0; b < positional; ++b) {
     if (names[b].empty()) continue;
     // Somewhere behind this one is one more by position.
     while (!names[b].empty()) ++b;
-    v.add(Op::name()).add(": argument ").add(b + 1).add(" is given by position, behind one by name");
+    v.add(Op::name()).add(": argument ").add(b + 1).add(" is given by position, after one by name");
     return;
   }
   for (std::size_t b = 0; b < names.size(); ++b) {
@@ -79,7 +79,7 @@ consteval void explain_names(verdict& v) {
       if (b >= Op::arity) {
         v.add(Op::name()).add(": found ").add(positional).add(positional == 1 ? " argument" : " arguments");
         v.add(", wanted at most ").add(Op::arity);
-      } else if (Op::is_keyword_only(b) && (positional != Op::arity || some_stand_for_lists<Op, B...>())) {
+      } else if (Op::is_keyword_only(b) && (!Full || positional != Op::arity || some_stand_for_lists<Op, B...>())) {
         add_argument<Op>(v, b);
         v.add(": given by position, but it is keyword-only; write arg<\"").add(Op::argument_name(b)).add("\"> = ...");
       }
@@ -107,17 +107,27 @@ consteval void explain_names(verdict& v) {
   }
 }
 
-/// Why `op(b...)` is no call; empty if it is one.
-template <class Op, class... B>
-consteval verdict explain_call() {
-  verdict v;
-  explain_names<Op, B...>(v);
+/// Why `op(b...)` is not a valid call; empty if it is one. Full: keyword-only arguments may go by position where all
+/// do.
+template <class Op, bool Full, class... B>
+consteval author::verdict explain_arguments() {
+  author::verdict v;
+  explain_names<Op, Full, B...>(v);
   if (v.ok()) {
     [&]<std::size_t... I>(std::index_sequence<I...>) {
       (explain_source<Op, I, B...>(v), ...);
     }(std::make_index_sequence<Op::arity>{});
   }
   return v;
+}
+template <class Op, class... B>
+consteval author::verdict explain_call() {
+  return explain_arguments<Op, true, B...>();
+}
+/// Why an overload set does not call it.
+template <class Op, class... B>
+consteval author::verdict explain_fit() {
+  return explain_arguments<Op, false, B...>();
 }
 
 }  // namespace detail

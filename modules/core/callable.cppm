@@ -1,4 +1,4 @@
-// One body for the static and the dynamic case: generic code takes anything that can call an operator, which is the
+// Generic code over static and dynamic dispatch: it takes anything that can call an operator, which is the
 // operator itself, the dynamic table, a kernel set, or a set behind layers.
 export module topbit.core:callable;
 
@@ -11,6 +11,8 @@ import :text;
 
 namespace topbit {
 
+namespace static_dispatch {
+
 /// The dynamic table, for generic code that calls several operators: `dispatched.call<op>(arguments...)` is
 /// `op(arguments...)`.
 export struct dynamic_table {
@@ -19,24 +21,26 @@ export struct dynamic_table {
 };
 export inline constexpr dynamic_table dispatched{};
 
+}  // namespace static_dispatch
+
 namespace detail {
 
 template <class How>
 inline constexpr bool is_layered = false;
 template <class Set, class... Layer>
-inline constexpr bool is_layered<layered_set<Set, Layer...>> = true;
+inline constexpr bool is_layered<static_dispatch::layered_set<Set, Layer...>> = true;
 
 /// Why this cannot call the operator; empty if it can.
 template <class How, class Op>
-consteval verdict explain_caller() {
-  verdict v;
-  if constexpr (operator_type<How>) {
+consteval author::verdict explain_caller() {
+  author::verdict v;
+  if constexpr (static_dispatch::operator_type<How>) {
     if constexpr (!std::same_as<How, Op>) v.add(Op::name()).add(": cannot be called by ").add(How::name());
-  } else if constexpr (kernel_set_type<How>) {
+  } else if constexpr (static_dispatch::kernel_set_type<How>) {
     v = explain_set_call<typename How::plain, Op, no_key>();
   } else if constexpr (is_layered<How>) {
     v = explain_caller<typename How::behind, Op>();
-  } else if constexpr (!std::same_as<How, dynamic_table>) {
+  } else if constexpr (!std::same_as<How, static_dispatch::dynamic_table>) {
     v.add(Op::name()).add(": found '").add(type_name<How>()).add("', wanted something to call it by: the operator, ");
     v.add("'dispatched', a kernel set or a layered one");
   }
@@ -44,9 +48,12 @@ consteval verdict explain_caller() {
 }
 
 template <class How, class... Op>
-concept calls_operators = (operator_type<Op> && ...) && (explain_caller<std::remove_cvref_t<How>, Op>().ok() && ...);
+concept calls_operators =
+    (static_dispatch::operator_type<Op> && ...) && (explain_caller<std::remove_cvref_t<How>, Op>().ok() && ...);
 
 }  // namespace detail
+
+namespace static_dispatch {
 
 /// Anything that can call these operators: the operator itself, `dispatched`, a kernel set or a layered one that has
 /// one kernel for each. `template <can_call<add, mul> How> auto axpy(How how, ...)`.
@@ -64,5 +71,7 @@ export template <auto Op, class How, class... A>
       return How::template call<Op>(std::forward<A>(a)...);
   }
 }
+
+}  // namespace static_dispatch
 
 }  // namespace topbit

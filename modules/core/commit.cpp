@@ -9,7 +9,8 @@ namespace topbit::detail {
 
 namespace {
 
-// The image that a kernel came from. A function object lies on the heap, but points to what its image says of itself.
+// The shared object that a kernel came from. A function object lies on the heap, but points to what its shared object
+// says of itself.
 const void* home_of(const kernel& k) { return image_of(k.kind == kernel_kind::boxed ? k.state : &k); }
 
 std::string_view kind_of(kernel_kind k) {
@@ -18,12 +19,12 @@ std::string_view kind_of(kernel_kind k) {
 }
 
 // The sentence of a kernel that the compiler refuses, of types that met when the program ran.
-verdict kernel_mismatch(std::string_view op, const schema_record* schema, std::string_view kind,
-                        const signature_types& wanted, const signature_types& found) {
+author::verdict kernel_mismatch(std::string_view op, const schema_record* schema, std::string_view kind,
+                                const signature_types& wanted, const signature_types& found) {
   std::vector<argument_label> labels;
   const auto* parsed = schema != nullptr ? schema->parsed() : nullptr;
   if (parsed != nullptr) {
-    for (const schema_item& a : parsed->view().arguments) labels.push_back({a.name});
+    for (const author::schema_item& a : parsed->view().arguments) labels.push_back({a.name});
   }
   const bool earlier = schema == nullptr;
   return explain_difference({.kind = kind,
@@ -49,7 +50,7 @@ std::string two_signatures(const request& r, const entry& other) {
   std::string text = two_signatures(r, other);
   if (other.definitions.empty()) {
     const live_registration& waiting = other.registrations.front();
-    const verdict v =
+    const author::verdict v =
         kernel_mismatch(name, r.schema, kind_of(waiting.impl->kind), r.op->signature->types, other.signature->types);
     text += "; " + std::string(v.view());
   }
@@ -58,7 +59,7 @@ std::string two_signatures(const request& r, const entry& other) {
 [[noreturn]] void refuse_kernel(const request& r, const entry& other) {
   const std::string name(r.op->name);
   const schema_record* schema = other.definitions.empty() ? nullptr : other.definitions.front().schema;
-  const verdict v =
+  const author::verdict v =
       kernel_mismatch(name, schema, kind_of(r.impl->kind), other.signature->types, r.op->signature->types);
   throw bad_registration(two_signatures(r, other) + "; " + std::string(v.view()), name);
 }
@@ -98,8 +99,8 @@ entry* registry_state::live(std::string_view name) const noexcept {
 row_set registry_state::rows_of_every_operator() const noexcept {
   static constexpr row_set transparent = [] {
     row_set rows;
-    for (unsigned row = 1; row < row_count; ++row) {
-      if (transparent_keys.has(key_of_row(row).layer) && !lacks_backend(key_of_row(row))) rows.add(row);
+    for (unsigned row = 1; row < author::row_count; ++row) {
+      if (transparent_keys.has(author::key_of_row(row).layer) && !lacks_backend(author::key_of_row(row))) rows.add(row);
     }
     return rows;
   }();
@@ -132,7 +133,7 @@ void registry_state::tell(std::unique_lock<std::mutex>& lock) noexcept {
   heard_by.deliver(lock);
   if (warnings.empty()) return;
   lock.unlock();
-  for (const std::string& each : warnings) warn({each});
+  for (const std::string& each : warnings) author::warn({each});
   lock.lock();
 }
 
@@ -212,8 +213,8 @@ void registry_state::implement(const request& r) {
   for (auto other = live.begin(); other != live.end(); ++other) {
     if (other->target != r.target) continue;
     there = true;
-    // The same line of the same source in another image: a library that two images contain. It is no override, so it
-    // waits below its twin.
+    // The same line of the same source in another shared object: a library that two shared objects contain. It is no
+    // override, so it waits below its twin.
     const bool same_line = other->line == r.where.line && std::string_view(other->file) == r.where.file;
     if (same_line && other->impl != r.impl && home_of(*other->impl) != home_of(*r.impl)) at = other;
     if (!same_line) overridden = &*other;
@@ -252,7 +253,7 @@ void registry_state::add_fallback(const request& r) {
     const live_registration* other = fallbacks[row];
     if (other == nullptr) return;
     throw bad_registration("fallback for " + to_string(r.target) + " at " + r.where.text() + ": " +
-                           to_string(key_of_row(row)) + " has one already, registered at " + other->place());
+                           to_string(author::key_of_row(row)) + " has one already, registered at " + other->place());
   });
   for (const auto& e : entries) e->prepare(*r.impl);
   fallback_registrations.push_back(std::make_unique<live_registration>(
@@ -275,7 +276,7 @@ void registry_state::name_backend(const request& r) {
     throw bad_registration("name '" + std::string(r.text) + "' for " + canonical_name(r.named) + " at " +
                            r.where.text() + ": " + why);
   };
-  if (!is_private(r.named)) refuse("only PrivateUse1 to PrivateUse8 are given names");
+  if (!author::is_private(r.named)) refuse("only PrivateUse1 to PrivateUse8 are given names");
   if (!is_identifier(r.text)) refuse("needs an identifier of letters, digits and '_'");
   for (const named_backend& other : backend_names) {
     if (other.which == r.named && other.name != r.text) {
@@ -372,7 +373,7 @@ void registry_state::publish(const change& c) noexcept {
     case request_kind::define: {
       using enum registry_event::kind;
       if (!c.op->follow_definitions()) return;
-      return heard_by.queue({c.op->definitions.empty() ? withdrawn : defined, operator_handle(*c.op)});
+      return heard_by.queue({c.op->definitions.empty() ? withdrawn : defined, handle_access::of(*c.op)});
     }
     case request_kind::always:
       always_included = {};
@@ -389,7 +390,7 @@ void registry_state::publish(const change& c) noexcept {
     case request_kind::listen:
       for (const auto& e : entries) {
         if (!e->defined.load(std::memory_order_relaxed)) continue;
-        heard_by.queue_for(c.id, {registry_event::kind::defined, operator_handle(*e)});
+        heard_by.queue_for(c.id, {registry_event::kind::defined, handle_access::of(*e)});
       }
       return;
     case request_kind::claim: return;

@@ -4,35 +4,35 @@ import topbit.std;
 
 namespace topbit {
 
-std::vector<table_row> computed_table(const operator_handle& op) {
+std::vector<inspect::table_row> computed_table(const operator_handle& op) {
   const detail::snapshot s = detail::take_snapshot(op);
-  std::vector<table_row> table;
+  std::vector<inspect::table_row> table;
   if (s.op.definitions.empty()) return table;
   const detail::known_live live(s.op.kernels, s.fallbacks);
-  for (unsigned row = 0; row < row_count; ++row) {
-    table_row r = detail::row_at(live, key_of_row(row));
+  for (unsigned row = 0; row < author::row_count; ++row) {
+    inspect::table_row r = detail::row_at(live, author::key_of_row(row));
     if (detail::is_usable(r)) table.push_back(std::move(r));
   }
   return table;
 }
 
-table_row computed_row(const operator_handle& op, dispatch_key key) {
+inspect::table_row inspect::computed_row(const operator_handle& op, dispatch_key key) {
   const detail::snapshot s = detail::take_snapshot(op);
   if (s.op.definitions.empty()) return {key};
   return detail::row_at(detail::known_live(s.op.kernels, s.fallbacks), key);
 }
 
-std::string to_string(const table_row& row) { return to_string(row.key) + ": " + detail::content_of(row); }
+std::string to_string(const inspect::table_row& row) { return to_string(row.key) + ": " + detail::content_of(row); }
 
-std::string to_string(std::span<const table_row> table) {
+std::string to_string(std::span<const inspect::table_row> table) {
   std::vector<detail::keyed_line> lines;
-  for (const table_row& row : table) lines.push_back({row.key, detail::content_of(row)});
+  for (const inspect::table_row& row : table) lines.push_back({row.key, detail::content_of(row)});
   return detail::grouped(lines, "");
 }
 
-bool has_entry(const operator_handle& op, dispatch_key key) {
-  const table_row row = computed_row(op, key);
-  return detail::is_usable(row) && row.why != row_reason::ambiguous;
+bool inspect::has_entry(const operator_handle& op, dispatch_key key) {
+  const inspect::table_row row = inspect::computed_row(op, key);
+  return detail::is_usable(row) && row.why != inspect::row_reason::ambiguous;
 }
 
 namespace {
@@ -43,7 +43,8 @@ bool agrees(const detail::stored_record& stored, const detail::row_choice<detail
   using enum detail::kernel_kind;
   if (detail::passes(choice, k)) return stored.kind == skip;
   if (!detail::runs(choice)) return stored.kind == raise;
-  if (choice.from->form == kernel_form::boxed) return stored.kind == adapter && stored.state == choice.from->impl;
+  if (choice.from->form == inspect::kernel_form::boxed)
+    return stored.kind == adapter && stored.state == choice.from->impl;
   return stored.record == choice.from->impl;
 }
 
@@ -59,14 +60,14 @@ std::vector<std::string> verify(const operator_handle& op) {
 
   std::uint64_t layers = 0;  // functionalities that some backend does not pass through
   bool selects = false;
-  for (unsigned row = 0; row < row_count; ++row) {
-    const dispatch_key k = key_of_row(row);
+  for (unsigned row = 0; row < author::row_count; ++row) {
+    const dispatch_key k = author::key_of_row(row);
     detail::row_choice<detail::known_kernel> choice;
-    // Without a definition every row raises.
+    // Without a definition every row throws.
     if (defined) choice = detail::row_value(live, row, [](auto&&...) {});
     if (!agrees(p.rows[row], choice, k)) {
       say("the row of " + to_string(k) + " is not what the registrations give: " +
-          detail::content_of(defined ? detail::row_at(live, k) : table_row{k}));
+          detail::content_of(defined ? detail::row_at(live, k) : inspect::table_row{k}));
     }
     if (!detail::lacks_backend(k) && !detail::passes(choice, k)) layers |= key_set(building_block{k.layer}).raw();
     if (k == key::BackendSelect) selects = detail::runs(choice);
@@ -76,7 +77,7 @@ std::vector<std::string> verify(const operator_handle& op) {
   };
   compare("the mask is wrong", p.mask, defined ? ~detail::functionality_bits | layers : ~std::uint64_t{0});
   const key_set always = p.wanted_layers | (selects ? key_set(key::BackendSelect) : key_set());
-  compare("the word of keys that every call has is wrong", p.always, defined ? always.raw() : 0);
+  compare("the include mask is wrong", p.always, defined ? always.raw() : 0);
   compare("what the registry adds to every call is wrong", p.layers.raw(), p.wanted_layers.raw());
   if (p.defined != defined) say(defined ? "callers find it undefined" : "callers find it defined");
 

@@ -1,4 +1,4 @@
-// Is this function a kernel for that operator? One consteval function answers with a sentence or with nothing; the
+// Is this function a kernel for that operator? One consteval function answers with a sentence, empty if it is; the
 // concept is "no reason was found", the registration prints the sentence. The concept itself compares two types, and
 // the sentence is made only for a registration that is refused: there are many kernels, and most are right.
 export module topbit.core:concepts;
@@ -23,9 +23,9 @@ struct kernel_rule {
 
 /// Why a function of type F is no kernel for the operator; empty if it is one.
 template <class F, class Op>
-consteval verdict explain_kernel() {
+consteval author::verdict explain_kernel() {
   if constexpr (has_boxed_form<F> && typed_operator<Op> && !author::function_for<F, Op, kernel_rule>) {
-    verdict v;
+    author::verdict v;
     begin_sentence(v, kernel_rule::name, Op::name(), {});
     return v.add(": found a boxed kernel; register it with impl_boxed()");
   } else {
@@ -34,8 +34,8 @@ consteval verdict explain_kernel() {
 }
 
 template <class Op>
-consteval verdict explain_kernel_as_argument() {
-  verdict v;
+consteval author::verdict explain_kernel_as_argument() {
+  author::verdict v;
   v.add("kernel ");
   if constexpr (typed_operator<Op>)
     v.add("for ").add(Op::name());
@@ -47,10 +47,10 @@ consteval verdict explain_kernel_as_argument() {
 template <class Op>
 concept kernel_as_template_argument = false && sizeof(Op) != 0;
 
-/// Why a function of type F gives no operator its signature; empty if it does.
+/// Why no operator signature can be deduced from a function of type F; empty if one can.
 template <class F>
-consteval verdict explain_signature_of() {
-  verdict v;
+consteval author::verdict explain_signature_of() {
+  author::verdict v;
   if constexpr (std::is_void_v<function_type<F>>) {
     v.add("kernel by name: ");
     explain_no_function<F>(v);
@@ -65,10 +65,10 @@ template <auto Fn>
 concept gives_signature = explain_signature_of<decltype(Fn)>().ok();
 
 template <class F>
-consteval verdict explain_boxed_kernel() {
-  verdict v;
+consteval author::verdict explain_boxed_kernel() {
+  author::verdict v;
   if constexpr (!has_boxed_form<F>) {
-    v.add("boxed kernel: needs 'void(const operator_handle&, key_set, stack&)' or without the key set, found ");
+    v.add("boxed kernel: needs 'void(const operator_handle&, key_set, boxed_stack&)' or without the key set, found ");
     add_found<F>(v);
   }
   return v;
@@ -88,7 +88,7 @@ concept boxed_kernel = detail::explain_boxed_kernel<decltype(Fn)>().ok();
 /// For authors of operator libraries and backends.
 export namespace author {
 
-/// What a registration of Fn for the operator is refused with: "kernel for ns::name, argument 2 'n': ..."; empty where
+/// The error message if Fn is not a kernel for the operator: "kernel for ns::name, argument 2 'n': ..."; empty where
 /// it is not.
 template <auto Fn, class Op>
 consteval verdict explain_kernel() {
@@ -99,7 +99,7 @@ consteval verdict explain_kernel() {
 
 namespace detail {
 
-// Where a registration goes that is refused: the sentences are made here and for nothing else.
+// Refused registrations: only these instantiate the error messages.
 template <auto Fn, class Op>
 consteval void refuse_kernel() {
   static_assert(kernel_for<Fn, Op>, explain_kernel<decltype(Fn), Op>());

@@ -1,6 +1,8 @@
 // topbit.core: the dispatcher. It knows no tensor; whatever has keys_of(x) takes part.
 export module topbit.core;
 
+import topbit.std;
+
 // Tier 1: values, no dispatch.
 export import :version;
 export import :key;
@@ -8,6 +10,7 @@ export import :key_set;
 export import :key_name;
 export import :row_set;
 export import :text;
+export import :printing;
 export import :error;
 
 // Tier 2: signatures.
@@ -34,8 +37,8 @@ export import :stack;
 export import :object;
 
 // Tier 4: dispatch.
-export import :kernel;
 export import :guard;
+export import :kernel;
 export import :table;
 export import :tracer;
 export import :handle;
@@ -53,6 +56,8 @@ export import :default_value;
 export import :call;
 import :nearest;
 export import :call_mistake;
+export import :braces;
+export import :overload;
 export import :operator_info;
 export import :text_signature;
 export import :registry;
@@ -76,6 +81,7 @@ export import :text_call;
 export import :inspect;
 export import :computed_table;
 export import :explain;
+export import :overloads;
 export import :why_not;
 export import :coverage;
 export import :what_if;
@@ -94,3 +100,22 @@ import :image_marks;
 import :snapshot;
 import :trace_session;
 import :wording;
+
+// Where an answer is the argument, `to_string(answer)` and `out << answer` find these without a namespace.
+export namespace topbit::inspect {
+using topbit::name_of;
+using topbit::operator<<;
+using topbit::to_string;
+}  // namespace topbit::inspect
+export namespace topbit::author {
+using topbit::operator<<;
+using topbit::to_string;
+}  // namespace topbit::author
+
+// What the compiler looks for where results of an operator are taken apart: `auto [values, indices] = max(x, 1)` needs
+// no header.
+export namespace std {
+using std::get;
+using std::tuple_element;
+using std::tuple_size;
+}  // namespace std

@@ -8,12 +8,12 @@ using detail::known_kernel;
 using detail::known_live;
 using detail::known_operator;
 
-std::string_view name_of(shadow_reason r) noexcept {
+std::string_view name_of(inspect::shadow_reason r) noexcept {
   switch (r) {
-    case shadow_reason::overridden: return "overridden";
-    case shadow_reason::unselected: return "unselected";
-    case shadow_reason::composite: return "composite";
-    case shadow_reason::ambiguous: return "ambiguous";
+    case inspect::shadow_reason::overridden: return "overridden";
+    case inspect::shadow_reason::unselected: return "unselected";
+    case inspect::shadow_reason::composite: return "composite";
+    case inspect::shadow_reason::ambiguous: return "ambiguous";
   }
   return "unknown";
 }
@@ -29,13 +29,13 @@ struct subject {
 std::optional<dispatch_key> carried_autograd_key(dispatch_key k) {
   if (k.layer == functionality::undefined || k.layer > functionality::NestedTensor) return std::nullopt;
   if (k.layer == functionality::NestedTensor) return key::AutogradNestedTensor;
-  return autograd_key_of(k.device);
+  return author::autograd_key_of(k.device);
 }
 
 // What is to be said of one operator's kernels, those that are overridden first.
 class shadows {
  public:
-  shadows(const subject& s, std::vector<shadowed_kernel>& out)
+  shadows(const subject& s, std::vector<inspect::shadowed_kernel>& out)
       : op_(*s.op), live_(s.op->kernels, *s.fallbacks), out_(out) {}
 
   void find() {
@@ -45,69 +45,71 @@ class shadows {
     for (const known_kernel* k : kernels) {
       const known_kernel* active = live_.at(k->key);
       if (active != k)
-        add(*k, shadow_reason::overridden, {}, active->place,
+        add(*k, inspect::shadow_reason::overridden, {}, active->place,
             "is overridden by the newer one at " + to_string(active->place));
       else if (k->key.is_alias())
         find_unselected(*k);
-      else if (k->form != kernel_form::fallthrough)
+      else if (k->form != inspect::kernel_form::fallthrough)
         find_carried(*k);
     }
   }
 
  private:
-  void add(const known_kernel& k, shadow_reason why, dispatch_key at, const source_place& by, const std::string& text) {
-    if (k.form == kernel_form::generated) return;  // giving way is what it is for
+  void add(const known_kernel& k, inspect::shadow_reason why, dispatch_key at, const inspect::source_location& by,
+           const std::string& text) {
+    if (k.form == inspect::kernel_form::generated) return;  // giving way is what it is for
     out_.push_back(
         {op_.name, k.key, k.place, why, at, by,
          op_.name + ": the kernel for " + to_string(k.key) + detail::registered_text(k.place) + ", " + text});
   }
 
   void find_unselected(const known_kernel& k) {
-    for (unsigned row = 0; row < row_count; ++row) {
+    for (unsigned row = 0; row < author::row_count; ++row) {
       if (detail::row_value(live_, row, [](auto&&...) {}).from == &k) return;
     }
-    add(k, shadow_reason::unselected, {}, {},
+    add(k, inspect::shadow_reason::unselected, {}, {},
         "is held by none of the rows it stands for: each has one that comes first");
   }
 
   void find_carried(const known_kernel& k) {
     const auto at = carried_autograd_key(k.key.row);
     if (!at) return;
-    const table_row row = detail::row_at(live_, *at);
+    const inspect::table_row row = detail::row_at(live_, *at);
     const std::string carrying = "cannot be reached by arguments that carry " + to_string(*at) + ": ";
     const std::string remedy = "; register one for " + to_string(*at) + ", or call below autograd";
-    if (row.why == row_reason::ambiguous)
-      add(k, shadow_reason::ambiguous, *at, {}, carrying + "beside a composite kernel, calls raise there" + remedy);
-    else if (row.why == row_reason::composite_kernel || row.why == row_reason::nested_kernel)
-      add(k, shadow_reason::composite, *at, row.place,
+    if (row.why == inspect::row_reason::ambiguous)
+      add(k, inspect::shadow_reason::ambiguous, *at, {},
+          carrying + "beside a composite kernel, calls throw there" + remedy);
+    else if (row.why == inspect::row_reason::composite_kernel || row.why == inspect::row_reason::nested_kernel)
+      add(k, inspect::shadow_reason::composite, *at, row.place,
           carrying + "the row holds the " + detail::content_of(row) + remedy);
   }
 
   const known_operator& op_;
   const known_live live_;
-  std::vector<shadowed_kernel>& out_;
+  std::vector<inspect::shadowed_kernel>& out_;
 };
 
-coverage_report report(std::span<const subject> subjects, std::span<const dispatch_key> keys) {
-  coverage_report out;
+inspect::coverage_report report(std::span<const subject> subjects, std::span<const dispatch_key> keys) {
+  inspect::coverage_report out;
   out.keys.assign(keys.begin(), keys.end());
   if (keys.empty()) {
-    std::array<bool, row_count> used{};
+    std::array<bool, author::row_count> used{};
     for (const subject& s : subjects) {
       for (const known_kernel& k : s.op->kernels) {
-        if (!k.key.is_alias() && k.form != kernel_form::generated) used[detail::row_of(k.key.row)] = true;
+        if (!k.key.is_alias() && k.form != inspect::kernel_form::generated) used[detail::row_of(k.key.row)] = true;
       }
-      for (unsigned row = 0; row < row_count; ++row) used[row] |= s.fallbacks->of_row[row] != 0;
+      for (unsigned row = 0; row < author::row_count; ++row) used[row] |= s.fallbacks->of_row[row] != 0;
     }
-    for (unsigned row = 0; row < row_count; ++row) {
-      if (used[row]) out.keys.push_back(key_of_row(row));
+    for (unsigned row = 0; row < author::row_count; ++row) {
+      if (used[row]) out.keys.push_back(author::key_of_row(row));
     }
   }
   for (const subject& s : subjects) {
     const known_live live(s.op->kernels, *s.fallbacks);
-    coverage_row& line = out.operators.emplace_back(s.op->name);
+    inspect::coverage_row& line = out.operators.emplace_back(s.op->name);
     for (dispatch_key k : out.keys) {
-      line.cells.push_back(s.op->definitions.empty() ? table_row{k} : detail::row_at(live, k));
+      line.cells.push_back(s.op->definitions.empty() ? inspect::table_row{k} : detail::row_at(live, k));
     }
     shadows(s, out.shadowed).find();
   }
@@ -116,7 +118,7 @@ coverage_report report(std::span<const subject> subjects, std::span<const dispat
 
 }  // namespace
 
-coverage_report coverage(const registry& r, std::span<const dispatch_key> keys) {
+inspect::coverage_report coverage(const registry& r, std::span<const dispatch_key> keys) {
   const detail::registry_snapshot all = detail::take_snapshot(r);
   std::vector<subject> subjects;
   for (const known_operator& op : all.operators) {
@@ -125,7 +127,7 @@ coverage_report coverage(const registry& r, std::span<const dispatch_key> keys) 
   return report(subjects, keys);
 }
 
-coverage_report coverage(std::span<const operator_handle> operators, std::span<const dispatch_key> keys) {
+inspect::coverage_report coverage(std::span<const operator_handle> operators, std::span<const dispatch_key> keys) {
   std::vector<detail::snapshot> all;
   for (operator_handle op : operators) all.push_back(detail::take_snapshot(op));
   std::vector<subject> subjects;
@@ -133,31 +135,31 @@ coverage_report coverage(std::span<const operator_handle> operators, std::span<c
   return report(subjects, keys);
 }
 
-std::string_view word_of(const table_row& cell) noexcept {
-  if (cell.why == row_reason::transparent) return "passes";
+std::string_view inspect::word_of(const inspect::table_row& cell) noexcept {
+  if (cell.why == inspect::row_reason::transparent) return "passes";
   if (cell.passes) return "fallthrough";
   switch (cell.why) {
-    case row_reason::kernel: return "kernel";
-    case row_reason::default_backend_kernel: return "default";
-    case row_reason::nested_kernel: return "nested";
-    case row_reason::ambiguous: return "ambiguous";
-    case row_reason::composite_kernel: return "composite";
-    case row_reason::autograd_kernel: return "autograd";
-    case row_reason::batched_kernel: return "batched";
-    case row_reason::autocast_kernel: return "autocast";
-    case row_reason::backend_fallback: return "fallback";
+    case inspect::row_reason::kernel: return "kernel";
+    case inspect::row_reason::default_backend_kernel: return "default";
+    case inspect::row_reason::nested_kernel: return "nested";
+    case inspect::row_reason::ambiguous: return "ambiguous";
+    case inspect::row_reason::composite_kernel: return "composite";
+    case inspect::row_reason::autograd_kernel: return "autograd";
+    case inspect::row_reason::batched_kernel: return "batched";
+    case inspect::row_reason::autocast_kernel: return "autocast";
+    case inspect::row_reason::backend_fallback: return "fallback";
     default: return "-";
   }
 }
 
-std::string to_string(const coverage_report& r, std::size_t width) {
+std::string to_string(const inspect::coverage_report& r, std::size_t width) {
   std::vector<std::vector<std::string>> lines(1);
   lines[0].push_back("operator");
   for (dispatch_key k : r.keys) lines[0].push_back(to_string(k));
-  for (const coverage_row& row : r.operators) {
+  for (const inspect::coverage_row& row : r.operators) {
     auto& line = lines.emplace_back();
     line.push_back(row.op);
-    for (const table_row& cell : row.cells) line.emplace_back(word_of(cell));
+    for (const inspect::table_row& cell : row.cells) line.emplace_back(inspect::word_of(cell));
   }
   std::vector<std::size_t> widths(lines[0].size());
   for (const auto& line : lines) {
@@ -182,7 +184,7 @@ std::string to_string(const coverage_report& r, std::size_t width) {
     }
   }
   if (!r.shadowed.empty()) text += "out of reach\n";
-  for (const shadowed_kernel& k : r.shadowed) text += "  " + k.sentence + "\n";
+  for (const inspect::shadowed_kernel& k : r.shadowed) text += "  " + k.sentence + "\n";
   return text;
 }
 

@@ -1,4 +1,4 @@
-// A registry at a glance: which key of which operator is served by what, and which kernels nobody reaches.
+// Coverage of a registry: which key of which operator is served by what, and which kernels no call reaches.
 export module topbit.core:coverage;
 
 import topbit.std;
@@ -10,24 +10,25 @@ import :registry;
 
 namespace topbit {
 
+namespace inspect {
+
 /// Why a kernel is out of reach.
 export enum class shadow_reason : std::uint8_t {
   overridden,  // a newer registration for the same key took its place
   unselected,  // every row its alias stands for holds something else
   composite,   // arguments that bring its key carry an autograd key where a composite wins
-  ambiguous    // they carry an autograd key where calls raise, because of it and a composite
+  ambiguous    // they carry an autograd key where calls throw, because of it and a composite
 };
-export std::string_view name_of(shadow_reason r) noexcept;
 
 /// A registration that no call reaches, or none whose arguments carry their autograd key.
 export struct shadowed_kernel {
   std::string op;
   key_target key;
-  source_place place{};
+  source_location place{};
   shadow_reason reason = shadow_reason::overridden;
   dispatch_key at{};       // composite, ambiguous: the autograd key whose row is taken instead
-  source_place by{};       // what comes first; empty where nothing single does
-  std::string sentence{};  // all of that, for people
+  source_location by{};    // what comes first; empty where nothing single does
+  std::string sentence{};  // all of that as a sentence
 };
 
 export struct coverage_row {
@@ -42,18 +43,24 @@ export struct coverage_report {
   std::vector<shadowed_kernel> shadowed;  // in the order of the operators, then of keys
 };
 
-/// For all defined operators, by name. Without keys: those for which a kernel or a fallback is registered directly,
-/// ascending. Takes the registry's lock and copies; cost: one selection per operator and key,
-/// and one per row for each kernel of an alias.
-export coverage_report coverage(const registry& r = registry::process(), std::span<const dispatch_key> keys = {});
-/// The same for these operators, in this order.
-export coverage_report coverage(std::span<const operator_handle> operators, std::span<const dispatch_key> keys = {});
-
 /// What a cell of the table says in one word: "kernel", "composite", "passes"; "-" where a kernel is missing.
 export std::string_view word_of(const table_row& cell) noexcept;
 
-/// For people: a table of words, '-' where a kernel is missing, and one line per kernel that is out of reach. Where a
-/// line of the table would be longer than `width`, the columns that have no room go on below; 0: none has too little.
-export std::string to_string(const coverage_report& r, std::size_t width = 0);
+}  // namespace inspect
+
+export std::string_view name_of(inspect::shadow_reason r) noexcept;
+
+/// For all defined operators, by name. Without keys: those for which a kernel or a fallback is registered directly,
+/// ascending. Takes the registry's lock and copies; cost: one selection per operator and key,
+/// and one per row for each kernel of an alias.
+export inspect::coverage_report coverage(const registry& r = registry::process(),
+                                         std::span<const dispatch_key> keys = {});
+/// The same for these operators, in this order.
+export inspect::coverage_report coverage(std::span<const operator_handle> operators,
+                                         std::span<const dispatch_key> keys = {});
+
+/// Human-readable: a table of words, '-' where a kernel is missing, and one line per kernel that is out of reach. Where
+/// a line of the table would be longer than `width`, the columns that have no room go on below; 0: none has too little.
+export std::string to_string(const inspect::coverage_report& r, std::size_t width = 0);
 
 }  // namespace topbit

@@ -11,11 +11,15 @@ import :text;
 
 namespace topbit {
 
+namespace author {
+
 /// How a default in a schema becomes a C++ value: `static constexpr T from(std::string_view literal)` and, where not
 /// every literal will do, `static constexpr bool accepts(std::string_view literal)`. Core knows int, float, complex,
 /// bool and str, optionals and lists; specialise it in your purview for types of your own.
 export template <class T>
 struct schema_default;
+
+}  // namespace author
 
 namespace detail {
 
@@ -46,7 +50,7 @@ constexpr double real_value(std::string_view text) {
 
 template <class T>
 concept has_schema_default = requires(std::string_view text) {
-  { schema_default<T>::from(text) } -> std::same_as<T>;
+  { author::schema_default<T>::from(text) } -> std::same_as<T>;
 };
 
 // Behind the value that begins here: a list, a string, or a word or number.
@@ -84,16 +88,16 @@ constexpr std::size_t element_count(std::string_view list) noexcept {
 template <class T>
 struct default_reader {
   static constexpr bool accepts(std::string_view literal, int) {
-    if constexpr (requires { schema_default<T>::accepts(literal); })
-      return schema_default<T>::accepts(literal);
+    if constexpr (requires { author::schema_default<T>::accepts(literal); })
+      return author::schema_default<T>::accepts(literal);
     else
       return has_schema_default<T>;
   }
-  static constexpr T from(std::string_view literal) { return schema_default<T>::from(literal); }
+  static constexpr T from(std::string_view literal) { return author::schema_default<T>::from(literal); }
   // A constant, so that the call holds the value and not the reading of it.
   template <class Op, std::size_t I>
   static constexpr T value() {
-    constexpr T constant = schema_default<T>::from(Op::default_text(I));
+    constexpr T constant = author::schema_default<T>::from(Op::default_text(I));
     return constant;
   }
 };
@@ -177,9 +181,11 @@ concept default_for = default_reader<T>::accepts(Op::default_text(I), Op::list_s
 
 }  // namespace detail
 
+namespace author {
+
 template <>
 struct schema_default<std::int64_t> {
-  // "Mean" is the one word the reference's schemas use for an integer: a reduction.
+  // "Mean" is the one word PyTorch's schemas use for an integer: a reduction.
   static constexpr bool accepts(std::string_view text) { return text == "Mean" || detail::is_integer(text); }
   static constexpr std::int64_t from(std::string_view text) { return text == "Mean" ? 1 : detail::integer_value(text); }
 };
@@ -203,5 +209,7 @@ struct schema_default<bool> {
   static constexpr bool accepts(std::string_view text) { return text == "True" || text == "False"; }
   static constexpr bool from(std::string_view text) { return text == "True"; }
 };
+
+}  // namespace author
 
 }  // namespace topbit

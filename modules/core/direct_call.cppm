@@ -1,5 +1,5 @@
-// A call whose kernel is known at compile time: the operator's own form, defaults and keywords included, in front of a
-// function that is called by name. No table, no keys, no jump through a pointer.
+// Direct calls of kernels known at compile time, with the operator's defaults and keyword arguments. No table, no keys,
+// no indirect jump.
 export module topbit.core:direct_call;
 
 import topbit.std;
@@ -21,9 +21,13 @@ inline constexpr bool is_op<op<Text, Sig>> = true;
 
 }  // namespace detail
 
+namespace static_dispatch {
+
 /// An operator: the type of what `op<"...">` declares.
 export template <class T>
 concept operator_type = detail::is_op<std::remove_cvref_t<T>>;
+
+}  // namespace static_dispatch
 
 namespace detail {
 
@@ -35,7 +39,7 @@ consteval bool all(std::initializer_list<bool> each) {
   return true;
 }
 template <class... T>
-concept operator_types = all({operator_type<T>...});
+concept operator_types = all({static_dispatch::operator_type<T>...});
 
 // Where a direct call ends: run(arguments...), with the arguments of the signature. A kernel that asks for keys is
 // given these.

@@ -37,7 +37,7 @@ entry::entry(const operator_info& op, registry_state& registry)
       raiser_(make(kernel_kind::raise)),
       skip_(make(kernel_kind::skip)),
       first_schema_(*this, registry.strings.copy(op.schema)) {
-  skip_->boxed = [](const kernel*, const operator_handle& handle, key_set keys, stack& s) {
+  skip_->boxed = [](const kernel*, const operator_handle& handle, key_set keys, boxed_stack& s) {
     handle.redispatch_boxed(keys.below_highest(), s);
   };
   if (signature->selects_backend) {
@@ -87,7 +87,7 @@ record_ptr entry::make(kernel_kind kind) {
   return k;
 }
 
-// Nobody has had a typed handle before, so nobody reads what is written here. Without memory for all it is done again.
+// No typed handle existed before, so no call reads what is written here. Without memory for all it is done again.
 void entry::adopt(const signature_info& typed) {
   const auto give_entry_point = [&](kernel* k) {
     if (k == nullptr) return;
@@ -148,12 +148,13 @@ void entry::refresh(const row_set& rows) noexcept {
 void entry::refresh_words(const row_set& rows) noexcept {
   functionality done = functionality::undefined;
   rows.for_each([&](unsigned row) {
-    const functionality layer = key_of_row(row).layer;
+    const functionality layer = author::key_of_row(row).layer;
     if (layer == done) return;  // rows of a layer come one after the other
     done = layer;
     const unsigned first = row_of(building_block{layer});
     bool seen = false;
-    for (unsigned b = per_backend(layer) ? 1 : 0; !seen && b <= (per_backend(layer) ? backend_count : 0); ++b) {
+    for (unsigned b = author::per_backend(layer) ? 1 : 0;
+         !seen && b <= (author::per_backend(layer) ? author::backend_count : 0); ++b) {
       seen = stored(first + b) != skip_.get();
     }
     const std::uint64_t bit = key_set(building_block{layer}).raw();
@@ -181,7 +182,7 @@ bool entry::follow_definitions() noexcept {
   } else {
     defined.store(false, std::memory_order_release);
     reachable_ = false;
-    for (unsigned row = 0; row < row_count; ++row) store(row, {});
+    for (unsigned row = 0; row < author::row_count; ++row) store(row, {});
     seen_ = functionality_bits;
     mask.store(~std::uint64_t{0}, std::memory_order_release);
     always.store(0, std::memory_order_release);
@@ -200,7 +201,7 @@ live_kernels::live_kernels(const entry& e) noexcept : entry_(&e), fallbacks_(&e.
 }
 
 const live_registration* live_kernels::newest(unsigned row) const noexcept {
-  const key_target wanted = key_of_row(row);
+  const key_target wanted = author::key_of_row(row);
   for (std::size_t i = entry_->registrations.size(); i-- != 0;) {
     if (entry_->registrations[i].target == wanted) return &entry_->registrations[i];
   }
@@ -208,7 +209,7 @@ const live_registration* live_kernels::newest(unsigned row) const noexcept {
 }
 
 bool passes_through(const row_choice<live_registration>& choice) noexcept {
-  if (choice.why == row_reason::transparent) return true;
+  if (choice.why == inspect::row_reason::transparent) return true;
   return choice.from != nullptr && choice.from->impl->kind == kernel_kind::fallthrough;
 }
 

@@ -21,7 +21,7 @@ namespace detail {
 struct registry_state;
 struct entry;
 
-// One kernel somebody registered. Small: an operator has several.
+// One registered kernel. Small: an operator has several.
 struct live_registration {
   std::uint64_t id;
   const kernel* impl;
@@ -32,7 +32,7 @@ struct live_registration {
   inline std::string place() const { return detail::place{file, line}.text(); }
 };
 
-// A schema text as it was given. Its canonical form and its parts are made when somebody asks: most operators live and
+// A schema text as it was given. Its canonical form and its parts are made on demand: most operators live and
 // die without. Interned per entry and never changed, so that views of it may be handed out.
 class schema_record {
  public:
@@ -88,7 +88,7 @@ class known_signature {
 
 // One per (name, C++ signature). Immortal: it stays when everything registered for it is gone, and is found again.
 struct entry : entry_head {
-  std::atomic<const kernel*> more_rows[row_count - 1];
+  std::atomic<const kernel*> more_rows[author::row_count - 1];
 
   std::string_view name;
   known_signature signature;
@@ -131,7 +131,7 @@ struct entry : entry_head {
   // Chooses anew for these rows and stores what changed, then the words that follow from the rows.
   void refresh(const row_set& rows) noexcept;
   // Lets an entry that was made from a text be called by this signature, which is the same. Under the registry's lock;
-  // the image of the signature has been pinned.
+  // the shared object of the signature has been pinned.
   void adopt(const signature_info& typed);
   inline bool lacks_typed_entry() const noexcept { return made_from != nullptr && signature.get() == made_from; }
   // Lets calls reach the operator, or stops them, as its definitions now say. True if that is a change.
@@ -144,11 +144,11 @@ struct entry : entry_head {
   record_ptr make(kernel_kind kind);
   inline const kernel* stored(unsigned row) const noexcept { return (&row0)[row].load(std::memory_order_relaxed); }
   void store(unsigned row, const row_choice<live_registration>& choice) noexcept;
-  // What a traced row holds instead of `front`: the tracer, or where there is no memory for it `front` itself.
-  const kernel* traced(unsigned row, const row_choice<live_registration>& choice, const kernel* front) noexcept;
+  // What a traced row holds instead of `record`: the tracer, or where there is no memory for it `record` itself.
+  const kernel* traced(unsigned row, const row_choice<live_registration>& choice, const kernel* record) noexcept;
 
   kernel* tracer() const noexcept;
-  bool reachable_ = false;                   // rows hold what is live; otherwise every one of them raises
+  bool reachable_ = false;                   // rows hold what is live; otherwise every one of them throws
   record_ptr raiser_;                        // throws no_kernel
   record_ptr skip_;                          // passes through
   record_ptr selector_;                      // selects by the device argument; null if the signature has none
@@ -167,7 +167,7 @@ inline const entry& entry_of(const entry_head& head) noexcept { return static_ca
 // The rows of an entry are reached from row0 by index.
 static_assert(sizeof(std::atomic<const kernel*>) == sizeof(void*) && alignof(entry_head) == sizeof(void*));
 
-using fallback_table = std::array<const live_registration*, row_count>;
+using fallback_table = std::array<const live_registration*, author::row_count>;
 
 // What is live for one entry, looked up once per publication: the input of row_value.
 class live_kernels {
@@ -184,15 +184,15 @@ class live_kernels {
   const entry* entry_;
   const fallback_table* fallbacks_;
   row_set direct_rows_;
-  std::array<const live_registration*, alias_count> alias_{};
+  std::array<const live_registration*, author::alias_count> alias_{};
 };
 
 // True if a row with this choice is passed through instead of being run.
 bool passes_through(const row_choice<live_registration>& choice) noexcept;
 
-// The image an address belongs to; null for none that is known.
+// The shared object an address belongs to; null for none that is known.
 const void* image_of(const void* address) noexcept;
-// The file name of the image an address belongs to.
+// The file name of the shared object an address belongs to.
 std::string image_name(const void* address);
 // All of them, in no order.
 std::vector<const void*> loaded_images();

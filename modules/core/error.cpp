@@ -1,3 +1,7 @@
+module;
+
+#include <unistd.h>
+
 module topbit.core;
 
 import topbit.std;
@@ -16,7 +20,7 @@ void error::called_by(std::string_view op) noexcept try {
   if (op_.empty() || !message_.starts_with(op_ + ": ")) {
     text += ": " + message_;
   } else if (in_part_) {
-    text += message_.substr(op_.size());  // what lies between the first and the last is nobody's business
+    text += message_.substr(op_.size());  // the operators between the first and the last are left out
   } else {
     text += ": in " + message_;
     in_part_ = true;
@@ -46,5 +50,14 @@ std::size_t bad_schema::column() const noexcept { return column_; }
 
 unknown_operator::unknown_operator(const unknown_operator&) = default;
 unknown_operator::~unknown_operator() = default;
+
+void author::warn(std::initializer_list<std::string_view> parts) noexcept try {
+  std::string line = "topbit: ";
+  for (std::string_view part : parts) line += part;
+  line += '\n';
+  if (write(STDERR_FILENO, line.data(), line.size()) < 0) {  // there is nothing to do about it
+  }
+} catch (const std::bad_alloc&) {
+}
 
 }  // namespace topbit

@@ -75,4 +75,12 @@ export class unknown_operator : public error {
   ~unknown_operator() override;
 };
 
+namespace author {
+
+/// Writes "topbit: " and these parts as one line to the standard error output: for what is worth knowing and no error.
+/// Lost if the host has no memory left or standard error is closed. Threads: lines of several do not mix.
+export void warn(std::initializer_list<std::string_view> parts) noexcept;
+
+}  // namespace author
+
 }  // namespace topbit

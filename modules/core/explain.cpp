@@ -9,8 +9,8 @@ using detail::known_live;
 
 namespace {
 
-candidate make_candidate(dispatch_key k, row_reason rule, const known_kernel* r, std::string why) {
-  candidate c{k, false, rule, std::move(why), {}, 0};
+inspect::candidate make_candidate(dispatch_key k, inspect::row_reason rule, const known_kernel* r, std::string why) {
+  inspect::candidate c{k, false, rule, std::move(why), {}, 0};
   if (r != nullptr) {
     c.file = r->place.file;
     c.line = r->place.line;
@@ -22,24 +22,24 @@ enum class step { ends, passes, selects_again };
 
 // Adds what the selection at one key looked at. `mask` is the operator's: a functionality that is passed through as a
 // whole needs no backend to be passed.
-step consider(explanation& out, const known_live& live, dispatch_key k, key_set mask) {
+step consider(inspect::explanation& out, const known_live& live, dispatch_key k, key_set mask) {
   if (k != key::Undefined && !mask.has(k.layer) && detail::lacks_backend(k)) {
     out.candidates.push_back(
-        make_candidate(k, row_reason::transparent, nullptr, "calls pass through it on every backend"));
+        make_candidate(k, inspect::row_reason::transparent, nullptr, "calls pass through it on every backend"));
     return step::passes;
   }
-  const auto note = [&](row_reason rule, const known_kernel* r, const char* why) {
+  const auto note = [&](inspect::row_reason rule, const known_kernel* r, const char* why) {
     out.candidates.push_back(make_candidate(k, rule, r, to_string(r->key) + " " + why));
   };
   const auto choice = detail::row_value(live, detail::row_of(k), note);
   if (detail::passes(choice, k)) {
     out.candidates.push_back(
         make_candidate(k, choice.why, choice.from,
-                       choice.from == nullptr ? "nobody handles this key, calls pass through it" : "a fallthrough"));
+                       choice.from == nullptr ? "no kernel handles this key, calls pass through it" : "a fallthrough"));
     return step::passes;
   }
   out.candidates.push_back(make_candidate(k, choice.why, choice.from, std::string(name_of(choice.why))));
-  if (out.placed && choice.from != nullptr && choice.from->form == kernel_form::generated) {
+  if (out.placed && choice.from != nullptr && choice.from->form == inspect::kernel_form::generated) {
     out.candidates.back().why = "adds " + to_string(*out.placed) + ", where the arguments say to run";
     return step::selects_again;
   }
@@ -50,9 +50,9 @@ step consider(explanation& out, const known_live& live, dispatch_key k, key_set 
 
 }  // namespace
 
-explanation detail::explain_known(const snapshot& s, std::span<const key_set> arguments,
-                                  std::optional<key_set> placed) {
-  explanation out;
+inspect::explanation detail::explain_known(const snapshot& s, std::span<const key_set> arguments,
+                                           std::optional<key_set> placed) {
+  inspect::explanation out;
   out.op = s.op.name;
   out.schema = s.op.schema;
   out.placed = placed;
@@ -62,7 +62,7 @@ explanation detail::explain_known(const snapshot& s, std::span<const key_set> ar
     out.arguments.push_back({i < labels.size() ? labels[i] : "argument " + std::to_string(i + 1), arguments[i]});
     brought = brought | arguments[i];
   }
-  for (unsigned b = 1; b <= backend_count; ++b) {
+  for (unsigned b = 1; b <= author::backend_count; ++b) {
     if (brought.contains(static_cast<backend>(b))) out.backends.emplace_back(name_of(static_cast<backend>(b)));
   }
   const thread_key_state thread = current_thread_keys();
@@ -75,13 +75,13 @@ explanation detail::explain_known(const snapshot& s, std::span<const key_set> ar
 
   if (s.op.definitions.empty()) {
     out.candidates.push_back(
-        make_candidate(wanted.highest(), row_reason::missing, nullptr, "the operator is not defined"));
+        make_candidate(wanted.highest(), inspect::row_reason::missing, nullptr, "the operator is not defined"));
     return out;
   }
   const known_live live(s.op.kernels, s.fallbacks);
   for (key_set left = wanted;;) {
     out.effective = left;
-    const dispatch_key k = key_of_row(left.row());
+    const dispatch_key k = author::key_of_row(left.row());
     const step next = consider(out, live, k, s.op.mask);
     if (next == step::ends || k == key::Undefined) break;
     left = left - key_set(building_block{k.layer});
@@ -92,32 +92,33 @@ explanation detail::explain_known(const snapshot& s, std::span<const key_set> ar
   return out;
 }
 
-explanation explain_keys(const operator_handle& op, std::span<const key_set> arguments, std::optional<key_set> placed) {
+inspect::explanation inspect::explain_keys(const operator_handle& op, std::span<const key_set> arguments,
+                                           std::optional<key_set> placed) {
   return detail::explain_known(detail::take_snapshot(op), arguments, placed);
 }
 
 namespace {
 
 // What the thread excludes, without what every thread does where that changes nothing for the call.
-key_set telling_exclusions(const explanation& e) {
+key_set telling_exclusions(const inspect::explanation& e) {
   key_set brought = e.included | e.always;
-  for (const explained_argument& a : e.arguments) brought = brought | a.keys;
+  for (const inspect::explained_argument& a : e.arguments) brought = brought | a.keys;
   const key_set handled = brought - e.masked;
   return e.excluded - (detail::excluded_at_first - handled);
 }
 
 }  // namespace
 
-std::string to_string(const explanation& e) {
+std::string to_string(const inspect::explanation& e) {
   std::string text = e.op + "\n  schema    " + e.schema + "\n";
-  for (const explained_argument& a : e.arguments) {
+  for (const inspect::explained_argument& a : e.arguments) {
     if (!a.keys.empty()) text += "  " + a.name + " brings " + to_string(a.keys) + "\n";
   }
   if (!e.included.empty()) text += "  thread    includes " + detail::layers_text(e.included) + "\n";
   if (const key_set excluded = telling_exclusions(e); !excluded.empty())
     text += "  thread    excludes " + detail::layers_text(excluded) + "\n";
   if (!e.always.empty()) text += "  always    " + to_string(e.always) + "\n";
-  for (const candidate& c : e.candidates) {
+  for (const inspect::candidate& c : e.candidates) {
     const bool ends = &c == &e.candidates.back();
     text += c.taken ? "  takes     " : ends && !e.found ? "  throws at " : "  passes    ";
     text += to_string(c.key) + ": " + c.why;

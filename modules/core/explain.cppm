@@ -1,4 +1,4 @@
-// Why a call goes where it goes, without going there: the selection as data.
+// Why a call selects its kernel, without calling it: the selection as data.
 //
 // explain walks the very function that fills the tables, with a visitor that keeps each candidate and the reason it was
 // taken or passed over. The error of a call without a kernel is the short form of the same data.
@@ -17,6 +17,8 @@ import :signature;
 import :table;
 
 namespace topbit {
+
+namespace inspect {
 
 /// One candidate for one key, in the order the selection looked at them.
 export struct candidate {
@@ -49,14 +51,16 @@ export struct explanation {
   bool found = false;  // false: the call would throw no_kernel
 };
 
-/// For people: one fact per line.
-export std::string to_string(const explanation& e);
-
 /// Explains a call through a handle whose arguments bring these keys. `placed` is what arguments such as a device stand
 /// for, where the operator is placed by them: without it the explanation ends at BackendSelect. Takes the registry's
 /// lock and copies; runs nothing.
 export explanation explain_keys(const operator_handle& op, std::span<const key_set> arguments,
                                 std::optional<key_set> placed = std::nullopt);
+
+}  // namespace inspect
+
+/// Human-readable: one fact per line.
+export std::string to_string(const inspect::explanation& e);
 
 namespace detail {
 
@@ -92,7 +96,7 @@ key_set keys_of_argument(const Args&... args) {
 template <class Op, std::size_t I, class... Args>
 key_set placed_by_argument(const Args&... args) {
   using P = std::remove_cvref_t<typename function_traits<typename Op::signature>::template parameter<I>>;
-  if constexpr (selects_backend<P>) {
+  if constexpr (author::selects_backend<P>) {
     constexpr std::size_t source = source_of<Op, I, Args...>();
     if constexpr (source < sizeof...(Args)) {
       const auto& x = std::get<source>(std::tie(args...));
@@ -134,8 +138,8 @@ std::array<key_set, Op::arity> keys_of_arguments(const Args&... args) {
 
 /// Explains `op(args...)` without running it; arguments may go by name and be left out as in the call.
 export template <class Op, class... Args>
-explanation explain(const Op& op, const Args&... args) {
-  return explain_keys(op.handle(), detail::keys_of_arguments<Op>(args...), detail::placed_by<Op>(args...));
+inspect::explanation explain(const Op& op, const Args&... args) {
+  return inspect::explain_keys(op.handle(), detail::keys_of_arguments<Op>(args...), detail::placed_by<Op>(args...));
 }
 
 }  // namespace topbit

@@ -1,4 +1,4 @@
-// Which keys an argument brings to a call. Both call paths use this one function, the boxed one through the type of
+// The keys that an argument brings to a call. Both call paths use this one function, the boxed one through the type of
 // the boxed value, so they cannot disagree.
 //
 // A type takes part by `key_set keys_of(const T&)`, found by argument-dependent lookup. Optionals and lists of such
@@ -16,16 +16,20 @@ concept keyed = requires(const T& x) {
   { keys_of(x) } noexcept -> std::convertible_to<key_set>;
 };
 
+namespace author {
+
 /// Whether the keys of a keyed type say where a call runs. Not so for what every backend takes, such as a generator of
 /// random numbers: specialise it then, and an operator with nothing else keyed is placed by its device.
 export template <class T>
-inline constexpr bool places_calls = true;
+inline constexpr bool selects_device = true;
 
 /// A type, such as a device, that says where an operator without keyed arguments should run.
 export template <class T>
 concept selects_backend = !keyed<T> && requires(const T& x) {
   { backend_keys_of(x) } -> std::convertible_to<key_set>;
 };
+
+}  // namespace author
 
 namespace detail {
 
@@ -73,7 +77,8 @@ template <class T>
 inline constexpr bool may_bring_keys = keyed<typename element<std::remove_cvref_t<T>>::type>;
 /// And if these say where to run.
 template <class T>
-inline constexpr bool may_place = may_bring_keys<T> && places_calls<typename element<std::remove_cvref_t<T>>::type>;
+inline constexpr bool may_place =
+    may_bring_keys<T> && author::selects_device<typename element<std::remove_cvref_t<T>>::type>;
 
 }  // namespace detail
 

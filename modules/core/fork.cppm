@@ -1,5 +1,5 @@
 // Forks. A child has one thread: a lock that another one held stays locked in it, and a child that registers would wait
-// for good. So what registering needs is locked before a fork, and given back on both sides. Internal.
+// forever. So what registering needs is locked before a fork, and unlocked on both sides. Internal.
 export module topbit.core:fork;
 
 import topbit.std;

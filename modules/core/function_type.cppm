@@ -35,7 +35,7 @@ inline constexpr bool takes_keys<R(key_set, A...)> = true;
 template <class Function>
 inline constexpr bool takes_keys_boxed = false;
 template <>
-inline constexpr bool takes_keys_boxed<void(const operator_handle&, key_set, stack&)> = true;
+inline constexpr bool takes_keys_boxed<void(const operator_handle&, key_set, boxed_stack&)> = true;
 
 template <class Function>
 struct without_keys {
@@ -56,8 +56,9 @@ template <class F, class Sig, bool TakesKeys = true>
 inline constexpr bool fits = std::same_as<called_type<F, TakesKeys>, Sig>;
 
 template <class F>
-inline constexpr bool has_boxed_form = std::same_as<function_type<F>, void(const operator_handle&, key_set, stack&)> ||
-                                       std::same_as<function_type<F>, void(const operator_handle&, stack&)>;
+inline constexpr bool has_boxed_form =
+    std::same_as<function_type<F>, void(const operator_handle&, key_set, boxed_stack&)> ||
+    std::same_as<function_type<F>, void(const operator_handle&, boxed_stack&)>;
 
 }  // namespace detail
 

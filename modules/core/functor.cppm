@@ -18,13 +18,13 @@ namespace topbit {
 namespace detail {
 
 template <class F>
-inline constexpr bool is_boxed_call = std::is_invocable_r_v<void, F, const operator_handle&, key_set, stack&> ||
-                                      std::is_invocable_r_v<void, F, const operator_handle&, stack&>;
+inline constexpr bool is_boxed_call = std::is_invocable_r_v<void, F, const operator_handle&, key_set, boxed_stack&> ||
+                                      std::is_invocable_r_v<void, F, const operator_handle&, boxed_stack&>;
 
 /// Why an object of type F is no boxed kernel; empty if it is one.
 template <class F>
-consteval verdict explain_boxed_functor() {
-  verdict v;
+consteval author::verdict explain_boxed_functor() {
+  author::verdict v;
   if constexpr (is_boxed_call<const F&>) {
     if constexpr (!std::is_move_constructible_v<F>) {
       v.add("boxed kernel: '").add(type_name<F>()).add("' cannot be moved into the registry");
@@ -33,15 +33,17 @@ consteval verdict explain_boxed_functor() {
     v.add("boxed kernel: the call operator of '").add(type_name<F>());
     v.add("' must be const, since threads call it at once; what it changes must be atomic or locked, and mutable");
   } else {
-    v.add("boxed kernel: needs an object to call as 'void(const operator_handle&, key_set, stack&)' or without the ");
+    v.add(
+        "boxed kernel: needs an object to call as 'void(const operator_handle&, key_set, boxed_stack&)' or without "
+        "the ");
     v.add("key set, found '").add(type_name<F>()).add("'");
   }
   return v;
 }
 
-// What is known of a function object's type: lies in its image, and shows which that is.
+// What is known of a function object's type: lies in its shared object, and shows which that is.
 struct functor_type {
-  void (*destroy)(void* object) noexcept;  // null: there is nothing to give back
+  void (*destroy)(void* object) noexcept;  // null: trivially destructible
   const version_note* built_with;
 };
 
@@ -54,7 +56,7 @@ struct functor_kernel : kernel {
   mutable std::atomic<std::uint32_t> uses = 0;
   union {
     void* object;
-    std::byte held[sizeof(void*)];  // an object that has nothing to give back
+    std::byte held[sizeof(void*)];  // a trivially destructible object
   };
   functor_kernel* next = nullptr;  // of the same registry
 
@@ -96,14 +98,14 @@ inline void end_object_of(const kernel* k) noexcept {
   if (k != nullptr && k->owned) static_cast<const functor_kernel*>(k)->withdraw();
 }
 
-// True if objects of this type have nothing to give back and fit into the record: no lambda without captures is
+// True if objects of this type are trivially destructible and fit into the record: a lambda without captures is not
 // counted, nor is one that holds a reference.
 template <class F>
 inline constexpr bool stays_in_record =
     std::is_trivially_destructible_v<F> && sizeof(F) <= sizeof(void*) && alignof(F) <= alignof(void*);
 
 template <class F>
-struct functor_front {
+struct functor_thunk {
   [[gnu::visibility("hidden")]] static constexpr functor_type type{
       stays_in_record<F> ? nullptr : +[](void* object) noexcept { delete static_cast<F*>(object); },
       &image_note<0>::value};
@@ -116,7 +118,7 @@ struct functor_front {
       made->object = new F(std::move(f));
     return made;
   }
-  static void run(const kernel* k, const operator_handle& op, key_set keys, stack& s) {
+  static void run(const kernel* k, const operator_handle& op, key_set keys, boxed_stack& s) {
     const auto& record = *static_cast<const functor_kernel*>(k);
     if constexpr (stays_in_record<F>) {
       call(*reinterpret_cast<const F*>(record.held), op, keys, s);
@@ -133,8 +135,8 @@ struct functor_front {
   }
 
  private:
-  [[gnu::always_inline]] static inline void call(const F& f, const operator_handle& op, key_set keys, stack& s) {
-    if constexpr (std::is_invocable_v<const F&, const operator_handle&, key_set, stack&>)
+  [[gnu::always_inline]] static inline void call(const F& f, const operator_handle& op, key_set keys, boxed_stack& s) {
+    if constexpr (std::is_invocable_v<const F&, const operator_handle&, key_set, boxed_stack&>)
       f(op, keys, s);
     else
       f(op, s);
@@ -143,20 +145,24 @@ struct functor_front {
 
 template <class F>
 functor_ptr make_functor(F f) {
-  return functor_front<F>::make(std::move(f));
+  return functor_thunk<F>::make(std::move(f));
 }
 
 }  // namespace detail
+
+namespace author {
 
 /// An object that can serve any operator: it is called with a stack, by several threads at once.
 export template <class F>
 concept boxed_functor = detail::explain_boxed_functor<F>().ok();
 
+}  // namespace author
+
 namespace detail {
 
 template <class F>
 consteval void refuse_functor() {
-  static_assert(boxed_functor<F>, explain_boxed_functor<F>());
+  static_assert(author::boxed_functor<F>, explain_boxed_functor<F>());
 }
 
 }  // namespace detail

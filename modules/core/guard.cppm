@@ -1,8 +1,8 @@
 // The thread's own part of a call's key set, and the guards that change it for a scope.
 //
-// The state is two words: what to add, and what to keep after adding. It is defined in guard.cpp and reached without
-// a function call; the TLS model makes it one variable for the executable and every library. Guards remember the
-// whole state and put it back exactly.
+// The state is two masks: what to include, and the complement of what to exclude. It is defined in guard.cpp and
+// reached without a function call; the TLS model makes it one variable for the executable and every library. Guards
+// remember the whole state and put it back exactly.
 export module topbit.core:guard;
 
 import topbit.std;
@@ -13,19 +13,19 @@ namespace topbit {
 
 namespace detail {
 
-// What a thread excludes from its beginning, although tensors bring it.
+// What every thread excludes by default, although tensors bring it.
 inline constexpr key_set excluded_at_first = key::AutocastFunctionality;
 
 struct thread_keys {
   std::uint64_t include = 0;
-  std::uint64_t keep = ~excluded_at_first.raw();  // the complement of what is excluded
+  std::uint64_t not_excluded = ~excluded_at_first.raw();  // exclusion beats inclusion
 };
 
 extern constinit thread_local thread_keys this_thread_keys [[gnu::tls_model("initial-exec")]];
 
-// Each word whole and by itself. Left to plain members, compilers write the one byte of a word that a guard changes,
-// and copy both words at once; the load of the next call, or of the next guard, then waits for that store for a dozen
-// cycles, since a processor forwards a store only to a load that it covers.
+// Full-width atomic accesses, one mask each. For plain members compilers store the single byte that a guard changes and
+// load both masks at once; the next load then stalls for a dozen cycles, since store-to-load forwarding fails where a
+// store does not cover the load.
 inline std::uint64_t thread_word(std::uint64_t& of_thread) noexcept {
   return std::atomic_ref(of_thread).load(std::memory_order_relaxed);
 }
@@ -44,23 +44,23 @@ export struct thread_key_state {
 export inline thread_key_state current_thread_keys() noexcept {
   detail::thread_keys& t = detail::this_thread_keys;
   return {key_set::from_raw(detail::thread_word(t.include)),
-          key_set::from_raw(~detail::thread_word(t.keep)) & key_set::full()};
+          key_set::from_raw(~detail::thread_word(t.not_excluded)) & key_set::full()};
 }
 
-/// Base of the guards: restores the thread's state, bit for bit, at the end of the scope. Same thread only.
-export class [[nodiscard("the guard ends with the full expression that makes it")]] key_guard {
+/// Base of the guards: restores the thread's exact state at the end of the scope. Same thread only.
+class [[nodiscard("the guard ends with the full expression that makes it")]] key_guard {
  public:
   key_guard(const key_guard&) = delete;
   key_guard& operator=(const key_guard&) = delete;
-  inline ~key_guard() { set(before_.include, before_.keep); }
+  inline ~key_guard() { set(before_.include, before_.not_excluded); }
 
  protected:
   inline key_guard() noexcept
       : before_{detail::thread_word(detail::this_thread_keys.include),
-                detail::thread_word(detail::this_thread_keys.keep)} {}
-  static inline void set(std::uint64_t include, std::uint64_t keep) noexcept {
+                detail::thread_word(detail::this_thread_keys.not_excluded)} {}
+  static inline void set(std::uint64_t include, std::uint64_t not_excluded) noexcept {
     detail::set_thread_word(detail::this_thread_keys.include, include);
-    detail::set_thread_word(detail::this_thread_keys.keep, keep);
+    detail::set_thread_word(detail::this_thread_keys.not_excluded, not_excluded);
   }
 
  private:
@@ -80,19 +80,20 @@ export class [[nodiscard("the guard ends with the full expression that makes it"
 export class [[nodiscard("the guard ends with the full expression that makes it")]] exclude_guard : public key_guard {
  public:
   inline explicit exclude_guard(key_set keys) noexcept {
-    std::uint64_t& keep = detail::this_thread_keys.keep;
-    detail::set_thread_word(keep, detail::thread_word(keep) & ~(keys.raw() & detail::functionality_bits));
+    std::uint64_t& not_excluded = detail::this_thread_keys.not_excluded;
+    detail::set_thread_word(not_excluded,
+                            detail::thread_word(not_excluded) & ~(keys.raw() & detail::functionality_bits));
   }
 };
 
-/// Lets calls of this thread reach kernels for Autocast's keys, on every backend. Tensors carry these keys, and every
-/// thread excludes them until it has such a guard; to switch them off inside of one, exclude
-/// key::AutocastFunctionality.
+/// Enables Autocast's keys for calls of this thread, on every backend. Tensors carry these keys, and every thread
+/// excludes them by default; to disable them inside the scope of a guard, exclude key::AutocastFunctionality.
 export class [[nodiscard("the guard ends with the full expression that makes it")]] enable_autocast : public key_guard {
  public:
   inline enable_autocast() noexcept {
-    std::uint64_t& keep = detail::this_thread_keys.keep;
-    detail::set_thread_word(keep, detail::thread_word(keep) | key_set(key::AutocastFunctionality).raw());
+    std::uint64_t& not_excluded = detail::this_thread_keys.not_excluded;
+    detail::set_thread_word(not_excluded,
+                            detail::thread_word(not_excluded) | key_set(key::AutocastFunctionality).raw());
   }
 };
 

@@ -8,7 +8,7 @@ using detail::entry_of;
 
 std::string_view operator_handle::name() const noexcept { return entry_of(*entry_).name; }
 std::string_view operator_handle::schema() const { return entry_of(*entry_).schema_of().text(); }
-const schema_view* operator_handle::parsed_schema() const {
+const author::schema_view* operator_handle::parsed_schema() const {
   const topbit::schema* s = entry_of(*entry_).schema_of().parsed();
   return s == nullptr ? nullptr : &s->view();
 }
@@ -17,10 +17,10 @@ std::size_t operator_handle::argument_count() const noexcept { return entry_of(*
 std::size_t operator_handle::result_count() const noexcept { return entry_of(*entry_).signature->results; }
 bool operator_handle::is_defined() const { return entry_of(*entry_).defined.load(std::memory_order_acquire); }
 
-std::vector<kernel_record> operator_handle::kernels() const {
+std::vector<inspect::kernel_record> operator_handle::kernels() const {
   const detail::entry& e = entry_of(*entry_);
   const std::lock_guard lock(e.home->mutex);
-  std::vector<kernel_record> records;
+  std::vector<inspect::kernel_record> records;
   for (const detail::live_registration& r : e.registrations) {
     records.push_back({r.target, r.impl->kind == detail::kernel_kind::boxed,
                        r.impl->kind == detail::kernel_kind::fallthrough, r.file, r.line});
@@ -29,7 +29,7 @@ std::vector<kernel_record> operator_handle::kernels() const {
 }
 
 bool detail::has_signature(const operator_handle& h, const signature_info& wanted) {
-  entry& e = entry_of(h.entry());
+  entry& e = entry_of(handle_access::entry(h));
   if (*e.signature != wanted) return false;
   if (e.lacks_typed_entry()) {
     pin_image_of(&wanted);
@@ -39,7 +39,7 @@ bool detail::has_signature(const operator_handle& h, const signature_info& wante
   return true;
 }
 
-void operator_handle::call_boxed_at(dispatch_key k, stack& s) const {
+void operator_handle::call_boxed_at(dispatch_key k, boxed_stack& s) const {
   const detail::kernel* found = detail::kernel_at(*entry_, k);
   found->boxed(found, *this, k, s);
 }

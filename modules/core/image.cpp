@@ -15,8 +15,8 @@ namespace {
 
 constinit std::mutex pinned_mutex;
 constinit std::vector<const void*>* pinned = nullptr;  // never freed: it must outlive every static destructor
-// The same once more for reading without the lock: few images register, and each registers much. Slots are filled in
-// turn; one that is overwritten costs a look into the list.
+// The same once more for reading without the lock: few shared objects register, and each registers much. Slots are
+// filled in turn; one that is overwritten costs a look into the list.
 constinit std::array<std::atomic<const void*>, 8> recently_pinned{};
 constinit std::atomic<unsigned> next_slot = 0;
 

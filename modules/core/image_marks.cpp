@@ -6,7 +6,7 @@ module;
 #include <cstring>
 #include <fstream>
 
-// The header of the image this stands in, by the linker.
+// The header of the shared object this stands in, by the linker.
 extern "C" [[gnu::visibility("hidden")]] const ElfW(Ehdr) __ehdr_start;
 
 module topbit.core;
@@ -43,7 +43,8 @@ void read_marks(image_marks& marks, std::string_view segment) {
   });
 }
 
-// The images with a core that has made a registry of the process, but for this one; the program has an empty name.
+// The shared objects with a core that has made a registry of the process, but for this one; the program has an empty
+// name.
 std::vector<std::string> images_with_registries() {
   std::vector<std::string> names;
   const auto look = [](dl_phdr_info* image, std::size_t, void* found) {
@@ -71,8 +72,9 @@ std::string quoted(const std::string& image) { return image.empty() ? "the progr
 
 void report_other_registries() {
   for (const std::string& other : images_with_registries()) {
-    warn({"two registries in one process: ", quoted(other), " and ", quoted(image_name(&topbit_the_core)),
-          " carry a core each, and neither sees what is registered in the other; link both to one shared core"});
+    author::warn(
+        {"two registries in one process: ", quoted(other), " and ", quoted(image_name(&topbit_the_core)),
+         " carry a core each, and neither sees what is registered in the other; link both to one shared core"});
   }
 }
 

@@ -2,15 +2,16 @@ module topbit.core;
 
 import topbit.std;
 
-namespace topbit {
+namespace topbit::static_dispatch {
 
 installation::installation(std::span<const author::kernel_row> rows, registry& r, std::source_location where) {
   const auto record = [&] {
     registrations_.reserve(rows.size());
     for (const author::kernel_row& row : rows) {
       const std::source_location place = row.where.line() == 0 ? where : row.where;
-      registrations_.push_back(row.impl == nullptr ? r.define(*row.op, place)
-                                                   : r.implement(*row.op, row.key, *row.impl, place));
+      registrations_.push_back(row.impl == nullptr
+                                   ? detail::registrar::define(r, *row.op, place)
+                                   : detail::registrar::implement(r, *row.op, row.key, *row.impl, place));
     }
   };
   if (detail::recording::of(r) != nullptr) {  // of a plugin that is being loaded: a part of its whole
@@ -31,4 +32,4 @@ void installation::keep() noexcept {
   registrations_.clear();
 }
 
-}  // namespace topbit
+}  // namespace topbit::static_dispatch

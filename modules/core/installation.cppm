@@ -1,4 +1,4 @@
-// Kernel sets in the dynamic table, all of a set or nothing.
+// Installing kernel sets in the dynamic table, atomically.
 export module topbit.core:installation;
 
 import topbit.std;
@@ -9,32 +9,38 @@ import :set_coverage;
 
 namespace topbit {
 
-/// Takes what was installed back when destroyed. Move-only.
+namespace static_dispatch {
+
+/// Owns what was installed and unregisters it when destroyed. Move-only.
 export class [[nodiscard("what was installed is taken back when this is destroyed")]] installation {
  public:
   installation() noexcept = default;
   /// The rows as they stand, each registered at `where` if it has no place of its own.
   installation(std::span<const author::kernel_row> rows, registry& r, std::source_location where);
-  /// Takes all of it back now.
+  /// Unregisters all of it now.
   void reset() noexcept;
-  /// Lets all of it stay for good.
+  /// Keeps it registered permanently.
   void keep() noexcept;
 
  private:
   std::vector<registration> registrations_;
 };
 
+}  // namespace static_dispatch
+
 namespace detail {
 
 template <class Operators>
 struct definition_rows;
 template <auto... Op>
-struct definition_rows<operators<Op...>> {
+struct definition_rows<static_dispatch::operators<Op...>> {
   static constexpr std::array<author::kernel_row, sizeof...(Op)> value{
-      author::kernel_row{&decltype(Op)::info(), key::Undefined, nullptr, {}}...};
+      author::kernel_row{&info_of<decltype(Op)>::value, key::Undefined, nullptr, {}}...};
 };
 
 }  // namespace detail
+
+namespace static_dispatch {
 
 /// Registers the kernels of the set: the very rows that `rows` shows. It defines no operator, as implement() does not.
 /// All of them or, when one is refused, none: throws bad_registration. Calls see all of them at once or, where the
@@ -50,5 +56,7 @@ installation install(operators<Op...>, registry& r = registry::process(),
                      std::source_location where = std::source_location::current()) {
   return {detail::definition_rows<operators<Op...>>::value, r, where};
 }
+
+}  // namespace static_dispatch
 
 }  // namespace topbit

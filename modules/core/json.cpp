@@ -17,26 +17,26 @@ using json = nlohmann::ordered_json;
 
 // A struct, so that its functions find each other whatever their order.
 struct write {
-  static json of(const source_place& p) {
+  static json of(const inspect::source_location& p) {
     if (p.file.empty()) return nullptr;
     return {{"file", p.file}, {"line", p.line}};
   }
-  static json of(const std::optional<source_place>& p) { return p ? of(*p) : json(nullptr); }
+  static json of(const std::optional<inspect::source_location>& p) { return p ? of(*p) : json(nullptr); }
   static json of(const std::string& s) { return s; }
   static json of(dispatch_key k) { return to_string(k); }
   static json of(key_set s) { return detail::names_in(s); }
 
-  static json of(const kernel_dump& k) {
+  static json of(const inspect::kernel_dump& k) {
     return {{"key", to_string(k.key)},
             {"form", std::string(name_of(k.form))},
             {"place", of(k.place)},
             {"overridden_by", of(k.overridden_by)},
             {"replaces", k.replaces}};
   }
-  static json of(const namespace_dump& n) { return {{"name", n.name}, {"owner", of(n.owner)}}; }
+  static json of(const inspect::namespace_dump& n) { return {{"name", n.name}, {"owner", of(n.owner)}}; }
 
-  static json of(const layer_dump& l) { return {{"keys", of(l.keys)}, {"place", of(l.place)}}; }
-  static json of(const backend_name_dump& n) {
+  static json of(const inspect::layer_dump& l) { return {{"keys", of(l.keys)}, {"place", of(l.place)}}; }
+  static json of(const inspect::backend_name_dump& n) {
     return {{"which", detail::canonical_name(n.which)}, {"name", n.name}, {"place", of(n.place)}};
   }
 
@@ -47,7 +47,7 @@ struct write {
     return list;
   }
 
-  static json of(const operator_dump& d) {
+  static json of(const inspect::operator_dump& d) {
     return {{"name", d.name},
             {"schema", d.schema},
             {"signature", d.signature},
@@ -55,7 +55,7 @@ struct write {
             {"kernels", list_of(d.kernels)}};
   }
 
-  static json of(const table_row& r) {
+  static json of(const inspect::table_row& r) {
     return {{"key", to_string(r.key)},
             {"reason", std::string(name_of(r.why))},
             {"passes", r.passes},
@@ -63,17 +63,17 @@ struct write {
             {"place", of(r.place)}};
   }
 
-  static json of(const explained_argument& a) { return {{"name", a.name}, {"keys", of(a.keys)}}; }
-  static json of(const candidate& c) {
+  static json of(const inspect::explained_argument& a) { return {{"name", a.name}, {"keys", of(a.keys)}}; }
+  static json of(const inspect::candidate& c) {
     return {{"key", to_string(c.key)},
             {"taken", c.taken},
             {"rule", std::string(name_of(c.rule))},
             {"why", c.why},
-            {"place", of(source_place{c.file, c.line})}};
+            {"place", of(inspect::source_location{c.file, c.line})}};
   }
 
-  static json of(const coverage_row& r) { return {{"op", r.op}, {"cells", list_of(r.cells)}}; }
-  static json of(const shadowed_kernel& k) {
+  static json of(const inspect::coverage_row& r) { return {{"op", r.op}, {"cells", list_of(r.cells)}}; }
+  static json of(const inspect::shadowed_kernel& k) {
     return {{"op", k.op},
             {"key", to_string(k.key)},
             {"place", of(k.place)},
@@ -83,17 +83,17 @@ struct write {
             {"sentence", k.sentence}};
   }
 
-  static json of(const supposition& s) {
+  static json of(const inspect::supposition& s) {
     return {{"what", std::string(name_of(s.what))}, {"key", to_string(detail::as_registered(s.key))}};
   }
-  static json of(const changed_row& c) { return {{"from", of(c.from)}, {"to", of(c.to)}}; }
+  static json of(const inspect::changed_row& c) { return {{"from", of(c.from)}, {"to", of(c.to)}}; }
 };
 
 }  // namespace
 
-std::string to_json(const operator_dump& d) { return detail::json_text(write::of(d)); }
+std::string inspect::to_json(const inspect::operator_dump& d) { return detail::json_text(write::of(d)); }
 
-std::string to_json(const registry_dump& d) {
+std::string inspect::to_json(const inspect::registry_dump& d) {
   return detail::json_text({{"operators", write::list_of(d.operators)},
                             {"fallbacks", write::list_of(d.fallbacks)},
                             {"namespaces", write::list_of(d.namespaces)},
@@ -101,10 +101,12 @@ std::string to_json(const registry_dump& d) {
                             {"backend_names", write::list_of(d.backend_names)}});
 }
 
-std::string to_json(const table_row& row) { return detail::json_text(write::of(row)); }
-std::string to_json(std::span<const table_row> table) { return detail::json_text(write::list_of(table)); }
+std::string inspect::to_json(const inspect::table_row& row) { return detail::json_text(write::of(row)); }
+std::string inspect::to_json(std::span<const inspect::table_row> table) {
+  return detail::json_text(write::list_of(table));
+}
 
-std::string to_json(const explanation& e) {
+std::string inspect::to_json(const inspect::explanation& e) {
   return detail::json_text({{"op", e.op},
                             {"schema", e.schema},
                             {"arguments", write::list_of(e.arguments)},
@@ -120,7 +122,7 @@ std::string to_json(const explanation& e) {
                             {"found", e.found}});
 }
 
-std::string to_json(const why_not_answer& a) {
+std::string inspect::to_json(const inspect::why_not_answer& a) {
   return detail::json_text({{"op", a.op},
                             {"key", to_string(a.key)},
                             {"reason", std::string(name_of(a.reason))},
@@ -131,22 +133,22 @@ std::string to_json(const why_not_answer& a) {
                             {"sentence", a.sentence}});
 }
 
-std::string to_json(const coverage_report& r) {
+std::string inspect::to_json(const inspect::coverage_report& r) {
   return detail::json_text({{"keys", write::list_of(r.keys)},
                             {"operators", write::list_of(r.operators)},
                             {"shadowed", write::list_of(r.shadowed)}});
 }
 
-std::string to_json(const what_if_result& r) {
+std::string inspect::to_json(const inspect::what_if_result& r) {
   return detail::json_text({{"op", r.op},
                             {"suppositions", write::list_of(r.suppositions)},
                             {"table", write::list_of(r.table)},
                             {"changed", write::list_of(r.changed)}});
 }
 
-std::string to_json(const key_overview& all) {
+std::string inspect::to_json(const inspect::key_overview& all) {
   json keys = json::array(), backends = json::array(), aliases = json::array();
-  for (const layer_overview& l : all.layers) {
+  for (const inspect::layer_overview& l : all.layers) {
     for (dispatch_key k : l.keys) {
       keys.push_back({{"key", to_string(k)},
                       {"functionality", std::string(name_of(k.layer))},
@@ -155,7 +157,7 @@ std::string to_json(const key_overview& all) {
     }
   }
   for (backend b : all.backends) backends.push_back(std::string(name_of(b)));
-  for (const alias_overview& a : all.aliases) {
+  for (const inspect::alias_overview& a : all.aliases) {
     aliases.push_back({{"alias", to_string(a.alias)}, {"keys", write::list_of(a.keys)}});
   }
   return detail::json_text({{"keys", keys}, {"backends", backends}, {"aliases", aliases}});

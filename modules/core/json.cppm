@@ -16,6 +16,8 @@ import :why_not;
 
 namespace topbit {
 
+namespace inspect {
+
 /// {"name", "schema", "signature", "definitions": [place], "kernels": [kernel]}, a kernel
 /// {"key", "form", "place", "overridden_by", "replaces"}
 export std::string to_json(const operator_dump& d);
@@ -47,5 +49,7 @@ export std::string to_json(const what_if_result& r);
 /// {"keys": [{"key", "functionality", "backend", "passes"}], "backends", "aliases": [{"alias", "keys"}]}, "backend"
 /// null where there is none
 export std::string to_json(const key_overview& all);
+
+}  // namespace inspect
 
 }  // namespace topbit

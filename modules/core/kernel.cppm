@@ -1,16 +1,17 @@
-// A kernel as a table row sees it: an immutable record, reached by one atomic pointer and never null.
+// A kernel as the dispatch table holds it: an immutable record behind one atomic pointer, never null.
 //
-// A row holds a kernel somebody registered, or one of the records every entry makes for itself: one that raises, one
+// A row holds a registered kernel, or one of the records every entry makes for itself: one that throws, one
 // that skips its functionality, an adapter from a typed call to a boxed kernel. All have the same shape, so a call
 // jumps without asking which it is. Records are never freed: a call that raced with a withdrawal may still run one.
 export module topbit.core:kernel;
 
 import topbit.std;
+import :guard;
 import :key_set;
 
 namespace topbit {
 
-export class stack;
+export class boxed_stack;
 export class operator_handle;
 
 namespace detail {
@@ -23,17 +24,17 @@ enum class kernel_kind : std::uint8_t {
   fallthrough,     // is never run: its rows are skipped
   skip,            // clears the set's highest functionality and selects again
   raise,           // no kernel: throws, saying why
-  adapter,         // a boxed kernel with a typed front
+  adapter,         // a boxed kernel with a typed entry point
   backend_select,  // adds the keys its device argument stands for and selects again
   tracer,          // records the call and runs what the row would hold without it
   binder           // row 0 of an unbound operator: binds it and calls again
 };
 
 struct kernel {
-  using boxed_function = void (*)(const kernel*, const operator_handle&, key_set, stack&);
+  using boxed_function = void (*)(const kernel*, const operator_handle&, key_set, boxed_stack&);
   boxed_function boxed = nullptr;
   const void* state = nullptr;  // binder: the site; adapter: the boxed kernel; tracer: the traced rows; see :functor
-  entry_head* owner = nullptr;  // records an entry made for itself
+  entry_head* owner = nullptr;  // set in records that an entry made for itself
   kernel_kind kind = kernel_kind::typed;
   bool owned = false;  // a functor_kernel
 };
@@ -51,10 +52,10 @@ struct typed_kernel : kernel {
   thunk_of<Sig>::type unboxed = nullptr;
 };
 
-// What a call reads: two words and the rows. `always` is OR-ed into the keys beside the thread's own; a mask of
-// zero sends every call to row 0.
+// What a call reads: two masks and the table's rows. `always` is the operator's include mask, beside the thread's own;
+// a `mask` of zero sends every call to row 0.
 struct entry_head {
-  using boxed_call_function = void (*)(entry_head*, stack&);
+  using boxed_call_function = void (*)(entry_head*, boxed_stack&);
   std::atomic<std::uint64_t> mask{0};
   std::atomic<std::uint64_t> always{0};
   const boxed_call_function call_boxed;  // the signature's; null in a head that only waits to be bound
@@ -65,6 +66,13 @@ struct entry_head {
 
   inline const kernel* row(unsigned index) const noexcept { return (&row0)[index].load(std::memory_order_acquire); }
 };
+
+// The set that selects the kernel of a call, from the keys that its arguments bring: the one place that combines the
+// masks of the thread and of the operator.
+[[gnu::always_inline]] inline key_set keys_of_call(const entry_head& head, std::uint64_t brought) noexcept {
+  const std::uint64_t included = brought | this_thread_keys.include | head.always.load(std::memory_order_relaxed);
+  return key_set::from_raw(included & this_thread_keys.not_excluded & head.mask.load(std::memory_order_relaxed));
+}
 
 }  // namespace detail
 

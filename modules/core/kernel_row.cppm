@@ -34,7 +34,7 @@ struct kernel_row {
 template <auto Fn, class Op>
 constexpr kernel_row row(const Op&, key_target key, std::source_location where = std::source_location::current()) {
   if constexpr (kernel_for<Fn, Op>) {
-    return {&Op::info(), key, &detail::kernel_front<Fn, typename Op::signature>::row, where};
+    return {&detail::info_of<Op>::value, key, &detail::kernel_thunk<Fn, typename Op::signature>::row, where};
   } else {
     detail::refuse_kernel<Fn, Op>();
     return {};
@@ -44,14 +44,14 @@ constexpr kernel_row row(const Op&, key_target key, std::source_location where =
 /// The row that defines the operator.
 template <class Op>
 constexpr kernel_row define(const Op&, std::source_location where = std::source_location::current()) {
-  return {&Op::info(), topbit::key::Undefined, nullptr, where};
+  return {&detail::info_of<Op>::value, topbit::key::Undefined, nullptr, where};
 }
 
 /// The row that makes calls pass through this key for this operator.
 template <class Op>
 constexpr kernel_row fallthrough_row(const Op&, key_target key,
                                      std::source_location where = std::source_location::current()) {
-  return {&Op::info(), key, &detail::fallthrough_record, where};
+  return {&detail::info_of<Op>::value, key, &detail::fallthrough_record, where};
 }
 
 /// Registers rows for the life of the process, all of them or, when one is refused, none.

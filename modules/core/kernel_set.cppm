@@ -23,9 +23,9 @@ namespace topbit {
 namespace detail {
 
 template <class Op>
-consteval verdict explain_bound_operator() {
-  verdict v;
-  if constexpr (!operator_type<Op>) {
+consteval author::verdict explain_bound_operator() {
+  author::verdict v;
+  if constexpr (!static_dispatch::operator_type<Op>) {
     v.add("bind: found '").add(type_name<Op>()).add("', wanted an operator, as topbit::op declares them");
   }
   return v;
@@ -41,12 +41,12 @@ template <class Op, class F>
 struct checked_binding {
   static_assert(bound_operator<Op>, explain_bound_operator<Op>());
 };
-template <operator_type Op, class F>
+template <static_dispatch::operator_type Op, class F>
 struct checked_binding<Op, F> {
   static_assert(kernel_type_for<F, Op>, explain_kernel<F, Op>());
 };
 // The common case, apart since a static_assert makes its sentence even where it holds.
-template <operator_type Op, class F>
+template <static_dispatch::operator_type Op, class F>
   requires std::same_as<F, typename Op::signature*>
 struct checked_binding<Op, F> {};
 
@@ -81,8 +81,8 @@ struct target_of<Said, set_kernel<BoundFor, Op, Fn>> {
 
 template <class Op>
 consteval set_operator operator_to_call() {
-  static_assert(operator_type<Op>, "call: wanted an operator, as topbit::op declares them");
-  if constexpr (operator_type<Op>) return set_operator_of<Op>;
+  static_assert(static_dispatch::operator_type<Op>, "call: wanted an operator, as topbit::op declares them");
+  if constexpr (static_dispatch::operator_type<Op>) return set_operator_of<Op>;
   return {};
 }
 
@@ -110,7 +110,9 @@ struct set_call_of {
 
 }  // namespace detail
 
-/// Some kernels, of any number of operators and keys. Made by kernels(), unite() and override_with(); an empty value
+namespace static_dispatch {
+
+/// Some kernels, of any number of operators and keys. Made by kernels(), merge() and override_with(); an empty value
 /// that can be a template argument in any module.
 export template <class Keys, class... Kernel>
 struct kernel_set;
@@ -118,8 +120,11 @@ template <class Keys, detail::key_code... BoundFor, class... Op, auto... Fn>
 struct kernel_set<Keys, detail::set_kernel<BoundFor, Op, Fn>...> {
   static constexpr std::size_t size() noexcept { return sizeof...(Op); }
   /// The kernels as rows, in the order they were bound: what install() registers.
-  static constexpr std::array<author::kernel_row, sizeof...(Op)> rows{author::kernel_row{
-      &Op::info(), detail::key_of(BoundFor), &detail::kernel_front<Fn, typename Op::signature>::row, {}}...};
+  static constexpr std::array<author::kernel_row, sizeof...(Op)> rows{
+      author::kernel_row{&detail::info_of<Op>::value,
+                         detail::key_of(BoundFor),
+                         &detail::kernel_thunk<Fn, typename Op::signature>::row,
+                         {}}...};
 
   // For the templates about sets. Both lists have one more element, so that they have one.
   using plain = kernel_set;
@@ -141,24 +146,28 @@ struct kernel_set<Keys, detail::set_kernel<BoundFor, Op, Fn>...> {
       call{};
 };
 
+}  // namespace static_dispatch
+
 namespace detail {
 
 template <class T>
 inline constexpr bool is_kernel_set = false;
 template <class Keys, class... Kernel>
-inline constexpr bool is_kernel_set<kernel_set<Keys, Kernel...>> = true;
+inline constexpr bool is_kernel_set<static_dispatch::kernel_set<Keys, Kernel...>> = true;
 
 }  // namespace detail
 
-/// A kernel set: what kernels(), unite() and override_with() return, or a named_set of that.
+namespace static_dispatch {
+
+/// A kernel set: what kernels(), merge() and override_with() return, or a named_set of that.
 export template <class T>
 concept kernel_set_type = detail::is_kernel_set<typename std::remove_cvref_t<T>::plain>;
 
 /// A set under the name of a struct, for sets of hundreds: the compiler looks at the whole type of a set for each
 /// operator that is called by it, and a struct keeps it from that.
 ///
-///   struct everything { static constexpr auto kernels = topbit::unite(cpu, cuda); };
-///   inline constexpr topbit::named_set<everything> all;
+///   struct everything { static constexpr auto kernels = topbit::static_dispatch::merge(cpu, cuda); };
+///   inline constexpr topbit::static_dispatch::named_set<everything> all;
 export template <class Name>
   requires kernel_set_type<decltype(Name::kernels)>
 struct named_set {
@@ -167,16 +176,18 @@ struct named_set {
   static constexpr typename detail::set_call_of<named_set, decltype(Operator), detail::code_of(Key)>::type call{};
 };
 
+}  // namespace static_dispatch
+
 namespace detail {
 
 /// Why the set has not one kernel to call; empty if it has.
 template <class Set, class Op, key_code Key>
-consteval verdict explain_set_call() {
-  verdict v;
+consteval author::verdict explain_set_call() {
+  author::verdict v;
   constexpr set_operator op = set_operator_of<Op>;
   if (Set::index.to_call(op, Key, Set::key_codes) != not_there) return v;
   std::size_t bound = 0;
-  verdict for_keys;
+  author::verdict for_keys;
   for (key_code k : Set::key_codes) {
     if (Set::index.find(op, k) == not_there) continue;
     if (bound++ != 0) for_keys.add(", ");
@@ -198,7 +209,7 @@ concept set_calls = explain_set_call<Set, Op, Key>().ok();
 
 template <class Set, class Op, key_code Key>
 consteval auto explain_no_call() {
-  if constexpr (operator_type<Op>) {
+  if constexpr (static_dispatch::operator_type<Op>) {
     static_assert(set_calls<Set, Op, Key>, explain_set_call<Set, Op, Key>());
     return nothing_to_call<typename function_traits<typename Op::signature>::result>{};
   } else {
@@ -206,8 +217,8 @@ consteval auto explain_no_call() {
   }
 }
 
-consteval verdict explain_key(key_target k) {
-  verdict v;
+consteval author::verdict explain_key(key_target k) {
+  author::verdict v;
   if (k == key_target(key::Undefined)) {
     v.add("kernels: found key::Undefined, wanted a key; the one for kernels that serve every key is ");
     v.add("key::CompositeImplicitAutograd");
@@ -222,8 +233,8 @@ concept has_a_row = explain_key(K).ok();
 
 // What two entries for one operator's name and one key are called, and what would help.
 template <class Set>
-consteval verdict explain_repeated(std::string_view found, std::string_view help) {
-  verdict v;
+consteval author::verdict explain_repeated(std::string_view found, std::string_view help) {
+  author::verdict v;
   const repeated_entry twice = Set::index.repeated();
   if (twice.second == not_there) return v;
   const set_entry a = Set::index[twice.first], b = Set::index[twice.second];
@@ -243,6 +254,8 @@ concept distinct_kernels = Set::index.repeated().second == not_there;
 
 }  // namespace detail
 
+namespace static_dispatch {
+
 /// `bind<op, &kernel>`: the kernel of one operator, checked like impl(); on its way into kernels().
 export template <auto Op, auto Fn>
 inline constexpr detail::binding<decltype(Op), Fn> bind{};
@@ -259,5 +272,7 @@ consteval auto kernels(const detail::binding<Op, Fn>&...) {
   }
   return made{};
 }
+
+}  // namespace static_dispatch
 
 }  // namespace topbit

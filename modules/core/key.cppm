@@ -77,6 +77,8 @@ export enum class functionality : std::uint8_t {
   UserTop2
 };
 
+namespace author {
+
 export inline constexpr unsigned backend_count = static_cast<unsigned>(backend::Meta);
 export inline constexpr unsigned functionality_count = static_cast<unsigned>(functionality::UserTop2);
 
@@ -86,6 +88,8 @@ export constexpr bool per_backend(functionality f) noexcept {
   return f == Dense || f == Quantized || f == Sparse || f == SparseCsr || f == NestedTensor || f == Autograd ||
          f == Autocast;
 }
+
+}  // namespace author
 
 /// One row of a table: a functionality, and a backend where the functionality is per backend.
 /// The default value is "no key": the row of the empty set.
@@ -106,7 +110,12 @@ export struct alias_key {
   std::uint8_t index;
   friend constexpr bool operator==(const alias_key&, const alias_key&) = default;
 };
+
+namespace author {
+
 export inline constexpr unsigned alias_count = 7;
+
+}  // namespace author
 
 /// What a kernel can be registered for: a row, an alias, or nothing (catch-all, which is
 /// CompositeImplicitAutograd). A building block is refused by the compiler.
@@ -123,7 +132,7 @@ export struct key_target {
   friend constexpr bool operator==(const key_target&, const key_target&) = default;
 };
 
-/// Every key there is, by the names of the field.
+/// Every dispatch key, by PyTorch's names.
 export namespace key {
 
 inline constexpr dispatch_key Undefined{};
@@ -273,13 +282,17 @@ inline constexpr alias_key Autograd{0}, CompositeImplicitAutograd{1}, CompositeE
 
 }  // namespace key
 
+namespace author {
+
 /// The autograd key that a tensor of this backend carries. The one relation between backends and autograd keys:
 /// extraction, table building and the guards all read it, so every backend behaves alike.
 export constexpr dispatch_key autograd_key_of(backend b) noexcept {
   return b == backend::none ? key::AutogradOther : dispatch_key{functionality::Autograd, b};
 }
 
-static_assert(functionality_count == 37 && backend_count == 20);
+}  // namespace author
+
+static_assert(author::functionality_count == 37 && author::backend_count == 20);
 static_assert(sizeof(dispatch_key) == 2);
 
 }  // namespace topbit

@@ -11,7 +11,7 @@ using detail::functionality_names;
 namespace {
 
 // The names given to private backends: text that stays for good and ends with a zero.
-constinit std::array<std::atomic<const char*>, backend_count + 1> given_names{};
+constinit std::array<std::atomic<const char*>, author::backend_count + 1> given_names{};
 
 std::string instance_name(functionality f, std::string_view backend_name) {
   return std::string(f == functionality::Dense ? std::string_view{} : name_of(f)) + std::string(backend_name);
@@ -27,12 +27,10 @@ std::string_view name_of(functionality f) noexcept { return functionality_names[
 std::string_view name_of(alias_key a) noexcept { return alias_names[a.index]; }
 
 std::string to_string(dispatch_key k) {
-  if (!per_backend(k.layer)) return std::string(name_of(k.layer));
+  if (!author::per_backend(k.layer)) return std::string(name_of(k.layer));
   if (k.device == backend::none) return std::string(name_of(k.layer)) + " (no backend)";
   return instance_name(k.layer, name_of(k.device));
 }
-
-std::string to_string(alias_key a) { return std::string(name_of(a)); }
 
 std::string to_string(key_target t) { return t.is_alias() ? to_string(alias_key{t.alias}) : to_string(t.row); }
 
@@ -53,14 +51,14 @@ struct named_key {
 };
 // The first key with a name that is wanted, and that name.
 std::optional<named_key> find_key(auto&& wanted) {
-  for (std::uint8_t i = 0; i < alias_count; ++i) {
+  for (std::uint8_t i = 0; i < author::alias_count; ++i) {
     if (wanted(alias_names[i])) return named_key{alias_key{i}, std::string(alias_names[i])};
   }
-  for (unsigned row = 0; row < row_count; ++row) {
-    const dispatch_key k = key_of_row(row);
+  for (unsigned row = 0; row < author::row_count; ++row) {
+    const dispatch_key k = author::key_of_row(row);
     if (detail::lacks_backend(k)) continue;
     if (std::string name = to_string(k); wanted(name)) return named_key{k, std::move(name)};
-    if (!is_private(k.device)) continue;
+    if (!author::is_private(k.device)) continue;
     if (std::string own = instance_name(k.layer, detail::canonical_name(k.device)); wanted(own))
       return named_key{k, std::move(own)};
   }
@@ -78,7 +76,7 @@ std::optional<key_target> parse_key(std::string_view name) {
 namespace {
 
 std::optional<functionality> parse_functionality(std::string_view name) {
-  for (unsigned f = 1; f <= functionality_count; ++f) {
+  for (unsigned f = 1; f <= author::functionality_count; ++f) {
     if (functionality_names[f] == name) return static_cast<functionality>(f);
   }
   return std::nullopt;
@@ -86,11 +84,11 @@ std::optional<functionality> parse_functionality(std::string_view name) {
 
 [[noreturn]] void refuse_key(std::string_view name, bool for_a_set) {
   detail::nearest_name near(name);
-  for (unsigned row = 1; row < row_count; ++row) {
-    if (const dispatch_key k = key_of_row(row); !detail::lacks_backend(k)) near.consider(to_string(k));
+  for (unsigned row = 1; row < author::row_count; ++row) {
+    if (const dispatch_key k = author::key_of_row(row); !detail::lacks_backend(k)) near.consider(to_string(k));
   }
   if (for_a_set) {
-    for (unsigned f = 1; f <= functionality_count; ++f) near.consider(functionality_names[f]);
+    for (unsigned f = 1; f <= author::functionality_count; ++f) near.consider(functionality_names[f]);
   } else {
     for (std::string_view alias : alias_names) near.consider(alias);
   }
@@ -150,10 +148,11 @@ bool equal_but_for_case(std::string_view a, std::string_view b) noexcept {
 }
 
 std::string shared_instance(std::string_view a, std::string_view b) {
-  for (unsigned f = 1; f <= functionality_count; ++f) {
-    for (unsigned g = 1; g <= functionality_count; ++g) {
+  for (unsigned f = 1; f <= author::functionality_count; ++f) {
+    for (unsigned g = 1; g <= author::functionality_count; ++g) {
       const auto x = static_cast<functionality>(f), y = static_cast<functionality>(g);
-      if (per_backend(x) && per_backend(y) && equal_but_for_case(instance_name(x, a), instance_name(y, b)))
+      if (author::per_backend(x) && author::per_backend(y) &&
+          equal_but_for_case(instance_name(x, a), instance_name(y, b)))
         return instance_name(x, a);
     }
   }
@@ -161,10 +160,10 @@ std::string shared_instance(std::string_view a, std::string_view b) {
 }
 
 std::string key_named_like(std::string_view name, backend b) {
-  for (unsigned f = 1; f <= functionality_count; ++f) {
+  for (unsigned f = 1; f <= author::functionality_count; ++f) {
     const auto layer = static_cast<functionality>(f);
     if (equal_but_for_case(name_of(layer), name)) return std::string(name_of(layer));
-    if (!per_backend(layer)) continue;
+    if (!author::per_backend(layer)) continue;
     const std::string instance = instance_name(layer, name);
     const auto found = find_key([&](std::string_view each) { return equal_but_for_case(each, instance); });
     // Not even another key of the same backend: "Csr" and a name would do for Sparse what the name does for SparseCsr.

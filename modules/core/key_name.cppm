@@ -14,7 +14,6 @@ export std::string_view name_of(alias_key a) noexcept;
 
 /// "CPU", "SparseCUDA", "AutogradMeta", "BackendSelect"; "Undefined" for no key.
 export std::string to_string(dispatch_key k);
-export std::string to_string(alias_key a);
 export std::string to_string(key_target t);
 /// "{CPU, ADInplaceOrView, AutogradCPU}", ascending; "{}" when empty.
 export std::string to_string(key_set s);
@@ -30,63 +29,68 @@ export key_target key_named(std::string_view name);
 /// that is none, with the nearest one there is, and for that of an alias, which is never in a set.
 export key_set key_set_named(std::string_view names);
 
+namespace author {
+
 /// True for PrivateUse1 to PrivateUse8, which name_backend() gives names to.
 export constexpr bool is_private(backend b) noexcept { return b >= backend::PrivateUse1 && b <= backend::PrivateUse8; }
+
+}  // namespace author
 
 namespace detail {
 
 // The names of the keys as they stand in messages, of the compiler too.
-inline constexpr std::array<std::string_view, backend_count + 1> backend_names{
+inline constexpr std::array<std::string_view, author::backend_count + 1> backend_names{
     "Undefined",   "CPU",         "CUDA",        "HIP",         "XLA",         "MPS",         "IPU",
     "XPU",         "HPU",         "VE",          "Lazy",        "MTIA",        "PrivateUse1", "PrivateUse2",
     "PrivateUse3", "PrivateUse4", "PrivateUse5", "PrivateUse6", "PrivateUse7", "PrivateUse8", "Meta"};
 
-inline constexpr std::array<std::string_view, functionality_count + 1> functionality_names{"Undefined",
-                                                                                           "Dense",
-                                                                                           "FPGA",
-                                                                                           "MSNPU",
-                                                                                           "MLC",
-                                                                                           "Vulkan",
-                                                                                           "Metal",
-                                                                                           "Quantized",
-                                                                                           "CustomRNGKeyId",
-                                                                                           "MkldnnCPU",
-                                                                                           "Sparse",
-                                                                                           "SparseCsr",
-                                                                                           "NestedTensor",
-                                                                                           "BackendSelect",
-                                                                                           "UserBottom1",
-                                                                                           "UserBottom2",
-                                                                                           "Functionalize",
-                                                                                           "Conjugate",
-                                                                                           "Negative",
-                                                                                           "ZeroTensor",
-                                                                                           "ADInplaceOrView",
-                                                                                           "AutogradOther",
-                                                                                           "Autograd",
-                                                                                           "AutogradNestedTensor",
-                                                                                           "UserMiddle1",
-                                                                                           "UserMiddle2",
-                                                                                           "Tracer",
-                                                                                           "Autocast",
-                                                                                           "FuncTorchBatched",
-                                                                                           "Batched",
-                                                                                           "FuncTorchVmapMode",
-                                                                                           "VmapMode",
-                                                                                           "TestMode",
-                                                                                           "ContractCheck",
-                                                                                           "Profiler",
-                                                                                           "Trace",
-                                                                                           "UserTop1",
-                                                                                           "UserTop2"};
+inline constexpr std::array<std::string_view, author::functionality_count + 1> functionality_names{
+    "Undefined",
+    "Dense",
+    "FPGA",
+    "MSNPU",
+    "MLC",
+    "Vulkan",
+    "Metal",
+    "Quantized",
+    "CustomRNGKeyId",
+    "MkldnnCPU",
+    "Sparse",
+    "SparseCsr",
+    "NestedTensor",
+    "BackendSelect",
+    "UserBottom1",
+    "UserBottom2",
+    "Functionalize",
+    "Conjugate",
+    "Negative",
+    "ZeroTensor",
+    "ADInplaceOrView",
+    "AutogradOther",
+    "Autograd",
+    "AutogradNestedTensor",
+    "UserMiddle1",
+    "UserMiddle2",
+    "Tracer",
+    "Autocast",
+    "FuncTorchBatched",
+    "Batched",
+    "FuncTorchVmapMode",
+    "VmapMode",
+    "TestMode",
+    "ContractCheck",
+    "Profiler",
+    "Trace",
+    "UserTop1",
+    "UserTop2"};
 
-inline constexpr std::array<std::string_view, alias_count> alias_names{"Autograd",
-                                                                       "CompositeImplicitAutograd",
-                                                                       "CompositeExplicitAutograd",
-                                                                       "CompositeExplicitAutogradNonFunctional",
-                                                                       "CompositeImplicitAutogradNestedTensor",
-                                                                       "FuncTorchBatchedDecomposition",
-                                                                       "Autocast"};
+inline constexpr std::array<std::string_view, author::alias_count> alias_names{"Autograd",
+                                                                               "CompositeImplicitAutograd",
+                                                                               "CompositeExplicitAutograd",
+                                                                               "CompositeExplicitAutogradNonFunctional",
+                                                                               "CompositeImplicitAutogradNestedTensor",
+                                                                               "FuncTorchBatchedDecomposition",
+                                                                               "Autocast"};
 
 /// "PrivateUse1", whatever name it was given.
 std::string canonical_name(backend b);

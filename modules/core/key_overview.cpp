@@ -4,20 +4,20 @@ import topbit.std;
 
 namespace topbit {
 
-key_overview describe_keys() {
-  key_overview all;
-  for (unsigned f = functionality_count; f > 0; --f) {
+inspect::key_overview describe_keys() {
+  inspect::key_overview all;
+  for (unsigned f = author::functionality_count; f > 0; --f) {
     const auto layer = static_cast<functionality>(f);
-    layer_overview& line = all.layers.emplace_back(layer);
+    inspect::layer_overview& line = all.layers.emplace_back(layer);
     line.passes = detail::transparent_keys.has(layer);
-    if (!per_backend(layer)) line.keys.push_back({layer});
-    for (unsigned b = backend_count; per_backend(layer) && b > 0; --b)
+    if (!author::per_backend(layer)) line.keys.push_back({layer});
+    for (unsigned b = author::backend_count; author::per_backend(layer) && b > 0; --b)
       line.keys.push_back({layer, static_cast<backend>(b)});
   }
-  for (unsigned b = backend_count; b > 0; --b) all.backends.push_back(static_cast<backend>(b));
-  for (std::uint8_t a = 0; a < alias_count; ++a) {
-    alias_overview& line = all.aliases.emplace_back(alias_key{a});
-    detail::alias_rows[a].for_each([&](unsigned row) { line.keys.push_back(key_of_row(row)); });
+  for (unsigned b = author::backend_count; b > 0; --b) all.backends.push_back(static_cast<backend>(b));
+  for (std::uint8_t a = 0; a < author::alias_count; ++a) {
+    inspect::alias_overview& line = all.aliases.emplace_back(alias_key{a});
+    detail::alias_rows[a].for_each([&](unsigned row) { line.keys.push_back(author::key_of_row(row)); });
   }
   return all;
 }
@@ -27,7 +27,7 @@ namespace {
 // "Undefined, CPU to Meta, FPGA": neighbouring backends of one functionality become a range.
 std::string ranges_text(std::span<const dispatch_key> keys) {
   const auto follows = [](dispatch_key a, dispatch_key b) {
-    return per_backend(a.layer) && a.layer == b.layer && detail::row_of(a) + 1 == detail::row_of(b);
+    return author::per_backend(a.layer) && a.layer == b.layer && detail::row_of(a) + 1 == detail::row_of(b);
   };
   std::string text;
   for (std::size_t first = 0; first < keys.size();) {
@@ -42,9 +42,9 @@ std::string ranges_text(std::span<const dispatch_key> keys) {
 
 }  // namespace
 
-std::string to_string(const key_overview& all) {
+std::string to_string(const inspect::key_overview& all) {
   std::string text = "keys, the highest of a call's first\n";
-  for (const layer_overview& l : all.layers) {
+  for (const inspect::layer_overview& l : all.layers) {
     text += "  " + to_string(l.keys.front());
     if (l.keys.size() > 1) text += " down to " + to_string(l.keys.back()) + ", one for each backend";
     text += l.passes ? "; calls pass through where nothing is registered\n" : "\n";
@@ -56,7 +56,8 @@ std::string to_string(const key_overview& all) {
     text += "\n";
   }
   text += "aliases, and the keys they stand for at registration\n";
-  for (const alias_overview& a : all.aliases) text += "  " + to_string(a.alias) + ": " + ranges_text(a.keys) + "\n";
+  for (const inspect::alias_overview& a : all.aliases)
+    text += "  " + to_string(a.alias) + ": " + ranges_text(a.keys) + "\n";
   return text;
 }
 

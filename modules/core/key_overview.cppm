@@ -1,4 +1,4 @@
-// All the keys there are: the order a call looks at them in, and what each alias stands for.
+// All dispatch keys: their priority, and what each alias stands for.
 export module topbit.core:key_overview;
 
 import topbit.std;
@@ -6,6 +6,8 @@ import :key;
 import :key_set;
 
 namespace topbit {
+
+namespace inspect {
 
 export struct layer_overview {
   functionality layer = functionality::undefined;
@@ -18,17 +20,19 @@ export struct alias_overview {
   std::vector<dispatch_key> keys;  // the rows it stands for, ascending; first no key, if it serves the empty set
 };
 
-/// Keys in the order in which a call looks at them: the highest comes first.
+/// Keys by priority, highest first.
 export struct key_overview {
   std::vector<layer_overview> layers;
   std::vector<backend> backends;
   std::vector<alias_overview> aliases;
 };
 
-/// The same in every process, but for the names that private backends were given.
-export key_overview describe_keys();
+}  // namespace inspect
 
-/// For people: one line per functionality, backend and alias.
-export std::string to_string(const key_overview& all);
+/// The same in every process, except for the names of private backends.
+export inspect::key_overview describe_keys();
+
+/// Human-readable: one line per functionality, backend and alias.
+export std::string to_string(const inspect::key_overview& all);
 
 }  // namespace topbit

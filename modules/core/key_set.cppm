@@ -12,8 +12,11 @@ namespace topbit {
 
 namespace detail {
 
-constexpr unsigned functionality_bit(functionality f) noexcept { return backend_count + static_cast<unsigned>(f); }
-inline constexpr std::uint64_t backend_bits = ((std::uint64_t{1} << (backend_count + 1)) - 1) & ~std::uint64_t{1};
+constexpr unsigned functionality_bit(functionality f) noexcept {
+  return author::backend_count + static_cast<unsigned>(f);
+}
+inline constexpr std::uint64_t backend_bits =
+    ((std::uint64_t{1} << (author::backend_count + 1)) - 1) & ~std::uint64_t{1};
 inline constexpr unsigned top_bit = functionality_bit(functionality::UserTop2);
 inline constexpr std::uint64_t functionality_bits = ((std::uint64_t{2} << top_bit) - 1) & ~(backend_bits | 1);
 
@@ -28,10 +31,10 @@ struct row_rule {
 consteval std::array<row_rule, 64> build_row_rules() {
   std::array<row_rule, 64> rules{};
   std::uint32_t next = 1;  // row 0: the empty set, and sets of backend bits alone
-  for (unsigned f = 1; f <= functionality_count; ++f) {
+  for (unsigned f = 1; f <= author::functionality_count; ++f) {
     const auto layer = static_cast<functionality>(f);
-    rules[functionality_bit(layer)] = {next, per_backend(layer) ? static_cast<std::uint32_t>(backend_bits) : 0};
-    next += per_backend(layer) ? backend_count + 1 : 1;
+    rules[functionality_bit(layer)] = {next, author::per_backend(layer) ? static_cast<std::uint32_t>(backend_bits) : 0};
+    next += author::per_backend(layer) ? author::backend_count + 1 : 1;
   }
   return rules;
 }
@@ -39,8 +42,12 @@ inline constexpr std::array<row_rule, 64> row_rules = build_row_rules();
 
 }  // namespace detail
 
+namespace author {
+
 /// Rows of every operator's table. Row 0 is the empty set.
 export inline constexpr unsigned row_count = detail::row_rules[detail::top_bit].offset + 1;
+
+}  // namespace author
 
 /// A set of dispatch keys. Value type, 64 bits, all-zero is empty. Every operation is constexpr and branch-free
 /// unless it says otherwise.
@@ -71,13 +78,14 @@ export class key_set {
 
   /// The table row this set selects, in 0 .. row_count - 1. Bits outside full() must not be set.
   constexpr unsigned row() const noexcept { return row_below(word_ | 1); }
-  /// The same two instructions cheaper. Precondition: not empty.
+  /// The same, two instructions cheaper. Precondition: not empty.
   constexpr unsigned row_of_nonempty() const noexcept { return row_below(word_); }
 
   constexpr functionality highest_functionality() const noexcept {
     const std::uint64_t layers = word_ & detail::functionality_bits;
-    return layers == 0 ? functionality::undefined
-                       : static_cast<functionality>(63 - std::countl_zero(layers) - static_cast<int>(backend_count));
+    return layers == 0
+               ? functionality::undefined
+               : static_cast<functionality>(63 - std::countl_zero(layers) - static_cast<int>(author::backend_count));
   }
   constexpr backend highest_backend() const noexcept {
     return static_cast<backend>(63 - std::countl_zero((word_ & detail::backend_bits) | 1));
@@ -85,17 +93,17 @@ export class key_set {
   /// The key whose row is selected: the highest functionality, with the highest backend where it is per backend.
   constexpr dispatch_key highest() const noexcept {
     const functionality f = highest_functionality();
-    return {f, per_backend(f) ? highest_backend() : backend::none};
+    return {f, author::per_backend(f) ? highest_backend() : backend::none};
   }
 
-  /// What a kernel that was given this set calls on with: everything but the functionality that selected it. A set
+  /// The set to redispatch with from the kernel that this set selects: everything but its functionality. A set
   /// without functionalities stays as it is.
   constexpr key_set below_highest() const noexcept { return from_raw(word_ & ~bits_of(highest_functionality())); }
 
   friend constexpr key_set operator|(key_set a, key_set b) noexcept { return from_raw(a.word_ | b.word_); }
   friend constexpr key_set operator&(key_set a, key_set b) noexcept { return from_raw(a.word_ & b.word_); }
   friend constexpr key_set operator^(key_set a, key_set b) noexcept { return from_raw(a.word_ ^ b.word_); }
-  /// Takes away functionalities only; the backends of the left operand stay. Use without() for backends.
+  /// Removes functionalities only; the backends of the left operand stay. Use without() for backends.
   friend constexpr key_set operator-(key_set a, key_set b) noexcept {
     return from_raw(a.word_ & ~(b.word_ & detail::functionality_bits));
   }
@@ -137,7 +145,7 @@ class key_set::iterator {
   }
   constexpr dispatch_key operator*() const noexcept {
     const auto f = layer();
-    return {f, per_backend(f) ? static_cast<backend>(std::countr_zero(backends_)) : backend::none};
+    return {f, author::per_backend(f) ? static_cast<backend>(std::countr_zero(backends_)) : backend::none};
   }
   constexpr iterator& operator++() noexcept {
     backends_ &= backends_ - 1;
@@ -158,12 +166,12 @@ class key_set::iterator {
 
  private:
   constexpr functionality layer() const noexcept {
-    return static_cast<functionality>(std::countr_zero(layers_) - static_cast<int>(backend_count));
+    return static_cast<functionality>(std::countr_zero(layers_) - static_cast<int>(author::backend_count));
   }
   // Stops at the next functionality that has a key here; a plain one counts as having one backend.
   constexpr void settle() noexcept {
     for (backends_ = 0; layers_ != 0; layers_ &= layers_ - 1) {
-      backends_ = per_backend(layer()) ? all_backends_ : 1;
+      backends_ = author::per_backend(layer()) ? all_backends_ : 1;
       if (backends_ != 0) return;
     }
   }
@@ -176,7 +184,7 @@ constexpr key_set::iterator key_set::begin() const noexcept { return iterator(wo
 constexpr key_set::iterator key_set::end() const noexcept { return iterator(); }
 
 /// Everything below this key's functionality, all backends included: `keys & below(my key)` is the set to redispatch.
-/// Nothing is below no key.
+/// Empty for key::Undefined.
 export constexpr key_set below(dispatch_key k) noexcept {
   if (k.layer == functionality::undefined) return {};
   const std::uint64_t bit = std::uint64_t{1} << detail::functionality_bit(k.layer);
@@ -198,30 +206,34 @@ export inline constexpr key_set autograd_keys{key::AutogradOther, key::AutogradF
 
 namespace detail {
 
-consteval std::array<dispatch_key, row_count> build_row_keys() {
-  std::array<dispatch_key, row_count> keys{};
-  for (unsigned f = 1; f <= functionality_count; ++f) {
+consteval std::array<dispatch_key, author::row_count> build_row_keys() {
+  std::array<dispatch_key, author::row_count> keys{};
+  for (unsigned f = 1; f <= author::functionality_count; ++f) {
     const auto layer = static_cast<functionality>(f);
     const unsigned offset = row_rules[functionality_bit(layer)].offset;
-    for (unsigned b = 0; b <= (per_backend(layer) ? backend_count : 0); ++b) {
+    for (unsigned b = 0; b <= (author::per_backend(layer) ? author::backend_count : 0); ++b) {
       keys[offset + b] = {layer, static_cast<backend>(b)};
     }
   }
   return keys;
 }
-inline constexpr std::array<dispatch_key, row_count> row_keys = build_row_keys();
+inline constexpr std::array<dispatch_key, author::row_count> row_keys = build_row_keys();
 
 }  // namespace detail
 
+namespace author {
+
 /// The inverse of row(): the key that owns a row; key::Undefined for row 0.
 export constexpr dispatch_key key_of_row(unsigned row) noexcept { return detail::row_keys[row]; }
+
+}  // namespace author
 
 static_assert(detail::top_bit <= 60, "at least three bits stay spare");
 static_assert(key_set{}.row() == 0 && key_set(backend::CPU).row() == 0);
 static_assert(key_set(key::CPU).highest() == key::CPU);
 static_assert(key_set{key::CPU, key::AutogradCPU}.row() == key_set(key::AutogradCPU).row());
 static_assert(key_set{key::CPU, key::Meta}.highest() == key::Meta);
-static_assert(key_of_row(key_set(key::SparseCUDA).row()) == key::SparseCUDA);
+static_assert(author::key_of_row(key_set(key::SparseCUDA).row()) == key::SparseCUDA);
 static_assert(below(key::Autograd).contains(key::ADInplaceOrView) && !below(key::Autograd).intersects(autograd_keys));
 static_assert(std::forward_iterator<key_set::iterator>);
 

@@ -1,5 +1,5 @@
-// Do the arguments of an operator bring keys where they have to? A keys_of that is not there, or is not found since it
-// may throw, would be noticed by nobody before a call finds no kernel.
+// Do the arguments of an operator bring keys where they have to? A keys_of that is missing, or that may throw, would
+// otherwise be noticed only when a call finds no kernel.
 export module topbit.core:keyed_arguments;
 
 import topbit.std;
@@ -13,13 +13,13 @@ namespace topbit {
 
 namespace detail {
 
-// There is a keys_of for it, but none that calls take.
+// It has a keys_of, but not one that calls use.
 template <class T>
 inline constexpr bool has_wrong_keys = !keyed<T> && requires(const T& x) { keys_of(x); };
 template <class A>
 inline constexpr bool argument_has_wrong_keys = has_wrong_keys<typename element<std::remove_cvref_t<A>>::type>;
 
-// The first argument that the schema calls a Tensor, which says where a call runs; none where nobody wrote a schema.
+// The first argument that the schema calls a Tensor, which says where a call runs; none without a schema.
 template <fixed_string Text>
 inline constexpr std::size_t first_tensor = [] {
   constexpr schema_head head = parsed<Text>::code.head;
@@ -45,7 +45,7 @@ template <fixed_string Text, class Sig>
 concept brings_keys = arguments_bring_keys<Text, Sig>;
 
 template <fixed_string Text, class A>
-consteval void explain_keys_of(verdict& v, std::string_view op, std::size_t argument) {
+consteval void explain_keys_of(author::verdict& v, std::string_view op, std::size_t argument) {
   if constexpr (!may_bring_keys<A>) {
     using T = element<std::remove_cvref_t<A>>::type;
     if (!v.ok() || (!argument_has_wrong_keys<A> && argument != first_tensor<Text>)) return;
@@ -69,10 +69,10 @@ consteval void explain_keys_of(verdict& v, std::string_view op, std::size_t argu
   }
 }
 
-/// Which argument should bring keys to a call and cannot, and what to do.
+/// The argument that should bring keys to a call and cannot, and how to fix it.
 template <fixed_string Text, class R, class... A>
-consteval verdict explain_keys_of(std::string_view op, std::type_identity<R(A...)>) {
-  verdict v;
+consteval author::verdict explain_keys_of(std::string_view op, std::type_identity<R(A...)>) {
+  author::verdict v;
   std::size_t i = 0;
   (explain_keys_of<Text, A>(v, op, i++), ...);
   return v;

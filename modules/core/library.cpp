@@ -41,13 +41,13 @@ namespace {
 struct parsed_text {
   explicit parsed_text(std::string_view given)
       : text(given),
-        items(text.size() <= max_schema_text ? detail::most_items(text) : 0),
+        items(text.size() <= author::max_schema_text ? detail::most_items(text) : 0),
         head(detail::schema_parser(text, items.data()).parse()) {}
   std::string mistake() const { return ", column " + std::to_string(head.column) + ": expected " + head.expected; }
-  schema_view name(std::string_view default_ns) const {
+  author::schema_view name(std::string_view default_ns) const {
     detail::schema_head no_items = head;
     no_items.arguments = no_items.returns = 0;
-    schema_view view = detail::view_from(text, no_items, {});
+    author::schema_view view = detail::view_from(text, no_items, {});
     if (view.ns.empty()) view.ns = default_ns;
     return view;
   }
@@ -69,8 +69,8 @@ std::string library_block::qualified(std::string_view name, std::source_location
                                                  : given.mistake())));
     return {};
   }
-  const schema_view view = given.name(ns_);
-  const std::string full = qualified_name(view);
+  const author::schema_view view = given.name(ns_);
+  const std::string full = author::qualified_name(view);
   return owns(full, view.ns, where) ? full : std::string();
 }
 
@@ -84,8 +84,8 @@ library_block::text_operator library_block::from_schema(std::string_view text, s
   if (!given.head.has_signature) {
     return refuse(": found a name, wanted a schema; def<&kernel>(name) takes the signature from a function");
   }
-  const schema_view view = given.name(ns_);
-  text_operator op{.name = qualified_name(view), .schema = given.text};
+  const author::schema_view view = given.name(ns_);
+  text_operator op{.name = author::qualified_name(view), .schema = given.text};
   if (!owns(op.name, view.ns, where)) return {};
   if (given.head.ns.size == 0) op.schema.insert(given.head.name.begin, ns_ + "::");
   try {
@@ -105,7 +105,7 @@ library_block::text_operator library_block::from_name_or_schema(std::string_view
   const detail::entry* e = detail::recording::op_of_name(*registry_, op.name);
   if (e == nullptr) {
     const auto found = registry_->find_implemented(op.name);
-    if (found) e = &detail::entry_of(found->entry());
+    if (found) e = &detail::entry_of(detail::handle_access::entry(*found));
   }
   if (e != nullptr) {
     op.signature = e->signature.get();
@@ -128,19 +128,19 @@ void library_block::define(const detail::operator_info& op, std::source_location
                                          ": def() in an implement() block; define it in a library() or a fragment()",
                                      name));
   }
-  registrations_.push_back(registry_->define(op, where));
+  registrations_.push_back(detail::registrar::define(*registry_, op, where));
 }
 
 void library_block::add(const detail::operator_info& op, key_target key, const detail::kernel& k,
                         std::source_location where, bool replaces) {
   if (owns(op.name, op.ns, where) && takes(op.name, key, where))
-    registrations_.push_back(registry_->implement(op, key, k, where, replaces));
+    registrations_.push_back(detail::registrar::implement(*registry_, op, key, k, where, replaces));
 }
 
 void library_block::add(const detail::operator_info& op, key_target key, detail::functor_ptr k,
                         std::source_location where) {
   if (owns(op.name, op.ns, where) && takes(op.name, key, where))
-    registrations_.push_back(registry_->implement(op, key, std::move(k), where));
+    registrations_.push_back(detail::registrar::implement(*registry_, op, key, std::move(k), where));
 }
 
 void library_block::define(std::string_view name, const detail::named_kernel& k, std::source_location where) {
@@ -209,7 +209,7 @@ library_block implement(std::string_view ns, std::optional<key_target> key, regi
 }
 
 registration fallthrough(key_target key, registry& r, std::source_location where) {
-  return r.fallback(key, detail::fallthrough_record, where);
+  return detail::registrar::fallback(r, key, detail::fallthrough_record, where);
 }
 
 namespace author {
@@ -218,9 +218,9 @@ void register_rows(std::span<const kernel_row> rows, registry& r) {
   const auto record = [&] {
     for (const kernel_row& row : rows) {
       if (row.impl == nullptr)
-        r.define(*row.op, row.where).keep();
+        detail::registrar::define(r, *row.op, row.where).keep();
       else
-        r.implement(*row.op, row.key, *row.impl, row.where).keep();
+        detail::registrar::implement(r, *row.op, row.key, *row.impl, row.where).keep();
     }
   };
   if (detail::recording::of(r) != nullptr) return record();  // of a plugin that is being loaded: a part of its whole

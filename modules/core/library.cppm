@@ -1,7 +1,7 @@
 // What users register with: libraries, fragments, implementations and fallbacks.
 //
-// A library object owns its registrations and takes them back when it goes. Every template here checks its kernel, then
-// calls a function that is no template, so a registration costs little to compile. A chain hands its first object
+// A library object owns its registrations and unregisters them when destroyed. Every template here checks its kernel,
+// then calls a function that is no template, so a registration costs little to compile. A chain hands its first object
 // through by reference: by value, it would have as many objects to clean up as calls, and cost the square of them.
 export module topbit.core:library;
 
@@ -34,7 +34,7 @@ struct named_kernel {
   const kernel* impl;
 };
 template <auto Fn, class Sig = without_keys<function_type<decltype(Fn)>>::type>
-inline constexpr named_kernel named_front{&signature_of<Sig>, &kernel_front<Fn, Sig>::row};
+inline constexpr named_kernel named_thunk{&signature_of<Sig>, &kernel_thunk<Fn, Sig>::row};
 
 }  // namespace detail
 
@@ -53,7 +53,7 @@ export class [[nodiscard("its registrations are taken back when it is destroyed"
     requires(!detail::operator_name<Op>)
   library_block& def(const Op&, std::source_location where = std::source_location::current()) & {
     if constexpr (detail::typed_operator<Op>)
-      define(Op::info(), where);
+      define(detail::info_of<Op>::value, where);
     else
       detail::refuse_operator<Op, "def()">();
     return *this;
@@ -70,7 +70,7 @@ export class [[nodiscard("its registrations are taken back when it is destroyed"
     requires(!detail::operator_name<Op>)
   library_block& impl(const Op&, key_target key, std::source_location where = std::source_location::current()) & {
     if constexpr (kernel_for<Fn, Op>)
-      add(Op::info(), key, detail::kernel_front<Fn, typename Op::signature>::row, where);
+      add(detail::info_of<Op>::value, key, detail::kernel_thunk<Fn, typename Op::signature>::row, where);
     else
       detail::refuse_kernel<Fn, Op>();
     return *this;
@@ -111,7 +111,7 @@ export class [[nodiscard("its registrations are taken back when it is destroyed"
   template <auto Fn, class Op>
   library_block& replace(const Op&, key_target key, std::source_location where = std::source_location::current()) & {
     if constexpr (kernel_for<Fn, Op>)
-      add(Op::info(), key, detail::kernel_front<Fn, typename Op::signature>::row, where, true);
+      add(detail::info_of<Op>::value, key, detail::kernel_thunk<Fn, typename Op::signature>::row, where, true);
     else
       detail::refuse_kernel<Fn, Op>();
     return *this;
@@ -129,7 +129,7 @@ export class [[nodiscard("its registrations are taken back when it is destroyed"
   template <auto Fn>
   library_block& def(std::string_view name, std::source_location where = std::source_location::current()) & {
     if constexpr (detail::gives_signature<Fn>)
-      define(name, detail::named_front<Fn>, where);
+      define(name, detail::named_thunk<Fn>, where);
     else
       detail::refuse_named<Fn>();
     return *this;
@@ -144,7 +144,7 @@ export class [[nodiscard("its registrations are taken back when it is destroyed"
   library_block& impl(std::string_view name, std::optional<key_target> key = std::nullopt,
                       std::source_location where = std::source_location::current()) & {
     if constexpr (detail::gives_signature<Fn>)
-      add(name, key.value_or(default_key()), detail::named_front<Fn>, where);
+      add(name, key.value_or(default_key()), detail::named_thunk<Fn>, where);
     else
       detail::refuse_named<Fn>();
     return *this;
@@ -170,7 +170,7 @@ export class [[nodiscard("its registrations are taken back when it is destroyed"
   template <class F>
     requires(!std::same_as<F, std::source_location>)
   library_block& def(std::string_view schema, F f, std::source_location where = std::source_location::current()) & {
-    if constexpr (boxed_functor<F>)
+    if constexpr (author::boxed_functor<F>)
       define(schema, detail::make_functor(std::move(f)), where);
     else
       detail::refuse_functor<F>();
@@ -188,7 +188,7 @@ export class [[nodiscard("its registrations are taken back when it is destroyed"
   template <class F>
   library_block& impl_boxed(std::string_view name, key_target key, F f,
                             std::source_location where = std::source_location::current()) & {
-    if constexpr (boxed_functor<F>)
+    if constexpr (author::boxed_functor<F>)
       add(name, key, detail::make_functor(std::move(f)), where);
     else
       detail::refuse_functor<F>();
@@ -207,7 +207,7 @@ export class [[nodiscard("its registrations are taken back when it is destroyed"
     if constexpr (!detail::typed_operator<Op>)
       detail::refuse_operator<Op, "impl_boxed()">();
     else if constexpr (boxed_kernel<Fn>)
-      add(Op::info(), key, detail::boxed_front<Fn>::row, where);
+      add(detail::info_of<Op>::value, key, detail::boxed_thunk<Fn>::row, where);
     else
       detail::refuse_boxed<Fn>();
     return *this;
@@ -227,8 +227,8 @@ export class [[nodiscard("its registrations are taken back when it is destroyed"
                             std::source_location where = std::source_location::current()) & {
     if constexpr (!detail::typed_operator<Op>)
       detail::refuse_operator<Op, "impl_boxed()">();
-    else if constexpr (boxed_functor<F>)
-      add(Op::info(), key, detail::make_functor(std::move(f)), where);
+    else if constexpr (author::boxed_functor<F>)
+      add(detail::info_of<Op>::value, key, detail::make_functor(std::move(f)), where);
     else
       detail::refuse_functor<F>();
     return *this;
@@ -253,7 +253,7 @@ export class [[nodiscard("its registrations are taken back when it is destroyed"
       else
         detail::refuse_named_pointer<F>();
     } else if constexpr (detail::pointer_for<F, Op>) {
-      add(Op::info(), key, detail::address_of<F, typename Op::signature>(f), where);
+      add(detail::info_of<Op>::value, key, detail::address_of<F, typename Op::signature>(f), where);
     } else {
       detail::refuse_pointer<F, Op>();
     }
@@ -271,7 +271,7 @@ export class [[nodiscard("its registrations are taken back when it is destroyed"
   library_block& fallthrough(const Op&, key_target key,
                              std::source_location where = std::source_location::current()) & {
     if constexpr (detail::typed_operator<Op>)
-      add(Op::info(), key, detail::fallthrough_record, where);
+      add(detail::info_of<Op>::value, key, detail::fallthrough_record, where);
     else
       detail::refuse_operator<Op, "fallthrough()">();
     return *this;
@@ -283,9 +283,9 @@ export class [[nodiscard("its registrations are taken back when it is destroyed"
     return std::move(fallthrough(o, key, where));
   }
 
-  /// Takes all registrations of this block back.
+  /// Unregisters everything in this block.
   void reset() noexcept;
-  /// Lets all of them stay for good.
+  /// Keeps them registered permanently.
   void keep() noexcept;
 
  private:
@@ -342,7 +342,7 @@ export template <auto Fn>
 registration fallback(key_target key, registry& r = registry::process(),
                       std::source_location where = std::source_location::current()) {
   if constexpr (boxed_kernel<Fn>)
-    return r.fallback(key, detail::boxed_front<Fn>::row, where);
+    return detail::registrar::fallback(r, key, detail::boxed_thunk<Fn>::row, where);
   else
     detail::refuse_boxed<Fn>();
 }
@@ -350,12 +350,12 @@ registration fallback(key_target key, registry& r = registry::process(),
 /// The same with a state: f is moved to the registry, and threads call it at once. It is destroyed when the
 /// registration has ended and the last call has left it, by whoever is last. Each registration of an object costs some
 /// hundred bytes for each operator, for as long as the registry lives: register it once, and switch it on and off by
-/// its key. A call of an object that has something to give back costs two atomic additions more.
+/// its key. A call of an object with a destructor costs two more atomic additions.
 export template <class F>
 registration fallback(key_target key, F f, registry& r = registry::process(),
                       std::source_location where = std::source_location::current()) {
-  if constexpr (boxed_functor<F>)
-    return r.fallback(key, detail::make_functor(std::move(f)), where);
+  if constexpr (author::boxed_functor<F>)
+    return detail::registrar::fallback(r, key, detail::make_functor(std::move(f)), where);
   else
     detail::refuse_functor<F>();
 }

@@ -1,4 +1,4 @@
-// Who wants to hear of definitions, and how they are told: in order, outside the registry's lock, so that a listener
+// Listeners for definitions, and how they are notified: in order, outside the registry's lock, so that a listener
 // may itself register, look up and withdraw.
 export module topbit.core:listener;
 
@@ -18,7 +18,7 @@ namespace detail {
 
 using heard = std::function<void(const registry_event&)>;
 
-// One that listens now. A plugin that is loaded again gets another one of the same function.
+// An active listener. A plugin that is loaded again gets another one of the same function.
 class listener {
  public:
   explicit listener(std::shared_ptr<const heard> tell) noexcept : tell_(std::move(tell)) {}
@@ -49,15 +49,15 @@ class listeners {
   // Makes room for as many events more.
   void reserve(std::size_t events) { queue_.reserve(queue_.size() + events); }
   std::size_t count() const noexcept { return all_.size(); }
-  // The listener of this id, to be silenced when the lock has been given back; null if there is none.
+  // The listener of this id, to be silenced after the lock is released; null if there is none.
   std::shared_ptr<listener> remove(std::uint64_t id) noexcept;
   // Without memory an event is lost: who withdraws cannot be refused.
   void queue(const registry_event& e) noexcept;
   void queue_for(std::uint64_t id, const registry_event& e) noexcept;
-  // Tells what is queued, in order, giving the lock back while a listener runs. Who comes while somebody is telling
-  // leaves its events to them.
+  // Tells what is queued, in order, giving the lock back while a listener runs. A thread that comes while another one
+  // delivers leaves its events to it.
   void deliver(std::unique_lock<std::mutex>& lock) noexcept;
-  // In a fork: what another thread was telling is told to nobody there.
+  // In a fork: events of a delivery by another thread are dropped.
   void forget_other_threads() noexcept;
 
  private:

@@ -95,7 +95,7 @@ constexpr literal_kind kind_of(const char* type, std::size_t size) noexcept {
   }
 }
 
-// What somebody wrote who thought of C++; null if it is no such word.
+// The schema word for a C++ type name; null if there is none.
 constexpr const char* instead_of(const char* word, std::size_t size) noexcept {
   const std::string_view text(word, size);
   switch (*word) {
@@ -108,7 +108,7 @@ constexpr const char* instead_of(const char* word, std::size_t size) noexcept {
       return text == "size_t" || text == "std::size_t" || text == "std::int64_t"
                  ? "'int', the schema's name of an int64_t"
                  : nullptr;
-    case 'v': return text == "void" ? "'()', the schema's way to say that there is no result" : nullptr;
+    case 'v': return text == "void" ? "'()', a schema's word for no result" : nullptr;
     default: return nullptr;
   }
 }
@@ -230,7 +230,7 @@ struct literal_reader {
     std::uint64_t magnitude = 0;
     while (is_digit(*at)) {
       const auto digit = static_cast<std::uint64_t>(*at++ - '0');
-      if (magnitude > (most + negative - digit) / 10) return fail_at(begin, "an integer that 64 bits hold");
+      if (magnitude > (most + negative - digit) / 10) return fail_at(begin, "a 64-bit integer");
       magnitude = magnitude * 10 + digit;
     }
     if (*at == '.' || is_word(*at)) fail_at(begin, wanted);

@@ -32,7 +32,7 @@ struct comparison {
   bool keys_stripped = false;  // found had a leading key set, which is none of its arguments here
 };
 
-// ------------------------------------------------------------------------------------------------------------ mends
+// ------------------------------------------------------------------------------------------------------------ fixes
 
 constexpr std::string_view bare(std::string_view type) {
   if (type.starts_with("const ")) type.remove_prefix(6);
@@ -49,7 +49,7 @@ constexpr bool is_other_integer(std::string_view type) {
                           "unsigned long", "long long", "unsigned long long"});
 }
 
-// The mend of a typical mistake, as the end of its sentence; empty where there is no telling.
+// How to fix a typical mistake, as the end of its message; empty if unknown.
 constexpr std::string_view mend_of_word(std::string_view wanted, std::string_view found) {
   if (wanted == "int64_t" && is_other_integer(found)) return "; an int of a schema is std::int64_t";
   if (wanted == "double" && found == "float") return "; a float of a schema is double";
@@ -59,9 +59,9 @@ constexpr std::string_view mend_of_word(std::string_view wanted, std::string_vie
   if (wanted == "std::string_view" && text) return "; a str of a schema is std::string_view";
   if (const std::string_view element = inside(wanted, "std::span<const "); !element.empty()) {
     if (element == "bool" && found == "std::vector<bool>")
-      return "; std::vector<bool> holds no bools to lend, a bool[] of a schema is std::span<const bool>";
-    if (found.starts_with("std::vector<")) return "; a list is lent as std::span<const T>, not copied";
-    if (inside(found, "std::span<") == element) return "; its elements are const, since they are lent";
+      return "; std::vector<bool> holds bits and no bools, a bool[] of a schema is std::span<const bool>";
+    if (found.starts_with("std::vector<")) return "; a list is passed as std::span<const T>, not copied";
+    if (inside(found, "std::span<") == element) return "; its elements are const, since they belong to the caller";
     if (const std::string_view other = inside(found, "std::span<const "); !other.empty())
       return mend_of_word(element, other);
   }
@@ -81,7 +81,7 @@ constexpr std::string_view mend_of_argument(std::string_view wanted, std::string
     return found.ends_with('&') && !found.ends_with("&&") ? "; add const, the operator does not write it"
                                                           : "; take it by const reference";
   }
-  return found.starts_with("const ") ? "; take const away, the operator writes it"
+  return found.starts_with("const ") ? "; remove const, the operator writes it"
                                      : "; take it by reference, the operator writes it";
 }
 
@@ -98,23 +98,23 @@ constexpr std::string_view mend_of_result(std::string_view wanted, std::string_v
 
 // -------------------------------------------------------------------------------------------------------- sentences
 
-constexpr void begin_sentence(verdict& v, std::string_view kind, std::string_view op, std::string_view part) {
+constexpr void begin_sentence(author::verdict& v, std::string_view kind, std::string_view op, std::string_view part) {
   v.add(kind).add(" for ").add(op);
   if (!part.empty()) v.add(", ").add(part);
 }
-constexpr void begin_sentence(verdict& v, const comparison& c) { begin_sentence(v, c.kind, c.op, c.part); }
-constexpr void add_argument(verdict& v, const comparison& c, std::size_t i) {
+constexpr void begin_sentence(author::verdict& v, const comparison& c) { begin_sentence(v, c.kind, c.op, c.part); }
+constexpr void add_argument(author::verdict& v, const comparison& c, std::size_t i) {
   v.add("argument ").add(i + 1);
   if (i >= c.labels.size()) return;
   const auto& [name, role] = c.labels[i];
   if (!role.empty()) v.add(", ").add(role).add(name.empty() ? "" : " of");
   if (!name.empty()) v.add(" '").add(name).add("'");
 }
-constexpr void add_count(verdict& v, std::size_t n) { v.add(n).add(n == 1 ? " argument" : " arguments"); }
+constexpr void add_count(author::verdict& v, std::size_t n) { v.add(n).add(n == 1 ? " argument" : " arguments"); }
 
 // A key set that stands where it does not belong. It comes first, by value, and only where there is one to take.
-constexpr verdict explain_keys(const comparison& c) {
-  verdict v;
+constexpr author::verdict explain_key_argument(const comparison& c) {
+  author::verdict v;
   constexpr std::string_view keys = named<key_set>.raw;
   for (std::size_t i = 0; i < c.found.arguments.size(); ++i) {
     const named_type& type = c.found.arguments[i];
@@ -145,8 +145,8 @@ constexpr std::size_t odd_one_out(std::span<const named_type> more, std::span<co
   return at;
 }
 
-constexpr verdict explain_arity(const comparison& c) {
-  verdict v;
+constexpr author::verdict explain_arity(const comparison& c) {
+  author::verdict v;
   const auto wanted = c.wanted.arguments, found = c.found.arguments;
   begin_sentence(v, c);
   v.add(": ").add(c.arity).add(" ");
@@ -172,8 +172,8 @@ constexpr std::size_t exchanged_with(const comparison& c, std::size_t i) {
   return i;
 }
 
-constexpr verdict explain_argument(const comparison& c, std::size_t i) {
-  verdict v;
+constexpr author::verdict explain_argument(const comparison& c, std::size_t i) {
+  author::verdict v;
   const name_buffer wanted = c.wanted.arguments[i].people(), found = c.found.arguments[i].people();
   begin_sentence(v, c);
   v.add(", ");
@@ -189,8 +189,8 @@ constexpr verdict explain_argument(const comparison& c, std::size_t i) {
 }
 
 /// The first difference: a key set out of place, the number of arguments, one of them, the result.
-constexpr verdict explain_difference(const comparison& c) {
-  verdict v = explain_keys(c);
+constexpr author::verdict explain_difference(const comparison& c) {
+  author::verdict v = explain_key_argument(c);
   if (!v.ok()) return v;
   const auto wanted = c.wanted.arguments, found = c.found.arguments;
   if (wanted.size() != found.size()) return explain_arity(c);
@@ -199,7 +199,7 @@ constexpr verdict explain_difference(const comparison& c) {
   }
   begin_sentence(v, c);
   if (c.wanted.result.raw == c.found.result.raw) {
-    return v.add(": its types are named like those that ").add(c.needs).add(", and are others");
+    return v.add(": its types have the names of those that ").add(c.needs).add(", and are different types");
   }
   const name_buffer needs = c.wanted.result.people(), returns = c.found.result.people();
   const std::string_view needed = needs.view(), returned = returns.view();

@@ -73,8 +73,8 @@ std::string undefined_arguments(const entry& e, std::span<const key_set> argumen
 std::string missing_text(const entry& e, key_set keys, std::span<const key_set> arguments) {
   const std::string name(e.name);
   const live_kernels live(e);
-  const dispatch_key selected = key_of_row(keys.row());
-  if (row_value(live, keys.row(), [](auto&&...) {}).why == row_reason::ambiguous) {
+  const dispatch_key selected = author::key_of_row(keys.row());
+  if (row_value(live, keys.row(), [](auto&&...) {}).why == inspect::row_reason::ambiguous) {
     return name + ": ambiguous at AutogradOther: a composite kernel and a kernel of a backend that shares this " +
            "row are both registered; register one for AutogradOther, or call below autograd; " + kernels_text(e);
   }
@@ -121,7 +121,7 @@ key_set reselect_or_raise(const entry_head& head, key_set keys, std::span<const 
     if (!brought && r.ever_included.has(layer)) return left - key_set(building_block{layer});
   }
   // Rows that are not what the registrations give would make every other sentence misleading.
-  const std::vector<std::string> wrong = verify(operator_handle(const_cast<entry_head&>(head)));
+  const std::vector<std::string> wrong = verify(handle_access::of(const_cast<entry_head&>(head)));
   if (!wrong.empty()) throw error(wrong.front(), std::string(e.name));
   const std::lock_guard lock(e.home->mutex);
   throw no_kernel(missing_text(e, keys, arguments), std::string(e.name), keys);

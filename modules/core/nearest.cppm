@@ -1,11 +1,11 @@
-// The name that was probably meant where one is not found, by the compiler and by the program. Internal.
+// Suggestions for misspelt names, at compile time and at run time. Internal.
 export module topbit.core:nearest;
 
 import topbit.std;
 
 namespace topbit::detail {
 
-/// What is at least so far from a name is another word, not a slip.
+/// Names at least this far apart are different words, not typos.
 constexpr std::size_t other_word(std::string_view name) noexcept { return name.size() / 3 + 2; }
 
 /// Insertions, deletions and substitutions between two names. Needs b.size() + 1 elements of work space. Cost: the

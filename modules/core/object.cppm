@@ -1,5 +1,5 @@
-// Objects that dispatch knows nothing of, held by one pointer that counts: what a kernel keeps between calls, such as
-// packed weights or a generator. They travel in boxes like any other argument.
+// Reference-counted objects that are opaque to dispatch: what a kernel keeps between calls, such as
+// packed weights or a generator. They are boxed like any other argument.
 export module topbit.core:object;
 
 import topbit.std;
@@ -9,16 +9,16 @@ import :key_set;
 
 namespace topbit {
 
-/// Base of what object_ptr holds. The count is atomic; the object itself is as safe as its class makes it.
+/// Base of what object_ptr holds. The count is atomic; thread safety of the object is its class's.
 export class object {
  public:
   object() noexcept = default;
-  /// A copy is another object, which nobody holds yet.
+  /// A copy is another object, with a count of zero.
   inline object(const object&) noexcept {}
   inline object& operator=(const object&) noexcept { return *this; }
   virtual ~object();
 
-  /// How many object_ptr hold it, at some moment of late where other threads do.
+  /// How many object_ptr hold it; a snapshot where other threads copy or drop them.
   inline std::uint32_t use_count() const noexcept { return references_.load(std::memory_order_relaxed); }
 
  private:

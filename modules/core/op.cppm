@@ -1,8 +1,8 @@
 // The typed operator: a name, a signature, and the call.
 //
-// A call is: the keys of the arguments, two thread words, two words of the operator, one table row, one jump. The
-// operator reaches its entry through a site, one per operator and image. A site starts bound to a head of its own whose
-// mask is zero, so that the first call lands on row 0, the binder, which looks the operator up, stores the
+// A call is: the keys of the arguments, two masks of the thread, two of the operator, one table row, one jump. The
+// operator reaches its entry through a site, one per operator and shared object. A site starts bound to a head of its
+// own whose mask is zero, so that the first call lands on row 0, the binder, which looks the operator up, stores the
 // entry and calls again: no call ever asks whether it is bound. A redispatch asks, but only when no key is left of its
 // set.
 export module topbit.core:op;
@@ -22,6 +22,7 @@ import :keyed_arguments;
 import :mismatch;
 import :operator_info;
 import :registry;
+import :rule_kind;
 import :schema;
 import :schema_parser;
 import :signature;
@@ -62,14 +63,11 @@ struct caller<R(A...)> {
   }
 
   [[gnu::always_inline]] static inline R call(const entry_head* head, A... a) {
-    const std::uint64_t brought = (std::uint64_t{0} | ... | keys_in(a).raw()) | this_thread_keys.include |
-                                  head->always.load(std::memory_order_relaxed);
-    const key_set keys =
-        key_set::from_raw(brought & this_thread_keys.keep & head->mask.load(std::memory_order_relaxed));
+    const key_set keys = keys_of_call(*head, (std::uint64_t{0} | ... | keys_in(a).raw()));
     return jump(head->row(keys.row()), keys, std::forward<A>(a)...);
   }
 
-  // Takes the set as it is, except that keys nobody handles are skipped as in a call.
+  // Takes the set as it is, except that keys without a kernel are skipped as in a call.
   [[gnu::always_inline]] static inline R select(const entry_head* head, key_set given, A... a) {
     const key_set keys = key_set::from_raw(given.raw() & head->mask.load(std::memory_order_relaxed));
     return jump(head->row(keys.row()), keys, std::forward<A>(a)...);
@@ -90,7 +88,7 @@ struct caller<R(A...)> {
   }
 
   static entry_head* bind(site& s) {
-    entry_head* head = &registry::process().bind(*s.info);
+    entry_head* head = &registrar::bind(registry::process(), *s.info);
     s.bound.store(head, std::memory_order_release);
     return head;
   }
@@ -108,7 +106,7 @@ struct caller<R(A...)> {
   }
   static R adapt(A... a, key_set keys, const kernel* k) {
     const auto* target = static_cast<const kernel*>(k->state);
-    return boxed_call<R(A...)>::run(target, operator_handle(*k->owner), keys, std::forward<A>(a)...);
+    return boxed_call<R(A...)>::run(target, handle_access::of(*k->owner), keys, std::forward<A>(a)...);
   }
   static R select_backend(A... a, key_set keys, const kernel* k) {
     key_set chosen = keys - key_set(key::BackendSelect);
@@ -116,21 +114,21 @@ struct caller<R(A...)> {
     return select(k->owner, chosen, std::forward<A>(a)...);
   }
   static R trace(A... a, key_set keys, const kernel* k) {
-    const winner& w = winner_at(k, keys);
-    if (!this_thread_is_traced()) return jump(w.front, keys, std::forward<A>(a)...);
+    const selected_kernel& w = selected_kernel_at(k, keys);
+    if (!this_thread_is_traced()) return jump(w.record, keys, std::forward<A>(a)...);
     trace_scope scope(w, keys, key_set::from_raw((std::uint64_t{0} | ... | keys_in(a).raw())));
     if constexpr (std::is_void_v<R>) {
-      jump(w.front, keys, std::forward<A>(a)...);
+      jump(w.record, keys, std::forward<A>(a)...);
       scope.returned();
     } else {
-      R result = jump(w.front, keys, std::forward<A>(a)...);
+      R result = jump(w.record, keys, std::forward<A>(a)...);
       scope.returned();
       return result;
     }
   }
   template <class T>
   static key_set backend_keys_in(const T& x) {
-    if constexpr (selects_backend<T>)
+    if constexpr (author::selects_backend<T>)
       return backend_keys_of(x);
     else
       return {};
@@ -170,11 +168,11 @@ inline constexpr signature_info signature_of{raw_type_name<Sig>(),
                                              argument_slots<Sig>,
                                              types_of<Sig>::value};
 
-// The front of a kernel known at compile time: its body is inlined here.
+// The thunk of a kernel known at compile time: the kernel's body is inlined here.
 template <auto Fn, class Sig>
-struct kernel_front;
+struct kernel_thunk;
 template <auto Fn, class R, class... A>
-struct kernel_front<Fn, R(A...)> {
+struct kernel_thunk<Fn, R(A...)> {
   static R run(A... a, key_set keys, const kernel*) {
     if constexpr (takes_keys<function_type<decltype(Fn)>>)
       return Fn(keys, std::forward<A>(a)...);
@@ -185,14 +183,14 @@ struct kernel_front<Fn, R(A...)> {
 };
 
 template <auto Fn>
-struct boxed_front {
-  static void run(const kernel*, const operator_handle& op, key_set keys, stack& s) {
+struct boxed_thunk {
+  static void run(const kernel*, const operator_handle& op, key_set keys, boxed_stack& s) {
     if constexpr (takes_keys_boxed<function_type<decltype(Fn)>>)
       Fn(op, keys, s);
     else
       Fn(op, s);
   }
-  // The note is referred to so that an image which registers nothing but this has one.
+  // The note is referred to so that a shared object which registers nothing but this has one.
   static constexpr kernel row{.boxed = &run, .state = &image_note<0>::value, .kind = kernel_kind::boxed};
 };
 
@@ -212,10 +210,10 @@ struct site_of {
   [[gnu::visibility("hidden")]] static inline constinit caller<Sig>::site site{operator_constants<Text, Sig>::info};
 };
 
-// What an operator has to be. The sentences are made where one is needed, since making them costs more than the check.
+// What an operator has to be. Messages are instantiated only for errors, since making them costs more than the check.
 template <fixed_string Text, class Sig>
 struct refused_operator {
-  // Where the C++ signature is given, nobody else has looked at the text.
+  // Where the C++ signature is given, the text has not been checked yet.
   static_assert(valid_text<Text>, explain_text<Text>());
   static_assert(unbroken_name<Text>, explain_name<Text>());
   static_assert(signature_agrees<Text, Sig>, explain_agreement<Text, Sig>());
@@ -233,8 +231,8 @@ using checked_operator = std::conditional_t<valid_text<Text> && unbroken_name<Te
 }  // namespace detail
 
 /// A typed operator. Declare it `inline constexpr`, from a schema text, or from a name and a C++ signature. Copying it
-/// copies nothing: the state is one site per operator and image. Calls are thread-safe and lock nothing.
-export template <fixed_string Text, class Sig = schema_signature<Text>>
+/// copies nothing: the state is one site per operator and shared object. Calls are thread-safe and lock nothing.
+export template <fixed_string Text, class Sig = author::schema_signature<Text>>
 struct op;
 
 template <fixed_string Text>
@@ -257,11 +255,12 @@ struct op<Text, R(A...)> {
   static constexpr int list_size(std::size_t i) noexcept { return text::list_size(i); }
   static constexpr bool is_keyword_only(std::size_t i) noexcept { return text::is_keyword_only(i); }
   /// Parsed at compile time; without arguments and results where only a C++ signature was given.
-  static constexpr const schema_view& schema() noexcept { return detail::parts<Text>::view; }
-  static constexpr const detail::operator_info& info() noexcept { return constants::info; }
+  static constexpr const author::schema_view& schema() noexcept { return detail::parts<Text>::view; }
 
   /// Calls the kernel that the arguments' keys and this thread's state select. Throws no_kernel where there is none.
   [[gnu::always_inline]] R operator()(A... a) const { return machine::call(bound(), std::forward<A>(a)...); }
+  /// The same, for who has the type and no object.
+  [[gnu::always_inline]] static R call(A... a) { return machine::call(bound(), std::forward<A>(a)...); }
   /// The same with keyword arguments, and with what is not given taken from the schema's defaults.
   template <class... B>
     requires detail::calls_by_schema<op, B...>
@@ -270,27 +269,27 @@ struct op<Text, R(A...)> {
       return machine::call(bound(), detail::argument_for<op, A, I, B...>(std::tuple<B&&...>(std::forward<B>(b)...))...);
     }(std::index_sequence_for<A...>{});
   }
-  /// What is no call says why; see callable_with.
+  /// Not a valid call: the static_assert says why; see callable_with.
   template <class... B>
     requires(!callable_with<op, B...>)
   R operator()(B&&...) const {
     static_assert(callable_with<op, B...>, detail::explain_call<op, B...>());
   }
 
-  /// Calls the kernel `keys` selects, without looking at arguments or thread state: how a layer calls on.
+  /// Calls the kernel `keys` selects, without looking at arguments or thread state: how a layer forwards a call.
   [[gnu::always_inline]] R redispatch(key_set keys, A... a) const {
     return machine::redispatch(site(), keys, std::forward<A>(a)...);
   }
 
   /// Calls the kernel registered for this very key, or else the key's fallback: see operator_handle::call_boxed_at().
   R call_at(dispatch_key k, A... a) const {
-    return machine::jump(detail::kernel_at(handle().entry(), k), k, std::forward<A>(a)...);
+    return machine::jump(detail::kernel_at(detail::handle_access::entry(handle()), k), k, std::forward<A>(a)...);
   }
 
   /// The operator's handle in the process registry; binds if need be.
   operator_handle handle() const {
     detail::entry_head* head = bound();
-    return operator_handle(head == &site().unbound ? *machine::bind(site()) : *head);
+    return detail::handle_access::of(head == &site().unbound ? *machine::bind(site()) : *head);
   }
 
  private:
@@ -303,11 +302,20 @@ struct op<Text, R(A...)> {
   }
 };
 
+namespace detail {
+
+template <fixed_string Text, class R, class... A>
+struct info_of<op<Text, R(A...)>> {
+  static constexpr const operator_info& value = operator_constants<Text, R(A...)>::info;
+};
+
+}  // namespace detail
+
 /// An operator found by name, called with a known signature. Made by operator_handle::typed().
 template <class R, class... A>
 class typed_handle<R(A...)> {
  public:
-  explicit typed_handle(operator_handle h) noexcept : head_(&h.entry()) {}
+  explicit typed_handle(operator_handle h) noexcept : head_(&detail::handle_access::entry(h)) {}
   R operator()(A... a) const { return detail::caller<R(A...)>::call(head_, std::forward<A>(a)...); }
   R redispatch(key_set keys, A... a) const {
     return detail::caller<R(A...)>::select(head_, keys, std::forward<A>(a)...);

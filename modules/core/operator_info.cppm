@@ -1,6 +1,6 @@
 // What the registry must know of an operator and of its signature: plain constant data, made by the templates of :op,
-// read by code that is no template. Views point into the image that declares the operator; the registry copies names
-// and texts, and pins the image of a signature, whose functions it calls.
+// read by code that is no template. Views point into the shared object that declares the operator; the registry copies
+// names and texts, and pins the shared object of a signature, whose functions it calls.
 export module topbit.core:operator_info;
 
 import topbit.std;
@@ -18,7 +18,7 @@ namespace topbit {
 namespace detail {
 
 struct signature_info {
-  std::string_view identity;  // its type's raw name: the same across images, unless
+  std::string_view identity;  // its type's raw name: the same across shared objects, unless
   bool is_local;              // some of its types are known to one source file only
   std::size_t arguments;
   std::size_t results;
@@ -31,7 +31,7 @@ struct signature_info {
   std::span<const slot_info> argument_slots;
   signature_types types;  // for sentences about what differs
 
-  // For people: "image(const image&, double)".
+  // Human-readable: "image(const image&, double)".
   std::string_view name() const noexcept { return name_for_people(identity); }
 
   friend inline bool operator==(const signature_info& a, const signature_info& b) noexcept {
@@ -50,7 +50,7 @@ template <class Sig>
 inline constexpr bool signature_selects_backend = false;
 template <class R, class... A>
 inline constexpr bool signature_selects_backend<R(A...)> =
-    !(may_place<A> || ...) && (selects_backend<std::remove_cvref_t<A>> || ...);
+    !(may_place<A> || ...) && (author::selects_backend<std::remove_cvref_t<A>> || ...);
 
 }  // namespace detail
 

@@ -144,8 +144,9 @@ std::vector<std::string> keys_of_page(const operator_page& p, registry& r) {
   std::vector<std::string> keys;
   const std::optional<operator_handle> op = r.try_find(p.operators.front().op->name);
   if (!op.has_value()) return keys;
-  for (const kernel_dump& k : dump(*op).kernels) {
-    if (!k.overridden_by.has_value() && k.form != kernel_form::fallthrough) keys.push_back(topbit::to_string(k.key));
+  for (const inspect::kernel_dump& k : dump(*op).kernels) {
+    if (!k.overridden_by.has_value() && k.form != inspect::kernel_form::fallthrough)
+      keys.push_back(topbit::to_string(k.key));
   }
   return keys;
 }

@@ -1,6 +1,5 @@
-// What people are told about operators, as data that the compiler checks against their schemas: the fixed lines of a
-// page of documentation. Who defines operators publishes pages about them; tools show them, and a test can hold each
-// page to its examples.
+// Operator documentation as data, which the compiler checks against the schemas. A library publishes the pages about
+// its operators; tools show them, and a test can run the examples of each page.
 export module topbit.core:operator_page;
 
 import topbit.std;
@@ -16,7 +15,7 @@ namespace topbit {
 /// For authors of operator libraries and backends.
 export namespace author {
 
-/// An operator that a page is about, and the variable it is declared as: "topbit::ops::sum_dim".
+/// An operator that a page is about, and the variable it is declared as: "topbit::aten::sum_dim_IntList".
 struct page_operator {
   const detail::operator_info* op = nullptr;
   std::string_view variable;
@@ -59,7 +58,7 @@ struct operator_page {
 
 namespace detail {
 
-// "topbit::ops::sum" of the variable that Op refers to.
+// "topbit::aten::sum" of the variable that Op refers to.
 template <const auto& Op>
 consteval std::string_view variable_name() {
   const std::string_view pretty = __PRETTY_FUNCTION__;
@@ -68,15 +67,16 @@ consteval std::string_view variable_name() {
 }
 
 template <const auto&... Op>
-inline constexpr author::page_operator page_operators[] = {{&Op.info(), variable_name<Op>()}...};
+inline constexpr author::page_operator page_operators[] = {
+    {&info_of<std::remove_cvref_t<decltype(Op)>>::value, variable_name<Op>()}...};
 
 constexpr bool is_word(char c) noexcept {
   return c == '_' || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
 }
 
-constexpr bool has_argument(std::span<const schema_view> operators, std::string_view name) noexcept {
-  for (const schema_view& s : operators) {
-    for (const schema_item& a : s.arguments) {
+constexpr bool has_argument(std::span<const author::schema_view> operators, std::string_view name) noexcept {
+  for (const author::schema_view& s : operators) {
+    for (const author::schema_item& a : s.arguments) {
       if (a.name == name) return true;
     }
   }
@@ -84,7 +84,8 @@ constexpr bool has_argument(std::span<const schema_view> operators, std::string_
 }
 
 // The first word before a colon, to the left of the arrow, that no operator of the page has as an argument.
-constexpr std::string_view unknown_argument(std::span<const schema_view> operators, std::string_view shapes) noexcept {
+constexpr std::string_view unknown_argument(std::span<const author::schema_view> operators,
+                                            std::string_view shapes) noexcept {
   shapes = shapes.substr(0, shapes.find("->"));
   for (std::size_t i = 0; i < shapes.size(); ++i) {
     if (shapes[i] != ':') continue;
@@ -96,8 +97,8 @@ constexpr std::string_view unknown_argument(std::span<const schema_view> operato
 }
 
 // "sum.dim_IntList" begins the call, and is the name of an operator of the page.
-constexpr bool calls_one(std::span<const schema_view> operators, std::string_view call) noexcept {
-  for (const schema_view& s : operators) {
+constexpr bool calls_one(std::span<const author::schema_view> operators, std::string_view call) noexcept {
+  for (const author::schema_view& s : operators) {
     std::string_view rest = call;
     if (!rest.starts_with(s.name)) continue;
     rest.remove_prefix(s.name.size());
@@ -167,14 +168,14 @@ struct page_group {
   std::span<const operator_page> pages;
 };
 
-/// Takes published pages back when destroyed. Move-only.
+/// Owns published pages and unpublishes them when destroyed. Move-only.
 class [[nodiscard("the pages are taken back when this is destroyed")]] published_pages {
  public:
   explicit inline published_pages(std::uint64_t id) noexcept : id_(id) {}
   inline published_pages(published_pages&& other) noexcept : id_(std::exchange(other.id_, 0)) {}
   published_pages& operator=(published_pages&& other) noexcept;
   ~published_pages();
-  /// Lets the pages stay for good.
+  /// Keeps the pages registered permanently.
   inline void keep() noexcept { id_ = 0; }
 
  private:
@@ -191,7 +192,7 @@ std::vector<page_group> operator_pages();
 /// operators with their variables and schemas.
 std::string to_string(const operator_page& p, registry& r = registry::process());
 
-/// All of these groups as a document in Markdown.
+/// These groups as a Markdown document.
 std::string to_markdown(std::span<const page_group> groups, registry& r = registry::process());
 
 /// The keys that the page's first operator has kernels for, in the order in which a call looks at them; none where `r`

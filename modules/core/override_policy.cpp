@@ -1,7 +1,3 @@
-module;
-
-#include <unistd.h>
-
 module topbit.core;
 
 import topbit.std;
@@ -15,7 +11,7 @@ override_policy asked_for() noexcept {
   const std::string_view word = given == nullptr ? std::string_view() : given;
   if (word == "1") return override_policy::warned;
   if (word == "plugins") return override_policy::refused_in_plugins;
-  if (!word.empty() && word != "0") detail::warn({"TOPBIT_STRICT: found '", word, "', wanted 0, 1 or plugins"});
+  if (!word.empty() && word != "0") author::warn({"TOPBIT_STRICT: found '", word, "', wanted 0, 1 or plugins"});
   return override_policy::allowed;
 }
 
@@ -33,15 +29,6 @@ override_policy set_override_policy(override_policy policy) noexcept {
 namespace detail {
 
 override_policy overrides_are() noexcept { return policy_now().load(std::memory_order_relaxed); }
-
-void warn(std::initializer_list<std::string_view> parts) noexcept try {
-  std::string line = "topbit: ";
-  for (std::string_view part : parts) line += part;
-  line += '\n';
-  if (write(STDERR_FILENO, line.data(), line.size()) < 0) {
-  }
-} catch (const std::bad_alloc&) {  // nobody hears of it
-}
 
 }  // namespace detail
 

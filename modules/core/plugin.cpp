@@ -109,9 +109,10 @@ constinit thread_local detail::recording* in_initialisers = nullptr;
 
 void check_file(const std::string& path) {
   const detail::image_marks marks = detail::marks_of_file(path);
-  if (!marks.is_library) refuse(path, "found a file that is no shared library of this machine, wanted one");
+  if (!marks.is_library)
+    refuse(path, "found a file that is not a shared library for this platform, wanted one that is");
   if (marks.mapped > marks.bytes) {
-    refuse(path, "is cut off: it has " + std::to_string(marks.bytes) + " bytes, what is mapped of it reaches to byte " +
+    refuse(path, "is truncated: it has " + std::to_string(marks.bytes) + " bytes, its segments end at byte " +
                      std::to_string(marks.mapped) + "; copy or build it again");
   }
   if (!marks.core_version.empty()) {
@@ -134,7 +135,8 @@ const void* image_of_handle(void* handle) {
 void open_image(plugin_record& record, const std::string& name) {
   if (void* there = dlopen(name.c_str(), RTLD_LAZY | RTLD_NOLOAD)) {
     dlclose(there);
-    refuse(record.path, "is loaded already, but not by load_plugin(): what it registers stands since then");
+    refuse(record.path,
+           "is loaded already, but not by load_plugin(): what it registers has been registered since then");
   }
   const std::vector<const void*> before = detail::loaded_images();
   detail::recording held_back(registry::process());
@@ -193,7 +195,7 @@ void activate(plugin_record& record) {
       } catch (const std::exception& e) {
         failed(": " + std::string(e.what()));
       } catch (...) {
-        failed(" something that is no std::exception");
+        failed(" something that is not a std::exception");
       }
       held_back.close();
       added.all = std::move(held_back.requests());
@@ -237,7 +239,7 @@ plugin load_plugin(std::string_view path) {
   const turn mine;
   struct stat file{};
   if (stat(name.c_str(), &file) != 0) refuse(path, "found no such file");
-  if (!S_ISREG(file.st_mode)) refuse(path, "found something that is no file, wanted a shared library");
+  if (!S_ISREG(file.st_mode)) refuse(path, "found something other than a file, wanted a shared library");
 
   plugin_list& all = plugins();
   std::unique_lock lock(all.mutex);
@@ -255,7 +257,8 @@ plugin load_plugin(std::string_view path) {
     }
     record.loading = true;
   }
-  // The loader answers with the image it has of a name; a file that was built anew needs another spelling of it.
+  // The loader answers with the shared object it has of a name; a file that was built anew needs another spelling of
+  // it.
   const auto built_before =
       std::ranges::count_if(all.records, [&](const auto& r) { return r.get() != &record && r->path == record.path; });
   lock.unlock();

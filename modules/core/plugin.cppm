@@ -21,7 +21,7 @@ namespace detail {
 struct plugin_record;
 }
 
-/// What a plugin has registered in the process registry; takes it back when destroyed. Move-only.
+/// What a plugin has registered in the process registry; unregisters it when destroyed. Move-only.
 export class [[nodiscard("what the plugin registered is taken back when this is destroyed")]] plugin {
  public:
   plugin() noexcept = default;
@@ -31,9 +31,9 @@ export class [[nodiscard("what the plugin registered is taken back when this is 
 
   /// The file it was loaded from; empty once withdrawn.
   std::string_view path() const noexcept;
-  /// Takes the registrations back, unless the same plugin was loaded more often than it was withdrawn.
+  /// Unregisters them, unless the same plugin was loaded more often than it was withdrawn.
   void withdraw() noexcept;
-  /// Lets them stay for good.
+  /// Keeps them registered permanently.
   void keep() noexcept;
 
  private:

@@ -20,9 +20,9 @@ using make_pointer_kernel = kernel* (*)(const void* function);
 
 // The record's state is the function.
 template <class F, class Sig>
-struct pointer_front;
+struct pointer_thunk;
 template <class F, class R, class... A>
-struct pointer_front<F, R(A...)> {
+struct pointer_thunk<F, R(A...)> {
   static R run(A... a, key_set keys, const kernel* k) {
     const auto f = reinterpret_cast<F>(const_cast<void*>(k->state));
     if constexpr (takes_keys<function_type<F>>)
@@ -43,7 +43,7 @@ struct function_address {
 };
 template <class F, class Sig>
 function_address address_of(F f) noexcept {
-  return {reinterpret_cast<const void*>(f), &pointer_front<F, Sig>::make, &signature_of<Sig>};
+  return {reinterpret_cast<const void*>(f), &pointer_thunk<F, Sig>::make, &signature_of<Sig>};
 }
 
 // Its record, made when it is first asked for.
@@ -53,8 +53,8 @@ template <class F>
 inline constexpr bool is_function_pointer = std::is_pointer_v<F> && std::is_function_v<std::remove_pointer_t<F>>;
 
 template <class F>
-consteval verdict explain_no_pointer(std::string_view op) {
-  verdict v;
+consteval author::verdict explain_no_pointer(std::string_view op) {
+  author::verdict v;
   v.add("kernel for ").add(op).add(": wanted a pointer to a function, found ");
   add_found<F>(v);
   return v.add("; a kernel that is known here is a template argument, impl<&kernel>(op, key)");
@@ -62,7 +62,7 @@ consteval verdict explain_no_pointer(std::string_view op) {
 
 /// Why an F is no pointer to a kernel of the operator; empty if it is one.
 template <class F, class Op>
-consteval verdict explain_pointer() {
+consteval author::verdict explain_pointer() {
   if constexpr (!typed_operator<Op>)
     return explain_no_operator<Op>("impl_pointer()");
   else if constexpr (!is_function_pointer<F>)
@@ -71,7 +71,7 @@ consteval verdict explain_pointer() {
     return explain_kernel<F, Op>();
 }
 template <class F>
-consteval verdict explain_named_pointer() {
+consteval author::verdict explain_named_pointer() {
   if constexpr (!is_function_pointer<F>)
     return explain_no_pointer<F>("a name");
   else

@@ -55,7 +55,7 @@ registry& registry::process() noexcept {
 
 std::optional<operator_handle> registry::try_find(std::string_view name) noexcept {
   for (entry* e = state_->names.find(name); e != nullptr; e = e->next_of_name.load(std::memory_order_acquire)) {
-    if (e->defined.load(std::memory_order_acquire)) return operator_handle(*e);
+    if (e->defined.load(std::memory_order_acquire)) return detail::handle_access::of(*e);
   }
   return std::nullopt;
 }
@@ -80,7 +80,7 @@ operator_handle registry::find(std::string_view name) {
 std::optional<operator_handle> registry::find_implemented(std::string_view name) const {
   const std::lock_guard lock(state_->mutex);
   entry* e = state_->live(name);
-  return e == nullptr ? std::nullopt : std::optional(operator_handle(*e));
+  return e == nullptr ? std::nullopt : std::optional(detail::handle_access::of(*e));
 }
 
 std::vector<std::string> registry::operators() const {
@@ -95,7 +95,7 @@ std::vector<std::string> registry::operators() const {
 
 namespace {
 
-// An entry runs code of the image that made it first. Before the lock is taken: see pin_image_of.
+// An entry runs code of the shared object that made it first. Before the lock is taken: see pin_image_of.
 void pin_maker(const detail::operator_info& op) { detail::pin_image_of(op.signature); }
 
 }  // namespace
@@ -170,7 +170,7 @@ void registry::own(detail::functor_ptr k) noexcept {
 
 namespace {
 
-// The image of an object's type, which need not be that of the function that calls it.
+// The shared object of an object's type, which need not be that of the function that calls it.
 void pin_images_of(const detail::functor_kernel& k) {
   detail::pin_image_of(reinterpret_cast<const void*>(k.boxed));
   detail::pin_image_of(k.state);

@@ -20,6 +20,7 @@ namespace topbit {
 export class registry;
 
 namespace detail {
+struct registrar;
 struct registry_state;
 struct request;
 // What a registry holds, for what reads it under the lock.
@@ -27,16 +28,17 @@ const registry_state& state_of(const registry& r) noexcept;
 registry_state& state_of(registry& r) noexcept;
 }  // namespace detail
 
-/// Takes one registration back when destroyed. Move-only; assigning over a live one takes that one back first.
+/// Owns one registration and unregisters it when destroyed. Move-only; assigning over a live one unregisters that
+/// first.
 export class [[nodiscard("the registration ends when this is destroyed")]] registration {
  public:
   registration() noexcept = default;
   registration(registration&& other) noexcept;
   registration& operator=(registration&& other) noexcept;
   ~registration();
-  /// Takes the registration back now.
+  /// Unregisters now.
   void reset() noexcept;
-  /// Lets the registration stay for good.
+  /// Keeps it registered permanently.
   void keep() noexcept;
 
  private:
@@ -72,9 +74,9 @@ export class registry {
   std::vector<std::string> operators() const;
 
   /// Adds these keys to every call of every operator, on all threads, until the registration is taken back: how a layer
-  /// is switched on for the process. Costs a call nothing. An operator without a kernel for such a key raises: register
+  /// is switched on for the process. Costs a call nothing. An operator without a kernel for such a key throws: register
   /// a fallback or a fallthrough() with it. After it ended, a redispatch to such a key that no argument brings and
-  /// nobody handles is passed on, since it cannot be told from a call that was under way.
+  /// no kernel handles is passed on, since it cannot be told from a call that was under way.
   registration include_always(key_set keys, std::source_location where = std::source_location::current());
   /// Calls `tell` for every operator that is defined now, then for each definition and for each last withdrawal of one,
   /// in order, from the thread that caused it or from one that is telling already. It runs without the registry's lock
@@ -83,25 +85,25 @@ export class registry {
   registration listen(std::function<void(const registry_event&)> tell,
                       std::source_location where = std::source_location::current());
 
-  // For the templates of :op and :library.
+  /// Claims a namespace: at most one claim per namespace lives. Throws bad_registration, naming both
+  /// source locations.
+  registration claim(std::string_view ns, std::source_location where);
+
+ private:
+  friend class registration;
+  friend struct detail::registrar;
+  friend const detail::registry_state& detail::state_of(const registry& r) noexcept;
+  friend detail::registry_state& detail::state_of(registry& r) noexcept;
+  friend registration name_backend(backend b, std::string_view name, std::source_location where);
   detail::entry_head& bind(const detail::operator_info& op);
   registration define(const detail::operator_info& op, std::source_location where);
   registration implement(const detail::operator_info& op, key_target target, const detail::kernel& impl,
                          std::source_location where, bool replaces = false);
-  /// Makes a namespace somebody's own: at most one claim per namespace lives. Throws bad_registration, naming both
-  /// places.
-  registration claim(std::string_view ns, std::source_location where);
   registration implement(const detail::operator_info& op, key_target target, detail::functor_ptr impl,
                          std::source_location where);
-  /// An alias registers a fallback for every key it stands for, or for none of them.
+  // An alias registers a fallback for every key it stands for, or for none of them.
   registration fallback(key_target target, const detail::kernel& impl, std::source_location where);
   registration fallback(key_target target, detail::functor_ptr impl, std::source_location where);
-
- private:
-  friend class registration;
-  friend const detail::registry_state& detail::state_of(const registry& r) noexcept;
-  friend detail::registry_state& detail::state_of(registry& r) noexcept;
-  friend registration name_backend(backend b, std::string_view name, std::source_location where);
   registration submit(detail::request r, std::source_location where, const detail::operator_info* op = nullptr,
                       std::string_view text = {});
   bool accepts(std::string_view what, key_target target, std::source_location where);
@@ -109,6 +111,32 @@ export class registry {
   void withdraw(detail::entry_head* e, std::uint64_t id) noexcept;
   std::unique_ptr<detail::registry_state> state_;
 };
+
+namespace detail {
+
+// Binds operators and registers kernels, for :op, :library and what is made of them.
+struct registrar {
+  static inline entry_head& bind(registry& r, const operator_info& op) { return r.bind(op); }
+  static inline registration define(registry& r, const operator_info& op, std::source_location where) {
+    return r.define(op, where);
+  }
+  static inline registration implement(registry& r, const operator_info& op, key_target target, const kernel& impl,
+                                       std::source_location where, bool replaces = false) {
+    return r.implement(op, target, impl, where, replaces);
+  }
+  static inline registration implement(registry& r, const operator_info& op, key_target target, functor_ptr impl,
+                                       std::source_location where) {
+    return r.implement(op, target, std::move(impl), where);
+  }
+  static inline registration fallback(registry& r, key_target target, const kernel& impl, std::source_location where) {
+    return r.fallback(target, impl, where);
+  }
+  static inline registration fallback(registry& r, key_target target, functor_ptr impl, std::source_location where) {
+    return r.fallback(target, std::move(impl), where);
+  }
+};
+
+}  // namespace detail
 
 /// The operator of this name in the process registry: `find("ns::name").typed<Sig>()` is the typed handle by name.
 /// Throws unknown_operator, with the nearest name there is.
@@ -123,7 +151,7 @@ export registration name_backend(backend b, std::string_view name,
 
 namespace detail {
 
-// What a record that raises calls: throws no_kernel, composed from the entry and the keys each argument brought, or
+// What a record that throws calls: throws no_kernel, composed from the entry and the keys each argument brought, or
 // returns the set to select again with, where the call met a change half way.
 key_set reselect_or_raise(const entry_head& e, key_set keys, std::span<const key_set> arguments);
 

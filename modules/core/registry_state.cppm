@@ -21,7 +21,7 @@ namespace detail {
 
 enum class request_kind : std::uint8_t { define, implement, fallback, claim, always, backend_name, listen };
 
-/// One registration that somebody wants, as plain data that outlives the image it came from.
+/// A requested registration as plain data that outlives the shared object it came from.
 struct request {
   request_kind kind;
   bool replaces = false;  // implement: a kernel must be there
@@ -85,9 +85,9 @@ struct registry_state {
   entry* live(std::string_view name) const noexcept;
   // Checks and applies all requests, or throws and leaves everything as it was.
   void commit(std::span<const request> requests);
-  // Tells listeners and the error output what came of it, giving the lock back meanwhile.
+  // Tells listeners and the error output what came of it, releasing the lock meanwhile.
   void tell(std::unique_lock<std::mutex>& lock) noexcept;
-  // What has ended with a registration and is dealt with when the lock has been given back: a listener to be silenced,
+  // What has ended with a registration and is dealt with after the lock is released: a listener to be silenced,
   // a kernel whose object goes.
   struct ended {
     std::shared_ptr<listener> listens = nullptr;

@@ -34,12 +34,14 @@ class row_set {
   }
 
  private:
-  std::array<std::uint64_t, (row_count + 63) / 64> words_{};
+  std::array<std::uint64_t, (author::row_count + 63) / 64> words_{};
 };
 
 constexpr unsigned row_of(key_set k) noexcept { return k.row(); }
-/// The row of a per-backend functionality for a set that names no backend; it always raises.
-constexpr bool lacks_backend(dispatch_key k) noexcept { return per_backend(k.layer) && k.device == backend::none; }
+/// The row of a per-backend functionality for a set that names no backend; it always throws.
+constexpr bool lacks_backend(dispatch_key k) noexcept {
+  return author::per_backend(k.layer) && k.device == backend::none;
+}
 
 // Rows whose tensors carry AutogradOther; a composite beside a kernel for one of them is ambiguous there.
 constexpr bool served_by_autograd_other(dispatch_key k) noexcept {
@@ -50,11 +52,11 @@ constexpr bool served_by_autograd_other(dispatch_key k) noexcept {
 }
 
 /// The rows each alias stands for; row 0, the empty set, is among those of the composites.
-consteval std::array<row_set, alias_count> build_alias_rows() {
+consteval std::array<row_set, author::alias_count> build_alias_rows() {
   using enum functionality;
-  std::array<row_set, alias_count> rows{};
-  for (unsigned row = 0; row < row_count; ++row) {
-    const dispatch_key k = key_of_row(row);
+  std::array<row_set, author::alias_count> rows{};
+  for (unsigned row = 0; row < author::row_count; ++row) {
+    const dispatch_key k = author::key_of_row(row);
     if (lacks_backend(k)) continue;
     const bool explicit_layer = row != 0 && k.layer <= SparseCsr;
     const bool autograd_layer = k.layer == AutogradOther || k.layer == Autograd || k.layer == AutogradNestedTensor;
@@ -73,33 +75,33 @@ consteval std::array<row_set, alias_count> build_alias_rows() {
   }
   return rows;
 }
-inline constexpr std::array<row_set, alias_count> alias_rows = build_alias_rows();
+inline constexpr std::array<row_set, author::alias_count> alias_rows = build_alias_rows();
 
 /// For an autograd row, the rows below it whose kernels a composite must not shadow; empty for every other row.
-consteval std::array<row_set, row_count> build_backend_rows() {
+consteval std::array<row_set, author::row_count> build_backend_rows() {
   using enum functionality;
-  std::array<row_set, row_count> below{};
-  for (unsigned row = 1; row < row_count; ++row) {
-    const dispatch_key k = key_of_row(row);
+  std::array<row_set, author::row_count> below{};
+  for (unsigned row = 1; row < author::row_count; ++row) {
+    const dispatch_key k = author::key_of_row(row);
     if (lacks_backend(k)) continue;
-    if (k.layer == Dense) below[row_of(autograd_key_of(k.device))].add(row);
+    if (k.layer == Dense) below[row_of(author::autograd_key_of(k.device))].add(row);
     if (k.layer == NestedTensor) below[row_of(key::AutogradNestedTensor)].add(row);
     if (served_by_autograd_other(k)) below[row_of(key::AutogradOther)].add(row);
   }
   return below;
 }
-inline constexpr std::array<row_set, row_count> backend_rows = build_backend_rows();
+inline constexpr std::array<row_set, author::row_count> backend_rows = build_backend_rows();
 
 /// The rows that a kernel registered for a row can change: itself, and every autograd row that asks for it.
-consteval std::array<row_set, row_count> build_dependent_rows() {
-  std::array<row_set, row_count> dependents{};
-  for (unsigned row = 0; row < row_count; ++row) {
+consteval std::array<row_set, author::row_count> build_dependent_rows() {
+  std::array<row_set, author::row_count> dependents{};
+  for (unsigned row = 0; row < author::row_count; ++row) {
     dependents[row].add(row);
     backend_rows[row].for_each([&](unsigned below) { dependents[below].add(row); });
   }
   return dependents;
 }
-inline constexpr std::array<row_set, row_count> dependent_rows = build_dependent_rows();
+inline constexpr std::array<row_set, author::row_count> dependent_rows = build_dependent_rows();
 
 /// The rows whose choice a registration for this target can change.
 constexpr row_set rows_changed_by(key_target target) noexcept {

@@ -34,12 +34,16 @@ namespace detail {
 template <class T>
 concept typed_operator = requires {
   typename T::signature;
-  T::info();
+  T::schema();
 };
+
+// What the registry must know of an operator: `value`, an operator_info. See :op.
+template <class Op>
+struct info_of;
 
 // A type as found in code; a lambda without the place where it stands, which is in the notes.
 template <class T>
-consteval void add_found(verdict& v) {
+consteval void add_found(author::verdict& v) {
   if constexpr (typed_operator<T>)
     v.add("the operator '").add(T::name()).add("'");
   else if (type_name<T>().find("(lambda at ") != std::string_view::npos)
@@ -50,7 +54,7 @@ consteval void add_found(verdict& v) {
 
 /// Why this is no function that a call could be passed on to; to be said where it is none.
 template <class F>
-consteval void explain_no_function(verdict& v) {
+consteval void explain_no_function(author::verdict& v) {
   v.add("needs a function or a lambda without captures, found ");
   if constexpr (std::is_member_function_pointer_v<F>) {
     v.add("the member function '").add(type_name<F>()).add("'; there is no object to call it on, make it static");
@@ -61,19 +65,21 @@ consteval void explain_no_function(verdict& v) {
     v.add("; write a function that calls it");
   } else if constexpr (requires { &F::operator(); }) {
     if constexpr (!std::is_empty_v<F>)
-      v.add(" with a state; what it needs comes with the call");
+      v.add(" with captures or members; pass what it needs as arguments of the call");
     else
-      v.add(" whose call operator is not const; take 'mutable' away");
+      v.add(" whose call operator is not const; remove 'mutable'");
   } else if constexpr (std::is_class_v<F>) {
     v.add(" without one call operator of known types; write the types, a template or an overload set has none");
   }
 }
 
 template <class T>
-consteval verdict explain_no_operator(std::string_view what) {
-  verdict v;
+consteval author::verdict explain_no_operator(std::string_view what) {
+  author::verdict v;
   v.add(what).add(": needs an operator, found ");
-  if constexpr (std::is_convertible_v<const T&, std::string_view>)
+  if constexpr (requires { T::rules::name; })
+    return v.add("the function ").add(T::rules::name).add(", which stands for several; give the handle of one");
+  else if constexpr (std::is_convertible_v<const T&, std::string_view>)
     v.add("a text");
   else
     v.add("'").add(type_name<T>()).add("'");
@@ -112,8 +118,8 @@ consteval std::string_view result_mend_of() {
 }
 
 template <class F, class Op, class Kind>
-consteval verdict explain_rule() {
-  verdict v;
+consteval author::verdict explain_rule() {
+  author::verdict v;
   if constexpr (!typed_operator<Op>) {
     v = explain_no_operator<Op>(Kind::name);
   } else if constexpr (!author::function_for<F, Op, Kind>) {
@@ -133,7 +139,7 @@ consteval verdict explain_rule() {
                               .found = types_of<called_type<F, Kind::takes_keys>>::value,
                               .labels = labels,
                               .result_mend = result_mend_of<Kind>(),
-                              .has_schema = !Op::info().schema.empty(),
+                              .has_schema = !info_of<std::remove_const_t<Op>>::value.schema.empty(),
                               .may_take_keys = Kind::takes_keys,
                               .keys_stripped = Kind::takes_keys && takes_keys<declared>});
     }
@@ -154,7 +160,7 @@ export namespace author {
 /// and, where its arguments are not the operator's,
 ///   template <class Sig> static constexpr std::array<rule_argument, N> arguments{...};
 ///   static constexpr std::string_view part = "backward()";            which function of a rule it is
-///   static constexpr std::string_view result_mend = "; ...";          how a wrong result is mended
+///   static constexpr std::string_view result_mend = "; ...";          how to fix a wrong result
 template <auto Fn, class Op, class Kind>
 concept rule_for = function_for<decltype(Fn), Op, Kind>;
 

@@ -6,7 +6,7 @@ namespace topbit {
 
 schema::schema(std::string_view text) : text_(text) {
   // A text that is refused for its length is not looked at for the number of its items.
-  std::vector<detail::item_code> codes(text.size() <= max_schema_text ? detail::most_items(text_) : 0);
+  std::vector<detail::item_code> codes(text.size() <= author::max_schema_text ? detail::most_items(text_) : 0);
   const detail::schema_head head = detail::schema_parser(text_, codes.data()).parse();
   if (head.column != 0) {
     const std::string shown = text_.size() <= 2'000 ? text_ : text_.substr(0, 2'000) + "...";
@@ -19,7 +19,7 @@ schema::schema(std::string_view text) : text_(text) {
   view_ = detail::view_from(text_, head, items_);
 }
 
-std::string qualified_name(const schema_view& s) {
+std::string author::qualified_name(const author::schema_view& s) {
   std::string text = s.ns.empty() ? std::string() : std::string(s.ns) + "::";
   text += s.name;
   if (!s.overload.empty()) text += "." + std::string(s.overload);

@@ -8,6 +8,8 @@ import :schema_parser;
 
 namespace topbit {
 
+namespace author {
+
 /// What follows a core type: `[]` or `?`, innermost first.
 export enum class type_modifier : std::uint8_t { none, list, optional };
 
@@ -53,6 +55,8 @@ export constexpr bool is_in_place(const schema_view& s) noexcept {
   return true;
 }
 
+}  // namespace author
+
 /// A schema that owns its text; made at run time.
 export class schema {
  public:
@@ -60,41 +64,45 @@ export class schema {
   explicit schema(std::string_view text);
   schema(const schema& other) : schema(other.text_) {}
   schema& operator=(const schema&) = delete;
-  const schema_view& view() const noexcept { return view_; }
+  const author::schema_view& view() const noexcept { return view_; }
 
  private:
   std::string text_;
-  std::vector<schema_item> items_;
-  schema_view view_;
+  std::vector<author::schema_item> items_;
+  author::schema_view view_;
 };
+
+namespace author {
 
 /// "ns::name.overload", or without what is empty.
 export std::string qualified_name(const schema_view& s);
+
+}  // namespace author
 
 namespace detail {
 
 constexpr std::string_view part(std::string_view text, piece p) noexcept { return {text.data() + p.begin, p.size}; }
 
 // The item that a parser's code stands for in this text.
-constexpr schema_item item_from(std::string_view text, const item_code& code) noexcept {
-  schema_item item{.type = part(text, code.type),
-                   .name = part(text, code.name),
-                   .default_text = part(text, code.literal),
-                   .alias = part(text, code.alias),
-                   .alias_after = part(text, code.alias_after),
-                   .list_alias = part(text, code.list_alias),
-                   .column = std::size_t{code.type.begin} + 1,
-                   .list_size = code.list_size,
-                   .writes = code.key.writes,
-                   .keyword_only = code.keyword_only,
-                   .has_default = code.literal.size != 0};
+constexpr author::schema_item item_from(std::string_view text, const item_code& code) noexcept {
+  author::schema_item item{.type = part(text, code.type),
+                           .name = part(text, code.name),
+                           .default_text = part(text, code.literal),
+                           .alias = part(text, code.alias),
+                           .alias_after = part(text, code.alias_after),
+                           .list_alias = part(text, code.list_alias),
+                           .column = std::size_t{code.type.begin} + 1,
+                           .list_size = code.list_size,
+                           .writes = code.key.writes,
+                           .keyword_only = code.keyword_only,
+                           .has_default = code.literal.size != 0};
   for (std::size_t i = 0; i < item.modifiers.size(); ++i)
-    item.modifiers[i] = static_cast<type_modifier>(code.key.modifiers >> (2 * i) & 3);
+    item.modifiers[i] = static_cast<author::type_modifier>(code.key.modifiers >> (2 * i) & 3);
   return item;
 }
 
-constexpr schema_view view_from(std::string_view text, const schema_head& head,
-                                std::span<const schema_item> items) noexcept {
+constexpr author::schema_view view_from(std::string_view text, const schema_head& head,
+                                        std::span<const author::schema_item> items) noexcept {
   return {part(text, head.ns),
           part(text, head.name),
           part(text, head.overload),

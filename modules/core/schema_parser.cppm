@@ -11,8 +11,12 @@ import :literal;
 
 namespace topbit {
 
+namespace author {
+
 export inline constexpr std::size_t max_schema_arguments = 64;
 export inline constexpr std::size_t max_schema_text = 65'000;
+
+}  // namespace author
 
 namespace detail {
 
@@ -64,7 +68,7 @@ class schema_parser {
       : begin_(text.data()), at_(text.data()), end_(text.data() + text.size()), items_(items) {}
 
   constexpr schema_head parse() noexcept {
-    if (static_cast<std::size_t>(end_ - begin_) > max_schema_text) {
+    if (static_cast<std::size_t>(end_ - begin_) > author::max_schema_text) {
       fail("a shorter text, of at most 65000 characters");
       return head_;
     }
@@ -123,7 +127,7 @@ class schema_parser {
         expect(')', "')' after '...'");
         return;
       }
-      if (head_.arguments == max_schema_arguments) return fail("at most 64 arguments");
+      if (head_.arguments == author::max_schema_arguments) return fail("at most 64 arguments");
       item_code& item = items_[head_.arguments];
       type(item);
       item.keyword_only = keyword_only;
@@ -133,7 +137,7 @@ class schema_parser {
       for (std::size_t i = 0; i < head_.arguments; ++i) {
         const piece other = items_[i].name;
         if (other.size == item.name.size && same(begin_ + other.begin, name_at, other.size))
-          fail_at(name_at, "a name no other argument has");
+          fail_at(name_at, "a name that no other argument has");
       }
       if (take('=')) {
         defaults = true;
@@ -173,7 +177,7 @@ class schema_parser {
     head_.variadic_returns = true;
   }
   constexpr void result() noexcept {
-    if (head_.returns == max_schema_arguments) return fail("at most 64 results");
+    if (head_.returns == author::max_schema_arguments) return fail("at most 64 results");
     item_code& item = items_[head_.arguments + head_.returns];
     type(item);
     space();
@@ -190,7 +194,7 @@ class schema_parser {
   // A type and its annotations; `inner` is the type of an element of a tuple or the like.
   constexpr void type(item_code& item, int depth = 0) noexcept {
     const char* const begin = at_;
-    if (depth > 8) return fail("fewer types inside each other");
+    if (depth > 8) return fail("fewer nested types");
     if (*at_ == '(') {
       item.made_of_types = true;
     } else {
@@ -232,7 +236,7 @@ class schema_parser {
         item.list_alias = annotation(after, writes);
         if (after.size != 0 || writes != item.key.writes)
           fail_at(annotated, "a list's own sets, written like its elements' and without '->'");
-        if (*at_ == '[' || *at_ == '(') fail("nothing but '?' behind the annotation of a list");
+        if (*at_ == '[' || *at_ == '(') fail("nothing but '?' after the annotation of a list");
       }
     }
   }

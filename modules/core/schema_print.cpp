@@ -12,7 +12,7 @@ class comparison {
     if (first != second) changes_.push_back({where, what, std::move(first), std::move(second)});
   }
 
-  void items(const char* kind, std::span<const schema_item> a, std::span<const schema_item> b) {
+  void items(const char* kind, std::span<const author::schema_item> a, std::span<const author::schema_item> b) {
     for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i) {
       std::string where = kind + (" " + std::to_string(i + 1));
       if (!a[i].name.empty() && a[i].name == b[i].name) where += " '" + std::string(a[i].name) + "'";
@@ -22,25 +22,25 @@ class comparison {
       add(where, "keyword-only", a[i].keyword_only ? "yes" : "no", b[i].keyword_only ? "yes" : "no");
     }
   }
-  std::vector<schema_change> take() { return std::move(changes_); }
+  std::vector<author::schema_change> take() { return std::move(changes_); }
 
  private:
-  static std::string type(const schema_item& item) {
+  static std::string type(const author::schema_item& item) {
     detail::text_sink text;
     detail::print_type(text, item);
     return std::string(text.view());
   }
-  static std::string default_of(const schema_item& item) {
+  static std::string default_of(const author::schema_item& item) {
     if (!item.has_default) return "none";
     detail::text_sink text;
     detail::print_default(text, item);
     return std::string(text.view());
   }
 
-  std::vector<schema_change> changes_;
+  std::vector<author::schema_change> changes_;
 };
 
-std::string count(std::span<const schema_item> items, bool variadic) {
+std::string count(std::span<const author::schema_item> items, bool variadic) {
   return std::to_string(items.size()) + (variadic ? " and '...'" : "");
 }
 
@@ -50,11 +50,11 @@ std::string detail::infer_schema(std::string_view name, const signature_types& t
   return std::string(print_inferred(name, types).view());
 }
 
-std::string to_string(const schema_view& s) { return std::string(detail::print(s).view()); }
+std::string to_string(const author::schema_view& s) { return std::string(detail::print(s).view()); }
 
-std::vector<schema_change> differences(const schema_view& a, const schema_view& b) {
+std::vector<author::schema_change> author::differences(const author::schema_view& a, const author::schema_view& b) {
   comparison found;
-  found.add("operator", "name", qualified_name(a), qualified_name(b));
+  found.add("operator", "name", author::qualified_name(a), author::qualified_name(b));
   found.add("arguments", "number", count(a.arguments, a.variadic_arguments), count(b.arguments, b.variadic_arguments));
   found.items("argument", a.arguments, b.arguments);
   found.add("results", "number", count(a.returns, a.variadic_returns), count(b.returns, b.variadic_returns));
@@ -62,13 +62,13 @@ std::vector<schema_change> differences(const schema_view& a, const schema_view& 
   return found.take();
 }
 
-std::string to_string(const schema_change& c) {
+std::string to_string(const author::schema_change& c) {
   const auto quoted = [&](const std::string& text) { return c.what == "number" ? text : "'" + text + "'"; };
   return c.where + ": " + c.what + " is " + quoted(c.first) + " and " + quoted(c.second);
 }
 
-std::string difference(const schema_view& a, const schema_view& b) {
-  for (const schema_change& c : differences(a, b)) {
+std::string difference(const author::schema_view& a, const author::schema_view& b) {
+  for (const author::schema_change& c : author::differences(a, b)) {
     if (c.where != "operator") return to_string(c);
   }
   return {};

@@ -154,7 +154,7 @@ constexpr void print_value(text_sink& out, const char*& at, const char* end, lit
 }
 
 // Equal elements, as many as the list has, are written once, as in `int[2] stride=1`.
-constexpr void print_default(text_sink& out, const schema_item& item) {
+constexpr void print_default(text_sink& out, const author::schema_item& item) {
   const literal_kind kind = kind_of(item.type.data(), item.type.size());
   const char* at = item.default_text.data();
   const char* const end = at + item.default_text.size();
@@ -185,7 +185,7 @@ constexpr void print_size(text_sink& out, int n) {
 }
 
 // The type with its annotations, `[]` and `?`.
-constexpr void print_type(text_sink& out, const schema_item& item) {
+constexpr void print_type(text_sink& out, const author::schema_item& item) {
   print_core(out, item.type);
   const text_sink before = alias_sets(item.alias), after = alias_sets(item.alias_after);
   if (before.view().empty()) {
@@ -197,11 +197,11 @@ constexpr void print_type(text_sink& out, const schema_item& item) {
   }
   std::size_t last = 0;
   for (std::size_t i = 0; i < item.modifiers.size(); ++i) {
-    if (item.modifiers[i] == type_modifier::list) last = i;
+    if (item.modifiers[i] == author::type_modifier::list) last = i;
   }
   for (std::size_t i = 0; i < item.modifiers.size(); ++i) {
-    if (item.modifiers[i] == type_modifier::optional) out += '?';
-    if (item.modifiers[i] != type_modifier::list) continue;
+    if (item.modifiers[i] == author::type_modifier::optional) out += '?';
+    if (item.modifiers[i] != author::type_modifier::list) continue;
     out += '[';
     if (i == last && item.list_size > 0) print_size(out, item.list_size);
     out += ']';
@@ -210,7 +210,7 @@ constexpr void print_type(text_sink& out, const schema_item& item) {
   }
 }
 
-constexpr void print_item(text_sink& out, const schema_item& item) {
+constexpr void print_item(text_sink& out, const author::schema_item& item) {
   print_type(out, item);
   if (!item.name.empty()) (out += ' ') += item.name;
   if (!item.has_default) return;
@@ -218,7 +218,7 @@ constexpr void print_item(text_sink& out, const schema_item& item) {
   print_default(out, item);
 }
 
-constexpr void print_results(text_sink& out, const schema_view& s) {
+constexpr void print_results(text_sink& out, const author::schema_view& s) {
   if (s.variadic_returns && s.returns.empty()) {
     out += "...";
     return;
@@ -232,7 +232,7 @@ constexpr void print_results(text_sink& out, const schema_view& s) {
   out += s.variadic_returns ? ", ...)" : ")";
 }
 
-constexpr text_sink print(const schema_view& s) {
+constexpr text_sink print(const author::schema_view& s) {
   text_sink out;
   if (!s.ns.empty()) (out += s.ns) += "::";
   out += s.name;
@@ -259,7 +259,10 @@ constexpr text_sink print_text() {
 }  // namespace detail
 
 /// The canonical text: parsing it gives an equal schema, and equal schemas have the same text.
-export std::string to_string(const schema_view& s);
+export std::string to_string(const author::schema_view& s);
+
+namespace author {
+
 /// The same at compile time, as a fixed_string.
 export template <fixed_string Text>
   requires detail::valid_text<Text>
@@ -276,10 +279,13 @@ export struct schema_change {
 
 /// All things in which two schemas differ, in the order of their text; arguments and results are compared by place.
 export std::vector<schema_change> differences(const schema_view& a, const schema_view& b);
+
+}  // namespace author
+
 /// "argument 2 'n': default 1 and 2"
-export std::string to_string(const schema_change& c);
+export std::string to_string(const author::schema_change& c);
 
 /// The first of them as a sentence; empty if the two are the same but for their names.
-std::string difference(const schema_view& a, const schema_view& b);
+std::string difference(const author::schema_view& a, const author::schema_view& b);
 
 }  // namespace topbit

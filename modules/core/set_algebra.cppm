@@ -1,4 +1,4 @@
-// Sets made of sets: all kernels of several, and some kernels in the place of others.
+// Algebra of kernel sets: union, and replacement of kernels.
 export module topbit.core:set_algebra;
 
 import topbit.std;
@@ -35,7 +35,7 @@ template <class Keys, class... List>
 struct joined;
 template <class Keys, class... Kernel>
 struct joined<Keys, kernel_list<Kernel...>> {
-  using type = kernel_set<Keys, Kernel...>;
+  using type = static_dispatch::kernel_set<Keys, Kernel...>;
 };
 template <class Keys, class... A, class... B, class... Rest>
 struct joined<Keys, kernel_list<A...>, kernel_list<B...>, Rest...> : joined<Keys, kernel_list<A..., B...>, Rest...> {};
@@ -60,18 +60,18 @@ struct replaced<Kernel, Over, not_there> {
   using type = Kernel;
 };
 template <class Over, class Keys, key_code... Key, class... Op, auto... Fn>
-auto overridden(const kernel_set<Keys, set_kernel<Key, Op, Fn>...>&) -> kernel_set<
+auto overridden(const static_dispatch::kernel_set<Keys, set_kernel<Key, Op, Fn>...>&) -> static_dispatch::kernel_set<
     Keys, typename replaced<set_kernel<Key, Op, Fn>, Over, Over::index.find(set_operator_of<Op>, Key)>::type...>;
 
 template <class Base, class Over>
-consteval verdict explain_override() {
-  verdict v;
+consteval author::verdict explain_override() {
+  author::verdict v;
   for (std::size_t i = 0; i < Over::size(); ++i) {
     const set_entry e = Over::index[i];
     if (Base::index.find(*e.op, e.key) != not_there) continue;
     v.add(e.op->name).add(": there is no kernel to override for ");
     add_key(v, e.key);
-    return v.add("; add one with unite(base, set)");
+    return v.add("; add one with merge(base, set)");
   }
   return v;
 }
@@ -80,9 +80,11 @@ concept overrides = explain_override<Base, Over>().ok();
 
 }  // namespace detail
 
+namespace static_dispatch {
+
 /// All kernels of these sets, in their order. Two kernels for one operator and key do not compile. Cost: linear.
 export template <kernel_set_type... Set>
-consteval auto unite(const Set&...) {
+consteval auto merge(const Set&...) {
   using made = detail::united<typename Set::plain...>;
   static_assert(detail::distinct_kernels<made>,
                 detail::explain_repeated<made>("more than one of these sets has a kernel for",
@@ -91,10 +93,10 @@ consteval auto unite(const Set&...) {
 }
 export template <kernel_set_type A, kernel_set_type B>
 consteval auto operator|(const A& a, const B& b) {
-  return unite(a, b);
+  return merge(a, b);
 }
 
-/// `base` with the kernels of `over` in the place of its own for the same operators and keys. A kernel that replaces
+/// `base` with the kernels of `over` instead of its own for the same operators and keys. A kernel that replaces
 /// none does not compile. Cost: linear in `base`, and the two numbers multiplied for what is replaced.
 export template <kernel_set_type Base, kernel_set_type Over>
 consteval auto override_with(const Base&, const Over&) {
@@ -103,5 +105,7 @@ consteval auto override_with(const Base&, const Over&) {
   static_assert(detail::overrides<base, over>, detail::explain_override<base, over>());
   return decltype(detail::overridden<over>(base{})){};
 }
+
+}  // namespace static_dispatch
 
 }  // namespace topbit

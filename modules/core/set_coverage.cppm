@@ -1,4 +1,4 @@
-// Is every operator served? Answers about kernel sets while the compiler runs. `covers` and `covers_all` are true or do
+// Is every operator covered? Compile-time answers about kernel sets. `covers` and `covers_all` are true or do
 // not compile; `covered`, `covered_all`, `holes` and `all_holes` are the same answers as values.
 //
 // A key is served by the kernel that a table with the set's kernels would hold in its row, so composites count. Cost:
@@ -15,6 +15,8 @@ import :text;
 
 namespace topbit {
 
+namespace static_dispatch {
+
 /// An operator without a kernel for a key.
 export struct missing_kernel {
   std::string_view op;
@@ -30,18 +32,24 @@ struct operators {
 export template <key_target... Key>
 struct keys {};
 
+}  // namespace static_dispatch
+
 namespace detail {
 
 template <auto Op, key_target... Key>
 struct declared_hole {
-  static_assert(operator_type<decltype(Op)>, "hole: wanted an operator, as topbit::op declares them");
+  static_assert(static_dispatch::operator_type<decltype(Op)>, "hole: wanted an operator, as topbit::op declares them");
 };
 
 }  // namespace detail
 
+namespace static_dispatch {
+
 /// Says in covers_all() that no kernel is meant to be there: `hole<relu, key::CUDA>`, or for several keys.
 export template <auto Op, key_target... Key>
 inline constexpr detail::declared_hole<Op, Key...> hole{};
+
+}  // namespace static_dispatch
 
 namespace detail {
 
@@ -77,7 +85,7 @@ struct set_question {
 // What may follow the keys of covers_all: sets, and declarations of holes.
 template <class T>
 struct given_part;
-template <kernel_set_type Set>
+template <static_dispatch::kernel_set_type Set>
 struct given_part<Set> {
   using kernels = Set::plain::list;
   using holes = kernel_list<>;
@@ -95,7 +103,7 @@ concept set_or_hole = requires { typename given_part<T>::holes; };
 template <class Operators, class Keys, class... Given>
 struct application_question;
 template <auto... Op, key_target... Key, class... Given>
-struct application_question<operators<Op...>, keys<Key...>, Given...> {
+struct application_question<static_dispatch::operators<Op...>, static_dispatch::keys<Key...>, Given...> {
   using set = joined<key_list<>, kernel_list<>, typename given_part<Given>::kernels...>::type;
   using declared = joined<key_list<>, kernel_list<>, typename given_part<Given>::holes...>::type;
   static constexpr std::array<key_code, sizeof...(Key)> asked_keys{code_of(Key)...};
@@ -131,17 +139,17 @@ constexpr std::size_t hole_count = [] {
 
 template <class Question>
 constexpr auto holes_of = [] {
-  std::array<missing_kernel, hole_count<Question>> holes{};
+  std::array<static_dispatch::missing_kernel, hole_count<Question>> holes{};
   std::size_t i = 0;
   Question::each_hole([&](const set_operator& op, key_code k) { holes[i++] = {op.name, key_of(k)}; });
   return holes;
 }();
 
 template <class Question>
-consteval verdict explain_holes(bool may_declare) {
-  verdict v;
+consteval author::verdict explain_holes(bool may_declare) {
+  author::verdict v;
   if constexpr (hole_count<Question> != 0) {
-    const missing_kernel& first = holes_of<Question>.front();
+    const static_dispatch::missing_kernel& first = holes_of<Question>.front();
     const key_code k = code_of(first.key);
     add_key(v.add(first.op).add(": no kernel for "), k);
     if constexpr (hole_count<Question> > 1) {
@@ -161,8 +169,8 @@ template <class Question>
 concept no_hole = hole_count<Question> == 0;
 
 template <class Question>
-consteval verdict explain_stale() {
-  verdict v;
+consteval author::verdict explain_stale() {
+  author::verdict v;
   if constexpr (Question::stale != not_there) {
     const set_entry e = Question::declared::index[Question::stale];
     add_key(v.add(e.op->name).add(": hole<op, key::"), e.key);
@@ -174,7 +182,7 @@ consteval verdict explain_stale() {
     } else {
       v.add("is not among the operators and keys asked about");
     }
-    v.add("; take the declaration away");
+    v.add("; remove the declaration");
   }
   return v;
 }
@@ -183,9 +191,9 @@ concept nothing_stale = Question::stale == not_there;
 
 template <class Set, class... Op>
 consteval bool covers_or_says_why() {
-  static_assert(kernel_set_type<Set>, "covers: wanted a kernel set first, then operators");
+  static_assert(static_dispatch::kernel_set_type<Set>, "covers: wanted a kernel set first, then operators");
   static_assert(operator_types<Op...>, "covers: wanted operators after the set, as topbit::op declares them");
-  if constexpr (kernel_set_type<Set> && operator_types<Op...>) {
+  if constexpr (static_dispatch::kernel_set_type<Set> && operator_types<Op...>) {
     using question = set_question<typename Set::plain, Op...>;
     static_assert(no_hole<question>, explain_holes<question>(false));
   }
@@ -195,7 +203,7 @@ consteval bool covers_or_says_why() {
 template <class Operators, class Keys>
 inline constexpr bool are_lists = false;
 template <auto... Op, key_target... Key>
-inline constexpr bool are_lists<operators<Op...>, keys<Key...>> = true;
+inline constexpr bool are_lists<static_dispatch::operators<Op...>, static_dispatch::keys<Key...>> = true;
 template <class Operators, class Keys>
 concept operators_and_keys = are_lists<Operators, Keys>;
 template <class... Given>
@@ -217,6 +225,8 @@ consteval bool application_covered_or_says_why() {
 }
 
 }  // namespace detail
+
+namespace static_dispatch {
 
 /// True if the set has a kernel for each of these operators, for every dispatch key it was made for (for its aliases
 /// where it was made for nothing else); otherwise an error that names the operator and the key.
@@ -245,5 +255,7 @@ inline constexpr bool covered_all =
 export template <class Operators, class Keys, auto... SetOrHole>
 inline constexpr const auto& all_holes =
     detail::holes_of<detail::application_question<Operators, Keys, decltype(SetOrHole)...>>;
+
+}  // namespace static_dispatch
 
 }  // namespace topbit

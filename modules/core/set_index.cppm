@@ -1,4 +1,4 @@
-// What a kernel set knows of its kernels, found in constant time while the compiler runs: entries in the order they
+// Compile-time index of a kernel set with constant-time lookup: entries in the order they
 // were bound, and a hash table over operator and key. Everything here is linear in the number of kernels.
 export module topbit.core:set_index;
 
@@ -140,7 +140,7 @@ class set_index {
       const std::size_t i = index.find(op, code_of(k));
       return i == not_there ? nullptr : places.data() + i;
     }
-    constexpr const std::size_t* direct(unsigned row) const noexcept { return at(key_of_row(row)); }
+    constexpr const std::size_t* direct(unsigned row) const noexcept { return at(author::key_of_row(row)); }
     constexpr const std::size_t* alias(alias_key a) const noexcept { return at(a); }
     constexpr const std::size_t* fallback(unsigned) const noexcept { return nullptr; }
   };
@@ -152,11 +152,11 @@ class set_index {
 };
 
 // The key's own name, whatever name a private backend was given since.
-constexpr void add_key(verdict& v, key_code code) noexcept {
+constexpr void add_key(author::verdict& v, key_code code) noexcept {
   const key_target k = key_of(code);
   if (k.is_alias()) {
     v.add(alias_names[k.alias]);
-  } else if (!per_backend(k.row.layer)) {
+  } else if (!author::per_backend(k.row.layer)) {
     v.add(functionality_names[static_cast<unsigned>(k.row.layer)]);
   } else {
     if (k.row.layer != functionality::Dense) v.add(functionality_names[static_cast<unsigned>(k.row.layer)]);

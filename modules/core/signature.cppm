@@ -1,7 +1,7 @@
 // From schema to C++ signature and back: the type of an operator is computed from its text.
 //
-// Each schema type names a C++ type by a specialisation of schema_type. The primary is never defined, so a type nobody
-// has mapped is found by a concept and reported with its column, not by a template error.
+// Each schema type names a C++ type by a specialisation of schema_type. The primary is never defined, so an unmapped
+// type is found by a concept and reported with its column, not by a template error.
 export module topbit.core:signature;
 
 import topbit.std;
@@ -58,9 +58,13 @@ struct schema_type<"str"> {
   using argument = std::string_view;
 };
 
+namespace author {
+
 /// A schema type that some imported module or this file has mapped to C++.
 export template <fixed_string Name>
 concept mapped_schema_type = requires { typename schema_type<Name>::value; };
+
+}  // namespace author
 
 namespace detail {
 
@@ -122,11 +126,11 @@ template <fixed_string Text>
 struct parts {
   static constexpr auto items = [] {
     constexpr schema_head head = parsed<Text>::code.head;
-    std::array<schema_item, std::size_t{head.arguments} + head.returns> all{};
+    std::array<author::schema_item, std::size_t{head.arguments} + head.returns> all{};
     for (std::size_t i = 0; i < all.size(); ++i) all[i] = item_from(Text.view(), parsed<Text>::code.items[i]);
     return all;
   }();
-  static constexpr schema_view view = view_from(Text.view(), parsed<Text>::code.head, items);
+  static constexpr author::schema_view view = view_from(Text.view(), parsed<Text>::code.head, items);
 };
 
 template <class Slot>
@@ -175,14 +179,14 @@ consteval auto modified() {
 template <type_key Key>
 struct slot;
 template <type_key Key>
-  requires(!Key.writes && mapped_schema_type<core_name<Key>()>)
+  requires(!Key.writes && author::mapped_schema_type<core_name<Key>()>)
 struct slot<Key> : decltype(modified<schema_type<core_name<Key>()>, Key.modifiers>())::type {};
 template <type_key Key>
-  requires(Key.writes && mapped_schema_type<core_name<Key>()>)
+  requires(Key.writes && author::mapped_schema_type<core_name<Key>()>)
 struct slot<Key> : written<typename decltype(modified<schema_type<core_name<Key>()>, Key.modifiers>())::type> {};
 
 template <type_key Key>
-inline constexpr bool is_mapped = mapped_schema_type<core_name<Key>()>;
+inline constexpr bool is_mapped = author::mapped_schema_type<core_name<Key>()>;
 
 // Every item of the schema stands for a C++ type.
 template <fixed_string Text, class Items>
@@ -200,9 +204,9 @@ concept valid_schema = valid_text<Text> && parsed<Text>::code.head.simple &&
 
 /// Why this text is neither a schema nor a name; empty if it is one of them.
 template <fixed_string Text>
-consteval verdict explain_text() {
+consteval author::verdict explain_text() {
   constexpr schema_head head = parsed<Text>::code.head;
-  verdict v;
+  author::verdict v;
   if (head.column != 0) {
     v.add("schema '").add(Text.view()).add("', column ").add(head.column).add(": expected ").add(head.expected);
   }
@@ -219,14 +223,14 @@ consteval bool is_unbroken(const schema_head& head) {
 template <fixed_string Text>
 concept unbroken_name = is_unbroken(parsed<Text>::code.head);
 template <fixed_string Text>
-consteval verdict explain_name() {
-  verdict v;
+consteval author::verdict explain_name() {
+  author::verdict v;
   v.add("schema '").add(Text.view()).add("': found white space or a comment inside the operator's name, wanted none");
   return v;
 }
 
 template <fixed_string Text, std::size_t I>
-consteval void explain_item(verdict& v) {
+consteval void explain_item(author::verdict& v) {
   constexpr item_code item = parsed<Text>::code.items[I];
   constexpr std::string_view type = part(Text.view(), item.type);
   if (!v.ok()) return;
@@ -243,13 +247,13 @@ consteval void explain_item(verdict& v) {
 
 /// Why this text is no schema of a typed operator; empty if it is one.
 template <fixed_string Text>
-consteval verdict explain_schema() {
-  verdict v = explain_text<Text>();
+consteval author::verdict explain_schema() {
+  author::verdict v = explain_text<Text>();
   if constexpr (valid_text<Text>) {
     constexpr schema_head head = parsed<Text>::code.head;
     if constexpr (head.variadic_arguments || head.variadic_returns) {
-      v.add("schema '").add(Text.view()).add("': '...' has no C++ type; a typed operator has as many arguments and ");
-      v.add("results as its kernels");
+      v.add("schema '").add(Text.view()).add("': '...' has no C++ type; a typed operator has a fixed number of ");
+      v.add("arguments and results");
     }
     [&]<std::size_t... I>(std::index_sequence<I...>) {
       (explain_item<Text, I>(v), ...);
@@ -304,10 +308,10 @@ struct schema_function<Text, schema_state::name_alone> {
 
 /// Why a name is not enough for an operator; empty where there is more.
 template <fixed_string Text>
-consteval verdict explain_name_alone() {
-  verdict v;
+consteval author::verdict explain_name_alone() {
+  author::verdict v;
   if constexpr (schema_state_of<Text> == schema_state::name_alone) {
-    v.add(Text.view()).add(": found a name alone, wanted a schema, op<\"").add(Text.view());
+    v.add(Text.view()).add(": found only a name, wanted a schema, op<\"").add(Text.view());
     v.add("(int x) -> int\">, or the name and a C++ signature, op<\"").add(Text.view());
     v.add("\", std::int64_t(std::int64_t)>");
   }
@@ -318,12 +322,12 @@ concept has_types = explain_name_alone<Text>().ok();
 
 /// Why an operator cannot have both this text and this signature, which signature_agrees has refused.
 template <fixed_string Text, class Sig>
-consteval verdict explain_agreement() {
-  verdict v;
+consteval author::verdict explain_agreement() {
+  author::verdict v;
   if constexpr (valid_schema<Text> && parsed<Text>::code.head.has_signature) {
     using computed = schema_function<Text>::type;
     v.add("schema '").add(Text.view()).add("' stands for '").add(type_name<computed>()).add("', found beside it '");
-    v.add(type_name<Sig>()).add("'; leave the signature out, or give a name alone");
+    v.add(type_name<Sig>()).add("'; leave the signature out, or give only a name");
   }
   return v;
 }
@@ -333,8 +337,12 @@ concept signature_agrees =
 
 }  // namespace detail
 
+namespace author {
+
 /// The C++ function type a schema text stands for: `tensor(const tensor&, const scalar&)`.
 export template <fixed_string Text>
 using schema_signature = detail::schema_function<Text>::type;
+
+}  // namespace author
 
 }  // namespace topbit

@@ -1,4 +1,4 @@
-// The types of a C++ signature as data, and the schema that follows from them where nobody wrote one.
+// The types of a C++ signature as data, and the schema inferred from them where none is given.
 export module topbit.core:signature_types;
 
 import topbit.std;
@@ -10,7 +10,9 @@ import :text_sink;
 
 namespace topbit {
 
-/// The word of the schema language for a C++ type of yours, the other way round than schema_type: `static constexpr
+namespace author {
+
+/// The schema word for a C++ type of yours, the inverse of schema_type: `static constexpr
 /// std::string_view value`. Specialise it in your purview; a type without one goes by its C++ name.
 export template <class T>
 struct schema_word;
@@ -73,6 +75,8 @@ struct schema_word<std::uint8_t> {
   static constexpr std::string_view value = "uint8";
 };
 
+}  // namespace author
+
 namespace detail {
 
 // The word for a type and what follows it, innermost first.
@@ -86,8 +90,8 @@ template <class T, char... M>
 struct worded {
   static constexpr char modifiers[] = {M..., '\0'};
   static consteval std::string_view word() {
-    if constexpr (requires { schema_word<T>::value; })
-      return schema_word<T>::value;
+    if constexpr (requires { author::schema_word<T>::value; })
+      return author::schema_word<T>::value;
     else
       return {};
   }
@@ -256,11 +260,15 @@ constexpr text_sink infer_text() {
 
 }  // namespace detail
 
+namespace author {
+
 /// The schema that a C++ signature stands for: `inferred_schema<"ns::f", double(const tensor&, tensor&)>` is
 /// "ns::f(Tensor _0, Tensor(a!) _1) -> float". Arguments have no names, so they are called by their places, and so are
 /// several results; what a kernel may write is what it takes by reference, and a result that is a reference is such an
 /// argument.
 export template <fixed_string Name, class Sig>
 inline constexpr auto inferred_schema = detail::fixed_text<&detail::infer_text<Name, Sig>>();
+
+}  // namespace author
 
 }  // namespace topbit

@@ -1,5 +1,5 @@
-// What each argument of a signature is in a box, as data: one array for all that asks without being compiled
-// for the signature, such as reading arguments from text.
+// The boxed type of each argument of a signature, as data: one array for code that is not instantiated
+// for the signature, such as parsing arguments from text.
 export module topbit.core:slot;
 
 import topbit.std;
@@ -41,7 +41,7 @@ struct results_of<std::tuple<T...>> {
 
 struct slot_info {
   const value_type* type;  // of a value that is not none
-  bool optional;           // none will do
+  bool optional;           // may be none
   bool written;            // an argument that is there to be written to
   bool keyed;              // brings keys itself, and not what is in it
 };

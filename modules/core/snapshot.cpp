@@ -8,13 +8,13 @@ namespace {
 
 // The only functions that know how registrations, definitions and words are stored.
 
-source_place copy_of(const place& p) { return {p.file, p.line}; }
+inspect::source_location copy_of(const place& p) { return {p.file, p.line}; }
 
 known_kernel copy_of(const live_registration& r) {
-  kernel_form form = kernel_form::typed;
-  if (r.impl->kind == kernel_kind::boxed) form = kernel_form::boxed;
-  if (r.impl->kind == kernel_kind::fallthrough) form = kernel_form::fallthrough;
-  if (r.impl->kind == kernel_kind::backend_select) form = kernel_form::generated;
+  inspect::kernel_form form = inspect::kernel_form::typed;
+  if (r.impl->kind == kernel_kind::boxed) form = inspect::kernel_form::boxed;
+  if (r.impl->kind == kernel_kind::fallthrough) form = inspect::kernel_form::fallthrough;
+  if (r.impl->kind == kernel_kind::backend_select) form = inspect::kernel_form::generated;
   return {r.target, form, {r.file, r.line}, r.impl, r.replaces};
 }
 
@@ -23,7 +23,7 @@ known_fallbacks copy_of(const registry_state& state) {
   for (const auto& r : state.fallback_registrations) {
     all.kernels.push_back(copy_of(*r));
     const auto number = static_cast<std::int32_t>(all.kernels.size());
-    for (unsigned row = 0; row < row_count; ++row) {
+    for (unsigned row = 0; row < author::row_count; ++row) {
       if (state.fallbacks[row] == r.get()) all.of_row[row] = number;
     }
   }
@@ -50,7 +50,7 @@ const registry_state& state_of(const registry& r) noexcept { return *r.state_; }
 registry_state& state_of(registry& r) noexcept { return *r.state_; }
 
 snapshot take_snapshot(const operator_handle& op) {
-  const entry& e = entry_of(op.entry());
+  const entry& e = entry_of(handle_access::entry(op));
   const std::lock_guard lock(e.home->mutex);
   return {copy_of(e), copy_of(*e.home)};
 }
@@ -75,13 +75,13 @@ registry_snapshot take_snapshot(const registry& r) {
   std::ranges::sort(all.operators, [](const known_operator& a, const known_operator& b) {
     return std::tie(a.name, a.signature) < std::tie(b.name, b.signature);
   });
-  std::ranges::sort(all.namespaces, {}, &namespace_dump::name);
-  std::ranges::stable_sort(all.backend_names, {}, &backend_name_dump::which);
+  std::ranges::sort(all.namespaces, {}, &inspect::namespace_dump::name);
+  std::ranges::stable_sort(all.backend_names, {}, &inspect::backend_name_dump::which);
   return all;
 }
 
 published take_published(const operator_handle& op) {
-  const entry& e = entry_of(op.entry());
+  const entry& e = entry_of(handle_access::entry(op));
   const std::lock_guard lock(e.home->mutex);
   published p;
   p.from = {copy_of(e), copy_of(*e.home)};
@@ -90,7 +90,7 @@ published take_published(const operator_handle& op) {
   p.mask = e.mask.load(std::memory_order_acquire);
   p.always = e.always.load(std::memory_order_acquire);
   p.defined = e.defined.load(std::memory_order_acquire);
-  for (unsigned row = 0; row < row_count; ++row) {
+  for (unsigned row = 0; row < author::row_count; ++row) {
     const kernel* k = e.behind(row);
     p.rows.push_back({k->kind, k, k->state});
   }
@@ -115,26 +115,26 @@ known_live::known_live(std::span<const known_kernel> kernels, const known_fallba
 
 bool passes(const row_choice<known_kernel>& choice, dispatch_key k) noexcept {
   if (k == key::Undefined) return false;
-  if (choice.why == row_reason::transparent) return true;
-  return choice.from != nullptr && choice.from->form == kernel_form::fallthrough;
+  if (choice.why == inspect::row_reason::transparent) return true;
+  return choice.from != nullptr && choice.from->form == inspect::kernel_form::fallthrough;
 }
 
 bool runs(const row_choice<known_kernel>& choice) noexcept {
-  return choice.from != nullptr && choice.from->form != kernel_form::fallthrough;
+  return choice.from != nullptr && choice.from->form != inspect::kernel_form::fallthrough;
 }
 
-table_row row_at(const known_live& live, dispatch_key k) {
+inspect::table_row row_at(const known_live& live, dispatch_key k) {
   const auto choice = row_value(live, row_of(k), [](auto&&...) {});
-  table_row row{k, choice.why, passes(choice, k), {}, {}};
+  inspect::table_row row{k, choice.why, passes(choice, k), {}, {}};
   if (choice.from == nullptr) return row;
-  if (!row.passes && !runs(choice)) return {k, row_reason::missing, false, {}, {}};
+  if (!row.passes && !runs(choice)) return {k, inspect::row_reason::missing, false, {}, {}};
   row.registered_for = choice.from->key;
   row.place = choice.from->place;
   return row;
 }
 
-bool is_usable(const table_row& row) noexcept { return row.why != row_reason::missing; }
+bool is_usable(const inspect::table_row& row) noexcept { return row.why != inspect::row_reason::missing; }
 
-unsigned order_of(key_target t) noexcept { return t.is_alias() ? row_count + t.alias : row_of(t.row); }
+unsigned order_of(key_target t) noexcept { return t.is_alias() ? author::row_count + t.alias : row_of(t.row); }
 
 }  // namespace topbit::detail

@@ -21,15 +21,16 @@ namespace detail {
 
 struct known_kernel {
   key_target key;
-  kernel_form form = kernel_form::typed;
-  source_place place;
+  inspect::kernel_form form = inspect::kernel_form::typed;
+  inspect::source_location place;
   const kernel* impl = nullptr;  // null where the registration is only supposed
   bool replaces = false;
 };
 
 struct known_fallbacks {
-  std::vector<known_kernel> kernels;             // one per registration
-  std::array<std::int32_t, row_count> of_row{};  // one more than the index of the row's fallback; 0: it has none
+  std::vector<known_kernel> kernels;  // one per registration
+  std::array<std::int32_t, author::row_count>
+      of_row{};  // one more than the index of the row's fallback; 0: it has none
 };
 
 // A record that callers find in a row, as far as it can be compared.
@@ -41,10 +42,10 @@ struct stored_record {
 
 struct known_operator {
   std::string name, schema, signature;
-  std::vector<source_place> definitions;     // oldest first
-  std::vector<known_kernel> kernels;         // oldest first; the generated one before all others
-  std::vector<std::string> argument_labels;  // "argument 2 'other'"
-  key_set mask, always;                      // as callers read them
+  std::vector<inspect::source_location> definitions;  // oldest first
+  std::vector<known_kernel> kernels;                  // oldest first; the generated one before all others
+  std::vector<std::string> argument_labels;           // "argument 2 'other'"
+  key_set mask, always;                               // as callers read them
 };
 
 // One operator, with what it takes to select a kernel.
@@ -57,9 +58,9 @@ snapshot take_snapshot(const operator_handle& op);
 struct registry_snapshot {
   std::vector<known_operator> operators;  // by name, then by signature; only those with something registered
   known_fallbacks fallbacks;
-  std::vector<namespace_dump> namespaces;
-  std::vector<layer_dump> layers;
-  std::vector<backend_name_dump> backend_names;
+  std::vector<inspect::namespace_dump> namespaces;
+  std::vector<inspect::layer_dump> layers;
+  std::vector<inspect::backend_name_dump> backend_names;
 };
 registry_snapshot take_snapshot(const registry& r);
 
@@ -91,8 +92,8 @@ class known_live {
   }
 
  private:
-  std::array<const known_kernel*, row_count> direct_{};
-  std::array<const known_kernel*, alias_count> alias_{};
+  std::array<const known_kernel*, author::row_count> direct_{};
+  std::array<const known_kernel*, author::alias_count> alias_{};
   const known_fallbacks& fallbacks_;
 };
 
@@ -102,9 +103,9 @@ bool passes(const row_choice<known_kernel>& choice, dispatch_key k) noexcept;
 bool runs(const row_choice<known_kernel>& choice) noexcept;
 
 // What the row of this key holds.
-table_row row_at(const known_live& live, dispatch_key k);
+inspect::table_row row_at(const known_live& live, dispatch_key k);
 // Is there something in this row that a call can use or must be told about?
-bool is_usable(const table_row& row) noexcept;
+bool is_usable(const inspect::table_row& row) noexcept;
 // No key means catch-all, as at registration.
 inline key_target as_registered(key_target t) noexcept {
   return t == key_target(key::Undefined) ? key_target(key::CompositeImplicitAutograd) : t;
@@ -113,7 +114,8 @@ inline key_target as_registered(key_target t) noexcept {
 unsigned order_of(key_target t) noexcept;
 
 // The body of explain, from a copy.
-explanation explain_known(const snapshot& s, std::span<const key_set> arguments, std::optional<key_set> placed);
+inspect::explanation explain_known(const snapshot& s, std::span<const key_set> arguments,
+                                   std::optional<key_set> placed);
 
 }  // namespace detail
 

@@ -4,9 +4,9 @@ import topbit.std;
 
 namespace topbit {
 
-void stack::drop_all() noexcept { drop(size()); }
+void boxed_stack::drop_all() noexcept { drop(size()); }
 
-void stack::push_beyond(value v) {
+void boxed_stack::push_beyond(value v) {
   const std::size_t used = size(), capacity = used < 4 ? 8 : used * 2;
   auto* bigger = static_cast<value*>(::operator new(capacity * sizeof(value)));
   for (std::size_t i = 0; i < used; ++i) {

@@ -13,13 +13,13 @@ namespace detail {
 struct stack_slots;
 }
 
-export class stack {
+export class boxed_stack {
  public:
   /// Grows on the heap from the first push.
-  inline stack() noexcept = default;
-  stack(const stack&) = delete;
-  stack& operator=(const stack&) = delete;
-  inline ~stack() {
+  inline boxed_stack() noexcept = default;
+  boxed_stack(const boxed_stack&) = delete;
+  boxed_stack& operator=(const boxed_stack&) = delete;
+  inline ~boxed_stack() {
     clear();
     if (on_heap()) [[unlikely]]
       ::operator delete(begin_);
@@ -54,7 +54,7 @@ export class stack {
   }
 
  protected:
-  inline stack(value* buffer, std::size_t capacity) noexcept
+  inline boxed_stack(value* buffer, std::size_t capacity) noexcept
       : begin_(buffer), end_(buffer), limit_(address(buffer + capacity)) {}
   inline void clear() noexcept {
     if (!empty()) [[unlikely]]
@@ -78,21 +78,21 @@ namespace detail {
 // How generated code changes a stack whose room it knows.
 struct stack_slots {
   // Precondition: there is room.
-  static inline void push(stack& s, value&& v) noexcept { std::construct_at(s.end_++, std::move(v)); }
+  static inline void push(boxed_stack& s, value&& v) noexcept { std::construct_at(s.end_++, std::move(v)); }
   // The N topmost.
   template <std::size_t N>
-  static value* top(stack& s) noexcept {
+  static value* top(boxed_stack& s) noexcept {
     return s.end_ - N;
   }
   template <std::size_t N>
-  static bool holds(const stack& s) noexcept {
+  static bool holds(const boxed_stack& s) noexcept {
     return bytes(s) >= N * sizeof(value);
   }
   template <std::size_t N>
-  static bool ends_at(const stack& s, std::size_t below) noexcept {
+  static bool ends_at(const boxed_stack& s, std::size_t below) noexcept {
     return bytes(s) == (below + N) * sizeof(value);
   }
-  // Most values are borrowed, or hold nothing to give back: one question for all of them.
+  // Most values are borrowed, or trivially destructible: one test for all of them.
   template <std::size_t N>
   static bool own_nothing(const value* first) noexcept {
     return [&]<std::size_t... I>(std::index_sequence<I...>) {
@@ -100,11 +100,11 @@ struct stack_slots {
     }(std::make_index_sequence<N>{});
   }
   // Forgets what is above, which owns nothing.
-  static inline void end_at(stack& s, value* end) noexcept { s.end_ = end; }
-  static inline void forget(stack& s) noexcept { s.end_ = s.begin_; }
+  static inline void end_at(boxed_stack& s, value* end) noexcept { s.end_ = end; }
+  static inline void forget(boxed_stack& s) noexcept { s.end_ = s.begin_; }
 
  private:
-  static inline std::size_t bytes(const stack& s) noexcept {
+  static inline std::size_t bytes(const boxed_stack& s) noexcept {
     return static_cast<std::size_t>(reinterpret_cast<const char*>(s.end_) - reinterpret_cast<const char*>(s.begin_));
   }
 };
@@ -113,9 +113,9 @@ struct stack_slots {
 
 /// A stack with room for N values in the frame of its owner.
 export template <std::size_t N>
-class inline_stack : public stack {
+class inline_stack : public boxed_stack {
  public:
-  inline_stack() noexcept : stack(reinterpret_cast<value*>(buffer_), N) {}
+  inline_stack() noexcept : boxed_stack(reinterpret_cast<value*>(buffer_), N) {}
   ~inline_stack() { clear(); }  // while the buffer is still alive
 
  private:

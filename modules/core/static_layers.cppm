@@ -1,4 +1,4 @@
-// Layers in front of kernels, composed by the compiler. A layer is a struct with one function template:
+// Layers around kernels, composed at compile time. A layer is a struct with one function template:
 //
 //   struct logging {
 //     template <class Op, class Next, class... A>
@@ -50,8 +50,8 @@ concept layer_returns = requires(Next next, A&&... a) {
 
 /// Why this is no layer for the operator; empty if it is one.
 template <class Layer, class Op, class Next, class R, class... A>
-consteval verdict explain_layer(std::type_identity<R(A...)>) {
-  verdict v;
+consteval author::verdict explain_layer(std::type_identity<R(A...)>) {
+  author::verdict v;
   if constexpr (!layer_runs<Layer, Op, Next, A...>) {
     v.add(Op::name()).add(": the layer '").add(type_name<Layer>()).add("' has no run<Op>(next, arguments...) that ");
     v.add("takes its arguments; if it is not for this operator, say so by its 'handles<Op>'");
@@ -103,6 +103,8 @@ struct layered_call<Op, direct_call<Op, Target>, Layer...> {
 
 }  // namespace detail
 
+namespace static_dispatch {
+
 /// A kernel set behind layers. Made by `layered`.
 export template <class Set, class... Layer>
 struct layered_set {
@@ -118,6 +120,8 @@ struct layered_set {
 /// A layer runs for every operator, or for those its `template <class Op> static constexpr bool handles` says.
 export template <kernel_set_type auto Set, class... Layer>
 inline constexpr layered_set<decltype(Set), Layer...> layered{};
+
+}  // namespace static_dispatch
 
 namespace detail {
 
@@ -148,6 +152,8 @@ struct layer_kernel_list<Layer, Op, Key> {
 
 }  // namespace detail
 
+namespace static_dispatch {
+
 /// The layer as kernels of these operators for the key, to install() in the table: there `next` redispatches below the
 /// key. Operators that it does not handle are left out.
 export template <class Layer, key_target Key, operator_type... Op>
@@ -156,5 +162,7 @@ consteval auto layer_kernels(const Op&...) {
   return typename detail::joined<detail::key_list<detail::code_of(Key)>, detail::kernel_list<>,
                                  typename detail::layer_kernel_list<Layer, Op, Key>::type...>::type{};
 }
+
+}  // namespace static_dispatch
 
 }  // namespace topbit

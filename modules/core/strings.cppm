@@ -1,7 +1,7 @@
-// Text that outlives the image it came from. Internal.
+// Text that outlives the shared object it came from. Internal.
 //
-// A registering image may be unmapped one day, and its strings with it, so the registry keeps copies. They are never
-// freed one by one: what is kept is bounded by the distinct texts ever registered.
+// A registering shared object may be unmapped one day, and its strings with it, so the registry keeps copies. They are
+// never freed one by one: what is kept is bounded by the distinct texts ever registered.
 export module topbit.core:strings;
 
 import topbit.std;

@@ -4,19 +4,19 @@ import topbit.std;
 
 namespace topbit {
 
-std::string_view name_of(row_reason r) noexcept {
+std::string_view name_of(inspect::row_reason r) noexcept {
   switch (r) {
-    case row_reason::kernel: return "kernel";
-    case row_reason::default_backend_kernel: return "default backend kernel";
-    case row_reason::nested_kernel: return "nested kernel";
-    case row_reason::ambiguous: return "ambiguous autogradother";
-    case row_reason::composite_kernel: return "composite kernel";
-    case row_reason::autograd_kernel: return "autograd kernel";
-    case row_reason::batched_kernel: return "batched kernel";
-    case row_reason::autocast_kernel: return "autocast kernel";
-    case row_reason::backend_fallback: return "backend fallback";
-    case row_reason::transparent: return "transparent";
-    case row_reason::missing: return "missing";
+    case inspect::row_reason::kernel: return "kernel";
+    case inspect::row_reason::default_backend_kernel: return "default backend kernel";
+    case inspect::row_reason::nested_kernel: return "nested kernel";
+    case inspect::row_reason::ambiguous: return "ambiguous autogradother";
+    case inspect::row_reason::composite_kernel: return "composite kernel";
+    case inspect::row_reason::autograd_kernel: return "autograd kernel";
+    case inspect::row_reason::batched_kernel: return "batched kernel";
+    case inspect::row_reason::autocast_kernel: return "autocast kernel";
+    case inspect::row_reason::backend_fallback: return "backend fallback";
+    case inspect::row_reason::transparent: return "transparent";
+    case inspect::row_reason::missing: return "missing";
   }
   return "unknown";
 }

@@ -11,6 +11,8 @@ import :row_set;
 
 namespace topbit {
 
+namespace inspect {
+
 /// Why a row holds what it holds.
 export enum class row_reason : std::uint8_t {
   kernel,                  // registered for this very key
@@ -22,21 +24,24 @@ export enum class row_reason : std::uint8_t {
   batched_kernel,          // FuncTorchBatchedDecomposition
   autocast_kernel,         // the Autocast alias
   backend_fallback,        // the fallback of this key
-  transparent,             // nothing, and the key is one that calls pass through when nobody handles it
+  transparent,             // nothing, and the key is one that calls pass through where no kernel handles it
   missing
 };
-export std::string_view name_of(row_reason r) noexcept;
+
+}  // namespace inspect
+
+export std::string_view name_of(inspect::row_reason r) noexcept;
 
 namespace detail {
 
-/// Calls pass through these keys where nobody has registered anything for them.
+/// Calls pass through these keys where nothing is registered for them.
 inline constexpr key_set transparent_keys{
     key::BackendSelect, key::ADInplaceOrView,       key::AutocastFunctionality, key::FuncTorchVmapMode,
     key::VmapMode,      key::AutogradFunctionality, key::AutogradOther,         key::AutogradNestedTensor};
 
 template <class Registration>
 struct row_choice {
-  row_reason why = row_reason::missing;
+  inspect::row_reason why = inspect::row_reason::missing;
   const Registration* from = nullptr;  // null for ambiguous, transparent and missing
 };
 
@@ -46,36 +51,36 @@ template <class Live, class Note>
 constexpr auto row_value(const Live& live, unsigned row, Note&& note) {
   using registration = std::remove_cvref_t<decltype(*live.direct(0))>;
   using choice = row_choice<registration>;
-  const dispatch_key k = key_of_row(row);
+  const dispatch_key k = author::key_of_row(row);
   const auto alias = [&](alias_key a) { return alias_rows[a.index].has(row) ? live.alias(a) : nullptr; };
   if (lacks_backend(k)) return choice{};
 
   if (row != 0) {
-    if (const registration* r = live.direct(row)) return choice{row_reason::kernel, r};  // P1
+    if (const registration* r = live.direct(row)) return choice{inspect::row_reason::kernel, r};  // P1
   }
   for (alias_key a : {key::CompositeExplicitAutogradNonFunctional, key::CompositeExplicitAutograd}) {  // P2 P3
-    if (const registration* r = alias(a)) return choice{row_reason::default_backend_kernel, r};
+    if (const registration* r = alias(a)) return choice{inspect::row_reason::default_backend_kernel, r};
   }
   if (const registration* r = alias(key::CompositeImplicitAutogradNestedTensor)) {  // P4n
-    return choice{row_reason::nested_kernel, r};
+    return choice{inspect::row_reason::nested_kernel, r};
   }
   if (const registration* composite = alias(key::CompositeImplicitAutograd)) {  // P5
     bool below = false;  // P4: is there a kernel under this autograd key that a composite must not shadow?
     backend_rows[row].for_each([&](unsigned other) { below |= live.direct(other) != nullptr; });
-    if (k == key::AutogradOther && below) return choice{row_reason::ambiguous, nullptr};
+    if (k == key::AutogradOther && below) return choice{inspect::row_reason::ambiguous, nullptr};
     if (!below && live.alias(key::CompositeExplicitAutograd) == nullptr) {
-      return choice{row_reason::composite_kernel, composite};
+      return choice{inspect::row_reason::composite_kernel, composite};
     }
-    note(row_reason::composite_kernel, composite, "must not shadow the kernel of a backend");
+    note(inspect::row_reason::composite_kernel, composite, "must not shadow the kernel of a backend");
   }
-  if (const registration* r = alias(key::Autograd)) return choice{row_reason::autograd_kernel, r};  // P6
-  if (const registration* r = alias(key::FuncTorchBatchedDecomposition)) {                          // P7
-    return choice{row_reason::batched_kernel, r};
+  if (const registration* r = alias(key::Autograd)) return choice{inspect::row_reason::autograd_kernel, r};  // P6
+  if (const registration* r = alias(key::FuncTorchBatchedDecomposition)) {                                   // P7
+    return choice{inspect::row_reason::batched_kernel, r};
   }
-  if (const registration* r = alias(key::Autocast)) return choice{row_reason::autocast_kernel, r};  // P7a
+  if (const registration* r = alias(key::Autocast)) return choice{inspect::row_reason::autocast_kernel, r};  // P7a
   if (row != 0) {
-    if (const registration* r = live.fallback(row)) return choice{row_reason::backend_fallback, r};  // P8
-    if (transparent_keys.has(k.layer)) return choice{row_reason::transparent, nullptr};
+    if (const registration* r = live.fallback(row)) return choice{inspect::row_reason::backend_fallback, r};  // P8
+    if (transparent_keys.has(k.layer)) return choice{inspect::row_reason::transparent, nullptr};
   }
   return choice{};  // P9
 }

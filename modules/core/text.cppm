@@ -1,7 +1,7 @@
-// Text at compile time: names as template arguments, sentences built by the compiler, and type names for people.
+// Text at compile time: names as template arguments, messages built by the compiler, and readable type names.
 //
-// A verdict is the answer to "why not?": empty means fine. The same function fills it during compilation, where a
-// static_assert prints it, and at run time, where an error carries it.
+// A verdict says why something is refused: empty means that it is accepted. The same function fills it during
+// compilation, where a static_assert prints it, and at run time, where an error carries it.
 export module topbit.core:text;
 
 import topbit.std;
@@ -21,21 +21,24 @@ struct fixed_string {
   friend constexpr bool operator==(const fixed_string&, const fixed_string&) = default;
 };
 
-/// One sentence, or nothing. Long text is cut, never overrun.
-export class verdict {
+export namespace author {
+
+/// An error message, or empty. Text beyond its capacity is cut.
+template <std::size_t Capacity>
+class basic_verdict {
  public:
   constexpr bool ok() const noexcept { return size_ == 0; }
   constexpr const char* data() const noexcept { return text_; }
   constexpr std::size_t size() const noexcept { return size_; }
   constexpr std::string_view view() const noexcept { return {text_, size_}; }
 
-  constexpr verdict& add(std::string_view text) noexcept {
+  constexpr basic_verdict& add(std::string_view text) noexcept {
     for (char c : text) {
-      if (size_ < capacity) text_[size_++] = c;
+      if (size_ < Capacity) text_[size_++] = c;
     }
     return *this;
   }
-  constexpr verdict& add(std::size_t number) noexcept {
+  constexpr basic_verdict& add(std::size_t number) noexcept {
     char digits[20]{};
     std::size_t n = 0;
     do digits[n++] = static_cast<char>('0' + number % 10);
@@ -45,10 +48,13 @@ export class verdict {
   }
 
  private:
-  static constexpr std::size_t capacity = 480;
-  char text_[capacity]{};
+  char text_[Capacity]{};
   std::size_t size_ = 0;
 };
+
+using verdict = basic_verdict<480>;
+
+}  // namespace author
 
 namespace detail {
 
@@ -60,7 +66,7 @@ consteval auto substring() {
   return part;
 }
 
-// The compiler's name of a type: whole, qualified, and so the identity of the type across images.
+// The compiler's name of a type: whole, qualified, and so the identity of the type across shared objects.
 template <class T>
 consteval std::string_view raw_type_name() {
   const std::string_view pretty = __PRETTY_FUNCTION__;
@@ -73,7 +79,7 @@ constexpr bool is_local_name(std::string_view raw) noexcept { return raw.find("(
 template <class T>
 inline constexpr bool has_local_name = is_local_name(raw_type_name<T>());
 
-// Spellings that people do not write, and the ones they do.
+// Spellings of the compiler, and the usual ones.
 struct spelling {
   std::string_view compiler, people;
 };
@@ -134,7 +140,7 @@ constexpr name_buffer for_people(std::string_view raw) {
   return out;
 }
 
-// Made where somebody asks: sentences of the compiler do, what is only registered does not.
+// Made on demand: sentences of the compiler do, what is only registered does not.
 template <class T>
 inline constexpr name_buffer type_name_buffer = for_people(raw_type_name<T>());
 
@@ -143,7 +149,7 @@ std::string_view name_for_people(std::string_view raw) noexcept;
 
 }  // namespace detail
 
-/// The name of a type as a person would write it: no inline namespaces, `int64_t` for the 64-bit integer. For messages;
+/// The name of a type as it is usually written: no inline namespaces, `int64_t` for the 64-bit integer. For messages;
 /// two types may share it.
 export template <class T>
 constexpr std::string_view type_name() noexcept {

@@ -8,13 +8,13 @@ namespace {
 
 class text_call {
  public:
-  explicit text_call(const operator_handle& op) : op_(op), entry_(detail::entry_of(op.entry())) {
+  explicit text_call(const operator_handle& op) : op_(op), entry_(detail::entry_of(detail::handle_access::entry(op))) {
     if (const schema* s = entry_.schema_of().parsed()) items_ = s->view().arguments;
     given_.resize(entry_.signature->arguments);
   }
 
   void give(std::string_view text) {
-    text_reader in(text);
+    author::text_reader in(text);
     const std::string_view name = in.word();
     if (!name.empty() && in.take('=')) return give_named(name, text.substr(in.column() - 1));
     const std::size_t index = positional_++;
@@ -32,7 +32,7 @@ class text_call {
       fail(": found " + std::to_string(positional_) + " arguments, wanted " +
            (given_.empty() ? "none" : "at most " + std::to_string(given_.size())));
     }
-    stack s;
+    boxed_stack s;
     for (std::size_t i = 0; i < given_.size(); ++i) s.push(read(i));
     op_.call_boxed(s);
     std::vector<std::string> results;
@@ -63,15 +63,15 @@ class text_call {
     if (!text && i < items_.size() && items_[i].has_default) text = items_[i].default_text;
     if (!text) fail(label(i) + ": found nothing, wanted '" + wanted(slot) + "'");
     try {
-      text_reader in(*text);
-      if (i < items_.size() && items_[i].list_size > 0 && items_[i].modifiers[0] == type_modifier::list) {
+      author::text_reader in(*text);
+      if (i < items_.size() && items_[i].list_size > 0 && items_[i].modifiers[0] == author::type_modifier::list) {
         in.set_lone_elements(static_cast<std::size_t>(items_[i].list_size));
       }
       value v;
       if (!slot.optional || !in.take_word("None")) {
         if (slot.type->read == nullptr) {
-          throw bad_argument("found a text, but nobody says how a '" + std::string(slot.type->name()) +
-                             "' is read from one; specialise topbit::boxed_type for it with read()");
+          throw bad_argument("type '" + std::string(slot.type->name()) +
+                             "' cannot be read from text; specialise topbit::boxed_type for it, with read()");
         }
         v = detail::read_value(*slot.type, in);
       }
@@ -98,7 +98,7 @@ class text_call {
 
   const operator_handle& op_;
   const detail::entry& entry_;
-  std::span<const schema_item> items_;  // none where only a C++ signature is known
+  std::span<const author::schema_item> items_;  // none where only a C++ signature is known
   std::vector<std::optional<std::string_view>> given_;
   std::size_t positional_ = 0;
   bool named_ = false;

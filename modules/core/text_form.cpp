@@ -79,16 +79,16 @@ void write_quoted(std::string& out, std::string_view text, char quote, bool asci
   out += quote;
 }
 
-bool read_bool(text_reader& in) {
+bool read_bool(author::text_reader& in) {
   if (in.take_word("True") || in.take_word("true")) return true;
   if (in.take_word("False") || in.take_word("false")) return false;
   in.fail("True or False");
 }
 
 // 1+2j, 1, 2j; without blanks inside.
-std::complex<double> read_complex(text_reader& in) {
+std::complex<double> read_complex(author::text_reader& in) {
   const std::size_t begin = in.column();
-  text_reader::number_text first = in.number_token();
+  author::text_reader::number_text first = in.number_token();
   const double real = in.convert<double>(first);
   const std::size_t sign_at = first.column + first.text.size();
   if (in.column() != sign_at) return {real, 0};

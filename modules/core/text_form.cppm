@@ -20,11 +20,11 @@ void write_number(std::string& out, long double x);
 void write_complex(std::string& out, std::complex<double> x);
 // Non-printing characters are escaped, and on demand what is not ASCII, for text that may be anything.
 void write_quoted(std::string& out, std::string_view text, char quote = '"', bool ascii = false);
-bool read_bool(text_reader& in);
-std::complex<double> read_complex(text_reader& in);
+bool read_bool(author::text_reader& in);
+std::complex<double> read_complex(author::text_reader& in);
 
 template <class T>
-concept read_by_boxed_type = requires(text_reader& in) {
+concept read_by_boxed_type = requires(author::text_reader& in) {
   { boxed_type<T>::read(in) } -> std::same_as<T>;
 };
 template <class T>
@@ -47,7 +47,7 @@ consteval bool can_write() {
   else
     return false;
 }
-// Views are not read: there would be nobody to own what they see.
+// Views are not read: nothing would own what they refer to.
 template <class T>
 consteval bool can_read() {
   if constexpr (read_by_boxed_type<T> || std::same_as<T, bool> || number_type<T> || std::is_enum_v<T> ||
@@ -63,11 +63,13 @@ consteval bool can_read() {
 
 }  // namespace detail
 
-/// A type that can be made from text.
+namespace author {
+
+/// A type that can be parsed from text.
 export template <class T>
 concept readable_text = detail::can_read<T>();
 
-/// Appends x as text, for people and for read_text(). What nobody says how to write is written as `<type name>`.
+/// Appends x as text, for people and for read_text(). A type without a writer is written as `<type name>`.
 export template <class T>
 void write_text(std::string& out, const T& x) {
   if constexpr (detail::written_by_boxed_type<T>) {
@@ -149,5 +151,7 @@ T read_text(std::string_view text) {
   in.expect_end();
   return x;
 }
+
+}  // namespace author
 
 }  // namespace topbit

@@ -20,47 +20,47 @@ int hex_digit(char c) noexcept {
 
 }  // namespace
 
-void text_reader::skip_blanks() noexcept {
+void author::text_reader::skip_blanks() noexcept {
   while (at_ < text_.size() && is_blank(text_[at_])) ++at_;
 }
 
-char text_reader::peek() noexcept {
+char author::text_reader::peek() noexcept {
   skip_blanks();
   return at_ < text_.size() ? text_[at_] : '\0';
 }
-bool text_reader::at_end() noexcept {
+bool author::text_reader::at_end() noexcept {
   skip_blanks();
   return at_ == text_.size();
 }
-std::size_t text_reader::column() noexcept {
+std::size_t author::text_reader::column() noexcept {
   skip_blanks();
   return at_ + 1;
 }
-void text_reader::go_to(std::size_t column) noexcept { at_ = column - 1; }
-void text_reader::set_lone_elements(std::size_t n) noexcept { lone_elements_ = n; }
-std::size_t text_reader::take_lone_elements() noexcept { return std::exchange(lone_elements_, 0); }
+void author::text_reader::go_to(std::size_t column) noexcept { at_ = column - 1; }
+void author::text_reader::set_lone_elements(std::size_t n) noexcept { lone_elements_ = n; }
+std::size_t author::text_reader::take_lone_elements() noexcept { return std::exchange(lone_elements_, 0); }
 
-bool text_reader::take(char c) noexcept {
+bool author::text_reader::take(char c) noexcept {
   if (at_end() || text_[at_] != c) return false;
   ++at_;
   return true;
 }
-bool text_reader::take_word(std::string_view wanted) noexcept {
+bool author::text_reader::take_word(std::string_view wanted) noexcept {
   skip_blanks();
   const std::size_t begin = at_;
   if (word() == wanted) return true;
   at_ = begin;
   return false;
 }
-void text_reader::expect(char c, std::string_view wanted) {
+void author::text_reader::expect(char c, std::string_view wanted) {
   if (take(c)) return;
   fail(wanted.empty() ? std::string{'\'', c, '\''} : std::string(wanted));
 }
-void text_reader::expect_end() {
+void author::text_reader::expect_end() {
   if (!at_end()) fail("the end");
 }
 
-std::string_view text_reader::word() noexcept {
+std::string_view author::text_reader::word() noexcept {
   skip_blanks();
   const std::size_t begin = at_;
   if (at_ < text_.size() && detail::starts_word(text_[at_])) {
@@ -68,14 +68,14 @@ std::string_view text_reader::word() noexcept {
   }
   return text_.substr(begin, at_ - begin);
 }
-std::string_view text_reader::token() noexcept {
+std::string_view author::text_reader::token() noexcept {
   skip_blanks();
   const std::size_t begin = at_;
   while (at_ < text_.size() && !ends_token(text_[at_])) ++at_;
   return text_.substr(begin, at_ - begin);
 }
 
-std::string text_reader::string() {
+std::string author::text_reader::string() {
   const char quote = peek();
   if (quote != '"' && quote != '\'') {
     const std::string_view bare = token();
@@ -112,7 +112,7 @@ std::string text_reader::string() {
   return out;
 }
 
-text_reader::number_text text_reader::number_token() {
+author::text_reader::number_text author::text_reader::number_token() {
   skip_blanks();
   const std::size_t begin = at_;
   const auto digits = [&] {
@@ -146,9 +146,9 @@ text_reader::number_text text_reader::number_token() {
   return {text_.substr(begin, at_ - begin), begin + 1, is_integer};
 }
 
-void text_reader::fail(std::string_view wanted) { fail_at(column(), wanted); }
+void author::text_reader::fail(std::string_view wanted) { fail_at(column(), wanted); }
 
-void text_reader::fail_at(std::size_t column, std::string_view wanted) const {
+void author::text_reader::fail_at(std::size_t column, std::string_view wanted) const {
   constexpr std::size_t most = 24;
   std::string found = "the end";
   if (column <= text_.size()) {

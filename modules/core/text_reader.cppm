@@ -1,12 +1,14 @@
-// A cursor over text from a person, for whoever makes a value of it. It knows how numbers, words, strings and lists
-// look, and nothing of the types that are made of them.
+// A cursor for parsing values from text. It knows the syntax of numbers, words, strings and lists, and nothing of the
+// types that are made of them.
 export module topbit.core:text_reader;
 
 import topbit.std;
 
 namespace topbit {
 
-/// Reads a text from left to right. Blanks before what is read are skipped. What is not there as wanted throws
+namespace author {
+
+/// Reads a text from left to right. Blanks before what is read are skipped. A mismatch throws
 /// bad_argument with a text such as "found 'x' at column 3, wanted an integer". Columns count bytes, from 1.
 export class text_reader {
  public:
@@ -35,8 +37,8 @@ export class text_reader {
   /// before anything else for itself; or a token.
   std::string string();
 
-  /// A number of this type; nothing is rounded to an integer, and what does not fit is not cut. An integer may also be
-  /// the word Mean, the one that schemas use for one: a reduction, 1.
+  /// A number of this type; nothing is rounded to an integer, and a value out of range is an error. An integer may also
+  /// be the word Mean, the one that schemas use for one: a reduction, 1.
   template <class T>
     requires(std::integral<T> || std::floating_point<T>)
   T number();
@@ -74,7 +76,7 @@ template <class T>
 T text_reader::convert(const number_text& n) const {
   T x{};
   constexpr std::string_view wanted =
-      std::floating_point<T> ? "a number that this type holds" : "an integer that this type holds";
+      std::floating_point<T> ? "a number in the range of this type" : "an integer in the range of this type";
   if (std::integral<T> && !n.is_integer) fail_at(n.column, "an integer");
   const char* end = n.text.data() + n.text.size();
   const auto [last, error] = std::from_chars(n.text.data(), end, x);
@@ -92,5 +94,7 @@ T text_reader::number() {
   }
   return convert<T>(number_token());
 }
+
+}  // namespace author
 
 }  // namespace topbit

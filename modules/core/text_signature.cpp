@@ -39,31 +39,32 @@ known_types& known() {
 
 // The boxed entries of what an entry makes for itself, driven by the lists of its signature.
 
-const text_signature& signature_of(const operator_handle& op) noexcept { return *entry_of(op.entry()).made_from; }
+const text_signature& signature_of(const operator_handle& op) noexcept {
+  return *entry_of(handle_access::entry(op)).made_from;
+}
 
-std::span<value> arguments_on(stack& s, const operator_handle& op) {
+std::span<value> arguments_on(boxed_stack& s, const operator_handle& op) {
   const text_signature& signature = signature_of(op);
   check_arguments(op, s, signature.argument_list);
   return s.top(signature.arguments);
 }
 
-void call_from_text(entry_head* head, stack& s) {
-  const operator_handle op(*head);
+void call_from_text(entry_head* head, boxed_stack& s) {
+  const operator_handle op = handle_access::of(*head);
   key_set brought;
   for (const value& v : arguments_on(s, op)) brought = brought | v.keys();
-  const std::uint64_t wanted = brought.raw() | this_thread_keys.include | head->always.load(std::memory_order_relaxed);
-  const key_set keys = key_set::from_raw(wanted & this_thread_keys.keep & head->mask.load(std::memory_order_relaxed));
+  const key_set keys = keys_of_call(*head, brought.raw());
   const kernel* k = head->row(keys.row());
   k->boxed(k, op, keys, s);
 }
 
-void raise_from_text(const kernel* k, const operator_handle& op, key_set keys, stack& s) {
+void raise_from_text(const kernel* k, const operator_handle& op, key_set keys, boxed_stack& s) {
   std::vector<key_set> brought;
   for (const value& v : arguments_on(s, op)) brought.push_back(v.keys());
   op.redispatch_boxed(reselect_or_raise(*k->owner, keys, brought), s);
 }
 
-void adapt_from_text(const kernel* k, const operator_handle& op, key_set keys, stack& s) {
+void adapt_from_text(const kernel* k, const operator_handle& op, key_set keys, boxed_stack& s) {
   const auto* target = static_cast<const kernel*>(k->state);
   const boxed_target called{op, target};
   const std::size_t below = s.size() - arguments_on(s, op).size();
@@ -80,7 +81,7 @@ void adapt_from_text(const kernel* k, const operator_handle& op, key_set keys, s
   }
 }
 
-void select_from_text(const kernel*, const operator_handle& op, key_set keys, stack& s) {
+void select_from_text(const kernel*, const operator_handle& op, key_set keys, boxed_stack& s) {
   key_set chosen = keys - key_set(key::BackendSelect);
   const std::span<value> arguments = arguments_on(s, op);
   for (std::size_t i = 0; i < arguments.size(); ++i) {
@@ -141,7 +142,7 @@ const text_signature* as_text_signature(const signature_info* s) noexcept {
 const text_signature& signature_of_text(std::string_view schema, const schema_head& head,
                                         std::span<const item_code> items) {
   if (head.variadic_arguments || head.variadic_returns) {
-    refuse(schema, schema.find("...") + 1, "found '...', wanted as many arguments and results as a call has");
+    refuse(schema, schema.find("...") + 1, "found '...', wanted a fixed number of arguments and results");
   }
   auto made = std::make_unique<text_signature>();
   text_signature& s = *made;
@@ -158,7 +159,7 @@ const text_signature& signature_of_text(std::string_view schema, const schema_he
              items[i].key.core[0] == 0
                  ? "'" + word + "' has no C++ type"
                  : "'" + word +
-                       "' is no type, or in no form, that a text may name; import topbit.ops for its types, or "
+                       "' is not a type that a schema text can name; import topbit.ops for its types, or "
                        "call topbit::author::register_schema_types<\"" +
                        word + "\">()");
     }
@@ -166,7 +167,7 @@ const text_signature& signature_of_text(std::string_view schema, const schema_he
       s.argument_list.push_back(t->argument);
       s.argument_names.push_back(t->argument_name);
       s.backend_keys.push_back(t->backend_keys);
-      placed |= t->places_calls;
+      placed |= t->selects_device;
       selects |= t->backend_keys != nullptr;
     } else {
       s.result_list.push_back(t->result);

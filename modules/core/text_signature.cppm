@@ -1,5 +1,5 @@
 // Signatures that are made when the program runs, from a schema text alone: for bindings to other languages, and for
-// operators that a table lists. Such an operator is called with values on a stack until somebody comes who knows its
+// operators that a table lists. Such an operator is called with values on a stack until a caller knows its
 // C++ signature; then it is called by that too.
 export module topbit.core:text_signature;
 
@@ -26,7 +26,7 @@ struct text_type {
   type_key key;  // without a core where values of it cannot be boxed
   slot_info argument, result;
   named_type argument_name, result_name;
-  bool places_calls;
+  bool selects_device;
   key_set (*backend_keys)(value&);  // null: does not say where to run
 };
 
@@ -38,7 +38,7 @@ consteval text_type text_type_of() {
     return {};
   } else {
     text_type t{Key, slot_of<argument>(), slot_of<result>(), named<argument>, named<result>, may_place<argument>, {}};
-    if constexpr (selects_backend<std::remove_cvref_t<argument>>) {
+    if constexpr (author::selects_backend<std::remove_cvref_t<argument>>) {
       t.backend_keys = [](value& v) -> key_set {
         const std::remove_cvref_t<argument>& x = unboxed<argument>::read(v);
         return backend_keys_of(x);

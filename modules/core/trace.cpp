@@ -7,22 +7,22 @@ namespace topbit {
 using detail::trace_buffer;
 using detail::trace_record;
 
-trace::trace(std::size_t limit, bool process) : session_(std::make_shared<detail::trace_session>(limit)) {
+trace_session::trace_session(std::size_t limit, bool process) : session_(std::make_shared<detail::trace_state>(limit)) {
   detail::start_trace(session_, process);
 }
-trace trace::this_thread(std::size_t limit) { return trace(limit, false); }
-trace trace::process(std::size_t limit) { return trace(limit, true); }
+trace_session trace_session::this_thread(std::size_t limit) { return trace_session(limit, false); }
+trace_session trace_session::process(std::size_t limit) { return trace_session(limit, true); }
 
-trace::~trace() {
+trace_session::~trace_session() {
   stop();
   clear();  // a thread that makes no call any more keeps its buffer
 }
 
-void trace::stop() noexcept { detail::end_trace(session_); }
+void trace_session::stop() noexcept { detail::end_trace(session_); }
 
-std::vector<trace_event> trace::events() const {
+std::vector<inspect::trace_event> trace_session::events() const {
   const std::lock_guard lock(session_->mutex);
-  std::vector<trace_event> all;
+  std::vector<inspect::trace_event> all;
   std::vector<trace_record> records;
   const detail::trace_scale since{session_->begin};
   for (const auto& b : session_->buffers) {
@@ -33,7 +33,7 @@ std::vector<trace_event> trace::events() const {
   return all;
 }
 
-std::string trace::text() const {
+std::string trace_session::text() const {
   const std::lock_guard lock(session_->mutex);
   const auto has_some = [](const auto& b) { return b->size() != 0; };
   const bool several = std::ranges::count_if(session_->buffers, has_some) > 1;
@@ -54,25 +54,25 @@ std::string trace::text() const {
   return text;
 }
 
-std::uint64_t trace::dropped() const noexcept {
+std::uint64_t trace_session::dropped() const noexcept {
   const std::lock_guard lock(session_->mutex);
   std::uint64_t all = 0;
   for (const auto& b : session_->buffers) all += b->dropped();
   return all;
 }
 
-void trace::clear() noexcept {
+void trace_session::clear() noexcept {
   const std::lock_guard lock(session_->mutex);
   for (const auto& b : session_->buffers) b->clear(b->size());
 }
 
-trace_event detail::event_of(const trace_record& r, unsigned thread, const trace_scale& since) {
-  const winner& w = *r.ran;
+inspect::trace_event detail::event_of(const trace_record& r, unsigned thread, const trace_scale& since) {
+  const selected_kernel& w = *r.ran;
   const key_set keys = key_set::from_raw(r.keys) & key_set::full();
-  trace_event e;
+  inspect::trace_event e;
   e.op = entry_of(*w.op).name;
   e.keys = keys;
-  e.winner = {key_of_row(keys.row()), w.why, false, w.registered_for, {w.file, w.line}};
+  e.selected_kernel = {author::key_of_row(keys.row()), w.why, false, w.registered_for, {w.file, w.line}};
   e.redispatch = r.redispatch;
   e.threw = r.threw;
   e.depth = r.depth;

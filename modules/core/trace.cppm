@@ -27,14 +27,16 @@ import :key_set;
 namespace topbit {
 
 namespace detail {
-struct trace_session;
+struct trace_state;
 }  // namespace detail
+
+namespace inspect {
 
 /// A call or redispatch that ended.
 export struct trace_event {
   std::string op;
   key_set keys;                  // what it was selected with
-  table_row winner;              // the row, and what ran; `missing` where no kernel did
+  table_row selected_kernel;     // the row, and what ran; `missing` where no kernel did
   bool redispatch = false;       // with another set than a call with the same arguments would have had
   bool threw = false;            // ended by an exception
   unsigned depth = 0;            // traced calls of the same thread that it is inside of
@@ -44,6 +46,12 @@ export struct trace_event {
   friend bool operator==(const trace_event&, const trace_event&) = default;
 };
 
+/// {"displayTimeUnit", "traceEvents": [event]}: the Trace Event Format, which Perfetto and Chrome's about:tracing load.
+/// An event is complete ("ph": "X"); its "args" are {"keys", "key", "reason", "registered_for", "place", "threw"}.
+export std::string to_json(std::span<const trace_event> events);
+
+}  // namespace inspect
+
 /// Traces calls and redispatches of operators of the process registry, from its making until stop() or its end: those
 /// of one thread, or those of all. Several may be on at once; each hears of everything. call_at(), which selects
 /// nothing, is not traced, nor are keys that calls pass through. Cost: the first trace to begin and the last to end
@@ -51,23 +59,23 @@ export struct trace_event {
 /// millisecond. A call that is traced takes two readings of the clock and some nanoseconds; one of a thread that no
 /// trace wants to hear of, while another thread is traced, a jump. Threads: its members may be called from any thread,
 /// whatever else is under way; events() then has what has ended.
-export class [[nodiscard("the trace ends with the full expression that makes it")]] trace {
+export class [[nodiscard("the trace ends with the full expression that makes it")]] trace_session {
  public:
   /// Events of each thread that are kept; what comes after is counted by dropped().
   static constexpr std::size_t default_limit = 65536;
 
   /// Calls that this thread makes.
-  static trace this_thread(std::size_t limit = default_limit);
+  static trace_session this_thread(std::size_t limit = default_limit);
   /// Calls that any thread makes.
-  static trace process(std::size_t limit = default_limit);
-  trace(const trace&) = delete;
-  trace& operator=(const trace&) = delete;
-  ~trace();
+  static trace_session process(std::size_t limit = default_limit);
+  trace_session(const trace_session&) = delete;
+  trace_session& operator=(const trace_session&) = delete;
+  ~trace_session();
   /// Ends the trace; what it recorded stays.
   void stop() noexcept;
 
   /// What was recorded, thread by thread, each call before those inside it. A call that is still running is not in it.
-  std::vector<trace_event> events() const;
+  std::vector<inspect::trace_event> events() const;
   /// The same as text: to_string(events()), made faster.
   std::string text() const;
   /// Events that were not kept, for the limit or for want of memory.
@@ -76,17 +84,14 @@ export class [[nodiscard("the trace ends with the full expression that makes it"
   void clear() noexcept;
 
  private:
-  explicit trace(std::size_t limit, bool process);
-  std::shared_ptr<detail::trace_session> session_;
+  explicit trace_session(std::size_t limit, bool process);
+  std::shared_ptr<detail::trace_state> session_;
 };
 
 /// "img::blur call at CPU: kernel, registered at f.cpp:12"
-export std::string to_string(const trace_event& e);
+export std::string to_string(const inspect::trace_event& e);
 /// One line per event, indented by its depth, with the time it took; where there are several threads, a line before the
 /// events of each.
-export std::string to_string(std::span<const trace_event> events);
-/// {"displayTimeUnit", "traceEvents": [event]}: the Trace Event Format, which Perfetto and Chrome's about:tracing load.
-/// An event is complete ("ph": "X"); its "args" are {"keys", "key", "reason", "registered_for", "place", "threw"}.
-export std::string to_json(std::span<const trace_event> events);
+export std::string to_string(std::span<const inspect::trace_event> events);
 
 }  // namespace topbit

@@ -20,11 +20,7 @@ namespace topbit::detail {
 
 namespace {
 
-void say(const std::string& what) {
-  const std::string line = "TOPBIT_TRACE: " + what + "\n";
-  if (write(STDERR_FILENO, line.data(), line.size()) < 0) {
-  }
-}
+void say(std::string_view what) { author::warn({"TOPBIT_TRACE: ", what}); }
 // Nothing of the program has run yet that could be asked to clean up.
 [[noreturn]] void refuse(const std::string& why) {
   say(why);
@@ -34,7 +30,7 @@ void say(const std::string& what) {
   refuse("cannot write '" + path + "': " + strerror(why) + "; name a file that can be written");
 }
 
-// How long somebody at the other end of a pipe is waited for.
+// How long to wait for the reader of a pipe.
 constexpr int patience_ms = 3000;
 constexpr int takes_nothing = -1;
 
@@ -91,12 +87,8 @@ class trace_file {
   // The program goes on; its trace does not.
   void fail(int error) noexcept {
     failed_ = true;
-    const char* why = error == takes_nothing ? "its reader takes nothing" : strerror(error);
-    for (const std::string_view part :
-         {std::string_view("TOPBIT_TRACE: "), std::string_view(name_), std::string_view(": the trace ends here, "),
-          std::string_view(why), std::string_view("\n")}) {
-      if (::write(STDERR_FILENO, part.data(), part.size()) < 0) return;
-    }
+    const char* why = error == takes_nothing ? "its reader does not read" : strerror(error);
+    author::warn({"TOPBIT_TRACE: ", name_, ": the trace ends here, ", why});
   }
   int descriptor_;
   bool is_pipe_;
@@ -181,7 +173,8 @@ int open_to_write(const std::string& path) {
     const int descriptor = open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0666);
     if (descriptor >= 0) return descriptor;
     if (errno != ENXIO || !is_pipe(path)) refuse_file(path, errno);
-    if (waited >= patience_ms) refuse("cannot write '" + path + "': nobody reads this pipe; start its reader first");
+    if (waited >= patience_ms)
+      refuse("cannot write '" + path + "': no process reads this pipe; start its reader first");
     poll(nullptr, 0, step_ms);
   }
 }
@@ -224,8 +217,8 @@ std::unique_ptr<trace_output> output_for(std::string_view wanted) {
 }
 
 // Never destroyed: threads may call until the very end.
-std::shared_ptr<trace_session>& environment_session() {
-  static auto& session = *new std::shared_ptr<trace_session>;
+std::shared_ptr<trace_state>& environment_session() {
+  static auto& session = *new std::shared_ptr<trace_state>;
   return session;
 }
 
@@ -235,7 +228,7 @@ void start_environment_trace(registry_state& state) {
   const char* asked = secure_getenv("TOPBIT_TRACE");
   const std::string_view wanted = asked == nullptr ? "" : asked;
   if (wanted.empty() || wanted == "0") return;
-  auto session = std::make_shared<trace_session>(std::numeric_limits<std::size_t>::max());
+  auto session = std::make_shared<trace_state>(std::numeric_limits<std::size_t>::max());
   session->output = output_for(wanted);
   if (session->output == nullptr) return;
   environment_session() = session;

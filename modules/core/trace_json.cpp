@@ -25,14 +25,14 @@ std::string metadata(const char* what, unsigned thread, std::string name) {
 
 }  // namespace
 
-std::string detail::json_phrase(const trace_event& e) {
+std::string detail::json_phrase(const inspect::trace_event& e) {
   json args{{"keys", names_in(e.keys)},
-            {"key", to_string(e.winner.key)},
-            {"reason", std::string(name_of(e.winner.why))},
+            {"key", to_string(e.selected_kernel.key)},
+            {"reason", std::string(name_of(e.selected_kernel.why))},
             {"threw", e.threw}};
-  if (e.winner.registered_for) {
-    args["registered_for"] = to_string(*e.winner.registered_for);
-    args["place"] = to_string(e.winner.place);
+  if (e.selected_kernel.registered_for) {
+    args["registered_for"] = to_string(*e.selected_kernel.registered_for);
+    args["place"] = to_string(e.selected_kernel.place);
   }
   const std::string object = detail::json_text(
       {{"name", e.op}, {"cat", e.redispatch ? "redispatch" : "call"}, {"pid", getpid()}, {"args", std::move(args)}});
@@ -59,12 +59,12 @@ std::string detail::json_thread_name(unsigned thread) {
   return metadata("thread_name", thread, "thread " + std::to_string(thread));
 }
 
-std::string to_json(std::span<const trace_event> events) {
+std::string inspect::to_json(std::span<const inspect::trace_event> events) {
   std::string text = R"({"displayTimeUnit":"ns","traceEvents":[)";
   unsigned thread = 0;
   bool first = true;
   const auto separate = [&] { text += std::exchange(first, false) ? "\n" : ",\n"; };
-  for (const trace_event& e : events) {
+  for (const inspect::trace_event& e : events) {
     if (e.thread != std::exchange(thread, e.thread)) {
       separate();
       text += detail::json_thread_name(e.thread);

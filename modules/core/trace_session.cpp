@@ -72,17 +72,17 @@ void trace_buffer::clear(std::size_t count) noexcept {
 
 // ---------------------------------------------------------------------------------------------------------- sessions
 
-trace_session::trace_session(std::size_t most) noexcept : limit(most), process(getpid()) {}
+trace_state::trace_state(std::size_t most) noexcept : limit(most), process(getpid()) {}
 
-bool trace_session::belongs_to_another() const noexcept { return output != nullptr && process != getpid(); }
+bool trace_state::belongs_to_another() const noexcept { return output != nullptr && process != getpid(); }
 
-void trace_session::flush(trace_buffer& b) noexcept {
+void trace_state::flush(trace_buffer& b) noexcept {
   if (belongs_to_another()) return ended.store(true, std::memory_order_release);
   const std::lock_guard lock(mutex);
   if (!ended.load(std::memory_order_relaxed)) write(b);
 }
 
-bool trace_session::finish() noexcept {
+bool trace_state::finish() noexcept {
   if (belongs_to_another()) return false;
   const std::lock_guard lock(mutex);
   if (ended.load(std::memory_order_relaxed)) return false;
@@ -94,7 +94,7 @@ bool trace_session::finish() noexcept {
 }
 
 // Where there is no memory for the text, what was recorded is lost.
-void trace_session::write(trace_buffer& b) noexcept {
+void trace_state::write(trace_buffer& b) noexcept {
   const std::size_t count = b.size();
   if (count == 0) return;
   try {
@@ -113,7 +113,7 @@ namespace {
 // Traces of the process that are on. Never freed: a thread may ask when static objects are gone.
 struct process_wide {
   std::mutex mutex;
-  std::vector<std::shared_ptr<trace_session>> sessions;
+  std::vector<std::shared_ptr<trace_state>> sessions;
 };
 process_wide& of_process() {
   static process_wide& all = *new process_wide;
@@ -123,7 +123,7 @@ process_wide& of_process() {
 constinit std::atomic<unsigned> threads_listened_to = 0;
 constinit thread_local bool recorder_is_gone = false;
 
-bool has_ended(const std::shared_ptr<trace_session>& s) noexcept { return s->ended.load(std::memory_order_acquire); }
+bool has_ended(const std::shared_ptr<trace_state>& s) noexcept { return s->ended.load(std::memory_order_acquire); }
 
 }  // namespace
 
@@ -170,7 +170,7 @@ void thread_recorder::follow_changes() noexcept {
   publish();
 }
 
-void thread_recorder::attach(const std::shared_ptr<trace_session>& s) {
+void thread_recorder::attach(const std::shared_ptr<trace_state>& s) {
   if (number_ == 0) number_ = threads_listened_to.fetch_add(1, std::memory_order_relaxed) + 1;
   auto buffer = std::make_shared<trace_buffer>(number_, s->limit);
   all_.reserve(all_.size() + 1);
@@ -181,7 +181,7 @@ void thread_recorder::attach(const std::shared_ptr<trace_session>& s) {
   all_.push_back({s, std::move(buffer), calls_, depth_});
 }
 
-void thread_recorder::attach_this_thread(const std::shared_ptr<trace_session>& s) {
+void thread_recorder::attach_this_thread(const std::shared_ptr<trace_state>& s) {
   if (recorder_is_gone) return;
   of_this_thread();
   own().attach(s);
@@ -237,7 +237,7 @@ void release_traces() noexcept {
 
 namespace {
 
-void add_to_process(const std::shared_ptr<trace_session>& s) {
+void add_to_process(const std::shared_ptr<trace_state>& s) {
   process_wide& process = of_process();
   const std::lock_guard lock(process.mutex);
   process.sessions.push_back(s);
@@ -251,7 +251,7 @@ void start_rows(registry_state& state) noexcept {
 
 }  // namespace
 
-void start_trace(const std::shared_ptr<trace_session>& s, bool process) {
+void start_trace(const std::shared_ptr<trace_state>& s, bool process) {
   registry_state& state = state_of(registry::process());
   start_trace_clock();
   s->begin = trace_ticks();
@@ -262,14 +262,14 @@ void start_trace(const std::shared_ptr<trace_session>& s, bool process) {
   start_rows(state);
 }
 
-void start_trace(const std::shared_ptr<trace_session>& s, registry_state& state) {
+void start_trace(const std::shared_ptr<trace_state>& s, registry_state& state) {
   start_trace_clock();
   s->begin = trace_ticks();
   add_to_process(s);
   start_rows(state);
 }
 
-void end_trace(const std::shared_ptr<trace_session>& s) noexcept {
+void end_trace(const std::shared_ptr<trace_state>& s) noexcept {
   if (!s->finish()) return;
   {
     process_wide& process = of_process();

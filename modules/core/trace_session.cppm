@@ -20,7 +20,7 @@ double nanoseconds_per_tick() noexcept;
 void start_trace_clock() noexcept;
 
 struct trace_record {
-  const winner* ran;
+  const selected_kernel* ran;
   std::uint64_t keys;
   std::uint64_t begin, end;  // ticks
   std::uint32_t depth;
@@ -64,7 +64,7 @@ class trace_buffer {
   std::size_t first_number_ = 0;         // of the block that `first_` is
 };
 
-// Where the records of a trace go that nobody reads from the program.
+// Where the records of a trace go that the program does not read itself.
 class trace_output {
  public:
   virtual ~trace_output() = default;
@@ -74,8 +74,8 @@ class trace_output {
   virtual void close() noexcept = 0;
 };
 
-struct trace_session {
-  explicit trace_session(std::size_t most) noexcept;
+struct trace_state {
+  explicit trace_state(std::size_t most) noexcept;
   const std::size_t limit;
   const int process;        // that began it
   std::uint64_t begin = 0;  // ticks
@@ -103,7 +103,7 @@ class thread_recorder {
   // This thread's, with the traces that are on now; null if there are none.
   static thread_recorder* of_this_thread() noexcept;
   // Lets a trace hear of this thread, from the next call on.
-  static void attach_this_thread(const std::shared_ptr<trace_session>& s);
+  static void attach_this_thread(const std::shared_ptr<trace_state>& s);
   thread_recorder() noexcept = default;
   thread_recorder(const thread_recorder&) = delete;
   ~thread_recorder();
@@ -117,13 +117,13 @@ class thread_recorder {
 
  private:
   struct listening {
-    std::shared_ptr<trace_session> session;
+    std::shared_ptr<trace_state> session;
     std::shared_ptr<trace_buffer> buffer;
     std::uint64_t after;  // calls with greater numbers belong to it
     std::uint32_t depth;  // of its outermost calls
   };
   static thread_recorder& own();
-  void attach(const std::shared_ptr<trace_session>& s);
+  void attach(const std::shared_ptr<trace_state>& s);
   void follow_changes() noexcept;
   void publish() noexcept;
 
@@ -134,20 +134,20 @@ class thread_recorder {
 };
 
 // Begins a trace: of this thread, or of the process.
-void start_trace(const std::shared_ptr<trace_session>& s, bool process);
+void start_trace(const std::shared_ptr<trace_state>& s, bool process);
 // The same for one that begins with the process registry, whose state this is.
-void start_trace(const std::shared_ptr<trace_session>& s, registry_state& state);
+void start_trace(const std::shared_ptr<trace_state>& s, registry_state& state);
 // Ends it; the second time it does nothing.
-void end_trace(const std::shared_ptr<trace_session>& s) noexcept;
+void end_trace(const std::shared_ptr<trace_state>& s) noexcept;
 
 // The record as data.
 struct trace_scale;
-trace_event event_of(const trace_record& r, unsigned thread, const trace_scale& since);
+inspect::trace_event event_of(const trace_record& r, unsigned thread, const trace_scale& since);
 
 // Texts that depend on what was called and not on when, made once for each of the last few.
 class trace_phrases {
  public:
-  using maker = std::string (*)(const trace_event&);
+  using maker = std::string (*)(const inspect::trace_event&);
   explicit trace_phrases(maker make) : make_(make), slots_(slot_count) {}
   inline std::string_view of(const trace_record& r) {
     const std::uint64_t id = r.keys << 2 | std::uint64_t{r.redispatch} << 1 | std::uint64_t{r.threw};
@@ -161,7 +161,7 @@ class trace_phrases {
  private:
   static constexpr std::size_t slot_count = 64;
   struct slot {
-    const winner* ran = nullptr;
+    const selected_kernel* ran = nullptr;
     std::uint64_t id = 0;
     std::string text;
   };
@@ -180,8 +180,8 @@ struct trace_scale {
 };
 
 // One line for people, one object for viewers, without the clock's part.
-std::string text_phrase(const trace_event& e);
-std::string json_phrase(const trace_event& e);
+std::string text_phrase(const inspect::trace_event& e);
+std::string json_phrase(const inspect::trace_event& e);
 
 // Where the text of so many microseconds ends: "1.204" for 1204 ns. Needs room for 24 characters.
 char* write_microseconds(char* to, std::int64_t nanoseconds) noexcept;

@@ -7,9 +7,9 @@ namespace topbit {
 
 namespace detail {
 
-std::string text_phrase(const trace_event& e) {
-  return e.op + (e.redispatch ? " redispatch at " : " call at ") + to_string(e.winner.key) + ": " +
-         content_of(e.winner) + (e.threw ? ", threw" : "");
+std::string text_phrase(const inspect::trace_event& e) {
+  return e.op + (e.redispatch ? " redispatch at " : " call at ") + to_string(e.selected_kernel.key) + ": " +
+         content_of(e.selected_kernel) + (e.threw ? ", threw" : "");
 }
 
 std::string thread_heading(unsigned thread) { return "thread " + std::to_string(thread) + "\n"; }
@@ -51,14 +51,14 @@ void trace_phrases::make(slot& s, const trace_record& r, std::uint64_t id) {
 
 }  // namespace detail
 
-std::string to_string(const trace_event& e) { return detail::text_phrase(e); }
+std::string to_string(const inspect::trace_event& e) { return detail::text_phrase(e); }
 
-std::string to_string(std::span<const trace_event> events) {
+std::string to_string(std::span<const inspect::trace_event> events) {
   std::string text;
   bool several = false;
-  for (const trace_event& e : events) several |= e.thread != events.front().thread;
+  for (const inspect::trace_event& e : events) several |= e.thread != events.front().thread;
   unsigned thread = 0;
-  for (const trace_event& e : events) {
+  for (const inspect::trace_event& e : events) {
     if (several && e.thread != std::exchange(thread, e.thread)) text += detail::thread_heading(e.thread);
     detail::append_line(text, e.depth, detail::text_phrase(e), e.duration_ns);
   }

@@ -11,8 +11,7 @@ namespace {
 
 // The set that a call with these arguments would have selected with, on this thread and now.
 key_set set_of_call(const entry_head& head, key_set brought, key_set given) noexcept {
-  const std::uint64_t wanted = brought.raw() | this_thread_keys.include | head.always.load(std::memory_order_relaxed);
-  key_set keys = key_set::from_raw(wanted & this_thread_keys.keep & head.mask.load(std::memory_order_relaxed));
+  key_set keys = keys_of_call(head, brought.raw());
   while (keys != given && !keys.empty() && head.row(keys.row())->kind == kernel_kind::skip) {
     keys = keys.below_highest();
   }
@@ -21,8 +20,8 @@ key_set set_of_call(const entry_head& head, key_set brought, key_set given) noex
 
 }  // namespace
 
-trace_scope::trace_scope(const winner& w, key_set given, key_set brought) noexcept
-    : winner_(w), recorder_(thread_recorder::of_this_thread()), keys_(given.raw()) {
+trace_scope::trace_scope(const selected_kernel& w, key_set given, key_set brought) noexcept
+    : selected_(w), recorder_(thread_recorder::of_this_thread()), keys_(given.raw()) {
   if (recorder_ == nullptr) return;
   redispatch_ = set_of_call(*w.op, brought, given) != given;
   number_ = recorder_->begin();
@@ -32,16 +31,16 @@ trace_scope::trace_scope(const winner& w, key_set given, key_set brought) noexce
 trace_scope::~trace_scope() {
   if (recorder_ == nullptr) return;
   const std::uint64_t end = trace_ticks();
-  recorder_->end(number_, {&winner_, keys_, begin_, end, 0, redispatch_, threw_});
+  recorder_->end(number_, {&selected_, keys_, begin_, end, 0, redispatch_, threw_});
 }
 
-void trace_boxed(const kernel* tracer, const operator_handle& op, key_set keys, stack& s) {
-  const winner& w = winner_at(tracer, keys);
-  if (!this_thread_is_traced()) return w.front->boxed(w.front, op, keys, s);
+void trace_boxed(const kernel* tracer, const operator_handle& op, key_set keys, boxed_stack& s) {
+  const selected_kernel& w = selected_kernel_at(tracer, keys);
+  if (!this_thread_is_traced()) return w.record->boxed(w.record, op, keys, s);
   key_set brought;
   for (const value& v : s.top(std::min(op.argument_count(), s.size()))) brought = brought | v.keys();
   trace_scope scope(w, keys, brought);
-  w.front->boxed(w.front, op, keys, s);
+  w.record->boxed(w.record, op, keys, s);
   scope.returned();
 }
 
@@ -51,7 +50,7 @@ void trace_boxed(const kernel* tracer, const operator_handle& op, key_set keys, 
 struct tracing {
   record_ptr tracer;
   traced_rows rows;
-  std::vector<std::unique_ptr<const winner>> known;  // as many as were ever traced, of which there are few
+  std::vector<std::unique_ptr<const selected_kernel>> known;  // as many as were ever traced, of which there are few
 };
 void free_tracing::operator()(tracing* t) const noexcept { delete t; }
 
@@ -59,11 +58,11 @@ kernel* entry::tracer() const noexcept { return tracing_ == nullptr ? nullptr : 
 
 const kernel* entry::behind(unsigned row) const noexcept {
   const kernel* k = stored(row);
-  return k->kind == kernel_kind::tracer ? tracing_->rows.winners[row].load(std::memory_order_relaxed)->front : k;
+  return k->kind == kernel_kind::tracer ? tracing_->rows.selected[row].load(std::memory_order_relaxed)->record : k;
 }
 
-const kernel* entry::traced(unsigned row, const row_choice<live_registration>& choice, const kernel* front) noexcept {
-  if (front == skip_.get()) return front;
+const kernel* entry::traced(unsigned row, const row_choice<live_registration>& choice, const kernel* record) noexcept {
+  if (record == skip_.get()) return record;
   try {
     if (tracing_ == nullptr) {
       std::unique_ptr<tracing, free_tracing> made(new tracing);
@@ -72,34 +71,34 @@ const kernel* entry::traced(unsigned row, const row_choice<live_registration>& c
       made->tracer->boxed = &trace_boxed;
       tracing_ = std::move(made);
     }
-    winner wanted{front, this, choice.why, std::nullopt, "", 0};
-    if (front != raiser_.get()) {
+    selected_kernel wanted{record, this, choice.why, std::nullopt, "", 0};
+    if (record != raiser_.get()) {
       wanted.registered_for = choice.from->target;
       wanted.file = choice.from->file;
       wanted.line = choice.from->line;
-    } else if (choice.why != row_reason::ambiguous) {
-      wanted.why = row_reason::missing;  // a fallthrough where there is nothing below to pass to
+    } else if (choice.why != inspect::row_reason::ambiguous) {
+      wanted.why = inspect::row_reason::missing;  // a fallthrough where there is nothing below to pass to
     }
-    std::atomic<const winner*>& now = tracing_->rows.winners[row];
-    const winner* found = now.load(std::memory_order_relaxed);
+    std::atomic<const selected_kernel*>& now = tracing_->rows.selected[row];
+    const selected_kernel* found = now.load(std::memory_order_relaxed);
     if (found == nullptr || *found != wanted) {
       const auto known = std::ranges::find_if(tracing_->known, [&](const auto& w) { return *w == wanted; });
       if (known != tracing_->known.end()) {
         found = known->get();
       } else {
-        found = tracing_->known.emplace_back(std::make_unique<const winner>(wanted)).get();
+        found = tracing_->known.emplace_back(std::make_unique<const selected_kernel>(wanted)).get();
       }
       now.store(found, std::memory_order_release);
     }
     return tracing_->tracer.get();
   } catch (const std::bad_alloc&) {
-    return front;  // who publishes cannot be refused: calls of this row go unseen
+    return record;  // who publishes cannot be refused: calls of this row go unseen
   }
 }
 
 void entry::follow_trace() noexcept {
   const live_kernels live(*this);
-  for (unsigned row = 0; row < row_count; ++row) {
+  for (unsigned row = 0; row < author::row_count; ++row) {
     if (reachable_)
       store(row, row_value(live, row, [](auto&&...) {}));
     else

@@ -2,7 +2,7 @@
 //
 // A redispatch takes its key set as it is, so a layer with a key of its own would not see it. Instead every row of
 // every entry holds the entry's tracer then: a record which finds what the row would hold, notes the call where
-// somebody wants to know of it, and jumps there. While no trace is on, rows hold what they always do, and calls cost
+// a trace is on, and jumps there. While no trace is on, rows hold what they always do, and calls cost
 // nothing more.
 export module topbit.core:tracer;
 
@@ -19,23 +19,23 @@ namespace detail {
 
 // What a call that selects a row runs, and why. Immutable, interned per entry, and lives as long as it: a caller may
 // still be inside when the trace has ended.
-struct winner {
-  const kernel* front;
+struct selected_kernel {
+  const kernel* record;
   const entry_head* op;
-  row_reason why;
-  std::optional<key_target> registered_for;  // empty: it raises
+  inspect::row_reason why;
+  std::optional<key_target> registered_for;  // empty: it throws
   const char* file;
   unsigned line;
-  friend bool operator==(const winner&, const winner&) = default;
+  friend bool operator==(const selected_kernel&, const selected_kernel&) = default;
 };
 
-// The tracer's `state`. A row that was traced once keeps its winner.
+// The `state` of a tracer. A row that was traced once keeps what it selected.
 struct traced_rows {
-  std::array<std::atomic<const winner*>, row_count> winners{};
+  std::array<std::atomic<const selected_kernel*>, author::row_count> selected{};
 };
-inline const winner& winner_at(const kernel* tracer, key_set keys) noexcept {
+inline const selected_kernel& selected_kernel_at(const kernel* tracer, key_set keys) noexcept {
   const auto* rows = static_cast<const traced_rows*>(tracer->state);
-  return *rows->winners[keys.row()].load(std::memory_order_acquire);
+  return *rows->selected[keys.row()].load(std::memory_order_acquire);
 }
 
 class thread_recorder;
@@ -55,22 +55,22 @@ inline bool this_thread_is_traced() noexcept {
 // One call under way. It is recorded when the scope ends, as one that threw unless returned() was called.
 class trace_scope {
  public:
-  // `given` is what selected the winner, `brought` what the arguments bring.
-  trace_scope(const winner& w, key_set given, key_set brought) noexcept;
+  // `given` is the set that selected the kernel, `brought` what the arguments bring.
+  trace_scope(const selected_kernel& w, key_set given, key_set brought) noexcept;
   trace_scope(const trace_scope&) = delete;
   trace_scope& operator=(const trace_scope&) = delete;
   ~trace_scope();
   inline void returned() noexcept { threw_ = false; }
 
  private:
-  const winner& winner_;
-  thread_recorder* recorder_;  // null: nobody wants to know
+  const selected_kernel& selected_;
+  thread_recorder* recorder_;  // null: no trace records this thread
   std::uint64_t keys_, number_ = 0, begin_ = 0;
   bool redispatch_ = false, threw_ = true;
 };
 
 // The boxed entry of every tracer.
-void trace_boxed(const kernel* tracer, const operator_handle& op, key_set keys, stack& s);
+void trace_boxed(const kernel* tracer, const operator_handle& op, key_set keys, boxed_stack& s);
 
 }  // namespace detail
 

@@ -1,4 +1,4 @@
-// How one argument or result of a signature is lent to a slot of a stack, recognised there, and read again.
+// How one argument or result of a signature is borrowed into a stack slot, type-checked there, and read back.
 export module topbit.core:unboxed;
 
 import topbit.std;
@@ -25,7 +25,7 @@ value borrowed(std::remove_reference_t<A>& x) noexcept {
     return value::borrow<T>(x);
 }
 
-// An optional around a handle that a value holds. The handle's bytes stand in it, and nobody destroys them: no count is
+// An optional around a handle that a value holds. It contains the handle's bytes, which are not destroyed: no count is
 // taken. It must not outlive the value.
 template <class T>
 class lent_optional {
@@ -48,7 +48,7 @@ class lent_optional {
 // A default that owns nothing may be written over.
 template <class T>
 inline constexpr bool is_lent_in_optional =
-    boxed_inline<T> && !std::is_trivially_copyable_v<T> && std::is_nothrow_default_constructible_v<T>;
+    author::boxed_inline<T> && !std::is_trivially_copyable_v<T> && std::is_nothrow_default_constructible_v<T>;
 
 // The optional that a parameter takes, of what a value holds, or of nothing.
 template <class Optional, class Held>
@@ -92,7 +92,7 @@ struct unboxed {
       return {};
   }
 
-  // The same for a value as a typed call lends it. Nothing but `owned` may be set if it is one.
+  // The same for a value that a typed call borrowed. Nothing but `owned` may be set if it is one.
   static std::uintptr_t difference(const value& v) noexcept {
     if constexpr (optional) {
       if (v.is_none()) return 0;

@@ -13,7 +13,7 @@ std::string to_string(const value& v) {
   return text;
 }
 
-value detail::read_value(const value_type& type, text_reader& in) {
+value detail::read_value(const value_type& type, author::text_reader& in) {
   value v;
   v.payload_ = type.read(in);
   v.type_ = reinterpret_cast<std::uintptr_t>(&type) | (type.destroy != nullptr ? value::owned_bit : 0);
@@ -21,8 +21,8 @@ value detail::read_value(const value_type& type, text_reader& in) {
 }
 
 void detail::raise_no_copy(std::string_view type) {
-  throw bad_argument("found a copy to be made of '" + std::string(type) +
-                     "', wanted a type that can be copied; specialise topbit::boxed_type for it with copy()");
+  throw bad_argument("type '" + std::string(type) +
+                     "' cannot be copied; specialise topbit::boxed_type for it, with copy()");
 }
 
 bool detail::value_word::is(const value& v, const value_type& wanted) noexcept {

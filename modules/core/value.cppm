@@ -21,7 +21,7 @@ export std::string to_string(const value& v);
 namespace detail {
 struct value_word;
 // An owned value of this type. Precondition: the type has a read function. Throws what that throws.
-value read_value(const value_type& type, text_reader& in);
+value read_value(const value_type& type, author::text_reader& in);
 }  // namespace detail
 
 /// A dynamically typed argument or result. Empty ("none") by default.
@@ -72,11 +72,11 @@ export class value {
   }
 
   inline bool is_none() const noexcept { return type_ == 0; }
-  /// True if what is held is somebody else's; a trivial word is copied instead.
+  /// True if the value refers to an object it does not own; a trivial word is copied instead.
   inline bool is_borrowed() const noexcept { return is_reference() || ((type_ & owned_bit) == 0 && needs_copy()); }
   /// True if writing to the value writes to what it was made from; true of some borrowed values only.
   inline bool is_reference() const noexcept { return (type_ & reference_bit) != 0; }
-  /// The C++ type held, as a person would write it; "none" when empty.
+  /// The C++ type held, as it is usually written; "none" when empty.
   inline std::string_view type_name() const noexcept { return type_ == 0 ? "none" : type()->name(); }
 
   template <class T>
@@ -86,22 +86,22 @@ export class value {
   /// The value as T, to read. Precondition: is<T>().
   template <class T>
   const T& get() const noexcept {
-    if constexpr (boxed_inline<T>) {
+    if constexpr (author::boxed_inline<T>) {
       if (is_reference()) return *static_cast<const T*>(payload_.pointer);
     }
     return form<T>::get(payload_);
   }
-  /// The value as T, to write. What the value refers to is written; a mere loan becomes a copy of its own first.
+  /// The value as T, to write. What the value refers to is written; a borrowed value is copied first.
   template <class T>
   T& write() {
     if (!is_reference()) make_owned();
-    if constexpr (boxed_inline<T>) {
+    if constexpr (author::boxed_inline<T>) {
       if (is_reference()) return *static_cast<T*>(payload_.pointer);
     }
     return form<T>::get(payload_);
   }
 
-  /// Makes a borrowed value own what it holds, so that moving out of it takes nothing from the lender.
+  /// Makes a borrowed value own what it holds, so that moving out of it leaves the original untouched.
   inline void make_owned() {
     if (is_borrowed()) *this = value(*this);
   }
@@ -114,10 +114,10 @@ export class value {
  private:
   friend struct detail::value_word;
   friend std::string to_string(const value& v);
-  friend value detail::read_value(const detail::value_type& type, text_reader& in);
+  friend value detail::read_value(const detail::value_type& type, author::text_reader& in);
 
   // In the low bits of the type's address, which are zero.
-  static constexpr std::uintptr_t owned_bit = 1;      // what is held is given back by the type's destroy
+  static constexpr std::uintptr_t owned_bit = 1;      // the type's destroy ends what is held
   static constexpr std::uintptr_t reference_bit = 2;  // the payload is an address even if the object would fit into it
   static constexpr std::uintptr_t marks = owned_bit | reference_bit;
   template <class T>
@@ -132,7 +132,8 @@ export class value {
   inline const detail::value_type* type() const noexcept {
     return reinterpret_cast<const detail::value_type*>(type_ & ~marks);
   }
-  // Each image has an object of its own for a type. A type without a name of its own is known to one source file only.
+  // Each shared object has an object of its own for a type. A type without a name of its own is known to one source
+  // file only.
   template <class T>
   bool is_of_another_image() const noexcept {
     if constexpr (detail::has_local_name<T>) return false;
@@ -159,7 +160,8 @@ namespace detail {
 struct value_word {
   static constexpr std::uintptr_t owned = value::owned_bit;
   static inline std::uintptr_t of(const value& v) noexcept { return v.type_; }
-  // Nothing but `owned` may be set if v holds a T, as this image knows it, and is a reference or is none, as wanted.
+  // Nothing but `owned` may be set if v holds a T, as this shared object knows it, and is a reference or is none, as
+  // wanted.
   template <class T>
   static std::uintptr_t difference(const value& v, bool reference) noexcept {
     return v.type_ ^ (value::word_of<T>() | (reference ? value::reference_bit : 0));

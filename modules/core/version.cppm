@@ -1,4 +1,4 @@
-// The version, and the mark it leaves in every image that uses topbit.
+// The version, and the mark it leaves in every shared object that uses topbit.
 //
 // The mark is an ELF note, so that it can be read from a file before any of its code runs: load_plugin refuses a plugin
 // that was built with another version, or that carries a core of its own. See plugin.cpp.
@@ -33,8 +33,9 @@ struct version_note {
 };
 static_assert(version.size() < 16);
 
-// Says that the image carries a core, and whether that has made a registry of the process: one that another image's
-// symbols stand in for never does. Its plain name is how one is looked for among what a plugin depends on.
+// Says that the shared object carries a core, and whether that has made a registry of the process: one that another
+// shared object's symbols stand in for never does. Its plain name is how one is looked for among what a plugin depends
+// on.
 struct core_note {
   version_note note{note_is_the_core, sizeof(std::uint32_t)};
   std::atomic<std::uint32_t> has_registry = 0;
@@ -44,7 +45,7 @@ extern "C" {
 extern core_note topbit_the_core;
 }
 
-// A template, so that each image that declares an operator has one of its own.
+// A template, so that each shared object that declares an operator has one of its own.
 template <int>
 struct image_note {
   // The address sanitizer would pad it, and a padded note is none.

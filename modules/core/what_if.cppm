@@ -1,5 +1,4 @@
-// The table that other registrations would give, without registering anything: what to try before changing a program,
-// and a way to learn the rules.
+// The dispatch table under hypothetical registrations, without registering anything.
 export module topbit.core:what_if;
 
 import topbit.std;
@@ -8,6 +7,8 @@ import :handle;
 import :key;
 
 namespace topbit {
+
+namespace inspect {
 
 /// One registration more or less. A key alone means a kernel for it.
 export struct supposition {
@@ -20,9 +21,6 @@ export struct supposition {
   constexpr supposition(kind w, key_target k) noexcept : what(w), key(k) {}
   friend constexpr bool operator==(const supposition&, const supposition&) = default;
 };
-export std::string_view name_of(supposition::kind k) noexcept;
-/// "kernel for CPU", "no kernel for CPU", ...
-export std::string to_string(const supposition& s);
 
 /// A kernel for the key, newer than all others; no key means catch-all.
 export constexpr supposition adding(key_target key) noexcept { return {supposition::kind::kernel, key}; }
@@ -48,20 +46,27 @@ export struct what_if_result {
   std::vector<changed_row> changed;  // against what is registered now, ascending
 };
 
+}  // namespace inspect
+
+export std::string_view name_of(inspect::supposition::kind k) noexcept;
+/// "kernel for CPU", "no kernel for CPU", ...
+export std::string to_string(const inspect::supposition& s);
+
 /// The operator's table if these were registered, or taken back, one after the other; as if it were defined. Registers
 /// nothing. Throws bad_registration where a registry would refuse, and where there is nothing to take back. Takes the
 /// registry's lock and copies.
-export what_if_result what_if(const operator_handle& op, std::span<const supposition> suppositions);
-export inline what_if_result what_if(const operator_handle& op, std::initializer_list<supposition> suppositions) {
-  return what_if(op, std::span<const supposition>(suppositions.begin(), suppositions.size()));
+export inspect::what_if_result what_if(const operator_handle& op, std::span<const inspect::supposition> suppositions);
+export inline inspect::what_if_result what_if(const operator_handle& op,
+                                              std::initializer_list<inspect::supposition> suppositions) {
+  return what_if(op, std::span<const inspect::supposition>(suppositions.begin(), suppositions.size()));
 }
 /// The same for an operator for which nothing is registered, in a registry without fallbacks.
-export what_if_result what_if(std::span<const supposition> suppositions);
-export inline what_if_result what_if(std::initializer_list<supposition> suppositions) {
-  return what_if(std::span<const supposition>(suppositions.begin(), suppositions.size()));
+export inspect::what_if_result what_if(std::span<const inspect::supposition> suppositions);
+export inline inspect::what_if_result what_if(std::initializer_list<inspect::supposition> suppositions) {
+  return what_if(std::span<const inspect::supposition>(suppositions.begin(), suppositions.size()));
 }
 
-/// For people: what was supposed, what changes, and, for an operator for which nothing is registered, the table.
-export std::string to_string(const what_if_result& r);
+/// Human-readable: what was supposed, what changes, and, for an operator for which nothing is registered, the table.
+export std::string to_string(const inspect::what_if_result& r);
 
 }  // namespace topbit

@@ -4,16 +4,16 @@ import topbit.std;
 
 namespace topbit::detail {
 
-std::string registered_text(const source_place& place, std::optional<key_target> target) {
+std::string registered_text(const inspect::source_location& place, std::optional<key_target> target) {
   if (place.line == 0) return (target ? ", for " + to_string(*target) : std::string()) + " " + place.file;
   return ", registered" + (target ? " for " + to_string(*target) : std::string()) + " at " + to_string(place);
 }
 
-std::string content_of(const table_row& row) {
+std::string content_of(const inspect::table_row& row) {
   std::string text(name_of(row.why));
-  if (row.why == row_reason::transparent) return text + ", calls pass through it";
-  if (row.why == row_reason::ambiguous) return text + ", calls raise";
-  if (row.why == row_reason::missing) return text;
+  if (row.why == inspect::row_reason::transparent) return text + ", calls pass through it";
+  if (row.why == inspect::row_reason::ambiguous) return text + ", calls throw";
+  if (row.why == inspect::row_reason::missing) return text;
   if (row.passes) text += ", a fallthrough";
   const bool own = row.registered_for == key_target(row.key);
   return text + registered_text(row.place, own ? std::nullopt : row.registered_for);
@@ -21,7 +21,7 @@ std::string content_of(const table_row& row) {
 
 std::string grouped(std::span<const keyed_line> lines, std::string_view indent) {
   const auto follows = [](const keyed_line& a, const keyed_line& b) {
-    return per_backend(a.key.layer) && a.key.layer == b.key.layer && row_of(a.key) + 1 == row_of(b.key) &&
+    return author::per_backend(a.key.layer) && a.key.layer == b.key.layer && row_of(a.key) + 1 == row_of(b.key) &&
            a.text == b.text;
   };
   std::string text;
@@ -42,7 +42,7 @@ std::vector<std::string> names_in(key_set s) {
     for (dispatch_key k : s) names.push_back(to_string(k));
     return names;
   }
-  for (unsigned f = 1; f <= functionality_count; ++f) {
+  for (unsigned f = 1; f <= author::functionality_count; ++f) {
     const auto layer = static_cast<functionality>(f);
     if (s.has(layer)) names.emplace_back(name_of(layer));
   }

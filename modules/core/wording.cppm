@@ -12,10 +12,10 @@ namespace topbit {
 namespace detail {
 
 // ", registered at f.cpp:12", ", registered for Autograd at f.cpp:12", " (from the signature)"
-std::string registered_text(const source_place& place, std::optional<key_target> target = std::nullopt);
+std::string registered_text(const inspect::source_location& place, std::optional<key_target> target = std::nullopt);
 
 // What a row holds, without its key: "kernel, registered at f.cpp:12".
-std::string content_of(const table_row& row);
+std::string content_of(const inspect::table_row& row);
 
 struct keyed_line {
   dispatch_key key;

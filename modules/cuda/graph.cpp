@@ -60,12 +60,12 @@ class cuda_graph::recorder final : public author::random_recorder {
   explicit recorder(cuda_graph& graph)
       : graph_(graph), room_(author::make_tensor({most_generators, 2}, dtype::int64, graph.device_)) {}
 
-  std::optional<author::recorded_numbers> draw(device where, const generator& source, std::uint64_t count) override {
+  std::optional<author::recorded_numbers> draw(device target, const generator& source, std::uint64_t count) override {
     // Calls may go to another stream, which is captured too if it waits for this one.
-    if (where != graph_.device_) return {};
-    if (runtime().stream_is_captured(where.index, runtime().current_stream(where.index)) == 0) return {};
-    numbers& all = of(source);
-    return author::recorded_numbers{all.state.data(), std::exchange(all.count, all.count + count)};
+    if (target != graph_.device_) return {};
+    if (runtime().stream_is_captured(target.index, runtime().current_stream(target.index)) == 0) return {};
+    numbers& drawn = of(source);
+    return author::recorded_numbers{drawn.state.data(), std::exchange(drawn.count, drawn.count + count)};
   }
 
  private:
@@ -129,9 +129,9 @@ void cuda_graph::replay() const {
     throw device_error("cuda_graph: found a replay in a stream that is captured, wanted one in a stream that runs");
   }
   std::vector<tb_philox_state> states;
-  for (const numbers& all : numbers_) {
-    const philox_state next = generator(all.source).take(all.count);
-    states.push_back({static_cast<std::uint64_t*>(all.state.data()), next.seed, next.offset});
+  for (const numbers& drawn : numbers_) {
+    const philox_state next = generator(drawn.source).take(drawn.count);
+    states.push_back({static_cast<std::uint64_t*>(drawn.state.data()), next.seed, next.offset});
   }
   detail::check_cuda(
       device_,

@@ -53,12 +53,14 @@ tensor pin_memory(const tensor& host) {
   }
   if (!cuda_available()) throw device_error("pin_memory: " + cuda_unavailable_reason());
   tensor out = author::make_tensor(host.sizes(), host.dtype(), cpu, pinned);
-  ops::copy_(out, host);
+  aten::copy_(out, host);
   return out;
 }
 
-bool is_pinned(const tensor& t) noexcept {
-  return t.defined() && t.record().data && t.record().data->hook != nullptr && *t.record().data->hook == pinned;
+bool is_pinned(const tensor& x) noexcept {
+  if (!x.defined()) return false;
+  const auto& data = author::record_of(x).data;
+  return data && data->hook != nullptr && *data->hook == pinned;
 }
 
 }  // namespace topbit

@@ -140,15 +140,15 @@ cuda_stream_guard::cuda_stream_guard(const cuda_stream& stream) : before_(cuda_s
 }
 cuda_stream_guard::~cuda_stream_guard() { runtime().set_current_stream(before_.device().index, before_.native()); }
 
-void record_stream(const tensor& t, const cuda_stream& stream) {
-  if (!t.defined() || t.device() != stream.device()) {
+void record_stream(const tensor& x, const cuda_stream& stream) {
+  if (!x.defined() || x.device() != stream.device()) {
     throw device_error("record_stream: found " +
-                       (t.defined() ? "a tensor on " + to_string(t.device()) : "an undefined tensor") +
+                       (x.defined() ? "a tensor on " + to_string(x.device()) : "an undefined tensor") +
                        " and a stream of " + to_string(stream.device()) + ", wanted one device");
   }
-  const auto& data = t.record().data;
+  const auto& data = author::record_of(x).data;
   if (!data || data->data == nullptr) return;
-  detail::check_cuda(t.device(), runtime().record_stream(t.device().index, data->data, stream.native()),
+  detail::check_cuda(x.device(), runtime().record_stream(x.device().index, data->data, stream.native()),
                      "record_stream");
 }
 

@@ -41,7 +41,7 @@ consteval page_error other_sizes(std::string_view example) {
 constexpr page_error two_devices = raises<device_error>("self and out are on different devices");
 
 constexpr author::operator_page pages[] = {
-    page<ops::relu, ops::relu_>({
+    page<aten::relu, aten::relu_>({
         .summary = "Replaces negative elements by 0; NaN propagates.",
         .shapes = "self: [..] -> the same",
         .dtypes = "numbers; the result has self's dtype",
@@ -50,7 +50,7 @@ constexpr author::operator_page pages[] = {
         .errors = {raises<dtype_error>("self is bool", "relu([True])")},
         .examples = {{"relu([1.5, -2.5, nan])", "[1.5, 0, nan] (float32 [3])"}},
     }),
-    page<ops::relu6, ops::relu6_>({
+    page<aten::relu6, aten::relu6_>({
         .summary = "Limits elements to [0, 6]: clamp with these bounds.",
         .shapes = "self: [..] -> the same",
         .dtypes = "numbers; the result has self's dtype",
@@ -59,7 +59,7 @@ constexpr author::operator_page pages[] = {
         .errors = {raises<dtype_error>("self is bool", "relu6([True])")},
         .examples = {{"relu6([-1.0, 3.0, 9.0])", "[0, 3, 6] (float32 [3])"}},
     }),
-    page<ops::hardtanh, ops::hardtanh_, ops::hardtanh_out>({
+    page<aten::hardtanh, aten::hardtanh_, aten::hardtanh_out>({
         .summary = "Limits elements to [min_val, max_val]: clamp with both bounds.",
         .shapes = "self: [..] -> the same",
         .dtypes = "numbers; the result has self's dtype, or float32 for integers with a floating bound; only the form "
@@ -74,7 +74,7 @@ constexpr author::operator_page pages[] = {
                    other_sizes("hardtanh.out([1.0], out=[0.0, 0.0])"), two_devices},
         .examples = {{"hardtanh([-2.0, 0.5, 3.0])", "[-1, 0.5, 1] (float32 [3])"}},
     }),
-    page<ops::leaky_relu, ops::leaky_relu_, ops::leaky_relu_out>({
+    page<aten::leaky_relu, aten::leaky_relu_, aten::leaky_relu_out>({
         .summary = "Multiplies negative elements by negative_slope.",
         .shapes = "self: [..] -> the same",
         .dtypes = floating,
@@ -85,7 +85,7 @@ constexpr author::operator_page pages[] = {
         .examples = {{"leaky_relu([2.0, -2.0])", "[2, -0.02] (float32 [2])"},
                      {"leaky_relu([2.0, -2.0], 0.5)", "[2, -1] (float32 [2])"}},
     }),
-    page<ops::prelu>({
+    page<aten::prelu>({
         .summary = "Multiplies negative elements by weight, one for all or one for each channel, which is dimension 1.",
         .shapes = "self: [N, C, ..], weight: [C], [1] or [] -> self's; of fewer than two dimensions only the last two",
         .dtypes = "floating; weight has self's dtype, which the result has",
@@ -98,7 +98,7 @@ constexpr author::operator_page pages[] = {
         .examples = {{"prelu([2.0, -2.0], 0.25)", "[2, -0.5] (float32 [2])"},
                      {"prelu([[2.0, -2.0], [-3.0, -4.0]], [0.5, 0.25])", "[[2, -0.5], [-1.5, -1]] (float32 [2, 2])"}},
     }),
-    page<ops::softshrink, ops::softshrink_out>({
+    page<aten::softshrink, aten::softshrink_out>({
         .summary = "Moves elements toward 0 by lambd, to 0 where that would cross it; NaN stays NaN.",
         .shapes = "self: [..] -> the same",
         .dtypes = floating,
@@ -110,7 +110,7 @@ constexpr author::operator_page pages[] = {
                    two_devices},
         .examples = {{"softshrink([1.0, 0.25, -1.0])", "[0.5, 0, -0.5] (float32 [3])"}},
     }),
-    page<ops::threshold, ops::threshold_, ops::threshold_out>({
+    page<aten::threshold, aten::threshold_, aten::threshold_out>({
         .summary = "Replaces elements not above threshold by value; NaN propagates.",
         .shapes = "self: [..] -> the same",
         .dtypes = "numbers; the result has self's dtype, to which value is converted, while threshold is compared as "
@@ -123,7 +123,7 @@ constexpr author::operator_page pages[] = {
         .examples = {{"threshold([1.0, 3.0, 2.0], 2, 0)", "[0, 3, 0] (float32 [3])"},
                      {"threshold([1, 3], 2.5, 7.5)", "[7, 3] (int64 [2])"}},
     }),
-    page<ops::elu, ops::elu_, ops::elu_out>({
+    page<aten::elu, aten::elu_, aten::elu_out>({
         .summary = "Returns scale * self above 0, and scale * alpha * (exp(input_scale * self) - 1) elsewhere.",
         .shapes = "self: [..] -> the same",
         .dtypes = floating,
@@ -133,7 +133,7 @@ constexpr author::operator_page pages[] = {
                    other_sizes("elu.out([1.0], out=[0.0, 0.0])"), two_devices},
         .examples = {{"elu([1.0, -1.0])", "[1, -0.63212055] (float32 [2])"}},
     }),
-    page<ops::selu, ops::selu_>({
+    page<aten::selu, aten::selu_>({
         .summary = "Applies elu with the scale and alpha that keep mean 0 and variance 1 from layer to layer "
                    "(Klambauer et al. 2017).",
         .shapes = "self: [..] -> the same",
@@ -143,7 +143,7 @@ constexpr author::operator_page pages[] = {
         .errors = {not_floating("selu([1])")},
         .examples = {{"selu([1.0, -1.0])", "[1.050701, -1.1113307] (float32 [2])"}},
     }),
-    page<ops::celu, ops::celu_>({
+    page<aten::celu, aten::celu_>({
         .summary = "Returns self above 0, and alpha * (exp(self / alpha) - 1) elsewhere: elu with a slope of 1 at 0.",
         .shapes = "self: [..] -> the same",
         .dtypes = floating,
@@ -152,7 +152,7 @@ constexpr author::operator_page pages[] = {
         .errors = {not_floating("celu([1])"), raises<error>("alpha is 0", "celu([1.0], 0)")},
         .examples = {{"celu([1.0, -1.0], 2.0)", "[1, -0.78693867] (float32 [2])"}},
     }),
-    page<ops::silu, ops::silu_, ops::silu_out>({
+    page<aten::silu, aten::silu_, aten::silu_out>({
         .summary = "Returns self * sigmoid(self), also known as swish.",
         .shapes = "self: [..] -> the same",
         .dtypes = floating,
@@ -162,7 +162,7 @@ constexpr author::operator_page pages[] = {
                    other_sizes("silu.out([1.0], out=[0.0, 0.0])"), two_devices},
         .examples = {{"silu([0.0, 1.0])", "[0, 0.7310586] (float32 [2])"}},
     }),
-    page<ops::gelu, ops::gelu_, ops::gelu_out>({
+    page<aten::gelu, aten::gelu_, aten::gelu_out>({
         .summary = "Returns self * (1 + erf(self / sqrt(2))) / 2, or with approximate='tanh' the approximation by tanh "
                    "(Hendrycks and Gimpel 2016).",
         .shapes = "self: [..] -> the same",
@@ -175,7 +175,7 @@ constexpr author::operator_page pages[] = {
         .examples = {{"gelu([0.0, 1.0])", "[0, 0.8413447] (float32 [2])"},
                      {"gelu([0.0, 1.0], approximate='tanh')", "[0, 0.841192] (float32 [2])"}},
     }),
-    page<ops::mish, ops::mish_, ops::mish_out>({
+    page<aten::mish, aten::mish_, aten::mish_out>({
         .summary = "Returns self * tanh(softplus(self)).",
         .shapes = "self: [..] -> the same",
         .dtypes = floating,
@@ -185,7 +185,7 @@ constexpr author::operator_page pages[] = {
                    other_sizes("mish.out([1.0], out=[0.0, 0.0])"), two_devices},
         .examples = {{"mish([0.0, 1.0])", "[0, 0.86509836] (float32 [2])"}},
     }),
-    page<ops::softplus, ops::softplus_out>({
+    page<aten::softplus, aten::softplus_out>({
         .summary = "Returns log(1 + exp(beta * self)) / beta, a smooth relu, and self itself where beta * self is "
                    "above threshold.",
         .shapes = "self: [..] -> the same",
@@ -196,7 +196,7 @@ constexpr author::operator_page pages[] = {
                    other_sizes("softplus.out([1.0], out=[0.0, 0.0])"), two_devices},
         .examples = {{"softplus([0.0, 30.0])", "[0.6931472, 30] (float32 [2])"}},
     }),
-    page<ops::hardswish, ops::hardswish_, ops::hardswish_out>({
+    page<aten::hardswish, aten::hardswish_, aten::hardswish_out>({
         .summary = "Returns self times hardsigmoid(self): a piecewise linear silu.",
         .shapes = "self: [..] -> the same",
         .dtypes = floating,
@@ -206,7 +206,7 @@ constexpr author::operator_page pages[] = {
                    other_sizes("hardswish.out([1.0], out=[0.0, 0.0])"), two_devices},
         .examples = {{"hardswish([-3.0, 1.0, 3.0])", "[-0, 0.6666667, 3] (float32 [3])"}},
     }),
-    page<ops::hardsigmoid, ops::hardsigmoid_, ops::hardsigmoid_out>({
+    page<aten::hardsigmoid, aten::hardsigmoid_, aten::hardsigmoid_out>({
         .summary = "Returns self + 3, limited to [0, 6], divided by 6: a piecewise linear sigmoid.",
         .shapes = "self: [..] -> the same",
         .dtypes = floating,
@@ -216,7 +216,7 @@ constexpr author::operator_page pages[] = {
                    other_sizes("hardsigmoid.out([1.0], out=[0.0, 0.0])"), two_devices},
         .examples = {{"hardsigmoid([-3.0, 0.0, 3.0])", "[0, 0.5, 1] (float32 [3])"}},
     }),
-    page<ops::log_sigmoid, ops::log_sigmoid_out>({
+    page<aten::log_sigmoid, aten::log_sigmoid_out>({
         .summary = "Computes the logarithm of sigmoid, without overflow or loss of precision.",
         .shapes = "self: [..] -> the same",
         .dtypes = floating,
@@ -226,7 +226,7 @@ constexpr author::operator_page pages[] = {
                    other_sizes("log_sigmoid.out([1.0], out=[0.0, 0.0])"), two_devices},
         .examples = {{"log_sigmoid([0.0, -100.0])", "[-0.6931472, -100] (float32 [2])"}},
     }),
-    page<ops::hardshrink, ops::hardshrink_out>({
+    page<aten::hardshrink, aten::hardshrink_out>({
         .summary = "Replaces elements from -lambd to lambd by 0; NaN propagates.",
         .shapes = "self: [..] -> the same",
         .dtypes = floating,
@@ -238,7 +238,7 @@ constexpr author::operator_page pages[] = {
         .examples = {{"hardshrink([-1.0, 0.25, 0.5, nan])", "[-1, 0, 0, nan] (float32 [4])"},
                      {"hardshrink([-1.0, 2.0], 1.5)", "[0, 2] (float32 [2])"}},
     }),
-    page<ops::glu, ops::glu_out>({
+    page<aten::glu, aten::glu_out>({
         .summary = "Multiplies the first half of a dimension by the sigmoid of the second: a gated linear unit.",
         .shapes = "self: [A, 2 * N], dim: 1 -> [A, N]; dim is the last one unless it is given",
         .dtypes = floating,
@@ -253,7 +253,7 @@ constexpr author::operator_page pages[] = {
         .examples = {{"glu([1.0, 2.0, 0.0, 0.0])", "[0.5, 1] (float32 [2])"},
                      {"glu([[1.0, 2.0], [0.0, 0.0]], 0)", "[[0.5, 1]] (float32 [1, 2])"}},
     }),
-    page<ops::threshold_backward, ops::threshold_backward_out>({
+    page<aten::threshold_backward, aten::threshold_backward_grad_input>({
         .summary = "Returns grad_output where self is above threshold, and 0 elsewhere: the gradient of relu.",
         .shapes = "grad_output: [..], self: [..] -> their broadcast",
         .dtypes = "numbers; both are promoted, and threshold is converted to that dtype",

@@ -22,7 +22,7 @@ constexpr std::string_view bad_indices =
 constexpr std::string_view other_out = "out has another shape than the result, or elements that share memory";
 
 constexpr author::operator_page pages[] = {
-    page<ops::index, ops::index_out>({
+    page<aten::index_Tensor, aten::index_Tensor_out>({
         .summary =
             "Selects the elements at coordinates: one tensor of indices for each dimension, None for a whole one.",
         .shapes = "self: [A, B, C], indices: [[n], None, [n]] -> [n, B]; indices broadcast with each other, and their "
@@ -44,7 +44,7 @@ constexpr author::operator_page pages[] = {
                      {"index.Tensor([[1, 2], [3, 4]], [None, [1, 0]])", "[[2, 1], [4, 3]] (int64 [2, 2])"},
                      {"index.Tensor([[1, 2], [3, 4]], [[[True, False], [False, True]]])", "[1, 4] (int64 [2])"}},
     }),
-    page<ops::index_put, ops::index_put_>({
+    page<aten::index_put, aten::index_put_>({
         .summary = "Writes values into self at coordinates that are given as in index, or adds them with accumulate.",
         .shapes = "self: [A, B, C], indices: [[n], None, [n]], values: broadcast to [n, B] -> [A, B, C]",
         .dtypes =
@@ -65,7 +65,7 @@ constexpr author::operator_page pages[] = {
                      {"index_put([1, 2, 3], [[0, 0]], [5, 6], True)", "[12, 2, 3] (int64 [3])"},
                      {"index_put_([[1, 2], [3, 4]], [None, [1]], 0)", "[[1, 0], [3, 0]] (int64 [2, 2])"}},
     }),
-    page<ops::masked_fill, ops::masked_fill_, ops::masked_fill_tensor, ops::masked_fill_tensor_>({
+    page<aten::masked_fill_Scalar, aten::masked_fill_Scalar_, aten::masked_fill_Tensor, aten::masked_fill_Tensor_>({
         .summary = "Writes one value where the mask is True, and keeps self's elements elsewhere.",
         .shapes = "self: [..], mask: [..], value: [] -> broadcast, which in place is self's",
         .dtypes = "any; value is converted to self's, truncated for integers; mask is bool or uint8",
@@ -80,7 +80,7 @@ constexpr author::operator_page pages[] = {
                      {"masked_fill_.Tensor([[1.0, 2.0], [3.0, 4.0]], [True, False], -0.5)",
                       "[[-0.5, 2], [-0.5, 4]] (float32 [2, 2])"}},
     }),
-    page<ops::masked_scatter, ops::masked_scatter_>({
+    page<aten::masked_scatter, aten::masked_scatter_>({
         .summary = "Writes the elements of source, in row-major order, where the mask is True, and keeps self's "
                    "elsewhere.",
         .shapes = "self: [..], mask: [..], source: [..], with an element at least for each True -> broadcast, which "
@@ -101,7 +101,7 @@ constexpr author::operator_page pages[] = {
                      {"masked_scatter_([[1, 2], [3, 4]], [False, True], [7, 8, 9])",
                       "[[1, 7], [3, 8]] (int64 [2, 2])"}},
     }),
-    page<ops::masked_select, ops::masked_select_out>({
+    page<aten::masked_select, aten::masked_select_out>({
         .summary = "Selects the elements where the mask is True, in row-major order, into one dimension.",
         .shapes = "self: [..], mask: [..] -> [n], for n that are True after both were broadcast",
         .dtypes = "any; mask is bool or uint8",
@@ -117,7 +117,7 @@ constexpr author::operator_page pages[] = {
         .examples = {{"masked_select([1, 2, 3], [True, False, True] (bool))", "[1, 3] (int64 [2])"},
                      {"masked_select([[1, 2], [3, 4]], [False, True])", "[2, 4] (int64 [2])"}},
     }),
-    page<ops::nonzero, ops::nonzero_out, ops::argwhere>({
+    page<aten::nonzero, aten::nonzero_out, aten::argwhere>({
         .summary = "Returns the coordinates of the elements that are not 0, in row-major order, one row for each.",
         .shapes = "self: [N, M] -> [n, 2]; of k dimensions, [n, k]",
         .dtypes = "any; coordinates are int64; a NaN is not 0",
@@ -130,7 +130,7 @@ constexpr author::operator_page pages[] = {
                      {"nonzero([0.0, 1.5, nan])", "[[1], [2]] (int64 [2, 1])"},
                      {"argwhere([0, 7])", "[[1]] (int64 [1, 1])"}},
     }),
-    page<ops::where_nonzero>({
+    page<aten::where>({
         .summary = "Returns the coordinates of the elements that are not 0 as index takes them: one tensor for each "
                    "dimension.",
         .shapes = "condition: [N, M] -> [n] and [n]; a scalar counts as [1]",
@@ -139,7 +139,7 @@ constexpr author::operator_page pages[] = {
         .cost = "as nonzero: condition is read twice",
         .examples = {{"where([[0, 1], [1, 0]])", "[[0, 1] (int64 [2]), [1, 0] (int64 [2])]"}},
     }),
-    page<ops::one_hot>({
+    page<aten::one_hot>({
         .summary = "Returns a one-hot row of zeros with a 1 for each label.",
         .shapes = "self: [..], num_classes: N -> [.., N]; N is the maximum label plus 1 for -1",
         .dtypes = "int64; the result is int64",
@@ -155,7 +155,7 @@ constexpr author::operator_page pages[] = {
         .examples = {{"one_hot([0, 2])", "[[1, 0, 0], [0, 0, 1]] (int64 [2, 3])"},
                      {"one_hot([1], 3)", "[[0, 1, 0]] (int64 [1, 3])"}},
     }),
-    page<ops::bincount>({
+    page<aten::bincount>({
         .summary = "Counts each integer from 0 up in self, or sums the corresponding weights.",
         .shapes = "self: [N], weights: [N] -> [n]: the maximum plus 1, at least minlength",
         .dtypes = "integers; the result is int64, or with weights float32 for those of float32, float64 for all others",
@@ -169,7 +169,7 @@ constexpr author::operator_page pages[] = {
         .examples = {{"bincount([0, 2, 2])", "[1, 0, 2] (int64 [3])"},
                      {"bincount([0, 2, 2], [0.5, 1.0, 2.0], 4)", "[0.5, 0, 3, 0] (float32 [4])"}},
     }),
-    page<ops::histc, ops::histc_out>({
+    page<aten::histc, aten::histc_out>({
         .summary =
             "Computes a histogram: the number of elements in each of bins equal parts of [min, max], or of the range "
             "of self if these are equal; the last part includes max, and elements outside and NaN are not counted.",

@@ -13,7 +13,7 @@ using author::page;
 using author::raises;
 
 constexpr author::operator_page pages[] = {
-    page<ops::scaled_dot_product_attention>({
+    page<aten::scaled_dot_product_attention>({
         .summary = "Returns softmax(query @ key^T * scale + attn_mask) @ value, for each query a weighted mean of the "
                    "values; scale is 1 / sqrt(e) by default.",
         .shapes =
@@ -41,7 +41,7 @@ constexpr author::operator_page pages[] = {
                      {"scaled_dot_product_attention([[0.0]], [[1.0], [2.0]], [[2.0], [4.0]], [[False, True]])",
                       "[[4]] (float32 [1, 1])"}},
     }),
-    page<ops::attend>({
+    page<native::attend>({
         .summary = "Returns scaled_dot_product_attention fused, in one pass over tiles of the keys, without the scores "
                    "in memory; with gradients it is computed as two matrix products and a softmax.",
         .shapes =

@@ -24,7 +24,7 @@ constexpr std::string_view bad_shapes =
 constexpr std::string_view bad_types = "input is not floating, or running statistics are not in training";
 
 constexpr author::operator_page pages[] = {
-    page<ops::batch_norm>({
+    page<aten::batch_norm>({
         .summary = "Normalises each channel: (input - mean) / sqrt(variance + eps) * weight + bias, with the "
                    "statistics of the batch in training, and the running statistics otherwise.",
         .shapes = "input: [n, channels, ..], weight, bias, running_mean, running_var: [channels] -> input's",
@@ -43,7 +43,7 @@ constexpr author::operator_page pages[] = {
                      {"batch_norm([[1.0], [3.0]], [2.0], [10.0], [2.0], [4.0], False, 0.1, 0.0, False)",
                       "[[9], [11]] (float32 [2, 1])"}},
     }),
-    page<ops::native_batch_norm>({
+    page<aten::native_batch_norm>({
         .summary = "Returns batch_norm, and the mean and 1 / sqrt(variance + eps) that it computed, which are empty "
                    "outside training.",
         .shapes = "input: [n, channels, ..], weight, bias, running_mean, running_var: [channels] -> input's, and twice "
@@ -63,7 +63,7 @@ constexpr author::operator_page pages[] = {
                      {"native_batch_norm([[1.0], [3.0]], None, None, [2.0], [4.0], False, 0.1, 0.0)",
                       "[[-0.5], [0.5]] (float32 [2, 1]); [] (float32 [0]); [] (float32 [0])"}},
     }),
-    page<ops::group_norm>({
+    page<aten::group_norm>({
         .summary = "Returns (input - mean) / sqrt(variance + eps) * weight + bias with mean and variance of each "
                    "image's groups of channels.",
         .shapes = "input: [n, channels, ..], weight, bias: [channels] -> input's",
@@ -79,7 +79,7 @@ constexpr author::operator_page pages[] = {
         .examples = {{"group_norm([[1.0, 3.0, 0.0, 4.0]], 2, None, None, 0.0)", "[[-1, 1, -1, 1]] (float32 [1, 4])"},
                      {"group_norm([[1.0, 3.0]], 1, [2.0, 1.0], [10.0, 20.0], 0.0)", "[[8, 21]] (float32 [1, 2])"}},
     }),
-    page<ops::instance_norm>({
+    page<aten::instance_norm>({
         .summary = "Returns batch_norm of each channel of each image by itself, with its own statistics, or with the "
                    "running statistics without use_input_stats.",
         .shapes = "input: [n, channels, ..], weight, bias, running_mean, running_var: [channels] -> input's",

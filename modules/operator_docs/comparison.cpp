@@ -45,7 +45,8 @@ consteval page_error no_fit(std::string_view example) {
 constexpr page_error two_devices = raises<device_error>("the tensors are on different devices");
 
 constexpr author::operator_page pages[] = {
-    page<ops::eq, ops::eq_, ops::eq_out, ops::eq_scalar, ops::eq_scalar_, ops::eq_scalar_out>({
+    page<aten::eq_Tensor, aten::eq_Tensor_, aten::eq_Tensor_out, aten::eq_Scalar, aten::eq_Scalar_,
+         aten::eq_Scalar_out>({
         .summary = "Tests elementwise whether self equals other; NaN equals nothing.",
         .shapes = broadcast_shapes,
         .dtypes = compared,
@@ -55,7 +56,8 @@ constexpr author::operator_page pages[] = {
         .examples = {{"eq.Tensor([1.0, 2.0, nan], [1.0, 3.0, nan])", "[true, false, false] (bool [3])"},
                      {"eq.Scalar([1, 2], 1)", "[true, false] (bool [2])"}},
     }),
-    page<ops::ne, ops::ne_, ops::ne_out, ops::ne_scalar, ops::ne_scalar_, ops::ne_scalar_out>({
+    page<aten::ne_Tensor, aten::ne_Tensor_, aten::ne_Tensor_out, aten::ne_Scalar, aten::ne_Scalar_,
+         aten::ne_Scalar_out>({
         .summary = "Tests elementwise whether self differs from other; NaN differs from everything.",
         .shapes = broadcast_shapes,
         .dtypes = compared,
@@ -65,7 +67,8 @@ constexpr author::operator_page pages[] = {
         .examples = {{"ne.Tensor([1.0, 2.0, nan], [1.0, 3.0, nan])", "[false, true, true] (bool [3])"},
                      {"ne.Scalar([1, 2], 1)", "[false, true] (bool [2])"}},
     }),
-    page<ops::lt, ops::lt_, ops::lt_out, ops::lt_scalar, ops::lt_scalar_, ops::lt_scalar_out>({
+    page<aten::lt_Tensor, aten::lt_Tensor_, aten::lt_Tensor_out, aten::lt_Scalar, aten::lt_Scalar_,
+         aten::lt_Scalar_out>({
         .summary = "Tests elementwise whether self is less than other; false if one is NaN.",
         .shapes = broadcast_shapes,
         .dtypes = compared,
@@ -75,7 +78,8 @@ constexpr author::operator_page pages[] = {
         .examples = {{"lt.Tensor([1.0, 2.0, nan], [2.0, 2.0, 2.0])", "[true, false, false] (bool [3])"},
                      {"lt.Scalar([1, 2], 1.5)", "[true, false] (bool [2])"}},
     }),
-    page<ops::le, ops::le_, ops::le_out, ops::le_scalar, ops::le_scalar_, ops::le_scalar_out>({
+    page<aten::le_Tensor, aten::le_Tensor_, aten::le_Tensor_out, aten::le_Scalar, aten::le_Scalar_,
+         aten::le_Scalar_out>({
         .summary = "Tests elementwise whether self is less than or equal to other; false if one is NaN.",
         .shapes = broadcast_shapes,
         .dtypes = compared,
@@ -85,7 +89,8 @@ constexpr author::operator_page pages[] = {
         .examples = {{"le.Tensor([1.0, 2.0, nan], [2.0, 2.0, 2.0])", "[true, true, false] (bool [3])"},
                      {"le.Scalar([1, 2], 1.5)", "[true, false] (bool [2])"}},
     }),
-    page<ops::gt, ops::gt_, ops::gt_out, ops::gt_scalar, ops::gt_scalar_, ops::gt_scalar_out>({
+    page<aten::gt_Tensor, aten::gt_Tensor_, aten::gt_Tensor_out, aten::gt_Scalar, aten::gt_Scalar_,
+         aten::gt_Scalar_out>({
         .summary = "Tests elementwise whether self is greater than other; false if one is NaN.",
         .shapes = broadcast_shapes,
         .dtypes = compared,
@@ -95,7 +100,8 @@ constexpr author::operator_page pages[] = {
         .examples = {{"gt.Tensor([2.0, 2.0, nan], [1.0, 2.0, 2.0])", "[true, false, false] (bool [3])"},
                      {"gt.Scalar([1, 2], 1.5)", "[false, true] (bool [2])"}},
     }),
-    page<ops::ge, ops::ge_, ops::ge_out, ops::ge_scalar, ops::ge_scalar_, ops::ge_scalar_out>({
+    page<aten::ge_Tensor, aten::ge_Tensor_, aten::ge_Tensor_out, aten::ge_Scalar, aten::ge_Scalar_,
+         aten::ge_Scalar_out>({
         .summary = "Tests elementwise whether self is greater than or equal to other; false if one is NaN.",
         .shapes = broadcast_shapes,
         .dtypes = compared,
@@ -107,7 +113,7 @@ constexpr author::operator_page pages[] = {
     }),
 
     // Logic.
-    page<ops::logical_not, ops::logical_not_, ops::logical_not_out>({
+    page<aten::logical_not, aten::logical_not_, aten::logical_not_out>({
         .summary = "Tests elementwise whether self is 0.",
         .shapes = "self: [..] -> the same",
         .dtypes = "any; the result is bool, in place and in out 1 and 0 of that dtype",
@@ -117,7 +123,7 @@ constexpr author::operator_page pages[] = {
         .errors = {other_sizes("logical_not.out([1], out=[0, 0])"), two_devices},
         .examples = {{"logical_not([1.5, 0.0])", "[false, true] (bool [2])"}},
     }),
-    page<ops::logical_and, ops::logical_and_, ops::logical_and_out>({
+    page<aten::logical_and, aten::logical_and_, aten::logical_and_out>({
         .summary = "Tests elementwise whether self and other both are not 0.",
         .shapes = broadcast_shapes,
         .dtypes = logical,
@@ -128,7 +134,7 @@ constexpr author::operator_page pages[] = {
         .examples = {{"logical_and([0.0, 2.0, 2.0, 0.0], [1.0, 1.0, 0.0, 0.0])",
                       "[false, true, false, false] (bool [4])"}},
     }),
-    page<ops::logical_or, ops::logical_or_, ops::logical_or_out>({
+    page<aten::logical_or, aten::logical_or_, aten::logical_or_out>({
         .summary = "Tests elementwise whether self or other is not 0, or both.",
         .shapes = broadcast_shapes,
         .dtypes = logical,
@@ -138,7 +144,7 @@ constexpr author::operator_page pages[] = {
         .examples = {{"logical_or([0.0, 2.0, 2.0, 0.0], [1.0, 1.0, 0.0, 0.0])",
                       "[true, true, true, false] (bool [4])"}},
     }),
-    page<ops::logical_xor, ops::logical_xor_, ops::logical_xor_out>({
+    page<aten::logical_xor, aten::logical_xor_, aten::logical_xor_out>({
         .summary = "Tests elementwise whether exactly one of self and other is not 0.",
         .shapes = broadcast_shapes,
         .dtypes = logical,
@@ -149,7 +155,7 @@ constexpr author::operator_page pages[] = {
         .examples = {{"logical_xor([0.0, 2.0, 2.0, 0.0], [1.0, 1.0, 0.0, 0.0])",
                       "[true, false, true, false] (bool [4])"}},
     }),
-    page<ops::isnan>({
+    page<aten::isnan>({
         .summary = "Tests elementwise whether self is NaN; never for integers and bool.",
         .shapes = "self: [..] -> the same",
         .dtypes = tested,
@@ -157,7 +163,7 @@ constexpr author::operator_page pages[] = {
         .cost = "one pass; elements are converted on the way",
         .examples = {{"isnan([1.0, nan, -inf])", "[false, true, false] (bool [3])"}},
     }),
-    page<ops::isinf>({
+    page<aten::isinf>({
         .summary = "Tests elementwise whether self is inf or -inf; never for integers and bool.",
         .shapes = "self: [..] -> the same",
         .dtypes = tested,
@@ -165,7 +171,7 @@ constexpr author::operator_page pages[] = {
         .cost = "one pass; elements are converted on the way",
         .examples = {{"isinf([1.0, nan, -inf])", "[false, false, true] (bool [3])"}},
     }),
-    page<ops::isfinite>({
+    page<aten::isfinite>({
         .summary = "Tests elementwise whether self is neither NaN nor infinite; always for integers and bool.",
         .shapes = "self: [..] -> the same",
         .dtypes = tested,
@@ -175,8 +181,8 @@ constexpr author::operator_page pages[] = {
     }),
 
     // Bits.
-    page<ops::bitwise_and, ops::bitwise_and_, ops::bitwise_and_out, ops::bitwise_and_scalar, ops::bitwise_and_scalar_,
-         ops::bitwise_and_scalar_out, ops::bitwise_and_scalar_base>({
+    page<aten::bitwise_and_Tensor, aten::bitwise_and_Tensor_, aten::bitwise_and_Tensor_out, aten::bitwise_and_Scalar,
+         aten::bitwise_and_Scalar_, aten::bitwise_and_Scalar_out, aten::bitwise_and_Scalar_Tensor>({
         .summary = "Computes the bitwise and; for bool the logical and.",
         .shapes = broadcast_shapes,
         .dtypes = bits,
@@ -189,8 +195,8 @@ constexpr author::operator_page pages[] = {
                      {"bitwise_and.Scalar([12, 10], 6)", "[4, 2] (int64 [2])"},
                      {"bitwise_and.Scalar_Tensor(6, [12, 10])", "[4, 2] (int64 [2])"}},
     }),
-    page<ops::bitwise_or, ops::bitwise_or_, ops::bitwise_or_out, ops::bitwise_or_scalar, ops::bitwise_or_scalar_,
-         ops::bitwise_or_scalar_out, ops::bitwise_or_scalar_base>({
+    page<aten::bitwise_or_Tensor, aten::bitwise_or_Tensor_, aten::bitwise_or_Tensor_out, aten::bitwise_or_Scalar,
+         aten::bitwise_or_Scalar_, aten::bitwise_or_Scalar_out, aten::bitwise_or_Scalar_Tensor>({
         .summary = "Computes the bitwise or; for bool the logical or.",
         .shapes = broadcast_shapes,
         .dtypes = bits,
@@ -203,8 +209,8 @@ constexpr author::operator_page pages[] = {
                      {"bitwise_or.Scalar([12, 10], 6)", "[14, 14] (int64 [2])"},
                      {"bitwise_or.Scalar_Tensor(6, [12, 10])", "[14, 14] (int64 [2])"}},
     }),
-    page<ops::bitwise_xor, ops::bitwise_xor_, ops::bitwise_xor_out, ops::bitwise_xor_scalar, ops::bitwise_xor_scalar_,
-         ops::bitwise_xor_scalar_out, ops::bitwise_xor_scalar_base>({
+    page<aten::bitwise_xor_Tensor, aten::bitwise_xor_Tensor_, aten::bitwise_xor_Tensor_out, aten::bitwise_xor_Scalar,
+         aten::bitwise_xor_Scalar_, aten::bitwise_xor_Scalar_out, aten::bitwise_xor_Scalar_Tensor>({
         .summary = "Computes the bitwise exclusive or; for bool whether they differ.",
         .shapes = broadcast_shapes,
         .dtypes = bits,
@@ -217,8 +223,9 @@ constexpr author::operator_page pages[] = {
                      {"bitwise_xor.Scalar([12, 10], 6)", "[10, 12] (int64 [2])"},
                      {"bitwise_xor.Scalar_Tensor(6, [12, 10])", "[10, 12] (int64 [2])"}},
     }),
-    page<ops::bitwise_left_shift, ops::bitwise_left_shift_, ops::bitwise_left_shift_out, ops::bitwise_left_shift_scalar,
-         ops::bitwise_left_shift_scalar_, ops::bitwise_left_shift_scalar_out, ops::bitwise_left_shift_scalar_base>({
+    page<aten::bitwise_left_shift_Tensor, aten::bitwise_left_shift_Tensor_, aten::bitwise_left_shift_Tensor_out,
+         aten::bitwise_left_shift_Tensor_Scalar, aten::bitwise_left_shift_Tensor_Scalar_,
+         aten::bitwise_left_shift_Tensor_Scalar_out, aten::bitwise_left_shift_Scalar_Tensor>({
         .summary = "Multiplies self by 2 to the power of other; a shift by a negative number, or by the bit width of "
                    "the promoted dtype or more, gives 0.",
         .shapes = broadcast_shapes,
@@ -234,9 +241,9 @@ constexpr author::operator_page pages[] = {
                      {"bitwise_left_shift.Tensor_Scalar([1, 2], 3)", "[8, 16] (int64 [2])"},
                      {"bitwise_left_shift.Scalar_Tensor(1, [3, 4])", "[8, 16] (int64 [2])"}},
     }),
-    page<ops::bitwise_right_shift, ops::bitwise_right_shift_, ops::bitwise_right_shift_out,
-         ops::bitwise_right_shift_scalar, ops::bitwise_right_shift_scalar_, ops::bitwise_right_shift_scalar_out,
-         ops::bitwise_right_shift_scalar_base>({
+    page<aten::bitwise_right_shift_Tensor, aten::bitwise_right_shift_Tensor_, aten::bitwise_right_shift_Tensor_out,
+         aten::bitwise_right_shift_Tensor_Scalar, aten::bitwise_right_shift_Tensor_Scalar_,
+         aten::bitwise_right_shift_Tensor_Scalar_out, aten::bitwise_right_shift_Scalar_Tensor>({
         .summary = "Divides self by 2 to the power of other and rounds down; a shift by a negative number, or by the "
                    "bit width of the promoted dtype or more, gives 0, or -1 for negative numbers.",
         .shapes = broadcast_shapes,
@@ -254,7 +261,7 @@ constexpr author::operator_page pages[] = {
     }),
 
     // Within a tolerance, and of whole tensors.
-    page<ops::isclose>({
+    page<aten::isclose>({
         .summary = "Tests elementwise whether abs(self - other) <= atol + rtol * abs(other), or both are the same "
                    "infinity, or NaN with equal_nan.",
         .shapes = "self: [..], other: [..] -> their broadcast",
@@ -268,7 +275,7 @@ constexpr author::operator_page pages[] = {
         .examples = {{"isclose([1.0, 2.0], [1.0, 2.5])", "[true, false] (bool [2])"},
                      {"isclose([1.0, nan], [1.1, nan], 0.2, equal_nan=True)", "[true, true] (bool [2])"}},
     }),
-    page<ops::allclose>({
+    page<aten::allclose>({
         .summary = "Tests whether all elements of self and other are close, as isclose says.",
         .shapes = "self: [..], other: [..] -> a bool",
         .dtypes = "any; both are of the same dtype",
@@ -280,7 +287,7 @@ constexpr author::operator_page pages[] = {
         .examples = {{"allclose([1.0, 2.0], [1.0, 2.5])", "False"},
                      {"allclose([1.0, 2.0], [1.0, 2.5], atol=1.0)", "True"}},
     }),
-    page<ops::equal>({
+    page<aten::equal>({
         .summary = "Tests whether self and other have the same sizes and the same elements; NaN equals nothing.",
         .shapes = "self: [..], other: [..] -> a bool",
         .dtypes = "any; both are of the same dtype",

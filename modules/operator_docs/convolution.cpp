@@ -68,7 +68,7 @@ consteval author::page_lines transposed(std::string_view summary, std::string_vi
 }
 
 constexpr author::operator_page pages[] = {
-    page<ops::convolution>({
+    page<aten::convolution>({
         .summary = "Convolution (cross-correlation) over one to three dimensions; transposed: the gradient of a "
                    "convolution with respect to its input; a list may have one number for all dimensions.",
         .shapes =
@@ -91,7 +91,7 @@ constexpr author::operator_page pages[] = {
                      {"convolution([[[1, 2]]], [[[1, 10]]], [100], [2], [0], [1], True, [1], 1)",
                       "[[[101, 110, 102, 120, 100]]] (int64 [1, 1, 5])"}},
     }),
-    page<ops::convolution_backward>({
+    page<aten::convolution_backward>({
         .summary = "Returns the gradients of convolution's input, weight and bias, as selected by output_mask; the "
                    "others are undefined.",
         .shapes = "grad_output: [n, out, sizes..], input: [n, groups * c, sizes..], weight: [out, c, kernel..], or "
@@ -122,7 +122,7 @@ constexpr author::operator_page pages[] = {
               "[True, True, True])",
               "[[[11, 11, 11]]] (int64 [1, 1, 3]); [[[6, 6]]] (int64 [1, 1, 2]); [4] (int64 [1])"}},
     }),
-    page<ops::conv1d>(over_last(
+    page<aten::conv1d>(over_last(
         "Computes the convolution over the last dimension, of a batch or of one input.",
         "input: [n, groups * c, length] or [groups * c, length], weight: [out, c, kernel], bias: [out] -> [n, out, "
         "length] "
@@ -130,7 +130,7 @@ constexpr author::operator_page pages[] = {
         "conv1d([[1, 2]], [[[1, 1, 1]]])", "conv1d([[1, 2]], [[[1.5]]])", "conv1d([[1, 2]], [[[1]]], None, 0)",
         {"conv1d([[[1, 2, 3]]], [[[1, 10]]])", "[[[21, 32]]] (int64 [1, 1, 2])"},
         {"conv1d([[1, 2, 3]], [[[1, 10]]], [100], padding=1)", "[[110, 121, 132, 103]] (int64 [1, 4])"})),
-    page<ops::conv2d>(over_last(
+    page<aten::conv2d>(over_last(
         "Computes the convolution over the last two dimensions, of a batch or of one input.",
         "input: [n, groups * c, height, width] or without n, weight: [out, c, kernel height, kernel width], bias: "
         "[out] -> "
@@ -139,17 +139,17 @@ constexpr author::operator_page pages[] = {
         "conv2d([[[1, 2]]], [[[[1]]]], None, 1, -1)",
         {"conv2d([[[[1, 2, 3], [4, 5, 6]]]], [[[[1, 10], [100, 1000]]]])", "[[[[5421, 6532]]]] (int64 [1, 1, 1, 2])"},
         {"conv2d([[[1, 2]], [[3, 4]]], [[[[1]]], [[[10]]]], groups=2)", "[[[1, 2]], [[30, 40]]] (int64 [2, 1, 2])"})),
-    page<ops::conv3d>(over_last("Computes the convolution over the last three dimensions, of a batch or of one input.",
-                                "input: [n, groups * c, depth, height, width] or without n, weight: [out, c, three "
-                                "sizes of the kernel], bias: [out] "
-                                "-> [n, out, depth, height, width] or without n",
-                                "conv3d([[[[1, 2]]]], [[[[[1, 1, 1]]]]])", "conv3d([[[[1, 2]]]], [[[[[1.5]]]]])",
-                                "conv3d([[[[1, 2]]]], [[[[[1]]]]], dilation=0)",
-                                {"conv3d([[[[1, 2], [3, 4]], [[5, 6], [7, 8]]]], [[[[[1, 10]]]]])",
-                                 "[[[[21], [43]], [[65], [87]]]] (int64 [1, 2, 2, 1])"},
-                                {"conv3d([[[[1, 2, 3]]]], [[[[[1, 10]]]]], stride=[1, 1, 2], padding=[0, 0, 1])",
-                                 "[[[[10, 32]]]] (int64 [1, 1, 1, 2])"})),
-    page<ops::conv1d_padding>({
+    page<aten::conv3d>(over_last("Computes the convolution over the last three dimensions, of a batch or of one input.",
+                                 "input: [n, groups * c, depth, height, width] or without n, weight: [out, c, three "
+                                 "sizes of the kernel], bias: [out] "
+                                 "-> [n, out, depth, height, width] or without n",
+                                 "conv3d([[[[1, 2]]]], [[[[[1, 1, 1]]]]])", "conv3d([[[[1, 2]]]], [[[[[1.5]]]]])",
+                                 "conv3d([[[[1, 2]]]], [[[[[1]]]]], dilation=0)",
+                                 {"conv3d([[[[1, 2], [3, 4]], [[5, 6], [7, 8]]]], [[[[[1, 10]]]]])",
+                                  "[[[[21], [43]], [[65], [87]]]] (int64 [1, 2, 2, 1])"},
+                                 {"conv3d([[[[1, 2, 3]]]], [[[[[1, 10]]]]], stride=[1, 1, 2], padding=[0, 0, 1])",
+                                  "[[[[10, 32]]]] (int64 [1, 1, 1, 2])"})),
+    page<aten::conv1d_padding>({
         .summary = "Computes conv1d with padding 'valid' (none) or 'same' (the result has the input's length), the "
                    "larger half of which is at the end.",
         .shapes =
@@ -167,7 +167,7 @@ constexpr author::operator_page pages[] = {
         .examples = {{"conv1d.padding([[1, 2, 3]], [[[1, 10]]], None, 1, 'same')", "[[21, 32, 3]] (int64 [1, 3])"},
                      {"conv1d.padding([[1, 2, 3]], [[[1, 10]]], padding='valid')", "[[21, 32]] (int64 [1, 2])"}},
     }),
-    page<ops::conv2d_padding>({
+    page<aten::conv2d_padding>({
         .summary = "Computes conv2d with padding 'valid' (none) or 'same' (the result has the input's height and "
                    "width), the larger half of which is at the end.",
         .shapes =
@@ -185,7 +185,7 @@ constexpr author::operator_page pages[] = {
         .examples = {{"conv2d.padding([[[1, 2], [3, 4]]], [[[[1, 10]]]], None, 1, 'same')",
                       "[[[21, 2], [43, 4]]] (int64 [1, 2, 2])"}},
     }),
-    page<ops::conv3d_padding>({
+    page<aten::conv3d_padding>({
         .summary = "Computes conv3d with padding 'valid' (none) or 'same' (the result has the input's depth, height "
                    "and width), the larger half of which is at the end.",
         .shapes =
@@ -203,7 +203,7 @@ constexpr author::operator_page pages[] = {
         .examples = {{"conv3d.padding([[[[1, 2, 3]]]], [[[[[1, 10]]]]], None, 1, 'same')",
                       "[[[[21, 32, 3]]]] (int64 [1, 1, 1, 3])"}},
     }),
-    page<ops::conv_transpose1d>(transposed(
+    page<aten::conv_transpose1d>(transposed(
         "Computes a transposed conv1d, the gradient of conv1d with respect to its input, of a batch or of one input.",
         "input: [n, groups * c, length] or [groups * c, length], weight: [groups * c, out / groups, kernel], "
         "bias: [out] -> [n, out, length] or [out, length], (length - 1) * stride - 2 * padding + dilation * "
@@ -211,7 +211,7 @@ constexpr author::operator_page pages[] = {
         "conv_transpose1d([[1, 2]], [[[1]]], None, 1, 0, 1)", "conv_transpose1d([[1, 2]], [[[1.5]]])",
         {"conv_transpose1d([[[1, 2, 3]]], [[[1, 10]]])", "[[[1, 12, 23, 30]]] (int64 [1, 1, 4])"},
         {"conv_transpose1d([[1, 2]], [[[1, 10]]], [100], 2, 0, 1)", "[[101, 110, 102, 120, 100]] (int64 [1, 5])"})),
-    page<ops::conv_transpose2d>(transposed(
+    page<aten::conv_transpose2d_input>(transposed(
         "Computes a transposed conv2d, the gradient of conv2d with respect to its input, of a batch or of one input.",
         "input: [n, groups * c, height, width] or without n, weight: [groups * c, out / groups, kernel height, kernel "
         "width], bias: [out] -> [n, out, height, width] or without n, each (size - 1) * stride - 2 * padding + "
@@ -221,7 +221,7 @@ constexpr author::operator_page pages[] = {
          "[[[[1, 12, 20], [103, 1234, 2040], [300, 3400, 4000]]]] (int64 [1, 1, 3, 3])"},
         {"conv_transpose2d.input([[[1, 2]], [[3, 4]]], [[[[1]]], [[[10]]]], groups=2)",
          "[[[1, 2]], [[30, 40]]] (int64 [2, 1, 2])"})),
-    page<ops::conv_transpose3d>(transposed(
+    page<aten::conv_transpose3d_input>(transposed(
         "Computes a transposed conv3d, the gradient of conv3d with respect to its input, of a batch or of one input.",
         "input: [n, groups * c, depth, height, width] or without n, weight: [groups * c, out / groups, three "
         "sizes of the kernel], bias: [out] -> [n, out, depth, height, width] or without n, each (size - 1) * "
@@ -230,7 +230,7 @@ constexpr author::operator_page pages[] = {
         {"conv_transpose3d.input([[[[1, 2]]]], [[[[[1, 10]]]]])", "[[[[1, 12, 20]]]] (int64 [1, 1, 1, 3])"},
         {"conv_transpose3d.input([[[[1, 2]]]], [[[[[1, 10]]]]], stride=[1, 1, 2])",
          "[[[[1, 10, 2, 20]]]] (int64 [1, 1, 1, 4])"})),
-    page<ops::convolve>({
+    page<native::convolve>({
         .summary = "The kernel of convolution, with a gradient: without a bias, always with a batch.",
         .shapes = "input: [n, groups * c, sizes..], weight: [out, c, kernel..] -> [n, out, sizes..]",
         .dtypes = one_dtype,
@@ -241,7 +241,7 @@ constexpr author::operator_page pages[] = {
                    raises<error>(bad_numbers, "convolve([[[1, 2]]], [[[1]]], [0], [0], [1], 1)")},
         .examples = {{"convolve([[[1, 2, 3]]], [[[1, 10]]], [1], [0], [1], 1)", "[[[21, 32]]] (int64 [1, 1, 2])"}},
     }),
-    page<ops::convolve_input_gradient>({
+    page<native::convolve_input_gradient>({
         .summary =
             "Returns the gradient of convolve's input: each contribution of a weight is added to its input element.",
         .shapes = "gradient: [n, out, sizes..], weight: [out, c, kernel..] -> input_sizes, [n, groups * c, sizes..]",
@@ -257,7 +257,7 @@ constexpr author::operator_page pages[] = {
         .examples = {{"convolve_input_gradient([[[1, 1]]], [[[1, 10]]], [1, 1, 3], [1], [0], [1], 1)",
                       "[[[1, 11, 10]]] (int64 [1, 1, 3])"}},
     }),
-    page<ops::convolve_weight_gradient>({
+    page<native::convolve_weight_gradient>({
         .summary = "Returns the gradient of convolve's weight: for each image, the gradient times its windows.",
         .shapes = "gradient: [n, out, sizes..], input: [n, groups * c, sizes..] -> weight_sizes, [out, c, kernel..]",
         .dtypes = one_dtype,

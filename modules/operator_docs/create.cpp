@@ -34,7 +34,7 @@ consteval page_error other_sizes(std::string_view example) {
 constexpr page_error no_device = raises<device_error>("device is not available in this build or on this machine");
 
 constexpr author::operator_page pages[] = {
-    page<ops::empty, ops::empty_out>({
+    page<aten::empty_memory_format, aten::empty_out>({
         .summary = "Makes a tensor of these sizes without setting its elements, or checks that out has them.",
         .shapes = "size: sizes -> [size..]",
         .dtypes = by_default_float32,
@@ -48,7 +48,7 @@ constexpr author::operator_page pages[] = {
                    no_device},
         .examples = {{"empty.memory_format([2, 0])", "[[], []] (float32 [2, 0])"}},
     }),
-    page<ops::empty_strided>({
+    page<aten::empty_strided>({
         .summary = "Makes a tensor of these sizes and strides without setting its elements.",
         .shapes = "size: sizes, stride: as many strides -> [size..]",
         .dtypes = by_default_float32,
@@ -62,7 +62,7 @@ constexpr author::operator_page pages[] = {
              wrong_options("empty_strided([2], [1], pin_memory=True)"), no_device},
         .examples = {{"empty_strided([0, 3], [1, 1])", "[] (float32 [0, 3])"}},
     }),
-    page<ops::empty_like>({
+    page<aten::empty_like>({
         .summary = "Makes a tensor like self without setting its elements.",
         .shapes = "self: [..] -> the same",
         .dtypes = by_default_selfs,
@@ -72,7 +72,7 @@ constexpr author::operator_page pages[] = {
         .errors = {wrong_options("empty_like([1], pin_memory=True)"), no_device},
         .examples = {{"empty_like([[], []])", "[[], []] (float32 [2, 0])"}},
     }),
-    page<ops::full, ops::full_out>({
+    page<aten::full, aten::full_out>({
         .summary = "Makes a tensor of these sizes with fill_value in every element.",
         .shapes = "size: sizes -> [size..]",
         .dtypes = "any; where dtype is not given, float32 for a floating value, int64 for an integer, bool for a bool; "
@@ -83,7 +83,7 @@ constexpr author::operator_page pages[] = {
                    wrong_options("full([2], 1, layout=sparse_coo)"), no_device},
         .examples = {{"full([2], 7)", "[7, 7] (int64 [2])"}, {"full([], 2.5)", "2.5 (float32 [])"}},
     }),
-    page<ops::full_like>({
+    page<aten::full_like>({
         .summary = "Makes a tensor like self with fill_value in every element.",
         .shapes = "self: [..] -> the same",
         .dtypes = "any; the result has self's dtype by default, and the value is converted to it",
@@ -92,7 +92,7 @@ constexpr author::operator_page pages[] = {
         .errors = {wrong_options("full_like([1], 7, pin_memory=True)"), no_device},
         .examples = {{"full_like([1.5, 2.5], 7)", "[7, 7] (float32 [2])"}},
     }),
-    page<ops::zeros, ops::zeros_out>({
+    page<aten::zeros, aten::zeros_out>({
         .summary = "Makes a tensor of these sizes with 0 in every element.",
         .shapes = "size: sizes -> [size..]",
         .dtypes = by_default_float32,
@@ -102,7 +102,7 @@ constexpr author::operator_page pages[] = {
                    wrong_options("zeros([2], pin_memory=True)"), no_device},
         .examples = {{"zeros([2, 3])", "[[0, 0, 0], [0, 0, 0]] (float32 [2, 3])"}},
     }),
-    page<ops::zeros_like>({
+    page<aten::zeros_like>({
         .summary = "Makes a tensor like self with 0 in every element.",
         .shapes = "self: [..] -> the same",
         .dtypes = by_default_selfs,
@@ -111,7 +111,7 @@ constexpr author::operator_page pages[] = {
         .errors = {wrong_options("zeros_like([1], pin_memory=True)"), no_device},
         .examples = {{"zeros_like([1.5, 2.5])", "[0, 0] (float32 [2])"}},
     }),
-    page<ops::ones, ops::ones_out>({
+    page<aten::ones, aten::ones_out>({
         .summary = "Makes a tensor of these sizes with 1 in every element.",
         .shapes = "size: sizes -> [size..]",
         .dtypes = by_default_float32,
@@ -122,7 +122,7 @@ constexpr author::operator_page pages[] = {
         .examples = {{"ones([2, 3])", "[[1, 1, 1], [1, 1, 1]] (float32 [2, 3])"},
                      {"ones([2], dtype=bool)", "[true, true] (bool [2])"}},
     }),
-    page<ops::ones_like>({
+    page<aten::ones_like>({
         .summary = "Makes a tensor like self with 1 in every element.",
         .shapes = "self: [..] -> the same",
         .dtypes = by_default_selfs,
@@ -132,7 +132,7 @@ constexpr author::operator_page pages[] = {
         .examples = {{"ones_like([1.5, 2.5])", "[1, 1] (float32 [2])"},
                      {"ones_like([1.5, 2.5], dtype=int64)", "[1, 1] (int64 [2])"}},
     }),
-    page<ops::scalar_tensor>({
+    page<aten::scalar_tensor>({
         .summary = "Makes a zero-dimensional tensor of one number.",
         .shapes = "s: a number -> []",
         .dtypes = "any; float32 by default, also for an integer or bool",
@@ -141,7 +141,7 @@ constexpr author::operator_page pages[] = {
         .errors = {wrong_options("scalar_tensor(2.5, layout=sparse_coo)"), no_device},
         .examples = {{"scalar_tensor(2)", "2 (float32 [])"}, {"scalar_tensor(2, dtype=int64)", "2 (int64 [])"}},
     }),
-    page<ops::new_empty>({
+    page<aten::new_empty>({
         .summary = "Makes a tensor of these sizes, of self's dtype and on its device, without setting its elements.",
         .shapes = "self: [..], size: sizes -> [size..]",
         .dtypes = by_default_selfs,
@@ -151,7 +151,7 @@ constexpr author::operator_page pages[] = {
                    no_device},
         .examples = {{"new_empty([1.5], [2, 0])", "[[], []] (float32 [2, 0])"}},
     }),
-    page<ops::new_empty_strided>({
+    page<aten::new_empty_strided>({
         .summary = "Makes a tensor of these sizes and strides, of self's dtype and on its device, without setting its "
                    "elements.",
         .shapes = "self: [..], size: sizes, stride: as many strides -> [size..]",
@@ -166,7 +166,7 @@ constexpr author::operator_page pages[] = {
              wrong_options("new_empty_strided([1], [2], [1], pin_memory=True)"), no_device},
         .examples = {{"new_empty_strided([1.5], [0, 3], [1, 1])", "[] (float32 [0, 3])"}},
     }),
-    page<ops::new_full>({
+    page<aten::new_full>({
         .summary =
             "Makes a tensor of these sizes, of self's dtype and on its device, with fill_value in every element.",
         .shapes = "self: [..], size: sizes -> [size..]",
@@ -177,7 +177,7 @@ constexpr author::operator_page pages[] = {
                    no_device},
         .examples = {{"new_full([1.5], [2], 7)", "[7, 7] (float32 [2])"}},
     }),
-    page<ops::new_zeros>({
+    page<aten::new_zeros>({
         .summary = "Makes a tensor of these sizes, of self's dtype and on its device, with 0 in every element.",
         .shapes = "self: [..], size: sizes -> [size..]",
         .dtypes = by_default_selfs,
@@ -187,7 +187,7 @@ constexpr author::operator_page pages[] = {
                    no_device},
         .examples = {{"new_zeros([1.5], [2])", "[0, 0] (float32 [2])"}},
     }),
-    page<ops::new_ones>({
+    page<aten::new_ones>({
         .summary = "Makes a tensor of these sizes, of self's dtype and on its device, with 1 in every element.",
         .shapes = "self: [..], size: sizes -> [size..]",
         .dtypes = by_default_selfs,
@@ -196,7 +196,7 @@ constexpr author::operator_page pages[] = {
         .errors = {wrong_sizes("new_ones([1], [-1])"), wrong_options("new_ones([1], [2], pin_memory=True)"), no_device},
         .examples = {{"new_ones([1.5], [2])", "[1, 1] (float32 [2])"}},
     }),
-    page<ops::fill, ops::fill_tensor, ops::fill_, ops::fill_tensor_>({
+    page<aten::fill_Scalar, aten::fill_Tensor, aten::fill_Scalar_, aten::fill_Tensor_>({
         .summary = "Returns a tensor like self filled with value, or fills self with value.",
         .shapes = "self: [..], value: [] or a number -> self's",
         .dtypes = "any; the result has self's dtype, and value is converted to it",
@@ -207,7 +207,7 @@ constexpr author::operator_page pages[] = {
         .examples = {{"fill.Scalar([1, 2], 7)", "[7, 7] (int64 [2])"},
                      {"fill_.Tensor([1.5, 2.5], 7)", "[7, 7] (float32 [2])"}},
     }),
-    page<ops::zero, ops::zero_>({
+    page<aten::zero, aten::zero_>({
         .summary = "Returns a tensor like self filled with 0, or fills self with 0.",
         .shapes = "self: [..] -> the same",
         .dtypes = "any; the result has self's dtype",
@@ -216,7 +216,7 @@ constexpr author::operator_page pages[] = {
         .cost = one_pass,
         .examples = {{"zero_([1.5, 2.5])", "[0, 0] (float32 [2])"}},
     }),
-    page<ops::copy_, ops::copy>({
+    page<aten::copy_, aten::copy>({
         .summary =
             "Writes the elements of src to self, or for copy to a new tensor like it, converted and from any device.",
         .shapes = "self: [..], src: broadcasts to self -> self's",
@@ -236,7 +236,7 @@ constexpr author::operator_page pages[] = {
                      {"copy_([0, 0], [1.5, -2.5])", "[1, -2] (int64 [2])"},
                      {"copy([[0], [0]], 7)", "[[7], [7]] (int64 [2, 1])"}},
     }),
-    page<ops::to_copy>({
+    page<aten::_to_copy>({
         .summary = "Copies self to another dtype or device, even if it has both already.",
         .shapes = "self: [..] -> the same",
         .dtypes =
@@ -250,7 +250,7 @@ constexpr author::operator_page pages[] = {
         .examples = {{"_to_copy([1.5, -2.5], dtype=int64)", "[1, -2] (int64 [2])"},
                      {"_to_copy([300, -1], dtype=uint8)", "[44, 255] (uint8 [2])"}},
     }),
-    page<ops::clone>({
+    page<aten::clone>({
         .summary = "Copies self.",
         .shapes = "self: [..] -> the same",
         .dtypes = "any; the result has self's dtype",

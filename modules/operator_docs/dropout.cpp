@@ -22,7 +22,7 @@ consteval page_error wrong_probability(std::string_view example) {
 }
 
 constexpr author::operator_page pages[] = {
-    page<ops::dropout, ops::dropout_>({
+    page<aten::dropout, aten::dropout_>({
         .summary = "Sets each element to 0 with probability p, and divides the others by 1 - p, which preserves the "
                    "mean; active only if train is True.",
         .shapes = "input: [..] -> the same",
@@ -37,7 +37,7 @@ constexpr author::operator_page pages[] = {
                      {"dropout([1.0, 2.0], 1.0, True)", "[0, 0] (float32 [2])"},
                      {"dropout([1.0, 2.0], 0.5, False)", "[1, 2] (float32 [2])"}},
     }),
-    page<ops::alpha_dropout, ops::alpha_dropout_>({
+    page<aten::alpha_dropout, aten::alpha_dropout_>({
         .summary = "Sets each element to selu's lower limit with probability p, then scales and shifts all, which "
                    "preserves mean 0 and variance 1 (Klambauer et al. 2017); active only if train is True.",
         .shapes = "input: [..] -> the same",
@@ -52,7 +52,7 @@ constexpr author::operator_page pages[] = {
                      {"alpha_dropout([1.0, 2.0], 1.0, True)", "[0, 0] (float32 [2])"},
                      {"alpha_dropout([1.0, 2.0], 0.5, False)", "[1, 2] (float32 [2])"}},
     }),
-    page<ops::native_dropout>({
+    page<aten::native_dropout>({
         .summary = "Returns dropout of input, and the mask of kept elements; active unless train is False.",
         .shapes = "input: [..] -> the same, the same",
         .dtypes = "floating; anything where train is False; the first result has input's dtype, the mask is bool",
@@ -66,7 +66,7 @@ constexpr author::operator_page pages[] = {
                      {"native_dropout([1.0, 2.0], 0.0, True)", "[1, 2] (float32 [2]); [true, true] (bool [2])"},
                      {"native_dropout([1.0, 2.0], 1.0, True)", "[0, 0] (float32 [2]); [false, false] (bool [2])"}},
     }),
-    page<ops::native_dropout_backward>({
+    page<aten::native_dropout_backward>({
         .summary = "Computes the gradient of native_dropout, grad_output * mask * scale, with 1 / (1 - p) for scale.",
         .shapes = "grad_output: [..], mask: [..] -> their broadcast",
         .dtypes = "any; the result has grad_output's dtype with a bool mask, float32 for integers and bool",

@@ -20,7 +20,7 @@ constexpr std::string_view composed_memory =
     "operand";
 
 constexpr author::operator_page pages[] = {
-    page<ops::einsum>({
+    page<aten::einsum>({
         .summary = "Multiplies tensors with named dimensions, and sums over the letters that the result does not have; "
                    "without an arrow the result has the letters that occur once, in alphabetical order.",
         .shapes =
@@ -44,7 +44,7 @@ constexpr author::operator_page pages[] = {
                      {"einsum('i,j', [[1, 2], [3, 4, 5]])", "[[3, 4, 5], [6, 8, 10]] (int64 [2, 3])"},
                      {"einsum('...ii->...i', [[[1, 2], [3, 4]]])", "[1, 4] (int64 [2])"}},
     }),
-    page<ops::tensordot, ops::tensordot_out>({
+    page<aten::tensordot, aten::tensordot_out>({
         .summary = "Multiplies two tensors and sums over pairs of dimensions, the first of dims_self with the first of "
                    "dims_other, and so on.",
         .shapes = "self: [..], other: [..] -> the sizes of self that are not summed, then those of other",
@@ -59,7 +59,7 @@ constexpr author::operator_page pages[] = {
         .examples = {{"tensordot([[1, 2], [3, 4]], [[1, 0], [2, 1]], [1], [0])", "[[5, 2], [11, 4]] (int64 [2, 2])"},
                      {"tensordot([[1, 2], [3, 4]], [[1, 0], [2, 1]], [0, 1], [0, 1])", "11 (int64 [])"}},
     }),
-    page<ops::inner, ops::inner_out>({
+    page<aten::inner, aten::inner_out>({
         .summary = "Multiplies two tensors and sums over the last dimension of both; with a zero-dimensional tensor it "
                    "is an elementwise product.",
         .shapes = "self: [.., k], other: [.., k] -> self's other sizes, then other's",

@@ -53,7 +53,7 @@ consteval page_error two_bool(std::string_view example) { return raises<dtype_er
 constexpr page_error two_devices = raises<device_error>("the tensors are on different devices");
 
 constexpr author::operator_page pages[] = {
-    page<ops::add, ops::add_, ops::add_out, ops::add_scalar, ops::add_scalar_>({
+    page<aten::add_Tensor, aten::add_Tensor_, aten::add_out, aten::add_Scalar, aten::add_Scalar_>({
         .summary = "Adds other, alpha times, to self; for bool the logical or.",
         .shapes = broadcast_shapes,
         .dtypes = promoted_any,
@@ -68,7 +68,7 @@ constexpr author::operator_page pages[] = {
                      {"add.Tensor([1, 2], [0.5, 1.5], alpha=2)", "[2, 5] (float32 [2])"},
                      {"add.Scalar([1, 2], 0.5)", "[1.5, 2.5] (float32 [2])"}},
     }),
-    page<ops::sub, ops::sub_, ops::sub_out, ops::sub_scalar, ops::sub_scalar_>({
+    page<aten::sub_Tensor, aten::sub_Tensor_, aten::sub_out, aten::sub_Scalar, aten::sub_Scalar_>({
         .summary = "Subtracts other, alpha times, from self.",
         .shapes = broadcast_shapes,
         .dtypes = promoted_numbers,
@@ -82,7 +82,7 @@ constexpr author::operator_page pages[] = {
         .examples = {{"sub.Tensor([5, 7], [1, 2], alpha=3)", "[2, 1] (int64 [2])"},
                      {"sub.Scalar([1.5, 2.5], 1)", "[0.5, 1.5] (float32 [2])"}},
     }),
-    page<ops::rsub, ops::rsub_scalar>({
+    page<aten::rsub_Tensor, aten::rsub_Scalar>({
         .summary = "Subtracts self, alpha times, from other: sub with its operands swapped.",
         .shapes = "self: [..], other: [..] -> their broadcast",
         .dtypes = promoted_numbers,
@@ -94,7 +94,7 @@ constexpr author::operator_page pages[] = {
         .examples = {{"rsub.Tensor([1, 2], [10, 20], alpha=3)", "[7, 14] (int64 [2])"},
                      {"rsub.Scalar([1, 2], 10)", "[9, 8] (int64 [2])"}},
     }),
-    page<ops::mul, ops::mul_, ops::mul_out, ops::mul_scalar, ops::mul_scalar_>({
+    page<aten::mul_Tensor, aten::mul_Tensor_, aten::mul_out, aten::mul_Scalar, aten::mul_Scalar_>({
         .summary = "Multiplies self by other; for bool the logical and.",
         .shapes = broadcast_shapes,
         .dtypes = promoted_any,
@@ -105,7 +105,7 @@ constexpr author::operator_page pages[] = {
         .examples = {{"mul.Tensor([1, 2], [[10], [100]])", "[[10, 20], [100, 200]] (int64 [2, 2])"},
                      {"mul.Scalar([1, 2], 0.5)", "[0.5, 1] (float32 [2])"}},
     }),
-    page<ops::div, ops::div_, ops::div_out, ops::div_scalar, ops::div_scalar_>({
+    page<aten::div_Tensor, aten::div_Tensor_, aten::div_out, aten::div_Scalar, aten::div_Scalar_>({
         .summary = "Divides self by other; the quotient of integers is floating, and division by 0 gives inf or NaN.",
         .shapes = broadcast_shapes,
         .dtypes = promoted_floating,
@@ -116,7 +116,8 @@ constexpr author::operator_page pages[] = {
         .examples = {{"div.Tensor([1, 2], [2, 8])", "[0.5, 0.25] (float32 [2])"},
                      {"div.Scalar([1.0, -1.0], 0)", "[inf, -inf] (float32 [2])"}},
     }),
-    page<ops::div_mode, ops::div_mode_, ops::div_mode_out, ops::div_mode_scalar, ops::div_mode_scalar_>({
+    page<aten::div_Tensor_mode, aten::div_Tensor_mode_, aten::div_out_mode, aten::div_Scalar_mode,
+         aten::div_Scalar_mode_>({
         .summary = "Divides self by other and rounds: 'floor' down, 'trunc' toward zero, None not at all, as div.",
         .shapes = broadcast_shapes,
         .dtypes = "numbers; both are promoted, and rounded integers stay integers; None also takes two bool, and gives "
@@ -135,8 +136,8 @@ constexpr author::operator_page pages[] = {
                      {"div.Tensor_mode([7, -7], [2, 2], rounding_mode='trunc')", "[3, -3] (int64 [2])"},
                      {"div.Scalar_mode([7, -7], 2, rounding_mode=None)", "[3.5, -3.5] (float32 [2])"}},
     }),
-    page<ops::floor_divide, ops::floor_divide_, ops::floor_divide_out, ops::floor_divide_scalar,
-         ops::floor_divide_scalar_>({
+    page<aten::floor_divide, aten::floor_divide_Tensor_, aten::floor_divide_out, aten::floor_divide_Scalar,
+         aten::floor_divide_Scalar_>({
         .summary = "Divides self by other and rounds down; see remainder.",
         .shapes = broadcast_shapes,
         .dtypes = promoted_numbers,
@@ -148,8 +149,8 @@ constexpr author::operator_page pages[] = {
         .examples = {{"floor_divide([7, -7], [2, 2])", "[3, -4] (int64 [2])"},
                      {"floor_divide.Scalar([7.5, -7.5], 2)", "[3, -4] (float32 [2])"}},
     }),
-    page<ops::remainder, ops::remainder_, ops::remainder_out, ops::remainder_scalar, ops::remainder_scalar_,
-         ops::remainder_scalar_out, ops::remainder_scalar_base>({
+    page<aten::remainder_Tensor, aten::remainder_Tensor_, aten::remainder_Tensor_out, aten::remainder_Scalar,
+         aten::remainder_Scalar_, aten::remainder_Scalar_out, aten::remainder_Scalar_Tensor>({
         .summary = "Returns what is left of self after division by other rounded down; it has the sign of other.",
         .shapes = broadcast_shapes,
         .dtypes = promoted_numbers,
@@ -162,7 +163,8 @@ constexpr author::operator_page pages[] = {
                      {"remainder.Scalar([7.5, -7.5], 2)", "[1.5, 0.5] (float32 [2])"},
                      {"remainder.Scalar_Tensor(7, [3, -3])", "[1, -2] (int64 [2])"}},
     }),
-    page<ops::fmod, ops::fmod_, ops::fmod_out, ops::fmod_scalar, ops::fmod_scalar_, ops::fmod_scalar_out>({
+    page<aten::fmod_Tensor, aten::fmod_Tensor_, aten::fmod_Tensor_out, aten::fmod_Scalar, aten::fmod_Scalar_,
+         aten::fmod_Scalar_out>({
         .summary = "Returns what is left of self after division by other rounded toward zero; it has the sign of self.",
         .shapes = broadcast_shapes,
         .dtypes = promoted_numbers,
@@ -174,8 +176,8 @@ constexpr author::operator_page pages[] = {
         .examples = {{"fmod.Tensor([7, -7], [3, 3])", "[1, -1] (int64 [2])"},
                      {"fmod.Scalar([7.5, -7.5], 2)", "[1.5, -1.5] (float32 [2])"}},
     }),
-    page<ops::pow, ops::pow_, ops::pow_out, ops::pow_scalar, ops::pow_scalar_, ops::pow_scalar_out,
-         ops::pow_scalar_base, ops::pow_scalar_base_out>({
+    page<aten::pow_Tensor_Tensor, aten::pow_Tensor_, aten::pow_Tensor_Tensor_out, aten::pow_Tensor_Scalar,
+         aten::pow_Scalar_, aten::pow_Tensor_Scalar_out, aten::pow_Scalar, aten::pow_Scalar_out>({
         .summary = "Raises self to the power of exponent.",
         .shapes = "self: [..], exponent: [..] -> their broadcast; in place self's",
         .dtypes = "numbers; both are promoted; integers wrap, and to a negative power all but 1 and -1 become 0",
@@ -190,7 +192,7 @@ constexpr author::operator_page pages[] = {
                      {"pow.Tensor_Scalar([4, 9], 0.5)", "[2, 3] (float32 [2])"},
                      {"pow.Scalar(2, [3.0, -1.0])", "[8, 0.5] (float32 [2])"}},
     }),
-    page<ops::maximum, ops::maximum_out>({
+    page<aten::maximum, aten::maximum_out>({
         .summary = "Computes the elementwise maximum; NaN propagates.",
         .shapes = "self: [..], other: [..] -> their broadcast",
         .dtypes = promoted_any,
@@ -200,7 +202,7 @@ constexpr author::operator_page pages[] = {
                    no_fit("maximum.out([1.5], [2.5], out=[0])"), two_devices},
         .examples = {{"maximum([1.0, 4.0, nan], [2.0, 3.0, 5.0])", "[2, 4, nan] (float32 [3])"}},
     }),
-    page<ops::minimum, ops::minimum_out>({
+    page<aten::minimum, aten::minimum_out>({
         .summary = "Computes the elementwise minimum; NaN propagates.",
         .shapes = "self: [..], other: [..] -> their broadcast",
         .dtypes = promoted_any,
@@ -210,7 +212,7 @@ constexpr author::operator_page pages[] = {
                    no_fit("minimum.out([1.5], [2.5], out=[0])"), two_devices},
         .examples = {{"minimum([1.0, 4.0, nan], [2.0, 3.0, 5.0])", "[1, 3, nan] (float32 [3])"}},
     }),
-    page<ops::fmax, ops::fmax_out>({
+    page<aten::fmax, aten::fmax_out>({
         .summary = "Computes the elementwise maximum; NaN is ignored.",
         .shapes = "self: [..], other: [..] -> their broadcast",
         .dtypes = promoted_any,
@@ -220,7 +222,7 @@ constexpr author::operator_page pages[] = {
                    no_fit("fmax.out([1.5], [2.5], out=[0])"), two_devices},
         .examples = {{"fmax([1.0, 4.0, nan], [2.0, 3.0, 5.0])", "[2, 4, 5] (float32 [3])"}},
     }),
-    page<ops::fmin, ops::fmin_out>({
+    page<aten::fmin, aten::fmin_out>({
         .summary = "Computes the elementwise minimum; NaN is ignored.",
         .shapes = "self: [..], other: [..] -> their broadcast",
         .dtypes = promoted_any,
@@ -230,7 +232,7 @@ constexpr author::operator_page pages[] = {
                    no_fit("fmin.out([1.5], [2.5], out=[0])"), two_devices},
         .examples = {{"fmin([1.0, 4.0, nan], [2.0, 3.0, 5.0])", "[1, 3, 5] (float32 [3])"}},
     }),
-    page<ops::atan2, ops::atan2_, ops::atan2_out>({
+    page<aten::atan2, aten::atan2_, aten::atan2_out>({
         .summary = "Returns the angle of the point (other, self), x and y, in radians from -pi to pi.",
         .shapes = broadcast_shapes,
         .dtypes = promoted_floating,
@@ -240,7 +242,7 @@ constexpr author::operator_page pages[] = {
                    no_fit("atan2_([1], [1])"), two_devices},
         .examples = {{"atan2([1.0, -1.0], [1.0, -1.0])", "[0.7853982, -2.3561945] (float32 [2])"}},
     }),
-    page<ops::hypot, ops::hypot_, ops::hypot_out>({
+    page<aten::hypot, aten::hypot_, aten::hypot_out>({
         .summary = "Returns the square root of the sum of both squares, without intermediate overflow.",
         .shapes = broadcast_shapes,
         .dtypes = promoted_floating,
@@ -250,8 +252,8 @@ constexpr author::operator_page pages[] = {
                    no_fit("hypot_([3], [4])"), two_devices},
         .examples = {{"hypot([3.0, 5.0], [4.0, 12.0])", "[5, 13] (float32 [2])"}},
     }),
-    page<ops::copysign, ops::copysign_, ops::copysign_out, ops::copysign_scalar, ops::copysign_scalar_,
-         ops::copysign_scalar_out>({
+    page<aten::copysign_Tensor, aten::copysign_Tensor_, aten::copysign_out, aten::copysign_Scalar,
+         aten::copysign_Scalar_, aten::copysign_Scalar_out>({
         .summary = "Returns the magnitude of self with the sign of other, also of a zero.",
         .shapes = broadcast_shapes,
         .dtypes = promoted_floating,
@@ -262,7 +264,7 @@ constexpr author::operator_page pages[] = {
         .examples = {{"copysign.Tensor([1.0, -2.0], [-0.0, 3.0])", "[-1, 2] (float32 [2])"},
                      {"copysign.Scalar([1, 2], -1)", "[-1, -2] (float32 [2])"}},
     }),
-    page<ops::logaddexp, ops::logaddexp_out>({
+    page<aten::logaddexp, aten::logaddexp_out>({
         .summary = "Returns log(exp(self) + exp(other)), without intermediate overflow.",
         .shapes = "self: [..], other: [..] -> their broadcast",
         .dtypes = promoted_floating,
@@ -273,8 +275,8 @@ constexpr author::operator_page pages[] = {
                    no_fit("logaddexp.out([1], [2], out=[0])"), two_devices},
         .examples = {{"logaddexp([0.0, 1000.0], [0.0, 1000.0])", "[0.6931472, 1000.6932] (float32 [2])"}},
     }),
-    page<ops::xlogy, ops::xlogy_, ops::xlogy_out, ops::xlogy_scalar, ops::xlogy_scalar_, ops::xlogy_scalar_out,
-         ops::xlogy_scalar_base, ops::xlogy_scalar_base_out>({
+    page<aten::xlogy_Tensor, aten::xlogy_Tensor_, aten::xlogy_OutTensor, aten::xlogy_Scalar_Other,
+         aten::xlogy_Scalar_Other_, aten::xlogy_OutScalar_Other, aten::xlogy_Scalar_Self, aten::xlogy_OutScalar_Self>({
         .summary = "Returns self * log(other), and 0 where self is 0, unless other is NaN.",
         .shapes = broadcast_shapes,
         .dtypes = promoted_floating,
@@ -286,7 +288,7 @@ constexpr author::operator_page pages[] = {
                      {"xlogy.Scalar_Other([2.0, 0.0], 2)", "[1.3862944, 0] (float32 [2])"},
                      {"xlogy.Scalar_Self(2, [2.0, 0.0])", "[1.3862944, -inf] (float32 [2])"}},
     }),
-    page<ops::heaviside, ops::heaviside_, ops::heaviside_out>({
+    page<aten::heaviside, aten::heaviside_, aten::heaviside_out>({
         .summary =
             "Returns 0 where self is below zero, 1 where it is above, and the element of values where it is zero.",
         .shapes = "self: [..], values: [..] -> their broadcast; in place self's",

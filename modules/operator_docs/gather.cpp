@@ -40,7 +40,7 @@ constexpr std::string_view put =
 
 constexpr author::operator_page pages[] = {
     // An index for each element.
-    page<ops::gather, ops::gather_out>({
+    page<aten::gather, aten::gather_out>({
         .summary = "Gathers, for each element of index, the element of self at the same position except in dim, where "
                    "the index applies.",
         .shapes = "self: [N, M], dim: 1, index: [n, k] -> [n, k], with n <= N: out[i, j] = self[i, index[i, j]]",
@@ -58,7 +58,7 @@ constexpr author::operator_page pages[] = {
         .examples = {{"gather([[1, 2], [3, 4]], 1, [[0, 0], [1, 0]] (int64))", "[[1, 1], [4, 3]] (int64 [2, 2])"},
                      {"gather([[1, 2], [3, 4]], 0, [[1, 0]])", "[[3, 2]] (int64 [1, 2])"}},
     }),
-    page<ops::scatter, ops::scatter_, ops::scatter_out>({
+    page<aten::scatter_src, aten::scatter_src_, aten::scatter_src_out>({
         .summary = "Writes src into self, each element at its own position except in dim, where the index applies; of "
                    "equal indices the last wins.",
         .shapes = "self: [N, M], dim: 1, index: [n, k], src: at least [n, k] -> [N, M], with n <= N: "
@@ -78,7 +78,7 @@ constexpr author::operator_page pages[] = {
         .examples = {{"scatter.src([0, 0, 0], 0, [2, 0] (int64), [5, 6])", "[6, 0, 5] (int64 [3])"},
                      {"scatter_.src([0, 0, 0], 0, [2, 2], [5, 6])", "[0, 0, 6] (int64 [3])"}},
     }),
-    page<ops::scatter_value, ops::scatter_value_, ops::scatter_value_out>({
+    page<aten::scatter_value, aten::scatter_value_, aten::scatter_value_out>({
         .summary = "Writes one value into self, at the indices along dim.",
         .shapes = "self: [N, M], dim: 1, index: [n, k] -> [N, M], with n <= N: out[i, index[i, j]] = value",
         .dtypes = "any; value is converted to self's, truncated for integers; index is int64",
@@ -95,7 +95,7 @@ constexpr author::operator_page pages[] = {
                      {"scatter_.value([[0.0, 0.0], [0.0, 0.0]], 1, [[1], [0]], 0.5)",
                       "[[0, 0.5], [0.5, 0]] (float32 [2, 2])"}},
     }),
-    page<ops::scatter_add, ops::scatter_add_, ops::scatter_add_out>({
+    page<aten::scatter_add, aten::scatter_add_, aten::scatter_add_out>({
         .summary = "Adds src to self, each element at its own position except in dim, where the index applies; equal "
                    "indices accumulate.",
         .shapes = "self: [N, M], dim: 1, index: [n, k], src: at least [n, k] -> [N, M], with n <= N: "
@@ -120,7 +120,7 @@ constexpr author::operator_page pages[] = {
         .examples = {{"scatter_add([1, 1, 1], 0, [2, 2] (int64), [5, 6])", "[1, 1, 12] (int64 [3])"},
                      {"scatter_add_([False, False], 0, [1, 1], [True, True])", "[false, true] (bool [2])"}},
     }),
-    page<ops::scatter_reduction, ops::scatter_reduction_, ops::scatter_reduction_out>({
+    page<aten::scatter_reduce, aten::scatter_reduce_, aten::scatter_reduce_out>({
         .summary = "Adds src to self, or multiplies self by it, each element at its own position except in dim, where "
                    "the index applies.",
         .shapes = scattered_shapes,
@@ -140,7 +140,7 @@ constexpr author::operator_page pages[] = {
                       "[1, 2, 90] (int64 [3])"},
                      {"scatter_.reduce([1, 2, 3], 0, [2, 2], [5, 6], reduce='add')", "[1, 2, 14] (int64 [3])"}},
     }),
-    page<ops::scatter_value_reduction, ops::scatter_value_reduction_, ops::scatter_value_reduction_out>({
+    page<aten::scatter_value_reduce, aten::scatter_value_reduce_, aten::scatter_value_reduce_out>({
         .summary = "Adds one value to self, or multiplies self by it, at the indices along dim, once per occurrence.",
         .shapes = "self: [N, M], dim: 1, index: [n, k] -> [N, M], with n <= N: out[i, index[i, j]] += or *= value",
         .dtypes = "any; value is converted to self's, truncated for integers; index is int64; integers wrap, for bool "
@@ -161,7 +161,7 @@ constexpr author::operator_page pages[] = {
                       "[1, 2, 48] (int64 [3])"},
                      {"scatter_.value_reduce([1, 2, 3], 0, [2, 0], 4.5, reduce='add')", "[5, 2, 7] (int64 [3])"}},
     }),
-    page<ops::scatter_reduce, ops::scatter_reduce_, ops::scatter_reduce_out>({
+    page<aten::scatter_reduce_two, aten::scatter_reduce_two_, aten::scatter_reduce_two_out>({
         .summary = "Reduces the elements of src with the same destination index by sum, prod, mean, amax or amin, "
                    "including the element of self unless include_self=False; other elements are unchanged.",
         .shapes = scattered_shapes,
@@ -187,7 +187,7 @@ constexpr author::operator_page pages[] = {
                      {"scatter_reduce_.two([1.0, 2.0, 3.0], 0, [0, 0, 2], [5.0, 6.0, 7.0], 'mean')",
                       "[4, 2, 5] (float32 [3])"}},
     }),
-    page<ops::take_along_dim, ops::take_along_dim_out>({
+    page<aten::take_along_dim, aten::take_along_dim_out>({
         .summary = "Gathers elements along dim with a broadcasting index, such as the result of argsort or argmax.",
         .shapes =
             "self: [N, M], indices: [1, k], dim: 1 -> [N, k]; without dim, of all elements of self in order, and one "
@@ -207,7 +207,7 @@ constexpr author::operator_page pages[] = {
     }),
 
     // An index for each slice.
-    page<ops::index_select, ops::index_select_out>({
+    page<aten::index_select, aten::index_select_out>({
         .summary = "Selects the slices of a dimension given by a list of indices, in its order.",
         .shapes = "self: [N, M], dim: 0, index: [k] -> [k, M]; a zero-dimensional index counts as [1]",
         .dtypes = "any; index is int64 or int32",
@@ -224,7 +224,7 @@ constexpr author::operator_page pages[] = {
                       "[[3, 4], [3, 4], [1, 2]] (int64 [3, 2])"},
                      {"index_select([[1, 2], [3, 4]], 1, [1] (int32))", "[[2], [4]] (int64 [2, 1])"}},
     }),
-    page<ops::index_add, ops::index_add_, ops::index_add_out>({
+    page<aten::index_add, aten::index_add_, aten::index_add_out>({
         .summary =
             "Adds alpha times slice i of source to the slice index[i] of self, for each i; equal indices accumulate.",
         .shapes = "self: [N, M], dim: 0, index: [k], source: [k, M] -> [N, M]",
@@ -247,7 +247,7 @@ constexpr author::operator_page pages[] = {
                       "[[4, 5], [1, 1], [2, 3]] (int64 [3, 2])"},
                      {"index_add_([1, 1], 0, [1, 1], [5, 6], alpha=10)", "[1, 111] (int64 [2])"}},
     }),
-    page<ops::index_copy, ops::index_copy_, ops::index_copy_out>({
+    page<aten::index_copy, aten::index_copy_, aten::index_copy_out>({
         .summary =
             "Copies slice i of source to the slice index[i] of self, for each i; of equal indices the last wins.",
         .shapes = "self: [N, M], dim: 0, index: [k], source: [k, M] -> [N, M]",
@@ -265,7 +265,7 @@ constexpr author::operator_page pages[] = {
                       "[[3, 4], [1, 1], [1, 2]] (int64 [3, 2])"},
                      {"index_copy_([1, 1], 0, [0, 0], [5, 6])", "[6, 1] (int64 [2])"}},
     }),
-    page<ops::index_reduce, ops::index_reduce_, ops::index_reduce_out>({
+    page<aten::index_reduce, aten::index_reduce_, aten::index_reduce_out>({
         .summary =
             "Reduces slice i of source into slice index[i] of self, for each i: their product ('prod'), average "
             "('mean'), maximum ('amax') or minimum ('amin'); without include_self, of the slices of source only.",
@@ -292,7 +292,8 @@ constexpr author::operator_page pages[] = {
                      {"index_reduce([1.0, 1.0], 0, [1, 1], [5.0, 6.0], 'mean')", "[1, 4] (float32 [2])"},
                      {"index_reduce_([1, 9], 0, [1, 1], [5, 6], 'amax', include_self=False)", "[1, 6] (int64 [2])"}},
     }),
-    page<ops::index_fill, ops::index_fill_, ops::index_fill_tensor, ops::index_fill_tensor_>({
+    page<aten::index_fill_int_Scalar, aten::index_fill_int_Scalar_, aten::index_fill_int_Tensor,
+         aten::index_fill_int_Tensor_>({
         .summary = "Writes one value to all elements of the slices given by a list of indices.",
         .shapes = "self: [N, M], dim: 0, index: [k], value: [] -> [N, M]",
         .dtypes = "any; value is converted to self's, truncated for integers; index is int64 or int32",
@@ -307,7 +308,7 @@ constexpr author::operator_page pages[] = {
         .examples = {{"index_fill.int_Scalar([[1, 1], [1, 1]], 1, [1] (int64), 7)", "[[1, 7], [1, 7]] (int64 [2, 2])"},
                      {"index_fill_.int_Tensor([1, 1, 1], 0, [0, 2], 7.5)", "[7, 1, 7] (int64 [3])"}},
     }),
-    page<ops::take, ops::take_out>({
+    page<aten::take, aten::take_out>({
         .summary = "Selects elements by their row-major index, where negative indices count from the end.",
         .shapes = "self: [..], index: [N, M] -> [N, M]",
         .dtypes = "any; index is int64",
@@ -323,7 +324,7 @@ constexpr author::operator_page pages[] = {
     }),
 
     // Rows of a matrix.
-    page<ops::embedding>({
+    page<aten::embedding>({
         .summary =
             "Selects rows of a matrix by index; padding_idx and scale_grad_by_freq only say what the gradient is.",
         .shapes = "weight: [N, M], indices: [..] -> [.., M]",
@@ -341,7 +342,7 @@ constexpr author::operator_page pages[] = {
         .examples = {{"embedding([[1.5, 2.5], [3.5, 4.5]], [1, 0, 1] (int64))",
                       "[[3.5, 4.5], [1.5, 2.5], [3.5, 4.5]] (float32 [3, 2])"}},
     }),
-    page<ops::embedding_dense_backward>({
+    page<aten::embedding_dense_backward>({
         .summary = "Computes the gradient of embedding with respect to its matrix: row i is the sum of the rows of "
                    "grad_output whose index is i, except padding_idx.",
         .shapes = "grad_output: [.., M], indices: [..], num_weights: N -> [N, M]",

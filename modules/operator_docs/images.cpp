@@ -19,7 +19,7 @@ constexpr std::string_view one_copy =
 constexpr std::string_view bad_factor = "the factor is below 1";
 
 constexpr author::operator_page pages[] = {
-    page<ops::channel_shuffle>({
+    page<aten::channel_shuffle>({
         .summary = "Interleaves groups of channels: the first of each group, then the second of each, and so on.",
         .shapes = "self: [n, channels, ..] -> the same",
         .dtypes = "any",
@@ -30,7 +30,7 @@ constexpr author::operator_page pages[] = {
                                  "channel_shuffle([[[1], [2]]], 3)")},
         .examples = {{"channel_shuffle([[[1], [2], [3], [4]]], 2)", "[[[1], [3], [2], [4]]] (int64 [1, 4, 1])"}},
     }),
-    page<ops::pixel_shuffle>({
+    page<aten::pixel_shuffle>({
         .summary = "Makes images larger by turning channels into pixels: r * r of them give each pixel r rows of r.",
         .shapes = "self: [.., C * r * r, H, W], upscale_factor: r -> [.., C, H * r, W * r]",
         .dtypes = "any; the result has self's",
@@ -43,7 +43,7 @@ constexpr author::operator_page pages[] = {
                    raises<error>(bad_factor, "pixel_shuffle([[[1]]], 0)")},
         .examples = {{"pixel_shuffle([[[1]], [[2]], [[3]], [[4]]], 2)", "[[[1, 2], [3, 4]]] (int64 [1, 2, 2])"}},
     }),
-    page<ops::pixel_unshuffle>({
+    page<aten::pixel_unshuffle>({
         .summary = "Makes images smaller by turning pixels into channels: pixel_shuffle the other way round.",
         .shapes = "self: [.., C, H * r, W * r], downscale_factor: r -> [.., C * r * r, H, W]",
         .dtypes = "any; the result has self's",
@@ -56,7 +56,7 @@ constexpr author::operator_page pages[] = {
                    raises<error>(bad_factor, "pixel_unshuffle([[[1]]], 0)")},
         .examples = {{"pixel_unshuffle([[[1, 2], [3, 4]]], 2)", "[[[1]], [[2]], [[3]], [[4]]] (int64 [4, 1, 1])"}},
     }),
-    page<ops::upsample_nearest2d, ops::upsample_nearest2d_out>({
+    page<aten::upsample_nearest2d, aten::upsample_nearest2d_out>({
         .summary = "Resizes images by nearest neighbour: pixel i is pixel floor(i / scale), where scale is scales_h or "
                    "scales_w, ignored for factors 1 and 2, or else the ratio of the sizes, in float32.",
         .shapes = "self: [N, C, H, W], output_size: [h, w] -> [N, C, h, w]",

@@ -31,7 +31,7 @@ constexpr std::string_view triangle_cost =
 
 constexpr author::operator_page pages[] = {
     // Put together.
-    page<ops::cat, ops::cat_out>({
+    page<aten::cat, aten::cat_out>({
         .summary = "Joins tensors along a dimension, one after another.",
         .shapes = "tensors: [A, N] and [A, M], dim: 1 -> [A, N + M]; a tensor of size [0] fits everywhere",
         .dtypes = promoted_type,
@@ -48,7 +48,7 @@ constexpr author::operator_page pages[] = {
                      {"cat([[[1], [2]], [[3], [4]]], 1)", "[[1, 3], [2, 4]] (int64 [2, 2])"},
                      {"cat([[1, 2], [0.5]])", "[1, 2, 0.5] (float32 [3])"}},
     }),
-    page<ops::stack, ops::stack_out>({
+    page<aten::stack, aten::stack_out>({
         .summary = "Joins tensors of equal sizes along a new dimension.",
         .shapes = "tensors: k of [A, B], dim: 1 -> [A, k, B]",
         .dtypes = promoted_type,
@@ -63,7 +63,7 @@ constexpr author::operator_page pages[] = {
                      {"stack([[1, 2], [3, 4]], -1)", "[[1, 3], [2, 4]] (int64 [2, 2])"},
                      {"stack([1, 0.5])", "[1, 0.5] (float32 [2])"}},
     }),
-    page<ops::hstack, ops::hstack_out>({
+    page<aten::hstack, aten::hstack_out>({
         .summary = "Joins tensors side by side: along the second dimension, vectors and scalars along their only one.",
         .shapes = "tensors: [A, N] and [A, M] -> [A, N + M]; [N] and [M] -> [N + M]; a scalar counts as [1]",
         .dtypes = promoted_type,
@@ -76,7 +76,7 @@ constexpr author::operator_page pages[] = {
         .examples = {{"hstack([[[1], [2]], [[3], [4]]])", "[[1, 3], [2, 4]] (int64 [2, 2])"},
                      {"hstack([[1, 2], [3]])", "[1, 2, 3] (int64 [3])"}},
     }),
-    page<ops::vstack, ops::vstack_out>({
+    page<aten::vstack, aten::vstack_out>({
         .summary = "Joins tensors one below another: along the first dimension, a vector counts as one row.",
         .shapes = "tensors: [N, A] and [M, A] -> [N + M, A]; [A] and [A] -> [2, A]",
         .dtypes = promoted_type,
@@ -89,7 +89,7 @@ constexpr author::operator_page pages[] = {
         .examples = {{"vstack([[1, 2], [3, 4]])", "[[1, 2], [3, 4]] (int64 [2, 2])"},
                      {"vstack([[[1, 2], [3, 4]], [5, 6]])", "[[1, 2], [3, 4], [5, 6]] (int64 [3, 2])"}},
     }),
-    page<ops::dstack, ops::dstack_out>({
+    page<aten::dstack, aten::dstack_out>({
         .summary =
             "Joins tensors behind each other: along the third dimension, which a matrix or vector has of size 1.",
         .shapes = "tensors: [N, M, A] and [N, M, B] -> [N, M, A + B]; [N, M] counts as [N, M, 1], [M] as [1, M, 1]",
@@ -103,7 +103,7 @@ constexpr author::operator_page pages[] = {
         .examples = {{"dstack([[[1, 2]], [[3, 4]]])", "[[[1, 3], [2, 4]]] (int64 [1, 2, 2])"},
                      {"dstack([1, 2])", "[[[1, 2]]] (int64 [1, 1, 2])"}},
     }),
-    page<ops::column_stack, ops::column_stack_out>({
+    page<aten::column_stack, aten::column_stack_out>({
         .summary = "Joins tensors along the second dimension, where a vector or a scalar counts as one column.",
         .shapes = "tensors: [N] and [N, M] -> [N, 1 + M]",
         .dtypes = promoted_type,
@@ -118,7 +118,7 @@ constexpr author::operator_page pages[] = {
     }),
 
     // Repeated.
-    page<ops::repeat>({
+    page<aten::repeat>({
         .summary = "Repeats self as a whole, the given number of times along each dimension; additional numbers add "
                    "leading dimensions.",
         .shapes = "self: [N, M], repeats: [r, s] -> [r*N, s*M]; repeats: [q, r, s] -> [q, r*N, s*M]",
@@ -132,7 +132,7 @@ constexpr author::operator_page pages[] = {
         .examples = {{"repeat([1, 2], [2])", "[1, 2, 1, 2] (int64 [4])"},
                      {"repeat([1, 2], [2, 1])", "[[1, 2], [1, 2]] (int64 [2, 2])"}},
     }),
-    page<ops::tile>({
+    page<aten::tile>({
         .summary = "Repeats self as a whole, as repeat does, but with 1 for missing leading numbers.",
         .shapes = "self: [N, M], dims: [s] -> [N, s*M]",
         .dtypes = "any",
@@ -141,7 +141,7 @@ constexpr author::operator_page pages[] = {
         .errors = {raises<shape_error>("one of dims is negative", "tile([1, 2], [-1])")},
         .examples = {{"tile([[1, 2], [3, 4]], [2])", "[[1, 2, 1, 2], [3, 4, 3, 4]] (int64 [2, 4])"}},
     }),
-    page<ops::repeat_interleave>({
+    page<aten::repeat_interleave_self_int>({
         .summary = "Repeats each slice of a dimension consecutively; without dim, each element in row-major order.",
         .shapes = "self: [A, N], repeats: r, dim: 1 -> [A, r*N]; without dim, [r*A*N]",
         .dtypes = "any",
@@ -155,7 +155,7 @@ constexpr author::operator_page pages[] = {
                      {"repeat_interleave.self_int([[1, 2]], 2, 0)", "[[1, 2], [1, 2]] (int64 [2, 2])"},
                      {"repeat_interleave.self_int([[1, 2]], 2, 1)", "[[1, 1, 2, 2]] (int64 [1, 4])"}},
     }),
-    page<ops::repeat_interleave_tensor>({
+    page<aten::repeat_interleave_self_Tensor>({
         .summary = "Repeats each slice of a dimension consecutively, as given by repeats; without dim, each element in "
                    "row-major order.",
         .shapes = "self: [A, N], repeats: [N], or one number for all, dim: 1 -> [A, the sum of repeats]; without dim, "
@@ -173,7 +173,7 @@ constexpr author::operator_page pages[] = {
         .examples = {{"repeat_interleave.self_Tensor([5, 6], [1, 2] (int64))", "[5, 6, 6] (int64 [3])"},
                      {"repeat_interleave.self_Tensor([[5, 6]], 2, 1)", "[[5, 5, 6, 6]] (int64 [1, 4])"}},
     }),
-    page<ops::repeat_interleave_places>({
+    page<aten::repeat_interleave_Tensor>({
         .summary = "Returns each index from 0 up, repeated as given by repeats.",
         .shapes = "repeats: [N] -> [the sum of repeats]",
         .dtypes = "int64 and int32; the result has the dtype of repeats",
@@ -189,7 +189,7 @@ constexpr author::operator_page pages[] = {
     }),
 
     // Turned.
-    page<ops::flip>({
+    page<aten::flip>({
         .summary = "Reverses the order of the slices of some dimensions.",
         .shapes = "self: [..] -> the same",
         .dtypes = "any",
@@ -200,7 +200,7 @@ constexpr author::operator_page pages[] = {
         .examples = {{"flip([[1, 2], [3, 4]], [1])", "[[2, 1], [4, 3]] (int64 [2, 2])"},
                      {"flip([[1, 2], [3, 4]], [0, 1])", "[[4, 3], [2, 1]] (int64 [2, 2])"}},
     }),
-    page<ops::roll>({
+    page<aten::roll>({
         .summary = "Moves elements along dimensions, those at the end to the front; without dims, in row-major order.",
         .shapes = "self: [..], shifts: one for each of dims -> the same",
         .dtypes = "any",
@@ -213,7 +213,7 @@ constexpr author::operator_page pages[] = {
                      {"roll([[1, 2, 3], [4, 5, 6]], [-1], [1])", "[[2, 3, 1], [5, 6, 4]] (int64 [2, 3])"},
                      {"roll([[1, 2], [3, 4]], [1])", "[[4, 1], [2, 3]] (int64 [2, 2])"}},
     }),
-    page<ops::rot90>({
+    page<aten::rot90>({
         .summary = "Rotates the plane of two dimensions by k times 90 degrees, from the first towards the second.",
         .shapes = "self: [N, M] -> [M, N] for an odd k, else [N, M]",
         .dtypes = "any",
@@ -227,7 +227,7 @@ constexpr author::operator_page pages[] = {
     }),
 
     // Parts of matrices.
-    page<ops::tril, ops::tril_, ops::tril_out>({
+    page<aten::tril, aten::tril_, aten::tril_out>({
         .summary = "Keeps the elements of matrices on and below a diagonal, and puts 0 elsewhere.",
         .shapes = "self: [.., N, M] -> the same: element [i, j] stays where j - i <= diagonal",
         .dtypes = "any",
@@ -239,7 +239,7 @@ constexpr author::operator_page pages[] = {
         .examples = {{"tril([[1, 2], [3, 4]])", "[[1, 0], [3, 4]] (int64 [2, 2])"},
                      {"tril_([[1, 2, 3], [4, 5, 6]], 1)", "[[1, 2, 0], [4, 5, 6]] (int64 [2, 3])"}},
     }),
-    page<ops::triu, ops::triu_, ops::triu_out>({
+    page<aten::triu, aten::triu_, aten::triu_out>({
         .summary = "Keeps the elements of matrices on and above a diagonal, and puts 0 elsewhere.",
         .shapes = "self: [.., N, M] -> the same: element [i, j] stays where j - i >= diagonal",
         .dtypes = "any",
@@ -251,7 +251,7 @@ constexpr author::operator_page pages[] = {
         .examples = {{"triu([[1, 2], [3, 4]])", "[[1, 2], [0, 4]] (int64 [2, 2])"},
                      {"triu_([[1, 2, 3], [4, 5, 6]], 1)", "[[0, 2, 3], [0, 0, 6]] (int64 [2, 3])"}},
     }),
-    page<ops::diag, ops::diag_out>({
+    page<aten::diag, aten::diag_out>({
         .summary = "Makes a matrix of zeros with self on a diagonal, or of a matrix the vector of that diagonal.",
         .shapes = "self: [N], diagonal: k -> [N + |k|, N + |k|]; [N, M] -> the elements [i, i + k] that there are",
         .dtypes = "any",

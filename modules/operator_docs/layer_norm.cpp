@@ -23,7 +23,7 @@ constexpr std::string_view bad_shape =
 constexpr std::string_view bad_type = "input is not floating, or weight or bias has another dtype";
 
 constexpr author::operator_page pages[] = {
-    page<ops::layer_norm>({
+    page<aten::layer_norm>({
         .summary = "Returns (input - mean) / sqrt(variance + eps) * weight + bias with mean and variance of each row, "
                    "which is all elements of the last dimensions.",
         .shapes = shapes,
@@ -36,7 +36,7 @@ constexpr author::operator_page pages[] = {
                       "[[-1, 1], [-1, 1]] (float32 [2, 2])"},
                      {"layer_norm([1.0, 3.0], [2], [2.0, 1.0], [10.0, 20.0], 0.0)", "[8, 21] (float32 [2])"}},
     }),
-    page<ops::native_layer_norm>({
+    page<aten::native_layer_norm>({
         .summary = "Returns layer_norm, and each row's mean and 1 / sqrt(variance + eps): the kernel of layer_norm.",
         .shapes =
             "input: [.., normalized_shape..], weight, bias: normalized_shape -> input's, and twice the same with 1 for "
@@ -49,7 +49,7 @@ constexpr author::operator_page pages[] = {
         .examples = {{"native_layer_norm([[1.0, 5.0]], [2], None, None, 0.0)",
                       "[[-1, 1]] (float32 [1, 2]); [[3]] (float32 [1, 1]); [[0.5]] (float32 [1, 1])"}},
     }),
-    page<ops::native_layer_norm_backward>({
+    page<aten::native_layer_norm_backward>({
         .summary = "Returns the gradients of native_layer_norm for input, weight and bias, as selected by output_mask; "
                    "the others are undefined.",
         .shapes = "grad_out, input: [.., normalized_shape..], mean, rstd: one number for each row, weight, bias: "
@@ -79,7 +79,7 @@ constexpr author::operator_page pages[] = {
                       "[False, False, True])",
                       "undefined tensor; undefined tensor; [1, 0] (float32 [2])"}},
     }),
-    page<ops::rms_norm>({
+    page<aten::rms_norm>({
         .summary = "Returns input / sqrt(mean of squares + eps) * weight for each row, which is all elements of the "
                    "last dimensions; the default eps is the distance from 1 to the next number of the type that the "
                    "mean is computed in: float64 for float64, else float32.",

@@ -32,7 +32,7 @@ constexpr std::string_view bad_sum_types =
     "result";
 
 constexpr author::operator_page pages[] = {
-    page<ops::mm, ops::mm_out>({
+    page<aten::mm, aten::mm_out>({
         .summary = "Multiplies two matrices.",
         .shapes = "self: [m, k], mat2: [k, n] -> [m, n]",
         .dtypes = one_dtype,
@@ -44,7 +44,7 @@ constexpr author::operator_page pages[] = {
         .examples = {{"mm([[1, 2], [3, 4]], [[1, 0], [2, 1]])", "[[5, 2], [11, 4]] (int64 [2, 2])"},
                      {"mm([[1.5, 2.0]], [[2.0], [0.5]])", "[[4]] (float32 [1, 1])"}},
     }),
-    page<ops::bmm, ops::bmm_out>({
+    page<aten::bmm, aten::bmm_out>({
         .summary = "Multiplies the matrices of two batches, each with its counterpart; the batches do not broadcast.",
         .shapes = "self: [b, m, k], mat2: [b, k, n] -> [b, m, n]",
         .dtypes = one_dtype,
@@ -56,7 +56,7 @@ constexpr author::operator_page pages[] = {
                    raises<dtype_error>(bad_types, "bmm([[[1, 2]]], [[[1.5], [2.5]]])")},
         .examples = {{"bmm([[[1, 2]], [[3, 4]]], [[[1], [1]], [[0], [2]]])", "[[[3]], [[8]]] (int64 [2, 1, 1])"}},
     }),
-    page<ops::addmm, ops::addmm_, ops::addmm_out>({
+    page<aten::addmm, aten::addmm_, aten::addmm_out>({
         .summary = "Returns beta * self + alpha * mat1 @ mat2; self is not read if beta is 0.",
         .shapes = "self: broadcasts to [m, n], mat1: [m, k], mat2: [k, n] -> [m, n]",
         .dtypes = one_dtype,
@@ -69,7 +69,7 @@ constexpr author::operator_page pages[] = {
         .examples = {{"addmm([10, 20], [[1, 2], [3, 4]], [[1, 0], [2, 1]])", "[[15, 22], [21, 24]] (int64 [2, 2])"},
                      {"addmm([[1.0]], [[1.0, 2.0]], [[3.0], [4.0]], beta=10, alpha=0.5)", "[[15.5]] (float32 [1, 1])"}},
     }),
-    page<ops::addmm_activation, ops::addmm_activation_out>({
+    page<aten::_addmm_activation, aten::_addmm_activation_out>({
         .summary =
             "Returns relu(beta * self + alpha * mat1 @ mat2), or gelu of that, without an approximation, with "
             "use_gelu; self is not read if beta is 0. With gradients it is computed as addmm and the activation.",
@@ -90,7 +90,7 @@ constexpr author::operator_page pages[] = {
                      {"_addmm_activation([1.0], [[1.0, 2.0]], [[0.0], [0.0]], use_gelu=True)",
                       "[[0.841345]] (float32 [1, 1])"}},
     }),
-    page<ops::baddbmm, ops::baddbmm_, ops::baddbmm_out>({
+    page<aten::baddbmm, aten::baddbmm_, aten::baddbmm_out>({
         .summary = "Returns beta * self + alpha * batch1 @ batch2, matrix by matrix; self is not read if beta is 0.",
         .shapes = "self: broadcasts to [b, m, n], batch1: [b, m, k], batch2: [b, k, n] -> [b, m, n]",
         .dtypes = one_dtype,
@@ -103,7 +103,7 @@ constexpr author::operator_page pages[] = {
         .examples = {{"baddbmm([10], [[[1, 2]], [[3, 4]]], [[[1], [1]], [[0], [2]]])",
                       "[[[13]], [[18]]] (int64 [2, 1, 1])"}},
     }),
-    page<ops::addbmm, ops::addbmm_, ops::addbmm_out>({
+    page<aten::addbmm, aten::addbmm_, aten::addbmm_out>({
         .summary = "Returns beta * self + alpha * the sum of all products of a batch; self is not read if beta is 0.",
         .shapes = "self: broadcasts to [m, n], batch1: [b, m, k], batch2: [b, k, n] -> [m, n]",
         .dtypes = one_dtype,
@@ -115,7 +115,7 @@ constexpr author::operator_page pages[] = {
                    raises<dtype_error>(bad_sum_types, "addbmm([1], [[[1, 2]]], [[[1.5], [2.5]]])")},
         .examples = {{"addbmm([10], [[[1, 2]], [[3, 4]]], [[[1], [1]], [[0], [2]]])", "[[21]] (int64 [1, 1])"}},
     }),
-    page<ops::matmul, ops::matmul_out, ops::linalg_matmul, ops::linalg_matmul_out>({
+    page<aten::matmul, aten::matmul_out, aten::linalg_matmul, aten::linalg_matmul_out>({
         .summary = "Multiplies matrices and vectors: the last two dimensions are those of matrices, the others "
                    "broadcast; a vector is a row on the left and a column on the right, and that dimension is removed.",
         .shapes = "self: [.., m, k] or [k], other: [.., k, n] or [k] -> [.., m, n], [.., m], [.., n] or []",
@@ -132,7 +132,7 @@ constexpr author::operator_page pages[] = {
                      {"matmul([[1, 2], [3, 4]], [1, 10])", "[21, 43] (int64 [2])"},
                      {"matmul([[[1, 2]], [[3, 4]]], [[1], [1]])", "[[[3]], [[7]]] (int64 [2, 1, 1])"}},
     }),
-    page<ops::linear, ops::linear_out>({
+    page<aten::linear, aten::linear_out>({
         .summary = "Computes input @ weight.t() + bias.",
         .shapes =
             "input: [.., in], weight: [out, in] or [in], bias: [out], [1] or [] -> [.., out], or [..] for a weight of "
@@ -147,7 +147,7 @@ constexpr author::operator_page pages[] = {
         .examples = {{"linear([[1, 2]], [[1, 1], [0, 2]], [10, 20])", "[[13, 24]] (int64 [1, 2])"},
                      {"linear([1.0, 2.0], [[1.0, 1.0], [0.0, 2.0]])", "[3, 4] (float32 [2])"}},
     }),
-    page<ops::mv, ops::mv_out>({
+    page<aten::mv, aten::mv_out>({
         .summary = "Multiplies a matrix by a vector.",
         .shapes = "self: [m, k], vec: [k] -> [m]",
         .dtypes = one_dtype,
@@ -158,7 +158,7 @@ constexpr author::operator_page pages[] = {
                    raises<dtype_error>(bad_types, "mv([[1, 2]], [1.5, 2.5])")},
         .examples = {{"mv([[1, 2], [3, 4]], [1, 10])", "[21, 43] (int64 [2])"}},
     }),
-    page<ops::addmv, ops::addmv_, ops::addmv_out>({
+    page<aten::addmv, aten::addmv_, aten::addmv_out>({
         .summary = "Returns beta * self + alpha * mat @ vec; self is not read if beta is 0.",
         .shapes = "self: [m], [1] or [], mat: [m, k], vec: [k] -> [m]",
         .dtypes = one_dtype,
@@ -171,7 +171,7 @@ constexpr author::operator_page pages[] = {
         .examples = {{"addmv([10, 20], [[1, 2], [3, 4]], [1, 10])", "[31, 63] (int64 [2])"},
                      {"addmv([1.0], [[1.0, 2.0]], [3.0, 4.0], beta=10, alpha=0.5)", "[15.5] (float32 [1])"}},
     }),
-    page<ops::dot, ops::dot_out, ops::vdot, ops::vdot_out>({
+    page<aten::dot, aten::dot_out, aten::vdot, aten::vdot_out>({
         .summary = "Computes the dot product of two vectors; vdot is the same, since complex dtypes are not supported.",
         .shapes = "self: [n], tensor: [n] -> []",
         .dtypes = one_dtype,
@@ -184,7 +184,7 @@ constexpr author::operator_page pages[] = {
         .examples = {{"dot([1, 2, 3], [4, 5, 6])", "32 (int64 [])"},
                      {"vdot([1.5, 2.0], [2.0, 0.5])", "4 (float32 [])"}},
     }),
-    page<ops::outer, ops::outer_out, ops::ger, ops::ger_out>({
+    page<aten::outer, aten::outer_out, aten::ger, aten::ger_out>({
         .summary = "Multiplies each element of one vector by each of the other; ger is another name.",
         .shapes = "self: [m], vec2: [n] -> [m, n]",
         .dtypes = "any; both are promoted",
@@ -194,7 +194,7 @@ constexpr author::operator_page pages[] = {
         .examples = {{"outer([1, 2], [3, 4, 5])", "[[3, 4, 5], [6, 8, 10]] (int64 [2, 3])"},
                      {"ger([1, 2], [0.5])", "[[0.5], [1]] (float32 [2, 1])"}},
     }),
-    page<ops::addr, ops::addr_, ops::addr_out>({
+    page<aten::addr, aten::addr_, aten::addr_out>({
         .summary = "Returns beta * self + alpha * outer(vec1, vec2); self is not read if beta is 0.",
         .shapes = "self: broadcasts to [m, n], vec1: [m], vec2: [n] -> [m, n]",
         .dtypes = "any; all are promoted, with factors that are not 1 too",
@@ -207,7 +207,7 @@ constexpr author::operator_page pages[] = {
         .examples = {{"addr([[1, 2], [3, 4]], [1, 2], [10, 20])", "[[11, 22], [23, 44]] (int64 [2, 2])"},
                      {"addr([0.0, 1.0], [1, 2], [10, 20], beta=2, alpha=0.5)", "[[5, 12], [10, 22]] (float32 [2, 2])"}},
     }),
-    page<ops::kron, ops::kron_out>({
+    page<aten::kron, aten::kron_out>({
         .summary = "Returns the Kronecker product: a block of other for each element of self, times that element.",
         .shapes = "self: [m, ..], other: [n, ..] -> [m * n, ..]; the one of fewer dimensions has ones in front",
         .dtypes = "any; both are promoted",
@@ -217,7 +217,7 @@ constexpr author::operator_page pages[] = {
         .examples = {{"kron([1, 10], [1, 2, 3])", "[1, 2, 3, 10, 20, 30] (int64 [6])"},
                      {"kron([[1, 0], [0, 1]], [[2, 3]])", "[[2, 3, 0, 0], [0, 0, 2, 3]] (int64 [2, 4])"}},
     }),
-    page<ops::trace>({
+    page<aten::trace>({
         .summary = "Sums the diagonal of a matrix.",
         .shapes = "self: [m, n] -> []",
         .dtypes = "any; integers and bool sum into int64",

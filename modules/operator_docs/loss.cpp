@@ -31,7 +31,7 @@ constexpr std::string_view composed_cost =
     "composed of elementwise operators, each with a tensor of the broadcast sizes, and a reduction";
 
 constexpr author::operator_page pages[] = {
-    page<ops::nll_loss, ops::nll_loss_out>({
+    page<aten::nll_loss, aten::nll_loss_out>({
         .summary = "Computes the negative log-likelihood of labels, -weight[target] * self[target], given "
                    "log-probabilities of classes; labels equal to ignore_index are ignored, and the mean is weighted.",
         .shapes = "self: [n, classes], target: [n], weight: [classes]; or self: [classes], target: [] -> [], or "
@@ -48,7 +48,7 @@ constexpr author::operator_page pages[] = {
                      {"nll_loss([[-1.0, -2.0], [-3.0, -4.0]], [0, 1], [1.0, 3.0])", "3.25 (float32 [])"},
                      {"nll_loss([[-1.0, -2.0], [-3.0, -4.0]], [0, -100], None, 0)", "[1, 0] (float32 [2])"}},
     }),
-    page<ops::nll_loss_forward, ops::nll_loss_forward_out>({
+    page<aten::nll_loss_forward, aten::nll_loss_forward_output>({
         .summary = "Returns nll_loss and the sum of the weights, or 0 without a reduction: the kernel of nll_loss.",
         .shapes = "self: [n, classes], target: [n], weight: [classes]; or self: [classes], target: [] -> [], or "
                   "target's if reduction is None (0), and []",
@@ -62,7 +62,7 @@ constexpr author::operator_page pages[] = {
         .examples = {{"nll_loss_forward([[-1.0, -2.0], [-3.0, -4.0]], [0, 1] (int64), [1.0, 3.0], 1, -100)",
                       "3.25 (float32 []); 4 (float32 [])"}},
     }),
-    page<ops::nll_loss_backward, ops::nll_loss_backward_out>({
+    page<aten::nll_loss_backward, aten::nll_loss_backward_grad_input>({
         .summary = "Returns the gradient of nll_loss_forward: -weight[target] * grad_output at each label, divided by "
                    "total_weight for a mean, and 0 elsewhere.",
         .shapes = "grad_output: the sizes of the result, self: [n, classes] or [classes], target: [n] or [], weight: "
@@ -81,7 +81,7 @@ constexpr author::operator_page pages[] = {
         .examples = {{"nll_loss_backward(1.0, [[-1.0, -2.0], [-3.0, -4.0]], [0, 1] (int64), None, 1, -100, 2.0)",
                       "[[-0.5, 0], [0, -0.5]] (float32 [2, 2])"}},
     }),
-    page<ops::nll_loss_nd, ops::nll_loss2d, ops::nll_loss2d_out>({
+    page<aten::nll_loss_nd, aten::nll_loss2d, aten::nll_loss2d_out>({
         .summary = "Computes nll_loss with any number of dimensions after the classes; nll_loss2d has two.",
         .shapes =
             "self: [n, classes, ..], target: [n, ..], weight: [classes] -> [], or target's if reduction is None (0)",
@@ -99,7 +99,7 @@ constexpr author::operator_page pages[] = {
                      {"nll_loss2d([[[[-1.0, -2.0]], [[-3.0, -4.0]]]], [[[0, 1]]], None, 0)",
                       "[[[1, 4]]] (float32 [1, 1, 2])"}},
     }),
-    page<ops::cross_entropy_loss>({
+    page<aten::cross_entropy_loss>({
         .summary = "Computes nll_loss_nd of log_softmax(self) for labels or class probabilities; label_smoothing is "
                    "distributed evenly over all classes.",
         .shapes = "self: [n, classes, ..] or [classes], target: [n, ..] or [], or self's sizes, weight: [classes] -> "
@@ -120,7 +120,7 @@ constexpr author::operator_page pages[] = {
                      {"cross_entropy_loss([[0.0, 1.0]], [[0.5, 0.5]])", "0.8132616 (float32 [])"},
                      {"cross_entropy_loss([[0.0, 1.0]], [1], label_smoothing=0.5)", "0.5632616 (float32 [])"}},
     }),
-    page<ops::cross_entropy_forward>({
+    page<native::cross_entropy>({
         .summary = "Returns cross_entropy_loss of labels, without smoothing, and the sum of the weights, or 0 without "
                    "a reduction: the kernel of cross_entropy_loss.",
         .shapes = "self: [n, classes], target: [n], weight: [classes]; or self: [classes], target: [] -> [], or "
@@ -135,7 +135,7 @@ constexpr author::operator_page pages[] = {
         .examples = {{"cross_entropy([[0.0, 0.0], [1.0, 0.0]], [0, 1] (int64), None, 1, -100)",
                       "1.0032043 (float32 []); 2 (float32 [])"}},
     }),
-    page<ops::cross_entropy_backward>({
+    page<native::cross_entropy_backward>({
         .summary = "Returns the gradient of topbit::cross_entropy: softmax(self), less 1 at each label, times "
                    "grad_output and the label's weight, divided by total_weight for a mean.",
         .shapes = "grad_output: the sizes of the result, self: [n, classes] or [classes], target: [n] or [], weight: "
@@ -153,7 +153,7 @@ constexpr author::operator_page pages[] = {
                       "2.0)",
                       "[[-0.25, 0.25], [0.25, -0.25]] (float32 [2, 2])"}},
     }),
-    page<ops::mse_loss, ops::mse_loss_out>({
+    page<aten::mse_loss, aten::mse_loss_out>({
         .summary = "Computes the squares of self - target, and their mean or sum.",
         .shapes = pair_shapes,
         .dtypes = one_floating,
@@ -167,7 +167,7 @@ constexpr author::operator_page pages[] = {
         .examples = {{"mse_loss([1.0, 2.0], [1.0, 4.0])", "2 (float32 [])"},
                      {"mse_loss([1.0, 2.0], [1.0, 4.0], 0)", "[0, 4] (float32 [2])"}},
     }),
-    page<ops::soft_margin_loss, ops::soft_margin_loss_out>({
+    page<aten::soft_margin_loss, aten::soft_margin_loss_out>({
         .summary =
             "Computes log(1 + exp(-target * self)), without overflow, for targets of 1 and -1, and its mean or sum.",
         .shapes = pair_shapes,
@@ -183,7 +183,7 @@ constexpr author::operator_page pages[] = {
         .examples = {{"soft_margin_loss([0.0, 2.0], [1.0, -1.0])", "1.4100376 (float32 [])"},
                      {"soft_margin_loss([0.0, 2.0], [1.0, -1.0], 0)", "[0.6931472, 2.126928] (float32 [2])"}},
     }),
-    page<ops::l1_loss>({
+    page<aten::l1_loss>({
         .summary = "Computes the magnitudes of self - target, and their mean or sum.",
         .shapes = pair_shapes,
         .dtypes = "floating; both are promoted; integers too without a mean, as in sub, abs and sum",
@@ -196,7 +196,7 @@ constexpr author::operator_page pages[] = {
         .examples = {{"l1_loss([1.0, 2.0], [1.0, 4.0])", "1 (float32 [])"},
                      {"l1_loss([1.0, 2.0], [1.0, 4.0], 2)", "2 (float32 [])"}},
     }),
-    page<ops::smooth_l1_loss, ops::smooth_l1_loss_out>({
+    page<aten::smooth_l1_loss, aten::smooth_l1_loss_out>({
         .summary = "Computes, with d = abs(self - target), d^2 / (2 * beta) below beta and d - beta / 2 from there, "
                    "and their mean or sum; beta 0 gives l1_loss.",
         .shapes = pair_shapes,
@@ -211,7 +211,7 @@ constexpr author::operator_page pages[] = {
         .examples = {{"smooth_l1_loss([1.0, 4.0], [1.0, 2.0])", "0.75 (float32 [])"},
                      {"smooth_l1_loss([1.0, 2.0], [1.5, 4.0], 0, 2.0)", "[0.0625, 1] (float32 [2])"}},
     }),
-    page<ops::huber_loss, ops::huber_loss_out>({
+    page<aten::huber_loss, aten::huber_loss_out>({
         .summary = "Computes, with d = abs(self - target), d^2 / 2 up to delta and delta * (d - delta / 2) above, and "
                    "their mean or sum.",
         .shapes = pair_shapes,
@@ -226,7 +226,7 @@ constexpr author::operator_page pages[] = {
         .examples = {{"huber_loss([1.0, 4.0], [1.0, 2.0])", "0.75 (float32 [])"},
                      {"huber_loss([1.0, 2.0], [1.5, 4.0], 0, 0.5)", "[0.125, 0.875] (float32 [2])"}},
     }),
-    page<ops::binary_cross_entropy, ops::binary_cross_entropy_out>({
+    page<aten::binary_cross_entropy, aten::binary_cross_entropy_out>({
         .summary = "Computes -weight * (target * log(self) + (1 - target) * log(1 - self)) of probabilities, with "
                    "logarithms of at least -100, and their mean or sum.",
         .shapes = "self: [..], target: self's, weight: broadcasts with them -> [], or the sizes of both if reduction "
@@ -244,7 +244,7 @@ constexpr author::operator_page pages[] = {
         .examples = {{"binary_cross_entropy([0.5, 0.25], [1.0, 0.0])", "0.49041462 (float32 [])"},
                      {"binary_cross_entropy([0.0], [1.0])", "100 (float32 [])"}},
     }),
-    page<ops::kl_div>({
+    page<aten::kl_div>({
         .summary = "Computes target * (log(target) - self), the divergence of probabilities from the log-probabilities "
                    "in self, and the mean or sum over all elements; with log_target, target holds logarithms too.",
         .shapes = pair_shapes,
@@ -259,7 +259,7 @@ constexpr author::operator_page pages[] = {
                      {"kl_div([-1.0, -2.0], [0.0, 0.25], 2)", "0.15342641 (float32 [])"},
                      {"kl_div([-1.0, -2.0], [-1.0, 0.0], 0, log_target=True)", "[0, 2] (float32 [2])"}},
     }),
-    page<ops::binary_cross_entropy_with_logits>({
+    page<aten::binary_cross_entropy_with_logits>({
         .summary =
             "Computes binary_cross_entropy of sigmoid(self), without overflow; pos_weight weights the term of target.",
         .shapes = "self: [..], target: [..], weight, pos_weight: broadcast with them -> [], or broadcast if reduction "

@@ -31,7 +31,7 @@ constexpr std::string_view bad_pad =
     "the numbers are odd in number or more than two for each dimension, or a size would be below 0";
 
 constexpr author::operator_page pages[] = {
-    page<ops::constant_pad_nd>({
+    page<aten::constant_pad_nd>({
         .summary = "Pads with a constant; a negative number removes elements.",
         .shapes = padded,
         .dtypes = "any; the result has self's, to which the value is converted",
@@ -41,8 +41,8 @@ constexpr author::operator_page pages[] = {
         .examples = {{"constant_pad_nd([1, 2], [1, 2], 9)", "[9, 1, 2, 9, 9] (int64 [5])"},
                      {"constant_pad_nd([[1, 2], [3, 4]], [-1, 0, 0, 1])", "[[2], [4], [0]] (int64 [3, 1])"}},
     }),
-    page<ops::reflection_pad1d, ops::reflection_pad1d_out, ops::reflection_pad2d, ops::reflection_pad2d_out,
-         ops::reflection_pad3d, ops::reflection_pad3d_out>({
+    page<aten::reflection_pad1d, aten::reflection_pad1d_out, aten::reflection_pad2d, aten::reflection_pad2d_out,
+         aten::reflection_pad3d, aten::reflection_pad3d_out>({
         .summary = "Pads by reflection at the first and the last element, which are not repeated; a negative number "
                    "removes elements.",
         .shapes = edge_padded,
@@ -60,8 +60,8 @@ constexpr author::operator_page pages[] = {
                      {"reflection_pad2d([[[1, 2], [3, 4]]], [1, 0, 0, 1])",
                       "[[[2, 1, 2], [4, 3, 4], [2, 1, 2]]] (int64 [1, 3, 3])"}},
     }),
-    page<ops::replication_pad1d, ops::replication_pad1d_out, ops::replication_pad2d, ops::replication_pad2d_out,
-         ops::replication_pad3d, ops::replication_pad3d_out>({
+    page<aten::replication_pad1d, aten::replication_pad1d_out, aten::replication_pad2d, aten::replication_pad2d_out,
+         aten::replication_pad3d, aten::replication_pad3d_out>({
         .summary =
             "Pads by repeating the first and the last element of each dimension; a negative number removes elements.",
         .shapes = edge_padded,
@@ -78,7 +78,7 @@ constexpr author::operator_page pages[] = {
                      {"replication_pad2d([[[1, 2], [3, 4]]], [1, 0, 0, 1])",
                       "[[[1, 1, 2], [3, 3, 4], [3, 3, 4]]] (int64 [1, 3, 3])"}},
     }),
-    page<ops::pad>({
+    page<aten::pad>({
         .summary = "Pads with a constant, 0 by default; or with elements: mirrored ('reflect'), the first and the last "
                    "one repeated ('replicate'), or taken from the other end ('circular').",
         .shapes = padded,
@@ -99,7 +99,7 @@ constexpr author::operator_page pages[] = {
                      {"pad([1.5, 2.5], [0, 1], 'constant', 7.0)", "[1.5, 2.5, 7] (float32 [3])"},
                      {"pad([[1, 2, 3]], [2, 0], 'reflect')", "[[3, 2, 1, 2, 3]] (int64 [1, 5])"}},
     }),
-    page<ops::pad_circular>({
+    page<aten::_pad_circular>({
         .summary =
             "Pads with elements from the other end: pad in mode 'circular'; negative numbers remove elements first.",
         .shapes = padded,

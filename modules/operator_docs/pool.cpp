@@ -47,7 +47,7 @@ constexpr std::string_view bad_numbers =
     "not have one or two numbers";
 
 constexpr author::operator_page pages[] = {
-    page<ops::max_pool2d>({
+    page<aten::max_pool2d>({
         .summary = "Computes the maximum of each window of an image, NaN propagates; the stride defaults to the window "
                    "size, and one number is used for both dimensions.",
         .shapes = windows,
@@ -61,7 +61,7 @@ constexpr author::operator_page pages[] = {
                      {"max_pool2d([[[1, 5, 2]]], [1, 2], 1)", "[[[5, 5]]] (int64 [1, 1, 2])"},
                      {"max_pool2d([[[1, 5, 2]]], [1, 2], ceil_mode=True)", "[[[5, 2]]] (int64 [1, 1, 2])"}},
     }),
-    page<ops::max_pool2d_with_indices, ops::max_pool2d_with_indices_out>({
+    page<aten::max_pool2d_with_indices, aten::max_pool2d_with_indices_out>({
         .summary = "Computes max_pool2d and the index of each maximum in its image, row * width + column, the first of "
                    "equals; -1 if dilation leaves only padding.",
         .shapes = windows,
@@ -77,7 +77,7 @@ constexpr author::operator_page pages[] = {
         .examples = {{"max_pool2d_with_indices([[[1, 5, 2, 0], [3, 4, 8, 7]]], 2)",
                       "[[[5, 8]]] (int64 [1, 1, 2]); [[[1, 6]]] (int64 [1, 1, 2])"}},
     }),
-    page<ops::max_pool2d_with_indices_backward, ops::max_pool2d_with_indices_backward_out>({
+    page<aten::max_pool2d_with_indices_backward, aten::max_pool2d_with_indices_backward_grad_input>({
         .summary =
             "Returns the gradient of max_pool2d_with_indices: each element of grad_output is added at its maximum.",
         .shapes = "grad_output: the sizes of the result, self: as in the call, indices: grad_output's -> self's",
@@ -99,7 +99,7 @@ constexpr author::operator_page pages[] = {
                       "(int64))",
                       "[[[0, 1]]] (float32 [1, 1, 2])"}},
     }),
-    page<ops::max_pool1d>({
+    page<aten::max_pool1d>({
         .summary =
             "Computes the maximum of each window of a row, NaN propagates; the stride defaults to the window size.",
         .shapes = row_windows,
@@ -113,7 +113,7 @@ constexpr author::operator_page pages[] = {
                      {"max_pool1d([[1, 5, 2]], 2, 1)", "[[5, 5]] (int64 [1, 2])"},
                      {"max_pool1d([[1, 5, 2]], 2, ceil_mode=True)", "[[5, 2]] (int64 [1, 2])"}},
     }),
-    page<ops::max_pool1d_with_indices>({
+    page<aten::max_pool1d_with_indices>({
         .summary = "Computes max_pool1d and the index of each maximum in its row, the first of equals; -1 if dilation "
                    "leaves only padding.",
         .shapes = row_windows,
@@ -126,7 +126,7 @@ constexpr author::operator_page pages[] = {
         .examples = {{"max_pool1d_with_indices([[1, 5, 2, 4]], 2)",
                       "[[5, 4]] (int64 [1, 2]); [[1, 3]] (int64 [1, 2])"}},
     }),
-    page<ops::avg_pool2d, ops::avg_pool2d_out>({
+    page<aten::avg_pool2d, aten::avg_pool2d_out>({
         .summary = "Computes the average of each window of an image; padding counts as zeros if count_include_pad, "
                    "else not at all, and divisor_override replaces the number of elements.",
         .shapes = averages,
@@ -148,7 +148,7 @@ constexpr author::operator_page pages[] = {
                      {"avg_pool2d([[[1.0, 2.0]]], [1, 2], 1, [0, 1], count_include_pad=False)",
                       "[[[1, 1.5, 2]]] (float32 [1, 1, 3])"}},
     }),
-    page<ops::avg_pool1d>({
+    page<aten::avg_pool1d>({
         .summary = "Computes the average of each window of a row: avg_pool2d of images one element high.",
         .shapes =
             "self: [n, channels, length] or without n -> the same with (length + 2 * padding - kernel_size) / stride + "
@@ -167,7 +167,7 @@ constexpr author::operator_page pages[] = {
                      {"avg_pool1d([[1.0, 2.0]], 2, 1, 1)", "[[0.5, 1.5, 1]] (float32 [1, 3])"},
                      {"avg_pool1d([[1.0, 2.0, 3.0]], 2, ceil_mode=True)", "[[1.5, 3]] (float32 [1, 2])"}},
     }),
-    page<ops::avg_pool2d_backward, ops::avg_pool2d_backward_out>({
+    page<aten::avg_pool2d_backward, aten::avg_pool2d_backward_grad_input>({
         .summary = "Returns the gradient of avg_pool2d: each element of grad_output is distributed over its window.",
         .shapes = like_self,
         .dtypes = "floating; both dtypes are the same",
@@ -185,7 +185,7 @@ constexpr author::operator_page pages[] = {
         .examples = {{"avg_pool2d_backward([[[1.0]]], [[[1.0, 5.0]]], [1, 2], [], 0, False, True, None)",
                       "[[[0.5, 0.5]]] (float32 [1, 1, 2])"}},
     }),
-    page<ops::adaptive_avg_pool2d, ops::adaptive_avg_pool2d_out, ops::adaptive_avg_pool2d_forward>({
+    page<aten::adaptive_avg_pool2d, aten::adaptive_avg_pool2d_out, aten::_adaptive_avg_pool2d>({
         .summary = "Computes averages over windows such that the result has output_size; windows overlap by one "
                    "element if the size is not divisible.",
         .shapes = output_sizes,
@@ -203,7 +203,7 @@ constexpr author::operator_page pages[] = {
                       "[[[3, 4]]] (float32 [1, 1, 2])"},
                      {"adaptive_avg_pool2d([[[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]], 1)", "[[[3.5]]] (float32 [1, 1, 1])"}},
     }),
-    page<ops::adaptive_avg_pool1d>({
+    page<aten::adaptive_avg_pool1d>({
         .summary = "Computes averages over windows of a row such that the result has output_size: adaptive_avg_pool2d "
                    "of images one element high.",
         .shapes = "self: [n, channels, length] or without n -> the same with output_size for length",
@@ -218,7 +218,7 @@ constexpr author::operator_page pages[] = {
         .examples = {{"adaptive_avg_pool1d([[1.0, 2.0, 3.0, 4.0]], 2)", "[[1.5, 3.5]] (float32 [1, 2])"},
                      {"adaptive_avg_pool1d([[1.0, 2.0, 3.0]], 2)", "[[1.5, 2.5]] (float32 [1, 2])"}},
     }),
-    page<ops::adaptive_avg_pool2d_backward>({
+    page<aten::_adaptive_avg_pool2d_backward>({
         .summary =
             "Returns the gradient of adaptive_avg_pool2d: each element of grad_output is distributed over its window.",
         .shapes = like_self,

@@ -39,7 +39,7 @@ consteval page_error wrong_options(std::string_view example) {
 constexpr page_error no_device = raises<device_error>("device is not available in this build or on this machine");
 
 constexpr author::operator_page pages[] = {
-    page<ops::uniform_>({
+    page<aten::uniform_>({
         .summary = "Fills self with numbers evenly distributed between from and to, without to.",
         .shapes = "self: [..] -> the same",
         .dtypes = "floating; each has its own spacing, 2^-24 of the range in float32",
@@ -50,7 +50,7 @@ constexpr author::operator_page pages[] = {
                                  "uniform_([0.0, 0.0], 2.0, 1.0)")},
         .examples = {{"uniform_([0.0, 0.0])", ""}, {"uniform_([0.0, 0.0], 2.0, 2.0)", "[2, 2] (float32 [2])"}},
     }),
-    page<ops::normal_>({
+    page<aten::normal_>({
         .summary = "Fills self with numbers of the normal distribution with this mean and standard deviation.",
         .shapes = "self: [..] -> the same",
         .dtypes = "floating",
@@ -60,7 +60,7 @@ constexpr author::operator_page pages[] = {
                    raises<error>("std is below 0 or NaN", "normal_([0.0], 0.0, -1.0)")},
         .examples = {{"normal_([0.0, 0.0])", ""}, {"normal_([0.0, 0.0], 2.0, 0.0)", "[2, 2] (float32 [2])"}},
     }),
-    page<ops::exponential_>({
+    page<aten::exponential_>({
         .summary = "Fills self with numbers x above 0 of the density lambd * exp(-lambd * x).",
         .shapes = "self: [..] -> the same",
         .dtypes = "floating",
@@ -70,7 +70,7 @@ constexpr author::operator_page pages[] = {
                    raises<error>("lambd is not above 0", "exponential_([0.0], 0.0)")},
         .examples = {{"exponential_([0.0, 0.0])", ""}},
     }),
-    page<ops::random_, ops::random_to_, ops::random_from_>({
+    page<aten::random_, aten::random_to_, aten::random_from_>({
         .summary = "Fills self with integers, all equally likely: from from, or 0, to below to, or up to the maximum "
                    "of the dtype.",
         .shapes = "self: [..] -> the same",
@@ -83,7 +83,7 @@ constexpr author::operator_page pages[] = {
                                  "random_.to([0] (uint8), 300)")},
         .examples = {{"random_([0, 0])", ""}, {"random_.from([0.0, 0.0], 5, 6)", "[5, 5] (float32 [2])"}},
     }),
-    page<ops::bernoulli_, ops::bernoulli_tensor_>({
+    page<aten::bernoulli_float_, aten::bernoulli_Tensor_>({
         .summary = "Fills self with 1, with probability p, and 0.",
         .shapes = "self: [..], p: a number, or broadcasts to self -> self's",
         .dtypes = "any; a tensor p is floating",
@@ -97,7 +97,7 @@ constexpr author::operator_page pages[] = {
         .examples = {{"bernoulli_.float([0, 0], 0.5)", ""},
                      {"bernoulli_.Tensor([0, 0], [1.0, 0.0])", "[1, 0] (int64 [2])"}},
     }),
-    page<ops::bernoulli, ops::bernoulli_out, ops::bernoulli_p>({
+    page<aten::bernoulli, aten::bernoulli_out, aten::bernoulli_p>({
         .summary = "Returns 1, with the probability that self's element is, or with probability p, and 0.",
         .shapes = "self: [..] -> the same",
         .dtypes = "floating; any where p is given; the result has self's dtype",
@@ -112,7 +112,7 @@ constexpr author::operator_page pages[] = {
         .examples = {{"bernoulli([1.0, 0.0])", "[1, 0] (float32 [2])"},
                      {"bernoulli.p([1, 2, 3], 1.0)", "[1, 1, 1] (int64 [3])"}},
     }),
-    page<ops::rand, ops::rand_generator, ops::rand_out, ops::rand_generator_out, ops::rand_like>({
+    page<aten::rand, aten::rand_generator, aten::rand_out, aten::rand_generator_out, aten::rand_like>({
         .summary = "Makes a tensor of these sizes, or like self, with numbers evenly distributed from 0 to below 1.",
         .shapes = "size: sizes, or self: [..] -> these sizes",
         .dtypes = "floating; by default float32, or self's",
@@ -122,7 +122,7 @@ constexpr author::operator_page pages[] = {
                    wrong_sizes("rand([-1])"), wrong_options("rand([2], pin_memory=True)"), no_device},
         .examples = {{"rand([2, 3])", ""}, {"rand_like([1.0, 2.0])", ""}},
     }),
-    page<ops::randn, ops::randn_generator, ops::randn_out, ops::randn_generator_out, ops::randn_like>({
+    page<aten::randn, aten::randn_generator, aten::randn_out, aten::randn_generator_out, aten::randn_like>({
         .summary =
             "Makes a tensor of these sizes, or like self, with normal numbers of mean 0 and standard deviation 1.",
         .shapes = "size: sizes, or self: [..] -> these sizes",
@@ -133,8 +133,8 @@ constexpr author::operator_page pages[] = {
                    wrong_sizes("randn([-1])"), wrong_options("randn([2], pin_memory=True)"), no_device},
         .examples = {{"randn([2, 3])", ""}, {"randn_like([1.0, 2.0])", ""}},
     }),
-    page<ops::randint, ops::randint_generator, ops::randint_low, ops::randint_low_generator, ops::randint_out,
-         ops::randint_generator_out, ops::randint_low_out, ops::randint_low_generator_out>({
+    page<aten::randint, aten::randint_generator, aten::randint_low, aten::randint_low_generator, aten::randint_out,
+         aten::randint_generator_out, aten::randint_low_out, aten::randint_low_generator_out>({
         .summary = "Makes a tensor of these sizes with integers from low, or 0, to below high, all equally likely.",
         .shapes = "size: sizes -> [size..]",
         .dtypes = "any; int64 by default",
@@ -145,7 +145,7 @@ constexpr author::operator_page pages[] = {
                    wrong_sizes("randint(2, [-1])"), wrong_options("randint(2, [2], pin_memory=True)"), no_device},
         .examples = {{"randint(2, [3])", ""}, {"randint.low(5, 6, [2])", "[5, 5] (int64 [2])"}},
     }),
-    page<ops::randint_like, ops::randint_like_low>({
+    page<aten::randint_like, aten::randint_like_low_dtype>({
         .summary = "Makes a tensor like self with integers from low, or 0, to below high, all equally likely.",
         .shapes = "self: [..] -> the same",
         .dtypes = "any; the result has self's dtype by default",
@@ -158,7 +158,7 @@ constexpr author::operator_page pages[] = {
         .examples = {{"randint_like([1, 2], 2)", ""},
                      {"randint_like.low_dtype([1.0, 2.0], 3, 4)", "[3, 3] (float32 [2])"}},
     }),
-    page<ops::randperm, ops::randperm_generator, ops::randperm_out, ops::randperm_generator_out>({
+    page<aten::randperm, aten::randperm_generator, aten::randperm_out, aten::randperm_generator_out>({
         .summary = "Returns the integers from 0 to below n in random order.",
         .shapes = "n: an integer -> [n]",
         .dtypes = "any; int64 by default; it holds every integer below n",
@@ -170,9 +170,9 @@ constexpr author::operator_page pages[] = {
                    other_sizes("randperm.out(3, out=[0])"), wrong_options("randperm(3, pin_memory=True)"), no_device},
         .examples = {{"randperm(1)", "[0] (int64 [1])"}, {"randperm(5)", ""}},
     }),
-    page<ops::normal_tensor_float, ops::normal_float_tensor, ops::normal_tensor_tensor, ops::normal_tensor_float_out,
-         ops::normal_float_tensor_out, ops::normal_tensor_tensor_out, ops::normal_float_float,
-         ops::normal_float_float_out>({
+    page<aten::normal_Tensor_float, aten::normal_float_Tensor, aten::normal_Tensor_Tensor,
+         aten::normal_Tensor_float_out, aten::normal_float_Tensor_out, aten::normal_Tensor_Tensor_out,
+         aten::normal_float_float, aten::normal_float_float_out>({
         .summary =
             "Makes a tensor of normal numbers, with a mean and a standard deviation for each element or for all.",
         .shapes = "mean: [..] or a number, std: [..] or a number -> their broadcast; with two numbers size",
@@ -190,7 +190,7 @@ constexpr author::operator_page pages[] = {
         .examples = {{"normal.Tensor_float([1.0, 2.0], 0.0)", "[1, 2] (float32 [2])"},
                      {"normal.float_float(2.0, 0.5, [2])", ""}},
     }),
-    page<ops::multinomial, ops::multinomial_out>({
+    page<aten::multinomial, aten::multinomial_out>({
         .summary = "Draws num_samples indices of each row, with its elements as weights, which need not sum to 1; "
                    "without replacement each at most once.",
         .shapes = "self: [N] or [rows, N] -> [num_samples] or [rows, num_samples]",

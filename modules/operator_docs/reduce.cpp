@@ -27,7 +27,7 @@ constexpr std::string_view bad_dim = "dim is out of range or given twice, or out
 constexpr std::string_view nothing_to_order = "nothing is reduced, dim is out of range, or out has other sizes";
 
 constexpr author::operator_page pages[] = {
-    page<ops::sum, ops::sum_dim, ops::sum_out>({
+    page<aten::sum, aten::sum_dim_IntList, aten::sum_IntList_out>({
         .summary = "Sums all elements, or those along dimensions; 0 for no elements.",
         .shapes = over_dims,
         .dtypes = "any; integers and bool sum into int64 and wrap, float16 and bfloat16 are added in float32; with "
@@ -41,7 +41,7 @@ constexpr author::operator_page pages[] = {
                      {"sum.dim_IntList([[1, 2], [3, 4]], 0, True)", "[[4, 6]] (int64 [1, 2])"},
                      {"sum([True, True, False], dtype=float32)", "2 (float32 [])"}},
     }),
-    page<ops::nansum, ops::nansum_out>({
+    page<aten::nansum, aten::nansum_out>({
         .summary = "Sums the elements that are not NaN.",
         .shapes = over_dims,
         .dtypes = "any; as sum has them",
@@ -52,7 +52,7 @@ constexpr author::operator_page pages[] = {
         .examples = {{"nansum([1, 2])", "3 (int64 [])"},
                      {"nansum([[1.5, nan], [nan, nan]], 1)", "[1.5, 0] (float32 [2])"}},
     }),
-    page<ops::mean, ops::mean_dim, ops::mean_dtype_out, ops::mean_out>({
+    page<aten::mean, aten::mean_dim, aten::mean_dtype_out, aten::mean_out>({
         .summary = "Computes the mean; NaN for no elements.",
         .shapes = over_dims,
         .dtypes = "floating; any with a floating dtype argument, to which elements are converted first; float16 and "
@@ -65,7 +65,7 @@ constexpr author::operator_page pages[] = {
                      {"mean([1, 2], dtype=float64)", "1.5 (float64 [])"},
                      {"mean.dim([[1.0, 2.0], [3.0, 5.0]], 1)", "[1.5, 4] (float32 [2])"}},
     }),
-    page<ops::prod, ops::prod_dim, ops::prod_out>({
+    page<aten::prod, aten::prod_dim_int, aten::prod_int_out>({
         .summary = "Multiplies all elements, or those along one dimension; 1 for no elements.",
         .shapes = one_or_all,
         .dtypes =
@@ -77,7 +77,7 @@ constexpr author::operator_page pages[] = {
                    raises<shape_error>("dim is out of range, or out has other sizes", "prod.dim_int([1, 2], 1)")},
         .examples = {{"prod([2, 3])", "6 (int64 [])"}, {"prod.dim_int([[2, 3], [4, 5]], 1)", "[6, 20] (int64 [2])"}},
     }),
-    page<ops::max, ops::max_unary_out>({
+    page<aten::max, aten::max_unary_out>({
         .summary = "Returns the maximum of all elements; NaN propagates.",
         .shapes = "self: [..] -> []",
         .dtypes = "any; the result has self's",
@@ -87,7 +87,7 @@ constexpr author::operator_page pages[] = {
                    raises<dtype_error>("out cannot hold the result", "max.unary_out([1.5, 2.5], out=0 (int64))")},
         .examples = {{"max([2, 7, 1])", "7 (int64 [])"}, {"max([2.0, nan])", "nan (float32 [])"}},
     }),
-    page<ops::max_dim, ops::max_dim_out>({
+    page<aten::max_dim, aten::max_dim_max>({
         .summary = "Returns the maximum along a dimension, and its first index.",
         .shapes = over_one_dim,
         .dtypes = "any; values have self's, indices are int64",
@@ -101,7 +101,7 @@ constexpr author::operator_page pages[] = {
         .examples = {{"max.dim([[1, 5], [7, 7]], 1)", "[5, 7] (int64 [2]); [1, 0] (int64 [2])"},
                      {"max.dim([[1, 5], [7, 7]], 0, True)", "[[7, 7]] (int64 [1, 2]); [[1, 1]] (int64 [1, 2])"}},
     }),
-    page<ops::max_other, ops::max_out>({
+    page<aten::max_other, aten::max_out>({
         .summary = "Alias of maximum.",
         .shapes = "self: [..], other: [..] -> broadcast",
         .dtypes = "any; both are promoted",
@@ -113,7 +113,7 @@ constexpr author::operator_page pages[] = {
         .examples = {{"max.other([1, 5], [3, 2])", "[3, 5] (int64 [2])"},
                      {"max.other([1.5, 3.5], 2)", "[2, 3.5] (float32 [2])"}},
     }),
-    page<ops::min, ops::min_unary_out>({
+    page<aten::min, aten::min_unary_out>({
         .summary = "Returns the minimum of all elements; NaN propagates.",
         .shapes = "self: [..] -> []",
         .dtypes = "any; the result has self's",
@@ -123,7 +123,7 @@ constexpr author::operator_page pages[] = {
                    raises<dtype_error>("out cannot hold the result", "min.unary_out([1.5, 2.5], out=0 (int64))")},
         .examples = {{"min([2, 7, 1])", "1 (int64 [])"}, {"min([2.0, nan])", "nan (float32 [])"}},
     }),
-    page<ops::min_dim, ops::min_dim_out>({
+    page<aten::min_dim, aten::min_dim_min>({
         .summary = "Returns the minimum along a dimension, and its first index.",
         .shapes = over_one_dim,
         .dtypes = "any; values have self's, indices are int64",
@@ -137,7 +137,7 @@ constexpr author::operator_page pages[] = {
         .examples = {{"min.dim([[1, 5], [7, 7]], 1)", "[1, 7] (int64 [2]); [0, 0] (int64 [2])"},
                      {"min.dim([[1, 5], [7, 7]], 0, True)", "[[1, 5]] (int64 [1, 2]); [[0, 0]] (int64 [1, 2])"}},
     }),
-    page<ops::min_other, ops::min_out>({
+    page<aten::min_other, aten::min_out>({
         .summary = "Alias of minimum.",
         .shapes = "self: [..], other: [..] -> broadcast",
         .dtypes = "any; both are promoted",
@@ -149,7 +149,7 @@ constexpr author::operator_page pages[] = {
         .examples = {{"min.other([1, 5], [3, 2])", "[1, 2] (int64 [2])"},
                      {"min.other([1.5, 3.5], 2)", "[1.5, 2] (float32 [2])"}},
     }),
-    page<ops::amax, ops::amax_out>({
+    page<aten::amax, aten::amax_out>({
         .summary = "Returns the maximum over dimensions; NaN propagates.",
         .shapes = over_dims,
         .dtypes = "any; the result has self's",
@@ -160,7 +160,7 @@ constexpr author::operator_page pages[] = {
         .examples = {{"amax([[1, 5], [7, 2]], 0)", "[7, 5] (int64 [2])"},
                      {"amax([[1, 5], [7, 2]], [0, 1], True)", "[[7]] (int64 [1, 1])"}},
     }),
-    page<ops::amin, ops::amin_out>({
+    page<aten::amin, aten::amin_out>({
         .summary = "Returns the minimum over dimensions; NaN propagates.",
         .shapes = over_dims,
         .dtypes = "any; the result has self's",
@@ -171,7 +171,7 @@ constexpr author::operator_page pages[] = {
         .examples = {{"amin([[1, 5], [7, 2]], 0)", "[1, 2] (int64 [2])"},
                      {"amin([[1, 5], [7, 2]], [0, 1], True)", "[[1]] (int64 [1, 1])"}},
     }),
-    page<ops::aminmax, ops::aminmax_out>({
+    page<aten::aminmax, aten::aminmax_out>({
         .summary = "Returns minimum and maximum of all elements or along one dimension; NaN propagates.",
         .shapes = one_or_all,
         .dtypes = "any; both results have self's",
@@ -186,7 +186,7 @@ constexpr author::operator_page pages[] = {
                      {"aminmax([[1, 5], [7, 2]], dim=0, keepdim=True)",
                       "[[1, 2]] (int64 [1, 2]); [[7, 5]] (int64 [1, 2])"}},
     }),
-    page<ops::argmax, ops::argmax_out>({
+    page<aten::argmax, aten::argmax_out>({
         .summary =
             "Returns the index of the maximum, the first of equals; without dim the row-major index over all elements.",
         .shapes = one_or_all,
@@ -197,7 +197,7 @@ constexpr author::operator_page pages[] = {
         .examples = {{"argmax([[1, 5], [7, 2]])", "2 (int64 [])"},
                      {"argmax([[1, 5], [7, 7]], 1)", "[1, 0] (int64 [2])"}},
     }),
-    page<ops::argmin, ops::argmin_out>({
+    page<aten::argmin, aten::argmin_out>({
         .summary =
             "Returns the index of the minimum, the first of equals; without dim the row-major index over all elements.",
         .shapes = one_or_all,
@@ -208,7 +208,7 @@ constexpr author::operator_page pages[] = {
         .examples = {{"argmin([[4, 5], [1, 2]])", "2 (int64 [])"},
                      {"argmin([[1, 5], [7, 7]], 1)", "[0, 0] (int64 [2])"}},
     }),
-    page<ops::any, ops::any_all_out, ops::any_dim, ops::any_out>({
+    page<aten::any, aten::any_all_out, aten::any_dim, aten::any_out>({
         .summary = "Tests whether any element is nonzero, NaN included; False for no elements.",
         .shapes = one_or_all,
         .dtypes = "any; the result is bool, of uint8 it is uint8",
@@ -219,7 +219,7 @@ constexpr author::operator_page pages[] = {
                      {"any.dim([[0, 0], [0, 2]], 1)", "[false, true] (bool [2])"},
                      {"any([0, 2] (uint8))", "1 (uint8 [])"}},
     }),
-    page<ops::all, ops::all_all_out, ops::all_dim, ops::all_out>({
+    page<aten::all, aten::all_all_out, aten::all_dim, aten::all_out>({
         .summary = "Tests whether all elements are nonzero, NaN included; True for no elements.",
         .shapes = one_or_all,
         .dtypes = "any; the result is bool, of uint8 it is uint8",
@@ -230,7 +230,7 @@ constexpr author::operator_page pages[] = {
                      {"all.dim([[0, 1], [2, 3]], 1)", "[false, true] (bool [2])"},
                      {"all([] (float32))", "true (bool [])"}},
     }),
-    page<ops::count_nonzero, ops::count_nonzero_dim>({
+    page<aten::count_nonzero, aten::count_nonzero_dim_IntList>({
         .summary = "Counts the nonzero elements, NaN included.",
         .shapes = "self: [..] -> self's sizes without dim; no dim means all",
         .dtypes = "any; the result is int64",
@@ -240,7 +240,8 @@ constexpr author::operator_page pages[] = {
         .examples = {{"count_nonzero([[1, 0], [2, 3]])", "3 (int64 [])"},
                      {"count_nonzero.dim_IntList([[1, 0], [2, 3]], [1])", "[1, 2] (int64 [2])"}},
     }),
-    page<ops::norm, ops::norm_dtype, ops::norm_dim, ops::norm_dim_dtype, ops::norm_out, ops::norm_dtype_out>({
+    page<aten::norm_Scalar, aten::norm_ScalarOpt_dtype, aten::norm_ScalarOpt_dim, aten::norm_ScalarOpt_dim_dtype,
+         aten::norm_out, aten::norm_dtype_out>({
         .summary = "Computes the norm of order p, 2 for None: 0 counts nonzero elements, inf and -inf give the maximum "
                    "and minimum magnitude, any other p gives sum(abs(self)^p)^(1/p).",
         .shapes = over_dims,
@@ -260,7 +261,7 @@ constexpr author::operator_page pages[] = {
                      {"norm.ScalarOpt_dim([[3.0, -4.0], [0.0, 2.0]], 1, 1)", "[7, 2] (float32 [2])"},
                      {"norm.Scalar([3.0, -4.0], inf)", "4 (float32 [])"}},
     }),
-    page<ops::linalg_vector_norm, ops::linalg_vector_norm_out>({
+    page<aten::linalg_vector_norm, aten::linalg_vector_norm_out>({
         .summary = "Computes the norm of order ord of the elements, as norm does, for any number of dimensions.",
         .shapes = over_dims,
         .dtypes = "floating; with dtype, which must hold self's, elements are converted to it first; sums are kept in "
@@ -279,7 +280,7 @@ constexpr author::operator_page pages[] = {
                      {"linalg_vector_norm([[3.0, -4.0], [0.0, 2.0]], 0, 1)", "[2, 1] (float32 [2])"},
                      {"linalg_vector_norm([1.0, 2.0, 2.0], 3)", "2.5712817 (float32 [])"}},
     }),
-    page<ops::logsumexp, ops::logsumexp_out>({
+    page<aten::logsumexp, aten::logsumexp_out>({
         .summary =
             "Computes the logarithm of the sum of exponentials, without intermediate overflow; -inf for no elements.",
         .shapes = over_dims,

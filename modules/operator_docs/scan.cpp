@@ -23,7 +23,7 @@ constexpr std::string_view extremes_memory =
 constexpr std::string_view bad_dim = "dim is out of range, or out has other sizes";
 
 constexpr author::operator_page pages[] = {
-    page<ops::cumsum, ops::cumsum_, ops::cumsum_out>({
+    page<aten::cumsum, aten::cumsum_, aten::cumsum_out>({
         .summary = "Computes the cumulative sum along a dimension.",
         .shapes = "self: [..] -> the same",
         .dtypes =
@@ -37,7 +37,7 @@ constexpr author::operator_page pages[] = {
         .examples = {{"cumsum([1, 2, 3], 0)", "[1, 3, 6] (int64 [3])"},
                      {"cumsum([[1, 2], [3, 4]], 0, dtype=float32)", "[[1, 2], [4, 6]] (float32 [2, 2])"}},
     }),
-    page<ops::cumprod, ops::cumprod_, ops::cumprod_out>({
+    page<aten::cumprod, aten::cumprod_, aten::cumprod_out>({
         .summary = "Computes the cumulative product along a dimension.",
         .shapes = "self: [..] -> the same",
         .dtypes = "any; integers and bool multiply into int64 and wrap, unless dtype is given, to which elements are "
@@ -50,7 +50,7 @@ constexpr author::operator_page pages[] = {
         .examples = {{"cumprod([1, 2, 3], 0)", "[1, 2, 6] (int64 [3])"},
                      {"cumprod([[1.5, 2.0], [2.0, 4.0]], 1)", "[[1.5, 3], [2, 8]] (float32 [2, 2])"}},
     }),
-    page<ops::cummax, ops::cummax_out>({
+    page<aten::cummax, aten::cummax_out>({
         .summary = "Returns the cumulative maximum along a dimension, and the index of the last of equals; from a NaN "
                    "on, the last NaN.",
         .shapes = "self: [..] -> the same, twice",
@@ -65,7 +65,7 @@ constexpr author::operator_page pages[] = {
                      {"cummax([[1.0, nan], [2.0, 5.0]], 1)",
                       "[[1, nan], [2, 5]] (float32 [2, 2]); [[0, 1], [0, 1]] (int64 [2, 2])"}},
     }),
-    page<ops::cummin, ops::cummin_out>({
+    page<aten::cummin, aten::cummin_out>({
         .summary = "Returns the cumulative minimum along a dimension, and the index of the last of equals; from a NaN "
                    "on, the last NaN.",
         .shapes = "self: [..] -> the same, twice",
@@ -80,7 +80,7 @@ constexpr author::operator_page pages[] = {
                      {"cummin([[1.0, nan], [2.0, 5.0]], 1)",
                       "[[1, nan], [2, 2]] (float32 [2, 2]); [[0, 1], [0, 0]] (int64 [2, 2])"}},
     }),
-    page<ops::logcumsumexp, ops::logcumsumexp_out>({
+    page<aten::logcumsumexp, aten::logcumsumexp_out>({
         .summary = "Computes the logarithm of the cumulative sum of exponentials along a dimension, without "
                    "intermediate overflow.",
         .shapes = "self: [..] -> the same",
@@ -94,7 +94,7 @@ constexpr author::operator_page pages[] = {
         .examples = {{"logcumsumexp([0.0, 0.0], 0)", "[0, 0.6931472] (float32 [2])"},
                      {"logcumsumexp([1000.0, 1000.0], 0)", "[1000, 1000.6932] (float32 [2])"}},
     }),
-    page<ops::diff, ops::diff_out>({
+    page<aten::diff, aten::diff_out>({
         .summary = "Computes the n-th difference along a dimension; for bool whether elements differ; prepend and "
                    "append are concatenated first, unless n is 0.",
         .shapes =

@@ -26,7 +26,7 @@ consteval page_error wrong_options(std::string_view example) {
 constexpr page_error no_device = raises<device_error>("device is not available in this build or on this machine");
 
 constexpr author::operator_page pages[] = {
-    page<ops::arange, ops::arange_start, ops::arange_start_step, ops::arange_out, ops::arange_start_out>({
+    page<aten::arange, aten::arange_start, aten::arange_start_step, aten::arange_out, aten::arange_start_out>({
         .summary = "Counts from start, or 0, in steps of step, or 1, up to but without end.",
         .shapes = "start: a number, end: a number, step: a number -> [ceil((end - start) / step)]",
         .dtypes = "numbers; where dtype is not given int64 if all arguments are integers, else float32; floating "
@@ -42,7 +42,7 @@ constexpr author::operator_page pages[] = {
                      {"arange.start(1, 3.5)", "[1, 2, 3] (float32 [3])"},
                      {"arange.start_step(10, 0, -4)", "[10, 6, 2] (int64 [3])"}},
     }),
-    page<ops::range, ops::range_step, ops::range_out_, ops::range_out>({
+    page<aten::range, aten::range_step, aten::range_out_, aten::range_out>({
         .summary = "Counts from start in steps of step, or 1, up to and including end if reached.",
         .shapes = "start: a number, end: a number, step: a number -> [floor((end - start) / step) + 1]",
         .dtypes = "numbers; float32 by default; floating elements are computed in float64, integers from the whole "
@@ -57,7 +57,7 @@ constexpr author::operator_page pages[] = {
         .examples = {{"range(1, 4)", "[1, 2, 3, 4] (float32 [4])"},
                      {"range.step(10, 0, -4)", "[10, 6, 2] (float32 [3])"}},
     }),
-    page<ops::linspace, ops::linspace_out>({
+    page<aten::linspace, aten::linspace_out>({
         .summary = "Returns steps numbers from start to end at equal distances, both included exactly.",
         .shapes = "start: a number, end: a number, steps: n -> [n]",
         .dtypes = "numbers; float32 by default; computed in float64, and integers are truncated",
@@ -70,7 +70,7 @@ constexpr author::operator_page pages[] = {
         .examples = {{"linspace(0, 1, 5)", "[0, 0.25, 0.5, 0.75, 1] (float32 [5])"},
                      {"linspace(0, 1, 1)", "[0] (float32 [1])"}},
     }),
-    page<ops::logspace, ops::logspace_out>({
+    page<aten::logspace, aten::logspace_out>({
         .summary = "Raises base to the power of steps numbers from start to end at equal distances.",
         .shapes = "start: a number, end: a number, steps: n -> [n]",
         .dtypes = "numbers; float32 by default; computed in float64, and integers are truncated",
@@ -83,7 +83,7 @@ constexpr author::operator_page pages[] = {
         .examples = {{"logspace(0, 2, 3)", "[1, 10, 100] (float32 [3])"},
                      {"logspace(0, 2, 3, 2.0, dtype=int64)", "[1, 2, 4] (int64 [3])"}},
     }),
-    page<ops::eye, ops::eye_m, ops::eye_out, ops::eye_m_out>({
+    page<aten::eye, aten::eye_m, aten::eye_out, aten::eye_m_out>({
         .summary = "Returns the matrix with 1 on its diagonal and 0 elsewhere.",
         .shapes = "n: rows, m: columns, n where not given -> [n, m]",
         .dtypes = "any; float32 by default",
@@ -94,7 +94,7 @@ constexpr author::operator_page pages[] = {
         .examples = {{"eye(2)", "[[1, 0], [0, 1]] (float32 [2, 2])"},
                      {"eye.m(2, 3)", "[[1, 0, 0], [0, 1, 0]] (float32 [2, 3])"}},
     }),
-    page<ops::tril_indices>({
+    page<aten::tril_indices>({
         .summary = "Returns row and column of the elements on and below a diagonal of a matrix, row by row; offset "
                    "moves the diagonal to the right.",
         .shapes = "row: rows, col: columns -> [2, elements]",
@@ -107,7 +107,7 @@ constexpr author::operator_page pages[] = {
         .examples = {{"tril_indices(2, 2)", "[[0, 1, 1], [0, 0, 1]] (int64 [2, 3])"},
                      {"tril_indices(3, 3, -1)", "[[1, 2, 2], [0, 0, 1]] (int64 [2, 3])"}},
     }),
-    page<ops::triu_indices>({
+    page<aten::triu_indices>({
         .summary = "Returns row and column of the elements on and above a diagonal of a matrix, row by row; offset "
                    "moves the diagonal to the right.",
         .shapes = "row: rows, col: columns -> [2, elements]",

@@ -19,7 +19,7 @@ constexpr std::string_view out_dtype = "out is not floating";
 constexpr std::string_view other_out = "dim is out of range, or out has other sizes";
 
 constexpr author::operator_page pages[] = {
-    page<ops::softmax, ops::softmax_out>({
+    page<aten::softmax_int, aten::softmax_int_out>({
         .summary = "Computes the softmax along a dimension: positive numbers that sum to 1.",
         .shapes = "self: [..] -> the same",
         .dtypes = "floating; any with a floating dtype argument, to which self is converted first",
@@ -30,7 +30,7 @@ constexpr author::operator_page pages[] = {
                    raises<shape_error>(other_out, "softmax.int([1.5, 2.5], 1)")},
         .examples = {{"softmax.int([0.0, 0.0], 0)", "[0.5, 0.5] (float32 [2])"}},
     }),
-    page<ops::log_softmax, ops::log_softmax_out>({
+    page<aten::log_softmax_int, aten::log_softmax_int_out>({
         .summary = "Computes the logarithm of softmax, without overflow or loss of precision.",
         .shapes = "self: [..] -> the same",
         .dtypes = "floating; any with a floating dtype argument, to which self is converted first",
@@ -41,7 +41,7 @@ constexpr author::operator_page pages[] = {
                    raises<shape_error>(other_out, "log_softmax.int([1.5, 2.5], 1)")},
         .examples = {{"log_softmax.int([1000.0, 0.0], 0)", "[0, -1000] (float32 [2])"}},
     }),
-    page<ops::softmax_forward, ops::softmax_forward_out>({
+    page<aten::_softmax, aten::_softmax_out>({
         .summary = "Computes softmax where its gradient is recorded: the kernel of softmax.",
         .shapes = "self: [..] -> the same",
         .dtypes = "floating",
@@ -52,7 +52,7 @@ constexpr author::operator_page pages[] = {
                    raises<error>("half_to_float is True: that is done by to()", "_softmax([1.5, 2.5], 0, True)")},
         .examples = {{"_softmax([0.0, 0.0], 0, False)", "[0.5, 0.5] (float32 [2])"}},
     }),
-    page<ops::log_softmax_forward, ops::log_softmax_forward_out>({
+    page<aten::_log_softmax, aten::_log_softmax_out>({
         .summary = "Computes log_softmax where its gradient is recorded: the kernel of log_softmax.",
         .shapes = "self: [..] -> the same",
         .dtypes = "floating",
@@ -64,7 +64,7 @@ constexpr author::operator_page pages[] = {
                    raises<error>("half_to_float is True: that is done by to()", "_log_softmax([1.5, 2.5], 0, True)")},
         .examples = {{"_log_softmax([1000.0, 0.0], 0, False)", "[0, -1000] (float32 [2])"}},
     }),
-    page<ops::softmax_backward, ops::softmax_backward_out>({
+    page<aten::_softmax_backward_data, aten::_softmax_backward_data_out>({
         .summary =
             "Computes the gradient of softmax from its result: output * (grad_output - sum(grad_output * output)).",
         .shapes = "grad_output: [..], output: the same -> the same",
@@ -77,7 +77,7 @@ constexpr author::operator_page pages[] = {
                                        "_softmax_backward_data([1.5, 0.5], [0.5, 0.5], 0, float64)")},
         .examples = {{"_softmax_backward_data([1.0, 0.0], [0.5, 0.5], 0, float32)", "[0.25, -0.25] (float32 [2])"}},
     }),
-    page<ops::log_softmax_backward, ops::log_softmax_backward_out>({
+    page<aten::_log_softmax_backward_data, aten::_log_softmax_backward_data_out>({
         .summary =
             "Computes the gradient of log_softmax from its result: grad_output - exp(output) * sum(grad_output).",
         .shapes = "grad_output: [..], output: the same -> the same",

@@ -25,7 +25,7 @@ constexpr std::string_view out_dtype = "the dtype of values or indices cannot ho
 
 constexpr author::operator_page pages[] = {
     // All in order.
-    page<ops::sort, ops::sort_out, ops::sort_stable, ops::sort_stable_out>({
+    page<aten::sort, aten::sort_values, aten::sort_stable, aten::sort_values_stable>({
         .summary = "Sorts each row of a dimension, and returns the indices; always stable.",
         .shapes = "self: [..] -> values and indices, both the same; dim is the last one unless it is given",
         .dtypes = "any; indices are int64; a NaN is above every number",
@@ -39,7 +39,7 @@ constexpr author::operator_page pages[] = {
                      {"sort.stable([[3, 1], [1, 3]], stable=True, dim=0)",
                       "[[1, 1], [3, 3]] (int64 [2, 2]); [[1, 0], [0, 1]] (int64 [2, 2])"}},
     }),
-    page<ops::argsort, ops::argsort_stable>({
+    page<aten::argsort, aten::argsort_stable>({
         .summary = "Returns the indices of sort along a dimension; stable.",
         .shapes = "self: [..] -> the same; dim is the last one unless it is given",
         .dtypes = "any; the result is int64; a NaN is above every number",
@@ -51,7 +51,7 @@ constexpr author::operator_page pages[] = {
     }),
 
     // Some by rank.
-    page<ops::topk, ops::topk_out>({
+    page<aten::topk, aten::topk_values>({
         .summary = "Returns the k largest or smallest elements of each row in order, and their indices.",
         .shapes = "self: [A, N], k: K -> values and indices, both [A, K]; dim is the last one unless it is given",
         .dtypes = "any; indices are int64; a NaN is above every number; of equal ones the first counts",
@@ -66,7 +66,7 @@ constexpr author::operator_page pages[] = {
         .examples = {{"topk([3, 1, 2], 2)", "[3, 2] (int64 [2]); [0, 2] (int64 [2])"},
                      {"topk([3, 1, 2], 2, largest=False)", "[1, 2] (int64 [2]); [1, 2] (int64 [2])"}},
     }),
-    page<ops::kthvalue, ops::kthvalue_out>({
+    page<aten::kthvalue, aten::kthvalue_values>({
         .summary = "Returns the k-th smallest element of each row, from 1, and its index.",
         .shapes = "self: [A, N] -> values and indices, both [A], or [A, 1] with keepdim",
         .dtypes = "any; indices are int64; a NaN is above every number; of equal ones the first counts first",
@@ -80,7 +80,7 @@ constexpr author::operator_page pages[] = {
         .examples = {{"kthvalue([3, 1, 2], 2)", "2 (int64 []); 2 (int64 [])"},
                      {"kthvalue([[3, 1], [2, 4]], 1, 0, True)", "[[2, 1]] (int64 [1, 2]); [[1, 0]] (int64 [1, 2])"}},
     }),
-    page<ops::median>({
+    page<aten::median>({
         .summary = "Returns the median of all elements, the lower one for an even number.",
         .shapes = "self: [..] -> []",
         .dtypes = "any; a NaN among the elements is the result, and so is one where a floating self has no elements",
@@ -90,7 +90,7 @@ constexpr author::operator_page pages[] = {
                                        "median([] (int64 [0]))")},
         .examples = {{"median([4, 1, 3, 2])", "2 (int64 [])"}, {"median([1.0, nan])", "nan (float32 [])"}},
     }),
-    page<ops::median_dim, ops::median_dim_out>({
+    page<aten::median_dim, aten::median_dim_values>({
         .summary = "Returns the median of each row, the lower one for an even number, and its index.",
         .shapes = "self: [A, N], dim: 1 -> values and indices, both [A], or [A, 1] with keepdim",
         .dtypes = "any; indices are int64; a row with a NaN gives its first NaN; of equal ones the first counts first",
@@ -104,7 +104,7 @@ constexpr author::operator_page pages[] = {
                      {"median.dim([[1, 3, 2], [6, 5, 4]], 0, True)",
                       "[[1, 3, 2]] (int64 [1, 3]); [[0, 0, 0]] (int64 [1, 3])"}},
     }),
-    page<ops::nanmedian>({
+    page<aten::nanmedian>({
         .summary = "Returns the median of all elements ignoring NaN, the lower one for an even number.",
         .shapes = "self: [..] -> []",
         .dtypes = "any; NaN if there is nothing else, or no element of a floating self",
@@ -114,7 +114,7 @@ constexpr author::operator_page pages[] = {
                                        "nanmedian([] (int64 [0]))")},
         .examples = {{"nanmedian([4, 1, 3, 2])", "2 (int64 [])"}, {"nanmedian([1.0, nan, 3.0])", "1 (float32 [])"}},
     }),
-    page<ops::nanmedian_dim, ops::nanmedian_dim_out>({
+    page<aten::nanmedian_dim, aten::nanmedian_dim_values>({
         .summary = "Returns the median of each row ignoring NaN, the lower one for an even number, and its index.",
         .shapes = "self: [A, N], dim: 1 -> values and indices, both [A], or [A, 1] with keepdim",
         .dtypes = "any; indices are int64; a row of nothing but NaN gives its first; of equal ones the first counts "
@@ -129,7 +129,7 @@ constexpr author::operator_page pages[] = {
                      {"nanmedian.dim([[nan, 5.0, 3.0], [nan, nan, nan]], 1)",
                       "[3, nan] (float32 [2]); [2, 0] (int64 [2])"}},
     }),
-    page<ops::mode, ops::mode_out>({
+    page<aten::mode, aten::mode_values>({
         .summary = "Returns the most frequent element of each row, the smallest of several, and its last index.",
         .shapes =
             "self: [A, N] -> values and indices, both [A], or [A, 1] with keepdim; dim is the last one unless it is "
@@ -146,7 +146,7 @@ constexpr author::operator_page pages[] = {
     }),
 
     // Places in what is sorted, and what is there more than once.
-    page<ops::searchsorted, ops::searchsorted_out>({
+    page<aten::searchsorted_Tensor, aten::searchsorted_Tensor_out>({
         .summary = "Finds the insertion indices of values in sorted rows: before equal elements, or after them with "
                    "right=True or side='right'.",
         .shapes =
@@ -175,7 +175,7 @@ constexpr author::operator_page pages[] = {
                      {"searchsorted.Tensor([1, 3, 5], [3, 4, 0], right=True, out_int32=True)", "[2, 2, 0] (int32 [3])"},
                      {"searchsorted.Tensor([5, 1, 3], [3], sorter=[1, 2, 0])", "[1] (int64 [1])"}},
     }),
-    page<ops::searchsorted_scalar>({
+    page<aten::searchsorted_Scalar>({
         .summary = "Finds the insertion index of one number in a sorted row: before equal elements, or after them with "
                    "right=True or side='right'.",
         .shapes = "sorted_sequence: [N] -> []; sorter: [N], the order of a row that is not sorted",
@@ -195,7 +195,7 @@ constexpr author::operator_page pages[] = {
                      {"searchsorted.Scalar([0, 1, 1], 1, side='right')", "3 (int64 [])"},
                      {"searchsorted.Scalar([1, 4, 5], 4.5)", "2 (int64 [])"}},
     }),
-    page<ops::bucketize, ops::bucketize_out>({
+    page<aten::bucketize_Tensor, aten::bucketize_Tensor_out>({
         .summary = "Finds the insertion indices of values in sorted boundaries: before equal ones, or after them with "
                    "right=True; searchsorted with one row and swapped arguments.",
         .shapes = "self: [..], boundaries: [N] -> self's",
@@ -213,7 +213,7 @@ constexpr author::operator_page pages[] = {
         .examples = {{"bucketize.Tensor([3, 6], [1, 3, 5])", "[1, 3] (int64 [2])"},
                      {"bucketize.Tensor([3, 6], [1, 3, 5], right=True, out_int32=True)", "[2, 3] (int32 [2])"}},
     }),
-    page<ops::bucketize_scalar>({
+    page<aten::bucketize_Scalar>({
         .summary = "Finds the insertion index of one number in sorted boundaries: before equal ones, or after them "
                    "with right=True.",
         .shapes = "boundaries: [N] -> []",
@@ -225,7 +225,7 @@ constexpr author::operator_page pages[] = {
         .examples = {{"bucketize.Scalar(3, [1, 3, 5])", "1 (int64 [])"},
                      {"bucketize.Scalar(4.5, [1, 4, 5])", "2 (int64 [])"}},
     }),
-    page<ops::unique2, ops::unique>({
+    page<aten::_unique2, aten::_unique>({
         .summary =
             "Returns the sorted unique elements; the inverse indices and counts, if requested; _unique never counts.",
         .shapes = "self: [..] -> [n]; inverse as self, or [0]; counts [n], or [0], but for _unique",

@@ -27,7 +27,7 @@ constexpr std::string_view three_reads =
 constexpr std::string_view bad_dim = "dim is out of range or given twice, or out has other sizes";
 
 constexpr author::operator_page pages[] = {
-    page<ops::var, ops::var_dim, ops::var_out, ops::var_correction, ops::var_correction_out>({
+    page<aten::var, aten::var_dim, aten::var_out, aten::var_correction, aten::var_correction_out>({
         .summary = "Computes the variance: the sum of squared distances to the mean, divided by the count minus a "
                    "correction, which is 1 for unbiased=True and by default.",
         .shapes = over_dims,
@@ -40,7 +40,7 @@ constexpr author::operator_page pages[] = {
                      {"var.dim([[1.0, 3.0], [2.0, 2.0]], 1, False)", "[1, 0] (float32 [2])"},
                      {"var.correction([1.0, 2.0, 3.0, 6.0], None, correction=2)", "7 (float32 [])"}},
     }),
-    page<ops::stddev, ops::stddev_dim, ops::stddev_out, ops::stddev_correction, ops::stddev_correction_out>({
+    page<aten::std, aten::std_dim, aten::std_out, aten::std_correction, aten::std_correction_out>({
         .summary = "Computes the standard deviation, the root of the variance.",
         .shapes = over_dims,
         .dtypes = wide,
@@ -52,7 +52,7 @@ constexpr author::operator_page pages[] = {
                      {"std.dim([[1.0, 3.0], [2.0, 2.0]], 1, False)", "[1, 0] (float32 [2])"},
                      {"std.correction([1.0, 2.0, 3.0, 6.0], None, correction=2)", "2.6457512 (float32 [])"}},
     }),
-    page<ops::var_mean, ops::var_mean_dim, ops::var_mean_correction>({
+    page<aten::var_mean, aten::var_mean_dim, aten::var_mean_correction>({
         .summary = "Returns the variance, as var does, and the mean.",
         .shapes = over_dims,
         .dtypes = wide,
@@ -64,7 +64,7 @@ constexpr author::operator_page pages[] = {
                      {"var_mean.dim([[1.0, 3.0], [2.0, 2.0]], 1, False)",
                       "[1, 0] (float32 [2]); [2, 2] (float32 [2])"}},
     }),
-    page<ops::stddev_mean, ops::stddev_mean_dim, ops::stddev_mean_correction>({
+    page<aten::std_mean, aten::std_mean_dim, aten::std_mean_correction>({
         .summary = "Returns the standard deviation, as std does, and the mean.",
         .shapes = over_dims,
         .dtypes = wide,

@@ -35,7 +35,7 @@ consteval page_error no_fit(std::string_view example) {
 constexpr page_error two_devices = raises<device_error>("the tensors are on different devices");
 
 constexpr author::operator_page pages[] = {
-    page<ops::where, ops::where_out, ops::where_scalar_self, ops::where_scalar_other, ops::where_scalar>({
+    page<aten::where_self, aten::where_self_out, aten::where_ScalarSelf, aten::where_ScalarOther, aten::where_Scalar>({
         .summary = "Selects the element of self if condition is true, and that of other otherwise.",
         .shapes = "condition: [..], self: [..], other: [..] -> their broadcast",
         .dtypes = "any; self and other are promoted; condition is bool, or uint8, of which all but 0 is true",
@@ -53,7 +53,7 @@ constexpr author::operator_page pages[] = {
                      {"where.ScalarOther([True, False], [1, 2], 0.5)", "[1, 0.5] (float32 [2])"},
                      {"where.Scalar([True, False], 1, 2)", "[1, 2] (int64 [2])"}},
     }),
-    page<ops::clamp, ops::clamp_, ops::clamp_out>({
+    page<aten::clamp, aten::clamp_, aten::clamp_out>({
         .summary = "Limits elements to what lies between min and max, one of which may be missing; NaN stays, and "
                    "where min is above max all become max.",
         .shapes = "self: [..] -> the same",
@@ -70,7 +70,7 @@ constexpr author::operator_page pages[] = {
                      {"clamp([1.0, nan, 9.0], max=6)", "[1, nan, 6] (float32 [3])"},
                      {"clamp([1, 5], 0.5, 3.5)", "[1, 3.5] (float32 [2])"}},
     }),
-    page<ops::clamp_tensor, ops::clamp_tensor_, ops::clamp_tensor_out>({
+    page<aten::clamp_Tensor, aten::clamp_Tensor_, aten::clamp_Tensor_out>({
         .summary = "Limits each element to what lies between its own min and max, one of which may be missing; NaN in "
                    "any of the three is the result.",
         .shapes = "self: [..], min: [..], max: [..] -> their broadcast; in place self's",
@@ -84,8 +84,8 @@ constexpr author::operator_page pages[] = {
         .examples = {{"clamp.Tensor([1, 5, 9], [2, 2, 2], [6, 6, 8])", "[2, 5, 8] (int64 [3])"},
                      {"clamp.Tensor([1.0, 5.0], max=[[2.0], [4.0]])", "[[1, 2], [1, 4]] (float32 [2, 2])"}},
     }),
-    page<ops::clamp_min, ops::clamp_min_, ops::clamp_min_out, ops::clamp_min_tensor, ops::clamp_min_tensor_,
-         ops::clamp_min_tensor_out>({
+    page<aten::clamp_min, aten::clamp_min_, aten::clamp_min_out, aten::clamp_min_Tensor, aten::clamp_min_Tensor_,
+         aten::clamp_min_Tensor_out>({
         .summary = "Clamps from below: clamp with one bound, with a tensor maximum.",
         .shapes = "self: [..], min: [..] -> their broadcast; in place self's",
         .dtypes =
@@ -100,8 +100,8 @@ constexpr author::operator_page pages[] = {
         .examples = {{"clamp_min([1, 5], 3)", "[3, 5] (int64 [2])"},
                      {"clamp_min.Tensor([1, 5], [2, 6])", "[2, 6] (int64 [2])"}},
     }),
-    page<ops::clamp_max, ops::clamp_max_, ops::clamp_max_out, ops::clamp_max_tensor, ops::clamp_max_tensor_,
-         ops::clamp_max_tensor_out>({
+    page<aten::clamp_max, aten::clamp_max_, aten::clamp_max_out, aten::clamp_max_Tensor, aten::clamp_max_Tensor_,
+         aten::clamp_max_Tensor_out>({
         .summary = "Lowers what is above max to it: clamp with one bound, with a tensor minimum.",
         .shapes = "self: [..], max: [..] -> their broadcast; in place self's",
         .dtypes =
@@ -116,7 +116,8 @@ constexpr author::operator_page pages[] = {
         .examples = {{"clamp_max([1, 5], 3)", "[1, 3] (int64 [2])"},
                      {"clamp_max.Tensor([1, 5], [2, 4])", "[1, 4] (int64 [2])"}},
     }),
-    page<ops::lerp, ops::lerp_, ops::lerp_out, ops::lerp_scalar, ops::lerp_scalar_, ops::lerp_scalar_out>({
+    page<aten::lerp_Tensor, aten::lerp_Tensor_, aten::lerp_Tensor_out, aten::lerp_Scalar, aten::lerp_Scalar_,
+         aten::lerp_Scalar_out>({
         .summary = "Interpolates: self + weight * (end - self), exactly self for a weight of 0 and end for 1.",
         .shapes = "self: [..], end: [..], weight: [..] -> their broadcast; in place self's",
         .dtypes = "floating; all tensors are of the same dtype, which the result has",
@@ -131,7 +132,7 @@ constexpr author::operator_page pages[] = {
         .examples = {{"lerp.Tensor([0.0, 10.0], [10.0, 20.0], [0.5, 0.25])", "[5, 12.5] (float32 [2])"},
                      {"lerp.Scalar([0.0, 10.0], [10.0, 20.0], 0.5)", "[5, 15] (float32 [2])"}},
     }),
-    page<ops::addcmul, ops::addcmul_, ops::addcmul_out>({
+    page<aten::addcmul, aten::addcmul_, aten::addcmul_out>({
         .summary = "Adds value * tensor1 * tensor2 to self, in one pass.",
         .shapes = "self: [..], tensor1: [..], tensor2: [..] -> their broadcast; in place self's",
         .dtypes = "numbers; the three are promoted; integers wrap",
@@ -144,7 +145,7 @@ constexpr author::operator_page pages[] = {
                    no_fit("addcmul_([1], [1.5], [2])"), two_devices},
         .examples = {{"addcmul([1, 2], [3, 4], [5, 6], value=2)", "[31, 50] (int64 [2])"}},
     }),
-    page<ops::addcdiv, ops::addcdiv_, ops::addcdiv_out>({
+    page<aten::addcdiv, aten::addcdiv_, aten::addcdiv_out>({
         .summary = "Adds value * tensor1 / tensor2 to self, in one pass.",
         .shapes = "self: [..], tensor1: [..], tensor2: [..] -> their broadcast; in place self's",
         .dtypes = "floating; the three are promoted, so one that is floating will do",

@@ -18,7 +18,7 @@ constexpr std::string_view no_such_dimension = "self has no such dimension: a sc
 constexpr std::string_view no_elements = "slices have no elements to compare";
 
 constexpr author::operator_page pages[] = {
-    page<ops::isin, ops::isin_out>({
+    page<aten::isin_Tensor_Tensor, aten::isin_Tensor_Tensor_out>({
         .summary = "Tests which elements are in test_elements, or not in it with invert; NaN is in none.",
         .shapes = "elements: [..], test_elements: [..] -> elements'",
         .dtypes = "any; both are promoted; the result is bool, in out 1 and 0 of that dtype",
@@ -31,7 +31,7 @@ constexpr author::operator_page pages[] = {
         .examples = {{"isin.Tensor_Tensor([1, 2, 3], [3, 1])", "[true, false, true] (bool [3])"},
                      {"isin.Tensor_Tensor([1.0, nan], [1.0, nan], invert=True)", "[false, true] (bool [2])"}},
     }),
-    page<ops::isin_scalar, ops::isin_scalar_out>({
+    page<aten::isin_Tensor_Scalar, aten::isin_Tensor_Scalar_out>({
         .summary = "Tests which elements equal test_element, or do not with invert; NaN equals nothing: eq and ne.",
         .shapes = "elements: [..] -> the same",
         .dtypes = "any; both are promoted; the result is bool, in out 1 and 0 of that dtype",
@@ -44,7 +44,7 @@ constexpr author::operator_page pages[] = {
         .examples = {{"isin.Tensor_Scalar([1, 2], 2)", "[false, true] (bool [2])"},
                      {"isin.Tensor_Scalar([1, 2], 2, invert=True)", "[true, false] (bool [2])"}},
     }),
-    page<ops::isin_scalar_base, ops::isin_scalar_base_out>({
+    page<aten::isin_Scalar_Tensor, aten::isin_Scalar_Tensor_out>({
         .summary = "Tests whether a number is in test_elements, or not in it with invert; NaN is not.",
         .shapes = "test_elements: [..] -> []",
         .dtypes = "any; both are promoted; the result is bool, in out 1 or 0 of that dtype",
@@ -55,7 +55,7 @@ constexpr author::operator_page pages[] = {
         .examples = {{"isin.Scalar_Tensor(1, [3, 1])", "true (bool [])"},
                      {"isin.Scalar_Tensor(1, [3, 1], invert=True)", "false (bool [])"}},
     }),
-    page<ops::unique_dim>({
+    page<aten::unique_dim>({
         .summary = "Returns the unique slices of a dimension in lexicographic order; the inverse indices and counts, "
                    "if requested.",
         .shapes = slice_results,
@@ -70,7 +70,7 @@ constexpr author::operator_page pages[] = {
                      {"unique_dim([[2, 1], [1, 2], [2, 1]], 0, True, True, True)",
                       "[[1, 2], [2, 1]] (int64 [2, 2]); [1, 0, 1] (int64 [3]); [1, 2] (int64 [2])"}},
     }),
-    page<ops::unique_dim_consecutive>({
+    page<aten::unique_dim_consecutive>({
         .summary = "Returns one slice of each run of equal consecutive slices of a dimension; the inverse indices and "
                    "run lengths, if requested.",
         .shapes = slice_results,
@@ -83,7 +83,7 @@ constexpr author::operator_page pages[] = {
         .examples = {{"unique_dim_consecutive([[2, 1], [2, 1], [1, 2], [2, 1]], 0, True, True)",
                       "[[2, 1], [1, 2], [2, 1]] (int64 [3, 2]); [0, 0, 1, 2] (int64 [4]); [2, 1, 1] (int64 [3])"}},
     }),
-    page<ops::unique_consecutive>({
+    page<aten::unique_consecutive>({
         .summary = "Returns one element of each run of equal consecutive elements, in row-major order; with dim, one "
                    "slice, as unique_dim_consecutive does.",
         .shapes = "self: [..] -> [n]; inverse as self, or [0]; counts [n], or [0]",

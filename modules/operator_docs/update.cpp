@@ -21,7 +21,7 @@ constexpr std::string_view other_dtypes =
     "a parameter is not floating, or a tensor has another dtype than its parameter";
 
 constexpr author::operator_page pages[] = {
-    page<ops::fused_sgd_>({
+    page<aten::_fused_sgd_>({
         .summary = "Performs a step of stochastic gradient descent for each parameter: self -= lr * g, where g is the "
                    "gradient plus weight_decay * self, or with momentum the running average in momentum_buffer_list.",
         .shapes = "self: any, grads: the same, momentum_buffer_list: the same, or none without momentum -> none",
@@ -43,7 +43,7 @@ constexpr author::operator_page pages[] = {
                       "dampening=0.0, nesterov=False, maximize=False, is_first_step=False)",
                       ""}},
     }),
-    page<ops::fused_adam_, ops::fused_adamw_>({
+    page<aten::_fused_adam_, aten::_fused_adamw_>({
         .summary =
             "Performs a step of Adam for each parameter: self -= lr * m / (sqrt(v) + eps), where m and v are exp_avgs "
             "and exp_avg_sqs, the running averages of the gradient and of its square, each divided by 1 - beta^step; "

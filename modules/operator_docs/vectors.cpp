@@ -15,7 +15,7 @@ using author::raises;
 constexpr author::page_error two_devices = raises<device_error>("the tensors are on different devices");
 
 constexpr author::operator_page pages[] = {
-    page<ops::cross, ops::cross_out>({
+    page<aten::cross, aten::cross_out>({
         .summary = "Computes the cross product of vectors of three elements.",
         .shapes = "self: [.., 3, ..], other: [.., 3, ..] -> their broadcast; dim is the first one of three elements in "
                   "self unless it is given",
@@ -35,7 +35,7 @@ constexpr author::operator_page pages[] = {
         .examples = {{"cross([1, 0, 0], [0, 1, 0])", "[0, 0, 1] (int64 [3])"},
                      {"cross([[1, 0, 0]], [[0, 1, 0], [0, 0, 1]], 1)", "[[0, 0, 1], [0, -1, 0]] (int64 [2, 3])"}},
     }),
-    page<ops::cosine_similarity>({
+    page<aten::cosine_similarity>({
         .summary = "Computes the cosine of the angle between vectors along a dimension, with norms of at least eps.",
         .shapes = "x1: [A, N], x2: [A, N], dim: 1 -> [A]; the others broadcast",
         .dtypes = "floating; both are promoted, and float16 and bfloat16 are computed in float32",
@@ -50,7 +50,7 @@ constexpr author::operator_page pages[] = {
         .examples = {{"cosine_similarity([[1.0, 0.0]], [[1.0, 1.0]])", "[0.70710677] (float32 [1])"},
                      {"cosine_similarity([0.0, 0.0], [4.0, 3.0], 0)", "0 (float32 [])"}},
     }),
-    page<ops::cdist>({
+    page<aten::cdist>({
         .summary =
             "Returns the distance of each row of x1 from each row of x2: the norm of order p of their difference.",
         .shapes = "x1: [.., n, d], x2: [.., m, d] -> [.., n, m]",
@@ -66,7 +66,7 @@ constexpr author::operator_page pages[] = {
         .examples = {{"cdist([[0.0, 0.0], [3.0, 4.0]], [[0.0, 0.0]])", "[[0], [5]] (float32 [2, 1])"},
                      {"cdist([[0.0, 0.0]], [[3.0, 4.0]], 1)", "[[7]] (float32 [1, 1])"}},
     }),
-    page<ops::linalg_cross, ops::linalg_cross_out>({
+    page<aten::linalg_cross, aten::linalg_cross_out>({
         .summary = "Computes the cross product along a dimension of three elements.",
         .shapes = "self: [.., 3], other: [.., 3], dim: the last one unless it is given -> broadcast",
         .dtypes = "numbers; both are promoted; integers wrap; float16 and bfloat16 are computed in float32",
@@ -86,7 +86,7 @@ constexpr author::operator_page pages[] = {
                      {"linalg_cross([[1.0, 2.0, 3.0]], [[4.0, 5.0, 6.0], [0.0, 0.0, 1.0]])",
                       "[[-3, 6, -3], [2, -1, 0]] (float32 [2, 3])"}},
     }),
-    page<ops::pairwise_distance>({
+    page<aten::pairwise_distance>({
         .summary = "Returns the distance of vectors: the norm of order p of x1 - x2 + eps, along the last dimension.",
         .shapes = "x1: [A, N], x2: [A, N] -> [A], or [A, 1] with keepdim; they broadcast",
         .dtypes = "numbers; both are promoted, and differences of integers wrap before they become float32",

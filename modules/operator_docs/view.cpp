@@ -21,7 +21,7 @@ constexpr std::string_view maybe_one_copy =
 
 constexpr author::operator_page pages[] = {
     // The order of dimensions.
-    page<ops::transpose, ops::swapaxes, ops::swapdims>({
+    page<aten::transpose_int, aten::swapaxes, aten::swapdims>({
         .summary = "Swaps two dimensions, which may be equal.",
         .shapes = "self: [.., N, .., M, ..] -> [.., M, .., N, ..]",
         .dtypes = "any",
@@ -31,7 +31,7 @@ constexpr author::operator_page pages[] = {
         .examples = {{"transpose.int([[1, 2, 3], [4, 5, 6]], 0, 1)", "[[1, 4], [2, 5], [3, 6]] (int64 [3, 2])"},
                      {"swapaxes([[1, 2, 3]], 0, -1)", "[[1], [2], [3]] (int64 [3, 1])"}},
     }),
-    page<ops::permute>({
+    page<aten::permute>({
         .summary = "Permutes the dimensions: dimension i of the result is dimension dims[i] of self.",
         .shapes = "self: [A, B, C], dims: [2, 0, 1] -> [C, A, B]",
         .dtypes = "any",
@@ -43,7 +43,7 @@ constexpr author::operator_page pages[] = {
                                        "permute([[1, 2], [3, 4]], [0, -2])")},
         .examples = {{"permute([[[1, 2]], [[3, 4]]], [2, 0, 1])", "[[[1], [3]], [[2], [4]]] (int64 [2, 2, 1])"}},
     }),
-    page<ops::movedim, ops::movedim_int>({
+    page<aten::movedim_intlist, aten::movedim_int>({
         .summary = "Moves each dimension of source to its place in destination; the others keep their order.",
         .shapes = "self: [A, B, C], source: 0, destination: 2 -> [B, C, A]",
         .dtypes = "any",
@@ -57,7 +57,7 @@ constexpr author::operator_page pages[] = {
                       "[[[1, 4], [2, 5], [3, 6]]] (int64 [1, 3, 2])"},
                      {"movedim.int([[1, 2, 3]], 0, 1)", "[[1], [2], [3]] (int64 [3, 1])"}},
     }),
-    page<ops::t>({
+    page<aten::t>({
         .summary = "Transposes a matrix.",
         .shapes = "self: [N, M] -> [M, N]; [N] -> [N]; [] -> []",
         .dtypes = "any",
@@ -66,7 +66,7 @@ constexpr author::operator_page pages[] = {
         .errors = {raises<shape_error>("self has more than two dimensions; mT takes those", "t([[[1, 2]]])")},
         .examples = {{"t([[1, 2, 3], [4, 5, 6]])", "[[1, 4], [2, 5], [3, 6]] (int64 [3, 2])"}},
     }),
-    page<ops::numpy_T>({
+    page<aten::numpy_T>({
         .summary = "Reverses the order of all dimensions.",
         .shapes = "self: [A, B, C] -> [C, B, A]",
         .dtypes = "any",
@@ -74,7 +74,7 @@ constexpr author::operator_page pages[] = {
         .cost = no_element,
         .examples = {{"numpy_T([[[1, 2]], [[3, 4]]])", "[[[1, 3]], [[2, 4]]] (int64 [2, 1, 2])"}},
     }),
-    page<ops::mT, ops::mH, ops::adjoint>({
+    page<aten::mT, aten::mH, aten::adjoint>({
         .summary = "Transposes each matrix of the last two dimensions; mH and adjoint also conjugate, without effect "
                    "on real dtypes.",
         .shapes = "self: [.., N, M] -> [.., M, N]",
@@ -84,7 +84,7 @@ constexpr author::operator_page pages[] = {
         .errors = {raises<shape_error>("self has fewer than two dimensions", "mT([1, 2])")},
         .examples = {{"mT([[[1, 2], [3, 4]]])", "[[[1, 3], [2, 4]]] (int64 [1, 2, 2])"}},
     }),
-    page<ops::matrix_H>({
+    page<aten::matrix_H>({
         .summary = "Transposes a matrix, which is its conjugate transpose too: every dtype is real.",
         .shapes = "self: [N, M] -> [M, N]",
         .dtypes = "any",
@@ -95,7 +95,7 @@ constexpr author::operator_page pages[] = {
     }),
 
     // Dimensions of size 1, and more of them.
-    page<ops::unsqueeze>({
+    page<aten::unsqueeze>({
         .summary = "Adds a dimension of size 1 before dimension dim; -1 adds it after the last.",
         .shapes = "self: [A, B], dim: 1 -> [A, 1, B]",
         .dtypes = "any",
@@ -107,7 +107,7 @@ constexpr author::operator_page pages[] = {
         .examples = {{"unsqueeze([1, 2], 0)", "[[1, 2]] (int64 [1, 2])"},
                      {"unsqueeze([1, 2], -1)", "[[1], [2]] (int64 [2, 1])"}},
     }),
-    page<ops::squeeze, ops::squeeze_dim>({
+    page<aten::squeeze, aten::squeeze_dim>({
         .summary = "Removes all dimensions of size 1, or only dim if its size is 1.",
         .shapes = "self: [A, 1, B, 1] -> [A, B]",
         .dtypes = "any",
@@ -118,7 +118,7 @@ constexpr author::operator_page pages[] = {
                      {"squeeze.dim([[[1], [2]]], 0)", "[[1], [2]] (int64 [2, 1])"},
                      {"squeeze.dim([[[1], [2]]], 1)", "[[[1], [2]]] (int64 [1, 2, 1])"}},
     }),
-    page<ops::expand, ops::broadcast_to, ops::expand_as>({
+    page<aten::expand, aten::broadcast_to, aten::expand_as>({
         .summary = "Expands dimensions of size 1, and adds leading ones, without copying; -1 keeps a size.",
         .shapes = "self: [N, 1], size: [K, N, M] -> [K, N, M]",
         .dtypes = "any",
@@ -131,7 +131,7 @@ constexpr author::operator_page pages[] = {
         .examples = {{"expand([[1], [2]], [-1, 3])", "[[1, 1, 1], [2, 2, 2]] (int64 [2, 3])"},
                      {"expand_as([1, 2], [[0, 0], [0, 0]])", "[[1, 2], [1, 2]] (int64 [2, 2])"}},
     }),
-    page<ops::atleast_1d, ops::atleast_2d, ops::atleast_3d>({
+    page<aten::atleast_1d, aten::atleast_2d, aten::atleast_3d>({
         .summary = "Adds dimensions of size 1 where self has fewer than one, two or three.",
         .shapes = "self: [N] -> [N], [1, N] and [1, N, 1]; of a matrix, atleast_3d makes [N, M, 1]",
         .dtypes = "any",
@@ -143,7 +143,7 @@ constexpr author::operator_page pages[] = {
     }),
 
     // The same elements in another shape.
-    page<ops::view, ops::view_as>({
+    page<aten::view, aten::view_as>({
         .summary = "Returns a view with another shape of the elements in row-major order; one size may be -1.",
         .shapes = "self: [N, M], size: [-1] -> [N*M]",
         .dtypes = "any",
@@ -157,7 +157,7 @@ constexpr author::operator_page pages[] = {
         .examples = {{"view([1, 2, 3, 4], [2, -1])", "[[1, 2], [3, 4]] (int64 [2, 2])"},
                      {"view_as([1, 2, 3, 4], [[0], [0], [0], [0]])", "[[1], [2], [3], [4]] (int64 [4, 1])"}},
     }),
-    page<ops::reshape, ops::reshape_as>({
+    page<aten::reshape, aten::reshape_as>({
         .summary = "Returns the elements, in row-major order, in another shape, as a view if possible.",
         .shapes = "self: [N, M], shape: [-1] -> [N*M]",
         .dtypes = "any",
@@ -169,7 +169,7 @@ constexpr author::operator_page pages[] = {
         .examples = {{"reshape([[1, 2, 3], [4, 5, 6]], [3, -1])", "[[1, 2], [3, 4], [5, 6]] (int64 [3, 2])"},
                      {"reshape_as([1, 2], [[0], [0]])", "[[1], [2]] (int64 [2, 1])"}},
     }),
-    page<ops::flatten>({
+    page<aten::flatten_using_ints>({
         .summary = "Joins the dimensions from start_dim to end_dim, both included; a scalar becomes one element.",
         .shapes = "self: [A, B, C], start_dim: 1, end_dim: -1 -> [A, B*C]; [] -> [1]",
         .dtypes = "any",
@@ -181,7 +181,7 @@ constexpr author::operator_page pages[] = {
         .examples = {{"flatten.using_ints([[1, 2], [3, 4]])", "[1, 2, 3, 4] (int64 [4])"},
                      {"flatten.using_ints([[[1, 2], [3, 4]]], 0, 1)", "[[1, 2], [3, 4]] (int64 [2, 2])"}},
     }),
-    page<ops::ravel>({
+    page<aten::ravel>({
         .summary = "Flattens all dimensions into one, in row-major order.",
         .shapes = "self: [..] -> [N]",
         .dtypes = "any",
@@ -189,7 +189,7 @@ constexpr author::operator_page pages[] = {
         .cost = maybe_one_copy,
         .examples = {{"ravel([[1, 2], [3, 4]])", "[1, 2, 3, 4] (int64 [4])"}},
     }),
-    page<ops::unflatten>({
+    page<aten::unflatten_int>({
         .summary = "Splits one dimension into several, of which one may be -1.",
         .shapes = "self: [A, B*C], dim: 1, sizes: [B, C] -> [A, B, C]",
         .dtypes = "any",
@@ -202,7 +202,7 @@ constexpr author::operator_page pages[] = {
                    raises<shape_error>("self has no such dimension", "unflatten.int([1, 2], 1, [2])")},
         .examples = {{"unflatten.int([1, 2, 3, 4, 5, 6], 0, [2, -1])", "[[1, 2, 3], [4, 5, 6]] (int64 [2, 3])"}},
     }),
-    page<ops::contiguous>({
+    page<aten::contiguous>({
         .summary = "Returns self if it is dense in row-major order, else a dense copy.",
         .shapes = "self: [..] -> the same",
         .dtypes = "any",
@@ -211,7 +211,7 @@ constexpr author::operator_page pages[] = {
         .errors = {raises<error>("memory_format is preserve_format", "contiguous([1], memory_format=preserve_format)")},
         .examples = {{"contiguous([[1, 2], [3, 4]])", "[[1, 2], [3, 4]] (int64 [2, 2])"}},
     }),
-    page<ops::alias>({
+    page<aten::alias>({
         .summary = "Makes another tensor of the same elements, through which gradients flow back to self.",
         .shapes = "self: [..] -> the same",
         .dtypes = "any",
@@ -219,7 +219,7 @@ constexpr author::operator_page pages[] = {
         .cost = no_element,
         .examples = {{"alias([1, 2])", "[1, 2] (int64 [2])"}},
     }),
-    page<ops::detach>({
+    page<aten::detach>({
         .summary = "Makes another tensor of the same elements that no gradient flows through.",
         .shapes = "self: [..] -> the same",
         .dtypes = "any",
@@ -229,7 +229,7 @@ constexpr author::operator_page pages[] = {
     }),
 
     // A part of the elements.
-    page<ops::select>({
+    page<aten::select_int>({
         .summary = "Selects one slice of a dimension, which is removed; a negative index counts from the end.",
         .shapes = "self: [A, B, C], dim: 1 -> [A, C]",
         .dtypes = "any",
@@ -240,7 +240,7 @@ constexpr author::operator_page pages[] = {
         .examples = {{"select.int([[1, 2], [3, 4]], 0, 1)", "[3, 4] (int64 [2])"},
                      {"select.int([[1, 2], [3, 4]], 1, -1)", "[2, 4] (int64 [2])"}},
     }),
-    page<ops::slice>({
+    page<aten::slice_Tensor>({
         .summary = "Selects every step-th slice of a dimension from start up to, but not including, end.",
         .shapes = "self: [A, N], dim: 1 -> [A, ceil((end - start) / step)]; negative bounds count from the end, and "
                   "are then clamped to 0 and N",
@@ -252,7 +252,7 @@ constexpr author::operator_page pages[] = {
         .examples = {{"slice.Tensor([0, 1, 2, 3, 4, 5], 0, 1, None, 2)", "[1, 3, 5] (int64 [3])"},
                      {"slice.Tensor([0, 1, 2, 3, 4, 5], 0, -2, 100)", "[4, 5] (int64 [2])"}},
     }),
-    page<ops::narrow, ops::narrow_tensor>({
+    page<aten::narrow, aten::narrow_Tensor>({
         .summary = "Selects length slices of a dimension from start on, all within its range.",
         .shapes = "self: [A, N], dim: 1 -> [A, length]; a negative start counts from the end",
         .dtypes = "any; a start in a tensor is of any integer type",
@@ -266,7 +266,7 @@ constexpr author::operator_page pages[] = {
                      {"narrow([1, 2, 3, 4], 0, -2, 2)", "[3, 4] (int64 [2])"},
                      {"narrow.Tensor([1, 2, 3, 4], 0, 1 (int32), 2)", "[2, 3] (int64 [2])"}},
     }),
-    page<ops::diagonal>({
+    page<aten::diagonal>({
         .summary = "Selects the elements whose index in dim2 is the one in dim1 plus offset, as a new last dimension.",
         .shapes = "self: [A, N, M], dim1: 1, dim2: 2 -> [A, K]: K = min(N, M - offset), or min(N + offset, M) for a "
                   "negative offset, and at least 0",
@@ -279,7 +279,7 @@ constexpr author::operator_page pages[] = {
                      {"diagonal([[1, 2, 3], [4, 5, 6]], 1)", "[2, 6] (int64 [2])"},
                      {"diagonal([[1, 2, 3], [4, 5, 6]], -1)", "[4] (int64 [1])"}},
     }),
-    page<ops::unfold>({
+    page<aten::unfold>({
         .summary =
             "Extracts windows of size elements, step apart, of a dimension; a new last dimension holds their elements.",
         .shapes = "self: [A, N, B], dimension: 1 -> [A, (N - size) / step + 1, B, size], rounded down",
@@ -295,7 +295,7 @@ constexpr author::operator_page pages[] = {
         .examples = {{"unfold([1, 2, 3, 4], 0, 2, 1)", "[[1, 2], [2, 3], [3, 4]] (int64 [3, 2])"},
                      {"unfold([1, 2, 3, 4, 5], 0, 2, 2)", "[[1, 2], [3, 4]] (int64 [2, 2])"}},
     }),
-    page<ops::as_strided>({
+    page<aten::as_strided>({
         .summary = "Looks at self's storage with any sizes, strides and offset, all counted in elements.",
         .shapes =
             "self: [..], size: [N, M], stride: [a, b] -> [N, M], whose element [i, j] is element storage_offset + "

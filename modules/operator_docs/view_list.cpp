@@ -19,7 +19,7 @@ constexpr std::string_view one_view_each = "constant for each result: no element
 constexpr std::string_view no_such_dimension = "self has no such dimension: a scalar has none";
 
 constexpr author::operator_page pages[] = {
-    page<ops::split>({
+    page<aten::split_Tensor>({
         .summary = "Splits a dimension into parts of split_size; the last one may be shorter.",
         .shapes = "self: [A, N], split_size: K, dim: 1 -> ceil(N / K) of [A, K]; one part if N is 0",
         .dtypes = "any",
@@ -32,7 +32,7 @@ constexpr author::operator_page pages[] = {
                      {"split.Tensor([[1, 2, 3], [4, 5, 6]], 2, 1)",
                       "[[[1, 2], [4, 5]] (int64 [2, 2]), [[3], [6]] (int64 [2, 1])]"}},
     }),
-    page<ops::split_with_sizes, ops::split_sizes>({
+    page<aten::split_with_sizes, aten::split_sizes>({
         .summary = "Splits a dimension into parts of the given sizes.",
         .shapes = "self: [A, N], split_sizes: [K, M], dim: 1 -> [A, K], [A, M], where K + M is N",
         .dtypes = "any",
@@ -44,7 +44,7 @@ constexpr author::operator_page pages[] = {
         .examples = {{"split_with_sizes([1, 2, 3], [1, 2])", "[[1] (int64 [1]), [2, 3] (int64 [2])]"},
                      {"split.sizes([1, 2, 3], [3, 0])", "[[1, 2, 3] (int64 [3]), [] (int64 [0])]"}},
     }),
-    page<ops::chunk>({
+    page<aten::chunk>({
         .summary = "Splits a dimension into parts of one size, at most chunks of them; the last one may be shorter.",
         .shapes = "self: [A, N], chunks: K, dim: 1 -> parts of [A, ceil(N / K)]; K empty ones if N is 0",
         .dtypes = "any",
@@ -56,7 +56,7 @@ constexpr author::operator_page pages[] = {
         .examples = {{"chunk([1, 2, 3, 4, 5], 2)", "[[1, 2, 3] (int64 [3]), [4, 5] (int64 [2])]"},
                      {"chunk([1, 2, 3, 4, 5], 4)", "[[1, 2] (int64 [2]), [3, 4] (int64 [2]), [5] (int64 [1])]"}},
     }),
-    page<ops::tensor_split>({
+    page<aten::tensor_split_sections>({
         .summary =
             "Splits a dimension into exactly sections parts, the first of which may be one longer than the others.",
         .shapes = "self: [A, N], sections: K, dim: 1 -> N % K of [A, N / K + 1], then [A, N / K], rounded down",
@@ -70,7 +70,7 @@ constexpr author::operator_page pages[] = {
                       "[[1, 2] (int64 [2]), [3, 4] (int64 [2]), [5] (int64 [1])]"},
                      {"tensor_split.sections([1, 2], 3)", "[[1] (int64 [1]), [2] (int64 [1]), [] (int64 [0])]"}},
     }),
-    page<ops::tensor_split_indices>({
+    page<aten::tensor_split_indices>({
         .summary = "Splits a dimension before each of the indices, which are clamped as in slice.",
         .shapes = "self: [A, N], indices: [i, j], dim: 1 -> the slices 0 to i, i to j, and j to N",
         .dtypes = "any",
@@ -81,7 +81,7 @@ constexpr author::operator_page pages[] = {
         .examples = {{"tensor_split.indices([1, 2, 3, 4], [1, -1])",
                       "[[1] (int64 [1]), [2, 3] (int64 [2]), [4] (int64 [1])]"}},
     }),
-    page<ops::tensor_split_tensor>({
+    page<aten::tensor_split_tensor_indices_or_sections>({
         .summary = "Splits a dimension like tensor_split with a tensor argument: sections if it is zero-dimensional, "
                    "else indices.",
         .shapes = "self: [A, N], tensor_indices_or_sections: [] or [i, j], dim: 1 -> the parts that tensor_split gives",
@@ -98,7 +98,7 @@ constexpr author::operator_page pages[] = {
                      {"tensor_split.tensor_indices_or_sections([1, 2, 3, 4], 2)",
                       "[[1, 2] (int64 [2]), [3, 4] (int64 [2])]"}},
     }),
-    page<ops::unbind>({
+    page<aten::unbind_int>({
         .summary = "Splits a dimension into its slices, one tensor each, without the dimension.",
         .shapes = "self: [A, N], dim: 1 -> N of [A]",
         .dtypes = "any",
@@ -108,7 +108,7 @@ constexpr author::operator_page pages[] = {
         .examples = {{"unbind.int([[1, 2], [3, 4]])", "[[1, 2] (int64 [2]), [3, 4] (int64 [2])]"},
                      {"unbind.int([[1, 2], [3, 4]], 1)", "[[1, 3] (int64 [2]), [2, 4] (int64 [2])]"}},
     }),
-    page<ops::broadcast_tensors>({
+    page<aten::broadcast_tensors>({
         .summary = "Expands all tensors to their broadcast shape.",
         .shapes = "tensors: [N, 1] and [M] -> [N, M] and [N, M]",
         .dtypes = "any; each keeps its own",
@@ -118,7 +118,7 @@ constexpr author::operator_page pages[] = {
         .examples = {{"broadcast_tensors([[1, 2], [[3], [4]]])",
                       "[[[1, 2], [1, 2]] (int64 [2, 2]), [[3, 3], [4, 4]] (int64 [2, 2])]"}},
     }),
-    page<ops::atleast_1d_list, ops::atleast_2d_list, ops::atleast_3d_list>({
+    page<aten::atleast_1d_Sequence, aten::atleast_2d_Sequence, aten::atleast_3d_Sequence>({
         .summary = "Adds dimensions of size 1 to each tensor that has fewer than one, two or three, as atleast_1d, "
                    "atleast_2d and atleast_3d do.",
         .shapes = "tensors: [] and [N] -> [1] and [N], [1, 1] and [1, N], or [1, 1, 1] and [1, N, 1]",
@@ -129,7 +129,7 @@ constexpr author::operator_page pages[] = {
                      {"atleast_2d.Sequence([7, [1, 2]])", "[[[7]] (int64 [1, 1]), [[1, 2]] (int64 [1, 2])]"},
                      {"atleast_3d.Sequence([[1, 2]])", "[[[[1], [2]]] (int64 [1, 2, 1])]"}},
     }),
-    page<ops::meshgrid>({
+    page<aten::meshgrid>({
         .summary = "Makes the coordinates of a grid: tensor i runs along dimension i and repeats along the others.",
         .shapes = "tensors: [N] and [M] -> [N, M] and [N, M]; a scalar counts as one element",
         .dtypes = "any; all have one",
@@ -142,7 +142,7 @@ constexpr author::operator_page pages[] = {
         .examples = {{"meshgrid([[1, 2], [3, 4, 5]])",
                       "[[[1, 1, 1], [2, 2, 2]] (int64 [2, 3]), [[3, 4, 5], [3, 4, 5]] (int64 [2, 3])]"}},
     }),
-    page<ops::meshgrid_indexing>({
+    page<aten::meshgrid_indexing>({
         .summary =
             "Makes the coordinates of a grid: as meshgrid for 'ij', with the first two dimensions swapped for 'xy'.",
         .shapes = "tensors: [N] and [M] -> [N, M] and [N, M] for 'ij', [M, N] and [M, N] for 'xy'",

@@ -5,7 +5,7 @@ import topbit.std;
 import topbit.core;
 import topbit.tensor;
 
-export namespace topbit::ops {
+export namespace topbit::aten {
 
 /// max(self, 0); a NaN stays NaN. Integers too; dtype_error for bool.
 inline constexpr op<"aten::relu(Tensor self) -> Tensor"> relu;
@@ -85,7 +85,7 @@ inline constexpr op<"aten::threshold_backward(Tensor grad_output, Tensor self, S
 inline constexpr op<
     "aten::threshold_backward.grad_input(Tensor grad_output, Tensor self, Scalar threshold, *, Tensor(a!) grad_input) "
     "-> Tensor(a!)">
-    threshold_backward_out;
+    threshold_backward_grad_input;
 
 // Composites of comparisons and where. NaN propagates. Integers are supported unless noted.
 
@@ -112,4 +112,43 @@ inline constexpr op<"aten::prelu(Tensor self, Tensor weight) -> Tensor"> prelu;
 inline constexpr op<"aten::glu(Tensor self, int dim=-1) -> Tensor"> glu;
 inline constexpr op<"aten::glu.out(Tensor self, int dim=-1, *, Tensor(a!) out) -> Tensor(a!)"> glu_out;
 
-}  // namespace topbit::ops
+}  // namespace topbit::aten
+
+// One name for each function.
+export namespace topbit {
+
+inline constexpr overloads<aten::relu> relu;
+inline constexpr overloads<aten::relu_> relu_;
+inline constexpr overloads<aten::relu6> relu6;
+inline constexpr overloads<aten::relu6_> relu6_;
+inline constexpr overloads<aten::hardtanh, aten::hardtanh_out> hardtanh;
+inline constexpr overloads<aten::hardtanh_> hardtanh_;
+inline constexpr overloads<aten::leaky_relu, aten::leaky_relu_out> leaky_relu;
+inline constexpr overloads<aten::leaky_relu_> leaky_relu_;
+inline constexpr overloads<aten::elu, aten::elu_out> elu;
+inline constexpr overloads<aten::elu_> elu_;
+inline constexpr overloads<aten::selu> selu;
+inline constexpr overloads<aten::selu_> selu_;
+inline constexpr overloads<aten::celu> celu;
+inline constexpr overloads<aten::celu_> celu_;
+inline constexpr overloads<aten::silu, aten::silu_out> silu;
+inline constexpr overloads<aten::silu_> silu_;
+inline constexpr overloads<aten::gelu, aten::gelu_out> gelu;
+inline constexpr overloads<aten::gelu_> gelu_;
+inline constexpr overloads<aten::mish, aten::mish_out> mish;
+inline constexpr overloads<aten::mish_> mish_;
+inline constexpr overloads<aten::softplus, aten::softplus_out> softplus;
+inline constexpr overloads<aten::hardswish, aten::hardswish_out> hardswish;
+inline constexpr overloads<aten::hardswish_> hardswish_;
+inline constexpr overloads<aten::hardsigmoid, aten::hardsigmoid_out> hardsigmoid;
+inline constexpr overloads<aten::hardsigmoid_> hardsigmoid_;
+inline constexpr overloads<aten::log_sigmoid, aten::log_sigmoid_out> log_sigmoid;
+inline constexpr overloads<aten::threshold_backward, aten::threshold_backward_grad_input> threshold_backward;
+inline constexpr overloads<aten::threshold, aten::threshold_out> threshold;
+inline constexpr overloads<aten::threshold_> threshold_;
+inline constexpr overloads<aten::hardshrink, aten::hardshrink_out> hardshrink;
+inline constexpr overloads<aten::softshrink, aten::softshrink_out> softshrink;
+inline constexpr overloads<aten::prelu> prelu;
+inline constexpr overloads<aten::glu, aten::glu_out> glu;
+
+}  // namespace topbit

@@ -14,11 +14,11 @@ namespace {
   refuse<dtype_error>(c, "found a mask of " + std::string(name_of(mask.dtype())) + ", wanted bool");
 }
 
-tensor expanded(const tensor& t, const dims& sizes) {
-  dims strides(sizes.size(), 0);
+tensor expanded(const tensor& t, const shape& sizes) {
+  shape strides(sizes.size(), 0);
   const std::size_t added = sizes.size() - t.dim();
-  for (std::size_t d = 0; d < t.dim(); ++d) strides[added + d] = t.sizes()[d] == 1 ? 0 : t.strides()[d];
-  return author::make_view(t, sizes, strides, t.record().offset);
+  for (std::size_t d = 0; d < t.sizes().size(); ++d) strides[added + d] = t.sizes()[d] == 1 ? 0 : t.strides()[d];
+  return author::make_view(t, sizes, strides, author::record_of(t).offset);
 }
 
 // What an index of tensors means for one tensor: the dimensions it takes, brought together, and what it gives.
@@ -26,7 +26,7 @@ struct index_plan {
   tensor self;  // its indexed dimensions are neighbours from `first` on
   std::size_t first = 0;
   std::vector<tensor> index;  // int64, broadcast to `common`, dense
-  dims lengths, common, result;
+  shape lengths, common, result;
   std::int64_t outer = 1, inner = 1, count = 1;
 
   // Where nothing is computed, what a mask chooses is any number of elements, unless a result is `sized` by it.
@@ -51,7 +51,7 @@ index_by_dim coordinates(backend_call c, const tensor& self, index_tensors indic
   index_by_dim out;
   std::vector<tensor>& by_dim = out.index;
   const auto fits = [&](std::size_t taken) {
-    if (by_dim.size() + taken <= self.dim()) return;
+    if (by_dim.size() + taken <= self.sizes().size()) return;
     refuse<shape_error>(c, "found more indices than the dimensions of " + to_string(self.sizes()));
   };
   for (const std::optional<tensor>& i : indices) {
@@ -67,22 +67,21 @@ index_by_dim coordinates(backend_call c, const tensor& self, index_tensors indic
       continue;
     }
     if (i->dim() == 0) refuse<shape_error>(c, "found a zero-dimensional mask, wanted at least one dimension");
-    fits(i->dim());
-    for (std::size_t d = 0; d < i->dim(); ++d) {
+    fits(i->sizes().size());
+    for (std::size_t d = 0; d < i->sizes().size(); ++d) {
       if (i->sizes()[d] == self.sizes()[by_dim.size() + d]) continue;
       refuse<shape_error>(c, "found a mask " + to_string(i->sizes()) + " for dimension " +
                                  std::to_string(by_dim.size()) + " of " + to_string(self.sizes()) +
                                  ", wanted the same sizes");
     }
     if (c.table == nullptr && !sized) {
-      by_dim.insert(by_dim.end(), i->dim(), author::make_tensor({1}, dtype::int64, i->device()));
+      by_dim.insert(by_dim.end(), i->sizes().size(), author::make_tensor({1}, dtype::int64, i->device()));
       out.open = true;
       continue;
     }
     const tensor places = nonzero_of(c, *i);
-    for (std::size_t d = 0; d < i->dim(); ++d) {
-      by_dim.push_back(
-          author::make_view(places, {places.sizes()[0]}, {places.strides()[0]}, static_cast<std::int64_t>(d)));
+    for (std::int64_t d = 0; d < i->dim(); ++d) {
+      by_dim.push_back(author::make_view(places, {places.sizes()[0]}, {places.strides()[0]}, d));
     }
   }
   by_dim.resize(self.dim());
@@ -92,7 +91,7 @@ index_by_dim coordinates(backend_call c, const tensor& self, index_tensors indic
 index_plan::index_plan(backend_call c, const tensor& given, index_tensors indices, bool sized) : self(given) {
   check_defined(c, given);
   const auto [by_dim, open] = coordinates(c, given, indices, sized);
-  dims taken, kept;
+  shape taken, kept;
   for (std::size_t d = 0; d < by_dim.size(); ++d) {
     (by_dim[d].defined() ? taken : kept).push_back(static_cast<std::int64_t>(d));
     if (by_dim[d].defined()) common = broadcast(c.op, common, by_dim[d].sizes());
@@ -103,7 +102,7 @@ index_plan::index_plan(backend_call c, const tensor& given, index_tensors indice
   }
   const bool together = taken[taken.size() - 1] - taken[0] + 1 == static_cast<std::int64_t>(taken.size());
   first = together ? static_cast<std::size_t>(taken[0]) : 0;
-  dims sizes, strides;
+  shape sizes, strides;
   const auto add = [&](std::int64_t d) {
     sizes.push_back(given.sizes()[static_cast<std::size_t>(d)]);
     strides.push_back(given.strides()[static_cast<std::size_t>(d)]);
@@ -111,7 +110,7 @@ index_plan::index_plan(backend_call c, const tensor& given, index_tensors indice
   for (std::size_t k = 0; k < first; ++k) add(kept[k]);
   for (std::int64_t d : taken) add(d);
   for (std::size_t k = first; k < kept.size(); ++k) add(kept[k]);
-  self = author::make_view(given, sizes, strides, given.record().offset);
+  self = author::make_view(given, sizes, strides, author::record_of(given).offset);
   if (common.size() + kept.size() > max_dims) {
     refuse<shape_error>(c, "the result has " + std::to_string(common.size() + kept.size()) +
                                " dimensions, wanted at most " + std::to_string(max_dims));
@@ -161,9 +160,9 @@ void check_values(backend_call c, const tensor& self, const index_plan& p, const
     refuse<dtype_error>(c, "found values of " + std::string(name_of(values.dtype())) + " for " + describe(self) +
                                ", wanted one dtype; convert one with to()");
   }
-  bool fits = values.dim() <= p.result.size();
-  for (std::size_t i = 1; fits && i <= values.dim(); ++i) {
-    const std::int64_t n = values.sizes()[values.dim() - i], wanted = p.result[p.result.size() - i];
+  bool fits = values.sizes().size() <= p.result.size();
+  for (std::size_t i = 1; fits && i <= values.sizes().size(); ++i) {
+    const std::int64_t n = values.sizes()[values.sizes().size() - i], wanted = p.result[p.result.size() - i];
     fits = n == 1 || n == wanted || wanted == any_size;
   }
   if (fits) return;
@@ -226,7 +225,7 @@ tensor masked_select_rule::run(backend_call c, const tensor& self, const tensor&
   check_defined(c, self);
   check_defined(c, mask);
   if (!is_mask(mask)) refuse_mask(c, mask);
-  const dims sizes = broadcast(c.op, self.sizes(), mask.sizes());
+  const shape sizes = broadcast(c.op, self.sizes(), mask.sizes());
   const std::optional<tensor> index[] = {at_least_1d(expanded(mask, sizes))};
   return index_rule::run(c, at_least_1d(expanded(self, sizes)), index);
 }
@@ -249,15 +248,15 @@ tensor& put_masked(backend_call c, tensor& self, const tensor& mask, const tenso
                                std::to_string(count) + ", one for each True of the mask");
   }
   std::vector<std::optional<tensor>> index;
-  for (std::size_t d = 0; d < to.dim(); ++d) {
-    index.emplace_back(author::make_view(places, {count}, {places.strides()[0]}, static_cast<std::int64_t>(d)));
+  for (std::int64_t d = 0; d < to.dim(); ++d) {
+    index.emplace_back(author::make_view(places, {count}, {places.strides()[0]}, d));
   }
   const tensor values = reshaped(dense(c, source), {source.numel()});
-  index_put_rule::run(c, to, index, author::make_view(values, {count}, {1}, values.record().offset), false);
+  index_put_rule::run(c, to, index, author::make_view(values, {count}, {1}, author::record_of(values).offset), false);
   return self;
 }
 
-dims masked_sizes(backend_call c, const tensor& self, const tensor& mask, const tensor& source) {
+shape masked_sizes(backend_call c, const tensor& self, const tensor& mask, const tensor& source) {
   check_defined(c, self);
   check_defined(c, mask);
   check_defined(c, source);
@@ -268,7 +267,7 @@ dims masked_sizes(backend_call c, const tensor& self, const tensor& mask, const 
 }  // namespace
 
 tensor& masked_scatter_rule::run(backend_call c, tensor& self, const tensor& mask, const tensor& source) {
-  const dims sizes = masked_sizes(c, self, mask, source);
+  const shape sizes = masked_sizes(c, self, mask, source);
   if (sizes != self.sizes()) {
     refuse<shape_error>(c, "found a mask " + to_string(mask.sizes()) + " for " + to_string(self.sizes()) +
                                ", wanted it to broadcast to those sizes");
@@ -276,7 +275,7 @@ tensor& masked_scatter_rule::run(backend_call c, tensor& self, const tensor& mas
   return put_masked(c, self, mask, source);
 }
 tensor masked_scatter_copy_rule::run(backend_call c, const tensor& self, const tensor& mask, const tensor& source) {
-  const dims sizes = masked_sizes(c, self, mask, source);
+  const shape sizes = masked_sizes(c, self, mask, source);
   tensor out = author::make_tensor(sizes, self.dtype(), self.device());
   if (c.table != nullptr) copy(c, out, expanded(self, sizes));
   return put_masked(c, out, mask, source);
@@ -295,7 +294,7 @@ tensor one_hot_rule::run(backend_call c, const tensor& self, std::int64_t classe
     classes = sum_of(c, "number of classes", greatest(c, self), 1);
   }
   if (classes < 1) refuse<error>(c, "found num_classes " + std::to_string(classes) + ", wanted 1 or more, or -1");
-  dims sizes = self.sizes();
+  shape sizes = self.sizes();
   sizes.push_back(classes);
   tensor out = make_result(dense_meta(sizes, dtype::int64, self));
   fill(c, out, 0);
@@ -387,17 +386,17 @@ tensor histc_rule::run(backend_call c, const tensor& self, std::int64_t bins, co
 namespace {
 
 std::vector<tensor> where_nonzero(const tensor& condition) {
-  return ops::unbind(ops::nonzero(ops::atleast_1d(condition)), 1);
+  return aten::unbind_int(aten::nonzero(aten::atleast_1d(condition)), 1);
 }
-tensor argwhere(const tensor& self) { return ops::nonzero(self); }
+tensor argwhere(const tensor& self) { return aten::nonzero(self); }
 
 }  // namespace
 
 void register_advanced_index() {
   register_forms<advanced_index_forms>();
-  register_composite<&where_nonzero, ops::where_nonzero>();
-  register_composite<&argwhere, ops::argwhere>();
-  register_without_gradient<ops::nonzero, ops::one_hot, ops::bincount, ops::histc>();
+  register_composite<&where_nonzero, aten::where>();
+  register_composite<&argwhere, aten::argwhere>();
+  register_without_gradient<aten::nonzero, aten::one_hot, aten::bincount, aten::histc>();
 }
 
 }  // namespace topbit::detail

@@ -5,7 +5,7 @@ import topbit.std;
 import topbit.core;
 import topbit.tensor;
 
-export namespace topbit::ops {
+export namespace topbit::aten {
 
 /// One index tensor for each dimension, or none for the whole dimension; missing ones at the end are none. Integers
 /// broadcast with each other and count from the end where negative; a mask, bool or uint8, stands for the coordinates
@@ -15,9 +15,9 @@ export namespace topbit::ops {
 /// Errors   shape_error for too many indices, for mismatched sizes, and for an index out of range; dtype_error for
 /// other
 ///          dtypes; on meta, error for a mask
-inline constexpr op<"aten::index.Tensor(Tensor self, Tensor?[] indices) -> Tensor"> index;
+inline constexpr op<"aten::index.Tensor(Tensor self, Tensor?[] indices) -> Tensor"> index_Tensor;
 inline constexpr op<"aten::index.Tensor_out(Tensor self, Tensor?[] indices, *, Tensor(a!) out) -> Tensor(a!)">
-    index_out;
+    index_Tensor_out;
 
 /// self with values, which broadcast to the indexed elements, written there, or added with accumulate; of equal
 /// coordinates the last one wins. One dtype.
@@ -28,13 +28,14 @@ inline constexpr op<
     index_put_;
 
 /// self if the mask, which broadcasts with it, is False, else the value converted to self's dtype.
-inline constexpr op<"aten::masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor"> masked_fill;
-inline constexpr op<"aten::masked_fill_.Scalar(Tensor(a!) self, Tensor mask, Scalar value) -> Tensor(a!)"> masked_fill_;
+inline constexpr op<"aten::masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor"> masked_fill_Scalar;
+inline constexpr op<"aten::masked_fill_.Scalar(Tensor(a!) self, Tensor mask, Scalar value) -> Tensor(a!)">
+    masked_fill_Scalar_;
 
 /// The same with a zero-dimensional tensor as the value.
-inline constexpr op<"aten::masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor"> masked_fill_tensor;
+inline constexpr op<"aten::masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor"> masked_fill_Tensor;
 inline constexpr op<"aten::masked_fill_.Tensor(Tensor(a!) self, Tensor mask, Tensor value) -> Tensor(a!)">
-    masked_fill_tensor_;
+    masked_fill_Tensor_;
 
 /// The elements of self, broadcast with the mask, where that is True, in one dimension. Refused on meta.
 inline constexpr op<"aten::masked_select(Tensor self, Tensor mask) -> Tensor"> masked_select;
@@ -53,9 +54,6 @@ inline constexpr op<"aten::nonzero.out(Tensor self, *, Tensor(a!) out) -> Tensor
 /// nonzero. Composite.
 inline constexpr op<"aten::argwhere(Tensor self) -> Tensor"> argwhere;
 
-/// nonzero as a list, one tensor for each dimension. Composite.
-inline constexpr op<"aten::where(Tensor condition) -> Tensor[]"> where_nonzero;
-
 /// 1 at each label, 0 elsewhere, in a new last dimension: int64. Without num_classes as many as the greatest label
 /// needs.
 inline constexpr op<"aten::one_hot(Tensor self, int num_classes=-1) -> Tensor"> one_hot;
@@ -70,4 +68,22 @@ inline constexpr op<
     "aten::histc.out(Tensor self, int bins=100, Scalar min=0, Scalar max=0, *, Tensor(a!) out) -> Tensor(a!)">
     histc_out;
 
-}  // namespace topbit::ops
+}  // namespace topbit::aten
+
+// One name for each function.
+export namespace topbit {
+
+inline constexpr overloads<aten::index_put> index_put;
+inline constexpr overloads<aten::index_put_> index_put_;
+inline constexpr overloads<aten::masked_fill_Scalar, aten::masked_fill_Tensor> masked_fill;
+inline constexpr overloads<aten::masked_fill_Scalar_, aten::masked_fill_Tensor_> masked_fill_;
+inline constexpr overloads<aten::masked_select, aten::masked_select_out> masked_select;
+inline constexpr overloads<aten::masked_scatter> masked_scatter;
+inline constexpr overloads<aten::masked_scatter_> masked_scatter_;
+inline constexpr overloads<aten::nonzero, aten::nonzero_out> nonzero;
+inline constexpr overloads<aten::argwhere> argwhere;
+inline constexpr overloads<aten::one_hot> one_hot;
+inline constexpr overloads<aten::bincount> bincount;
+inline constexpr overloads<aten::histc, aten::histc_out> histc;
+
+}  // namespace topbit

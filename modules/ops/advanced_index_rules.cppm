@@ -90,14 +90,14 @@ struct histc_rule {
 };
 
 using advanced_index_forms =
-    forms_list<computed<index_rule, ops::index, ops::index_out>, computed<index_put_rule, ops::index_put_>,
-               computed<index_put_copy_rule, ops::index_put>,
-               ruled<masked_fill_rule, pointwise_abilities, ops::masked_fill, ops::masked_fill_>,
-               ruled<masked_fill_tensor_rule, pointwise_abilities, ops::masked_fill_tensor, ops::masked_fill_tensor_>,
-               computed<masked_select_rule, ops::masked_select, ops::masked_select_out>,
-               computed<nonzero_rule, ops::nonzero, ops::nonzero_out>, computed<one_hot_rule, ops::one_hot>,
-               computed<masked_scatter_rule, ops::masked_scatter_>,
-               computed<masked_scatter_copy_rule, ops::masked_scatter>, computed<bincount_rule, ops::bincount>,
-               computed<histc_rule, ops::histc, ops::histc_out>>;
+    forms_list<computed<index_rule, aten::index_Tensor, aten::index_Tensor_out>,
+               computed<index_put_rule, aten::index_put_>, computed<index_put_copy_rule, aten::index_put>,
+               ruled<masked_fill_rule, pointwise_abilities, aten::masked_fill_Scalar, aten::masked_fill_Scalar_>,
+               ruled<masked_fill_tensor_rule, pointwise_abilities, aten::masked_fill_Tensor, aten::masked_fill_Tensor_>,
+               computed<masked_select_rule, aten::masked_select, aten::masked_select_out>,
+               computed<nonzero_rule, aten::nonzero, aten::nonzero_out>, computed<one_hot_rule, aten::one_hot>,
+               computed<masked_scatter_rule, aten::masked_scatter_>,
+               computed<masked_scatter_copy_rule, aten::masked_scatter>, computed<bincount_rule, aten::bincount>,
+               computed<histc_rule, aten::histc, aten::histc_out>>;
 
 }  // namespace topbit::detail

@@ -52,26 +52,26 @@ struct add_rule {
   }
 };
 
-using mul_rule = in_parts<ops::mul, formula<keep<1>, [](T g, T b) { return g * b; }>,
+using mul_rule = in_parts<aten::mul_Tensor, formula<keep<1>, [](T g, T b) { return g * b; }>,
                           formula<keep<0>, [](T g, T a) { return g * a; }>>;
-using div_rule = in_parts<ops::div, formula<keep<1>, [](T g, T b) { return g / b; }>,
+using div_rule = in_parts<aten::div_Tensor, formula<keep<1>, [](T g, T b) { return g / b; }>,
                           formula<keep<0, 1>, [](T g, T a, T b) { return quotient(g * (a / b), b, -1); }>>;
 
 using mode = std::optional<std::string>;
 // Rounded, it is constant between its jumps.
 using div_mode_rule_of_gradient =
-    in_parts<ops::div_mode,
-             formula<keep<1>, [](T g, T b, const mode& m) { return m.has_value() ? ops::zeros_like(g) : g / b; }>,
+    in_parts<aten::div_Tensor_mode,
+             formula<keep<1>, [](T g, T b, const mode& m) { return m.has_value() ? aten::zeros_like(g) : g / b; }>,
              formula<keep<0, 1>, [](T g, T a, T b, const mode& m) {
-               return m.has_value() ? ops::zeros_like(g) : quotient(g * (a / b), b, -1);
+               return m.has_value() ? aten::zeros_like(g) : quotient(g * (a / b), b, -1);
              }>>;
-using flat = formula<keep<>, [](T g) { return ops::zeros_like(g); }>;
-using floor_divide_rule = in_parts<ops::floor_divide, flat, flat>;
+using flat = formula<keep<>, [](T g) { return aten::zeros_like(g); }>;
+using floor_divide_rule = in_parts<aten::floor_divide, flat, flat>;
 
 template <const auto& Op, const char (&Mode)[6]>
 using remainder_rule =
     in_parts<Op, formula<keep<>, [](T g) { return g; }>, formula<keep<0, 1>, [](T g, T a, T b) {
-               return product(g, ops::div_mode(a, b, arg<"rounding_mode"> = std::string_view(Mode)), -1);
+               return product(g, aten::div_Tensor_mode(a, b, arg<"rounding_mode"> = std::string_view(Mode)), -1);
              }>>;
 constexpr char rounded_down[] = "floor", rounded_to_zero[] = "trunc";
 
@@ -82,9 +82,9 @@ struct extremum_rule {
   static extremum_rule save(T a, T b, T) { return {saved_tensor(a), saved_tensor(b)}; }
   grads2 backward(T g, wants2 wanted) const {
     const tensor x = a.get(), y = b.get();
-    const tensor shared = ops::where(ops::eq(x, y), g * 0.5, g);
+    const tensor shared = aten::where_self(aten::eq_Tensor(x, y), g * 0.5, g);
     const auto of = [&](T chosen, T other) {
-      return ops::where_scalar_self(Greater ? chosen < other : chosen > other, 0, shared);
+      return aten::where_ScalarSelf(Greater ? chosen < other : chosen > other, 0, shared);
     };
     return {wanted[0] ? of(x, y) : tensor(), wanted[1] ? of(y, x) : tensor()};
   }
@@ -96,23 +96,23 @@ struct number_extremum_rule {
   static number_extremum_rule save(T a, T b, T) { return {saved_tensor(a), saved_tensor(b)}; }
   grads2 backward(T g, wants2 wanted) const {
     const tensor x = a.get(), y = b.get();
-    const tensor same = ops::eq(x, y), shared = ops::where(same, g * 0.5, g);
-    const tensor first = ops::logical_or(Greater ? x > y : x < y, ops::isnan(y));
-    return {wanted[0] ? ops::where_scalar_other(ops::logical_or(first, same), shared, 0) : tensor(),
-            wanted[1] ? ops::where_scalar_self(first, 0, shared) : tensor()};
+    const tensor same = aten::eq_Tensor(x, y), shared = aten::where_self(same, g * 0.5, g);
+    const tensor first = aten::logical_or(Greater ? x > y : x < y, aten::isnan(y));
+    return {wanted[0] ? aten::where_ScalarOther(aten::logical_or(first, same), shared, 0) : tensor(),
+            wanted[1] ? aten::where_ScalarSelf(first, 0, shared) : tensor()};
   }
 };
 
 // A number in a tensor without dimensions, which is read at once. None if it has a gradient itself or is not at hand.
 std::optional<double> number_in(T t) {
-  if (t.dim() != 0 || requires_grad(t) || t.device() != cpu || !t.record().data) return std::nullopt;
+  if (t.dim() != 0 || requires_grad(t) || t.device() != cpu || !author::record_of(t).data) return std::nullopt;
   return item(t);
 }
 // g times the derivative by x of x to the power of e.
 tensor power_gradient(T g, T x, double e) {
-  if (e == 0) return ops::zeros_like(g);
+  if (e == 0) return aten::zeros_like(g);
   if (e == 1) return g;
-  return product(g, e == 2 ? x : ops::pow_scalar(x, e - 1), e);
+  return product(g, e == 2 ? x : aten::pow_Tensor_Scalar(x, e - 1), e);
 }
 struct pow_rule {
   saved_tensor base, exponent;
@@ -135,15 +135,15 @@ struct pow_rule {
     const tensor x = base.get();
     if (exponent_number) return power_gradient(g, x, *exponent_number);
     const tensor e = exponent.get();
-    return ops::where_scalar_self(ops::eq_scalar(e, 0), 0, g * (e * ops::pow(x, e - 1)));
+    return aten::where_ScalarSelf(aten::eq_Scalar(e, 0), 0, g * (e * aten::pow_Tensor_Tensor(x, e - 1)));
   }
   // A base of 0 does not change where the exponent is 0 or more, though its logarithm is infinite.
   tensor of_exponent(T g) const {
     const tensor y = power.get();
     if (base_number && *base_number != 0) return product(g, y, std::log(*base_number));
     const tensor e = exponent.get(), x = base_number ? number_beside(e, 0) : base.get();
-    const tensor constant = ops::logical_and(ops::eq_scalar(x, 0), e >= 0);
-    return g * (y * ops::log(ops::where_scalar_self(constant, 1, x)));
+    const tensor constant = aten::logical_and(aten::eq_Scalar(x, 0), e >= 0);
+    return g * (y * aten::log(aten::where_ScalarSelf(constant, 1, x)));
   }
 };
 
@@ -153,54 +153,54 @@ struct atan2_rule {
   static atan2_rule save(T y, T x, T) { return {saved_tensor(y), saved_tensor(x)}; }
   grads2 backward(T g, wants2 wanted) const {
     const tensor b = y.get(), a = x.get();
-    const tensor square = ops::addcmul(a * a, b, b);
-    const tensor divisor = ops::where_scalar_self(ops::eq_scalar(square, 0), 1, square);
+    const tensor square = aten::addcmul(a * a, b, b);
+    const tensor divisor = aten::where_ScalarSelf(aten::eq_Scalar(square, 0), 1, square);
     return {wanted[0] ? g * (a / divisor) : tensor(), wanted[1] ? product(g, b / divisor, -1) : tensor()};
   }
 };
 
-using hypot_rule = in_parts<ops::hypot, formula<keep<0, the_result>, [](T g, T a, T y) { return g * (a / y); }>,
+using hypot_rule = in_parts<aten::hypot, formula<keep<0, the_result>, [](T g, T a, T y) { return g * (a / y); }>,
                             formula<keep<1, the_result>, [](T g, T b, T y) { return g * (b / y); }>>;
 using copysign_rule =
-    in_parts<ops::copysign,
-             formula<keep<0, the_result>, [](T g, T a, T y) { return g * (ops::sign(a) * ops::sign(y)); }>, flat>;
+    in_parts<aten::copysign_Tensor,
+             formula<keep<0, the_result>, [](T g, T a, T y) { return g * (aten::sign(a) * aten::sign(y)); }>, flat>;
 using logaddexp_rule =
-    in_parts<ops::logaddexp, formula<keep<0, 1>, [](T g, T a, T b) { return g * ops::sigmoid(a - b); }>,
-             formula<keep<0, 1>, [](T g, T a, T b) { return g * ops::sigmoid(b - a); }>>;
-using xlogy_rule = in_parts<ops::xlogy,
+    in_parts<aten::logaddexp, formula<keep<0, 1>, [](T g, T a, T b) { return g * aten::sigmoid(a - b); }>,
+             formula<keep<0, 1>, [](T g, T a, T b) { return g * aten::sigmoid(b - a); }>>;
+using xlogy_rule = in_parts<aten::xlogy_Tensor,
                             formula<keep<0, 1>,
                                     [](T g, T a, T b) {
-                                      const tensor constant = ops::logical_and(ops::eq_scalar(a, 0), b <= 0);
-                                      return ops::where_scalar_self(constant, 0, ops::xlogy(g, b));
+                                      const tensor constant = aten::logical_and(aten::eq_Scalar(a, 0), b <= 0);
+                                      return aten::where_ScalarSelf(constant, 0, aten::xlogy_Tensor(g, b));
                                     }>,
                             formula<keep<0, 1>, [](T g, T a, T b) { return g * a / b; }>>;
 using heaviside_rule =
-    in_parts<ops::heaviside, flat,
-             formula<keep<0>, [](T g, T a) { return ops::where_scalar_other(ops::eq_scalar(a, 0), g, 0); }>>;
+    in_parts<aten::heaviside, flat,
+             formula<keep<0>, [](T g, T a) { return aten::where_ScalarOther(aten::eq_Scalar(a, 0), g, 0); }>>;
 
 // Each element's gradient goes where the element came from.
-using where_rule_of_gradient =
-    in_parts<ops::where, without_gradient, formula<keep<0>, [](T g, T c) { return ops::where_scalar_other(c, g, 0); }>,
-             formula<keep<0>, [](T g, T c) { return ops::where_scalar_self(c, 0, g); }>>;
+using where_rule_of_gradient = in_parts<aten::where_self, without_gradient,
+                                        formula<keep<0>, [](T g, T c) { return aten::where_ScalarOther(c, g, 0); }>,
+                                        formula<keep<0>, [](T g, T c) { return aten::where_ScalarSelf(c, 0, g); }>>;
 
 // 0 at the bounds too.
 tensor clamp_gradient(T g, T x, const std::optional<scalar>& min, const std::optional<scalar>& max) {
-  if (!max) return ops::where_scalar_other(x > *min, g, 0);
+  if (!max) return aten::where_ScalarOther(x > *min, g, 0);
   const tensor below = x < *max;
-  return ops::where_scalar_other(min ? ops::logical_and(x > *min, below) : below, g, 0);
+  return aten::where_ScalarOther(min ? aten::logical_and(x > *min, below) : below, g, 0);
 }
-using clamp_rule_of_gradient = in_parts<ops::clamp, formula<keep<0>, clamp_gradient>>;
+using clamp_rule_of_gradient = in_parts<aten::clamp, formula<keep<0>, clamp_gradient>>;
 
 using lerp_rule =
-    in_parts<ops::lerp, formula<keep<2>, [](T g, T w) { return ops::addcmul(g, g, w, arg<"value"> = -1); }>,
+    in_parts<aten::lerp_Tensor, formula<keep<2>, [](T g, T w) { return aten::addcmul(g, g, w, arg<"value"> = -1); }>,
              formula<keep<2>, [](T g, T w) { return g * w; }>,
              formula<keep<0, 1>, [](T g, T a, T b) { return g * (b - a); }>>;
 using addcmul_rule =
-    in_parts<ops::addcmul, formula<keep<>, [](T g, const scalar&) { return g; }>,
+    in_parts<aten::addcmul, formula<keep<>, [](T g, const scalar&) { return g; }>,
              formula<keep<2>, [](T g, T b, const scalar& value) { return product(g, b, value.to_double()); }>,
              formula<keep<1>, [](T g, T a, const scalar& value) { return product(g, a, value.to_double()); }>>;
 using addcdiv_rule =
-    in_parts<ops::addcdiv, formula<keep<>, [](T g, const scalar&) { return g; }>,
+    in_parts<aten::addcdiv, formula<keep<>, [](T g, const scalar&) { return g; }>,
              formula<keep<2>, [](T g, T b, const scalar& value) { return quotient(g, b, value.to_double()); }>,
              formula<keep<1, 2>,
                      [](T g, T a, T b, const scalar& value) { return quotient(g * (a / b), b, -value.to_double()); }>>;
@@ -209,58 +209,58 @@ using addcdiv_rule =
 template <const auto& Op>
 using comparison_rule = in_parts<Op, flat, flat>;
 
-using fmod_rule = remainder_rule<ops::fmod, rounded_to_zero>;
-using modulo_rule = remainder_rule<ops::remainder, rounded_down>;
+using fmod_rule = remainder_rule<aten::fmod_Tensor, rounded_to_zero>;
+using modulo_rule = remainder_rule<aten::remainder_Tensor, rounded_down>;
 
 constexpr author::kernel_row rows[] = {
-    gradient_row<ops::add, add_rule<1>>(),
-    gradient_row<ops::add_, add_rule<1>>(),
-    gradient_row<ops::sub, add_rule<-1>>(),
-    gradient_row<ops::sub_, add_rule<-1>>(),
-    gradient_row<ops::mul, mul_rule>(),
-    in_place_row<ops::mul_, mul_rule>(),
-    gradient_row<ops::div, div_rule>(),
-    in_place_row<ops::div_, div_rule>(),
-    gradient_row<ops::div_mode, div_mode_rule_of_gradient>(),
-    in_place_row<ops::div_mode_, div_mode_rule_of_gradient>(),
-    gradient_row<ops::floor_divide, floor_divide_rule>(),
-    gradient_row<ops::floor_divide_, floor_divide_rule>(),
-    gradient_row<ops::fmod, fmod_rule>(),
-    in_place_row<ops::fmod_, fmod_rule>(),
-    gradient_row<ops::remainder, modulo_rule>(),
-    in_place_row<ops::remainder_, modulo_rule>(),
-    gradient_row<ops::pow, pow_rule>(),
-    gradient_row<ops::pow_, pow_rule>(),
-    gradient_row<ops::maximum, extremum_rule<true>>(),
-    gradient_row<ops::minimum, extremum_rule<false>>(),
-    gradient_row<ops::fmax, number_extremum_rule<true>>(),
-    gradient_row<ops::fmin, number_extremum_rule<false>>(),
-    gradient_row<ops::atan2, atan2_rule>(),
-    gradient_row<ops::atan2_, atan2_rule>(),
-    gradient_row<ops::hypot, hypot_rule>(),
-    gradient_row<ops::hypot_, hypot_rule>(),
-    gradient_row<ops::copysign, copysign_rule>(),
-    gradient_row<ops::copysign_, copysign_rule>(),
-    gradient_row<ops::logaddexp, logaddexp_rule>(),
-    gradient_row<ops::xlogy, xlogy_rule>(),
-    gradient_row<ops::xlogy_, xlogy_rule>(),
-    gradient_row<ops::heaviside, heaviside_rule>(),
-    gradient_row<ops::heaviside_, heaviside_rule>(),
-    gradient_row<ops::eq_, comparison_rule<ops::eq_>>(),
-    gradient_row<ops::ne_, comparison_rule<ops::ne_>>(),
-    gradient_row<ops::lt_, comparison_rule<ops::lt_>>(),
-    gradient_row<ops::le_, comparison_rule<ops::le_>>(),
-    gradient_row<ops::gt_, comparison_rule<ops::gt_>>(),
-    gradient_row<ops::ge_, comparison_rule<ops::ge_>>(),
-    gradient_row<ops::where, where_rule_of_gradient>(),
-    gradient_row<ops::clamp, clamp_rule_of_gradient>(),
-    gradient_row<ops::clamp_, clamp_rule_of_gradient>(),
-    gradient_row<ops::lerp, lerp_rule>(),
-    in_place_row<ops::lerp_, lerp_rule>(),
-    gradient_row<ops::addcmul, addcmul_rule>(),
-    gradient_row<ops::addcmul_, addcmul_rule>(),
-    gradient_row<ops::addcdiv, addcdiv_rule>(),
-    gradient_row<ops::addcdiv_, addcdiv_rule>(),
+    gradient_row<aten::add_Tensor, add_rule<1>>(),
+    gradient_row<aten::add_Tensor_, add_rule<1>>(),
+    gradient_row<aten::sub_Tensor, add_rule<-1>>(),
+    gradient_row<aten::sub_Tensor_, add_rule<-1>>(),
+    gradient_row<aten::mul_Tensor, mul_rule>(),
+    in_place_row<aten::mul_Tensor_, mul_rule>(),
+    gradient_row<aten::div_Tensor, div_rule>(),
+    in_place_row<aten::div_Tensor_, div_rule>(),
+    gradient_row<aten::div_Tensor_mode, div_mode_rule_of_gradient>(),
+    in_place_row<aten::div_Tensor_mode_, div_mode_rule_of_gradient>(),
+    gradient_row<aten::floor_divide, floor_divide_rule>(),
+    gradient_row<aten::floor_divide_Tensor_, floor_divide_rule>(),
+    gradient_row<aten::fmod_Tensor, fmod_rule>(),
+    in_place_row<aten::fmod_Tensor_, fmod_rule>(),
+    gradient_row<aten::remainder_Tensor, modulo_rule>(),
+    in_place_row<aten::remainder_Tensor_, modulo_rule>(),
+    gradient_row<aten::pow_Tensor_Tensor, pow_rule>(),
+    gradient_row<aten::pow_Tensor_, pow_rule>(),
+    gradient_row<aten::maximum, extremum_rule<true>>(),
+    gradient_row<aten::minimum, extremum_rule<false>>(),
+    gradient_row<aten::fmax, number_extremum_rule<true>>(),
+    gradient_row<aten::fmin, number_extremum_rule<false>>(),
+    gradient_row<aten::atan2, atan2_rule>(),
+    gradient_row<aten::atan2_, atan2_rule>(),
+    gradient_row<aten::hypot, hypot_rule>(),
+    gradient_row<aten::hypot_, hypot_rule>(),
+    gradient_row<aten::copysign_Tensor, copysign_rule>(),
+    gradient_row<aten::copysign_Tensor_, copysign_rule>(),
+    gradient_row<aten::logaddexp, logaddexp_rule>(),
+    gradient_row<aten::xlogy_Tensor, xlogy_rule>(),
+    gradient_row<aten::xlogy_Tensor_, xlogy_rule>(),
+    gradient_row<aten::heaviside, heaviside_rule>(),
+    gradient_row<aten::heaviside_, heaviside_rule>(),
+    gradient_row<aten::eq_Tensor_, comparison_rule<aten::eq_Tensor_>>(),
+    gradient_row<aten::ne_Tensor_, comparison_rule<aten::ne_Tensor_>>(),
+    gradient_row<aten::lt_Tensor_, comparison_rule<aten::lt_Tensor_>>(),
+    gradient_row<aten::le_Tensor_, comparison_rule<aten::le_Tensor_>>(),
+    gradient_row<aten::gt_Tensor_, comparison_rule<aten::gt_Tensor_>>(),
+    gradient_row<aten::ge_Tensor_, comparison_rule<aten::ge_Tensor_>>(),
+    gradient_row<aten::where_self, where_rule_of_gradient>(),
+    gradient_row<aten::clamp, clamp_rule_of_gradient>(),
+    gradient_row<aten::clamp_, clamp_rule_of_gradient>(),
+    gradient_row<aten::lerp_Tensor, lerp_rule>(),
+    in_place_row<aten::lerp_Tensor_, lerp_rule>(),
+    gradient_row<aten::addcmul, addcmul_rule>(),
+    gradient_row<aten::addcmul_, addcmul_rule>(),
+    gradient_row<aten::addcdiv, addcdiv_rule>(),
+    gradient_row<aten::addcdiv_, addcdiv_rule>(),
 };
 
 }  // namespace

@@ -17,16 +17,16 @@ namespace topbit::detail {
 
 namespace {
 
-constexpr backend_call attention_call{nullptr, ops::scaled_dot_product_attention.name()};
+constexpr backend_call attention_call{nullptr, aten::scaled_dot_product_attention.name()};
 
 // 0 where the condition holds, else minus infinity.
 tensor as_summand(const tensor& kept, dtype type) {
-  return to(ops::where_scalar(kept, 0.0, -std::numeric_limits<double>::infinity()), type);
+  return to(aten::where_Scalar(kept, 0.0, -std::numeric_limits<double>::infinity()), type);
 }
 
 tensor causal_mask(const tensor& query, const tensor& key) {
-  const auto places = [&](std::int64_t n) { return ops::arange(n, arg<"device"> = query.device()); };
-  return ops::ge(as_column(places(query.size(-2))), as_row(places(key.size(-2))));
+  const auto places = [&](std::int64_t n) { return aten::arange(n, arg<"device"> = query.device()); };
+  return aten::ge_Tensor(as_column(places(query.size(-2))), as_row(places(key.size(-2))));
 }
 
 void check_attention(backend_call c, const tensor& query, const tensor& key, const tensor& value) {
@@ -45,14 +45,14 @@ void check_attention(backend_call c, const tensor& query, const tensor& key, con
 // The same as in one pass, made of what has derivatives.
 tensor attend_by_products(const tensor& query, const tensor& key, const tensor& value, const optional_tensor& mask,
                           bool causal, double scale) {
-  tensor scores = ops::matmul(ops::mul_scalar(query, scale), ops::transpose(key, -2, -1));
-  if (causal) scores = ops::add(scores, as_summand(causal_mask(query, key), query.dtype()));
-  if (!is_given(mask)) return ops::matmul(ops::softmax(scores, -1), value);
-  scores = ops::add(scores, mask->dtype() == dtype::boolean ? as_summand(*mask, query.dtype()) : *mask);
+  tensor scores = aten::matmul(aten::mul_Scalar(query, scale), aten::transpose_int(key, -2, -1));
+  if (causal) scores = aten::add_Tensor(scores, as_summand(causal_mask(query, key), query.dtype()));
+  if (!is_given(mask)) return aten::matmul(aten::softmax_int(scores, -1), value);
+  scores = aten::add_Tensor(scores, mask->dtype() == dtype::boolean ? as_summand(*mask, query.dtype()) : *mask);
   // A query that sees no key attends to nothing: its weights are 0, and it has no gradient.
-  const tensor blind = ops::all_dim(ops::eq_scalar(scores, -std::numeric_limits<double>::infinity()), -1, true);
-  const tensor weights = ops::softmax(ops::where_scalar_self(blind, 0, scores), -1);
-  return ops::matmul(ops::where_scalar_self(blind, 0, weights), value);
+  const tensor blind = aten::all_dim(aten::eq_Scalar(scores, -std::numeric_limits<double>::infinity()), -1, true);
+  const tensor weights = aten::softmax_int(aten::where_ScalarSelf(blind, 0, scores), -1);
+  return aten::matmul(aten::where_ScalarSelf(blind, 0, weights), value);
 }
 
 const tb_kernels* table_for(const tensor& t) { return table_of(key_of(t.device().type)); }
@@ -72,10 +72,10 @@ tensor recorded_attend(key_set keys, const tensor& query, const tensor& key, con
                        const optional_tensor& mask, bool causal, double scale) {
   if (!requires_grad(query) && !requires_grad(key) && !requires_grad(value) &&
       !(is_given(mask) && requires_grad(*mask))) {
-    return ops::attend.redispatch(keys & below(topbit::key::Autograd), query, key, value, mask, causal, scale);
+    return native::attend.redispatch(keys & below(topbit::key::Autograd), query, key, value, mask, causal, scale);
   }
-  attend_rule::meta(ops::attend.name(), query, key, value, mask, causal, scale);
-  check_attends({table_for(query), ops::attend.name()}, query);
+  attend_rule::meta(native::attend.name(), query, key, value, mask, causal, scale);
+  check_attends({table_for(query), native::attend.name()}, query);
   const dtype type = widened(query.dtype());
   optional_tensor given = mask;
   if (is_given(mask) && mask->dtype() != dtype::boolean) given = to(*mask, type);
@@ -89,8 +89,8 @@ void check_mask_type(backend_call c, const tensor& query, const tensor& mask) {
 }
 
 // Added to all scores, and to no more than these.
-void check_mask(backend_call c, const tensor& query, const tensor& key, const dims& batch, const tensor& mask) {
-  dims scores = batch;
+void check_mask(backend_call c, const tensor& query, const tensor& key, const shape& batch, const tensor& mask) {
+  shape scores = batch;
   scores.push_back(query.size(-2));
   scores.push_back(key.size(-2));
   if (broadcast(c.op, scores, mask.sizes()) == scores) return;
@@ -114,14 +114,14 @@ bool prefers_products(const tensor& query, double scores) {
 
 tensor attention(const tensor& query, const tensor& key, const tensor& value, const std::optional<tensor>& mask,
                  double dropout, bool causal, std::optional<double> scale, bool grouped) {
-  author::check_one_device(ops::scaled_dot_product_attention, query, key, value, mask);
+  author::check_one_device(aten::scaled_dot_product_attention, query, key, value, mask);
   check_attention(attention_call, query, key, value);
   const bool masked = mask.has_value() && mask->defined();
   if (masked && causal) refuse<error>(attention_call, "found attn_mask and is_causal=True, wanted one of them");
   if (dropout != 0) refuse<error>(attention_call, "found dropout_p " + to_string(scalar(dropout)) + ", wanted 0");
   if (grouped) refuse<error>(attention_call, "found enable_gqa=True, wanted False");
   if (masked) check_mask_type(attention_call, query, *mask);
-  const dims batch = broadcast(attention_call.op, batch_of(query), batch_of(key));
+  const shape batch = broadcast(attention_call.op, batch_of(query), batch_of(key));
   broadcast(attention_call.op, batch, batch_of(value));
   if (masked) check_mask(attention_call, query, key, batch, *mask);
   const double scores = static_cast<double>(numel(batch)) * static_cast<double>(query.size(-2) * key.size(-2));
@@ -134,11 +134,11 @@ tensor attention(const tensor& query, const tensor& key, const tensor& value, co
   if (masked) given = mask->dtype() == dtype::boolean ? *mask : to(*mask, type);
   const tensor q = to(query, type), k = to(key, type), v = to(value, type);
   const tensor out =
-      in_one_pass ? ops::attend(q, k, v, given, causal, by) : attend_by_products(q, k, v, given, causal, by);
+      in_one_pass ? native::attend(q, k, v, given, causal, by) : attend_by_products(q, k, v, given, causal, by);
   return to(out, query.dtype());
 }
 
-constexpr author::kernel_row gradients[] = {author::row<&recorded_attend>(ops::attend, topbit::key::Autograd)};
+constexpr author::kernel_row gradients[] = {author::row<&recorded_attend>(native::attend, topbit::key::Autograd)};
 
 }  // namespace
 
@@ -146,7 +146,7 @@ result_meta attend_rule::meta(std::string_view op, const tensor& query, const te
                               const optional_tensor& mask, bool, double) {
   const backend_call c{nullptr, op};
   check_attention(c, query, key, value);
-  dims sizes = broadcast(op, broadcast(op, batch_of(query), batch_of(key)), batch_of(value));
+  shape sizes = broadcast(op, broadcast(op, batch_of(query), batch_of(key)), batch_of(value));
   if (is_given(mask)) {
     check_mask_type(c, query, *mask);
     check_mask(c, query, key, sizes, *mask);
@@ -162,19 +162,19 @@ void attend_rule::run(backend_call c, const tensor& query, const tensor& key, co
   if (out.numel() == 0) return;
   tb_attention a{};
   a.ndim = static_cast<std::int32_t>(out.dim() - 2);
-  for (std::size_t d = 0; d + 2 < out.dim(); ++d) a.sizes[d] = out.sizes()[out.dim() - 3 - d];
+  for (std::size_t d = 0; d + 2 < out.sizes().size(); ++d) a.sizes[d] = out.sizes()[out.dim() - 3 - d];
   // Dimensions that are not there, or repeat, have strides of 0.
   const auto matrices_of = [&](const tensor& t) {
     check_storage(c, t);
     tb_matrices m{};
     m.data = t.data();
     const auto stride = [&](std::size_t from_back) {
-      const std::size_t d = t.dim() - 1 - from_back;
-      return from_back >= t.dim() || t.sizes()[d] == 1 ? 0 : t.strides()[d];
+      const std::size_t d = t.sizes().size() - 1 - from_back;
+      return from_back >= t.sizes().size() || t.sizes()[d] == 1 ? 0 : t.strides()[d];
     };
     m.col = stride(0);
     m.row = stride(1);
-    for (std::size_t d = 0; d + 2 < out.dim(); ++d) m.batch[d] = stride(d + 2);
+    for (std::size_t d = 0; d + 2 < out.sizes().size(); ++d) m.batch[d] = stride(d + 2);
     return m;
   };
   a.out = matrices_of(out);
@@ -198,7 +198,7 @@ void attend_rule::run(backend_call c, const tensor& query, const tensor& key, co
 void register_attention() {
   register_forms<attention_forms>();
   author::register_rows(gradients);
-  register_composite<&attention, ops::scaled_dot_product_attention>();
+  register_composite<&attention, aten::scaled_dot_product_attention>();
 }
 
 }  // namespace topbit::detail

@@ -21,6 +21,6 @@ struct attend_rule {
                   const optional_tensor& mask, bool causal, double scale, const tensor& out);
 };
 
-using attention_forms = forms_list<ruled<attend_rule, no_abilities, ops::attend>>;
+using attention_forms = forms_list<ruled<attend_rule, no_abilities, native::attend>>;
 
 }  // namespace topbit::detail

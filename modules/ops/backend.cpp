@@ -172,7 +172,7 @@ tensor& copy(backend_call c, tensor& self, const tensor& src, bool non_blocking)
     const bool is_packed = src.is_contiguous() && src.dtype() == self.dtype();
     const tensor packed =
         is_packed ? src
-                  : ops::to_copy(src, arg<"dtype"> = self.dtype(), arg<"memory_format"> = memory_format::contiguous);
+                  : aten::_to_copy(src, arg<"dtype"> = self.dtype(), arg<"memory_format"> = memory_format::contiguous);
     if (self.is_contiguous() && packed.sizes() == self.sizes()) {
       // A copy made for this call ends with it.
       move_bytes(self, packed, non_blocking && is_packed);
@@ -180,7 +180,7 @@ tensor& copy(backend_call c, tensor& self, const tensor& src, bool non_blocking)
     }
     const tensor landed = author::make_tensor(packed.sizes(), packed.dtype(), self.device());
     move_bytes(landed, packed, false);
-    return ops::copy_(self, landed);
+    return aten::copy_(self, landed);
   }
   const bool overlaps = author::share_memory(self, src) && !author::same_view(self, src);
   const tensor from = overlaps ? dense_copy(c, src, src.dtype()) : src;
@@ -189,7 +189,7 @@ tensor& copy(backend_call c, tensor& self, const tensor& src, bool non_blocking)
   return self;
 }
 
-constinit std::atomic<const tb_kernels*> strided_tables[row_count]{};
+constinit std::atomic<const tb_kernels*> strided_tables[author::row_count]{};
 
 constinit std::atomic<bool> tables_ask{false};
 
@@ -206,23 +206,23 @@ namespace {
 
 tensor make_empty(std::span<const std::int64_t> size, std::optional<dtype> type, std::optional<layout> how,
                   std::optional<device> where, std::optional<bool> pinned, std::optional<memory_format> format) {
-  constexpr backend_call c{nullptr, ops::empty.name()};
+  constexpr backend_call c{nullptr, aten::empty_memory_format.name()};
   if (how.has_value() || pinned.has_value() || format.has_value()) {
     return empty(c.op, size, type, how, where, pinned, format);
   }
   return author::make_tensor(new_sizes(c, size), type.value_or(dtype::float32), where.value_or(cpu));
 }
 tensor& fill_with(key_set keys, tensor& self, const scalar& value) {
-  check_layouts(ops::fill_, self);
-  return fill(call_on(keys, ops::fill_.name()), self, value);
+  check_layouts(aten::fill_Scalar_, self);
+  return fill(call_on(keys, aten::fill_Scalar_.name()), self, value);
 }
 tensor& zero(key_set keys, tensor& self) {
-  check_layouts(ops::zero_, self);
-  return fill(call_on(keys, ops::zero_.name()), self, 0);
+  check_layouts(aten::zero_, self);
+  return fill(call_on(keys, aten::zero_.name()), self, 0);
 }
 tensor& copy_from(key_set keys, tensor& self, const tensor& src, bool non_blocking) {
-  check_layouts(ops::copy_, self, src);
-  return copy(call_on(keys, ops::copy_.name()), self, src, non_blocking);
+  check_layouts(aten::copy_, self, src);
+  return copy(call_on(keys, aten::copy_.name()), self, src, non_blocking);
 }
 
 std::vector<family_rows>& families() {
@@ -240,9 +240,9 @@ void register_base_rows(dispatch_key k, std::source_location where) {
   const auto add = [&](table_kernel wanted, std::initializer_list<author::kernel_row> rows) {
     if (offers(table, all_of(wanted))) author::register_rows({rows.begin(), rows.size()});
   };
-  add(table_entry::any, {caller_row<&make_empty, ops::empty>(k, where)});
-  add(pointwise::fill, {row<&fill_with>(ops::fill_, k, where), row<&zero>(ops::zero_, k, where)});
-  add(table_entry::copy, {row<&copy_from>(ops::copy_, k, where)});
+  add(table_entry::any, {caller_row<&make_empty, aten::empty_memory_format>(k, where)});
+  add(pointwise::fill, {row<&fill_with>(aten::fill_Scalar_, k, where), row<&zero>(aten::zero_, k, where)});
+  add(table_entry::copy, {row<&copy_from>(aten::copy_, k, where)});
 }
 
 }  // namespace topbit::detail
@@ -253,7 +253,7 @@ void register_strided_backend(const tb_kernels& kernels, dispatch_key k, std::so
   using namespace detail;
   // Rows look their table up by their key, so one key has one table for as long as its rows are there.
   const tb_kernels* const served = table_of(k);
-  if (served != nullptr && served != &kernels && has_kernel(ops::empty.handle(), k)) {
+  if (served != nullptr && served != &kernels && inspect::has_kernel(aten::empty_memory_format.handle(), k)) {
     throw bad_registration("register_strided_backend: found the kernels of " + std::string(served->name) + " for " +
                            topbit::to_string(k) +
                            " already, wanted a key without; register kernels of your own with implement()");

@@ -14,7 +14,7 @@ namespace detail {
 
 // The kernel table of each slot: null if nothing is computed, as on meta. Tables stay for the life of the process, so
 // one kernel of an operator is enough for all backends; the keys of the call select the table.
-extern std::atomic<const tb_kernels*> strided_tables[row_count];
+extern std::atomic<const tb_kernels*> strided_tables[author::row_count];
 
 // The entries of a kernel table, with the kernel ABI's values.
 enum class table_entry : std::int32_t {

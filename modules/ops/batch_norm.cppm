@@ -5,7 +5,7 @@ import topbit.std;
 import topbit.core;
 import topbit.tensor;
 
-export namespace topbit::ops {
+export namespace topbit::aten {
 
 /// (input - mean) / sqrt(var + eps) * weight + bias for each channel of [n, c, ..]. In training mean and variance are
 /// those of the batch, and the running statistics, if given, are updated with `momentum`; else they are the running
@@ -36,4 +36,14 @@ inline constexpr op<
     "use_input_stats, float momentum, float eps, bool cudnn_enabled) -> Tensor">
     instance_norm;
 
-}  // namespace topbit::ops
+}  // namespace topbit::aten
+
+// One name for each function.
+export namespace topbit {
+
+inline constexpr overloads<aten::batch_norm> batch_norm;
+inline constexpr overloads<aten::native_batch_norm> native_batch_norm;
+inline constexpr overloads<aten::group_norm> group_norm;
+inline constexpr overloads<aten::instance_norm> instance_norm;
+
+}  // namespace topbit

@@ -14,7 +14,7 @@ void check_bias(std::string_view op, const tensor& input, const tensor& weight, 
                 std::int64_t outputs) {
   if (!is_given(bias)) return;
   check_product_types(op, input, *bias);
-  if (bias->sizes() == dims{outputs}) return;
+  if (bias->sizes() == shape{outputs}) return;
   refuse<shape_error>({nullptr, op}, "found a bias " + to_string(bias->sizes()) + " for weights " +
                                          to_string(weight.sizes()) + ", wanted one number for each output channel");
 }
@@ -28,15 +28,15 @@ void check_convolution(std::string_view op, const tensor& input, const tensor& w
 }
 
 // One number for each dimension of the windows, of a list of one, or of as many.
-dims for_each_window(std::string_view op, std::string_view name, sizes_view given, std::size_t windows,
-                     std::int64_t least) {
+shape for_each_window(std::string_view op, std::string_view name, sizes_view given, std::size_t windows,
+                      std::int64_t least) {
   const backend_call c{nullptr, op};
-  const dims numbers = sizes_of(c, given);
+  const shape numbers = sizes_of(c, given);
   if (numbers.size() != 1 && numbers.size() != windows) {
     refuse<shape_error>(c, "found " + std::string(name) + " " + to_string(numbers) + ", wanted 1 or " +
                                std::to_string(windows) + " numbers");
   }
-  dims all;
+  shape all;
   for (std::size_t i = 0; i < windows; ++i) {
     const std::int64_t n = numbers[numbers.size() == 1 ? 0 : i];
     constexpr std::int64_t most = std::int64_t{1} << 31;
@@ -50,8 +50,8 @@ dims for_each_window(std::string_view op, std::string_view name, sizes_view give
 }
 
 // The sizes of a transposed convolution: those of an input that a convolution would bring to these ones.
-dims transposed_sizes(std::string_view op, const tensor& input, const tensor& weight, sizes_view stride,
-                      sizes_view padding, sizes_view dilation, sizes_view output_padding, std::int64_t groups) {
+shape transposed_sizes(std::string_view op, const tensor& input, const tensor& weight, sizes_view stride,
+                       sizes_view padding, sizes_view dilation, sizes_view output_padding, std::int64_t groups) {
   const backend_call c{nullptr, op};
   check_product_types(op, input, weight);
   if (input.dim() < 3 || weight.dim() != input.dim() || groups < 1 || input.sizes()[1] != weight.sizes()[0] ||
@@ -62,11 +62,11 @@ dims transposed_sizes(std::string_view op, const tensor& input, const tensor& we
                                "that the groups divide");
   }
   const std::size_t windows = input.dim() - 2;
-  const dims strides = for_each_window(op, "stride", stride, windows, 1),
-             paddings = for_each_window(op, "padding", padding, windows, 0),
-             dilations = for_each_window(op, "dilation", dilation, windows, 1),
-             more = for_each_window(op, "output_padding", output_padding, windows, 0);
-  dims sizes{input.sizes()[0], weight.sizes()[1] * groups};
+  const shape strides = for_each_window(op, "stride", stride, windows, 1),
+              paddings = for_each_window(op, "padding", padding, windows, 0),
+              dilations = for_each_window(op, "dilation", dilation, windows, 1),
+              more = for_each_window(op, "output_padding", output_padding, windows, 0);
+  shape sizes{input.sizes()[0], weight.sizes()[1] * groups};
   for (std::size_t i = 0; i < windows; ++i) {
     if (more[i] >= strides[i]) {
       refuse<shape_error>(
@@ -87,29 +87,29 @@ dims transposed_sizes(std::string_view op, const tensor& input, const tensor& we
 
 tensor with_bias(const tensor& out, const std::optional<tensor>& bias) {
   if (!is_given(bias)) return out;
-  dims sizes(out.dim() - 1, 1);
+  shape sizes(out.dim() - 1, 1);
   sizes[0] = bias->sizes()[0];
-  return ops::add(out, ops::reshape(*bias, sizes));
+  return aten::add_Tensor(out, aten::reshape(*bias, sizes));
 }
 
 tensor transposed_convolution(std::string_view op, const tensor& input, const tensor& weight,
                               const std::optional<tensor>& bias, sizes_view stride, sizes_view padding,
                               sizes_view dilation, sizes_view output_padding, std::int64_t groups) {
-  const dims sizes = transposed_sizes(op, input, weight, stride, padding, dilation, output_padding, groups);
+  const shape sizes = transposed_sizes(op, input, weight, stride, padding, dilation, output_padding, groups);
   check_bias(op, input, weight, bias, sizes[1]);
-  return with_bias(ops::convolve_input_gradient(input, weight, sizes, stride, padding, dilation, groups), bias);
+  return with_bias(native::convolve_input_gradient(input, weight, sizes, stride, padding, dilation, groups), bias);
 }
 
 tensor convolution(const tensor& input, const tensor& weight, const std::optional<tensor>& bias, sizes_view stride,
                    sizes_view padding, sizes_view dilation, bool transposed, sizes_view output_padding,
                    std::int64_t groups) {
-  constexpr std::string_view op = ops::convolution.name();
-  author::check_one_device(ops::convolution, input, weight, bias);
+  constexpr std::string_view op = aten::convolution.name();
+  author::check_one_device(aten::convolution, input, weight, bias);
   if (transposed) {
     return transposed_convolution(op, input, weight, bias, stride, padding, dilation, output_padding, groups);
   }
   check_convolution(op, input, weight, bias, stride, padding, dilation, groups);
-  return with_bias(ops::convolve(input, weight, stride, padding, dilation, groups), bias);
+  return with_bias(native::convolve(input, weight, stride, padding, dilation, groups), bias);
 }
 
 template <std::size_t Windows, const auto& Op>
@@ -125,11 +125,11 @@ tensor conv_transpose(const tensor& input, const tensor& weight, const std::opti
                       sizes_view padding, sizes_view output_padding, std::int64_t groups, sizes_view dilation) {
   check_windows<Windows, Op>(input, weight);
   const bool single = input.dim() == Windows + 1;
-  const tensor images = single ? ops::unsqueeze(input, 0) : input;
+  const tensor images = single ? aten::unsqueeze(input, 0) : input;
   author::check_one_device(Op, images, weight, bias);
   const tensor out =
       transposed_convolution(Op.name(), images, weight, bias, stride, padding, dilation, output_padding, groups);
-  return single ? ops::reshape(out, dims(std::span(out.sizes().begin() + 1, Windows + 1))) : out;
+  return single ? aten::reshape(out, shape(std::span(out.sizes().begin() + 1, Windows + 1))) : out;
 }
 
 std::tuple<tensor, tensor, tensor> convolution_backward(const tensor& gradient, const tensor& input,
@@ -138,34 +138,37 @@ std::tuple<tensor, tensor, tensor> convolution_backward(const tensor& gradient, 
                                                         sizes_view padding, sizes_view dilation, bool transposed,
                                                         sizes_view output_padding, std::int64_t groups,
                                                         std::span<const bool> wanted) {
-  constexpr backend_call c{nullptr, ops::convolution_backward.name()};
+  constexpr backend_call c{nullptr, aten::convolution_backward.name()};
   if (wanted.size() != 3) {
     refuse<error>(c, "found " + std::to_string(wanted.size()) + " elements of output_mask, wanted 3");
   }
   if (!transposed) {
     convolve_input_rule::meta(c.op, gradient, weight, input.sizes(), stride, padding, dilation, groups);
   } else {
-    const dims sizes = transposed_sizes(c.op, input, weight, stride, padding, dilation, output_padding, groups);
+    const shape sizes = transposed_sizes(c.op, input, weight, stride, padding, dilation, output_padding, groups);
     if (gradient.sizes() != sizes) {
       refuse<shape_error>(c, "found a gradient " + to_string(gradient.sizes()) + " for a result " + to_string(sizes));
     }
   }
   check_product_types(c.op, gradient, input);
-  dims over{0};
-  for (std::size_t i = 2; i < gradient.dim(); ++i) over.push_back(static_cast<std::int64_t>(i));
-  const auto summed = [&] { return ops::sum_dim(gradient, std::optional(sizes_view(over)), false, gradient.dtype()); };
+  shape over{0};
+  for (std::int64_t i = 2; i < gradient.dim(); ++i) over.push_back(i);
+  const auto summed = [&] {
+    return aten::sum_dim_IntList(gradient, std::optional(sizes_view(over)), false, gradient.dtype());
+  };
   if (transposed) {
-    return {wanted[0] ? ops::convolve(gradient, weight, stride, padding, dilation, groups) : tensor(),
+    return {wanted[0] ? native::convolve(gradient, weight, stride, padding, dilation, groups) : tensor(),
             wanted[1]
-                ? ops::convolve_weight_gradient(input, gradient, weight.sizes(), stride, padding, dilation, groups)
+                ? native::convolve_weight_gradient(input, gradient, weight.sizes(), stride, padding, dilation, groups)
                 : tensor(),
             wanted[2] ? summed() : tensor()};
   }
-  return {wanted[0] ? ops::convolve_input_gradient(gradient, weight, input.sizes(), stride, padding, dilation, groups)
-                    : tensor(),
-          wanted[1] ? ops::convolve_weight_gradient(gradient, input, weight.sizes(), stride, padding, dilation, groups)
-                    : tensor(),
-          wanted[2] ? summed() : tensor()};
+  return {
+      wanted[0] ? native::convolve_input_gradient(gradient, weight, input.sizes(), stride, padding, dilation, groups)
+                : tensor(),
+      wanted[1] ? native::convolve_weight_gradient(gradient, input, weight.sizes(), stride, padding, dilation, groups)
+                : tensor(),
+      wanted[2] ? summed() : tensor()};
 }
 
 // Over the last `Windows` dimensions; an input without a batch is a batch of one.
@@ -174,18 +177,18 @@ tensor convolution_of(const tensor& input, const tensor& weight, const std::opti
                       sizes_view padding, sizes_view dilation, std::int64_t groups) {
   check_windows<Windows, Op>(input, weight);
   const bool single = input.dim() == Windows + 1;
-  const tensor images = single ? ops::unsqueeze(input, 0) : input;
+  const tensor images = single ? aten::unsqueeze(input, 0) : input;
   author::check_one_device(Op, images, weight, bias);
   check_convolution(Op.name(), images, weight, bias, stride, padding, dilation, groups);
-  const tensor out = ops::convolution(images, weight, bias, stride, padding, dilation, false, dims{0}, groups);
-  return single ? ops::reshape(out, dims(std::span(out.sizes().begin() + 1, Windows + 1))) : out;
+  const tensor out = aten::convolution(images, weight, bias, stride, padding, dilation, false, shape{0}, groups);
+  return single ? aten::reshape(out, shape(std::span(out.sizes().begin() + 1, Windows + 1))) : out;
 }
 
 template <std::size_t Windows, const auto& Op, const auto& Plain>
 tensor convolution_padded(const tensor& input, const tensor& weight, const std::optional<tensor>& bias,
                           sizes_view stride, std::string_view padding, sizes_view dilation, std::int64_t groups) {
   constexpr backend_call c{nullptr, Op.name()};
-  if (padding == "valid") return Plain(input, weight, bias, stride, dims{0}, dilation, groups);
+  if (padding == "valid") return Plain(input, weight, bias, stride, shape{0}, dilation, groups);
   if (padding != "same") refuse<error>(c, "found padding '" + std::string(padding) + "', wanted 'valid' or 'same'");
   if (weight.dim() != Windows + 2) {
     refuse<shape_error>(
@@ -202,7 +205,7 @@ tensor convolution_padded(const tensor& input, const tensor& weight, const std::
     if (n < 1) refuse<error>(c, "found dilation " + list_text(dilation) + ", wanted 1 or more");
   }
   // An odd number of elements is missing behind, which is padded beforehand.
-  dims both, behind(2 * Windows, 0);
+  shape both, behind(2 * Windows, 0);
   bool even = true;
   for (std::size_t i = 0; i < Windows; ++i) {
     const std::int64_t total =
@@ -211,24 +214,24 @@ tensor convolution_padded(const tensor& input, const tensor& weight, const std::
     behind[2 * (Windows - 1 - i) + 1] = total % 2;
     even = even && total % 2 == 0;
   }
-  return Plain(even ? input : ops::constant_pad_nd(input, behind, 0), weight, bias, stride, both, dilation, groups);
+  return Plain(even ? input : aten::constant_pad_nd(input, behind, 0), weight, bias, stride, both, dilation, groups);
 }
 
 }  // namespace
 
 void register_convolution() {
   register_forms<convolution_forms>();
-  register_composite<&convolution, ops::convolution>();
-  register_composite<&convolution_backward, ops::convolution_backward>();
-  register_composite<&convolution_of<1, ops::conv1d>, ops::conv1d>();
-  register_composite<&convolution_of<2, ops::conv2d>, ops::conv2d>();
-  register_composite<&convolution_of<3, ops::conv3d>, ops::conv3d>();
-  register_composite<&convolution_padded<1, ops::conv1d_padding, ops::conv1d>, ops::conv1d_padding>();
-  register_composite<&convolution_padded<2, ops::conv2d_padding, ops::conv2d>, ops::conv2d_padding>();
-  register_composite<&convolution_padded<3, ops::conv3d_padding, ops::conv3d>, ops::conv3d_padding>();
-  register_composite<&conv_transpose<1, ops::conv_transpose1d>, ops::conv_transpose1d>();
-  register_composite<&conv_transpose<2, ops::conv_transpose2d>, ops::conv_transpose2d>();
-  register_composite<&conv_transpose<3, ops::conv_transpose3d>, ops::conv_transpose3d>();
+  register_composite<&convolution, aten::convolution>();
+  register_composite<&convolution_backward, aten::convolution_backward>();
+  register_composite<&convolution_of<1, aten::conv1d>, aten::conv1d>();
+  register_composite<&convolution_of<2, aten::conv2d>, aten::conv2d>();
+  register_composite<&convolution_of<3, aten::conv3d>, aten::conv3d>();
+  register_composite<&convolution_padded<1, aten::conv1d_padding, aten::conv1d>, aten::conv1d_padding>();
+  register_composite<&convolution_padded<2, aten::conv2d_padding, aten::conv2d>, aten::conv2d_padding>();
+  register_composite<&convolution_padded<3, aten::conv3d_padding, aten::conv3d>, aten::conv3d_padding>();
+  register_composite<&conv_transpose<1, aten::conv_transpose1d>, aten::conv_transpose1d>();
+  register_composite<&conv_transpose<2, aten::conv_transpose2d_input>, aten::conv_transpose2d_input>();
+  register_composite<&conv_transpose<3, aten::conv_transpose3d_input>, aten::conv_transpose3d_input>();
 }
 
 }  // namespace topbit::detail

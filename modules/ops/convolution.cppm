@@ -6,7 +6,7 @@ import topbit.std;
 import topbit.core;
 import topbit.tensor;
 
-export namespace topbit::ops {
+export namespace topbit::aten {
 
 /// input: [n, groups * c, sizes..], weight: [out, c, kernel..] -> [n, out, sizes..]; bias: [out]. A list may have one
 /// element, used for all dimensions. Transposed: see conv_transpose1d. Composite over topbit::convolve.
@@ -65,11 +65,15 @@ inline constexpr op<
 inline constexpr op<
     "aten::conv_transpose2d.input(Tensor input, Tensor weight, Tensor? bias=None, int[2] stride=1, int[2] padding=0, "
     "int[2] output_padding=0, int groups=1, int[2] dilation=1) -> Tensor">
-    conv_transpose2d;
+    conv_transpose2d_input;
 inline constexpr op<
     "aten::conv_transpose3d.input(Tensor input, Tensor weight, Tensor? bias=None, int[3] stride=1, int[3] padding=0, "
     "int[3] output_padding=0, int groups=1, int[3] dilation=1) -> Tensor">
-    conv_transpose3d;
+    conv_transpose3d_input;
+
+}  // namespace topbit::aten
+
+export namespace topbit::native {
 
 /// The kernel of convolution, without a bias.
 inline constexpr op<
@@ -86,4 +90,18 @@ inline constexpr op<
     "int[] dilation, int groups) -> Tensor">
     convolve_weight_gradient;
 
-}  // namespace topbit::ops
+}  // namespace topbit::native
+
+// One name for each function.
+export namespace topbit {
+
+inline constexpr overloads<aten::convolution> convolution;
+inline constexpr overloads<aten::convolution_backward> convolution_backward;
+inline constexpr overloads<aten::conv1d, aten::conv1d_padding> conv1d;
+inline constexpr overloads<aten::conv2d, aten::conv2d_padding> conv2d;
+inline constexpr overloads<aten::conv3d, aten::conv3d_padding> conv3d;
+inline constexpr overloads<aten::conv_transpose1d> conv_transpose1d;
+inline constexpr overloads<aten::conv_transpose2d_input> conv_transpose2d;
+inline constexpr overloads<aten::conv_transpose3d_input> conv_transpose3d;
+
+}  // namespace topbit

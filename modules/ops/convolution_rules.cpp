@@ -20,17 +20,17 @@ namespace {
 // Of a device more at once, since each of its launches takes its time.
 constexpr std::int64_t most_elements = std::int64_t{1} << 20, most_device_elements = std::int64_t{1} << 25;
 
-tensor view_at(const tensor& t, const dims& sizes, const dims& strides, std::int64_t first) {
-  return author::make_view(t, sizes, strides, t.record().offset + first);
+tensor view_at(const tensor& t, const shape& sizes, const shape& strides, std::int64_t first) {
+  return author::make_view(t, sizes, strides, author::record_of(t).offset + first);
 }
 
 // A list with one element for each dimension of the windows.
-dims list_for(backend_call c, std::string_view name, sizes_view given, std::size_t count, std::int64_t least) {
+shape list_for(backend_call c, std::string_view name, sizes_view given, std::size_t count, std::int64_t least) {
   if (given.size() != 1 && given.size() != count) {
     refuse<error>(
         c, "found " + std::string(name) + " " + list_text(given) + ", wanted one number or " + std::to_string(count));
   }
-  dims out;
+  shape out;
   for (std::size_t i = 0; i < count; ++i) {
     const std::int64_t n = given[given.size() == 1 ? 0 : i];
     if (n < least) {
@@ -44,17 +44,17 @@ dims list_for(backend_call c, std::string_view name, sizes_view given, std::size
 
 // Dense tensors and their sizes, in the dtype that is computed in.
 struct layout_of_convolution {
-  const convolution_shape& shape;
-  std::size_t windows = shape.stride.size();  // dimensions
-  std::int64_t images = shape.input[0], channels = shape.input[1], outputs = shape.weight[0];
-  std::int64_t groups = shape.groups, group_outputs = outputs / groups;
-  dims padded{};  // sizes with padding
-  dims kernel{};
+  const convolution_shape& given_shape;
+  std::size_t windows = given_shape.stride.size();  // dimensions
+  std::int64_t images = given_shape.input[0], channels = given_shape.input[1], outputs = given_shape.weight[0];
+  std::int64_t groups = given_shape.groups, group_outputs = outputs / groups;
+  shape padded{};  // sizes with padding
+  shape kernel{};
   std::int64_t padded_size = 1, places = 1, kernel_size = 1;
   std::int64_t depth = 0;  // of one product: elements of a window in all channels of a group
   std::int64_t image_windows = 0;
 
-  layout_of_convolution(backend_call c, const convolution_shape& s) : shape(s) {
+  layout_of_convolution(backend_call c, const convolution_shape& s) : given_shape(s) {
     for (std::size_t i = 0; i < windows; ++i) {
       padded.push_back(s.room(c, i));
       kernel.push_back(s.weight[i + 2]);
@@ -62,7 +62,7 @@ struct layout_of_convolution {
       places *= s.out[i + 2];
       kernel_size *= kernel[i];
     }
-    depth = shape.weight[1] * kernel_size;
+    depth = given_shape.weight[1] * kernel_size;
     image_windows = product_of(c, "windows of an image", groups, product_of(c, "windows of an image", depth, places));
   }
 
@@ -71,19 +71,19 @@ struct layout_of_convolution {
     return std::max<std::int64_t>(1, most / std::max<std::int64_t>(1, image_windows));
   }
 
-  dims padded_sizes() const {
-    dims sizes{images, channels};
+  shape padded_sizes() const {
+    shape sizes{images, channels};
     for (std::int64_t n : padded) sizes.push_back(n);
     return sizes;
   }
   // The part of the padded images that is the input.
   tensor inside(const tensor& all) const {
     std::int64_t first = 0;
-    for (std::size_t i = 0; i < windows; ++i) first += shape.padding[i] * all.strides()[i + 2];
-    return view_at(all, shape.input, all.strides(), first);
+    for (std::size_t i = 0; i < windows; ++i) first += given_shape.padding[i] * all.strides()[i + 2];
+    return view_at(all, given_shape.input, all.strides(), first);
   }
   tensor padded_input(backend_call c, const tensor& input, dtype type) const {
-    if (std::ranges::all_of(shape.padding, [](std::int64_t n) { return n == 0; })) {
+    if (std::ranges::all_of(given_shape.padding, [](std::int64_t n) { return n == 0; })) {
       return dense(c, in_dtype(c, input, type));
     }
     tensor all = make_result({padded_sizes(), type, input.device(), {}});
@@ -93,27 +93,27 @@ struct layout_of_convolution {
     return all;
   }
   // Strides of the places that one element of the kernel meets.
-  dims window_strides(const tensor& all) const {
-    dims strides;
-    for (std::size_t i = 0; i < windows; ++i) strides.push_back(all.strides()[i + 2] * shape.stride[i]);
+  shape window_strides(const tensor& all) const {
+    shape strides;
+    for (std::size_t i = 0; i < windows; ++i) strides.push_back(all.strides()[i + 2] * given_shape.stride[i]);
     return strides;
   }
   // The windows of images first, first + 1, ...: [count * channels, kernel.., places..], or [channels, kernel.., count,
   // places..].
   enum class images_among { channels, places };
   tensor columns(backend_call c, const tensor& all, std::int64_t first, std::int64_t count, images_among where) const {
-    dims sizes{where == images_among::channels ? count * channels : channels}, strides{padded_size};
+    shape sizes{where == images_among::channels ? count * channels : channels}, strides{padded_size};
     for (std::size_t i = 0; i < windows; ++i) {
       sizes.push_back(kernel[i]);
-      strides.push_back(all.strides()[i + 2] * shape.dilation[i]);
+      strides.push_back(all.strides()[i + 2] * given_shape.dilation[i]);
     }
     if (where == images_among::places) {
       sizes.push_back(count);
       strides.push_back(channels * padded_size);
     }
-    const dims steps = window_strides(all);
+    const shape steps = window_strides(all);
     for (std::size_t i = 0; i < windows; ++i) {
-      sizes.push_back(shape.out[i + 2]);
+      sizes.push_back(given_shape.out[i + 2]);
       strides.push_back(steps[i]);
     }
     return dense(c, view_at(all, sizes, strides, first * channels * padded_size));
@@ -175,7 +175,7 @@ std::int64_t convolution_shape::room(backend_call c, std::size_t i) const {
   return sum_of(c, "padded size", input[i + 2], product_of(c, "padded size", padding[i], 2));
 }
 
-convolution_shape convolution_shape::of(std::string_view op, const dims& input, const dims& weight, sizes_view stride,
+convolution_shape convolution_shape::of(std::string_view op, const shape& input, const shape& weight, sizes_view stride,
                                         sizes_view padding, sizes_view dilation, std::int64_t groups) {
   const backend_call c{nullptr, op};
   const std::string found = "found input " + to_string(input) + " and weight " + to_string(weight);
@@ -224,14 +224,15 @@ result_meta convolve_rule::meta(std::string_view op, const tensor& input, const 
 void convolve_rule::run(backend_call c, const tensor& input, const tensor& weight, sizes_view stride,
                         sizes_view padding, sizes_view dilation, std::int64_t groups, const tensor& out) {
   if (out.numel() == 0) return;
-  const auto shape = convolution_shape::of(c.op, input.sizes(), weight.sizes(), stride, padding, dilation, groups);
+  const auto given_shape =
+      convolution_shape::of(c.op, input.sizes(), weight.sizes(), stride, padding, dilation, groups);
   const bool at_once = is_floating(out.dtype()) && c.table->convolve != nullptr && input.numel() != 0;
   if (at_once) {
     const tensor result = result_in(out, out.dtype());
-    convolve_at_once(c, shape, dense(c, input), dense(c, weight), result);
+    convolve_at_once(c, given_shape, dense(c, input), dense(c, weight), result);
     return deliver(out, result);
   }
-  const layout_of_convolution of(c, shape);
+  const layout_of_convolution of(c, given_shape);
   const dtype type = product_type(out.dtype());
   const tensor result = result_in(out, type);
   if (input.numel() == 0) {
@@ -265,7 +266,7 @@ result_meta convolve_input_rule::meta(std::string_view op, const tensor& gradien
                                       sizes_view input_sizes, sizes_view stride, sizes_view padding,
                                       sizes_view dilation, std::int64_t groups) {
   check_product_types(op, gradient, weight);
-  const dims input = sizes_of({nullptr, op}, input_sizes);
+  const shape input = sizes_of({nullptr, op}, input_sizes);
   check_gradient(op, gradient, convolution_shape::of(op, input, weight.sizes(), stride, padding, dilation, groups));
   return {input, gradient.dtype(), gradient.device(), {}};
 }
@@ -275,8 +276,9 @@ void convolve_input_rule::run(backend_call c, const tensor& gradient, const tens
                               sizes_view stride, sizes_view padding, sizes_view dilation, std::int64_t groups,
                               const tensor& out) {
   if (out.numel() == 0) return;
-  const auto shape = convolution_shape::of(c.op, dims(input_sizes), weight.sizes(), stride, padding, dilation, groups);
-  const layout_of_convolution of(c, shape);
+  const auto given_shape =
+      convolution_shape::of(c.op, shape(input_sizes), weight.sizes(), stride, padding, dilation, groups);
+  const layout_of_convolution of(c, given_shape);
   const dtype type = product_type(out.dtype());
   tensor all = make_result({of.padded_sizes(), type, out.device(), {}});
   fill(c, all, 0);
@@ -289,12 +291,12 @@ void convolve_input_rule::run(backend_call c, const tensor& gradient, const tens
             view_at(factors, {count, of.depth, of.group_outputs}, {0, 1, of.depth}, g * of.group_outputs * of.depth);
         multiply(c, of.group_columns(columns, g, count), left, of.group_results(g_results, g, first, count));
       }
-      dims sizes{count, of.channels}, to_strides{of.channels * of.padded_size, of.padded_size},
+      shape sizes{count, of.channels}, to_strides{of.channels * of.padded_size, of.padded_size},
           from_strides{of.image_windows, of.kernel_size * of.places};
-      const dims steps = of.window_strides(all);
-      dims places;
-      for (std::size_t i = 0; i < of.windows; ++i) places.push_back(shape.out[i + 2]);
-      const dims place_strides = dense_strides(places);
+      const shape steps = of.window_strides(all);
+      shape places;
+      for (std::size_t i = 0; i < of.windows; ++i) places.push_back(given_shape.out[i + 2]);
+      const shape place_strides = dense_strides(places);
       for (std::size_t i = 0; i < of.windows; ++i) {
         sizes.push_back(places[i]);
         to_strides.push_back(steps[i]);
@@ -303,7 +305,7 @@ void convolve_input_rule::run(backend_call c, const tensor& gradient, const tens
       for (std::int64_t k = 0; k < of.kernel_size; ++k) {
         std::int64_t at = first * of.channels * of.padded_size, rest = k;
         for (std::size_t i = of.windows; i-- > 0; rest /= of.kernel[i]) {
-          at += rest % of.kernel[i] * shape.dilation[i] * all.strides()[i + 2];
+          at += rest % of.kernel[i] * given_shape.dilation[i] * all.strides()[i + 2];
         }
         const tensor to = view_at(all, sizes, to_strides, at);
         run_pointwise_in(c, pointwise::add, type,
@@ -318,7 +320,7 @@ result_meta convolve_weight_rule::meta(std::string_view op, const tensor& gradie
                                        sizes_view weight_sizes, sizes_view stride, sizes_view padding,
                                        sizes_view dilation, std::int64_t groups) {
   check_product_types(op, gradient, input);
-  const dims weight = sizes_of({nullptr, op}, weight_sizes);
+  const shape weight = sizes_of({nullptr, op}, weight_sizes);
   check_gradient(op, gradient, convolution_shape::of(op, input.sizes(), weight, stride, padding, dilation, groups));
   return {weight, gradient.dtype(), gradient.device(), {}};
 }
@@ -328,8 +330,9 @@ void convolve_weight_rule::run(backend_call c, const tensor& gradient, const ten
                                sizes_view stride, sizes_view padding, sizes_view dilation, std::int64_t groups,
                                const tensor& out) {
   if (out.numel() == 0) return;
-  const auto shape = convolution_shape::of(c.op, input.sizes(), dims(weight_sizes), stride, padding, dilation, groups);
-  const layout_of_convolution of(c, shape);
+  const auto given_shape =
+      convolution_shape::of(c.op, input.sizes(), shape(weight_sizes), stride, padding, dilation, groups);
+  const layout_of_convolution of(c, given_shape);
   const dtype type = product_type(out.dtype());
   tensor result = result_in(out, type);
   fill(c, result, 0);
@@ -354,11 +357,11 @@ void convolve_weight_rule::run(backend_call c, const tensor& gradient, const ten
 result_meta constant_pad_rule::meta(std::string_view op, const tensor& self, sizes_view pad, const scalar&) {
   const backend_call c{nullptr, op};
   check_defined(c, self);
-  if (pad.size() % 2 != 0 || pad.size() > 2 * self.dim()) {
+  if (pad.size() % 2 != 0 || pad.size() > 2 * self.sizes().size()) {
     refuse<shape_error>(c, "found " + std::to_string(pad.size()) + " numbers for " + to_string(self.sizes()) +
                                ", wanted two for each of the last dimensions");
   }
-  dims sizes = self.sizes();
+  shape sizes = self.sizes();
   for (std::int64_t n : pad) product_of(c, "padding", n, -1);  // the gradient takes away what is put there
   for (std::size_t i = 0; i < pad.size() / 2; ++i) {
     std::int64_t& size = sizes[self.dim() - 1 - i];
@@ -377,7 +380,7 @@ void constant_pad_rule::run(backend_call c, const tensor& self, sizes_view pad, 
   tensor whole = out;
   fill(c, whole, value);
   // The same part of both: what is padded is skipped in one, what is taken away in the other.
-  dims sizes = self.sizes();
+  shape sizes = self.sizes();
   std::int64_t from = 0, to = 0;
   for (std::size_t i = 0; i < pad.size() / 2; ++i) {
     const std::size_t d = self.dim() - 1 - i;

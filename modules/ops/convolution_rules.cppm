@@ -20,12 +20,12 @@ struct constant_pad_rule {
 
 // The checked arguments of a convolution. Lists have one element for each dimension of the windows.
 struct convolution_shape {
-  dims input, weight, stride, padding, dilation, out;
+  shape input, weight, stride, padding, dilation, out;
   std::int64_t groups = 1;
 
   // Size i of an image with its padding.
   std::int64_t room(backend_call c, std::size_t i) const;
-  static convolution_shape of(std::string_view op, const dims& input, const dims& weight, sizes_view stride,
+  static convolution_shape of(std::string_view op, const shape& input, const shape& weight, sizes_view stride,
                               sizes_view padding, sizes_view dilation, std::int64_t groups);
 };
 

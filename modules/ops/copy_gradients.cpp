@@ -42,21 +42,21 @@ struct fill_gradient {
 };
 
 constexpr author::kernel_row rows[] = {
-    gradient_row<ops::to_copy, copy_rule>(),
-    gradient_row<ops::clone, copy_rule>(),
-    gradient_row<ops::copy_, overwrite_rule>(),
-    gradient_row<ops::fill_, erase_rule<>>(),
-    gradient_row<ops::zero_, erase_rule<>>(),
-    gradient_row<ops::fill, erase_rule<>>(),
-    gradient_row<ops::fill_tensor, fill_gradient>(),
-    gradient_row<ops::uniform_, erase_rule<>>(),
-    gradient_row<ops::normal_, erase_rule<>>(),
-    gradient_row<ops::exponential_, erase_rule<>>(),
-    gradient_row<ops::random_, erase_rule<>>(),
-    gradient_row<ops::random_to_, erase_rule<>>(),
-    gradient_row<ops::random_from_, erase_rule<>>(),
-    gradient_row<ops::bernoulli_, erase_rule<>>(),
-    gradient_row<ops::bernoulli_tensor_, erase_rule<2>>(),
+    gradient_row<aten::_to_copy, copy_rule>(),
+    gradient_row<aten::clone, copy_rule>(),
+    gradient_row<aten::copy_, overwrite_rule>(),
+    gradient_row<aten::fill_Scalar_, erase_rule<>>(),
+    gradient_row<aten::zero_, erase_rule<>>(),
+    gradient_row<aten::fill_Scalar, erase_rule<>>(),
+    gradient_row<aten::fill_Tensor, fill_gradient>(),
+    gradient_row<aten::uniform_, erase_rule<>>(),
+    gradient_row<aten::normal_, erase_rule<>>(),
+    gradient_row<aten::exponential_, erase_rule<>>(),
+    gradient_row<aten::random_, erase_rule<>>(),
+    gradient_row<aten::random_to_, erase_rule<>>(),
+    gradient_row<aten::random_from_, erase_rule<>>(),
+    gradient_row<aten::bernoulli_float_, erase_rule<>>(),
+    gradient_row<aten::bernoulli_Tensor_, erase_rule<2>>(),
 };
 
 }  // namespace

@@ -1,7 +1,5 @@
 module;
 
-#include <unistd.h>
-
 #include "kernel_abi.h"
 
 module topbit.ops;
@@ -40,9 +38,7 @@ void detail::report_cpu_problems() {
   const bool asked = std::getenv("TOPBIT_NUM_THREADS") != nullptr;
   for (const std::string_view problem : {cpu_isa_problem(), asked ? num_threads_problem() : std::string_view()}) {
     if (problem.empty()) continue;
-    const std::string line = "topbit: " + std::string(problem) + "\n";
-    if (write(STDERR_FILENO, line.data(), line.size()) < 0) {  // then nobody reads it
-    }
+    author::warn({problem});
   }
 }
 

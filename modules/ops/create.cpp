@@ -7,9 +7,9 @@ import topbit.autograd;
 
 namespace topbit::detail {
 
-dims new_sizes(backend_call c, sizes_argument sizes) {
+shape new_sizes(backend_call c, sizes_argument sizes) {
   if (sizes.size() > max_dims) sizes_of(c, sizes);
-  const dims wanted(sizes);
+  const shape wanted(sizes);
   // Up to four sizes below 2^15, as nearly all are: no product of them is too large, and none is negative.
   std::uint64_t bits = wanted.size() <= 4 ? 0 : ~std::uint64_t{0};
   for (std::int64_t s : wanted) bits |= static_cast<std::uint64_t>(s);
@@ -29,8 +29,8 @@ dims new_sizes(backend_call c, sizes_argument sizes) {
 
 tensor new_tensor(backend_call c, sizes_argument sizes, const tensor_options& o) {
   check_options(c, o.how, o.pinned);
-  const dims wanted = new_sizes(c, sizes);
-  return ops::empty(wanted, o.type, o.how, o.where, o.pinned, std::nullopt);
+  const shape wanted = new_sizes(c, sizes);
+  return aten::empty_memory_format(wanted, o.type, o.how, o.where, o.pinned, std::nullopt);
 }
 
 tensor new_like(backend_call c, const tensor& self, const tensor_options& o, std::optional<memory_format> format) {
@@ -38,16 +38,16 @@ tensor new_like(backend_call c, const tensor& self, const tensor_options& o, std
   check_options(c, o.how, o.pinned);
   const dtype type = o.type.value_or(self.dtype());
   const device where = o.where.value_or(self.device());
-  dims strides;
+  shape strides;
   if (format.value_or(memory_format::preserve) == memory_format::preserve) {
     const tensor* const order[] = {&self};
     strides = author::result_strides(self.sizes(), order);
   }
-  if (strides.empty()) return ops::empty(self.sizes(), type, o.how, where, o.pinned, std::nullopt);
-  return ops::empty_strided(self.sizes(), strides, type, o.how, where, o.pinned);
+  if (strides.empty()) return aten::empty_memory_format(self.sizes(), type, o.how, where, o.pinned, std::nullopt);
+  return aten::empty_strided(self.sizes(), strides, type, o.how, where, o.pinned);
 }
 
-void check_out(backend_call c, const tensor& out, const dims& sizes) {
+void check_out(backend_call c, const tensor& out, const shape& sizes) {
   check_defined(c, out);
   if (out.sizes() == sizes) return;
   refuse<shape_error>(c,
@@ -63,18 +63,18 @@ void check_floating(backend_call c, dtype type) {
 tensor full(sizes_argument size, const scalar& value, std::optional<dtype> type, std::optional<layout> how,
             std::optional<device> where, std::optional<bool> pinned) {
   const dtype wanted = type.value_or(is_floating(value.type()) ? dtype::float32 : value.type());
-  tensor out = new_tensor({nullptr, ops::full.name()}, size, {wanted, how, where, pinned});
-  return ops::fill_(out, value);
+  tensor out = new_tensor({nullptr, aten::full.name()}, size, {wanted, how, where, pinned});
+  return aten::fill_Scalar_(out, value);
 }
 tensor zeros(sizes_argument size, std::optional<dtype> type, std::optional<layout> how, std::optional<device> where,
              std::optional<bool> pinned) {
-  tensor out = new_tensor({nullptr, ops::zeros.name()}, size, {type, how, where, pinned});
-  return ops::zero_(out);
+  tensor out = new_tensor({nullptr, aten::zeros.name()}, size, {type, how, where, pinned});
+  return aten::zero_(out);
 }
 tensor ones(sizes_argument size, std::optional<dtype> type, std::optional<layout> how, std::optional<device> where,
             std::optional<bool> pinned) {
-  tensor out = new_tensor({nullptr, ops::ones.name()}, size, {type, how, where, pinned});
-  return ops::fill_(out, 1);
+  tensor out = new_tensor({nullptr, aten::ones.name()}, size, {type, how, where, pinned});
+  return aten::fill_Scalar_(out, 1);
 }
 
 namespace {
@@ -94,17 +94,17 @@ bool has_memory_alone(device d) {
   if (d.type == backend::CPU || d.type == backend::Meta) return false;
   const dispatch_key k = key_of(d.type);
   if (table_of(k) != nullptr && offers(table_of(k), all_of(table_entry::copy))) return false;
-  return !has_entry(ops::copy_.handle(), k) && has_memory(d);
+  return !inspect::has_entry(aten::copy_.handle(), k) && has_memory(d);
 }
 
 tensor copy_through_host(const tensor& self, std::optional<dtype> type, device where,
                          std::optional<memory_format> format) {
   const tensor host = self.device().type == backend::CPU ? self
                       : has_memory_alone(self.device())  ? author::make_host_copy(self)
-                                                         : ops::to_copy(self, arg<"device"> = cpu);
-  const tensor made = ops::to_copy(host, type, std::nullopt, cpu, std::nullopt, false, format);
+                                                         : aten::_to_copy(self, arg<"device"> = cpu);
+  const tensor made = aten::_to_copy(host, type, std::nullopt, cpu, std::nullopt, false, format);
   if (where.type == backend::CPU) return made;
-  if (!has_memory_alone(where)) return ops::to_copy(made, arg<"device"> = where);
+  if (!has_memory_alone(where)) return aten::_to_copy(made, arg<"device"> = where);
   const tensor all = author::make_tensor({made.numel()}, made.dtype(), where);
   const std::size_t bytes = static_cast<std::size_t>(made.numel()) * size_of(made.dtype());
   if (bytes != 0) memory_of(where).copy_in(where, all.data(), made.data(), bytes);
@@ -115,25 +115,26 @@ tensor copy_through_host(const tensor& self, std::optional<dtype> type, device w
 
 tensor to_copy(const tensor& self, std::optional<dtype> type, std::optional<layout> how, std::optional<device> where,
                std::optional<bool> pinned, bool non_blocking, std::optional<memory_format> format) {
-  check_layouts(ops::to_copy, self);
+  check_layouts(aten::_to_copy, self);
   const device to = where.value_or(self.device());
   if (has_memory_alone(to) || has_memory_alone(self.device())) {
-    check_options({nullptr, ops::to_copy.name()}, how, pinned);
+    check_options({nullptr, aten::_to_copy.name()}, how, pinned);
     return copy_through_host(self, type, to, format);
   }
-  tensor out = new_like({nullptr, ops::to_copy.name()}, self, {type, how, where, pinned}, format);
-  return ops::copy_.redispatch(key_set{key_of(out.device().type), key_of(self.device().type)}, out, self, non_blocking);
+  tensor out = new_like({nullptr, aten::_to_copy.name()}, self, {type, how, where, pinned}, format);
+  return aten::copy_.redispatch(key_set{key_of(out.device().type), key_of(self.device().type)}, out, self,
+                                non_blocking);
 }
 tensor clone(const tensor& self, std::optional<memory_format> format) {
-  check_layouts(ops::clone, self);
-  tensor out = new_like({nullptr, ops::clone.name()}, self, {}, format);
-  return ops::copy_.redispatch(key_of(self.device().type), out, self, false);
+  check_layouts(aten::clone, self);
+  tensor out = new_like({nullptr, aten::clone.name()}, self, {}, format);
+  return aten::copy_.redispatch(key_of(self.device().type), out, self, false);
 }
 
 tensor empty_strided(backend_call c, sizes_argument size, sizes_argument stride, std::optional<dtype> type,
                      std::optional<layout> how, std::optional<device> where, std::optional<bool> pinned) {
   check_options(c, how, pinned);
-  const dims sizes = new_sizes(c, size), strides = sizes_of(c, stride);
+  const shape sizes = new_sizes(c, size), strides = sizes_of(c, stride);
   const auto refuse_strides = [&](const std::string& wanted) {
     refuse<shape_error>(
         c, "found sizes " + to_string(sizes) + " and strides " + to_string(strides) + ", wanted " + wanted);
@@ -171,74 +172,74 @@ tensor new_beside(backend_call c, const tensor& self, sizes_argument size, tenso
 }
 tensor new_empty(const tensor& self, sizes_argument size, optional_dtype type, optional_layout how,
                  optional_device where, optional_bool pinned) {
-  return new_beside({nullptr, ops::new_empty.name()}, self, size, {type, how, where, pinned});
+  return new_beside({nullptr, aten::new_empty.name()}, self, size, {type, how, where, pinned});
 }
 tensor new_empty_strided(const tensor& self, sizes_argument size, sizes_argument stride, optional_dtype type,
                          optional_layout how, optional_device where, optional_bool pinned) {
-  check_defined({nullptr, ops::new_empty_strided.name()}, self);
-  return ops::empty_strided(size, stride, type.value_or(self.dtype()), how, where.value_or(self.device()), pinned);
+  check_defined({nullptr, aten::new_empty_strided.name()}, self);
+  return aten::empty_strided(size, stride, type.value_or(self.dtype()), how, where.value_or(self.device()), pinned);
 }
 tensor new_full(const tensor& self, sizes_argument size, const scalar& value, optional_dtype type, optional_layout how,
                 optional_device where, optional_bool pinned) {
-  tensor out = new_beside({nullptr, ops::new_full.name()}, self, size, {type, how, where, pinned});
-  return ops::fill_(out, value);
+  tensor out = new_beside({nullptr, aten::new_full.name()}, self, size, {type, how, where, pinned});
+  return aten::fill_Scalar_(out, value);
 }
 tensor new_zeros(const tensor& self, sizes_argument size, optional_dtype type, optional_layout how,
                  optional_device where, optional_bool pinned) {
-  tensor out = new_beside({nullptr, ops::new_zeros.name()}, self, size, {type, how, where, pinned});
-  return ops::zero_(out);
+  tensor out = new_beside({nullptr, aten::new_zeros.name()}, self, size, {type, how, where, pinned});
+  return aten::zero_(out);
 }
 tensor new_ones(const tensor& self, sizes_argument size, optional_dtype type, optional_layout how,
                 optional_device where, optional_bool pinned) {
-  tensor out = new_beside({nullptr, ops::new_ones.name()}, self, size, {type, how, where, pinned});
-  return ops::fill_(out, 1);
+  tensor out = new_beside({nullptr, aten::new_ones.name()}, self, size, {type, how, where, pinned});
+  return aten::fill_Scalar_(out, 1);
 }
 
 tensor empty_like(const tensor& self, optional_dtype type, optional_layout how, optional_device where,
                   optional_bool pinned, optional_format format) {
-  return new_like({nullptr, ops::empty_like.name()}, self, {type, how, where, pinned}, format);
+  return new_like({nullptr, aten::empty_like.name()}, self, {type, how, where, pinned}, format);
 }
 tensor full_like(const tensor& self, const scalar& value, optional_dtype type, optional_layout how,
                  optional_device where, optional_bool pinned, optional_format format) {
-  tensor out = new_like({nullptr, ops::full_like.name()}, self, {type, how, where, pinned}, format);
-  return ops::fill_(out, value);
+  tensor out = new_like({nullptr, aten::full_like.name()}, self, {type, how, where, pinned}, format);
+  return aten::fill_Scalar_(out, value);
 }
 tensor zeros_like(const tensor& self, optional_dtype type, optional_layout how, optional_device where,
                   optional_bool pinned, optional_format format) {
-  tensor out = new_like({nullptr, ops::zeros_like.name()}, self, {type, how, where, pinned}, format);
-  return ops::zero_(out);
+  tensor out = new_like({nullptr, aten::zeros_like.name()}, self, {type, how, where, pinned}, format);
+  return aten::zero_(out);
 }
 tensor ones_like(const tensor& self, optional_dtype type, optional_layout how, optional_device where,
                  optional_bool pinned, optional_format format) {
-  tensor out = new_like({nullptr, ops::ones_like.name()}, self, {type, how, where, pinned}, format);
-  return ops::fill_(out, 1);
+  tensor out = new_like({nullptr, aten::ones_like.name()}, self, {type, how, where, pinned}, format);
+  return aten::fill_Scalar_(out, 1);
 }
 
 tensor scalar_tensor(const scalar& s, optional_dtype type, optional_layout how, optional_device where,
                      optional_bool pinned) {
-  tensor out = new_tensor({nullptr, ops::scalar_tensor.name()}, {}, {type, how, where, pinned});
-  return ops::fill_(out, s);
+  tensor out = new_tensor({nullptr, aten::scalar_tensor.name()}, {}, {type, how, where, pinned});
+  return aten::fill_Scalar_(out, s);
 }
 
 tensor& empty_out(sizes_argument size, optional_format, tensor& out) {
-  constexpr backend_call c{nullptr, ops::empty_out.name()};
+  constexpr backend_call c{nullptr, aten::empty_out.name()};
   check_out(c, out, new_sizes(c, size));
   return out;
 }
 tensor& full_out(sizes_argument size, const scalar& value, tensor& out) {
-  constexpr backend_call c{nullptr, ops::full_out.name()};
+  constexpr backend_call c{nullptr, aten::full_out.name()};
   check_out(c, out, new_sizes(c, size));
-  return ops::fill_(out, value);
+  return aten::fill_Scalar_(out, value);
 }
 tensor& zeros_out(sizes_argument size, tensor& out) {
-  constexpr backend_call c{nullptr, ops::zeros_out.name()};
+  constexpr backend_call c{nullptr, aten::zeros_out.name()};
   check_out(c, out, new_sizes(c, size));
-  return ops::zero_(out);
+  return aten::zero_(out);
 }
 tensor& ones_out(sizes_argument size, tensor& out) {
-  constexpr backend_call c{nullptr, ops::ones_out.name()};
+  constexpr backend_call c{nullptr, aten::ones_out.name()};
   check_out(c, out, new_sizes(c, size));
-  return ops::fill_(out, 1);
+  return aten::fill_Scalar_(out, 1);
 }
 
 void check_one_value(backend_call c, const tensor& value) {
@@ -248,55 +249,55 @@ void check_one_value(backend_call c, const tensor& value) {
   }
 }
 tensor fill_scalar(const tensor& self, const scalar& value) {
-  tensor out = new_like({nullptr, ops::fill.name()}, self, {});
-  return ops::fill_(out, value);
+  tensor out = new_like({nullptr, aten::fill_Scalar.name()}, self, {});
+  return aten::fill_Scalar_(out, value);
 }
 tensor fill_tensor(const tensor& self, const tensor& value) {
-  constexpr backend_call c{nullptr, ops::fill_tensor.name()};
+  constexpr backend_call c{nullptr, aten::fill_Tensor.name()};
   check_one_value(c, value);
   tensor out = new_like(c, self, {});
-  return ops::copy_(out, value);
+  return aten::copy_(out, value);
 }
 tensor& fill_tensor_in_place(tensor& self, const tensor& value) {
-  check_one_value({nullptr, ops::fill_tensor_.name()}, value);
-  return ops::copy_(self, value);
+  check_one_value({nullptr, aten::fill_Tensor_.name()}, value);
+  return aten::copy_(self, value);
 }
 tensor zero(const tensor& self) {
-  tensor out = new_like({nullptr, ops::zero.name()}, self, {});
-  return ops::zero_(out);
+  tensor out = new_like({nullptr, aten::zero.name()}, self, {});
+  return aten::zero_(out);
 }
 
 tensor copy_composite(const tensor& self, const tensor& src, bool) {
-  constexpr backend_call c{nullptr, ops::copy.name()};
+  constexpr backend_call c{nullptr, aten::copy.name()};
   check_defined(c, self);
   check_defined(c, src);
   if (broadcast(c.op, self.sizes(), src.sizes()) != self.sizes()) {
     refuse<shape_error>(c,
                         "found " + to_string(src.sizes()) + ", wanted it to broadcast to " + to_string(self.sizes()));
   }
-  const tensor whole = ops::expand(src, self.sizes());
-  return ops::to_copy(whole, arg<"dtype"> = self.dtype(), arg<"device"> = self.device(),
-                      arg<"memory_format"> = memory_format::contiguous);
+  const tensor whole = aten::expand(src, self.sizes());
+  return aten::_to_copy(whole, arg<"dtype"> = self.dtype(), arg<"device"> = self.device(),
+                        arg<"memory_format"> = memory_format::contiguous);
 }
 
 using author::define;
 using author::row;
 
 constexpr author::kernel_row base_rows[] = {
-    define(ops::empty),
-    define(ops::full),
-    define(ops::zeros),
-    define(ops::ones),
-    define(ops::fill_),
-    define(ops::zero_),
-    define(ops::copy_),
-    define(ops::to_copy),
-    define(ops::clone),
-    caller_row<&full, ops::full>(key::CompositeExplicitAutograd),
-    caller_row<&zeros, ops::zeros>(key::CompositeExplicitAutograd),
-    caller_row<&ones, ops::ones>(key::CompositeExplicitAutograd),
-    caller_row<&to_copy, ops::to_copy>(key::CompositeExplicitAutograd),
-    caller_row<&clone, ops::clone>(key::CompositeExplicitAutograd),
+    define(aten::empty_memory_format),
+    define(aten::full),
+    define(aten::zeros),
+    define(aten::ones),
+    define(aten::fill_Scalar_),
+    define(aten::zero_),
+    define(aten::copy_),
+    define(aten::_to_copy),
+    define(aten::clone),
+    caller_row<&full, aten::full>(key::CompositeExplicitAutograd),
+    caller_row<&zeros, aten::zeros>(key::CompositeExplicitAutograd),
+    caller_row<&ones, aten::ones>(key::CompositeExplicitAutograd),
+    caller_row<&to_copy, aten::_to_copy>(key::CompositeExplicitAutograd),
+    caller_row<&clone, aten::clone>(key::CompositeExplicitAutograd),
 };
 
 }  // namespace
@@ -305,28 +306,29 @@ void register_create() {
   author::register_rows(base_rows);
   register_base_rows(key::CPU, std::source_location::current());
   register_base_rows(key::Meta, std::source_location::current());
-  register_writing<ops::fill_, ops::zero_, ops::copy_>();
+  register_writing<aten::fill_Scalar_, aten::zero_, aten::copy_>();
   register_forms<create_forms>();
-  register_like<&empty_like, ops::empty_like>();
-  register_like<&full_like, ops::full_like>();
-  register_like<&zeros_like, ops::zeros_like>();
-  register_like<&ones_like, ops::ones_like>();
-  register_like<&new_empty, ops::new_empty>();
-  register_like<&new_empty_strided, ops::new_empty_strided>();
-  register_like<&new_full, ops::new_full>();
-  register_like<&new_zeros, ops::new_zeros>();
-  register_like<&new_ones, ops::new_ones>();
-  register_like<&zero, ops::zero>();
-  register_factory<&scalar_tensor, ops::scalar_tensor>();
-  register_factory<&fill_scalar, ops::fill>();
-  register_factory<&fill_tensor, ops::fill_tensor>();
-  register_without_gradient<ops::empty, ops::empty_strided, ops::full, ops::zeros, ops::ones, ops::scalar_tensor>();
-  register_composite<&fill_tensor_in_place, ops::fill_tensor_>();
-  register_composite<&copy_composite, ops::copy>();
-  register_composite<&empty_out, ops::empty_out>();
-  register_composite<&full_out, ops::full_out>();
-  register_composite<&zeros_out, ops::zeros_out>();
-  register_composite<&ones_out, ops::ones_out>();
+  register_like<&empty_like, aten::empty_like>();
+  register_like<&full_like, aten::full_like>();
+  register_like<&zeros_like, aten::zeros_like>();
+  register_like<&ones_like, aten::ones_like>();
+  register_like<&new_empty, aten::new_empty>();
+  register_like<&new_empty_strided, aten::new_empty_strided>();
+  register_like<&new_full, aten::new_full>();
+  register_like<&new_zeros, aten::new_zeros>();
+  register_like<&new_ones, aten::new_ones>();
+  register_like<&zero, aten::zero>();
+  register_factory<&scalar_tensor, aten::scalar_tensor>();
+  register_factory<&fill_scalar, aten::fill_Scalar>();
+  register_factory<&fill_tensor, aten::fill_Tensor>();
+  register_without_gradient<aten::empty_memory_format, aten::empty_strided, aten::full, aten::zeros, aten::ones,
+                            aten::scalar_tensor>();
+  register_composite<&fill_tensor_in_place, aten::fill_Tensor_>();
+  register_composite<&copy_composite, aten::copy>();
+  register_composite<&empty_out, aten::empty_out>();
+  register_composite<&full_out, aten::full_out>();
+  register_composite<&zeros_out, aten::zeros_out>();
+  register_composite<&ones_out, aten::ones_out>();
 }
 
 }  // namespace topbit::detail

@@ -11,7 +11,7 @@ import topbit.core;
 import topbit.tensor;
 import :device_check;
 
-export namespace topbit::ops {
+export namespace topbit::aten {
 
 /// Uninitialised, dense, row-major.
 ///
@@ -23,7 +23,7 @@ export namespace topbit::ops {
 inline constexpr op<
     "aten::empty.memory_format(int[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? "
     "pin_memory=None, MemoryFormat? memory_format=None) -> Tensor">
-    empty;
+    empty_memory_format;
 
 /// Checks the sizes of out, and leaves its elements unchanged.
 inline constexpr op<"aten::empty.out(int[] size, *, MemoryFormat? memory_format=None, Tensor(a!) out) -> Tensor(a!)">
@@ -110,14 +110,14 @@ inline constexpr op<
     new_ones;
 
 /// A tensor like self, filled with a value or with the value of a zero-dimensional tensor.
-inline constexpr op<"aten::fill.Scalar(Tensor self, Scalar value) -> Tensor"> fill;
-inline constexpr op<"aten::fill.Tensor(Tensor self, Tensor value) -> Tensor"> fill_tensor;
+inline constexpr op<"aten::fill.Scalar(Tensor self, Scalar value) -> Tensor"> fill_Scalar;
+inline constexpr op<"aten::fill.Tensor(Tensor self, Tensor value) -> Tensor"> fill_Tensor;
 
 /// Writes the value, converted to the tensor's dtype, to every element. shape_error if elements share memory.
-inline constexpr op<"aten::fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!)"> fill_;
+inline constexpr op<"aten::fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!)"> fill_Scalar_;
 
 /// The same with the value of a zero-dimensional tensor, on any device.
-inline constexpr op<"aten::fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!)"> fill_tensor_;
+inline constexpr op<"aten::fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!)"> fill_Tensor_;
 
 /// A tensor like self, filled with 0.
 inline constexpr op<"aten::zero(Tensor self) -> Tensor"> zero;
@@ -134,16 +134,44 @@ inline constexpr op<"aten::copy(Tensor self, Tensor src, bool non_blocking=False
 inline constexpr op<
     "aten::_to_copy(Tensor self, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? "
     "pin_memory=None, bool non_blocking=False, MemoryFormat? memory_format=None) -> Tensor">
-    to_copy;
+    _to_copy;
 
 /// A copy, like self in memory; row-major with memory_format contiguous.
 inline constexpr op<"aten::clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor"> clone;
 
-}  // namespace topbit::ops
+}  // namespace topbit::aten
 
 namespace topbit {
 
 template <>
-inline constexpr bool author::spans_devices<decltype(ops::copy_)> = true;
+inline constexpr bool author::spans_devices<decltype(aten::copy_)> = true;
+
+}  // namespace topbit
+
+// One name for each function.
+export namespace topbit {
+
+inline constexpr overloads<aten::empty_memory_format, aten::empty_out> empty;
+inline constexpr overloads<aten::empty_strided> empty_strided;
+inline constexpr overloads<aten::empty_like> empty_like;
+inline constexpr overloads<aten::full, aten::full_out> full;
+inline constexpr overloads<aten::full_like> full_like;
+inline constexpr overloads<aten::zeros, aten::zeros_out> zeros;
+inline constexpr overloads<aten::zeros_like> zeros_like;
+inline constexpr overloads<aten::ones, aten::ones_out> ones;
+inline constexpr overloads<aten::ones_like> ones_like;
+inline constexpr overloads<aten::scalar_tensor> scalar_tensor;
+inline constexpr overloads<aten::new_empty> new_empty;
+inline constexpr overloads<aten::new_empty_strided> new_empty_strided;
+inline constexpr overloads<aten::new_full> new_full;
+inline constexpr overloads<aten::new_zeros> new_zeros;
+inline constexpr overloads<aten::new_ones> new_ones;
+inline constexpr overloads<aten::fill_Scalar, aten::fill_Tensor> fill;
+inline constexpr overloads<aten::fill_Scalar_, aten::fill_Tensor_> fill_;
+inline constexpr overloads<aten::zero> zero;
+inline constexpr overloads<aten::zero_> zero_;
+inline constexpr overloads<aten::copy_> copy_;
+inline constexpr overloads<aten::copy> copy;
+inline constexpr overloads<aten::clone> clone;
 
 }  // namespace topbit

@@ -1,6 +1,6 @@
 // Helpers of the library's gradient rules: registrations, and metadata of arguments. Internal.
 //
-//   gradient_row<ops::mul, derivative<ops::mul, keep<0, 1>,
+//   gradient_row<aten::mul_Tensor, derivative<aten::mul_Tensor, keep<0, 1>,
 //                                     [](T g, T, T b) { return g * b; },
 //                                     [](T g, T a, T) { return g * a; }>>()
 export module topbit.ops:derivative;
@@ -39,16 +39,16 @@ constexpr author::kernel_row derivative_row(std::source_location where = std::so
 
 // Shape and dtype of an argument.
 struct kind_of {
-  dims sizes;
+  shape sizes;
   dtype type;
   kind_of(const tensor& t) : sizes(t.sizes()), type(t.dtype()) {}
   tensor zeros_beside(const tensor& g) const {
-    return ops::zeros(sizes, arg<"dtype"> = type, arg<"device"> = g.device());
+    return aten::zeros(sizes, arg<"dtype"> = type, arg<"device"> = g.device());
   }
 };
 
 // The sizes of a reduction's result with keepdim, over all dimensions if none is given.
-dims kept_sizes(std::string_view op, const tensor& self, std::optional<std::span<const std::int64_t>> dim);
+shape kept_sizes(std::string_view op, const tensor& self, std::optional<std::span<const std::int64_t>> dim);
 
 // c + a * b * factor, and a * b * factor, and a / b * factor, each in one pass over the elements.
 tensor plus_product(double c, const tensor& a, const tensor& b, double factor = 1);

@@ -28,7 +28,7 @@ namespace detail {
 // zero-dimensional host tensor, for operators that accept it with tensors of a device.
 class device_check {
  public:
-  device_check(std::string_view op, std::span<const schema_item> arguments, bool host_scalars = false,
+  device_check(std::string_view op, std::span<const author::schema_item> arguments, bool host_scalars = false,
                bool strided = false) noexcept
       : op_(op), arguments_(arguments), host_scalars_(host_scalars), strided_(strided) {}
 
@@ -72,7 +72,7 @@ class device_check {
   std::string label(std::size_t index) const;
 
   std::string_view op_;
-  std::span<const schema_item> arguments_;  // empty if only a C++ signature was given
+  std::span<const author::schema_item> arguments_;  // empty if only a C++ signature was given
   device where_;
   std::size_t index_ = 0;
   bool seen_ = false;

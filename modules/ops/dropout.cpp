@@ -24,14 +24,14 @@ bool drops(backend_call c, const tensor& input, double p, bool train) {
 
 // 1 with probability 1 - p, else 0.
 tensor kept(const tensor& input, double p) {
-  tensor noise = ops::empty_like(input);
-  return ops::bernoulli_(noise, 1 - p);
+  tensor noise = aten::empty_like(input);
+  return aten::bernoulli_float_(noise, 1 - p);
 }
 // What the input is multiplied with.
 tensor dropout_noise(const tensor& input, double p) {
-  if (p == 1) return ops::zeros_like(input);
+  if (p == 1) return aten::zeros_like(input);
   tensor noise = kept(input, p);
-  return ops::div_scalar_(noise, 1 - p);
+  return aten::div_Scalar_(noise, 1 - p);
 }
 
 // selu's negative limit is -scale * alpha, which is what is dropped becomes; factor and shift restore mean 0 and
@@ -41,62 +41,62 @@ struct alpha_noise {
   alpha_noise(const tensor& input, double p) {
     constexpr double limit = 1.7580993408473766;
     if (p == 1) {
-      factor = shift = ops::zeros_like(input);
+      factor = shift = aten::zeros_like(input);
       return;
     }
     const double scale = 1 / std::sqrt((limit * limit * p + 1) * (1 - p));
     factor = kept(input, p);
-    shift = ops::sub_scalar(factor, 1);
-    ops::mul_scalar_(shift, limit * scale);
-    ops::add_scalar_(shift, limit * scale * p);
-    ops::mul_scalar_(factor, scale);
+    shift = aten::sub_Scalar(factor, 1);
+    aten::mul_Scalar_(shift, limit * scale);
+    aten::add_Scalar_(shift, limit * scale * p);
+    aten::mul_Scalar_(factor, scale);
   }
 };
 
 tensor dropout(const tensor& input, double p, bool train) {
-  if (!drops({nullptr, ops::dropout.name()}, input, p, train)) return input;
-  return ops::mul(input, dropout_noise(input, p));
+  if (!drops({nullptr, aten::dropout.name()}, input, p, train)) return input;
+  return aten::mul_Tensor(input, dropout_noise(input, p));
 }
 tensor& dropout_in_place(tensor& self, double p, bool train) {
-  if (!drops({nullptr, ops::dropout_.name()}, self, p, train)) return self;
-  return ops::mul_(self, dropout_noise(self, p));
+  if (!drops({nullptr, aten::dropout_.name()}, self, p, train)) return self;
+  return aten::mul_Tensor_(self, dropout_noise(self, p));
 }
 tensor alpha_dropout(const tensor& input, double p, bool train) {
-  if (!drops({nullptr, ops::alpha_dropout.name()}, input, p, train)) return input;
+  if (!drops({nullptr, aten::alpha_dropout.name()}, input, p, train)) return input;
   const alpha_noise noise(input, p);
-  return ops::add(ops::mul(input, noise.factor), noise.shift);
+  return aten::add_Tensor(aten::mul_Tensor(input, noise.factor), noise.shift);
 }
 tensor& alpha_dropout_in_place(tensor& self, double p, bool train) {
-  if (!drops({nullptr, ops::alpha_dropout_.name()}, self, p, train)) return self;
+  if (!drops({nullptr, aten::alpha_dropout_.name()}, self, p, train)) return self;
   const alpha_noise noise(self, p);
-  ops::mul_(self, noise.factor);
-  return ops::add_(self, noise.shift);
+  aten::mul_Tensor_(self, noise.factor);
+  return aten::add_Tensor_(self, noise.shift);
 }
 
 tensor native_dropout_backward(const tensor& gradient, const tensor& mask, double scale) {
-  author::check_one_device(ops::native_dropout_backward, gradient, mask);
-  return ops::mul_scalar(ops::mul(gradient, mask), scale);
+  author::check_one_device(aten::native_dropout_backward, gradient, mask);
+  return aten::mul_Scalar(aten::mul_Tensor(gradient, mask), scale);
 }
 
 std::tuple<tensor, tensor> native_dropout(const tensor& input, double p, std::optional<bool> train) {
-  constexpr backend_call c{nullptr, ops::native_dropout.name()};
+  constexpr backend_call c{nullptr, aten::native_dropout.name()};
   check_dropped(c, input, p);
-  if (!train.value_or(true)) return {ops::clone(input), ops::ones_like(input, arg<"dtype"> = dtype::boolean)};
+  if (!train.value_or(true)) return {aten::clone(input), aten::ones_like(input, arg<"dtype"> = dtype::boolean)};
   check_floating(c, input.dtype());
-  tensor mask = ops::empty_like(input, arg<"dtype"> = dtype::boolean);
-  ops::bernoulli_(mask, 1 - p);
+  tensor mask = aten::empty_like(input, arg<"dtype"> = dtype::boolean);
+  aten::bernoulli_float_(mask, 1 - p);
   return {native_dropout_backward(input, mask, p == 1 ? 0 : 1 / (1 - p)), mask};
 }
 
 }  // namespace
 
 void register_dropout() {
-  register_composite<&dropout, ops::dropout>();
-  register_composite<&dropout_in_place, ops::dropout_>();
-  register_composite<&alpha_dropout, ops::alpha_dropout>();
-  register_composite<&alpha_dropout_in_place, ops::alpha_dropout_>();
-  register_composite<&native_dropout, ops::native_dropout>();
-  register_composite<&native_dropout_backward, ops::native_dropout_backward>();
+  register_composite<&dropout, aten::dropout>();
+  register_composite<&dropout_in_place, aten::dropout_>();
+  register_composite<&alpha_dropout, aten::alpha_dropout>();
+  register_composite<&alpha_dropout_in_place, aten::alpha_dropout_>();
+  register_composite<&native_dropout, aten::native_dropout>();
+  register_composite<&native_dropout_backward, aten::native_dropout_backward>();
 }
 
 }  // namespace topbit::detail

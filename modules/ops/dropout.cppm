@@ -5,7 +5,7 @@ import topbit.std;
 import topbit.core;
 import topbit.tensor;
 
-export namespace topbit::ops {
+export namespace topbit::aten {
 
 /// If train is true each element is 0 with probability p, else divided by 1 - p; if it is false, or p is 0, returns
 /// self. Uses one number per element of the device's default generator. Floating dtypes. error unless p is within 0 and
@@ -25,4 +25,16 @@ inline constexpr op<"aten::native_dropout(Tensor input, float p, bool? train) ->
 inline constexpr op<"aten::native_dropout_backward(Tensor grad_output, Tensor mask, float scale) -> Tensor">
     native_dropout_backward;
 
-}  // namespace topbit::ops
+}  // namespace topbit::aten
+
+// One name for each function.
+export namespace topbit {
+
+inline constexpr overloads<aten::dropout> dropout;
+inline constexpr overloads<aten::dropout_> dropout_;
+inline constexpr overloads<aten::alpha_dropout> alpha_dropout;
+inline constexpr overloads<aten::alpha_dropout_> alpha_dropout_;
+inline constexpr overloads<aten::native_dropout> native_dropout;
+inline constexpr overloads<aten::native_dropout_backward> native_dropout_backward;
+
+}  // namespace topbit

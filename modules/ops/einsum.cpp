@@ -11,7 +11,7 @@ namespace topbit::detail {
 
 namespace {
 
-constexpr backend_call einsum_call{nullptr, ops::einsum.name()};
+constexpr backend_call einsum_call{nullptr, aten::einsum.name()};
 
 // What a dimension is called: a letter, or its place among those of the dots, counted from the last.
 using label = int;
@@ -59,12 +59,13 @@ named read_operand(std::string_view text, std::string_view equation, const tenso
   check_defined(einsum_call, t);
   const bool dotted = text.find("...") != std::string_view::npos;
   const std::size_t letters = text.size() - (dotted ? 3 : 0);
-  if (t.dim() < letters || (!dotted && t.dim() != letters)) {
+  const std::size_t rank = t.sizes().size();
+  if (rank < letters || (!dotted && rank != letters)) {
     read_labels(text, equation, 0);  // what cannot be read is not counted
     refuse<shape_error>(einsum_call, "found " + to_string(t.sizes()) + " for '" + std::string(text) + "', wanted " +
                                          std::to_string(letters) + (dotted ? " or more" : "") + " dimensions");
   }
-  named out{t, read_labels(text, equation, t.dim() - letters)};
+  named out{t, read_labels(text, equation, rank - letters)};
   for (std::size_t i = 0; i < out.names.size(); ++i) {
     for (std::size_t j = i + 1; j < out.names.size();) {
       if (out.names[i] != out.names[j]) {
@@ -76,7 +77,7 @@ named read_operand(std::string_view text, std::string_view equation, const tenso
                                              "', wanted one size for " + name_of_label(out.names[i]));
       }
       const auto first = static_cast<std::int64_t>(i);
-      out.t = ops::movedim_int(ops::diagonal(out.t, 0, first, static_cast<std::int64_t>(j)), -1, first);
+      out.t = aten::movedim_int(aten::diagonal(out.t, 0, first, static_cast<std::int64_t>(j)), -1, first);
       out.names.erase(out.names.begin() + static_cast<std::ptrdiff_t>(j));
     }
   }
@@ -84,7 +85,7 @@ named read_operand(std::string_view text, std::string_view equation, const tenso
 }
 
 named without(named x, const labels& gone, bool sum) {
-  dims over, sizes;
+  shape over, sizes;
   labels kept;
   for (std::size_t i = 0; i < x.names.size(); ++i) {
     if (has(gone, x.names[i])) {
@@ -95,13 +96,13 @@ named without(named x, const labels& gone, bool sum) {
     }
   }
   if (over.empty()) return x;
-  const tensor t =
-      sum ? ops::sum_dim(x.t, std::optional(std::span<const std::int64_t>(over)), false) : ops::reshape(x.t, sizes);
+  const tensor t = sum ? aten::sum_dim_IntList(x.t, std::optional(std::span<const std::int64_t>(over)), false)
+                       : aten::reshape(x.t, sizes);
   return {t, kept};
 }
 
-dims order_of(const named& x, std::initializer_list<const labels*> wanted) {
-  dims order;
+shape order_of(const named& x, std::initializer_list<const labels*> wanted) {
+  shape order;
   for (const labels* some : wanted) {
     for (label one : *some) order.push_back(static_cast<std::int64_t>(place_of(x.names, one)));
   }
@@ -160,7 +161,7 @@ named contract(named a, named b, const labels& needed) {
   };
   const std::int64_t batches = product_of(a, batch), rows = product_of(a, left), depth = product_of(a, summed),
                      columns = product_of(b, right);
-  dims sizes;
+  shape sizes;
   labels names;
   for (const auto& [from, some] : {std::pair{&a, &batch}, {&a, &left}, {&b, &right}}) {
     for (label one : *some) {
@@ -168,10 +169,11 @@ named contract(named a, named b, const labels& needed) {
       names.push_back(one);
     }
   }
-  const tensor x = ops::reshape(ops::permute(a.t, order_of(a, {&batch, &left, &summed})), dims{batches, rows, depth});
+  const tensor x =
+      aten::reshape(aten::permute(a.t, order_of(a, {&batch, &left, &summed})), shape{batches, rows, depth});
   const tensor y =
-      ops::reshape(ops::permute(b.t, order_of(b, {&batch, &summed, &right})), dims{batches, depth, columns});
-  return {ops::reshape(ops::bmm(x, y), sizes), names};
+      aten::reshape(aten::permute(b.t, order_of(b, {&batch, &summed, &right})), shape{batches, depth, columns});
+  return {aten::reshape(aten::bmm(x, y), sizes), names};
 }
 
 // The letters that stand once, in alphabetical order, behind the dots.
@@ -221,7 +223,7 @@ tensor einsum(std::string_view given, std::span<const tensor> tensors,
   for (std::size_t i = 0; i < texts.size(); ++i) {
     operands.push_back(read_operand(texts[i], given, tensors[i]));
     const bool dotted = texts[i].find("...") != std::string_view::npos;
-    const std::size_t own = dotted ? tensors[i].dim() - (texts[i].size() - 3) : 0;
+    const std::size_t own = dotted ? tensors[i].sizes().size() - (texts[i].size() - 3) : 0;
     written.push_back(read_labels(texts[i], given, own));
     dots = std::max(dots, own);
   }
@@ -243,7 +245,7 @@ tensor einsum(std::string_view given, std::span<const tensor> tensors,
     }
     out = contract(std::move(out), std::move(operands[i]), needed);
   }
-  dims over;
+  shape over;
   labels kept;
   for (std::size_t i = 0; i < out.names.size(); ++i) {
     if (has(result, out.names[i]))
@@ -251,21 +253,22 @@ tensor einsum(std::string_view given, std::span<const tensor> tensors,
     else
       over.push_back(static_cast<std::int64_t>(i));
   }
-  if (!over.empty()) out = {ops::sum_dim(out.t, std::optional(std::span<const std::int64_t>(over)), false), kept};
-  return ops::permute(out.t, order_of(out, {&result}));
+  if (!over.empty())
+    out = {aten::sum_dim_IntList(out.t, std::optional(std::span<const std::int64_t>(over)), false), kept};
+  return aten::permute(out.t, order_of(out, {&result}));
 }
 
 tensor tensordot(const tensor& self, const tensor& other, std::span<const std::int64_t> dims_self,
                  std::span<const std::int64_t> dims_other) {
-  constexpr backend_call c{nullptr, ops::tensordot.name()};
-  author::check_one_device(ops::tensordot, self, other);
+  constexpr backend_call c{nullptr, aten::tensordot.name()};
+  author::check_one_device(aten::tensordot, self, other);
   check_product_types(c.op, self, other);
   if (dims_self.size() != dims_other.size()) {
     refuse<shape_error>(c, "found " + std::to_string(dims_self.size()) + " and " + std::to_string(dims_other.size()) +
                                " dimensions, wanted as many of one as of the other");
   }
   std::array<bool, max_dims> used_self{}, used_other{};
-  dims summed_self, summed_other;
+  shape summed_self, summed_other;
   std::int64_t depth = 1;
   for (std::size_t i = 0; i < dims_self.size(); ++i) {
     const std::size_t a = wrap_dim(c.op, dims_self[i], self.dim()), b = wrap_dim(c.op, dims_other[i], other.dim());
@@ -280,43 +283,43 @@ tensor tensordot(const tensor& self, const tensor& other, std::span<const std::i
     summed_other.push_back(static_cast<std::int64_t>(b));
     depth *= self.sizes()[a];
   }
-  check_rank(c, self.dim() + other.dim() - 2 * summed_self.size());
-  dims left, right = summed_other, sizes;
-  for (std::size_t i = 0; i < self.dim(); ++i) {
+  check_rank(c, self.sizes().size() + other.sizes().size() - 2 * summed_self.size());
+  shape left, right = summed_other, sizes;
+  for (std::size_t i = 0; i < self.sizes().size(); ++i) {
     if (!used_self[i]) left.push_back(static_cast<std::int64_t>(i)), sizes.push_back(self.sizes()[i]);
   }
   const std::int64_t rows = numel(sizes);
   for (std::int64_t d : summed_self) left.push_back(d);
   std::int64_t columns = 1;
-  for (std::size_t i = 0; i < other.dim(); ++i) {
+  for (std::size_t i = 0; i < other.sizes().size(); ++i) {
     if (used_other[i]) continue;
     right.push_back(static_cast<std::int64_t>(i));
     sizes.push_back(other.sizes()[i]);
     columns *= other.sizes()[i];
   }
-  const tensor a = ops::reshape(ops::permute(self, left), dims{rows, depth});
-  const tensor b = ops::reshape(ops::permute(other, right), dims{depth, columns});
-  return ops::reshape(ops::mm(a, b), sizes);
+  const tensor a = aten::reshape(aten::permute(self, left), shape{rows, depth});
+  const tensor b = aten::reshape(aten::permute(other, right), shape{depth, columns});
+  return aten::reshape(aten::mm(a, b), sizes);
 }
 
 tensor inner(const tensor& self, const tensor& other) {
-  if (self.dim() == 0 || other.dim() == 0) return ops::mul(self, other);
+  if (self.dim() == 0 || other.dim() == 0) return aten::mul_Tensor(self, other);
   if (self.size(-1) != other.size(-1)) {
-    refuse<shape_error>({nullptr, ops::inner.name()}, "found " + to_string(self.sizes()) + " and " +
-                                                          to_string(other.sizes()) + ", wanted equal last sizes");
+    refuse<shape_error>({nullptr, aten::inner.name()}, "found " + to_string(self.sizes()) + " and " +
+                                                           to_string(other.sizes()) + ", wanted equal last sizes");
   }
-  check_product_types(ops::inner.name(), self, other);
-  return ops::tensordot(self, other, dims{-1}, dims{-1});
+  check_product_types(aten::inner.name(), self, other);
+  return aten::tensordot(self, other, shape{-1}, shape{-1});
 }
 
 }  // namespace
 
 void register_einsum() {
-  register_composite<&einsum, ops::einsum>();
-  register_composite<&tensordot, ops::tensordot>();
-  register_composite<&inner, ops::inner>();
-  register_written<ops::tensordot, ops::tensordot_out>();
-  register_written<ops::inner, ops::inner_out>();
+  register_composite<&einsum, aten::einsum>();
+  register_composite<&tensordot, aten::tensordot>();
+  register_composite<&inner, aten::inner>();
+  register_written<aten::tensordot, aten::tensordot_out>();
+  register_written<aten::inner, aten::inner_out>();
 }
 
 }  // namespace topbit::detail

@@ -5,7 +5,7 @@ import topbit.std;
 import topbit.core;
 import topbit.tensor;
 
-export namespace topbit::ops {
+export namespace topbit::aten {
 
 /// A product of tensors, summed over the dimensions that the result does not name. One letter for each dimension, the
 /// same letter for contracted dimensions, "..." for broadcast ones: "bij,bjk->bik". Without an arrow the result has the
@@ -28,4 +28,13 @@ inline constexpr op<
 inline constexpr op<"aten::inner(Tensor self, Tensor other) -> Tensor"> inner;
 inline constexpr op<"aten::inner.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)"> inner_out;
 
-}  // namespace topbit::ops
+}  // namespace topbit::aten
+
+// One name for each function.
+export namespace topbit {
+
+inline constexpr overloads<aten::einsum> einsum;
+inline constexpr overloads<aten::tensordot, aten::tensordot_out> tensordot;
+inline constexpr overloads<aten::inner, aten::inner_out> inner;
+
+}  // namespace topbit

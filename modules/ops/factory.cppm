@@ -21,13 +21,13 @@ struct tensor_options {
 using sizes_argument = std::span<const std::int64_t>;
 
 // Checks the sizes of a new tensor: not negative, and a byte size within 64 bits.
-dims new_sizes(backend_call c, sizes_argument sizes);
+shape new_sizes(backend_call c, sizes_argument sizes);
 // Uninitialised and row-major, from aten::empty; float32 if no dtype is given.
 tensor new_tensor(backend_call c, sizes_argument sizes, const tensor_options& o);
 // Uninitialised and like `self`, except for the options.
 tensor new_like(backend_call c, const tensor& self, const tensor_options& o, std::optional<memory_format> format = {});
 // Throws unless a tensor that is given as `out` has the sizes of the result.
-void check_out(backend_call c, const tensor& out, const dims& sizes);
+void check_out(backend_call c, const tensor& out, const shape& sizes);
 void check_floating(backend_call c, dtype type);
 
 // Registers operators whose result depends on no gradient, with a kernel for every backend.

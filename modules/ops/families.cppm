@@ -48,7 +48,7 @@ void register_forms(std::source_location here = std::source_location::current())
   Forms::register_backend(key::Meta, here);
   add_family(&Forms::register_backend);
   Forms::each_form([]<const auto & Op>() {
-    if constexpr (is_mutable(std::remove_cvref_t<decltype(Op)>::schema())) register_writing<Op>();
+    if constexpr (author::is_mutable(std::remove_cvref_t<decltype(Op)>::schema())) register_writing<Op>();
   });
 }
 

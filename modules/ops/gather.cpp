@@ -11,7 +11,7 @@ namespace {
 
 std::string named(dtype t) { return std::string(name_of(t)); }
 
-std::int64_t count_of(const dims& sizes, std::size_t first, std::size_t last) {
+std::int64_t count_of(const shape& sizes, std::size_t first, std::size_t last) {
   std::int64_t n = 1;
   for (std::size_t d = first; d < last; ++d) n *= sizes[d];
   return n;
@@ -22,7 +22,7 @@ void check_within(backend_call c, const tensor& index, const tensor& other, std:
                   std::optional<std::size_t> skipped) {
   const tensor a = at_least_1d(index), b = at_least_1d(other);
   bool fits = a.dim() == b.dim();
-  for (std::size_t d = 0; fits && d < a.dim(); ++d) fits = d == skipped || a.sizes()[d] <= b.sizes()[d];
+  for (std::size_t d = 0; fits && d < a.sizes().size(); ++d) fits = d == skipped || a.sizes()[d] <= b.sizes()[d];
   if (fits) return;
   refuse<shape_error>(c, "found an index " + to_string(index.sizes()) + " and " + std::string(name) + " " +
                              to_string(other.sizes()) + ", wanted as many dimensions and at most those sizes" +
@@ -55,7 +55,7 @@ tensor flat_index(backend_call c, const tensor& index) {
 
 void run_take_along(backend_call c, take_code code, const tensor& rows, const tensor& table, std::size_t dim,
                     const tensor& index) {
-  const dims& sizes = table.sizes();
+  const shape& sizes = table.sizes();
   const bool single = table.dim() == 0;
   const std::int64_t length = single ? 1 : sizes[dim];
   run_take(c,
@@ -131,8 +131,8 @@ void run_scatter(backend_call c, rowwise code, const tensor& self, std::int64_t 
 void scatter_value_rule::run(backend_call c, const tensor& self, std::int64_t dim, const tensor& index,
                              const scalar& value, const tensor& out) {
   const tensor number = one_number(c, self, value);
-  const dims sizes = at_least_1d(index).sizes();
-  run_scatter(c, rowwise::scatter, self, dim, index, author::make_view(number, sizes, dims(sizes.size(), 0), 0), out);
+  const shape sizes = at_least_1d(index).sizes();
+  run_scatter(c, rowwise::scatter, self, dim, index, author::make_view(number, sizes, shape(sizes.size(), 0), 0), out);
 }
 
 result_meta index_select_rule::meta(std::string_view op, const tensor& self, std::int64_t dim, const tensor& index) {
@@ -141,7 +141,7 @@ result_meta index_select_rule::meta(std::string_view op, const tensor& self, std
   check_integer_index(c, index);
   const std::size_t d = dim_of(c, dim, self);
   if (index.dim() > 1) refuse<shape_error>(c, "found an index " + to_string(index.sizes()) + ", wanted one dimension");
-  dims sizes = self.sizes();
+  shape sizes = self.sizes();
   if (self.dim() != 0)
     sizes[d] = index.numel();
   else if (index.numel() != 1)
@@ -214,7 +214,7 @@ result_meta embedding_rule::meta(std::string_view op, const tensor& weight, cons
   if (indices.dim() == max_dims) {
     refuse<shape_error>(c, "found indices " + to_string(indices.sizes()) + ", wanted fewer dimensions");
   }
-  dims sizes = indices.sizes();
+  shape sizes = indices.sizes();
   sizes.push_back(weight.sizes()[1]);
   return dense_meta(sizes, weight.dtype(), weight);
 }
@@ -227,7 +227,7 @@ tensor embedding_backward_rule::run(backend_call c, const tensor& grad, const te
                                     std::int64_t padding, bool by_frequency) {
   check_defined(c, grad);
   check_integer_index(c, indices);
-  dims wanted = grad.sizes();
+  shape wanted = grad.sizes();
   if (grad.dim() != 0) wanted.erase(grad.dim() - 1);
   if (grad.dim() == 0 || wanted != indices.sizes()) {
     refuse<shape_error>(c, "found a gradient " + describe(grad) + " for indices " + to_string(indices.sizes()));
@@ -269,64 +269,66 @@ tensor embedding_backward_rule::run(backend_call c, const tensor& grad, const te
 namespace {
 
 tensor take_along_dim(const tensor& self, const tensor& indices, std::optional<std::int64_t> dim) {
-  const backend_call c{nullptr, ops::take_along_dim.name()};
-  author::check_one_device(ops::take_along_dim, self, indices);
+  const backend_call c{nullptr, aten::take_along_dim.name()};
+  author::check_one_device(aten::take_along_dim, self, indices);
   check_row_index(c, indices);
-  if (!dim) return ops::gather(ops::flatten(self), 0, ops::flatten(indices));
+  if (!dim) return aten::gather(aten::flatten_using_ints(self), 0, aten::flatten_using_ints(indices));
   if (self.dim() != indices.dim()) {
     refuse<shape_error>(c, "found " + to_string(self.sizes()) + " and indices " + to_string(indices.sizes()) +
                                ", wanted as many dimensions");
   }
-  if (self.dim() == 0) return ops::gather(self, *dim, indices);
+  if (self.dim() == 0) return aten::gather(self, *dim, indices);
   const std::size_t d = dim_of(c, *dim, self);
-  dims of_self = self.sizes(), of_indices = indices.sizes();
+  shape of_self = self.sizes(), of_indices = indices.sizes();
   of_self[d] = of_indices[d] = 1;
-  const dims common = broadcast(c.op, of_self, of_indices);
+  const shape common = broadcast(c.op, of_self, of_indices);
   of_self = of_indices = common;
   of_self[d] = self.sizes()[d];
   of_indices[d] = indices.sizes()[d];
-  return ops::gather(ops::expand(self, of_self), *dim, ops::expand(indices, of_indices));
+  return aten::gather(aten::expand(self, of_self), *dim, aten::expand(indices, of_indices));
 }
 
-dims filled_sizes(const tensor& self, std::int64_t dim, const tensor& index) {
-  return index_select_rule::meta(ops::index_fill.name(), self, dim, index).sizes;
+shape filled_sizes(const tensor& self, std::int64_t dim, const tensor& index) {
+  return index_select_rule::meta(aten::index_fill_int_Scalar.name(), self, dim, index).sizes;
 }
 tensor converted(const tensor& self, const tensor& value) {
   if (value.dim() != 0) {
-    refuse<shape_error>({nullptr, ops::index_fill_tensor.name()},
+    refuse<shape_error>({nullptr, aten::index_fill_int_Tensor.name()},
                         "found a value " + to_string(value.sizes()) + ", wanted no dimensions");
   }
   return to(value, self.dtype());
 }
 // Of these operators alone the index counts from the back too; index_copy finds what is still out of range.
 tensor from_the_front(const tensor& self, std::int64_t dim, const tensor& index) {
-  const std::int64_t length = self.dim() == 0 ? 1 : self.sizes()[dim_of({nullptr, ops::index_fill.name()}, dim, self)];
-  const tensor behind = ops::logical_and(ops::lt_scalar(index, 0), ops::ge_scalar(index, -length));
-  return ops::where(behind, ops::add_scalar(index, length), index);
+  const std::int64_t length =
+      self.dim() == 0 ? 1 : self.sizes()[dim_of({nullptr, aten::index_fill_int_Scalar.name()}, dim, self)];
+  const tensor behind = aten::logical_and(aten::lt_Scalar(index, 0), aten::ge_Scalar(index, -length));
+  return aten::where_self(behind, aten::add_Scalar(index, length), index);
 }
 // Where the index points, as a mask that broadcasts to self.
 tensor pointed_at(const tensor& self, std::int64_t dim, const tensor& index) {
-  dims sizes(self.dim(), 1), line{1};
+  shape sizes(self.dim(), 1), line{1};
   if (self.dim() != 0) {
-    const std::size_t d = dim_of({nullptr, ops::index_fill.name()}, dim, self);
+    const std::size_t d = dim_of({nullptr, aten::index_fill_int_Scalar.name()}, dim, self);
     sizes[d] = line[0] = self.sizes()[d];
   }
-  const tensor none = ops::zeros(line, arg<"dtype"> = dtype::boolean, arg<"device"> = self.device());
-  return ops::reshape(ops::index_fill(none, 0, index, true), sizes);
+  const tensor none = aten::zeros(line, arg<"dtype"> = dtype::boolean, arg<"device"> = self.device());
+  return aten::reshape(aten::index_fill_int_Scalar(none, 0, index, true), sizes);
 }
 // A value whose gradient is wanted is written by a mask: its gradient counts a place that is written twice once.
 tensor index_fill_tensor(const tensor& self, std::int64_t dim, const tensor& index, const tensor& value) {
-  if (requires_grad(value)) return ops::masked_fill_tensor(self, pointed_at(self, dim, index), converted(self, value));
-  const tensor rows = ops::expand(converted(self, value), filled_sizes(self, dim, index));
-  return ops::index_copy(self, dim, from_the_front(self, dim, index), rows);
+  if (requires_grad(value)) return aten::masked_fill_Tensor(self, pointed_at(self, dim, index), converted(self, value));
+  const tensor rows = aten::expand(converted(self, value), filled_sizes(self, dim, index));
+  return aten::index_copy(self, dim, from_the_front(self, dim, index), rows);
 }
 tensor& index_fill_tensor_in_place(tensor& self, std::int64_t dim, const tensor& index, const tensor& value) {
-  if (requires_grad(value)) return ops::masked_fill_tensor_(self, pointed_at(self, dim, index), converted(self, value));
-  const tensor rows = ops::expand(converted(self, value), filled_sizes(self, dim, index));
-  return ops::index_copy_(self, dim, from_the_front(self, dim, index), rows);
+  if (requires_grad(value))
+    return aten::masked_fill_Tensor_(self, pointed_at(self, dim, index), converted(self, value));
+  const tensor rows = aten::expand(converted(self, value), filled_sizes(self, dim, index));
+  return aten::index_copy_(self, dim, from_the_front(self, dim, index), rows);
 }
 tensor number_in(const tensor& self, const scalar& value) {
-  return ops::full(std::span<const std::int64_t>(), value, arg<"dtype"> = self.dtype(), arg<"device"> = self.device());
+  return aten::full(std::span<const std::int64_t>(), value, arg<"dtype"> = self.dtype(), arg<"device"> = self.device());
 }
 tensor index_fill(const tensor& self, std::int64_t dim, const tensor& index, const scalar& value) {
   return index_fill_tensor(self, dim, index, number_in(self, value));
@@ -339,12 +341,12 @@ tensor& index_fill_in_place(tensor& self, std::int64_t dim, const tensor& index,
 
 void register_gather() {
   register_forms<gather_forms>();
-  register_composite<&take_along_dim, ops::take_along_dim>();
-  register_written<ops::take_along_dim, ops::take_along_dim_out>();
-  register_composite<&index_fill, ops::index_fill>();
-  register_composite<&index_fill_in_place, ops::index_fill_>();
-  register_composite<&index_fill_tensor, ops::index_fill_tensor>();
-  register_composite<&index_fill_tensor_in_place, ops::index_fill_tensor_>();
+  register_composite<&take_along_dim, aten::take_along_dim>();
+  register_written<aten::take_along_dim, aten::take_along_dim_out>();
+  register_composite<&index_fill, aten::index_fill_int_Scalar>();
+  register_composite<&index_fill_in_place, aten::index_fill_int_Scalar_>();
+  register_composite<&index_fill_tensor, aten::index_fill_int_Tensor>();
+  register_composite<&index_fill_tensor_in_place, aten::index_fill_int_Tensor_>();
 }
 
 }  // namespace topbit::detail

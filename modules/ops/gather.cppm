@@ -6,7 +6,7 @@ import topbit.std;
 import topbit.core;
 import topbit.tensor;
 
-export namespace topbit::ops {
+export namespace topbit::aten {
 
 /// out[..][i][..] = self[..][index[..][i][..]][..], with the sizes of index, which are at most self's in other
 /// dimensions.
@@ -16,11 +16,12 @@ inline constexpr op<
     gather_out;
 
 /// self with src[..][i][..] written at index[..][i][..] along dim; of equal indices the last one wins. One dtype.
-inline constexpr op<"aten::scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor"> scatter;
-inline constexpr op<"aten::scatter_.src(Tensor(a!) self, int dim, Tensor index, Tensor src) -> Tensor(a!)"> scatter_;
+inline constexpr op<"aten::scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor"> scatter_src;
+inline constexpr op<"aten::scatter_.src(Tensor(a!) self, int dim, Tensor index, Tensor src) -> Tensor(a!)">
+    scatter_src_;
 inline constexpr op<
     "aten::scatter.src_out(Tensor self, int dim, Tensor index, Tensor src, *, Tensor(a!) out) -> Tensor(a!)">
-    scatter_out;
+    scatter_src_out;
 
 /// The same with one value.
 inline constexpr op<"aten::scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor"> scatter_value;
@@ -40,39 +41,39 @@ inline constexpr op<
 
 /// As scatter, but added with "add", and multiplied with "multiply".
 inline constexpr op<"aten::scatter.reduce(Tensor self, int dim, Tensor index, Tensor src, *, str reduce) -> Tensor">
-    scatter_reduction;
+    scatter_reduce;
 inline constexpr op<
     "aten::scatter_.reduce(Tensor(a!) self, int dim, Tensor index, Tensor src, *, str reduce) -> Tensor(a!)">
-    scatter_reduction_;
+    scatter_reduce_;
 inline constexpr op<
     "aten::scatter.reduce_out(Tensor self, int dim, Tensor index, Tensor src, *, str reduce, Tensor(a!) out) -> "
     "Tensor(a!)">
-    scatter_reduction_out;
+    scatter_reduce_out;
 inline constexpr op<
     "aten::scatter.value_reduce(Tensor self, int dim, Tensor index, Scalar value, *, str reduce) -> Tensor">
-    scatter_value_reduction;
+    scatter_value_reduce;
 inline constexpr op<
     "aten::scatter_.value_reduce(Tensor(a!) self, int dim, Tensor index, Scalar value, *, str reduce) -> Tensor(a!)">
-    scatter_value_reduction_;
+    scatter_value_reduce_;
 inline constexpr op<
     "aten::scatter.value_reduce_out(Tensor self, int dim, Tensor index, Scalar value, *, str reduce, Tensor(a!) out) "
     "-> Tensor(a!)">
-    scatter_value_reduction_out;
+    scatter_value_reduce_out;
 
 /// Elements of src with the same destination are reduced by "sum", "prod", "mean", "amax" or "amin", in which NaN
 /// propagates; the old element is included with include_self. The mean of integers is rounded down.
 inline constexpr op<
     "aten::scatter_reduce.two(Tensor self, int dim, Tensor index, Tensor src, str reduce, *, bool include_self=True) "
     "-> Tensor">
-    scatter_reduce;
+    scatter_reduce_two;
 inline constexpr op<
     "aten::scatter_reduce_.two(Tensor(a!) self, int dim, Tensor index, Tensor src, str reduce, *, bool "
     "include_self=True) -> Tensor(a!)">
-    scatter_reduce_;
+    scatter_reduce_two_;
 inline constexpr op<
     "aten::scatter_reduce.two_out(Tensor self, int dim, Tensor index, Tensor src, str reduce, *, bool "
     "include_self=True, Tensor(a!) out) -> Tensor(a!)">
-    scatter_reduce_out;
+    scatter_reduce_two_out;
 
 /// gather with an index that broadcasts with self, except in dim; without dim, of all elements in row-major order.
 /// Composite.
@@ -121,13 +122,13 @@ inline constexpr op<
 
 /// self with one value in the slices of a dimension; negative ones count from the end. Composites over index_copy.
 inline constexpr op<"aten::index_fill.int_Scalar(Tensor self, int dim, Tensor index, Scalar value) -> Tensor">
-    index_fill;
+    index_fill_int_Scalar;
 inline constexpr op<"aten::index_fill_.int_Scalar(Tensor(a!) self, int dim, Tensor index, Scalar value) -> Tensor(a!)">
-    index_fill_;
+    index_fill_int_Scalar_;
 inline constexpr op<"aten::index_fill.int_Tensor(Tensor self, int dim, Tensor index, Tensor value) -> Tensor">
-    index_fill_tensor;
+    index_fill_int_Tensor;
 inline constexpr op<"aten::index_fill_.int_Tensor(Tensor(a!) self, int dim, Tensor index, Tensor value) -> Tensor(a!)">
-    index_fill_tensor_;
+    index_fill_int_Tensor_;
 
 /// Elements by their row-major index; negative ones count from the end. The result has the sizes of index.
 inline constexpr op<"aten::take(Tensor self, Tensor index) -> Tensor"> take;
@@ -146,4 +147,34 @@ inline constexpr op<
     "scale_grad_by_freq) -> Tensor">
     embedding_dense_backward;
 
-}  // namespace topbit::ops
+}  // namespace topbit::aten
+
+// One name for each function.
+export namespace topbit {
+
+inline constexpr overloads<aten::gather, aten::gather_out> gather;
+inline constexpr overloads<aten::scatter_src, aten::scatter_src_out, aten::scatter_value, aten::scatter_value_out,
+                           aten::scatter_reduce, aten::scatter_reduce_out, aten::scatter_value_reduce,
+                           aten::scatter_value_reduce_out>
+    scatter;
+inline constexpr overloads<aten::scatter_src_, aten::scatter_value_, aten::scatter_reduce_, aten::scatter_value_reduce_>
+    scatter_;
+inline constexpr overloads<aten::scatter_add, aten::scatter_add_out> scatter_add;
+inline constexpr overloads<aten::scatter_add_> scatter_add_;
+inline constexpr overloads<aten::scatter_reduce_two, aten::scatter_reduce_two_out> scatter_reduce;
+inline constexpr overloads<aten::scatter_reduce_two_> scatter_reduce_;
+inline constexpr overloads<aten::take_along_dim, aten::take_along_dim_out> take_along_dim;
+inline constexpr overloads<aten::index_select, aten::index_select_out> index_select;
+inline constexpr overloads<aten::index_add, aten::index_add_out> index_add;
+inline constexpr overloads<aten::index_add_> index_add_;
+inline constexpr overloads<aten::index_copy, aten::index_copy_out> index_copy;
+inline constexpr overloads<aten::index_copy_> index_copy_;
+inline constexpr overloads<aten::index_reduce, aten::index_reduce_out> index_reduce;
+inline constexpr overloads<aten::index_reduce_> index_reduce_;
+inline constexpr overloads<aten::index_fill_int_Scalar, aten::index_fill_int_Tensor> index_fill;
+inline constexpr overloads<aten::index_fill_int_Scalar_, aten::index_fill_int_Tensor_> index_fill_;
+inline constexpr overloads<aten::take, aten::take_out> take;
+inline constexpr overloads<aten::embedding> embedding;
+inline constexpr overloads<aten::embedding_dense_backward> embedding_dense_backward;
+
+}  // namespace topbit

@@ -162,19 +162,20 @@ struct embedding_backward_rule {
 inline constexpr author::kernel_abilities updates{.in_place = true, .first_only = true};
 
 using gather_forms = forms_list<
-    ruled<gather_rule, no_abilities, ops::gather, ops::gather_out>,
-    ruled<scatter_rule<rowwise::scatter>, updates, ops::scatter, ops::scatter_, ops::scatter_out>,
-    ruled<scatter_value_rule, updates, ops::scatter_value, ops::scatter_value_, ops::scatter_value_out>,
-    ruled<scatter_rule<rowwise::scatter_add>, updates, ops::scatter_add, ops::scatter_add_, ops::scatter_add_out>,
-    ruled<scatter_reduction_rule, updates, ops::scatter_reduction, ops::scatter_reduction_, ops::scatter_reduction_out>,
-    ruled<scatter_value_reduction_rule, updates, ops::scatter_value_reduction, ops::scatter_value_reduction_,
-          ops::scatter_value_reduction_out>,
-    ruled<scatter_reduce_rule, updates, ops::scatter_reduce, ops::scatter_reduce_, ops::scatter_reduce_out>,
-    ruled<index_reduce_rule, updates, ops::index_reduce, ops::index_reduce_, ops::index_reduce_out>,
-    ruled<index_select_rule, no_abilities, ops::index_select, ops::index_select_out>,
-    ruled<index_add_rule, updates, ops::index_add, ops::index_add_, ops::index_add_out>,
-    ruled<index_copy_rule, updates, ops::index_copy, ops::index_copy_, ops::index_copy_out>,
-    ruled<take_rule, no_abilities, ops::take, ops::take_out>, ruled<embedding_rule, no_abilities, ops::embedding>,
-    computed<embedding_backward_rule, ops::embedding_dense_backward>>;
+    ruled<gather_rule, no_abilities, aten::gather, aten::gather_out>,
+    ruled<scatter_rule<rowwise::scatter>, updates, aten::scatter_src, aten::scatter_src_, aten::scatter_src_out>,
+    ruled<scatter_value_rule, updates, aten::scatter_value, aten::scatter_value_, aten::scatter_value_out>,
+    ruled<scatter_rule<rowwise::scatter_add>, updates, aten::scatter_add, aten::scatter_add_, aten::scatter_add_out>,
+    ruled<scatter_reduction_rule, updates, aten::scatter_reduce, aten::scatter_reduce_, aten::scatter_reduce_out>,
+    ruled<scatter_value_reduction_rule, updates, aten::scatter_value_reduce, aten::scatter_value_reduce_,
+          aten::scatter_value_reduce_out>,
+    ruled<scatter_reduce_rule, updates, aten::scatter_reduce_two, aten::scatter_reduce_two_,
+          aten::scatter_reduce_two_out>,
+    ruled<index_reduce_rule, updates, aten::index_reduce, aten::index_reduce_, aten::index_reduce_out>,
+    ruled<index_select_rule, no_abilities, aten::index_select, aten::index_select_out>,
+    ruled<index_add_rule, updates, aten::index_add, aten::index_add_, aten::index_add_out>,
+    ruled<index_copy_rule, updates, aten::index_copy, aten::index_copy_, aten::index_copy_out>,
+    ruled<take_rule, no_abilities, aten::take, aten::take_out>, ruled<embedding_rule, no_abilities, aten::embedding>,
+    computed<embedding_backward_rule, aten::embedding_dense_backward>>;
 
 }  // namespace topbit::detail

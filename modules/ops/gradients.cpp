@@ -8,14 +8,16 @@ import topbit.autograd;
 
 namespace topbit::detail {
 
-tensor times(const tensor& g, const scalar& factor) { return factor.to_double() == 1 ? g : ops::mul_scalar(g, factor); }
+tensor times(const tensor& g, const scalar& factor) {
+  return factor.to_double() == 1 ? g : aten::mul_Scalar(g, factor);
+}
 
 // The number is a tensor without dimensions, so that each of these is one pass over the elements.
 tensor plus_product(double c, T a, T b, double factor) {
-  return ops::addcmul(number_beside(a, c), a, b, arg<"value"> = factor);
+  return aten::addcmul(number_beside(a, c), a, b, arg<"value"> = factor);
 }
 tensor product(T a, T b, double factor) { return plus_product(0, a, b, factor); }
-tensor quotient(T a, T b, double factor) { return ops::addcdiv(number_beside(a, 0), a, b, arg<"value"> = factor); }
+tensor quotient(T a, T b, double factor) { return aten::addcdiv(number_beside(a, 0), a, b, arg<"value"> = factor); }
 
 namespace {
 

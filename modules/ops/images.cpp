@@ -11,15 +11,15 @@ namespace topbit::detail {
 namespace {
 
 // [.., first, second, third] of an image [.., c, h, w], cut and put together again.
-dims image_sizes(const tensor& self, const dims& last) {
-  dims sizes(std::span(self.sizes().begin(), self.dim() - 3));
+shape image_sizes(const tensor& self, const shape& last) {
+  shape sizes(std::span(self.sizes().begin(), self.dim() - 3));
   for (std::int64_t n : last) sizes.push_back(n);
   return sizes;
 }
 
 // The dimensions in front, then these, counted from there.
-dims image_order(const tensor& self, const dims& last) {
-  dims order;
+shape image_order(const tensor& self, const shape& last) {
+  shape order;
   const std::size_t front = self.dim() - 3;
   for (std::size_t d = 0; d < front; ++d) order.push_back(static_cast<std::int64_t>(d));
   for (std::int64_t d : last) order.push_back(static_cast<std::int64_t>(front) + d);
@@ -36,7 +36,7 @@ void check_images(backend_call c, const tensor& self, std::int64_t factor) {
 }
 
 tensor pixel_shuffle(const tensor& self, std::int64_t r) {
-  constexpr backend_call c{nullptr, ops::pixel_shuffle.name()};
+  constexpr backend_call c{nullptr, aten::pixel_shuffle.name()};
   check_images(c, self, r);
   const std::int64_t channels = self.size(-3), h = self.size(-2), w = self.size(-1);
   const std::int64_t square = product_of(c, "factor", r, r);
@@ -45,13 +45,13 @@ tensor pixel_shuffle(const tensor& self, std::int64_t r) {
                                ", wanted channels in a number that its square divides");
   }
   const std::int64_t left = channels / square;
-  const tensor apart = ops::reshape(self, image_sizes(self, {left, r, r, h, w}));
-  return ops::reshape(ops::permute(apart, image_order(self, {0, 3, 1, 4, 2})),
-                      image_sizes(self, {left, product_of(c, "height", h, r), product_of(c, "width", w, r)}));
+  const tensor apart = aten::reshape(self, image_sizes(self, {left, r, r, h, w}));
+  return aten::reshape(aten::permute(apart, image_order(self, {0, 3, 1, 4, 2})),
+                       image_sizes(self, {left, product_of(c, "height", h, r), product_of(c, "width", w, r)}));
 }
 
 tensor pixel_unshuffle(const tensor& self, std::int64_t r) {
-  constexpr backend_call c{nullptr, ops::pixel_unshuffle.name()};
+  constexpr backend_call c{nullptr, aten::pixel_unshuffle.name()};
   check_images(c, self, r);
   const std::int64_t channels = self.size(-3), h = self.size(-2), w = self.size(-1);
   if (h % r != 0 || w % r != 0) {
@@ -59,12 +59,13 @@ tensor pixel_unshuffle(const tensor& self, std::int64_t r) {
                                ", wanted a height and a width that it divides");
   }
   const std::int64_t made = product_of(c, "channels", channels, product_of(c, "factor", r, r));
-  const tensor apart = ops::reshape(self, image_sizes(self, {channels, h / r, r, w / r, r}));
-  return ops::reshape(ops::permute(apart, image_order(self, {0, 2, 4, 1, 3})), image_sizes(self, {made, h / r, w / r}));
+  const tensor apart = aten::reshape(self, image_sizes(self, {channels, h / r, r, w / r, r}));
+  return aten::reshape(aten::permute(apart, image_order(self, {0, 2, 4, 1, 3})),
+                       image_sizes(self, {made, h / r, w / r}));
 }
 
 tensor channel_shuffle(const tensor& self, std::int64_t groups) {
-  constexpr backend_call c{nullptr, ops::channel_shuffle.name()};
+  constexpr backend_call c{nullptr, aten::channel_shuffle.name()};
   check_defined(c, self);
   if (self.dim() < 3 || self.dim() == max_dims) {
     refuse<shape_error>(c, "found " + to_string(self.sizes()) + ", wanted [n, channels, ..]");
@@ -74,9 +75,9 @@ tensor channel_shuffle(const tensor& self, std::int64_t groups) {
     refuse<error>(c, "found " + std::to_string(groups) + " groups for " + to_string(self.sizes()) +
                          ", wanted a number that divides the channels");
   }
-  dims apart{self.sizes()[0], groups, channels / groups};
-  for (std::size_t d = 2; d < self.dim(); ++d) apart.push_back(self.sizes()[d]);
-  return ops::reshape(ops::transpose(ops::reshape(self, apart), 1, 2), self.sizes());
+  shape apart{self.sizes()[0], groups, channels / groups};
+  for (std::size_t d = 2; d < self.sizes().size(); ++d) apart.push_back(self.sizes()[d]);
+  return aten::reshape(aten::transpose_int(aten::reshape(self, apart), 1, 2), self.sizes());
 }
 
 // The place that each of `count` pixels is taken from. The ratio is rounded as the reference rounds it, and not looked
@@ -96,7 +97,7 @@ tensor nearest(const tensor& self, std::size_t d, std::int64_t count, std::optio
 
 tensor upsample_nearest2d(const tensor& self, sizes_view output_size, std::optional<double> scales_h,
                           std::optional<double> scales_w) {
-  constexpr backend_call c{nullptr, ops::upsample_nearest2d.name()};
+  constexpr backend_call c{nullptr, aten::upsample_nearest2d.name()};
   check_defined(c, self);
   if (output_size.size() != 2 || output_size[0] < 1 || output_size[1] < 1) {
     refuse<error>(c, "found output_size " + to_string(sizes_of(c, output_size)) + ", wanted a height and a width");
@@ -111,18 +112,18 @@ tensor upsample_nearest2d(const tensor& self, sizes_view output_size, std::optio
     refuse<shape_error>(
         c, "found output_size " + to_string(sizes_of(c, output_size)) + ", wanted at most 2147483647 rows and columns");
   }
-  const tensor rows = ops::index_select(self, 2, nearest(self, 2, output_size[0], scales_h));
-  return ops::index_select(rows, 3, nearest(self, 3, output_size[1], scales_w));
+  const tensor rows = aten::index_select(self, 2, nearest(self, 2, output_size[0], scales_h));
+  return aten::index_select(rows, 3, nearest(self, 3, output_size[1], scales_w));
 }
 
 }  // namespace
 
 void register_images() {
-  register_composite<&pixel_shuffle, ops::pixel_shuffle>();
-  register_composite<&pixel_unshuffle, ops::pixel_unshuffle>();
-  register_composite<&channel_shuffle, ops::channel_shuffle>();
-  register_composite<&upsample_nearest2d, ops::upsample_nearest2d>();
-  register_written<ops::upsample_nearest2d, ops::upsample_nearest2d_out>();
+  register_composite<&pixel_shuffle, aten::pixel_shuffle>();
+  register_composite<&pixel_unshuffle, aten::pixel_unshuffle>();
+  register_composite<&channel_shuffle, aten::channel_shuffle>();
+  register_composite<&upsample_nearest2d, aten::upsample_nearest2d>();
+  register_written<aten::upsample_nearest2d, aten::upsample_nearest2d_out>();
 }
 
 }  // namespace topbit::detail

@@ -5,7 +5,7 @@ import topbit.std;
 import topbit.core;
 import topbit.tensor;
 
-export namespace topbit::ops {
+export namespace topbit::aten {
 
 /// [.., c * r * r, h, w] to [.., c, h * r, w * r]: channels become pixels.
 inline constexpr op<"aten::pixel_shuffle(Tensor self, int upscale_factor) -> Tensor"> pixel_shuffle;
@@ -25,4 +25,14 @@ inline constexpr op<
     "Tensor(a!) out) -> Tensor(a!)">
     upsample_nearest2d_out;
 
-}  // namespace topbit::ops
+}  // namespace topbit::aten
+
+// One name for each function.
+export namespace topbit {
+
+inline constexpr overloads<aten::pixel_shuffle> pixel_shuffle;
+inline constexpr overloads<aten::pixel_unshuffle> pixel_unshuffle;
+inline constexpr overloads<aten::channel_shuffle> channel_shuffle;
+inline constexpr overloads<aten::upsample_nearest2d, aten::upsample_nearest2d_out> upsample_nearest2d;
+
+}  // namespace topbit

@@ -35,13 +35,13 @@ struct index_rule {
   std::vector<tensor> backward(T g, std::span<const bool>) const {
     std::vector<tensor> all(1 + indices.kept.size());
     all[0] = self.zeros_beside(g);
-    ops::index_put_(all[0], indices.list(), g, true);
+    aten::index_put_(all[0], indices.list(), g, true);
     return all;
   }
 };
 
 // Without dimensions.
-tensor zero_of(T g) { return ops::zeros(dims{}, arg<"dtype"> = g.dtype(), arg<"device"> = g.device()); }
+tensor zero_of(T g) { return aten::zeros(shape{}, arg<"dtype"> = g.dtype(), arg<"device"> = g.device()); }
 
 struct index_put_rule {
   kept_indices indices;
@@ -54,49 +54,49 @@ struct index_put_rule {
   std::vector<tensor> backward(T g, std::span<const bool> wanted) const {
     const std::vector<optional_tensor> at = indices.list();
     std::vector<tensor> all(2 + at.size());
-    if (wanted.front()) all.front() = accumulates ? g : ops::index_put(g, at, zero_of(g), false);
-    if (wanted.back()) all.back() = ops::index(g, at);
+    if (wanted.front()) all.front() = accumulates ? g : aten::index_put(g, at, zero_of(g), false);
+    if (wanted.back()) all.back() = aten::index_Tensor(g, at);
     return all;
   }
 };
 
 // Two ways to say where elements go along a dimension: an index for each of them, or one for a whole slice.
 struct by_element {
-  static tensor take(T x, integer dim, T index) { return ops::gather(x, dim, index); }
-  static tensor& add_(tensor& to, integer dim, T index, T x) { return ops::scatter_add_(to, dim, index, x); }
+  static tensor take(T x, integer dim, T index) { return aten::gather(x, dim, index); }
+  static tensor& add_(tensor& to, integer dim, T index, T x) { return aten::scatter_add_(to, dim, index, x); }
   static tensor reduce(T x, integer dim, T index, T source, std::string_view how) {
-    return ops::scatter_reduce(x, dim, index, source, how, true);
+    return aten::scatter_reduce_two(x, dim, index, source, how, true);
   }
-  static tensor erase(T x, integer dim, T index) { return ops::scatter_value(x, dim, index, 0); }
+  static tensor erase(T x, integer dim, T index) { return aten::scatter_value(x, dim, index, 0); }
 
   // What is behind the index in any dimension is not read.
   static tensor view(const tensor& source, T index) {
-    if (source.dim() != index.dim()) return ops::reshape(source, index.sizes());
+    if (source.dim() != index.dim()) return aten::reshape(source, index.sizes());
     tensor part = source;
-    for (std::size_t d = 0; d < index.dim(); ++d) {
+    for (std::size_t d = 0; d < index.sizes().size(); ++d) {
       const std::int64_t n = index.sizes()[d];
-      if (n != source.sizes()[d]) part = ops::slice(part, static_cast<integer>(d), 0, n);
+      if (n != source.sizes()[d]) part = aten::slice_Tensor(part, static_cast<integer>(d), 0, n);
     }
     return part;
   }
 };
 struct by_slice {
-  static tensor take(T x, integer dim, T index) { return ops::index_select(x, dim, index); }
-  static tensor& add_(tensor& to, integer dim, T index, T x) { return ops::index_add_(to, dim, index, x); }
+  static tensor take(T x, integer dim, T index) { return aten::index_select(x, dim, index); }
+  static tensor& add_(tensor& to, integer dim, T index, T x) { return aten::index_add_(to, dim, index, x); }
   static tensor reduce(T x, integer dim, T index, T source, std::string_view how) {
-    return ops::index_reduce(x, dim, index, source, how, true);
+    return aten::index_reduce(x, dim, index, source, how, true);
   }
-  static tensor erase(T x, integer dim, T index) { return ops::index_fill(x, dim, index, 0); }
+  static tensor erase(T x, integer dim, T index) { return aten::index_fill_int_Scalar(x, dim, index, 0); }
   static tensor view(const tensor& source, T) { return source; }
 };
 
 // The gradient of a source, of which Way::view() was used.
 template <class Way>
 tensor of_source(const kind_of& source, T index, T g) {
-  if (numel(source.sizes) == g.numel()) return ops::reshape(g, source.sizes);
+  if (numel(source.sizes) == g.numel()) return aten::reshape(g, source.sizes);
   const tensor whole = source.zeros_beside(g);
   tensor part = Way::view(whole, index);
-  ops::copy_(part, g);
+  aten::copy_(part, g);
   return whole;
 }
 
@@ -125,8 +125,8 @@ struct take_gradient {
     line.sizes = {numel(self.sizes)};
     tensor whole = line.zeros_beside(g);
     const optional_tensor at[] = {index.get()};
-    ops::index_put_(whole, at, g, true);
-    return {ops::reshape(whole, self.sizes), tensor()};
+    aten::index_put_(whole, at, g, true);
+    return {aten::reshape(whole, self.sizes), tensor()};
   }
 };
 
@@ -154,16 +154,15 @@ struct put_along_rule {
 };
 
 using scatter_value_gradient =
-    derivative<ops::scatter_value, keep<2>,
-               [](T g, T index, integer dim, const scalar&) { return ops::scatter_value(g, dim, index, 0); },
+    derivative<aten::scatter_value, keep<2>,
+               [](T g, T index, integer dim, const scalar&) { return aten::scatter_value(g, dim, index, 0); },
                no_gradient>;
 
 // Linear in self, and each element by itself.
 using scatter_value_reduction_gradient =
-    derivative<ops::scatter_value_reduction, keep<2>,
+    derivative<aten::scatter_value_reduce, keep<2>,
                [](T g, T index, integer dim, const scalar& value, const std::string& reduce) {
-                 return reduce == "add" ? g
-                                        : ops::scatter_value_reduction(g, dim, index, value, arg<"reduce"> = reduce);
+                 return reduce == "add" ? g : aten::scatter_value_reduce(g, dim, index, value, arg<"reduce"> = reduce);
                },
                no_gradient>;
 
@@ -208,7 +207,7 @@ struct reduce_along_rule {
     Way::add_(of_self, dim, at, to(counts, self.type));
     return of_self;
   }
-  tensor filled(double x, T like) const { return ops::full_like(like, x, arg<"dtype"> = self.type); }
+  tensor filled(double x, T like) const { return aten::full_like(like, x, arg<"dtype"> = self.type); }
 
   grads2 of_sum(T g, T at) const { return {erased(g, at), Way::take(g, dim, at)}; }
 
@@ -219,11 +218,12 @@ struct reduce_along_rule {
   }
 
   grads2 of_extreme(T g, T at) const {
-    const tensor r = detach(result.get());
-    const tensor of_source = ops::eq(Way::view(detach(kept_source.get()), at), Way::take(r, dim, at));
-    const tensor of_self = erased(to(ops::eq(detach(kept_self.get()), r), self.type), at);
-    const tensor part = g / counted(ops::clone(of_self), of_source, at);
-    return {part * of_self, ops::where_scalar_other(of_source, Way::take(part, dim, at), 0)};
+    const tensor r = author::make_alias(result.get());
+    const tensor of_source =
+        aten::eq_Tensor(Way::view(author::make_alias(kept_source.get()), at), Way::take(r, dim, at));
+    const tensor of_self = erased(to(aten::eq_Tensor(author::make_alias(kept_self.get()), r), self.type), at);
+    const tensor part = g / counted(aten::clone(of_self), of_source, at);
+    return {part * of_self, aten::where_ScalarOther(of_source, Way::take(part, dim, at), 0)};
   }
 
   // The product of the others. Where one of them is 0 it is computed without it; where two are, it is 0.
@@ -232,29 +232,29 @@ struct reduce_along_rule {
     grads2 both;
     if (wanted[0]) both[0] = includes_self ? g * Way::reduce(filled(1, g), dim, at, from, how) : erased(g, at);
     if (!wanted[1]) return both;
-    const tensor zero = ops::eq_scalar(from, 0);
+    const tensor zero = aten::eq_Scalar(from, 0);
     const tensor zeros = Way::take(counted(filled(0, g), zero, at), dim, at);
-    if (grad_enabled() && item<bool>(ops::any(ops::gt_scalar(zeros, 1)))) {
+    if (grad_enabled() && item<bool>(aten::any(aten::gt_Scalar(zeros, 1)))) {
       throw error(
           std::string(Op.name()) +
               ": found two zeros of the source at one index, whose product has no second gradient; wanted at most one",
           std::string(Op.name()));
     }
-    const tensor alone = ops::logical_and(zero, ops::eq_scalar(zeros, 1));
+    const tensor alone = aten::logical_and(zero, aten::eq_Scalar(zeros, 1));
     const tensor start = includes_self ? kept_self.get() : filled(1, g);
-    const tensor without = Way::reduce(start, dim, at, ops::masked_fill(from, alone, 1), how);
-    both[1] = ops::where(alone, Way::take(g * without, dim, at),
-                         Way::take(g * result.get(), dim, at) / ops::masked_fill(from, zero, 1));
+    const tensor without = Way::reduce(start, dim, at, aten::masked_fill_Scalar(from, alone, 1), how);
+    both[1] = aten::where_self(alone, Way::take(g * without, dim, at),
+                               Way::take(g * result.get(), dim, at) / aten::masked_fill_Scalar(from, zero, 1));
     return both;
   }
 };
 
 using masked_fill_rule =
-    derivative<ops::masked_fill, keep<1>, [](T g, T mask, const scalar&) { return ops::masked_fill(g, mask, 0); },
-               no_gradient>;
+    derivative<aten::masked_fill_Scalar, keep<1>,
+               [](T g, T mask, const scalar&) { return aten::masked_fill_Scalar(g, mask, 0); }, no_gradient>;
 using masked_fill_tensor_rule =
-    derivative<ops::masked_fill_tensor, keep<1>, [](T g, T mask) { return ops::masked_fill(g, mask, 0); }, no_gradient,
-               [](T g, T mask) { return ops::masked_fill(g, ops::logical_not(mask), 0); }>;
+    derivative<aten::masked_fill_Tensor, keep<1>, [](T g, T mask) { return aten::masked_fill_Scalar(g, mask, 0); },
+               no_gradient, [](T g, T mask) { return aten::masked_fill_Scalar(g, aten::logical_not(mask), 0); }>;
 
 struct masked_select_rule {
   kind_of self;
@@ -262,9 +262,9 @@ struct masked_select_rule {
   static masked_select_rule save(T self, T mask, T) { return {self, saved_tensor(mask)}; }
   grads2 backward(T g, wants2) const {
     kind_of both = self;
-    both.sizes = broadcast(ops::masked_select.name(), self.sizes, mask.get().sizes());
+    both.sizes = broadcast(aten::masked_select.name(), self.sizes, mask.get().sizes());
     tensor whole = both.zeros_beside(g);
-    return {ops::masked_scatter_(whole, mask.get(), g), tensor()};
+    return {aten::masked_scatter_(whole, mask.get(), g), tensor()};
   }
 };
 
@@ -276,11 +276,11 @@ struct masked_scatter_rule {
   static masked_scatter_rule save(T, T mask, T source, T) { return {source, saved_tensor(mask)}; }
   std::array<tensor, 3> backward(T g, std::array<bool, 3> wanted) const {
     std::array<tensor, 3> all;
-    if (wanted[0]) all[0] = ops::masked_fill(g, mask.get(), 0);
+    if (wanted[0]) all[0] = aten::masked_fill_Scalar(g, mask.get(), 0);
     if (wanted[2]) {
-      const tensor read = ops::masked_select(g, mask.get());
+      const tensor read = aten::masked_select(g, mask.get());
       const std::int64_t behind[] = {0, numel(source.sizes) - read.numel()};
-      all[2] = ops::reshape(behind[1] == 0 ? read : ops::constant_pad_nd(read, behind, 0), source.sizes);
+      all[2] = aten::reshape(behind[1] == 0 ? read : aten::constant_pad_nd(read, behind, 0), source.sizes);
     }
     return all;
   }
@@ -295,66 +295,66 @@ struct embedding_gradient {
     return {weight.size(0), saved_tensor(indices), padding, by_frequency};
   }
   grads2 backward(T g, wants2) const {
-    return {ops::embedding_dense_backward(g, indices.get(), rows, padding, by_frequency), tensor()};
+    return {aten::embedding_dense_backward(g, indices.get(), rows, padding, by_frequency), tensor()};
   }
 };
 
 using embedding_backward_gradient =
-    derivative<ops::embedding_dense_backward, keep<1>,
+    derivative<aten::embedding_dense_backward, keep<1>,
                [](T g, T indices, integer rows, integer padding, bool by_frequency) {
-                 tensor of_rows = ops::embedding(g, indices);
+                 tensor of_rows = aten::embedding(g, indices);
                  if (by_frequency) {
-                   const tensor counts = ops::bincount(ops::flatten(indices), std::nullopt, rows);
-                   of_rows = of_rows / ops::unsqueeze(to(ops::take(counts, indices), g.dtype()), -1);
+                   const tensor counts = aten::bincount(aten::flatten_using_ints(indices), std::nullopt, rows);
+                   of_rows = of_rows / aten::unsqueeze(to(aten::take(counts, indices), g.dtype()), -1);
                  }
-                 return padding < 0
-                            ? of_rows
-                            : ops::masked_fill(of_rows, ops::unsqueeze(ops::eq_scalar(indices, padding), -1), 0);
+                 return padding < 0 ? of_rows
+                                    : aten::masked_fill_Scalar(
+                                          of_rows, aten::unsqueeze(aten::eq_Scalar(indices, padding), -1), 0);
                },
                no_gradient>;
 
 template <const auto& Op>
 using scatter_reduce_gradient = reduce_along_rule<Op, by_element>;
-using index_reduce_gradient = reduce_along_rule<ops::index_reduce, by_slice>;
+using index_reduce_gradient = reduce_along_rule<aten::index_reduce, by_slice>;
 using scatter_gradient = put_along_rule<by_element, false>;
 using scatter_add_gradient = put_along_rule<by_element, true>;
 using index_add_gradient = put_along_rule<by_slice, true>;
 using index_copy_gradient = put_along_rule<by_slice, false>;
 
 constexpr author::kernel_row rows[] = {
-    gradient_row<ops::index, index_rule>(),
-    gradient_row<ops::index_put, index_put_rule>(),
-    gradient_row<ops::index_put_, index_put_rule>(),
-    gradient_row<ops::gather, take_along_gradient<by_element>>(),
-    gradient_row<ops::index_select, take_along_gradient<by_slice>>(),
-    gradient_row<ops::take, take_gradient>(),
-    gradient_row<ops::scatter, scatter_gradient>(),
-    gradient_row<ops::scatter_, scatter_gradient>(),
-    gradient_row<ops::scatter_add, scatter_add_gradient>(),
-    gradient_row<ops::scatter_add_, scatter_add_gradient>(),
-    gradient_row<ops::index_add, index_add_gradient>(),
-    gradient_row<ops::index_add_, index_add_gradient>(),
-    gradient_row<ops::index_copy, index_copy_gradient>(),
-    gradient_row<ops::index_copy_, index_copy_gradient>(),
-    gradient_row<ops::scatter_value, scatter_value_gradient>(),
-    gradient_row<ops::scatter_value_, scatter_value_gradient>(),
-    gradient_row<ops::scatter_value_reduction, scatter_value_reduction_gradient>(),
-    gradient_row<ops::scatter_value_reduction_, scatter_value_reduction_gradient>(),
-    gradient_row<ops::scatter_reduction, scatter_reduce_gradient<ops::scatter_reduction>>(),
-    gradient_row<ops::scatter_reduction_, scatter_reduce_gradient<ops::scatter_reduction>>(),
-    gradient_row<ops::scatter_reduce, scatter_reduce_gradient<ops::scatter_reduce>>(),
-    gradient_row<ops::scatter_reduce_, scatter_reduce_gradient<ops::scatter_reduce>>(),
-    gradient_row<ops::index_reduce, index_reduce_gradient>(),
-    gradient_row<ops::index_reduce_, index_reduce_gradient>(),
-    gradient_row<ops::masked_fill, masked_fill_rule>(),
-    gradient_row<ops::masked_fill_, masked_fill_rule>(),
-    gradient_row<ops::masked_fill_tensor, masked_fill_tensor_rule>(),
-    gradient_row<ops::masked_fill_tensor_, masked_fill_tensor_rule>(),
-    gradient_row<ops::masked_select, masked_select_rule>(),
-    gradient_row<ops::masked_scatter, masked_scatter_rule>(),
-    gradient_row<ops::masked_scatter_, masked_scatter_rule>(),
-    gradient_row<ops::embedding, embedding_gradient>(),
-    gradient_row<ops::embedding_dense_backward, embedding_backward_gradient>(),
+    gradient_row<aten::index_Tensor, index_rule>(),
+    gradient_row<aten::index_put, index_put_rule>(),
+    gradient_row<aten::index_put_, index_put_rule>(),
+    gradient_row<aten::gather, take_along_gradient<by_element>>(),
+    gradient_row<aten::index_select, take_along_gradient<by_slice>>(),
+    gradient_row<aten::take, take_gradient>(),
+    gradient_row<aten::scatter_src, scatter_gradient>(),
+    gradient_row<aten::scatter_src_, scatter_gradient>(),
+    gradient_row<aten::scatter_add, scatter_add_gradient>(),
+    gradient_row<aten::scatter_add_, scatter_add_gradient>(),
+    gradient_row<aten::index_add, index_add_gradient>(),
+    gradient_row<aten::index_add_, index_add_gradient>(),
+    gradient_row<aten::index_copy, index_copy_gradient>(),
+    gradient_row<aten::index_copy_, index_copy_gradient>(),
+    gradient_row<aten::scatter_value, scatter_value_gradient>(),
+    gradient_row<aten::scatter_value_, scatter_value_gradient>(),
+    gradient_row<aten::scatter_value_reduce, scatter_value_reduction_gradient>(),
+    gradient_row<aten::scatter_value_reduce_, scatter_value_reduction_gradient>(),
+    gradient_row<aten::scatter_reduce, scatter_reduce_gradient<aten::scatter_reduce>>(),
+    gradient_row<aten::scatter_reduce_, scatter_reduce_gradient<aten::scatter_reduce>>(),
+    gradient_row<aten::scatter_reduce_two, scatter_reduce_gradient<aten::scatter_reduce_two>>(),
+    gradient_row<aten::scatter_reduce_two_, scatter_reduce_gradient<aten::scatter_reduce_two>>(),
+    gradient_row<aten::index_reduce, index_reduce_gradient>(),
+    gradient_row<aten::index_reduce_, index_reduce_gradient>(),
+    gradient_row<aten::masked_fill_Scalar, masked_fill_rule>(),
+    gradient_row<aten::masked_fill_Scalar_, masked_fill_rule>(),
+    gradient_row<aten::masked_fill_Tensor, masked_fill_tensor_rule>(),
+    gradient_row<aten::masked_fill_Tensor_, masked_fill_tensor_rule>(),
+    gradient_row<aten::masked_select, masked_select_rule>(),
+    gradient_row<aten::masked_scatter, masked_scatter_rule>(),
+    gradient_row<aten::masked_scatter_, masked_scatter_rule>(),
+    gradient_row<aten::embedding, embedding_gradient>(),
+    gradient_row<aten::embedding_dense_backward, embedding_backward_gradient>(),
 };
 
 }  // namespace

@@ -13,7 +13,7 @@ std::string to_string(const index_item& item) {
   if (item.get<ellipsis_t>() != nullptr) return "...";
   if (item.get<newaxis_t>() != nullptr) return "newaxis";
   if (const auto* t = item.get<tensor>()) return t->defined() ? detail::describe(*t) : "undefined tensor";
-  const auto& s = *item.get<slice>();
+  const auto& s = *item.get<slice_item>();
   const auto bound = [](std::optional<std::int64_t> b) { return b ? std::to_string(*b) : std::string(); };
   return bound(s.start) + ":" + bound(s.end) + (s.step == 1 ? "" : ":" + std::to_string(s.step));
 }
@@ -46,12 +46,12 @@ class walk {
     for (const index_item& item : items_) {
       if (const auto* i = item.get<std::int64_t>()) {
         take(*i);
-      } else if (const auto* s = item.get<slice>()) {
+      } else if (const auto* s = item.get<slice_item>()) {
         take(*s);
       } else if (const auto* t = item.get<tensor>()) {
         take(*t);
       } else if (item.get<newaxis_t>() != nullptr) {
-        view_ = ops::unsqueeze(view_, next_++);
+        view_ = aten::unsqueeze(view_, next_++);
         indices_.emplace_back();
       } else {
         pass(x_.dim() - taken_);
@@ -70,10 +70,10 @@ class walk {
     if (t.dim() == 0) refuse("a zero-dimensional mask, wanted at least one dimension");
     taken_ += t.dim() - 1;
   }
-  void pass(std::size_t dimensions) {
-    next_ += static_cast<std::int64_t>(dimensions);
+  void pass(std::int64_t dimensions) {
+    next_ += dimensions;
     source_ += dimensions;
-    indices_.resize(indices_.size() + dimensions);
+    indices_.resize(indices_.size() + static_cast<std::size_t>(dimensions));
   }
   void take(std::int64_t i) {
     const std::int64_t n = x_.sizes()[source_];
@@ -81,28 +81,28 @@ class walk {
       refuse("index " + std::to_string(i) + " in dimension " + std::to_string(source_) + ", wanted " +
              (n == 0 ? "none, it has no elements" : std::to_string(-n) + " to " + std::to_string(n - 1)));
     }
-    view_ = ops::select(view_, next_, i);
+    view_ = aten::select_int(view_, next_, i);
     ++source_;
   }
-  void take(const slice& s) {
+  void take(const slice_item& s) {
     if (s.step < 1) {
       refuse("step " + std::to_string(s.step) + " in dimension " + std::to_string(source_) + ", wanted 1 or more");
     }
-    if (s.start || s.end || s.step != 1) view_ = ops::slice(view_, next_, s.start, s.end, s.step);
+    if (s.start || s.end || s.step != 1) view_ = aten::slice_Tensor(view_, next_, s.start, s.end, s.step);
     pass(1);
   }
   void take(const tensor& t) {
     if (!detail::is_mask(t)) return choose(t, 1);
-    for (std::size_t d = 0; d < t.dim(); ++d) {
+    for (std::int64_t d = 0; d < t.dim(); ++d) {
       if (t.sizes()[d] == x_.sizes()[source_ + d]) continue;
       refuse("a mask " + topbit::to_string(t.sizes()) + " at dimension " + std::to_string(source_) +
              ", wanted the same sizes");
     }
     choose(t, t.dim());
   }
-  void choose(const tensor& t, std::size_t dimensions) {
+  void choose(const tensor& t, std::int64_t dimensions) {
     indices_.emplace_back(t);
-    next_ += static_cast<std::int64_t>(dimensions);
+    next_ += dimensions;
     source_ += dimensions;
   }
 
@@ -116,16 +116,16 @@ class walk {
   std::span<const index_item> items_;
   tensor view_;
   std::vector<std::optional<tensor>> indices_;
-  std::size_t taken_ = 0;   // dimensions that items stand for
-  std::size_t source_ = 0;  // the dimension of x that is next
-  std::int64_t next_ = 0;   // the same one in the view
+  std::int64_t taken_ = 0;   // dimensions that items stand for
+  std::int64_t source_ = 0;  // the dimension of x that is next
+  std::int64_t next_ = 0;    // the same one in the view
   bool has_tensors_ = false;
 };
 
 // Without leading dimensions of size 1, which change nothing where values broadcast.
-tensor without_ones(const tensor& values, std::size_t most) {
+tensor without_ones(const tensor& values, std::int64_t most) {
   tensor given = values;
-  while (given.dim() > most && given.size(0) == 1) given = ops::select(given, 0, 0);
+  while (given.dim() > most && given.size(0) == 1) given = aten::select_int(given, 0, 0);
   return given;
 }
 
@@ -137,34 +137,38 @@ std::string to_string(std::span<const index_item> items) {
   return text + "]";
 }
 
-tensor index(const tensor& x, std::span<const index_item> items) {
+tensor detail::index_function::operator()(const tensor& x, std::span<const std::optional<tensor>> indices) const {
+  return aten::index_Tensor(x, indices);
+}
+
+tensor detail::index_function::operator()(const tensor& x, std::span<const index_item> items) const {
   const meaning m = walk(x, items).result();
-  if (!m.indices.empty()) return ops::index(m.view, m.indices);
-  return m.view.same_as(x) ? ops::alias(x) : m.view;
+  if (!m.indices.empty()) return aten::index_Tensor(m.view, m.indices);
+  return m.view.same_as(x) ? aten::alias(x) : m.view;
 }
 
-void assign(const tensor& view, const tensor& values) {
-  tensor to = view;
-  ops::copy_(to, without_ones(values, view.dim()));
+void assign(const tensor& destination, const tensor& values) {
+  tensor to = destination;
+  aten::copy_(to, without_ones(values, destination.dim()));
 }
 
-void assign(const tensor& view, const scalar& value) {
-  tensor to = view;
-  ops::fill_(to, value);
+void assign(const tensor& destination, const scalar& value) {
+  tensor to = destination;
+  aten::fill_Scalar_(to, value);
 }
 
 void assign(const tensor& x, const tensor& values, std::span<const index_item> items) {
   meaning m = walk(x, items).result();
   if (m.indices.empty()) return assign(m.view, values);
-  ops::index_put_(m.view, m.indices, without_ones(to(values, x.dtype()), 0));
+  aten::index_put_(m.view, m.indices, without_ones(to(values, x.dtype()), 0));
 }
 
 void assign(const tensor& x, const scalar& value, std::span<const index_item> items) {
   meaning m = walk(x, items).result();
   if (m.indices.empty()) return assign(m.view, value);
   const tensor one =
-      ops::full(std::span<const std::int64_t>(), value, arg<"dtype"> = x.dtype(), arg<"device"> = x.device());
-  ops::index_put_(m.view, m.indices, one);
+      aten::full(std::span<const std::int64_t>(), value, arg<"dtype"> = x.dtype(), arg<"device"> = x.device());
+  aten::index_put_(m.view, m.indices, one);
 }
 
 }  // namespace topbit

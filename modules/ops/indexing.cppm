@@ -15,6 +15,7 @@ export module topbit.ops:indexing;
 import topbit.std;
 import topbit.core;
 import topbit.tensor;
+import :view;
 
 namespace topbit {
 
@@ -23,9 +24,10 @@ export inline constexpr std::nullopt_t none = std::nullopt;
 
 /// Elements start, start + step, ... below end of a dimension, all by default. Negative bounds count from the end, and
 /// bounds are clamped. The step is 1 or more.
-export struct slice {
-  constexpr slice() noexcept = default;
-  constexpr slice(std::optional<std::int64_t> start, std::optional<std::int64_t> end, std::int64_t step = 1) noexcept
+export struct slice_item {
+  constexpr slice_item() noexcept = default;
+  constexpr slice_item(std::optional<std::int64_t> start, std::optional<std::int64_t> end,
+                       std::int64_t step = 1) noexcept
       : start(start), end(end), step(step) {}
   std::optional<std::int64_t> start, end;
   std::int64_t step = 1;
@@ -46,19 +48,19 @@ export class index_item {
   template <class T>
     requires std::integral<T> && (!std::same_as<T, bool>)
   constexpr index_item(T i) : what_(static_cast<std::int64_t>(i)) {}
-  constexpr index_item(const slice& s) : what_(s) {}
+  constexpr index_item(const slice_item& s) : what_(s) {}
   constexpr index_item(ellipsis_t) : what_(ellipsis) {}
   constexpr index_item(newaxis_t) : what_(newaxis) {}
-  index_item(const tensor& t) : what_(t) {}
+  index_item(const tensor& tensors_item) : what_(tensors_item) {}
 
-  /// The item if it is a T: std::int64_t, slice, ellipsis_t, newaxis_t or tensor; else null.
+  /// The item if it is a T: std::int64_t, slice_item, ellipsis_t, newaxis_t or tensor; else null.
   template <class T>
   const T* get() const noexcept {
     return std::get_if<T>(&what_);
   }
 
  private:
-  std::variant<std::int64_t, slice, ellipsis_t, newaxis_t, tensor> what_;
+  std::variant<std::int64_t, slice_item, ellipsis_t, newaxis_t, tensor> what_;
 };
 
 namespace detail {
@@ -68,6 +70,38 @@ concept index_like = std::constructible_from<index_item, const T&>;
 
 /// "[0, 1:5:2, ..., newaxis]"
 export std::string to_string(std::span<const index_item> items);
+
+namespace detail {
+
+struct slice_function {
+  constexpr slice_item operator()() const noexcept { return {}; }
+  constexpr slice_item operator()(std::optional<std::int64_t> start, std::optional<std::int64_t> end,
+                                  std::int64_t step = 1) const noexcept {
+    return {start, end, step};
+  }
+  template <class... B>
+  tensor operator()(const tensor& self, B&&... b) const {
+    return overloads<aten::slice_Tensor>{}(self, std::forward<B>(b)...);
+  }
+};
+
+struct index_function {
+  tensor operator()(const tensor& x, std::span<const index_item> items) const;
+  tensor operator()(const tensor& x, std::initializer_list<index_item> items) const {
+    return (*this)(x, std::span<const index_item>(items.begin(), items.size()));
+  }
+  template <index_like First, index_like... Rest>
+  tensor operator()(const tensor& x, const First& first, const Rest&... rest) const {
+    return (*this)(x, {index_item(first), index_item(rest)...});
+  }
+  /// aten::index.Tensor: an absent tensor stands for a whole dimension.
+  tensor operator()(const tensor& x, std::span<const std::optional<tensor>> indices) const;
+};
+
+}  // namespace detail
+
+/// `slice(start, end, step)` is an item of an index; `slice(x, dim, start, end, step)` calls aten::slice.Tensor.
+export inline constexpr detail::slice_function slice;
 
 /// The part of x selected by the items, as a view; with tensors among them a copy. Dimensions after the last item are
 /// whole.
@@ -80,12 +114,7 @@ export std::string to_string(std::span<const index_item> items);
 ///          a step below 1, two ellipses, a mask of another shape; errors of aten::index.Tensor
 /// Cost     one view operator per item that is not a whole dimension, one if there is none; with tensors that and
 ///          aten::index.Tensor
-export tensor index(const tensor& x, std::span<const index_item> items);
-export template <detail::index_like First, detail::index_like... Rest>
-tensor index(const tensor& x, const First& first, const Rest&... rest) {
-  const std::array<index_item, 1 + sizeof...(Rest)> items{index_item(first), index_item(rest)...};
-  return index(x, std::span<const index_item>(items));
-}
+export inline constexpr detail::index_function index;
 
 /// Writes a value to every element of a view; values are converted and broadcast. Leading dimensions of size 1 that the
 /// view does not have are dropped. Throws what copy_ and fill_ throw.

@@ -5,7 +5,7 @@ import topbit.std;
 import topbit.core;
 import topbit.tensor;
 
-export namespace topbit::ops {
+export namespace topbit::aten {
 
 /// Concatenates tensors along a dimension, promoted; other sizes must agree. An empty one-dimensional tensor is always
 /// accepted.
@@ -41,17 +41,17 @@ inline constexpr op<"aten::tile(Tensor self, int[] dims) -> Tensor"> tile;
 /// Repeats each slice of a dimension consecutively; without a dimension, each element. Composite.
 inline constexpr op<
     "aten::repeat_interleave.self_int(Tensor self, int repeats, int? dim=None, *, int? output_size=None) -> Tensor">
-    repeat_interleave;
+    repeat_interleave_self_int;
 
 /// The indices 0, 1, ..., each repeated as given by `repeats`, int64 or int32. On meta output_size must be given.
 inline constexpr op<"aten::repeat_interleave.Tensor(Tensor repeats, *, int? output_size=None) -> Tensor">
-    repeat_interleave_places;
+    repeat_interleave_Tensor;
 
 /// Repeats each slice of a dimension as given by repeats, one number for all, or one for each. Composite.
 inline constexpr op<
     "aten::repeat_interleave.self_Tensor(Tensor self, Tensor repeats, int? dim=None, *, int? output_size=None) -> "
     "Tensor">
-    repeat_interleave_tensor;
+    repeat_interleave_self_Tensor;
 
 /// The order of some dimensions reversed: a copy.
 inline constexpr op<"aten::flip(Tensor self, int[] dims) -> Tensor"> flip;
@@ -76,4 +76,29 @@ inline constexpr op<"aten::triu.out(Tensor self, int diagonal=0, *, Tensor(a!) o
 inline constexpr op<"aten::diag(Tensor self, int diagonal=0) -> Tensor"> diag;
 inline constexpr op<"aten::diag.out(Tensor self, int diagonal=0, *, Tensor(a!) out) -> Tensor(a!)"> diag_out;
 
-}  // namespace topbit::ops
+}  // namespace topbit::aten
+
+// One name for each function.
+export namespace topbit {
+
+inline constexpr overloads<aten::cat, aten::cat_out> cat;
+inline constexpr overloads<aten::hstack, aten::hstack_out> hstack;
+inline constexpr overloads<aten::vstack, aten::vstack_out> vstack;
+inline constexpr overloads<aten::dstack, aten::dstack_out> dstack;
+inline constexpr overloads<aten::column_stack, aten::column_stack_out> column_stack;
+inline constexpr overloads<aten::repeat> repeat;
+inline constexpr overloads<aten::tile> tile;
+inline constexpr overloads<aten::repeat_interleave_self_int, aten::repeat_interleave_Tensor,
+                           aten::repeat_interleave_self_Tensor>
+    repeat_interleave;
+inline constexpr overloads<aten::flip> flip;
+inline constexpr overloads<aten::roll> roll;
+inline constexpr overloads<aten::rot90> rot90;
+inline constexpr overloads<aten::tril, aten::tril_out> tril;
+inline constexpr overloads<aten::tril_> tril_;
+inline constexpr overloads<aten::triu, aten::triu_out> triu;
+inline constexpr overloads<aten::triu_> triu_;
+inline constexpr overloads<aten::diag, aten::diag_out> diag;
+inline constexpr overloads<aten::stack, aten::stack_out> stack;
+
+}  // namespace topbit

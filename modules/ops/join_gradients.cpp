@@ -11,11 +11,11 @@ namespace topbit::detail {
 namespace {
 
 struct cat_gradient {
-  std::size_t dim;
+  std::int64_t dim;
   std::vector<std::int64_t> lengths;  // along the dimension; -1 for a tensor without elements, of no dimension there
 
   static cat_gradient save(std::span<const tensor> tensors, std::int64_t dim, const tensor& result) {
-    cat_gradient rule{wrap_dim(ops::cat.name(), dim, result.dim()), {}};
+    cat_gradient rule{wrap_dim(aten::cat.name(), dim, result.dim()), {}};
     for (const tensor& t : tensors) rule.lengths.push_back(t.dim() == result.dim() ? t.sizes()[rule.dim] : -1);
     return rule;
   }
@@ -24,7 +24,7 @@ struct cat_gradient {
     std::int64_t at = 0;
     for (std::size_t i = 0; i < lengths.size(); ++i) {
       if (lengths[i] < 0) continue;
-      if (wanted[i]) all[i] = ops::slice(g, static_cast<std::int64_t>(dim), at, at + lengths[i]);
+      if (wanted[i]) all[i] = aten::slice_Tensor(g, dim, at, at + lengths[i]);
       at += lengths[i];
     }
     return all;
@@ -34,11 +34,11 @@ struct cat_gradient {
 // The sum over what was repeated, dimension by dimension, of three at a time, so that no tensor has too many; the
 // engine sums over dimensions that are new.
 struct repeat_gradient {
-  dims sizes, times;  // with 1 for a dimension that is new
+  shape sizes, times;  // with 1 for a dimension that is new
   static repeat_gradient save(T self, std::span<const std::int64_t> repeats, T) {
-    repeat_gradient rule{dims(repeats.size(), 1), repeats};
+    repeat_gradient rule{shape(repeats.size(), 1), repeats};
     const std::size_t front = repeats.size() - self.dim();
-    for (std::size_t d = 0; d < self.dim(); ++d) rule.sizes[front + d] = self.sizes()[d];
+    for (std::size_t d = 0; d < self.sizes().size(); ++d) rule.sizes[front + d] = self.sizes()[d];
     return rule;
   }
   grads1 backward(T g, std::array<bool, 1>) const {
@@ -48,26 +48,26 @@ struct repeat_gradient {
       if (times[d] == 1) continue;
       std::int64_t before = 1;
       for (std::size_t k = 0; k < d; ++k) before *= times[k] * sizes[k];
-      left = sum(ops::reshape(left, dims{before, times[d], sizes[d] * behind}), {1});
+      left = sum(aten::reshape(left, shape{before, times[d], sizes[d] * behind}), {1});
     }
-    return {ops::reshape(left, sizes)};
+    return {aten::reshape(left, sizes)};
   }
 };
 
 using flip_gradient =
-    derivative<ops::flip, keep<>, [](T g, const std::vector<std::int64_t>& over) { return ops::flip(g, over); }>;
+    derivative<aten::flip, keep<>, [](T g, const std::vector<std::int64_t>& over) { return aten::flip(g, over); }>;
 
 template <const auto& Op>
 using triangle_gradient = derivative<Op, keep<>, [](T g, std::int64_t diagonal) { return Op(g, diagonal); }>;
 
 constexpr author::kernel_row rows[] = {
-    gradient_row<ops::cat, cat_gradient>(),
-    gradient_row<ops::repeat, repeat_gradient>(),
-    gradient_row<ops::flip, flip_gradient>(),
-    gradient_row<ops::tril, triangle_gradient<ops::tril>>(),
-    gradient_row<ops::tril_, triangle_gradient<ops::tril>>(),
-    gradient_row<ops::triu, triangle_gradient<ops::triu>>(),
-    gradient_row<ops::triu_, triangle_gradient<ops::triu>>(),
+    gradient_row<aten::cat, cat_gradient>(),
+    gradient_row<aten::repeat, repeat_gradient>(),
+    gradient_row<aten::flip, flip_gradient>(),
+    gradient_row<aten::tril, triangle_gradient<aten::tril>>(),
+    gradient_row<aten::tril_, triangle_gradient<aten::tril>>(),
+    gradient_row<aten::triu, triangle_gradient<aten::triu>>(),
+    gradient_row<aten::triu_, triangle_gradient<aten::triu>>(),
 };
 
 }  // namespace

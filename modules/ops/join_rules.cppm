@@ -52,10 +52,10 @@ struct diag_rule {
 };
 
 using join_forms =
-    forms_list<ruled<cat_rule, author::kernel_abilities{.converts = true}, ops::cat, ops::cat_out>,
-               ruled<repeat_rule, no_abilities, ops::repeat>, ruled<flip_rule, no_abilities, ops::flip>,
-               ruled<triangle_rule<pointwise::le>, pointwise_abilities, ops::tril, ops::tril_, ops::tril_out>,
-               ruled<triangle_rule<pointwise::ge>, pointwise_abilities, ops::triu, ops::triu_, ops::triu_out>,
-               ruled<diag_rule, no_abilities, ops::diag, ops::diag_out>>;
+    forms_list<ruled<cat_rule, author::kernel_abilities{.converts = true}, aten::cat, aten::cat_out>,
+               ruled<repeat_rule, no_abilities, aten::repeat>, ruled<flip_rule, no_abilities, aten::flip>,
+               ruled<triangle_rule<pointwise::le>, pointwise_abilities, aten::tril, aten::tril_, aten::tril_out>,
+               ruled<triangle_rule<pointwise::ge>, pointwise_abilities, aten::triu, aten::triu_, aten::triu_out>,
+               ruled<diag_rule, no_abilities, aten::diag, aten::diag_out>>;
 
 }  // namespace topbit::detail

@@ -5,7 +5,7 @@ import topbit.std;
 import topbit.core;
 import topbit.tensor;
 
-export namespace topbit::ops {
+export namespace topbit::aten {
 
 /// (input - mean) / sqrt(variance + eps) * weight + bias over the last dimensions, whose sizes are normalized_shape.
 /// Composite over native_layer_norm.
@@ -31,4 +31,14 @@ inline constexpr op<
     "aten::rms_norm(Tensor input, SymInt[] normalized_shape, Tensor? weight=None, float? eps=None) -> Tensor">
     rms_norm;
 
-}  // namespace topbit::ops
+}  // namespace topbit::aten
+
+// One name for each function.
+export namespace topbit {
+
+inline constexpr overloads<aten::layer_norm> layer_norm;
+inline constexpr overloads<aten::native_layer_norm> native_layer_norm;
+inline constexpr overloads<aten::native_layer_norm_backward> native_layer_norm_backward;
+inline constexpr overloads<aten::rms_norm> rms_norm;
+
+}  // namespace topbit

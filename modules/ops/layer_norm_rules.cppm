@@ -39,8 +39,8 @@ struct rms_norm_rule {
                   std::optional<double> eps, const tensor& out);
 };
 
-using layer_norm_forms = forms_list<ruled<layer_norm_rule, no_abilities, ops::native_layer_norm>,
-                                    computed<layer_norm_backward_rule, ops::native_layer_norm_backward>,
-                                    ruled<rms_norm_rule, no_abilities, ops::rms_norm>>;
+using layer_norm_forms = forms_list<ruled<layer_norm_rule, no_abilities, aten::native_layer_norm>,
+                                    computed<layer_norm_backward_rule, aten::native_layer_norm_backward>,
+                                    ruled<rms_norm_rule, no_abilities, aten::rms_norm>>;
 
 }  // namespace topbit::detail

@@ -6,7 +6,7 @@ import topbit.std;
 import topbit.core;
 import topbit.tensor;
 
-export namespace topbit::ops {
+export namespace topbit::aten {
 
 /// self: [m, k], mat2: [k, n] -> [m, n].
 ///
@@ -34,11 +34,11 @@ inline constexpr op<
 inline constexpr op<
     "aten::_addmm_activation(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1, bool "
     "use_gelu=False) -> Tensor">
-    addmm_activation;
+    _addmm_activation;
 inline constexpr op<
     "aten::_addmm_activation.out(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1, bool "
     "use_gelu=False, Tensor(a!) out) -> Tensor(a!)">
-    addmm_activation_out;
+    _addmm_activation_out;
 
 /// addmm for each matrix of a batch.
 inline constexpr op<
@@ -125,4 +125,32 @@ inline constexpr op<"aten::kron.out(Tensor self, Tensor other, *, Tensor(a!) out
 /// The sum of a matrix's diagonal; integers sum into int64. Composite.
 inline constexpr op<"aten::trace(Tensor self) -> Tensor"> trace;
 
-}  // namespace topbit::ops
+}  // namespace topbit::aten
+
+// One name for each function.
+export namespace topbit {
+
+inline constexpr overloads<aten::mm, aten::mm_out> mm;
+inline constexpr overloads<aten::bmm, aten::bmm_out> bmm;
+inline constexpr overloads<aten::addmm, aten::addmm_out> addmm;
+inline constexpr overloads<aten::addmm_> addmm_;
+inline constexpr overloads<aten::baddbmm, aten::baddbmm_out> baddbmm;
+inline constexpr overloads<aten::baddbmm_> baddbmm_;
+inline constexpr overloads<aten::addbmm, aten::addbmm_out> addbmm;
+inline constexpr overloads<aten::addbmm_> addbmm_;
+inline constexpr overloads<aten::matmul, aten::matmul_out> matmul;
+inline constexpr overloads<aten::linalg_matmul, aten::linalg_matmul_out> linalg_matmul;
+inline constexpr overloads<aten::linear, aten::linear_out> linear;
+inline constexpr overloads<aten::mv, aten::mv_out> mv;
+inline constexpr overloads<aten::addmv, aten::addmv_out> addmv;
+inline constexpr overloads<aten::addmv_> addmv_;
+inline constexpr overloads<aten::dot, aten::dot_out> dot;
+inline constexpr overloads<aten::vdot, aten::vdot_out> vdot;
+inline constexpr overloads<aten::outer, aten::outer_out> outer;
+inline constexpr overloads<aten::ger, aten::ger_out> ger;
+inline constexpr overloads<aten::addr, aten::addr_out> addr;
+inline constexpr overloads<aten::addr_> addr_;
+inline constexpr overloads<aten::kron, aten::kron_out> kron;
+inline constexpr overloads<aten::trace> trace;
+
+}  // namespace topbit

@@ -5,7 +5,7 @@ import topbit.std;
 import topbit.core;
 import topbit.tensor;
 
-export namespace topbit::ops {
+export namespace topbit::aten {
 
 /// -weight[target] * self[target] of rows of log-probabilities, reduced; the mean is by weight. A target equal to
 /// ignore_index is ignored. self: [n, classes] or [classes]; target: int64 [n] or []. Composite over nll_loss_forward.
@@ -28,7 +28,7 @@ inline constexpr op<
 inline constexpr op<
     "aten::nll_loss_forward.output(Tensor self, Tensor target, Tensor? weight, int reduction, int ignore_index, *, "
     "Tensor(a!) output, Tensor(b!) total_weight) -> (Tensor(a!), Tensor(b!))">
-    nll_loss_forward_out;
+    nll_loss_forward_output;
 /// The gradient of nll_loss_forward with respect to self.
 inline constexpr op<
     "aten::nll_loss_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int reduction, int "
@@ -37,7 +37,7 @@ inline constexpr op<
 inline constexpr op<
     "aten::nll_loss_backward.grad_input(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int reduction, "
     "int ignore_index, Tensor total_weight, *, Tensor(a!) grad_input) -> Tensor(a!)">
-    nll_loss_backward_out;
+    nll_loss_backward_grad_input;
 
 /// nll_loss with any number of dimensions after the classes: self: [n, classes, d...], target: [n, d...]. Composite.
 inline constexpr op<
@@ -62,6 +62,10 @@ inline constexpr op<
     "ignore_index=-100, float label_smoothing=0.0) -> Tensor">
     cross_entropy_loss;
 
+}  // namespace topbit::aten
+
+export namespace topbit::native {
+
 /// The kernel of cross_entropy_loss for labels, with the sum of the weights, or 0 without a reduction: one pass over
 /// the rows of self, [n, classes], or [classes].
 ///
@@ -69,12 +73,16 @@ inline constexpr op<
 inline constexpr op<
     "topbit::cross_entropy(Tensor self, Tensor target, Tensor? weight, int reduction, int ignore_index) -> (Tensor "
     "output, Tensor total_weight)">
-    cross_entropy_forward;
+    cross_entropy;
 /// The gradient of cross_entropy_forward with respect to self: (softmax(self) - one_hot(target)) by weight.
 inline constexpr op<
     "topbit::cross_entropy_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int reduction, int "
     "ignore_index, Tensor total_weight) -> Tensor">
     cross_entropy_backward;
+
+}  // namespace topbit::native
+
+export namespace topbit::aten {
 
 // Of two tensors that broadcast, element by element, then reduced. Composites.
 
@@ -125,4 +133,24 @@ inline constexpr op<
     "aten::soft_margin_loss.out(Tensor self, Tensor target, int reduction=Mean, *, Tensor(a!) out) -> Tensor(a!)">
     soft_margin_loss_out;
 
-}  // namespace topbit::ops
+}  // namespace topbit::aten
+
+// One name for each function.
+export namespace topbit {
+
+inline constexpr overloads<aten::nll_loss, aten::nll_loss_out> nll_loss;
+inline constexpr overloads<aten::nll_loss_forward, aten::nll_loss_forward_output> nll_loss_forward;
+inline constexpr overloads<aten::nll_loss_backward, aten::nll_loss_backward_grad_input> nll_loss_backward;
+inline constexpr overloads<aten::nll_loss_nd> nll_loss_nd;
+inline constexpr overloads<aten::nll_loss2d, aten::nll_loss2d_out> nll_loss2d;
+inline constexpr overloads<aten::cross_entropy_loss> cross_entropy_loss;
+inline constexpr overloads<aten::mse_loss, aten::mse_loss_out> mse_loss;
+inline constexpr overloads<aten::l1_loss> l1_loss;
+inline constexpr overloads<aten::smooth_l1_loss, aten::smooth_l1_loss_out> smooth_l1_loss;
+inline constexpr overloads<aten::huber_loss, aten::huber_loss_out> huber_loss;
+inline constexpr overloads<aten::binary_cross_entropy, aten::binary_cross_entropy_out> binary_cross_entropy;
+inline constexpr overloads<aten::binary_cross_entropy_with_logits> binary_cross_entropy_with_logits;
+inline constexpr overloads<aten::kl_div> kl_div;
+inline constexpr overloads<aten::soft_margin_loss, aten::soft_margin_loss_out> soft_margin_loss;
+
+}  // namespace topbit

@@ -57,9 +57,10 @@ struct label_gradient_rule {
 using nll_rule = label_loss_rule<rowwise::nll>;
 
 using loss_forms = forms_list<
-    ruled<nll_rule, no_abilities, ops::nll_loss_forward, ops::nll_loss_forward_out>,
-    ruled<label_gradient_rule<rowwise::nll_backward>, no_abilities, ops::nll_loss_backward, ops::nll_loss_backward_out>,
-    ruled<label_loss_rule<rowwise::cross_entropy>, no_abilities, ops::cross_entropy_forward>,
-    ruled<label_gradient_rule<rowwise::cross_entropy_backward>, no_abilities, ops::cross_entropy_backward>>;
+    ruled<nll_rule, no_abilities, aten::nll_loss_forward, aten::nll_loss_forward_output>,
+    ruled<label_gradient_rule<rowwise::nll_backward>, no_abilities, aten::nll_loss_backward,
+          aten::nll_loss_backward_grad_input>,
+    ruled<label_loss_rule<rowwise::cross_entropy>, no_abilities, native::cross_entropy>,
+    ruled<label_gradient_rule<rowwise::cross_entropy_backward>, no_abilities, native::cross_entropy_backward>>;
 
 }  // namespace topbit::detail

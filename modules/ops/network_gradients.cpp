@@ -13,21 +13,21 @@ namespace {
 // With y of a result's sizes, x of an input's and w of a weight's, sum(y * convolve(x, w)) is linear in each of the
 // three. The three operators are its derivatives, so each has the two others as its gradients.
 struct windows {
-  dims stride, padding, dilation;
+  shape stride, padding, dilation;
   std::int64_t groups;
-  tensor result(T x, T w) const { return ops::convolve(x, w, stride, padding, dilation, groups); }
-  tensor input(T y, T w, const dims& sizes) const {
-    return ops::convolve_input_gradient(y, w, sizes, stride, padding, dilation, groups);
+  tensor result(T x, T w) const { return native::convolve(x, w, stride, padding, dilation, groups); }
+  tensor input(T y, T w, const shape& sizes) const {
+    return native::convolve_input_gradient(y, w, sizes, stride, padding, dilation, groups);
   }
-  tensor weight(T y, T x, const dims& sizes) const {
-    return ops::convolve_weight_gradient(y, x, sizes, stride, padding, dilation, groups);
+  tensor weight(T y, T x, const shape& sizes) const {
+    return native::convolve_weight_gradient(y, x, sizes, stride, padding, dilation, groups);
   }
 };
 
 // Each operand, kept where the gradient of the other is wanted.
 struct operands {
   saved_tensor first, second;
-  dims first_sizes, second_sizes;
+  shape first_sizes, second_sizes;
   operands(T a, T b)
       : first(requires_grad(b) ? saved_tensor(a) : saved_tensor()),
         second(requires_grad(a) ? saved_tensor(b) : saved_tensor()),
@@ -76,7 +76,7 @@ struct weight_gradient {
 
 // What was put there is taken away, what was taken away had no part in the result.
 struct constant_pad_gradient {
-  dims before, behind;
+  shape before, behind;
   static constant_pad_gradient save(const tensor&, sizes_view pad, const scalar&, const tensor&) {
     constant_pad_gradient rule;
     for (std::size_t i = 0; i + 1 < pad.size(); i += 2) {
@@ -91,7 +91,7 @@ struct constant_pad_gradient {
       pad[2 * i] = before[i];
       pad[2 * i + 1] = behind[i];
     }
-    return {ops::constant_pad_nd(g, sizes_view(pad).first(2 * before.size()), 0)};
+    return {aten::constant_pad_nd(g, sizes_view(pad).first(2 * before.size()), 0)};
   }
 };
 
@@ -99,7 +99,7 @@ struct constant_pad_gradient {
 struct pooled_image {
   kind_of kind;
   tensor beside(T g) const {
-    return ops::expand(ops::zeros(dims{}, arg<"dtype"> = kind.type, arg<"device"> = g.device()), kind.sizes);
+    return aten::expand(aten::zeros(shape{}, arg<"dtype"> = kind.type, arg<"device"> = g.device()), kind.sizes);
   }
 };
 
@@ -107,33 +107,33 @@ struct pooled_image {
 struct max_pool_gradient {
   pooled_image self;
   saved_result indices;
-  dims kernel, stride, padding, dilation;
+  shape kernel, stride, padding, dilation;
   bool ceil;
   static max_pool_gradient save(T self, sizes_view kernel, sizes_view stride, sizes_view padding, sizes_view dilation,
                                 bool ceil, const std::tuple<tensor, tensor>& r) {
     return {{self}, saved_result(std::get<1>(r), 1), kernel, stride, padding, dilation, ceil};
   }
   grads1 backward(const std::array<tensor, 2>& g, std::array<bool, 1>) const {
-    return {ops::max_pool2d_with_indices_backward(g[0], self.beside(g[0]), kernel, stride, padding, dilation, ceil,
-                                                  indices.get())};
+    return {aten::max_pool2d_with_indices_backward(g[0], self.beside(g[0]), kernel, stride, padding, dilation, ceil,
+                                                   indices.get())};
   }
 };
 
 // What was added at an index is taken from there.
 using max_pool_backward_gradient =
-    derivative<ops::max_pool2d_with_indices_backward, keep<7>,
+    derivative<aten::max_pool2d_with_indices_backward, keep<7>,
                [](T g, T indices, sizes_view, sizes_view, sizes_view, sizes_view, bool) {
-                 dims pixels(std::span(g.sizes().begin(), g.dim() - 2)), places = pixels;
+                 shape pixels(std::span(g.sizes().begin(), g.dim() - 2)), places = pixels;
                  pixels.push_back(g.size(-2) * g.size(-1));
                  places.push_back(indices.size(-2) * indices.size(-1));
-                 const tensor taken = ops::gather(ops::reshape(g, pixels), -1, ops::reshape(indices, places));
-                 return ops::reshape(taken, indices.sizes());
+                 const tensor taken = aten::gather(aten::reshape(g, pixels), -1, aten::reshape(indices, places));
+                 return aten::reshape(taken, indices.sizes());
                },
                no_gradient, no_gradient>;
 
 struct average_pool_gradient {
   pooled_image self;
-  dims kernel, stride, padding;
+  shape kernel, stride, padding;
   bool ceil, count_padding;
   divisor_override divisor;
   static average_pool_gradient save(T self, sizes_view kernel, sizes_view stride, sizes_view padding, bool ceil,
@@ -141,41 +141,41 @@ struct average_pool_gradient {
     return {{self}, kernel, stride, padding, ceil, count_padding, divisor};
   }
   grads1 backward(T g, std::array<bool, 1>) const {
-    return {ops::avg_pool2d_backward(g, self.beside(g), kernel, stride, padding, ceil, count_padding, divisor)};
+    return {aten::avg_pool2d_backward(g, self.beside(g), kernel, stride, padding, ceil, count_padding, divisor)};
   }
 };
 
 using average_pool_backward_gradient =
-    derivative<ops::avg_pool2d_backward, keep<>,
+    derivative<aten::avg_pool2d_backward, keep<>,
                [](T g, sizes_view kernel, sizes_view stride, sizes_view padding, bool ceil, bool count_padding,
                   divisor_override divisor) {
-                 return ops::avg_pool2d(g, kernel, stride, padding, ceil, count_padding, divisor);
+                 return aten::avg_pool2d(g, kernel, stride, padding, ceil, count_padding, divisor);
                },
                no_gradient>;
 
 struct adaptive_pool_gradient {
   pooled_image self;
   static adaptive_pool_gradient save(T self, sizes_view, T) { return {{self}}; }
-  grads1 backward(T g, std::array<bool, 1>) const { return {ops::adaptive_avg_pool2d_backward(g, self.beside(g))}; }
+  grads1 backward(T g, std::array<bool, 1>) const { return {aten::_adaptive_avg_pool2d_backward(g, self.beside(g))}; }
 };
 
 struct adaptive_pool_backward_gradient {
   std::int64_t height, width;
   static adaptive_pool_backward_gradient save(T g, T, T) { return {g.size(-2), g.size(-1)}; }
-  grads2 backward(T g, wants2) const { return {ops::adaptive_avg_pool2d_forward(g, dims{height, width}), tensor()}; }
+  grads2 backward(T g, wants2) const { return {aten::_adaptive_avg_pool2d(g, shape{height, width}), tensor()}; }
 };
 
 constexpr author::kernel_row rows[] = {
-    gradient_row<ops::convolve, convolve_gradient>(),
-    gradient_row<ops::convolve_input_gradient, input_gradient>(),
-    gradient_row<ops::convolve_weight_gradient, weight_gradient>(),
-    gradient_row<ops::constant_pad_nd, constant_pad_gradient>(),
-    gradient_row<ops::max_pool2d_with_indices, max_pool_gradient>(),
-    gradient_row<ops::max_pool2d_with_indices_backward, max_pool_backward_gradient>(),
-    gradient_row<ops::avg_pool2d, average_pool_gradient>(),
-    gradient_row<ops::avg_pool2d_backward, average_pool_backward_gradient>(),
-    gradient_row<ops::adaptive_avg_pool2d_forward, adaptive_pool_gradient>(),
-    gradient_row<ops::adaptive_avg_pool2d_backward, adaptive_pool_backward_gradient>(),
+    gradient_row<native::convolve, convolve_gradient>(),
+    gradient_row<native::convolve_input_gradient, input_gradient>(),
+    gradient_row<native::convolve_weight_gradient, weight_gradient>(),
+    gradient_row<aten::constant_pad_nd, constant_pad_gradient>(),
+    gradient_row<aten::max_pool2d_with_indices, max_pool_gradient>(),
+    gradient_row<aten::max_pool2d_with_indices_backward, max_pool_backward_gradient>(),
+    gradient_row<aten::avg_pool2d, average_pool_gradient>(),
+    gradient_row<aten::avg_pool2d_backward, average_pool_backward_gradient>(),
+    gradient_row<aten::_adaptive_avg_pool2d, adaptive_pool_gradient>(),
+    gradient_row<aten::_adaptive_avg_pool2d_backward, adaptive_pool_backward_gradient>(),
 };
 
 }  // namespace

@@ -33,7 +33,7 @@ void check_labels(backend_call c, const tensor& self, const tensor& target, cons
   if (!is_given(weight)) return;
   const std::int64_t classes = self.sizes()[self.dim() - 1];
   if (weight->dim() != 1 || weight->sizes()[0] != classes) {
-    refuse<shape_error>(c, "found weights " + to_string(weight->sizes()) + ", wanted " + to_string(dims{classes}));
+    refuse<shape_error>(c, "found weights " + to_string(weight->sizes()) + ", wanted " + to_string(shape{classes}));
   }
   if (weight->dtype() != self.dtype()) {
     refuse<dtype_error>(c, "found weights of " + std::string(name_of(weight->dtype())) + " for " + describe(self) +
@@ -43,15 +43,15 @@ void check_labels(backend_call c, const tensor& self, const tensor& target, cons
 
 // Everything with rows along dimension 1, one row for each label.
 struct pictures {
-  dims sizes;
+  shape sizes;
   tensor target, weight;
   pictures(backend_call c, const tensor& self, const tensor& given, const optional_tensor& weights)
-      : sizes(self.dim() == 1 ? dims{1, self.sizes()[0]} : self.sizes()) {
+      : sizes(self.dim() == 1 ? shape{1, self.sizes()[0]} : self.sizes()) {
     check_storage(c, self);
     check_storage(c, given);
     target = reshaped(given, {sizes[0], 1});
     if (is_given(weights)) {
-      weight = author::make_view(*weights, sizes, {0, weights->strides()[0]}, weights->record().offset);
+      weight = author::make_view(*weights, sizes, {0, weights->strides()[0]}, author::record_of(*weights).offset);
     }
   }
   tensor rows(const tensor& self) const { return self.dim() == 1 ? reshaped(self, sizes) : self; }
@@ -73,7 +73,7 @@ void run_label_loss(backend_call c, rowwise code, const tensor& self, const tens
                     const tensor& total) {
   const pictures p(c, self, target, weight);
   const std::int64_t count = p.sizes[0];
-  const dims column{count, 1};
+  const shape column{count, 1};
   const dtype type = widened(self.dtype());
   const tensor weights = author::make_tensor(column, type, self.device());
   const tensor losses =
@@ -97,7 +97,7 @@ result_meta label_gradient_meta(std::string_view op, const tensor& grad, const t
   check_defined(c, total);
   check_labels(c, self, target, weight);
   check_reduction(c, reduction);
-  const dims wanted = reduction == by_none ? target.sizes() : dims{};
+  const shape wanted = reduction == by_none ? target.sizes() : shape{};
   const bool fits = reduction == by_none ? grad.sizes() == wanted : grad.numel() == 1;
   const auto found = [&] {
     return "found a gradient " + describe(grad) + ", wanted " + std::string(name_of(self.dtype())) + " " +
@@ -129,12 +129,12 @@ void run_label_gradient(backend_call c, rowwise code, const tensor& grad, const 
                         const optional_tensor& weight, std::int64_t reduction, std::int64_t ignored,
                         const tensor& total, const tensor& out) {
   const pictures p(c, self, target, weight);
-  const dims column{p.sizes[0], 1};
+  const shape column{p.sizes[0], 1};
   tensor of_rows = reduction == by_none ? reshaped(grad, column) : reshaped(grad, {});
   if (reduction == by_mean) {
     of_rows = mean_of(c, of_rows, reshaped(total, {}), widened(self.dtype()));
   }
-  if (reduction != by_none) of_rows = author::make_view(of_rows, column, {0, 1}, of_rows.record().offset);
+  if (reduction != by_none) of_rows = author::make_view(of_rows, column, {0, 1}, author::record_of(of_rows).offset);
   const tensor to = p.rows(out);
   const row_call call{code, widened(self.dtype()), 1, p.sizes, p.sizes[1]};
   if (code == rowwise::nll_backward) {
@@ -156,36 +156,36 @@ void refuse_recorded_weights(std::string_view op, const optional_tensor& weight)
 tensor scores_gradient(key_set keys, const tensor& gradient, const tensor& self, const tensor& target,
                        const optional_tensor& weight, std::int64_t reduction, std::int64_t ignored,
                        const tensor& total) {
-  constexpr std::string_view op = ops::cross_entropy_backward.name();
+  constexpr std::string_view op = native::cross_entropy_backward.name();
   refuse_recorded_weights(op, weight);
   if (!requires_grad(gradient) && !requires_grad(self)) {
-    return ops::cross_entropy_backward.redispatch(keys & below(key::Autograd), gradient, self, target, weight,
-                                                  reduction, ignored, total);
+    return native::cross_entropy_backward.redispatch(keys & below(key::Autograd), gradient, self, target, weight,
+                                                     reduction, ignored, total);
   }
   label_gradient_meta(op, gradient, self, target, weight, reduction, total);
-  const tensor logs = ops::log_softmax(self, -1);
-  const tensor of_logs = ops::nll_loss_backward(gradient, logs, target, weight, reduction, ignored, total);
-  return of_logs - ops::exp(logs) * sum(of_logs, {-1}, true);
+  const tensor logs = aten::log_softmax_int(self, -1);
+  const tensor of_logs = aten::nll_loss_backward(gradient, logs, target, weight, reduction, ignored, total);
+  return of_logs - aten::exp(logs) * sum(of_logs, {-1}, true);
 }
 
 // The loss is linear in the log-probabilities: its gradient at one gradient is the loss of another.
 struct nll_backward_gradient {
   saved_tensor target, weight, total;
   std::int64_t reduction, ignored;
-  dims sizes;
+  shape sizes;
   static nll_backward_gradient save(const tensor& gradient, const tensor&, const tensor& target,
                                     const optional_tensor& weight, std::int64_t reduction, std::int64_t ignored,
                                     const tensor& total, const tensor&) {
-    refuse_recorded_weights(ops::nll_loss_backward.name(), weight);
+    refuse_recorded_weights(aten::nll_loss_backward.name(), weight);
     return {saved_tensor(target), saved_tensor(weight), saved_tensor(total), reduction, ignored, gradient.sizes()};
   }
   std::array<tensor, 5> backward(const tensor& g, std::array<bool, 5> wanted) const {
     if (!wanted[0]) return {};
     const tensor w = weight.get();
-    tensor loss = std::get<0>(ops::nll_loss_forward(g, target.get(), w.defined() ? optional_tensor(w) : std::nullopt,
-                                                    reduction == by_none ? by_none : by_sum, ignored));
-    if (reduction == by_mean) loss = loss / ops::reshape(total.get(), dims{});
-    return {ops::reshape(loss, sizes)};
+    tensor loss = std::get<0>(aten::nll_loss_forward(g, target.get(), w.defined() ? optional_tensor(w) : std::nullopt,
+                                                     reduction == by_none ? by_none : by_sum, ignored));
+    if (reduction == by_mean) loss = loss / aten::reshape(total.get(), shape{});
+    return {aten::reshape(loss, sizes)};
   }
 };
 
@@ -226,45 +226,45 @@ struct label_loss {
   static tensor of(std::string_view op, const tensor& self, const tensor& target, const optional_tensor& weight,
                    std::int64_t reduction, std::int64_t ignored) {
     if (self.dim() <= 2) return named(op, self, target, weight, reduction, ignored);
-    dims labels = self.sizes();
+    shape labels = self.sizes();
     labels.erase(1);
     if (labels != target.sizes()) {
       refuse<shape_error>({nullptr, op}, "found " + to_string(self.sizes()) + " and labels " +
                                              to_string(target.sizes()) + ", wanted [n, classes, ...] and [n, ...]");
     }
     const std::int64_t n = self.sizes()[0], classes = self.sizes()[1], places = n == 0 ? 0 : numel(labels) / n;
-    const tensor last = ops::transpose(ops::reshape(self, dims{n, classes, places}), 1, 2);
-    const tensor loss = named(op, ops::reshape(last, dims{n * places, classes}), ops::reshape(target, dims{n * places}),
-                              weight, reduction, ignored);
-    return reduction == by_none ? ops::reshape(loss, labels) : loss;
+    const tensor last = aten::transpose_int(aten::reshape(self, shape{n, classes, places}), 1, 2);
+    const tensor loss = named(op, aten::reshape(last, shape{n * places, classes}),
+                              aten::reshape(target, shape{n * places}), weight, reduction, ignored);
+    return reduction == by_none ? aten::reshape(loss, labels) : loss;
   }
 };
-using nll = label_loss<ops::nll_loss_forward, ops::nll_loss_backward>;
-using of_scores = label_loss<ops::cross_entropy_forward, ops::cross_entropy_backward>;
+using nll = label_loss<aten::nll_loss_forward, aten::nll_loss_backward>;
+using of_scores = label_loss<native::cross_entropy, native::cross_entropy_backward>;
 
 constexpr author::kernel_row gradients[] = {
-    gradient_row<ops::nll_loss_forward, nll::gradient>(),
-    gradient_row<ops::nll_loss_backward, nll_backward_gradient>(),
-    gradient_row<ops::cross_entropy_forward, of_scores::gradient>(),
-    author::row<&scores_gradient>(ops::cross_entropy_backward, key::Autograd),
+    gradient_row<aten::nll_loss_forward, nll::gradient>(),
+    gradient_row<aten::nll_loss_backward, nll_backward_gradient>(),
+    gradient_row<native::cross_entropy, of_scores::gradient>(),
+    author::row<&scores_gradient>(native::cross_entropy_backward, key::Autograd),
 };
 
 tensor nll_loss(const tensor& self, const tensor& target, const optional_tensor& weight, std::int64_t reduction,
                 std::int64_t ignored) {
-  author::check_one_device(ops::nll_loss, self, target, weight);
-  return nll::named(ops::nll_loss.name(), self, target, weight, reduction, ignored);
+  author::check_one_device(aten::nll_loss, self, target, weight);
+  return nll::named(aten::nll_loss.name(), self, target, weight, reduction, ignored);
 }
 
 tensor nll_loss_nd(const tensor& self, const tensor& target, const optional_tensor& weight, std::int64_t reduction,
                    std::int64_t ignored) {
-  author::check_one_device(ops::nll_loss_nd, self, target, weight);
-  return nll::of(ops::nll_loss_nd.name(), self, target, weight, reduction, ignored);
+  author::check_one_device(aten::nll_loss_nd, self, target, weight);
+  return nll::of(aten::nll_loss_nd.name(), self, target, weight, reduction, ignored);
 }
 
 tensor nll_loss2d(const tensor& self, const tensor& target, const optional_tensor& weight, std::int64_t reduction,
                   std::int64_t ignored) {
-  author::check_one_device(ops::nll_loss2d, self, target, weight);
-  constexpr backend_call c{nullptr, ops::nll_loss2d.name()};
+  author::check_one_device(aten::nll_loss2d, self, target, weight);
+  constexpr backend_call c{nullptr, aten::nll_loss2d.name()};
   if (self.dim() != 4) refuse<shape_error>(c, "found " + to_string(self.sizes()) + ", wanted four dimensions");
   return nll::of(c.op, self, target, weight, reduction, ignored);
 }
@@ -273,9 +273,9 @@ tensor sum_over_classes(const tensor& t, std::int64_t classes_dim) { return sum(
 
 // Weights of classes beside a tensor that has the classes in this dimension.
 tensor weights_along(const tensor& weight, const tensor& t, std::int64_t classes_dim) {
-  dims sizes(t.dim(), 1);
+  shape sizes(t.dim(), 1);
   sizes[static_cast<std::size_t>(classes_dim)] = weight.numel();
-  return ops::reshape(weight, sizes);
+  return aten::reshape(weight, sizes);
 }
 
 tensor of_probabilities(const tensor& logs, const tensor& target, const optional_tensor& weight, std::int64_t reduction,
@@ -286,7 +286,7 @@ tensor of_probabilities(const tensor& logs, const tensor& target, const optional
   tensor product = logs * wanted;
   if (is_given(weight)) product = product * weights_along(*weight, logs, classes_dim);
   if (reduction == by_none) return -sum_over_classes(product, classes_dim);
-  const tensor loss = -ops::sum(product);
+  const tensor loss = -aten::sum(product);
   return reduction == by_sum ? loss : loss / (static_cast<double>(logs.numel()) / static_cast<double>(classes));
 }
 
@@ -294,19 +294,19 @@ tensor of_probabilities(const tensor& logs, const tensor& target, const optional
 tensor smooth_part(std::string_view op, const tensor& logs, const tensor& target, const optional_tensor& weight,
                    std::int64_t reduction, std::int64_t ignored, std::int64_t classes_dim) {
   const tensor weighted = is_given(weight) ? logs * weights_along(*weight, logs, classes_dim) : logs;
-  const tensor counted = ops::ne_scalar(target, ignored);
-  const tensor loss = ops::where_scalar_other(counted, -sum_over_classes(weighted, classes_dim), 0.0);
+  const tensor counted = aten::ne_Scalar(target, ignored);
+  const tensor loss = aten::where_ScalarOther(counted, -sum_over_classes(weighted, classes_dim), 0.0);
   if (reduction == by_none) return loss;
-  const tensor total = ops::sum(loss);
+  const tensor total = aten::sum(loss);
   if (reduction == by_sum) return total;
-  const tensor ones = ops::full(logs.sizes(), -1.0, arg<"dtype"> = logs.dtype(), arg<"device"> = logs.device());
+  const tensor ones = aten::full(logs.sizes(), -1.0, arg<"dtype"> = logs.dtype(), arg<"device"> = logs.device());
   return total / nll::of(op, ones, target, weight, by_sum, ignored);
 }
 
 tensor cross_entropy_loss(const tensor& self, const tensor& target, const optional_tensor& weight,
                           std::int64_t reduction, std::int64_t ignored, double smoothing) {
-  author::check_one_device(ops::cross_entropy_loss, self, target, weight);
-  constexpr backend_call c{nullptr, ops::cross_entropy_loss.name()};
+  author::check_one_device(aten::cross_entropy_loss, self, target, weight);
+  constexpr backend_call c{nullptr, aten::cross_entropy_loss.name()};
   check_defined(c, self);
   check_defined(c, target);
   check_reduction(c, reduction);
@@ -321,10 +321,11 @@ tensor cross_entropy_loss(const tensor& self, const tensor& target, const option
       refuse<dtype_error>(
           c, "found probabilities of " + std::string(name_of(target.dtype())) + ", wanted a floating type");
     }
-    return of_probabilities(ops::log_softmax(self, classes_dim), target, weight, reduction, smoothing, classes_dim);
+    return of_probabilities(aten::log_softmax_int(self, classes_dim), target, weight, reduction, smoothing,
+                            classes_dim);
   }
   if (smoothing == 0) return of_scores::of(c.op, self, target, weight, reduction, ignored);
-  const tensor logs = ops::log_softmax(self, classes_dim);
+  const tensor logs = aten::log_softmax_int(self, classes_dim);
   const tensor loss = nll::of(c.op, logs, target, weight, reduction, ignored);
   const double share = smoothing / static_cast<double>(self.sizes()[static_cast<std::size_t>(classes_dim)]);
   return loss * (1 - smoothing) + smooth_part(c.op, logs, target, weight, reduction, ignored, classes_dim) * share;
@@ -334,12 +335,12 @@ tensor cross_entropy_loss(const tensor& self, const tensor& target, const option
 
 void register_nll_loss() {
   register_forms<loss_forms>();
-  register_composite<&nll_loss, ops::nll_loss>();
-  register_composite<&nll_loss_nd, ops::nll_loss_nd>();
-  register_composite<&nll_loss2d, ops::nll_loss2d>();
-  register_composite<&cross_entropy_loss, ops::cross_entropy_loss>();
-  register_written<ops::nll_loss, ops::nll_loss_out>();
-  register_written<ops::nll_loss2d, ops::nll_loss2d_out>();
+  register_composite<&nll_loss, aten::nll_loss>();
+  register_composite<&nll_loss_nd, aten::nll_loss_nd>();
+  register_composite<&nll_loss2d, aten::nll_loss2d>();
+  register_composite<&cross_entropy_loss, aten::cross_entropy_loss>();
+  register_written<aten::nll_loss, aten::nll_loss_out>();
+  register_written<aten::nll_loss2d, aten::nll_loss2d_out>();
   author::register_rows(gradients);
 }
 

@@ -6,14 +6,14 @@ import topbit.tensor;
 
 namespace topbit {
 
-tensor operator/(const scalar& a, const tensor& b) { return ops::div(detail::wrapped(b, a), b); }
+tensor operator/(const scalar& a, const tensor& b) { return aten::div_Tensor(detail::wrapped(b, a), b); }
 
 namespace detail {
 
 tensor one_element(const tensor& t, dtype type) {
   if (!t.defined()) throw error("item: found an undefined tensor, wanted one element");
   if (t.numel() != 1) throw shape_error("item: found sizes " + to_string(t.sizes()) + ", wanted one element");
-  const tensor host = to(to(detach(t), cpu), type);
+  const tensor host = to(to(author::make_alias(t), cpu), type);
   check_storage({nullptr, "item"}, host);
   return host;
 }

@@ -52,28 +52,29 @@ result_meta edge_pad_meta(std::string_view op, edge mode, std::size_t dimensions
                          (dimensions == 0 ? "two numbers for each padded dimension"
                                           : std::to_string(2 * dimensions) + " numbers"));
   }
-  if (self.dim() < padded || self.dim() > padded + 2 || (dimensions != 0 && self.dim() == padded)) {
-    refuse<shape_error>(c, "found " + to_string(self.sizes()) + " and padding " + to_string(dims(pad)) +
+  const std::size_t rank = self.sizes().size();
+  if (rank < padded || rank > padded + 2 || (dimensions != 0 && rank == padded)) {
+    refuse<shape_error>(c, "found " + to_string(self.sizes()) + " and padding " + to_string(shape(pad)) +
                                ", wanted channels, or a batch of them, in front of the padded dimensions");
   }
   constexpr std::int64_t most_padding = std::int64_t{1} << 62;
   if (std::ranges::any_of(pad, [](std::int64_t n) { return n > most_padding || n < -most_padding; })) {
-    refuse<shape_error>(c, "found padding " + to_string(dims(pad)) + ", wanted numbers that sizes can have");
+    refuse<shape_error>(c, "found padding " + to_string(shape(pad)) + ", wanted numbers that sizes can have");
   }
-  dims sizes = self.sizes();
+  shape sizes = self.sizes();
   for (std::size_t i = 0; i < padded; ++i) {
     const both_ends at(pad, i);
     std::int64_t& size = sizes[self.dim() - 1 - i];
     const std::int64_t most = mode == edge::reflect ? size - 1 : std::max<std::int64_t>(left_of(size, at), 0);
     if (mode != edge::replicate && (at.before > most || at.behind > most)) {
-      refuse<shape_error>(c, "found padding " + to_string(dims(pad)) + " for " + to_string(self.sizes()) +
+      refuse<shape_error>(c, "found padding " + to_string(shape(pad)) + " for " + to_string(self.sizes()) +
                                  ", wanted at most " + std::to_string(most) + " elements " +
                                  std::string(name_of(mode)) + " in dimension " + std::to_string(self.dim() - 1 - i));
     }
     const std::int64_t given = size;
     if (__builtin_add_overflow(size, at.before, &size) || __builtin_add_overflow(size, at.behind, &size) || size < 1 ||
         given < 1) {
-      refuse<shape_error>(c, "found padding " + to_string(dims(pad)) + " for " + to_string(self.sizes()) +
+      refuse<shape_error>(c, "found padding " + to_string(shape(pad)) + " for " + to_string(self.sizes()) +
                                  ", wanted elements in every padded dimension, before and after");
     }
   }
@@ -90,7 +91,7 @@ void run_edge_pad(backend_call c, edge mode, const tensor& self, sizes_view pad,
     const tensor host = places_of(mode, now.sizes()[d], at);
     tensor places = author::make_tensor(host.sizes(), dtype::int64, self.device());
     copy(c, places, host);
-    dims sizes = now.sizes();
+    shape sizes = now.sizes();
     sizes[d] = host.numel();
     const tensor next = author::make_tensor(sizes, self.dtype(), self.device());
     run_take_along(c, take_code::take, next, now, d, places);
@@ -104,7 +105,7 @@ namespace {
 // What was taken several times gets the gradients of all of them.
 template <edge Mode>
 struct edge_pad_gradient {
-  dims sizes, before, behind;
+  shape sizes, before, behind;
   static edge_pad_gradient save(const tensor& self, sizes_view pad, const tensor&) {
     edge_pad_gradient rule{self.sizes(), {}, {}};
     for (std::size_t i = 0; i < pad.size() / 2; ++i) {
@@ -120,20 +121,20 @@ struct edge_pad_gradient {
       const both_ends at(pad, 0);
       if (!at.any()) continue;
       const std::size_t d = sizes.size() - 1 - i;
-      dims to_sizes = now.sizes();
+      shape to_sizes = now.sizes();
       to_sizes[d] = sizes[d];
-      const tensor zeros = ops::zeros(to_sizes, arg<"dtype"> = g.dtype(), arg<"device"> = g.device());
-      now = ops::index_add(zeros, static_cast<std::int64_t>(d), to(places_of(Mode, sizes[d], at), g.device()), now);
+      const tensor zeros = aten::zeros(to_sizes, arg<"dtype"> = g.dtype(), arg<"device"> = g.device());
+      now = aten::index_add(zeros, static_cast<std::int64_t>(d), to(places_of(Mode, sizes[d], at), g.device()), now);
     }
     return {now};
   }
 };
 
 tensor pad(const tensor& self, sizes_view pad, std::string_view mode, std::optional<double> value) {
-  constexpr backend_call c{nullptr, ops::pad.name()};
+  constexpr backend_call c{nullptr, aten::pad.name()};
   if (mode == "constant") {
     constant_pad_rule::meta(c.op, self, pad, 0);
-    return ops::constant_pad_nd(self, pad, value.value_or(0));
+    return aten::constant_pad_nd(self, pad, value.value_or(0));
   }
   const bool reflect = mode == "reflect";
   if (!reflect && mode != "replicate" && mode != "circular") {
@@ -147,11 +148,11 @@ tensor pad(const tensor& self, sizes_view pad, std::string_view mode, std::optio
   if (kind == edge::circular || pad.size() == 2 || pad.size() == 4 || pad.size() == 6) {
     edge_pad_meta(c.op, kind, kind == edge::circular ? 0 : pad.size() / 2, self, pad);
   }
-  if (kind == edge::circular) return ops::pad_circular(self, pad);
+  if (kind == edge::circular) return aten::_pad_circular(self, pad);
   switch (pad.size()) {
-    case 2: return reflect ? ops::reflection_pad1d(self, pad) : ops::replication_pad1d(self, pad);
-    case 4: return reflect ? ops::reflection_pad2d(self, pad) : ops::replication_pad2d(self, pad);
-    case 6: return reflect ? ops::reflection_pad3d(self, pad) : ops::replication_pad3d(self, pad);
+    case 2: return reflect ? aten::reflection_pad1d(self, pad) : aten::replication_pad1d(self, pad);
+    case 4: return reflect ? aten::reflection_pad2d(self, pad) : aten::replication_pad2d(self, pad);
+    case 6: return reflect ? aten::reflection_pad3d(self, pad) : aten::replication_pad3d(self, pad);
     default: break;
   }
   refuse<error>(c, "found " + std::to_string(pad.size()) + " numbers with mode '" + std::string(mode) +
@@ -159,13 +160,13 @@ tensor pad(const tensor& self, sizes_view pad, std::string_view mode, std::optio
 }
 
 constexpr author::kernel_row gradients[] = {
-    gradient_row<ops::reflection_pad1d, edge_pad_gradient<edge::reflect>>(),
-    gradient_row<ops::reflection_pad2d, edge_pad_gradient<edge::reflect>>(),
-    gradient_row<ops::reflection_pad3d, edge_pad_gradient<edge::reflect>>(),
-    gradient_row<ops::replication_pad1d, edge_pad_gradient<edge::replicate>>(),
-    gradient_row<ops::replication_pad2d, edge_pad_gradient<edge::replicate>>(),
-    gradient_row<ops::replication_pad3d, edge_pad_gradient<edge::replicate>>(),
-    gradient_row<ops::pad_circular, edge_pad_gradient<edge::circular>>(),
+    gradient_row<aten::reflection_pad1d, edge_pad_gradient<edge::reflect>>(),
+    gradient_row<aten::reflection_pad2d, edge_pad_gradient<edge::reflect>>(),
+    gradient_row<aten::reflection_pad3d, edge_pad_gradient<edge::reflect>>(),
+    gradient_row<aten::replication_pad1d, edge_pad_gradient<edge::replicate>>(),
+    gradient_row<aten::replication_pad2d, edge_pad_gradient<edge::replicate>>(),
+    gradient_row<aten::replication_pad3d, edge_pad_gradient<edge::replicate>>(),
+    gradient_row<aten::_pad_circular, edge_pad_gradient<edge::circular>>(),
 };
 
 }  // namespace
@@ -173,7 +174,7 @@ constexpr author::kernel_row gradients[] = {
 void register_pad() {
   register_forms<pad_forms>();
   author::register_rows(gradients);
-  register_composite<&pad, ops::pad>();
+  register_composite<&pad, aten::pad>();
 }
 
 }  // namespace topbit::detail

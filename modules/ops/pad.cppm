@@ -5,7 +5,7 @@ import topbit.std;
 import topbit.core;
 import topbit.tensor;
 
-export namespace topbit::ops {
+export namespace topbit::aten {
 
 /// `value` around the elements. pad: before and after the last dimension, then the one before it, ...; a negative
 /// number removes elements.
@@ -40,10 +40,24 @@ inline constexpr op<"aten::replication_pad3d.out(Tensor self, int[6] padding, *,
     replication_pad3d_out;
 
 /// Circular padding, from the other end: at most the size.
-inline constexpr op<"aten::_pad_circular(Tensor self, int[] pad) -> Tensor"> pad_circular;
+inline constexpr op<"aten::_pad_circular(Tensor self, int[] pad) -> Tensor"> _pad_circular;
 
 /// constant_pad_nd with mode "constant"; with "reflect" and "replicate" the ones above, by the number of numbers; with
 /// "circular" _pad_circular. A value is for "constant" alone. Composite.
 inline constexpr op<"aten::pad(Tensor self, int[] pad, str mode=\"constant\", float? value=None) -> Tensor"> pad;
 
-}  // namespace topbit::ops
+}  // namespace topbit::aten
+
+// One name for each function.
+export namespace topbit {
+
+inline constexpr overloads<aten::constant_pad_nd> constant_pad_nd;
+inline constexpr overloads<aten::reflection_pad1d, aten::reflection_pad1d_out> reflection_pad1d;
+inline constexpr overloads<aten::reflection_pad2d, aten::reflection_pad2d_out> reflection_pad2d;
+inline constexpr overloads<aten::reflection_pad3d, aten::reflection_pad3d_out> reflection_pad3d;
+inline constexpr overloads<aten::replication_pad1d, aten::replication_pad1d_out> replication_pad1d;
+inline constexpr overloads<aten::replication_pad2d, aten::replication_pad2d_out> replication_pad2d;
+inline constexpr overloads<aten::replication_pad3d, aten::replication_pad3d_out> replication_pad3d;
+inline constexpr overloads<aten::pad> pad;
+
+}  // namespace topbit

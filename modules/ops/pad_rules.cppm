@@ -34,12 +34,12 @@ struct edge_pad_rule {
 template <edge Mode, std::size_t Dimensions, const auto&... Ops>
 using edge_pad = ruled<edge_pad_rule<Mode, Dimensions>, no_abilities, Ops...>;
 
-using pad_forms = forms_list<edge_pad<edge::reflect, 1, ops::reflection_pad1d, ops::reflection_pad1d_out>,
-                             edge_pad<edge::reflect, 2, ops::reflection_pad2d, ops::reflection_pad2d_out>,
-                             edge_pad<edge::reflect, 3, ops::reflection_pad3d, ops::reflection_pad3d_out>,
-                             edge_pad<edge::replicate, 1, ops::replication_pad1d, ops::replication_pad1d_out>,
-                             edge_pad<edge::replicate, 2, ops::replication_pad2d, ops::replication_pad2d_out>,
-                             edge_pad<edge::replicate, 3, ops::replication_pad3d, ops::replication_pad3d_out>,
-                             edge_pad<edge::circular, 0, ops::pad_circular>>;
+using pad_forms = forms_list<edge_pad<edge::reflect, 1, aten::reflection_pad1d, aten::reflection_pad1d_out>,
+                             edge_pad<edge::reflect, 2, aten::reflection_pad2d, aten::reflection_pad2d_out>,
+                             edge_pad<edge::reflect, 3, aten::reflection_pad3d, aten::reflection_pad3d_out>,
+                             edge_pad<edge::replicate, 1, aten::replication_pad1d, aten::replication_pad1d_out>,
+                             edge_pad<edge::replicate, 2, aten::replication_pad2d, aten::replication_pad2d_out>,
+                             edge_pad<edge::replicate, 3, aten::replication_pad3d, aten::replication_pad3d_out>,
+                             edge_pad<edge::circular, 0, aten::_pad_circular>>;
 
 }  // namespace topbit::detail

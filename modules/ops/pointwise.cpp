@@ -67,7 +67,7 @@ bool is_host_scalar(const tensor& t) noexcept { return t.dim() == 0 && t.device(
 
 result_meta broadcast_meta(std::string_view op, const pointwise_arguments& a, dtype type) {
   const auto in = a.operands();
-  dims sizes = in[0]->sizes();
+  shape sizes = in[0]->sizes();
   for (const tensor* t : in.subspan(1)) sizes = broadcast(op, sizes, t->sizes());
   const auto placed = std::ranges::find_if(in, [](const tensor* t) { return !is_host_scalar(*t); });
   return {sizes, type, (placed == in.end() ? in[0] : *placed)->device(), author::result_strides(sizes, in)};

@@ -71,8 +71,8 @@ tb_pool windows_of(backend_call c, tb_pool_op op, const tensor& self, sizes_view
   return p;
 }
 
-dims result_sizes(const tensor& self, const tb_pool& p) {
-  dims sizes = self.sizes();
+shape result_sizes(const tensor& self, const tb_pool& p) {
+  shape sizes = self.sizes();
   sizes[self.dim() - 2] = p.out_height;
   sizes[self.dim() - 1] = p.out_width;
   return sizes;
@@ -110,7 +110,7 @@ void run_pool(backend_call c, tb_pool p, const tensor& in, const tensor& out, co
   if (writes_index && !index.same_as(*indices)) copy_result(*indices, index);
 }
 
-void check_gradient(backend_call c, const tensor& gradient, const tensor& self, const dims& sizes) {
+void check_gradient(backend_call c, const tensor& gradient, const tensor& self, const shape& sizes) {
   check_defined(c, gradient);
   check_floating(c, self);
   const auto found = [&] {
@@ -139,7 +139,7 @@ std::array<result_meta, 2> max_pool_rule::meta(std::string_view op, const tensor
   const backend_call c{nullptr, op};
   const tb_pool p = windows_of(c, TB_MAX_POOL, self, kernel, stride, padding, dilation, ceil);
   if (self.dtype() == dtype::boolean) refuse<dtype_error>(c, "found bool, wanted a number; convert it with to()");
-  const dims sizes = result_sizes(self, p);
+  const shape sizes = result_sizes(self, p);
   return {result_meta{sizes, self.dtype(), self.device(), {}}, result_meta{sizes, dtype::int64, self.device(), {}}};
 }
 void max_pool_rule::run(backend_call c, const tensor& self, sizes_view kernel, sizes_view stride, sizes_view padding,
@@ -153,7 +153,7 @@ result_meta max_pool_backward_rule::meta(std::string_view op, const tensor& grad
                                          bool ceil, const tensor& indices) {
   const backend_call c{nullptr, op};
   const tb_pool p = windows_of(c, TB_MAX_POOL_BACKWARD, self, kernel, stride, padding, dilation, ceil);
-  const dims sizes = result_sizes(self, p);
+  const shape sizes = result_sizes(self, p);
   check_gradient(c, gradient, self, sizes);
   check_defined(c, indices);
   const auto found = [&] { return "found indices " + describe(indices) + ", wanted int64 " + to_string(sizes); };
@@ -207,7 +207,7 @@ result_meta adaptive_pool_rule::meta(std::string_view op, const tensor& self, si
   check_image(c, self);
   check_floating(c, self);
   const auto [height, width] = pair_of(c, "output_size", output_size, 0);
-  dims sizes = self.sizes();
+  shape sizes = self.sizes();
   sizes[self.dim() - 2] = height;
   sizes[self.dim() - 1] = width;
   return {sizes, self.dtype(), self.device(), {}};
@@ -221,7 +221,7 @@ result_meta adaptive_pool_backward_rule::meta(std::string_view op, const tensor&
   const backend_call c{nullptr, op};
   check_image(c, self);
   check_defined(c, gradient);
-  dims sizes = self.sizes();
+  shape sizes = self.sizes();
   if (gradient.dim() == self.dim()) {
     sizes[self.dim() - 2] = gradient.size(-2);
     sizes[self.dim() - 1] = gradient.size(-1);

@@ -10,7 +10,7 @@ namespace topbit::detail {
 
 namespace {
 
-tensor turned(T m) { return ops::transpose(m, -2, -1); }
+tensor turned(T m) { return aten::transpose_int(m, -2, -1); }
 
 // Whether the columns of these matrices are dense in memory, as those of a transposed weight.
 bool lies_turned(T m) {
@@ -63,11 +63,11 @@ struct add_product_gradient {
 // Where it is recorded, made of what has derivatives.
 tensor addmm_activation(key_set keys, T self, T a, T b, const scalar& beta, const scalar& alpha, bool use_gelu) {
   if (!requires_grad(self) && !requires_grad(a) && !requires_grad(b)) {
-    return ops::addmm_activation.redispatch(keys & below(key::Autograd), self, a, b, beta, alpha, use_gelu);
+    return aten::_addmm_activation.redispatch(keys & below(key::Autograd), self, a, b, beta, alpha, use_gelu);
   }
-  addmm_activation_rule::meta(ops::addmm_activation.name(), self, a, b, beta, alpha, use_gelu);
-  const tensor product = ops::addmm(self, a, b, arg<"beta"> = beta, arg<"alpha"> = alpha);
-  return use_gelu ? ops::gelu(product) : ops::relu(product);
+  addmm_activation_rule::meta(aten::_addmm_activation.name(), self, a, b, beta, alpha, use_gelu);
+  const tensor product = aten::addmm(self, a, b, arg<"beta"> = beta, arg<"alpha"> = alpha);
+  return use_gelu ? aten::gelu(product) : aten::relu(product);
 }
 
 // Of a composite that adds a product to its first argument in place: where it is recorded, a copy of what the form that
@@ -80,20 +80,20 @@ tensor& added_in_place(key_set keys, tensor& self, T a, T b, const scalar& beta,
   author::check_in_place(Op.name(), self);
   const tensor result = Functional(self, a, b, beta, alpha);
   check_result(Op.name(), {result.sizes(), result.dtype(), result.device(), {}}, self);
-  return ops::copy_(self, result);
+  return aten::copy_(self, result);
 }
 
 constexpr author::kernel_row rows[] = {
-    gradient_row<ops::mm, product_gradient<ops::mm>>(),
-    gradient_row<ops::bmm, product_gradient<ops::bmm>>(),
-    gradient_row<ops::addmm, add_product_gradient<ops::mm>>(),
-    gradient_row<ops::addmm_, add_product_gradient<ops::mm>>(),
-    gradient_row<ops::baddbmm, add_product_gradient<ops::bmm>>(),
-    gradient_row<ops::baddbmm_, add_product_gradient<ops::bmm>>(),
-    author::row<&addmm_activation>(ops::addmm_activation, key::Autograd),
-    author::row<&added_in_place<ops::addbmm_, ops::addbmm>>(ops::addbmm_, key::Autograd),
-    author::row<&added_in_place<ops::addmv_, ops::addmv>>(ops::addmv_, key::Autograd),
-    author::row<&added_in_place<ops::addr_, ops::addr>>(ops::addr_, key::Autograd),
+    gradient_row<aten::mm, product_gradient<aten::mm>>(),
+    gradient_row<aten::bmm, product_gradient<aten::bmm>>(),
+    gradient_row<aten::addmm, add_product_gradient<aten::mm>>(),
+    gradient_row<aten::addmm_, add_product_gradient<aten::mm>>(),
+    gradient_row<aten::baddbmm, add_product_gradient<aten::bmm>>(),
+    gradient_row<aten::baddbmm_, add_product_gradient<aten::bmm>>(),
+    author::row<&addmm_activation>(aten::_addmm_activation, key::Autograd),
+    author::row<&added_in_place<aten::addbmm_, aten::addbmm>>(aten::addbmm_, key::Autograd),
+    author::row<&added_in_place<aten::addmv_, aten::addmv>>(aten::addmv_, key::Autograd),
+    author::row<&added_in_place<aten::addr_, aten::addr>>(aten::addr_, key::Autograd),
 };
 
 }  // namespace

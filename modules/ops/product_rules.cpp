@@ -18,7 +18,7 @@ dtype operand_type(dtype t) noexcept { return is_floating(t) ? t : dtype::int64;
 
 void multiply(backend_call c, const tensor& out, const tensor& a, const tensor& b, const product_terms& terms) {
   if (c.table == nullptr || out.numel() == 0) return;
-  const dims &sizes = out.sizes(), &to = out.strides(), &left = a.strides(), &right = b.strides();
+  const shape &sizes = out.sizes(), &to = out.strides(), &left = a.strides(), &right = b.strides();
   const std::size_t row = sizes.size() - 2, col = row + 1;
   const bool batch = row != 0;
   tb_matmul m;
@@ -47,8 +47,8 @@ void multiply(backend_call c, const tensor& out, const tensor& a, const tensor& 
     m.added = added->data();
     // Dimension i of the result, counted from the last; one that is missing or of size 1 repeats.
     const auto stride = [&](std::size_t i) {
-      if (i >= added->dim()) return std::int64_t{0};
-      const std::size_t at = added->dim() - 1 - i;
+      if (i >= added->sizes().size()) return std::int64_t{0};
+      const std::size_t at = added->sizes().size() - 1 - i;
       return added->sizes()[at] == 1 ? std::int64_t{0} : added->strides()[at];
     };
     m.added_col = stride(0);
@@ -83,14 +83,14 @@ result_meta product_meta(std::string_view op, std::size_t rank, const tensor& a,
   check_defined(c, a);
   check_defined(c, b);
   const bool batch = rank == 3;
-  const dims &left = a.sizes(), &right = b.sizes();
+  const shape &left = a.sizes(), &right = b.sizes();
   if (left.size() != rank || right.size() != rank || left[rank - 1] != right[rank - 2] ||
       (batch && left[0] != right[0])) {
     refuse<shape_error>(c, "found " + to_string(left) + " and " + to_string(right) + ", wanted " +
                                (batch ? "[b, m, k] and [b, k, n]" : "[m, k] and [k, n]"));
   }
   if (a.dtype() != b.dtype() || a.dtype() == dtype::boolean) check_product_types(op, a, b);
-  dims sizes = left;
+  shape sizes = left;
   sizes[rank - 1] = right[rank - 1];
   return {sizes, a.dtype(), a.device(), {}};
 }
@@ -101,7 +101,7 @@ result_meta add_product_meta(std::string_view op, std::size_t rank, const tensor
   const result_meta m = product_meta(op, rank, a, b);
   check_product_types(op, self, a);
   const auto fits = [&] {
-    const dims& sizes = self.sizes();
+    const shape& sizes = self.sizes();
     if (sizes.size() > rank) return false;
     for (std::size_t i = 0; i < sizes.size(); ++i) {
       if (sizes[i] != 1 && sizes[i] != m.sizes[rank - sizes.size() + i]) return false;
@@ -126,8 +126,8 @@ void run_product(backend_call c, const tensor& a, const tensor& b, product_terms
     terms.added = nullptr;
   }
   // What kernels take as it is: of the right dtype, and not in the memory of the result.
-  const storage* const written = out.record().data.get();
-  const auto fits = [&](const tensor& t) { return t.dtype() == type && t.record().data.get() != written; };
+  const storage* const written = author::record_of(out).data.get();
+  const auto fits = [&](const tensor& t) { return t.dtype() == type && author::record_of(t).data.get() != written; };
   if (out.dtype() == type && fits(a) && fits(b) &&
       (terms.added == nullptr || fits(*terms.added) || author::same_view(*terms.added, out))) {
     return multiply(c, out, a, b, terms);

@@ -9,13 +9,13 @@ namespace topbit::detail {
 tensor one_batch(const tensor& t) {
   if (t.dim() == 3) return t;
   std::int64_t count = 1;
-  for (std::size_t i = 0; i + 2 < t.dim(); ++i) count *= t.sizes()[i];
+  for (std::size_t i = 0; i + 2 < t.sizes().size(); ++i) count *= t.sizes()[i];
   const std::int64_t rows = t.size(-2), columns = t.size(-1);
   if (!t.is_contiguous()) {
-    const tensor exchanged = ops::transpose(t, -1, -2);
-    if (exchanged.is_contiguous()) return ops::transpose(ops::view(exchanged, dims{count, columns, rows}), 1, 2);
+    const tensor exchanged = aten::transpose_int(t, -1, -2);
+    if (exchanged.is_contiguous()) return aten::transpose_int(aten::view(exchanged, shape{count, columns, rows}), 1, 2);
   }
-  return ops::reshape(t, dims{count, rows, columns});
+  return aten::reshape(t, shape{count, rows, columns});
 }
 
 }  // namespace topbit::detail

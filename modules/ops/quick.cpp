@@ -14,7 +14,7 @@ namespace topbit::detail {
 
 namespace {
 
-using record_type = std::remove_reference_t<decltype(std::declval<const tensor&>().record())>;
+using record_type = author::tensor_record;
 
 // Dense, and of the same sizes as a dense one.
 bool lies_like(const record_type& r, const record_type& like) noexcept {
@@ -60,8 +60,8 @@ template <int Inputs>
 class quick_pass {
  public:
   quick_pass(const tb_kernels& table, quick_facts facts, const pointwise_arguments& a) noexcept {
-    const record_type* like = &a.in[0]->record();
-    for (int k = 1; k < Inputs && like->sizes.empty(); ++k) like = &a.in[k]->record();
+    const record_type* like = &author::record_of(*a.in[0]);
+    for (int k = 1; k < Inputs && like->sizes.empty(); ++k) like = &author::record_of(*a.in[k]);
     const bool takes_host_scalars = table.host_scalars != 0;
     if (((facts.types >> static_cast<unsigned>(like->type)) & 1U) == 0) return;
     if (!like->dense || like->elements == 0) return;
@@ -71,7 +71,7 @@ class quick_pass {
       }
     }
     for (int k = 0; k < Inputs; ++k) {
-      const record_type& r = a.in[k]->record();
+      const record_type& r = author::record_of(*a.in[k]);
       if (!r.data || r.data->data == nullptr || !is_typed_like(r, *like)) return;
       if (r.where != like->where) {
         if (!takes_host_scalars || !r.sizes.empty() || r.where != cpu) return;
@@ -97,7 +97,7 @@ class quick_pass {
     const std::int32_t compute = compute_codes[static_cast<std::size_t>(like_->type)];
     tb_scalar number[3];
     for (std::size_t i = 0; i < 3; ++i) number[i] = {a.number[i].to_double(), a.number[i].to_int64()};
-    void* const to = data_of(out.record(), out.dtype());
+    void* const to = data_of(author::record_of(out), out.dtype());
     if (like_->elements <= few && c.table->dense_loop != nullptr && compute == static_cast<std::int32_t>(like_->type)) {
       if (const tb_dense_loop loop = c.table->dense_loop(op, compute)) {
         if (any_repeated_) return run_repeating(loop, to, size_of(out.dtype()), number);
@@ -166,7 +166,7 @@ tensor quick_result(backend_call c, pointwise code, quick_facts facts, const poi
 
 template <int Inputs>
 bool quick_write(backend_call c, pointwise code, quick_facts facts, const pointwise_arguments& a, const tensor& out) {
-  const record_type& to = out.record();
+  const record_type& to = author::record_of(out);
   if (!to.data || to.data->data == nullptr) return false;
   const quick_pass<Inputs> pass(*c.table, facts, a);
   const record_type* const like = pass.like();
@@ -174,7 +174,7 @@ bool quick_write(backend_call c, pointwise code, quick_facts facts, const pointw
   if (to.type != (facts.predicate ? dtype::boolean : like->type)) return false;
   // In the same memory only element for element, and of the same size: bools are written before floats are read.
   for (int k = 0; k < Inputs; ++k) {
-    const record_type& r = a.in[k]->record();
+    const record_type& r = author::record_of(*a.in[k]);
     if (r.data.get() != to.data.get()) continue;
     if (r.type != to.type || r.offset != to.offset || !lies_like(r, to)) return false;
   }

@@ -309,7 +309,7 @@ result_meta multinomial_rule::meta(std::string_view op, const tensor& self, std:
     refuse<error>(c, "found num_samples " + std::to_string(samples) + ", wanted " +
                          (again ? "1 or more" : "1 to " + std::to_string(length) + "; pass replacement for more"));
   }
-  dims sizes = self.sizes();
+  shape sizes = self.sizes();
   sizes[sizes.size() - 1] = samples;
   return {sizes, dtype::int64, self.device(), {}};
 }
@@ -324,7 +324,7 @@ void multinomial_rule::run(backend_call c, const tensor& self, std::int64_t samp
     check_storage(c, t);
     plan.operand[k].data = t.data();
     plan.operand[k].dtype = static_cast<std::int32_t>(t.dtype());
-    for (std::size_t d = 0; d < t.dim(); ++d) plan.operand[k].strides[d] = t.strides()[t.dim() - 1 - d];
+    for (std::size_t d = 0; d < t.sizes().size(); ++d) plan.operand[k].strides[d] = t.strides()[t.dim() - 1 - d];
   }
   plan.ndim = static_cast<std::int32_t>(out.dim());
   plan.sizes[0] = samples;
@@ -362,7 +362,7 @@ tensor& randperm_out(backend_call c, std::int64_t n, generator_argument g, tenso
 
 void register_random() {
   register_forms<random_forms>();
-  register_without_gradient<ops::bernoulli, ops::bernoulli_p, ops::multinomial>();
+  register_without_gradient<aten::bernoulli, aten::bernoulli_p, aten::multinomial>();
 }
 
 }  // namespace topbit::detail

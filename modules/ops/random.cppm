@@ -9,7 +9,7 @@ import topbit.std;
 import topbit.core;
 import topbit.tensor;
 
-export namespace topbit::ops {
+export namespace topbit::aten {
 
 /// Fills with numbers from `from` to below `to`. Floating dtypes. error unless from <= to, within the dtype.
 inline constexpr op<
@@ -38,9 +38,9 @@ inline constexpr op<
 /// Fills with 1, with probability p, and 0; p is a number or a floating tensor that broadcasts to self. error unless p
 /// is within 0 and 1.
 inline constexpr op<"aten::bernoulli_.float(Tensor(a!) self, float p=0.5, *, Generator? generator=None) -> Tensor(a!)">
-    bernoulli_;
+    bernoulli_float_;
 inline constexpr op<"aten::bernoulli_.Tensor(Tensor(a!) self, Tensor p, *, Generator? generator=None) -> Tensor(a!)">
-    bernoulli_tensor_;
+    bernoulli_Tensor_;
 
 /// 1 and 0 with the probabilities of self's elements, like self; or with p, the same for all.
 inline constexpr op<"aten::bernoulli(Tensor self, *, Generator? generator=None) -> Tensor"> bernoulli;
@@ -116,7 +116,7 @@ inline constexpr op<
 inline constexpr op<
     "aten::randint_like.low_dtype(Tensor self, int low, int high, *, ScalarType? dtype=None, Layout? layout=None, "
     "Device? device=None, bool? pin_memory=None, MemoryFormat? memory_format=None) -> Tensor">
-    randint_like_low;
+    randint_like_low_dtype;
 
 /// The integers below n in random order. int64 if no dtype is given.
 inline constexpr op<
@@ -134,22 +134,22 @@ inline constexpr op<"aten::randperm.generator_out(int n, *, Generator? generator
 /// Normal numbers with a mean and a standard deviation for each element, or for all; two tensors broadcast. Sizes,
 /// dtype and device are mean's, or std's if mean is a number. error for a negative std.
 inline constexpr op<"aten::normal.Tensor_float(Tensor mean, float std=1, *, Generator? generator=None) -> Tensor">
-    normal_tensor_float;
+    normal_Tensor_float;
 inline constexpr op<"aten::normal.float_Tensor(float mean, Tensor std, *, Generator? generator=None) -> Tensor">
-    normal_float_tensor;
+    normal_float_Tensor;
 inline constexpr op<"aten::normal.Tensor_Tensor(Tensor mean, Tensor std, *, Generator? generator=None) -> Tensor">
-    normal_tensor_tensor;
+    normal_Tensor_Tensor;
 inline constexpr op<
     "aten::normal.Tensor_float_out(Tensor mean, float std=1, *, Generator? generator=None, Tensor(a!) out) -> "
     "Tensor(a!)">
-    normal_tensor_float_out;
+    normal_Tensor_float_out;
 inline constexpr op<
     "aten::normal.float_Tensor_out(float mean, Tensor std, *, Generator? generator=None, Tensor(a!) out) -> Tensor(a!)">
-    normal_float_tensor_out;
+    normal_float_Tensor_out;
 inline constexpr op<
     "aten::normal.Tensor_Tensor_out(Tensor mean, Tensor std, *, Generator? generator=None, Tensor(a!) out) -> "
     "Tensor(a!)">
-    normal_tensor_tensor_out;
+    normal_Tensor_Tensor_out;
 inline constexpr op<
     "aten::normal.float_float(float mean, float std, int[] size, *, Generator? generator=None, ScalarType? dtype=None, "
     "Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor">
@@ -174,4 +174,32 @@ inline constexpr op<
     "Tensor(a!) out) -> Tensor(a!)">
     multinomial_out;
 
-}  // namespace topbit::ops
+}  // namespace topbit::aten
+
+// One name for each function.
+export namespace topbit {
+
+inline constexpr overloads<aten::uniform_> uniform_;
+inline constexpr overloads<aten::normal_> normal_;
+inline constexpr overloads<aten::exponential_> exponential_;
+inline constexpr overloads<aten::random_, aten::random_to_, aten::random_from_> random_;
+inline constexpr overloads<aten::bernoulli_float_, aten::bernoulli_Tensor_> bernoulli_;
+inline constexpr overloads<aten::bernoulli, aten::bernoulli_out, aten::bernoulli_p> bernoulli;
+inline constexpr overloads<aten::rand, aten::rand_generator, aten::rand_out, aten::rand_generator_out> rand;
+inline constexpr overloads<aten::rand_like> rand_like;
+inline constexpr overloads<aten::randn, aten::randn_generator, aten::randn_out, aten::randn_generator_out> randn;
+inline constexpr overloads<aten::randn_like> randn_like;
+inline constexpr overloads<aten::randint, aten::randint_generator, aten::randint_low, aten::randint_low_generator,
+                           aten::randint_out, aten::randint_generator_out, aten::randint_low_out,
+                           aten::randint_low_generator_out>
+    randint;
+inline constexpr overloads<aten::randint_like, aten::randint_like_low_dtype> randint_like;
+inline constexpr overloads<aten::randperm, aten::randperm_generator, aten::randperm_out, aten::randperm_generator_out>
+    randperm;
+inline constexpr overloads<aten::normal_Tensor_float, aten::normal_float_Tensor, aten::normal_Tensor_Tensor,
+                           aten::normal_Tensor_float_out, aten::normal_float_Tensor_out, aten::normal_Tensor_Tensor_out,
+                           aten::normal_float_float, aten::normal_float_float_out>
+    normal;
+inline constexpr overloads<aten::multinomial, aten::multinomial_out> multinomial;
+
+}  // namespace topbit

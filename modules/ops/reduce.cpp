@@ -24,14 +24,14 @@ dtype mean_type(std::string_view op, const tensor& self, optional_type type) {
 
 // Summed wide: the sum of many halves may be out of their range where the mean is not.
 tensor mean(const tensor& self, optional_type type) {
-  const dtype wanted = mean_type(ops::mean.name(), self, type);
-  return to(ops::div_scalar(ops::sum(self, widened(wanted)), self.numel()), wanted);
+  const dtype wanted = mean_type(aten::mean.name(), self, type);
+  return to(aten::div_Scalar(aten::sum(self, widened(wanted)), self.numel()), wanted);
 }
 tensor mean_dim(const tensor& self, dim_list dim, bool keepdim, optional_type type) {
-  constexpr std::string_view op = ops::mean_dim.name();
+  constexpr std::string_view op = aten::mean_dim.name();
   const dtype wanted = mean_type(op, self, type);
   const std::int64_t count = reduced_count(self, reduced_dims_of(op, self, dim, keepdim));
-  return to(ops::div_scalar(ops::sum_dim(self, dim, keepdim, widened(wanted)), count), wanted);
+  return to(aten::div_Scalar(aten::sum_dim_IntList(self, dim, keepdim, widened(wanted)), count), wanted);
 }
 
 tensor& write_result(std::string_view op, const tensor& result, tensor& out) {
@@ -40,13 +40,13 @@ tensor& write_result(std::string_view op, const tensor& result, tensor& out) {
   return out;
 }
 tensor& mean_dtype_out(const tensor& self, optional_type type, tensor& out) {
-  author::check_one_device(ops::mean_dtype_out, self, type, out);
-  mean_type(ops::mean_dtype_out.name(), self, type);
-  return write_result(ops::mean_dtype_out.name(), mean(self, type), out);
+  author::check_one_device(aten::mean_dtype_out, self, type, out);
+  mean_type(aten::mean_dtype_out.name(), self, type);
+  return write_result(aten::mean_dtype_out.name(), mean(self, type), out);
 }
 tensor& mean_out(const tensor& self, dim_list dim, bool keepdim, optional_type type, tensor& out) {
-  constexpr std::string_view op = ops::mean_out.name();
-  author::check_one_device(ops::mean_out, self, dim, keepdim, type, out);
+  constexpr std::string_view op = aten::mean_out.name();
+  author::check_one_device(aten::mean_out, self, dim, keepdim, type, out);
   mean_type(op, self, type);
   reduced_dims_of(op, self, dim, keepdim);
   return write_result(op, mean_dim(self, dim, keepdim, type), out);
@@ -62,60 +62,60 @@ void check_spread(const tensor& self, const dim_list& dim) {
 }
 
 tensor var(const tensor& self, bool unbiased) {
-  check_spread<ops::var>(self, {});
-  return ops::var_correction(self, dim_list(), optional_count(unbiased ? 1 : 0), false);
+  check_spread<aten::var>(self, {});
+  return aten::var_correction(self, dim_list(), optional_count(unbiased ? 1 : 0), false);
 }
 tensor var_dim(const tensor& self, dim_list dim, bool unbiased, bool keepdim) {
-  check_spread<ops::var_dim>(self, dim);
-  return ops::var_correction(self, dim, optional_count(unbiased ? 1 : 0), keepdim);
+  check_spread<aten::var_dim>(self, dim);
+  return aten::var_correction(self, dim, optional_count(unbiased ? 1 : 0), keepdim);
 }
 tensor& var_out(const tensor& self, dim_list dim, bool unbiased, bool keepdim, tensor& out) {
-  author::check_one_device(ops::var_out, self, dim, unbiased, keepdim, out);
-  check_spread<ops::var_out>(self, dim);
-  return ops::var_correction_out(self, dim, optional_count(unbiased ? 1 : 0), keepdim, out);
+  author::check_one_device(aten::var_out, self, dim, unbiased, keepdim, out);
+  check_spread<aten::var_out>(self, dim);
+  return aten::var_correction_out(self, dim, optional_count(unbiased ? 1 : 0), keepdim, out);
 }
 tensor stddev(const tensor& self, bool unbiased) {
-  check_spread<ops::stddev>(self, {});
-  return ops::stddev_correction(self, dim_list(), optional_count(unbiased ? 1 : 0), false);
+  check_spread<aten::std>(self, {});
+  return aten::std_correction(self, dim_list(), optional_count(unbiased ? 1 : 0), false);
 }
 tensor stddev_dim(const tensor& self, dim_list dim, bool unbiased, bool keepdim) {
-  check_spread<ops::stddev_dim>(self, dim);
-  return ops::stddev_correction(self, dim, optional_count(unbiased ? 1 : 0), keepdim);
+  check_spread<aten::std_dim>(self, dim);
+  return aten::std_correction(self, dim, optional_count(unbiased ? 1 : 0), keepdim);
 }
 tensor& stddev_out(const tensor& self, dim_list dim, bool unbiased, bool keepdim, tensor& out) {
-  author::check_one_device(ops::stddev_out, self, dim, unbiased, keepdim, out);
-  check_spread<ops::stddev_out>(self, dim);
-  return ops::stddev_correction_out(self, dim, optional_count(unbiased ? 1 : 0), keepdim, out);
+  author::check_one_device(aten::std_out, self, dim, unbiased, keepdim, out);
+  check_spread<aten::std_out>(self, dim);
+  return aten::std_correction_out(self, dim, optional_count(unbiased ? 1 : 0), keepdim, out);
 }
 
 two_tensors var_and_mean(const tensor& self, dim_list dim, optional_count correction, bool keepdim) {
-  return {ops::var_correction(self, dim, correction, keepdim), ops::mean_dim(self, dim, keepdim)};
+  return {aten::var_correction(self, dim, correction, keepdim), aten::mean_dim(self, dim, keepdim)};
 }
 two_tensors var_mean_correction(const tensor& self, dim_list dim, optional_count correction, bool keepdim) {
-  check_spread<ops::var_mean_correction>(self, dim);
+  check_spread<aten::var_mean_correction>(self, dim);
   return var_and_mean(self, dim, correction, keepdim);
 }
 two_tensors var_mean_dim(const tensor& self, dim_list dim, bool unbiased, bool keepdim) {
-  check_spread<ops::var_mean_dim>(self, dim);
+  check_spread<aten::var_mean_dim>(self, dim);
   return var_and_mean(self, dim, unbiased ? 1 : 0, keepdim);
 }
 two_tensors var_mean(const tensor& self, bool unbiased) {
-  check_spread<ops::var_mean>(self, {});
+  check_spread<aten::var_mean>(self, {});
   return var_and_mean(self, {}, unbiased ? 1 : 0, false);
 }
 two_tensors stddev_and_mean(const tensor& self, dim_list dim, optional_count correction, bool keepdim) {
-  return {ops::stddev_correction(self, dim, correction, keepdim), ops::mean_dim(self, dim, keepdim)};
+  return {aten::std_correction(self, dim, correction, keepdim), aten::mean_dim(self, dim, keepdim)};
 }
 two_tensors stddev_mean_correction(const tensor& self, dim_list dim, optional_count correction, bool keepdim) {
-  check_spread<ops::stddev_mean_correction>(self, dim);
+  check_spread<aten::std_mean_correction>(self, dim);
   return stddev_and_mean(self, dim, correction, keepdim);
 }
 two_tensors stddev_mean_dim(const tensor& self, dim_list dim, bool unbiased, bool keepdim) {
-  check_spread<ops::stddev_mean_dim>(self, dim);
+  check_spread<aten::std_mean_dim>(self, dim);
   return stddev_and_mean(self, dim, unbiased ? 1 : 0, keepdim);
 }
 two_tensors stddev_mean(const tensor& self, bool unbiased) {
-  check_spread<ops::stddev_mean>(self, {});
+  check_spread<aten::std_mean>(self, {});
   return stddev_and_mean(self, {}, unbiased ? 1 : 0, false);
 }
 
@@ -127,59 +127,59 @@ void check_pair(const tensor& self, const tensor& other) {
 }
 
 tensor max_other(const tensor& self, const tensor& other) {
-  author::check_one_device(ops::max_other, self, other);
-  check_pair<ops::max_other>(self, other);
-  return ops::maximum(self, other);
+  author::check_one_device(aten::max_other, self, other);
+  check_pair<aten::max_other>(self, other);
+  return aten::maximum(self, other);
 }
 tensor& max_out(const tensor& self, const tensor& other, tensor& out) {
-  author::check_one_device(ops::max_out, self, other, out);
-  check_pair<ops::max_out>(self, other);
-  return ops::maximum_out(self, other, out);
+  author::check_one_device(aten::max_out, self, other, out);
+  check_pair<aten::max_out>(self, other);
+  return aten::maximum_out(self, other, out);
 }
 tensor min_other(const tensor& self, const tensor& other) {
-  author::check_one_device(ops::min_other, self, other);
-  check_pair<ops::min_other>(self, other);
-  return ops::minimum(self, other);
+  author::check_one_device(aten::min_other, self, other);
+  check_pair<aten::min_other>(self, other);
+  return aten::minimum(self, other);
 }
 tensor& min_out(const tensor& self, const tensor& other, tensor& out) {
-  author::check_one_device(ops::min_out, self, other, out);
-  check_pair<ops::min_out>(self, other);
-  return ops::minimum_out(self, other, out);
+  author::check_one_device(aten::min_out, self, other, out);
+  check_pair<aten::min_out>(self, other);
+  return aten::minimum_out(self, other, out);
 }
 
 using author::row;
 
 constexpr author::kernel_row mean_outs[] = {
-    author::define(ops::mean_dtype_out),
-    caller_row<&mean_dtype_out, ops::mean_dtype_out>(key::CompositeExplicitAutograd), author::define(ops::mean_out),
-    caller_row<&mean_out, ops::mean_out>(key::CompositeExplicitAutograd)};
+    author::define(aten::mean_dtype_out),
+    caller_row<&mean_dtype_out, aten::mean_dtype_out>(key::CompositeExplicitAutograd), author::define(aten::mean_out),
+    caller_row<&mean_out, aten::mean_out>(key::CompositeExplicitAutograd)};
 
 }  // namespace
 
 void register_reduce() {
   register_forms<reduce_forms>();
-  register_composite<&mean, ops::mean>();
-  register_composite<&mean_dim, ops::mean_dim>();
+  register_composite<&mean, aten::mean>();
+  register_composite<&mean_dim, aten::mean_dim>();
   author::register_rows(mean_outs);
-  register_writing<ops::mean_dtype_out, ops::mean_out>();
-  register_composite<&max_other, ops::max_other>();
-  register_composite<&max_out, ops::max_out>();
-  register_composite<&min_other, ops::min_other>();
-  register_composite<&min_out, ops::min_out>();
-  register_composite<&var, ops::var>();
-  register_composite<&var_dim, ops::var_dim>();
-  register_composite<&var_out, ops::var_out>();
-  register_composite<&stddev, ops::stddev>();
-  register_composite<&stddev_dim, ops::stddev_dim>();
-  register_composite<&stddev_out, ops::stddev_out>();
-  register_composite<&var_mean, ops::var_mean>();
-  register_composite<&var_mean_dim, ops::var_mean_dim>();
-  register_composite<&var_mean_correction, ops::var_mean_correction>();
-  register_composite<&stddev_mean, ops::stddev_mean>();
-  register_composite<&stddev_mean_dim, ops::stddev_mean_dim>();
-  register_composite<&stddev_mean_correction, ops::stddev_mean_correction>();
-  register_without_gradient<ops::argmax, ops::argmin, ops::any, ops::any_dim, ops::all, ops::all_dim,
-                            ops::count_nonzero, ops::count_nonzero_dim>();
+  register_writing<aten::mean_dtype_out, aten::mean_out>();
+  register_composite<&max_other, aten::max_other>();
+  register_composite<&max_out, aten::max_out>();
+  register_composite<&min_other, aten::min_other>();
+  register_composite<&min_out, aten::min_out>();
+  register_composite<&var, aten::var>();
+  register_composite<&var_dim, aten::var_dim>();
+  register_composite<&var_out, aten::var_out>();
+  register_composite<&stddev, aten::std>();
+  register_composite<&stddev_dim, aten::std_dim>();
+  register_composite<&stddev_out, aten::std_out>();
+  register_composite<&var_mean, aten::var_mean>();
+  register_composite<&var_mean_dim, aten::var_mean_dim>();
+  register_composite<&var_mean_correction, aten::var_mean_correction>();
+  register_composite<&stddev_mean, aten::std_mean>();
+  register_composite<&stddev_mean_dim, aten::std_mean_dim>();
+  register_composite<&stddev_mean_correction, aten::std_mean_correction>();
+  register_without_gradient<aten::argmax, aten::argmin, aten::any, aten::any_dim, aten::all, aten::all_dim,
+                            aten::count_nonzero, aten::count_nonzero_dim_IntList>();
 }
 
 }  // namespace topbit::detail

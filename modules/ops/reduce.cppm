@@ -10,7 +10,7 @@ import topbit.std;
 import topbit.core;
 import topbit.tensor;
 
-export namespace topbit::ops {
+export namespace topbit::aten {
 
 /// The sum of all elements. Integers and bool sum into int64; elements are converted to `dtype` before they are added.
 /// dtype_error for dtype=bool.
@@ -19,11 +19,11 @@ inline constexpr op<"aten::sum(Tensor self, *, ScalarType? dtype=None) -> Tensor
 /// The sum over the given dimensions.
 inline constexpr op<
     "aten::sum.dim_IntList(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor">
-    sum_dim;
+    sum_dim_IntList;
 inline constexpr op<
     "aten::sum.IntList_out(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None, Tensor(a!) out) -> "
     "Tensor(a!)">
-    sum_out;
+    sum_IntList_out;
 
 /// sum_dim of the elements that are not NaN.
 inline constexpr op<
@@ -52,11 +52,11 @@ inline constexpr op<"aten::prod(Tensor self, *, ScalarType? dtype=None) -> Tenso
 
 /// The product over one dimension.
 inline constexpr op<"aten::prod.dim_int(Tensor self, int dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor">
-    prod_dim;
+    prod_dim_int;
 inline constexpr op<
     "aten::prod.int_out(Tensor self, int dim, bool keepdim=False, *, ScalarType? dtype=None, Tensor(a!) out) -> "
     "Tensor(a!)">
-    prod_out;
+    prod_int_out;
 
 /// The maximum.
 inline constexpr op<"aten::max(Tensor self) -> Tensor"> max;
@@ -68,7 +68,7 @@ inline constexpr op<"aten::max.dim(Tensor self, int dim, bool keepdim=False) -> 
 inline constexpr op<
     "aten::max.dim_max(Tensor self, int dim, bool keepdim=False, *, Tensor(a!) max, Tensor(b!) max_values) -> "
     "(Tensor(a!) values, Tensor(b!) indices)">
-    max_dim_out;
+    max_dim_max;
 
 /// maximum. Composite.
 inline constexpr op<"aten::max.other(Tensor self, Tensor other) -> Tensor"> max_other;
@@ -84,7 +84,7 @@ inline constexpr op<"aten::min.dim(Tensor self, int dim, bool keepdim=False) -> 
 inline constexpr op<
     "aten::min.dim_min(Tensor self, int dim, bool keepdim=False, *, Tensor(a!) min, Tensor(b!) min_indices) -> "
     "(Tensor(a!) values, Tensor(b!) indices)">
-    min_dim_out;
+    min_dim_min;
 
 /// minimum. Composite.
 inline constexpr op<"aten::min.other(Tensor self, Tensor other) -> Tensor"> min_other;
@@ -132,18 +132,19 @@ inline constexpr op<"aten::all.out(Tensor self, int dim, bool keepdim=False, *, 
 
 /// The number of nonzero elements: int64.
 inline constexpr op<"aten::count_nonzero(Tensor self, int? dim=None) -> Tensor"> count_nonzero;
-inline constexpr op<"aten::count_nonzero.dim_IntList(Tensor self, int[] dim) -> Tensor"> count_nonzero_dim;
+inline constexpr op<"aten::count_nonzero.dim_IntList(Tensor self, int[] dim) -> Tensor"> count_nonzero_dim_IntList;
 
 /// The norm of order p, default 2: 0 counts nonzero elements, inf and -inf are the maximum and minimum magnitude, any
 /// other is sum(abs(x)^p)^(1/p). Floating dtypes only, else dtype_error; shape_error for orders inf and below 0 of no
 /// elements.
-inline constexpr op<"aten::norm.Scalar(Tensor self, Scalar p=2) -> Tensor"> norm;
-inline constexpr op<"aten::norm.ScalarOpt_dtype(Tensor self, Scalar? p, *, ScalarType dtype) -> Tensor"> norm_dtype;
+inline constexpr op<"aten::norm.Scalar(Tensor self, Scalar p=2) -> Tensor"> norm_Scalar;
+inline constexpr op<"aten::norm.ScalarOpt_dtype(Tensor self, Scalar? p, *, ScalarType dtype) -> Tensor">
+    norm_ScalarOpt_dtype;
 inline constexpr op<"aten::norm.ScalarOpt_dim(Tensor self, Scalar? p, int[1] dim, bool keepdim=False) -> Tensor">
-    norm_dim;
+    norm_ScalarOpt_dim;
 inline constexpr op<
     "aten::norm.ScalarOpt_dim_dtype(Tensor self, Scalar? p, int[1] dim, bool keepdim, *, ScalarType dtype) -> Tensor">
-    norm_dim_dtype;
+    norm_ScalarOpt_dim_dtype;
 inline constexpr op<
     "aten::norm.out(Tensor self, Scalar? p, int[1] dim, bool keepdim=False, *, Tensor(a!) out) -> Tensor(a!)">
     norm_out;
@@ -167,4 +168,33 @@ inline constexpr op<"aten::logsumexp(Tensor self, int[1] dim, bool keepdim=False
 inline constexpr op<"aten::logsumexp.out(Tensor self, int[1] dim, bool keepdim=False, *, Tensor(a!) out) -> Tensor(a!)">
     logsumexp_out;
 
-}  // namespace topbit::ops
+}  // namespace topbit::aten
+
+// One name for each function.
+export namespace topbit {
+
+inline constexpr overloads<aten::sum, aten::sum_dim_IntList, aten::sum_IntList_out> sum;
+inline constexpr overloads<aten::nansum, aten::nansum_out> nansum;
+inline constexpr overloads<aten::mean, aten::mean_dtype_out, aten::mean_dim, aten::mean_out> mean;
+inline constexpr overloads<aten::prod, aten::prod_dim_int, aten::prod_int_out> prod;
+inline constexpr overloads<aten::max, aten::max_unary_out, aten::max_dim, aten::max_dim_max, aten::max_other,
+                           aten::max_out>
+    max;
+inline constexpr overloads<aten::min, aten::min_unary_out, aten::min_dim, aten::min_dim_min, aten::min_other,
+                           aten::min_out>
+    min;
+inline constexpr overloads<aten::amax, aten::amax_out> amax;
+inline constexpr overloads<aten::amin, aten::amin_out> amin;
+inline constexpr overloads<aten::aminmax, aten::aminmax_out> aminmax;
+inline constexpr overloads<aten::argmax, aten::argmax_out> argmax;
+inline constexpr overloads<aten::argmin, aten::argmin_out> argmin;
+inline constexpr overloads<aten::any, aten::any_all_out, aten::any_dim, aten::any_out> any;
+inline constexpr overloads<aten::all, aten::all_all_out, aten::all_dim, aten::all_out> all;
+inline constexpr overloads<aten::count_nonzero, aten::count_nonzero_dim_IntList> count_nonzero;
+inline constexpr overloads<aten::norm_Scalar, aten::norm_ScalarOpt_dtype, aten::norm_ScalarOpt_dim,
+                           aten::norm_ScalarOpt_dim_dtype, aten::norm_out, aten::norm_dtype_out>
+    norm;
+inline constexpr overloads<aten::linalg_vector_norm, aten::linalg_vector_norm_out> linalg_vector_norm;
+inline constexpr overloads<aten::logsumexp, aten::logsumexp_out> logsumexp;
+
+}  // namespace topbit

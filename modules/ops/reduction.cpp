@@ -40,7 +40,7 @@ reduced_dims reduced_dims_of(std::string_view op, const tensor& self, const dim_
     out.mask.fill(true);
   }
   out.kept = self.sizes();
-  for (std::size_t i = 0; i < self.dim(); ++i) {
+  for (std::size_t i = 0; i < self.sizes().size(); ++i) {
     if (out.mask[i]) out.kept[i] = 1;
     if (keepdim || !out.mask[i]) out.sizes.push_back(out.kept[i]);
   }
@@ -49,7 +49,7 @@ reduced_dims reduced_dims_of(std::string_view op, const tensor& self, const dim_
 
 std::int64_t reduced_count(const tensor& self, const reduced_dims& d) noexcept {
   std::int64_t count = 1;
-  for (std::size_t i = 0; i < self.dim(); ++i) count *= d.mask[i] ? self.sizes()[i] : 1;
+  for (std::size_t i = 0; i < self.sizes().size(); ++i) count *= d.mask[i] ? self.sizes()[i] : 1;
   return count;
 }
 

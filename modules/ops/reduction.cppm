@@ -38,8 +38,8 @@ using dim_list = std::optional<std::span<const std::int64_t>>;
 
 struct reduced_dims {
   author::dim_mask mask{};
-  dims kept;   // the sizes of the result with keepdim
-  dims sizes;  // the sizes of the result
+  shape kept;   // the sizes of the result with keepdim
+  shape sizes;  // the sizes of the result
 };
 
 // Throws shape_error for a dimension out of range or given twice.

@@ -159,24 +159,24 @@ template <class Call, const auto&... Ops>
 using reduction_forms = ruled<reduction_rule<Call>, reduction_abilities, Ops...>;
 
 using reduce_forms =
-    forms_list<reduction_forms<sum_calls<reduction::sum>, ops::sum, ops::sum_dim, ops::sum_out>,
-               reduction_forms<sum_calls<reduction::nansum>, ops::nansum, ops::nansum_out>,
-               reduction_forms<sum_calls<reduction::prod>, ops::prod, ops::prod_dim, ops::prod_out>,
-               reduction_forms<order_calls<reduction::max>, ops::max, ops::max_unary_out, ops::amax, ops::amax_out>,
-               reduction_forms<order_calls<reduction::min>, ops::min, ops::min_unary_out, ops::amin, ops::amin_out>,
-               ruled<value_and_index_rule<reduction::max_index>, index_abilities, ops::max_dim, ops::max_dim_out>,
-               ruled<value_and_index_rule<reduction::min_index>, index_abilities, ops::min_dim, ops::min_dim_out>,
-               ruled<aminmax_rule, reduction_abilities, ops::aminmax, ops::aminmax_out>,
-               reduction_forms<order_calls<reduction::argmax>, ops::argmax, ops::argmax_out>,
-               reduction_forms<order_calls<reduction::argmin>, ops::argmin, ops::argmin_out>,
-               reduction_forms<truth_calls<reduction::any>, ops::any, ops::any_all_out, ops::any_dim, ops::any_out>,
-               reduction_forms<truth_calls<reduction::all>, ops::all, ops::all_all_out, ops::all_dim, ops::all_out>,
-               reduction_forms<count_calls, ops::count_nonzero, ops::count_nonzero_dim>,
-               reduction_forms<norm_calls, ops::norm, ops::norm_dtype, ops::norm_dim, ops::norm_dim_dtype,
-                               ops::norm_out, ops::norm_dtype_out>,
-               reduction_forms<vector_norm_calls, ops::linalg_vector_norm, ops::linalg_vector_norm_out>,
-               reduction_forms<logsumexp_calls, ops::logsumexp, ops::logsumexp_out>,
-               reduction_forms<spread_calls<reduction::var>, ops::var_correction, ops::var_correction_out>,
-               reduction_forms<spread_calls<reduction::std>, ops::stddev_correction, ops::stddev_correction_out>>;
+    forms_list<reduction_forms<sum_calls<reduction::sum>, aten::sum, aten::sum_dim_IntList, aten::sum_IntList_out>,
+               reduction_forms<sum_calls<reduction::nansum>, aten::nansum, aten::nansum_out>,
+               reduction_forms<sum_calls<reduction::prod>, aten::prod, aten::prod_dim_int, aten::prod_int_out>,
+               reduction_forms<order_calls<reduction::max>, aten::max, aten::max_unary_out, aten::amax, aten::amax_out>,
+               reduction_forms<order_calls<reduction::min>, aten::min, aten::min_unary_out, aten::amin, aten::amin_out>,
+               ruled<value_and_index_rule<reduction::max_index>, index_abilities, aten::max_dim, aten::max_dim_max>,
+               ruled<value_and_index_rule<reduction::min_index>, index_abilities, aten::min_dim, aten::min_dim_min>,
+               ruled<aminmax_rule, reduction_abilities, aten::aminmax, aten::aminmax_out>,
+               reduction_forms<order_calls<reduction::argmax>, aten::argmax, aten::argmax_out>,
+               reduction_forms<order_calls<reduction::argmin>, aten::argmin, aten::argmin_out>,
+               reduction_forms<truth_calls<reduction::any>, aten::any, aten::any_all_out, aten::any_dim, aten::any_out>,
+               reduction_forms<truth_calls<reduction::all>, aten::all, aten::all_all_out, aten::all_dim, aten::all_out>,
+               reduction_forms<count_calls, aten::count_nonzero, aten::count_nonzero_dim_IntList>,
+               reduction_forms<norm_calls, aten::norm_Scalar, aten::norm_ScalarOpt_dtype, aten::norm_ScalarOpt_dim,
+                               aten::norm_ScalarOpt_dim_dtype, aten::norm_out, aten::norm_dtype_out>,
+               reduction_forms<vector_norm_calls, aten::linalg_vector_norm, aten::linalg_vector_norm_out>,
+               reduction_forms<logsumexp_calls, aten::logsumexp, aten::logsumexp_out>,
+               reduction_forms<spread_calls<reduction::var>, aten::var_correction, aten::var_correction_out>,
+               reduction_forms<spread_calls<reduction::std>, aten::std_correction, aten::std_correction_out>>;
 
 }  // namespace topbit::detail

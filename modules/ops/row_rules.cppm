@@ -88,19 +88,18 @@ struct extreme_rule {
 inline constexpr author::kernel_abilities no_abilities{};
 
 using softmax_forms = forms_list<
-    ruled<softmax_forms_rule<rowwise::softmax>, no_abilities, ops::softmax_forward, ops::softmax_forward_out>,
-    ruled<softmax_forms_rule<rowwise::log_softmax>, no_abilities, ops::log_softmax_forward,
-          ops::log_softmax_forward_out>,
-    ruled<softmax_backward_rule<rowwise::softmax_backward>, no_abilities, ops::softmax_backward,
-          ops::softmax_backward_out>,
-    ruled<softmax_backward_rule<rowwise::log_softmax_backward>, no_abilities, ops::log_softmax_backward,
-          ops::log_softmax_backward_out>>;
+    ruled<softmax_forms_rule<rowwise::softmax>, no_abilities, aten::_softmax, aten::_softmax_out>,
+    ruled<softmax_forms_rule<rowwise::log_softmax>, no_abilities, aten::_log_softmax, aten::_log_softmax_out>,
+    ruled<softmax_backward_rule<rowwise::softmax_backward>, no_abilities, aten::_softmax_backward_data,
+          aten::_softmax_backward_data_out>,
+    ruled<softmax_backward_rule<rowwise::log_softmax_backward>, no_abilities, aten::_log_softmax_backward_data,
+          aten::_log_softmax_backward_data_out>>;
 
 using scan_forms =
-    forms_list<ruled<cumulative_rule<rowwise::cumsum>, no_abilities, ops::cumsum, ops::cumsum_, ops::cumsum_out>,
-               ruled<cumulative_rule<rowwise::cumprod>, no_abilities, ops::cumprod, ops::cumprod_, ops::cumprod_out>,
-               ruled<logcumsumexp_rule, no_abilities, ops::logcumsumexp, ops::logcumsumexp_out>,
-               ruled<extreme_rule<rowwise::cummax>, no_abilities, ops::cummax, ops::cummax_out>,
-               ruled<extreme_rule<rowwise::cummin>, no_abilities, ops::cummin, ops::cummin_out>>;
+    forms_list<ruled<cumulative_rule<rowwise::cumsum>, no_abilities, aten::cumsum, aten::cumsum_, aten::cumsum_out>,
+               ruled<cumulative_rule<rowwise::cumprod>, no_abilities, aten::cumprod, aten::cumprod_, aten::cumprod_out>,
+               ruled<logcumsumexp_rule, no_abilities, aten::logcumsumexp, aten::logcumsumexp_out>,
+               ruled<extreme_rule<rowwise::cummax>, no_abilities, aten::cummax, aten::cummax_out>,
+               ruled<extreme_rule<rowwise::cummin>, no_abilities, aten::cummin, aten::cummin_out>>;
 
 }  // namespace topbit::detail

@@ -30,7 +30,7 @@ char nothing;
                                          : std::to_string(lowest) + " to " + std::to_string(range - 1)));
 }
 
-tb_row_operand operand_of(backend_call c, const row_operand& o, std::size_t dim, const dims& batch) {
+tb_row_operand operand_of(backend_call c, const row_operand& o, std::size_t dim, const shape& batch) {
   tb_row_operand row{};
   row.written = o.written ? 1 : 0;
   if (o.of == nullptr || !o.of->defined()) return row;
@@ -110,7 +110,7 @@ tensor nonzero_of(backend_call c, const tensor& self) {
   n.plan.sizes[0] = 1;
   n.plan.operand[0].data = self.data();
   n.plan.operand[0].dtype = static_cast<std::int32_t>(self.dtype());
-  for (std::size_t d = 0; d < self.dim(); ++d) {
+  for (std::size_t d = 0; d < self.sizes().size(); ++d) {
     n.plan.sizes[self.dim() - 1 - d] = self.sizes()[d];
     n.plan.operand[0].strides[self.dim() - 1 - d] = self.strides()[d];
   }
@@ -152,19 +152,21 @@ tensor counted(backend_call c, std::int64_t first, std::int64_t count, device wh
   return out;
 }
 
-tensor reshaped(const tensor& t, const dims& sizes) {
-  if (t.is_contiguous()) return author::make_view(t, sizes, dense_strides(sizes), t.record().offset);
-  dims strides(sizes.size(), 1);
+tensor reshaped(const tensor& t, const shape& sizes) {
+  if (t.is_contiguous()) return author::make_view(t, sizes, dense_strides(sizes), author::record_of(t).offset);
+  shape strides(sizes.size(), 1);
   std::size_t from = t.dim();
   for (std::size_t d = sizes.size(); d-- > 0;) {
     while (from > 0 && t.sizes()[from - 1] == 1 && sizes[d] != 1) --from;
     if (sizes[d] != 1) strides[d] = t.strides()[--from];
   }
-  return author::make_view(t, sizes, strides, t.record().offset);
+  return author::make_view(t, sizes, strides, author::record_of(t).offset);
 }
 
-tensor at_least_1d(const tensor& t) { return t.dim() == 0 ? author::make_view(t, {1}, {1}, t.record().offset) : t; }
+tensor at_least_1d(const tensor& t) {
+  return t.dim() == 0 ? author::make_view(t, {1}, {1}, author::record_of(t).offset) : t;
+}
 
-result_meta dense_meta(const dims& sizes, dtype type, const tensor& like) { return {sizes, type, like.device(), {}}; }
+result_meta dense_meta(const shape& sizes, dtype type, const tensor& like) { return {sizes, type, like.device(), {}}; }
 
 }  // namespace topbit::detail

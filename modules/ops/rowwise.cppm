@@ -63,7 +63,7 @@ struct row_call {
   rowwise code;
   dtype type;              // the compute type
   std::size_t dim;         // the dimension of the rows
-  const dims& batch;       // sizes whose other dimensions are the batch; operands have as many dimensions
+  const shape& batch;      // sizes whose other dimensions are the batch; operands have as many dimensions
   std::int64_t range = 0;  // of indices, for the error message
 };
 
@@ -92,10 +92,10 @@ tensor counted(backend_call c, std::int64_t first, std::int64_t count, device wh
 
 // The same elements with these sizes: any sizes for a dense tensor, otherwise its own with dimensions of size 1 added
 // or removed.
-tensor reshaped(const tensor& t, const dims& sizes);
+tensor reshaped(const tensor& t, const shape& sizes);
 // A zero-dimensional tensor as one of one element.
 tensor at_least_1d(const tensor& t);
 // Dense, with these sizes and the dtype of `like`.
-result_meta dense_meta(const dims& sizes, dtype type, const tensor& like);
+result_meta dense_meta(const shape& sizes, dtype type, const tensor& like);
 
 }  // namespace topbit::detail

@@ -60,7 +60,7 @@ void check_storage(backend_call c, const tensor& t) {
 }
 
 std::size_t dim_of(backend_call c, std::int64_t dim, const tensor& t) {
-  return wrap_dim(c.op, dim, std::max<std::size_t>(t.dim(), 1));
+  return wrap_dim(c.op, dim, std::max(t.dim(), std::int64_t{1}));
 }
 
 namespace {
@@ -90,7 +90,7 @@ std::string list_text(std::span<const std::int64_t> numbers) {
   return text + "]";
 }
 
-dims sizes_of(backend_call c, std::span<const std::int64_t> sizes) {
+shape sizes_of(backend_call c, std::span<const std::int64_t> sizes) {
   if (sizes.size() <= max_dims) return sizes;
   refuse<shape_error>(
       c, "found " + std::to_string(sizes.size()) + " dimensions, wanted at most " + std::to_string(max_dims));
@@ -134,7 +134,7 @@ T number_as(const scalar& s) {
 // memory of the device, unless kernels of another origin compute there.
 tensor number_tensor(const tensor& like, const scalar& s, dtype type) {
   if (!takes_host_numbers(like.device())) {
-    return ops::full(std::span<const std::int64_t>(), s, arg<"dtype"> = type, arg<"device"> = like.device());
+    return aten::full(std::span<const std::int64_t>(), s, arg<"dtype"> = type, arg<"device"> = like.device());
   }
   tensor number = author::make_tensor({}, type, cpu);
   with_element_type(type, [&]<class T>(T) {
@@ -158,9 +158,9 @@ tensor wrapped(const tensor& self, const scalar& s) {
 tensor number_beside(const tensor& like, const scalar& s) { return number_tensor(like, s, like.dtype()); }
 
 tensor part(const tensor& t, std::size_t dim, std::int64_t first, std::int64_t count) {
-  dims sizes = t.sizes();
+  shape sizes = t.sizes();
   sizes[dim] = count;
-  return author::make_view(t, sizes, t.strides(), t.record().offset + first * t.strides()[dim]);
+  return author::make_view(t, sizes, t.strides(), author::record_of(t).offset + first * t.strides()[dim]);
 }
 
 tensor dense_copy(backend_call c, const tensor& t, dtype type) {

@@ -47,7 +47,7 @@ std::int64_t product_of(backend_call c, std::string_view what, std::int64_t a, s
 // "[2, 3]", of any length.
 std::string list_text(std::span<const std::int64_t> numbers);
 // User-provided sizes, which may be too many.
-dims sizes_of(backend_call c, std::span<const std::int64_t> sizes);
+shape sizes_of(backend_call c, std::span<const std::int64_t> sizes);
 // Throws for a sparse layout or pinned memory, which factory operators do not support.
 void check_options(backend_call c, std::optional<layout> how, std::optional<bool> pinned);
 // An in-place or out operand must have distinct elements.

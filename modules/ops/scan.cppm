@@ -5,7 +5,7 @@ import topbit.std;
 import topbit.core;
 import topbit.tensor;
 
-export namespace topbit::ops {
+export namespace topbit::aten {
 
 /// Each element is the sum of those up to it. bool and integers become int64 by default.
 inline constexpr op<"aten::cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor"> cumsum;
@@ -46,4 +46,18 @@ inline constexpr op<
     "Tensor(a!)">
     diff_out;
 
-}  // namespace topbit::ops
+}  // namespace topbit::aten
+
+// One name for each function.
+export namespace topbit {
+
+inline constexpr overloads<aten::cumsum, aten::cumsum_out> cumsum;
+inline constexpr overloads<aten::cumsum_> cumsum_;
+inline constexpr overloads<aten::cumprod, aten::cumprod_out> cumprod;
+inline constexpr overloads<aten::cumprod_> cumprod_;
+inline constexpr overloads<aten::cummax, aten::cummax_out> cummax;
+inline constexpr overloads<aten::cummin, aten::cummin_out> cummin;
+inline constexpr overloads<aten::logcumsumexp, aten::logcumsumexp_out> logcumsumexp;
+inline constexpr overloads<aten::diff, aten::diff_out> diff;
+
+}  // namespace topbit

@@ -14,12 +14,12 @@ using integers = std::span<const std::int64_t>;
 using want1 = std::array<bool, 1>;
 using values_and_indices = std::tuple<tensor, tensor>;
 
-tensor flipped(T x, std::int64_t dim) { return ops::flip(x, integers(&dim, 1)); }
+tensor flipped(T x, std::int64_t dim) { return aten::flip(x, integers(&dim, 1)); }
 
 // Each element got the gradients of all sums it was part of, its own and those after it.
 template <const auto& Op>
 using cumsum_rule = derivative<Op, keep<>, [](T g, std::int64_t dim, std::optional<dtype>) {
-  return flipped(ops::cumsum(flipped(g, dim), dim), dim);
+  return flipped(aten::cumsum(flipped(g, dim), dim), dim);
 }>;
 
 // d y[i] / d x[k] = y[k - 1] * x[k + 1] * .. * x[i]. The sums over i of these, times g[i], are found for 1, 2, 4, ..
@@ -27,16 +27,16 @@ using cumsum_rule = derivative<Op, keep<>, [](T g, std::int64_t dim, std::option
 tensor cumprod_gradient(T g, T x, T y, std::int64_t dim) {
   if (x.dim() == 0 || x.numel() == 0) return g;
   const std::int64_t n = x.size(dim);
-  const auto part = [dim](T t, std::int64_t from, std::int64_t to) { return ops::slice(t, dim, from, to); };
+  const auto part = [dim](T t, std::int64_t from, std::int64_t to) { return aten::slice_Tensor(t, dim, from, to); };
   tensor sums = g, factors = part(x, 1, n);
   for (std::int64_t reach = 1; reach < n; reach *= 2) {
     const std::int64_t left = n - reach;
-    const tensor both[] = {ops::addcmul(part(sums, 0, left), factors, part(sums, reach, n)), part(sums, left, n)};
-    sums = ops::cat(both, dim);
+    const tensor both[] = {aten::addcmul(part(sums, 0, left), factors, part(sums, reach, n)), part(sums, left, n)};
+    sums = aten::cat(both, dim);
     if (reach * 2 < n) factors = part(factors, 0, left - reach) * part(factors, reach, left);
   }
-  const tensor before[] = {ops::ones_like(part(y, 0, 1)), part(y, 0, n - 1)};
-  return sums * ops::cat(before, dim);
+  const tensor before[] = {aten::ones_like(part(y, 0, 1)), part(y, 0, n - 1)};
+  return sums * aten::cat(before, dim);
 }
 template <const auto& Op>
 using cumprod_rule = derivative<Op, keep<0, the_result>, [](T g, T x, T y, std::int64_t dim, std::optional<dtype>) {
@@ -45,19 +45,19 @@ using cumprod_rule = derivative<Op, keep<0, the_result>, [](T g, T x, T y, std::
 
 // sum over i >= k of g[i] * exp(x[k] - y[i]), for g that are not negative.
 tensor weighed(T g, T x, T y, std::int64_t dim) {
-  return ops::exp(x + flipped(ops::logcumsumexp(flipped(ops::log(g) - y, dim), dim), dim));
+  return aten::exp(x + flipped(aten::logcumsumexp(flipped(aten::log(g) - y, dim), dim), dim));
 }
 // A number above 0 of about the size of g.
 tensor size_of(T g) {
   const no_grad constant;
-  const tensor most = ops::max(ops::abs(g));
-  return ops::where_scalar_self(ops::eq_scalar(most, 0), 1, most);
+  const tensor most = aten::max(aten::abs(g));
+  return aten::where_ScalarSelf(aten::eq_Scalar(most, 0), 1, most);
 }
 // The parts of g above and below 0 by themselves, since their logarithms are needed. For gradients of gradients both
 // are raised by the same, so that there is a logarithm to differentiate where g is 0.
-using logcumsumexp_rule = derivative<ops::logcumsumexp, keep<0, the_result>, [](T g, T x, T y, std::int64_t dim) {
+using logcumsumexp_rule = derivative<aten::logcumsumexp, keep<0, the_result>, [](T g, T x, T y, std::int64_t dim) {
   if (x.numel() == 0) return tensor(g);
-  tensor above = ops::where_scalar_other(ops::gt_scalar(g, 0), g, 0);
+  tensor above = aten::where_ScalarOther(aten::gt_Scalar(g, 0), g, 0);
   if (grad_enabled()) above = above + size_of(g);
   return weighed(above, x, y, dim) - weighed(above - g, x, y, dim);
 }>;
@@ -76,9 +76,9 @@ struct taken_elements {
   grads1 put_back(T g, bool several = false) const {
     if (self.sizes.empty()) return {g};
     tensor whole = self.zeros_beside(g);
-    const tensor at = dim_is_gone ? ops::unsqueeze(indices.get(), dim) : indices.get();
-    const tensor there = dim_is_gone ? ops::unsqueeze(g, dim) : g;
-    return {several ? ops::scatter_add_(whole, dim, at, there) : ops::scatter_(whole, dim, at, there)};
+    const tensor at = dim_is_gone ? aten::unsqueeze(indices.get(), dim) : indices.get();
+    const tensor there = dim_is_gone ? aten::unsqueeze(g, dim) : g;
+    return {several ? aten::scatter_add_(whole, dim, at, there) : aten::scatter_src_(whole, dim, at, there)};
   }
 };
 
@@ -126,8 +126,8 @@ struct cross_gradient {
     return save(self, other, dim.value_or(std::ranges::find(self.sizes(), 3) - self.sizes().begin()), r);
   }
   grads2 backward(T g, wants2 wanted) const {
-    return {wanted[0] ? ops::linalg_cross(other.get(), g, arg<"dim"> = dim) : tensor(),
-            wanted[1] ? ops::linalg_cross(g, self.get(), arg<"dim"> = dim) : tensor()};
+    return {wanted[0] ? aten::linalg_cross(other.get(), g, arg<"dim"> = dim) : tensor(),
+            wanted[1] ? aten::linalg_cross(g, self.get(), arg<"dim"> = dim) : tensor()};
   }
 };
 
@@ -142,29 +142,29 @@ struct unique_rule {
 };
 
 constexpr author::kernel_row rows[] = {
-    gradient_row<ops::cumsum, cumsum_rule<ops::cumsum>>(),
-    gradient_row<ops::cumsum_, cumsum_rule<ops::cumsum>>(),
-    gradient_row<ops::cumprod, cumprod_rule<ops::cumprod>>(),
-    gradient_row<ops::cumprod_, cumprod_rule<ops::cumprod>>(),
-    gradient_row<ops::logcumsumexp, logcumsumexp_rule>(),
-    gradient_row<ops::cummax, running_extreme_rule>(),
-    gradient_row<ops::cummin, running_extreme_rule>(),
-    gradient_row<ops::max_dim, picked_rule>(),
-    gradient_row<ops::min_dim, picked_rule>(),
-    gradient_row<ops::median_dim, picked_rule>(),
-    gradient_row<ops::nanmedian_dim, picked_rule>(),
-    gradient_row<ops::mode, picked_rule>(),
-    gradient_row<ops::kthvalue, picked_rule>(),
-    gradient_row<ops::sort, order_rule>(),
-    gradient_row<ops::sort_stable, order_rule>(),
-    gradient_row<ops::topk, order_rule>(),
-    gradient_row<ops::linalg_cross, cross_gradient>(),
-    gradient_row<ops::cross, cross_gradient>(),
-    gradient_row<ops::unique2, unique_rule<ops::unique2, 3>>(),
-    gradient_row<ops::unique, unique_rule<ops::unique, 2>>(),
-    gradient_row<ops::unique_dim, unique_rule<ops::unique_dim, 3>>(),
-    gradient_row<ops::unique_consecutive, unique_rule<ops::unique_consecutive, 3>>(),
-    gradient_row<ops::unique_dim_consecutive, unique_rule<ops::unique_dim_consecutive, 3>>(),
+    gradient_row<aten::cumsum, cumsum_rule<aten::cumsum>>(),
+    gradient_row<aten::cumsum_, cumsum_rule<aten::cumsum>>(),
+    gradient_row<aten::cumprod, cumprod_rule<aten::cumprod>>(),
+    gradient_row<aten::cumprod_, cumprod_rule<aten::cumprod>>(),
+    gradient_row<aten::logcumsumexp, logcumsumexp_rule>(),
+    gradient_row<aten::cummax, running_extreme_rule>(),
+    gradient_row<aten::cummin, running_extreme_rule>(),
+    gradient_row<aten::max_dim, picked_rule>(),
+    gradient_row<aten::min_dim, picked_rule>(),
+    gradient_row<aten::median_dim, picked_rule>(),
+    gradient_row<aten::nanmedian_dim, picked_rule>(),
+    gradient_row<aten::mode, picked_rule>(),
+    gradient_row<aten::kthvalue, picked_rule>(),
+    gradient_row<aten::sort, order_rule>(),
+    gradient_row<aten::sort_stable, order_rule>(),
+    gradient_row<aten::topk, order_rule>(),
+    gradient_row<aten::linalg_cross, cross_gradient>(),
+    gradient_row<aten::cross, cross_gradient>(),
+    gradient_row<aten::_unique2, unique_rule<aten::_unique2, 3>>(),
+    gradient_row<aten::_unique, unique_rule<aten::_unique, 2>>(),
+    gradient_row<aten::unique_dim, unique_rule<aten::unique_dim, 3>>(),
+    gradient_row<aten::unique_consecutive, unique_rule<aten::unique_consecutive, 3>>(),
+    gradient_row<aten::unique_dim_consecutive, unique_rule<aten::unique_dim_consecutive, 3>>(),
 };
 
 }  // namespace

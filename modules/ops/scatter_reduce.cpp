@@ -26,14 +26,14 @@ void check_reduce(backend_call c, const tensor& self, std::string_view reduce, b
   }
 }
 
-tensor filled(backend_call c, const dims& sizes, dtype type, const scalar& value, const tensor& like) {
+tensor filled(backend_call c, const shape& sizes, dtype type, const scalar& value, const tensor& like) {
   tensor out = author::make_tensor(sizes, type, like.device());
   return fill(c, out, value);
 }
 
 // One number for all of these sizes.
-tensor everywhere(backend_call c, const tensor& like, const scalar& value, const dims& sizes) {
-  return author::make_view(one_number(c, like, value), sizes, dims(sizes.size(), 0), 0);
+tensor everywhere(backend_call c, const tensor& like, const scalar& value, const shape& sizes) {
+  return author::make_view(one_number(c, like, value), sizes, shape(sizes.size(), 0), 0);
 }
 
 // Sums divided by how many elements each has.
@@ -41,7 +41,7 @@ void divide_by_counts(backend_call c, const tensor& self, std::int64_t dim, cons
                       const tensor& out) {
   const dtype type = is_floating(self.dtype()) ? widened(self.dtype()) : dtype::int64;
   const tensor counts = filled(c, self.sizes(), type, include_self ? 1 : 0, self);
-  const dims sizes = at_least_1d(index).sizes();
+  const shape sizes = at_least_1d(index).sizes();
   run_scatter(c, rowwise::scatter_add, counts, dim, index, everywhere(c, counts, 1, sizes), counts);
   if (!include_self) {
     run_pointwise_in(c, pointwise::maximum, type, collect(counts, number_beside(counts, 1)), counts);
@@ -51,11 +51,11 @@ void divide_by_counts(backend_call c, const tensor& self, std::int64_t dim, cons
 }
 
 // The index of every element of source: that of its slice.
-tensor spread(backend_call c, const tensor& index, const tensor& self, std::size_t d, const dims& sizes) {
+tensor spread(backend_call c, const tensor& index, const tensor& self, std::size_t d, const shape& sizes) {
   const tensor flat = flat_index(c, index);
-  dims strides(sizes.size(), 0);
+  shape strides(sizes.size(), 0);
   if (self.dim() != 0) strides[d] = 1;
-  return author::make_view(flat, sizes, strides, flat.record().offset);
+  return author::make_view(flat, sizes, strides, author::record_of(flat).offset);
 }
 
 }  // namespace
@@ -101,7 +101,7 @@ result_meta index_reduce_rule::meta(std::string_view op, const tensor& self, std
 void index_reduce_rule::run(backend_call c, const tensor& self, std::int64_t dim, const tensor& index,
                             const tensor& source, std::string_view reduce, bool include_self, const tensor& out) {
   const std::size_t d = dim_of(c, dim, self);
-  dims sizes = self.sizes();
+  shape sizes = self.sizes();
   if (self.dim() != 0) sizes[d] = index.numel();
   const tensor from = source.sizes() == sizes ? source : reshaped(source, sizes);
   scatter_reduce_rule::run(c, self, dim, spread(c, index, self, d, sizes), from, reduce, include_self, out);

@@ -110,7 +110,7 @@ void check_steps(backend_call c, const scalar& start, const scalar& end, std::in
 
 // A view of elements first, first + 1, ... of a tensor of one dimension.
 tensor part_of(const tensor& t, std::int64_t first, std::int64_t count) {
-  return author::make_view(t, {count}, t.strides(), t.record().offset + first * t.strides()[0]);
+  return author::make_view(t, {count}, t.strides(), author::record_of(t).offset + first * t.strides()[0]);
 }
 
 // Each half from its own end, which is therefore exact.
@@ -149,38 +149,38 @@ namespace {
 
 tensor arange(const scalar& end, optional_dtype type, optional_layout how, optional_device where,
               optional_bool pinned) {
-  tensor out = new_sequence({nullptr, ops::arange.name()}, 0, end, 1, false,
+  tensor out = new_sequence({nullptr, aten::arange.name()}, 0, end, 1, false,
                             {type.value_or(type_of_numbers({end})), how, where, pinned});
-  return ops::arange_start_out(0, end, 1, out);
+  return aten::arange_start_out(0, end, 1, out);
 }
 tensor arange_start(const scalar& start, const scalar& end, optional_dtype type, optional_layout how,
                     optional_device where, optional_bool pinned) {
-  tensor out = new_sequence({nullptr, ops::arange_start.name()}, start, end, 1, false,
+  tensor out = new_sequence({nullptr, aten::arange_start.name()}, start, end, 1, false,
                             {type.value_or(type_of_numbers({start, end})), how, where, pinned});
-  return ops::arange_start_out(start, end, 1, out);
+  return aten::arange_start_out(start, end, 1, out);
 }
 tensor arange_start_step(const scalar& start, const scalar& end, const scalar& step, optional_dtype type,
                          optional_layout how, optional_device where, optional_bool pinned) {
-  tensor out = new_sequence({nullptr, ops::arange_start_step.name()}, start, end, step, false,
+  tensor out = new_sequence({nullptr, aten::arange_start_step.name()}, start, end, step, false,
                             {type.value_or(type_of_numbers({start, end, step})), how, where, pinned});
-  return ops::arange_start_out(start, end, step, out);
+  return aten::arange_start_out(start, end, step, out);
 }
-tensor& arange_end_out(const scalar& end, tensor& out) { return ops::arange_start_out(0, end, 1, out); }
+tensor& arange_end_out(const scalar& end, tensor& out) { return aten::arange_start_out(0, end, 1, out); }
 
 tensor range(const scalar& start, const scalar& end, optional_dtype type, optional_layout how, optional_device where,
              optional_bool pinned) {
-  tensor out = new_sequence({nullptr, ops::range.name()}, start, end, 1, true,
+  tensor out = new_sequence({nullptr, aten::range.name()}, start, end, 1, true,
                             {type.value_or(dtype::float32), how, where, pinned});
-  return ops::range_out(start, end, 1, out);
+  return aten::range_out(start, end, 1, out);
 }
 tensor range_step(const scalar& start, const scalar& end, const scalar& step, optional_dtype type, optional_layout how,
                   optional_device where, optional_bool pinned) {
-  tensor out = new_sequence({nullptr, ops::range_step.name()}, start, end, step, true,
+  tensor out = new_sequence({nullptr, aten::range_step.name()}, start, end, step, true,
                             {type.value_or(dtype::float32), how, where, pinned});
-  return ops::range_out(start, end, step, out);
+  return aten::range_out(start, end, step, out);
 }
 tensor& range_step_one_out(const scalar& start, const scalar& end, tensor& out) {
-  return ops::range_out(start, end, 1, out);
+  return aten::range_out(start, end, 1, out);
 }
 
 tensor new_spaced(backend_call c, const scalar& start, const scalar& end, std::int64_t steps, const tensor_options& o) {
@@ -191,23 +191,23 @@ tensor new_spaced(backend_call c, const scalar& start, const scalar& end, std::i
 }
 tensor linspace(const scalar& start, const scalar& end, std::int64_t steps, optional_dtype type, optional_layout how,
                 optional_device where, optional_bool pinned) {
-  tensor out = new_spaced({nullptr, ops::linspace.name()}, start, end, steps, {type, how, where, pinned});
-  return ops::linspace_out(start, end, steps, out);
+  tensor out = new_spaced({nullptr, aten::linspace.name()}, start, end, steps, {type, how, where, pinned});
+  return aten::linspace_out(start, end, steps, out);
 }
 tensor& logspace_out(const scalar& start, const scalar& end, std::int64_t steps, double base, tensor& out) {
-  constexpr backend_call c{nullptr, ops::logspace_out.name()};
+  constexpr backend_call c{nullptr, aten::logspace_out.name()};
   check_defined(c, out);
   check_counting(c, out.dtype());
   check_steps(c, start, end, steps);
   check_out(c, out, {steps});
   const tensor exponents =
-      ops::linspace(start, end, steps, arg<"dtype"> = dtype::float64, arg<"device"> = out.device());
-  return ops::copy_(out, ops::pow_scalar_base(base, exponents));
+      aten::linspace(start, end, steps, arg<"dtype"> = dtype::float64, arg<"device"> = out.device());
+  return aten::copy_(out, aten::pow_Scalar(base, exponents));
 }
 tensor logspace(const scalar& start, const scalar& end, std::int64_t steps, double base, optional_dtype type,
                 optional_layout how, optional_device where, optional_bool pinned) {
-  tensor out = new_spaced({nullptr, ops::logspace.name()}, start, end, steps, {type, how, where, pinned});
-  return ops::logspace_out(start, end, steps, base, out);
+  tensor out = new_spaced({nullptr, aten::logspace.name()}, start, end, steps, {type, how, where, pinned});
+  return aten::logspace_out(start, end, steps, base, out);
 }
 
 void check_matrix(backend_call c, std::int64_t rows, std::int64_t columns) {
@@ -217,11 +217,12 @@ void check_matrix(backend_call c, std::int64_t rows, std::int64_t columns) {
 }
 
 tensor& write_identity(tensor& out) {
-  ops::zero_(out);
+  aten::zero_(out);
   const std::int64_t count = std::min(out.sizes()[0], out.sizes()[1]);
   if (count == 0) return out;
-  tensor diagonal = author::make_view(out, {count}, {out.strides()[0] + out.strides()[1]}, out.record().offset);
-  ops::fill_(diagonal, 1);
+  tensor diagonal =
+      author::make_view(out, {count}, {out.strides()[0] + out.strides()[1]}, author::record_of(out).offset);
+  aten::fill_Scalar_(diagonal, 1);
   return out;
 }
 tensor new_identity(backend_call c, std::int64_t rows, std::int64_t columns, const tensor_options& o) {
@@ -237,15 +238,15 @@ tensor& identity_out(backend_call c, std::int64_t rows, std::int64_t columns, te
   return write_identity(out);
 }
 tensor eye(std::int64_t n, optional_dtype type, optional_layout how, optional_device where, optional_bool pinned) {
-  return new_identity({nullptr, ops::eye.name()}, n, n, {type, how, where, pinned});
+  return new_identity({nullptr, aten::eye.name()}, n, n, {type, how, where, pinned});
 }
 tensor eye_m(std::int64_t n, std::int64_t m, optional_dtype type, optional_layout how, optional_device where,
              optional_bool pinned) {
-  return new_identity({nullptr, ops::eye_m.name()}, n, m, {type, how, where, pinned});
+  return new_identity({nullptr, aten::eye_m.name()}, n, m, {type, how, where, pinned});
 }
-tensor& eye_out(std::int64_t n, tensor& out) { return identity_out({nullptr, ops::eye_out.name()}, n, n, out); }
+tensor& eye_out(std::int64_t n, tensor& out) { return identity_out({nullptr, aten::eye_out.name()}, n, n, out); }
 tensor& eye_m_out(std::int64_t n, std::int64_t m, tensor& out) {
-  return identity_out({nullptr, ops::eye_m_out.name()}, n, m, out);
+  return identity_out({nullptr, aten::eye_m_out.name()}, n, m, out);
 }
 
 // A matrix cut in two by a diagonal. The lower part of row r are its first r + 1 + offset elements, as far as it goes.
@@ -284,44 +285,46 @@ tensor triangle_indices(backend_call c, std::int64_t rows, std::int64_t columns,
     if (first == last) continue;
     tensor of_rows = author::make_view(out, {last - first}, {1}, at);
     tensor of_columns = author::make_view(out, {last - first}, {1}, count + at);
-    ops::fill_(of_rows, row);
-    ops::arange_start_out(first, last, 1, of_columns);
+    aten::fill_Scalar_(of_rows, row);
+    aten::arange_start_out(first, last, 1, of_columns);
     at += last - first;
   }
   return out;
 }
 tensor tril_indices(std::int64_t rows, std::int64_t columns, std::int64_t offset, optional_dtype type,
                     optional_layout how, optional_device where, optional_bool pinned) {
-  return triangle_indices({nullptr, ops::tril_indices.name()}, rows, columns, offset, false,
+  return triangle_indices({nullptr, aten::tril_indices.name()}, rows, columns, offset, false,
                           {type, how, where, pinned});
 }
 tensor triu_indices(std::int64_t rows, std::int64_t columns, std::int64_t offset, optional_dtype type,
                     optional_layout how, optional_device where, optional_bool pinned) {
-  return triangle_indices({nullptr, ops::triu_indices.name()}, rows, columns, offset, true, {type, how, where, pinned});
+  return triangle_indices({nullptr, aten::triu_indices.name()}, rows, columns, offset, true,
+                          {type, how, where, pinned});
 }
 
 }  // namespace
 
 void register_sequence() {
   register_forms<sequence_forms>();
-  register_factory<&arange, ops::arange>();
-  register_factory<&arange_start, ops::arange_start>();
-  register_factory<&arange_start_step, ops::arange_start_step>();
-  register_composite<&arange_end_out, ops::arange_out>();
-  register_factory<&range, ops::range>();
-  register_factory<&range_step, ops::range_step>();
-  register_composite<&range_step_one_out, ops::range_out_>();
-  register_factory<&linspace, ops::linspace>();
-  register_factory<&logspace, ops::logspace>();
-  register_composite<&logspace_out, ops::logspace_out>();
-  register_factory<&eye, ops::eye>();
-  register_factory<&eye_m, ops::eye_m>();
-  register_composite<&eye_out, ops::eye_out>();
-  register_composite<&eye_m_out, ops::eye_m_out>();
-  register_factory<&tril_indices, ops::tril_indices>();
-  register_factory<&triu_indices, ops::triu_indices>();
-  register_without_gradient<ops::arange, ops::arange_start, ops::arange_start_step, ops::range, ops::range_step,
-                            ops::linspace, ops::logspace, ops::eye, ops::eye_m, ops::tril_indices, ops::triu_indices>();
+  register_factory<&arange, aten::arange>();
+  register_factory<&arange_start, aten::arange_start>();
+  register_factory<&arange_start_step, aten::arange_start_step>();
+  register_composite<&arange_end_out, aten::arange_out>();
+  register_factory<&range, aten::range>();
+  register_factory<&range_step, aten::range_step>();
+  register_composite<&range_step_one_out, aten::range_out_>();
+  register_factory<&linspace, aten::linspace>();
+  register_factory<&logspace, aten::logspace>();
+  register_composite<&logspace_out, aten::logspace_out>();
+  register_factory<&eye, aten::eye>();
+  register_factory<&eye_m, aten::eye_m>();
+  register_composite<&eye_out, aten::eye_out>();
+  register_composite<&eye_m_out, aten::eye_m_out>();
+  register_factory<&tril_indices, aten::tril_indices>();
+  register_factory<&triu_indices, aten::triu_indices>();
+  register_without_gradient<aten::arange, aten::arange_start, aten::arange_start_step, aten::range, aten::range_step,
+                            aten::linspace, aten::logspace, aten::eye, aten::eye_m, aten::tril_indices,
+                            aten::triu_indices>();
 }
 
 }  // namespace topbit::detail

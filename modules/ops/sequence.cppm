@@ -6,7 +6,7 @@ import topbit.std;
 import topbit.core;
 import topbit.tensor;
 
-export namespace topbit::ops {
+export namespace topbit::aten {
 
 /// start, start + step, ... below `end`; start is 0 and step 1 by default. Without a dtype: int64 if all are integers,
 /// else float32. Element i is start + i * step, computed in int64 or float64.
@@ -83,4 +83,19 @@ inline constexpr op<
     "device=None, bool? pin_memory=None) -> Tensor">
     triu_indices;
 
-}  // namespace topbit::ops
+}  // namespace topbit::aten
+
+// One name for each function.
+export namespace topbit {
+
+inline constexpr overloads<aten::arange, aten::arange_start, aten::arange_start_step, aten::arange_out,
+                           aten::arange_start_out>
+    arange;
+inline constexpr overloads<aten::range, aten::range_step, aten::range_out_, aten::range_out> range;
+inline constexpr overloads<aten::linspace, aten::linspace_out> linspace;
+inline constexpr overloads<aten::logspace, aten::logspace_out> logspace;
+inline constexpr overloads<aten::eye, aten::eye_m, aten::eye_out, aten::eye_m_out> eye;
+inline constexpr overloads<aten::tril_indices> tril_indices;
+inline constexpr overloads<aten::triu_indices> triu_indices;
+
+}  // namespace topbit

@@ -85,10 +85,10 @@ void run_extreme(backend_call c, rowwise code, const tensor& self, std::int64_t 
 namespace {
 
 tensor softmax(const tensor& self, std::int64_t dim, std::optional<dtype> type) {
-  return ops::softmax_forward(to(self, type.value_or(self.dtype())), dim, false);
+  return aten::_softmax(to(self, type.value_or(self.dtype())), dim, false);
 }
 tensor log_softmax(const tensor& self, std::int64_t dim, std::optional<dtype> type) {
-  return ops::log_softmax_forward(to(self, type.value_or(self.dtype())), dim, false);
+  return aten::_log_softmax(to(self, type.value_or(self.dtype())), dim, false);
 }
 
 // The tensor with others of its dimensions before and behind it.
@@ -98,13 +98,13 @@ tensor joined(std::size_t d, const std::optional<tensor>& before, const tensor& 
   if (is_given(before)) parts.push_back(*before);
   parts.push_back(self);
   if (is_given(behind)) parts.push_back(*behind);
-  return parts.size() == 1 ? self : ops::cat(parts, static_cast<std::int64_t>(d));
+  return parts.size() == 1 ? self : aten::cat(parts, static_cast<std::int64_t>(d));
 }
 
 tensor diff(const tensor& self, std::int64_t n, std::int64_t dim, const std::optional<tensor>& before,
             const std::optional<tensor>& behind) {
-  constexpr backend_call c{nullptr, ops::diff.name()};
-  author::check_one_device(ops::diff, self, before, behind);
+  constexpr backend_call c{nullptr, aten::diff.name()};
+  author::check_one_device(aten::diff, self, before, behind);
   check_defined(c, self);
   if (self.dim() == 0) refuse<shape_error>(c, "found a zero-dimensional tensor, wanted at least one dimension");
   if (n < 0) refuse<error>(c, "found n " + std::to_string(n) + ", wanted 0 or more");
@@ -112,35 +112,35 @@ tensor diff(const tensor& self, std::int64_t n, std::int64_t dim, const std::opt
   for (const std::optional<tensor>& end : {before, behind}) {
     if (!is_given(end)) continue;
     bool fits = end->dim() == self.dim();
-    for (std::size_t k = 0; fits && k < self.dim(); ++k) fits = k == d || end->sizes()[k] == self.sizes()[k];
+    for (std::size_t k = 0; fits && k < self.sizes().size(); ++k) fits = k == d || end->sizes()[k] == self.sizes()[k];
     if (fits) continue;
     refuse<shape_error>(c, "found " + to_string(self.sizes()) + " and " + to_string(end->sizes()) +
                                " in prepend or append, wanted the same sizes except dimension " + std::to_string(d));
   }
-  if (n == 0) return ops::clone(self);
+  if (n == 0) return aten::clone(self);
   tensor now = joined(d, before, self, behind);
   // So often, all elements are gone.
   for (std::int64_t i = std::min(n, now.sizes()[d]); i > 0; --i) {
-    const tensor next = ops::slice(now, dim, 1, std::nullopt), last = ops::slice(now, dim, 0, -1);
-    now = now.dtype() == dtype::boolean ? ops::logical_xor(next, last) : next - last;
+    const tensor next = aten::slice_Tensor(now, dim, 1, std::nullopt), last = aten::slice_Tensor(now, dim, 0, -1);
+    now = now.dtype() == dtype::boolean ? aten::logical_xor(next, last) : next - last;
   }
-  return now.same_as(self) ? ops::clone(self) : now;
+  return now.same_as(self) ? aten::clone(self) : now;
 }
 
 }  // namespace
 
 void register_softmax() {
   register_forms<softmax_forms>();
-  register_composite<&softmax, ops::softmax>();
-  register_composite<&log_softmax, ops::log_softmax>();
-  register_written<ops::softmax, ops::softmax_out>();
-  register_written<ops::log_softmax, ops::log_softmax_out>();
+  register_composite<&softmax, aten::softmax_int>();
+  register_composite<&log_softmax, aten::log_softmax_int>();
+  register_written<aten::softmax_int, aten::softmax_int_out>();
+  register_written<aten::log_softmax_int, aten::log_softmax_int_out>();
 }
 
 void register_scan() {
   register_forms<scan_forms>();
-  register_composite<&diff, ops::diff>();
-  register_written<ops::diff, ops::diff_out>();
+  register_composite<&diff, aten::diff>();
+  register_written<aten::diff, aten::diff_out>();
 }
 
 }  // namespace topbit::detail

@@ -9,7 +9,7 @@ namespace topbit::detail {
 
 namespace {
 
-two_metas pair_of(const dims& sizes, const tensor& self) {
+two_metas pair_of(const shape& sizes, const tensor& self) {
   return {dense_meta(sizes, self.dtype(), self), dense_meta(sizes, dtype::int64, self)};
 }
 
@@ -31,7 +31,7 @@ two_metas topk_rule::meta(std::string_view op, const tensor& self, std::int64_t 
   const backend_call c{nullptr, op};
   check_defined(c, self);
   const std::size_t d = dim_of(c, dim, self);
-  dims sizes = self.sizes();
+  shape sizes = self.sizes();
   const std::int64_t n = self.dim() == 0 ? 1 : sizes[d];
   if (k < 0 || k > n) {
     refuse<shape_error>(c, "found k " + std::to_string(k) + " for dimension " + std::to_string(d) + " of " +
@@ -52,7 +52,7 @@ two_metas chosen_meta(std::string_view op, const tensor& self, std::int64_t dim,
   const backend_call c{nullptr, op};
   check_defined(c, self);
   const std::size_t d = dim_of(c, dim, self);
-  dims sizes = self.sizes();
+  shape sizes = self.sizes();
   if (self.dim() == 0) return pair_of(sizes, self);
   if (sizes[d] == 0) {
     refuse<shape_error>(
@@ -68,14 +68,14 @@ void run_chosen(backend_call c, rowwise code, const tensor& self, std::int64_t d
                 const tensor& values, const tensor& indices) {
   if (values.numel() == 0) return;
   const std::size_t d = dim_of(c, dim, self);
-  dims kept = self.sizes();
+  shape kept = self.sizes();
   if (self.dim() != 0) kept[d] = 1;
   // The result's own strides, with the dimension that is gone put back.
   const auto with_row = [&](const tensor& t) {
     if (t.dim() == self.dim()) return t;
-    dims strides;
-    for (std::size_t k = 0, at = 0; k < self.dim(); ++k) strides.push_back(k == d ? 1 : t.strides()[at++]);
-    return author::make_view(t, kept, strides, t.record().offset);
+    shape strides;
+    for (std::size_t k = 0, at = 0; k < kept.size(); ++k) strides.push_back(k == d ? 1 : t.strides()[at++]);
+    return author::make_view(t, kept, strides, author::record_of(t).offset);
   };
   const tensor v = with_row(values), i = with_row(indices);
   run_rows(c, {code, self.dtype(), d, self.sizes()}, {written(v), written(i), read(self)}, {rank});
@@ -123,7 +123,7 @@ result_meta searchsorted_rule::meta(std::string_view op, const tensor& sequence,
   }
   if (side && *side == "left" && right) refuse<error>(c, "found side 'left' and right=True, wanted one of them");
   bool fits = sequence.dim() >= 1 && (sequence.dim() == 1 || sequence.dim() == values.dim());
-  for (std::size_t d = 0; fits && sequence.dim() != 1 && d + 1 < sequence.dim(); ++d) {
+  for (std::size_t d = 0; fits && sequence.dim() != 1 && d + 1 < sequence.sizes().size(); ++d) {
     fits = sequence.sizes()[d] == values.sizes()[d];
   }
   if (!fits) {
@@ -148,10 +148,10 @@ void searchsorted_rule::run(backend_call c, const tensor& sequence, const tensor
   // One row for all is a row repeated.
   const auto rows = [&](const tensor& t) {
     if (!t.defined() || t.dim() == in.dim()) return t;
-    dims sizes = in.sizes(), strides(in.dim(), 0);
+    shape sizes = in.sizes(), strides(in.dim(), 0);
     sizes[d] = t.sizes()[0];
     strides[d] = t.strides()[0];
-    return author::make_view(t, sizes, strides, t.record().offset);
+    return author::make_view(t, sizes, strides, author::record_of(t).offset);
   };
   const tensor row = rows(sequence), order = rows(sorter.value_or(tensor()));
   run_rows(c, {rowwise::searchsorted, values.dtype(), d, in.sizes(), row.sizes()[d]},
@@ -170,10 +170,10 @@ result_meta bucketize_rule::meta(std::string_view op, const tensor& self, const 
 namespace {
 
 tensor argsort(const tensor& self, std::int64_t dim, bool descending) {
-  return std::get<1>(ops::sort(self, dim, descending));
+  return std::get<1>(aten::sort(self, dim, descending));
 }
 tensor argsort_stable(const tensor& self, bool stable, std::int64_t dim, bool descending) {
-  return std::get<1>(ops::sort_stable(self, std::optional(stable), dim, descending));
+  return std::get<1>(aten::sort_stable(self, std::optional(stable), dim, descending));
 }
 // A number is compared in a dtype that has it: 4.5 is behind an integer 4, and 300 behind every uint8.
 dtype comparison_type(dtype of, const scalar& number) {
@@ -181,28 +181,29 @@ dtype comparison_type(dtype of, const scalar& number) {
   return is_floating(number.type()) ? dtype::float64 : dtype::int64;
 }
 tensor number_on(const tensor& beside, const scalar& number, dtype type) {
-  return ops::full(std::span<const std::int64_t>(), number, arg<"dtype"> = type, arg<"device"> = beside.device());
+  return aten::full(std::span<const std::int64_t>(), number, arg<"dtype"> = type, arg<"device"> = beside.device());
 }
 tensor bucketize_scalar(const scalar& self, const tensor& boundaries, bool out_int32, bool right) {
-  check_defined({nullptr, ops::bucketize_scalar.name()}, boundaries);
+  check_defined({nullptr, aten::bucketize_Scalar.name()}, boundaries);
   const dtype type = comparison_type(boundaries.dtype(), self);
-  return ops::bucketize(number_on(boundaries, self, type), to(boundaries, type), out_int32, right);
+  return aten::bucketize_Tensor(number_on(boundaries, self, type), to(boundaries, type), out_int32, right);
 }
 tensor searchsorted_scalar(const tensor& sequence, const scalar& value, bool out_int32, bool right,
                            std::optional<std::string_view> side, const std::optional<tensor>& sorter) {
   const dtype type = comparison_type(sequence.dtype(), value);
-  return ops::searchsorted(to(sequence, type), number_on(sequence, value, type), out_int32, right, side, sorter);
+  return aten::searchsorted_Tensor(to(sequence, type), number_on(sequence, value, type), out_int32, right, side,
+                                   sorter);
 }
 
 }  // namespace
 
 void register_sort() {
   register_forms<sort_forms>();
-  register_composite<&argsort, ops::argsort>();
-  register_composite<&argsort_stable, ops::argsort_stable>();
-  register_composite<&searchsorted_scalar, ops::searchsorted_scalar>();
-  register_composite<&bucketize_scalar, ops::bucketize_scalar>();
-  register_without_gradient<ops::searchsorted, ops::bucketize>();
+  register_composite<&argsort, aten::argsort>();
+  register_composite<&argsort_stable, aten::argsort_stable>();
+  register_composite<&searchsorted_scalar, aten::searchsorted_Scalar>();
+  register_composite<&bucketize_scalar, aten::bucketize_Scalar>();
+  register_without_gradient<aten::searchsorted_Tensor, aten::bucketize_Tensor>();
 }
 
 }  // namespace topbit::detail

@@ -100,16 +100,16 @@ struct bucketize_rule {
 };
 
 using sort_forms =
-    forms_list<ruled<sort_rule, no_abilities, ops::sort, ops::sort_out>,
-               ruled<sort_stable_rule, no_abilities, ops::sort_stable, ops::sort_stable_out>,
-               ruled<topk_rule, no_abilities, ops::topk, ops::topk_out>,
-               ruled<kthvalue_rule, no_abilities, ops::kthvalue, ops::kthvalue_out>,
-               ruled<median_rule<false>, no_abilities, ops::median>,
-               ruled<median_rule<true>, no_abilities, ops::nanmedian>,
-               ruled<chosen_rule<rowwise::median>, no_abilities, ops::median_dim, ops::median_dim_out>,
-               ruled<chosen_rule<rowwise::median, 1>, no_abilities, ops::nanmedian_dim, ops::nanmedian_dim_out>,
-               ruled<chosen_rule<rowwise::mode>, no_abilities, ops::mode, ops::mode_out>,
-               ruled<searchsorted_rule, no_abilities, ops::searchsorted, ops::searchsorted_out>,
-               ruled<bucketize_rule, no_abilities, ops::bucketize, ops::bucketize_out>>;
+    forms_list<ruled<sort_rule, no_abilities, aten::sort, aten::sort_values>,
+               ruled<sort_stable_rule, no_abilities, aten::sort_stable, aten::sort_values_stable>,
+               ruled<topk_rule, no_abilities, aten::topk, aten::topk_values>,
+               ruled<kthvalue_rule, no_abilities, aten::kthvalue, aten::kthvalue_values>,
+               ruled<median_rule<false>, no_abilities, aten::median>,
+               ruled<median_rule<true>, no_abilities, aten::nanmedian>,
+               ruled<chosen_rule<rowwise::median>, no_abilities, aten::median_dim, aten::median_dim_values>,
+               ruled<chosen_rule<rowwise::median, 1>, no_abilities, aten::nanmedian_dim, aten::nanmedian_dim_values>,
+               ruled<chosen_rule<rowwise::mode>, no_abilities, aten::mode, aten::mode_values>,
+               ruled<searchsorted_rule, no_abilities, aten::searchsorted_Tensor, aten::searchsorted_Tensor_out>,
+               ruled<bucketize_rule, no_abilities, aten::bucketize_Tensor, aten::bucketize_Tensor_out>>;
 
 }  // namespace topbit::detail

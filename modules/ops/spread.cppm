@@ -9,7 +9,7 @@ import topbit.std;
 import topbit.core;
 import topbit.tensor;
 
-export namespace topbit::ops {
+export namespace topbit::aten {
 
 /// The variance of all elements; unbiased is a correction of 1, else 0. Composite.
 inline constexpr op<"aten::var(Tensor self, bool unbiased=True) -> Tensor"> var;
@@ -28,20 +28,20 @@ inline constexpr op<
     var_correction_out;
 
 /// The root of the variance. Composite.
-inline constexpr op<"aten::std(Tensor self, bool unbiased=True) -> Tensor"> stddev;
+inline constexpr op<"aten::std(Tensor self, bool unbiased=True) -> Tensor"> std;
 inline constexpr op<"aten::std.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor">
-    stddev_dim;
+    std_dim;
 inline constexpr op<
     "aten::std.out(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False, *, Tensor(a!) out) -> Tensor(a!)">
-    stddev_out;
+    std_out;
 
 /// The same with any correction, 1 for none.
 inline constexpr op<"aten::std.correction(Tensor self, int[1]? dim, *, int? correction, bool keepdim=False) -> Tensor">
-    stddev_correction;
+    std_correction;
 inline constexpr op<
     "aten::std.correction_out(Tensor self, int[1]? dim, *, int? correction, bool keepdim=False, Tensor(a!) out) -> "
     "Tensor(a!)">
-    stddev_correction_out;
+    std_correction_out;
 
 /// Variance and mean. Composites.
 inline constexpr op<"aten::var_mean(Tensor self, bool unbiased=True) -> (Tensor, Tensor)"> var_mean;
@@ -53,12 +53,23 @@ inline constexpr op<
     var_mean_correction;
 
 /// Standard deviation and mean. Composites.
-inline constexpr op<"aten::std_mean(Tensor self, bool unbiased=True) -> (Tensor, Tensor)"> stddev_mean;
+inline constexpr op<"aten::std_mean(Tensor self, bool unbiased=True) -> (Tensor, Tensor)"> std_mean;
 inline constexpr op<
     "aten::std_mean.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> (Tensor, Tensor)">
-    stddev_mean_dim;
+    std_mean_dim;
 inline constexpr op<
     "aten::std_mean.correction(Tensor self, int[1]? dim, *, int? correction, bool keepdim=False) -> (Tensor, Tensor)">
-    stddev_mean_correction;
+    std_mean_correction;
 
-}  // namespace topbit::ops
+}  // namespace topbit::aten
+
+// One name for each function.
+export namespace topbit {
+
+inline constexpr overloads<aten::var, aten::var_dim, aten::var_out, aten::var_correction, aten::var_correction_out> var;
+inline constexpr overloads<aten::std, aten::std_dim, aten::std_out, aten::std_correction, aten::std_correction_out>
+    stddev;
+inline constexpr overloads<aten::var_mean, aten::var_mean_dim, aten::var_mean_correction> var_mean;
+inline constexpr overloads<aten::std_mean, aten::std_mean_dim, aten::std_mean_correction> std_mean;
+
+}  // namespace topbit

@@ -33,7 +33,7 @@ void check_result_device(std::string_view op, const result_meta& m, const tensor
 
 void copy_result(const tensor& out, const tensor& result) {
   tensor to = out;
-  ops::copy_.redispatch(key_of(out.device().type), to, result, false);
+  aten::copy_.redispatch(key_of(out.device().type), to, result, false);
 }
 
 bool rounds_between(dtype result, dtype out) noexcept {

@@ -17,10 +17,10 @@ export namespace author {
 
 /// The metadata of a result.
 struct result_meta {
-  dims sizes;
+  shape sizes;
   dtype type = dtype::float32;
   device where;
-  dims strides;  ///< empty for dense, row-major
+  shape strides;  ///< empty for dense, row-major
 };
 
 /// What the kernel of a structured operator supports directly. Otherwise it gets a temporary, which is then copied.

@@ -17,30 +17,30 @@ const tensor& number(std::string_view op, const tensor& self) {
   return self;
 }
 tensor hardtanh(const tensor& self, const scalar& low, const scalar& high) {
-  return ops::clamp(number(ops::hardtanh.name(), self), low, high);
+  return aten::clamp(number(aten::hardtanh.name(), self), low, high);
 }
-tensor& hardtanh_in_place(tensor& self, const scalar& low, const scalar& high) { return ops::clamp_(self, low, high); }
-tensor relu6(const tensor& self) { return ops::clamp(number(ops::relu6.name(), self), 0, 6); }
-tensor& relu6_in_place(tensor& self) { return ops::clamp_(self, 0, 6); }
+tensor& hardtanh_in_place(tensor& self, const scalar& low, const scalar& high) { return aten::clamp_(self, low, high); }
+tensor relu6(const tensor& self) { return aten::clamp(number(aten::relu6.name(), self), 0, 6); }
+tensor& relu6_in_place(tensor& self) { return aten::clamp_(self, 0, 6); }
 
 // Klambauer, Unterthiner, Mayr, Hochreiter: Self-Normalizing Neural Networks, 2017.
 constexpr double selu_alpha = 1.6732632423543772848, selu_scale = 1.0507009873554804934;
-tensor selu(const tensor& self) { return ops::elu(self, selu_alpha, selu_scale); }
-tensor& selu_in_place(tensor& self) { return ops::elu_(self, selu_alpha, selu_scale); }
+tensor selu(const tensor& self) { return aten::elu(self, selu_alpha, selu_scale); }
+tensor& selu_in_place(tensor& self) { return aten::elu_(self, selu_alpha, selu_scale); }
 
 scalar inverse(std::string_view op, const scalar& alpha) {
   if (alpha.to_double() == 0) refuse<error>({nullptr, op}, "found alpha 0, wanted another number");
   return 1 / alpha.to_double();
 }
 tensor celu(const tensor& self, const scalar& alpha) {
-  return ops::elu(self, alpha, 1, inverse(ops::celu.name(), alpha));
+  return aten::elu(self, alpha, 1, inverse(aten::celu.name(), alpha));
 }
 tensor& celu_in_place(tensor& self, const scalar& alpha) {
-  return ops::elu_(self, alpha, 1, inverse(ops::celu_.name(), alpha));
+  return aten::elu_(self, alpha, 1, inverse(aten::celu_.name(), alpha));
 }
 
 tensor& hardtanh_out(const tensor& self, const scalar& low, const scalar& high, tensor& out) {
-  return ops::clamp_out(number(ops::hardtanh_out.name(), self), low, high, out);
+  return aten::clamp_out(number(aten::hardtanh_out.name(), self), low, high, out);
 }
 
 void check_activation(std::string_view op, const tensor& self) {
@@ -49,23 +49,23 @@ void check_activation(std::string_view op, const tensor& self) {
 }
 // A number in a tensor's dtype, which it does not raise.
 tensor number_like(const tensor& self, const scalar& value) {
-  return ops::full(std::span<const std::int64_t>(), value, arg<"dtype"> = self.dtype(), arg<"device"> = self.device());
+  return aten::full(std::span<const std::int64_t>(), value, arg<"dtype"> = self.dtype(), arg<"device"> = self.device());
 }
 
 tensor threshold(const tensor& self, const scalar& bound, const scalar& value) {
-  constexpr backend_call c{nullptr, ops::threshold.name()};
+  constexpr backend_call c{nullptr, aten::threshold.name()};
   check_defined(c, self);
   if (self.dtype() == dtype::boolean) refuse<dtype_error>(c, "found bool, wanted a number");
-  return ops::where(ops::le_scalar(self, bound), number_like(self, value), self);
+  return aten::where_self(aten::le_Scalar(self, bound), number_like(self, value), self);
 }
 
 tensor hardshrink(const tensor& self, const scalar& lambd) {
-  check_activation(ops::hardshrink.name(), self);
-  return ops::where(ops::le_scalar(ops::abs(self), lambd), number_like(self, 0), self);
+  check_activation(aten::hardshrink.name(), self);
+  return aten::where_self(aten::le_Scalar(aten::abs(self), lambd), number_like(self, 0), self);
 }
 
 tensor softshrink(const tensor& self, const scalar& lambd) {
-  constexpr std::string_view op = ops::softshrink.name();
+  constexpr std::string_view op = aten::softshrink.name();
   check_activation(op, self);
   if (!(lambd.to_double() >= 0))
     refuse<error>({nullptr, op}, "found lambd " + to_string(lambd) + ", wanted at least 0");
@@ -74,13 +74,13 @@ tensor softshrink(const tensor& self, const scalar& lambd) {
     const no_grad constant;
     return self * 0;
   }();
-  const tensor outside = ops::where(ops::lt_scalar(self, 0), self + lambd, self - lambd);
-  return ops::where(ops::le_scalar(ops::abs(self), lambd), zero, outside);
+  const tensor outside = aten::where_self(aten::lt_Scalar(self, 0), self + lambd, self - lambd);
+  return aten::where_self(aten::le_Scalar(aten::abs(self), lambd), zero, outside);
 }
 
 tensor prelu(const tensor& self, const tensor& weight) {
-  constexpr std::string_view op = ops::prelu.name();
-  author::check_one_device(ops::prelu, self, weight);
+  constexpr std::string_view op = aten::prelu.name();
+  author::check_one_device(aten::prelu, self, weight);
   check_activation(op, self);
   check_defined({nullptr, op}, weight);
   if (weight.dtype() != self.dtype()) {
@@ -92,13 +92,13 @@ tensor prelu(const tensor& self, const tensor& weight) {
     refuse<shape_error>({nullptr, op}, "found " + to_string(self.sizes()) + " and weights " +
                                            to_string(weight.sizes()) + ", wanted one, or one for each channel");
   }
-  dims sizes(self.dim(), 1);
+  shape sizes(self.dim(), 1);
   if (weight.numel() != 1) sizes[1] = channels;
-  return ops::where(ops::gt_scalar(self, 0), self, self * ops::reshape(weight, sizes));
+  return aten::where_self(aten::gt_Scalar(self, 0), self, self * aten::reshape(weight, sizes));
 }
 
 tensor glu(const tensor& self, std::int64_t dim) {
-  constexpr backend_call c{nullptr, ops::glu.name()};
+  constexpr backend_call c{nullptr, aten::glu.name()};
   check_activation(c.op, self);
   const std::size_t d = dim_of(c, dim, self);
   if (self.dim() == 0 || self.sizes()[d] % 2 != 0) {
@@ -106,36 +106,36 @@ tensor glu(const tensor& self, std::int64_t dim) {
                                std::to_string(d));
   }
   const std::int64_t half = self.sizes()[d] / 2;
-  return ops::narrow(self, dim, 0, half) * ops::sigmoid(ops::narrow(self, dim, half, half));
+  return aten::narrow(self, dim, 0, half) * aten::sigmoid(aten::narrow(self, dim, half, half));
 }
 
 }  // namespace
 
 void register_unary() {
   register_forms<unary_forms>();
-  register_without_gradient<ops::bitwise_not>();
+  register_without_gradient<aten::bitwise_not>();
 }
 
 void register_activation() {
   register_forms<activation_forms>();
-  register_composite<&hardtanh, ops::hardtanh>();
-  register_composite<&hardtanh_in_place, ops::hardtanh_>();
-  register_composite<&relu6, ops::relu6>();
-  register_composite<&relu6_in_place, ops::relu6_>();
-  register_composite<&selu, ops::selu>();
-  register_composite<&selu_in_place, ops::selu_>();
-  register_composite<&celu, ops::celu>();
-  register_composite<&celu_in_place, ops::celu_>();
-  register_composite<&hardtanh_out, ops::hardtanh_out>();
-  register_composite<&threshold, ops::threshold>();
-  register_written<ops::threshold, ops::threshold_, ops::threshold_out>();
-  register_composite<&hardshrink, ops::hardshrink>();
-  register_written<ops::hardshrink, ops::hardshrink_out>();
-  register_composite<&softshrink, ops::softshrink>();
-  register_written<ops::softshrink, ops::softshrink_out>();
-  register_composite<&prelu, ops::prelu>();
-  register_composite<&glu, ops::glu>();
-  register_written<ops::glu, ops::glu_out>();
+  register_composite<&hardtanh, aten::hardtanh>();
+  register_composite<&hardtanh_in_place, aten::hardtanh_>();
+  register_composite<&relu6, aten::relu6>();
+  register_composite<&relu6_in_place, aten::relu6_>();
+  register_composite<&selu, aten::selu>();
+  register_composite<&selu_in_place, aten::selu_>();
+  register_composite<&celu, aten::celu>();
+  register_composite<&celu_in_place, aten::celu_>();
+  register_composite<&hardtanh_out, aten::hardtanh_out>();
+  register_composite<&threshold, aten::threshold>();
+  register_written<aten::threshold, aten::threshold_, aten::threshold_out>();
+  register_composite<&hardshrink, aten::hardshrink>();
+  register_written<aten::hardshrink, aten::hardshrink_out>();
+  register_composite<&softshrink, aten::softshrink>();
+  register_written<aten::softshrink, aten::softshrink_out>();
+  register_composite<&prelu, aten::prelu>();
+  register_composite<&glu, aten::glu>();
+  register_written<aten::glu, aten::glu_out>();
 }
 
 }  // namespace topbit::detail

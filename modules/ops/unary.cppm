@@ -6,7 +6,7 @@ import topbit.std;
 import topbit.core;
 import topbit.tensor;
 
-export namespace topbit::ops {
+export namespace topbit::aten {
 
 // Any number; the result has self's dtype.
 
@@ -228,4 +228,90 @@ inline constexpr op<"aten::logit(Tensor self, float? eps=None) -> Tensor"> logit
 inline constexpr op<"aten::logit_(Tensor(a!) self, float? eps=None) -> Tensor(a!)"> logit_;
 inline constexpr op<"aten::logit.out(Tensor self, float? eps=None, *, Tensor(a!) out) -> Tensor(a!)"> logit_out;
 
-}  // namespace topbit::ops
+}  // namespace topbit::aten
+
+// One name for each function.
+export namespace topbit {
+
+inline constexpr overloads<aten::neg, aten::neg_out> neg;
+inline constexpr overloads<aten::neg_> neg_;
+inline constexpr overloads<aten::abs, aten::abs_out> abs;
+inline constexpr overloads<aten::abs_> abs_;
+inline constexpr overloads<aten::sign, aten::sign_out> sign;
+inline constexpr overloads<aten::sign_> sign_;
+inline constexpr overloads<aten::square, aten::square_out> square;
+inline constexpr overloads<aten::square_> square_;
+inline constexpr overloads<aten::ceil, aten::ceil_out> ceil;
+inline constexpr overloads<aten::ceil_> ceil_;
+inline constexpr overloads<aten::floor, aten::floor_out> floor;
+inline constexpr overloads<aten::floor_> floor_;
+inline constexpr overloads<aten::round, aten::round_out, aten::round_decimals, aten::round_decimals_out> round;
+inline constexpr overloads<aten::round_, aten::round_decimals_> round_;
+inline constexpr overloads<aten::trunc, aten::trunc_out> trunc;
+inline constexpr overloads<aten::trunc_> trunc_;
+inline constexpr overloads<aten::frac, aten::frac_out> frac;
+inline constexpr overloads<aten::frac_> frac_;
+inline constexpr overloads<aten::nan_to_num, aten::nan_to_num_out> nan_to_num;
+inline constexpr overloads<aten::nan_to_num_> nan_to_num_;
+inline constexpr overloads<aten::bitwise_not, aten::bitwise_not_out> bitwise_not;
+inline constexpr overloads<aten::bitwise_not_> bitwise_not_;
+inline constexpr overloads<aten::reciprocal, aten::reciprocal_out> reciprocal;
+inline constexpr overloads<aten::reciprocal_> reciprocal_;
+inline constexpr overloads<aten::sqrt, aten::sqrt_out> sqrt;
+inline constexpr overloads<aten::sqrt_> sqrt_;
+inline constexpr overloads<aten::rsqrt, aten::rsqrt_out> rsqrt;
+inline constexpr overloads<aten::rsqrt_> rsqrt_;
+inline constexpr overloads<aten::exp, aten::exp_out> exp;
+inline constexpr overloads<aten::exp_> exp_;
+inline constexpr overloads<aten::exp2, aten::exp2_out> exp2;
+inline constexpr overloads<aten::exp2_> exp2_;
+inline constexpr overloads<aten::expm1, aten::expm1_out> expm1;
+inline constexpr overloads<aten::expm1_> expm1_;
+inline constexpr overloads<aten::log, aten::log_out> log;
+inline constexpr overloads<aten::log_> log_;
+inline constexpr overloads<aten::log2, aten::log2_out> log2;
+inline constexpr overloads<aten::log2_> log2_;
+inline constexpr overloads<aten::log10, aten::log10_out> log10;
+inline constexpr overloads<aten::log10_> log10_;
+inline constexpr overloads<aten::log1p, aten::log1p_out> log1p;
+inline constexpr overloads<aten::log1p_> log1p_;
+inline constexpr overloads<aten::sin, aten::sin_out> sin;
+inline constexpr overloads<aten::sin_> sin_;
+inline constexpr overloads<aten::cos, aten::cos_out> cos;
+inline constexpr overloads<aten::cos_> cos_;
+inline constexpr overloads<aten::tan, aten::tan_out> tan;
+inline constexpr overloads<aten::tan_> tan_;
+inline constexpr overloads<aten::asin, aten::asin_out> asin;
+inline constexpr overloads<aten::asin_> asin_;
+inline constexpr overloads<aten::acos, aten::acos_out> acos;
+inline constexpr overloads<aten::acos_> acos_;
+inline constexpr overloads<aten::atan, aten::atan_out> atan;
+inline constexpr overloads<aten::atan_> atan_;
+inline constexpr overloads<aten::sinh, aten::sinh_out> sinh;
+inline constexpr overloads<aten::sinh_> sinh_;
+inline constexpr overloads<aten::cosh, aten::cosh_out> cosh;
+inline constexpr overloads<aten::cosh_> cosh_;
+inline constexpr overloads<aten::tanh, aten::tanh_out> tanh;
+inline constexpr overloads<aten::tanh_> tanh_;
+inline constexpr overloads<aten::asinh, aten::asinh_out> asinh;
+inline constexpr overloads<aten::asinh_> asinh_;
+inline constexpr overloads<aten::acosh, aten::acosh_out> acosh;
+inline constexpr overloads<aten::acosh_> acosh_;
+inline constexpr overloads<aten::atanh, aten::atanh_out> atanh;
+inline constexpr overloads<aten::atanh_> atanh_;
+inline constexpr overloads<aten::erf, aten::erf_out> erf;
+inline constexpr overloads<aten::erf_> erf_;
+inline constexpr overloads<aten::erfc, aten::erfc_out> erfc;
+inline constexpr overloads<aten::erfc_> erfc_;
+inline constexpr overloads<aten::erfinv, aten::erfinv_out> erfinv;
+inline constexpr overloads<aten::erfinv_> erfinv_;
+inline constexpr overloads<aten::lgamma, aten::lgamma_out> lgamma;
+inline constexpr overloads<aten::lgamma_> lgamma_;
+inline constexpr overloads<aten::digamma, aten::digamma_out> digamma;
+inline constexpr overloads<aten::digamma_> digamma_;
+inline constexpr overloads<aten::sigmoid, aten::sigmoid_out> sigmoid;
+inline constexpr overloads<aten::sigmoid_> sigmoid_;
+inline constexpr overloads<aten::logit, aten::logit_out> logit;
+inline constexpr overloads<aten::logit_> logit_;
+
+}  // namespace topbit

@@ -9,7 +9,7 @@ namespace topbit::detail {
 
 namespace {
 
-tensor made(const tensor& like, const dims& sizes, dtype type) {
+tensor made(const tensor& like, const shape& sizes, dtype type) {
   return author::make_tensor(sizes, type, like.device());
 }
 
@@ -67,14 +67,14 @@ class runs {
 };
 
 tensor taken(backend_call c, const tensor& from, const tensor& index) {
-  dims sizes = from.sizes();
+  shape sizes = from.sizes();
   sizes[0] = index.numel();
   const tensor out = made(from, sizes, from.dtype());
   run_take_along(c, take_code::take, out, from, 0, index);
   return out;
 }
 
-unique_results results(const tensor& values, const runs& r, const tensor& order, const dims& inverse_sizes,
+unique_results results(const tensor& values, const runs& r, const tensor& order, const shape& inverse_sizes,
                        bool inverse, bool counts) {
   const tensor nothing = made(values, {0}, dtype::int64);
   return {values, inverse ? reshaped(r.numbers(order), inverse_sizes) : nothing, counts ? r.lengths() : nothing};
@@ -107,7 +107,7 @@ tensor order_of_rows(backend_call c, const tensor& rows) {
   const tensor step = made(rows, {n}, dtype::int64);
   tensor order = counted(c, 0, n, rows.device());
   for (std::int64_t k = columns; k-- > 0;) {
-    const tensor column = author::make_view(rows, {n}, {rows.strides()[0]}, rows.record().offset + k);
+    const tensor column = author::make_view(rows, {n}, {rows.strides()[0]}, author::record_of(rows).offset + k);
     run_rows(c, {rowwise::gather, rows.dtype(), 0, order.sizes(), n}, {written(keys), read(column), read(order)});
     run_sort(c, keys, 0, false, sorted, step);
     order = taken(c, order, step);
@@ -121,9 +121,9 @@ unique_results unique_slices(backend_call c, const tensor& self, std::int64_t di
   if (self.dim() == 0) refuse<shape_error>(c, "found a zero-dimensional tensor, wanted at least one dimension");
   const std::size_t d = dim_of(c, dim, self);
   const std::int64_t n = self.sizes()[d];
-  dims sizes{n}, strides{self.strides()[d]};
+  shape sizes{n}, strides{self.strides()[d]};
   bool empty = false;
-  for (std::size_t k = 0; k < self.dim(); ++k) {
+  for (std::size_t k = 0; k < self.sizes().size(); ++k) {
     if (k == d) continue;
     sizes.push_back(self.sizes()[k]);
     strides.push_back(self.strides()[k]);
@@ -137,14 +137,14 @@ unique_results unique_slices(backend_call c, const tensor& self, std::int64_t di
     const tensor nothing = made(self, {0}, dtype::int64);
     return {made(self, self.sizes(), self.dtype()), nothing, nothing};
   }
-  const tensor turned = author::make_view(self, sizes, strides, self.record().offset);
+  const tensor turned = author::make_view(self, sizes, strides, author::record_of(self).offset);
   tensor rows = reshaped(dense(c, turned), {n, self.numel() / n}), order;
   if (sort) {
     order = order_of_rows(c, rows);
     rows = taken(c, rows, order);
   }
   const runs r(c, rows);
-  dims chosen = self.sizes();
+  shape chosen = self.sizes();
   chosen[d] = r.places().numel();
   const tensor values = made(self, chosen, self.dtype());
   run_take_along(c, take_code::take, values, dense(c, self), d, sort ? taken(c, order, r.places()) : r.places());
@@ -196,7 +196,7 @@ void isin_rule::run(backend_call c, const tensor& elements, const tensor& tests,
     fill(c, to, invert);
     return;
   }
-  const dims row{elements.numel()};
+  const shape row{elements.numel()};
   const tensor sorted = made(out, all.sizes(), type), order = made(out, all.sizes(), dtype::int64), none;
   run_sort(c, all, 0, false, sorted, order);
   const tensor in = reshaped(dense(c, in_dtype(c, elements, type)), row), places = made(out, row, dtype::int64);
@@ -212,22 +212,22 @@ void isin_rule::run(backend_call c, const tensor& elements, const tensor& tests,
 namespace {
 
 tensor isin_scalar(const tensor& elements, const scalar& test, bool, bool invert) {
-  return invert ? ops::ne_scalar(elements, test) : ops::eq_scalar(elements, test);
+  return invert ? aten::ne_Scalar(elements, test) : aten::eq_Scalar(elements, test);
 }
 tensor isin_scalar_base(const scalar& element, const tensor& tests, bool, bool invert) {
-  const tensor found = ops::any(ops::eq_scalar(tests, element));
-  return invert ? ops::logical_not(found) : found;
+  const tensor found = aten::any(aten::eq_Scalar(tests, element));
+  return invert ? aten::logical_not(found) : found;
 }
 
 }  // namespace
 
 void register_unique() {
   register_forms<unique_forms>();
-  register_composite<&isin_scalar, ops::isin_scalar>();
-  register_composite<&isin_scalar_base, ops::isin_scalar_base>();
-  register_written<ops::isin_scalar, ops::isin_scalar_out>();
-  register_written<ops::isin_scalar_base, ops::isin_scalar_base_out>();
-  register_without_gradient<ops::isin>();
+  register_composite<&isin_scalar, aten::isin_Tensor_Scalar>();
+  register_composite<&isin_scalar_base, aten::isin_Scalar_Tensor>();
+  register_written<aten::isin_Tensor_Scalar, aten::isin_Tensor_Scalar_out>();
+  register_written<aten::isin_Scalar_Tensor, aten::isin_Scalar_Tensor_out>();
+  register_without_gradient<aten::isin_Tensor_Tensor>();
 }
 
 }  // namespace topbit::detail

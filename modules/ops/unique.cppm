@@ -5,18 +5,18 @@ import topbit.std;
 import topbit.core;
 import topbit.tensor;
 
-export namespace topbit::ops {
+export namespace topbit::aten {
 
 /// The sorted unique elements, and, if requested, the inverse indices and the counts; otherwise these are empty. sorted
 /// has no effect.
 inline constexpr op<
     "aten::_unique2(Tensor self, bool sorted=True, bool return_inverse=False, bool return_counts=False) -> (Tensor, "
     "Tensor, Tensor)">
-    unique2;
+    _unique2;
 
 /// The same without the counts.
 inline constexpr op<"aten::_unique(Tensor self, bool sorted=True, bool return_inverse=False) -> (Tensor, Tensor)">
-    unique;
+    _unique;
 
 /// Unique slices of a dimension in lexicographic order; otherwise as _unique2. One stable sort per element of a slice.
 inline constexpr op<
@@ -39,28 +39,40 @@ inline constexpr op<
 inline constexpr op<
     "aten::isin.Tensor_Tensor(Tensor elements, Tensor test_elements, *, bool assume_unique=False, bool invert=False) "
     "-> Tensor">
-    isin;
+    isin_Tensor_Tensor;
 inline constexpr op<
     "aten::isin.Tensor_Tensor_out(Tensor elements, Tensor test_elements, *, bool assume_unique=False, bool "
     "invert=False, Tensor(a!) out) -> Tensor(a!)">
-    isin_out;
+    isin_Tensor_Tensor_out;
 
 /// The same with a number, which is compared as eq compares it. Composites.
 inline constexpr op<
     "aten::isin.Tensor_Scalar(Tensor elements, Scalar test_element, *, bool assume_unique=False, bool invert=False) -> "
     "Tensor">
-    isin_scalar;
+    isin_Tensor_Scalar;
 inline constexpr op<
     "aten::isin.Tensor_Scalar_out(Tensor elements, Scalar test_element, *, bool assume_unique=False, bool "
     "invert=False, Tensor(a!) out) -> Tensor(a!)">
-    isin_scalar_out;
+    isin_Tensor_Scalar_out;
 inline constexpr op<
     "aten::isin.Scalar_Tensor(Scalar element, Tensor test_elements, *, bool assume_unique=False, bool invert=False) -> "
     "Tensor">
-    isin_scalar_base;
+    isin_Scalar_Tensor;
 inline constexpr op<
     "aten::isin.Scalar_Tensor_out(Scalar element, Tensor test_elements, *, bool assume_unique=False, bool "
     "invert=False, Tensor(a!) out) -> Tensor(a!)">
-    isin_scalar_base_out;
+    isin_Scalar_Tensor_out;
 
-}  // namespace topbit::ops
+}  // namespace topbit::aten
+
+// One name for each function.
+export namespace topbit {
+
+inline constexpr overloads<aten::unique_dim> unique_dim;
+inline constexpr overloads<aten::unique_consecutive> unique_consecutive;
+inline constexpr overloads<aten::unique_dim_consecutive> unique_dim_consecutive;
+inline constexpr overloads<aten::isin_Tensor_Tensor, aten::isin_Tensor_Tensor_out, aten::isin_Tensor_Scalar,
+                           aten::isin_Tensor_Scalar_out, aten::isin_Scalar_Tensor, aten::isin_Scalar_Tensor_out>
+    isin;
+
+}  // namespace topbit

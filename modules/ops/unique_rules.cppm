@@ -58,10 +58,10 @@ struct isin_rule {
                   const tensor& out);
 };
 
-using unique_forms = forms_list<computed<unique_rule, ops::unique2>, computed<unique_pair_rule, ops::unique>,
-                                computed<unique_dim_rule, ops::unique_dim>,
-                                computed<unique_dim_consecutive_rule, ops::unique_dim_consecutive>,
-                                computed<unique_consecutive_rule, ops::unique_consecutive>,
-                                ruled<isin_rule, no_abilities, ops::isin, ops::isin_out>>;
+using unique_forms = forms_list<computed<unique_rule, aten::_unique2>, computed<unique_pair_rule, aten::_unique>,
+                                computed<unique_dim_rule, aten::unique_dim>,
+                                computed<unique_dim_consecutive_rule, aten::unique_dim_consecutive>,
+                                computed<unique_consecutive_rule, aten::unique_consecutive>,
+                                ruled<isin_rule, no_abilities, aten::isin_Tensor_Tensor, aten::isin_Tensor_Tensor_out>>;
 
 }  // namespace topbit::detail

@@ -5,7 +5,7 @@ import topbit.std;
 import topbit.core;
 import topbit.tensor;
 
-export namespace topbit::ops {
+export namespace topbit::aten {
 
 // One step for each parameter of a list, in one pass over it, its gradient and its state, which are written. Lists have
 // one tensor for each parameter, of its sizes and dtype; the state of a float16 or bfloat16 parameter may be float32.
@@ -21,7 +21,7 @@ inline constexpr op<
     "aten::_fused_sgd_(Tensor(a!)[] self, Tensor(b!)[] grads, Tensor(c!)[] momentum_buffer_list, *, float "
     "weight_decay, float momentum, float lr, float dampening, bool nesterov, bool maximize, bool is_first_step, "
     "Tensor? grad_scale=None, Tensor? found_inf=None) -> ()">
-    fused_sgd_;
+    _fused_sgd_;
 
 /// Adam: self -= lr / (1 - beta1^step) * exp_avg / (sqrt(exp_avg_sq / (1 - beta2^step)) + eps), of averages of the
 /// gradient, to which weight_decay * self is added, and of its square; with amsgrad of the maximum of such squares so
@@ -31,12 +31,12 @@ inline constexpr op<
     "aten::_fused_adam_(Tensor(a!)[] self, Tensor(b!)[] grads, Tensor(c!)[] exp_avgs, Tensor(d!)[] exp_avg_sqs, "
     "Tensor(e!)[] max_exp_avg_sqs, Tensor[] state_steps, *, float lr, float beta1, float beta2, float weight_decay, "
     "float eps, bool amsgrad, bool maximize, Tensor? grad_scale=None, Tensor? found_inf=None) -> ()">
-    fused_adam_;
+    _fused_adam_;
 /// As _fused_adam_, but self is multiplied with 1 - lr * weight_decay, and nothing is added to the gradient.
 inline constexpr op<
     "aten::_fused_adamw_(Tensor(a!)[] self, Tensor(b!)[] grads, Tensor(c!)[] exp_avgs, Tensor(d!)[] exp_avg_sqs, "
     "Tensor(e!)[] max_exp_avg_sqs, Tensor[] state_steps, *, float lr, float beta1, float beta2, float weight_decay, "
     "float eps, bool amsgrad, bool maximize, Tensor? grad_scale=None, Tensor? found_inf=None) -> ()">
-    fused_adamw_;
+    _fused_adamw_;
 
-}  // namespace topbit::ops
+}  // namespace topbit::aten

@@ -39,8 +39,8 @@ enum class update_code : std::int32_t { sgd, adam, adamw, count };
 template <>
 inline constexpr table_entry entry_of<update_code> = table_entry::update;
 
-using update_forms = forms_list<fronted<&step_sgd, ops::fused_sgd_, all_of(update_code::sgd), true>,
-                                fronted<&step_adam_form<false>, ops::fused_adam_, all_of(update_code::adam), true>,
-                                fronted<&step_adam_form<true>, ops::fused_adamw_, all_of(update_code::adamw), true>>;
+using update_forms = forms_list<fronted<&step_sgd, aten::_fused_sgd_, all_of(update_code::sgd), true>,
+                                fronted<&step_adam_form<false>, aten::_fused_adam_, all_of(update_code::adam), true>,
+                                fronted<&step_adam_form<true>, aten::_fused_adamw_, all_of(update_code::adamw), true>>;
 
 }  // namespace topbit::detail

@@ -30,7 +30,7 @@ struct cross_rule {
   }
 };
 
-using vector_forms = forms_list<ruled<cross_rule, no_abilities, ops::linalg_cross, ops::linalg_cross_out>,
-                                ruled<cross_rule, no_abilities, ops::cross, ops::cross_out>>;
+using vector_forms = forms_list<ruled<cross_rule, no_abilities, aten::linalg_cross, aten::linalg_cross_out>,
+                                ruled<cross_rule, no_abilities, aten::cross, aten::cross_out>>;
 
 }  // namespace topbit::detail

@@ -23,17 +23,17 @@ std::size_t cross_dim(backend_call c, const tensor& self, const tensor& other, s
     refuse<shape_error>(c, "found " + to_string(self.sizes()) + " and " + to_string(other.sizes()) +
                                ", wanted 3 elements in dimension " + std::to_string(d) + " of both");
   }
-  for (std::size_t d = 0; d < self.dim(); ++d) {
-    if (self.sizes()[d] == 3) return cross_dim(c, self, other, static_cast<std::int64_t>(d));
+  for (std::int64_t d = 0; d < self.dim(); ++d) {
+    if (self.sizes()[d] == 3) return cross_dim(c, self, other, d);
   }
   refuse<shape_error>(c, "found " + to_string(self.sizes()) + ", wanted a dimension of 3 elements");
 }
 
 // Element `i` of a dimension, which stays as 1.
 tensor element(const tensor& t, std::size_t d, std::int64_t i) {
-  dims sizes = t.sizes();
+  shape sizes = t.sizes();
   sizes[d] = 1;
-  return author::make_view(t, sizes, t.strides(), t.record().offset + i * t.strides()[d]);
+  return author::make_view(t, sizes, t.strides(), author::record_of(t).offset + i * t.strides()[d]);
 }
 
 void check_vectors(std::string_view op, const tensor& x1, const tensor& x2) {
@@ -57,7 +57,7 @@ void run_cross(backend_call c, const tensor& self, const tensor& other, std::opt
   if (out.numel() == 0) return;
   const std::size_t d = cross_dim(c, self, other, dim);
   const dtype type = is_floating(out.dtype()) ? widened(out.dtype()) : dtype::int64;
-  dims sizes = out.sizes();
+  shape sizes = out.sizes();
   sizes[d] = 1;
   const tensor plus = author::make_tensor(sizes, type, out.device()),
                minus = author::make_tensor(sizes, type, out.device());
@@ -72,26 +72,26 @@ void run_cross(backend_call c, const tensor& self, const tensor& other, std::opt
 namespace {
 
 tensor length_of(const tensor& t, double p, std::int64_t dim, bool keepdim) {
-  return ops::linalg_vector_norm(t, p, std::optional(std::span<const std::int64_t>(&dim, 1)), keepdim);
+  return aten::linalg_vector_norm(t, p, std::optional(std::span<const std::int64_t>(&dim, 1)), keepdim);
 }
 
 tensor cosine_similarity(const tensor& x1, const tensor& x2, std::int64_t dim, double eps) {
-  constexpr std::string_view op = ops::cosine_similarity.name();
-  author::check_one_device(ops::cosine_similarity, x1, x2);
+  constexpr std::string_view op = aten::cosine_similarity.name();
+  author::check_one_device(aten::cosine_similarity, x1, x2);
   check_vectors(op, x1, x2);
-  const dims common = broadcast(op, x1.sizes(), x2.sizes());
+  const shape common = broadcast(op, x1.sizes(), x2.sizes());
   const dtype type = promoted(collect(x1, x2).operands());
   const auto unit = [&](const tensor& t) {
-    const tensor wide = ops::expand(to(t, widened(type)), common);
-    return wide / ops::clamp_min(length_of(wide, 2, dim, true), eps);
+    const tensor wide = aten::expand(to(t, widened(type)), common);
+    return wide / aten::clamp_min(length_of(wide, 2, dim, true), eps);
   };
-  dim_of({nullptr, op}, dim, ops::expand(x1, common));
+  dim_of({nullptr, op}, dim, aten::expand(x1, common));
   return to(sum(unit(x1) * unit(x2), {dim}), type);
 }
 
 tensor pairwise_distance(const tensor& x1, const tensor& x2, double p, double eps, bool keepdim) {
-  author::check_one_device(ops::pairwise_distance, x1, x2);
-  constexpr backend_call c{nullptr, ops::pairwise_distance.name()};
+  author::check_one_device(aten::pairwise_distance, x1, x2);
+  constexpr backend_call c{nullptr, aten::pairwise_distance.name()};
   check_defined(c, x1);
   check_defined(c, x2);
   broadcast(c.op, x1.sizes(), x2.sizes());
@@ -99,20 +99,20 @@ tensor pairwise_distance(const tensor& x1, const tensor& x2, double p, double ep
 }
 
 tensor cdist(const tensor& x1, const tensor& x2, double p, std::optional<std::int64_t>) {
-  constexpr backend_call c{nullptr, ops::cdist.name()};
-  author::check_one_device(ops::cdist, x1, x2);
+  constexpr backend_call c{nullptr, aten::cdist.name()};
+  author::check_one_device(aten::cdist, x1, x2);
   check_vectors(c.op, x1, x2);
   if (x1.dim() < 2 || x2.dim() < 2 || x1.size(-1) != x2.size(-1)) {
     refuse<shape_error>(c, "found " + to_string(x1.sizes()) + " and " + to_string(x2.sizes()) +
                                ", wanted matrices, or batches of them, with as many columns");
   }
   if (!(p >= 0)) refuse<error>(c, "found p " + std::to_string(p) + ", wanted at least 0");
-  const tensor rows = ops::unsqueeze(x1, -2), columns = ops::unsqueeze(x2, -3);
+  const tensor rows = aten::unsqueeze(x1, -2), columns = aten::unsqueeze(x2, -3);
   broadcast(c.op, rows.sizes(), columns.sizes());
   if (x1.size(-1) == 0) {
-    dims sizes = broadcast(c.op, rows.sizes(), columns.sizes());
+    shape sizes = broadcast(c.op, rows.sizes(), columns.sizes());
     sizes.erase(sizes.size() - 1);
-    return ops::zeros(sizes, arg<"dtype"> = promoted(collect(x1, x2).operands()), arg<"device"> = x1.device());
+    return aten::zeros(sizes, arg<"dtype"> = promoted(collect(x1, x2).operands()), arg<"device"> = x1.device());
   }
   return length_of(rows - columns, p, -1, false);
 }
@@ -121,9 +121,9 @@ tensor cdist(const tensor& x1, const tensor& x2, double p, std::optional<std::in
 
 void register_vectors() {
   register_forms<vector_forms>();
-  register_composite<&cosine_similarity, ops::cosine_similarity>();
-  register_composite<&pairwise_distance, ops::pairwise_distance>();
-  register_composite<&cdist, ops::cdist>();
+  register_composite<&cosine_similarity, aten::cosine_similarity>();
+  register_composite<&pairwise_distance, aten::pairwise_distance>();
+  register_composite<&cdist, aten::cdist>();
 }
 
 }  // namespace topbit::detail

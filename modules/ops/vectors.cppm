@@ -5,7 +5,7 @@ import topbit.std;
 import topbit.core;
 import topbit.tensor;
 
-export namespace topbit::ops {
+export namespace topbit::aten {
 
 /// The cross product along a dimension of three elements; the others broadcast. Any dtype but bool, promoted.
 ///
@@ -32,4 +32,15 @@ inline constexpr op<
 /// no effect. Stores all n * m * d differences.
 inline constexpr op<"aten::cdist(Tensor x1, Tensor x2, float p=2, int? compute_mode=None) -> Tensor"> cdist;
 
-}  // namespace topbit::ops
+}  // namespace topbit::aten
+
+// One name for each function.
+export namespace topbit {
+
+inline constexpr overloads<aten::linalg_cross, aten::linalg_cross_out> linalg_cross;
+inline constexpr overloads<aten::cross, aten::cross_out> cross;
+inline constexpr overloads<aten::cosine_similarity> cosine_similarity;
+inline constexpr overloads<aten::pairwise_distance> pairwise_distance;
+inline constexpr overloads<aten::cdist> cdist;
+
+}  // namespace topbit

@@ -8,9 +8,9 @@ import topbit.autograd;
 
 namespace topbit::detail {
 
-std::optional<dims> strides_of_view(const dims& sizes, const dims& strides, const dims& wanted) {
+std::optional<shape> strides_of_view(const shape& sizes, const shape& strides, const shape& wanted) {
   if (numel(sizes) == 0) return sizes == wanted ? strides : dense_strides(wanted);
-  dims found(wanted.size(), 1);
+  shape found(wanted.size(), 1);
   std::size_t open = wanted.size();  // the dimensions of the view that have no stride yet
   std::int64_t in_run = 1, in_view = 1, innermost = strides.empty() ? 1 : strides[strides.size() - 1];
   // From the back: a run of dimensions whose strides go on from one to the next has as many elements as the dimensions
@@ -30,8 +30,8 @@ std::optional<dims> strides_of_view(const dims& sizes, const dims& strides, cons
   return found;
 }
 
-dims inferred_sizes(std::string_view op, const tensor& self, std::span<const std::int64_t> wanted) {
-  dims sizes = sizes_of({nullptr, op}, wanted);
+shape inferred_sizes(std::string_view op, const tensor& self, std::span<const std::int64_t> wanted) {
+  shape sizes = sizes_of({nullptr, op}, wanted);
   std::int64_t known = 1, reach = 1;  // strides are products too, of sizes of which 0 counts as 1
   std::optional<std::size_t> open;
   bool good = true;
@@ -47,7 +47,7 @@ dims inferred_sizes(std::string_view op, const tensor& self, std::span<const std
   if (open && good && known != 0 && self.numel() % known == 0) sizes[*open] = self.numel() / known;
   if (!good || (open && sizes[*open] == -1) || numel(sizes) != self.numel()) {
     refuse<shape_error>({nullptr, op}, "found " + to_string(self.sizes()) + " (" + std::to_string(self.numel()) +
-                                           " elements), which do not have the shape " + to_string(dims(wanted)));
+                                           " elements), which do not have the shape " + to_string(shape(wanted)));
   }
   return sizes;
 }
@@ -59,7 +59,7 @@ using author::kernel_row;
 using author::row;
 
 // What the shape of any tensor must keep to is said once, in make_view; here it is said of the operator.
-tensor view_of(std::string_view op, const tensor& self, const dims& sizes, const dims& strides, std::int64_t offset) {
+tensor view_of(std::string_view op, const tensor& self, const shape& sizes, const shape& strides, std::int64_t offset) {
   const backend_call c{nullptr, op};
   check_defined(c, self);
   if (self.layout() != layout::strided)
@@ -85,10 +85,10 @@ tensor diagonal_view(std::string_view op, const tensor& self, std::int64_t offse
                                            std::to_string(dim2) + " of a tensor " + to_string(self.sizes()) +
                                            ", wanted two of them");
   }
-  dims sizes = self.sizes(), strides = self.record().strides;
+  shape sizes = self.sizes(), strides = author::record_of(self).strides;
   const std::int64_t length = diagonal_length(sizes[a], sizes[b], offset);
   const std::int64_t stride = sum_of({nullptr, op}, "stride", strides[a], strides[b]);
-  std::int64_t first = self.record().offset;
+  std::int64_t first = author::record_of(self).offset;
   if (length != 0) first += offset < 0 ? -offset * strides[a] : offset * strides[b];
   for (std::size_t d : {std::max(a, b), std::min(a, b)}) {
     sizes.erase(d);
@@ -101,8 +101,8 @@ tensor diagonal_view(std::string_view op, const tensor& self, std::int64_t offse
 
 namespace {
 
-dims inserted(const dims& d, std::size_t where, std::int64_t value) {
-  dims out = d;
+shape inserted(const shape& d, std::size_t where, std::int64_t value) {
+  shape out = d;
   out.push_back(value);
   for (std::size_t i = d.size(); i > where; --i) std::swap(out[i], out[i - 1]);
   return out;
@@ -115,14 +115,14 @@ void check_room_for_one(std::string_view op, const tensor& self) {
 }
 
 // The dimensions counted from the front, each of them once.
-dims reordered(std::string_view op, const tensor& self, std::span<const std::int64_t> order) {
+shape reordered(std::string_view op, const tensor& self, std::span<const std::int64_t> order) {
   const backend_call c{nullptr, op};
   const auto text = [&] { return to_string(sizes_of(c, order)); };
-  if (order.size() != self.dim()) {
+  if (order.size() != self.sizes().size()) {
     refuse<shape_error>(c, "found the dimensions " + text() + " for a tensor " + to_string(self.sizes()) +
                                ", wanted each of its " + std::to_string(self.dim()) + " once");
   }
-  dims out;
+  shape out;
   std::array<bool, max_dims> taken{};
   for (std::int64_t dim : order) {
     const std::size_t d = wrap_dim(op, dim, self.dim());
@@ -136,93 +136,98 @@ dims reordered(std::string_view op, const tensor& self, std::span<const std::int
 }
 
 tensor transpose(const tensor& self, std::int64_t dim0, std::int64_t dim1) {
-  constexpr backend_call c{nullptr, ops::transpose.name()};
-  dims sizes = self.sizes(), strides = self.record().strides;
+  constexpr backend_call c{nullptr, aten::transpose_int.name()};
+  shape sizes = self.sizes(), strides = author::record_of(self).strides;
   const std::size_t a = dim_of(c, dim0, self), b = dim_of(c, dim1, self);
   if (a != b) {
     std::swap(sizes[a], sizes[b]);
     std::swap(strides[a], strides[b]);
   }
-  return view_of(c.op, self, sizes, strides, self.record().offset);
+  return view_of(c.op, self, sizes, strides, author::record_of(self).offset);
 }
 
 tensor permute(const tensor& self, std::span<const std::int64_t> order) {
-  constexpr std::string_view op = ops::permute.name();
-  dims sizes, strides;
+  constexpr std::string_view op = aten::permute.name();
+  shape sizes, strides;
   for (std::int64_t d : reordered(op, self, order)) {
     sizes.push_back(self.sizes()[static_cast<std::size_t>(d)]);
-    strides.push_back(self.record().strides[static_cast<std::size_t>(d)]);
+    strides.push_back(author::record_of(self).strides[static_cast<std::size_t>(d)]);
   }
-  return view_of(op, self, sizes, strides, self.record().offset);
+  return view_of(op, self, sizes, strides, author::record_of(self).offset);
 }
 
 tensor unsqueeze(const tensor& self, std::int64_t dim) {
-  constexpr std::string_view op = ops::unsqueeze.name();
+  constexpr std::string_view op = aten::unsqueeze.name();
   const std::size_t d = wrap_dim(op, dim, self.dim() + 1);
   check_room_for_one(op, self);
   const std::int64_t stride =
-      d < self.dim() ? product_of({nullptr, op}, "stride", self.sizes()[d], self.record().strides[d]) : 1;
-  return view_of(op, self, inserted(self.sizes(), d, 1), inserted(self.record().strides, d, stride),
-                 self.record().offset);
+      d < self.sizes().size() ? product_of({nullptr, op}, "stride", self.sizes()[d], author::record_of(self).strides[d])
+                              : 1;
+  return view_of(op, self, inserted(self.sizes(), d, 1), inserted(author::record_of(self).strides, d, stride),
+                 author::record_of(self).offset);
 }
 
 tensor squeeze(const tensor& self) {
-  dims sizes, strides;
-  for (std::size_t i = 0; i < self.dim(); ++i) {
+  shape sizes, strides;
+  for (std::size_t i = 0; i < self.sizes().size(); ++i) {
     if (self.sizes()[i] == 1) continue;
     sizes.push_back(self.sizes()[i]);
-    strides.push_back(self.record().strides[i]);
+    strides.push_back(author::record_of(self).strides[i]);
   }
-  return view_of(ops::squeeze.name(), self, sizes, strides, self.record().offset);
+  return view_of(aten::squeeze.name(), self, sizes, strides, author::record_of(self).offset);
 }
 
 tensor squeeze_dim(const tensor& self, std::int64_t dim) {
-  constexpr backend_call c{nullptr, ops::squeeze_dim.name()};
+  constexpr backend_call c{nullptr, aten::squeeze_dim.name()};
   const std::size_t d = dim_of(c, dim, self);
-  dims sizes = self.sizes(), strides = self.record().strides;
+  shape sizes = self.sizes(), strides = author::record_of(self).strides;
   if (self.dim() != 0 && sizes[d] == 1) {
     sizes.erase(d);
     strides.erase(d);
   }
-  return view_of(c.op, self, sizes, strides, self.record().offset);
+  return view_of(c.op, self, sizes, strides, author::record_of(self).offset);
 }
 
 tensor expand(const tensor& self, std::span<const std::int64_t> size, bool) {
-  constexpr backend_call c{nullptr, ops::expand.name()};
-  dims sizes = sizes_of(c, size), strides(size.size(), 0);
+  constexpr backend_call c{nullptr, aten::expand.name()};
+  shape sizes = sizes_of(c, size), strides(size.size(), 0);
   const auto check = [&](bool good) {
     if (good) return;
-    refuse<shape_error>(c, "found " + to_string(self.sizes()) + " and the wanted sizes " + to_string(dims(size)) +
+    refuse<shape_error>(c, "found " + to_string(self.sizes()) + " and the wanted sizes " + to_string(shape(size)) +
                                "; only sizes of 1 can grow, and -1 keeps a size");
   };
-  check(size.size() >= self.dim());
+  check(size.size() >= self.sizes().size());
   const std::size_t added = size.size() - self.dim();
   for (std::size_t i = 0; i < sizes.size(); ++i) {
     const std::int64_t old = i < added ? 1 : self.sizes()[i - added];
     if (sizes[i] == -1 && i >= added) sizes[i] = old;
     check((sizes[i] == old || old == 1) && sizes[i] >= 0);
-    if (i >= added && sizes[i] == old) strides[i] = self.record().strides[i - added];
+    if (i >= added && sizes[i] == old) strides[i] = author::record_of(self).strides[i - added];
   }
-  return view_of(c.op, self, sizes, strides, self.record().offset);
+  return view_of(c.op, self, sizes, strides, author::record_of(self).offset);
 }
 
 tensor view(const tensor& self, std::span<const std::int64_t> size) {
-  constexpr backend_call c{nullptr, ops::view.name()};
-  const dims sizes = inferred_sizes(c.op, self, size);
-  const std::optional<dims> strides = strides_of_view(self.sizes(), self.record().strides, sizes);
+  constexpr backend_call c{nullptr, aten::view.name()};
+  const shape sizes = inferred_sizes(c.op, self, size);
+  const std::optional<shape> strides = strides_of_view(self.sizes(), author::record_of(self).strides, sizes);
   if (!strides) {
-    refuse<shape_error>(c, "found strides " + to_string(self.record().strides) + " for sizes " +
+    refuse<shape_error>(c, "found strides " + to_string(author::record_of(self).strides) + " for sizes " +
                                to_string(self.sizes()) + ", which have no view of the shape " + to_string(sizes) +
                                "; use reshape");
   }
-  return view_of(c.op, self, sizes, *strides, self.record().offset);
+  return view_of(c.op, self, sizes, *strides, author::record_of(self).offset);
 }
 
-// topbit::detach takes a tensor without storage, too.
-tensor alias(const tensor& self) { return topbit::detach(self); }
+// Takes a tensor without storage, too.
+template <const auto& Op>
+tensor alias(const tensor& self) {
+  check_defined({nullptr, Op.name()}, self);
+  return author::make_alias(self);
+}
 
 tensor select(const tensor& self, std::int64_t dim, std::int64_t index) {
-  constexpr backend_call c{nullptr, ops::select.name()};
+  constexpr backend_call c{nullptr, aten::select_int.name()};
   const std::size_t d = wrap_dim(c.op, dim, self.dim());
   const std::int64_t n = self.sizes()[d];
   if (index < -n || index >= n) {
@@ -231,36 +236,37 @@ tensor select(const tensor& self, std::int64_t dim, std::int64_t index) {
                to_string(self.sizes()) + ", wanted " +
                (n == 0 ? "none, it has no elements" : std::to_string(-n) + " to " + std::to_string(n - 1)));
   }
-  dims sizes = self.sizes(), strides = self.record().strides;
+  shape sizes = self.sizes(), strides = author::record_of(self).strides;
   sizes.erase(d);
   strides.erase(d);
   return view_of(c.op, self, sizes, strides,
-                 self.record().offset + (index < 0 ? index + n : index) * self.record().strides[d]);
+                 author::record_of(self).offset + (index < 0 ? index + n : index) * author::record_of(self).strides[d]);
 }
 
 tensor slice(const tensor& self, std::int64_t dim, std::optional<std::int64_t> start, std::optional<std::int64_t> end,
              std::int64_t step) {
-  constexpr backend_call c{nullptr, ops::slice.name()};
+  constexpr backend_call c{nullptr, aten::slice_Tensor.name()};
   const std::size_t d = wrap_dim(c.op, dim, self.dim());
   if (step < 1) refuse<shape_error>(c, "found step " + std::to_string(step) + ", wanted 1 or more");
-  dims sizes = self.sizes(), strides = self.record().strides;
+  shape sizes = self.sizes(), strides = author::record_of(self).strides;
   const std::int64_t n = sizes[d];
   const auto bound = [&](std::int64_t i) { return std::min(n, std::max<std::int64_t>(0, i < 0 ? i + n : i)); };
   const std::int64_t first = bound(start.value_or(0));
   const std::int64_t last = std::max(first, bound(end.value_or(n)));
   step = std::min(step, std::max<std::int64_t>(n, 1));  // a longer one leads out of the dimension as well
   sizes[d] = (last - first + step - 1) / step;
-  const std::int64_t offset = sum_of(c, "offset", self.record().offset, product_of(c, "offset", first, strides[d]));
+  const std::int64_t offset =
+      sum_of(c, "offset", author::record_of(self).offset, product_of(c, "offset", first, strides[d]));
   strides[d] = product_of(c, "stride", strides[d], step);
   return view_of(c.op, self, sizes, strides, offset);
 }
 
 tensor diagonal(const tensor& self, std::int64_t offset, std::int64_t dim1, std::int64_t dim2) {
-  return diagonal_view(ops::diagonal.name(), self, offset, dim1, dim2);
+  return diagonal_view(aten::diagonal.name(), self, offset, dim1, dim2);
 }
 
 tensor unfold(const tensor& self, std::int64_t dimension, std::int64_t size, std::int64_t step) {
-  constexpr backend_call c{nullptr, ops::unfold.name()};
+  constexpr backend_call c{nullptr, aten::unfold.name()};
   const std::size_t d = dim_of(c, dimension, self);
   const bool point = self.dim() == 0;
   const std::int64_t n = point ? 1 : self.sizes()[d];
@@ -270,7 +276,7 @@ tensor unfold(const tensor& self, std::int64_t dimension, std::int64_t size, std
   }
   if (step < 1) refuse<shape_error>(c, "found step " + std::to_string(step) + ", wanted 1 or more");
   check_room_for_one(c.op, self);
-  dims sizes = self.sizes(), strides = self.record().strides;
+  shape sizes = self.sizes(), strides = author::record_of(self).strides;
   sizes.push_back(size);
   strides.push_back(point ? 1 : strides[d]);
   if (!point) {
@@ -278,14 +284,14 @@ tensor unfold(const tensor& self, std::int64_t dimension, std::int64_t size, std
     // A longer step has no second window.
     strides[d] = product_of(c, "stride", strides[d], std::min(step, std::max<std::int64_t>(n, 1)));
   }
-  return view_of(c.op, self, sizes, strides, self.record().offset);
+  return view_of(c.op, self, sizes, strides, author::record_of(self).offset);
 }
 
 tensor as_strided(const tensor& self, std::span<const std::int64_t> size, std::span<const std::int64_t> stride,
                   std::optional<std::int64_t> storage_offset) {
-  constexpr backend_call c{nullptr, ops::as_strided.name()};
-  const dims sizes = sizes_of(c, size), strides = sizes_of(c, stride);
-  const std::int64_t offset = storage_offset.value_or(self.record().offset);
+  constexpr backend_call c{nullptr, aten::as_strided.name()};
+  const shape sizes = sizes_of(c, size), strides = sizes_of(c, stride);
+  const std::int64_t offset = storage_offset.value_or(author::record_of(self).offset);
   if (sizes.size() != strides.size()) {
     refuse<shape_error>(
         c, "found sizes " + to_string(sizes) + " and strides " + to_string(strides) + ", wanted as many of both");
@@ -300,28 +306,29 @@ tensor as_strided(const tensor& self, std::span<const std::int64_t> size, std::s
 constexpr alias_key any_backend = key::CompositeExplicitAutograd;
 
 constexpr kernel_row rows[] = {
-    define(ops::transpose),   row<&transpose>(ops::transpose, any_backend),
-    define(ops::permute),     row<&permute>(ops::permute, any_backend),
-    define(ops::unsqueeze),   row<&unsqueeze>(ops::unsqueeze, any_backend),
-    define(ops::squeeze),     row<&squeeze>(ops::squeeze, any_backend),
-    define(ops::squeeze_dim), row<&squeeze_dim>(ops::squeeze_dim, any_backend),
-    define(ops::expand),      row<&expand>(ops::expand, any_backend),
-    define(ops::view),        row<&view>(ops::view, any_backend),
-    define(ops::alias),       row<&alias>(ops::alias, any_backend),
-    define(ops::detach),      row<&alias>(ops::detach, any_backend),
-    define(ops::select),      row<&select>(ops::select, any_backend),
-    define(ops::slice),       row<&slice>(ops::slice, any_backend),
-    define(ops::diagonal),    row<&diagonal>(ops::diagonal, any_backend),
-    define(ops::unfold),      row<&unfold>(ops::unfold, any_backend),
-    define(ops::as_strided),  row<&as_strided>(ops::as_strided, any_backend),
+    define(aten::transpose_int), row<&transpose>(aten::transpose_int, any_backend),
+    define(aten::permute),       row<&permute>(aten::permute, any_backend),
+    define(aten::unsqueeze),     row<&unsqueeze>(aten::unsqueeze, any_backend),
+    define(aten::squeeze),       row<&squeeze>(aten::squeeze, any_backend),
+    define(aten::squeeze_dim),   row<&squeeze_dim>(aten::squeeze_dim, any_backend),
+    define(aten::expand),        row<&expand>(aten::expand, any_backend),
+    define(aten::view),          row<&view>(aten::view, any_backend),
+    define(aten::alias),         row<&alias<aten::alias>>(aten::alias, any_backend),
+    define(aten::detach),        row<&alias<aten::detach>>(aten::detach, any_backend),
+    define(aten::select_int),    row<&select>(aten::select_int, any_backend),
+    define(aten::slice_Tensor),  row<&slice>(aten::slice_Tensor, any_backend),
+    define(aten::diagonal),      row<&diagonal>(aten::diagonal, any_backend),
+    define(aten::unfold),        row<&unfold>(aten::unfold, any_backend),
+    define(aten::as_strided),    row<&as_strided>(aten::as_strided, any_backend),
 };
 
 }  // namespace
 
 void register_view() {
   author::register_rows(rows);
-  register_viewing<ops::transpose, ops::permute, ops::unsqueeze, ops::squeeze, ops::squeeze_dim, ops::expand, ops::view,
-                   ops::alias, ops::select, ops::slice, ops::diagonal, ops::unfold, ops::as_strided>();
+  register_viewing<aten::transpose_int, aten::permute, aten::unsqueeze, aten::squeeze, aten::squeeze_dim, aten::expand,
+                   aten::view, aten::alias, aten::select_int, aten::slice_Tensor, aten::diagonal, aten::unfold,
+                   aten::as_strided>();
 }
 
 }  // namespace topbit::detail

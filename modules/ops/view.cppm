@@ -10,12 +10,12 @@ import topbit.core;
 import topbit.tensor;
 import :device_check;
 
-export namespace topbit::ops {
+export namespace topbit::aten {
 
 // The order of dimensions.
 
 /// Swaps two dimensions. A zero-dimensional tensor accepts 0 and -1.
-inline constexpr op<"aten::transpose.int(Tensor(a) self, int dim0, int dim1) -> Tensor(a)"> transpose;
+inline constexpr op<"aten::transpose.int(Tensor(a) self, int dim0, int dim1) -> Tensor(a)"> transpose_int;
 /// As transpose. Composite.
 inline constexpr op<"aten::swapaxes(Tensor(a) self, int axis0, int axis1) -> Tensor(a)"> swapaxes;
 /// As transpose. Composite.
@@ -23,7 +23,8 @@ inline constexpr op<"aten::swapdims(Tensor(a) self, int dim0, int dim1) -> Tenso
 /// Dimension i of the result is dimension dims[i]; each must be named once.
 inline constexpr op<"aten::permute(Tensor(a) self, int[] dims) -> Tensor(a)"> permute;
 /// Dimension source[i] moves to destination[i]; the others keep their order. Composite.
-inline constexpr op<"aten::movedim.intlist(Tensor(a) self, int[] source, int[] destination) -> Tensor(a)"> movedim;
+inline constexpr op<"aten::movedim.intlist(Tensor(a) self, int[] source, int[] destination) -> Tensor(a)">
+    movedim_intlist;
 /// One dimension moves. Composite.
 inline constexpr op<"aten::movedim.int(Tensor(a) self, int source, int destination) -> Tensor(a)"> movedim_int;
 /// The transpose of a matrix; tensors with fewer dimensions are unchanged. Composite.
@@ -72,32 +73,33 @@ inline constexpr op<"aten::reshape(Tensor(a) self, int[] shape) -> Tensor(a)"> r
 /// reshape to the sizes of other. Composite.
 inline constexpr op<"aten::reshape_as(Tensor(a) self, Tensor other) -> Tensor(a)"> reshape_as;
 /// Dimensions start_dim to end_dim, both included, merged by reshape. Composite.
-inline constexpr op<"aten::flatten.using_ints(Tensor(a) self, int start_dim=0, int end_dim=-1) -> Tensor(a)"> flatten;
+inline constexpr op<"aten::flatten.using_ints(Tensor(a) self, int start_dim=0, int end_dim=-1) -> Tensor(a)">
+    flatten_using_ints;
 /// reshape to one dimension. Composite.
 inline constexpr op<"aten::ravel(Tensor(a) self) -> Tensor(a)"> ravel;
 /// Splits one dimension into several, of which one may be -1. Composite.
-inline constexpr op<"aten::unflatten.int(Tensor(a) self, int dim, int[] sizes) -> Tensor(a)"> unflatten;
+inline constexpr op<"aten::unflatten.int(Tensor(a) self, int dim, int[] sizes) -> Tensor(a)"> unflatten_int;
 /// The tensor itself if it is dense, else a dense copy. Composite.
 inline constexpr op<"aten::contiguous(Tensor(a) self, *, MemoryFormat memory_format=contiguous_format) -> Tensor(a)">
     contiguous;
 /// A new tensor over the same elements.
 inline constexpr op<"aten::alias(Tensor(a) self) -> Tensor(a)"> alias;
-/// As alias, outside the graph: topbit::detach as an operator.
+/// As alias, outside the graph.
 inline constexpr op<"aten::detach(Tensor(a) self) -> Tensor(a)"> detach;
 
 // A part of the elements.
 
 /// Index `index` of one dimension, which is removed; a negative index counts from the end.
-inline constexpr op<"aten::select.int(Tensor(a) self, int dim, int index) -> Tensor(a)"> select;
+inline constexpr op<"aten::select.int(Tensor(a) self, int dim, int index) -> Tensor(a)"> select_int;
 /// Elements start, start + step, ... below end of one dimension; negative bounds count from the end, and are clamped.
 inline constexpr op<
     "aten::slice.Tensor(Tensor(a) self, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor(a)">
-    slice;
+    slice_Tensor;
 /// `length` elements of one dimension, which must be in range. Composite.
 inline constexpr op<"aten::narrow(Tensor(a) self, int dim, int start, int length) -> Tensor(a)"> narrow;
 /// The same with the start in a one-element integer tensor, which is read. Composite.
 inline constexpr op<"aten::narrow.Tensor(Tensor(a) self, int dim, Tensor start, int length) -> Tensor(a)">
-    narrow_tensor;
+    narrow_Tensor;
 /// The elements whose index in dim2 is the one in dim1 plus offset, as a last dimension that replaces both.
 inline constexpr op<"aten::diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a)"> diagonal;
 /// Windows of `size` elements, `step` apart: the dimension indexes windows, and a new last one their elements. They may
@@ -110,20 +112,57 @@ inline constexpr op<"aten::as_strided(Tensor(a) self, int[] size, int[] stride, 
 
 // The names of the array API for the same operators.
 
-inline constexpr const auto& permute_dims = permute;
-inline constexpr const auto& moveaxis = movedim;
-inline constexpr const auto& matrix_transpose = mT;
-inline constexpr const auto& expand_dims = unsqueeze;
-
-}  // namespace topbit::ops
+}  // namespace topbit::aten
 
 namespace topbit {
 
 template <>
-inline constexpr bool author::spans_devices<decltype(ops::expand_as)> = true;
+inline constexpr bool author::spans_devices<decltype(aten::expand_as)> = true;
 template <>
-inline constexpr bool author::spans_devices<decltype(ops::view_as)> = true;
+inline constexpr bool author::spans_devices<decltype(aten::view_as)> = true;
 template <>
-inline constexpr bool author::spans_devices<decltype(ops::reshape_as)> = true;
+inline constexpr bool author::spans_devices<decltype(aten::reshape_as)> = true;
+
+}  // namespace topbit
+
+// One name for each function.
+export namespace topbit {
+
+inline constexpr overloads<aten::transpose_int> transpose;
+inline constexpr overloads<aten::swapaxes> swapaxes;
+inline constexpr overloads<aten::swapdims> swapdims;
+inline constexpr overloads<aten::permute> permute;
+inline constexpr overloads<aten::movedim_intlist, aten::movedim_int> movedim;
+inline constexpr overloads<aten::t> t;
+inline constexpr overloads<aten::numpy_T> numpy_T;
+inline constexpr overloads<aten::mT> mT;
+inline constexpr overloads<aten::mH> mH;
+inline constexpr overloads<aten::adjoint> adjoint;
+inline constexpr overloads<aten::matrix_H> matrix_H;
+inline constexpr overloads<aten::unsqueeze> unsqueeze;
+inline constexpr overloads<aten::detach> detach;
+inline constexpr overloads<aten::squeeze, aten::squeeze_dim> squeeze;
+inline constexpr overloads<aten::expand> expand;
+inline constexpr overloads<aten::broadcast_to> broadcast_to;
+inline constexpr overloads<aten::expand_as> expand_as;
+inline constexpr overloads<aten::view> view;
+inline constexpr overloads<aten::view_as> view_as;
+inline constexpr overloads<aten::reshape> reshape;
+inline constexpr overloads<aten::reshape_as> reshape_as;
+inline constexpr overloads<aten::flatten_using_ints> flatten;
+inline constexpr overloads<aten::ravel> ravel;
+inline constexpr overloads<aten::unflatten_int> unflatten;
+inline constexpr overloads<aten::contiguous> contiguous;
+inline constexpr overloads<aten::alias> alias;
+inline constexpr overloads<aten::select_int> select;
+inline constexpr overloads<aten::narrow, aten::narrow_Tensor> narrow;
+inline constexpr overloads<aten::diagonal> diagonal;
+inline constexpr overloads<aten::unfold> unfold;
+inline constexpr overloads<aten::as_strided> as_strided;
+
+inline constexpr const auto& permute_dims = permute;
+inline constexpr const auto& moveaxis = movedim;
+inline constexpr const auto& matrix_transpose = mT;
+inline constexpr const auto& expand_dims = unsqueeze;
 
 }  // namespace topbit

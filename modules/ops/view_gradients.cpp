@@ -20,7 +20,7 @@ template <class View>
 grads1 put_back(const kind_of& kind, const tensor& g, View view) {
   const tensor whole = kind.zeros_beside(g);
   tensor part = view(whole);
-  ops::copy_(part, g);
+  aten::copy_(part, g);
   return {whole};
 }
 
@@ -29,19 +29,19 @@ struct transpose_rule {
   static transpose_rule save(const tensor&, std::int64_t dim0, std::int64_t dim1, const tensor&) {
     return {dim0, dim1};
   }
-  grads1 backward(const tensor& g, want1) const { return {ops::transpose(g, dim0, dim1)}; }
+  grads1 backward(const tensor& g, want1) const { return {aten::transpose_int(g, dim0, dim1)}; }
 };
 
 struct permute_rule {
-  dims back;
+  shape back;
   static permute_rule save(const tensor& self, integers order, const tensor&) {
-    dims back(order.size(), 0);
+    shape back(order.size(), 0);
     for (std::size_t i = 0; i < order.size(); ++i) {
-      back[wrap_dim(ops::permute.name(), order[i], self.dim())] = static_cast<std::int64_t>(i);
+      back[wrap_dim(aten::permute.name(), order[i], self.dim())] = static_cast<std::int64_t>(i);
     }
     return {back};
   }
-  grads1 backward(const tensor& g, want1) const { return {ops::permute(g, back)}; }
+  grads1 backward(const tensor& g, want1) const { return {aten::permute(g, back)}; }
 };
 
 // The engine sums over what was repeated.
@@ -52,12 +52,12 @@ struct expand_rule {
 
 // The same elements, in row-major order, in another shape: view, squeeze, unsqueeze, alias.
 struct shape_rule {
-  dims sizes;
+  shape sizes;
   template <class... Arguments>
   static shape_rule save(const tensor& self, const Arguments&...) {
     return {self.sizes()};
   }
-  grads1 backward(const tensor& g, want1) const { return {ops::reshape(g, sizes)}; }
+  grads1 backward(const tensor& g, want1) const { return {aten::reshape(g, sizes)}; }
 };
 
 struct select_rule {
@@ -67,7 +67,7 @@ struct select_rule {
     return {self, dim, index};
   }
   grads1 backward(const tensor& g, want1) const {
-    return put_back(self, g, [&](const tensor& whole) { return ops::select(whole, dim, index); });
+    return put_back(self, g, [&](const tensor& whole) { return aten::select_int(whole, dim, index); });
   }
 };
 
@@ -81,7 +81,7 @@ struct slice_rule {
     return {self, dim, start, end, step};
   }
   grads1 backward(const tensor& g, want1) const {
-    return put_back(self, g, [&](const tensor& whole) { return ops::slice(whole, dim, start, end, step); });
+    return put_back(self, g, [&](const tensor& whole) { return aten::slice_Tensor(whole, dim, start, end, step); });
   }
 };
 
@@ -93,7 +93,7 @@ struct diagonal_rule {
     return {self, offset, dim1, dim2};
   }
   grads1 backward(const tensor& g, want1) const {
-    return put_back(self, g, [&](const tensor& whole) { return ops::diagonal(whole, offset, dim1, dim2); });
+    return put_back(self, g, [&](const tensor& whole) { return aten::diagonal(whole, offset, dim1, dim2); });
   }
 };
 
@@ -103,16 +103,16 @@ struct diag_rule {
   std::int64_t offset;
   static diag_rule save(const tensor& self, std::int64_t offset, const tensor&) { return {self, offset}; }
   grads1 backward(const tensor& g, want1) const {
-    if (self.sizes.size() == 1) return {ops::diagonal(g, offset)};
-    return put_back(self, g, [&](const tensor& whole) { return ops::diagonal(whole, offset); });
+    if (self.sizes.size() == 1) return {aten::diagonal(g, offset)};
+    return put_back(self, g, [&](const tensor& whole) { return aten::diagonal(whole, offset); });
   }
 };
 
 // Where the elements of a tensor lie in its storage.
 struct geometry {
-  dims sizes, strides;
+  shape sizes, strides;
   std::int64_t offset;
-  geometry(const tensor& t) : sizes(t.sizes()), strides(t.strides()), offset(t.record().offset) {}
+  geometry(const tensor& t) : sizes(t.sizes()), strides(t.strides()), offset(author::record_of(t).offset) {}
 
   std::int64_t end() const {
     if (numel(sizes) == 0) return 0;
@@ -135,7 +135,7 @@ struct geometry {
     }
     return std::nullopt;
   }
-  tensor view(const tensor& line) const { return ops::as_strided(line, sizes, strides, offset); }
+  tensor view(const tensor& line) const { return aten::as_strided(line, sizes, strides, offset); }
 };
 
 // Adds g to the elements of a line at these places, some of which may be the same.
@@ -144,7 +144,7 @@ void accumulate(const tensor& line, geometry at, const tensor& g) {
   const std::optional<std::size_t> d = at.overlapping();
   if (!d) {
     tensor part = at.view(line);
-    ops::add_(part, g);
+    aten::add_Tensor_(part, g);
     return;
   }
   const auto dim = static_cast<std::int64_t>(*d);
@@ -152,7 +152,7 @@ void accumulate(const tensor& line, geometry at, const tensor& g) {
   at.sizes.erase(*d);
   at.strides.erase(*d);
   if (stride == 0) return accumulate(line, at, sum(g, {dim}));
-  for (std::int64_t i = 0; i < n; ++i, at.offset += stride) accumulate(line, at, ops::select(g, dim, i));
+  for (std::int64_t i = 0; i < n; ++i, at.offset += stride) accumulate(line, at, aten::select_int(g, dim, i));
 }
 
 // The storage as a line, as long as both tensors reach. Elements of the argument that share memory share the gradient.
@@ -169,15 +169,15 @@ struct as_strided_rule {
   }
   grads1 backward(const tensor& g, want1) const {
     const auto line_of_zeros = [&] {
-      const dims length{std::max(from.end(), to.end())};
-      return ops::zeros(length, arg<"dtype"> = self.type, arg<"device"> = g.device());
+      const shape length{std::max(from.end(), to.end())};
+      return aten::zeros(length, arg<"dtype"> = self.type, arg<"device"> = g.device());
     };
     tensor line = line_of_zeros();
     accumulate(line, to, g);
     if (from.overlapping()) {
       const tensor sharing = line_of_zeros();
-      accumulate(sharing, from, ops::ones(self.sizes, arg<"dtype"> = self.type, arg<"device"> = g.device()));
-      line = line / ops::clamp(sharing, 1, std::nullopt);  // where no element is, there is nothing to share
+      accumulate(sharing, from, aten::ones(self.sizes, arg<"dtype"> = self.type, arg<"device"> = g.device()));
+      line = line / aten::clamp(sharing, 1, std::nullopt);  // where no element is, there is nothing to share
     }
     return {from.view(line)};
   }
@@ -192,31 +192,31 @@ struct unfold_rule {
   }
   grads1 backward(const tensor& g, want1) const {
     const tensor whole = self.zeros_beside(g);
-    const tensor line = whole.dim() == 0 ? ops::unsqueeze(whole, 0) : whole;
+    const tensor line = whole.dim() == 0 ? aten::unsqueeze(whole, 0) : whole;
     for (std::int64_t i = 0; i < size; ++i) {
-      tensor part = ops::slice(line, dim, i, line.size(dim) - size + i + 1, step);
-      ops::add_(part, self.sizes.empty() ? ops::slice(g, 0, i, i + 1, 1) : ops::select(g, -1, i));
+      tensor part = aten::slice_Tensor(line, dim, i, line.size(dim) - size + i + 1, step);
+      aten::add_Tensor_(part, self.sizes.empty() ? aten::slice_Tensor(g, 0, i, i + 1, 1) : aten::select_int(g, -1, i));
     }
     return {whole};
   }
 };
 
 constexpr kernel_row rows[] = {
-    gradient_row<ops::transpose, transpose_rule>(),
-    gradient_row<ops::permute, permute_rule>(),
-    gradient_row<ops::expand, expand_rule>(),
-    gradient_row<ops::view, shape_rule>(),
-    gradient_row<ops::squeeze, shape_rule>(),
-    gradient_row<ops::squeeze_dim, shape_rule>(),
-    gradient_row<ops::unsqueeze, shape_rule>(),
-    gradient_row<ops::alias, shape_rule>(),
-    gradient_row<ops::select, select_rule>(),
-    gradient_row<ops::slice, slice_rule>(),
-    gradient_row<ops::diagonal, diagonal_rule>(),
-    gradient_row<ops::unfold, unfold_rule>(),
-    gradient_row<ops::diag, diag_rule>(),
-    gradient_row<ops::as_strided, as_strided_rule>(),
-    author::fallthrough_row(ops::detach, key::Autograd),
+    gradient_row<aten::transpose_int, transpose_rule>(),
+    gradient_row<aten::permute, permute_rule>(),
+    gradient_row<aten::expand, expand_rule>(),
+    gradient_row<aten::view, shape_rule>(),
+    gradient_row<aten::squeeze, shape_rule>(),
+    gradient_row<aten::squeeze_dim, shape_rule>(),
+    gradient_row<aten::unsqueeze, shape_rule>(),
+    gradient_row<aten::alias, shape_rule>(),
+    gradient_row<aten::select_int, select_rule>(),
+    gradient_row<aten::slice_Tensor, slice_rule>(),
+    gradient_row<aten::diagonal, diagonal_rule>(),
+    gradient_row<aten::unfold, unfold_rule>(),
+    gradient_row<aten::diag, diag_rule>(),
+    gradient_row<aten::as_strided, as_strided_rule>(),
+    author::fallthrough_row(aten::detach, key::Autograd),
 };
 
 }  // namespace

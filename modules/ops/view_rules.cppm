@@ -8,10 +8,10 @@ import topbit.tensor;
 namespace topbit::detail {
 
 // The requested sizes, with -1 inferred. Throws shape_error unless they have as many elements as the tensor.
-dims inferred_sizes(std::string_view op, const tensor& self, std::span<const std::int64_t> wanted);
+shape inferred_sizes(std::string_view op, const tensor& self, std::span<const std::int64_t> wanted);
 
 // The strides that give elements of these sizes and strides the wanted sizes; none if a copy is needed.
-std::optional<dims> strides_of_view(const dims& sizes, const dims& strides, const dims& wanted);
+std::optional<shape> strides_of_view(const shape& sizes, const shape& strides, const shape& wanted);
 
 // How many elements the diagonal of a matrix has that begins `offset` columns to the right, or rows below.
 std::int64_t diagonal_length(std::int64_t rows, std::int64_t columns, std::int64_t offset) noexcept;

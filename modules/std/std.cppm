@@ -24,6 +24,7 @@ module;
 #include <exception>
 #include <functional>
 #include <initializer_list>
+#include <iosfwd>
 #include <iterator>
 #include <limits>
 #include <map>
@@ -220,6 +221,7 @@ using ::std::errc;
 using ::std::from_chars;
 using ::std::memcpy;
 using ::std::memset;
+using ::std::ostream;
 using ::std::string;
 using ::std::string_view;
 using ::std::to_chars;

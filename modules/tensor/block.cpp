@@ -12,7 +12,7 @@ namespace topbit {
 
 namespace {
 
-using detail::joint_block, detail::tensor_record;
+using author::tensor_record, detail::joint_block;
 
 // The price of a tensor: what is added to one of them is paid by all.
 static_assert(sizeof(storage) == 56 && sizeof(tensor_record) == 208);
@@ -92,15 +92,15 @@ void detail::end(storage* s) noexcept {
   }
 }
 
-tensor_record* detail::new_record(key_set keys, dtype type, device where, const dims& sizes, const dims& strides,
+tensor_record* detail::new_record(key_set keys, dtype type, device where, const shape& sizes, const shape& strides,
                                   bool inference) {
   return ::new (take(record_class, sizeof(tensor_record)))
       tensor_record(inference ? keys - gradient_keys : keys, type, where, sizes, strides, is_dense(sizes, strides),
                     numel(sizes), inference);
 }
 
-tensor_record* detail::new_dense_record(key_set keys, dtype type, device where, const dims& sizes, const dims& strides,
-                                        std::int64_t elements) {
+tensor_record* detail::new_dense_record(key_set keys, dtype type, device where, const shape& sizes,
+                                        const shape& strides, std::int64_t elements) {
   const std::size_t bytes = static_cast<std::size_t>(elements) * size_of(type);
   const bool inside = where.type == backend::CPU && bytes != 0 && bytes <= largest_joint_block - data_at;
   const std::size_t used = inside ? data_at + bytes : head_bytes;

@@ -31,6 +31,10 @@ std::string_view name_of(layout l) noexcept {
   return "opaque";
 }
 
+std::string_view name_of(memory_format f) noexcept {
+  return f == memory_format::contiguous ? "contiguous_format" : "preserve_format";
+}
+
 std::string to_string(device d) {
   const std::string name = lower(name_of(d.type));
   return d.type == backend::CPU || d.type == backend::Meta ? name : name + ":" + std::to_string(d.index);
@@ -38,7 +42,7 @@ std::string to_string(device d) {
 
 device parse_device(std::string_view text) {
   const author::device_text named(text);
-  for (unsigned b = 1; b <= backend_count; ++b) {
+  for (unsigned b = 1; b <= author::backend_count; ++b) {
     const auto type = static_cast<backend>(b);
     if (named.name == lower(name_of(type)) && named.may_be(type)) return {type, static_cast<std::int8_t>(named.index)};
   }

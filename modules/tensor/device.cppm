@@ -34,6 +34,8 @@ export enum class layout : std::uint8_t { strided, sparse_coo, sparse_csr, opaqu
 /// "strided", "sparse_coo"
 export std::string_view name_of(layout l) noexcept;
 export enum class memory_format : std::uint8_t { contiguous, preserve };
+/// "contiguous_format", "preserve_format"
+export std::string_view name_of(memory_format f) noexcept;
 
 /// The dense key of a device type.
 export constexpr dispatch_key key_of(device_type t) noexcept {
@@ -54,14 +56,14 @@ constexpr functionality functionality_of(layout l) noexcept {
 
 /// The keys of an ordinary tensor: its backend key and the layers that every tensor brings.
 export constexpr key_set keys_of(layout l, device d, dtype) noexcept {
-  return {dispatch_key{detail::functionality_of(l), d.type}, key::ADInplaceOrView, autograd_key_of(d.type),
+  return {dispatch_key{detail::functionality_of(l), d.type}, key::ADInplaceOrView, author::autograd_key_of(d.type),
           key::AutocastFunctionality};
 }
 
 namespace detail {
 // Of a strided tensor, by device type.
 inline constexpr auto strided_keys = [] {
-  std::array<key_set, backend_count + 1> all;
+  std::array<key_set, author::backend_count + 1> all;
   for (std::size_t i = 0; i < all.size(); ++i) {
     all[i] = keys_of(layout::strided, device{static_cast<device_type>(i)}, dtype::float32);
   }

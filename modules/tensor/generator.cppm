@@ -42,7 +42,7 @@ export class generator {
 /// The keys that a generator brings to a call.
 export inline key_set keys_of(const generator& g) noexcept { return g.keys(); }
 template <>
-inline constexpr bool places_calls<generator> = false;
+inline constexpr bool author::selects_device<generator> = false;
 
 /// The generator of calls on this device without a generator argument: one per device, created at its first use. All
 /// start with one seed, the same in every process. Thread-safe.

@@ -8,12 +8,12 @@ namespace topbit {
 tensor_extension::~tensor_extension() = default;
 void tensor_extension::end() noexcept { delete this; }
 
+author::tensor_record::~tensor_record() = default;
+
 namespace detail {
 
 opaque_storage::opaque_storage(device d, intrusive_ptr<tensor_extension> data) noexcept
     : storage(d), payload(std::move(data)) {}
-
-tensor_record::~tensor_record() = default;
 
 constinit tensor_record undefined_tensor{};
 constinit thread_local bool this_thread_in_inference_mode [[gnu::tls_model("initial-exec")]] = false;

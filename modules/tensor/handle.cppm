@@ -8,6 +8,7 @@ import topbit.std;
 import topbit.core;
 import :device;
 import :dtype;
+import :literal;
 import :shape;
 import :storage;
 import :tensor_error;
@@ -41,6 +42,8 @@ export inline void drop_reference(tensor_extension* e) noexcept {
 
 namespace detail {
 
+struct tensor_access;
+
 // The storage of a tensor that is not strided: no bytes, but a payload of its layout. Version and last writer are
 // counted as those of any storage.
 struct opaque_storage : storage {
@@ -48,6 +51,12 @@ struct opaque_storage : storage {
   const intrusive_ptr<tensor_extension> payload;
 };
 
+}  // namespace detail
+
+/// For authors of operators and layers.
+export namespace author {
+
+/// What a tensor is: its keys, its geometry, what it shares and what layers attach to it.
 struct tensor_record {
   key_set keys;
   std::atomic<std::uint32_t> references{1};
@@ -57,19 +66,25 @@ struct tensor_record {
   const bool dense = true;       // as is_dense() has it
   const bool inference = false;  // made in inference mode: unknown to autograd
   const std::int64_t elements = 1;
-  const dims sizes, strides;
+  const shape sizes, strides;
   std::int64_t offset = 0;  // in elements
   intrusive_ptr<storage> data;
   intrusive_ptr<tensor_extension> autograd;
-  joint_block* block = nullptr;  // null for a separate record: of a view, of an opaque tensor
+  detail::joint_block* block = nullptr;  // null for a separate record: of a view, of an opaque tensor
 
   constexpr tensor_record() noexcept = default;
-  inline tensor_record(key_set k, dtype t, device d, const dims& s, const dims& st, bool is_dense, std::int64_t count,
+  inline tensor_record(key_set k, dtype t, device d, const shape& s, const shape& st, bool is_dense, std::int64_t count,
                        bool in_inference) noexcept
       : keys(k), type(t), where(d), dense(is_dense), inference(in_inference), elements(count), sizes(s), strides(st) {}
   tensor_record(const tensor_record&) = delete;
   ~tensor_record();
 };
+
+}  // namespace author
+
+namespace detail {
+
+using author::tensor_record;
 
 // Shared by every undefined tensor, on every thread, and therefore not reference-counted.
 extern tensor_record undefined_tensor;
@@ -80,9 +95,9 @@ extern constinit thread_local bool this_thread_in_inference_mode [[gnu::tls_mode
 
 // Records are allocated in blocks of :memory. The second form makes a dense tensor with its storage. Both throw
 // std::bad_alloc, the second also what the device's memory hook throws.
-tensor_record* new_record(key_set keys, dtype type, device where, const dims& sizes, const dims& strides,
+tensor_record* new_record(key_set keys, dtype type, device where, const shape& sizes, const shape& strides,
                           bool inference);
-tensor_record* new_dense_record(key_set keys, dtype type, device where, const dims& sizes, const dims& strides,
+tensor_record* new_dense_record(key_set keys, dtype type, device where, const shape& sizes, const shape& strides,
                                 std::int64_t elements);
 void end(tensor_record* r) noexcept;
 
@@ -106,7 +121,11 @@ export class tensor {
  public:
   /// Undefined: no sizes, no elements, no keys.
   inline tensor() noexcept : record_(&detail::undefined_tensor) {}
-  inline explicit tensor(detail::tensor_record* adopted) noexcept : record_(adopted) {}
+  /// The values in braces, as an array on the host: `tensor({{1, 2}, {3, 4}})`, at most max_dims deep. Integers make
+  /// int64, floating-point numbers float32, also among integers, bools make bool, and no values float32. `type` says
+  /// another element type: a floating one rounds; an integer one takes whole numbers in its range. Throws shape_error
+  /// for rows of different lengths, dtype_error for bools among numbers and for what the type does not take.
+  explicit tensor(std::initializer_list<literal> values, std::optional<topbit::dtype> type = std::nullopt);
   inline tensor(const tensor& other) noexcept : record_(other.record_) { detail::add_reference(record_); }
   inline tensor(tensor&& other) noexcept : record_(std::exchange(other.record_, &detail::undefined_tensor)) {}
   inline tensor& operator=(tensor other) noexcept {
@@ -120,13 +139,13 @@ export class tensor {
   inline topbit::dtype dtype() const noexcept { return record_->type; }
   inline topbit::device device() const noexcept { return record_->where; }
   inline topbit::layout layout() const noexcept { return record_->how; }
-  inline const dims& sizes() const noexcept { return record_->sizes; }
+  inline const shape& sizes() const noexcept { return record_->sizes; }
   /// In elements. Throws layout_error for a tensor that is not strided, as do is_contiguous() and data().
-  inline const dims& strides() const {
+  inline const shape& strides() const {
     check_strided("strides of a tensor");
     return record_->strides;
   }
-  inline std::size_t dim() const noexcept { return record_->sizes.size(); }
+  inline std::int64_t dim() const noexcept { return static_cast<std::int64_t>(record_->sizes.size()); }
   /// The size of a dimension; negative counts from the end. Throws shape_error, always for a zero-dimensional tensor.
   std::int64_t size(std::int64_t dim) const;
   inline std::int64_t numel() const noexcept { return record_->elements; }
@@ -149,7 +168,7 @@ export class tensor {
   }
   /// The same, typed. Throws dtype_error if T is not the element type, device_error if the tensor is not on the host.
   template <class T>
-  T* data_as() const {
+  T* data_ptr() const {
     check_access(dtype_of<T>);
     return static_cast<T*>(data());
   }
@@ -166,9 +185,8 @@ export class tensor {
     return *found;
   }
 
-  inline detail::tensor_record& record() const noexcept { return *record_; }
-
  private:
+  friend struct detail::tensor_access;
   using layout_type = topbit::layout;
   inline void check_strided(std::string_view what) const {
     if (record_->how != layout_type::strided) author::refuse_layout(what, {}, record_->how, layout_type::strided);
@@ -177,25 +195,38 @@ export class tensor {
   tensor_extension* any_payload() const noexcept;
   [[noreturn]] void refuse_payload(layout_type wanted) const;
   void check_access(topbit::dtype wanted) const;
-  detail::tensor_record* record_;
+  inline explicit tensor(author::tensor_record& adopted) noexcept : record_(&adopted) {}
+  author::tensor_record* record_;
 };
 
-/// Boxed as one pointer, moved by copying its bytes. As text what to_string() writes if it shows every value, also
-/// without the description: `[[1, 2], [3, 4]]` is of int64, `[1, 2.5]` of float32, `[True]` of bool, as in PyTorch, `3`
+namespace detail {
+struct tensor_access {
+  static inline tensor_record& record(const tensor& t) noexcept { return *t.record_; }
+  // Takes over one reference.
+  static inline tensor adopt(tensor_record* r) noexcept { return tensor(*r); }
+};
+}  // namespace detail
+
+/// Boxed as one pointer, moved by copying its bytes. As text its one line, if that shows every value, also without the
+/// description: `[[1, 2], [3, 4]]` is of int64, `[1, 2.5]` of float32, `[True]` of bool, as in PyTorch, `3`
 /// has no dimensions. `[1, 2] (float64)` says the type; `(float32 [2, 3])` alone are zeros, and with `on meta` a tensor
 /// without elements.
 template <>
 struct boxed_type<tensor> {
   static constexpr bool one_word = true;
-  static tensor read(text_reader& in);
+  static tensor read(author::text_reader& in);
   static void write(std::string& out, const tensor& t);
 };
 
 /// The keys that a tensor brings to a call.
-export inline key_set keys_of(const tensor& t) noexcept { return t.record().keys; }
+export inline key_set keys_of(const tensor& t) noexcept { return detail::tensor_access::record(t).keys; }
 
 /// For authors of operators and layers.
 export namespace author {
+
+/// The record that a tensor refers to, for layers to read and to write. Undefined tensors share one, which must not be
+/// written to.
+inline tensor_record& record_of(const tensor& t) noexcept { return topbit::detail::tensor_access::record(t); }
 
 /// Whether tensors that this thread makes are unknown to autograd; the setter returns the previous value.
 inline bool in_inference_mode() noexcept { return topbit::detail::this_thread_in_inference_mode; }
@@ -206,7 +237,7 @@ inline bool set_inference_mode(bool on) noexcept {
 /// Counts an in-place write, so that a layer which saved the old value can notice, and stores the name of the writing
 /// operator, which must live as long as the process.
 inline void bump_version(const tensor& t, const std::string_view* writer = nullptr) noexcept {
-  storage* const data = t.record().data.get();
+  storage* const data = record_of(t).data.get();
   if (data == nullptr) return;
   // Elements that no other tensor has are written by one thread at a time, without a locked instruction.
   if (data->references.load(std::memory_order_acquire) == 1)

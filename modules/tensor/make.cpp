@@ -7,7 +7,7 @@ namespace topbit {
 
 namespace {
 
-[[noreturn]] void refuse_sizes(const dims& sizes) {
+[[noreturn]] void refuse_sizes(const shape& sizes) {
   const bool negative = std::ranges::any_of(sizes, [](std::int64_t s) { return s < 0; });
   throw shape_error("a tensor of sizes " + to_string(sizes) +
                     (negative ? ": sizes cannot be negative" : ": more elements than 64 bits can count"));
@@ -15,7 +15,7 @@ namespace {
 
 // Row-major strides, and how many elements there are. Throws shape_error for sizes that no tensor has. Sizes of 0 count
 // as 1 for strides, which are products too.
-std::int64_t lay_out(const dims& sizes, dims& strides) {
+std::int64_t lay_out(const shape& sizes, shape& strides) {
   constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max() / sizeof(double);
   std::int64_t step = 1;
   bool bad = false, none = false;
@@ -30,15 +30,15 @@ std::int64_t lay_out(const dims& sizes, dims& strides) {
 }
 
 // What make_tensor() throws where the host has no memory, and says of which tensor.
-[[noreturn]] void raise_out_of_memory(const dims& sizes, dtype type, std::int64_t elements) {
+[[noreturn]] void raise_out_of_memory(const shape& sizes, dtype type, std::int64_t elements) {
   const auto bytes = static_cast<std::size_t>(elements) * size_of(type);
   author::raise(out_of_memory("found no memory for a tensor " + std::string(name_of(type)) + " " + to_string(sizes) +
                                   ", wanted " + std::to_string(bytes) + " bytes of host memory",
                               bytes));
 }
 
-void check_sizes(const dims& sizes) {
-  dims strides = sizes;
+void check_sizes(const shape& sizes) {
+  shape strides = sizes;
   lay_out(sizes, strides);
 }
 
@@ -46,28 +46,29 @@ void check_sizes(const dims& sizes) {
 
 namespace author {
 
-tensor make_tensor(const dims& sizes, dtype type, device where) {
-  dims strides = sizes;  // as many
+tensor make_tensor(const shape& sizes, dtype type, device where) {
+  shape strides = sizes;  // as many
   const std::int64_t elements = lay_out(sizes, strides);
   try {
-    return tensor(detail::new_dense_record(detail::strided_keys[static_cast<std::size_t>(where.type)], type, where,
-                                           sizes, strides, elements));
+    return detail::tensor_access::adopt(detail::new_dense_record(
+        detail::strided_keys[static_cast<std::size_t>(where.type)], type, where, sizes, strides, elements));
   } catch (const std::bad_alloc&) {
     raise_out_of_memory(sizes, type, elements);
   }
 }
 
-tensor make_tensor(const dims& sizes, dtype type, device where, const memory_hook& memory) {
-  dims strides = sizes;  // as many
+tensor make_tensor(const shape& sizes, dtype type, device where, const memory_hook& memory) {
+  shape strides = sizes;  // as many
   const auto bytes = static_cast<std::size_t>(lay_out(sizes, strides)) * size_of(type);
-  tensor t(detail::new_record(detail::strided_keys[static_cast<std::size_t>(where.type)], type, where, sizes, strides,
-                              detail::this_thread_in_inference_mode));
-  t.record().data = intrusive_ptr<storage>(new storage(where, bytes, memory));
+  tensor t =
+      detail::tensor_access::adopt(detail::new_record(detail::strided_keys[static_cast<std::size_t>(where.type)], type,
+                                                      where, sizes, strides, detail::this_thread_in_inference_mode));
+  author::record_of(t).data = intrusive_ptr<storage>(new storage(where, bytes, memory));
   return t;
 }
 
-tensor make_view(const tensor& base, const dims& sizes, const dims& strides, std::int64_t offset) {
-  const detail::tensor_record& from = base.record();
+tensor make_view(const tensor& base, const shape& sizes, const shape& strides, std::int64_t offset) {
+  const tensor_record& from = author::record_of(base);
   if (from.how != layout::strided) author::refuse_layout("a view of a tensor", {}, from.how, layout::strided);
   check_sizes(sizes);
   std::int64_t first = offset, last = offset;
@@ -82,14 +83,15 @@ tensor make_view(const tensor& base, const dims& sizes, const dims& strides, std
     throw shape_error("a view of sizes " + to_string(sizes) + ", strides " + to_string(strides) + ", offset " +
                       std::to_string(offset) + " leaves the storage of " + std::to_string(elements) + " elements");
   }
-  tensor t(detail::new_record(from.keys, from.type, from.where, sizes, strides, from.inference));
-  t.record().offset = offset;
-  t.record().data = from.data;
+  tensor t = detail::tensor_access::adopt(
+      detail::new_record(from.keys, from.type, from.where, sizes, strides, from.inference));
+  author::record_of(t).offset = offset;
+  author::record_of(t).data = from.data;
   return t;
 }
 
 tensor make_host_copy(const tensor& t) {
-  const detail::tensor_record& from = t.record();
+  const tensor_record& from = author::record_of(t);
   std::int64_t first = 0, last = 0;  // of the elements, seen from the first one
   for (std::size_t i = 0; i < from.sizes.size(); ++i) {
     (from.strides[i] < 0 ? first : last) += (from.sizes[i] - 1) * from.strides[i];
@@ -105,31 +107,33 @@ tensor make_host_copy(const tensor& t) {
 }
 
 tensor make_alias(const tensor& t) {
-  const detail::tensor_record& from = t.record();
-  tensor alias(detail::new_record(from.keys, from.type, from.where, from.sizes, from.strides, from.inference));
-  alias.record().how = from.how;
-  alias.record().offset = from.offset;
-  alias.record().data = from.data;
+  const tensor_record& from = author::record_of(t);
+  tensor alias = detail::tensor_access::adopt(
+      detail::new_record(from.keys, from.type, from.where, from.sizes, from.strides, from.inference));
+  author::record_of(alias).how = from.how;
+  author::record_of(alias).offset = from.offset;
+  author::record_of(alias).data = from.data;
   return alias;
 }
 
-tensor make_opaque(const dims& sizes, dtype type, device where, key_set keys, intrusive_ptr<tensor_extension> payload,
+tensor make_opaque(const shape& sizes, dtype type, device where, key_set keys, intrusive_ptr<tensor_extension> payload,
                    layout how) {
   if (how == layout::strided) {
     throw layout_error("make_opaque: found layout strided, wanted another one; make_tensor() makes strided tensors");
   }
-  dims strides = sizes;
+  shape strides = sizes;
   lay_out(sizes, strides);
   intrusive_ptr<storage> data(new detail::opaque_storage(where, std::move(payload)));
-  tensor t(detail::new_record(keys, type, where, sizes, strides, detail::this_thread_in_inference_mode));
-  t.record().how = how;
-  t.record().data = std::move(data);
+  tensor t = detail::tensor_access::adopt(
+      detail::new_record(keys, type, where, sizes, strides, detail::this_thread_in_inference_mode));
+  author::record_of(t).how = how;
+  author::record_of(t).data = std::move(data);
   return t;
 }
 
 }  // namespace author
 
-void detail::check_count(std::size_t found, const dims& sizes) {
+void detail::check_count(std::size_t found, const shape& sizes) {
   check_sizes(sizes);
   if (static_cast<std::int64_t>(found) != numel(sizes)) {
     throw shape_error("from_values: found " + std::to_string(found) + " values, the sizes " + to_string(sizes) +

@@ -14,14 +14,14 @@ namespace topbit {
 export namespace author {
 
 /// Uninitialised, dense, row-major. Throws shape_error for a negative size, and what the device's memory hook throws.
-tensor make_tensor(const dims& sizes, dtype type, device where);
+tensor make_tensor(const shape& sizes, dtype type, device where);
 /// The same in other memory than the device's default, such as pinned host memory. The hook is copied. Throws
 /// shape_error, and what the hook throws.
-tensor make_tensor(const dims& sizes, dtype type, device where, const memory_hook& memory);
+tensor make_tensor(const shape& sizes, dtype type, device where, const memory_hook& memory);
 
 /// A tensor over the storage of `base`; strides and offset in elements. Throws shape_error if it would leave the
 /// storage.
-tensor make_view(const tensor& base, const dims& sizes, const dims& strides, std::int64_t offset);
+tensor make_view(const tensor& base, const shape& sizes, const shape& strides, std::int64_t offset);
 
 /// A host tensor with the elements of `t`, a strided one of a device with memory, in the same memory layout. Copies
 /// through the memory hook, which synchronises; no kernel runs. Throws what the hook throws.
@@ -38,29 +38,29 @@ tensor make_alias(const tensor& t);
 /// Aliases share it; there are no views of it, and data(), strides() and is_contiguous() throw layout_error. Writes are
 /// counted as those to any tensor. `how` is its layout. Throws shape_error for invalid sizes, layout_error for
 /// layout::strided.
-tensor make_opaque(const dims& sizes, dtype type, device where, key_set keys,
+tensor make_opaque(const shape& sizes, dtype type, device where, key_set keys,
                    intrusive_ptr<tensor_extension> payload = {}, layout how = layout::opaque);
 
 }  // namespace author
 
 /// A host tensor that owns a copy of `values`, which must be as many as `sizes` says. Throws shape_error.
 export template <class T>
-tensor from_values(std::span<const T> values, const dims& sizes);
+tensor from_values(std::span<const T> values, const shape& sizes);
 export template <class T>
-tensor from_values(const std::vector<T>& values, const dims& sizes) {
+tensor from_values(const std::vector<T>& values, const shape& sizes) {
   return from_values(std::span<const T>(values), sizes);
 }
 export template <class T>
-tensor from_values(std::initializer_list<T> values, const dims& sizes) {
+tensor from_values(std::initializer_list<T> values, const shape& sizes) {
   return from_values(std::span<const T>(values.begin(), values.size()), sizes);
 }
 
 namespace detail {
-void check_count(std::size_t found, const dims& sizes);
+void check_count(std::size_t found, const shape& sizes);
 }
 
 template <class T>
-tensor from_values(std::span<const T> values, const dims& sizes) {
+tensor from_values(std::span<const T> values, const shape& sizes) {
   detail::check_count(values.size(), sizes);
   tensor t = author::make_tensor(sizes, dtype_of<T>, cpu);
   if (!values.empty()) std::memcpy(t.data(), values.data(), values.size_bytes());

@@ -10,9 +10,9 @@ namespace {
 // First and last byte + 1 that a tensor with elements reaches, from the beginning of its storage.
 std::pair<std::int64_t, std::int64_t> reach(const tensor& t) noexcept {
   const auto bytes = static_cast<std::int64_t>(size_of(t.dtype()));
-  std::int64_t first = t.record().offset, last = first;
-  for (std::size_t d = 0; d < t.dim(); ++d)
-    (t.record().strides[d] < 0 ? first : last) += (t.sizes()[d] - 1) * t.record().strides[d];
+  std::int64_t first = author::record_of(t).offset, last = first;
+  for (std::size_t d = 0; d < t.sizes().size(); ++d)
+    (author::record_of(t).strides[d] < 0 ? first : last) += (t.sizes()[d] - 1) * author::record_of(t).strides[d];
   return {first * bytes, (last + 1) * bytes};
 }
 
@@ -21,7 +21,7 @@ std::pair<std::int64_t, std::int64_t> reach(const tensor& t) noexcept {
 // that few are tried.
 class equal_places {
  public:
-  equal_places(const dims& sizes, const dims& strides) : sizes_(sizes), strides_(strides) {
+  equal_places(const shape& sizes, const shape& strides) : sizes_(sizes), strides_(strides) {
     std::int64_t reach = 0;
     for (std::size_t i = 0; i < sizes.size(); ++i) {
       reach += (sizes[i] - 1) * strides[i];
@@ -48,7 +48,7 @@ class equal_places {
     return false;
   }
 
-  const dims &sizes_, &strides_;
+  const shape &sizes_, &strides_;
   std::array<std::int64_t, max_dims> reach_{};
   std::int64_t steps_ = std::int64_t{1} << 22;
 };
@@ -56,13 +56,13 @@ class equal_places {
 }  // namespace
 
 bool same_view(const tensor& a, const tensor& b) noexcept {
-  const auto &x = a.record(), &y = b.record();
+  const auto &x = author::record_of(a), &y = author::record_of(b);
   return x.data.get() == y.data.get() && x.offset == y.offset && x.sizes == y.sizes && x.strides == y.strides &&
          x.type == y.type;
 }
 
 bool share_memory(const tensor& a, const tensor& b) noexcept {
-  if (a.record().data.get() != b.record().data.get() || !a.record().data) return false;
+  if (author::record_of(a).data.get() != author::record_of(b).data.get() || !author::record_of(a).data) return false;
   if (a.numel() == 0 || b.numel() == 0) return false;
   const auto [first, last] = reach(a);
   const auto [other_first, other_last] = reach(b);
@@ -70,13 +70,13 @@ bool share_memory(const tensor& a, const tensor& b) noexcept {
 }
 
 bool has_distinct_elements(const tensor& t) {
-  if (t.record().dense) return true;
-  dims sizes, strides;  // of more than one element, ordered by stride
-  for (std::size_t d = 0; d < t.dim(); ++d) {
+  if (author::record_of(t).dense) return true;
+  shape sizes, strides;  // of more than one element, ordered by stride
+  for (std::size_t d = 0; d < t.sizes().size(); ++d) {
     if (t.sizes()[d] == 1) continue;
-    if (t.record().strides[d] == 0) return false;
+    if (author::record_of(t).strides[d] == 0) return false;
     sizes.push_back(t.sizes()[d]);
-    strides.push_back(std::abs(t.record().strides[d]));
+    strides.push_back(std::abs(author::record_of(t).strides[d]));
     for (std::size_t i = sizes.size() - 1; i > 0 && strides[i] < strides[i - 1]; --i) {
       std::swap(sizes[i], sizes[i - 1]);
       std::swap(strides[i], strides[i - 1]);

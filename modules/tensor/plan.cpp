@@ -55,16 +55,16 @@ void set_operands(iteration_plan& p, std::span<const tensor* const> operands) {
 
 iteration_plan make_plan(std::span<const tensor* const> operands) {
   iteration_plan p;
-  const dims& shape = operands[0]->sizes();
-  for (std::size_t i = shape.size(); i-- > 0;) {
-    if (shape[i] == 1) continue;
+  const shape& given_shape = operands[0]->sizes();
+  for (std::size_t i = given_shape.size(); i-- > 0;) {
+    if (given_shape[i] == 1) continue;
     std::size_t k = 0;
     for (const tensor* t : operands) {
-      const std::size_t missing = shape.size() - t->dim();
+      const std::size_t missing = given_shape.size() - t->sizes().size();
       const bool repeats = i < missing || t->sizes()[i - missing] == 1;
-      p.operand[k++].strides[p.ndim] = repeats ? 0 : t->record().strides[i - missing];
+      p.operand[k++].strides[p.ndim] = repeats ? 0 : author::record_of(*t).strides[i - missing];
     }
-    p.sizes[p.ndim++] = shape[i];
+    p.sizes[p.ndim++] = given_shape[i];
   }
   if (p.ndim == 0) p.sizes[p.ndim++] = 1;
   set_operands(p, operands);
@@ -80,15 +80,16 @@ iteration_plan make_reduction_plan(std::span<const tensor* const> operands, cons
   const tensor& in = *operands[input];
   // The place of a kept dimension in results that have no others.
   std::array<std::size_t, max_dims> place{};
-  for (std::size_t i = 0, next = 0; i < in.dim(); ++i) place[i] = mask[i] ? next : next++;
+  for (std::size_t i = 0, next = 0; i < in.sizes().size(); ++i) place[i] = mask[i] ? next : next++;
   const auto add = [&](bool reduced) {
-    for (std::size_t i = in.dim(); i-- > 0;) {
+    for (std::size_t i = in.sizes().size(); i-- > 0;) {
       if (mask[i] != reduced || in.sizes()[i] == 1) continue;
       for (std::size_t k = 0; k < input; ++k) {
         const tensor& out = *operands[k];
-        p.operand[k].strides[p.ndim] = reduced ? 0 : out.record().strides[out.dim() == in.dim() ? i : place[i]];
+        p.operand[k].strides[p.ndim] =
+            reduced ? 0 : author::record_of(out).strides[out.dim() == in.dim() ? i : place[i]];
       }
-      p.operand[input].strides[p.ndim] = in.record().strides[i];
+      p.operand[input].strides[p.ndim] = author::record_of(in).strides[i];
       p.sizes[p.ndim++] = in.sizes()[i];
     }
   };
@@ -106,11 +107,11 @@ iteration_plan make_reduction_plan(std::span<const tensor* const> operands, cons
 namespace {
 
 // Whether dimension a belongs outside b, by the first operand that can tell: above 0 if so, below 0 if not.
-int outside(const dims& sizes, std::span<const tensor* const> operands, std::size_t a, std::size_t b) {
+int outside(const shape& sizes, std::span<const tensor* const> operands, std::size_t a, std::size_t b) {
   for (const tensor* t : operands) {
-    const std::size_t missing = sizes.size() - t->dim();
+    const std::size_t missing = sizes.size() - t->sizes().size();
     const auto stride = [&](std::size_t d) {
-      return d < missing || t->sizes()[d - missing] == 1 ? 0 : t->record().strides[d - missing];
+      return d < missing || t->sizes()[d - missing] == 1 ? 0 : author::record_of(*t).strides[d - missing];
     };
     const std::int64_t x = stride(a), y = stride(b);
     if (x == 0 || y == 0) continue;
@@ -122,8 +123,9 @@ int outside(const dims& sizes, std::span<const tensor* const> operands, std::siz
 
 }  // namespace
 
-dims result_strides(const dims& sizes, std::span<const tensor* const> operands) {
-  if (std::ranges::all_of(operands, [&](const tensor* t) { return t->dim() < 2 || t->record().dense; })) return {};
+shape result_strides(const shape& sizes, std::span<const tensor* const> operands) {
+  if (std::ranges::all_of(operands, [&](const tensor* t) { return t->dim() < 2 || author::record_of(*t).dense; }))
+    return {};
   const std::size_t n = sizes.size();
   std::array<std::size_t, max_dims> order{};  // innermost first
   for (std::size_t i = 0; i < n; ++i) order[i] = n - 1 - i;
@@ -136,14 +138,14 @@ dims result_strides(const dims& sizes, std::span<const tensor* const> operands) 
       at = below;
     }
   }
-  dims strides(n, 1);
+  shape strides(n, 1);
   std::int64_t next = 1;
   for (std::size_t i = 0; i < n; ++i) {
     strides[order[i]] = next;
     // More elements than can be counted: the tensor is refused when it is made.
     if (__builtin_mul_overflow(next, std::max<std::int64_t>(sizes[order[i]], 1), &next)) return {};
   }
-  return is_dense(sizes, strides) ? dims() : strides;
+  return is_dense(sizes, strides) ? shape() : strides;
 }
 
 }  // namespace topbit::author

@@ -49,7 +49,7 @@ iteration_plan make_reduction_plan(std::span<const tensor* const> operands, cons
 /// The strides of a new tensor of these sizes that is computed from the operands, which broadcast to it: its memory
 /// order is theirs, the first one's if they disagree, so that transposed operands give a transposed result in one dense
 /// pass. Empty if row-major. (PyTorch's rule.)
-dims result_strides(const dims& sizes, std::span<const tensor* const> operands);
+shape result_strides(const shape& sizes, std::span<const tensor* const> operands);
 
 }  // namespace author
 

@@ -7,7 +7,10 @@ namespace topbit {
 
 namespace {
 
-constexpr std::int64_t shown_at_each_end = 3;
+// Whether a tensor has elements that a hook can bring.
+bool has_values(const tensor& t) noexcept {
+  return t.layout() == layout::strided && t.device().type != backend::Meta && author::record_of(t).data;
+}
 
 // Which sign a NaN has depends on the processor that made it, and says nothing.
 template <class T>
@@ -32,33 +35,49 @@ std::string element(const tensor& t, const std::byte* at) {
   });
 }
 
-void append(std::string& text, const tensor& t, detail::element_reader& elements, std::size_t dim,
-            std::int64_t offset) {
-  if (dim == t.dim()) {
-    text += element(t, elements.at(offset));
-    return;
+class line {
+ public:
+  line(const tensor& t, const print_options& o)
+      : t_(t), elements_(t), edge_items_(std::max(o.edge_items, std::int64_t{1})) {
+    append(0, author::record_of(t).offset);
   }
-  const std::int64_t n = t.sizes()[dim];
-  text += "[";
-  for (std::int64_t i = 0; i < n; ++i) {
-    if (i != 0) text += ", ";
-    if (i == shown_at_each_end && n > 2 * shown_at_each_end) {
-      text += "...";
-      i = n - shown_at_each_end - 1;
-      continue;
+  std::string text() && { return std::move(text_); }
+
+ private:
+  void append(std::int64_t dim, std::int64_t offset) {
+    if (dim == t_.dim()) {
+      text_ += element(t_, elements_.at(offset));
+      return;
     }
-    append(text, t, elements, dim + 1, offset + i * t.strides()[dim]);
+    const std::int64_t n = t_.sizes()[dim];
+    text_ += "[";
+    for (std::int64_t i = 0; i < n; ++i) {
+      if (i != 0) text_ += ", ";
+      if (i == edge_items_ && n - edge_items_ > edge_items_) {
+        text_ += "..., ";
+        i = n - edge_items_;
+      }
+      append(dim + 1, offset + i * t_.strides()[dim]);
+    }
+    text_ += "]";
   }
-  text += "]";
+
+  const tensor& t_;
+  detail::element_reader elements_;
+  const std::int64_t edge_items_;
+  std::string text_;
+};
+
+std::string description(const tensor& t) {
+  std::string text = "(" + std::string(name_of(t.dtype())) + " " + to_string(t.sizes());
+  if (t.device().type != backend::CPU) text += " on " + to_string(t.device());
+  return text + ")";
 }
 
 }  // namespace
 
-bool detail::has_values(const tensor& t) noexcept {
-  return t.layout() == layout::strided && t.device().type != backend::Meta && t.record().data;
-}
-
-detail::element_reader::element_reader(const tensor& t) : data_(*t.record().data), element_bytes_(size_of(t.dtype())) {}
+detail::element_reader::element_reader(const tensor& t)
+    : data_(*author::record_of(t).data), element_bytes_(size_of(t.dtype())) {}
 
 const std::byte* detail::element_reader::at(std::int64_t offset) {
   const auto* const all = static_cast<const std::byte*>(data_.data);
@@ -72,17 +91,11 @@ const std::byte* detail::element_reader::at(std::int64_t offset) {
   return window_.data() + (place - begin_);
 }
 
-std::string to_string(const tensor& t) {
+std::string to_string(const tensor& t, const print_options& options) {
   if (!t.defined()) return "undefined tensor";
-  std::string text;
-  if (detail::has_values(t)) {
-    detail::element_reader elements(t);
-    append(text, t, elements, 0, t.record().offset);
-    text += " ";
-  }
-  text += "(" + std::string(name_of(t.dtype())) + " " + to_string(t.sizes());
-  if (t.device().type != backend::CPU) text += " on " + to_string(t.device());
-  return text + ")";
+  if (!has_values(t)) return description(t);
+  const std::string values = options.one_line ? line(t, options).text() : detail::columns_of(t, options);
+  return options.describe ? values + " " + description(t) : values;
 }
 
 }  // namespace topbit

@@ -20,7 +20,7 @@ constexpr named<memory_format> memory_formats[] = {{"contiguous_format", memory_
                                                    {"preserve_format", memory_format::preserve}};
 
 template <class T, std::size_t N>
-T read_name(text_reader& in, const named<T> (&all)[N]) {
+T read_name(author::text_reader& in, const named<T> (&all)[N]) {
   std::string wanted;
   for (const named<T>& n : all) {
     if (in.take_word(n.name)) return n.value;
@@ -39,7 +39,7 @@ void write_name(std::string& out, T x, const named<T> (&all)[N]) {
 
 }  // namespace
 
-dtype boxed_type<dtype>::read(text_reader& in) {
+dtype boxed_type<dtype>::read(author::text_reader& in) {
   const std::size_t begin = in.column();
   if (const std::optional<dtype> named = dtype_named(in.word())) return *named;
   std::string wanted;
@@ -49,12 +49,12 @@ dtype boxed_type<dtype>::read(text_reader& in) {
 void boxed_type<dtype>::write(std::string& out, dtype x) {
   out += static_cast<std::size_t>(x) < dtype_count ? std::string(name_of(x)) : std::to_string(static_cast<int>(x));
 }
-layout boxed_type<layout>::read(text_reader& in) { return read_name(in, layouts); }
+layout boxed_type<layout>::read(author::text_reader& in) { return read_name(in, layouts); }
 void boxed_type<layout>::write(std::string& out, layout x) { write_name(out, x, layouts); }
-memory_format boxed_type<memory_format>::read(text_reader& in) { return read_name(in, memory_formats); }
+memory_format boxed_type<memory_format>::read(author::text_reader& in) { return read_name(in, memory_formats); }
 void boxed_type<memory_format>::write(std::string& out, memory_format x) { write_name(out, x, memory_formats); }
 
-device boxed_type<device>::read(text_reader& in) {
+device boxed_type<device>::read(author::text_reader& in) {
   const std::size_t begin = in.column();
   const std::string_view text = in.token();
   try {
@@ -65,16 +65,16 @@ device boxed_type<device>::read(text_reader& in) {
 }
 void boxed_type<device>::write(std::string& out, device x) { out += to_string(x); }
 
-scalar boxed_type<scalar>::read(text_reader& in) {
+scalar boxed_type<scalar>::read(author::text_reader& in) {
   if (in.take_word("True") || in.take_word("true")) return true;
   if (in.take_word("False") || in.take_word("false")) return false;
-  const text_reader::number_text n = in.number_token();
+  const author::text_reader::number_text n = in.number_token();
   return n.is_integer ? scalar(in.convert<std::int64_t>(n)) : scalar(in.convert<double>(n));
 }
 void boxed_type<scalar>::write(std::string& out, const scalar& x) {
-  if (x.type() == dtype::boolean) return write_text(out, x.to_int64() != 0);
-  if (x.type() == dtype::int64) return write_text(out, x.to_int64());
-  write_text(out, x.to_double());
+  if (x.type() == dtype::boolean) return author::write_text(out, x.to_int64() != 0);
+  if (x.type() == dtype::int64) return author::write_text(out, x.to_int64());
+  author::write_text(out, x.to_double());
 }
 
 }  // namespace topbit

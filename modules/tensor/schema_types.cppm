@@ -49,83 +49,84 @@ struct schema_type<"Generator"> {
 };
 
 template <>
-struct schema_word<tensor> {
+struct author::schema_word<tensor> {
   static constexpr std::string_view value = "Tensor";
 };
 template <>
-struct schema_word<scalar> {
+struct author::schema_word<scalar> {
   static constexpr std::string_view value = "Scalar";
 };
 template <>
-struct schema_word<dtype> {
+struct author::schema_word<dtype> {
   static constexpr std::string_view value = "ScalarType";
 };
 template <>
-struct schema_word<device> {
+struct author::schema_word<device> {
   static constexpr std::string_view value = "Device";
 };
 template <>
-struct schema_word<layout> {
+struct author::schema_word<layout> {
   static constexpr std::string_view value = "Layout";
 };
 template <>
-struct schema_word<memory_format> {
+struct author::schema_word<memory_format> {
   static constexpr std::string_view value = "MemoryFormat";
 };
 template <>
-struct schema_word<generator> {
+struct author::schema_word<generator> {
   static constexpr std::string_view value = "Generator";
 };
 
 /// As text: `float32`, also `float`, `double`, `long`.
 template <>
 struct boxed_type<dtype> {
-  static dtype read(text_reader& in);
+  static dtype read(author::text_reader& in);
   static void write(std::string& out, dtype x);
 };
 /// As text: `cuda:0`.
 template <>
 struct boxed_type<device> {
-  static device read(text_reader& in);
+  static device read(author::text_reader& in);
   static void write(std::string& out, device x);
 };
 /// As text: `strided`.
 template <>
 struct boxed_type<layout> {
-  static layout read(text_reader& in);
+  static layout read(author::text_reader& in);
   static void write(std::string& out, layout x);
 };
 /// As text: `contiguous_format`.
 template <>
 struct boxed_type<memory_format> {
-  static memory_format read(text_reader& in);
+  static memory_format read(author::text_reader& in);
   static void write(std::string& out, memory_format x);
 };
 /// As text: `True`, `2`, `2.0`.
 template <>
 struct boxed_type<scalar> {
-  static scalar read(text_reader& in);
+  static scalar read(author::text_reader& in);
   static void write(std::string& out, const scalar& x);
 };
 
 template <>
-struct schema_default<scalar> {
+struct author::schema_default<scalar> {
   static constexpr bool accepts(std::string_view text) {
-    return schema_default<bool>::accepts(text) || schema_default<double>::accepts(text);
+    return author::schema_default<bool>::accepts(text) || author::schema_default<double>::accepts(text);
   }
   static constexpr scalar from(std::string_view text) {
-    if (schema_default<bool>::accepts(text)) return scalar(schema_default<bool>::from(text));
-    if (schema_default<std::int64_t>::accepts(text)) return scalar(schema_default<std::int64_t>::from(text));
-    return scalar(schema_default<double>::from(text));
+    if (author::schema_default<bool>::accepts(text)) return scalar(author::schema_default<bool>::from(text));
+    if (author::schema_default<std::int64_t>::accepts(text))
+      return scalar(author::schema_default<std::int64_t>::from(text));
+    return scalar(author::schema_default<double>::from(text));
   }
 };
 template <>
-struct schema_default<dtype> {
+struct author::schema_default<dtype> {
   static constexpr bool accepts(std::string_view text) { return dtype_named(text).has_value(); }
   static constexpr dtype from(std::string_view text) { return *dtype_named(text); }
 };
 template <>
-struct schema_default<device> {
+struct author::schema_default<device> {
   static constexpr bool accepts(std::string_view text) {
     return author::device_text(within(text)).type() != backend::none;
   }
@@ -138,7 +139,7 @@ struct schema_default<device> {
   static constexpr std::string_view within(std::string_view quotes) { return quotes.substr(1, quotes.size() - 2); }
 };
 template <>
-struct schema_default<layout> {
+struct author::schema_default<layout> {
   static constexpr bool accepts(std::string_view text) {
     return text == "strided" || text == "sparse_coo" || text == "sparse_csr";
   }
@@ -147,7 +148,7 @@ struct schema_default<layout> {
   }
 };
 template <>
-struct schema_default<memory_format> {
+struct author::schema_default<memory_format> {
   static constexpr bool accepts(std::string_view text) {
     return text == "contiguous_format" || text == "preserve_format";
   }

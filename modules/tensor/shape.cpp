@@ -12,19 +12,19 @@ import topbit.core;
 
 namespace topbit {
 
-void dims::throw_too_many(std::size_t count) {
+void shape::raise_bad_count(std::int64_t count) {
   throw shape_error("found " + std::to_string(count) + " dimensions, wanted at most " + std::to_string(max_dims));
 }
 
-dims broadcast(std::string_view op, const dims& a, const dims& b) {
+shape broadcast(std::string_view op, const shape& a, const shape& b) {
   if (a == b) return a;
   namespace views = ranges::views;
   const std::size_t n = std::max(a.size(), b.size());
-  const auto aligned = [n](const dims& d) {
+  const auto aligned = [n](const shape& d) {
     return views::concat(views::repeat_n(std::int64_t{1}, static_cast<std::ptrdiff_t>(n - d.size())),
                          std::span<const std::int64_t>(d));
   };
-  dims out;
+  shape out;
   for (const auto [i, sizes] : views::enumerate(views::zip(aligned(a), aligned(b)))) {
     const auto [x, y] = sizes;
     if (x != y && x != 1 && y != 1) {
@@ -38,18 +38,17 @@ dims broadcast(std::string_view op, const dims& a, const dims& b) {
   return out;
 }
 
-std::size_t wrap_dim(std::string_view op, std::int64_t dim, std::size_t ndim) {
-  const auto n = static_cast<std::int64_t>(ndim);
+std::int64_t wrap_dim(std::string_view op, std::int64_t dim, std::int64_t n) {
   if (dim < -n || dim >= n) {
     throw shape_error(std::string(op) + ": found dimension " + std::to_string(dim) + ", wanted " +
                           (n == 0 ? std::string("none, the tensor is a scalar")
                                   : std::to_string(-n) + " to " + std::to_string(n - 1)),
                       std::string(op));
   }
-  return static_cast<std::size_t>(dim < 0 ? dim + n : dim);
+  return dim < 0 ? dim + n : dim;
 }
 
-std::string to_string(const dims& d) {
+std::string to_string(const shape& d) {
   std::string text = "[";
   for (std::size_t i = 0; i < d.size(); ++i) text += (i != 0 ? ", " : "") + std::to_string(d[i]);
   return text + "]";

@@ -14,7 +14,7 @@ void* host_allocate(device, std::size_t bytes) { return ::operator new(bytes, ho
 void host_release(device, void* p) noexcept { ::operator delete(p, host_alignment); }
 void host_copy(device, void* to, const void* from, std::size_t bytes) { std::memcpy(to, from, bytes); }
 
-constinit std::array<std::atomic<const memory_hook*>, backend_count + 1> hooks{};
+constinit std::array<std::atomic<const memory_hook*>, author::backend_count + 1> hooks{};
 
 // Storages point to their hook until they die, so a copy is never freed. Equal hooks share one.
 struct kept_hook {

@@ -6,6 +6,7 @@ export import :half;
 export import :dtype;
 export import :device;
 export import :scalar;
+export import :literal;
 export import :generator;
 export import :tensor_error;
 
@@ -23,4 +24,3 @@ export import :rule_kinds;
 export import :plan;
 export import :overlap;
 export import :print;
-export import :array_str;

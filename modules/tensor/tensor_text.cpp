@@ -1,4 +1,4 @@
-// Tensors read from text: nested lists of numbers, the description that to_string() writes behind them, or both.
+// Tensors read from text: nested lists of numbers, the description that stands behind them, or both.
 module topbit.tensor;
 
 import topbit.std;
@@ -12,13 +12,13 @@ namespace {
 constexpr std::int64_t most_elements = std::int64_t{1} << 24;
 
 // Also of sizes whose product is more than 64 bits can count.
-bool has_no_elements(const dims& sizes) {
+bool has_no_elements(const shape& sizes) {
   return std::ranges::any_of(sizes, [](std::int64_t n) { return n == 0; });
 }
 
 class tensor_text {
  public:
-  explicit tensor_text(text_reader& in) : in_(in) {}
+  explicit tensor_text(author::text_reader& in) : in_(in) {}
 
   tensor read() {
     if (in_.take_word("undefined")) {
@@ -27,13 +27,13 @@ class tensor_text {
     }
     const bool has_values = in_.peek() != '(';
     if (has_values) values(0);
-    dims sizes = sizes_;
+    shape sizes = sizes_;
     dtype type = type_;
     device where = cpu;
     if (in_.peek() == '(') {
       const std::size_t begin = in_.column();
       in_.take('(');
-      type = read_text<dtype>(in_);
+      type = author::read_text<dtype>(in_);
       if (!has_values || in_.peek() == '[') sizes = described_sizes();
       // An outer dimension of no elements hides the inner ones.
       if (has_values && sizes != sizes_ && !(has_no_elements(sizes) && has_no_elements(sizes_))) {
@@ -53,7 +53,7 @@ class tensor_text {
 
  private:
   struct element {
-    text_reader::number_text number;
+    author::text_reader::number_text number;
     bool is_bool;
   };
 
@@ -100,10 +100,10 @@ class tensor_text {
     type_ = all_.size() == 1 ? found : promote(type_, found);
   }
 
-  dims described_sizes() {
+  shape described_sizes() {
     const std::size_t begin = in_.column();
-    dims sizes;
-    for (std::int64_t n : read_text<std::vector<std::int64_t>>(in_)) {
+    shape sizes;
+    for (std::int64_t n : author::read_text<std::vector<std::int64_t>>(in_)) {
       if (sizes.size() == max_dims) in_.fail_at(begin, "at most " + std::to_string(max_dims) + " dimensions");
       if (n < 0) in_.fail_at(begin, "sizes that are not negative");
       sizes.push_back(n);
@@ -112,7 +112,7 @@ class tensor_text {
   }
 
   // The elements of a meta tensor take no memory, so there may be more of them.
-  void check_elements(std::size_t column, const dims& sizes) const {
+  void check_elements(std::size_t column, const shape& sizes) const {
     std::int64_t elements = 1;
     for (std::int64_t n : sizes) {
       if (n > most_elements || (elements *= std::max(n, std::int64_t{1})) > most_elements) {
@@ -123,7 +123,7 @@ class tensor_text {
 
   device read_device() {
     const std::size_t begin = in_.column();
-    const device where = read_text<device>(in_);
+    const device where = author::read_text<device>(in_);
     if (where != cpu && where != meta) in_.fail_at(begin, "cpu or meta; operators move tensors to other devices");
     return where;
   }
@@ -133,7 +133,7 @@ class tensor_text {
   }
   template <class T>
   void fill_with(const tensor& t) const {
-    T* to = t.data_as<T>();
+    T* to = t.data_ptr<T>();
     for (const element& e : all_) {
       if constexpr (std::same_as<T, bool>) {
         if (!e.is_bool) in_.fail_at(e.number.column, "True or False");
@@ -146,8 +146,8 @@ class tensor_text {
     }
   }
 
-  text_reader& in_;
-  dims sizes_;  // of a list still open for the first time: -1
+  author::text_reader& in_;
+  shape sizes_;  // of a list still open for the first time: -1
   std::optional<std::size_t> leaf_;
   std::vector<element> all_;
   dtype type_ = dtype::float32;
@@ -155,7 +155,7 @@ class tensor_text {
 
 }  // namespace
 
-tensor boxed_type<tensor>::read(text_reader& in) { return tensor_text(in).read(); }
-void boxed_type<tensor>::write(std::string& out, const tensor& t) { out += to_string(t); }
+tensor boxed_type<tensor>::read(author::text_reader& in) { return tensor_text(in).read(); }
+void boxed_type<tensor>::write(std::string& out, const tensor& t) { out += to_string(t, {.one_line = true}); }
 
 }  // namespace topbit

@@ -30,7 +30,7 @@ void detail::adam_family::update(std::size_t group, batch& b) {
           arg<"beta1"> = o.beta1, arg<"beta2"> = o.beta2, arg<"weight_decay"> = o.weight_decay, arg<"eps"> = o.epsilon,
           arg<"amsgrad"> = o.amsgrad, arg<"maximize"> = o.maximize);
   };
-  decoupled_ ? run(ops::fused_adamw_) : run(ops::fused_adam_);
+  decoupled_ ? run(aten::_fused_adamw_) : run(aten::_fused_adam_);
 }
 
 adam::adam(std::vector<tensor> parameters, const adam_options& options) : adam_family("adam", false) {

@@ -21,7 +21,7 @@ tensor place_of(generator g) {
                                    {2});
 }
 void put_back(generator g, const tensor& place) {
-  const std::int64_t* const numbers = place.data_as<std::int64_t>();
+  const std::int64_t* const numbers = place.data_ptr<std::int64_t>();
   g.set_seed(std::bit_cast<std::uint64_t>(numbers[0]));
   g.take(std::bit_cast<std::uint64_t>(numbers[1]));
 }
@@ -60,11 +60,11 @@ void detail::load_parameters(const std::string& path, std::span<const named_tens
 
 void detail::save_checkpoint(const std::string& path, std::span<const named_tensor> parameters, const optimizer& o,
                              std::span<const generator> generators) {
-  std::vector<named_tensor> all;
-  append(all, of_model, parameters);
-  append(all, of_optimizer, o.state());
-  append(all, of_generator, places_of(generators));
-  save_tensors(path, all);
+  std::vector<named_tensor> saved;
+  append(saved, of_model, parameters);
+  append(saved, of_optimizer, o.state());
+  append(saved, of_generator, places_of(generators));
+  save_tensors(path, saved);
 }
 
 void detail::load_checkpoint(const std::string& path, std::span<const named_tensor> parameters, optimizer& o,

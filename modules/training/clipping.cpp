@@ -28,7 +28,7 @@ void check_most(std::string_view who, double most) {
 // Halves are summed in float32.
 double norm_of(const tensor& gradient, double p) {
   const dtype type = promote(gradient.dtype(), dtype::float32);
-  return item(ops::linalg_vector_norm(gradient, p, arg<"dtype"> = type));
+  return item(aten::linalg_vector_norm(gradient, p, arg<"dtype"> = type));
 }
 
 }  // namespace
@@ -45,11 +45,11 @@ double clip_gradient_norm(std::span<const tensor> parameters, double most, const
   const bool greatest = std::isinf(options.p);
   double total = 0;
   for (const tensor& g : gradients) {
-    const double norm = norm_of(g, options.p);
+    const double one_norm = norm_of(g, options.p);
     if (!greatest) {
-      total += std::pow(norm, options.p);
-    } else if (!(norm <= total)) {
-      total = std::isnan(total) ? total : norm;
+      total += std::pow(one_norm, options.p);
+    } else if (!(one_norm <= total)) {
+      total = std::isnan(total) ? total : one_norm;
     }
   }
   if (!greatest) total = std::pow(total, 1 / options.p);
@@ -60,14 +60,14 @@ double clip_gradient_norm(std::span<const tensor> parameters, double most, const
   }
   const double factor = most / (total + 1e-6);
   if (factor >= 1) return total;
-  for (tensor g : gradients) ops::mul_scalar_(g, factor);
+  for (tensor g : gradients) aten::mul_Scalar_(g, factor);
   return total;
 }
 
 void clip_gradient_value(std::span<const tensor> parameters, double most) {
   check_most("clip_gradient_value", most);
   const no_grad guard;
-  for (tensor g : gradients_of(parameters)) ops::clamp_(g, -most, most);
+  for (tensor g : gradients_of(parameters)) aten::clamp_(g, -most, most);
 }
 
 }  // namespace topbit

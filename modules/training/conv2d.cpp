@@ -24,7 +24,7 @@ conv2d::conv2d(std::int64_t inputs, std::int64_t outputs, std::int64_t window, c
 }
 
 tensor conv2d::operator()(const tensor& x) const {
-  return ops::conv2d(x, weight, bias, options.stride, options.padding, options.dilation, options.groups);
+  return aten::conv2d(x, weight, bias, options.stride, options.padding, options.dilation, options.groups);
 }
 
 }  // namespace topbit::nn

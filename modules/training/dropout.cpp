@@ -11,6 +11,6 @@ dropout::dropout(double p) : p(p) {
   throw error("nn::dropout: found p=" + to_string(scalar(p)) + ", wanted a number from 0 to 1", "nn::dropout");
 }
 
-tensor dropout::operator()(const tensor& x) const { return ops::dropout(x, p, training); }
+tensor dropout::operator()(const tensor& x) const { return aten::dropout(x, p, training); }
 
 }  // namespace topbit::nn

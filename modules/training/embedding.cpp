@@ -13,6 +13,6 @@ embedding::embedding(std::int64_t count, std::int64_t width, const generator& ra
   weight = detail::normal_parameter({count, width}, options.type, random);
 }
 
-tensor embedding::operator()(const tensor& indices) const { return ops::embedding(weight, indices); }
+tensor embedding::operator()(const tensor& indices) const { return aten::embedding(weight, indices); }
 
 }  // namespace topbit::nn

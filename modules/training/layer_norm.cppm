@@ -18,7 +18,7 @@ export struct layer_norm {
   tensor weight, bias;
   double epsilon;
 
-  explicit layer_norm(const dims& sizes, const layer_norm_options& options = {});
+  explicit layer_norm(const shape& sizes, const layer_norm_options& options = {});
   tensor operator()(const tensor& x) const;
   static void each_parameter(auto& self, auto&& visit) {
     visit("weight", self.weight);

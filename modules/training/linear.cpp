@@ -13,6 +13,6 @@ linear::linear(std::int64_t inputs, std::int64_t outputs, const generator& rando
   if (options.bias) bias = detail::uniform_parameter({outputs}, inputs, options.type, random);
 }
 
-tensor linear::operator()(const tensor& x) const { return ops::linear(x, weight, bias); }
+tensor linear::operator()(const tensor& x) const { return aten::linear(x, weight, bias); }
 
 }  // namespace topbit::nn

@@ -17,7 +17,7 @@ std::string_view first_of(std::string_view text, std::size_t most) {
 std::string in_quotes(std::string_view text) {
   constexpr std::size_t most = 1000;
   std::string quoted;
-  write_text(quoted, first_of(text, most));
+  author::write_text(quoted, first_of(text, most));
   if (text.size() > most) quoted.insert(quoted.size() - 1, "...");
   quoted.front() = quoted.back() = '\'';
   return quoted;
@@ -59,7 +59,7 @@ void copy_named(const name_index& from, std::span<const named_tensor> to) {
   const no_grad guard;
   for (const named_tensor& one : to) {
     tensor target = one.value;
-    ops::copy_(target, *from.at(one.name));
+    aten::copy_(target, *from.at(one.name));
   }
 }
 

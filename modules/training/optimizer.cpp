@@ -11,7 +11,7 @@ optimizer::~optimizer() = default;
 namespace {
 
 tensor fresh_state(const tensor& p) {
-  return ops::zeros(p.sizes(), arg<"dtype"> = p.dtype(), arg<"device"> = p.device());
+  return aten::zeros(p.sizes(), arg<"dtype"> = p.dtype(), arg<"device"> = p.device());
 }
 
 }  // namespace
@@ -29,7 +29,7 @@ void optimizer::check_parameters(std::span<const tensor> parameters) const {
   if (parameters.empty()) throw error(name_ + ": found no parameters, wanted at least one", name_);
   std::unordered_set<const void*> seen;
   for (const group& g : groups_) {
-    for (const tensor& p : g.parameters) seen.insert(&p.record());
+    for (const tensor& p : g.parameters) seen.insert(&author::record_of(p));
   }
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     const tensor& p = parameters[i];
@@ -44,7 +44,7 @@ void optimizer::check_parameters(std::span<const tensor> parameters) const {
                       ", wanted a leaf; an optimizer updates leaves only",
                   name_);
     }
-    if (!seen.insert(&p.record()).second) {
+    if (!seen.insert(&author::record_of(p)).second) {
       throw error(found + " is already present, wanted each parameter once", name_);
     }
   }
@@ -113,13 +113,13 @@ void optimizer::set_learning_rate_factor(double factor) {
 // --- steps that a device counts
 
 // They begin with the next step, so that a step reads its own number, and counts when it is done.
-optimizer::step_counts optimizer::counted(std::vector<std::int64_t> ages, std::int64_t steps, device where) {
+optimizer::step_counts optimizer::counted(std::vector<std::int64_t> ages, std::int64_t steps, device target) {
   ages.push_back(steps);
   const tensor next = from_values<std::int64_t>(ages, {static_cast<std::int64_t>(ages.size())});
   step_counts counts;
-  counts.next = ops::to_copy(next + 1, arg<"dtype"> = dtype::float64, arg<"device"> = where);
+  counts.next = aten::_to_copy(next + 1, arg<"dtype"> = dtype::float64, arg<"device"> = target);
   for (std::size_t i = 0; i + 1 < ages.size(); ++i) {
-    counts.of_each.push_back(ops::select(counts.next, 0, static_cast<std::int64_t>(i)));
+    counts.of_each.push_back(aten::select_int(counts.next, 0, static_cast<std::int64_t>(i)));
   }
   return counts;
 }
@@ -132,8 +132,8 @@ void optimizer::count_step(const step_counts& counts, std::span<const due_batch>
   for (std::size_t first = 0, end = 0; first < places.size(); first = end) {
     for (end = first + 1; end < places.size() && places[end] == places[end - 1] + 1;) ++end;
     tensor run =
-        ops::narrow(counts.next, 0, static_cast<std::int64_t>(places[first]), static_cast<std::int64_t>(end - first));
-    ops::add_scalar_(run, 1);
+        aten::narrow(counts.next, 0, static_cast<std::int64_t>(places[first]), static_cast<std::int64_t>(end - first));
+    aten::add_Scalar_(run, 1);
   }
 }
 
@@ -141,9 +141,9 @@ void optimizer::count_step(const step_counts& counts, std::span<const due_batch>
 std::vector<std::int64_t> optimizer::ages(const group& g) {
   if (!g.on_device.next.defined()) return g.ages;
   const tensor next = to(g.on_device.next, cpu);
-  const std::span all(static_cast<const double*>(next.data()), static_cast<std::size_t>(next.numel()));
+  const std::span counts(static_cast<const double*>(next.data()), static_cast<std::size_t>(next.numel()));
   std::vector<std::int64_t> ages;
-  for (const double one : all) ages.push_back(static_cast<std::int64_t>(one) - 1);
+  for (const double one : counts) ages.push_back(static_cast<std::int64_t>(one) - 1);
   return ages;
 }
 
@@ -232,28 +232,28 @@ tensor bytes_of(const std::string& text) {
 }  // namespace
 
 std::vector<named_tensor> optimizer::state() const {
-  std::vector<named_tensor> all{{"steps", whole_number(steps())}};
+  std::vector<named_tensor> tensors{{"steps", whole_number(steps())}};
   std::size_t number = 0;
   for (const group& g : groups_) {
     const std::vector<std::int64_t> steps_of = ages(g);
     for (std::size_t i = 0; i < g.parameters.size(); ++i) {
       const std::string begin = std::to_string(number++) + ".";
       if (steps_of[i] == 0) continue;
-      all.push_back({begin + "step", whole_number(steps_of[i])});
+      tensors.push_back({begin + "step", whole_number(steps_of[i])});
       for (std::size_t k = 0; k < g.state.size(); ++k) {
-        all.push_back({begin + std::string(g.state_names[k]), g.state[k][i]});
+        tensors.push_back({begin + std::string(g.state_names[k]), g.state[k][i]});
       }
     }
   }
-  all.push_back({"name", bytes_of(name_)});
-  return all;
+  tensors.push_back({"name", bytes_of(name_)});
+  return tensors;
 }
 
 // The names of two optimizers' state may be the same.
 void optimizer::check_name(std::span<const named_tensor> state) const {
   const auto at = std::ranges::find(state, "name", &named_tensor::name);
   if (at == state.end() || at->value.dtype() != dtype::uint8 || at->value.dim() != 1) return;
-  const tensor bytes = ops::contiguous(to(at->value, cpu));
+  const tensor bytes = aten::contiguous(to(at->value, cpu));
   const std::string_view found(static_cast<const char*>(bytes.data()), static_cast<std::size_t>(bytes.numel()));
   if (found == name_) return;
   throw error(
@@ -301,7 +301,7 @@ void optimizer::read_state(std::span<const named_tensor> state, std::vector<grou
         if (!there) continue;
         const tensor& kept = *by_name.at(begin + std::string(g.state_names[k]));
         g.state[k][i] =
-            ops::to_copy(kept, arg<"device"> = p.device(), arg<"memory_format"> = memory_format::contiguous);
+            aten::_to_copy(kept, arg<"device"> = p.device(), arg<"memory_format"> = memory_format::contiguous);
       }
     }
     if (g.on_device.next.defined()) g.on_device = counted(g.ages, steps, g.on_device.next.device());
@@ -313,9 +313,9 @@ void optimizer::keep_places(const group& before, group& now) {
   const auto put = [](const tensor& place, const tensor& from) {
     tensor to = place;
     if (from.defined()) {
-      ops::copy_(to, from);
+      aten::copy_(to, from);
     } else {
-      ops::zero_(to);
+      aten::zero_(to);
     }
   };
   put(before.on_device.next, now.on_device.next);

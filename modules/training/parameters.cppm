@@ -47,8 +47,8 @@ template <class Part>
 concept listed_part = std::same_as<Part, tensor> || trainable<Part> || range_of_parts<Part>;
 
 template <class Part>
-consteval verdict explain_part() {
-  verdict v;
+consteval author::verdict explain_part() {
+  author::verdict v;
   return v.add("each_parameter: found a part of type '")
       .add(type_name<Part>())
       .add("', wanted a tensor, a struct with a static each_parameter(self, visit), or a range of these");
@@ -86,20 +86,20 @@ void each_tensor_of(Module& m, OnTensor on_tensor) {
 /// tensors share the network's elements.
 export template <trainable Module>
 std::vector<named_tensor> named_parameters(const Module& m) {
-  std::vector<named_tensor> all;
+  std::vector<named_tensor> found;
   std::unordered_set<const void*> seen;
   detail::each_tensor_of(m, [&](const std::string& name, const tensor& t) {
-    if (seen.insert(&t.record()).second) all.push_back({name, t});
+    if (seen.insert(&author::record_of(t)).second) found.push_back({name, t});
   });
-  return all;
+  return found;
 }
 
 /// The same without names.
 export template <trainable Module>
 std::vector<tensor> parameters(const Module& m) {
-  std::vector<tensor> all;
-  for (named_tensor& one : named_parameters(m)) all.push_back(std::move(one.value));
-  return all;
+  std::vector<tensor> found;
+  for (named_tensor& one : named_parameters(m)) found.push_back(std::move(one.value));
+  return found;
 }
 
 /// The total number of elements.
@@ -129,14 +129,14 @@ void set_training(Module& m, bool on) {
 /// Moves all tensors to a device, as new leaves that require gradients if the old ones did; those already there are
 /// unchanged. Call it before constructing an optimizer.
 export template <trainable Module>
-void move_to(Module& m, device where) {
+void move_to(Module& m, device target) {
   std::unordered_map<const void*, tensor> moved;  // preserves sharing
   std::vector<tensor> kept;                       // so that no address is reused
   const no_grad guard;
   detail::each_tensor_of(m, [&](const std::string&, tensor& t) {
-    if (t.device() == where) return;
-    tensor& there = moved[&t.record()];
-    if (!there.defined()) there = require_grad(to(t, where), requires_grad(t));
+    if (t.device() == target) return;
+    tensor& there = moved[&author::record_of(t)];
+    if (!there.defined()) there = require_grad(to(t, target), requires_grad(t));
     kept.push_back(std::exchange(t, there));
   });
 }

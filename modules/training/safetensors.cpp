@@ -30,7 +30,7 @@ void save_tensors(const std::string& path, std::span<const named_tensor> tensors
   out.write(&length, sizeof length);
   out.write(header.data(), header.size());
   for (const named_tensor& one : tensors) {
-    const tensor dense = ops::contiguous(to(one.value, cpu));
+    const tensor dense = aten::contiguous(to(one.value, cpu));
     out.write(dense.data(), bytes_of(dense));
   }
   out.replace();
@@ -87,20 +87,20 @@ struct reader {
 std::vector<named_tensor> load_tensors(const std::string& path) {
   reader file(path);
   std::vector<detail::file_entry> entries = file.entries();
-  std::vector<named_tensor> all;
-  all.reserve(entries.size());
+  std::vector<named_tensor> tensors;
+  tensors.reserve(entries.size());
   for (detail::file_entry& e : entries) {
-    const tensor t = author::make_tensor(e.sizes, e.type, cpu);
-    file.read(t.data(), e.end - e.begin);
+    const tensor loaded = author::make_tensor(e.sizes, e.type, cpu);
+    file.read(loaded.data(), e.end - e.begin);
     if (e.type == dtype::boolean) {
-      const std::span bytes(static_cast<const unsigned char*>(t.data()), e.end - e.begin);
+      const std::span bytes(static_cast<const unsigned char*>(loaded.data()), e.end - e.begin);
       if (std::ranges::any_of(bytes, [](unsigned char b) { return b > 1; })) {
         file.refuse(detail::in_quotes(e.name) + ": found a bool that is neither 0 nor 1");
       }
     }
-    all.push_back({std::move(e.name), t});
+    tensors.push_back({std::move(e.name), loaded});
   }
-  return all;
+  return tensors;
 }
 
 }  // namespace topbit

@@ -34,7 +34,7 @@ std::string all_codes() {
 
 // Elements that fit into memory: sizes of 0 count as 1, as they do for strides. More than any file has where there is
 // no tensor of these sizes.
-std::uint64_t bytes_for(const dims& sizes, dtype type) {
+std::uint64_t bytes_for(const shape& sizes, dtype type) {
   constexpr std::uint64_t most = std::numeric_limits<std::int64_t>::max() / sizeof(double);
   std::uint64_t elements = 1;
   for (const std::int64_t size : sizes) {
@@ -117,7 +117,7 @@ class header_handler {
   }
   static std::string quoted(std::string_view text) {
     std::string out;
-    write_text(out, first_of(text, most_shown));
+    author::write_text(out, first_of(text, most_shown));
     return out;
   }
 

@@ -13,7 +13,7 @@ inline constexpr std::uint64_t longest_header = 100'000'000;  // the format's ow
 // A tensor of a file. Its elements begin and end at these byte offsets after the header.
 struct file_entry {
   std::string name;
-  dims sizes;
+  shape sizes;
   dtype type = dtype::float32;
   std::uint64_t begin = 0, end = 0;
 };

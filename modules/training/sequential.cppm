@@ -11,7 +11,7 @@ namespace topbit::nn {
 /// Callables from tensor to tensor: modules, operators, lambdas. Parameters are named by the position of their module,
 /// "0.weight".
 ///
-///   nn::sequential net(nn::linear(64, 32), ops::relu, nn::linear(32, 10));
+///   nn::sequential net(nn::linear(64, 32), aten::relu, nn::linear(32, 10));
 export template <std::invocable<const tensor&>... Layers>
 struct sequential {
   std::tuple<Layers...> layers;

@@ -30,10 +30,10 @@ void sgd::add_group(std::vector<tensor> parameters, const sgd_options& o) {
 void sgd::update(std::size_t group, batch& b) {
   const sgd_options& o = options_[group];
   std::vector<tensor> no_buffers;
-  ops::fused_sgd_(b.parameters, b.gradients, b.state.empty() ? no_buffers : b.state[0],
-                  arg<"weight_decay"> = o.weight_decay, arg<"momentum"> = o.momentum, arg<"lr"> = b.learning_rate,
-                  arg<"dampening"> = o.dampening, arg<"nesterov"> = o.nesterov, arg<"maximize"> = o.maximize,
-                  arg<"is_first_step"> = b.step == 1);
+  aten::_fused_sgd_(b.parameters, b.gradients, b.state.empty() ? no_buffers : b.state[0],
+                    arg<"weight_decay"> = o.weight_decay, arg<"momentum"> = o.momentum, arg<"lr"> = b.learning_rate,
+                    arg<"dampening"> = o.dampening, arg<"nesterov"> = o.nesterov, arg<"maximize"> = o.maximize,
+                    arg<"is_first_step"> = b.step == 1);
 }
 
 }  // namespace topbit

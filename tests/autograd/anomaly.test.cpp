@@ -13,7 +13,7 @@ import topbit;
 
 namespace tb = topbit;
 namespace key = topbit::key;
-namespace ops = topbit::ops;
+namespace aten = topbit::aten;
 using support::leaf;
 using support::tensor_of;
 using support::values;
@@ -43,7 +43,7 @@ namespace anomaly_test {
 // Its writes are counted by the kernel for any operator.
 constexpr tb::op<"anomaly_test::erase_(Tensor(a!) self) -> Tensor(a!)"> erase_;
 tensor& erase_cpu(tensor& self) {
-  std::fill_n(self.data_as<double>(), self.numel(), 0.0);
+  std::fill_n(self.data_ptr<double>(), self.numel(), 0.0);
   return self;
 }
 const auto kernels = tb::library("anomaly_test")
@@ -53,7 +53,7 @@ const auto kernels = tb::library("anomaly_test")
 
 int writes = 0;
 [[gnu::noinline, gnu::visibility("default")]] void overwrite(tensor& t) {
-  ops::zero_(t);
+  aten::zero_(t);
   ++writes;
 }
 [[gnu::noinline, gnu::visibility("default")]] void step(tensor& t) {
@@ -74,7 +74,7 @@ int writes = 0;
 
 TEST_CASE("anomaly: a rule that gives NaN is an error that names it", "[autograd][anomaly]") {
   const tensor x = leaf({1, 2});
-  const auto run = [&] { tb::backward(ops::sum(tb::apply<gives_nan>(x * 2) * 3)); };
+  const auto run = [&] { tb::backward(aten::sum(tb::apply<gives_nan>(x * 2) * 3)); };
   run();
   tb::zero_grad(x);
   const tb::detect_anomaly guard;
@@ -89,18 +89,18 @@ TEST_CASE("anomaly: an error says where the call was recorded", "[autograd][anom
   tensor y = tensor_of({3, 4}, {2}), z;
   {
     const tb::detect_anomaly guard;
-    z = ops::sum(x * y);
+    z = aten::sum(x * y);
   }
-  ops::zero_(y);
+  aten::zero_(y);
   const std::string text = text_of<tb::error>([&] { tb::backward(z); });
   CHECK(text.find("aten::mul.Tensor: a tensor saved for backward, float64 [2], was written in place by aten::zero_") ==
         0);
   CHECK(text.find("; it was recorded in ") != std::string::npos);
   const tensor w = tensor_of({3, 4}, {2});
-  const tensor later = ops::sum(x * w);
+  const tensor later = aten::sum(x * w);
   CHECK(text_of<tb::error>([&] {
           tensor victim = w;
-          ops::zero_(victim);
+          aten::zero_(victim);
           tb::backward(later);
         }).find("; it was recorded in ") == std::string::npos);
 }
@@ -116,7 +116,7 @@ TEST_CASE("anomaly: an error says where a saved tensor was written", "[autograd]
     };
     looking(looks_at_call, [&] { z = anomaly_test::multiply(x, y); });
     looking(looks_at_write, [&] { write(y); });
-    return without_callers(text_of<tb::error>([&] { tb::backward(ops::sum(z)); }));
+    return without_callers(text_of<tb::error>([&] { tb::backward(aten::sum(z)); }));
   };
   const std::string written =
       "aten::mul.Tensor: a tensor saved for backward, float64 [2], was written in place by aten::zero_: found version "
@@ -135,7 +135,7 @@ TEST_CASE("anomaly: an error says where a saved tensor was written", "[autograd]
 TEST_CASE("anomaly: a write counted by the boxed kernel is reported too", "[autograd][anomaly]") {
   const tensor x = leaf({1, 2});
   tensor y = tensor_of({3, 4}, {2});
-  const tensor z = ops::sum(x * y);
+  const tensor z = aten::sum(x * y);
   {
     const tb::detect_anomaly guard;
     anomaly_test::overwrite_boxed(y);
@@ -152,7 +152,7 @@ TEST_CASE("anomaly: the last write is reported, and its source location outlives
   {
     const tb::detect_anomaly guard;
     tensor y = tensor_of({3, 4}, {2});
-    z = ops::sum(x * y);
+    z = aten::sum(x * y);
     anomaly_test::overwrite(y);
     anomaly_test::step(y);
   }
@@ -160,11 +160,11 @@ TEST_CASE("anomaly: the last write is reported, and its source location outlives
             .find("found version 2, wanted 0; write to a clone instead; it was written in anomaly_test::overwrite <- "
                   "anomaly_test::step <- ") != std::string::npos);
   tensor y = tensor_of({3, 4}, {2});
-  z = ops::sum(x * y);
+  z = aten::sum(x * y);
   {
     const tb::detect_anomaly guard;
     anomaly_test::step(y);
   }
-  ops::zero_(y);
+  aten::zero_(y);
   CHECK(text_of<tb::error>([&] { tb::backward(z); }).find("it was written in") == std::string::npos);
 }

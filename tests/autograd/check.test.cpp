@@ -12,7 +12,7 @@ import topbit;
 
 namespace tb = topbit;
 namespace key = topbit::key;
-namespace ops = topbit::ops;
+namespace aten = topbit::aten;
 using support::leaf;
 using support::tensor_of;
 using support::values;
@@ -85,7 +85,7 @@ TEST_CASE("check: unsuitable inputs are refused", "[autograd][check]") {
   const tensor narrow = tb::require_grad(tensor_of({1}, {1}, tb::dtype::float32));
   CHECK(text_of<tb::dtype_error>([&] { tb::gradcheck(f, std::vector<tensor>{narrow}); }) ==
         "gradcheck: input 1 is float32, wanted float64: finite differences of other dtypes are too inaccurate");
-  const tensor shared = tb::require_grad(ops::expand(tensor_of({1}, {1}), std::vector<std::int64_t>{3}));
+  const tensor shared = tb::require_grad(aten::expand(tensor_of({1}, {1}), std::vector<std::int64_t>{3}));
   CHECK(text_of<tb::error>([&] { tb::gradcheck(f, std::vector<tensor>{shared}); }) ==
         "gradcheck: input 1 is of strides [0], whose elements share memory; clone() it first");
   CHECK(text_of<tb::error>([&] { tb::gradcheck(f, std::vector<tensor>{tensor_of({1}, {1})}); }) ==

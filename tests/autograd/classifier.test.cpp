@@ -13,7 +13,7 @@
 import topbit;
 
 namespace tb = topbit;
-namespace ops = topbit::ops;
+namespace aten = topbit::aten;
 using tb::tensor;
 
 namespace {
@@ -72,15 +72,15 @@ struct network {
   double step(const tensor& images, const tensor& labels) {
     tensor x = images;
     for (std::size_t l = 0; l < weights.size(); ++l) {
-      x = ops::matmul(x, weights[l]) + biases[l];
-      if (l + 1 < weights.size()) x = ops::relu(x);
+      x = aten::matmul(x, weights[l]) + biases[l];
+      if (l + 1 < weights.size()) x = aten::relu(x);
     }
-    const tensor loss = ops::nll_loss(ops::log_softmax(x, 1), labels);
+    const tensor loss = aten::nll_loss(aten::log_softmax_int(x, 1), labels);
     tb::backward(loss);
     const tb::no_grad guard;
     for (auto* parameters : {&weights, &biases}) {
       for (tensor& p : *parameters) {
-        ops::sub_(p, tb::leaf_grad(p), tb::arg<"alpha"> = rate);
+        aten::sub_Tensor_(p, tb::leaf_grad(p), tb::arg<"alpha"> = rate);
         tb::zero_grad(p);
       }
     }

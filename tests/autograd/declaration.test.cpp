@@ -56,10 +56,10 @@ inline constexpr tb::op<"declared::parts_(Tensor(a!) self) -> Tensor(a!)"> parts
 inline constexpr tb::op<"declared::declined_(Tensor(a!) self) -> Tensor(a!)"> declined_;
 inline constexpr tb::op<"declared::forgotten_(Tensor(a!) self) -> Tensor(a!)"> forgotten_;
 tensor& set_to_seven(tensor& self) {
-  support::each_index(self.sizes(), [&](const tb::dims& i) { support::set(self, i, 7); });
+  support::each_index(self.sizes(), [&](const tb::shape& i) { support::set(self, i, 7); });
   return self;
 }
-tensor& written(tensor& self) { return tb::ops::mul_(self, support::tensor_of({-1}, {})); }
+tensor& written(tensor& self) { return tb::aten::mul_Tensor_(self, support::tensor_of({-1}, {})); }
 
 inline constexpr tb::op<"declared::view(Tensor(a) self) -> Tensor(a)"> view;
 inline constexpr tb::op<"declared::views(Tensor(a -> *) self) -> Tensor(a)[]"> views;
@@ -228,7 +228,7 @@ TEST_CASE("declaration: an in-place operator that skips autograd loses gradients
   const tensor x = tb::require_grad(support::tensor_of({1, 2}, {2}));
   tensor y = x * 3;
   declared_ops::silent_(y);
-  tb::backward(tb::ops::sum(y));
+  tb::backward(tb::aten::sum(y));
   CHECK(support::values(tb::leaf_grad(x)) == std::vector<double>{3, 3});
 }
 

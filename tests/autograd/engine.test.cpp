@@ -13,7 +13,7 @@
 import topbit;
 
 namespace tb = topbit;
-namespace ops = topbit::ops;
+namespace aten = topbit::aten;
 using support::leaf;
 using support::tensor_of;
 using support::values;
@@ -23,12 +23,12 @@ using list = std::vector<double>;
 
 TEST_CASE("engine: a leaf accumulates the gradients of several backward calls", "[autograd][engine]") {
   const tensor x = leaf({1, 2});
-  tb::backward(ops::sum(x * x));
+  tb::backward(aten::sum(x * x));
   CHECK(values(tb::leaf_grad(x)) == list{2, 4});
-  tb::backward(ops::sum(x * 3));
+  tb::backward(aten::sum(x * 3));
   CHECK(values(tb::leaf_grad(x)) == list{5, 7});
   tb::zero_grad(x);
-  tb::backward(ops::sum(x * 3));
+  tb::backward(aten::sum(x * 3));
   CHECK(values(tb::leaf_grad(x)) == list{3, 3});
 }
 
@@ -36,20 +36,20 @@ TEST_CASE("engine: a tensor that no gradient reaches has none, and a root withou
           "[autograd][engine]") {
   const tensor x = leaf({1, 2}), w = leaf({3, 4});
   tensor y = x * 2;
-  ops::zero_(y);
-  tb::backward(ops::sum(y * w));
+  aten::zero_(y);
+  tb::backward(aten::sum(y * w));
   CHECK_FALSE(tb::leaf_grad(x).defined());
   CHECK(values(tb::leaf_grad(w)) == list{0, 0});
-  const tensor drawn = ops::bernoulli(leaf({0.5, 0.5}));
+  const tensor drawn = aten::bernoulli(leaf({0.5, 0.5}));
   CHECK_FALSE(tb::requires_grad(drawn));
-  CHECK_THROWS_AS(tb::backward(ops::sum(drawn)), tb::error);
+  CHECK_THROWS_AS(tb::backward(aten::sum(drawn)), tb::error);
 }
 
 TEST_CASE("engine: a gradient seen earlier is not changed by a later backward", "[autograd][engine]") {
   const tensor x = leaf({1, 2});
-  tb::backward(ops::sum(x));
+  tb::backward(aten::sum(x));
   const tensor first = tb::leaf_grad(x);
-  tb::backward(ops::sum(x));
+  tb::backward(aten::sum(x));
   CHECK(values(first) == list{1, 1});
 }
 
@@ -98,7 +98,7 @@ TEST_CASE("engine: chains that keep their arguments run and are dropped in const
   for (int i = 0; i < 100000; ++i) z = z * x;
   z = {};
   tensor w = x;
-  for (int i = 0; i < 100000; ++i) w = ops::exp(ops::mul_scalar(w, 0));
+  for (int i = 0; i < 100000; ++i) w = aten::exp(aten::mul_Scalar(w, 0));
   tb::backward(w, {}, {.retain_graph = true});
   w = {};
   CHECK(values(tb::leaf_grad(x)) == list{100001});
@@ -106,7 +106,7 @@ TEST_CASE("engine: chains that keep their arguments run and are dropped in const
 
 TEST_CASE("engine: a graph runs once, unless it is retained", "[autograd][engine]") {
   const tensor x = leaf({1, 2});
-  const tensor y = ops::sum(x * x);
+  const tensor y = aten::sum(x * x);
   tb::backward(y, {}, {.retain_graph = true});
   tb::backward(y, {}, {.retain_graph = true});
   tb::backward(y);
@@ -118,9 +118,9 @@ TEST_CASE("engine: a graph runs once, unless it is retained", "[autograd][engine
 
 TEST_CASE("engine: a part of a graph that was released is refused from another root", "[autograd][engine]") {
   const tensor x = leaf({1, 2});
-  const tensor shared = ops::exp(x);
-  tb::backward(ops::sum(shared));
-  CHECK(text_of<tb::error>([&] { tb::backward(ops::sum(shared * 2)); }) ==
+  const tensor shared = aten::exp(x);
+  tb::backward(aten::sum(shared));
+  CHECK(text_of<tb::error>([&] { tb::backward(aten::sum(shared * 2)); }) ==
         "aten::exp: its saved tensors were released by an earlier backward(); pass retain_graph = true there; while "
         "backward ran aten::exp of aten::mul.Tensor of aten::sum");
 }
@@ -128,11 +128,11 @@ TEST_CASE("engine: a part of a graph that was released is refused from another r
 TEST_CASE("engine: saved tensors are freed when a node has run", "[autograd][engine]") {
   const tensor x = leaf({1, 2});
   tensor kept = tensor_of({3, 4}, {2});
-  const auto& storage = *kept.record().data;
-  const tensor y = ops::sum(x * kept);
-  CHECK(kept.record().references == 2);
+  const auto& storage = *tb::author::record_of(kept).data;
+  const tensor y = aten::sum(x * kept);
+  CHECK(tb::author::record_of(kept).references == 2);
   tb::backward(y);
-  CHECK(kept.record().references == 1);
+  CHECK(tb::author::record_of(kept).references == 1);
   CHECK(storage.references == 1);
 }
 
@@ -144,7 +144,7 @@ TEST_CASE("engine: a root with several elements needs a gradient", "[autograd][e
   tb::backward(y, tensor_of({10, 20}, {2}));
   CHECK(values(tb::leaf_grad(x)) == list{20, 40});
   const tensor one = leaf({5});
-  tb::backward(ops::reshape(one * 3, std::vector<std::int64_t>{1, 1}));  // one element, not a scalar
+  tb::backward(aten::reshape(one * 3, std::vector<std::int64_t>{1, 1}));  // one element, not a scalar
   CHECK(values(tb::leaf_grad(one)) == list{3});
 }
 
@@ -155,7 +155,7 @@ TEST_CASE("engine: a gradient has the sizes, the dtype and the device of the res
         "backward: found a gradient of float64 [3], wanted float64 [2]");
   CHECK(text_of<tb::dtype_error>([&] { tb::backward(y, tensor_of({1, 2}, {2}, tb::dtype::float32)); }) ==
         "backward: found a gradient of float32 [2], wanted float64 [2]");
-  CHECK(text_of<tb::device_error>([&] { tb::backward(y, ops::to_copy(y, tb::arg<"device"> = tb::meta)); }) ==
+  CHECK(text_of<tb::device_error>([&] { tb::backward(y, aten::_to_copy(y, tb::arg<"device"> = tb::meta)); }) ==
         "backward: found a gradient on meta, wanted it on cpu");
   CHECK_FALSE(tb::leaf_grad(x).defined());
   tb::backward(y, tensor_of({1, 1}, {2}));  // nothing was released by the refusals
@@ -199,14 +199,14 @@ TEST_CASE("engine: the gradient of a leaf is dense and its own", "[autograd][eng
   const tensor seed = tensor_of({1, 1}, {2});
   tb::backward(a + b, seed);
   tensor of_a = tb::leaf_grad(a);
-  ops::fill_(of_a, 9);
+  aten::fill_Scalar_(of_a, 9);
   CHECK(values(tb::leaf_grad(b)) == list{1, 1});
   CHECK(values(seed) == list{1, 1});
 
   const tensor c = leaf({1, 2, 3});
-  tb::backward(ops::sum(c));  // its gradient is one number, expanded
+  tb::backward(aten::sum(c));  // its gradient is one number, expanded
   tensor of_c = tb::leaf_grad(c);
-  CHECK(of_c.strides() == tb::dims{1});
+  CHECK(of_c.strides() == tb::shape{1});
   of_c *= tensor_of({2}, {});
   CHECK(values(tb::leaf_grad(c)) == list{2, 2, 2});
 }
@@ -229,8 +229,8 @@ TEST_CASE("engine: an error leaves the thread recording as before", "[autograd][
 
 TEST_CASE("engine: works on tensors without elements of their own", "[autograd][engine]") {
   const tensor x = tb::require_grad(tb::author::make_tensor({2, 3}, tb::dtype::float32, tb::meta));
-  tb::backward(ops::sum(ops::exp(x) * x));
-  CHECK(tb::leaf_grad(x).sizes() == tb::dims{2, 3});
+  tb::backward(aten::sum(aten::exp(x) * x));
+  CHECK(tb::leaf_grad(x).sizes() == tb::shape{2, 3});
   CHECK(tb::leaf_grad(x).device() == tb::meta);
 }
 
@@ -239,7 +239,7 @@ TEST_CASE("engine: graphs of different threads are independent", "[autograd][eng
     *good = true;
     for (int round = 0; round < 200; ++round) {
       const tensor x = leaf({1.0 * seed, 2.0 * seed, 3.0 * seed});
-      const tensor y = ops::sum(x * x * x);
+      const tensor y = aten::sum(x * x * x);
       tb::backward(y);
       list wanted;
       for (double v : values(x)) wanted.push_back(3 * v * v);
@@ -282,7 +282,7 @@ TEST_CASE("engine: gradients of gradients, of a leaf and of a gradient", "[autog
 TEST_CASE("engine: grad returns the requested gradients, and accumulates nothing", "[autograd][engine]") {
   const tensor a = leaf({1, 2}), b = leaf({3, 4});
   const tensor middle = a * b;
-  const std::vector<tensor> outputs{ops::sum(middle), ops::sum(middle * middle)}, inputs{middle, b, middle};
+  const std::vector<tensor> outputs{aten::sum(middle), aten::sum(middle * middle)}, inputs{middle, b, middle};
   const std::vector<tensor> found = tb::grad(outputs, inputs, {.retain_graph = true});
   CHECK(values(found[0]) == list{1 + 6, 1 + 16});
   CHECK(values(found[1]) == list{7, 34});
@@ -299,7 +299,7 @@ TEST_CASE("engine: grad runs only the nodes between outputs and inputs", "[autog
   bool ran = false;
   const tensor aside = b * 2;
   tb::add_before_hook(aside, [&](std::span<tensor>) { ran = true; });
-  CHECK(values(tb::grad(ops::sum(a * 3 + aside), a)) == list{3, 3});
+  CHECK(values(tb::grad(aten::sum(a * 3 + aside), a)) == list{3, 3});
   CHECK_FALSE(ran);
 }
 
@@ -315,7 +315,7 @@ TEST_CASE("engine: an unused input is an error, unless allowed", "[autograd][eng
 TEST_CASE("engine: backward from several roots at once, and into some leaves only", "[autograd][engine]") {
   const tensor a = leaf({1, 2}), b = leaf({3, 4});
   const tensor y = a * b;
-  const std::vector<tensor> roots{ops::sum(y), ops::sum(y * y), y};
+  const std::vector<tensor> roots{aten::sum(y), aten::sum(y * y), y};
   const std::vector<tensor> gradients{tensor(), tensor(), tensor_of({100, 1000}, {2})};
   tb::backward(roots, gradients, {.retain_graph = true});
   CHECK(values(tb::leaf_grad(a)) == list{(1 + 6 + 100) * 3, (1 + 16 + 1000) * 4});
@@ -335,12 +335,12 @@ TEST_CASE("engine: backward from several roots at once, and into some leaves onl
 
 TEST_CASE("engine: an unshared gradient is added to in place, a shared one is not", "[autograd][engine]") {
   const tensor x = leaf({1, 2});
-  tb::backward(ops::sum(x * 2));
+  tb::backward(aten::sum(x * 2));
   const void* place = tb::leaf_grad(x).data();
-  tb::backward(ops::sum(x * 2));
+  tb::backward(aten::sum(x * 2));
   CHECK(tb::leaf_grad(x).data() == place);
   const tensor held = tb::leaf_grad(x);
-  tb::backward(ops::sum(x * 2));
+  tb::backward(aten::sum(x * 2));
   CHECK(values(held) == list{4, 4});
   CHECK(values(tb::leaf_grad(x)) == list{6, 6});
 }
@@ -377,7 +377,7 @@ TEST_CASE("engine: a cycle is an error", "[autograd][engine]") {
 namespace {
 // Counts products that pass a layer which users include for a scope.
 int calls_of_layer = 0;
-void count_call(const tb::operator_handle& op, tb::key_set keys, tb::stack& s) {
+void count_call(const tb::operator_handle& op, tb::key_set keys, tb::boxed_stack& s) {
   if (op.name() == "aten::mul.Tensor") ++calls_of_layer;
   op.redispatch_boxed(keys & tb::below(tb::key::UserMiddle1), s);
 }
@@ -392,7 +392,7 @@ TEST_CASE("engine: a rule runs with the layers its call was recorded with", "[au
     const tb::include_guard on(middle);
     y = y * w;
   }
-  y = ops::sum(y * w);
+  y = aten::sum(y * w);
   CHECK(calls_of_layer == 1);
   tb::backward(y, {}, {.retain_graph = true});
   CHECK(calls_of_layer == 2);  // of three products one
@@ -409,22 +409,22 @@ namespace {
 int autocast_calls = 0;
 tensor count_product(tb::key_set keys, const tensor& a, const tensor& b) {
   ++autocast_calls;
-  return ops::mul.redispatch(keys & tb::below(tb::key::Autocast), a, b);
+  return aten::mul_Tensor.redispatch(keys & tb::below(tb::key::Autocast), a, b);
 }
 }  // namespace
 
 TEST_CASE("engine: without enable_autocast neither a call nor its rule reaches Autocast", "[autograd][engine][T1]") {
-  const auto layer = tb::implement("aten", tb::key::Autocast).impl<&count_product>(ops::mul);
+  const auto layer = tb::implement("aten", tb::key::Autocast).impl<&count_product>(aten::mul_Tensor);
   const tensor x = leaf({1, 2});
-  tb::backward(ops::sum(ops::mul(x, x)));
+  tb::backward(aten::sum(aten::mul_Tensor(x, x)));
   CHECK(autocast_calls == 0);
   CHECK(values(tb::leaf_grad(x)) == list{2, 4});
   {
     const tb::enable_autocast on;
-    (void)ops::mul(x, x);
+    (void)aten::mul_Tensor(x, x);
     CHECK(autocast_calls == 1);
   }
   const tb::no_grad off;
-  (void)ops::mul(x, x);
+  (void)aten::mul_Tensor(x, x);
   CHECK(autocast_calls == 1);
 }

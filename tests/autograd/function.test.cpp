@@ -15,7 +15,7 @@ import topbit;
 
 namespace tb = topbit;
 namespace key = topbit::key;
-namespace ops = topbit::ops;
+namespace aten = topbit::aten;
 using support::leaf;
 using support::tensor_of;
 using support::values;
@@ -36,7 +36,7 @@ struct scaled {
 
 struct exponential {
   static tensor forward(tb::function_context& c, const tensor& x) {
-    const tensor y = ops::exp(x);
+    const tensor y = aten::exp(x);
     c.save(y);
     return y;
   }
@@ -58,7 +58,7 @@ struct product {
 // Several results, one of them without a gradient.
 struct parts {
   static std::tuple<tensor, tensor, tensor> forward(tb::function_context& c, const tensor& x) {
-    const tensor low = ops::floor(x);
+    const tensor low = aten::floor(x);
     c.mark_non_differentiable(low);
     return {x * 2, low, x * 3};
   }
@@ -128,7 +128,7 @@ TEST_CASE("function: its backward is the gradient", "[autograd][function]") {
   const tensor x = leaf({1, 2});
   const tensor y = tb::apply<scaled>(x, 3.0);
   CHECK(values(y) == list{3, 6});
-  tb::backward(ops::sum(y));
+  tb::backward(aten::sum(y));
   CHECK(values(tb::leaf_grad(x)) == list{103, 103});
 }
 
@@ -143,7 +143,7 @@ TEST_CASE("function: a saved result makes no cycle, and has second gradients", "
   const tensor x = leaf({0.5, 1});
   {
     const tensor y = tb::apply<exponential>(x);
-    CHECK(x.record().references == 1);
+    CHECK(tb::author::record_of(x).references == 1);
   }
   const auto f = [](std::span<const tensor> in) { return std::vector<tensor>{tb::apply<exponential>(in[0])}; };
   CHECK(tb::gradcheck(f, std::vector<tensor>{x}).text == "");
@@ -152,18 +152,18 @@ TEST_CASE("function: a saved result makes no cycle, and has second gradients", "
 
 TEST_CASE("function: is told which gradients are needed", "[autograd][function]") {
   const tensor a = leaf({2, 3}), b = tensor_of({5, 7}, {2});
-  tb::backward(ops::sum(tb::apply<product>(a, b)));
+  tb::backward(aten::sum(tb::apply<product>(a, b)));
   CHECK(asked == std::vector<bool>{true, false});
   CHECK(values(tb::leaf_grad(a)) == list{5, 7});
-  tb::backward(ops::sum(tb::apply<product>(b, a)));
+  tb::backward(aten::sum(tb::apply<product>(b, a)));
   CHECK(asked == std::vector<bool>{false, true});
 }
 
 TEST_CASE("function: a saved argument that was written in place is an error", "[autograd][function]") {
   const tensor a = leaf({2, 3});
   tensor b = tensor_of({5, 7}, {2});
-  const tensor y = ops::sum(tb::apply<product>(a, b));
-  ops::zero_(b);
+  const tensor y = aten::sum(tb::apply<product>(a, b));
+  aten::zero_(b);
   CHECK(text_of<tb::error>([&] { tb::backward(y); }).find("was written in place by aten::zero_: found version 1") !=
         std::string::npos);
 }
@@ -174,13 +174,13 @@ TEST_CASE("function: several results, some without a gradient or unused", "[auto
   CHECK(values(low) == list{1, 2});
   CHECK_FALSE(tb::requires_grad(low));
   REQUIRE(tb::requires_grad(twice));
-  tb::backward(ops::sum(twice), {}, {.retain_graph = true});
+  tb::backward(aten::sum(twice), {}, {.retain_graph = true});
   CHECK(values(tb::leaf_grad(x)) == list{2, 2});
-  tb::backward(ops::sum(twice * thrice));
+  tb::backward(aten::sum(twice * thrice));
   CHECK(values(tb::leaf_grad(x)) == list{2 + 12 * 1.5, 2 + 12 * 2.5});
 
   const auto [a, b] = tb::apply<bare_parts>(x);
-  tb::backward(ops::sum(a));
+  tb::backward(aten::sum(a));
   CHECK(saw_undefined);
 }
 
@@ -219,9 +219,9 @@ TEST_CASE("function: errors in backward are specific, and the next call works", 
 TEST_CASE("function: a result that is an argument is copied and may be written", "[autograd][function]") {
   const tensor x = leaf({1, 2});
   tensor y = tb::apply<identity>(x);
-  ops::mul_scalar_(y, 2);
+  aten::mul_Scalar_(y, 2);
   CHECK(values(x) == list{1, 2});
-  tb::backward(ops::sum(y));
+  tb::backward(aten::sum(y));
   CHECK(values(tb::leaf_grad(x)) == list{14, 14});
 }
 

@@ -12,7 +12,7 @@
 import topbit;
 
 namespace tb = topbit;
-namespace ops = topbit::ops;
+namespace aten = topbit::aten;
 using support::arrangement;
 using tb::arg;
 using tb::tensor;
@@ -21,12 +21,12 @@ namespace {
 
 using inputs = std::vector<tensor>;
 
-tensor copied(const tensor& x) { return ops::clone(x, arg<"memory_format"> = tb::memory_format::contiguous); }
+tensor copied(const tensor& x) { return aten::clone(x, arg<"memory_format"> = tb::memory_format::contiguous); }
 
 // A function of tensors, the shapes it takes, and what numbers it takes.
 struct formula {
   std::string name;
-  std::vector<tb::dims> shapes;
+  std::vector<tb::shape> shapes;
   std::function<tensor(const inputs&)> run;
   bool positive = false;
 };
@@ -37,165 +37,168 @@ std::vector<std::int64_t> list(D... d) {
 }
 
 const std::vector<formula>& formulas() {
-  using dims = tb::dims;
+  using shape = tb::shape;
   static const std::vector<formula> all = [] {
     std::vector<formula> out;
-    const std::vector<std::pair<dims, dims>> pairs{{{2, 3}, {2, 3}}, {{2, 3}, {3}},       {{3}, {2, 3}},
-                                                   {{2, 1}, {1, 4}}, {{}, {2, 2}},        {{2, 2}, {}},
-                                                   {{}, {}},         {{2, 1, 3}, {4, 1}}, {{0, 3}, {1, 3}}};
+    const std::vector<std::pair<shape, shape>> pairs{{{2, 3}, {2, 3}}, {{2, 3}, {3}},       {{3}, {2, 3}},
+                                                     {{2, 1}, {1, 4}}, {{}, {2, 2}},        {{2, 2}, {}},
+                                                     {{}, {}},         {{2, 1, 3}, {4, 1}}, {{0, 3}, {1, 3}}};
     for (const auto& [a, b] : pairs) {
       const std::string shapes = " " + tb::to_string(a) + " " + tb::to_string(b);
-      out.push_back({"add" + shapes, {a, b}, [](const inputs& x) { return ops::add(x[0], x[1]); }});
-      out.push_back(
-          {"add alpha" + shapes, {a, b}, [](const inputs& x) { return ops::add(x[0], x[1], arg<"alpha"> = -2.5); }});
-      out.push_back({"sub" + shapes, {a, b}, [](const inputs& x) { return ops::sub(x[0], x[1]); }});
-      out.push_back(
-          {"sub alpha" + shapes, {a, b}, [](const inputs& x) { return ops::sub(x[0], x[1], arg<"alpha"> = 3); }});
-      out.push_back({"mul" + shapes, {a, b}, [](const inputs& x) { return ops::mul(x[0], x[1]); }});
-      out.push_back({"div" + shapes, {a, b}, [](const inputs& x) { return ops::div(x[0], x[1]); }, true});
+      out.push_back({"add" + shapes, {a, b}, [](const inputs& x) { return aten::add_Tensor(x[0], x[1]); }});
+      out.push_back({"add alpha" + shapes, {a, b}, [](const inputs& x) {
+                       return aten::add_Tensor(x[0], x[1], arg<"alpha"> = -2.5);
+                     }});
+      out.push_back({"sub" + shapes, {a, b}, [](const inputs& x) { return aten::sub_Tensor(x[0], x[1]); }});
+      out.push_back({"sub alpha" + shapes, {a, b}, [](const inputs& x) {
+                       return aten::sub_Tensor(x[0], x[1], arg<"alpha"> = 3);
+                     }});
+      out.push_back({"mul" + shapes, {a, b}, [](const inputs& x) { return aten::mul_Tensor(x[0], x[1]); }});
+      out.push_back({"div" + shapes, {a, b}, [](const inputs& x) { return aten::div_Tensor(x[0], x[1]); }, true});
     }
-    const auto one = [&](std::string name, dims shape, tensor (*run)(const tensor&), bool positive = false) {
-      out.push_back({std::move(name), {shape}, [run](const inputs& x) { return run(x[0]); }, positive});
+    const auto one = [&](std::string name, shape given_shape, tensor (*run)(const tensor&), bool positive = false) {
+      out.push_back({std::move(name), {given_shape}, [run](const inputs& x) { return run(x[0]); }, positive});
     };
     one("a number on the right", {2, 3}, [](const tensor& x) { return (((x + 2) - 0.5) * 3) / 4; });
     one("a number on the left", {2, 3}, [](const tensor& x) { return 3 * x; });
     one("the same tensor twice", {3}, [](const tensor& x) { return x * x + x; });
     one("neg", {2, 3}, [](const tensor& x) { return -x; });
-    one("exp", {2, 3}, [](const tensor& x) { return ops::exp(x); });
-    one("log", {2, 3}, [](const tensor& x) { return ops::log(x); }, true);
-    one("relu", {3, 3}, [](const tensor& x) { return ops::relu(x); });
-    one("sum", {2, 3}, [](const tensor& x) { return ops::sum(x); });
-    one("sum of a scalar", {}, [](const tensor& x) { return ops::sum(x); });
+    one("exp", {2, 3}, [](const tensor& x) { return aten::exp(x); });
+    one("log", {2, 3}, [](const tensor& x) { return aten::log(x); }, true);
+    one("relu", {3, 3}, [](const tensor& x) { return aten::relu(x); });
+    one("sum", {2, 3}, [](const tensor& x) { return aten::sum(x); });
+    one("sum of a scalar", {}, [](const tensor& x) { return aten::sum(x); });
     one("sum [0]", {2, 3, 2}, [](const tensor& x) { return tb::sum(x, {0}); });
     one("sum [-1, 0]", {2, 3, 2}, [](const tensor& x) { return tb::sum(x, {-1, 0}); });
     one("sum [1] keepdim", {2, 3, 2}, [](const tensor& x) { return tb::sum(x, {1}, true); });
     one("sum [] keepdim", {2, 3}, [](const tensor& x) { return tb::sum(x, {}, true); });
-    one("mean", {2, 3}, [](const tensor& x) { return ops::mean(x); });
-    one("transpose", {2, 3, 4}, [](const tensor& x) { return ops::transpose(x, 0, -1); });
-    one("t", {2, 3}, [](const tensor& x) { return ops::t(x); });
-    one("t of a vector", {3}, [](const tensor& x) { return ops::t(x); });
-    one("expand", {3, 1}, [](const tensor& x) { return ops::expand(x, list(2, -1, 4)); });
-    one("expand a scalar", {}, [](const tensor& x) { return ops::expand(x, list(2, 3)); });
-    one("expand to nothing", {1, 3}, [](const tensor& x) { return ops::expand(x, list(0, 3)); });
-    one("view", {2, 3}, [](const tensor& x) { return ops::view(copied(x), list(3, -1)); });
-    one("reshape", {2, 3}, [](const tensor& x) { return ops::reshape(ops::transpose(x, 0, 1), list(6)); });
-    one("slice", {5, 2}, [](const tensor& x) { return ops::slice(x, 0, 1, -1, 2); });
-    one("slice nothing", {5}, [](const tensor& x) { return ops::slice(x, 0, 3, 3, 1); });
+    one("mean", {2, 3}, [](const tensor& x) { return aten::mean(x); });
+    one("transpose", {2, 3, 4}, [](const tensor& x) { return aten::transpose_int(x, 0, -1); });
+    one("t", {2, 3}, [](const tensor& x) { return aten::t(x); });
+    one("t of a vector", {3}, [](const tensor& x) { return aten::t(x); });
+    one("expand", {3, 1}, [](const tensor& x) { return aten::expand(x, list(2, -1, 4)); });
+    one("expand a scalar", {}, [](const tensor& x) { return aten::expand(x, list(2, 3)); });
+    one("expand to nothing", {1, 3}, [](const tensor& x) { return aten::expand(x, list(0, 3)); });
+    one("view", {2, 3}, [](const tensor& x) { return aten::view(copied(x), list(3, -1)); });
+    one("reshape", {2, 3}, [](const tensor& x) { return aten::reshape(aten::transpose_int(x, 0, 1), list(6)); });
+    one("slice", {5, 2}, [](const tensor& x) { return aten::slice_Tensor(x, 0, 1, -1, 2); });
+    one("slice nothing", {5}, [](const tensor& x) { return aten::slice_Tensor(x, 0, 3, 3, 1); });
     one("overlapping slices", {5},
-        [](const tensor& x) { return ops::slice(x, 0, 0, 4, 1) * ops::slice(x, 0, 1, 5, 1); });
-    one("permute", {2, 3, 4}, [](const tensor& x) { return ops::permute(x, list(-1, 0, 1)); });
-    one("movedim", {2, 3, 4}, [](const tensor& x) { return ops::movedim_int(x, 0, 2); });
-    one("unsqueeze", {2, 3}, [](const tensor& x) { return ops::unsqueeze(x, -2); });
-    one("squeeze", {1, 3, 1}, [](const tensor& x) { return ops::squeeze(x); });
-    one("squeeze one dimension", {1, 3, 1}, [](const tensor& x) { return ops::squeeze_dim(x, -1); });
-    one("squeeze a dimension that stays", {2, 3}, [](const tensor& x) { return ops::squeeze_dim(x, 0); });
-    one("alias", {2, 3}, [](const tensor& x) { return ops::alias(x); });
-    one("select", {2, 3, 2}, [](const tensor& x) { return ops::select(x, 1, -1); });
-    one("diagonal", {3, 2, 4}, [](const tensor& x) { return ops::diagonal(x, 1, -1, 0); });
-    one("diagonal of nothing", {2, 2}, [](const tensor& x) { return ops::diagonal(x, 2); });
-    one("unfold", {2, 5}, [](const tensor& x) { return ops::unfold(x, 1, 2, 2); });
-    one("unfold into windows that overlap", {5, 2}, [](const tensor& x) { return ops::unfold(x, 0, 3, 1); });
-    one("unfold a scalar", {}, [](const tensor& x) { return ops::unfold(x, 0, 1, 1); });
-    one("unfold into empty windows", {3}, [](const tensor& x) { return ops::unfold(x, 0, 0, 1); });
+        [](const tensor& x) { return aten::slice_Tensor(x, 0, 0, 4, 1) * aten::slice_Tensor(x, 0, 1, 5, 1); });
+    one("permute", {2, 3, 4}, [](const tensor& x) { return aten::permute(x, list(-1, 0, 1)); });
+    one("movedim", {2, 3, 4}, [](const tensor& x) { return aten::movedim_int(x, 0, 2); });
+    one("unsqueeze", {2, 3}, [](const tensor& x) { return aten::unsqueeze(x, -2); });
+    one("squeeze", {1, 3, 1}, [](const tensor& x) { return aten::squeeze(x); });
+    one("squeeze one dimension", {1, 3, 1}, [](const tensor& x) { return aten::squeeze_dim(x, -1); });
+    one("squeeze a dimension that stays", {2, 3}, [](const tensor& x) { return aten::squeeze_dim(x, 0); });
+    one("alias", {2, 3}, [](const tensor& x) { return aten::alias(x); });
+    one("select", {2, 3, 2}, [](const tensor& x) { return aten::select_int(x, 1, -1); });
+    one("diagonal", {3, 2, 4}, [](const tensor& x) { return aten::diagonal(x, 1, -1, 0); });
+    one("diagonal of nothing", {2, 2}, [](const tensor& x) { return aten::diagonal(x, 2); });
+    one("unfold", {2, 5}, [](const tensor& x) { return aten::unfold(x, 1, 2, 2); });
+    one("unfold into windows that overlap", {5, 2}, [](const tensor& x) { return aten::unfold(x, 0, 3, 1); });
+    one("unfold a scalar", {}, [](const tensor& x) { return aten::unfold(x, 0, 1, 1); });
+    one("unfold into empty windows", {3}, [](const tensor& x) { return aten::unfold(x, 0, 0, 1); });
     // Of row-major copies: what lies between the elements of a sliced leaf is no number to compute with.
-    one("as_strided", {2, 3}, [](const tensor& x) { return ops::as_strided(copied(x), list(2, 2), list(3, 1)); });
+    one("as_strided", {2, 3}, [](const tensor& x) { return aten::as_strided(copied(x), list(2, 2), list(3, 1)); });
     one("as_strided into places that overlap", {2, 3},
-        [](const tensor& x) { return ops::as_strided(copied(x), list(2, 3, 2), list(1, 1, 0)); });
+        [](const tensor& x) { return aten::as_strided(copied(x), list(2, 3, 2), list(1, 1, 0)); });
     one("as_strided of nothing", {2, 3},
-        [](const tensor& x) { return ops::as_strided(copied(x), list(0, 2), list(1, 1), std::int64_t{1} << 50); });
+        [](const tensor& x) { return aten::as_strided(copied(x), list(0, 2), list(1, 1), std::int64_t{1} << 50); });
     one("as_strided of a transposed part", {3, 4}, [](const tensor& x) {
-      const tensor part = ops::slice(ops::transpose(copied(x), 0, 1), 0, 1, 4, 1);
-      return ops::as_strided(part, list(2, 2), list(4, 1), 2);
+      const tensor part = aten::slice_Tensor(aten::transpose_int(copied(x), 0, 1), 0, 1, 4, 1);
+      return aten::as_strided(part, list(2, 2), list(4, 1), 2);
     });
-    one("flatten", {2, 3, 2}, [](const tensor& x) { return ops::flatten(ops::transpose(x, 0, 1), 0, 1); });
-    one("unflatten", {2, 6}, [](const tensor& x) { return ops::unflatten(x, -1, list(2, 3)); });
+    one("flatten", {2, 3, 2},
+        [](const tensor& x) { return aten::flatten_using_ints(aten::transpose_int(x, 0, 1), 0, 1); });
+    one("unflatten", {2, 6}, [](const tensor& x) { return aten::unflatten_int(x, -1, list(2, 3)); });
     one("the parts of a split", {5, 2}, [](const tensor& x) {
-      const auto parts = ops::split(x, 2);
-      return parts[0] * parts[1] + ops::exp(parts[2]);
+      const auto parts = aten::split_Tensor(x, 2);
+      return parts[0] * parts[1] + aten::exp(parts[2]);
     });
     one("elements unbound", {3, 2}, [](const tensor& x) {
-      const auto rows = ops::unbind(x);
+      const auto rows = aten::unbind_int(x);
       return rows[0] * rows[2];
     });
     one("an index", {3, 4}, [](const tensor& x) { return tb::index(x, -1, tb::newaxis, tb::slice(1, tb::none, 2)); });
-    one("clone", {2, 3}, [](const tensor& x) { return ops::clone(x); });
-    one("log_softmax", {3, 4}, [](const tensor& x) { return ops::log_softmax(x, -1); });
-    one("log_softmax of three dimensions", {2, 2, 3}, [](const tensor& x) { return ops::log_softmax(x, 2); });
-    one("log_softmax of a scalar", {}, [](const tensor& x) { return ops::log_softmax(x, 0); });
+    one("clone", {2, 3}, [](const tensor& x) { return aten::clone(x); });
+    one("log_softmax", {3, 4}, [](const tensor& x) { return aten::log_softmax_int(x, -1); });
+    one("log_softmax of three dimensions", {2, 2, 3}, [](const tensor& x) { return aten::log_softmax_int(x, 2); });
+    one("log_softmax of a scalar", {}, [](const tensor& x) { return aten::log_softmax_int(x, 0); });
     one("nll_loss", {3, 4},
-        [](const tensor& x) { return ops::nll_loss(x, support::tensor_of({2, 0, 3}, {3}, tb::dtype::int64)); });
+        [](const tensor& x) { return aten::nll_loss(x, support::tensor_of({2, 0, 3}, {3}, tb::dtype::int64)); });
     one("a classifier's loss", {3, 4}, [](const tensor& x) {
-      const tensor h = ops::relu(ops::matmul(x, ops::transpose(x, 0, 1)));
-      return ops::nll_loss(ops::log_softmax(h, 1), support::tensor_of({2, 0, 1}, {3}, tb::dtype::int64));
+      const tensor h = aten::relu(aten::matmul(x, aten::transpose_int(x, 0, 1)));
+      return aten::nll_loss(aten::log_softmax_int(h, 1), support::tensor_of({2, 0, 1}, {3}, tb::dtype::int64));
     });
-    out.push_back({"mm", {{2, 3}, {3, 4}}, [](const inputs& x) { return ops::mm(x[0], x[1]); }});
+    out.push_back({"mm", {{2, 3}, {3, 4}}, [](const inputs& x) { return aten::mm(x[0], x[1]); }});
     out.push_back({"mm of transposed", {{3, 2}, {4, 3}}, [](const inputs& x) {
-                     return ops::matmul(ops::transpose(x[0], 0, 1), ops::t(x[1]));
+                     return aten::matmul(aten::transpose_int(x[0], 0, 1), aten::t(x[1]));
                    }});
-    out.push_back({"mm of an empty middle", {{2, 0}, {0, 4}}, [](const inputs& x) { return ops::mm(x[0], x[1]); }});
-    const auto many = [&](std::string name, std::vector<dims> shapes, tensor (*run)(const inputs&)) {
+    out.push_back({"mm of an empty middle", {{2, 0}, {0, 4}}, [](const inputs& x) { return aten::mm(x[0], x[1]); }});
+    const auto many = [&](std::string name, std::vector<shape> shapes, tensor (*run)(const inputs&)) {
       out.push_back({std::move(name), std::move(shapes), run});
     };
-    many("bmm", {{2, 2, 3}, {2, 3, 4}}, [](const inputs& x) { return ops::bmm(x[0], x[1]); });
-    many("matmul of batches", {{2, 1, 2, 3}, {3, 3, 2}}, [](const inputs& x) { return ops::matmul(x[0], x[1]); });
-    many("matmul of vectors", {{3}, {2, 3, 2}}, [](const inputs& x) { return ops::matmul(x[0], x[1]); });
-    many("dot", {{3}, {3}}, [](const inputs& x) { return ops::dot(x[0], x[1]); });
+    many("bmm", {{2, 2, 3}, {2, 3, 4}}, [](const inputs& x) { return aten::bmm(x[0], x[1]); });
+    many("matmul of batches", {{2, 1, 2, 3}, {3, 3, 2}}, [](const inputs& x) { return aten::matmul(x[0], x[1]); });
+    many("matmul of vectors", {{3}, {2, 3, 2}}, [](const inputs& x) { return aten::matmul(x[0], x[1]); });
+    many("dot", {{3}, {3}}, [](const inputs& x) { return aten::dot(x[0], x[1]); });
     many("addmm", {{1, 4}, {2, 3}, {3, 4}},
-         [](const inputs& x) { return ops::addmm(x[0], x[1], x[2], arg<"beta"> = 0.5, arg<"alpha"> = -2); });
+         [](const inputs& x) { return aten::addmm(x[0], x[1], x[2], arg<"beta"> = 0.5, arg<"alpha"> = -2); });
     many("baddbmm", {{2, 1}, {2, 2, 3}, {2, 3, 4}},
-         [](const inputs& x) { return ops::baddbmm(x[0], x[1], x[2], arg<"beta"> = 3, arg<"alpha"> = 0.5); });
+         [](const inputs& x) { return aten::baddbmm(x[0], x[1], x[2], arg<"beta"> = 3, arg<"alpha"> = 0.5); });
     many("where", {{2, 3}, {3}}, [](const inputs& x) {
-      return ops::where(support::tensor_of({1, 0, 1, 0, 0, 1}, {2, 3}, tb::dtype::boolean), x[0], x[1]);
+      return aten::where_self(support::tensor_of({1, 0, 1, 0, 0, 1}, {2, 3}, tb::dtype::boolean), x[0], x[1]);
     });
-    many("addmv", {{2}, {2, 3}, {3}}, [](const inputs& x) { return ops::addmv(x[0], x[1], x[2]); });
-    many("linear", {{2, 3}, {4, 3}, {4}}, [](const inputs& x) { return ops::linear(x[0], x[1], x[2]); });
+    many("addmv", {{2}, {2, 3}, {3}}, [](const inputs& x) { return aten::addmv(x[0], x[1], x[2]); });
+    many("linear", {{2, 3}, {4, 3}, {4}}, [](const inputs& x) { return aten::linear(x[0], x[1], x[2]); });
     many("linear of three dimensions", {{2, 2, 3}, {4, 3}, {4}},
-         [](const inputs& x) { return ops::linear(x[0], x[1], x[2]); });
-    many("linear of one row", {{3}, {2, 3}, {1}}, [](const inputs& x) { return ops::linear(x[0], x[1], x[2]); });
-    many("linear by a vector", {{2, 2, 3}, {3}, {}}, [](const inputs& x) { return ops::linear(x[0], x[1], x[2]); });
-    many("linear of no rows", {{0, 3}, {2, 3}, {2}}, [](const inputs& x) { return ops::linear(x[0], x[1], x[2]); });
-    many("linear without a bias", {{2, 3}, {4, 3}}, [](const inputs& x) { return ops::linear(x[0], x[1]); });
+         [](const inputs& x) { return aten::linear(x[0], x[1], x[2]); });
+    many("linear of one row", {{3}, {2, 3}, {1}}, [](const inputs& x) { return aten::linear(x[0], x[1], x[2]); });
+    many("linear by a vector", {{2, 2, 3}, {3}, {}}, [](const inputs& x) { return aten::linear(x[0], x[1], x[2]); });
+    many("linear of no rows", {{0, 3}, {2, 3}, {2}}, [](const inputs& x) { return aten::linear(x[0], x[1], x[2]); });
+    many("linear without a bias", {{2, 3}, {4, 3}}, [](const inputs& x) { return aten::linear(x[0], x[1]); });
     many("einsum", {{2, 3, 3}, {2, 3, 4}, {4}},
-         [](const inputs& x) { return ops::einsum("bii,bij,j->ib", std::span<const tensor>(x)); });
+         [](const inputs& x) { return aten::einsum("bii,bij,j->ib", std::span<const tensor>(x)); });
     many("tensordot", {{2, 3, 2}, {3, 2, 4}},
-         [](const inputs& x) { return ops::tensordot(x[0], x[1], list(1, 2), list(0, 1)); });
-    many("kron", {{2, 2}, {3}}, [](const inputs& x) { return ops::kron(x[0], x[1]); });
-    one("trace", {2, 3}, [](const tensor& x) { return ops::trace(x); });
+         [](const inputs& x) { return aten::tensordot(x[0], x[1], list(1, 2), list(0, 1)); });
+    many("kron", {{2, 2}, {3}}, [](const inputs& x) { return aten::kron(x[0], x[1]); });
+    one("trace", {2, 3}, [](const tensor& x) { return aten::trace(x); });
     many("conv2d", {{2, 4, 5, 4}, {4, 2, 3, 2}, {4}},
-         [](const inputs& x) { return ops::conv2d(x[0], x[1], x[2], list(2, 1), list(1, 2), list(1, 2), 2); });
-    many("conv1d", {{2, 2, 5}, {3, 2, 3}}, [](const inputs& x) { return ops::conv1d(x[0], x[1]); });
+         [](const inputs& x) { return aten::conv2d(x[0], x[1], x[2], list(2, 1), list(1, 2), list(1, 2), 2); });
+    many("conv1d", {{2, 2, 5}, {3, 2, 3}}, [](const inputs& x) { return aten::conv1d(x[0], x[1]); });
     many("conv2d same", {{1, 1, 3, 4}, {2, 1, 2, 3}},
-         [](const inputs& x) { return ops::conv2d_padding(x[0], x[1], std::nullopt, list(1), "same"); });
-    one("constant_pad_nd", {3, 4}, [](const tensor& x) { return ops::constant_pad_nd(x, list(-1, 2, 1, -1), 7); });
-    one("max_pool2d", {2, 5, 4}, [](const tensor& x) { return ops::max_pool2d(x, list(3, 2), list(2, 1), list(1)); });
-    one("avg_pool2d", {2, 5, 4}, [](const tensor& x) { return ops::avg_pool2d(x, list(3, 2), list(2, 1), list(1)); });
-    one("adaptive_avg_pool2d", {2, 5, 4}, [](const tensor& x) { return ops::adaptive_avg_pool2d(x, list(3, 2)); });
-    one("rsqrt", {2, 3}, [](const tensor& x) { return ops::rsqrt(x); }, true);
+         [](const inputs& x) { return aten::conv2d_padding(x[0], x[1], std::nullopt, list(1), "same"); });
+    one("constant_pad_nd", {3, 4}, [](const tensor& x) { return aten::constant_pad_nd(x, list(-1, 2, 1, -1), 7); });
+    one("max_pool2d", {2, 5, 4}, [](const tensor& x) { return aten::max_pool2d(x, list(3, 2), list(2, 1), list(1)); });
+    one("avg_pool2d", {2, 5, 4}, [](const tensor& x) { return aten::avg_pool2d(x, list(3, 2), list(2, 1), list(1)); });
+    one("adaptive_avg_pool2d", {2, 5, 4}, [](const tensor& x) { return aten::adaptive_avg_pool2d(x, list(3, 2)); });
+    one("rsqrt", {2, 3}, [](const tensor& x) { return aten::rsqrt(x); }, true);
     many("batch_norm", {{3, 2, 4}, {2}, {2}}, [](const inputs& x) {
-      return ops::batch_norm(x[0], x[1], x[2], std::nullopt, std::nullopt, true, 0.1, 1e-5, false);
+      return aten::batch_norm(x[0], x[1], x[2], std::nullopt, std::nullopt, true, 0.1, 1e-5, false);
     });
     many("instance_norm", {{2, 2, 4}, {2}, {2}}, [](const inputs& x) {
-      return ops::instance_norm(x[0], x[1], x[2], std::nullopt, std::nullopt, true, 0.1, 1e-5, false);
+      return aten::instance_norm(x[0], x[1], x[2], std::nullopt, std::nullopt, true, 0.1, 1e-5, false);
     });
     many("layer_norm", {{2, 3, 4}, {3, 4}, {3, 4}},
-         [](const inputs& x) { return ops::layer_norm(x[0], list(3, 4), x[1], x[2]); });
-    one("layer_norm alone", {3, 4}, [](const tensor& x) { return ops::layer_norm(x, list(4)); });
+         [](const inputs& x) { return aten::layer_norm(x[0], list(3, 4), x[1], x[2]); });
+    one("layer_norm alone", {3, 4}, [](const tensor& x) { return aten::layer_norm(x, list(4)); });
     many("conv_transpose2d", {{2, 4, 2, 3}, {4, 1, 3, 2}, {2}}, [](const inputs& x) {
-      return ops::conv_transpose2d(x[0], x[1], x[2], list(2, 1), list(1, 0), list(1, 0), 2, list(1, 2));
+      return aten::conv_transpose2d_input(x[0], x[1], x[2], list(2, 1), list(1, 0), list(1, 0), 2, list(1, 2));
     });
-    one("reflection_pad2d", {2, 3, 4}, [](const tensor& x) { return ops::reflection_pad2d(x, list(3, -1, 2, 1)); });
-    one("replication_pad1d", {2, 3}, [](const tensor& x) { return ops::replication_pad1d(x, list(2, 4)); });
-    one("circular pad", {2, 3, 4}, [](const tensor& x) { return ops::pad(x, list(4, 1, -1, 2), "circular"); });
+    one("reflection_pad2d", {2, 3, 4}, [](const tensor& x) { return aten::reflection_pad2d(x, list(3, -1, 2, 1)); });
+    one("replication_pad1d", {2, 3}, [](const tensor& x) { return aten::replication_pad1d(x, list(2, 4)); });
+    one("circular pad", {2, 3, 4}, [](const tensor& x) { return aten::pad(x, list(4, 1, -1, 2), "circular"); });
     many("indexing by tensors", {{3, 4}}, [](const inputs& x) {
       return tb::index(x[0], tb::from_values<std::int64_t>({2, 0, 2}, {3}), tb::slice(1, 3));
     });
-    many("group_norm", {{2, 4, 3}, {4}, {4}}, [](const inputs& x) { return ops::group_norm(x[0], 2, x[1], x[2]); });
+    many("group_norm", {{2, 4, 3}, {4}, {4}}, [](const inputs& x) { return aten::group_norm(x[0], 2, x[1], x[2]); });
     many("attention", {{2, 3, 4}, {2, 5, 4}, {2, 5, 2}},
-         [](const inputs& x) { return ops::scaled_dot_product_attention(x[0], x[1], x[2]); });
+         [](const inputs& x) { return aten::scaled_dot_product_attention(x[0], x[1], x[2]); });
     many("a small CNN's loss", {{3, 1, 6, 6}, {2, 1, 3, 3}, {2}, {3, 8}}, [](const inputs& x) {
-      const tensor h = ops::max_pool2d(ops::relu(ops::conv2d(x[0], x[1], x[2])), list(2));
-      const tensor scores = ops::linear(ops::reshape(h, list(3, 8)), x[3]);
-      return ops::nll_loss(ops::log_softmax(scores, 1), support::tensor_of({2, 0, 1}, {3}, tb::dtype::int64));
+      const tensor h = aten::max_pool2d(aten::relu(aten::conv2d(x[0], x[1], x[2])), list(2));
+      const tensor scores = aten::linear(aten::reshape(h, list(3, 8)), x[3]);
+      return aten::nll_loss(aten::log_softmax_int(scores, 1), support::tensor_of({2, 0, 1}, {3}, tb::dtype::int64));
     });
     out.push_back({"float64 with an integer", {{2, 3}}, [](const inputs& x) {
                      return x[0] * support::tensor_of({1, 2, 3}, {3}, tb::dtype::int64);
@@ -217,7 +220,7 @@ std::vector<double> central_differences(const formula& f, const inputs& x, std::
   const tb::no_grad guard;
   constexpr double h = 1e-6;
   std::vector<double> out;
-  support::each_index(x[which].sizes(), [&](const tb::dims& index) {
+  support::each_index(x[which].sizes(), [&](const tb::shape& index) {
     const double old = support::get(x[which], index);
     support::set(x[which], index, old + h);
     const double above = weighted(f.run(x), weights);
@@ -232,9 +235,9 @@ std::vector<double> central_differences(const formula& f, const inputs& x, std::
 inputs leaves(const formula& f, arrangement how, unsigned seed) {
   support::numbers source(seed);
   inputs x;
-  for (const tb::dims& shape : f.shapes) {
-    x.push_back(f.positive ? source.positive(shape, tb::dtype::float64, how)
-                           : source.tensor(shape, tb::dtype::float64, how));
+  for (const tb::shape& given_shape : f.shapes) {
+    x.push_back(f.positive ? source.positive(given_shape, tb::dtype::float64, how)
+                           : source.tensor(given_shape, tb::dtype::float64, how));
   }
   return x;
 }
@@ -297,7 +300,7 @@ TEST_CASE("gradients: elements that share memory share the gradient of as_stride
   const tensor memory = support::tensor_of({1, 2, 3}, {3});
   const tensor x = tb::author::make_view(memory, {2, 2}, {1, 1}, 0);  // the middle one twice
   tb::require_grad(x);
-  tb::backward(ops::as_strided(x, list(3), list(1)), support::tensor_of({1, 10, 100}, {3}));
+  tb::backward(aten::as_strided(x, list(3), list(1)), support::tensor_of({1, 10, 100}, {3}));
   CHECK(support::values(tb::leaf_grad(x)) == std::vector<double>{1, 5, 5, 100});
 }
 
@@ -306,7 +309,7 @@ TEST_CASE("gradients: as_strided can reach elements outside its argument, whose 
   const tensor memory = support::tensor_of({1, 2, 3}, {3});
   const tensor x = tb::author::make_view(memory, {2}, {1}, 1);
   tb::require_grad(x);
-  tb::backward(ops::as_strided(x, list(2), list(1), 0), support::tensor_of({1, 10}, {2}));
+  tb::backward(aten::as_strided(x, list(2), list(1), 0), support::tensor_of({1, 10}, {2}));
   CHECK(support::values(tb::leaf_grad(x)) == std::vector<double>{10, 0});
 }
 
@@ -314,7 +317,7 @@ TEST_CASE("gradients: each has the dtype of its argument", "[autograd][gradients
   const tensor narrow = tb::require_grad(support::tensor_of({1, 2, 3}, {3}, tb::dtype::float32));
   const tensor wide = tb::require_grad(support::tensor_of({4, 5, 6}, {3}, tb::dtype::float64));
   const tensor number = tb::require_grad(support::tensor_of({2}, {}, tb::dtype::float64));
-  tb::backward(ops::sum(narrow * wide) + ops::sum(narrow * number));
+  tb::backward(aten::sum(narrow * wide) + aten::sum(narrow * number));
   CHECK(tb::leaf_grad(narrow).dtype() == tb::dtype::float32);
   CHECK(tb::leaf_grad(wide).dtype() == tb::dtype::float64);
   CHECK(tb::leaf_grad(number).dtype() == tb::dtype::float64);
@@ -325,21 +328,21 @@ TEST_CASE("gradients: each has the dtype of its argument", "[autograd][gradients
 
 TEST_CASE("gradients: the gradient of a conversion has the old dtype", "[autograd][gradients]") {
   const tensor x = tb::require_grad(support::tensor_of({1, 2, 3}, {3}, tb::dtype::float32));
-  tb::backward(ops::sum(tb::to(x, tb::dtype::float64) * 0.5));
+  tb::backward(aten::sum(tb::to(x, tb::dtype::float64) * 0.5));
   CHECK(tb::leaf_grad(x).dtype() == tb::dtype::float32);
   CHECK(support::values(tb::leaf_grad(x)) == std::vector<double>{0.5, 0.5, 0.5});
 }
 
 TEST_CASE("gradients: sum and mean in another dtype have gradients in the argument's", "[autograd][gradients]") {
   const tensor x = tb::require_grad(support::tensor_of({1, 2, 3, 4}, {2, 2}, tb::dtype::float32));
-  tb::backward(ops::sum(x, arg<"dtype"> = tb::dtype::float64));
-  tb::backward(ops::mean(x, arg<"dtype"> = tb::dtype::float64));
+  tb::backward(aten::sum(x, arg<"dtype"> = tb::dtype::float64));
+  tb::backward(aten::mean(x, arg<"dtype"> = tb::dtype::float64));
   CHECK(tb::leaf_grad(x).dtype() == tb::dtype::float32);
   CHECK(support::values(tb::leaf_grad(x)) == std::vector<double>{1.25, 1.25, 1.25, 1.25});
 }
 
 TEST_CASE("gradients: relu passes nothing at zero, and nothing below", "[autograd][gradients]") {
   const tensor x = tb::require_grad(support::tensor_of({-1, -0.0, 0, 2}, {4}));
-  tb::backward(ops::sum(ops::relu(x)));
+  tb::backward(aten::sum(aten::relu(x)));
   CHECK(support::values(tb::leaf_grad(x)) == std::vector<double>{0, 0, 0, 1});
 }

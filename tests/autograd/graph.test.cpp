@@ -7,7 +7,7 @@
 import topbit;
 
 namespace tb = topbit;
-namespace ops = topbit::ops;
+namespace aten = topbit::aten;
 using support::tensor_of;
 using tb::tensor;
 using toy::text_of;
@@ -23,7 +23,7 @@ int count(const std::string& text, const std::string& part) {
 TEST_CASE("graph: each call and each leaf is drawn once, with the metadata of its result", "[autograd][graph]") {
   const tensor a = tb::require_grad(tensor_of({1, 2}, {2})), b = tb::require_grad(tensor_of({3, 4}, {2}));
   const tensor product = a * b;
-  const tensor y = ops::sum(product * product);
+  const tensor y = aten::sum(product * product);
   CHECK(tb::graph_as_dot(y) ==
         "digraph gradients {\n"
         "  rankdir=TB;\n"
@@ -49,7 +49,7 @@ TEST_CASE("graph: each call and each leaf is drawn once, with the metadata of it
 
 TEST_CASE("graph: results of one call are one box", "[autograd][graph]") {
   const tensor x = tb::require_grad(tensor_of({3, 1, 2, 6, 5, 4}, {2, 3}));
-  const tensor y = ops::layer_norm(x, std::vector<std::int64_t>{3});
+  const tensor y = aten::layer_norm(x, std::vector<std::int64_t>{3});
   CHECK(count(tb::graph_as_dot(y), "native_layer_norm") == 1);
 }
 

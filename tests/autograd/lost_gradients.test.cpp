@@ -17,7 +17,7 @@ import topbit;
 
 namespace tb = topbit;
 namespace key = topbit::key;
-namespace ops = topbit::ops;
+namespace aten = topbit::aten;
 using support::leaf;
 using support::tensor_of;
 using support::values;
@@ -28,7 +28,7 @@ using list = std::vector<double>;
 namespace lost_ops {
 
 void set_all(const tensor& t, double x) {
-  support::each_index(t.sizes(), [&](const tb::dims& index) { support::set(t, index, x); });
+  support::each_index(t.sizes(), [&](const tb::shape& index) { support::set(t, index, x); });
 }
 
 // Results that are undefined.
@@ -39,7 +39,7 @@ struct nothing_rule {
   std::array<tensor, 1> backward(const tensor& g, std::array<bool, 1>) const { return {g}; }
 };
 inline constexpr tb::op<"lost::half(Tensor self) -> (Tensor, Tensor)"> half;
-std::tuple<tensor, tensor> half_cpu(const tensor& self) { return {ops::clone(tb::detach(self)), tensor()}; }
+std::tuple<tensor, tensor> half_cpu(const tensor& self) { return {aten::clone(tb::detach(self)), tensor()}; }
 
 // Operators that write, without a rule and without counting: they write to the elements themselves.
 inline constexpr tb::op<"lost::set_(Tensor(a!) self, Tensor from, float x=1) -> Tensor(a!)"> set_;
@@ -59,34 +59,34 @@ tensor& set_to_cpu(const std::optional<tensor>&, tensor& out) {
   return out;
 }
 inline constexpr tb::op<"lost::through_add_(Tensor(a!) self) -> Tensor(a!)"> through_add_;
-tensor& through_add_cpu(tensor& self) { return ops::add_(self, self); }
+tensor& through_add_cpu(tensor& self) { return aten::add_Tensor_(self, self); }
 inline constexpr tb::op<"lost::bare", void(tensor&)> bare;
 void bare_cpu(tensor& self) { set_all(self, 3); }
 
 // Lists.
 inline constexpr tb::op<"lost::total(Tensor[] xs, float scale) -> Tensor"> total;
 tensor total_cpu(std::span<const tensor> xs, double) {
-  tensor sum = ops::clone(tb::detach(xs[0]));
+  tensor sum = aten::clone(tb::detach(xs[0]));
   for (const tensor& x : xs.subspan(1)) sum = sum + tb::detach(x);
   return sum;
 }
 inline constexpr tb::op<"lost::total_some(Tensor?[] xs) -> Tensor"> total_some;
 tensor total_some_cpu(std::span<const std::optional<tensor>> xs) {
   for (const auto& x : xs) {
-    if (x) return ops::clone(tb::detach(*x));
+    if (x) return aten::clone(tb::detach(*x));
   }
   return {};
 }
 inline constexpr tb::op<"lost::pieces(Tensor self, Tensor other) -> Tensor[]"> pieces;
 std::vector<tensor> pieces_cpu(const tensor& self, const tensor& other) {
-  return {ops::clone(tb::detach(self)), other, ops::argmax(tb::detach(self)), tensor()};
+  return {aten::clone(tb::detach(self)), other, aten::argmax(tb::detach(self)), tensor()};
 }
 inline constexpr tb::op<"lost::same(Tensor self) -> Tensor"> same;
 tensor same_cpu(const tensor& self) { return self; }
 
 // A rule that gives what a test tells it to.
 inline constexpr tb::op<"lost::keep(Tensor a, float scale, Tensor b) -> Tensor"> keep;
-tensor keep_cpu(const tensor& a, double, const tensor&) { return ops::clone(tb::detach(a)); }
+tensor keep_cpu(const tensor& a, double, const tensor&) { return aten::clone(tb::detach(a)); }
 std::array<tensor, 2> told;
 struct keep_rule {
   static keep_rule save(const tensor&, double, const tensor&, const tensor&) { return {}; }
@@ -161,7 +161,7 @@ bool says_no_rule(const std::string& text, const std::string& op) {
              op + " of aten::sum");
 }
 std::string backward_text(const tensor& y) {
-  return text_of<tb::error>([&] { tb::backward(ops::sum(y)); });
+  return text_of<tb::error>([&] { tb::backward(aten::sum(y)); });
 }
 
 }  // namespace
@@ -225,7 +225,7 @@ TEST_CASE("lost gradients: the write of an operator without a rule is counted", 
 
 TEST_CASE("lost gradients: a boxed call that writes is counted too", "[autograd][lost]") {
   const tensor a = plain({1, 2});
-  tb::stack s;
+  tb::boxed_stack s;
   s.push(a);
   s.push(plain({3, 4}));
   s.push(8.0);
@@ -247,7 +247,7 @@ TEST_CASE("lost gradients: operators that write nothing fall through ADInplaceOr
   const tensor p = plain({1, 2});
   REQUIRE(p.keys().contains(key::ADInplaceOrView));
   CHECK(tb::explain(same, p).masked.contains(key::ADInplaceOrView));
-  CHECK(tb::explain(ops::add, p, p, 1).masked.contains(key::ADInplaceOrView));
+  CHECK(tb::explain(aten::add_Tensor, p, p, 1).masked.contains(key::ADInplaceOrView));
 }
 
 TEST_CASE("lost gradients: tensors in a list are inputs", "[autograd][lost]") {
@@ -279,7 +279,7 @@ TEST_CASE("lost gradients: an operator without a rule that returns its argument 
   const tensor x = leaf({1, 2});
   const tensor y = same(x);
   CHECK(says_no_rule(backward_text(y), "lost::same"));
-  tb::backward(ops::sum(x * 2));
+  tb::backward(aten::sum(x * 2));
   CHECK(values(tb::leaf_grad(x)) == list{2, 2});
 }
 
@@ -297,7 +297,7 @@ TEST_CASE("lost gradients: a rule's gradient must match its argument", "[autogra
         "lost::keep: its gradient rule gave int64 [2] for argument 1, wanted float32 [2]" + chain);
   CHECK(failure(good_a, tensor_of({1}, {})) ==
         "lost::keep: its gradient rule gave float64 [] for argument 3, wanted float64 [3]" + chain);
-  CHECK(failure(good_a, ops::to_copy(good_b, tb::arg<"device"> = tb::meta)) ==
+  CHECK(failure(good_a, aten::_to_copy(good_b, tb::arg<"device"> = tb::meta)) ==
         "lost::keep: its gradient rule gave float64 [3] on meta for argument 3, wanted float64 [3] on cpu" + chain);
   CHECK_FALSE(tb::leaf_grad(a).defined());
   CHECK_FALSE(tb::leaf_grad(b).defined());
@@ -308,7 +308,7 @@ TEST_CASE("lost gradients: a rule's gradient must match its argument", "[autogra
 
   // Between results as well as at leaves.
   told = {plain({1, 1, 1}), tensor()};
-  CHECK(backward_text(keep(ops::exp(a), 1.0, plain({1}))) ==
+  CHECK(backward_text(keep(aten::exp(a), 1.0, plain({1}))) ==
         "lost::keep: its gradient rule gave float64 [3] for argument 1, wanted float32 [2]" + chain);
   told = {};
 }
@@ -316,9 +316,9 @@ TEST_CASE("lost gradients: a rule's gradient must match its argument", "[autogra
 TEST_CASE("lost gradients: broadcasting and promotion of an argument are undone", "[autograd][lost]") {
   const tensor a = tb::require_grad(tensor_of({1, 2}, {2, 1}, tb::dtype::float32)), b = leaf({1, 2, 3});
   told = {tensor_of({1, 2, 3, 4, 5, 6, 7, 8}, {2, 2, 2}), tensor_of({1, 2, 3, 4, 5, 6}, {2, 3}, tb::dtype::float32)};
-  tb::backward(ops::sum(keep(a, 1.0, b)));
+  tb::backward(aten::sum(keep(a, 1.0, b)));
   CHECK(tb::leaf_grad(a).dtype() == tb::dtype::float32);
-  CHECK(tb::leaf_grad(a).sizes() == tb::dims{2, 1});
+  CHECK(tb::leaf_grad(a).sizes() == tb::shape{2, 1});
   CHECK(values(tb::leaf_grad(a)) == list{1 + 2 + 5 + 6, 3 + 4 + 7 + 8});
   CHECK(tb::leaf_grad(b).dtype() == tb::dtype::float64);
   CHECK(values(tb::leaf_grad(b)) == list{5, 7, 9});
@@ -329,7 +329,7 @@ TEST_CASE("lost gradients: threads accumulate into one leaf concurrently", "[aut
   constexpr int rounds = 3000;
   const tensor x = leaf({1, 2});
   const auto work = [&](double factor) {
-    for (int i = 0; i < rounds; ++i) tb::backward(ops::sum(ops::mul_scalar(x, factor)));
+    for (int i = 0; i < rounds; ++i) tb::backward(aten::sum(aten::mul_Scalar(x, factor)));
   };
   std::thread other(work, 3.0);
   work(1.0);
@@ -341,7 +341,7 @@ TEST_CASE("lost gradients: a backward that throws part-way changes no leaf, and 
           "[autograd][lost]") {
   const tensor x = leaf({1, 2}), early = leaf({1, 1});
   const tensor middle = fragile(x * 2);
-  const tensor y = ops::sum(ops::exp(middle * 0) * middle * early);
+  const tensor y = aten::sum(aten::exp(middle * 0) * middle * early);
   broken = true;
   CHECK(text_of<tb::backward_error>([&] { tb::backward(y, {}, {.retain_graph = true}); }) ==
         "fragile; while backward ran lost::fragile of aten::mul.Tensor of aten::mul.Tensor of aten::sum");
@@ -359,7 +359,7 @@ TEST_CASE("lost gradients: after an exception in a rule the graph and its saved 
   const tensor x = leaf({1, 2});
   const auto before = tb::host_memory().bytes_in_use;
   {
-    const tensor y = ops::sum(fragile(x * 2) * 3);
+    const tensor y = aten::sum(fragile(x * 2) * 3);
     broken = true;
     try {
       tb::backward(y);
@@ -372,6 +372,6 @@ TEST_CASE("lost gradients: after an exception in a rule the graph and its saved 
     CHECK(text_of<tb::error>([&] { tb::backward(y); }).starts_with("aten::sum: its saved tensors were released"));
   }
   CHECK(tb::host_memory().bytes_in_use == before);
-  tb::backward(ops::sum(x * x));
+  tb::backward(aten::sum(x * x));
   CHECK(values(tb::leaf_grad(x)) == list{2, 4});
 }

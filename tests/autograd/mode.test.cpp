@@ -16,7 +16,7 @@ TEST_CASE("mode: a no_grad scope records nothing and saves nothing", "[autograd]
     CHECK_FALSE(tb::grad_enabled());
     const tensor y = x * x;
     CHECK_FALSE(tb::requires_grad(y));
-    CHECK(x.record().references == 1);
+    CHECK(tb::author::record_of(x).references == 1);
   }
   CHECK(tb::grad_enabled());
   CHECK(tb::requires_grad(x * x));
@@ -40,7 +40,7 @@ TEST_CASE("mode: a no_grad scope is thread-local", "[autograd][mode]") {
 TEST_CASE("mode: a no_grad scope still counts in-place writes", "[autograd][mode]") {
   tensor x = support::tensor_of({1, 2}, {2});
   const tb::no_grad guard;
-  tb::ops::zero_(x);
+  tb::aten::zero_(x);
   CHECK(x.version() == 1);
 }
 
@@ -92,10 +92,10 @@ TEST_CASE("mode: inference_mode nests, and its end restores the mode", "[autogra
 TEST_CASE("mode: in inference mode writes to tensors made before are still counted", "[autograd][mode]") {
   tensor x = support::tensor_of({1, 2}, {2});
   const tb::inference_mode mode;
-  tb::ops::zero_(x);
+  tb::aten::zero_(x);
   CHECK(x.version() == 1);
   tensor own = support::tensor_of({1, 2}, {2});
-  tb::ops::zero_(own);
+  tb::aten::zero_(own);
   CHECK(own.version() == 0);
 }
 
@@ -103,9 +103,9 @@ TEST_CASE("mode: a scope below views counts no write", "[autograd][mode]") {
   tensor x = support::tensor_of({1, 2}, {2});
   {
     const tb::author::below_views guard;
-    tb::ops::zero_(x);
-    CHECK_FALSE(tb::is_view(tb::ops::select(x, 0, 0)));
+    tb::aten::zero_(x);
+    CHECK_FALSE(tb::is_view(tb::aten::select_int(x, 0, 0)));
   }
   CHECK(x.version() == 0);
-  CHECK(tb::is_view(tb::ops::select(x, 0, 0)));
+  CHECK(tb::is_view(tb::aten::select_int(x, 0, 0)));
 }

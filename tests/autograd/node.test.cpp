@@ -9,7 +9,7 @@
 import topbit;
 
 namespace tb = topbit;
-namespace ops = topbit::ops;
+namespace aten = topbit::aten;
 using support::tensor_of;
 using tb::tensor;
 using toy::text_of;
@@ -79,7 +79,7 @@ TEST_CASE("node: a node written by hand takes part in backward", "[autograd][nod
     const tensor x = tb::require_grad(tensor_of({1, 2}, {2}));
     const tensor y = tensor_of({1, 2}, {2});
     tb::author::set_creator(y, make(alive, {tb::author::gradient_edge(x), tb::author::gradient_edge(x)}));
-    tb::backward(ops::sum(y));
+    tb::backward(aten::sum(y));
     CHECK(support::values(tb::leaf_grad(x)) == std::vector<double>{2, 2});
   }
   CHECK(alive == 0);
@@ -89,18 +89,18 @@ TEST_CASE("node: a graph is dropped with its last result, whether it ran or not"
   const tensor x = tb::require_grad(tensor_of({1, 2}, {2}));
   for (bool run : {false, true}) {
     {
-      const tensor h = ops::exp(x * x);
-      const tensor y = ops::sum(ops::relu(h) / ops::log(h + 2));
+      const tensor h = aten::exp(x * x);
+      const tensor y = aten::sum(aten::relu(h) / aten::log(h + 2));
       if (run) tb::backward(y);
-      CHECK(x.record().references > 1 - run);
+      CHECK(tb::author::record_of(x).references > 1 - run);
     }
-    CHECK(x.record().references == 1);
+    CHECK(tb::author::record_of(x).references == 1);
   }
 }
 
 TEST_CASE("node: a graph outlives the handle of its leaf", "[autograd][node]") {
   tensor x = tb::require_grad(tensor_of({1, 2}, {2}));
-  const tensor y = ops::sum(x * 2);
+  const tensor y = aten::sum(x * 2);
   x = {};
   tb::backward(y);
   CHECK(y.defined());
@@ -113,11 +113,11 @@ TEST_CASE("node: a saved tensor written in place is an error with a message", "[
            "ran " +
            op + " of aten::sum";
   };
-  const auto failure = [](const tensor& y) { return text_of<tb::error>([&] { tb::backward(ops::sum(y)); }); };
+  const auto failure = [](const tensor& y) { return text_of<tb::error>([&] { tb::backward(aten::sum(y)); }); };
   const tensor x = tb::require_grad(tensor_of({1, 2}, {2}));
   const auto written = [&](const tensor& y, tensor victim) {
     const tb::no_grad guard;
-    ops::zero_(victim);
+    aten::zero_(victim);
     return y;
   };
 
@@ -125,34 +125,34 @@ TEST_CASE("node: a saved tensor written in place is an error with a message", "[
   CHECK(failure(written(x * factor, factor)) == text("aten::mul.Tensor", "float64 [2]"));
   factor = tensor_of({3, 4}, {2});
   CHECK(failure(written(x / factor, factor)) == text("aten::div.Tensor", "float64 [2]"));
-  const tensor e = ops::exp(x);
+  const tensor e = aten::exp(x);
   CHECK(failure(written(e, e)) == text("aten::exp", "float64 [2]"));
-  const tensor r = ops::relu(x);
+  const tensor r = aten::relu(x);
   CHECK(failure(written(r, r)) == text("aten::relu", "float64 [2]"));
-  const tensor s = ops::log_softmax(x, 0);
+  const tensor s = aten::log_softmax_int(x, 0);
   CHECK(failure(written(s, s)) == text("aten::_log_softmax", "float64 [2]"));
 
   const tensor matrix = tensor_of({1, 2, 3, 4}, {2, 2});
-  const tensor rows = ops::view(x, std::vector<std::int64_t>{1, 2});
-  CHECK(failure(written(ops::mm(rows, matrix), matrix)) == text("aten::mm", "float64 [2, 2]"));
+  const tensor rows = aten::view(x, std::vector<std::int64_t>{1, 2});
+  CHECK(failure(written(aten::mm(rows, matrix), matrix)) == text("aten::mm", "float64 [2, 2]"));
   const tensor labels = tensor_of({1}, {1}, tb::dtype::int64);
-  CHECK(failure(written(ops::nll_loss(rows, labels), labels)) == text("aten::nll_loss_forward", "int64 [1]"));
+  CHECK(failure(written(aten::nll_loss(rows, labels), labels)) == text("aten::nll_loss_forward", "int64 [1]"));
 }
 
 TEST_CASE("node: a write through a view of a saved tensor is detected", "[autograd][node]") {
   const tensor x = tb::require_grad(tensor_of({1, 2}, {2}));
   tensor factor = tensor_of({3, 4}, {2});
-  const tensor y = ops::sum(x * factor);
-  tensor part = ops::slice(factor, 0, 1, 2, 1);
-  ops::fill_(part, 7);
+  const tensor y = aten::sum(x * factor);
+  tensor part = aten::slice_Tensor(factor, 0, 1, 2, 1);
+  aten::fill_Scalar_(part, 7);
   CHECK_THROWS_AS(tb::backward(y), tb::error);
 }
 
 TEST_CASE("node: a tensor that was not saved may be written in place", "[autograd][node]") {
   const tensor x = tb::require_grad(tensor_of({1, 2}, {2}));
   tensor other = tensor_of({3, 4}, {2});
-  const tensor y = ops::sum(x + other), z = ops::sum(x * (other + 0));
-  ops::zero_(other);
+  const tensor y = aten::sum(x + other), z = aten::sum(x * (other + 0));
+  aten::zero_(other);
   tb::backward(y);
   tb::backward(z);
   CHECK(support::values(tb::leaf_grad(x)) == std::vector<double>{4, 5});

@@ -19,7 +19,7 @@ import topbit;
 
 namespace tb = topbit;
 namespace key = topbit::key;
-namespace ops = topbit::ops;
+namespace aten = topbit::aten;
 using support::values;
 using tb::tensor;
 
@@ -61,20 +61,20 @@ class tape {
 
 // A tensor of the naive engine: the memory, and where in it each element lies, row-major.
 struct naive {
-  tb::dims sizes;
+  tb::shape sizes;
   std::shared_ptr<std::vector<std::size_t>> memory;
   std::vector<std::size_t> places;
 
   std::size_t at(std::size_t element) const { return (*memory)[places[element]]; }
 };
 
-naive fresh(const tb::dims& sizes, std::vector<std::size_t> numbers) {
+naive fresh(const tb::shape& sizes, std::vector<std::size_t> numbers) {
   naive n{sizes, std::make_shared<std::vector<std::size_t>>(std::move(numbers)), {}};
   for (std::size_t i = 0; i < n.memory->size(); ++i) n.places.push_back(i);
   return n;
 }
 
-std::size_t element_of(const tb::dims& sizes, const tb::dims& index) {
+std::size_t element_of(const tb::shape& sizes, const tb::shape& index) {
   std::size_t n = 0;
   for (std::size_t d = 0; d < sizes.size(); ++d)
     n = n * static_cast<std::size_t>(sizes[d]) + static_cast<std::size_t>(index[d]);
@@ -82,9 +82,9 @@ std::size_t element_of(const tb::dims& sizes, const tb::dims& index) {
 }
 
 // The element of `of` that broadcasting pairs with each element of `sizes`.
-std::vector<std::size_t> broadcast_elements(const tb::dims& sizes, const naive& of) {
+std::vector<std::size_t> broadcast_elements(const tb::shape& sizes, const naive& of) {
   std::vector<std::size_t> out;
-  support::each_index(sizes, [&](const tb::dims& index) {
+  support::each_index(sizes, [&](const tb::shape& index) {
     out.push_back(element_of(of.sizes, support::broadcast_index(index, of.sizes)));
   });
   return out;
@@ -104,7 +104,7 @@ class program {
  public:
   program(unsigned seed, fault planted) : random_(seed), planted_(planted) {
     for (int i = 0; i < 3; ++i) {
-      const tb::dims sizes = i == 0 ? tb::dims{3} : tb::dims{2, 3};
+      const tb::shape sizes = i == 0 ? tb::shape{3} : tb::shape{2, 3};
       std::vector<double> elements;
       std::vector<std::size_t> numbers;
       for (std::int64_t n = tb::numel(sizes); n > 0; --n) {
@@ -133,7 +133,7 @@ class program {
         weights.push_back(weight = weight > 3 ? 0.3 : weight + 0.7);
         total = tape_.plus(total, tape_.scaled(v.model.at(e), weights.back()));
       }
-      loss = loss + ops::sum(v.real * support::tensor_of(weights, v.model.sizes));
+      loss = loss + aten::sum(v.real * support::tensor_of(weights, v.model.sizes));
     }
     if (!tb::requires_grad(loss)) return "no gradient";
     try {
@@ -183,7 +183,7 @@ class program {
     }
   }
 
-  static bool broadcasts(const tb::dims& a, const tb::dims& b) {
+  static bool broadcasts(const tb::shape& a, const tb::shape& b) {
     for (std::size_t i = 1; i <= std::min(a.size(), b.size()); ++i) {
       const auto x = a[a.size() - i], y = b[b.size() - i];
       if (x != y && x != 1 && y != 1) return false;
@@ -213,7 +213,7 @@ class program {
     std::vector<std::size_t> numbers;
     for (std::size_t e = 0; e < a.model.places.size(); ++e) numbers.push_back(tape_.exponential(a.model.at(e)));
     note("exp of " + std::to_string(i));
-    all_.push_back({ops::exp(a.real), fresh(a.model.sizes, numbers)});
+    all_.push_back({aten::exp(a.real), fresh(a.model.sizes, numbers)});
   }
 
   // A view: the same memory, its elements in the order of the view's own indices.
@@ -230,7 +230,7 @@ class program {
       for (std::int64_t r = 0; r < a.model.sizes[0]; ++r) elements.push_back(element_of(a.model.sizes, {r, c}));
     }
     note("transpose of " + std::to_string(i));
-    add_view(a, ops::transpose(a.real, 0, 1), elements);
+    add_view(a, aten::transpose_int(a.real, 0, 1), elements);
   }
   void select(std::size_t i) {
     const variable a = all_[i];
@@ -240,7 +240,7 @@ class program {
     std::vector<std::size_t> elements;
     for (std::size_t e = 0; e < each; ++e) elements.push_back(static_cast<std::size_t>(at) * each + e);
     note("select of " + std::to_string(i));
-    add_view(a, ops::select(a.real, 0, at), elements);
+    add_view(a, aten::select_int(a.real, 0, at), elements);
   }
   void slice(std::size_t i) {
     const variable a = all_[i];
@@ -248,12 +248,12 @@ class program {
     const auto last = static_cast<std::int64_t>(a.model.sizes.size()) - 1;
     const std::int64_t n = a.model.sizes[static_cast<std::size_t>(last)], from = static_cast<std::int64_t>(pick(2));
     std::vector<std::size_t> elements;
-    support::each_index(a.model.sizes, [&](const tb::dims& index) {
+    support::each_index(a.model.sizes, [&](const tb::shape& index) {
       if (index[static_cast<std::size_t>(last)] >= from && index[static_cast<std::size_t>(last)] < from + n - 1)
         elements.push_back(element_of(a.model.sizes, index));
     });
     note("slice of " + std::to_string(i));
-    add_view(a, ops::slice(a.real, last, from, from + n - 1, 1), elements);
+    add_view(a, aten::slice_Tensor(a.real, last, from, from + n - 1, 1), elements);
   }
   void reshape(std::size_t i) {
     const variable a = all_[i];
@@ -262,7 +262,7 @@ class program {
     for (std::size_t e = 0; e < a.model.places.size(); ++e) elements.push_back(e);
     const std::vector<std::int64_t> sizes{a.real.numel()};
     note("view of " + std::to_string(i));
-    add_view(a, ops::view(a.real, sizes), elements);
+    add_view(a, aten::view(a.real, sizes), elements);
   }
 
   bool can_write(const variable& a) const {
@@ -286,10 +286,10 @@ class program {
     ++writes_;
     tensor target = planted_ == fault::writes_know_no_view ? forgotten(a.real) : a.real;
     switch (which) {
-      case 0: ops::add_(target, b.real); break;
-      case 1: ops::sub_(target, b.real); break;
-      case 2: ops::mul_(target, b.real); break;
-      default: ops::copy_(target, b.real); break;
+      case 0: aten::add_Tensor_(target, b.real); break;
+      case 1: aten::sub_Tensor_(target, b.real); break;
+      case 2: aten::mul_Tensor_(target, b.real); break;
+      default: aten::copy_(target, b.real); break;
     }
   }
   void scale_in_place(std::size_t i) {
@@ -301,7 +301,7 @@ class program {
     }
     note("scale " + std::to_string(i));
     ++writes_;
-    ops::mul_scalar_(a.real, -0.5);
+    aten::mul_Scalar_(a.real, -0.5);
   }
   // The same elements with a history of their own, as if nobody had tracked the view.
   static tensor forgotten(const tensor& t) {
@@ -359,7 +359,7 @@ TEST_CASE("programs: a missed view update is detected", "[autograd][programs]") 
 }
 
 TEST_CASE("programs: a rule with a wrong sign is detected", "[autograd][programs]") {
-  const auto planted =
-      tb::implement("aten", key::AutogradCPU).impl<&tb::author::autograd_kernel<ops::sub, wrong_rule>::run>(ops::sub);
+  const auto planted = tb::implement("aten", key::AutogradCPU)
+                           .impl<&tb::author::autograd_kernel<aten::sub_Tensor, wrong_rule>::run>(aten::sub_Tensor);
   CHECK(run_programs(100).wrong > 0);
 }

@@ -41,7 +41,7 @@ struct same_rule {
 
 // Writes to its argument, with the two generated kernels.
 inline constexpr tb::op<"rule_test::double_(Tensor(a!) a) -> Tensor(a!)"> double_;
-tensor& double_cpu(tensor& a) { return tb::ops::mul_(a, tensor_of({2}, {})); }
+tensor& double_cpu(tensor& a) { return tb::aten::mul_Tensor_(a, tensor_of({2}, {})); }
 
 // Two names of one tensor argument type beside numbers: an integer result is never recorded.
 inline constexpr tb::op<"rule_test::count(Tensor a) -> Tensor"> count;
@@ -60,8 +60,8 @@ using cubed_times_rule =
 // A generator brings keys and no gradient: a rule takes it as it takes a number.
 inline constexpr tb::op<"rule_test::noisy(Tensor a, Generator source, Generator? other=None) -> Tensor"> noisy;
 tensor noisy_cpu(const tensor& a, const tb::generator& source, const std::optional<tb::generator>& other) {
-  tensor noise = tb::ops::zeros_like(a);
-  return a + tb::ops::uniform_(noise, 1, 2, other.value_or(source));
+  tensor noise = tb::aten::zeros_like(a);
+  return a + tb::aten::uniform_(noise, 1, 2, other.value_or(source));
 }
 using noisy_rule =
     tb::author::derivative<noisy, tb::author::keep<>,
@@ -157,17 +157,17 @@ TEST_CASE("rule: a rule from formulas, with second gradients", "[autograd][rule]
 
 TEST_CASE("rule: accepts generators, which have no gradient", "[autograd][rule]") {
   const tensor a = tb::require_grad(tensor_of({1, 2}, {2}));
-  tb::backward(tb::ops::sum(rule_ops::noisy(a, tb::generator(3))));
+  tb::backward(tb::aten::sum(rule_ops::noisy(a, tb::generator(3))));
   CHECK(values(tb::leaf_grad(a)) == std::vector<double>{3, 3});
-  tb::backward(tb::ops::sum(rule_ops::noisy(a, tb::generator(3), tb::generator(40))));
+  tb::backward(tb::aten::sum(rule_ops::noisy(a, tb::generator(3), tb::generator(40))));
   CHECK(values(tb::leaf_grad(a)) == std::vector<double>{43, 43});
 }
 
 TEST_CASE("rule: is told which gradients are needed", "[autograd][rule]") {
   const tensor a = tb::require_grad(tensor_of({1, 2}, {2})), b = tensor_of({5, 6}, {2});
-  tb::backward(tb::ops::sum(axpb(a, 3, b)));
+  tb::backward(tb::aten::sum(axpb(a, 3, b)));
   CHECK(last_wanted == std::array{true, false});
-  tb::backward(tb::ops::sum(axpb(b, 3, a)));
+  tb::backward(tb::aten::sum(axpb(b, 3, a)));
   CHECK(last_wanted == std::array{false, true});
   CHECK(values(tb::leaf_grad(a)) == std::vector<double>{3, 3});  // b's gradient is undefined, which is zero
 }
@@ -188,10 +188,10 @@ TEST_CASE("rule: an operator that returns its argument leaves it a leaf", "[auto
   const tensor a = tb::require_grad(tensor_of({1, 2}, {2}));
   const tensor y = same(a);
   CHECK(values(y) == values(a));
-  tb::backward(tb::ops::sum(y));
+  tb::backward(tb::aten::sum(y));
   CHECK(values(tb::leaf_grad(a)) == std::vector<double>{10, 10});
   tb::zero_grad(a);
-  tb::backward(tb::ops::sum(a * 2));  // `a` did not become a result of same()
+  tb::backward(tb::aten::sum(a * 2));  // `a` did not become a result of same()
   CHECK(values(tb::leaf_grad(a)) == std::vector<double>{2, 2});
 }
 

@@ -21,7 +21,7 @@ tensor twice_cpu(const tensor& self) { return tb::detach(self) * 2; }
 
 inline constexpr tb::op<"unruled::both(Tensor a, Tensor b) -> (Tensor, Tensor)"> both;
 std::tuple<tensor, tensor> both_cpu(const tensor& a, const tensor& b) {
-  return {tb::detach(a) * 1, tb::ops::argmax(b)};
+  return {tb::detach(a) * 1, tb::aten::argmax(b)};
 }
 
 // Written with operators that have rules, so it needs none.
@@ -51,7 +51,7 @@ TEST_CASE("unimplemented: an operator without a rule runs, and throws in backwar
   const tensor y = twice(x);
   CHECK(values(y) == std::vector<double>{2, 4});
   REQUIRE(tb::requires_grad(y));
-  const std::string text = text_of<tb::error>([&] { tb::backward(tb::ops::sum(y)); });
+  const std::string text = text_of<tb::error>([&] { tb::backward(tb::aten::sum(y)); });
   CHECK(text.starts_with("unruled::twice: has no gradient rule (its kernel is registered at unimplemented.test.cpp:"));
   CHECK(
       text.ends_with("; register one for key::Autograd, or a fallthrough there if it is not differentiable; while "
@@ -101,7 +101,7 @@ TEST_CASE("unimplemented: in strict mode the call throws", "[autograd][unimpleme
 
 TEST_CASE("unimplemented: the named kernel is the one that computes, not a layer's", "[autograd][unimplemented]") {
   const auto place_in = [](const tensor& y) {
-    const std::string text = text_of<tb::error>([&] { tb::backward(tb::ops::sum(y)); });
+    const std::string text = text_of<tb::error>([&] { tb::backward(tb::aten::sum(y)); });
     const std::size_t at = text.find("unimplemented.test.cpp:");
     return text.substr(at, text.find(')', at) - at);
   };

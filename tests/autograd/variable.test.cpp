@@ -7,7 +7,7 @@
 import topbit;
 
 namespace tb = topbit;
-namespace ops = topbit::ops;
+namespace aten = topbit::aten;
 using support::tensor_of;
 using support::values;
 using tb::tensor;
@@ -21,7 +21,7 @@ TEST_CASE("variable: a tensor requires no gradient until it is asked to, or comp
   CHECK(&tb::require_grad(x) == &x);
   CHECK(tb::requires_grad(x));
   CHECK(tb::requires_grad(x + 1));
-  CHECK(tb::requires_grad(ops::t(ops::exp(x))));
+  CHECK(tb::requires_grad(aten::t(aten::exp(x))));
   tb::require_grad(x, false);
   CHECK_FALSE(tb::requires_grad(x));
   CHECK_FALSE(tb::requires_grad(x + 1));
@@ -40,7 +40,7 @@ TEST_CASE("variable: an undefined tensor cannot require a gradient", "[autograd]
 
 TEST_CASE("variable: a result cannot be made a leaf", "[autograd][variable]") {
   const tensor x = tb::require_grad(tensor_of({1, 2}, {2}));
-  const tensor y = ops::exp(x);
+  const tensor y = aten::exp(x);
   CHECK(text_of<tb::error>([&] { tb::require_grad(y); }) ==
         "require_grad: the tensor is a result of aten::exp, wanted a leaf; detach() it first");
   CHECK(tb::requires_grad(tb::require_grad(tb::detach(y))));
@@ -48,13 +48,13 @@ TEST_CASE("variable: a result cannot be made a leaf", "[autograd][variable]") {
 
 TEST_CASE("variable: results that are not differentiable require no gradient", "[autograd][variable]") {
   const tensor x = tb::require_grad(tensor_of({1, 2}, {2}));
-  CHECK_FALSE(tb::requires_grad(ops::argmax(x)));
-  CHECK_FALSE(tb::requires_grad(ops::eq(x, x)));
-  CHECK_FALSE(tb::requires_grad(ops::ne(x, x)));
-  CHECK_FALSE(tb::requires_grad(ops::lt(x, x)));
-  CHECK_FALSE(tb::requires_grad(ops::le(x, x)));
-  CHECK_FALSE(tb::requires_grad(ops::gt(x, x)));
-  CHECK_FALSE(tb::requires_grad(ops::ge(x, x)));
+  CHECK_FALSE(tb::requires_grad(aten::argmax(x)));
+  CHECK_FALSE(tb::requires_grad(aten::eq_Tensor(x, x)));
+  CHECK_FALSE(tb::requires_grad(aten::ne_Tensor(x, x)));
+  CHECK_FALSE(tb::requires_grad(aten::lt_Tensor(x, x)));
+  CHECK_FALSE(tb::requires_grad(aten::le_Tensor(x, x)));
+  CHECK_FALSE(tb::requires_grad(aten::gt_Tensor(x, x)));
+  CHECK_FALSE(tb::requires_grad(aten::ge_Tensor(x, x)));
   CHECK_FALSE(tb::requires_grad(tb::to(x, tb::dtype::int64)));
 }
 
@@ -83,17 +83,17 @@ TEST_CASE("variable: detach shares elements and version, and is outside the grap
   CHECK_FALSE(tb::requires_grad(y));
   CHECK(y.data() == x.data());
   CHECK(y.strides() == x.strides());
-  ops::zero_(y);
+  aten::zero_(y);
   CHECK(x.version() == 1);
   CHECK(values(x) == std::vector<double>(6, 0));
-  CHECK(text_of<tb::error>([] { tb::detach(tensor()); }) == "detach: found an undefined tensor");
+  CHECK(text_of<tb::error>([] { tb::detach(tensor()); }) == "aten::detach: found an undefined tensor");
 }
 
 TEST_CASE("variable: a tensor without storage can be detached", "[autograd][variable]") {
   const tensor x = tb::author::make_opaque({2, 3}, tb::dtype::float32, {tb::backend::PrivateUse1, 0},
                                            tb::key_set(tb::key_of(tb::backend::PrivateUse1)));
   const tensor y = tb::detach(x);
-  CHECK(y.sizes() == tb::dims{2, 3});
+  CHECK(y.sizes() == tb::shape{2, 3});
   CHECK(y.keys() == x.keys());
 }
 
@@ -104,22 +104,22 @@ TEST_CASE("variable: a leaf that requires a gradient, or a view of one, is not w
       "scope";
   tensor x = tb::require_grad(tensor_of({1, 2}, {2}));
   const tensor y = tensor_of({5, 6}, {2});
-  CHECK(text_of<tb::error>([&] { ops::fill_(x, 0); }) == "aten::fill_.Scalar" + why);
-  CHECK(text_of<tb::error>([&] { ops::zero_(x); }) == "aten::zero_" + why);
-  CHECK(text_of<tb::error>([&] { ops::copy_(x, y); }) == "aten::copy_" + why);
+  CHECK(text_of<tb::error>([&] { aten::fill_Scalar_(x, 0); }) == "aten::fill_.Scalar" + why);
+  CHECK(text_of<tb::error>([&] { aten::zero_(x); }) == "aten::zero_" + why);
+  CHECK(text_of<tb::error>([&] { aten::copy_(x, y); }) == "aten::copy_" + why);
   CHECK(text_of<tb::error>([&] { x += y; }) == "aten::add_.Tensor" + why);
   CHECK(text_of<tb::error>([&] { x -= y; }) == "aten::sub_.Tensor" + why);
   CHECK(text_of<tb::error>([&] { x *= y; }) == "aten::mul_.Tensor" + why);
   CHECK(text_of<tb::error>([&] { x /= y; }) == "aten::div_.Tensor" + why);
-  tensor view = ops::slice(x, 0, 0, 1, 1);
-  CHECK(text_of<tb::error>([&] { ops::zero_(view); }) ==
+  tensor view = aten::slice_Tensor(x, 0, 0, 1, 1);
+  CHECK(text_of<tb::error>([&] { aten::zero_(view); }) ==
         "aten::zero_: writes in place to a view of a leaf that requires a gradient; use the form that returns a new "
         "tensor, or a no_grad scope");
   CHECK(values(x) == std::vector<double>{1, 2});
   CHECK(x.version() == 0);
 
   const tb::no_grad guard;
-  ops::sub_(x, y, tb::arg<"alpha"> = 0.5);
+  aten::sub_Tensor_(x, y, tb::arg<"alpha"> = 0.5);
   CHECK(values(x) == std::vector<double>{-1.5, -1});
   CHECK(tb::requires_grad(x));
 }
@@ -129,10 +129,10 @@ TEST_CASE("variable: out forms refuse to lose a gradient", "[autograd][variable]
       ": writes in place to, or from, a tensor that requires a gradient, and would not be recorded; use the form that "
       "returns a new tensor, or a no_grad scope";
   tensor x = tb::require_grad(tensor_of({1, 2}, {2})), y = tensor_of({5, 6}, {2});
-  CHECK(text_of<tb::error>([&] { ops::add_out(x, y, 1, y); }) == "aten::add.out" + why);
-  CHECK(text_of<tb::error>([&] { ops::sub_out(y, x, 1, y); }) == "aten::sub.out" + why);
-  CHECK(text_of<tb::error>([&] { ops::mul_out(y, y, x); }) == "aten::mul.out" + why);
-  CHECK(text_of<tb::error>([&] { ops::div_out(y, y, x); }) == "aten::div.out" + why);
+  CHECK(text_of<tb::error>([&] { aten::add_out(x, y, 1, y); }) == "aten::add.out" + why);
+  CHECK(text_of<tb::error>([&] { aten::sub_out(y, x, 1, y); }) == "aten::sub.out" + why);
+  CHECK(text_of<tb::error>([&] { aten::mul_out(y, y, x); }) == "aten::mul.out" + why);
+  CHECK(text_of<tb::error>([&] { aten::div_out(y, y, x); }) == "aten::div.out" + why);
   CHECK(values(y) == std::vector<double>{5, 6});
   CHECK(y.version() == 0);
 }
@@ -162,8 +162,8 @@ TEST_CASE("variable: a leaf is not the result of a recorded call", "[autograd][v
   CHECK(tb::is_leaf(p));
   CHECK(tb::is_leaf(p * 2));
   CHECK_FALSE(tb::is_leaf(x * 2));
-  CHECK_FALSE(tb::is_leaf(ops::unsqueeze(x, 0)));
-  CHECK(tb::is_leaf(ops::unsqueeze(p, 0)));
+  CHECK_FALSE(tb::is_leaf(aten::unsqueeze(x, 0)));
+  CHECK(tb::is_leaf(aten::unsqueeze(p, 0)));
 }
 
 namespace {
@@ -175,14 +175,14 @@ struct gives_view {
   static inline tensor base, view;
   static inline const void* data = nullptr;
 
-  static tensor forward(tb::function_context&, const tensor& x) { return ops::clone(x); }
+  static tensor forward(tb::function_context&, const tensor& x) { return aten::clone(x); }
   static tensor backward(tb::function_context&, const tensor&) {
     tensor made = tensor_of(base_is == kept::in_part ? std::vector<double>{3, 3, 4} : std::vector<double>{3, 3},
                             {base_is == kept::in_part ? 3 : 2});
     data = made.data();
     if (base_is == kept::here) base = made;
-    if (base_is == kept::in_part) return ops::slice(made, 0, 0, 2);
-    const tensor turned = ops::t(ops::reshape(made, tb::dims{2, 1}));
+    if (base_is == kept::in_part) return aten::slice_Tensor(made, 0, 0, 2);
+    const tensor turned = aten::t(aten::reshape(made, tb::shape{2, 1}));
     if (base_is == kept::here) view = turned;
     return turned;
   }
@@ -193,7 +193,7 @@ tensor gradient_by_view(gives_view::kept how) {
   gives_view::base_is = how;
   const tensor x =
       tb::require_grad(how == gives_view::kept::in_part ? tensor_of({1, 2}, {2}) : tensor_of({1, 2}, {1, 2}));
-  tb::backward(ops::sum(tb::apply<gives_view>(x)));
+  tb::backward(aten::sum(tb::apply<gives_view>(x)));
   return tb::leaf_grad(x);
 }
 
@@ -204,14 +204,14 @@ TEST_CASE("variable: a gradient that is a view of an otherwise unused tensor is 
   const tensor g = gradient_by_view(gives_view::kept::nowhere);
   CHECK(g.data() == gives_view::data);
   CHECK_FALSE(tb::is_view(g));
-  CHECK(g.sizes() == tb::dims{1, 2});
+  CHECK(g.sizes() == tb::shape{1, 2});
   CHECK(values(g) == std::vector<double>{3, 3});
 }
 
 TEST_CASE("variable: a gradient that is a view of a used tensor is copied", "[autograd][variable]") {
   tensor g = gradient_by_view(gives_view::kept::here);
   CHECK(g.data() != gives_view::base.data());
-  ops::add_(g, g);
+  aten::add_Tensor_(g, g);
   CHECK(values(gives_view::base) == std::vector<double>{3, 3});
   CHECK(tb::base_of(gives_view::view).same_as(gives_view::base));
   gives_view::base = gives_view::view = {};
@@ -220,6 +220,6 @@ TEST_CASE("variable: a gradient that is a view of a used tensor is copied", "[au
 TEST_CASE("variable: a gradient that is part of a tensor is copied, and the rest is freed", "[autograd][variable]") {
   const tensor g = gradient_by_view(gives_view::kept::in_part);
   CHECK_FALSE(tb::is_view(g));
-  CHECK(g.record().data->bytes == 2 * sizeof(double));
+  CHECK(tb::author::record_of(g).data->bytes == 2 * sizeof(double));
   CHECK(values(g) == std::vector<double>{3, 3});
 }

@@ -13,7 +13,7 @@ import topbit;
 
 namespace tb = topbit;
 namespace key = topbit::key;
-namespace ops = topbit::ops;
+namespace aten = topbit::aten;
 using support::leaf;
 using support::tensor_of;
 using support::values;
@@ -23,24 +23,24 @@ using list = std::vector<double>;
 
 TEST_CASE("view: has a base, and a view of a view has the same", "[autograd][view]") {
   const tensor base = tensor_of({1, 2, 3, 4}, {2, 2});
-  const tensor row = ops::select(base, 0, 1), one = ops::select(row, 0, 0);
+  const tensor row = aten::select_int(base, 0, 1), one = aten::select_int(row, 0, 0);
   CHECK(tb::is_view(row));
   CHECK(tb::base_of(row).same_as(base));
   CHECK(tb::base_of(one).same_as(base));
   CHECK_FALSE(tb::is_view(base));
   CHECK_FALSE(tb::base_of(base).defined());
   CHECK_FALSE(tb::is_view(tb::detach(row)));
-  CHECK_FALSE(tb::is_view(ops::clone(row)));
+  CHECK_FALSE(tb::is_view(aten::clone(row)));
   CHECK_FALSE(tb::is_view(row * 2));
 }
 
 TEST_CASE("view: a write to a view reaches the gradient of its base", "[autograd][view]") {
   const tensor x = leaf({1, 2, 3}), w = leaf({10});
   const tensor y = x * 1;
-  tensor part = ops::slice(y, 0, 0, 1, 1);
+  tensor part = aten::slice_Tensor(y, 0, 0, 1, 1);
   part *= w;  // y = [10 x0, x1, x2]
   CHECK(values(y) == list{10, 2, 3});
-  tb::backward(ops::sum(y * y));
+  tb::backward(aten::sum(y * y));
   CHECK(values(tb::leaf_grad(x)) == list{200, 4, 6});  // d/dx0 (w x0)^2 = 2 w^2 x0
   CHECK(values(tb::leaf_grad(w)) == list{20});         // 2 w x0^2
 }
@@ -48,7 +48,7 @@ TEST_CASE("view: a write to a view reaches the gradient of its base", "[autograd
 TEST_CASE("view: a write to the base reaches the gradient of views made before", "[autograd][view]") {
   const tensor x = leaf({1, 2}), w = leaf({3, 4});
   tensor y = x * 1;
-  const tensor first = ops::select(y, 0, 0), second = ops::select(y, 0, 1);
+  const tensor first = aten::select_int(y, 0, 0), second = aten::select_int(y, 0, 1);
   y *= w;
   tb::backward(first * second);  // w0 x0 w1 x1
   CHECK(values(tb::leaf_grad(x)) == list{24, 12});
@@ -58,28 +58,28 @@ TEST_CASE("view: a write to the base reaches the gradient of views made before",
 TEST_CASE("view: a write to one view reaches another that overlaps it", "[autograd][view]") {
   const tensor x = leaf({1, 2, 3}), w = leaf({5});
   const tensor y = x * 1;
-  const tensor left = ops::slice(y, 0, 0, 2, 1);
-  tensor right = ops::slice(y, 0, 1, 3, 1);
+  const tensor left = aten::slice_Tensor(y, 0, 0, 2, 1);
+  tensor right = aten::slice_Tensor(y, 0, 1, 3, 1);
   right *= w;
-  tb::backward(ops::sum(left));  // x0 + w x1
+  tb::backward(aten::sum(left));  // x0 + w x1
   CHECK(values(tb::leaf_grad(x)) == list{1, 5, 0});
   CHECK(values(tb::leaf_grad(w)) == list{2});
 }
 
 TEST_CASE("view: a base without a gradient gets one from a write to its view", "[autograd][view]") {
   const tensor base = tensor_of({0, 0, 0}, {3}), w = leaf({1, 2});
-  tensor part = ops::slice(base, 0, 1, 3, 1);
+  tensor part = aten::slice_Tensor(base, 0, 1, 3, 1);
   CHECK_FALSE(tb::requires_grad(base));
-  ops::copy_(part, w);
+  aten::copy_(part, w);
   CHECK(tb::requires_grad(base));
   CHECK(tb::requires_grad(part));
-  tb::backward(ops::sum(base * tensor_of({2, 3, 4}, {3})));
+  tb::backward(aten::sum(base * tensor_of({2, 3, 4}, {3})));
   CHECK(values(tb::leaf_grad(w)) == list{3, 4});
 }
 
 TEST_CASE("view: one made before its base got a gradient by a write has it too", "[autograd][view]") {
   tensor base = tensor_of({1, 2}, {2});
-  const tensor w = leaf({3, 4}), part = ops::select(base, 0, 1);
+  const tensor w = leaf({3, 4}), part = aten::select_int(base, 0, 1);
   CHECK_FALSE(tb::requires_grad(part));
   base *= w;
   CHECK(tb::requires_grad(part));
@@ -94,7 +94,7 @@ TEST_CASE("view: one made in a no_grad scope is a constant, and cannot be writte
   tensor part;
   {
     const tb::no_grad guard;
-    part = ops::select(y, 0, 0);
+    part = aten::select_int(y, 0, 0);
   }
   CHECK_FALSE(tb::requires_grad(part));
   CHECK(text_of<tb::error>([&] { part *= tb::require_grad(tensor_of({2}, {})); }) ==
@@ -111,10 +111,10 @@ TEST_CASE("view: a write in a no_grad scope changes elements but no gradient", "
   const tensor y = x + 0;
   {
     const tb::no_grad guard;
-    tensor part = ops::select(y, 0, 0);
-    ops::zero_(part);
+    tensor part = aten::select_int(y, 0, 0);
+    aten::zero_(part);
   }
-  tb::backward(ops::sum(y * 3));
+  tb::backward(aten::sum(y * 3));
   CHECK(values(y) == list{0, 2});
   CHECK(values(tb::leaf_grad(x)) == list{3, 3});
 }
@@ -122,19 +122,19 @@ TEST_CASE("view: a write in a no_grad scope changes elements but no gradient", "
 TEST_CASE("view: a result that is written in place is a result of the writing call", "[autograd][view]") {
   const tensor x = leaf({0.1, 0.2});
   tensor y = x * 3;
-  ops::mul_(y, y);  // what it was is kept
+  aten::mul_Tensor_(y, y);  // what it was is kept
   y += x;
-  ops::exp_(y);
-  tb::backward(ops::sum(y));
+  aten::exp_(y);
+  tb::backward(aten::sum(y));
   const auto wanted = [](double v) { return std::exp(9 * v * v + v) * (18 * v + 1); };
   CHECK(support::difference(values(tb::leaf_grad(x)), {wanted(0.1), wanted(0.2)}, 1e-12) == "");
 }
 
 TEST_CASE("view: a saved result is checked after a later write", "[autograd][view]") {
   const tensor x = leaf({1, 2});
-  tensor y = ops::exp(x);
-  ops::add_(y, x);
-  CHECK(text_of<tb::error>([&] { tb::backward(ops::sum(y)); }) ==
+  tensor y = aten::exp(x);
+  aten::add_Tensor_(y, x);
+  CHECK(text_of<tb::error>([&] { tb::backward(aten::sum(y)); }) ==
         "aten::exp: a tensor saved for backward, float64 [2], was written in place by aten::add_.Tensor: found version "
         "1, "
         "wanted 0; write to a clone instead; while backward ran aten::exp of aten::add_.Tensor of aten::sum");
@@ -143,23 +143,23 @@ TEST_CASE("view: a saved result is checked after a later write", "[autograd][vie
 TEST_CASE("view: writing a constant over a result cuts its gradient", "[autograd][view]") {
   const tensor x = leaf({1, 2, 3});
   const tensor y = x * 2;
-  tensor part = ops::slice(y, 0, 0, 2, 1);
-  ops::zero_(part);
-  tb::backward(ops::sum(y));
+  tensor part = aten::slice_Tensor(y, 0, 0, 2, 1);
+  aten::zero_(part);
+  tb::backward(aten::sum(y));
   CHECK(values(tb::leaf_grad(x)) == list{0, 0, 2});
   tensor z = x * 2;
-  ops::fill_(z, 5);
-  tb::backward(ops::sum(z));
+  aten::fill_Scalar_(z, 5);
+  tb::backward(aten::sum(z));
   CHECK(values(tb::leaf_grad(x)) == list{0, 0, 2});
 }
 
 TEST_CASE("view: gradients of gradients through writes to views", "[autograd][view]") {
   const auto f = [](std::span<const tensor> in) {
     const tensor y = in[0] * in[0];
-    tensor part = ops::slice(y, 0, 1, 3, 1);
+    tensor part = aten::slice_Tensor(y, 0, 1, 3, 1);
     part *= in[1];
-    tensor other = ops::slice(y, 0, 0, 2, 1);
-    ops::exp_(other);
+    tensor other = aten::slice_Tensor(y, 0, 0, 2, 1);
+    aten::exp_(other);
     return std::vector<tensor>{y * y};
   };
   const std::vector<tensor> inputs{leaf({0.1, 0.2, 0.3}), leaf({0.4, 0.5})};
@@ -193,10 +193,10 @@ TEST_CASE("view: a view of a tensor of inference mode is one, and neither is rec
   {
     const tb::inference_mode mode;
     made = tensor_of({1, 2}, {2}) * 2;
-    seen = ops::select(y, 0, 0);
+    seen = aten::select_int(y, 0, 0);
   }
   CHECK(tb::is_inference(made));
-  CHECK(tb::is_inference(ops::select(made, 0, 0)));
+  CHECK(tb::is_inference(aten::select_int(made, 0, 0)));
   CHECK_FALSE(tb::is_inference(seen));
   CHECK_FALSE(made.keys().contains(key::ADInplaceOrView));
   CHECK_FALSE(made.keys().intersects(tb::autograd_keys));
@@ -207,15 +207,15 @@ TEST_CASE("view: a view of a tensor of inference mode is one, and neither is rec
   CHECK(text_of<tb::error>([&] { tb::require_grad(made); }) ==
         "require_grad: found a tensor made in inference mode, wanted one that autograd tracks; clone() it outside that "
         "mode");
-  CHECK(text_of<tb::error>([&] { ops::add_(made, x); }) ==
+  CHECK(text_of<tb::error>([&] { aten::add_Tensor_(made, x); }) ==
         "aten::add_.Tensor: writes in place to a tensor made in inference mode, which autograd cannot track; clone() "
         "it outside that mode");
-  CHECK(text_of<tb::error>([&] { ops::mul_(seen, tb::require_grad(tensor_of({2}, {}))); }) ==
+  CHECK(text_of<tb::error>([&] { aten::mul_Tensor_(seen, tb::require_grad(tensor_of({2}, {}))); }) ==
         "aten::mul_.Tensor: writes in place to a view that was made in inference mode; make the view and write to it "
         "in the same gradient mode");
-  const tensor usual = ops::clone(made);
+  const tensor usual = aten::clone(made);
   CHECK_FALSE(tb::is_inference(usual));
-  tb::backward(ops::sum(x * usual));
+  tb::backward(aten::sum(x * usual));
   CHECK(values(tb::leaf_grad(x)) == list{2, 4});
 }
 
@@ -223,9 +223,9 @@ TEST_CASE("view: threads that use a view whose base was written see one gradient
   for (int round = 0; round < 50; ++round) {
     const tensor x = leaf({1, 2, 3});
     tensor y = x * 1;
-    const tensor part = ops::slice(y, 0, 1, 3, 1);
+    const tensor part = aten::slice_Tensor(y, 0, 1, 3, 1);
     y *= tensor_of({2, 3, 4}, {3});
-    const auto work = [&] { tb::backward(ops::sum(part), {}, {.retain_graph = true}); };
+    const auto work = [&] { tb::backward(aten::sum(part), {}, {.retain_graph = true}); };
     std::thread other(work);
     work();
     other.join();
@@ -237,15 +237,16 @@ TEST_CASE("view: an argument that shares memory with the written tensor is saved
           "[autograd][view]") {
   const tensor x = leaf({2, 3});
   tensor z = x * 1;
-  ops::mul_(z, ops::expand(ops::select(z, 0, 1), std::vector<std::int64_t>{2}));  // memory that is written
-  tb::backward(ops::sum(z));                                                      // x0 x1 + x1^2
+  aten::mul_Tensor_(z,
+                    aten::expand(aten::select_int(z, 0, 1), std::vector<std::int64_t>{2}));  // memory that is written
+  tb::backward(aten::sum(z));                                                                // x0 x1 + x1^2
   CHECK(values(tb::leaf_grad(x)) == list{3, 2 + 6});
 }
 
 TEST_CASE("view: non-floating values are written without a gradient", "[autograd][view]") {
   const tensor x = leaf({2, 3});
   tensor counts = tensor_of({1, 2}, {2}, tb::dtype::int64);
-  ops::copy_(counts, x);
+  aten::copy_(counts, x);
   CHECK(values(counts) == list{2, 3});
   CHECK_FALSE(tb::requires_grad(counts));
 }
@@ -253,9 +254,9 @@ TEST_CASE("view: non-floating values are written without a gradient", "[autograd
 TEST_CASE("view: a result that is a view of an invisible tensor is written as its own base", "[autograd][view]") {
   const tensor x = tb::require_grad(tensor_of({1, 2, 3, 4, 5, 6, 7, 8}, {2, 2, 2})),
                w = tb::require_grad(tensor_of({1, 2, 3, 4, 5, 6}, {3, 2}));
-  tensor y = ops::linear(x, w);  // ends in a reshape of a product
-  ops::mul_scalar_(y, 2);
-  tb::backward(ops::sum(y));
+  tensor y = aten::linear(x, w);  // ends in a reshape of a product
+  aten::mul_Scalar_(y, 2);
+  tb::backward(aten::sum(y));
   CHECK(values(tb::leaf_grad(w)) == list{32, 40, 32, 40, 32, 40});
   CHECK(values(tb::leaf_grad(x)) == list{18, 24, 18, 24, 18, 24, 18, 24});
 }
@@ -263,29 +264,29 @@ TEST_CASE("view: a result that is a view of an invisible tensor is written as it
 TEST_CASE("view: gradients of gradients through a written view need no retained graph", "[autograd][view]") {
   const auto gradient_of = [](const tensor& x) {
     const tensor h = x * 1;
-    tensor part = ops::slice(h, 0, 0, 2, 1);
-    ops::exp_(part);
+    tensor part = aten::slice_Tensor(h, 0, 0, 2, 1);
+    aten::exp_(part);
     return h;
   };
   const tensor x = leaf({0.1, 0.2, 3});
   const tensor h = gradient_of(x);
-  const tensor g = tb::grad(ops::sum(h * h), x, {.create_graph = true});
-  tb::backward(ops::sum(g));
+  const tensor g = tb::grad(aten::sum(h * h), x, {.create_graph = true});
+  tb::backward(aten::sum(g));
   // (e^2x)'' = 4 e^2x where it was written, (x^2)'' = 2 elsewhere
   CHECK(support::difference(values(tb::leaf_grad(x)), {4 * std::exp(0.2), 4 * std::exp(0.4), 2}, 1e-12) == "");
 
   const tensor again = gradient_of(x);
-  const tensor second = tb::grad(ops::sum(again * again), x, {.create_graph = true});
-  tb::backward(ops::sum(again * again));
-  CHECK(text_of<tb::error>([&] { tb::backward(ops::sum(second)); }).find("released by an earlier backward()") !=
+  const tensor second = tb::grad(aten::sum(again * again), x, {.create_graph = true});
+  tb::backward(aten::sum(again * again));
+  CHECK(text_of<tb::error>([&] { tb::backward(aten::sum(second)); }).find("released by an earlier backward()") !=
         std::string::npos);
 }
 
 TEST_CASE("view: the gradient of a view whose base was written can be read in inference mode", "[autograd][view]") {
   const tensor x = leaf({1, 2});
   tensor h = x * 1;
-  const tensor part = ops::slice(h, 0, 0, 1, 1);
-  ops::mul_scalar_(h, 2);
+  const tensor part = aten::slice_Tensor(h, 0, 0, 1, 1);
+  aten::mul_Scalar_(h, 2);
   const tb::inference_mode mode;
   CHECK_FALSE(tb::leaf_grad(part).defined());
   tb::zero_grad(part);
@@ -300,8 +301,8 @@ TEST_CASE("view: a write that cannot be recorded writes nothing", "[autograd][vi
   }
   const tensor x = leaf({3, 4});
   tensor h = x * 1;
-  CHECK_THROWS_AS(ops::mul_(h, made), tb::error);
+  CHECK_THROWS_AS(aten::mul_Tensor_(h, made), tb::error);
   CHECK(values(h) == list{3, 4});
-  tb::backward(ops::sum(h));
+  tb::backward(aten::sum(h));
   CHECK(values(tb::leaf_grad(x)) == list{1, 1});
 }

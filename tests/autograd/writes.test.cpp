@@ -12,7 +12,7 @@ import topbit;
 
 namespace tb = topbit;
 namespace key = topbit::key;
-namespace ops = topbit::ops;
+namespace aten = topbit::aten;
 using support::leaf;
 using support::tensor_of;
 using support::values;
@@ -25,11 +25,13 @@ namespace {
 // Operators of a third party, with schemas that say what they write and what is a view, served by the boxed kernel.
 inline constexpr tb::op<"writes::fill_seven_(Tensor(a!) self) -> Tensor(a!)"> fill_seven_;
 tensor& fill_seven_cpu(tensor& self) {
-  support::each_index(self.sizes(), [&](const tb::dims& i) { support::set(self, i, 7); });
+  support::each_index(self.sizes(), [&](const tb::shape& i) { support::set(self, i, 7); });
   return self;
 }
 inline constexpr tb::op<"writes::first(Tensor(a) self) -> Tensor(a)"> first;
-tensor first_cpu(const tensor& self) { return tb::author::make_view(self, {1}, {1}, self.record().offset); }
+tensor first_cpu(const tensor& self) {
+  return tb::author::make_view(self, {1}, {1}, tb::author::record_of(self).offset);
+}
 inline constexpr tb::op<"writes::halves(Tensor(a) self) -> (Tensor(a), Tensor(a))"> halves;
 std::tuple<tensor, tensor> halves_cpu(const tensor& self) {
   return {tb::author::make_view(self, {1}, {1}, 0), tb::author::make_view(self, {1}, {1}, 1)};
@@ -64,7 +66,7 @@ TEST_CASE("writes: the boxed kernel counts a write, without a gradient mode too,
   }
   CHECK(t.version() == 2);
   const tensor x = leaf({1, 2});
-  const tensor y = ops::sum(x * t);
+  const tensor y = aten::sum(x * t);
   {
     const tb::no_grad guard;
     fill_seven_(t);
@@ -80,12 +82,12 @@ TEST_CASE("writes: the boxed kernel tracks a view, and several of one call", "[a
   auto [left, right] = halves(t);
   CHECK(tb::base_of(right).same_as(t));
   const tensor w = leaf({3});
-  CHECK(text_of<tb::error>([&] { ops::mul_(left, w); }) ==
+  CHECK(text_of<tb::error>([&] { aten::mul_Tensor_(left, w); }) ==
         "aten::mul_.Tensor: writes in place to one of several views of one call, which autograd cannot track; make "
         "this view by a separate call, or write to a clone");
   tensor alone = first(t);
-  ops::mul_(alone, w);
-  tb::backward(ops::sum(t));
+  aten::mul_Tensor_(alone, w);
+  tb::backward(aten::sum(t));
   CHECK(values(tb::leaf_grad(w)) == list{1});
 }
 

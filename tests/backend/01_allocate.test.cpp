@@ -3,24 +3,25 @@ import topbit;
 import topbit.cuda;
 
 namespace tb = topbit;
-namespace ops = topbit::ops;
+namespace aten = topbit::aten;
 
 TEMPLATE_TEST_CASE("backend 01: memory is allocated, shared by views and freed", "[backend][01_allocate]",
                    EVERY_DEVICE) {
   const tb::device where = TestType::need();
   for (tb::dtype t : support::dtypes) {
-    tb::tensor x = ops::empty(rung::sizes{2, 3}, tb::arg<"dtype"> = t, tb::arg<"device"> = where);
+    tb::tensor x = aten::empty_memory_format(rung::sizes{2, 3}, tb::arg<"dtype"> = t, tb::arg<"device"> = where);
     CHECK(x.device() == where);
     CHECK(x.dtype() == t);
     CHECK((x.data() == nullptr) == (where == tb::meta));
     CHECK(x.keys() == tb::keys_of(tb::layout::strided, where, t));
-    tb::tensor view = ops::transpose(x, 0, 1);
+    tb::tensor view = aten::transpose_int(x, 0, 1);
     const tb::tensor apart = tb::detach(view);
     x = {};
-    CHECK(apart.record().data->references == 3);  // a view keeps the tensor that it shows
+    CHECK(tb::author::record_of(apart).data->references == 3);  // a view keeps the tensor that it shows
     view = {};
-    CHECK(apart.record().data->references == 1);
+    CHECK(tb::author::record_of(apart).data->references == 1);
   }
-  CHECK(ops::empty(rung::sizes{0, 3}, tb::arg<"device"> = where).data() == nullptr);
-  for (int i = 0; i < 1000; ++i) ops::empty(rung::sizes{1 << 20}, tb::arg<"device"> = where);  // 4 GB if none came back
+  CHECK(aten::empty_memory_format(rung::sizes{0, 3}, tb::arg<"device"> = where).data() == nullptr);
+  for (int i = 0; i < 1000; ++i)
+    aten::empty_memory_format(rung::sizes{1 << 20}, tb::arg<"device"> = where);  // 4 GB if none came back
 }

@@ -10,14 +10,16 @@ import topbit;
 import topbit.cuda;
 
 namespace tb = topbit;
-namespace ops = topbit::ops;
+namespace aten = topbit::aten;
 
 namespace {
 
 // A linear model and its loss: what a step of training or of evaluation calls.
 struct step {
   tb::tensor weight, bias;
-  tb::tensor forward(const tb::tensor& x) const { return ops::log_softmax(ops::relu(ops::mm(x, weight) + bias), -1); }
+  tb::tensor forward(const tb::tensor& x) const {
+    return aten::log_softmax_int(aten::relu(aten::mm(x, weight) + bias), -1);
+  }
 };
 
 step model_on(tb::device where) {
@@ -43,16 +45,16 @@ TEMPLATE_TEST_CASE("backend 07: each step of a traversal runs on the device of i
   const double tolerance = support::tolerance_of(tb::dtype::float32);
   const step host = model_on(tb::cpu), there = model_on(where);
   const tb::tensor x = tb::to(inputs(), where), target = tb::to(labels(), where);
-  CHECK(runs_at(ops::mm, x, there.weight) == tb::key_of(where.type));
-  const tb::tensor product = ops::mm(x, there.weight);
-  rung::check(product, where, ops::mm(inputs(), host.weight), tolerance);
-  CHECK(runs_at(ops::add, product, there.bias) == tb::key_of(where.type));
-  CHECK(runs_at(ops::relu, product) == tb::key_of(where.type));
-  CHECK(runs_at(ops::log_softmax_forward, product, -1, false) == tb::key_of(where.type));
+  CHECK(runs_at(aten::mm, x, there.weight) == tb::key_of(where.type));
+  const tb::tensor product = aten::mm(x, there.weight);
+  rung::check(product, where, aten::mm(inputs(), host.weight), tolerance);
+  CHECK(runs_at(aten::add_Tensor, product, there.bias) == tb::key_of(where.type));
+  CHECK(runs_at(aten::relu, product) == tb::key_of(where.type));
+  CHECK(runs_at(aten::_log_softmax, product, -1, false) == tb::key_of(where.type));
   const tb::tensor output = there.forward(x);
   rung::check(output, where, host.forward(inputs()), tolerance);
-  CHECK(runs_at(ops::nll_loss_forward, output, target, std::nullopt, 1, -100) == tb::key_of(where.type));
-  rung::check(ops::nll_loss(output, target), where, ops::nll_loss(host.forward(inputs()), labels()), tolerance);
+  CHECK(runs_at(aten::nll_loss_forward, output, target, std::nullopt, 1, -100) == tb::key_of(where.type));
+  rung::check(aten::nll_loss(output, target), where, aten::nll_loss(host.forward(inputs()), labels()), tolerance);
 }
 
 TEMPLATE_TEST_CASE("backend 07: gradients are on the device of the weights", "[backend][07_walk]", EVERY_DEVICE) {
@@ -60,7 +62,7 @@ TEMPLATE_TEST_CASE("backend 07: gradients are on the device of the weights", "[b
   const auto gradients = [](tb::device d) {
     const step m = model_on(d);
     tb::require_grad(m.weight), tb::require_grad(m.bias);
-    tb::backward(ops::nll_loss(m.forward(tb::to(inputs(), d)), tb::to(labels(), d)));
+    tb::backward(aten::nll_loss(m.forward(tb::to(inputs(), d)), tb::to(labels(), d)));
     return std::pair(tb::leaf_grad(m.weight), tb::leaf_grad(m.bias));
   };
   const auto [weight, bias] = gradients(where);
@@ -82,9 +84,9 @@ TEMPLATE_TEST_CASE("backend 07: a tensor on another device is an error that name
            "' on " + to_string(b) + ", wanted one device; move one with to()";
   };
   const auto text = [](auto call) { return toy::text_of<tb::device_error>(call); };
-  CHECK(text([&] { ops::nll_loss(output, tb::to(labels(), other)); }) ==
+  CHECK(text([&] { aten::nll_loss(output, tb::to(labels(), other)); }) ==
         "aten::nll_loss" + apart("self", where, "target", other));
   CHECK(text([&] { there.forward(tb::to(inputs(), other)); }) == "aten::mm" + apart("self", other, "mat2", where));
-  CHECK(text([&] { ops::mm(x, model_on(other).weight); }) == "aten::mm" + apart("self", where, "mat2", other));
+  CHECK(text([&] { aten::mm(x, model_on(other).weight); }) == "aten::mm" + apart("self", where, "mat2", other));
   CHECK(text([&] { x + tb::to(inputs(), other); }) == "aten::add.Tensor" + apart("self", where, "other", other));
 }

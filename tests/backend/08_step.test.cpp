@@ -3,7 +3,7 @@ import topbit;
 import topbit.cuda;
 
 namespace tb = topbit;
-namespace ops = topbit::ops;
+namespace aten = topbit::aten;
 
 TEMPLATE_TEST_CASE("backend 08: optimizer steps, counted on the host and on the device", "[backend][08_step]",
                    rung::cpu, rung::npu, rung::cuda) {
@@ -13,7 +13,7 @@ TEMPLATE_TEST_CASE("backend 08: optimizer steps, counted on the host and on the 
     tb::adamw optimizer({p}, {.learning_rate = 0.1, .capturable = capturable});
     for (int i = 0; i < 3; ++i) {
       optimizer.zero_grad();
-      tb::backward(ops::sum(p * p * p));
+      tb::backward(aten::sum(p * p * p));
       optimizer.step();
     }
     CHECK(optimizer.steps() == 3);

@@ -131,7 +131,7 @@ TEST_CASE("run: no words end in anything but an answer or one sentence", "[cli][
       words.push_back(random.one_in(4) && word != "--load" ? changed(word, random) : word);
     }
     std::erase_if(words, [](const std::string& w) { return w.starts_with("--html"); });
-    const cli::surroundings around{random.one_in(2), random.one_in(2), random.one_in(2), random.below(200)};
+    const cli::terminal around{random.one_in(2), random.one_in(2), random.one_in(2), random.below(200)};
     const cli::outcome done = cli::run(words, around);
     INFO("line " << i << ": " << shown(words) << "\n" << done.error);
     REQUIRE(done.exit_status >= 0);

@@ -32,7 +32,7 @@ const auto kernels = tb::library("farm")
                          .impl<&kernel>(shear)
                          .impl<&kernel>(shear, key::FPGA);
 
-cli::outcome run(const std::vector<std::string>& words, const cli::surroundings& around = {}) {
+cli::outcome run(const std::vector<std::string>& words, const cli::terminal& around = {}) {
   return cli::run(words, around);
 }
 
@@ -84,7 +84,7 @@ TEST_CASE("run: every command has a help, which begins with what it does", "[cli
   }
 }
 
-TEST_CASE("screen: a line is as long as COLUMNS says, else the terminal's, else 100", "[cli]") {
+TEST_CASE("style: a line is as long as COLUMNS says, else the terminal's, else 100", "[cli]") {
   CHECK(cli::columns_for(nullptr, 0) == 100);
   CHECK(cli::columns_for(nullptr, 80) == 80);
   CHECK(cli::columns_for("132", 80) == 132);
@@ -98,11 +98,11 @@ TEST_CASE("screen: a line is as long as COLUMNS says, else the terminal's, else 
 TEST_CASE("coverage_command: a table that is wider than a line may be goes on below, on a terminal or not",
           "[cli][coverage]") {
   const std::vector<std::string> words{"coverage", "farm::milk", "--keys", "CPU,CUDA,Meta"};
-  CHECK(run(words, {.terminal = true, .no_color = true, .columns = 80}).out ==
+  CHECK(run(words, {.output_is_terminal = true, .no_color = true, .columns = 80}).out ==
         "operator    CPU     CUDA  Meta\n"
         "farm::milk  kernel  -     -\n");
   for (const bool terminal : {true, false}) {
-    CHECK(run(words, {.terminal = terminal, .no_color = true, .columns = 25}).out ==
+    CHECK(run(words, {.output_is_terminal = terminal, .no_color = true, .columns = 25}).out ==
           "operator    CPU     CUDA\n"
           "farm::milk  kernel  -\n"
           "\n"
@@ -110,13 +110,13 @@ TEST_CASE("coverage_command: a table that is wider than a line may be goes on be
           "farm::milk  -\n");
   }
   // Nowhere to break: one column each.
-  CHECK(std::ranges::count(run(words, {.terminal = true, .columns = 1}).out, '\n') == 8);
+  CHECK(std::ranges::count(run(words, {.output_is_terminal = true, .columns = 1}).out, '\n') == 8);
 }
 
 TEST_CASE("run: colours go to a terminal, NO_COLOR takes them away, --color decides", "[cli]") {
   const auto colored = [](std::vector<std::string> more, bool terminal, bool no_color) {
     more.insert(more.begin(), {"explain", "farm::milk", "CPU"});
-    return run(more, {.terminal = terminal, .no_color = no_color}).out.find('\x1b') != std::string::npos;
+    return run(more, {.output_is_terminal = terminal, .no_color = no_color}).out.find('\x1b') != std::string::npos;
   };
   CHECK(colored({}, true, false));
   CHECK_FALSE(colored({}, false, false));
@@ -153,7 +153,7 @@ TEST_CASE("names: a pattern with * or ? matches a whole name, another one a part
   CHECK_FALSE(cli::matches(stars + "b", std::string(5000, 'a')));
 }
 
-TEST_CASE("screen: text of others is shown without what would move the terminal", "[cli]") {
+TEST_CASE("style: text of others is shown without what would move the terminal", "[cli]") {
   CHECK(cli::printable("aten::add") == "aten::add");
   CHECK(cli::printable("\x1b[31m\n\t\x7f") == "\\x1b[31m\\x0a\\x09\\x7f");
   CHECK(cli::printable("gr\xc3\xbc\xc3\x9f \xe2\x82\xac \xf0\x9f\x90\x84") ==
@@ -172,14 +172,14 @@ TEST_CASE("screen: text of others is shown without what would move the terminal"
 }
 
 TEST_CASE("page: no name can end the page's data or begin something else in it", "[cli][page]") {
-  tb::coverage_report report;
+  tb::inspect::coverage_report report;
   report.keys = {key::CPU};
   const std::vector<std::string> names{
       "</script><script>alert(1)</script>", "<!--<script>", "\"}]}", "a\\u003c", "\xff<", "\xe2\x80\xa8", "@coverage@"};
   for (const std::string& name : names) {
-    report.operators.push_back({name, {tb::table_row{key::CPU}}});
+    report.operators.push_back({name, {tb::inspect::table_row{key::CPU}}});
     report.shadowed.push_back(
-        {name, key::CPU, {"</script>", 1}, tb::shadow_reason::overridden, {}, {}, "</SCRIPT>" + name});
+        {name, key::CPU, {"</script>", 1}, tb::inspect::shadow_reason::overridden, {}, {}, "</SCRIPT>" + name});
   }
   const std::string page = cli::page_of(report), empty = cli::page_of({});
   for (const char* mark : {"<script", "</script", "</SCRIPT", "<!--", "<"}) {

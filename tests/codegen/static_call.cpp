@@ -20,8 +20,9 @@ static int sum_cpu(int a, int b) { return a + b; }
 static long scale_cpu(long n, long by) { return n * by; }
 int outside(const handle& x, int n);
 
-inline constexpr auto cpu =
-    tb::kernels<tb::key::CPU>(tb::bind<sum, &sum_cpu>, tb::bind<scale, &scale_cpu>, tb::bind<far, &outside>);
+inline constexpr auto cpu = tb::static_dispatch::kernels<tb::key::CPU>(tb::static_dispatch::bind<sum, &sum_cpu>,
+                                                                       tb::static_dispatch::bind<scale, &scale_cpu>,
+                                                                       tb::static_dispatch::bind<far, &outside>);
 
 int seen;
 struct counting {
@@ -38,17 +39,19 @@ struct nothing {
   }
 };
 
-template <tb::can_call<sum, scale> How>
+template <tb::static_dispatch::can_call<sum, scale> How>
 static long axpy(const How& how, int a, int x, int y) {
-  return tb::call<sum>(how, static_cast<int>(tb::call<scale>(how, a, x)), y);
+  return tb::static_dispatch::call<sum>(how, static_cast<int>(tb::static_dispatch::call<scale>(how, a, x)), y);
 }
 
 extern "C" int set_call(int a, int b) { return cpu.call<sum>(a, b); }
 extern "C" long set_call_with_default(long n) { return cpu.call<scale>(n); }
 extern "C" int set_call_outside(const handle& x, int n) { return cpu.call<far>(x, n); }
-extern "C" int layered_call(int a, int b) { return tb::layered<cpu, nothing, counting, nothing>.call<sum>(a, b); }
+extern "C" int layered_call(int a, int b) {
+  return tb::static_dispatch::layered<cpu, nothing, counting, nothing>.call<sum>(a, b);
+}
 extern "C" int layered_call_outside(const handle& x, int n) {
-  return tb::layered<cpu, counting, nothing>.call<far>(x, n);
+  return tb::static_dispatch::layered<cpu, counting, nothing>.call<far>(x, n);
 }
 extern "C" long generic_call(int a, int x, int y) { return axpy(cpu, a, x, y); }
-extern "C" long generic_call_of_table(int a, int x, int y) { return axpy(tb::dispatched, a, x, y); }
+extern "C" long generic_call_of_table(int a, int x, int y) { return axpy(tb::static_dispatch::dispatched, a, x, y); }

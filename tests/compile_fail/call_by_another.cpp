@@ -7,7 +7,7 @@ inline constexpr topbit::op<"toy::add(float a, float b) -> float"> add;
 inline constexpr topbit::op<"toy::mul(float a, float b) -> float"> mul;
 
 #ifndef MENDED
-double twice(double x) { return topbit::call<add>(mul, x, x); }
+double twice(double x) { return topbit::static_dispatch::call<add>(mul, x, x); }
 #else
-double twice(double x) { return topbit::call<add>(add, x, x); }
+double twice(double x) { return topbit::static_dispatch::call<add>(add, x, x); }
 #endif

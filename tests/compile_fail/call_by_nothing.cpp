@@ -6,7 +6,7 @@ import topbit.core;
 inline constexpr topbit::op<"toy::add(float a, float b) -> float"> add;
 
 #ifndef MENDED
-double twice(double x) { return topbit::call<add>(2, x, x); }
+double twice(double x) { return topbit::static_dispatch::call<add>(2, x, x); }
 #else
-double twice(double x) { return topbit::call<add>(topbit::dispatched, x, x); }
+double twice(double x) { return topbit::static_dispatch::call<add>(topbit::static_dispatch::dispatched, x, x); }
 #endif

@@ -1,4 +1,4 @@
-// expect: error: static assertion failed: toy::scale: argument 2 is given by position, behind one by name$
+// expect: error: static assertion failed: toy::scale: argument 2 is given by position, after one by name$
 // topic: calls
 // What is given by position comes first.
 import topbit.core;

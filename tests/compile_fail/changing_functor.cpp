@@ -7,13 +7,13 @@ import topbit.core;
 struct counter {
 #ifndef MENDED
   int calls = 0;
-  void operator()(const topbit::operator_handle& op, topbit::key_set keys, topbit::stack& s) {
+  void operator()(const topbit::operator_handle& op, topbit::key_set keys, topbit::boxed_stack& s) {
     ++calls;
 #else
   mutable std::atomic<int> calls = 0;
   counter() = default;
   counter(counter&& other) : calls(other.calls.load()) {}
-  void operator()(const topbit::operator_handle& op, topbit::key_set keys, topbit::stack& s) const {
+  void operator()(const topbit::operator_handle& op, topbit::key_set keys, topbit::boxed_stack& s) const {
     ++calls;
 #endif
     op.redispatch_boxed(keys & topbit::below(topbit::key::UserTop1), s);

@@ -7,12 +7,16 @@ inline constexpr topbit::op<"toy::add(float a, float b) -> float"> add;
 
 double add_cpu(double a, double b);
 double add_fast(double a, double b);
-inline constexpr auto cpu = topbit::kernels<topbit::key::CPU>(topbit::bind<add, &add_cpu>);
-inline constexpr auto fast = topbit::kernels<topbit::key::CPU>(topbit::bind<add, &add_fast>);
+inline constexpr auto cpu =
+    topbit::static_dispatch::kernels<topbit::key::CPU>(topbit::static_dispatch::bind<add, &add_cpu>);
+inline constexpr auto fast =
+    topbit::static_dispatch::kernels<topbit::key::CPU>(topbit::static_dispatch::bind<add, &add_fast>);
 
 #ifndef MENDED
-static_assert(topbit::covers_all<topbit::operators<add>, topbit::keys<topbit::key::CPU>, cpu, fast>);
+static_assert(topbit::static_dispatch::covers_all<topbit::static_dispatch::operators<add>,
+                                                  topbit::static_dispatch::keys<topbit::key::CPU>, cpu, fast>);
 #else
-static_assert(
-    topbit::covers_all<topbit::operators<add>, topbit::keys<topbit::key::CPU>, topbit::override_with(cpu, fast)>);
+static_assert(topbit::static_dispatch::covers_all<topbit::static_dispatch::operators<add>,
+                                                  topbit::static_dispatch::keys<topbit::key::CPU>,
+                                                  topbit::static_dispatch::override_with(cpu, fast)>);
 #endif

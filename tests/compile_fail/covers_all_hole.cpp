@@ -8,11 +8,16 @@ inline constexpr topbit::op<"toy::neg(float a) -> float"> neg;
 
 double add_cpu(double a, double b);
 double neg_cpu(double a);
-inline constexpr auto cpu = topbit::kernels<topbit::key::CPU>(topbit::bind<add, &add_cpu>, topbit::bind<neg, &neg_cpu>);
+inline constexpr auto cpu = topbit::static_dispatch::kernels<topbit::key::CPU>(
+    topbit::static_dispatch::bind<add, &add_cpu>, topbit::static_dispatch::bind<neg, &neg_cpu>);
 
 #ifndef MENDED
-static_assert(topbit::covers_all<topbit::operators<add, neg>, topbit::keys<topbit::key::CPU, topbit::key::CUDA>, cpu>);
+static_assert(
+    topbit::static_dispatch::covers_all<topbit::static_dispatch::operators<add, neg>,
+                                        topbit::static_dispatch::keys<topbit::key::CPU, topbit::key::CUDA>, cpu>);
 #else
-static_assert(topbit::covers_all<topbit::operators<add, neg>, topbit::keys<topbit::key::CPU, topbit::key::CUDA>, cpu,
-                                 topbit::hole<add, topbit::key::CUDA>, topbit::hole<neg, topbit::key::CUDA>>);
+static_assert(topbit::static_dispatch::covers_all<topbit::static_dispatch::operators<add, neg>,
+                                                  topbit::static_dispatch::keys<topbit::key::CPU, topbit::key::CUDA>,
+                                                  cpu, topbit::static_dispatch::hole<add, topbit::key::CUDA>,
+                                                  topbit::static_dispatch::hole<neg, topbit::key::CUDA>>);
 #endif

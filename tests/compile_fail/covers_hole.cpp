@@ -10,9 +10,11 @@ double add_cpu(double a, double b);
 double neg_cpu(double a);
 
 #ifndef MENDED
-inline constexpr auto cpu = topbit::kernels<topbit::key::CPU>(topbit::bind<add, &add_cpu>);
+inline constexpr auto cpu =
+    topbit::static_dispatch::kernels<topbit::key::CPU>(topbit::static_dispatch::bind<add, &add_cpu>);
 #else
-inline constexpr auto cpu = topbit::kernels<topbit::key::CPU>(topbit::bind<add, &add_cpu>, topbit::bind<neg, &neg_cpu>);
+inline constexpr auto cpu = topbit::static_dispatch::kernels<topbit::key::CPU>(
+    topbit::static_dispatch::bind<add, &add_cpu>, topbit::static_dispatch::bind<neg, &neg_cpu>);
 #endif
 
-static_assert(topbit::covers<cpu, add, neg>);
+static_assert(topbit::static_dispatch::covers<cpu, add, neg>);

@@ -6,10 +6,11 @@ import topbit.core;
 inline constexpr topbit::op<"toy::add(float a, float b) -> float"> add;
 
 double add_cpu(double a, double b);
-inline constexpr auto cpu = topbit::kernels<topbit::key::CPU>(topbit::bind<add, &add_cpu>);
+inline constexpr auto cpu =
+    topbit::static_dispatch::kernels<topbit::key::CPU>(topbit::static_dispatch::bind<add, &add_cpu>);
 
 #ifndef MENDED
-static_assert(topbit::covers<cpu, &add_cpu>);
+static_assert(topbit::static_dispatch::covers<cpu, &add_cpu>);
 #else
-static_assert(topbit::covers<cpu, add>);
+static_assert(topbit::static_dispatch::covers<cpu, add>);
 #endif

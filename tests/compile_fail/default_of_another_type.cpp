@@ -1,4 +1,4 @@
-// expect: error: static assertion failed: toy::pad, argument 2 'mode': the default 'Edge' has no C\+\+ value; pass it, or specialise topbit::schema_default for the argument's type$
+// expect: error: static assertion failed: toy::pad, argument 2 'mode': the default 'Edge' has no C\+\+ value; pass it, or specialise topbit::author::schema_default for the argument's type$
 // topic: defaults
 // A default is one of those that its type accepts.
 #include <string_view>
@@ -11,7 +11,7 @@ struct topbit::schema_type<"Padding"> {
   using argument = padding;
 };
 template <>
-struct topbit::schema_default<padding> {
+struct topbit::author::schema_default<padding> {
   static constexpr bool accepts(std::string_view text) { return text == "edge" || text == "zero"; }
   static constexpr padding from(std::string_view text) { return text == "edge" ? padding::edge : padding::zero; }
 };

@@ -1,4 +1,4 @@
-// expect: error: static assertion failed: schema 'toy::clamp\(int x, int most=9223372036854775808\) -> int', column 28: expected an integer that 64 bits hold$
+// expect: error: static assertion failed: schema 'toy::clamp\(int x, int most=9223372036854775808\) -> int', column 28: expected a 64-bit integer$
 // rule: G1
 // topic: defaults
 // An int has 64 bits, and so has its default.

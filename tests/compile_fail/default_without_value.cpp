@@ -1,4 +1,4 @@
-// expect: error: static assertion failed: toy::pad, argument 2 'mode': the default 'edge' has no C\+\+ value; pass it, or specialise topbit::schema_default for the argument's type$
+// expect: error: static assertion failed: toy::pad, argument 2 'mode': the default 'edge' has no C\+\+ value; pass it, or specialise topbit::author::schema_default for the argument's type$
 // topic: defaults
 // A default the library cannot turn into a C++ value is asked for where it is left out.
 import topbit.core;

@@ -6,12 +6,12 @@ import topbit.core;
 
 #ifndef MENDED
 topbit::registration count(int& calls) {
-  return topbit::fallback<[&calls](const topbit::operator_handle&, topbit::stack&) { ++calls; }>(
+  return topbit::fallback<[&calls](const topbit::operator_handle&, topbit::boxed_stack&) { ++calls; }>(
       topbit::key::PrivateUse1);
 }
 #else
 topbit::registration count(int& calls) {
   return topbit::fallback(topbit::key::PrivateUse1,
-                          [&calls](const topbit::operator_handle&, topbit::stack&) { ++calls; });
+                          [&calls](const topbit::operator_handle&, topbit::boxed_stack&) { ++calls; });
 }
 #endif

@@ -11,7 +11,7 @@ struct counter {
 #else
   std::unique_ptr<std::mutex> lock = std::make_unique<std::mutex>();
 #endif
-  void operator()(const topbit::operator_handle& op, topbit::key_set keys, topbit::stack& s) const {
+  void operator()(const topbit::operator_handle& op, topbit::key_set keys, topbit::boxed_stack& s) const {
     op.redispatch_boxed(keys & topbit::below(topbit::key::UserTop1), s);
   }
 };

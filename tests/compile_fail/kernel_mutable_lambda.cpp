@@ -1,4 +1,4 @@
-// expect: error: static assertion failed: kernel for toy::twice: needs a function or a lambda without captures, found a lambda whose call operator is not const; take 'mutable' away$
+// expect: error: static assertion failed: kernel for toy::twice: needs a function or a lambda without captures, found a lambda whose call operator is not const; remove 'mutable'$
 // rule: B2
 // topic: kernels
 // Threads call one kernel at once, so it changes nothing of its own.

@@ -1,4 +1,4 @@
-// expect: error: static assertion failed: kernel for toy::sum, argument 1 'xs': the schema needs 'std::span<const int64_t>', the kernel takes 'std::span<int64_t>'; its elements are const, since they are lent$
+// expect: error: static assertion failed: kernel for toy::sum, argument 1 'xs': the schema needs 'std::span<const int64_t>', the kernel takes 'std::span<int64_t>'; its elements are const, since they belong to the caller$
 // rule: R15
 // topic: kernels
 // What is lent in a list is not written.

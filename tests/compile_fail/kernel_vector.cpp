@@ -1,4 +1,4 @@
-// expect: error: static assertion failed: kernel for toy::sum, argument 1 'xs': the schema needs 'std::span<const int64_t>', the kernel takes 'const std::vector<int64_t>&'; a list is lent as std::span<const T>, not copied$
+// expect: error: static assertion failed: kernel for toy::sum, argument 1 'xs': the schema needs 'std::span<const int64_t>', the kernel takes 'const std::vector<int64_t>&'; a list is passed as std::span<const T>, not copied$
 // rule: R15
 // topic: kernels
 // A schema's list is lent as a span.

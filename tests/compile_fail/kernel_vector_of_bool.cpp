@@ -1,4 +1,4 @@
-// expect: error: static assertion failed: kernel for toy::count, argument 1 'mask': the schema needs 'std::span<const bool>', the kernel takes 'const std::vector<bool>&'; std::vector<bool> holds no bools to lend, a bool\[\] of a schema is std::span<const bool>$
+// expect: error: static assertion failed: kernel for toy::count, argument 1 'mask': the schema needs 'std::span<const bool>', the kernel takes 'const std::vector<bool>&'; std::vector<bool> holds bits and no bools, a bool\[\] of a schema is std::span<const bool>$
 // rule: R15
 // topic: kernels
 // A std::vector<bool> packs its bits, so nothing in it can be lent.

@@ -15,7 +15,7 @@ void register_kernels(std::int64_t factor) {
 #else
 void register_kernels(std::int64_t factor) {
   const auto kernels = topbit::library("toy").def(twice).impl_boxed(
-      twice, topbit::key::CPU, [factor](const topbit::operator_handle&, topbit::stack& s) {
+      twice, topbit::key::CPU, [factor](const topbit::operator_handle&, topbit::boxed_stack& s) {
         const std::int64_t x = s.pop().get<std::int64_t>();
         s.push(factor * x);
       });

@@ -1,4 +1,4 @@
-// expect: error: static assertion failed: kernel for toy::twice: needs a function or a lambda without captures, found 'times' with a state; what it needs comes with the call$
+// expect: error: static assertion failed: kernel for toy::twice: needs a function or a lambda without captures, found 'times' with captures or members; pass what it needs as arguments of the call$
 // rule: B2
 // topic: kernels
 // What a kernel needs comes with the call and not from where it was registered.

@@ -1,4 +1,4 @@
-// expect: error: static assertion failed: kernel for img::clear_, argument 1 'self': the schema needs 'image&', the kernel takes 'const image&'; take const away, the operator writes it$
+// expect: error: static assertion failed: kernel for img::clear_, argument 1 'self': the schema needs 'image&', the kernel takes 'const image&'; remove const, the operator writes it$
 // rule: R15
 // topic: kernels
 // A kernel may write what the operator writes, and must be able to.

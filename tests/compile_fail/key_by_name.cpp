@@ -3,7 +3,7 @@
 // A key is a constant of namespace topbit::key and not its name; a name is parsed where there is one at run time.
 import topbit.core;
 
-void log(const topbit::operator_handle& op, topbit::stack& s);
+void log(const topbit::operator_handle& op, topbit::boxed_stack& s);
 #ifndef MENDED
 const auto logger = topbit::fallback<&log>("Tracer");
 #else

@@ -6,7 +6,8 @@ import topbit.core;
 inline constexpr topbit::op<"toy::neg(float a) -> float"> neg;
 
 double neg_cpu(double a);
-inline constexpr auto cpu = topbit::kernels<topbit::key::CPU>(topbit::bind<neg, &neg_cpu>);
+inline constexpr auto cpu =
+    topbit::static_dispatch::kernels<topbit::key::CPU>(topbit::static_dispatch::bind<neg, &neg_cpu>);
 
 #ifndef MENDED
 struct two_only {
@@ -26,4 +27,4 @@ struct two_only {
 };
 #endif
 
-double minus(double x) { return topbit::layered<cpu, two_only>.call<neg>(x); }
+double minus(double x) { return topbit::static_dispatch::layered<cpu, two_only>.call<neg>(x); }

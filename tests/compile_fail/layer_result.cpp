@@ -21,5 +21,5 @@ struct silent {
 };
 #endif
 
-inline constexpr auto layer = topbit::layer_kernels<silent, topbit::key::Tracer>(add);
-const auto live = topbit::install(layer);
+inline constexpr auto layer = topbit::static_dispatch::layer_kernels<silent, topbit::key::Tracer>(add);
+const auto live = topbit::static_dispatch::install(layer);

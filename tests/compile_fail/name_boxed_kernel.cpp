@@ -4,7 +4,7 @@
 // A name alone says nothing of arguments and results; the function has to.
 import topbit.core;
 
-void any(const topbit::operator_handle& op, topbit::stack& s);
+void any(const topbit::operator_handle& op, topbit::boxed_stack& s);
 #ifndef MENDED
 const auto kernels = topbit::library("toy").def<&any>("any");
 #else

@@ -1,4 +1,4 @@
-// expect: error: static assertion failed: toy::twice: found a name alone, wanted a schema, op<"toy::twice\(int x\) -> int">, or the name and a C\+\+ signature, op<"toy::twice", std::int64_t\(std::int64_t\)>$
+// expect: error: static assertion failed: toy::twice: found only a name, wanted a schema, op<"toy::twice\(int x\) -> int">, or the name and a C\+\+ signature, op<"toy::twice", std::int64_t\(std::int64_t\)>$
 // topic: schemas
 // An operator has types: those of its schema, or a C++ signature beside its name.
 import topbit.core;

@@ -22,6 +22,7 @@ topics=(
   "boxed:Boxed kernels and fallbacks"
   "sets:Kernel sets"
   "calls:Calls"
+  "functions:Functions of several operators"
   "rules:Rules: meta functions, batching, gradients"
   "training:Networks"
 )

@@ -1,6 +1,6 @@
-// expect: error: static assertion failed: img::copy, result: found 'image&', the type of no argument; a result by reference is one of the arguments, given back$
+// expect: error: static assertion failed: img::copy, result: found 'image&', the type of no argument; a result by reference is one of the arguments, returned$
 // topic: types
-// A result that is written is one of the arguments, given back.
+// A result that is written is one of the arguments, returned.
 import topbit.core;
 
 struct image {

@@ -1,4 +1,4 @@
-// expect: error: static assertion failed: schema 'toy::join\(str first, \.\.\.\) -> str': '\.\.\.' has no C\+\+ type; a typed operator has as many arguments and results as its kernels$
+// expect: error: static assertion failed: schema 'toy::join\(str first, \.\.\.\) -> str': '\.\.\.' has no C\+\+ type; a typed operator has a fixed number of arguments and results$
 // rule: G3
 // topic: schemas
 // A typed operator has as many arguments as its kernels; a list takes any number of values.

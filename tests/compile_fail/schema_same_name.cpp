@@ -1,4 +1,4 @@
-// expect: error: static assertion failed: schema 'toy::add\(int x, int x\) -> int', column 21: expected a name no other argument has$
+// expect: error: static assertion failed: schema 'toy::add\(int x, int x\) -> int', column 21: expected a name that no other argument has$
 // rule: G1
 // topic: schemas
 // Each argument has a name of its own.

@@ -12,4 +12,5 @@ std::int64_t twice_cpu(int n);
 std::int64_t twice_cpu(std::int64_t n);
 #endif
 
-inline constexpr auto cpu = topbit::kernels<topbit::key::CPU>(topbit::bind<twice, &twice_cpu>);
+inline constexpr auto cpu =
+    topbit::static_dispatch::kernels<topbit::key::CPU>(topbit::static_dispatch::bind<twice, &twice_cpu>);

@@ -8,7 +8,9 @@ inline constexpr topbit::op<"toy::neg(float a) -> float"> neg;
 double neg_cpu(double a);
 
 #ifndef MENDED
-inline constexpr auto cpu = topbit::kernels<topbit::key::CPU>(topbit::bind<1, &neg_cpu>);
+inline constexpr auto cpu =
+    topbit::static_dispatch::kernels<topbit::key::CPU>(topbit::static_dispatch::bind<1, &neg_cpu>);
 #else
-inline constexpr auto cpu = topbit::kernels<topbit::key::CPU>(topbit::bind<neg, &neg_cpu>);
+inline constexpr auto cpu =
+    topbit::static_dispatch::kernels<topbit::key::CPU>(topbit::static_dispatch::bind<neg, &neg_cpu>);
 #endif

@@ -11,9 +11,10 @@ double neg_cpu(double a);
 double add_fast(double a, double b);
 
 #ifndef MENDED
-inline constexpr auto cpu = topbit::kernels<topbit::key::CPU>(topbit::bind<add, &add_cpu>, topbit::bind<neg, &neg_cpu>,
-                                                              topbit::bind<add, &add_fast>);
+inline constexpr auto cpu = topbit::static_dispatch::kernels<topbit::key::CPU>(
+    topbit::static_dispatch::bind<add, &add_cpu>, topbit::static_dispatch::bind<neg, &neg_cpu>,
+    topbit::static_dispatch::bind<add, &add_fast>);
 #else
-inline constexpr auto cpu =
-    topbit::kernels<topbit::key::CPU>(topbit::bind<neg, &neg_cpu>, topbit::bind<add, &add_fast>);
+inline constexpr auto cpu = topbit::static_dispatch::kernels<topbit::key::CPU>(
+    topbit::static_dispatch::bind<neg, &neg_cpu>, topbit::static_dispatch::bind<add, &add_fast>);
 #endif

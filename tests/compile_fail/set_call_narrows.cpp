@@ -5,7 +5,8 @@ import topbit.core;
 
 inline constexpr topbit::op<"toy::scale(int n) -> int"> scale;
 constexpr long scale_cpu(long n) { return 2 * n; }
-inline constexpr auto cpu = topbit::kernels<topbit::key::CPU>(topbit::bind<scale, &scale_cpu>);
+inline constexpr auto cpu =
+    topbit::static_dispatch::kernels<topbit::key::CPU>(topbit::static_dispatch::bind<scale, &scale_cpu>);
 
 #ifndef MENDED
 long result = cpu.call<scale>(2.5);

@@ -6,7 +6,8 @@ import topbit.core;
 inline constexpr topbit::op<"toy::add(float a, float b) -> float"> add;
 
 double add_cpu(double a, double b);
-inline constexpr auto cpu = topbit::kernels<topbit::key::CPU>(topbit::bind<add, &add_cpu>);
+inline constexpr auto cpu =
+    topbit::static_dispatch::kernels<topbit::key::CPU>(topbit::static_dispatch::bind<add, &add_cpu>);
 
 #ifndef MENDED
 double twice(double x) { return cpu.call<add, topbit::key::CUDA>(x, x); }

@@ -7,8 +7,10 @@ inline constexpr topbit::op<"toy::add(float a, float b) -> float"> add;
 
 double add_cpu(double a, double b);
 double add_cuda(double a, double b);
-inline constexpr auto cpu = topbit::kernels<topbit::key::CPU>(topbit::bind<add, &add_cpu>);
-inline constexpr auto cuda = topbit::kernels<topbit::key::CUDA>(topbit::bind<add, &add_cuda>);
+inline constexpr auto cpu =
+    topbit::static_dispatch::kernels<topbit::key::CPU>(topbit::static_dispatch::bind<add, &add_cpu>);
+inline constexpr auto cuda =
+    topbit::static_dispatch::kernels<topbit::key::CUDA>(topbit::static_dispatch::bind<add, &add_cuda>);
 inline constexpr auto all = cpu | cuda;
 
 #ifndef MENDED

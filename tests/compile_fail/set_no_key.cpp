@@ -8,8 +8,9 @@ inline constexpr topbit::op<"toy::add(float a, float b) -> float"> add;
 double add_anywhere(double a, double b);
 
 #ifndef MENDED
-inline constexpr auto composites = topbit::kernels<topbit::key::Undefined>(topbit::bind<add, &add_anywhere>);
-#else
 inline constexpr auto composites =
-    topbit::kernels<topbit::key::CompositeImplicitAutograd>(topbit::bind<add, &add_anywhere>);
+    topbit::static_dispatch::kernels<topbit::key::Undefined>(topbit::static_dispatch::bind<add, &add_anywhere>);
+#else
+inline constexpr auto composites = topbit::static_dispatch::kernels<topbit::key::CompositeImplicitAutograd>(
+    topbit::static_dispatch::bind<add, &add_anywhere>);
 #endif

@@ -1,4 +1,4 @@
-// expect: error: static assertion failed: toy::neg: there is no kernel to override for CPU; add one with unite\(base, set\)$
+// expect: error: static assertion failed: toy::neg: there is no kernel to override for CPU; add one with merge\(base, set\)$
 // topic: sets
 // An override takes the place of a kernel that is there, as replace() does.
 import topbit.core;
@@ -8,11 +8,13 @@ inline constexpr topbit::op<"toy::neg(float a) -> float"> neg;
 
 double add_cpu(double a, double b);
 double neg_cpu(double a);
-inline constexpr auto cpu = topbit::kernels<topbit::key::CPU>(topbit::bind<add, &add_cpu>);
-inline constexpr auto more = topbit::kernels<topbit::key::CPU>(topbit::bind<neg, &neg_cpu>);
+inline constexpr auto cpu =
+    topbit::static_dispatch::kernels<topbit::key::CPU>(topbit::static_dispatch::bind<add, &add_cpu>);
+inline constexpr auto more =
+    topbit::static_dispatch::kernels<topbit::key::CPU>(topbit::static_dispatch::bind<neg, &neg_cpu>);
 
 #ifndef MENDED
-inline constexpr auto all = topbit::override_with(cpu, more);
+inline constexpr auto all = topbit::static_dispatch::override_with(cpu, more);
 #else
-inline constexpr auto all = topbit::unite(cpu, more);
+inline constexpr auto all = topbit::static_dispatch::merge(cpu, more);
 #endif

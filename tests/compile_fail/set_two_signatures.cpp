@@ -13,5 +13,5 @@ inline constexpr topbit::op<"toy::add.of_ints", int(int, int)> add_ints;
 
 double add_cpu(double a, double b);
 int add_ints_cpu(int a, int b);
-inline constexpr auto cpu =
-    topbit::kernels<topbit::key::CPU>(topbit::bind<add, &add_cpu>, topbit::bind<add_ints, &add_ints_cpu>);
+inline constexpr auto cpu = topbit::static_dispatch::kernels<topbit::key::CPU>(
+    topbit::static_dispatch::bind<add, &add_cpu>, topbit::static_dispatch::bind<add_ints, &add_ints_cpu>);

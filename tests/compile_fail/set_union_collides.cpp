@@ -9,11 +9,13 @@ inline constexpr topbit::op<"toy::neg(float a) -> float"> neg;
 double add_cpu(double a, double b);
 double neg_cpu(double a);
 double add_fast(double a, double b);
-inline constexpr auto cpu = topbit::kernels<topbit::key::CPU>(topbit::bind<add, &add_cpu>, topbit::bind<neg, &neg_cpu>);
-inline constexpr auto fast = topbit::kernels<topbit::key::CPU>(topbit::bind<add, &add_fast>);
+inline constexpr auto cpu = topbit::static_dispatch::kernels<topbit::key::CPU>(
+    topbit::static_dispatch::bind<add, &add_cpu>, topbit::static_dispatch::bind<neg, &neg_cpu>);
+inline constexpr auto fast =
+    topbit::static_dispatch::kernels<topbit::key::CPU>(topbit::static_dispatch::bind<add, &add_fast>);
 
 #ifndef MENDED
 inline constexpr auto all = cpu | fast;
 #else
-inline constexpr auto all = topbit::override_with(cpu, fast);
+inline constexpr auto all = topbit::static_dispatch::override_with(cpu, fast);
 #endif

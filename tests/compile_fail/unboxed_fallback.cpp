@@ -1,4 +1,4 @@
-// expect: error: static assertion failed: boxed kernel: needs 'void\(const operator_handle&, key_set, stack&\)' or without the key set, found 'int \(\*\)\(int\)'$
+// expect: error: static assertion failed: boxed kernel: needs 'void\(const operator_handle&, key_set, boxed_stack&\)' or without the key set, found 'int \(\*\)\(int\)'$
 // rule: R21
 // topic: boxed
 // A fallback serves every operator, so it must be boxed.
@@ -7,6 +7,6 @@ import topbit.core;
 #ifndef MENDED
 int once(int x);
 #else
-void once(const topbit::operator_handle& op, topbit::key_set keys, topbit::stack& s);
+void once(const topbit::operator_handle& op, topbit::key_set keys, topbit::boxed_stack& s);
 #endif
 const auto tracer = topbit::fallback<&once>(topbit::key::UserTop1);

@@ -1,4 +1,4 @@
-// expect: error: static assertion failed: boxed kernel: needs an object to call as 'void\(const operator_handle&, key_set, stack&\)' or without the key set, found 'doubles'$
+// expect: error: static assertion failed: boxed kernel: needs an object to call as 'void\(const operator_handle&, key_set, boxed_stack&\)' or without the key set, found 'doubles'$
 // rule: R21
 // topic: boxed
 // An object that serves every operator must be boxed.
@@ -8,7 +8,7 @@ struct doubles {
 #ifndef MENDED
   int operator()(int x) const { return 2 * x; }
 #else
-  void operator()(const topbit::operator_handle&, topbit::stack& s) const { s.push(2 * s.pop().get<int>()); }
+  void operator()(const topbit::operator_handle&, topbit::boxed_stack& s) const { s.push(2 * s.pop().get<int>()); }
 #endif
 };
 const auto tracer = topbit::fallback(topbit::key::UserTop1, doubles());

@@ -37,12 +37,12 @@ const image on_cpu{key::CPU, 0, 0};
 
 }  // namespace
 
-TEST_CASE("always: its keys are in every call until it is taken back", "[core][registry][T1][T2]") {
+TEST_CASE("always: its keys are in every call until it is unregistered", "[core][registry][T1][T2]") {
   room in;
   {
     const auto on = in.r.include_always(key::Tracer);
     CHECK(in.call(on_cpu) == key_set{key::CPU, key::Tracer});
-    tb::stack s;
+    tb::boxed_stack s;
     s.push(on_cpu);
     in.r.find("always::seen").call_boxed(s);
     CHECK(s[0].get<key_set>() == key_set{key::CPU, key::Tracer});
@@ -62,7 +62,7 @@ TEST_CASE("always: every thread has them, the thread's own state stays empty", "
   CHECK(included.empty());
 }
 
-TEST_CASE("always: a key stays as long as somebody includes it", "[core][registry][T1][D2]") {
+TEST_CASE("always: a key stays as long as one registration includes it", "[core][registry][T1][D2]") {
   room in;
   auto first = in.r.include_always(key::Tracer);
   auto second = in.r.include_always({key::Tracer, key::UserTop1});

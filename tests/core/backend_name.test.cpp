@@ -30,9 +30,9 @@ constexpr const char* prefixes[] = {"", "Quantized", "Sparse", "SparseCsr", "Nes
 
 // Every key prints so that it parses as itself: no name means two keys.
 void every_name_means_one_key() {
-  for (unsigned row = 1; row < tb::row_count; ++row) {
-    const tb::dispatch_key k = tb::key_of_row(row);
-    if (tb::per_backend(k.layer) && k.device == backend::none) continue;
+  for (unsigned row = 1; row < tb::author::row_count; ++row) {
+    const tb::dispatch_key k = tb::author::key_of_row(row);
+    if (tb::author::per_backend(k.layer) && k.device == backend::none) continue;
     INFO(to_string(k));
     CHECK(tb::parse_key(to_string(k)) == tb::key_target(k));
   }
@@ -84,7 +84,7 @@ TEST_CASE("backend name: errors speak of it", "[core][error][K17][E1]") {
   CHECK(tb::parse_key("AutogradNpu") == tb::key_target(key::AutogradPrivateUse1));
 }
 
-TEST_CASE("backend name: given again it lives until both are taken back", "[core][key_name][K17][D2]") {
+TEST_CASE("backend name: given twice it lives until both are unregistered", "[core][key_name][K17][D2]") {
   auto first = tb::name_backend(backend::PrivateUse3, "Npu");
   auto second = tb::name_backend(backend::PrivateUse3, "Npu");
   first.reset();
@@ -95,7 +95,7 @@ TEST_CASE("backend name: given again it lives until both are taken back", "[core
   CHECK(to_string(key::PrivateUse3) == "Tpu");
 }
 
-TEST_CASE("backend name: a name that was taken back is free for another backend", "[core][key_name][K17][D1]") {
+TEST_CASE("backend name: an unregistered name is free for another backend", "[core][key_name][K17][D1]") {
   auto first = tb::name_backend(backend::PrivateUse3, "Npu");
   first.reset();
   const auto second = tb::name_backend(backend::PrivateUse4, "Npu");

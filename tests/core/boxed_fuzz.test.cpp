@@ -20,7 +20,7 @@ import topbit.core;
 
 namespace tb = topbit;
 namespace key = topbit::key;
-using tb::stack;
+using tb::boxed_stack;
 using tb::value;
 using toy::tensor;
 
@@ -53,10 +53,10 @@ const auto kernels = [] {
 }();
 
 // One layer that passes on, one that takes its arguments away first, and below them one that leaves what it likes.
-void passes_on(const tb::operator_handle& op, tb::key_set keys, stack& s) {
+void passes_on(const tb::operator_handle& op, tb::key_set keys, boxed_stack& s) {
   op.redispatch_boxed(keys & tb::below(key::Functionalize), s);
 }
-void rebuilds(const tb::operator_handle& op, tb::key_set keys, stack& s) {
+void rebuilds(const tb::operator_handle& op, tb::key_set keys, boxed_stack& s) {
   std::vector<value> taken;
   for (std::size_t i = op.argument_count(); i != 0; --i) taken.push_back(s.pop());
   for (; !taken.empty(); taken.pop_back()) s.push(taken.back());
@@ -139,14 +139,14 @@ struct carelessness {
 carelessness careless;
 
 // True if the values on top are of these types.
-bool are_results(const std::vector<std::string_view>& types, const stack& s) {
+bool are_results(const std::vector<std::string_view>& types, const boxed_stack& s) {
   for (std::size_t i = 0; i < types.size(); ++i) {
     if (!is_result(types[i], s[s.size() - types.size() + i].type_name())) return false;
   }
   return true;
 }
 
-void leaves_anything(const tb::operator_handle& op, tb::key_set, stack& s) {
+void leaves_anything(const tb::operator_handle& op, tb::key_set, boxed_stack& s) {
   maker& make = *careless.source;
   const std::vector<std::string_view>& types =
       std::ranges::find(operators(), op.name(), [](const fuzzed& f) { return f.op.name(); })->results;
@@ -179,7 +179,7 @@ TEST_CASE("boxed_fuzz: whatever is on the stack, a call gives its results or say
     careless = {.source = &make};
     const long references = make.lent().count();
     {
-      stack s;
+      boxed_stack s;
       const std::size_t below = make.below(3);
       for (std::size_t i = 0; i < below; ++i) s.push(make.any());
       const auto& [op, types, results] = operators()[make.below(operators().size())];

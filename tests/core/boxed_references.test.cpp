@@ -15,13 +15,15 @@ import topbit.core;
 
 namespace tb = topbit;
 namespace key = topbit::key;
+using tb::boxed_stack;
 using tb::operator_handle;
-using tb::stack;
 using toy::tensor;
 
 namespace boxed_references {
 
-void call_on(const operator_handle& op, tb::key_set keys, stack& s) { op.redispatch_boxed(keys.below_highest(), s); }
+void call_on(const operator_handle& op, tb::key_set keys, boxed_stack& s) {
+  op.redispatch_boxed(keys.below_highest(), s);
+}
 // Lists in place, as the C++ types of `int(a!)[] -> int(a!)[]` and the like are.
 using numbers = std::vector<std::int64_t>;
 inline constexpr tb::op<"ref::numbers", numbers&(numbers&)> in_place_list;
@@ -61,7 +63,7 @@ const auto kernels = [] {
 const auto layer = tb::fallback<&call_on>(key::ContractCheck);
 
 // Leaves a tensor of its own for each result.
-void leave_others(const operator_handle& op, tb::key_set, stack& s) {
+void leave_others(const operator_handle& op, tb::key_set, boxed_stack& s) {
   s.drop(op.argument_count());
   for (std::size_t i = 0; i < op.result_count(); ++i) s.push(tensor(key::CPU, 7));
 }
@@ -92,7 +94,7 @@ TEST_CASE("boxed_references: a list, a text and an optional that are written com
 
 TEST_CASE("boxed_references: a boxed kernel may leave a value of its own for a result that is an argument",
           "[core][boxing][B5]") {
-  constexpr auto fresh = [](const operator_handle&, stack& s) { s.drop(1), s.push(numbers{9}); };
+  constexpr auto fresh = [](const operator_handle&, boxed_stack& s) { s.drop(1), s.push(numbers{9}); };
   const auto own = tb::implement("ref").impl_boxed<fresh>(in_place_list, key::ContractCheck);
   const tb::include_guard through(key::ContractCheck);
   numbers list{1};
@@ -111,7 +113,7 @@ TEST_CASE("boxed_references: one argument may be several results, and more than 
   tensor::references_taken = 0;
   CHECK(same(three_of_two(a, b)));
   CHECK(tensor::references_taken == 0);
-  stack s;
+  boxed_stack s;
   s.push(a);
   s.push(b);
   three_of_two.handle().call_boxed(s);
@@ -139,7 +141,7 @@ TEST_CASE(
   CHECK(&std::get<1>(both) == &c);
 }
 
-TEST_CASE("boxed_references: an optional handle is lent like any other", "[core][boxing][B3]") {
+TEST_CASE("boxed_references: an optional handle is borrowed like any other", "[core][boxing][B3]") {
   const tensor t(key::CPU, 3);
   const std::optional<tensor> some(t);
   const tb::include_guard through(key::ContractCheck);
@@ -153,7 +155,7 @@ TEST_CASE("boxed_references: an optional handle is lent like any other", "[core]
   CHECK(value_of(some) == 3);  // by value: the kernel's own
   CHECK(value_of(std::nullopt) == -1);
   {
-    stack s;
+    boxed_stack s;
     s.push(t);
     given.handle().call_boxed(s);
     CHECK(s[0].get<bool>());

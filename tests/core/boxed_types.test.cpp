@@ -19,8 +19,8 @@ import topbit.core;
 namespace tb = topbit;
 namespace key = topbit::key;
 using namespace std::literals;
+using tb::boxed_stack;
 using tb::operator_handle;
-using tb::stack;
 using toy::tensor;
 
 namespace boxed_types {
@@ -98,10 +98,10 @@ bool holds(const tb::value& v, const Out& x) {
   }
 }
 
-void call_on(const operator_handle& op, tb::key_set keys, stack& s) {
+void call_on(const operator_handle& op, tb::key_set keys, boxed_stack& s) {
   op.redispatch_boxed(keys & tb::below(key::Profiler), s);
 }
-void give_back(const operator_handle&, stack&) {}  // the argument is the result
+void give_back(const operator_handle&, boxed_stack&) {}  // the argument is the result
 
 // An operator that gives back its argument: Out as a result, In as an argument.
 template <tb::fixed_string Name, class Out, class In>
@@ -125,7 +125,7 @@ void travels(const Out& expected, In argument) {
   const operator_handle by_name = tb::registry::process().find(Name.view());
   for (const tb::key_set through : {tb::key_set(), tb::key_set(key::Profiler), tb::key_set(key::Trace)}) {
     const tb::include_guard layers(through);
-    stack s;
+    boxed_stack s;
     s.push(tb::value(echo<Out>(argument)));
     by_name.call_boxed(s);
     REQUIRE(s.size() == 1);
@@ -219,8 +219,7 @@ TEST_CASE("boxed_types: what cannot be copied may be written to, and a copy of i
   CHECK(x.number == 4);
   const tb::value v = tb::value::refer(x);
   CHECK(toy::text_of<tb::bad_argument>([&] { const tb::value copy = v; }) ==
-        "found a copy to be made of 'boxed_types::pinned', wanted a type that can be copied; specialise "
-        "topbit::boxed_type for it with copy()");
+        "type 'boxed_types::pinned' cannot be copied; specialise topbit::boxed_type for it, with copy()");
 }
 
 TEST_CASE("boxed_types: a copy of a borrowed list of strings owns the characters", "[core][boxed_types][B7]") {

@@ -20,9 +20,9 @@ import topbit.core;
 
 namespace tb = topbit;
 namespace key = topbit::key;
+using tb::boxed_stack;
 using tb::key_set;
 using tb::operator_handle;
-using tb::stack;
 using toy::tensor;
 
 namespace boxing_ops {
@@ -67,21 +67,21 @@ toy::image draw_cpu(const toy::image& i, double d) { return {i.keys, i.width + s
 
 // A layer that does nothing but call on, boxed.
 int layers_passed = 0;
-void call_on(const operator_handle& op, key_set keys, stack& s) {
+void call_on(const operator_handle& op, key_set keys, boxed_stack& s) {
   ++layers_passed;
   op.redispatch_boxed(keys & tb::below(key::UserTop1), s);
 }
-void forgets_to_pop(const operator_handle&, stack& s) { s.push(tensor(key::CUDA)); }
-void leaves_nothing(const operator_handle& op, stack& s) { s.drop(op.argument_count()); }
-void leaves_a_number(const operator_handle& op, stack& s) {
+void forgets_to_pop(const operator_handle&, boxed_stack& s) { s.push(tensor(key::CUDA)); }
+void leaves_nothing(const operator_handle& op, boxed_stack& s) { s.drop(op.argument_count()); }
+void leaves_a_number(const operator_handle& op, boxed_stack& s) {
   s.drop(op.argument_count());
   for (std::size_t i = 0; i < op.result_count(); ++i) s.push(1.5);
 }
-void leaves_fresh(const operator_handle& op, stack& s) {
+void leaves_fresh(const operator_handle& op, boxed_stack& s) {
   s.drop(op.argument_count());
   for (std::size_t i = 0; i < op.result_count(); ++i) s.push(tensor(key::CUDA, 99));
 }
-void writes_seven(const operator_handle&, stack& s) {  // into the first argument, which it leaves as the result
+void writes_seven(const operator_handle&, boxed_stack& s) {  // into the first argument, which it leaves as the result
   s.top(2)[0].get<tensor>().set(7);
   s.drop(1);
 }
@@ -115,7 +115,7 @@ const tensor cuda(key::CUDA, 5);
 using namespace boxing_ops;
 
 TEST_CASE("boxing: a boxed call of a typed kernel replaces its arguments by its results", "[core][boxing][B3][C2]") {
-  stack s;
+  boxed_stack s;
   s.push(std::int64_t{99});  // somebody else's
   s.push(cpu(1));
   s.push(cpu(2));
@@ -127,7 +127,7 @@ TEST_CASE("boxing: a boxed call of a typed kernel replaces its arguments by its 
 }
 
 TEST_CASE("boxing: void pushes nothing and a tuple each of its elements", "[core][boxing][B4]") {
-  stack s;
+  boxed_stack s;
   s.push(cpu(1));
   s.push(std::string("read"));
   find("box::note").call_boxed(s);
@@ -142,7 +142,7 @@ TEST_CASE("boxing: void pushes nothing and a tuple each of its elements", "[core
 
 TEST_CASE("boxing: a reference result is copied as a handle before the arguments go", "[core][boxing][B4]") {
   const tensor t = cpu(1);
-  stack s;
+  boxed_stack s;
   s.push(t);
   s.push(std::int64_t{8});
   find("box::fill").call_boxed(s);
@@ -154,7 +154,7 @@ TEST_CASE("boxing: a reference result is copied as a handle before the arguments
 TEST_CASE("boxing: two reference results survive a stack that grows under them", "[core][boxing][B4]") {
   const tensor x = cpu(1), y = cpu(2);
   for (int more = 0; more < 16; ++more) {
-    stack s;
+    boxed_stack s;
     for (int i = 0; i < more; ++i) s.push(std::int64_t{i});
     s.push(x);
     s.push(y);
@@ -166,7 +166,7 @@ TEST_CASE("boxing: two reference results survive a stack that grows under them",
 }
 
 TEST_CASE("boxing: lists, strings and optionals arrive whole", "[core][boxing][B7]") {
-  stack s;
+  boxed_stack s;
   s.push(std::vector{cpu(1), cpu(2)});
   s.push(std::vector<std::int64_t>{7, 8});
   find("box::lists").call_boxed(s);
@@ -260,7 +260,7 @@ TEST_CASE("boxing: results of a boxed kernel are counted and checked, and it is 
           (void)words(cpu(1), "text");
         }) ==
         "box::words: result 1 of the boxed fallback registered for UserTop2 at HERE is 'double', wanted 'std::string'");
-  stack s;
+  boxed_stack s;
   for (int i = 0; i < 2; ++i) s.push(cuda);
   s.push(std::int64_t{1});
   CHECK(refusal([&] { find("box::add").call_boxed(s); }) == four_left);
@@ -268,7 +268,7 @@ TEST_CASE("boxing: results of a boxed kernel are counted and checked, and it is 
 
 TEST_CASE("boxing: arguments of a boxed call are counted and checked before the kernel runs", "[core][boxing][B3]") {
   const operator_handle op = find("box::add");
-  stack s;
+  boxed_stack s;
   s.push(cpu(1));
   s.push(cpu(1));
   const std::string few = "box::add: found 2 values on the stack, wanted 3 arguments";
@@ -290,7 +290,9 @@ TEST_CASE("boxing: arguments of a boxed call are counted and checked before the 
 }
 
 TEST_CASE("boxing: an exception from a kernel leaves no value behind", "[core][boxing]") {
-  constexpr auto throws = [](const operator_handle&, stack&) -> void { throw std::runtime_error("from the kernel"); };
+  constexpr auto throws = [](const operator_handle&, boxed_stack&) -> void {
+    throw std::runtime_error("from the kernel");
+  };
   const auto block = tb::implement("box", key::Meta).impl_boxed<throws>(add, key::Meta);
   const tensor meta(key::Meta, 1);
   CHECK_THROWS_AS(add(meta, meta), std::runtime_error);
@@ -338,7 +340,7 @@ struct cell {
 constexpr key_set keys_of(const cell&) noexcept { return key::CPU; }
 inline constexpr tb::op<"box::bump", cell&(cell&, std::int64_t)> bump;
 cell& bump_cpu(cell& c, std::int64_t by) { return c.n += static_cast<int>(by), c; }
-void pass_on(const operator_handle& op, key_set keys, stack& s) {
+void pass_on(const operator_handle& op, key_set keys, boxed_stack& s) {
   op.redispatch_boxed(keys & tb::below(key::UserMiddle1), s);
 }
 
@@ -365,7 +367,7 @@ std::tuple<tensor&, std::int64_t> second_cpu(tensor&, tensor& y, std::int64_t n)
 void each_cpu(std::vector<tensor>& all) {
   for (tensor& t : all) t.set(t.value() + 1);
 }
-void count_as_double(const operator_handle&, stack& s) {
+void count_as_double(const operator_handle&, boxed_stack& s) {
   s.drop(1);
   s.push(2.5);
 }
@@ -398,11 +400,11 @@ TEST_CASE("boxing: a written list crosses a boxed layer as itself", "[core][boxi
 TEST_CASE("boxing: a boxed kernel called boxed has its arguments and results checked", "[core][boxing][B6]") {
   using namespace boxing_ops;
   const auto own_kernel = tb::fragment("box").def(count).impl_boxed<&count_as_double>(count, key::CPU);
-  stack s;
+  boxed_stack s;
   s.push(tensor(key::CPU, 1));
   CHECK(refusal([&] { count.handle().call_boxed(s); }) ==
         "box::count: result 1 of the boxed kernel registered for CPU at HERE is 'double', wanted 'int64_t'");
-  stack wrong;
+  boxed_stack wrong;
   wrong.push(tensor(key::CPU, 1));
   wrong.push(1.5);
   CHECK(toy::text_of<tb::bad_argument>([&] { count.handle().redispatch_boxed(key::CPU, wrong); }) ==

@@ -75,9 +75,9 @@ TEST_CASE("call: a list without a default behind an argument with one goes by na
 
 TEST_CASE("call: a wrong keyword, a doubled one, or a hole is no call", "[core][call]") {
   using tensor = const toy::tensor&;
-  using n = tb::named_argument<"n", int>;
-  using self = tb::named_argument<"self", tensor>;
-  using m = tb::named_argument<"m", int>;
+  using n = tb::author::named_argument<"n", int>;
+  using self = tb::author::named_argument<"self", tensor>;
+  using m = tb::author::named_argument<"m", int>;
   STATIC_REQUIRE(tb::callable_with<plain_op, tensor, int>);
   STATIC_REQUIRE(tb::callable_with<plain_op, tensor, n>);
   STATIC_REQUIRE(tb::callable_with<plain_op, n, self>);

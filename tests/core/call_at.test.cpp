@@ -22,7 +22,7 @@ inline constexpr tb::op<"at::where", int(toy::device)> where;
 inline constexpr tb::op<"at::never", key_set(const image&)> never;
 constexpr auto answers = [](key_set keys, const image&) { return keys; };
 constexpr auto elsewhere = [](const image&) { return key_set(key::Meta); };
-void boxed(const tb::operator_handle& op, key_set keys, tb::stack& s) {
+void boxed(const tb::operator_handle& op, key_set keys, tb::boxed_stack& s) {
   s.drop(op.argument_count());
   s.push(keys);
 }
@@ -40,7 +40,7 @@ struct room {
 
   // Both forms, which have to agree.
   key_set at(tb::dispatch_key k, const image& i = {}) {
-    tb::stack s;
+    tb::boxed_stack s;
     s.push(i);
     op.call_boxed_at(k, s);
     const key_set found = call.call_at(k, i);
@@ -49,7 +49,7 @@ struct room {
     return found;
   }
   std::string error_at(tb::dispatch_key k) {
-    tb::stack s;
+    tb::boxed_stack s;
     s.push(image{});
     const std::string text = toy::without_places(toy::text_of<tb::no_kernel>([&] { op.call_boxed_at(k, s); }));
     CHECK(s.size() == 1);  // untouched
@@ -148,7 +148,7 @@ TEST_CASE("call at: the error carries the operator and the key", "[core][call][C
 
 TEST_CASE("call at: a stack with too little, or with something else, is refused", "[core][call][C9][B3]") {
   room in;
-  tb::stack s;
+  tb::boxed_stack s;
   CHECK_THROWS_AS(in.op.call_boxed_at(key::CPU, s), tb::bad_argument);
   s.push(1);
   CHECK_THROWS_AS(in.op.call_boxed_at(key::CPU, s), tb::bad_argument);

@@ -13,13 +13,14 @@
 #include "support/named_places.h"
 #include "support/print.h"
 #include "support/raises.h"
+#include "support/raw_entry.h"
 #include "support/toy.h"
 import topbit.core;
 
 namespace tb = topbit;
 namespace key = topbit::key;
 using tb::key_set;
-using tb::row_reason;
+using tb::inspect::row_reason;
 using toy::image;
 
 namespace {
@@ -29,7 +30,7 @@ inline constexpr tb::op<"table::zeros(int n, Device device) -> Tensor"> zeros;
 
 int width_kernel(const image& i) { return i.width; }
 toy::tensor zeros_kernel(std::int64_t, toy::device) { return {}; }
-void boxed(const tb::operator_handle& op, tb::stack& s) {
+void boxed(const tb::operator_handle& op, tb::boxed_stack& s) {
   s.drop(op.argument_count());
   s.push(0);
 }
@@ -87,7 +88,7 @@ VmapMode: transparent, calls pass through it
 )");
 }
 
-TEST_CASE("computed table: says where calls raise though something is registered", "[core][table][I2][P5a][P10i]") {
+TEST_CASE("computed table: says where calls throw though something is registered", "[core][table][I2][P5a][P10i]") {
   tb::registry r;
   const auto block = tb::library("table", r)
                          .def(width)
@@ -95,12 +96,12 @@ TEST_CASE("computed table: says where calls raise though something is registered
                          .fallthrough(width, key::CompositeImplicitAutograd, B);
   const auto op = r.find("table::width");
   const std::string text = table_text(op);
-  CHECK(text.find("AutogradOther: ambiguous autogradother, calls raise\n") != std::string::npos);
+  CHECK(text.find("AutogradOther: ambiguous autogradother, calls throw\n") != std::string::npos);
   CHECK(text.starts_with(
       "CPU to Meta: composite kernel, a fallthrough, registered for CompositeImplicitAutograd at B\n"));
-  CHECK_FALSE(has_entry(op, key::Undefined));
-  CHECK_FALSE(has_entry(op, key::AutogradOther));
-  CHECK(has_entry(op, key::AutogradCPU));
+  CHECK_FALSE(tb::inspect::has_entry(op, key::Undefined));
+  CHECK_FALSE(tb::inspect::has_entry(op, key::AutogradOther));
+  CHECK(tb::inspect::has_entry(op, key::AutogradCPU));
 }
 
 TEST_CASE("computed table: a row as data and as text", "[core][table][I2][I3]") {
@@ -109,13 +110,13 @@ TEST_CASE("computed table: a row as data and as text", "[core][table][I2][I3]") 
   const auto op = r.find("table::width");
   const auto table = computed_table(op);
   REQUIRE_FALSE(table.empty());
-  CHECK(table[0] == tb::table_row{key::CPU, row_reason::kernel, false, key::CPU, {A.file_name(), A.line()}});
+  CHECK(table[0] == tb::inspect::table_row{key::CPU, row_reason::kernel, false, key::CPU, {A.file_name(), A.line()}});
   CHECK(named(to_string(table[0])) == "CPU: kernel, registered at A");
-  CHECK(to_string(tb::table_row{key::CUDA}) == "CUDA: missing");
-  CHECK(has_entry(op, key::CPU));
-  CHECK(has_entry(op, key::ADInplaceOrView));
-  CHECK_FALSE(has_entry(op, key::CUDA));
-  CHECK_FALSE(has_entry(op, tb::dispatch_key{tb::functionality::Dense}));
+  CHECK(to_string(tb::inspect::table_row{key::CUDA}) == "CUDA: missing");
+  CHECK(tb::inspect::has_entry(op, key::CPU));
+  CHECK(tb::inspect::has_entry(op, key::ADInplaceOrView));
+  CHECK_FALSE(tb::inspect::has_entry(op, key::CUDA));
+  CHECK_FALSE(tb::inspect::has_entry(op, tb::dispatch_key{tb::functionality::Dense}));
 }
 
 TEST_CASE("computed table: empty while the operator is not defined", "[core][table][I2]") {
@@ -123,10 +124,10 @@ TEST_CASE("computed table: empty while the operator is not defined", "[core][tab
   auto defined = tb::library("table", r).def(width);
   const auto kernel = tb::implement("table", std::nullopt, r).impl<&width_kernel>(width, key::CPU);
   const auto op = r.find("table::width");
-  CHECK(has_entry(op, key::CPU));
+  CHECK(tb::inspect::has_entry(op, key::CPU));
   defined.reset();
   CHECK(computed_table(op).empty());
-  CHECK_FALSE(has_entry(op, key::CPU));
+  CHECK_FALSE(tb::inspect::has_entry(op, key::CPU));
   CHECK(verify(op).empty());
 }
 
@@ -180,7 +181,7 @@ TEST_CASE("verify: names each word and row that is not what the registrations gi
   tb::registry r;
   const auto block = tb::library("table", r).def(width).impl<&width_kernel>(width, key::CPU, A);
   const auto op = r.find("table::width");
-  auto& head = op.entry();
+  raw_entry& head = raw_entry::of(op);
   using texts = std::vector<std::string>;
   const auto found = [&] {
     texts all = verify(op);
@@ -194,11 +195,11 @@ TEST_CASE("verify: names each word and row that is not what the registrations gi
   head.mask.store(mask);
 
   head.always.store(tb::key_set(key::Tracer).raw());
-  CHECK(found() == texts{"table::width: the word of keys that every call has is wrong about {Tracer}"});
+  CHECK(found() == texts{"table::width: the include mask is wrong about {Tracer}"});
   head.always.store(0);
 
-  auto& cpu = (&head.row0)[tb::key_set(key::CPU).row()];
-  auto& cuda = (&head.row0)[tb::key_set(key::CUDA).row()];
+  auto& cpu = head.rows[tb::key_set(key::CPU).row()];
+  auto& cuda = head.rows[tb::key_set(key::CUDA).row()];
   const auto* kernel = cpu.load();
   const auto* raiser = cuda.load();
   cuda.store(kernel);
@@ -216,9 +217,10 @@ TEST_CASE("verify: a call that finds no kernel says what is wrong with its row i
   const auto op = r.find("table::width");
   const auto call = op.typed<int(const image&)>();
   const auto said = [&] { return named(toy::text_of<tb::error>([&] { (void)call(image{key::CPU, 1, 0}); })); };
-  auto& cpu = (&op.entry().row0)[key_set(key::CPU).row()];
+  raw_entry& head = raw_entry::of(op);
+  auto& cpu = head.rows[key_set(key::CPU).row()];
   const auto* kernel = cpu.load();
-  cpu.store(op.entry().row(key_set(key::CUDA).row()));
+  cpu.store(head.rows[key_set(key::CUDA).row()].load());
   CHECK(said() == "table::width: the row of CPU is not what the registrations give: kernel, registered at A");
   cpu.store(kernel);
   CHECK(said() == "nothing was thrown");
@@ -229,14 +231,14 @@ TEST_CASE("computed table: the row of one key is that of the whole table", "[cor
   const auto kernel = tb::implement("table", std::nullopt, r).impl<&width_kernel>(width, key::CPU, A);
   auto defined = tb::library("table", r).def(width).impl<&width_kernel>(width);
   const tb::operator_handle op = r.find("table::width");
-  const std::vector<tb::table_row> table = tb::computed_table(op);
-  for (unsigned row = 0; row < tb::row_count; ++row) {
-    const tb::dispatch_key k = tb::key_of_row(row);
+  const std::vector<tb::inspect::table_row> table = tb::computed_table(op);
+  for (unsigned row = 0; row < tb::author::row_count; ++row) {
+    const tb::dispatch_key k = tb::author::key_of_row(row);
     INFO(to_string(k));
-    const auto found = std::ranges::find(table, k, &tb::table_row::key);
-    CHECK(tb::computed_row(op, k) == (found == table.end() ? tb::table_row{k} : *found));
+    const auto found = std::ranges::find(table, k, &tb::inspect::table_row::key);
+    CHECK(tb::inspect::computed_row(op, k) == (found == table.end() ? tb::inspect::table_row{k} : *found));
   }
-  CHECK(named(to_string(tb::computed_row(op, key::CPU))) == "CPU: kernel, registered at A");
+  CHECK(named(to_string(tb::inspect::computed_row(op, key::CPU))) == "CPU: kernel, registered at A");
   defined.reset();
-  CHECK(tb::computed_row(op, key::CPU) == tb::table_row{key::CPU});
+  CHECK(tb::inspect::computed_row(op, key::CPU) == tb::inspect::table_row{key::CPU});
 }

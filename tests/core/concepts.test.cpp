@@ -67,7 +67,7 @@ namespace {
 
 template <class Op, auto Fn>
 constexpr std::string sentence() {
-  constexpr tb::verdict v = tb::author::explain_kernel<Fn, Op>();
+  constexpr tb::author::verdict v = tb::author::explain_kernel<Fn, Op>();
   return std::string(v.view());
 }
 
@@ -86,7 +86,7 @@ struct several {
 
 }  // namespace
 
-TEST_CASE("concepts: an argument of another type is named, with the mend of a typical mistake",
+TEST_CASE("concepts: an argument of another type is named, with the fix of a typical mistake",
           "[core][concepts][B7][R15]") {
   const std::string begin = "kernel for concepts::resize, argument ";
   CHECK(sentence<resize, &narrow>() ==
@@ -106,7 +106,7 @@ TEST_CASE("concepts: an argument of another type is named, with the mend of a ty
         begin + "2 'by': the schema needs 'double', the kernel takes 'bool'");
 }
 
-TEST_CASE("concepts: lists, optionals and references have mends of their own", "[core][concepts][R15]") {
+TEST_CASE("concepts: lists, optionals and references have fixes of their own", "[core][concepts][R15]") {
   using lists = tb::op<"l::f(int[] sizes, bool[] mask, float? by, Tensor self, Tensor(a!) out) -> ()">;
   using sizes = std::span<const std::int64_t>;
   using mask = std::span<const bool>;
@@ -116,15 +116,14 @@ TEST_CASE("concepts: lists, optionals and references have mends of their own", "
   CHECK(sentence<lists, [](const std::vector<std::int64_t>&, mask, by, const tensor&, tensor&) {}>() ==
         begin +
             "1 'sizes': the schema needs 'std::span<const int64_t>', the kernel takes 'const "
-            "std::vector<int64_t>&'; a list is lent as std::span<const T>, not copied");
+            "std::vector<int64_t>&'; a list is passed as std::span<const T>, not copied");
   CHECK(sentence<lists, [](std::span<std::int64_t>, mask, by, const tensor&, tensor&) {}>().ends_with(
-      "; its elements are const, since they are lent"));
+      "; its elements are const, since they belong to the caller"));
   CHECK(sentence<lists, [](std::span<const int>, mask, by, const tensor&, tensor&) {}>().ends_with(
       "; an int of a schema is std::int64_t"));
   CHECK(sentence<lists, [](sizes, std::vector<bool>, by, const tensor&, tensor&) {}>().ends_with(
       "2 'mask': the schema needs 'std::span<const bool>', the kernel takes 'std::vector<bool>'; std::vector<bool> "
-      "holds "
-      "no bools to lend, a bool[] of a schema is std::span<const bool>"));
+      "holds bits and no bools, a bool[] of a schema is std::span<const bool>"));
   CHECK(sentence<lists, [](sizes, mask, double, const tensor&, tensor&) {}>().ends_with(
       "; with '?' it may be absent, so take the std::optional"));
   CHECK(sentence<lists, [](sizes, mask, std::optional<float>, const tensor&, tensor&) {}>().ends_with(
@@ -134,7 +133,7 @@ TEST_CASE("concepts: lists, optionals and references have mends of their own", "
   CHECK(sentence<lists, [](sizes, mask, by, tensor&, tensor&) {}>().ends_with(
       "; add const, the operator does not write it"));
   CHECK(sentence<lists, [](sizes, mask, by, const tensor&, const tensor&) {}>().ends_with(
-      "; take const away, the operator writes it"));
+      "; remove const, the operator writes it"));
   CHECK(sentence<lists, [](sizes, mask, by, const tensor&, tensor) {}>().ends_with(
       "; take it by reference, the operator writes it"));
 }
@@ -192,16 +191,17 @@ TEST_CASE("concepts: what is no function says what it is", "[core][concepts][B2]
             "const'; there is no object to call it on, make it static");
   CHECK_FALSE(tb::kernel_for<&counter::peek, resize>);
   CHECK_FALSE(tb::kernel_for<&counter::count, resize>);
-  CHECK(sentence<resize, stateful{2}>() == begin +
-                                               "'(anonymous namespace)::stateful' with a state; what it needs comes "
-                                               "with the call");
-  CHECK(sentence<resize, changing>() == begin + "a lambda whose call operator is not const; take 'mutable' away");
+  CHECK(sentence<resize, stateful{2}>() ==
+        begin +
+            "'(anonymous namespace)::stateful' with captures or members; pass what it "
+            "needs as arguments of the call");
+  CHECK(sentence<resize, changing>() == begin + "a lambda whose call operator is not const; remove 'mutable'");
   constexpr std::string_view no_types =
       " without one call operator of known types; write the types, a template or an overload set has none";
   CHECK(sentence<resize, generic>() == begin + "a lambda" + std::string(no_types));
   CHECK(sentence<resize, several{}>() == begin + "'(anonymous namespace)::several'" + std::string(no_types));
   CHECK(sentence<resize, resize{}>() == begin + "the operator 'concepts::resize'; write a function that calls it");
-  CHECK(sentence<resize, [](const tb::operator_handle&, tb::stack&) {}>() ==
+  CHECK(sentence<resize, [](const tb::operator_handle&, tb::boxed_stack&) {}>() ==
         "kernel for concepts::resize: found a boxed kernel; register it with impl_boxed()");
   CHECK(sentence<int, &none>() ==
         "kernel: needs an operator, found 'int'; declare one with its types, topbit::op<\"ns::name(int x) -> int\">");

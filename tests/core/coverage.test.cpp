@@ -13,13 +13,13 @@ import topbit.core;
 
 namespace tb = topbit;
 namespace key = topbit::key;
-using tb::row_reason;
-using tb::shadow_reason;
+using tb::inspect::row_reason;
+using tb::inspect::shadow_reason;
 using toy::image;
 
 template <>
-struct Catch::StringMaker<tb::shadow_reason> {
-  static std::string convert(tb::shadow_reason r) { return std::string(name_of(r)); }
+struct Catch::StringMaker<tb::inspect::shadow_reason> {
+  static std::string convert(tb::inspect::shadow_reason r) { return std::string(name_of(r)); }
 };
 
 namespace {
@@ -30,7 +30,7 @@ inline constexpr tb::op<"cov::zeros(int n, Device device) -> Tensor"> zeros;
 
 int kernel(const image& i) { return i.width; }
 toy::tensor zeros_kernel(std::int64_t, toy::device) { return {}; }
-void boxed(const tb::operator_handle&, tb::stack&) {}
+void boxed(const tb::operator_handle&, tb::boxed_stack&) {}
 
 // One line each.
 constexpr auto A = std::source_location::current();
@@ -39,7 +39,7 @@ constexpr auto C = std::source_location::current();
 constexpr auto D = std::source_location::current();
 const toy::named_places named{{"A", A}, {"B", B}, {"C", C}, {"D", D}};
 
-std::vector<tb::shadowed_kernel> shadowed(const tb::registry& r) { return coverage(r).shadowed; }
+std::vector<tb::inspect::shadowed_kernel> shadowed(const tb::registry& r) { return coverage(r).shadowed; }
 
 }  // namespace
 
@@ -77,8 +77,8 @@ TEST_CASE("coverage: carries the same facts as data, for the keys it is asked fo
   CHECK(report.operators[0].op == "cov::add");
   REQUIRE(report.operators[0].cells.size() == 3);
   CHECK(report.operators[0].cells[0].why == row_reason::transparent);
-  CHECK(report.operators[0].cells[1].place == tb::source_place{A.file_name(), A.line()});
-  CHECK(report.operators[0].cells[2] == tb::table_row{key::CUDA});
+  CHECK(report.operators[0].cells[1].place == tb::inspect::source_location{A.file_name(), A.line()});
+  CHECK(report.operators[0].cells[2] == tb::inspect::table_row{key::CUDA});
   CHECK(report.operators[1].cells[1].why == row_reason::missing);
   CHECK(report.shadowed.empty());
 }
@@ -135,8 +135,8 @@ TEST_CASE("coverage: quantized and compressed kernels are shadowed as sparse one
     INFO(to_string(k));
     REQUIRE(found.size() == 1);
     CHECK(found[0].reason == shadow_reason::composite);
-    CHECK(found[0].at == tb::autograd_key_of(k.device));
-    CHECK(found[0].by == tb::source_place{B.file_name(), B.line()});
+    CHECK(found[0].at == tb::author::autograd_key_of(k.device));
+    CHECK(found[0].by == tb::inspect::source_location{B.file_name(), B.line()});
   }
 }
 
@@ -157,7 +157,7 @@ TEST_CASE("coverage: a kernel that its arguments reach is not named", "[core][co
   CHECK(shadowed(r).empty());
 }
 
-TEST_CASE("coverage: calls that raise because a row is ambiguous are said of the backend's kernel",
+TEST_CASE("coverage: calls that throw because a row is ambiguous are said of the backend's kernel",
           "[core][coverage][P5a][Z4]") {
   tb::registry r;
   const auto block = tb::library("cov", r).def(add).impl<&kernel>(add, key::MkldnnCPU, A).impl<&kernel>(add, B);
@@ -167,7 +167,7 @@ TEST_CASE("coverage: calls that raise because a row is ambiguous are said of the
   CHECK(found[0].at == key::AutogradOther);
   CHECK(named(found[0].sentence) ==
         "cov::add: the kernel for MkldnnCPU, registered at A, cannot be reached by arguments that carry AutogradOther: "
-        "beside a composite kernel, calls raise there; register one for AutogradOther, or call below autograd");
+        "beside a composite kernel, calls throw there; register one for AutogradOther, or call below autograd");
 }
 
 TEST_CASE("coverage: a nested kernel wins over that of a nested backend", "[core][coverage][P4n]") {
@@ -182,12 +182,13 @@ TEST_CASE("coverage: a nested kernel wins over that of a nested backend", "[core
 }
 
 TEST_CASE("coverage: columns without room go on below", "[core][coverage]") {
-  tb::coverage_report report;
+  tb::inspect::coverage_report report;
   report.keys = {key::CPU, key::CUDA, key::Meta};
-  const auto cell = [](tb::dispatch_key k, tb::row_reason why) { return tb::table_row{k, why}; };
-  report.operators = {{"a::b",
-                       {cell(key::CPU, tb::row_reason::kernel), cell(key::CUDA, tb::row_reason::missing),
-                        cell(key::Meta, tb::row_reason::composite_kernel)}}};
+  const auto cell = [](tb::dispatch_key k, tb::inspect::row_reason why) { return tb::inspect::table_row{k, why}; };
+  report.operators = {
+      {"a::b",
+       {cell(key::CPU, tb::inspect::row_reason::kernel), cell(key::CUDA, tb::inspect::row_reason::missing),
+        cell(key::Meta, tb::inspect::row_reason::composite_kernel)}}};
   const std::string whole =
       "operator  CPU     CUDA  Meta\n"
       "a::b      kernel  -     composite\n";
@@ -209,5 +210,5 @@ TEST_CASE("coverage: columns without room go on below", "[core][coverage]") {
         "\n"
         "operator  Meta\n"
         "a::b      composite\n");
-  CHECK(to_string(tb::coverage_report{}, 10) == "operator\n");
+  CHECK(to_string(tb::inspect::coverage_report{}, 10) == "operator\n");
 }

@@ -18,7 +18,7 @@ double reference(std::string_view text) {
   std::from_chars(text.data(), text.data() + text.size(), x);
   return x;
 }
-double by_schema(const std::string& text) { return tb::schema_default<double>::from(text); }
+double by_schema(const std::string& text) { return tb::author::schema_default<double>::from(text); }
 std::int64_t bits(double x) { return std::bit_cast<std::int64_t>(x); }
 
 }  // namespace

@@ -33,7 +33,7 @@ inline constexpr tb::op<"err::blurr", int(const image&)> nearly;
 std::int64_t mix_kernel(const tensor&, std::int64_t n, std::span<const tensor>) { return n; }
 int blur_kernel(const image&, int n) { return n; }
 std::int64_t seed_kernel(std::int64_t n) { return n; }
-void fallback_kernel(const tb::operator_handle& op, tb::stack& s) {
+void fallback_kernel(const tb::operator_handle& op, tb::boxed_stack& s) {
   s.drop(op.argument_count());
   s.push(std::int64_t{0});
 }
@@ -83,7 +83,7 @@ TEST_CASE("errors: no kernel says the key, the argument that brought it, and the
         "err::blur: no kernel for HIP, which argument 1 brought; there are kernels for CPU (HERE)");
 }
 
-TEST_CASE("errors: no kernel says when the thread brought the key, and when nobody did", "[core][error][E1]") {
+TEST_CASE("errors: no kernel says when the thread brought the key, and when nothing did", "[core][error][E1]") {
   room in;
   in.library.def(blur).impl<&blur_kernel>(blur, key::CPU);
   {
@@ -133,7 +133,7 @@ TEST_CASE("errors: a boxed call ends with the text of the typed one", "[core][er
   for (const tensor& t : {tensor(), tensor(key::CUDA), tensor({key::CPU, key::TestMode})}) {
     const std::string typed = no_kernel([&] { in.call_mix(t); });
     CHECK(no_kernel([&] {
-            tb::stack s;
+            tb::boxed_stack s;
             s.push(t);
             s.push(std::int64_t{1});
             s.push(std::vector<tensor>());
@@ -264,7 +264,7 @@ TEST_CASE("errors: no text is a name that breaks a lookup", "[core][error][E7]")
   CHECK_THROWS_AS(in.r.find("err::blur\0"sv), tb::unknown_operator);
 }
 
-TEST_CASE("errors: a lookup tells what is implemented and not defined from what nobody knows", "[core][error][E7]") {
+TEST_CASE("errors: a lookup tells what is implemented and not defined from unknown names", "[core][error][E7]") {
   room in;
   const auto kernels = in.more().impl<&blur_kernel>(blur, key::CPU);
   CHECK(text_of<tb::unknown_operator>([&] { in.r.find("err::blur"); }) ==

@@ -40,7 +40,7 @@ const auto kernels = tb::library("exp")
                          .impl<&zeros_kernel>(zeros, key::CUDA);
 
 // The same text on every machine: file names and lines become HERE.
-std::string text(const tb::explanation& e) {
+std::string text(const tb::inspect::explanation& e) {
   std::string all = to_string(e);
   for (std::size_t at; (at = all.find(__FILE__)) != std::string::npos;)
     all.replace(at, all.find('\n', at) - at, "HERE");
@@ -61,7 +61,7 @@ TEST_CASE("explain: says which argument brings what, what was passed over and wh
         "  takes     AutogradCPU: autograd kernel, registered at HERE\n");
 }
 
-TEST_CASE("explain: names the thread's part and the keys nobody handles", "[core][explain]") {
+TEST_CASE("explain: names the thread's part and the keys without a kernel", "[core][explain]") {
   const toy::tensor a({key::CPU, key::ADInplaceOrView});
   tb::enable_autocast on;
   tb::include_guard in(key::AutocastCPU);
@@ -73,8 +73,8 @@ TEST_CASE("explain: names the thread's part and the keys nobody handles", "[core
         "  argument 3 'b' brings {CPU, ADInplaceOrView}\n"
         "  thread    includes {AutocastCPU}\n"
         "  thread    excludes {AutogradOther, Autograd, AutogradNestedTensor}\n"
-        "  passes    AutocastCPU: nobody handles this key, calls pass through it\n"
-        "  passes    ADInplaceOrView: nobody handles this key, calls pass through it\n"
+        "  passes    AutocastCPU: no kernel handles this key, calls pass through it\n"
+        "  passes    ADInplaceOrView: no kernel handles this key, calls pass through it\n"
         "  takes     CPU: kernel, registered at HERE\n");
 }
 
@@ -92,7 +92,7 @@ TEST_CASE("explain: a call throws at the key where it ends, and passes those abo
         "  schema    expone::mix(Tensor a, int n, Tensor b) -> int\n"
         "  argument 1 'a' brings {CUDA, ADInplaceOrView}\n"
         "  argument 3 'b' brings {CUDA, ADInplaceOrView}\n"
-        "  passes    ADInplaceOrView: nobody handles this key, calls pass through it\n"
+        "  passes    ADInplaceOrView: no kernel handles this key, calls pass through it\n"
         "  throws at CUDA: missing\n"
         "  result    no kernel: the call would throw\n");
   CHECK(text(tb::explain(unknown, image{key::CPU, 0, 0}))
@@ -141,9 +141,9 @@ TEST_CASE("explain: goes on below the BackendSelect kernel that is made from a s
   CHECK_FALSE(tb::explain(mix, toy::tensor(), 1, toy::tensor()).placed.has_value());
 }
 
-TEST_CASE("explain: ends at BackendSelect where nobody says what the device is", "[core][explain][X5]") {
+TEST_CASE("explain: ends at BackendSelect where the device is unknown", "[core][explain][X5]") {
   const std::array<key_set, 2> nothing{};
-  CHECK(text(tb::explain_keys(zeros.handle(), nothing))
+  CHECK(text(tb::inspect::explain_keys(zeros.handle(), nothing))
             .ends_with("  takes     BackendSelect: kernel (from the signature)\n"));
 }
 
@@ -174,7 +174,7 @@ int answer(key_set keys, const image&) {
   last = {"kernel " + std::to_string(I), keys};
   return I;
 }
-void fallback_answer(const tb::operator_handle& op, key_set keys, tb::stack& s) {
+void fallback_answer(const tb::operator_handle& op, key_set keys, tb::boxed_stack& s) {
   last = {"fallback", keys};
   s.drop(op.argument_count());
   s.push(0);
@@ -243,7 +243,7 @@ TEST_CASE("explain: what it says is what runs, whatever is registered", "[core][
       for (key_set layer : layers) {
         tb::include_guard in(layer);
         tb::exclude_guard out(random() % 4 == 0 ? tb::autograd_keys : key_set{});
-        const auto said = tb::explain_keys(op, std::array{keys});
+        const auto said = tb::inspect::explain_keys(op, std::array{keys});
         last = {"nothing", {}};
         try {
           (void)call(image{keys, 0, 0});
@@ -253,7 +253,7 @@ TEST_CASE("explain: what it says is what runs, whatever is registered", "[core][
         ++calls;
         std::string wanted = "nothing";
         const auto& chosen = said.candidates.back();
-        if (said.found && chosen.rule == tb::row_reason::backend_fallback)
+        if (said.found && chosen.rule == tb::inspect::row_reason::backend_fallback)
           wanted = "fallback";
         else if (said.found)
           wanted = "kernel " + std::to_string(chosen.line - places[0].line());
@@ -312,7 +312,7 @@ TEST_CASE("explain: what it says of an operator that a device places is what run
         tb::include_guard in(layer);
         tb::exclude_guard out(random() % 4 == 0 ? key_set{key::Dense, key::Tracer} : key_set{});
         const toy::device device{where};
-        const auto said = tb::explain_keys(op, std::array{key_set()}, backend_keys_of(device));
+        const auto said = tb::inspect::explain_keys(op, std::array{key_set()}, backend_keys_of(device));
         last = {"nothing", {}};
         try {
           (void)call(device);
@@ -330,7 +330,7 @@ TEST_CASE("explain: what it says of an operator that a device places is what run
   CHECK(went_on > 500);
 }
 
-TEST_CASE("explain: that every thread leaves Autocast out is said where a call brings it and somebody handles it",
+TEST_CASE("explain: that every thread leaves Autocast out is said where a call brings it and a kernel handles it",
           "[core][explain]") {
   const toy::tensor a({key::CPU, key::AutocastCPU});
   const auto says = [&] { return text(tb::explain(mix, a, 1, a)).find("excludes {Autocast}") != std::string::npos; };

@@ -71,7 +71,7 @@ const auto kernels = [] {
 // The same operator through the boxed path.
 template <class... T>
 tb::key_set boxed(std::string_view name, const T&... x) {
-  tb::stack s;
+  tb::boxed_stack s;
   (s.push(x), ...);
   tb::registry::process().find(name).call_boxed(s);
   return s.pop().get<tb::key_set>();
@@ -85,8 +85,8 @@ TEST_CASE("extract: keys_of beside the type makes it take part, and must not thr
   STATIC_REQUIRE_FALSE(tb::keyed<keyed_but_may_throw>);
   STATIC_REQUIRE_FALSE(tb::keyed<keyed_by_member>);
   STATIC_REQUIRE_FALSE(tb::keyed<int>);
-  STATIC_REQUIRE(tb::selects_backend<toy::device>);
-  STATIC_REQUIRE_FALSE(tb::selects_backend<keyed_and_a_device>);
+  STATIC_REQUIRE(tb::author::selects_backend<toy::device>);
+  STATIC_REQUIRE_FALSE(tb::author::selects_backend<keyed_and_a_device>);
 }
 
 TEST_CASE("extract: optionals and lists bring what is in them, undefined ones nothing", "[core][extract][X1]") {

@@ -76,7 +76,7 @@ TEST_CASE("fallthrough: several on top of one another are all passed", "[core][f
   CHECK(in.call(with({key::CPU, key::AutogradCPU, key::AutocastCPU, key::Tracer, key::UserTop1})) == key_set(key::CPU));
 }
 
-TEST_CASE("fallthrough: with nothing left the catch-all runs, or the call raises", "[core][fallthrough][F4][P10i]") {
+TEST_CASE("fallthrough: with nothing left the catch-all runs, or the call throws", "[core][fallthrough][F4][P10i]") {
   tb::registry r;
   auto block = tb::library("fall", r).def(seen).fallthrough(seen, key::CPU);
   const auto call = r.find("fall::seen").typed<key_set(const image&)>();
@@ -105,7 +105,7 @@ TEST_CASE("fallthrough: the boxed path passes it in the same way", "[core][fallt
   room in;
   const auto block = in.more().fallthrough(seen, key::AutogradCPU).impl<answers>(seen, key::AutogradCUDA);
   for (key_set keys : {key_set{key::CPU, key::AutogradCPU}, key_set{key::CUDA, key::AutogradCUDA}}) {
-    tb::stack s;
+    tb::boxed_stack s;
     s.push(with(keys));
     in.r.find("fall::seen").call_boxed(s);
     CHECK(s[0].get<key_set>() == in.call(with(keys)));
@@ -120,7 +120,7 @@ TEST_CASE("fallthrough: the kernel receives the effective set, its own key highe
   CHECK(in.call(with(keys)).highest() == key::AutogradCPU);
 }
 
-TEST_CASE("fallthrough: what every backend passes through is masked, whoever brought it", "[core][fallthrough][X7]") {
+TEST_CASE("fallthrough: what every backend passes through is masked, whatever brought it", "[core][fallthrough][X7]") {
   room in;
   const auto block = in.more().fallthrough(seen, key::Tracer).fallthrough(seen, key::Autograd);
   const key_set layers{key::Tracer, key::AutogradCUDA};
@@ -167,7 +167,7 @@ TEST_CASE("fallthrough: it may come before the definition and outlives one", "[c
 
 namespace {
 // For every operator that takes one argument and answers with keys.
-void answers_boxed(const tb::operator_handle& op, key_set keys, tb::stack& s) {
+void answers_boxed(const tb::operator_handle& op, key_set keys, tb::boxed_stack& s) {
   s.drop(op.argument_count());
   s.push(keys);
 }

@@ -21,7 +21,7 @@ namespace fork_ops {
 inline constexpr tb::op<"frk::width", int(const image&)> width;
 inline constexpr tb::op<"frk::comes_and_goes", int(const image&)> comes_and_goes;
 int width_cpu(const image& i) { return i.width; }
-void pass(const tb::operator_handle& op, tb::key_set keys, tb::stack& s) {
+void pass(const tb::operator_handle& op, tb::key_set keys, tb::boxed_stack& s) {
   op.redispatch_boxed(keys & tb::below(key::UserTop2), s);
 }
 const auto kernels = tb::library("frk").def(width).impl<&width_cpu>(width, key::CPU);

@@ -28,7 +28,7 @@ const auto kernels = tb::library("fun").def(twice).impl<&twice_cpu>(twice, key::
 struct counter {
   std::shared_ptr<std::atomic<int>> calls = std::make_shared<std::atomic<int>>(0);
   tb::key_set below = tb::below(key::Conjugate);
-  void operator()(const tb::operator_handle& op, tb::key_set keys, tb::stack& s) const {
+  void operator()(const tb::operator_handle& op, tb::key_set keys, tb::boxed_stack& s) const {
     ++*calls;
     op.redispatch_boxed(keys & below, s);
   }
@@ -42,7 +42,7 @@ TEST_CASE("functor: a fallback keeps its state between calls, typed and boxed", 
   const auto layer = tb::fallback(key::Conjugate, mine);
   const tb::include_guard through(key::Conjugate);
   CHECK(twice(tensor(key::CPU, 3)) == 6);
-  tb::stack s;
+  tb::boxed_stack s;
   s.push(tensor(key::CPU, 4));
   twice.handle().call_boxed(s);
   CHECK(s[0].get<std::int64_t>() == 8);
@@ -62,11 +62,11 @@ TEST_CASE("functor: a lambda with captures is a kernel of one operator, with or 
           "[core][functor][B2]") {
   std::int64_t offset = 0;
   offset += 100;
-  const auto without = [offset](const tb::operator_handle&, tb::stack& s) {
+  const auto without = [offset](const tb::operator_handle&, tb::boxed_stack& s) {
     const std::int64_t result = s.pop().get<tensor>().value() + offset;
     s.push(result);
   };
-  const auto with = [offset](const tb::operator_handle&, tb::key_set keys, tb::stack& s) {
+  const auto with = [offset](const tb::operator_handle&, tb::key_set keys, tb::boxed_stack& s) {
     const std::int64_t result = s.pop().get<tensor>().value() + offset + (keys.highest() == key::CUDA ? 1000 : 0);
     s.push(result);
   };
@@ -78,7 +78,7 @@ TEST_CASE("functor: a lambda with captures is a kernel of one operator, with or 
 TEST_CASE("functor: the newest for a key serves, and its withdrawal brings the one before it back",
           "[core][functor][D2]") {
   const auto gives = [](std::int64_t n) {
-    return [n](const tb::operator_handle&, tb::stack& s) { (void)s.pop(), s.push(n); };
+    return [n](const tb::operator_handle&, tb::boxed_stack& s) { (void)s.pop(), s.push(n); };
   };
   const auto older = tb::implement("fun").impl_boxed(once, key::CPU, gives(1));
   {
@@ -88,13 +88,14 @@ TEST_CASE("functor: the newest for a key serves, and its withdrawal brings the o
   CHECK(once(tensor(key::CPU)) == 1);
 }
 
-TEST_CASE("functor: a thousand that were taken back leave no copy of their state", "[core][functor][D1]") {
+TEST_CASE("functor: a thousand unregistered ones leave no copy of their state", "[core][functor][D1]") {
   const auto held = std::make_shared<int>(7);
   tb::registry r;
   const auto block = tb::library("fun", r).def(once);
   for (int i = 0; i < 1000; ++i) {
-    const auto layer = tb::fallback(key::Conjugate, [held](const tb::operator_handle&, tb::stack&) {}, r);
-    const auto kernel = tb::implement("fun", key::CPU, r).impl_boxed(once, key::CPU, [held](auto&, tb::stack&) {});
+    const auto layer = tb::fallback(key::Conjugate, [held](const tb::operator_handle&, tb::boxed_stack&) {}, r);
+    const auto kernel =
+        tb::implement("fun", key::CPU, r).impl_boxed(once, key::CPU, [held](auto&, tb::boxed_stack&) {});
   }
   CHECK(held.use_count() == 1);
 }
@@ -103,18 +104,18 @@ TEST_CASE("functor: one that stays lives as long as its registry", "[core][funct
   const auto held = std::make_shared<int>(7);
   {
     tb::registry r;
-    tb::fallback(key::Conjugate, [held](const tb::operator_handle&, tb::stack&) {}, r).keep();
+    tb::fallback(key::Conjugate, [held](const tb::operator_handle&, tb::boxed_stack&) {}, r).keep();
     CHECK(held.use_count() == 2);
   }
   CHECK(held.use_count() == 1);
 }
 
-TEST_CASE("functor: a call keeps the state that is taken back inside it until it returns or throws",
+TEST_CASE("functor: a call keeps a state that is unregistered inside it until it returns or throws",
           "[core][functor][H5]") {
   const auto held = std::make_shared<std::int64_t>(7);
   tb::registration mine;
   long inside = 0;
-  const auto takes_itself_back = [&inside, &mine, held](const tb::operator_handle&, tb::stack& s) {
+  const auto takes_itself_back = [&inside, &mine, held](const tb::operator_handle&, tb::boxed_stack& s) {
     mine.reset();
     inside = held.use_count();
     s.pop();
@@ -137,17 +138,17 @@ TEST_CASE("functor: its state may hold registrations, which end with it", "[core
   tb::registry r;
   auto block = tb::library("fun", r).def(once);
   auto holds = std::make_shared<tb::registration>(
-      tb::fallback(key::Functionalize, [](const tb::operator_handle&, tb::stack&) {}, r));
+      tb::fallback(key::Functionalize, [](const tb::operator_handle&, tb::boxed_stack&) {}, r));
   auto layer = tb::fallback(
-      key::Conjugate, [kept = std::move(holds)](const tb::operator_handle&, tb::stack&) { (void)*kept; }, r);
+      key::Conjugate, [kept = std::move(holds)](const tb::operator_handle&, tb::boxed_stack&) { (void)*kept; }, r);
   CHECK(tb::dump(r).fallbacks.size() == 2);
   layer.reset();
   CHECK(tb::dump(r).fallbacks.empty());
 }
 
-TEST_CASE("functor: one that is refused is given back at once", "[core][functor][R19]") {
+TEST_CASE("functor: a refused one is destroyed at once", "[core][functor][R19]") {
   const auto held = std::make_shared<int>(7);
-  const auto make = [&] { return [held](const tb::operator_handle&, tb::stack&) {}; };
+  const auto make = [&] { return [held](const tb::operator_handle&, tb::boxed_stack&) {}; };
   tb::registry r;
   const auto first = tb::fallback(key::Conjugate, make(), r);
   CHECK_THROWS_AS(tb::fallback(key::Conjugate, make(), r), tb::bad_registration);
@@ -158,8 +159,8 @@ TEST_CASE("functor: an object that can only be moved, and a plain function, will
   tb::registry r;
   auto owned = std::make_unique<int>(1);
   const auto layer = tb::fallback(
-      key::Conjugate, [kept = std::move(owned)](const tb::operator_handle&, tb::stack&) { (void)*kept; }, r);
-  void (*function)(const tb::operator_handle&, tb::stack&) = [](const tb::operator_handle&, tb::stack&) {};
+      key::Conjugate, [kept = std::move(owned)](const tb::operator_handle&, tb::boxed_stack&) { (void)*kept; }, r);
+  void (*function)(const tb::operator_handle&, tb::boxed_stack&) = [](const tb::operator_handle&, tb::boxed_stack&) {};
   const auto other = tb::fallback(key::UserTop2, function, r);
   CHECK(tb::dump(r).fallbacks.size() == 2);
 }

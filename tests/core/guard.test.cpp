@@ -97,7 +97,7 @@ TEST_CASE("guard: a guard can be neither copied nor moved", "[core][guard][T3]")
   STATIC_REQUIRE_FALSE(std::is_copy_assignable_v<tb::force_guard>);
 }
 
-TEST_CASE("guard: leaving a scope restores the state bit for bit, backends too", "[core][guard][T5]") {
+TEST_CASE("guard: leaving a scope restores the exact state, backends too", "[core][guard][T5]") {
   {
     tb::include_guard meta(key::Meta);
     CHECK(seen(cpu).highest() == key::AutogradMeta);
@@ -174,7 +174,7 @@ TEST_CASE("guard: boxed and typed calls by name see the same thread state", "[co
   const auto op = tb::registry::process().find("guard::keys");
   const auto by_name = op.typed<key_set(const toy::image&)>();
   const auto boxed = [&] {
-    tb::stack s;
+    tb::boxed_stack s;
     s.push(cpu);
     op.call_boxed(s);
     return s[0].get<key_set>();
@@ -224,7 +224,7 @@ TEST_CASE("guard: a kernel for Autocast is reached by no thread that has not swi
   CHECK(elsewhere == cpu.keys);
 }
 
-TEST_CASE("guard: a state that nobody has filled in leaves Autocast out", "[core][guard][T1][T4]") {
+TEST_CASE("guard: a default-constructed state excludes Autocast", "[core][guard][T1][T4]") {
   const auto layer = tb::implement("guard").impl<guard_ops::kernel>(seen, key::AutocastCPU);
   const tb::force_guard forced({});
   CHECK(seen(cast) == cpu.keys);

@@ -23,7 +23,7 @@ inline constexpr tb::op<"handle::named(int n=2) -> int"> renamed;
 TEST_CASE("handle: a schema in parts says what is written and what a result aliases", "[core][handle]") {
   tb::registry r;
   const auto block = tb::library("handle", r).def(into).def(area);
-  const tb::schema_view* s = r.find("handle::into").parsed_schema();
+  const tb::author::schema_view* s = r.find("handle::into").parsed_schema();
   REQUIRE(s != nullptr);
   CHECK(s->ns == "handle");
   CHECK(s->name == "into");
@@ -57,7 +57,7 @@ TEST_CASE("handle: a schema is parsed once, and stays while its operator is defi
   tb::registry r;
   auto first = tb::fragment("handle", r).def(named);
   const tb::operator_handle h = r.find("handle::named");
-  const tb::schema_view* s = h.parsed_schema();
+  const tb::author::schema_view* s = h.parsed_schema();
   const std::size_t asked = toy::allocations();
   CHECK(h.parsed_schema() == s);
   CHECK(toy::allocations() == asked);
@@ -72,10 +72,10 @@ TEST_CASE("handle: threads that ask for the parts at once get the same", "[core]
   tb::registry r;
   const auto block = tb::library("handle", r).def(into);
   const tb::operator_handle h = r.find("handle::into");
-  std::vector<const tb::schema_view*> found(4);
+  std::vector<const tb::author::schema_view*> found(4);
   {
     std::vector<std::jthread> threads;
     for (auto& f : found) threads.emplace_back([&f, h] { f = h.parsed_schema(); });
   }
-  for (const tb::schema_view* f : found) CHECK(f == found[0]);
+  for (const tb::author::schema_view* f : found) CHECK(f == found[0]);
 }

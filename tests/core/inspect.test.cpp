@@ -25,7 +25,7 @@ toy::tensor add_kernel(const toy::tensor& a, const toy::tensor&) { return a; }
 toy::tensor other_kernel(const toy::tensor& a) { return a; }
 toy::tensor zeros_kernel(std::int64_t, toy::device) { return {}; }
 int width_kernel(const toy::image& i) { return i.width; }
-void boxed(const tb::operator_handle&, tb::stack&) {}
+void boxed(const tb::operator_handle&, tb::boxed_stack&) {}
 
 // One line each.
 constexpr auto A = std::source_location::current();
@@ -67,15 +67,15 @@ TEST_CASE("inspect: a dump carries the same facts as data", "[core][inspect][I1]
   tb::registry r;
   const auto block =
       tb::library("insp", r).def(add, A).impl<&add_kernel>(add, key::CPU, B).impl<&add_kernel>(add, key::CPU, C);
-  const tb::operator_dump d = dump(r.find("insp::add"));
+  const tb::inspect::operator_dump d = dump(r.find("insp::add"));
   CHECK(d.name == "insp::add");
   REQUIRE(d.definitions.size() == 1);
-  CHECK(d.definitions[0] == tb::source_place{A.file_name(), A.line()});
+  CHECK(d.definitions[0] == tb::inspect::source_location{A.file_name(), A.line()});
   REQUIRE(d.kernels.size() == 2);
   CHECK(d.kernels[0].key == tb::key_target(key::CPU));
-  CHECK(d.kernels[0].form == tb::kernel_form::typed);
+  CHECK(d.kernels[0].form == tb::inspect::kernel_form::typed);
   CHECK_FALSE(d.kernels[0].overridden_by.has_value());
-  CHECK(d.kernels[0].place == tb::source_place{C.file_name(), C.line()});
+  CHECK(d.kernels[0].place == tb::inspect::source_location{C.file_name(), C.line()});
   CHECK(d.kernels[1].overridden_by == d.kernels[0].place);
 }
 
@@ -124,7 +124,7 @@ TEST_CASE("inspect: a registration that was refused leaves the registry exactly 
   tb::registry r;
   const auto block = tb::library("insp", r, A).def(add, A).impl<&add_kernel>(add, key::CPU, B);
   const auto tracing = tb::fallback<&boxed>(key::Tracer, r, C);
-  const tb::registry_dump before = dump(r);
+  const tb::inspect::registry_dump before = dump(r);
 
   CHECK_THROWS_AS(tb::fragment("insp", r).def(other_add, D), tb::bad_registration);
   CHECK_THROWS_AS(tb::implement("insp", std::nullopt, r).impl<&other_kernel>(other_add, key::CPU, D),
@@ -148,7 +148,7 @@ TEST_CASE("inspect: what was withdrawn is not in the dump", "[core][inspect]") {
     const auto block = tb::library("insp", r).def(zeros).impl<&add_kernel>(add, key::CPU);
     CHECK(dump(r).operators.size() == 2);
   }
-  CHECK(dump(r) == tb::registry_dump());
+  CHECK(dump(r) == tb::inspect::registry_dump());
   CHECK(to_string(dump(r)).empty());
 }
 
@@ -164,11 +164,11 @@ TEST_CASE("inspect: operators are found by what they have a kernel for", "[core]
   const auto dangling = tb::implement("insp", std::nullopt, r).impl<&width_kernel>(width, key::CUDA);
   using names = std::vector<std::string>;
   CHECK(r.operators() == names{"insp::add", "insp::zeros"});
-  CHECK(operators_with_kernel(key::CPU, r) == names{"insp::add", "insp::zeros"});
-  CHECK(operators_with_kernel(key::CUDA, r) == names{"insp::width"});
-  CHECK(operators_with_kernel(key::CompositeImplicitAutograd, r) == names{"insp::add"});
-  CHECK(operators_with_kernel(key::AutogradCPU, r).empty());
-  CHECK(dangling_operators(r) == names{"insp::width"});
+  CHECK(tb::inspect::operators_with_kernel(key::CPU, r) == names{"insp::add", "insp::zeros"});
+  CHECK(tb::inspect::operators_with_kernel(key::CUDA, r) == names{"insp::width"});
+  CHECK(tb::inspect::operators_with_kernel(key::CompositeImplicitAutograd, r) == names{"insp::add"});
+  CHECK(tb::inspect::operators_with_kernel(key::AutogradCPU, r).empty());
+  CHECK(tb::inspect::dangling_operators(r) == names{"insp::width"});
 }
 
 TEST_CASE("inspect: an operator answers for one key, aliases included", "[core][inspect][I3]") {
@@ -181,13 +181,13 @@ TEST_CASE("inspect: an operator answers for one key, aliases included", "[core][
                    .fallthrough(add, key::Tracer)
                    .fallthrough(add, key::Autograd);
   const auto op = r.find("insp::add");
-  CHECK(has_kernel(op, key::CPU));
-  CHECK(has_kernel(op, key::CompositeImplicitAutograd));
-  CHECK(has_kernel(op, key::Tracer));
-  CHECK_FALSE(has_kernel(op, key::CUDA));
-  CHECK_FALSE(has_kernel(op, key::AutogradCPU));
-  CHECK(is_fallthrough_at(op, key::Tracer));
-  CHECK(is_fallthrough_at(op, key::Autograd));
-  CHECK_FALSE(is_fallthrough_at(op, key::CPU));
-  CHECK_FALSE(is_fallthrough_at(op, key::AutogradCPU));
+  CHECK(tb::inspect::has_kernel(op, key::CPU));
+  CHECK(tb::inspect::has_kernel(op, key::CompositeImplicitAutograd));
+  CHECK(tb::inspect::has_kernel(op, key::Tracer));
+  CHECK_FALSE(tb::inspect::has_kernel(op, key::CUDA));
+  CHECK_FALSE(tb::inspect::has_kernel(op, key::AutogradCPU));
+  CHECK(tb::inspect::is_fallthrough_at(op, key::Tracer));
+  CHECK(tb::inspect::is_fallthrough_at(op, key::Autograd));
+  CHECK_FALSE(tb::inspect::is_fallthrough_at(op, key::CPU));
+  CHECK_FALSE(tb::inspect::is_fallthrough_at(op, key::AutogradCPU));
 }

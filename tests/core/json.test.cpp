@@ -24,7 +24,7 @@ inline constexpr tb::op<R"(json::say(Tensor a, str what="\"hi\"") -> int)"> say;
 
 int kernel(const image& i) { return i.width; }
 std::int64_t say_kernel(const toy::tensor&, std::string_view) { return 0; }
-void boxed(const tb::operator_handle&, tb::stack&) {}
+void boxed(const tb::operator_handle&, tb::boxed_stack&) {}
 
 // One line each.
 constexpr auto A = std::source_location::current();
@@ -64,9 +64,9 @@ TEST_CASE("json: a dump of an operator and of a registry", "[core][json][I1]") {
 }
 
 TEST_CASE("json: members come in the order of the structs, on one line", "[core][json]") {
-  CHECK(to_json(tb::registry_dump()) ==
+  CHECK(to_json(tb::inspect::registry_dump()) ==
         R"({"operators":[],"fallbacks":[],"namespaces":[],"layers":[],"backend_names":[]})");
-  CHECK(to_json(tb::table_row{key::CPU}) ==
+  CHECK(to_json(tb::inspect::table_row{key::CPU}) ==
         R"({"key":"CPU","reason":"missing","passes":false,"registered_for":null,"place":null})");
 }
 
@@ -145,7 +145,8 @@ TEST_CASE("json: coverage", "[core][json][coverage]") {
 }
 
 TEST_CASE("json: a supposed table", "[core][json][what_if]") {
-  const auto result = tb::what_if({key::CPU, tb::fallthrough_at(key::Tracer), tb::fallback_at(key::Profiler)});
+  const auto result =
+      tb::what_if({key::CPU, tb::inspect::fallthrough_at(key::Tracer), tb::inspect::fallback_at(key::Profiler)});
   const json said = json::parse(to_json(result));
   CHECK(said["op"] == "");
   CHECK(said["suppositions"] == json::array({{{"what", "kernel"}, {"key", "CPU"}},
@@ -158,7 +159,7 @@ TEST_CASE("json: a supposed table", "[core][json][what_if]") {
 }
 
 TEST_CASE("json: bytes that are no UTF-8 are replaced", "[core][json]") {
-  tb::operator_dump d;
+  tb::inspect::operator_dump d;
   d.name = "a\xff\"\n";
   CHECK(json::parse(to_json(d))["name"] == "a\xef\xbf\xbd\"\n");
 }

@@ -36,15 +36,20 @@ void count_cpu(int n) { counted += n; }
 toy::tensor pass_cpu(toy::tensor t) { return t; }
 int fail_cpu() { throw std::runtime_error("on purpose"); }
 
-inline constexpr auto cpu = tb::kernels<key::CPU>(
-    tb::bind<add, &add_cpu>, tb::bind<scale, &scale_cpu>, tb::bind<where, &where_cpu>, tb::bind<grow, &grow_cpu>,
-    tb::bind<count, &count_cpu>, tb::bind<pass, &pass_cpu>, tb::bind<fail, &fail_cpu>);
-inline constexpr auto cuda = tb::kernels<key::CUDA>(tb::bind<add, &add_twice>, tb::bind<where, &where_keys>);
-inline constexpr auto composite = tb::kernels<key::CompositeExplicitAutograd>(tb::bind<scale, &scale_cpu>);
+inline constexpr auto cpu = tb::static_dispatch::kernels<key::CPU>(
+    tb::static_dispatch::bind<add, &add_cpu>, tb::static_dispatch::bind<scale, &scale_cpu>,
+    tb::static_dispatch::bind<where, &where_cpu>, tb::static_dispatch::bind<grow, &grow_cpu>,
+    tb::static_dispatch::bind<count, &count_cpu>, tb::static_dispatch::bind<pass, &pass_cpu>,
+    tb::static_dispatch::bind<fail, &fail_cpu>);
+inline constexpr auto cuda = tb::static_dispatch::kernels<key::CUDA>(tb::static_dispatch::bind<add, &add_twice>,
+                                                                     tb::static_dispatch::bind<where, &where_keys>);
+inline constexpr auto composite =
+    tb::static_dispatch::kernels<key::CompositeExplicitAutograd>(tb::static_dispatch::bind<scale, &scale_cpu>);
 
 static_assert(std::is_empty_v<decltype(cpu)> && cpu.size() == 7);
-static_assert(tb::kernel_set_type<decltype(cpu)> && !tb::kernel_set_type<int> && !tb::kernel_set_type<decltype(add)>);
-static_assert(tb::operator_type<decltype(add)> && !tb::operator_type<decltype(cpu)>);
+static_assert(tb::static_dispatch::kernel_set_type<decltype(cpu)> && !tb::static_dispatch::kernel_set_type<int> &&
+              !tb::static_dispatch::kernel_set_type<decltype(add)>);
+static_assert(tb::static_dispatch::operator_type<decltype(add)> && !tb::static_dispatch::operator_type<decltype(cpu)>);
 
 template <auto Set>
 constexpr int seven = Set.template call<add>(3, 4);
@@ -88,26 +93,29 @@ TEST_CASE("kernel_set: an argument by value is copied once if it is kept and nev
 
 TEST_CASE("kernel_set: a kernel that asks for keys is given the key of the call", "[core][kernel_set]") {
   CHECK(cuda.call<where>(0) == "{CUDA}");
-  static constexpr auto everywhere = tb::kernels<key::CompositeImplicitAutograd>(tb::bind<where, &where_keys>);
+  static constexpr auto everywhere =
+      tb::static_dispatch::kernels<key::CompositeImplicitAutograd>(tb::static_dispatch::bind<where, &where_keys>);
   CHECK(everywhere.call<where>(0) == "{}");
   CHECK(everywhere.call<where, key::AutogradCPU>(0) == "{AutogradCPU}");
 }
 
 TEST_CASE("kernel_set: captureless lambdas are kernels", "[core][kernel_set]") {
   static constexpr auto set =
-      tb::kernels<key::CPU>(tb::bind<add, [](int a, int b) { return a - b; }>, tb::bind<count, [](int) noexcept {}>);
+      tb::static_dispatch::kernels<key::CPU>(tb::static_dispatch::bind<add, [](int a, int b) { return a - b; }>,
+                                             tb::static_dispatch::bind<count, [](int) noexcept {}>);
   static_assert(set.call<add>(5, 2) == 3);
   set.call<count>(1);
-  CHECK(tb::covers<set, add, count>);
+  CHECK(tb::static_dispatch::covers<set, add, count>);
 }
 
 TEST_CASE("kernel_set: a set of nothing and a set of one are sets", "[core][kernel_set]") {
-  static constexpr auto none = tb::kernels<key::CPU>();
-  static constexpr auto one = tb::kernels<key::CPU>(tb::bind<add, &add_cpu>);
+  static constexpr auto none = tb::static_dispatch::kernels<key::CPU>();
+  static constexpr auto one = tb::static_dispatch::kernels<key::CPU>(tb::static_dispatch::bind<add, &add_cpu>);
   static_assert(none.size() == 0 && none.rows.empty());
-  static_assert(std::is_same_v<decltype(tb::unite(none, one)), decltype(tb::unite(one))>);
-  static_assert(tb::unite().size() == 0);
-  static_assert(tb::unite(none, one).call<add>(1, 1) == 2);
+  static_assert(
+      std::is_same_v<decltype(tb::static_dispatch::merge(none, one)), decltype(tb::static_dispatch::merge(one))>);
+  static_assert(tb::static_dispatch::merge().size() == 0);
+  static_assert(tb::static_dispatch::merge(none, one).call<add>(1, 1) == 2);
 }
 
 TEST_CASE("kernel_set: a set is a template argument", "[core][kernel_set]") {
@@ -122,31 +130,36 @@ TEST_CASE("kernel_set: a union has all kernels, and a call says the key where th
   static_assert(both.call<add, key::CPU>(1, 2) == 3 && both.call<add, key::CUDA>(1, 2) == 6);
   static_assert(both.call<scale>(1) == 3, "bound for one key of the two");
   CHECK(both.call<where, key::CUDA>(0) == "{CUDA}");
-  static_assert(std::is_same_v<decltype(tb::unite(cpu, cuda)), decltype(cpu | cuda)>);
+  static_assert(std::is_same_v<decltype(tb::static_dispatch::merge(cpu, cuda)), decltype(cpu | cuda)>);
 }
 
 TEST_CASE("kernel_set: which kernel serves a key is what the table would choose", "[core][kernel_set]") {
-  static constexpr auto all = tb::unite(cuda, composite);
+  static constexpr auto all = tb::static_dispatch::merge(cuda, composite);
   static_assert(all.call<scale, key::CUDA>(2) == 6, "the composite");
   static_assert(all.call<scale, key::Meta>(2) == 6);
-  static_assert(tb::covered<all, scale>);
-  static constexpr auto implicit = tb::kernels<key::CompositeImplicitAutograd>(tb::bind<add, &add_cpu>);
-  static constexpr auto with_own = tb::unite(implicit, cuda);
+  static_assert(tb::static_dispatch::covered<all, scale>);
+  static constexpr auto implicit =
+      tb::static_dispatch::kernels<key::CompositeImplicitAutograd>(tb::static_dispatch::bind<add, &add_cpu>);
+  static constexpr auto with_own = tb::static_dispatch::merge(implicit, cuda);
   static_assert(with_own.call<add, key::CUDA>(1, 1) == 4, "the key's own before the composite");
   static_assert(with_own.call<add, key::CPU>(1, 1) == 2);
-  static_assert(tb::can_call<decltype(with_own), where> && !tb::can_call<decltype(with_own), add>);
+  static_assert(tb::static_dispatch::can_call<decltype(with_own), where> &&
+                !tb::static_dispatch::can_call<decltype(with_own), add>);
 }
 
 TEST_CASE("kernel_set: an override takes the place of a kernel, in its place", "[core][kernel_set]") {
-  static constexpr auto fast = tb::kernels<key::CPU>(tb::bind<add, &add_twice>);
-  static constexpr auto faster = tb::kernels<key::CPU>(tb::bind<add, [](int, int) { return 0; }>);
-  static constexpr auto set = tb::override_with(cpu, fast);
+  static constexpr auto fast = tb::static_dispatch::kernels<key::CPU>(tb::static_dispatch::bind<add, &add_twice>);
+  static constexpr auto faster =
+      tb::static_dispatch::kernels<key::CPU>(tb::static_dispatch::bind<add, [](int, int) { return 0; }>);
+  static constexpr auto set = tb::static_dispatch::override_with(cpu, fast);
   static_assert(set.size() == cpu.size() && set.call<add>(1, 2) == 6);
   static_assert(set.call<scale>(1) == 3);
-  static_assert(tb::override_with(set, faster).call<add>(1, 2) == 0, "the last one counts");
-  static_assert(tb::override_with(tb::override_with(cpu, faster), fast).call<add>(1, 2) == 6);
-  static_assert(tb::override_with(cpu | cuda, fast).call<add, key::CUDA>(1, 2) == 6, "of its own key only");
-  static_assert(tb::override_with(cpu, tb::kernels<key::CPU>()).size() == cpu.size());
+  static_assert(tb::static_dispatch::override_with(set, faster).call<add>(1, 2) == 0, "the last one counts");
+  static_assert(
+      tb::static_dispatch::override_with(tb::static_dispatch::override_with(cpu, faster), fast).call<add>(1, 2) == 6);
+  static_assert(tb::static_dispatch::override_with(cpu | cuda, fast).call<add, key::CUDA>(1, 2) == 6,
+                "of its own key only");
+  static_assert(tb::static_dispatch::override_with(cpu, tb::static_dispatch::kernels<key::CPU>()).size() == cpu.size());
   CHECK(set.rows[0].impl == fast.rows[0].impl);
   CHECK(set.rows[1].impl == cpu.rows[1].impl);
 }
@@ -157,22 +170,24 @@ TEST_CASE("kernel_set: operators are told apart by name and signature, however t
   static constexpr tb::op<"set::scale.other", std::int64_t(std::int64_t, std::int64_t, std::int64_t)> overload;
   static constexpr tb::op<"set::add", long(long, long)> other_signature;
   static_assert(cpu.call<by_signature>(1, 2, 3) == 5);
-  static_assert(tb::covered<cpu, by_signature> && !tb::covered<cpu, overload> && !tb::covered<cpu, other_signature>);
+  static_assert(tb::static_dispatch::covered<cpu, by_signature> && !tb::static_dispatch::covered<cpu, overload> &&
+                !tb::static_dispatch::covered<cpu, other_signature>);
   SUCCEED();
 }
 
 TEST_CASE("kernel_set: sets come from other modules", "[core][kernel_set]") {
-  static_assert(tb::covers<elsewhere::cpu, elsewhere::half, elsewhere::next>);
+  static_assert(tb::static_dispatch::covers<elsewhere::cpu, elsewhere::half, elsewhere::next>);
   static_assert(elsewhere::cpu.call<elsewhere::next>(1) == 2);
   CHECK(elsewhere::cpu.call<elsewhere::half>(9) == 4);
   CHECK((elsewhere::cpu | cpu).call<elsewhere::half>(9, 3) == 3);
 }
 
 TEST_CASE("kernel_set: a named set is the same set", "[core][kernel_set]") {
-  static constexpr tb::named_set<elsewhere::everything> all;
-  static_assert(tb::kernel_set_type<decltype(all)> && std::is_empty_v<decltype(all)>);
+  static constexpr tb::static_dispatch::named_set<elsewhere::everything> all;
+  static_assert(tb::static_dispatch::kernel_set_type<decltype(all)> && std::is_empty_v<decltype(all)>);
   static_assert(all.call<elsewhere::next>(1) == 2 && all.call<elsewhere::next, key::CPU>(1) == 2);
-  static_assert(tb::covers<all, elsewhere::half, elsewhere::next> && !tb::covered<all, add>);
-  static_assert((all | cpu).size() == 9 && tb::unite(all, cuda).size() == 4);
-  CHECK(tb::call<elsewhere::half>(all, 9) == 4);
+  static_assert(tb::static_dispatch::covers<all, elsewhere::half, elsewhere::next> &&
+                !tb::static_dispatch::covered<all, add>);
+  static_assert((all | cpu).size() == 9 && tb::static_dispatch::merge(all, cuda).size() == 4);
+  CHECK(tb::static_dispatch::call<elsewhere::half>(all, 9) == 4);
 }

@@ -8,8 +8,8 @@ namespace tb = topbit;
 using tb::backend;
 using tb::functionality;
 
-TEST_CASE("key: backends rise in the order of the reference, private ones above, Meta above all", "[core][key][K3]") {
-  STATIC_REQUIRE(tb::backend_count == 20);
+TEST_CASE("key: backends rise in PyTorch's order, private ones above, Meta above all", "[core][key][K3]") {
+  STATIC_REQUIRE(tb::author::backend_count == 20);
   STATIC_REQUIRE(backend::CPU < backend::CUDA);
   STATIC_REQUIRE(backend::CUDA < backend::HIP);
   STATIC_REQUIRE(backend::MTIA < backend::PrivateUse1);
@@ -36,11 +36,12 @@ TEST_CASE("key: functionalities rise from the backends to the tracing layers", "
 
 TEST_CASE("key: seven functionalities have a row per backend", "[core][key][K1]") {
   unsigned found = 0;
-  for (unsigned f = 0; f <= tb::functionality_count; ++f) found += tb::per_backend(static_cast<functionality>(f));
+  for (unsigned f = 0; f <= tb::author::functionality_count; ++f)
+    found += tb::author::per_backend(static_cast<functionality>(f));
   CHECK(found == 7);
   for (tb::building_block b : {tb::key::Dense, tb::key::Quantized, tb::key::Sparse, tb::key::SparseCsr,
                                tb::key::NestedTensor, tb::key::AutogradFunctionality, tb::key::AutocastFunctionality}) {
-    CHECK(tb::per_backend(b.layer));
+    CHECK(tb::author::per_backend(b.layer));
   }
 }
 
@@ -57,13 +58,13 @@ TEST_CASE("key: an alias can never be in a set", "[core][key][K8]") {
 }
 
 TEST_CASE("key: every backend carries its own autograd key", "[core][key][K9]") {
-  CHECK(tb::autograd_key_of(backend::none) == tb::key::AutogradOther);
-  for (unsigned b = 1; b <= tb::backend_count; ++b) {
+  CHECK(tb::author::autograd_key_of(backend::none) == tb::key::AutogradOther);
+  for (unsigned b = 1; b <= tb::author::backend_count; ++b) {
     const auto device = static_cast<backend>(b);
-    CHECK(tb::autograd_key_of(device) == tb::dispatch_key{functionality::Autograd, device});
+    CHECK(tb::author::autograd_key_of(device) == tb::dispatch_key{functionality::Autograd, device});
   }
-  CHECK(tb::autograd_key_of(backend::HIP) == tb::key::AutogradHIP);
-  CHECK(tb::autograd_key_of(backend::MTIA) == tb::key::AutogradMTIA);
+  CHECK(tb::author::autograd_key_of(backend::HIP) == tb::key::AutogradHIP);
+  CHECK(tb::author::autograd_key_of(backend::MTIA) == tb::key::AutogradMTIA);
 }
 
 TEST_CASE("key: the default key is no key", "[core][key][K1]") {
@@ -72,7 +73,7 @@ TEST_CASE("key: the default key is no key", "[core][key][K1]") {
 }
 
 TEST_CASE("key: the seven aliases differ and MAIA is MSNPU", "[core][key][K7]") {
-  STATIC_REQUIRE(tb::alias_count == 7);
+  STATIC_REQUIRE(tb::author::alias_count == 7);
   STATIC_REQUIRE(tb::key_target(tb::key::Autograd) != tb::key_target(tb::key::CompositeImplicitAutograd));
   STATIC_REQUIRE(tb::key_target(tb::key::Autograd).is_alias());
   STATIC_REQUIRE_FALSE(tb::key_target(tb::key::CPU).is_alias());
@@ -80,9 +81,9 @@ TEST_CASE("key: the seven aliases differ and MAIA is MSNPU", "[core][key][K7]") 
 }
 
 TEST_CASE("key: every backend has its own autocast key", "[core][key][K13]") {
-  for (unsigned b = 1; b <= tb::backend_count; ++b) {
+  for (unsigned b = 1; b <= tb::author::backend_count; ++b) {
     const tb::dispatch_key k{functionality::Autocast, static_cast<backend>(b)};
-    CHECK(tb::key_of_row(tb::key_set(k).row()) == k);
+    CHECK(tb::author::key_of_row(tb::key_set(k).row()) == k);
     CHECK(tb::key_set(k).highest() == k);
   }
   STATIC_REQUIRE(tb::key::AutocastHIP == tb::dispatch_key{functionality::Autocast, backend::HIP});

@@ -14,15 +14,15 @@ namespace key = topbit::key;
 
 namespace {
 bool owns_a_key(unsigned row) {
-  const tb::dispatch_key k = tb::key_of_row(row);
-  return !tb::per_backend(k.layer) || k.device != tb::backend::none;
+  const tb::dispatch_key k = tb::author::key_of_row(row);
+  return !tb::author::per_backend(k.layer) || k.device != tb::backend::none;
 }
 }  // namespace
 
 TEST_CASE("key_name: every key's name parses to that key", "[core][key_name][K18]") {
-  for (unsigned row = 0; row < tb::row_count; ++row) {
+  for (unsigned row = 0; row < tb::author::row_count; ++row) {
     if (!owns_a_key(row)) continue;
-    const tb::dispatch_key k = tb::key_of_row(row);
+    const tb::dispatch_key k = tb::author::key_of_row(row);
     INFO(to_string(k));
     REQUIRE(tb::parse_key(to_string(k)).has_value());
     CHECK(*tb::parse_key(to_string(k)) == tb::key_target(k));
@@ -33,7 +33,7 @@ TEST_CASE("key_name: every key's name parses to that key", "[core][key_name][K18
 }
 
 TEST_CASE("key_name: every alias's name parses to that alias", "[core][key_name][K7]") {
-  for (std::uint8_t i = 0; i < tb::alias_count; ++i) {
+  for (std::uint8_t i = 0; i < tb::author::alias_count; ++i) {
     const tb::alias_key a{i};
     REQUIRE(tb::parse_key(to_string(a)).has_value());
     CHECK(*tb::parse_key(to_string(a)) == tb::key_target(a));
@@ -44,10 +44,10 @@ TEST_CASE("key_name: every alias's name parses to that alias", "[core][key_name]
 
 TEST_CASE("key_name: no two keys have one name", "[core][key_name]") {
   std::set<std::string> names;
-  for (unsigned row = 0; row < tb::row_count; ++row) {
-    CHECK(names.insert(to_string(tb::key_of_row(row))).second);
+  for (unsigned row = 0; row < tb::author::row_count; ++row) {
+    CHECK(names.insert(to_string(tb::author::key_of_row(row))).second);
   }
-  for (std::uint8_t i = 0; i < tb::alias_count; ++i) CHECK(names.insert(to_string(tb::alias_key{i})).second);
+  for (std::uint8_t i = 0; i < tb::author::alias_count; ++i) CHECK(names.insert(to_string(tb::alias_key{i})).second);
 }
 
 TEST_CASE("key_name: an instance is its functionality and its backend, Dense is not said", "[core][key_name][K5]") {
@@ -86,16 +86,16 @@ namespace {
 // From the lowest to the highest; a functionality with a row per backend has a star.
 std::string all_backends() {
   std::string text;
-  for (unsigned b = 1; b <= tb::backend_count; ++b) {
+  for (unsigned b = 1; b <= tb::author::backend_count; ++b) {
     text += (b == 1 ? "" : " ") + std::string(tb::name_of(static_cast<tb::backend>(b)));
   }
   return text;
 }
 std::string all_functionalities() {
   std::string text;
-  for (unsigned f = 1; f <= tb::functionality_count; ++f) {
+  for (unsigned f = 1; f <= tb::author::functionality_count; ++f) {
     const auto layer = static_cast<tb::functionality>(f);
-    text += (f == 1 ? "" : " ") + std::string(tb::name_of(layer)) + (tb::per_backend(layer) ? "*" : "");
+    text += (f == 1 ? "" : " ") + std::string(tb::name_of(layer)) + (tb::author::per_backend(layer) ? "*" : "");
   }
   return text;
 }
@@ -208,9 +208,9 @@ TEST_CASE("key_name: a set reads as it is written, with its braces or without", 
   CHECK(tb::key_set_named("").empty());
   CHECK(tb::key_set_named(" { } ").empty());
   CHECK(tb::key_set_named("Autograd, Sparse") == tb::key_set{key::AutogradFunctionality, key::Sparse});
-  for (unsigned row = 0; row < tb::row_count; ++row) {
+  for (unsigned row = 0; row < tb::author::row_count; ++row) {
     if (!owns_a_key(row) || row == 0) continue;
-    CHECK(tb::key_set_named(to_string(tb::key_of_row(row))) == tb::key_set(tb::key_of_row(row)));
+    CHECK(tb::key_set_named(to_string(tb::author::key_of_row(row))) == tb::key_set(tb::author::key_of_row(row)));
   }
 }
 

@@ -15,7 +15,7 @@ using nlohmann::json;
 TEST_CASE("key_overview: every key is listed once, in the order in which a call looks at them",
           "[core][key_overview][K1]") {
   std::vector<tb::dispatch_key> listed;
-  for (const tb::layer_overview& l : tb::describe_keys().layers) {
+  for (const tb::inspect::layer_overview& l : tb::describe_keys().layers) {
     listed.insert(listed.end(), l.keys.begin(), l.keys.end());
   }
   std::vector<tb::dispatch_key> all;
@@ -25,10 +25,10 @@ TEST_CASE("key_overview: every key is listed once, in the order in which a call 
 }
 
 TEST_CASE("key_overview: an alias has the rows that a kernel for it fills", "[core][key_overview][K7]") {
-  for (const tb::alias_overview& a : tb::describe_keys().aliases) {
+  for (const tb::inspect::alias_overview& a : tb::describe_keys().aliases) {
     INFO(to_string(a.alias));
     std::vector<tb::dispatch_key> filled;
-    for (const tb::table_row& row : tb::what_if({tb::adding(a.alias)}).table) {
+    for (const tb::inspect::table_row& row : tb::what_if({tb::inspect::adding(a.alias)}).table) {
       if (!row.passes) filled.push_back(row.key);
     }
     CHECK(a.keys == filled);
@@ -38,11 +38,11 @@ TEST_CASE("key_overview: an alias has the rows that a kernel for it fills", "[co
 TEST_CASE("key_overview: calls pass through the keys of an operator without kernels that are marked so",
           "[core][key_overview][F6]") {
   std::vector<tb::dispatch_key> marked;
-  for (const tb::layer_overview& l : tb::describe_keys().layers) {
+  for (const tb::inspect::layer_overview& l : tb::describe_keys().layers) {
     if (l.passes) marked.insert(marked.begin(), l.keys.rbegin(), l.keys.rend());
   }
   std::vector<tb::dispatch_key> passed;
-  for (const tb::table_row& row : tb::what_if(std::initializer_list<tb::supposition>{}).table)
+  for (const tb::inspect::table_row& row : tb::what_if(std::initializer_list<tb::inspect::supposition>{}).table)
     passed.push_back(row.key);
   CHECK(marked == passed);
 }
@@ -62,6 +62,6 @@ TEST_CASE("key_overview: as JSON", "[core][key_overview][json]") {
         json{{"key", "UserTop2"}, {"functionality", "UserTop2"}, {"backend", nullptr}, {"passes", false}});
   CHECK(all["keys"].back() == json{{"key", "CPU"}, {"functionality", "Dense"}, {"backend", "CPU"}, {"passes", false}});
   CHECK(all["backends"].front() == "Meta");
-  CHECK(all["aliases"].size() == tb::alias_count);
+  CHECK(all["aliases"].size() == tb::author::alias_count);
   CHECK(all["aliases"][5] == json{{"alias", "FuncTorchBatchedDecomposition"}, {"keys", {"FuncTorchBatched"}}});
 }

@@ -26,12 +26,12 @@ std::vector<tb::dispatch_key> list(key_set s) { return {s.begin(), s.end()}; }
 
 std::vector<tb::dispatch_key> every_key() {
   std::vector<tb::dispatch_key> all;
-  for (unsigned f = 1; f <= tb::functionality_count; ++f) {
+  for (unsigned f = 1; f <= tb::author::functionality_count; ++f) {
     const auto layer = static_cast<functionality>(f);
-    if (!tb::per_backend(layer))
+    if (!tb::author::per_backend(layer))
       all.push_back({layer});
     else
-      for (unsigned b = 1; b <= tb::backend_count; ++b) all.push_back({layer, static_cast<backend>(b)});
+      for (unsigned b = 1; b <= tb::author::backend_count; ++b) all.push_back({layer, static_cast<backend>(b)});
   }
   return all;
 }
@@ -62,20 +62,20 @@ TEST_CASE("key_set: an instance brings its functionality and its backend, any ot
 
 TEST_CASE("key_set: functionalities and backends own a bit each, and keys a row each", "[core][key_set][K2]") {
   std::uint64_t bits = 0;
-  for (unsigned f = 1; f <= tb::functionality_count; ++f) {
+  for (unsigned f = 1; f <= tb::author::functionality_count; ++f) {
     const std::uint64_t bit = key_set(tb::building_block{static_cast<functionality>(f)}).raw();
     CHECK(std::has_single_bit(bit));
     CHECK((bits & bit) == 0);
     bits |= bit;
   }
-  for (unsigned b = 1; b <= tb::backend_count; ++b) {
+  for (unsigned b = 1; b <= tb::author::backend_count; ++b) {
     const std::uint64_t bit = key_set(static_cast<backend>(b)).raw();
     CHECK(std::has_single_bit(bit));
     CHECK((bits & bit) == 0);
     bits |= bit;
   }
   CHECK(bits == key_set::full().raw());
-  std::vector<bool> owned(tb::row_count);
+  std::vector<bool> owned(tb::author::row_count);
   owned[key_set(key::Undefined).row()] = true;
   for (tb::dispatch_key k : every_key()) {
     CHECK_FALSE(owned[key_set(k).row()]);
@@ -86,7 +86,7 @@ TEST_CASE("key_set: functionalities and backends own a bit each, and keys a row 
 }
 
 TEST_CASE("key_set: 57 bits are used, one never is, six are spare", "[core][key_set][K23]") {
-  STATIC_REQUIRE(tb::backend_count + tb::functionality_count == 57);
+  STATIC_REQUIRE(tb::author::backend_count + tb::author::functionality_count == 57);
   STATIC_REQUIRE(std::popcount(key_set::full().raw()) == 57);
   STATIC_REQUIRE(std::countl_zero(key_set::full().raw()) == 6);
   STATIC_REQUIRE((key_set::full().raw() & 1) == 0);
@@ -136,7 +136,7 @@ TEST_CASE("key_set: highest() is the highest functionality with the highest back
 TEST_CASE("key_set: row() is the row of the highest key", "[core][key_set][S8]") {
   const auto keys = every_key();
   for (tb::dispatch_key a : keys) {
-    CHECK(tb::key_of_row(key_set(a).row()) == a);
+    CHECK(tb::author::key_of_row(key_set(a).row()) == a);
     for (tb::dispatch_key b : keys) {
       const key_set both{a, b};
       if (both.row() != key_set(both.highest()).row()) FAIL(to_string(a) << " with " << to_string(b));
@@ -150,7 +150,7 @@ TEST_CASE("key_set: rows rise with priority and no two keys share one", "[core][
     CHECK(key_set(k).row() > last);
     last = key_set(k).row();
   }
-  CHECK(last == tb::row_count - 1);
+  CHECK(last == tb::author::row_count - 1);
 }
 
 TEST_CASE("key_set: a building block without a backend has a row of its own, not CPU's", "[core][key_set][S10]") {
@@ -178,7 +178,7 @@ TEST_CASE("key_set: is a forward range for the algorithms of std and of range-v3
   constexpr key_set s{key::CPU, key::BackendSelect, key::AutogradCPU};
   CHECK(std::ranges::distance(s) == 3);
   CHECK(std::ranges::find(s, key::BackendSelect) != s.end());
-  CHECK(ranges::count_if(s, [](tb::dispatch_key k) { return tb::per_backend(k.layer); }) == 2);
+  CHECK(ranges::count_if(s, [](tb::dispatch_key k) { return tb::author::per_backend(k.layer); }) == 2);
   auto i = s.begin();
   const auto before = i++;
   CHECK(*before == key::CPU);
@@ -189,8 +189,8 @@ TEST_CASE("key_set: below() holds everything under the key's functionality, all 
           "[core][key_set][S13][S14]") {
   for (tb::dispatch_key k : every_key()) {
     const key_set s = tb::below(k);
-    for (unsigned b = 1; b <= tb::backend_count; ++b) CHECK(s.contains(static_cast<backend>(b)));
-    for (unsigned f = 1; f <= tb::functionality_count; ++f) {
+    for (unsigned b = 1; b <= tb::author::backend_count; ++b) CHECK(s.contains(static_cast<backend>(b)));
+    for (unsigned f = 1; f <= tb::author::functionality_count; ++f) {
       const auto layer = static_cast<functionality>(f);
       if (s.has(layer) != (layer < k.layer)) FAIL(to_string(k) << ": " << tb::name_of(layer));
     }

@@ -13,9 +13,9 @@ import topbit.core;
 
 namespace tb = topbit;
 namespace key = topbit::key;
+using tb::boxed_stack;
 using tb::key_set;
 using tb::operator_handle;
-using tb::stack;
 using toy::tensor;
 
 namespace {
@@ -27,7 +27,7 @@ using fill_signature = tensor&(tensor&, std::int64_t);
 
 thread_local int to_go = 0, ran = 0;
 // Calls itself again, as the next layer of as many as are wanted.
-void again(const operator_handle& op, key_set keys, stack& s) {
+void again(const operator_handle& op, key_set keys, boxed_stack& s) {
   ++ran;
   op.redispatch_boxed(--to_go > 0 ? keys : keys & tb::below(key::UserMiddle1), s);
 }
@@ -45,13 +45,13 @@ tensor& fill_cpu(tensor& self, std::int64_t n) {
   if (when == moment::kernel) fail();
   return self.set(n), self;
 }
-void outer(const operator_handle& op, key_set keys, stack& s) {
+void outer(const operator_handle& op, key_set keys, boxed_stack& s) {
   ++ran;
   op.redispatch_boxed(keys & tb::below(key::UserTop1), s);
   ++ran;
 }
 // Takes what it gets out of the stack and owns it, which an exception has to give back.
-void middle(const operator_handle& op, key_set keys, stack& s) {
+void middle(const operator_handle& op, key_set keys, boxed_stack& s) {
   ++ran;
   const tb::value held = s.top(1)[0];
   s.top(op.argument_count())[0].make_owned();
@@ -61,7 +61,7 @@ void middle(const operator_handle& op, key_set keys, stack& s) {
   if (when == moment::after) fail();
   ++ran;
 }
-void inner(const operator_handle& op, key_set keys, stack& s) {
+void inner(const operator_handle& op, key_set keys, boxed_stack& s) {
   ++ran;
   op.redispatch_boxed(keys & tb::below(key::UserBottom1), s);
   ++ran;
@@ -115,7 +115,7 @@ TEST_CASE("layers: an exception in the middle of three leaves no value, no refer
   const auto calls = [&] {
     sum(a, b);
     set(out, 7);
-    stack s;
+    boxed_stack s;
     s.push(a);
     s.push(b);
     by_name.call_boxed(s);
@@ -125,7 +125,7 @@ TEST_CASE("layers: an exception in the middle of three leaves no value, no refer
     const std::string wanted = when == moment::no_memory ? "another type of error: std::bad_alloc" : "in the middle";
     CHECK(text([&] { sum(a, b); }) == wanted);
     CHECK(text([&] { set(out, 7); }) == wanted);
-    stack s;
+    boxed_stack s;
     s.push(a);
     s.push(b);
     CHECK(text([&] { by_name.call_boxed(s); }) == wanted);

@@ -21,7 +21,7 @@ inline constexpr tb::op<"lib::height", int(const image&)> height;
 inline constexpr tb::op<"lib::height(int n) -> int"> differently;
 inline constexpr tb::op<"another::height", int(const image&)> elsewhere;
 int height_cpu(const image& i) { return i.height; }
-void drop_one(const tb::operator_handle&, tb::stack& s) { s.drop(1); }
+void drop_one(const tb::operator_handle&, tb::boxed_stack& s) { s.drop(1); }
 
 bool refused(std::string_view text, std::string_view begin, std::string_view end) {
   return text.starts_with(begin) && text.ends_with(end);
@@ -105,7 +105,8 @@ TEST_CASE("library: a block fixed to a key refuses another key, naming both", "[
   CHECK(refusal([&] { block.replace<&height_cpu>(height, key::CPU); }) == text);
   CHECK(refusal([&] { block.fallthrough(height, key::CPU); }) == text);
   CHECK(refusal([&] { block.impl_boxed<&drop_one>(height, key::CPU); }) == text);
-  CHECK(refusal([&] { block.impl_boxed(height, key::CPU, [](const tb::operator_handle&, tb::stack&) {}); }) == text);
+  CHECK(refusal([&] { block.impl_boxed(height, key::CPU, [](const tb::operator_handle&, tb::boxed_stack&) {}); }) ==
+        text);
   CHECK(r.find("lib::height").kernels().size() == 2);
   // No key and the catch-all are one.
   auto all = tb::implement("lib", key::Undefined, r);

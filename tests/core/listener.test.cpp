@@ -26,7 +26,7 @@ inline constexpr tb::op<"hear::b", int(const image&)> b;
 inline constexpr tb::op<"hear::c", int(const image&)> c;
 inline constexpr tb::op<"hear::a", int(int)> a_otherwise;
 int width(const image& i) { return i.width; }
-void boxed(const tb::operator_handle&, tb::stack&) {}
+void boxed(const tb::operator_handle&, tb::boxed_stack&) {}
 
 using events = std::vector<std::string>;
 std::string text(const tb::registry_event& e) {
@@ -183,7 +183,7 @@ TEST_CASE("listener: one that begins to listen while another is told hears of ea
   CHECK(heard == events{"+hear::a", "+hear::b"});
 }
 
-TEST_CASE("listener: what it holds is given back with it", "[core][listener][H5]") {
+TEST_CASE("listener: what it holds is destroyed with it", "[core][listener][H5]") {
   tb::registry r;
   auto held = std::make_shared<int>(0);
   auto listening = r.listen([held](const tb::registry_event&) { ++*held; });
@@ -193,7 +193,7 @@ TEST_CASE("listener: what it holds is given back with it", "[core][listener][H5]
   CHECK(held.use_count() == 1);
 }
 
-TEST_CASE("listener: what was not told yet when it was taken back is not told", "[core][listener][R25]") {
+TEST_CASE("listener: events still pending when it is unregistered are not delivered", "[core][listener][R25]") {
   tb::registry r;
   events heard;
   tb::registration other;
@@ -231,8 +231,7 @@ TEST_CASE("listener: definitions from several threads are told one after another
   }
 }
 
-TEST_CASE("listener: once it is taken back it is not running and never runs again",
-          "[core][listener][threads][H5][H7]") {
+TEST_CASE("listener: once unregistered it is not running and never runs again", "[core][listener][threads][H5][H7]") {
   tb::registry r;
   std::atomic<bool> done = false;
   std::atomic<int> wrong = 0, told = 0;

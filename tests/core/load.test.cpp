@@ -34,7 +34,7 @@ int layer(key_set keys, const image& i) {
 }
 int autograd(key_set keys, const image& i) { return width.redispatch(keys & tb::below(key::Autograd), i); }
 template <tb::dispatch_key K>
-void pass_on(const tb::operator_handle& op, key_set keys, tb::stack& s) {
+void pass_on(const tb::operator_handle& op, key_set keys, tb::boxed_stack& s) {
   op.redispatch_boxed(keys & tb::below(K), s);
 }
 // Where no layer stands for the moment, calls pass: these stay.
@@ -86,7 +86,7 @@ TEST_CASE("load: not one of very many calls fails while all that stands above it
               [&] { return width(i) == 7; },
               [&] { return typed(i) == 7; },
               [&] {
-                tb::stack s;
+                tb::boxed_stack s;
                 s.push(i);
                 op.call_boxed(s);
                 return s.size() == 1 && s[0].get<int>() == 7;

@@ -25,7 +25,7 @@ inline constexpr tb::op<"mem::depth(int n=1) -> int"> depth;
 inline constexpr tb::op<"mem::depth(int n=2) -> int"> depth_by_two;
 inline constexpr tb::op<"mem::depth(float n) -> int"> depth_of_float;
 int answer(const image& i) { return i.width; }
-void boxed(const tb::operator_handle& op, tb::stack& s) {
+void boxed(const tb::operator_handle& op, tb::boxed_stack& s) {
   s.drop(op.argument_count());
   s.push(3);
 }
@@ -139,7 +139,7 @@ TEST_CASE("memory: a registry that goes gives everything back", "[core][memory][
   CHECK(toy::live_bytes() == before);
 }
 
-TEST_CASE("memory: handles of withdrawn operators raise, whatever was registered meanwhile", "[core][memory][D4][D5]") {
+TEST_CASE("memory: handles of withdrawn operators throw, whatever was registered meanwhile", "[core][memory][D4][D5]") {
   tb::registry r;
   std::vector<tb::operator_handle> handles;
   std::vector<tb::typed_handle<int(const image&)>> typed;
@@ -156,7 +156,7 @@ TEST_CASE("memory: handles of withdrawn operators raise, whatever was registered
     CHECK_FALSE(handles[static_cast<std::size_t>(i)].is_defined());
     CHECK(toy::text_of<tb::no_kernel>([&] { (void)typed[static_cast<std::size_t>(i)](image{key::CPU, 1, 0}); }) ==
           text);
-    tb::stack s;
+    tb::boxed_stack s;
     s.push(image{key::CPU, 1, 0});
     CHECK(toy::text_of<tb::no_kernel>([&] { handles[static_cast<std::size_t>(i)].call_boxed(s); }) == text);
   }

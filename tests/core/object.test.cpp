@@ -12,9 +12,9 @@ import topbit.core;
 
 namespace tb = topbit;
 namespace key = topbit::key;
+using tb::boxed_stack;
 using tb::object_ptr;
 using tb::operator_handle;
-using tb::stack;
 
 namespace object_ops {
 
@@ -52,7 +52,7 @@ const auto kernels = [] {
       renew);
   return block;
 }();
-void look_and_call_on(const operator_handle& op, tb::key_set keys, stack& s) {
+void look_and_call_on(const operator_handle& op, tb::key_set keys, boxed_stack& s) {
   if (const tb::value& first = s.top(1)[0]; first.is<object_ptr<packed>>() && first.get<object_ptr<packed>>()) {
     seen_in_layer = first.get<object_ptr<packed>>()->use_count();
   }
@@ -83,7 +83,7 @@ TEST_CASE("object: the last pointer to go takes the object with it", "[core][obj
 }
 
 TEST_CASE("object: a borrowed pointer costs neither a count nor memory", "[core][object]") {
-  STATIC_REQUIRE(tb::boxed_inline<object_ptr<packed>>);
+  STATIC_REQUIRE(tb::author::boxed_inline<object_ptr<packed>>);
   const auto p = tb::make_object<packed>(3);
   const auto layer = tb::fallback<&look_and_call_on>(key::Profiler);
   const tb::include_guard through(key::Profiler);
@@ -129,7 +129,7 @@ TEST_CASE("object: travels through a boxed layer, in a list, as a result and wri
 TEST_CASE("object: one of another class is a bad argument, of a base class too", "[core][object][B3]") {
   const auto refusal = [](auto p) {
     return toy::text_of<tb::bad_argument>([&] {
-      stack s;
+      boxed_stack s;
       s.push(p);
       tb::registry::process().find("object::read").call_boxed(s);
     });
@@ -149,7 +149,7 @@ TEST_CASE("object: one with keys takes part in dispatch, typed and boxed", "[cor
   CHECK(where(tb::make_object<placed>(key::CPU)) == 1);
   CHECK(tb::value(cuda).keys() == tb::key_set(key::CUDA));
   CHECK(tb::value(object_ptr<placed>()).keys().empty());
-  stack s;
+  boxed_stack s;
   s.push(cuda);
   tb::registry::process().find("object::where").call_boxed(s);
   CHECK(s[0].get<std::int64_t>() == 2);
@@ -157,9 +157,9 @@ TEST_CASE("object: one with keys takes part in dispatch, typed and boxed", "[cor
 
 TEST_CASE("object: an exception on the way leaves no object behind", "[core][object]") {
   const auto p = tb::make_object<packed>(3);
-  stack s;
+  boxed_stack s;
   s.push(p);
-  constexpr auto fails = [](const operator_handle&, stack& values) -> void {
+  constexpr auto fails = [](const operator_handle&, boxed_stack& values) -> void {
     const tb::value taken = values.pop();
     throw tb::error("from the kernel");
   };

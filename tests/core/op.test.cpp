@@ -133,7 +133,7 @@ TEST_CASE("op: a redispatch through a handle, typed or boxed, takes the set as i
   CHECK(op.typed<std::int64_t(const toy::tensor&)>().redispatch({key::CPU, key::AutogradCPU}, t) == 11);
   CHECK(passed == std::vector<std::string>{"Autograd{CPU, AutogradCPU}", "CPU{CPU}"});
   passed.clear();
-  tb::stack s;
+  tb::boxed_stack s;
   s.push(t);
   op.redispatch_boxed({key::CPU, key::AutogradCPU}, s);
   REQUIRE(s.size() == 1);
@@ -141,13 +141,13 @@ TEST_CASE("op: a redispatch through a handle, typed or boxed, takes the set as i
   CHECK(passed == std::vector<std::string>{"Autograd{CPU, AutogradCPU}", "CPU{CPU}"});
 }
 
-TEST_CASE("op: redispatch with no key runs the catch-all or raises", "[core][op][C4]") {
+TEST_CASE("op: redispatch with no key runs the catch-all or throws", "[core][op][C4]") {
   CHECK(nothing.redispatch(key_set{}) == 4);
   CHECK_THROWS_AS(layered.redispatch(key_set{}, toy::tensor(key::CPU)), tb::no_kernel);
   CHECK_THROWS_AS(layered.redispatch(tb::backend::CPU, toy::tensor(key::CPU)), tb::no_kernel);
 }
 
-TEST_CASE("op: redispatch with a functionality that has no backend raises and runs no CPU kernel", "[core][op][S10]") {
+TEST_CASE("op: redispatch with a functionality that has no backend throws and runs no CPU kernel", "[core][op][S10]") {
   CHECK(toy::text_of<tb::no_kernel>([] { (void)layered.redispatch(key::Dense, toy::tensor(key::CPU)); }) ==
         "op::layered: the key set has Dense without a backend");
 }
@@ -168,7 +168,7 @@ TEST_CASE("op: a factory goes where its device says", "[core][op][X5]") {
 }
 
 TEST_CASE("op: a factory goes where its device says through the boxed path too", "[core][op][X4]") {
-  tb::stack s;
+  tb::boxed_stack s;
   s.push(std::int64_t{2});
   s.push(toy::device{tb::backend::CUDA});
   tb::registry::process().find("op::zeros").call_boxed(s);
@@ -201,7 +201,7 @@ TEST_CASE("op: declared but never registered says so when called", "[core][op][e
         "op::never_registered: declared, never registered: was its object linked?");
 }
 
-TEST_CASE("op: withdrawn raises, and works again when it comes back", "[core][op][D3][D5]") {
+TEST_CASE("op: withdrawn throws, and works again when it comes back", "[core][op][D3][D5]") {
   const image cpu{key::CPU, 5, 0};
   {
     const auto block = tb::fragment("op").def(withdrawn).impl<&width>(withdrawn, key::CPU);

@@ -36,7 +36,7 @@ constexpr author::operator_page pages[] = {
 namespace {
 
 std::string mistake(author::page_lines lines) {
-  const tb::schema_view schemas[] = {page_test::add.schema(), page_test::add_nothing.schema()};
+  const tb::author::schema_view schemas[] = {page_test::add.schema(), page_test::add_nothing.schema()};
   return std::string(author::explain_page(schemas, lines).view());
 }
 

@@ -27,7 +27,7 @@ int answer(const image&) {
   return I;
 }
 std::int64_t number(std::int64_t n) { return n; }
-void boxed(const tb::operator_handle& op, tb::stack& s) {
+void boxed(const tb::operator_handle& op, tb::boxed_stack& s) {
   s.drop(op.argument_count());
   s.push(3);
 }

@@ -25,7 +25,7 @@ template <int I>
 int answer(const image&) {
   return I;
 }
-void boxed(const tb::operator_handle& op, tb::stack& s) {
+void boxed(const tb::operator_handle& op, tb::boxed_stack& s) {
   s.drop(op.argument_count());
   s.push(7);
 }
@@ -61,7 +61,7 @@ struct room {
 
 }  // namespace
 
-TEST_CASE("override policy: where it warns, both places of an override are told", "[core][library][R12]") {
+TEST_CASE("override policy: a warning names both source locations", "[core][library][R12]") {
   const policy strict(tb::override_policy::warned);
   room in;
   tb::library_block over = in.more();
@@ -106,7 +106,7 @@ TEST_CASE("override policy: in a batch every override is told once, when all of 
   CHECK(said_by([&] { tb::author::register_rows(rows, in.r); }) == line + line);
 }
 
-TEST_CASE("override policy: setting it gives back what held", "[core][library]") {
+TEST_CASE("override policy: setting it returns the previous policy", "[core][library]") {
   const tb::override_policy first = tb::set_override_policy(tb::override_policy::warned);
   CHECK(tb::set_override_policy(first) == tb::override_policy::warned);
 }

@@ -58,7 +58,7 @@ TEST_CASE("pointer kernel: one that is chosen when the program runs serves typed
     const auto block = in.more().impl_pointer(scale, key::CPU, table[static_cast<std::size_t>(factor - 2)]);
     const std::int64_t wanted = factor * 5 * 7 + (factor == 3 ? 1 : 0);
     CHECK(call(tensor(key::CPU, 7), 5, "x").value() == wanted);
-    tb::stack s;
+    tb::boxed_stack s;
     s.push(tensor(key::CPU, 7));
     s.push(std::int64_t{5});
     s.push(std::string("x"));

@@ -34,7 +34,7 @@ template <int I>
 int answer(const image&) {
   return I;
 }
-void fallback_answer(const tb::operator_handle& op, tb::stack& s) {
+void fallback_answer(const tb::operator_handle& op, tb::boxed_stack& s) {
   s.drop(op.argument_count());
   s.push(fallback_number);
 }
@@ -57,18 +57,18 @@ tb::library_block kernel(tb::registry& r, std::size_t number, key_target t) {
 // What the rules say runs when this key is selected: a key that calls pass through leads to no key at all.
 int expected(const toy::naive_table& rules, tb::dispatch_key k) {
   auto choice = rules.at(k);
-  if (choice.why == tb::row_reason::transparent) choice = rules.at(key::Undefined);
+  if (choice.why == tb::inspect::row_reason::transparent) choice = rules.at(key::Undefined);
   if (!choice.from) return nobody;
-  if (choice.why == tb::row_reason::backend_fallback) return fallback_number;
+  if (choice.why == tb::inspect::row_reason::backend_fallback) return fallback_number;
   return static_cast<int>(std::find(rules.kernels.begin(), rules.kernels.end(), *choice.from) - rules.kernels.begin());
 }
 
 // Compares all rows; empty, or the first key that is wrong.
 std::string difference(tb::registry& r, const toy::naive_table& rules) {
   const auto call = r.find("prec::who").typed<int(const image&)>();
-  for (unsigned row = 0; row < tb::row_count; ++row) {
-    const tb::dispatch_key k = tb::key_of_row(row);
-    if (tb::per_backend(k.layer) && k.device == tb::backend::none) continue;
+  for (unsigned row = 0; row < tb::author::row_count; ++row) {
+    const tb::dispatch_key k = tb::author::key_of_row(row);
+    if (tb::author::per_backend(k.layer) && k.device == tb::backend::none) continue;
     int found = nobody;
     try {
       found = call.redispatch(k, image{});
@@ -299,8 +299,8 @@ TEST_CASE("precedence: a new operator has the fallbacks there are", "[core][regi
   const auto back = tb::fallback<&fallback_answer>(key::Autograd, r);
   const auto defined = tb::library("prec", r).def(who);
   toy::naive_table rules;
-  for (unsigned b = 0; b <= tb::backend_count; ++b) {
-    rules.fallbacks.push_back(tb::autograd_key_of(static_cast<tb::backend>(b)));
+  for (unsigned b = 0; b <= tb::author::backend_count; ++b) {
+    rules.fallbacks.push_back(tb::author::autograd_key_of(static_cast<tb::backend>(b)));
   }
   rules.fallbacks.push_back(key::AutogradNestedTensor);
   CHECK(difference(r, rules) == "");

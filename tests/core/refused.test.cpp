@@ -35,7 +35,7 @@ int answer(const image&) {
   return I;
 }
 std::int64_t number(std::int64_t n) { return n; }
-void boxed(const tb::operator_handle& op, tb::stack& s) {
+void boxed(const tb::operator_handle& op, tb::boxed_stack& s) {
   s.drop(op.argument_count());
   s.push(99);
 }
@@ -63,15 +63,15 @@ struct room {
     for (const std::string& name : r.operators()) {
       const auto op = r.find(name);
       text += name + " " + std::string(op.schema()) + " " + std::string(op.signature()) + "\n";
-      for (const tb::kernel_record& k : op.kernels()) {
+      for (const tb::inspect::kernel_record& k : op.kernels()) {
         text += "  " + to_string(k.target) + (k.boxed ? " boxed" : "") + (k.fallthrough ? " fallthrough" : "") + " " +
                 k.file + ":" + std::to_string(k.line) + "\n";
       }
     }
     const auto call = r.find("ref::width").typed<int(const image&)>();
-    for (unsigned row = 0; row < tb::row_count; ++row) {
+    for (unsigned row = 0; row < tb::author::row_count; ++row) {
       try {
-        text += std::to_string(call.redispatch(tb::key_of_row(row), image{})) + " ";
+        text += std::to_string(call.redispatch(tb::author::key_of_row(row), image{})) + " ";
       } catch (const tb::no_kernel& e) {
         text += std::string(e.what()) + "\n";
       }

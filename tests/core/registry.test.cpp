@@ -28,7 +28,7 @@ inline constexpr tb::op<"reg::weight", int(const image&)> weight;
 
 std::int64_t width_cpu(const toy::tensor& t, std::int64_t n) { return t.value() * n; }
 int height_cpu(const image& i) { return i.height; }
-void boxed(const tb::operator_handle&, tb::stack&) {}
+void boxed(const tb::operator_handle&, tb::boxed_stack&) {}
 template <class Error, class F>
 std::string text_of(F&& f) {
   return toy::without_places(toy::text_of<Error>(std::forward<F>(f)));
@@ -114,7 +114,7 @@ TEST_CASE("registry: the same definition again is merged, and stays until both a
   CHECK_FALSE(r.try_find("reg::width").has_value());
 }
 
-TEST_CASE("registry: a different definition is refused and names both places", "[core][registry][R6]") {
+TEST_CASE("registry: a different definition is refused and names both source locations", "[core][registry][R6]") {
   tb::registry r;
   const auto first = tb::library("reg", r).def(width);
   CHECK(text_of<tb::bad_registration>([&] { (void)tb::fragment("reg", r).def(other_default); }) ==
@@ -279,13 +279,14 @@ TEST_CASE("registry: handles destroyed in any order leave what the others regist
     };
     std::vector<live> all;
     for (int step = 0; step < 30; ++step) {
-      const tb::dispatch_key k = tb::autograd_key_of(static_cast<tb::backend>(1 + random() % tb::backend_count));
+      const tb::dispatch_key k =
+          tb::author::autograd_key_of(static_cast<tb::backend>(1 + random() % tb::author::backend_count));
       if (random() % 2 == 0)
         all.push_back({k, tb::implement("reg", k, r).impl<&height_cpu>(height)});
       else if (!all.empty())
         all.erase(all.begin() + static_cast<std::ptrdiff_t>(random() % all.size()));
-      for (unsigned b = 1; b <= tb::backend_count; ++b) {
-        const tb::dispatch_key probe = tb::autograd_key_of(static_cast<tb::backend>(b));
+      for (unsigned b = 1; b <= tb::author::backend_count; ++b) {
+        const tb::dispatch_key probe = tb::author::autograd_key_of(static_cast<tb::backend>(b));
         bool wanted = false, found = true;
         for (const live& l : all) wanted |= l.k == probe;
         try {
@@ -334,7 +335,7 @@ TEST_CASE("registry: a C++ signature is not read as a schema, though it may look
   const auto defined = tb::library("reg", r).def(odd).impl<[](unsigned int) { return 0; }>(odd);
   const auto op = r.find("reg::odd");
   CHECK(op.schema() == "reg::odd(uint32 _0) -> int32");
-  tb::stack s;
+  tb::boxed_stack s;
   s.push(1);
   CHECK(toy::text_of<tb::bad_argument>([&] { op.call_boxed(s); }) ==
         "reg::odd, argument 1: found 'int', wanted 'unsigned int'");

@@ -42,14 +42,15 @@ struct room {
 // "Dense 20, FPGA": the functionalities that have a key for which this holds, with how many of their backends.
 std::string which(const std::function<bool(dispatch_key)>& holds) {
   std::string text = holds({}) ? "Undefined" : "";
-  for (unsigned f = 1; f <= tb::functionality_count; ++f) {
+  for (unsigned f = 1; f <= tb::author::functionality_count; ++f) {
     const auto layer = static_cast<functionality>(f);
     unsigned found = 0;
-    const unsigned first = tb::per_backend(layer) ? 1 : 0, last = tb::per_backend(layer) ? tb::backend_count : 0;
+    const unsigned first = tb::author::per_backend(layer) ? 1 : 0,
+                   last = tb::author::per_backend(layer) ? tb::author::backend_count : 0;
     for (unsigned b = first; b <= last; ++b) found += holds({layer, static_cast<backend>(b)}) ? 1 : 0;
     if (found == 0) continue;
     text += (text.empty() ? "" : ", ") + std::string(tb::name_of(layer));
-    if (tb::per_backend(layer)) text += " " + std::to_string(found);
+    if (tb::author::per_backend(layer)) text += " " + std::to_string(found);
   }
   return text;
 }
@@ -83,7 +84,7 @@ TEST_CASE("relations: the backends that the non-functional composite leaves out 
   room in;
   const auto block = in.more().impl<composite>(where, CENF);
   for (functionality layer : {functionality::Dense, functionality::Quantized, functionality::SparseCsr}) {
-    for (unsigned b = 1; b <= tb::backend_count; ++b) {
+    for (unsigned b = 1; b <= tb::author::backend_count; ++b) {
       const dispatch_key k{layer, static_cast<backend>(b)};
       INFO(to_string(k));
       CHECK(in.fills(k) == (k.device != backend::XLA && k.device != backend::Lazy));
@@ -93,29 +94,29 @@ TEST_CASE("relations: the backends that the non-functional composite leaves out 
 
 TEST_CASE("relations: below a backend's autograd key is its dense key and no other, for every backend",
           "[core][table][K9][K10]") {
-  for (unsigned b = 1; b <= tb::backend_count; ++b) {
+  for (unsigned b = 1; b <= tb::author::backend_count; ++b) {
     const auto device = static_cast<backend>(b);
     room in;
     const auto all = in.more().impl<composite>(where, CIA);
     {
       const auto kernel = in.more().impl<other>(where, dispatch_key{functionality::Dense, device});
-      for (unsigned each = 1; each <= tb::backend_count; ++each) {
+      for (unsigned each = 1; each <= tb::author::backend_count; ++each) {
         const auto another = static_cast<backend>(each);
         INFO(tb::name_of(device) << " has a kernel, " << tb::name_of(another) << " is called");
-        CHECK(in.fills(tb::autograd_key_of(another)) == (another != device));
+        CHECK(in.fills(tb::author::autograd_key_of(another)) == (another != device));
       }
       CHECK(in.fills(key::AutogradOther));
       CHECK(in.fills(key::AutogradNestedTensor));
-      CHECK(in.call(image{{dispatch_key{functionality::Dense, device}, tb::autograd_key_of(device)}, 0, 0}) ==
+      CHECK(in.call(image{{dispatch_key{functionality::Dense, device}, tb::author::autograd_key_of(device)}, 0, 0}) ==
             key_set(key::UserTop2));
     }
     for (functionality layer : {functionality::Sparse, functionality::SparseCsr, functionality::Quantized}) {
       const auto kernel = in.more().impl<other>(where, dispatch_key{layer, device});
-      CHECK(in.fills(tb::autograd_key_of(device)));
+      CHECK(in.fills(tb::author::autograd_key_of(device)));
     }
     const auto nested = in.more().impl<other>(where, dispatch_key{functionality::NestedTensor, device});
     CHECK_FALSE(in.fills(key::AutogradNestedTensor));
-    CHECK(in.fills(tb::autograd_key_of(device)));
+    CHECK(in.fills(tb::author::autograd_key_of(device)));
   }
 }
 

@@ -89,7 +89,7 @@ TEST_CASE("runtime name: without a key a kernel is for the block's", "[core][lib
   {
     const auto on_its_key = tb::implement("run", key::CPU, r).impl<&wider>("op");
     CHECK(typed(on_cpu) == 107);
-    CHECK(has_kernel(r.find(name), key::CPU));
+    CHECK(tb::inspect::has_kernel(r.find(name), key::CPU));
   }
   const auto catch_all = tb::implement("run", std::nullopt, r).impl<&wider>(name);
   CHECK(typed(image{{}, 7, 0}) == 107);

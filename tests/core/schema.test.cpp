@@ -39,12 +39,12 @@ TEST_CASE("schema: an argument has a type, modifiers, a name, and perhaps a defa
   const auto a = s.view().arguments;
   REQUIRE(a.size() == 4);
   CHECK(a[0].type == "Tensor");
-  CHECK(a[0].modifiers[0] == tb::type_modifier::optional);
-  CHECK(a[0].modifiers[1] == tb::type_modifier::list);
+  CHECK(a[0].modifiers[0] == tb::author::type_modifier::optional);
+  CHECK(a[0].modifiers[1] == tb::author::type_modifier::list);
   CHECK_FALSE(a[0].has_default);
   CHECK(a[1].list_size == 2);
-  CHECK(a[1].modifiers[0] == tb::type_modifier::list);
-  CHECK(a[1].modifiers[1] == tb::type_modifier::optional);
+  CHECK(a[1].modifiers[0] == tb::author::type_modifier::list);
+  CHECK(a[1].modifiers[1] == tb::author::type_modifier::optional);
   CHECK(a[1].default_text == "None");
   CHECK_FALSE(a[1].keyword_only);
   CHECK(a[2].keyword_only);
@@ -73,7 +73,7 @@ TEST_CASE("schema: an alias set says what is written", "[core][schema][G9]") {
   REQUIRE(s.view().returns.size() == 2);
   CHECK(s.view().returns[0].name == "x");
   CHECK(s.view().returns[0].writes);
-  CHECK(s.view().returns[1].modifiers[0] == tb::type_modifier::list);
+  CHECK(s.view().returns[1].modifiers[0] == tb::author::type_modifier::list);
 }
 
 TEST_CASE("schema: an annotation stands behind the core type, or behind a list for the list itself",
@@ -84,7 +84,7 @@ TEST_CASE("schema: an annotation stands behind the core type, or behind a list f
   CHECK(a[0].list_alias == "b");
   CHECK(a[0].writes);
   CHECK(a[1].alias == "c");
-  CHECK(a[1].modifiers[0] == tb::type_modifier::optional);
+  CHECK(a[1].modifiers[0] == tb::author::type_modifier::optional);
   CHECK(a[2].alias.empty());
   CHECK(a[2].writes);
 }
@@ -98,13 +98,13 @@ TEST_CASE("schema: types may be made of types", "[core][schema][G1]") {
   CHECK(a[0].type == "Dict(str, int[])");
   CHECK(a[1].type == "(int, Tensor?)");
   CHECK(a[2].type == "Union(int, float)");
-  CHECK(a[2].modifiers[0] == tb::type_modifier::list);
+  CHECK(a[2].modifiers[0] == tb::author::type_modifier::list);
   CHECK(a[3].type == "Future(Tensor)");
   CHECK(a[4].type == "__torch__.torch.classes.ns.name");
   CHECK(a[5].type == "img::image");
   REQUIRE(s.view().returns.size() == 2);
   CHECK(s.view().returns[0].type == "(int, int)");
-  CHECK(s.view().returns[1].modifiers[0] == tb::type_modifier::optional);
+  CHECK(s.view().returns[1].modifiers[0] == tb::author::type_modifier::optional);
 }
 
 TEST_CASE("schema: three dots stand for any number of arguments or results", "[core][schema][G7]") {
@@ -173,7 +173,7 @@ TEST_CASE("schema: a mistake is a column, counted from 1, and what was expected 
       {"f(int a=1, int b) -> ()", 16, "a default, since an argument before this one has one"},
       {"f(int a=1, int[]? b) -> ()", 19, "a default, since an argument before this one has one"},
       {"f(int a=1, int[] b, int c) -> ()", 25, "a default, since an argument before this one has one"},
-      {"f(int a, int a) -> ()", 14, "a name no other argument has"},
+      {"f(int a, int a) -> ()", 14, "a name that no other argument has"},
       {"f(int a=) -> ()", 9, "an integer or 'Mean'"},
       {"f(int a=-) -> ()", 9, "an integer or 'Mean'"},
       {"f(float a=1e) -> ()", 13, "a digit of the exponent"},
@@ -202,7 +202,7 @@ TEST_CASE("schema: a mistake is a column, counted from 1, and what was expected 
       {"f(Dict(str, Tensor(a)) x) -> ()", 19, "no annotation inside another type"},
       {"f(Dict(str) x) -> ()", 11, "two types in a Dict, of its keys and of its values"},
       {"f(Future(int, int) x) -> ()", 18, "one type"},
-      {"f(Tensor[](a)[] x) -> ()", 14, "nothing but '?' behind the annotation of a list"},
+      {"f(Tensor[](a)[] x) -> ()", 14, "nothing but '?' after the annotation of a list"},
       {"f(Tensor(a|b|c|d|e|f|g|h|i|j|k|l|m|n|o|p|q) x) -> ()", 42, "at most 16 alias sets"},
       {"f(Tensor(a|) x) -> ()", 12, "an alias set"},
       {"f(Tensor(a!)[](b) x) -> ()", 15, "a list's own sets, written like its elements' and without '->'"},
@@ -221,7 +221,7 @@ TEST_CASE("schema: a mistake is a column, counted from 1, and what was expected 
 TEST_CASE("schema: 64 arguments parse, and the error of a 65th points at it", "[core][schema][X2]") {
   std::string text = "f(int a0";
   for (int i = 1; i < 64; ++i) text += ", int a" + std::to_string(i);
-  CHECK(tb::schema(text + ") -> ()").view().arguments.size() == tb::max_schema_arguments);
+  CHECK(tb::schema(text + ") -> ()").view().arguments.size() == tb::author::max_schema_arguments);
   const std::string one_more = text + ", int more";
   CHECK(toy::text_of<tb::bad_schema>([&] { tb::schema s(one_more + ") -> ()"); }) ==
         "schema '" + one_more + ") -> ()', column " + std::to_string(text.size() + 3) +
@@ -290,7 +290,7 @@ TEST_CASE("schema: types and lists nest only so deep, so no text exhausts the st
 
 TEST_CASE("schema: a text has at most 65,000 characters, and its error does not repeat all of them", "[core][schema]") {
   std::string text = "f(int a) -> ()";
-  text.resize(tb::max_schema_text, ' ');
+  text.resize(tb::author::max_schema_text, ' ');
   CHECK(column_of(text) == 0);
   text += ' ';
   CHECK(column_of(text) == 1);

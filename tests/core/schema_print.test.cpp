@@ -96,7 +96,7 @@ TEST_CASE("schema_print: differences come one by one, with their place", "[core]
   const tb::schema a("n::f(Tensor(a!) x, *, int y=1, str z) -> (int, int)");
   const tb::schema b("n::f.o(Tensor x, int y=2, *, str w) -> int");
   std::string all;
-  for (const tb::schema_change& c : differences(a.view(), b.view())) all += to_string(c) + "\n";
+  for (const tb::author::schema_change& c : differences(a.view(), b.view())) all += to_string(c) + "\n";
   CHECK(all ==
         "operator: name is 'n::f' and 'n::f.o'\n"
         "argument 1 'x': type is 'Tensor(a!)' and 'Tensor'\n"
@@ -110,7 +110,7 @@ TEST_CASE("schema_print: differences come one by one, with their place", "[core]
 TEST_CASE("schema_print: the compiler prints as the program does", "[core][schema_print]") {
   constexpr tb::fixed_string text = "f(int[2] y=[ 1,1 ], *, float z=.5, Tensor(b|a!) x, str s='q') -> (int)";
   constexpr tb::fixed_string canonical = "f(int[2] y=1, *, float z=0.5, Tensor(a|b!) x, str s=\"q\") -> int";
-  STATIC_REQUIRE(tb::canonical_schema<text> == canonical);
-  STATIC_REQUIRE(tb::canonical_schema<canonical> == canonical);
+  STATIC_REQUIRE(tb::author::canonical_schema<text> == canonical);
+  STATIC_REQUIRE(tb::author::canonical_schema<canonical> == canonical);
   CHECK(print(text.view()) == canonical.view());
 }

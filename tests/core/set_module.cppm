@@ -12,10 +12,10 @@ export inline constexpr topbit::op<"elsewhere::next", int(int)> next;
 long half_cpu(long n, long by) { return n / by; }
 constexpr int next_cpu(int n) noexcept { return n + 1; }
 
-export inline constexpr auto cpu =
-    topbit::kernels<topbit::key::CPU>(topbit::bind<half, &half_cpu>, topbit::bind<next, &next_cpu>);
+export inline constexpr auto cpu = topbit::static_dispatch::kernels<topbit::key::CPU>(
+    topbit::static_dispatch::bind<half, &half_cpu>, topbit::static_dispatch::bind<next, &next_cpu>);
 export struct everything {
-  static constexpr auto kernels = topbit::unite(cpu);
+  static constexpr auto kernels = topbit::static_dispatch::merge(cpu);
 };
 
 }  // namespace elsewhere

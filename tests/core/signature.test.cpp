@@ -16,7 +16,7 @@ using toy::tensor;
 
 namespace {
 template <tb::fixed_string Text, class Signature>
-concept stands_for = std::same_as<tb::schema_signature<Text>, Signature>;
+concept stands_for = std::same_as<tb::author::schema_signature<Text>, Signature>;
 }  // namespace
 
 TEST_CASE("signature: int is int64_t, float is double, str is a view in and a string out", "[core][signature][G20]") {
@@ -84,10 +84,10 @@ TEST_CASE("signature: a kernel may be a function, a noexcept function, a lambda,
 
 TEST_CASE("signature: a boxed kernel takes the operator, perhaps the keys, and the stack",
           "[core][concepts][B2][R21]") {
-  constexpr auto full = [](const tb::operator_handle&, tb::key_set, tb::stack&) {};
-  constexpr auto brief = [](const tb::operator_handle&, tb::stack&) {};
-  constexpr auto returns = [](const tb::operator_handle&, tb::stack&) { return 0; };  // misses by its result
-  constexpr auto copies = [](tb::operator_handle, tb::stack&) {};                     // misses by a reference
+  constexpr auto full = [](const tb::operator_handle&, tb::key_set, tb::boxed_stack&) {};
+  constexpr auto brief = [](const tb::operator_handle&, tb::boxed_stack&) {};
+  constexpr auto returns = [](const tb::operator_handle&, tb::boxed_stack&) { return 0; };  // misses by its result
+  constexpr auto copies = [](tb::operator_handle, tb::boxed_stack&) {};                     // misses by a reference
   STATIC_REQUIRE(tb::boxed_kernel<full>);
   STATIC_REQUIRE(tb::boxed_kernel<brief>);
   STATIC_REQUIRE_FALSE(tb::boxed_kernel<returns>);

@@ -15,14 +15,14 @@ namespace tb = topbit;
 using toy::tensor;
 
 template <>
-struct topbit::schema_word<toy::device> {
+struct topbit::author::schema_word<toy::device> {
   static constexpr std::string_view value = "Device";
 };
 
 namespace {
 template <class Sig>
 constexpr std::string_view schema_of() {
-  return tb::inferred_schema<"n::f", Sig>.view();
+  return tb::author::inferred_schema<"n::f", Sig>.view();
 }
 }  // namespace
 

@@ -10,13 +10,13 @@ namespace tb = topbit;
 namespace key = topbit::key;
 
 namespace {
-void fill(tb::stack& s, std::int64_t n) {
+void fill(tb::boxed_stack& s, std::int64_t n) {
   for (std::int64_t i = 0; i < n; ++i) s.push(i);
 }
 }  // namespace
 
 TEST_CASE("stack: the last value pushed is the first popped", "[core][stack]") {
-  tb::stack s;
+  tb::boxed_stack s;
   CHECK(s.empty());
   fill(s, 3);
   CHECK(s.top(2)[0].get<std::int64_t>() == 1);
@@ -27,7 +27,7 @@ TEST_CASE("stack: the last value pushed is the first popped", "[core][stack]") {
 TEST_CASE("stack: growing moves the values", "[core][stack]") {
   const toy::tensor t(key::CPU);
   {
-    tb::stack s;
+    tb::boxed_stack s;
     for (int i = 0; i < 100; ++i) s.push(t);
     toy::tensor::references_taken = 0;
     for (int i = 0; i < 100; ++i) s.push(tb::value::borrow(t));

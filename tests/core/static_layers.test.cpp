@@ -20,8 +20,9 @@ constexpr long plain_cpu(long n, long by) { return n * by; }
 int area_cpu(const image& i, int by) { return i.width * i.height * by; }
 void grow_cpu(image& i) { ++i.width; }
 
-inline constexpr auto cpu =
-    tb::kernels<key::CPU>(tb::bind<plain, &plain_cpu>, tb::bind<area, &area_cpu>, tb::bind<grow, &grow_cpu>);
+inline constexpr auto cpu = tb::static_dispatch::kernels<key::CPU>(tb::static_dispatch::bind<plain, &plain_cpu>,
+                                                                   tb::static_dispatch::bind<area, &area_cpu>,
+                                                                   tb::static_dispatch::bind<grow, &grow_cpu>);
 
 std::string seen;
 struct logging {
@@ -65,32 +66,32 @@ struct times {
 TEST_CASE("static_layers: the first layer sees a call first, and the kernel last", "[core][static_layers]") {
   seen.clear();
   counting::calls = 0;
-  CHECK(tb::layered<cpu, logging, counting>.call<area>(image{key::CPU, 2, 3}, 2) == 12);
+  CHECK(tb::static_dispatch::layered<cpu, logging, counting>.call<area>(image{key::CPU, 2, 3}, 2) == 12);
   CHECK(seen == "layer::area count ");
   CHECK(counting::calls == 1);
-  static_assert(tb::layered<cpu, plus<1>, times<10>>.call<plain>(3) == 61);
-  static_assert(tb::layered<cpu, times<10>, plus<1>>.call<plain>(3) == 70);
-  static_assert(tb::layered<cpu>.call<plain>(3) == 6, "no layer at all");
+  static_assert(tb::static_dispatch::layered<cpu, plus<1>, times<10>>.call<plain>(3) == 61);
+  static_assert(tb::static_dispatch::layered<cpu, times<10>, plus<1>>.call<plain>(3) == 70);
+  static_assert(tb::static_dispatch::layered<cpu>.call<plain>(3) == 6, "no layer at all");
 }
 
 TEST_CASE("static_layers: a call behind layers has the operator's defaults and keywords", "[core][static_layers]") {
-  static_assert(tb::layered<cpu, plus<1>>.call<plain>(3, tb::arg<"by"> = 5) == 16);
-  static_assert(tb::layered<cpu, plus<1>>.call<plain, key::CPU>(3) == 7);
+  static_assert(tb::static_dispatch::layered<cpu, plus<1>>.call<plain>(3, tb::arg<"by"> = 5) == 16);
+  static_assert(tb::static_dispatch::layered<cpu, plus<1>>.call<plain, key::CPU>(3) == 7);
   SUCCEED();
 }
 
 TEST_CASE("static_layers: a layer that is not for an operator is passed by", "[core][static_layers]") {
   image i{key::CPU, 1, 1};
-  tb::layered<cpu, plus<1>, counting>.call<grow>(i);
+  tb::static_dispatch::layered<cpu, plus<1>, counting>.call<grow>(i);
   CHECK(i.width == 2);
 }
 
 TEST_CASE("static_layers: the same layer is a kernel for a key of the table", "[core][static_layers]") {
-  const auto defined = tb::install(tb::operators<area, grow>{});
-  const auto below = tb::install(cpu);
-  static constexpr auto layer = tb::layer_kernels<logging, key::Autograd>(area, grow);
-  static_assert(tb::kernel_set_type<decltype(layer)> && layer.size() == 2);
-  const auto above = tb::install(layer);
+  const auto defined = tb::static_dispatch::install(tb::static_dispatch::operators<area, grow>{});
+  const auto below = tb::static_dispatch::install(cpu);
+  static constexpr auto layer = tb::static_dispatch::layer_kernels<logging, key::Autograd>(area, grow);
+  static_assert(tb::static_dispatch::kernel_set_type<decltype(layer)> && layer.size() == 2);
+  const auto above = tb::static_dispatch::install(layer);
   image i{{key::CPU, key::AutogradCPU}, 2, 3};
   seen.clear();
   CHECK(area(i, 1) == 6);
@@ -104,6 +105,6 @@ TEST_CASE("static_layers: the same layer is a kernel for a key of the table", "[
 }
 
 TEST_CASE("static_layers: a layer has no kernels for what it does not handle", "[core][static_layers]") {
-  static_assert(tb::layer_kernels<plus<1>, key::UserTop1>(plain, area).size() == 1);
+  static_assert(tb::static_dispatch::layer_kernels<plus<1>, key::UserTop1>(plain, area).size() == 1);
   SUCCEED();
 }

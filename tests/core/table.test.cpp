@@ -29,12 +29,12 @@ struct toy_live {
     const auto found = std::find(model.kernels.begin(), model.kernels.end(), t);
     return found == model.kernels.end() ? nullptr : &*found;
   }
-  const key_target* direct(unsigned row) const { return row == 0 ? nullptr : find(key_of_row(row)); }
+  const key_target* direct(unsigned row) const { return row == 0 ? nullptr : find(author::key_of_row(row)); }
   const key_target* alias(alias_key a) const { return find(a); }
   const key_target* fallback(unsigned row) const {
     static std::map<unsigned, key_target> targets;
-    if (!model.has_fallback(key_of_row(row))) return nullptr;
-    return &targets.try_emplace(row, key_of_row(row)).first->second;
+    if (!model.has_fallback(author::key_of_row(row))) return nullptr;
+    return &targets.try_emplace(row, author::key_of_row(row)).first->second;
   }
 };
 
@@ -50,7 +50,7 @@ naive_table with(std::initializer_list<key_target> kernels, std::initializer_lis
   return t;
 }
 
-row_reason why(const naive_table& live, dispatch_key k) { return value_of(live, k).why; }
+inspect::row_reason why(const naive_table& live, dispatch_key k) { return value_of(live, k).why; }
 std::string from(const naive_table& live, dispatch_key k) {
   const auto found = value_of(live, k);
   return found.from ? to_string(*found.from) : std::string(name_of(found.why));
@@ -65,7 +65,7 @@ constexpr alias_key CIA = key::CompositeImplicitAutograd, CEA = key::CompositeEx
 
 TEST_CASE("table: a kernel registered for the very key wins", "[core][table][P1]") {
   const auto live = with({key::CPU, CEA, CENF, CIA, AG}, {key::CPU});
-  CHECK(why(live, key::CPU) == row_reason::kernel);
+  CHECK(why(live, key::CPU) == inspect::row_reason::kernel);
   CHECK(from(with({key::AutogradCPU, AG, CIA}), key::AutogradCPU) == "AutogradCPU");
   CHECK(from(with({key::FuncTorchBatched, FTBD}), key::FuncTorchBatched) == "FuncTorchBatched");
 }
@@ -96,13 +96,13 @@ TEST_CASE("table: the nested composite serves nested keys whether or not a backe
 TEST_CASE("table: a composite beside a kernel that shares AutogradOther is ambiguous there", "[core][table][P5][P5a]") {
   for (dispatch_key shared : {key::SparseCPU, key::QuantizedCUDA, key::SparseCsrMeta, key::MkldnnCPU, key::Vulkan}) {
     INFO(to_string(shared));
-    CHECK(why(with({CIA, shared}), key::AutogradOther) == row_reason::ambiguous);
-    CHECK(why(with({CIA, AG, shared}), key::AutogradOther) == row_reason::ambiguous);
-    CHECK(why(with({CIA, CEA, shared}), key::AutogradOther) == row_reason::ambiguous);
-    CHECK(why(with({CIA, shared, key::AutogradOther}), key::AutogradOther) == row_reason::kernel);
-    CHECK(why(with({AG, shared}), key::AutogradOther) == row_reason::autograd_kernel);
+    CHECK(why(with({CIA, shared}), key::AutogradOther) == inspect::row_reason::ambiguous);
+    CHECK(why(with({CIA, AG, shared}), key::AutogradOther) == inspect::row_reason::ambiguous);
+    CHECK(why(with({CIA, CEA, shared}), key::AutogradOther) == inspect::row_reason::ambiguous);
+    CHECK(why(with({CIA, shared, key::AutogradOther}), key::AutogradOther) == inspect::row_reason::kernel);
+    CHECK(why(with({AG, shared}), key::AutogradOther) == inspect::row_reason::autograd_kernel);
   }
-  CHECK(why(with({CIA, key::CPU}), key::AutogradOther) == row_reason::composite_kernel);
+  CHECK(why(with({CIA, key::CPU}), key::AutogradOther) == inspect::row_reason::composite_kernel);
 }
 
 TEST_CASE("table: the composite serves all it stands for where no backend kernel is below", "[core][table][P5b]") {
@@ -138,11 +138,11 @@ TEST_CASE("table: a backend has a kernel below where its dense key or the explic
   CHECK(shadowed({CEA}, key::Functionalize));
 }
 
-TEST_CASE("table: a shadowed composite leaves the key to Autograd, its fallback or nobody", "[core][table][P5c]") {
-  CHECK(why(with({CIA, AG, key::CPU}, {key::AutogradCPU}), key::AutogradCPU) == row_reason::autograd_kernel);
-  CHECK(why(with({CIA, key::CPU}, {key::AutogradCPU}), key::AutogradCPU) == row_reason::backend_fallback);
-  CHECK(why(with({CIA, key::CPU}), key::AutogradCPU) == row_reason::transparent);
-  CHECK(why(with({CIA, CEA}), key::NestedTensorCPU) == row_reason::missing);
+TEST_CASE("table: a shadowed composite leaves the key to Autograd, its fallback or no kernel", "[core][table][P5c]") {
+  CHECK(why(with({CIA, AG, key::CPU}, {key::AutogradCPU}), key::AutogradCPU) == inspect::row_reason::autograd_kernel);
+  CHECK(why(with({CIA, key::CPU}, {key::AutogradCPU}), key::AutogradCPU) == inspect::row_reason::backend_fallback);
+  CHECK(why(with({CIA, key::CPU}), key::AutogradCPU) == inspect::row_reason::transparent);
+  CHECK(why(with({CIA, CEA}), key::NestedTensorCPU) == inspect::row_reason::missing);
 }
 
 TEST_CASE("table: the Autograd alias serves autograd keys", "[core][table][P6]") {
@@ -160,28 +160,29 @@ TEST_CASE("table: the batched decomposition serves FuncTorchBatched", "[core][ta
 
 TEST_CASE("table: the Autocast alias serves Autocast of every backend, below the key's own kernel and above a fallback",
           "[core][table][K13]") {
-  for (unsigned b = 1; b <= backend_count; ++b) {
+  for (unsigned b = 1; b <= author::backend_count; ++b) {
     const dispatch_key k{functionality::Autocast, static_cast<backend>(b)};
-    CHECK(why(with({key::Autocast}, {k}), k) == row_reason::autocast_kernel);
+    CHECK(why(with({key::Autocast}, {k}), k) == inspect::row_reason::autocast_kernel);
     CHECK(from(with({key::Autocast, k}), k) == to_string(k));
   }
-  CHECK(why(with({key::Autocast}), dispatch_key{functionality::Autocast}) == row_reason::missing);
-  CHECK(why(with({key::Autocast}), key::CPU) == row_reason::missing);
+  CHECK(why(with({key::Autocast}), dispatch_key{functionality::Autocast}) == inspect::row_reason::missing);
+  CHECK(why(with({key::Autocast}), key::CPU) == inspect::row_reason::missing);
 }
 
 TEST_CASE("table: a fallback serves what no kernel serves", "[core][table][P8]") {
-  CHECK(why(with({AG}, {key::AutogradCPU}), key::AutogradCPU) == row_reason::autograd_kernel);
-  CHECK(why(with({CEA}, {key::AutogradCPU}), key::AutogradCPU) == row_reason::backend_fallback);
-  CHECK(why(with({}, {key::Tracer}), key::Tracer) == row_reason::backend_fallback);
+  CHECK(why(with({AG}, {key::AutogradCPU}), key::AutogradCPU) == inspect::row_reason::autograd_kernel);
+  CHECK(why(with({CEA}, {key::AutogradCPU}), key::AutogradCPU) == inspect::row_reason::backend_fallback);
+  CHECK(why(with({}, {key::Tracer}), key::Tracer) == inspect::row_reason::backend_fallback);
 }
 
-TEST_CASE("table: what nobody serves is missing, or passed through where the key is a layer", "[core][table][P9][F6]") {
-  CHECK(why(with({}), key::CPU) == row_reason::missing);
-  CHECK(why(with({}), key::Undefined) == row_reason::missing);
-  CHECK(why(with({}), key::Tracer) == row_reason::missing);
-  CHECK(why(with({}), key::AutogradCPU) == row_reason::transparent);
-  CHECK(why(with({}), key::BackendSelect) == row_reason::transparent);
-  CHECK(why(with({}), key::AutocastCUDA) == row_reason::transparent);
+TEST_CASE("table: what no kernel serves is missing, or passed through where the key is a layer",
+          "[core][table][P9][F6]") {
+  CHECK(why(with({}), key::CPU) == inspect::row_reason::missing);
+  CHECK(why(with({}), key::Undefined) == inspect::row_reason::missing);
+  CHECK(why(with({}), key::Tracer) == inspect::row_reason::missing);
+  CHECK(why(with({}), key::AutogradCPU) == inspect::row_reason::transparent);
+  CHECK(why(with({}), key::BackendSelect) == inspect::row_reason::transparent);
+  CHECK(why(with({}), key::AutocastCUDA) == inspect::row_reason::transparent);
 }
 
 TEST_CASE("table: the composite beats Autograd where no dense kernel is", "[core][table][P10a]") {
@@ -221,13 +222,13 @@ TEST_CASE("table: of two explicit composites the non-functional one goes first",
 TEST_CASE("table: a composite still shadows a sparse kernel at its backend's autograd key", "[core][table][P10e]") {
   const auto live = with({key::SparseCPU, CIA});
   CHECK(from(live, key::AutogradCPU) == to_string(CIA));
-  CHECK(why(live, key::AutogradOther) == row_reason::ambiguous);
+  CHECK(why(live, key::AutogradOther) == inspect::row_reason::ambiguous);
 }
 
 TEST_CASE("table: HIP, VE and MTIA behave like every other backend", "[core][table][P10f]") {
   for (backend b : {backend::HIP, backend::VE, backend::MTIA, backend::CPU}) {
     const auto live = with({dispatch_key{functionality::Dense, b}, CIA});
-    CHECK(from(live, autograd_key_of(b)) == "transparent");
+    CHECK(from(live, author::autograd_key_of(b)) == "transparent");
   }
 }
 
@@ -239,13 +240,14 @@ TEST_CASE("table: a nested kernel takes AutogradNestedTensor from the composite"
 TEST_CASE("table: no alias fills the layers that are neither backend nor autograd", "[core][table][P10h]") {
   const auto live = with({CIA, CEA, CENF, AG, CINT, FTBD});
   for (dispatch_key k : {key::ADInplaceOrView, key::BackendSelect, key::AutocastCPU, key::VmapMode}) {
-    CHECK(why(live, k) == row_reason::transparent);
+    CHECK(why(live, k) == inspect::row_reason::transparent);
   }
-  CHECK(why(live, key::Tracer) == row_reason::missing);
+  CHECK(why(live, key::Tracer) == inspect::row_reason::missing);
 }
 
 TEST_CASE("table: a row of a building block alone holds nothing", "[core][table][S10]") {
-  CHECK(why(with({CIA, CEA, key::CPU}, {key::CPU}), dispatch_key{functionality::Dense}) == row_reason::missing);
+  CHECK(why(with({CIA, CEA, key::CPU}, {key::CPU}), dispatch_key{functionality::Dense}) ==
+        inspect::row_reason::missing);
 }
 
 namespace {
@@ -257,11 +259,11 @@ int disagreements(toy::table_fault wrong) {
     naive_table live;
     const auto some_key = [&] {
       for (;;) {
-        const dispatch_key k = key_of_row(1 + random() % (row_count - 1));
-        if (!per_backend(k.layer) || k.device != backend::none) return k;
+        const dispatch_key k = author::key_of_row(1 + random() % (author::row_count - 1));
+        if (!author::per_backend(k.layer) || k.device != backend::none) return k;
       }
     };
-    for (std::uint8_t a = 0; a < alias_count; ++a) {
+    for (std::uint8_t a = 0; a < author::alias_count; ++a) {
       if (random() % 3 == 0) live.kernels.push_back(alias_key{a});
     }
     for (auto n = random() % 4; n != 0; --n) live.kernels.push_back(some_key());
@@ -272,9 +274,9 @@ int disagreements(toy::table_fault wrong) {
     if (random() % 3 == 0) live.fallbacks.push_back(key::CPU);
     naive_table model = live;
     model.wrong = wrong;
-    for (unsigned row = 0; row < row_count; ++row) {
-      const dispatch_key k = key_of_row(row);
-      if (per_backend(k.layer) && k.device == backend::none) continue;
+    for (unsigned row = 0; row < author::row_count; ++row) {
+      const dispatch_key k = author::key_of_row(row);
+      if (author::per_backend(k.layer) && k.device == backend::none) continue;
       if (value_of(live, k) != model.at(k)) ++found;
     }
   }

@@ -30,7 +30,7 @@ TEST_CASE("text: a type's name is what a person would write", "[core][text]") {
 }
 
 TEST_CASE("text: a verdict is empty or a sentence, and cut rather than overrun", "[core][text]") {
-  tb::verdict v;
+  tb::author::verdict v;
   CHECK(v.ok());
   v.add("argument ").add(std::size_t{18446744073709551615u}).add(" of ").add(std::size_t{0});
   CHECK_FALSE(v.ok());

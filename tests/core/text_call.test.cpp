@@ -135,8 +135,8 @@ TEST_CASE("text_call: errors name operator and argument, and say what was found 
   CHECK(refusal("text::strides", {"[1, 2"}) ==
         "text::strides, argument 1 'size': found the end at column 6, wanted ',' or ']'");
   CHECK(refusal("text::draw", {"1", "2"}) ==
-        "text::draw, argument 1: found a text, but nobody says how a 'toy::image' is read from one; specialise "
-        "topbit::boxed_type for it with read()");
+        "text::draw, argument 1: type 'toy::image' cannot be read from text; specialise topbit::boxed_type for it, "
+        "with read()");
 }
 
 TEST_CASE("text_call: a refused text has called nothing, and the error has the operator", "[core][text_call]") {

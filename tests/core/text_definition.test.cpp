@@ -31,14 +31,14 @@ struct words_registered {
 // A kernel that leaves these values, and counts the calls of it.
 template <class... R>
 auto gives(std::shared_ptr<int> calls, R... results) {
-  return [=](const tb::operator_handle& op, tb::stack& s) {
+  return [=](const tb::operator_handle& op, tb::boxed_stack& s) {
     ++*calls;
     s.drop(op.argument_count());
     (s.push(results), ...);
   };
 }
 auto gives_value_plus(std::int64_t n) {
-  return [n, state = std::make_shared<int>(0)](const tb::operator_handle&, tb::stack& s) {
+  return [n, state = std::make_shared<int>(0)](const tb::operator_handle&, tb::boxed_stack& s) {
     const std::int64_t result = s.pop().get<tensor>().value() + n;
     s.push(result);
   };
@@ -58,7 +58,7 @@ TEST_CASE("text definition: a boxed kernel with a state serves it, called boxed 
   auto block = tb::library("txt", r);
   {
     const std::string schema = "txt::f(Tensor x, int n=2) -> int";
-    block.def(schema).impl_boxed("f", key::CPU, [state = std::make_shared<int>(10)](auto&, tb::stack& s) {
+    block.def(schema).impl_boxed("f", key::CPU, [state = std::make_shared<int>(10)](auto&, tb::boxed_stack& s) {
       const std::int64_t n = s.pop().get<std::int64_t>();
       const std::int64_t x = s.pop().get<tensor>().value();
       s.push(x * n + *state);
@@ -71,7 +71,7 @@ TEST_CASE("text definition: a boxed kernel with a state serves it, called boxed 
   CHECK(f.result_count() == 1);
   REQUIRE(f.parsed_schema() != nullptr);
   CHECK(f.parsed_schema()->arguments[1].name == "n");
-  tb::stack s;
+  tb::boxed_stack s;
   s.push(tensor(key::CPU, 4));
   s.push(std::int64_t{3});
   f.call_boxed(s);
@@ -97,7 +97,7 @@ TEST_CASE("text definition: it is called by its C++ signature too", "[core][libr
   {
     const auto layer = tb::fallback(
         key::Conjugate,
-        [](const tb::operator_handle& op, tb::key_set keys, tb::stack& s) {
+        [](const tb::operator_handle& op, tb::key_set keys, tb::boxed_stack& s) {
           op.redispatch_boxed(keys & tb::below(key::Conjugate), s);
           s.push(std::int64_t{100} + s.pop().get<std::int64_t>());
         },
@@ -107,13 +107,13 @@ TEST_CASE("text definition: it is called by its C++ signature too", "[core][libr
     CHECK(typed(tensor(key::CUDA, 4)) == 4);
   }
   CHECK(typed(tensor(key::CPU, 4)) == 5);
-  tb::stack s;
+  tb::boxed_stack s;
   s.push(tensor(key::CPU, 4));
   f.call_boxed(s);
   CHECK(s[0].get<std::int64_t>() == 5);
 }
 
-TEST_CASE("text definition: an operator declared in code meets it, whoever comes first", "[core][library][R6]") {
+TEST_CASE("text definition: an operator declared in code meets it, in either order", "[core][library][R6]") {
   static constexpr tb::op<"txt::same(Tensor x, int[2] size, *, float? by=None) -> Tensor"> same;
   const std::string_view text = "same(Tensor x, int[2] size, *, float? by=None) -> Tensor";
   const std::array<std::int64_t, 2> size{1, 2};
@@ -145,7 +145,7 @@ TEST_CASE("text definition: the signature of every form of a type is the compile
     block.def(Schema.view());
     const std::string_view name = Schema.view().substr(0, Schema.view().find('('));
     INFO(Schema.view());
-    CHECK_NOTHROW(r.find("txt::" + std::string(name)).typed<tb::schema_signature<Schema>>());
+    CHECK_NOTHROW(r.find("txt::" + std::string(name)).typed<tb::author::schema_signature<Schema>>());
   };
   check.operator()<"a(int a, SymInt b, float c, bool d, str e, complex f) -> ()">();
   check.operator()<"b(int[] a, SymInt[2] b, float[] c, bool[3] d, str[] e, Tensor[] f) -> int[]">();
@@ -167,7 +167,7 @@ TEST_CASE("text definition: it is placed by a device where no argument brings ke
   block.impl_boxed("make", key::CUDA, gives(calls, std::int64_t{2}));
   const tb::operator_handle make = r.find("txt::make");
   for (const auto where : {tb::backend::CPU, tb::backend::CUDA}) {
-    tb::stack s;
+    tb::boxed_stack s;
     s.push(std::int64_t{0});
     s.push(toy::device{where});
     make.call_boxed(s);
@@ -182,7 +182,7 @@ TEST_CASE("text definition: calls are checked as those of a declared operator ar
   const auto calls = std::make_shared<int>(0);
   const tb::operator_handle f = r.find("txt::f");
   const auto call = [&](auto... arguments) {
-    tb::stack s;
+    tb::boxed_stack s;
     (s.push(arguments), ...);
     return toy::without_places(toy::text_of<tb::error>([&] { f.call_boxed(s); }));
   };
@@ -203,8 +203,8 @@ TEST_CASE("text definition: calls are checked as those of a declared operator ar
 TEST_CASE("text definition: a trace sees its calls, boxed and typed", "[core][trace][I6]") {
   const auto block = tb::fragment("txt").def("traced(Tensor x) -> int", gives_value_plus(0));
   const tb::operator_handle traced = tb::find("txt::traced");
-  tb::trace t = tb::trace::this_thread();
-  tb::stack s;
+  tb::trace_session t = tb::trace_session::this_thread();
+  tb::boxed_stack s;
   s.push(tensor(key::CPU, 4));
   traced.call_boxed(s);
   (void)traced.typed<std::int64_t(const tensor&)>()(tensor(key::CPU, 4));
@@ -220,14 +220,14 @@ TEST_CASE("text definition: what is no schema is refused, with its column, and l
        "schema 'f' at HERE: found a name, wanted a schema; def<&kernel>(name) takes the signature from a function"},
       {"f(Tensor) -> int", "schema 'f(Tensor) -> int' at HERE, column 9: expected an argument name"},
       {"f(Tensor x, Strange y) -> int",
-       "txt::f at HERE: schema 'f(Tensor x, Strange y) -> int', column 13: 'Strange' is no type, or in no form, that a "
-       "text may name; import topbit.ops for its types, or call "
+       "txt::f at HERE: schema 'f(Tensor x, Strange y) -> int', column 13: 'Strange' is not a type that a schema "
+       "text can name; import topbit.ops for its types, or call "
        "topbit::author::register_schema_types<\"Strange\">()"},
       {"f(Dict(str, int) x) -> int",
        "txt::f at HERE: schema 'f(Dict(str, int) x) -> int', column 3: 'Dict(str, int)' has no C++ type"},
       {"f(Tensor x, ...) -> int",
-       "txt::f at HERE: schema 'f(Tensor x, ...) -> int', column 13: found '...', wanted as many arguments and results "
-       "as a call has"},
+       "txt::f at HERE: schema 'f(Tensor x, ...) -> int', column 13: found '...', wanted a fixed number of arguments "
+       "and results"},
       {"other::f(int n) -> int", "other::f at HERE: belongs to the namespace 'other', the block to 'txt'"},
   };
   for (const auto& each : refused) {
@@ -292,5 +292,5 @@ TEST_CASE("handle: one of an operator that is implemented and not defined works 
 
 TEST_CASE("schema types: a word that a text may name stands for one C++ type", "[core][signature]") {
   tb::author::register_schema_types<"Tensor">();
-  CHECK(tb::mapped_schema_type<"Tensor">);
+  CHECK(tb::author::mapped_schema_type<"Tensor">);
 }

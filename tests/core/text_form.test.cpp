@@ -14,7 +14,7 @@ import topbit.core;
 
 namespace tb = topbit;
 using namespace std::literals;
-using tb::read_text;
+using tb::author::read_text;
 using complex = std::complex<double>;
 
 namespace {
@@ -30,7 +30,7 @@ struct colour {
 template <class T>
 std::string written(const T& x) {
   std::string text;
-  tb::write_text(text, x);
+  tb::author::write_text(text, x);
   return text;
 }
 template <class T>
@@ -43,7 +43,7 @@ std::string refusal(std::string_view text) {
 template <>
 struct topbit::boxed_type<colour> {
   static constexpr std::string_view name = "colour";
-  static colour read(text_reader& in) {
+  static colour read(topbit::author::text_reader& in) {
     in.expect('#');
     const auto red = in.number<std::uint8_t>();
     in.expect('-');
@@ -51,9 +51,9 @@ struct topbit::boxed_type<colour> {
   }
   static void write(std::string& out, const colour& c) {
     out += '#';
-    write_text(out, c.red);
+    tb::author::write_text(out, c.red);
     out += '-';
-    write_text(out, c.green);
+    tb::author::write_text(out, c.green);
   }
 };
 
@@ -94,8 +94,7 @@ TEST_CASE("text_form: a string is written in quotes and read with or without", "
   CHECK(read_text<std::string>("'None'") == "None");
 }
 
-TEST_CASE("text_form: no string reaches a terminal as a control character, or as what is no UTF-8",
-          "[core][text_form]") {
+TEST_CASE("text_form: no string reaches a terminal as a control character, or as invalid UTF-8", "[core][text_form]") {
   CHECK(written("\x1b[2J\x7f"sv) == R"("\x1b[2J\x7f")");
   CHECK(written("\xc2\x9b"
                 "2J\xc2\x80\xc2\x9f\xc2\xa0"sv) == "\"\\xc2\\x9b2J\\xc2\\x80\\xc2\\x9f\xc2\xa0\"");
@@ -139,16 +138,16 @@ TEST_CASE("text_form: an enum is its number, an aggregate its type's name", "[co
   CHECK(read_text<mode>("1") == mode::on);
   CHECK(written(toy::image{}) == "<toy::image>");
   CHECK(written(std::vector<toy::image>(2)) == "[<toy::image>, <toy::image>]");
-  STATIC_REQUIRE(tb::readable_text<mode>);
-  STATIC_REQUIRE_FALSE(tb::readable_text<toy::image>);
-  STATIC_REQUIRE_FALSE(tb::readable_text<std::vector<toy::image>>);
-  STATIC_REQUIRE_FALSE(tb::readable_text<std::string_view>);  // nobody would own the characters
+  STATIC_REQUIRE(tb::author::readable_text<mode>);
+  STATIC_REQUIRE_FALSE(tb::author::readable_text<toy::image>);
+  STATIC_REQUIRE_FALSE(tb::author::readable_text<std::vector<toy::image>>);
+  STATIC_REQUIRE_FALSE(tb::author::readable_text<std::string_view>);  // nobody would own the characters
 }
 
 TEST_CASE("text_form: one specialisation makes a type readable, alone and in lists", "[core][text_form]") {
   CHECK(written(colour{1, 2}) == "#1-2");
   CHECK(read_text<std::vector<colour>>("[#1-2, # 255 - 0]") == std::vector<colour>{{1, 2}, {255, 0}});
-  CHECK(refusal<colour>("#256") == "found '256' at column 2, wanted an integer that this type holds");
+  CHECK(refusal<colour>("#256") == "found '256' at column 2, wanted an integer in the range of this type");
 }
 
 TEST_CASE("text_form: a value is written as what it holds", "[core][text_form][value]") {

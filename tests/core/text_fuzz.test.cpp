@@ -100,8 +100,8 @@ void round_trips(dice& d) {
   for (int i = 0; i < scaled(2000); ++i) {
     const T x = d.any<T>();
     std::string text;
-    tb::write_text(text, x);
-    const T y = tb::read_text<T>(text);
+    tb::author::write_text(text, x);
+    const T y = tb::author::read_text<T>(text);
     if (!same(x, y)) FAIL("found another value when reading " << text);
   }
 }
@@ -162,14 +162,14 @@ TEST_CASE("text_fuzz: a text, changed or made up, is a value or an error of topb
     if (d.below(4) == 0)
       text = d.any<std::string>();
     else if (d.below(2) == 0)
-      tb::write_text(text, d.any<odd>());
+      tb::author::write_text(text, d.any<odd>());
     else
-      tb::write_text(text, d.any<std::vector<std::complex<double>>>());
+      tb::author::write_text(text, d.any<std::vector<std::complex<double>>>());
     text = mutated(d, text);
-    for (const int one : {outcome([&] { (void)tb::read_text<odd>(text); }),
-                          outcome([&] { (void)tb::read_text<std::vector<std::complex<double>>>(text); }),
-                          outcome([&] { (void)tb::read_text<std::string>(text); }),
-                          outcome([&] { (void)tb::read_text<std::int64_t>(text); })}) {
+    for (const int one : {outcome([&] { (void)tb::author::read_text<odd>(text); }),
+                          outcome([&] { (void)tb::author::read_text<std::vector<std::complex<double>>>(text); }),
+                          outcome([&] { (void)tb::author::read_text<std::string>(text); }),
+                          outcome([&] { (void)tb::author::read_text<std::int64_t>(text); })}) {
       ++(one == 1 ? read : refused);
     }
   }
@@ -201,5 +201,5 @@ TEST_CASE("text_fuzz: a call by text gives results or an error of topbit, whatev
 
 TEST_CASE("text_fuzz: brackets without end are an error, not a stack that overflows", "[core][text_reader]") {
   const std::string open(1'000'000, '[');
-  CHECK_THROWS_AS((tb::read_text<std::vector<std::vector<std::int64_t>>>(open)), tb::bad_argument);
+  CHECK_THROWS_AS((tb::author::read_text<std::vector<std::vector<std::int64_t>>>(open)), tb::bad_argument);
 }

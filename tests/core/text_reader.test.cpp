@@ -8,7 +8,7 @@
 import topbit.core;
 
 namespace tb = topbit;
-using tb::text_reader;
+using tb::author::text_reader;
 
 namespace {
 // The whole of a text as one number.
@@ -59,14 +59,14 @@ TEST_CASE("text_reader: an integer has all of its 64 bits and no more", "[core][
   CHECK(number<std::int8_t>("-128") == -128);
   const auto read = [](text_reader& in) { (void)in.number<std::int64_t>(); };
   CHECK(refusal("9223372036854775808", read) ==
-        "found '9223372036854775808' at column 1, wanted an integer that this type holds");
+        "found '9223372036854775808' at column 1, wanted an integer in the range of this type");
   CHECK(refusal(" 2.5", read) == "found '2.5' at column 2, wanted an integer");
   CHECK(refusal("1e3", read) == "found '1e3' at column 1, wanted an integer");
   CHECK(refusal("inf", read) == "found 'inf' at column 1, wanted an integer");
   CHECK(refusal("-", read) == "found '-' at column 1, wanted a number");
   CHECK(refusal("", read) == "found the end at column 1, wanted an integer");
   CHECK(refusal("-1", [](text_reader& in) { (void)in.number<std::uint8_t>(); }) ==
-        "found '-1' at column 1, wanted an integer that this type holds");
+        "found '-1' at column 1, wanted an integer in the range of this type");
 }
 
 TEST_CASE("text_reader: the one word for an integer is Mean", "[core][text_reader]") {
@@ -87,7 +87,7 @@ TEST_CASE("text_reader: a number may have a fraction, an exponent, or be no numb
   CHECK(std::isnan(number<double>("nan")));
   CHECK(number<float>("0.1") == 0.1F);
   const auto read = [](text_reader& in) { (void)in.number<double>(); };
-  CHECK(refusal("1e999", read) == "found '1e999' at column 1, wanted a number that this type holds");
+  CHECK(refusal("1e999", read) == "found '1e999' at column 1, wanted a number in the range of this type");
   CHECK(refusal("1e", read) == "found '1e' at column 1, wanted a number");
   CHECK(refusal(".", read) == "found '.' at column 1, wanted a number");
   CHECK(refusal("--1", read) == "found '--1' at column 1, wanted a number");

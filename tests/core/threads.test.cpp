@@ -30,7 +30,7 @@ inline constexpr tb::op<"thr::comes_and_goes", int(const image&)> comes_and_goes
 int width_cpu(const image& i) { return i.width; }
 int width_layer(key_set keys, const image& i) { return width.redispatch(keys & tb::below(key::Tracer), i); }
 int width_autograd(key_set keys, const image& i) { return width.redispatch(keys & tb::below(key::Autograd), i); }
-void boxed_layer(const tb::operator_handle& op, key_set keys, tb::stack& s) {
+void boxed_layer(const tb::operator_handle& op, key_set keys, tb::boxed_stack& s) {
   op.redispatch_boxed(keys & tb::below(key::UserTop1), s);
 }
 const auto kernels = tb::library("thr")
@@ -59,7 +59,7 @@ void side_by_side(const std::vector<std::function<void()>>& jobs) {
 struct summed {
   std::shared_ptr<std::atomic<std::int64_t>> wrong;
   std::vector<int> numbers = std::vector<int>(64, 7);
-  void operator()(const tb::operator_handle& op, key_set keys, tb::stack& s) const {
+  void operator()(const tb::operator_handle& op, key_set keys, tb::boxed_stack& s) const {
     *wrong += std::accumulate(numbers.begin(), numbers.end(), 0) != 64 * 7;
     op.redispatch_boxed(keys & tb::below(key::UserTop1), s);
   }
@@ -80,7 +80,7 @@ TEST_CASE("threads: calls find the kernel that stays while layers above it come 
       [&] { check(width(i)); },
       [&] { check(by_name(i)); },
       [&] {
-        tb::stack s;
+        tb::boxed_stack s;
         s.push(i);
         tb::registry::process().find("thr::width").call_boxed(s);
         check(s[0].get<int>());
@@ -103,7 +103,7 @@ TEST_CASE("threads: the state of a functor outlives the calls inside it, and not
   side_by_side({
       call,
       [&] {
-        tb::stack s;
+        tb::boxed_stack s;
         s.push(i);
         width.handle().call_boxed(s);
         *wrong += s[0].get<int>() != 7;
@@ -143,8 +143,8 @@ TEST_CASE("threads: answers about a registry are of one moment, whatever comes a
       [&] { wrong += computed_table(op).empty(); },
       [&] { wrong += tb::dump().operators.empty() || dump(op).kernels.size() < 3; },
       [&] { wrong += tb::coverage(some).operators.size() != 1; },
-      [&] { wrong += why_not(op, key::CPU).reason != tb::why_not_reason::runs; },
-      [&] { wrong += what_if(op, {tb::removing(key::CPU)}).changed.empty(); },
+      [&] { wrong += why_not(op, key::CPU).reason != tb::inspect::why_not_reason::runs; },
+      [&] { wrong += what_if(op, {tb::inspect::removing(key::CPU)}).changed.empty(); },
       [&] {
         const auto layer = tb::implement("thr", key::Autograd).impl<&width_autograd>(width);
         const auto fallback = tb::fallback<&boxed_layer>(key::UserTop2);
@@ -153,7 +153,7 @@ TEST_CASE("threads: answers about a registry are of one moment, whatever comes a
   CHECK(wrong == 0);
 }
 
-TEST_CASE("threads: a withdrawn operator raises or still runs, and nothing else happens", "[core][threads][D5]") {
+TEST_CASE("threads: a withdrawn operator throws or still runs, and nothing else happens", "[core][threads][D5]") {
   std::atomic<int> wrong = 0;
   const image i{key::CPU, 7, 0};
   side_by_side({

@@ -14,13 +14,14 @@
 
 #include "support/allocations.h"
 #include "support/print.h"
+#include "support/raw_entry.h"
 #include "support/toy.h"
 import topbit.core;
 
 namespace tb = topbit;
 namespace key = topbit::key;
 using tb::key_set;
-using tb::row_reason;
+using tb::inspect::row_reason;
 using toy::image;
 
 namespace {
@@ -41,12 +42,12 @@ int layered_autograd(key_set keys, const image& i) { return layered.redispatch(k
 int parts_kernel(const image& i) { return leaf(i) + layered(i); }
 void failing(const image&) { throw std::runtime_error("no"); }
 int one(toy::device) { return 1; }
-void boxed_width(const tb::operator_handle&, tb::stack& s) {
+void boxed_width(const tb::operator_handle&, tb::boxed_stack& s) {
   const int w = s[s.size() - 1].get<image>().width;
   s.drop(1);
   s.push(w);
 }
-void passes_on(const tb::operator_handle& op, key_set keys, tb::stack& s) {
+void passes_on(const tb::operator_handle& op, key_set keys, tb::boxed_stack& s) {
   op.redispatch_boxed(keys & tb::below(key::UserMiddle2), s);
 }
 int skips_cuda(const image&) { return -1; }
@@ -90,9 +91,9 @@ std::string at(const std::source_location& where) {
   return std::string(where.file_name()) + ":" + std::to_string(where.line());
 }
 // The events as text, without the times.
-std::string told(const tb::trace& t) {
+std::string told(const tb::trace_session& t) {
   std::string text;
-  for (const tb::trace_event& e : t.events()) text += std::string(2 * e.depth, ' ') + to_string(e) + "\n";
+  for (const tb::inspect::trace_event& e : t.events()) text += std::string(2 * e.depth, ' ') + to_string(e) + "\n";
   return text;
 }
 // The text without the times.
@@ -105,7 +106,7 @@ std::string untimed(std::string text) {
   return text;
 }
 int by_value(const tb::operator_handle& op, const image& i) {
-  tb::stack s;
+  tb::boxed_stack s;
   s.push(i);
   op.call_boxed(s);
   return s[0].get<int>();
@@ -114,17 +115,18 @@ int by_value(const tb::operator_handle& op, const image& i) {
 }  // namespace
 
 TEST_CASE("trace: a call is an event that says what ran, why, and where it was registered", "[core][trace][I6]") {
-  tb::trace t = tb::trace::this_thread();
+  tb::trace_session t = tb::trace_session::this_thread();
   CHECK(leaf(on_cpu) == 7);
   t.stop();
   CHECK(leaf(on_cpu) == 7);
   const auto events = t.events();
   REQUIRE(events.size() == 1);
-  const tb::trace_event& e = events[0];
+  const tb::inspect::trace_event& e = events[0];
   CHECK(e.op == "trace::leaf");
   CHECK(e.keys == key_set(key::CPU));
-  CHECK(e.winner ==
-        tb::table_row{key::CPU, row_reason::kernel, false, tb::key_target(key::CPU), {A.file_name(), A.line()}});
+  CHECK(
+      e.selected_kernel ==
+      tb::inspect::table_row{key::CPU, row_reason::kernel, false, tb::key_target(key::CPU), {A.file_name(), A.line()}});
   CHECK_FALSE(e.redispatch);
   CHECK_FALSE(e.threw);
   CHECK(e.depth == 0);
@@ -135,7 +137,7 @@ TEST_CASE("trace: a call is an event that says what ran, why, and where it was r
 }
 
 TEST_CASE("trace: text shows calls inside calls, in the order they began", "[core][trace][I6]") {
-  tb::trace t = tb::trace::this_thread();
+  tb::trace_session t = tb::trace_session::this_thread();
   CHECK(parts(with_autograd) == 14);
   t.stop();
   const std::string expected =
@@ -157,13 +159,13 @@ TEST_CASE("trace: text shows calls inside calls, in the order they began", "[cor
   CHECK(events[3].keys == (events[2].keys & tb::below(key::Autograd)));
   for (std::size_t i = 1; i < events.size(); ++i) {
     CHECK(events[i].start_ns >= events[i - 1].start_ns);
-    const tb::trace_event& outer = events[i == 3 ? 2 : 0];
+    const tb::inspect::trace_event& outer = events[i == 3 ? 2 : 0];
     CHECK(events[i].start_ns + events[i].duration_ns <= outer.start_ns + outer.duration_ns);
   }
 }
 
 TEST_CASE("trace: a redispatch with the set a call would have had is a call", "[core][trace][I6]") {
-  tb::trace t = tb::trace::this_thread();
+  tb::trace_session t = tb::trace_session::this_thread();
   CHECK(leaf.redispatch(key::CPU, on_cpu) == 7);
   CHECK(leaf.redispatch(key::CPU, with_top) == 7);
   {
@@ -176,12 +178,12 @@ TEST_CASE("trace: a redispatch with the set a call would have had is a call", "[
   CHECK_FALSE(events[0].redispatch);
   CHECK(events[1].redispatch);
   CHECK_FALSE(events[2].redispatch);
-  CHECK(events[2].winner.key == key::UserMiddle2);
+  CHECK(events[2].selected_kernel.key == key::UserMiddle2);
   CHECK(events[3].redispatch);
 }
 
 TEST_CASE("trace: what is passed through is no event, and does not make a call a redispatch", "[core][trace][I6]") {
-  tb::trace t = tb::trace::this_thread();
+  tb::trace_session t = tb::trace_session::this_thread();
   CHECK(skips(with_autograd) == 7);
   CHECK(by_value(skips.handle(), with_autograd) == 7);
   t.stop();
@@ -191,7 +193,7 @@ TEST_CASE("trace: what is passed through is no event, and does not make a call a
 
 TEST_CASE("trace: boxed kernels and fallbacks, called with arguments and with values", "[core][trace][I6]") {
   const std::string here = ": backend fallback, registered at " + at(C) + "\n";
-  tb::trace t = tb::trace::this_thread();
+  tb::trace_session t = tb::trace_session::this_thread();
   CHECK(boxed(on_cpu) == 7);
   CHECK(by_value(boxed.handle(), on_cpu) == 7);
   CHECK(told(t) == "trace::boxed call at CPU: kernel, registered at " + at(B) +
@@ -207,17 +209,17 @@ TEST_CASE("trace: boxed kernels and fallbacks, called with arguments and with va
 }
 
 TEST_CASE("trace: values that a boxed kernel does not take are found while tracing too", "[core][trace][boxing]") {
-  const tb::trace t = tb::trace::this_thread();
-  tb::stack s;
+  const tb::trace_session t = tb::trace_session::this_thread();
+  tb::boxed_stack s;
   s.push(std::string("seven"));
   CHECK_THROWS_AS(boxed.handle().redispatch_boxed(key::CPU, s), tb::bad_argument);
-  tb::stack none;
+  tb::boxed_stack none;
   CHECK_THROWS_AS(boxed.handle().redispatch_boxed(key::CPU, none), tb::bad_argument);
   CHECK_THROWS_AS(leaf.handle().redispatch_boxed(key::CPU, none), tb::bad_argument);
 }
 
 TEST_CASE("trace: a kernel made from the signature is an event of its own", "[core][trace][I6]") {
-  tb::trace t = tb::trace::this_thread();
+  tb::trace_session t = tb::trace_session::this_thread();
   CHECK(on_device(toy::device{}) == 1);
   t.stop();
   CHECK(told(t) ==
@@ -226,19 +228,19 @@ TEST_CASE("trace: a kernel made from the signature is an event of its own", "[co
             at(A) + "\n");
 }
 
-TEST_CASE("trace: a call without a kernel is an event without a winner", "[core][trace][I6][E1]") {
-  tb::trace t = tb::trace::this_thread();
+TEST_CASE("trace: a call without a kernel is an event without a kernel", "[core][trace][I6][E1]") {
+  tb::trace_session t = tb::trace_session::this_thread();
   CHECK_THROWS_AS(leaf(image{key::CUDA, 1, 0}), tb::no_kernel);
   t.stop();
   CHECK(told(t) == "trace::leaf call at CUDA: missing, threw\n");
   const auto events = t.events();
   REQUIRE(events.size() == 1);
-  CHECK(events[0].winner == tb::table_row{key::CUDA});
+  CHECK(events[0].selected_kernel == tb::inspect::table_row{key::CUDA});
   CHECK(events[0].threw);
 }
 
 TEST_CASE("trace: an exception ends every call it leaves", "[core][trace][I6]") {
-  tb::trace t = tb::trace::this_thread();
+  tb::trace_session t = tb::trace_session::this_thread();
   CHECK_THROWS_AS(fails(with_top), std::runtime_error);
   CHECK(leaf(on_cpu) == 7);
   t.stop();
@@ -249,7 +251,7 @@ TEST_CASE("trace: an exception ends every call it leaves", "[core][trace][I6]") 
 
 TEST_CASE("trace: arguments and results go through it as they are", "[core][trace][boxing]") {
   toy::tensor out(key::CPU, 1), other(key::CPU, 2);
-  const tb::trace t = tb::trace::this_thread();
+  const tb::trace_session t = tb::trace_session::this_thread();
   CHECK(&through(out, other) == &out);
   (void)pair(other);  // the first call of an operator may allocate: it is bound
   const auto taken = toy::tensor::references_taken;
@@ -261,8 +263,8 @@ TEST_CASE("trace: arguments and results go through it as they are", "[core][trac
   CHECK(same.value() == 2);
 }
 
-TEST_CASE("trace: what is registered and taken back meanwhile is seen", "[core][trace][I6][D5]") {
-  tb::trace t = tb::trace::this_thread();
+TEST_CASE("trace: what is registered and unregistered meanwhile is seen", "[core][trace][I6][D5]") {
+  tb::trace_session t = tb::trace_session::this_thread();
   CHECK_THROWS_AS(comes(on_cpu), tb::no_kernel);
   std::optional<tb::library_block> block = tb::fragment("trace").def(comes).impl<&width>(comes, key::CPU, A);
   CHECK(comes(on_cpu) == 7);
@@ -289,7 +291,7 @@ TEST_CASE("trace: tables are the same while one is on, and after it", "[core][tr
   for (const tb::operator_handle& op : ops) {
     const auto before = computed_table(op);
     {
-      const tb::trace t = tb::trace::this_thread();
+      const tb::trace_session t = tb::trace_session::this_thread();
       CHECK(verify(op).empty());
       CHECK(computed_table(op) == before);
     }
@@ -298,26 +300,26 @@ TEST_CASE("trace: tables are the same while one is on, and after it", "[core][tr
 }
 
 TEST_CASE("trace: rows hold the very records again when the last trace has ended", "[core][trace]") {
-  const auto& head = layered.handle().entry();
+  const raw_entry& head = raw_entry::of(layered.handle());
   std::vector<const void*> before, after;
-  for (unsigned row = 0; row < tb::row_count; ++row) before.push_back(head.row(row));
+  for (unsigned row = 0; row < tb::author::row_count; ++row) before.push_back(head.rows[row].load());
   {
-    tb::trace outer = tb::trace::this_thread();
-    const tb::trace inner = tb::trace::process();
-    CHECK(head.row(key_set(key::CPU).row()) != before[key_set(key::CPU).row()]);
+    tb::trace_session outer = tb::trace_session::this_thread();
+    const tb::trace_session inner = tb::trace_session::process();
+    CHECK(head.rows[key_set(key::CPU).row()].load() != before[key_set(key::CPU).row()]);
     outer.stop();
     outer.stop();
-    CHECK(head.row(key_set(key::CPU).row()) != before[key_set(key::CPU).row()]);
+    CHECK(head.rows[key_set(key::CPU).row()].load() != before[key_set(key::CPU).row()]);
   }
-  for (unsigned row = 0; row < tb::row_count; ++row) after.push_back(head.row(row));
+  for (unsigned row = 0; row < tb::author::row_count; ++row) after.push_back(head.rows[row].load());
   CHECK(before == after);
 }
 
 TEST_CASE("trace: every trace that is on hears of a call, at its own depth", "[core][trace]") {
-  tb::trace outer = tb::trace::this_thread();
+  tb::trace_session outer = tb::trace_session::this_thread();
   CHECK(leaf(on_cpu) == 7);
   {
-    const tb::trace second = tb::trace::this_thread();
+    const tb::trace_session second = tb::trace_session::this_thread();
     CHECK(layered(with_autograd) == 7);
     CHECK(second.events().size() == 2);
   }
@@ -325,21 +327,21 @@ TEST_CASE("trace: every trace that is on hears of a call, at its own depth", "[c
 }
 
 namespace {
-std::optional<std::vector<tb::trace_event>> seen_inside;
+std::optional<std::vector<tb::inspect::trace_event>> seen_inside;
 inline constexpr tb::op<"trace::traces", int(const image&)> traces;
 int traces_kernel(const image& i) {
-  tb::trace t = tb::trace::this_thread();
+  tb::trace_session t = tb::trace_session::this_thread();
   const int result = layered(i);
   seen_inside = t.events();
   return result;
 }
 inline constexpr tb::op<"trace::ends", void(const image&)> ends;
-tb::trace* to_end = nullptr;
+tb::trace_session* to_end = nullptr;
 void ends_kernel(const image&) { to_end->stop(); }
 inline constexpr tb::op<"trace::keeps", int(const image&)> keeps;
-std::unique_ptr<const tb::trace> kept;
+std::unique_ptr<const tb::trace_session> kept;
 int keeps_kernel(const image& i) {
-  kept.reset(new tb::trace(tb::trace::this_thread()));
+  kept.reset(new tb::trace_session(tb::trace_session::this_thread()));
   return leaf(i);
 }
 inline constexpr tb::op<"trace::around", int(const image&)> around;
@@ -365,23 +367,23 @@ TEST_CASE("trace: one that begins or ends inside a call does not have that call"
   CHECK((*seen_inside)[0].depth == 0);
   CHECK((*seen_inside)[1].depth == 1);
   {
-    const tb::trace outer = tb::trace::this_thread();
+    const tb::trace_session outer = tb::trace_session::this_thread();
     CHECK(traces(with_autograd) == 7);
     CHECK(seen_inside->front().depth == 0);
     CHECK(outer.events().size() == 3);
   }
-  tb::trace t = tb::trace::this_thread();
+  tb::trace_session t = tb::trace_session::this_thread();
   to_end = &t;
   ends(on_cpu);
   CHECK(t.events().empty());
 }
 
 TEST_CASE("trace: one that began inside a call has the calls after it at their own depths", "[core][trace]") {
-  const tb::trace first = tb::trace::this_thread();
+  const tb::trace_session first = tb::trace_session::this_thread();
   CHECK(around(on_cpu) == 14);
   for (int i = 0; i < 2; ++i) CHECK(parts(on_cpu) == 14);
   std::vector<unsigned> depths;
-  for (const tb::trace_event& e : kept->events()) depths.push_back(e.depth);
+  for (const tb::inspect::trace_event& e : kept->events()) depths.push_back(e.depth);
   CHECK(depths == std::vector<unsigned>{0, 0, 0, 1, 1, 0, 1, 1});  // two calls of leaf, and parts twice
   CHECK(kept->dropped() == 0);
   kept.reset();
@@ -389,7 +391,7 @@ TEST_CASE("trace: one that began inside a call has the calls after it at their o
 }
 
 TEST_CASE("trace: the limit keeps the first events and counts the rest", "[core][trace]") {
-  tb::trace t = tb::trace::this_thread(3);
+  tb::trace_session t = tb::trace_session::this_thread(3);
   for (int i = 0; i < 5; ++i) CHECK(leaf(on_cpu) == 7);
   CHECK(t.events().size() == 3);
   CHECK(t.dropped() == 2);
@@ -405,14 +407,14 @@ TEST_CASE("trace: the limit keeps the first events and counts the rest", "[core]
   CHECK(events[1].op == "trace::leaf");
   CHECK(events[2].op == "trace::layered");
   CHECK(events[2].depth == 1);
-  const tb::trace nothing = tb::trace::this_thread(0);
+  const tb::trace_session nothing = tb::trace_session::this_thread(0);
   CHECK(leaf(on_cpu) == 7);
   CHECK(nothing.events().empty());
   CHECK(nothing.dropped() == 1);
 }
 
 TEST_CASE("trace: more events than a block of its buffer holds, read and forgotten in parts", "[core][trace]") {
-  tb::trace t = tb::trace::this_thread();
+  tb::trace_session t = tb::trace_session::this_thread();
   for (const std::size_t count : {255u, 1u, 256u, 257u, 1000u}) {
     for (std::size_t i = 0; i < count; ++i) (void)leaf(on_cpu);
     CHECK(t.events().size() == count);
@@ -440,7 +442,7 @@ int numbered(const image& i) {
 // and what is made once the first few rounds have made. True if calls found the kernel and the trace did not.
 template <std::size_t I>
 bool goes_untraced() {
-  const tb::trace t = tb::trace::this_thread();
+  const tb::trace_session t = tb::trace_session::this_thread();
   std::optional<tb::library_block> block;
   toy::fail_allocation(I < 4 ? 0 : I % 4 + 1);
   try {
@@ -458,7 +460,7 @@ bool goes_untraced() {
 
 TEST_CASE("trace: without memory it goes without an event, and calls go on", "[core][trace]") {
   if (!allocations_fail()) SKIP("a sanitizer keeps operator new to itself");
-  tb::trace t = tb::trace::this_thread();
+  tb::trace_session t = tb::trace_session::this_thread();
   toy::fail_allocation(1);  // for the buffer's first block
   CHECK(leaf(on_cpu) == 7);
   toy::fail_allocation(0);

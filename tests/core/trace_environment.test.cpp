@@ -153,8 +153,8 @@ TEST_CASE("trace environment: a process that the program starts leaves its file 
     const outcome o = f.run(form + file, "child");
     CHECK(o.status == 0);
     CHECK(o.out == "main begins\nmain begins\n");
-    CHECK(o.err ==
-          "TOPBIT_TRACE: another process writes '" + file + "'; name the file with %p to have one for each process\n");
+    CHECK(o.err == "topbit: TOPBIT_TRACE: another process writes '" + file +
+                       "'; name the file with %p to have one for each process\n");
     if (form == "text:") {
       CHECK(plain(read(file)) == one_run);
     } else {
@@ -212,7 +212,7 @@ TEST_CASE("trace environment: a file that cannot be written ends the process bef
   CHECK(o.status == 2);
   CHECK(o.out.empty());
   CHECK(o.err ==
-        "TOPBIT_TRACE: cannot write '/nowhere/trace.json': No such file or directory; name a file that can be "
+        "topbit: TOPBIT_TRACE: cannot write '/nowhere/trace.json': No such file or directory; name a file that can be "
         "written\n");
 }
 
@@ -221,10 +221,10 @@ TEST_CASE("trace environment: a value that means nothing ends the process before
     const outcome o = folder().run(wrong);
     CHECK(o.status == 2);
     CHECK(o.out.empty());
-    CHECK(o.err == "TOPBIT_TRACE: found '" + wrong + "', wanted 0, 1, text:FILE or json:FILE\n");
+    CHECK(o.err == "topbit: TOPBIT_TRACE: found '" + wrong + "', wanted 0, 1, text:FILE or json:FILE\n");
   }
   CHECK(folder().run("json:").err ==
-        "TOPBIT_TRACE: cannot write '': No such file or directory; name a file that can be written\n");
+        "topbit: TOPBIT_TRACE: cannot write '': No such file or directory; name a file that can be written\n");
 }
 
 TEST_CASE("trace environment: a disk that is full ends the trace and not the program", "[core][trace]") {
@@ -232,7 +232,7 @@ TEST_CASE("trace environment: a disk that is full ends the trace and not the pro
   const outcome o = folder().run("text:/dev/full", "calls");
   CHECK(o.status == 0);
   CHECK(o.out == "main begins\n");
-  CHECK(o.err == "TOPBIT_TRACE: /dev/full: the trace ends here, No space left on device\n");
+  CHECK(o.err == "topbit: TOPBIT_TRACE: /dev/full: the trace ends here, No space left on device\n");
 }
 
 TEST_CASE("trace environment: a disk that is full from the start ends the process before it begins", "[core][trace]") {
@@ -240,10 +240,11 @@ TEST_CASE("trace environment: a disk that is full from the start ends the proces
   const outcome o = folder().run("json:/dev/full");
   CHECK(o.status == 2);
   CHECK(o.out.empty());
-  CHECK(o.err == "TOPBIT_TRACE: cannot write '/dev/full': No space left on device; name a file that can be written\n");
+  CHECK(o.err ==
+        "topbit: TOPBIT_TRACE: cannot write '/dev/full': No space left on device; name a file that can be written\n");
 }
 
-TEST_CASE("trace environment: a pipe with a name is written to where somebody reads it", "[core][trace]") {
+TEST_CASE("trace environment: a named pipe with a reader is written to", "[core][trace]") {
   const folder f;
   REQUIRE(mkfifo((f.path / "pipe").c_str(), 0600) == 0);
   // It ends by itself, when it has seen all: the signal that ends readers would come too soon.
@@ -254,13 +255,13 @@ TEST_CASE("trace environment: a pipe with a name is written to where somebody re
   CHECK(plain(read(f.path / "seen")) == one_run);
 }
 
-TEST_CASE("trace environment: a pipe that nobody reads is refused, and not waited for", "[core][trace]") {
+TEST_CASE("trace environment: a pipe without a reader is refused, and not waited for", "[core][trace]") {
   const folder f;
   REQUIRE(mkfifo((f.path / "pipe").c_str(), 0600) == 0);
   const outcome o = f.run_beside("", "text:pipe");
   CHECK(o.status == 2);
   CHECK(o.out.empty());
-  CHECK(o.err == "TOPBIT_TRACE: cannot write 'pipe': nobody reads this pipe; start its reader first\n");
+  CHECK(o.err == "topbit: TOPBIT_TRACE: cannot write 'pipe': no process reads this pipe; start its reader first\n");
 }
 
 TEST_CASE("trace environment: a reader that takes nothing ends the trace, not the program", "[core][trace]") {
@@ -269,7 +270,7 @@ TEST_CASE("trace environment: a reader that takes nothing ends the trace, not th
   const outcome o = f.run_beside("sleep 100 <pipe &", "text:pipe", "many");
   CHECK(o.status == 0);
   CHECK(o.out == "main begins\n");
-  CHECK(o.err == "TOPBIT_TRACE: pipe: the trace ends here, its reader takes nothing\n");
+  CHECK(o.err == "topbit: TOPBIT_TRACE: pipe: the trace ends here, its reader does not read\n");
 }
 
 TEST_CASE("trace environment: a reader that goes ends the trace, not the program", "[core][trace]") {
@@ -278,5 +279,5 @@ TEST_CASE("trace environment: a reader that goes ends the trace, not the program
   const outcome o = f.run_beside("head -c 100 <pipe >/dev/null &", "text:pipe", "many");
   CHECK(o.status == 0);
   CHECK(o.out == "main begins\n");
-  CHECK(o.err == "TOPBIT_TRACE: pipe: the trace ends here, Broken pipe\n");
+  CHECK(o.err == "topbit: TOPBIT_TRACE: pipe: the trace ends here, Broken pipe\n");
 }

@@ -46,7 +46,7 @@ std::string at(const std::source_location& where) {
 }  // namespace
 
 TEST_CASE("trace json: an event says all that the trace knows of it", "[core][trace][json][I6]") {
-  tb::trace t = tb::trace::this_thread();
+  tb::trace_session t = tb::trace_session::this_thread();
   CHECK(layered(with_autograd) == 7);
   CHECK_THROWS_AS(fails(image{key::CUDA, 0, 0}), tb::no_kernel);
   t.stop();
@@ -86,8 +86,8 @@ TEST_CASE("trace json: an event says all that the trace knows of it", "[core][tr
 }
 
 TEST_CASE("trace json: threads have names, and no events is a file too", "[core][trace][json][I6]") {
-  CHECK(trace_format::faults(json::parse(tb::to_json(std::vector<tb::trace_event>{}))).empty());
-  tb::trace t = tb::trace::process();
+  CHECK(trace_format::faults(json::parse(tb::inspect::to_json(std::vector<tb::inspect::trace_event>{}))).empty());
+  tb::trace_session t = tb::trace_session::process();
   for (int i = 0; i < 2; ++i) std::thread([] { CHECK(layered(with_autograd) == 7); }).join();
   t.stop();
   const json all = json::parse(to_json(t.events()));

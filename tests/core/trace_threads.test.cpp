@@ -30,9 +30,9 @@ int minus_width(const image& i) { return -i.width; }
 int outer_kernel(const image& i) { return inner(i); }
 
 inline constexpr tb::op<"trace_threads::meanwhile", int(const image&)> meanwhile;
-std::unique_ptr<const tb::trace> begun_elsewhere;
+std::unique_ptr<const tb::trace_session> begun_elsewhere;
 int meanwhile_kernel(const image& i) {
-  std::thread([] { begun_elsewhere.reset(new tb::trace(tb::trace::process())); }).join();
+  std::thread([] { begun_elsewhere.reset(new tb::trace_session(tb::trace_session::process())); }).join();
   return inner(i);
 }
 
@@ -48,7 +48,7 @@ const image on_cpu{key::CPU, 7, 0};
 }  // namespace
 
 TEST_CASE("trace threads: one of a thread hears of that thread alone", "[core][trace][threads]") {
-  tb::trace t = tb::trace::this_thread();
+  tb::trace_session t = tb::trace_session::this_thread();
   std::thread([] { CHECK(outer(on_cpu) == 7); }).join();
   CHECK(t.events().empty());
   CHECK(outer(on_cpu) == 7);
@@ -57,7 +57,7 @@ TEST_CASE("trace threads: one of a thread hears of that thread alone", "[core][t
 
 TEST_CASE("trace threads: one of the process hears of all, each by a number of its own", "[core][trace][threads]") {
   constexpr int threads = 4, calls = 300;
-  tb::trace t = tb::trace::process();
+  tb::trace_session t = tb::trace_session::process();
   std::vector<std::thread> all;
   for (int i = 0; i < threads; ++i) {
     all.emplace_back([] {
@@ -90,11 +90,11 @@ TEST_CASE("trace threads: one of the process hears of all, each by a number of i
 
 TEST_CASE("trace threads: one begun elsewhere while a thread is in a call has its later calls at their own depths",
           "[core][trace][threads]") {
-  const tb::trace first = tb::trace::this_thread();
+  const tb::trace_session first = tb::trace_session::this_thread();
   CHECK(meanwhile(on_cpu) == 7);
   for (int i = 0; i < 3; ++i) CHECK(outer(on_cpu) == 7);
   std::vector<unsigned> depths;
-  for (const tb::trace_event& e : begun_elsewhere->events()) depths.push_back(e.depth);
+  for (const tb::inspect::trace_event& e : begun_elsewhere->events()) depths.push_back(e.depth);
   CHECK(depths == std::vector<unsigned>{0, 0, 1, 0, 1, 0, 1});
   CHECK(begun_elsewhere->dropped() == 0);
   begun_elsewhere.reset();
@@ -104,13 +104,13 @@ TEST_CASE("trace threads: numbers are for threads that a trace listened to", "[c
   const auto number_of_a_thread = [] {
     unsigned number = 0;
     std::thread([&] {
-      tb::trace t = tb::trace::this_thread();
+      tb::trace_session t = tb::trace_session::this_thread();
       (void)inner(on_cpu);
       number = t.events().at(0).thread;
     }).join();
     return number;
   };
-  const tb::trace this_one = tb::trace::this_thread();
+  const tb::trace_session this_one = tb::trace_session::this_thread();
   const unsigned first = number_of_a_thread();
   std::thread([] { (void)inner(on_cpu); }).join();  // hears that a trace has ended, and is in none
   CHECK(number_of_a_thread() == first + 1);
@@ -126,19 +126,19 @@ TEST_CASE("trace threads: calls find their kernels while traces and registration
         ++calls;
       },
       [&] {
-        tb::stack s;
+        tb::boxed_stack s;
         s.push(on_cpu);
         outer.handle().call_boxed(s);
         wrong += s[0].get<int>() != 7;
       },
       [&] {
-        tb::trace t = tb::trace::process(100);
+        tb::trace_session t = tb::trace_session::process(100);
         for (int i = 0; i < 20; ++i) wrong += outer(on_cpu) != 7;
         recorded += static_cast<std::int64_t>(t.events().size());
         t.clear();
       },
       [&] {
-        tb::trace t = tb::trace::this_thread();
+        tb::trace_session t = tb::trace_session::this_thread();
         wrong += outer(on_cpu) != 7;
         wrong += t.events().size() != 2;
       },

@@ -19,8 +19,8 @@ using namespace std::literals;
 using tb::value;
 using toy::tensor;
 
-// For people this and topbit::candidate have the same name.
-struct candidate {
+// Readable type names leave out topbit, so this and topbit::thread_key_state have the same name.
+struct thread_key_state {
   std::int64_t number;
 };
 
@@ -46,9 +46,9 @@ TEST_CASE("value: holds exactly the type it was given", "[core][value]") {
   CHECK(value(toy::image{}).type_name() == "toy::image");
 }
 
-TEST_CASE("value: two types that people call the same are still two types", "[core][value]") {
-  REQUIRE(tb::type_name<::candidate>() == tb::type_name<tb::candidate>());
-  CHECK_FALSE(value(::candidate{1}).is<tb::candidate>());
+TEST_CASE("value: two types of the same readable name are still two types", "[core][value]") {
+  REQUIRE(tb::type_name<::thread_key_state>() == tb::type_name<tb::thread_key_state>());
+  CHECK_FALSE(value(::thread_key_state{1}).is<tb::thread_key_state>());
 }
 
 TEST_CASE("value: borrowing takes no reference and no memory", "[core][value]") {
@@ -98,7 +98,7 @@ TEST_CASE("value: make_owned() turns a loan into a copy", "[core][value]") {
   CHECK_FALSE(v.is_borrowed());
 }
 
-TEST_CASE("value: what is moved in is not copied, and is given back by its destructor", "[core][value]") {
+TEST_CASE("value: what is moved in is not copied, and is destroyed with it", "[core][value]") {
   tensor t(key::CPU);
   const tensor watch = t;
   tensor::references_taken = 0;
@@ -110,7 +110,7 @@ TEST_CASE("value: what is moved in is not copied, and is given back by its destr
   CHECK(watch.count() == 1);
 }
 
-TEST_CASE("value: assignment gives back what was there", "[core][value]") {
+TEST_CASE("value: assignment destroys the previous value", "[core][value]") {
   const tensor first(key::CPU), second(key::CUDA);
   value v(first);
   CHECK(first.count() == 2);
@@ -137,7 +137,7 @@ TEST_CASE("value: a string is held as a view over characters of its own", "[core
   CHECK(value("literal"sv).get<std::string_view>() == "literal");
 }
 
-TEST_CASE("value: a copy of a borrowed string outlives its lender", "[core][value]") {
+TEST_CASE("value: a copy of a borrowed string outlives the original", "[core][value]") {
   const value kept = [] {
     const std::string lender(100, 'y');
     const std::string_view view = lender;
@@ -163,11 +163,11 @@ TEST_CASE("value: a vector is held as a span over elements of its own", "[core][
 }
 
 TEST_CASE("value: a word that is trivial, or says it may be moved as bytes, sits in the value", "[core][value]") {
-  STATIC_REQUIRE(tb::boxed_inline<double>);
-  STATIC_REQUIRE(tb::boxed_inline<toy::device>);
-  STATIC_REQUIRE(tb::boxed_inline<tensor>);
-  STATIC_REQUIRE_FALSE(tb::boxed_inline<std::unique_ptr<int>>);  // misses by not saying so
-  STATIC_REQUIRE_FALSE(tb::boxed_inline<toy::image>);            // misses by its size
+  STATIC_REQUIRE(tb::author::boxed_inline<double>);
+  STATIC_REQUIRE(tb::author::boxed_inline<toy::device>);
+  STATIC_REQUIRE(tb::author::boxed_inline<tensor>);
+  STATIC_REQUIRE_FALSE(tb::author::boxed_inline<std::unique_ptr<int>>);  // misses by not saying so
+  STATIC_REQUIRE_FALSE(tb::author::boxed_inline<toy::image>);            // misses by its size
   const auto memory = toy::allocations();
   const value v(toy::device{tb::backend::CUDA});
   CHECK(toy::allocations() == memory);

@@ -17,12 +17,12 @@ import topbit.core;
 
 namespace tb = topbit;
 namespace key = topbit::key;
-using tb::adding;
-using tb::fallback_at;
-using tb::fallthrough_at;
-using tb::removing;
-using tb::removing_fallback;
-using tb::supposition;
+using tb::inspect::adding;
+using tb::inspect::fallback_at;
+using tb::inspect::fallthrough_at;
+using tb::inspect::removing;
+using tb::inspect::removing_fallback;
+using tb::inspect::supposition;
 using toy::image;
 
 namespace {
@@ -31,7 +31,7 @@ inline constexpr tb::op<"if::width", int(const image&)> width;
 inline constexpr tb::op<"if::zeros(int n, Device device) -> Tensor"> zeros;
 
 int kernel(const image& i) { return i.width; }
-void boxed(const tb::operator_handle&, tb::stack&) {}
+void boxed(const tb::operator_handle&, tb::boxed_stack&) {}
 
 // One line each.
 constexpr auto A = std::source_location::current();
@@ -78,7 +78,7 @@ TEST_CASE("what if: suppositions come one after the other", "[core][what_if]") {
         "  changes   nothing\n");
 }
 
-TEST_CASE("what if: fallbacks may be supposed and taken back", "[core][what_if]") {
+TEST_CASE("what if: fallbacks may be supposed, and removed", "[core][what_if]") {
   tb::registry r;
   const auto block = tb::library("if", r).def(width);
   const auto tracing = tb::fallback<&boxed>(key::Tracer, r, A);
@@ -117,7 +117,7 @@ TEST_CASE("what if: teaches the rules on an operator without registrations", "[c
   gives     BackendSelect: transparent, calls pass through it
   gives     Functionalize: composite kernel, for CompositeImplicitAutograd (supposed)
   gives     ADInplaceOrView: transparent, calls pass through it
-  gives     AutogradOther: ambiguous autogradother, calls raise
+  gives     AutogradOther: ambiguous autogradother, calls throw
   gives     AutogradCPU: composite kernel, for CompositeImplicitAutograd (supposed)
   gives     AutogradCUDA: kernel, a fallthrough (supposed)
   gives     AutogradHIP to AutogradMeta: composite kernel, for CompositeImplicitAutograd (supposed)
@@ -133,7 +133,7 @@ TEST_CASE("what if: carries the same facts as data", "[core][what_if]") {
   CHECK(result.op.empty());
   CHECK(result.suppositions == std::vector<supposition>{adding(key::CPU)});
   REQUIRE(result.changed.size() == 1);
-  CHECK(result.changed[0].from == tb::table_row{key::CPU});
+  CHECK(result.changed[0].from == tb::inspect::table_row{key::CPU});
   CHECK(result.changed[0].to.registered_for == tb::key_target(key::CPU));
   CHECK(result.table.front() == result.changed[0].to);
   CHECK(tb::what_if({}).changed.empty());
@@ -181,8 +181,8 @@ TEST_CASE("what if: the table is the one that registering gives", "[core][what_i
                                                key::CompositeExplicitAutogradNonFunctional,
                                                key::CompositeImplicitAutogradNestedTensor};
   // The table without places, which differ.
-  const auto bare = [](std::vector<tb::table_row> table) {
-    for (tb::table_row& row : table) row.place = {};
+  const auto bare = [](std::vector<tb::inspect::table_row> table) {
+    for (tb::inspect::table_row& row : table) row.place = {};
     return table;
   };
   std::mt19937 random(3);

@@ -18,12 +18,12 @@ import topbit.core;
 namespace tb = topbit;
 namespace key = topbit::key;
 using tb::key_set;
-using tb::why_not_reason;
+using tb::inspect::why_not_reason;
 using toy::image;
 
 template <>
-struct Catch::StringMaker<tb::why_not_reason> {
-  static std::string convert(tb::why_not_reason r) { return std::string(name_of(r)); }
+struct Catch::StringMaker<tb::inspect::why_not_reason> {
+  static std::string convert(tb::inspect::why_not_reason r) { return std::string(name_of(r)); }
 };
 
 namespace {
@@ -35,7 +35,7 @@ inline constexpr tb::op<"whynot::zeros(int n, Device device) -> Tensor"> zeros;
 int width_kernel(const image& i) { return i.width; }
 std::int64_t mix_kernel(const toy::tensor&, std::int64_t n, const toy::tensor&) { return n; }
 toy::tensor zeros_kernel(std::int64_t, toy::device) { return {}; }
-void boxed(const tb::operator_handle&, tb::stack&) {}
+void boxed(const tb::operator_handle&, tb::boxed_stack&) {}
 
 // One line each.
 constexpr auto A = std::source_location::current();
@@ -60,7 +60,7 @@ struct told {
     return out << name_of(t.reason) << ": " << t.sentence;
   }
 };
-told tell(const tb::why_not_answer& a) {
+told tell(const tb::inspect::why_not_answer& a) {
   CHECK(to_string(a) == a.sentence);
   return {a.reason, named(a.sentence)};
 }
@@ -70,7 +70,7 @@ struct bench {
   tb::registry r;
   tb::library_block block = tb::library("whynot", r).def(width);
   told asked(tb::key_target key, key_set brought) {
-    return tell(why_not_keys(r.find("whynot::width"), key, std::array{brought}));
+    return tell(tb::inspect::why_not_keys(r.find("whynot::width"), key, std::array{brought}));
   }
   told asked(tb::key_target key) { return tell(why_not(r.find("whynot::width"), key)); }
 };
@@ -88,7 +88,7 @@ TEST_CASE("why not: it runs", "[core][explain]") {
 TEST_CASE("why not: nothing is registered there", "[core][explain]") {
   bench b;
   CHECK(b.asked(key::CUDA) ==
-        told{why_not_reason::not_registered, "whynot::width: nothing is registered for CUDA; the call raises at CUDA"});
+        told{why_not_reason::not_registered, "whynot::width: nothing is registered for CUDA; the call throws at CUDA"});
   b.block.impl<&width_kernel>(width, key::CompositeImplicitAutograd, A);
   CHECK(b.asked(key::CUDA) == told{why_not_reason::not_registered,
                                    "whynot::width: nothing is registered for CUDA; the call takes CUDA: composite "
@@ -105,8 +105,8 @@ TEST_CASE("why not: a newer registration for the same key runs", "[core][explain
                         "which runs"};
   CHECK(b.asked(key::CPU) == overridden);
   const auto answer = why_not(b.r.find("whynot::width"), key::CPU);
-  CHECK(answer.kernel == tb::source_place{A.file_name(), A.line()});
-  CHECK(answer.instead == tb::source_place{B.file_name(), B.line()});
+  CHECK(answer.kernel == tb::inspect::source_location{A.file_name(), A.line()});
+  CHECK(answer.instead == tb::inspect::source_location{B.file_name(), B.line()});
   CHECK(answer.selected == key::CPU);
   CHECK(answer.found);
 }
@@ -149,7 +149,7 @@ TEST_CASE("why not: a higher key comes first, with a kernel or without one", "[c
              "whynot::width: AutogradCPU comes before CPU; the call takes AutogradCPU: autograd kernel, registered for "
              "Autograd at B"});
   CHECK(b.asked(key::CPU, key_set{key::CPU, key::Meta}) ==
-        told{why_not_reason::higher_key, "whynot::width: Meta comes before CPU; the call raises at Meta"});
+        told{why_not_reason::higher_key, "whynot::width: Meta comes before CPU; the call throws at Meta"});
   const auto tracing = tb::fallback<&boxed>(key::Tracer, b.r, D);
   CHECK(b.asked(key::CPU, key_set{key::CPU, key::Tracer}) ==
         told{why_not_reason::higher_key,
@@ -206,7 +206,7 @@ TEST_CASE("why not: the operator is not defined", "[core][explain]") {
   const auto op = r.find("whynot::width");
   block.reset();
   CHECK(tell(why_not(op, key::CPU)) ==
-        told{why_not_reason::not_defined, "whynot::width: the operator is not defined, so every call raises"});
+        told{why_not_reason::not_defined, "whynot::width: the operator is not defined, so every call throws"});
 }
 
 TEST_CASE("why not: takes arguments like a call", "[core][explain]") {
@@ -220,7 +220,7 @@ TEST_CASE("why not: goes on below a generated BackendSelect kernel", "[core][exp
   CHECK(tell(tb::why_not(zeros, key::CUDA, 2, toy::device{tb::backend::CUDA})).reason == why_not_reason::runs);
   CHECK(tell(tb::why_not(zeros, key::CUDA, 2, toy::device{tb::backend::CPU})) ==
         told{why_not_reason::not_brought,
-             "whynot::zeros: neither an argument nor this thread brings CUDA; the call raises at CPU"});
+             "whynot::zeros: neither an argument nor this thread brings CUDA; the call throws at CPU"});
   {
     const auto tracer = tb::implement("whynot").impl<&zeros_kernel>(zeros, key::Tracer, B);
     tb::include_guard in(key::Tracer);
@@ -260,15 +260,15 @@ TEST_CASE("why not: no reason is found exactly for the kernel that explain takes
     }
     const auto op = b.r.find("whynot::width");
     for (key_set keys : brought) {
-      const auto call = explain_keys(op, std::array{keys});
+      const auto call = tb::inspect::explain_keys(op, std::array{keys});
       for (tb::key_target t : targets) {
-        const auto answer = why_not_keys(op, t, std::array{keys});
+        const auto answer = tb::inspect::why_not_keys(op, t, std::array{keys});
         const bool runs = answer.reason == why_not_reason::runs || answer.reason == why_not_reason::overridden;
         const auto registered = dump(op).kernels;
         const bool taken =
-            call.found && std::ranges::any_of(registered, [&](const tb::kernel_dump& k) {
+            call.found && std::ranges::any_of(registered, [&](const tb::inspect::kernel_dump& k) {
               return k.key == t && !k.overridden_by &&
-                     k.place == tb::source_place{call.candidates.back().file, call.candidates.back().line};
+                     k.place == tb::inspect::source_location{call.candidates.back().file, call.candidates.back().line};
             });
         INFO(answer.sentence << "\n" << to_string(call));
         REQUIRE(runs == taken);

@@ -20,7 +20,7 @@ import topbit.cuda;
 namespace cuda_tests {
 
 namespace tb = topbit;
-namespace ops = topbit::ops;
+namespace aten = topbit::aten;
 
 inline tb::device need(int index = 0) {
   if (!tb::cuda_available()) SKIP(tb::cuda_unavailable_reason());
@@ -30,8 +30,8 @@ inline tb::device need(int index = 0) {
 
 inline std::vector<double> values(const tb::tensor& t) { return support::values(tb::to(t, tb::cpu)); }
 
-inline tb::tensor filled(const tb::dims& sizes, double value, tb::device where) {
-  return ops::full(sizes, value, tb::arg<"dtype"> = tb::dtype::float32, tb::arg<"device"> = where);
+inline tb::tensor filled(const tb::shape& sizes, double value, tb::device where) {
+  return aten::full(sizes, value, tb::arg<"dtype"> = tb::dtype::float32, tb::arg<"device"> = where);
 }
 
 }  // namespace cuda_tests

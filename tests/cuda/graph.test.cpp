@@ -4,19 +4,19 @@ import topbit;
 import topbit.cuda;
 
 namespace tb = topbit;
-namespace ops = topbit::ops;
+namespace aten = topbit::aten;
 
 TEST_CASE("graph: replayed calls use the current contents of the tensors", "[cuda][graph]") {
   const tb::device where = cuda_tests::need();
   tb::tensor x = cuda_tests::filled({1000}, 1, where);
   tb::tensor y;
-  const auto work = [&] { y = ops::sum(ops::exp(x - 1) * 2); };
+  const auto work = [&] { y = aten::sum(aten::exp(x - 1) * 2); };
   work();
   CHECK(cuda_tests::values(y)[0] == 2000);
   const tb::cuda_graph graph = tb::cuda_graph::capture(work, where);
   graph.replay();
   CHECK(cuda_tests::values(y)[0] == 2000);
-  ops::fill_(x, 2);
+  aten::fill_Scalar_(x, 2);
   graph.replay();
   CHECK(std::abs(cuda_tests::values(y)[0] - 2000 * std::exp(1.0)) < 0.01);
 }
@@ -41,19 +41,19 @@ TEST_CASE("graph: its memory is not reused while it exists", "[cuda][graph]") {
 TEST_CASE("graph: a training step gives the parameters that steps without a graph give", "[cuda][graph]") {
   const tb::device where = cuda_tests::need();
   tb::manual_seed(3);
-  const tb::tensor w0 = ops::randn(tb::dims{20, 10}) * 0.1, b0 = ops::zeros(tb::dims{10});
-  const tb::tensor input = ops::randn(tb::dims{32, 20}), labels = ops::randint(10, tb::dims{32});
+  const tb::tensor w0 = aten::randn(tb::shape{20, 10}) * 0.1, b0 = aten::zeros(tb::shape{10});
+  const tb::tensor input = aten::randn(tb::shape{32, 20}), labels = aten::randint(10, tb::shape{32});
   const auto train = [&](bool captured) {
     tb::tensor w = tb::require_grad(tb::to(w0, where)), b = tb::require_grad(tb::to(b0, where));
     const tb::tensor x = tb::to(input, where), y = tb::to(labels, where);
     const auto step = [&] {
       for (const tb::tensor& p : {w, b}) {
-        if (tb::tensor g = tb::leaf_grad(p); g.defined()) ops::zero_(g);
+        if (tb::tensor g = tb::leaf_grad(p); g.defined()) aten::zero_(g);
       }
-      tb::backward(ops::cross_entropy_loss(ops::relu(ops::matmul(x, w) + b), y));
+      tb::backward(aten::cross_entropy_loss(aten::relu(aten::matmul(x, w) + b), y));
       const tb::no_grad guard;
-      ops::sub_(w, tb::leaf_grad(w), tb::arg<"alpha"> = 0.5);
-      ops::sub_(b, tb::leaf_grad(b), tb::arg<"alpha"> = 0.5);
+      aten::sub_Tensor_(w, tb::leaf_grad(w), tb::arg<"alpha"> = 0.5);
+      aten::sub_Tensor_(b, tb::leaf_grad(b), tb::arg<"alpha"> = 0.5);
     };
     step();  // the gradients exist from now on
     if (captured) {
@@ -73,7 +73,7 @@ TEST_CASE("graph: copies to the host cannot be captured, and the next call works
   const tb::device where = cuda_tests::need();
   const tb::tensor x = cuda_tests::filled({4}, 1, where);
   const std::string text = toy::text_of<tb::device_error>(
-      [&] { (void)tb::cuda_graph::capture([&] { (void)tb::item<float>(ops::sum(x)); }, where); });
+      [&] { (void)tb::cuda_graph::capture([&] { (void)tb::item<float>(aten::sum(x)); }, where); });
   INFO(text);
   CHECK(text.find("while a graph is captured no call may wait") != std::string::npos);
   CHECK(cuda_tests::values(x + 1) == std::vector<double>(4, 2));
@@ -91,7 +91,7 @@ std::vector<double> after_steps(tb::device where, const Options& options, bool c
   Optimizer optimizer({p}, options);
   const auto step = [&] {
     optimizer.zero_grad();
-    tb::backward(ops::sum(p * p));
+    tb::backward(aten::sum(p * p));
     optimizer.step();
   };
   step();
@@ -131,7 +131,7 @@ TEST_CASE("graph: host numbers are those of the capture", "[cuda][graph]") {
   const tb::tensor x = cuda_tests::filled({8}, 1, where);
   tb::tensor number = tb::from_values<float>({2}, {}), y;
   const tb::cuda_graph graph = tb::cuda_graph::capture([&] { y = x * number; }, where);
-  ops::fill_(number, 5);
+  aten::fill_Scalar_(number, 5);
   graph.replay();
   CHECK(cuda_tests::values(y) == std::vector<double>(8, 2));
 }

@@ -8,7 +8,7 @@ import topbit;
 import topbit.cuda;
 
 namespace tb = topbit;
-namespace ops = topbit::ops;
+namespace aten = topbit::aten;
 using tensors = std::vector<tb::tensor>;
 using support::bytes;
 
@@ -56,8 +56,8 @@ void check_rounds(tb::device where, const std::function<tensors()>& work) {
   CHECK((called[0] != called[1]));
 }
 
-tb::tensor empty(const tb::dims& sizes, tb::device where, tb::dtype type = tb::dtype::float32) {
-  return ops::empty(sizes, tb::arg<"dtype"> = type, tb::arg<"device"> = where);
+tb::tensor empty(const tb::shape& sizes, tb::device where, tb::dtype type = tb::dtype::float32) {
+  return aten::empty_memory_format(sizes, tb::arg<"dtype"> = type, tb::arg<"device"> = where);
 }
 
 }  // namespace
@@ -68,27 +68,27 @@ TEST_CASE("graph: a replay draws the same numbers as the calls, for every operat
   for (const tb::dtype type : {tb::dtype::float32, tb::dtype::float64, tb::dtype::bfloat16}) {
     check_rounds(where, [=] {
       tb::tensor a = empty({1001}, where, type), b = empty({3, 5}, where, type), c = empty({7}, where, type);
-      ops::uniform_(a, -1, 1);
-      ops::normal_(b);
-      ops::exponential_(c);
+      aten::uniform_(a, -1, 1);
+      aten::normal_(b);
+      aten::exponential_(c);
       return tensors{a, b, c};
     });
   }
   check_rounds(where, [=] {
     tb::tensor a = empty({99}, where, tb::dtype::int64), b = empty({31}, where), c = empty({4, 5}, where);
-    ops::random_from_(a, -5, 1000);
-    ops::bernoulli_(b, 0.5);
-    return tensors{a, b, ops::bernoulli(ops::full_like(c, 0.25)), ops::dropout(ops::ones_like(c), 0.5, true)};
+    aten::random_from_(a, -5, 1000);
+    aten::bernoulli_float_(b, 0.5);
+    return tensors{a, b, aten::bernoulli(aten::full_like(c, 0.25)), aten::dropout(aten::ones_like(c), 0.5, true)};
   });
 }
 
 TEST_CASE("graph: permutations and multinomial draws agree with the calls", "[cuda][graph]") {
   const tb::device where = cuda_tests::need();
-  const tb::tensor weights = tb::to(ops::remainder_scalar(ops::arange(30), 7), tb::dtype::float32);
-  const tb::tensor there = tb::to(ops::reshape(weights, tb::dims{2, 15}), where);
+  const tb::tensor weights = tb::to(aten::remainder_Scalar(aten::arange(30), 7), tb::dtype::float32);
+  const tb::tensor there = tb::to(aten::reshape(weights, tb::shape{2, 15}), where);
   check_rounds(where, [=] {
-    return tensors{ops::randperm(101, tb::arg<"device"> = where), ops::multinomial(there, 4, false),
-                   ops::multinomial(there, 33, true)};
+    return tensors{aten::randperm(101, tb::arg<"device"> = where), aten::multinomial(there, 4, false),
+                   aten::multinomial(there, 33, true)};
   });
 }
 
@@ -97,14 +97,14 @@ TEST_CASE("graph: replays without synchronisation draw in order", "[cuda][graph]
   tb::generator g(3);
   const auto run = [&](bool captured) {
     tb::tensor x = empty({33}, where);
-    const auto draw = [&] { ops::uniform_(x, 0, 1, tb::arg<"generator"> = g); };
+    const auto draw = [&] { aten::uniform_(x, 0, 1, tb::arg<"generator"> = g); };
     std::optional<tb::cuda_graph> graph;
     if (captured) graph = tb::cuda_graph::capture(draw, where);
     g.set_seed(8);
     tensors rows;
     for (int i = 0; i < 10; ++i) {
       captured ? graph->replay() : draw();
-      rows.push_back(ops::clone(x));
+      rows.push_back(aten::clone(x));
     }
     return bits(rows);
   };
@@ -116,10 +116,10 @@ TEST_CASE("graph: replays without synchronisation draw in order", "[cuda][graph]
 TEST_CASE("graph: replays in several streams order their random states", "[cuda][graph]") {
   const tb::device where = cuda_tests::need();
   tb::generator g(3);
-  tb::tensor x = empty({1 << 16}, where), sum = ops::zeros(x.sizes(), tb::arg<"device"> = where);
+  tb::tensor x = empty({1 << 16}, where), sum = aten::zeros(x.sizes(), tb::arg<"device"> = where);
   const auto draw = [&] {
-    ops::uniform_(x, 0, 1, tb::arg<"generator"> = g);
-    ops::add_(sum, x);
+    aten::uniform_(x, 0, 1, tb::arg<"generator"> = g);
+    aten::add_Tensor_(sum, x);
   };
   const tb::cuda_graph graph = tb::cuda_graph::capture(draw, where);
   const tb::cuda_stream streams[] = {tb::cuda_stream::from_pool(where), tb::cuda_stream::from_pool(where)};
@@ -131,7 +131,7 @@ TEST_CASE("graph: replays in several streams order their random states", "[cuda]
   tb::synchronize(where);
   const all_bytes replayed = bits({sum});
   g.set_seed(3);
-  ops::zero_(sum);
+  aten::zero_(sum);
   for (int i = 0; i < 20; ++i) draw();
   CHECK((bits({sum}) == replayed));
 }
@@ -139,7 +139,7 @@ TEST_CASE("graph: replays in several streams order their random states", "[cuda]
 TEST_CASE("graph: a seed that is set between replays applies from the next one on", "[cuda][graph]") {
   const tb::device where = cuda_tests::need();
   tb::tensor x = empty({5}, where);
-  const tb::cuda_graph graph = tb::cuda_graph::capture([&] { ops::normal_(x); }, where);
+  const tb::cuda_graph graph = tb::cuda_graph::capture([&] { aten::normal_(x); }, where);
   const auto drawn = [&] {
     graph.replay();
     return cuda_tests::values(x);
@@ -153,7 +153,7 @@ TEST_CASE("graph: a seed that is set between replays applies from the next one o
   CHECK(drawn() != first);
   // Calls and replays take from one stream.
   tb::manual_seed(1);
-  ops::normal_(x);
+  aten::normal_(x);
   CHECK(cuda_tests::values(x) == first);
   CHECK(drawn() == second);
 }
@@ -167,11 +167,11 @@ TEST_CASE("graph: each generator has its own state, and the graph keeps it alive
     tb::generator kept(21);
     std::optional<tb::generator> gone(tb::generator(22));
     const auto draw = [&, &other = *gone] {
-      ops::uniform_(a, 0, 1, tb::arg<"generator"> = kept);
-      ops::uniform_(b, 0, 1, tb::arg<"generator"> = other);
-      ops::uniform_(c);
-      ops::add_(a, ops::rand_like(a));
-      ops::add_(c, ops::select(ops::uniform_(b, 0, 1, tb::arg<"generator"> = kept), 0, 2));
+      aten::uniform_(a, 0, 1, tb::arg<"generator"> = kept);
+      aten::uniform_(b, 0, 1, tb::arg<"generator"> = other);
+      aten::uniform_(c);
+      aten::add_Tensor_(a, aten::rand_like(a));
+      aten::add_Tensor_(c, aten::select_int(aten::uniform_(b, 0, 1, tb::arg<"generator"> = kept), 0, 2));
     };
     if (captured) {
       tb::cuda_graph made = tb::cuda_graph::capture(draw, where);
@@ -195,7 +195,7 @@ TEST_CASE("graph: each generator has its own state, and the graph keeps it alive
 TEST_CASE("graph: a training step with dropout gives the parameters that steps without a graph give", "[cuda][graph]") {
   const tb::device where = cuda_tests::need();
   tb::manual_seed(3);
-  const tb::tensor input = ops::randn(tb::dims{33, 20}), labels = ops::randint(10, tb::dims{33});
+  const tb::tensor input = aten::randn(tb::shape{33, 20}), labels = aten::randint(10, tb::shape{33});
   const auto train = [&](bool captured) {
     tb::nn::linear first(20, 17, tb::generator(1)), second(17, 10, tb::generator(2));
     tb::move_to(first, where);
@@ -206,7 +206,7 @@ TEST_CASE("graph: a training step with dropout gives the parameters that steps w
     const tb::tensor x = tb::to(input, where), y = tb::to(labels, where);
     const auto step = [&] {
       optimizer.zero_grad();
-      tb::backward(ops::cross_entropy_loss(second(ops::dropout(ops::relu(first(x)), 0.3, true)), y));
+      tb::backward(aten::cross_entropy_loss(second(aten::dropout(aten::relu(first(x)), 0.3, true)), y));
       optimizer.step();
     };
     tb::manual_seed(4);
@@ -227,17 +227,17 @@ TEST_CASE("graph: random numbers of the host, and of streams that are not captur
           "[cuda][graph]") {
   const tb::device where = cuda_tests::need();
   tb::manual_seed(7);
-  tb::tensor host = ops::zeros(tb::dims{5}), beside = ops::zeros(tb::dims{5}, tb::arg<"device"> = where), x;
+  tb::tensor host = aten::zeros(tb::shape{5}), beside = aten::zeros(tb::shape{5}, tb::arg<"device"> = where), x;
   const tb::cuda_stream other = tb::cuda_stream::from_pool(where);
   tb::synchronize(where);
   const tb::cuda_graph graph = tb::cuda_graph::capture(
       [&] {
-        ops::uniform_(host);
+        aten::uniform_(host);
         {
           const tb::cuda_stream_guard there(other);
-          ops::uniform_(beside);
+          aten::uniform_(beside);
         }
-        x = ops::rand(tb::dims{5}, tb::arg<"device"> = where);
+        x = aten::rand(tb::shape{5}, tb::arg<"device"> = where);
       },
       where);
   CHECK(next_of(tb::default_generator()) == tb::philox_state{7, 5});
@@ -257,13 +257,13 @@ TEST_CASE("graph: a failed capture does not advance the generator", "[cuda][grap
   tb::tensor x = empty({5}, where);
   CHECK_THROWS_AS(tb::cuda_graph::capture(
                       [&] {
-                        ops::uniform_(x);
-                        (void)tb::item<float>(ops::sum(x));
+                        aten::uniform_(x);
+                        (void)tb::item<float>(aten::sum(x));
                       },
                       where),
                   tb::device_error);
-  ops::uniform_(x);
-  CHECK(cuda_tests::values(x) == support::values(ops::rand(tb::dims{5})));
+  aten::uniform_(x);
+  CHECK(cuda_tests::values(x) == support::values(aten::rand(tb::shape{5})));
   CHECK(next_of(tb::default_generator(where)) == tb::philox_state{7, 5});
 }
 
@@ -276,7 +276,7 @@ TEST_CASE("graph: another thread's random numbers in a captured stream are refus
         const tb::cuda_stream captured = tb::cuda_stream::current(where);
         std::thread([&] {
           const tb::cuda_stream_guard there(captured);
-          text = toy::text_of<tb::device_error>([&] { ops::uniform_(x); });
+          text = toy::text_of<tb::device_error>([&] { aten::uniform_(x); });
         }).join();
       },
       where);
@@ -288,16 +288,16 @@ TEST_CASE("graph: a graph's random state is not overwritten by its calls", "[cud
   const tb::device where = cuda_tests::need();
   const tb::tensor x = cuda_tests::filled({20}, 3, where);
   check_rounds(where, [=] {
-    (void)ops::sum(x * 2);  // memory that is free again when the next call draws
+    (void)aten::sum(x * 2);  // memory that is free again when the next call draws
     tb::tensor y = empty({50}, where);
-    ops::uniform_(y);
+    aten::uniform_(y);
     return tensors{y};
   });
   tb::generator first(3), second(4);
   tb::tensor order, y = empty({50}, where);
   const auto work = [&] {
-    order = ops::randperm_generator(20, tb::arg<"generator"> = first, tb::arg<"device"> = where);
-    ops::uniform_(y, 0, 1, tb::arg<"generator"> = second);
+    order = aten::randperm_generator(20, tb::arg<"generator"> = first, tb::arg<"device"> = where);
+    aten::uniform_(y, 0, 1, tb::arg<"generator"> = second);
   };
   const tb::cuda_graph graph = tb::cuda_graph::capture(work, where);
   first.set_seed(7), second.set_seed(8);
@@ -314,7 +314,7 @@ TEST_CASE(
     "[cuda][graph]") {
   const tb::device where = cuda_tests::need();
   tb::tensor x = empty({8}, where);
-  const tb::cuda_graph graph = tb::cuda_graph::capture([&] { ops::uniform_(x); }, where);
+  const tb::cuda_graph graph = tb::cuda_graph::capture([&] { aten::uniform_(x); }, where);
   const tb::philox_state before = next_of(tb::default_generator(where));
   CHECK(toy::text_of<tb::device_error>([&] { (void)tb::cuda_graph::capture([&] { graph.replay(); }, where); }) ==
         "cuda_graph: found a replay in a stream that is captured, wanted one in a stream that runs");

@@ -4,7 +4,7 @@ import topbit;
 import topbit.cuda;
 
 namespace tb = topbit;
-namespace ops = topbit::ops;
+namespace aten = topbit::aten;
 
 TEST_CASE("memory: freed memory is reused", "[cuda][memory]") {
   const tb::device where = cuda_tests::need();
@@ -90,24 +90,24 @@ TEST_CASE("memory: a limit holds, and cached memory is released before it is an 
       toy::text_of<tb::out_of_device_memory>([&] { (void)cuda_tests::filled({8 << 20}, 1, where); });
   CHECK(text.find("; the limit is ") != std::string::npos);
   tb::set_cuda_memory_limit(where, 0);
-  CHECK(cuda_tests::values(ops::sum(cuda_tests::filled({8 << 20}, 1, where))) == std::vector<double>{8 << 20});
+  CHECK(cuda_tests::values(aten::sum(cuda_tests::filled({8 << 20}, 1, where))) == std::vector<double>{8 << 20});
 }
 
 TEST_CASE("memory: copies from and to pinned memory do not block, and complete", "[cuda][memory]") {
   const tb::device where = cuda_tests::need();
-  const tb::tensor host = tb::pin_memory(ops::arange(1000));
+  const tb::tensor host = tb::pin_memory(aten::arange(1000));
   CHECK(tb::is_pinned(host));
-  CHECK_FALSE(tb::is_pinned(ops::arange(10)));
+  CHECK_FALSE(tb::is_pinned(aten::arange(10)));
   CHECK(host.device() == tb::cpu);
-  tb::tensor there = ops::empty_like(host, tb::arg<"device"> = where);
-  ops::copy_(there, host, true);
+  tb::tensor there = aten::empty_like(host, tb::arg<"device"> = where);
+  aten::copy_(there, host, true);
   const tb::tensor doubled = there * 2;
-  tb::tensor back = tb::pin_memory(ops::zeros_like(host));
-  ops::copy_(back, doubled, true);
+  tb::tensor back = tb::pin_memory(aten::zeros_like(host));
+  aten::copy_(back, doubled, true);
   tb::synchronize(where);
   for (std::int64_t i = 0; i < 1000; ++i) CHECK(support::get(back, {i}) == 2 * static_cast<double>(i));
   // Without non_blocking it has arrived when the call returns.
-  ops::copy_(back, doubled * 2);
+  aten::copy_(back, doubled * 2);
   for (std::int64_t i = 0; i < 1000; ++i) CHECK(support::get(back, {i}) == 4 * static_cast<double>(i));
   CHECK(toy::text_of<tb::device_error>([&] { (void)tb::pin_memory(there); }) ==
         "pin_memory: found a tensor on cuda:0, wanted a host tensor");

@@ -7,7 +7,7 @@ import topbit;
 import topbit.cuda;
 
 namespace tb = topbit;
-namespace ops = topbit::ops;
+namespace aten = topbit::aten;
 using tensors = std::vector<tb::tensor>;
 
 namespace {
@@ -21,18 +21,18 @@ struct arrays {
         average(made(where, state, 3)),
         square(made(where, state, 4)) {}
   static tb::tensor made(tb::device where, tb::dtype type, int which) {
-    const tb::tensor on_host = ops::remainder_scalar(ops::arange(1000) * 7 + which * 5, 11) + 1;
+    const tb::tensor on_host = aten::remainder_Scalar(aten::arange(1000) * 7 + which * 5, 11) + 1;
     return tb::to(tb::to(on_host, type), where);
   }
   void step(const tb::tensor& number) {
     tensors p{parameter}, g{gradient}, a{average}, s{square}, greatest;
-    ops::fused_adamw_(p, g, a, s, greatest, tensors{number}, 0.5, 0.5, 0.75, 0.25, 1e-3, false, false, std::nullopt,
-                      std::nullopt);
+    aten::_fused_adamw_(p, g, a, s, greatest, tensors{number}, 0.5, 0.5, 0.75, 0.25, 1e-3, false, false, std::nullopt,
+                        std::nullopt);
   }
 };
 
 tb::tensor number(double x, tb::dtype type, tb::device where) {
-  return ops::full(tb::dims{}, x, tb::arg<"dtype"> = type, tb::arg<"device"> = where);
+  return aten::full(tb::shape{}, x, tb::arg<"dtype"> = type, tb::arg<"device"> = where);
 }
 
 bool near(const std::vector<double>& a, const std::vector<double>& b, double relative) {
@@ -69,8 +69,8 @@ TEST_CASE("optimizer: a step number on another device is refused, and nothing is
   const auto scalar_step = [&](tb::device of_parameter, tb::device of_state) {
     const auto one = [](tb::device d) { return number(1, tb::dtype::float32, d); };
     tensors p{one(of_parameter)}, g{one(of_parameter)}, a{one(of_state)}, s{one(of_parameter)}, greatest;
-    ops::fused_adam_(p, g, a, s, greatest, tensors{there}, 0.5, 0.5, 0.75, 0.25, 1e-3, false, false, std::nullopt,
-                     std::nullopt);
+    aten::_fused_adam_(p, g, a, s, greatest, tensors{there}, 0.5, 0.5, 0.75, 0.25, 1e-3, false, false, std::nullopt,
+                       std::nullopt);
   };
   CHECK(toy::text_of<tb::device_error>([&] { scalar_step(tb::cpu, tb::cpu); }) ==
         "aten::_fused_adam_: found state_steps on cuda:0 for parameter 0 on cpu, wanted one device; move one with "
@@ -94,7 +94,7 @@ TEST_CASE("optimizer: replayed steps are counted", "[cuda][optimizer]") {
   tb::adam optimizer({without, p}, {.learning_rate = 0.1, .capturable = true});
   const auto step = [&] {
     optimizer.zero_grad();
-    tb::backward(ops::sum(p * p));
+    tb::backward(aten::sum(p * p));
     optimizer.step();
   };
   step();
@@ -110,11 +110,11 @@ TEST_CASE("optimizer: replayed steps are counted", "[cuda][optimizer]") {
   CHECK(tb::item<std::int64_t>(state[1].value) == 7);
 
   // What goes on from this state does not know of graphs.
-  const tb::tensor q = tb::require_grad(ops::clone(tb::detach(p)));
+  const tb::tensor q = tb::require_grad(aten::clone(tb::detach(p)));
   tb::adam other({tb::require_grad(cuda_tests::filled({3}, 1, where)), q}, {.learning_rate = 0.1, .capturable = true});
   other.load_state(state);
   graph.replay();
-  tb::backward(ops::sum(q * q));
+  tb::backward(aten::sum(q * q));
   other.step();
   CHECK(cuda_tests::values(q) == cuda_tests::values(p));
   CHECK(other.steps() == 8);
@@ -125,7 +125,7 @@ TEST_CASE("optimizer: a schedule inside a captured step is refused, since the ra
   const tb::device where = cuda_tests::need();
   const tb::tensor p = tb::require_grad(cuda_tests::filled({100}, 1, where));
   tb::adam optimizer({p}, {.capturable = true});
-  tb::backward(ops::sum(p * p));
+  tb::backward(aten::sum(p * p));
   optimizer.step();
   CHECK_THROWS_AS(tb::cuda_graph::capture([&] { optimizer.set_schedule([](std::int64_t) { return 0.5; }); }, where),
                   tb::device_error);
@@ -140,7 +140,7 @@ TEST_CASE("optimizer: the first step may be captured, and a state loaded under a
     tb::adam optimizer({p}, {.learning_rate = 0.1, .amsgrad = true, .capturable = true});
     const auto step = [&] {
       optimizer.zero_grad();
-      tb::backward(ops::sum(p * p));
+      tb::backward(aten::sum(p * p));
       optimizer.step();
     };
     std::optional<tb::cuda_graph> graph;
@@ -150,7 +150,8 @@ TEST_CASE("optimizer: the first step may be captured, and a state loaded under a
     };
     run(3);
     std::vector<tb::named_tensor> state;
-    for (const tb::named_tensor& s : optimizer.state()) state.push_back({s.name, tb::to(ops::clone(s.value), tb::cpu)});
+    for (const tb::named_tensor& s : optimizer.state())
+      state.push_back({s.name, tb::to(aten::clone(s.value), tb::cpu)});
     run(4);
     optimizer.load_state(state);
     CHECK(optimizer.steps() == 3);
@@ -163,7 +164,7 @@ TEST_CASE("optimizer: the first step may be captured, and a state loaded under a
 
 TEST_CASE("optimizer: a group that counts on a device is on one device", "[cuda][optimizer]") {
   const tb::device where = cuda_tests::need();
-  const tb::tensor here = tb::require_grad(ops::ones(tb::dims{2})),
+  const tb::tensor here = tb::require_grad(aten::ones(tb::shape{2})),
                    there = tb::require_grad(cuda_tests::filled({2}, 1, where));
   CHECK(toy::text_of<tb::device_error>([&] { tb::adam({here, there}, {.capturable = true}); }) ==
         "adam: found parameter 0 on cpu and parameter 1 on cuda:0, wanted one device for a group with the option "

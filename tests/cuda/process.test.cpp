@@ -4,7 +4,7 @@ import topbit;
 import topbit.cuda;
 
 namespace tb = topbit;
-namespace ops = topbit::ops;
+namespace aten = topbit::aten;
 
 namespace {
 
@@ -20,7 +20,7 @@ TEST_CASE("process: an illegal address makes the device unusable, and the error 
   wild.release = leave;
   const tb::tensor good = cuda_tests::filled({1 << 16}, 1, where);
   const tb::tensor bad = tb::author::make_tensor({1 << 16}, tb::dtype::float32, where, wild);
-  const tb::tensor sum = ops::exp(bad) + good;  // no error yet
+  const tb::tensor sum = aten::exp(bad) + good;  // no error yet
   const std::string text = toy::text_of<tb::device_error>([&] { tb::synchronize(where); });
   INFO(text);
   CHECK(text.starts_with("waiting for work on cuda:0: "));
@@ -39,14 +39,14 @@ TEST_CASE("process: an illegal address makes the device unusable, and the error 
     INFO(later);
     CHECK(later.find("the CUDA context of this process is unusable") != std::string::npos);
   }
-  CHECK(support::values(ops::full(tb::dims{2}, 3.0)) == std::vector<double>{3, 3});
+  CHECK(support::values(aten::full(tb::shape{2}, 3.0)) == std::vector<double>{3, 3});
 }
 
 TEST_CASE("process: with TOPBIT_CUDA_BLOCKING=1 the call itself throws what its kernel found", "[.][blocking]") {
   const tb::device where = cuda_tests::need();
   const tb::tensor x = cuda_tests::filled({4}, 1, where);
   const tb::tensor bad = tb::to(tb::from_values<std::int64_t>({9}, {1}), where);
-  CHECK_THROWS_AS(ops::index_select(x, 0, bad), tb::shape_error);
+  CHECK_THROWS_AS(aten::index_select(x, 0, bad), tb::shape_error);
   CHECK(tb::cuda_stream::current(where).done());
   tb::synchronize(where);  // told once
   CHECK(cuda_tests::values(x + 1) == std::vector<double>(4, 2));

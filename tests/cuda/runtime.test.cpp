@@ -4,7 +4,7 @@ import topbit;
 import topbit.cuda;
 
 namespace tb = topbit;
-namespace ops = topbit::ops;
+namespace aten = topbit::aten;
 
 TEST_CASE("runtime: properties of a device", "[cuda][runtime]") {
   const tb::cuda_properties p = tb::properties_of(cuda_tests::need());
@@ -22,11 +22,11 @@ TEST_CASE("runtime: a program without a device starts, and using one reports wha
   }
   CHECK(tb::cuda_unavailable_reason().starts_with("no CUDA device: "));
   for (const std::string& text :
-       {toy::text_of<tb::device_error>([] { (void)ops::zeros(tb::dims{2}, tb::arg<"device"> = tb::cuda()); }),
+       {toy::text_of<tb::device_error>([] { (void)aten::zeros(tb::shape{2}, tb::arg<"device"> = tb::cuda()); }),
         toy::text_of<tb::device_error>([] { (void)tb::properties_of(tb::cuda()); }),
         toy::text_of<tb::device_error>([] { (void)tb::cuda_stream::current(); }),
         toy::text_of<tb::device_error>([] { (void)tb::cuda_memory(tb::cuda()); }),
-        toy::text_of<tb::device_error>([] { (void)tb::pin_memory(ops::zeros(tb::dims{2})); }),
+        toy::text_of<tb::device_error>([] { (void)tb::pin_memory(aten::zeros(tb::shape{2})); }),
         toy::text_of<tb::device_error>([] { (void)tb::cuda_graph::capture([] {}); })}) {
     const bool says = text.find("cuda:0") != std::string::npos || text.find("no CUDA device") != std::string::npos;
     INFO(text);
@@ -42,7 +42,7 @@ TEST_CASE("runtime: a missing device is named, with the available ones", "[cuda]
       "found cuda:100, wanted cuda:0" + (count == 1 ? std::string() : " to cuda:" + std::to_string(count - 1));
   CHECK(toy::text_of<tb::device_error>([&] { (void)tb::properties_of(none); }) == wanted);
   CHECK(toy::text_of<tb::device_error>([&] { tb::synchronize(none); }) == wanted);
-  CHECK(toy::text_of<tb::device_error>([&] { (void)ops::zeros(tb::dims{2}, tb::arg<"device"> = none); }) ==
+  CHECK(toy::text_of<tb::device_error>([&] { (void)aten::zeros(tb::shape{2}, tb::arg<"device"> = none); }) ==
         "aten::zeros: in aten::empty.memory_format: " + wanted);
   CHECK(toy::text_of<tb::device_error>([] { tb::synchronize(tb::cpu); }) == "found cpu, wanted a CUDA device");
 }

@@ -6,7 +6,7 @@ import topbit;
 import topbit.cuda;
 
 namespace tb = topbit;
-namespace ops = topbit::ops;
+namespace aten = topbit::aten;
 
 TEST_CASE("stream: a guard sets the stream of its thread for a scope", "[cuda][stream]") {
   const tb::device where = cuda_tests::need();
@@ -43,7 +43,7 @@ TEST_CASE("stream: one that waits for an event sees earlier work", "[cuda][strea
     b.synchronize();
     CHECK(b.done());
     const tb::cuda_stream_guard guard(b);
-    CHECK(cuda_tests::values(ops::amax(y)) == std::vector<double>{2.0 * (round + 20)});
+    CHECK(cuda_tests::values(aten::amax(y)) == std::vector<double>{2.0 * (round + 20)});
   }
 }
 
@@ -100,7 +100,7 @@ TEST_CASE("stream: threads have their own current streams", "[cuda][stream]") {
       const tb::cuda_stream_guard guard(tb::cuda_stream::from_pool(where));
       tb::tensor x = cuda_tests::filled({1000}, static_cast<double>(i), where);
       for (int n = 0; n < 50; ++n) x = x + 1;
-      sums[i] = cuda_tests::values(ops::sum(x))[0];
+      sums[i] = cuda_tests::values(aten::sum(x))[0];
     });
   }
   for (std::thread& t : threads) t.join();
@@ -126,8 +126,8 @@ TEST_CASE("stream: a copy between devices is ordered with the work of both", "[c
   tb::tensor from = cuda_tests::filled({1000}, 1, first), to = cuda_tests::filled({1000}, 0, second);
   from += 1;
   to += 5;
-  ops::copy_(to, from);
-  ops::fill_(from, 7);
+  aten::copy_(to, from);
+  aten::fill_Scalar_(from, 7);
   to += 10;
   tb::synchronize(first);  // the fill is done, and so is the copy, if it was waited for
   CHECK(cuda_tests::values(to) == std::vector<double>(1000, 12));

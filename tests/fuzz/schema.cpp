@@ -26,7 +26,7 @@ std::string without_space(std::string_view text) {
 
 struct parse {
   std::vector<detail::item_code> codes;
-  std::vector<schema_item> items;
+  std::vector<author::schema_item> items;
   detail::schema_head head;
 
   explicit parse(const std::string& text) : codes(detail::most_items(text)) {
@@ -36,7 +36,7 @@ struct parse {
     require(n <= codes.size(), "no more items than there is room for");
     for (std::size_t i = 0; i < n; ++i) items.push_back(detail::item_from(text, codes[i]));
   }
-  schema_view view(const std::string& text) const { return detail::view_from(text, head, items); }
+  author::schema_view view(const std::string& text) const { return detail::view_from(text, head, items); }
 };
 
 }  // namespace
@@ -55,12 +55,12 @@ extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t siz
   const parse second(canonical);
   require(second.head.column == 0, "the printed text is a schema");
   require(detail::print(second.view(canonical)).view() == canonical, "the printed text is canonical");
-  const schema_view a = first.view(text), b = second.view(canonical);
+  const author::schema_view a = first.view(text), b = second.view(canonical);
   require(a.arguments.size() == b.arguments.size() && a.returns.size() == b.returns.size() &&
               a.variadic_arguments == b.variadic_arguments && a.variadic_returns == b.variadic_returns,
           "nothing is lost");
   for (std::size_t i = 0; i < first.items.size(); ++i) {
-    const schema_item &x = first.items[i], &y = second.items[i];
+    const author::schema_item &x = first.items[i], &y = second.items[i];
     require(x.name == y.name && x.modifiers == y.modifiers && x.list_size == y.list_size && x.writes == y.writes &&
                 x.keyword_only == y.keyword_only && x.has_default == y.has_default &&
                 without_space(x.type) == without_space(y.type) && x.alias.empty() == y.alias.empty() &&

@@ -62,25 +62,25 @@ inline std::string difference(const tb::tensor& given, const tb::tensor& wanted,
   text.precision(17);
   const std::string_view type = tb::name_of(wanted.dtype());
   if (!found.defined() || found.dtype() != wanted.dtype() || found.sizes() != wanted.sizes()) {
-    text << "found " << to_string(found) << ", wanted " << to_string(wanted);
+    text << "found " << to_string(found, {.one_line = true}) << ", wanted " << to_string(wanted, {.one_line = true});
     return text.str();
   }
   if (how.no_elements) return {};
   tolerance within = tolerance_of(how, type);
   within = {std::max(within.relative, more.relative), std::max(within.absolute, more.absolute)};
-  support::each_index(wanted.sizes(), [&](const tb::dims& index) {
+  support::each_index(wanted.sizes(), [&](const tb::shape& index) {
     if (text.tellp() != 0) return;
     const std::byte *f = support::address(found, index), *w = support::address(wanted, index);
     const std::optional<double> number = floating_value(type, w);
     if (number ? agree(*floating_value(type, f), *number, within, how.signed_zeros)
                : std::memcmp(f, w, tb::size_of(wanted.dtype())) == 0)
       return;
-    text << "element " << tb::to_string(index) << " of " << to_string(found);
+    text << "element " << tb::to_string(index) << " of " << to_string(found, {.one_line = true});
     if (number) {
       text << ": found " << *floating_value(type, f) << ", wanted " << *number << " within " << std::setprecision(3)
            << within.relative << " of it plus " << within.absolute;
     } else {
-      text << ": wanted " << to_string(wanted);
+      text << ": wanted " << to_string(wanted, {.one_line = true});
     }
   });
   return text.str();
@@ -89,10 +89,11 @@ inline std::string difference(const tb::tensor& given, const tb::tensor& wanted,
 /// The same of one boxed result and its text in the file. `seen` is what happens to the tensors that are wanted.
 template <class Seen>
 std::string difference(const tb::value& found, std::string_view wanted, const rules& how, Seen seen) {
-  if (found.is<tb::tensor>()) return difference(found.get<tb::tensor>(), seen(tb::read_text<tb::tensor>(wanted)), how);
+  if (found.is<tb::tensor>())
+    return difference(found.get<tb::tensor>(), seen(tb::author::read_text<tb::tensor>(wanted)), how);
   if (found.is<std::span<const tb::tensor>>()) {
     const auto list = found.get<std::span<const tb::tensor>>();
-    const auto all = tb::read_text<std::vector<tb::tensor>>(wanted);
+    const auto all = tb::author::read_text<std::vector<tb::tensor>>(wanted);
     if (list.size() != all.size()) {
       return "found a list of " + std::to_string(list.size()) + ", wanted " + std::to_string(all.size());
     }

@@ -27,12 +27,12 @@ struct asked {
   bool results = false;  // some case has results
 };
 
-bool is_list(const tb::schema_item& item) {
-  return std::ranges::find(item.modifiers, tb::type_modifier::list) != item.modifiers.end();
+bool is_list(const tb::author::schema_item& item) {
+  return std::ranges::find(item.modifiers, tb::author::type_modifier::list) != item.modifiers.end();
 }
 
 /// The argument whose dtype counts: the first that is a tensor, or the dtype of one that is made. None for neither.
-std::optional<std::size_t> counted_argument(const tb::schema_view& s) {
+std::optional<std::size_t> counted_argument(const tb::author::schema_view& s) {
   std::optional<std::size_t> made;
   for (std::size_t i = 0; i < s.arguments.size(); ++i) {
     if (s.arguments[i].type == "Tensor") return i;
@@ -50,14 +50,14 @@ std::optional<std::string> text_of_argument(const golden::one_case& c, std::size
 }
 
 /// The dtype that a case asks about. None where it has no elements of one.
-std::string dtype_asked(const tb::schema_item& item, const std::string& text) {
+std::string dtype_asked(const tb::author::schema_item& item, const std::string& text) {
   if (text == "None") return {};
   if (item.type != "Tensor") return text;
   const auto of = [](const tb::tensor& t) {
     return t.defined() && t.numel() != 0 ? std::string(tb::name_of(t.dtype())) : std::string();
   };
-  if (!is_list(item)) return of(tb::read_text<tb::tensor>(text));
-  const auto all = tb::read_text<std::vector<tb::tensor>>(text);
+  if (!is_list(item)) return of(tb::author::read_text<tb::tensor>(text));
+  const auto all = tb::author::read_text<std::vector<tb::tensor>>(text);
   return all.empty() ? std::string() : of(all[0]);
 }
 
@@ -71,7 +71,7 @@ const std::map<std::string, asked, std::less<>>& all_asked() {
         const std::optional<tb::operator_handle> op = tb::registry::process().try_find(b.name);
         if (!op) continue;
         asked& of = found[b.name];
-        const tb::schema_view& s = *op->parsed_schema();
+        const tb::author::schema_view& s = *op->parsed_schema();
         const std::optional<std::size_t> counted = counted_argument(s);
         for (const golden::one_case& c : b.cases) {
           of.results = of.results || c.error.empty();

@@ -31,13 +31,13 @@ inline bool is_option(std::string_view name) {
   return name == "dtype" || name == "layout" || name == "device" || name == "pin_memory";
 }
 
-inline bool same_argument(const tb::schema_item& a, const tb::schema_item& b) {
+inline bool same_argument(const tb::author::schema_item& a, const tb::author::schema_item& b) {
   return a.type == b.type && a.modifiers == b.modifiers && a.name == b.name;
 }
 
-using items = std::vector<tb::schema_item>;
+using items = std::vector<tb::author::schema_item>;
 
-inline items without(std::span<const tb::schema_item> all, bool (*left_out)(const tb::schema_item&)) {
+inline items without(std::span<const tb::author::schema_item> all, bool (*left_out)(const tb::author::schema_item&)) {
   items kept;
   std::ranges::copy_if(all, std::back_inserter(kept), [&](const auto& i) { return !left_out(i); });
   return kept;
@@ -45,23 +45,24 @@ inline items without(std::span<const tb::schema_item> all, bool (*left_out)(cons
 
 /// Whether `written` does what `plain` does, and how. None if it does not.
 inline std::optional<form> form_of(const tb::operator_handle& plain, const tb::operator_handle& written) {
-  const tb::schema_view &p = *plain.parsed_schema(), &w = *written.parsed_schema();
-  if (tb::is_mutable(p) || !tb::is_mutable(w)) return {};
+  const tb::author::schema_view &p = *plain.parsed_schema(), &w = *written.parsed_schema();
+  if (tb::author::is_mutable(p) || !tb::author::is_mutable(w)) return {};
   if (std::string(packet_of(plain.name())) + "_" == packet_of(written.name())) {
-    if (tb::is_in_place(w) && std::ranges::equal(p.arguments, w.arguments, same_argument)) return form{written, true};
+    if (tb::author::is_in_place(w) && std::ranges::equal(p.arguments, w.arguments, same_argument))
+      return form{written, true};
     return {};
   }
   if (packet_of(plain.name()) != packet_of(written.name())) return {};
-  const items own = without(w.arguments, [](const tb::schema_item& i) { return tb::is_out(i); });
+  const items own = without(w.arguments, [](const tb::author::schema_item& i) { return tb::author::is_out(i); });
   form f{written};
-  for (const tb::schema_item& i : w.arguments) {
-    if (tb::is_out(i)) f.outs.emplace_back(i.name);
+  for (const tb::author::schema_item& i : w.arguments) {
+    if (tb::author::is_out(i)) f.outs.emplace_back(i.name);
   }
   if (f.outs.size() != p.returns.size()) return {};
   if (std::ranges::equal(p.arguments, own, same_argument)) return f;
   f.options_given = false;
   const bool makes = std::ranges::any_of(p.arguments, [](const auto& i) { return i.name == "layout"; });
-  const items said = without(p.arguments, [](const tb::schema_item& i) { return is_option(i.name); });
+  const items said = without(p.arguments, [](const tb::author::schema_item& i) { return is_option(i.name); });
   return makes && std::ranges::equal(said, own, same_argument) ? std::optional(f) : std::nullopt;
 }
 

@@ -34,7 +34,7 @@ const golden::pending& known() {
 
 bool is_dtype(const std::string& name) {
   try {
-    (void)tb::read_text<tb::dtype>(name);
+    (void)tb::author::read_text<tb::dtype>(name);
     return true;
   } catch (const tb::bad_argument&) {
     return false;

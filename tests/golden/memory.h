@@ -28,13 +28,13 @@ inline const char* name_of(memory m) {
 /// Whether elements on the device are nothing the host can read.
 inline bool has_own_memory(tb::device where) { return where != tb::cpu && where != tb::meta; }
 
-inline tb::dims row_major(const tb::dims& sizes) {
-  tb::dims strides(sizes.size(), 1);
+inline tb::shape row_major(const tb::shape& sizes) {
+  tb::shape strides(sizes.size(), 1);
   for (std::size_t d = sizes.size(); d-- > 1;) strides[d - 1] = strides[d] * std::max<std::int64_t>(sizes[d], 1);
   return strides;
 }
 
-inline tb::tensor room(const tb::dims& sizes, tb::dtype type, memory how, tb::device where) {
+inline tb::tensor room(const tb::shape& sizes, tb::dtype type, memory how, tb::device where) {
   switch (how) {
     case memory::dense: return tb::author::make_tensor(sizes, type, where);
     case memory::transposed: return support::arranged(sizes, type, support::arrangement::transposed, where);
@@ -53,31 +53,32 @@ inline tb::tensor moved(const tb::tensor& t, memory how, std::size_t ordinal, tb
   if (has_own_memory(where)) return support::on_device(moved(t, how, ordinal, tb::cpu), where);
   const tb::tensor to = room(t.sizes(), t.dtype(), how, where);
   if (to.data() == nullptr || t.data() == nullptr) return to;
-  support::each_index(t.sizes(), [&](const tb::dims& index) {
+  support::each_index(t.sizes(), [&](const tb::shape& index) {
     std::memcpy(support::address(to, index), support::address(t, index), tb::size_of(t.dtype()));
   });
   return to;
 }
 
 /// Room for a result, in memory that has a known pattern wherever nobody wrote.
-inline tb::tensor marked_room(const tb::dims& sizes, tb::dtype type, memory how, tb::device where) {
+inline tb::tensor marked_room(const tb::shape& sizes, tb::dtype type, memory how, tb::device where) {
   if (has_own_memory(where)) return support::on_device(marked_room(sizes, type, how, tb::cpu), where);
   const tb::tensor to = room(sizes, type, how, where);
-  if (to.data() != nullptr) std::memset(to.record().data->data, 0x55, to.record().data->bytes);
+  if (to.data() != nullptr)
+    std::memset(tb::author::record_of(to).data->data, 0x55, tb::author::record_of(to).data->bytes);
   return to;
 }
 
 /// Room for a result in whose memory an argument of `others` elements can be placed, one element after it or before.
-inline tb::tensor shared_room(const tb::dims& sizes, tb::dtype type, std::int64_t others) {
+inline tb::tensor shared_room(const tb::shape& sizes, tb::dtype type, std::int64_t others) {
   const tb::tensor whole = tb::author::make_tensor({std::max(tb::numel(sizes), others) + 2}, type, tb::cpu);
-  std::memset(whole.data(), 0x55, whole.record().data->bytes);
+  std::memset(whole.data(), 0x55, tb::author::record_of(whole).data->bytes);
   return tb::author::make_view(whole, sizes, row_major(sizes), 1);
 }
 
 /// A dense copy of t in the memory of a shared_room(), `shift` elements after its first: -1, 0 or 1.
 inline tb::tensor placed(const tb::tensor& t, const tb::tensor& room, std::int64_t shift) {
   const tb::tensor to = tb::author::make_view(room, t.sizes(), row_major(t.sizes()), 1 + shift);
-  support::each_index(t.sizes(), [&](const tb::dims& index) {
+  support::each_index(t.sizes(), [&](const tb::shape& index) {
     std::memcpy(support::address(to, index), support::address(t, index), tb::size_of(t.dtype()));
   });
   return to;
@@ -87,9 +88,9 @@ inline tb::tensor placed(const tb::tensor& t, const tb::tensor& room, std::int64
 /// some: it would promote differently.
 inline tb::tensor repeated(const tb::tensor& t, std::int64_t n, std::size_t rank) {
   if (!t.defined() || (t.dim() == 0 && rank != 0)) return t;
-  tb::dims sizes(rank + 1, 1);
+  tb::shape sizes(rank + 1, 1);
   sizes[0] = n;
-  for (std::size_t d = 0; d < t.dim(); ++d) sizes[sizes.size() - t.dim() + d] = t.sizes()[d];
+  for (std::size_t d = 0; d < t.sizes().size(); ++d) sizes[sizes.size() - t.sizes().size() + d] = t.sizes()[d];
   const tb::tensor to = tb::author::make_tensor(sizes, t.dtype(), t.device());
   const std::size_t bytes = static_cast<std::size_t>(t.numel()) * tb::size_of(t.dtype());
   for (std::int64_t i = 0; i < n && bytes != 0; ++i) {

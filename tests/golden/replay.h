@@ -39,14 +39,14 @@ struct call {
 inline constexpr tb::dispatch_key layer_key = tb::key::UserTop1;
 inline call* current = nullptr;
 
-inline void observe(const tb::operator_handle& op, tb::key_set, tb::stack& stack) {
+inline void observe(const tb::operator_handle& op, tb::key_set, tb::boxed_stack& stack) {
   call& c = *current;
   c.reached = true;
   const std::span<tb::value> arguments = stack.top(op.argument_count());
   for (const tb::value& v : arguments) {
-    tb::author::each_tensor(v, [&](const tb::tensor& t) { c.rank = std::max(c.rank, t.dim()); });
+    tb::author::each_tensor(v, [&](const tb::tensor& t) { c.rank = std::max(c.rank, t.sizes().size()); });
   }
-  const std::span<const tb::schema_item> items = op.parsed_schema()->arguments;
+  const std::span<const tb::author::schema_item> items = op.parsed_schema()->arguments;
   std::size_t shared = arguments.size();  // the place of the argument that lies in an out's memory
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     if (items[i].writes && !c.outs.empty()) {
@@ -77,7 +77,7 @@ inline void observe(const tb::operator_handle& op, tb::key_set, tb::stack& stack
 inline const auto layer = tb::fallback<&observe>(layer_key);
 
 inline bool takes_device(const tb::operator_handle& op) {
-  const tb::schema_view* s = op.parsed_schema();
+  const tb::author::schema_view* s = op.parsed_schema();
   if (s == nullptr) return false;
   for (const auto& argument : s->arguments) {
     if (argument.name == "device") return true;
@@ -114,8 +114,8 @@ inline std::string written_beside(const call& c, bool may_change) {
     const tb::tensor t = support::on_host(c.written[i]);
     std::vector<std::byte> left = c.before_written[i];
     if (left.empty()) continue;
-    const auto* first = static_cast<const std::byte*>(t.record().data->data);
-    support::each_index(t.sizes(), [&](const tb::dims& index) {
+    const auto* first = static_cast<const std::byte*>(tb::author::record_of(t).data->data);
+    support::each_index(t.sizes(), [&](const tb::shape& index) {
       const std::byte* at = support::address(t, index);
       if (may_change) std::memcpy(left.data() + (at - first), at, tb::size_of(t.dtype()));
     });

@@ -55,7 +55,7 @@ inline void convert(const std::byte* from, tb::dtype was, std::byte* to, tb::dty
 /// What is wanted where a result is written into elements of another dtype.
 inline tb::tensor converted(const tb::tensor& t, tb::dtype type) {
   const tb::tensor to = tb::author::make_tensor(t.sizes(), type, tb::cpu);
-  support::each_index(t.sizes(), [&](const tb::dims& index) {
+  support::each_index(t.sizes(), [&](const tb::shape& index) {
     convert(support::address(t, index), t.dtype(), support::address(to, index), type);
   });
   return to;
@@ -70,7 +70,8 @@ inline std::string check_written(const call& done, const std::vector<tb::tensor>
   for (std::size_t i = 0; i < wanted.size(); ++i) {
     if (!done.results.at(i).is<tb::tensor>()) return "found a result that is no tensor";
     const tb::tensor& result = done.results[i].get<tb::tensor>();
-    if (&result.record() != &done.written.at(i).record()) return "found a result that is not the tensor it wrote to";
+    if (&tb::author::record_of(result) != &tb::author::record_of(done.written.at(i)))
+      return "found a result that is not the tensor it wrote to";
     const tb::tensor as = converted(wanted[i], result.dtype());
     const tolerance own = tolerance_of(how, tb::name_of(wanted[i].dtype()));
     if (std::string text = difference(result, as, how, own); !text.empty()) return text;
@@ -258,7 +259,7 @@ inline std::string replay(const tb::operator_handle& op, const std::vector<form>
       if (m != memory::dense || forms.empty()) continue;
       std::vector<tb::tensor> wanted;
       for (const std::string& text : c.results) {
-        const tb::tensor t = tb::read_text<tb::tensor>(text);
+        const tb::tensor t = tb::author::read_text<tb::tensor>(text);
         wanted.push_back(copies == 0 ? t : repeated(t, copies, plain_call.rank));
       }
       if (std::string text = replay_forms(forms, c, how, plain_call, wanted, turn); !text.empty()) return text;

@@ -15,7 +15,7 @@
 import topbit;
 
 namespace tb = topbit;
-namespace ops = topbit::ops;
+namespace aten = topbit::aten;
 using support::binary_function;
 using support::binary_functions;
 using support::check_gradients;
@@ -28,10 +28,10 @@ namespace {
 
 using two = std::function<tensor(const tensor&, const tensor&)>;
 
-#define ONE(f) [](const tensor& a, const tensor& b) { return ops::f(a, b); }
+#define ONE(f) [](const tensor& a, const tensor& b) { return tb::f(a, b); }
 
 // Arguments of one operator whose elements are never equal.
-tensor apart(const tensor& t) { return ops::mul_scalar(ops::add_scalar(t, 0.01), 1.03); }
+tensor apart(const tensor& t) { return aten::mul_Scalar(aten::add_Scalar(t, 0.01), 1.03); }
 
 struct slopes_of_two {
   std::vector<double> first, second;
@@ -40,7 +40,7 @@ slopes_of_two slopes(const two& f, const std::vector<double>& a, const std::vect
   const auto leaf = [](const std::vector<double>& v) {
     return tb::require_grad(support::tensor_of(v, {static_cast<std::int64_t>(v.size())}, tb::dtype::float64));
   };
-  const out x{leaf(a), leaf(b)}, total{ops::sum(f(x[0], x[1]))};
+  const out x{leaf(a), leaf(b)}, total{aten::sum(f(x[0], x[1]))};
   const out g = tb::grad(total, x);
   return {values(g[0]), values(g[1])};
 }
@@ -52,7 +52,7 @@ tensor leaf_of(const std::vector<double>& v) {
 }
 std::vector<double> slopes(const std::function<tensor(const tensor&)>& f, const std::vector<double>& at) {
   const tensor x = leaf_of(at);
-  return values(tb::grad(ops::sum(f(x)), x));
+  return values(tb::grad(aten::sum(f(x)), x));
 }
 std::string unlike(const std::vector<double>& found, const std::vector<double>& wanted) {
   return support::difference(found, wanted, 1e-12);
@@ -63,8 +63,8 @@ constexpr double inf = std::numeric_limits<double>::infinity(), NaN = std::numer
 }  // namespace
 
 TEST_CASE("arithmetic gradients: every operator, broadcast", "[gradients]") {
-  const std::vector<std::pair<tb::dims, tb::dims>> shapes{{{2, 3}, {2, 3}}, {{2, 3}, {3}}, {{2, 1}, {1, 3}},
-                                                          {{}, {3}},        {{}, {}},      {{0, 3}, {3}}};
+  const std::vector<std::pair<tb::shape, tb::shape>> shapes{{{2, 3}, {2, 3}}, {{2, 3}, {3}}, {{2, 1}, {1, 3}},
+                                                            {{}, {3}},        {{}, {}},      {{0, 3}, {3}}};
   for (const binary_function& f : binary_functions) {
     for (const auto& [a, b] : shapes) {
       check_gradients(
@@ -79,7 +79,7 @@ TEST_CASE("arithmetic gradients: every operator in place", "[gradients]") {
     check_gradients({f.name + "_",
                      {{2, 3}, {3}},
                      [&](in x) {
-                       tensor y = ops::clone(x[0]);
+                       tensor y = aten::clone(x[0]);
                        f.call_in_place(y, apart(x[1]));
                        return out{y};
                      },
@@ -92,7 +92,7 @@ TEST_CASE("arithmetic gradients: every operator in place", "[gradients]") {
     check_gradients({f.name + "_ of a constant",
                      {{2, 3}},
                      [&](in x) {
-                       tensor y = ops::clone(x[0]);
+                       tensor y = aten::clone(x[0]);
                        f.call_in_place(y,
                                        tb::to(support::tensor_of({0.61, 0.83}, {2, 1}, tb::dtype::float64), y.dtype()));
                        return out{y};
@@ -105,12 +105,12 @@ TEST_CASE("arithmetic gradients: every operator in place", "[gradients]") {
 
 TEST_CASE("arithmetic gradients: in-place comparisons have none", "[gradients]") {
   using writing = std::function<void(tensor&, const tensor&)>;
-  for (const writing& f : {writing(ops::eq_), writing(ops::ne_), writing(ops::lt_), writing(ops::le_),
-                           writing(ops::gt_), writing(ops::ge_)}) {
+  for (const writing& f : {writing(aten::eq_Tensor_), writing(aten::ne_Tensor_), writing(aten::lt_Tensor_),
+                           writing(aten::le_Tensor_), writing(aten::gt_Tensor_), writing(aten::ge_Tensor_)}) {
     check_gradients({"comparison",
                      {{2, 3}, {3}},
                      [&](in x) {
-                       tensor y = ops::clone(x[0]);
+                       tensor y = aten::clone(x[0]);
                        f(y, apart(x[1]));
                        return out{y, y + x[0]};
                      },
@@ -132,8 +132,8 @@ TEST_CASE("arithmetic gradients: the gradient of a sum is passed on without copy
     return found[0].data() == g.data() && found[1].data() == g.data();
   };
   CHECK(shares(a + b));
-  CHECK(shares(ops::add(a, b, tb::arg<"alpha"> = 1.0)));
-  CHECK_FALSE(shares(ops::add(a, b, tb::arg<"alpha"> = 2)));
+  CHECK(shares(aten::add_Tensor(a, b, tb::arg<"alpha"> = 1.0)));
+  CHECK_FALSE(shares(aten::add_Tensor(a, b, tb::arg<"alpha"> = 2)));
 }
 
 TEST_CASE("arithmetic gradients: one of the arguments is a constant", "[gradients]") {
@@ -157,7 +157,7 @@ TEST_CASE("arithmetic gradients: a tensor with itself", "[gradients]") {
     check_gradients({f.name + "_",
                      {{2, 3}},
                      [&](in x) {
-                       tensor y = ops::clone(x[0]);
+                       tensor y = aten::clone(x[0]);
                        f.call_in_place(y, y);
                        return out{y};
                      },
@@ -174,7 +174,7 @@ TEST_CASE("arithmetic gradients: with scalars", "[gradients]") {
     check_gradients({name,
                      {{2, 3}},
                      [&](in x) {
-                       tensor y = ops::clone(x[0]);
+                       tensor y = aten::clone(x[0]);
                        f(y);
                        return out{y};
                      },
@@ -189,39 +189,39 @@ TEST_CASE("arithmetic gradients: with scalars", "[gradients]") {
   check("x * 2", [](X x) { return x * 2; });
   check("x / 3", [](X x) { return x / 3; });
   check("2 / x", [](X x) { return 2 / x; });
-  check("div_mode", [](X x) { return ops::div_mode_scalar(x, 0.7, tb::arg<"rounding_mode"> = "floor"); });
-  check("floor_divide", [](X x) { return ops::floor_divide_scalar(x, 0.7); });
-  check("remainder", [](X x) { return ops::remainder_scalar(x, 0.7); });
-  check("fmod", [](X x) { return ops::fmod_scalar(x, 0.7); });
-  check("copysign", [](X x) { return ops::copysign_scalar(x, -1); }, -2);
-  check("xlogy", [](X x) { return ops::xlogy_scalar(x, 3); });
-  check("xlogy of a number", [](X x) { return ops::xlogy_scalar_base(3, x); });
-  for (const double e : {-1.0, 0.0, 0.5, 1.0, 2.0, 3.0, 2.5}) check("pow", [=](X x) { return ops::pow_scalar(x, e); });
-  check("pow, below 0", [](X x) { return ops::pow_scalar(x, 2); }, -2);
-  check("pow, below 0", [](X x) { return ops::pow_scalar(x, 3); }, -2);
-  for (const double b : {0.0, 0.5, 1.0, 2.0})
-    check("power of a number", [=](X x) { return ops::pow_scalar_base(b, x); });
+  check("div_mode", [](X x) { return aten::div_Scalar_mode(x, 0.7, tb::arg<"rounding_mode"> = "floor"); });
+  check("floor_divide", [](X x) { return aten::floor_divide_Scalar(x, 0.7); });
+  check("remainder", [](X x) { return aten::remainder_Scalar(x, 0.7); });
+  check("fmod", [](X x) { return aten::fmod_Scalar(x, 0.7); });
+  check("copysign", [](X x) { return aten::copysign_Scalar(x, -1); }, -2);
+  check("xlogy", [](X x) { return aten::xlogy_Scalar_Other(x, 3); });
+  check("xlogy of a number", [](X x) { return aten::xlogy_Scalar_Self(3, x); });
+  for (const double e : {-1.0, 0.0, 0.5, 1.0, 2.0, 3.0, 2.5})
+    check("pow", [=](X x) { return aten::pow_Tensor_Scalar(x, e); });
+  check("pow, below 0", [](X x) { return aten::pow_Tensor_Scalar(x, 2); }, -2);
+  check("pow, below 0", [](X x) { return aten::pow_Tensor_Scalar(x, 3); }, -2);
+  for (const double b : {0.0, 0.5, 1.0, 2.0}) check("power of a number", [=](X x) { return aten::pow_Scalar(b, x); });
   check_in_place("x += 2", [](Y y) { y += 2; });
   check_in_place("x -= 2", [](Y y) { y -= 2; });
   check_in_place("x *= 3", [](Y y) { y *= 3; });
   check_in_place("x /= 3", [](Y y) { y /= 3; });
-  check_in_place("pow_", [](Y y) { ops::pow_scalar_(y, 3); });
-  check_in_place("remainder_", [](Y y) { ops::remainder_scalar_(y, 0.7); });
-  check_in_place("fmod_", [](Y y) { ops::fmod_scalar_(y, 0.7); });
-  check_in_place("copysign_", [](Y y) { ops::copysign_scalar_(y, -1); }, -2);
-  check_in_place("xlogy_", [](Y y) { ops::xlogy_scalar_(y, 3); });
-  check_in_place("div_mode_", [](Y y) { ops::div_mode_scalar_(y, 0.7, tb::arg<"rounding_mode"> = "trunc"); });
-  check_in_place("floor_divide_", [](Y y) { ops::floor_divide_scalar_(y, 0.7); });
+  check_in_place("pow_", [](Y y) { aten::pow_Scalar_(y, 3); });
+  check_in_place("remainder_", [](Y y) { aten::remainder_Scalar_(y, 0.7); });
+  check_in_place("fmod_", [](Y y) { aten::fmod_Scalar_(y, 0.7); });
+  check_in_place("copysign_", [](Y y) { aten::copysign_Scalar_(y, -1); }, -2);
+  check_in_place("xlogy_", [](Y y) { aten::xlogy_Scalar_Other_(y, 3); });
+  check_in_place("div_mode_", [](Y y) { aten::div_Scalar_mode_(y, 0.7, tb::arg<"rounding_mode"> = "trunc"); });
+  check_in_place("floor_divide_", [](Y y) { aten::floor_divide_Scalar_(y, 0.7); });
 }
 
 TEST_CASE("arithmetic gradients: clamp", "[gradients]") {
   const auto check = [](std::optional<tb::scalar> min, std::optional<tb::scalar> max) {
-    check_gradients({"clamp", {{2, 3}}, [&](in x) { return out{ops::clamp(x[0], min, max)}; }, -2, 2, {-0.5, 1}});
+    check_gradients({"clamp", {{2, 3}}, [&](in x) { return out{aten::clamp(x[0], min, max)}; }, -2, 2, {-0.5, 1}});
     check_gradients({"clamp_",
                      {{2, 3}},
                      [&](in x) {
-                       tensor y = ops::clone(x[0]);
-                       ops::clamp_(y, min, max);
+                       tensor y = aten::clone(x[0]);
+                       aten::clamp_(y, min, max);
                        return out{y};
                      },
                      -2,
@@ -232,17 +232,17 @@ TEST_CASE("arithmetic gradients: clamp", "[gradients]") {
   check(-0.5, std::nullopt);
   check(std::nullopt, 1);
   check(1, -0.5);
-  check_gradients({"clamp_min", {{5}}, [](in x) { return out{ops::clamp_min(x[0], 1)}; }, -2, 2, {1}});
-  check_gradients({"clamp_max", {{5}}, [](in x) { return out{ops::clamp_max(x[0], 1)}; }, -2, 2, {1}});
+  check_gradients({"clamp_min", {{5}}, [](in x) { return out{aten::clamp_min(x[0], 1)}; }, -2, 2, {1}});
+  check_gradients({"clamp_max", {{5}}, [](in x) { return out{aten::clamp_max(x[0], 1)}; }, -2, 2, {1}});
   check_gradients({"clamp between tensors", {{2, 3}, {3}, {2, 1}}, [](in x) {
-                     return out{ops::clamp_tensor(x[0], apart(x[1]), ops::add_scalar(x[2], 2.0137))};
+                     return out{aten::clamp_Tensor(x[0], apart(x[1]), aten::add_Scalar(x[2], 2.0137))};
                    }});
   using writing = std::function<void(tensor&, const tensor&)>;
-  for (const writing& f : {writing([](tensor& y, const tensor& b) { ops::clamp_tensor_(y, b, std::nullopt); }),
-                           writing([](tensor& y, const tensor& b) { ops::clamp_tensor_(y, std::nullopt, b); }),
-                           writing(ops::clamp_min_tensor_), writing(ops::clamp_max_tensor_)}) {
+  for (const writing& f : {writing([](tensor& y, const tensor& b) { aten::clamp_Tensor_(y, b, std::nullopt); }),
+                           writing([](tensor& y, const tensor& b) { aten::clamp_Tensor_(y, std::nullopt, b); }),
+                           writing(aten::clamp_min_Tensor_), writing(aten::clamp_max_Tensor_)}) {
     check_gradients({"clamp_ by a tensor", {{2, 3}, {3}}, [&](in x) {
-                       tensor y = ops::clone(x[0]);
+                       tensor y = aten::clone(x[0]);
                        f(y, apart(x[1]));
                        return out{y};
                      }});
@@ -255,50 +255,50 @@ TEST_CASE("arithmetic gradients: clamp", "[gradients]") {
 }
 
 TEST_CASE("arithmetic gradients: of three tensors", "[gradients]") {
-  const std::vector<std::vector<tb::dims>> shapes{{{2, 3}, {2, 3}, {2, 3}}, {{2, 3}, {3}, {2, 1}}, {{}, {}, {}}};
+  const std::vector<std::vector<tb::shape>> shapes{{{2, 3}, {2, 3}, {2, 3}}, {{2, 3}, {3}, {2, 1}}, {{}, {}, {}}};
   for (const auto& s : shapes) {
-    check_gradients({"lerp", s, [](in x) { return out{ops::lerp(x[0], x[1], x[2])}; }});
-    check_gradients({"addcmul", s, [](in x) { return out{ops::addcmul(x[0], x[1], x[2], tb::arg<"value"> = 0.7)}; }});
+    check_gradients({"lerp", s, [](in x) { return out{aten::lerp_Tensor(x[0], x[1], x[2])}; }});
+    check_gradients({"addcmul", s, [](in x) { return out{aten::addcmul(x[0], x[1], x[2], tb::arg<"value"> = 0.7)}; }});
     check_gradients(
-        {"addcdiv", s, [](in x) { return out{ops::addcdiv(x[0], x[1], x[2], tb::arg<"value"> = 0.7)}; }, 0.5, 2});
+        {"addcdiv", s, [](in x) { return out{aten::addcdiv(x[0], x[1], x[2], tb::arg<"value"> = 0.7)}; }, 0.5, 2});
     check_gradients({"lerp_", s, [](in x) {
-                       tensor y = ops::clone(x[0]);
-                       ops::lerp_(y, x[1], x[2]);
+                       tensor y = aten::clone(x[0]);
+                       aten::lerp_Tensor_(y, x[1], x[2]);
                        return out{y};
                      }});
     check_gradients({"addcmul_", s, [](in x) {
-                       tensor y = ops::clone(x[0]);
-                       ops::addcmul_(y, x[1], x[2], tb::arg<"value"> = 0.7);
+                       tensor y = aten::clone(x[0]);
+                       aten::addcmul_(y, x[1], x[2], tb::arg<"value"> = 0.7);
                        return out{y};
                      }});
     check_gradients({"addcdiv_", s,
                      [](in x) {
-                       tensor y = ops::clone(x[0]);
-                       ops::addcdiv_(y, x[1], x[2], tb::arg<"value"> = 0.7);
+                       tensor y = aten::clone(x[0]);
+                       aten::addcdiv_(y, x[1], x[2], tb::arg<"value"> = 0.7);
                        return out{y};
                      },
                      0.5, 2});
   }
-  check_gradients({"addcmul", {{3}, {3}, {3}}, [](in x) { return out{ops::addcmul(x[0], x[1], x[2])}; }});
-  check_gradients({"addcdiv", {{3}, {3}, {3}}, [](in x) { return out{ops::addcdiv(x[0], x[1], x[2])}; }, 0.5, 2});
-  check_gradients({"lerp by a number", {{3}, {3}}, [](in x) { return out{ops::lerp_scalar(x[0], x[1], 0.3)}; }});
+  check_gradients({"addcmul", {{3}, {3}, {3}}, [](in x) { return out{aten::addcmul(x[0], x[1], x[2])}; }});
+  check_gradients({"addcdiv", {{3}, {3}, {3}}, [](in x) { return out{aten::addcdiv(x[0], x[1], x[2])}; }, 0.5, 2});
+  check_gradients({"lerp by a number", {{3}, {3}}, [](in x) { return out{aten::lerp_Scalar(x[0], x[1], 0.3)}; }});
   check_gradients({"lerp_ by a number", {{3}, {3}}, [](in x) {
-                     tensor y = ops::clone(x[0]);
-                     ops::lerp_scalar_(y, x[1], 0.3);
+                     tensor y = aten::clone(x[0]);
+                     aten::lerp_Scalar_(y, x[1], 0.3);
                      return out{y};
                    }});
 }
 
 TEST_CASE("arithmetic gradients: where", "[gradients]") {
-  for (const auto& [a, b] : {std::pair<tb::dims, tb::dims>({2, 3}, {2, 3}), {{3}, {2, 1}}, {{}, {2, 3}}}) {
+  for (const auto& [a, b] : {std::pair<tb::shape, tb::shape>({2, 3}, {2, 3}), {{3}, {2, 1}}, {{}, {2, 3}}}) {
     check_gradients({"where", {a, b}, [](in x) {
                        const tensor which = support::tensor_of({1, 0, 0, 1, 1, 0}, {2, 3}, tb::dtype::boolean);
-                       return out{ops::where(which, x[0], x[1])};
+                       return out{aten::where_self(which, x[0], x[1])};
                      }});
   }
   check_gradients({"where and a number", {{3}}, [](in x) {
                      const tensor which = support::tensor_of({1, 0, 1}, {3}, tb::dtype::boolean);
-                     return out{ops::where_scalar_self(which, 2, x[0]), ops::where_scalar_other(which, x[0], 2)};
+                     return out{aten::where_ScalarSelf(which, 2, x[0]), aten::where_ScalarOther(which, x[0], 2)};
                    }});
 }
 
@@ -323,14 +323,15 @@ TEST_CASE("arithmetic gradients: equal elements, zeros, infinities and NaN", "[g
   CHECK(unlike(slopes(ONE(logaddexp), {0, -inf, 800}, {0, 0, -800}), {0.5, 0, 1}, {0.5, 1, 0}) == "");
   CHECK(unlike(slopes(ONE(fmod), {5, -5}, {3, 3}), {1, 1}, {-1, 1}) == "");
   CHECK(unlike(slopes(ONE(remainder), {5, -5}, {3, 3}), {1, 1}, {-1, 2}) == "");
-  CHECK(unlike(slopes([](const tensor& x) { return ops::clamp(x, -1, 1); }, {-1, 1, 0, 2, NaN}), {0, 0, 1, 0, 0}) ==
+  CHECK(unlike(slopes([](const tensor& x) { return aten::clamp(x, -1, 1); }, {-1, 1, 0, 2, NaN}), {0, 0, 1, 0, 0}) ==
         "");
-  CHECK(unlike(slopes([](const tensor& x) { return ops::clamp(x, 1, -1); }, {-2, -1, 0, 1, 2}), {0, 0, 0, 0, 0}) == "");
-  CHECK(unlike(slopes([](const tensor& x) { return ops::pow_scalar(x, 0); }, {0, 1, NaN}), {0, 0, 0}) == "");
-  CHECK(unlike(slopes([](const tensor& x) { return ops::pow_scalar(x, 1); }, {0}), {1}) == "");
-  CHECK(unlike(slopes([](const tensor& x) { return ops::pow_scalar(x, 0.5); }, {0}), {inf}) == "");
-  CHECK(unlike(slopes([](const tensor& x) { return ops::pow_scalar_base(0, x); }, {0, 1, -1}), {0, 0, -inf}) == "");
-  CHECK(unlike(slopes([](const tensor& x) { return ops::pow_scalar_base(-2, x); }, {2}), {NaN}) == "");
+  CHECK(unlike(slopes([](const tensor& x) { return aten::clamp(x, 1, -1); }, {-2, -1, 0, 1, 2}), {0, 0, 0, 0, 0}) ==
+        "");
+  CHECK(unlike(slopes([](const tensor& x) { return aten::pow_Tensor_Scalar(x, 0); }, {0, 1, NaN}), {0, 0, 0}) == "");
+  CHECK(unlike(slopes([](const tensor& x) { return aten::pow_Tensor_Scalar(x, 1); }, {0}), {1}) == "");
+  CHECK(unlike(slopes([](const tensor& x) { return aten::pow_Tensor_Scalar(x, 0.5); }, {0}), {inf}) == "");
+  CHECK(unlike(slopes([](const tensor& x) { return aten::pow_Scalar(0, x); }, {0, 1, -1}), {0, 0, -inf}) == "");
+  CHECK(unlike(slopes([](const tensor& x) { return aten::pow_Scalar(-2, x); }, {2}), {NaN}) == "");
 }
 
 // PyTorch has none: the value counts where self is 0.
@@ -343,7 +344,7 @@ TEST_CASE("arithmetic gradients: two floating types", "[gradients]") {
   const tensor b = leaf_of({3, 5});
   for (const auto& [f, wanted] :
        {std::pair<two, std::vector<double>>(ONE(mul), {3, 5, 1, 2}), {ONE(add), {1, 1, 1, 1}}}) {
-    const out x{a, b}, total{ops::sum(f(a, b))};
+    const out x{a, b}, total{aten::sum(f(a, b))};
     const out g = tb::grad(total, x);
     CHECK(g[0].dtype() == tb::dtype::float32);
     CHECK(g[1].dtype() == tb::dtype::float64);
@@ -362,7 +363,7 @@ TEST_CASE("arithmetic gradients: only tensors that are read are saved", "[gradie
       written += 1;
     }
     try {
-      tb::grad(ops::sum(y), leaf, {.retain_graph = true});
+      tb::grad(aten::sum(y), leaf, {.retain_graph = true});
       return true;
     } catch (const tb::error&) {
       return false;
@@ -374,10 +375,10 @@ TEST_CASE("arithmetic gradients: only tensors that are read are saved", "[gradie
   CHECK_FALSE(passes(x * w, x, w));
   CHECK(passes(x / 3, x, w));
   CHECK_FALSE(passes(3 / x, x, w));
-  CHECK(passes(ops::addcmul(x, constant, constant), x, w));
-  CHECK(passes(ops::lerp_scalar(x, constant, 0.5), x, w));
-  CHECK(passes(ops::remainder_scalar(x, 3), x, w));
-  CHECK_FALSE(passes(ops::pow_scalar(x, 2), x, w));
+  CHECK(passes(aten::addcmul(x, constant, constant), x, w));
+  CHECK(passes(aten::lerp_Scalar(x, constant, 0.5), x, w));
+  CHECK(passes(aten::remainder_Scalar(x, 3), x, w));
+  CHECK_FALSE(passes(aten::pow_Tensor_Scalar(x, 2), x, w));
   for (const two& f : {two(ONE(mul)), two(ONE(div)), two(ONE(maximum)), two(ONE(atan2)), two(ONE(logaddexp))}) {
     const tensor y = f(w, w);
     CHECK(passes(y, y, w));
@@ -387,13 +388,13 @@ TEST_CASE("arithmetic gradients: only tensors that are read are saved", "[gradie
     const tb::inference_mode on;
     return support::tensor_of({5}, {1}, tb::dtype::float64);
   }();
-  CHECK(values(tb::grad(ops::sum(ops::addcmul(w, unwatched, unwatched)), w)) == std::vector<double>{1});
+  CHECK(values(tb::grad(aten::sum(aten::addcmul(w, unwatched, unwatched)), w)) == std::vector<double>{1});
   CHECK_THROWS_AS(w * unwatched, tb::error);
   // A copy of what is overwritten is kept only where it is read.
   tensor y = w * 1;
   const tensor other = leaf_of({4});
   y *= other;
-  const out both{w, other}, total{ops::sum(y)};
+  const out both{w, other}, total{aten::sum(y)};
   const out g = tb::grad(total, both);
   CHECK(values(g[0]) == std::vector<double>{4});
   CHECK(values(g[1]) == std::vector<double>{2});

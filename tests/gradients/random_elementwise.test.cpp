@@ -12,12 +12,12 @@
 import topbit;
 
 namespace tb = topbit;
-namespace ops = topbit::ops;
+namespace aten = topbit::aten;
 using support::check_random_rules;
 using support::drawn_call;
 using support::random_rule;
 using support::small_shape;
-using tb::dims;
+using tb::shape;
 using tb::tensor;
 using in = std::span<const tensor>;
 using out = support::tensor_list;
@@ -30,11 +30,11 @@ random_rule of_one(const support::unary_function& f, bool in_place) {
   const bool halves = f.name.starts_with("glu");
   return {.name = f.name + (in_place ? "_" : ""),
           .draw = [&f, in_place, halves](source& s) -> drawn_call {
-            dims sizes = small_shape(s, halves ? 2 : 0);
+            shape sizes = small_shape(s, halves ? 2 : 0);
             if (halves) sizes[f.name == "glu" ? 1 : sizes.size() - 1] = 2 * s.whole(1, 2);
             return {{sizes}, [&f, in_place](in x) {
                       if (!in_place) return out{f.call(x[0])};
-                      tensor y = ops::clone(x[0]);
+                      tensor y = aten::clone(x[0]);
                       f.call_in_place(y);
                       return out{y};
                     }};
@@ -45,9 +45,9 @@ random_rule of_one(const support::unary_function& f, bool in_place) {
 }
 
 // Sizes that broadcast together.
-std::vector<dims> broadcasting(source& s, std::size_t count) {
-  const dims sizes = small_shape(s);
-  std::vector<dims> all;
+std::vector<shape> broadcasting(source& s, std::size_t count) {
+  const shape sizes = small_shape(s);
+  std::vector<shape> all;
   for (std::size_t i = 0; i < count; ++i) all.push_back(s.whole(0, 2) == 0 ? sizes : s.narrowed(sizes));
   return all;
 }
@@ -55,14 +55,14 @@ std::vector<dims> broadcasting(source& s, std::size_t count) {
 random_rule of_two(const support::binary_function& f, bool in_place) {
   return {.name = f.name + (in_place ? "_" : ""),
           .draw = [&f, in_place](source& s) -> drawn_call {
-            std::vector<dims> sizes = broadcasting(s, 2);
+            std::vector<shape> sizes = broadcasting(s, 2);
             if (in_place) {
               sizes[0] = small_shape(s);
               sizes[1] = s.narrowed(sizes[0]);
             }
             return {sizes, [&f, in_place](in x) {
                       if (!in_place) return out{f.call(x[0], x[1])};
-                      tensor y = ops::clone(x[0]);
+                      tensor y = aten::clone(x[0]);
                       f.call_in_place(y, tb::to(x[1], y.dtype()));
                       return out{y};
                     }};
@@ -77,7 +77,7 @@ random_rule of_several(const std::string& name, std::size_t count, std::function
                        double high = 2, bool in_place = false) {
   return {.name = name,
           .draw = [=](source& s) -> drawn_call {
-            std::vector<dims> sizes = broadcasting(s, count);
+            std::vector<shape> sizes = broadcasting(s, count);
             if (in_place) {
               sizes[0] = small_shape(s);
               for (std::size_t i = 1; i < count; ++i) sizes[i] = s.narrowed(sizes[0]);
@@ -102,8 +102,8 @@ random_rule with_number(const std::string& name, std::function<tensor(T, double)
 }
 
 // Where elements of random sizes, that broadcast to those of the tensor, are true.
-tensor any_mask(source& s, const dims& sizes) {
-  const dims of_mask = s.narrowed(sizes);
+tensor any_mask(source& s, const shape& sizes) {
+  const shape of_mask = s.narrowed(sizes);
   std::vector<double> bits;
   for (std::int64_t i = 0; i < tb::numel(of_mask); ++i) bits.push_back(static_cast<double>(s.whole(0, 1)));
   return support::tensor_of(bits, of_mask, tb::dtype::boolean);
@@ -134,73 +134,73 @@ TEST_CASE("random gradients: functions of two tensors", "[gradients][random]") {
 TEST_CASE("random gradients: functions of three tensors", "[gradients][random]") {
   using tb::arg;
   check_random_rules(
-      {of_several("lerp", 3, [](in x) { return ops::lerp(x[0], x[1], x[2]); }),
-       of_several("addcmul", 3, [](in x) { return ops::addcmul(x[0], x[1], x[2], arg<"value"> = 0.7); }),
+      {of_several("lerp", 3, [](in x) { return aten::lerp_Tensor(x[0], x[1], x[2]); }),
+       of_several("addcmul", 3, [](in x) { return aten::addcmul(x[0], x[1], x[2], arg<"value"> = 0.7); }),
        of_several(
-           "addcdiv", 3, [](in x) { return ops::addcdiv(x[0], x[1], x[2], arg<"value"> = 0.7); }, 0.5),
-       of_several("clamp.Tensor", 3, [](in x) { return ops::clamp_tensor(x[0], x[1], x[2]); }),
+           "addcdiv", 3, [](in x) { return aten::addcdiv(x[0], x[1], x[2], arg<"value"> = 0.7); }, 0.5),
+       of_several("clamp.Tensor", 3, [](in x) { return aten::clamp_Tensor(x[0], x[1], x[2]); }),
        of_several(
            "lerp_", 3,
            [](in x) {
-             tensor y = ops::clone(x[0]);
-             return ops::lerp_(y, x[1], x[2]);
+             tensor y = aten::clone(x[0]);
+             return aten::lerp_Tensor_(y, x[1], x[2]);
            },
            -2, 2, true),
        of_several(
            "addcmul_", 3,
            [](in x) {
-             tensor y = ops::clone(x[0]);
-             return ops::addcmul_(y, x[1], x[2], arg<"value"> = 0.7);
+             tensor y = aten::clone(x[0]);
+             return aten::addcmul_(y, x[1], x[2], arg<"value"> = 0.7);
            },
            -2, 2, true),
        of_several(
            "addcdiv_", 3,
            [](in x) {
-             tensor y = ops::clone(x[0]);
-             return ops::addcdiv_(y, x[1], x[2], arg<"value"> = 0.7);
+             tensor y = aten::clone(x[0]);
+             return aten::addcdiv_(y, x[1], x[2], arg<"value"> = 0.7);
            },
            0.5, 2, true),
        of_several(
            "clamp_.Tensor", 2,
            [](in x) {
-             tensor y = ops::clone(x[0]);
-             return ops::clamp_tensor_(y, x[1], std::nullopt);
+             tensor y = aten::clone(x[0]);
+             return aten::clamp_Tensor_(y, x[1], std::nullopt);
            },
            -2, 2, true),
-       of_several("lerp.Scalar", 2, [](in x) { return ops::lerp_scalar(x[0], x[1], 0.3); }),
+       of_several("lerp.Scalar", 2, [](in x) { return aten::lerp_Scalar(x[0], x[1], 0.3); }),
        of_several(
-           "threshold_backward", 1, [](in x) { return ops::threshold_backward(x[0], x[0] * 2, 0.5); }, 0.3, 2),
+           "threshold_backward", 1, [](in x) { return aten::threshold_backward(x[0], x[0] * 2, 0.5); }, 0.3, 2),
        {.name = "where",
         .draw = [](source& s) -> drawn_call {
-          const std::vector<dims> sizes = broadcasting(s, 2);
+          const std::vector<shape> sizes = broadcasting(s, 2);
           const tensor which = any_mask(s, tb::broadcast("where", sizes[0], sizes[1]));
-          return {sizes, [=](in x) { return out{ops::where(which, x[0], x[1])}; }};
+          return {sizes, [=](in x) { return out{aten::where_self(which, x[0], x[1])}; }};
         },
         .mixes = true},
        {.name = "masked_fill",
         .draw = [](source& s) -> drawn_call {
-          const dims sizes = small_shape(s);
+          const shape sizes = small_shape(s);
           const tensor which = any_mask(s, sizes);
           return {{sizes, {}}, [=](in x) {
-                    tensor y = ops::clone(x[0]), z = ops::clone(x[0]);
-                    return out{ops::masked_fill(x[0], which, 3), ops::masked_fill_tensor(x[0], which, x[1]),
-                               ops::masked_fill_(y, which, 3), ops::masked_fill_tensor_(z, which, x[1])};
+                    tensor y = aten::clone(x[0]), z = aten::clone(x[0]);
+                    return out{aten::masked_fill_Scalar(x[0], which, 3), aten::masked_fill_Tensor(x[0], which, x[1]),
+                               aten::masked_fill_Scalar_(y, which, 3), aten::masked_fill_Tensor_(z, which, x[1])};
                   }};
         }},
        {.name = "masked_select and masked_scatter",
         .draw = [](source& s) -> drawn_call {
-          const dims sizes = small_shape(s);
+          const shape sizes = small_shape(s);
           const tensor which = any_mask(s, sizes);
           return {{sizes, {tb::numel(sizes)}}, [=](in x) {
-                    tensor y = ops::clone(x[0]);
-                    return out{ops::masked_select(x[0], which), ops::masked_scatter(x[0], which, x[1]),
-                               ops::masked_scatter_(y, which, x[1])};
+                    tensor y = aten::clone(x[0]);
+                    return out{aten::masked_select(x[0], which), aten::masked_scatter(x[0], which, x[1]),
+                               aten::masked_scatter_(y, which, x[1])};
                   }};
         }},
        {.name = "prelu",
         .draw = [](source& s) -> drawn_call {
-          const dims sizes = small_shape(s, 2);
-          return {{sizes, {s.whole(0, 1) == 0 ? 1 : sizes[1]}}, [](in x) { return out{ops::prelu(x[0], x[1])}; }};
+          const shape sizes = small_shape(s, 2);
+          return {{sizes, {s.whole(0, 1) == 0 ? 1 : sizes[1]}}, [](in x) { return out{aten::prelu(x[0], x[1])}; }};
         }}},
       50);
 }
@@ -212,17 +212,17 @@ TEST_CASE("random gradients: comparisons in place", "[gradients][random]") {
     return of_several(
         name, 2,
         [f](in x) {
-          tensor y = ops::clone(x[0]);
+          tensor y = aten::clone(x[0]);
           return f(y, x[1]) * x[0];
         },
         -2, 2, true);
   };
-  check_random_rules({comparison("eq_", [](tensor& y, T x) -> tensor& { return ops::eq_(y, x); }),
-                      comparison("ne_", [](tensor& y, T x) -> tensor& { return ops::ne_(y, x); }),
-                      comparison("lt_", [](tensor& y, T x) -> tensor& { return ops::lt_(y, x); }),
-                      comparison("le_", [](tensor& y, T x) -> tensor& { return ops::le_(y, x); }),
-                      comparison("gt_", [](tensor& y, T x) -> tensor& { return ops::gt_(y, x); }),
-                      comparison("ge_", [](tensor& y, T x) -> tensor& { return ops::ge_(y, x); })},
+  check_random_rules({comparison("eq_", [](tensor& y, T x) -> tensor& { return aten::eq_Tensor_(y, x); }),
+                      comparison("ne_", [](tensor& y, T x) -> tensor& { return aten::ne_Tensor_(y, x); }),
+                      comparison("lt_", [](tensor& y, T x) -> tensor& { return aten::lt_Tensor_(y, x); }),
+                      comparison("le_", [](tensor& y, T x) -> tensor& { return aten::le_Tensor_(y, x); }),
+                      comparison("gt_", [](tensor& y, T x) -> tensor& { return aten::gt_Tensor_(y, x); }),
+                      comparison("ge_", [](tensor& y, T x) -> tensor& { return aten::ge_Tensor_(y, x); })},
                      25);
 }
 
@@ -239,28 +239,29 @@ TEST_CASE("random gradients: functions of a tensor and a number", "[gradients][r
            "x / n", [](T x, double n) { return x / n; }, -2),
        with_number("n / x", [](T x, double n) { return n / x; }),
        with_number("div.Scalar_mode",
-                   [](T x, double n) { return ops::div_mode_scalar(x, n, arg<"rounding_mode"> = "floor"); }),
-       with_number("floor_divide.Scalar", [](T x, double n) { return ops::floor_divide_scalar(x, n); }),
-       with_number("remainder.Scalar", [](T x, double n) { return ops::remainder_scalar(x, n); }),
-       with_number("fmod.Scalar", [](T x, double n) { return ops::fmod_scalar(x, n); }),
+                   [](T x, double n) { return aten::div_Scalar_mode(x, n, arg<"rounding_mode"> = "floor"); }),
+       with_number("floor_divide.Scalar", [](T x, double n) { return aten::floor_divide_Scalar(x, n); }),
+       with_number("remainder.Scalar", [](T x, double n) { return aten::remainder_Scalar(x, n); }),
+       with_number("fmod.Scalar", [](T x, double n) { return aten::fmod_Scalar(x, n); }),
        with_number(
-           "copysign.Scalar", [](T x, double n) { return ops::copysign_scalar(x, n); }, -2),
-       with_number("xlogy.Scalar_Other", [](T x, double n) { return ops::xlogy_scalar(x, n); }),
-       with_number("xlogy.Scalar_Self", [](T x, double n) { return ops::xlogy_scalar_base(n, x); }),
-       with_number("pow.Tensor_Scalar", [](T x, double n) { return ops::pow_scalar(x, n); }),
-       with_number("pow.Scalar", [](T x, double n) { return ops::pow_scalar_base(n, x); }),
+           "copysign.Scalar", [](T x, double n) { return aten::copysign_Scalar(x, n); }, -2),
+       with_number("xlogy.Scalar_Other", [](T x, double n) { return aten::xlogy_Scalar_Other(x, n); }),
+       with_number("xlogy.Scalar_Self", [](T x, double n) { return aten::xlogy_Scalar_Self(n, x); }),
+       with_number("pow.Tensor_Scalar", [](T x, double n) { return aten::pow_Tensor_Scalar(x, n); }),
+       with_number("pow.Scalar", [](T x, double n) { return aten::pow_Scalar(n, x); }),
        with_number(
-           "clamp", [](T x, double n) { return ops::clamp(x, n, n + 0.9); }, -2),
+           "clamp", [](T x, double n) { return aten::clamp(x, n, n + 0.9); }, -2),
        with_number(
            "clamp_",
            [](T x, double n) {
              tensor y = x * x;
-             return ops::clamp_(y, n, n + 0.9);
+             return aten::clamp_(y, n, n + 0.9);
            },
            -2),
        with_number(
-           "clamp_min", [](T x, double n) { return ops::clamp_min(x, n); }, -2),
+           "clamp_min", [](T x, double n) { return aten::clamp_min(x, n); }, -2),
        with_number(
-           "where.ScalarOther", [](T x, double n) { return ops::where_scalar_other(ops::gt_scalar(x, 1), x, n); }, -2)},
+           "where.ScalarOther", [](T x, double n) { return aten::where_ScalarOther(aten::gt_Scalar(x, 1), x, n); },
+           -2)},
       25);
 }

@@ -8,7 +8,7 @@
 import topbit;
 
 namespace tb = topbit;
-namespace ops = topbit::ops;
+namespace aten = topbit::aten;
 using support::leaf;
 using support::tensor_of;
 using support::values;
@@ -23,15 +23,16 @@ struct random_fill {
   tensor& (*run)(tensor& t, const tb::generator& g);
 };
 const random_fill fills[] = {
-    {"aten::uniform_", [](tensor& t, const tb::generator& g) -> tensor& { return ops::uniform_(t, 1, 2, g); }},
-    {"aten::normal_", [](tensor& t, const tb::generator& g) -> tensor& { return ops::normal_(t, 0, 1, g); }},
-    {"aten::exponential_", [](tensor& t, const tb::generator& g) -> tensor& { return ops::exponential_(t, 1, g); }},
-    {"aten::random_", [](tensor& t, const tb::generator& g) -> tensor& { return ops::random_(t, g); }},
-    {"aten::random_.to", [](tensor& t, const tb::generator& g) -> tensor& { return ops::random_to_(t, 9, g); }},
-    {"aten::random_.from", [](tensor& t, const tb::generator& g) -> tensor& { return ops::random_from_(t, 1, 9, g); }},
-    {"aten::bernoulli_.float", [](tensor& t, const tb::generator& g) -> tensor& { return ops::bernoulli_(t, 0.5, g); }},
+    {"aten::uniform_", [](tensor& t, const tb::generator& g) -> tensor& { return aten::uniform_(t, 1, 2, g); }},
+    {"aten::normal_", [](tensor& t, const tb::generator& g) -> tensor& { return aten::normal_(t, 0, 1, g); }},
+    {"aten::exponential_", [](tensor& t, const tb::generator& g) -> tensor& { return aten::exponential_(t, 1, g); }},
+    {"aten::random_", [](tensor& t, const tb::generator& g) -> tensor& { return aten::random_(t, g); }},
+    {"aten::random_.to", [](tensor& t, const tb::generator& g) -> tensor& { return aten::random_to_(t, 9, g); }},
+    {"aten::random_.from", [](tensor& t, const tb::generator& g) -> tensor& { return aten::random_from_(t, 1, 9, g); }},
+    {"aten::bernoulli_.float",
+     [](tensor& t, const tb::generator& g) -> tensor& { return aten::bernoulli_float_(t, 0.5, g); }},
     {"aten::bernoulli_.Tensor",
-     [](tensor& t, const tb::generator& g) -> tensor& { return ops::bernoulli_tensor_(t, tensor_of({0.5}, {1}), g); }},
+     [](tensor& t, const tb::generator& g) -> tensor& { return aten::bernoulli_Tensor_(t, tensor_of({0.5}, {1}), g); }},
 };
 
 }  // namespace
@@ -46,7 +47,7 @@ TEST_CASE("random fills: the gradient of the old elements is zero, and the numbe
     fill.run(plain, tb::generator(5));
     CHECK(values(y) == values(plain));
     CHECK(tb::requires_grad(y));
-    tb::backward(ops::sum(y * y) + ops::sum(x));
+    tb::backward(aten::sum(y * y) + aten::sum(x));
     CHECK(values(tb::leaf_grad(x)) == list{1, 1, 1});
   }
 }
@@ -56,9 +57,9 @@ TEST_CASE("random fills: of a view, zero in the view only", "[gradients]") {
     INFO(fill.name);
     const tensor x = tb::require_grad(tensor_of({1, 2, 3, 4, 5, 6}, {2, 3}));
     tensor y = x * 2;
-    tensor column = ops::select(y, 1, 1);
+    tensor column = aten::select_int(y, 1, 1);
     fill.run(column, tb::generator(5));
-    tb::backward(ops::sum(y * 3));
+    tb::backward(aten::sum(y * 3));
     CHECK(values(tb::leaf_grad(x)) == list{6, 0, 6, 6, 0, 6});
   }
 }
@@ -82,10 +83,10 @@ TEST_CASE("random fills: a leaf that requires a gradient is refused and unchange
 TEST_CASE("random fills: the gradient of probabilities is zero, also of a tensor without a gradient", "[gradients]") {
   const tensor p = leaf({0.25, 0.5}), x = leaf({1, 2});
   tensor y = tensor_of({1, 2}, {2}), z = x * 2;
-  ops::bernoulli_tensor_(y, p, tb::generator(5));
-  ops::bernoulli_tensor_(z, p, tb::generator(5));
+  aten::bernoulli_Tensor_(y, p, tb::generator(5));
+  aten::bernoulli_Tensor_(z, p, tb::generator(5));
   CHECK(tb::requires_grad(y));
-  tb::backward(ops::sum(y + z + p + x));
+  tb::backward(aten::sum(y + z + p + x));
   CHECK(values(tb::leaf_grad(p)) == list{1, 1});
   CHECK(values(tb::leaf_grad(x)) == list{1, 1});
 }
@@ -94,8 +95,8 @@ TEST_CASE("random fills: a write to a saved tensor is detected", "[gradients]") 
   const tensor x = leaf({1, 2});
   tensor y = x * 2;
   const tensor square = y * y;
-  ops::uniform_(y);
-  CHECK(text_of<tb::error>([&] { tb::backward(ops::sum(square)); })
+  aten::uniform_(y);
+  CHECK(text_of<tb::error>([&] { tb::backward(aten::sum(square)); })
             .starts_with("aten::mul.Tensor: a tensor saved for backward, float64 [2], was written in place by "
                          "aten::uniform_: found version 1, wanted 0"));
 }

@@ -13,7 +13,8 @@
 import topbit;
 
 namespace tb = topbit;
-namespace ops = topbit::ops;
+namespace aten = topbit::aten;
+namespace native = topbit::native;
 using support::check_random_rules;
 using support::drawn_call;
 using support::one_in;
@@ -21,7 +22,7 @@ using support::random_rule;
 using support::said;
 using support::small_shape;
 using tb::arg;
-using tb::dims;
+using tb::shape;
 using tb::tensor;
 using in = std::span<const tensor>;
 using out = support::tensor_list;
@@ -35,7 +36,7 @@ constexpr std::int64_t none = 0, mean = 1;
 
 std::int64_t any_reduction(source& s) { return s.whole(0, 2); }
 // The mean of no elements is not a number.
-dims any_sizes(source& s, std::int64_t reduction) { return small_shape(s, 0, 3, reduction != mean, 12); }
+shape any_sizes(source& s, std::int64_t reduction) { return small_shape(s, 0, 3, reduction != mean, 12); }
 
 // Of two tensors that broadcast; `a` is a positive number of the loss.
 using loss_of_pair = tensor (*)(T self, T target, std::int64_t reduction, double a);
@@ -45,9 +46,9 @@ random_rule pair(const std::string& name, loss_of_pair f, double low = -2, doubl
             const std::int64_t reduction = any_reduction(s);
             // No difference of elements is this.
             const double a = 0.3 + 0.37 * static_cast<double>(s.whole(1, 4)) + 0.001;
-            std::vector<dims> all(2, any_sizes(s, reduction));
+            std::vector<shape> all(2, any_sizes(s, reduction));
             if (one_in(s, 2)) {
-              dims& narrow = all[static_cast<std::size_t>(s.whole(0, 1))];
+              shape& narrow = all[static_cast<std::size_t>(s.whole(0, 1))];
               narrow = s.narrowed(narrow);
             }
             return {all, [=](in x) { return out{f(x[0], x[1], reduction, a)}; },
@@ -63,7 +64,7 @@ random_rule pair(const std::string& name, loss_of_pair f, double low = -2, doubl
 struct any_weights {
   bool first, second;
   any_weights(source& s, bool two) : first(one_in(s, 2)), second(two && one_in(s, 2)) {}
-  void add_sizes(source& s, std::vector<dims>& all, const dims& sizes) const {
+  void add_sizes(source& s, std::vector<shape>& all, const shape& sizes) const {
     for (const bool given : {first, second}) {
       if (given) all.push_back(s.narrowed(sizes));
     }
@@ -74,31 +75,31 @@ struct any_weights {
 };
 
 const std::vector<random_rule> pairs{
-    pair("mse_loss", [](T x, T y, std::int64_t r, double) { return ops::mse_loss(x, y, r); }),
-    pair("l1_loss", [](T x, T y, std::int64_t r, double) { return ops::l1_loss(x, y, r); }),
-    pair("smooth_l1_loss", [](T x, T y, std::int64_t r, double a) { return ops::smooth_l1_loss(x, y, r, a); }),
+    pair("mse_loss", [](T x, T y, std::int64_t r, double) { return aten::mse_loss(x, y, r); }),
+    pair("l1_loss", [](T x, T y, std::int64_t r, double) { return aten::l1_loss(x, y, r); }),
+    pair("smooth_l1_loss", [](T x, T y, std::int64_t r, double a) { return aten::smooth_l1_loss(x, y, r, a); }),
     pair("smooth_l1_loss without a bend",
-         [](T x, T y, std::int64_t r, double) { return ops::smooth_l1_loss(x, y, r, 0.0); }),
-    pair("huber_loss", [](T x, T y, std::int64_t r, double a) { return ops::huber_loss(x, y, r, a); }),
-    pair("soft_margin_loss", [](T x, T y, std::int64_t r, double) { return ops::soft_margin_loss(x, y, r); }),
+         [](T x, T y, std::int64_t r, double) { return aten::smooth_l1_loss(x, y, r, 0.0); }),
+    pair("huber_loss", [](T x, T y, std::int64_t r, double a) { return aten::huber_loss(x, y, r, a); }),
+    pair("soft_margin_loss", [](T x, T y, std::int64_t r, double) { return aten::soft_margin_loss(x, y, r); }),
     pair(
-        "kl_div", [](T x, T y, std::int64_t r, double) { return ops::kl_div(x, y, r); }, 0.1, 0.9),
+        "kl_div", [](T x, T y, std::int64_t r, double) { return aten::kl_div(x, y, r); }, 0.1, 0.9),
     pair("kl_div of logarithms",
-         [](T x, T y, std::int64_t r, double) { return ops::kl_div(x, y, r, arg<"log_target"> = true); }),
+         [](T x, T y, std::int64_t r, double) { return aten::kl_div(x, y, r, arg<"log_target"> = true); }),
     {.name = "binary_cross_entropy",
      .draw = [](source& s) -> drawn_call {
        const std::int64_t reduction = any_reduction(s);
-       const dims sizes = any_sizes(s, reduction);
+       const shape sizes = any_sizes(s, reduction);
        const any_weights w(s, false);
        // The weight may be what the others are repeated for.
-       const dims both = w.first && one_in(s, 3) ? s.narrowed(sizes) : sizes;
-       std::vector<dims> all{both, both};
+       const shape both = w.first && one_in(s, 3) ? s.narrowed(sizes) : sizes;
+       std::vector<shape> all{both, both};
        if (both == sizes) {
          w.add_sizes(s, all, sizes);
        } else {
          all.push_back(sizes);
        }
-       return {all, [=](in x) { return out{ops::binary_cross_entropy(x[0], x[1], w.weight(x), reduction)}; },
+       return {all, [=](in x) { return out{aten::binary_cross_entropy(x[0], x[1], w.weight(x), reduction)}; },
                said("reduction", reduction) + w.text()};
      },
      .low = 0.1,
@@ -107,22 +108,23 @@ const std::vector<random_rule> pairs{
     {.name = "binary_cross_entropy_with_logits",
      .draw = [](source& s) -> drawn_call {
        const std::int64_t reduction = any_reduction(s);
-       const dims sizes = any_sizes(s, reduction);
+       const shape sizes = any_sizes(s, reduction);
        const any_weights w(s, true);
-       std::vector<dims> all{sizes, one_in(s, 2) ? sizes : s.narrowed(sizes)};
+       std::vector<shape> all{sizes, one_in(s, 2) ? sizes : s.narrowed(sizes)};
        w.add_sizes(s, all, sizes);
-       return {all,
-               [=](in x) {
-                 return out{ops::binary_cross_entropy_with_logits(x[0], x[1], w.weight(x), w.pos_weight(x), reduction)};
-               },
-               said("reduction", reduction) + w.text()};
+       return {
+           all,
+           [=](in x) {
+             return out{aten::binary_cross_entropy_with_logits(x[0], x[1], w.weight(x), w.pos_weight(x), reduction)};
+           },
+           said("reduction", reduction) + w.text()};
      },
      .narrow = 8},
 };
 
 // Labels, weights of their classes, and a label that does not count; at least one does, where there are any.
 struct any_labels {
-  dims scores, places;
+  shape scores, places;
   tensor target, weights = {};
   std::int64_t ignored = -100, reduction;
   any_labels(source& s, std::int64_t least_dims, std::int64_t most_dims) : reduction(any_reduction(s)) {
@@ -138,7 +140,7 @@ struct any_labels {
     }
     target = support::scattered_room(s, places, tb::dtype::int64);
     std::vector<std::int64_t> used;
-    support::each_index(places, [&](const dims& index) {
+    support::each_index(places, [&](const shape& index) {
       used.push_back(s.whole(0, classes - 1));
       support::set(target, index, static_cast<double>(used.back()));
     });
@@ -148,7 +150,7 @@ struct any_labels {
   maybe weight(T like) const { return weights.defined() ? maybe(tb::to(weights, like.dtype())) : std::nullopt; }
   tensor total(T like) const { return support::tensor_of({2.5}, {}, like.dtype()); }
   // Of a gradient of the loss.
-  dims loss() const { return reduction == none ? places : dims{}; }
+  shape loss() const { return reduction == none ? places : shape{}; }
   std::string text() const {
     std::string words = said("reduction", reduction) + said("ignore_index", ignored) + "labels";
     for (const double label : support::values(target)) words += " " + std::to_string(static_cast<std::int64_t>(label));
@@ -182,52 +184,53 @@ random_rule backward_of(const std::string& name, tensor (*f)(in, const any_label
 const std::vector<random_rule> labelled{
     of_labels("nll_loss", 1, 2,
               [](T x, const any_labels& l, double) {
-                return ops::nll_loss(x, l.target, l.weight(x), l.reduction, l.ignored);
+                return aten::nll_loss(x, l.target, l.weight(x), l.reduction, l.ignored);
               }),
     of_labels("nll_loss_nd", 1, 5,
               [](T x, const any_labels& l, double) {
-                return ops::nll_loss_nd(x, l.target, l.weight(x), l.reduction, l.ignored);
+                return aten::nll_loss_nd(x, l.target, l.weight(x), l.reduction, l.ignored);
               }),
     of_labels("nll_loss2d", 4, 4,
               [](T x, const any_labels& l, double) {
-                return ops::nll_loss2d(x, l.target, l.weight(x), l.reduction, l.ignored);
+                return aten::nll_loss2d(x, l.target, l.weight(x), l.reduction, l.ignored);
               }),
     of_labels("nll_loss_forward", 1, 2,
               [](T x, const any_labels& l, double) {
-                return std::get<0>(ops::nll_loss_forward(x, l.target, l.weight(x), l.reduction, l.ignored));
+                return std::get<0>(aten::nll_loss_forward(x, l.target, l.weight(x), l.reduction, l.ignored));
               }),
     of_labels("cross_entropy_loss", 1, 5,
               [](T x, const any_labels& l, double) {
-                return ops::cross_entropy_loss(x, l.target, l.weight(x), l.reduction, l.ignored);
+                return aten::cross_entropy_loss(x, l.target, l.weight(x), l.reduction, l.ignored);
               }),
     of_labels(
         "cross_entropy_loss, smoothed", 1, 5,
         [](T x, const any_labels& l, double smoothing) {
-          return ops::cross_entropy_loss(x, l.target, l.weight(x), l.reduction, l.ignored, smoothing);
+          return aten::cross_entropy_loss(x, l.target, l.weight(x), l.reduction, l.ignored, smoothing);
         },
         true),
     of_labels("cross_entropy", 1, 2,
               [](T x, const any_labels& l, double) {
-                return std::get<0>(ops::cross_entropy_forward(x, l.target, l.weight(x), l.reduction, l.ignored));
+                return std::get<0>(native::cross_entropy(x, l.target, l.weight(x), l.reduction, l.ignored));
               }),
     backward_of("nll_loss_backward",
                 [](in x, const any_labels& l) {
-                  return ops::nll_loss_backward(x[0], x[1], l.target, l.weight(x[0]), l.reduction, l.ignored,
-                                                l.total(x[0]));
+                  return aten::nll_loss_backward(x[0], x[1], l.target, l.weight(x[0]), l.reduction, l.ignored,
+                                                 l.total(x[0]));
                 }),
     backward_of("cross_entropy_backward",
                 [](in x, const any_labels& l) {
-                  return ops::cross_entropy_backward(x[0], x[1], l.target, l.weight(x[0]), l.reduction, l.ignored,
-                                                     l.total(x[0]));
+                  return native::cross_entropy_backward(x[0], x[1], l.target, l.weight(x[0]), l.reduction, l.ignored,
+                                                        l.total(x[0]));
                 }),
     {.name = "cross_entropy_loss of probabilities",
      .draw = [](source& s) -> drawn_call {
        const any_labels l(s, 1, 5);
        const double smoothing = one_in(s, 2) ? 0 : s.real(0.1, 1);
-       return {
-           {l.scores, l.scores},
-           [=](in x) { return out{ops::cross_entropy_loss(x[0], x[1], l.weight(x[0]), l.reduction, -100, smoothing)}; },
-           l.text() + said(" smoothing", smoothing)};
+       return {{l.scores, l.scores},
+               [=](in x) {
+                 return out{aten::cross_entropy_loss(x[0], x[1], l.weight(x[0]), l.reduction, -100, smoothing)};
+               },
+               l.text() + said(" smoothing", smoothing)};
      },
      .narrow = 8},
 };

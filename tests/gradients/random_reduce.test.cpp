@@ -15,12 +15,12 @@
 import topbit;
 
 namespace tb = topbit;
-namespace ops = topbit::ops;
+namespace aten = topbit::aten;
 using support::check_random_rules;
 using support::drawn_call;
 using support::random_rule;
 using support::small_shape;
-using tb::dims;
+using tb::shape;
 using tb::tensor;
 using in = std::span<const tensor>;
 using out = support::tensor_list;
@@ -33,7 +33,7 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 
 // What a reduction is told beside its tensor.
 struct over {
-  std::optional<dims> list;
+  std::optional<shape> list;
   bool keepdim = false;
   std::optional<std::span<const std::int64_t>> given() const {
     if (!list) return std::nullopt;
@@ -43,7 +43,7 @@ struct over {
 };
 
 // Some dimensions, each once, from the front or the back; perhaps none, and perhaps no list of them.
-over any_over(source& s, const dims& sizes) {
+over any_over(source& s, const shape& sizes) {
   over o{std::nullopt, s.whole(0, 1) == 0};
   if (s.whole(0, 4) == 0) return o;
   o.list.emplace();
@@ -57,7 +57,7 @@ std::string text_of(const over& o) {
   return (o.list ? "over " + tb::to_string(*o.list) : std::string("over all")) + (o.keepdim ? ", keepdim" : "");
 }
 // Some dimension, from the front or the back; 0 or -1 where there is none.
-std::int64_t any_dim(source& s, const dims& sizes) {
+std::int64_t any_dim(source& s, const shape& sizes) {
   const auto n = std::max<std::int64_t>(static_cast<std::int64_t>(sizes.size()), 1);
   return s.whole(-n, n - 1);
 }
@@ -70,14 +70,14 @@ struct needs {
   double low = -2, narrow = 1;
   bool twice = true;
 };
-dims shape_for(source& s, const needs& n) {
-  dims sizes = small_shape(s, n.several ? 1 : 0, 4, !n.elements && !n.several);
+shape shape_for(source& s, const needs& n) {
+  shape sizes = small_shape(s, n.several ? 1 : 0, 4, !n.elements && !n.several);
   for (std::size_t d = 0; n.several && d < sizes.size(); ++d) {
     if (sizes[d] == 1 && tb::numel(sizes) < 8) sizes[d] = 2;
   }
   return sizes;
 }
-bool is_of_several(const dims& sizes, const over& o) {
+bool is_of_several(const shape& sizes, const over& o) {
   std::int64_t count = 1;
   const auto n = static_cast<std::int64_t>(sizes.size());
   for (std::int64_t d = 0; d < n; ++d) {
@@ -91,7 +91,7 @@ bool is_of_several(const dims& sizes, const over& o) {
 random_rule of_dims(const std::string& name, std::function<out(T, const over&)> f, const needs& n = {}) {
   return {.name = name,
           .draw = [=](source& s) -> drawn_call {
-            const dims sizes = shape_for(s, n);
+            const shape sizes = shape_for(s, n);
             over o = any_over(s, sizes);
             if (n.several && !is_of_several(sizes, o)) o.list.reset();
             return {{sizes}, [=](in x) { return f(x[0], o); }, text_of(o)};
@@ -104,7 +104,7 @@ random_rule of_dims(const std::string& name, std::function<out(T, const over&)> 
 random_rule of_dim(const std::string& name, std::function<out(T, std::int64_t, bool)> f, const needs& n = {}) {
   return {.name = name,
           .draw = [=](source& s) -> drawn_call {
-            const dims sizes = shape_for(s, n);
+            const shape sizes = shape_for(s, n);
             const std::int64_t dim = any_dim(s, sizes);
             const bool flag = s.whole(0, 1) == 0;
             return {{sizes},
@@ -130,35 +130,35 @@ constexpr needs some{.elements = true}, order{.elements = true, .distinct = true
 TEST_CASE("random gradients: reductions over any dimensions", "[gradients][random]") {
   using tb::arg;
   std::vector<random_rule> rules{
-      of_dims("sum", [](T x, const over& o) { return out{ops::sum_dim(x, o.given(), o.keepdim)}; }),
+      of_dims("sum", [](T x, const over& o) { return out{aten::sum_dim_IntList(x, o.given(), o.keepdim)}; }),
       of_dims(
-          "mean", [](T x, const over& o) { return out{ops::mean_dim(x, o.given(), o.keepdim)}; }, some),
-      of_dims("nansum", [](T x, const over& o) { return out{ops::nansum(x, o.given(), o.keepdim)}; }),
+          "mean", [](T x, const over& o) { return out{aten::mean_dim(x, o.given(), o.keepdim)}; }, some),
+      of_dims("nansum", [](T x, const over& o) { return out{aten::nansum(x, o.given(), o.keepdim)}; }),
       of_dims(
-          "amax", [](T x, const over& o) { return out{ops::amax(x, o.given_or_all(), o.keepdim)}; }, order),
+          "amax", [](T x, const over& o) { return out{aten::amax(x, o.given_or_all(), o.keepdim)}; }, order),
       of_dims(
-          "amin", [](T x, const over& o) { return out{ops::amin(x, o.given_or_all(), o.keepdim)}; }, order),
+          "amin", [](T x, const over& o) { return out{aten::amin(x, o.given_or_all(), o.keepdim)}; }, order),
       of_dims(
-          "logsumexp", [](T x, const over& o) { return out{ops::logsumexp(x, o.given_or_all(), o.keepdim)}; }, some),
+          "logsumexp", [](T x, const over& o) { return out{aten::logsumexp(x, o.given_or_all(), o.keepdim)}; }, some),
   };
   for (const std::int64_t correction : {0, 1}) {
     const std::string name = ", correction " + std::to_string(correction);
     const needs several{.several = true, .narrow = 4};
     rules.push_back(of_dims(
-        "var" + name, [=](T x, const over& o) { return out{ops::var_correction(x, o.given(), correction, o.keepdim)}; },
-        several));
+        "var" + name,
+        [=](T x, const over& o) { return out{aten::var_correction(x, o.given(), correction, o.keepdim)}; }, several));
     rules.push_back(of_dims(
         "std" + name,
-        [=](T x, const over& o) { return out{ops::stddev_correction(x, o.given(), correction, o.keepdim)}; }, several));
+        [=](T x, const over& o) { return out{aten::std_correction(x, o.given(), correction, o.keepdim)}; }, several));
     rules.push_back(of_dims(
         "var_mean" + name,
-        [=](T x, const over& o) { return both(ops::var_mean_correction(x, o.given(), correction, o.keepdim)); },
+        [=](T x, const over& o) { return both(aten::var_mean_correction(x, o.given(), correction, o.keepdim)); },
         several));
   }
   for (const double p : {0.0, 0.5, 1.0, 1.5, 2.0, 3.0, -1.0, infinity, -infinity}) {
     rules.push_back(
         of_dims("linalg_vector_norm of order " + tb::to_string(tb::scalar(p)),
-                [=](T x, const over& o) { return out{ops::linalg_vector_norm(x, p, o.given(), o.keepdim)}; },
+                [=](T x, const over& o) { return out{aten::linalg_vector_norm(x, p, o.given(), o.keepdim)}; },
                 {.elements = true, .distinct = std::abs(p) == infinity, .low = 0.4, .narrow = 2}));
   }
   check_random_rules(rules, 50);
@@ -167,52 +167,54 @@ TEST_CASE("random gradients: reductions over any dimensions", "[gradients][rando
 TEST_CASE("random gradients: reductions of all elements, or of one dimension", "[gradients][random]") {
   using tb::arg;
   check_random_rules(
-      {of_all("sum of all", [](T x) { return out{ops::sum(x)}; }),
+      {of_all("sum of all", [](T x) { return out{aten::sum(x)}; }),
        of_all(
-           "mean of all", [](T x) { return out{ops::mean(x)}; }, some),
-       of_all("prod of all", [](T x) { return out{ops::prod(x)}; }, {.narrow = 4}),
+           "mean of all", [](T x) { return out{aten::mean(x)}; }, some),
+       of_all("prod of all", [](T x) { return out{aten::prod(x)}; }, {.narrow = 4}),
        of_all(
-           "max of all", [](T x) { return out{ops::max(x)}; }, order),
+           "max of all", [](T x) { return out{aten::max(x)}; }, order),
        of_all(
-           "min of all", [](T x) { return out{ops::min(x)}; }, order),
+           "min of all", [](T x) { return out{aten::min(x)}; }, order),
        of_all(
-           "median of all", [](T x) { return out{ops::median(x)}; }, order),
+           "median of all", [](T x) { return out{aten::median(x)}; }, order),
        of_all(
-           "nanmedian of all", [](T x) { return out{ops::nanmedian(x)}; }, order),
+           "nanmedian of all", [](T x) { return out{aten::nanmedian(x)}; }, order),
        of_all(
-           "aminmax of all", [](T x) { return both(ops::aminmax(x)); }, order),
-       of_all("norm", [](T x) { return out{ops::norm(x)}; }, {.elements = true, .low = 0.4}),
-       of_all("norm.ScalarOpt_dtype", [](T x) { return out{ops::norm_dtype(x, 3, arg<"dtype"> = tb::dtype::float64)}; },
+           "aminmax of all", [](T x) { return both(aten::aminmax(x)); }, order),
+       of_all("norm", [](T x) { return out{aten::norm_Scalar(x)}; }, {.elements = true, .low = 0.4}),
+       of_all("norm.ScalarOpt_dtype",
+              [](T x) { return out{aten::norm_ScalarOpt_dtype(x, 3, arg<"dtype"> = tb::dtype::float64)}; },
               {.elements = true, .low = 0.4}),
        of_dim("norm.ScalarOpt_dim",
-              [](T x, std::int64_t d, bool keep) { return out{ops::norm_dim(x, 3, dims{d}, keep)}; },
+              [](T x, std::int64_t d, bool keep) { return out{aten::norm_ScalarOpt_dim(x, 3, shape{d}, keep)}; },
               {.elements = true, .low = 0.4, .narrow = 2}),
        of_dim("norm.ScalarOpt_dim_dtype",
               [](T x, std::int64_t d, bool keep) {
-                return out{ops::norm_dim_dtype(x, 3, dims{d}, keep, arg<"dtype"> = tb::dtype::float64)};
+                return out{aten::norm_ScalarOpt_dim_dtype(x, 3, shape{d}, keep, arg<"dtype"> = tb::dtype::float64)};
               },
               {.elements = true, .low = 0.4, .narrow = 2}),
-       of_dim("prod", [](T x, std::int64_t d, bool keep) { return out{ops::prod_dim(x, d, keep)}; }, {.narrow = 4}),
+       of_dim("prod", [](T x, std::int64_t d, bool keep) { return out{aten::prod_dim_int(x, d, keep)}; },
+              {.narrow = 4}),
        of_dim(
-           "max", [](T x, std::int64_t d, bool keep) { return first(ops::max_dim(x, d, keep)); }, order),
+           "max", [](T x, std::int64_t d, bool keep) { return first(aten::max_dim(x, d, keep)); }, order),
        of_dim(
-           "min", [](T x, std::int64_t d, bool keep) { return first(ops::min_dim(x, d, keep)); }, order),
+           "min", [](T x, std::int64_t d, bool keep) { return first(aten::min_dim(x, d, keep)); }, order),
        of_dim(
-           "median", [](T x, std::int64_t d, bool keep) { return first(ops::median_dim(x, d, keep)); }, order),
+           "median", [](T x, std::int64_t d, bool keep) { return first(aten::median_dim(x, d, keep)); }, order),
        of_dim(
-           "nanmedian", [](T x, std::int64_t d, bool keep) { return first(ops::nanmedian_dim(x, d, keep)); }, order),
+           "nanmedian", [](T x, std::int64_t d, bool keep) { return first(aten::nanmedian_dim(x, d, keep)); }, order),
        of_dim(
-           "mode", [](T x, std::int64_t d, bool keep) { return first(ops::mode(x, d, keep)); }, order),
+           "mode", [](T x, std::int64_t d, bool keep) { return first(aten::mode(x, d, keep)); }, order),
        of_dim(
            "kthvalue",
            [](T x, std::int64_t d, bool keep) {
              const std::int64_t last = x.dim() == 0 ? 1 : x.size(d);
-             return first(ops::kthvalue(x, (last + 1) / 2, d, keep));
+             return first(aten::kthvalue(x, (last + 1) / 2, d, keep));
            },
            order),
        of_dim(
            "aminmax",
-           [](T x, std::int64_t d, bool keep) { return both(ops::aminmax(x, arg<"dim"> = d, arg<"keepdim"> = keep)); },
+           [](T x, std::int64_t d, bool keep) { return both(aten::aminmax(x, arg<"dim"> = d, arg<"keepdim"> = keep)); },
            order)},
       50);
 }
@@ -220,45 +222,48 @@ TEST_CASE("random gradients: reductions of all elements, or of one dimension", "
 TEST_CASE("random gradients: softmax, scans and sorting", "[gradients][random]") {
   using tb::arg;
   check_random_rules(
-      {of_dim("softmax", [](T x, std::int64_t d, bool) { return out{ops::softmax(x, d)}; }),
-       of_dim("log_softmax", [](T x, std::int64_t d, bool) { return out{ops::log_softmax(x, d)}; }),
-       of_dim("_softmax_backward_data",
-              [](T x, std::int64_t d, bool) { return out{ops::softmax_backward(x, x * 0.7 + 0.1, d, x.dtype())}; },
-              {.narrow = 4}),
+      {of_dim("softmax", [](T x, std::int64_t d, bool) { return out{aten::softmax_int(x, d)}; }),
+       of_dim("log_softmax", [](T x, std::int64_t d, bool) { return out{aten::log_softmax_int(x, d)}; }),
+       of_dim(
+           "_softmax_backward_data",
+           [](T x, std::int64_t d, bool) { return out{aten::_softmax_backward_data(x, x * 0.7 + 0.1, d, x.dtype())}; },
+           {.narrow = 4}),
        of_dim("_log_softmax_backward_data",
-              [](T x, std::int64_t d, bool) { return out{ops::log_softmax_backward(x, x * 0.7 + 0.1, d, x.dtype())}; },
+              [](T x, std::int64_t d, bool) {
+                return out{aten::_log_softmax_backward_data(x, x * 0.7 + 0.1, d, x.dtype())};
+              },
               {.narrow = 8}),
        of_dim("cumsum",
               [](T x, std::int64_t d, bool) {
-                tensor y = ops::clone(x);
-                return out{ops::cumsum(x, d), ops::cumsum_(y, d)};
+                tensor y = aten::clone(x);
+                return out{aten::cumsum(x, d), aten::cumsum_(y, d)};
               },
               {.narrow = 2}),
        of_dim("cumprod",
               [](T x, std::int64_t d, bool) {
-                tensor y = ops::clone(x);
-                return out{ops::cumprod(x, d), ops::cumprod_(y, d)};
+                tensor y = aten::clone(x);
+                return out{aten::cumprod(x, d), aten::cumprod_(y, d)};
               },
               {.narrow = 4}),
-       of_dim("logcumsumexp", [](T x, std::int64_t d, bool) { return out{ops::logcumsumexp(x, d)}; }, {.narrow = 8}),
-       of_dim("cummax", [](T x, std::int64_t d, bool) { return first(ops::cummax(x, d)); }, {.distinct = true}),
-       of_dim("cummin", [](T x, std::int64_t d, bool) { return first(ops::cummin(x, d)); }, {.distinct = true}),
-       of_dim("sort", [](T x, std::int64_t d, bool falling) { return first(ops::sort(x, d, falling)); },
+       of_dim("logcumsumexp", [](T x, std::int64_t d, bool) { return out{aten::logcumsumexp(x, d)}; }, {.narrow = 8}),
+       of_dim("cummax", [](T x, std::int64_t d, bool) { return first(aten::cummax(x, d)); }, {.distinct = true}),
+       of_dim("cummin", [](T x, std::int64_t d, bool) { return first(aten::cummin(x, d)); }, {.distinct = true}),
+       of_dim("sort", [](T x, std::int64_t d, bool falling) { return first(aten::sort(x, d, falling)); },
               {.distinct = true}),
        of_dim("sort.stable",
               [](T x, std::int64_t d, bool falling) {
-                return first(ops::sort_stable(x, arg<"stable"> = true, arg<"dim"> = d, arg<"descending"> = falling));
+                return first(aten::sort_stable(x, arg<"stable"> = true, arg<"dim"> = d, arg<"descending"> = falling));
               },
               {.distinct = true}),
        of_dim("topk",
               [](T x, std::int64_t d, bool largest) {
                 const std::int64_t last = x.dim() == 0 ? 1 : x.size(d);
-                return first(ops::topk(x, (last + 1) / 2, d, largest));
+                return first(aten::topk(x, (last + 1) / 2, d, largest));
               },
               {.distinct = true}),
-       of_dim("diff", [](T x, std::int64_t d, bool) { return x.dim() == 0 ? out{x * 1} : out{ops::diff(x, 1, d)}; }),
-       of_dim("flip", [](T x, std::int64_t d, bool) { return out{ops::flip(x, x.dim() == 0 ? dims{} : dims{d})}; }),
+       of_dim("diff", [](T x, std::int64_t d, bool) { return x.dim() == 0 ? out{x * 1} : out{aten::diff(x, 1, d)}; }),
+       of_dim("flip", [](T x, std::int64_t d, bool) { return out{aten::flip(x, x.dim() == 0 ? shape{} : shape{d})}; }),
        of_dim("roll", [](T x, std::int64_t d,
-                         bool) { return x.dim() == 0 ? out{x * 1} : out{ops::roll(x, dims{2}, dims{d})}; })},
+                         bool) { return x.dim() == 0 ? out{x * 1} : out{aten::roll(x, shape{2}, shape{d})}; })},
       50);
 }

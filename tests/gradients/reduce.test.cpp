@@ -15,7 +15,7 @@
 import topbit;
 
 namespace tb = topbit;
-namespace ops = topbit::ops;
+namespace aten = topbit::aten;
 using support::check_elements;
 using support::check_gradients;
 using support::gradient_at;
@@ -33,15 +33,15 @@ constexpr auto float64 = tb::dtype::float64;
 
 // The dimensions of a call: none given, or a list of them.
 struct dims_case {
-  tb::dims sizes;
-  std::optional<tb::dims> dim;
+  tb::shape sizes;
+  std::optional<tb::shape> dim;
   std::optional<std::span<const std::int64_t>> list() const {
     if (!dim) return std::nullopt;
     return std::span<const std::int64_t>(*dim);
   }
 };
-const std::vector<dims_case> some_dims{{{2, 3}, std::nullopt},      {{2, 3}, tb::dims{}}, {{2, 3, 2}, tb::dims{-1}},
-                                       {{2, 3, 2}, tb::dims{0, 2}}, {{}, std::nullopt},   {{}, tb::dims{0}}};
+const std::vector<dims_case> some_dims{{{2, 3}, std::nullopt},       {{2, 3}, tb::shape{}}, {{2, 3, 2}, tb::shape{-1}},
+                                       {{2, 3, 2}, tb::shape{0, 2}}, {{}, std::nullopt},    {{}, tb::shape{0}}};
 
 // A reduction that takes such a list, and keepdim.
 template <class F>
@@ -59,7 +59,7 @@ void check_dims(const std::string& name, F reduce, const std::vector<dims_case>&
 // One that takes one dimension, and keepdim.
 template <class F>
 void check_dim(const std::string& name, F reduce) {
-  for (const auto& [sizes, dim] : std::vector<std::pair<tb::dims, std::int64_t>>{
+  for (const auto& [sizes, dim] : std::vector<std::pair<tb::shape, std::int64_t>>{
            {{2, 3}, 0}, {{2, 3}, -1}, {{2, 3, 2}, 1}, {{3}, 0}, {{1}, 0}, {{}, 0}, {{}, -1}}) {
     for (const bool keepdim : {false, true}) {
       check_gradients(
@@ -70,44 +70,44 @@ void check_dim(const std::string& name, F reduce) {
   }
 }
 
-const std::vector<tb::dims> some_sizes{{2, 3}, {5}, {1}, {}};
+const std::vector<tb::shape> some_sizes{{2, 3}, {5}, {1}, {}};
 
 }  // namespace
 
 TEST_CASE("reduce gradients: sums", "[gradients]") {
-  for (const tb::dims& sizes : some_sizes) {
-    check_gradients({"sum", {sizes}, [](in x) { return out{ops::sum(x[0])}; }});
-    check_gradients({"mean", {sizes}, [](in x) { return out{ops::mean(x[0])}; }});
-    check_gradients({"sum in float64", {sizes}, [](in x) { return out{ops::sum(x[0], float64)}; }});
-    check_gradients({"nansum", {sizes}, [](in x) { return out{ops::nansum(x[0])}; }});
+  for (const tb::shape& sizes : some_sizes) {
+    check_gradients({"sum", {sizes}, [](in x) { return out{aten::sum(x[0])}; }});
+    check_gradients({"mean", {sizes}, [](in x) { return out{aten::mean(x[0])}; }});
+    check_gradients({"sum in float64", {sizes}, [](in x) { return out{aten::sum(x[0], float64)}; }});
+    check_gradients({"nansum", {sizes}, [](in x) { return out{aten::nansum(x[0])}; }});
   }
-  check_dims("sum", [](auto& x, auto& c, bool keep) { return ops::sum_dim(x, c.list(), keep); });
-  check_dims("mean", [](auto& x, auto& c, bool keep) { return ops::mean_dim(x, c.list(), keep); });
-  check_dims("nansum", [](auto& x, auto& c, bool keep) { return ops::nansum(x, c.list(), keep); });
-  check_dims("nansum in float64", [](auto& x, auto& c, bool keep) { return ops::nansum(x, c.list(), keep, float64); });
+  check_dims("sum", [](auto& x, auto& c, bool keep) { return aten::sum_dim_IntList(x, c.list(), keep); });
+  check_dims("mean", [](auto& x, auto& c, bool keep) { return aten::mean_dim(x, c.list(), keep); });
+  check_dims("nansum", [](auto& x, auto& c, bool keep) { return aten::nansum(x, c.list(), keep); });
+  check_dims("nansum in float64", [](auto& x, auto& c, bool keep) { return aten::nansum(x, c.list(), keep, float64); });
 }
 
 TEST_CASE("reduce gradients: elements ignored by nansum have none", "[gradients]") {
-  check_elements(gradient_at([](auto& x) { return ops::nansum(x); }, {1, not_a_number, 2}, {3}), {1, 0, 1});
-  const tb::dims last{-1};
-  check_elements(gradient_at([&](auto& x) { return ops::nansum(x, std::span<const std::int64_t>(last)); },
+  check_elements(gradient_at([](auto& x) { return aten::nansum(x); }, {1, not_a_number, 2}, {3}), {1, 0, 1});
+  const tb::shape last{-1};
+  check_elements(gradient_at([&](auto& x) { return aten::nansum(x, std::span<const std::int64_t>(last)); },
                              {1, not_a_number, 2, not_a_number}, {2, 2}, {3, 4}),
                  {3, 0, 4, 0});
 }
 
 TEST_CASE("reduce gradients: products", "[gradients]") {
-  for (const tb::dims& sizes : some_sizes) {
-    check_gradients({"prod", {sizes}, [](in x) { return out{ops::prod(x[0])}; }});
-    check_gradients({"prod in float64", {sizes}, [](in x) { return out{ops::prod(x[0], float64)}; }});
+  for (const tb::shape& sizes : some_sizes) {
+    check_gradients({"prod", {sizes}, [](in x) { return out{aten::prod(x[0])}; }});
+    check_gradients({"prod in float64", {sizes}, [](in x) { return out{aten::prod(x[0], float64)}; }});
   }
-  check_dim("prod", [](auto& x, std::int64_t dim, bool keep) { return out{ops::prod_dim(x, dim, keep)}; });
+  check_dim("prod", [](auto& x, std::int64_t dim, bool keep) { return out{aten::prod_dim_int(x, dim, keep)}; });
   check_dim("prod in float64",
-            [](auto& x, std::int64_t dim, bool keep) { return out{ops::prod_dim(x, dim, keep, float64)}; });
+            [](auto& x, std::int64_t dim, bool keep) { return out{aten::prod_dim_int(x, dim, keep, float64)}; });
 }
 
 TEST_CASE("reduce gradients: products with zeros", "[gradients]") {
-  const auto all = [](const tensor& x) { return ops::prod(x); };
-  const auto rows = [](const tensor& x) { return ops::prod_dim(x, 0); };
+  const auto all = [](const tensor& x) { return aten::prod(x); };
+  const auto rows = [](const tensor& x) { return aten::prod_dim_int(x, 0); };
   check_elements(gradient_at(all, {2, 0, 3}, {3}), {0, 6, 0});
   check_elements(second_gradient_at(all, {2, 0, 3}, {3}), {6, 9, 4});
   check_elements(gradient_at(all, {2, 0, 0}, {3}), {0, 0, 0});
@@ -117,92 +117,95 @@ TEST_CASE("reduce gradients: products with zeros", "[gradients]") {
 }
 
 TEST_CASE("reduce gradients: maximum and minimum", "[gradients]") {
-  for (const tb::dims& sizes : some_sizes) {
-    check_gradients({"max", {sizes}, [](in x) { return out{ops::max(x[0])}; }});
-    check_gradients({"min", {sizes}, [](in x) { return out{ops::min(x[0])}; }});
+  for (const tb::shape& sizes : some_sizes) {
+    check_gradients({"max", {sizes}, [](in x) { return out{aten::max(x[0])}; }});
+    check_gradients({"min", {sizes}, [](in x) { return out{aten::min(x[0])}; }});
     check_gradients({"aminmax", {sizes}, [](in x) {
-                       const auto [least, greatest] = ops::aminmax(x[0]);
+                       const auto [least, greatest] = aten::aminmax(x[0]);
                        return out{least, greatest};
                      }});
   }
   const auto list = [](const dims_case& c) { return c.list().value_or(std::span<const std::int64_t>()); };
-  check_dims("amax", [&](auto& x, auto& c, bool keep) { return ops::amax(x, list(c), keep); });
-  check_dims("amin", [&](auto& x, auto& c, bool keep) { return ops::amin(x, list(c), keep); });
-  check_dim("max", [](auto& x, std::int64_t dim, bool keep) { return out{std::get<0>(ops::max_dim(x, dim, keep))}; });
-  check_dim("min", [](auto& x, std::int64_t dim, bool keep) { return out{std::get<0>(ops::min_dim(x, dim, keep))}; });
+  check_dims("amax", [&](auto& x, auto& c, bool keep) { return aten::amax(x, list(c), keep); });
+  check_dims("amin", [&](auto& x, auto& c, bool keep) { return aten::amin(x, list(c), keep); });
+  check_dim("max", [](auto& x, std::int64_t dim, bool keep) { return out{std::get<0>(aten::max_dim(x, dim, keep))}; });
+  check_dim("min", [](auto& x, std::int64_t dim, bool keep) { return out{std::get<0>(aten::min_dim(x, dim, keep))}; });
   check_dim("aminmax", [](auto& x, std::int64_t dim, bool keep) {
-    const auto [least, greatest] = ops::aminmax(x, tb::arg<"dim"> = dim, tb::arg<"keepdim"> = keep);
+    const auto [least, greatest] = aten::aminmax(x, tb::arg<"dim"> = dim, tb::arg<"keepdim"> = keep);
     return out{least, greatest};
   });
   check_dim("the least of aminmax", [](auto& x, std::int64_t dim, bool keep) {
-    return out{std::get<0>(ops::aminmax(x, tb::arg<"dim"> = dim, tb::arg<"keepdim"> = keep))};
+    return out{std::get<0>(aten::aminmax(x, tb::arg<"dim"> = dim, tb::arg<"keepdim"> = keep))};
   });
   check_dim("the greatest of aminmax", [](auto& x, std::int64_t dim, bool keep) {
-    return out{std::get<1>(ops::aminmax(x, tb::arg<"dim"> = dim, tb::arg<"keepdim"> = keep))};
+    return out{std::get<1>(aten::aminmax(x, tb::arg<"dim"> = dim, tb::arg<"keepdim"> = keep))};
   });
 }
 
 TEST_CASE("reduce gradients: equal elements share the gradient of an extreme, except with an index", "[gradients]") {
-  const tb::dims first{0};
+  const tb::shape first{0};
   const auto both = [](const tensor& x) {
-    const auto [least, greatest] = ops::aminmax(x);
+    const auto [least, greatest] = aten::aminmax(x);
     return least + greatest;
   };
-  check_elements(gradient_at([](auto& x) { return ops::max(x); }, {1, 3, 3}, {3}), {0, 0.5, 0.5});
-  check_elements(gradient_at([](auto& x) { return ops::min(x); }, {1, 1, 3}, {3}), {0.5, 0.5, 0});
-  check_elements(gradient_at([&](auto& x) { return ops::amax(x, first); }, {1, 4, 3, 4, 3, 4}, {3, 2}, {2, 3}),
+  check_elements(gradient_at([](auto& x) { return aten::max(x); }, {1, 3, 3}, {3}), {0, 0.5, 0.5});
+  check_elements(gradient_at([](auto& x) { return aten::min(x); }, {1, 1, 3}, {3}), {0.5, 0.5, 0});
+  check_elements(gradient_at([&](auto& x) { return aten::amax(x, first); }, {1, 4, 3, 4, 3, 4}, {3, 2}, {2, 3}),
                  {0, 1, 1, 1, 1, 1});
-  check_elements(gradient_at([&](auto& x) { return ops::amin(x, first); }, {1, 1, 3}, {3}), {0.5, 0.5, 0});
+  check_elements(gradient_at([&](auto& x) { return aten::amin(x, first); }, {1, 1, 3}, {3}), {0.5, 0.5, 0});
   check_elements(gradient_at(both, {1, 1, 3, 3}, {4}), {0.5, 0.5, 0.5, 0.5});
   check_elements(gradient_at(both, {1, 1}, {2}), {1, 1});
-  check_elements(gradient_at([](auto& x) { return std::get<0>(ops::max_dim(x, 0)); }, {1, 3, 3}, {3}), {0, 1, 0});
-  check_elements(gradient_at([](auto& x) { return std::get<0>(ops::min_dim(x, 0)); }, {1, 1, 3}, {3}), {1, 0, 0});
+  check_elements(gradient_at([](auto& x) { return std::get<0>(aten::max_dim(x, 0)); }, {1, 3, 3}, {3}), {0, 1, 0});
+  check_elements(gradient_at([](auto& x) { return std::get<0>(aten::min_dim(x, 0)); }, {1, 1, 3}, {3}), {1, 0, 0});
 }
 
 TEST_CASE("reduce gradients: a NaN that is the result", "[gradients]") {
-  const tb::dims first{0};
-  check_elements(gradient_at([](auto& x) { return ops::max(x); }, {1, not_a_number, 3}, {3}), {0, 1, 0});
-  check_elements(gradient_at([](auto& x) { return ops::min(x); }, {not_a_number, not_a_number, 3}, {3}), {0.5, 0.5, 0});
-  check_elements(gradient_at([&](auto& x) { return ops::amax(x, first); }, {1, not_a_number, 3}, {3}),
+  const tb::shape first{0};
+  check_elements(gradient_at([](auto& x) { return aten::max(x); }, {1, not_a_number, 3}, {3}), {0, 1, 0});
+  check_elements(gradient_at([](auto& x) { return aten::min(x); }, {not_a_number, not_a_number, 3}, {3}),
+                 {0.5, 0.5, 0});
+  check_elements(gradient_at([&](auto& x) { return aten::amax(x, first); }, {1, not_a_number, 3}, {3}),
                  {not_a_number, not_a_number, not_a_number});
-  check_elements(gradient_at([](auto& x) { return std::get<0>(ops::aminmax(x)); }, {1, not_a_number}, {2}),
+  check_elements(gradient_at([](auto& x) { return std::get<0>(aten::aminmax(x)); }, {1, not_a_number}, {2}),
                  {not_a_number, not_a_number});
   check_elements(
-      gradient_at([](auto& x) { return std::get<0>(ops::max_dim(x, 0)); }, {1, not_a_number, not_a_number}, {3}),
+      gradient_at([](auto& x) { return std::get<0>(aten::max_dim(x, 0)); }, {1, not_a_number, not_a_number}, {3}),
       {0, 1, 0});
-  check_elements(gradient_at([](auto& x) { return ops::median(x); }, {1, not_a_number, 2, 3}, {4}), {0, 1, 0, 0});
-  check_elements(gradient_at([](auto& x) { return ops::median(x); }, {not_a_number, not_a_number}, {2}), {0.5, 0.5});
-  check_elements(gradient_at([](auto& x) { return ops::nanmedian(x); }, {not_a_number, not_a_number}, {2}), {0.5, 0.5});
-  check_elements(gradient_at([](auto& x) { return ops::nanmedian(x); }, {1, not_a_number, 2, 2}, {4}),
+  check_elements(gradient_at([](auto& x) { return aten::median(x); }, {1, not_a_number, 2, 3}, {4}), {0, 1, 0, 0});
+  check_elements(gradient_at([](auto& x) { return aten::median(x); }, {not_a_number, not_a_number}, {2}), {0.5, 0.5});
+  check_elements(gradient_at([](auto& x) { return aten::nanmedian(x); }, {not_a_number, not_a_number}, {2}),
+                 {0.5, 0.5});
+  check_elements(gradient_at([](auto& x) { return aten::nanmedian(x); }, {1, not_a_number, 2, 2}, {4}),
                  {0, 0, 0.5, 0.5});
 }
 
 TEST_CASE("reduce gradients: order statistics", "[gradients]") {
-  for (const tb::dims& sizes : some_sizes) {
-    check_gradients({"median", {sizes}, [](in x) { return out{ops::median(x[0])}; }});
-    check_gradients({"nanmedian", {sizes}, [](in x) { return out{ops::nanmedian(x[0])}; }});
+  for (const tb::shape& sizes : some_sizes) {
+    check_gradients({"median", {sizes}, [](in x) { return out{aten::median(x[0])}; }});
+    check_gradients({"nanmedian", {sizes}, [](in x) { return out{aten::nanmedian(x[0])}; }});
   }
   const auto value = [](const std::tuple<tensor, tensor>& found) { return out{std::get<0>(found)}; };
-  check_dim("median", [&](auto& x, std::int64_t dim, bool keep) { return value(ops::median_dim(x, dim, keep)); });
-  check_dim("nanmedian", [&](auto& x, std::int64_t dim, bool keep) { return value(ops::nanmedian_dim(x, dim, keep)); });
-  check_dim("mode", [&](auto& x, std::int64_t dim, bool keep) { return value(ops::mode(x, dim, keep)); });
-  check_dim("kthvalue", [&](auto& x, std::int64_t dim, bool keep) { return value(ops::kthvalue(x, 1, dim, keep)); });
-  check_gradients({"kthvalue 2", {{2, 4}}, [&](in x) { return value(ops::kthvalue(x[0], 2)); }});
+  check_dim("median", [&](auto& x, std::int64_t dim, bool keep) { return value(aten::median_dim(x, dim, keep)); });
+  check_dim("nanmedian",
+            [&](auto& x, std::int64_t dim, bool keep) { return value(aten::nanmedian_dim(x, dim, keep)); });
+  check_dim("mode", [&](auto& x, std::int64_t dim, bool keep) { return value(aten::mode(x, dim, keep)); });
+  check_dim("kthvalue", [&](auto& x, std::int64_t dim, bool keep) { return value(aten::kthvalue(x, 1, dim, keep)); });
+  check_gradients({"kthvalue 2", {{2, 4}}, [&](in x) { return value(aten::kthvalue(x[0], 2)); }});
 }
 
 TEST_CASE("reduce gradients: equal elements share the gradient of a full median only", "[gradients]") {
   const numbers x{1, 2, 2, 3};
-  check_elements(gradient_at([](auto& t) { return ops::median(t); }, x, {4}), {0, 0.5, 0.5, 0});
-  check_elements(gradient_at([](auto& t) { return std::get<0>(ops::median_dim(t, 0)); }, x, {4}), {0, 1, 0, 0});
-  check_elements(gradient_at([](auto& t) { return std::get<0>(ops::kthvalue(t, 2)); }, x, {4}), {0, 1, 0, 0});
-  check_elements(gradient_at([](auto& t) { return std::get<0>(ops::mode(t)); }, x, {4}), {0, 0, 1, 0});
+  check_elements(gradient_at([](auto& t) { return aten::median(t); }, x, {4}), {0, 0.5, 0.5, 0});
+  check_elements(gradient_at([](auto& t) { return std::get<0>(aten::median_dim(t, 0)); }, x, {4}), {0, 1, 0, 0});
+  check_elements(gradient_at([](auto& t) { return std::get<0>(aten::kthvalue(t, 2)); }, x, {4}), {0, 1, 0, 0});
+  check_elements(gradient_at([](auto& t) { return std::get<0>(aten::mode(t)); }, x, {4}), {0, 0, 1, 0});
 }
 
 TEST_CASE("reduce gradients: logsumexp", "[gradients]") {
   const auto list = [](const dims_case& c) { return c.list().value_or(std::span<const std::int64_t>()); };
-  check_dims("logsumexp", [&](auto& x, auto& c, bool keep) { return ops::logsumexp(x, list(c), keep); });
-  const tb::dims first{0};
-  const auto f = [&](const tensor& x) { return ops::logsumexp(x, first); };
+  check_dims("logsumexp", [&](auto& x, auto& c, bool keep) { return aten::logsumexp(x, list(c), keep); });
+  const tb::shape first{0};
+  const auto f = [&](const tensor& x) { return aten::logsumexp(x, first); };
   check_elements(gradient_at(f, {-infinity, 1}, {2}), {0, 1});
   check_elements(gradient_at(f, {-infinity, -infinity}, {2}), {not_a_number, not_a_number});
   check_elements(gradient_at(f, {infinity, 1}, {2}), {not_a_number, 0});
@@ -216,30 +219,30 @@ TEST_CASE("reduce gradients: variance and standard deviation", "[gradients]") {
     const auto by = [=](auto& op) {
       return [=, &op](auto& x, auto& c, bool keep) { return op(x, c.list(), correction, keep); };
     };
-    check_dims("var", by(ops::var_correction), cases);
-    check_dims("std", by(ops::stddev_correction), cases);
+    check_dims("var", by(aten::var_correction), cases);
+    check_dims("std", by(aten::std_correction), cases);
   }
   check_dims(
       "var without a correction",
-      [](auto& x, auto& c, bool keep) { return ops::var_correction(x, c.list(), std::nullopt, keep); }, cases);
+      [](auto& x, auto& c, bool keep) { return aten::var_correction(x, c.list(), std::nullopt, keep); }, cases);
   check_gradients({"var and mean", {{2, 3}}, [](in x) {
-                     const auto [var, mean] = ops::var_mean(x[0]);
+                     const auto [var, mean] = aten::var_mean(x[0]);
                      return out{var, mean};
                    }});
   check_gradients({"std and mean", {{2, 3}}, [](in x) {
-                     const auto [stddev, mean] = ops::stddev_mean(x[0], false);
+                     const auto [stddev, mean] = aten::std_mean(x[0], false);
                      return out{stddev, mean};
                    }});
 }
 
 TEST_CASE("reduce gradients: the variance of few or equal elements", "[gradients]") {
   const auto var = [](std::int64_t correction) {
-    return [=](const tensor& x) { return ops::var_correction(x, std::nullopt, tb::arg<"correction"> = correction); };
+    return [=](const tensor& x) { return aten::var_correction(x, std::nullopt, tb::arg<"correction"> = correction); };
   };
   const auto stddev = [](std::int64_t correction) {
-    return [=](const tensor& x) { return ops::stddev_correction(x, std::nullopt, tb::arg<"correction"> = correction); };
+    return [=](const tensor& x) { return aten::std_correction(x, std::nullopt, tb::arg<"correction"> = correction); };
   };
-  for (const tb::dims& one : {tb::dims{}, tb::dims{1}}) {
+  for (const tb::shape& one : {tb::shape{}, tb::shape{1}}) {
     check_elements(gradient_at(var(0), {3}, one), {0});
     check_elements(gradient_at(stddev(0), {3}, one), {0});
     check_elements(gradient_at(var(1), {3}, one), {not_a_number});
@@ -249,10 +252,10 @@ TEST_CASE("reduce gradients: the variance of few or equal elements", "[gradients
   check_elements(gradient_at(stddev(2), {3, 5}, {2}), {not_a_number, not_a_number});
   check_elements(gradient_at(stddev(1), {3, 3, 3}, {3}), {0, 0, 0});
   check_elements(second_gradient_at(stddev(1), {3, 3, 3}, {3}), {0, 0, 0});
-  const tb::dims last{1};
+  const tb::shape last{1};
   const auto rows = [&](std::int64_t correction) {
     return [&, correction](const tensor& x) {
-      return ops::var_correction(x, std::span<const std::int64_t>(last), tb::arg<"correction"> = correction);
+      return aten::var_correction(x, std::span<const std::int64_t>(last), tb::arg<"correction"> = correction);
     };
   };
   check_elements(gradient_at(rows(1), {3, 4}, {2, 1}), {not_a_number, not_a_number});
@@ -264,25 +267,26 @@ TEST_CASE("reduce gradients: norms of every order", "[gradients]") {
     const std::string order = " of order " + std::to_string(p);
     check_dims(
         "linalg_vector_norm" + order,
-        [=](auto& x, auto& c, bool keep) { return ops::linalg_vector_norm(x, p, c.list(), keep); },
-        {{{2, 3}, std::nullopt}, {{2, 3, 2}, tb::dims{0, -1}}, {{}, std::nullopt}}, 0.4);
-    check_gradients({"norm" + order, {{5}}, [=](in x) { return out{ops::norm(x[0], p)}; }, -1.5});
+        [=](auto& x, auto& c, bool keep) { return aten::linalg_vector_norm(x, p, c.list(), keep); },
+        {{{2, 3}, std::nullopt}, {{2, 3, 2}, tb::shape{0, -1}}, {{}, std::nullopt}}, 0.4);
+    check_gradients({"norm" + order, {{5}}, [=](in x) { return out{aten::norm_Scalar(x[0], p)}; }, -1.5});
   }
 }
 
 TEST_CASE("reduce gradients: every form of a norm", "[gradients]") {
-  const tb::dims last{-1};
-  for (const tb::dims& sizes : some_sizes) {
-    check_gradients({"norm", {sizes}, [](in x) { return out{ops::norm(x[0])}; }});
+  const tb::shape last{-1};
+  for (const tb::shape& sizes : some_sizes) {
+    check_gradients({"norm", {sizes}, [](in x) { return out{aten::norm_Scalar(x[0])}; }});
     check_gradients({"norm.ScalarOpt_dtype", {sizes}, [](in x) {
-                       return out{ops::norm_dtype(x[0], std::nullopt, tb::arg<"dtype"> = float64)};
+                       return out{aten::norm_ScalarOpt_dtype(x[0], std::nullopt, tb::arg<"dtype"> = float64)};
                      }});
-    check_gradients({"norm.ScalarOpt_dim", {sizes}, [&](in x) { return out{ops::norm_dim(x[0], 3, last)}; }});
+    check_gradients(
+        {"norm.ScalarOpt_dim", {sizes}, [&](in x) { return out{aten::norm_ScalarOpt_dim(x[0], 3, last)}; }});
     check_gradients({"norm.ScalarOpt_dim_dtype", {sizes}, [&](in x) {
-                       return out{ops::norm_dim_dtype(x[0], 3, last, true, tb::arg<"dtype"> = float64)};
+                       return out{aten::norm_ScalarOpt_dim_dtype(x[0], 3, last, true, tb::arg<"dtype"> = float64)};
                      }});
     check_gradients({"linalg_vector_norm in float64", {sizes}, [&](in x) {
-                       return out{ops::linalg_vector_norm(x[0], tb::arg<"dtype"> = float64)};
+                       return out{aten::linalg_vector_norm(x[0], tb::arg<"dtype"> = float64)};
                      }});
   }
 }
@@ -316,7 +320,7 @@ TEST_CASE("reduce gradients: norms at zeros and equal elements", "[gradients]") 
                         {infinity, {not_a_number, 1, 2}, {0, 0, 0}}}) {
     INFO("order " << c.p << " at " << c.at[0] << ", " << c.at[1]);
     check_elements(
-        gradient_at([&](auto& x) { return ops::norm(x, c.p); }, c.at, {static_cast<std::int64_t>(c.at.size())}),
+        gradient_at([&](auto& x) { return aten::norm_Scalar(x, c.p); }, c.at, {static_cast<std::int64_t>(c.at.size())}),
         c.wanted);
   }
 }
@@ -324,67 +328,68 @@ TEST_CASE("reduce gradients: norms at zeros and equal elements", "[gradients]") 
 TEST_CASE("reduce gradients: second gradients of a norm are no NaN at zeros", "[gradients]") {
   for (const double p : {0.5, 1.0, 1.5, 2.0, 3.0, infinity}) {
     INFO("order " << p);
-    check_elements(second_gradient_at([=](auto& x) { return ops::norm(x, p); }, {0, 0}, {2}), {0, 0});
+    check_elements(second_gradient_at([=](auto& x) { return aten::norm_Scalar(x, p); }, {0, 0}, {2}), {0, 0});
   }
-  check_elements(second_gradient_at([](auto& x) { return ops::norm(x, 2); }, {3, 0, -4}, {3}), {0.416, 0.4, 0.312});
-  check_elements(second_gradient_at([](auto& x) { return ops::norm(x, 3); }, {3, 0, -4}, {3}),
+  check_elements(second_gradient_at([](auto& x) { return aten::norm_Scalar(x, 2); }, {3, 0, -4}, {3}),
+                 {0.416, 0.4, 0.312});
+  check_elements(second_gradient_at([](auto& x) { return aten::norm_Scalar(x, 3); }, {3, 0, -4}, {3}),
                  {0.6778687264465304, 0, 0.5084015448348977});
 }
 
 TEST_CASE("reduce gradients: distances and angles, which are composed of norms", "[gradients]") {
   for (const double p : {1.0, 2.0, 3.0}) {
     support::gradient_case distances{
-        "cdist", {{2, 3}, {4, 3}}, [=](in x) { return out{ops::cdist(x[0] * 1.37, x[1], p)}; }, 0.5, 3};
+        "cdist", {{2, 3}, {4, 3}}, [=](in x) { return out{aten::cdist(x[0] * 1.37, x[1], p)}; }, 0.5, 3};
     distances.narrow = p != 1;  // rounded, some differences have the other sign
     check_gradients(distances);
     check_gradients({"pairwise_distance", {{2, 3}, {2, 3}}, [=](in x) {
-                       return out{ops::pairwise_distance(x[0] * 1.37, x[1], p)};
+                       return out{aten::pairwise_distance(x[0] * 1.37, x[1], p)};
                      }});
   }
   check_gradients(
-      {"cosine_similarity", {{2, 3}, {2, 3}}, [](in x) { return out{ops::cosine_similarity(x[0], x[1])}; }});
+      {"cosine_similarity", {{2, 3}, {2, 3}}, [](in x) { return out{aten::cosine_similarity(x[0], x[1])}; }});
 }
 
 TEST_CASE("reduce gradients: softmax and its logarithm, and their gradients as operators", "[gradients]") {
   for (const auto& [sizes, dim] :
-       std::vector<std::pair<tb::dims, std::int64_t>>{{{2, 3}, 0}, {{2, 3, 2}, 1}, {{2, 3}, -1}, {{1}, 0}, {{}, 0}}) {
-    check_gradients({"softmax", {sizes}, [&](in x) { return out{ops::softmax(x[0], dim)}; }});
-    check_gradients({"log_softmax", {sizes}, [&](in x) { return out{ops::log_softmax(x[0], dim)}; }});
-    check_gradients({"_softmax", {sizes}, [&](in x) { return out{ops::softmax_forward(x[0], dim, false)}; }});
-    check_gradients({"_log_softmax", {sizes}, [&](in x) { return out{ops::log_softmax_forward(x[0], dim, false)}; }});
+       std::vector<std::pair<tb::shape, std::int64_t>>{{{2, 3}, 0}, {{2, 3, 2}, 1}, {{2, 3}, -1}, {{1}, 0}, {{}, 0}}) {
+    check_gradients({"softmax", {sizes}, [&](in x) { return out{aten::softmax_int(x[0], dim)}; }});
+    check_gradients({"log_softmax", {sizes}, [&](in x) { return out{aten::log_softmax_int(x[0], dim)}; }});
+    check_gradients({"_softmax", {sizes}, [&](in x) { return out{aten::_softmax(x[0], dim, false)}; }});
+    check_gradients({"_log_softmax", {sizes}, [&](in x) { return out{aten::_log_softmax(x[0], dim, false)}; }});
     check_gradients({"_softmax_backward_data", {sizes, sizes}, [&](in x) {
-                       return out{ops::softmax_backward(x[0], x[1], dim, x[1].dtype())};
+                       return out{aten::_softmax_backward_data(x[0], x[1], dim, x[1].dtype())};
                      }});
     check_gradients({"_log_softmax_backward_data", {sizes, sizes}, [&](in x) {
-                       return out{ops::log_softmax_backward(x[0], x[1], dim, x[1].dtype())};
+                       return out{aten::_log_softmax_backward_data(x[0], x[1], dim, x[1].dtype())};
                      }});
   }
 }
 
 TEST_CASE("reduce gradients: of empty tensors", "[gradients]") {
-  const tb::dims nothing{0}, no_rows{0, 2}, last{-1};
+  const tb::shape nothing{0}, no_rows{0, 2}, last{-1};
   using f = support::one_tensor_function;
-  for (const f& reduce : {f([](auto& x) { return ops::sum(x); }), f([](auto& x) { return ops::nansum(x); }),
-                          f([](auto& x) { return ops::prod(x); }), f([](auto& x) { return ops::var(x); }),
-                          f([](auto& x) { return ops::stddev(x); }), f([](auto& x) { return ops::norm(x); }),
-                          f([](auto& x) { return ops::norm(x, 3); }), f([](auto& x) { return ops::median(x); }),
-                          f([](auto& x) { return ops::nanmedian(x); })}) {
+  for (const f& reduce : {f([](auto& x) { return aten::sum(x); }), f([](auto& x) { return aten::nansum(x); }),
+                          f([](auto& x) { return aten::prod(x); }), f([](auto& x) { return aten::var(x); }),
+                          f([](auto& x) { return aten::std(x); }), f([](auto& x) { return aten::norm_Scalar(x); }),
+                          f([](auto& x) { return aten::norm_Scalar(x, 3); }),
+                          f([](auto& x) { return aten::median(x); }), f([](auto& x) { return aten::nanmedian(x); })}) {
     CHECK(gradient_at(reduce, {}, nothing).empty());
   }
   for (const f& reduce :
-       {f([](auto& x) { return ops::prod_dim(x, 1); }), f([](auto& x) { return ops::prod_dim(x, 0); }),
-        f([&](auto& x) { return ops::amax(x, last); }), f([](auto& x) { return std::get<0>(ops::max_dim(x, 1)); }),
-        f([](auto& x) { return std::get<0>(ops::median_dim(x, 1)); }),
-        f([&](auto& x) { return ops::logsumexp(x, last); }),
-        f([&](auto& x) { return ops::norm_dim(x, infinity, last); }), f([&](auto& x) { return ops::softmax(x, 0); }),
-        f([&](auto& x) { return ops::log_softmax(x, 1); })}) {
+       {f([](auto& x) { return aten::prod_dim_int(x, 1); }), f([](auto& x) { return aten::prod_dim_int(x, 0); }),
+        f([&](auto& x) { return aten::amax(x, last); }), f([](auto& x) { return std::get<0>(aten::max_dim(x, 1)); }),
+        f([](auto& x) { return std::get<0>(aten::median_dim(x, 1)); }),
+        f([&](auto& x) { return aten::logsumexp(x, last); }),
+        f([&](auto& x) { return aten::norm_ScalarOpt_dim(x, infinity, last); }),
+        f([&](auto& x) { return aten::softmax_int(x, 0); }), f([&](auto& x) { return aten::log_softmax_int(x, 1); })}) {
     CHECK(gradient_at(reduce, {}, no_rows).empty());
   }
 }
 
 TEST_CASE("reduce gradients: boolean, counting and index results have none", "[gradients]") {
   const tensor x = tb::require_grad(support::tensor_of({1, 0, 2}, {3}));
-  for (const tensor& y : {ops::all(x), ops::any(x), ops::all_dim(x, 0), ops::any_dim(x, 0), ops::argmax(x),
-                          ops::argmin(x), ops::count_nonzero(x), std::get<1>(ops::max_dim(x, 0))})
+  for (const tensor& y : {aten::all(x), aten::any(x), aten::all_dim(x, 0), aten::any_dim(x, 0), aten::argmax(x),
+                          aten::argmin(x), aten::count_nonzero(x), std::get<1>(aten::max_dim(x, 0))})
     CHECK_FALSE(tb::requires_grad(y));
 }

@@ -15,7 +15,7 @@
 import topbit;
 
 namespace tb = topbit;
-namespace ops = topbit::ops;
+namespace aten = topbit::aten;
 using support::check_gradients;
 using support::unary_function;
 using support::unary_functions;
@@ -28,7 +28,7 @@ namespace {
 
 std::vector<double> slopes(const std::function<tensor(const tensor&)>& f, const std::vector<double>& at) {
   const tensor x = tb::require_grad(support::tensor_of(at, {static_cast<std::int64_t>(at.size())}, tb::dtype::float64));
-  return values(tb::grad(ops::sum(f(x)), x));
+  return values(tb::grad(aten::sum(f(x)), x));
 }
 std::string unlike(const std::vector<double>& found, const std::vector<double>& wanted) {
   return support::difference(found, wanted, 1e-12);
@@ -49,7 +49,7 @@ TEST_CASE("unary gradients: every function in place", "[gradients]") {
     check_gradients({f.name + "_",
                      {{2, 2}},
                      [&](in x) {
-                       tensor y = ops::clone(x[0]);
+                       tensor y = aten::clone(x[0]);
                        f.call_in_place(y);
                        return out{y};
                      },
@@ -60,31 +60,31 @@ TEST_CASE("unary gradients: every function in place", "[gradients]") {
 }
 
 TEST_CASE("unary gradients: of a zero-dimensional and an empty tensor", "[gradients]") {
-  for (const tb::dims& sizes : {tb::dims{}, tb::dims{0, 3}}) {
-    check_gradients({"exp", {sizes}, [](in x) { return out{ops::exp(x[0])}; }});
-    check_gradients({"log1p", {sizes}, [](in x) { return out{ops::log1p(x[0])}; }, 0.3, 2});
-    check_gradients({"tanh", {sizes}, [](in x) { return out{ops::tanh(x[0])}; }});
-    check_gradients({"floor", {sizes}, [](in x) { return out{ops::floor(x[0])}; }, 0.3, 0.7});
-    check_gradients({"digamma", {sizes}, [](in x) { return out{ops::digamma(x[0])}; }, 0.4, 4});
+  for (const tb::shape& sizes : {tb::shape{}, tb::shape{0, 3}}) {
+    check_gradients({"exp", {sizes}, [](in x) { return out{aten::exp(x[0])}; }});
+    check_gradients({"log1p", {sizes}, [](in x) { return out{aten::log1p(x[0])}; }, 0.3, 2});
+    check_gradients({"tanh", {sizes}, [](in x) { return out{aten::tanh(x[0])}; }});
+    check_gradients({"floor", {sizes}, [](in x) { return out{aten::floor(x[0])}; }, 0.3, 0.7});
+    check_gradients({"digamma", {sizes}, [](in x) { return out{aten::digamma(x[0])}; }, 0.4, 4});
   }
 }
 
 // PyTorch 2.15 gives these.
 TEST_CASE("unary gradients: at corners and poles", "[gradients]") {
-  CHECK(unlike(slopes([](const tensor& x) { return ops::abs(x); }, {-2, 0, -0.0, 3}), {-1, 0, 0, 1}) == "");
-  CHECK(unlike(slopes([](const tensor& x) { return ops::sqrt(x); }, {0, 4}), {inf, 0.25}) == "");
-  CHECK(unlike(slopes([](const tensor& x) { return ops::nan_to_num(x); }, {NaN, inf, -inf, 1}), {0, 0, 0, 1}) == "");
-  CHECK(unlike(slopes([](const tensor& x) { return ops::logit(x); }, {-1, 0, 0.5, 1, 2}), {NaN, inf, 4, inf, NaN}) ==
+  CHECK(unlike(slopes([](const tensor& x) { return aten::abs(x); }, {-2, 0, -0.0, 3}), {-1, 0, 0, 1}) == "");
+  CHECK(unlike(slopes([](const tensor& x) { return aten::sqrt(x); }, {0, 4}), {inf, 0.25}) == "");
+  CHECK(unlike(slopes([](const tensor& x) { return aten::nan_to_num(x); }, {NaN, inf, -inf, 1}), {0, 0, 0, 1}) == "");
+  CHECK(unlike(slopes([](const tensor& x) { return aten::logit(x); }, {-1, 0, 0.5, 1, 2}), {NaN, inf, 4, inf, NaN}) ==
         "");
-  CHECK(unlike(slopes([](const tensor& x) { return ops::logit(x, 0.1); }, {0.1, 0.05, 0.5, 0.95, 2, NaN}),
+  CHECK(unlike(slopes([](const tensor& x) { return aten::logit(x, 0.1); }, {0.1, 0.05, 0.5, 0.95, 2, NaN}),
                {1 / 0.09, 0, 4, 0, 0, NaN}) == "");
-  CHECK(unlike(slopes([](const tensor& x) { return ops::sign(x); }, {-1, 0, 1}), {0, 0, 0}) == "");
+  CHECK(unlike(slopes([](const tensor& x) { return aten::sign(x); }, {-1, 0, 1}), {0, 0, 0}) == "");
   // Trigamma, by its series and exact fractions, and pi^2 / 2 at a half.
-  CHECK(support::difference(slopes([](const tensor& x) { return ops::digamma(x); }, {-0.5, 0.25, 0.5, 1, 3, 40}),
+  CHECK(support::difference(slopes([](const tensor& x) { return aten::digamma(x); }, {-0.5, 0.25, 0.5, 1, 3, 40}),
                             {8.934802200544679, 17.19732915450711, 4.934802200544679, 1.6449340668482264,
                              0.39493406684822646, 0.02531510384129103},
                             1e-14) == "");
-  CHECK(slopes([](const tensor& x) { return ops::digamma(x); }, {0})[0] == inf);
+  CHECK(slopes([](const tensor& x) { return aten::digamma(x); }, {0})[0] == inf);
 }
 
 // A pole of the reflection that digamma's gradient uses below 1/2 lies at every whole number.
@@ -93,8 +93,8 @@ TEST_CASE("unary gradients: the second derivative of digamma is finite at whole 
   const std::vector<double> wanted = {-2.4041138063, -0.4041138063, -0.1541138063};
   for (const auto& [type, tolerance] : {std::pair(tb::dtype::float32, 1e-5), std::pair(tb::dtype::float16, 0.02)}) {
     const tensor x = tb::require_grad(support::tensor_of({1, 2, 3}, {3}, type));
-    const tensor once = tb::grad(ops::sum(ops::digamma(x)), x, {.create_graph = true});
-    CHECK(support::difference(values(tb::grad(ops::sum(once), x)), wanted, tolerance) == "");
+    const tensor once = tb::grad(aten::sum(aten::digamma(x)), x, {.create_graph = true});
+    CHECK(support::difference(values(tb::grad(aten::sum(once), x)), wanted, tolerance) == "");
   }
 }
 
@@ -106,10 +106,10 @@ TEST_CASE("unary gradients: arguments that may be written before backward", "[gr
     tensor y = f.call(x), written = write_result ? y : x;
     {
       const tb::no_grad off;
-      ops::mul_scalar_(written, 2);
+      aten::mul_Scalar_(written, 2);
     }
     try {
-      tb::grad(ops::sum(y), leaf);
+      tb::grad(aten::sum(y), leaf);
       return true;
     } catch (const tb::error&) {
       return false;

@@ -12,7 +12,7 @@
 import topbit;
 
 namespace tb = topbit;
-namespace ops = topbit::ops;
+namespace aten = topbit::aten;
 using support::check_gradients;
 using support::values;
 using tb::tensor;
@@ -22,7 +22,7 @@ using list = std::vector<std::int64_t>;
 
 namespace {
 
-void check_view(const std::string& name, const tb::dims& sizes, tensor (*view)(const tensor&)) {
+void check_view(const std::string& name, const tb::shape& sizes, tensor (*view)(const tensor&)) {
   check_gradients({name, {sizes}, [view](in x) { return out{view(x[0])}; }});
   // Of a result, each of whose elements has another slope.
   check_gradients({name + " of a result", {sizes}, [view](in x) { return out{view(x[0] * x[0])}; }});
@@ -31,97 +31,97 @@ void check_view(const std::string& name, const tb::dims& sizes, tensor (*view)(c
 }  // namespace
 
 TEST_CASE("view gradients: the order of dimensions", "[gradients]") {
-  check_view("transpose", {2, 3, 2}, [](auto& x) { return ops::transpose(x, 0, -1); });
-  check_view("transpose, no dimensions", {}, [](auto& x) { return ops::transpose(x, 0, -1); });
-  check_view("permute", {2, 3, 4}, [](auto& x) { return ops::permute(x, list{2, 0, 1}); });
-  check_view("permute from behind", {2, 3, 4}, [](auto& x) { return ops::permute(x, list{-1, -3, -2}); });
-  check_view("swapaxes", {2, 3}, [](auto& x) { return ops::swapaxes(x, 0, 1); });
-  check_view("swapdims", {2, 3}, [](auto& x) { return ops::swapdims(x, 0, 1); });
-  check_view("movedim", {2, 3, 2}, [](auto& x) { return ops::movedim(x, list{0, -1}, list{1, 0}); });
-  check_view("movedim, one", {2, 3, 2}, [](auto& x) { return ops::movedim_int(x, 0, -1); });
-  check_view("t", {2, 3}, [](auto& x) { return ops::t(x); });
-  check_view("numpy_T", {2, 3, 2}, [](auto& x) { return ops::numpy_T(x); });
-  check_view("mT", {2, 3, 2}, [](auto& x) { return ops::mT(x); });
-  check_view("mH", {2, 3, 2}, [](auto& x) { return ops::mH(x); });
-  check_view("adjoint", {2, 3, 2}, [](auto& x) { return ops::adjoint(x); });
-  check_view("matrix_H", {2, 3}, [](auto& x) { return ops::matrix_H(x); });
+  check_view("transpose", {2, 3, 2}, [](auto& x) { return aten::transpose_int(x, 0, -1); });
+  check_view("transpose, no dimensions", {}, [](auto& x) { return aten::transpose_int(x, 0, -1); });
+  check_view("permute", {2, 3, 4}, [](auto& x) { return aten::permute(x, list{2, 0, 1}); });
+  check_view("permute from behind", {2, 3, 4}, [](auto& x) { return aten::permute(x, list{-1, -3, -2}); });
+  check_view("swapaxes", {2, 3}, [](auto& x) { return aten::swapaxes(x, 0, 1); });
+  check_view("swapdims", {2, 3}, [](auto& x) { return aten::swapdims(x, 0, 1); });
+  check_view("movedim", {2, 3, 2}, [](auto& x) { return aten::movedim_intlist(x, list{0, -1}, list{1, 0}); });
+  check_view("movedim, one", {2, 3, 2}, [](auto& x) { return aten::movedim_int(x, 0, -1); });
+  check_view("t", {2, 3}, [](auto& x) { return aten::t(x); });
+  check_view("numpy_T", {2, 3, 2}, [](auto& x) { return aten::numpy_T(x); });
+  check_view("mT", {2, 3, 2}, [](auto& x) { return aten::mT(x); });
+  check_view("mH", {2, 3, 2}, [](auto& x) { return aten::mH(x); });
+  check_view("adjoint", {2, 3, 2}, [](auto& x) { return aten::adjoint(x); });
+  check_view("matrix_H", {2, 3}, [](auto& x) { return aten::matrix_H(x); });
 }
 
 TEST_CASE("view gradients: dimensions of size 1, and expanded dimensions", "[gradients]") {
-  check_view("unsqueeze", {2, 3}, [](auto& x) { return ops::unsqueeze(x, 1); });
-  check_view("unsqueeze behind", {2, 3}, [](auto& x) { return ops::unsqueeze(x, -1); });
-  check_view("unsqueeze, no dimensions", {}, [](auto& x) { return ops::unsqueeze(x, 0); });
-  check_view("squeeze", {1, 3, 1}, [](auto& x) { return ops::squeeze(x); });
-  check_view("squeeze of nothing", {2, 3}, [](auto& x) { return ops::squeeze(x); });
-  check_view("squeeze, one", {1, 3, 1}, [](auto& x) { return ops::squeeze_dim(x, -1); });
-  check_view("expand", {2, 1, 3}, [](auto& x) { return ops::expand(x, list{4, 2, 2, -1}); });
-  check_view("expand, no dimensions", {}, [](auto& x) { return ops::expand(x, list{2, 2}); });
-  check_view("expand to nothing", {1, 3}, [](auto& x) { return ops::expand(x, list{0, 3}); });
-  check_view("broadcast_to", {3}, [](auto& x) { return ops::broadcast_to(x, list{2, 3}); });
-  check_view("expand_as", {3}, [](auto& x) { return ops::expand_as(x, ops::zeros(list{2, 3})); });
-  check_view("atleast_1d", {}, [](auto& x) { return ops::atleast_1d(x); });
-  check_view("atleast_2d", {3}, [](auto& x) { return ops::atleast_2d(x); });
-  check_view("atleast_3d", {2, 3}, [](auto& x) { return ops::atleast_3d(x); });
+  check_view("unsqueeze", {2, 3}, [](auto& x) { return aten::unsqueeze(x, 1); });
+  check_view("unsqueeze behind", {2, 3}, [](auto& x) { return aten::unsqueeze(x, -1); });
+  check_view("unsqueeze, no dimensions", {}, [](auto& x) { return aten::unsqueeze(x, 0); });
+  check_view("squeeze", {1, 3, 1}, [](auto& x) { return aten::squeeze(x); });
+  check_view("squeeze of nothing", {2, 3}, [](auto& x) { return aten::squeeze(x); });
+  check_view("squeeze, one", {1, 3, 1}, [](auto& x) { return aten::squeeze_dim(x, -1); });
+  check_view("expand", {2, 1, 3}, [](auto& x) { return aten::expand(x, list{4, 2, 2, -1}); });
+  check_view("expand, no dimensions", {}, [](auto& x) { return aten::expand(x, list{2, 2}); });
+  check_view("expand to nothing", {1, 3}, [](auto& x) { return aten::expand(x, list{0, 3}); });
+  check_view("broadcast_to", {3}, [](auto& x) { return aten::broadcast_to(x, list{2, 3}); });
+  check_view("expand_as", {3}, [](auto& x) { return aten::expand_as(x, aten::zeros(list{2, 3})); });
+  check_view("atleast_1d", {}, [](auto& x) { return aten::atleast_1d(x); });
+  check_view("atleast_2d", {3}, [](auto& x) { return aten::atleast_2d(x); });
+  check_view("atleast_3d", {2, 3}, [](auto& x) { return aten::atleast_3d(x); });
 }
 
 TEST_CASE("view gradients: the same elements in another shape", "[gradients]") {
-  check_view("view", {2, 3}, [](auto& x) { return ops::view(ops::contiguous(x), list{3, -1}); });
-  check_view("view_as", {2, 3}, [](auto& x) { return ops::view_as(ops::contiguous(x), ops::zeros(list{6})); });
-  check_view("reshape", {2, 6}, [](auto& x) { return ops::reshape(x, list{3, 4}); });
-  check_view("reshape_as", {2, 3}, [](auto& x) { return ops::reshape_as(x, ops::zeros(list{3, 2})); });
-  check_view("flatten", {2, 3, 2}, [](auto& x) { return ops::flatten(x, 1); });
-  check_view("ravel", {2, 3}, [](auto& x) { return ops::ravel(x); });
-  check_view("unflatten", {2, 6}, [](auto& x) { return ops::unflatten(x, 1, list{2, -1}); });
-  check_view("contiguous", {2, 3}, [](auto& x) { return ops::contiguous(ops::transpose(x, 0, 1)); });
-  check_view("alias", {2, 3}, [](auto& x) { return ops::alias(x); });
-  check_view("alias of nothing", {0, 3}, [](auto& x) { return ops::alias(x); });
+  check_view("view", {2, 3}, [](auto& x) { return aten::view(aten::contiguous(x), list{3, -1}); });
+  check_view("view_as", {2, 3}, [](auto& x) { return aten::view_as(aten::contiguous(x), aten::zeros(list{6})); });
+  check_view("reshape", {2, 6}, [](auto& x) { return aten::reshape(x, list{3, 4}); });
+  check_view("reshape_as", {2, 3}, [](auto& x) { return aten::reshape_as(x, aten::zeros(list{3, 2})); });
+  check_view("flatten", {2, 3, 2}, [](auto& x) { return aten::flatten_using_ints(x, 1); });
+  check_view("ravel", {2, 3}, [](auto& x) { return aten::ravel(x); });
+  check_view("unflatten", {2, 6}, [](auto& x) { return aten::unflatten_int(x, 1, list{2, -1}); });
+  check_view("contiguous", {2, 3}, [](auto& x) { return aten::contiguous(aten::transpose_int(x, 0, 1)); });
+  check_view("alias", {2, 3}, [](auto& x) { return aten::alias(x); });
+  check_view("alias of nothing", {0, 3}, [](auto& x) { return aten::alias(x); });
 }
 
 TEST_CASE("view gradients: a part of the elements", "[gradients]") {
-  check_view("select", {2, 3}, [](auto& x) { return ops::select(x, -1, -3); });
-  check_view("slice", {2, 7}, [](auto& x) { return ops::slice(x, -1, 1, 6, 2); });
-  check_view("slice from behind", {5, 2}, [](auto& x) { return ops::slice(x, 0, -4, -1); });
-  check_view("slice of nothing", {2, 3}, [](auto& x) { return ops::slice(x, 1, 2, 2); });
-  check_view("narrow", {2, 5}, [](auto& x) { return ops::narrow(x, 1, -4, 2); });
+  check_view("select", {2, 3}, [](auto& x) { return aten::select_int(x, -1, -3); });
+  check_view("slice", {2, 7}, [](auto& x) { return aten::slice_Tensor(x, -1, 1, 6, 2); });
+  check_view("slice from behind", {5, 2}, [](auto& x) { return aten::slice_Tensor(x, 0, -4, -1); });
+  check_view("slice of nothing", {2, 3}, [](auto& x) { return aten::slice_Tensor(x, 1, 2, 2); });
+  check_view("narrow", {2, 5}, [](auto& x) { return aten::narrow(x, 1, -4, 2); });
   check_view("narrow, a tensor", {2, 5},
-             [](auto& x) { return ops::narrow_tensor(x, 1, support::tensor_of({2}, {}, tb::dtype::int64), 2); });
-  check_view("diagonal", {3, 4}, [](auto& x) { return ops::diagonal(x); });
-  check_view("diagonal above", {3, 2, 4}, [](auto& x) { return ops::diagonal(x, 2, 0, -1); });
-  check_view("diagonal below", {4, 3}, [](auto& x) { return ops::diagonal(x, -2); });
-  check_view("diagonal of nothing", {2, 2}, [](auto& x) { return ops::diagonal(x, 5); });
-  check_view("unfold", {7, 2}, [](auto& x) { return ops::unfold(x, 0, 3, 2); });
-  check_view("unfold, overlapping", {2, 5}, [](auto& x) { return ops::unfold(x, -1, 3, 1); });
-  check_view("unfold, apart", {7}, [](auto& x) { return ops::unfold(x, 0, 2, 3); });
-  check_view("unfold, no dimensions", {}, [](auto& x) { return ops::unfold(x, 0, 1, 1); });
+             [](auto& x) { return aten::narrow_Tensor(x, 1, support::tensor_of({2}, {}, tb::dtype::int64), 2); });
+  check_view("diagonal", {3, 4}, [](auto& x) { return aten::diagonal(x); });
+  check_view("diagonal above", {3, 2, 4}, [](auto& x) { return aten::diagonal(x, 2, 0, -1); });
+  check_view("diagonal below", {4, 3}, [](auto& x) { return aten::diagonal(x, -2); });
+  check_view("diagonal of nothing", {2, 2}, [](auto& x) { return aten::diagonal(x, 5); });
+  check_view("unfold", {7, 2}, [](auto& x) { return aten::unfold(x, 0, 3, 2); });
+  check_view("unfold, overlapping", {2, 5}, [](auto& x) { return aten::unfold(x, -1, 3, 1); });
+  check_view("unfold, apart", {7}, [](auto& x) { return aten::unfold(x, 0, 2, 3); });
+  check_view("unfold, no dimensions", {}, [](auto& x) { return aten::unfold(x, 0, 1, 1); });
 }
 
 TEST_CASE("view gradients: any strides, with elements visible once, twice, or not at all", "[gradients]") {
-  const auto check = [](const std::string& name, const tb::dims& sizes, auto view) { check_view(name, sizes, +view); };
+  const auto check = [](const std::string& name, const tb::shape& sizes, auto view) { check_view(name, sizes, +view); };
   check("as_strided", {3, 4},
-        [](const tensor& x) { return ops::as_strided(ops::contiguous(x), list{2, 2}, list{4, 2}, std::nullopt); });
+        [](const tensor& x) { return aten::as_strided(aten::contiguous(x), list{2, 2}, list{4, 2}, std::nullopt); });
   check("as_strided, from a place", {3, 4},
-        [](const tensor& x) { return ops::as_strided(ops::contiguous(x), list{3}, list{3}, 2); });
+        [](const tensor& x) { return aten::as_strided(aten::contiguous(x), list{3}, list{3}, 2); });
   check("as_strided, overlapping", {6},
-        [](const tensor& x) { return ops::as_strided(ops::contiguous(x), list{3, 3}, list{1, 1}, 1); });
+        [](const tensor& x) { return aten::as_strided(aten::contiguous(x), list{3, 3}, list{1, 1}, 1); });
   check("as_strided, overlapping apart", {12},
-        [](const tensor& x) { return ops::as_strided(ops::contiguous(x), list{2, 3, 2}, list{3, 2, 4}, 0); });
+        [](const tensor& x) { return aten::as_strided(aten::contiguous(x), list{2, 3, 2}, list{3, 2, 4}, 0); });
   check("as_strided, one element often", {4},
-        [](const tensor& x) { return ops::as_strided(ops::contiguous(x), list{2, 3}, list{0, 1}, 0); });
+        [](const tensor& x) { return aten::as_strided(aten::contiguous(x), list{2, 3}, list{0, 1}, 0); });
   check("as_strided of a view", {3, 4}, [](const tensor& x) {
-    return ops::as_strided(ops::transpose(ops::contiguous(x), 0, 1), list{2, 2}, list{1, 5}, 1);
+    return aten::as_strided(aten::transpose_int(aten::contiguous(x), 0, 1), list{2, 2}, list{1, 5}, 1);
   });
   check("as_strided to no dimensions", {3},
-        [](const tensor& x) { return ops::as_strided(ops::contiguous(x), list{}, list{}, 2); });
+        [](const tensor& x) { return aten::as_strided(aten::contiguous(x), list{}, list{}, 2); });
   check("as_strided to nothing", {3},
-        [](const tensor& x) { return ops::as_strided(ops::contiguous(x), list{0, 2}, list{1, 1}, 0); });
+        [](const tensor& x) { return aten::as_strided(aten::contiguous(x), list{0, 2}, list{1, 1}, 0); });
 }
 
 // The argument's elements share memory, and so they share what arrives: PyTorch's rule, and its numbers.
 TEST_CASE("view gradients: as_strided of elements that share memory", "[gradients]") {
   const tensor x = tb::require_grad(support::tensor_of({1, 2, 3}, {3}));
-  const tensor wide = ops::expand(x * 1, list{2, 3});
-  const tensor y = ops::as_strided(wide, list{2, 2}, list{1, 1}, 0);
-  const tensor total = ops::sum(y * support::tensor_of({1, 2, 3, 4}, {2, 2}));
+  const tensor wide = aten::expand(x * 1, list{2, 3});
+  const tensor y = aten::as_strided(wide, list{2, 2}, list{1, 1}, 0);
+  const tensor total = aten::sum(y * support::tensor_of({1, 2, 3, 4}, {2, 2}));
   tb::backward(total);
   CHECK(values(tb::leaf_grad(x)) == std::vector<double>{1, 5, 4});
 }
@@ -129,8 +129,8 @@ TEST_CASE("view gradients: as_strided of elements that share memory", "[gradient
 // What is not reached from the argument's elements has no gradient, of any order.
 TEST_CASE("view gradients: as_strided beyond elements that share memory", "[gradients]") {
   const auto f = [](in x) {
-    const tensor wide = ops::expand(x[0] * x[0], list{2, 3});
-    return out{ops::as_strided(ops::slice(wide, 1, 0, 2), list{2, 3}, list{0, 1}, 0)};
+    const tensor wide = aten::expand(x[0] * x[0], list{2, 3});
+    return out{aten::as_strided(aten::slice_Tensor(wide, 1, 0, 2), list{2, 3}, list{0, 1}, 0)};
   };
   const std::vector<tensor> x{tb::require_grad(support::tensor_of({1, 2, 3}, {3}))};
   const tb::check_result twice = tb::gradgradcheck(f, x);
@@ -140,26 +140,28 @@ TEST_CASE("view gradients: as_strided beyond elements that share memory", "[grad
 
 TEST_CASE("view gradients: views of views, and several of one tensor", "[gradients]") {
   check_view("a chain", {4, 3, 2}, [](auto& x) {
-    return ops::select(ops::transpose(ops::slice(ops::permute(x, list{2, 0, 1}), 1, 0, 4, 2), 0, 2), 0, 1);
+    return aten::select_int(aten::transpose_int(aten::slice_Tensor(aten::permute(x, list{2, 0, 1}), 1, 0, 4, 2), 0, 2),
+                            0, 1);
   });
   check_gradients({"several", {{3, 4}}, [](in x) {
                      const tensor y = x[0] * x[0];
-                     return out{ops::select(y, 0, 1) * ops::select(y, 0, 2), ops::diagonal(y) * 2, ops::t(y)};
+                     return out{aten::select_int(y, 0, 1) * aten::select_int(y, 0, 2), aten::diagonal(y) * 2,
+                                aten::t(y)};
                    }});
 }
 
 TEST_CASE("view gradients: lists of views", "[gradients]") {
-  check_gradients({"split", {{5, 2}}, [](in x) { return ops::split(x[0] * x[0], 2, 0); }});
-  check_gradients({"split by sizes", {{2, 5}}, [](in x) { return ops::split_with_sizes(x[0], list{1, 0, 4}, 1); }});
-  check_gradients({"split.sizes", {{2, 5}}, [](in x) { return ops::split_sizes(x[0], list{2, 3}, -1); }});
-  check_gradients({"chunk", {{5, 2}}, [](in x) { return ops::chunk(x[0], 3); }});
-  check_gradients({"tensor_split", {{5, 2}}, [](in x) { return ops::tensor_split(x[0], 3); }});
-  check_gradients({"unbind", {{2, 3}}, [](in x) { return ops::unbind(x[0] * x[0], 1); }});
-  check_gradients({"broadcast_tensors", {{2, 1}, {3}}, [](in x) { return ops::broadcast_tensors(x); }});
-  check_gradients({"meshgrid", {{2}, {3}}, [](in x) { return ops::meshgrid(x); }});
+  check_gradients({"split", {{5, 2}}, [](in x) { return aten::split_Tensor(x[0] * x[0], 2, 0); }});
+  check_gradients({"split by sizes", {{2, 5}}, [](in x) { return aten::split_with_sizes(x[0], list{1, 0, 4}, 1); }});
+  check_gradients({"split.sizes", {{2, 5}}, [](in x) { return aten::split_sizes(x[0], list{2, 3}, -1); }});
+  check_gradients({"chunk", {{5, 2}}, [](in x) { return aten::chunk(x[0], 3); }});
+  check_gradients({"tensor_split", {{5, 2}}, [](in x) { return aten::tensor_split_sections(x[0], 3); }});
+  check_gradients({"unbind", {{2, 3}}, [](in x) { return aten::unbind_int(x[0] * x[0], 1); }});
+  check_gradients({"broadcast_tensors", {{2, 1}, {3}}, [](in x) { return aten::broadcast_tensors(x); }});
+  check_gradients({"meshgrid", {{2}, {3}}, [](in x) { return aten::meshgrid(x); }});
   check_gradients({"atleast, lists", {{}, {3}}, [](in x) {
-                     out all = ops::atleast_1d_list(x);
-                     for (auto f : {ops::atleast_2d_list(x), ops::atleast_3d_list(x)})
+                     out all = aten::atleast_1d_Sequence(x);
+                     for (auto f : {aten::atleast_2d_Sequence(x), aten::atleast_3d_Sequence(x)})
                        all.insert(all.end(), f.begin(), f.end());
                      return all;
                    }});

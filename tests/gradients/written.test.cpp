@@ -14,7 +14,7 @@
 import topbit;
 
 namespace tb = topbit;
-namespace ops = topbit::ops;
+namespace aten = topbit::aten;
 using support::check_gradients;
 using support::tensor_of;
 using support::values;
@@ -51,9 +51,9 @@ const program programs[] = {
     {"a row, times numbers",
      [](T x, T w) {
        tensor y = x * 1;
-       tensor row = ops::select(y, 0, 0);
-       ops::mul_(row, w);
-       return ops::sum(y * y);
+       tensor row = aten::select_int(y, 0, 0);
+       aten::mul_Tensor_(row, w);
+       return aten::sum(y * y);
      },
      113.5,
      {0.5, 0.25, 24, 8, 10, 12},
@@ -63,9 +63,9 @@ const program programs[] = {
     {"a view that was made before its base was written",
      [](T x, T w) {
        tensor y = x * 2;
-       const tensor v = ops::select(y, 0, 1);
-       ops::mul_(y, w);
-       return ops::sum(v * v);
+       const tensor v = aten::select_int(y, 0, 1);
+       aten::mul_Tensor_(y, w);
+       return aten::sum(v * v);
      },
      598.25,
      {0, 0, 0, 8, 2.5, 192},
@@ -75,10 +75,10 @@ const program programs[] = {
     {"a view of a view, seen by another",
      [](T x, T w) {
        tensor y = x * 1;
-       const tensor v = ops::t(y), row = ops::select(y, 0, 0);
-       tensor part = ops::select(v, 0, 1);
-       ops::copy_(part, ops::slice(w, 0, 0, 2));
-       return ops::sum(row * row * row) + ops::sum(v * v);
+       const tensor v = aten::t(y), row = aten::select_int(y, 0, 0);
+       tensor part = aten::select_int(v, 0, 1);
+       aten::copy_(part, aten::slice_Tensor(w, 0, 0, 2));
+       return aten::sum(row * row * row) + aten::sum(v * v);
      },
      90.4375,
      {5, 0, 33, 8, 0, 12},
@@ -88,10 +88,10 @@ const program programs[] = {
     {"a diagonal, twice",
      [](T x, T w) {
        tensor y = x * 1;
-       tensor d = ops::diagonal(y);
-       ops::add_(d, ops::slice(w, 0, 0, 2));
-       ops::mul_(d, ops::slice(w, 0, 1, 3));
-       return ops::sum(y * y);
+       tensor d = aten::diagonal(y);
+       aten::add_Tensor_(d, aten::slice_Tensor(w, 0, 0, 2));
+       aten::mul_Tensor_(d, aten::slice_Tensor(w, 0, 1, 3));
+       return aten::sum(y * y);
      },
      175.390625,
      {0.1875, 4, 6, 8, 42, 12},
@@ -100,12 +100,12 @@ const program programs[] = {
      {129.46875, 11012.25, 19305.5625}},
     {"rows of a tensor that was no result",
      [](T x, T w) {
-       tensor y = ops::zeros(list{2, 3}, tb::arg<"dtype"> = tb::dtype::float64);
-       const tensor first = ops::select(y, 0, 0);
-       tensor top = ops::select(y, 0, 0), low = ops::select(y, 0, 1);
-       ops::copy_(top, w);
-       ops::copy_(low, ops::select(x, 0, 1) * 2);
-       return ops::sum(y * y) + ops::sum(first * w);
+       tensor y = aten::zeros(list{2, 3}, tb::arg<"dtype"> = tb::dtype::float64);
+       const tensor first = aten::select_int(y, 0, 0);
+       tensor top = aten::select_int(y, 0, 0), low = aten::select_int(y, 0, 1);
+       aten::copy_(top, w);
+       aten::copy_(low, aten::select_int(x, 0, 1) * 2);
+       return aten::sum(y * y) + aten::sum(first * w);
      },
      316.625,
      {0, 0, 0, 32, 40, 48},
@@ -115,10 +115,10 @@ const program programs[] = {
     {"a mask, in a row of columns",
      [](T x, T) {
        tensor y = x * 1;
-       const tensor a = ops::slice(y, 1, 1);
-       tensor b = ops::select(a, 0, 0);
-       ops::masked_fill_(b, mask_of({1, 0}), 7);
-       return ops::sum(a * ops::slice(y, 1, 0, 2));
+       const tensor a = aten::slice_Tensor(y, 1, 1);
+       tensor b = aten::select_int(a, 0, 0);
+       aten::masked_fill_Scalar_(b, mask_of({1, 0}), 7);
+       return aten::sum(a * aten::slice_Tensor(y, 1, 0, 2));
      },
      78.0,
      {7, 0, 7, 5, 10, 5},
@@ -128,9 +128,9 @@ const program programs[] = {
     {"added at places, of which one repeats",
      [](T x, T w) {
        tensor y = x * 1;
-       tensor line = ops::view(y, list{-1});
-       ops::index_put_(line, index_list{at({0, 0, 5})}, w, true);
-       return ops::sum(y * y);
+       tensor line = aten::view(y, list{-1});
+       aten::index_put_(line, index_list{at({0, 0, 5})}, w, true);
+       return aten::sum(y * y);
      },
      121.0625,
      {3.5, 4, 6, 8, 10, 16},
@@ -140,11 +140,11 @@ const program programs[] = {
     {"a row and a column that cross",
      [](T x, T w) {
        tensor y = x * 1;
-       tensor u = ops::select(y, 0, 0), v = ops::select(y, 1, 1);
-       ops::mul_(u, w);
-       ops::add_(v, ops::slice(w, 0, 0, 2));
-       ops::add_(u, w);
-       return ops::sum(y * y) + ops::sum(u * w) + ops::sum(v * v);
+       tensor u = aten::select_int(y, 0, 0), v = aten::select_int(y, 1, 1);
+       aten::mul_Tensor_(u, w);
+       aten::add_Tensor_(v, aten::slice_Tensor(w, 0, 0, 2));
+       aten::add_Tensor_(u, w);
+       return aten::sum(y * y) + aten::sum(u * w) + aten::sum(v * v);
      },
      192.0625,
      {1.25, 1.3125, 36, 8, 21, 12},
@@ -154,10 +154,10 @@ const program programs[] = {
     {"filled with a number, and with zeros",
      [](T x, T) {
        tensor y = x * x;
-       tensor row = ops::select(y, 0, 0), column = ops::select(y, 1, 2);
-       ops::fill_(row, 3);
-       ops::zero_(column);
-       return ops::sum(y * x);
+       tensor row = aten::select_int(y, 0, 0), column = aten::select_int(y, 1, 2);
+       aten::fill_Scalar_(row, 3);
+       aten::zero_(column);
+       return aten::sum(y * x);
      },
      198.0,
      {3, 3, 0, 48, 75, 0},
@@ -167,9 +167,9 @@ const program programs[] = {
     {"a copy that broadcasts and is of another dtype",
      [](T x, T w) {
        tensor y = x * 1;
-       tensor part = ops::slice(y, 1, 0, 2);
-       ops::copy_(part, ops::unsqueeze(tb::to(ops::slice(w, 0, 1), tb::dtype::float32), 1));
-       return ops::sum(y * y);
+       tensor part = aten::slice_Tensor(y, 1, 0, 2);
+       aten::copy_(part, aten::unsqueeze(tb::to(aten::slice_Tensor(w, 0, 1), tb::dtype::float32), 1));
+       return aten::sum(y * y);
      },
      53.125,
      {0, 0, 6, 0, 0, 12},
@@ -179,9 +179,9 @@ const program programs[] = {
     {"scattered into a transposed view",
      [](T x, T w) {
        tensor y = x * 1;
-       tensor v = ops::t(y);
-       ops::scatter_(v, 0, ops::view(at({2, 0}), list{1, 2}), ops::unsqueeze(ops::slice(w, 0, 0, 2), 0));
-       return ops::sum(y * y * y);
+       tensor v = aten::t(y);
+       aten::scatter_src_(v, 0, aten::view(at({2, 0}), list{1, 2}), aten::unsqueeze(aten::slice_Tensor(w, 0, 0, 2), 0));
+       return aten::sum(y * y * y);
      },
      350.140625,
      {3, 12, 0, 0, 75, 108},
@@ -191,9 +191,9 @@ const program programs[] = {
     {"any strides",
      [](T x, T w) {
        tensor y = x * 1;
-       tensor v = ops::as_strided(y, list{2, 2}, list{2, 1}, 1);
-       ops::mul_(v, ops::slice(w, 0, 0, 2));
-       return ops::sum(y * y);
+       tensor v = aten::as_strided(y, list{2, 2}, list{2, 1}, 1);
+       aten::mul_Tensor_(v, aten::slice_Tensor(w, 0, 0, 2));
+       return aten::sum(y * y);
      },
      44.125,
      {2, 1, 0.375, 2, 0.625, 12},
@@ -203,10 +203,10 @@ const program programs[] = {
     {"from one view of the base to another",
      [](T x, T w) {
        tensor y = x * 1;
-       tensor top = ops::select(y, 0, 0), low = ops::select(y, 0, 1);
-       ops::copy_(top, low + low);
-       ops::mul_(low, w);
-       return ops::sum(y * y * y);
+       tensor top = aten::select_int(y, 0, 0), low = aten::select_int(y, 0, 1);
+       aten::copy_(top, low + low);
+       aten::mul_Tensor_(low, w);
+       return aten::sum(y * y * y);
      },
      4977.953125,
      {0, 0, 0, 390, 601.171875, 1728},
@@ -216,12 +216,12 @@ const program programs[] = {
     {"a write that is not recorded",
      [](T x, T w) {
        tensor y = x * 1;
-       const tensor v = ops::select(y, 0, 0);
+       const tensor v = aten::select_int(y, 0, 0);
        {
          const tb::no_grad guard;
-         ops::mul_scalar_(y, 5);
+         aten::mul_Scalar_(y, 5);
        }
-       return ops::sum(v * w);
+       return aten::sum(v * w);
      },
      35.0,
      {0.5, 0.25, 2, 0, 0, 0},
@@ -231,10 +231,10 @@ const program programs[] = {
     {"a triangle of a transposed view, and a column from a result",
      [](T x, T w) {
        tensor y = x * w;
-       tensor v = ops::t(y), column = ops::select(y, 1, 0);
-       ops::tril_(v);
-       ops::fill_tensor_(column, ops::select(w, 0, 2));
-       return ops::sum(y * y);
+       tensor v = aten::t(y), column = aten::select_int(y, 1, 0);
+       aten::tril_(v);
+       aten::fill_Tensor_(column, aten::select_int(w, 0, 2));
+       return aten::sum(y * y);
      },
      189.8125,
      {0, 0.25, 24, 0, 0.625, 48},
@@ -244,10 +244,10 @@ const program programs[] = {
     {"slices added and filled at an index",
      [](T x, T w) {
        tensor y = x * 1;
-       tensor low = ops::select(y, 0, 1);
-       ops::index_add_(low, 0, at({0, 0, 2}), w, tb::arg<"alpha"> = 3);
-       ops::index_fill_tensor_(y, 1, at({1}), ops::select(w, 0, 0));
-       return ops::sum(y * y * y);
+       tensor low = aten::select_int(y, 0, 1);
+       aten::index_add_(low, 0, at({0, 0, 2}), w, tb::arg<"alpha"> = 3);
+       aten::index_fill_int_Tensor_(y, 1, at({1}), aten::select_int(w, 0, 0));
+       return aten::sum(y * y * y);
      },
      2000.390625,
      {3, 0, 27, 117.1875, 0, 432},
@@ -257,12 +257,12 @@ const program programs[] = {
     {"a view that is used, written, used and written again",
      [](T x, T w) {
        tensor y = x * 1;
-       tensor v = ops::select(y, 0, 0);
-       tensor total = ops::sum(v + v + v);
-       ops::mul_(v, w);
-       total = total + ops::sum(v + v);
-       ops::zero_(v);
-       return total + ops::sum(y * y);
+       tensor v = aten::select_int(y, 0, 0);
+       tensor total = aten::sum(v + v + v);
+       aten::mul_Tensor_(v, w);
+       total = total + aten::sum(v + v);
+       aten::zero_(v);
+       return total + aten::sum(y * y);
      },
      109.0,
      {4, 3.5, 7, 8, 10, 12},
@@ -273,10 +273,10 @@ const program programs[] = {
      [](T x, T w) {
        tensor y = x * 1;
        const tensor both[] = {w, w};
-       ops::masked_scatter_(y, ops::gt_scalar(tb::detach(y), 2), ops::cat(both));
-       tensor part = ops::squeeze_dim(ops::unsqueeze(ops::slice(y, 1, 1), 0), 0);
-       ops::add_(part, ops::slice(w, 0, 0, 2));
-       return ops::sum(y * y);
+       aten::masked_scatter_(y, aten::gt_Scalar(tb::detach(y), 2), aten::cat(both));
+       tensor part = aten::squeeze_dim(aten::unsqueeze(aten::slice_Tensor(y, 1, 1), 0), 0);
+       aten::add_Tensor_(part, aten::slice_Tensor(w, 0, 0, 2));
+       return aten::sum(y * y);
      },
      14.6875,
      {2, 5, 0, 0, 0, 0},
@@ -301,8 +301,8 @@ TEST_CASE("written views: small programs have PyTorch's gradients, and gradients
     CHECK(listed(plain[1]) == p.w);
     CHECK(listed(g[0]) == p.x);
     CHECK(listed(g[1]) == p.w);
-    tensor squares = ops::sum(g[0] * g[0]);
-    if (g[1].defined()) squares = squares + ops::sum(g[1] * g[1]);
+    tensor squares = aten::sum(g[0] * g[0]);
+    if (g[1].defined()) squares = squares + aten::sum(g[1] * g[1]);
     const out second = tb::grad(std::span(&squares, 1), both, {.allow_unused = true});
     CHECK(listed(second[0]) == p.second_x);
     CHECK(listed(second[1]) == p.second_w);

@@ -14,7 +14,7 @@
 import topbit;
 
 namespace tb = topbit;
-namespace ops = topbit::ops;
+namespace aten = topbit::aten;
 using support::check_gradients;
 using support::tensor_of;
 using support::values;
@@ -39,12 +39,12 @@ tensor first_of(T w) { return tensor_of(numbers(static_cast<std::size_t>(w.numel
 tensor turned(T w) {
   numbers places;
   support::each_index(w.sizes(),
-                      [&](const tb::dims& i) { places.push_back(static_cast<double>(w.sizes()[0] - 1 - i[0])); });
+                      [&](const tb::shape& i) { places.push_back(static_cast<double>(w.sizes()[0] - 1 - i[0])); });
   return tensor_of(places, w.sizes(), tb::dtype::int64);
 }
 tensor first_twice(T w) {
-  const tensor first = ops::slice(w, 0, 0, 1), both[] = {first, first};
-  return ops::cat(both);
+  const tensor first = aten::slice_Tensor(w, 0, 0, 1), both[] = {first, first};
+  return aten::cat(both);
 }
 
 struct some_view {
@@ -54,66 +54,67 @@ struct some_view {
 struct some_write {
   const char* name;
   void (*to)(tensor& v, T w);  // w has v's sizes
-  std::size_t least_dimensions = 1;
+  std::int64_t least_dimensions = 1;
 };
 
 // Of a base of sizes [2, 4], with elements of their own.
 const some_view views[] = {
     {"the base", [](T y) { return y; }},
-    {"alias", [](T y) { return ops::alias(y); }},
-    {"select", [](T y) { return ops::select(y, 0, 1); }},
-    {"select a column", [](T y) { return ops::select(y, -1, -2); }},
-    {"slice", [](T y) { return ops::slice(y, 1, 1, 4, 2); }},
-    {"narrow", [](T y) { return ops::narrow(y, 1, 1, 2); }},
-    {"transpose", [](T y) { return ops::t(y); }},
-    {"permute", [](T y) { return ops::permute(ops::unsqueeze(y, 0), list{2, 0, 1}); }},
-    {"movedim", [](T y) { return ops::movedim_int(y, 0, 1); }},
-    {"view", [](T y) { return ops::view(y, list{4, 2}); }},
-    {"flatten", [](T y) { return ops::flatten(y); }},
-    {"unflatten", [](T y) { return ops::unflatten(y, 1, list{2, 2}); }},
-    {"squeeze", [](T y) { return ops::squeeze(ops::view(y, list{2, 1, 4})); }},
-    {"diagonal", [](T y) { return ops::diagonal(y, 1); }},
-    {"unfold", [](T y) { return ops::unfold(y, 1, 2, 2); }},
-    {"expand", [](T y) { return ops::expand(y, list{1, -1, -1}); }},
-    {"as_strided", [](T y) { return ops::as_strided(y, list{2, 2}, list{3, 2}, 1); }},
-    {"a chain", [](T y) { return ops::select(ops::t(ops::slice(ops::view(y, list{4, 2}), 0, 0, 4, 2)), 0, 1); }},
+    {"alias", [](T y) { return aten::alias(y); }},
+    {"select", [](T y) { return aten::select_int(y, 0, 1); }},
+    {"select a column", [](T y) { return aten::select_int(y, -1, -2); }},
+    {"slice", [](T y) { return aten::slice_Tensor(y, 1, 1, 4, 2); }},
+    {"narrow", [](T y) { return aten::narrow(y, 1, 1, 2); }},
+    {"transpose", [](T y) { return aten::t(y); }},
+    {"permute", [](T y) { return aten::permute(aten::unsqueeze(y, 0), list{2, 0, 1}); }},
+    {"movedim", [](T y) { return aten::movedim_int(y, 0, 1); }},
+    {"view", [](T y) { return aten::view(y, list{4, 2}); }},
+    {"flatten", [](T y) { return aten::flatten_using_ints(y); }},
+    {"unflatten", [](T y) { return aten::unflatten_int(y, 1, list{2, 2}); }},
+    {"squeeze", [](T y) { return aten::squeeze(aten::view(y, list{2, 1, 4})); }},
+    {"diagonal", [](T y) { return aten::diagonal(y, 1); }},
+    {"unfold", [](T y) { return aten::unfold(y, 1, 2, 2); }},
+    {"expand", [](T y) { return aten::expand(y, list{1, -1, -1}); }},
+    {"as_strided", [](T y) { return aten::as_strided(y, list{2, 2}, list{3, 2}, 1); }},
+    {"a chain",
+     [](T y) { return aten::select_int(aten::t(aten::slice_Tensor(aten::view(y, list{4, 2}), 0, 0, 4, 2)), 0, 1); }},
 };
 
 // Masks have what is above 1, from which every element is far.
 const some_write writes[] = {
-    {"copy_", [](tensor& v, T w) { ops::copy_(v, w); }},
-    {"copy_, broadcast", [](tensor& v, T w) { ops::copy_(v, ops::select(w, 0, 0)); }},
-    {"add_", [](tensor& v, T w) { ops::add_(v, w, tb::arg<"alpha"> = 3); }},
-    {"sub_ of a part of itself", [](tensor& v, T w) { ops::sub_(v, ops::select(v, 0, 0) + w); }},
-    {"mul_", [](tensor& v, T w) { ops::mul_(v, w); }},
-    {"mul_ by itself", [](tensor& v, T) { ops::mul_(v, v); }},
-    {"div_", [](tensor& v, T w) { ops::div_(v, w); }},
-    {"exp_", [](tensor& v, T) { ops::exp_(v); }},
-    {"fill_", [](tensor& v, T) { ops::fill_(v, 3); }},
-    {"fill_, a tensor", [](tensor& v, T w) { ops::fill_tensor_(v, ops::sum(w)); }},
-    {"zero_", [](tensor& v, T) { ops::zero_(v); }},
-    {"normal_", [](tensor& v, T) { ops::normal_(v, 0, 1, tb::generator(3)); }},
-    {"bernoulli_, a tensor", [](tensor& v, T w) { ops::bernoulli_tensor_(v, ops::sigmoid(w), tb::generator(3)); }},
-    {"tril_", [](tensor& v, T) { ops::tril_(v); }, 2},
-    {"triu_", [](tensor& v, T) { ops::triu_(v, 1); }, 2},
-    {"masked_fill_", [](tensor& v, T) { ops::masked_fill_(v, ops::gt_scalar(tb::detach(v), 1), 3); }},
+    {"copy_", [](tensor& v, T w) { aten::copy_(v, w); }},
+    {"copy_, broadcast", [](tensor& v, T w) { aten::copy_(v, aten::select_int(w, 0, 0)); }},
+    {"add_", [](tensor& v, T w) { aten::add_Tensor_(v, w, tb::arg<"alpha"> = 3); }},
+    {"sub_ of a part of itself", [](tensor& v, T w) { aten::sub_Tensor_(v, aten::select_int(v, 0, 0) + w); }},
+    {"mul_", [](tensor& v, T w) { aten::mul_Tensor_(v, w); }},
+    {"mul_ by itself", [](tensor& v, T) { aten::mul_Tensor_(v, v); }},
+    {"div_", [](tensor& v, T w) { aten::div_Tensor_(v, w); }},
+    {"exp_", [](tensor& v, T) { aten::exp_(v); }},
+    {"fill_", [](tensor& v, T) { aten::fill_Scalar_(v, 3); }},
+    {"fill_, a tensor", [](tensor& v, T w) { aten::fill_Tensor_(v, aten::sum(w)); }},
+    {"zero_", [](tensor& v, T) { aten::zero_(v); }},
+    {"normal_", [](tensor& v, T) { aten::normal_(v, 0, 1, tb::generator(3)); }},
+    {"bernoulli_, a tensor", [](tensor& v, T w) { aten::bernoulli_Tensor_(v, aten::sigmoid(w), tb::generator(3)); }},
+    {"tril_", [](tensor& v, T) { aten::tril_(v); }, 2},
+    {"triu_", [](tensor& v, T) { aten::triu_(v, 1); }, 2},
+    {"masked_fill_", [](tensor& v, T) { aten::masked_fill_Scalar_(v, aten::gt_Scalar(tb::detach(v), 1), 3); }},
     {"masked_fill_, a tensor",
-     [](tensor& v, T w) { ops::masked_fill_tensor_(v, ops::gt_scalar(tb::detach(v), 1), ops::sum(w)); }},
-    {"masked_scatter_", [](tensor& v, T w) { ops::masked_scatter_(v, ops::gt_scalar(tb::detach(v), 1), w); }},
-    {"index_fill_", [](tensor& v, T) { ops::index_fill_(v, 0, at({-1}), 3); }},
-    {"index_fill_, a tensor", [](tensor& v, T w) { ops::index_fill_tensor_(v, -1, at({0}), ops::sum(w)); }},
-    {"index_copy_", [](tensor& v, T w) { ops::index_copy_(v, 0, at({0}), ops::slice(w, 0, 0, 1)); }},
-    {"index_add_", [](tensor& v, T w) { ops::index_add_(v, 0, at({0}), ops::slice(w, 0, 0, 1)); }},
-    {"index_reduce_", [](tensor& v, T w) { ops::index_reduce_(v, 0, at({0, 0}), first_twice(w), "prod"); }},
-    {"index_put_", [](tensor& v, T w) { ops::index_put_(v, index_list{at({0})}, ops::select(w, 0, 0)); }},
-    {"index_put_, adding", [](tensor& v, T w) { ops::index_put_(v, index_list{at({-1, -1})}, first_twice(w), true); }},
-    {"scatter_", [](tensor& v, T w) { ops::scatter_(v, 0, turned(w), w); }},
-    {"scatter_, a value", [](tensor& v, T w) { ops::scatter_value_(v, -1, first_of(w), 3); }},
-    {"scatter_, add", [](tensor& v, T w) { ops::scatter_reduction_(v, 0, first_of(w), w, tb::arg<"reduce"> = "add"); }},
+     [](tensor& v, T w) { aten::masked_fill_Tensor_(v, aten::gt_Scalar(tb::detach(v), 1), aten::sum(w)); }},
+    {"masked_scatter_", [](tensor& v, T w) { aten::masked_scatter_(v, aten::gt_Scalar(tb::detach(v), 1), w); }},
+    {"index_fill_", [](tensor& v, T) { aten::index_fill_int_Scalar_(v, 0, at({-1}), 3); }},
+    {"index_fill_, a tensor", [](tensor& v, T w) { aten::index_fill_int_Tensor_(v, -1, at({0}), aten::sum(w)); }},
+    {"index_copy_", [](tensor& v, T w) { aten::index_copy_(v, 0, at({0}), aten::slice_Tensor(w, 0, 0, 1)); }},
+    {"index_add_", [](tensor& v, T w) { aten::index_add_(v, 0, at({0}), aten::slice_Tensor(w, 0, 0, 1)); }},
+    {"index_reduce_", [](tensor& v, T w) { aten::index_reduce_(v, 0, at({0, 0}), first_twice(w), "prod"); }},
+    {"index_put_", [](tensor& v, T w) { aten::index_put_(v, index_list{at({0})}, aten::select_int(w, 0, 0)); }},
+    {"index_put_, adding", [](tensor& v, T w) { aten::index_put_(v, index_list{at({-1, -1})}, first_twice(w), true); }},
+    {"scatter_", [](tensor& v, T w) { aten::scatter_src_(v, 0, turned(w), w); }},
+    {"scatter_, a value", [](tensor& v, T w) { aten::scatter_value_(v, -1, first_of(w), 3); }},
+    {"scatter_, add", [](tensor& v, T w) { aten::scatter_reduce_(v, 0, first_of(w), w, tb::arg<"reduce"> = "add"); }},
     {"scatter_, a value, multiply",
-     [](tensor& v, T w) { ops::scatter_value_reduction_(v, 0, first_of(w), 2, tb::arg<"reduce"> = "multiply"); }},
-    {"scatter_add_", [](tensor& v, T w) { ops::scatter_add_(v, -1, first_of(w), w); }},
-    {"scatter_reduce_", [](tensor& v, T w) { ops::scatter_reduce_(v, 0, first_of(w), w, "amax"); }},
+     [](tensor& v, T w) { aten::scatter_value_reduce_(v, 0, first_of(w), 2, tb::arg<"reduce"> = "multiply"); }},
+    {"scatter_add_", [](tensor& v, T w) { aten::scatter_add_(v, -1, first_of(w), w); }},
+    {"scatter_reduce_", [](tensor& v, T w) { aten::scatter_reduce_two_(v, 0, first_of(w), w, "amax"); }},
 };
 
 }  // namespace
@@ -121,21 +122,21 @@ const some_write writes[] = {
 // The base, the view, and another view that was made before the write: each sees it.
 TEST_CASE("written views: every view with every write, against finite differences", "[gradients]") {
   for (const some_view& view : views) {
-    const tensor shape = view.of(tensor_of(numbers(8, 0), {2, 4}));
+    const tensor given_shape = view.of(tensor_of(numbers(8, 0), {2, 4}));
     for (const some_write& write : writes) {
-      if (shape.dim() < write.least_dimensions) continue;
+      if (given_shape.dim() < write.least_dimensions) continue;
       INFO(write.name << " to " << view.name);
       const auto f = [&](in x) {
         const tensor y = x[0] * x[0];
-        const tensor before = ops::select(ops::t(y), 0, 1);
+        const tensor before = aten::select_int(aten::t(y), 0, 1);
         tensor v = view.of(y);
         write.to(v, x[1]);
-        return out{y * y, v * 2, before * ops::select(y, 1, 0)};
+        return out{y * y, v * 2, before * aten::select_int(y, 1, 0)};
       };
       support::gradient_case c{"", {}, f, 0.4, 1.7};
       const out inputs{
           tb::require_grad(support::distinct_elements({2, 4}, c, support::arrangement::dense, 3)),
-          tb::require_grad(support::distinct_elements(shape.sizes(), c, support::arrangement::transposed, 4))};
+          tb::require_grad(support::distinct_elements(given_shape.sizes(), c, support::arrangement::transposed, 4))};
       const tb::check_result once = tb::gradcheck(f, inputs);
       INFO(once.text);
       CHECK(once.ok);
@@ -148,64 +149,64 @@ TEST_CASE("written views: every view with every write, against finite difference
 
 TEST_CASE("written views: successive writes, in every memory layout of the leaf", "[gradients]") {
   check_gradients({"two views that cross", {{3, 3}, {3}}, [](in x) {
-                     const tensor y = x[0] * 1, seen = ops::diagonal(y);
-                     tensor row = ops::select(y, 0, 1), column = ops::select(y, 1, 1);
-                     ops::mul_(row, x[1]);
-                     ops::mul_(column, x[1]);
-                     ops::add_(row, column);
+                     const tensor y = x[0] * 1, seen = aten::diagonal(y);
+                     tensor row = aten::select_int(y, 0, 1), column = aten::select_int(y, 1, 1);
+                     aten::mul_Tensor_(row, x[1]);
+                     aten::mul_Tensor_(column, x[1]);
+                     aten::add_Tensor_(row, column);
                      return out{y * y, seen * row};
                    }});
   check_gradients({"a base that was no result", {{2, 3}, {3}}, [](in x) {
-                     const tensor y = ops::zeros_like(tb::detach(x[0])), seen = ops::select(y, 1, 0);
-                     tensor all = ops::view(y, list{2, 3}), row = ops::select(y, 0, 0);
-                     ops::copy_(all, x[0]);
-                     ops::mul_(row, x[1]);
+                     const tensor y = aten::zeros_like(tb::detach(x[0])), seen = aten::select_int(y, 1, 0);
+                     tensor all = aten::view(y, list{2, 3}), row = aten::select_int(y, 0, 0);
+                     aten::copy_(all, x[0]);
+                     aten::mul_Tensor_(row, x[1]);
                      return out{y * y, seen};
                    }});
   check_gradients({"in a loop", {{4}, {}}, [](in x) {
                      const tensor y = x[0] * 1;
                      for (std::int64_t i = 1; i < 4; ++i) {
-                       tensor now = ops::select(y, 0, i);
-                       ops::add_(now, ops::clone(ops::select(y, 0, i - 1)) * x[1]);
+                       tensor now = aten::select_int(y, 0, i);
+                       aten::add_Tensor_(now, aten::clone(aten::select_int(y, 0, i - 1)) * x[1]);
                      }
                      return out{y};
                    }});
   check_gradients({"to what broadcasts", {{3}, {2, 3}}, [](in x) {
-                     const tensor y = ops::repeat(x[0], list{2, 1});
-                     tensor v = ops::slice(ops::t(y), 0, 1);
-                     ops::mul_(v, ops::slice(ops::t(x[1]), 0, 0, 2));
+                     const tensor y = aten::repeat(x[0], list{2, 1});
+                     tensor v = aten::slice_Tensor(aten::t(y), 0, 1);
+                     aten::mul_Tensor_(v, aten::slice_Tensor(aten::t(x[1]), 0, 0, 2));
                      return out{y};
                    }});
 }
 
 TEST_CASE("written views: assignments to an index, with tensors in it and without", "[gradients]") {
   check_gradients({"", {{3, 4}, {4}}, [](in x) {
-                     const tensor y = x[0] * 1, seen = ops::select(y, 1, 3);
+                     const tensor y = x[0] * 1, seen = aten::select_int(y, 1, 3);
                      tb::assign(y, x[1], 1);
                      tb::assign(y, 7, tb::slice(0, 2), -1);
-                     tb::assign(y, ops::slice(x[1], 0, 0, 2), at({0, 2}), at({3, 0}));
+                     tb::assign(y, aten::slice_Tensor(x[1], 0, 0, 2), at({0, 2}), at({3, 0}));
                      return out{y * y, seen};
                    }});
 }
 
 TEST_CASE("written views: a view that was made before sees the write, also of elements visible twice", "[gradients]") {
   tensor (*const before[])(T) = {
-      [](T y) { return ops::expand(ops::select(y, 0, 0), list{2, 4}); },
-      [](T y) { return ops::unfold(y, 1, 3, 1); },
-      [](T y) { return ops::as_strided(y, list{3, 3}, list{1, 2}, 1); },
-      [](T y) { return ops::diagonal(ops::unfold(y, 1, 2, 1), 0, 1, 2); },
-      [](T y) { return ops::slice(y, 1, 2, 2); },
+      [](T y) { return aten::expand(aten::select_int(y, 0, 0), list{2, 4}); },
+      [](T y) { return aten::unfold(y, 1, 3, 1); },
+      [](T y) { return aten::as_strided(y, list{3, 3}, list{1, 2}, 1); },
+      [](T y) { return aten::diagonal(aten::unfold(y, 1, 2, 1), 0, 1, 2); },
+      [](T y) { return aten::slice_Tensor(y, 1, 2, 2); },
   };
   for (const auto view : before) {
     check_gradients({"", {{2, 4}, {4}}, [view](in x) {
                        const tensor y = x[0] * 1;
                        // A copy gives as_strided the places that a dense tensor has.
-                       tensor dense = ops::clone(y, tb::memory_format::contiguous);
+                       tensor dense = aten::clone(y, tb::memory_format::contiguous);
                        const tensor seen = view(dense);
-                       ops::mul_(dense, x[1]);
-                       tensor row = ops::select(dense, 0, 0), nothing = ops::slice(dense, 1, 3, 3);
-                       ops::mul_(row, x[1]);
-                       ops::add_(nothing, nothing);
+                       aten::mul_Tensor_(dense, x[1]);
+                       tensor row = aten::select_int(dense, 0, 0), nothing = aten::slice_Tensor(dense, 1, 3, 3);
+                       aten::mul_Tensor_(row, x[1]);
+                       aten::add_Tensor_(nothing, nothing);
                        return out{seen * seen};
                      }});
   }
@@ -213,23 +214,23 @@ TEST_CASE("written views: a view that was made before sees the write, also of el
 
 TEST_CASE("written views: of a base that is part of a storage", "[gradients]") {
   check_gradients({"", {{2, 3}, {3}}, [](in x) {
-                     const tensor storage = ops::zeros(list{4, 8}, tb::arg<"dtype"> = x[0].dtype());
-                     const tensor y = tb::detach(ops::slice(ops::slice(storage, 0, 1, 3), 1, 2, 8, 2));
-                     const tensor seen = ops::select(ops::t(y), 0, 1);
-                     tensor low = ops::select(y, 0, 1), column = ops::slice(y, 1, 1, 2);
-                     ops::copy_(low, ops::select(x[0], 0, 0));
-                     ops::mul_(low, x[1]);
-                     ops::add_(column, ops::slice(x[0], 1, 2));
+                     const tensor storage = aten::zeros(list{4, 8}, tb::arg<"dtype"> = x[0].dtype());
+                     const tensor y = tb::detach(aten::slice_Tensor(aten::slice_Tensor(storage, 0, 1, 3), 1, 2, 8, 2));
+                     const tensor seen = aten::select_int(aten::t(y), 0, 1);
+                     tensor low = aten::select_int(y, 0, 1), column = aten::slice_Tensor(y, 1, 1, 2);
+                     aten::copy_(low, aten::select_int(x[0], 0, 0));
+                     aten::mul_Tensor_(low, x[1]);
+                     aten::add_Tensor_(column, aten::slice_Tensor(x[0], 1, 2));
                      return out{y * y, seen};
                    }});
 }
 
 TEST_CASE("written views: gradients of the third order", "[gradients]") {
   const auto gradients = [](in x) {
-    const tensor y = x[0] * 1, seen = ops::select(y, 1, 1);
-    tensor row = ops::select(y, 0, 0);
-    ops::mul_(row, x[1]);
-    const tensor total = ops::sum(y * y * y) + ops::sum(seen * seen);
+    const tensor y = x[0] * 1, seen = aten::select_int(y, 1, 1);
+    tensor row = aten::select_int(y, 0, 0);
+    aten::mul_Tensor_(row, x[1]);
+    const tensor total = aten::sum(y * y * y) + aten::sum(seen * seen);
     return tb::grad(std::span(&total, 1), x, {.create_graph = true});
   };
   const out x{tb::require_grad(tensor_of({1, 2, 3, 4, 5, 6}, {2, 3})),
@@ -243,9 +244,9 @@ TEST_CASE("written views: a write in another dtype returns each gradient in its 
   const tensor x = tb::require_grad(tensor_of({1, 2, 3, 4, 5, 6}, {2, 3}));
   const tensor w = tb::require_grad(tensor_of({0.5, 0.25, 2}, {3}));
   const tensor y = tb::to(x, tb::dtype::float32);
-  tensor row = ops::select(y, 0, 0);
-  ops::mul_(row, w);
-  tb::backward(ops::sum(y * y));
+  tensor row = aten::select_int(y, 0, 0);
+  aten::mul_Tensor_(row, w);
+  tb::backward(aten::sum(y * y));
   CHECK(tb::leaf_grad(x).dtype() == tb::dtype::float64);
   CHECK(values(tb::leaf_grad(x)) == numbers{0.5, 0.25, 24, 8, 10, 12});
   CHECK(tb::leaf_grad(w).dtype() == tb::dtype::float64);
@@ -255,20 +256,20 @@ TEST_CASE("written views: a write in another dtype returns each gradient in its 
 TEST_CASE("written views: a view and its write must be in the same gradient mode", "[gradients]") {
   const tensor x = tb::require_grad(tensor_of({1, 2, 3, 4}, {2, 2}));
   const tensor w = tb::require_grad(tensor_of({5, 6}, {2}));
-  const auto refused = [&](tensor view) { return toy::text_of<tb::error>([&] { ops::mul_(view, w); }); };
+  const auto refused = [&](tensor view) { return toy::text_of<tb::error>([&] { aten::mul_Tensor_(view, w); }); };
   const tensor y = x * 1;
   const tensor silent = [&] {
     const tb::no_grad guard;
-    return ops::select(y, 0, 0);
+    return aten::select_int(y, 0, 0);
   }();
   const std::string text =
       "aten::mul_.Tensor: writes in place to a view that was made without recording; make the view and write to it in "
       "the same gradient mode";
   CHECK(refused(silent) == text);
-  CHECK(refused(ops::alias(silent)) == text);
+  CHECK(refused(aten::alias(silent)) == text);
   const tensor inferred = [&] {
     const tb::inference_mode guard;
-    return ops::select(y, 0, 0);
+    return aten::select_int(y, 0, 0);
   }();
   CHECK(refused(inferred).starts_with("aten::mul_.Tensor: writes in place to a view that was made in inference mode"));
   CHECK(values(y) == numbers{1, 2, 3, 4});
@@ -276,9 +277,9 @@ TEST_CASE("written views: a view and its write must be in the same gradient mode
   {
     const tb::no_grad guard;
     tensor view = silent;
-    ops::mul_(view, w);
+    aten::mul_Tensor_(view, w);
   }
-  tb::backward(ops::sum(y * y));
+  tb::backward(aten::sum(y * y));
   CHECK(values(tb::leaf_grad(x)) == numbers{10, 24, 6, 8});
   CHECK(!tb::leaf_grad(w).defined());
 }
@@ -286,11 +287,11 @@ TEST_CASE("written views: a view and its write must be in the same gradient mode
 TEST_CASE("written views: saved elements that are written later are not used", "[gradients]") {
   const tensor x = tb::require_grad(tensor_of({1, 2, 3, 4}, {2, 2}));
   const tensor y = x * 1;
-  tensor row = ops::select(y, 0, 0), column = ops::select(y, 1, 0);
-  ops::exp_(row);
-  ops::mul_scalar_(column, 2);
+  tensor row = aten::select_int(y, 0, 0), column = aten::select_int(y, 1, 0);
+  aten::exp_(row);
+  aten::mul_Scalar_(column, 2);
   CHECK(toy::text_of<tb::error>([&] {
-          tb::backward(ops::sum(y));
+          tb::backward(aten::sum(y));
         }).starts_with("aten::exp_: a tensor saved for backward, float64 [2], was written in place by aten::mul_"));
 }
 
@@ -298,13 +299,13 @@ TEST_CASE("written views: saved elements that are written later are not used", "
 TEST_CASE("written views: a part of a split, and a view of a leaf, which is refused", "[gradients]") {
   check_gradients({"split", {{4, 2}, {2, 2}}, [](in x) {
                      const tensor y = x[0] * x[0];
-                     out parts = ops::split(y, 2);
-                     ops::mul_(parts[1], x[1]);
+                     out parts = aten::split_Tensor(y, 2);
+                     aten::mul_Tensor_(parts[1], x[1]);
                      return out{y, parts[0] * parts[1]};
                    }});
   const tensor x = tb::require_grad(tensor_of({1, 2, 3, 4}, {2, 2}));
-  tensor row = ops::select(x, 0, 0);
+  tensor row = aten::select_int(x, 0, 0);
   CHECK(toy::text_of<tb::error>([&] {
-          ops::zero_(row);
+          aten::zero_(row);
         }).starts_with("aten::zero_: writes in place to a view of a leaf that requires a gradient"));
 }

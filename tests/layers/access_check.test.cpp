@@ -61,11 +61,11 @@ TEST_CASE("access_check: a call from an operator that needs no grant is checked,
   const std::string refused = "file::remove: found no grant on this thread; make an access_check::grant";
   CHECK(refusal([] { remove_file("tool::tidy"); }) == refused);
   CHECK(refusal([] {
-          tb::stack s;
+          tb::boxed_stack s;
           s.push(std::string("a.txt"));
           tb::find("tool::tidy").call_boxed(s);
         }) == refused);
-  const auto layer = tb::fallback<[](const tb::operator_handle& op, tb::key_set keys, tb::stack& s) {
+  const auto layer = tb::fallback<[](const tb::operator_handle& op, tb::key_set keys, tb::boxed_stack& s) {
     op.redispatch_boxed(keys & tb::below(tb::key::TestMode), s);
   }>(tb::key::TestMode);
   const tb::include_guard another(tb::key::TestMode);

@@ -10,7 +10,7 @@
 #undef main
 import topbit;
 
-namespace ops = topbit::ops;
+namespace aten = topbit::aten;
 
 namespace {
 
@@ -33,7 +33,7 @@ TEST_CASE("counter: calls of many threads are all counted", "[layers][counter][H
       threads.emplace_back([&start] {
         const tb::tensor a = row(), b = row();
         start.arrive_and_wait();
-        for (int i = 0; i < 50'000; ++i) ops::add(a, b);
+        for (int i = 0; i < 50'000; ++i) aten::add_Tensor(a, b);
       });
     }
   }
@@ -50,7 +50,7 @@ TEST_CASE("counter: reading a count allocates no slot", "[layers][counter]") {
   CHECK(counter::calls_of("aten::nll_loss") == 0);
   CHECK(taken() == before);
   const tb::include_guard counting(counter::own_key);
-  ops::neg(row());
+  aten::neg(row());
   CHECK(counter::calls_of("aten::neg") == 1);
   CHECK(taken() > before);
 }
@@ -59,15 +59,15 @@ TEST_CASE("counter: calls from other operators and calls that throw count, those
           "[layers][counter][T2]") {
   const count_of means{"aten::mean"}, sums{"aten::sum"}, products{"aten::mm"};
   const tb::tensor a = row();
-  ops::mean(a);
+  aten::mean(a);
   CHECK(means.since() == 0);
   const tb::include_guard counting(counter::own_key);
-  ops::mean(a);
-  CHECK_THROWS_AS(ops::mm(a, a), tb::shape_error);
-  std::jthread([&] { ops::mean(a); }).join();
+  aten::mean(a);
+  CHECK_THROWS_AS(aten::mm(a, a), tb::shape_error);
+  std::jthread([&] { aten::mean(a); }).join();
   {
     const tb::exclude_guard not_here{counter::own_key};
-    ops::mean(a);
+    aten::mean(a);
   }
   CHECK(means.since() == 1);
   CHECK(sums.since() == 1);

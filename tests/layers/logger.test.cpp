@@ -9,8 +9,8 @@ import topbit;
 TEST_CASE("logger: the depth is restored after a call and after an exception", "[layers][logger]") {
   const tb::tensor a = tb::from_values<float>({1, 2}, {1, 2});
   const tb::include_guard logging(logger::own_key);
-  tb::ops::t(a);
+  tb::aten::t(a);
   CHECK(logger::depth == 0);
-  CHECK_THROWS_AS(tb::ops::matmul(a, a), tb::shape_error);
+  CHECK_THROWS_AS(tb::aten::matmul(a, a), tb::shape_error);
   CHECK(logger::depth == 0);
 }

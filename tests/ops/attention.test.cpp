@@ -14,7 +14,8 @@
 import topbit;
 
 namespace tb = topbit;
-namespace ops = topbit::ops;
+namespace aten = topbit::aten;
+namespace native = topbit::native;
 using support::tensor_of;
 using support::values;
 using tb::arg;
@@ -26,14 +27,14 @@ using list = std::vector<std::int64_t>;
 TEST_CASE("attention: weights of each query sum to one, and a causal query sees no later key", "[ops][attention]") {
   support::numbers source(4);
   const tensor q = source.tensor({2, 3, 4}, dtype::float64), k = source.tensor({2, 3, 4}, dtype::float64);
-  const tensor ones = ops::ones(list{2, 3, 1}, arg<"dtype"> = dtype::float64),
+  const tensor ones = aten::ones(list{2, 3, 1}, arg<"dtype"> = dtype::float64),
                v = source.tensor({2, 3, 2}, dtype::float64);
-  CHECK(support::difference(values(ops::scaled_dot_product_attention(q, k, ones)), std::vector<double>(6, 1), 1e-12) ==
+  CHECK(support::difference(values(aten::scaled_dot_product_attention(q, k, ones)), std::vector<double>(6, 1), 1e-12) ==
         "");
-  const tensor causal = ops::scaled_dot_product_attention(q, k, v, std::nullopt, 0.0, true);
-  const tensor first = ops::slice(causal, 1, 0, 1);
-  CHECK(support::difference(values(first), values(ops::slice(v, 1, 0, 1)), 1e-12) == "");
-  CHECK(text_of<tb::error>([&] { ops::scaled_dot_product_attention(q, k, v, std::nullopt, 0.5); }) ==
+  const tensor causal = aten::scaled_dot_product_attention(q, k, v, std::nullopt, 0.0, true);
+  const tensor first = aten::slice_Tensor(causal, 1, 0, 1);
+  CHECK(support::difference(values(first), values(aten::slice_Tensor(v, 1, 0, 1)), 1e-12) == "");
+  CHECK(text_of<tb::error>([&] { aten::scaled_dot_product_attention(q, k, v, std::nullopt, 0.5); }) ==
         "aten::scaled_dot_product_attention: found dropout_p 0.5, wanted 0");
 }
 
@@ -41,30 +42,30 @@ TEST_CASE("attention: the composed and the fused implementation agree, and the C
           "[ops][attention]") {
   support::numbers source(5);
   const auto calls_one_pass = [](auto call) {
-    tb::trace trace = tb::trace::this_thread();
+    tb::trace_session trace = tb::trace_session::this_thread();
     call();
     trace.stop();
     const auto events = trace.events();
-    return std::ranges::any_of(events, [](const tb::trace_event& e) { return e.op == ops::attend.name(); });
+    return std::ranges::any_of(events, [](const tb::inspect::trace_event& e) { return e.op == native::attend.name(); });
   };
   // Few scores, some, and more than the caches hold.
   for (const std::int64_t l : {8, 40, 1500}) {
     const tensor q = source.tensor({2, l, 8}, dtype::float64), k = source.tensor({2, l, 8}, dtype::float64),
                  v = source.tensor({2, l, 4}, dtype::float64);
     tensor out;
-    CHECK(calls_one_pass([&] { out = ops::scaled_dot_product_attention(q, k, v); }) == (l != 40));
-    const tensor at_once = ops::attend(q, k, v, std::nullopt, false, 1 / std::sqrt(8.0));
+    CHECK(calls_one_pass([&] { out = aten::scaled_dot_product_attention(q, k, v); }) == (l != 40));
+    const tensor at_once = native::attend(q, k, v, std::nullopt, false, 1 / std::sqrt(8.0));
     CHECK(support::difference(values(out), values(at_once), 1e-12) == "");
-    CHECK(calls_one_pass([&] { (void)ops::scaled_dot_product_attention(q, k, v, std::nullopt, 0.0, true); }));
+    CHECK(calls_one_pass([&] { (void)aten::scaled_dot_product_attention(q, k, v, std::nullopt, 0.0, true); }));
   }
 }
 
 TEST_CASE("attention: the fused CPU implementation does not take half precision, recorded or not", "[ops][attention]") {
   for (dtype t : {dtype::float16, dtype::bfloat16}) {
-    const tensor x = ops::ones(list{2, 3}, arg<"dtype"> = t), leaf = tb::require_grad(ops::clone(x));
+    const tensor x = aten::ones(list{2, 3}, arg<"dtype"> = t), leaf = tb::require_grad(aten::clone(x));
     for (const tensor& query : {x, leaf}) {
       CHECK(text_of<tb::dtype_error>([&] {
-              ops::attend(query, x, x, std::nullopt, false, 1.0);
+              native::attend(query, x, x, std::nullopt, false, 1.0);
             }).ends_with("; scaled_dot_product_attention converts float16 and bfloat16"));
     }
   }
@@ -77,17 +78,17 @@ TEST_CASE("attention: a query that sees no key gives zeros, and has no gradient"
     const tensor q = source.tensor({1, 2, 4}, t), k = source.tensor({1, 3, 4}, t), v = source.tensor({1, 3, 4}, t);
     const tensor seen = tensor_of({1, 0, 1, 0, 0, 0}, {2, 3}, dtype::boolean);
     const tensor added = tensor_of({0, -inf, 0, -inf, -inf, -inf}, {2, 3}, t);
-    const tensor all = ops::scaled_dot_product_attention(q, k, v);
+    const tensor all = aten::scaled_dot_product_attention(q, k, v);
     for (const tensor& mask : {seen, added}) {
-      const tensor query = tb::require_grad(ops::clone(q));
-      const tensor out = ops::scaled_dot_product_attention(query, k, v, mask);
+      const tensor query = tb::require_grad(aten::clone(q));
+      const tensor out = aten::scaled_dot_product_attention(query, k, v, mask);
       const auto found = values(out);
       for (std::size_t i = 0; i < 8; ++i) CHECK((i < 4 ? std::isfinite(found[i]) : found[i] == 0));
-      tb::backward(ops::sum(out));
+      tb::backward(aten::sum(out));
       const auto gradient = values(tb::leaf_grad(query));
       for (std::size_t i = 0; i < 8; ++i) CHECK((i < 4 ? std::isfinite(gradient[i]) : gradient[i] == 0));
     }
-    const tensor none = ops::full(list{2, 3}, true);
-    CHECK(values(ops::scaled_dot_product_attention(q, k, v, none)) == values(all));
+    const tensor none = aten::full(list{2, 3}, true);
+    CHECK(values(aten::scaled_dot_product_attention(q, k, v, none)) == values(all));
   }
 }

@@ -11,13 +11,13 @@
 import topbit;
 
 namespace tb = topbit;
-namespace ops = topbit::ops;
+namespace aten = topbit::aten;
 using support::get;
 using support::numbers;
 using support::tensor_of;
 using support::values;
-using tb::dims;
 using tb::dtype;
+using tb::shape;
 using tb::tensor;
 using list = std::vector<double>;
 using maybe = std::optional<tensor>;
@@ -34,7 +34,7 @@ struct groups {
   groups(const tensor& x, std::int64_t per_image) {
     const std::int64_t channels = x.sizes()[1], width = per_image == 0 ? 1 : channels / per_image;
     members.resize(static_cast<std::size_t>(per_image == 0 ? channels : x.sizes()[0] * per_image));
-    support::each_index(x.sizes(), [&](const dims& i) {
+    support::each_index(x.sizes(), [&](const shape& i) {
       channel_of.push_back(static_cast<std::size_t>(i[1]));
       group_of.push_back(static_cast<std::size_t>(per_image == 0 ? i[1] : i[0] * per_image + i[1] / width));
       members[group_of.back()].push_back(get(x, i));
@@ -64,7 +64,7 @@ template <class Visit>
 void for_images(unsigned seed, Visit visit) {
   support::for_every_dtype(seed, 40, [&](numbers& source, dtype t) {
     if (!tb::is_floating(t)) return;
-    dims sizes{source.whole(1, 4), source.whole(1, 3) * 2};
+    shape sizes{source.whole(1, 4), source.whole(1, 3) * 2};
     for (std::int64_t more = source.whole(0, 3); more > 0; --more) sizes.push_back(source.whole(1, 4));
     const auto operand = [&] { return support::any_tensor(source, {sizes[1]}, t); };
     const maybe weight = source.whole(0, 1) == 0 ? maybe(operand()) : maybe(),
@@ -88,7 +88,7 @@ TEST_CASE("batch_norm: in training each channel of the batch is normalised, and 
     const auto n = static_cast<double>(channels.members[0].size());
     if (n < 2) return;
     const double momentum = source.real(0, 1), eps = 0.1;
-    const dims sizes{x.sizes()[1]};
+    const shape sizes{x.sizes()[1]};
     const tensor mean = support::moved(source, source.tensor(sizes, t)),
                  var = support::moved(source, source.positive(sizes, t));
     list means, variances;
@@ -97,7 +97,7 @@ TEST_CASE("batch_norm: in training each channel of the batch is normalised, and 
       means.push_back((1 - momentum) * get(mean, {at}) + momentum * channels.mean[c]);
       variances.push_back((1 - momentum) * get(var, {at}) + momentum * channels.variance[c] * n / (n - 1));
     }
-    const auto [y, saved, inverse] = ops::native_batch_norm(x, weight, bias, mean, var, true, momentum, eps);
+    const auto [y, saved, inverse] = aten::native_batch_norm(x, weight, bias, mean, var, true, momentum, eps);
     support::check_tensor(y, x.sizes(), t, channels.normalised(x, channels.mean, channels.variance, eps, weight, bias),
                           near(t));
     CHECK(support::difference(values(mean), means, near(t)) == "");
@@ -109,7 +109,7 @@ TEST_CASE("batch_norm: in training each channel of the batch is normalised, and 
     support::check_nothing_beside(mean);
     support::check_nothing_beside(var);
     const auto alone =
-        support::results_of(ops::batch_norm, x, weight, bias, maybe(), maybe(), true, momentum, eps, false);
+        support::results_of(aten::batch_norm, x, weight, bias, maybe(), maybe(), true, momentum, eps, false);
     CHECK(support::difference(values(alone[0]), values(y), 0) == "");
   });
 }
@@ -117,9 +117,9 @@ TEST_CASE("batch_norm: in training each channel of the batch is normalised, and 
 TEST_CASE("batch_norm: outside training every channel is normalised with the running statistics",
           "[ops][batch_norm][property]") {
   for_images(2, [](numbers& source, dtype t, const tensor& x, const maybe& weight, const maybe& bias) {
-    const dims sizes{x.sizes()[1]};
+    const shape sizes{x.sizes()[1]};
     const maybe mean = support::any_tensor(source, sizes, t), var = support::moved(source, source.positive(sizes, t));
-    const auto all = support::results_of(ops::native_batch_norm, x, weight, bias, mean, var, false, 0.5, 0.1);
+    const auto all = support::results_of(aten::native_batch_norm, x, weight, bias, mean, var, false, 0.5, 0.1);
     support::check_tensor(all[0], x.sizes(), t,
                           groups(x, 0).normalised(x, values(*mean), values(*var), 0.1, weight, bias), near(t));
     CHECK(all[1].numel() + all[2].numel() == 0);
@@ -130,7 +130,7 @@ TEST_CASE("batch_norm: group_norm normalises groups of channels of each image", 
   for_images(3, [](numbers& source, dtype t, const tensor& x, const maybe& weight, const maybe& bias) {
     const std::int64_t channels = x.sizes()[1], all[] = {1, 2, channels}, count = all[source.whole(0, 2)];
     const groups of(x, count);
-    support::check_tensor(support::result_of(ops::group_norm, x, count, weight, bias, 0.1, true), x.sizes(), t,
+    support::check_tensor(support::result_of(aten::group_norm, x, count, weight, bias, 0.1, true), x.sizes(), t,
                           of.normalised(x, of.mean, of.variance, 0.1, weight, bias), near(t));
   });
 }
@@ -139,10 +139,10 @@ TEST_CASE("batch_norm: training updates the running statistics, with the unbiase
           "[ops][batch_norm][property]") {
   const tensor x = tensor_of({1, 10, 3, 10, 5, 10, 7, 10}, {4, 2});
   const tensor mean = tensor_of({0, 0}, {2}), var = tensor_of({1, 1}, {2});
-  const tensor y = ops::batch_norm(x, std::nullopt, std::nullopt, mean, var, true, 0.5, 0.0, false);
+  const tensor y = aten::batch_norm(x, std::nullopt, std::nullopt, mean, var, true, 0.5, 0.0, false);
   CHECK(support::difference(values(mean), {2, 5}, 1e-12) == "");
   CHECK(support::difference(values(var), {0.5 + 0.5 * 20 / 3, 0.5}, 1e-12) == "");
-  CHECK(support::difference(values(ops::slice(y, 1, 0, 1)),
+  CHECK(support::difference(values(aten::slice_Tensor(y, 1, 0, 1)),
                             {-3 / std::sqrt(5.0), -1 / std::sqrt(5.0), 1 / std::sqrt(5.0), 3 / std::sqrt(5.0)},
                             1e-12) == "");
 }
@@ -150,7 +150,7 @@ TEST_CASE("batch_norm: training updates the running statistics, with the unbiase
 TEST_CASE("batch_norm: outside training the running statistics are used and unchanged", "[ops][batch_norm]") {
   const tensor x = tensor_of({1, 10, 3, 20}, {2, 2}), mean = tensor_of({1, 10}, {2}), var = tensor_of({4, 25}, {2});
   const tensor y =
-      ops::batch_norm(x, tensor_of({2, 1}, {2}), tensor_of({0, 1}, {2}), mean, var, false, 0.5, 0.0, false);
+      aten::batch_norm(x, tensor_of({2, 1}, {2}), tensor_of({0, 1}, {2}), mean, var, false, 0.5, 0.0, false);
   CHECK(support::difference(values(y), {0, 1, 2, 3}, 1e-12) == "");
   CHECK(values(mean) == std::vector<double>{1, 10});
   CHECK(mean.version() == 0);
@@ -159,17 +159,17 @@ TEST_CASE("batch_norm: outside training the running statistics are used and unch
 TEST_CASE("batch_norm: mismatched arguments are refused before anything is written", "[ops][batch_norm]") {
   const tensor x = tensor_of({1, 2, 3, 4}, {2, 2}), mean = tensor_of({1, 2}, {2}), wrong = tensor_of({1}, {1});
   CHECK(toy::text_of<tb::shape_error>([&] {
-          ops::batch_norm(x, std::nullopt, std::nullopt, mean, wrong, true, 0.5, 0.0, false);
+          aten::batch_norm(x, std::nullopt, std::nullopt, mean, wrong, true, 0.5, 0.0, false);
         }) == "aten::batch_norm: found running_var [1] for input [2, 2], wanted [2]");
   CHECK(values(mean) == std::vector<double>{1, 2});
-  CHECK(toy::text_of<tb::error>([&] { ops::group_norm(x, 3); }) ==
+  CHECK(toy::text_of<tb::error>([&] { aten::group_norm(x, 3); }) ==
         "aten::group_norm: found 3 groups for input [2, 2], wanted a number that divides the channels");
 }
 
 TEST_CASE("batch_norm: running statistics are updated both or not at all", "[ops][batch_norm]") {
   const tensor x = tensor_of({1, 2, 3, 4}, {2, 2}), mean = tensor_of({5, 5}, {2});
-  const tensor shared = ops::expand(tensor_of({1}, {1}), std::vector<std::int64_t>{2});
-  CHECK_THROWS_AS(ops::batch_norm(x, std::nullopt, std::nullopt, mean, shared, true, 0.5, 1e-5, false),
+  const tensor shared = aten::expand(tensor_of({1}, {1}), std::vector<std::int64_t>{2});
+  CHECK_THROWS_AS(aten::batch_norm(x, std::nullopt, std::nullopt, mean, shared, true, 0.5, 1e-5, false),
                   tb::shape_error);
   CHECK(values(mean) == std::vector<double>{5, 5});
 }

@@ -11,7 +11,7 @@
 import topbit;
 
 namespace tb = topbit;
-namespace ops = topbit::ops;
+namespace aten = topbit::aten;
 using support::approximately;
 using support::extended;
 using support::forms;
@@ -92,7 +92,7 @@ TEST_CASE("comparison: of every pair of dtypes, in the type they promote to", "[
   for (const comparison& o : comparisons) {
     for (dtype first : tb::all_dtypes) {
       for (dtype second : tb::all_dtypes) {
-        const tb::dims sizes = source.any_shape();
+        const tb::shape sizes = source.any_shape();
         const tensor a = source.operand(sizes, first, -3, 3), b = source.operand(source.narrowed(sizes), second, -3, 3);
         support::check_forms(tensor_forms(o.name, o.of_numbers), {tb::value(a), tb::value(b)},
                              support::naive_promoted(a, b), dtype::boolean, 0, source,
@@ -140,7 +140,7 @@ TEST_CASE("comparison: isclose, allclose and equal, of one dtype", "[ops][proper
   support::edge_numbers source(54);
   for (dtype t : tb::all_dtypes) {
     for (int round = 0; round < 12; ++round) {
-      const tb::dims sizes = source.any_shape();
+      const tb::shape sizes = source.any_shape();
       const tensor a = source.operand(sizes, t);
       const tensor b = source.flip() ? support::twin(a, tb::cpu) : source.operand(source.narrowed(sizes), t);
       const double rtol = source.flip() ? 0.25 : 0, atol = source.flip() ? 1.5 : 0;
@@ -156,7 +156,7 @@ TEST_CASE("comparison: isclose, allclose and equal, of one dtype", "[ops][proper
             support::stored(of, std::abs(support::stored(of, y * extended(rtol))) + extended(atol));
         return std::isfinite(far) && far <= allowed;
       };
-      support::each_index(sizes, [&](const tb::dims& i) {
+      support::each_index(sizes, [&](const tb::shape& i) {
         const extended x = support::exact(a, i), y = support::exact(b, support::broadcast_index(i, b.sizes()));
         all = all && close(x, y);
         same = same && x == y;
@@ -165,8 +165,8 @@ TEST_CASE("comparison: isclose, allclose and equal, of one dtype", "[ops][proper
                                      tb::value(equal_nan)};
       support::check_forms({"aten::isclose", "", ""}, given, t, dtype::boolean, 0, source,
                            [&](const extended* v) { return extended(close(v[0], v[1])); });
-      CHECK(ops::allclose(a, b, rtol, atol, equal_nan) == all);
-      CHECK(ops::equal(a, b) == same);
+      CHECK(aten::allclose(a, b, rtol, atol, equal_nan) == all);
+      CHECK(aten::equal(a, b) == same);
     }
   }
 }
@@ -176,7 +176,7 @@ TEST_CASE("comparison: bits and shifts of every pair of integer dtypes and bool"
   for (const bit_operation& o : bit_operations) {
     for (dtype first : tb::all_dtypes) {
       for (dtype second : tb::all_dtypes) {
-        const tb::dims sizes = source.any_shape();
+        const tb::shape sizes = source.any_shape();
         const tensor a = source.operand(sizes, first), b = source.operand(source.narrowed(sizes), second, -2, 70);
         const dtype type = support::naive_promoted(a, b);
         const forms names = tensor_forms(o.name, true);
@@ -216,7 +216,7 @@ TEST_CASE("arithmetic: integers wrap and floats round once, for every pair of dt
   for (dtype first : tb::all_dtypes) {
     for (dtype second : tb::all_dtypes) {
       for (const std::int64_t factor : {1, -1, 3, 0}) {
-        const tb::dims sizes = source.any_shape();
+        const tb::shape sizes = source.any_shape();
         const tensor a = source.operand(sizes, first), b = source.operand(source.narrowed(sizes), second);
         const dtype type = support::naive_promoted(a, b), in = support::computed_in(type);
         const tb::value alpha(tb::scalar{factor});
@@ -258,7 +258,7 @@ TEST_CASE("arithmetic: a sum with a product or a quotient, of three tensors", "[
     const dtype in = support::computed_in(t);
     for (const std::int64_t factor : {1, -2, 3, 0}) {
       for (int round = 0; round < 4; ++round) {
-        const tb::dims sizes = source.any_shape();
+        const tb::shape sizes = source.any_shape();
         const tensor a = source.operand(sizes, t), b = source.operand(source.narrowed(sizes), t),
                      c = source.operand(source.narrowed(sizes), t);
         const support::arguments given{tb::value(a), tb::value(b), tb::value(c), tb::value(tb::scalar{factor})};
@@ -290,7 +290,7 @@ TEST_CASE("arithmetic: a tensor subtracted from a tensor or from a number", "[op
   support::edge_numbers source(58);
   for (dtype t : tb::all_dtypes) {
     if (t == dtype::boolean) continue;
-    const tb::dims sizes{source.whole(0, 3), source.whole(1, 70)};
+    const tb::shape sizes{source.whole(0, 3), source.whole(1, 70)};
     const tensor a = source.operand(sizes, t), b = source.operand(sizes, t);
     const auto from = [t](extended x, extended y) -> approximately {
       return tb::is_floating(t) ? y - x : number_of(bits_of(y) - bits_of(x));

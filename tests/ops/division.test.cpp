@@ -119,7 +119,7 @@ extended units_of(division kind) {
 }
 
 void avoid_zeros(const tensor& t) {
-  support::each_index(t.sizes(), [&](const tb::dims& i) {
+  support::each_index(t.sizes(), [&](const tb::shape& i) {
     if (support::exact(t, i) == 0) support::put(t, i, 1);
   });
 }
@@ -138,7 +138,7 @@ TEST_CASE("division: floor division, remainder and rounding modes of every pair 
     for (dtype first : tb::all_dtypes) {
       for (dtype second : tb::all_dtypes) {
         for (int round = 0; round < 2; ++round) {
-          const tb::dims sizes = source.any_shape();
+          const tb::shape sizes = source.any_shape();
           const tensor a = source.operand(sizes, first, -40, 40);
           const tensor b = source.operand(source.narrowed(sizes), second);
           const dtype type = support::naive_promoted(a, b);
@@ -208,7 +208,7 @@ TEST_CASE("division: a zero integer divisor at any position is refused, and noth
   support::edge_numbers source(24);
   for (const operation& o : operations()) {
     for (dtype t : {dtype::uint8, dtype::int8, dtype::int16, dtype::int32, dtype::int64}) {
-      const tb::dims sizes{source.whole(1, 3), source.whole(1, 600)};
+      const tb::shape sizes{source.whole(1, 3), source.whole(1, 600)};
       const tensor a = source.operand(sizes, t), b = source.operand(sizes, t, -9, 9, true);
       avoid_zeros(b);
       support::put(b, {source.whole(0, sizes[0] - 1), source.whole(0, sizes[1] - 1)}, 0);
@@ -231,7 +231,7 @@ TEST_CASE("power: of every pair of dtypes, wrapping for integers", "[ops][proper
   for (dtype first : tb::all_dtypes) {
     for (dtype second : tb::all_dtypes) {
       for (int round = 0; round < 4; ++round) {
-        const tb::dims sizes = source.any_shape();
+        const tb::shape sizes = source.any_shape();
         const tensor a = source.operand(sizes, first, -5, 5), b = source.operand(source.narrowed(sizes), second);
         const dtype type = support::naive_promoted(a, b);
         const support::arguments given{tb::value(a), tb::value(b)};

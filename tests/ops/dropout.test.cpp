@@ -11,7 +11,7 @@
 import topbit;
 
 namespace tb = topbit;
-namespace ops = topbit::ops;
+namespace aten = topbit::aten;
 using support::arrangement;
 using support::tensor_of;
 using support::values;
@@ -44,7 +44,7 @@ TEST_CASE("dropout: an element is 0 with probability p, else divided by 1 - p", 
       const tensor x = source.positive({100, 50}, t, how);
       const list before = values(x);
       tb::manual_seed(5);
-      const tensor y = ops::dropout(x, 0.25, true);
+      const tensor y = aten::dropout(x, 0.25, true);
       CHECK(y.dtype() == t);
       const list after = values(y);
       CHECK(std::abs(share_of_zero(after)[0] - 0.25) < 0.03);
@@ -55,8 +55,8 @@ TEST_CASE("dropout: an element is 0 with probability p, else divided by 1 - p", 
       CHECK(tb::default_generator().take(0).offset == 5000);
       if (how == arrangement::expanded) continue;
       tb::manual_seed(5);
-      tensor z = ops::clone(x);
-      CHECK(values(ops::dropout_(z, 0.25, true)) == after);
+      tensor z = aten::clone(x);
+      CHECK(values(aten::dropout_(z, 0.25, true)) == after);
     }
   }
 }
@@ -64,21 +64,21 @@ TEST_CASE("dropout: an element is 0 with probability p, else divided by 1 - p", 
 TEST_CASE("dropout: identity for p of 0 or outside training, all zeros for p of 1", "[ops][dropout]") {
   tb::manual_seed(1);
   tensor x = tensor_of({1, 2}, {2});
-  CHECK(ops::dropout(x, 0.5, false).same_as(x));
-  CHECK(ops::dropout(x, 0, true).same_as(x));
-  CHECK(ops::alpha_dropout(x, 0.5, false).same_as(x));
-  CHECK(ops::dropout(tensor_of({3}, {1}, dtype::int64), 0.5, false).dtype() == dtype::int64);
-  CHECK(values(ops::dropout(x, 1, true)) == list{0, 0});
-  CHECK(values(ops::alpha_dropout(x, 1, true)) == list{0, 0});
+  CHECK(aten::dropout(x, 0.5, false).same_as(x));
+  CHECK(aten::dropout(x, 0, true).same_as(x));
+  CHECK(aten::alpha_dropout(x, 0.5, false).same_as(x));
+  CHECK(aten::dropout(tensor_of({3}, {1}, dtype::int64), 0.5, false).dtype() == dtype::int64);
+  CHECK(values(aten::dropout(x, 1, true)) == list{0, 0});
+  CHECK(values(aten::alpha_dropout(x, 1, true)) == list{0, 0});
   CHECK(tb::default_generator().take(0).offset == 0);
   const auto meta = tb::to(x, tb::meta);
-  CHECK(ops::dropout(meta, 0.5, true).sizes() == tb::dims{2});
+  CHECK(aten::dropout(meta, 0.5, true).sizes() == tb::shape{2});
   for (const tensor& t : {x, meta}) {
-    CHECK(text_of<tb::error>([&] { ops::dropout(t, 1.5, true); }) == "aten::dropout: found p 1.5, wanted 0 to 1");
-    CHECK(text_of<tb::error>([&] { ops::native_dropout(t, -1, true); }) ==
+    CHECK(text_of<tb::error>([&] { aten::dropout(t, 1.5, true); }) == "aten::dropout: found p 1.5, wanted 0 to 1");
+    CHECK(text_of<tb::error>([&] { aten::native_dropout(t, -1, true); }) ==
           "aten::native_dropout: found p -1, wanted 0 to 1");
     tensor i = tb::to(t, dtype::int64);
-    CHECK(text_of<tb::dtype_error>([&] { ops::dropout_(i, 0.5, true); }) ==
+    CHECK(text_of<tb::dtype_error>([&] { aten::dropout_(i, 0.5, true); }) ==
           "aten::dropout_: found dtype int64, wanted a floating one");
   }
 }
@@ -86,28 +86,28 @@ TEST_CASE("dropout: identity for p of 0 or outside training, all zeros for p of 
 TEST_CASE("dropout: native_dropout returns its mask, and both have the gradient of the mask", "[ops][dropout]") {
   support::numbers source(2);
   const tensor x = tb::require_grad(source.positive({40, 30}, dtype::float64));
-  const auto [y, mask] = ops::native_dropout(x, 0.5, true);
+  const auto [y, mask] = aten::native_dropout(x, 0.5, true);
   CHECK(mask.dtype() == dtype::boolean);
   CHECK_FALSE(tb::requires_grad(mask));
   const list m = values(mask), in = values(x), out = values(y);
   for (std::size_t i = 0; i < m.size(); ++i) REQUIRE(out[i] == in[i] * m[i] * 2);
   CHECK(std::abs(share_of_zero(m)[0] - 0.5) < 0.05);
   const tensor g = source.tensor({40, 30}, dtype::float64);
-  const list given = values(g), back = slope_of(ops::sum(ops::mul(y, g)), x);
+  const list given = values(g), back = slope_of(aten::sum(aten::mul_Tensor(y, g)), x);
   for (std::size_t i = 0; i < m.size(); ++i) REQUIRE(back[i] == given[i] * m[i] * 2);
-  CHECK(values(ops::native_dropout_backward(g, mask, 2)) == back);
-  const auto [same, all] = ops::native_dropout(x, 0.5, false);
+  CHECK(values(aten::native_dropout_backward(g, mask, 2)) == back);
+  const auto [same, all] = aten::native_dropout(x, 0.5, false);
   CHECK(values(same) == in);
   CHECK(values(all) == list(m.size(), 1));
-  const tensor dropped = ops::dropout(x, 0.5, true);
-  const list d = values(dropped), slope = slope_of(ops::sum(dropped), x);
+  const tensor dropped = aten::dropout(x, 0.5, true);
+  const list d = values(dropped), slope = slope_of(aten::sum(dropped), x);
   for (std::size_t i = 0; i < d.size(); ++i) REQUIRE(slope[i] == (d[i] == 0 ? 0 : 2));
 }
 
 TEST_CASE("dropout: alpha_dropout keeps mean 0 and variance 1", "[ops][dropout]") {
   tb::manual_seed(3);
-  const tensor x = ops::randn(std::vector<std::int64_t>{40000}, tb::arg<"dtype"> = dtype::float64);
-  const list v = values(ops::alpha_dropout(x, 0.3, true));
+  const tensor x = aten::randn(std::vector<std::int64_t>{40000}, tb::arg<"dtype"> = dtype::float64);
+  const list v = values(aten::alpha_dropout(x, 0.3, true));
   double mean = 0, variance = 0;
   for (double e : v) mean += e / double(v.size());
   for (double e : v) variance += (e - mean) * (e - mean) / double(v.size());

@@ -17,7 +17,7 @@
 import topbit;
 
 namespace tb = topbit;
-namespace ops = topbit::ops;
+namespace aten = topbit::aten;
 using support::arrangement;
 using support::arrangements;
 using support::category;
@@ -32,7 +32,7 @@ using tb::tensor;
 
 namespace {
 
-const std::vector<std::pair<tb::dims, tb::dims>> shape_pairs{
+const std::vector<std::pair<tb::shape, tb::shape>> shape_pairs{
     {{2, 3}, {2, 3}},  {{2, 3}, {3}},    {{3}, {2, 3}},
     {{2, 1}, {1, 4}},  {{}, {}},         {{}, {2, 2}},
     {{2, 2}, {}},      {{0, 3}, {3}},    {{2, 1, 3}, {4, 1}},
@@ -41,10 +41,10 @@ const std::vector<std::pair<tb::dims, tb::dims>> shape_pairs{
 
 // Element by element over the broadcast shape: both inputs converted to `type`, the result to `result_type`.
 template <class F>
-std::vector<double> naive_binary(const tensor& a, const tensor& b, const tb::dims& sizes, dtype type, dtype result_type,
-                                 F f) {
+std::vector<double> naive_binary(const tensor& a, const tensor& b, const tb::shape& sizes, dtype type,
+                                 dtype result_type, F f) {
   std::vector<double> out;
-  support::each_index(sizes, [&](const tb::dims& i) {
+  support::each_index(sizes, [&](const tb::shape& i) {
     const double x = stored(type, support::get(a, support::broadcast_index(i, a.sizes())));
     const double y = stored(type, support::get(b, support::broadcast_index(i, b.sizes())));
     out.push_back(stored(result_type, f(x, y)));
@@ -72,24 +72,24 @@ const std::vector<binary_operator>& binary_operators() {
   using ct = const tensor&;
   static const std::vector<binary_operator> all{
       {"add", [](ct a, ct b) { return a + b; }, [](tensor& a, ct b) -> tensor& { return a += b; },
-       [](ct a, ct b, tensor& out) -> tensor& { return ops::add_out(a, b, 1, out); },
+       [](ct a, ct b, tensor& out) -> tensor& { return aten::add_out(a, b, 1, out); },
        [](dtype t, double x, double y) { return t == dtype::boolean ? x || y : x + y; }},
-      {"add alpha", [](ct a, ct b) { return ops::add(a, b, arg<"alpha"> = 3); },
-       [](tensor& a, ct b) -> tensor& { return ops::add_(a, b, 3); },
-       [](ct a, ct b, tensor& out) -> tensor& { return ops::add_out(a, b, 3, out); },
+      {"add alpha", [](ct a, ct b) { return aten::add_Tensor(a, b, arg<"alpha"> = 3); },
+       [](tensor& a, ct b) -> tensor& { return aten::add_Tensor_(a, b, 3); },
+       [](ct a, ct b, tensor& out) -> tensor& { return aten::add_out(a, b, 3, out); },
        [](dtype, double x, double y) { return x + 3 * y; }, false},
       {"sub", [](ct a, ct b) { return a - b; }, [](tensor& a, ct b) -> tensor& { return a -= b; },
-       [](ct a, ct b, tensor& out) -> tensor& { return ops::sub_out(a, b, 1, out); },
+       [](ct a, ct b, tensor& out) -> tensor& { return aten::sub_out(a, b, 1, out); },
        [](dtype, double x, double y) { return x - y; }, false},
-      {"sub alpha", [](ct a, ct b) { return ops::sub(a, b, arg<"alpha"> = -2); },
-       [](tensor& a, ct b) -> tensor& { return ops::sub_(a, b, -2); },
-       [](ct a, ct b, tensor& out) -> tensor& { return ops::sub_out(a, b, -2, out); },
+      {"sub alpha", [](ct a, ct b) { return aten::sub_Tensor(a, b, arg<"alpha"> = -2); },
+       [](tensor& a, ct b) -> tensor& { return aten::sub_Tensor_(a, b, -2); },
+       [](ct a, ct b, tensor& out) -> tensor& { return aten::sub_out(a, b, -2, out); },
        [](dtype, double x, double y) { return x + 2 * y; }, false},
       {"mul", [](ct a, ct b) { return a * b; }, [](tensor& a, ct b) -> tensor& { return a *= b; },
-       [](ct a, ct b, tensor& out) -> tensor& { return ops::mul_out(a, b, out); },
+       [](ct a, ct b, tensor& out) -> tensor& { return aten::mul_out(a, b, out); },
        [](dtype, double x, double y) { return x * y; }},
       {"div", [](ct a, ct b) { return a / b; }, [](tensor& a, ct b) -> tensor& { return a /= b; },
-       [](ct a, ct b, tensor& out) -> tensor& { return ops::div_out(a, b, out); },
+       [](ct a, ct b, tensor& out) -> tensor& { return aten::div_out(a, b, out); },
        [](dtype, double x, double y) { return x / y; }, true, true}};
   return all;
 }
@@ -110,7 +110,7 @@ TEST_CASE("elementwise: binary operators broadcast and promote", "[ops][elementw
       for (dtype tb_ : dtypes) {
         for (const auto& [sa, sb] : shape_pairs) {
           const tensor a = source.tensor(sa, ta, how_a), b = source.tensor(sb, tb_, how_b);
-          const tb::dims sizes = tb::broadcast("test", sa, sb);
+          const tb::shape sizes = tb::broadcast("test", sa, sb);
           for (const binary_operator& o : binary_operators()) {
             const dtype t = result_dtype(o, a, b);
             if (t == dtype::boolean && !o.for_bool) continue;
@@ -144,7 +144,7 @@ TEST_CASE("elementwise: in-place operators keep the storage, sizes and dtype of 
                       << tb::to_string(sb));
           const auto wanted = naive_binary(a, b, sa, t, ta, [&](double x, double y) { return o.element(t, x, y); });
           const void* const data = a.data();
-          const tb::dims strides = a.strides();
+          const tb::shape strides = a.strides();
           const tensor& result = o.in_place(a, b);
           REQUIRE(&result == &a);
           REQUIRE(a.data() == data);
@@ -166,7 +166,7 @@ TEST_CASE("elementwise: out forms write into any memory layout, and nothing else
     for (dtype type : {dtype::float32, dtype::float64}) {
       for (const auto& [sa, sb] : shape_pairs) {
         const tensor a = source.tensor(sa, dtype::float32), b = source.tensor(sb, dtype::float64);
-        const tb::dims sizes = tb::broadcast("test", sa, sb);
+        const tb::shape sizes = tb::broadcast("test", sa, sb);
         for (const binary_operator& o : binary_operators()) {
           tensor out = source.tensor(sizes, type, how);
           const auto before = support::bytes(out);
@@ -177,8 +177,8 @@ TEST_CASE("elementwise: out forms write into any memory layout, and nothing else
           REQUIRE(support::difference(values(out), wanted, support::tolerance_of(dtype::float32)) == "");
           // Put the old bytes back where the tensor is, element by element: then nothing else may differ.
           const tensor old = support::arranged(sizes, type, how);
-          if (!before.empty()) std::memcpy(old.record().data->data, before.data(), before.size());
-          support::each_index(sizes, [&](const tb::dims& i) { support::set(out, i, support::get(old, i)); });
+          if (!before.empty()) std::memcpy(tb::author::record_of(old).data->data, before.data(), before.size());
+          support::each_index(sizes, [&](const tb::shape& i) { support::set(out, i, support::get(old, i)); });
           REQUIRE(support::bytes(out) == before);
         }
       }
@@ -193,7 +193,7 @@ TEST_CASE("elementwise: a result cannot be written to a lower category", "[ops][
   CHECK(text([&] { whole += real; }) == "aten::add_.Tensor: the result is float32 and cannot be written to int64");
   CHECK(text([&] { whole /= whole; }) == "aten::div_.Tensor: the result is float32 and cannot be written to int64");
   CHECK(text([&] { flags += whole; }) == "aten::add_.Tensor: the result is int64 and cannot be written to bool");
-  CHECK(text([&] { ops::mul_out(real, real, whole); }) ==
+  CHECK(text([&] { aten::mul_out(real, real, whole); }) ==
         "aten::mul.out: the result is float32 and cannot be written to int64");
   CHECK(values(flags) == std::vector<double>{1, 0});
   CHECK(values(whole) == std::vector<double>{1, 2});
@@ -220,23 +220,25 @@ TEST_CASE("elementwise: operands that share memory are read before they are writ
       };
       const auto square = [&] { return source.positive({7, 7}, t); };
       tensor x = square();
-      holds(x, x, ops::transpose(x, 0, 1), true);
+      holds(x, x, aten::transpose_int(x, 0, 1), true);
       x = square();
       holds(x, x, x, true);
       x = square();
-      holds(x, x, ops::slice(x, 0, 3, 4, 1), true);  // a row of itself, broadcast
+      holds(x, x, aten::slice_Tensor(x, 0, 3, 4, 1), true);  // a row of itself, broadcast
       x = square();
-      holds(x, x, ops::slice(x, 1, 6, 7, 1), true);
+      holds(x, x, aten::slice_Tensor(x, 1, 6, 7, 1), true);
       x = square();
-      holds(ops::slice(x, 0, 1, 7, 1), ops::slice(x, 0, 0, 6, 1), ops::slice(x, 0, 1, 7, 1), false);
+      holds(aten::slice_Tensor(x, 0, 1, 7, 1), aten::slice_Tensor(x, 0, 0, 6, 1), aten::slice_Tensor(x, 0, 1, 7, 1),
+            false);
       x = square();
-      holds(ops::slice(x, 0, 0, 6, 1), ops::slice(x, 0, 1, 7, 1), ops::slice(x, 0, 0, 6, 1), false);
+      holds(aten::slice_Tensor(x, 0, 0, 6, 1), aten::slice_Tensor(x, 0, 1, 7, 1), aten::slice_Tensor(x, 0, 0, 6, 1),
+            false);
       x = square();
-      holds(ops::transpose(x, 0, 1), x, x, false);
+      holds(aten::transpose_int(x, 0, 1), x, x, false);
       x = square();
-      holds(ops::slice(ops::view(x, std::vector<std::int64_t>{49}), 0, 0, 48, 2),
-            ops::slice(ops::view(x, std::vector<std::int64_t>{49}), 0, 0, 24, 1),
-            ops::slice(ops::view(x, std::vector<std::int64_t>{49}), 0, 24, 48, 1), false);
+      holds(aten::slice_Tensor(aten::view(x, std::vector<std::int64_t>{49}), 0, 0, 48, 2),
+            aten::slice_Tensor(aten::view(x, std::vector<std::int64_t>{49}), 0, 0, 24, 1),
+            aten::slice_Tensor(aten::view(x, std::vector<std::int64_t>{49}), 0, 24, 48, 1), false);
     }
   }
 }
@@ -255,7 +257,7 @@ TEST_CASE("elementwise: a number promotes by category only", "[ops][elementwise]
       {dtype::float32, 2.5, dtype::float32, dtype::float32},  {dtype::float64, true, dtype::float64, dtype::float64},
       {dtype::float64, 2, dtype::float64, dtype::float64},    {dtype::float64, 2.5, dtype::float64, dtype::float64}};
   for (const row& r : rows) {
-    for (const tb::dims& sizes : {tb::dims{3}, tb::dims{}}) {
+    for (const tb::shape& sizes : {tb::shape{3}, tb::shape{}}) {
       INFO(tb::name_of(r.self) << " with " << tb::to_string(r.number) << ", sizes " << tb::to_string(sizes));
       const tensor x = tensor_of({1, 0, 1}, sizes, r.self);
       const double n = r.number.to_double();
@@ -282,13 +284,13 @@ TEST_CASE("elementwise: a number promotes by category only", "[ops][elementwise]
 TEST_CASE("elementwise: alpha must be representable in the category of the result", "[ops][elementwise][dtype]") {
   const tensor whole = tensor_of({1, 2}, {2}, dtype::int64), flags = tensor_of({1, 0}, {2}, dtype::boolean);
   const auto text = [](auto f) { return toy::text_of<tb::dtype_error>(f); };
-  CHECK(text([&] { ops::add(whole, whole, arg<"alpha"> = 0.5); }) ==
+  CHECK(text([&] { aten::add_Tensor(whole, whole, arg<"alpha"> = 0.5); }) ==
         "aten::add.Tensor: found the number 0.5 for int64 tensors, wanted an integer");
-  CHECK(text([&] { ops::add(flags, flags, arg<"alpha"> = 0); }) ==
+  CHECK(text([&] { aten::add_Tensor(flags, flags, arg<"alpha"> = 0); }) ==
         "aten::add.Tensor: found alpha 0 for bool tensors, wanted 1");
-  CHECK(text([&] { ops::sub(flags, flags); }) == "aten::sub.Tensor: found bool and bool, wanted numbers");
-  CHECK(values(ops::add(whole, whole, arg<"alpha"> = true)) == std::vector<double>{2, 4});
-  CHECK(values(ops::add(flags, flags, arg<"alpha"> = true)) == std::vector<double>{1, 0});
+  CHECK(text([&] { aten::sub_Tensor(flags, flags); }) == "aten::sub.Tensor: found bool and bool, wanted numbers");
+  CHECK(values(aten::add_Tensor(whole, whole, arg<"alpha"> = true)) == std::vector<double>{2, 4});
+  CHECK(values(aten::add_Tensor(flags, flags, arg<"alpha"> = true)) == std::vector<double>{1, 0});
 }
 
 TEST_CASE("elementwise: division by zero follows IEEE 754, for integers as well", "[ops][elementwise][property]") {
@@ -302,9 +304,9 @@ TEST_CASE("elementwise: int64 arithmetic wraps", "[ops][elementwise][property]")
                          least = std::numeric_limits<std::int64_t>::min();
   const tensor a = tb::from_values<std::int64_t>({most, least}, {2}), one = tb::from_values<std::int64_t>({1, -1}, {2});
   const tensor sum = a + one, negated = -a;
-  CHECK(sum.data_as<std::int64_t>()[0] == least);
-  CHECK(sum.data_as<std::int64_t>()[1] == most);
-  CHECK(negated.data_as<std::int64_t>()[1] == least);
+  CHECK(sum.data_ptr<std::int64_t>()[0] == least);
+  CHECK(sum.data_ptr<std::int64_t>()[1] == most);
+  CHECK(negated.data_ptr<std::int64_t>()[1] == least);
 }
 
 TEST_CASE("elementwise: unary operators", "[ops][elementwise][property]") {
@@ -312,7 +314,7 @@ TEST_CASE("elementwise: unary operators", "[ops][elementwise][property]") {
   const auto check = [&](const std::string& name, auto call, double (*element)(double), bool floats, bool positive) {
     for (dtype t : dtypes) {
       for (arrangement how : arrangements) {
-        for (const tb::dims& sizes : {tb::dims{2, 3}, tb::dims{}, tb::dims{0, 2}, tb::dims{3, 1, 37}}) {
+        for (const tb::shape& sizes : {tb::shape{2, 3}, tb::shape{}, tb::shape{0, 2}, tb::shape{3, 1, 37}}) {
           INFO(name << " " << tb::name_of(t) << " " << tb::to_string(sizes) << " " << support::name_of(how));
           const tensor x = positive ? source.positive(sizes, t, how) : source.tensor(sizes, t, how);
           if (t == dtype::boolean && !floats) {
@@ -332,9 +334,10 @@ TEST_CASE("elementwise: unary operators", "[ops][elementwise][property]") {
   };
   check("aten::neg", [](const tensor& x) { return -x; }, [](double v) { return -v; }, false, false);
   check(
-      "aten::relu", [](const tensor& x) { return ops::relu(x); }, [](double v) { return v > 0 ? v : 0; }, false, false);
-  check("aten::exp", [](const tensor& x) { return ops::exp(x); }, [](double v) { return std::exp(v); }, true, false);
-  check("aten::log", [](const tensor& x) { return ops::log(x); }, [](double v) { return std::log(v); }, true, true);
+      "aten::relu", [](const tensor& x) { return aten::relu(x); }, [](double v) { return v > 0 ? v : 0; }, false,
+      false);
+  check("aten::exp", [](const tensor& x) { return aten::exp(x); }, [](double v) { return std::exp(v); }, true, false);
+  check("aten::log", [](const tensor& x) { return aten::log(x); }, [](double v) { return std::log(v); }, true, true);
 }
 
 TEST_CASE("elementwise: relu keeps NaN, log of a negative number is NaN, of zero minus infinity",
@@ -342,9 +345,9 @@ TEST_CASE("elementwise: relu keeps NaN, log of a negative number is NaN, of zero
   constexpr double inf = std::numeric_limits<double>::infinity(), nan = std::numeric_limits<double>::quiet_NaN();
   for (dtype t : {dtype::float32, dtype::float64}) {
     const tensor x = tensor_of({nan, -inf, inf, 0, -1}, {5}, t);
-    CHECK(support::difference(values(ops::relu(x)), {nan, 0, inf, 0, 0}, 0) == "");
-    CHECK(support::difference(values(ops::log(x)), {nan, nan, inf, -inf, nan}, 0) == "");
-    CHECK(support::difference(values(ops::exp(x)), {nan, 0, inf, 1, std::exp(-1)}, 1e-6) == "");
+    CHECK(support::difference(values(aten::relu(x)), {nan, 0, inf, 0, 0}, 0) == "");
+    CHECK(support::difference(values(aten::log(x)), {nan, nan, inf, -inf, nan}, 0) == "");
+    CHECK(support::difference(values(aten::exp(x)), {nan, 0, inf, 1, std::exp(-1)}, 1e-6) == "");
   }
 }
 
@@ -356,11 +359,11 @@ TEST_CASE("elementwise: threshold_backward passes the gradient where the result 
       const tensor g = source.tensor({4, 5}, t, how), y = source.tensor({4, 5}, t);
       std::vector<double> wanted;
       for (std::size_t i = 0; i < 20; ++i) wanted.push_back(values(y)[i] > 0 ? values(g)[i] : 0);
-      CHECK(values(ops::threshold_backward(g, y, 0)) == wanted);
+      CHECK(values(aten::threshold_backward(g, y, 0)) == wanted);
     }
   }
   const tensor flags = tensor_of({1}, {1}, dtype::boolean);
-  CHECK(toy::text_of<tb::dtype_error>([&] { ops::threshold_backward(flags, flags, 0); }) ==
+  CHECK(toy::text_of<tb::dtype_error>([&] { aten::threshold_backward(flags, flags, 0); }) ==
         "aten::threshold_backward: found bool and bool, wanted numbers");
 }
 
@@ -374,7 +377,7 @@ TEST_CASE("elementwise: comparisons promote, broadcast and return bool", "[ops][
             INFO(name << " " << tb::name_of(ta) << tb::to_string(sa) << support::name_of(how) << tb::name_of(tb_)
                       << tb::to_string(sb));
             const tensor a = source.tensor(sa, ta, how), b = source.tensor(sb, tb_);
-            const tb::dims sizes = tb::broadcast("test", sa, sb);
+            const tb::shape sizes = tb::broadcast("test", sa, sb);
             const tensor c = call(a, b);
             REQUIRE(c.dtype() == dtype::boolean);
             REQUIRE(c.sizes() == sizes);
@@ -386,24 +389,32 @@ TEST_CASE("elementwise: comparisons promote, broadcast and return bool", "[ops][
     }
   };
   check(
-      "eq", [](const tensor& a, const tensor& b) { return ops::eq(a, b); }, [](double x, double y) { return x == y; });
+      "eq", [](const tensor& a, const tensor& b) { return aten::eq_Tensor(a, b); },
+      [](double x, double y) { return x == y; });
   check(
-      "ne", [](const tensor& a, const tensor& b) { return ops::ne(a, b); }, [](double x, double y) { return x != y; });
-  check("lt", [](const tensor& a, const tensor& b) { return ops::lt(a, b); }, [](double x, double y) { return x < y; });
+      "ne", [](const tensor& a, const tensor& b) { return aten::ne_Tensor(a, b); },
+      [](double x, double y) { return x != y; });
   check(
-      "le", [](const tensor& a, const tensor& b) { return ops::le(a, b); }, [](double x, double y) { return x <= y; });
-  check("gt", [](const tensor& a, const tensor& b) { return ops::gt(a, b); }, [](double x, double y) { return x > y; });
+      "lt", [](const tensor& a, const tensor& b) { return aten::lt_Tensor(a, b); },
+      [](double x, double y) { return x < y; });
   check(
-      "ge", [](const tensor& a, const tensor& b) { return ops::ge(a, b); }, [](double x, double y) { return x >= y; });
+      "le", [](const tensor& a, const tensor& b) { return aten::le_Tensor(a, b); },
+      [](double x, double y) { return x <= y; });
+  check(
+      "gt", [](const tensor& a, const tensor& b) { return aten::gt_Tensor(a, b); },
+      [](double x, double y) { return x > y; });
+  check(
+      "ge", [](const tensor& a, const tensor& b) { return aten::ge_Tensor(a, b); },
+      [](double x, double y) { return x >= y; });
 }
 
 TEST_CASE("elementwise: a NaN is unequal and unordered to everything", "[ops][elementwise][property]") {
   constexpr double nan = std::numeric_limits<double>::quiet_NaN();
   for (dtype t : {dtype::float32, dtype::float64}) {
     const tensor a = tensor_of({nan, nan, 1}, {3}, t), b = tensor_of({nan, 1, nan}, {3}, t);
-    CHECK(values(ops::eq(a, b)) == std::vector<double>{0, 0, 0});
-    CHECK(values(ops::ne(a, b)) == std::vector<double>{1, 1, 1});
-    CHECK(values(ops::le(a, b)) == std::vector<double>{0, 0, 0});
-    CHECK(values(ops::ge(a, b)) == std::vector<double>{0, 0, 0});
+    CHECK(values(aten::eq_Tensor(a, b)) == std::vector<double>{0, 0, 0});
+    CHECK(values(aten::ne_Tensor(a, b)) == std::vector<double>{1, 1, 1});
+    CHECK(values(aten::le_Tensor(a, b)) == std::vector<double>{0, 0, 0});
+    CHECK(values(aten::ge_Tensor(a, b)) == std::vector<double>{0, 0, 0});
   }
 }

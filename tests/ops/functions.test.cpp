@@ -254,7 +254,7 @@ TEST_CASE("functions: of two arguments, of any two dtypes", "[ops][property]") {
     for (dtype first : tb::all_dtypes) {
       for (dtype second : tb::all_dtypes) {
         for (int round = 0; round < 2; ++round) {
-          const tb::dims sizes = source.any_shape();
+          const tb::shape sizes = source.any_shape();
           const tensor a = source.operand(sizes, first), b = source.operand(source.narrowed(sizes), second);
           const dtype promoted = support::naive_promoted(a, b);
           const dtype type = tb::is_floating(promoted) ? promoted : dtype::float32;
@@ -278,7 +278,7 @@ TEST_CASE("functions: lerp is exact at its ends and between them to two rounding
       return {from_start ? a + up : b - down, std::max({std::abs(a), std::abs(b), std::abs(from_start ? up : down)})};
     };
     for (int round = 0; round < 20; ++round) {
-      const tb::dims sizes = source.any_shape();
+      const tb::shape sizes = source.any_shape();
       const tensor a = source.operand(sizes, t), b = source.operand(source.narrowed(sizes), t),
                    c = source.operand(source.narrowed(sizes), t, -1, 2);
       support::check_forms({"aten::lerp.Tensor", "aten::lerp_.Tensor", "aten::lerp.Tensor_out"},

@@ -13,15 +13,14 @@
 import topbit;
 
 namespace tb = topbit;
-namespace ops = topbit::ops;
+namespace aten = topbit::aten;
 using support::tensor_of;
 using support::values;
-using tb::dims;
 using tb::dtype;
 using tb::ellipsis;
-using tb::index;
 using tb::newaxis;
 using tb::none;
+using tb::shape;
 using tb::slice;
 using tb::tensor;
 using list = std::vector<double>;
@@ -34,8 +33,8 @@ tensor counted() {
   for (int i = 0; i < 24; ++i) all.push_back(i);
   return tensor_of(all, {2, 3, 4});
 }
-tensor places(const list& at, const dims& sizes) { return tensor_of(at, sizes, dtype::int64); }
-tensor mask(const list& at, const dims& sizes) { return tensor_of(at, sizes, dtype::boolean); }
+tensor places(const list& at, const shape& sizes) { return tensor_of(at, sizes, dtype::int64); }
+tensor mask(const list& at, const shape& sizes) { return tensor_of(at, sizes, dtype::boolean); }
 
 // Where a dimension of a result comes from: a dimension of x by steps, nothing for a new axis, or the tensors.
 struct kept {
@@ -53,7 +52,7 @@ struct meaning {
   std::vector<kept> before, after, apart;  // kept dimensions around the tensors; `apart` if these are no neighbours
   std::vector<chosen> tensors;
   std::vector<std::pair<std::size_t, std::int64_t>> fixed;  // a dimension that is gone, and where
-  dims common;
+  shape common;
   bool neighbours = true;
 
   // What the items say one after the other; `open` while tensors stand side by side.
@@ -72,7 +71,7 @@ struct meaning {
 // The coordinates of what a mask has, row by row.
 std::vector<tensor> coordinates(const tensor& m) {
   std::vector<list> at(m.dim());
-  support::each_index(m.sizes(), [&](const dims& i) {
+  support::each_index(m.sizes(), [&](const shape& i) {
     if (support::get(m, i) == 0) return;
     for (std::size_t d = 0; d < i.size(); ++d) at[d].push_back(static_cast<double>(i[d]));
   });
@@ -93,18 +92,18 @@ meaning random_items(support::numbers& source, const tensor& x) {
   tensor on;
   std::vector<tensor> of_mask;
   if (with_mask) {
-    const dims sizes(std::span(x.sizes().begin() + chosen_dim, mask_rank));
+    const shape sizes(std::span(x.sizes().begin() + chosen_dim, mask_rank));
     on = source.tensor(sizes, dtype::boolean, support::arrangements[source.whole(0, 2)]);
     of_mask = coordinates(on);
     m.common = of_mask[0].sizes();
   } else {
     m.common = source.shape(2, 3);
   }
-  const auto random_index = [&](std::int64_t n, const dims& sizes) {
+  const auto random_index = [&](std::int64_t n, const shape& sizes) {
     const dtype type = source.whole(0, 1) == 0 ? dtype::int64 : dtype::int32;
     const tensor t = support::arranged(sizes, type, support::arrangements[source.whole(0, 3)]);
     support::each_index(sizes,
-                        [&](const dims& i) { support::set(t, i, static_cast<double>(source.whole(-n, n - 1))); });
+                        [&](const shape& i) { support::set(t, i, static_cast<double>(source.whole(-n, n - 1))); });
     return t;
   };
   std::size_t axes = 0;
@@ -150,16 +149,16 @@ meaning random_items(support::numbers& source, const tensor& x) {
 
 // Calls visit(index in the result, index in x), row by row.
 template <class Visit>
-dims each_element(const meaning& m, std::size_t rank, Visit visit) {
+shape each_element(const meaning& m, std::size_t rank, Visit visit) {
   std::vector<kept> around = m.before;
   around.insert(around.end(), m.after.begin(), m.after.end());
   const std::size_t front = m.neighbours ? m.before.size() : 0;
-  dims sizes;
+  shape sizes;
   for (std::size_t k = 0; k < front; ++k) sizes.push_back(around[k].size);
   for (std::int64_t n : m.common) sizes.push_back(n);
   for (std::size_t k = front; k < around.size(); ++k) sizes.push_back(around[k].size);
-  support::each_index(sizes, [&](const dims& i) {
-    dims from(rank, 0), of_common;
+  support::each_index(sizes, [&](const shape& i) {
+    shape from(rank, 0), of_common;
     for (std::size_t k = 0; k < around.size(); ++k) {
       const std::int64_t at = i[k < front ? k : k + m.common.size()];
       if (around[k].from) from[*around[k].from] = around[k].first + at * around[k].step;
@@ -174,8 +173,8 @@ dims each_element(const meaning& m, std::size_t rank, Visit visit) {
   return sizes;
 }
 
-dims counted_from_front(const dims& at, const dims& sizes) {
-  dims out = at;
+shape counted_from_front(const shape& at, const shape& sizes) {
+  shape out = at;
   for (std::size_t d = 0; d < at.size(); ++d) out[d] += at[d] < 0 ? sizes[d] : 0;
   return out;
 }
@@ -186,35 +185,35 @@ TEST_CASE("indexing: tensor indices select what PyTorch's select", "[ops][indexi
   const tensor x = counted();
   const tensor i = places({1, 0}, {2}), j = places({2, 0}, {2, 1}), l = places({0, -1}, {2});
   const tensor m = mask({1, 0, 1, 0, 0, 1}, {2, 3}), k = mask({0, 1, 1}, {3});
-  const auto check = [](const tensor& found, const dims& sizes, const list& wanted) {
+  const auto check = [](const tensor& found, const shape& sizes, const list& wanted) {
     CHECK(found.sizes() == sizes);
     CHECK(values(found) == wanted);
   };
-  check(index(x, m), {3, 4}, {0, 1, 2, 3, 8, 9, 10, 11, 20, 21, 22, 23});
-  check(index(x, m, slice(1, 3)), {3, 2}, {1, 2, 9, 10, 21, 22});
-  check(index(x, slice(), j, 1), {2, 2, 1}, {9, 1, 21, 13});
-  check(index(x, slice(), k, 0), {2, 2}, {4, 8, 16, 20});
-  check(index(x, i, slice(), l), {2, 3}, {12, 16, 20, 3, 7, 11});
-  check(index(x, i, l), {2, 4}, {12, 13, 14, 15, 8, 9, 10, 11});
-  check(index(x, 0, i, ellipsis, l), {2}, {4, 3});
-  check(index(x, i, newaxis, l), {2, 1, 4}, {12, 13, 14, 15, 8, 9, 10, 11});
-  check(index(x, 1, j, l), {2, 2}, {20, 23, 12, 15});
-  check(index(x, 0, ellipsis, mask({1, 0, 0, 1}, {4})), {3, 2}, {0, 3, 4, 7, 8, 11});
+  check(tb::index(x, m), {3, 4}, {0, 1, 2, 3, 8, 9, 10, 11, 20, 21, 22, 23});
+  check(tb::index(x, m, slice(1, 3)), {3, 2}, {1, 2, 9, 10, 21, 22});
+  check(tb::index(x, slice(), j, 1), {2, 2, 1}, {9, 1, 21, 13});
+  check(tb::index(x, slice(), k, 0), {2, 2}, {4, 8, 16, 20});
+  check(tb::index(x, i, slice(), l), {2, 3}, {12, 16, 20, 3, 7, 11});
+  check(tb::index(x, i, l), {2, 4}, {12, 13, 14, 15, 8, 9, 10, 11});
+  check(tb::index(x, 0, i, ellipsis, l), {2}, {4, 3});
+  check(tb::index(x, i, newaxis, l), {2, 1, 4}, {12, 13, 14, 15, 8, 9, 10, 11});
+  check(tb::index(x, 1, j, l), {2, 2}, {20, 23, 12, 15});
+  check(tb::index(x, 0, ellipsis, mask({1, 0, 0, 1}, {4})), {3, 2}, {0, 3, 4, 7, 8, 11});
 }
 
 TEST_CASE("indexing: an integer removes its dimension before tensor indices apply", "[ops][indexing]") {
   const tensor x = counted(), i = places({3, 1}, {2});
-  CHECK(index(x, 0, slice(), i).sizes() == dims{3, 2});
-  CHECK(values(index(x, 0, slice(), i)) == list{3, 1, 7, 5, 11, 9});
-  CHECK(index(x, places({1, 0}, {2}), 2, i).sizes() == dims{2});
-  CHECK(values(index(x, places({1, 0}, {2}), 2, i)) == list{23, 9});
-  CHECK(index(x, slice(), 0, i).sizes() == dims{2, 2});
+  CHECK(tb::index(x, 0, slice(), i).sizes() == shape{3, 2});
+  CHECK(values(tb::index(x, 0, slice(), i)) == list{3, 1, 7, 5, 11, 9});
+  CHECK(tb::index(x, places({1, 0}, {2}), 2, i).sizes() == shape{2});
+  CHECK(values(tb::index(x, places({1, 0}, {2}), 2, i)) == list{23, 9});
+  CHECK(tb::index(x, slice(), 0, i).sizes() == shape{2, 2});
 }
 
 TEST_CASE("indexing: indexing with tensors copies", "[ops][indexing]") {
   const tensor x = counted();
-  CHECK_FALSE(support::shares(index(x, places({0, 1}, {2})), x));
-  CHECK_FALSE(support::shares(index(x, mask({1, 1}, {2})), x));
+  CHECK_FALSE(support::shares(tb::index(x, places({0, 1}, {2})), x));
+  CHECK_FALSE(support::shares(tb::index(x, mask({1, 1}, {2})), x));
 }
 
 TEST_CASE("indexing: any index with tensors agrees with the definition, element by element",
@@ -227,10 +226,10 @@ TEST_CASE("indexing: any index with tensors agrees with the definition, element 
     const meaning m = random_items(source, x);
     INFO(tb::to_string(std::span<const tb::index_item>(m.given)) << " of " << tb::to_string(x.sizes()));
     list wanted;
-    const dims sizes = each_element(m, x.dim(), [&](const dims&, const dims& from) {
+    const shape sizes = each_element(m, x.dim(), [&](const shape&, const shape& from) {
       wanted.push_back(support::get(x, counted_from_front(from, x.sizes())));
     });
-    const tensor y = index(x, std::span<const tb::index_item>(m.given));
+    const tensor y = tb::index(x, std::span<const tb::index_item>(m.given));
     REQUIRE(y.sizes() == sizes);
     REQUIRE(values(y) == wanted);
     apart += m.neighbours ? 0 : 1;
@@ -246,17 +245,17 @@ TEST_CASE("indexing: assign writes the elements of any index, for every dtype", 
   support::numbers source(44);
   for (int round = 0; round < 600; ++round) {
     const dtype type = tb::all_dtypes[static_cast<std::size_t>(round) % tb::all_dtypes.size()];
-    dims shape = source.shape(4, 3);
-    if (shape.size() == 0) shape.push_back(3);
-    const tensor x = source.tensor(shape, type, support::arrangements[source.whole(0, 2)]);
+    shape given_shape = source.shape(4, 3);
+    if (given_shape.size() == 0) given_shape.push_back(3);
+    const tensor x = source.tensor(given_shape, type, support::arrangements[source.whole(0, 2)]);
     const meaning m = random_items(source, x);
     INFO(tb::to_string(std::span<const tb::index_item>(m.given)) << " of " << tb::to_string(x.sizes()));
-    const tensor wanted = support::tensor_of(values(x), shape, type);
-    const dims sizes = each_element(m, x.dim(), [](const dims&, const dims&) {});
+    const tensor wanted = support::tensor_of(values(x), given_shape, type);
+    const shape sizes = each_element(m, x.dim(), [](const shape&, const shape&) {});
     const bool number = source.whole(0, 3) == 0;
     const tensor written = number ? tensor_of({1}, {}, type) : source.tensor(source.narrowed(sizes), type);
-    each_element(m, x.dim(), [&](const dims& to, const dims& from) {
-      support::set(wanted, counted_from_front(from, shape),
+    each_element(m, x.dim(), [&](const shape& to, const shape& from) {
+      support::set(wanted, counted_from_front(from, given_shape),
                    support::get(written, support::broadcast_index(to, written.sizes())));
     });
     if (number)
@@ -271,28 +270,28 @@ TEST_CASE("indexing: assign takes items after the value, and converts it", "[ops
   const tensor x = counted();
   tb::assign(x, tensor_of({-1, -2, -3}, {1, 1, 3}, dtype::int32), places({1, 0}, {2}), slice(), places({0, -1}, {2}));
   CHECK(values(x) == list{0, 1, 2, -1, 4, 5, 6, -2, 8, 9, 10, -3, -1, 13, 14, 15, -2, 17, 18, 19, -3, 21, 22, 23});
-  tb::assign(x, 0, ops::lt_scalar(x, 0));
-  CHECK(values(index(x, 0, slice(), 3)) == list{0, 0, 0});
+  tb::assign(x, 0, aten::lt_Scalar(x, 0));
+  CHECK(values(tb::index(x, 0, slice(), 3)) == list{0, 0, 0});
   tb::assign(x, 7.5, 0, slice(0, 2), -1);
-  CHECK(values(index(x, 0, slice(), 3)) == list{7.5, 7.5, 0});
+  CHECK(values(tb::index(x, 0, slice(), 3)) == list{7.5, 7.5, 0});
   tb::assign(x, tensor_of({1, 2, 3, 4}, {4}), 1, 2);
-  CHECK(values(index(x, 1, 2)) == list{1, 2, 3, 4});
+  CHECK(values(tb::index(x, 1, 2)) == list{1, 2, 3, 4});
   CHECK_THROWS_AS(tb::assign(x, tensor_of({1, 2}, {2}), places({0, 1, 1}, {3})), tb::shape_error);
 }
 
 TEST_CASE("indexing: the gradient of a tensor index is accumulated once per selection", "[ops][indexing][autograd]") {
   const tensor x = tb::require_grad(tensor_of({1, 2, 3, 4, 5, 6}, {2, 3}));
-  tb::backward(ops::sum(index(x, places({1, 0, 1}, {3}), slice(0, 2)) * 2));
+  tb::backward(aten::sum(tb::index(x, places({1, 0, 1}, {3}), slice(0, 2)) * 2));
   CHECK(values(tb::leaf_grad(x)) == list{2, 2, 0, 4, 4, 0});
   const tensor y = tb::require_grad(tensor_of({1, 2, 3}, {3}));
-  tb::backward(ops::sum(index(y, ops::gt_scalar(tb::detach(y), 1)) * index(y, 0)));
+  tb::backward(aten::sum(tb::index(y, aten::gt_Scalar(tb::detach(y), 1)) * tb::index(y, 0)));
   CHECK(values(tb::leaf_grad(y)) == list{5, 1, 1});
 }
 
 TEST_CASE("indexing: meta tensors have the shape of a tensor index", "[ops][indexing][meta]") {
   const tensor x = tb::author::make_tensor({3, 4, 5}, dtype::float32, tb::meta);
   const tensor i = tb::author::make_tensor({2, 1}, dtype::int64, tb::meta);
-  CHECK(index(x, i, slice(0, 3), newaxis).sizes() == dims{2, 1, 3, 1, 5});
-  CHECK(index(x, slice(), i, 0).sizes() == dims{3, 2, 1});
-  CHECK(index(x, i, ellipsis, i).device() == tb::meta);
+  CHECK(tb::index(x, i, slice(0, 3), newaxis).sizes() == shape{2, 1, 3, 1, 5});
+  CHECK(tb::index(x, slice(), i, 0).sizes() == shape{3, 2, 1});
+  CHECK(tb::index(x, i, ellipsis, i).device() == tb::meta);
 }

@@ -13,7 +13,7 @@
 import topbit;
 
 namespace tb = topbit;
-namespace ops = topbit::ops;
+namespace aten = topbit::aten;
 using support::any_dim;
 using support::any_long_shape;
 using support::any_odd_tensor;
@@ -26,24 +26,24 @@ using support::get;
 using support::listed;
 using support::numbers;
 using support::result_of;
-using tb::dims;
 using tb::dtype;
 using tb::scalar;
+using tb::shape;
 using tb::tensor;
 
 namespace {
 
-std::int64_t place(const tensor& index, const dims& at) { return static_cast<std::int64_t>(get(index, at)); }
+std::int64_t place(const tensor& index, const shape& at) { return static_cast<std::int64_t>(get(index, at)); }
 std::int64_t length(const tensor& t, std::size_t d) { return t.dim() == 0 ? 1 : t.sizes()[d]; }
 
-dims with_place(dims at, std::size_t d, std::int64_t i) {
+shape with_place(shape at, std::size_t d, std::int64_t i) {
   if (!at.empty()) at[d] = i;
   return at;
 }
 
 // Places along dimension d of t for each element of something smaller, or larger in d.
 tensor any_index(numbers& source, const tensor& t, std::size_t d) {
-  dims sizes = t.sizes();
+  shape sizes = t.sizes();
   for (std::size_t k = 0; k < sizes.size(); ++k) sizes[k] = source.whole(0, sizes[k]);
   if (!sizes.empty()) sizes[d] = length(t, d) == 0 ? 0 : source.whole(0, 6 + length(t, d) / 2);
   return any_whole_tensor(source, sizes, dtype::int64, 0, std::max<std::int64_t>(length(t, d) - 1, 0));
@@ -58,7 +58,7 @@ tensor any_list(numbers& source, const tensor& t, std::size_t d) {
                           std::max<std::int64_t>(range - 1, 0));
 }
 
-dims with_length(dims sizes, std::size_t d, std::int64_t n) {
+shape with_length(shape sizes, std::size_t d, std::int64_t n) {
   if (!sizes.empty()) sizes[d] = n;
   return sizes;
 }
@@ -72,14 +72,14 @@ TEST_CASE("index_write: gather and take_along_dim read at each index", "[ops][ga
     const tensor x = any_odd_tensor(source, any_long_shape(source, 0, 4, 4), t);
     const auto [d, dim] = any_dim(source, x.sizes());
     const tensor index = any_index(source, x, d);
-    const tensor found = result_of(ops::gather, x, dim, index, false);
+    const tensor found = result_of(aten::gather, x, dim, index, false);
     check_tensor(found, index.sizes(), t,
-                 listed(index.sizes(), [&](const dims& i) { return get(x, with_place(i, d, place(index, i))); }));
-    check_out(source, ops::gather_out, found, x, dim, index, false);
+                 listed(index.sizes(), [&](const shape& i) { return get(x, with_place(i, d, place(index, i))); }));
+    check_out(source, aten::gather_out, found, x, dim, index, false);
     if (x.numel() == 0) return;
 
     // The index and the tensor may each have 1 where the other has more.
-    dims sizes = x.sizes(), common = x.sizes();
+    shape sizes = x.sizes(), common = x.sizes();
     for (std::size_t k = 0; k < sizes.size(); ++k) {
       sizes[k] = k == d                    ? source.whole(0, 5)
                  : x.sizes()[k] == 1       ? source.whole(1, 3)
@@ -88,16 +88,16 @@ TEST_CASE("index_write: gather and take_along_dim read at each index", "[ops][ga
       common[k] = k == d ? sizes[k] : std::max(sizes[k], x.sizes()[k]);
     }
     const tensor wide = any_whole_tensor(source, sizes, dtype::int64, 0, length(x, d) - 1);
-    check_tensor(result_of(ops::take_along_dim, x, wide, std::optional(dim)), common, t,
-                 listed(common, [&](const dims& i) {
+    check_tensor(result_of(aten::take_along_dim, x, wide, std::optional(dim)), common, t,
+                 listed(common, [&](const shape& i) {
                    const std::int64_t at = place(wide, support::broadcast_index(i, sizes));
-                   dims from = support::broadcast_index(i, x.sizes());
+                   shape from = support::broadcast_index(i, x.sizes());
                    return get(x, with_place(from, d, at));
                  }));
     const tensor flat = any_whole_tensor(source, any_shape(source, 0, 2, 4), dtype::int64, 0, x.numel() - 1);
     const auto all = support::values(x), places = support::values(flat);
-    check_tensor(result_of(ops::take_along_dim, x, flat, std::optional<std::int64_t>()), {flat.numel()}, t,
-                 listed({flat.numel()}, [&](const dims& i) {
+    check_tensor(result_of(aten::take_along_dim, x, flat, std::optional<std::int64_t>()), {flat.numel()}, t,
+                 listed({flat.numel()}, [&](const shape& i) {
                    return all[static_cast<std::size_t>(places[static_cast<std::size_t>(i[0])])];
                  }));
   });
@@ -108,22 +108,22 @@ TEST_CASE("index_write: scatter writes at each index, the last one wins", "[ops]
     const tensor x = any_odd_tensor(source, any_long_shape(source, 0, 4, 4), t);
     const auto [d, dim] = any_dim(source, x.sizes());
     const tensor index = any_index(source, x, d);
-    dims larger = index.sizes();
+    shape larger = index.sizes();
     for (std::size_t k = 0; k < larger.size(); ++k) larger[k] += source.whole(0, 2);
     const tensor from = any_odd_tensor(source, larger, t), wanted = dense_copy(x), filled = dense_copy(x);
-    support::each_index(index.sizes(), [&](const dims& i) {
+    support::each_index(index.sizes(), [&](const shape& i) {
       support::set(wanted, with_place(i, d, place(index, i)), get(from, i));
       support::set(filled, with_place(i, d, place(index, i)), support::stored(t, 2.5));
     });
-    const tensor found = result_of(ops::scatter, x, dim, index, from);
+    const tensor found = result_of(aten::scatter_src, x, dim, index, from);
     check_tensor(found, x.sizes(), t, support::values(wanted));
-    check_out(source, ops::scatter_out, found, x, dim, index, from);
-    check_in_place(source, ops::scatter, ops::scatter_, x, dim, index, from);
+    check_out(source, aten::scatter_src_out, found, x, dim, index, from);
+    check_in_place(source, aten::scatter_src, aten::scatter_src_, x, dim, index, from);
     const scalar value(2.5);
-    const tensor one = result_of(ops::scatter_value, x, dim, index, value);
+    const tensor one = result_of(aten::scatter_value, x, dim, index, value);
     check_tensor(one, x.sizes(), t, support::values(filled));
-    check_out(source, ops::scatter_value_out, one, x, dim, index, value);
-    check_in_place(source, ops::scatter_value, ops::scatter_value_, x, dim, index, value);
+    check_out(source, aten::scatter_value_out, one, x, dim, index, value);
+    check_in_place(source, aten::scatter_value, aten::scatter_value_, x, dim, index, value);
   });
 }
 
@@ -133,14 +133,14 @@ TEST_CASE("index_write: scatter_add adds at each index", "[ops][gather][property
     const auto [d, dim] = any_dim(source, x.sizes());
     const tensor index = any_index(source, x, d), from = any_whole_tensor(source, index.sizes(), t, 0, 3),
                  wanted = dense_copy(x);
-    support::each_index(index.sizes(), [&](const dims& i) {
-      const dims at = with_place(i, d, place(index, i));
+    support::each_index(index.sizes(), [&](const shape& i) {
+      const shape at = with_place(i, d, place(index, i));
       support::set(wanted, at, get(wanted, at) + get(from, i));
     });
-    const tensor found = result_of(ops::scatter_add, x, dim, index, from);
+    const tensor found = result_of(aten::scatter_add, x, dim, index, from);
     check_tensor(found, x.sizes(), t, support::values(wanted));
-    check_out(source, ops::scatter_add_out, found, x, dim, index, from);
-    check_in_place(source, ops::scatter_add, ops::scatter_add_, x, dim, index, from);
+    check_out(source, aten::scatter_add_out, found, x, dim, index, from);
+    check_in_place(source, aten::scatter_add, aten::scatter_add_, x, dim, index, from);
   });
 }
 
@@ -150,27 +150,27 @@ TEST_CASE("index_write: index_select reads slices by index, index_copy and index
     const tensor x = any_odd_tensor(source, any_long_shape(source, 0, 4, 4), t);
     const auto [d, dim] = any_dim(source, x.sizes());
     const tensor index = any_list(source, x, d);
-    const dims sizes = with_length(x.sizes(), d, index.numel());
-    const auto slice = [&](const dims& i) { return place(index, {i.empty() ? 0 : i[d]}); };
-    const tensor found = result_of(ops::index_select, x, dim, index);
-    check_tensor(found, sizes, t, listed(sizes, [&](const dims& i) { return get(x, with_place(i, d, slice(i))); }));
-    check_out(source, ops::index_select_out, found, x, dim, index);
+    const shape sizes = with_length(x.sizes(), d, index.numel());
+    const auto slice = [&](const shape& i) { return place(index, {i.empty() ? 0 : i[d]}); };
+    const tensor found = result_of(aten::index_select, x, dim, index);
+    check_tensor(found, sizes, t, listed(sizes, [&](const shape& i) { return get(x, with_place(i, d, slice(i))); }));
+    check_out(source, aten::index_select_out, found, x, dim, index);
 
     const tensor from = any_odd_tensor(source, sizes, t), copied = dense_copy(x), filled = dense_copy(x);
-    support::each_index(sizes, [&](const dims& i) {
+    support::each_index(sizes, [&](const shape& i) {
       support::set(copied, with_place(i, d, slice(i)), get(from, i));
       support::set(filled, with_place(i, d, slice(i)), support::stored(t, 2.5));
     });
-    const tensor y = result_of(ops::index_copy, x, dim, index, from);
+    const tensor y = result_of(aten::index_copy, x, dim, index, from);
     check_tensor(y, x.sizes(), t, support::values(copied));
-    check_out(source, ops::index_copy_out, y, x, dim, index, from);
-    check_in_place(source, ops::index_copy, ops::index_copy_, x, dim, index, from);
+    check_out(source, aten::index_copy_out, y, x, dim, index, from);
+    check_in_place(source, aten::index_copy, aten::index_copy_, x, dim, index, from);
     const scalar value(2.5);
     const tensor number = support::tensor_of({2.5}, {}, source.whole(0, 1) == 0 ? dtype::float32 : dtype::float64);
-    check_tensor(result_of(ops::index_fill, x, dim, index, value), x.sizes(), t, support::values(filled));
-    check_tensor(result_of(ops::index_fill_tensor, x, dim, index, number), x.sizes(), t, support::values(filled));
-    check_in_place(source, ops::index_fill, ops::index_fill_, x, dim, index, value);
-    check_in_place(source, ops::index_fill_tensor, ops::index_fill_tensor_, x, dim, index, number);
+    check_tensor(result_of(aten::index_fill_int_Scalar, x, dim, index, value), x.sizes(), t, support::values(filled));
+    check_tensor(result_of(aten::index_fill_int_Tensor, x, dim, index, number), x.sizes(), t, support::values(filled));
+    check_in_place(source, aten::index_fill_int_Scalar, aten::index_fill_int_Scalar_, x, dim, index, value);
+    check_in_place(source, aten::index_fill_int_Tensor, aten::index_fill_int_Tensor_, x, dim, index, number);
   });
 }
 
@@ -181,14 +181,14 @@ TEST_CASE("index_write: index_add adds slices by index, times alpha", "[ops][gat
     const tensor index = any_list(source, x, d), wanted = dense_copy(x),
                  from = any_whole_tensor(source, with_length(x.sizes(), d, index.numel()), t, 0, 3);
     const scalar alpha(source.whole(0, 1) == 0 || t == dtype::boolean ? std::int64_t{1} : source.whole(0, 3));
-    support::each_index(from.sizes(), [&](const dims& i) {
-      const dims at = with_place(i, d, place(index, {i.empty() ? 0 : i[d]}));
+    support::each_index(from.sizes(), [&](const shape& i) {
+      const shape at = with_place(i, d, place(index, {i.empty() ? 0 : i[d]}));
       support::set(wanted, at, get(wanted, at) + get(from, i) * alpha.to_double());
     });
-    const tensor found = result_of(ops::index_add, x, dim, index, from, alpha);
+    const tensor found = result_of(aten::index_add, x, dim, index, from, alpha);
     check_tensor(found, x.sizes(), t, support::values(wanted));
-    check_out(source, ops::index_add_out, found, x, dim, index, from, alpha);
-    check_in_place(source, ops::index_add, ops::index_add_, x, dim, index, from, alpha);
+    check_out(source, aten::index_add_out, found, x, dim, index, from, alpha);
+    check_in_place(source, aten::index_add, aten::index_add_, x, dim, index, from, alpha);
   });
 }
 
@@ -202,17 +202,17 @@ TEST_CASE("index_write: every index is checked before anything is written", "[op
       return toy::text_of<tb::shape_error>(f).find(": found the index 700, wanted ") != std::string::npos;
     };
     tensor out = support::tensor_of(std::vector<double>(700, 1), {700});
-    CHECK(refused([&] { ops::gather(x, 0, index); }));
-    CHECK(refused([&] { ops::index_select(x, 0, index); }));
-    CHECK(refused([&] { ops::take(x, index); }));
-    CHECK(refused([&] { ops::embedding(ops::unsqueeze(x, 1), index); }));
-    CHECK(refused([&] { ops::index(x, indices); }));
-    CHECK(refused([&] { ops::one_hot(index, 700); }));
-    CHECK(refused([&] { ops::scatter_(out, 0, index, from); }));
-    CHECK(refused([&] { ops::scatter_add_(out, 0, index, from); }));
-    CHECK(refused([&] { ops::index_add_(out, 0, index, from); }));
-    CHECK(refused([&] { ops::index_copy_(out, 0, index, from); }));
-    CHECK(refused([&] { ops::index_put_(out, indices, from, false); }));
+    CHECK(refused([&] { aten::gather(x, 0, index); }));
+    CHECK(refused([&] { aten::index_select(x, 0, index); }));
+    CHECK(refused([&] { aten::take(x, index); }));
+    CHECK(refused([&] { aten::embedding(aten::unsqueeze(x, 1), index); }));
+    CHECK(refused([&] { aten::index_Tensor(x, indices); }));
+    CHECK(refused([&] { aten::one_hot(index, 700); }));
+    CHECK(refused([&] { aten::scatter_src_(out, 0, index, from); }));
+    CHECK(refused([&] { aten::scatter_add_(out, 0, index, from); }));
+    CHECK(refused([&] { aten::index_add_(out, 0, index, from); }));
+    CHECK(refused([&] { aten::index_copy_(out, 0, index, from); }));
+    CHECK(refused([&] { aten::index_put_(out, indices, from, false); }));
     CHECK(support::values(out) == support::values(x));
   }
 }

@@ -12,7 +12,7 @@
 import topbit;
 
 namespace tb = topbit;
-namespace ops = topbit::ops;
+namespace aten = topbit::aten;
 using support::any_dim;
 using support::any_long_shape;
 using support::any_odd_tensor;
@@ -24,8 +24,8 @@ using support::numbers;
 using support::result_of;
 using support::tensor_of;
 using support::values;
-using tb::dims;
 using tb::dtype;
+using tb::shape;
 using tb::tensor;
 using toy::text_of;
 using integers = std::vector<std::int64_t>;
@@ -35,7 +35,7 @@ namespace {
 
 dtype any_dtype(numbers& source) { return tb::all_dtypes[static_cast<std::size_t>(source.whole(0, 9))]; }
 
-bool is_nothing(const tensor& t) { return t.sizes() == dims{0}; }
+bool is_nothing(const tensor& t) { return t.sizes() == shape{0}; }
 
 dtype promoted(const std::vector<tensor>& tensors) {
   dtype type = tensors[0].dtype();
@@ -45,11 +45,11 @@ dtype promoted(const std::vector<tensor>& tensors) {
 
 // The elements of members one after another along a dimension; `place(member, index)` is an index of the member.
 template <class Place>
-list joined(const std::vector<tensor>& members, const integers& lengths, const dims& sizes, std::size_t d,
+list joined(const std::vector<tensor>& members, const integers& lengths, const shape& sizes, std::size_t d,
             Place place) {
   const dtype type = promoted(members);
-  return listed(sizes, [&](const dims& i) {
-    dims at = i;
+  return listed(sizes, [&](const shape& i) {
+    shape at = i;
     std::size_t n = 0;
     while (at[d] >= lengths[n]) at[d] -= lengths[n++];
     return support::stored(type, get(members[n], place(members[n], at)));
@@ -57,7 +57,7 @@ list joined(const std::vector<tensor>& members, const integers& lengths, const d
 }
 
 // A few tensors of equal sizes, of one dtype or of any.
-std::vector<tensor> alike(numbers& source, dtype t, const dims& sizes) {
+std::vector<tensor> alike(numbers& source, dtype t, const shape& sizes) {
   std::vector<tensor> all;
   const bool mixed = source.whole(0, 2) == 0;
   for (std::int64_t n = source.whole(1, 4); n > 0; --n) {
@@ -70,7 +70,7 @@ std::vector<tensor> alike(numbers& source, dtype t, const dims& sizes) {
 
 TEST_CASE("join: cat concatenates and promotes tensors, and skips those without elements", "[ops][join][property]") {
   support::for_every_dtype(1, 40, [](numbers& source, dtype t) {
-    dims sizes = any_long_shape(source, 1, 4, 4);
+    shape sizes = any_long_shape(source, 1, 4, 4);
     const auto [d, dim] = any_dim(source, sizes);
     const bool mixed = source.whole(0, 1) == 0;
     std::vector<tensor> members;
@@ -90,14 +90,14 @@ TEST_CASE("join: cat concatenates and promotes tensors, and skips those without 
     // With nothing but empty vectors, the dimension is a vector's.
     const bool nothing = std::ranges::all_of(members, is_nothing);
     if (!nothing) sizes[d] = whole;
-    const list wanted = joined(members, lengths, sizes, d, [](const tensor&, const dims& at) { return at; });
-    const tensor found = result_of(ops::cat, members, nothing ? 0 : dim);
+    const list wanted = joined(members, lengths, sizes, d, [](const tensor&, const shape& at) { return at; });
+    const tensor found = result_of(aten::cat, members, nothing ? 0 : dim);
     check_tensor(found, sizes, promoted(members), wanted);
     CHECK(found.is_contiguous());
-    support::check_out(source, ops::cat_out, found, members, nothing ? 0 : dim);
+    support::check_out(source, aten::cat_out, found, members, nothing ? 0 : dim);
     if (!tb::is_floating(found.dtype())) return;
     tensor wide = support::any_room(source, sizes, dtype::float64);
-    ops::cat_out(members, nothing ? 0 : dim, wide);
+    aten::cat_out(members, nothing ? 0 : dim, wide);
     check_tensor(wide, sizes, dtype::float64, wanted);
   });
 }
@@ -105,56 +105,56 @@ TEST_CASE("join: cat concatenates and promotes tensors, and skips those without 
 TEST_CASE("join: cat reads overlapping arguments before it writes", "[ops][join][overlap][property]") {
   support::for_every_dtype(2, 4, [](numbers& source, dtype t) {
     tensor x = support::moved(source, source.tensor({6, 3}, t));
-    const tensor halves[] = {ops::slice(x, 0, 2, 6), ops::slice(x, 0, 0, 2)};
-    const list wanted = listed(x.sizes(), [&](const dims& i) { return get(x, {(i[0] + 2) % 6, i[1]}); });
-    ops::cat_out(halves, 0, x);
+    const tensor halves[] = {aten::slice_Tensor(x, 0, 2, 6), aten::slice_Tensor(x, 0, 0, 2)};
+    const list wanted = listed(x.sizes(), [&](const shape& i) { return get(x, {(i[0] + 2) % 6, i[1]}); });
+    aten::cat_out(halves, 0, x);
     check_tensor(x, {6, 3}, t, wanted);
   });
 }
 
 TEST_CASE("join: stack adds a dimension, hstack and vstack concatenate along existing ones", "[ops][join][property]") {
   support::for_every_dtype(3, 25, [](numbers& source, dtype t) {
-    const dims sizes = any_shape(source, 0, 3, 4);
+    const shape sizes = any_shape(source, 0, 3, 4);
     const std::vector<tensor> members = alike(source, t, sizes);
     const dtype type = promoted(members);
     const auto n = static_cast<std::int64_t>(members.size());
     const std::int64_t rank = static_cast<std::int64_t>(sizes.size()) + 1, dim = source.whole(-rank, rank - 1);
     const auto d = static_cast<std::size_t>(dim < 0 ? dim + rank : dim);
-    dims deep;
+    shape deep;
     for (std::size_t k = 0; k <= sizes.size(); ++k) deep.push_back(k < d ? sizes[k] : k == d ? n : sizes[k - 1]);
-    const tensor stacked = result_of(ops::stack, members, dim);
-    check_tensor(stacked, deep, type, listed(deep, [&](const dims& i) {
-                   dims at = i;
+    const tensor stacked = result_of(aten::stack, members, dim);
+    check_tensor(stacked, deep, type, listed(deep, [&](const shape& i) {
+                   shape at = i;
                    at.erase(d);
                    return support::stored(type, get(members[static_cast<std::size_t>(i[d])], at));
                  }));
-    support::check_out(source, ops::stack_out, stacked, members, dim);
+    support::check_out(source, aten::stack_out, stacked, members, dim);
 
     // Dimensions that a member lacks stand in front.
-    const auto last = [](const tensor& m, const dims& at) {
-      dims out;
-      for (std::size_t k = at.size() - m.dim(); k < at.size(); ++k) out.push_back(at[k]);
+    const auto last = [](const tensor& m, const shape& at) {
+      shape out;
+      for (std::size_t k = at.size() - m.sizes().size(); k < at.size(); ++k) out.push_back(at[k]);
       return out;
     };
-    const auto check = [&](const tensor& found, dims wide, std::size_t along) {
-      if (sizes == dims{0} && wide.size() == 1) return check_tensor(found, sizes, type, {});
+    const auto check = [&](const tensor& found, shape wide, std::size_t along) {
+      if (sizes == shape{0} && wide.size() == 1) return check_tensor(found, sizes, type, {});
       const integers lengths(members.size(), wide[along]);
       wide[along] *= n;
       check_tensor(found, wide, type, joined(members, lengths, wide, along, last));
     };
-    dims wide = sizes, tall = sizes;
+    shape wide = sizes, tall = sizes;
     if (wide.empty()) wide = {1};
     if (tall.empty()) tall = {1};
     if (tall.size() == 1) tall = {1, tall[0]};
-    check(result_of(ops::hstack, members), wide, wide.size() == 1 ? 0 : 1);
-    check(result_of(ops::vstack, members), tall, 0);
+    check(result_of(aten::hstack, members), wide, wide.size() == 1 ? 0 : 1);
+    check(result_of(aten::vstack, members), tall, 0);
   });
 }
 
 TEST_CASE("join: repeat repeats the tensor, tile pads the repeats with 1, repeat_interleave repeats each element",
           "[ops][join][property]") {
   support::for_every_dtype(4, 25, [](numbers& source, dtype t) {
-    const dims sizes = any_shape(source, 0, 3, 4);
+    const shape sizes = any_shape(source, 0, 3, 4);
     const tensor x = any_odd_tensor(source, sizes, t);
     integers times;
     for (std::int64_t n = static_cast<std::int64_t>(sizes.size()) + source.whole(0, 2); n > 0; --n) {
@@ -162,35 +162,35 @@ TEST_CASE("join: repeat repeats the tensor, tile pads the repeats with 1, repeat
     }
     const auto check = [&](const tensor& found, const integers& all) {
       const std::size_t added = all.size() - sizes.size();
-      dims wide;
+      shape wide;
       for (std::size_t k = 0; k < all.size(); ++k) wide.push_back(all[k] * (k < added ? 1 : sizes[k - added]));
-      check_tensor(found, wide, t, listed(wide, [&](const dims& i) {
-                     dims at;
+      check_tensor(found, wide, t, listed(wide, [&](const shape& i) {
+                     shape at;
                      for (std::size_t k = added; k < i.size(); ++k) at.push_back(i[k] % sizes[k - added]);
                      return get(x, at);
                    }));
     };
-    check(result_of(ops::repeat, x, times), times);
-    check(result_of(ops::tile, x, times), times);
+    check(result_of(aten::repeat, x, times), times);
+    check(result_of(aten::tile, x, times), times);
     if (!sizes.empty()) {
       integers few(times.end() - source.whole(0, static_cast<std::int64_t>(sizes.size()) - 1), times.end()), all = few;
       all.insert(all.begin(), sizes.size() - few.size(), 1);
-      check(result_of(ops::tile, x, few), all);
+      check(result_of(aten::tile, x, few), all);
     }
 
     const std::int64_t repeats = source.whole(0, 3);
     const std::optional<std::int64_t> no_dim, no_size;
     const list flat = support::values(x);
     const auto n = static_cast<std::int64_t>(flat.size());
-    check_tensor(result_of(ops::repeat_interleave, x, repeats, no_dim, no_size), {n * repeats}, t,
-                 listed({n * repeats}, [&](const dims& i) { return flat[static_cast<std::size_t>(i[0] / repeats)]; }));
+    check_tensor(result_of(aten::repeat_interleave_self_int, x, repeats, no_dim, no_size), {n * repeats}, t,
+                 listed({n * repeats}, [&](const shape& i) { return flat[static_cast<std::size_t>(i[0] / repeats)]; }));
     if (sizes.empty()) return;
     const auto [d, dim] = any_dim(source, sizes);
-    dims wide = sizes;
+    shape wide = sizes;
     wide[d] *= repeats;
-    check_tensor(result_of(ops::repeat_interleave, x, repeats, std::optional(dim), std::optional(wide[d])), wide, t,
-                 listed(wide, [&](const dims& i) {
-                   dims at = i;
+    check_tensor(result_of(aten::repeat_interleave_self_int, x, repeats, std::optional(dim), std::optional(wide[d])),
+                 wide, t, listed(wide, [&](const shape& i) {
+                   shape at = i;
                    at[d] /= repeats;
                    return get(x, at);
                  }));
@@ -199,7 +199,7 @@ TEST_CASE("join: repeat repeats the tensor, tile pads the repeats with 1, repeat
 
 TEST_CASE("join: flip reverses dimensions, roll shifts elements cyclically", "[ops][join][property]") {
   support::for_every_dtype(5, 30, [](numbers& source, dtype t) {
-    const dims sizes = any_long_shape(source, 0, 4, 5);
+    const shape sizes = any_long_shape(source, 0, 4, 5);
     const tensor x = any_odd_tensor(source, sizes, t);
     integers over, shifts;
     std::vector<std::int64_t> shift_of(sizes.size(), 0);
@@ -212,14 +212,14 @@ TEST_CASE("join: flip reverses dimensions, roll shifts elements cyclically", "[o
       turned[d] = true;
       shift_of[d] = shifts.back();
     }
-    check_tensor(result_of(ops::flip, x, over), sizes, t, listed(sizes, [&](const dims& i) {
-                   dims at = i;
+    check_tensor(result_of(aten::flip, x, over), sizes, t, listed(sizes, [&](const shape& i) {
+                   shape at = i;
                    for (std::size_t d = 0; d < i.size(); ++d) at[d] = turned[d] ? sizes[d] - 1 - i[d] : i[d];
                    return get(x, at);
                  }));
     if (!over.empty()) {
-      check_tensor(result_of(ops::roll, x, shifts, over), sizes, t, listed(sizes, [&](const dims& i) {
-                     dims at = i;
+      check_tensor(result_of(aten::roll, x, shifts, over), sizes, t, listed(sizes, [&](const shape& i) {
+                     shape at = i;
                      for (std::size_t d = 0; d < i.size(); ++d) at[d] = (i[d] - shift_of[d] + 7 * sizes[d]) % sizes[d];
                      return get(x, at);
                    }));
@@ -228,7 +228,7 @@ TEST_CASE("join: flip reverses dimensions, roll shifts elements cyclically", "[o
     const auto n = static_cast<std::int64_t>(flat.size());
     const std::int64_t shift = source.whole(-7, 7);
     std::int64_t place = 0;
-    check_tensor(result_of(ops::roll, x, integers{shift}, integers{}), sizes, t, listed(sizes, [&](const dims&) {
+    check_tensor(result_of(aten::roll, x, integers{shift}, integers{}), sizes, t, listed(sizes, [&](const shape&) {
                    return flat[static_cast<std::size_t>((place++ - shift + 7 * n) % n)];
                  }));
   });
@@ -236,7 +236,7 @@ TEST_CASE("join: flip reverses dimensions, roll shifts elements cyclically", "[o
 
 TEST_CASE("join: rot90 rotates a plane by multiples of 90 degrees", "[ops][join][property]") {
   support::for_every_dtype(6, 30, [](numbers& source, dtype t) {
-    const dims sizes = any_shape(source, 2, 4, 4);
+    const shape sizes = any_shape(source, 2, 4, 4);
     const auto rank = static_cast<std::int64_t>(sizes.size());
     const std::int64_t a = source.whole(0, rank - 1), b = (a + source.whole(1, rank - 1)) % rank,
                        k = source.whole(-5, 5);
@@ -245,39 +245,39 @@ TEST_CASE("join: rot90 rotates a plane by multiples of 90 degrees", "[ops][join]
     // One quarter takes the element of row j and, from the back, column i to row i and column j.
     tensor wanted = x;
     for (std::int64_t quarter = 0; quarter < ((k % 4) + 4) % 4; ++quarter) {
-      dims turned = wanted.sizes();
+      shape turned = wanted.sizes();
       std::swap(turned[rows], turned[columns]);
-      const list elements = listed(turned, [&](const dims& i) {
-        dims at = i;
+      const list elements = listed(turned, [&](const shape& i) {
+        shape at = i;
         at[rows] = i[columns];
         at[columns] = turned[rows] - 1 - i[rows];
         return get(wanted, at);
       });
       wanted = support::tensor_of(elements, turned, t);
     }
-    check_tensor(result_of(ops::rot90, x, k, integers{a, source.whole(0, 1) == 0 ? b : b - rank}), wanted.sizes(), t,
+    check_tensor(result_of(aten::rot90, x, k, integers{a, source.whole(0, 1) == 0 ? b : b - rank}), wanted.sizes(), t,
                  support::values(wanted));
   });
 }
 
 TEST_CASE("join: tril and triu keep one side of a diagonal of each matrix", "[ops][join][property]") {
   support::for_every_dtype(7, 30, [](numbers& source, dtype t) {
-    const dims sizes = any_long_shape(source, 2, 4, 6);
+    const shape sizes = any_long_shape(source, 2, 4, 6);
     const tensor x = any_odd_tensor(source, sizes, t);
     const std::int64_t diagonal = source.whole(-7, 7);
     const auto kept = [&](bool lower) {
-      return listed(sizes, [&](const dims& i) {
+      return listed(sizes, [&](const shape& i) {
         const std::int64_t apart = i[i.size() - 1] - i[i.size() - 2];
         return (lower ? apart <= diagonal : apart >= diagonal) ? get(x, i) : 0;
       });
     };
-    const tensor lower = result_of(ops::tril, x, diagonal), upper = result_of(ops::triu, x, diagonal);
+    const tensor lower = result_of(aten::tril, x, diagonal), upper = result_of(aten::triu, x, diagonal);
     check_tensor(lower, sizes, t, kept(true));
     check_tensor(upper, sizes, t, kept(false));
-    support::check_out(source, ops::tril_out, lower, x, diagonal);
-    support::check_out(source, ops::triu_out, upper, x, diagonal);
-    support::check_in_place(source, ops::tril, ops::tril_, x, diagonal);
-    support::check_in_place(source, ops::triu, ops::triu_, x, diagonal);
+    support::check_out(source, aten::tril_out, lower, x, diagonal);
+    support::check_out(source, aten::triu_out, upper, x, diagonal);
+    support::check_in_place(source, aten::tril, aten::tril_, x, diagonal);
+    support::check_in_place(source, aten::triu, aten::triu_, x, diagonal);
   });
 }
 
@@ -288,42 +288,42 @@ TEST_CASE("join: diag maps a vector to a diagonal matrix and a matrix to its dia
     const tensor row = any_odd_tensor(source, any_shape(source, 1, 1, 5), t),
                  matrix = any_odd_tensor(source, any_shape(source, 2, 2, 5), t);
     const std::int64_t n = row.sizes()[0] + down + across;
-    const tensor wide = result_of(ops::diag, row, diagonal);
+    const tensor wide = result_of(aten::diag, row, diagonal);
     check_tensor(wide, {n, n}, t,
-                 listed({n, n}, [&](const dims& i) { return i[1] - i[0] == diagonal ? get(row, {i[0] - down}) : 0; }));
-    support::check_out(source, ops::diag_out, wide, row, diagonal);
+                 listed({n, n}, [&](const shape& i) { return i[1] - i[0] == diagonal ? get(row, {i[0] - down}) : 0; }));
+    support::check_out(source, aten::diag_out, wide, row, diagonal);
     list elements;
     for (std::int64_t i = down, j = across; i < matrix.sizes()[0] && j < matrix.sizes()[1]; ++i, ++j) {
       elements.push_back(get(matrix, {i, j}));
     }
-    const tensor chosen = result_of(ops::diag, matrix, diagonal);
+    const tensor chosen = result_of(aten::diag, matrix, diagonal);
     check_tensor(chosen, {static_cast<std::int64_t>(elements.size())}, t, elements);
-    support::check_out(source, ops::diag_out, chosen, matrix, diagonal);
+    support::check_out(source, aten::diag_out, chosen, matrix, diagonal);
   });
 }
 
 TEST_CASE("join: mismatched arguments are refused by name, on meta too", "[ops][join]") {
   for (tb::device where : {tb::cpu, tb::meta}) {
-    const auto make = [&](const dims& sizes) { return tb::author::make_tensor(sizes, dtype::float32, where); };
+    const auto make = [&](const shape& sizes) { return tb::author::make_tensor(sizes, dtype::float32, where); };
     const tensor x = make({2, 3}), y = make({3, 2}), number = make({}), row = make({3});
     const auto text = [](auto f) { return text_of<tb::shape_error>(f); };
     using tensors = std::vector<tensor>;
-    CHECK(text([&] { ops::cat(tensors{x, y}); }) ==
+    CHECK(text([&] { aten::cat(tensors{x, y}); }) ==
           "aten::cat: found [2, 3] and [3, 2], wanted the same sizes except dimension 0");
-    CHECK(text([&] { ops::cat(tensors{x, number}); }) ==
+    CHECK(text([&] { aten::cat(tensors{x, number}); }) ==
           "aten::cat: found a zero-dimensional tensor; unsqueeze() it first");
-    CHECK(text([&] { ops::cat(tensors{x, x}, 2); }) == "aten::cat: found dimension 2, wanted -2 to 1");
-    CHECK(text([&] { ops::stack(tensors{x, y}); }) == "aten::stack: found [2, 3] and [3, 2], wanted equal sizes");
-    CHECK(text([&] { ops::tril(row); }) == "aten::tril: found [3], wanted a matrix, or several");
-    CHECK(text([&] { ops::diag(number); }) == "aten::diag: found [], wanted a vector or a matrix");
-    CHECK(text([&] { ops::flip(x, integers{0, -2}); }) == "aten::flip: dimension 0 is given twice");
-    CHECK(text([&] { ops::rot90(x, 1, integers{0, -2}); }) ==
+    CHECK(text([&] { aten::cat(tensors{x, x}, 2); }) == "aten::cat: found dimension 2, wanted -2 to 1");
+    CHECK(text([&] { aten::stack(tensors{x, y}); }) == "aten::stack: found [2, 3] and [3, 2], wanted equal sizes");
+    CHECK(text([&] { aten::tril(row); }) == "aten::tril: found [3], wanted a matrix, or several");
+    CHECK(text([&] { aten::diag(number); }) == "aten::diag: found [], wanted a vector or a matrix");
+    CHECK(text([&] { aten::flip(x, integers{0, -2}); }) == "aten::flip: dimension 0 is given twice");
+    CHECK(text([&] { aten::rot90(x, 1, integers{0, -2}); }) ==
           "aten::rot90: found dimensions [0, -2] of [2, 3], wanted two different ones");
   }
   const std::vector<tensor> none;
   for (const std::string& found :
-       {text_of<tb::error>([&] { ops::stack(none); }), text_of<tb::error>([&] { ops::hstack(none); }),
-        text_of<tb::error>([&] { ops::vstack(none); })}) {
+       {text_of<tb::error>([&] { aten::stack(none); }), text_of<tb::error>([&] { aten::hstack(none); }),
+        text_of<tb::error>([&] { aten::vstack(none); })}) {
     CHECK(found.ends_with("stack: found no tensors, wanted at least one"));
   }
 }
@@ -333,25 +333,25 @@ TEST_CASE("join: the result is always a new tensor", "[ops][join]") {
   const std::vector<tensor> one{x};
   const list before = values(x);
   for (tensor made :
-       {ops::cat(one), ops::stack(one), ops::hstack(one), ops::vstack(one), ops::repeat(x, integers{1, 1}),
-        ops::tile(x, integers{1}), ops::repeat_interleave(x, 1), ops::repeat_interleave(x, 1, 0),
-        ops::flip(x, integers{}), ops::roll(x, integers{0}), ops::roll(x, integers{0}, integers{1}), ops::rot90(x, 4),
-        ops::tril(x, 2), ops::triu(x, -2), ops::diag(x)}) {
-    ops::fill_(made, 9);
+       {aten::cat(one), aten::stack(one), aten::hstack(one), aten::vstack(one), aten::repeat(x, integers{1, 1}),
+        aten::tile(x, integers{1}), aten::repeat_interleave_self_int(x, 1), aten::repeat_interleave_self_int(x, 1, 0),
+        aten::flip(x, integers{}), aten::roll(x, integers{0}), aten::roll(x, integers{0}, integers{1}),
+        aten::rot90(x, 4), aten::tril(x, 2), aten::triu(x, -2), aten::diag(x)}) {
+    aten::fill_Scalar_(made, 9);
     CHECK(values(x) == before);
   }
 }
 
 TEST_CASE("join: repeat_interleave repeats each slice in place", "[ops][join]") {
-  const tensor x = tensor_of({1, 2, 3, 4, 5, 6}, {2, 3}), turned = ops::t(x);
-  CHECK(values(ops::repeat_interleave(x, 2, 0)) == list{1, 2, 3, 1, 2, 3, 4, 5, 6, 4, 5, 6});
-  CHECK(values(ops::repeat_interleave(turned, 2, 1)) == list{1, 1, 4, 4, 2, 2, 5, 5, 3, 3, 6, 6});
-  CHECK(values(ops::repeat_interleave(turned, 1)) == list{1, 4, 2, 5, 3, 6});
-  CHECK(ops::repeat_interleave(x, 0, 1).sizes() == tb::dims{2, 0});
+  const tensor x = tensor_of({1, 2, 3, 4, 5, 6}, {2, 3}), turned = aten::t(x);
+  CHECK(values(aten::repeat_interleave_self_int(x, 2, 0)) == list{1, 2, 3, 1, 2, 3, 4, 5, 6, 4, 5, 6});
+  CHECK(values(aten::repeat_interleave_self_int(turned, 2, 1)) == list{1, 1, 4, 4, 2, 2, 5, 5, 3, 3, 6, 6});
+  CHECK(values(aten::repeat_interleave_self_int(turned, 1)) == list{1, 4, 2, 5, 3, 6});
+  CHECK(aten::repeat_interleave_self_int(x, 0, 1).sizes() == tb::shape{2, 0});
 }
 
 TEST_CASE("join: repeats whose sum 64 bits cannot hold are refused", "[ops][join]") {
-  const tensor many = ops::full(integers{4}, std::int64_t{1} << 62);
-  CHECK(text_of<tb::shape_error>([&] { ops::repeat_interleave_places(many); }) ==
+  const tensor many = aten::full(integers{4}, std::int64_t{1} << 62);
+  CHECK(text_of<tb::shape_error>([&] { aten::repeat_interleave_Tensor(many); }) ==
         "aten::repeat_interleave.Tensor: found repeats whose sum overflows 64 bits");
 }

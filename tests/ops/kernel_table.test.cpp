@@ -17,7 +17,7 @@
 import topbit;
 
 namespace tb = topbit;
-namespace ops = topbit::ops;
+namespace aten = topbit::aten;
 using support::tensor_of;
 using tb::dtype;
 using tb::tensor;
@@ -28,7 +28,7 @@ namespace {
 void take(tb::dispatch_key k, const tb_kernels& table) { tb::author::register_strided_backend(table, k); }
 
 // Operators with a kernel registered for exactly this key.
-std::size_t rows_at(tb::dispatch_key k) { return tb::operators_with_kernel(k).size(); }
+std::size_t rows_at(tb::dispatch_key k) { return tb::inspect::operators_with_kernel(k).size(); }
 
 tb_kernels cpu_like(const char* name) {
   tb_kernels k = *tb_cpu_kernels();
@@ -66,7 +66,7 @@ const tb_kernels older = [] {
   return k;
 }();
 
-bool runs_at(const tb::operator_handle& op, tb::dispatch_key k) { return tb::has_kernel(op, k); }
+bool runs_at(const tb::operator_handle& op, tb::dispatch_key k) { return tb::inspect::has_kernel(op, k); }
 
 }  // namespace
 
@@ -78,7 +78,7 @@ tensor own_empty(std::span<const std::int64_t>, std::optional<dtype>, std::optio
                  std::optional<tb::device>, std::optional<bool>, std::optional<tb::memory_format>) {
   return ++own, tensor();
 }
-void note_fallback(const tb::operator_handle&, tb::key_set, tb::stack& values) {
+void note_fallback(const tb::operator_handle&, tb::key_set, tb::boxed_stack& values) {
   ++fallbacks;
   values.pop();
 }
@@ -87,16 +87,17 @@ void note_fallback(const tb::operator_handle&, tb::key_set, tb::stack& values) {
 
 TEST_CASE("kernel_table: a table of null entries registers nothing, and hides no fallback", "[ops][kernel_table]") {
   const tb::dispatch_key k = tb::key::PrivateUse3;
-  const auto block = std::move(tb::implement("aten", k).impl<&own_exp>(ops::exp).impl<&own_empty>(ops::empty));
+  const auto block =
+      std::move(tb::implement("aten", k).impl<&own_exp>(aten::exp).impl<&own_empty>(aten::empty_memory_format));
   const auto caught = tb::fallback<&note_fallback>(k);
   const std::size_t before = rows_at(k);
   take(k, no_kernels);
   CHECK(rows_at(k) == before);
   tensor t = tensor_of({1, 2}, {2});
-  ops::exp.call_at(k, t);
-  ops::empty(sizes{1}, tb::arg<"device"> = tb::device{tb::backend::PrivateUse3, 0});
+  aten::exp.call_at(k, t);
+  aten::empty_memory_format(sizes{1}, tb::arg<"device"> = tb::device{tb::backend::PrivateUse3, 0});
   CHECK(own == 2);
-  ops::fill_.call_at(k, t, 1);
+  aten::fill_Scalar_.call_at(k, t, 1);
   CHECK(fallbacks == 1);
 }
 
@@ -104,24 +105,26 @@ TEST_CASE("kernel_table: an operator is registered if the table supports all ope
           "[ops][kernel_table]") {
   const tb::dispatch_key k = tb::key::PrivateUse2;
   take(k, adding);
-  for (const auto& op :
-       {ops::add.handle(), ops::add_.handle(), ops::add_out.handle(), ops::fill_.handle(), ops::zero_.handle(),
-        ops::div.handle(), ops::sum.handle(), ops::sum_dim.handle(), ops::empty.handle()}) {
+  for (const auto& op : {aten::add_Tensor.handle(), aten::add_Tensor_.handle(), aten::add_out.handle(),
+                         aten::fill_Scalar_.handle(), aten::zero_.handle(), aten::div_Tensor.handle(),
+                         aten::sum.handle(), aten::sum_dim_IntList.handle(), aten::empty_memory_format.handle()}) {
     INFO(op.name());
     CHECK(runs_at(op, k));
   }
   // Codes it does not run, codes of which it runs one, entries it lacks.
-  for (const auto& op : {ops::mul.handle(), ops::relu.handle(), ops::where.handle(), ops::prod.handle(),
-                         ops::argmax.handle(), ops::div_mode.handle(), ops::tril.handle(), ops::masked_fill.handle(),
-                         ops::copy_.handle(), ops::cat.handle(), ops::arange_start_out.handle(),
-                         ops::linspace_out.handle(), ops::constant_pad_nd.handle(), ops::linalg_cross.handle()}) {
+  for (const auto& op :
+       {aten::mul_Tensor.handle(), aten::relu.handle(), aten::where_self.handle(), aten::prod.handle(),
+        aten::argmax.handle(), aten::div_Tensor_mode.handle(), aten::tril.handle(), aten::masked_fill_Scalar.handle(),
+        aten::copy_.handle(), aten::cat.handle(), aten::arange_start_out.handle(), aten::linspace_out.handle(),
+        aten::constant_pad_nd.handle(), aten::linalg_cross.handle()}) {
     INFO(op.name());
     CHECK_FALSE(runs_at(op, k));
   }
   CHECK(rows_at(k) < 25);
   tensor t = tensor_of({1, 2}, {2});
-  CHECK(support::values(ops::add.call_at(k, t, t, 1)) == std::vector<double>{2, 4});
-  CHECK(toy::text_of<tb::no_kernel>([&] { ops::mul.call_at(k, t, t); }).find("in the table") == std::string::npos);
+  CHECK(support::values(aten::add_Tensor.call_at(k, t, t, 1)) == std::vector<double>{2, 4});
+  CHECK(toy::text_of<tb::no_kernel>([&] { aten::mul_Tensor.call_at(k, t, t); }).find("in the table") ==
+        std::string::npos);
 }
 
 TEST_CASE("kernel_table: a table without `runs` supports all operations of its entries, as older tables do",
@@ -129,10 +132,10 @@ TEST_CASE("kernel_table: a table without `runs` supports all operations of its e
   take(tb::key::PrivateUse8, older);
   CHECK(asked == 0);
   std::vector<std::string> of_cpu;
-  for (const std::string& name : tb::operators_with_kernel(tb::key::CPU)) {
+  for (const std::string& name : tb::inspect::operators_with_kernel(tb::key::CPU)) {
     if (name.starts_with("aten::") || name.starts_with("topbit::")) of_cpu.push_back(name);
   }
-  CHECK(tb::operators_with_kernel(tb::key::PrivateUse8) == of_cpu);
+  CHECK(tb::inspect::operators_with_kernel(tb::key::PrivateUse8) == of_cpu);
 }
 
 namespace {
@@ -193,11 +196,11 @@ TEST_CASE(
       once([](const tensor& t) { return t * true; }, TB_MUL, computed);
       once([](const tensor& t) { return t < 3; }, TB_LT, computed);
       const tensor mask = tensor_of({1, 0, 1}, {3}, dtype::boolean), mask_there = tb::to(mask, watched);
-      once([&](const tensor& t) { return ops::masked_fill(t, t.device() == watched ? mask_there : mask, 7); }, TB_WHERE,
-           static_cast<std::int32_t>(type));
+      once([&](const tensor& t) { return aten::masked_fill_Scalar(t, t.device() == watched ? mask_there : mask, 7); },
+           TB_WHERE, static_cast<std::int32_t>(type));
       once(
           [](const tensor& t) {
-            tensor copy = ops::clone(t);
+            tensor copy = aten::clone(t);
             return copy += 1;
           },
           TB_ADD, computed);
@@ -215,7 +218,7 @@ TEST_CASE("kernel_table: the gradient of a tensor combined with a number is on i
           "[ops][kernel_table][number]") {
   watch();
   tensor x = tb::require_grad(tb::to(tensor_of({1, 2}, {2}), watched));
-  tb::backward(ops::sum((x + 1) * 2 / (3 - x)));
+  tb::backward(aten::sum((x + 1) * 2 / (3 - x)));
   const tensor g = tb::leaf_grad(x);
   CHECK(g.device() == watched);
   CHECK(support::values(tb::to(g, tb::cpu)) == std::vector<double>{2, 8});
@@ -250,21 +253,21 @@ void register_partial() {
 TEST_CASE("kernel_table: an operator is not registered if the table has no kernel for it", "[ops][kernel_table]") {
   register_partial();
   const auto has_row = [](const auto& op) {
-    return tb::why_not(op.handle(), tb::key::PrivateUse7).reason == tb::why_not_reason::runs;
+    return tb::why_not(op.handle(), tb::key::PrivateUse7).reason == tb::inspect::why_not_reason::runs;
   };
-  CHECK(has_row(ops::add));
-  CHECK(has_row(ops::cat));
-  CHECK(has_row(ops::tril));
-  CHECK(has_row(ops::masked_fill));
-  CHECK(has_row(ops::constant_pad_nd));
-  CHECK(has_row(ops::arange_start_out));
-  CHECK_FALSE(has_row(ops::sum));
-  CHECK_FALSE(has_row(ops::softmax_forward));
-  CHECK_FALSE(has_row(ops::mm));
-  CHECK_FALSE(has_row(ops::index_select));
-  CHECK_FALSE(has_row(ops::uniform_));
-  CHECK_FALSE(has_row(ops::randperm_generator_out));
-  CHECK_FALSE(has_row(ops::nonzero));
-  CHECK_FALSE(has_row(ops::max_pool2d_with_indices));
-  CHECK_THROWS_AS(ops::sum(tb::author::make_tensor({2}, dtype::float32, partial)), tb::no_kernel);
+  CHECK(has_row(aten::add_Tensor));
+  CHECK(has_row(aten::cat));
+  CHECK(has_row(aten::tril));
+  CHECK(has_row(aten::masked_fill_Scalar));
+  CHECK(has_row(aten::constant_pad_nd));
+  CHECK(has_row(aten::arange_start_out));
+  CHECK_FALSE(has_row(aten::sum));
+  CHECK_FALSE(has_row(aten::_softmax));
+  CHECK_FALSE(has_row(aten::mm));
+  CHECK_FALSE(has_row(aten::index_select));
+  CHECK_FALSE(has_row(aten::uniform_));
+  CHECK_FALSE(has_row(aten::randperm_generator_out));
+  CHECK_FALSE(has_row(aten::nonzero));
+  CHECK_FALSE(has_row(aten::max_pool2d_with_indices));
+  CHECK_THROWS_AS(aten::sum(tb::author::make_tensor({2}, dtype::float32, partial)), tb::no_kernel);
 }

@@ -16,7 +16,7 @@
 import topbit;
 
 namespace tb = topbit;
-namespace ops = topbit::ops;
+namespace aten = topbit::aten;
 using support::approximately;
 using support::extended;
 using support::losses;
@@ -35,41 +35,41 @@ struct problem {
   std::optional<tensor> weight;
   std::int64_t ignored = no_label, classes = 0;
 
-  problem(support::edge_numbers& source, dtype t, tb::dims sizes) {
+  problem(support::edge_numbers& source, dtype t, tb::shape sizes) {
     const std::size_t at = class_dim(sizes);
     classes = sizes[at];
     scores = source.memory(sizes, t, false);
     support::each_index(
-        sizes, [&](const tb::dims& i) { support::put(scores, i, support::stored(t, extended(source.real(-6, 1)))); });
-    tb::dims places = sizes;
+        sizes, [&](const tb::shape& i) { support::put(scores, i, support::stored(t, extended(source.real(-6, 1)))); });
+    tb::shape places = sizes;
     places.erase(at);
     labels = source.memory(places, dtype::int64, true);
     if (source.flip()) ignored = source.flip() ? source.whole(0, classes - 1) : -1;
-    support::each_index(places, [&](const tb::dims& i) {
+    support::each_index(places, [&](const tb::shape& i) {
       support::put(labels, i, extended(source.whole(0, 4) == 0 ? ignored : source.whole(0, classes - 1)));
       if (ignored == no_label && support::exact(labels, i) < 0 && source.flip()) support::put(labels, i, 0);
     });
     if (source.flip()) {
       weight = source.memory({classes}, t, false);
-      support::each_index(weight->sizes(), [&](const tb::dims& i) {
+      support::each_index(weight->sizes(), [&](const tb::shape& i) {
         support::put(*weight, i, support::stored(t, extended(source.real(0.1, 2))));
       });
     }
   }
 
-  static std::size_t class_dim(const tb::dims& sizes) { return sizes.size() == 1 ? 0 : 1; }
+  static std::size_t class_dim(const tb::shape& sizes) { return sizes.size() == 1 ? 0 : 1; }
   std::size_t class_dim() const { return class_dim(scores.sizes()); }
   extended weight_of(std::int64_t label) const { return weight ? support::exact(*weight, {label}) : 1; }
   tb::value weights() const { return weight ? tb::value(*weight) : tb::value(); }
-  tb::dims at(const tb::dims& place, std::int64_t label) const {
-    tb::dims out;
+  tb::shape at(const tb::shape& place, std::int64_t label) const {
+    tb::shape out;
     for (std::size_t d = 0; d <= place.size(); ++d) {
       if (d == class_dim()) out.push_back(label);
       if (d < place.size()) out.push_back(place[d]);
     }
     return out;
   }
-  std::vector<extended> row(const tensor& t, const tb::dims& place) const {
+  std::vector<extended> row(const tensor& t, const tb::shape& place) const {
     std::vector<extended> all;
     for (std::int64_t c = 0; c < classes; ++c) all.push_back(support::exact(t, at(place, c)));
     return all;
@@ -81,10 +81,10 @@ struct problem {
 };
 
 // The loss of log-probabilities by label; total is what the mean is divided by.
-losses nll(const problem& p, const std::function<approximately(const tb::dims&, std::int64_t)>& of) {
+losses nll(const problem& p, const std::function<approximately(const tb::shape&, std::int64_t)>& of) {
   losses all;
   all.sizes = p.labels.sizes();
-  support::each_index(all.sizes, [&](const tb::dims& place) {
+  support::each_index(all.sizes, [&](const tb::shape& place) {
     const auto label = static_cast<std::int64_t>(support::exact(p.labels, place));
     if (label == p.ignored) return all.all.emplace_back(0), void();
     const extended w = p.weight_of(label);
@@ -95,12 +95,12 @@ losses nll(const problem& p, const std::function<approximately(const tb::dims&, 
   return all;
 }
 losses nll(const problem& p) {
-  return nll(p, [&](const tb::dims& place, std::int64_t label) {
+  return nll(p, [&](const tb::shape& place, std::int64_t label) {
     return approximately(support::exact(p.scores, p.at(place, label)));
   });
 }
 
-tb::dims any_sizes(support::edge_numbers& source) {
+tb::shape any_sizes(support::edge_numbers& source) {
   const std::int64_t classes = source.whole(1, 12);
   switch (source.whole(0, 6)) {
     case 0: return {classes};
@@ -145,14 +145,14 @@ TEST_CASE("label loss: nll_loss of any number of dimensions, in every reduction"
         }
         if (rank > 2) continue;
         const auto [loss, total] =
-            ops::nll_loss_forward(p.scores, p.labels, p.weight, static_cast<std::int64_t>(how), p.ignored);
+            aten::nll_loss_forward(p.scores, p.labels, p.weight, static_cast<std::int64_t>(how), p.ignored);
         CHECK(support::loss_disagreement(loss, wanted, how, 2) == "");
         const extended weights = how == reduction::none ? 0 : wanted.divisor;
         const extended units = t == dtype::float64 ? 2 + extended(wanted.all.size()) / 2 : 2;
         CHECK(support::disagreement(total, std::vector<extended>{weights}, units) == "");
         tensor out = source.memory(loss.sizes(), t, true), out_total = source.memory({}, t, true);
-        ops::nll_loss_forward_out(p.scores, p.labels, p.weight, static_cast<std::int64_t>(how), p.ignored, out,
-                                  out_total);
+        aten::nll_loss_forward_output(p.scores, p.labels, p.weight, static_cast<std::int64_t>(how), p.ignored, out,
+                                      out_total);
         CHECK(support::disagreement(out, support::exact_values(loss), 0) == "");
         CHECK(support::disagreement(out_total, support::exact_values(total), 0) == "");
       }
@@ -164,20 +164,20 @@ TEST_CASE("label loss: the gradient of nll_loss, in every reduction", "[ops][pro
   support::edge_numbers source(82);
   for (dtype t : floating) {
     for (int round = 0; round < 40; ++round) {
-      tb::dims sizes = any_sizes(source);
+      tb::shape sizes = any_sizes(source);
       if (sizes.size() > 2) sizes = {sizes[0], sizes[1]};
       const problem p(source, t, sizes);
       for (const reduction how : support::reductions) {
         INFO(p.text() << ", reduction " << int(how));
         const auto by = static_cast<std::int64_t>(how);
-        const tensor total = std::get<1>(ops::nll_loss_forward(p.scores, p.labels, p.weight, by, p.ignored));
-        const tensor g = source.operand(how == reduction::none ? p.labels.sizes() : tb::dims{}, t, -2, 2);
+        const tensor total = std::get<1>(aten::nll_loss_forward(p.scores, p.labels, p.weight, by, p.ignored));
+        const tensor g = source.operand(how == reduction::none ? p.labels.sizes() : tb::shape{}, t, -2, 2);
         std::vector<approximately> wanted;
-        support::each_index(sizes, [&](const tb::dims& i) {
-          const tb::dims place = sizes.size() == 1 ? tb::dims{} : tb::dims{i[0]};
+        support::each_index(sizes, [&](const tb::shape& i) {
+          const tb::shape place = sizes.size() == 1 ? tb::shape{} : tb::shape{i[0]};
           const auto label = static_cast<std::int64_t>(support::exact(p.labels, place));
           const bool chosen = label == i[i.size() - 1] && label != p.ignored;
-          const extended slope = support::exact(g, how == reduction::none ? place : tb::dims{}),
+          const extended slope = support::exact(g, how == reduction::none ? place : tb::shape{}),
                          divisor = how == reduction::mean ? support::exact(total, {}) : 1;
           const extended each = support::stored(support::computed_in(t), slope / divisor);
           wanted.emplace_back(chosen ? -each * p.weight_of(label) : extended(0));
@@ -204,7 +204,7 @@ TEST_CASE("label loss: cross_entropy_loss of labels, with smoothing", "[ops][pro
       const auto share = extended(smoothing) / extended(p.classes);
       losses wanted;
       wanted.sizes = p.labels.sizes();
-      support::each_index(wanted.sizes, [&](const tb::dims& place) {
+      support::each_index(wanted.sizes, [&](const tb::shape& place) {
         const auto label = static_cast<std::int64_t>(support::exact(p.labels, place));
         if (label == p.ignored) return wanted.all.emplace_back(0), void();
         const auto logs = log_softmax(p.row(p.scores, place));
@@ -238,13 +238,13 @@ TEST_CASE("label loss: cross_entropy_loss of probabilities, with smoothing", "[o
     for (int round = 0; round < 40; ++round) {
       const problem p(source, t, any_sizes(source));
       const tensor target = source.memory(p.scores.sizes(), t, false);
-      support::each_index(target.sizes(), [&](const tb::dims& i) {
+      support::each_index(target.sizes(), [&](const tb::shape& i) {
         support::put(target, i, support::stored(t, extended(source.real(0, 1))));
       });
       const double smoothing = round % 3 == 0 ? 0 : source.real(0.05, 1);
       losses wanted;
       wanted.sizes = p.labels.sizes();
-      support::each_index(wanted.sizes, [&](const tb::dims& place) {
+      support::each_index(wanted.sizes, [&](const tb::shape& place) {
         const auto logs = log_softmax(p.row(p.scores, place));
         const auto parts = p.row(target, place);
         extended loss = 0, size = 0;

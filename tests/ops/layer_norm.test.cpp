@@ -12,14 +12,14 @@
 import topbit;
 
 namespace tb = topbit;
-namespace ops = topbit::ops;
+namespace aten = topbit::aten;
 using support::any_shape;
 using support::check_tensor;
 using support::get;
 using support::listed;
 using support::numbers;
-using tb::dims;
 using tb::dtype;
+using tb::shape;
 using tb::tensor;
 using toy::text_of;
 using integers = std::vector<std::int64_t>;
@@ -31,7 +31,7 @@ namespace {
 // Rows of the last `depth` dimensions, as lists.
 std::vector<list> rows_of(const tensor& t, std::size_t depth) {
   std::int64_t rows = 1, length = 1;
-  for (std::size_t d = 0; d < t.dim(); ++d) (d + depth < t.dim() ? rows : length) *= t.sizes()[d];
+  for (std::size_t d = 0; d < t.sizes().size(); ++d) (d + depth < t.sizes().size() ? rows : length) *= t.sizes()[d];
   const list all = support::values(t);
   std::vector<list> out;
   for (std::int64_t r = 0; r < rows; ++r) {
@@ -55,24 +55,24 @@ double variance_of(const list& row) {
 struct layer {
   tensor input;
   std::size_t depth;
-  integers shape;
+  integers given_shape;
   maybe weight, bias;
   double eps;
 
   layer(numbers& source, dtype t) {
     const bool is_long = source.whole(0, 4) == 0;
-    const dims sizes = is_long ? dims{2, source.whole(100, 700)} : any_shape(source, 1, 4, 5);
+    const shape sizes = is_long ? shape{2, source.whole(100, 700)} : any_shape(source, 1, 4, 5);
     depth = is_long ? 1 : static_cast<std::size_t>(source.whole(1, static_cast<std::int64_t>(sizes.size())));
-    for (std::size_t d = sizes.size() - depth; d < sizes.size(); ++d) shape.push_back(sizes[d]);
+    for (std::size_t d = sizes.size() - depth; d < sizes.size(); ++d) given_shape.push_back(sizes[d]);
     input = source.whole(0, 3) == 0 ? support::any_odd_tensor(source, sizes, t) : support::any_tensor(source, sizes, t);
     // Next to a great mean the rest must not lose its digits.
     if (source.whole(0, 3) == 0) {
       const tensor x = support::moved(source, input);
-      support::each_index(sizes, [&](const dims& i) { support::set(x, i, get(x, i) + 1000); });
+      support::each_index(sizes, [&](const shape& i) { support::set(x, i, get(x, i) + 1000); });
       input = x;
     }
-    if (source.whole(0, 1) == 0) weight = support::any_tensor(source, dims(shape), t);
-    if (source.whole(0, 1) == 0) bias = support::any_tensor(source, dims(shape), t);
+    if (source.whole(0, 1) == 0) weight = support::any_tensor(source, shape(given_shape), t);
+    if (source.whole(0, 1) == 0) bias = support::any_tensor(source, shape(given_shape), t);
     const double all_eps[] = {1e-5, 1e-3, 0.5};
     eps = all_eps[source.whole(0, 2)];
   }
@@ -107,14 +107,14 @@ TEST_CASE("layer_norm: rows of the last dimensions have mean 0 and variance 1, t
         wanted.push_back(support::stored(t, (row[i] - mean) * inverse * l.factor(i) + l.summand(i)));
       }
     }
-    const auto all = support::results_of(ops::native_layer_norm, l.input, l.shape, l.weight, l.bias, l.eps);
-    dims statistics = l.input.sizes();
+    const auto all = support::results_of(aten::native_layer_norm, l.input, l.given_shape, l.weight, l.bias, l.eps);
+    shape statistics = l.input.sizes();
     for (std::size_t d = statistics.size() - l.depth; d < statistics.size(); ++d) statistics[d] = 1;
     check_tensor(all[0], l.input.sizes(), t, wanted, near(t));
     check_tensor(all[1], statistics, t, means, near(t));
     check_tensor(all[2], statistics, t, inverses, near(t));
-    check_tensor(support::result_of(ops::layer_norm, l.input, l.shape, l.weight, l.bias, l.eps, true), l.input.sizes(),
-                 t, wanted, near(t));
+    check_tensor(support::result_of(aten::layer_norm, l.input, l.given_shape, l.weight, l.bias, l.eps, true),
+                 l.input.sizes(), t, wanted, near(t));
   });
 }
 
@@ -136,27 +136,27 @@ TEST_CASE(
         wanted.push_back(support::stored(t, row[i] * inverse * l.factor(i)));
       }
     }
-    check_tensor(support::result_of(ops::rms_norm, l.input, l.shape, l.weight, eps), l.input.sizes(), t, wanted,
+    check_tensor(support::result_of(aten::rms_norm, l.input, l.given_shape, l.weight, eps), l.input.sizes(), t, wanted,
                  near(t));
   });
 }
 
 TEST_CASE("layer_norm: mismatched arguments are refused by name, on meta too", "[ops][layer_norm]") {
   for (tb::device where : {tb::cpu, tb::meta}) {
-    const auto make = [&](const dims& sizes, dtype t) { return tb::author::make_tensor(sizes, t, where); };
+    const auto make = [&](const shape& sizes, dtype t) { return tb::author::make_tensor(sizes, t, where); };
     const tensor x = make({2, 3}, dtype::float32);
-    CHECK(text_of<tb::shape_error>([&] { ops::layer_norm(x, integers{2}); }) ==
+    CHECK(text_of<tb::shape_error>([&] { aten::layer_norm(x, integers{2}); }) ==
           "aten::layer_norm: found [2, 3] and normalized_shape [2], wanted the sizes of the last dimensions, at "
           "least one");
     CHECK(
-        text_of<tb::shape_error>([&] { ops::rms_norm(x, integers{}); }) ==
+        text_of<tb::shape_error>([&] { aten::rms_norm(x, integers{}); }) ==
         "aten::rms_norm: found [2, 3] and normalized_shape [], wanted the sizes of the last dimensions, at least one");
-    CHECK(text_of<tb::shape_error>([&] { ops::layer_norm(x, integers{3}, make({2}, dtype::float32)); }) ==
+    CHECK(text_of<tb::shape_error>([&] { aten::layer_norm(x, integers{3}, make({2}, dtype::float32)); }) ==
           "aten::layer_norm: found a weight [2], wanted [3]");
-    CHECK(text_of<tb::dtype_error>([&] { ops::rms_norm(x, integers{3}, make({3}, dtype::float64)); }) ==
+    CHECK(text_of<tb::dtype_error>([&] { aten::rms_norm(x, integers{3}, make({3}, dtype::float64)); }) ==
           "aten::rms_norm: found a weight of float64 for float32 [2, 3], wanted one dtype");
     CHECK(text_of<tb::dtype_error>([&] {
-            ops::layer_norm(make({2, 3}, dtype::int32), integers{3});
+            aten::layer_norm(make({2, 3}, dtype::int32), integers{3});
           }).starts_with("aten::layer_norm: found int32"));
   }
 }

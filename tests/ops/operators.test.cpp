@@ -7,7 +7,7 @@
 import topbit;
 
 namespace tb = topbit;
-namespace ops = topbit::ops;
+namespace aten = topbit::aten;
 using support::tensor_of;
 using support::values;
 using tb::tensor;
@@ -28,8 +28,8 @@ TEST_CASE("operators: arithmetic operators of C++", "[ops][operators]") {
   CHECK(values(2 + a) == list{3, 4});
   CHECK(values(2 - a) == list{1, 0});
   CHECK(values(2 / a) == list{2, 1});
-  tensor c = ops::clone(a);
-  const tensor view = ops::view(c, std::vector<std::int64_t>{2, 1});
+  tensor c = aten::clone(a);
+  const tensor view = aten::view(c, std::vector<std::int64_t>{2, 1});
   c += b;
   CHECK(values(c) == list{4, 6});
   c -= a;
@@ -78,11 +78,11 @@ TEST_CASE("operators: item returns the only element, also inside a graph", "[ops
   CHECK(tb::item(tensor_of({2.5}, {})) == 2.5);
   CHECK(tb::item(tensor_of({1}, {1, 1}, tb::dtype::boolean)) == 1);
   CHECK(tb::item(tb::require_grad(tensor_of({3}, {1})) * 2) == 6);
-  CHECK(tb::item(ops::slice(tensor_of({1, 2, 3}, {3}), 0, 1, 2, 1)) == 2);
+  CHECK(tb::item(aten::slice_Tensor(tensor_of({1, 2, 3}, {3}), 0, 1, 2, 1)) == 2);
   const auto text = [](const tensor& t) { return toy::text_of<tb::error>([&] { tb::item(t); }); };
   CHECK(text(tensor_of({1, 2}, {2})) == "item: found sizes [2], wanted one element");
   CHECK(text(tensor_of({}, {0})) == "item: found sizes [0], wanted one element");
-  CHECK(text(ops::empty(std::vector<std::int64_t>{}, tb::arg<"device"> = tb::meta)) ==
+  CHECK(text(aten::empty_memory_format(std::vector<std::int64_t>{}, tb::arg<"device"> = tb::meta)) ==
         "aten::_to_copy: in aten::copy_: a meta tensor has no elements to copy");
   CHECK(text(tensor()) == "item: found an undefined tensor, wanted one element");
 }

@@ -9,11 +9,11 @@
 import topbit;
 
 namespace tb = topbit;
-namespace ops = topbit::ops;
+namespace aten = topbit::aten;
 using support::tensor_of;
 using support::values;
-using tb::dims;
 using tb::dtype;
+using tb::shape;
 using tb::tensor;
 using list = std::vector<double>;
 using numbers_list = std::vector<std::int64_t>;
@@ -43,14 +43,14 @@ std::int64_t walked(const std::string& mode, std::int64_t at, std::int64_t size,
 }
 
 struct padded {
-  dims sizes;
+  shape sizes;
   list elements;
 };
 padded expected(const tensor& x, const numbers_list& pad, const std::string& mode) {
   padded out{x.sizes(), {}};
   for (std::size_t i = 0; i < pad.size() / 2; ++i) out.sizes[x.dim() - 1 - i] += pad[2 * i] + pad[2 * i + 1];
-  support::each_index(out.sizes, [&](const dims& i) {
-    dims from = i;
+  support::each_index(out.sizes, [&](const shape& i) {
+    shape from = i;
     for (std::size_t k = 0; k < pad.size() / 2; ++k) {
       const std::size_t d = x.dim() - 1 - k;
       const std::int64_t n = x.sizes()[d], before = pad[2 * k], behind = pad[2 * k + 1];
@@ -63,11 +63,11 @@ padded expected(const tensor& x, const numbers_list& pad, const std::string& mod
 
 tensor one_of(const tensor& x, const numbers_list& pad, const std::string& mode) {
   const bool reflect = mode == "reflect";
-  if (mode == "circular") return ops::pad_circular(x, pad);
+  if (mode == "circular") return aten::_pad_circular(x, pad);
   switch (pad.size()) {
-    case 2: return reflect ? ops::reflection_pad1d(x, pad) : ops::replication_pad1d(x, pad);
-    case 4: return reflect ? ops::reflection_pad2d(x, pad) : ops::replication_pad2d(x, pad);
-    default: return reflect ? ops::reflection_pad3d(x, pad) : ops::replication_pad3d(x, pad);
+    case 2: return reflect ? aten::reflection_pad1d(x, pad) : aten::replication_pad1d(x, pad);
+    case 4: return reflect ? aten::reflection_pad2d(x, pad) : aten::replication_pad2d(x, pad);
+    default: return reflect ? aten::reflection_pad3d(x, pad) : aten::replication_pad3d(x, pad);
   }
 }
 
@@ -79,12 +79,12 @@ TEST_CASE("pad: every mode, of every dtype and memory layout", "[ops][pad][prope
     for (dtype type : tb::all_dtypes) {
       for (support::arrangement how : support::arrangements) {
         const auto padded_dims = source.whole(1, 3);
-        dims sizes;
+        shape sizes;
         for (std::int64_t d = source.whole(1, 2); d > 0; --d) sizes.push_back(source.whole(1, 2));
         numbers_list pad;
         const std::string mode =
             std::vector<std::string>{"reflect", "replicate", "circular"}[static_cast<std::size_t>(source.whole(0, 2))];
-        dims last;
+        shape last;
         for (std::int64_t d = 0; d < padded_dims; ++d) {
           const std::int64_t n = source.whole(2, 4), most = mode == "reflect" ? n - 1 : mode == "circular" ? n - 1 : 6;
           const std::int64_t before = source.whole(-1, most);
@@ -94,9 +94,9 @@ TEST_CASE("pad: every mode, of every dtype and memory layout", "[ops][pad][prope
         }
         for (std::size_t d = last.size(); d-- > 0;) sizes.push_back(last[d]);
         const tensor x = source.tensor(sizes, type, how);
-        INFO(mode << " " << tb::to_string(dims(pad)) << " of " << tb::to_string(sizes));
+        INFO(mode << " " << tb::to_string(shape(pad)) << " of " << tb::to_string(sizes));
         const padded wanted = expected(x, pad, mode);
-        for (const tensor& y : {one_of(x, pad, mode), ops::pad(x, pad, mode)}) {
+        for (const tensor& y : {one_of(x, pad, mode), aten::pad(x, pad, mode)}) {
           REQUIRE(y.sizes() == wanted.sizes);
           CHECK(values(y) == wanted.elements);
           CHECK(y.dtype() == type);
@@ -111,13 +111,13 @@ TEST_CASE("pad: out forms, and meta", "[ops][pad]") {
                there = tb::author::make_tensor({2, 3}, dtype::float32, tb::meta);
   const numbers_list pad{1, 2};
   tensor out = support::arranged({2, 6}, dtype::float64, support::arrangement::transposed);
-  CHECK(&ops::reflection_pad1d_out(x, pad, out) == &out);
+  CHECK(&aten::reflection_pad1d_out(x, pad, out) == &out);
   CHECK(values(out) == list{2, 1, 2, 3, 2, 1, 5, 4, 5, 6, 5, 4});
-  ops::replication_pad1d_out(x, pad, out);
+  aten::replication_pad1d_out(x, pad, out);
   CHECK(values(out) == list{1, 1, 2, 3, 3, 3, 4, 4, 5, 6, 6, 6});
   for (const char* mode : {"reflect", "replicate", "circular"}) {
-    CHECK(ops::pad(there, pad, mode).sizes() == dims{2, 6});
-    CHECK(ops::pad(there, pad, mode).device() == tb::meta);
+    CHECK(aten::pad(there, pad, mode).sizes() == shape{2, 6});
+    CHECK(aten::pad(there, pad, mode).device() == tb::meta);
   }
 }
 
@@ -125,33 +125,33 @@ TEST_CASE("pad: mismatched arguments are refused, on meta too", "[ops][pad]") {
   for (tb::device where : {tb::cpu, tb::meta}) {
     const tensor x = tb::author::make_tensor({2, 3}, dtype::float32, where);
     const auto text = [](auto f) { return toy::text_of<tb::shape_error>(f); };
-    CHECK(text([&] { ops::reflection_pad1d(x, numbers_list{3, 0}); }) ==
+    CHECK(text([&] { aten::reflection_pad1d(x, numbers_list{3, 0}); }) ==
           "aten::reflection_pad1d: found padding [3, 0] for [2, 3], wanted at most 2 elements mirrored in dimension 1");
-    CHECK(text([&] { ops::pad_circular(x, numbers_list{0, 4}); }) ==
+    CHECK(text([&] { aten::_pad_circular(x, numbers_list{0, 4}); }) ==
           "aten::_pad_circular: found padding [0, 4] for [2, 3], wanted at most 3 elements taken from the other end in "
           "dimension 1");
     CHECK(
-        text([&] { ops::replication_pad1d(x, numbers_list{-2, -1}); }) ==
+        text([&] { aten::replication_pad1d(x, numbers_list{-2, -1}); }) ==
         "aten::replication_pad1d: found padding [-2, -1] for [2, 3], wanted elements in every padded dimension, before "
         "and after");
     CHECK(
-        text([&] { ops::replication_pad2d(x, numbers_list{1, 1, 1, 1}); }) ==
+        text([&] { aten::replication_pad2d(x, numbers_list{1, 1, 1, 1}); }) ==
         "aten::replication_pad2d: found [2, 3] and padding [1, 1, 1, 1], wanted channels, or a batch of them, in front "
         "of the padded dimensions");
     constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
     CHECK(
-        text([&] { ops::replication_pad1d(x, numbers_list{-most, most}); }) ==
+        text([&] { aten::replication_pad1d(x, numbers_list{-most, most}); }) ==
         "aten::replication_pad1d: found padding [-9223372036854775807, 9223372036854775807], wanted numbers that sizes "
         "can have");
-    CHECK(text([&] { ops::pad(x, numbers_list{1, 1, 0, 1}, "reflect"); }).starts_with("aten::pad: found [2, 3] and"));
-    CHECK(text([&] { ops::pad(x, numbers_list{0, 4}, "circular"); }).starts_with("aten::pad: found padding [0, 4]"));
-    CHECK(toy::text_of<tb::error>([&] { ops::reflection_pad1d(x, numbers_list{1}); }) ==
+    CHECK(text([&] { aten::pad(x, numbers_list{1, 1, 0, 1}, "reflect"); }).starts_with("aten::pad: found [2, 3] and"));
+    CHECK(text([&] { aten::pad(x, numbers_list{0, 4}, "circular"); }).starts_with("aten::pad: found padding [0, 4]"));
+    CHECK(toy::text_of<tb::error>([&] { aten::reflection_pad1d(x, numbers_list{1}); }) ==
           "aten::reflection_pad1d: found padding [1], wanted 2 numbers");
-    CHECK(toy::text_of<tb::error>([&] { ops::pad(x, numbers_list{1, 1}, "mirror"); }) ==
+    CHECK(toy::text_of<tb::error>([&] { aten::pad(x, numbers_list{1, 1}, "mirror"); }) ==
           "aten::pad: found mode 'mirror', wanted 'constant', 'reflect', 'replicate' or 'circular'");
-    CHECK(toy::text_of<tb::error>([&] { ops::pad(x, numbers_list{1, 1}, "reflect", 2.0); }) ==
+    CHECK(toy::text_of<tb::error>([&] { aten::pad(x, numbers_list{1, 1}, "reflect", 2.0); }) ==
           "aten::pad: found the value 2.000000 and mode 'reflect', wanted a value with mode 'constant' only");
-    CHECK(toy::text_of<tb::error>([&] { ops::pad(x, numbers_list{}, "reflect"); }) ==
+    CHECK(toy::text_of<tb::error>([&] { aten::pad(x, numbers_list{}, "reflect"); }) ==
           "aten::pad: found 0 numbers with mode 'reflect', wanted 2, 4 or 6, two for each of the last dimensions");
   }
 }

@@ -32,7 +32,7 @@ void check(const std::string& name, const std::vector<tensor>& in, const support
            const support::arguments& after, dtype type, extended units, const of_element& f) {
   losses wanted;
   wanted.sizes = support::broadcast_sizes(in);
-  support::each_index(wanted.sizes, [&](const tb::dims& i) {
+  support::each_index(wanted.sizes, [&](const tb::shape& i) {
     extended x[4] = {};
     for (std::size_t k = 0; k < in.size(); ++k) {
       x[k] = support::exact(in[k], support::broadcast_index(i, in[k].sizes()));
@@ -53,10 +53,10 @@ void check(const std::string& name, const std::vector<tensor>& in, const support
 }
 
 // Numbers from low to high, in some arrangement.
-tensor between(support::edge_numbers& source, const tb::dims& sizes, dtype t, double low, double high) {
+tensor between(support::edge_numbers& source, const tb::shape& sizes, dtype t, double low, double high) {
   const tensor x = source.memory(sizes, t, false);
   support::each_index(
-      sizes, [&](const tb::dims& i) { support::put(x, i, support::stored(t, extended(source.real(low, high)))); });
+      sizes, [&](const tb::shape& i) { support::put(x, i, support::stored(t, extended(source.real(low, high)))); });
   return x;
 }
 
@@ -67,7 +67,7 @@ TEST_CASE("pair loss: of differences, which broadcast and promote", "[ops][prope
   for (dtype first : floating) {
     for (dtype second : floating) {
       for (int round = 0; round < 4; ++round) {
-        const tb::dims sizes = source.any_shape();
+        const tb::shape sizes = source.any_shape();
         const tensor a = between(source, sizes, first, -5, 5),
                      b = between(source, source.narrowed(sizes), second, -5, 5);
         const dtype type = support::naive_promoted(a, b);
@@ -110,11 +110,11 @@ TEST_CASE("pair loss: binary_cross_entropy, 0 and 1 among the probabilities, wit
   support::edge_numbers source(72);
   for (dtype t : floating) {
     for (int round = 0; round < 24; ++round) {
-      const tb::dims sizes = source.any_shape();
+      const tb::shape sizes = source.any_shape();
       const tensor p = between(source, sizes, t, 0, 1), target = between(source, sizes, t, 0, 1);
       for (const tensor& x : {p, target}) {
         if (!tb::author::has_distinct_elements(x)) continue;
-        support::each_index(sizes, [&](const tb::dims& i) {
+        support::each_index(sizes, [&](const tb::shape& i) {
           if (source.whole(0, 3) == 0) support::put(x, i, source.whole(0, 1));
         });
       }
@@ -143,7 +143,7 @@ TEST_CASE("pair loss: binary_cross_entropy_with_logits, large ones too, with wei
   support::edge_numbers source(73);
   for (dtype t : floating) {
     for (int round = 0; round < 40; ++round) {
-      const tb::dims sizes = source.any_shape();
+      const tb::shape sizes = source.any_shape();
       const double size = source.flip() ? 4 : 1000;
       const tensor x = between(source, sizes, t, -size, size), target = between(source, sizes, t, 0, 1);
       const bool weighted = source.flip(), positive = source.flip();

@@ -237,10 +237,10 @@ const std::vector<operation>& operations() {
   return all;
 }
 
-tensor random_operand(support::numbers& source, const operation& o, const tb::dims& sizes, dtype t, arrangement how) {
+tensor random_operand(support::numbers& source, const operation& o, const tb::shape& sizes, dtype t, arrangement how) {
   const tensor x = support::arranged(sizes, t, how);
   constexpr double corners[] = {0, -0.0, INFINITY, -INFINITY, NAN, 1, -1};
-  support::each_index(sizes, [&](const tb::dims& index) {
+  support::each_index(sizes, [&](const tb::shape& index) {
     double v = source.real(o.low, o.high);
     if (t == dtype::boolean) v = static_cast<double>(source.whole(0, 1));
     if (tb::is_integer(t)) v = std::round(t == dtype::uint8 ? std::fabs(v) : v);
@@ -277,7 +277,7 @@ dtype result_of(const operation& o, dtype t) {
   return o.gives == result::floating && !tb::is_floating(t) ? dtype::float32 : t;
 }
 
-std::vector<double> naive(const operation& o, const std::vector<tensor>& in, const tb::dims& sizes, dtype type,
+std::vector<double> naive(const operation& o, const std::vector<tensor>& in, const tb::shape& sizes, dtype type,
                           dtype stored_in) {
   // Integers are computed in int64 and halves in float32: a number beyond self's dtype is still itself when compared.
   const dtype computed = type == dtype::boolean && o.gives != result::floating ? type
@@ -285,7 +285,7 @@ std::vector<double> naive(const operation& o, const std::vector<tensor>& in, con
                          : tb::is_integer(type) && o.gives != result::floating ? dtype::int64
                                                                                : dtype::float32;
   std::vector<double> wanted;
-  support::each_index(sizes, [&](const tb::dims& i) {
+  support::each_index(sizes, [&](const tb::shape& i) {
     double x[3];
     for (std::size_t k = 0; k < in.size(); ++k) {
       x[k] = stored(computed, support::get(in[k], support::broadcast_index(i, in[k].sizes())));
@@ -308,7 +308,7 @@ TEST_CASE("pointwise: every operator agrees with a loop over double, for every d
       for (dtype second : tb::all_dtypes) {
         if (o.inputs == 1 && second != first) continue;
         for (int round = 0; round < (o.inputs == 1 ? 6 : 2); ++round) {
-          const tb::dims sizes = round == 0 ? tb::dims{source.whole(0, 3), 67} : source.shape(4, 5);
+          const tb::shape sizes = round == 0 ? tb::shape{source.whole(0, 3), 67} : source.shape(4, 5);
           std::vector<tensor> in;
           for (std::size_t k = 0; k < o.inputs; ++k) {
             const auto how = static_cast<arrangement>(source.whole(0, 3));
@@ -342,7 +342,7 @@ TEST_CASE("pointwise: in-place and out forms agree with the functional form", "[
     const tb::operator_handle op = tb::find(o.name);
     for (dtype t : tb::all_dtypes) {
       if (!takes(o, t)) continue;
-      const tb::dims sizes = source.shape(3, 5);
+      const tb::shape sizes = source.shape(3, 5);
       std::vector<tensor> in;
       for (std::size_t k = 0; k < o.inputs; ++k) {
         in.push_back(random_operand(source, o, sizes, t, static_cast<arrangement>(source.whole(0, k == 0 ? 2 : 3))));
@@ -381,11 +381,11 @@ TEST_CASE("pointwise: the meta backend returns the same sizes, strides and dtype
     const tb::operator_handle op = tb::find(o.name);
     for (dtype t : tb::all_dtypes) {
       if (!takes(o, t)) continue;
-      const tb::dims sizes = source.shape(4, 4);
+      const tb::shape sizes = source.shape(4, 4);
       std::vector<tensor> in, there;
       for (std::size_t k = 0; k < o.inputs; ++k) {
         const auto how = static_cast<arrangement>(source.whole(0, 3));
-        const tb::dims narrow = k == 0 ? sizes : source.narrowed(sizes);
+        const tb::shape narrow = k == 0 ? sizes : source.narrowed(sizes);
         in.push_back(random_operand(source, o, narrow, t, how));
         there.push_back(support::arranged(narrow, t, how, tb::meta));
       }
@@ -403,27 +403,27 @@ TEST_CASE("pointwise: results have the memory order of their operands", "[ops][p
   support::numbers source(14);
   const tensor dense = source.tensor({3, 4, 5}, dtype::float32);
   const tensor turned = source.tensor({3, 4, 5}, dtype::float32, arrangement::transposed);
-  CHECK((dense + dense).strides() == tb::dims{20, 5, 1});
-  CHECK((turned + turned).strides() == tb::dims{1, 3, 12});
-  CHECK((turned + dense).strides() == tb::dims{1, 3, 12});
-  CHECK((dense + turned).strides() == tb::dims{20, 5, 1});
-  CHECK((turned + source.tensor({5}, dtype::float32)).strides() == tb::dims{1, 3, 12});
-  CHECK(topbit::ops::exp(turned).strides() == tb::dims{1, 3, 12});
+  CHECK((dense + dense).strides() == tb::shape{20, 5, 1});
+  CHECK((turned + turned).strides() == tb::shape{1, 3, 12});
+  CHECK((turned + dense).strides() == tb::shape{1, 3, 12});
+  CHECK((dense + turned).strides() == tb::shape{20, 5, 1});
+  CHECK((turned + source.tensor({5}, dtype::float32)).strides() == tb::shape{1, 3, 12});
+  CHECK(topbit::aten::exp(turned).strides() == tb::shape{1, 3, 12});
 }
 
 TEST_CASE("pointwise: integers cannot be divided by zero, and nothing is written", "[ops][pointwise][property]") {
-  namespace ops = topbit::ops;
+  namespace aten = topbit::aten;
   tensor a = support::tensor_of({7, -7, 5}, {3}, dtype::int32);
   const tensor zero = support::tensor_of({2, 2, 0}, {3}, dtype::int8);
   const auto text = [](auto f) { return toy::text_of<tb::error>(f); };
-  CHECK(text([&] { ops::floor_divide_(a, zero); }) ==
+  CHECK(text([&] { aten::floor_divide_Tensor_(a, zero); }) ==
         "aten::floor_divide_.Tensor: found a divisor of 0 for integers int8 [3]");
-  CHECK(text([&] { ops::remainder_(a, zero); }) ==
+  CHECK(text([&] { aten::remainder_Tensor_(a, zero); }) ==
         "aten::remainder_.Tensor: found a divisor of 0 for integers int8 [3]");
-  CHECK(text([&] { ops::fmod(a, zero); }) == "aten::fmod.Tensor: found a divisor of 0 for integers int8 [3]");
+  CHECK(text([&] { aten::fmod_Tensor(a, zero); }) == "aten::fmod.Tensor: found a divisor of 0 for integers int8 [3]");
   CHECK(support::values(a) == std::vector<double>{7, -7, 5});
   const tensor two = support::tensor_of({2, 2, -2}, {3}, dtype::int8);
-  CHECK(support::values(ops::floor_divide(a, two)) == std::vector<double>{3, -4, -3});
-  CHECK(support::values(ops::remainder(a, two)) == std::vector<double>{1, 1, -1});
-  CHECK(support::values(ops::fmod(a, two)) == std::vector<double>{1, -1, 1});
+  CHECK(support::values(aten::floor_divide(a, two)) == std::vector<double>{3, -4, -3});
+  CHECK(support::values(aten::remainder_Tensor(a, two)) == std::vector<double>{1, 1, -1});
+  CHECK(support::values(aten::fmod_Tensor(a, two)) == std::vector<double>{1, -1, 1});
 }

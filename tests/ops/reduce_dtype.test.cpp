@@ -23,12 +23,12 @@ using row = std::vector<extended>;
 using integers = std::vector<std::int64_t>;
 
 // The elements that become one, row-major, each converted first to the type in which `type` is computed.
-std::vector<row> groups_of(const tensor& x, const std::vector<bool>& gone, dtype type, tb::dims& kept) {
+std::vector<row> groups_of(const tensor& x, const std::vector<bool>& gone, dtype type, tb::shape& kept) {
   kept = x.sizes();
   for (std::size_t d = 0; d < kept.size(); ++d) kept[d] = gone[d] ? 1 : kept[d];
   std::vector<row> groups(static_cast<std::size_t>(tb::numel(kept)));
-  const tb::dims strides = tb::dense_strides(kept);
-  support::each_index(x.sizes(), [&](const tb::dims& i) {
+  const tb::shape strides = tb::dense_strides(kept);
+  support::each_index(x.sizes(), [&](const tb::shape& i) {
     std::int64_t at = 0;
     for (std::size_t d = 0; d < i.size(); ++d) at += gone[d] ? 0 : i[d] * strides[d];
     groups[static_cast<std::size_t>(at)].push_back(support::stored(support::computed_in(type), support::exact(x, i)));
@@ -82,10 +82,10 @@ approximately norm(const row& x, extended p) {
 }
 
 // Moderate numbers, so that the order of a sum is of no account; some not finite.
-tensor moderate(support::edge_numbers& source, const tb::dims& sizes, dtype t) {
+tensor moderate(support::edge_numbers& source, const tb::shape& sizes, dtype t) {
   const tensor x = source.memory(sizes, t, false);
   const bool odd = tb::is_floating(t) && source.flip();
-  support::each_index(sizes, [&](const tb::dims& i) {
+  support::each_index(sizes, [&](const tb::shape& i) {
     const std::int64_t pick = odd ? source.whole(0, 20) : 20;
     const extended v = tb::is_floating(t)    ? extended(source.real(-2, 2))
                        : t == dtype::boolean ? extended(source.whole(0, 1))
@@ -109,7 +109,7 @@ void check(const tensor& y, dtype type, const std::vector<row>& groups, auto of_
   }
 }
 
-std::vector<bool> random_dims(support::edge_numbers& source, const tb::dims& sizes, integers& dims) {
+std::vector<bool> random_dims(support::edge_numbers& source, const tb::shape& sizes, integers& dims) {
   std::vector<bool> gone(sizes.size());
   for (std::size_t d = 0; d < sizes.size(); ++d) {
     gone[d] = source.flip();
@@ -136,7 +136,7 @@ TEST_CASE("reduce: elements are converted to the dtype asked for, then reduced",
         const tensor x = moderate(source, source.any_shape(), from);
         integers dims;
         const std::vector<bool> gone = random_dims(source, x.sizes(), dims);
-        tb::dims kept;
+        tb::shape kept;
         const std::vector<row> groups = groups_of(x, gone, to, kept);
         const support::arguments given{tb::value(x), tb::value(dims), tb::value(true), tb::value(to)};
         INFO(o.name << " of " << tb::name_of(from) << tb::to_string(x.sizes()) << " in " << tb::name_of(to));
@@ -152,7 +152,7 @@ TEST_CASE("reduce: elements are converted to the dtype asked for, then reduced",
       if (to == dtype::boolean) continue;
       tensor x = moderate(source, source.any_shape(), from);
       const std::vector<bool> gone(x.dim(), true);
-      tb::dims kept;
+      tb::shape kept;
       INFO("aten::prod of " << tb::name_of(from) << tb::to_string(x.sizes()) << " in " << tb::name_of(to));
       check(support::call_form("aten::prod", {tb::value(x), tb::value(to)}), to, groups_of(x, gone, to, kept),
             [&](const row& r) -> approximately {
@@ -173,7 +173,7 @@ TEST_CASE("reduce: norms of every order, in all forms", "[ops][property]") {
         integers dims;
         const std::vector<bool> gone = random_dims(source, x.sizes(), dims);
         if (std::isinf(p) && x.numel() == 0) continue;
-        tb::dims kept;
+        tb::shape kept;
         const dtype wide = t == dtype::float64 ? t : source.flip() ? dtype::float32 : dtype::float64;
         const tb::value order(tb::scalar{p});
         INFO("p " << p << " of " << tb::name_of(t) << tb::to_string(x.sizes()));

@@ -15,7 +15,7 @@
 import topbit;
 
 namespace tb = topbit;
-namespace ops = topbit::ops;
+namespace aten = topbit::aten;
 using tb::tensor;
 using toy::text_of;
 using list = std::vector<std::int64_t>;
@@ -29,12 +29,12 @@ class texts {
  public:
   explicit texts(unsigned seed, bool on_meta) : source_(seed), where_(on_meta ? " on meta" : "") {}
 
-  std::string of(const tb::schema_item& argument) {
+  std::string of(const tb::author::schema_item& argument) {
     std::size_t depth = 0;
     bool optional = false;
-    for (tb::type_modifier m : argument.modifiers) {
-      depth += m == tb::type_modifier::list;
-      optional = optional || m == tb::type_modifier::optional;
+    for (tb::author::type_modifier m : argument.modifiers) {
+      depth += m == tb::author::type_modifier::list;
+      optional = optional || m == tb::author::type_modifier::optional;
     }
     if (argument.type == "Device") return where_.empty() ? "None" : "meta";
     if (argument.type == "Generator" || argument.type == "Layout") return "None";
@@ -108,14 +108,14 @@ TEST_CASE("rules: whatever the numbers, an error begins with the name of an oper
   unsigned seed = 0;
   for (const std::string& name : names) {
     const tb::operator_handle op = tb::registry::process().find(name);
-    const tb::schema_view* schema = op.parsed_schema();
+    const tb::author::schema_view* schema = op.parsed_schema();
     const bool ours = name.starts_with("aten::") || name.starts_with("topbit::");
     if (!ours || schema == nullptr || makes_any_number(name)) continue;
     for (int round = 0; round < 60; ++round) {
       texts source(++seed, round % 2 == 0);
       std::vector<std::string> given;
       std::string shown = name;
-      for (const tb::schema_item& argument : schema->arguments) {
+      for (const tb::author::schema_item& argument : schema->arguments) {
         given.push_back((argument.keyword_only ? std::string(argument.name) + "=" : "") + source.of(argument));
         shown += " " + given.back();
       }
@@ -141,19 +141,19 @@ TEST_CASE("rules: sizes and counts that overflow 64 bits are refused, by operato
   const std::optional<tensor> none;
   const std::string end = ", wanted a result within 64 bits";
   const auto convolved = [&](const list& padding, const list& dilation) {
-    return refusal([&] { ops::conv2d(image, kernel, none, list{1}, padding, dilation, 1); });
+    return refusal([&] { aten::conv2d(image, kernel, none, list{1}, padding, dilation, 1); });
   };
   CHECK(convolved({most}, {1}) == "aten::conv2d: found 9223372036854775807 * 2 for the padded size" + end);
   CHECK(convolved({most / 2}, {1}) == "aten::conv2d: found 4 + 9223372036854775806 for the padded size" + end);
   CHECK(convolved({0}, {most}) == "aten::conv2d: found 9223372036854775807 + 1 for the reach of the kernel" + end);
   CHECK(refusal([&] {
-          ops::conv2d(image, kernel, none, list{1}, list{0}, list{1}, most);
+          aten::conv2d(image, kernel, none, list{1}, list{0}, list{1}, most);
         }).ends_with("wanted 9223372036854775807 channels of the input"));
   const tensor two = tb::author::make_tensor({1, 2, 2, 2}, tb::dtype::float32, tb::meta);
-  CHECK(refusal([&] { ops::conv2d(image, two, none, list{1}, list{0}, list{1}, most); }) ==
+  CHECK(refusal([&] { aten::conv2d(image, two, none, list{1}, list{0}, list{1}, most); }) ==
         "aten::conv2d: found 2 * 9223372036854775807 for the channels" + end);
   const auto pooled = [&](const list& size, const list& stride, const list& padding, const list& dilation) {
-    return refusal([&] { ops::max_pool2d_with_indices(image, size, stride, padding, dilation, true); });
+    return refusal([&] { aten::max_pool2d_with_indices(image, size, stride, padding, dilation, true); });
   };
   CHECK(pooled({most}, {1}, {most / 2}, {1}) ==
         "aten::max_pool2d_with_indices: found 4 + 9223372036854775806 for the padded size" + end);
@@ -161,70 +161,70 @@ TEST_CASE("rules: sizes and counts that overflow 64 bits are refused, by operato
         "aten::max_pool2d_with_indices: found 9223372036854775807 * 2 for the reach of the kernel" + end);
   CHECK(pooled({1}, {most}, {0}, {1}) ==
         "aten::max_pool2d_with_indices: found 3 + 9223372036854775806 for the places of windows" + end);
-  CHECK(refusal([&] { ops::constant_pad_nd(row, list{most, 0}, 0); }) ==
+  CHECK(refusal([&] { aten::constant_pad_nd(row, list{most, 0}, 0); }) ==
         "aten::constant_pad_nd: found 3 + 9223372036854775807 for the padded size" + end);
-  CHECK(refusal([&] { ops::constant_pad_nd(row, list{least, most}, 0); }) ==
+  CHECK(refusal([&] { aten::constant_pad_nd(row, list{least, most}, 0); }) ==
         "aten::constant_pad_nd: found -9223372036854775808 * -1 for the padding" + end);
-  CHECK(refusal([&] { ops::diag(row, least); }) == "aten::diag: found -9223372036854775808 * -1 for the size" + end);
-  CHECK(refusal([&] { ops::diag(row, most); }) == "aten::diag: found 3 + 9223372036854775807 for the size" + end);
+  CHECK(refusal([&] { aten::diag(row, least); }) == "aten::diag: found -9223372036854775808 * -1 for the size" + end);
+  CHECK(refusal([&] { aten::diag(row, most); }) == "aten::diag: found 3 + 9223372036854775807 for the size" + end);
   const tensor wide = tb::author::make_tensor({std::int64_t{1} << 59}, tb::dtype::int8, tb::meta);
   const std::vector<tensor> many(16, wide);
-  CHECK(refusal([&] { ops::cat(many, 0); }) ==
+  CHECK(refusal([&] { aten::cat(many, 0); }) ==
         "aten::cat: found 8646911284551352320 + 576460752303423488 for the size" + end);
-  CHECK(refusal([&] { ops::kron(wide, wide); }) ==
+  CHECK(refusal([&] { aten::kron(wide, wide); }) ==
         "aten::kron: found 576460752303423488 * 576460752303423488 for the size" + end);
   const tensor hollow = tb::author::make_view(row, {0, 2}, {1, std::int64_t{1} << 62}, 0);
-  CHECK(refusal([&] { ops::slice(hollow, 1, 2, 2, 1); }) ==
+  CHECK(refusal([&] { aten::slice_Tensor(hollow, 1, 2, 2, 1); }) ==
         "aten::slice.Tensor: found 2 * 4611686018427387904 for the offset" + end);
-  CHECK(refusal([&] { ops::unsqueeze(hollow, 1); }) ==
+  CHECK(refusal([&] { aten::unsqueeze(hollow, 1); }) ==
         "aten::unsqueeze: found 2 * 4611686018427387904 for the stride" + end);
-  CHECK(refusal([&] { ops::unfold(hollow, 1, 0, 2); }) ==
+  CHECK(refusal([&] { aten::unfold(hollow, 1, 0, 2); }) ==
         "aten::unfold: found 4611686018427387904 * 2 for the stride" + end);
 }
 
 TEST_CASE("rules: labels and counts at the limits of 64 bits are refused, by operator", "[ops][rules]") {
   const tensor last = tb::from_values<std::int64_t>({most}, {1});
   const std::string end = ", wanted a result within 64 bits";
-  CHECK(refusal([&] { ops::one_hot(last); }) ==
+  CHECK(refusal([&] { aten::one_hot(last); }) ==
         "aten::one_hot: found 9223372036854775807 + 1 for the number of classes" + end);
-  CHECK(refusal([&] { ops::bincount(last); }) ==
+  CHECK(refusal([&] { aten::bincount(last); }) ==
         "aten::bincount: found 9223372036854775807 + 1 for the number of bins" + end);
   const std::string large = " a tensor of sizes [9223372036854775807]: more elements than 64 bits can count";
-  CHECK(refusal([&] { ops::bincount(tb::from_values<std::int64_t>({1}, {1}), std::nullopt, most); }) ==
+  CHECK(refusal([&] { aten::bincount(tb::from_values<std::int64_t>({1}, {1}), std::nullopt, most); }) ==
         "aten::bincount:" + large);
-  CHECK(refusal([&] { ops::repeat(tb::from_values<float>({1}, {1}), list{most}); }) == "aten::repeat:" + large);
+  CHECK(refusal([&] { aten::repeat(tb::from_values<float>({1}, {1}), list{most}); }) == "aten::repeat:" + large);
   const tensor gradient = support::tensor_of({1, 2}, {1, 2}), index = tb::from_values<std::int64_t>({0}, {1});
-  CHECK(refusal([&] { ops::embedding_dense_backward(gradient, index, -1, -1, false); }) ==
+  CHECK(refusal([&] { aten::embedding_dense_backward(gradient, index, -1, -1, false); }) ==
         "aten::embedding_dense_backward: found num_weights -1, wanted 0 or more");
 }
 
 TEST_CASE("rules: a diagonal offset at the limits of 64 bits keeps all of a matrix, or nothing", "[ops][rules]") {
   const tensor m = support::tensor_of({1, 2, 3, 4}, {2, 2});
   for (std::int64_t offset : {least, most}) {
-    CHECK(ops::diagonal(m, offset).numel() == 0);
-    CHECK(ops::diag(m, offset).numel() == 0);
-    CHECK(support::values(ops::tril(m, offset)) == (offset > 0 ? support::values(m) : std::vector<double>(4, 0)));
-    CHECK(support::values(ops::triu(m, offset)) == (offset < 0 ? support::values(m) : std::vector<double>(4, 0)));
-    CHECK(ops::tril_indices(most, 0, offset).numel() == 0);
-    CHECK(ops::triu_indices(most, 0, offset).numel() == 0);
+    CHECK(aten::diagonal(m, offset).numel() == 0);
+    CHECK(aten::diag(m, offset).numel() == 0);
+    CHECK(support::values(aten::tril(m, offset)) == (offset > 0 ? support::values(m) : std::vector<double>(4, 0)));
+    CHECK(support::values(aten::triu(m, offset)) == (offset < 0 ? support::values(m) : std::vector<double>(4, 0)));
+    CHECK(aten::tril_indices(most, 0, offset).numel() == 0);
+    CHECK(aten::triu_indices(most, 0, offset).numel() == 0);
   }
-  CHECK(support::values(ops::roll(m, list{least}, list{1})) == support::values(m));
-  CHECK(support::values(ops::roll(m, list{most}, list{1})) == std::vector<double>{2, 1, 4, 3});
+  CHECK(support::values(aten::roll(m, list{least}, list{1})) == support::values(m));
+  CHECK(support::values(aten::roll(m, list{most}, list{1})) == std::vector<double>{2, 1, 4, 3});
 }
 
 TEST_CASE("rules: more dimensions than a tensor has are refused by the operator", "[ops][rules]") {
   const tensor five = tb::author::make_tensor({1, 1, 1, 1, 1}, tb::dtype::float32, tb::cpu);
-  CHECK(refusal([&] { ops::tensordot(five, five, list{}, list{}); }) ==
+  CHECK(refusal([&] { aten::tensordot(five, five, list{}, list{}); }) ==
         "aten::tensordot: found a product of 10 dimensions, wanted at most 8");
   const std::vector<tensor> pair{five, five};
-  CHECK(refusal([&] { ops::einsum("abcde,fghij->abcdefghij", pair); }) ==
+  CHECK(refusal([&] { aten::einsum("abcde,fghij->abcdefghij", pair); }) ==
         "aten::einsum: found a product of 10 dimensions, wanted at most 8");
   const list nine(9, 1);
-  CHECK(text_of<tb::error>([&] { ops::avg_pool2d(five, nine); }).starts_with("aten::avg_pool2d: "));
+  CHECK(text_of<tb::error>([&] { aten::avg_pool2d(five, nine); }).starts_with("aten::avg_pool2d: "));
   const tensor image = tb::author::make_tensor({1, 1, 4, 4}, tb::dtype::float32, tb::cpu);
-  CHECK(text_of<tb::error>([&] { ops::avg_pool2d(image, nine); }) ==
+  CHECK(text_of<tb::error>([&] { aten::avg_pool2d(image, nine); }) ==
         "aten::avg_pool2d: found kernel_size [1, 1, 1, 1, 1, 1, 1, 1, 1], wanted one number or two");
   CHECK(text_of<tb::error>([&] {
-          ops::convolution(image, image, std::nullopt, nine, list{0}, list{1}, false, list{0}, 1);
+          aten::convolution(image, image, std::nullopt, nine, list{0}, list{1}, false, list{0}, 1);
         }) == "aten::convolution: found stride [1, 1, 1, 1, 1, 1, 1, 1, 1], wanted one number or 2");
 }

@@ -132,7 +132,7 @@ TEST_CASE("selection: clamp to tensors of other dtypes and shapes", "[ops][prope
   for (dtype first : tb::all_dtypes) {
     for (dtype second : tb::all_dtypes) {
       for (const std::int64_t which : {0, 1, 2}) {
-        const tb::dims sizes = source.any_shape();
+        const tb::shape sizes = source.any_shape();
         const tensor x = source.operand(sizes, first), low = source.operand(source.narrowed(sizes), second),
                      high = source.operand(source.narrowed(sizes), second);
         dtype type = support::naive_promoted(x, which == 1 ? high : low);
@@ -172,7 +172,7 @@ TEST_CASE("selection: maximum and minimum, with NaN, infinities and both zeros",
   };
   for (dtype first : tb::all_dtypes) {
     for (dtype second : tb::all_dtypes) {
-      const tb::dims sizes = source.any_shape();
+      const tb::shape sizes = source.any_shape();
       const tensor a = source.operand(sizes, first), b = source.operand(source.narrowed(sizes), second);
       const dtype type = support::naive_promoted(a, b);
       const support::arguments given{tb::value(a), tb::value(b)};
@@ -193,7 +193,7 @@ TEST_CASE("selection: where, of any two dtypes", "[ops][property]") {
   support::edge_numbers source(35);
   for (dtype first : tb::all_dtypes) {
     for (dtype second : tb::all_dtypes) {
-      const tb::dims sizes = source.any_shape();
+      const tb::shape sizes = source.any_shape();
       const dtype flag = source.flip() ? dtype::boolean : dtype::uint8;
       const tensor c = source.operand(source.flip() ? sizes : source.narrowed(sizes), flag);
       const tensor a = source.operand(source.narrowed(sizes), first), b = source.operand(sizes, second);
@@ -212,7 +212,7 @@ TEST_CASE("selection: where, with one number or two", "[ops][property]") {
   support::edge_numbers source(36);
   for (dtype t : tb::all_dtypes) {
     for (const scalar& n : {scalar(5), scalar(true), scalar(0.1), scalar(-0.0), scalar(NAN), scalar(-INFINITY)}) {
-      const tb::dims sizes{source.whole(0, 3), source.whole(1, 80)};
+      const tb::shape sizes{source.whole(0, 3), source.whole(1, 80)};
       const tensor c = source.operand(sizes, dtype::boolean), x = source.operand(sizes, t);
       const int of_number = support::category(n.type());
       const dtype type = of_number <= support::category(t) ? t : of_number == 2 ? dtype::float32 : n.type();
@@ -257,7 +257,7 @@ TEST_CASE("selection: heaviside, of one dtype", "[ops][property]") {
   for (dtype first : tb::all_dtypes) {
     for (dtype second : tb::all_dtypes) {
       for (int round = 0; round < (first == second ? 12 : 1); ++round) {
-        const tb::dims sizes = source.any_shape();
+        const tb::shape sizes = source.any_shape();
         const tensor a = source.operand(sizes, first, -1, 1), b = source.operand(source.narrowed(sizes), second);
         const support::arguments given{tb::value(a), tb::value(b)};
         if (first != second) {
@@ -276,7 +276,7 @@ TEST_CASE("selection: copysign", "[ops][property]") {
   support::edge_numbers source(39);
   for (dtype first : tb::all_dtypes) {
     for (dtype second : tb::all_dtypes) {
-      const tb::dims sizes = source.any_shape();
+      const tb::shape sizes = source.any_shape();
       const tensor a = source.operand(sizes, first), b = source.operand(source.narrowed(sizes), second);
       const dtype promoted = support::naive_promoted(a, b);
       const dtype type = tb::is_floating(promoted) ? promoted : dtype::float32;

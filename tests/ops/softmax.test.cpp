@@ -26,14 +26,14 @@ using answers = std::vector<approximately>;
 // The rows of tensors of one shape along a dimension become rows of answers, row-major.
 template <class Row>
 answers along(const std::vector<tensor>& in, std::size_t dim, Row of_row) {
-  const tb::dims& sizes = in[0].sizes();
-  const tb::dims strides = tb::dense_strides(sizes);
+  const tb::shape& sizes = in[0].sizes();
+  const tb::shape strides = tb::dense_strides(sizes);
   answers all(static_cast<std::size_t>(tb::numel(sizes)), extended(0));
-  support::each_index(sizes, [&](const tb::dims& index) {
+  support::each_index(sizes, [&](const tb::shape& index) {
     if (!index.empty() && index[dim] != 0) return;
     std::vector<row> rows(in.size());
     std::vector<std::size_t> places;
-    tb::dims at = index;
+    tb::shape at = index;
     for (std::int64_t i = 0; i < (index.empty() ? 1 : sizes[dim]); ++i) {
       if (!at.empty()) at[dim] = i;
       std::int64_t place = 0;
@@ -94,15 +94,15 @@ answers log_softmax_backward(const row& g, const row& y) {
   return all;
 }
 
-tb::dims shape_of(support::edge_numbers& source) {
-  return source.whole(0, 5) == 0 ? tb::dims{source.whole(1, 3), source.whole(60, 1100)} : source.any_shape();
+tb::shape shape_of(support::edge_numbers& source) {
+  return source.whole(0, 5) == 0 ? tb::shape{source.whole(1, 3), source.whole(60, 1100)} : source.any_shape();
 }
 
 // Of moderate size, so that the order of a sum is of no account; some not finite.
-tensor moderate(support::edge_numbers& source, const tb::dims& sizes, dtype t) {
+tensor moderate(support::edge_numbers& source, const tb::shape& sizes, dtype t) {
   const tensor x = source.memory(sizes, t, false);
   const bool odd = source.whole(0, 3) == 0;
-  support::each_index(sizes, [&](const tb::dims& i) {
+  support::each_index(sizes, [&](const tb::shape& i) {
     const std::int64_t pick = odd ? source.whole(0, 99) : 99;
     support::put(x, i, pick == 0 ? INFINITY : pick == 1 ? NAN : support::stored(t, extended(source.real(-4, 4))));
   });
@@ -126,7 +126,7 @@ TEST_CASE("softmax: forward over any dimension, in every form", "[ops][property]
     for (dtype t : floating) {
       for (int round = 0; round < 40; ++round) {
         const tensor x = source.flip() ? source.operand(shape_of(source), t) : moderate(source, shape_of(source), t);
-        const auto rank = std::max<std::int64_t>(1, static_cast<std::int64_t>(x.dim()));
+        const auto rank = std::max<std::int64_t>(1, x.dim());
         const std::int64_t dim = source.whole(-rank, rank - 1);
         const auto place = static_cast<std::size_t>(dim < 0 ? dim + rank : dim);
         INFO(o.names.functional << " of " << tb::name_of(t) << tb::to_string(x.sizes()) << " over " << dim);
@@ -150,7 +150,7 @@ TEST_CASE("softmax: converts to a dtype before it computes", "[ops][property]") 
        {std::pair("aten::softmax.int", &softmax), std::pair("aten::log_softmax.int", &log_softmax)}) {
     for (dtype from : tb::all_dtypes) {
       const tensor x = source.operand(shape_of(source), from, -5, 5);
-      const auto last = static_cast<std::size_t>(std::max<std::int64_t>(0, static_cast<std::int64_t>(x.dim()) - 1));
+      const auto last = static_cast<std::size_t>(std::max<std::int64_t>(0, x.dim() - 1));
       for (const std::optional<dtype>& to :
            {std::optional<dtype>(), std::optional(dtype::int32), std::optional(dtype::bfloat16),
             std::optional(dtype::float32), std::optional(dtype::float64)}) {
@@ -186,9 +186,9 @@ TEST_CASE("softmax: backward over any dimension, in every form", "[ops][property
   for (const auto& o : all) {
     for (dtype t : floating) {
       for (int round = 0; round < 40; ++round) {
-        const tb::dims sizes = shape_of(source);
+        const tb::shape sizes = shape_of(source);
         const tensor g = moderate(source, sizes, t), y = source.memory(sizes, t, false);
-        support::each_index(sizes, [&](const tb::dims& i) {
+        support::each_index(sizes, [&](const tb::shape& i) {
           support::put(y, i, support::stored(t, extended(source.real(double(o.low), double(o.high)))));
         });
         const auto rank = std::max<std::int64_t>(1, static_cast<std::int64_t>(sizes.size()));

@@ -17,7 +17,7 @@
 import topbit;
 
 namespace tb = topbit;
-namespace ops = topbit::ops;
+namespace aten = topbit::aten;
 using support::tensor_of;
 using support::values;
 using tb::dtype;
@@ -54,10 +54,10 @@ std::vector<list> rows_of(const tensor& t) {
 
 // The rows of any dimension, in the order of the other dimensions.
 std::vector<list> rows_along(const tensor& t, std::size_t d) {
-  tb::dims others = t.sizes();
+  tb::shape others = t.sizes();
   if (t.dim() != 0) others[d] = 1;
   std::vector<list> rows;
-  support::each_index(others, [&](tb::dims at) {
+  support::each_index(others, [&](tb::shape at) {
     rows.emplace_back();
     for (std::int64_t i = 0; i < (t.dim() == 0 ? 1 : t.sizes()[d]); ++i) {
       if (t.dim() != 0) at[d] = i;
@@ -97,10 +97,10 @@ void each_case(Visit visit) {
   support::numbers source(12);
   for (dtype t : tb::all_dtypes) {
     for (support::arrangement how : support::arrangements) {
-      for (const tb::dims& s : {tb::dims{}, tb::dims{1}, tb::dims{40}, tb::dims{3, 17}, tb::dims{2, 2, 5},
-                                tb::dims{0, 3}, tb::dims{3, 0}, tb::dims{2, 513}}) {
+      for (const tb::shape& s : {tb::shape{}, tb::shape{1}, tb::shape{40}, tb::shape{3, 17}, tb::shape{2, 2, 5},
+                                 tb::shape{0, 3}, tb::shape{3, 0}, tb::shape{2, 513}}) {
         tensor x = source.tensor(s, t, how);
-        if (tb::is_floating(t) && x.numel() > 4) support::set(x, tb::dims(s.size(), 1), std::nan(""));
+        if (tb::is_floating(t) && x.numel() > 4) support::set(x, tb::shape(s.size(), 1), std::nan(""));
         visit(x);
       }
     }
@@ -112,7 +112,7 @@ void each_case(Visit visit) {
 TEST_CASE("sort: sorting is stable, with NaN last", "[ops][sort][property]") {
   each_case([](const tensor& x) {
     for (bool descending : {false, true}) {
-      const auto [sorted, places] = ops::sort(x, -1, descending);
+      const auto [sorted, places] = aten::sort(x, -1, descending);
       list wanted, wanted_places;
       for (const list& row : rows_of(x)) {
         for (std::size_t i : ordered(row, descending)) {
@@ -132,7 +132,7 @@ TEST_CASE("sort: along another dimension, and into given tensors", "[ops][sort]"
   const tensor x = tensor_of({3, 1, 2, 0, 5, 4}, {2, 3});
   tensor sorted = support::arranged({2, 3}, dtype::float64, support::arrangement::transposed);
   tensor places = support::arranged({2, 3}, dtype::int64, support::arrangement::sliced);
-  ops::sort_out(x, 0, false, sorted, places);
+  aten::sort_values(x, 0, false, sorted, places);
   CHECK(values(sorted) == list{0, 1, 2, 3, 5, 4});
   CHECK(values(places) == list{1, 0, 0, 0, 1, 1});
 }
@@ -153,11 +153,11 @@ TEST_CASE("sort: topk, kthvalue and median agree with sorting", "[ops][sort][pro
         const bool nan = std::any_of(row.begin(), row.end(), [](double v) { return std::isnan(v); });
         middle.push_back(nan ? std::nan("") : row[up[static_cast<std::size_t>((n - 1) / 2)]]);
       }
-      const auto [values_found, places] = ops::topk(x, k);
+      const auto [values_found, places] = aten::topk(x, k);
       CHECK(support::difference(values(values_found), top, 0) == "");
       CHECK(values(places) == top_places);
-      CHECK(support::difference(values(std::get<0>(ops::kthvalue(x, k))), kth, 0) == "");
-      CHECK(support::difference(values(std::get<0>(ops::median_dim(x, -1))), middle, 0) == "");
+      CHECK(support::difference(values(std::get<0>(aten::kthvalue(x, k))), kth, 0) == "");
+      CHECK(support::difference(values(std::get<0>(aten::median_dim(x, -1))), middle, 0) == "");
     }
   });
 }
@@ -173,14 +173,14 @@ TEST_CASE("sort: any dimension and memory layout, in all forms", "[ops][sort][pr
       const auto order = ordered(row, descending);
       places.emplace_back(order.begin(), order.end());
     }
-    const auto found = support::results_of(ops::sort, x, dim, descending);
+    const auto found = support::results_of(aten::sort, x, dim, descending);
     check_rows(found, d, t, chosen(rows, places), places);
     const std::optional<bool> stable(true);
-    check_rows(support::results_of(ops::sort_stable, x, stable, dim, descending), d, t, chosen(rows, places), places);
-    support::check_out(source, ops::sort_out, pair_of(found), x, dim, descending);
-    support::check_out(source, ops::sort_stable_out, pair_of(found), x, stable, dim, descending);
-    CHECK(values(support::result_of(ops::argsort, x, dim, descending)) == values(found[1]));
-    CHECK(values(support::result_of(ops::argsort_stable, x, true, dim, descending)) == values(found[1]));
+    check_rows(support::results_of(aten::sort_stable, x, stable, dim, descending), d, t, chosen(rows, places), places);
+    support::check_out(source, aten::sort_values, pair_of(found), x, dim, descending);
+    support::check_out(source, aten::sort_values_stable, pair_of(found), x, stable, dim, descending);
+    CHECK(values(support::result_of(aten::argsort, x, dim, descending)) == values(found[1]));
+    CHECK(values(support::result_of(aten::argsort_stable, x, true, dim, descending)) == values(found[1]));
   });
 }
 
@@ -201,34 +201,34 @@ TEST_CASE("sort: ranks along any dimension and memory layout, in all forms", "[o
                                          : static_cast<double>(up[static_cast<std::size_t>((n - 1) / 2)])});
       if (k > 0) kth.push_back({static_cast<double>(up[static_cast<std::size_t>(k - 1)])});
     }
-    const auto found = support::results_of(ops::topk, x, k, dim, largest, true);
+    const auto found = support::results_of(aten::topk, x, k, dim, largest, true);
     check_rows(found, d, t, chosen(rows, top), top);
-    support::check_out(source, ops::topk_out, pair_of(found), x, k, dim, largest, true);
+    support::check_out(source, aten::topk_values, pair_of(found), x, k, dim, largest, true);
     if (n == 0) return;
-    const auto median = support::results_of(ops::median_dim, x, dim, true);
+    const auto median = support::results_of(aten::median_dim, x, dim, true);
     check_rows(median, d, t, chosen(rows, middle), middle);
-    support::check_out(source, ops::median_dim_out, pair_of(median), x, dim, true);
-    const auto without = support::results_of(ops::median_dim, x, dim, false);
+    support::check_out(source, aten::median_dim_values, pair_of(median), x, dim, true);
+    const auto without = support::results_of(aten::median_dim, x, dim, false);
     CHECK(without[0].dim() + (x.dim() == 0 ? 0 : 1) == x.dim());
     CHECK(support::difference(values(without[0]), values(median[0]), 0) == "");
-    support::check_out(source, ops::median_dim_out, pair_of(without), x, dim, false);
+    support::check_out(source, aten::median_dim_values, pair_of(without), x, dim, false);
     if (k == 0) return;
-    const auto rank = support::results_of(ops::kthvalue, x, k, dim, true);
+    const auto rank = support::results_of(aten::kthvalue, x, k, dim, true);
     check_rows(rank, d, t, chosen(rows, kth), kth);
-    support::check_out(source, ops::kthvalue_out, pair_of(rank), x, k, dim, true);
-    support::check_out(source, ops::kthvalue_out, pair_of(support::results_of(ops::kthvalue, x, k, dim, false)), x, k,
-                       dim, false);
+    support::check_out(source, aten::kthvalue_values, pair_of(rank), x, k, dim, true);
+    support::check_out(source, aten::kthvalue_values, pair_of(support::results_of(aten::kthvalue, x, k, dim, false)), x,
+                       k, dim, false);
     if (x.numel() == 0) return;
     const list all = values(x);
     const bool nan = std::ranges::any_of(all, [](double v) { return std::isnan(v); });
-    support::check_tensor(support::result_of(ops::median, x), {}, t,
+    support::check_tensor(support::result_of(aten::median, x), {}, t,
                           {nan ? std::nan("") : all[ordered(all)[(all.size() - 1) / 2]]});
   });
 }
 
 TEST_CASE("sort: mode counts every element, along any dimension", "[ops][sort][property]") {
   support::for_every_dtype(3, 40, [](support::numbers& source, dtype t) {
-    tb::dims sizes = support::any_shape(source, 0, 4, 5);
+    tb::shape sizes = support::any_shape(source, 0, 4, 5);
     const auto [d, dim] = support::any_dim(source, sizes);
     if (!sizes.empty()) sizes[d] = source.whole(1, 9);
     const tensor x = support::any_whole_tensor(source, sizes, t, 0, 3);
@@ -244,23 +244,24 @@ TEST_CASE("sort: mode counts every element, along any dimension", "[ops][sort][p
       for (std::size_t i = 0; i < row.size(); ++i) last = row[i] == best ? static_cast<double>(i) : last;
       places.push_back({last});
     }
-    const auto found = support::results_of(ops::mode, x, dim, true);
+    const auto found = support::results_of(aten::mode, x, dim, true);
     check_rows(found, d, t, chosen(rows, places), places);
-    support::check_out(source, ops::mode_out, pair_of(found), x, dim, true);
-    support::check_out(source, ops::mode_out, pair_of(support::results_of(ops::mode, x, dim, false)), x, dim, false);
+    support::check_out(source, aten::mode_values, pair_of(found), x, dim, true);
+    support::check_out(source, aten::mode_values, pair_of(support::results_of(aten::mode, x, dim, false)), x, dim,
+                       false);
   });
 }
 
 TEST_CASE("sort: searchsorted is how many elements of the row are below, or not above", "[ops][sort][property]") {
   support::for_every_dtype(4, 60, [](support::numbers& source, dtype t) {
-    tb::dims sizes = support::any_shape(source, 0, 3, 5), row_sizes = sizes;
+    tb::shape sizes = support::any_shape(source, 0, 3, 5), row_sizes = sizes;
     if (source.whole(0, 1) == 0 || sizes.empty()) row_sizes = {1};
     row_sizes[row_sizes.size() - 1] = source.whole(0, 9) == 0 ? 0 : source.whole(1, 40);
     const bool one_row = row_sizes.size() == 1;
     const tensor x = support::any_odd_tensor(source, sizes, t);
     // Sorted by its sorter, or by itself; without NaN, which has no order among numbers.
     const tensor sequence = support::any_whole_tensor(source, row_sizes, t, 0, 5);
-    const auto [sorted, order] = ops::sort(sequence);
+    const auto [sorted, order] = aten::sort(sequence);
     const bool by_sorter = source.whole(0, 1) == 0, right = source.whole(0, 1) == 0, narrow = source.whole(0, 1) == 0;
     const std::optional<tensor> sorter =
         by_sorter ? std::optional(support::moved(source, order)) : std::optional<tensor>();
@@ -279,18 +280,18 @@ TEST_CASE("sort: searchsorted is how many elements of the row are below, or not 
     }
     const tensor in = by_sorter ? sequence : support::moved(source, sorted);
     const dtype type = narrow ? dtype::int32 : dtype::int64;
-    support::check_tensor(support::result_of(ops::searchsorted, in, x, narrow, right, side, sorter), sizes, type,
-                          wanted);
+    support::check_tensor(support::result_of(aten::searchsorted_Tensor, in, x, narrow, right, side, sorter), sizes,
+                          type, wanted);
     if (!one_row) return;
     const double number = static_cast<double>(source.whole(0, 6));
     support::check_tensor(
-        support::result_of(ops::searchsorted_scalar, in, tb::scalar(number), narrow, right, side, sorter), {}, type,
+        support::result_of(aten::searchsorted_Scalar, in, tb::scalar(number), narrow, right, side, sorter), {}, type,
         {place(rows[0], number)});
   });
 }
 
 TEST_CASE("sort: mode is the most frequent, then smallest element, with its last index", "[ops][sort][property]") {
-  const auto [most, place] = ops::mode(tensor_of({3, 1, 1, 3, 2, 5, 4, 5, 6, 7}, {2, 5}));
+  const auto [most, place] = aten::mode(tensor_of({3, 1, 1, 3, 2, 5, 4, 5, 6, 7}, {2, 5}));
   CHECK(values(most) == list{1, 5});
   CHECK(values(place) == list{2, 2});
 }
@@ -298,7 +299,7 @@ TEST_CASE("sort: mode is the most frequent, then smallest element, with its last
 TEST_CASE("sort: unique returns the inverse indices", "[ops][sort][property]") {
   each_case([](const tensor& x) {
     if (tb::is_floating(x.dtype())) return;
-    const auto [different, numbers, counts] = ops::unique2(x, true, true, true);
+    const auto [different, numbers, counts] = aten::_unique2(x, true, true, true);
     const list found = values(different), number = values(numbers), in = values(x);
     CHECK(std::is_sorted(found.begin(), found.end()));
     CHECK(std::adjacent_find(found.begin(), found.end()) == found.end());
@@ -314,7 +315,7 @@ TEST_CASE("sort: unique returns the inverse indices", "[ops][sort][property]") {
 
 TEST_CASE("sort: unique has each value once, in every dtype", "[ops][sort][property]") {
   support::for_every_dtype(5, 30, [](support::numbers& source, dtype t) {
-    const tb::dims sizes = support::any_long_shape(source, 0, 3, 5);
+    const tb::shape sizes = support::any_long_shape(source, 0, 3, 5);
     const tensor x = support::any_whole_tensor(source, sizes, t, 0, 9);
     const list in = values(x);
     list different = in, places, counts;
@@ -323,11 +324,11 @@ TEST_CASE("sort: unique has each value once, in every dtype", "[ops][sort][prope
     for (double v : in) places.push_back(static_cast<double>(std::ranges::find(different, v) - different.begin()));
     for (double v : different) counts.push_back(static_cast<double>(std::ranges::count(in, v)));
     const bool inverse = source.whole(0, 1) == 0, counted = source.whole(0, 1) == 0;
-    const auto [found, numbers, often] = ops::unique2(x, true, inverse, counted);
-    const tb::dims count{static_cast<std::int64_t>(different.size())};
+    const auto [found, numbers, often] = aten::_unique2(x, true, inverse, counted);
+    const tb::shape count{static_cast<std::int64_t>(different.size())};
     support::check_tensor(found, count, t, different);
-    support::check_tensor(numbers, inverse ? sizes : tb::dims{0}, dtype::int64, inverse ? places : list());
-    support::check_tensor(often, counted ? count : tb::dims{0}, dtype::int64, counted ? counts : list());
+    support::check_tensor(numbers, inverse ? sizes : tb::shape{0}, dtype::int64, inverse ? places : list());
+    support::check_tensor(often, counted ? count : tb::shape{0}, dtype::int64, counted ? counts : list());
   });
 }
 
@@ -335,9 +336,9 @@ TEST_CASE("sort: arguments out of range are refused, on meta too", "[ops][sort]"
   for (tb::device where : {tb::cpu, tb::meta}) {
     const tensor x = tb::author::make_tensor({2, 3}, dtype::float32, where);
     const auto text = [](auto f) { return toy::text_of<tb::shape_error>(f); };
-    CHECK(text([&] { ops::sort(x, 2); }) == "aten::sort: found dimension 2, wanted -2 to 1");
-    CHECK(text([&] { ops::topk(x, 4); }) == "aten::topk: found k 4 for dimension 1 of [2, 3], wanted 0 to 3");
-    CHECK(text([&] { ops::kthvalue(x, 0); }) == "aten::kthvalue: found k 0, wanted 1 to 3");
+    CHECK(text([&] { aten::sort(x, 2); }) == "aten::sort: found dimension 2, wanted -2 to 1");
+    CHECK(text([&] { aten::topk(x, 4); }) == "aten::topk: found k 4 for dimension 1 of [2, 3], wanted 0 to 3");
+    CHECK(text([&] { aten::kthvalue(x, 0); }) == "aten::kthvalue: found k 0, wanted 1 to 3");
   }
 }
 
@@ -346,7 +347,7 @@ TEST_CASE("sort: searchsorted with NaN uses comparisons, which all fail", "[ops]
   const tensor asked = tensor_of({nan, 0, 1, 2, inf, 2.5}, {6});
   const auto places = [&](const std::vector<double>& row, bool right) {
     const tensor t = tensor_of(row, {static_cast<std::int64_t>(row.size())});
-    return values(ops::searchsorted(t, asked, tb::arg<"right"> = right));
+    return values(aten::searchsorted_Tensor(t, asked, tb::arg<"right"> = right));
   };
   CHECK(places({1, 2, 3}, false) == list{3, 0, 0, 1, 3, 2});
   CHECK(places({1, 2, 3}, true) == list{3, 0, 1, 2, 3, 2});
@@ -359,7 +360,7 @@ TEST_CASE("sort: searchsorted with NaN uses comparisons, which all fail", "[ops]
 TEST_CASE("sort: searchsorted finds the position of a number not representable in the sequence's dtype",
           "[ops][sort]") {
   const auto place = [](const tensor& row, const tb::scalar& value) {
-    return values(ops::searchsorted_scalar(row, value)).front();
+    return values(aten::searchsorted_Scalar(row, value)).front();
   };
   const tensor integers = tensor_of({1, 4, 5}, {3}, dtype::int32), bytes = tensor_of({1, 4, 250}, {3}, dtype::uint8);
   CHECK(place(integers, 4.5) == 2);
@@ -380,13 +381,13 @@ TEST_CASE("sort: an error inside a composite names the operator that was called,
     }
     return std::pair(std::string("nothing was thrown"), std::string());
   };
-  const auto [text, op] = raised([&] { ops::argsort(x, 3); });
+  const auto [text, op] = raised([&] { aten::argsort(x, 3); });
   CHECK(text == "aten::argsort: in aten::sort: found dimension 3, wanted -1 to 0");
   CHECK(op == "aten::argsort");
   // Of several parts in each other the last one: msort is sort along dimension 0.
-  CHECK(raised([&] { ops::sort(x, 3); }).first == "aten::sort: found dimension 3, wanted -1 to 0");
+  CHECK(raised([&] { aten::sort(x, 3); }).first == "aten::sort: found dimension 3, wanted -1 to 0");
   tensor y = tensor_of({1, 2, 3}, {3});
   CHECK(raised([&] {
-          ops::clamp_max_tensor_(y, x);
+          aten::clamp_max_Tensor_(y, x);
         }).first.starts_with("aten::clamp_max_.Tensor: in aten::minimum.out: "));
 }

@@ -11,14 +11,14 @@
 import topbit;
 
 namespace tb = topbit;
-namespace ops = topbit::ops;
+namespace aten = topbit::aten;
 namespace key = topbit::key;
 namespace author = topbit::author;
 using support::values;
 using tb::tensor;
 
 namespace {
-tensor tensor_of(const std::vector<double>& elements, const tb::dims& sizes, tb::dtype type = tb::dtype::float32) {
+tensor tensor_of(const std::vector<double>& elements, const tb::shape& sizes, tb::dtype type = tb::dtype::float32) {
   return support::tensor_of(elements, sizes, type);
 }
 }  // namespace
@@ -39,11 +39,11 @@ int kernel_calls = 0;
 
 author::result_meta twice_meta(std::string_view op, const tensor& self) {
   if (self.dtype() != tb::dtype::float32) throw tb::dtype_error(std::string(op) + ": wanted float32", std::string(op));
-  return {tb::dims(self.sizes()), self.dtype(), self.device(), {}};
+  return {tb::shape(self.sizes()), self.dtype(), self.device(), {}};
 }
 void twice_cpu(const tensor& self, const tensor& out) {
   ++kernel_calls;
-  ops::copy_(const_cast<tensor&>(out), self + self);
+  aten::copy_(const_cast<tensor&>(out), self + self);
 }
 using twice_forms = author::structured<&twice_meta, {.in_place = true}, twice, twice_, twice_out>;
 
@@ -53,8 +53,8 @@ std::array<author::result_meta, 2> ends_meta(std::string_view op, const tensor& 
   return {one, one};
 }
 void ends_cpu(const tensor& self, const tensor& first, const tensor& last) {
-  ops::copy_(const_cast<tensor&>(first), ops::select(self, 0, 0));
-  ops::copy_(const_cast<tensor&>(last), ops::select(self, 0, -1));
+  aten::copy_(const_cast<tensor&>(first), aten::select_int(self, 0, 0));
+  aten::copy_(const_cast<tensor&>(last), aten::select_int(self, 0, -1));
 }
 using ends_forms = author::structured<&ends_meta, {}, ends, ends_out>;
 
@@ -62,7 +62,7 @@ author::result_meta keyed_meta(std::string_view, const tensor& self) {
   return {{}, tb::dtype::int64, self.device(), {}};
 }
 void keyed_cpu(tb::key_set keys, const tensor&, const tensor& out) {
-  ops::fill_(const_cast<tensor&>(out), static_cast<std::int64_t>(keys.row()));
+  aten::fill_Scalar_(const_cast<tensor&>(out), static_cast<std::int64_t>(keys.row()));
 }
 using keyed_forms = author::structured<&keyed_meta, {}, keyed>;
 
@@ -99,10 +99,10 @@ TEST_CASE("structured: one shape function and one kernel give the functional, in
 
 TEST_CASE("structured: on meta the shape function is the kernel", "[ops][structured]") {
   const int before = kernel_calls;
-  tensor m = ops::to_copy(tensor_of({1, 2}, {2}), tb::arg<"device"> = tb::meta);
-  CHECK(twice(m).sizes() == tb::dims{2});
+  tensor m = aten::_to_copy(tensor_of({1, 2}, {2}), tb::arg<"device"> = tb::meta);
+  CHECK(twice(m).sizes() == tb::shape{2});
   CHECK(&twice_(m) == &m);
-  CHECK(std::get<1>(ends(m)).sizes() == tb::dims{});
+  CHECK(std::get<1>(ends(m)).sizes() == tb::shape{});
   CHECK(kernel_calls == before);
 }
 
@@ -115,15 +115,15 @@ TEST_CASE("structured: an out tensor is checked against the shape function, and 
   CHECK(toy::text_of<tb::dtype_error>([&] { twice_out(ints, small); }) == "structtest::twice.out: wanted float32");
   CHECK(toy::text_of<tb::dtype_error>([&] { twice_(ints); }) == "structtest::twice_: wanted float32");
   CHECK(values(small) == values(tensor_of({7, 7}, {2})));
-  tensor shared = ops::expand(tensor_of({7}, {1}), tb::dims{3});
+  tensor shared = aten::expand(tensor_of({7}, {1}), tb::shape{3});
   CHECK_THROWS_AS(twice_out(x, shared), tb::shape_error);
 }
 
 TEST_CASE("structured: a kernel never gets a result that partly overlaps an argument or has another dtype",
           "[ops][structured]") {
   tensor memory = tensor_of({1, 2, 3, 4}, {4});
-  tensor out = ops::narrow(memory, 0, 1, 3);
-  twice_out(ops::narrow(memory, 0, 0, 3), out);
+  tensor out = aten::narrow(memory, 0, 1, 3);
+  twice_out(aten::narrow(memory, 0, 0, 3), out);
   CHECK(values(memory) == values(tensor_of({1, 2, 4, 6}, {4})));
 
   tensor wide = tensor_of({0, 0}, {2}, tb::dtype::float64);

@@ -11,11 +11,11 @@
 import topbit;
 
 namespace tb = topbit;
-namespace ops = topbit::ops;
+namespace aten = topbit::aten;
 using support::tensor_of;
 using support::values;
-using tb::dims;
 using tb::dtype;
+using tb::shape;
 using tb::tensor;
 using list = std::vector<double>;
 using results = std::tuple<tensor, tensor, tensor>;
@@ -23,10 +23,10 @@ using results = std::tuple<tensor, tensor, tensor>;
 namespace {
 
 // Few different numbers, so that many are equal.
-tensor random(support::numbers& source, const dims& sizes, dtype type, support::arrangement how) {
+tensor random(support::numbers& source, const shape& sizes, dtype type, support::arrangement how) {
   const tensor t = support::arranged(sizes, type, how);
   const double most = type == dtype::boolean ? 1 : 2;
-  support::each_index(sizes, [&](const dims& i) {
+  support::each_index(sizes, [&](const shape& i) {
     support::set(t, i, static_cast<double>(source.whole(0, static_cast<std::int64_t>(most))));
   });
   return t;
@@ -38,7 +38,7 @@ void each_case(unsigned seed, Visit visit) {
   for (int round = 0; round < 12; ++round) {
     for (dtype t : tb::all_dtypes) {
       for (support::arrangement how : support::arrangements) {
-        dims sizes = source.shape(3, 4);
+        shape sizes = source.shape(3, 4);
         if (sizes.size() == 0) sizes.push_back(source.whole(1, 5));
         visit(source, random(source, sizes, t, how));
       }
@@ -50,7 +50,7 @@ void each_case(unsigned seed, Visit visit) {
 std::vector<list> slices(const tensor& t, std::size_t d) {
   std::vector<list> out(static_cast<std::size_t>(t.sizes()[d]));
   support::each_index(t.sizes(),
-                      [&](const dims& i) { out[static_cast<std::size_t>(i[d])].push_back(support::get(t, i)); });
+                      [&](const shape& i) { out[static_cast<std::size_t>(i[d])].push_back(support::get(t, i)); });
   return out;
 }
 
@@ -83,7 +83,7 @@ runs expected(const std::vector<list>& in, bool sort) {
 
 void check(const results& found, const runs& wanted, const tensor& x, std::size_t d) {
   const auto& [different, numbers, counts] = found;
-  dims sizes = x.sizes();
+  shape sizes = x.sizes();
   sizes[d] = static_cast<std::int64_t>(wanted.values.size());
   REQUIRE(different.sizes() == sizes);
   CHECK(different.dtype() == x.dtype());
@@ -97,12 +97,12 @@ void check(const results& found, const runs& wanted, const tensor& x, std::size_
 
 TEST_CASE("unique: slices of any dimension, sorted or in order of occurrence", "[ops][unique][property]") {
   each_case(51, [](support::numbers&, const tensor& x) {
-    for (std::size_t d = 0; d < x.dim(); ++d) {
+    for (std::size_t d = 0; d < x.sizes().size(); ++d) {
       const auto dim = static_cast<std::int64_t>(d);
       const std::vector<list> in = slices(x, d);
-      check(ops::unique_dim(x, dim, true, true, true), expected(in, true), x, d);
-      check(ops::unique_dim_consecutive(x, dim, true, true), expected(in, false), x, d);
-      check(ops::unique_consecutive(x, true, true, dim), expected(in, false), x, d);
+      check(aten::unique_dim(x, dim, true, true, true), expected(in, true), x, d);
+      check(aten::unique_dim_consecutive(x, dim, true, true), expected(in, false), x, d);
+      check(aten::unique_consecutive(x, true, true, dim), expected(in, false), x, d);
     }
   });
 }
@@ -113,12 +113,12 @@ TEST_CASE("unique: elements, sorted or in order of occurrence", "[ops][unique][p
     const std::vector<list> in = slices(row, 0);
     for (bool sort : {true, false}) {
       const auto [different, numbers, counts] =
-          sort ? ops::unique2(x, true, true, true) : ops::unique_consecutive(x, true, true);
+          sort ? aten::_unique2(x, true, true, true) : aten::unique_consecutive(x, true, true);
       CHECK(numbers.sizes() == x.sizes());
       check({different, tensor_of(values(numbers), {x.numel()}, dtype::int64), counts}, expected(in, sort), row, 0);
     }
-    const auto [different, numbers] = ops::unique(x, true, true);
-    CHECK(values(different) == values(std::get<0>(ops::unique2(x))));
+    const auto [different, numbers] = aten::_unique(x, true, true);
+    CHECK(values(different) == values(std::get<0>(aten::_unique2(x))));
     CHECK(numbers.sizes() == x.sizes());
   });
 }
@@ -126,11 +126,11 @@ TEST_CASE("unique: elements, sorted or in order of occurrence", "[ops][unique][p
 TEST_CASE("unique: results not requested are empty", "[ops][unique]") {
   const tensor x = tensor_of({1, 2, 1, 2, 1, 2}, {3, 2});
   for (const results& r :
-       {ops::unique2(x), ops::unique_dim(x, 0), ops::unique_consecutive(x), ops::unique_dim_consecutive(x, 0)}) {
-    CHECK(std::get<1>(r).sizes() == dims{0});
-    CHECK(std::get<2>(r).sizes() == dims{0});
+       {aten::_unique2(x), aten::unique_dim(x, 0), aten::unique_consecutive(x), aten::unique_dim_consecutive(x, 0)}) {
+    CHECK(std::get<1>(r).sizes() == shape{0});
+    CHECK(std::get<2>(r).sizes() == shape{0});
   }
-  CHECK(std::get<1>(ops::unique(x)).sizes() == dims{0});
+  CHECK(std::get<1>(aten::_unique(x)).sizes() == shape{0});
 }
 
 TEST_CASE("unique: isin is a search of every element", "[ops][unique][property]") {
@@ -141,14 +141,14 @@ TEST_CASE("unique: isin is a search of every element", "[ops][unique][property]"
     for (bool invert : {false, true}) {
       list wanted;
       for (double v : values(x)) wanted.push_back((std::find(all.begin(), all.end(), v) != all.end()) != invert);
-      const tensor found = ops::isin(x, tests, false, invert);
+      const tensor found = aten::isin_Tensor_Tensor(x, tests, false, invert);
       CHECK(values(found) == wanted);
       CHECK(found.dtype() == dtype::boolean);
       tensor out = support::arranged(x.sizes(), dtype::boolean, support::arrangement::sliced);
-      CHECK(values(ops::isin_out(x, tests, false, invert, out)) == wanted);
+      CHECK(values(aten::isin_Tensor_Tensor_out(x, tests, false, invert, out)) == wanted);
       const double one = all.empty() ? 1 : all[0];
       const list in = values(x);
-      CHECK(values(ops::isin_scalar_base(one, x, false, invert)) ==
+      CHECK(values(aten::isin_Scalar_Tensor(one, x, false, invert)) ==
             list{static_cast<double>((std::find(in.begin(), in.end(), one) != in.end()) != invert)});
     }
   });
@@ -157,20 +157,20 @@ TEST_CASE("unique: isin is a search of every element", "[ops][unique][property]"
 TEST_CASE("unique: a NaN is in no set, and does not affect others", "[ops][unique]") {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   const tensor x = tensor_of({nan, 1, 5, -1}, {4});
-  CHECK(values(ops::isin(x, tensor_of({nan, 1, nan, nan, 5, nan, nan}, {7}))) == list{0, 1, 1, 0});
-  CHECK(values(ops::isin(x, tensor_of({nan}, {1}), false, true)) == list{1, 1, 1, 1});
+  CHECK(values(aten::isin_Tensor_Tensor(x, tensor_of({nan, 1, nan, nan, 5, nan, nan}, {7}))) == list{0, 1, 1, 0});
+  CHECK(values(aten::isin_Tensor_Tensor(x, tensor_of({nan}, {1}), false, true)) == list{1, 1, 1, 1});
 }
 
 TEST_CASE("unique: errors say what was found", "[ops][unique]") {
   const tensor x = tb::author::make_tensor({0, 3}, dtype::float32, tb::cpu);
   const auto text = [](auto f) { return toy::text_of<tb::shape_error>(f); };
-  CHECK(text([&] { ops::unique_dim(x, 1); }) ==
+  CHECK(text([&] { aten::unique_dim(x, 1); }) ==
         "aten::unique_dim: found [0, 3], whose slices have no elements to compare");
-  CHECK(text([&] { ops::unique_dim_consecutive(tensor_of({1}, {}), 0); }) ==
+  CHECK(text([&] { aten::unique_dim_consecutive(tensor_of({1}, {}), 0); }) ==
         "aten::unique_dim_consecutive: found a zero-dimensional tensor, wanted at least one dimension");
-  CHECK(text([&] { ops::unique_consecutive(x, false, false, 2); }) ==
+  CHECK(text([&] { aten::unique_consecutive(x, false, false, 2); }) ==
         "aten::unique_consecutive: found dimension 2, wanted -2 to 1");
   const tensor there = tb::author::make_tensor({2}, dtype::float32, tb::meta);
-  CHECK(toy::text_of<tb::error>([&] { ops::unique_consecutive(there); }) ==
+  CHECK(toy::text_of<tb::error>([&] { aten::unique_consecutive(there); }) ==
         "aten::unique_consecutive: a meta tensor has no elements, and the result's size depends on them");
 }

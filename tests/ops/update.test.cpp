@@ -10,7 +10,7 @@
 import topbit;
 
 namespace tb = topbit;
-namespace ops = topbit::ops;
+namespace aten = topbit::aten;
 using support::tensor_of;
 using support::values;
 using tb::dtype;
@@ -25,12 +25,12 @@ tensor numbers(std::initializer_list<double> all, dtype type = dtype::float32) {
 }
 
 void sgd(tensors self, tensors grads, tensors buffers, double momentum = 0) {
-  ops::fused_sgd_(self, grads, buffers, 0.0, momentum, 0.5, 0.0, false, false, false, std::nullopt, std::nullopt);
+  aten::_fused_sgd_(self, grads, buffers, 0.0, momentum, 0.5, 0.0, false, false, false, std::nullopt, std::nullopt);
 }
 void adam(tensors self, tensors grads, tensors averages, tensors squares, tensors greatest, tensors steps,
           bool amsgrad = false) {
-  ops::fused_adam_(self, grads, averages, squares, greatest, steps, 0.5, 0.5, 0.5, 0.0, 0.0, amsgrad, false,
-                   std::nullopt, std::nullopt);
+  aten::_fused_adam_(self, grads, averages, squares, greatest, steps, 0.5, 0.5, 0.5, 0.0, 0.0, amsgrad, false,
+                     std::nullopt, std::nullopt);
 }
 
 }  // namespace
@@ -76,7 +76,7 @@ TEST_CASE("update: half precision parameters use float32 state", "[ops][update]"
 }
 
 TEST_CASE("update: parameters that are not dense", "[ops][update]") {
-  const tensor whole = tensor_of({1, 2, 3, 4, 5, 6}, {2, 3}, dtype::float32), turned = ops::t(whole);
+  const tensor whole = tensor_of({1, 2, 3, 4, 5, 6}, {2, 3}, dtype::float32), turned = aten::t(whole);
   sgd({turned}, {tensor_of({2, 8, 4, 10, 6, 12}, {3, 2}, dtype::float32)}, {});
   CHECK(values(whole) == std::vector<double>{0, 0, 0, 0, 0, 0});
 }

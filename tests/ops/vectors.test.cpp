@@ -11,17 +11,17 @@
 import topbit;
 
 namespace tb = topbit;
-namespace ops = topbit::ops;
+namespace aten = topbit::aten;
 using support::tensor_of;
 using support::values;
-using tb::dims;
 using tb::dtype;
+using tb::shape;
 using tb::tensor;
 using list = std::vector<double>;
 
 namespace {
 
-double at(const tensor& t, const dims& index) { return support::get(t, support::broadcast_index(index, t.sizes())); }
+double at(const tensor& t, const shape& index) { return support::get(t, support::broadcast_index(index, t.sizes())); }
 
 // The norm of differences, as its definition says.
 double norm(const list& v, double p) {
@@ -41,17 +41,17 @@ TEST_CASE("vectors: cross agrees with its definition, along any dimension", "[op
     for (dtype type : tb::all_dtypes) {
       if (type == dtype::boolean) continue;
       for (support::arrangement how : support::arrangements) {
-        dims sizes = source.shape(3, 4);
+        shape sizes = source.shape(3, 4);
         if (sizes.size() == 0) sizes.push_back(3);
         const auto d = static_cast<std::size_t>(source.whole(0, static_cast<std::int64_t>(sizes.size()) - 1));
         sizes[d] = 3;
-        dims other = sizes;
+        shape other = sizes;
         for (std::size_t k = 0; k < sizes.size(); ++k) other[k] = k != d && source.whole(0, 2) == 0 ? 1 : sizes[k];
         const tensor a = source.tensor(sizes, type, how), b = source.tensor(other, type, how);
-        const tensor y = ops::linalg_cross(a, b, tb::arg<"dim"> = static_cast<std::int64_t>(d));
+        const tensor y = aten::linalg_cross(a, b, tb::arg<"dim"> = static_cast<std::int64_t>(d));
         list wanted;
-        support::each_index(sizes, [&](const dims& i) {
-          dims j = i, k = i;
+        support::each_index(sizes, [&](const shape& i) {
+          shape j = i, k = i;
           j[d] = (i[d] + 1) % 3;
           k[d] = (i[d] + 2) % 3;
           const double v = at(a, j) * at(b, k) - at(a, k) * at(b, j);
@@ -60,7 +60,7 @@ TEST_CASE("vectors: cross agrees with its definition, along any dimension", "[op
         CHECK(support::difference(values(y), wanted, 20 * support::tolerance_of(type)) == "");
         CHECK(y.dtype() == type);
         tensor out = support::arranged(sizes, type, support::arrangement::sliced);
-        CHECK(values(ops::cross_out(a, b, static_cast<std::int64_t>(d), out)) == values(y));
+        CHECK(values(aten::cross_out(a, b, static_cast<std::int64_t>(d), out)) == values(y));
       }
     }
   }
@@ -69,10 +69,10 @@ TEST_CASE("vectors: cross agrees with its definition, along any dimension", "[op
 TEST_CASE("vectors: cross without a dimension takes the first of three elements", "[ops][vectors]") {
   support::numbers source(82);
   const tensor a = source.tensor({2, 3, 3}, dtype::float64), b = source.tensor({2, 3, 3}, dtype::float64);
-  CHECK(values(ops::cross(a, b)) == values(ops::linalg_cross(a, b, tb::arg<"dim"> = 1)));
+  CHECK(values(aten::cross(a, b)) == values(aten::linalg_cross(a, b, tb::arg<"dim"> = 1)));
   const tensor whole = tensor_of({1, 2, 3}, {3}, dtype::int32), real = tensor_of({0.5, 0, 1}, {3}, dtype::float32);
-  CHECK(ops::linalg_cross(whole, real).dtype() == dtype::float32);
-  CHECK(values(ops::linalg_cross(whole, real)) == list{2, 0.5, -1});
+  CHECK(aten::linalg_cross(whole, real).dtype() == dtype::float32);
+  CHECK(values(aten::linalg_cross(whole, real)) == list{2, 0.5, -1});
 }
 
 TEST_CASE("vectors: distances and angles agree with their definitions", "[ops][vectors][property]") {
@@ -94,8 +94,8 @@ TEST_CASE("vectors: distances and angles agree with their definitions", "[ops][v
               wanted.push_back(norm(d, p));
             }
           }
-          const tensor y = ops::cdist(a, b, p);
-          CHECK(y.sizes() == dims{n, m});
+          const tensor y = aten::cdist(a, b, p);
+          CHECK(y.sizes() == shape{n, m});
           CHECK(support::difference(values(y), wanted, tolerance) == "");
         }
         const tensor c = source.tensor({n, w}, type, how);
@@ -112,8 +112,8 @@ TEST_CASE("vectors: distances and angles agree with their definitions", "[ops][v
           distances.push_back(norm(d, 2));
           cosines.push_back(product / (norm(x, 2) * norm(y, 2)));
         }
-        CHECK(support::difference(values(ops::pairwise_distance(a, c)), distances, tolerance) == "");
-        CHECK(support::difference(values(ops::cosine_similarity(a, c)), cosines, tolerance) == "");
+        CHECK(support::difference(values(aten::pairwise_distance(a, c)), distances, tolerance) == "");
+        CHECK(support::difference(values(aten::cosine_similarity(a, c)), cosines, tolerance) == "");
       }
     }
   }
@@ -121,21 +121,21 @@ TEST_CASE("vectors: distances and angles agree with their definitions", "[ops][v
 
 TEST_CASE("vectors: errors say what was found, on meta too", "[ops][vectors]") {
   for (tb::device where : {tb::cpu, tb::meta}) {
-    const auto made = [&](const dims& sizes, dtype type = dtype::float32) {
+    const auto made = [&](const shape& sizes, dtype type = dtype::float32) {
       return tb::author::make_tensor(sizes, type, where);
     };
     const auto text = [](auto f) { return toy::text_of<tb::shape_error>(f); };
-    CHECK(text([&] { ops::linalg_cross(made({2, 3}), made({3})); }) ==
+    CHECK(text([&] { aten::linalg_cross(made({2, 3}), made({3})); }) ==
           "aten::linalg_cross: found [2, 3] and [3], wanted as many dimensions");
-    CHECK(text([&] { ops::linalg_cross(made({2, 4}), made({2, 4})); }) ==
+    CHECK(text([&] { aten::linalg_cross(made({2, 4}), made({2, 4})); }) ==
           "aten::linalg_cross: found [2, 4] and [2, 4], wanted 3 elements in dimension 1 of both");
-    CHECK(text([&] { ops::cross(made({2, 4}), made({2, 4})); }) ==
+    CHECK(text([&] { aten::cross(made({2, 4}), made({2, 4})); }) ==
           "aten::cross: found [2, 4], wanted a dimension of 3 elements");
-    CHECK(text([&] { ops::cdist(made({2, 4}), made({2, 3})); }) ==
+    CHECK(text([&] { aten::cdist(made({2, 4}), made({2, 3})); }) ==
           "aten::cdist: found [2, 4] and [2, 3], wanted matrices, or batches of them, with as many columns");
-    CHECK(toy::text_of<tb::dtype_error>([&] { ops::cosine_similarity(made({2}, dtype::int32), made({2})); }) ==
+    CHECK(toy::text_of<tb::dtype_error>([&] { aten::cosine_similarity(made({2}, dtype::int32), made({2})); }) ==
           "aten::cosine_similarity: found int32, wanted a floating dtype");
-    CHECK(ops::linalg_cross(made({2, 3}), made({1, 3})).sizes() == dims{2, 3});
-    CHECK(ops::cdist(made({5, 2, 4}), made({3, 4})).sizes() == dims{5, 2, 3});
+    CHECK(aten::linalg_cross(made({2, 3}), made({1, 3})).sizes() == shape{2, 3});
+    CHECK(aten::cdist(made({5, 2, 4}), made({3, 4})).sizes() == shape{5, 2, 3});
   }
 }

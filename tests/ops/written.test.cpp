@@ -11,12 +11,12 @@
 import topbit;
 
 namespace tb = topbit;
-namespace ops = topbit::ops;
+namespace aten = topbit::aten;
 using support::tensor_of;
 using support::values;
 using tb::arg;
-using tb::dims;
 using tb::dtype;
+using tb::shape;
 using tb::tensor;
 using list = std::vector<double>;
 
@@ -28,98 +28,100 @@ struct form {
   std::function<tensor&(const tensor&, const tensor&, tensor&)> written;
 };
 
-#define FORM(name, call, call_out)                                                                                \
-  form {                                                                                                          \
-    name, []([[maybe_unused]] const tensor& a, [[maybe_unused]] const tensor& b) -> tensor { return ops::call; }, \
-        []([[maybe_unused]] const tensor& a, [[maybe_unused]] const tensor& b, tensor& out) -> tensor& {          \
-          return ops::call_out;                                                                                   \
-        }                                                                                                         \
+#define FORM(name, call, call_out)                                                                                 \
+  form {                                                                                                           \
+    name, []([[maybe_unused]] const tensor& a, [[maybe_unused]] const tensor& b) -> tensor { return aten::call; }, \
+        []([[maybe_unused]] const tensor& a, [[maybe_unused]] const tensor& b, tensor& out) -> tensor& {           \
+          return aten::call_out;                                                                                   \
+        }                                                                                                          \
   }
 
 // Of two operands of one size that hold numbers; those that need them whole take them as integers.
 std::vector<form> of_numbers() {
   return {
-      FORM("eq.Scalar_out", eq_scalar(a, 1), eq_scalar_out(a, 1, out)),
-      FORM("ne.Scalar_out", ne_scalar(a, 1), ne_scalar_out(a, 1, out)),
-      FORM("lt.Scalar_out", lt_scalar(a, 1), lt_scalar_out(a, 1, out)),
-      FORM("le.Scalar_out", le_scalar(a, 1), le_scalar_out(a, 1, out)),
-      FORM("gt.Scalar_out", gt_scalar(a, 1), gt_scalar_out(a, 1, out)),
-      FORM("ge.Scalar_out", ge_scalar(a, 1), ge_scalar_out(a, 1, out)),
-      FORM("isin.Tensor_Scalar_out", isin_scalar(a, 1, false, true), isin_scalar_out(a, 1, false, true, out)),
-      FORM("clamp.Tensor_out", clamp_tensor(a, b, std::nullopt), clamp_tensor_out(a, b, std::nullopt, out)),
+      FORM("eq.Scalar_out", eq_Scalar(a, 1), eq_Scalar_out(a, 1, out)),
+      FORM("ne.Scalar_out", ne_Scalar(a, 1), ne_Scalar_out(a, 1, out)),
+      FORM("lt.Scalar_out", lt_Scalar(a, 1), lt_Scalar_out(a, 1, out)),
+      FORM("le.Scalar_out", le_Scalar(a, 1), le_Scalar_out(a, 1, out)),
+      FORM("gt.Scalar_out", gt_Scalar(a, 1), gt_Scalar_out(a, 1, out)),
+      FORM("ge.Scalar_out", ge_Scalar(a, 1), ge_Scalar_out(a, 1, out)),
+      FORM("isin.Tensor_Scalar_out", isin_Tensor_Scalar(a, 1, false, true),
+           isin_Tensor_Scalar_out(a, 1, false, true, out)),
+      FORM("clamp.Tensor_out", clamp_Tensor(a, b, std::nullopt), clamp_Tensor_out(a, b, std::nullopt, out)),
       FORM("clamp_min.out", clamp_min(a, 1), clamp_min_out(a, 1, out)),
       FORM("clamp_max.out", clamp_max(a, 1), clamp_max_out(a, 1, out)),
-      FORM("clamp_min.Tensor_out", clamp_min_tensor(a, b), clamp_min_tensor_out(a, b, out)),
-      FORM("clamp_max.Tensor_out", clamp_max_tensor(a, b), clamp_max_tensor_out(a, b, out)),
+      FORM("clamp_min.Tensor_out", clamp_min_Tensor(a, b), clamp_min_Tensor_out(a, b, out)),
+      FORM("clamp_max.Tensor_out", clamp_max_Tensor(a, b), clamp_max_Tensor_out(a, b, out)),
       FORM("hardtanh.out", hardtanh(a, -1, 2), hardtanh_out(a, -1, 2, out)),
       FORM("threshold.out", threshold(a, 1, 3), threshold_out(a, 1, 3, out)),
       FORM("diff.out", diff(a, 0, 0, std::nullopt, std::nullopt), diff_out(a, 0, 0, std::nullopt, std::nullopt, out)),
-      FORM("fmod.Scalar_out", fmod_scalar(a, 2), fmod_scalar_out(a, 2, out)),
-      FORM("remainder.Scalar_out", remainder_scalar(a, 2), remainder_scalar_out(a, 2, out)),
-      FORM("pow.Tensor_Scalar_out", pow_scalar(a, 2), pow_scalar_out(a, 2, out)),
-      FORM("pow.Scalar_out", pow_scalar_base(2, ops::abs(a)), pow_scalar_base_out(2, ops::abs(a), out)),
-      FORM("copysign.Scalar_out", copysign_scalar(a, -1), copysign_scalar_out(a, -1, out)),
-      FORM("xlogy.OutScalar_Other", xlogy_scalar(a, 2), xlogy_scalar_out(a, 2, out)),
-      FORM("xlogy.OutScalar_Self", xlogy_scalar_base(2, ops::abs(a)), xlogy_scalar_base_out(2, ops::abs(a), out)),
-      FORM("threshold_backward.grad_input", threshold_backward(a, b, 1), threshold_backward_out(a, b, 1, out)),
+      FORM("fmod.Scalar_out", fmod_Scalar(a, 2), fmod_Scalar_out(a, 2, out)),
+      FORM("remainder.Scalar_out", remainder_Scalar(a, 2), remainder_Scalar_out(a, 2, out)),
+      FORM("pow.Tensor_Scalar_out", pow_Tensor_Scalar(a, 2), pow_Tensor_Scalar_out(a, 2, out)),
+      FORM("pow.Scalar_out", pow_Scalar(2, aten::abs(a)), pow_Scalar_out(2, aten::abs(a), out)),
+      FORM("copysign.Scalar_out", copysign_Scalar(a, -1), copysign_Scalar_out(a, -1, out)),
+      FORM("xlogy.OutScalar_Other", xlogy_Scalar_Other(a, 2), xlogy_OutScalar_Other(a, 2, out)),
+      FORM("xlogy.OutScalar_Self", xlogy_Scalar_Self(2, aten::abs(a)), xlogy_OutScalar_Self(2, aten::abs(a), out)),
+      FORM("threshold_backward.grad_input", threshold_backward(a, b, 1), threshold_backward_grad_input(a, b, 1, out)),
       FORM("hstack.out", hstack(std::vector<tensor>{a, b}), hstack_out(std::vector<tensor>{a, b}, out)),
       FORM("vstack.out", vstack(std::vector<tensor>{a, b}), vstack_out(std::vector<tensor>{a, b}, out)),
       FORM("dstack.out", dstack(std::vector<tensor>{a, b}), dstack_out(std::vector<tensor>{a, b}, out)),
       FORM("column_stack.out", column_stack(std::vector<tensor>{a, b}),
            column_stack_out(std::vector<tensor>{a, b}, out)),
-      FORM("searchsorted.Tensor_out", searchsorted(tensor_of({-1, 0, 2}, {3}, a.dtype()), a),
-           searchsorted_out(tensor_of({-1, 0, 2}, {3}, a.dtype()), a, false, false, std::nullopt, std::nullopt, out)),
-      FORM("bucketize.Tensor_out", bucketize(a, tensor_of({-1, 0, 2}, {3}, a.dtype())),
-           bucketize_out(a, tensor_of({-1, 0, 2}, {3}, a.dtype()), false, false, out)),
+      FORM("searchsorted.Tensor_out", searchsorted_Tensor(tensor_of({-1, 0, 2}, {3}, a.dtype()), a),
+           searchsorted_Tensor_out(tensor_of({-1, 0, 2}, {3}, a.dtype()), a, false, false, std::nullopt, std::nullopt,
+                                   out)),
+      FORM("bucketize.Tensor_out", bucketize_Tensor(a, tensor_of({-1, 0, 2}, {3}, a.dtype())),
+           bucketize_Tensor_out(a, tensor_of({-1, 0, 2}, {3}, a.dtype()), false, false, out)),
   };
 }
 
 std::vector<form> of_reals() {
   return {
-      FORM("lerp.Scalar_out", lerp_scalar(a, b, 0.25), lerp_scalar_out(a, b, 0.25, out)),
+      FORM("lerp.Scalar_out", lerp_Scalar(a, b, 0.25), lerp_Scalar_out(a, b, 0.25, out)),
       FORM("hardshrink.out", hardshrink(a, 1), hardshrink_out(a, 1, out)),
       FORM("softshrink.out", softshrink(a, 1), softshrink_out(a, 1, out)),
       FORM("glu.out", glu(a, 0), glu_out(a, 0, out)),
-      FORM("softmax.int_out", softmax(a, 1), softmax_out(a, 1, std::nullopt, out)),
-      FORM("log_softmax.int_out", log_softmax(a, 1), log_softmax_out(a, 1, std::nullopt, out)),
+      FORM("softmax.int_out", softmax_int(a, 1), softmax_int_out(a, 1, std::nullopt, out)),
+      FORM("log_softmax.int_out", log_softmax_int(a, 1), log_softmax_int_out(a, 1, std::nullopt, out)),
       FORM("mse_loss.out", mse_loss(a, b, 0), mse_loss_out(a, b, 0, out)),
       FORM("smooth_l1_loss.out", smooth_l1_loss(a, b, 2), smooth_l1_loss_out(a, b, 2, 1.0, out)),
       FORM("huber_loss.out", huber_loss(a, b, 1), huber_loss_out(a, b, 1, 1.0, out)),
       FORM("soft_margin_loss.out", soft_margin_loss(a, b, 0), soft_margin_loss_out(a, b, 0, out)),
-      FORM("binary_cross_entropy.out", binary_cross_entropy(ops::sigmoid(a), ops::sigmoid(b), std::nullopt, 0),
-           binary_cross_entropy_out(ops::sigmoid(a), ops::sigmoid(b), std::nullopt, 0, out)),
+      FORM("binary_cross_entropy.out", binary_cross_entropy(aten::sigmoid(a), aten::sigmoid(b), std::nullopt, 0),
+           binary_cross_entropy_out(aten::sigmoid(a), aten::sigmoid(b), std::nullopt, 0, out)),
       FORM("nll_loss.out", nll_loss(a, tensor_of({0, 2}, {2}, dtype::int64), std::nullopt, 0),
            nll_loss_out(a, tensor_of({0, 2}, {2}, dtype::int64), std::nullopt, 0, -100, out)),
       FORM("nll_loss2d.out",
-           nll_loss2d(ops::reshape(a, dims{1, 3, 2, 1}), tensor_of({0, 2}, {1, 2, 1}, dtype::int64), std::nullopt, 0),
-           nll_loss2d_out(ops::reshape(a, dims{1, 3, 2, 1}), tensor_of({0, 2}, {1, 2, 1}, dtype::int64), std::nullopt,
+           nll_loss2d(aten::reshape(a, shape{1, 3, 2, 1}), tensor_of({0, 2}, {1, 2, 1}, dtype::int64), std::nullopt, 0),
+           nll_loss2d_out(aten::reshape(a, shape{1, 3, 2, 1}), tensor_of({0, 2}, {1, 2, 1}, dtype::int64), std::nullopt,
                           0, -100, out)),
-      FORM("adaptive_avg_pool2d.out", adaptive_avg_pool2d(ops::unsqueeze(a, 0), dims{1, 2}),
-           adaptive_avg_pool2d_out(ops::unsqueeze(a, 0), dims{1, 2}, out)),
+      FORM("adaptive_avg_pool2d.out", adaptive_avg_pool2d(aten::unsqueeze(a, 0), shape{1, 2}),
+           adaptive_avg_pool2d_out(aten::unsqueeze(a, 0), shape{1, 2}, out)),
       FORM("take_along_dim.out", take_along_dim(a, tensor_of({1, 0, 0}, {1, 3}, dtype::int64), 0),
            take_along_dim_out(a, tensor_of({1, 0, 0}, {1, 3}, dtype::int64), 0, out)),
-      FORM("upsample_nearest2d.out", upsample_nearest2d(ops::reshape(a, dims{1, 1, 2, 3}), dims{4, 4}),
-           upsample_nearest2d_out(ops::reshape(a, dims{1, 1, 2, 3}), dims{4, 4}, std::nullopt, std::nullopt, out)),
+      FORM("upsample_nearest2d.out", upsample_nearest2d(aten::reshape(a, shape{1, 1, 2, 3}), shape{4, 4}),
+           upsample_nearest2d_out(aten::reshape(a, shape{1, 1, 2, 3}), shape{4, 4}, std::nullopt, std::nullopt, out)),
   };
 }
 
 std::vector<form> of_integers() {
   return {
-      FORM("bitwise_and.Scalar_out", bitwise_and_scalar(a, 6), bitwise_and_scalar_out(a, 6, out)),
-      FORM("bitwise_or.Scalar_out", bitwise_or_scalar(a, 6), bitwise_or_scalar_out(a, 6, out)),
-      FORM("bitwise_xor.Scalar_out", bitwise_xor_scalar(a, 6), bitwise_xor_scalar_out(a, 6, out)),
-      FORM("bitwise_left_shift.Tensor_Scalar_out", bitwise_left_shift_scalar(a, 2),
-           bitwise_left_shift_scalar_out(a, 2, out)),
-      FORM("bitwise_right_shift.Tensor_Scalar_out", bitwise_right_shift_scalar(a, 1),
-           bitwise_right_shift_scalar_out(a, 1, out)),
+      FORM("bitwise_and.Scalar_out", bitwise_and_Scalar(a, 6), bitwise_and_Scalar_out(a, 6, out)),
+      FORM("bitwise_or.Scalar_out", bitwise_or_Scalar(a, 6), bitwise_or_Scalar_out(a, 6, out)),
+      FORM("bitwise_xor.Scalar_out", bitwise_xor_Scalar(a, 6), bitwise_xor_Scalar_out(a, 6, out)),
+      FORM("bitwise_left_shift.Tensor_Scalar_out", bitwise_left_shift_Tensor_Scalar(a, 2),
+           bitwise_left_shift_Tensor_Scalar_out(a, 2, out)),
+      FORM("bitwise_right_shift.Tensor_Scalar_out", bitwise_right_shift_Tensor_Scalar(a, 1),
+           bitwise_right_shift_Tensor_Scalar_out(a, 1, out)),
       // A number in front is the number behind of what commutes, and a tensor full of it of what does not.
-      FORM("bitwise_and.Scalar_Tensor", bitwise_and_scalar_base(6, a), bitwise_and_scalar_out(a, 6, out)),
-      FORM("bitwise_or.Scalar_Tensor", bitwise_or_scalar_base(6, a), bitwise_or_scalar_out(a, 6, out)),
-      FORM("bitwise_xor.Scalar_Tensor", bitwise_xor_scalar_base(6, a), bitwise_xor_scalar_out(a, 6, out)),
-      FORM("bitwise_left_shift.Scalar_Tensor", bitwise_left_shift_scalar_base(6, ops::abs(a)),
-           bitwise_left_shift_out(ops::full_like(a, 6), ops::abs(a), out)),
-      FORM("bitwise_right_shift.Scalar_Tensor", bitwise_right_shift_scalar_base(6, ops::abs(a)),
-           bitwise_right_shift_out(ops::full_like(a, 6), ops::abs(a), out)),
+      FORM("bitwise_and.Scalar_Tensor", bitwise_and_Scalar_Tensor(6, a), bitwise_and_Scalar_out(a, 6, out)),
+      FORM("bitwise_or.Scalar_Tensor", bitwise_or_Scalar_Tensor(6, a), bitwise_or_Scalar_out(a, 6, out)),
+      FORM("bitwise_xor.Scalar_Tensor", bitwise_xor_Scalar_Tensor(6, a), bitwise_xor_Scalar_out(a, 6, out)),
+      FORM("bitwise_left_shift.Scalar_Tensor", bitwise_left_shift_Scalar_Tensor(6, aten::abs(a)),
+           bitwise_left_shift_Tensor_out(aten::full_like(a, 6), aten::abs(a), out)),
+      FORM("bitwise_right_shift.Scalar_Tensor", bitwise_right_shift_Scalar_Tensor(6, aten::abs(a)),
+           bitwise_right_shift_Tensor_out(aten::full_like(a, 6), aten::abs(a), out)),
   };
 }
 
@@ -142,7 +144,7 @@ void check(const form& f, dtype type, support::numbers& source) {
         CHECK(support::difference(values(out), values(wanted), support::tolerance_of(wanted.dtype())) == "");
       }
     }
-    dims other = wanted.sizes();
+    shape other = wanted.sizes();
     other.push_back(2);
     tensor out = support::arranged(other, wanted.dtype(), support::arrangement::dense);
     const list before = values(out);
@@ -173,39 +175,40 @@ TEST_CASE("out variants: an out form agrees with the functional form", "[ops][wr
 TEST_CASE("out variants: errors are detected before anything is written", "[ops][written]") {
   tensor out = tensor_of({7, 7}, {2});
   const tensor x = tensor_of({1, 2}, {2}, dtype::int32);
-  CHECK_THROWS_AS(ops::pow_scalar_out(x, -1, out), tb::error);
-  CHECK_THROWS_AS(ops::mse_loss_out(out, tensor_of({1, 2, 3}, {3}), 0, out), tb::shape_error);
-  CHECK(toy::text_of<tb::error>([&] { ops::softshrink_out(out, -1, out); }) ==
+  CHECK_THROWS_AS(aten::pow_Tensor_Scalar_out(x, -1, out), tb::error);
+  CHECK_THROWS_AS(aten::mse_loss_out(out, tensor_of({1, 2, 3}, {3}), 0, out), tb::shape_error);
+  CHECK(toy::text_of<tb::error>([&] { aten::softshrink_out(out, -1, out); }) ==
         "aten::softshrink.out: in aten::softshrink: found lambd -1, wanted at least 0");
   CHECK(values(out) == list{7, 7});
 }
 
 TEST_CASE("out variants: threshold_ writes self, and copy keeps its dtype and sizes", "[ops][written]") {
   tensor x = tensor_of({-1, 0.5, 2}, {3});
-  CHECK(values(ops::threshold_(x, 0.5, 9)) == list{9, 9, 2});
-  const tensor y = ops::copy(tensor_of({0, 0, 0, 0, 0, 0}, {2, 3}, dtype::int16), x);
+  CHECK(values(aten::threshold_(x, 0.5, 9)) == list{9, 9, 2});
+  const tensor y = aten::copy(tensor_of({0, 0, 0, 0, 0, 0}, {2, 3}, dtype::int16), x);
   CHECK(y.dtype() == dtype::int16);
   CHECK(values(y) == list{9, 9, 2, 9, 9, 2});
-  CHECK_THROWS_AS(ops::copy(x, tensor_of({1, 2}, {2})), tb::shape_error);
+  CHECK_THROWS_AS(aten::copy(x, tensor_of({1, 2}, {2})), tb::shape_error);
 }
 
 TEST_CASE("out variants: tensor_split at indices from a tensor", "[ops][written]") {
   const tensor x = tensor_of({0, 1, 2, 3, 4, 5}, {6}), two = tensor_of({2}, {}, dtype::int64);
-  CHECK(values(ops::narrow_tensor(x, 0, two, 3)) == list{2, 3, 4});
-  CHECK(toy::text_of<tb::error>([&] { ops::narrow_tensor(x, 0, tensor_of({1, 2}, {2}, dtype::int64), 3); }) ==
+  CHECK(values(aten::narrow_Tensor(x, 0, two, 3)) == list{2, 3, 4});
+  CHECK(toy::text_of<tb::error>([&] { aten::narrow_Tensor(x, 0, tensor_of({1, 2}, {2}, dtype::int64), 3); }) ==
         "aten::narrow.Tensor: found a start int64 [2], wanted one integer");
-  CHECK(ops::tensor_split_tensor(x, two).size() == 2);
-  const auto parts = ops::tensor_split_tensor(x, tensor_of({1, 4}, {2}, dtype::int64));
+  CHECK(aten::tensor_split_tensor_indices_or_sections(x, two).size() == 2);
+  const auto parts = aten::tensor_split_tensor_indices_or_sections(x, tensor_of({1, 4}, {2}, dtype::int64));
   REQUIRE(parts.size() == 3);
   CHECK(values(parts[1]) == list{1, 2, 3});
-  CHECK(toy::text_of<tb::error>([&] { ops::tensor_split_tensor(x, tensor_of({1}, {}, dtype::int32)); }) ==
+  CHECK(toy::text_of<tb::error>(
+            [&] { aten::tensor_split_tensor_indices_or_sections(x, tensor_of({1}, {}, dtype::int32)); }) ==
         "aten::tensor_split.tensor_indices_or_sections: found int32 [] on cpu, wanted one int64 number, or a row of "
         "them, "
         "on the host");
   const std::vector<tensor> all{x, two};
-  CHECK(ops::atleast_1d_list(all)[1].sizes() == dims{1});
-  CHECK(ops::atleast_2d_list(all)[0].sizes() == dims{1, 6});
-  CHECK(ops::atleast_3d_list(all)[0].sizes() == dims{1, 6, 1});
+  CHECK(aten::atleast_1d_Sequence(all)[1].sizes() == shape{1});
+  CHECK(aten::atleast_2d_Sequence(all)[0].sizes() == shape{1, 6});
+  CHECK(aten::atleast_3d_Sequence(all)[0].sizes() == shape{1, 6, 1});
 }
 
 TEST_CASE("out variants: repeat_interleave with a number for each slice", "[ops][written][property]") {
@@ -223,13 +226,13 @@ TEST_CASE("out variants: repeat_interleave with a number for each slice", "[ops]
           }
         }
         const tensor counts = tensor_of(repeats, {n}, source.whole(0, 1) == 0 ? dtype::int64 : dtype::int32);
-        CHECK(values(ops::repeat_interleave_tensor(x, counts, 1)) == wanted);
+        CHECK(values(aten::repeat_interleave_self_Tensor(x, counts, 1)) == wanted);
       }
     }
   }
-  CHECK(toy::text_of<tb::error>([] { ops::repeat_interleave_places(tensor_of({1, -1}, {2}, dtype::int64)); }) ==
+  CHECK(toy::text_of<tb::error>([] { aten::repeat_interleave_Tensor(tensor_of({1, -1}, {2}, dtype::int64)); }) ==
         "aten::repeat_interleave.Tensor: found repeats below 0, wanted 0 or more");
   CHECK(toy::text_of<tb::shape_error>([] {
-          ops::repeat_interleave_places(tensor_of({1, 2}, {2}, dtype::int64), arg<"output_size"> = 4);
+          aten::repeat_interleave_Tensor(tensor_of({1, 2}, {2}, dtype::int64), arg<"output_size"> = 4);
         }) == "aten::repeat_interleave.Tensor: found output_size 4, wanted the sum of the repeats, 3");
 }

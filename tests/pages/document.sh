@@ -10,8 +10,8 @@ made() {
   cat <<'TEXT'
 # Operators
 
-What each operator of `topbit.ops` takes, returns, throws and costs. An entry lists all forms of one operation with the variables that C++ calls
-them by, in namespace `topbit`. In shapes, `[..]` is any number of dimensions. Errors are thrown before anything is written; in addition to those listed
+What each operator of `topbit.ops` takes, returns, throws and costs. An entry lists all forms of one operation with their typed
+handles, in namespace `topbit`. Calls go through the function with the operator's name: `tb::max` for `aten::max`, `aten::max_dim` and the others. In shapes, `[..]` is any number of dimensions. Errors are thrown before anything is written; in addition to those listed
 there is `device_error` if tensors of one call are on different devices. Arguments of the examples are in the syntax of `topbit call`; every example
 and every error is run by a test, and every dtype is tried.
 

@@ -18,9 +18,9 @@ namespace {
 constexpr tb::dispatch_key layer_key = tb::key::UserTop1;
 
 // What is done instead of the call that an example makes, below call_text() and above the operator.
-std::function<void(const tb::operator_handle&, tb::stack&)> action;
+std::function<void(const tb::operator_handle&, tb::boxed_stack&)> action;
 
-void act(const tb::operator_handle& op, tb::key_set, tb::stack& s) {
+void act(const tb::operator_handle& op, tb::key_set, tb::boxed_stack& s) {
   const tb::exclude_guard parts_are_not_meant(layer_key);
   action(op, s);
 }
@@ -31,7 +31,7 @@ struct placed {
   tensor t;
   std::size_t argument;
 };
-std::vector<placed> tensors_of(const tb::operator_handle& op, const tb::stack& s) {
+std::vector<placed> tensors_of(const tb::operator_handle& op, const tb::boxed_stack& s) {
   std::vector<placed> all;
   const std::span<const tb::value> arguments = s.top(op.argument_count());
   for (std::size_t i = 0; i < arguments.size(); ++i) {
@@ -43,7 +43,7 @@ std::vector<placed> tensors_of(const tb::operator_handle& op, const tb::stack& s
 }
 
 // Calls visit(operator, stack) for the first example of each page, with its arguments on the stack.
-void each_call(std::function<void(const tb::operator_handle&, tb::stack&)> visit) {
+void each_call(std::function<void(const tb::operator_handle&, tb::boxed_stack&)> visit) {
   action = std::move(visit);
   const tb::include_guard watched(layer_key);
   for (const tb::author::page_group& g : tb::author::operator_pages()) {
@@ -64,7 +64,7 @@ std::string label(const tb::operator_handle& op, std::size_t i) {
 
 TEST_CASE("every operator: counts its writes, exactly those of its schema", "[pages][every]") {
   std::size_t calls = 0;
-  each_call([&](const tb::operator_handle& op, tb::stack& s) {
+  each_call([&](const tb::operator_handle& op, tb::boxed_stack& s) {
     const std::vector<placed> tensors = tensors_of(op, s);
     op.call_boxed(s);
     for (const placed& p : tensors) {
@@ -77,14 +77,15 @@ TEST_CASE("every operator: counts its writes, exactly those of its schema", "[pa
 }
 
 TEST_CASE("every operator: keeps no reference to its arguments", "[pages][every]") {
-  each_call([&](const tb::operator_handle& op, tb::stack& s) {
+  each_call([&](const tb::operator_handle& op, tb::boxed_stack& s) {
     const std::vector<placed> tensors = tensors_of(op, s);
     std::vector<std::pair<std::int64_t, std::int64_t>> before;
     const auto counts = [](const tensor& t) {
-      return std::pair<std::int64_t, std::int64_t>(t.record().references, t.record().data->references);
+      return std::pair<std::int64_t, std::int64_t>(tb::author::record_of(t).references,
+                                                   tb::author::record_of(t).data->references);
     };
     for (const placed& p : tensors) before.push_back(counts(p.t));
-    tb::stack again;
+    tb::boxed_stack again;
     for (const tb::value& v : s.top(op.argument_count())) again.push(tb::value(v));
     op.call_boxed(again);
     again.drop(op.result_count());
@@ -105,12 +106,12 @@ TEST_CASE("every operator: refuses tensors of two devices, at any argument", "[p
                                    "aten::atleast_3d.Sequence",
                                    "aten::tensor_split.tensor_indices_or_sections"};
   std::set<std::string> refused;
-  each_call([&](const tb::operator_handle& op, tb::stack& s) {
+  each_call([&](const tb::operator_handle& op, tb::boxed_stack& s) {
     const std::vector<placed> tensors = tensors_of(op, s);
     const std::string name(op.name());
     for (std::size_t odd = 0; odd < tensors.size() && tensors.size() > 1; ++odd) {
       INFO("with tensor " << odd << " elsewhere, in " << label(op, tensors[odd].argument));
-      tb::stack moved;
+      tb::boxed_stack moved;
       std::size_t i = 0;
       for (const tb::value& v : s.top(op.argument_count())) {
         moved.push(tb::author::map_tensors(v, [&](const tensor& t) {
@@ -162,8 +163,8 @@ TEST_CASE("every operator: a registered kernel uses only existing table entries"
                                      [](tb::device, void* p) noexcept { std::free(p); }, bytes, bytes});
   tb::author::register_strided_backend(partial_table, tb::key::PrivateUse7);
   std::size_t done = 0, refused = 0;
-  each_call([&](const tb::operator_handle& op, tb::stack& s) {
-    tb::stack moved;
+  each_call([&](const tb::operator_handle& op, tb::boxed_stack& s) {
+    tb::boxed_stack moved;
     bool some = false;
     for (const tb::value& v : s.top(op.argument_count())) {
       moved.push(tb::author::map_tensors(v, [&](const tensor& t) {

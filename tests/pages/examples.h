@@ -69,8 +69,9 @@ inline std::string text_of(const shown_call& c) {
 }
 
 /// The schema's argument that the text at this place is for: by name, or by its place.
-inline const tb::schema_item* argument_of(const tb::schema_view& s, std::string_view text, std::size_t place) {
-  for (const tb::schema_item& a : s.arguments) {
+inline const tb::author::schema_item* argument_of(const tb::author::schema_view& s, std::string_view text,
+                                                  std::size_t place) {
+  for (const tb::author::schema_item& a : s.arguments) {
     if (text.starts_with(a.name) && text.substr(a.name.size()).starts_with('=')) return &a;
   }
   return place < s.arguments.size() ? &s.arguments[place] : nullptr;

@@ -24,7 +24,7 @@ import topbit;
 
 namespace tb = topbit;
 using support::numbers;
-using tb::dims;
+using tb::shape;
 using tb::tensor;
 
 namespace tb_cpu {
@@ -35,8 +35,8 @@ namespace {
 
 constexpr tb::dispatch_key layer_key = tb::key::UserTop2;
 
-std::function<void(const tb::operator_handle&, tb::stack&)> action;
-void act(const tb::operator_handle& op, tb::key_set, tb::stack& s) {
+std::function<void(const tb::operator_handle&, tb::boxed_stack&)> action;
+void act(const tb::operator_handle& op, tb::key_set, tb::boxed_stack& s) {
   const tb::exclude_guard parts_are_not_meant(layer_key);
   action(op, s);
 }
@@ -51,7 +51,7 @@ std::vector<example> all_examples() {
   std::vector<example> all;
   const std::set<std::string_view> unwritten{"aten::empty", "aten::empty_like", "aten::empty_strided",
                                              "aten::new_empty", "aten::new_empty_strided"};
-  action = [&](const tb::operator_handle& op, tb::stack& s) {
+  action = [&](const tb::operator_handle& op, tb::boxed_stack& s) {
     const auto given = s.top(op.argument_count());
     std::string_view name = op.name();
     name = name.substr(0, name.find('.'));
@@ -105,7 +105,7 @@ class drawer {
   }
   tensor like(const tensor& shown) {
     if (!shown.defined()) return shown;
-    dims sizes;
+    shape sizes;
     if (shown.dim() > 0 || source_.whole(0, 3) == 0) sizes = front_;
     for (std::int64_t n : shown.sizes()) sizes.push_back(size_for(n));
     const tb::dtype type = mixed_ && source_.whole(0, 1) == 0    ? support::dtypes[source_.whole(0, 9)]
@@ -132,7 +132,7 @@ class drawer {
  private:
   numbers& source_;
   const std::vector<tensor>& earlier_;
-  dims front_;  // dimensions before those of the example, for what takes any number of them
+  shape front_;  // dimensions before those of the example, for what takes any number of them
   std::map<std::int64_t, std::int64_t> sizes_;
   tb::dtype floating_, integer_;
   bool mixed_;
@@ -146,7 +146,7 @@ struct outcome {
 };
 outcome outcome_of(const tb::operator_handle& op, const std::vector<tb::value>& given, setting how) {
   outcome out;
-  tb::stack s;
+  tb::boxed_stack s;
   for (const tb::value& v : given) {
     s.push(tb::author::map_tensors(v, [&](const tensor& t) {
       if (!t.defined()) return t;
@@ -175,7 +175,7 @@ std::string difference(const tensor& a, const tensor& b) {
   if (!a.defined() || a.data() == b.data()) return {};
   if (a.dtype() != b.dtype() || a.sizes() != b.sizes()) return "other dtype or sizes";
   std::string text;
-  support::each_index(a.sizes(), [&](const dims& i) {
+  support::each_index(a.sizes(), [&](const shape& i) {
     const void *const x = support::address(a, i), *const y = support::address(b, i);
     if (!text.empty() || std::memcmp(x, y, tb::size_of(a.dtype())) == 0) return;
     const double one = support::get(a, i), other = support::get(b, i);

@@ -12,7 +12,7 @@ int twice_layer(topbit::key_set keys, const item& i) {
   return 100 + host::twice.redispatch(keys & topbit::below(key::Tracer), i);
 }
 int twice_npu(const item& i) { return 2000 + i.n; }
-void pass_on(const topbit::operator_handle& op, topbit::key_set keys, topbit::stack& s) {
+void pass_on(const topbit::operator_handle& op, topbit::key_set keys, topbit::boxed_stack& s) {
   op.redispatch_boxed(keys & topbit::below(key::UserTop1), s);
 }
 

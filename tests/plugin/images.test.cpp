@@ -36,7 +36,8 @@ int events_heard(const std::string& path) {
 
 std::size_t rows_for_cuda() {
   std::size_t count = 0;
-  for (const tb::kernel_record& k : host::shared.handle().kernels()) count += k.target == tb::key_target(key::CUDA);
+  for (const tb::inspect::kernel_record& k : host::shared.handle().kernels())
+    count += k.target == tb::key_target(key::CUDA);
   return count;
 }
 

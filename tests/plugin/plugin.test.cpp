@@ -123,12 +123,12 @@ TEST_CASE("plugin: another version of topbit is refused before any of its code r
 
 TEST_CASE("plugin: files that cannot be loaded are refused with a reason", "[plugin]") {
   refused(file("nothing_here.so"), "found no such file");
-  refused(folder.string(), "found something that is no file, wanted a shared library");
+  refused(folder.string(), "found something other than a file, wanted a shared library");
   const std::string text_file = file("text.so");
   std::ofstream(text_file) << "this is text\n";
-  refused(text_file, "found a file that is no shared library of this machine, wanted one");
+  refused(text_file, "found a file that is not a shared library for this platform, wanted one that is");
   std::ofstream(file("empty.so")).close();
-  refused(file("empty.so"), "found a file that is no shared library of this machine, wanted one");
+  refused(file("empty.so"), "found a file that is not a shared library for this platform, wanted one that is");
   const std::string text = text_of<tb::bad_plugin>([&] { (void)tb::load_plugin(file("unresolved.so")); });
   CHECK(text.find("cannot be loaded: ") != std::string::npos);
   CHECK(text.find("nobody_has_this") != std::string::npos);
@@ -145,7 +145,7 @@ TEST_CASE("plugin: a truncated file is refused before it is mapped", "[plugin]")
     const std::string text = text_of<tb::bad_plugin>([&] { (void)tb::load_plugin(path); });
     INFO(left << ": " << text);
     if (text == "nothing was thrown") break;  // all that is mapped is there
-    CHECK(text.find("is cut off: it has " + std::to_string(left) + " bytes, ") != std::string::npos);
+    CHECK(text.find("is truncated: it has " + std::to_string(left) + " bytes, ") != std::string::npos);
     refused_one = true;
   }
   CHECK(refused_one);
@@ -155,7 +155,7 @@ TEST_CASE("plugin: a shared object that is already loaded by other means is refu
   const std::string path = file("silent.so");
   void* handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   REQUIRE(handle != nullptr);
-  refused(path, "is loaded already, but not by load_plugin(): what it registers stands since then");
+  refused(path, "is loaded already, but not by load_plugin(): what it registers has been registered since then");
   dlclose(handle);
   const tb::plugin p = tb::load_plugin(path);
   CHECK(p.path() == path);

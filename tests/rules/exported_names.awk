@@ -8,7 +8,7 @@ function qualified(name,    i, s) {
 }
 
 # A declaration without `export`, attributes and template heads; empty while a head is not complete.
-function bare(s,    i, angle, c) {
+function bare(s,    i, angle, nested, c) {
   sub(/^export /, "", s)
   gsub(/\[\[[^]]*\]\] ?/, "", s)
   gsub(/decltype\([^()]*\)/, "decltype", s)
@@ -22,13 +22,24 @@ function bare(s,    i, angle, c) {
     s = substr(s, i + 1)
     sub(/^ +/, "", s)
     sub(/^requires [A-Za-z_0-9:]+<[^<> ]*> /, "", s)
+    while (s ~ /^requires ?\(/) {
+      nested = 0
+      for (i = index(s, "("); i <= length(s); i++) {
+        c = substr(s, i, 1)
+        if (c == "(") nested++
+        if (c == ")" && --nested == 0) break
+      }
+      s = substr(s, i + 1)
+      sub(/^ +/, "", s)
+    }
   }
   return s
 }
 
 # The name that a bare declaration declares; empty for an operator function and for a specialisation.
 function declared(s) {
-  if (s ~ /operator/ && s ~ /operator *[^A-Za-z_ ]/) return ""
+  if (s ~ /(^|[^A-Za-z_])operator *[^A-Za-z_ ]/) return ""
+  if (match(s, /^using [A-Za-z_0-9:]+::/)) s = "using " substr(s, RLENGTH + 1)
   if (match(s, /^(enum class|class|struct|union|enum|concept|using) /)) {
     s = substr(s, RLENGTH + 1)
     match(s, /^[A-Za-z_][A-Za-z_0-9]*/)
@@ -42,7 +53,7 @@ function declared(s) {
 
 # True for what may declare several names: `constexpr key CPU{1}, CUDA{2};`.
 function is_variable(rest) {
-  return rest !~ /operator *[^A-Za-z_ ]/ && rest !~ /^(enum|class|struct|union|concept|using) / && match(rest, /[({;=]/) &&
+  return rest !~ /(^|[^A-Za-z_])operator *[^A-Za-z_ ]/ && rest !~ /^(enum|class|struct|union|concept|using) / && match(rest, /[({;=]/) &&
          substr(rest, RSTART, 1) ~ /[{=]/
 }
 

@@ -34,7 +34,7 @@ std::vector<std::string> schemas_of(const std::string& file) {
 }
 
 // A default as its value: white space, quotes, the size of a list and the spelling of a number do not count.
-std::string value_of(const tb::schema_item& item) {
+std::string value_of(const tb::author::schema_item& item) {
   std::string text;
   for (char c : item.default_text) {
     if (c != ' ') text += c;
@@ -51,7 +51,7 @@ std::string value_of(const tb::schema_item& item) {
 }
 
 // Independent of topbit's own equality, which compares printed texts.
-bool same(const tb::schema_item& a, const tb::schema_item& b) {
+bool same(const tb::author::schema_item& a, const tb::author::schema_item& b) {
   const bool escaped = a.default_text.find('\\') != std::string_view::npos;
   return a.type == b.type && a.name == b.name && a.alias == b.alias && a.alias_after == b.alias_after &&
          a.list_alias == b.list_alias && a.modifiers == b.modifiers && a.list_size == b.list_size &&
@@ -59,7 +59,7 @@ bool same(const tb::schema_item& a, const tb::schema_item& b) {
          (escaped || value_of(a) == value_of(b));
 }
 
-bool same(const tb::schema_view& a, const tb::schema_view& b) {
+bool same(const tb::author::schema_view& a, const tb::author::schema_view& b) {
   bool equal = a.ns == b.ns && a.name == b.name && a.overload == b.overload &&
                a.arguments.size() == b.arguments.size() && a.returns.size() == b.returns.size() &&
                a.variadic_arguments == b.variadic_arguments && a.variadic_returns == b.variadic_returns;

@@ -30,14 +30,14 @@ struct binary_function {
 };
 
 // The operator and its form that writes, with the same options; or the operator alone.
-#define BOTH(f, ...)                                                            \
-  [](const tb::tensor& x) { return tb::ops::f(x __VA_OPT__(, ) __VA_ARGS__); }, \
-      [](tb::tensor& x) { tb::ops::f##_(x __VA_OPT__(, ) __VA_ARGS__); }
-#define ONE(f, ...) [](const tb::tensor& x) { return tb::ops::f(x __VA_OPT__(, ) __VA_ARGS__); }
-#define BOTH_OF_TWO(f, ...)                                                                             \
-  [](const tb::tensor& a, const tb::tensor& b) { return tb::ops::f(a, b __VA_OPT__(, ) __VA_ARGS__); }, \
-      [](tb::tensor& a, const tb::tensor& b) { tb::ops::f##_(a, b __VA_OPT__(, ) __VA_ARGS__); }
-#define ONE_OF_TWO(f) [](const tb::tensor& a, const tb::tensor& b) { return tb::ops::f(a, b); }
+#define BOTH(f, ...)                                                       \
+  [](const tb::tensor& x) { return tb::f(x __VA_OPT__(, ) __VA_ARGS__); }, \
+      [](tb::tensor& x) { tb::f##_(x __VA_OPT__(, ) __VA_ARGS__); }
+#define ONE(f, ...) [](const tb::tensor& x) { return tb::f(x __VA_OPT__(, ) __VA_ARGS__); }
+#define BOTH_OF_TWO(f, ...)                                                                        \
+  [](const tb::tensor& a, const tb::tensor& b) { return tb::f(a, b __VA_OPT__(, ) __VA_ARGS__); }, \
+      [](tb::tensor& a, const tb::tensor& b) { tb::f##_(a, b __VA_OPT__(, ) __VA_ARGS__); }
+#define ONE_OF_TWO(f) [](const tb::tensor& a, const tb::tensor& b) { return tb::f(a, b); }
 
 inline const std::vector<unary_function> unary_functions = {
     {"neg", BOTH(neg)},
@@ -75,8 +75,8 @@ inline const std::vector<unary_function> unary_functions = {
     {"sigmoid", BOTH(sigmoid)},
     {"logit", BOTH(logit), 0.2, 0.8},
     {"logit with eps",
-     [](const tb::tensor& x) { return tb::ops::logit(x, 0.3); },
-     [](tb::tensor& x) { tb::ops::logit_(x, 0.3); },
+     [](const tb::tensor& x) { return tb::aten::logit(x, 0.3); },
+     [](tb::tensor& x) { tb::aten::logit_(x, 0.3); },
      0.1,
      0.9,
      {0.3, 0.7}},
@@ -88,8 +88,8 @@ inline const std::vector<unary_function> unary_functions = {
     {"trunc", BOTH(trunc), -2, 2, {-2, -1, 0, 1, 2}},
     {"round", BOTH(round), -2, 2, {-1.5, -0.5, 0.5, 1.5}},
     {"round to a decimal",
-     [](const tb::tensor& x) { return tb::ops::round_decimals(x, tb::arg<"decimals"> = -1); },
-     [](tb::tensor& x) { tb::ops::round_decimals_(x, tb::arg<"decimals"> = -1); },
+     [](const tb::tensor& x) { return tb::aten::round_decimals(x, tb::arg<"decimals"> = -1); },
+     [](tb::tensor& x) { tb::aten::round_decimals_(x, tb::arg<"decimals"> = -1); },
      -20,
      20,
      {-15, -5, 5, 15}},
@@ -130,9 +130,9 @@ inline const std::vector<binary_function> binary_functions = {
     {"rsub", ONE_OF_TWO(rsub)},
     {"mul", BOTH_OF_TWO(mul)},
     {"div", BOTH_OF_TWO(div), 0.5, 2},
-    {"div, not rounded", BOTH_OF_TWO(div_mode, tb::arg<"rounding_mode"> = std::nullopt), 0.5, 2},
-    {"div rounded down", BOTH_OF_TWO(div_mode, tb::arg<"rounding_mode"> = "floor"), 0.5, 0.9},
-    {"div rounded to zero", BOTH_OF_TWO(div_mode, tb::arg<"rounding_mode"> = "trunc"), 0.5, 0.9},
+    {"div, not rounded", BOTH_OF_TWO(div, tb::arg<"rounding_mode"> = std::nullopt), 0.5, 2},
+    {"div rounded down", BOTH_OF_TWO(div, tb::arg<"rounding_mode"> = "floor"), 0.5, 0.9},
+    {"div rounded to zero", BOTH_OF_TWO(div, tb::arg<"rounding_mode"> = "trunc"), 0.5, 0.9},
     {"floor_divide", BOTH_OF_TWO(floor_divide), 0.5, 0.9},
     {"remainder", BOTH_OF_TWO(remainder), 0.5, 0.9, false},
     {"fmod", BOTH_OF_TWO(fmod), 0.5, 0.9, false},

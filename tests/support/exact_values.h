@@ -20,7 +20,7 @@ namespace support {
 using extended = long double;
 static_assert(std::numeric_limits<extended>::digits >= 64);
 
-inline extended exact(const tb::tensor& t, const tb::dims& index) {
+inline extended exact(const tb::tensor& t, const tb::shape& index) {
   const std::byte* at = address(t, index);
   return tb::with_element_type(t.dtype(), [at]<class T>(T x) {
     std::memcpy(&x, at, sizeof x);
@@ -31,7 +31,7 @@ inline extended exact(const tb::tensor& t, const tb::dims& index) {
   });
 }
 
-inline void put(const tb::tensor& t, const tb::dims& index, extended value) {
+inline void put(const tb::tensor& t, const tb::shape& index, extended value) {
   if (t.dtype() != tb::dtype::int64) return set(t, index, static_cast<double>(value));
   const auto whole = static_cast<std::int64_t>(value);
   std::memcpy(address(t, index), &whole, sizeof whole);
@@ -39,7 +39,7 @@ inline void put(const tb::tensor& t, const tb::dims& index, extended value) {
 
 inline std::vector<extended> exact_values(const tb::tensor& t) {
   std::vector<extended> all;
-  each_index(t.sizes(), [&](const tb::dims& i) { all.push_back(exact(t, i)); });
+  each_index(t.sizes(), [&](const tb::shape& i) { all.push_back(exact(t, i)); });
   return all;
 }
 
@@ -146,7 +146,7 @@ class edge_numbers : public numbers {
   tb::dtype floating() { return static_cast<tb::dtype>(whole(6, 9)); }
   bool flip() { return whole(0, 1) != 0; }
 
-  tb::dims any_shape() {
+  tb::shape any_shape() {
     switch (whole(0, 9)) {
       case 0: return {};
       case 1: return {whole(0, 2), 0, whole(0, 3)};
@@ -191,14 +191,14 @@ class edge_numbers : public numbers {
     return stored(t, between(low, high));
   }
 
-  tb::tensor operand(const tb::dims& sizes, tb::dtype t, extended low = -9, extended high = 9, bool distinct = false) {
+  tb::tensor operand(const tb::shape& sizes, tb::dtype t, extended low = -9, extended high = 9, bool distinct = false) {
     const tb::tensor x = memory(sizes, t, distinct);
-    each_index(sizes, [&](const tb::dims& i) { put(x, i, number(t, low, high)); });
+    each_index(sizes, [&](const tb::shape& i) { put(x, i, number(t, low, high)); });
     return x;
   }
 
   /// Uninitialised elements in some arrangement; `distinct` if they are to be written to.
-  tb::tensor memory(const tb::dims& sizes, tb::dtype t, bool distinct) {
+  tb::tensor memory(const tb::shape& sizes, tb::dtype t, bool distinct) {
     const std::int64_t pick = whole(0, 4);
     if (pick == 3 && !distinct) return arranged(sizes, t, arrangement::expanded);
     if (pick >= 3) return shifted(sizes, t);
@@ -206,7 +206,7 @@ class edge_numbers : public numbers {
   }
 
   /// Dense, one element behind the start of its memory.
-  static tb::tensor shifted(const tb::dims& sizes, tb::dtype t) {
+  static tb::tensor shifted(const tb::shape& sizes, tb::dtype t) {
     const tb::tensor whole = tb::author::make_tensor({tb::numel(sizes) + 1}, t, tb::cpu);
     return tb::author::make_view(whole, sizes, tb::dense_strides(sizes), 1);
   }

@@ -18,23 +18,23 @@ using one_tensor_function = std::function<tb::tensor(const tb::tensor&)>;
 
 /// The gradient of the sum of weights * f(x) by x; the weights are 1 if there are none.
 inline std::vector<double> gradient_at(const one_tensor_function& f, const std::vector<double>& elements,
-                                       const tb::dims& sizes, const std::vector<double>& weights = {}) {
+                                       const tb::shape& sizes, const std::vector<double>& weights = {}) {
   const tb::tensor x = tb::require_grad(tensor_of(elements, sizes));
   tb::tensor y = f(x);
   if (!weights.empty()) y = y * tensor_of(weights, y.sizes());
-  return values(tb::grad(tb::ops::sum(y), x));
+  return values(tb::grad(tb::aten::sum(y), x));
 }
 
 /// The gradient of the sum of 1, 2, 3, .. times that gradient.
 inline std::vector<double> second_gradient_at(const one_tensor_function& f, const std::vector<double>& elements,
-                                              const tb::dims& sizes, const std::vector<double>& weights = {}) {
+                                              const tb::shape& sizes, const std::vector<double>& weights = {}) {
   const tb::tensor x = tb::require_grad(tensor_of(elements, sizes));
   tb::tensor y = f(x);
   if (!weights.empty()) y = y * tensor_of(weights, y.sizes());
-  const tb::tensor g = tb::grad(tb::ops::sum(y), x, {.create_graph = true});
+  const tb::tensor g = tb::grad(tb::aten::sum(y), x, {.create_graph = true});
   std::vector<double> counted;
   for (std::size_t i = 0; i < elements.size(); ++i) counted.push_back(static_cast<double>(i + 1));
-  return values(tb::grad(tb::ops::sum(g * tensor_of(counted, sizes)), x));
+  return values(tb::grad(tb::aten::sum(g * tensor_of(counted, sizes)), x));
 }
 
 /// The same elements, but for rounding; infinities of the same sign.

@@ -22,7 +22,7 @@ using tensor_list = std::vector<tb::tensor>;
 
 struct gradient_case {
   std::string name;
-  std::vector<tb::dims> shapes;
+  std::vector<tb::shape> shapes;
   /// The tensors have these shapes, in this order; results that are not floating are left out. Deterministic.
   std::function<tensor_list(std::span<const tb::tensor>)> run;
   /// Elements are between these, at least `apart` from each other within a tensor, so that nothing is equal, and as far
@@ -52,14 +52,14 @@ inline std::vector<double> numbers_apart(std::size_t count, double low, double h
 }
 
 /// Distinct elements between low and high, in an order that depends on the seed.
-inline tb::tensor distinct_elements(const tb::dims& sizes, const gradient_case& c, arrangement how, unsigned seed) {
+inline tb::tensor distinct_elements(const tb::shape& sizes, const gradient_case& c, arrangement how, unsigned seed) {
   const tb::tensor t = arranged(sizes, tb::dtype::float64, how);
   std::mt19937 random(seed);
   const auto count = static_cast<std::size_t>(tb::numel(sizes));
   std::vector<double> values = numbers_apart(count, c.low, c.high, c.not_near);
   for (std::size_t i = count; i > 1; --i) std::swap(values[i - 1], values[random() % i]);
   std::size_t n = 0;
-  each_index(sizes, [&](const tb::dims& index) { set(t, index, values[n++]); });
+  each_index(sizes, [&](const tb::shape& index) { set(t, index, values[n++]); });
   return t;
 }
 
@@ -86,7 +86,7 @@ inline void check_gradients(const gradient_case& c) {
     tb::tensor total;
     for (const tb::tensor& r : c.run(inputs)) {
       if (!r.defined() || !tb::requires_grad(r)) continue;
-      const tb::tensor one = tb::ops::sum(r);
+      const tb::tensor one = tb::aten::sum(r);
       total = total.defined() ? total + tb::to(one, total.dtype()) : one;
     }
     return tb::grad(std::span(&total, 1), inputs, {.allow_unused = true});

@@ -31,10 +31,12 @@ struct limit {
 inline topbit::tensor bytes(std::size_t n) {
   return topbit::author::make_tensor({static_cast<std::int64_t>(n)}, topbit::dtype::boolean, topbit::cpu);
 }
-inline void fill(const topbit::tensor& t, int with) { std::memset(t.data(), with, t.record().data->bytes); }
+inline void fill(const topbit::tensor& t, int with) {
+  std::memset(t.data(), with, topbit::author::record_of(t).data->bytes);
+}
 inline bool holds(const topbit::tensor& t, int value) {
-  const auto* const at = static_cast<const unsigned char*>(t.record().data->data);
-  for (std::size_t i = 0; i < t.record().data->bytes; ++i) {
+  const auto* const at = static_cast<const unsigned char*>(topbit::author::record_of(t).data->data);
+  for (std::size_t i = 0; i < topbit::author::record_of(t).data->bytes; ++i) {
     if (at[i] != value) return false;
   }
   return true;

@@ -46,13 +46,13 @@ struct naive_key_set {
   topbit::dispatch_key highest(fault wrong) const {
     if (layers.empty()) return {};
     const topbit::functionality f = *layers.rbegin();
-    if (!topbit::per_backend(f) || backends.empty()) return {f};
+    if (!topbit::author::per_backend(f) || backends.empty()) return {f};
     return {f, wrong == fault::lowest_backend_wins ? *backends.begin() : *backends.rbegin()};
   }
   std::vector<topbit::dispatch_key> keys(fault wrong) const {
     std::vector<topbit::dispatch_key> all;
     for (auto f : layers) {
-      if (!topbit::per_backend(f))
+      if (!topbit::author::per_backend(f))
         all.push_back({f});
       else if (backends.empty() && wrong == fault::iterates_bare_blocks)
         all.push_back({f});
@@ -66,7 +66,8 @@ struct naive_key_set {
     const topbit::dispatch_key k = highest(fault::none);
     unsigned rows = 0;
     for (unsigned f = 0; f < static_cast<unsigned>(k.layer); ++f) {
-      rows += topbit::per_backend(static_cast<topbit::functionality>(f)) ? topbit::backend_count + 1 : 1;
+      rows +=
+          topbit::author::per_backend(static_cast<topbit::functionality>(f)) ? topbit::author::backend_count + 1 : 1;
     }
     return wrong == fault::row_ignores_backend ? rows : rows + static_cast<unsigned>(k.device);
   }

@@ -21,7 +21,7 @@ enum class table_fault {
 class naive_table {
  public:
   struct choice {
-    topbit::row_reason why = topbit::row_reason::missing;
+    topbit::inspect::row_reason why = topbit::inspect::row_reason::missing;
     std::optional<topbit::key_target> from;  // what the kernel was registered for
     friend bool operator==(const choice&, const choice&) = default;
   };
@@ -36,7 +36,7 @@ class naive_table {
   }
 
   choice at(topbit::dispatch_key k) const {
-    using enum topbit::row_reason;
+    using enum topbit::inspect::row_reason;
     const bool none = k == topbit::key::Undefined;
     const auto registered = [&](topbit::alias_key a, bool also_for_no_key) {
       return has(a) && (none ? also_for_no_key : stands_for(a, k));

@@ -60,7 +60,7 @@ inline void check_out(const forms& f, const arguments& given, const tb::tensor& 
   CHECK(disagreement(out, wanted, 0) == "");
   const tb::tensor after = twin(out, tb::cpu);
   each_index(out.sizes(),
-             [&](const tb::dims& i) { std::memcpy(address(after, i), address(before, i), tb::size_of(out.dtype())); });
+             [&](const tb::shape& i) { std::memcpy(address(after, i), address(before, i), tb::size_of(out.dtype())); });
   CHECK(bytes(after) == bytes(before));
 }
 
@@ -81,10 +81,10 @@ inline void check_aliases(const forms& f, const arguments& given, const tb::tens
   const tb::tensor& first = given[0].get<tb::tensor>();
   if (first.sizes() != result.sizes() || first.dtype() != result.dtype()) return;
   const tb::tensor whole = tb::author::make_tensor({result.numel() + 1}, result.dtype(), tb::cpu);
-  const tb::dims strides = tb::dense_strides(first.sizes());
+  const tb::shape strides = tb::dense_strides(first.sizes());
   const tb::tensor in = tb::author::make_view(whole, first.sizes(), strides, 0);
   tb::tensor out = tb::author::make_view(whole, first.sizes(), strides, 1);
-  each_index(first.sizes(), [&](const tb::dims& i) { put(in, i, exact(first, i)); });
+  each_index(first.sizes(), [&](const tb::shape& i) { put(in, i, exact(first, i)); });
   arguments again = given;
   again[0] = tb::value(in);
   call_form(f.out, again, nullptr, &out);
@@ -116,13 +116,13 @@ inline void check_meta(const forms& f, const arguments& given, const tb::tensor&
 }
 
 /// What shapes broadcast to, all of which fit.
-inline tb::dims broadcast_sizes(const std::vector<tb::tensor>& in) {
+inline tb::shape broadcast_sizes(const std::vector<tb::tensor>& in) {
   std::size_t rank = 0;
-  for (const tb::tensor& t : in) rank = std::max(rank, t.dim());
-  tb::dims sizes(rank, 1);
+  for (const tb::tensor& t : in) rank = std::max(rank, t.sizes().size());
+  tb::shape sizes(rank, 1);
   for (const tb::tensor& t : in) {
-    for (std::size_t d = 0; d < t.dim(); ++d) {
-      if (t.sizes()[d] != 1) sizes[rank - t.dim() + d] = t.sizes()[d];
+    for (std::size_t d = 0; d < t.sizes().size(); ++d) {
+      if (t.sizes()[d] != 1) sizes[rank - t.sizes().size() + d] = t.sizes()[d];
     }
   }
   return sizes;
@@ -143,10 +143,10 @@ void check_forms(const forms& f, const arguments& given, tb::dtype type, tb::dty
   INFO(text);
   const tb::tensor y = call_form(f.functional, given);
   REQUIRE(y.dtype() == gives);
-  const tb::dims sizes = broadcast_sizes(in);
+  const tb::shape sizes = broadcast_sizes(in);
   REQUIRE(y.sizes() == sizes);
   std::vector<approximately> all;
-  each_index(sizes, [&](const tb::dims& i) {
+  each_index(sizes, [&](const tb::shape& i) {
     extended x[4] = {};
     for (std::size_t k = 0; k < in.size(); ++k) {
       x[k] = stored(computed_in(type), exact(in[k], broadcast_index(i, in[k].sizes())));

@@ -15,18 +15,18 @@ struct Catch::StringMaker<topbit::dispatch_key> {
   static std::string convert(topbit::dispatch_key k) { return topbit::to_string(k); }
 };
 template <>
-struct Catch::StringMaker<topbit::source_place> {
-  static std::string convert(const topbit::source_place& p) { return topbit::to_string(p); }
+struct Catch::StringMaker<topbit::inspect::source_location> {
+  static std::string convert(const topbit::inspect::source_location& p) { return topbit::to_string(p); }
 };
 template <>
-struct Catch::StringMaker<topbit::table_row> {
-  static std::string convert(const topbit::table_row& r) { return topbit::to_string(r); }
+struct Catch::StringMaker<topbit::inspect::table_row> {
+  static std::string convert(const topbit::inspect::table_row& r) { return topbit::to_string(r); }
 };
 template <>
-struct Catch::StringMaker<topbit::registry_dump> {
-  static std::string convert(const topbit::registry_dump& d) { return topbit::to_string(d); }
+struct Catch::StringMaker<topbit::inspect::registry_dump> {
+  static std::string convert(const topbit::inspect::registry_dump& d) { return topbit::to_string(d); }
 };
 template <>
-struct Catch::StringMaker<topbit::row_reason> {
-  static std::string convert(topbit::row_reason r) { return std::string(topbit::name_of(r)); }
+struct Catch::StringMaker<topbit::inspect::row_reason> {
+  static std::string convert(topbit::inspect::row_reason r) { return std::string(topbit::name_of(r)); }
 };

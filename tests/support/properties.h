@@ -33,8 +33,8 @@ void for_every_dtype(unsigned seed, int rounds, Visit visit) {
 }
 
 /// `least` to `most_dims` dimensions, of 1 to `most` elements, seldom of 0.
-inline tb::dims any_shape(numbers& source, std::int64_t least, std::int64_t most_dims, std::int64_t most) {
-  tb::dims sizes;
+inline tb::shape any_shape(numbers& source, std::int64_t least, std::int64_t most_dims, std::int64_t most) {
+  tb::shape sizes;
   for (std::int64_t d = source.whole(least, most_dims); d > 0; --d) {
     sizes.push_back(source.whole(0, 11) == 0 ? 0 : source.whole(1, most));
   }
@@ -42,11 +42,11 @@ inline tb::dims any_shape(numbers& source, std::int64_t least, std::int64_t most
 }
 
 /// The same; seldom, where there are dimensions, one of hundreds beside others of one or two, for what goes in blocks.
-inline tb::dims any_long_shape(numbers& source, std::int64_t least, std::int64_t most_dims, std::int64_t most) {
-  const tb::dims sizes = any_shape(source, least, most_dims, most);
+inline tb::shape any_long_shape(numbers& source, std::int64_t least, std::int64_t most_dims, std::int64_t most) {
+  const tb::shape sizes = any_shape(source, least, most_dims, most);
   if (sizes.size() == 0 || source.whole(0, 14) != 0) return sizes;
   const auto at = static_cast<std::size_t>(source.whole(0, static_cast<std::int64_t>(sizes.size()) - 1));
-  tb::dims out;
+  tb::shape out;
   for (std::size_t d = 0; d < sizes.size(); ++d) out.push_back(d == at ? source.whole(200, 1300) : source.whole(1, 2));
   return out;
 }
@@ -56,7 +56,7 @@ struct some_dim {
   std::size_t at;
   std::int64_t given;
 };
-inline some_dim any_dim(numbers& source, const tb::dims& sizes) {
+inline some_dim any_dim(numbers& source, const tb::shape& sizes) {
   const std::int64_t n = std::max<std::int64_t>(static_cast<std::int64_t>(sizes.size()), 1);
   const std::int64_t at = source.whole(0, n - 1);
   return {static_cast<std::size_t>(at), source.whole(0, 1) == 0 ? at : at - n};
@@ -64,7 +64,7 @@ inline some_dim any_dim(numbers& source, const tb::dims& sizes) {
 
 /// Uninitialised, to be written: dense, transposed, sliced, or dense from the second element on, which is aligned for
 /// an element and for no register.
-inline tb::tensor any_room(numbers& source, const tb::dims& sizes, tb::dtype type) {
+inline tb::tensor any_room(numbers& source, const tb::shape& sizes, tb::dtype type) {
   const std::int64_t how = source.whole(0, 3);
   if (how != 3) return arranged(sizes, type, arrangements[how]);
   const tb::tensor whole = arranged({tb::numel(sizes) + 1}, type, arrangement::dense);
@@ -72,7 +72,7 @@ inline tb::tensor any_room(numbers& source, const tb::dims& sizes, tb::dtype typ
 }
 
 inline void copy_elements(const tb::tensor& to, const tb::tensor& from) {
-  each_index(to.sizes(), [&](const tb::dims& i) { set(to, i, get(from, i)); });
+  each_index(to.sizes(), [&](const tb::shape& i) { set(to, i, get(from, i)); });
 }
 
 /// The same elements in another place.
@@ -83,34 +83,34 @@ inline tb::tensor moved(numbers& source, const tb::tensor& t) {
 }
 
 /// Small numbers in any arrangement.
-inline tb::tensor any_tensor(numbers& source, const tb::dims& sizes, tb::dtype type) {
+inline tb::tensor any_tensor(numbers& source, const tb::shape& sizes, tb::dtype type) {
   if (source.whole(0, 4) == 0) return source.tensor(sizes, type, arrangement::expanded);
   return moved(source, source.tensor(sizes, type));
 }
 
 /// The same, and in floating dtypes every tenth a NaN, an infinity or -0.
-inline tb::tensor any_odd_tensor(numbers& source, const tb::dims& sizes, tb::dtype type) {
+inline tb::tensor any_odd_tensor(numbers& source, const tb::shape& sizes, tb::dtype type) {
   const tb::tensor t = any_tensor(source, sizes, type);
   const double odd[] = {std::nan(""), INFINITY, -INFINITY, -0.0};
-  each_index(sizes, [&](const tb::dims& i) {
+  each_index(sizes, [&](const tb::shape& i) {
     if (tb::is_floating(type) && source.whole(0, 9) == 0) set(t, i, odd[source.whole(0, 3)]);
   });
   return t;
 }
 
 /// Whole numbers in any arrangement: their sums and products are exact in every dtype, in any order.
-inline tb::tensor any_whole_tensor(numbers& source, const tb::dims& sizes, tb::dtype type, std::int64_t low,
+inline tb::tensor any_whole_tensor(numbers& source, const tb::shape& sizes, tb::dtype type, std::int64_t low,
                                    std::int64_t high) {
   const tb::tensor t = any_tensor(source, sizes, type);
-  each_index(sizes, [&](const tb::dims& i) { set(t, i, static_cast<double>(source.whole(low, high))); });
+  each_index(sizes, [&](const tb::shape& i) { set(t, i, static_cast<double>(source.whole(low, high))); });
   return t;
 }
 
 /// f(index) for every index, row-major.
 template <class F>
-std::vector<double> listed(const tb::dims& sizes, F f) {
+std::vector<double> listed(const tb::shape& sizes, F f) {
   std::vector<double> out;
-  each_index(sizes, [&](const tb::dims& i) { out.push_back(f(i)); });
+  each_index(sizes, [&](const tb::shape& i) { out.push_back(f(i)); });
   return out;
 }
 
@@ -144,7 +144,7 @@ tb::tensor result_of(const Op& op, const A&... given) {
 }
 
 /// Fails the test unless the tensor has these sizes, this dtype and, but for the tolerance, these elements.
-inline void check_tensor(const tb::tensor& t, const tb::dims& sizes, tb::dtype type, const std::vector<double>& wanted,
+inline void check_tensor(const tb::tensor& t, const tb::shape& sizes, tb::dtype type, const std::vector<double>& wanted,
                          double tolerance = 0) {
   REQUIRE(tb::to_string(t.sizes()) == tb::to_string(sizes));
   REQUIRE(t.dtype() == type);
@@ -154,7 +154,7 @@ inline void check_tensor(const tb::tensor& t, const tb::dims& sizes, tb::dtype t
 /// A place made by any_room() was written in its elements only.
 inline void check_nothing_beside(const tb::tensor& t) {
   const tb::tensor copy = twin(t, tb::cpu);
-  each_index(copy.sizes(), [&](const tb::dims& i) { std::memset(address(copy, i), 0x55, tb::size_of(copy.dtype())); });
+  each_index(copy.sizes(), [&](const tb::shape& i) { std::memset(address(copy, i), 0x55, tb::size_of(copy.dtype())); });
   const std::vector<std::byte> all = bytes(copy);
   REQUIRE(std::ranges::all_of(all, [](std::byte b) { return b == std::byte{0x55}; }));
 }
@@ -174,7 +174,7 @@ void each_argument(std::tuple<A...>& arguments, Replace replace) {
 
 /// Two dense tensors of which the second begins one element behind the first, and is written as the first is read.
 inline std::pair<tb::tensor, tb::tensor> overlapping(const tb::tensor& elements) {
-  const tb::dims& sizes = elements.sizes();
+  const tb::shape& sizes = elements.sizes();
   const tb::tensor whole = tb::author::make_tensor({elements.numel() + 1}, elements.dtype(), tb::cpu);
   const auto part = [&](std::int64_t first) {
     return tb::author::make_view(whole, sizes, tb::dense_strides(sizes), first);
@@ -255,8 +255,8 @@ void check_in_place(numbers& source, const Functional& functional, const InPlace
 }
 
 /// The same shape, some sizes of which are 1, for what broadcasts to it.
-inline tb::dims with_ones(numbers& source, const tb::dims& sizes) {
-  tb::dims out;
+inline tb::shape with_ones(numbers& source, const tb::shape& sizes) {
+  tb::shape out;
   for (std::int64_t n : sizes) out.push_back(n != 0 && source.whole(0, 3) == 0 ? 1 : n);
   return out;
 }

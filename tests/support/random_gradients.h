@@ -26,14 +26,14 @@ namespace support {
 
 /// A call that was drawn: the sizes of its tensors, the call of them, and its other arguments in words.
 struct drawn_call {
-  std::vector<tb::dims> shapes;
+  std::vector<tb::shape> shapes;
   std::function<tensor_list(std::span<const tb::tensor>)> run;
   std::string text = {};
 };
 
 /// The results, and a sum of each input, for results that may depend on none of the inputs whose gradient is wanted.
 inline tensor_list beside_sums(tensor_list results, std::span<const tb::tensor> inputs) {
-  for (const tb::tensor& x : inputs) results.push_back(tb::ops::sum(x));
+  for (const tb::tensor& x : inputs) results.push_back(tb::aten::sum(x));
   return results;
 }
 
@@ -57,16 +57,16 @@ struct random_rule {
 inline bool one_in(numbers& source, std::int64_t n) { return source.whole(0, n - 1) == 0; }
 
 /// An argument in words, for drawn_call::text.
-inline std::string said(const char* name, const tb::dims& list) { return name + (" " + tb::to_string(list) + " "); }
+inline std::string said(const char* name, const tb::shape& list) { return name + (" " + tb::to_string(list) + " "); }
 template <class Number>
 std::string said(const char* name, Number n) {
   return name + (" " + std::to_string(n) + " ");
 }
 
 /// `least` to `most_dims` dimensions, of 1 to 5 elements, seldom of none, and not many elements in all.
-inline tb::dims small_shape(numbers& source, std::int64_t least = 0, std::int64_t most_dims = 4, bool empty = true,
-                            std::int64_t most_elements = 16) {
-  tb::dims sizes;
+inline tb::shape small_shape(numbers& source, std::int64_t least = 0, std::int64_t most_dims = 4, bool empty = true,
+                             std::int64_t most_elements = 16) {
+  tb::shape sizes;
   std::int64_t count = 1;
   for (std::int64_t d = source.whole(least, most_dims); d > 0; --d) {
     const std::int64_t n = empty && source.whole(0, 19) == 0 ? 0 : source.whole(1, 5);
@@ -77,12 +77,12 @@ inline tb::dims small_shape(numbers& source, std::int64_t least = 0, std::int64_
 }
 
 /// Uninitialised elements without overlap: dimensions in any order in memory, steps and gaps between their elements.
-inline tb::tensor scattered_room(numbers& source, const tb::dims& sizes, tb::dtype type) {
+inline tb::tensor scattered_room(numbers& source, const tb::shape& sizes, tb::dtype type) {
   std::vector<std::size_t> order(sizes.size());
   std::iota(order.rbegin(), order.rend(), std::size_t{0});
   for (std::size_t i = order.size(); i > 1 && source.whole(0, 1) == 0; --i)
     std::swap(order[i - 1], order[static_cast<std::size_t>(source.whole(0, static_cast<std::int64_t>(i) - 1))]);
-  tb::dims strides(sizes.size(), 0);
+  tb::shape strides(sizes.size(), 0);
   const std::int64_t offset = tb::numel(sizes) == 0 ? 0 : source.whole(0, 2);
   std::int64_t step = 1, reach = offset + 1;
   for (const std::size_t d : order) {
@@ -92,7 +92,7 @@ inline tb::tensor scattered_room(numbers& source, const tb::dims& sizes, tb::dty
     step *= std::max<std::int64_t>(sizes[d], 1);
   }
   const tb::tensor whole = tb::author::make_tensor({reach}, type, tb::cpu);
-  std::memset(whole.data(), 0x55, whole.record().data->bytes);
+  std::memset(whole.data(), 0x55, tb::author::record_of(whole).data->bytes);
   return tb::author::make_view(whole, sizes, strides, offset);
 }
 
@@ -114,14 +114,14 @@ inline unsigned seed_of(const std::string& rule, int round) {
 struct leaves_of_call {
   const random_rule& rule;
   drawn_call call;
-  std::vector<tb::dims> sizes;
+  std::vector<tb::shape> sizes;
   std::vector<bool> wanted;
   std::vector<std::vector<double>> elements;
 
   leaves_of_call(const random_rule& of, numbers& source) : rule(of), call(of.draw(source)) {
     std::size_t count = 0;
-    for (const tb::dims& shape : call.shapes) {
-      tb::dims leaf = shape;
+    for (const tb::shape& given_shape : call.shapes) {
+      tb::shape leaf = given_shape;
       for (std::size_t d = 0; rule.repeats && d < leaf.size(); ++d) {
         if (leaf[d] > 1 && source.whole(0, 7) == 0) leaf[d] = 1;
       }
@@ -134,7 +134,7 @@ struct leaves_of_call {
     for (std::size_t i = count; i > 1; --i)
       std::swap(all[i - 1], all[static_cast<std::size_t>(source.whole(0, static_cast<std::int64_t>(i) - 1))]);
     auto next = all.begin();
-    for (const tb::dims& leaf : sizes) {
+    for (const tb::shape& leaf : sizes) {
       elements.emplace_back(next, next + tb::numel(leaf));
       next += tb::numel(leaf);
     }
@@ -145,7 +145,7 @@ struct leaves_of_call {
     for (std::size_t i = 0; i < sizes.size(); ++i) {
       const tb::tensor t = scattered_room(source, sizes[i], types[i]);
       std::size_t n = 0;
-      each_index(sizes[i], [&](const tb::dims& index) { set(t, index, elements[i][n++]); });
+      each_index(sizes[i], [&](const tb::shape& index) { set(t, index, elements[i][n++]); });
       all.push_back(wanted[i] ? tb::require_grad(t) : t);
     }
     return all;
@@ -153,7 +153,7 @@ struct leaves_of_call {
   tensor_list run(std::span<const tb::tensor> leaves) const {
     tensor_list inputs;
     for (std::size_t i = 0; i < leaves.size(); ++i)
-      inputs.push_back(sizes[i] == call.shapes[i] ? leaves[i] : tb::ops::expand(leaves[i], call.shapes[i]));
+      inputs.push_back(sizes[i] == call.shapes[i] ? leaves[i] : tb::aten::expand(leaves[i], call.shapes[i]));
     return call.run(inputs);
   }
   std::string text(std::span<const tb::tensor> leaves) const {

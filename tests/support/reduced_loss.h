@@ -18,7 +18,7 @@ inline constexpr reduction reductions[] = {reduction::none, reduction::mean, red
 
 /// The losses, row-major, each as large as the numbers it was computed from; `divisor` makes a sum the mean.
 struct losses {
-  tb::dims sizes;
+  tb::shape sizes;
   std::vector<approximately> all;
   extended divisor = 0;
 
@@ -43,7 +43,7 @@ inline std::string loss_disagreement(const tb::tensor& found, const losses& want
     const extended by = how == reduction::mean ? wanted.divisor : 1;
     all = {approximately(sum / by, by == 0 ? 0 : size / std::abs(by))};
   }
-  if (found.sizes() != (how == reduction::none ? wanted.sizes : tb::dims{})) {
+  if (found.sizes() != (how == reduction::none ? wanted.sizes : tb::shape{})) {
     return "found sizes " + tb::to_string(found.sizes());
   }
   const std::vector<extended> elements = exact_values(found);

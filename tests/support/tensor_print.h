@@ -7,8 +7,8 @@
 import topbit.tensor;
 
 template <>
-struct Catch::StringMaker<topbit::dims> {
-  static std::string convert(const topbit::dims& d) { return topbit::to_string(d); }
+struct Catch::StringMaker<topbit::shape> {
+  static std::string convert(const topbit::shape& d) { return topbit::to_string(d); }
 };
 template <>
 struct Catch::StringMaker<topbit::dtype> {

@@ -19,11 +19,11 @@ namespace tb = topbit;
 
 /// Calls visit(index) for every index of a shape, the last dimension fastest.
 template <class Visit>
-void each_index(const tb::dims& sizes, Visit visit) {
+void each_index(const tb::shape& sizes, Visit visit) {
   const std::int64_t count = tb::numel(sizes);
-  tb::dims index(sizes.size(), 0);
+  tb::shape index(sizes.size(), 0);
   for (std::int64_t n = 0; n < count; ++n) {
-    visit(static_cast<const tb::dims&>(index));
+    visit(static_cast<const tb::shape&>(index));
     for (std::size_t d = sizes.size(); d-- > 0;) {
       if (++index[d] < sizes[d]) break;
       index[d] = 0;
@@ -32,22 +32,22 @@ void each_index(const tb::dims& sizes, Visit visit) {
 }
 
 /// The address of an element, by the definition of strides.
-inline std::byte* address(const tb::tensor& t, const tb::dims& index) {
+inline std::byte* address(const tb::tensor& t, const tb::shape& index) {
   std::int64_t offset = 0;
   for (std::size_t d = 0; d < index.size(); ++d) offset += index[d] * t.strides()[d];
   return static_cast<std::byte*>(t.data()) + offset * static_cast<std::int64_t>(tb::size_of(t.dtype()));
 }
 
 /// The index in a tensor of `sizes` that broadcasting reads for an index of the result.
-inline tb::dims broadcast_index(const tb::dims& index, const tb::dims& sizes) {
-  tb::dims out(sizes.size(), 0);
+inline tb::shape broadcast_index(const tb::shape& index, const tb::shape& sizes) {
+  tb::shape out(sizes.size(), 0);
   for (std::size_t d = 0; d < sizes.size(); ++d) {
     out[d] = sizes[d] == 1 ? 0 : index[index.size() - sizes.size() + d];
   }
   return out;
 }
 
-inline double get(const tb::tensor& t, const tb::dims& index) {
+inline double get(const tb::tensor& t, const tb::shape& index) {
   const std::byte* at = address(t, index);
   // What nobody wrote may be no bool.
   if (t.dtype() == tb::dtype::boolean) return *at != std::byte{0} ? 1 : 0;
@@ -57,7 +57,7 @@ inline double get(const tb::tensor& t, const tb::dims& index) {
   });
 }
 
-inline void set(const tb::tensor& t, const tb::dims& index, double value) {
+inline void set(const tb::tensor& t, const tb::shape& index, double value) {
   std::byte* at = address(t, index);
   tb::with_element_type(t.dtype(), [&]<class T>(T x) {
     if constexpr (std::is_same_v<T, bool>) {
@@ -76,7 +76,7 @@ inline void set(const tb::tensor& t, const tb::dims& index, double value) {
 /// All elements, row-major.
 inline std::vector<double> values(const tb::tensor& t) {
   std::vector<double> out;
-  each_index(t.sizes(), [&](const tb::dims& index) { out.push_back(get(t, index)); });
+  each_index(t.sizes(), [&](const tb::shape& index) { out.push_back(get(t, index)); });
   return out;
 }
 
@@ -84,40 +84,40 @@ inline std::vector<double> values(const tb::tensor& t) {
 /// its storage.
 inline tb::tensor on_host(const tb::tensor& t) {
   if (!t.defined() || t.data() == nullptr || t.device() == tb::cpu) return t;
-  const tb::storage& from = *t.record().data;
+  const tb::storage& from = *tb::author::record_of(t).data;
   const tb::tensor whole = tb::author::make_tensor({static_cast<std::int64_t>(from.bytes)}, tb::dtype::uint8, tb::cpu);
   from.hook->copy_out(t.device(), whole.data(), from.data, from.bytes);
   tb::tensor twin = tb::author::make_tensor({}, t.dtype(), tb::cpu);
-  twin.record().data = whole.record().data;
-  return tb::author::make_view(twin, t.sizes(), t.strides(), t.record().offset);
+  tb::author::record_of(twin).data = tb::author::record_of(whole).data;
+  return tb::author::make_view(twin, t.sizes(), t.strides(), tb::author::record_of(t).offset);
 }
 /// The other way: a copy of all its storage on a device, with the same strides.
 inline tb::tensor on_device(const tb::tensor& t, tb::device where) {
   if (!t.defined() || where == tb::cpu) return t;
-  const tb::storage& from = *t.record().data;
+  const tb::storage& from = *tb::author::record_of(t).data;
   const auto elements = static_cast<std::int64_t>(from.bytes / tb::size_of(t.dtype()));
   const tb::tensor whole = tb::author::make_tensor({elements}, t.dtype(), where);
   if (whole.data() != nullptr && from.data != nullptr) {
-    tb::memory_of(where).copy_in(where, whole.data(), from.data, whole.record().data->bytes);
+    tb::memory_of(where).copy_in(where, whole.data(), from.data, tb::author::record_of(whole).data->bytes);
   }
-  return tb::author::make_view(whole, t.sizes(), t.strides(), t.record().offset);
+  return tb::author::make_view(whole, t.sizes(), t.strides(), tb::author::record_of(t).offset);
 }
 
 /// The bytes of everything the tensor's storage holds, what the tensor does not reach included.
 inline std::vector<std::byte> bytes(const tb::tensor& found) {
   const tb::tensor t = on_host(found);
-  const auto& data = t.record().data;
+  const auto& data = tb::author::record_of(t).data;
   if (!data || data->data == nullptr) return {};
   const auto* first = static_cast<const std::byte*>(data->data);
   return {first, first + data->bytes};
 }
 
 /// A dense tensor with these elements.
-inline tb::tensor tensor_of(const std::vector<double>& elements, const tb::dims& sizes,
+inline tb::tensor tensor_of(const std::vector<double>& elements, const tb::shape& sizes,
                             tb::dtype type = tb::dtype::float64) {
   const tb::tensor t = tb::author::make_tensor(sizes, type, tb::cpu);
   std::size_t n = 0;
-  each_index(sizes, [&](const tb::dims& index) { set(t, index, elements[n++]); });
+  each_index(sizes, [&](const tb::shape& index) { set(t, index, elements[n++]); });
   return t;
 }
 
@@ -137,8 +137,8 @@ inline std::string name_of(arrangement a) {
 }
 
 /// Uninitialised elements of these sizes. Expanded: every second dimension, from the last, repeats one element.
-inline tb::tensor arranged(const tb::dims& sizes, tb::dtype type, arrangement how, tb::device where = tb::cpu) {
-  tb::dims base = sizes, strides(sizes.size(), 0);
+inline tb::tensor arranged(const tb::shape& sizes, tb::dtype type, arrangement how, tb::device where = tb::cpu) {
+  tb::shape base = sizes, strides(sizes.size(), 0);
   std::int64_t offset = 0;
   if (how == arrangement::sliced) {
     for (std::size_t d = 0; d < sizes.size(); ++d) base[d] = 2 * sizes[d] + 1;
@@ -155,19 +155,19 @@ inline tb::tensor arranged(const tb::dims& sizes, tb::dtype type, arrangement ho
     step *= base[d] == 0 ? 1 : base[d];
   }
   const tb::tensor whole = tb::author::make_tensor(base, type, where);
-  if (whole.data() != nullptr) std::memset(whole.data(), 0x55, whole.record().data->bytes);
+  if (whole.data() != nullptr) std::memset(whole.data(), 0x55, tb::author::record_of(whole).data->bytes);
   return tb::author::make_view(whole, sizes, strides, tb::numel(sizes) == 0 ? 0 : offset);
 }
 
 /// The same strides over memory of its own, with the same bytes; on the meta device, without any.
 inline tb::tensor twin(const tb::tensor& t, tb::device where) {
   if (!t.defined()) return t;
-  const auto all = static_cast<std::int64_t>(t.record().data->bytes / tb::size_of(t.dtype()));
+  const auto all = static_cast<std::int64_t>(tb::author::record_of(t).data->bytes / tb::size_of(t.dtype()));
   const tb::tensor whole = tb::author::make_tensor({all}, t.dtype(), where);
   if (where.type == tb::backend::CPU && all != 0) {
-    std::memcpy(whole.data(), t.record().data->data, t.record().data->bytes);
+    std::memcpy(whole.data(), tb::author::record_of(t).data->data, tb::author::record_of(t).data->bytes);
   }
-  return tb::author::make_view(whole, t.sizes(), t.strides(), t.record().offset);
+  return tb::author::make_view(whole, t.sizes(), t.strides(), tb::author::record_of(t).offset);
 }
 
 /// A source of test data: the same on every run.
@@ -180,21 +180,21 @@ class numbers {
   double real(double low, double high) { return std::uniform_real_distribution<double>(low, high)(engine_); }
 
   /// Small numbers which every dtype holds, none of them zero where a floating dtype is asked for.
-  tb::tensor tensor(const tb::dims& sizes, tb::dtype type, arrangement how = arrangement::dense) {
+  tb::tensor tensor(const tb::shape& sizes, tb::dtype type, arrangement how = arrangement::dense) {
     return fill(arranged(sizes, type, how), -3, 3);
   }
   /// Numbers above 0.
-  tb::tensor positive(const tb::dims& sizes, tb::dtype type, arrangement how = arrangement::dense) {
+  tb::tensor positive(const tb::shape& sizes, tb::dtype type, arrangement how = arrangement::dense) {
     return fill(arranged(sizes, type, how), 0.5, 3);
   }
-  tb::dims shape(std::size_t most_dims, std::int64_t most) {
-    tb::dims out;
+  tb::shape shape(std::size_t most_dims, std::int64_t most) {
+    tb::shape out;
     for (std::int64_t n = whole(0, static_cast<std::int64_t>(most_dims)); n > 0; --n) out.push_back(whole(1, most));
     return out;
   }
   /// The shape of something that broadcasts to `sizes`: some dimensions 1, some leading ones missing.
-  tb::dims narrowed(const tb::dims& sizes) {
-    tb::dims out;
+  tb::shape narrowed(const tb::shape& sizes) {
+    tb::shape out;
     for (auto d = static_cast<std::size_t>(whole(0, static_cast<std::int64_t>(sizes.size()))); d < sizes.size(); ++d) {
       out.push_back(whole(0, 2) == 0 ? 1 : sizes[d]);
     }
@@ -203,7 +203,7 @@ class numbers {
 
  private:
   tb::tensor fill(const tb::tensor& t, double low, double high) {
-    each_index(t.sizes(), [&](const tb::dims& index) {
+    each_index(t.sizes(), [&](const tb::shape& index) {
       double x = real(low, high);
       if (std::abs(x) < 0.05) x = 0.5;
       if (t.dtype() == tb::dtype::boolean) x = whole(0, 1);

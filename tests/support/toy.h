@@ -74,8 +74,10 @@ constexpr topbit::key_set backend_keys_of(device d) noexcept {
 template <>
 struct topbit::boxed_type<toy::tensor> {
   static constexpr bool one_word = true;
-  static toy::tensor read(text_reader& in) { return toy::tensor(key::CPU, in.number<std::int64_t>()); }
-  static void write(std::string& out, const toy::tensor& t) { write_text(out, t.defined() ? t.value() : 0); }
+  static toy::tensor read(topbit::author::text_reader& in) { return toy::tensor(key::CPU, in.number<std::int64_t>()); }
+  static void write(std::string& out, const toy::tensor& t) {
+    topbit::author::write_text(out, t.defined() ? t.value() : 0);
+  }
 };
 template <>
 struct topbit::schema_type<"Tensor"> {

@@ -11,12 +11,14 @@ import topbit;
 
 namespace support {
 
-inline bool shares(const tb::tensor& a, const tb::tensor& b) { return a.record().data.get() == b.record().data.get(); }
+inline bool shares(const tb::tensor& a, const tb::tensor& b) {
+  return tb::author::record_of(a).data.get() == tb::author::record_of(b).data.get();
+}
 
 /// Up to four dimensions of `least` to 3 elements, with strides of which some are 0, and some overlap, of elements of
 /// any width. Every element of the storage has another value.
 inline tb::tensor random_view(numbers& source, std::int64_t least = 0) {
-  tb::dims sizes, strides;
+  tb::shape sizes, strides;
   std::int64_t reach = source.whole(0, 3);
   const std::int64_t offset = reach;
   for (std::int64_t d = source.whole(0, 4), inner = 1; d > 0; --d) {
@@ -36,21 +38,21 @@ inline tb::tensor random_view(numbers& source, std::int64_t least = 0) {
   constexpr tb::dtype widths[] = {tb::dtype::float64, tb::dtype::float16, tb::dtype::float32,
                                   tb::dtype::int16,   tb::dtype::int32,   tb::dtype::int64};
   const tb::tensor whole = tb::author::make_tensor({reach + 1}, widths[source.whole(0, 5)], tb::cpu);
-  each_index(whole.sizes(), [&](const tb::dims& i) { set(whole, i, static_cast<double>(i[0])); });
+  each_index(whole.sizes(), [&](const tb::shape& i) { set(whole, i, static_cast<double>(i[0])); });
   return tb::author::make_view(whole, sizes, strides, offset);
 }
 
 /// All shapes of so many elements, with at most so many dimensions.
-inline std::vector<tb::dims> shapes_of(std::int64_t elements, std::size_t most_dims) {
-  std::vector<tb::dims> all;
+inline std::vector<tb::shape> shapes_of(std::int64_t elements, std::size_t most_dims) {
+  std::vector<tb::shape> all;
   if (elements == 1) all.emplace_back();
   if (most_dims == 0) return all;
   for (std::int64_t first = 1; first <= elements; ++first) {
     if (elements % first != 0) continue;
-    for (const tb::dims& rest : shapes_of(elements / first, most_dims - 1)) {
-      tb::dims shape{first};
-      for (std::int64_t s : rest) shape.push_back(s);
-      all.push_back(shape);
+    for (const tb::shape& rest : shapes_of(elements / first, most_dims - 1)) {
+      tb::shape given_shape{first};
+      for (std::int64_t s : rest) given_shape.push_back(s);
+      all.push_back(given_shape);
     }
   }
   return all;
@@ -60,21 +62,21 @@ inline std::vector<tb::dims> shapes_of(std::int64_t elements, std::size_t most_d
 template <class Place>
 bool views(const tb::tensor& y, const tb::tensor& x, Place place) {
   bool good = shares(x, y) && !y.same_as(x) && y.dtype() == x.dtype() && y.keys() == x.keys();
-  each_index(y.sizes(), [&](const tb::dims& i) { good = good && address(y, i) == address(x, place(i)); });
+  each_index(y.sizes(), [&](const tb::shape& i) { good = good && address(y, i) == address(x, place(i)); });
   return good;
 }
 
 /// The list with a value put in before a place, and without one.
-inline tb::dims with(const tb::dims& d, std::size_t where, std::int64_t value) {
-  tb::dims out;
+inline tb::shape with(const tb::shape& d, std::size_t where, std::int64_t value) {
+  tb::shape out;
   for (std::size_t i = 0; i <= d.size(); ++i) {
     if (i == where) out.push_back(value);
     if (i < d.size()) out.push_back(d[i]);
   }
   return out;
 }
-inline tb::dims without(const tb::dims& d, std::size_t where) {
-  tb::dims out = d;
+inline tb::shape without(const tb::shape& d, std::size_t where) {
+  tb::shape out = d;
   out.erase(where);
   return out;
 }

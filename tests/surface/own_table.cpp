@@ -40,11 +40,11 @@ constexpr tb::device own{tb::backend::PrivateUse1, 0};
 int main() {
   tb::set_memory_hook(own.type, {allocate, release, copy, copy});
   tb::author::register_strided_backend(table, tb::key::PrivateUse1);
-  const tb::dims sizes{2, 3};
-  const tb::tensor t = tb::ops::full(sizes, 7.0, tb::arg<"dtype"> = tb::dtype::float64, tb::arg<"device"> = own);
+  const tb::shape sizes{2, 3};
+  const tb::tensor t = tb::full(sizes, 7.0, tb::arg<"dtype"> = tb::dtype::float64, tb::arg<"device"> = own);
   const tb::tensor host = tb::author::make_tensor(sizes, tb::dtype::float64, tb::cpu);
   tb::memory_of(own).copy_out(own, host.data(), t.data(), 6 * sizeof(double));
-  const double total = tb::item(tb::ops::sum(host));
+  const double total = tb::item(tb::sum(host));
   std::printf("%g\n", total);
   return total == 42 ? 0 : 1;
 }

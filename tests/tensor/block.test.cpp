@@ -84,23 +84,23 @@ TEST_CASE("block: a tensor outlives its first storage if given another one", "[t
     const tensor t = bytes(32);
     const tensor other = bytes(32);
     fill(other, 3);
-    t.record().data = other.record().data;
+    tb::author::record_of(t).data = tb::author::record_of(other).data;
     CHECK(tb::host_memory().bytes_in_use > in_use);
     std::vector<tensor> more(100);
     for (tensor& m : more) {
       m = bytes(32);
       fill(m, 9);
     }
-    CHECK(t.sizes() == tb::dims{32});
+    CHECK(t.sizes() == tb::shape{32});
     CHECK(holds(t, 3));
-    t.record().data = tb::intrusive_ptr<tb::storage>(new tb::storage(tb::cpu, 5 * KiB));
-    CHECK(t.record().data->bytes == 5 * KiB);
-    t.record().data = {};
+    tb::author::record_of(t).data = tb::intrusive_ptr<tb::storage>(new tb::storage(tb::cpu, 5 * KiB));
+    CHECK(tb::author::record_of(t).data->bytes == 5 * KiB);
+    tb::author::record_of(t).data = {};
   }
   CHECK(tb::host_memory().bytes_in_use == in_use);
   {
     const tensor t = bytes(32);
-    t.record().data = bytes(32).record().data;  // all that is left of that tensor
+    tb::author::record_of(t).data = tb::author::record_of(bytes(32)).data;  // all that is left of that tensor
     fill(t, 5);
   }
   CHECK(tb::host_memory().bytes_in_use == in_use);
@@ -131,9 +131,10 @@ TEST_CASE("block: a tensor's extension may hold a view of it", "[tensor][block]"
   const std::size_t in_use = tb::host_memory().bytes_in_use;
   {
     const tensor t = bytes(32);
-    t.record().autograd = tb::intrusive_ptr<tb::tensor_extension>(new holder(tb::author::make_view(t, {16}, {2}, 0)));
+    tb::author::record_of(t).autograd =
+        tb::intrusive_ptr<tb::tensor_extension>(new holder(tb::author::make_view(t, {16}, {2}, 0)));
     const tensor other = bytes(32);
-    other.record().autograd = tb::intrusive_ptr<tb::tensor_extension>(new holder(t));
+    tb::author::record_of(other).autograd = tb::intrusive_ptr<tb::tensor_extension>(new holder(t));
   }
   CHECK(tb::host_memory().bytes_in_use == in_use);
 }

@@ -13,7 +13,7 @@ namespace key = topbit::key;
 using tb::backend;
 
 TEST_CASE("device: its text parses back to it, for every backend and index", "[tensor][device]") {
-  for (unsigned b = 1; b <= tb::backend_count; ++b) {
+  for (unsigned b = 1; b <= tb::author::backend_count; ++b) {
     const auto type = static_cast<backend>(b);
     const bool only_one = type == backend::CPU || type == backend::Meta;
     for (int index : {0, 1, 127}) {
@@ -47,7 +47,7 @@ TEST_CASE("device: an index out of range is refused, not truncated", "[tensor][d
 
 TEST_CASE("device: every backend and layout has keys, and the backend's key is the dense one",
           "[tensor][device][K12][K14][K15][K16]") {
-  for (unsigned b = 1; b <= tb::backend_count; ++b) {
+  for (unsigned b = 1; b <= tb::author::backend_count; ++b) {
     const auto type = static_cast<backend>(b);
     const tb::device d{type, 0};
     CHECK(tb::key_of(type) == tb::dispatch_key{tb::functionality::Dense, type});
@@ -56,7 +56,7 @@ TEST_CASE("device: every backend and layout has keys, and the backend's key is t
       const tb::key_set dense = tb::keys_of(tb::layout::strided, d, t);
       CHECK(dense.contains(tb::key_of(type)));
       CHECK(dense.contains(key::ADInplaceOrView));
-      CHECK(dense.contains(tb::autograd_key_of(type)));
+      CHECK(dense.contains(tb::author::autograd_key_of(type)));
       CHECK(dense.contains(tb::dispatch_key{tb::functionality::Autocast, type}));
       const tb::key_set below = dense - tb::autograd_keys - key::ADInplaceOrView - key::AutocastFunctionality;
       CHECK(below.highest() == tb::key_of(type));
@@ -66,8 +66,8 @@ TEST_CASE("device: every backend and layout has keys, and the backend's key is t
       CHECK(sparse.contains(tb::dispatch_key{tb::functionality::Sparse, type}));
       CHECK(csr.contains(tb::dispatch_key{tb::functionality::SparseCsr, type}));
       CHECK_FALSE(sparse.has(tb::functionality::Dense));
-      CHECK(sparse.contains(tb::autograd_key_of(type)));
-      CHECK(csr.contains(tb::autograd_key_of(type)));
+      CHECK(sparse.contains(tb::author::autograd_key_of(type)));
+      CHECK(csr.contains(tb::author::autograd_key_of(type)));
     }
   }
   CHECK(tb::key_of(backend::none) == tb::dispatch_key{});

@@ -47,7 +47,7 @@ TEST_CASE("generator: threads never get the same numbers", "[tensor][generator]"
 }
 
 TEST_CASE("generator: it is the schema's Generator", "[tensor][generator]") {
-  STATIC_REQUIRE(std::is_same_v<tb::schema_signature<"f(Generator? g=None) -> Generator">,
+  STATIC_REQUIRE(std::is_same_v<tb::author::schema_signature<"f(Generator? g=None) -> Generator">,
                                 tb::generator(const std::optional<tb::generator>&)>);
 }
 

@@ -13,29 +13,29 @@ import topbit.core;
 import topbit.tensor;
 
 namespace tb = topbit;
-using tb::dims;
 using tb::dtype;
+using tb::shape;
 using tb::tensor;
 using toy::text_of;
 
 namespace {
 const tensor six = tb::from_values<std::int64_t>({0, 1, 2, 3, 4, 5}, {2, 3});
-std::string refused(const dims& sizes, const dims& strides, std::int64_t offset) {
+std::string refused(const shape& sizes, const shape& strides, std::int64_t offset) {
   return text_of<tb::shape_error>([&] { tb::author::make_view(six, sizes, strides, offset); });
 }
 }  // namespace
 
 TEST_CASE("make: a new tensor is dense and row-major", "[tensor][make]") {
   const tensor t = tb::author::make_tensor({2, 3, 4}, dtype::float64, tb::cpu);
-  CHECK(t.strides() == dims{12, 4, 1});
-  CHECK(t.record().offset == 0);
-  CHECK(t.record().data->bytes == 24 * sizeof(double));
-  CHECK(tb::author::make_tensor({}, dtype::boolean, tb::cpu).record().data->bytes == 1);
+  CHECK(t.strides() == shape{12, 4, 1});
+  CHECK(tb::author::record_of(t).offset == 0);
+  CHECK(tb::author::record_of(t).data->bytes == 24 * sizeof(double));
+  CHECK(tb::author::record_of(tb::author::make_tensor({}, dtype::boolean, tb::cpu)).data->bytes == 1);
 }
 
 TEST_CASE("make: impossible sizes are refused", "[tensor][make]") {
   constexpr std::int64_t big = std::int64_t{1} << 62, most = std::numeric_limits<std::int64_t>::max();
-  const auto text = [](const dims& s) {
+  const auto text = [](const shape& s) {
     return text_of<tb::shape_error>([&] { tb::author::make_tensor(s, dtype::boolean, tb::cpu); });
   };
   CHECK(text({-1}) == "a tensor of sizes [-1]: sizes cannot be negative");
@@ -109,7 +109,7 @@ TEST_CASE("make: an opaque tensor has the given keys and payload, which is destr
     tensor alias = tb::author::make_alias(t);
     CHECK(alias.layout() == tb::layout::opaque);
     CHECK(&alias.payload<image_data>() == &t.payload<image_data>());
-    CHECK(t.record().autograd.get() == nullptr);
+    CHECK(tb::author::record_of(t).autograd.get() == nullptr);
     CHECK(live == 1);
     const tensor kept = std::exchange(alias, tensor());
     CHECK(live == 1);

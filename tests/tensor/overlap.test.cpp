@@ -14,15 +14,15 @@ namespace {
 
 std::vector<const std::byte*> addresses(const tensor& t) {
   std::vector<const std::byte*> all;
-  support::each_index(t.sizes(), [&](const tb::dims& i) { all.push_back(support::address(t, i)); });
+  support::each_index(t.sizes(), [&](const tb::shape& i) { all.push_back(support::address(t, i)); });
   return all;
 }
 
 // A view of random sizes and strides, negative ones and zeros among them, that stays in the storage.
 tensor random_view(support::numbers& source, const tensor& whole) {
   for (;;) {
-    const tb::dims sizes = source.shape(3, 4);
-    tb::dims strides(sizes.size(), 0);
+    const tb::shape sizes = source.shape(3, 4);
+    tb::shape strides(sizes.size(), 0);
     for (std::size_t d = 0; d < sizes.size(); ++d) strides[d] = source.whole(-6, 7);
     try {
       return tb::author::make_view(whole, sizes, strides, source.whole(0, 30));
@@ -75,7 +75,7 @@ TEST_CASE("overlap: tensors that share an address are said to share memory", "[t
 TEST_CASE("overlap: huge strides allocate nothing", "[tensor][overlap]") {
   const std::int64_t far = 1'000'000'000'000, many = 1'000'000;
   const tensor whole = tb::author::make_tensor({std::int64_t{1} << 50}, tb::dtype::int8, tb::meta);
-  const auto distinct = [&](const tb::dims& sizes, const tb::dims& strides) {
+  const auto distinct = [&](const tb::shape& sizes, const tb::shape& strides) {
     return tb::author::has_distinct_elements(tb::author::make_view(whole, sizes, strides, 0));
   };
   CHECK(distinct({3}, {far}));

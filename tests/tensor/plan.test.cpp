@@ -14,8 +14,8 @@ import topbit.tensor;
 
 namespace tb = topbit;
 using support::arrangement;
-using tb::dims;
 using tb::dtype;
+using tb::shape;
 using tb::tensor;
 using tb::author::iteration_plan;
 
@@ -47,7 +47,7 @@ std::vector<step> steps_of(const iteration_plan& p) {
 
 std::vector<step> naive_steps(const std::vector<tensor>& operands) {
   std::vector<step> out;
-  support::each_index(operands[0].sizes(), [&](const dims& i) {
+  support::each_index(operands[0].sizes(), [&](const shape& i) {
     step s{};
     for (std::size_t k = 0; k < operands.size(); ++k) {
       s[k] = support::address(operands[k], support::broadcast_index(i, operands[k].sizes()));
@@ -67,14 +67,14 @@ iteration_plan plan_of(const std::vector<tensor>& t) {
 
 // A tensor of that shape whose dimensions lie in memory in a random order, some of them spread, turned round or
 // repeated.
-tensor random_arranged(support::numbers& source, const dims& sizes, dtype type, bool result) {
+tensor random_arranged(support::numbers& source, const shape& sizes, dtype type, bool result) {
   std::vector<std::size_t> order(sizes.size());
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
   for (std::size_t i = order.size(); i > 1; --i) {
     std::swap(order[i - 1], order[static_cast<std::size_t>(source.whole(0, static_cast<std::int64_t>(i) - 1))]);
   }
   if (source.whole(0, 1) == 0) std::sort(order.rbegin(), order.rend());
-  dims strides(sizes.size(), 0);
+  shape strides(sizes.size(), 0);
   std::int64_t extent = 1, offset = 0;
   for (std::size_t d : order) {
     if (!result && source.whole(0, 4) == 0) continue;  // repeats
@@ -95,11 +95,11 @@ tensor random_arranged(support::numbers& source, const dims& sizes, dtype type, 
 TEST_CASE("plan: visits every element once, with the right elements of the other operands", "[tensor][plan]") {
   support::numbers source(1);
   for (int round = 0; round < 4000; ++round) {
-    dims sizes = source.shape(6, 4);
+    shape sizes = source.shape(6, 4);
     if (round % 10 == 0 && !sizes.empty()) sizes[0] = 0;
     std::vector<tensor> operands{random_arranged(source, sizes, support::dtypes[round % 4], true)};
     for (std::int64_t n = source.whole(0, 3); n > 0; --n) {
-      const dims narrow = source.whole(0, 1) == 0 ? sizes : source.narrowed(sizes);
+      const shape narrow = source.whole(0, 1) == 0 ? sizes : source.narrowed(sizes);
       operands.push_back(random_arranged(source, narrow, support::dtypes[source.whole(0, 3)], false));
     }
     std::string shapes;
@@ -114,7 +114,7 @@ TEST_CASE("plan: visits every element once, with the right elements of the other
 }
 
 TEST_CASE("plan: dense operands of any shape collapse to one dimension", "[tensor][plan]") {
-  for (const dims& sizes : {dims{}, dims{7}, dims{2, 3}, dims{2, 1, 3, 4, 1, 5}}) {
+  for (const shape& sizes : {shape{}, shape{7}, shape{2, 3}, shape{2, 1, 3, 4, 1, 5}}) {
     const tensor a = support::arranged(sizes, dtype::float32, arrangement::dense);
     const iteration_plan p = tb::author::make_plan({&a, &a, &a});
     CHECK(p.ndim == 1);
@@ -153,9 +153,9 @@ TEST_CASE("plan: a reduction visits every element of its input once, with its re
           "[tensor][plan]") {
   support::numbers source(2);
   for (int round = 0; round < 4000; ++round) {
-    const dims sizes = source.shape(6, 4);
+    const shape sizes = source.shape(6, 4);
     tb::author::dim_mask mask{};
-    dims kept = sizes, left;
+    shape kept = sizes, left;
     for (std::size_t d = 0; d < sizes.size(); ++d) {
       mask[d] = source.whole(0, 1) == 0;
       if (mask[d])
@@ -175,8 +175,8 @@ TEST_CASE("plan: a reduction visits every element of its input once, with its re
     for (std::size_t d = 0; d < p.reduced; ++d) REQUIRE((p.operand[0].strides[d] == 0 && p.operand[1].strides[d] == 0));
     std::vector<step> wanted;
     std::vector<const std::byte*> first_row;  // what becomes the first element, row-major
-    support::each_index(sizes, [&](const dims& i) {
-      dims at_kept = i, at_left;
+    support::each_index(sizes, [&](const shape& i) {
+      shape at_kept = i, at_left;
       bool first = true;
       for (std::size_t d = 0; d < i.size(); ++d) {
         if (mask[d]) at_kept[d] = 0;

@@ -23,7 +23,7 @@ constexpr bool batches_as = std::same_as<batching_rule::signature<typename Op::s
 
 template <class Op, class Kind, auto Fn>
 std::string sentence() {
-  constexpr tb::verdict v = tb::author::explain_rule<Fn, Op, Kind>();
+  constexpr tb::author::verdict v = tb::author::explain_rule<Fn, Op, Kind>();
   return std::string(v.view());
 }
 

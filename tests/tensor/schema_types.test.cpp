@@ -13,7 +13,7 @@ import topbit.core;
 import topbit.tensor;
 
 namespace tb = topbit;
-using tb::read_text;
+using tb::author::read_text;
 
 namespace {
 template <class T>
@@ -44,7 +44,7 @@ TEST_CASE("schema_types: each type round-trips through a boxed layer", "[tensor]
                                            std::vector(types.begin(), types.end()));
                            }>(all);
   static int passed = 0;
-  constexpr auto call_on = [](const tb::operator_handle& op, tb::key_set keys, tb::stack& s) {
+  constexpr auto call_on = [](const tb::operator_handle& op, tb::key_set keys, tb::boxed_stack& s) {
     ++passed;
     op.redispatch_boxed(keys & tb::below(tb::key::Profiler), s);
   };
@@ -68,7 +68,7 @@ TEST_CASE("schema_types: each type round-trips through a boxed layer", "[tensor]
   CHECK_FALSE(listed[1]);
   CHECK(where == tb::meta);
   CHECK(typed == types);
-  CHECK(one.record().references == 4);  // a, list, listed and one itself
+  CHECK(tb::author::record_of(one).references == 4);  // a, list, listed and one itself
 }
 
 TEST_CASE("schema_types: a dtype is read by its name and by those of schemas", "[tensor][text]") {
@@ -114,7 +114,7 @@ TEST_CASE("schema_types: a scalar keeps its category", "[tensor][text]") {
 }
 
 TEST_CASE("schema_types: a default has the value it is written as", "[tensor][schema_types]") {
-  using topbit::schema_default;
+  using topbit::author::schema_default;
   STATIC_REQUIRE(schema_default<topbit::scalar>::from("2").type() == topbit::dtype::int64);
   STATIC_REQUIRE(schema_default<topbit::scalar>::from("1E5").to_double() == 1e5);
   STATIC_REQUIRE(schema_default<topbit::scalar>::from("-inf").to_double() < -1e300);

@@ -136,7 +136,7 @@ TEST_CASE("storage: a hook is copied when it is installed", "[tensor][storage]")
   const tensor before = tb::author::make_tensor({2}, tb::dtype::float32, there);
   tb::set_memory_hook(there.type, other);
   CHECK(tb::memory_of(there) == other);
-  CHECK(*before.record().data->hook == fake_device::hook);
+  CHECK(*tb::author::record_of(before).data->hook == fake_device::hook);
 }
 
 TEST_CASE("storage: the memory hooks of host and meta cannot be replaced", "[tensor][storage]") {
@@ -151,7 +151,7 @@ TEST_CASE("storage: the memory hooks of host and meta cannot be replaced", "[ten
 TEST_CASE("storage: the meta device has sizes and no memory", "[tensor][storage]") {
   const tensor t = tb::author::make_tensor({1 << 20, 1 << 20}, tb::dtype::float64, tb::meta);
   CHECK(t.data() == nullptr);
-  CHECK(t.record().data->bytes == std::size_t{8} << 40);
+  CHECK(tb::author::record_of(t).data->bytes == std::size_t{8} << 40);
 }
 
 TEST_CASE("storage: host memory begins at a cache line", "[tensor][storage]") {
@@ -166,7 +166,7 @@ TEST_CASE("storage: copies between devices go through the hooks, as dense bytes"
   const tensor here = support::numbers(1).tensor({2, 3}, tb::dtype::float64, support::arrangement::transposed);
   tensor there = tb::author::make_tensor({2, 3}, tb::dtype::float64, fake.where);
   // The fake device has no kernels: what dispatches on it must not be asked, so the host's copy is called by key.
-  tb::ops::copy_.redispatch(tb::key_set(tb::key::CPU), there, here, false);
+  tb::aten::copy_.redispatch(tb::key_set(tb::key::CPU), there, here, false);
   CHECK(fake.copied_in == 1);
   tensor back = tb::author::make_tensor({2, 3}, tb::dtype::float64, tb::cpu);
   std::memcpy(back.data(), there.data(), 6 * sizeof(double));

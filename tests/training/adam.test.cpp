@@ -68,8 +68,9 @@ struct pair_of_groups {
   }
   std::string text() const {
     std::string all = std::to_string(optimizer.steps());
-    for (const tensor& p : parameters) all += " " + to_string(p);
-    for (const tb::named_tensor& one : optimizer.state()) all += "\n" + one.name + " " + to_string(one.value);
+    for (const tensor& p : parameters) all += " " + to_string(p, {.one_line = true});
+    for (const tb::named_tensor& one : optimizer.state())
+      all += "\n" + one.name + " " + to_string(one.value, {.one_line = true});
     return all;
   }
 };
@@ -96,7 +97,7 @@ TEST_CASE("adam: state can be moved between host and device step counters", "[tr
     second.optimizer.load_state(first.optimizer.state());
     {
       const tb::no_grad guard;
-      for (std::size_t i = 0; i < 4; ++i) tb::ops::copy_(second.parameters[i], first.parameters[i]);
+      for (std::size_t i = 0; i < 4; ++i) tb::aten::copy_(second.parameters[i], first.parameters[i]);
     }
     CHECK(second.text() == first.text());
     for (int s = 4; s < 9; ++s) second.step(s);

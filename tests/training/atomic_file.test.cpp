@@ -77,7 +77,7 @@ extern "C" int renameat(int from_folder, const char* from, int to_folder, const 
 namespace {
 
 void save(const std::string& path, double value = 1, std::int64_t count = 1) {
-  tb::save_tensors(path, std::vector<tb::named_tensor>{{"x", tb::ops::full(tb::dims{count}, value)}});
+  tb::save_tensors(path, std::vector<tb::named_tensor>{{"x", tb::aten::full(tb::shape{count}, value)}});
 }
 // The first element of what save() wrote.
 double loaded(const std::string& path) { return values(tb::load_tensors(path).at(0).value).at(0); }

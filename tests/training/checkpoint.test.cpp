@@ -14,7 +14,7 @@ import topbit;
 
 namespace tb = topbit;
 namespace nn = topbit::nn;
-namespace ops = topbit::ops;
+namespace aten = topbit::aten;
 using tb::tensor;
 using toy::text_of;
 using list = std::vector<tb::named_tensor>;
@@ -27,7 +27,7 @@ struct network {
   explicit network(const tb::generator& random, std::int64_t width = 5)
       : first(6, width, random), second(width, 3, random) {}
 
-  tensor operator()(const tensor& x) const { return second(dropped(ops::relu(first(x)))); }
+  tensor operator()(const tensor& x) const { return second(dropped(aten::relu(first(x)))); }
   static void each_parameter(auto& self, auto&& visit) {
     visit("first", self.first);
     visit("second", self.second);
@@ -39,11 +39,11 @@ struct network {
 void train(const network& net, tb::optimizer& optimizer, const tb::generator& data, int steps) {
   for (int i = 0; i < steps; ++i) {
     optimizer.set_schedule(tb::schedule::cosine{.steps = 20});
-    tensor images = ops::empty(tb::dims{4, 6});
-    ops::uniform_(images, -1, 1, tb::arg<"generator"> = data);
-    const tensor labels = ops::randint_generator(3, tb::dims{4}, tb::arg<"generator"> = data);
+    tensor images = aten::empty_memory_format(tb::shape{4, 6});
+    aten::uniform_(images, -1, 1, tb::arg<"generator"> = data);
+    const tensor labels = aten::randint_generator(3, tb::shape{4}, tb::arg<"generator"> = data);
     optimizer.zero_grad();
-    tb::backward(ops::cross_entropy_loss(net(images), labels));
+    tb::backward(aten::cross_entropy_loss(net(images), labels));
     (void)tb::clip_gradient_norm(tb::parameters(net), 0.5);
     optimizer.step();
   }

@@ -11,7 +11,7 @@ import topbit;
 
 namespace tb = topbit;
 namespace nn = topbit::nn;
-namespace ops = topbit::ops;
+namespace aten = topbit::aten;
 using support::values;
 using tb::tensor;
 using toy::text_of;
@@ -37,13 +37,13 @@ TEST_CASE("linear: uniform within 1 / sqrt(inputs), x @ weight.t() + bias", "[tr
   const nn::linear layer(64, 128, tb::generator(1));
   check_uniform(layer.weight, 1.0 / 8);
   check_uniform(layer.bias, 1.0 / 8);
-  CHECK(layer.weight.sizes() == tb::dims{128, 64});
+  CHECK(layer.weight.sizes() == tb::shape{128, 64});
   CHECK((tb::requires_grad(layer.weight) && tb::requires_grad(layer.bias)));
-  const tensor x = ops::ones(tb::dims{2, 64});
-  CHECK(values(layer(x)) == values(ops::linear(x, layer.weight, layer.bias)));
+  const tensor x = aten::ones(tb::shape{2, 64});
+  CHECK(values(layer(x)) == values(aten::linear(x, layer.weight, layer.bias)));
   const nn::linear plain(3, 2, tb::generator(1), {.bias = false, .type = tb::dtype::float64});
   CHECK_FALSE(plain.bias.defined());
-  CHECK(plain(ops::ones(tb::dims{1, 3}, tb::arg<"dtype"> = tb::dtype::float64)).dtype() == tb::dtype::float64);
+  CHECK(plain(aten::ones(tb::shape{1, 3}, tb::arg<"dtype"> = tb::dtype::float64)).dtype() == tb::dtype::float64);
 }
 
 TEST_CASE("modules: a seed determines a module, and a generator advances", "[training][layers]") {
@@ -68,12 +68,12 @@ TEST_CASE("modules: a seed determines a module, and a generator advances", "[tra
 
 TEST_CASE("conv2d: uniform within 1 / sqrt(inputs / groups * window^2), with its options", "[training][layers]") {
   const nn::conv2d layer(8, 16, 3, tb::generator(1), {.stride = 2, .padding = 1, .groups = 2});
-  CHECK(layer.weight.sizes() == tb::dims{16, 4, 3, 3});
+  CHECK(layer.weight.sizes() == tb::shape{16, 4, 3, 3});
   check_uniform(layer.weight, 1.0 / 6);
-  const tensor x = ops::ones(tb::dims{1, 8, 5, 5});
+  const tensor x = aten::ones(tb::shape{1, 8, 5, 5});
   const tensor wanted =
-      ops::conv2d(x, layer.weight, layer.bias, tb::arg<"stride"> = 2, tb::arg<"padding"> = 1, tb::arg<"groups"> = 2);
-  CHECK(layer(x).sizes() == tb::dims{1, 16, 3, 3});
+      aten::conv2d(x, layer.weight, layer.bias, tb::arg<"stride"> = 2, tb::arg<"padding"> = 1, tb::arg<"groups"> = 2);
+  CHECK(layer(x).sizes() == tb::shape{1, 16, 3, 3});
   CHECK(values(layer(x)) == values(wanted));
   CHECK_FALSE(nn::conv2d(1, 1, 1, tb::generator(1), {.bias = false}).bias.defined());
 }
@@ -92,14 +92,14 @@ TEST_CASE("embedding: rows of a normally distributed table", "[training][layers]
   for (const double x : values(table.weight)) squares += x * x;
   CHECK(std::abs(squares / 2000 - 1) < 0.2);
   const tensor rows = table(tb::from_values<std::int64_t>({7, 0, 7}, {3}));
-  CHECK(rows.sizes() == tb::dims{3, 40});
+  CHECK(rows.sizes() == tb::shape{3, 40});
   CHECK(values(tb::index(rows, 2)) == values(tb::index(table.weight, 7)));
   CHECK(tb::requires_grad(table.weight));
 }
 
 TEST_CASE("dropout: active only in training", "[training][layers]") {
   nn::dropout half(0.5);
-  const tensor x = ops::ones(tb::dims{1000});
+  const tensor x = aten::ones(tb::shape{1000});
   const std::vector<double> dropped = values(half(x));
   const auto zeros = std::ranges::count(dropped, 0.0), twos = std::ranges::count(dropped, 2.0);
   CHECK(zeros + twos == 1000);

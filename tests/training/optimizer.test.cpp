@@ -24,7 +24,7 @@ tensor parameter(const doubles& all, tb::dtype type = tb::dtype::float64) {
   return tb::require_grad(tensor_of(all, {static_cast<std::int64_t>(all.size())}, type));
 }
 void give(const tensor& p, double gradient) {
-  tb::set_leaf_grad(p, tb::ops::full(p.sizes(), gradient, tb::arg<"dtype"> = p.dtype()));
+  tb::set_leaf_grad(p, tb::aten::full(p.sizes(), gradient, tb::arg<"dtype"> = p.dtype()));
 }
 std::vector<std::string> names(const tb::optimizer& o) {
   std::vector<std::string> all;
@@ -81,13 +81,13 @@ TEST_CASE("optimizer: zero_grad() drops them", "[training][optimizer]") {
 TEST_CASE("optimizer: a step is not recorded, and invalidates earlier graphs", "[training][optimizer]") {
   const tensor a = parameter({2});
   tb::sgd optimizer({a}, {.learning_rate = 1});
-  const tensor stale = tb::ops::sum(a * a);
+  const tensor stale = tb::aten::sum(a * a);
   give(a, 1);
   optimizer.step();
   CHECK(tb::is_leaf(a));
   CHECK(text_of<tb::error>([&] { tb::backward(stale); }) != "nothing was thrown");
   optimizer.zero_grad();
-  tb::backward(tb::ops::sum(a * a));
+  tb::backward(tb::aten::sum(a * a));
   CHECK(values(tb::leaf_grad(a)) == doubles{2});
 }
 
@@ -136,7 +136,7 @@ TEST_CASE("optimizer: set_schedule() uses the number of steps", "[training][opti
 TEST_CASE("optimizer: half precision, strided and empty parameters", "[training][optimizer]") {
   const tensor half = parameter({1, 2}, tb::dtype::bfloat16);
   const tensor whole = tensor_of({1, 2, 3, 4, 5, 6}, {2, 3}, tb::dtype::float32);
-  const tensor turned = tb::require_grad(tb::detach(tb::ops::t(whole)));
+  const tensor turned = tb::require_grad(tb::detach(tb::aten::t(whole)));
   const tensor empty = parameter({});
   tb::adam optimizer({half, turned, empty}, {.learning_rate = 0.5, .epsilon = 0});
   for (const tensor& p : {half, turned, empty}) give(p, 2);
@@ -188,8 +188,8 @@ class signs final : public tb::optimizer {
   void update(std::size_t, batch& b) override {
     if (refuses) throw tb::error("signs: refused");
     for (std::size_t i = 0; i < b.parameters.size(); ++i) {
-      tb::ops::sub_(b.parameters[i], tb::ops::sign(b.gradients[i]), tb::arg<"alpha"> = b.learning_rate);
-      tb::ops::copy_(b.state[0][i], b.gradients[i]);
+      tb::aten::sub_Tensor_(b.parameters[i], tb::aten::sign(b.gradients[i]), tb::arg<"alpha"> = b.learning_rate);
+      tb::aten::copy_(b.state[0][i], b.gradients[i]);
     }
   }
 };
@@ -224,7 +224,7 @@ TEST_CASE("optimizer: loaded state continues bitwise identically, in its own mem
     step(whole, x, s);
     step(first, y, s);
   }
-  const tensor z = tb::require_grad(tb::ops::clone(tb::detach(y)));
+  const tensor z = tb::require_grad(tb::aten::clone(tb::detach(y)));
   tb::adam second({z}, options);
   second.load_state(first.state());
   step(first, y, 9);  // changes its own state alone

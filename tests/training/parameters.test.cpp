@@ -11,7 +11,7 @@ using tb::tensor;
 
 namespace {
 
-tensor zeros(const tb::dims& sizes) { return tb::ops::zeros(sizes); }
+tensor zeros(const tb::shape& sizes) { return tb::aten::zeros(sizes); }
 
 struct leaf {
   tensor weight = tb::require_grad(zeros({2, 3})), bias;

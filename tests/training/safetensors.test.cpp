@@ -99,7 +99,7 @@ TEST_CASE("safetensors: files of other programs can be read", "[training][safete
   const list found = tb::load_tensors(at.path);
   REQUIRE(found.size() == 2);
   CHECK(found[0].name == "early");
-  CHECK(found[0].value.sizes() == tb::dims{1, 1});
+  CHECK(found[0].value.sizes() == tb::shape{1, 1});
   CHECK(values(found[1].value) == std::vector<double>{1, 1});
   at.write(with_header("{}"));
   CHECK(tb::load_tensors(at.path).empty());
@@ -290,7 +290,7 @@ TEST_CASE("safetensors: no name reaches a message as a control character", "[tra
         "save_tensors: '" + path + "': found an undefined tensor, '" + shown + "', wanted one with elements");
   tb::save_tensors(at.path, list{{name, x}});
   CHECK(tb::load_tensors(at.path).at(0).name == name);
-  tb::sgd optimizer({tb::require_grad(tb::ops::clone(x))});
+  tb::sgd optimizer({tb::require_grad(tb::aten::clone(x))});
   CHECK(text_of<tb::error>([&] { optimizer.load_state(list{{name, x}, {name, x}}); }) ==
         "sgd: found '" + shown + "' twice");
   auto state = optimizer.state();

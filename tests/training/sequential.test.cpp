@@ -8,7 +8,7 @@ import topbit;
 
 namespace tb = topbit;
 namespace nn = topbit::nn;
-namespace ops = topbit::ops;
+namespace aten = topbit::aten;
 using support::values;
 using tb::tensor;
 
@@ -16,7 +16,7 @@ namespace {
 
 auto network() {
   const tb::generator random(1);
-  return nn::sequential(nn::linear(3, 4, random), ops::relu, nn::dropout(0.5),
+  return nn::sequential(nn::linear(3, 4, random), aten::relu, nn::dropout(0.5),
                         nn::sequential(nn::linear(4, 2, random, {.bias = false})),
                         [](const tensor& x) { return x * 2; });
 }
@@ -37,7 +37,7 @@ TEST_CASE("sequential: each module gets the previous one's output, and gradients
   const std::vector<tensor> p = tb::parameters(net);
   const tensor x = support::tensor_of({1, -2, 3}, {1, 3}, tb::dtype::float32);
   const tensor y = net(x);
-  CHECK(values(y) == values(ops::linear(ops::relu(ops::linear(x, p[0], p[1])), p[2]) * 2));
-  tb::backward(ops::sum(y));
+  CHECK(values(y) == values(aten::linear(aten::relu(aten::linear(x, p[0], p[1])), p[2]) * 2));
+  tb::backward(aten::sum(y));
   for (const tensor& one : p) CHECK(tb::leaf_grad(one).defined());
 }

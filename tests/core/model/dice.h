@@ -57,11 +57,11 @@ class dice {
                                         tb::functionality::SparseCsr, tb::functionality::NestedTensor};
     const std::size_t n = below(100);
     if (n < 60) return pick(often);
-    if (n < 80) return {pick(related), static_cast<tb::backend>(1 + below(tb::backend_count))};
+    if (n < 80) return {pick(related), static_cast<tb::backend>(1 + below(tb::author::backend_count))};
     return all_keys()[1 + below(all_keys().size() - 1)];
   }
   tb::key_target some_target() {
-    if (chance(35)) return tb::alias_key{static_cast<std::uint8_t>(below(tb::alias_count))};
+    if (chance(35)) return tb::alias_key{static_cast<std::uint8_t>(below(tb::author::alias_count))};
     if (chance(4)) return key::Undefined;  // catch-all
     return some_key();
   }
@@ -80,7 +80,7 @@ class dice {
     }
     return s;
   }
-  tb::backend some_backend() { return static_cast<tb::backend>(1 + below(chance(70) ? 3 : tb::backend_count)); }
+  tb::backend some_backend() { return static_cast<tb::backend>(1 + below(chance(70) ? 3 : tb::author::backend_count)); }
 
  private:
   std::mt19937_64 engine_;

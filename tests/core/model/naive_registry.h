@@ -25,7 +25,7 @@ inline constexpr int nobody = -1, falls_through = -2, asks_the_device = -3;
 struct outcome {
   int kernel = nobody;
   naive_key_set keys;
-  tb::row_reason why = tb::row_reason::missing;  // for people
+  tb::inspect::row_reason why = tb::inspect::row_reason::missing;  // for people
 };
 
 // An operator is a name with a C++ signature; two may share a name and differ in signature, never both at once.
@@ -37,20 +37,22 @@ struct operator_facts {
 
 struct naive_row {
   int kernel = nobody;  // or falls_through: skipped; or asks_the_device
-  tb::row_reason why = tb::row_reason::missing;
+  tb::inspect::row_reason why = tb::inspect::row_reason::missing;
   friend bool operator==(const naive_row& a, const naive_row& b) { return a.kernel == b.kernel; }
 };
 
-inline bool without_backend(tb::dispatch_key k) { return tb::per_backend(k.layer) && k.device == tb::backend::none; }
+inline bool without_backend(tb::dispatch_key k) {
+  return tb::author::per_backend(k.layer) && k.device == tb::backend::none;
+}
 
 // Every key that owns a row in which something can be, and first "no key".
 inline const std::vector<tb::dispatch_key>& all_keys() {
   static const std::vector<tb::dispatch_key> keys = [] {
     std::vector<tb::dispatch_key> all;
-    for (unsigned f = 0; f <= tb::functionality_count; ++f) {
+    for (unsigned f = 0; f <= tb::author::functionality_count; ++f) {
       const auto layer = static_cast<tb::functionality>(f);
-      if (!tb::per_backend(layer)) all.push_back({layer});
-      for (unsigned b = 1; tb::per_backend(layer) && b <= tb::backend_count; ++b) {
+      if (!tb::author::per_backend(layer)) all.push_back({layer});
+      for (unsigned b = 1; tb::author::per_backend(layer) && b <= tb::author::backend_count; ++b) {
         all.push_back({layer, static_cast<tb::backend>(b)});
       }
     }
@@ -251,10 +253,10 @@ class naive_registry {
 
   naive_row compute(std::size_t op, const toy::naive_table& rules, tb::dispatch_key k) const {
     const auto choice = rules.at(k);
-    if (choice.why == tb::row_reason::transparent) return {falls_through, choice.why};
+    if (choice.why == tb::inspect::row_reason::transparent) return {falls_through, choice.why};
     if (!choice.from) return {nobody, choice.why};
     int id = nobody;
-    if (choice.why == tb::row_reason::backend_fallback) {
+    if (choice.why == tb::inspect::row_reason::backend_fallback) {
       id = fallback_of(k)->id;
     } else {
       if (operators[op].selects_backend && k == key::BackendSelect) id = asks_the_device;  // older than all others

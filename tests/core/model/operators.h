@@ -37,7 +37,7 @@ struct numbered<Id, R(A...)> {
   }
 };
 template <int Id>
-void numbered_boxed(const tb::operator_handle& op, tb::key_set keys, tb::stack& s) {
+void numbered_boxed(const tb::operator_handle& op, tb::key_set keys, tb::boxed_stack& s) {
   last_heard = {Id, keys};
   s.drop(op.argument_count());
   s.push(std::int64_t{Id});
@@ -162,7 +162,7 @@ struct described {
         [&](const auto&... x) -> std::int64_t {
           if (w == way::typed_call) return handle.typed<signature>()(x...);
           if (w == way::typed_redispatch) return handle.typed<signature>().redispatch(keys, x...);
-          tb::stack s;
+          tb::boxed_stack s;
           (s.push(x), ...);
           w == way::boxed_call ? handle.call_boxed(s) : handle.redispatch_boxed(keys, s);
           return s.size() == 1 ? s[0].get<std::int64_t>() : nobody;

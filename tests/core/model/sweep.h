@@ -56,7 +56,7 @@ class sweep {
     }
     tell("live: {" + names + "}");
     compare();
-    for (std::uint8_t a = 0; a < tb::alias_count; ++a) come_and_go(tb::alias_key{a}, names);
+    for (std::uint8_t a = 0; a < tb::author::alias_count; ++a) come_and_go(tb::alias_key{a}, names);
     for (tb::dispatch_key k : all_keys()) come_and_go(k, names);
     for (std::size_t i = 0; also_undefined && i < all_keys().size(); ++i) change_while_undefined(all_keys()[i], names);
     for (std::size_t n = live.size() * chosen.size(); n != 0; --n) world_.rules.withdraw(live_serial);

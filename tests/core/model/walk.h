@@ -143,7 +143,8 @@ class walk {
   }
   void add_fallback() {
     const tb::key_target target =
-        dice_.chance(25)   ? tb::key_target(tb::alias_key{static_cast<std::uint8_t>(dice_.below(tb::alias_count))})
+        dice_.chance(25)
+            ? tb::key_target(tb::alias_key{static_cast<std::uint8_t>(dice_.below(tb::author::alias_count))})
         : dice_.chance(97) ? tb::key_target(dice_.some_key())
                            : key::Undefined;
     const int id = free_fallback();

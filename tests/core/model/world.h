@@ -32,10 +32,10 @@ inline std::string text_of(int kernel) {
 // A key set as the model writes it: bits that no key has show as a difference.
 inline naive_key_set parts_of(tb::key_set s) {
   naive_key_set parts;
-  for (unsigned f = 1; f <= tb::functionality_count; ++f) {
+  for (unsigned f = 1; f <= tb::author::functionality_count; ++f) {
     if (s.has(static_cast<tb::functionality>(f))) parts.layers.insert(static_cast<tb::functionality>(f));
   }
-  for (unsigned b = 1; b <= tb::backend_count; ++b) {
+  for (unsigned b = 1; b <= tb::author::backend_count; ++b) {
     if (s.contains(static_cast<tb::backend>(b))) parts.backends.insert(static_cast<tb::backend>(b));
   }
   return parts;
@@ -99,7 +99,7 @@ class world {
       arguments.push_back(real(s));
     }
     const outcome wanted = rules.call(op, std::move(brought), thread, g.device);
-    const tb::explanation found = tb::explain_keys(*handles_[op], arguments);
+    const tb::inspect::explanation found = tb::inspect::explain_keys(*handles_[op], arguments);
     const std::string selected = tb::to_string(wanted.keys.highest(toy::fault::none));
     if (found.found == (wanted.kernel != nobody) && found.effective == real(wanted.keys) &&
         tb::to_string(found.selected) == selected) {
@@ -122,7 +122,7 @@ class world {
       compare_call(op, i % 4 == 0 ? way::boxed_redispatch : way::typed_redispatch, {}, s);
     }
     naive_key_set everything;
-    for (unsigned f = 1; f <= tb::functionality_count; ++f) {
+    for (unsigned f = 1; f <= tb::author::functionality_count; ++f) {
       naive_key_set bare;
       bare.layers.insert(static_cast<tb::functionality>(f));
       everything.merge(bare);

@@ -7,7 +7,7 @@ using namespace story;
 namespace key = topbit::key;
 
 int answer(const item& i) { return 10 * i.n; }
-void pass_on(const topbit::operator_handle& op, topbit::key_set keys, topbit::stack& s) {
+void pass_on(const topbit::operator_handle& op, topbit::key_set keys, topbit::boxed_stack& s) {
   op.redispatch_boxed(keys & topbit::below(key::UserTop1), s);
 }
 

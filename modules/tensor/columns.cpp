@@ -115,51 +115,30 @@ std::string padded(const std::string& text, std::size_t width) {
 class columns {
  public:
   columns(const tensor& t, const print_options& o)
-      : t_(t), elements_(t), options_(o), summarised_(t.numel() > o.threshold) {}
-
-  std::string text() {
-    if (t_.numel() == 0) return "[]";
-    if (t_.dim() == 0) return alone();
-    with_element_type(t_.dtype(), [&]<class T>(T) { read<T>(); });
-    return block(0, " ", options_.line_width);
+      : t_(t),
+        elements_(t),
+        precision_(std::min(std::max(o.precision, 0), 400)),  // no number has more digits behind the point
+        edge_items_(std::max(o.edge_items, std::int64_t{1})),
+        separator_(o.separator),
+        line_end_(o.separator.substr(0, o.separator.find_last_not_of(' ') + 1)),
+        summarised_(t.numel() > o.threshold) {
+    if (t.numel() == 0) return;
+    with_element_type(t.dtype(), [&]<class T>(T) { read<T>(); });
+    text_ = block(0, " ", o.line_width);
   }
+  std::string text() && { return std::move(text_); }
 
  private:
-  // A tensor without dimensions is shown as Python shows a number.
-  std::string alone() {
-    return with_element_type(t_.dtype(), [&]<class T>(T x) -> std::string {
-      std::memcpy(&x, elements_.at(t_.record().offset), sizeof x);
-      if constexpr (std::same_as<T, bool>) {
-        return x ? "True" : "False";
-      } else if constexpr (std::integral<T>) {
-        return std::to_string(x);
-      } else {
-        const auto number = static_cast<double>(x);
-        if (!std::isfinite(number)) return special(number);
-        const digits d = shortest(x);
-        if (d.point > 16 || d.point < -3) {
-          const number_text n = scientific(number, d.text.size() - 1, 2);
-          return n.whole + (n.fraction.empty() ? "" : "." + n.fraction) + n.exponent;
-        }
-        const number_text n = positional(d, 400);
-        return n.whole + "." + (n.fraction.empty() ? "0" : n.fraction);
-      }
-    });
-  }
-
   static std::string special(double x) { return x != x ? "nan" : x < 0 ? "-inf" : "inf"; }
 
-  std::int64_t shown(std::size_t dim) const {
-    const std::int64_t n = t_.sizes()[dim];
-    return summarised_ && n > 2 * options_.edge_items ? 2 * options_.edge_items : n;
-  }
-  bool skips(std::size_t dim) const { return shown(dim) < t_.sizes()[dim]; }
+  bool skips(std::int64_t dim) const { return summarised_ && t_.sizes()[dim] - edge_items_ > edge_items_; }
+  std::int64_t shown(std::int64_t dim) const { return skips(dim) ? 2 * edge_items_ : t_.sizes()[dim]; }
 
   // The shown elements in order, as words of one width once all are known.
   template <class T>
   void read() {
     std::vector<T> values;
-    visit<T>(0, t_.record().offset, values);
+    visit<T>(0, author::record_of(t_).offset, values);
     if constexpr (std::same_as<T, bool>) {
       for (bool x : values) words_.push_back(x ? "True" : "False");
     } else if constexpr (std::integral<T>) {
@@ -167,22 +146,28 @@ class columns {
     } else {
       real_words(values);
     }
-    std::size_t width = std::same_as<T, bool> ? 5 : 0;
+    // True has the width of False, also where there is none.
+    std::size_t width = std::same_as<T, bool> && t_.dim() != 0 ? 5 : 0;
     for (const std::string& w : words_) width = std::max(width, w.size());
     for (std::string& w : words_) w = padded(w, width);
   }
 
   template <class T>
-  void visit(std::size_t dim, std::int64_t offset, std::vector<T>& values) {
+  void visit(std::int64_t dim, std::int64_t offset, std::vector<T>& values) {
     if (dim == t_.dim()) {
+      const std::byte* const element = elements_.at(offset);
       T x{};
-      std::memcpy(&x, elements_.at(offset), sizeof x);
+      if constexpr (std::same_as<T, bool>) {
+        x = *element != std::byte{0};  // what nobody wrote may be no bool
+      } else {
+        std::memcpy(&x, element, sizeof x);
+      }
       values.push_back(x);
       return;
     }
     const std::int64_t n = t_.sizes()[dim];
     for (std::int64_t i = 0; i < n; ++i) {
-      if (skips(dim) && i == options_.edge_items) i = n - options_.edge_items;
+      if (skips(dim) && i == edge_items_) i = n - edge_items_;
       visit<T>(dim + 1, offset + i * t_.strides()[dim], values);
     }
   }
@@ -203,7 +188,7 @@ class columns {
     if (exponents) {
       for (T x : values) {
         if (!std::isfinite(static_cast<double>(x))) continue;
-        fraction = std::max(fraction, scientific_digits(shortest(x), options_.precision));
+        fraction = std::max(fraction, scientific_digits(shortest(x), precision_));
         exponent = std::max(exponent, scientific(static_cast<double>(x), 0, 2).exponent.size() - 2);
       }
     }
@@ -213,7 +198,7 @@ class columns {
         parts.push_back({special(number), "?"});
         continue;
       }
-      parts.push_back(exponents ? scientific(number, fraction, exponent) : positional(shortest(x), options_.precision));
+      parts.push_back(exponents ? scientific(number, fraction, exponent) : positional(shortest(x), precision_));
       whole = std::max(whole, parts.back().whole.size());
       fraction = std::max(fraction, parts.back().fraction.size());
     }
@@ -228,12 +213,16 @@ class columns {
   }
 
   // One dimension and what is in it; `indent` is what its lines begin with.
-  std::string block(std::size_t dim, const std::string& indent, std::size_t width) {
+  std::string block(std::int64_t dim, const std::string& indent, std::int64_t width) {
+    if (dim == t_.dim()) return words_[next_++];
     const std::int64_t n = shown(dim);
     const bool innermost = dim + 1 == t_.dim();
+    const std::string between = line_end_ + std::string(static_cast<std::size_t>(t_.dim() - dim - 1), '\n');
     std::string text, line = indent;
-    const auto word = [&](const std::string& w, std::size_t w_width) {
-      if (line.size() + w_width > width - 1 && line.size() > indent.size()) {
+    const auto word = [&](const std::string& w) {
+      const auto reached =
+          static_cast<std::int64_t>(line.size() + w.size() + std::max<std::size_t>(line_end_.size(), 1));
+      if (reached > width && line.size() > indent.size()) {
         line.erase(line.find_last_not_of(' ') + 1);
         text += line + "\n";
         line = indent;
@@ -241,22 +230,21 @@ class columns {
       line += w;
     };
     for (std::int64_t i = 0; i < n; ++i) {
-      const bool last = i + 1 == n;
-      if (skips(dim) && i == options_.edge_items) {
+      if (skips(dim) && i == edge_items_) {
         if (innermost) {
-          word("...", 3);
-          line += " ";
+          word("...");
+          line += separator_;
         } else {
-          text += indent + "..." + std::string(t_.dim() - dim - 1, '\n');
+          text += indent + "..." + between;
         }
       }
+      const bool last = i + 1 == n;
       if (innermost) {
-        const std::string& w = words_[next_++];
-        word(w, w.size());
-        if (!last) line += " ";
+        word(words_[next_++]);
+        if (!last) line += separator_;
       } else {
         text += indent + block(dim + 1, indent + " ", width - 1);
-        if (!last) text += std::string(t_.dim() - dim - 1, '\n');
+        if (!last) text += between;
       }
     }
     if (innermost) text += line;
@@ -265,17 +253,17 @@ class columns {
 
   const tensor& t_;
   detail::element_reader elements_;
-  const print_options& options_;
-  bool summarised_;
+  const int precision_;
+  const std::int64_t edge_items_;
+  const std::string separator_, line_end_;
+  const bool summarised_;
   std::vector<std::string> words_;
   std::size_t next_ = 0;
+  std::string text_ = "[]";
 };
 
 }  // namespace
 
-std::string array_str(const tensor& t, const print_options& options) {
-  if (!t.defined() || !detail::has_values(t)) return to_string(t);
-  return columns(t, options).text();
-}
+std::string detail::columns_of(const tensor& t, const print_options& options) { return columns(t, options).text(); }
 
 }  // namespace topbit

@@ -1,6 +1,8 @@
-// Tensors laid out as NumPy prints them. The texts are those of numpy.array_str, NumPy 2.4, of the same values.
+// Tensors laid out as NumPy prints them. The texts are those of numpy.array2string, NumPy 2.4, of the same values.
 #include <catch2/catch_test_macros.hpp>
 #include <cmath>
+#include <cstdint>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -14,7 +16,7 @@ namespace {
 
 struct shown {
   dtype type;
-  tb::dims sizes;
+  tb::shape sizes;
   std::vector<double> values;
   const char* text;
 };
@@ -39,10 +41,10 @@ const shown all[] = {
      "[[ True]\n"
      " [False]]"},
     {dtype::boolean, {2}, {1, 1}, "[ True  True]"},
-    {dtype::float32, {}, {7.0}, "7.0"},
+    {dtype::float32, {}, {7.0}, "7."},
     {dtype::int64, {}, {3.0}, "3"},
     {dtype::float64, {}, {0.1}, "0.1"},
-    {dtype::float64, {}, {1e+20}, "1e+20"},
+    {dtype::float64, {}, {1e+20}, "1.e+20"},
     {dtype::boolean, {}, {1}, "True"},
     {dtype::float64, {2}, {1e-05, 1.0}, "[1.e-05 1.e+00]"},
     {dtype::float64, {2}, {100000000.0, 1.0}, "[1.e+08 1.e+00]"},
@@ -245,28 +247,60 @@ const shown all[] = {
      " [-164.87873664   25.43881165  122.46469675  -29.75268444]]"},
 };
 
+// As array2string() has it.
+std::string values_of(const tb::tensor& t, tb::print_options options = {}) {
+  options.separator = " ";
+  options.describe = false;
+  return to_string(t, options);
+}
+
 }  // namespace
 
-TEST_CASE("array_str: agrees with numpy.array_str", "[tensor][array_str]") {
+TEST_CASE("columns: with spaces between the elements they are NumPy's", "[tensor][columns]") {
   for (const shown& s : all) {
-    const tb::tensor t = support::tensor_of(s.values, s.sizes, s.type);
     INFO("wanted\n" << s.text);
-    CHECK(tb::array_str(t) == s.text);
+    CHECK(values_of(support::tensor_of(s.values, s.sizes, s.type)) == s.text);
   }
 }
 
-TEST_CASE("array_str: follows strides, and options", "[tensor][array_str]") {
-  const tb::tensor t = support::tensor_of(counting(6), {2, 3}, dtype::int64);
-  CHECK(tb::array_str(tb::ops::transpose(t, 0, 1)) == "[[0 3]\n [1 4]\n [2 5]]");
-  CHECK(tb::array_str(tb::ops::slice(t, 1, 1, 3, 1)) == "[[1 2]\n [4 5]]");
-  CHECK(tb::array_str(support::tensor_of({1.0 / 3}, {1}), {.precision = 3}) == "[0.333]");
-  CHECK(tb::array_str(support::tensor_of(counting(9), {9}, dtype::int64), {.threshold = 5, .edge_items = 2}) ==
-        "[0 1 ... 7 8]");
-  CHECK(tb::array_str(support::tensor_of(counting(9), {9}, dtype::int64), {.line_width = 10}) ==
-        "[0 1 2 3\n 4 5 6 7\n 8]");
+TEST_CASE("columns: commas stay at the ends of lines", "[tensor][columns]") {
+  CHECK(to_string(support::tensor_of({1, 2.5, -3, 0.1}, {2, 2}, dtype::float32)) ==
+        "[[ 1. ,  2.5],\n [-3. ,  0.1]] (float32 [2, 2])");
+  CHECK(to_string(support::tensor_of(counting(8), {2, 2, 2}, dtype::int64)) ==
+        "[[[0, 1],\n  [2, 3]],\n\n [[4, 5],\n  [6, 7]]] (int64 [2, 2, 2])");
+  const tb::tensor nine = support::tensor_of(counting(9), {9}, dtype::int64);
+  CHECK(to_string(nine, {.line_width = 11}) == "[0, 1, 2,\n 3, 4, 5,\n 6, 7, 8] (int64 [9])");
+  CHECK(to_string(nine, {.threshold = 5, .edge_items = 2}) == "[0, 1, ..., 7, 8] (int64 [9])");
 }
 
-TEST_CASE("array_str: without readable values, only the metadata", "[tensor][array_str]") {
-  CHECK(tb::array_str(tb::tensor()) == "undefined tensor");
-  CHECK(tb::array_str(tb::author::make_tensor({2, 3}, dtype::float32, tb::meta)) == "(float32 [2, 3] on meta)");
+TEST_CASE("columns: follow strides, and options", "[tensor][columns]") {
+  const tb::tensor t = support::tensor_of(counting(6), {2, 3}, dtype::int64);
+  CHECK(values_of(tb::aten::transpose_int(t, 0, 1)) == "[[0 3]\n [1 4]\n [2 5]]");
+  CHECK(values_of(tb::aten::slice_Tensor(t, 1, 1, 3, 1)) == "[[1 2]\n [4 5]]");
+  CHECK(values_of(support::tensor_of({1.0 / 3}, {1}), {.precision = 3}) == "[0.333]");
+  CHECK(values_of(support::tensor_of({2.0 / 3}, {}), {.precision = 2}) == "0.67");
+  const tb::tensor nine = support::tensor_of(counting(9), {9}, dtype::int64);
+  CHECK(values_of(nine, {.threshold = 5, .edge_items = 2}) == "[0 1 ... 7 8]");
+  CHECK(values_of(nine, {.line_width = 10}) == "[0 1 2 3\n 4 5 6 7\n 8]");
+}
+
+TEST_CASE("columns: options out of range count as the least sensible ones", "[tensor][columns]") {
+  const tb::tensor t = support::tensor_of({0.5, 1, 1.5, 2}, {4});
+  CHECK(values_of(t, {.precision = -3}) == values_of(t, {.precision = 0}));
+  CHECK(values_of(t, {.precision = std::numeric_limits<int>::max()}) == "[0.5 1.  1.5 2. ]");
+  CHECK(values_of(t, {.threshold = -1, .edge_items = 0}) == "[0.5 ... 2. ]");
+  CHECK(values_of(t, {.line_width = -5}) == "[0.5\n 1.\n 1.5\n 2. ]");
+  CHECK(values_of(t, {.threshold = 0, .edge_items = std::numeric_limits<std::int64_t>::max()}) == "[0.5 1.  1.5 2. ]");
+}
+
+TEST_CASE("columns: of a huge tensor the corners are shown, without a look at the rest", "[tensor][columns]") {
+  const tb::tensor one = support::tensor_of({7}, {1}, dtype::int32);
+  const std::int64_t many = std::int64_t{1} << 29;
+  const tb::tensor t = tb::author::make_view(one, {many, many}, {0, 0}, 0);
+  CHECK(to_string(t) ==
+        "[[7, 7, 7, ..., 7, 7, 7],\n [7, 7, 7, ..., 7, 7, 7],\n [7, 7, 7, ..., 7, 7, 7],\n ...,\n"
+        " [7, 7, 7, ..., 7, 7, 7],\n [7, 7, 7, ..., 7, 7, 7],\n [7, 7, 7, ..., 7, 7, 7]] (int32 [536870912, "
+        "536870912])");
+  const tb::tensor none = tb::author::make_view(one, {many, 0}, {0, 0}, 0);
+  CHECK(to_string(none) == "[] (int32 [536870912, 0])");
 }
