@@ -5,6 +5,7 @@ export module topbit.core:braces;
 
 import topbit.std;
 import :call;
+import :extract;
 import :signature;
 
 namespace topbit {
@@ -25,11 +26,6 @@ struct list_element<std::optional<std::span<const E>>> {
   using type = E;
 };
 
-template <class A>
-inline constexpr bool is_optional = false;
-template <class T>
-inline constexpr bool is_optional<std::optional<T>> = true;
-
 // `int[]`, `Tensor[]`, and `int[2]`, for which one number stands: its copies are kept here.
 template <class E, int Size>
 struct list_argument {
@@ -39,11 +35,9 @@ struct list_argument {
   template <class T>
     requires std::convertible_to<T, std::span<const E>>
   constexpr list_argument(T&& all) : elements(std::forward<T>(all)) {}
-  template <std::integral T>
-    requires(takes_number && keeps_value_of<std::int64_t, T>() && !std::same_as<T, bool>)
-  constexpr list_argument(T number) noexcept : elements(copies.all) {
-    for (E& copy : copies.all) copy = number;
-  }
+  template <class T>
+    requires(takes_number && number_of_list<T>)
+  constexpr list_argument(T number) noexcept : copies(number), elements(copies) {}
   constexpr list_argument(std::nullopt_t) noexcept : given(false) {}
   list_argument(const list_argument&) = delete;
 
@@ -53,9 +47,7 @@ struct list_argument {
   }
 
   struct no_copies {};
-  struct number_copies {
-    E all[Size > 0 ? Size : 1];
-  };
+  using number_copies = repeated_number<static_cast<std::size_t>(Size)>;
   [[no_unique_address]] std::conditional_t<takes_number, number_copies, no_copies> copies;
   std::span<const E> elements;
   bool given = true;
@@ -66,7 +58,7 @@ template <class A>
 struct value_argument {
   using value_type = std::remove_cvref_t<A>;
   constexpr value_argument() noexcept
-    requires is_optional<value_type>
+    requires is_optional<value_type>::value
   = default;
   template <class T>
     requires(!is_named<std::remove_cvref_t<T>> && converts_to<A, T>)
@@ -77,7 +69,7 @@ struct value_argument {
 };
 
 template <class A>
-inline constexpr bool takes_braces = is_optional<A> || !std::is_void_v<typename list_element<A>::type>;
+inline constexpr bool takes_braces = is_optional<A>::value || !std::is_void_v<typename list_element<A>::type>;
 
 template <class A, int Size>
 struct braces_for {

@@ -104,11 +104,6 @@ consteval auto find_sources() {
 template <class Op, class... B>
 inline constexpr auto sources = find_sources<Op, B...>();
 
-template <class Op, std::size_t I, class... B>
-consteval std::size_t source_of() {
-  return sources<Op, B...>[I];
-}
-
 // Positional arguments first and none of them keyword-only, every keyword the name of a later argument, and every
 // parameter with a source. The full call, all arguments in their order, is not checked here: it is a kernel's own form.
 template <class Op, class... B>
@@ -158,6 +153,7 @@ inline constexpr bool is_number_list<std::optional<std::span<const std::int64_t>
 template <std::size_t N>
 struct repeated_number {
   std::int64_t all[N];
+  constexpr repeated_number() noexcept = default;
   constexpr explicit repeated_number(std::int64_t x) noexcept {
     for (std::int64_t& one : all) one = x;
   }
@@ -168,12 +164,12 @@ struct repeated_number {
 template <class Op, std::size_t I>
 using parameter_of = function_traits<typename Op::signature>::template parameter<I>;
 
+template <class T>
+concept number_of_list = std::integral<T> && !std::same_as<T, bool> && keeps_value_of<std::int64_t, T>();
 template <class Op, std::size_t I, class B>
 concept stands_for_list =
     Op::list_size(I) > 0 &&
-    is_number_list<std::remove_cvref_t<parameter_of<Op, I>>>&& std::integral<std::remove_cvref_t<given_type<B>>> &&
-    !std::same_as<std::remove_cvref_t<given_type<B>>, bool> &&
-    keeps_value_of<std::int64_t, std::remove_cvref_t<given_type<B>>>();
+    is_number_list<std::remove_cvref_t<parameter_of<Op, I>>>&& number_of_list<std::remove_cvref_t<given_type<B>>>;
 
 template <class Op, class... B>
 consteval bool some_stand_for_lists() {
@@ -190,9 +186,6 @@ consteval bool has_right_count() {
   else
     return positional_count<B...>() < Op::arity || some_stand_for_lists<Op, B...>();
 }
-
-template <class Op, class... B>
-concept calls_with_defaults = has_right_count<Op, B...>() && all_sources_known<Op, B...>();
 
 template <class To, class From>
 inline constexpr bool keeps_value = true;
@@ -218,7 +211,7 @@ concept source_fits = converts_to<parameter_of<Op, I>, B> || stands_for_list<Op,
 
 template <class Op, std::size_t I, class... B>
 consteval bool source_converts() {
-  constexpr std::size_t source = source_of<Op, I, B...>();
+  constexpr std::size_t source = sources<Op, B...>[I];
   if constexpr (source == from_default)
     return default_for<std::remove_cvref_t<parameter_of<Op, I>>, Op, I>;
   else
@@ -233,8 +226,11 @@ consteval bool all_convert() {
 template <class Op, class... B>
 concept calls_in_full = sizeof...(B) == Op::arity && positional_count<B...>() == Op::arity && all_convert<Op, B...>() &&
                         !some_stand_for_lists<Op, B...>();
+// No keyword-only argument by position.
 template <class Op, class... B>
-concept calls_by_schema = calls_with_defaults<Op, B...> && all_convert<Op, B...>();
+concept fits_schema = sizeof...(B) <= Op::arity && all_sources_known<Op, B...>() && all_convert<Op, B...>();
+template <class Op, class... B>
+concept calls_by_schema = has_right_count<Op, B...>() && fits_schema<Op, B...>;
 
 template <class Op>
 consteval void add_argument(author::verdict& v, std::size_t i) {
@@ -245,7 +241,7 @@ consteval void add_argument(author::verdict& v, std::size_t i) {
 // The I-th argument of the full call, of parameter type A; B is deduced from forwarding references.
 template <class Op, class A, std::size_t I, class... B>
 [[gnu::always_inline]] constexpr decltype(auto) argument_for(std::tuple<B&&...> all) {
-  constexpr std::size_t source = source_of<Op, I, B...>();
+  constexpr std::size_t source = sources<Op, B...>[I];
   if constexpr (source == from_default) {
     return default_reader<std::remove_cvref_t<A>>::template value<Op, I>();
   } else {
@@ -262,6 +258,14 @@ template <class Op, class A, std::size_t I, class... B>
     else
       return static_cast<chosen>(x);
   }
+}
+
+// Callee::call with the arguments of the full call.
+template <class Op, class Callee, class R, class... A, class... B>
+[[gnu::always_inline]] constexpr R convert_and_call(std::type_identity<R(A...)>, B&&... b) {
+  return [&]<std::size_t... I>(std::index_sequence<I...>) -> R {
+    return Callee::call(argument_for<Op, A, I, B...>(std::tuple<B&&...>(std::forward<B>(b)...))...);
+  }(std::index_sequence_for<A...>{});
 }
 
 }  // namespace detail

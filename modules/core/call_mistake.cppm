@@ -15,7 +15,7 @@ namespace detail {
 template <class Op, std::size_t I, class... B>
 consteval void explain_source(author::verdict& v) {
   if (!v.ok()) return;
-  constexpr std::size_t source = source_of<Op, I, B...>();
+  constexpr std::size_t source = sources<Op, B...>[I];
   if constexpr (source == from_nowhere) {
     add_argument<Op>(v, I);
     v.add(": missing, and it has no default");

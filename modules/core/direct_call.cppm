@@ -59,13 +59,12 @@ template <class Op, class Target, class Sig = typename Op::signature>
 struct direct_call;
 template <class Op, class Target, class R, class... A>
 struct direct_call<Op, Target, R(A...)> {
-  [[gnu::always_inline]] constexpr R operator()(A... a) const { return Target::run(std::forward<A>(a)...); }
+  [[gnu::always_inline]] constexpr R operator()(A... a) const { return call(std::forward<A>(a)...); }
+  [[gnu::always_inline]] static constexpr R call(A... a) { return Target::run(std::forward<A>(a)...); }
   template <class... B>
     requires calls_by_schema<Op, B...>
   [[gnu::always_inline]] constexpr R operator()(B&&... b) const {
-    return [&]<std::size_t... I>(std::index_sequence<I...>) -> R {
-      return (*this)(argument_for<Op, A, I, B...>(std::tuple<B&&...>(std::forward<B>(b)...))...);
-    }(std::index_sequence_for<A...>{});
+    return convert_and_call<Op, direct_call>(std::type_identity<R(A...)>{}, std::forward<B>(b)...);
   }
   // What is no call of the operator is none of its kernel either, and says why.
   template <class... B>

@@ -79,7 +79,7 @@ key_set keys_as(const T& x) {
 // The keys of the I-th argument of a call with these arguments; a default brings none.
 template <class Op, std::size_t I, class... Args>
 key_set keys_of_argument(const Args&... args) {
-  constexpr std::size_t source = source_of<Op, I, Args...>();
+  constexpr std::size_t source = sources<Op, Args...>[I];
   if constexpr (source < sizeof...(Args)) {
     using parameter = function_traits<typename Op::signature>::template parameter<I>;
     const auto& x = std::get<source>(std::tie(args...));
@@ -97,7 +97,7 @@ template <class Op, std::size_t I, class... Args>
 key_set placed_by_argument(const Args&... args) {
   using P = std::remove_cvref_t<typename function_traits<typename Op::signature>::template parameter<I>>;
   if constexpr (author::selects_backend<P>) {
-    constexpr std::size_t source = source_of<Op, I, Args...>();
+    constexpr std::size_t source = sources<Op, Args...>[I];
     if constexpr (source < sizeof...(Args)) {
       const auto& x = std::get<source>(std::tie(args...));
       const auto place = [](const P& p) -> key_set { return backend_keys_of(p); };

@@ -258,16 +258,14 @@ struct op<Text, R(A...)> {
   static constexpr const author::schema_view& schema() noexcept { return detail::parts<Text>::view; }
 
   /// Calls the kernel that the arguments' keys and this thread's state select. Throws no_kernel where there is none.
-  [[gnu::always_inline]] R operator()(A... a) const { return machine::call(bound(), std::forward<A>(a)...); }
+  [[gnu::always_inline]] R operator()(A... a) const { return call(std::forward<A>(a)...); }
   /// The same, for who has the type and no object.
   [[gnu::always_inline]] static R call(A... a) { return machine::call(bound(), std::forward<A>(a)...); }
   /// The same with keyword arguments, and with what is not given taken from the schema's defaults.
   template <class... B>
     requires detail::calls_by_schema<op, B...>
   [[gnu::always_inline]] R operator()(B&&... b) const {
-    return [&]<std::size_t... I>(std::index_sequence<I...>) -> R {
-      return machine::call(bound(), detail::argument_for<op, A, I, B...>(std::tuple<B&&...>(std::forward<B>(b)...))...);
-    }(std::index_sequence_for<A...>{});
+    return detail::convert_and_call<op, op>(std::type_identity<R(A...)>{}, std::forward<B>(b)...);
   }
   /// Not a valid call: the static_assert says why; see callable_with.
   template <class... B>

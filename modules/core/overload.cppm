@@ -40,12 +40,9 @@ struct fit {
 };
 
 template <class Op, class... B>
-concept fits_by_schema = sizeof...(B) <= Op::arity && all_sources_known<Op, B...>() && all_convert<Op, B...>();
-
-template <class Op, class... B>
 consteval fit<sizeof...(B)> fit_of() {
   fit<sizeof...(B)> f;
-  if constexpr (fits_by_schema<Op, B...>) {
+  if constexpr (fits_schema<Op, B...>) {
     f.fits = true;
     f.has_overload_name = Op::name().find('.') != std::string_view::npos;
     [&]<std::size_t... I>(std::index_sequence<I...>) {

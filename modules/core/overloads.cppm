@@ -55,13 +55,6 @@ struct overload_rules {
   }
 };
 
-template <class Op, class R, class... A, class... B>
-[[gnu::always_inline]] constexpr R call_operator(std::type_identity<R(A...)>, B&&... b) {
-  return [&]<std::size_t... I>(std::index_sequence<I...>) -> R {
-    return Op::call(argument_for<Op, A, I, B...>(std::tuple<B&&...>(std::forward<B>(b)...))...);
-  }(std::index_sequence_for<A...>{});
-}
-
 struct form_place {
   std::size_t op, arguments;
   bool is_first;  // of those with as many arguments
@@ -128,8 +121,9 @@ struct brace_form<overload_rules<Op...>, Form, std::index_sequence<I...>> {
     static_assert(means_one<rules, brace_parameter<called, I>..., author::named_argument<Name, T>...>,
                   rules::template explain<brace_parameter<called, I>..., author::named_argument<Name, T>...>());
     if constexpr (chosen<author::named_argument<Name, T>...> == place.op)
-      return call_operator<called>(std::type_identity<typename called::signature>{},
-                                   static_cast<brace_parameter<called, I>&&>(positional)..., std::move(named)...);
+      return convert_and_call<called, called>(std::type_identity<typename called::signature>{},
+                                              static_cast<brace_parameter<called, I>&&>(positional)...,
+                                              std::move(named)...);
   }
 };
 
@@ -146,7 +140,7 @@ struct overload_set<std::index_sequence<F...>, Op...>
   [[gnu::always_inline]] constexpr result_of<typename rules::template chosen_operator<B...>> operator()(
       B&&... b) const {
     using chosen = rules::template chosen_operator<B...>;
-    return call_operator<chosen>(std::type_identity<typename chosen::signature>{}, std::forward<B>(b)...);
+    return convert_and_call<chosen, chosen>(std::type_identity<typename chosen::signature>{}, std::forward<B>(b)...);
   }
   template <class... B>
     requires(!means_one<rules, B...>)

@@ -51,7 +51,7 @@ export class index_item {
   constexpr index_item(const slice_item& s) : what_(s) {}
   constexpr index_item(ellipsis_t) : what_(ellipsis) {}
   constexpr index_item(newaxis_t) : what_(newaxis) {}
-  index_item(const tensor& tensors_item) : what_(tensors_item) {}
+  index_item(const tensor& indices) : what_(indices) {}
 
   /// The item if it is a T: std::int64_t, slice_item, ellipsis_t, newaxis_t or tensor; else null.
   template <class T>

@@ -155,14 +155,7 @@ class columns {
   template <class T>
   void visit(std::int64_t dim, std::int64_t offset, std::vector<T>& values) {
     if (dim == t_.dim()) {
-      const std::byte* const element = elements_.at(offset);
-      T x{};
-      if constexpr (std::same_as<T, bool>) {
-        x = *element != std::byte{0};  // what nobody wrote may be no bool
-      } else {
-        std::memcpy(&x, element, sizeof x);
-      }
-      values.push_back(x);
+      values.push_back(elements_.at<T>(offset));
       return;
     }
     const std::int64_t n = t_.sizes()[dim];

@@ -63,12 +63,12 @@ tensor make_tensor(const shape& sizes, dtype type, device where, const memory_ho
   tensor t =
       detail::tensor_access::adopt(detail::new_record(detail::strided_keys[static_cast<std::size_t>(where.type)], type,
                                                       where, sizes, strides, detail::this_thread_in_inference_mode));
-  author::record_of(t).data = intrusive_ptr<storage>(new storage(where, bytes, memory));
+  record_of(t).data = intrusive_ptr<storage>(new storage(where, bytes, memory));
   return t;
 }
 
 tensor make_view(const tensor& base, const shape& sizes, const shape& strides, std::int64_t offset) {
-  const tensor_record& from = author::record_of(base);
+  const tensor_record& from = record_of(base);
   if (from.how != layout::strided) author::refuse_layout("a view of a tensor", {}, from.how, layout::strided);
   check_sizes(sizes);
   std::int64_t first = offset, last = offset;
@@ -85,13 +85,14 @@ tensor make_view(const tensor& base, const shape& sizes, const shape& strides, s
   }
   tensor t = detail::tensor_access::adopt(
       detail::new_record(from.keys, from.type, from.where, sizes, strides, from.inference));
-  author::record_of(t).offset = offset;
-  author::record_of(t).data = from.data;
+  tensor_record& made = record_of(t);
+  made.offset = offset;
+  made.data = from.data;
   return t;
 }
 
 tensor make_host_copy(const tensor& t) {
-  const tensor_record& from = author::record_of(t);
+  const tensor_record& from = record_of(t);
   std::int64_t first = 0, last = 0;  // of the elements, seen from the first one
   for (std::size_t i = 0; i < from.sizes.size(); ++i) {
     (from.strides[i] < 0 ? first : last) += (from.sizes[i] - 1) * from.strides[i];
@@ -107,12 +108,13 @@ tensor make_host_copy(const tensor& t) {
 }
 
 tensor make_alias(const tensor& t) {
-  const tensor_record& from = author::record_of(t);
+  const tensor_record& from = record_of(t);
   tensor alias = detail::tensor_access::adopt(
       detail::new_record(from.keys, from.type, from.where, from.sizes, from.strides, from.inference));
-  author::record_of(alias).how = from.how;
-  author::record_of(alias).offset = from.offset;
-  author::record_of(alias).data = from.data;
+  tensor_record& made = record_of(alias);
+  made.how = from.how;
+  made.offset = from.offset;
+  made.data = from.data;
   return alias;
 }
 
@@ -126,8 +128,9 @@ tensor make_opaque(const shape& sizes, dtype type, device where, key_set keys, i
   intrusive_ptr<storage> data(new detail::opaque_storage(where, std::move(payload)));
   tensor t = detail::tensor_access::adopt(
       detail::new_record(keys, type, where, sizes, strides, detail::this_thread_in_inference_mode));
-  author::record_of(t).how = how;
-  author::record_of(t).data = std::move(data);
+  tensor_record& made = record_of(t);
+  made.how = how;
+  made.data = std::move(data);
   return t;
 }
 

@@ -19,12 +19,12 @@ bool is_nan(T x) noexcept {
   return number != number;
 }
 
-std::string element(const tensor& t, const std::byte* at) {
-  return with_element_type(t.dtype(), [at]<class T>(T x) -> std::string {
+std::string element(detail::element_reader& elements, dtype type, std::int64_t offset) {
+  return with_element_type(type, [&]<class T>(T) -> std::string {
     char text[32];
-    if constexpr (!std::same_as<T, bool>) std::memcpy(&x, at, sizeof x);
+    const T x = elements.at<T>(offset);
     if constexpr (std::same_as<T, bool>) {
-      return *at != std::byte{0} ? "true" : "false";  // what nobody wrote may be no bool
+      return x ? "true" : "false";
     } else if constexpr (std::same_as<T, half> || std::same_as<T, bfloat16>) {
       return is_nan(x) ? "nan" : std::string(text, std::to_chars(text, text + sizeof text, static_cast<float>(x)).ptr);
     } else if constexpr (std::integral<T>) {
@@ -46,7 +46,7 @@ class line {
  private:
   void append(std::int64_t dim, std::int64_t offset) {
     if (dim == t_.dim()) {
-      text_ += element(t_, elements_.at(offset));
+      text_ += element(elements_, t_.dtype(), offset);
       return;
     }
     const std::int64_t n = t_.sizes()[dim];
@@ -79,7 +79,7 @@ std::string description(const tensor& t) {
 detail::element_reader::element_reader(const tensor& t)
     : data_(*author::record_of(t).data), element_bytes_(size_of(t.dtype())) {}
 
-const std::byte* detail::element_reader::at(std::int64_t offset) {
+const std::byte* detail::element_reader::bytes_at(std::int64_t offset) {
   const auto* const all = static_cast<const std::byte*>(data_.data);
   const std::size_t place = static_cast<std::size_t>(offset) * element_bytes_;
   if (data_.where.type == backend::CPU) return all + place;

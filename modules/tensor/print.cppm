@@ -34,10 +34,22 @@ namespace detail {
 class element_reader {
  public:
   explicit element_reader(const tensor& t);
-  // The bytes of the element at this offset from the storage's beginning, until the next call.
-  const std::byte* at(std::int64_t offset);
+  // The element at this offset from the storage's beginning. A byte that was never written may be no bool.
+  template <class T>
+  T at(std::int64_t offset) {
+    const std::byte* const bytes = bytes_at(offset);
+    if constexpr (std::same_as<T, bool>) {
+      return *bytes != std::byte{0};
+    } else {
+      T x{};
+      std::memcpy(&x, bytes, sizeof x);
+      return x;
+    }
+  }
 
  private:
+  // Until the next call.
+  const std::byte* bytes_at(std::int64_t offset);
   static constexpr std::size_t window_bytes = 4096;
   const storage& data_;
   const std::size_t element_bytes_;
