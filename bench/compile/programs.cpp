@@ -16,7 +16,7 @@ struct shape {
   std::string overload, schema, result, parameters;
 };
 
-// The kinds of schema that the reference's list of operators is made of.
+// The kinds of schema in PyTorch's list of operators.
 const shape usual[] = {
     {"", "(Tensor self) -> Tensor", "tb::tensor", "const tb::tensor&"},
     {".Tensor", "(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor", "tb::tensor",
@@ -45,7 +45,7 @@ const shape usual[] = {
      "const tb::tensor&, const tb::tensor&, std::string_view"},
 };
 
-// A signature of its own for each of the first 1,536, with as many arguments as such a one has in the reference's list,
+// A signature of its own for each of the first 1,536, with as many arguments as such a one has in PyTorch's list,
 // five, and of the types that are most frequent there.
 shape distinct(std::size_t i) {
   static const std::array<std::array<const char*, 2>, 8> types{{{"Tensor", "const tb::tensor&"},
@@ -76,7 +76,7 @@ shape distinct(std::size_t i) {
 }
 
 // Of 20 varied operators eight have a signature of their own: 411 signatures among 1,000 operators and 51 among 100,
-// where the first of the reference's list have 393 and 48.
+// where the first of PyTorch's list have 393 and 48.
 shape shape_of(mix m, std::size_t i) {
   const bool own = m == mix::distinct || (m == mix::varied && i % 20 >= 12);
   return own ? distinct(i) : usual[i % std::size(usual)];

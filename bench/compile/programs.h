@@ -15,7 +15,7 @@ struct program {
 // Kernels that are registered for each operator, each for a key of its own and each a function of its own.
 inline constexpr std::size_t kernels_per_operator = 5;
 
-// Which signatures operators have: `few` the usual ones in turn; `varied` as many as the reference's list has;
+// Which signatures operators have: `few` the usual ones in turn; `varied` as many as PyTorch's list has;
 // `distinct` each its own.
 enum class mix { few, varied, distinct };
 

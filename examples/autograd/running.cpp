@@ -45,10 +45,10 @@ int main() {
   // Hooks read a gradient, or replace it.
   tb::zero_grad(x);
   const tb::tensor y = x * 3.0;
-  tb::hook halves = tb::add_hook(y, [](const tb::tensor& gradient) { return gradient * 0.5; });
+  tb::hook halving = tb::add_hook(y, [](const tb::tensor& gradient) { return gradient * 0.5; });
   tb::retain_grad(y);
   tb::backward(tb::sum(y), {}, {.retain_graph = true});
   print(tb::leaf_grad(y));  // prints: [0.5, 0.5] (float64 [2])
   print(tb::leaf_grad(x));  // prints: [1.5, 1.5] (float64 [2])
-  halves.remove();
+  halving.remove();
 }

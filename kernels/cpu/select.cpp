@@ -1,6 +1,6 @@
 // Chooses the CPU table, once per process: the best one this processor runs, unless TOPBIT_CPU_ISA names another.
 //
-// Compiled for the baseline processor, like the reference: it runs before anything is known about the machine.
+// Compiled for the baseline processor, like the scalar build: it runs before anything is known about the machine.
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>

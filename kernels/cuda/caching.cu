@@ -316,7 +316,7 @@ void set_limit(int device, uint64_t bytes) {
 
 namespace {
 
-// All that lies in one cache, or will return to it, moves to the default stream's.
+// Moves all blocks of one cache, and those that will return to it, to the default stream's.
 void move_home(device_memory& m, block_cache& from) {
   block_cache& to = m.cache_for(nullptr);
   if (&from == &to) return;

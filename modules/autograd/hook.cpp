@@ -134,7 +134,7 @@ void forget_hooks(const node& n) noexcept {
 void hook::remove() noexcept {
   if (!at_) return;
   detail::hook_table& t = detail::table();
-  // What hooks hold is let go of outside the lock, the node too.
+  // What hooks hold, and the node, are released outside the lock.
   const intrusive_ptr<node> at = std::exchange(at_, {});
   std::shared_ptr<const void> dropped;
   const auto take = [&](auto& from) {

@@ -48,7 +48,7 @@ class part_written final : public node {
         edges_(by_->inputs().begin(), by_->inputs().end()) {
     edges_[0] = author::gradient_edge(base);
     connect(edges_);
-    // It is reached as a node too, where gradients of what it saved are asked for; what it saved is let go of here.
+    // It is reached as a node too, for gradients of what it saved; its saved tensors are freed here.
     detail::node_access::raise_flag(*by_, detail::node_access::owned);
   }
 
@@ -118,7 +118,7 @@ intrusive_ptr<node> edge_of_view(const tensor& t) {
   const enable_grad recording;
   const tensor again = as_strided(v.base, t.sizes(), t.strides(), author::record_of(t).offset);
   intrusive_ptr<node> creator = view_of(again) != nullptr ? view_of(again)->creator : author::gradient_edge(again);
-  intrusive_ptr<node> before;  // let go of outside the lock, as what hangs on it may ask for views
+  intrusive_ptr<node> before;  // released outside the lock: destroying it may look up views
   const std::lock_guard hold(lock_of(v));
   if (v.version.load(std::memory_order_acquire) == version) return v.creator;  // another thread was here
   before = std::exchange(v.creator, creator);

@@ -1,5 +1,5 @@
-// Defaults of a schema as C++ values, made at compile time. What a list or a text views lies in constant memory, once
-// per argument.
+// Defaults of a schema as C++ values, made at compile time. The elements of lists and texts are in constant memory,
+// once per argument.
 export module topbit.core:default_value;
 
 import topbit.std;

@@ -41,7 +41,7 @@ consteval author::verdict explain_boxed_functor() {
   return v;
 }
 
-// What is known of a function object's type: lies in its shared object, and shows which that is.
+// What is known of a function object's type. It is data of the shared object that has the type, and identifies it.
 struct functor_type {
   void (*destroy)(void* object) noexcept;  // null: trivially destructible
   const version_note* built_with;

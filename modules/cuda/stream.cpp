@@ -62,7 +62,7 @@ void cuda_event::record(const cuda_stream& stream) {
 
 bool cuda_event::done() const {
   std::int32_t done = 0;
-  detail::check_cuda(device(), runtime().event_is_done(device().index, native(), &done), "using an event");
+  detail::check_cuda(device(), runtime().event_is_done(device().index, native(), &done), "querying an event");
   return done != 0;
 }
 
@@ -115,7 +115,7 @@ cuda_stream cuda_stream::of_native(topbit::device d, void* stream) {
 
 bool cuda_stream::done() const {
   std::int32_t done = 0;
-  detail::check_cuda(device_, runtime().stream_is_done(device_.index, native_, &done), "using a stream");
+  detail::check_cuda(device_, runtime().stream_is_done(device_.index, native_, &done), "querying a stream");
   return done != 0;
 }
 

@@ -80,8 +80,8 @@ tensor channel_shuffle(const tensor& self, std::int64_t groups) {
   return aten::reshape(aten::transpose_int(aten::reshape(self, apart), 1, 2), self.sizes());
 }
 
-// The place that each of `count` pixels is taken from. The ratio is rounded as the reference rounds it, and not looked
-// at where pixels stay, or are there twice.
+// The source index of each of `count` pixels. The ratio is rounded as PyTorch rounds it, and unused if the size stays
+// or doubles.
 tensor nearest(const tensor& self, std::size_t d, std::int64_t count, std::optional<double> scale) {
   const std::int64_t size = self.sizes()[d];
   const float step =

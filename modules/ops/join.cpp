@@ -308,9 +308,9 @@ tensor roll(const tensor& self, integers shifts, integers over) {
     const std::int64_t size = self.dim() == 0 ? 1 : self.sizes()[d];
     if (size == 0 || self.dim() == 0) continue;
     const std::int64_t front = ((shifts[k] % size) + size) % size, dim = static_cast<std::int64_t>(d);
-    const tensor halves[] = {aten::slice_Tensor(out, dim, size - front, size),
-                             aten::slice_Tensor(out, dim, 0, size - front)};
-    out = aten::cat(halves, dim);
+    const tensor parts[] = {aten::slice_Tensor(out, dim, size - front, size),
+                            aten::slice_Tensor(out, dim, 0, size - front)};
+    out = aten::cat(parts, dim);
   }
   return out.same_as(self) ? aten::clone(self) : out;
 }

@@ -115,7 +115,7 @@ tensor binary_cross_entropy(const tensor& self, const tensor& target, const opti
   return reduced(op, loss, reduction);
 }
 
-// At 0 and 1 a logarithm has no derivative; like the reference's, its is that of a number close by.
+// At 0 and 1 a logarithm has no derivative; as in PyTorch, that of a close number is used.
 struct binary_cross_entropy_gradient {
   static constexpr std::string_view op = aten::binary_cross_entropy.name();
   saved_tensor self, target, weight;
