@@ -48,6 +48,11 @@ export struct grad_options {
 /// anything, and only nodes between the two run. Errors as backward().
 export std::vector<tensor> grad(std::span<const tensor> outputs, std::span<const tensor> inputs,
                                 const grad_options& options = {});
+export inline std::vector<tensor> grad(std::initializer_list<tensor> outputs, std::initializer_list<tensor> inputs,
+                                       const grad_options& options = {}) {
+  return grad(std::span<const tensor>(outputs.begin(), outputs.size()),
+              std::span<const tensor>(inputs.begin(), inputs.size()), options);
+}
 export tensor grad(const tensor& output, const tensor& input, const grad_options& options = {});
 
 namespace detail {

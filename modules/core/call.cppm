@@ -17,6 +17,11 @@ struct named_argument {
   T&& given;
 };
 
+/// Whether copies of a T share their elements, as a tensor's do: a call may then write to a temporary, such as a view.
+/// Specialise it for types of your own.
+export template <class T>
+inline constexpr bool copies_share_elements = false;
+
 }  // namespace author
 
 namespace detail {
@@ -201,10 +206,18 @@ inline constexpr bool keeps_value<std::optional<To>, From> =
 template <class To, class From>
 inline constexpr bool keeps_value<std::optional<To>, std::optional<From>> = keeps_value<To, From>;
 
-// B can be given for a parameter A. An argument that is written to is an lvalue of that very type, or what derives.
+// A temporary for a parameter that is written to: what is written outlives it.
 template <class A, class B>
-concept converts_to =
-    std::is_convertible_v<given_type<B>, A> && keeps_value<std::remove_cvref_t<A>, std::remove_cvref_t<given_type<B>>>;
+concept written_temporary =
+    std::is_lvalue_reference_v<A> && !std::is_const_v<std::remove_reference_t<A>> &&
+    author::copies_share_elements<std::remove_reference_t<A>> && !std::is_lvalue_reference_v<given_type<B>> &&
+    std::is_convertible_v<std::remove_reference_t<given_type<B>>&, A>;
+
+// B can be given for a parameter A. An argument that is written to is of that very type, or what derives, and not
+// const.
+template <class A, class B>
+concept converts_to = (std::is_convertible_v<given_type<B>, A> || written_temporary<A, B>) &&
+                      keeps_value<std::remove_cvref_t<A>, std::remove_cvref_t<given_type<B>>>;
 
 template <class Op, std::size_t I, class B>
 concept source_fits = converts_to<parameter_of<Op, I>, B> || stands_for_list<Op, I, B>;
@@ -253,17 +266,64 @@ template <class Op, class A, std::size_t I, class... B>
         return repeated_number<count>(static_cast<std::int64_t>(x.given));
       else
         return repeated_number<count>(static_cast<std::int64_t>(x));
-    } else if constexpr (is_named<std::remove_cvref_t<chosen>>)
-      return static_cast<decltype(x.given)&&>(x.given);
-    else
+    } else if constexpr (is_named<std::remove_cvref_t<chosen>>) {
+      if constexpr (written_temporary<A, chosen>)
+        return static_cast<A>(x.given);
+      else
+        return static_cast<decltype(x.given)&&>(x.given);
+    } else if constexpr (written_temporary<A, chosen>) {
+      return static_cast<A>(x);
+    } else {
       return static_cast<chosen>(x);
+    }
   }
 }
 
+// A result is one of the arguments.
+template <class R>
+inline constexpr bool result_aliases = std::is_lvalue_reference_v<R>;
+template <class... T>
+inline constexpr bool result_aliases<std::tuple<T...>> = (std::is_lvalue_reference_v<T> || ...);
+
+template <class R>
+struct copied_result {
+  using type = std::remove_cvref_t<R>;
+};
+template <class... T>
+struct copied_result<std::tuple<T...>> {
+  using type = std::tuple<std::remove_cvref_t<T>...>;
+};
+
+template <class Op, class... B>
+consteval bool writes_temporary() {
+  return []<std::size_t... I>(std::index_sequence<I...>) {
+    return ([] {
+      constexpr std::size_t source = sources<Op, B...>[I];
+      if constexpr (source == from_default)
+        return false;
+      else
+        return written_temporary<parameter_of<Op, I>, std::tuple_element_t<source, std::tuple<B...>>>;
+    }() || ...);
+  }(std::make_index_sequence<Op::arity>{});
+}
+
+// What a call returns: the operator's result, but no reference to a temporary, which a copy of the handle replaces.
+template <class Op, class... B>
+struct call_result {
+  using type = function_traits<typename Op::signature>::result;
+};
+template <class Op, class... B>
+  requires(result_aliases<typename function_traits<typename Op::signature>::result> && writes_temporary<Op, B...>())
+struct call_result<Op, B...> {
+  using type = copied_result<typename function_traits<typename Op::signature>::result>::type;
+};
+template <class Op, class... B>
+using result_of_call = call_result<Op, B...>::type;
+
 // Callee::call with the arguments of the full call.
 template <class Op, class Callee, class R, class... A, class... B>
-[[gnu::always_inline]] constexpr R convert_and_call(std::type_identity<R(A...)>, B&&... b) {
-  return [&]<std::size_t... I>(std::index_sequence<I...>) -> R {
+[[gnu::always_inline]] constexpr result_of_call<Op, B...> convert_and_call(std::type_identity<R(A...)>, B&&... b) {
+  return [&]<std::size_t... I>(std::index_sequence<I...>) -> result_of_call<Op, B...> {
     return Callee::call(argument_for<Op, A, I, B...>(std::tuple<B&&...>(std::forward<B>(b)...))...);
   }(std::index_sequence_for<A...>{});
 }

@@ -30,7 +30,7 @@ consteval void explain_source(author::verdict& v) {
     using found = given_type<std::tuple_element_t<source, std::tuple<B...>>>;
     if constexpr (stands_for_list<Op, I, found>) {
       return;
-    } else if constexpr (!std::is_convertible_v<found, wanted>) {
+    } else if constexpr (!std::is_convertible_v<found, wanted> && !written_temporary<wanted, found>) {
       add_argument<Op>(v, I);
       v.add(": found '").add(type_name<std::remove_reference_t<found>>()).add("', wanted '").add(type_name<wanted>());
       v.add("'");

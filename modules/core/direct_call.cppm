@@ -63,7 +63,7 @@ struct direct_call<Op, Target, R(A...)> {
   [[gnu::always_inline]] static constexpr R call(A... a) { return Target::run(std::forward<A>(a)...); }
   template <class... B>
     requires calls_by_schema<Op, B...>
-  [[gnu::always_inline]] constexpr R operator()(B&&... b) const {
+  [[gnu::always_inline]] constexpr result_of_call<Op, B...> operator()(B&&... b) const {
     return convert_and_call<Op, direct_call>(std::type_identity<R(A...)>{}, std::forward<B>(b)...);
   }
   // What is no call of the operator is none of its kernel either, and says why.

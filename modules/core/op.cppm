@@ -149,12 +149,6 @@ struct caller<R(A...)> {
   }
 };
 
-// A result is one of the arguments.
-template <class R>
-inline constexpr bool result_aliases = std::is_lvalue_reference_v<R>;
-template <class... T>
-inline constexpr bool result_aliases<std::tuple<T...>> = (std::is_lvalue_reference_v<T> || ...);
-
 template <class Sig>
 inline constexpr signature_info signature_of{raw_type_name<Sig>(),
                                              has_local_name<Sig>,
@@ -261,10 +255,11 @@ struct op<Text, R(A...)> {
   [[gnu::always_inline]] R operator()(A... a) const { return call(std::forward<A>(a)...); }
   /// The same, for who has the type and no object.
   [[gnu::always_inline]] static R call(A... a) { return machine::call(bound(), std::forward<A>(a)...); }
-  /// The same with keyword arguments, and with what is not given taken from the schema's defaults.
+  /// The same with keyword arguments, and with what is not given taken from the schema's defaults. An argument that is
+  /// written to may be a temporary, such as a view; the result is then a copy of the handle instead of a reference.
   template <class... B>
     requires detail::calls_by_schema<op, B...>
-  [[gnu::always_inline]] R operator()(B&&... b) const {
+  [[gnu::always_inline]] detail::result_of_call<op, B...> operator()(B&&... b) const {
     return detail::convert_and_call<op, op>(std::type_identity<R(A...)>{}, std::forward<B>(b)...);
   }
   /// Not a valid call: the static_assert says why; see callable_with.

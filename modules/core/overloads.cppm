@@ -20,9 +20,6 @@ namespace topbit {
 
 namespace detail {
 
-template <class Op>
-using result_of = function_traits<typename Op::signature>::result;
-
 // What the signatures of a set have in common.
 template <class... Op>
 struct overload_rules {
@@ -116,8 +113,9 @@ struct brace_form<overload_rules<Op...>, Form, std::index_sequence<I...>> {
   template <fixed_string... Name, class... T>
     requires(chosen<author::named_argument<Name, T>...> == place.op ||
              (place.is_first && chosen<author::named_argument<Name, T>...> >= rules::count))
-  [[gnu::always_inline]] constexpr result_of<called> operator()(brace_parameter<called, I>... positional,
-                                                                author::named_argument<Name, T>... named) const {
+  [[gnu::always_inline]] constexpr result_of_call<called, brace_parameter<called, I>...,
+                                                  author::named_argument<Name, T>...>
+  operator()(brace_parameter<called, I>... positional, author::named_argument<Name, T>... named) const {
     static_assert(means_one<rules, brace_parameter<called, I>..., author::named_argument<Name, T>...>,
                   rules::template explain<brace_parameter<called, I>..., author::named_argument<Name, T>...>());
     if constexpr (chosen<author::named_argument<Name, T>...> == place.op)
@@ -137,14 +135,15 @@ struct overload_set<std::index_sequence<F...>, Op...>
 
   template <class... B>
     requires means_one<rules, B...>
-  [[gnu::always_inline]] constexpr result_of<typename rules::template chosen_operator<B...>> operator()(
+  [[gnu::always_inline]] constexpr result_of_call<typename rules::template chosen_operator<B...>, B...> operator()(
       B&&... b) const {
     using chosen = rules::template chosen_operator<B...>;
     return convert_and_call<chosen, chosen>(std::type_identity<typename chosen::signature>{}, std::forward<B>(b)...);
   }
   template <class... B>
     requires(!means_one<rules, B...>)
-  constexpr result_of<typename rules::template chosen_operator<B...>> operator()(B&&...) const {
+  constexpr function_traits<typename rules::template chosen_operator<B...>::signature>::result operator()(
+      B&&...) const {
     static_assert(means_one<rules, B...>, rules::template explain<B...>());
   }
 };
@@ -172,12 +171,12 @@ struct overloads
   using resolve = overloads::rules::template chosen_operator<B...>;
 };
 
-/// Explains the call of the operator that `set(args...)` means.
+/// Explains the call of the operator that `set(args...)` means. Nothing is written, so constants may be given too.
 export template <class Set, class... Args>
   requires detail::is_overload_set<Set>
 inspect::explanation explain(const Set&, const Args&... args) {
-  static_assert(detail::means_one<typename Set::rules, const Args&...>, Set::rules::template explain<const Args&...>());
-  return explain(typename Set::rules::template chosen_operator<const Args&...>{}, args...);
+  static_assert(detail::means_one<typename Set::rules, Args&...>, Set::rules::template explain<Args&...>());
+  return explain(typename Set::rules::template chosen_operator<Args&...>{}, args...);
 }
 
 }  // namespace topbit

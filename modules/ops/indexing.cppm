@@ -1,5 +1,6 @@
 // Indexing:
 //
+//   x[0], x[mask]                                index() with one item
 //   index(x, 0)                                  the first element of the first dimension
 //   index(x, slice(1, 5), -1)                    four rows, their last column
 //   index(x, ellipsis, slice(none, none, 2))     every second element of the last dimension
@@ -8,8 +9,7 @@
 //   assign(index(x, 0, slice(1, 5)), 7)          writes to x
 //   assign(x, 7, mask)                           the same with tensor indices
 //
-// C++20 has no x[a, b], and a tensor has no operators as members, so these are functions. They call operators, so that
-// gradients and every layer work.
+// C++20 has no x[a, b], so these are functions. They call operators, so that gradients and every layer work.
 export module topbit.ops:indexing;
 
 import topbit.std;
@@ -115,6 +115,12 @@ export inline constexpr detail::slice_function slice;
 /// Cost     one view operator per item that is not a whole dimension, one if there is none; with tensors that and
 ///          aten::index.Tensor
 export inline constexpr detail::index_function index;
+
+/// What x[i] calls.
+export template <detail::index_like Item>
+tensor select_item(const tensor& x, const Item& i) {
+  return index(x, i);
+}
 
 /// Writes a value to every element of a view; values are converted and broadcast. Leading dimensions of size 1 that the
 /// view does not have are dropped. Throws what copy_ and fill_ throw.

@@ -1,9 +1,14 @@
-// Losses. Reductions are 0 for none, 1 for the mean and 2 for the sum.
+// Losses.
 export module topbit.ops:loss;
 
 import topbit.std;
 import topbit.core;
 import topbit.tensor;
+
+/// What a loss makes of its elements: `mse_loss(x, y, reduction::sum)`.
+export namespace topbit::reduction {
+inline constexpr std::int64_t none = 0, mean = 1, sum = 2;
+}
 
 export namespace topbit::aten {
 

@@ -40,7 +40,13 @@ inline tensor& operator-=(tensor& a, const scalar& b) { return aten::sub_Scalar_
 inline tensor& operator*=(tensor& a, const scalar& b) { return aten::mul_Scalar_(a, b); }
 inline tensor& operator/=(tensor& a, const scalar& b) { return aten::div_Scalar_(a, b); }
 
-// Elementwise, as bool; == and != are omitted, since they have another meaning for values: use eq() and ne().
+// Elementwise, as bool; a tensor is not a condition, so `if (a == b)` does not compile.
+inline tensor operator==(const tensor& a, const tensor& b) { return aten::eq_Tensor(a, b); }
+inline tensor operator!=(const tensor& a, const tensor& b) { return aten::ne_Tensor(a, b); }
+inline tensor operator==(const tensor& a, const scalar& b) { return aten::eq_Scalar(a, b); }
+inline tensor operator!=(const tensor& a, const scalar& b) { return aten::ne_Scalar(a, b); }
+inline tensor operator==(const scalar& a, const tensor& b) { return aten::eq_Scalar(b, a); }
+inline tensor operator!=(const scalar& a, const tensor& b) { return aten::ne_Scalar(b, a); }
 inline tensor operator<(const tensor& a, const tensor& b) { return aten::lt_Tensor(a, b); }
 inline tensor operator<=(const tensor& a, const tensor& b) { return aten::le_Tensor(a, b); }
 inline tensor operator>(const tensor& a, const tensor& b) { return aten::gt_Tensor(a, b); }
@@ -49,6 +55,11 @@ inline tensor operator<(const tensor& a, const scalar& b) { return aten::lt_Scal
 inline tensor operator<=(const tensor& a, const scalar& b) { return aten::le_Scalar(a, b); }
 inline tensor operator>(const tensor& a, const scalar& b) { return aten::gt_Scalar(a, b); }
 inline tensor operator>=(const tensor& a, const scalar& b) { return aten::ge_Scalar(a, b); }
+inline tensor operator<(const scalar& a, const tensor& b) { return aten::gt_Scalar(b, a); }
+inline tensor operator<=(const scalar& a, const tensor& b) { return aten::ge_Scalar(b, a); }
+inline tensor operator>(const scalar& a, const tensor& b) { return aten::lt_Scalar(b, a); }
+inline tensor operator>=(const scalar& a, const tensor& b) { return aten::le_Scalar(b, a); }
+inline tensor operator!(const tensor& a) { return aten::logical_not(a); }
 // Bits of integers, logic of bool.
 inline tensor operator&(const tensor& a, const tensor& b) { return aten::bitwise_and_Tensor(a, b); }
 inline tensor operator|(const tensor& a, const tensor& b) { return aten::bitwise_or_Tensor(a, b); }

@@ -51,8 +51,12 @@ void end_half(joint_block* b) noexcept {
 }  // namespace
 
 storage::storage(device d, std::size_t size, joint_block* in, void* inside)
-    : where(d), data_in_block(inside != nullptr), bytes(size), data(inside), block(in) {
-  if (data_in_block) {
+    : where(d),
+      kind(inside != nullptr ? storage_kind::in_block : storage_kind::separate),
+      bytes(size),
+      data(inside),
+      block(in) {
+  if (inside != nullptr) {
     hook = &detail::host_hook;
   } else {
     find_memory();
@@ -72,7 +76,7 @@ void storage::find_memory() {
 }
 
 storage::~storage() {
-  if (data == nullptr || data_in_block) return;
+  if (data == nullptr || kind != storage_kind::separate) return;
   if (hook == &detail::host_hook) {
     give(data, detail::block_class(bytes));
   } else {
@@ -82,8 +86,10 @@ storage::~storage() {
 
 void detail::end(storage* s) noexcept {
   joint_block* const block = s->block;
-  if (s->opaque) {
+  if (s->kind == storage_kind::opaque) {
     delete static_cast<opaque_storage*>(s);
+  } else if (s->kind == storage_kind::borrowed) {
+    delete static_cast<borrowed_storage*>(s);
   } else if (block == nullptr) {
     delete s;
   } else {

@@ -13,7 +13,13 @@ author::tensor_record::~tensor_record() = default;
 namespace detail {
 
 opaque_storage::opaque_storage(device d, intrusive_ptr<tensor_extension> data) noexcept
-    : storage(d), payload(std::move(data)) {}
+    : storage(storage_kind::opaque, d), payload(std::move(data)) {}
+
+borrowed_storage::borrowed_storage(void* data, std::size_t bytes, std::function<void(void*)> release) noexcept
+    : storage(storage_kind::borrowed, cpu, bytes, data), release(std::move(release)) {}
+borrowed_storage::~borrowed_storage() {
+  if (release) release(data);
+}
 
 constinit tensor_record undefined_tensor{};
 constinit thread_local bool this_thread_in_inference_mode [[gnu::tls_model("initial-exec")]] = false;
@@ -24,7 +30,8 @@ std::int64_t tensor::size(std::int64_t dim) const { return sizes()[wrap_dim("siz
 
 tensor_extension* tensor::any_payload() const noexcept {
   const storage* const s = record_->data.get();
-  return s != nullptr && s->opaque ? static_cast<const detail::opaque_storage*>(s)->payload.get() : nullptr;
+  return s != nullptr && s->kind == storage_kind::opaque ? static_cast<const detail::opaque_storage*>(s)->payload.get()
+                                                         : nullptr;
 }
 
 void tensor::refuse_payload(layout_type wanted) const {

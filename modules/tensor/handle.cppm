@@ -9,6 +9,7 @@ import topbit.core;
 import :device;
 import :dtype;
 import :literal;
+import :scalar;
 import :shape;
 import :storage;
 import :tensor_error;
@@ -44,11 +45,22 @@ namespace detail {
 
 struct tensor_access;
 
+// False; dependent, so that a message is shown where a member is used.
+template <class... T>
+concept provided = (false && ... && std::same_as<T, void>);
+
 // The storage of a tensor that is not strided: no bytes, but a payload of its layout. Version and last writer are
 // counted as those of any storage.
 struct opaque_storage : storage {
   opaque_storage(device d, intrusive_ptr<tensor_extension> data) noexcept;
   const intrusive_ptr<tensor_extension> payload;
+};
+
+// Memory of the program, which a call releases.
+struct borrowed_storage : storage {
+  borrowed_storage(void* data, std::size_t bytes, std::function<void(void*)> release) noexcept;
+  ~borrowed_storage();
+  const std::function<void(void*)> release;
 };
 
 }  // namespace detail
@@ -126,11 +138,29 @@ export class tensor {
   /// another element type: a floating one rounds; an integer one takes whole numbers in its range. Throws shape_error
   /// for rows of different lengths, dtype_error for bools among numbers and for what the type does not take.
   explicit tensor(std::initializer_list<literal> values, std::optional<topbit::dtype> type = std::nullopt);
+  /// The same with `arg<"dtype"> = type`.
+  template <std::convertible_to<std::optional<topbit::dtype>> T>
+  explicit tensor(std::initializer_list<literal> values, author::named_argument<"dtype", T> type)
+      : tensor(values, std::optional<topbit::dtype>(type.given)) {}
+  /// One number, without dimensions: `tensor(3.5)` is of float32, `tensor(2)` of int64.
+  template <class T>
+    requires std::is_arithmetic_v<T>
+  explicit tensor(T number, std::optional<topbit::dtype> type = std::nullopt) : tensor(of_number(number, type)) {}
+  /// One dimension, a copy of the elements of a vector, a span or an array, of their dtype.
+  template <class Range>
+    requires(!std::same_as<Range, tensor> && std::ranges::contiguous_range<const Range>)
+  explicit tensor(const Range& elements)
+      : tensor(of_elements(std::span<const std::ranges::range_value_t<Range>>(elements))) {}
   inline tensor(const tensor& other) noexcept : record_(other.record_) { detail::add_reference(record_); }
   inline tensor(tensor&& other) noexcept : record_(std::exchange(other.record_, &detail::undefined_tensor)) {}
-  inline tensor& operator=(tensor other) noexcept {
+  inline tensor& operator=(tensor other) & noexcept {
     std::swap(record_, other.record_);
     return *this;
+  }
+  /// `x[0] = y` would change no element.
+  template <class T>
+  void operator=(const T&) && {
+    static_assert(detail::provided<T>, "an assignment to a temporary changes no element: write assign(x[i], value)");
   }
   inline ~tensor() { detail::drop_reference(record_); }
 
@@ -173,6 +203,38 @@ export class tensor {
     return static_cast<T*>(data());
   }
 
+  /// The part of the tensor that one item of an index selects: index(x, i) of topbit.ops, which several take.
+  template <class Item>
+  auto operator[](const Item& i) const {
+    return select_item(*this, i);
+  }
+
+  // What is a member in PyTorch and a function here; the others are operators, listed in docs/operators.md.
+  template <class T = double>
+  T item() const {
+    static_assert(detail::provided<T>, "item is a function: write item<T>(x)");
+  }
+  template <class... T>
+  tensor to(const T&...) const {
+    static_assert(detail::provided<T...>, "to is a function: write to(x, dtype) or to(x, device)");
+  }
+  template <class... T>
+  tensor grad(const T&...) const {
+    static_assert(detail::provided<T...>, "grad is a function: write leaf_grad(x)");
+  }
+  template <class... T>
+  bool requires_grad(const T&...) const {
+    static_assert(detail::provided<T...>, "requires_grad is a function: write requires_grad(x)");
+  }
+  template <class... T>
+  tensor& requires_grad_(const T&...) const {
+    static_assert(detail::provided<T...>, "requires_grad_ is a function: write require_grad(x)");
+  }
+  template <class... T>
+  void backward(const T&...) const {
+    static_assert(detail::provided<T...>, "backward is a function: write backward(x)");
+  }
+
   /// The payload of a tensor that is not strided, as given to author::make_opaque(), as an object of class T. Throws
   /// layout_error, also if the payload is of another class. T::of_layout is the layout with such payloads, opaque by
   /// default. Cost: a dynamic_cast.
@@ -186,6 +248,12 @@ export class tensor {
   }
 
  private:
+  static tensor of_number(const scalar& number, std::optional<topbit::dtype> type);
+  template <class T>
+  static tensor of_elements(std::span<const T> elements) {
+    return of_bytes(elements.data(), elements.size(), dtype_of<T>);
+  }
+  static tensor of_bytes(const void* elements, std::size_t count, topbit::dtype type);
   friend struct detail::tensor_access;
   using layout_type = topbit::layout;
   inline void check_strided(std::string_view what) const {
@@ -206,6 +274,9 @@ struct tensor_access {
   static inline tensor adopt(tensor_record* r) noexcept { return tensor(*r); }
 };
 }  // namespace detail
+
+template <>
+inline constexpr bool author::copies_share_elements<tensor> = true;
 
 /// Boxed as one pointer, moved by copying its bytes. As text its one line, if that shows every value, also without the
 /// description: `[[1, 2], [3, 4]]` is of int64, `[1, 2.5]` of float32, `[True]` of bool, as in PyTorch, `3`

@@ -11,6 +11,7 @@ namespace {
 class nested_values {
  public:
   explicit nested_values(std::initializer_list<literal> values) { list(values); }
+  explicit nested_values(const scalar& x) { number(x); }
 
   tensor make(std::optional<dtype> wanted) const {
     const dtype type = wanted.value_or(type_);
@@ -106,5 +107,13 @@ class nested_values {
 
 tensor::tensor(std::initializer_list<literal> values, std::optional<topbit::dtype> type)
     : tensor(nested_values(values).make(type)) {}
+tensor tensor::of_number(const scalar& number, std::optional<topbit::dtype> type) {
+  return nested_values(number).make(type);
+}
+tensor tensor::of_bytes(const void* elements, std::size_t count, topbit::dtype type) {
+  tensor t = author::make_tensor({static_cast<std::int64_t>(count)}, type, cpu);
+  if (count != 0) std::memcpy(t.data(), elements, count * size_of(type));
+  return t;
+}
 
 }  // namespace topbit

@@ -136,6 +136,20 @@ tensor make_opaque(const shape& sizes, dtype type, device where, key_set keys, i
 
 }  // namespace author
 
+tensor detail::borrow(void* data, const shape& sizes, dtype type, std::function<void(void*)> release) {
+  shape strides = sizes;  // as many
+  const std::int64_t elements = lay_out(sizes, strides);
+  if (data == nullptr && elements != 0) {
+    throw shape_error("from_blob: found a null pointer for " + std::to_string(elements) + " elements of sizes " +
+                      to_string(sizes) + ", wanted their address");
+  }
+  tensor t = tensor_access::adopt(new_record(strided_keys[static_cast<std::size_t>(backend::CPU)], type, cpu, sizes,
+                                             strides, this_thread_in_inference_mode));
+  author::record_of(t).data = intrusive_ptr<storage>(
+      new borrowed_storage(data, static_cast<std::size_t>(elements) * size_of(type), std::move(release)));
+  return t;
+}
+
 void detail::check_count(std::size_t found, const shape& sizes) {
   check_sizes(sizes);
   if (static_cast<std::int64_t>(found) != numel(sizes)) {

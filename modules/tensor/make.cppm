@@ -55,8 +55,20 @@ tensor from_values(std::initializer_list<T> values, const shape& sizes) {
   return from_values(std::span<const T>(values.begin(), values.size()), sizes);
 }
 
+/// A dense host tensor over elements of the program's, not copied, as many as `sizes` says. `release(data)` is called
+/// when the last tensor that shares them is dropped, on that thread; it must not throw. Throws shape_error for a
+/// negative size, and for a null pointer to elements.
+export template <class T>
+tensor from_blob(T* data, const shape& sizes, std::function<void(void*)> release = {});
+
 namespace detail {
 void check_count(std::size_t found, const shape& sizes);
+tensor borrow(void* data, const shape& sizes, dtype type, std::function<void(void*)> release);
+}  // namespace detail
+
+template <class T>
+tensor from_blob(T* data, const shape& sizes, std::function<void(void*)> release) {
+  return detail::borrow(data, sizes, dtype_of<T>, std::move(release));
 }
 
 template <class T>

@@ -74,14 +74,17 @@ struct joint_block {
 
 }  // namespace detail
 
+/// Where the bytes of a storage are: memory of their own, the block of the tensor's record, memory of the program's
+/// (from_blob), or nowhere, since a layout's payload stands in their place.
+export enum class storage_kind : std::uint8_t { separate, in_block, borrowed, opaque };
+
 /// Bytes on a device, the host's from the cache of :memory. Shared by views; the version counts in-place writes to any
 /// of them.
 export struct storage {
   std::atomic<std::uint32_t> references{1};
   std::atomic<std::uint32_t> version{0};
   device where;
-  const bool data_in_block = false;
-  const bool opaque = false;    // a detail::opaque_storage
+  const storage_kind kind = storage_kind::separate;
   const std::size_t bytes = 0;  // constant: it determines how the data are freed
   void* data = nullptr;         // null on the meta device, and for no bytes
   const memory_hook* hook = nullptr;
@@ -90,15 +93,16 @@ export struct storage {
   std::atomic<const std::string_view*> writer{nullptr};
 
   /// What make_tensor() passes on: its block, and the address in it for the data.
-  storage(device d, std::size_t bytes, detail::joint_block* in = nullptr, void* data_in_block = nullptr);
+  storage(device d, std::size_t bytes, detail::joint_block* in = nullptr, void* data_inside = nullptr);
   /// In memory allocated and freed by the hook.
   storage(device d, std::size_t bytes, const memory_hook& own);
   storage(const storage&) = delete;
   ~storage();
 
  protected:
-  // Without bytes, for what an opaque_storage keeps in their place.
-  inline explicit storage(device d) noexcept : where(d), opaque(true) {}
+  // Of the two kinds that have a class of their own.
+  inline storage(storage_kind k, device d, std::size_t size = 0, void* lent = nullptr) noexcept
+      : where(d), kind(k), bytes(size), data(lent), hook(lent == nullptr ? nullptr : &detail::host_hook) {}
 
  private:
   void find_memory();

@@ -1,4 +1,5 @@
 #include <catch2/catch_test_macros.hpp>
+#include <type_traits>
 #include <vector>
 
 #include "support/raises.h"
@@ -85,4 +86,34 @@ TEST_CASE("operators: item returns the only element, also inside a graph", "[ops
   CHECK(text(aten::empty_memory_format(std::vector<std::int64_t>{}, tb::arg<"device"> = tb::meta)) ==
         "aten::_to_copy: in aten::copy_: a meta tensor has no elements to copy");
   CHECK(text(tensor()) == "item: found an undefined tensor, wanted one element");
+}
+
+TEST_CASE("operators: comparisons are elementwise, with a number on either side", "[ops][operators]") {
+  const tensor a = tensor_of({1, 2, 3}, {3}), b = tensor_of({3, 2, 1}, {3});
+  CHECK((a == b).dtype() == tb::dtype::boolean);
+  CHECK(values(a == b) == list{0, 1, 0});
+  CHECK(values(a != b) == list{1, 0, 1});
+  CHECK(values(a == 2) == list{0, 1, 0});
+  CHECK(values(2 == a) == list{0, 1, 0});
+  CHECK(values(a != 2) == list{1, 0, 1});
+  CHECK(values(2 != a) == list{1, 0, 1});
+  CHECK(values(2 < a) == list{0, 0, 1});
+  CHECK(values(2 <= a) == list{0, 1, 1});
+  CHECK(values(2 > a) == list{1, 0, 0});
+  CHECK(values(2 >= a) == list{1, 1, 0});
+  CHECK(values(!(a == b)) == list{1, 0, 1});
+  CHECK(values(!(a - 1)) == list{1, 0, 0});
+  STATIC_REQUIRE_FALSE(std::is_constructible_v<bool, decltype(a == b)>);
+}
+
+TEST_CASE("operators: x[i] is index() with one item", "[ops][operators]") {
+  const tensor x = tensor_of({0, 1, 2, 3, 4, 5}, {2, 3});
+  CHECK(values(x[1]) == list{3, 4, 5});
+  CHECK(tb::item(x[1][-1]) == 5);
+  CHECK(values(x[tb::slice(0, 1)]) == list{0, 1, 2});
+  CHECK(values(x[x > 3]) == list{4, 5});
+  tb::assign(x[0], 7);
+  CHECK(values(x) == list{7, 7, 7, 3, 4, 5});
+  tb::fill_(x[1], 8);
+  CHECK(values(x[1]) == list{8, 8, 8});
 }

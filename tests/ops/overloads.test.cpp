@@ -114,4 +114,28 @@ TEST_CASE("overloads: explain looks at the operator that is meant", "[ops][overl
   const tensor a = tb::ones({2});
   CHECK(tb::explain(tb::add, a, a).op == "aten::add.Tensor");
   CHECK(tb::explain(tb::add, a, 2).op == "aten::add.Scalar");
+  tensor y = tb::ones({2});
+  CHECK(tb::explain(tb::add_, y, a).op == "aten::add_.Tensor");
+}
+
+TEST_CASE("overloads: a temporary view is written to, and a handle on it returned", "[ops][overloads]") {
+  const tensor x = tb::zeros({2, 3});
+  tb::copy_(tb::select(x, 0, 1), tb::tensor({1.F, 2, 3}));
+  CHECK(values(x) == std::vector<double>{0, 0, 0, 1, 2, 3});
+  const auto row = [&] { return tb::select(x, 0, 0); };
+  STATIC_REQUIRE(std::is_same_v<decltype(tb::fill_(row(), 4)), tensor>);
+  const tensor kept = tb::fill_(row(), 4);
+  CHECK(values(kept) == std::vector<double>{4, 4, 4});
+  STATIC_REQUIRE(std::is_same_v<decltype(tb::add(x, x, arg<"out"> = row())), tensor>);
+  tb::add(tb::select(x, 0, 1), tb::full({3}, 10.0), arg<"out"> = row());
+  CHECK(values(row()) == std::vector<double>{11, 12, 13});
+  STATIC_REQUIRE(std::is_same_v<decltype(tb::sum(x, {0}, arg<"out"> = row())), tensor>);
+  tb::sum(x, {0}, arg<"out"> = row());
+  CHECK(values(row()) == std::vector<double>{12, 14, 16});
+  tensor indices = tb::empty({2}, arg<"dtype"> = dtype::int64);
+  auto [greatest, where] = tb::max(x, 1, arg<"max"> = tb::select(tb::zeros({1, 2}), 0, 0), arg<"max_values"> = indices);
+  CHECK(values(greatest) == std::vector<double>{16, 3});
+  tensor y = tb::zeros({2});
+  STATIC_REQUIRE(std::is_same_v<decltype(tb::fill_(y, 4)), tensor&>);
+  STATIC_REQUIRE_FALSE(means_something<tb::fill_, const tensor&, int>);
 }

@@ -5,6 +5,7 @@
 #include <limits>
 #include <string>
 #include <type_traits>
+#include <vector>
 
 #include "support/print.h"
 #include "support/raises.h"
@@ -33,7 +34,7 @@ static_assert(!std::is_convertible_v<int, tensor> && !std::is_convertible_v<doub
               !std::is_convertible_v<tb::literal, tensor> &&
               !std::is_convertible_v<std::initializer_list<int>, tensor> &&
               !std::is_convertible_v<std::initializer_list<tb::literal>, tensor>);
-static_assert(!std::is_constructible_v<tensor, int> && !std::is_constructible_v<tensor, std::nullptr_t>);
+static_assert(!std::is_convertible_v<std::vector<float>, tensor> && !std::is_constructible_v<tensor, std::nullptr_t>);
 
 enum plain { value };
 static_assert(!std::is_constructible_v<tb::literal, int*> && !std::is_constructible_v<tb::literal, const char*> &&
@@ -111,4 +112,27 @@ TEST_CASE("literal: what the dtype does not hold is refused", "[tensor][literal]
   CHECK(text_of<tb::dtype_error>([] { tensor({std::uint64_t{1} << 63}); }) ==
         "tensor: found 9223372036854775808 for int64, wanted whole numbers from -9223372036854775808 to "
         "9223372036854775807");
+}
+
+TEST_CASE("literal: a number makes a zero-dimensional tensor", "[tensor][literal]") {
+  CHECK(line(tensor(3.5)) == "3.5 (float32 [])");
+  CHECK(line(tensor(2)) == "2 (int64 [])");
+  CHECK(line(tensor(true)) == "true (bool [])");
+  CHECK(line(tensor(2, dtype::float64)) == "2 (float64 [])");
+  CHECK(text_of<tb::dtype_error>([] { tensor(2.5, dtype::int64); }).starts_with("tensor: found 2.5 for int64"));
+}
+
+TEST_CASE("literal: a vector makes a tensor of its elements' dtype", "[tensor][literal]") {
+  std::vector<double> numbers{1, 2.5};
+  const tensor t(numbers);
+  numbers[0] = 9;
+  CHECK(line(t) == "[1, 2.5] (float64 [2])");
+  CHECK(line(tensor(std::vector<std::int64_t>{})) == "[] (int64 [0])");
+  const float few[] = {1, 2};
+  CHECK(tensor(few).dtype() == dtype::float32);
+}
+
+TEST_CASE("literal: the dtype by its name", "[tensor][literal]") {
+  CHECK(line(tensor({1, 2}, tb::arg<"dtype"> = dtype::float64)) == "[1, 2] (float64 [2])");
+  CHECK(line(tensor({{1}, {2}}, tb::arg<"dtype"> = dtype::int8)) == "[[1], [2]] (int8 [2, 1])");
 }

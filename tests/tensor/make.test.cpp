@@ -173,3 +173,39 @@ TEST_CASE("make: from_values copies as many values as the shape has", "[tensor][
   CHECK(text_of<tb::shape_error>([] { tb::from_values({1.0, 2.0}, {-2}); }) ==
         "a tensor of sizes [-2]: sizes cannot be negative");
 }
+
+TEST_CASE("make: from_blob shares the program's elements and releases them once", "[tensor][make]") {
+  std::vector<float> numbers{1, 2, 3, 4};
+  int released = 0;
+  void* where_released = nullptr;
+  {
+    const tensor t = tb::from_blob(numbers.data(), {2, 2}, [&](void* p) {
+      ++released;
+      where_released = p;
+    });
+    CHECK(t.dtype() == dtype::float32);
+    CHECK(t.is_contiguous());
+    CHECK(t.data() == numbers.data());
+    const tensor column = tb::author::make_view(t, {2}, {2}, 1);
+    CHECK(support::values(column) == std::vector<double>{2, 4});
+    numbers[3] = 9;
+    CHECK(support::values(column) == std::vector<double>{2, 9});
+    CHECK(released == 0);
+  }
+  CHECK(released == 1);
+  CHECK(where_released == numbers.data());
+  {
+    const tensor t = tb::from_blob(numbers.data(), {4});
+  }
+  CHECK(numbers[0] == 1);
+}
+
+TEST_CASE("make: from_blob refuses what has no elements", "[tensor][make]") {
+  float* const nowhere = nullptr;
+  CHECK(tb::from_blob(nowhere, {0, 2}).numel() == 0);
+  CHECK(text_of<tb::shape_error>([&] { tb::from_blob(nowhere, {2, 2}); }) ==
+        "from_blob: found a null pointer for 4 elements of sizes [2, 2], wanted their address");
+  float one = 1;
+  CHECK(text_of<tb::shape_error>([&] { tb::from_blob(&one, {-1}); }) ==
+        "a tensor of sizes [-1]: sizes cannot be negative");
+}
