@@ -26,10 +26,10 @@ struct list_element<std::optional<std::span<const E>>> {
   using type = E;
 };
 
-// `int[]`, `Tensor[]`, and `int[2]`, for which one number stands: its copies are kept here.
+// `int[]`, `int[2]` and `Tensor[]`. For the first two one number stands, whose copies are kept here.
 template <class E, int Size>
 struct list_argument {
-  static constexpr bool takes_number = std::same_as<E, std::int64_t> && Size > 0;
+  static constexpr bool takes_number = std::same_as<E, std::int64_t>;
 
   constexpr list_argument(std::initializer_list<E> all) noexcept : elements(all.begin(), all.size()) {}
   template <class T>
@@ -47,7 +47,7 @@ struct list_argument {
   }
 
   struct no_copies {};
-  using number_copies = repeated_number<static_cast<std::size_t>(Size)>;
+  using number_copies = repeated_number<copies_of_number(Size)>;
   [[no_unique_address]] std::conditional_t<takes_number, number_copies, no_copies> copies;
   std::span<const E> elements;
   bool given = true;

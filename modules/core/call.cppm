@@ -147,7 +147,7 @@ consteval bool keeps_value_of() {
   }
 }
 
-// Where the schema says `int[2]`, one number stands for two.
+// Where the schema says `int[2]`, one number stands for two; where it says `int[]`, for a list of itself.
 template <class A>
 inline constexpr bool is_number_list = false;
 template <>
@@ -169,12 +169,16 @@ struct repeated_number {
 template <class Op, std::size_t I>
 using parameter_of = function_traits<typename Op::signature>::template parameter<I>;
 
+// How many copies of one number a list parameter takes, by its size in the schema.
+consteval std::size_t copies_of_number(int list_size) {
+  return list_size > 0 ? static_cast<std::size_t>(list_size) : 1;
+}
+
 template <class T>
 concept number_of_list = std::integral<T> && !std::same_as<T, bool> && keeps_value_of<std::int64_t, T>();
 template <class Op, std::size_t I, class B>
 concept stands_for_list =
-    Op::list_size(I) > 0 &&
-    is_number_list<std::remove_cvref_t<parameter_of<Op, I>>>&& number_of_list<std::remove_cvref_t<given_type<B>>>;
+    is_number_list<std::remove_cvref_t<parameter_of<Op, I>>> && number_of_list<std::remove_cvref_t<given_type<B>>>;
 
 template <class Op, class... B>
 consteval bool some_stand_for_lists() {
@@ -228,7 +232,7 @@ consteval bool source_converts() {
   if constexpr (source == from_default)
     return default_for<std::remove_cvref_t<parameter_of<Op, I>>, Op, I>;
   else
-    return source_fits<Op, I, std::tuple_element_t<source, std::tuple<B...>>>;
+    return source_fits<Op, I, B...[source]>;
 }
 template <class Op, class... B>
 consteval bool all_convert() {
@@ -253,28 +257,29 @@ consteval void add_argument(author::verdict& v, std::size_t i) {
 
 // The I-th argument of the full call, of parameter type A; B is deduced from forwarding references.
 template <class Op, class A, std::size_t I, class... B>
-[[gnu::always_inline]] constexpr decltype(auto) argument_for(std::tuple<B&&...> all) {
+[[gnu::always_inline]] constexpr decltype(auto) argument_for(B&&... all) {
   constexpr std::size_t source = sources<Op, B...>[I];
   if constexpr (source == from_default) {
     return default_reader<std::remove_cvref_t<A>>::template value<Op, I>();
   } else {
-    using chosen = std::tuple_element_t<source, std::tuple<B&&...>>;
-    auto&& x = std::get<source>(std::move(all));
+    using chosen = B...[source];
+    auto&& x = all...[source];
+    constexpr bool named = is_named<std::remove_cvref_t<chosen>>;
     if constexpr (stands_for_list<Op, I, chosen>) {
-      constexpr std::size_t count = static_cast<std::size_t>(Op::list_size(I));
-      if constexpr (is_named<std::remove_cvref_t<chosen>>)
+      constexpr std::size_t count = copies_of_number(Op::list_size(I));
+      if constexpr (named)
         return repeated_number<count>(static_cast<std::int64_t>(x.given));
       else
         return repeated_number<count>(static_cast<std::int64_t>(x));
-    } else if constexpr (is_named<std::remove_cvref_t<chosen>>) {
-      if constexpr (written_temporary<A, chosen>)
+    } else if constexpr (written_temporary<A, chosen>) {
+      if constexpr (named)
         return static_cast<A>(x.given);
       else
-        return static_cast<decltype(x.given)&&>(x.given);
-    } else if constexpr (written_temporary<A, chosen>) {
-      return static_cast<A>(x);
+        return static_cast<A>(x);
+    } else if constexpr (named) {
+      return static_cast<decltype(x.given)&&>(x.given);
     } else {
-      return static_cast<chosen>(x);
+      return static_cast<chosen&&>(x);
     }
   }
 }
@@ -302,7 +307,7 @@ consteval bool writes_temporary() {
       if constexpr (source == from_default)
         return false;
       else
-        return written_temporary<parameter_of<Op, I>, std::tuple_element_t<source, std::tuple<B...>>>;
+        return written_temporary<parameter_of<Op, I>, B...[source]>;
     }() || ...);
   }(std::make_index_sequence<Op::arity>{});
 }
@@ -324,7 +329,7 @@ using result_of_call = call_result<Op, B...>::type;
 template <class Op, class Callee, class R, class... A, class... B>
 [[gnu::always_inline]] constexpr result_of_call<Op, B...> convert_and_call(std::type_identity<R(A...)>, B&&... b) {
   return [&]<std::size_t... I>(std::index_sequence<I...>) -> result_of_call<Op, B...> {
-    return Callee::call(argument_for<Op, A, I, B...>(std::tuple<B&&...>(std::forward<B>(b)...))...);
+    return Callee::call(argument_for<Op, A, I, B...>(static_cast<B&&>(b)...)...);
   }(std::index_sequence_for<A...>{});
 }
 
@@ -335,9 +340,9 @@ export template <fixed_string Name>
 inline constexpr detail::keyword<Name> arg{};
 
 /// `op(b...)` is a call: every argument is given once, by position or by name, or has a default, and converts without
-/// losing anything; for `int[2]` one number stands for two. All arguments by position, as a kernel takes them, is a
-/// call too, keyword-only ones among them. For generic code; a call that is none of the operator's is a compile-time
-/// error that says why.
+/// losing anything; for `int[2]` one number stands for two, for `int[]` for a list of itself. All arguments by
+/// position, as a kernel takes them, is a call too, keyword-only ones among them. For generic code; a call that is none
+/// of the operator's is a compile-time error that says why.
 export template <class Op, class... B>
 concept callable_with = detail::calls_in_full<Op, B...> || detail::calls_by_schema<Op, B...>;
 

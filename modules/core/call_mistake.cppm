@@ -27,7 +27,7 @@ consteval void explain_source(author::verdict& v) {
     }
   } else {
     using wanted = parameter_of<Op, I>;
-    using found = given_type<std::tuple_element_t<source, std::tuple<B...>>>;
+    using found = given_type<B...[source]>;
     if constexpr (stands_for_list<Op, I, found>) {
       return;
     } else if constexpr (!std::is_convertible_v<found, wanted> && !written_temporary<wanted, found>) {

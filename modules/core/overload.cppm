@@ -51,7 +51,7 @@ consteval fit<sizeof...(B)> fit_of() {
         if constexpr (source == from_default) {
           ++f.defaults;
         } else {
-          f.matches[source] = match_of<parameter_of<Op, P>, std::tuple_element_t<source, std::tuple<B...>>>();
+          f.matches[source] = match_of<parameter_of<Op, P>, B...[source]>();
           f.optionals += !Op::default_text(P).empty();
         }
       };

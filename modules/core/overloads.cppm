@@ -28,10 +28,10 @@ struct overload_rules {
   static constexpr std::size_t chosen = best_of(std::array<fit<sizeof...(B)>, count>{fit_for<Op, B...>...});
   // The first where none or several are meant, so that such a call has a result too.
   template <class... B>
-  using chosen_operator = std::tuple_element_t<(chosen<B...> < count) ? chosen<B...> : 0, std::tuple<Op...>>;
+  using chosen_operator = Op...[(chosen<B...> < count) ? chosen<B...> : 0];
 
   static constexpr std::string_view name = [] {
-    constexpr std::string_view first = std::tuple_element_t<0, std::tuple<Op...>>::name();
+    constexpr std::string_view first = Op...[0] ::name();
     return first.substr(0, first.find('.'));
   }();
 
@@ -125,12 +125,49 @@ struct brace_form<overload_rules<Op...>, Form, std::index_sequence<I...>> {
   }
 };
 
+// A form takes braces as its parameter number Brace, and the other arguments beside them.
+template <class Form, std::size_t Brace, class... T>
+consteval bool form_takes() {
+  if constexpr (Form::place.arguments != 1 + positional_count<T...>()) {
+    return false;
+  } else {
+    return []<std::size_t... I>(std::index_sequence<I...>) {
+      return (std::is_convertible_v<T...[I], brace_parameter<typename Form::called, I + (I >= Brace)>> && ...);
+    }(std::make_index_sequence<positional_count<T...>()>{});
+  }
+}
+
+// Braces where no form takes any: there to say why, since the compiler would only list all that it has tried.
+template <class Forms, class... Op>
+struct brace_mistake;
+template <std::size_t... F, class... Op>
+struct brace_mistake<std::index_sequence<F...>, Op...> {
+  using rules = overload_rules<Op...>;
+  template <std::size_t Form>
+  using form = brace_form<rules, Form, std::make_index_sequence<form_places<Op...>[Form].arguments>>;
+  using result = function_traits<typename Op...[0] ::signature>::result;
+
+  template <class E, class... T>
+    requires(!(form_takes<form<F>, 0, T...>() || ...))
+  constexpr result operator()(std::initializer_list<E>, T&&...) const {
+    static_assert(means_one<rules, std::span<const E>, T...>, rules::template explain<std::span<const E>, T...>());
+  }
+  template <class First, class E, class... T>
+    requires(!(form_takes<form<F>, 1, First, T...>() || ...))
+  constexpr result operator()(First&&, std::initializer_list<E>, T&&...) const {
+    static_assert(means_one<rules, First, std::span<const E>, T...>,
+                  rules::template explain<First, std::span<const E>, T...>());
+  }
+};
+
 template <class Forms, class... Op>
 struct overload_set;
 template <std::size_t... F, class... Op>
 struct overload_set<std::index_sequence<F...>, Op...>
-    : brace_form<overload_rules<Op...>, F, std::make_index_sequence<form_places<Op...>[F].arguments>>... {
+    : brace_mistake<std::index_sequence<F...>, Op...>,
+      brace_form<overload_rules<Op...>, F, std::make_index_sequence<form_places<Op...>[F].arguments>>... {
   using rules = overload_rules<Op...>;
+  using brace_mistake<std::index_sequence<F...>, Op...>::operator();
   using brace_form<rules, F, std::make_index_sequence<form_places<Op...>[F].arguments>>::operator()...;
 
   template <class... B>

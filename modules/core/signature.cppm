@@ -77,7 +77,7 @@ struct function_traits<R(A...)> {
   using result = R;
   static constexpr std::size_t arity = sizeof...(A);
   template <std::size_t I>
-  using parameter = std::tuple_element_t<I, std::tuple<std::type_identity<A>...>>::type;
+  using parameter = A...[I];
 };
 template <class R, class... A>
 struct function_traits<R(A...) noexcept> : function_traits<R(A...)> {};
