@@ -31,12 +31,12 @@ static std::pair<tb::tensor, tb::tensor> draw(std::int64_t count, tb::generator 
 
 // 3. A step: gradients of the loss, clipped, at the learning rate of the schedule.
 static void train(const classifier& net, tb::optimizer& optimizer, const tb::generator& random, int steps) {
+  optimizer.set_schedule(tb::schedule::warm_up{.steps = 20, .then = tb::schedule::cosine{.steps = 580}});
   for (int i = 0; i < steps; ++i) {
     const auto [points, inside] = draw(64, random);
     optimizer.zero_grad();
     tb::backward(tb::cross_entropy_loss(net(points), inside));
     tb::clip_gradient_norm(tb::parameters(net), 1.0);
-    optimizer.set_schedule(tb::schedule::warm_up{.steps = 20, .then = tb::schedule::cosine{.steps = 580}});
     optimizer.step();
   }
 }

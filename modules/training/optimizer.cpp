@@ -68,7 +68,7 @@ void optimizer::add(std::vector<tensor> parameters, double learning_rate, std::v
     on_device = counted(ages, steps(), parameters[0].device());
   }
   groups_.push_back({std::move(parameters), std::move(state_names), std::move(state), std::move(ages), learning_rate, 1,
-                     std::move(on_device)});
+                     nullptr, std::move(on_device)});
 }
 
 void optimizer::check_one_device(std::span<const tensor> parameters) const {
@@ -93,7 +93,17 @@ optimizer::group& optimizer::at(std::size_t group) {
 
 // --- learning rates
 
-double optimizer::learning_rate(std::size_t group) const { return at(group).rate * at(group).factor; }
+namespace {
+constexpr std::string_view factor_option = "a learning rate's factor", from_zero = "a number from 0 up";
+}
+
+double optimizer::learning_rate(std::size_t group) const {
+  const optimizer::group& g = at(group);
+  if (!g.schedule) return g.rate * g.factor;
+  const double factor = g.schedule(steps());
+  require(factor >= 0 && std::isfinite(factor), factor_option, factor, from_zero);
+  return g.rate * factor;
+}
 
 void optimizer::set_learning_rate(double rate, std::size_t group) {
   require(rate >= 0 && std::isfinite(rate), "learning_rate", rate, "a number from 0 up");
@@ -103,8 +113,9 @@ void optimizer::set_learning_rate(double rate) {
   for (std::size_t i = 0; i < groups_.size(); ++i) set_learning_rate(rate, i);
 }
 void optimizer::set_learning_rate_factor(double factor, std::size_t group) {
-  require(factor >= 0 && std::isfinite(factor), "a learning rate's factor", factor, "a number from 0 up");
+  require(factor >= 0 && std::isfinite(factor), factor_option, factor, from_zero);
   at(group).factor = factor;
+  at(group).schedule = nullptr;
 }
 void optimizer::set_learning_rate_factor(double factor) {
   for (std::size_t i = 0; i < groups_.size(); ++i) set_learning_rate_factor(factor, i);
@@ -159,7 +170,9 @@ std::int64_t optimizer::steps() const {
 
 // Usually one: all parameters of a group have gradients, every time. The tensors of state are made here, so that a lack
 // of memory is noticed before anything has changed.
-std::vector<optimizer::due_batch> optimizer::due_batches(const group& g) const {
+std::vector<optimizer::due_batch> optimizer::due_batches(std::size_t group) const {
+  const optimizer::group& g = groups_[group];
+  const double rate = learning_rate(group);
   const bool counts_there = g.on_device.next.defined();
   std::vector<due_batch> due;
   for (std::size_t i = 0; i < g.parameters.size(); ++i) {
@@ -170,7 +183,7 @@ std::vector<optimizer::due_batch> optimizer::due_batches(const group& g) const {
     if (at == due.end()) {
       due.emplace_back();
       at = due.end() - 1;
-      at->of.learning_rate = g.rate * g.factor;
+      at->of.learning_rate = rate;
       at->of.step = counts_there ? 0 : g.ages[i] + 1;
       at->of.state.resize(g.state.size());
       const std::size_t most = g.parameters.size() - i;
@@ -194,7 +207,7 @@ std::vector<optimizer::due_batch> optimizer::due_batches(const group& g) const {
 void optimizer::step() {
   const no_grad guard;
   std::vector<std::vector<due_batch>> due;
-  for (const group& g : groups_) due.push_back(due_batches(g));
+  for (std::size_t i = 0; i < groups_.size(); ++i) due.push_back(due_batches(i));
   for (std::size_t i = 0; i < groups_.size(); ++i) {
     group& g = groups_[i];
     for (due_batch& b : due[i]) {

@@ -30,22 +30,25 @@ export class optimizer {
   /// synchronises.
   std::int64_t steps() const;
 
-  /// The rate of the next step: the group's own, times its factor.
+  /// The rate of the next step: the group's own, times its factor or its schedule's.
   double learning_rate(std::size_t group = 0) const;
   /// The group's own rate, or that of all groups. Throws error for one below 0 or not finite.
   void set_learning_rate(double rate);
   void set_learning_rate(double rate, std::size_t group);
-  /// The factor of a group's own rate, initially 1. Throws error as above.
+  /// The factor of a group's own rate, initially 1; replaces the group's schedule. Throws error as above.
   void set_learning_rate_factor(double factor);
   void set_learning_rate_factor(double factor, std::size_t group);
-  /// Sets the factor to the schedule's for the next step. Call it before each step.
+  /// From now on the factor is schedule(steps()), in each step, for a group or for all; the schedule is copied. Steps
+  /// counted on the device are read in each step then, which synchronises and cannot be captured. Throws error as
+  /// above, here and in step(), and what the schedule throws.
   template <learning_rate_schedule Schedule>
   void set_schedule(const Schedule& schedule) {
-    set_learning_rate_factor(schedule(steps()));
+    for (std::size_t i = 0; i < groups_.size(); ++i) set_schedule(schedule, i);
   }
   template <learning_rate_schedule Schedule>
   void set_schedule(const Schedule& schedule, std::size_t group) {
     set_learning_rate_factor(schedule(steps()), group);
+    at(group).schedule = schedule;
   }
 
   /// All state besides parameters and options: "steps", and for each parameter that was updated so far, numbered
@@ -96,6 +99,7 @@ export class optimizer {
     std::vector<std::vector<tensor>> state;  // by name, by parameter; undefined before the first step
     std::vector<std::int64_t> ages;          // steps of each parameter, if the host counts
     double rate = 0, factor = 1;
+    std::function<double(std::int64_t)> schedule;  // gives the factor of each step, if there is one
     step_counts on_device;
   };
   struct due_batch {
@@ -111,7 +115,7 @@ export class optimizer {
   static step_counts counted(std::vector<std::int64_t> ages, std::int64_t steps, device where);
   static void count_step(const step_counts& counts, std::span<const due_batch> done);
   static std::vector<std::int64_t> ages(const group& g);
-  std::vector<due_batch> due_batches(const group& g) const;
+  std::vector<due_batch> due_batches(std::size_t group) const;
   std::int64_t read_count(const detail::name_index& state, const std::string& name, std::int64_t least) const;
   void check_name(std::span<const named_tensor> state) const;
   void read_state(std::span<const named_tensor> state, std::vector<group>& into, std::int64_t& steps) const;

@@ -18,6 +18,9 @@ namespace topbit {
 ///          file stays then
 /// Cost     one write of the file, an fsync, and a listing of the folder
 export void save_tensors(const std::string& path, std::span<const named_tensor> tensors);
+export inline void save_tensors(const std::string& path, std::initializer_list<named_tensor> tensors) {
+  save_tensors(path, std::span<const named_tensor>(tensors.begin(), tensors.size()));
+}
 
 /// All tensors of a file, on the host, in the order of their elements in the file.
 ///

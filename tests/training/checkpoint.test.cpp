@@ -37,8 +37,8 @@ struct network {
 
 // Data and what is dropped are drawn, so that the generators' places count too.
 void train(const network& net, tb::optimizer& optimizer, const tb::generator& data, int steps) {
+  optimizer.set_schedule(tb::schedule::cosine{.steps = 20});
   for (int i = 0; i < steps; ++i) {
-    optimizer.set_schedule(tb::schedule::cosine{.steps = 20});
     tensor images = aten::empty_memory_format(tb::shape{4, 6});
     aten::uniform_(images, -1, 1, tb::arg<"generator"> = data);
     const tensor labels = aten::randint_generator(3, tb::shape{4}, tb::arg<"generator"> = data);

@@ -117,20 +117,41 @@ TEST_CASE("optimizer: learning rates and factors belong to groups", "[training][
   CHECK(optimizer.learning_rate(0) == 1.5);
 }
 
-TEST_CASE("optimizer: set_schedule() uses the number of steps", "[training][optimizer]") {
+TEST_CASE("optimizer: a schedule gives the factor of every step until a factor is set", "[training][optimizer]") {
   const tensor a = parameter({0}), b = parameter({0});
   tb::sgd optimizer({a}, {.learning_rate = 1});
   optimizer.add_group({b}, {.learning_rate = 1});
-  const auto falling = [](std::int64_t step) { return step == 0 ? 1 : 0.25; };
-  for (int i = 0; i < 2; ++i) {
-    optimizer.set_schedule(falling, 0);
+  const auto step = [&] {
     for (const tensor& p : {a, b}) give(p, -1);
     optimizer.step();
-  }
+  };
+  optimizer.set_schedule([](std::int64_t n) { return n == 0 ? 1 : 0.25; }, 0);
+  CHECK(optimizer.learning_rate(0) == 1);
+  step();
+  CHECK(optimizer.learning_rate(0) == 0.25);
+  step();
   CHECK(values(a) == doubles{1.25});
   CHECK(values(b) == doubles{2});
-  optimizer.set_schedule(falling);
-  CHECK(optimizer.learning_rate(1) == 0.25);
+  optimizer.set_schedule(tb::schedule::step{.every = 2, .factor = 0.5});
+  CHECK(optimizer.learning_rate(1) == 0.5);
+  optimizer.set_learning_rate_factor(2);
+  step();
+  CHECK(values(a) == doubles{3.25});
+  CHECK(values(b) == doubles{4});
+}
+
+TEST_CASE("optimizer: a schedule's factor is checked in each step, before anything changes", "[training][optimizer]") {
+  const tensor a = parameter({0});
+  tb::sgd optimizer({a}, {.learning_rate = 1});
+  CHECK(text_of<tb::error>([&] { optimizer.set_schedule([](std::int64_t) { return -1; }); }) ==
+        "sgd: found a learning rate's factor=-1, wanted a number from 0 up");
+  optimizer.set_schedule([](std::int64_t n) { return 1 - 2 * double(n); });
+  give(a, -1);
+  optimizer.step();
+  CHECK(text_of<tb::error>([&] { optimizer.step(); }) ==
+        "sgd: found a learning rate's factor=-1, wanted a number from 0 up");
+  CHECK(values(a) == doubles{1});
+  CHECK(optimizer.steps() == 1);
 }
 
 TEST_CASE("optimizer: half precision, strided and empty parameters", "[training][optimizer]") {
