@@ -137,7 +137,7 @@ check_result gradcheck(const tensor_function& f, std::span<const tensor> inputs,
         if (requires_grad(results[r])) {
           const tensor unit = unit_at(results[r], e);
           const tensor g = grad(std::span(&results[r], 1), std::span(&checked[i], 1),
-                                {.retain_graph = true, .allow_unused = true, .gradients = std::span(&unit, 1)})[0];
+                                {.retain_graph = true, .allow_unused = true, .gradients = {unit}})[0];
           if (g.defined()) found = values_of(g);
         }
         for (std::size_t x = 0; x < elements.size(); ++x) {

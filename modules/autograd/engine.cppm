@@ -13,7 +13,7 @@ export struct backward_options {
   /// Records the run itself, so that gradients have gradients; keeps the graph.
   bool create_graph = false;
   /// The leaves that accumulate a gradient; all if empty.
-  std::span<const tensor> inputs = {};
+  std::vector<tensor> inputs = {};
 };
 
 /// Adds the gradients of `root` to all leaves it was computed from. Without `gradient`, root must have one element.
@@ -32,6 +32,8 @@ export struct backward_options {
 ///          by both
 export void backward(const tensor& root, const tensor& gradient = {}, const backward_options& options = {});
 
+export inline void backward(const tensor& root, const backward_options& options) { backward(root, {}, options); }
+
 /// The same for several roots at once. `gradients` is empty or has one for each, undefined for single-element roots.
 export void backward(std::span<const tensor> roots, std::span<const tensor> gradients = {},
                      const backward_options& options = {});
@@ -41,7 +43,7 @@ export struct grad_options {
   /// Allows inputs that no output depends on, with an undefined gradient; otherwise an error.
   bool allow_unused = false;
   /// Of the outputs: empty, or one for each.
-  std::span<const tensor> gradients = {};
+  std::vector<tensor> gradients = {};
 };
 
 /// The gradients of the sum of `outputs` with respect to `inputs`, which need not be leaves; no leaf accumulates

@@ -75,7 +75,7 @@ namespace detail {
 
 struct slice_function {
   constexpr slice_item operator()() const noexcept { return {}; }
-  constexpr slice_item operator()(std::optional<std::int64_t> start, std::optional<std::int64_t> end,
+  constexpr slice_item operator()(std::optional<std::int64_t> start, std::optional<std::int64_t> end = std::nullopt,
                                   std::int64_t step = 1) const noexcept {
     return {start, end, step};
   }
@@ -100,7 +100,8 @@ struct index_function {
 
 }  // namespace detail
 
-/// `slice(start, end, step)` is an item of an index; `slice(x, dim, start, end, step)` calls aten::slice.Tensor.
+/// `slice(start, end, step)` is an item of an index, `slice(start)` one to the end of the dimension; `slice(x, dim,
+/// start, end, step)` calls aten::slice.Tensor.
 export inline constexpr detail::slice_function slice;
 
 /// The part of x selected by the items, as a view; with tensors among them a copy. Dimensions after the last item are

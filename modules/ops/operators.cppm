@@ -39,6 +39,15 @@ inline tensor& operator+=(tensor& a, const scalar& b) { return aten::add_Scalar_
 inline tensor& operator-=(tensor& a, const scalar& b) { return aten::sub_Scalar_(a, b); }
 inline tensor& operator*=(tensor& a, const scalar& b) { return aten::mul_Scalar_(a, b); }
 inline tensor& operator/=(tensor& a, const scalar& b) { return aten::div_Scalar_(a, b); }
+// A view is written to as a variable is: `x[0] += 1`.
+inline tensor operator+=(tensor&& a, const tensor& b) { return aten::add_Tensor_(a, b); }
+inline tensor operator-=(tensor&& a, const tensor& b) { return aten::sub_Tensor_(a, b); }
+inline tensor operator*=(tensor&& a, const tensor& b) { return aten::mul_Tensor_(a, b); }
+inline tensor operator/=(tensor&& a, const tensor& b) { return aten::div_Tensor_(a, b); }
+inline tensor operator+=(tensor&& a, const scalar& b) { return aten::add_Scalar_(a, b); }
+inline tensor operator-=(tensor&& a, const scalar& b) { return aten::sub_Scalar_(a, b); }
+inline tensor operator*=(tensor&& a, const scalar& b) { return aten::mul_Scalar_(a, b); }
+inline tensor operator/=(tensor&& a, const scalar& b) { return aten::div_Scalar_(a, b); }
 
 // Elementwise, as bool; a tensor is not a condition, so `if (a == b)` does not compile.
 inline tensor operator==(const tensor& a, const tensor& b) { return aten::eq_Tensor(a, b); }

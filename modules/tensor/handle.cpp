@@ -28,6 +28,8 @@ constinit thread_local bool this_thread_in_inference_mode [[gnu::tls_model("init
 
 std::int64_t tensor::size(std::int64_t dim) const { return sizes()[wrap_dim("size", dim, this->dim())]; }
 
+std::int64_t tensor::stride(std::int64_t dim) const { return strides()[wrap_dim("stride", dim, this->dim())]; }
+
 tensor_extension* tensor::any_payload() const noexcept {
   const storage* const s = record_->data.get();
   return s != nullptr && s->kind == storage_kind::opaque ? static_cast<const detail::opaque_storage*>(s)->payload.get()
@@ -49,7 +51,8 @@ void tensor::check_access(topbit::dtype wanted) const {
                       std::string(name_of(wanted)) + "; convert it with to()");
   }
   if (device().type != backend::CPU) {
-    throw device_error("data of a tensor: found it on " + to_string(device()) + ", wanted cpu; move it with to()");
+    throw device_error("data of a tensor: found it on " + to_string(device()) +
+                       ", wanted cpu; move it with to(), or take its address with data()");
   }
 }
 

@@ -176,8 +176,10 @@ export class tensor {
     return record_->strides;
   }
   inline std::int64_t dim() const noexcept { return static_cast<std::int64_t>(record_->sizes.size()); }
-  /// The size of a dimension; negative counts from the end. Throws shape_error, always for a zero-dimensional tensor.
+  /// The size or the stride of a dimension; negative counts from the end. Throws shape_error, always for a
+  /// zero-dimensional tensor.
   std::int64_t size(std::int64_t dim) const;
+  std::int64_t stride(std::int64_t dim) const;
   inline std::int64_t numel() const noexcept { return record_->elements; }
   inline bool is_contiguous() const {
     check_strided("is_contiguous of a tensor");

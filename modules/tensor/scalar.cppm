@@ -25,6 +25,17 @@ export class scalar {
   constexpr double to_double() const noexcept { return number_; }
   /// Truncates toward zero; out-of-range values and NaN become the lowest int64_t, as in tensor conversions.
   constexpr std::int64_t to_int64() const noexcept { return integer_; }
+  /// The value as a T: to_int64() for an integer, to_double() for a floating-point type, not zero for bool.
+  template <class T>
+    requires std::is_arithmetic_v<T>
+  constexpr T to() const noexcept {
+    if constexpr (std::same_as<T, bool>)
+      return number_ != 0;
+    else if constexpr (std::integral<T>)
+      return static_cast<T>(integer_);
+    else
+      return static_cast<T>(number_);
+  }
   friend constexpr bool operator==(const scalar&, const scalar&) = default;
 
  private:

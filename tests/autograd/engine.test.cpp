@@ -322,10 +322,10 @@ TEST_CASE("engine: backward from several roots at once, and into some leaves onl
   CHECK(values(tb::leaf_grad(b)) == list{(1 + 6 + 100) * 1, (1 + 16 + 1000) * 2});
   tb::zero_grad(a);
   tb::zero_grad(b);
-  tb::backward(roots[0], {}, {.inputs = std::span(&b, 1)});
+  tb::backward(roots[0], {}, {.inputs = {b}});
   CHECK_FALSE(tb::leaf_grad(a).defined());
   CHECK(values(tb::leaf_grad(b)) == list{1, 2});
-  CHECK(text_of<tb::error>([&] { tb::backward(roots[0], {}, {.inputs = std::span(&y, 1)}); }) ==
+  CHECK(text_of<tb::error>([&] { tb::backward(roots[0], {.inputs = {y}}); }) ==
         "backward: input 1 is not a leaf, and only leaves accumulate gradients; grad() gives those of results");
   CHECK(text_of<tb::error>([&] { tb::backward(roots, std::vector<tensor>(2)); }) ==
         "backward: found 2 gradients for 3 tensors, wanted one for each, or none");

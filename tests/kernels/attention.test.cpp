@@ -3,6 +3,7 @@
 
 #include "products.h"
 #include "row_calls.h"
+#include "support/scale.h"
 
 using namespace kernel_tests;
 
@@ -165,9 +166,11 @@ constexpr lying all_layouts[] = {lying::rows,    lying::apart,  lying::padded,
 TEMPLATE_TEST_CASE("attention: a mean of values weighted by the softmax of scores", "[kernels]", EVERY_TABLE) {
   const backend here = need<TestType>(&tb_kernels::attention);
   std::string failures;
+  sampled_cases sample;
   for (const masking how : all_masks) {
     for (const std::int64_t queries : {1, 5, 50, 97}) {
       for (const std::int64_t keys : {0, 1, 7, 128, 129, 300}) {
+        if (!sample.is_drawn()) continue;
         const sizes s{.queries = queries, .keys = keys, .width = 17, .value_width = 9};
         failures += attention_case<float>(here, s, how, lying::rows).run() +
                     attention_case<double>(here, s, how, lying::rows).run();
@@ -184,9 +187,11 @@ TEMPLATE_TEST_CASE("attention: a mean of values weighted by the softmax of score
 TEMPLATE_TEST_CASE("attention: batches, heads in any order, and heads that share keys", "[kernels]", EVERY_TABLE) {
   const backend here = need<TestType>(&tb_kernels::attention);
   std::string failures;
+  sampled_cases sample;
   for (const lying as : all_layouts) {
     for (const std::int64_t groups : {1, 4}) {
       for (const masking how : all_masks) {
+        if (!sample.is_drawn()) continue;
         const sizes s{
             .batch = 3, .heads = 4, .groups = groups, .queries = 20, .keys = 33, .width = 8, .value_width = 8};
         failures += attention_case<float>(here, s, how, as).run();
@@ -200,15 +205,18 @@ TEMPLATE_TEST_CASE("attention: batches, heads in any order, and heads that share
 template <typename E>
 static std::string failures_of_halves(backend here) {
   std::string failures;
+  sampled_cases sample;
   for (const masking how : all_masks) {
     for (const std::int64_t queries : {1, 130}) {
       for (const std::int64_t keys : {0, 1, 64, 200}) {
+        if (!sample.is_drawn()) continue;
         const sizes s{.queries = queries, .keys = keys, .width = 64, .value_width = 64};
         failures += attention_case<E>(here, s, how, lying::rows).run();
       }
     }
     for (const lying as : all_layouts) {
       for (const std::int64_t width : {16, 33, 128}) {
+        if (!sample.is_drawn()) continue;
         sizes s{.batch = 2, .heads = 2, .queries = 70, .keys = 72, .width = width, .value_width = width};
         if (as == lying::turned) s.groups = 2;
         failures += attention_case<E>(here, s, how, as).run();
@@ -217,6 +225,7 @@ static std::string failures_of_halves(backend here) {
   }
   for (const std::int64_t width : {0, 1, 8, 24, 40, 120, 160}) {
     for (const std::int64_t value_width : {1, 8, 33, 128, 136}) {
+      if (!sample.is_drawn()) continue;
       const sizes s{.queries = 40, .keys = 70, .width = width, .value_width = value_width};
       failures += attention_case<E>(here, s, masking::causal, lying::rows).run();
     }

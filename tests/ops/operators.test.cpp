@@ -116,4 +116,9 @@ TEST_CASE("operators: x[i] is index() with one item", "[ops][operators]") {
   CHECK(values(x) == list{7, 7, 7, 3, 4, 5});
   tb::fill_(x[1], 8);
   CHECK(values(x[1]) == list{8, 8, 8});
+  x[1] += 1;
+  x[1] -= tensor_of({0, 1, 2}, {3});
+  x[1][0] *= 2;
+  x[tb::slice(1)][0][1] /= 2;
+  CHECK(values(x[1]) == list{18, 4, 7});
 }

@@ -15,3 +15,17 @@ inline double test_scale() {
 
 // `full` times the factor, and never so few that nothing is tested.
 inline int scaled(int full, int least = 1) { return std::max(least, static_cast<int>(full * test_scale())); }
+
+// Of many cases that differ in little, the factor's share, evenly spread and the first among them.
+class sampled_cases {
+ public:
+  bool is_drawn() {
+    due_ += std::min(1.0, test_scale());
+    if (due_ < 1) return false;
+    due_ -= 1;
+    return true;
+  }
+
+ private:
+  double due_ = 1;
+};

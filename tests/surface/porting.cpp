@@ -54,7 +54,7 @@ void tensors() {
   expect(a.dim() == 2 && a.numel() == 6 && a.is_contiguous() && a.defined(), "properties");
   expect(a.dtype() == tb::dtype::float32 && a.device() == where, "dtype and device");
   const float* elements = a.data_ptr<float>();
-  expect(elements[5] == 6, "elements");
+  expect(elements[1 * a.stride(0) + 2 * a.stride(1)] == 6, "elements");
 
   expect(tb::item<float>(tb::sum(a)) == 21, "a number");
   expect(tb::to(a, tb::dtype::float64).dtype() == tb::dtype::float64, "another dtype");
@@ -85,6 +85,10 @@ void tensors() {
   expect(part.sizes() == shape{1, 3, 1}, "a part");
   tb::assign(b, 0, b > 10);
   tb::fill_(b[0], 1);
+  tb::assign(b[0], a[0]);
+  b[0] += 1;
+  expect(tb::item(b[0][2]) == 4, "written through an index");
+  tb::fill_(b[0], 1);
   tb::copy_(tb::slice(b, 1, 0, 2), tb::zeros({2, 2}));
   expect(tb::item(b[0][2]) == 1 && tb::item(b[0][1]) == 0, "written through views");
   expect(tb::tensor(3.5).dim() == 0 && tb::tensor({1, 2}, tb::dtype::float64).dim() == 1, "numbers");
@@ -96,7 +100,7 @@ void tensors() {
   std::cout << a << '\n';
 
   const std::string path = (std::filesystem::temp_directory_path() / "topbit_porting.safetensors").string();
-  tb::save_tensors(path, std::vector<tb::named_tensor>{{"a", a}});
+  tb::save_tensors(path, {{"a", a}});
   expect(tb::load_tensors(path).at(0).name == "a", "a file");
   std::filesystem::remove(path);
   tb::set_num_threads(tb::num_threads());
@@ -124,6 +128,7 @@ void gradients() {
   seen.remove();
   tb::zero_grad(x);
   expect(tb::grad({tb::sum(x), tb::sum(x * x)}, {x}).size() == 1, "gradients of several");
+  expect(tb::grad({x * x}, {x}, {.gradients = {tb::ones({2})}}).size() == 1, "a gradient of the output");
   const tensor dx = tb::grad(tb::sum(x * x), x, {.create_graph = true});
   expect(tb::requires_grad(dx) && !tb::leaf_grad(x).defined(), "a gradient that nobody gathers");
   {
@@ -141,7 +146,7 @@ void gradients() {
 
 inline constexpr tb::op<"port::scaled(Tensor self, *, Scalar scale=2) -> Tensor"> scaled;
 
-tensor scaled_any(const tensor& self, const tb::scalar& scale) { return self * scale; }
+tensor scaled_any(const tensor& self, const tb::scalar& scale) { return self * scale.to<double>(); }
 tensor scaled_tracer(tb::key_set keys, const tensor& self, const tb::scalar& scale) {
   return scaled.redispatch(keys & tb::below(key::Tracer), self, scale);
 }
@@ -193,6 +198,8 @@ void dispatch() {
   stack.push(tb::scalar(1));
   add.call_boxed(stack);
   expect(stack.pop().get<tensor>().numel() == 2, "a boxed call");
+  tensor filled = tb::zeros({2});
+  expect(tb::explain(tb::aten::fill_Scalar_, filled, 1).op == "aten::fill_.Scalar", "an in-place operator's handle");
   expect(add.schema().starts_with("aten::add.Tensor(") && add.parsed_schema() != nullptr, "a schema");
 
   expect(keys_of(x).contains(key::CPU) && x.keys().contains(key::AutogradCPU), "keys");
@@ -220,6 +227,10 @@ void dispatch() {
   tb::set_memory_hook(tb::backend::PrivateUse1, {allocate, release, copy, copy});
   const auto named = tb::name_backend(tb::backend::PrivateUse1, "npu");
   expect(tb::parse_device("npu:1").index == 1, "a backend's name");
+  const tb::device npu{tb::backend::PrivateUse1, 0};
+  const tensor there = author::make_tensor({2, 3}, tb::dtype::float32, npu);
+  auto* const first = static_cast<float*>(there.data());
+  expect(first != nullptr && there.keys().contains(key::PrivateUse1), "a tensor of that device");
 }
 
 // ---------------------------------------------------------------------------------------------- training
@@ -244,11 +255,11 @@ void training() {
   tb::adamw optimizer(tb::parameters(net), {.learning_rate = 0.01});
   const tensor x = tb::ones({2, 4}), labels = tb::from_values<std::int64_t>({0, 2}, {2});
   const double before = tb::item(tb::cross_entropy_loss(net(x), labels));
+  optimizer.set_schedule(tb::schedule::step{.every = 10, .factor = 0.5});
   for (int i = 0; i < 3; ++i) {
     optimizer.zero_grad();
     tb::backward(tb::cross_entropy_loss(net(x), labels));
     tb::clip_gradient_norm(tb::parameters(net), 1.0);
-    optimizer.set_schedule(tb::schedule::step{.every = 10, .factor = 0.5});
     optimizer.step();
   }
   expect(tb::item(tb::cross_entropy_loss(net(x), labels)) < before, "a step");

@@ -113,7 +113,7 @@ TEST_CASE("handle: elements are accessible in their own type, and on the host on
         "data of a tensor: found float32, wanted float64; convert it with to()");
   const tensor given_shape = tb::author::make_tensor({2}, tb::dtype::float32, tb::meta);
   CHECK(text_of<tb::device_error>([&] { given_shape.data_ptr<float>(); }) ==
-        "data of a tensor: found it on meta, wanted cpu; move it with to()");
+        "data of a tensor: found it on meta, wanted cpu; move it with to(), or take its address with data()");
 }
 
 TEST_CASE("handle: threads may share a tensor", "[tensor][handle][threads]") {

@@ -10,6 +10,14 @@ namespace tb = topbit;
 using tb::dtype;
 using tb::scalar;
 
+TEST_CASE("scalar: to() converts to any arithmetic type", "[tensor][scalar]") {
+  STATIC_REQUIRE(tb::scalar(2.75).to<int>() == 2);
+  STATIC_REQUIRE(tb::scalar(2.75).to<float>() == 2.75F);
+  STATIC_REQUIRE(tb::scalar(0.5).to<bool>());
+  STATIC_REQUIRE_FALSE(tb::scalar(0).to<bool>());
+  STATIC_REQUIRE(tb::scalar(7).to<double>() == 7);
+}
+
 TEST_CASE("scalar: keeps the category of its value", "[tensor][scalar]") {
   CHECK(scalar().type() == dtype::int64);
   CHECK(scalar(true).type() == dtype::boolean);
