@@ -3,103 +3,116 @@ export module topbit.core;
 
 import topbit.std;
 
-// Tier 1: values, no dispatch.
+// A partition is named by its folder and file, and imports only what stands before it here. What is not exported is
+// known in this module alone.
 export import :version;
-export import :key;
-export import :key_set;
-export import :key_name;
-export import :row_set;
-export import :text;
-export import :printing;
-export import :error;
 
-// Tier 2: signatures.
-export import :characters;
-export import :text_sink;
-export import :decimal;
-export import :literal;
-export import :schema_parser;
-export import :schema;
-export import :signature;
-export import :schema_print;
-export import :signature_types;
-export import :extract;
+// Keys and key sets.
+export import :keys.key;
+export import :keys.key_set;
+export import :keys.key_name;
+export import :keys.row_set;
 
-// Tier 3: boxed form.
-export import :boxed_type;
-export import :text_reader;
-export import :text_form;
-export import :boxed_form;
-export import :value;
-export import :slot;
-export import :unboxed;
-export import :stack;
-export import :object;
+// Text: what is fixed at compile time, what is printed, errors.
+export import :text.text;
+export import :text.printing;
+export import :text.error;
+export import :text.characters;
+export import :text.text_sink;
+export import :text.decimal;
+import :text.nearest;
+import :text.strings;
 
-// Tier 4: dispatch.
-export import :guard;
-export import :kernel;
-export import :table;
-export import :tracer;
-export import :handle;
-export import :listener;
-export import :override_policy;
-export import :boxing;
-export import :boxable;
-export import :keyed_arguments;
-export import :function_type;
-export import :mismatch;
-export import :rule_kind;
-export import :concepts;
-export import :functor;
-export import :default_value;
-export import :call;
-import :nearest;
-export import :call_mistake;
-export import :braces;
-export import :overload;
-export import :operator_info;
-export import :text_signature;
-export import :registry;
-export import :op;
-export import :pointer_kernel;
-export import :kernel_row;
-export import :library;
-export import :direct_call;
-export import :set_index;
-export import :kernel_set;
-export import :set_algebra;
-export import :set_coverage;
-export import :static_layers;
-export import :callable;
-export import :installation;
-export import :operator_page;
-export import :plugin;
-export import :text_call;
+// Schemas, and the C++ signatures they stand for.
+export import :schema.literal;
+export import :schema.schema_parser;
+export import :schema.schema;
+export import :schema.signature;
+export import :schema.schema_print;
+export import :schema.signature_types;
+export import :schema.extract;
+export import :schema.mismatch;
+export import :schema.default_value;
 
-// Tier 5: answers about what is registered.
-export import :inspect;
-export import :computed_table;
-export import :explain;
-export import :overloads;
-export import :why_not;
-export import :coverage;
-export import :what_if;
-export import :key_overview;
-export import :json;
-export import :trace;
+// Boxed values and stacks, and their text form.
+export import :boxing.boxed_type;
+export import :boxing.text_reader;
+export import :boxing.text_form;
+export import :boxing.boxed_form;
+export import :boxing.value;
+export import :boxing.slot;
+export import :boxing.unboxed;
+export import :boxing.stack;
+export import :boxing.object;
+export import :boxing.boxable;
+export import :boxing.keyed_arguments;
 
-// Behind the registry's lock: not exported, seen by this module's own source files.
-import :strings;
-import :entry;
-import :name_table;
-import :registry_state;
-import :recording;
-import :fork;
-import :image_marks;
-import :snapshot;
-import :trace_session;
-import :wording;
+// Kernels, tables, thread state and the two ways of a call.
+export import :dispatch.guard;
+export import :dispatch.kernel;
+export import :dispatch.table;
+export import :dispatch.tracer;
+export import :dispatch.handle;
+export import :dispatch.boxing;
+export import :dispatch.function_type;
+export import :dispatch.rule_kind;
+export import :dispatch.concepts;
+export import :dispatch.functor;
+export import :dispatch.operator_info;
+
+// What is registered.
+export import :registry.listener;
+export import :registry.override_policy;
+export import :registry.text_signature;
+export import :registry.registry;
+import :registry.entry;
+import :registry.name_table;
+import :registry.registry_state;
+import :registry.recording;
+import :registry.fork;
+
+// Typed operators, their calls and overload sets, and libraries that register them.
+export import :operators.call;
+export import :operators.call_mistake;
+export import :operators.braces;
+export import :operators.overload;
+export import :operators.text_call;
+export import :operators.op;
+export import :operators.pointer_kernel;
+export import :operators.kernel_row;
+export import :operators.library;
+export import :operators.overloads;
+
+// Kernel sets: dispatch at compile time.
+export import :static_dispatch.direct_call;
+export import :static_dispatch.set_index;
+export import :static_dispatch.kernel_set;
+export import :static_dispatch.set_algebra;
+export import :static_dispatch.set_coverage;
+export import :static_dispatch.static_layers;
+export import :static_dispatch.callable;
+export import :static_dispatch.installation;
+
+// Answers about what is registered, as data, text and JSON.
+export import :inspect.operator_page;
+export import :inspect.inspect;
+export import :inspect.computed_table;
+export import :inspect.explain;
+export import :inspect.why_not;
+export import :inspect.coverage;
+export import :inspect.what_if;
+export import :inspect.key_overview;
+export import :inspect.json;
+import :inspect.snapshot;
+import :inspect.wording;
+
+// Traces of calls.
+export import :trace.trace;
+import :trace.trace_session;
+
+// Shared objects.
+export import :plugin.plugin;
+import :plugin.image_marks;
 
 // Where an answer is the argument, `to_string(answer)` and `out << answer` find these without a namespace.
 export namespace topbit::inspect {

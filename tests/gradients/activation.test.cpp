@@ -107,8 +107,8 @@ TEST_CASE("activation gradients: a NaN does not propagate where the slope is 0",
   const auto of = [&](const std::function<tensor(X)>& f, const std::vector<double>& at) {
     const auto n = static_cast<std::int64_t>(at.size());
     const tensor x = tb::require_grad(support::tensor_of(at, {n}));
-    const tensor roots[] = {f(x)}, leaves[] = {x}, given[] = {support::tensor_of(std::vector(at.size(), nan), {n})};
-    return values(tb::grad(roots, leaves, {.gradients = given})[0]);
+    const tensor given = support::tensor_of(std::vector(at.size(), nan), {n});
+    return values(tb::grad({f(x)}, {x}, {.gradients = {given}})[0]);
   };
   CHECK(unlike(of([](X x) { return aten::softshrink(x); }, {0, 0.5, -0.5, 1, -1, nan}), {0, 0, 0, nan, nan, nan}) ==
         "");

@@ -127,8 +127,8 @@ TEST_CASE("arithmetic gradients: the gradient of a sum is passed on without copy
                b = tb::require_grad(support::tensor_of({3, 4}, {2}));
   const tensor g = support::tensor_of({5, 6}, {2});
   const auto shares = [&](const tensor& y) {
-    const tensor roots[] = {y}, leaves[] = {a, b}, given[] = {g};
-    const std::vector<tensor> found = tb::grad(roots, leaves, {.gradients = given});
+    const tensor roots[] = {y}, leaves[] = {a, b};
+    const std::vector<tensor> found = tb::grad(roots, leaves, {.gradients = {g}});
     return found[0].data() == g.data() && found[1].data() == g.data();
   };
   CHECK(shares(a + b));

@@ -1,0 +1,79 @@
+// A kernel as the dispatch table holds it: an immutable record behind one atomic pointer, never null.
+//
+// A row holds a registered kernel, or one of the records every entry makes for itself: one that throws, one
+// that skips its functionality, an adapter from a typed call to a boxed kernel. All have the same shape, so a call
+// jumps without asking which it is. Records are never freed: a call that raced with a withdrawal may still run one.
+export module topbit.core:dispatch.kernel;
+
+import topbit.std;
+import :dispatch.guard;
+import :keys.key_set;
+
+namespace topbit {
+
+export class boxed_stack;
+export class operator_handle;
+
+namespace detail {
+
+struct entry_head;
+
+enum class kernel_kind : std::uint8_t {
+  typed,           // has an unboxed and a boxed entry point
+  boxed,           // has only a boxed one
+  fallthrough,     // is never run: its rows are skipped
+  skip,            // clears the set's highest functionality and selects again
+  raise,           // no kernel: throws, saying why
+  adapter,         // a boxed kernel with a typed entry point
+  backend_select,  // adds the keys its device argument stands for and selects again
+  tracer,          // records the call and runs what the row would hold without it
+  binder           // row 0 of an unbound operator: binds it and calls again
+};
+
+struct kernel {
+  using boxed_function = void (*)(const kernel*, const operator_handle&, key_set, boxed_stack&);
+  boxed_function boxed = nullptr;
+  const void* state = nullptr;  // binder: the site; adapter: the boxed kernel; tracer: the traced rows; see :functor
+  entry_head* owner = nullptr;  // set in records that an entry made for itself
+  kernel_kind kind = kernel_kind::typed;
+  bool owned = false;  // a functor_kernel
+};
+
+// The two extras come last, so that the arguments keep the registers they already sit in.
+template <class Sig>
+struct thunk_of;
+template <class R, class... A>
+struct thunk_of<R(A...)> {
+  using type = R (*)(A..., key_set, const kernel*);
+};
+
+template <class Sig>
+struct typed_kernel : kernel {
+  thunk_of<Sig>::type unboxed = nullptr;
+};
+
+// What a call reads: two masks and the table's rows. `always` is the operator's include mask, beside the thread's own;
+// a `mask` of zero sends every call to row 0.
+struct entry_head {
+  using boxed_call_function = void (*)(entry_head*, boxed_stack&);
+  std::atomic<std::uint64_t> mask{0};
+  std::atomic<std::uint64_t> always{0};
+  const boxed_call_function call_boxed;  // the signature's; null in a head that only waits to be bound
+  std::atomic<const kernel*> row0;       // rows 1, 2, ... follow in memory
+
+  constexpr explicit entry_head(const kernel* first, boxed_call_function call = nullptr) noexcept
+      : call_boxed(call), row0(first) {}
+
+  inline const kernel* row(unsigned index) const noexcept { return (&row0)[index].load(std::memory_order_acquire); }
+};
+
+// The set that selects the kernel of a call, from the keys that its arguments bring: the one place that combines the
+// masks of the thread and of the operator.
+[[gnu::always_inline]] inline key_set keys_of_call(const entry_head& head, std::uint64_t brought) noexcept {
+  const std::uint64_t included = brought | this_thread_keys.include | head.always.load(std::memory_order_relaxed);
+  return key_set::from_raw(included & this_thread_keys.not_excluded & head.mask.load(std::memory_order_relaxed));
+}
+
+}  // namespace detail
+
+}  // namespace topbit

@@ -1,0 +1,90 @@
+// Which kernel a row holds: one pure function of what is registered now.
+//
+// Nothing here depends on the order of registrations, on earlier tables or on threads. The registry calls it to fill
+// rows; explain calls it, with a visitor, to say why. The labels are the rules of ARCHITECTURE.md, "Precedence".
+export module topbit.core:dispatch.table;
+
+import topbit.std;
+import :keys.key;
+import :keys.key_set;
+import :keys.row_set;
+
+namespace topbit {
+
+namespace inspect {
+
+/// Why a row holds what it holds.
+export enum class row_reason : std::uint8_t {
+  kernel,                  // registered for this very key
+  default_backend_kernel,  // CompositeExplicitAutograd or its NonFunctional form
+  nested_kernel,           // CompositeImplicitAutogradNestedTensor
+  ambiguous,               // AutogradOther, with both a composite and a backend kernel that shares the row
+  composite_kernel,        // CompositeImplicitAutograd, or catch-all
+  autograd_kernel,         // the Autograd alias
+  batched_kernel,          // FuncTorchBatchedDecomposition
+  autocast_kernel,         // the Autocast alias
+  backend_fallback,        // the fallback of this key
+  transparent,             // nothing, and the key is one that calls pass through where no kernel handles it
+  missing
+};
+
+}  // namespace inspect
+
+export std::string_view name_of(inspect::row_reason r) noexcept;
+
+namespace detail {
+
+/// Calls pass through these keys where nothing is registered for them.
+inline constexpr key_set transparent_keys{
+    key::BackendSelect, key::ADInplaceOrView,       key::AutocastFunctionality, key::FuncTorchVmapMode,
+    key::VmapMode,      key::AutogradFunctionality, key::AutogradOther,         key::AutogradNestedTensor};
+
+template <class Registration>
+struct row_choice {
+  inspect::row_reason why = inspect::row_reason::missing;
+  const Registration* from = nullptr;  // null for ambiguous, transparent and missing
+};
+
+// `live.direct(row)`, `live.alias(key)` and `live.fallback(row)` give the newest live registration or null.
+// `note(reason, registration, text)` hears of each candidate that was passed over.
+template <class Live, class Note>
+constexpr auto row_value(const Live& live, unsigned row, Note&& note) {
+  using registration = std::remove_cvref_t<decltype(*live.direct(0))>;
+  using choice = row_choice<registration>;
+  const dispatch_key k = author::key_of_row(row);
+  const auto alias = [&](alias_key a) { return alias_rows[a.index].has(row) ? live.alias(a) : nullptr; };
+  if (lacks_backend(k)) return choice{};
+
+  if (row != 0) {
+    if (const registration* r = live.direct(row)) return choice{inspect::row_reason::kernel, r};  // P1
+  }
+  for (alias_key a : {key::CompositeExplicitAutogradNonFunctional, key::CompositeExplicitAutograd}) {  // P2 P3
+    if (const registration* r = alias(a)) return choice{inspect::row_reason::default_backend_kernel, r};
+  }
+  if (const registration* r = alias(key::CompositeImplicitAutogradNestedTensor)) {  // P4n
+    return choice{inspect::row_reason::nested_kernel, r};
+  }
+  if (const registration* composite = alias(key::CompositeImplicitAutograd)) {  // P5
+    bool below = false;  // P4: is there a kernel under this autograd key that a composite must not shadow?
+    backend_rows[row].for_each([&](unsigned other) { below |= live.direct(other) != nullptr; });
+    if (k == key::AutogradOther && below) return choice{inspect::row_reason::ambiguous, nullptr};
+    if (!below && live.alias(key::CompositeExplicitAutograd) == nullptr) {
+      return choice{inspect::row_reason::composite_kernel, composite};
+    }
+    note(inspect::row_reason::composite_kernel, composite, "must not shadow the kernel of a backend");
+  }
+  if (const registration* r = alias(key::Autograd)) return choice{inspect::row_reason::autograd_kernel, r};  // P6
+  if (const registration* r = alias(key::FuncTorchBatchedDecomposition)) {                                   // P7
+    return choice{inspect::row_reason::batched_kernel, r};
+  }
+  if (const registration* r = alias(key::Autocast)) return choice{inspect::row_reason::autocast_kernel, r};  // P7a
+  if (row != 0) {
+    if (const registration* r = live.fallback(row)) return choice{inspect::row_reason::backend_fallback, r};  // P8
+    if (transparent_keys.has(k.layer)) return choice{inspect::row_reason::transparent, nullptr};
+  }
+  return choice{};  // P9
+}
+
+}  // namespace detail
+
+}  // namespace topbit

@@ -1,0 +1,349 @@
+// The typed operator: a name, a signature, and the call.
+//
+// A call is: the keys of the arguments, two masks of the thread, two of the operator, one table row, one jump. The
+// operator reaches its entry through a site, one per operator and shared object. A site starts bound to a head of its
+// own whose mask is zero, so that the first call lands on row 0, the binder, which looks the operator up, stores the
+// entry and calls again: no call ever asks whether it is bound. A redispatch asks, but only when no key is left of its
+// set.
+export module topbit.core:operators.op;
+
+import topbit.std;
+import :boxing.boxable;
+import :boxing.keyed_arguments;
+import :boxing.stack;
+import :dispatch.boxing;
+import :dispatch.function_type;
+import :dispatch.guard;
+import :dispatch.handle;
+import :dispatch.kernel;
+import :dispatch.operator_info;
+import :dispatch.rule_kind;
+import :dispatch.tracer;
+import :keys.key_set;
+import :operators.call;
+import :operators.call_mistake;
+import :registry.registry;
+import :schema.extract;
+import :schema.mismatch;
+import :schema.schema;
+import :schema.schema_parser;
+import :schema.signature;
+import :schema.signature_types;
+import :text.text;
+import :version;
+
+namespace topbit {
+
+namespace detail {
+
+// Everything about a call that depends on the signature and not on the name: one instantiation serves all operators
+// of that signature.
+template <class Sig>
+struct caller;
+
+template <class R, class... A>
+struct caller<R(A...)> {
+  using record = typed_kernel<R(A...)>;
+
+  struct site {
+    record binder;
+    entry_head unbound;
+    std::atomic<entry_head*> bound;
+    const operator_info* info;
+
+    constexpr explicit site(const operator_info& i) noexcept
+        : binder{{.state = this, .kind = kernel_kind::binder}, &bind_and_call},
+          unbound(&binder),
+          bound(&unbound),
+          info(&i) {}
+  };
+
+  [[gnu::always_inline]] static inline R jump(const kernel* k, key_set keys, A... a) {
+    return static_cast<const record*>(k)->unboxed(std::forward<A>(a)..., keys, k);
+  }
+
+  [[gnu::always_inline]] static inline R call(const entry_head* head, A... a) {
+    const key_set keys = keys_of_call(*head, (std::uint64_t{0} | ... | keys_in(a).raw()));
+    return jump(head->row(keys.row()), keys, std::forward<A>(a)...);
+  }
+
+  // Takes the set as it is, except that keys without a kernel are skipped as in a call.
+  [[gnu::always_inline]] static inline R select(const entry_head* head, key_set given, A... a) {
+    const key_set keys = key_set::from_raw(given.raw() & head->mask.load(std::memory_order_relaxed));
+    return jump(head->row(keys.row()), keys, std::forward<A>(a)...);
+  }
+
+  // An unbound head masks everything away, and so may a bound one: only then is it worth asking which it was.
+  [[gnu::always_inline]] static inline R redispatch(site& s, key_set given, A... a) {
+    const entry_head* head = s.bound.load(std::memory_order_acquire);
+    const key_set keys = key_set::from_raw(given.raw() & head->mask.load(std::memory_order_relaxed));
+    if (keys.empty()) [[unlikely]]
+      return redispatch_to_nothing(std::forward<A>(a)..., given, s);
+    return jump(head->row(keys.row_of_nonempty()), keys, std::forward<A>(a)...);
+  }
+  // In the order of a thunk, so that the arguments keep their registers on the way that is taken.
+  [[gnu::noinline, gnu::cold]] static R redispatch_to_nothing(A... a, key_set given, site& s) {
+    const entry_head* head = s.bound.load(std::memory_order_acquire);
+    return select(head == &s.unbound ? bind(s) : head, given, std::forward<A>(a)...);
+  }
+
+  static entry_head* bind(site& s) {
+    entry_head* head = &registrar::bind(registry::process(), *s.info);
+    s.bound.store(head, std::memory_order_release);
+    return head;
+  }
+  static R bind_and_call(A... a, key_set, const kernel* k) {
+    return call(bind(*const_cast<site*>(static_cast<const site*>(k->state))), std::forward<A>(a)...);
+  }
+
+  // The records an entry makes for itself.
+  static R skip(A... a, key_set keys, const kernel* k) {
+    return select(k->owner, keys.below_highest(), std::forward<A>(a)...);
+  }
+  [[clang::optnone]] static R raise(A... a, key_set keys, const kernel* k) {
+    const std::array<key_set, sizeof...(A)> brought{keys_in(a)...};
+    return select(k->owner, reselect_or_raise(*k->owner, keys, brought), std::forward<A>(a)...);
+  }
+  static R adapt(A... a, key_set keys, const kernel* k) {
+    const auto* target = static_cast<const kernel*>(k->state);
+    return boxed_call<R(A...)>::run(target, handle_access::of(*k->owner), keys, std::forward<A>(a)...);
+  }
+  static R select_backend(A... a, key_set keys, const kernel* k) {
+    key_set chosen = keys - key_set(key::BackendSelect);
+    ((chosen = chosen | backend_keys_in(a)), ...);
+    return select(k->owner, chosen, std::forward<A>(a)...);
+  }
+  static R trace(A... a, key_set keys, const kernel* k) {
+    const selected_kernel& w = selected_kernel_at(k, keys);
+    if (!this_thread_is_traced()) return jump(w.record, keys, std::forward<A>(a)...);
+    trace_scope scope(w, keys, key_set::from_raw((std::uint64_t{0} | ... | keys_in(a).raw())));
+    if constexpr (std::is_void_v<R>) {
+      jump(w.record, keys, std::forward<A>(a)...);
+      scope.returned();
+    } else {
+      R result = jump(w.record, keys, std::forward<A>(a)...);
+      scope.returned();
+      return result;
+    }
+  }
+  template <class T>
+  static key_set backend_keys_in(const T& x) {
+    if constexpr (author::selects_backend<T>)
+      return backend_keys_of(x);
+    else
+      return {};
+  }
+
+  [[clang::optnone]] static kernel* make(kernel_kind kind) {
+    auto* r = new record{{.boxed = &unboxed_call<R(A...)>::run, .kind = kind}, &raise};
+    if (kind == kernel_kind::skip) r->unboxed = &skip;
+    if (kind == kernel_kind::adapter) {
+      r->unboxed = &adapt;
+      r->boxed = &boxed_call<R(A...)>::run_boxed;
+    }
+    if constexpr (signature_selects_backend<R(A...)>) {
+      if (kind == kernel_kind::backend_select) r->unboxed = &select_backend;
+    }
+    if (kind == kernel_kind::tracer) r->unboxed = &trace;
+    return r;
+  }
+};
+
+template <class Sig>
+inline constexpr signature_info signature_of{raw_type_name<Sig>(),
+                                             has_local_name<Sig>,
+                                             function_traits<Sig>::arity,
+                                             result_count<typename function_traits<Sig>::result>,
+                                             signature_selects_backend<Sig>,
+                                             result_aliases<typename function_traits<Sig>::result>,
+                                             &unboxed_call<Sig>::call,
+                                             &caller<Sig>::make,
+                                             &image_note<0>::value,
+                                             argument_slots<Sig>,
+                                             types_of<Sig>::value};
+
+// The thunk of a kernel known at compile time: the kernel's body is inlined here.
+template <auto Fn, class Sig>
+struct kernel_thunk;
+template <auto Fn, class R, class... A>
+struct kernel_thunk<Fn, R(A...)> {
+  static R run(A... a, key_set keys, const kernel*) {
+    if constexpr (takes_keys<function_type<decltype(Fn)>>)
+      return Fn(keys, std::forward<A>(a)...);
+    else
+      return Fn(std::forward<A>(a)...);
+  }
+  static constexpr typed_kernel<R(A...)> row{{.boxed = &unboxed_call<R(A...)>::run}, &run};
+};
+
+template <auto Fn>
+struct boxed_thunk {
+  static void run(const kernel*, const operator_handle& op, key_set keys, boxed_stack& s) {
+    if constexpr (takes_keys_boxed<function_type<decltype(Fn)>>)
+      Fn(op, keys, s);
+    else
+      Fn(op, s);
+  }
+  // The note is referred to so that a shared object which registers nothing but this has one.
+  static constexpr kernel row{.boxed = &run, .state = &image_note<0>::value, .kind = kernel_kind::boxed};
+};
+
+template <fixed_string Text, class Sig>
+struct operator_constants {
+  static constexpr schema_head head = parsed<Text>::code.head;
+  static constexpr piece first = head.ns.size != 0 ? head.ns : head.name;
+  static constexpr piece last = head.overload.size != 0 ? head.overload : head.name;
+  static constexpr std::string_view name =
+      Text.view().substr(first.begin, std::size_t{last.begin} + last.size - first.begin);
+  static constexpr operator_info info{name, part(Text.view(), head.ns),
+                                      head.has_signature ? Text.view() : std::string_view(), &signature_of<Sig>};
+};
+
+template <fixed_string Text, class Sig>
+struct site_of {
+  [[gnu::visibility("hidden")]] static inline constinit caller<Sig>::site site{operator_constants<Text, Sig>::info};
+};
+
+// What an operator has to be. Messages are instantiated only for errors, since making them costs more than the check.
+template <fixed_string Text, class Sig>
+struct refused_operator {
+  // Where the C++ signature is given, the text has not been checked yet.
+  static_assert(valid_text<Text>, explain_text<Text>());
+  static_assert(unbroken_name<Text>, explain_name<Text>());
+  static_assert(signature_agrees<Text, Sig>, explain_agreement<Text, Sig>());
+  static_assert(boxable_signature<Sig>,
+                explain_signature(operator_constants<Text, Sig>::name, std::type_identity<Sig>{}));
+  static_assert(brings_keys<Text, Sig>,
+                explain_keys_of<Text>(operator_constants<Text, Sig>::name, std::type_identity<Sig>{}));
+};
+struct accepted_operator {};
+template <fixed_string Text, class Sig>
+using checked_operator = std::conditional_t<valid_text<Text> && unbroken_name<Text> && signature_agrees<Text, Sig> &&
+                                                boxable_signature<Sig> && brings_keys<Text, Sig>,
+                                            accepted_operator, refused_operator<Text, Sig>>;
+
+}  // namespace detail
+
+/// A typed operator. Declare it `inline constexpr`, from a schema text, or from a name and a C++ signature. Copying it
+/// copies nothing: the state is one site per operator and shared object. Calls are thread-safe and lock nothing.
+export template <fixed_string Text, class Sig = author::schema_signature<Text>>
+struct op;
+
+template <fixed_string Text>
+struct op<Text, void> {
+  static_assert(detail::has_types<Text>, detail::explain_name_alone<Text>());
+};
+
+template <fixed_string Text, class R, class... A>
+struct op<Text, R(A...)> {
+  static_assert(sizeof(detail::checked_operator<Text, R(A...)>) != 0);
+  using signature = R(A...);
+  static constexpr std::size_t arity = sizeof...(A);
+
+  /// "ns::name.overload"
+  static constexpr std::string_view name() noexcept { return constants::name; }
+  static constexpr std::string_view argument_name(std::size_t i) noexcept { return text::argument_name(i); }
+  /// As it was written; empty where there is none.
+  static constexpr std::string_view default_text(std::size_t i) noexcept { return text::default_text(i); }
+  /// N of `T[N]`, or -1.
+  static constexpr int list_size(std::size_t i) noexcept { return text::list_size(i); }
+  static constexpr bool is_keyword_only(std::size_t i) noexcept { return text::is_keyword_only(i); }
+  /// Parsed at compile time; without arguments and results where only a C++ signature was given.
+  static constexpr const author::schema_view& schema() noexcept { return detail::parts<Text>::view; }
+
+  /// Calls the kernel that the arguments' keys and this thread's state select. Throws no_kernel where there is none.
+  [[gnu::always_inline]] R operator()(A... a) const { return call(std::forward<A>(a)...); }
+  /// The same, for who has the type and no object.
+  [[gnu::always_inline]] static R call(A... a) { return machine::call(bound(), std::forward<A>(a)...); }
+  /// The same with keyword arguments, and with what is not given taken from the schema's defaults. An argument that is
+  /// written to may be a temporary, such as a view; the result is then a copy of the handle instead of a reference.
+  template <class... B>
+    requires detail::calls_by_schema<op, B...>
+  [[gnu::always_inline]] detail::result_of_call<op, B...> operator()(B&&... b) const {
+    return detail::convert_and_call<op, op>(std::type_identity<R(A...)>{}, std::forward<B>(b)...);
+  }
+  /// Not a valid call: the static_assert says why; see callable_with.
+  template <class... B>
+    requires(!callable_with<op, B...>)
+  R operator()(B&&...) const {
+    static_assert(callable_with<op, B...>, detail::explain_call<op, B...>());
+  }
+
+  /// Calls the kernel `keys` selects, without looking at arguments or thread state: how a layer forwards a call.
+  [[gnu::always_inline]] R redispatch(key_set keys, A... a) const {
+    return machine::redispatch(site(), keys, std::forward<A>(a)...);
+  }
+
+  /// Calls the kernel registered for this very key, or else the key's fallback: see operator_handle::call_boxed_at().
+  R call_at(dispatch_key k, A... a) const {
+    return machine::jump(detail::kernel_at(detail::handle_access::entry(handle()), k), k, std::forward<A>(a)...);
+  }
+
+  /// The operator's handle in the process registry; binds if need be.
+  operator_handle handle() const {
+    detail::entry_head* head = bound();
+    return detail::handle_access::of(head == &site().unbound ? *machine::bind(site()) : *head);
+  }
+
+ private:
+  using text = detail::parsed<Text>;
+  using constants = detail::operator_constants<Text, R(A...)>;
+  using machine = detail::caller<R(A...)>;
+  static auto& site() noexcept { return detail::site_of<Text, R(A...)>::site; }
+  [[gnu::always_inline]] static detail::entry_head* bound() noexcept {
+    return site().bound.load(std::memory_order_acquire);
+  }
+};
+
+namespace detail {
+
+template <fixed_string Text, class R, class... A>
+struct info_of<op<Text, R(A...)>> {
+  static constexpr const operator_info& value = operator_constants<Text, R(A...)>::info;
+};
+
+}  // namespace detail
+
+namespace detail {
+
+template <class T>
+inline constexpr bool is_op = false;
+template <fixed_string Text, class Sig>
+inline constexpr bool is_op<op<Text, Sig>> = true;
+
+}  // namespace detail
+
+namespace static_dispatch {
+
+/// An operator: the type of what `op<"...">` declares.
+export template <class T>
+concept operator_type = detail::is_op<std::remove_cvref_t<T>>;
+
+}  // namespace static_dispatch
+
+/// An operator found by name, called with a known signature. Made by operator_handle::typed().
+template <class R, class... A>
+class typed_handle<R(A...)> {
+ public:
+  explicit typed_handle(operator_handle h) noexcept : head_(&detail::handle_access::entry(h)) {}
+  R operator()(A... a) const { return detail::caller<R(A...)>::call(head_, std::forward<A>(a)...); }
+  R redispatch(key_set keys, A... a) const {
+    return detail::caller<R(A...)>::select(head_, keys, std::forward<A>(a)...);
+  }
+  R call_at(dispatch_key k, A... a) const {
+    return detail::caller<R(A...)>::jump(detail::kernel_at(*head_, k), k, std::forward<A>(a)...);
+  }
+
+ private:
+  const detail::entry_head* head_;
+};
+
+template <class Sig>
+typed_handle<Sig> operator_handle::typed() const {
+  if (!detail::has_signature(*this, detail::signature_of<Sig>)) {
+    detail::raise_wrong_signature(*this, detail::signature_of<Sig>.name());
+  }
+  return typed_handle<Sig>(*this);
+}
+
+}  // namespace topbit

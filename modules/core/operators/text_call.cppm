@@ -1,0 +1,21 @@
+// Calling an operator as a person types it: by name, with texts for arguments. For tools and tests.
+export module topbit.core:operators.text_call;
+
+import topbit.std;
+import :dispatch.handle;
+
+namespace topbit {
+
+/// Calls with arguments read from text and gives the results as text. Positional arguments first, `[1, 2]` or `3` or
+/// `"a string"`, then those by name, `alpha=2`; what is not given is read from the schema's default. An argument that
+/// is written to is made from its text too. Where the schema says `int[2]`, one element stands for two.
+/// Throws bad_argument, before anything is called, for a wrong count, for a name that is unknown or comes twice, for a
+/// text that is no such value and for a type that is not read from text, naming operator and argument; and
+/// whatever the call throws.
+export std::vector<std::string> call_text(const operator_handle& op, std::span<const std::string_view> arguments);
+export inline std::vector<std::string> call_text(const operator_handle& op,
+                                                 std::initializer_list<std::string_view> arguments) {
+  return call_text(op, std::span(arguments.begin(), arguments.size()));
+}
+
+}  // namespace topbit

@@ -1,0 +1,27 @@
+// Forks. A child has one thread: a lock that another one held stays locked in it, and a child that registers would wait
+// forever. So what registering needs is locked before a fork, and unlocked on both sides. Internal.
+export module topbit.core:registry.fork;
+
+import topbit.std;
+import :registry.registry_state;
+
+namespace topbit {
+
+namespace detail {
+
+// From now on, for this registry and all that the process has one of.
+void survive_forks(registry_state& process) noexcept;
+
+// What others keep to themselves.
+std::mutex& mutex_of_pins() noexcept;
+std::mutex& mutex_of_names() noexcept;
+std::mutex& mutex_of_pages() noexcept;
+std::mutex& mutex_of_text_types() noexcept;
+void hold_traces() noexcept;
+void release_traces() noexcept;
+void hold_plugins() noexcept;
+void release_plugins(bool in_child) noexcept;
+
+}  // namespace detail
+
+}  // namespace topbit

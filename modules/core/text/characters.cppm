@@ -1,0 +1,52 @@
+// Characters of schemas, for code that the compiler's evaluator runs: one look into a table each.
+export module topbit.core:text.characters;
+
+import topbit.std;
+
+namespace topbit {
+
+namespace detail {
+
+struct character_classes {
+  std::uint8_t of[256]{};
+  static constexpr std::uint8_t letter = 1, digit = 2, word = letter | digit, space = 4;
+
+  constexpr character_classes() noexcept {
+    for (int c = 'a'; c <= 'z'; ++c) of[c] = of[c - 'a' + 'A'] = letter;
+    for (int c = '0'; c <= '9'; ++c) of[c] = digit;
+    of[static_cast<int>('_')] = letter;
+    for (char c : {' ', '\t', '\n', '\r', '#'}) of[static_cast<int>(c)] = space;
+  }
+};
+inline constexpr character_classes characters;
+
+constexpr bool starts_word(char c) noexcept {
+  return characters.of[static_cast<unsigned char>(c)] == character_classes::letter;
+}
+constexpr bool is_word(char c) noexcept {
+  return (characters.of[static_cast<unsigned char>(c)] & character_classes::word) != 0;
+}
+constexpr bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
+
+constexpr bool is_identifier(std::string_view text) noexcept {
+  bool good = !text.empty() && starts_word(text.front());
+  for (char c : text) good = good && is_word(c);
+  return good;
+}
+
+// Where white space and comments, from '#' to the end of the line, end.
+constexpr const char* skip_space(const char* at) noexcept {
+  while (characters.of[static_cast<unsigned char>(*at)] == character_classes::space) {
+    if (*at++ != '#') continue;
+    while (*at != '\n' && *at != '\0') ++at;
+  }
+  return at;
+}
+
+constexpr bool same(const char* a, const char* b, std::size_t size) noexcept {
+  return __builtin_memcmp(a, b, size) == 0;
+}
+
+}  // namespace detail
+
+}  // namespace topbit
