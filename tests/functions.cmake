@@ -40,8 +40,8 @@ endfunction()
 
 # compile_fail(<stem> <source> LIBRARIES <target>... [OPTIONS <option>...] [LABELS <label>...] [NAME <test>])
 # The first line of the source is `// expect: <extended regular expression>`. The test builds the source, which must
-# fail, with a first error line that matches. A source that shows the mend too, for MENDED, is remembered for
-# mended_programs().
+# fail, with a first error line that matches. A source that shows the fix too, for FIXED, is remembered for
+# fixed_programs().
 function(compile_fail stem source)
   cmake_parse_arguments(PARSE_ARGV 2 arg "" "NAME" "LIBRARIES;OPTIONS;LABELS")
   if(NOT arg_NAME)
@@ -60,11 +60,11 @@ function(compile_fail stem source)
   add_test(NAME ${arg_NAME}
     COMMAND ${TOPBIT_BASH} ${PROJECT_SOURCE_DIR}/tests/compile_fail/check.sh
       ${source} ${CMAKE_COMMAND} --build ${PROJECT_BINARY_DIR} --target ${target})
-  file(STRINGS ${source} has_mend REGEX "^#ifndef MENDED$")
+  file(STRINGS ${source} has_fix REGEX "^#ifndef FIXED$")
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${source})
-  if(has_mend)
-    set_property(DIRECTORY APPEND PROPERTY TOPBIT_MENDED_SOURCES ${source})
-    set_property(DIRECTORY APPEND PROPERTY TOPBIT_MENDED_LIBRARIES ${arg_LIBRARIES})
+  if(has_fix)
+    set_property(DIRECTORY APPEND PROPERTY TOPBIT_FIXED_SOURCES ${source})
+    set_property(DIRECTORY APPEND PROPERTY TOPBIT_FIXED_LIBRARIES ${arg_LIBRARIES})
   endif()
   if(NOT arg_LABELS)
     set(arg_LABELS compile_fail)
@@ -73,19 +73,19 @@ function(compile_fail stem source)
   set_tests_properties(${arg_NAME} PROPERTIES LABELS "${arg_LABELS}" RESOURCE_LOCK build_tree)
 endfunction()
 
-# mended_programs()
-# One test for all sources of this folder that compile_fail() was given with a mend: they compile where MENDED is defined.
-function(mended_programs)
-  get_property(sources DIRECTORY PROPERTY TOPBIT_MENDED_SOURCES)
-  get_property(libraries DIRECTORY PROPERTY TOPBIT_MENDED_LIBRARIES)
+# fixed_programs()
+# One test for all sources of this folder that compile_fail() was given with a fix: they compile where FIXED is defined.
+function(fixed_programs)
+  get_property(sources DIRECTORY PROPERTY TOPBIT_FIXED_SOURCES)
+  get_property(libraries DIRECTORY PROPERTY TOPBIT_FIXED_LIBRARIES)
   list(REMOVE_DUPLICATES libraries)
-  add_library(compile_fail_mended OBJECT EXCLUDE_FROM_ALL ${sources})
-  target_compile_definitions(compile_fail_mended PRIVATE MENDED)
-  target_link_libraries(compile_fail_mended PRIVATE ${libraries})
+  add_library(compile_fail_fixed OBJECT EXCLUDE_FROM_ALL ${sources})
+  target_compile_definitions(compile_fail_fixed PRIVATE FIXED)
+  target_link_libraries(compile_fail_fixed PRIVATE ${libraries})
   # They show one thing each, and declare what they do not use.
-  target_compile_options(compile_fail_mended PRIVATE -w)
-  add_test(NAME compile_fail.mended COMMAND ${CMAKE_COMMAND} --build ${PROJECT_BINARY_DIR} --target compile_fail_mended)
-  set_tests_properties(compile_fail.mended PROPERTIES LABELS compile_fail RESOURCE_LOCK build_tree)
+  target_compile_options(compile_fail_fixed PRIVATE -w)
+  add_test(NAME compile_fail.fixed COMMAND ${CMAKE_COMMAND} --build ${PROJECT_BINARY_DIR} --target compile_fail_fixed)
+  set_tests_properties(compile_fail.fixed PROPERTIES LABELS compile_fail RESOURCE_LOCK build_tree)
 endfunction()
 
 # codegen_object(<name> <source> LIBRARIES <target>...)

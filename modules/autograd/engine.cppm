@@ -32,8 +32,6 @@ export struct backward_options {
 ///          by both
 export void backward(const tensor& root, const tensor& gradient = {}, const backward_options& options = {});
 
-export inline void backward(const tensor& root, const backward_options& options) { backward(root, {}, options); }
-
 /// The same for several roots at once. `gradients` is empty or has one for each, undefined for single-element roots.
 export void backward(std::span<const tensor> roots, std::span<const tensor> gradients = {},
                      const backward_options& options = {});
@@ -50,10 +48,13 @@ export struct grad_options {
 /// anything, and only nodes between the two run. Errors as backward().
 export std::vector<tensor> grad(std::span<const tensor> outputs, std::span<const tensor> inputs,
                                 const grad_options& options = {});
+export inline std::vector<tensor> grad(std::initializer_list<tensor> outputs, std::span<const tensor> inputs,
+                                       const grad_options& options = {}) {
+  return grad(std::span<const tensor>(outputs.begin(), outputs.size()), inputs, options);
+}
 export inline std::vector<tensor> grad(std::initializer_list<tensor> outputs, std::initializer_list<tensor> inputs,
                                        const grad_options& options = {}) {
-  return grad(std::span<const tensor>(outputs.begin(), outputs.size()),
-              std::span<const tensor>(inputs.begin(), inputs.size()), options);
+  return grad(outputs, std::span<const tensor>(inputs.begin(), inputs.size()), options);
 }
 export tensor grad(const tensor& output, const tensor& input, const grad_options& options = {});
 

@@ -117,9 +117,11 @@ export inline constexpr detail::slice_function slice;
 ///          aten::index.Tensor
 export inline constexpr detail::index_function index;
 
-/// What x[i] calls.
+/// What x[i] calls: a view, or, for a tensor of indices or a mask, a copy, which is constant since a write to it would
+/// change no element of x.
 export template <detail::index_like Item>
-tensor select_item(const tensor& x, const Item& i) {
+auto select_item(const tensor& x, const Item& i)
+    -> std::conditional_t<std::same_as<Item, tensor>, const tensor, tensor> {
   return index(x, i);
 }
 

@@ -130,6 +130,13 @@ constexpr dtype element_dtype() {
 
 }  // namespace detail
 
+/// The C++ types of a tensor's elements.
+export template <class T>
+concept tensor_element =
+    std::same_as<T, bool> || std::same_as<T, half> || std::same_as<T, bfloat16> || std::same_as<T, float> ||
+    std::same_as<T, double> || std::same_as<T, std::uint8_t> || std::same_as<T, std::int8_t> ||
+    std::same_as<T, std::int16_t> || std::same_as<T, std::int32_t> || std::same_as<T, std::int64_t>;
+
 /// The dtype of a C++ element type.
 export template <class T>
 inline constexpr dtype dtype_of = detail::element_dtype<T>();

@@ -56,7 +56,7 @@ struct opaque_storage : storage {
   const intrusive_ptr<tensor_extension> payload;
 };
 
-// Memory of the program, which a call releases.
+// Caller-owned memory; the destructor calls `release`.
 struct borrowed_storage : storage {
   borrowed_storage(void* data, std::size_t bytes, std::function<void(void*)> release) noexcept;
   ~borrowed_storage();
@@ -142,13 +142,19 @@ export class tensor {
   template <std::convertible_to<std::optional<topbit::dtype>> T>
   explicit tensor(std::initializer_list<literal> values, author::named_argument<"dtype", T> type)
       : tensor(values, std::optional<topbit::dtype>(type.given)) {}
+  template <class N, std::convertible_to<std::optional<topbit::dtype>> T>
+    requires std::is_arithmetic_v<N>
+  explicit tensor(N number, author::named_argument<"dtype", T> type)
+      : tensor(number, std::optional<topbit::dtype>(type.given)) {}
   /// One number, without dimensions: `tensor(3.5)` is of float32, `tensor(2)` of int64.
   template <class T>
     requires std::is_arithmetic_v<T>
   explicit tensor(T number, std::optional<topbit::dtype> type = std::nullopt) : tensor(of_number(number, type)) {}
-  /// One dimension, a copy of the elements of a vector, a span or an array, of their dtype.
+  /// One dimension, a copy of the elements of a vector, a span or an array. Their type gives the dtype, unlike that of
+  /// numbers in braces: a vector of double makes float64.
   template <class Range>
-    requires(!std::same_as<Range, tensor> && std::ranges::contiguous_range<const Range>)
+    requires(!std::same_as<Range, tensor> && std::ranges::contiguous_range<const Range> &&
+             tensor_element<std::ranges::range_value_t<Range>>)
   explicit tensor(const Range& elements)
       : tensor(of_elements(std::span<const std::ranges::range_value_t<Range>>(elements))) {}
   inline tensor(const tensor& other) noexcept : record_(other.record_) { detail::add_reference(record_); }
@@ -160,7 +166,7 @@ export class tensor {
   /// `x[0] = y` would change no element.
   template <class T>
   void operator=(const T&) && {
-    static_assert(detail::provided<T>, "an assignment to a temporary changes no element: write assign(x[i], value)");
+    static_assert(detail::provided<T>, "an assignment to a temporary changes no element: write assign(x, value, i)");
   }
   inline ~tensor() { detail::drop_reference(record_); }
 
@@ -207,7 +213,7 @@ export class tensor {
 
   /// The part of the tensor that one item of an index selects: index(x, i) of topbit.ops, which several take.
   template <class Item>
-  auto operator[](const Item& i) const {
+  decltype(auto) operator[](const Item& i) const {
     return select_item(*this, i);
   }
 

@@ -55,9 +55,10 @@ tensor from_values(std::initializer_list<T> values, const shape& sizes) {
   return from_values(std::span<const T>(values.begin(), values.size()), sizes);
 }
 
-/// A dense host tensor over elements of the program's, not copied, as many as `sizes` says. `release(data)` is called
-/// when the last tensor that shares them is dropped, on that thread; it must not throw. Throws shape_error for a
-/// negative size, and for a null pointer to elements.
+/// A dense host tensor over caller-owned elements, which are not copied: `data` points to numel(sizes) of them, aligned
+/// as T, and operators may write to them. `release(data)` is called when the last tensor that shares them is dropped,
+/// on that thread; it must not throw. Throws shape_error for a negative size and for a null pointer to elements, and
+/// does not call `release` then.
 export template <class T>
 tensor from_blob(T* data, const shape& sizes, std::function<void(void*)> release = {});
 

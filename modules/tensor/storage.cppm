@@ -74,8 +74,8 @@ struct joint_block {
 
 }  // namespace detail
 
-/// Where the bytes of a storage are: memory of their own, the block of the tensor's record, memory of the program's
-/// (from_blob), or nowhere, since a layout's payload stands in their place.
+/// Where the bytes of a storage are: in memory of their own, in the block of the tensor's record, in caller-owned
+/// memory (from_blob), or nowhere: an opaque layout has a payload instead.
 export enum class storage_kind : std::uint8_t { separate, in_block, borrowed, opaque };
 
 /// Bytes on a device, the host's from the cache of :memory. Shared by views; the version counts in-place writes to any
@@ -101,8 +101,8 @@ export struct storage {
 
  protected:
   // Of the two kinds that have a class of their own.
-  inline storage(storage_kind k, device d, std::size_t size = 0, void* lent = nullptr) noexcept
-      : where(d), kind(k), bytes(size), data(lent), hook(lent == nullptr ? nullptr : &detail::host_hook) {}
+  inline storage(storage_kind k, device d, std::size_t size = 0, void* borrowed = nullptr) noexcept
+      : where(d), kind(k), bytes(size), data(borrowed), hook(borrowed == nullptr ? nullptr : &detail::host_hook) {}
 
  private:
   void find_memory();

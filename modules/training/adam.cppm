@@ -21,8 +21,8 @@ export struct adam_options {
   /// Maximises instead of minimising.
   bool maximize = false;
   /// Counts steps on the parameters' device, which must be one per group, so that a cuda_graph can capture them.
-  /// Results are the same up to the rounding of the device's pow. steps(), state() and set_schedule() then wait for the
-  /// device. The learning rate of a replay is that of the capture.
+  /// Results are the same up to the rounding of the device's pow. steps(), state(), and with a schedule step() and
+  /// learning_rate() then wait for the device. The learning rate of a replay is that of the capture.
   bool capturable = false;
 };
 

@@ -99,8 +99,11 @@ constexpr std::string_view factor_option = "a learning rate's factor", from_zero
 
 double optimizer::learning_rate(std::size_t group) const {
   const optimizer::group& g = at(group);
+  return rate_at(g, g.schedule ? steps() : 0);
+}
+double optimizer::rate_at(const group& g, std::int64_t step) const {
   if (!g.schedule) return g.rate * g.factor;
-  const double factor = g.schedule(steps());
+  const double factor = g.schedule(step);
   require(factor >= 0 && std::isfinite(factor), factor_option, factor, from_zero);
   return g.rate * factor;
 }
@@ -170,9 +173,7 @@ std::int64_t optimizer::steps() const {
 
 // Usually one: all parameters of a group have gradients, every time. The tensors of state are made here, so that a lack
 // of memory is noticed before anything has changed.
-std::vector<optimizer::due_batch> optimizer::due_batches(std::size_t group) const {
-  const optimizer::group& g = groups_[group];
-  const double rate = learning_rate(group);
+std::vector<optimizer::due_batch> optimizer::due_batches(const group& g, double rate) const {
   const bool counts_there = g.on_device.next.defined();
   std::vector<due_batch> due;
   for (std::size_t i = 0; i < g.parameters.size(); ++i) {
@@ -207,7 +208,10 @@ std::vector<optimizer::due_batch> optimizer::due_batches(std::size_t group) cons
 void optimizer::step() {
   const no_grad guard;
   std::vector<std::vector<due_batch>> due;
-  for (std::size_t i = 0; i < groups_.size(); ++i) due.push_back(due_batches(i));
+  // Read once, since the device may count.
+  const bool scheduled = std::ranges::any_of(groups_, [](const group& g) { return static_cast<bool>(g.schedule); });
+  const std::int64_t step = scheduled ? steps() : 0;
+  for (const group& g : groups_) due.push_back(due_batches(g, rate_at(g, step)));
   for (std::size_t i = 0; i < groups_.size(); ++i) {
     group& g = groups_[i];
     for (due_batch& b : due[i]) {

@@ -38,17 +38,18 @@ export class optimizer {
   /// The factor of a group's own rate, initially 1; replaces the group's schedule. Throws error as above.
   void set_learning_rate_factor(double factor);
   void set_learning_rate_factor(double factor, std::size_t group);
-  /// From now on the factor is schedule(steps()), in each step, for a group or for all; the schedule is copied. Steps
-  /// counted on the device are read in each step then, which synchronises and cannot be captured. Throws error as
-  /// above, here and in step(), and what the schedule throws.
+  /// From now on the factor is schedule(steps()), in each step, for a group or for all there are; the schedule is
+  /// copied, and no part of state(). Steps counted on the device are read in each step then, which synchronises and
+  /// cannot be captured. Throws error as above, here and in step(), and what the schedule throws.
   template <learning_rate_schedule Schedule>
   void set_schedule(const Schedule& schedule) {
     for (std::size_t i = 0; i < groups_.size(); ++i) set_schedule(schedule, i);
   }
   template <learning_rate_schedule Schedule>
   void set_schedule(const Schedule& schedule, std::size_t group) {
-    set_learning_rate_factor(schedule(steps()), group);
-    at(group).schedule = schedule;
+    std::function<double(std::int64_t)> copy = schedule;
+    set_learning_rate_factor(copy(steps()), group);
+    at(group).schedule = std::move(copy);
   }
 
   /// All state besides parameters and options: "steps", and for each parameter that was updated so far, numbered
@@ -115,7 +116,8 @@ export class optimizer {
   static step_counts counted(std::vector<std::int64_t> ages, std::int64_t steps, device where);
   static void count_step(const step_counts& counts, std::span<const due_batch> done);
   static std::vector<std::int64_t> ages(const group& g);
-  std::vector<due_batch> due_batches(std::size_t group) const;
+  double rate_at(const group& g, std::int64_t step) const;
+  std::vector<due_batch> due_batches(const group& g, double rate) const;
   std::int64_t read_count(const detail::name_index& state, const std::string& name, std::int64_t least) const;
   void check_name(std::span<const named_tensor> state) const;
   void read_state(std::span<const named_tensor> state, std::vector<group>& into, std::int64_t& steps) const;

@@ -10,7 +10,7 @@ namespace topbit {
 
 /// Called with the number of a step, from 0, returns the learning rate's factor.
 export template <class S>
-concept learning_rate_schedule = requires(const S& schedule, std::int64_t step) {
+concept learning_rate_schedule = std::copy_constructible<S> && requires(const S& schedule, std::int64_t step) {
   { schedule(step) } -> std::convertible_to<double>;
 };
 

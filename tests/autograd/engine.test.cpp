@@ -325,7 +325,7 @@ TEST_CASE("engine: backward from several roots at once, and into some leaves onl
   tb::backward(roots[0], {}, {.inputs = {b}});
   CHECK_FALSE(tb::leaf_grad(a).defined());
   CHECK(values(tb::leaf_grad(b)) == list{1, 2});
-  CHECK(text_of<tb::error>([&] { tb::backward(roots[0], {.inputs = {y}}); }) ==
+  CHECK(text_of<tb::error>([&] { tb::backward(roots[0], {}, {.inputs = {y}}); }) ==
         "backward: input 1 is not a leaf, and only leaves accumulate gradients; grad() gives those of results");
   CHECK(text_of<tb::error>([&] { tb::backward(roots, std::vector<tensor>(2)); }) ==
         "backward: found 2 gradients for 3 tensors, wanted one for each, or none");
@@ -427,4 +427,19 @@ TEST_CASE("engine: without enable_autocast neither a call nor its rule reaches A
   const tb::no_grad off;
   (void)aten::mul_Tensor(x, x);
   CHECK(autocast_calls == 1);
+}
+
+namespace {
+struct cached_gradient {
+  static inline float cache[2] = {3, 4};
+  static tensor forward(tb::function_context&, const tensor& x) { return x * 2.0; }
+  static tensor backward(tb::function_context&, const tensor&) { return tb::from_blob(cache, {2}); }
+};
+}  // namespace
+
+TEST_CASE("engine: a gradient in caller-owned memory is copied", "[autograd][engine]") {
+  const tensor x = tb::require_grad(tb::from_values<float>({1, 2}, {2}));
+  for (int i = 0; i < 2; ++i) tb::backward(tb::sum(tb::apply<cached_gradient>(x)));
+  CHECK(values(tb::leaf_grad(x)) == std::vector<double>{6, 8});
+  CHECK(cached_gradient::cache[0] == 3);
 }

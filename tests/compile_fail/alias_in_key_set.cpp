@@ -4,7 +4,7 @@
 // An alias key stands for several rows at registration; it is never a member of a set.
 import topbit.core;
 
-#ifndef MENDED
+#ifndef FIXED
 constexpr topbit::key_set keys(topbit::key::CompositeImplicitAutograd);
 #else
 constexpr topbit::key_set keys(topbit::key::CPU);

@@ -11,7 +11,7 @@ using place = std::optional<std::int64_t>;  // of the batch dimension
 
 inline constexpr topbit::op<"toy::add(Tensor self, Tensor other) -> Tensor"> add;
 
-#ifndef MENDED
+#ifndef FIXED
 std::tuple<tensor, place> add_batched(topbit::key_set, const tensor& self, place, const tensor& other, place);
 #else
 std::tuple<tensor, place> add_batched(const tensor& self, place, const tensor& other, place);

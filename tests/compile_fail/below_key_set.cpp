@@ -4,7 +4,7 @@
 import topbit.core;
 
 constexpr topbit::key_set keys(topbit::key::Tracer);
-#ifndef MENDED
+#ifndef FIXED
 constexpr topbit::key_set lower = topbit::below(keys);
 #else
 constexpr topbit::key_set lower = keys & topbit::below(topbit::key::Tracer);

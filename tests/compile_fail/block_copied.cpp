@@ -8,7 +8,7 @@ import topbit.core;
 inline constexpr topbit::op<"toy::twice(int x) -> int"> twice;
 
 const auto kernels = topbit::library("toy").def(twice);
-#ifndef MENDED
+#ifndef FIXED
 const auto other = kernels;
 #else
 const auto& other = kernels;

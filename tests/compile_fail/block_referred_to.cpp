@@ -9,7 +9,7 @@ inline constexpr topbit::op<"toy::twice(int x) -> int"> twice;
 
 std::int64_t twice_cpu(std::int64_t x);
 void register_kernels() {
-#ifndef MENDED
+#ifndef FIXED
   const auto& kernels = topbit::library("toy").def(twice).impl<&twice_cpu>(twice, topbit::key::CPU);
 #else
   const auto kernels = topbit::library("toy").def(twice).impl<&twice_cpu>(twice, topbit::key::CPU);

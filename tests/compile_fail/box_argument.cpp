@@ -6,7 +6,7 @@
 
 import topbit.core;
 
-#ifndef MENDED
+#ifndef FIXED
 inline constexpr topbit::op<"toy::look", void(const std::unique_ptr<int>&)> look;
 
 void call(const std::unique_ptr<int>& x) { look(x); }

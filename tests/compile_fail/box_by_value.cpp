@@ -14,7 +14,7 @@ struct topbit::boxed_type<sole> {
   static sole copy(const sole& x) { return {std::make_unique<int>(*x.number)}; }
 };
 
-#ifndef MENDED
+#ifndef FIXED
 inline constexpr topbit::op<"toy::look", void(sole)> look;
 
 void call(sole x) { look(static_cast<sole&&>(x)); }

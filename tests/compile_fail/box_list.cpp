@@ -7,7 +7,7 @@
 
 import topbit.core;
 
-#ifndef MENDED
+#ifndef FIXED
 inline constexpr topbit::op<"toy::look", void(int, std::span<const std::unique_ptr<int>>)> look;
 
 void call(std::span<const std::unique_ptr<int>> x) { look(1, x); }

@@ -7,7 +7,7 @@
 
 import topbit.core;
 
-#ifndef MENDED
+#ifndef FIXED
 inline constexpr topbit::op<"toy::make", std::tuple<int, std::unique_ptr<int>>(int)> make;
 #else
 inline constexpr topbit::op<"toy::make", std::tuple<int, std::shared_ptr<int>>(int)> make;

@@ -7,7 +7,7 @@
 
 import topbit.core;
 
-#ifndef MENDED
+#ifndef FIXED
 inline constexpr topbit::op<"toy::fill", void(std::span<int>)> fill;
 
 void call(std::vector<int>& x) { fill(x); }

@@ -8,7 +8,7 @@
 
 import topbit.core;
 
-#ifndef MENDED
+#ifndef FIXED
 inline constexpr topbit::op<"toy::look", void(int, std::span<const std::string_view>)> look;
 
 void call(std::span<const std::string_view> x) { look(1, x); }

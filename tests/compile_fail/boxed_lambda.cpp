@@ -4,7 +4,7 @@
 // The stack of a boxed kernel is taken by reference, as its results go there.
 import topbit.core;
 
-#ifndef MENDED
+#ifndef FIXED
 const auto tracer = topbit::fallback<[](const topbit::operator_handle&, topbit::boxed_stack) {}>(topbit::key::UserTop1);
 #else
 const auto tracer =

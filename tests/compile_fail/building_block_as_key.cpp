@@ -8,7 +8,7 @@ import topbit.core;
 inline constexpr topbit::op<"toy::twice(int x) -> int"> twice;
 
 std::int64_t twice_sparse(std::int64_t x);
-#ifndef MENDED
+#ifndef FIXED
 const auto kernels = topbit::library("toy").def(twice).impl<&twice_sparse>(twice, topbit::key::Sparse);
 #else
 const auto kernels = topbit::library("toy").def(twice).impl<&twice_sparse>(twice, topbit::key::SparseCPU);

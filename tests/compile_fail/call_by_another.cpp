@@ -6,7 +6,7 @@ import topbit.core;
 inline constexpr topbit::op<"toy::add(float a, float b) -> float"> add;
 inline constexpr topbit::op<"toy::mul(float a, float b) -> float"> mul;
 
-#ifndef MENDED
+#ifndef FIXED
 double twice(double x) { return topbit::static_dispatch::call<add>(mul, x, x); }
 #else
 double twice(double x) { return topbit::static_dispatch::call<add>(add, x, x); }

@@ -5,7 +5,7 @@ import topbit.core;
 
 inline constexpr topbit::op<"toy::add(float a, float b) -> float"> add;
 
-#ifndef MENDED
+#ifndef FIXED
 double twice(double x) { return topbit::static_dispatch::call<add>(2, x, x); }
 #else
 double twice(double x) { return topbit::static_dispatch::call<add>(topbit::static_dispatch::dispatched, x, x); }

@@ -8,7 +8,7 @@ inline constexpr topbit::op<"toy::twice(int n) -> int"> twice;
 
 const double n = 2.5;
 
-#ifndef MENDED
+#ifndef FIXED
 const std::int64_t result = twice(n);
 #else
 const std::int64_t result = twice(static_cast<std::int64_t>(n));

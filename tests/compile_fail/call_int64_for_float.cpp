@@ -8,7 +8,7 @@ inline constexpr topbit::op<"toy::half(float x) -> float"> half;
 
 const std::int64_t count = 9;
 
-#ifndef MENDED
+#ifndef FIXED
 const double result = half(count);
 #else
 const double result = half(static_cast<double>(count));

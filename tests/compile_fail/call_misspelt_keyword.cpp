@@ -5,7 +5,7 @@ import topbit.core;
 
 inline constexpr topbit::op<"toy::blur(float x, float sigma, float size=3) -> float"> blur;
 
-#ifndef MENDED
+#ifndef FIXED
 double result = blur(1.0, topbit::arg<"sigme"> = 3.0);
 #else
 double result = blur(1.0, topbit::arg<"sigma"> = 3.0);

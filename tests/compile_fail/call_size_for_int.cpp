@@ -9,7 +9,7 @@ inline constexpr topbit::op<"toy::twice(int n) -> int"> twice;
 
 const std::string text = "topbit";
 
-#ifndef MENDED
+#ifndef FIXED
 const std::int64_t result = twice(text.size());
 #else
 const std::int64_t result = twice(static_cast<std::int64_t>(text.size()));

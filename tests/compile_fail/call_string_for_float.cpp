@@ -8,7 +8,7 @@ inline constexpr topbit::op<"toy::scale(float x, float by) -> float"> scale;
 
 const std::string by = "3";
 
-#ifndef MENDED
+#ifndef FIXED
 double result = scale(1.0, by);
 #else
 double result = scale(1.0, std::stod(by));

@@ -5,7 +5,7 @@ import topbit.core;
 
 inline constexpr topbit::op<"toy::scale(float x, float by) -> float"> scale;
 
-#ifndef MENDED
+#ifndef FIXED
 double result = scale(1.0, 3.0, 0.0);
 #else
 double result = scale(1.0, 3.0);

@@ -5,7 +5,7 @@
 import topbit.core;
 
 struct counter {
-#ifndef MENDED
+#ifndef FIXED
   int calls = 0;
   void operator()(const topbit::operator_handle& op, topbit::key_set keys, topbit::boxed_stack& s) {
     ++calls;

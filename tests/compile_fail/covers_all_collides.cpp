@@ -12,7 +12,7 @@ inline constexpr auto cpu =
 inline constexpr auto fast =
     topbit::static_dispatch::kernels<topbit::key::CPU>(topbit::static_dispatch::bind<add, &add_fast>);
 
-#ifndef MENDED
+#ifndef FIXED
 static_assert(topbit::static_dispatch::covers_all<topbit::static_dispatch::operators<add>,
                                                   topbit::static_dispatch::keys<topbit::key::CPU>, cpu, fast>);
 #else

@@ -11,7 +11,7 @@ double neg_cpu(double a);
 inline constexpr auto cpu = topbit::static_dispatch::kernels<topbit::key::CPU>(
     topbit::static_dispatch::bind<add, &add_cpu>, topbit::static_dispatch::bind<neg, &neg_cpu>);
 
-#ifndef MENDED
+#ifndef FIXED
 static_assert(
     topbit::static_dispatch::covers_all<topbit::static_dispatch::operators<add, neg>,
                                         topbit::static_dispatch::keys<topbit::key::CPU, topbit::key::CUDA>, cpu>);

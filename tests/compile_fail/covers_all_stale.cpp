@@ -9,7 +9,7 @@ double add_cpu(double a, double b);
 inline constexpr auto cpu =
     topbit::static_dispatch::kernels<topbit::key::CPU>(topbit::static_dispatch::bind<add, &add_cpu>);
 
-#ifndef MENDED
+#ifndef FIXED
 static_assert(topbit::static_dispatch::covers_all<topbit::static_dispatch::operators<add>,
                                                   topbit::static_dispatch::keys<topbit::key::CPU>, cpu,
                                                   topbit::static_dispatch::hole<add, topbit::key::CPU>>);

@@ -9,7 +9,7 @@ inline constexpr topbit::op<"toy::neg(float a) -> float"> neg;
 double add_cpu(double a, double b);
 double neg_cpu(double a);
 
-#ifndef MENDED
+#ifndef FIXED
 inline constexpr auto cpu =
     topbit::static_dispatch::kernels<topbit::key::CPU>(topbit::static_dispatch::bind<add, &add_cpu>);
 #else

@@ -11,7 +11,7 @@ double add_cpu(double a, double b);
 double mul_cpu(double a, double b);
 double neg_cpu(double a);
 
-#ifndef MENDED
+#ifndef FIXED
 inline constexpr auto cpu =
     topbit::static_dispatch::kernels<topbit::key::CPU>(topbit::static_dispatch::bind<mul, &mul_cpu>);
 #else

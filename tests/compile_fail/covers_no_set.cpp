@@ -9,7 +9,7 @@ double add_cpu(double a, double b);
 inline constexpr auto cpu =
     topbit::static_dispatch::kernels<topbit::key::CPU>(topbit::static_dispatch::bind<add, &add_cpu>);
 
-#ifndef MENDED
+#ifndef FIXED
 static_assert(topbit::static_dispatch::covers<add, cpu>);
 #else
 static_assert(topbit::static_dispatch::covers<cpu, add>);

@@ -4,7 +4,7 @@
 // None is the default of what is optional.
 import topbit.core;
 
-#ifndef MENDED
+#ifndef FIXED
 inline constexpr topbit::op<"toy::open(str path, str mode=None) -> int"> open;
 #else
 inline constexpr topbit::op<"toy::open(str path, str? mode=None) -> int"> open;

@@ -4,7 +4,7 @@
 // The default of a bool is True or False.
 import topbit.core;
 
-#ifndef MENDED
+#ifndef FIXED
 inline constexpr topbit::op<"toy::sort(float[] x, bool descending=1) -> float[]"> sort;
 #else
 inline constexpr topbit::op<"toy::sort(float[] x, bool descending=True) -> float[]"> sort;

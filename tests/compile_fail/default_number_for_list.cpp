@@ -4,7 +4,7 @@
 // The default of a list is a list; only where the schema gives its size, one value stands for all.
 import topbit.core;
 
-#ifndef MENDED
+#ifndef FIXED
 inline constexpr topbit::op<"toy::pad(float x, int[] sides=1) -> float"> pad;
 #else
 inline constexpr topbit::op<"toy::pad(float x, int[2] sides=1) -> float"> pad;

@@ -16,7 +16,7 @@ struct topbit::author::schema_default<padding> {
   static constexpr padding from(std::string_view text) { return text == "edge" ? padding::edge : padding::zero; }
 };
 
-#ifndef MENDED
+#ifndef FIXED
 inline constexpr topbit::op<"toy::pad(float x, Padding mode=Edge) -> float"> pad;
 #else
 inline constexpr topbit::op<"toy::pad(float x, Padding mode=edge) -> float"> pad;

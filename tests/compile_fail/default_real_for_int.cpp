@@ -4,7 +4,7 @@
 // The default of an int is an integer.
 import topbit.core;
 
-#ifndef MENDED
+#ifndef FIXED
 inline constexpr topbit::op<"toy::roll(int x=1.5) -> int"> roll;
 #else
 inline constexpr topbit::op<"toy::roll(int x=1) -> int"> roll;

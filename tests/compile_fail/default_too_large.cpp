@@ -4,7 +4,7 @@
 // An int has 64 bits, and so has its default.
 import topbit.core;
 
-#ifndef MENDED
+#ifndef FIXED
 inline constexpr topbit::op<"toy::clamp(int x, int most=9223372036854775808) -> int"> clamp;
 #else
 inline constexpr topbit::op<"toy::clamp(int x, int most=9223372036854775807) -> int"> clamp;

@@ -14,7 +14,7 @@ struct topbit::schema_type<"Padding"> {
 
 inline constexpr topbit::op<"toy::pad(int x, Padding mode=edge) -> int"> pad;
 
-#ifndef MENDED
+#ifndef FIXED
 int leave_it_out() { return static_cast<int>(pad(1)); }
 #else
 int leave_it_out() { return static_cast<int>(pad(1, padding{0})); }

@@ -4,7 +4,7 @@
 // A fallback with a state is an object, given behind the key.
 import topbit.core;
 
-#ifndef MENDED
+#ifndef FIXED
 topbit::registration count(int& calls) {
   return topbit::fallback<[&calls](const topbit::operator_handle&, topbit::boxed_stack&) { ++calls; }>(
       topbit::key::PrivateUse1);

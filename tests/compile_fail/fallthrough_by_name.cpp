@@ -6,7 +6,7 @@ import topbit.core;
 
 inline constexpr topbit::op<"toy::twice(int x) -> int"> twice;
 
-#ifndef MENDED
+#ifndef FIXED
 const auto kernels = topbit::library("toy").def(twice).fallthrough("twice", topbit::key::Tracer);
 #else
 const auto kernels = topbit::library("toy").def(twice).fallthrough(twice, topbit::key::Tracer);

@@ -2,7 +2,7 @@
 // topic: modules
 // An import brings the names of topbit and none of the standard library's; headers are included, before it.
 #include <vector>
-#ifndef MENDED
+#ifndef FIXED
 import topbit.core;
 #else
 #  include <string>

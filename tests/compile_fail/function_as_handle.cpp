@@ -4,7 +4,7 @@
 import topbit;
 
 topbit::tensor relu_kernel(const topbit::tensor& x) { return x; }
-#ifndef MENDED
+#ifndef FIXED
 const auto kernels = topbit::implement("aten", topbit::key::PrivateUse1).impl<&relu_kernel>(topbit::relu);
 #else
 const auto kernels = topbit::implement("aten", topbit::key::PrivateUse1).impl<&relu_kernel>(topbit::aten::relu);

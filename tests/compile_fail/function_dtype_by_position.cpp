@@ -3,7 +3,7 @@
 // A keyword-only argument by position, beside a list in braces.
 import topbit;
 
-#ifndef MENDED
+#ifndef FIXED
 auto x = topbit::zeros({2, 3}, topbit::dtype::float64);
 #else
 auto x = topbit::zeros({2, 3}, topbit::arg<"dtype"> = topbit::dtype::float64);

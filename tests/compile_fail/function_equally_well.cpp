@@ -8,7 +8,7 @@ inline constexpr topbit::op<"toy::pad.left(float x, int n) -> float"> pad_left;
 inline constexpr topbit::op<"toy::pad.right(float x, int n) -> float"> pad_right;
 inline constexpr topbit::overloads<pad_left, pad_right> pad;
 
-#ifndef MENDED
+#ifndef FIXED
 double padded = pad(1.0, 2);
 #else
 double padded = pad_left(1.0, 2);

@@ -8,7 +8,7 @@ import topbit.autograd;
 using topbit::tensor;
 
 struct my_product {
-#ifndef MENDED
+#ifndef FIXED
   static tensor forward(topbit::function_context& c, const tensor& a, const tensor& b);
   static tensor backward(topbit::function_context& c, const tensor& gradient);
 #else

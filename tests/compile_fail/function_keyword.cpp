@@ -4,7 +4,7 @@
 #include <tuple>
 import topbit;
 
-#ifndef MENDED
+#ifndef FIXED
 auto greatest(const topbit::tensor& x) { return topbit::max(x, 1, topbit::arg<"keepdims"> = true); }
 #else
 auto greatest(const topbit::tensor& x) { return topbit::max(x, 1, topbit::arg<"keepdim"> = true); }

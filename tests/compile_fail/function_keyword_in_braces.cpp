@@ -3,7 +3,7 @@
 // The same where a list is in braces.
 import topbit;
 
-#ifndef MENDED
+#ifndef FIXED
 topbit::tensor zeros() { return topbit::zeros({2, 3}, topbit::arg<"dtyp"> = topbit::dtype::float64); }
 #else
 topbit::tensor zeros() { return topbit::zeros({2, 3}, topbit::arg<"dtype"> = topbit::dtype::float64); }

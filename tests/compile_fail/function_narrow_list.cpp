@@ -5,7 +5,7 @@
 #include <vector>
 import topbit;
 
-#ifndef MENDED
+#ifndef FIXED
 topbit::tensor row(const std::vector<float>& v) { return topbit::zeros({v.size()}); }
 #else
 topbit::tensor row(const std::vector<float>& v) { return topbit::zeros({static_cast<std::int64_t>(v.size())}); }

@@ -4,7 +4,7 @@
 #include <vector>
 import topbit;
 
-#ifndef MENDED
+#ifndef FIXED
 std::vector<topbit::tensor> parts(const topbit::tensor& x) { return topbit::split(x, "2"); }
 #else
 std::vector<topbit::tensor> parts(const topbit::tensor& x) { return topbit::split(x, 2); }

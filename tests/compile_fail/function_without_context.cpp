@@ -8,7 +8,7 @@ import topbit.autograd;
 using topbit::tensor;
 
 struct my_product {
-#ifndef MENDED
+#ifndef FIXED
   static tensor forward(const tensor& a, const tensor& b);
   static std::array<tensor, 2> backward(topbit::function_context& c, const tensor& gradient);
 #else

@@ -6,7 +6,7 @@
 import topbit.core;
 
 struct counter {
-#ifndef MENDED
+#ifndef FIXED
   mutable std::mutex lock;
 #else
   std::unique_ptr<std::mutex> lock = std::make_unique<std::mutex>();
@@ -15,7 +15,7 @@ struct counter {
     op.redispatch_boxed(keys & topbit::below(topbit::key::UserTop1), s);
   }
 };
-#ifndef MENDED
+#ifndef FIXED
 counter one;
 const auto tracer = topbit::fallback<counter>(topbit::key::UserTop1, counter());
 #else

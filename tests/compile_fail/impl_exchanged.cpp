@@ -7,7 +7,7 @@ import topbit.core;
 inline constexpr topbit::op<"toy::twice(int x) -> int"> twice;
 
 std::int64_t twice_cpu(std::int64_t x);
-#ifndef MENDED
+#ifndef FIXED
 const auto kernels = topbit::implement("toy").impl<&twice_cpu>(topbit::key::CPU, twice);
 #else
 const auto kernels = topbit::implement("toy").impl<&twice_cpu>(twice, topbit::key::CPU);

@@ -17,7 +17,7 @@ struct topbit::schema_type<"Tensor"> {
 
 inline constexpr topbit::op<"myops::myadd(Tensor self, Tensor other, *, int alpha=1) -> Tensor"> myadd;
 
-#ifndef MENDED
+#ifndef FIXED
 tensor myadd_cpu(const tensor& self, tensor& other, std::int64_t alpha);
 #else
 tensor myadd_cpu(const tensor& self, const tensor& other, std::int64_t alpha);

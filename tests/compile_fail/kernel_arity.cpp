@@ -6,7 +6,7 @@ import topbit.core;
 
 inline constexpr topbit::op<"toy::scale(float x, float by=2.0) -> float"> scale;
 
-#ifndef MENDED
+#ifndef FIXED
 double scale_cpu(double x);
 #else
 double scale_cpu(double x, double by);

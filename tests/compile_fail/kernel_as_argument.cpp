@@ -8,7 +8,7 @@ import topbit.core;
 inline constexpr topbit::op<"toy::twice(int x) -> int"> twice;
 
 std::int64_t twice_cpu(std::int64_t x);
-#ifndef MENDED
+#ifndef FIXED
 const auto kernels = topbit::library("toy").def(twice).impl(twice, topbit::key::CPU, &twice_cpu);
 #else
 const auto kernels = topbit::library("toy").def(twice).impl<&twice_cpu>(twice, topbit::key::CPU);

@@ -8,7 +8,7 @@ import topbit.core;
 inline constexpr topbit::op<"toy::twice(int x) -> int"> twice;
 
 void log(const topbit::operator_handle& op, topbit::key_set keys, topbit::boxed_stack& s);
-#ifndef MENDED
+#ifndef FIXED
 const auto kernels = topbit::library("toy").def(twice).impl<&log>(twice, topbit::key::Tracer);
 #else
 const auto kernels = topbit::library("toy").def(twice).impl_boxed<&log>(twice, topbit::key::Tracer);

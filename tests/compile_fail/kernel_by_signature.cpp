@@ -11,7 +11,7 @@ constexpr topbit::key_set keys_of(const image& i) noexcept { return i.keys; }
 
 inline constexpr topbit::op<"img::blur", image(const image&, double)> blur;
 
-#ifndef MENDED
+#ifndef FIXED
 image blur_cpu(const image&, float);
 #else
 image blur_cpu(const image&, double);

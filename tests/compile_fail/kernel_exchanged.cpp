@@ -7,7 +7,7 @@ import topbit.core;
 
 inline constexpr topbit::op<"toy::power(float x, int n) -> float"> power;
 
-#ifndef MENDED
+#ifndef FIXED
 double power_cpu(std::int64_t n, double x);
 #else
 double power_cpu(double x, std::int64_t n);

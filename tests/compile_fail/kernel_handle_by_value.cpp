@@ -17,7 +17,7 @@ struct topbit::schema_type<"Image"> {
 
 inline constexpr topbit::op<"img::width(Image self) -> int"> width;
 
-#ifndef MENDED
+#ifndef FIXED
 std::int64_t width_cpu(image self);
 #else
 std::int64_t width_cpu(const image& self);

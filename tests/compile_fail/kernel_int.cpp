@@ -7,7 +7,7 @@ import topbit.core;
 
 inline constexpr topbit::op<"toy::repeat(int times) -> int"> repeat;
 
-#ifndef MENDED
+#ifndef FIXED
 std::int64_t repeat_cpu(int times);
 #else
 std::int64_t repeat_cpu(std::int64_t times);

@@ -7,7 +7,7 @@ import topbit.core;
 
 inline constexpr topbit::op<"toy::twice(int x) -> int"> twice;
 
-#ifndef MENDED
+#ifndef FIXED
 const auto kernels = topbit::library("toy").def(twice).impl<twice>(twice, topbit::key::Tracer);
 #else
 std::int64_t twice_traced(topbit::key_set keys, std::int64_t x) {

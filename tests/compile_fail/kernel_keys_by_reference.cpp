@@ -6,7 +6,7 @@ import topbit.core;
 
 inline constexpr topbit::op<"toy::scale(float x) -> float"> scale;
 
-#ifndef MENDED
+#ifndef FIXED
 double scale_cpu(const topbit::key_set& keys, double x);
 #else
 double scale_cpu(topbit::key_set keys, double x);

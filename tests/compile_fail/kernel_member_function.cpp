@@ -7,7 +7,7 @@ import topbit.core;
 
 inline constexpr topbit::op<"toy::twice(int x) -> int"> twice;
 
-#ifndef MENDED
+#ifndef FIXED
 struct doubler {
   std::int64_t run(std::int64_t x) const { return 2 * x; }
 };

@@ -7,7 +7,7 @@ import topbit.core;
 
 inline constexpr topbit::op<"toy::twice(int x) -> int"> twice;
 
-#ifndef MENDED
+#ifndef FIXED
 const auto kernels =
     topbit::library("toy").def(twice).impl<[](std::int64_t x) mutable { return 2 * x; }>(twice, topbit::key::CPU);
 #else

@@ -7,7 +7,7 @@ import topbit.core;
 
 inline constexpr topbit::op<"toy::twice(int x) -> int"> twice;
 
-#ifndef MENDED
+#ifndef FIXED
 const auto kernels = topbit::library("toy").def(twice).impl<42>(twice, topbit::key::CPU);
 #else
 const auto kernels =

@@ -10,7 +10,7 @@ inline constexpr topbit::op<"toy::halve(float x) -> float"> halve;
 
 std::int64_t twice_cpu(std::int64_t x);
 double halve_cpu(double x);
-#ifndef MENDED
+#ifndef FIXED
 const auto kernels = topbit::library("toy").impl<&twice_cpu>(halve, topbit::key::CPU);
 #else
 const auto kernels =

@@ -7,7 +7,7 @@ import topbit.core;
 
 inline constexpr topbit::op<"toy::clamp(float x, float? most=None) -> float"> clamp;
 
-#ifndef MENDED
+#ifndef FIXED
 double clamp_cpu(double x, double most);
 #else
 double clamp_cpu(double x, std::optional<double> most);

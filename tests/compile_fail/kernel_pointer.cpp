@@ -7,7 +7,7 @@ import topbit.core;
 
 inline constexpr topbit::op<"toy::twice(int x) -> int"> twice;
 
-#ifndef MENDED
+#ifndef FIXED
 using function = std::int64_t (*)(int);
 #else
 using function = std::int64_t (*)(std::int64_t);

@@ -9,7 +9,7 @@ inline constexpr topbit::op<"toy::twice(int x) -> int"> twice;
 
 std::int64_t twice_cpu(int x);
 std::int64_t twice_wide(std::int64_t x);
-#ifndef MENDED
+#ifndef FIXED
 const auto over = topbit::implement("toy").replace<&twice_cpu>(twice, topbit::key::CPU);
 #else
 const auto over = topbit::implement("toy").replace<&twice_wide>(twice, topbit::key::CPU);

@@ -16,7 +16,7 @@ struct topbit::schema_type<"Image"> {
 
 inline constexpr topbit::op<"img::blur_(Image(a!) self) -> Image(a!)"> blur_;
 
-#ifndef MENDED
+#ifndef FIXED
 image blur__cpu(image& self);
 #else
 image& blur__cpu(image& self);

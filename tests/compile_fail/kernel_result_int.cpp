@@ -8,7 +8,7 @@ import topbit.core;
 
 inline constexpr topbit::op<"toy::count(float[] xs) -> int"> count;
 
-#ifndef MENDED
+#ifndef FIXED
 int count_cpu(std::span<const double> xs);
 #else
 std::int64_t count_cpu(std::span<const double> xs);

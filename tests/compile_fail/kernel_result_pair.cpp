@@ -9,7 +9,7 @@ import topbit.core;
 
 inline constexpr topbit::op<"toy::divide(int x, int y) -> (int, int)"> divide;
 
-#ifndef MENDED
+#ifndef FIXED
 std::pair<std::int64_t, std::int64_t> divide_cpu(std::int64_t x, std::int64_t y);
 #else
 std::tuple<std::int64_t, std::int64_t> divide_cpu(std::int64_t x, std::int64_t y);

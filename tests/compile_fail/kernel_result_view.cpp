@@ -9,7 +9,7 @@ import topbit.core;
 
 inline constexpr topbit::op<"toy::name(int n) -> str"> name;
 
-#ifndef MENDED
+#ifndef FIXED
 std::string_view name_cpu(std::int64_t n);
 #else
 std::string name_cpu(std::int64_t n);

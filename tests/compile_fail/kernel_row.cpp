@@ -9,7 +9,7 @@ inline constexpr topbit::op<"toy::twice(int x) -> int"> twice;
 
 int twice_cpu(int x);
 std::int64_t twice_wide(std::int64_t x);
-#ifndef MENDED
+#ifndef FIXED
 constexpr auto row = topbit::author::row<&twice_cpu>(twice, topbit::key::CPU);
 #else
 constexpr auto row = topbit::author::row<&twice_wide>(twice, topbit::key::CPU);

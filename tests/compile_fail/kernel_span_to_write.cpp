@@ -8,7 +8,7 @@ import topbit.core;
 
 inline constexpr topbit::op<"toy::sum(int[] xs) -> int"> sum;
 
-#ifndef MENDED
+#ifndef FIXED
 std::int64_t sum_cpu(std::span<std::int64_t> xs);
 #else
 std::int64_t sum_cpu(std::span<const std::int64_t> xs);

@@ -8,7 +8,7 @@ import topbit.core;
 
 inline constexpr topbit::op<"toy::show(str text) -> ()"> show;
 
-#ifndef MENDED
+#ifndef FIXED
 void show_cpu(const std::string& text);
 #else
 void show_cpu(std::string_view text);

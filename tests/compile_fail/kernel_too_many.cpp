@@ -6,7 +6,7 @@ import topbit.core;
 
 inline constexpr topbit::op<"toy::scale(float x) -> float"> scale;
 
-#ifndef MENDED
+#ifndef FIXED
 double scale_cpu(double x, bool exact);
 #else
 double scale_cpu(double x);

@@ -9,7 +9,7 @@ import topbit.core;
 
 inline constexpr topbit::op<"toy::count(bool[] mask) -> int"> count;
 
-#ifndef MENDED
+#ifndef FIXED
 std::int64_t count_cpu(const std::vector<bool>& mask);
 #else
 std::int64_t count_cpu(std::span<const bool> mask);

@@ -8,7 +8,7 @@ import topbit.core;
 
 inline constexpr topbit::op<"toy::twice(int x) -> int"> twice;
 
-#ifndef MENDED
+#ifndef FIXED
 void register_kernels(std::int64_t factor) {
   const auto kernels =
       topbit::library("toy").def(twice).impl<[factor](std::int64_t x) { return factor * x; }>(twice, topbit::key::CPU);

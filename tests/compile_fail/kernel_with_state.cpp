@@ -7,7 +7,7 @@ import topbit.core;
 
 inline constexpr topbit::op<"toy::twice(int x) -> int"> twice;
 
-#ifndef MENDED
+#ifndef FIXED
 struct times {
   std::int64_t factor;
   constexpr std::int64_t operator()(std::int64_t x) const { return factor * x; }

@@ -16,7 +16,7 @@ struct topbit::schema_type<"Image"> {
 
 inline constexpr topbit::op<"img::clear_(Image(a!) self) -> ()"> clear_;
 
-#ifndef MENDED
+#ifndef FIXED
 void clear__cpu(const image& self);
 #else
 void clear__cpu(image& self);

@@ -4,7 +4,7 @@
 import topbit.core;
 
 void log(const topbit::operator_handle& op, topbit::boxed_stack& s);
-#ifndef MENDED
+#ifndef FIXED
 const auto logger = topbit::fallback<&log>("Tracer");
 #else
 const auto logger = topbit::fallback<&log>(topbit::key::Tracer);

@@ -3,7 +3,7 @@
 // A key is no number: what is behind it may change from version to version.
 import topbit.core;
 
-#ifndef MENDED
+#ifndef FIXED
 constexpr topbit::key_set keys(6);
 #else
 constexpr topbit::key_set keys(topbit::key::XLA);

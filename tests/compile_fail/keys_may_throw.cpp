@@ -9,7 +9,7 @@ struct image {
   topbit::key_set keys;
   int width;
 };
-#ifndef MENDED
+#ifndef FIXED
 constexpr topbit::key_set keys_of(const image& i) { return i.keys; }
 #else
 constexpr topbit::key_set keys_of(const image& i) noexcept { return i.keys; }

@@ -8,7 +8,7 @@ import topbit.core;
 struct tensor {
   topbit::key_set keys;
 };
-#ifndef MENDED
+#ifndef FIXED
 constexpr topbit::key_set keys(const tensor& t) noexcept { return t.keys; }
 #else
 constexpr topbit::key_set keys_of(const tensor& t) noexcept { return t.keys; }

@@ -9,7 +9,7 @@ double neg_cpu(double a);
 inline constexpr auto cpu =
     topbit::static_dispatch::kernels<topbit::key::CPU>(topbit::static_dispatch::bind<neg, &neg_cpu>);
 
-#ifndef MENDED
+#ifndef FIXED
 struct two_only {
   template <class Op, class Next>
   static double run(Next next, double a, double b) {

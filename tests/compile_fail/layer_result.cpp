@@ -5,7 +5,7 @@ import topbit.core;
 
 inline constexpr topbit::op<"toy::add(float a, float b) -> float"> add;
 
-#ifndef MENDED
+#ifndef FIXED
 struct silent {
   template <class Op, class Next, class... A>
   static void run(Next next, A... a) {

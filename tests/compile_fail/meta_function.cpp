@@ -8,7 +8,7 @@ using topbit::tensor;
 
 inline constexpr topbit::op<"toy::narrow(Tensor self, int length) -> Tensor"> narrow;
 
-#ifndef MENDED
+#ifndef FIXED
 tensor narrow_meta(const tensor& self, int length);
 #else
 tensor narrow_meta(const tensor& self, std::int64_t length);

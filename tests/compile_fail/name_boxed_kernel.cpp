@@ -5,7 +5,7 @@
 import topbit.core;
 
 void any(const topbit::operator_handle& op, topbit::boxed_stack& s);
-#ifndef MENDED
+#ifndef FIXED
 const auto kernels = topbit::library("toy").def<&any>("any");
 #else
 inline constexpr topbit::op<"toy::any(int x) -> int"> op;

@@ -5,7 +5,7 @@
 import topbit.core;
 
 int length(int x);
-#ifndef MENDED
+#ifndef FIXED
 const auto kernels = topbit::library("toy").impl("length", topbit::key::CPU, &length);
 #else
 const auto kernels = topbit::library("toy").impl<&length>("length", topbit::key::CPU);

@@ -4,7 +4,7 @@
 // Something that cannot be called is named as what it is, also without an operator to compare it with.
 import topbit.core;
 
-#ifndef MENDED
+#ifndef FIXED
 const auto kernels = topbit::implement("toy").impl<42>("answer", topbit::key::CPU);
 #else
 const auto kernels = topbit::implement("toy").impl<[] { return 42; }>("answer", topbit::key::CPU);

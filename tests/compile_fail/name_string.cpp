@@ -6,7 +6,7 @@
 #include <string_view>
 import topbit.core;
 
-#ifndef MENDED
+#ifndef FIXED
 int length(const std::string& text);
 #else
 int length(std::string_view text);

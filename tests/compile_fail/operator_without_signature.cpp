@@ -3,7 +3,7 @@
 // An operator has types: those of its schema, or a C++ signature beside its name.
 import topbit.core;
 
-#ifndef MENDED
+#ifndef FIXED
 inline constexpr topbit::op<"toy::twice"> twice;
 #else
 inline constexpr topbit::op<"toy::twice(int x) -> int"> twice;

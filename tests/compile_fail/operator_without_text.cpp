@@ -3,7 +3,7 @@
 // An operator has a name, by which everybody finds it.
 import topbit.core;
 
-#ifndef MENDED
+#ifndef FIXED
 inline constexpr topbit::op<""> nothing;
 #else
 inline constexpr topbit::op<"toy::nothing() -> ()"> nothing;

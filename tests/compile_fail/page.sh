@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Writes docs/diagnostics.md from the programs in this folder that must not compile: each mistake, what the compiler
-# says to it, with the note that helps where the error does not, and its mend. The same files are the tests, so the page says what is so.
+# says to it, with the note that helps where the error does not, and its fix. The same files are the tests, so the page says what is so.
 # usage: page.sh <repository>            fails where the page is not what this script makes
 #        page.sh <repository> --update   writes it
 #        page.sh <repository> --print    prints it
@@ -56,31 +56,31 @@ head && /^\/\/ note: / { message = message "\n" text_of(substr($0, 4)); next }
 head && /^\/\/ topic: / { topic = substr($0, 11); next }
 head && /^\/\/ / { title = title (title == "" ? "" : " ") substr($0, 4); next }
 { head = 0 }
-/^#ifndef MENDED$/ { part = 1; ++sections; next }
+/^#ifndef FIXED$/ { part = 1; ++sections; next }
 part && /^#else$/ { part = 2; next }
-part && /^#endif( .*)?$/ { if (part == 1) fail("'#ifndef MENDED' has no '#else' with the mend"); part = 0; next }
+part && /^#endif( .*)?$/ { if (part == 1) fail("'#ifndef FIXED' has no '#else' with the fix"); part = 0; next }
 {
   if (part) sub(/^# +/, "#")  # which clang-format indents
   if (part != 2) mistake = mistake $0 "\n"
-  if (part == 2) mend = mend $0 "\n"
+  if (part == 2) fix = fix $0 "\n"
 }
 END {
   if (bad) exit 1
   if (title == "") fail("found no comment that says what the mistake is, wanted a sentence below '// expect:'")
   if (topic == "") fail("found no '// topic: <topic>', wanted one of:" known)
   if (index(known " ", " " topic " ") == 0) fail("found the topic '" topic "', wanted one of:" known)
-  if (sections == 0 || mend == "") {
-    fail("found no mend; put the mistake between '#ifndef MENDED' and '#else', and what is right between that and '#endif'")
+  if (sections == 0 || fix == "") {
+    fail("found no fix; put the mistake between '#ifndef FIXED' and '#else', and what is right between that and '#endif'")
   }
-  if (part != 0) fail("'#ifndef MENDED' has no '#endif'")
+  if (part != 0) fail("'#ifndef FIXED' has no '#endif'")
   sub(/^\n+/, "", mistake); sub(/\n+$/, "\n", mistake); gsub(/\n\n\n+/, "\n\n", mistake)
   page = parts "/" topic
   sub(/\.$/, "", title)
   print "### " title "\n" >> page
   print "```cpp\n" mistake "```\n" >> page
   print "```text\n" message "\n```\n" >> page
-  print "Mended:\n" >> page
-  print "```cpp\n" mend "```\n" >> page
+  print "Fixed:\n" >> page
+  print "```cpp\n" fix "```\n" >> page
 }
 AWK
 
@@ -97,8 +97,8 @@ make_page() {
   cat <<'TEXT'
 # What the compiler says
 
-Mistakes, the first error line of clang for each, without the place before it, and the mend. `...` stands for a part that
-depends on the machine. Every program here is a test: the mistake must fail with this very line, the mend must compile.
+Mistakes, the first error line of clang for each, without the place before it, and the fix. `...` stands for a part that
+depends on the machine. Every program here is a test: the mistake must fail with this very line, the fix must compile.
 
 This page is made from `tests/compile_fail` by `tests/compile_fail/page.sh . --update`.
 

@@ -19,21 +19,21 @@ expect() {
   fi
 }
 
-mend=$'#ifndef MENDED\nint x = "";\n#else\nint x = 0;\n#endif'
+fix=$'#ifndef FIXED\nint x = "";\n#else\nint x = 0;\n#endif'
 head=$'// expect: error: a \\(b\\) .*$\n// topic: keys\n// A number\n// is no text.'
 
-expect passes $'### A number is no text\n\n```cpp\nint x = "";\n```\n\n```text\nerror: a (b) ...\n```\n\nMended:\n\n```cpp\nint x = 0;\n```' \
-  --print "$head"$'\n'"$mend"
-expect passes $'error: a (b) ...\nnote: c\n```' --print "${head/$'\n'/$'\n// note: c$\n'}"$'\n'"$mend"
-expect passes '' --update "$head"$'\n'"$mend"
-expect passes '' '' "$head"$'\n'"$mend"
-expect fails 'run it with --update' '' "${head/number/figure}"$'\n'"$mend"
-expect fails 'found no mend' --print "$head"$'\nint x = "";'
-expect fails "has no '#else'" --print "$head"$'\n#ifndef MENDED\nint x = "";\n#endif'
-expect fails "found no '// topic: <topic>'" --print $'// expect: error: a$\n// A number.\n'"$mend"
-expect fails "found the topic 'locks'" --print "${head/keys/locks}"$'\n'"$mend"
-expect fails 'found no comment' --print $'// expect: error: a$\n// topic: keys\n'"$mend"
-expect fails "ends with '\$'" --print $'// expect: error: a\n// topic: keys\n// A number.\n'"$mend"
-expect fails "begins with 'error: '" --print $'// expect: a$\n// topic: keys\n// A number.\n'"$mend"
-expect fails "has '+' unescaped" --print $'// expect: error: a+$\n// topic: keys\n// A number.\n'"$mend"
-expect fails "found no '// expect:" --print "$mend"
+expect passes $'### A number is no text\n\n```cpp\nint x = "";\n```\n\n```text\nerror: a (b) ...\n```\n\nFixed:\n\n```cpp\nint x = 0;\n```' \
+  --print "$head"$'\n'"$fix"
+expect passes $'error: a (b) ...\nnote: c\n```' --print "${head/$'\n'/$'\n// note: c$\n'}"$'\n'"$fix"
+expect passes '' --update "$head"$'\n'"$fix"
+expect passes '' '' "$head"$'\n'"$fix"
+expect fails 'run it with --update' '' "${head/number/figure}"$'\n'"$fix"
+expect fails 'found no fix' --print "$head"$'\nint x = "";'
+expect fails "has no '#else'" --print "$head"$'\n#ifndef FIXED\nint x = "";\n#endif'
+expect fails "found no '// topic: <topic>'" --print $'// expect: error: a$\n// A number.\n'"$fix"
+expect fails "found the topic 'locks'" --print "${head/keys/locks}"$'\n'"$fix"
+expect fails 'found no comment' --print $'// expect: error: a$\n// topic: keys\n'"$fix"
+expect fails "ends with '\$'" --print $'// expect: error: a\n// topic: keys\n// A number.\n'"$fix"
+expect fails "begins with 'error: '" --print $'// expect: a$\n// topic: keys\n// A number.\n'"$fix"
+expect fails "has '+' unescaped" --print $'// expect: error: a+$\n// topic: keys\n// A number.\n'"$fix"
+expect fails "found no '// expect:" --print "$fix"

@@ -10,7 +10,7 @@ struct layer {
   int outputs = 10;
   static void each_parameter(auto& self, auto&& visit) {
     visit("weight", self.weight);
-#ifndef MENDED
+#ifndef FIXED
     visit("outputs", self.outputs);
 #else
     // a number is no part

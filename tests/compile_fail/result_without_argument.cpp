@@ -12,7 +12,7 @@ struct topbit::schema_type<"Image"> {
   using argument = const image&;
 };
 
-#ifndef MENDED
+#ifndef FIXED
 inline constexpr topbit::op<"img::copy(Image self) -> Image(a!)"> copy;
 #else
 inline constexpr topbit::op<"img::copy(Image self, *, Image(a!) out) -> Image(a!)"> copy;

@@ -12,7 +12,7 @@ inline constexpr topbit::op<"toy::power(Tensor self, int n) -> Tensor"> power;
 
 struct power_rule {
   static power_rule save(const tensor& self, std::int64_t n, const tensor& result);
-#ifndef MENDED
+#ifndef FIXED
   std::array<tensor, 1> backward(const tensor& gradient, std::array<bool, 1> wanted);
 #else
   std::array<tensor, 1> backward(const tensor& gradient, std::array<bool, 1> wanted) const;

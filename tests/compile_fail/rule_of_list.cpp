@@ -13,7 +13,7 @@ inline constexpr topbit::op<"toy::total(Tensor first, Tensor[] xs) -> Tensor"> t
 
 struct rule {
   static rule save(const tensor&, std::span<const tensor>, const tensor&);
-#ifndef MENDED
+#ifndef FIXED
   std::array<tensor, 2> backward(const tensor&, std::array<bool, 2>) const;
 #else
   std::vector<tensor> backward(const tensor&, std::span<const bool>) const;

@@ -8,7 +8,7 @@ import topbit.tensor;
 import topbit.autograd;
 using topbit::tensor;
 
-#ifndef MENDED
+#ifndef FIXED
 inline constexpr topbit::op<"toy::rank(Tensor self) -> int"> rank;
 using result = std::int64_t;
 #else

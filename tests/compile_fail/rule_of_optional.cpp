@@ -9,7 +9,7 @@ import topbit.autograd;
 using topbit::tensor;
 
 inline constexpr topbit::op<"toy::shift(Tensor self, Tensor? by) -> Tensor"> shift;
-#ifndef MENDED
+#ifndef FIXED
 constexpr std::size_t gradients = 1;
 #else
 constexpr std::size_t gradients = 2;

@@ -12,7 +12,7 @@ inline constexpr topbit::op<"toy::split(Tensor self) -> (Tensor, Tensor)"> split
 
 struct rule {
   static rule save(const tensor& self, const std::tuple<tensor, tensor>&);
-#ifndef MENDED
+#ifndef FIXED
   std::array<tensor, 1> backward(const tensor&, std::array<bool, 1>) const;
 #else
   std::array<tensor, 1> backward(const std::array<tensor, 2>&, std::array<bool, 1>) const;

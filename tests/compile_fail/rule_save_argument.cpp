@@ -11,7 +11,7 @@ using topbit::tensor;
 inline constexpr topbit::op<"toy::power(Tensor self, int n) -> Tensor"> power;
 
 struct power_rule {
-#ifndef MENDED
+#ifndef FIXED
   static power_rule save(const tensor& self, int n, const tensor& result);
 #else
   static power_rule save(const tensor& self, std::int64_t n, const tensor& result);

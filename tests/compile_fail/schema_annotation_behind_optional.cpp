@@ -13,7 +13,7 @@ struct topbit::schema_type<"Image"> {
   using argument = const image&;
 };
 
-#ifndef MENDED
+#ifndef FIXED
 inline constexpr topbit::op<"toy::width(Image?(a) x) -> int"> width;
 #else
 inline constexpr topbit::op<"toy::width(Image(a)? x) -> int"> width;

@@ -4,7 +4,7 @@
 // A schema says what comes out, also where that is nothing.
 import topbit.core;
 
-#ifndef MENDED
+#ifndef FIXED
 inline constexpr topbit::op<"toy::show(int x)"> show;
 #else
 inline constexpr topbit::op<"toy::show(int x) -> ()"> show;

@@ -4,7 +4,7 @@
 // White space is free in a schema, but the name of an operator is one word for everybody who looks it up.
 import topbit.core;
 
-#ifndef MENDED
+#ifndef FIXED
 inline constexpr topbit::op<"toy :: scale(float x) -> float"> scale;
 #else
 inline constexpr topbit::op<"toy::scale(float x) -> float"> scale;

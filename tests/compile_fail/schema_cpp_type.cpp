@@ -4,7 +4,7 @@
 // A schema has words of its own for types; a C++ double is its float.
 import topbit.core;
 
-#ifndef MENDED
+#ifndef FIXED
 inline constexpr topbit::op<"toy::scale(double x) -> double"> scale;
 #else
 inline constexpr topbit::op<"toy::scale(float x) -> float"> scale;

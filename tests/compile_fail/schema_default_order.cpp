@@ -4,7 +4,7 @@
 // After an argument with a default, every argument that is given by position has one.
 import topbit.core;
 
-#ifndef MENDED
+#ifndef FIXED
 inline constexpr topbit::op<"toy::scale(float by=2, float x) -> float"> scale;
 #else
 inline constexpr topbit::op<"toy::scale(float x, float by=2) -> float"> scale;

@@ -4,7 +4,7 @@
 // A typed operator has as many arguments as its kernels; a list takes any number of values.
 import topbit.core;
 
-#ifndef MENDED
+#ifndef FIXED
 inline constexpr topbit::op<"toy::join(str first, ...) -> str"> join;
 #else
 inline constexpr topbit::op<"toy::join(str[] parts) -> str"> join;

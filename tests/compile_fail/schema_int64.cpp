@@ -4,7 +4,7 @@
 // The int of a schema has 64 bits.
 import topbit.core;
 
-#ifndef MENDED
+#ifndef FIXED
 inline constexpr topbit::op<"toy::twice(int64_t n) -> int64_t"> twice;
 #else
 inline constexpr topbit::op<"toy::twice(int n) -> int"> twice;

@@ -8,7 +8,7 @@ struct image {
   int width;
 };
 
-#ifndef MENDED
+#ifndef FIXED
 template <>
 struct topbit::schema_type<"ImageWithAlphaAndMetadata"> {
   using value = image;

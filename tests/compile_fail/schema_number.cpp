@@ -4,7 +4,7 @@
 // Half a number is no number.
 import topbit.core;
 
-#ifndef MENDED
+#ifndef FIXED
 inline constexpr topbit::op<"toy::scale(float x, float by=1e) -> float"> scale;
 #else
 inline constexpr topbit::op<"toy::scale(float x, float by=1e0) -> float"> scale;

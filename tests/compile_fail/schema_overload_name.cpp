@@ -4,7 +4,7 @@
 // An overload has a name that every language can have for it.
 import topbit.core;
 
-#ifndef MENDED
+#ifndef FIXED
 inline constexpr topbit::op<"toy::twice.__of_int(int x) -> int"> twice;
 #else
 inline constexpr topbit::op<"toy::twice.of_int(int x) -> int"> twice;

@@ -4,7 +4,7 @@
 // Each argument has a name of its own.
 import topbit.core;
 
-#ifndef MENDED
+#ifndef FIXED
 inline constexpr topbit::op<"toy::add(int x, int x) -> int"> add;
 #else
 inline constexpr topbit::op<"toy::add(int x, int y) -> int"> add;

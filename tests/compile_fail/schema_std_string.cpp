@@ -4,7 +4,7 @@
 // A text is a str, which a kernel takes as a std::string_view.
 import topbit.core;
 
-#ifndef MENDED
+#ifndef FIXED
 inline constexpr topbit::op<"toy::length(std::string text) -> int"> length;
 #else
 inline constexpr topbit::op<"toy::length(str text) -> int"> length;

@@ -4,7 +4,7 @@
 // A mistake in a schema is a column, counted from 1, and what was expected there.
 import topbit.core;
 
-#ifndef MENDED
+#ifndef FIXED
 inline constexpr topbit::op<"toy::twice(int x, float) -> int"> twice;
 #else
 inline constexpr topbit::op<"toy::twice(int x, float by) -> int"> twice;

@@ -4,7 +4,7 @@
 // One '*' separates what is given by position from what is given by name.
 import topbit.core;
 
-#ifndef MENDED
+#ifndef FIXED
 inline constexpr topbit::op<"toy::scale(float x, *, float by=2, *, float plus=0) -> float"> scale;
 #else
 inline constexpr topbit::op<"toy::scale(float x, *, float by=2, float plus=0) -> float"> scale;

@@ -11,7 +11,7 @@ struct word_counts {
   std::map<std::string, std::int64_t> of;
 };
 
-#ifndef MENDED
+#ifndef FIXED
 inline constexpr topbit::op<"toy::total(Dict(str, int) counts) -> int"> total;
 #else
 inline constexpr topbit::op<"toy::total", std::int64_t(const word_counts&)> total;

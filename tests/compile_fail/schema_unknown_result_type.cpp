@@ -4,7 +4,7 @@
 // Results are looked at like arguments.
 import topbit.core;
 
-#ifndef MENDED
+#ifndef FIXED
 inline constexpr topbit::op<"toy::norm(int p) -> Tensor"> norm;
 #else
 inline constexpr topbit::op<"toy::norm(int p) -> float"> norm;

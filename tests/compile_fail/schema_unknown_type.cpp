@@ -4,7 +4,7 @@
 // A type nobody has mapped to C++ names its column and the module that would map it.
 import topbit.core;
 
-#ifndef MENDED
+#ifndef FIXED
 inline constexpr topbit::op<"toy::norm(int p, Tensor self) -> float"> norm;
 #else
 inline constexpr topbit::op<"toy::norm(int p, float[] self) -> float"> norm;

@@ -6,7 +6,7 @@ import topbit.core;
 
 inline constexpr topbit::op<"toy::twice(int n) -> int"> twice;
 
-#ifndef MENDED
+#ifndef FIXED
 std::int64_t twice_cpu(int n);
 #else
 std::int64_t twice_cpu(std::int64_t n);

@@ -7,7 +7,7 @@ inline constexpr topbit::op<"toy::neg(float a) -> float"> neg;
 
 double neg_cpu(double a);
 
-#ifndef MENDED
+#ifndef FIXED
 inline constexpr auto cpu =
     topbit::static_dispatch::kernels<topbit::key::CPU>(topbit::static_dispatch::bind<1, &neg_cpu>);
 #else

@@ -10,7 +10,7 @@ double add_cpu(double a, double b);
 double neg_cpu(double a);
 double add_fast(double a, double b);
 
-#ifndef MENDED
+#ifndef FIXED
 inline constexpr auto cpu = topbit::static_dispatch::kernels<topbit::key::CPU>(
     topbit::static_dispatch::bind<add, &add_cpu>, topbit::static_dispatch::bind<neg, &neg_cpu>,
     topbit::static_dispatch::bind<add, &add_fast>);

@@ -8,7 +8,7 @@ constexpr long scale_cpu(long n) { return 2 * n; }
 inline constexpr auto cpu =
     topbit::static_dispatch::kernels<topbit::key::CPU>(topbit::static_dispatch::bind<scale, &scale_cpu>);
 
-#ifndef MENDED
+#ifndef FIXED
 long result = cpu.call<scale>(2.5);
 #else
 long result = cpu.call<scale>(static_cast<long>(2.5));

@@ -9,7 +9,7 @@ double add_cpu(double a, double b);
 inline constexpr auto cpu =
     topbit::static_dispatch::kernels<topbit::key::CPU>(topbit::static_dispatch::bind<add, &add_cpu>);
 
-#ifndef MENDED
+#ifndef FIXED
 double twice(double x) { return cpu.call<add, topbit::key::CUDA>(x, x); }
 #else
 double twice(double x) { return cpu.call<add, topbit::key::CPU>(x, x); }

@@ -13,7 +13,7 @@ inline constexpr auto cuda =
     topbit::static_dispatch::kernels<topbit::key::CUDA>(topbit::static_dispatch::bind<add, &add_cuda>);
 inline constexpr auto all = cpu | cuda;
 
-#ifndef MENDED
+#ifndef FIXED
 double twice(double x) { return all.call<add>(x, x); }
 #else
 double twice(double x) { return all.call<add, topbit::key::CUDA>(x, x); }

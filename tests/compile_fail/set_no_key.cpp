@@ -7,7 +7,7 @@ inline constexpr topbit::op<"toy::add(float a, float b) -> float"> add;
 
 double add_anywhere(double a, double b);
 
-#ifndef MENDED
+#ifndef FIXED
 inline constexpr auto composites =
     topbit::static_dispatch::kernels<topbit::key::Undefined>(topbit::static_dispatch::bind<add, &add_anywhere>);
 #else

@@ -13,7 +13,7 @@ inline constexpr auto cpu =
 inline constexpr auto more =
     topbit::static_dispatch::kernels<topbit::key::CPU>(topbit::static_dispatch::bind<neg, &neg_cpu>);
 
-#ifndef MENDED
+#ifndef FIXED
 inline constexpr auto all = topbit::static_dispatch::override_with(cpu, more);
 #else
 inline constexpr auto all = topbit::static_dispatch::merge(cpu, more);

@@ -5,7 +5,7 @@ import topbit.core;
 
 inline constexpr topbit::op<"toy::add", double(double, double)> add;
 
-#ifndef MENDED
+#ifndef FIXED
 inline constexpr topbit::op<"toy::add", int(int, int)> add_ints;
 #else
 inline constexpr topbit::op<"toy::add.of_ints", int(int, int)> add_ints;

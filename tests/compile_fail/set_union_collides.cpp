@@ -14,7 +14,7 @@ inline constexpr auto cpu = topbit::static_dispatch::kernels<topbit::key::CPU>(
 inline constexpr auto fast =
     topbit::static_dispatch::kernels<topbit::key::CPU>(topbit::static_dispatch::bind<add, &add_fast>);
 
-#ifndef MENDED
+#ifndef FIXED
 inline constexpr auto all = cpu | fast;
 #else
 inline constexpr auto all = topbit::static_dispatch::override_with(cpu, fast);

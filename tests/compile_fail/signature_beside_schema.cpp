@@ -3,7 +3,7 @@
 // A schema says what the C++ types are; a second opinion is a mistake.
 import topbit.core;
 
-#ifndef MENDED
+#ifndef FIXED
 inline constexpr topbit::op<"toy::g(int a) -> int", int(double)> g;
 #else
 inline constexpr topbit::op<"toy::g(int a) -> int"> g;

@@ -3,7 +3,7 @@
 // An operator's name is letters, digits and '_', however the operator is declared.
 import topbit.core;
 
-#ifndef MENDED
+#ifndef FIXED
 inline constexpr topbit::op<"toy::two words", int(int)> words;
 #else
 inline constexpr topbit::op<"toy::two_words", int(int)> words;

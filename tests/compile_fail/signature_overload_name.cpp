@@ -4,7 +4,7 @@
 // A name that comes with a C++ signature is held to the rules of a schema's.
 import topbit.core;
 
-#ifndef MENDED
+#ifndef FIXED
 inline constexpr topbit::op<"toy::twice.default", int(int)> twice;
 #else
 inline constexpr topbit::op<"toy::twice.of_int", int(int)> twice;

@@ -7,7 +7,7 @@
 
 import topbit.core;
 
-#ifndef MENDED
+#ifndef FIXED
 inline constexpr topbit::op<"toy::name", void(int, const std::string&)> name;
 #else
 inline constexpr topbit::op<"toy::name", void(int, std::string_view)> name;

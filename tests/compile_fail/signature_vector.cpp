@@ -7,7 +7,7 @@
 
 import topbit.core;
 
-#ifndef MENDED
+#ifndef FIXED
 inline constexpr topbit::op<"toy::sum", int(const std::vector<int>&)> sum;
 #else
 inline constexpr topbit::op<"toy::sum", int(std::span<const int>)> sum;

@@ -3,7 +3,7 @@
 // What is a method in PyTorch is a function here.
 import topbit;
 
-#ifndef MENDED
+#ifndef FIXED
 float loss(const topbit::tensor& x) { return topbit::mean(x).item<float>(); }
 #else
 float loss(const topbit::tensor& x) { return topbit::item<float>(topbit::mean(x)); }

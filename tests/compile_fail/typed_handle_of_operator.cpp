@@ -5,7 +5,7 @@ import topbit.core;
 
 inline constexpr topbit::op<"toy::scale(float x, *, float by=2, float offset=0) -> float"> scale;
 
-#ifndef MENDED
+#ifndef FIXED
 const double result = topbit::find("toy::scale")(1.0);
 #else
 const double result = topbit::find("toy::scale").typed<double(double, double, double)>()(1.0, 2.0, 0.0);

@@ -4,7 +4,7 @@
 // A fallback serves every operator, so it must be boxed.
 import topbit.core;
 
-#ifndef MENDED
+#ifndef FIXED
 int once(int x);
 #else
 void once(const topbit::operator_handle& op, topbit::key_set keys, topbit::boxed_stack& s);

@@ -5,7 +5,7 @@
 import topbit.core;
 
 struct doubles {
-#ifndef MENDED
+#ifndef FIXED
   int operator()(int x) const { return 2 * x; }
 #else
   void operator()(const topbit::operator_handle&, topbit::boxed_stack& s) const { s.push(2 * s.pop().get<int>()); }

@@ -129,6 +129,8 @@ TEST_CASE("optimizer: a schedule inside a captured step is refused, since the ra
   optimizer.step();
   CHECK_THROWS_AS(tb::cuda_graph::capture([&] { optimizer.set_schedule([](std::int64_t) { return 0.5; }); }, where),
                   tb::device_error);
+  optimizer.set_schedule([](std::int64_t) { return 0.5; });
+  CHECK_THROWS_AS(tb::cuda_graph::capture([&] { optimizer.step(); }, where), tb::device_error);
   optimizer.set_schedule([](std::int64_t step) { return step == 1 ? 0.5 : 1; });
   CHECK(optimizer.learning_rate() == 0.0005);
 }

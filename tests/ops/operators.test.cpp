@@ -106,6 +106,11 @@ TEST_CASE("operators: comparisons are elementwise, with a number on either side"
   STATIC_REQUIRE_FALSE(std::is_constructible_v<bool, decltype(a == b)>);
 }
 
+namespace {
+template <class Item>
+concept adds_in_place = requires(const tensor& x, const Item& i) { x[i] += 1; };
+}  // namespace
+
 TEST_CASE("operators: x[i] is index() with one item", "[ops][operators]") {
   const tensor x = tensor_of({0, 1, 2, 3, 4, 5}, {2, 3});
   CHECK(values(x[1]) == list{3, 4, 5});
@@ -121,4 +126,7 @@ TEST_CASE("operators: x[i] is index() with one item", "[ops][operators]") {
   x[1][0] *= 2;
   x[tb::slice(1)][0][1] /= 2;
   CHECK(values(x[1]) == list{18, 4, 7});
+  // Tensors select copies, in which a write would be lost.
+  STATIC_REQUIRE(adds_in_place<int> && adds_in_place<tb::slice_item>);
+  STATIC_REQUIRE_FALSE(adds_in_place<tensor>);
 }

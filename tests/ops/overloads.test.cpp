@@ -135,7 +135,28 @@ TEST_CASE("overloads: a temporary view is written to, and a handle on it returne
   tensor indices = tb::empty({2}, arg<"dtype"> = dtype::int64);
   auto [greatest, where] = tb::max(x, 1, arg<"max"> = tb::select(tb::zeros({1, 2}), 0, 0), arg<"max_values"> = indices);
   CHECK(values(greatest) == std::vector<double>{16, 3});
+  const std::vector<double> before = values(tb::select(x, 0, 1));
+  tb::index_put_(row(), {std::optional<tensor>(tb::tensor({0, 2}))}, tb::tensor({1.F, 2.F}));
+  CHECK(values(row()) == std::vector<double>{1, 14, 2});
+  CHECK(values(tb::select(x, 0, 1)) == before);
   tensor y = tb::zeros({2});
   STATIC_REQUIRE(std::is_same_v<decltype(tb::fill_(y, 4)), tensor&>);
   STATIC_REQUIRE_FALSE(means_something<tb::fill_, const tensor&, int>);
+}
+
+TEST_CASE("overloads: a handle writes to a temporary view in every form of a call", "[ops][overloads]") {
+  const tensor x = tb::zeros({2, 2}), one = tb::ones({2});
+  const auto row = [&](std::int64_t i) { return tb::select(x, 0, i); };
+  STATIC_REQUIRE(std::is_same_v<decltype(aten::zero_(row(0))), tensor>);
+  aten::fill_Scalar_(row(0), 4);
+  CHECK(values(x) == std::vector<double>{4, 4, 0, 0});
+  aten::add_out(one, one, 3, row(1));
+  CHECK(values(x) == std::vector<double>{4, 4, 4, 4});
+  aten::zero_(row(0));
+  aten::add_out(one, one, arg<"out"> = row(1));
+  CHECK(values(x) == std::vector<double>{0, 0, 2, 2});
+  using add_out = std::remove_const_t<decltype(aten::add_out)>;
+  STATIC_REQUIRE(tb::callable_with<add_out, in, in, int, tensor>);
+  STATIC_REQUIRE(std::is_invocable_v<add_out, in, in, int, tensor>);
+  STATIC_REQUIRE_FALSE(tb::callable_with<add_out, in, in, int, in>);
 }

@@ -20,7 +20,11 @@ for primary in modules/*/*.cppm; do
     function wrong(text) { print text; failures++ }
     BEGIN {
       while ((getline line < primary) > 0) {
-        if (line ~ /import/ && partition(line) != "") place[partition(line)] = ++count
+        if (line !~ /import/ || partition(line) == "") continue
+        place[name = partition(line)] = ++count
+        folder = name ~ /[.]/ ? substr(name, 1, index(name, ".") - 1) : ""
+        if (folder != last && folder in listed) wrong(primary ": found :" name " behind another folder, wanted it beside the others of its folder")
+        listed[last = folder]
       }
     }
     FNR == 1 { name = "" }
@@ -40,7 +44,7 @@ for primary in modules/*/*.cppm; do
     name != "" && /^(export )?import :/ {
       import = partition($0)
       if (name in place && import in place && place[import] >= place[name])
-        wrong(FILENAME ":" FNR ": found that partition :" name " imports :" import ", which stands behind it in " primary)
+        wrong(FILENAME ":" FNR ": found that partition :" name " imports :" import ", which is listed after it in " primary)
       if (is_interface && !(import in place)) wrong(FILENAME ":" FNR ": found an import of :" import ", which " primary " does not list")
     }
     END {

@@ -26,7 +26,7 @@ partition schema/parser.cppm schema.parser 'export import :keys.key;'
 expect passes 'toy: 3 partitions, 0 out of place'
 
 partition keys/key.cppm keys.key 'import :schema.parser;'
-expect fails 'modules/toy/keys/key.cppm:5: found that partition :keys.key imports :schema.parser, which stands behind it in modules/toy/toy.cppm'
+expect fails 'modules/toy/keys/key.cppm:5: found that partition :keys.key imports :schema.parser, which is listed after it in modules/toy/toy.cppm'
 partition keys/key.cppm keys.key 'import :text;'
 expect fails 'modules/toy/keys/key.cppm:5: found an import of :text, which modules/toy/toy.cppm does not list'
 partition keys/key.cppm keys.key
@@ -35,3 +35,8 @@ partition keys/row.cppm schema.parser
 expect fails 'modules/toy/keys/row.cppm: found partition :schema.parser in folder modules/toy/keys, wanted modules/toy/schema/parser.cppm in folder modules/toy/schema'
 partition keys/row.cppm keys.row
 expect fails 'modules/toy/keys/row.cppm: found no import of partition :keys.row in modules/toy/toy.cppm'
+rm "$folder/modules/toy/keys/row.cppm"
+
+partition keys/row.cppm keys.row
+printf 'import :keys.row;\n' >>"$folder/modules/toy/toy.cppm"
+expect fails 'modules/toy/toy.cppm: found :keys.row behind another folder, wanted it beside the others of its folder'

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
 #include <cstdlib>
 
 inline double test_scale() {
@@ -16,16 +17,16 @@ inline double test_scale() {
 // `full` times the factor, and never so few that nothing is tested.
 inline int scaled(int full, int least = 1) { return std::max(least, static_cast<int>(full * test_scale())); }
 
-// Of many cases that differ in little, the factor's share, evenly spread and the first among them.
+// Draws a fraction of many similar cases, TOPBIT_TEST_SCALE, and always the first. By a random sequence, the same in
+// every run: every n-th case would be the same value of an inner loop.
 class sampled_cases {
  public:
   bool is_drawn() {
-    due_ += std::min(1.0, test_scale());
-    if (due_ < 1) return false;
-    due_ -= 1;
-    return true;
+    const bool drawn = state_ == 0 || static_cast<double>(state_ >> 32) < test_scale() * 0x1p32;
+    state_ = state_ * 6364136223846793005 + 1442695040888963407;
+    return drawn;
   }
 
  private:
-  double due_ = 1;
+  std::uint64_t state_ = 0;
 };

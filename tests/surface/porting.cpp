@@ -128,6 +128,7 @@ void gradients() {
   seen.remove();
   tb::zero_grad(x);
   expect(tb::grad({tb::sum(x), tb::sum(x * x)}, {x}).size() == 1, "gradients of several");
+  expect(tb::grad({tb::sum(x)}, std::vector<tensor>{x}).size() == 1, "with respect to a list");
   expect(tb::grad({x * x}, {x}, {.gradients = {tb::ones({2})}}).size() == 1, "a gradient of the output");
   const tensor dx = tb::grad(tb::sum(x * x), x, {.create_graph = true});
   expect(tb::requires_grad(dx) && !tb::leaf_grad(x).defined(), "a gradient that nobody gathers");

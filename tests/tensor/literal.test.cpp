@@ -34,7 +34,8 @@ static_assert(!std::is_convertible_v<int, tensor> && !std::is_convertible_v<doub
               !std::is_convertible_v<tb::literal, tensor> &&
               !std::is_convertible_v<std::initializer_list<int>, tensor> &&
               !std::is_convertible_v<std::initializer_list<tb::literal>, tensor>);
-static_assert(!std::is_convertible_v<std::vector<float>, tensor> && !std::is_constructible_v<tensor, std::nullptr_t>);
+static_assert(!std::is_constructible_v<tensor, std::string> && !std::is_convertible_v<std::vector<float>, tensor> &&
+              !std::is_constructible_v<tensor, std::nullptr_t>);
 
 enum plain { value };
 static_assert(!std::is_constructible_v<tb::literal, int*> && !std::is_constructible_v<tb::literal, const char*> &&
@@ -135,4 +136,5 @@ TEST_CASE("literal: a vector makes a tensor of its elements' dtype", "[tensor][l
 TEST_CASE("literal: the dtype by its name", "[tensor][literal]") {
   CHECK(line(tensor({1, 2}, tb::arg<"dtype"> = dtype::float64)) == "[1, 2] (float64 [2])");
   CHECK(line(tensor({{1}, {2}}, tb::arg<"dtype"> = dtype::int8)) == "[[1], [2]] (int8 [2, 1])");
+  CHECK(line(tensor(2, tb::arg<"dtype"> = dtype::float64)) == "2 (float64 [])");
 }

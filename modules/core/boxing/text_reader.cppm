@@ -59,8 +59,8 @@ export class text_reader {
 
   /// Reading may go back to a column that it came from.
   void go_to(std::size_t column) noexcept;
-  /// Where a list may be one element that stands for n, as for `int[2] stride=1`: set by who knows the schema, asked
-  /// once by who reads the list. Zero: it may not.
+  /// Where a list may be one element that stands for n, as for `int[2] stride=1` and `int[] size`: set by who knows the
+  /// schema, asked once by who reads the list. Zero: it may not.
   void set_lone_elements(std::size_t n) noexcept;
   std::size_t take_lone_elements() noexcept;
 

@@ -147,7 +147,7 @@ consteval bool keeps_value_of() {
   }
 }
 
-// Where the schema says `int[2]`, one number stands for two; where it says `int[]`, for a list of itself.
+// Where the schema says `int[2]`, one number stands for two; where it says `int[]`, for a list of one.
 template <class A>
 inline constexpr bool is_number_list = false;
 template <>
@@ -170,7 +170,7 @@ template <class Op, std::size_t I>
 using parameter_of = function_traits<typename Op::signature>::template parameter<I>;
 
 // How many copies of one number a list parameter takes, by its size in the schema.
-consteval std::size_t copies_of_number(int list_size) {
+constexpr std::size_t copies_of_number(int list_size) {
   return list_size > 0 ? static_cast<std::size_t>(list_size) : 1;
 }
 
@@ -241,13 +241,28 @@ consteval bool all_convert() {
   }(std::make_index_sequence<Op::arity>{});
 }
 template <class Op, class... B>
+consteval bool writes_temporary() {
+  return []<std::size_t... I>(std::index_sequence<I...>) {
+    return ([] {
+      constexpr std::size_t source = sources<Op, B...>[I];
+      if constexpr (source == from_default || source == from_nowhere)
+        return false;
+      else
+        return written_temporary<parameter_of<Op, I>, B...[source]>;
+    }() || ...);
+  }(std::make_index_sequence<Op::arity>{});
+}
+
+template <class Op, class... B>
 concept calls_in_full = sizeof...(B) == Op::arity && positional_count<B...>() == Op::arity && all_convert<Op, B...>() &&
                         !some_stand_for_lists<Op, B...>();
 // No keyword-only argument by position.
 template <class Op, class... B>
 concept fits_schema = sizeof...(B) <= Op::arity && all_sources_known<Op, B...>() && all_convert<Op, B...>();
+// Also the full call where an argument that is written to is a temporary, which a kernel's own form does not take.
 template <class Op, class... B>
-concept calls_by_schema = has_right_count<Op, B...>() && fits_schema<Op, B...>;
+concept calls_by_schema =
+    (has_right_count<Op, B...>() && fits_schema<Op, B...>) || (calls_in_full<Op, B...> && writes_temporary<Op, B...>());
 
 template <class Op>
 consteval void add_argument(author::verdict& v, std::size_t i) {
@@ -299,19 +314,6 @@ struct copied_result<std::tuple<T...>> {
   using type = std::tuple<std::remove_cvref_t<T>...>;
 };
 
-template <class Op, class... B>
-consteval bool writes_temporary() {
-  return []<std::size_t... I>(std::index_sequence<I...>) {
-    return ([] {
-      constexpr std::size_t source = sources<Op, B...>[I];
-      if constexpr (source == from_default)
-        return false;
-      else
-        return written_temporary<parameter_of<Op, I>, B...[source]>;
-    }() || ...);
-  }(std::make_index_sequence<Op::arity>{});
-}
-
 // What a call returns: the operator's result, but no reference to a temporary, which a copy of the handle replaces.
 template <class Op, class... B>
 struct call_result {
@@ -340,7 +342,7 @@ export template <fixed_string Name>
 inline constexpr detail::keyword<Name> arg{};
 
 /// `op(b...)` is a call: every argument is given once, by position or by name, or has a default, and converts without
-/// losing anything; for `int[2]` one number stands for two, for `int[]` for a list of itself. All arguments by
+/// losing anything; for `int[2]` one number stands for two, for `int[]` for a list of one. All arguments by
 /// position, as a kernel takes them, is a call too, keyword-only ones among them. For generic code; a call that is none
 /// of the operator's is a compile-time error that says why.
 export template <class Op, class... B>

@@ -35,7 +35,7 @@ consteval void explain_source(author::verdict& v) {
       v.add(": found '").add(type_name<std::remove_reference_t<found>>()).add("', wanted '").add(type_name<wanted>());
       v.add("'");
       if constexpr (std::is_lvalue_reference_v<wanted> && !std::is_const_v<std::remove_reference_t<wanted>>) {
-        v.add(", a variable of that type to write to");
+        v.add(", which is written to and must be a variable");
       }
     } else if constexpr (!converts_to<wanted, found>) {
       add_argument<Op>(v, I);

@@ -135,26 +135,36 @@ consteval bool form_takes() {
   }
 }
 
-// Braces where no form takes any: there to say why, since the compiler would only list all that it has tried.
+// Braces that no form takes: if they are a list of the very type that an operator takes, the call of it, such as that
+// which writes to a temporary; else an error that says why, since the compiler would only list all that it has tried.
 template <class Forms, class... Op>
-struct brace_mistake;
+struct deduced_braces;
 template <std::size_t... F, class... Op>
-struct brace_mistake<std::index_sequence<F...>, Op...> {
+struct deduced_braces<std::index_sequence<F...>, Op...> {
   using rules = overload_rules<Op...>;
   template <std::size_t Form>
   using form = brace_form<rules, Form, std::make_index_sequence<form_places<Op...>[Form].arguments>>;
-  using result = function_traits<typename Op...[0] ::signature>::result;
+  template <class... B>
+  using result = result_of_call<typename rules::template chosen_operator<B...>, B...>;
 
+  template <class... B>
+  static constexpr result<B...> call(B&&... b) {
+    static_assert(means_one<rules, B...>, rules::template explain<B...>());
+    using chosen = rules::template chosen_operator<B...>;
+    if constexpr (means_one<rules, B...>)
+      return convert_and_call<chosen, chosen>(std::type_identity<typename chosen::signature>{}, static_cast<B&&>(b)...);
+  }
   template <class E, class... T>
     requires(!(form_takes<form<F>, 0, T...>() || ...))
-  constexpr result operator()(std::initializer_list<E>, T&&...) const {
-    static_assert(means_one<rules, std::span<const E>, T...>, rules::template explain<std::span<const E>, T...>());
+  constexpr result<std::span<const E>, T...> operator()(std::initializer_list<E> list, T&&... rest) const {
+    return call<std::span<const E>, T...>({list.begin(), list.size()}, static_cast<T&&>(rest)...);
   }
   template <class First, class E, class... T>
     requires(!(form_takes<form<F>, 1, First, T...>() || ...))
-  constexpr result operator()(First&&, std::initializer_list<E>, T&&...) const {
-    static_assert(means_one<rules, First, std::span<const E>, T...>,
-                  rules::template explain<First, std::span<const E>, T...>());
+  constexpr result<First, std::span<const E>, T...> operator()(First&& first, std::initializer_list<E> list,
+                                                               T&&... rest) const {
+    return call<First, std::span<const E>, T...>(static_cast<First&&>(first), {list.begin(), list.size()},
+                                                 static_cast<T&&>(rest)...);
   }
 };
 
@@ -162,10 +172,10 @@ template <class Forms, class... Op>
 struct overload_set;
 template <std::size_t... F, class... Op>
 struct overload_set<std::index_sequence<F...>, Op...>
-    : brace_mistake<std::index_sequence<F...>, Op...>,
+    : deduced_braces<std::index_sequence<F...>, Op...>,
       brace_form<overload_rules<Op...>, F, std::make_index_sequence<form_places<Op...>[F].arguments>>... {
   using rules = overload_rules<Op...>;
-  using brace_mistake<std::index_sequence<F...>, Op...>::operator();
+  using deduced_braces<std::index_sequence<F...>, Op...>::operator();
   using brace_form<rules, F, std::make_index_sequence<form_places<Op...>[F].arguments>>::operator()...;
 
   template <class... B>

@@ -64,8 +64,9 @@ class text_call {
     if (!text) fail(label(i) + ": found nothing, wanted '" + wanted(slot) + "'");
     try {
       author::text_reader in(*text);
-      if (i < items_.size() && items_[i].list_size > 0 && items_[i].modifiers[0] == author::type_modifier::list) {
-        in.set_lone_elements(static_cast<std::size_t>(items_[i].list_size));
+      if (i < items_.size() && items_[i].modifiers[0] == author::type_modifier::list &&
+          (items_[i].list_size > 0 || items_[i].type == "int")) {
+        in.set_lone_elements(detail::copies_of_number(items_[i].list_size));
       }
       value v;
       if (!slot.optional || !in.take_word("None")) {

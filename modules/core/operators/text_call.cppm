@@ -8,10 +8,10 @@ namespace topbit {
 
 /// Calls with arguments read from text and gives the results as text. Positional arguments first, `[1, 2]` or `3` or
 /// `"a string"`, then those by name, `alpha=2`; what is not given is read from the schema's default. An argument that
-/// is written to is made from its text too. Where the schema says `int[2]`, one element stands for two.
-/// Throws bad_argument, before anything is called, for a wrong count, for a name that is unknown or comes twice, for a
-/// text that is no such value and for a type that is not read from text, naming operator and argument; and
-/// whatever the call throws.
+/// is written to is made from its text too. Where the schema says `int[2]`, one element stands for two, and for a list
+/// of one where it says `int[]`. Throws bad_argument, before anything is called, for a wrong count, for a name that is
+/// unknown or comes twice, for a text that is no such value and for a type that is not read from text, naming operator
+/// and argument; and whatever the call throws.
 export std::vector<std::string> call_text(const operator_handle& op, std::span<const std::string_view> arguments);
 export inline std::vector<std::string> call_text(const operator_handle& op,
                                                  std::initializer_list<std::string_view> arguments) {
