@@ -45,7 +45,7 @@ struct planned_at_host {
   operator const T*() const { return &all; }
 };
 template <>
-struct at_host<const tb_pointwise*> : planned_at_host<tb_pointwise> {
+struct at_host<const tb_elementwise*> : planned_at_host<tb_elementwise> {
   using planned_at_host::planned_at_host;
 };
 template <>
@@ -154,7 +154,7 @@ constexpr tb_kernels npu_kernels{
     .name = "npu",
     .copy = &kernel<&k::copy>::run,
     .arange = &kernel<&k::arange>::run,
-    .pointwise = &kernel<&k::pointwise>::run,
+    .elementwise = &kernel<&k::elementwise>::run,
     .reduce = &kernel<&k::reduce>::run,
     .rowwise = &kernel<&k::rowwise>::run,
     .matmul = &kernel<&k::matmul>::run,

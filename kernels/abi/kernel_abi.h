@@ -73,12 +73,12 @@ typedef struct tb_plan {
 // out = op(inputs...) for each element. Inputs are converted to `compute` (BOOL, I64, F32 or F64), the result from it,
 // so operands may have any dtypes: integers are computed in I64, which wraps as the narrow ones do, F16 and BF16 in
 // F32. A predicate has a BOOL result whatever it computes in.
-typedef struct tb_pointwise {
+typedef struct tb_elementwise {
   tb_plan plan;
-  int32_t op;  // tb_pointwise_op
+  int32_t op;  // tb_elementwise_op
   int32_t compute;
   tb_scalar number[TB_MAX_NUMBERS];  // parameters of the operation: alpha, bounds, ...
-} tb_pointwise;
+} tb_elementwise;
 
 // Reduces the first plan.reduced dimensions, at least one. operand[0] is the result and the last operand the input; an
 // operation with an index has it as operand[1], I64: the index in the reduced dimensions, dimension 0 fastest, of the
@@ -266,7 +266,7 @@ typedef struct tb_kernels {
   // to I64, where out-of-range values become the lowest, and then wraps.
   tb_status (*copy)(const tb_plan*, void* stream);
   tb_status (*arange)(const tb_plan*, tb_scalar start, tb_scalar step, void* stream);  // one dimension
-  tb_status (*pointwise)(const tb_pointwise*, void* stream);
+  tb_status (*elementwise)(const tb_elementwise*, void* stream);
   tb_status (*reduce)(const tb_reduction*, void* stream);
   tb_status (*rowwise)(const tb_rowwise*, void* stream);
   tb_status (*matmul)(const tb_matmul*, void* stream);
@@ -289,7 +289,7 @@ typedef struct tb_kernels {
   // The message of the last TB_DEVICE_ERROR, TB_NO_DEVICE or TB_NOT_BUILT on this thread; null if these cannot occur.
   const char* (*last_error)(void);
 
-  // 1: inputs of `pointwise` may be on_host.
+  // 1: inputs of `elementwise` may be on_host.
   uint32_t host_scalars;
   // 1: `attention` takes F16 and BF16 too.
   uint32_t attends_halves;

@@ -9,9 +9,9 @@ extern "C" {
 typedef enum tb_entry {
   TB_ENTRY_COPY,
   TB_ENTRY_ARANGE,
-  TB_ENTRY_POINTWISE,  // tb_pointwise_op
-  TB_ENTRY_REDUCE,     // tb_reduction_op
-  TB_ENTRY_ROWWISE,    // tb_rowwise_op
+  TB_ENTRY_ELEMENTWISE,  // tb_elementwise_op
+  TB_ENTRY_REDUCE,       // tb_reduction_op
+  TB_ENTRY_ROWWISE,      // tb_rowwise_op
   TB_ENTRY_MATMUL,
   TB_ENTRY_TAKE,    // tb_take_op
   TB_ENTRY_RANDOM,  // tb_random_op
@@ -24,7 +24,7 @@ typedef enum tb_entry {
 } tb_entry;
 
 // n0, n1, n2 are the operation's numbers; a, b, c its inputs. "float" operations compute in F32 and F64 alone.
-typedef enum tb_pointwise_op {
+typedef enum tb_elementwise_op {
   TB_FILL,  // n0; no input
   // One input, any number.
   TB_NEG,
@@ -129,8 +129,8 @@ typedef enum tb_pointwise_op {
   TB_ADDCMUL,  // a + n0 * b * c
   TB_ADDCDIV,  // a + n0 * b / c; float
   TB_LERP,     // a + c * (b - a); float
-  TB_POINTWISE_COUNT
-} tb_pointwise_op;
+  TB_ELEMENTWISE_COUNT
+} tb_elementwise_op;
 
 typedef enum tb_reduction_op {
   TB_SUM,

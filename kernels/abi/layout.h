@@ -9,7 +9,7 @@
 #include "kernel_abi.h"
 
 static_assert(sizeof(void*) == 8 && sizeof(void (*)(void)) == 8, "the kernel ABI is for 64-bit platforms");
-static_assert(sizeof(tb_status) == 4 && sizeof(tb_dtype) == 4 && sizeof(tb_pointwise_op) == 4);
+static_assert(sizeof(tb_status) == 4 && sizeof(tb_dtype) == 4 && sizeof(tb_elementwise_op) == 4);
 
 static_assert(TB_MAX_DIMS == 8 && TB_MAX_OPERANDS == 4 && TB_MAX_ROWS == 6 && TB_MAX_NUMBERS == 3);
 static_assert(TB_ABI_VERSION == 5 && TB_DTYPE_COUNT == 10);
@@ -30,9 +30,9 @@ static_assert(offsetof(tb_plan, ndim) == 0 && offsetof(tb_plan, operands) == 4);
 static_assert(offsetof(tb_plan, reduced) == 8 && offsetof(tb_plan, reserved) == 12);
 static_assert(offsetof(tb_plan, sizes) == 16 && offsetof(tb_plan, operand) == 80);
 
-static_assert(sizeof(tb_pointwise) == 456);
-static_assert(offsetof(tb_pointwise, plan) == 0 && offsetof(tb_pointwise, op) == 400);
-static_assert(offsetof(tb_pointwise, compute) == 404 && offsetof(tb_pointwise, number) == 408);
+static_assert(sizeof(tb_elementwise) == 456);
+static_assert(offsetof(tb_elementwise, plan) == 0 && offsetof(tb_elementwise, op) == 400);
+static_assert(offsetof(tb_elementwise, compute) == 404 && offsetof(tb_elementwise, number) == 408);
 
 static_assert(sizeof(tb_reduction) == 456);
 static_assert(offsetof(tb_reduction, plan) == 0 && offsetof(tb_reduction, op) == 400);
@@ -127,7 +127,7 @@ static_assert(offsetof(tb_attention, mask_dtype) == 552 && offsetof(tb_attention
 static_assert(sizeof(tb_kernels) == 160);
 static_assert(offsetof(tb_kernels, size) == 0 && offsetof(tb_kernels, version) == 4);
 static_assert(offsetof(tb_kernels, name) == 8 && offsetof(tb_kernels, copy) == 16);
-static_assert(offsetof(tb_kernels, arange) == 24 && offsetof(tb_kernels, pointwise) == 32);
+static_assert(offsetof(tb_kernels, arange) == 24 && offsetof(tb_kernels, elementwise) == 32);
 static_assert(offsetof(tb_kernels, reduce) == 40 && offsetof(tb_kernels, rowwise) == 48);
 static_assert(offsetof(tb_kernels, matmul) == 56 && offsetof(tb_kernels, take) == 64);
 static_assert(offsetof(tb_kernels, random) == 72 && offsetof(tb_kernels, nonzero) == 80);

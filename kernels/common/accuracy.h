@@ -1,4 +1,4 @@
-// How exact the vector forms of the pointwise operations are: the greatest error of each, on every architecture with
+// How exact the vector forms of the elementwise operations are: the greatest error of each, on every architecture with
 // vectors, in units in the last place of the exact result.
 //
 // Such a unit is the distance between the two numbers of the type that enclose the exact result (denormal ones

@@ -1,7 +1,8 @@
-// The pointwise operations that are computed in floating point alone; see pointwise_functions.h. T is float or double.
+// The elementwise operations that are computed in floating point alone; see elementwise_functions.h. T is float or
+// double.
 #pragma once
 
-#include "pointwise_functions.h"
+#include "elementwise_functions.h"
 #include "special_functions.h"
 
 namespace tb_kernel {

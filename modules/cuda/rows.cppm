@@ -1,4 +1,4 @@
-// Registers the CUDA kernels when this module is loaded: see topbit.ops:builtin for why it is here.
+// Registers the CUDA kernels when this module is loaded: see topbit.ops:backend.builtin for why it is here.
 export module topbit.cuda:rows;
 
 import topbit.std;

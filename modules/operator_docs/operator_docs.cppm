@@ -11,7 +11,7 @@ void publish_create_docs();
 void publish_sequence_docs();
 void publish_random_docs();
 void publish_dropout_docs();
-void publish_elementwise_docs();
+void publish_arithmetic_docs();
 void publish_unary_docs();
 void publish_activation_docs();
 void publish_comparison_docs();

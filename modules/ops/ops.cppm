@@ -4,89 +4,103 @@ export module topbit.ops;
 export import topbit.tensor;
 export import topbit.autograd;
 
-// Tier 1: the operators, by family. Declarations only; a typed handle binds by name. Those that accept tensors of
-// several devices declare it here.
-export import :device_check;
-import :caller;
-export import :random_recorder;
-export import :create;
-export import :sequence;
-export import :random;
-export import :dropout;
-export import :elementwise;
-export import :unary;
-export import :activation;
-export import :comparison;
-export import :ternary;
-export import :reduce;
-export import :spread;
-export import :linalg;
-export import :einsum;
-export import :pad;
-export import :convolution;
-export import :pool;
-export import :attention;
-export import :update;
-export import :batch_norm;
-export import :view;
-export import :view_list;
-export import :softmax;
-export import :scan;
-export import :loss;
-export import :gather;
-export import :advanced_index;
-export import :join;
-export import :sort;
-export import :layer_norm;
-export import :unique;
-export import :vectors;
-export import :images;
+export import :registration.backend_call;
+import :registration.caller;
+export import :registration.device_check;
+export import :registration.structured;
+import :registration.structured_forms;
+import :registration.unstructured;
+import :registration.factory;
+import :registration.families;
+import :registration.operands;
+import :registration.composite;
 
-// Tier 2: all forms of an operator from a shape function and a kernel, registration of backend kernel tables, the CPU's
-// table, arithmetic and indexing.
-export import :backend_call;
-import :rules;
-export import :structured;
-import :pointwise_code;
-import :pointwise_arguments;
-import :quick;
-import :pointwise;
-import :pointwise_rules;
-import :pointwise_families;
-import :view_rules;
-import :product_rules;
-import :convolution_rules;
-import :pool_rules;
-import :product_families;
-import :reduction;
-import :reduction_families;
-import :fronted;
-import :factory;
-import :random_rules;
-import :create_forms;
-import :rowwise;
-import :row_rules;
-import :attention_rules;
-import :update_rules;
-import :loss_rules;
-import :computed;
-import :gather_rules;
-import :advanced_index_rules;
-import :join_rules;
-import :sort_rules;
-import :layer_norm_rules;
-import :unique_rules;
-import :pad_rules;
-import :vector_rules;
-export import :backend;
-export import :cpu;
-export import :operators;
-export import :indexing;
+import :elementwise.arguments;
+import :elementwise.operation;
+import :elementwise.fast_path;
+import :elementwise.elementwise;
+import :elementwise.elementwise_kernels;
 
-// Tier 3: composites, gradients, and the list of all registrations.
-import :numbers;
-import :derivative;
-import :families;
-import :written;
-import :product_shapes;
-import :builtin;
+export import :arithmetic.arithmetic;
+import :arithmetic.arithmetic_kernels;
+
+export import :unary.activation;
+export import :unary.unary;
+import :unary.unary_kernels;
+
+export import :comparison.comparison;
+export import :comparison.ternary;
+import :comparison.comparison_kernels;
+
+export import :reduce.reduce;
+import :reduce.reduce_parameters;
+export import :reduce.variance;
+import :reduce.reduce_kernels;
+
+export import :view.view;
+export import :view.view_list;
+import :view.view_shapes;
+
+export import :create.create;
+export import :create.sequence;
+import :create.create_kernels;
+
+export import :random.dropout;
+export import :random.random;
+import :random.random_kernels;
+export import :random.random_recorder;
+
+import :rowwise.rowwise;
+export import :rowwise.scan;
+export import :rowwise.softmax;
+import :rowwise.softmax_kernels;
+
+export import :linalg.einsum;
+export import :linalg.linalg;
+import :linalg.matmul_kernels;
+import :linalg.matrix_views;
+export import :linalg.vectors;
+import :linalg.vectors_kernels;
+
+export import :convolution.convolution;
+export import :convolution.pad;
+import :convolution.convolution_kernels;
+export import :convolution.images;
+import :convolution.pad_kernels;
+export import :convolution.pool;
+import :convolution.pool_kernels;
+
+export import :norm.batch_norm;
+export import :norm.layer_norm;
+import :norm.layer_norm_kernels;
+
+export import :loss.loss;
+import :loss.loss_kernels;
+
+export import :attention.attention;
+import :attention.attention_kernels;
+
+export import :optimizer.update;
+import :optimizer.update_kernels;
+
+export import :index.advanced_index;
+export import :index.gather;
+import :index.gather_kernels;
+import :index.advanced_index_kernels;
+
+export import :join.join;
+import :join.join_kernels;
+
+export import :sort.sort;
+import :sort.sort_kernels;
+export import :sort.unique;
+import :sort.unique_kernels;
+
+export import :syntax.indexing;
+export import :syntax.operators;
+
+import :gradients.derivative;
+
+export import :backend.backend;
+import :backend.builtin;
+export import :backend.cpu;

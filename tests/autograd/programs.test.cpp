@@ -166,9 +166,9 @@ class program {
   void step() {
     const std::size_t a = pick(all_.size()), b = pick(all_.size());
     switch (pick(14)) {
-      case 0: return pointwise(a, b, 0);
-      case 1: return pointwise(a, b, 1);
-      case 2: return pointwise(a, b, 2);
+      case 0: return elementwise(a, b, 0);
+      case 1: return elementwise(a, b, 1);
+      case 2: return elementwise(a, b, 2);
       case 3: return transpose(a);
       case 4: return select(a);
       case 5:
@@ -191,7 +191,7 @@ class program {
     return true;
   }
 
-  void pointwise(std::size_t i, std::size_t j, int which) {
+  void elementwise(std::size_t i, std::size_t j, int which) {
     const variable a = all_[i], b = all_[j];
     if (!broadcasts(a.model.sizes, b.model.sizes)) return;
     const tensor real = which == 0 ? a.real + b.real : which == 1 ? a.real - b.real : a.real * b.real;
@@ -199,7 +199,7 @@ class program {
     std::vector<std::size_t> numbers;
     for (std::size_t e = 0; e < of_a.size(); ++e)
       numbers.push_back(combine(a.model.at(of_a[e]), b.model.at(of_b[e]), which));
-    note("pointwise " + std::to_string(which) + " of " + std::to_string(i) + ", " + std::to_string(j));
+    note("elementwise " + std::to_string(which) + " of " + std::to_string(i) + ", " + std::to_string(j));
     all_.push_back({real, fresh(real.sizes(), numbers)});
   }
   std::size_t combine(std::size_t a, std::size_t b, int which) {

@@ -1,4 +1,4 @@
-// The stated accuracy of pointwise operations (kernels/common/accuracy.h), and their special values.
+// The stated accuracy of elementwise operations (kernels/common/accuracy.h), and their special values.
 //
 // Each operation is a line: its model in any wider type and the arguments where something happens. A run takes every
 // exponent, random mantissas, and all neighbours of those arguments. The test [.every] takes every float there is.
@@ -23,7 +23,7 @@ using model = Wide (*)(Wide a, Wide b, const double* numbers);
 
 struct operation {
   std::string name;
-  tb_pointwise_op op;
+  tb_elementwise_op op;
   int inputs;
   model<double> of_float;
   model<long double> of_double;
@@ -34,7 +34,7 @@ struct operation {
 };
 
 template <typename F>
-operation unary(std::string name, tb_pointwise_op op, std::vector<double> around, F) {
+operation unary(std::string name, tb_elementwise_op op, std::vector<double> around, F) {
   return {std::move(name),
           op,
           1,
@@ -43,7 +43,7 @@ operation unary(std::string name, tb_pointwise_op op, std::vector<double> around
           std::move(around)};
 }
 template <typename F>
-operation unary(std::string name, tb_pointwise_op op, std::vector<double> around, std::array<double, 3> numbers, F) {
+operation unary(std::string name, tb_elementwise_op op, std::vector<double> around, std::array<double, 3> numbers, F) {
   return {std::move(name),
           op,
           1,
@@ -53,7 +53,7 @@ operation unary(std::string name, tb_pointwise_op op, std::vector<double> around
           {numbers[0], numbers[1], numbers[2]}};
 }
 template <typename F>
-operation binary(std::string name, tb_pointwise_op op, std::vector<double> around, bool cancels, F) {
+operation binary(std::string name, tb_elementwise_op op, std::vector<double> around, bool cancels, F) {
   return {std::move(name),
           op,
           2,
@@ -164,7 +164,7 @@ template <typename T>
 using bits_of = std::conditional_t<std::is_same_v<T, float>, std::uint32_t, std::uint64_t>;
 
 template <typename T>
-double bound(tb_pointwise_op op) {
+double bound(tb_elementwise_op op) {
   for (const auto& line : tb_kernel::accuracies) {
     if (line.op == op) return std::is_same_v<T, float> ? line.f32 : line.f64;
   }
@@ -218,7 +218,7 @@ struct worst {
 template <typename T>
 void run(const tb_kernels& kernels, const operation& of, const std::vector<T>& a, const std::vector<T>& b,
          std::vector<T>& out) {
-  tb_pointwise call{};
+  tb_elementwise call{};
   call.plan.ndim = 1;
   call.plan.operands = of.inputs + 1;
   call.plan.sizes[0] = std::int64_t(a.size());
@@ -231,7 +231,7 @@ void run(const tb_kernels& kernels, const operation& of, const std::vector<T>& a
   call.op = of.op;
   call.compute = dtype_of<T>;
   for (int i = 0; i < 3; ++i) call.number[i].f = of.numbers[i];
-  REQUIRE(kernels.pointwise(&call, nullptr) == TB_OK);
+  REQUIRE(kernels.elementwise(&call, nullptr) == TB_OK);
 }
 
 template <typename T>
@@ -448,8 +448,9 @@ void check_every_float(const operation& of) {
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("accuracy: pointwise operations are within the error bounds of accuracy.h, special values included",
-                   "[kernels]", sse2, avx2, avx512) {
+TEMPLATE_TEST_CASE(
+    "accuracy: elementwise operations are within the error bounds of accuracy.h, special values included", "[kernels]",
+    sse2, avx2, avx512) {
   const backend here = need<TestType>();
   check_all<float>(*here.kernels, scaled(64, 8), false);
   check_all<double>(*here.kernels, scaled(16, 4), false);

@@ -1,4 +1,4 @@
-// Rules of arange, and of pointwise operations that every table has, over every kind of stride.
+// Rules of arange, and of elementwise operations that every table has, over every kind of stride.
 #include "plans.h"
 
 using namespace kernel_tests;
@@ -7,14 +7,14 @@ namespace {
 
 constexpr tb_scalar one = {1, 1};
 
-tb_status run_op(const tb_kernels& k, tb_pointwise_op op, std::int32_t compute, const tb_plan* plan,
+tb_status run_op(const tb_kernels& k, tb_elementwise_op op, std::int32_t compute, const tb_plan* plan,
                  tb_scalar number = {0, 0}) {
-  tb_pointwise call{};
+  tb_elementwise call{};
   call.plan = *plan;
   call.op = op;
   call.compute = compute;
   call.number[0] = number;
-  return k.pointwise(&call, nullptr);
+  return k.elementwise(&call, nullptr);
 }
 
 std::int64_t wrap(unsigned __int128 x) { return static_cast<std::int64_t>(static_cast<std::uint64_t>(x)); }
@@ -33,7 +33,7 @@ expected<T> add_model(T a, T b, double alpha) {
 }
 
 template <typename T>
-std::string try_add(backend here, tb_pointwise_op op, double alpha) {
+std::string try_add(backend here, tb_elementwise_op op, double alpha) {
   const tb_scalar factor = {alpha, static_cast<std::int64_t>(alpha)};
   const double sign = op == TB_SUB ? -alpha : alpha;
   return over_shapes([&](const shape& of) {
@@ -44,7 +44,7 @@ std::string try_add(backend here, tb_pointwise_op op, double alpha) {
 }
 
 template <typename T>
-std::string try_op(backend here, tb_pointwise_op op, const std::function<expected<T>(T, T)>& model) {
+std::string try_op(backend here, tb_elementwise_op op, const std::function<expected<T>(T, T)>& model) {
   return over_shapes([&](const shape& of) {
     return try_binary<T, T>(
         here, of, [&](const tb_kernels& k, const tb_plan* plan) { return run_op(k, op, dtype_of<T>, plan); }, model);
@@ -52,7 +52,7 @@ std::string try_op(backend here, tb_pointwise_op op, const std::function<expecte
 }
 
 template <typename T>
-std::string try_unary_op(backend here, tb_pointwise_op op, const std::function<expected<T>(T)>& model) {
+std::string try_unary_op(backend here, tb_elementwise_op op, const std::function<expected<T>(T)>& model) {
   return over_shapes([&](const shape& of) {
     return try_unary<T, T>(
         here, of, [&](const tb_kernels& k, const tb_plan* plan) { return run_op(k, op, dtype_of<T>, plan); }, model);
@@ -60,7 +60,7 @@ std::string try_unary_op(backend here, tb_pointwise_op op, const std::function<e
 }
 
 template <typename T>
-std::string try_compare(backend here, tb_pointwise_op op, bool (*model)(T, T)) {
+std::string try_compare(backend here, tb_elementwise_op op, bool (*model)(T, T)) {
   return over_shapes([&](const shape& of) {
     return try_binary<byte, T>(
         here, of, [&](const tb_kernels& k, const tb_plan* plan) { return run_op(k, op, dtype_of<T>, plan); },
@@ -80,7 +80,7 @@ std::string try_every_compare(backend here) {
 
 // exp or log of chosen numbers against long double, within two units in the last place.
 template <typename T>
-std::string try_values(backend here, tb_pointwise_op op, const std::vector<T>& values,
+std::string try_values(backend here, tb_elementwise_op op, const std::vector<T>& values,
                        long double (*model)(long double)) {
   const shape dense = {"dense", {static_cast<std::int64_t>(values.size())}, {{1}, {1}}};
   stage memory(here);
@@ -122,7 +122,7 @@ std::string try_aliased(backend here) {
 }
 
 template <typename T>
-tb_status status_of_unary(backend here, tb_pointwise_op op) {
+tb_status status_of_unary(backend here, tb_elementwise_op op) {
   stage memory(here);
   const shape dense = {"dense", {9}, {{1}, {1}}};
   const auto in = make_operand<T>(memory, dense, 1);
@@ -133,7 +133,7 @@ tb_status status_of_unary(backend here, tb_pointwise_op op) {
 }
 
 template <typename T, typename B>
-tb_status status_of_binary(backend here, tb_pointwise_op op) {
+tb_status status_of_binary(backend here, tb_elementwise_op op) {
   stage memory(here);
   const shape dense = {"dense", {9}, {{1}, {1}, {1}}};
   const auto a = make_operand<T>(memory, dense, 1);

@@ -100,12 +100,12 @@ tb_plan plan_of(std::vector<std::int64_t> sizes, std::vector<tb_operand> operand
 }
 
 tb_status add(const tb_kernels& k, const tb_plan& plan, std::int32_t compute) {
-  tb_pointwise call{};
+  tb_elementwise call{};
   call.plan = plan;
   call.op = TB_ADD;
   call.compute = compute;
   call.number[0] = {1, 1};
-  return k.pointwise(&call, nullptr);
+  return k.elementwise(&call, nullptr);
 }
 
 }  // namespace
@@ -209,11 +209,11 @@ TEMPLATE_TEST_CASE("large: results larger than the cache, at any alignment", "",
     CHECK(out.untouched_beside());
   }
   memory truth(n, TB_BOOL, 7);
-  tb_pointwise less{};
+  tb_elementwise less{};
   less.plan = plan_of({n}, {truth.operand({1}), a.operand({1}), b.operand({1})});
   less.op = TB_LT;
   less.compute = TB_F32;
-  CHECK(here.kernels->pointwise(&less, nullptr) == TB_OK);
+  CHECK(here.kernels->elementwise(&less, nullptr) == TB_OK);
   bool right = true;
   for (std::int64_t i = 0; i < n; ++i) right = right && truth.get<byte>(i) == (a.get<float>(i) < b.get<float>(i));
   CHECK(right);
@@ -330,7 +330,7 @@ TEMPLATE_TEST_CASE("large: sums are as exact as short ones", "", reference, sse2
   }
 }
 
-TEMPLATE_TEST_CASE("large: pointwise work and copies in tasks cover everything", "", reference, sse2, avx2, avx512) {
+TEMPLATE_TEST_CASE("large: elementwise work and copies in tasks cover everything", "", reference, sse2, avx2, avx512) {
   const backend here = need<TestType>();
   constexpr std::int64_t n = 200'003, rows = 3;
   memory a(n * rows, TB_F32), b(n * rows, TB_F32);

@@ -1,7 +1,7 @@
 // Rules of what matmul does beside the product: halves, what is added, activations, batches, threads. Every element is
 // the same wherever it stands and however the work is cut.
-#include "parallel.h"
 #include "products.h"
+#include "threads/parallel.h"
 
 using namespace kernel_tests;
 using tb_kernel::bfloat16;
@@ -128,7 +128,7 @@ TEMPLATE_TEST_CASE("matmul: an activation is bitwise that of the elementwise ker
       product.activation = -1;
       REQUIRE(here.kernels->matmul(&product, nullptr) == TB_OK);
       // Row by row, as the activation is applied.
-      tb_pointwise call{};
+      tb_elementwise call{};
       call.op = activation;
       call.compute = TB_F32;
       call.plan.ndim = 2;
@@ -137,7 +137,7 @@ TEMPLATE_TEST_CASE("matmul: an activation is bitwise that of the elementwise ker
       call.plan.sizes[1] = of.m;
       call.plan.operand[0] = {want.data(), {1, of.n}, TB_F32, 0};
       call.plan.operand[1] = {apart.data(), {1, of.n}, TB_F32, 0};
-      REQUIRE(here.kernels->pointwise(&call, nullptr) == TB_OK);
+      REQUIRE(here.kernels->elementwise(&call, nullptr) == TB_OK);
       CHECK(std::memcmp(fused.data(), want.data(), fused.size() * sizeof(float)) == 0);
     }
   }
@@ -147,7 +147,8 @@ TEMPLATE_TEST_CASE("matmul: operations that are not activations are refused", "[
   const backend here = need<TestType>();
   float number = 1;
   tb_matmul product = plain(&number, &number, &number, {1, 1, 1}, TB_F32);
-  for (const std::int32_t op : {std::int32_t(TB_ADD), std::int32_t(TB_BITWISE_NOT), std::int32_t(TB_POINTWISE_COUNT)}) {
+  for (const std::int32_t op :
+       {std::int32_t(TB_ADD), std::int32_t(TB_BITWISE_NOT), std::int32_t(TB_ELEMENTWISE_COUNT)}) {
     product.activation = op;
     CHECK(here.kernels->matmul(&product, nullptr) == TB_UNSUPPORTED_DTYPE);
   }

@@ -40,9 +40,9 @@ std::vector<T> arguments() {
 }
 
 template <typename T>
-std::vector<T> rounded(const tb_kernels& kernels, tb_pointwise_op op, const std::vector<T>& in, double decimals = 0) {
+std::vector<T> rounded(const tb_kernels& kernels, tb_elementwise_op op, const std::vector<T>& in, double decimals = 0) {
   std::vector<T> out(in.size());
-  tb_pointwise call{};
+  tb_elementwise call{};
   call.plan.ndim = 1;
   call.plan.operands = 2;
   call.plan.sizes[0] = std::int64_t(in.size());
@@ -55,7 +55,7 @@ std::vector<T> rounded(const tb_kernels& kernels, tb_pointwise_op op, const std:
   call.op = op;
   call.compute = dtype_of<T>;
   call.number[0].f = decimals;
-  REQUIRE(kernels.pointwise(&call, nullptr) == TB_OK);
+  REQUIRE(kernels.elementwise(&call, nullptr) == TB_OK);
   return out;
 }
 
@@ -65,7 +65,7 @@ bool same(T a, T b) {
 }
 
 template <typename T, typename F>
-void check(const tb_kernels& kernels, tb_pointwise_op op, F f) {
+void check(const tb_kernels& kernels, tb_elementwise_op op, F f) {
   const auto in = arguments<T>(), out = rounded(kernels, op, in);
   for (std::size_t i = 0; i < in.size(); ++i) {
     INFO("operation " << op << " of " << in[i] << ": got " << out[i] << ", wanted " << f(in[i]));

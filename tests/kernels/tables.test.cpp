@@ -11,7 +11,7 @@ namespace {
 // What every table has; the other entries may be null.
 bool usable(const tb_kernels& table) {
   return table.size == sizeof(tb_kernels) && table.version == TB_ABI_VERSION && table.name != nullptr &&
-         table.copy != nullptr && table.arange != nullptr && table.pointwise != nullptr;
+         table.copy != nullptr && table.arange != nullptr && table.elementwise != nullptr;
 }
 bool complete(const tb_kernels& table) {
   return usable(table) && table.reduce != nullptr && table.rowwise != nullptr && table.matmul != nullptr &&
@@ -69,7 +69,7 @@ TEST_CASE("tables: without a CUDA device every call fails and says why", "[kerne
   CHECK(data == nullptr);
   CHECK(std::string(memory.last_error()) != "");
   float x = 0;
-  tb_pointwise call{};
+  tb_elementwise call{};
   tb_plan& plan = call.plan;
   plan.ndim = 1;
   plan.operands = 1;
@@ -79,7 +79,7 @@ TEST_CASE("tables: without a CUDA device every call fails and says why", "[kerne
   call.op = TB_FILL;
   call.compute = TB_F32;
   call.number[0] = {1, 1};
-  CHECK(tb_cuda_kernels()->pointwise(&call, nullptr) == status);
+  CHECK(tb_cuda_kernels()->elementwise(&call, nullptr) == status);
   CHECK(x == 0);
 }
 

@@ -5,8 +5,8 @@
 #include <thread>
 #include <vector>
 
-#include "parallel.h"
 #include "support.h"
+#include "threads/parallel.h"
 
 using kernel_tests::with_threads;
 

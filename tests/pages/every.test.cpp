@@ -151,7 +151,7 @@ const tb_kernels partial_table = [] {
   k.name = "partial";
   k.copy = tb_cpu_kernels()->copy;
   k.arange = tb_cpu_kernels()->arange;
-  k.pointwise = tb_cpu_kernels()->pointwise;
+  k.elementwise = tb_cpu_kernels()->elementwise;
   return k;
 }();
 

@@ -101,7 +101,9 @@ void tensors() {
 
   const std::string path = (std::filesystem::temp_directory_path() / "topbit_porting.safetensors").string();
   tb::save_tensors(path, {{"a", a}});
-  expect(tb::load_tensors(path).at(0).name == "a", "a file");
+  const auto loaded = tb::load_tensors(path);
+  expect(loaded[0].name == "a" && tb::size_of(a.dtype()) == 4, "a file");
+  expect(a.numel() * std::int64_t(tb::size_of(a.dtype())) == 24, "its bytes");
   std::filesystem::remove(path);
   tb::set_num_threads(tb::num_threads());
 }

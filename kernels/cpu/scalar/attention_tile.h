@@ -5,7 +5,7 @@
 
 #include <limits>
 
-#include "arch.h"
+#include "isa/arch.h"
 
 namespace tb_cpu::TOPBIT_ARCH {
 namespace {

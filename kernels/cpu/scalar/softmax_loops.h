@@ -5,7 +5,7 @@
 
 #include <limits>
 
-#include "rowwise.h"
+#include "rowwise/rowwise.h"
 
 namespace tb_cpu::TOPBIT_ARCH {
 namespace {

@@ -1,7 +1,7 @@
 // The reference's results go through the cache.
 #pragma once
 
-#include "arch.h"
+#include "isa/arch.h"
 
 namespace tb_cpu::TOPBIT_ARCH {
 namespace {

@@ -1,8 +1,8 @@
-// What vectors/vector_loops.h has for architectures with vectors, one element at a time.
+// What simd/vector_loops.h has for architectures with vectors, one element at a time.
 #pragma once
 
+#include "elementwise/elementwise.h"
 #include "float_functions.h"
-#include "pointwise.h"
 
 namespace tb_cpu::TOPBIT_ARCH {
 namespace {

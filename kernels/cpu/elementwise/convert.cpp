@@ -1,0 +1,210 @@
+#include "elementwise/convert.h"
+
+#include <type_traits>
+
+#include "elementwise/for_each_row.h"
+#include "elementwise/partition.h"
+#include "elementwise/transpose.h"
+#include "half.h"
+#include "layout.h"
+#include "stream.h"
+
+namespace tb_cpu::TOPBIT_ARCH {
+namespace {
+
+using tb_kernel::bfloat16;
+using tb_kernel::half;
+
+// Processors that convert halves themselves do it with whole vectors, to the same bits but for those of a NaN.
+#ifdef __F16C__
+float float_of(half x) { return static_cast<float>(__builtin_bit_cast(_Float16, x)); }
+half half_of(float x) { return __builtin_bit_cast(half, static_cast<_Float16>(x)); }
+#else
+float float_of(half x) { return tb_kernel::to_float(x); }
+half half_of(float x) { return tb_kernel::to_half(x); }
+#endif
+
+template <typename T>
+auto number(T x) {
+  if constexpr (std::is_same_v<T, boolean>)
+    return uint8_t(x.value != 0);
+  else if constexpr (std::is_same_v<T, half>)
+    return float_of(x);
+  else if constexpr (std::is_same_v<T, bfloat16>)
+    return tb_kernel::to_float(x);
+  else
+    return x;
+}
+
+// A floating-point number outside int64_t becomes the lowest int64_t, as x86 has it, and not what C++ has: undefined
+// behaviour. Narrower integers are what is left of that.
+template <typename To, typename Number>
+To element(Number x) {
+  if constexpr (std::is_same_v<To, boolean>) {
+    return {uint8_t(x != Number(0))};
+  } else if constexpr (std::is_same_v<To, half>) {
+    return half_of(float(x));
+  } else if constexpr (std::is_same_v<To, bfloat16>) {
+    return tb_kernel::to_bfloat16(float(x));
+  } else if constexpr (std::is_integral_v<To> && std::is_floating_point_v<Number>) {
+    return To(x >= Number(-0x1p63) && x < Number(0x1p63) ? int64_t(x) : INT64_MIN);
+  } else {
+    return To(x);
+  }
+}
+
+template <typename To, typename From>
+void convert(void* out, int64_t out_step, const void* in, int64_t in_step, int64_t count) {
+  To* const to = static_cast<To*>(out);
+  const From* const from = static_cast<const From*>(in);
+  if (out_step == 1 && in_step == 1) {
+    for (int64_t i = 0; i < count; ++i) to[i] = element<To>(number(from[i]));
+  } else {
+    for (int64_t i = 0; i < count; ++i) to[i * out_step] = element<To>(number(from[i * in_step]));
+  }
+}
+
+template <typename From>
+convert_fn from_compute(int32_t to) {
+  constexpr convert_fn all[TB_DTYPE_COUNT] = {convert<boolean, From>, convert<uint8_t, From>,  convert<int8_t, From>,
+                                              convert<int16_t, From>, convert<int32_t, From>,  convert<int64_t, From>,
+                                              convert<half, From>,    convert<bfloat16, From>, convert<float, From>,
+                                              convert<double, From>};
+  return all[to];
+}
+
+template <typename To>
+convert_fn to_compute(int32_t from) {
+  constexpr convert_fn all[TB_DTYPE_COUNT] = {
+      convert<To, boolean>, convert<To, uint8_t>, convert<To, int8_t>,   convert<To, int16_t>, convert<To, int32_t>,
+      convert<To, int64_t>, convert<To, half>,    convert<To, bfloat16>, convert<To, float>,   convert<To, double>};
+  return all[from];
+}
+
+template <typename T>
+void move(void* out, int64_t out_step, const void* in, int64_t in_step, int64_t count) {
+  T* const to = static_cast<T*>(out);
+  const T* const from = static_cast<const T*>(in);
+  for (int64_t i = 0; i < count; ++i) to[i * out_step] = from[i * in_step];
+}
+
+// Elements of one type are bytes.
+void copy_same(const tb_plan& plan, bool streams) {
+  const int64_t bytes = element_bytes[plan.operand[0].dtype], count = plan.sizes[0];
+  const int64_t out_step = plan.operand[0].strides[0], in_step = plan.operand[1].strides[0];
+  const convert_fn strided = bytes == 1   ? move<uint8_t>
+                             : bytes == 2 ? move<uint16_t>
+                             : bytes == 4 ? move<uint32_t>
+                                          : move<uint64_t>;
+  each_row<2>(plan, [&](char* const* at) {
+    if (out_step != 1 || in_step != 1) {
+      strided(at[0], out_step, at[1], in_step, count);
+    } else if (streams) {
+      const int64_t beside = -int64_t(reinterpret_cast<uintptr_t>(at[0])) & 63;
+      const int64_t head = beside < count * bytes ? beside : count * bytes;
+      __builtin_memcpy(at[0], at[1], static_cast<size_t>(head));
+      stream(at[0] + head, at[1] + head, count * bytes - head);
+    } else {
+      __builtin_memmove(at[0], at[1], static_cast<size_t>(count * bytes));
+    }
+  });
+  if (streams) end_stream();
+}
+
+// A matrix that lies the other way round, in tiles; to its dtype through a buffer.
+void copy_across(const tb_plan& plan, convert_fn direct) {
+  const tb_operand &to = plan.operand[0], &from = plan.operand[1];
+  const int64_t to_bytes = element_bytes[to.dtype], from_bytes = element_bytes[from.dtype];
+  alignas(64) char tile[tile_rows * tile_columns * 8];
+  each_position<2>(plan, 2, [&](char* const* base) {
+    for (int64_t j = 0; j < plan.sizes[1]; j += tile_rows) {
+      const int64_t rows = plan.sizes[1] - j < tile_rows ? plan.sizes[1] - j : tile_rows;
+      for (int64_t i = 0; i < plan.sizes[0]; i += tile_columns) {
+        const int64_t columns = plan.sizes[0] - i < tile_columns ? plan.sizes[0] - i : tile_columns;
+        char* const out = base[0] + (i * to.strides[0] + j * to.strides[1]) * to_bytes;
+        const char* const in = base[1] + (i * from.strides[0] + j) * from_bytes;
+        const int64_t out_step = to.strides[1] * to_bytes, in_step = from.strides[0] * from_bytes;
+        if (direct == nullptr) {
+          transpose(out, out_step, in, in_step, rows, columns, from_bytes);
+          continue;
+        }
+        transpose(tile, tile_columns * from_bytes, in, in_step, rows, columns, from_bytes);
+        for (int64_t r = 0; r < rows; ++r) {
+          direct(out + r * out_step, 1, tile + r * tile_columns * from_bytes, 1, columns);
+        }
+      }
+    }
+  });
+}
+
+}  // namespace
+
+convert_fn conversion(int32_t to, int32_t from) {
+  switch (from) {
+    case TB_BOOL: return from_compute<boolean>(to);
+    case TB_I64: return from_compute<int64_t>(to);
+    case TB_F32: return from_compute<float>(to);
+    case TB_F64: return from_compute<double>(to);
+    default: break;
+  }
+  switch (to) {
+    case TB_BOOL: return to_compute<boolean>(from);
+    case TB_I64: return to_compute<int64_t>(from);
+    case TB_F32: return to_compute<float>(from);
+    case TB_F64: return to_compute<double>(from);
+    default: return nullptr;
+  }
+}
+
+int32_t compute_type(int32_t dtype) {
+  switch (dtype) {
+    case TB_BOOL:
+    case TB_F64: return dtype;
+    case TB_F16:
+    case TB_BF16:
+    case TB_F32: return TB_F32;
+    default: return TB_I64;
+  }
+}
+
+tb_status copy(const tb_plan* plan, void*) {
+  const int32_t to = plan->operand[0].dtype, from = plan->operand[1].dtype;
+  const convert_fn direct = to == from ? nullptr : conversion(to, from);
+  const int32_t between = compute_type(from);
+  const convert_fn load = conversion(between, from), store = conversion(to, between);
+  const int64_t count = positions(*plan);
+  const bool streams = can_stream && to == from && plan->sizes[0] >= 1024 && passes_the_cache(*plan, count);
+  in_parts(*plan, 0, count, [&](const tb_plan& part) {
+    const int64_t row = part.sizes[0], to_step = part.operand[0].strides[0], from_step = part.operand[1].strides[0];
+    if (to_step == 1 && lies_across(part, 1) && (to == from || direct != nullptr)) return copy_across(part, direct);
+    if (to == from) return copy_same(part, streams);
+    if (direct != nullptr) {
+      return each_row<2>(part, [&](char* const* at) { direct(at[0], to_step, at[1], from_step, row); });
+    }
+    constexpr int64_t block = 512;
+    alignas(64) double buffer[block];
+    each_row<2>(part, [&](char* const* at) {
+      for (int64_t i = 0; i < row; i += block) {
+        const int64_t some = row - i < block ? row - i : block;
+        load(buffer, 1, at[1] + i * from_step * element_bytes[from], from_step, some);
+        store(at[0] + i * to_step * element_bytes[to], to_step, buffer, 1, some);
+      }
+    });
+  });
+  return TB_OK;
+}
+
+tb_status arange(const tb_plan* plan, tb_scalar start, tb_scalar step, void*) {
+  const tb_operand& out = plan->operand[0];
+  const bool real = compute_type(out.dtype) == TB_F32 || out.dtype == TB_F64;
+  const convert_fn store = conversion(out.dtype, real ? TB_F64 : TB_I64);
+  for (int64_t i = 0; i < plan->sizes[0]; ++i) {
+    char* const at = static_cast<char*>(out.data) + i * out.strides[0] * element_bytes[out.dtype];
+    const double real_value = start.f + double(i) * step.f;
+    const int64_t whole_value = int64_t(uint64_t(start.i) + uint64_t(i) * uint64_t(step.i));
+    store(at, 1, real ? static_cast<const void*>(&real_value) : &whole_value, 1, 1);
+  }
+  return TB_OK;
+}
+
+}  // namespace tb_cpu::TOPBIT_ARCH

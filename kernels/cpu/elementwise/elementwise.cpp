@@ -1,0 +1,257 @@
+// Elementwise operations over a plan: finds the loop, brings each operand into the form it wants, and runs it row by
+// row.
+//
+// An operand that is dense in the type of the computation is handed over as it is, whole rows at a time. Any other goes
+// through a buffer, a block at a time: converted, gathered from its stride, or repeated; one that lies densely along
+// the second dimension is turned over in tiles first. So there is one loop per operation and type of computation,
+// whatever the dtypes and strides of its operands. Results that will not stay in the cache are stored past it, from a
+// buffer too.
+#include "elementwise/elementwise.h"
+
+#include "elementwise/convert.h"
+#include "elementwise/for_each_row.h"
+#include "elementwise/partition.h"
+#include "elementwise/transpose.h"
+#include "layout.h"
+#include "stream.h"
+
+namespace tb_cpu::TOPBIT_ARCH {
+namespace {
+
+constexpr int64_t block = 512;
+static_assert(tile_columns <= block);
+// Small, so that reading and writing memory take turns quickly: one kibibyte of float is the best size measured.
+constexpr int64_t streamed_block = 256;
+
+struct buffer {
+  alignas(64) unsigned char bytes[block * 8];
+};
+
+// How one operand enters or leaves the loop.
+struct way {
+  convert_fn convert;  // null: as it is
+  int64_t step;        // in elements
+  int64_t step_bytes;
+  int64_t element;       // its bytes in memory
+  int64_t loop_element;  // and in the loop
+  bool across;           // dense along dimension 1
+};
+
+way way_of(const tb_plan& plan, int k, int32_t inside) {
+  const tb_operand& operand = plan.operand[k];
+  const bool across = k != 0 && lies_across(plan, k);
+  const int64_t step = across ? 1 : operand.strides[0];
+  const convert_fn convert = operand.dtype == inside && step == 1 ? nullptr
+                             : k == 0                             ? conversion(operand.dtype, inside)
+                                                                  : conversion(inside, operand.dtype);
+  const int64_t bytes = element_bytes[operand.dtype];
+  return {convert, step, step * bytes, bytes, element_bytes[inside], across};
+}
+
+template <typename T>
+void repeat_as(void* buffer, int64_t count) {
+  T* const at = static_cast<T*>(buffer);
+  const T value = *at;
+  for (int64_t i = 1; i < count; ++i) at[i] = value;
+}
+
+// Repeats the element at the front of a buffer.
+void repeat(buffer& in, int64_t count, int64_t bytes) {
+  switch (bytes) {
+    case 1: return repeat_as<uint8_t>(in.bytes, count);
+    case 4: return repeat_as<uint32_t>(in.bytes, count);
+    default: return repeat_as<uint64_t>(in.bytes, count);
+  }
+}
+
+int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
+
+template <int Inputs>
+class pass {
+ public:
+  pass(const tb_elementwise& call, const tb_plan& plan, loop_fn loop, int32_t result, bool streams)
+      : call_(call), plan_(plan), loop_(loop), out_(way_of(plan, 0, result)), streams_(streams && out_.step == 1) {
+    direct_ = out_.convert == nullptr && !streams_;
+    for (int k = 0; k < Inputs; ++k) {
+      in_[k] = way_of(plan, k + 1, call.compute);
+      direct_ = direct_ && in_[k].convert == nullptr;
+      across_ = across_ || in_[k].across;
+    }
+  }
+
+  void run() {
+    if (across_) {
+      in_tiles();
+    } else if (direct_) {
+      each_row<Inputs + 1>(plan_, [&](char* const* at) {
+        loop_(plan_.sizes[0], at[0], reinterpret_cast<const void* const*>(at + 1), call_.number);
+      });
+    } else {
+      each_row<Inputs + 1>(plan_, [&](char* const* at) { row(at, plan_.sizes[0]); });
+    }
+    if (streams_) end_stream();
+  }
+
+ private:
+  // Rows of dimension 0, a tile of them at a time.
+  void in_tiles() {
+    alignas(64) unsigned char tile[Inputs + 1][tile_rows * tile_columns * 8];  // [0] is nobody's
+    each_position<Inputs + 1>(plan_, 2, [&](char* const* base) {
+      for (int64_t j = 0; j < plan_.sizes[1]; j += tile_rows) {
+        const int64_t rows = smaller(plan_.sizes[1] - j, tile_rows);
+        for (int64_t i = 0; i < plan_.sizes[0]; i += tile_columns) {
+          const int64_t columns = smaller(plan_.sizes[0] - i, tile_columns);
+          char* at[Inputs + 1];
+          int64_t next[Inputs + 1];
+          for (int k = 0; k <= Inputs; ++k) {
+            const tb_operand& operand = plan_.operand[k];
+            const int64_t bytes = element_bytes[operand.dtype];
+            at[k] = base[k] + (i * operand.strides[0] + j * operand.strides[1]) * bytes;
+            next[k] = operand.strides[1] * bytes;
+            if (k == 0 || !in_[k - 1].across) continue;
+            char* const turned = reinterpret_cast<char*>(tile[k]);
+            transpose(turned, tile_columns * bytes, at[k], operand.strides[0] * bytes, rows, columns, bytes);
+            at[k] = turned;
+            next[k] = tile_columns * bytes;
+          }
+          for (int64_t r = 0; r < rows; ++r) {
+            row(at, columns);
+            for (int k = 0; k <= Inputs; ++k) at[k] += next[k];
+          }
+        }
+      }
+    });
+  }
+
+  void row(char* const* at, int64_t count) {
+    const void* given[Inputs + 1];
+    for (int k = 0; k < Inputs; ++k) {
+      if (in_[k].convert == nullptr || in_[k].step != 0) continue;
+      given[k] = in_buffer_[k].bytes;
+      if (repeated_[k] == at[k + 1] && filled_[k] >= smaller(count, block)) continue;
+      filled_[k] = smaller(count, block);
+      repeated_[k] = at[k + 1];
+      in_[k].convert(in_buffer_[k].bytes, 1, at[k + 1], 1, 1);
+      repeat(in_buffer_[k], filled_[k], in_[k].loop_element);
+    }
+    const int64_t most = streams_ ? streamed_block : block;
+    for (int64_t i = 0, some = 0; i < count; i += some) {
+      char* const to = at[0] + i * out_.step_bytes;
+      some = smaller(count - i, most);
+      if (streams_) {
+        // Up to a whole line first, then whole lines.
+        const int64_t beside = int64_t(reinterpret_cast<uintptr_t>(to) % 64);
+        if (beside != 0) some = smaller(some, (64 - beside) / out_.element);
+      }
+      for (int k = 0; k < Inputs; ++k) {
+        const char* const from = at[k + 1] + i * in_[k].step_bytes;
+        if (in_[k].convert == nullptr) {
+          given[k] = from;
+        } else if (in_[k].step != 0) {
+          in_[k].convert(in_buffer_[k].bytes, 1, from, in_[k].step, some);
+          given[k] = in_buffer_[k].bytes;
+        }
+      }
+      if (out_.convert == nullptr && !streams_) {
+        loop_(some, to, given, call_.number);
+        continue;
+      }
+      loop_(some, out_buffer_.bytes, given, call_.number);
+      if (!streams_) {
+        out_.convert(to, out_.step, out_buffer_.bytes, 1, some);
+        continue;
+      }
+      const unsigned char* ready = out_buffer_.bytes;
+      if (out_.convert != nullptr) {
+        out_.convert(converted_.bytes, 1, out_buffer_.bytes, 1, some);
+        ready = converted_.bytes;
+      }
+      for (int k = 0; k < Inputs; ++k) {
+        const char* const after = at[k + 1] + (i + some) * in_[k].step_bytes;
+        if (in_[k].step == 1) prefetch(after, some * in_[k].element);
+      }
+      stream(to, reinterpret_cast<const char*>(ready), some * out_.element);
+    }
+  }
+
+  static void prefetch(const char* at, int64_t bytes) {
+    for (int64_t i = 0; i < bytes; i += 64) __builtin_prefetch(at + i);
+  }
+
+  const tb_elementwise& call_;
+  const tb_plan& plan_;
+  const loop_fn loop_;
+  const way out_;
+  const bool streams_;
+  bool direct_, across_ = false;
+  way in_[Inputs + 1];
+  const char* repeated_[Inputs + 1] = {};
+  int64_t filled_[Inputs + 1] = {};
+  buffer out_buffer_, converted_, in_buffer_[Inputs + 1];
+};
+
+bool is_streamed(const tb_plan& plan, int64_t count) {
+  return can_stream && plan.sizes[0] >= 4 * streamed_block && passes_the_cache(plan, count);
+}
+
+template <int Inputs>
+void run(const tb_elementwise& call, loop_fn loop, int32_t result) {
+  const int64_t count = positions(call.plan);
+  const bool streams = is_streamed(call.plan, count);
+  in_parts(call.plan, 0, count, [&](const tb_plan& plan) { pass<Inputs>(call, plan, loop, result, streams).run(); });
+}
+
+loop_fn loop_in(const loops& all, int32_t compute) {
+  switch (compute) {
+    case TB_BOOL: return all.boolean;
+    case TB_I64: return all.integer;
+    case TB_F32: return all.f32;
+    case TB_F64: return all.f64;
+    default: return nullptr;
+  }
+}
+
+bool divides_integers(int32_t op, int32_t compute) {
+  return compute == TB_I64 && (op == TB_DIV_FLOOR || op == TB_DIV_TRUNC || op == TB_REMAINDER || op == TB_FMOD);
+}
+
+// Looks at the divisors before anything is written.
+bool has_zero(tb_plan plan, int operand) {
+  plan.operand[0] = plan.operand[operand];
+  const int32_t dtype = plan.operand[0].dtype;
+  const convert_fn load = conversion(TB_I64, dtype);
+  const int64_t step = plan.operand[0].strides[0], count = step == 0 ? 1 : plan.sizes[0];
+  bool found = false;
+  each_row<1>(plan, [&](char* const* at) {
+    int64_t values[block];
+    for (int64_t i = 0; i < count && !found; i += block) {
+      const int64_t some = count - i < block ? count - i : block;
+      load(values, 1, at[0] + i * step * element_bytes[dtype], step, some);
+      for (int64_t n = 0; n < some; ++n) found = found || values[n] == 0;
+    }
+  });
+  return found;
+}
+
+}  // namespace
+
+tb_dense_loop dense_loop(int32_t op, int32_t compute) {
+  return divides_integers(op, compute) ? nullptr : loop_in(loops_of(op), compute);
+}
+
+tb_status elementwise(const tb_elementwise* call, void*) {
+  const loops& all = loops_of(call->op);
+  const loop_fn loop = loop_in(all, call->compute);
+  if (loop == nullptr || call->plan.operands != all.inputs + 1) return TB_UNSUPPORTED_DTYPE;
+  if (divides_integers(call->op, call->compute) && has_zero(call->plan, 2)) return TB_DIVISION_BY_ZERO;
+  const int32_t result = all.predicate ? int32_t(TB_BOOL) : call->compute;
+  switch (all.inputs) {
+    case 0: run<0>(*call, loop, result); break;
+    case 1: run<1>(*call, loop, result); break;
+    case 2: run<2>(*call, loop, result); break;
+    default: run<3>(*call, loop, result); break;
+  }
+  return TB_OK;
+}
+
+}  // namespace tb_cpu::TOPBIT_ARCH

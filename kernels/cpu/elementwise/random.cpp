@@ -1,0 +1,247 @@
+// Random numbers over a plan: element i in row-major order is made from number first + i of the stream, whatever the
+// strides and the dtype, so that any part could be computed by itself.
+#include "elementwise/convert.h"
+#include "elementwise/for_each_row.h"
+#include "half.h"
+#include "layout.h"
+#include "philox.h"
+#include "random_functions.h"
+#include "threads/scratch.h"
+
+namespace tb_cpu::TOPBIT_ARCH {
+namespace {
+
+using namespace tb_kernel;
+
+constexpr int64_t block = 512;
+
+uint64_t number_at(const tb_random& call, uint64_t i) {
+  return numbers_of(call.seed, (call.first + i) / 2).number[(call.first + i) % 2];
+}
+
+// Numbers i to i + count - 1 of the call.
+void fill_numbers(const tb_random& call, uint64_t i, int64_t count, uint64_t* out) {
+  int64_t n = 0;
+  for (; n < count && (call.first + i + uint64_t(n)) % 2 != 0; ++n) out[n] = number_at(call, i + uint64_t(n));
+  const uint64_t pair = (call.first + i + uint64_t(n)) / 2;
+  const int64_t pairs = (count - n) / 2;
+  for (int64_t p = 0; p < pairs; ++p) {
+    const number_pair two = numbers_of(call.seed, pair + uint64_t(p));
+    out[n + 2 * p] = two.number[0];
+    out[n + 2 * p + 1] = two.number[1];
+  }
+  n += 2 * pairs;
+  if (n < count) out[n] = number_at(call, i + uint64_t(n));
+}
+
+// Calls make(numbers, values, count, other, other_step) for blocks of elements and stores the values, which are of type
+// `inside`; `other` is the second operand's element beside the first of the block.
+template <typename Value, int Operands = 1, typename Make>
+tb_status each_block(const tb_random& call, int32_t inside, Make make) {
+  const tb_operand& out = call.plan.operand[0];
+  const convert_fn store = conversion(out.dtype, inside);
+  const int64_t count = call.plan.sizes[0], step = out.strides[0], bytes = element_bytes[out.dtype];
+  uint64_t done = 0;
+  each_row<Operands>(call.plan, [&](char* const* at) {
+    uint64_t numbers[block];
+    Value values[block];
+    for (int64_t i = 0; i < count; i += block) {
+      const int64_t some = count - i < block ? count - i : block;
+      fill_numbers(call, done + uint64_t(i), some, numbers);
+      make(numbers, values, some, at[Operands - 1], i);
+      store(at[0] + i * step * bytes, step, values, 1, some);
+    }
+    done += uint64_t(count);
+  });
+  return TB_OK;
+}
+
+template <typename Function>
+tb_status reals(const tb_random& call, Function function) {
+  return each_block<double>(call, TB_F64, [&](const uint64_t* n, double* x, int64_t count, char*, int64_t) {
+    for (int64_t i = 0; i < count; ++i) x[i] = function(n[i]);
+  });
+}
+
+template <typename Function>
+tb_status integers(const tb_random& call, Function function) {
+  return each_block<int64_t>(call, TB_I64, [&](const uint64_t* n, int64_t* x, int64_t count, char*, int64_t) {
+    for (int64_t i = 0; i < count; ++i) x[i] = function(n[i]);
+  });
+}
+
+double as_stored(double x, int32_t dtype) {
+  if (dtype == TB_F32) return double(float(x));
+  if (dtype == TB_F16) return double(to_float(to_half(float(x))));
+  if (dtype == TB_BF16) return double(to_float(to_bfloat16(float(x))));
+  return x;
+}
+
+// Multiples of the type's own unit below 1, so that from 0 to 1 nothing is rounded. Between other bounds rounding may
+// reach the upper one, which is no result.
+tb_status uniform(const tb_random& call) {
+  const int32_t dtype = call.plan.operand[0].dtype;
+  const int digits = dtype == TB_F32 ? 24 : dtype == TB_F16 ? 11 : dtype == TB_BF16 ? 8 : 53;
+  const double from = call.number[0].f, to = call.number[1].f;
+  return reals(call, [=](uint64_t n) {
+    const double x = from + product(unit(n, digits), to - from);
+    return as_stored(x, dtype) < to ? x : from;
+  });
+}
+
+bool is_probability(double p) { return p >= 0 && p <= 1; }
+
+tb_status check_probabilities(const tb_random& call) {
+  const tb_operand& of = call.plan.operand[1];
+  const int64_t step = of.strides[0], bytes = element_bytes[of.dtype];
+  const convert_fn load = conversion(TB_F64, of.dtype);
+  bool good = true;
+  each_row<2>(call.plan, [&](char* const* at) {
+    double p[block];
+    for (int64_t i = 0; i < call.plan.sizes[0]; i += block) {
+      const int64_t some = call.plan.sizes[0] - i < block ? call.plan.sizes[0] - i : block;
+      load(p, 1, at[1] + i * step * bytes, step, some);
+      for (int64_t k = 0; k < some; ++k) good = good && is_probability(p[k]);
+    }
+  });
+  return good ? TB_OK : TB_BAD_VALUE;
+}
+
+tb_status bernoulli_of(const tb_random& call) {
+  const tb_operand& of = call.plan.operand[1];
+  const int64_t step = of.strides[0], bytes = element_bytes[of.dtype];
+  const convert_fn load = conversion(TB_F64, of.dtype);
+  return each_block<int64_t, 2>(call, TB_I64,
+                                [&](const uint64_t* n, int64_t* x, int64_t count, char* row, int64_t first) {
+                                  double p[block];
+                                  load(p, 1, row + first * step * bytes, step, count);
+                                  for (int64_t i = 0; i < count; ++i) x[i] = unit(n[i]) < p[i];
+                                });
+}
+
+// Fisher and Yates: each place in turn is given one of those not yet placed.
+tb_status permutation(const tb_random& call) {
+  const tb_operand& out = call.plan.operand[0];
+  if (out.dtype != TB_I64 || call.plan.ndim != 1) return TB_UNSUPPORTED_DTYPE;
+  int64_t* const x = static_cast<int64_t*>(out.data);
+  const int64_t count = call.plan.sizes[0], step = out.strides[0];
+  for (int64_t i = 0; i < count; ++i) x[i * step] = i;
+  for (int64_t i = 0; i < count; ++i) {
+    const int64_t other = i + int64_t(integer_below(number_at(call, uint64_t(i)), uint64_t(count - i)));
+    const int64_t kept = x[i * step];
+    x[i * step] = x[other * step];
+    x[other * step] = kept;
+  }
+  return TB_OK;
+}
+
+// The weights of a row as the leaves of a binary tree whose nodes hold the sums of their children. Node 1 is the root,
+// 2i and 2i + 1 are the children of i. Drawing and taking a weight out are both one walk between root and leaf, and no
+// rounding error piles up, since sums are always made anew.
+struct weight_tree {
+  double* node;
+  int64_t leaves;  // a power of two
+
+  void make_sums() {
+    for (int64_t i = leaves - 1; i > 0; --i) node[i] = node[2 * i] + node[2 * i + 1];
+  }
+  // Never a leaf of weight 0, unless all are.
+  int64_t draw(double u) const {
+    double rest = product(u, node[1]);
+    int64_t i = 1;
+    while (i < leaves) {
+      const double left = node[2 * i];
+      const bool right = node[2 * i + 1] > 0 && !(rest < left);
+      if (right) rest -= left;
+      i = 2 * i + (right ? 1 : 0);
+    }
+    return i - leaves;
+  }
+  void remove(int64_t leaf) {
+    int64_t i = leaves + leaf;
+    node[i] = 0;
+    while ((i /= 2) > 0) node[i] = node[2 * i] + node[2 * i + 1];
+  }
+};
+
+// Visits each row with its tree, whose sums are those of all weights.
+template <typename Visit>
+tb_status each_tree(const tb_random& call, Visit visit) {
+  const tb_operand& weights = call.plan.operand[1];
+  const int64_t length = call.number[0].i;
+  const convert_fn load = conversion(TB_F64, weights.dtype);
+  int64_t leaves = 1;
+  while (leaves < length) leaves *= 2;
+  weight_tree tree{static_cast<double*>(scratch(2 * leaves * int64_t(sizeof(double)))), leaves};
+  if (tree.node == nullptr) return TB_OUT_OF_MEMORY;
+  each_row<2>(call.plan, [&](char* const* at) {
+    load(tree.node + leaves, 1, at[1], weights.strides[0], length);
+    for (int64_t i = length; i < leaves; ++i) tree.node[leaves + i] = 0;
+    tree.make_sums();
+    visit(tree, at[0]);
+  });
+  return TB_OK;
+}
+
+tb_status check_weights(const tb_random& call) {
+  const int64_t samples = call.plan.sizes[0], length = call.number[0].i;
+  const bool again = call.number[1].i != 0;
+  bool good = true;
+  const tb_status status = each_tree(call, [&](const weight_tree& tree, char*) {
+    int64_t positive = 0;
+    for (int64_t i = 0; i < length; ++i) {
+      const double w = tree.node[tree.leaves + i];
+      good = good && w >= 0;
+      positive += w > 0;
+    }
+    good = good && tree.node[1] < double(INFINITY) && positive >= (again ? 1 : samples);
+  });
+  return status != TB_OK || good ? status : TB_BAD_VALUE;
+}
+
+tb_status multinomial(const tb_random& call) {
+  const tb_operand& out = call.plan.operand[0];
+  const int64_t samples = call.plan.sizes[0];
+  const bool again = call.number[1].i != 0;
+  if (out.dtype != TB_I64) return TB_UNSUPPORTED_DTYPE;
+  uint64_t done = 0;
+  return each_tree(call, [&](weight_tree& tree, char* row) {
+    for (int64_t i = 0; i < samples; ++i) {
+      const int64_t drawn = tree.draw(unit(number_at(call, done++)));
+      reinterpret_cast<int64_t*>(row)[i * out.strides[0]] = drawn;
+      if (!again) tree.remove(drawn);
+    }
+  });
+}
+
+}  // namespace
+
+tb_status random(const tb_random* call, void* stream) {
+  if (call->stretch != nullptr) {
+    tb_random found = *call;
+    found.seed = call->stretch[0];
+    found.first += call->stretch[1];
+    found.stretch = nullptr;
+    return random(&found, stream);
+  }
+  const tb_scalar* const k = call->number;
+  switch (call->op) {
+    case TB_RANDOM_UNIFORM: return uniform(*call);
+    case TB_RANDOM_NORMAL:
+      return reals(*call, [=](uint64_t n) { return k[0].f + product(k[1].f, standard_normal(n)); });
+    case TB_RANDOM_EXPONENTIAL: return reals(*call, [=](uint64_t n) { return standard_exponential(n) / k[0].f; });
+    case TB_RANDOM_INTEGER: {
+      const uint64_t range = uint64_t(k[1].i) - uint64_t(k[0].i) + 1;
+      return integers(*call, [=](uint64_t n) { return int64_t(uint64_t(k[0].i) + integer_below(n, range)); });
+    }
+    case TB_RANDOM_BERNOULLI: return integers(*call, [=](uint64_t n) { return int64_t(unit(n) < k[0].f); });
+    case TB_RANDOM_BERNOULLI_OF: return bernoulli_of(*call);
+    case TB_RANDOM_PERMUTATION: return permutation(*call);
+    case TB_RANDOM_MULTINOMIAL: return multinomial(*call);
+    case TB_RANDOM_CHECK_PROBABILITIES: return check_probabilities(*call);
+    case TB_RANDOM_CHECK_WEIGHTS: return check_weights(*call);
+    default: return TB_UNSUPPORTED_DTYPE;
+  }
+}
+
+}  // namespace tb_cpu::TOPBIT_ARCH

@@ -1,0 +1,38 @@
+// One architecture's kernels as a table. Compiled once per architecture; arch.h says how they stay apart.
+#include "isa/arch.h"
+#include "layout.h"
+
+// The name of an architecture is a token here and a string there; only the preprocessor can do that.
+#define TOPBIT_TEXT_OF(token) #token
+#define TOPBIT_TEXT(token) TOPBIT_TEXT_OF(token)
+
+namespace tb_cpu::TOPBIT_ARCH {
+
+extern const tb_kernels table;
+
+constinit const tb_kernels table = {
+    .size = sizeof(tb_kernels),
+    .version = TB_ABI_VERSION,
+    .name = "cpu/" TOPBIT_TEXT(TOPBIT_ARCH),
+    .copy = copy,
+    .arange = arange,
+    .elementwise = elementwise,
+    .reduce = reduce,
+    .rowwise = rowwise,
+    .matmul = matmul,
+    .take = take,
+    .random = random,
+    .nonzero = nonzero,
+    .pool = pool,
+    .convolve = convolve,
+    .update = update,
+    .attention = attention,
+    .dense_loop = dense_loop,
+    .calling = nullptr,
+    .last_error = nullptr,
+    .host_scalars = 0,
+    .attends_halves = 0,
+    .runs = nullptr,
+};
+
+}  // namespace tb_cpu::TOPBIT_ARCH

@@ -1,0 +1,132 @@
+#include "matmul/epilogue.h"
+
+#include "elementwise/convert.h"
+#include "elementwise/for_each_row.h"
+#include "first_part.h"
+#include "half.h"
+#include "layout.h"
+#include "multiply_add.h"
+
+namespace tb_cpu::TOPBIT_ARCH {
+namespace {
+
+template <typename T>
+constexpr int32_t code_of = sizeof(T) == 4 ? TB_F32 : TB_F64;
+
+const char* at(const void* base, int64_t element, int32_t dtype) {
+  return static_cast<const char*>(base) + element * element_bytes[dtype];
+}
+
+// to = alpha * products + beta * added, and relu of that, for rows that follow one another in each of them. `added` has
+// neighbours or, repeated, one element for each row; or is null.
+template <typename T, bool Adds, bool Relu>
+void combine(const ending<T>& how, int64_t rows, int64_t columns, const T* products, int64_t products_row,
+             const T* added, int64_t added_row, bool repeats, T* to, int64_t to_row) {
+  constexpr int64_t width = vec<T>::size;
+  const vec<T> alpha(how.alpha), beta(how.beta), zero(T(0));
+  const auto one = [&](vec<T> x, vec<T> more) {
+    x = x * alpha;
+    if constexpr (Adds) x = multiply_add(beta, more, x);
+    return Relu ? xsimd::select(x <= zero, zero, x) : x;
+  };
+  const int64_t whole = columns / width * width, rest = columns - whole;
+  const first_part<T> part(rest == 0 ? width : rest);
+  for (int64_t r = 0; r < rows; ++r, products += products_row, added += added_row, to += to_row) {
+    if (Adds && repeats) {
+      const vec<T> more(*added);
+      for (int64_t j = 0; j < whole; j += width) {
+        one(vec<T>::load_unaligned(products + j), more).store_unaligned(to + j);
+      }
+    } else {
+      for (int64_t j = 0; j < whole; j += width) {
+        one(vec<T>::load_unaligned(products + j), vec<T>::load_unaligned(added + j)).store_unaligned(to + j);
+      }
+    }
+    if (rest == 0) continue;
+    const vec<T> more = Adds && repeats ? vec<T>(*added)
+                        : loads_parts   ? part.load(added + whole)
+                                        : load_part(added + whole, rest, T(0));
+    const vec<T> last = loads_parts ? part.load(products + whole) : load_part(products + whole, rest, T(0));
+    part.store(to + whole, one(last, more));
+  }
+}
+template <typename T>
+void combine(const ending<T>& how, int64_t rows, int64_t columns, const T* products, int64_t products_row,
+             const T* added, int64_t added_row, bool repeats, T* to, int64_t to_row) {
+  const bool adds = added != nullptr;
+  const auto run = adds ? (how.relu ? &combine<T, true, true> : &combine<T, true, false>)
+                        : (how.relu ? &combine<T, false, true> : &combine<T, false, false>);
+  run(how, rows, columns, products, products_row, adds ? added : products, adds ? added_row : products_row, repeats, to,
+      to_row);
+}
+
+template <typename E, typename Round>
+void round_to(void* out, const float* from, int64_t columns, Round round) {
+  E* const to = static_cast<E*>(out);
+  for (int64_t j = 0; j < columns; ++j) to[j] = round(from[j]);
+}
+
+// Neighbours of the result.
+template <typename T>
+void put(void* out, int32_t dtype, int64_t step, const T* from, int64_t columns) {
+  if constexpr (sizeof(T) == 4) {
+    if (step == 1 && dtype == TB_BF16) {
+      return round_to<tb_kernel::bfloat16>(out, from, columns, [](float x) { return tb_kernel::to_bfloat16(x); });
+    }
+    if (step == 1 && dtype == TB_F16) {
+      return round_to<tb_kernel::half>(out, from, columns, [](float x) { return tb_kernel::to_half(x); });
+    }
+  }
+  conversion(dtype, code_of<T>)(out, step, from, 1, columns);
+}
+
+template <typename T>
+void finish_rows(const ending<T>& how, int64_t row, int64_t rows, int64_t column, int64_t columns, const T* products,
+                 int64_t products_row) {
+  static constexpr tb_scalar no_numbers[TB_MAX_NUMBERS] = {};
+  const bool direct = how.dtype == code_of<T> && how.out_col == 1;
+  const bool repeats = how.added_col == 0;
+  const bool gathers = how.added != nullptr && (how.dtype != code_of<T> || (!repeats && how.added_col != 1));
+  char* const out = const_cast<char*>(at(how.out, row * how.out_row + column * how.out_col, how.dtype));
+  const char* const more =
+      how.added == nullptr ? nullptr : at(how.added, row * how.added_row + column * how.added_col, how.dtype);
+  if (direct && !gathers) {
+    T* const to = reinterpret_cast<T*>(out);
+    combine(how, rows, columns, products, products_row, reinterpret_cast<const T*>(more), how.added_row, repeats, to,
+            how.out_row);
+    for (int64_t r = 0; r < rows && how.activation != nullptr; ++r) {
+      const void* const in[] = {to + r * how.out_row};
+      how.activation(columns, to + r * how.out_row, in, no_numbers);
+    }
+    return;
+  }
+  alignas(64) T line[ending_columns], gathered[ending_columns];
+  for (int64_t r = 0; r < rows; ++r) {
+    const char* const from = more == nullptr ? nullptr : at(more, r * how.added_row, how.dtype);
+    const T* added = reinterpret_cast<const T*>(from);
+    if (gathers) {
+      conversion(code_of<T>, how.dtype)(gathered, 1, from, how.added_col, repeats ? 1 : columns);
+      added = gathered;
+    }
+    T* const to = direct ? reinterpret_cast<T*>(out) + r * how.out_row : line;
+    combine(how, 1, columns, products + r * products_row, 0, added, 0, repeats, to, 0);
+    if (how.activation != nullptr) {
+      const void* const in[] = {to};
+      how.activation(columns, to, in, no_numbers);
+    }
+    if (!direct) put(const_cast<char*>(at(out, r * how.out_row, how.dtype)), how.dtype, how.out_col, line, columns);
+  }
+}
+
+}  // namespace
+
+void finish(const ending<float>& how, int64_t row, int64_t rows, int64_t column, int64_t columns, const float* products,
+            int64_t products_row) {
+  finish_rows(how, row, rows, column, columns, products, products_row);
+}
+void finish(const ending<double>& how, int64_t row, int64_t rows, int64_t column, int64_t columns,
+            const double* products, int64_t products_row) {
+  finish_rows(how, row, rows, column, columns, products, products_row);
+}
+
+}  // namespace tb_cpu::TOPBIT_ARCH

@@ -1,0 +1,190 @@
+// The matrix product of one architecture: brings a call into the form that blocks, tiles and vectors take.
+#include "matmul/matmul.h"
+
+#include "elementwise/for_each_row.h"
+#include "half.h"
+#include "layout.h"
+#include "matmul/blocks.h"
+#include "matmul/pack.h"
+#include "product_forms.h"
+
+namespace tb_cpu::TOPBIT_ARCH {
+namespace {
+
+// Sizes up to which operands are read where they are, without a look at what else there is to think of.
+constexpr int64_t small_side = 256;
+constexpr int64_t small_work = 128 * 128 * 128;
+
+struct call {
+  tb_matmul p;
+  loop_fn activation;
+};
+
+const void* moved(const void* base, int64_t elements, int32_t dtype) {
+  return base == nullptr ? nullptr : static_cast<const char*>(base) + elements * element_bytes[dtype];
+}
+
+template <typename T>
+ending<T> end_of(const call& c, int64_t at) {
+  const tb_matmul& p = c.p;
+  const bool relu = p.activation == TB_RELU;
+  return {const_cast<void*>(moved(p.out, at * p.out_batch, p.out_dtype)),
+          p.out_row,
+          p.out_col,
+          moved(p.added, at * p.added_batch, p.out_dtype),
+          p.added_row,
+          p.added_col,
+          p.out_dtype,
+          T(p.alpha.f),
+          T(p.beta.f),
+          relu ? nullptr : c.activation,
+          relu};
+}
+
+template <typename T>
+void run_end(const void* context, int64_t row, int64_t rows, int64_t column, int64_t columns, const T* tile,
+             int64_t tile_row) {
+  finish(*static_cast<const ending<T>*>(context), row, rows, column, columns, tile, tile_row);
+}
+
+// Both operands in place, in one block.
+template <typename T>
+bool is_small(const tb_matmul& p) {
+  const bool places = p.b_col == 1 && (p.a_col == 1 || p.a_row == 1) && (loads_parts || p.n % vector_width<T> == 0);
+  return places && p.k <= block_depth<T> && p.k > 0 && p.m <= small_side && p.n <= small_side &&
+         p.m * p.n * p.k <= small_work && p.m > 1 && p.n > 1 &&
+         (p.m <= 2 * tile_rows || p.b_row * int64_t(sizeof(T)) % 4096 != 0);
+}
+
+template <typename T>
+tb_status multiply_small(const void* context, int64_t at, int64_t, int64_t, int64_t, int64_t) {
+  const call& c = *static_cast<const call*>(context);
+  const tb_matmul& p = c.p;
+  using order = typename left_block<T>::order;
+  const left_block<T> a{static_cast<const T*>(p.a) + at * p.a_batch, p.a_col == 1 ? p.a_row : p.a_col,
+                        p.a_col == 1 ? order::rows : order::columns};
+  const right_block<T> b{static_cast<const T*>(p.b) + at * p.b_batch, p.b_row, false};
+  if (p.out_col == 1 && p.added == nullptr && p.alpha.f == 1 && p.activation < 0) {
+    multiply_block(a, b, {static_cast<T*>(p.out) + at * p.out_batch, p.out_row, false, nullptr}, p.m, p.n, p.k);
+    return TB_OK;
+  }
+  const ending<T> how = end_of<T>(c, at);
+  const tile_end<T> end{&run_end<T>, &how};
+  multiply_block(a, b, {nullptr, 0, false, &end}, p.m, p.n, p.k);
+  return TB_OK;
+}
+
+template <typename T, typename E>
+left_block<T> pack_a(const void* context, int64_t i, int64_t rows, int64_t p, int64_t depth, T* to) {
+  const auto& a = *static_cast<const strided<E>*>(context);
+  return pack_left<T, E>({a.at + i * a.row + p * a.col, a.row, a.col}, rows, depth, to);
+}
+template <typename T, typename E>
+void pack_b(const void* context, int64_t p, int64_t depth, int64_t j, int64_t columns, T* to) {
+  const auto& b = *static_cast<const strided<E>*>(context);
+  pack_right<T, E>({b.at + p * b.row + j * b.col, b.row, b.col}, depth, columns, to);
+}
+
+template <typename T, typename E>
+tb_status multiply_blocks(const void* context, int64_t at, int64_t row, int64_t rows, int64_t column, int64_t columns) {
+  const call& c = *static_cast<const call*>(context);
+  const tb_matmul& p = c.p;
+  const strided<E> a{static_cast<const E*>(p.a) + at * p.a_batch, p.a_row, p.a_col};
+  const strided<E> b{static_cast<const E*>(p.b) + at * p.b_batch, p.b_row, p.b_col};
+  blocked_product<T> product{
+      {nullptr, a.row, a.col, &pack_a<T, E>, &a}, {nullptr, b.row, &pack_b<T, E>, &b}, p.m, p.n, p.k, end_of<T>(c, at)};
+  if constexpr (!is_half<E>) {
+    if (a.col == 1 || a.row == 1) product.a.in_place = a.at;
+    if (b.col == 1) product.b.in_place = b.at;
+  }
+  return multiply_rectangle(product, row, rows, column, columns);
+}
+
+// A result of one row.
+template <typename T>
+tb_status multiply_row(const void* context, int64_t at, int64_t, int64_t, int64_t column, int64_t columns) {
+  const call& c = *static_cast<const call*>(context);
+  const tb_matmul& p = c.p;
+  return multiply_vector({moved(p.b, at * p.b_batch, p.dtype), p.b_col, p.b_row, moved(p.a, at * p.a_batch, p.dtype),
+                          p.a_col, p.k, p.dtype},
+                         column, columns, end_of<T>(c, at));
+}
+
+// No depth: what a product of zeros would be.
+template <typename T>
+tb_status multiply_nothing(const call& c) {
+  constexpr T zeros[ending_columns] = {};
+  for (int64_t at = 0; at < c.p.batch; ++at) {
+    const ending<T> how = end_of<T>(c, at);
+    for (int64_t j = 0; j < c.p.n; j += ending_columns) {
+      const int64_t columns = c.p.n - j < ending_columns ? c.p.n - j : ending_columns;
+      finish(how, 0, c.p.m, j, columns, zeros, 0);
+    }
+  }
+  return TB_OK;
+}
+
+template <typename T, typename E>
+tb_status multiply(const tb_matmul& given) {
+  call c{given, nullptr};
+  tb_matmul& p = c.p;
+  if (p.activation >= 0) {
+    const loops& all = loops_of(p.activation);
+    c.activation = sizeof(T) == 4 ? all.f32 : all.f64;
+    if (c.activation == nullptr || all.inputs != 1 || all.predicate) return TB_UNSUPPORTED_DTYPE;
+  }
+  if (p.m <= 0 || p.n <= 0 || p.batch <= 0) return TB_OK;
+  if (p.k <= 0) return multiply_nothing<T>(c);
+  // Rows of the result are what is written in one piece.
+  const bool by_columns = p.out_col != 1 && p.out_row == 1;
+  if (p.n == 1 ? p.m != 1 : by_columns && p.m != 1) tb_kernel::transpose(p);
+  tb_kernel::join_batch(p);
+  if (p.m == 1 && (p.b_col == 1 || p.b_row == 1)) {
+    return multiply_in_parts(1, p.n, p.k, p.batch, &c, &multiply_row<T>);
+  }
+  if constexpr (!is_half<E>) {
+    if (is_small<T>(p)) return multiply_in_parts(1, 1, p.m * p.n * p.k, p.batch, &c, &multiply_small<T>);
+  }
+  return multiply_in_parts(p.m, p.n, p.k, p.batch, &c, &multiply_blocks<T, E>);
+}
+
+// A small plain product of matrices that lie as they are mostly found: straight to its tiles.
+template <typename T>
+bool multiply_at_once(const tb_matmul& p) {
+  if (p.batch != 1 || p.activation >= 0 || p.out_col != 1 || !is_small<T>(p)) return false;
+  if (p.added != nullptr || p.alpha.f != 1) return false;
+  using order = typename left_block<T>::order;
+  const bool rows = p.a_col == 1;
+  multiply_block(
+      left_block<T>{static_cast<const T*>(p.a), rows ? p.a_row : p.a_col, rows ? order::rows : order::columns},
+      right_block<T>{static_cast<const T*>(p.b), p.b_row, false},
+      result_block<T>{static_cast<T*>(p.out), p.out_row, false, nullptr}, p.m, p.n, p.k);
+  return true;
+}
+
+template <typename T>
+tb_status multiply_floats(const tb_matmul& p) {
+  if (p.out_dtype != p.dtype) return TB_UNSUPPORTED_DTYPE;
+  return multiply_at_once<T>(p) ? TB_OK : multiply<T, T>(p);
+}
+
+template <typename E>
+tb_status multiply_halves(const tb_matmul& p) {
+  if (p.out_dtype != p.dtype && p.out_dtype != TB_F32) return TB_UNSUPPORTED_DTYPE;
+  return multiply<float, E>(p);
+}
+
+}  // namespace
+
+tb_status matmul(const tb_matmul* product, void*) {
+  switch (product->dtype) {
+    case TB_I64: return multiply_integers(*product);
+    case TB_F16: return multiply_halves<tb_kernel::half>(*product);
+    case TB_BF16: return multiply_halves<tb_kernel::bfloat16>(*product);
+    case TB_F32: return multiply_floats<float>(*product);
+    case TB_F64: return multiply_floats<double>(*product);
+    default: return TB_UNSUPPORTED_DTYPE;
+  }
+}
+
+}  // namespace tb_cpu::TOPBIT_ARCH

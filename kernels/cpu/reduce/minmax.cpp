@@ -1,0 +1,182 @@
+// Reductions that compare: the greatest or least element, the place of the first of them, any and all. A NaN beats
+// every number.
+#include <limits>
+
+#include "layout.h"
+#include "reduce/reducers.h"
+
+namespace tb_cpu::TOPBIT_ARCH {
+namespace {
+
+// Whether x takes the place of best, which came earlier.
+template <bool Greatest, typename T>
+bool beats(T x, T best) {
+  if constexpr (std::is_floating_point_v<T>) {
+    // Without branches: | and &, so that loops become vectors.
+    return (Greatest ? x > best : x < best) | (__builtin_isnan(x) & !__builtin_isnan(best));
+  }
+  return Greatest ? x > best : x < best;
+}
+
+// What every element beats, or equals.
+template <bool Greatest, typename T>
+constexpr T weakest() {
+  using limits = std::numeric_limits<T>;
+  if constexpr (std::is_floating_point_v<T>) return Greatest ? -limits::infinity() : limits::infinity();
+  return Greatest ? limits::min() : limits::max();
+}
+
+template <bool Greatest, bool Magnitude = false>
+struct choosing {
+  static constexpr bool rest = false;
+  template <typename T>
+  using part = T;
+  template <typename T>
+  static T identity() {
+    return weakest<Greatest, T>();
+  }
+  template <typename T>
+  static T map(T x, double) {
+    if constexpr (Magnitude) return T(::fabs(x));
+    return x;
+  }
+  template <typename T>
+  static T join(T a, T b) {
+    return beats<Greatest>(b, a) ? b : a;
+  }
+  template <typename V>
+  static V wide(V x, double) {
+    if constexpr (Magnitude) return __builtin_elementwise_abs(x);
+    return x;
+  }
+  // As join: of numbers none is unlike itself.
+  template <typename V>
+  static V wide_join(V a, V b) {
+    return ((Greatest ? b > a : b < a) | ((b != b) & (a == a))) ? b : a;
+  }
+};
+
+// The first of equals. A block is searched only where its best beats all before it.
+template <bool Greatest, typename T>
+struct finding {
+  struct columns {
+    T best[tile];
+    int64_t index[tile];
+  };
+
+  static void start(void* state, int64_t n, const double*) {
+    columns& s = *static_cast<columns*>(state);
+    for (int64_t c = 0; c < n; ++c) {
+      s.best[c] = weakest<Greatest, T>();
+      s.index[c] = 0;
+    }
+  }
+
+  static void along(void* state, const void* elements, int64_t count, int64_t first) {
+    constexpr int64_t block = lanes_block<choosing<Greatest>, T>;
+    columns& s = *static_cast<columns*>(state);
+    const T* const x = static_cast<const T*>(elements);
+    for (int64_t i = 0; i < count; i += block) {
+      const int64_t some = count - i < block ? count - i : block;
+      const T best = folding<choosing<Greatest>, T>::of_block(x + i, some, 0);
+      if (!beats<Greatest>(best, s.best[0])) continue;
+      int64_t at = i;
+      while (!(x[at] == best || (is_nan(best) && is_nan(x[at])))) ++at;
+      s.best[0] = best;
+      s.index[0] = first + at;
+    }
+  }
+
+  static void across(void* state, const void* elements, int64_t n, int64_t rows, int64_t step, int64_t first) {
+    columns& s = *static_cast<columns*>(state);
+    const T* x = static_cast<const T*>(elements);
+    for (int64_t r = 0; r < rows; ++r, x += step) {
+#pragma clang loop vectorize(assume_safety)
+      for (int64_t c = 0; c < n; ++c) {
+        const bool better = beats<Greatest>(x[c], s.best[c]);
+        s.best[c] = better ? x[c] : s.best[c];
+        s.index[c] = better ? first + r : s.index[c];
+      }
+    }
+  }
+
+  struct record {
+    T best;
+    int64_t index;
+  };
+
+  static void put_aside(const void* state, fold_record* to) {
+    const columns& s = *static_cast<const columns*>(state);
+    const record kept{s.best[0], s.index[0]};
+    __builtin_memcpy(to, &kept, sizeof kept);
+  }
+  static void take_in(void* state, const fold_record* from) {
+    columns& s = *static_cast<columns*>(state);
+    record kept;
+    __builtin_memcpy(&kept, from, sizeof kept);
+    if (!beats<Greatest>(kept.best, s.best[0])) return;
+    s.best[0] = kept.best;
+    s.index[0] = kept.index;
+  }
+
+  static void finish(void* state, int64_t n, int64_t, const tb_scalar*, void* out, int64_t* index) {
+    const columns& s = *static_cast<const columns*>(state);
+    for (int64_t c = 0; c < n; ++c) {
+      static_cast<T*>(out)[c] = s.best[c];
+      index[c] = s.index[c];
+    }
+  }
+  static void finish_index(void* state, int64_t n, int64_t, const tb_scalar*, void* out, int64_t*) {
+    const columns& s = *static_cast<const columns*>(state);
+    for (int64_t c = 0; c < n; ++c) static_cast<int64_t*>(out)[c] = s.index[c];
+  }
+};
+
+template <bool Greatest, typename T>
+folds value_and_index() {
+  using f = finding<Greatest, T>;
+  return {{code_of<T>, f::start, f::along, f::across, f::put_aside, f::take_in, f::finish}, {}, true};
+}
+template <bool Greatest, typename T>
+folds index_alone() {
+  using f = finding<Greatest, T>;
+  return {{TB_I64, f::start, f::along, f::across, f::put_aside, f::take_in, f::finish_index}, {}};
+}
+
+template <typename T>
+folds folds_of(int32_t op) {
+  switch (op) {
+    case TB_MAX: return {make_fold<choosing<true>, T>(), {}};
+    case TB_MIN: return {make_fold<choosing<false>, T>(), {}};
+    case TB_MAX_INDEX: return value_and_index<true, T>();
+    case TB_MIN_INDEX: return value_and_index<false, T>();
+    case TB_ARGMAX: return index_alone<true, T>();
+    case TB_ARGMIN: return index_alone<false, T>();
+    default: return {};
+  }
+}
+
+}  // namespace
+
+folds order_folds(int32_t op, int32_t compute) {
+  switch (compute) {
+    case TB_BOOL: return folds_of<byte>(op == TB_ANY ? TB_MAX : op == TB_ALL ? TB_MIN : op);
+    case TB_I64: return folds_of<int64_t>(op);
+    case TB_F32: return folds_of<float>(op);
+    case TB_F64: return folds_of<double>(op);
+    default: return {};
+  }
+}
+
+fold greatest_as_double(int32_t compute) {
+  return compute == TB_F32 ? make_fold<choosing<true>, float, double>() : make_fold<choosing<true>, double>();
+}
+
+fold magnitude_fold(int32_t compute, bool greatest) {
+  if (compute == TB_F32) {
+    return greatest ? make_fold<choosing<true, true>, float>() : make_fold<choosing<false, true>, float>();
+  }
+  return greatest ? make_fold<choosing<true, true>, double>() : make_fold<choosing<false, true>, double>();
+}
+
+}  // namespace tb_cpu::TOPBIT_ARCH

@@ -1,0 +1,156 @@
+// Pooling: the greatest or the average element of each window of an image, and the gradients of both.
+//
+// Windows are clipped to the image before their elements are visited, so no loop asks whether an element is there.
+// Averages are accumulated in double.
+#include <limits>
+#include <type_traits>
+
+#include "isa/arch.h"
+#include "layout.h"
+
+namespace tb_cpu::TOPBIT_ARCH {
+namespace {
+
+// One dimension of a window: elements first, first + step, ... below end; `padded` counts those of the padding too.
+struct range {
+  int64_t first, end, step, padded;
+};
+
+range window(const tb_pool& call, int side, int64_t at) {
+  const int64_t length = side == 0 ? call.height : call.width;
+  if (call.kernel[side] == 0) {
+    const int64_t parts = side == 0 ? call.out_height : call.out_width;
+    const int64_t first = at * length / parts;
+    const int64_t end = ((at + 1) * length + parts - 1) / parts;
+    return {first, end, 1, end - first};
+  }
+  const int64_t step = call.dilation[side];
+  int64_t first = at * call.stride[side] - call.padding[side];
+  const int64_t last = length + call.padding[side];
+  int64_t end = first + (call.kernel[side] - 1) * step + 1;
+  const int64_t padded = (end < last ? end : last) - first;
+  if (first < 0) first += (-first + step - 1) / step * step;
+  if (end > length) end = length;
+  return {first, end, step, padded};
+}
+
+// Calls visit(result, rows, columns) for each window of an image; `result` counts the windows.
+template <typename Visit>
+void each_window(const tb_pool& call, Visit visit) {
+  for (int64_t y = 0; y < call.out_height; ++y) {
+    const range rows = window(call, 0, y);
+    for (int64_t x = 0; x < call.out_width; ++x) visit(y * call.out_width + x, rows, window(call, 1, x));
+  }
+}
+
+template <typename Visit>
+void each_element(const tb_pool& call, range rows, range columns, Visit visit) {
+  for (int64_t y = rows.first; y < rows.end; y += rows.step) {
+    for (int64_t x = columns.first; x < columns.end; x += columns.step) visit(y * call.width + x);
+  }
+}
+
+int64_t divisor(const tb_pool& call, range rows, range columns) {
+  if (call.divisor != 0) return call.divisor;
+  if (call.count_padding != 0) return rows.padded * columns.padded;
+  const int64_t count = (rows.end - rows.first) * (columns.end - columns.first);
+  return count > 0 ? count : 1;
+}
+
+// Dilation can leave a window nothing but padding: the lowest number there is, found nowhere.
+constexpr int64_t nowhere = -1;
+
+template <typename T>
+tb_status max_pool(const tb_pool& call) {
+  constexpr T lowest =
+      std::is_floating_point_v<T> ? -std::numeric_limits<T>::infinity() : std::numeric_limits<T>::lowest();
+  const int64_t in_size = call.height * call.width;
+  const int64_t out_size = call.out_height * call.out_width;
+  for (int64_t image = 0; image < call.images; ++image) {
+    const T* const in = static_cast<const T*>(call.in) + image * in_size;
+    T* const out = static_cast<T*>(call.out) + image * out_size;
+    int64_t* const index = call.index + image * out_size;
+    each_window(call, [&](int64_t result, range rows, range columns) {
+      int64_t best = nowhere;
+      T greatest = lowest;
+      each_element(call, rows, columns, [&](int64_t at) {
+        const bool first_nan = in[at] != in[at] && greatest == greatest;
+        if (best == nowhere || in[at] > greatest || first_nan) {
+          best = at;
+          greatest = in[at];
+        }
+      });
+      out[result] = greatest;
+      index[result] = best;
+    });
+  }
+  return TB_OK;
+}
+
+template <typename T>
+tb_status max_pool_backward(const tb_pool& call) {
+  const int64_t in_size = call.height * call.width;
+  const int64_t out_size = call.out_height * call.out_width;
+  for (int64_t i = 0; i < call.images * out_size; ++i) {
+    if (call.index[i] < nowhere || call.index[i] >= in_size) return TB_BAD_INDEX;
+  }
+  T* image = static_cast<T*>(call.out);
+  for (int64_t i = 0; i < call.images * in_size; ++i) image[i] = T(0);
+  for (int64_t i = 0; i < call.images * out_size; ++i) {
+    if (call.index[i] != nowhere) image[i / out_size * in_size + call.index[i]] += static_cast<const T*>(call.in)[i];
+  }
+  return TB_OK;
+}
+
+template <typename T>
+tb_status average_pool(const tb_pool& call) {
+  for (int64_t image = 0; image < call.images; ++image) {
+    const T* const in = static_cast<const T*>(call.in) + image * call.height * call.width;
+    T* const out = static_cast<T*>(call.out) + image * call.out_height * call.out_width;
+    each_window(call, [&](int64_t result, range rows, range columns) {
+      double sum = 0;
+      each_element(call, rows, columns, [&](int64_t at) { sum += double(in[at]); });
+      out[result] = T(sum / double(divisor(call, rows, columns)));
+    });
+  }
+  return TB_OK;
+}
+
+template <typename T>
+tb_status average_pool_backward(const tb_pool& call) {
+  const int64_t image_size = call.height * call.width;
+  for (int64_t image = 0; image < call.images; ++image) {
+    T* const out = static_cast<T*>(call.out) + image * image_size;
+    const T* const in = static_cast<const T*>(call.in) + image * call.out_height * call.out_width;
+    for (int64_t i = 0; i < image_size; ++i) out[i] = T(0);
+    each_window(call, [&](int64_t result, range rows, range columns) {
+      const T share = T(double(in[result]) / double(divisor(call, rows, columns)));
+      each_element(call, rows, columns, [&](int64_t at) { out[at] += share; });
+    });
+  }
+  return TB_OK;
+}
+
+template <typename T>
+tb_status pool_of(const tb_pool& call) {
+  switch (call.op) {
+    case TB_MAX_POOL: return max_pool<T>(call);
+    case TB_MAX_POOL_BACKWARD: return max_pool_backward<T>(call);
+    case TB_AVG_POOL: return average_pool<T>(call);
+    case TB_AVG_POOL_BACKWARD: return average_pool_backward<T>(call);
+    default: return TB_UNSUPPORTED_DTYPE;
+  }
+}
+
+}  // namespace
+
+tb_status pool(const tb_pool* call, void*) {
+  switch (call->dtype) {
+    case TB_I64: return call->op == TB_MAX_POOL ? max_pool<int64_t>(*call) : TB_UNSUPPORTED_DTYPE;
+    case TB_F32: return pool_of<float>(*call);
+    case TB_F64: return pool_of<double>(*call);
+    default: return TB_UNSUPPORTED_DTYPE;
+  }
+}
+
+}  // namespace tb_cpu::TOPBIT_ARCH

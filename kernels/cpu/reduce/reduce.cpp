@@ -1,0 +1,215 @@
+// Reductions over a plan: which fold an operation is, and the walk that feeds it.
+//
+// Where the first kept dimension lies denser in memory than the first reduced one, a tile of neighbouring results is
+// folded side by side; else each result by itself, along the reduced dimensions. What is not dense in the type of the
+// computation, or too short a row to be worth a call, is gathered in a buffer first. Threads share the kept positions;
+// a single long reduction is folded in parts of one size, which are taken in one after another.
+#include "reduce/reduce.h"
+
+#include "elementwise/convert.h"
+#include "elementwise/for_each_row.h"
+#include "elementwise/partition.h"
+#include "layout.h"
+
+namespace tb_cpu::TOPBIT_ARCH {
+namespace {
+
+constexpr int64_t block = 512;
+constexpr int64_t short_row = 64;
+// Elements of a part of a long reduction, which is folded by itself. The order of a sum follows from it, so it is the
+// same whatever TOPBIT_PARALLEL_GRAIN says. An element of a fold is less work than one of most kernels.
+constexpr int64_t part_elements = 4 * 32768;
+
+// The input of a reduction at one position of the kept dimensions.
+class source {
+ public:
+  source(const tb_plan& plan, int32_t compute)
+      : in_(plan.operand[plan.operands - 1]),
+        load_(conversion(compute, in_.dtype)),
+        element_(element_bytes[in_.dtype]),
+        loaded_(element_bytes[compute]),
+        same_type_(in_.dtype == compute),
+        column_(plan.reduced < plan.ndim ? in_.strides[plan.reduced] : 0) {
+    reduced_.ndim = plan.reduced;
+    reduced_.operands = 1;
+    reduced_.operand[0] = in_;
+    for (int d = 0; d < reduced_.ndim; ++d) {
+      reduced_.sizes[d] = plan.sizes[d];
+      count_ *= plan.sizes[d];
+    }
+  }
+
+  int64_t count() const { return count_; }
+  int64_t column_bytes() const { return column_ * element_; }
+  bool denser_across() const {
+    const auto distance = [](int64_t stride) { return stride == 0 ? INT64_MAX : stride < 0 ? -stride : stride; };
+    return distance(column_) < distance(in_.strides[0]);
+  }
+
+  void feed_along(const fold& f, void* state, const double* constant, char* at) const {
+    const int last = reduced_.ndim - 1;
+    const int64_t length = reduced_.sizes[last], inner = count_ / length;
+    const int64_t step = inner < part_elements ? (part_elements + inner - 1) / inner : 1;
+    const int64_t parts = (length + step - 1) / step;
+    if (count_ < 2 * part_elements || parts < 2) return feed_rows(f, state, at, 0);
+    // Results follow from these parts, and not from who folds them.
+    constexpr int64_t window = 64;
+    fold_record records[window];
+    for (int64_t begin = 0; begin < parts; begin += window) {
+      const int64_t some = parts - begin < window ? parts - begin : window;
+      each_part(some, [&](int64_t i) {
+        const int64_t first = (begin + i) * step;
+        source part = *this;
+        part.reduced_.sizes[last] = length - first < step ? length - first : step;
+        fold_state own;
+        f.start(&own, 1, constant);
+        part.feed_rows(f, &own, at + first * in_.strides[last] * element_, first * inner);
+        f.put_aside(&own, &records[i]);
+      });
+      for (int64_t i = 0; i < some; ++i) f.take_in(state, &records[i]);
+    }
+  }
+
+  void feed_across(const fold& f, void* state, char* at, int64_t n) const {
+    // As many rows at a time whatever the columns are: the order of a sum is that of its calls.
+    constexpr int64_t most = 8;
+    alignas(64) unsigned char buffer[most * tile * 8];
+    const int64_t length = reduced_.sizes[0], step = in_.strides[0];
+    const bool direct = same_type_ && column_ == 1;
+    int64_t first = 0;
+    rows(at, [&](const char* row) {
+      if (direct) {
+        f.across(state, row, n, length, step, first);
+      } else {
+        for (int64_t r = 0; r < length; r += most) {
+          const int64_t some = length - r < most ? length - r : most;
+          for (int64_t k = 0; k < some; ++k) {
+            load_(buffer + k * n * loaded_, 1, row + (r + k) * step * element_, column_, n);
+          }
+          f.across(state, buffer, n, some, n, first + r);
+        }
+      }
+      first += length;
+    });
+  }
+
+ private:
+  // `first` is the place of the first element among all that are reduced.
+  void feed_rows(const fold& f, void* state, char* at, int64_t first) const {
+    alignas(64) unsigned char buffer[block * 8];
+    const int64_t length = reduced_.sizes[0], step = in_.strides[0];
+    const bool direct = same_type_ && step == 1 && (length >= short_row || reduced_.ndim == 1);
+    int64_t filled = 0;
+    rows(at, [&](const char* row) {
+      if (direct) {
+        f.along(state, row, length, first);
+        first += length;
+        return;
+      }
+      for (int64_t i = 0; i < length;) {
+        const int64_t some = length - i < block - filled ? length - i : block - filled;
+        load_(buffer + filled * loaded_, 1, row + i * step * element_, step, some);
+        i += some;
+        filled += some;
+        if (filled < block) continue;
+        f.along(state, buffer, block, first);
+        first += block;
+        filled = 0;
+      }
+    });
+    if (filled > 0) f.along(state, buffer, filled, first);
+  }
+
+  template <typename Visit>
+  void rows(char* at, Visit visit) const {
+    if (reduced_.ndim == 1) return visit(static_cast<const char*>(at));
+    tb_plan plan = reduced_;
+    plan.operand[0].data = at;
+    each_row<1>(plan, [&](char* const* row) { visit(static_cast<const char*>(row[0])); });
+  }
+
+  const tb_operand& in_;
+  convert_fn load_;
+  int64_t element_, loaded_;
+  bool same_type_;
+  int64_t column_;  // from a column to the next, in elements
+  int64_t count_ = 1;
+  tb_plan reduced_{};  // the reduced dimensions of the input
+};
+
+// Folds n columns; their results are in `out` and `index`.
+template <typename Feed>
+void run_folds(const tb_reduction& call, const folds& how, int64_t count, int64_t n, Feed feed, void* out,
+               int64_t* index) {
+  fold_state state;
+  double constant[tile];
+  for (int64_t c = 0; c < n; ++c) constant[c] = call.number[0].f;
+  const fold* last = &how.first;
+  if (how.second.start != nullptr) {
+    how.first.start(&state, n, constant);
+    feed(how.first, &state, constant);
+    how.first.finish(&state, n, count, call.number, constant, nullptr);
+    last = &how.second;
+  }
+  last->start(&state, n, constant);
+  feed(*last, &state, constant);
+  last->finish(&state, n, count, call.number, out, index);
+}
+
+template <int Operands>
+void run(const tb_reduction& call, const tb_plan& plan, const folds& how) {
+  const tb_operand& result = plan.operand[0];
+  const convert_fn store = conversion(result.dtype, how.second.start != nullptr ? how.second.result : how.first.result);
+  const source in(plan, call.compute);
+  alignas(64) double out[tile];
+  int64_t index[tile];
+  if (plan.reduced == plan.ndim || !in.denser_across()) {
+    each_position<Operands>(plan, plan.reduced, [&](char* const* at) {
+      const auto feed = [&](const fold& f, void* state, const double* constants) {
+        in.feed_along(f, state, constants, at[Operands - 1]);
+      };
+      run_folds(call, how, in.count(), 1, feed, out, index);
+      store(at[0], 1, out, 1, 1);
+      if (Operands == 3) __builtin_memcpy(at[1], index, sizeof index[0]);
+    });
+    return;
+  }
+  const int64_t columns = plan.sizes[plan.reduced], result_step = result.strides[plan.reduced];
+  each_position<Operands>(plan, plan.reduced + 1, [&](char* const* at) {
+    for (int64_t first = 0; first < columns; first += tile) {
+      const int64_t n = columns - first < tile ? columns - first : tile;
+      char* const from = at[Operands - 1] + first * in.column_bytes();
+      const auto feed = [&](const fold& f, void* state, const double*) { in.feed_across(f, state, from, n); };
+      run_folds(call, how, in.count(), n, feed, out, index);
+      store(at[0] + first * result_step * element_bytes[result.dtype], result_step, out, 1, n);
+      if (Operands == 3) {
+        const int64_t step = plan.operand[1].strides[plan.reduced];
+        int64_t* const to = static_cast<int64_t*>(static_cast<void*>(at[1])) + first * step;
+        for (int64_t c = 0; c < n; ++c) to[c * step] = index[c];
+      }
+    }
+  });
+}
+
+}  // namespace
+
+tb_status reduce(const tb_reduction* call, void*) {
+  folds how = sum_folds(call->op, call->compute, call->number);
+  if (how.first.start == nullptr) how = order_folds(call->op, call->compute);
+  if (how.first.start == nullptr || call->plan.operands != (how.indexed ? 3 : 2)) return TB_UNSUPPORTED_DTYPE;
+  const auto part = [&](const tb_plan& plan) {
+    if (how.indexed) {
+      run<3>(*call, plan, how);
+    } else {
+      run<2>(*call, plan, how);
+    }
+  };
+  if (call->plan.reduced < call->plan.ndim) {
+    in_parts(call->plan, call->plan.reduced, positions(call->plan), part);
+  } else {
+    part(call->plan);
+  }
+  return TB_OK;
+}
+
+}  // namespace tb_cpu::TOPBIT_ARCH

@@ -1,0 +1,173 @@
+// Folds from three small functions: how an element enters, how two parts are joined, how the last value is made.
+//
+// A part is folded in the lanes of vectors; sums of floats go from there to a total with what its rounding lost, every
+// few elements, so that their error does not grow with the length.
+#pragma once
+
+#include <math.h>
+
+#include <type_traits>
+
+#include "is_nan.h"
+#include "reduce/reduce.h"
+#include "reduce_lanes.h"
+
+namespace tb_cpu::TOPBIT_ARCH {
+namespace {
+
+using byte = uint8_t;  // a BOOL element: 0 or 1
+
+using tb_kernel::is_nan;
+
+template <typename T>
+constexpr int32_t code_of = std::is_same_v<T, byte>      ? TB_BOOL
+                            : std::is_same_v<T, int64_t> ? TB_I64
+                            : std::is_same_v<T, float>   ? TB_F32
+                                                         : TB_F64;
+
+// F::part<T> is what elements of T are folded in; F::rest says that it is added up in a total. F::identity, F::map(x,
+// constant), F::join(part, part).
+template <typename F, typename T>
+struct folding {
+  using part_type = typename F::template part<T>;
+
+  struct columns {
+    part_type part[tile];
+    double constant[tile], total[tile], rest[tile];
+  };
+  static_assert(sizeof(columns) <= sizeof(fold_state));
+
+  static void start(void* state, int64_t n, const double* constant) {
+    columns& s = *static_cast<columns*>(state);
+    for (int64_t c = 0; c < n; ++c) {
+      s.part[c] = F::template identity<T>();
+      s.constant[c] = constant[c];
+      s.total[c] = s.rest[c] = 0;
+    }
+  }
+
+  // Knuth's two-sum.
+  static void add_to_total(columns& s, int64_t c, double x) {
+    const double before = s.total[c], after = before + x, taken = after - before;
+    s.rest[c] += (before - (after - taken)) + (x - taken);
+    s.total[c] = after;
+  }
+
+  static void move_parts(columns& s, int64_t n) {
+    if constexpr (F::rest && std::is_floating_point_v<part_type>) {
+      for (int64_t c = 0; c < n; ++c) {
+        add_to_total(s, c, double(s.part[c]));
+        s.part[c] = F::template identity<T>();
+      }
+    }
+  }
+
+  static part_type of_block(const T* x, int64_t count, double constant) {
+    if constexpr (folds_in_lanes<F, T>) return fold_in_lanes<F, T>(x, count, constant);
+    constexpr int64_t lanes = 32;
+    if (count < lanes) {
+      part_type all = F::template identity<T>();
+      for (int64_t i = 0; i < count; ++i) all = F::join(all, F::map(x[i], constant));
+      return all;
+    }
+    part_type lane[lanes];
+    for (int64_t u = 0; u < lanes; ++u) lane[u] = F::template identity<T>();
+    int64_t i = 0;
+    for (; i + lanes <= count; i += lanes) {
+      for (int64_t u = 0; u < lanes; ++u) lane[u] = F::join(lane[u], F::map(x[i + u], constant));
+    }
+    for (int64_t u = 0; i < count; ++i, ++u) lane[u] = F::join(lane[u], F::map(x[i], constant));
+    for (int64_t width = lanes / 2; width > 0; width /= 2) {
+      for (int64_t u = 0; u < width; ++u) lane[u] = F::join(lane[u], lane[u + width]);
+    }
+    return lane[0];
+  }
+
+  static void along(void* state, const void* elements, int64_t count, int64_t) {
+    constexpr int64_t block = folds_in_lanes<F, T> ? lanes_block<F, T> : 512;
+    columns& s = *static_cast<columns*>(state);
+    const T* const x = static_cast<const T*>(elements);
+    for (int64_t i = 0; i < count; i += block) {
+      s.part[0] = F::join(s.part[0], of_block(x + i, count - i < block ? count - i : block, s.constant[0]));
+      move_parts(s, 1);
+    }
+  }
+
+  static void across(void* state, const void* elements, int64_t n, int64_t rows, int64_t step, int64_t) {
+    constexpr int64_t block = 32;
+    columns& s = *static_cast<columns*>(state);
+    const T* x = static_cast<const T*>(elements);
+    for (int64_t r = 0; r < rows; r += block) {
+      int64_t some = rows - r < block ? rows - r : block;
+      // Four rows at a time: a part is loaded and stored once for them.
+      for (; some >= 4; some -= 4, x += 4 * step) {
+#pragma clang loop vectorize(assume_safety)
+        for (int64_t c = 0; c < n; ++c) {
+          const double constant = s.constant[c];
+          part_type part = F::join(s.part[c], F::map(x[c], constant));
+          part = F::join(part, F::map(x[c + step], constant));
+          part = F::join(part, F::map(x[c + 2 * step], constant));
+          s.part[c] = F::join(part, F::map(x[c + 3 * step], constant));
+        }
+      }
+      for (; some > 0; --some, x += step) {
+#pragma clang loop vectorize(assume_safety)
+        for (int64_t c = 0; c < n; ++c) s.part[c] = F::join(s.part[c], F::map(x[c], s.constant[c]));
+      }
+      move_parts(s, n);
+    }
+  }
+
+  struct record {
+    part_type part;
+    double total, rest;
+  };
+  static_assert(sizeof(record) <= sizeof(fold_record));
+
+  static void put_aside(const void* state, fold_record* to) {
+    const columns& s = *static_cast<const columns*>(state);
+    const record kept{s.part[0], s.total[0], s.rest[0]};
+    __builtin_memcpy(to, &kept, sizeof kept);
+  }
+  static void take_in(void* state, const fold_record* from) {
+    columns& s = *static_cast<columns*>(state);
+    record kept;
+    __builtin_memcpy(&kept, from, sizeof kept);
+    s.part[0] = F::join(s.part[0], kept.part);
+    if constexpr (F::rest && std::is_floating_point_v<part_type>) {
+      add_to_total(s, 0, kept.total);
+      s.rest[0] += kept.rest;
+    }
+  }
+
+  template <typename Result, typename Last>
+  static void finish(void* state, int64_t n, int64_t count, const tb_scalar* number, void* out, int64_t*) {
+    const columns& s = *static_cast<const columns*>(state);
+    Result* const to = static_cast<Result*>(out);
+    for (int64_t c = 0; c < n; ++c) {
+      if constexpr (F::rest && std::is_floating_point_v<part_type>) {
+        // Of an infinite total nothing was lost, and the rest is no number.
+        const double sum = is_nan(s.rest[c]) ? s.total[c] : s.total[c] + s.rest[c];
+        to[c] = Result(Last::of(sum, s.constant[c], count, number));
+      } else {
+        to[c] = Result(Last::of(s.part[c], s.constant[c], count, number));
+      }
+    }
+  }
+};
+
+struct as_it_is {
+  template <typename V>
+  static V of(V value, double, int64_t, const tb_scalar*) {
+    return value;
+  }
+};
+
+template <typename F, typename T, typename Result = T, typename Last = as_it_is>
+constexpr fold make_fold() {
+  using f = folding<F, T>;
+  return {code_of<Result>, f::start, f::along, f::across, f::put_aside, f::take_in, f::template finish<Result, Last>};
+}
+
+}  // namespace
+}  // namespace tb_cpu::TOPBIT_ARCH

@@ -1,0 +1,210 @@
+// Reductions that add up or multiply: sums, products, variances, norms, log of a sum of exponentials.
+#include "layout.h"
+#include "reduce/reducers.h"
+
+namespace tb_cpu::TOPBIT_ARCH {
+namespace {
+
+template <typename T>
+using sum_part = std::conditional_t<std::is_floating_point_v<T>, T, uint64_t>;  // integers wrap
+
+// Sums of Map::of(x, constant), in double unless the elements are added as they are.
+template <typename Map, bool Wide = true>
+struct adding {
+  static constexpr bool rest = true;
+  template <typename T>
+  using part = std::conditional_t<Wide && std::is_floating_point_v<T>, double, sum_part<T>>;
+  template <typename T>
+  static part<T> identity() {
+    return 0;
+  }
+  template <typename T>
+  static part<T> map(T x, double constant) {
+    return Map::template of<part<T>>(x, constant);
+  }
+  template <typename P>
+  static P join(P a, P b) {
+    return a + b;
+  }
+  template <typename V>
+    requires requires(V x) { Map::wide(x, 0.0); }
+  static V wide(V x, double constant) {
+    return Map::wide(x, constant);
+  }
+  template <typename V>
+  static V wide_join(V a, V b) {
+    return a + b;
+  }
+};
+
+struct multiplying {
+  static constexpr bool rest = false;
+  template <typename T>
+  using part = std::conditional_t<std::is_floating_point_v<T>, double, uint64_t>;
+  template <typename T>
+  static part<T> identity() {
+    return 1;
+  }
+  template <typename T>
+  static part<T> map(T x, double) {
+    return part<T>(x);
+  }
+  template <typename P>
+  static P join(P a, P b) {
+    return a * b;
+  }
+  template <typename V>
+  static V wide(V x, double) {
+    return x;
+  }
+  template <typename V>
+  static V wide_join(V a, V b) {
+    return a * b;
+  }
+};
+
+struct element {
+  template <typename P, typename T>
+  static P of(T x, double) {
+    return P(x);
+  }
+  template <typename V>
+  static V wide(V x, double) {
+    return x;
+  }
+};
+struct number_or_zero {
+  template <typename P, typename T>
+  static P of(T x, double) {
+    return is_nan(x) ? P(0) : P(x);
+  }
+  template <typename V>
+  static V wide(V x, double) {
+    return x == x ? x : V{};
+  }
+};
+struct square {
+  template <typename P, typename T>
+  static P of(T x, double) {
+    return P(x) * P(x);
+  }
+  template <typename V>
+  static V wide(V x, double) {
+    return x * x;
+  }
+};
+struct magnitude {
+  template <typename P, typename T>
+  static P of(T x, double) {
+    return P(::fabs(x));
+  }
+  template <typename V>
+  static V wide(V x, double) {
+    return __builtin_elementwise_abs(x);
+  }
+};
+struct not_zero {
+  template <typename P, typename T>
+  static P of(T x, double) {
+    return P(x != T(0));
+  }
+};
+struct power {
+  template <typename P, typename T>
+  static P of(T x, double order) {
+    return P(::pow(::fabs(double(x)), order));
+  }
+};
+struct squared_deviation {
+  template <typename P, typename T>
+  static P of(T x, double mean) {
+    const P d = P(x) - P(mean);
+    return d * d;
+  }
+  template <typename V>
+  static V wide(V x, double mean) {
+    const V d = x - mean;
+    return d * d;
+  }
+};
+// The greatest element is taken off, unless it is infinite.
+struct exponential {
+  template <typename P, typename T>
+  static P of(T x, double greatest) {
+    const T shifted = x - T(shift(greatest));
+    if constexpr (std::is_same_v<T, float>) return P(::expf(shifted));
+    return P(::exp(shifted));
+  }
+  static double shift(double greatest) { return __builtin_isinf(greatest) ? 0 : greatest; }
+};
+
+struct over_count {
+  static double of(double sum, double, int64_t count, const tb_scalar*) { return sum / double(count); }
+};
+struct over_corrected_count {
+  static double of(double sum, double, int64_t count, const tb_scalar* number) {
+    const double left = double(count) - number[0].f;
+    return sum / (left > 0 ? left : 0);
+  }
+};
+struct root_over_corrected_count {
+  static double of(double sum, double constant, int64_t count, const tb_scalar* number) {
+    return ::sqrt(over_corrected_count::of(sum, constant, count, number));
+  }
+};
+struct root {
+  static double of(double sum, double, int64_t, const tb_scalar*) { return ::sqrt(sum); }
+};
+struct root_of_order {
+  static double of(double sum, double order, int64_t, const tb_scalar*) { return ::pow(sum, 1 / order); }
+};
+struct logarithm {
+  static double of(double sum, double greatest, int64_t, const tb_scalar*) {
+    return ::log(sum) + exponential::shift(greatest);
+  }
+};
+
+template <typename T>
+fold norm_fold(double order) {
+  if (order == 0) return make_fold<adding<not_zero>, T>();
+  if (order == 1) return make_fold<adding<magnitude>, T>();
+  if (order == 2) return make_fold<adding<square>, T, T, root>();
+  if (__builtin_isinf(order)) return magnitude_fold(code_of<T>, order > 0);
+  return make_fold<adding<power>, T, T, root_of_order>();
+}
+
+template <typename T>
+folds float_folds(int32_t op, const tb_scalar* number) {
+  const fold mean = make_fold<adding<element>, T, double, over_count>();
+  switch (op) {
+    case TB_SUM: return {make_fold<adding<element, false>, T>(), {}};
+    case TB_NANSUM: return {make_fold<adding<number_or_zero, false>, T>(), {}};
+    case TB_SUM_SQUARES: return {make_fold<adding<square>, T>(), {}};
+    case TB_PROD: return {make_fold<multiplying, T>(), {}};
+    case TB_VAR: return {mean, make_fold<adding<squared_deviation>, T, T, over_corrected_count>()};
+    case TB_STD: return {mean, make_fold<adding<squared_deviation>, T, T, root_over_corrected_count>()};
+    case TB_NORM: return {norm_fold<T>(number[0].f), {}};
+    case TB_LOGSUMEXP: return {greatest_as_double(code_of<T>), make_fold<adding<exponential>, T, T, logarithm>()};
+    default: return {};
+  }
+}
+
+}  // namespace
+
+folds sum_folds(int32_t op, int32_t compute, const tb_scalar* number) {
+  if (compute == TB_F32) return float_folds<float>(op, number);
+  if (compute == TB_F64) return float_folds<double>(op, number);
+  if (compute == TB_BOOL) {
+    if (op == TB_COUNT_NONZERO) return {make_fold<adding<element>, byte, int64_t>(), {}};
+    return {};
+  }
+  switch (op) {
+    case TB_SUM:
+    case TB_NANSUM: return {make_fold<adding<element>, int64_t>(), {}};
+    case TB_SUM_SQUARES: return {make_fold<adding<square>, int64_t>(), {}};
+    case TB_PROD: return {make_fold<multiplying, int64_t>(), {}};
+    default: return {};
+  }
+}
+
+}  // namespace tb_cpu::TOPBIT_ARCH

@@ -1,0 +1,14 @@
+// Softmax of rows and its gradients.
+#include "layout.h"
+#include "rowwise/rowwise.h"
+#include "softmax_family.h"
+
+namespace tb_cpu::TOPBIT_ARCH {
+
+rows_loop softmax_rows(const tb_rowwise& call) {
+  return call.compute == TB_F32   ? softmax_loop<float>(call.op)
+         : call.compute == TB_F64 ? softmax_loop<double>(call.op)
+                                  : rows_loop{};
+}
+
+}  // namespace tb_cpu::TOPBIT_ARCH

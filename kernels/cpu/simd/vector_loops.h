@@ -1,0 +1,107 @@
+// The loops of floating-point operations: over vectors where vector_table.h has a line for the operation, otherwise the
+// element's function in a loop.
+//
+// Tails are whole vectors too, so that an element's value does not depend on where in a row it stands.
+#pragma once
+
+#include <type_traits>
+
+#include "elementwise/elementwise.h"
+#include "float_functions.h"
+#include "simd/simd.h"
+#include "vector_table.h"
+
+namespace tb_cpu::TOPBIT_ARCH {
+namespace {
+
+template <typename F, typename T>
+void unary_vector_loop(int64_t count, void* out, const void* const* in, const tb_scalar* number) {
+  constexpr int64_t width = vec<T>::size;
+  const auto given = numbers_as<T>(number);
+  T* const to = static_cast<T*>(out);
+  const T* const from = static_cast<const T*>(in[0]);
+  // Several at once: their chains of operations overlap, and a division hides behind another's polynomial.
+  constexpr int64_t together = 4;
+  int64_t i = 0;
+  for (; i + together * width <= count; i += together * width) {
+    vec<T> results[together];
+#pragma clang loop unroll(full)
+    for (int64_t k = 0; k < together; ++k)
+      results[k] = in_vectors<F>(vec<T>::load_unaligned(from + i + k * width), given);
+#pragma clang loop unroll(full)
+    for (int64_t k = 0; k < together; ++k) results[k].store_unaligned(to + i + k * width);
+  }
+  for (; i + width <= count; i += width) {
+    in_vectors<F>(vec<T>::load_unaligned(from + i), given).store_unaligned(to + i);
+  }
+  if (i < count) store_part<T>(to + i, count - i, in_vectors<F>(load_part(from + i, count - i, T(0)), given));
+}
+
+template <typename F, typename T>
+void binary_vector_loop(int64_t count, void* out, const void* const* in, const tb_scalar* number) {
+  constexpr int64_t width = vec<T>::size;
+  const auto given = numbers_as<T>(number);
+  T* const to = static_cast<T*>(out);
+  const T *const a = static_cast<const T*>(in[0]), *const b = static_cast<const T*>(in[1]);
+  constexpr int64_t together = 2;
+  int64_t i = 0;
+  for (; i + together * width <= count; i += together * width) {
+    vec<T> results[together];
+#pragma clang loop unroll(full)
+    for (int64_t k = 0; k < together; ++k) {
+      const int64_t at = i + k * width;
+      results[k] = in_vectors<F>(vec<T>::load_unaligned(a + at), vec<T>::load_unaligned(b + at), given);
+    }
+#pragma clang loop unroll(full)
+    for (int64_t k = 0; k < together; ++k) results[k].store_unaligned(to + i + k * width);
+  }
+  for (; i + width <= count; i += width) {
+    in_vectors<F>(vec<T>::load_unaligned(a + i), vec<T>::load_unaligned(b + i), given).store_unaligned(to + i);
+  }
+  if (i < count) {
+    store_part<T>(to + i, count - i,
+                  in_vectors<F>(load_part(a + i, count - i, T(0)), load_part(b + i, count - i, T(0)), given));
+  }
+}
+
+template <typename T>
+bool all_are(T value, const T* at, int64_t count) {
+  constexpr int64_t width = vec<T>::size;
+  const vec<T> wanted(value);
+  int64_t i = 0;
+  while (i + width <= count && xsimd::all(vec<T>::load_unaligned(at + i) == wanted)) i += width;
+  while (i < count && at[i] == value) ++i;
+  return i == count;
+}
+
+// Mostly a row has one exponent.
+template <typename T>
+void power_loop(int64_t count, void* out, const void* const* in, const tb_scalar* number) {
+  const T* const exponents = static_cast<const T*>(in[1]);
+  if (count == 0 || !all_are(exponents[0], exponents, count)) {
+    return binary_vector_loop<fn::pow, T>(count, out, in, number);
+  }
+  loop_fn of_one = unary_vector_loop<fixed_power, T>;
+  each_simple_exponent([&](auto halves) {
+    if (exponents[0] == T(halves) / 2) of_one = unary_vector_loop<fixed_simple_power<halves>, T>;
+  });
+  tb_scalar exponent[TB_MAX_NUMBERS] = {};
+  exponent[0].f = double(exponents[0]);
+  of_one(count, out, in, exponent);
+}
+
+template <typename F, int Inputs>
+constexpr loops best_loops() {
+  if constexpr (std::is_null_pointer_v<decltype(in_vectors<F>)>) {
+    return floats<F, Inputs>();
+  } else if constexpr (std::is_same_v<F, fn::pow>) {
+    return {nullptr, nullptr, power_loop<float>, power_loop<double>, 2, false};
+  } else if constexpr (Inputs == 1) {
+    return {nullptr, nullptr, unary_vector_loop<F, float>, unary_vector_loop<F, double>, 1, false};
+  } else {
+    return {nullptr, nullptr, binary_vector_loop<F, float>, binary_vector_loop<F, double>, 2, false};
+  }
+}
+
+}  // namespace
+}  // namespace tb_cpu::TOPBIT_ARCH

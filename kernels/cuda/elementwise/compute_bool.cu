@@ -1,0 +1,12 @@
+// Elementwise operations that compute in BOOL.
+#ifdef __CUDACC__
+// That no BOOL is below zero is known.
+#  pragma nv_diag_suppress 186
+#endif
+#include "elementwise/operations.cuh"
+
+namespace tb_cuda {
+
+constinit const pass_table bool_passes = table_of(all_passes<bool_t>);
+
+}  // namespace tb_cuda

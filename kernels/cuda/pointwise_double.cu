@@ -1,8 +1,0 @@
-// Pointwise operations that compute in F64.
-#include "pointwise_operations.cuh"
-
-namespace tb_cuda {
-
-constinit const pass_table double_passes = table_of(all_passes<double>);
-
-}  // namespace tb_cuda

@@ -1,8 +1,0 @@
-// Pointwise operations that compute in F32: numbers and predicates.
-#include "pointwise_operations.cuh"
-
-namespace tb_cuda {
-
-constinit const pass_table float_passes = table_of(number_passes<float>);
-
-}  // namespace tb_cuda

@@ -1,8 +1,0 @@
-// Pointwise operations that compute in F32: functions.
-#include "pointwise_operations.cuh"
-
-namespace tb_cuda {
-
-constinit const pass_table float_function_passes = table_of(function_passes<float>);
-
-}  // namespace tb_cuda

@@ -1,0 +1,80 @@
+// What the threads of a group find together: sums, greatest elements, whatever can be joined.
+//
+// A group is `width` neighbouring threads of a block: a power of two up to 32, or the whole block, of fold_threads.
+#pragma once
+
+#include <string.h>
+
+#include "runtime/launch.cuh"
+
+namespace tb_cuda {
+
+constexpr int lanes_of_warp = 32;
+constexpr int fold_threads = 256;
+constexpr unsigned all_lanes = 0xffffffff;
+
+constexpr int64_t least_of(int64_t a, int64_t b) { return a < b ? a : b; }
+constexpr int64_t greatest_of(int64_t a, int64_t b) { return a > b ? a : b; }
+constexpr int64_t parts_of(int64_t whole, int64_t part) { return (whole + part - 1) / part; }
+constexpr int64_t power_of_two_above(int64_t n) {
+  int64_t power = 1;
+  while (power < n) power *= 2;
+  return power;
+}
+
+// Of a struct of numbers, word by word.
+template <typename T>
+__device__ T shuffle_xor(T value, int bits) {
+  static_assert(sizeof(T) % 4 == 0);
+  unsigned words[sizeof(T) / 4];
+  memcpy(words, &value, sizeof value);
+#pragma unroll
+  for (unsigned i = 0; i < sizeof(T) / 4; ++i) words[i] = __shfl_xor_sync(all_lanes, words[i], bits);
+  memcpy(&value, words, sizeof value);
+  return value;
+}
+
+// join(a, b) of the values of all threads of the group, in an order that depends on the width alone; every thread gets
+// it. All threads of the block call this together.
+template <typename T, typename Join>
+__device__ T join_group(T value, int width, const Join& join) {
+#pragma unroll
+  for (int bits = lanes_of_warp / 2; bits > 0; bits /= 2) {
+    if (bits < width) value = join(value, shuffle_xor(value, bits));
+  }
+  if (width <= lanes_of_warp) return value;
+  constexpr int warps = fold_threads / lanes_of_warp;
+  __shared__ T of_warp[warps];
+  // Others may still read what they joined before.
+  __syncthreads();
+  if (threadIdx.x % lanes_of_warp == 0) of_warp[threadIdx.x / lanes_of_warp] = value;
+  __syncthreads();
+  value = of_warp[0];
+#pragma unroll
+  for (int w = 1; w < warps; ++w) value = join(value, of_warp[w]);
+  return value;
+}
+
+struct join_sum {
+  template <typename T>
+  __device__ T operator()(T a, T b) const {
+    return a + b;
+  }
+};
+// The greater number; a NaN is none.
+struct join_greater {
+  template <typename T>
+  __device__ T operator()(T a, T b) const {
+    return b > a ? b : a;
+  }
+};
+
+// Sixteen bytes of elements, read and written at once.
+template <typename E, int V>
+struct alignas(V * sizeof(E)) row_pack {
+  E at[V];
+};
+template <typename E>
+inline constexpr int pack_of = 16 / sizeof(E);
+
+}  // namespace tb_cuda

@@ -1,0 +1,178 @@
+// The first of a row's order, or the one of a rank, without sorting the row: a block counts the highest digits of keys,
+// keeps those of the digit that the rank falls on, and goes on with the next digit (radix select).
+#include "rowwise/sort.cuh"
+
+#include "rowwise/sort_network.cuh"
+
+namespace tb_cuda {
+namespace {
+
+constexpr int select_threads = 512, digits = 256, digit_bits = 8, warp_size = 32;
+
+// What threads of the block know in common.
+struct progress {
+  uint32_t count[digits];
+  uint32_t of_warps[select_threads / warp_size];
+  uint64_t key;  // of the rank, as far as it is known
+  int64_t rank;  // among the elements that begin with it
+  uint32_t nans;
+  unsigned long long first_nan;
+  uint32_t taken;
+};
+
+// The digit that the rank falls on, by the first warp.
+__device__ void choose_digit(progress& p, int shift) {
+  constexpr int each = digits / warp_size;
+  if (threadIdx.x >= warp_size) return;
+  const int lane = int(threadIdx.x);
+  int64_t mine = 0;
+  for (int k = 0; k < each; ++k) mine += p.count[lane * each + k];
+  int64_t up_to_here = mine;
+  for (int delta = 1; delta < warp_size; delta *= 2) {
+    const int64_t before = __shfl_up_sync(0xffffffff, up_to_here, unsigned(delta));
+    if (lane >= delta) up_to_here += before;
+  }
+  const int64_t rank = p.rank;
+  __syncwarp();
+  int64_t before = up_to_here - mine;
+  if (rank < before || rank >= up_to_here) return;
+  int digit = lane * each;
+  while (rank >= before + int64_t(p.count[digit])) before += p.count[digit++];
+  p.key |= uint64_t(digit) << shift;
+  p.rank = rank - before;
+}
+
+// The key of the element of p.rank, in p.key; p.rank becomes its rank among its equals.
+template <typename Key>
+__device__ void find_key(const sorted_rows_of& rows, int64_t at, progress& p) {
+  constexpr int ahead = 4;
+  const int top = (rows.bits + digit_bits - 1) / digit_bits * digit_bits;
+  for (int shift = top - digit_bits; shift >= 0; shift -= digit_bits) {
+    __syncthreads();
+    if (threadIdx.x < digits) p.count[threadIdx.x] = 0;
+    __syncthreads();
+    const uint64_t known = p.key;
+    for (int64_t first = threadIdx.x; first < rows.length; first += ahead * select_threads) {
+      Key key[ahead];
+#pragma unroll
+      for (int j = 0; j < ahead; ++j) {
+        const int64_t i = first + j * select_threads;
+        if (i < rows.length) key[j] = key_at<Key>(rows, at + i * rows.in_step);
+      }
+#pragma unroll
+      for (int j = 0; j < ahead; ++j) {
+        if (first + j * select_threads >= rows.length) break;
+        // A digit more than there is: the shift would be one of all bits.
+        const uint64_t differs = uint64_t(key[j]) ^ known;
+        if (shift + digit_bits < 64 && differs >> (shift + digit_bits) != 0) continue;
+        atomicAdd(&p.count[uint64_t(key[j]) >> shift & (digits - 1)], 1u);
+      }
+    }
+    __syncthreads();
+    choose_digit(p, shift);
+  }
+  __syncthreads();
+}
+
+// NaNs of a row: how many, and where the first is.
+template <typename Key>
+__device__ void find_nans(const sorted_rows_of& rows, int64_t at, progress& p) {
+  for (int64_t i = threadIdx.x; i < rows.length; i += select_threads) {
+    if (!rows.is_nan(key_at<Key>(rows, at + i * rows.in_step))) continue;
+    atomicAdd(&p.nans, 1u);
+    atomicMin(&p.first_nan, static_cast<unsigned long long>(i));
+  }
+  __syncthreads();
+}
+
+// How many threads before this one say yes; for all threads of the block.
+__device__ int64_t count_before(bool yes, progress& p, int64_t& all) {
+  const int lane = int(threadIdx.x) % warp_size, warp = int(threadIdx.x) / warp_size;
+  const unsigned votes = __ballot_sync(0xffffffff, yes);
+  if (lane == 0) p.of_warps[warp] = uint32_t(__popc(votes));
+  __syncthreads();
+  int64_t before = __popc(votes & ((1u << lane) - 1));
+  all = 0;
+  for (int w = 0; w < select_threads / warp_size; ++w) {
+    if (w < warp) before += p.of_warps[w];
+    all += p.of_warps[w];
+  }
+  __syncthreads();
+  return before;
+}
+
+// `width` is 0 where one element is chosen, else a power of two not below the number of results.
+template <typename Item>
+__global__ void select_by_blocks(sorted_rows_of rows, int width) {
+  using key_type = typename Item::key_type;
+  Item* const items = dynamic_shared<Item>();
+  __shared__ progress p;
+  const int thread = int(threadIdx.x);
+  for (int64_t r = blockIdx.x; r < rows.batch.count; r += gridDim.x) {
+    int64_t row[3];
+    rows.batch.at(r, row);
+    __syncthreads();
+    if (thread == 0) {
+      p.key = 0;
+      p.rank = rows.op == TB_TOPK ? rows.results - 1 : rows.rank;
+      p.nans = 0;
+      p.first_nan = ~0ull;
+      p.taken = 0;
+    }
+    for (int t = thread; t < width; t += select_threads) items[t] = Item::last();
+    __syncthreads();
+    if (rows.op == TB_MEDIAN) {
+      if (rows.real) find_nans<key_type>(rows, row[1], p);
+      if (p.nans > 0 && !rows.skips_nan) {
+        if (thread == 0) write_result(rows, row, 0, int64_t(p.first_nan));
+        continue;
+      }
+      const int64_t count = rows.length - p.nans;
+      __syncthreads();
+      if (thread == 0) p.rank = count == 0 ? 0 : (count - 1) / 2;
+    }
+    find_key<key_type>(rows, row[1], p);
+    const uint64_t wanted = p.key;
+    const int64_t rank = p.rank;
+    int64_t equals = 0;
+    for (int64_t first = 0; first < rows.length && (width > 0 || equals <= rank); first += select_threads) {
+      const int64_t i = first + thread;
+      const bool there = i < rows.length;
+      const uint64_t key = there ? key_at<key_type>(rows, row[1] + i * rows.in_step) : 0;
+      if (width > 0 && there && key < wanted) {
+        items[atomicAdd(&p.taken, 1u)] = Item::of(key_type(key), uint32_t(i));
+      }
+      const bool equal = there && key == wanted;
+      if (equals > rank || !__syncthreads_or(equal)) continue;
+      int64_t all = 0;
+      const int64_t before = equals + count_before(equal, p, all);
+      equals += all;
+      if (!equal || before > rank) continue;
+      if (width > 0)
+        items[atomicAdd(&p.taken, 1u)] = Item::of(key_type(key), uint32_t(i));
+      else if (before == rank)
+        write_result(rows, row, 0, i);
+    }
+    if (width == 0) continue;
+    __syncthreads();
+    sort_in_shared(items, width, width);
+    for (int64_t i = thread; i < rows.results; i += select_threads) {
+      write_result(rows, row, i, items[i].index());
+    }
+  }
+}
+
+template <typename Item>
+tb_status select_as(const sorted_rows_of& rows, const scope& on) {
+  const int width = rows.op == TB_TOPK ? power_of_two(rows.results) : 0;
+  return launch(on, "a choice from rows", select_by_blocks<Item>, grid_for(rows.batch.count, 1), select_threads,
+                size_t(width) * sizeof(Item), rows, width);
+}
+
+}  // namespace
+
+tb_status select_rows(const sorted_rows_of& rows, const scope& on) {
+  return rows.bits <= 32 ? select_as<narrow_item>(rows, on) : select_as<wide_item>(rows, on);
+}
+
+}  // namespace tb_cuda

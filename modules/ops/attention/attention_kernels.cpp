@@ -1,0 +1,204 @@
+// Attention: in one pass where no gradient is wanted, the backend has it and it is the faster way, else made of
+// products and a softmax.
+module;
+
+#include "kernel_abi.h"
+
+module topbit.ops;
+
+import topbit.std;
+import topbit.core;
+import topbit.tensor;
+import topbit.autograd;
+
+#include "../registration/kernel_abi_bridge.h"
+
+namespace topbit::detail {
+
+namespace {
+
+constexpr backend_call attention_call{nullptr, aten::scaled_dot_product_attention.name()};
+
+// 0 where the condition holds, else minus infinity.
+tensor as_summand(const tensor& kept, dtype type) {
+  return to(aten::where_Scalar(kept, 0.0, -std::numeric_limits<double>::infinity()), type);
+}
+
+tensor causal_mask(const tensor& query, const tensor& key) {
+  const auto places = [&](std::int64_t n) { return aten::arange(n, arg<"device"> = query.device()); };
+  return aten::ge_Tensor(as_column(places(query.size(-2))), as_row(places(key.size(-2))));
+}
+
+void check_attention(backend_call c, const tensor& query, const tensor& key, const tensor& value) {
+  check_product_types(c.op, query, key);
+  check_product_types(c.op, query, value);
+  if (!is_floating(query.dtype())) {
+    refuse<dtype_error>(c, "found " + std::string(name_of(query.dtype())) + ", wanted a floating dtype");
+  }
+  const bool fits = query.dim() >= 2 && key.dim() >= 2 && value.dim() >= 2 && query.size(-1) == key.size(-1) &&
+                    key.size(-2) == value.size(-2);
+  if (fits) return;
+  refuse<shape_error>(c, "found " + to_string(query.sizes()) + ", " + to_string(key.sizes()) + " and " +
+                             to_string(value.sizes()) + ", wanted [.., l, e], [.., s, e] and [.., s, v]");
+}
+
+// The same as in one pass, made of what has derivatives.
+tensor attend_by_products(const tensor& query, const tensor& key, const tensor& value, const optional_tensor& mask,
+                          bool causal, double scale) {
+  tensor scores = aten::matmul(aten::mul_Scalar(query, scale), aten::transpose_int(key, -2, -1));
+  if (causal) scores = aten::add_Tensor(scores, as_summand(causal_mask(query, key), query.dtype()));
+  if (!is_given(mask)) return aten::matmul(aten::softmax_int(scores, -1), value);
+  scores = aten::add_Tensor(scores, mask->dtype() == dtype::boolean ? as_summand(*mask, query.dtype()) : *mask);
+  // A query that sees no key attends to nothing: its weights are 0, and it has no gradient.
+  const tensor blind = aten::all_dim(aten::eq_Scalar(scores, -std::numeric_limits<double>::infinity()), -1, true);
+  const tensor weights = aten::softmax_int(aten::where_ScalarSelf(blind, 0, scores), -1);
+  return aten::matmul(aten::where_ScalarSelf(blind, 0, weights), value);
+}
+
+const tb_kernels* table_for(const tensor& t) { return table_of(key_of(t.device().type)); }
+
+// Whether the one pass of a table takes elements of a floating dtype as they are.
+bool attends_to(const tb_kernels* table, dtype type) {
+  return type == widened(type) || (table != nullptr && table->attends_halves != 0);
+}
+
+void check_attends(backend_call c, const tensor& query) {
+  if (c.table == nullptr || attends_to(c.table, query.dtype())) return;
+  refuse<dtype_error>(c, "found " + std::string(name_of(query.dtype())) + ", wanted float32 or float64 on " +
+                             c.table->name + "; scaled_dot_product_attention converts float16 and bfloat16");
+}
+
+tensor recorded_attend(key_set keys, const tensor& query, const tensor& key, const tensor& value,
+                       const optional_tensor& mask, bool causal, double scale) {
+  if (!requires_grad(query) && !requires_grad(key) && !requires_grad(value) &&
+      !(is_given(mask) && requires_grad(*mask))) {
+    return native::attend.redispatch(keys & below(topbit::key::Autograd), query, key, value, mask, causal, scale);
+  }
+  attend_kernel::meta(native::attend.name(), query, key, value, mask, causal, scale);
+  check_attends({table_for(query), native::attend.name()}, query);
+  const dtype type = widened(query.dtype());
+  optional_tensor given = mask;
+  if (is_given(mask) && mask->dtype() != dtype::boolean) given = to(*mask, type);
+  return to(attend_by_products(to(query, type), to(key, type), to(value, type), given, causal, scale), query.dtype());
+}
+
+void check_mask_type(backend_call c, const tensor& query, const tensor& mask) {
+  if (mask.dtype() == dtype::boolean || mask.dtype() == query.dtype()) return;
+  refuse<dtype_error>(c, "found a mask of " + std::string(name_of(mask.dtype())) + ", wanted bool or " +
+                             std::string(name_of(query.dtype())));
+}
+
+// Added to all scores, and to no more than these.
+void check_mask(backend_call c, const tensor& query, const tensor& key, const shape& batch, const tensor& mask) {
+  shape scores = batch;
+  scores.push_back(query.size(-2));
+  scores.push_back(key.size(-2));
+  if (broadcast(c.op, scores, mask.sizes()) == scores) return;
+  refuse<shape_error>(c, "found a mask " + to_string(mask.sizes()) + " for scores " + to_string(scores) +
+                             ", wanted it to broadcast to these");
+}
+
+// Whether the backend has the one pass.
+bool goes_in_one_pass(const tensor& query) {
+  const tb_kernels* const table = table_for(query);
+  return table == nullptr ? query.device().type == backend::Meta : table->attention != nullptr;
+}
+
+// On the host products are faster than one pass as long as the scores lie in the caches, if all of them are wanted and
+// they are more than the calls cost (docs/performance.md). Found by measuring.
+constexpr double fewest_scores_for_products = 1 << 10, most_scores_for_products = 1 << 22;
+
+bool prefers_products(const tensor& query, double scores) {
+  return query.device() == cpu && scores >= fewest_scores_for_products && scores <= most_scores_for_products;
+}
+
+tensor attention(const tensor& query, const tensor& key, const tensor& value, const std::optional<tensor>& mask,
+                 double dropout, bool causal, std::optional<double> scale, bool grouped) {
+  author::check_one_device(aten::scaled_dot_product_attention, query, key, value, mask);
+  check_attention(attention_call, query, key, value);
+  const bool masked = mask.has_value() && mask->defined();
+  if (masked && causal) refuse<error>(attention_call, "found attn_mask and is_causal=True, wanted one of them");
+  if (dropout != 0) refuse<error>(attention_call, "found dropout_p " + to_string(scalar(dropout)) + ", wanted 0");
+  if (grouped) refuse<error>(attention_call, "found enable_gqa=True, wanted False");
+  if (masked) check_mask_type(attention_call, query, *mask);
+  const shape batch = broadcast(attention_call.op, batch_of(query), batch_of(key));
+  broadcast(attention_call.op, batch, batch_of(value));
+  if (masked) check_mask(attention_call, query, key, batch, *mask);
+  const double scores = static_cast<double>(numel(batch)) * static_cast<double>(query.size(-2) * key.size(-2));
+  const bool in_one_pass = goes_in_one_pass(query) && (masked || causal || !prefers_products(query, scores));
+  const dtype type =
+      in_one_pass && attends_to(table_for(query), query.dtype()) ? query.dtype() : widened(query.dtype());
+  const double width = static_cast<double>(std::max<std::int64_t>(query.size(-1), 1));
+  const double by = scale.value_or(1 / std::sqrt(width));
+  optional_tensor given;
+  if (masked) given = mask->dtype() == dtype::boolean ? *mask : to(*mask, type);
+  const tensor q = to(query, type), k = to(key, type), v = to(value, type);
+  const tensor out =
+      in_one_pass ? native::attend(q, k, v, given, causal, by) : attend_by_products(q, k, v, given, causal, by);
+  return to(out, query.dtype());
+}
+
+constexpr author::kernel_row gradients[] = {author::row<&recorded_attend>(native::attend, topbit::key::Autograd)};
+
+}  // namespace
+
+result_meta attend_kernel::meta(std::string_view op, const tensor& query, const tensor& key, const tensor& value,
+                                const optional_tensor& mask, bool, double) {
+  const backend_call c{nullptr, op};
+  check_attention(c, query, key, value);
+  shape sizes = broadcast(op, broadcast(op, batch_of(query), batch_of(key)), batch_of(value));
+  if (is_given(mask)) {
+    check_mask_type(c, query, *mask);
+    check_mask(c, query, key, sizes, *mask);
+  }
+  sizes.push_back(query.size(-2));
+  sizes.push_back(value.size(-1));
+  return dense_meta(sizes, query.dtype(), query);
+}
+
+void attend_kernel::run(backend_call c, const tensor& query, const tensor& key, const tensor& value,
+                        const optional_tensor& mask, bool causal, double scale, const tensor& out) {
+  check_attends(c, query);
+  if (out.numel() == 0) return;
+  tb_attention a{};
+  a.ndim = static_cast<std::int32_t>(out.dim() - 2);
+  for (std::size_t d = 0; d + 2 < out.sizes().size(); ++d) a.sizes[d] = out.sizes()[out.dim() - 3 - d];
+  // Dimensions that are not there, or repeat, have strides of 0.
+  const auto matrices_of = [&](const tensor& t) {
+    check_storage(c, t);
+    tb_matrices m{};
+    m.data = t.data();
+    const auto stride = [&](std::size_t from_back) {
+      const std::size_t d = t.sizes().size() - 1 - from_back;
+      return from_back >= t.sizes().size() || t.sizes()[d] == 1 ? 0 : t.strides()[d];
+    };
+    m.col = stride(0);
+    m.row = stride(1);
+    for (std::size_t d = 0; d + 2 < out.sizes().size(); ++d) m.batch[d] = stride(d + 2);
+    return m;
+  };
+  a.out = matrices_of(out);
+  a.query = matrices_of(query);
+  a.key = matrices_of(key);
+  a.value = matrices_of(value);
+  if (is_given(mask)) {
+    a.mask = matrices_of(*mask);
+    a.mask_dtype = static_cast<std::int32_t>(mask->dtype());
+  }
+  a.queries = query.size(-2);
+  a.keys = key.size(-2);
+  a.width = query.size(-1);
+  a.value_width = value.size(-1);
+  a.scale = scale;
+  a.dtype = static_cast<std::int32_t>(query.dtype());
+  a.causal = causal ? 1 : 0;
+  check_status(c, present(c, c.table->attention)(&a, nullptr), query);
+}
+
+void register_attention() {
+  register_forms<attention_forms>();
+  author::register_rows(gradients);
+  register_composite<&attention, aten::scaled_dot_product_attention>();
+}
+
+}  // namespace topbit::detail

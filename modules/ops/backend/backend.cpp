@@ -1,0 +1,267 @@
+// The seam: tensors become plain structs, status codes become errors. Every function is shape rule, result, kernel;
+// without a kernel table the last step is left out, which makes it the meta kernel.
+module;
+
+#include <stddef.h>
+
+#include "kernel_abi.h"
+
+module topbit.ops;
+
+import topbit.std;
+import topbit.core;
+import topbit.tensor;
+
+#include "../registration/kernel_abi_bridge.h"
+
+namespace topbit::detail {
+
+static_assert(static_cast<int>(dtype::boolean) == TB_BOOL && static_cast<int>(dtype::uint8) == TB_U8);
+static_assert(static_cast<int>(dtype::int8) == TB_I8 && static_cast<int>(dtype::int16) == TB_I16);
+static_assert(static_cast<int>(dtype::int32) == TB_I32 && static_cast<int>(dtype::int64) == TB_I64);
+static_assert(static_cast<int>(dtype::float16) == TB_F16 && static_cast<int>(dtype::bfloat16) == TB_BF16);
+static_assert(static_cast<int>(dtype::float32) == TB_F32 && static_cast<int>(dtype::float64) == TB_F64);
+static_assert(dtype_count == TB_DTYPE_COUNT && max_dims == TB_MAX_DIMS && author::max_operands == TB_MAX_OPERANDS);
+
+namespace {
+
+static_assert(static_cast<int>(table_entry::copy) == TB_ENTRY_COPY);
+static_assert(static_cast<int>(table_entry::elementwise) == TB_ENTRY_ELEMENTWISE);
+static_assert(static_cast<int>(table_entry::nonzero) == TB_ENTRY_NONZERO);
+static_assert(static_cast<int>(table_entry::any) == TB_ENTRY_COUNT);
+
+bool has_any(const tb_kernels& t) noexcept;
+
+bool has(const tb_kernels& t, table_entry e) noexcept {
+  switch (e) {
+    case table_entry::copy: return t.copy != nullptr;
+    case table_entry::arange: return t.arange != nullptr;
+    case table_entry::elementwise: return t.elementwise != nullptr;
+    case table_entry::reduce: return t.reduce != nullptr;
+    case table_entry::rowwise: return t.rowwise != nullptr;
+    case table_entry::matmul: return t.matmul != nullptr;
+    case table_entry::take: return t.take != nullptr;
+    case table_entry::random: return t.random != nullptr;
+    case table_entry::nonzero: return t.nonzero != nullptr;
+    case table_entry::pool: return t.pool != nullptr;
+    case table_entry::convolve: return t.convolve != nullptr;
+    case table_entry::update: return t.update != nullptr;
+    case table_entry::attention: return t.attention != nullptr;
+    case table_entry::any: break;
+  }
+  return has_any(t);
+}
+bool has_any(const tb_kernels& t) noexcept {
+  for (int e = 0; e < TB_ENTRY_COUNT; ++e) {
+    if (has(t, static_cast<table_entry>(e))) return true;
+  }
+  return false;
+}
+
+// A table of an older build ends before it could say which codes it runs.
+auto codes_of(const tb_kernels& t) noexcept {
+  return t.size >= offsetof(tb_kernels, runs) + sizeof t.runs ? t.runs : nullptr;
+}
+
+}  // namespace
+
+bool offers(const tb_kernels* table, std::span<const table_kernel> wanted) noexcept {
+  if (table == nullptr) return true;
+  const auto runs = codes_of(*table);
+  return std::ranges::all_of(wanted, [&](const table_kernel& k) {
+    return has(*table, k.entry) &&
+           (k.code < 0 || runs == nullptr || runs(static_cast<std::int32_t>(k.entry), k.code) != 0);
+  });
+}
+
+tb_scalar to_abi(const scalar& s) { return {s.to_double(), s.to_int64()}; }
+
+std::int32_t compute_code(dtype t) noexcept { return compute_codes[static_cast<std::size_t>(t)]; }
+
+namespace {
+
+tb_plan to_abi(const author::iteration_plan& p) {
+  tb_plan out{};
+  out.ndim = static_cast<std::int32_t>(p.ndim);
+  out.operands = static_cast<std::int32_t>(p.operands);
+  out.reduced = static_cast<std::int32_t>(p.reduced);
+  std::copy(p.sizes.begin(), p.sizes.end(), out.sizes);
+  for (std::size_t k = 0; k < p.operands; ++k) {
+    out.operand[k].data = p.operand[k].data;
+    out.operand[k].dtype = static_cast<std::int32_t>(p.operand[k].type);
+    std::copy(p.operand[k].strides.begin(), p.operand[k].strides.end(), out.operand[k].strides);
+  }
+  return out;
+}
+
+}  // namespace
+
+tb_plan plan_of(backend_call c, std::span<const tensor* const> operands) {
+  for (const tensor* t : operands) check_storage(c, *t);
+  return to_abi(author::make_plan(operands));
+}
+
+tb_plan reduction_plan_of(backend_call c, std::span<const tensor* const> operands, const author::dim_mask& mask,
+                          bool row_major) {
+  for (const tensor* t : operands) check_storage(c, *t);
+  return to_abi(author::make_reduction_plan(operands, mask, row_major));
+}
+
+namespace {
+
+tb_plan plan_of(backend_call c, std::initializer_list<const tensor*> operands) {
+  return detail::plan_of(c, std::span<const tensor* const>(operands.begin(), operands.size()));
+}
+
+}  // namespace
+
+tensor empty(std::string_view op, std::span<const std::int64_t> size, std::optional<dtype> type,
+             std::optional<layout> how, std::optional<device> where, std::optional<bool> pinned,
+             std::optional<memory_format> format) {
+  const backend_call c{nullptr, op};
+  check_options(c, how, pinned);
+  if (format == memory_format::preserve) refuse<error>(c, "found memory_format preserve, wanted contiguous");
+  return author::make_tensor(new_sizes(c, size), type.value_or(dtype::float32), where.value_or(cpu));
+}
+
+tensor& fill(backend_call c, tensor& self, const scalar& value) {
+  check_written(c, self);
+  if (c.table == nullptr || self.numel() == 0) return self;
+  run_elementwise_in(c, elementwise::fill, self.dtype(), collect(value), self);
+  return self;
+}
+
+namespace {
+
+// Bytes of a dense tensor from one device to another, through the host where no device knows both.
+void move_bytes(const tensor& to, const tensor& from, bool non_blocking) {
+  const std::size_t bytes = static_cast<std::size_t>(from.numel()) * size_of(from.dtype());
+  const memory_hook &there = memory_of(to.device()), &here = memory_of(from.device());
+  if (to.device().type == backend::CPU) {
+    const auto move = non_blocking && here.start_copy_out != nullptr ? here.start_copy_out : here.copy_out;
+    move(from.device(), to.data(), from.data(), bytes);
+  } else if (from.device().type == backend::CPU) {
+    const auto move = non_blocking && there.start_copy_in != nullptr ? there.start_copy_in : there.copy_in;
+    move(to.device(), to.data(), from.data(), bytes);
+  } else if (to.device().type == from.device().type && there.copy_across != nullptr) {
+    there.copy_across(to.device(), to.data(), from.device(), from.data(), bytes);
+  } else {
+    const tensor host = author::make_tensor(from.sizes(), from.dtype(), cpu);
+    move_bytes(host, from, false);
+    move_bytes(to, host, false);
+  }
+}
+
+}  // namespace
+
+tensor& copy(backend_call c, tensor& self, const tensor& src, bool non_blocking) {
+  check_defined(c, self);
+  check_defined(c, src);
+  check_written(c, self);
+  if (broadcast(c.op, self.sizes(), src.sizes()) != self.sizes()) {
+    refuse<shape_error>(
+        c, "found source sizes " + to_string(src.sizes()) + ", wanted them to broadcast to " + to_string(self.sizes()));
+  }
+  if (self.same_as(src) || self.numel() == 0) return self;
+  if (self.device().type == backend::Meta) return self;
+  if (src.device().type == backend::Meta) refuse<device_error>(c, "a meta tensor has no elements to copy");
+  check_storage(c, self);
+  check_storage(c, src);
+  if (self.device() != src.device()) {
+    // Each side's own kernels make its part dense; only equal, dense bytes cross.
+    const bool is_packed = src.is_contiguous() && src.dtype() == self.dtype();
+    const tensor packed =
+        is_packed ? src
+                  : aten::_to_copy(src, arg<"dtype"> = self.dtype(), arg<"memory_format"> = memory_format::contiguous);
+    if (self.is_contiguous() && packed.sizes() == self.sizes()) {
+      // A copy made for this call ends with it.
+      move_bytes(self, packed, non_blocking && is_packed);
+      return self;
+    }
+    const tensor landed = author::make_tensor(packed.sizes(), packed.dtype(), self.device());
+    move_bytes(landed, packed, false);
+    return aten::copy_(self, landed);
+  }
+  const bool overlaps = author::share_memory(self, src) && !author::same_view(self, src);
+  const tensor from = overlaps ? dense_copy(c, src, src.dtype()) : src;
+  const tb_plan plan = plan_of(c, {&self, &from});
+  check_status(c, present(c, c.table->copy)(&plan, nullptr), src);
+  return self;
+}
+
+constinit std::atomic<const tb_kernels*> strided_tables[author::row_count]{};
+
+constinit std::atomic<bool> tables_ask{false};
+
+void announce(backend_call c) noexcept {
+  if (c.table->calling != nullptr) c.table->calling(c.op.data(), c.op.size());
+}
+
+void serve(dispatch_key k, const tb_kernels* kernels) noexcept {
+  if (kernels->calling != nullptr) tables_ask.store(true, std::memory_order_relaxed);
+  strided_tables[key_set(k).row()].store(kernels, std::memory_order_release);
+}
+
+namespace {
+
+tensor make_empty(std::span<const std::int64_t> size, std::optional<dtype> type, std::optional<layout> how,
+                  std::optional<device> where, std::optional<bool> pinned, std::optional<memory_format> format) {
+  constexpr backend_call c{nullptr, aten::empty_memory_format.name()};
+  if (how.has_value() || pinned.has_value() || format.has_value()) {
+    return empty(c.op, size, type, how, where, pinned, format);
+  }
+  return author::make_tensor(new_sizes(c, size), type.value_or(dtype::float32), where.value_or(cpu));
+}
+tensor& fill_with(key_set keys, tensor& self, const scalar& value) {
+  check_layouts(aten::fill_Scalar_, self);
+  return fill(call_on(keys, aten::fill_Scalar_.name()), self, value);
+}
+tensor& zero(key_set keys, tensor& self) {
+  check_layouts(aten::zero_, self);
+  return fill(call_on(keys, aten::zero_.name()), self, 0);
+}
+tensor& copy_from(key_set keys, tensor& self, const tensor& src, bool non_blocking) {
+  check_layouts(aten::copy_, self, src);
+  return copy(call_on(keys, aten::copy_.name()), self, src, non_blocking);
+}
+
+std::vector<family_rows>& families() {
+  static std::vector<family_rows> all;
+  return all;
+}
+
+}  // namespace
+
+void add_family(family_rows rows) { families().push_back(rows); }
+
+void register_base_rows(dispatch_key k, std::source_location where) {
+  using author::row;
+  const tb_kernels* const table = table_of(k);
+  const auto add = [&](table_kernel wanted, std::initializer_list<author::kernel_row> rows) {
+    if (offers(table, all_of(wanted))) author::register_rows({rows.begin(), rows.size()});
+  };
+  add(table_entry::any, {caller_row<&make_empty, aten::empty_memory_format>(k, where)});
+  add(elementwise::fill, {row<&fill_with>(aten::fill_Scalar_, k, where), row<&zero>(aten::zero_, k, where)});
+  add(table_entry::copy, {row<&copy_from>(aten::copy_, k, where)});
+}
+
+}  // namespace topbit::detail
+
+namespace topbit::author {
+
+void register_strided_backend(const tb_kernels& kernels, dispatch_key k, std::source_location where) {
+  using namespace detail;
+  // Rows look their table up by their key, so one key has one table for as long as its rows are there.
+  const tb_kernels* const served = table_of(k);
+  if (served != nullptr && served != &kernels && inspect::has_kernel(aten::empty_memory_format.handle(), k)) {
+    throw bad_registration("register_strided_backend: found the kernels of " + std::string(served->name) + " for " +
+                           topbit::to_string(k) +
+                           " already, wanted a key without; register kernels of your own with implement()");
+  }
+  if (!offers(&kernels, all_of(table_entry::any))) return;
+  serve(k, &kernels);
+  register_base_rows(k, where);
+  for (const family_rows rows : families()) rows(k, where);
+}
+
+}  // namespace topbit::author

@@ -1,0 +1,180 @@
+// Kernels of the family `pad` that take what they pad with from the tensor: one list of places for each dimension.
+module topbit.ops;
+
+import topbit.std;
+import topbit.core;
+import topbit.tensor;
+import topbit.autograd;
+
+namespace topbit::detail {
+
+namespace {
+
+std::string_view name_of(edge mode) {
+  return mode == edge::reflect ? "mirrored" : mode == edge::replicate ? "repeated" : "taken from the other end";
+}
+
+// The numbers for one dimension, counted from the last one.
+struct both_ends {
+  std::int64_t before, behind;
+  both_ends(sizes_view pad, std::size_t i) : before(pad[2 * i]), behind(pad[2 * i + 1]) {}
+  bool any() const { return before != 0 || behind != 0; }
+};
+
+// How many elements of `size` negative numbers leave.
+std::int64_t left_of(std::int64_t size, both_ends pad) {
+  return size + std::min<std::int64_t>(pad.before, 0) + std::min<std::int64_t>(pad.behind, 0);
+}
+
+// Where each element of a padded dimension comes from, of `size` elements: int64, on the host. What is mirrored and
+// repeated may be what is taken away; what comes from the other end is what is left.
+tensor places_of(edge mode, std::int64_t size, both_ends pad) {
+  std::vector<std::int64_t> places;
+  const std::int64_t left = left_of(size, pad), first = std::max<std::int64_t>(-pad.before, 0);
+  for (std::int64_t i = -pad.before; i < size + pad.behind; ++i) {
+    switch (mode) {
+      case edge::reflect: places.push_back(size - 1 - std::abs(size - 1 - std::abs(i))); break;
+      case edge::replicate: places.push_back(std::min(std::max<std::int64_t>(i, 0), size - 1)); break;
+      case edge::circular: places.push_back(first + (i - first + left) % left); break;
+    }
+  }
+  return from_values(places, {static_cast<std::int64_t>(places.size())});
+}
+
+}  // namespace
+
+result_meta edge_pad_meta(std::string_view op, edge mode, std::size_t dimensions, const tensor& self, sizes_view pad) {
+  const backend_call c{nullptr, op};
+  check_defined(c, self);
+  const std::size_t padded = dimensions != 0 ? dimensions : pad.size() / 2;
+  if (pad.size() != 2 * padded || padded == 0) {
+    refuse<error>(c, "found padding " + to_string(sizes_of(c, pad)) + ", wanted " +
+                         (dimensions == 0 ? "two numbers for each padded dimension"
+                                          : std::to_string(2 * dimensions) + " numbers"));
+  }
+  const std::size_t rank = self.sizes().size();
+  if (rank < padded || rank > padded + 2 || (dimensions != 0 && rank == padded)) {
+    refuse<shape_error>(c, "found " + to_string(self.sizes()) + " and padding " + to_string(shape(pad)) +
+                               ", wanted channels, or a batch of them, in front of the padded dimensions");
+  }
+  constexpr std::int64_t most_padding = std::int64_t{1} << 62;
+  if (std::ranges::any_of(pad, [](std::int64_t n) { return n > most_padding || n < -most_padding; })) {
+    refuse<shape_error>(c, "found padding " + to_string(shape(pad)) + ", wanted numbers that sizes can have");
+  }
+  shape sizes = self.sizes();
+  for (std::size_t i = 0; i < padded; ++i) {
+    const both_ends at(pad, i);
+    std::int64_t& size = sizes[self.dim() - 1 - i];
+    const std::int64_t most = mode == edge::reflect ? size - 1 : std::max<std::int64_t>(left_of(size, at), 0);
+    if (mode != edge::replicate && (at.before > most || at.behind > most)) {
+      refuse<shape_error>(c, "found padding " + to_string(shape(pad)) + " for " + to_string(self.sizes()) +
+                                 ", wanted at most " + std::to_string(most) + " elements " +
+                                 std::string(name_of(mode)) + " in dimension " + std::to_string(self.dim() - 1 - i));
+    }
+    const std::int64_t given = size;
+    if (__builtin_add_overflow(size, at.before, &size) || __builtin_add_overflow(size, at.behind, &size) || size < 1 ||
+        given < 1) {
+      refuse<shape_error>(c, "found padding " + to_string(shape(pad)) + " for " + to_string(self.sizes()) +
+                                 ", wanted elements in every padded dimension, before and after");
+    }
+  }
+  return dense_meta(sizes, self.dtype(), self);
+}
+
+void run_edge_pad(backend_call c, edge mode, const tensor& self, sizes_view pad, const tensor& out) {
+  if (out.numel() == 0) return;
+  tensor now = dense(c, self);
+  for (std::size_t i = 0; i < pad.size() / 2; ++i) {
+    const both_ends at(pad, i);
+    if (!at.any()) continue;
+    const std::size_t d = self.dim() - 1 - i;
+    const tensor host = places_of(mode, now.sizes()[d], at);
+    tensor places = author::make_tensor(host.sizes(), dtype::int64, self.device());
+    copy(c, places, host);
+    shape sizes = now.sizes();
+    sizes[d] = host.numel();
+    const tensor next = author::make_tensor(sizes, self.dtype(), self.device());
+    run_take_along(c, take_code::take, next, now, d, places);
+    now = next;
+  }
+  copy_result(out, now);
+}
+
+namespace {
+
+// What was taken several times gets the gradients of all of them.
+template <edge Mode>
+struct edge_pad_gradient {
+  shape sizes, before, behind;
+  static edge_pad_gradient save(const tensor& self, sizes_view pad, const tensor&) {
+    edge_pad_gradient rule{self.sizes(), {}, {}};
+    for (std::size_t i = 0; i < pad.size() / 2; ++i) {
+      rule.before.push_back(pad[2 * i]);
+      rule.behind.push_back(pad[2 * i + 1]);
+    }
+    return rule;
+  }
+  grads1 backward(const tensor& g, std::array<bool, 1>) const {
+    tensor now = g;
+    for (std::size_t i = before.size(); i-- > 0;) {
+      const std::int64_t pad[] = {before[i], behind[i]};
+      const both_ends at(pad, 0);
+      if (!at.any()) continue;
+      const std::size_t d = sizes.size() - 1 - i;
+      shape to_sizes = now.sizes();
+      to_sizes[d] = sizes[d];
+      const tensor zeros = aten::zeros(to_sizes, arg<"dtype"> = g.dtype(), arg<"device"> = g.device());
+      now = aten::index_add(zeros, static_cast<std::int64_t>(d), to(places_of(Mode, sizes[d], at), g.device()), now);
+    }
+    return {now};
+  }
+};
+
+tensor pad(const tensor& self, sizes_view pad, std::string_view mode, std::optional<double> value) {
+  constexpr backend_call c{nullptr, aten::pad.name()};
+  if (mode == "constant") {
+    constant_pad_kernel::meta(c.op, self, pad, 0);
+    return aten::constant_pad_nd(self, pad, value.value_or(0));
+  }
+  const bool reflect = mode == "reflect";
+  if (!reflect && mode != "replicate" && mode != "circular") {
+    refuse<error>(c, "found mode '" + std::string(mode) + "', wanted 'constant', 'reflect', 'replicate' or 'circular'");
+  }
+  if (value && *value != 0) {
+    refuse<error>(c, "found the value " + std::to_string(*value) + " and mode '" + std::string(mode) +
+                         "', wanted a value with mode 'constant' only");
+  }
+  const edge kind = mode == "circular" ? edge::circular : reflect ? edge::reflect : edge::replicate;
+  if (kind == edge::circular || pad.size() == 2 || pad.size() == 4 || pad.size() == 6) {
+    edge_pad_meta(c.op, kind, kind == edge::circular ? 0 : pad.size() / 2, self, pad);
+  }
+  if (kind == edge::circular) return aten::_pad_circular(self, pad);
+  switch (pad.size()) {
+    case 2: return reflect ? aten::reflection_pad1d(self, pad) : aten::replication_pad1d(self, pad);
+    case 4: return reflect ? aten::reflection_pad2d(self, pad) : aten::replication_pad2d(self, pad);
+    case 6: return reflect ? aten::reflection_pad3d(self, pad) : aten::replication_pad3d(self, pad);
+    default: break;
+  }
+  refuse<error>(c, "found " + std::to_string(pad.size()) + " numbers with mode '" + std::string(mode) +
+                       "', wanted 2, 4 or 6, two for each of the last dimensions");
+}
+
+constexpr author::kernel_row gradients[] = {
+    gradient_row<aten::reflection_pad1d, edge_pad_gradient<edge::reflect>>(),
+    gradient_row<aten::reflection_pad2d, edge_pad_gradient<edge::reflect>>(),
+    gradient_row<aten::reflection_pad3d, edge_pad_gradient<edge::reflect>>(),
+    gradient_row<aten::replication_pad1d, edge_pad_gradient<edge::replicate>>(),
+    gradient_row<aten::replication_pad2d, edge_pad_gradient<edge::replicate>>(),
+    gradient_row<aten::replication_pad3d, edge_pad_gradient<edge::replicate>>(),
+    gradient_row<aten::_pad_circular, edge_pad_gradient<edge::circular>>(),
+};
+
+}  // namespace
+
+void register_pad() {
+  register_forms<pad_forms>();
+  author::register_rows(gradients);
+  register_composite<&pad, aten::pad>();
+}
+
+}  // namespace topbit::detail

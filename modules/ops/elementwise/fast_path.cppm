@@ -1,0 +1,45 @@
+// Fast path for small tensors: elementwise calls whose operands are dense, of one shape, dtype and device skip shape
+// function and plan, which would cost more than the elements.
+//
+// It gives the same result as the general path or declines: errors and special cases are left to the general path.
+export module topbit.ops:elementwise.fast_path;
+
+import topbit.std;
+import topbit.core;
+import topbit.tensor;
+import :registration.backend_call;
+import :elementwise.arguments;
+import :elementwise.operation;
+
+namespace topbit::detail {
+
+// Properties of an elementwise operation known before the call.
+struct fast_path_facts {
+  std::uint16_t types = 0;  // bits of the dtypes whose operands are computed in the same dtype
+  bool predicate = false, number_in_type = false;
+};
+
+consteval fast_path_facts fast_path_facts_of(elementwise code) {
+  const elementwise_facts facts = facts_of(code);
+  fast_path_facts quick{0, facts.result == result_rule::predicate, facts.in_type};
+  if (facts.condition) return quick;
+  for (unsigned i = 0; i < dtype_count; ++i) {
+    const dtype t = static_cast<dtype>(i);
+    const bool accepted = is_floating(t)  ? facts.accepts.floating
+                          : is_integer(t) ? facts.accepts.integer
+                                          : facts.accepts.boolean;
+    const bool stays = is_floating(t) || facts.result == result_rule::same || facts.result == result_rule::predicate ||
+                       (facts.result == result_rule::number && is_integer(t));
+    // A number with bool tensors has special rules.
+    if (accepted && stays && !(t == dtype::boolean && facts.in_type)) quick.types |= std::uint16_t(1U << i);
+  }
+  return quick;
+}
+
+// The result, or an undefined tensor if the general path must be taken.
+tensor elementwise_fast_path(backend_call c, elementwise code, fast_path_facts facts, const elementwise_arguments& a);
+// Writes `out`; false, and nothing was done, if the general path must be taken.
+bool elementwise_fast_path(backend_call c, elementwise code, fast_path_facts facts, const elementwise_arguments& a,
+                           const tensor& out);
+
+}  // namespace topbit::detail

@@ -1,0 +1,103 @@
+// Gradients of the matrix products. The others, from dot to einsum, are made of these.
+module topbit.ops;
+
+import topbit.std;
+import topbit.core;
+import topbit.tensor;
+import topbit.autograd;
+
+namespace topbit::detail {
+
+namespace {
+
+tensor turned(T m) { return aten::transpose_int(m, -2, -1); }
+
+// Whether the columns of these matrices are dense in memory, as those of a transposed weight.
+bool lies_turned(T m) {
+  const std::size_t rows = m.dim() - 2, columns = m.dim() - 1;
+  return m.strides()[rows] == 1 && m.strides()[columns] == m.sizes()[rows] && m.sizes()[columns] > 1;
+}
+
+// A factor is kept where the gradient of the other is wanted. Gradients lie in memory as their factors do, so that the
+// one of a weight is dense where a layer multiplies with its transpose.
+template <const auto& Product>
+struct factors {
+  saved_tensor a, b;
+  bool a_turned, b_turned;
+
+  factors(T first, T second)
+      : a(requires_grad(second) ? saved_tensor(first) : saved_tensor()),
+        b(requires_grad(first) ? saved_tensor(second) : saved_tensor()),
+        a_turned(lies_turned(first)),
+        b_turned(lies_turned(second)) {}
+
+  tensor of_a(T g) const { return a_turned ? turned(Product(b.get(), turned(g))) : Product(g, turned(b.get())); }
+  tensor of_b(T g) const { return b_turned ? turned(Product(turned(g), a.get())) : Product(turned(a.get()), g); }
+};
+
+// a @ b, of matrices or batches of them.
+template <const auto& Product>
+struct product_gradient {
+  factors<Product> both;
+  static product_gradient save(T a, T b, T) { return {{a, b}}; }
+  grads2 backward(T g, wants2 wanted) const {
+    return {wanted[0] ? both.of_a(g) : tensor(), wanted[1] ? both.of_b(g) : tensor()};
+  }
+};
+
+// beta * self + alpha * a @ b.
+template <const auto& Product>
+struct add_product_gradient {
+  factors<Product> both;
+  scalar beta, alpha;
+  static constexpr bool keeps_first_argument = false;
+  static add_product_gradient save(T, T a, T b, const scalar& beta, const scalar& alpha, T) {
+    return {{a, b}, beta, alpha};
+  }
+  std::array<tensor, 3> backward(T g, std::array<bool, 3> wanted) const {
+    return {wanted[0] ? times(g, beta) : tensor(), wanted[1] ? times(both.of_a(g), alpha) : tensor(),
+            wanted[2] ? times(both.of_b(g), alpha) : tensor()};
+  }
+};
+
+// Where it is recorded, made of what has derivatives.
+tensor addmm_activation(key_set keys, T self, T a, T b, const scalar& beta, const scalar& alpha, bool use_gelu) {
+  if (!requires_grad(self) && !requires_grad(a) && !requires_grad(b)) {
+    return aten::_addmm_activation.redispatch(keys & below(key::Autograd), self, a, b, beta, alpha, use_gelu);
+  }
+  addmm_activation_kernel::meta(aten::_addmm_activation.name(), self, a, b, beta, alpha, use_gelu);
+  const tensor product = aten::addmm(self, a, b, arg<"beta"> = beta, arg<"alpha"> = alpha);
+  return use_gelu ? aten::gelu(product) : aten::relu(product);
+}
+
+// Of a composite that adds a product to its first argument in place: where it is recorded, a copy of what the form that
+// returns a new tensor gives.
+template <const auto& Op, const auto& Functional>
+tensor& added_in_place(key_set keys, tensor& self, T a, T b, const scalar& beta, const scalar& alpha) {
+  if (!requires_grad(self) && !requires_grad(a) && !requires_grad(b)) {
+    return Op.redispatch(keys & below(key::Autograd), self, a, b, beta, alpha);
+  }
+  author::check_in_place(Op.name(), self);
+  const tensor result = Functional(self, a, b, beta, alpha);
+  check_result(Op.name(), {result.sizes(), result.dtype(), result.device(), {}}, self);
+  return aten::copy_(self, result);
+}
+
+constexpr author::kernel_row rows[] = {
+    gradient_row<aten::mm, product_gradient<aten::mm>>(),
+    gradient_row<aten::bmm, product_gradient<aten::bmm>>(),
+    gradient_row<aten::addmm, add_product_gradient<aten::mm>>(),
+    gradient_row<aten::addmm_, add_product_gradient<aten::mm>>(),
+    gradient_row<aten::baddbmm, add_product_gradient<aten::bmm>>(),
+    gradient_row<aten::baddbmm_, add_product_gradient<aten::bmm>>(),
+    author::row<&addmm_activation>(aten::_addmm_activation, key::Autograd),
+    author::row<&added_in_place<aten::addbmm_, aten::addbmm>>(aten::addbmm_, key::Autograd),
+    author::row<&added_in_place<aten::addmv_, aten::addmv>>(aten::addmv_, key::Autograd),
+    author::row<&added_in_place<aten::addr_, aten::addr>>(aten::addr_, key::Autograd),
+};
+
+}  // namespace
+
+std::span<const author::kernel_row> product_gradients() { return rows; }
+
+}  // namespace topbit::detail

@@ -1,0 +1,38 @@
+// Shape functions and kernel thunks of cross products.
+export module topbit.ops:linalg.vectors_kernels;
+
+import topbit.std;
+import topbit.core;
+import topbit.tensor;
+import :registration.backend_call;
+import :elementwise.elementwise;
+import :elementwise.operation;
+import :rowwise.softmax_kernels;
+import :registration.structured;
+import :registration.structured_forms;
+import :linalg.vectors;
+
+namespace topbit::detail {
+
+// Without a dimension, the first one of three elements.
+result_meta cross_meta(std::string_view op, const tensor& self, const tensor& other, std::optional<std::int64_t> dim);
+void run_cross(backend_call c, const tensor& self, const tensor& other, std::optional<std::int64_t> dim,
+               const tensor& out);
+
+struct cross_kernel {
+  static constexpr auto needs = all_of(elementwise::mul, elementwise::sub);
+  static result_meta meta(std::string_view op, const tensor& self, const tensor& other,
+                          std::optional<std::int64_t> dim) {
+    return cross_meta(op, self, other, dim);
+  }
+  static void run(backend_call c, const tensor& self, const tensor& other, std::optional<std::int64_t> dim,
+                  const tensor& out) {
+    run_cross(c, self, other, dim, out);
+  }
+};
+
+using vector_forms =
+    forms_list<structured_forms<cross_kernel, no_abilities, aten::linalg_cross, aten::linalg_cross_out>,
+               structured_forms<cross_kernel, no_abilities, aten::cross, aten::cross_out>>;
+
+}  // namespace topbit::detail

@@ -1,0 +1,347 @@
+// The loss of log-probabilities given labels: the rules behind nll_loss, its gradient, and what is built on it.
+module topbit.ops;
+
+import topbit.std;
+import topbit.core;
+import topbit.tensor;
+import topbit.autograd;
+
+namespace topbit::detail {
+
+namespace {
+
+constexpr std::int64_t by_none = 0, by_mean = 1, by_sum = 2;
+
+void check_reduction(backend_call c, std::int64_t reduction) {
+  if (reduction >= by_none && reduction <= by_sum) return;
+  refuse<error>(c, "found reduction " + std::to_string(reduction) + ", wanted None (0), Mean (1) or Sum (2)");
+}
+
+void check_labels(backend_call c, const tensor& self, const tensor& target, const optional_tensor& weight) {
+  check_defined(c, self);
+  check_defined(c, target);
+  if (!is_floating(self.dtype()) || target.dtype() != dtype::int64) {
+    refuse<dtype_error>(c, "found " + describe(self) + " and labels of " + std::string(name_of(target.dtype())) +
+                               ", wanted floating log-probabilities and int64 labels");
+  }
+  const bool one = self.dim() == 1 && target.dim() == 0;
+  const bool many = self.dim() == 2 && target.dim() == 1 && self.sizes()[0] == target.sizes()[0];
+  if (!one && !many) {
+    refuse<shape_error>(c, "found " + to_string(self.sizes()) + " and labels " + to_string(target.sizes()) +
+                               ", wanted [n, classes] and [n], or [classes] and []");
+  }
+  if (!is_given(weight)) return;
+  const std::int64_t classes = self.sizes()[self.dim() - 1];
+  if (weight->dim() != 1 || weight->sizes()[0] != classes) {
+    refuse<shape_error>(c, "found weights " + to_string(weight->sizes()) + ", wanted " + to_string(shape{classes}));
+  }
+  if (weight->dtype() != self.dtype()) {
+    refuse<dtype_error>(c, "found weights of " + std::string(name_of(weight->dtype())) + " for " + describe(self) +
+                               ", wanted one dtype");
+  }
+}
+
+// Everything with rows along dimension 1, one row for each label.
+struct pictures {
+  shape sizes;
+  tensor target, weight;
+  pictures(backend_call c, const tensor& self, const tensor& given, const optional_tensor& weights)
+      : sizes(self.dim() == 1 ? shape{1, self.sizes()[0]} : self.sizes()) {
+    check_storage(c, self);
+    check_storage(c, given);
+    target = reshaped(given, {sizes[0], 1});
+    if (is_given(weights)) {
+      weight = author::make_view(*weights, sizes, {0, weights->strides()[0]}, author::record_of(*weights).offset);
+    }
+  }
+  tensor rows(const tensor& self) const { return self.dim() == 1 ? reshaped(self, sizes) : self; }
+};
+
+}  // namespace
+
+std::array<result_meta, 2> label_loss_meta(std::string_view op, const tensor& self, const tensor& target,
+                                           const optional_tensor& weight, std::int64_t reduction) {
+  const backend_call c{nullptr, op};
+  check_labels(c, self, target, weight);
+  check_reduction(c, reduction);
+  const result_meta scalar = dense_meta({}, self.dtype(), self);
+  return {reduction == by_none ? dense_meta(target.sizes(), self.dtype(), self) : scalar, scalar};
+}
+
+void run_label_loss(backend_call c, rowwise code, const tensor& self, const tensor& target,
+                    const optional_tensor& weight, std::int64_t reduction, std::int64_t ignored, const tensor& output,
+                    const tensor& total) {
+  const pictures p(c, self, target, weight);
+  const std::int64_t count = p.sizes[0];
+  const shape column{count, 1};
+  const dtype type = widened(self.dtype());
+  const tensor weights = author::make_tensor(column, type, self.device());
+  const tensor losses =
+      reduction == by_none ? reshaped(output, column) : author::make_tensor(column, type, self.device());
+  const tensor in = p.rows(self);
+  run_rows(c, {code, type, 1, p.sizes, p.sizes[1]},
+           {written(losses), written(weights), read(in), read(p.target), read(p.weight)}, {ignored});
+  if (reduction == by_none) {
+    tensor zero = total;
+    fill(c, zero, 0);
+    return;
+  }
+  run_rows(c, {rowwise::nll_total, type, 0, column}, {written(output), written(total), read(losses), read(weights)},
+           {static_cast<std::int64_t>(reduction == by_mean)});
+}
+
+result_meta label_gradient_meta(std::string_view op, const tensor& grad, const tensor& self, const tensor& target,
+                                const optional_tensor& weight, std::int64_t reduction, const tensor& total) {
+  const backend_call c{nullptr, op};
+  check_defined(c, grad);
+  check_defined(c, total);
+  check_labels(c, self, target, weight);
+  check_reduction(c, reduction);
+  const shape wanted = reduction == by_none ? target.sizes() : shape{};
+  const bool fits = reduction == by_none ? grad.sizes() == wanted : grad.numel() == 1;
+  const auto found = [&] {
+    return "found a gradient " + describe(grad) + ", wanted " + std::string(name_of(self.dtype())) + " " +
+           to_string(wanted);
+  };
+  if (!fits) refuse<shape_error>(c, found());
+  if (grad.dtype() != self.dtype()) refuse<dtype_error>(c, found());
+  if (total.numel() != 1) refuse<shape_error>(c, "found a total weight " + describe(total) + ", wanted one element");
+  return dense_meta(self.sizes(), self.dtype(), self);
+}
+
+namespace {
+
+// The part of each row in the gradient of a mean.
+tensor mean_of(backend_call c, const tensor& gradient, const tensor& total, dtype type) {
+  if (gradient.dtype() == type) {
+    constexpr fast_path_facts facts = fast_path_facts_of(elementwise::div);
+    if (tensor found = elementwise_fast_path(c, elementwise::div, facts, collect(gradient, total)); found.defined())
+      return found;
+  }
+  tensor part = author::make_tensor({}, type, gradient.device());
+  run_elementwise_in(c, elementwise::div, type, collect(gradient, total), part);
+  return part;
+}
+
+}  // namespace
+
+void run_label_gradient(backend_call c, rowwise code, const tensor& grad, const tensor& self, const tensor& target,
+                        const optional_tensor& weight, std::int64_t reduction, std::int64_t ignored,
+                        const tensor& total, const tensor& out) {
+  const pictures p(c, self, target, weight);
+  const shape column{p.sizes[0], 1};
+  tensor of_rows = reduction == by_none ? reshaped(grad, column) : reshaped(grad, {});
+  if (reduction == by_mean) {
+    of_rows = mean_of(c, of_rows, reshaped(total, {}), widened(self.dtype()));
+  }
+  if (reduction != by_none) of_rows = author::make_view(of_rows, column, {0, 1}, author::record_of(of_rows).offset);
+  const tensor to = p.rows(out);
+  const row_call call{code, widened(self.dtype()), 1, p.sizes, p.sizes[1]};
+  if (code == rowwise::nll_backward) {
+    run_rows(c, call, {written(to), read(of_rows), read(p.target), read(p.weight)}, {ignored});
+  } else {
+    const tensor in = p.rows(self);
+    run_rows(c, call, {written(to), read(of_rows), read(in), read(p.target), read(p.weight)}, {ignored});
+  }
+}
+
+namespace {
+
+void refuse_recorded_weights(std::string_view op, const optional_tensor& weight) {
+  if (!is_given(weight) || !requires_grad(*weight)) return;
+  refuse<error>({nullptr, op}, "found weights that require a gradient, which is not defined; detach() them");
+}
+
+// Where it is recorded, made of what has derivatives.
+tensor scores_gradient(key_set keys, const tensor& gradient, const tensor& self, const tensor& target,
+                       const optional_tensor& weight, std::int64_t reduction, std::int64_t ignored,
+                       const tensor& total) {
+  constexpr std::string_view op = native::cross_entropy_backward.name();
+  refuse_recorded_weights(op, weight);
+  if (!requires_grad(gradient) && !requires_grad(self)) {
+    return native::cross_entropy_backward.redispatch(keys & below(key::Autograd), gradient, self, target, weight,
+                                                     reduction, ignored, total);
+  }
+  label_gradient_meta(op, gradient, self, target, weight, reduction, total);
+  const tensor logs = aten::log_softmax_int(self, -1);
+  const tensor of_logs = aten::nll_loss_backward(gradient, logs, target, weight, reduction, ignored, total);
+  return of_logs - aten::exp(logs) * sum(of_logs, {-1}, true);
+}
+
+// The loss is linear in the log-probabilities: its gradient at one gradient is the loss of another.
+struct nll_backward_gradient {
+  saved_tensor target, weight, total;
+  std::int64_t reduction, ignored;
+  shape sizes;
+  static nll_backward_gradient save(const tensor& gradient, const tensor&, const tensor& target,
+                                    const optional_tensor& weight, std::int64_t reduction, std::int64_t ignored,
+                                    const tensor& total, const tensor&) {
+    refuse_recorded_weights(aten::nll_loss_backward.name(), weight);
+    return {saved_tensor(target), saved_tensor(weight), saved_tensor(total), reduction, ignored, gradient.sizes()};
+  }
+  std::array<tensor, 5> backward(const tensor& g, std::array<bool, 5> wanted) const {
+    if (!wanted[0]) return {};
+    const tensor w = weight.get();
+    tensor loss = std::get<0>(aten::nll_loss_forward(g, target.get(), w.defined() ? optional_tensor(w) : std::nullopt,
+                                                     reduction == by_none ? by_none : by_sum, ignored));
+    if (reduction == by_mean) loss = loss / aten::reshape(total.get(), shape{});
+    return {aten::reshape(loss, sizes)};
+  }
+};
+
+// Of log-probabilities, or of scores. The second result, the sum of the weights, has no gradient.
+template <const auto& Forward, const auto& Backward>
+struct label_loss {
+  struct gradient {
+    saved_tensor self, target, weight;
+    saved_result total;
+    std::int64_t reduction, ignored;
+    static gradient save(const tensor& self, const tensor& target, const optional_tensor& weight,
+                         std::int64_t reduction, std::int64_t ignored, const std::tuple<tensor, tensor>& r) {
+      refuse_recorded_weights(Forward.name(), weight);
+      return {saved_tensor(self),
+              saved_tensor(target),
+              saved_tensor(weight),
+              saved_result(std::get<1>(r), 1),
+              reduction,
+              ignored};
+    }
+    std::array<tensor, 3> backward(const std::array<tensor, 2>& g, std::array<bool, 3>) const {
+      // The sum of the weights alone depends on no score.
+      if (!g[0].defined()) return {};
+      const tensor w = weight.get();
+      return {Backward(g[0], self.get(), target.get(), w.defined() ? optional_tensor(w) : std::nullopt, reduction,
+                       ignored, total.get())};
+    }
+  };
+
+  // What Forward would refuse, under the name that was called.
+  static tensor named(std::string_view op, const tensor& self, const tensor& target, const optional_tensor& weight,
+                      std::int64_t reduction, std::int64_t ignored) {
+    label_loss_meta(op, self, target, weight, reduction);
+    return std::get<0>(Forward(self, target, weight, reduction, ignored));
+  }
+
+  // Classes in front of other dimensions become the last of rows.
+  static tensor of(std::string_view op, const tensor& self, const tensor& target, const optional_tensor& weight,
+                   std::int64_t reduction, std::int64_t ignored) {
+    if (self.dim() <= 2) return named(op, self, target, weight, reduction, ignored);
+    shape labels = self.sizes();
+    labels.erase(1);
+    if (labels != target.sizes()) {
+      refuse<shape_error>({nullptr, op}, "found " + to_string(self.sizes()) + " and labels " +
+                                             to_string(target.sizes()) + ", wanted [n, classes, ...] and [n, ...]");
+    }
+    const std::int64_t n = self.sizes()[0], classes = self.sizes()[1], places = n == 0 ? 0 : numel(labels) / n;
+    const tensor last = aten::transpose_int(aten::reshape(self, shape{n, classes, places}), 1, 2);
+    const tensor loss = named(op, aten::reshape(last, shape{n * places, classes}),
+                              aten::reshape(target, shape{n * places}), weight, reduction, ignored);
+    return reduction == by_none ? aten::reshape(loss, labels) : loss;
+  }
+};
+using nll = label_loss<aten::nll_loss_forward, aten::nll_loss_backward>;
+using of_scores = label_loss<native::cross_entropy, native::cross_entropy_backward>;
+
+constexpr author::kernel_row gradients[] = {
+    gradient_row<aten::nll_loss_forward, nll::gradient>(),
+    gradient_row<aten::nll_loss_backward, nll_backward_gradient>(),
+    gradient_row<native::cross_entropy, of_scores::gradient>(),
+    author::row<&scores_gradient>(native::cross_entropy_backward, key::Autograd),
+};
+
+tensor nll_loss(const tensor& self, const tensor& target, const optional_tensor& weight, std::int64_t reduction,
+                std::int64_t ignored) {
+  author::check_one_device(aten::nll_loss, self, target, weight);
+  return nll::named(aten::nll_loss.name(), self, target, weight, reduction, ignored);
+}
+
+tensor nll_loss_nd(const tensor& self, const tensor& target, const optional_tensor& weight, std::int64_t reduction,
+                   std::int64_t ignored) {
+  author::check_one_device(aten::nll_loss_nd, self, target, weight);
+  return nll::of(aten::nll_loss_nd.name(), self, target, weight, reduction, ignored);
+}
+
+tensor nll_loss2d(const tensor& self, const tensor& target, const optional_tensor& weight, std::int64_t reduction,
+                  std::int64_t ignored) {
+  author::check_one_device(aten::nll_loss2d, self, target, weight);
+  constexpr backend_call c{nullptr, aten::nll_loss2d.name()};
+  if (self.dim() != 4) refuse<shape_error>(c, "found " + to_string(self.sizes()) + ", wanted four dimensions");
+  return nll::of(c.op, self, target, weight, reduction, ignored);
+}
+
+tensor sum_over_classes(const tensor& t, std::int64_t classes_dim) { return sum(t, {classes_dim}); }
+
+// Weights of classes beside a tensor that has the classes in this dimension.
+tensor weights_along(const tensor& weight, const tensor& t, std::int64_t classes_dim) {
+  shape sizes(t.dim(), 1);
+  sizes[static_cast<std::size_t>(classes_dim)] = weight.numel();
+  return aten::reshape(weight, sizes);
+}
+
+tensor of_probabilities(const tensor& logs, const tensor& target, const optional_tensor& weight, std::int64_t reduction,
+                        double smoothing, std::int64_t classes_dim) {
+  const std::int64_t classes = logs.sizes()[static_cast<std::size_t>(classes_dim)];
+  tensor wanted = target;
+  if (smoothing > 0) wanted = wanted * (1 - smoothing) + smoothing / static_cast<double>(classes);
+  tensor product = logs * wanted;
+  if (is_given(weight)) product = product * weights_along(*weight, logs, classes_dim);
+  if (reduction == by_none) return -sum_over_classes(product, classes_dim);
+  const tensor loss = -aten::sum(product);
+  return reduction == by_sum ? loss : loss / (static_cast<double>(logs.numel()) / static_cast<double>(classes));
+}
+
+// What every class has as a loss, where the label counts.
+tensor smooth_part(std::string_view op, const tensor& logs, const tensor& target, const optional_tensor& weight,
+                   std::int64_t reduction, std::int64_t ignored, std::int64_t classes_dim) {
+  const tensor weighted = is_given(weight) ? logs * weights_along(*weight, logs, classes_dim) : logs;
+  const tensor counted = aten::ne_Scalar(target, ignored);
+  const tensor loss = aten::where_ScalarOther(counted, -sum_over_classes(weighted, classes_dim), 0.0);
+  if (reduction == by_none) return loss;
+  const tensor total = aten::sum(loss);
+  if (reduction == by_sum) return total;
+  const tensor ones = aten::full(logs.sizes(), -1.0, arg<"dtype"> = logs.dtype(), arg<"device"> = logs.device());
+  return total / nll::of(op, ones, target, weight, by_sum, ignored);
+}
+
+tensor cross_entropy_loss(const tensor& self, const tensor& target, const optional_tensor& weight,
+                          std::int64_t reduction, std::int64_t ignored, double smoothing) {
+  author::check_one_device(aten::cross_entropy_loss, self, target, weight);
+  constexpr backend_call c{nullptr, aten::cross_entropy_loss.name()};
+  check_defined(c, self);
+  check_defined(c, target);
+  check_reduction(c, reduction);
+  if (!(smoothing >= 0 && smoothing <= 1)) {
+    refuse<error>(c, "found label_smoothing " + std::to_string(smoothing) + ", wanted 0 to 1");
+  }
+  check_floating(c, self);
+  if (self.dim() == 0) refuse<shape_error>(c, "found [], wanted [classes] or [n, classes, ...]");
+  const std::int64_t classes_dim = self.dim() == 1 ? 0 : 1;
+  if (target.sizes() == self.sizes()) {
+    if (!is_floating(target.dtype())) {
+      refuse<dtype_error>(
+          c, "found probabilities of " + std::string(name_of(target.dtype())) + ", wanted a floating type");
+    }
+    return of_probabilities(aten::log_softmax_int(self, classes_dim), target, weight, reduction, smoothing,
+                            classes_dim);
+  }
+  if (smoothing == 0) return of_scores::of(c.op, self, target, weight, reduction, ignored);
+  const tensor logs = aten::log_softmax_int(self, classes_dim);
+  const tensor loss = nll::of(c.op, logs, target, weight, reduction, ignored);
+  const double share = smoothing / static_cast<double>(self.sizes()[static_cast<std::size_t>(classes_dim)]);
+  return loss * (1 - smoothing) + smooth_part(c.op, logs, target, weight, reduction, ignored, classes_dim) * share;
+}
+
+}  // namespace
+
+void register_nll_loss() {
+  register_forms<loss_forms>();
+  register_composite<&nll_loss, aten::nll_loss>();
+  register_composite<&nll_loss_nd, aten::nll_loss_nd>();
+  register_composite<&nll_loss2d, aten::nll_loss2d>();
+  register_composite<&cross_entropy_loss, aten::cross_entropy_loss>();
+  register_out_variants<aten::nll_loss, aten::nll_loss_out>();
+  register_out_variants<aten::nll_loss2d, aten::nll_loss2d_out>();
+  author::register_rows(gradients);
+}
+
+}  // namespace topbit::detail

@@ -1,0 +1,207 @@
+// Kernels of the family `update`: lists are checked whole before a parameter is touched.
+module;
+
+#include "kernel_abi.h"
+
+module topbit.ops;
+
+import topbit.std;
+import topbit.core;
+import topbit.tensor;
+import topbit.autograd;
+
+#include "../registration/kernel_abi_bridge.h"
+
+namespace topbit::detail {
+
+static_assert(static_cast<int>(update_code::sgd) == TB_UPDATE_SGD);
+static_assert(static_cast<int>(update_code::adam) == TB_UPDATE_ADAM);
+static_assert(static_cast<int>(update_code::adamw) == TB_UPDATE_ADAMW);
+static_assert(static_cast<int>(update_code::count) == TB_UPDATE_COUNT);
+
+namespace {
+
+struct named_list {
+  std::string_view name;
+  std::span<const tensor> all;
+  bool is_state;
+};
+
+// The front has looked, but tensors without dimensions may be on the host, where it takes them for numbers.
+void check_place(backend_call c, const tensor& t, std::string_view name, const tensor& self, std::size_t i) {
+  if (t.device() == self.device()) return;
+  refuse<device_error>(c, "found " + std::string(name) + " on " + to_string(t.device()) + " for parameter " +
+                              std::to_string(i) + " on " + to_string(self.device()) +
+                              ", wanted one device; move one with to()");
+}
+
+void check_lists(backend_call c, std::span<const tensor> self, std::span<const named_list> lists) {
+  for (const named_list& list : lists) {
+    if (list.all.size() == self.size()) continue;
+    refuse<error>(c, "found " + std::to_string(list.all.size()) + " " + std::string(list.name) + " for " +
+                         std::to_string(self.size()) + " parameters, wanted one for each");
+  }
+  for (std::size_t i = 0; i < self.size(); ++i) {
+    check_defined(c, self[i]);
+    if (!is_floating(self[i].dtype())) {
+      refuse<dtype_error>(c,
+                          "found parameters of " + std::string(name_of(self[i].dtype())) + ", wanted a floating type");
+    }
+    for (const named_list& list : lists) {
+      const tensor& t = list.all[i];
+      check_defined(c, t);
+      check_place(c, t, list.name, self[i], i);
+      const auto found = [&] {
+        return "found " + std::string(list.name) + " " + describe(t) + " for parameter " + std::to_string(i) + ", " +
+               describe(self[i]);
+      };
+      if (t.sizes() != self[i].sizes()) refuse<shape_error>(c, found() + ", wanted the same sizes");
+      const bool wider = list.is_state && t.dtype() == widened(self[i].dtype());
+      if (t.dtype() != self[i].dtype() && !wider) refuse<dtype_error>(c, found() + ", wanted the same dtype");
+    }
+  }
+}
+
+void check_one_element(backend_call c, const tensor& t, std::string_view name) {
+  if (t.numel() == 1) return;
+  refuse<shape_error>(c, "found " + std::string(name) + " " + to_string(t.sizes()) + ", wanted one element");
+}
+
+// A number that a tensor of one element holds; nothing where no tensor is given.
+std::optional<double> number_in(backend_call c, const optional_tensor& t, std::string_view name) {
+  if (!is_given(t)) return {};
+  check_one_element(c, *t, name);
+  if (c.table == nullptr) return {};
+  return item(*t);
+}
+
+// A tensor as a kernel updates it: itself, or a dense copy in the type of the computation, which goes back at the end.
+class updated {
+ public:
+  updated(const tensor& t, dtype type) : given_(&t) {
+    if (t.dtype() == type && t.is_contiguous()) return;
+    copy_ = author::make_tensor(t.sizes(), type, t.device());
+    copy_result(copy_, t);
+  }
+  void* data() const { return copy_.defined() ? copy_.data() : given_->data(); }
+  void finish() const {
+    if (copy_.defined()) copy_result(*given_, copy_);
+  }
+
+ private:
+  const tensor* given_;  // which outlives this; a handle of its own would be counted, in each step for each parameter
+  tensor copy_;
+};
+
+// The numbers of the steps: those of the host are read here, others by the kernel, so that nothing waits.
+class step_numbers {
+ public:
+  step_numbers(backend_call c, std::span<const tensor> self, std::span<const tensor> steps) : given_(steps) {
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+      const tensor& one = steps[i];
+      check_defined(c, one);
+      check_one_element(c, one, "a step");
+      if (one.device().type != backend::CPU) check_place(c, one, "state_steps", self[i], i);
+    }
+  }
+  // For parameter i, until the next one.
+  void put(tb_update& u, std::size_t i) {
+    const tensor& one = given_[i];
+    u.step = 0;
+    u.step_there = nullptr;
+    if (one.device().type == backend::CPU) {
+      u.step = item(one);
+      return;
+    }
+    there_ = to(one, dtype::float64);
+    u.step_there = static_cast<const double*>(there_.data());
+  }
+
+ private:
+  std::span<const tensor> given_;
+  tensor there_;
+};
+
+// One step of one parameter; `u` has the numbers.
+void step(backend_call c, tb_update u, const tensor& self, const tensor& grad,
+          std::initializer_list<const tensor*> states) {
+  if (self.numel() == 0) return;
+  const dtype type = widened(self.dtype()) == dtype::float64 ? dtype::float64 : dtype::float32;
+  const updated parameter(self, type), gradient(grad, type);
+  std::vector<updated> kept;
+  for (const tensor* state : states) kept.emplace_back(*state, type);
+  u.parameter = parameter.data();
+  u.gradient = gradient.data();
+  for (std::size_t k = 0; k < kept.size(); ++k) u.state[k] = kept[k].data();
+  u.count = self.numel();
+  u.dtype = static_cast<std::int32_t>(type);
+  check_status(c, present(c, c.table->update)(&u, nullptr), self);
+  parameter.finish();
+  if (u.gradient_scale != 0) gradient.finish();
+  for (const updated& state : kept) state.finish();
+}
+
+}  // namespace
+
+void step_sgd(backend_call c, tensors& self, tensors& grads, tensors& buffers, double decay, double momentum,
+              double rate, double dampening, bool nesterov, bool maximize, bool first_step,
+              const optional_tensor& scale, const optional_tensor& found_inf) {
+  std::vector<named_list> lists{{"grads", grads, false}};
+  if (momentum != 0) lists.push_back({"momentum_buffer_list", buffers, true});
+  check_lists(c, self, lists);
+  tb_update u{};
+  u.gradient_scale = number_in(c, scale, "grad_scale").value_or(0);
+  if (number_in(c, found_inf, "found_inf").value_or(0) != 0 || c.table == nullptr) return;
+  u.op = TB_UPDATE_SGD;
+  u.rate = rate;
+  u.decay = decay;
+  u.first = momentum;
+  u.second = dampening;
+  u.nesterov = nesterov ? 1 : 0;
+  u.maximize = maximize ? 1 : 0;
+  u.first_step = first_step ? 1 : 0;
+  for (std::size_t i = 0; i < self.size(); ++i) {
+    if (momentum != 0) {
+      step(c, u, self[i], grads[i], {&buffers[i]});
+    } else {
+      step(c, u, self[i], grads[i], {});
+    }
+  }
+}
+
+void step_adam(backend_call c, bool decoupled, tensors& self, tensors& grads, tensors& averages, tensors& squares,
+               tensors& greatest, std::span<const tensor> steps, double rate, double beta1, double beta2, double decay,
+               double epsilon, bool amsgrad, bool maximize, const optional_tensor& scale,
+               const optional_tensor& found_inf) {
+  std::vector<named_list> lists{{"grads", grads, false}, {"exp_avgs", averages, true}, {"exp_avg_sqs", squares, true}};
+  if (amsgrad) lists.push_back({"max_exp_avg_sqs", greatest, true});
+  check_lists(c, self, lists);
+  if (steps.size() != self.size()) {
+    refuse<error>(c, "found " + std::to_string(steps.size()) + " state_steps for " + std::to_string(self.size()) +
+                         " parameters, wanted one for each");
+  }
+  tb_update u{};
+  u.gradient_scale = number_in(c, scale, "grad_scale").value_or(0);
+  const bool skipped = number_in(c, found_inf, "found_inf").value_or(0) != 0;
+  step_numbers numbers(c, self, steps);
+  if (skipped || c.table == nullptr) return;
+  u.op = decoupled ? TB_UPDATE_ADAMW : TB_UPDATE_ADAM;
+  u.rate = rate;
+  u.decay = decay;
+  u.first = beta1;
+  u.second = beta2;
+  u.epsilon = epsilon;
+  u.maximize = maximize ? 1 : 0;
+  for (std::size_t i = 0; i < self.size(); ++i) {
+    numbers.put(u, i);
+    if (amsgrad) {
+      step(c, u, self[i], grads[i], {&averages[i], &squares[i], &greatest[i]});
+    } else {
+      step(c, u, self[i], grads[i], {&averages[i], &squares[i]});
+    }
+  }
+}
+
+void register_update() { register_forms<update_forms>(); }
+
+}  // namespace topbit::detail

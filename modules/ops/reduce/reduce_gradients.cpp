@@ -1,0 +1,295 @@
+// Gradients of reductions, and of what is computed row by row.
+module topbit.ops;
+
+import topbit.std;
+import topbit.core;
+import topbit.tensor;
+import topbit.autograd;
+
+namespace topbit::detail {
+
+namespace {
+
+using integers = std::span<const std::int64_t>;
+using want1 = std::array<bool, 1>;
+constexpr double infinity = std::numeric_limits<double>::infinity(), nan = std::numeric_limits<double>::quiet_NaN();
+
+// The dimensions a reduction went over, or some of size 1 too, from its result's sizes with all of them.
+shape dims_over(const shape& kept) {
+  shape over;
+  for (std::size_t d = 0; d < kept.size(); ++d) {
+    if (kept[d] == 1) over.push_back(static_cast<std::int64_t>(d));
+  }
+  return over;
+}
+tensor sum_over(T x, const shape& kept) { return aten::sum_dim_IntList(x, dim_list(dims_over(kept)), true); }
+
+struct sum_rule {
+  shape sizes;
+  static sum_rule save(T self, std::optional<dtype>, T) { return {self.sizes()}; }
+  grads1 backward(T g, want1) const { return {aten::expand(g, sizes)}; }
+};
+
+struct sum_dim_rule {
+  shape sizes;
+  shape kept;  // the sizes of the result with keepdim
+  static sum_dim_rule save(T self, dim_list dim, bool, std::optional<dtype>, T) {
+    return {self.sizes(), kept_sizes(aten::sum_dim_IntList.name(), self, dim)};
+  }
+  grads1 backward(T g, want1) const { return {aten::expand(aten::reshape(g, kept), sizes)}; }
+};
+
+// None for a NaN, which was left out.
+struct nansum_rule {
+  saved_tensor self;
+  shape kept;
+  static nansum_rule save(T self, dim_list dim, bool, std::optional<dtype>, T) {
+    return {saved_tensor(self), kept_sizes(aten::nansum.name(), self, dim)};
+  }
+  grads1 backward(T g, want1) const {
+    return {aten::where_ScalarSelf(aten::isnan(self.get()), 0, aten::reshape(g, kept))};
+  }
+};
+
+// For each element of a dimension, the product of those before it.
+tensor product_before(T x, std::int64_t dim) {
+  const tensor ones = aten::ones_like(aten::slice_Tensor(x, dim, 0, 1));
+  const tensor all[] = {ones, aten::cumprod(aten::slice_Tensor(x, dim, 0, x.size(dim) - 1), dim)};
+  return aten::cat(all, dim);
+}
+// The product of all others. Where there will be gradients of it, without a division, which would lose those at 0.
+tensor product_of_others(T x, std::int64_t dim) {
+  if (x.numel() == 0) return x;
+  if (grad_enabled()) {
+    const std::int64_t back[] = {dim};
+    return product_before(x, dim) * aten::flip(product_before(aten::flip(x, back), dim), back);
+  }
+  const tensor is_zero = aten::eq_Scalar(x, 0), zeros = sum(is_zero, {dim}, true);
+  const tensor product = aten::prod_dim_int(aten::where_ScalarSelf(is_zero, 1, x), dim, true);
+  const tensor at_zero = aten::where_ScalarOther(aten::eq_Scalar(zeros, 1), product, 0);
+  return aten::where_self(is_zero, at_zero, aten::where_ScalarOther(aten::eq_Scalar(zeros, 0), product, 0) / x);
+}
+
+// Of a reduction in which g has the sizes of the result with keepdim.
+tensor prod_gradient(T g, T x, std::int64_t dim) { return g * product_of_others(to(x, g.dtype()), dim); }
+
+using prod_rule = derivative<aten::prod, keep<0>, [](T g, T x, std::optional<dtype>) {
+  const std::int64_t line[] = {-1};
+  return aten::reshape(prod_gradient(g, aten::reshape(x, line), 0), x.sizes());
+}>;
+
+struct prod_dim_rule {
+  saved_tensor self;
+  std::int64_t dim;
+  shape kept;
+  static prod_dim_rule save(T self, std::int64_t dim, bool, std::optional<dtype>, T) {
+    return {saved_tensor(self), dim, kept_sizes(aten::prod_dim_int.name(), self, one_dim(dim))};
+  }
+  grads1 backward(T g, want1) const {
+    const tensor x = self.get();
+    return {x.dim() == 0 ? g : prod_gradient(aten::reshape(g, kept), x, dim)};
+  }
+};
+
+// Of all elements that equal the result, where a NaN equals a NaN.
+tensor shared_by_equals(T g, T x, T y) {
+  const tensor chosen = aten::where_self(aten::isnan(y), aten::isnan(x), aten::eq_Tensor(x, y));
+  return aten::where_ScalarOther(chosen, g / aten::sum(chosen), 0);
+}
+template <const auto& Op>
+using one_of_all_rule = derivative<Op, keep<0, the_result>, [](T g, T x, T y) { return shared_by_equals(g, x, y); }>;
+
+// The same over dimensions. Where the result is NaN, so is the gradient.
+tensor shared_in_rows(T g, T x, T y, const shape& kept) {
+  const tensor chosen = aten::eq_Tensor(x, aten::reshape(y, kept));
+  return aten::reshape(g, kept) / sum_over(chosen, kept) * chosen;
+}
+
+template <const auto& Op>
+struct extreme_kernel {
+  saved_tensor self;
+  saved_result result;
+  shape kept;
+  static extreme_kernel save(T self, integers dim, bool, T r) {
+    return {saved_tensor(self), saved_result(r), kept_sizes(Op.name(), self, dim)};
+  }
+  grads1 backward(T g, want1) const { return {shared_in_rows(g, self.get(), result.get(), kept)}; }
+};
+
+struct aminmax_gradient {
+  saved_tensor self;
+  saved_result least, greatest;
+  shape kept;
+  static aminmax_gradient save(T self, std::optional<std::int64_t> dim, bool, const std::tuple<tensor, tensor>& r) {
+    return {saved_tensor(self), saved_result(std::get<0>(r), 0), saved_result(std::get<1>(r), 1),
+            kept_sizes(aten::aminmax.name(), self, one_dim(dim))};
+  }
+  grads1 backward(const std::array<tensor, 2>& g, want1) const {
+    if (!g[1].defined()) return {shared_in_rows(g[0], self.get(), least.get(), kept)};
+    const tensor of_greatest = shared_in_rows(g[1], self.get(), greatest.get(), kept);
+    if (!g[0].defined()) return {of_greatest};
+    return {shared_in_rows(g[0], self.get(), least.get(), kept) + of_greatest};
+  }
+};
+
+struct logsumexp_rule {
+  saved_tensor self;
+  saved_result result;
+  shape kept;
+  static logsumexp_rule save(T self, integers dim, bool, T r) {
+    return {saved_tensor(self), saved_result(r), kept_sizes(aten::logsumexp.name(), self, dim)};
+  }
+  grads1 backward(T g, want1) const {
+    return {aten::exp(self.get() - aten::reshape(result.get(), kept)) * aten::reshape(g, kept)};
+  }
+};
+
+// The variance, of which `freedom` is what the squares were divided by.
+struct spread {
+  saved_tensor self;
+  shape kept;
+  std::int64_t freedom;
+  bool of_all;
+  static spread of(std::string_view op, T self, dim_list dim, std::optional<std::int64_t> correction) {
+    shape kept = kept_sizes(op, self, dim);
+    std::int64_t count = 1;
+    for (std::size_t d = 0; d < kept.size(); ++d) count *= kept[d] == 1 ? self.sizes()[d] : 1;
+    return {saved_tensor(self), kept, count - correction.value_or(1), !dim.has_value() || self.dim() == 0};
+  }
+  tensor gradient(T g) const {
+    const tensor x = self.get();
+    const tensor off = x - aten::mean_dim(x, dim_list(dims_over(kept)), true);
+    // PyTorch's limits of 2 / 0 * off.
+    if (of_all && freedom <= 0) return g * to(aten::where_Scalar(aten::eq_Scalar(off, 0), nan, infinity), g.dtype());
+    return aten::reshape(g, kept) * (2.0 / static_cast<double>(freedom)) * off;
+  }
+};
+struct var_rule {
+  spread of;
+  static var_rule save(T self, dim_list dim, std::optional<std::int64_t> correction, bool, T) {
+    return {spread::of(aten::var_correction.name(), self, dim, correction)};
+  }
+  grads1 backward(T g, want1) const { return {of.gradient(g)}; }
+};
+// A root of 0 has no derivative: 0 there.
+struct std_rule {
+  spread of;
+  saved_result result;
+  static std_rule save(T self, dim_list dim, std::optional<std::int64_t> correction, bool, T r) {
+    return {spread::of(aten::std_correction.name(), self, dim, correction), saved_result(r)};
+  }
+  grads1 backward(T g, want1) const {
+    const tensor y = result.get();
+    return {of.gradient(g / (aten::where_ScalarSelf(aten::eq_Scalar(y, 0), infinity, y) * 2))};
+  }
+};
+
+// Of the elements that have the greatest or least magnitude, shared evenly.
+tensor extreme_norm_gradient(T g, T x, T y, const shape& kept) {
+  const tensor chosen = aten::eq_Tensor(aten::abs(x), y);
+  return aten::where_ScalarOther(chosen, aten::sign(x) * (g / sum_over(chosen, kept)), 0);
+}
+// (abs(x) / y)^(p - 1) with the sign of x; 0 where x or y is 0.
+tensor power_norm_gradient(T g, T x, T y, double p) {
+  // Less than the first power has no derivative at 0, which must not make a NaN of gradients of gradients.
+  const tensor size = p < 2 ? aten::where_ScalarSelf(aten::eq_Scalar(x, 0), 1, aten::abs(x)) : aten::abs(x);
+  const tensor none = aten::eq_Scalar(y, 0);
+  const tensor ratio = size / aten::where_ScalarSelf(none, 1, y);
+  return aten::sign(x) * aten::pow_Tensor_Scalar(ratio, p - 1) * aten::where_ScalarSelf(none, 0, g);
+}
+
+struct norm_rule {
+  saved_tensor self;
+  saved_result result;
+  shape kept;
+  double p;
+  using order = std::optional<scalar>;
+
+  static norm_rule of(std::string_view op, T self, const order& p, dim_list dim, T r) {
+    return {saved_tensor(self), saved_result(r), kept_sizes(op, self, dim), p.has_value() ? p->to_double() : 2};
+  }
+  static norm_rule save(T self, const scalar& p, T r) { return of(aten::norm_Scalar.name(), self, p, {}, r); }
+  static norm_rule save(T self, const order& p, dtype, T r) {
+    return of(aten::norm_ScalarOpt_dtype.name(), self, p, {}, r);
+  }
+  static norm_rule save(T self, const order& p, integers dim, bool, T r) {
+    return of(aten::norm_ScalarOpt_dim.name(), self, p, dim, r);
+  }
+  static norm_rule save(T self, const order& p, integers dim, bool, dtype, T r) {
+    return of(aten::norm_ScalarOpt_dim_dtype.name(), self, p, dim, r);
+  }
+  static norm_rule save(T self, const scalar& p, dim_list dim, bool, std::optional<dtype>, T r) {
+    return of(aten::linalg_vector_norm.name(), self, p, dim, r);
+  }
+
+  grads1 backward(T of_result, want1) const {
+    const tensor g = aten::reshape(of_result, kept), x = to(self.get(), g.dtype());
+    if (p == 0) return {aten::zeros_like(x)};
+    if (p == 1) return {aten::sign(x) * g};
+    const tensor y = aten::reshape(result.get(), kept);
+    if (p == 2) return {x * (g / aten::where_ScalarSelf(aten::eq_Scalar(y, 0), infinity, y))};
+    if (std::abs(p) == infinity) return {extreme_norm_gradient(g, x, y, kept)};
+    return {power_norm_gradient(g, x, y, p)};
+  }
+};
+
+using softmax_rule = derivative<aten::_softmax, keep<the_result>, [](T g, T y, std::int64_t dim, bool) {
+  return aten::_softmax_backward_data(g, y, dim, y.dtype());
+}>;
+using log_softmax_rule = derivative<aten::_log_softmax, keep<the_result>, [](T g, T y, std::int64_t dim, bool) {
+  return aten::_log_softmax_backward_data(g, y, dim, y.dtype());
+}>;
+
+// y * (g - sum(g * y)), in which `up` is the gradient of the result.
+using softmax_backward_kernel = derivative<aten::_softmax_backward_data, keep<0, 1>,
+                                           [](T up, T, T y, std::int64_t dim, dtype) {
+                                             return aten::_softmax_backward_data(up, y, dim, y.dtype());
+                                           },
+                                           [](T up, T g, T y, std::int64_t dim, dtype) {
+                                             return up * (g - sum(g * y, {dim}, true)) - g * sum(up * y, {dim}, true);
+                                           }>;
+// g - exp(y) * sum(g).
+using log_softmax_backward_rule =
+    derivative<aten::_log_softmax_backward_data, keep<0, 1>,
+               [](T up, T, T y, std::int64_t dim, dtype) { return up - sum(up * aten::exp(y), {dim}, true); },
+               [](T up, T g, T y, std::int64_t dim, dtype) { return -(up * aten::exp(y) * sum(g, {dim}, true)); }>;
+
+constexpr author::kernel_row rows[] = {
+    gradient_row<aten::sum, sum_rule>(),
+    gradient_row<aten::sum_dim_IntList, sum_dim_rule>(),
+    gradient_row<aten::nansum, nansum_rule>(),
+    gradient_row<aten::prod, prod_rule>(),
+    gradient_row<aten::prod_dim_int, prod_dim_rule>(),
+    gradient_row<aten::max, one_of_all_rule<aten::max>>(),
+    gradient_row<aten::min, one_of_all_rule<aten::min>>(),
+    gradient_row<aten::median, one_of_all_rule<aten::median>>(),
+    gradient_row<aten::nanmedian, one_of_all_rule<aten::nanmedian>>(),
+    gradient_row<aten::amax, extreme_kernel<aten::amax>>(),
+    gradient_row<aten::amin, extreme_kernel<aten::amin>>(),
+    gradient_row<aten::aminmax, aminmax_gradient>(),
+    gradient_row<aten::logsumexp, logsumexp_rule>(),
+    gradient_row<aten::var_correction, var_rule>(),
+    gradient_row<aten::std_correction, std_rule>(),
+    gradient_row<aten::norm_Scalar, norm_rule>(),
+    gradient_row<aten::norm_ScalarOpt_dtype, norm_rule>(),
+    gradient_row<aten::norm_ScalarOpt_dim, norm_rule>(),
+    gradient_row<aten::norm_ScalarOpt_dim_dtype, norm_rule>(),
+    gradient_row<aten::linalg_vector_norm, norm_rule>(),
+    gradient_row<aten::_softmax, softmax_rule>(),
+    gradient_row<aten::_softmax_backward_data, softmax_backward_kernel>(),
+    gradient_row<aten::_log_softmax, log_softmax_rule>(),
+    gradient_row<aten::_log_softmax_backward_data, log_softmax_backward_rule>(),
+};
+
+}  // namespace
+
+shape kept_sizes(std::string_view op, const tensor& self, std::optional<std::span<const std::int64_t>> dim) {
+  if (!dim.has_value() || dim->empty() || self.dim() == 0) return shape(self.dim(), 1);
+  shape kept = self.sizes();
+  for (std::int64_t d : *dim) kept[dim_of({nullptr, op}, d, self)] = 1;
+  return kept;
+}
+
+std::span<const author::kernel_row> reduce_gradients() { return rows; }
+
+}  // namespace topbit::detail

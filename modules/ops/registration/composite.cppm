@@ -1,0 +1,100 @@
+// Composites: operators written with other operators, out variants that copy a functional result, and scalar overloads
+// that call the tensor overload. Internal.
+export module topbit.ops:registration.composite;
+
+import topbit.std;
+import topbit.core;
+import topbit.tensor;
+import topbit.autograd;
+import :registration.caller;
+import :registration.device_check;
+import :registration.families;
+import :registration.operands;
+import :registration.structured;
+
+namespace topbit::detail {
+
+// The kernel of `Number`, the scalar overload of `Tensor`, which takes a number instead of one of two tensors.
+template <const auto& Tensor, class Sig>
+struct scalar_overload;
+template <const auto& Tensor, class... A>
+struct scalar_overload<Tensor, tensor(const tensor&, const scalar&, A...)> {
+  static tensor run(const tensor& self, const scalar& other, A... a) {
+    return Tensor(self, wrapped(self, other), a...);
+  }
+};
+template <const auto& Tensor, class... A>
+struct scalar_overload<Tensor, tensor&(tensor&, const scalar&, A...)> {
+  static tensor& run(tensor& self, const scalar& other, A... a) { return Tensor(self, wrapped(self, other), a...); }
+};
+template <const auto& Tensor, class... A>
+struct scalar_overload<Tensor, tensor&(const tensor&, const scalar&, A...)> {
+  static tensor& run(const tensor& self, const scalar& other, A... a) {
+    return Tensor(self, wrapped(self, other), a...);
+  }
+};
+// The number first.
+template <const auto& Tensor, class R, class... A>
+struct scalar_overload<Tensor, R(const scalar&, const tensor&, A...)> {
+  static R run(const scalar& self, const tensor& other, A... a) { return Tensor(wrapped(other, self), other, a...); }
+};
+
+template <const auto& Number, const auto& Tensor>
+constexpr author::kernel_row scalar_overload_row(std::source_location where = std::source_location::current()) {
+  using signature = std::remove_cvref_t<decltype(Number)>::signature;
+  return caller_row<&scalar_overload<Tensor, signature>::run, Number>(key::CompositeImplicitAutograd, where);
+}
+
+// Definition and kernel of composites.
+template <auto Kernel, const auto& Op>
+void register_composite(std::source_location where = std::source_location::current()) {
+  const author::kernel_row rows[] = {author::define(Op, where),
+                                     caller_row<Kernel, Op>(key::CompositeImplicitAutograd, where)};
+  author::register_rows(rows);
+}
+template <const auto& Number, const auto& Tensor>
+void register_scalar_overload(std::source_location where = std::source_location::current()) {
+  const author::kernel_row rows[] = {author::define(Number, where), scalar_overload_row<Number, Tensor>(where)};
+  author::register_rows(rows);
+}
+
+// The kernel of Op, which writes the result of Functional to its last argument, or in place to the first.
+template <const auto& Functional, const auto& Op>
+struct out_variant {
+  static tensor& put(tensor& to, const tensor& result) {
+    check_result(Op.name(), {result.sizes(), result.dtype(), result.device(), {}}, to);
+    copy_result(to, result);
+    return to;
+  }
+
+  template <class Sig>
+  struct form;
+  template <class First, class... A>
+  struct form<tensor&(First, A...)> {
+    static tensor& run(First first, A... a) {
+      author::check_one_device(Op, first, a...);
+      if constexpr (std::same_as<First, tensor&>) {
+        return put(first, Functional(std::as_const(first), a...));
+      } else {
+        const auto all = std::tie(first, a...);
+        return put(std::get<sizeof...(A)>(all), [&]<std::size_t... I>(std::index_sequence<I...>) {
+          return Functional(std::get<I>(all)...);
+        }(std::make_index_sequence<sizeof...(A)>{}));
+      }
+    }
+  };
+};
+
+// Definitions and kernels of the out and in-place forms of one operator.
+template <const auto& Functional, const auto&... Ops>
+void register_out_variants() {
+  static constexpr author::kernel_row all[] = {
+      author::define(Ops)...,
+      caller_row<
+          &out_variant<Functional, Ops>::template form<typename std::remove_cvref_t<decltype(Ops)>::signature>::run,
+          Ops>(key::CompositeExplicitAutograd)...};
+  author::register_rows(all);
+  register_writing<Ops...>();
+}
+
+}  // namespace topbit::detail

@@ -1,0 +1,78 @@
+// Operators without a shape function: one function checks, allocates and computes, for every backend with a kernel
+// table. Their output shape depends on the data, they write part of a tensor, or they make a tensor from numbers.
+// Internal.
+export module topbit.ops:registration.unstructured;
+
+import topbit.std;
+import topbit.core;
+import topbit.tensor;
+import :registration.backend_call;
+import :registration.caller;
+import :registration.device_check;
+import :registration.structured;
+
+namespace topbit::detail {
+
+// Kernel of one function: Run(backend_call, arguments...) with the table kernels Needs. With HostScalars some of its
+// tensors may be zero-dimensional host tensors.
+template <auto Run, auto Needs, bool HostScalars = false>
+struct function_kernel {
+  static constexpr auto needs = Needs;
+  static constexpr bool host_scalars = HostScalars;
+  template <class... A>
+    requires std::invocable<decltype(Run), backend_call, A...>
+  static decltype(auto) run(backend_call c, A&&... a) {
+    return Run(c, std::forward<A>(a)...);
+  }
+};
+
+// Kernel::run(backend_call, arguments...) returns what the form Op returns. An out form whose `out` it does not take
+// gets the result of the functional form, checked and copied.
+template <class Kernel, const auto& Op>
+struct unstructured_kernel {
+  static constexpr bool host_scalars = [] {
+    if constexpr (requires { Kernel::host_scalars; })
+      return Kernel::host_scalars;
+    else
+      return false;
+  }();
+
+  template <class Sig>
+  struct form;
+  template <class R, class... A>
+  struct form<R(A...)> {
+    static R run(key_set keys, A... a) {
+      check_devices<host_scalars, true>(Op, a...);
+      const backend_call c = call_on(keys, Op.name());
+      if constexpr (requires { Kernel::run(c, std::forward<A>(a)...); }) {
+        return Kernel::run(c, std::forward<A>(a)...);
+      } else {
+        const auto all = std::tie(a...);
+        return [&]<std::size_t... I>(std::index_sequence<I...>) -> R {
+          const tensor result = Kernel::run(c, std::get<I>(all)...);
+          tensor& out = std::get<sizeof...(I)>(all);
+          check_result(Op.name(), {result.sizes(), result.dtype(), result.device(), {}}, out);
+          copy_result(out, result);
+          return out;
+        }(std::make_index_sequence<sizeof...(A) - 1>{});
+      }
+    }
+  };
+  static constexpr auto run = &names_caller<&form<typename std::remove_cvref_t<decltype(Op)>::signature>::run, Op>::run;
+};
+
+// A member of a forms_list, like structured_forms.
+template <class Kernel, const auto&... Ops>
+struct unstructured {
+  static constexpr auto needs = Kernel::needs;
+  static constexpr std::array<author::kernel_row, sizeof...(Ops)> rows(dispatch_key k, std::source_location where) {
+    return {author::row<unstructured_kernel<Kernel, Ops>::run>(Ops, k, where)...};
+  }
+  // Calls visit.operator()<Op>() for each form.
+  template <class Visit>
+  static void each_form(Visit visit) {
+    (visit.template operator()<Ops>(), ...);
+  }
+};
+
+}  // namespace topbit::detail

@@ -1,0 +1,226 @@
+// Gradient formulas of views, and of diag, a copy of one: what went out through a view comes back through the same one,
+// into zeros.
+module topbit.ops;
+
+import topbit.std;
+import topbit.core;
+import topbit.tensor;
+import topbit.autograd;
+
+namespace topbit::detail {
+
+namespace {
+
+using author::kernel_row;
+using integers = std::span<const std::int64_t>;
+using want1 = std::array<bool, 1>;
+
+// Zeros, but for the part that `view` shows, which is g.
+template <class View>
+grads1 put_back(const kind_of& kind, const tensor& g, View view) {
+  const tensor whole = kind.zeros_beside(g);
+  tensor part = view(whole);
+  aten::copy_(part, g);
+  return {whole};
+}
+
+struct transpose_rule {
+  std::int64_t dim0, dim1;
+  static transpose_rule save(const tensor&, std::int64_t dim0, std::int64_t dim1, const tensor&) {
+    return {dim0, dim1};
+  }
+  grads1 backward(const tensor& g, want1) const { return {aten::transpose_int(g, dim0, dim1)}; }
+};
+
+struct permute_rule {
+  shape back;
+  static permute_rule save(const tensor& self, integers order, const tensor&) {
+    shape back(order.size(), 0);
+    for (std::size_t i = 0; i < order.size(); ++i) {
+      back[wrap_dim(aten::permute.name(), order[i], self.dim())] = static_cast<std::int64_t>(i);
+    }
+    return {back};
+  }
+  grads1 backward(const tensor& g, want1) const { return {aten::permute(g, back)}; }
+};
+
+// The engine sums over what was repeated.
+struct expand_rule {
+  static expand_rule save(const tensor&, integers, bool, const tensor&) { return {}; }
+  grads1 backward(const tensor& g, want1) const { return {g}; }
+};
+
+// The same elements, in row-major order, in another shape: view, squeeze, unsqueeze, alias.
+struct shape_rule {
+  shape sizes;
+  template <class... Arguments>
+  static shape_rule save(const tensor& self, const Arguments&...) {
+    return {self.sizes()};
+  }
+  grads1 backward(const tensor& g, want1) const { return {aten::reshape(g, sizes)}; }
+};
+
+struct select_rule {
+  kind_of self;
+  std::int64_t dim, index;
+  static select_rule save(const tensor& self, std::int64_t dim, std::int64_t index, const tensor&) {
+    return {self, dim, index};
+  }
+  grads1 backward(const tensor& g, want1) const {
+    return put_back(self, g, [&](const tensor& whole) { return aten::select_int(whole, dim, index); });
+  }
+};
+
+struct slice_rule {
+  kind_of self;
+  std::int64_t dim;
+  std::optional<std::int64_t> start, end;
+  std::int64_t step;
+  static slice_rule save(const tensor& self, std::int64_t dim, std::optional<std::int64_t> start,
+                         std::optional<std::int64_t> end, std::int64_t step, const tensor&) {
+    return {self, dim, start, end, step};
+  }
+  grads1 backward(const tensor& g, want1) const {
+    return put_back(self, g, [&](const tensor& whole) { return aten::slice_Tensor(whole, dim, start, end, step); });
+  }
+};
+
+struct diagonal_rule {
+  kind_of self;
+  std::int64_t offset, dim1, dim2;
+  static diagonal_rule save(const tensor& self, std::int64_t offset, std::int64_t dim1, std::int64_t dim2,
+                            const tensor&) {
+    return {self, offset, dim1, dim2};
+  }
+  grads1 backward(const tensor& g, want1) const {
+    return put_back(self, g, [&](const tensor& whole) { return aten::diagonal(whole, offset, dim1, dim2); });
+  }
+};
+
+// Of a vector a matrix with that diagonal, of a matrix its diagonal.
+struct diag_kernel {
+  kind_of self;
+  std::int64_t offset;
+  static diag_kernel save(const tensor& self, std::int64_t offset, const tensor&) { return {self, offset}; }
+  grads1 backward(const tensor& g, want1) const {
+    if (self.sizes.size() == 1) return {aten::diagonal(g, offset)};
+    return put_back(self, g, [&](const tensor& whole) { return aten::diagonal(whole, offset); });
+  }
+};
+
+// Where the elements of a tensor lie in its storage.
+struct geometry {
+  shape sizes, strides;
+  std::int64_t offset;
+  geometry(const tensor& t) : sizes(t.sizes()), strides(t.strides()), offset(author::record_of(t).offset) {}
+
+  std::int64_t end() const {
+    if (numel(sizes) == 0) return 0;
+    std::int64_t last = offset;
+    for (std::size_t d = 0; d < sizes.size(); ++d) last += (sizes[d] - 1) * strides[d];
+    return last + 1;
+  }
+  // A dimension without which fewer elements share memory; none if no two of them do. An element has a place of its own
+  // where each stride is longer than all that the shorter ones reach together.
+  std::optional<std::size_t> overlapping() const {
+    std::vector<std::size_t> order;
+    for (std::size_t d = 0; d < sizes.size(); ++d) {
+      if (sizes[d] > 1) order.push_back(d);
+    }
+    std::ranges::sort(order, [&](std::size_t a, std::size_t b) { return strides[a] < strides[b]; });
+    std::int64_t reach = 0;
+    for (std::size_t d : order) {
+      if (strides[d] <= reach) return d;
+      reach += (sizes[d] - 1) * strides[d];
+    }
+    return std::nullopt;
+  }
+  tensor view(const tensor& line) const { return aten::as_strided(line, sizes, strides, offset); }
+};
+
+// Adds g to the elements of a line at these places, some of which may be the same.
+void accumulate(const tensor& line, geometry at, const tensor& g) {
+  if (numel(at.sizes) == 0) return;
+  const std::optional<std::size_t> d = at.overlapping();
+  if (!d) {
+    tensor part = at.view(line);
+    aten::add_Tensor_(part, g);
+    return;
+  }
+  const auto dim = static_cast<std::int64_t>(*d);
+  const std::int64_t n = at.sizes[*d], stride = at.strides[*d];
+  at.sizes.erase(*d);
+  at.strides.erase(*d);
+  if (stride == 0) return accumulate(line, at, sum(g, {dim}));
+  for (std::int64_t i = 0; i < n; ++i, at.offset += stride) accumulate(line, at, aten::select_int(g, dim, i));
+}
+
+// The storage as a line, as long as both tensors reach. Elements of the argument that share memory share the gradient.
+struct as_strided_rule {
+  kind_of self;
+  geometry from, to;
+  static as_strided_rule save(const tensor& self, integers, integers, std::optional<std::int64_t>,
+                              const tensor& result) {
+    as_strided_rule rule{self, self, result};
+    const std::int64_t first = std::min(rule.from.offset, rule.to.offset);
+    rule.from.offset -= first;
+    rule.to.offset -= first;
+    return rule;
+  }
+  grads1 backward(const tensor& g, want1) const {
+    const auto line_of_zeros = [&] {
+      const shape length{std::max(from.end(), to.end())};
+      return aten::zeros(length, arg<"dtype"> = self.type, arg<"device"> = g.device());
+    };
+    tensor line = line_of_zeros();
+    accumulate(line, to, g);
+    if (from.overlapping()) {
+      const tensor sharing = line_of_zeros();
+      accumulate(sharing, from, aten::ones(self.sizes, arg<"dtype"> = self.type, arg<"device"> = g.device()));
+      line = line / aten::clamp(sharing, 1, std::nullopt);  // where no element is, there is nothing to share
+    }
+    return {from.view(line)};
+  }
+};
+
+// Windows may overlap; the first elements of all of them do not, nor do the second.
+struct unfold_rule {
+  kind_of self;
+  std::int64_t dim, size, step;
+  static unfold_rule save(const tensor& self, std::int64_t dim, std::int64_t size, std::int64_t step, const tensor&) {
+    return {self, dim, size, step};
+  }
+  grads1 backward(const tensor& g, want1) const {
+    const tensor whole = self.zeros_beside(g);
+    const tensor line = whole.dim() == 0 ? aten::unsqueeze(whole, 0) : whole;
+    for (std::int64_t i = 0; i < size; ++i) {
+      tensor part = aten::slice_Tensor(line, dim, i, line.size(dim) - size + i + 1, step);
+      aten::add_Tensor_(part, self.sizes.empty() ? aten::slice_Tensor(g, 0, i, i + 1, 1) : aten::select_int(g, -1, i));
+    }
+    return {whole};
+  }
+};
+
+constexpr kernel_row rows[] = {
+    gradient_row<aten::transpose_int, transpose_rule>(),
+    gradient_row<aten::permute, permute_rule>(),
+    gradient_row<aten::expand, expand_rule>(),
+    gradient_row<aten::view, shape_rule>(),
+    gradient_row<aten::squeeze, shape_rule>(),
+    gradient_row<aten::squeeze_dim, shape_rule>(),
+    gradient_row<aten::unsqueeze, shape_rule>(),
+    gradient_row<aten::alias, shape_rule>(),
+    gradient_row<aten::select_int, select_rule>(),
+    gradient_row<aten::slice_Tensor, slice_rule>(),
+    gradient_row<aten::diagonal, diagonal_rule>(),
+    gradient_row<aten::unfold, unfold_rule>(),
+    gradient_row<aten::diag, diag_kernel>(),
+    gradient_row<aten::as_strided, as_strided_rule>(),
+    author::fallthrough_row(aten::detach, key::Autograd),
+};
+
+}  // namespace
+
+std::span<const author::kernel_row> view_gradients() { return rows; }
+
+}  // namespace topbit::detail

@@ -1,0 +1,159 @@
+// Rules of convolve: every window, stride, padding, dilation and group, in every dtype, against a plain loop.
+#include "products.h"
+#include "threads/parallel.h"
+
+using namespace kernel_tests;
+
+namespace {
+
+using three = std::array<std::int64_t, 3>;
+
+struct shape {
+  std::int64_t images, channels, outputs, groups;
+  three size, kernel, stride = {1, 1, 1}, padding = {0, 0, 0}, dilation = {1, 1, 1};
+  bool biased = true;
+};
+
+three out_size(const shape& s) {
+  three out{};
+  for (std::size_t d = 0; d < 3; ++d) {
+    out[d] = (s.size[d] + 2 * s.padding[d] - s.dilation[d] * (s.kernel[d] - 1) - 1) / s.stride[d] + 1;
+  }
+  return out;
+}
+
+std::int64_t volume(const three& x) { return x[0] * x[1] * x[2]; }
+
+template <typename E>
+std::string try_convolve(backend here, const shape& s) {
+  using compute = typename element<E>::compute;
+  stage memory(here);
+  const three out_is = out_size(s);
+  const std::int64_t group_channels = s.channels / s.groups, window = volume(s.kernel), pixels = volume(s.size);
+  const auto image = memory.make<E>(s.images * s.channels * pixels);
+  const auto weight = memory.make<E>(s.outputs * group_channels * window);
+  const auto bias = memory.make<E>(s.outputs);
+  const auto out = memory.make<E>(s.images * s.outputs * volume(out_is));
+  fill_elements(image, 1);
+  fill_elements(weight, 2);
+  fill_elements(bias, 3);
+  tb_convolution call{};
+  call.out = out.seen_by_kernel();
+  call.image = image.seen_by_kernel();
+  call.weight = weight.seen_by_kernel();
+  call.bias = s.biased ? bias.seen_by_kernel() : nullptr;
+  call.images = s.images;
+  call.channels = s.channels;
+  call.outputs = s.outputs;
+  call.groups = s.groups;
+  for (std::size_t d = 0; d < 3; ++d) {
+    call.size[d] = s.size[d];
+    call.out_size[d] = out_is[d];
+    call.kernel[d] = s.kernel[d];
+    call.stride[d] = s.stride[d];
+    call.padding[d] = s.padding[d];
+    call.dilation[d] = s.dilation[d];
+  }
+  call.dtype = element<E>::dtype;
+  CHECK(memory.run([&](const tb_kernels& k) { return k.convolve(&call, nullptr); }) == TB_OK);
+
+  differences<compute> found;
+  std::int64_t at = 0;
+  for (std::int64_t n = 0; n < s.images; ++n) {
+    for (std::int64_t o = 0; o < s.outputs; ++o) {
+      for (std::int64_t place = 0; place < volume(out_is); ++place, ++at) {
+        const three y = {place / out_is[2] / out_is[1], place / out_is[2] % out_is[1], place % out_is[2]};
+        long double sum = s.biased ? element<E>::value(bias[o]) : 0, magnitude = std::fabs(sum);
+        for (std::int64_t c = 0; c < group_channels; ++c) {
+          for (std::int64_t k = 0; k < window; ++k) {
+            const three x = {k / s.kernel[2] / s.kernel[1], k / s.kernel[2] % s.kernel[1], k % s.kernel[2]};
+            std::int64_t from = n * s.channels + o / (s.outputs / s.groups) * group_channels + c;
+            bool inside = true;
+            for (std::size_t d = 0; d < 3; ++d) {
+              const std::int64_t i = y[d] * s.stride[d] + x[d] * s.dilation[d] - s.padding[d];
+              inside = inside && i >= 0 && i < s.size[d];
+              from = from * s.size[d] + i;
+            }
+            if (!inside) continue;
+            const long double term = static_cast<long double>(element<E>::value(image[from])) *
+                                     element<E>::value(weight[(o * group_channels + c) * window + k]);
+            sum += term;
+            magnitude += std::fabs(term);
+          }
+        }
+        const double terms = double(group_channels * window);
+        found.add(at, element<E>::value(out[at]),
+                  {sum, ulps<compute>(4 + std::sqrt(terms), magnitude) + element<E>::rounding * std::fabs(sum) +
+                            (element<E>::rounding != 0 ? 0x1p-20L : 0)});
+      }
+    }
+  }
+  return found.text() == ""
+             ? ""
+             : found.text() + " in an image of " + std::to_string(s.size[1]) + "x" + std::to_string(s.size[2]) +
+                   ", kernel " + std::to_string(s.kernel[1]) + "x" + std::to_string(s.kernel[2]) + "\n";
+}
+
+template <typename E>
+std::string try_all(backend here, const std::vector<shape>& shapes) {
+  std::string failures;
+  for (const shape& s : shapes) failures += try_convolve<E>(here, s);
+  return failures;
+}
+
+const std::vector<shape> shapes = {
+    {1, 1, 1, 1, {1, 1, 5}, {1, 1, 3}},
+    {2, 3, 5, 1, {1, 7, 9}, {1, 3, 3}, {1, 1, 1}, {0, 1, 1}},
+    {1, 4, 6, 2, {1, 6, 5}, {1, 2, 3}, {1, 2, 1}, {0, 1, 2}, {1, 1, 2}},
+    {2, 6, 6, 6, {1, 8, 8}, {1, 3, 3}, {1, 1, 1}, {0, 1, 1}},
+    {1, 2, 3, 1, {1, 20, 37}, {1, 5, 5}, {1, 3, 2}, {0, 4, 3}, {1, 2, 1}, false},
+    {1, 3, 4, 1, {3, 4, 5}, {2, 3, 2}, {1, 2, 2}, {1, 1, 0}, {1, 1, 3}},
+    {2, 40, 33, 1, {1, 10, 11}, {1, 3, 3}, {1, 1, 1}, {0, 1, 1}},
+    {3, 20, 40, 1, {1, 9, 9}, {1, 1, 1}},
+    {1, 20, 10, 2, {1, 9, 9}, {1, 1, 1}, {1, 2, 2}},
+    {1, 1, 2, 1, {1, 2, 2}, {1, 2, 2}, {1, 1, 1}, {0, 5, 5}, {1, 3, 4}},  // windows wholly in the padding
+    {1, 2, 3, 1, {1, 40, 40}, {1, 3, 3}, {1, 1, 1}, {0, 1, 1}},
+    {3, 30, 70, 1, {1, 8, 9}, {1, 3, 3}, {1, 1, 1}, {0, 1, 1}},
+    {5, 12, 20, 1, {1, 12, 12}, {1, 5, 5}},
+    {1, 1, 2, 1, {1, 1, 3}, {1, 1, 2}, {1, 1, 150000000}, {0, 0, 200000000}, {1, 1, 200000000}},  // far beyond the
+                                                                                                  // image
+};
+
+}  // namespace
+
+TEMPLATE_TEST_CASE("convolve: windows, strides, padding, dilation and groups in every dtype", "[kernels]",
+                   EVERY_TABLE) {
+  const backend here = need<TestType>(&tb_kernels::convolve);
+  CHECK(try_all<float>(here, shapes) == "");
+  CHECK(try_all<double>(here, shapes) == "");
+  CHECK(try_all<tb_kernel::half>(here, shapes) == "");
+  CHECK(try_all<tb_kernel::bfloat16>(here, shapes) == "");
+}
+
+TEMPLATE_TEST_CASE("convolve: other types are not supported", "[kernels]", EVERY_TABLE) {
+  const backend here = need<TestType>(&tb_kernels::convolve);
+  tb_convolution call{};
+  call.groups = 1;
+  call.dtype = TB_I64;
+  CHECK(here.kernels->convolve(&call, nullptr) == TB_UNSUPPORTED_DTYPE);
+}
+
+TEMPLATE_TEST_CASE("convolve: results do not depend on the number of threads", "[kernels]", reference, sse2, avx2,
+                   avx512) {
+  const backend here = need<TestType>(&tb_kernels::convolve);
+  const int32_t before = tb_cpu_threads();
+  std::vector<float> image(2 * 16 * 40 * 40), weight(24 * 16 * 9), first, now(2 * 24 * 40 * 40);
+  random_numbers random(1);
+  for (float& x : image) x = float(random.between(-1, 1));
+  for (float& x : weight) x = float(random.between(-1, 1));
+  tb_convolution call{now.data(),  image.data(), weight.data(), nullptr,   2,         16,        24,     1,
+                      {1, 40, 40}, {1, 40, 40},  {1, 3, 3},     {1, 1, 1}, {0, 1, 1}, {1, 1, 1}, TB_F32, 0};
+  for (const int32_t threads : {1, 2, 3, 5}) {
+    tb_cpu_set_threads(threads);
+    REQUIRE(here.kernels->convolve(&call, nullptr) == TB_OK);
+    if (first.empty()) first = now;
+    CHECK(std::memcmp(first.data(), now.data(), now.size() * sizeof(float)) == 0);
+    std::fill(now.begin(), now.end(), 0.0f);
+  }
+  tb_cpu_set_threads(before);
+}
