@@ -9,7 +9,7 @@ import topbit.std;
 namespace topbit {
 
 /// Of the library this program was compiled with.
-export inline constexpr std::string_view version = "0.1.0";
+export inline constexpr std::string_view version = "0.2.0";
 
 namespace detail {
 
