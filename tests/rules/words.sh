@@ -9,10 +9,10 @@ usage: words.sh <root of the tree> [path...]
 
 Looks for the words of tests/rules/retired_words.txt in
 
-  README.md, ARCHITECTURE.md, CONTRIBUTING.md, docs/*.md   prose and code spans, not code blocks
-  modules/**/*.cppm, kernels/abi/*.h                       comments
-  modules/**, kernels/**                                   string literals
-  tests/**/*.cpp                                           names of test cases
+  *.md, docs/**/*.md                   prose and code spans, not code blocks
+  modules/**/*.cppm, kernels/abi/*.h   comments
+  modules/**, kernels/**               string literals
+  tests/**/*.cpp                       names of test cases
 
 and fails if it finds one; with paths, only in files below these. Comments and literals that go on in the next line are
 joined first. A line of the list is
@@ -39,7 +39,8 @@ if [[ ! -f $list ]]; then
 fi
 
 files=$({
-  ls README.md ARCHITECTURE.md CONTRIBUTING.md docs/*.md 2>/dev/null || true
+  ls -- *.md 2>/dev/null || true
+  find docs -name '*.md' 2>/dev/null || true
   find modules kernels tests -type f \( -name '*.cppm' -o -name '*.cpp' -o -name '*.cu' -o -name '*.cuh' -o -name '*.h' \) \
     ! -path 'tests/rules/*' 2>/dev/null || true
 } | sed '/^docs\/diagnostics\.md$/d' | LC_ALL=C sort)

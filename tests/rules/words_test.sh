@@ -33,6 +33,11 @@ expect passes '3 texts, 2 patterns, 0 retired words'
 printf 'One line\nof the\nreference.\n' >"$folder/docs/page.md"
 expect fails 'docs/page.md:1: found "the reference" in a page, say: PyTorch'
 expect passes '0 retired words' modules tests/ops
+mkdir "$folder/docs/design"
+printf 'As the reference\n' >"$folder/docs/design/page.md"
+printf 'As the reference\n' >"$folder/NEWS.md"
+expect fails 'docs/design/page.md:1: found "the reference" in a page, say: PyTorch' docs/design
+expect fails 'NEWS.md:1: found "the reference" in a page, say: PyTorch' NEWS.md
 printf 'int x;\n/// Equal bit\n/// for bit.\nint y;  // The reference.\n' >"$folder/modules/ops/wrong.cppm"
 expect fails 'modules/ops/wrong.cppm:2: found "bit for bit" in a comment, say: bitwise' modules
 expect fails 'modules/ops/wrong.cppm:4: found "the reference" in a comment, say: PyTorch' modules

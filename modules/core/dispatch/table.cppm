@@ -1,7 +1,7 @@
 // Which kernel a row holds: one pure function of what is registered now.
 //
 // Nothing here depends on the order of registrations, on earlier tables or on threads. The registry calls it to fill
-// rows; explain calls it, with a visitor, to say why. The labels are the rules of ARCHITECTURE.md, "Precedence".
+// rows; explain calls it, with a visitor, to say why. The labels are those of docs/design/dispatch.md, "Precedence".
 export module topbit.core:dispatch.table;
 
 import topbit.std;
